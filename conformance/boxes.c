@@ -153,6 +153,24 @@ static void read_info(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span 
     }
 }
 
+#define MOST_ASSOCIATIONS 16u /* within each other */
+
+/* Boxes that belong together, as the label and the document of GMLJP2 (15444-2 M.11.1). */
+static void read_association(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span *span, unsigned depth)
+{
+    box k;
+    for (uint64_t at = span->at; at < span->end && !w->limit_hit; at = k.span.end) {
+        if (!read_box(w, b, at, span->end, 1, &k)) {
+            return;
+        }
+        if (k.type == BOX('a', 's', 'o', 'c') && depth < MOST_ASSOCIATIONS) {
+            read_association(w, b, &k.span, depth + 1);
+        } else if (k.type == BOX('x', 'm', 'l', ' ')) {
+            wvl_check_judge_xml(w, b, &k.span);
+        }
+    }
+}
+
 /* ---- The file -------------------------------------------------------------------------------- */
 
 static void read_ftyp(wvl_walk *w, wvl_walk_boxes *b)
@@ -219,6 +237,7 @@ static void place_outer(wvl_walk *w, wvl_walk_boxes *b, const box *k)
         break;
     case BOX('u', 'u', 'i', 'd'): read_uuid(w, b, k); break;
     case BOX('u', 'i', 'n', 'f'): read_info(w, b, &k->span); break;
+    case BOX('a', 's', 'o', 'c'): read_association(w, b, &k->span, 0); break;
     case BOX('i', 'h', 'd', 'r'):
     case BOX('c', 'o', 'l', 'r'):
     case BOX('p', 'c', 'l', 'r'):

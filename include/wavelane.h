@@ -351,14 +351,13 @@ typedef enum wvl_channel_type {
 } wvl_channel_type;
 
 typedef struct wvl_box {
-    uint32_t type;    /* 0x786D6C20 'xml ' or 0x75756964 'uuid' */
+    uint32_t type;    /* 0x786D6C20 'xml ', 0x75756964 'uuid' or 0x61736F63 'asoc', whose content is whole boxes */
     uint8_t uuid[16]; /* for uuid */
     const void *data; /* content after the type (and uuid) */
     size_t bytes;
 } wvl_box;
 
-/* What a JP2 or JPH file says beyond its codestream; ignored for raw codestreams. All data is copied while the plan is
- * built. */
+/* What a JP2 or JPH file says beyond its codestream; raw codestreams ignore it. The plan keeps copies of all data. */
 typedef struct wvl_jp2_info {
     size_t struct_size;
     wvl_color color; /* AUTO: grey for 1 or 2 channels, sRGB for 3 or 4 (I.5.3.3) */
@@ -373,9 +372,10 @@ typedef struct wvl_jp2_info {
     uint32_t channel_count;
     double capture_x_per_metre, capture_y_per_metre; /* resc (I.5.3.7.1); 0: none */
     double display_x_per_metre, display_y_per_metre; /* resd; 0: none */
-    const wvl_box *boxes;                            /* xml and uuid boxes, in file order, before the codestream */
+    const wvl_box *boxes;                            /* in file order, before the codestream */
     uint32_t box_count;
     uint8_t color_unknown; /* UnkC of ihdr */
+    const uint8_t *cicp;   /* JPH, METH 5: primaries, transfer, matrix, full range (ITU-T H.273); NULL: none */
 } wvl_jp2_info;
 
 /* ---- Plan ---------------------------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@
 #define DEPTH_VARIES 255u      /* BPC of ihdr */
 #define METHOD_ENUMERATED 1u
 #define METHOD_RESTRICTED_ICC 2u
-#define METHOD_ANY_ICC 3u /* JPH */
+#define METHOD_ANY_ICC 3u    /* JPH */
+#define METHOD_PARAMETERS 5u /* JPH */
 #define ASSOCIATED_IMAGE 0u
 #define ASSOCIATED_NONE 65535u
 #define BOX_HEADER_BYTES 8u
@@ -81,15 +82,29 @@ static void put_depths(wvl_cursor *c, const void *arg)
     }
 }
 
+static unsigned color_method(const wvl_jp2_header *header)
+{
+    if (header->info.cicp) {
+        return METHOD_PARAMETERS;
+    }
+    if (!header->info.icc) {
+        return METHOD_ENUMERATED;
+    }
+    return header->any_icc ? METHOD_ANY_ICC : METHOD_RESTRICTED_ICC;
+}
+
 static void put_color(wvl_cursor *c, const void *arg)
 {
     const wvl_jp2_header *header = arg;
-    wvl_cursor_put_u8(c, !header->info.icc ? METHOD_ENUMERATED
-                         : header->any_icc ? METHOD_ANY_ICC
-                                           : METHOD_RESTRICTED_ICC);
+    wvl_cursor_put_u8(c, color_method(header));
     wvl_cursor_put_u8(c, 0); /* PREC */
     wvl_cursor_put_u8(c, 0); /* APPROX */
-    if (header->info.icc) {
+    if (header->info.cicp) {
+        for (int i = 0; i < 3; i++) {
+            wvl_cursor_put_u16(c, header->info.cicp[i]);
+        }
+        wvl_cursor_put_u8(c, header->info.cicp[3] ? 0x80 : 0); /* VIDFRNG is the top bit */
+    } else if (header->info.icc) {
         wvl_cursor_put_bytes(c, header->info.icc, header->info.icc_bytes);
     } else {
         wvl_cursor_put_u32(c, header->enumerated);

@@ -197,9 +197,28 @@ static void check_color_count(const wvl_jp2_header *header, wvl_report *report)
     }
 }
 
+/* H.273 says what the three colours are, not that there are three: a grey picture has the luma of it. */
+static void resolve_parameters(wvl_jp2_header *header, wvl_report *report)
+{
+    const wvl_jp2_info *info = &header->info;
+    wvl_color color = info->color == WVL_COLOR_AUTO ? guess_color(header) : info->color;
+    header->color_count = color == WVL_COLOR_GREY ? 1 : 3;
+    if (header->plan->syntax.jp2 != WVL_CONTAINER_JPH) {
+        wvl_report_add(report, "colour: parameters of H.273 need a JPH file (15444-15 Annex D)");
+    }
+    if (info->icc) {
+        wvl_report_add(report, "colour: parameters of H.273 are given beside an ICC profile; give one of them");
+    }
+    if (info->cicp[3] > 1) {
+        wvl_report_add(report, "colour: the full range flag of H.273 is %u; 0 and 1 are allowed", info->cicp[3]);
+    }
+}
+
 static void resolve_color(wvl_jp2_header *header, wvl_report *report)
 {
-    if (header->info.icc) {
+    if (header->info.cicp) {
+        resolve_parameters(header, report);
+    } else if (header->info.icc) {
         resolve_profile(header, report);
     } else {
         if (header->info.icc_bytes) {
@@ -228,6 +247,24 @@ static void resolve_resolution(const char *name, double x, double y, wvl_jp2_res
     resolution->present = 1;
 }
 
+/* Whether the content of a superbox is whole boxes with 32-bit lengths (I.4). */
+static int holds_boxes(const uint8_t *content, size_t bytes)
+{
+    size_t at = 0;
+    while (at < bytes) {
+        const uint8_t *p = content + at;
+        if (bytes - at < 8) {
+            return 0;
+        }
+        uint32_t length = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+        if (length < 8 || length > bytes - at) {
+            return 0;
+        }
+        at += length;
+    }
+    return bytes != 0;
+}
+
 static void check_boxes(const wvl_jp2_info *info, wvl_report *report)
 {
     if (info->box_count && !info->boxes) {
@@ -236,8 +273,11 @@ static void check_boxes(const wvl_jp2_info *info, wvl_report *report)
     }
     for (uint32_t i = 0; i < info->box_count; i++) {
         const wvl_box *box = &info->boxes[i];
-        if (box->type != WVL_BOX_XML && box->type != WVL_BOX_UUID) {
-            wvl_report_add(report, "box %u: type 0x%08X is neither 'xml ' nor 'uuid'", i, box->type);
+        if (box->type != WVL_BOX_XML && box->type != WVL_BOX_UUID && box->type != WVL_BOX_ASSOCIATION) {
+            wvl_report_add(report, "box %u: type 0x%08X is none of 'xml ', 'uuid', 'asoc'", i, box->type);
+        }
+        if (box->type == WVL_BOX_ASSOCIATION && !(box->data && holds_boxes(box->data, box->bytes))) {
+            wvl_report_add(report, "box %u: the content of an asoc box is not a sequence of whole boxes (I.4)", i);
         }
         if (box->bytes && !box->data) {
             wvl_report_add(report, "box %u: %zu bytes are announced, no data is given", i, box->bytes);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target of the picture readers. First byte: format to assume and options; the rest is the file.
- * With libFuzzer: -fsanitize=fuzzer and LLVMFuzzerTestOneInput alone. With WVL_FUZZ_MAIN: a program that reads the
- * files named on its command line, as pictures under every choice of options and as saved fuzzer inputs.
+ * Fuzz target of the picture readers, and of what becomes of the metadata. First byte: format to assume and options,
+ * from 0xC0 on the rest is metadata too; the rest is the file. With libFuzzer: -fsanitize=fuzzer and
+ * LLVMFuzzerTestOneInput alone. With WVL_FUZZ_MAIN: a program that reads the files named on its command line, as
+ * pictures under every choice of options and as saved fuzzer inputs.
  */
 #include "imageio.h"
+#include "tools/metadata/boxes.h"
+#include "tools/metadata/sidecar.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -59,13 +62,71 @@ static void check(const wvl_io_picture *p)
         (void)wvl_io_icc_kind(p->icc, p->icc_bytes);
 }
 
+/* Boxes of everything, before and after the picture is turned; the file itself serves as .aux.xml and world file. */
+static void use_metadata(wvl_io_picture *p, const uint8_t *bytes, size_t byte_count)
+{
+    wvl_metadata_boxes made;
+    char error[256];
+    int swaps = wvl_io_orientation_swaps(p->orientation);
+
+    if (wvl_metadata_make_boxes(p, WVL_KEEP_ALL, 1, &made) == 0)
+        for (size_t i = 0; i < made.count; i++)
+            if (made.boxes[i].bytes != 0 && made.boxes[i].data == NULL)
+                abort();
+    wvl_metadata_release_boxes(&made);
+    if (wvl_io_orient_picture(p, error, sizeof error) == WVL_IO_OK) {
+        wvl_metadata_reset_orientation(&p->metadata, swaps);
+        check(p);
+    }
+    wvl_io_release_metadata(&p->metadata);
+    (void)wvl_metadata_take_sidecars((const char *)bytes, byte_count, (const char *)bytes, byte_count, p);
+    if (p->metadata.blobs[WVL_IO_GEO].data != NULL &&
+        !wvl_io_is_exif_sound(p->metadata.blobs[WVL_IO_GEO].data, p->metadata.blobs[WVL_IO_GEO].bytes))
+        abort();
+}
+
+/* Metadata for which a picture would only be a wrapping: XMP that texts join, EXIF, GeoTIFF. */
+static void use_bytes_as_metadata(const uint8_t *bytes, size_t byte_count)
+{
+    static const uint8_t pixel[] = "P5 1 1 255\n\x7f";
+    wvl_io_text texts[3] = {
+        {WVL_IO_FIELD_ARTIST, "a", "b"}, {WVL_IO_FIELD_TITLE, "t", "u"}, {WVL_IO_FIELD_CREATED, "d", "x"}};
+    wvl_io_picture picture;
+    char error[256];
+
+    if (wvl_io_read_memory(pixel, sizeof pixel - 1, "fuzz", NULL, &picture, error, sizeof error) != 0)
+        return;
+    for (unsigned i = 0; i < WVL_IO_BLOB_KINDS; i++) {
+        int is_sound = i != WVL_IO_EXIF || wvl_io_is_exif_sound(bytes, byte_count);
+        picture.metadata.blobs[i].data = is_sound && byte_count != 0 ? malloc(byte_count) : NULL;
+        picture.metadata.blobs[i].bytes = picture.metadata.blobs[i].data != NULL ? byte_count : 0;
+        if (picture.metadata.blobs[i].data != NULL)
+            memcpy(picture.metadata.blobs[i].data, bytes, byte_count);
+        if (i == WVL_IO_EXIF && picture.metadata.blobs[i].data != NULL)
+            (void)wvl_io_exif_orientation(bytes, byte_count);
+    }
+    wvl_io_drop_blob(&picture.metadata, WVL_IO_GML); /* so that it is made of GeoTIFF tags */
+    picture.metadata.texts = texts;
+    picture.metadata.text_count = 3;
+    picture.orientation = 6;
+    {
+        wvl_metadata_boxes made;
+        (void)wvl_metadata_make_boxes(&picture, WVL_KEEP_ALL, 1, &made);
+        wvl_metadata_release_boxes(&made);
+    }
+    picture.metadata.texts = NULL;
+    picture.metadata.text_count = 0;
+    use_metadata(&picture, bytes, byte_count);
+    wvl_io_release_picture(&picture);
+}
+
 static void try_reading(const uint8_t *bytes, size_t byte_count, const wvl_io_options *options)
 {
     wvl_io_picture picture;
     char error[256] = "";
 
     if (wvl_io_read_memory(bytes, byte_count, "fuzz", options, &picture, error, sizeof error) == 0)
-        check(&picture);
+        check(&picture), use_metadata(&picture, bytes, byte_count);
     else if (error[0] == '\0' || picture.components != NULL)
         abort();
     wvl_io_release_picture(&picture);
@@ -89,6 +150,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 
     if (byte_count == 0)
         return 0;
+    if (bytes[0] >= 0xC0)
+        use_bytes_as_metadata(bytes + 1, byte_count - 1);
     choose_options(&options, bytes[0]);
     try_reading(bytes + 1, byte_count - 1, &options);
     return 0;
@@ -135,6 +198,7 @@ int main(int argument_count, char **arguments)
             choose_options(&options, (uint8_t)choice);
             try_reading(bytes, byte_count, &options);
         }
+        use_bytes_as_metadata(bytes, byte_count);
         LLVMFuzzerTestOneInput(bytes, byte_count); /* an input that the fuzzer saved */
         free(bytes);
     }

@@ -59,6 +59,13 @@ cat >rows <<'ROWS'
 --preset|iiif-lossy
 --component-steps|1x1
 --palette|indices
+--jpeg-ycc|keep
+--pages|all
+--channels|0
+--drop-alpha|
+--ycc-to-rgb|
+--float-transfer|log
+--float-range|0,1
 --color|sycc
 --input-color|rec709
 --input-transfer|2.2
@@ -108,6 +115,9 @@ cat >already <<'ALREADY'
 --max-input-bytes * a limit for pipes and devices, which unit.cli_files has
 --no-icc * pictures here have no profile
 --no-xmp * pictures here have no XMP
+--keep * pictures here have no metadata
+--strip * pictures here have no metadata
+--orient * pictures here are stored upright
 -o plan the name is checked, nothing is written
 -OutFor folder the same format
 --pictures folder files and messages do not depend on it

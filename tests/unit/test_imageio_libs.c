@@ -244,8 +244,8 @@ START_TEST(tiff_tags)
     ck_assert_int_eq(p.alpha_component, 3);
     ck_assert_int_eq(p.alpha_premultiplied, 1);
     ck_assert_uint_eq(p.icc_bytes, 136); /* padding cut off */
-    ck_assert_uint_eq(p.xmp_bytes, 5);
-    ck_assert_mem_eq(p.xmp, "<x/>\n", 5);
+    ck_assert_uint_eq(p.metadata.blobs[WVL_IO_XMP].bytes, 5);
+    ck_assert_mem_eq(p.metadata.blobs[WVL_IO_XMP].data, "<x/>\n", 5);
     ck_assert(p.x_pixels_per_metre > 11811.02 && p.x_pixels_per_metre < 11811.03);
     ck_assert(p.y_pixels_per_metre > 5905.51 && p.y_pixels_per_metre < 5905.52);
     ck_assert_uint_eq(p.orientation, 6);
@@ -550,7 +550,7 @@ START_TEST(png_every_kind)
     ck_assert_int_eq(p.color, n <= 2 ? WVL_IO_GREY : WVL_IO_RGB);
     ck_assert_int_eq(p.color_declared, 1);
     ck_assert(p.x_pixels_per_metre == 2835 && p.y_pixels_per_metre == 5670);
-    ck_assert_uint_eq(p.xmp_bytes, 4);
+    ck_assert_uint_eq(p.metadata.blobs[WVL_IO_XMP].bytes, 4);
     wvl_io_release_picture(&p);
     read_written(&p, &keep);
     if (is_palette)

@@ -201,6 +201,34 @@ START_TEST(xml_and_uuid_in_order)
 }
 END_TEST
 
+/* lbl "a", and an xml box: what GMLJP2 puts into an asoc box. */
+#define INNER "\0\0\0\x09lbl a\0\0\0\x0Cxml <a/>"
+
+START_TEST(associations_hold_boxes)
+{
+    static const wvl_box given[] = {{TYPE('a', 's', 'o', 'c'), {0}, INNER, sizeof INNER - 1}};
+    start(1);
+    info.boxes = given;
+    info.box_count = 1;
+    build();
+    ck_assert_mem_eq(content(TYPE('a', 's', 'o', 'c'), sizeof INNER - 1), INNER, sizeof INNER - 1);
+    drop();
+}
+END_TEST
+
+START_TEST(colours_by_parameters)
+{
+    static const uint8_t cicp[4] = {9, 16, 0, 1}, wanted[10] = {5, 0, 0, 0, 9, 0, 16, 0, 0, 0x80};
+    start(3);
+    plan.syntax.jp2 = WVL_CONTAINER_JPH;
+    info.cicp = cicp;
+    build();
+    ck_assert_mem_eq(content(TYPE('c', 'o', 'l', 'r'), 10), wanted, 10);
+    ck_assert(!has(TYPE('c', 'd', 'e', 'f')));
+    drop();
+}
+END_TEST
+
 /* ---- The codestream box ---------------------------------------------------------------------- */
 
 static uint64_t big_endian(const uint8_t *p, int bytes)
@@ -293,6 +321,8 @@ int main(void)
     tcase_add_test(tests, palettes);
     tcase_add_test(tests, resolutions);
     tcase_add_test(tests, xml_and_uuid_in_order);
+    tcase_add_test(tests, associations_hold_boxes);
+    tcase_add_test(tests, colours_by_parameters);
     tcase_add_test(tests, codestream_box_grows_to_64_bits);
     tcase_add_test(tests, structures_before_0_2_are_refused);
     tcase_add_test(tests, memory_may_fail);

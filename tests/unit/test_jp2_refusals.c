@@ -272,6 +272,35 @@ START_TEST(resolutions_and_boxes_are_refused)
 }
 END_TEST
 
+START_TEST(associations_are_refused)
+{
+    static const wvl_box wrong[] = {{TYPE('a', 's', 'o', 'c'), {0}, NULL, 0},
+                                    {TYPE('a', 's', 'o', 'c'), {0}, "\0\0\0\x0Albl a", 9},
+                                    {TYPE('a', 's', 'o', 'c'), {0}, "\0\0\0\x07lbl", 7},
+                                    {TYPE('a', 's', 'o', 'c'), {0}, "\0\0\0\x09lbl a\0\0\0", 12}};
+    start(1);
+    info.boxes = wrong;
+    info.box_count = 4;
+    refuse("box 0: the content of an asoc box", 4);
+}
+END_TEST
+
+START_TEST(parameters_are_refused)
+{
+    static const uint8_t good[4] = {1, 13, 0, 1}, wrong[4] = {1, 13, 0, 2};
+    profile rgb = make_profile("mntr", "RGB ", RGB_TAGS);
+    start(3);
+    info.cicp = good;
+    refuse("need a JPH file", 1);
+    plan.syntax.jp2 = WVL_CONTAINER_JPH;
+    info.cicp = wrong;
+    refuse("full range flag of H.273 is 2", 1);
+    info.cicp = good;
+    use_profile(&rgb);
+    refuse("beside an ICC profile", 1);
+}
+END_TEST
+
 START_TEST(every_violation_at_once)
 {
     static const uint16_t types[] = {9, 1, 2};
@@ -314,6 +343,8 @@ int main(void)
     tcase_add_test(tests, colours_are_refused);
     tcase_add_test(tests, palettes_are_refused);
     tcase_add_test(tests, resolutions_and_boxes_are_refused);
+    tcase_add_test(tests, associations_are_refused);
+    tcase_add_test(tests, parameters_are_refused);
     tcase_add_test(tests, every_violation_at_once);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

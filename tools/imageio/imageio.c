@@ -28,6 +28,20 @@ int wvl_io_read_png(wvl_io_context *context)
 }
 #endif
 
+#ifndef WVL_HAVE_JPEG
+int wvl_io_read_jpeg(wvl_io_context *context)
+{
+    return wvl_io_fail(context, "this build reads no JPEG: it was made without libjpeg");
+}
+#endif
+
+#ifndef WVL_HAVE_OPENEXR
+int wvl_io_read_exr(wvl_io_context *context)
+{
+    return wvl_io_fail(context, "this build reads no OpenEXR: it was made without OpenEXR");
+}
+#endif
+
 static const kind tiff = {"TIFF", wvl_io_read_tiff, REST_IGNORED};
 static const kind png = {"PNG", wvl_io_read_png, REST_NO_SECOND};
 static const kind pnm = {"PNM", wvl_io_read_pnm, REST_NOTED};
@@ -39,11 +53,11 @@ static const kind tga = {"TGA", wvl_io_read_tga, REST_IGNORED};
 static const kind raw = {"RAW", wvl_io_read_raw, REST_NOTHING};
 static const kind rawl = {"RAW", wvl_io_read_rawl, REST_NOTHING};
 static const kind yuv = {"YUV", wvl_io_read_yuv, REST_NOTHING};
-static const kind pfm = {"PFM", NULL, REST_IGNORED};
-static const kind jpeg = {"JPEG", NULL, REST_IGNORED};
+static const kind pfm = {"PFM", wvl_io_read_pfm, REST_NO_SECOND};
+static const kind jpeg = {"JPEG", wvl_io_read_jpeg, REST_IGNORED};
 static const kind jp2 = {"JP2", NULL, REST_IGNORED};
 static const kind codestream = {"JPEG 2000 codestream", NULL, REST_IGNORED};
-static const kind exr = {"OpenEXR", NULL, REST_IGNORED};
+static const kind exr = {"OpenEXR", wvl_io_read_exr, REST_IGNORED};
 static const kind gif = {"GIF", NULL, REST_IGNORED};
 
 typedef struct magic {
@@ -78,9 +92,10 @@ static const struct {
     const char *extension;
     const kind *kind;
 } extensions[] = {
-    {"raw", &raw}, {"rawl", &rawl}, {"yuv", &yuv},   {"tga", &tga}, {"vda", &tga}, {"icb", &tga},
-    {"vst", &tga}, {"tif", &tiff},  {"tiff", &tiff}, {"png", &png}, {"pgm", &pnm}, {"ppm", &pnm},
-    {"pbm", &pnm}, {"pnm", &pnm},   {"pam", &pam},   {"pgx", &pgx}, {"dpx", &dpx}, {"bmp", &bmp},
+    {"raw", &raw},  {"rawl", &rawl}, {"yuv", &yuv},   {"tga", &tga}, {"vda", &tga}, {"icb", &tga},
+    {"vst", &tga},  {"tif", &tiff},  {"tiff", &tiff}, {"png", &png}, {"pgm", &pnm}, {"ppm", &pnm},
+    {"pbm", &pnm},  {"pnm", &pnm},   {"pam", &pam},   {"pgx", &pgx}, {"dpx", &dpx}, {"bmp", &bmp},
+    {"jpg", &jpeg}, {"jpeg", &jpeg}, {"pfm", &pfm},   {"exr", &exr},
 };
 
 const char *wvl_io_extension(size_t index)
@@ -260,4 +275,25 @@ int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, c
     start(&context, name, options, out, error, error_bytes);
     wvl_io_source_memory(&context.source, bytes, byte_count);
     return finish(&context, read_picture(&context));
+}
+
+int wvl_io_count_pages(const char *path, const wvl_io_options *options, uint32_t *count, char *error,
+                       size_t error_bytes)
+{
+    wvl_io_context context;
+    wvl_io_picture none;
+    int result;
+
+    start(&context, path, options, &none, error, error_bytes);
+    *count = 1;
+    result = wvl_io_source_open(&context);
+    if (result == 0) {
+        const kind *found = choose_kind(&context);
+
+        context.format = found != NULL ? found->format : NULL;
+        result = found == NULL ? -1 : 0;
+        if (found == &tiff)
+            result = wvl_io_count_tiff(&context, count);
+    }
+    return finish(&context, result);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Picture files in: TIFF, PNG, PNM/PAM, PGX, DPX, BMP, TGA, raw and planar YUV.
+ * Picture files in: TIFF, PNG, JPEG, OpenEXR, PFM, PNM/PAM, PGX, DPX, BMP, TGA, raw and planar YUV.
  *
  * Every reader hands out the stored samples, not an interpretation of them: no scaling between
  * depths, no colour conversion, no rotation. The exceptions are the ones a JPEG 2000 file cannot
  * express: min-is-white and PBM pictures are inverted to min-is-black, bottom-up files are turned
- * top-down, and palettes are expanded unless the indices are asked for.
+ * top-down, and palettes are expanded unless the indices are asked for. YCbCr of JPEG files becomes RGB unless the
+ * stored planes are asked for (D-command-07).
  *
  * A file that is truncated, that claims more than it holds, or that this code does not fully
  * understand is refused; there is no partial result. Nothing is printed.
@@ -16,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "metadata.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,6 +74,14 @@ typedef enum wvl_io_color {
     WVL_IO_UNKNOWN /* several bands without a declared meaning, or inks other than CMYK */
 } wvl_io_color;
 
+/* How floating point becomes integers of 16 bits (D-command-09): code = round(65535 * f), f limited to 0..1. */
+typedef enum wvl_io_float_transfer {
+    WVL_IO_FLOAT_REFUSED, /* floating point is refused */
+    WVL_IO_FLOAT_LINEAR,  /* f = (v - low) / (high - low) */
+    WVL_IO_FLOAT_LOG,     /* f = log(v / low) / log(high / low) */
+    WVL_IO_FLOAT_PQ       /* f = the inverse EOTF of SMPTE ST 2084, with 10000 cd/m2 at high and none at low */
+} wvl_io_float_transfer;
+
 typedef struct wvl_io_picture {
     uint32_t width, height;
     uint32_t component_count;
@@ -87,6 +98,13 @@ typedef struct wvl_io_picture {
     int alpha_premultiplied;
     uint8_t orientation;   /* TIFF tag 274 numbering; 1: rows run down and samples to the right */
     uint8_t chroma_siting; /* YCC only. 0: unknown, 1: centred, 2: co-sited */
+    int ycc_tagged;        /* 1: the file has the next two; 0: BT.601, full range */
+    float ycc_luma[3];     /* YCbCrCoefficients of TIFF 6.0 section 21: red, green, blue */
+    float ycc_range[6];    /* ReferenceBlackWhite: black and white of Y, Cb, Cr */
+
+    /* Samples that were floating point: how they became integers. */
+    wvl_io_float_transfer float_transfer; /* WVL_IO_FLOAT_REFUSED: they were integers */
+    double float_low, float_high;         /* the values of the lowest and the highest code */
 
     /* Only when the picture has been kept as indices: entry e, column c at palette[e * columns + c].
        columns is 3, or 4 with alpha last. Every index is below palette_entries. Up to 65536 entries;
@@ -98,12 +116,14 @@ typedef struct wvl_io_picture {
 
     uint8_t *icc; /* exactly as many bytes as the profile's own size field says */
     size_t icc_bytes;
-    uint8_t *xmp;
-    size_t xmp_bytes;
+    int has_cicp;
+    uint8_t cicp[4]; /* PNG cICP, ITU-T H.273: colour primaries, transfer, matrix, full range flag */
+    wvl_io_metadata metadata;
     double x_pixels_per_metre, y_pixels_per_metre; /* 0: unknown */
 
-    char format[8]; /* "TIFF", "PNG", "PNM", "PAM", "PGX", "DPX", "BMP", "TGA", "RAW", "YUV" */
-    char lost[128]; /* metadata of the file that no member holds: "EXIF, IPTC"; or "" */
+    char
+        format[8]; /* "TIFF", "PNG", "JPEG", "OpenEXR", "PFM", "PNM", "PAM", "PGX", "DPX", "BMP", "TGA", "RAW", "YUV" */
+    char lost[256]; /* metadata of the file that no member holds: "Photoshop resources, EXIF (damaged)"; or "" */
     char note[192]; /* what a careful person would want to know though nothing was refused; or "" */
 } wvl_io_picture;
 
@@ -115,12 +135,17 @@ enum {
 };
 
 typedef struct wvl_io_options {
-    const char *format;       /* file name extension to assume ("raw", "rawl", "yuv", "tga", ...) instead of
-                                 the content and the name; NULL: find out */
-    const char *raw_format;   /* "w,h,n,bits,{s,u}@1x1:2x2:2x2" for raw, rawl and yuv */
-    int raw_interleaved;      /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
-    int keep_palette;         /* 1: hand out indices and palette; 0: expand */
-    uint32_t page;            /* TIFF: directory, from 0 */
+    const char *format;     /* file name extension to assume ("raw", "rawl", "yuv", "tga", ...) instead of
+                               the content and the name; NULL: find out */
+    const char *raw_format; /* "w,h,n,bits,{s,u}@1x1:2x2:2x2" for raw, rawl and yuv */
+    int raw_interleaved;    /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
+    int keep_palette;       /* 1: hand out indices and palette; 0: expand */
+    int keep_ycc;           /* JPEG: 1: hand out YCbCr planes as stored; 0: RGB */
+    uint32_t page;          /* TIFF: directory, from 0 */
+    int page_of_many;       /* 1: other pages are read too, and are not worth a note */
+    wvl_io_float_transfer float_transfer;
+    int float_range_given; /* 0: low and high are found in the picture */
+    double float_low, float_high;
     uint64_t max_samples;     /* over all components; 0: WVL_IO_MAX_SAMPLES */
     uint64_t max_input_bytes; /* read from what is not a regular file; 0: WVL_IO_MAX_INPUT_BYTES */
     int ignore_rest;          /* 1: bytes after the first picture are left unread; 0: a second picture is refused */
@@ -147,15 +172,45 @@ int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, c
 /* Frees what a reader allocated and empties *picture. Safe on an emptied picture. */
 void wvl_io_release_picture(wvl_io_picture *picture);
 
+/* Pages of a TIFF file; 1 for other formats. Returns as wvl_io_read_picture does. */
+int wvl_io_count_pages(const char *path, const wvl_io_options *options, uint32_t *count, char *error,
+                       size_t error_bytes);
+
+/*
+ * Keeps the given components, in this order; none may stand twice. The colour stays where its components come first,
+ * in any order; else one component is grey, and more have no declared meaning and no profile. Where all that stay have
+ * the same steps, the picture gets their size.
+ */
+int wvl_io_select_channels(wvl_io_picture *picture, const uint32_t *channels, uint32_t count, char *error,
+                           size_t error_bytes);
+/* Leaves out the alpha channel, also that of a palette; nothing happens where there is none. */
+int wvl_io_drop_alpha(wvl_io_picture *picture, char *error, size_t error_bytes);
+/*
+ * YCbCr to RGB, with chroma of any steps: linear interpolation from where the samples lie (centred, unless the file
+ * says co-sited), then the matrix of the file, or BT.601 with full range. Matrix coefficients have 24 bits behind the
+ * point; all else is exact, with one rounding to the nearest code at the end, halves up. At most 16 bits a sample.
+ */
+int wvl_io_convert_ycc(wvl_io_picture *picture, char *error, size_t error_bytes);
+
 /*
  * Makes one picture of several, e.g. one PGX file a component: the components of parts[0..count-1] in
  * order. steps is NULL, or holds XRsiz, YRsiz for each component in turn. With NULL the widest and the
  * highest component set the size, and the steps are the smallest that explain the others.
  * On success the samples move into *out (not one of the parts) and the parts are empty; on failure the
- * parts are untouched. Profiles and XMP of the parts do not go along.
+ * parts are untouched. Profiles and metadata of the parts do not go along.
  */
 int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *steps, wvl_io_picture *out, char *error,
                             size_t error_bytes);
+
+/*
+ * Turns and mirrors the samples so that rows run down and samples to the right, as picture->orientation says, which is
+ * 1 afterwards. No sample changes its value. Width, height, subsampling and resolution change places where rows become
+ * columns. Metadata stays as it is. A subsampled picture whose size is no multiple of its sampling is refused where it
+ * would have to begin with an incomplete group of samples. On failure the picture is untouched.
+ */
+int wvl_io_orient_picture(wvl_io_picture *picture, char *error, size_t error_bytes);
+/* Whether that exchanges width and height. */
+static inline int wvl_io_orientation_swaps(uint8_t orientation) { return orientation >= 5 && orientation <= 8; }
 
 /* What JP2 may do with an ICC profile (ISO/IEC 15444-1 I.5.3.3: the restricted method). */
 typedef enum wvl_io_icc {

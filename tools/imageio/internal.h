@@ -104,7 +104,28 @@ int wvl_io_check_range(wvl_io_context *context, uint32_t component);
 void wvl_io_set_color(wvl_io_picture *picture, wvl_io_color color, int declared, int alpha_component);
 /* Takes over a copy of the profile, cut to its own size field; a hopeless one is noted and dropped. */
 int wvl_io_take_icc(wvl_io_context *context, const void *bytes, size_t byte_count);
+
+/* metadata.c: copies of what a file holds. 0, or -1 for want of memory; damaged or endless ones are left out and named
+   in picture->lost. Of two blocks of a kind the first counts. */
+int wvl_io_take_blob(wvl_io_context *context, wvl_io_blob_kind kind, const void *bytes, size_t byte_count);
 int wvl_io_take_xmp(wvl_io_context *context, const void *bytes, size_t byte_count);
+/* With or without "Exif\0\0" first; sets picture->orientation where it was 1. */
+int wvl_io_take_exif(wvl_io_context *context, const void *bytes, size_t byte_count);
+/* Image resources of Photoshop (TIFF tag 34377, JPEG APP13 behind "Photoshop 3.0\0"): takes the IPTC-IIM in them. */
+int wvl_io_take_photoshop(wvl_io_context *context, const void *bytes, size_t byte_count);
+/* value: UTF-8 or, where it is none, Latin-1; ends at its first NUL. An empty one is no text. */
+int wvl_io_take_text(wvl_io_context *context, wvl_io_field field, const char *name, const void *value,
+                     size_t value_bytes);
+/* A box of a JP2 file for which there is no other place; uuid may be NULL. */
+int wvl_io_take_box(wvl_io_context *context, uint32_t type, const uint8_t uuid[16], const void *bytes,
+                    size_t byte_count);
+
+/* Bytes of one value of a TIFF type; 0: not known. */
+static inline unsigned wvl_io_tiff_type_bytes(uint64_t type)
+{
+    static const uint8_t bytes[19] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
+    return type < sizeof bytes ? bytes[type] : 0;
+}
 
 /* Row `row` from pixels that are little-endian words of 1 to 4 bytes: component c is the masks[c] bits of a word,
    moved down by shifts[c]. */
@@ -143,7 +164,11 @@ int wvl_io_read_raw(wvl_io_context *context);  /* big-endian above 8 bits */
 int wvl_io_read_rawl(wvl_io_context *context); /* little-endian */
 int wvl_io_read_yuv(wvl_io_context *context);  /* little-endian */
 int wvl_io_read_tiff(wvl_io_context *context);
+int wvl_io_count_tiff(wvl_io_context *context, uint32_t *count);
+int wvl_io_read_pfm(wvl_io_context *context);
+int wvl_io_read_exr(wvl_io_context *context);
 int wvl_io_read_png(wvl_io_context *context);
+int wvl_io_read_jpeg(wvl_io_context *context);
 
 /* Byte order. */
 static inline uint32_t wvl_io_le16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }

@@ -115,8 +115,8 @@ static void inherit(wvl_io_context *context, wvl_io_picture *parts, size_t count
     out->y_pixels_per_metre = parts[0].y_pixels_per_metre;
     wvl_io_set_color(out, count == 1 ? parts[0].color : WVL_IO_UNKNOWN, 0, -1);
     for (i = 0; i < count; i++) {
-        if (parts[i].icc != NULL || parts[i].xmp != NULL)
-            wvl_io_note(context, "profile and XMP of part %llu left behind", (unsigned long long)i);
+        if (parts[i].icc != NULL || !wvl_io_is_metadata_empty(&parts[i].metadata))
+            wvl_io_note(context, "profile and metadata of part %llu left behind", (unsigned long long)i);
         free(parts[i].components);
         parts[i].components = NULL;
         parts[i].component_count = 0;

@@ -88,7 +88,7 @@ void wvl_io_release_picture(wvl_io_picture *picture)
     free(picture->components);
     free(picture->palette);
     free(picture->icc);
-    free(picture->xmp);
+    wvl_io_release_metadata(&picture->metadata);
     wvl_io_clear_picture(picture);
 }
 
@@ -287,15 +287,6 @@ int wvl_io_take_icc(wvl_io_context *context, const void *bytes, size_t n)
         return -1;
     picture->icc_bytes = n;
     picture->color_declared = 1;
-    return 0;
-}
-
-int wvl_io_take_xmp(wvl_io_context *context, const void *bytes, size_t n)
-{
-    context->picture->xmp = copy_bytes(context, bytes, n, "XMP");
-    if (context->picture->xmp == NULL)
-        return -1;
-    context->picture->xmp_bytes = n;
     return 0;
 }
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEEDED_BYTES 852u /* file header, and the image header as far as its first element */
+#define NEEDED_BYTES 852u  /* file header, and the image header as far as its first element */
+#define HEADER_BYTES 1664u /* file, image and orientation headers */
 #define UNDEFINED UINT32_MAX
 
 enum { PACKED = 0, FILLED_A = 1, FILLED_B = 2 };
@@ -277,6 +278,42 @@ static void describe_meaning(wvl_io_context *context, const dpx_header *h)
         wvl_io_note(context, "transfer characteristic 2: linear");
 }
 
+/*
+ * Texts of the file header (SMPTE 268M table 1) and, where the header is long enough, of the orientation header (table
+ * 3). Undefined ones are empty or filled with 0xFF.
+ */
+static int take_texts(wvl_io_context *context, const uint8_t *header, size_t byte_count)
+{
+    static const struct {
+        uint16_t at, byte_count;
+        wvl_io_field field;
+        const char *name;
+    } texts[] = {
+        {136, 24, WVL_IO_FIELD_CREATED, "creation time"}, {160, 100, WVL_IO_FIELD_SOFTWARE, "creator"},
+        {260, 200, WVL_IO_FIELD_PROJECT, "project"},      {460, 200, WVL_IO_FIELD_COPYRIGHT, "copyright"},
+        {1556, 32, WVL_IO_FIELD_MODEL, "input device"},   {1588, 32, WVL_IO_FIELD_SERIAL, "input device number"}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const uint8_t *p = header + texts[i].at;
+        if ((size_t)texts[i].at + texts[i].byte_count <= byte_count && *p != 0xFF &&
+            wvl_io_take_text(context, texts[i].field, texts[i].name, p, texts[i].byte_count) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* The header as far as the pixels, up to the end of the orientation header. */
+static int read_texts(wvl_io_context *context, const uint8_t *head, const dpx_header *h)
+{
+    uint8_t header[HEADER_BYTES];
+    size_t byte_count = h->data_offset < sizeof header ? h->data_offset : sizeof header;
+    memcpy(header, head, NEEDED_BYTES);
+    if (wvl_io_read_bytes(context, header + NEEDED_BYTES, byte_count - NEEDED_BYTES, "header") != 0) {
+        return -1;
+    }
+    return take_texts(context, header, byte_count);
+}
+
 int wvl_io_read_dpx(wvl_io_context *context)
 {
     uint8_t head[NEEDED_BYTES];
@@ -284,7 +321,8 @@ int wvl_io_read_dpx(wvl_io_context *context)
     dpx_header h;
 
     if (wvl_io_read_bytes(context, head, sizeof head, "header") != 0 || parse_header(context, head, &h) != 0 ||
-        check_header(context, &h) != 0 || wvl_io_go_to(context, h.data_offset, "offset to image data") != 0 ||
+        check_header(context, &h) != 0 || read_texts(context, head, &h) != 0 ||
+        wvl_io_go_to(context, h.data_offset, "offset to image data") != 0 ||
         wvl_io_describe(context, h.width, h.height, h.samples_per_pixel, h.depth, (int)h.sign) != 0 ||
         line_layout(context, &h, &used, &pitch) != 0 || wvl_io_allocate_interleaved(context) != 0 ||
         read_lines(context, &h, used, pitch) != 0)

@@ -83,14 +83,15 @@ static void name_space(wvl_io_picture *picture, const uint8_t *cicp)
     }
 }
 
-/* cICP came after this libpng: named, because what it says overrides the assumption of sRGB. */
+/* cICP came after this libpng. */
 static int on_unknown_chunk(png_structp png, png_unknown_chunkp chunk)
 {
     png_state *s = png_get_user_chunk_ptr(png);
 
     if (memcmp(chunk->name, "cICP", 4) == 0 && chunk->size == 4) {
         name_space(s->context->picture, chunk->data);
-        wvl_io_note(s->context, "cICP primaries %u, transfer %u not carried", chunk->data[0], chunk->data[1]);
+        s->context->picture->has_cicp = 1;
+        memcpy(s->context->picture->cicp, chunk->data, sizeof s->context->picture->cicp);
     }
     return 1;
 }
@@ -276,23 +277,51 @@ static int take_color(png_state *s)
     return 0;
 }
 
+/* Keywords of PNG 11.3.3.2 that mean the same as a property of XMP; case counts. */
+static wvl_io_field field_of_keyword(const char *keyword)
+{
+    static const struct {
+        const char *keyword;
+        wvl_io_field field;
+    } fields[] = {{"Title", WVL_IO_FIELD_TITLE},
+                  {"Author", WVL_IO_FIELD_ARTIST},
+                  {"Description", WVL_IO_FIELD_DESCRIPTION},
+                  {"Copyright", WVL_IO_FIELD_COPYRIGHT},
+                  {"Creation Time", WVL_IO_FIELD_CREATED},
+                  {"Software", WVL_IO_FIELD_SOFTWARE},
+                  {"Comment", WVL_IO_FIELD_COMMENT}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (strcmp(fields[i].keyword, keyword) == 0) {
+            return fields[i].field;
+        }
+    }
+    return WVL_IO_FIELD_OTHER;
+}
+
+static int take_text(png_state *s, const png_text *text)
+{
+    size_t bytes = text->itxt_length != 0 ? text->itxt_length : text->text_length;
+    if (strcmp(text->key, "XML:com.adobe.xmp") == 0) {
+        return wvl_io_take_xmp(s->context, text->text, bytes);
+    }
+    return wvl_io_take_text(s->context, field_of_keyword(text->key), text->key, text->text, bytes);
+}
+
 static int take_texts(png_state *s)
 {
     png_textp texts = NULL;
     int count = 0, i;
-
 #ifdef PNG_eXIf_SUPPORTED
-    if (png_get_valid(s->png, s->info, PNG_INFO_eXIf) != 0)
-        wvl_io_lose(s->context, "EXIF");
+    png_bytep exif = NULL;
+    png_uint_32 exif_bytes = 0;
+
+    if (png_get_eXIf_1(s->png, s->info, &exif_bytes, &exif) != 0 && wvl_io_take_exif(s->context, exif, exif_bytes) != 0)
+        return -1;
 #endif
     png_get_text(s->png, s->info, &texts, &count);
-    for (i = 0; i < count; i++) {
-        if (strcmp(texts[i].key, "XML:com.adobe.xmp") != 0 || s->context->picture->xmp != NULL)
-            wvl_io_lose(s->context, texts[i].key);
-        else if (wvl_io_take_xmp(s->context, texts[i].text,
-                                 texts[i].itxt_length != 0 ? texts[i].itxt_length : texts[i].text_length) != 0)
+    for (i = 0; i < count; i++)
+        if (take_text(s, &texts[i]) != 0)
             return -1;
-    }
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "read_tiff.h"
+#include "float_samples.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -171,7 +172,7 @@ static int choose_page(wvl_io_tiff *t)
         return wvl_io_fail(t->context, "page %u: the limit is 65535", page);
     if (page != 0 && TIFFSetDirectory(t->tiff, (tdir_t)page) == 0)
         return wvl_io_tiff_fail(t, "the page that was asked for does not exist or cannot be read");
-    if (!TIFFLastDirectory(t->tiff))
+    if (!TIFFLastDirectory(t->tiff) && !t->context->options.page_of_many)
         wvl_io_note(t->context, "page %u read, more follow", page);
     return 0;
 }
@@ -192,7 +193,23 @@ static int read_all(wvl_io_tiff *t)
     if (t->error_seen)
         return wvl_io_tiff_fail(t, "pixel data");
     t->strict = 0;
-    return wvl_io_tiff_take_meaning(t);
+    if (wvl_io_tiff_take_meaning(t) != 0)
+        return -1;
+    return t->is_float ? wvl_io_finish_floats(t->context) : 0;
+}
+
+int wvl_io_count_tiff(wvl_io_context *context, uint32_t *count)
+{
+    wvl_io_tiff t;
+    int result;
+    memset(&t, 0, sizeof t);
+    t.context = context;
+    result = open_tiff(&t);
+    if (result == 0) {
+        *count = (uint32_t)TIFFNumberOfDirectories(t.tiff);
+        TIFFClose(t.tiff);
+    }
+    return result;
 }
 
 int wvl_io_read_tiff(wvl_io_context *context)

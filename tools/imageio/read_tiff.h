@@ -15,7 +15,7 @@ typedef struct wvl_io_tiff {
     uint32_t width, height;
     uint16_t depth, samples, colors, photometric, planar, compression, sample_format;
     uint16_t step_x, step_y; /* YCbCr subsampling */
-    int is_subsampled, inverts;
+    int is_subsampled, inverts, is_float;
     int alpha_component, alpha_premultiplied;
     wvl_io_palette palette; /* values NULL: no palette picture */
 } wvl_io_tiff;
@@ -30,6 +30,9 @@ int wvl_io_tiff_check_directory(wvl_io_tiff *t);
 int wvl_io_tiff_read_fields(wvl_io_tiff *t);
 /* Colour, alpha, profile, XMP, resolution, orientation, once the picture has been described. */
 int wvl_io_tiff_take_meaning(wvl_io_tiff *t);
+
+/* tiff_copy.c: EXIF, GeoTIFF, IPTC and texts of the directory that was read. */
+int wvl_io_tiff_take_metadata(wvl_io_tiff *t);
 
 /* tiff_extent.c: the bytes that the first directory and its picture need, as far as the first `used` ones say it, a
    header among them; UINT64_MAX: not known. */

@@ -67,13 +67,12 @@ static uint64_t end_of(uint64_t at, uint64_t byte_count)
 
 static void load_entry(const head *h, uint64_t at, entry *e)
 {
-    static const uint8_t type_bytes[19] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
     unsigned wide = h->is_big ? 8 : 4;
 
     e->tag = number_at(h, at, 2);
     e->type = number_at(h, at + 2, 2);
     e->count = number_at(h, at + 4, wide);
-    e->value_bytes = e->type < 19 ? type_bytes[e->type] : 0;
+    e->value_bytes = wvl_io_tiff_type_bytes(e->type);
     e->at = at + 4 + wide;
     if (e->value_bytes != 0 && e->count > wide / e->value_bytes)
         e->at = number_at(h, e->at, wide);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a TIFF directory says, and what of it is refused. */
+#include "float_samples.h"
 #include "read_tiff.h"
 
 #include <math.h>
@@ -23,15 +24,28 @@ static const char *name_of_refused_photometric(uint16_t photometric)
     }
 }
 
+/* IEEE 754 numbers of 16, 32 or 64 bits. */
+static int check_floats(wvl_io_tiff *t)
+{
+    if (wvl_io_permit_floats(t->context, "SampleFormat 3") != 0) {
+        return -1;
+    }
+    if (t->depth != 16 && t->depth != 32 && t->depth != 64) {
+        return wvl_io_fail(t->context, "SampleFormat 3 with BitsPerSample %u: must be 16, 32 or 64", t->depth);
+    }
+    t->is_float = 1;
+    return 0;
+}
+
 static int check_samples(wvl_io_tiff *t)
 {
-    if (t->sample_format == SAMPLEFORMAT_IEEEFP)
-        return wvl_io_fail(t->context, "SampleFormat 3 (floating point, %u bits): only integer samples are supported",
-                           t->depth);
-    if (t->sample_format != SAMPLEFORMAT_UINT && t->sample_format != SAMPLEFORMAT_INT &&
+    if (t->sample_format == SAMPLEFORMAT_IEEEFP && check_floats(t) != 0)
+        return -1;
+    if (!t->is_float && t->sample_format != SAMPLEFORMAT_UINT && t->sample_format != SAMPLEFORMAT_INT &&
         t->sample_format != SAMPLEFORMAT_VOID)
-        return wvl_io_fail(t->context, "SampleFormat %u: only integer samples (1, 2) are supported", t->sample_format);
-    if (t->depth == 0 || t->depth > 32)
+        return wvl_io_fail(t->context, "SampleFormat %u: only integers (1, 2) and floating point (3) are supported",
+                           t->sample_format);
+    if (!t->is_float && (t->depth == 0 || t->depth > 32))
         return wvl_io_fail(t->context, "BitsPerSample %u: must be 1 to 32", t->depth);
     if (t->samples == 0 || t->samples > WVL_IO_MAX_COMPONENTS)
         return wvl_io_fail(t->context, "SamplesPerPixel %u: must be 1 to %u", t->samples, WVL_IO_MAX_COMPONENTS);
@@ -44,6 +58,9 @@ static int check_photometric(wvl_io_tiff *t)
 {
     uint16_t least = 1, most = UINT16_MAX;
 
+    if (t->is_float && t->photometric != PHOTOMETRIC_MINISBLACK && t->photometric != PHOTOMETRIC_RGB)
+        return wvl_io_fail(t->context, "SampleFormat 3 with PhotometricInterpretation %u: must be 1 or 2",
+                           t->photometric);
     switch (t->photometric) {
     case PHOTOMETRIC_MINISWHITE:
     case PHOTOMETRIC_MINISBLACK:
@@ -230,6 +247,25 @@ static int is_sycc(wvl_io_tiff *t)
     return 1;
 }
 
+/* Matrix and range of YCbCr that is no sYCC. Without ReferenceBlackWhite the range is full at any depth. */
+static void take_ycc_tags(wvl_io_tiff *t)
+{
+    wvl_io_picture *picture = t->context->picture;
+    float top = (float)((UINT64_C(1) << t->depth) - 1), zero = (float)(UINT64_C(1) << (t->depth - 1));
+    const float full[6] = {0, top, zero, top, zero, top};
+    float *luma = NULL, *range = NULL;
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRCOEFFICIENTS, &luma);
+    if (!luma) {
+        return;
+    }
+    picture->ycc_tagged = 1;
+    memcpy(picture->ycc_luma, luma, sizeof picture->ycc_luma);
+    memcpy(picture->ycc_range, full, sizeof full);
+    if (TIFFGetField(t->tiff, TIFFTAG_REFERENCEBLACKWHITE, &range) != 0 && range) {
+        memcpy(picture->ycc_range, range, sizeof picture->ycc_range);
+    }
+}
+
 static void take_color(wvl_io_tiff *t)
 {
     wvl_io_picture *picture = t->context->picture;
@@ -250,8 +286,10 @@ static void take_color(wvl_io_tiff *t)
         color = WVL_IO_GREY;
     if (color == WVL_IO_YCC) {
         declared = is_sycc(t);
-        if (!declared)
+        if (!declared) {
             wvl_io_note(t->context, "YCbCrCoefficients or ReferenceBlackWhite differ from sYCC");
+            take_ycc_tags(t);
+        }
         TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRPOSITIONING, &siting);
         picture->chroma_siting = (uint8_t)(siting <= 2 ? siting : 0);
     }
@@ -281,30 +319,6 @@ static void take_resolution(wvl_io_tiff *t)
     t->context->picture->y_pixels_per_metre = per_metre(t, TIFFTAG_YRESOLUTION, units_per_metre);
 }
 
-#define TAG_GEO_KEYS 34735 /* GeoTIFF 1.1, 7.1.2; libtiff has no name for it */
-
-static void name_lost_fields(wvl_io_tiff *t)
-{
-    static const struct {
-        uint32_t tag;
-        const char *name;
-    } fields[] = {{TIFFTAG_EXIFIFD, "EXIF"},
-                  {TIFFTAG_GPSIFD, "GPS"},
-                  {TIFFTAG_RICHTIFFIPTC, "IPTC"},
-                  {TIFFTAG_PHOTOSHOP, "Photoshop resources"},
-                  {TIFFTAG_ARTIST, "Artist"},
-                  {TIFFTAG_COPYRIGHT, "Copyright"},
-                  {TIFFTAG_IMAGEDESCRIPTION, "ImageDescription"},
-                  {TAG_GEO_KEYS, "GeoTIFF keys"}};
-    size_t i;
-    int at, count = TIFFGetTagListCount(t->tiff);
-
-    for (i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        for (at = 0; at < count; at++)
-            if (TIFFGetTagListEntry(t->tiff, at) == fields[i].tag)
-                wvl_io_lose(t->context, fields[i].name);
-}
-
 int wvl_io_tiff_take_meaning(wvl_io_tiff *t)
 {
     uint16_t orientation = 1;
@@ -313,14 +327,14 @@ int wvl_io_tiff_take_meaning(wvl_io_tiff *t)
 
     take_color(t);
     take_resolution(t);
-    name_lost_fields(t);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ORIENTATION, &orientation);
     if (orientation >= 1 && orientation <= 8)
         t->context->picture->orientation = (uint8_t)orientation;
     if (TIFFGetField(t->tiff, TIFFTAG_ICCPROFILE, &byte_count, &bytes) != 0 && byte_count != 0 &&
         wvl_io_take_icc(t->context, bytes, byte_count) != 0)
         return -1;
-    if (TIFFGetField(t->tiff, TIFFTAG_XMLPACKET, &byte_count, &bytes) != 0 && byte_count != 0)
-        return wvl_io_take_xmp(t->context, bytes, byte_count);
-    return 0;
+    if (TIFFGetField(t->tiff, TIFFTAG_XMLPACKET, &byte_count, &bytes) != 0 && byte_count != 0 &&
+        wvl_io_take_xmp(t->context, bytes, byte_count) != 0)
+        return -1;
+    return wvl_io_tiff_take_metadata(t);
 }

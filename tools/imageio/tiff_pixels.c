@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Strips by rows and tiles by blocks, of 1 to 32 bits, into interleaved or planar samples. */
+#include "float_samples.h"
 #include "read_tiff.h"
 
 #include <stdlib.h>
@@ -108,6 +109,26 @@ static void invert(const wvl_io_tiff *t, uint8_t *row, const target *to, size_t 
         }
 }
 
+/* Numbers of 16, 32 or 64 bits to floats. */
+static void unpack_floats(unsigned depth, const uint8_t *from, uint8_t *to, size_t count)
+{
+    for (size_t i = 0; i < count; i++, from += depth / 8, to += 4) {
+        float v = 0;
+        uint16_t half;
+        double wide;
+        if (depth == 16) {
+            memcpy(&half, from, sizeof half);
+            v = wvl_io_float_of_half(half);
+        } else if (depth == 64) {
+            memcpy(&wide, from, sizeof wide);
+            v = (float)wide;
+        } else {
+            memcpy(&v, from, sizeof v);
+        }
+        memcpy(to, &v, sizeof v);
+    }
+}
+
 /* Turns decoded bytes into samples at row y from pixel x on; from may already be that place. */
 static void place(const wvl_io_tiff *t, const target *to, const uint8_t *from, uint32_t x, uint32_t y, uint32_t pixels,
                   int inverts)
@@ -115,7 +136,9 @@ static void place(const wvl_io_tiff *t, const target *to, const uint8_t *from, u
     uint8_t *row = to->base + (size_t)y * to->row_bytes + (size_t)x * to->per_pixel * to->sample_bytes;
     size_t count = (size_t)pixels * to->per_pixel;
 
-    if (t->depth == 8 * to->sample_bytes) {
+    if (t->is_float) {
+        unpack_floats(t->depth, from, row, count);
+    } else if (t->depth == 8 * to->sample_bytes) {
         if (row != from)
             memcpy(row, from, count * to->sample_bytes);
     } else {
@@ -134,7 +157,7 @@ static void place(const wvl_io_tiff *t, const target *to, const uint8_t *from, u
 static int read_rows(wvl_io_tiff *t, const target *to, uint16_t plane, int inverts)
 {
     uint64_t line_bytes = TIFFScanlineSize64(t->tiff), samples = (uint64_t)t->width * to->per_pixel;
-    int direct = t->depth == 8 * to->sample_bytes;
+    int direct = !t->is_float && t->depth == 8 * to->sample_bytes;
     uint8_t *line = NULL;
     uint32_t y;
 
@@ -219,7 +242,7 @@ static int describe(wvl_io_tiff *t)
 
     if (t->palette.values != NULL)
         return wvl_io_describe_indexed(t->context, t->width, t->height, t->depth, &t->palette);
-    if (wvl_io_describe(t->context, t->width, t->height, t->samples, t->depth, (int)is_signed) != 0)
+    if (wvl_io_describe(t->context, t->width, t->height, t->samples, t->is_float ? 32 : t->depth, (int)is_signed) != 0)
         return -1;
     return t->planar == PLANARCONFIG_SEPARATE ? wvl_io_allocate_planar(t->context)
                                               : wvl_io_allocate_interleaved(t->context);
@@ -263,7 +286,7 @@ static int read_plane(wvl_io_tiff *t, uint32_t component, uint32_t per_pixel)
     to.base = c->data;
     to.row_bytes = c->stride_bytes;
     to.per_pixel = per_pixel;
-    to.sample_bytes = wvl_io_container_bytes(t->depth);
+    to.sample_bytes = t->is_float ? 4 : wvl_io_container_bytes(t->depth);
     return TIFFIsTiled(t->tiff) ? read_tiles(t, &to, (uint16_t)component, inverts)
                                 : read_rows(t, &to, (uint16_t)component, inverts);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli.h"
+#include "args.h"
 #include "settings.h"
 
 #define MOST_LIMIT (UINT64_C(1) << 56) /* of bytes or samples: sums and products stay within 64 bits */
@@ -91,7 +91,7 @@ int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, u
     return end && !*end;
 }
 
-static int refuse_value(const char *spelling, const char *value, const char *expected)
+int wvl_cli_refuse_value(const char *spelling, const char *value, const char *expected)
 {
     wvl_cli_error("%s \"%s\": expected %s", spelling, value, expected);
     return WVL_EXIT_USAGE;
@@ -101,7 +101,7 @@ static int take_number(const char *spelling, const char *value, uint32_t maximum
 {
     uint64_t v;
     if (!wvl_cli_parse_number(value, 0, maximum, &v)) {
-        return refuse_value(spelling, value, expected);
+        return wvl_cli_refuse_value(spelling, value, expected);
     }
     *to = (uint32_t)v;
     return WVL_EXIT_OK;
@@ -114,7 +114,7 @@ static int take_pair(const char *spelling, const char *value, uint64_t minimum, 
     const char *p = scan_number(value, minimum, maximum, &v[0]);
     p = p && *p == ',' ? scan_number(p + 1, minimum, maximum, &v[1]) : NULL;
     if (!p || *p) {
-        return refuse_value(spelling, value, expected);
+        return wvl_cli_refuse_value(spelling, value, expected);
     }
     to[0] = (uint32_t)v[0];
     to[1] = (uint32_t)v[1];
@@ -149,7 +149,7 @@ static int take_steps(wvl_cli_args *args, const char *spelling, const char *valu
         p = scan_number(p, 1, 255, &dx);
         p = p && *p == 'x' ? scan_number(p + 1, 1, 255, &dy) : NULL;
         if (!p || (*p && *p != ':')) {
-            return refuse_value(spelling, value, "DXxDY:DXxDY:..., each from 1 to 255");
+            return wvl_cli_refuse_value(spelling, value, "DXxDY:DXxDY:..., each from 1 to 255");
         }
         args->component_steps[2 * i] = (uint8_t)dx;
         args->component_steps[2 * i + 1] = (uint8_t)dy;
@@ -184,14 +184,14 @@ static int take_uuid(wvl_cli_args *args, const char *spelling, const char *value
         digits++;
     }
     if (digits != 32 || *p != ':' || !p[1]) {
-        return refuse_value(spelling, value, "32 hexadecimal digits, a colon, and a file");
+        return wvl_cli_refuse_value(spelling, value, "32 hexadecimal digits, a colon, and a file");
     }
     box->is_uuid = 1;
     box->path = p + 1;
     return WVL_EXIT_OK;
 }
 
-static int take_word(const char *spelling, const char *value, const char *const *words, int count, int *index)
+int wvl_cli_take_word(const char *spelling, const char *value, const char *const *words, int count, int *index)
 {
     for (int i = 0; i < count; i++) {
         if (!strcasecmp(value, words[i])) {
@@ -242,7 +242,7 @@ static int take_resolutions(wvl_cli_args *args, const char *spelling, const char
 {
     uint64_t n;
     if (!wvl_cli_parse_number(value, 1, 33, &n)) {
-        return refuse_value(spelling, value, "a whole number from 1 to 33 (A.6.1)");
+        return wvl_cli_refuse_value(spelling, value, "a whole number from 1 to 33 (A.6.1)");
     }
     char *text = args->storage + args->storage_used;
     args->storage_used += (size_t)snprintf(text, 4, "%u", (unsigned)n - 1) + 1;
@@ -270,7 +270,7 @@ static int take_input_color(wvl_cli_args *args, const char *spelling, const char
 static int take_limit(const char *spelling, const char *value, uint64_t *to)
 {
     int good = wvl_cli_parse_number(value, 1, MOST_LIMIT, to);
-    return good ? WVL_EXIT_OK : refuse_value(spelling, value, "a whole number from 1 to 2^56");
+    return good ? WVL_EXIT_OK : wvl_cli_refuse_value(spelling, value, "a whole number from 1 to 2^56");
 }
 
 static int take_files(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
@@ -283,12 +283,11 @@ static int take_files(wvl_cli_args *args, const wvl_cli_option *option, const ch
     case WVL_ACTION_OUT_FORMAT: return take_once(spelling, value, &args->out_format);
     case WVL_ACTION_RAW_FORMAT: return take_once(spelling, value, &args->io.raw_format);
     case WVL_ACTION_INPUT_FORMAT: return take_once(spelling, value, &args->io.format);
-    case WVL_ACTION_PAGE: return take_number(spelling, value, UINT32_MAX, "a whole number", &args->io.page);
     case WVL_ACTION_MAX_PIXELS: return take_limit(spelling, value, &args->io.max_samples);
     case WVL_ACTION_MAX_INPUT_BYTES: return take_limit(spelling, value, &args->io.max_input_bytes);
     case WVL_ACTION_XML: args->boxes[args->box_count++].path = value; return WVL_EXIT_OK;
     case WVL_ACTION_UUID: return take_uuid(args, spelling, value);
-    default: return WVL_EXIT_CHECK;
+    default: return wvl_cli_take_reading(args, option, spelling, value);
     }
 }
 
@@ -304,21 +303,11 @@ static int take_threads(wvl_cli_args *args, const char *spelling, const char *va
 static int take_pictures(wvl_cli_args *args, const char *spelling, const char *value)
 {
     int code = take_number(spelling, value, 16, "a whole number from 1 to 16", &args->pictures);
-    return code || args->pictures ? code : refuse_value(spelling, value, "a whole number from 1 to 16");
-}
-
-static int take_layout(wvl_cli_args *args, const char *spelling, const char *value)
-{
-    static const char *const layouts[] = {"planar", "interleaved"};
-    int index = 0, code = take_word(spelling, value, layouts, 2, &index);
-    args->io.raw_interleaved = index;
-    args->raw_layout_given = !code;
-    return code;
+    return code || args->pictures ? code : wvl_cli_refuse_value(spelling, value, "a whole number from 1 to 16");
 }
 
 static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
 {
-    static const char *const palettes[] = {"expand", "indices"};
     static const char *const colors[] = {"srgb", "grey", "sycc"};
     static const wvl_color color_values[] = {WVL_COLOR_SRGB, WVL_COLOR_GREY, WVL_COLOR_SYCC};
     int index = 0, code;
@@ -330,7 +319,6 @@ static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const 
     case WVL_ACTION_PRESET: return take_profile(args, option, spelling, value);
     case WVL_ACTION_COMPONENT_STEPS: return take_steps(args, spelling, value);
     case WVL_ACTION_PICTURES: return take_pictures(args, spelling, value);
-    case WVL_ACTION_RAW_LAYOUT: return take_layout(args, spelling, value);
     case WVL_ACTION_THREADS: return take_threads(args, spelling, value);
     case WVL_ACTION_SUBSAMPLING:
         return take_pair(spelling, value, 1, 255, "DX,DY, each from 1 to 255 (A.5.1)", args->subsampling);
@@ -338,13 +326,9 @@ static int take_picture(wvl_cli_args *args, const wvl_cli_option *option, const 
         return take_pair(spelling, value, 0, UINT32_MAX - 1, "X,Y, each from 0 to 4294967294 (A.5.1)", args->offset);
     case WVL_ACTION_TARGET_DEPTH:
         code = take_number(spelling, value, 32, "a whole number from 1 to 32", &args->target_depth);
-        return code || args->target_depth ? code : refuse_value(spelling, value, "a whole number from 1 to 32");
-    case WVL_ACTION_PALETTE:
-        code = take_word(spelling, value, palettes, 2, &index);
-        args->io.keep_palette = index;
-        return code;
+        return code || args->target_depth ? code : wvl_cli_refuse_value(spelling, value, "a whole number from 1 to 32");
     case WVL_ACTION_COLOR:
-        code = take_word(spelling, value, colors, 3, &index);
+        code = wvl_cli_take_word(spelling, value, colors, 3, &index);
         args->color = color_values[index];
         return code;
     default: return take_files(args, option, spelling, value);
@@ -358,6 +342,8 @@ static void take_flag(wvl_cli_args *args, const wvl_cli_option *option)
     case WVL_ACTION_FORCE: args->force = 1; break;
     case WVL_ACTION_NO_ICC: args->no_icc = 1; break;
     case WVL_ACTION_NO_XMP: args->no_xmp = 1; break;
+    case WVL_ACTION_DROP_ALPHA: args->drop_alpha = 1; break;
+    case WVL_ACTION_YCC_TO_RGB: args->ycc_to_rgb = 1; break;
     case WVL_ACTION_VERIFY: args->verify = 1; break;
     case WVL_ACTION_PSNR_REPORT: args->psnr_report = 1; break;
     case WVL_ACTION_DRY_RUN: args->dry_run = 1; break;
@@ -367,7 +353,7 @@ static void take_flag(wvl_cli_args *args, const wvl_cli_option *option)
     case WVL_ACTION_VERBOSE: args->verbose++; break;
     case WVL_ACTION_HELP: args->help = 1; break;
     case WVL_ACTION_VERSION: args->version = 1; break;
-    default: break;
+    default: (void)wvl_cli_take_metadata_option(args, option->action, NULL, NULL); break;
     }
 }
 
@@ -508,13 +494,15 @@ static int check_together(const wvl_cli_args *args)
         return 0;
     }
     if (args->image_dir) {
-        return require(!one_picture, "-ImgDir and -i or --demo cannot be used together; give one of them") &&
+        return wvl_cli_check_reading(args) &&
+               require(!one_picture, "-ImgDir and -i or --demo cannot be used together; give one of them") &&
                require(!args->output,
                        "-ImgDir and -o cannot be used together; give -OutFor, the extension of the outputs") &&
                require(!args->component_steps, "--component-steps needs several -i that make one picture") &&
                require(args->out_format != NULL, "-ImgDir needs -OutFor J2K, J2C, JPC, JHC, JP2 or JPH");
     }
-    return require(
+    return wvl_cli_check_reading(args) &&
+           require(
                one_picture,
                "no picture: use -i FILE -o FILE, or -ImgDir DIR -OutFor JP2, or --demo -o FILE (wavelane --help)") &&
            require(!(args->input_count && args->demo), "--demo and -i cannot be used together; give one of them") &&
@@ -580,5 +568,6 @@ void wvl_cli_release_args(wvl_cli_args *args)
     free(args->boxes);
     free(args->storage);
     free(args->component_steps);
+    free(args->channels);
     memset(args, 0, sizeof *args);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/imageio/imageio.h"
+#include "tools/metadata/boxes.h"
 #include "wavelane.h"
 
 /* Exit codes, as the manual page has them. */
@@ -53,10 +54,21 @@ typedef enum wvl_cli_action {
     WVL_ACTION_COLOR,
     WVL_ACTION_INPUT_COLOR,
     WVL_ACTION_PALETTE,
+    WVL_ACTION_JPEG_YCC,
+    WVL_ACTION_PAGES,
+    WVL_ACTION_CHANNELS,
+    WVL_ACTION_DROP_ALPHA,
+    WVL_ACTION_YCC_TO_RGB,
+    WVL_ACTION_FLOAT_TRANSFER,
+    WVL_ACTION_FLOAT_RANGE,
     WVL_ACTION_XML,
     WVL_ACTION_UUID,
     WVL_ACTION_NO_ICC,
     WVL_ACTION_NO_XMP,
+    WVL_ACTION_KEEP,
+    WVL_ACTION_STRIP,
+    WVL_ACTION_ORIENT,
+    WVL_ACTION_GML,
     WVL_ACTION_THREADS,
     WVL_ACTION_TRACE,
     WVL_ACTION_VERIFY,
@@ -142,6 +154,13 @@ typedef struct wvl_cli_args {
     wvl_cli_box *boxes;
     size_t box_count;
     int no_icc, no_xmp;
+    const char *pages; /* "all" or a list; NULL: one page, io.page */
+    int page_given;
+    uint32_t *channels; /* owned; NULL: all */
+    uint32_t channel_count;
+    int drop_alpha, ycc_to_rgb, float_range_spelled;
+    unsigned dropped; /* WVL_KEEP_*: metadata that --strip and --keep leave out */
+    int orient, gml;
     uint32_t threads;
     uint32_t pictures; /* at a time; 0: as many as suit */
     int verify, psnr_report, dry_run, explain, json, quiet, verbose;
@@ -150,6 +169,9 @@ typedef struct wvl_cli_args {
     size_t storage_used;
 } wvl_cli_args;
 
+/* pages.c: whether text is a list of pages. */
+int wvl_cli_are_pages(const char *text);
+
 /* argv[0] is not looked at. 0, or an exit code after a message. */
 int wvl_cli_parse_args(int argc, char **argv, wvl_cli_args *args);
 /* Room for the options of argc arguments; then one option and its value, from argv[*index] on, which ends at the last
@@ -157,6 +179,9 @@ int wvl_cli_parse_args(int argc, char **argv, wvl_cli_args *args);
 int wvl_cli_init_args(int argc, wvl_cli_args *args);
 int wvl_cli_parse_option(int argc, char **argv, int *index, wvl_cli_args *args);
 void wvl_cli_release_args(wvl_cli_args *args);
+/* --keep, --strip, --orient, --gml: the exit code, WVL_EXIT_CHECK where the action is none of them. value: NULL for
+ * those that take none. */
+int wvl_cli_take_metadata_option(wvl_cli_args *args, wvl_cli_action action, const char *spelling, const char *value);
 /* Whole text as a number of [minimum, maximum]: 1, else 0. */
 int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *value);
 
@@ -239,13 +264,23 @@ typedef struct wvl_cli_picture {
     wvl_jp2_info jp2;
     uint16_t *channel_types;
     uint16_t *converted; /* owned: X'Y'Z' codes in place of the picture's samples */
-    wvl_box *boxes;
+    wvl_metadata_boxes metadata;
+    wvl_box *boxes;     /* those of the metadata, then those of --xml and --uuid */
     uint8_t **box_data; /* owned contents of boxes read from files, or NULL where borrowed */
     size_t box_count;
 } wvl_cli_picture;
 
 /* Options of reading that some formats have no use for. */
-enum { WVL_UNUSED_PAGE = 1, WVL_UNUSED_RAW = 2, WVL_UNUSED_LAYOUT = 4, WVL_UNUSED_PALETTE = 8 };
+enum {
+    WVL_UNUSED_PAGE = 1,
+    WVL_UNUSED_RAW = 2,
+    WVL_UNUSED_LAYOUT = 4,
+    WVL_UNUSED_PALETTE = 8,
+    WVL_UNUSED_JPEG_YCC = 16,
+    WVL_UNUSED_DROP_ALPHA = 32,
+    WVL_UNUSED_YCC_TO_RGB = 64,
+    WVL_UNUSED_FLOAT = 128
+};
 /* Refuses them: 0, or an exit code after a message. */
 int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture);
 /* Warns of them; name is that of a folder none of whose pictures used them. */
@@ -254,8 +289,19 @@ void wvl_cli_warn_unused(const char *name, unsigned unused);
  * a message. */
 int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_cli_picture *picture);
 void wvl_cli_release_picture(wvl_cli_picture *picture);
+/* What of the picture's metadata goes along: WVL_KEEP_*. */
+unsigned wvl_cli_kept_metadata(const wvl_cli_args *args);
+static inline int wvl_cli_drops_profile(const wvl_cli_args *args)
+{
+    return args->no_icc || (args->dropped & WVL_KEEP_ICC);
+}
+/* Takes what stands beside the file, names what is lost, and turns the samples where --orient asks for it. 0, or an
+ * exit code after a message. */
+int wvl_cli_settle_metadata(const wvl_cli_args *args, const char *name, wvl_io_picture *io);
 /* Says in jp2 what the file cannot say otherwise; refuses what JP2 cannot express. name is for messages. */
 int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_jp2, wvl_cli_picture *picture);
+/* channels.c: the options that change the channels of what was read: --ycc-to-rgb, --drop-alpha, --channels. */
+int wvl_cli_change_channels(const wvl_cli_args *args, const char *name, wvl_io_picture *io);
 int wvl_cli_scale_depth(const char *name, wvl_io_picture *io, unsigned depth);
 int wvl_cli_make_demo(wvl_io_picture *io);
 double wvl_cli_raw_bits(const wvl_cli_picture *picture);

@@ -391,7 +391,7 @@ wvl_cli_job wvl_cli_describe_job(wvl_cli_batch *s, const char *const *inputs, si
     return j;
 }
 
-static int encode_one(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output)
+int wvl_cli_encode_one(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output)
 {
     wvl_cli_job j = wvl_cli_describe_job(s, inputs, input_count, output);
     int code = wvl_cli_read_and_plan(&j);
@@ -411,7 +411,10 @@ static int encode_all(wvl_cli_batch *s)
     if (args->image_dir) {
         return wvl_cli_encode_folder(s);
     }
-    return encode_one(s, args->inputs, args->input_count, args->output);
+    if (args->pages) {
+        return wvl_cli_encode_pages(s);
+    }
+    return wvl_cli_encode_one(s, args->inputs, args->input_count, args->output);
 }
 
 static int open_batch(wvl_cli_batch *s)

@@ -74,6 +74,7 @@ static void put_jp2(key_writer *k, const wvl_jp2_info *jp2)
                             jp2->display_y_per_metre};
     put_number(k, (uint64_t)jp2->color << 8 | jp2->color_unknown);
     put_block(k, jp2->icc, jp2->icc_bytes);
+    put_block(k, jp2->cicp, 4);
     put_number(k, (uint64_t)jp2->palette_entries << 32 | jp2->palette_columns << 8 | jp2->palette_depth);
     put_block(k, jp2->palette, (size_t)jp2->palette_entries * jp2->palette_columns * sizeof *jp2->palette);
     put_block(k, jp2->channel_types, jp2->channel_count * sizeof *jp2->channel_types);

@@ -173,6 +173,8 @@ static const char *words_of_action(const wvl_cli_option *option)
     case WVL_ACTION_OUT_FORMAT: return "J2K J2C JPC JHC JP2 JPH";
     case WVL_ACTION_PALETTE: return "expand indices";
     case WVL_ACTION_RAW_LAYOUT: return "planar interleaved";
+    case WVL_ACTION_ORIENT: return "auto keep";
+    case WVL_ACTION_KEEP: return "exif iptc xmp geo text icc resolution boxes all none";
     case WVL_ACTION_COLOR: return "srgb grey sycc";
     case WVL_ACTION_MCT: return "0 1 off on auto";
     case WVL_ACTION_THREADS: return "ALL_CPUS 1 2 4 8 16";

@@ -286,6 +286,7 @@ static const box_kind kinds[] = {
     {CODE('c', 'd', 'e', 'f'), print_cdef, 1},       {CODE('r', 'e', 's', 'c'), print_resolution, 1},
     {CODE('r', 'e', 's', 'd'), print_resolution, 1}, {CODE('u', 'u', 'i', 'd'), print_uuid, 1},
     {CODE('x', 'm', 'l', ' '), print_text, 0},       {CODE('j', 'p', '2', 'i'), print_text, 0},
+    {CODE('l', 'b', 'l', ' '), print_text, 0},
 };
 
 static int is_superbox(uint32_t type)

@@ -57,6 +57,11 @@ void wvl_cli_release_job(wvl_cli_job *job);
 /* Nothing is encoded: --dry-run or --explain. */
 int wvl_cli_is_plan_only(const wvl_cli_args *args);
 
+/* encode.c: one picture, with its report; output NULL: none. */
+int wvl_cli_encode_one(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output);
+/* pages.c: the pages of --pages; returns the exit code. */
+int wvl_cli_encode_pages(wvl_cli_batch *s);
+
 /* folder.c: every picture of the folder; returns the exit code. */
 int wvl_cli_encode_folder(wvl_cli_batch *s);
 

@@ -9,9 +9,6 @@
 #define BOX_UUID 0x75756964u
 #define MAX_PALETTE 1024u /* I.5.3.4 */
 
-static const uint8_t xmp_uuid[16] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8,
-                                     0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
-
 static int out_of_memory(const char *name)
 {
     wvl_cli_error("%s: out of memory", name);
@@ -71,11 +68,36 @@ static int declare_color(const wvl_cli_args *args, const char *name, wvl_cli_pic
     return WVL_EXIT_OK;
 }
 
+static void warn_of_cicp(const char *name, const wvl_io_picture *io, const char *what)
+{
+    wvl_cli_warn_once(name,
+                      "cICP primaries %u, transfer %u are left out; %s does not carry them, a JPH file (.jph) does",
+                      io->cicp[0], io->cicp[1], what);
+}
+
+/* What PNG names by numbers of ITU-T H.273 counts more than a profile (PNG 4.3), and a JPH file can say it
+ * (15444-15 Annex D). sRGB has a number of its own that more readers know. */
+static void carry_parameters(const wvl_cli_args *args, const char *name, int is_jph, wvl_cli_picture *p)
+{
+    static const uint8_t srgb[4] = {1, 13, 0, 1};
+    wvl_io_picture *io = &p->io;
+    if (!io->has_cicp || args->color != WVL_COLOR_AUTO) {
+        return;
+    }
+    if (!memcmp(io->cicp, srgb, sizeof srgb) && !io->icc) {
+        io->color_declared = 1;
+    } else if (is_jph && io->cicp[3] <= 1) {
+        p->jp2.cicp = io->cicp;
+    } else {
+        warn_of_cicp(name, io, "a JP2 file");
+    }
+}
+
 /* JP2 takes restricted profiles only; one that is left out silently would change the colours. */
 static int carry_profile(const wvl_cli_args *args, const char *name, int is_jph, wvl_cli_picture *p)
 {
     const wvl_io_picture *io = &p->io;
-    if (!io->icc || args->no_icc || args->color != WVL_COLOR_AUTO) {
+    if (!io->icc || wvl_cli_drops_profile(args) || args->color != WVL_COLOR_AUTO || p->jp2.cicp) {
         return WVL_EXIT_OK;
     }
     wvl_io_icc kind = wvl_io_icc_kind(io->icc, io->icc_bytes);
@@ -104,7 +126,7 @@ static int carry_profile(const wvl_cli_args *args, const char *name, int is_jph,
 static void note_assumptions(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
 {
     const wvl_io_picture *io = &p->io;
-    if (args->color != WVL_COLOR_AUTO || p->jp2.icc) {
+    if (args->color != WVL_COLOR_AUTO || p->jp2.icc || p->jp2.cicp) {
         return;
     }
     if (io->color == WVL_IO_UNKNOWN) {
@@ -113,7 +135,7 @@ static void note_assumptions(const wvl_cli_args *args, const char *name, wvl_cli
                           "the picture does not say what its %u channels mean; written as %s with the colour marked "
                           "unknown (--color declares one)",
                           channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
-    } else if (!io->color_declared || (io->icc && args->no_icc)) {
+    } else if (!io->color_declared || (io->icc && wvl_cli_drops_profile(args))) {
         static const char *const spaces[] = {"grey with the sRGB curve", "sRGB", "sYCC"};
         const char *space = spaces[p->jp2.color == WVL_COLOR_GREY ? 0 : p->jp2.color == WVL_COLOR_SRGB ? 1 : 2];
         wvl_cli_inform("%s: untagged %s is taken as %s", name, color_word(io->color), space);
@@ -179,23 +201,19 @@ static int read_box(const wvl_cli_args *args, const char *path, uint8_t **data, 
     return code;
 }
 
-static int carry_boxes(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
+static int make_metadata_boxes(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
 {
-    int has_xmp = p->io.xmp && !args->no_xmp;
-    size_t count = args->box_count + (size_t)has_xmp;
-    if (!count) {
-        return WVL_EXIT_OK;
-    }
-    p->boxes = calloc(count, sizeof *p->boxes);
-    p->box_data = calloc(count, sizeof *p->box_data);
-    if (!p->boxes || !p->box_data) {
+    if (wvl_metadata_make_boxes(&p->io, wvl_cli_kept_metadata(args), args->gml, &p->metadata) != 0) {
         return out_of_memory(name);
     }
-    if (has_xmp) {
-        wvl_box *box = &p->boxes[p->box_count++];
-        *box = (wvl_box){.type = BOX_UUID, .data = p->io.xmp, .bytes = p->io.xmp_bytes};
-        memcpy(box->uuid, xmp_uuid, sizeof xmp_uuid);
+    if (p->metadata.lost[0]) {
+        wvl_cli_warn_once(name, "metadata that the output does not carry: %s", p->metadata.lost);
     }
+    return WVL_EXIT_OK;
+}
+
+static int read_boxes(const wvl_cli_args *args, wvl_cli_picture *p)
+{
     for (size_t i = 0; i < args->box_count; i++) {
         size_t index = p->box_count++;
         wvl_box *box = &p->boxes[index];
@@ -207,9 +225,28 @@ static int carry_boxes(const wvl_cli_args *args, const char *name, wvl_cli_pictu
         box->data = p->box_data[index];
         memcpy(box->uuid, args->boxes[i].uuid, sizeof box->uuid);
     }
+    return WVL_EXIT_OK;
+}
+
+static int carry_boxes(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
+{
+    int code = make_metadata_boxes(args, name, p);
+    size_t count = args->box_count + p->metadata.count;
+    if (code || !count) {
+        return code;
+    }
+    p->boxes = calloc(count, sizeof *p->boxes);
+    p->box_data = calloc(count, sizeof *p->box_data);
+    if (!p->boxes || !p->box_data) {
+        return out_of_memory(name);
+    }
+    for (; p->box_count < p->metadata.count; p->box_count++) {
+        p->boxes[p->box_count] = p->metadata.boxes[p->box_count];
+    }
+    code = read_boxes(args, p);
     p->jp2.boxes = p->boxes;
     p->jp2.box_count = (uint32_t)p->box_count;
-    return WVL_EXIT_OK;
+    return code;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -217,8 +254,9 @@ static int carry_boxes(const wvl_cli_args *args, const char *name, wvl_cli_pictu
 /* A bare codestream carries none of it: say what stays behind, and refuse what was asked for. */
 static int leave_behind(const wvl_cli_args *args, const char *name, const wvl_io_picture *io)
 {
-    if (args->box_count || args->color != WVL_COLOR_AUTO) {
-        wvl_cli_error("%s: --xml, --uuid and --color need a JP2 file (.jp2); a codestream has no boxes", name);
+    char kinds[256];
+    if (args->box_count || args->gml || args->color != WVL_COLOR_AUTO) {
+        wvl_cli_error("%s: --xml, --uuid, --gml and --color need a JP2 file (.jp2); a codestream has no boxes", name);
         return WVL_EXIT_USAGE;
     }
     if (io->palette) {
@@ -229,8 +267,15 @@ static int leave_behind(const wvl_cli_args *args, const char *name, const wvl_io
     if (io->icc) {
         wvl_cli_inform("%s: the ICC profile is left out; a codestream has none", name);
     }
-    if (io->xmp) {
+    wvl_metadata_name_kinds(&io->metadata, wvl_cli_kept_metadata(args) & ~(unsigned)WVL_KEEP_XMP, kinds, sizeof kinds);
+    if (io->metadata.blobs[WVL_IO_XMP].data) {
         wvl_cli_inform("%s: the XMP packet is left out; a codestream has none", name);
+    }
+    if (kinds[0]) {
+        wvl_cli_warn_once(name, "metadata that a codestream does not carry, a JP2 file (.jp2) does: %s", kinds);
+    }
+    if (io->has_cicp) {
+        warn_of_cicp(name, io, "a codestream");
     }
     return WVL_EXIT_OK;
 }
@@ -243,6 +288,7 @@ int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_
     }
     int code = declare_color(args, name, p);
     if (!code) {
+        carry_parameters(args, name, is_jp2 == 2, p);
         code = carry_profile(args, name, is_jp2 == 2, p);
     }
     if (!code) {
@@ -255,7 +301,9 @@ int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_
     if (!code) {
         code = carry_boxes(args, name, p);
     }
-    p->jp2.capture_x_per_metre = p->io.x_pixels_per_metre;
-    p->jp2.capture_y_per_metre = p->io.y_pixels_per_metre;
+    if (!(args->dropped & WVL_KEEP_RESOLUTION)) {
+        p->jp2.capture_x_per_metre = p->io.x_pixels_per_metre;
+        p->jp2.capture_y_per_metre = p->io.y_pixels_per_metre;
+    }
     return code;
 }

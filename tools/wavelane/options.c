@@ -42,6 +42,10 @@ static const wvl_cli_option options[] = {
     {"input-format", 0, "EXTENSION", WVL_ACTION_INPUT_FORMAT, NULL, NULL,
      "Take the input for a file of this extension (raw, rawl, yuv, tga, ...) instead of finding out.", FILES},
     {"page", 0, "N", WVL_ACTION_PAGE, NULL, NULL, "Directory of a TIFF file, from 0.", FILES},
+    {"pages", 0, "all|LIST", WVL_ACTION_PAGES, NULL, NULL,
+     "Pages of a TIFF file, from 0, each into a file of its own: all, or rising numbers and ranges such as 0-2,5. The "
+     "number replaces %d or %03d in the name of -o, or comes before its extension (scan.jp2 becomes scan-0.jp2).",
+     FILES},
     {"max-pixels", 0, "N", WVL_ACTION_MAX_PIXELS, NULL, NULL,
      "Largest picture that is read, in samples of all components together; 8589934592 (2^33) unless given.", FILES},
     {"max-input-bytes", 0, "N", WVL_ACTION_MAX_INPUT_BYTES, NULL, NULL,
@@ -101,6 +105,24 @@ static const wvl_cli_option options[] = {
      "Subsampling of each component when several -i make one picture; found out from their sizes otherwise.", PICTURE},
     {"palette", 0, "expand|indices", WVL_ACTION_PALETTE, NULL, NULL,
      "Palette pictures: encode the colours (default), or the indices with the palette in the JP2 file.", PICTURE},
+    {"jpeg-ycc", 0, "rgb|keep", WVL_ACTION_JPEG_YCC, NULL, NULL,
+     "YCbCr of JPEG files: encode RGB (default), or the planes as they are stored, subsampled ones too.", PICTURE},
+    {"channels", 0, "N,...", WVL_ACTION_CHANNELS, NULL, NULL,
+     "Channels to encode, from 0, in this order; the others are left out.", PICTURE},
+    {"drop-alpha", 0, NULL, WVL_ACTION_DROP_ALPHA, NULL, NULL, "Leave the alpha channel out.", PICTURE},
+    {"ycc-to-rgb", 0, NULL, WVL_ACTION_YCC_TO_RGB, NULL, NULL,
+     "Convert YCbCr, subsampled or not, to RGB: by the matrix of the file, else that of BT.601 with full range.",
+     PICTURE},
+    {"float-transfer", 0, "linear|log|pq", WVL_ACTION_FLOAT_TRANSFER, NULL, NULL,
+     "Make 16-bit integers of floating-point samples (OpenEXR, TIFF, PFM): in proportion, by their logarithm, or by "
+     "the "
+     "curve of SMPTE ST 2084. Floating point is refused without it.",
+     PICTURE},
+    {"float-range", 0, "LO,HI|auto", WVL_ACTION_FLOAT_RANGE, NULL, NULL,
+     "Values of the lowest and the highest code of --float-transfer; auto (the default): those of the picture. With "
+     "pq, "
+     "HI is the value of 10000 cd/m2.",
+     PICTURE},
     {"color", 0, "srgb|grey|sycc", WVL_ACTION_COLOR, NULL, NULL,
      "Colour space to declare in a JP2 file in place of what the picture says.", PICTURE},
     {"input-color", 0, "auto|none|xyz|SPACE", WVL_ACTION_INPUT_COLOR, NULL, NULL,
@@ -111,7 +133,23 @@ static const wvl_cli_option options[] = {
      "X'Y'Z' already, of more than 12 bits the uppermost 12 count; none (default): code what is given.",
      PICTURE},
     {"no-icc", 0, NULL, WVL_ACTION_NO_ICC, NULL, NULL, "Leave the picture's ICC profile out.", PICTURE},
-    {"no-xmp", 0, NULL, WVL_ACTION_NO_XMP, NULL, NULL, "Leave the picture's XMP packet out.", PICTURE},
+    {"no-xmp", 0, NULL, WVL_ACTION_NO_XMP, NULL, NULL,
+     "Leave the picture's XMP packet out, and texts that would become XMP.", PICTURE},
+    {"keep", 0, "LIST", WVL_ACTION_KEEP, NULL, NULL,
+     "Metadata of the picture that goes along, with commas between the words: exif, iptc, xmp, geo (GeoTIFF tags, "
+     "world "
+     "file and .aux.xml), text (texts of TIFF, PNG and DPX, which become XMP), icc, resolution, boxes (of a JP2 file); "
+     "all (default) or none.",
+     PICTURE},
+    {"strip", 0, NULL, WVL_ACTION_STRIP, NULL, NULL,
+     "Leave the metadata out; the ICC profile and the resolution stay: same as --keep icc,resolution.", PICTURE},
+    {"orient", 0, "auto|keep", WVL_ACTION_ORIENT, NULL, NULL,
+     "Orientation of the picture: turn and mirror the samples, without loss, so that the first row is the top one and "
+     "the first column the left one (auto), or encode the samples as they are stored (keep, the default).",
+     PICTURE},
+    {"gml", 0, NULL, WVL_ACTION_GML, NULL, NULL,
+     "Add GMLJP2 (boxes asoc, lbl, xml) beside GeoJP2, for a picture that lies in a coordinate system of EPSG.",
+     PICTURE},
     {"xml", 0, "FILE", WVL_ACTION_XML, NULL, NULL,
      "Add an xml box with the content of FILE to the JP2 file; may be repeated.", PICTURE},
     {"uuid", 0, "HEX:FILE", WVL_ACTION_UUID, NULL, NULL,

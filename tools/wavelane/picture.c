@@ -21,7 +21,9 @@ static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture 
     int result = wvl_io_read_picture(name, &args->io, io, error, sizeof error);
     if (result) {
         const char *shown = strcmp(name, "-") ? name : "standard input";
-        if (!strncmp(error, shown, strlen(shown))) {
+        if (args->io.page_of_many && !strncmp(error, shown, strlen(shown))) {
+            wvl_cli_error("%s: page %u%s", shown, args->io.page, error + strlen(shown));
+        } else if (!strncmp(error, shown, strlen(shown))) {
             wvl_cli_error("%s", error);
         } else {
             wvl_cli_error("%s: %s", shown, error);
@@ -31,14 +33,7 @@ static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture 
     if (io->note[0]) {
         wvl_cli_warn_once(name, "%s", io->note);
     }
-    if (io->lost[0]) {
-        wvl_cli_warn_once(name, "metadata that the output does not carry: %s", io->lost);
-    }
-    if (io->orientation > 1) {
-        wvl_cli_warn_once(name, "orientation %u is not applied; the samples are encoded as they are stored",
-                          io->orientation);
-    }
-    return WVL_EXIT_OK;
+    return wvl_cli_settle_metadata(args, name, io);
 }
 
 /* ---- Options that a format has no use for ---------------------------------------------------- */
@@ -49,6 +44,13 @@ static unsigned find_unused(const wvl_cli_args *args, const wvl_io_picture *io)
     unsigned unused = args->io.page && strcmp(io->format, "TIFF") != 0 ? WVL_UNUSED_PAGE : 0;
     unused |= args->io.raw_format && !is_raw ? WVL_UNUSED_RAW : 0;
     unused |= args->raw_layout_given && !is_raw ? WVL_UNUSED_LAYOUT : 0;
+    unused |=
+        args->io.keep_ycc && (strcmp(io->format, "JPEG") != 0 || io->color != WVL_IO_YCC) ? WVL_UNUSED_JPEG_YCC : 0;
+    unused |= args->drop_alpha && io->alpha_component < 0 && !(io->palette && io->palette_columns == 4)
+                  ? WVL_UNUSED_DROP_ALPHA
+                  : 0;
+    unused |= args->ycc_to_rgb && io->color != WVL_IO_YCC ? WVL_UNUSED_YCC_TO_RGB : 0;
+    unused |= args->io.float_transfer && !io->float_transfer ? WVL_UNUSED_FLOAT : 0;
     return unused | (args->io.keep_palette && !io->palette ? WVL_UNUSED_PALETTE : 0);
 }
 
@@ -60,6 +62,10 @@ static const struct {
     {WVL_UNUSED_RAW, "-F", "raw or YUV samples"},
     {WVL_UNUSED_LAYOUT, "--raw-layout", "raw or YUV samples"},
     {WVL_UNUSED_PALETTE, "--palette indices", "a picture with a palette"},
+    {WVL_UNUSED_JPEG_YCC, "--jpeg-ycc keep", "a JPEG file in YCbCr"},
+    {WVL_UNUSED_DROP_ALPHA, "--drop-alpha", "a picture with an alpha channel"},
+    {WVL_UNUSED_YCC_TO_RGB, "--ycc-to-rgb", "a picture in YCbCr"},
+    {WVL_UNUSED_FLOAT, "--float-transfer", "a picture of floating point"},
 };
 
 int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture)
@@ -308,6 +314,9 @@ int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, si
         code = read_parts(args, inputs, count, &picture->io, &unused);
     }
     picture->unused = count > 1 ? unused : find_unused(args, &picture->io);
+    if (!code) {
+        code = wvl_cli_change_channels(args, name, &picture->io);
+    }
     uint32_t depth = code ? 0 : wanted_depth(args, name, &picture->io);
     if (depth) {
         code = wvl_cli_scale_depth(name, &picture->io, depth);
@@ -332,6 +341,7 @@ void wvl_cli_release_picture(wvl_cli_picture *picture)
     }
     free(picture->box_data);
     free(picture->boxes);
+    wvl_metadata_release_boxes(&picture->metadata);
     free(picture->channel_types);
     free(picture->converted);
     free(picture->components);

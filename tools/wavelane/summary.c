@@ -90,6 +90,34 @@ static void print_fills(FILE *file, const wvl_cli_summary *s)
     }
 }
 
+static const char *const transfer_words[] = {"", "linear", "log", "pq"};
+
+/* How floating point became integers: without it nobody can find the values again. */
+static void print_transfer(FILE *file, const wvl_cli_summary *s)
+{
+    const wvl_io_picture *io = &s->picture->io;
+    if (io->float_transfer) {
+        (void)fprintf(file, "  floating point: --float-transfer %s --float-range %.17g,%.17g\n",
+                      transfer_words[io->float_transfer], io->float_low, io->float_high);
+    }
+}
+
+static void report_transfer(wvl_cli_report *r, const wvl_cli_summary *s)
+{
+    const wvl_io_picture *io = &s->picture->io;
+    char number[2][32];
+    if (!io->float_transfer) {
+        return;
+    }
+    (void)snprintf(number[0], sizeof number[0], "%.17g", io->float_low);
+    (void)snprintf(number[1], sizeof number[1], "%.17g", io->float_high);
+    wvl_cli_report_open_line(r, "floating_point");
+    wvl_cli_report_text(r, "transfer", transfer_words[io->float_transfer]);
+    wvl_cli_report_text(r, "low", number[0]); /* as texts: a reader of JSON may keep fewer digits */
+    wvl_cli_report_text(r, "high", number[1]);
+    wvl_cli_report_close(r);
+}
+
 void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
 {
     const char *output = strcmp(s->output, "-") != 0 ? s->output : "standard output";
@@ -100,6 +128,7 @@ void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
         (void)fprintf(file, ", device: %s", wvl_result_backend(s->result));
     }
     (void)fputc('\n', file);
+    print_transfer(file, s);
     print_fills(file, s);
     if (layers) {
         print_layers(file, s);
@@ -117,6 +146,7 @@ void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
                   s->is_jp2 == 2 ? "JPH file"
                   : s->is_jp2    ? "JP2 file"
                                  : "codestream");
+    print_transfer(file, s);
     if (!explain && !wvl_plan_measure(s->plan, &memory)) {
         (void)fprintf(file,
                       "memory: %" PRIu64 " bytes certain, %" PRIu64 " likely, %" PRIu64 " at worst, and %" PRIu64
@@ -225,6 +255,7 @@ static void open_picture(wvl_cli_report *r, const wvl_cli_summary *s, const char
 void wvl_cli_summary_json(wvl_cli_report *r, const wvl_cli_summary *s)
 {
     open_picture(r, s, "ok");
+    report_transfer(r, s);
     wvl_cli_report_number(r, "bytes", wvl_result_bytes(s->result));
     wvl_cli_report_real(r, "ratio", ratio(s));
     wvl_cli_report_real(r, "bits_per_pixel", bits_per_pixel(s));
@@ -242,6 +273,7 @@ void wvl_cli_plan_json(wvl_cli_report *r, const wvl_cli_summary *s, int explain)
 {
     wvl_plan_memory memory = {.struct_size = sizeof memory};
     open_picture(r, s, "planned");
+    report_transfer(r, s);
     if (!wvl_plan_measure(s->plan, &memory)) {
         wvl_cli_report_number(r, "base_bytes", memory.base_bytes);
         wvl_cli_report_number(r, "coded_bytes_bound", memory.coded_bytes_bound);

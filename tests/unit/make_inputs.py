@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Small pictures for test_inputs.sh, and what the options should make of them: make_inputs.py FOLDER"""
+import os
+import struct
+import sys
+
+folder = sys.argv[1]
+
+
+def write(name, data):
+    with open(os.path.join(folder, name), "wb") as f:
+        f.write(data)
+
+
+def tiff_page(at, level, is_last, width=5, height=4, strip=None):
+    """One directory and its samples, at a place of the file."""
+    pixels = bytes((level + i) % 256 for i in range(width * height))
+    tags = ((256, 3, width), (257, 3, height), (258, 3, 8), (259, 3, 1), (262, 3, 1), (273, 4, 0), (277, 3, 1), (278, 3, height), (279, 4, len(pixels)))
+    size = 2 + 12 * len(tags) + 4
+    table = struct.pack("<H", len(tags))
+    for tag, kind, value in tags:
+        value = (at + size if strip is None else strip) if tag == 273 else value
+        table += struct.pack("<HHI", tag, kind, 1) + (struct.pack("<HH", value, 0) if kind == 3 else struct.pack("<I", value))
+    return table + struct.pack("<I", 0 if is_last else at + size + len(pixels)) + pixels
+
+
+def tiff(strips):
+    data = struct.pack("<2sHI", b"II", 42, 8)
+    for i, strip in enumerate(strips):
+        data += tiff_page(len(data), 40 * i, i == len(strips) - 1, strip=strip)
+    return data
+
+
+def pnm(kind, width, height, samples, most=255):
+    return b"P%d\n%d %d\n%d\n" % (kind, width, height, most) + samples
+
+
+def jpeg(width, height, factors):
+    """All blocks flat: luma 128 but for the first DC, 16 steps of 1 with a quantiser of 1; each further DC and all AC are 0."""
+    parts = [b"\xff\xd8", b"\xff\xdb" + struct.pack(">HB", 67, 0) + b"\x01" * 64]
+    frame = struct.pack(">BHHB", 8, height, width, len(factors))
+    frame += b"".join(struct.pack("BBB", i + 1, f, 0) for i, f in enumerate(factors))
+    parts.append(b"\xff\xc0" + struct.pack(">H", len(frame) + 2) + frame)
+    for kind in (0, 0x10):  # one code of one bit, for the symbol 0
+        parts.append(b"\xff\xc4" + struct.pack(">HB", 20, kind) + b"\x01" + bytes(15) + b"\x00")
+    scan = struct.pack("B", len(factors)) + b"".join(struct.pack("BB", i + 1, 0) for i in range(len(factors))) + b"\x00\x3f\x00"
+    parts.append(b"\xff\xda" + struct.pack(">H", len(scan) + 2) + scan)
+    step = 8 * (factors[0] >> 4)
+    units = -(-width // step) * -(-height // step)
+    bits = "00" * units * sum((f >> 4) * (f & 15) for f in factors)
+    bits += "1" * (-len(bits) % 8)
+    parts.append(bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits), 8)) + b"\xff\xd9")
+    return b"".join(parts)
+
+
+write("pages.tif", tiff([None, None, None]))
+write("bad_page.tif", tiff([None, 100000, None]))
+write("grey.pgm", pnm(5, 4, 3, bytes(range(12))))
+rgba = [[(37 * p + 60 * c) % 256 for c in range(4)] for p in range(35)]
+write("rgba.pam", b"P7\nWIDTH 7\nHEIGHT 5\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n" + bytes(v for p in rgba for v in p))
+write("rgb.ppm", pnm(6, 7, 5, bytes(v for p in rgba for v in p[:3])))
+write("bgr.ppm", pnm(6, 7, 5, bytes(v for p in rgba for v in p[2::-1])))
+write("red.pgm", pnm(5, 7, 5, bytes(p[0] for p in rgba)))
+write("neutral.yuv", bytes(range(10, 34)) + b"\x80" * 12)
+write("grey_rgb.ppm", pnm(6, 6, 4, bytes(v for v in range(10, 34) for _ in range(3))))
+ramp = [0.25, 0.5, 0.75, 1.0]
+write("ramp.pfm", b"Pf\n4 1\n-1.0\n" + struct.pack("<4f", *ramp))
+write("ramp.pgm", pnm(5, 4, 1, struct.pack(">4H", *(int(v * 65535 + 0.5) for v in ramp)), 65535))
+write("flat.jpg", jpeg(32, 16, (0x22, 0x11, 0x11)))
+write("grey.jpg", jpeg(20, 12, (0x11,)))
+write("flat.ppm", pnm(6, 32, 16, b"\x80" * (32 * 16 * 3)))
+write("flat.yuv", b"\x80" * (32 * 16 * 3 // 2))

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Choosing channels, leaving alpha out, and YCbCr to RGB against the same sums in floating point. */
+#include "imageio_bench.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static char error[256];
+
+static void read_pam(wvl_io_picture *p, unsigned channels, const char *type)
+{
+    bytes b = {.count = 0};
+    char head[128];
+    int n = snprintf(head, sizeof head, "P7\nWIDTH 3\nHEIGHT 2\nDEPTH %u\nMAXVAL 255\nTUPLTYPE %s\nENDHDR\n", channels,
+                     type);
+    put(&b, head, (size_t)n);
+    for (unsigned i = 0; i < 6 * channels; i++) {
+        put(&b, &(uint8_t){(uint8_t)(16 * (i % channels) + i / channels)}, 1);
+    }
+    read_bytes(p, b.at, b.count, "a.pam", NULL);
+}
+
+static void expect_channels(const wvl_io_picture *p, const uint32_t *channels, uint32_t count)
+{
+    ck_assert_uint_eq(p->component_count, count);
+    for (uint32_t i = 0; i < 6 * count; i++) {
+        ck_assert_int_eq(sample_at(p, i / 6, i % 3, i / 3 % 2), (int64_t)(16 * channels[i / 6] + i % 6));
+    }
+}
+
+START_TEST(channels_are_chosen_and_ordered)
+{
+    static const struct {
+        uint32_t channels[4], count;
+        wvl_io_color color;
+        int alpha;
+    } rows[] = {{{2, 1, 0}, 3, WVL_IO_RGB, -1},  {{0, 1, 2, 3}, 4, WVL_IO_RGB, 3}, {{1}, 1, WVL_IO_GREY, -1},
+                {{3}, 1, WVL_IO_GREY, -1},       {{1, 2}, 2, WVL_IO_UNKNOWN, -1},  {{3, 0, 1, 2}, 4, WVL_IO_UNKNOWN, 0},
+                {{2, 0, 1, 3}, 4, WVL_IO_RGB, 3}};
+    wvl_io_picture p;
+    read_pam(&p, 4, "RGB_ALPHA");
+    ck_assert_int_eq(wvl_io_select_channels(&p, rows[_i].channels, rows[_i].count, error, sizeof error), 0);
+    expect_channels(&p, rows[_i].channels, rows[_i].count);
+    ck_assert_int_eq(p.color, rows[_i].color);
+    ck_assert_int_eq(p.alpha_component, rows[_i].alpha);
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
+START_TEST(wrong_channels_are_refused)
+{
+    wvl_io_picture p;
+    read_pam(&p, 4, "RGB_ALPHA");
+    ck_assert_int_lt(wvl_io_select_channels(&p, (const uint32_t[]){0, 4}, 2, error, sizeof error), 0);
+    ck_assert_str_eq(error, "channel 4 does not exist; the picture has channels 0 to 3");
+    ck_assert_int_lt(wvl_io_select_channels(&p, (const uint32_t[]){0, 1, 0}, 3, error, sizeof error), 0);
+    ck_assert_str_eq(error, "channel 0 stands twice among 3; give each channel once");
+    expect_channels(&p, (const uint32_t[]){0, 1, 2, 3}, 4);
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
+START_TEST(alpha_is_left_out)
+{
+    wvl_io_picture p;
+    read_pam(&p, 4, "RGB_ALPHA");
+    ck_assert_int_eq(wvl_io_drop_alpha(&p, error, sizeof error), 0);
+    expect_channels(&p, (const uint32_t[]){0, 1, 2}, 3);
+    ck_assert_int_eq(p.color, WVL_IO_RGB);
+    ck_assert_int_eq(p.alpha_component, -1);
+    wvl_io_release_picture(&p);
+    read_pam(&p, 2, "GRAYSCALE_ALPHA");
+    ck_assert_int_eq(wvl_io_drop_alpha(&p, error, sizeof error), 0);
+    expect_channels(&p, (const uint32_t[]){0}, 1);
+    ck_assert_int_eq(p.color, WVL_IO_GREY);
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
+/* ---- YCbCr ----------------------------------------------------------------------------------- */
+
+#define WIDTH 13u
+#define HEIGHT 9u
+
+typedef struct layout {
+    unsigned dx, dy, depth, siting;
+    int tagged;
+} layout;
+
+static const layout layouts[] = {{1, 1, 8, 0, 0}, {2, 1, 8, 1, 0}, {2, 2, 8, 1, 0},  {2, 2, 8, 2, 0},  {4, 1, 10, 2, 0},
+                                 {3, 3, 8, 1, 0}, {4, 4, 8, 1, 1}, {2, 2, 16, 0, 0}, {1, 2, 12, 2, 1}, {2, 1, 2, 1, 0}};
+
+static void read_ycc(wvl_io_picture *p, const layout *l)
+{
+    bytes b = {.count = 0};
+    char format[64];
+    uint64_t state = 99 + l->dx;
+    wvl_io_options options = {.raw_format = format};
+    unsigned wide = (WIDTH + l->dx - 1) / l->dx, high = (HEIGHT + l->dy - 1) / l->dy;
+    (void)snprintf(format, sizeof format, "%u,%u,3,%u,u@1x1:%ux%u:%ux%u", WIDTH, HEIGHT, l->depth, l->dx, l->dy, l->dx,
+                   l->dy);
+    for (unsigned i = 0; i < WIDTH * HEIGHT + 2 * wide * high; i++) {
+        unsigned v = (unsigned)(next_random(&state) & ((1u << l->depth) - 1));
+        v = state >> 60 ? v : (v & 1) * ((1u << l->depth) - 1); /* some extremes */
+        put(&b, &(uint8_t){(uint8_t)v}, 1);
+        if (l->depth > 8) {
+            put(&b, &(uint8_t){(uint8_t)(v >> 8)}, 1);
+        }
+    }
+    read_bytes(p, b.at, b.count, "a.yuv", &options);
+    ck_assert_int_eq(p->color, WVL_IO_YCC);
+    p->chroma_siting = (uint8_t)l->siting;
+    if (l->tagged) {
+        static const float luma[3] = {0.2125f, 0.7154f, 0.0721f};
+        float top = (float)((1u << l->depth) - 1);
+        p->ycc_tagged = 1;
+        memcpy(p->ycc_luma, luma, sizeof luma);
+        for (unsigned i = 0; i < 6; i++) {
+            p->ycc_range[i] = (const float[6]){16, 235, 128, 240, 128, 240}[i] * top / 255;
+        }
+    }
+}
+
+/* Chroma between its samples, from the definition of their places. */
+static double chroma_at(const wvl_io_component *k, uint32_t x, uint32_t y, int is_centred)
+{
+    double at[2] = {x, y}, step[2] = {k->dx, k->dy}, sum = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        at[i] = (at[i] - (is_centred ? (step[i] - 1) / 2 : 0)) / step[i];
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        double column = floor(at[0]) + (i & 1), row = floor(at[1]) + (i >> 1);
+        double weight = (1 - fabs(at[0] - column)) * (1 - fabs(at[1] - row));
+        column = fmin(fmax(column, 0), k->width - 1.0);
+        row = fmin(fmax(row, 0), k->height - 1.0);
+        sum += weight * (double)wvl_io_sample(k, (uint32_t)column, (uint32_t)row);
+    }
+    return sum;
+}
+
+static double rgb_at(const wvl_io_picture *p, uint32_t x, uint32_t y, unsigned c)
+{
+    double top = (double)((1u << p->components[0].depth) - 1), zero = (double)(1u << (p->components[0].depth - 1));
+    double luma[3] = {0.299, 0.587, 0.114}, range[6] = {0, top, zero, top, zero, top}, v[3];
+    int is_centred = p->chroma_siting != 2;
+    for (unsigned i = 0; p->ycc_tagged && i < 6; i++) {
+        luma[i % 3] = (double)p->ycc_luma[i % 3];
+        range[i] = (double)p->ycc_range[i];
+    }
+    v[0] = (double)wvl_io_sample(&p->components[0], x, y);
+    v[1] = chroma_at(&p->components[1], x, y, is_centred);
+    v[2] = chroma_at(&p->components[2], x, y, is_centred);
+    for (unsigned i = 0; i < 3; i++) {
+        v[i] = (v[i] - range[2 * i]) * (i ? zero - 1 : top) / (range[2 * i + 1] - range[2 * i]);
+    }
+    double r = v[0] + v[2] * (2 - 2 * luma[0]), b = v[0] + v[1] * (2 - 2 * luma[2]);
+    double rgb[3] = {r, (v[0] - luma[0] * r - luma[2] * b) / luma[1], b};
+    return fmin(fmax(rgb[c], 0), top);
+}
+
+START_TEST(ycc_becomes_rgb)
+{
+    const layout *l = &layouts[_i];
+    wvl_io_picture p;
+    double expected[3][HEIGHT][WIDTH];
+    read_ycc(&p, l);
+    for (uint32_t i = 0; i < 3 * WIDTH * HEIGHT; i++) {
+        expected[i / (WIDTH * HEIGHT)][i / WIDTH % HEIGHT][i % WIDTH] =
+            rgb_at(&p, i % WIDTH, i / WIDTH % HEIGHT, i / (WIDTH * HEIGHT));
+    }
+    ck_assert_msg(wvl_io_convert_ycc(&p, error, sizeof error) == 0, "%s", error);
+    expect_shape(&p, WIDTH, HEIGHT, 3, l->depth, 0);
+    ck_assert_int_eq(p.color, WVL_IO_RGB);
+    for (uint32_t i = 0; i < 3 * WIDTH * HEIGHT; i++) {
+        uint32_t c = i / (WIDTH * HEIGHT), y = i / WIDTH % HEIGHT, x = i % WIDTH;
+        ck_assert_double_le(fabs((double)sample_at(&p, c, x, y) - expected[c][y][x]),
+                            0.5 + (l->depth > 12 ? 0.02 : 1e-3));
+    }
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
+/* Grey stays grey, and the numbers of JFIF: pure colours at full range. */
+START_TEST(known_colours)
+{
+    static const uint8_t codes[3][3] = {{128, 128, 128}, {76, 85, 255}, {29, 255, 107}};
+    static const int64_t rgb[3][3] = {{128, 128, 128}, {254, 0, 0}, {0, 0, 254}};
+    const wvl_io_options options = {.raw_format = "3,1,3,8,u@1x1:1x1:1x1"};
+    bytes b = {.count = 0};
+    wvl_io_picture p;
+    for (unsigned i = 0; i < 9; i++) {
+        put(&b, &codes[i % 3][i / 3], 1);
+    }
+    read_bytes(&p, b.at, b.count, "a.yuv", &options);
+    p.color = WVL_IO_YCC;
+    ck_assert_int_eq(wvl_io_convert_ycc(&p, error, sizeof error), 0);
+    for (uint32_t i = 0; i < 9; i++) {
+        ck_assert_int_eq(sample_at(&p, i / 3, i % 3, 0), rgb[i % 3][i / 3]);
+    }
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
+START_TEST(what_is_no_ycc_is_refused)
+{
+    wvl_io_picture p;
+    read_ycc(&p, &layouts[6]);
+    p.ycc_luma[1] = 0;
+    ck_assert_int_lt(wvl_io_convert_ycc(&p, error, sizeof error), 0);
+    ck_assert_ptr_nonnull(strstr(error, "make no sense"));
+    p.ycc_tagged = 0;
+    p.components[1].depth = 7;
+    ck_assert_int_lt(wvl_io_convert_ycc(&p, error, sizeof error), 0);
+    ck_assert_ptr_nonnull(strstr(error, "need one depth"));
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("channels");
+    TCase *tests = tcase_create("channels");
+    tcase_add_loop_test(tests, channels_are_chosen_and_ordered, 0, 7);
+    tcase_add_test(tests, wrong_channels_are_refused);
+    tcase_add_test(tests, alpha_is_left_out);
+    tcase_add_loop_test(tests, ycc_becomes_rgb, 0, (int)(sizeof layouts / sizeof layouts[0]));
+    tcase_add_test(tests, known_colours);
+    tcase_add_test(tests, what_is_no_ycc_is_refused);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What the command makes of pages, channels, YCbCr and floating point: its files decode to what the options promise.
+#   test_inputs.sh WAVELANE
+set -u
+folder=$(cd "$(dirname "$0")" && pwd)
+. "$folder/../support/shell.sh"
+open_command "$1"
+python3 "$folder/make_inputs.py" . || exit 1
+
+# is EXPECTED OPTIONS...: a lossless file of these options is the expected picture.
+"$wavelane" --version >out
+can_decode=0
+! grep -q OpenJPEG out || can_decode=1
+exact() { # file, how its original is read
+    expect 0 verify "$@"
+    grep -q '^ *exact yes' out || fail "the samples differ: verify $*"
+}
+is() { # expected options...
+    wanted_picture=$1
+    shift
+    rm -f made.j2k
+    expect 0 -o made.j2k --quiet "$@"
+    [ $can_decode = 0 ] || exact made.j2k --original "$wanted_picture"
+}
+
+# ---- Pages -------------------------------------------------------------------------------------
+
+expect 0 -i pages.tif -o page.j2k --pages all
+for page in 0 1 2; do
+    [ $can_decode = 0 ] || exact page-$page.j2k --original pages.tif --page $page
+done
+expect 0 -i pages.tif -o 'p%03d.jp2' --pages 0,2
+[ -e p000.jp2 ] && [ -e p002.jp2 ] || fail 'p000.jp2 or p002.jp2 is missing'
+absent p001.jp2
+expect 0 -i pages.tif -o 'q%d.jp2' --pages 1-2 --json
+says '"output":"q1.jp2"'
+says '"output":"q2.jp2"'
+! grep -q 'more follow' out err || fail 'a note about other pages'
+expect 1 -i pages.tif -o 'q%d.jp2' --pages 0-1
+warns 'q1.jp2: exists; --force replaces it'
+warns '1 of 2 pages failed'
+[ -e q0.jp2 ] || fail 'q0.jp2 is missing'
+expect 3 -i pages.tif -o x.jp2 --pages 1-3
+warns 'page 3 does not exist; the file has pages 0 to 2'
+expect 0 -i grey.pgm -o one.j2k --pages all
+[ -e one-0.j2k ] || fail 'one-0.j2k is missing'
+for list in 2-1 1,1 1, ,1 a 1-2-3 1-- ''; do
+    expect 2 -i pages.tif -o x.jp2 --pages "$list"
+done
+expect 2 -i pages.tif -o x.jp2 --pages all --page 1
+expect 2 -i - -o x.jp2 --pages all
+expect 2 -ImgDir . -OutFor jp2 --pages all
+expect 2 -i pages.tif -o - --pages all
+expect 1 -i bad_page.tif -o 'b%d.j2k' --pages all
+warns 'bad_page.tif: page 1: TIFF: '
+[ -e b0.j2k ] || fail 'b0.j2k is missing'
+
+# ---- Channels ----------------------------------------------------------------------------------
+
+is red.pgm -i rgba.pam --channels 0
+is rgb.ppm -i rgba.pam --channels 0,1,2
+is bgr.ppm -i rgba.pam --channels 2,1,0
+is rgb.ppm -i rgba.pam --drop-alpha
+expect 0 -i rgba.pam -o made.j2k --force --quiet --channels 1
+[ $can_decode = 0 ] || exact made.j2k --original rgba.pam --channels 1
+expect 3 -i rgba.pam -o x.j2k --channels 4
+warns 'channel 4 does not exist; the picture has channels 0 to 3'
+expect 2 -i rgb.ppm -o x.j2k --drop-alpha
+warns '--drop-alpha needs a picture with an alpha channel; this is PNM'
+expect 2 -i rgba.pam -o x.j2k --drop-alpha --channels 0
+for list in '' 0, ,0 a 0,,1 -1 16384; do
+    expect 2 -i rgba.pam -o x.j2k --channels "$list"
+done
+
+# ---- YCbCr -------------------------------------------------------------------------------------
+
+is grey_rgb.ppm -i neutral.yuv -F 6,4,3,8,u@1x1:2x2:2x2 --ycc-to-rgb
+expect 2 -i rgb.ppm -o x.j2k --ycc-to-rgb
+warns '--ycc-to-rgb needs a picture in YCbCr; this is PNM'
+
+# ---- Floating point ----------------------------------------------------------------------------
+
+is ramp.pgm -i ramp.pfm --float-transfer linear --float-range 0,1
+expect 0 -i ramp.pfm -o made.j2k --force --float-transfer log --float-range auto
+says '--float-transfer log --float-range 0.25,1'
+expect 0 -i ramp.pfm -o made.j2k --force --float-transfer pq --json
+says '"floating_point":{"transfer":"pq","low":"0","high":"1"}'
+expect 3 -i ramp.pfm -o x.j2k
+warns '--float-transfer linear, log or pq makes 16-bit integers of the samples'
+expect 2 -i ramp.pfm -o x.j2k --float-range 0,1
+expect 2 -i ramp.pfm -o x.j2k --float-transfer log --float-range 0,1
+expect 2 -i rgb.ppm -o x.j2k --float-transfer log
+for range in 1,0 1 a,b 0,nan 0,inf ''; do
+    expect 2 -i ramp.pfm -o x.j2k --float-transfer linear --float-range "$range"
+done
+
+# ---- JPEG --------------------------------------------------------------------------------------
+
+if "$wavelane" -i grey.jpg -o probe.j2k --quiet 2>err; then
+    is flat.ppm -i flat.jpg
+    expect 0 -i flat.jpg -o kept.j2k --jpeg-ycc keep --quiet
+    [ $can_decode = 0 ] || exact kept.j2k --original flat.yuv -F 32,16,3,8,u@1x1:2x2:2x2
+    expect 2 -i grey.jpg -o x.j2k --jpeg-ycc keep
+    warns '--jpeg-ycc keep needs a JPEG file in YCbCr; this is JPEG'
+    expect 2 -i flat.jpg -o x.j2k --ycc-to-rgb
+else
+    warns 'this build reads no JPEG: it was made without libjpeg'
+fi
+
+end_checks

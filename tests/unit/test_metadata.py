@@ -1,0 +1,514 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+Every row of the table in docs/metadata.md: a small picture with that field goes through the command, and a reader of boxes that shares no code with it
+finds the field where the table says. No other program is needed.
+
+  test_metadata.py WAVELANE TABLE FOLDER
+"""
+import json
+import re
+import struct
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+import zlib
+from pathlib import Path
+
+EXIF = b"JpgTiffExif->JP2"
+IPTC = bytes.fromhex("33C7A4D2B81D4723A0BAF1A3E097AD38")
+XMP = bytes.fromhex("BE7ACFCB97A942E89C71999491E3AFAC")
+GEO = bytes.fromhex("B14BF8BD083D4B43A5AE8CD7D5A6CE03")
+SPACES = {"dc": "http://purl.org/dc/elements/1.1/", "xmp": "http://ns.adobe.com/xap/1.0/", "tiff": "http://ns.adobe.com/tiff/1.0/",
+          "exif": "http://ns.adobe.com/exif/1.0/", "aux": "http://ns.adobe.com/exif/1.0/aux/", "xmpDM": "http://ns.adobe.com/xmp/1.0/DynamicMedia/"}
+PACKET = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><r:Description r:about=''/></r:RDF></x:xmpmeta>"
+RECORD = b"\x1c\x02\x19\x00\x03one"
+
+wavelane, table, folder = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+rows, failures = {}, []
+
+
+def row(name):
+    def keep(function):
+        rows[name] = function
+        return function
+    return keep
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+# ---- Pictures --------------------------------------------------------------------------------------------------------------------
+
+FORMATS = {1: "B", 2: "s", 3: "H", 4: "I", 7: "s", 12: "d"}
+
+
+def value_bytes(order, kind, values):
+    if kind in (2, 7, 1) and isinstance(values, bytes):
+        return values, len(values)
+    if kind == 5:
+        return struct.pack(order + "2I" * len(values), *[n for v in values for n in v]), len(values)
+    return struct.pack(order + FORMATS[kind] * len(values), *values), len(values)
+
+
+def directory(order, at, tags):
+    """A directory at `at`, values behind it. Tags: {tag: (type, values)}."""
+    body, behind = struct.pack(order + "H", len(tags)), b""
+    start = at + 2 + 12 * len(tags) + 4
+    for tag in sorted(tags):
+        data, count = value_bytes(order, *tags[tag])
+        inline = data.ljust(4, b"\0") if len(data) <= 4 else struct.pack(order + "I", start + len(behind))
+        body += struct.pack(order + "HHI", tag, tags[tag][0], count) + inline
+        behind += (data + b"\0" * (len(data) % 2)) if len(data) > 4 else b""
+    return body + bytes(4) + behind
+
+
+def tiff(tags, exif=None, gps=None, interop=None, order="<", width=6, height=4):
+    """Grey, 8 bits; sub-directories lie behind the first."""
+    samples = bytes((7 * i) % 256 for i in range(width * height))
+    base = {256: (3, [width]), 257: (3, [height]), 258: (3, [8]), 259: (3, [1]), 262: (3, [1]), 273: (4, [8]), 277: (3, [1]), 278: (3, [height]),
+            279: (4, [len(samples)])}
+    base.update(tags)
+    out = (b"II*\0" if order == "<" else b"MM\0*") + bytes(4) + samples
+    for tag, sub in ((34665, exif), (34853, gps)):
+        if sub is None:
+            continue
+        if tag == 34665 and interop is not None:
+            sub = dict(sub)
+            sub[40965] = (4, [len(out)])
+            out += directory(order, len(out), interop)
+        base[tag] = (4, [len(out)])
+        out += directory(order, len(out), sub)
+    return out[:4] + struct.pack(order + "I", len(out)) + out[8:] + directory(order, len(out), base)
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png(*chunks, kind=0):
+    row_bytes = {0: 6, 2: 18}[kind]
+    lines = b"".join(b"\0" + bytes(range(y, y + row_bytes)) for y in range(4))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 6, 4, 8, kind, 0, 0, 0)) + b"".join(chunks) + chunk(b"IDAT", zlib.compress(lines)) +
+            chunk(b"IEND", b""))
+
+
+def dpx(fields):
+    head = bytearray(2048)
+    head[0:4] = b"SDPX"
+    struct.pack_into(">I", head, 4, 2048)
+    struct.pack_into(">HHII", head, 768, 0, 1, 6, 4)
+    struct.pack_into(">IIIIIBBBBHHII", head, 780, 0, 0, 0, 0, 0, 50, 2, 2, 8, 0, 0, 2048, 0)
+    for at, text in fields.items():
+        head[at:at + len(text)] = text
+    return bytes(head) + bytes(range(72))
+
+
+def bmp(per_metre, profile=b""):
+    size = 124 if profile else 40
+    head = struct.pack("<IiiHHIIiiII", size, 6, 4, 1, 24, 0, 0, per_metre, per_metre, 0, 0)
+    head += bytes(size - len(head))
+    return b"BM" + struct.pack("<IHHI", 0, 0, 0, 14 + size) + head + bytes(80)
+
+
+def icc():
+    """A restricted profile for grey (I.5.3.3)."""
+    tags = [(b"desc", b"desc" + bytes(8) + bytes(80)), (b"wtpt", b"XYZ " + bytes(4) + struct.pack(">3i", 63190, 65536, 54061)),
+            (b"kTRC", b"curv" + bytes(4) + struct.pack(">IHH", 1, 563, 0))]
+    at, body, entries = 128 + 4 + 12 * len(tags), b"", b""
+    for name, data in tags:
+        entries += name + struct.pack(">II", at + len(body), len(data))
+        body += data
+    size = at + len(body)
+    head = struct.pack(">I4sI4s4s4s", size, bytes(4), 0x02100000, b"mntr", b"GRAY", b"XYZ ") + bytes(12) + b"acsp"
+    return head.ljust(68, b"\0") + struct.pack(">3i", 63190, 65536, 54061).ljust(60, b"\0") + struct.pack(">I", len(tags)) + entries + body
+
+
+# ---- The command, and boxes ------------------------------------------------------------------------------------------------------
+
+
+def boxes_of(data):
+    """[(type, content)] of a sequence of boxes."""
+    found, at = [], 0
+    while at < len(data):
+        length, kind = struct.unpack_from(">I4s", data, at)
+        length = length or len(data) - at
+        expect(8 <= length <= len(data) - at, f"box {kind} of {length} bytes")
+        found.append((kind, data[at + 8:at + length]))
+        at += length
+    return found
+
+
+class Result:
+    def __init__(self, path, text):
+        self.boxes, self.text = boxes_of(path.read_bytes()), text
+
+    def uuid(self, identifier):
+        found = [c[16:] for k, c in self.boxes if k == b"uuid" and c[:16] == identifier]
+        expect(len(found) <= 1, "two boxes of a kind")
+        return found[0] if found else None
+
+    def header(self, kind):
+        inner = boxes_of(dict(self.boxes)[b"jp2h"])
+        return [c for k, c in inner if k == kind]
+
+    def xmp(self, prefix, name):
+        packet = self.uuid(XMP)
+        if packet is None:
+            return None
+        element = ElementTree.fromstring(re.sub(rb"<\?xpacket[^>]*\?>", b"", packet).strip()).find(f".//{{{SPACES[prefix]}}}{name}")
+        return None if element is None else "".join(element.itertext())
+
+
+def encode(name, data, *options, container="jp2", expected=0):
+    path = folder / name
+    path.write_bytes(data)
+    out = path.with_suffix("." + container)
+    options = [*options, "-HT"] if container == "jph" and "-HT" not in options else list(options)
+    run = subprocess.run([wavelane, "-i", path, "-o", out, "--force", *options], capture_output=True, text=True, check=False)
+    expect(run.returncode == expected, f"{name}: exit {run.returncode}: {run.stderr}")
+    return Result(out, run.stderr) if expected == 0 else run.stderr
+
+
+def both(name, data, *options):
+    """The same boxes in JP2 and in JPH."""
+    a, b = encode(name, data, *options), encode(name, data, *options, container="jph")
+    expect([x for x in a.boxes if x[0] in (b"uuid", b"asoc")] == [x for x in b.boxes if x[0] in (b"uuid", b"asoc")], "JPH has other boxes than JP2")
+    return a
+
+
+def stream_tags(stream, at=None):
+    """{tag: (type, raw bytes)} of a directory of a TIFF stream."""
+    order = ">" if stream[:1] == b"M" else "<"
+    at = struct.unpack_from(order + "I", stream, 4)[0] if at is None else at
+    found = {}
+    for i in range(struct.unpack_from(order + "H", stream, at)[0]):
+        tag, kind, count = struct.unpack_from(order + "HHI", stream, at + 2 + 12 * i)
+        size = count * {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1, 12: 8}[kind]
+        place = at + 10 + 12 * i if size <= 4 else struct.unpack_from(order + "I", stream, at + 10 + 12 * i)[0]
+        expect(place + size <= len(stream), f"tag {tag} lies beyond the stream")
+        found[tag] = (kind, stream[place:place + size])
+    return found
+
+
+def sub(stream, tag):
+    order = ">" if stream[:1] == b"M" else "<"
+    return stream_tags(stream, struct.unpack(order + "I", stream_tags(stream)[tag][1])[0])
+
+
+# ---- EXIF, IPTC, XMP -------------------------------------------------------------------------------------------------------------
+
+EXIF_TAGS = {33434: (5, [(1, 60)]), 36864: (7, b"0232"), 37500: (7, b"maker note"), 42036: (2, b"Lens\0")}
+
+
+@row("EXIF of TIFF")
+def exif_of_tiff():
+    for order in "<>":
+        r = both("exif.tif", tiff({271: (2, b"Acme\0"), 274: (3, [6])}, exif=EXIF_TAGS, order=order), "--quiet")
+        e = r.uuid(EXIF)
+        first, tags = stream_tags(e), sub(e, 34665)
+        expect(first[271][1] == b"Acme\0" and struct.unpack(order + "H", first[274][1]) == (6,), "IFD0")
+        expect(256 not in first and 273 not in first, "tags of the pixels")
+        expect(struct.unpack(order + "2I", tags[33434][1]) == (1, 60) and tags[37500][1] == b"maker note" and tags[42036][1] == b"Lens\0", "EXIF directory")
+    cut = tiff({}, exif={33434: (5, [(1, 60)])})
+    damaged = cut.replace(struct.pack("<HHI", 33434, 5, 1), struct.pack("<HHI", 33434, 5, 9999))
+    r = encode("damaged.tif", damaged)
+    expect("damaged tags of EXIF" in r.text, "damage without a word: " + r.text)
+
+
+@row("EXIF of PNG")
+def exif_of_png():
+    e = tiff({}, exif=EXIF_TAGS)
+    r = both("exif.png", png(chunk(b"eXIf", e)))
+    expect(r.uuid(EXIF) == e, "eXIf as it is")
+    r = encode("bad.png", png(chunk(b"eXIf", b"II*\0\xff\xff\xff\x7f" + bytes(20))))
+    expect(r.uuid(EXIF) is None and "EXIF (damaged)" in r.text, "damaged eXIf: " + r.text)
+
+
+@row("GPS")
+def gps():
+    r = both("gps.tif", tiff({}, gps={0: (1, b"\2\3\0\0"), 1: (2, b"N\0"), 2: (5, [(50, 1), (30, 1), (0, 1)])}))
+    g = sub(r.uuid(EXIF), 34853)
+    expect(g[0][1] == b"\2\3\0\0" and struct.unpack("<6I", g[2][1]) == (50, 1, 30, 1, 0, 1), "GPS directory")
+
+
+@row("Interoperability")
+def interoperability():
+    e = both("interop.tif", tiff({}, exif=EXIF_TAGS, interop={1: (2, b"R98\0")})).uuid(EXIF)
+    at = struct.unpack("<I", sub(e, 34665)[40965][1])[0]
+    expect(stream_tags(e, at)[1][1] == b"R98\0", "Interoperability directory")
+
+
+@row("IPTC of TIFF")
+def iptc_of_tiff():
+    expect(both("iptc.tif", tiff({33723: (7, RECORD)})).uuid(IPTC) == RECORD, "IPTC")
+
+
+@row("IPTC of Photoshop")
+def iptc_of_photoshop():
+    resource = b"8BIM\x03\xed\0\0" + struct.pack(">I", 1) + b"x\0" + b"8BIM\x04\x04\x03abc" + struct.pack(">I", len(RECORD)) + RECORD
+    r = both("photoshop.tif", tiff({34377: (7, resource)}))
+    expect(r.uuid(IPTC) == RECORD, "IPTC in resource 0x0404")
+    expect("Photoshop resources" in r.text, "the others are named")
+
+
+@row("XMP of TIFF")
+def xmp_of_tiff():
+    expect(both("xmp.tif", tiff({700: (1, PACKET)})).uuid(XMP) == PACKET, "XMP byte for byte")
+
+
+@row("XMP of PNG")
+def xmp_of_png():
+    expect(both("xmp.png", png(chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + PACKET))).uuid(XMP) == PACKET, "XMP byte for byte")
+
+
+# ---- Texts -----------------------------------------------------------------------------------------------------------------------
+
+TIFF_TEXTS = {"Artist": (315, "Ada & S\u00f6hne", "dc", "creator"), "Copyright": (33432, "(c) <me>", "dc", "rights"),
+              "ImageDescription": (270, "a view", "dc", "description"), "DateTime": (306, "2024:01:02 03:04:05", "xmp", "ModifyDate"),
+              "Software": (305, "soft", "xmp", "CreatorTool"), "Make": (271, "Acme", "tiff", "Make"), "Model": (272, "X1", "tiff", "Model"),
+              "DocumentName": (269, "doc", "dc", "title")}
+
+
+def make_text_row(tag, text, prefix, name):
+    def check():
+        wanted = "2024-01-02T03:04:05" if name == "ModifyDate" else text
+        for coding in ("utf-8", "latin-1"):
+            r = both("text.tif", tiff({tag: (2, text.encode(coding) + b"\0")}))
+            expect(r.xmp(prefix, name) == wanted, f"{prefix}:{name} is {r.xmp(prefix, name)}")
+        mine = PACKET.replace(b"<r:Description r:about=''/>", f"<r:Description r:about='' xmlns:q='{SPACES[prefix]}' q:{name}='kept'/>".encode())
+        r = both("merged.tif", tiff({tag: (2, text.encode() + b"\0"), 700: (1, mine)}))
+        expect(r.uuid(XMP) == mine, "a field that XMP has is not touched")
+        r = both("joined.tif", tiff({tag: (2, text.encode() + b"\0"), 700: (1, PACKET)}))
+        expect(r.xmp(prefix, name) == wanted, "a field that XMP lacks is added")
+    return check
+
+
+for _name, _row in TIFF_TEXTS.items():
+    rows[f"TIFF {_name}"] = make_text_row(*_row)
+
+PNG_TEXTS = {"Title": ("dc", "title"), "Author": ("dc", "creator"), "Description": ("dc", "description"), "Copyright": ("dc", "rights"),
+             "Creation Time": ("xmp", "CreateDate"), "Software": ("xmp", "CreatorTool"), "Comment": ("exif", "UserComment")}
+
+
+def make_png_row(keyword, prefix, name):
+    def check():
+        text, wanted = ("Tue, 27 Jun 2006 11:58:42 GMT", "2006-06-27T11:58:42Z") if name == "CreateDate" else ("a \u00fc b", "a \u00fc b")
+        key = keyword.encode() + b"\0"
+        for c in (chunk(b"tEXt", key + text.encode("latin-1")), chunk(b"zTXt", key + b"\0" + zlib.compress(text.encode("latin-1"))),
+                  chunk(b"iTXt", key + b"\0\0en\0\0" + text.encode())):
+            r = both("text.png", png(c))
+            expect(r.xmp(prefix, name) == wanted, f"{prefix}:{name} is {r.xmp(prefix, name)}")
+    return check
+
+
+for _name, _row in PNG_TEXTS.items():
+    rows[f"PNG {_name}"] = make_png_row(_name, *_row)
+
+
+@row("other texts")
+def other_texts():
+    r = encode("other.png", png(chunk(b"tEXt", b"Warning\0hot")))
+    expect(r.uuid(XMP) is None and "metadata that the output does not carry: Warning" in r.text, "named as lost: " + r.text)
+
+
+DPX_TEXTS = {"creator": (160, b"grader", "xmp", "CreatorTool", "grader"), "copyright": (460, b"(c) x", "dc", "rights", "(c) x"),
+             "creation time": (136, b"2004:05:06:07:08:09:CET", "xmp", "CreateDate", "2004-05-06T07:08:09"),
+             "project": (260, b"film", "xmpDM", "projectName", "film"), "input device": (1556, b"scanner", "tiff", "Model", "scanner"),
+             "input device number": (1588, b"4711", "aux", "SerialNumber", "4711")}
+
+
+def make_dpx_row(at, text, prefix, name, wanted):
+    def check():
+        r = both("text.dpx", dpx({at: text}), "--quiet")
+        expect(r.xmp(prefix, name) == wanted, f"{prefix}:{name} is {r.xmp(prefix, name)}")
+        expect(encode("undefined.dpx", dpx({at: b"\xff" * 20}), "--quiet").uuid(XMP) is None, "an undefined field")
+    return check
+
+
+for _name, _row in DPX_TEXTS.items():
+    rows[f"DPX {_name}"] = make_dpx_row(*_row)
+
+# ---- Geography -------------------------------------------------------------------------------------------------------------------
+
+KEYS = (3, [1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, 32633])
+PLACE = {33550: (12, [10.0, 20.0, 0.0]), 33922: (12, [0.0, 0.0, 0.0, 500000.0, 4000000.0, 0.0]), 34735: KEYS}
+
+
+def check_geo(name, tags):
+    r = both(name, tiff(tags))
+    g = stream_tags(r.uuid(GEO))
+    for tag, value in tags.items():
+        expect(g[tag] == (value[0], value_bytes("<", *value)[0]), f"tag {tag} of GeoTIFF")
+    width, height = struct.unpack("<H", g[256][1])[0], struct.unpack("<H", g[257][1])[0]
+    expect((width, height) == (1, 1) and 273 in g and 279 in g, "degenerate: one sample")
+    return r
+
+
+@row("GeoTIFF scale and tiepoint")
+def geotiff_scale():
+    check_geo("geo.tif", {**PLACE, 34736: (12, [6378137.0]), 34737: (2, b"a system|\0")})
+
+
+@row("GeoTIFF transformation")
+def geotiff_transformation():
+    check_geo("matrix.tif", {34264: (12, [1.0, 2.0, 0.0, 3.0] * 4), 34735: KEYS})
+
+
+@row("GeoTIFF control points")
+def geotiff_points():
+    check_geo("points.tif", {33922: (12, [float(i) for i in range(18)]), 34735: KEYS})
+
+
+@row("GDAL nodata")
+def gdal_nodata():
+    check_geo("nodata.tif", {**PLACE, 42113: (2, b"-9999\0")})
+    expect("GDAL_NODATA" in encode("only.tif", tiff({42113: (2, b"-9999\0")})).text, "without a place it is named as lost")
+
+
+def gml_of(r):
+    outer = boxes_of(dict(r.boxes)[b"asoc"])
+    expect([k for k, _ in outer] == [b"lbl ", b"asoc"] and outer[0][1] == b"gml.data", "labels of GMLJP2")
+    inner = boxes_of(outer[1][1])
+    expect(inner[0] == (b"lbl ", b"gml.root-instance") and inner[1][0] == b"xml ", "labels of GMLJP2")
+    return ElementTree.fromstring(inner[1][1])
+
+
+@row("GML")
+def gml():
+    r = both("gml.tif", tiff(PLACE), "--gml")
+    space = "{http://www.opengis.net/gml}"
+    document = gml_of(r)
+    point = document.find(f".//{space}Point")
+    expect(point.get("srsName") == "urn:ogc:def:crs:EPSG::32633" and point.find(space + "pos").text == "500005 3999990", "centre of the first pixel")
+    expect([v.text for v in document.iter(space + "offsetVector")] == ["10 0", "0 -20"], "offset vectors")
+    expect(b"asoc" not in dict(both("nogml.tif", tiff(PLACE)).boxes), "on request only")
+    run = subprocess.run([wavelane, "info", folder / "gml.jp2"], capture_output=True, text=True, check=True).stdout
+    expect("gml.data" in run and "GeoJP2" in run, "info names the boxes: " + run)
+
+
+@row("world file")
+def world_file():
+    for name in ("w.tfw", "w.tifw", "w.wld"):
+        (folder / name).write_text("10\n0\n0\n-20\n500005\n3999990\n", encoding="ascii")
+        g = stream_tags(both("w.tif", tiff({})).uuid(GEO))
+        expect(struct.unpack("<3d", g[33550][1]) == (10, 20, 0) and struct.unpack("<6d", g[33922][1])[3:5] == (500000, 4000000), "corner of the first pixel")
+        (folder / name).unlink()
+    expect(encode("w.tif", tiff({})).uuid(GEO) is None, "no file, no box")
+
+
+@row(".aux.xml")
+def aux_xml():
+    aux = folder / "a.tif.aux.xml"
+    aux.write_text("""<PAMDataset><SRS dataAxisToSRSAxisMapping="1,2">PROJCS["WGS 84 / UTM zone 33N",GEOGCS["WGS 84",AUTHORITY["EPSG","4326"]],AUTHORITY["EPSG","32633"]]</SRS>
+  <GeoTransform> 500000, 10, 0, 4000000, 0, -20</GeoTransform><PAMRasterBand band="1"><NoDataValue>-1</NoDataValue></PAMRasterBand></PAMDataset>""", encoding="ascii")
+    g = stream_tags(both("a.tif", tiff({})).uuid(GEO))
+    expect(struct.unpack("<16H", g[34735][1])[-1] == 32633 and struct.unpack("<6d", g[33922][1])[3:5] == (500000, 4000000) and g[42113][1] == b"-1\0", "place and nodata")
+    g = stream_tags(both("a.tif", tiff({33550: (12, [1.0, 1.0, 0.0])})).uuid(GEO))
+    expect(34735 not in g, "the picture's own tags count more")
+    aux.write_text("""<PAMDataset><GCPList Projection="GEOGCS[&quot;x&quot;,AUTHORITY[&quot;EPSG&quot;,&quot;4326&quot;]]">
+  <GCP Id="" Pixel="1" Line="2" X="8" Y="50"/><GCP Id="" Pixel="3" Line="4" X="9" Y="51" Z="7"/></GCPList></PAMDataset>""", encoding="ascii")
+    g = stream_tags(both("a.tif", tiff({})).uuid(GEO))
+    expect(struct.unpack("<12d", g[33922][1]) == (1, 2, 0, 8, 50, 0, 3, 4, 0, 9, 51, 7), "control points")
+    aux.unlink()
+
+
+# ---- Colour, resolution, orientation ---------------------------------------------------------------------------------------------
+
+
+@row("PNG cICP")
+def png_cicp():
+    data = png(chunk(b"cICP", bytes([9, 16, 0, 1])), kind=2)
+    r = encode("cicp.png", data, container="jph")
+    expect(r.header(b"colr") == [bytes([5, 0, 0, 0, 9, 0, 16, 0, 0, 0x80])] and r.text.count("warning") == 0, "colr of METH 5: " + r.text)
+    r = encode("cicp.png", data)
+    expect(r.header(b"colr") == [bytes([1, 0, 0, 0, 0, 0, 16])] and "cICP primaries 9, transfer 16" in r.text, "a warning: " + r.text)
+    r = encode("srgb.png", png(chunk(b"cICP", bytes([1, 13, 0, 1])), kind=2), container="jph")
+    expect(r.header(b"colr") == [bytes([1, 0, 0, 0, 0, 0, 16])], "sRGB by its number")
+
+
+@row("ICC profile")
+def icc_profile():
+    r = encode("icc.tif", tiff({34675: (7, icc())}))
+    expect(r.header(b"colr") == [b"\2\0\0" + icc()], "restricted profile")
+    expect(encode("icc.tif", tiff({34675: (7, icc())}), "--keep", "exif").header(b"colr")[0][0] == 1, "left out")
+
+
+@row("resolution")
+def resolution():
+    wanted = struct.pack(">HHHHbb", 11811, 1, 11811, 1, 0, 0)
+    for name, data in (("res.bmp", bmp(11811)), ("res.png", png(chunk(b"pHYs", struct.pack(">IIB", 11811, 11811, 1))))):
+        r = both(name, data, "--quiet")
+        expect(boxes_of(r.header(b"res ")[0]) == [(b"resc", wanted)], "capture resolution")
+        expect(not encode(name, data, "--keep", "all", "--keep", "icc", "--quiet").header(b"res "), "left out")
+
+
+@row("orientation")
+def orientation():
+    data = tiff({274: (3, [6]), 700: (1, PACKET.replace(b"r:about=''", b"r:about='' xmlns:t='http://ns.adobe.com/tiff/1.0/' t:Orientation='6'"))}, exif=EXIF_TAGS)
+    kept, turned = encode("turn.tif", data), encode("turn.tif", data, "--orient", "auto")
+    expect(kept.header(b"ihdr")[0][:8] == struct.pack(">II", 4, 6) and "orientation 6 is not applied" in kept.text, "kept")
+    expect(turned.header(b"ihdr")[0][:8] == struct.pack(">II", 6, 4) and "orientation" not in turned.text, "turned")
+    expect(struct.unpack("<H", stream_tags(turned.uuid(EXIF))[274][1]) == (1,) and b"t:Orientation='1'" in turned.uuid(XMP), "the tags are reset")
+    run = subprocess.run([wavelane, "verify", "--original", folder / "turn.tif", "--orient", "auto", folder / "turn.jp2"], capture_output=True, text=True, check=False)
+    expect(run.returncode == 0, "verify against the turned original: " + run.stdout + run.stderr)
+
+
+# ---- Options ---------------------------------------------------------------------------------------------------------------------
+
+
+def check_options():
+    everything = tiff({274: (3, [1]), 315: (2, b"Ada\0"), 33723: (7, RECORD), 700: (1, PACKET), **PLACE, 34675: (7, icc()), 282: (5, [(300, 1)]), 283: (5, [(300, 1)])},
+                      exif=EXIF_TAGS)
+    all_of_it = encode("all.tif", everything)
+    expect([c[:16] for k, c in all_of_it.boxes if k == b"uuid"] == [XMP, EXIF, IPTC, GEO], "the order of the boxes")
+    for word, identifier in (("exif", EXIF), ("iptc", IPTC), ("xmp", XMP), ("geo", GEO)):
+        only = encode("all.tif", everything, "--keep", word)
+        expect([c[:16] for k, c in only.boxes if k == b"uuid"] == [identifier], f"--keep {word}")
+        expect(not only.header(b"res ") and only.header(b"colr")[0][0] == 1, f"--keep {word}: nothing else")
+    stripped = encode("all.tif", everything, "--strip")
+    expect(b"uuid" not in dict(stripped.boxes) and stripped.header(b"res ") and stripped.header(b"colr")[0][0] == 2, "--strip")
+    text = encode("all.tif", everything, "--keep", "text")
+    expect(text.xmp("dc", "creator") == "Ada" and text.uuid(XMP) != PACKET, "--keep text")
+    expect(encode("all.tif", everything, "--no-xmp").uuid(XMP) is None, "--no-xmp")
+    expect("expected words" in encode("all.tif", everything, "--keep", "exif,foo", expected=2), "another word")
+    expect("expected auto or keep" in encode("all.tif", everything, "--orient", "up", expected=2), "another orientation")
+    (folder / "all.j2k").unlink(missing_ok=True)
+    run = subprocess.run([wavelane, "-i", folder / "all.tif", "-o", folder / "all.j2k"], capture_output=True, text=True, check=True)
+    expect("a codestream does not carry" in run.stderr and "EXIF, IPTC, GeoTIFF, Artist" in run.stderr, "a codestream: " + run.stderr)
+    for name in ("all.jp2", "gml.jp2"):
+        report = json.loads(subprocess.run([wavelane, "info", "--json", folder / name], capture_output=True, text=True, check=True).stdout)
+        expect({"XMP", "Exif", "IPTC", "GeoJP2"} & set(re.findall(r'"meaning": "(\w+)"', json.dumps(report))), "info --json")
+
+
+def check_damage():
+    """Cut at every length, and with spoilt bytes: the command ends in order."""
+    whole = tiff({274: (3, [6]), 315: (2, b"Ada Lovelace\0"), 33723: (7, RECORD), 700: (1, PACKET), **PLACE}, exif=EXIF_TAGS, gps={1: (2, b"N\0")})
+    for i in range(0, len(whole), 41):
+        for data in (whole[:i], whole[:i] + b"\xff\xff" + whole[i + 2:]):
+            path = folder / "damage.tif"
+            path.write_bytes(data)
+            run = subprocess.run([wavelane, "-i", path, "-o", folder / "damage.jp2", "--force", "--orient", "auto", "--gml"], capture_output=True, text=True, check=False)
+            expect(run.returncode in (0, 3), f"at byte {i}: exit {run.returncode}: {run.stderr}")
+
+
+def main():
+    folder.mkdir(parents=True, exist_ok=True)
+    documented = [m.group(1) for m in re.finditer(r"^\| ([^|]+?) \|", table.read_text(encoding="utf-8"), re.M)]
+    documented = [d for d in documented if d != "field" and not d.startswith("---")]
+    for name in sorted(set(documented) ^ set(rows)):
+        failures.append(f"{name}: in {'the table without a test' if name in documented else 'the tests without a row'}")
+    for name, check in [*rows.items(), ("options", check_options), ("damage", check_damage)]:
+        try:
+            check()
+        except (AssertionError, KeyError, IndexError, struct.error, ElementTree.ParseError) as problem:
+            failures.append(f"{name}: {type(problem).__name__} {problem}")
+    for line in failures:
+        print(line)
+    print(f"{len(rows)} rows, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+sys.exit(main())

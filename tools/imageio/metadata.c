@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Metadata on its way from a file into the picture: copies, limits, character sets. */
+#include "metadata.h"
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void wvl_io_release_metadata(wvl_io_metadata *metadata)
+{
+    for (unsigned i = 0; i < WVL_IO_BLOB_KINDS; i++) {
+        free(metadata->blobs[i].data);
+    }
+    for (size_t i = 0; i < metadata->text_count; i++) {
+        free(metadata->texts[i].name);
+        free(metadata->texts[i].value);
+    }
+    for (size_t i = 0; i < metadata->box_count; i++) {
+        free(metadata->boxes[i].data);
+    }
+    free(metadata->texts);
+    free(metadata->boxes);
+    memset(metadata, 0, sizeof *metadata);
+}
+
+void wvl_io_drop_blob(wvl_io_metadata *metadata, wvl_io_blob_kind kind)
+{
+    free(metadata->blobs[kind].data);
+    metadata->blobs[kind] = (wvl_io_blob){NULL, 0};
+}
+
+int wvl_io_is_metadata_empty(const wvl_io_metadata *metadata)
+{
+    for (unsigned i = 0; i < WVL_IO_BLOB_KINDS; i++) {
+        if (metadata->blobs[i].data) {
+            return 0;
+        }
+    }
+    return !metadata->text_count && !metadata->box_count;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+static const char *name_of_kind(wvl_io_blob_kind kind)
+{
+    static const char *const names[WVL_IO_BLOB_KINDS] = {"EXIF", "IPTC", "XMP", "GeoTIFF keys", "GML"};
+    return names[kind];
+}
+
+static int is_sound(wvl_io_blob_kind kind, const uint8_t *bytes, size_t byte_count)
+{
+    switch (kind) {
+    case WVL_IO_EXIF: return wvl_io_is_exif_sound(bytes, byte_count);
+    case WVL_IO_IPTC: return byte_count >= 5 && bytes[0] == 0x1C;
+    default: return byte_count != 0;
+    }
+}
+
+int wvl_io_take_blob(wvl_io_context *context, wvl_io_blob_kind kind, const void *bytes, size_t byte_count)
+{
+    wvl_io_blob *blob = &context->picture->metadata.blobs[kind];
+    char lost[64];
+    if (!byte_count || blob->data) {
+        return 0; /* the first one counts */
+    }
+    if (byte_count > WVL_IO_MAX_METADATA_BYTES || !is_sound(kind, bytes, byte_count)) {
+        (void)snprintf(lost, sizeof lost, "%s (%s)", name_of_kind(kind),
+                       byte_count > WVL_IO_MAX_METADATA_BYTES ? "too long" : "damaged");
+        wvl_io_lose(context, lost);
+        return 0;
+    }
+    blob->data = wvl_io_allocate(context, byte_count, name_of_kind(kind));
+    if (!blob->data) {
+        return -1;
+    }
+    memcpy(blob->data, bytes, byte_count);
+    blob->bytes = byte_count;
+    return 0;
+}
+
+#define EXIF_PREFIX_BYTES 6u /* "Exif\0\0" of JPEG's APP1 */
+
+int wvl_io_take_exif(wvl_io_context *context, const void *bytes, size_t byte_count)
+{
+    const uint8_t *p = bytes;
+    if (byte_count > EXIF_PREFIX_BYTES && !memcmp(p, "Exif\0", 5)) {
+        p += EXIF_PREFIX_BYTES;
+        byte_count -= EXIF_PREFIX_BYTES;
+    }
+    int result = wvl_io_take_blob(context, WVL_IO_EXIF, p, byte_count);
+    wvl_io_blob *blob = &context->picture->metadata.blobs[WVL_IO_EXIF];
+    uint8_t orientation = blob->data ? wvl_io_exif_orientation(blob->data, blob->bytes) : 0;
+    if (orientation && context->picture->orientation == 1) {
+        context->picture->orientation = orientation;
+    }
+    return result;
+}
+
+int wvl_io_take_xmp(wvl_io_context *context, const void *bytes, size_t byte_count)
+{
+    return wvl_io_take_blob(context, WVL_IO_XMP, bytes, byte_count);
+}
+
+#define RESOURCE_IPTC 0x0404u
+
+int wvl_io_take_photoshop(wvl_io_context *context, const void *bytes, size_t byte_count)
+{
+    const uint8_t *p = bytes;
+    size_t at = 0;
+    int others = 0;
+    /* "8BIM", a number, a name of an even length with its count byte, a length, and as many bytes to an even count. */
+    while (byte_count - at >= 12 && !memcmp(p + at, "8BIM", 4)) {
+        uint32_t number = wvl_io_be16(p + at + 4);
+        size_t name = ((size_t)p[at + 6] + 2) & ~(size_t)1;
+        if (byte_count - at < 10 + name) {
+            break;
+        }
+        size_t content = at + 10 + name, length = wvl_io_be32(p + at + 6 + name);
+        if (length > byte_count - content) {
+            break;
+        }
+        if (number == RESOURCE_IPTC && wvl_io_take_blob(context, WVL_IO_IPTC, p + content, length) != 0) {
+            return -1;
+        }
+        others |= number != RESOURCE_IPTC;
+        at = content + length + (length & 1);
+        at = at < byte_count ? at : byte_count;
+    }
+    if (others) {
+        wvl_io_lose(context, "Photoshop resources");
+    }
+    return 0;
+}
+
+int wvl_io_take_box(wvl_io_context *context, uint32_t type, const uint8_t uuid[16], const void *bytes,
+                    size_t byte_count)
+{
+    wvl_io_metadata *m = &context->picture->metadata;
+    wvl_io_box *larger =
+        m->box_count < WVL_IO_MAX_TEXTS ? realloc(m->boxes, (m->box_count + 1) * sizeof *larger) : NULL;
+    if (m->box_count == WVL_IO_MAX_TEXTS || byte_count > WVL_IO_MAX_METADATA_BYTES) {
+        wvl_io_lose(context, "boxes");
+        m->boxes = larger ? larger : m->boxes;
+        return 0;
+    }
+    if (!larger) {
+        return wvl_io_fail_memory(context, "boxes", (m->box_count + 1) * sizeof *larger);
+    }
+    m->boxes = larger;
+    wvl_io_box *box = &m->boxes[m->box_count];
+    *box = (wvl_io_box){.type = type, .bytes = byte_count, .data = wvl_io_allocate(context, byte_count, "box")};
+    if (!box->data) {
+        return -1;
+    }
+    if (uuid) {
+        memcpy(box->uuid, uuid, sizeof box->uuid);
+    }
+    if (byte_count) {
+        memcpy(box->data, bytes, byte_count);
+    }
+    m->box_count++;
+    return 0;
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+
+/* Bytes of a character that begins with `first` in UTF-8; 0: none does. */
+static unsigned length_by_first(uint8_t first)
+{
+    if (first < 0x80) {
+        return 1;
+    }
+    if (first < 0xC2) {
+        return 0;
+    }
+    if (first < 0xE0) {
+        return 2;
+    }
+    if (first < 0xF0) {
+        return 3;
+    }
+    return first < 0xF5 ? 4 : 0;
+}
+
+/* Not beyond Unicode, no surrogate, not U+FFFE or U+FFFF, which XML lacks. */
+static int is_character(uint32_t code)
+{
+    return code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) && code != 0xFFFE && code != 0xFFFF;
+}
+
+/* Bytes of the character at p in well-formed UTF-8; 0: it is none. */
+static unsigned utf8_length(const uint8_t *p, size_t left)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned n = length_by_first(p[0]);
+    uint32_t code = n > 1 ? p[0] & (0x7Fu >> n) : p[0];
+    if (!n || n > left) {
+        return 0;
+    }
+    for (unsigned i = 1; i < n; i++) {
+        if ((p[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+        code = code << 6 | (p[i] & 0x3F);
+    }
+    return code >= least[n] && is_character(code) ? n : 0;
+}
+
+static int is_utf8(const uint8_t *p, size_t n)
+{
+    unsigned step;
+    for (size_t at = 0; at < n; at += step) {
+        step = utf8_length(p + at, n - at);
+        if (!step) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The bytes as UTF-8, out of Latin-1 where they are none; without what XML cannot hold. `to` has 2 * n + 1 bytes. */
+static void clean_text(const uint8_t *p, size_t n, char *to)
+{
+    int good = is_utf8(p, n);
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] == 0x7F || (p[i] < 32 && p[i] != '\t' && p[i] != '\n' && p[i] != '\r')) {
+            continue;
+        }
+        if (good || p[i] < 0x80) {
+            *to++ = (char)p[i];
+        } else if (p[i] >= 0xA0) {
+            *to++ = (char)(0xC0 | p[i] >> 6);
+            *to++ = (char)(0x80 | (p[i] & 0x3F));
+        }
+    }
+    *to = '\0';
+}
+
+/* Without white space at both ends. */
+static void trim(char *text)
+{
+    size_t n = strlen(text), skip = strspn(text, " \t\r\n");
+    while (n > skip && strchr(" \t\r\n", text[n - 1])) {
+        n--;
+    }
+    memmove(text, text + skip, n - skip);
+    text[n - skip] = '\0';
+}
+
+static char *make_text(const void *bytes, size_t n)
+{
+    char *text = malloc(2 * n + 1);
+    if (text) {
+        clean_text(bytes, n, text);
+        trim(text);
+    }
+    return text;
+}
+
+int wvl_io_take_text(wvl_io_context *context, wvl_io_field field, const char *name, const void *value,
+                     size_t value_bytes)
+{
+    wvl_io_metadata *m = &context->picture->metadata;
+    const char *end = value_bytes ? memchr(value, 0, value_bytes) : NULL;
+    size_t n = end ? (size_t)(end - (const char *)value) : value_bytes;
+    if (n > WVL_IO_MAX_METADATA_BYTES || m->text_count == WVL_IO_MAX_TEXTS) {
+        wvl_io_lose(context, n > WVL_IO_MAX_METADATA_BYTES ? name : "texts beyond the 256th");
+        return 0;
+    }
+    wvl_io_text *larger = realloc(m->texts, (m->text_count + 1) * sizeof *larger);
+    if (!larger) {
+        return wvl_io_fail_memory(context, "text", n);
+    }
+    m->texts = larger;
+    wvl_io_text text = {field, make_text(name, strlen(name)), make_text(value, n)};
+    if (text.name && text.value && text.value[0]) {
+        m->texts[m->text_count++] = text;
+        return 0;
+    }
+    int is_empty = text.name && text.value;
+    free(text.name);
+    free(text.value);
+    return is_empty ? 0 : wvl_io_fail_memory(context, "text", n);
+}

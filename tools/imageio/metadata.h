@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a picture file says beside its pixels. Readers fill it; tools/metadata makes boxes of it.
+ *
+ * Everything here comes from files that may be hostile. What a reader hands out has been checked as far as the comments
+ * say, and no further.
+ */
+#ifndef WVL_TOOLS_IMAGEIO_METADATA_H
+#define WVL_TOOLS_IMAGEIO_METADATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WVL_IO_MAX_METADATA_BYTES ((size_t)64 << 20) /* of one block; a longer one is left out and named */
+#define WVL_IO_MAX_TEXTS 256u                        /* of one picture; the rest is left out and named */
+
+/* A block of bytes with a format of its own. At most one of each kind. */
+typedef enum wvl_io_blob_kind {
+    WVL_IO_EXIF, /* a TIFF stream ("II*\0" or "MM\0*" first), without "Exif\0\0"; its directories lie within it */
+    WVL_IO_IPTC, /* IPTC-IIM: begins with the tag marker 0x1C */
+    WVL_IO_XMP,  /* a packet as the file has it: any encoding */
+    WVL_IO_GEO,  /* a degenerate GeoTIFF: a TIFF stream of one sample, with the tags of GeoTIFF */
+    WVL_IO_GML,  /* a GML document for GMLJP2 */
+    WVL_IO_BLOB_KINDS
+} wvl_io_blob_kind;
+
+typedef struct wvl_io_blob {
+    uint8_t *data; /* owned; NULL: the file has none */
+    size_t bytes;
+} wvl_io_blob;
+
+/* What a text of the file means. */
+typedef enum wvl_io_field {
+    WVL_IO_FIELD_OTHER, /* no field of XMP is known for it */
+    WVL_IO_FIELD_TITLE,
+    WVL_IO_FIELD_ARTIST,
+    WVL_IO_FIELD_COPYRIGHT,
+    WVL_IO_FIELD_DESCRIPTION,
+    WVL_IO_FIELD_COMMENT,
+    WVL_IO_FIELD_CREATED,  /* the time when the picture was made */
+    WVL_IO_FIELD_MODIFIED, /* the time when the file was last changed */
+    WVL_IO_FIELD_SOFTWARE,
+    WVL_IO_FIELD_MAKE,
+    WVL_IO_FIELD_MODEL,
+    WVL_IO_FIELD_SERIAL,  /* of the camera or scanner */
+    WVL_IO_FIELD_PROJECT, /* DPX */
+    WVL_IO_FIELD_COUNT
+} wvl_io_field;
+
+/* A text: UTF-8 without control characters but tab and line ends, never empty. Owned. */
+typedef struct wvl_io_text {
+    wvl_io_field field;
+    char *name; /* as the format calls it: "ImageDescription", "Creation Time" */
+    char *value;
+} wvl_io_text;
+
+/* A box of a JP2 file that no other member holds, in file order. Owned. */
+typedef struct wvl_io_box {
+    uint32_t type;    /* 'xml ', 'uuid' or 'asoc' */
+    uint8_t uuid[16]; /* of uuid */
+    uint8_t *data;    /* content behind the type (and uuid) */
+    size_t bytes;
+} wvl_io_box;
+
+typedef struct wvl_io_metadata {
+    wvl_io_blob blobs[WVL_IO_BLOB_KINDS];
+    wvl_io_text *texts;
+    size_t text_count;
+    wvl_io_box *boxes;
+    size_t box_count;
+} wvl_io_metadata;
+
+/* Frees everything and empties *metadata. Safe on an emptied one. */
+void wvl_io_release_metadata(wvl_io_metadata *metadata);
+
+/* Frees one block. */
+void wvl_io_drop_blob(wvl_io_metadata *metadata, wvl_io_blob_kind kind);
+
+/* 1 when there is nothing in it. */
+int wvl_io_is_metadata_empty(const wvl_io_metadata *metadata);
+
+/* Whether bytes are a TIFF stream whose directories (IFD0, EXIF, GPS, Interoperability) and their values lie within
+ * it. Values of a type that nobody knows are not looked at. */
+int wvl_io_is_exif_sound(const uint8_t *bytes, size_t byte_count);
+
+/* The orientation that the first directory names, 1 to 8; 0: none. The bytes must be sound. */
+uint8_t wvl_io_exif_orientation(const uint8_t *bytes, size_t byte_count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * JPEG of 8 bits a sample (ISO/IEC 10918-1) through libjpeg. What libjpeg repairs with a warning is lost data here, and
+ * refused. The inverse DCT is the exact integer one, and nothing is smoothed: the samples are those of every libjpeg.
+ */
+#include "read_jpeg.h"
+
+#include <jerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SCANS 500         /* a file may ask for any number of passes over the whole picture */
+#define BLOCK_SAMPLES 64u      /* DCTSIZE2 */
+#define COEFFICIENT_BYTES 128u /* of a block */
+
+/* ---- Callbacks of libjpeg -------------------------------------------------------------------- */
+
+static wvl_io_jpeg *whole(j_common_ptr info) { return (wvl_io_jpeg *)info; }
+
+static void give_up(wvl_io_jpeg *j)
+{
+    j->is_told = 1;
+    longjmp(j->back, 1);
+}
+
+static void on_error(j_common_ptr info)
+{
+    wvl_io_jpeg *j = whole(info);
+    char text[JMSG_LENGTH_MAX];
+    if (j->errors.msg_code == JERR_OUT_OF_MEMORY) {
+        (void)wvl_io_fail_memory(j->context, "libjpeg", sizeof(wvl_io_jpeg));
+    } else if (j->errors.msg_code == JERR_BAD_PRECISION) {
+        (void)wvl_io_fail(j->context, "%d bits a sample: this libjpeg reads 8; convert the picture to TIFF or PNG",
+                          j->info.data_precision);
+    } else {
+        j->errors.format_message(info, text);
+        (void)wvl_io_fail(j->context, "libjpeg: %s", text);
+    }
+    give_up(j);
+}
+
+static int is_harmless(int code) { return code == JWRN_ADOBE_XFORM || code == JWRN_JFIF_MAJOR; }
+
+/* Level -1 is a warning: libjpeg fills what it misses with grey, and goes on. */
+static void on_message(j_common_ptr info, int level)
+{
+    wvl_io_jpeg *j = whole(info);
+    char text[JMSG_LENGTH_MAX];
+    if (level >= 0) {
+        return;
+    }
+    j->errors.format_message(info, text);
+    if (is_harmless(j->errors.msg_code)) {
+        wvl_io_note(j->context, "libjpeg: %s", text);
+        return;
+    }
+    (void)wvl_io_fail(j->context, "pixel data: damaged: libjpeg: %s", text);
+    give_up(j);
+}
+
+static void on_progress(j_common_ptr info)
+{
+    wvl_io_jpeg *j = whole(info);
+    if (j->info.input_scan_number > MOST_SCANS) {
+        (void)wvl_io_fail(j->context, "more than %d scans: the limit of this reader", MOST_SCANS);
+        give_up(j);
+    }
+}
+
+static void start_input(j_decompress_ptr info) { (void)info; }
+
+static boolean fill_input(j_decompress_ptr info)
+{
+    wvl_io_jpeg *j = whole((j_common_ptr)info);
+    wvl_io_source *source = &j->context->source;
+    size_t got = wvl_io_source_read_some(source, j->buffer, sizeof j->buffer);
+    if (!got && source->failed != 0) {
+        (void)wvl_io_fail(j->context, "read error: %s", wvl_io_source_trouble(source));
+        give_up(j);
+    }
+    if (!got) {
+        (void)wvl_io_fail(j->context, "truncated: the file ends before the marker EOI (end of image)");
+        give_up(j);
+    }
+    j->input.next_input_byte = j->buffer;
+    j->input.bytes_in_buffer = got;
+    return TRUE;
+}
+
+static void skip_input(j_decompress_ptr info, long count)
+{
+    wvl_io_jpeg *j = whole((j_common_ptr)info);
+    size_t left = count > 0 ? (size_t)count : 0;
+    while (left > j->input.bytes_in_buffer) {
+        left -= j->input.bytes_in_buffer;
+        (void)fill_input(info);
+    }
+    j->input.next_input_byte += left;
+    j->input.bytes_in_buffer -= left;
+}
+
+static void end_input(j_decompress_ptr info) { (void)info; }
+
+/* Must follow setjmp. */
+static void connect(wvl_io_jpeg *j)
+{
+    jpeg_create_decompress(&j->info);
+    j->input.init_source = start_input;
+    j->input.fill_input_buffer = fill_input;
+    j->input.skip_input_data = skip_input;
+    j->input.resync_to_restart = jpeg_resync_to_restart;
+    j->input.term_source = end_input;
+    j->info.src = &j->input;
+    j->progress.progress_monitor = on_progress;
+    j->info.progress = &j->progress;
+    jpeg_save_markers(&j->info, JPEG_APP0 + 1, 0xFFFF);
+    jpeg_save_markers(&j->info, JPEG_APP0 + 2, 0xFFFF);
+    jpeg_save_markers(&j->info, JPEG_APP0 + 13, 0xFFFF);
+    jpeg_save_markers(&j->info, JPEG_COM, 0xFFFF);
+}
+
+/* ---- Header ---------------------------------------------------------------------------------- */
+
+static int keeps_ycc(const wvl_io_jpeg *j)
+{
+    return j->context->options.keep_ycc && j->info.jpeg_color_space == JCS_YCbCr;
+}
+
+/* Fewest bytes that Huffman codes of every block take: a bit each, or two where AC coefficients follow the DC at once.
+   Arithmetic codes have no such bound. */
+static uint64_t least_bytes(const wvl_io_jpeg *j, uint64_t *blocks)
+{
+    *blocks = 0;
+    for (int c = 0; c < j->info.num_components; c++) {
+        const jpeg_component_info *k = &j->info.comp_info[c];
+        *blocks += (uint64_t)k->width_in_blocks * k->height_in_blocks;
+    }
+    if (j->info.arith_code) {
+        return 0;
+    }
+    return j->info.progressive_mode ? *blocks / 8 : *blocks / 4;
+}
+
+/* Before the coefficients of the whole picture are asked for, which libjpeg keeps where there are several scans. */
+static int check_claims(wvl_io_jpeg *j)
+{
+    uint64_t blocks, least = least_bytes(j, &blocks), held = j->input.bytes_in_buffer;
+    if (wvl_io_require_bytes(j->context, least > held ? least - held : 0, "pixel data") != 0) {
+        return -1;
+    }
+    if (jpeg_has_multiple_scans(&j->info)) {
+        void *probe = wvl_io_allocate(j->context, blocks * COEFFICIENT_BYTES, "coefficients of a progressive picture");
+        free(probe);
+        return probe ? 0 : -1;
+    }
+    return 0;
+}
+
+/* What libjpeg converts to. CMYK is inverted after. */
+static J_COLOR_SPACE wanted_space(const wvl_io_jpeg *j)
+{
+    switch (j->info.jpeg_color_space) {
+    case JCS_YCbCr: return keeps_ycc(j) ? JCS_YCbCr : JCS_RGB;
+    case JCS_RGB: return JCS_RGB;
+    case JCS_GRAYSCALE: return JCS_GRAYSCALE;
+    case JCS_CMYK:
+    case JCS_YCCK: return JCS_CMYK;
+    default: return JCS_UNKNOWN;
+    }
+}
+
+static wvl_io_color color_of(J_COLOR_SPACE space)
+{
+    switch (space) {
+    case JCS_YCbCr: return WVL_IO_YCC;
+    case JCS_RGB: return WVL_IO_RGB;
+    case JCS_GRAYSCALE: return WVL_IO_GREY;
+    case JCS_CMYK: return WVL_IO_CMYK;
+    default: return WVL_IO_UNKNOWN;
+    }
+}
+
+/* ---- Interleaved samples --------------------------------------------------------------------- */
+
+static void invert_row(uint8_t *row, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        row[i] = (uint8_t)(255 - row[i]);
+    }
+}
+
+static int read_converted(wvl_io_jpeg *j)
+{
+    wvl_io_component *first;
+    /* Adobe writes inks as 255 - ink, and says that it wrote the file (Adobe Technical Note 5116). */
+    int inverts = j->info.out_color_space == JCS_CMYK && j->info.saw_Adobe_marker;
+    if (wvl_io_describe(j->context, j->info.image_width, j->info.image_height, (uint64_t)j->info.num_components, 8,
+                        0) != 0 ||
+        check_claims(j) != 0 || wvl_io_allocate_interleaved(j->context) != 0) {
+        return -1;
+    }
+    first = &j->context->picture->components[0];
+    (void)jpeg_start_decompress(&j->info);
+    while (j->info.output_scanline < j->info.output_height) {
+        JSAMPROW row = (uint8_t *)first->data + (size_t)j->info.output_scanline * first->stride_bytes;
+        (void)jpeg_read_scanlines(&j->info, &row, 1);
+        if (inverts) {
+            invert_row(row, first->stride_bytes);
+        }
+    }
+    (void)jpeg_finish_decompress(&j->info);
+    return 0;
+}
+
+/* ---- Stored planes --------------------------------------------------------------------------- */
+
+typedef struct planes {
+    JSAMPARRAY list[3];
+    JSAMPROW rows[3][MAX_SAMP_FACTOR * DCTSIZE];
+} planes;
+
+/* Subsampling of a JPEG component is max / own (10918-1 A.1.1); JPEG 2000 takes whole steps only. */
+static int describe_planes(wvl_io_jpeg *j)
+{
+    if (wvl_io_describe(j->context, j->info.image_width, j->info.image_height, 3, 8, 0) != 0) {
+        return -1;
+    }
+    for (int c = 0; c < 3; c++) {
+        const jpeg_component_info *k = &j->info.comp_info[c];
+        if (j->info.max_h_samp_factor % k->h_samp_factor || j->info.max_v_samp_factor % k->v_samp_factor) {
+            return wvl_io_fail(
+                j->context, "component %d: sampling factors %d, %d of %d, %d are no whole steps; use --jpeg-ycc rgb", c,
+                k->h_samp_factor, k->v_samp_factor, j->info.max_h_samp_factor, j->info.max_v_samp_factor);
+        }
+        wvl_io_subsample(j->context->picture, (uint32_t)c, (uint8_t)(j->info.max_h_samp_factor / k->h_samp_factor),
+                         (uint8_t)(j->info.max_v_samp_factor / k->v_samp_factor));
+    }
+    return check_claims(j) != 0 ? -1 : wvl_io_allocate_planar(j->context);
+}
+
+/* One row of blocks of each component, whole blocks wide. */
+static int allocate_rows(wvl_io_jpeg *j, planes *p)
+{
+    uint64_t bytes = 0, at = 0;
+    for (int c = 0; c < 3; c++) {
+        bytes += (uint64_t)j->info.comp_info[c].width_in_blocks * (unsigned)j->info.comp_info[c].v_samp_factor;
+    }
+    j->block = wvl_io_allocate(j->context, bytes * BLOCK_SAMPLES, "rows of blocks");
+    for (int c = 0; j->block && c < 3; c++) {
+        const jpeg_component_info *k = &j->info.comp_info[c];
+        p->list[c] = p->rows[c];
+        for (int i = 0; i < k->v_samp_factor * DCTSIZE; i++) {
+            p->rows[c][i] = j->block + at;
+            at += (uint64_t)k->width_in_blocks * DCTSIZE;
+        }
+    }
+    return j->block ? 0 : -1;
+}
+
+static void copy_rows(const wvl_io_jpeg *j, const planes *p, uint32_t group)
+{
+    for (int c = 0; c < 3; c++) {
+        const wvl_io_component *k = &j->context->picture->components[c];
+        uint32_t rows = (uint32_t)j->info.comp_info[c].v_samp_factor * DCTSIZE, y = group * rows;
+        for (uint32_t i = 0; i < rows && y + i < k->height; i++) {
+            memcpy((uint8_t *)k->data + (size_t)(y + i) * k->stride_bytes, p->rows[c][i], k->width);
+        }
+    }
+}
+
+static int read_planes(wvl_io_jpeg *j)
+{
+    planes p;
+    if (describe_planes(j) != 0 || allocate_rows(j, &p) != 0) {
+        return -1;
+    }
+    j->info.raw_data_out = TRUE;
+    (void)jpeg_start_decompress(&j->info);
+    for (uint32_t group = 0; j->info.output_scanline < j->info.output_height; group++) {
+        (void)jpeg_read_raw_data(&j->info, p.list, (JDIMENSION)j->info.max_v_samp_factor * DCTSIZE);
+        copy_rows(j, &p, group);
+    }
+    (void)jpeg_finish_decompress(&j->info);
+    return 0;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static int decode(wvl_io_jpeg *j)
+{
+    connect(j);
+    (void)jpeg_read_header(&j->info, TRUE);
+    j->info.out_color_space = wanted_space(j);
+    j->info.dct_method = JDCT_ISLOW;
+    j->info.do_block_smoothing = FALSE;
+    wvl_io_set_color(j->context->picture, color_of(j->info.out_color_space), 0, -1);
+    if (wvl_io_jpeg_take_markers(j) != 0) { /* libjpeg forgets them at the end of the pixels */
+        return -1;
+    }
+    return keeps_ycc(j) ? read_planes(j) : read_converted(j);
+}
+
+int wvl_io_read_jpeg(wvl_io_context *context)
+{
+    wvl_io_jpeg *j = calloc(1, sizeof *j);
+    int result;
+    if (!j) {
+        return wvl_io_fail_memory(context, "libjpeg", sizeof *j);
+    }
+    j->context = context;
+    j->info.err = jpeg_std_error(&j->errors);
+    j->errors.error_exit = on_error;
+    j->errors.emit_message = on_message;
+    result = setjmp(j->back) ? -1 : decode(j);
+    jpeg_destroy_decompress(&j->info);
+    free(j->block);
+    free(j);
+    return result;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef WVL_TOOLS_IMAGEIO_READ_JPEG_H
+#define WVL_TOOLS_IMAGEIO_READ_JPEG_H
+
+#include "exif_fields.h"
+#include "internal.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+typedef struct wvl_io_jpeg {
+    struct jpeg_decompress_struct info; /* first: its callbacks get the whole from it */
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr input;
+    struct jpeg_progress_mgr progress;
+    jmp_buf back;
+    wvl_io_context *context;
+    int is_told;    /* the reason of the failure is in the error text */
+    uint8_t *block; /* owned: rows of raw data */
+    uint8_t buffer[4096];
+} wvl_io_jpeg;
+
+/* jpeg_markers.c: profile, metadata, resolution and orientation of the header that was read. 0, or -1 with the reason.
+ */
+int wvl_io_jpeg_take_markers(wvl_io_jpeg *j);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "xmp.h"
+
+#include <string.h>
+
+#define SPACE_RDF "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
+/* How a property holds its text. */
+typedef enum form { FORM_NONE, FORM_TEXT, FORM_DATE, FORM_LIST, FORM_LANGUAGES } form;
+
+typedef struct property {
+    const char *prefix, *space, *local;
+    form form;
+} property;
+
+#define DC "dc", "http://purl.org/dc/elements/1.1/"
+#define XMP "xmp", "http://ns.adobe.com/xap/1.0/"
+#define TIFF "tiff", "http://ns.adobe.com/tiff/1.0/"
+
+/* XMP Specification Part 3, table of TIFF and of PNG; Part 2 for the schemas. */
+static const property properties[WVL_IO_FIELD_COUNT] = {
+    [WVL_IO_FIELD_TITLE] = {DC, "title", FORM_LANGUAGES},
+    [WVL_IO_FIELD_ARTIST] = {DC, "creator", FORM_LIST},
+    [WVL_IO_FIELD_COPYRIGHT] = {DC, "rights", FORM_LANGUAGES},
+    [WVL_IO_FIELD_DESCRIPTION] = {DC, "description", FORM_LANGUAGES},
+    [WVL_IO_FIELD_COMMENT] = {"exif", "http://ns.adobe.com/exif/1.0/", "UserComment", FORM_LANGUAGES},
+    [WVL_IO_FIELD_CREATED] = {XMP, "CreateDate", FORM_DATE},
+    [WVL_IO_FIELD_MODIFIED] = {XMP, "ModifyDate", FORM_DATE},
+    [WVL_IO_FIELD_SOFTWARE] = {XMP, "CreatorTool", FORM_TEXT},
+    [WVL_IO_FIELD_MAKE] = {TIFF, "Make", FORM_TEXT},
+    [WVL_IO_FIELD_MODEL] = {TIFF, "Model", FORM_TEXT},
+    [WVL_IO_FIELD_SERIAL] = {"aux", "http://ns.adobe.com/exif/1.0/aux/", "SerialNumber", FORM_TEXT},
+    [WVL_IO_FIELD_PROJECT] = {"xmpDM", "http://ns.adobe.com/xmp/1.0/DynamicMedia/", "projectName", FORM_TEXT},
+};
+
+void wvl_metadata_add_name(char *list, size_t bytes, const char *name)
+{
+    size_t used = strlen(list), more = strlen(name) + (used ? 2 : 0);
+    if (used + more + 1 > bytes) {
+        return;
+    }
+    if (used) {
+        memcpy(list + used, ", ", 2);
+        used += 2;
+    }
+    memcpy(list + used, name, strlen(name) + 1);
+}
+
+/* ---- What the packet has --------------------------------------------------------------------- */
+
+/* An attribute "xmlns:p" with the namespace as its value, or "xmlns". */
+static void take_declaration(wvl_xml_span name, wvl_xml_span value, const char *space, wvl_xmp_prefixes *prefixes)
+{
+    wvl_xml_span before, local = wvl_xml_local_name(name, &before);
+    int is_default = wvl_xml_is(name, "xmlns");
+    if (wvl_xml_is(value, space) && (is_default || wvl_xml_is(before, "xmlns")) &&
+        prefixes->count < sizeof prefixes->items / sizeof prefixes->items[0]) {
+        prefixes->items[prefixes->count++] = is_default ? (wvl_xml_span){"", 0} : local;
+    }
+}
+
+void wvl_metadata_find_prefixes(wvl_xml_span document, const char *space, wvl_xmp_prefixes *prefixes)
+{
+    wvl_xml_tag tag;
+    wvl_xml_span name, value;
+    memset(prefixes, 0, sizeof *prefixes);
+    for (size_t at = 0; wvl_xml_next_tag(document, &at, &tag) > 0;) {
+        for (size_t next = 0; wvl_xml_next_attribute(&tag, &next, &name, &value) > 0;) {
+            take_declaration(name, value, space, prefixes);
+        }
+    }
+}
+
+int wvl_metadata_is_named(const wvl_xmp_prefixes *prefixes, wvl_xml_span name, const char *local)
+{
+    wvl_xml_span prefix, rest = wvl_xml_local_name(name, &prefix);
+    for (size_t i = 0; wvl_xml_is(rest, local) && i < prefixes->count; i++) {
+        const wvl_xml_span *p = &prefixes->items[i];
+        if (p->bytes == prefix.bytes && !memcmp(p->at, prefix.at, prefix.bytes)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* As an element or an attribute. */
+static int has_property(wvl_xml_span document, const property *p)
+{
+    wvl_xml_tag tag;
+    wvl_xml_span name, value;
+    wvl_xmp_prefixes prefixes;
+    wvl_metadata_find_prefixes(document, p->space, &prefixes);
+    for (size_t at = 0; prefixes.count && wvl_xml_next_tag(document, &at, &tag) > 0;) {
+        if (wvl_metadata_is_named(&prefixes, tag.name, p->local)) {
+            return 1;
+        }
+        for (size_t next = 0; wvl_xml_next_attribute(&tag, &next, &name, &value) > 0;) {
+            if (wvl_metadata_is_named(&prefixes, name, p->local)) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+int wvl_metadata_is_xmp_text(wvl_io_blob packet)
+{
+    const char *text = (const char *)packet.data;
+    wvl_xml_span document = {text, packet.bytes};
+    wvl_xml_tag tag;
+    size_t at = 0, tags = 0;
+    int found;
+    if (!packet.bytes || memchr(text, 0, packet.bytes)) {
+        return 0; /* UTF-16 or UTF-32 */
+    }
+    while ((found = wvl_xml_next_tag(document, &at, &tag)) > 0) {
+        tags++;
+    }
+    return found == 0 && tags != 0;
+}
+
+/* ---- What is added --------------------------------------------------------------------------- */
+
+static void put_element(wvl_text *out, const property *p, const char *value)
+{
+    static const char *const before[] = {
+        [FORM_NONE] = "",
+        [FORM_TEXT] = "",
+        [FORM_DATE] = "",
+        [FORM_LIST] = "<rdf:Seq><rdf:li>",
+        [FORM_LANGUAGES] = "<rdf:Alt><rdf:li xml:lang=\"x-default\">",
+    };
+    static const char *const after[] = {[FORM_NONE] = "",
+                                        [FORM_TEXT] = "",
+                                        [FORM_DATE] = "",
+                                        [FORM_LIST] = "</rdf:li></rdf:Seq>",
+                                        [FORM_LANGUAGES] = "</rdf:li></rdf:Alt>"};
+    const char *const names[] = {"  <", p->prefix, ":", p->local, " xmlns:", p->prefix, "=\"", p->space, "\">"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        wvl_text_put(out, names[i]);
+    }
+    wvl_text_put(out, before[p->form]);
+    wvl_text_put_escaped(out, value);
+    wvl_text_put(out, after[p->form]);
+    wvl_text_put(out, "</");
+    wvl_text_put(out, p->prefix);
+    wvl_text_put(out, ":");
+    wvl_text_put(out, p->local);
+    wvl_text_put(out, ">\n");
+}
+
+/* A field that came before: 1 and, where it says something else, it is named as lost. */
+static int came_before(const wvl_io_metadata *m, size_t index, char *lost, size_t lost_bytes)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (m->texts[i].field == m->texts[index].field) {
+            if (strcmp(m->texts[i].value, m->texts[index].value) != 0) {
+                wvl_metadata_add_name(lost, lost_bytes, m->texts[index].name);
+            }
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Those of the texts that the document (bytes 0: none) has not, as elements. */
+static void put_elements(wvl_text *out, wvl_xml_span document, const wvl_io_metadata *m, char *lost, size_t lost_bytes)
+{
+    for (size_t i = 0; i < m->text_count; i++) {
+        const property *p = &properties[m->texts[i].field];
+        const char *value = m->texts[i].value;
+        char date[40];
+        if (p->form == FORM_NONE || (p->form == FORM_DATE && !wvl_metadata_convert_date(value, date))) {
+            wvl_metadata_add_name(lost, lost_bytes, m->texts[i].name);
+        } else if (!came_before(m, i, lost, lost_bytes) && !(document.bytes && has_property(document, p))) {
+            put_element(out, p, p->form == FORM_DATE ? date : value);
+        }
+    }
+}
+
+#define PACKET_ID "W5M0MpCehiHzreSzNTczkc9d" /* fixed by ISO 16684-1, 7.3.2 */
+
+static void make_packet(wvl_text *out, const wvl_text *elements)
+{
+    wvl_text_put(out, "<?xpacket begin=\"\xEF\xBB\xBF\" id=\"" PACKET_ID "\"?>\n"
+                      "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">\n<rdf:RDF xmlns:rdf=\"" SPACE_RDF "\">\n"
+                      " <rdf:Description rdf:about=\"\">\n");
+    wvl_text_put_bytes(out, elements->data, elements->bytes);
+    wvl_text_put(out, " </rdf:Description>\n</rdf:RDF>\n</x:xmpmeta>\n<?xpacket end=\"w\"?>\n");
+    out->failed |= elements->failed;
+}
+
+/* ---- Into a packet --------------------------------------------------------------------------- */
+
+typedef struct place {
+    size_t at;          /* where the last rdf:RDF closes */
+    wvl_xml_span about; /* of the first description, without its quotes */
+    char quote;
+} place;
+
+static int find_place(wvl_xml_span document, place *p)
+{
+    wvl_xml_tag tag;
+    wvl_xml_span name, value;
+    wvl_xmp_prefixes rdf;
+    int found = 0, has_about = 0;
+    wvl_metadata_find_prefixes(document, SPACE_RDF, &rdf);
+    *p = (place){0, {"", 0}, '"'};
+    for (size_t at = 0; wvl_xml_next_tag(document, &at, &tag) > 0;) {
+        if (tag.closes && wvl_metadata_is_named(&rdf, tag.name, "RDF")) {
+            p->at = (size_t)(tag.whole.at - document.at);
+            found = 1;
+        }
+        for (size_t next = 0; !has_about && wvl_xml_next_attribute(&tag, &next, &name, &value) > 0;) {
+            if (wvl_metadata_is_named(&rdf, name, "about")) {
+                p->about = value;
+                p->quote = value.at[value.bytes];
+                has_about = 1;
+            }
+        }
+    }
+    return found;
+}
+
+/* Padding before the closing instruction of the packet that may go: what was added then keeps the packet's length. */
+static size_t find_padding(wvl_xml_span document, size_t after, size_t wanted, size_t *at)
+{
+    size_t end = document.bytes, start, found = 0;
+    for (size_t i = after; i + 13 <= document.bytes; i++) {
+        if (!memcmp(document.at + i, "<?xpacket end", 13)) {
+            end = i;
+            found = 1;
+        }
+    }
+    for (start = end; found && start > after && memchr(" \t\r\n", document.at[start - 1], 4); start--) {
+    }
+    size_t room = found && end > start ? end - start - 1 : 0; /* one line end stays */
+    room = room < wanted ? room : wanted;
+    *at = end - room - (found && end > start);
+    return room;
+}
+
+static void merge(wvl_text *out, wvl_xml_span document, const place *p, const wvl_text *elements)
+{
+    wvl_text added = {NULL, 0, 0, elements->failed};
+    size_t cut;
+    wvl_text_put(&added, "<rdf:Description xmlns:rdf=\"" SPACE_RDF "\" rdf:about=");
+    wvl_text_put_bytes(&added, &p->quote, 1);
+    wvl_text_put_bytes(&added, p->about.at, p->about.bytes);
+    wvl_text_put_bytes(&added, &p->quote, 1);
+    wvl_text_put(&added, ">\n");
+    wvl_text_put_bytes(&added, elements->data, elements->bytes);
+    wvl_text_put(&added, " </rdf:Description>\n");
+    size_t padding = find_padding(document, p->at, added.bytes, &cut);
+    wvl_text_put_bytes(out, document.at, p->at);
+    wvl_text_put_bytes(out, added.data, added.bytes);
+    wvl_text_put_bytes(out, document.at + p->at, cut - p->at);
+    wvl_text_put_bytes(out, document.at + cut + padding, document.bytes - cut - padding);
+    out->failed |= added.failed;
+    free(added.data);
+}
+
+int wvl_metadata_add_to_xmp(wvl_io_blob packet, const wvl_io_metadata *metadata, wvl_text *out, char *lost,
+                            size_t lost_bytes)
+{
+    wvl_xml_span document = {(const char *)packet.data, packet.bytes};
+    wvl_text elements = {NULL, 0, 0, 0};
+    place p = {0, {"", 0}, '"'};
+    int can_merge = !packet.bytes || (wvl_metadata_is_xmp_text(packet) && find_place(document, &p));
+    if (!can_merge) {
+        for (size_t i = 0; i < metadata->text_count; i++) {
+            wvl_metadata_add_name(lost, lost_bytes, metadata->texts[i].name);
+        }
+        return 0;
+    }
+    put_elements(&elements, document, metadata, lost, lost_bytes);
+    if (elements.bytes && !packet.bytes) {
+        make_packet(out, &elements);
+    } else if (elements.bytes) {
+        merge(out, document, &p, &elements);
+    }
+    int failed = out->failed || elements.failed;
+    free(elements.data);
+    return failed ? -1 : 0;
+}

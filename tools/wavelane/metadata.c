@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Metadata on the command's way from a picture to a file: what is kept, named as lost, or applied. */
+#include <string.h>
+
+#include "cli.h"
+#include "tools/metadata/sidecar.h"
+
+#define STRIPPED ((unsigned)(WVL_KEEP_ALL & ~(WVL_KEEP_ICC | WVL_KEEP_RESOLUTION)))
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static int take_keep(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    unsigned keep;
+    if (!wvl_metadata_parse_keep(value, &keep)) {
+        wvl_cli_error("%s \"%s\": expected words with commas between them, of exif, iptc, xmp, geo, text, icc, "
+                      "resolution, boxes; or all, or none",
+                      spelling, value);
+        return WVL_EXIT_USAGE;
+    }
+    args->dropped = WVL_KEEP_ALL & ~keep;
+    return WVL_EXIT_OK;
+}
+
+static int take_orient(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    args->orient = !strcmp(value, "auto");
+    if (!args->orient && strcmp(value, "keep") != 0) {
+        wvl_cli_error("%s \"%s\": expected auto or keep", spelling, value);
+        return WVL_EXIT_USAGE;
+    }
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_take_metadata_option(wvl_cli_args *args, wvl_cli_action action, const char *spelling, const char *value)
+{
+    switch (action) {
+    case WVL_ACTION_KEEP: return take_keep(args, spelling, value);
+    case WVL_ACTION_ORIENT: return take_orient(args, spelling, value);
+    case WVL_ACTION_STRIP: args->dropped = STRIPPED; return WVL_EXIT_OK;
+    case WVL_ACTION_GML: args->gml = 1; return WVL_EXIT_OK;
+    default: return WVL_EXIT_CHECK;
+    }
+}
+
+unsigned wvl_cli_kept_metadata(const wvl_cli_args *args)
+{
+    unsigned keep = WVL_KEEP_ALL & ~args->dropped;
+    return args->no_xmp ? keep & ~(unsigned)(WVL_KEEP_XMP | WVL_KEEP_TEXT) : keep;
+}
+
+/* ---- A picture ------------------------------------------------------------------------------- */
+
+/* GeoTIFF tags count rows and columns as they were stored. */
+static void drop_place(const char *name, wvl_io_metadata *m)
+{
+    if (m->blobs[WVL_IO_GEO].data || m->blobs[WVL_IO_GML].data) {
+        wvl_cli_warn_once(name, "the place of the picture (GeoTIFF, GML) is left out, because --orient auto moves its "
+                                "rows and columns");
+        wvl_io_drop_blob(m, WVL_IO_GEO);
+        wvl_io_drop_blob(m, WVL_IO_GML);
+    }
+}
+
+static int turn(const char *name, wvl_io_picture *io)
+{
+    char error[256];
+    int swaps = wvl_io_orientation_swaps(io->orientation);
+    int result = wvl_io_orient_picture(io, error, sizeof error);
+    if (result != WVL_IO_OK) {
+        wvl_cli_error("%s: %s", name, error);
+        return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT;
+    }
+    wvl_metadata_reset_orientation(&io->metadata, swaps);
+    drop_place(name, &io->metadata);
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_settle_metadata(const wvl_cli_args *args, const char *name, wvl_io_picture *io)
+{
+    if (!(args->dropped & WVL_KEEP_GEO) && wvl_metadata_read_sidecars(name, io) != 0) {
+        wvl_cli_error("%s: out of memory", name);
+        return WVL_EXIT_DEVICE;
+    }
+    if (io->lost[0] && (args->dropped & STRIPPED) != STRIPPED) {
+        wvl_cli_warn_once(name, "metadata that the output does not carry: %s", io->lost);
+    }
+    if (io->orientation > 1 && args->orient) {
+        return turn(name, io);
+    }
+    if (io->orientation > 1) {
+        wvl_cli_warn_once(name,
+                          "orientation %u is not applied; the samples are encoded as they are stored "
+                          "(--orient auto turns them)",
+                          io->orientation);
+    }
+    return WVL_EXIT_OK;
+}
