@@ -7,7 +7,7 @@ set -eu
 . "$(dirname "$0")/../support/shell.sh"
 
 source=$1
-rooms='include src codec cuda conformance tools tests cmake docs README.md CHANGELOG.md CONTRIBUTING.md'
+rooms='include src codec cuda conformance tools tests cmake docs examples packaging README.md CHANGELOG.md CONTRIBUTING.md'
 
 # check ROOT: prints "FILE:LINE: what is wrong" and returns 1, or prints nothing.
 check() (

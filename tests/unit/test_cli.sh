@@ -449,7 +449,8 @@ fi
 expect 0 info --json boxes.jp2
 says '"problems":[]'
 refuse 2 'no file' info
-refuse 2 'unexpected' info one two
+refuse 2 'unexpected' info --frobnicate
+expect 3 info one two
 refuse 3 'missing.jp2' info missing.jp2
 refuse 3 'neither' info note.xml
 expect 0 -i rgb.ppm -o rich.jp2 -SOP -EPH -PLT -TLM -TP R -t 32,32 -r 10,5,1 -n 3

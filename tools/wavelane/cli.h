@@ -221,9 +221,11 @@ int wvl_cli_exit_code(wvl_status status);
 
 /* ---- Report: the same calls write indented text or JSON -------------------------------------- */
 
+enum { WVL_REPORT_TEXT = 0, WVL_REPORT_JSON = 1, WVL_REPORT_JSON_LINE = 2 }; /* LINE: an object without line ends */
+
 typedef struct wvl_cli_report {
     FILE *file;
-    int json;
+    int json; /* WVL_REPORT_* */
     unsigned depth;
     uint8_t count[16]; /* 0: no member yet */
     uint8_t is_list[16];

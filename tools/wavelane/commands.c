@@ -7,10 +7,14 @@
         "max-input-bytes", "N", "Most bytes that are read from a pipe or device, as for encode.", NULL                 \
     }
 
-static const wvl_cli_command_option info_options[] = {
-    MAX_INPUT_BYTES,
-    {"json", NULL, "Print one JSON object.", NULL},
-};
+#define SEVERAL_FILES                                                                                                  \
+    {"json", NULL, "Print one JSON object; of several files one on each line.", NULL},                                 \
+        {"csv", NULL, "Print a table of comma-separated values, one row for each file.", NULL},                        \
+    {                                                                                                                  \
+        "recursive", NULL, "Folders: look into the folders below them too. -R is the same.", NULL                      \
+    }
+
+static const wvl_cli_command_option info_options[] = {MAX_INPUT_BYTES, SEVERAL_FILES};
 
 static const wvl_cli_command_option list_options[] = {
     {"json", NULL, "Print one JSON object.", NULL},
@@ -49,7 +53,7 @@ static const wvl_cli_command_option verify_options[] = {
     {"max-pixels", "N", "Largest original that is read, in samples, as for encode.", NULL},
     MAX_INPUT_BYTES,
     {"skip-blocks", NULL, "Do not decode HT blocks; faster.", NULL},
-    {"json", NULL, "Print one JSON object.", NULL},
+    SEVERAL_FILES,
     {"rules", NULL, "List the rules, and end.", NULL},
     {"profiles", NULL, "List the profiles, and end.", NULL},
 };
@@ -61,10 +65,12 @@ static const wvl_cli_command_option no_options[] = {{NULL, NULL, NULL, NULL}};
 static const wvl_cli_command commands[] = {
     {"encode", "wavelane [encode] -i PICTURE -o FILE [options]",
      "Encode a picture, or with -ImgDir all pictures of a folder. The word encode may be left out.", no_options, 0, 1},
-    {"info", "wavelane info [--json] [--max-input-bytes N] FILE",
-     "Print what a codestream, JP2 or JPH file contains, and check that its lengths agree.", OPTIONS(info_options), 1},
-    {"verify", "wavelane verify [options] FILE",
-     "Judge whether a codestream, JP2 or JPH file is legal, and which profiles it meets.", OPTIONS(verify_options), 1},
+    {"info", "wavelane info [--json|--csv] [--recursive] [--max-input-bytes N] FILE|FOLDER...",
+     "Print what codestreams, JP2 and JPH files contain, and check that their lengths agree.", OPTIONS(info_options),
+     1},
+    {"verify", "wavelane verify [options] FILE|FOLDER...",
+     "Judge whether codestreams, JP2 and JPH files are legal, and which profiles they meet.", OPTIONS(verify_options),
+     1},
     {"options", "wavelane options [--json]", "Print the table of encoding options.", OPTIONS(list_options), 0},
     {"devices", "wavelane devices [--json]", "List the devices for --device cuda:N.", OPTIONS(list_options), 0},
 };

@@ -350,7 +350,7 @@ static void write_bash_commands(void)
         if (!strcmp(commands[i].name, "encode")) {
             put_names();
         } else {
-            (void)fputs(!strcmp(commands[i].name, "verify") ? "-F -X -cinema2K -cinema4K -IMF --help" : "--help",
+            (void)fputs(!strcmp(commands[i].name, "verify") ? "-R -F -X -cinema2K -cinema4K -IMF --help" : "--help",
                         stdout);
         }
         (void)fputs("' ;;\n", stdout);

@@ -145,7 +145,7 @@ void wvl_info_open_entry(wvl_info *info, const char *kind, const char *name, uin
     wvl_cli_report_number(r, "bytes", bytes);
 }
 
-static void report_problems(wvl_info *info)
+void wvl_info_report_problems(wvl_info *info)
 {
     size_t listed = info->problem_count < WVL_INFO_MAX_PROBLEMS ? info->problem_count : WVL_INFO_MAX_PROBLEMS;
     if (info->report.json) {
@@ -164,9 +164,7 @@ static void report_problems(wvl_info *info)
     }
 }
 
-/* ---- The command ----------------------------------------------------------------------------- */
-
-static void print_file(wvl_info *info)
+void wvl_info_print_file(wvl_info *info)
 {
     static const uint8_t signature[12] = {0, 0, 0, 12, 'j', 'P', ' ', ' ', 0x0D, 0x0A, 0x87, 0x0A};
     uint8_t start[12] = {0};
@@ -177,93 +175,15 @@ static void print_file(wvl_info *info)
         return;
     }
     if (!memcmp(start, signature, sizeof signature)) {
-        wvl_cli_report_text(r, "format", "JP2 family file");
+        info->facts.format = "JP2 family file";
+        wvl_cli_report_text(r, "format", info->facts.format);
         (void)wvl_info_print_boxes(info);
     } else if (start[0] == 0xFF && start[1] == 0x4F) {
-        wvl_cli_report_text(r, "format", "codestream");
+        info->facts.format = "codestream";
+        info->stream_end = info->size;
+        wvl_cli_report_text(r, "format", info->facts.format);
         (void)wvl_info_print_codestream(info, 0, info->size);
     } else {
         (void)wvl_info_problem(info, 0, "neither a JP2 signature box (I.5.1) nor an SOC marker (A.4.1)");
     }
-}
-
-#define INFO_USAGE "wavelane info [--json] [--max-input-bytes N] FILE"
-
-typedef struct request {
-    const char *name;
-    int json;
-    uint64_t most; /* bytes of a pipe or device */
-} request;
-
-/* --max-input-bytes N, or --max-input-bytes=N. 1: taken, 0: another word, -1: wrong value after a message. */
-static int take_limit(request *q, int argc, char **argv, int *i)
-{
-    static const char name[] = "max-input-bytes";
-    const char *word = argv[*i] + strspn(argv[*i], "-"), *value = NULL;
-    if (argv[*i][0] != '-' || strncmp(word, name, sizeof name - 1) != 0) {
-        return 0;
-    }
-    if (word[sizeof name - 1] == '=') {
-        value = word + sizeof name;
-    } else if (!word[sizeof name - 1] && *i + 1 < argc) {
-        value = argv[++*i];
-    }
-    if (!value || !wvl_cli_parse_number(value, 1, UINT64_MAX / 4, &q->most)) {
-        wvl_cli_error("info: --max-input-bytes: expected a whole number from 1");
-        return -1;
-    }
-    return 1;
-}
-
-static int parse_words(request *q, int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        int taken = take_limit(q, argc, argv, &i);
-        if (taken < 0) {
-            return WVL_EXIT_USAGE;
-        }
-        if (taken) {
-            continue;
-        }
-        if (!strcmp(argv[i], "--json") || !strcmp(argv[i], "-json")) {
-            q->json = 1;
-        } else if ((argv[i][0] == '-' && argv[i][1]) || q->name) {
-            wvl_cli_error("info: \"%s\" is unexpected; the form is: " INFO_USAGE, argv[i]);
-            return WVL_EXIT_USAGE;
-        } else {
-            q->name = argv[i];
-        }
-    }
-    if (!q->name) {
-        wvl_cli_error("info: no file; the form is: " INFO_USAGE);
-        return WVL_EXIT_USAGE;
-    }
-    return WVL_EXIT_OK;
-}
-
-int wvl_cli_run_info(int argc, char **argv)
-{
-    wvl_info info;
-    request q = {.most = WVL_IO_MAX_INPUT_BYTES};
-    memset(&info, 0, sizeof info);
-    if (parse_words(&q, argc, argv)) {
-        return WVL_EXIT_USAGE;
-    }
-    int code = wvl_info_open(&info, q.name, q.most);
-    if (!code) {
-        wvl_cli_report_start(&info.report, stdout, q.json);
-        print_file(&info);
-        while (info.report.depth) { /* what a problem left open */
-            wvl_cli_report_close(&info.report);
-        }
-        report_problems(&info);
-        wvl_cli_report_finish(&info.report);
-        code = info.problem_count ? WVL_EXIT_INPUT : WVL_EXIT_OK;
-    }
-    if (!code && (fflush(stdout) || ferror(stdout))) {
-        wvl_cli_error("standard output: cannot be written");
-        code = WVL_EXIT_OUTPUT;
-    }
-    wvl_info_close(&info);
-    return code;
 }

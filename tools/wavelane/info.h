@@ -13,6 +13,16 @@ typedef struct wvl_info_lengths {
     size_t count, capacity;
 } wvl_info_lengths;
 
+/* What a table of several files says of each: of the first codestream, from its main header. */
+typedef struct wvl_info_facts {
+    const char *format; /* NULL: unknown */
+    uint64_t width, height, tile_width, tile_height;
+    uint32_t least_depth, most_depth;
+    int has_coding; /* the members below are set */
+    uint32_t levels, block_width, block_height, style;
+    const char *order, *transform;
+} wvl_info_facts;
+
 typedef struct wvl_info {
     const char *name;
     int fd;
@@ -29,6 +39,7 @@ typedef struct wvl_info {
     wvl_info_lengths tlm;            /* lengths, in order */
     wvl_info_lengths parts;          /* Psot, in order */
     uint64_t plt_packets, plt_bytes; /* of the present tile-part */
+    wvl_info_facts facts;
 } wvl_info;
 
 /* Segment or box content under the cursor: reads beyond its end give 0 and are remembered. */
@@ -51,6 +62,10 @@ int wvl_info_problem(wvl_info *info, uint64_t offset, const char *format, ...) _
 
 /* An entry that is a line of text, or an object whose first member is `kind`. */
 void wvl_info_open_entry(wvl_info *info, const char *kind, const char *name, uint64_t offset, uint64_t bytes);
+
+/* All of the file into the open report, and what is wrong with it at the end of the report and as messages. */
+void wvl_info_print_file(wvl_info *info);
+void wvl_info_report_problems(wvl_info *info);
 
 /* Each returns 1, or 0 when the rest cannot be made sense of. */
 int wvl_info_print_boxes(wvl_info *info);

@@ -19,14 +19,32 @@ static uint32_t take_component(const wvl_info *info, wvl_info_cursor *c)
 
 /* ---- SIZ, CAP, PRF, CPF ---------------------------------------------------------------------- */
 
+/* sizes: Xsiz to YTOsiz. A picture that ends before it begins has no size. */
+static void keep_sizes(wvl_info_facts *f, const uint32_t sizes[8])
+{
+    f->width = sizes[0] > sizes[2] ? sizes[0] - sizes[2] : 0;
+    f->height = sizes[1] > sizes[3] ? sizes[1] - sizes[3] : 0;
+    f->tile_width = sizes[4];
+    f->tile_height = sizes[5];
+}
+
+static void keep_depth(wvl_info_facts *f, uint32_t depth)
+{
+    f->most_depth = depth > f->most_depth ? depth : f->most_depth;
+    f->least_depth = !f->least_depth || depth < f->least_depth ? depth : f->least_depth;
+}
+
 static void print_siz(wvl_info *info, uint64_t offset, wvl_info_cursor *c)
 {
     static const char *const names[] = {"Xsiz", "Ysiz", "XOsiz", "YOsiz", "XTsiz", "YTsiz", "XTOsiz", "YTOsiz"};
     wvl_cli_report *r = &info->report;
     wvl_cli_report_number(r, "Rsiz", wvl_info_take(c, 2));
+    uint32_t sizes[8];
     for (int i = 0; i < 8; i++) {
-        wvl_cli_report_number(r, names[i], wvl_info_take(c, 4));
+        sizes[i] = wvl_info_take(c, 4);
+        wvl_cli_report_number(r, names[i], sizes[i]);
     }
+    keep_sizes(&info->facts, sizes);
     uint32_t count = wvl_info_take(c, 2);
     wvl_cli_report_number(r, "Csiz", count);
     if (count < 1 || count > 16384) {
@@ -38,6 +56,7 @@ static void print_siz(wvl_info *info, uint64_t offset, wvl_info_cursor *c)
         unsigned ssiz = wvl_info_take(c, 1);
         wvl_cli_report_open_line(r, NULL);
         wvl_cli_report_number(r, "depth", (ssiz & 0x7F) + 1);
+        keep_depth(&info->facts, (ssiz & 0x7F) + 1);
         wvl_cli_report_flag(r, "signed", ssiz >> 7 != 0);
         wvl_cli_report_number(r, "dx", wvl_info_take(c, 1));
         wvl_cli_report_number(r, "dy", wvl_info_take(c, 1));
@@ -76,8 +95,16 @@ static void print_style(wvl_cli_report *r, unsigned style)
     wvl_cli_report_close(r);
 }
 
-static void print_coding(wvl_info *info, uint64_t offset, int has_precincts, wvl_info_cursor *c)
+static const char *transform_name(unsigned transform)
 {
+    static const char *const names[] = {"9/7", "5/3"};
+    return transform < 2 ? names[transform] : "reserved";
+}
+
+/* facts: where the values are kept; NULL: nowhere. */
+static void print_coding(wvl_info *info, uint64_t offset, int has_precincts, wvl_info_facts *facts, wvl_info_cursor *c)
+{
+    wvl_info_facts unused, *f = facts ? facts : &unused;
     wvl_cli_report *r = &info->report;
     uint32_t levels = wvl_info_take(c, 1), xcb = wvl_info_take(c, 1), ycb = wvl_info_take(c, 1);
     wvl_cli_report_number(r, "levels", levels);
@@ -89,9 +116,14 @@ static void print_coding(wvl_info *info, uint64_t offset, int has_precincts, wvl
         wvl_cli_report_number(r, "block_width", UINT64_C(4) << xcb);
         wvl_cli_report_number(r, "block_height", UINT64_C(4) << ycb);
     }
-    print_style(r, wvl_info_take(c, 1));
-    unsigned transform = wvl_info_take(c, 1);
-    wvl_cli_report_text(r, "transform", transform == 0 ? "9/7" : transform == 1 ? "5/3" : "reserved");
+    f->has_coding = 1;
+    f->levels = levels;
+    f->block_width = xcb < 9 ? 4u << xcb : 0;
+    f->block_height = ycb < 9 ? 4u << ycb : 0;
+    f->style = wvl_info_take(c, 1);
+    print_style(r, f->style);
+    f->transform = transform_name(wvl_info_take(c, 1));
+    wvl_cli_report_text(r, "transform", f->transform);
     if (!has_precincts) {
         return;
     }
@@ -119,15 +151,18 @@ static void print_cod(wvl_info *info, uint64_t offset, wvl_info_cursor *c)
     if (!layers) {
         (void)wvl_info_problem(info, offset, "COD: 0 layers; 1 to 65535 are allowed (A.6.1)");
     }
+    int is_first = !info->has_cod; /* others belong to tiles */
     info->has_cod = 1;
-    print_coding(info, offset, scod & 1, c);
+    info->layers = is_first ? layers : info->layers;
+    info->facts.order = is_first ? order_name(order) : info->facts.order;
+    print_coding(info, offset, scod & 1, is_first ? &info->facts : NULL, c);
 }
 
 static void print_coc(wvl_info *info, uint64_t offset, wvl_info_cursor *c)
 {
     wvl_cli_report_number(&info->report, "component", take_component(info, c));
     unsigned scoc = wvl_info_take(c, 1);
-    print_coding(info, offset, scoc & 1, c);
+    print_coding(info, offset, scoc & 1, NULL, c);
 }
 
 /* ---- QCD, QCC, RGN, POC ---------------------------------------------------------------------- */

@@ -88,7 +88,7 @@ static void put_name(wvl_cli_report *r, const char *name)
     r->count[r->depth] = 1;
     if (r->json) {
         (void)fputs(first ? "" : ",", r->file);
-        if (r->depth < 3 && !r->is_line[r->depth]) {
+        if (r->json == WVL_REPORT_JSON && r->depth < 3 && !r->is_line[r->depth]) {
             (void)fputc('\n', r->file);
             indent(r);
         }
@@ -171,7 +171,7 @@ void wvl_cli_report_close(wvl_cli_report *r)
     unsigned inner = r->depth;
     r->depth -= inner > 0;
     if (r->json) {
-        if (inner < 3 && r->count[inner] && !r->is_line[inner]) {
+        if (r->json == WVL_REPORT_JSON && inner < 3 && r->count[inner] && !r->is_line[inner]) {
             (void)fputc('\n', r->file);
             indent(r);
         }

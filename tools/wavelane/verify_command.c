@@ -4,32 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "stream.h"
 #include "verify_options.h"
+#include "verify_report.h"
 
 #define ISSUE_LIMIT 1000u
 
-typedef struct finding {
-    uint64_t offset;
-    wvl_check_severity severity;
-    const char *rule, *clause, *profile;
-    char *text;
-} finding;
-
 typedef struct request {
-    const char *name;
+    wvl_cli_files files;
     wvl_cli_args args; /* how the originals were read, and a preset */
     wvl_context *context;
     char profile[WVL_CLI_PROFILE_CHARS];
-    int json, lists_rules, lists_profiles;
+    int json, csv, lists_rules, lists_profiles;
     wvl_check_options options;
-    uint8_t *data;
-    size_t bytes;
-    finding *findings;
-    size_t count;
-    int no_memory;
-    wvl_check_summary summary;
-    wvl_cli_check check;
 } request;
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
@@ -63,6 +51,10 @@ static int parse_word(request *q, int argc, char **argv, int *i)
     const char *word = argv[*i];
     if (match_flag("json", word)) {
         q->json = 1;
+    } else if (match_flag("csv", word)) {
+        q->csv = 1;
+    } else if (match_flag("recursive", word) || !strcmp(word, "-R")) {
+        q->files.recursive = 1;
     } else if (match_flag("stereo", word)) {
         q->options.stereo = 1;
     } else if (match_flag("hfr", word)) {
@@ -79,14 +71,13 @@ static int parse_word(request *q, int argc, char **argv, int *i)
         return wvl_cli_parse_rate(value, &q->options);
     } else if ((value = match_value("original", argc, argv, i))) {
         q->args.inputs[q->args.input_count++] = value;
-    } else if (match_flag("original", word) || match_flag("profile", word) || match_flag("fps", word) ||
-               (word[0] != '-' && q->name)) {
+    } else if (match_flag("original", word) || match_flag("profile", word) || match_flag("fps", word)) {
         wvl_cli_error("verify: \"%s\" is unexpected, or lacks its value; the form is: " WVL_CLI_VERIFY_USAGE, word);
         return WVL_EXIT_USAGE;
     } else if (word[0] == '-' && word[1]) {
         return wvl_cli_take_original(argc, argv, i, &q->args);
     } else {
-        q->name = word;
+        q->files.words[q->files.word_count++] = word;
     }
     return WVL_EXIT_OK;
 }
@@ -133,23 +124,34 @@ static int settle_profile(request *q)
     return code;
 }
 
+/* What does not go together, after all words were read. */
+static int check_words(const request *q)
+{
+    int lists = q->lists_rules || q->lists_profiles;
+    if (!q->args.input_count && wvl_cli_reads_original(&q->args)) {
+        wvl_cli_error("verify: options that say how a picture was read need --original PICTURE");
+    } else if (!q->files.word_count && !lists) {
+        wvl_cli_error("verify: no file; the form is: " WVL_CLI_VERIFY_USAGE);
+    } else if (q->csv && (q->json || lists)) {
+        wvl_cli_error("verify: --csv and %s cannot be used together; give one of them",
+                      q->json ? "--json" : "a list of rules or profiles");
+    } else if (q->args.input_count && q->files.word_count > 1) {
+        wvl_cli_error("verify: --original is compared with one file; give one");
+    } else {
+        return WVL_EXIT_OK;
+    }
+    return WVL_EXIT_USAGE;
+}
+
 static int parse(request *q, int argc, char **argv)
 {
     int code = wvl_cli_init_args(argc, &q->args);
+    code = code ? code : wvl_cli_init_files(argc, &q->files);
     for (int i = 1; !code && i < argc; i++) {
         code = parse_word(q, argc, argv, &i);
     }
-    if (!code && !q->args.input_count && wvl_cli_reads_original(&q->args)) {
-        wvl_cli_error("verify: options that say how a picture was read need --original PICTURE");
-        code = WVL_EXIT_USAGE;
-    }
-    if (!code && !q->name && !q->lists_rules && !q->lists_profiles) {
-        wvl_cli_error("verify: no file; the form is: " WVL_CLI_VERIFY_USAGE);
-        code = WVL_EXIT_USAGE;
-    }
-    if (!code) {
-        code = settle_profile(q);
-    }
+    code = code ? code : check_words(q);
+    code = code ? code : settle_profile(q);
     if (!code && q->args.input_count && !wvl_cli_can_verify()) {
         wvl_cli_error("verify: --original: this build has no OpenJPEG to decode with");
         code = WVL_EXIT_USAGE;
@@ -157,162 +159,7 @@ static int parse(request *q, int argc, char **argv)
     return code;
 }
 
-/* ---- The file -------------------------------------------------------------------------------- */
-
-static int read_file(request *q)
-{
-    uint64_t most = wvl_cli_most_bytes(&q->args, WVL_IO_MAX_INPUT_BYTES);
-    int code = wvl_cli_read_whole(q->name, most, WVL_CLI_JPEG2000, &q->data, &q->bytes);
-    q->name = strcmp(q->name, "-") != 0 ? q->name : "standard input";
-    return code;
-}
-
-static void keep_issue(void *user, const wvl_check_issue *issue)
-{
-    request *q = user;
-    if (!q->findings) {
-        q->findings = calloc(ISSUE_LIMIT, sizeof *q->findings);
-    }
-    if (!q->findings || q->count == ISSUE_LIMIT) {
-        q->no_memory |= !q->findings;
-        return;
-    }
-    q->findings[q->count++] =
-        (finding){issue->offset, issue->severity, issue->rule, issue->clause, issue->profile, strdup(issue->text)};
-}
-
-/* ---- Report ---------------------------------------------------------------------------------- */
-
-static void report_issues(const request *q, wvl_cli_report *r)
-{
-    const wvl_check_summary *m = &q->summary;
-    wvl_cli_report_number(r, "errors", m->errors);
-    wvl_cli_report_number(r, "warnings", m->warnings);
-    if (!q->json && !q->count) {
-        return;
-    }
-    wvl_cli_report_open_list(r, "issues");
-    for (size_t i = 0; i < q->count; i++) {
-        const finding *f = &q->findings[i];
-        wvl_cli_report_open_line(r, NULL);
-        wvl_cli_report_text(r, "severity", f->severity == WVL_CHECK_ERROR ? "error" : "warning");
-        wvl_cli_report_number(r, "offset", f->offset);
-        wvl_cli_report_text(r, "rule", f->rule);
-        if (f->profile) {
-            wvl_cli_report_text(r, "profile", f->profile);
-        }
-        wvl_cli_report_text(r, "clause", f->clause);
-        wvl_cli_report_text(r, "text", f->text ? f->text : "out of memory");
-        wvl_cli_report_close(r);
-    }
-    wvl_cli_report_close(r);
-}
-
-static void report_components(const wvl_check_summary *m, wvl_cli_report *r)
-{
-    wvl_cli_report_open_list(r, "components");
-    for (uint32_t c = 0; c < m->component_count; c++) {
-        const wvl_check_component *k = &m->components[c];
-        wvl_cli_report_open_line(r, NULL);
-        wvl_cli_report_number(r, "depth", k->depth);
-        wvl_cli_report_flag(r, "signed", k->is_signed);
-        wvl_cli_report_number(r, "dx", k->dx);
-        wvl_cli_report_number(r, "dy", k->dy);
-        wvl_cli_report_number(r, "packet_bytes", k->packet_bytes);
-        wvl_cli_report_number(r, "part_bytes", k->part_bytes);
-        wvl_cli_report_close(r);
-    }
-    wvl_cli_report_close(r);
-}
-
-static void report_counts(const wvl_check_summary *m, wvl_cli_report *r)
-{
-    unsigned resolutions = 33;
-    wvl_cli_report_number(r, "width", m->x1 - m->x0);
-    wvl_cli_report_number(r, "height", m->y1 - m->y0);
-    wvl_cli_report_number(r, "rsiz", m->rsiz);
-    wvl_cli_report_number(r, "codestream_bytes", m->codestream_bytes);
-    wvl_cli_report_number(r, "tiles", m->tile_count);
-    wvl_cli_report_number(r, "tile_parts", m->part_count);
-    wvl_cli_report_number(r, "packets", m->packet_count);
-    wvl_cli_report_number(r, "empty_packets", m->empty_packet_count);
-    wvl_cli_report_number(r, "header_bytes", m->header_bytes);
-    wvl_cli_report_number(r, "body_bytes", m->body_bytes);
-    wvl_cli_report_number(r, "layers", m->layer_count);
-    if (m->ht_block_count) {
-        wvl_cli_report_number(r, "ht_blocks", m->ht_block_count);
-        wvl_cli_report_number(r, "magb_told", m->ht_bound_told);
-        wvl_cli_report_number(r, "magb_needed", m->ht_bound_needed);
-    }
-    report_components(m, r);
-    wvl_cli_report_open_list(r, "layer_bytes");
-    for (uint32_t i = 0; i < m->layer_count; i++) {
-        wvl_cli_report_number(r, NULL, m->layer_bytes[i]);
-    }
-    wvl_cli_report_close(r);
-    while (resolutions && !m->resolution_bytes[resolutions - 1]) {
-        resolutions--;
-    }
-    wvl_cli_report_open_list(r, "resolution_bytes");
-    for (unsigned i = 0; i < resolutions; i++) {
-        wvl_cli_report_number(r, NULL, m->resolution_bytes[i]);
-    }
-    wvl_cli_report_close(r);
-}
-
-static void report_profiles(const request *q, wvl_cli_report *r)
-{
-    const wvl_check_summary *m = &q->summary;
-    if (q->options.profile) {
-        for (uint32_t i = 0; i < m->profile_count; i++) {
-            if (!strcmp(m->profiles[i].name, q->options.profile)) {
-                wvl_cli_report_text(r, "profile", q->options.profile);
-                wvl_cli_report_flag(r, "profile_met", m->profiles[i].met);
-            }
-        }
-    }
-    wvl_cli_report_open_list(r, "profiles_met");
-    for (uint32_t i = 0; i < m->profile_count; i++) {
-        if (m->profiles[i].met) {
-            wvl_cli_report_text(r, NULL, m->profiles[i].name);
-        }
-    }
-    wvl_cli_report_close(r);
-}
-
-static void report_check(const request *q, wvl_cli_report *r)
-{
-    if (!q->check.done) {
-        return;
-    }
-    wvl_cli_report_text(r, "decoder", q->check.decoder);
-    wvl_cli_report_flag(r, "exact", q->check.exact);
-    wvl_cli_report_real(r, "psnr", q->check.psnr);
-    wvl_cli_report_open_list(r, "component_psnr");
-    for (uint32_t c = 0; c < q->check.count; c++) {
-        wvl_cli_report_real(r, NULL, q->check.component_psnr[c]);
-    }
-    wvl_cli_report_close(r);
-}
-
-static void report(const request *q, int verdict)
-{
-    static const char *const formats[] = {"neither a codestream nor a JP2 or JPH file", "codestream", "JP2", "JPH"};
-    static const char *const verdicts[] = {"yes", "no", "not decided: a limit was reached"};
-    wvl_cli_report r;
-    wvl_cli_report_start(&r, stdout, q->json);
-    wvl_cli_report_text(&r, "file", q->name);
-    wvl_cli_report_number(&r, "bytes", q->bytes);
-    wvl_cli_report_text(&r, "format", formats[q->summary.format]);
-    wvl_cli_report_text(&r, "legal", verdicts[verdict]);
-    report_issues(q, &r);
-    if (q->summary.component_count) {
-        report_counts(&q->summary, &r);
-    }
-    report_profiles(q, &r);
-    report_check(q, &r);
-    wvl_cli_report_finish(&r);
-}
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static void list_tables(const request *q)
 {
@@ -343,7 +190,29 @@ static void list_tables(const request *q)
     wvl_cli_report_finish(&r);
 }
 
-/* ---- The command ----------------------------------------------------------------------------- */
+/* ---- One file -------------------------------------------------------------------------------- */
+
+static int read_file(const request *q, wvl_cli_verdict *v)
+{
+    uint64_t most = wvl_cli_most_bytes(&q->args, WVL_IO_MAX_INPUT_BYTES);
+    int code = wvl_cli_read_whole(v->name, most, WVL_CLI_JPEG2000, &v->data, &v->bytes);
+    v->name = strcmp(v->name, "-") != 0 ? v->name : "standard input";
+    return code;
+}
+
+static void keep_issue(void *user, const wvl_check_issue *issue)
+{
+    wvl_cli_verdict *v = user;
+    if (!v->findings) {
+        v->findings = calloc(ISSUE_LIMIT, sizeof *v->findings);
+    }
+    if (!v->findings || v->count == ISSUE_LIMIT) {
+        v->no_memory |= !v->findings;
+        return;
+    }
+    v->findings[v->count++] = (wvl_cli_finding){issue->offset, issue->severity, issue->rule,
+                                                issue->clause, issue->profile,  strdup(issue->text)};
+}
 
 /* Depth of every component, or 0 where they differ. */
 static uint32_t common_depth(const wvl_check_summary *m)
@@ -356,40 +225,88 @@ static uint32_t common_depth(const wvl_check_summary *m)
     return m->component_count ? m->components[0].depth : 0;
 }
 
-static int compare_original(request *q)
+static int compare_original(request *q, wvl_cli_verdict *v)
 {
     wvl_cli_picture picture;
-    q->args.coded_depth = common_depth(&q->summary);
+    q->args.coded_depth = common_depth(&v->summary);
     int code = wvl_cli_read_original(&q->args, q->context, &picture);
     if (code) {
         return code;
     }
-    code = wvl_cli_verify_bytes(&picture, q->name, 0, q->data, q->bytes, &q->check);
+    code = wvl_cli_verify_bytes(&picture, v->name, 0, v->data, v->bytes, &v->check);
     wvl_cli_release_picture(&picture);
     return code;
 }
 
-static int verify(request *q)
+static int judge_file(request *q, wvl_cli_verdict *v)
 {
-    int code = read_file(q);
-    if (code) {
-        return code;
-    }
     q->options.issue_limit = ISSUE_LIMIT;
-    int verdict = wvl_check_file(q->data, q->bytes, &q->options, keep_issue, q, &q->summary);
-    if (verdict < 0 || q->no_memory) {
-        wvl_cli_error("%s: out of memory", q->name);
+    v->verdict = wvl_check_file(v->data, v->bytes, &q->options, keep_issue, v, &v->summary);
+    if (v->verdict < 0 || v->no_memory) {
+        wvl_cli_error("%s: out of memory", v->name);
         return WVL_EXIT_DEVICE;
     }
-    if (q->args.input_count && q->summary.format != WVL_CHECK_NOTHING) {
-        code = compare_original(q);
+    v->is_judged = 1;
+    if (q->args.input_count && v->summary.format != WVL_CHECK_NOTHING) {
+        return compare_original(q, v);
     }
-    report(q, verdict);
-    if (!code && verdict) {
-        wvl_cli_error("%s: %s", q->name,
-                      verdict == WVL_CHECK_ILLEGAL ? "is not legal, or not what the profile asks for"
-                                                   : "too much to walk within the limits");
+    return WVL_EXIT_OK;
+}
+
+static void report_file(const request *q, const wvl_cli_verdict *v)
+{
+    int json = q->json && q->files.is_many ? WVL_REPORT_JSON_LINE : q->json;
+    if (q->csv) {
+        wvl_cli_put_verdict_row(stdout, v, q->options.profile);
+    } else if (v->is_judged) {
+        wvl_cli_report_verdict(v, q->options.profile, json);
+    } else if (json == WVL_REPORT_JSON_LINE) {
+        wvl_cli_report_unread(v);
+    }
+}
+
+static int verify(request *q, const char *name)
+{
+    wvl_cli_verdict v;
+    memset(&v, 0, sizeof v);
+    v.name = name;
+    v.summary.struct_size = sizeof v.summary;
+    int code = read_file(q, &v);
+    code = code ? code : judge_file(q, &v);
+    report_file(q, &v);
+    if (!code && v.verdict) {
+        wvl_cli_error("%s: %s", v.name,
+                      v.verdict == WVL_CHECK_ILLEGAL ? "is not legal, or not what the profile asks for"
+                                                     : "too much to walk within the limits");
         code = WVL_EXIT_CHECK;
+    }
+    for (size_t i = 0; i < v.count; i++) {
+        free(v.findings[i].text);
+    }
+    wvl_check_release_summary(&v.summary);
+    free(v.check.component_psnr);
+    free(v.findings);
+    free(v.data);
+    return code;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static int verify_all(request *q)
+{
+    if (q->csv) {
+        wvl_cli_put_verdict_heading(stdout);
+    }
+    int code = wvl_cli_list_files(&q->files);
+    if (q->args.input_count && q->files.count > 1) {
+        wvl_cli_error("verify: --original is compared with one file; the folder has %zu", q->files.count);
+        return WVL_EXIT_USAGE;
+    }
+    for (size_t i = 0; i < q->files.count && !ferror(stdout); i++) {
+        if (i && !q->csv && !q->json) {
+            (void)putchar('\n');
+        }
+        code = wvl_cli_worse_code(code, verify(q, q->files.names[i]));
     }
     return code;
 }
@@ -402,24 +319,17 @@ int wvl_cli_run_verify(int argc, char **argv)
         return WVL_EXIT_DEVICE;
     }
     q->options.struct_size = sizeof q->options;
-    q->summary.struct_size = sizeof q->summary;
     int code = parse(q, argc, argv);
     if (!code && (q->lists_rules || q->lists_profiles)) {
         list_tables(q);
     } else if (!code) {
-        code = verify(q);
+        code = verify_all(q);
     }
     if ((fflush(stdout) || ferror(stdout)) && !code) {
         wvl_cli_error("standard output: cannot be written");
         code = WVL_EXIT_OUTPUT;
     }
-    for (size_t i = 0; i < q->count; i++) {
-        free(q->findings[i].text);
-    }
-    wvl_check_release_summary(&q->summary);
-    free(q->check.component_psnr);
-    free(q->findings);
-    free(q->data);
+    wvl_cli_release_files(&q->files);
     wvl_cli_release_args(&q->args);
     wvl_context_release(q->context);
     free(q);

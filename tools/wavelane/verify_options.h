@@ -8,7 +8,8 @@
 #define WVL_CLI_VERIFY_USAGE                                                                                           \
     "wavelane verify [--profile NAME|--preset NAME] [--fps N[/D]] [--stereo] [--hfr] [--original PICTURE] "            \
     "[--raw-format ...] "                                                                                              \
-    "[-TargetBitDepth BITS] [--input-color SPACE] [--palette indices] [--orient auto] [--skip-blocks] [--json] FILE"
+    "[-TargetBitDepth BITS] [--input-color SPACE] [--palette indices] [--orient auto] [--skip-blocks] "                \
+    "[--json|--csv] [--recursive] FILE|FOLDER..."
 #define WVL_CLI_PROFILE_CHARS 64
 
 /* N, N/D, or a decimal number that is meant for one of them. 0 or an exit code after a message. */

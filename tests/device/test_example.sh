@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The example of device pixels, with a device: it says that the device worked, and its bytes are those of a CPU.
+#   test_example.sh DEVICE_PIXELS WAVELANE
+set -eu
+. "$(dirname "$0")/../support/shell.sh"
+
+"$1" "$work/device.j2c" >"$work/said"
+grep -q '^[0-9]* bytes by cuda:0' "$work/said" || {
+    echo "the device did not work: $(cat "$work/said")"
+    exit 1
+}
+awk 'BEGIN {
+    printf "P3\n512 384\n255\n"
+    for (y = 0; y < 384; y++) for (x = 0; x < 512; x++) {
+        xor = 0
+        for (bit = 1; bit < 256; bit *= 2) if (int(x / bit) % 2 != int(y / bit) % 2) xor += bit
+        print (x + y) % 256, (2 * x + y) % 256, xor
+    }
+}' >"$work/same.ppm"
+env -u LD_LIBRARY_PATH "$2" --quiet -i "$work/same.ppm" -o "$work/host.j2k" --style HT
+cmp "$work/device.j2c" "$work/host.j2k"

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+int wvl_cli_init_files(int argc, wvl_cli_files *files)
+{
+    memset(files, 0, sizeof *files);
+    files->words = calloc((size_t)argc + 1, sizeof *files->words);
+    if (!files->words) {
+        wvl_cli_error("out of memory");
+        return WVL_EXIT_DEVICE;
+    }
+    return WVL_EXIT_OK;
+}
+
+void wvl_cli_release_files(wvl_cli_files *files)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        free(files->names[i]);
+    }
+    free(files->names);
+    free(files->words);
+    memset(files, 0, sizeof *files);
+}
+
+/* Takes `name`, which may be NULL for no memory. */
+static int add_name(wvl_cli_files *files, char *name)
+{
+    if (name && files->count == files->capacity) {
+        size_t capacity = files->capacity ? files->capacity * 2 : 64;
+        char **larger = capacity < SIZE_MAX / sizeof *larger ? realloc(files->names, capacity * sizeof *larger) : NULL;
+        if (!larger) {
+            free(name);
+            name = NULL;
+        } else {
+            files->names = larger;
+            files->capacity = capacity;
+        }
+    }
+    if (!name) {
+        wvl_cli_error("out of memory");
+        return WVL_EXIT_DEVICE;
+    }
+    files->names[files->count++] = name;
+    return WVL_EXIT_OK;
+}
+
+static char *join(const char *folder, const char *name)
+{
+    size_t length = strlen(folder), bytes = length + strlen(name) + 2;
+    char *joined = malloc(bytes);
+    if (joined) {
+        (void)snprintf(joined, bytes, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", name);
+    }
+    return joined;
+}
+
+static int list_folder(wvl_cli_files *files, const char *path);
+
+/* One name of a folder. Links to folders are not followed: they may lead in a circle. */
+static int list_entry(wvl_cli_files *files, const char *folder, const char *name)
+{
+    struct stat own, target;
+    int code = WVL_EXIT_OK;
+    if (name[0] == '.') {
+        return code;
+    }
+    char *path = join(folder, name);
+    if (!path) {
+        return add_name(files, NULL);
+    }
+    if (lstat(path, &own) || stat(path, &target)) {
+        wvl_cli_warn("%s: skipped: %s", path, strerror(errno));
+    } else if (S_ISDIR(own.st_mode) && files->recursive) {
+        code = list_folder(files, path);
+    } else if (S_ISREG(target.st_mode) && wvl_cli_container_of(path) >= 0) {
+        return add_name(files, path);
+    }
+    free(path);
+    return code;
+}
+
+static int list_folder(wvl_cli_files *files, const char *path)
+{
+    int code = WVL_EXIT_OK;
+    DIR *folder = opendir(path);
+    if (!folder) {
+        wvl_cli_error("%s: %s", path, strerror(errno));
+        return WVL_EXIT_INPUT;
+    }
+    for (const struct dirent *d; !code && (d = readdir(folder));) {
+        code = list_entry(files, path, d->d_name);
+    }
+    (void)closedir(folder);
+    return code;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static int list_word(wvl_cli_files *files, const char *word)
+{
+    struct stat st;
+    size_t before = files->count;
+    if (!strcmp(word, "-") || stat(word, &st) || !S_ISDIR(st.st_mode)) {
+        return add_name(files, strdup(word));
+    }
+    files->is_many = 1;
+    int code = list_folder(files, word);
+    if (!code && files->count == before) {
+        wvl_cli_error("%s: no file of extension jp2, jph, j2k, j2c, jpc or jhc in this folder%s", word,
+                      files->recursive ? " or below it" : "; --recursive looks into the folders below it too");
+        code = WVL_EXIT_INPUT;
+    }
+    if (files->count > before) {
+        qsort(files->names + before, files->count - before, sizeof *files->names, by_name);
+    }
+    return code;
+}
+
+int wvl_cli_list_files(wvl_cli_files *files)
+{
+    int code = WVL_EXIT_OK;
+    files->is_many = files->word_count > 1;
+    for (size_t i = 0; i < files->word_count && code != WVL_EXIT_DEVICE; i++) {
+        code = wvl_cli_worse_code(code, list_word(files, files->words[i]));
+    }
+    return code;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static void begin_value(wvl_cli_row *row)
+{
+    if (row->has_value) {
+        (void)fputc(',', row->file);
+    }
+    row->has_value = 1;
+}
+
+void wvl_cli_row_text(wvl_cli_row *row, const char *value)
+{
+    begin_value(row);
+    if (!strpbrk(value, ",\"\r\n")) {
+        (void)fputs(value, row->file);
+        return;
+    }
+    (void)fputc('"', row->file);
+    for (const char *p = value; *p; p++) {
+        (void)fputs(*p == '"' ? "\"" : "", row->file);
+        (void)fputc(*p, row->file);
+    }
+    (void)fputc('"', row->file);
+}
+
+void wvl_cli_row_number(wvl_cli_row *row, uint64_t value)
+{
+    begin_value(row);
+    (void)fprintf(row->file, "%" PRIu64, value);
+}
+
+void wvl_cli_row_skip(wvl_cli_row *row, unsigned count)
+{
+    while (count--) {
+        begin_value(row);
+    }
+}
+
+void wvl_cli_row_end(wvl_cli_row *row)
+{
+    (void)fputc('\n', row->file);
+    row->has_value = 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Several files for info and verify, and tables of comma-separated values about them. */
+#ifndef WVL_TOOLS_FILES_H
+#define WVL_TOOLS_FILES_H
+
+#include "cli.h"
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+typedef struct wvl_cli_files {
+    const char **words; /* as given; room for as many as there are arguments */
+    size_t word_count;
+    int recursive; /* folders within folders too */
+    char **names;  /* files of the words, in their order; those of a folder by name */
+    size_t count, capacity;
+    int is_many; /* more than one word, or a folder */
+} wvl_cli_files;
+
+/* Each returns 0 or an exit code after a message. */
+int wvl_cli_init_files(int argc, wvl_cli_files *files);
+/* Fills in the names. Of a folder these are the regular files, and links to such, whose extension is one of JPEG 2000
+ * and whose name does not begin with a dot. A folder without any is an error. */
+int wvl_cli_list_files(wvl_cli_files *files);
+void wvl_cli_release_files(wvl_cli_files *files);
+/* Of the exit codes of two files, the one for both. */
+static inline int wvl_cli_worse_code(int a, int b) { return a > b ? a : b; }
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* RFC 4180 but for line ends, which are single line feeds. A value with a comma, quote or line end stands in quotes. */
+typedef struct wvl_cli_row {
+    FILE *file;
+    int has_value;
+} wvl_cli_row;
+
+void wvl_cli_row_text(wvl_cli_row *row, const char *value);
+void wvl_cli_row_number(wvl_cli_row *row, uint64_t value);
+/* `count` values without content. */
+void wvl_cli_row_skip(wvl_cli_row *row, unsigned count);
+void wvl_cli_row_end(wvl_cli_row *row);
+
+#endif

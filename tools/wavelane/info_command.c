@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavelane info: its arguments, and reports, objects or rows about one file or several. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "info.h"
+
+#define INFO_USAGE "wavelane info [--json|--csv] [--recursive] [--max-input-bytes N] FILE|FOLDER..."
+
+typedef struct request {
+    wvl_cli_files files;
+    int json, csv;
+    uint64_t most; /* bytes of a pipe or device */
+    FILE *unseen;  /* with --csv: gets the reports that nobody reads */
+} request;
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+/* --max-input-bytes N, or --max-input-bytes=N. 1: taken, 0: another word, -1: wrong value after a message. */
+static int take_limit(request *q, int argc, char **argv, int *i)
+{
+    static const char name[] = "max-input-bytes";
+    const char *word = argv[*i] + strspn(argv[*i], "-"), *value = NULL;
+    if (argv[*i][0] != '-' || strncmp(word, name, sizeof name - 1) != 0) {
+        return 0;
+    }
+    if (word[sizeof name - 1] == '=') {
+        value = word + sizeof name;
+    } else if (!word[sizeof name - 1] && *i + 1 < argc) {
+        value = argv[++*i];
+    }
+    if (!value || !wvl_cli_parse_number(value, 1, UINT64_MAX / 4, &q->most)) {
+        wvl_cli_error("info: --max-input-bytes: expected a whole number from 1");
+        return -1;
+    }
+    return 1;
+}
+
+static int parse_word(request *q, const char *word)
+{
+    const char *name = word[0] == '-' ? word + 1 + (word[1] == '-') : "";
+    if (word[0] != '-' || !word[1]) {
+        q->files.words[q->files.word_count++] = word;
+    } else if (!strcmp(name, "json")) {
+        q->json = 1;
+    } else if (!strcmp(name, "csv")) {
+        q->csv = 1;
+    } else if (!strcmp(name, "recursive") || !strcmp(word, "-R")) {
+        q->files.recursive = 1;
+    } else {
+        wvl_cli_error("info: \"%s\" is unexpected; the form is: " INFO_USAGE, word);
+        return WVL_EXIT_USAGE;
+    }
+    return WVL_EXIT_OK;
+}
+
+static int parse_words(request *q, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        int taken = take_limit(q, argc, argv, &i);
+        if (taken < 0 || (!taken && parse_word(q, argv[i]))) {
+            return WVL_EXIT_USAGE;
+        }
+    }
+    if (!q->files.word_count) {
+        wvl_cli_error("info: no file; the form is: " INFO_USAGE);
+        return WVL_EXIT_USAGE;
+    }
+    if (q->json && q->csv) {
+        wvl_cli_error("info: --json and --csv cannot be used together; give one of them");
+        return WVL_EXIT_USAGE;
+    }
+    return WVL_EXIT_OK;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static void print_heading(void)
+{
+    (void)puts("file,bytes,format,width,height,components,least_depth,most_depth,tile_width,tile_height,tile_parts,"
+               "layers,levels,block_width,block_height,style,progression,transform,codestream_bytes,problems,error");
+}
+
+static void put_sizes(const wvl_info *info, wvl_cli_row *row)
+{
+    const wvl_info_facts *f = &info->facts;
+    if (!info->component_count) {
+        wvl_cli_row_skip(row, 8);
+        return;
+    }
+    wvl_cli_row_number(row, f->width);
+    wvl_cli_row_number(row, f->height);
+    wvl_cli_row_number(row, info->component_count);
+    wvl_cli_row_number(row, f->least_depth);
+    wvl_cli_row_number(row, f->most_depth);
+    wvl_cli_row_number(row, f->tile_width);
+    wvl_cli_row_number(row, f->tile_height);
+    wvl_cli_row_number(row, info->parts.count);
+}
+
+static void put_coding(const wvl_info *info, wvl_cli_row *row)
+{
+    const wvl_info_facts *f = &info->facts;
+    if (!f->has_coding) {
+        wvl_cli_row_skip(row, 7);
+        return;
+    }
+    wvl_cli_row_number(row, info->layers);
+    wvl_cli_row_number(row, f->levels);
+    wvl_cli_row_number(row, f->block_width);
+    wvl_cli_row_number(row, f->block_height);
+    wvl_cli_row_number(row, f->style);
+    wvl_cli_row_text(row, f->order);
+    wvl_cli_row_text(row, f->transform);
+}
+
+static void print_row(const wvl_info *info)
+{
+    wvl_cli_row row = {stdout, 0};
+    wvl_cli_row_text(&row, info->name);
+    wvl_cli_row_number(&row, info->size);
+    wvl_cli_row_text(&row, info->facts.format ? info->facts.format : "");
+    put_sizes(info, &row);
+    put_coding(info, &row);
+    if (info->component_count) {
+        wvl_cli_row_number(&row, info->stream_end - info->stream_offset);
+    } else {
+        wvl_cli_row_skip(&row, 1);
+    }
+    wvl_cli_row_number(&row, info->problem_count);
+    wvl_cli_row_text(&row, info->problem_count && info->problems[0] ? info->problems[0] : "");
+    wvl_cli_row_end(&row);
+}
+
+/* A file that cannot be read has a row or an object all the same; a single one has the message alone. */
+static void print_unread(const request *q, const char *name)
+{
+    if (q->csv) {
+        wvl_cli_row row = {stdout, 0};
+        wvl_cli_row_text(&row, name);
+        wvl_cli_row_skip(&row, 19);
+        wvl_cli_row_text(&row, wvl_cli_last_error());
+        wvl_cli_row_end(&row);
+    } else if (q->json && q->files.is_many) {
+        wvl_cli_report r;
+        wvl_cli_report_start(&r, stdout, WVL_REPORT_JSON_LINE);
+        wvl_cli_report_text(&r, "file", name);
+        wvl_cli_report_text(&r, "error", wvl_cli_last_error());
+        wvl_cli_report_finish(&r);
+    }
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static int print_one(const request *q, const char *name)
+{
+    wvl_info info;
+    memset(&info, 0, sizeof info);
+    int code = wvl_info_open(&info, name, q->most);
+    if (code) {
+        print_unread(q, name);
+    } else {
+        int json = q->json && q->files.is_many ? WVL_REPORT_JSON_LINE : q->json;
+        wvl_cli_report_start(&info.report, q->csv ? q->unseen : stdout, json);
+        wvl_info_print_file(&info);
+        while (info.report.depth) { /* what a problem left open */
+            wvl_cli_report_close(&info.report);
+        }
+        wvl_info_report_problems(&info);
+        wvl_cli_report_finish(&info.report);
+        if (q->csv) {
+            print_row(&info);
+        }
+        code = info.problem_count ? WVL_EXIT_INPUT : WVL_EXIT_OK;
+    }
+    wvl_info_close(&info);
+    return code;
+}
+
+static int print_all(request *q)
+{
+    if (q->csv) {
+        q->unseen = fopen("/dev/null", "w");
+        if (!q->unseen) {
+            wvl_cli_error("/dev/null: cannot be opened; --csv needs it");
+            return WVL_EXIT_DEVICE;
+        }
+        print_heading();
+    }
+    int code = wvl_cli_list_files(&q->files);
+    for (size_t i = 0; i < q->files.count && !ferror(stdout); i++) {
+        if (i && !q->csv && !q->json) {
+            (void)putchar('\n');
+        }
+        code = wvl_cli_worse_code(code, print_one(q, q->files.names[i]));
+    }
+    if (q->unseen) {
+        (void)fclose(q->unseen);
+    }
+    return code;
+}
+
+int wvl_cli_run_info(int argc, char **argv)
+{
+    request q = {.most = WVL_IO_MAX_INPUT_BYTES};
+    int code = wvl_cli_init_files(argc, &q.files);
+    code = code ? code : parse_words(&q, argc, argv);
+    code = code ? code : print_all(&q);
+    if ((fflush(stdout) || ferror(stdout)) && !code) {
+        wvl_cli_error("standard output: cannot be written");
+        code = WVL_EXIT_OUTPUT;
+    }
+    wvl_cli_release_files(&q.files);
+    return code;
+}
