@@ -8,6 +8,13 @@ option(WVL_TESTING "Test hooks in the installed library too (WVL_SIMD=c in the e
 option(WVL_WERROR "Warnings are errors" OFF)
 set(WVL_CUDA AUTO CACHE STRING "CUDA device code: AUTO builds it when nvcc is found, ON requires it, OFF leaves it out")
 set_property(CACHE WVL_CUDA PROPERTY STRINGS AUTO ON OFF)
+if(WVL_BUILD_TESTS)
+    set(python_default AUTO)
+else()
+    set(python_default OFF)
+endif()
+set(WVL_PYTHON ${python_default} CACHE STRING "Extension of the Python package: AUTO builds it where Python's headers and cffi are found, ON requires it, OFF leaves it out")
+set_property(CACHE WVL_PYTHON PROPERTY STRINGS AUTO ON OFF)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)

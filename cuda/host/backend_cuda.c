@@ -340,7 +340,7 @@ static wvl_cuda_status wait_event(const wvl_cuda_runtime *rt, wvl_cuda_event eve
     return status;
 }
 
-/* What the device did, on the host's clock. */
+/* What the device did, on the host's clock. Pixels that lie on the device have no upload. */
 static void tell_spans(const wvl_backend_job *job)
 {
     static const char *const names[WVL_CUDA_MARKS - 1] = {"upload", "kernels", "download"};
@@ -353,7 +353,8 @@ static void tell_spans(const wvl_backend_job *job)
         }
         at[i] = b->epoch_seconds + 1e-3 * (double)ms;
     }
-    for (unsigned i = 0; i + 1 < WVL_CUDA_MARKS; i++) {
+    int uploads = !job->borrows || job->staging.copy_count;
+    for (unsigned i = uploads ? 0 : 1; i + 1 < WVL_CUDA_MARKS; i++) {
         char track[WVL_CUDA_TRACK_CHARS];
         (void)snprintf(track, sizeof track, "cuda:%u %s", b->device->ordinal, names[i]);
         wvl_trace_put(b->trace, track, names[i], 0, at[i], at[i + 1]);

@@ -180,11 +180,14 @@ static int run_queue(queue *q)
     return status;
 }
 
+/* NULL for the default stream and its names CU_STREAM_LEGACY (1) and CU_STREAM_PER_THREAD (2): it runs at once. */
+static queue *queue_of(const void *stream) { return (uintptr_t)stream > 2 ? (queue *)stream : NULL; }
+
 /* A failing call queues nothing. */
 static int enqueue(const char *name, wvl_cuda_stream stream, const op *what)
 {
     int status = begin(name);
-    queue *q = (queue *)stream;
+    queue *q = queue_of(stream);
     op *o = status ? NULL : malloc(sizeof *o);
     if (o) {
         *o = *what;
@@ -243,7 +246,7 @@ int cuEventRecord(event *e, queue *stream)
 {
     op o = {.kind = OP_RECORD, .to = e};
     int status = enqueue("cuEventRecord", (wvl_cuda_stream)stream, &o);
-    if (!status) {
+    if (!status && queue_of(stream)) {
         e->reached = 0;
         e->on = stream;
     }

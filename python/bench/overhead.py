@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+What encode() costs beside the C calls that it makes: a plan, wvl_encode() into memory, and the bytes taken over.
+
+  overhead.py [--runs N] [--size W,H] [--threads N] [--most PERCENT]
+
+Both take turns in one process, in an order that changes with each run. Prints the medians, the median of the ratios of neighbours, and
+ends with 1 if that is more than 1 + PERCENT/100. The picture is drawn: smooth colour, edges and noise. Options: 8 bits, lossless.
+"""
+import argparse
+import statistics
+import sys
+import time
+
+import numpy as np
+
+import wavelane
+from wavelane._context import fetch_context
+from wavelane._wavelane import ffi, lib
+
+
+def draw(width, height):
+    y, x = np.mgrid[0:height, 0:width]
+    waves = [127 + 90 * np.sin(x / (37.0 + 11 * c) + y / (53.0 - 7 * c)) for c in range(3)]
+    noise = np.random.default_rng(7).normal(0, 3, (height, width, 3))
+    edges = (((x // 96 + y // 80) % 5 == 0) * 40)[..., None]
+    return np.clip(np.stack(waves, axis=-1) + noise + edges, 0, 255).astype(np.uint8)
+
+
+def call_c(context, array):
+    """What a C program does for the same bytes, which it leaves in the library's memory."""
+    height, width, count = array.shape
+    params, plan, result = ffi.new("wvl_params **"), ffi.new("wvl_plan **"), ffi.new("wvl_result **")
+    sink, data, size = ffi.new("wvl_sink *"), ffi.new("void **"), ffi.new("size_t *")
+    components = ffi.new("wvl_component_format[]", [{"depth": 8}] * count)
+    form = ffi.new("wvl_image_format *", {"struct_size": ffi.sizeof("wvl_image_format"), "x1": width, "y1": height,
+                                          "component_count": count, "components": components})
+    pixels = ffi.cast("void *", array.ctypes.data)
+    planes = ffi.new("wvl_plane[]", [{"data": pixels, "pitch_bytes": width * count, "sample_stride": count, "first_sample": c,
+                                      "container": lib.WVL_SAMPLE_8} for c in range(count)])
+    image = ffi.new("wvl_image *", {"struct_size": ffi.sizeof("wvl_image"), "planes": planes, "plane_count": count})
+    statuses = [lib.wvl_params_create(context, params), lib.wvl_plan_create(context, params[0], form, ffi.NULL, plan),
+                lib.wvl_sink_open_memory(context, sink),
+                lib.wvl_encode(plan[0], image, sink, ffi.NULL, result, ffi.NULL, 0), lib.wvl_sink_take_memory(sink, data, size)]
+    assert not any(statuses), statuses
+    taken = size[0]
+    lib.wvl_memory_release(context, data[0], taken)
+    lib.wvl_result_release(result[0])
+    lib.wvl_plan_release(plan[0])
+    lib.wvl_params_release(params[0])
+    return taken
+
+
+def measure(function):
+    begin = time.perf_counter()
+    function()
+    return time.perf_counter() - begin
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=31)
+    parser.add_argument("--size", default="2048,1080")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--most", type=float, default=3)
+    given = parser.parse_args()
+    array = draw(*map(int, given.size.split(",")))
+    shared = fetch_context(None, given.threads)
+    works = {"C": lambda: call_c(shared.pointer, array), "Python": lambda: wavelane.encode(array, threads=given.threads)}
+    assert call_c(shared.pointer, array) == len(wavelane.encode(array, threads=given.threads))
+    times = {name: [] for name in works}
+    for run in range(given.runs):
+        for name in sorted(works, reverse=run % 2):
+            times[name].append(measure(works[name]))
+    ratio = statistics.median(p / c for p, c in zip(times["Python"], times["C"]))
+    for name, values in times.items():
+        print(f"{name:7} {1000 * statistics.median(values):8.2f} ms (median of {given.runs})")
+    print(f"Python / C: {ratio:.4f} (median of the ratios), {shared.threads} threads, {given.size}x3, 8 bits, lossless")
+    return ratio > 1 + given.most / 100
+
+
+if __name__ == "__main__":
+    sys.exit(main())

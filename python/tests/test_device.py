@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Pixels on a device. The device is made of software, where device memory is memory of the host; the arrays are stand-ins for those of CuPy and PyTorch."""
+import ctypes
+import gc
+import os
+import weakref
+
+import numpy as np
+import pytest
+from conftest import draw
+
+import wavelane
+
+pytestmark = pytest.mark.skipif(os.environ.get("WVL_CUDA_IMAGE") != "soft", reason="needs the software device")
+PICTURE = draw((40, 56, 3))
+CUDA, MANAGED = 2, 13
+
+
+class Interface:
+    """As of CuPy and Numba: __cuda_array_interface__."""
+
+    def __init__(self, array, stream=None, strides=True):
+        self.array = array
+        self.__cuda_array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "data": (array.ctypes.data, False), "version": 3,
+                                         "strides": array.strides if strides else None, "stream": stream}
+
+
+class Tensor:
+    """As of PyTorch: DLPack. It gives out numpy's capsule with another type of device."""
+
+    def __init__(self, array, kind=CUDA, device=0):
+        self.array, self.kind, self.device, self.streams = array, kind, device, []
+
+    def __dlpack_device__(self):
+        return self.kind, self.device
+
+    def __dlpack__(self, *, stream=None):
+        self.streams.append(stream)
+        return set_device(self.array.__dlpack__(), self.kind, self.device)
+
+
+def set_device(capsule, kind, device):
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    words = ctypes.cast(get(capsule, b"dltensor"), ctypes.POINTER(ctypes.c_int32))
+    words[2], words[3] = kind, device  # after the pointer to the data
+    return capsule
+
+
+class Driver:
+    """The calls by which a program would fill pixels on a stream."""
+
+    def __init__(self):
+        self.library = ctypes.CDLL("libcuda.so.1")
+        self.stream = ctypes.c_void_p()
+        assert self.library.cuStreamCreate(ctypes.byref(self.stream), 1) == 0
+
+    def copy(self, to, source):
+        """Queued: the software driver does it when the stream is waited for."""
+        assert self.library.cuMemcpyHtoDAsync_v2(ctypes.c_uint64(to.ctypes.data), ctypes.c_void_p(source.ctypes.data),
+                                                 ctypes.c_size_t(to.nbytes), self.stream) == 0
+
+
+def count_uploads():
+    """Bytes that were uploaded so far: a member of soft_control (tests/device/soft.h)."""
+    class Control(ctypes.Structure):
+        _fields_ = ([(name, ctypes.c_uint32) for name in ("calls", "fail_at", "fail_status", "broken", "live", "waits", "queries", "allocations",
+                                                          "launches", "marches", "deliveries")]
+                    + [(name, ctypes.c_uint64) for name in ("delivered_bytes", "downloaded_bytes", "uploaded_bytes")])
+
+    control = ctypes.CDLL("libcuda.so.1").soft_driver_control
+    control.restype = ctypes.POINTER(Control)
+    return control().contents.uploaded_bytes
+
+
+def trace():
+    spans = []
+    return spans, wavelane.Context(trace=lambda track, name, *rest: spans.append(name))
+
+
+@pytest.mark.parametrize("make, options", [
+    (Interface, {}), (Interface, {"style": "HT"}), (Tensor, {"style": "HT", "reversible": False, "qfactor": 80}), (Tensor, {}),
+    (lambda a: Tensor(a, MANAGED), {"style": "HT"}), (lambda a: Interface(a, strides=False), {"style": "HT"})])
+def test_no_copy_through_the_host(make, options):
+    wanted = wavelane.encode(PICTURE, device="cpu", **options)
+    spans, context = trace()
+    before = count_uploads()
+    made = wavelane.encode_picture(make(PICTURE), context=context, device="cuda-only", **options)
+    tables = count_uploads() - before
+    assert made.data == wanted and made.info.backend.startswith("cuda:0")
+    assert "kernels" in spans and "upload" not in spans
+    # Pixels of the host are uploaded, and the trace shows it.
+    spans, context = trace()
+    before = count_uploads()
+    assert wavelane.encode(PICTURE, context=context, device="cuda-only", **options) == wanted
+    assert "upload" in spans and count_uploads() - before >= tables + PICTURE.nbytes
+
+
+def test_device_is_found():
+    assert [d.ordinal for d in wavelane.devices()] == [0]
+    assert wavelane.encode_picture(Interface(PICTURE)).info.backend.startswith("cuda:0")
+    assert wavelane.encode_picture(Tensor(PICTURE)).info.backend.startswith("cuda:0")
+    with pytest.raises(wavelane.Error):
+        wavelane.encode(Interface(PICTURE), device="cpu")
+
+
+@pytest.mark.parametrize("view", [lambda a: a[::-1], lambda a: a[:, ::2], lambda a: a[4:40, 5:60, 1:], lambda a: a.transpose(1, 0, 2), lambda a: a[..., 1]])
+def test_strides(view):
+    seen = view(PICTURE)
+    wanted = wavelane.encode(np.ascontiguousarray(seen), device="cpu")
+    for make in (Interface, Tensor):
+        spans, context = trace()
+        assert wavelane.encode(make(seen), context=context, device="cuda-only") == wanted
+        assert "upload" not in spans
+    with pytest.raises(wavelane.ArgumentError, match="contiguous"):
+        wavelane.encode(Interface(PICTURE[:, ::-1]), style="HT")
+
+
+def test_planes():
+    planes = np.ascontiguousarray(PICTURE.transpose(2, 0, 1))
+    wanted = wavelane.encode(PICTURE, device="cpu")
+    assert wavelane.encode(Interface(planes), planar=True) == wanted
+    assert wavelane.encode([Tensor(p) for p in planes]) == wanted
+    with pytest.raises(wavelane.ArgumentError, match="one device"):
+        wavelane.encode([planes[0], Tensor(planes[1])])
+
+
+@pytest.mark.parametrize("late", ["interface", "argument", "argument of DLPack"])
+def test_the_stream_is_waited_for(late):
+    """Pixels that are still to be written when the encode is called."""
+    driver, pixels = Driver(), np.zeros_like(PICTURE)
+    driver.copy(pixels, PICTURE)
+    assert not pixels.any()  # queued
+    stream = driver.stream.value
+    if late == "interface":
+        data = wavelane.encode(Interface(pixels, stream=stream))
+    elif late == "argument":
+        data = wavelane.encode(Interface(pixels), stream=stream)
+    else:
+        tensor = Tensor(pixels)
+        data = wavelane.encode(tensor, stream=stream)
+        assert tensor.streams == [stream]
+    assert data == wavelane.encode(PICTURE, device="cpu")
+
+
+def test_no_stream_no_wait():
+    driver, pixels = Driver(), np.zeros_like(PICTURE)
+    driver.copy(pixels, PICTURE)
+    tensor = Tensor(pixels)
+    black = wavelane.encode(np.zeros_like(PICTURE), device="cpu")
+    assert wavelane.encode(tensor, stream=-1) == black and tensor.streams == [-1]
+    assert wavelane.encode(Interface(pixels, stream=driver.stream.value), stream=-1) == black
+    tensor = Tensor(pixels)
+    wavelane.encode(tensor)
+    assert tensor.streams == [1]  # the legacy default stream
+    for named in (1, 2):
+        assert wavelane.encode(Interface(pixels, stream=named)) == wavelane.encode(pixels, device="cpu")
+    with pytest.raises(wavelane.ArgumentError, match="stream"):
+        wavelane.encode(Interface(pixels, stream=0))
+
+
+def test_planes_of_two_streams():
+    drivers = Driver(), Driver(), Driver()
+    planes = [np.ascontiguousarray(PICTURE[..., c]) for c in range(3)]
+    late = [np.zeros_like(p) for p in planes]
+    for driver, to, source in zip(drivers, late, planes):
+        driver.copy(to, source)
+    data = wavelane.encode([Interface(p, stream=d.stream.value) for p, d in zip(late, drivers)])
+    assert data == wavelane.encode(PICTURE, device="cpu")
+
+
+def test_lifetime():
+    with wavelane.Encoder(PICTURE.shape, device="cuda-only", frames=2) as encoder:
+        for make in (Interface, Tensor):
+            pixels = PICTURE.copy()
+            gone = weakref.ref(pixels)
+            encoder.submit(make(pixels))
+            del pixels
+            gc.collect()
+            assert gone() is not None
+            assert encoder.receive().data == wavelane.encode(PICTURE, device="cpu")
+            gc.collect()
+            assert gone() is None
+
+
+def test_frames_in_flight():
+    driver, pixels = Driver(), [np.zeros_like(PICTURE) for _ in range(6)]
+    frames = [draw(PICTURE.shape, seed=n) for n in range(6)]
+    spans, context = trace()
+    with wavelane.Encoder(PICTURE.shape, device="cuda-only", context=context, style="HT") as encoder:
+        for to, frame in zip(pixels, frames):
+            driver.copy(to, frame)
+        made = list(encoder.map([Interface(p) for p in pixels], stream=driver.stream.value))
+    assert made == [wavelane.encode(f, device="cpu", style="HT") for f in frames] and "upload" not in spans
+
+
+def test_bytes_that_stay_on_the_device():
+    with wavelane.Encoder(PICTURE.shape, device="cuda-only", output_memory="device", style="HT") as encoder:
+        encoder.submit(Interface(PICTURE))
+        picture = encoder.receive()
+        assert picture.data is None
+        with pytest.raises(TypeError):
+            bytes(picture)
+    seen = picture.__cuda_array_interface__
+    data = ctypes.string_at(seen["data"][0], seen["shape"][0])  # device memory is memory of the host here
+    assert data == wavelane.encode(PICTURE, style="HT", device="cpu") and len(picture) == len(data) and seen["typestr"] == "|u1"
+    del picture
+    gc.collect()
+
+
+def test_refused_on_the_device():
+    interface = Interface(PICTURE)
+    interface.__cuda_array_interface__["typestr"] = ">u2"
+    with pytest.raises(wavelane.ArgumentError, match="byte order"):
+        wavelane.encode(interface)
+    with pytest.raises(wavelane.ArgumentError, match="integers"):
+        wavelane.encode(Interface(PICTURE.astype(np.float32)))
+    with pytest.raises(wavelane.ArgumentError, match="device of DLPack"):
+        wavelane.encode(Tensor(PICTURE, 10))  # ROCm

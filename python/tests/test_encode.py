@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""encode() and encode_file(): options, presets, boxes, errors, files, threads, signals, forks."""
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+
+import numpy as np
+import pytest
+from conftest import draw
+
+import wavelane
+
+PICTURE = draw((64, 80, 3))
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"reversible": False, "bpp": 2}, ["--reversible", "no", "--bpp", "2"]),
+    ({"reversible": False, "rates": [20, 10, 5]}, ["-I", "-r", "20,10,5"]),
+    ({"tile": (32, 48), "levels": 3, "block": (32, 32)}, ["-t", "32,48", "-n", "4", "-b", "32,32"]),
+    ({"precincts": [(128, 128), (64, 64)], "progression": "RPCL"}, ["--precincts", "[128,128],[64,64]", "-p", "RPCL"]),
+    ({"precincts": (64, 64), "sop": True, "eph": True, "plt": np.bool_(True)}, ["--precincts", "[64,64]", "--sop", "yes", "--eph", "yes", "--plt", "yes"]),
+    ({"style": ["BYPASS", "TERMALL"], "mct": False}, ["--style", "BYPASS+TERMALL", "--mct", "off"]),
+    ({"reversible": False, "step": 1 / 256, "rdoq": False}, ["-I", "--step", "0.00390625", "--rdoq", "no"]),
+    ({"style": "HT", "levels": np.int64(2)}, ["-HT", "-n", "3"]),
+    ({"comment": ["one", "zwei \u20ac"]}, ["--comment", "one", "--comment", "zwei \u20ac"]),
+    ({"preset": "iiif-lossless", "container": "j2k"}, ["--preset", "iiif-lossless", "--container", "j2k"]),
+    ({"max_bytes": None, "reversible": False, "psnr": 35.5}, ["-I", "--psnr", "35.5"])])
+def test_options_as_the_command_takes_them(command, options, words):
+    assert wavelane.encode(PICTURE, **options) == command(PICTURE, 8, *words)
+
+
+def test_presets():
+    frame = draw((858, 2048, 3), np.uint16, 12)
+    data = wavelane.encode(frame, preset="dci-2k-24", depth=12)
+    assert len(data) <= 1302083 and data[6:8] == b"\0\3"  # Rsiz
+    assert {p.name for p in wavelane.presets()} >= {"dci-2k", "iiif-lossless", "imf-2k"}
+    with pytest.raises(wavelane.ParameterError, match="dci-2k"):
+        wavelane.encode(PICTURE, preset="no-such")
+    with pytest.raises(wavelane.ParameterError):  # the preset's profile lists what does not fit
+        wavelane.encode(PICTURE, preset="dci-2k-24")
+
+
+def find_boxes(data):
+    """(type, content) of the boxes at the top."""
+    found, at = [], 0
+    while at < len(data):
+        size = int.from_bytes(data[at:at + 4], "big") or len(data) - at
+        found.append((data[at + 4:at + 8], data[at + 8:at + size]))
+        at += size
+    return found
+
+
+def test_jp2():
+    number = uuid.uuid4()
+    data = wavelane.encode(draw((16, 16, 4)), container="jp2", alpha="premultiplied", color="srgb", resolution=(300 / 0.0254, 100),
+                           display_resolution=72 / 0.0254, xml="<a>\u00e9</a>", boxes=[("xml", b"<b/>"), (number, b"12345"), (number.bytes, b"")])
+    boxes = find_boxes(data)
+    assert [t for t, _ in boxes] == [b"jP  ", b"ftyp", b"jp2h", b"xml ", b"xml ", b"uuid", b"uuid", b"jp2c"]
+    assert boxes[3][1] == "<a>\u00e9</a>".encode() and boxes[5][1] == number.bytes + b"12345" and boxes[6][1] == number.bytes
+    header = dict(find_boxes(boxes[2][1]))
+    assert set(header) == {b"ihdr", b"colr", b"res ", b"cdef"} and header[b"colr"][3:] == (16).to_bytes(4, "big")
+    assert header[b"cdef"][-6:] == b"\0\3\0\2\0\0"  # channel 3, premultiplied opacity, of the whole picture
+    assert set(dict(find_boxes(header[b"res "]))) == {b"resc", b"resd"}
+
+
+def test_palette():
+    table = np.array([[0, 0, 0], [255, 0, 0], [0, 255, 7]], np.uint8)
+    data = wavelane.encode(draw((16, 16)) % 3, container="jp2", palette=table)
+    header = dict(find_boxes(find_boxes(data)[2][1]))
+    assert header[b"pclr"] == b"\0\3\3\7\7\7" + table.tobytes() and b"cmap" in header
+
+
+def test_jp2_without_a_file():
+    for given in ({"color": "srgb"}, {"icc": b"x"}, {"alpha": True}, {"xml": "<a/>"}):
+        with pytest.raises(wavelane.ArgumentError, match="container"):
+            wavelane.encode(PICTURE, **given)
+    with pytest.raises(wavelane.ArgumentError, match="srgb"):
+        wavelane.encode(PICTURE, container="jp2", color="rgb")
+    with pytest.raises(wavelane.ParameterError, match="ICC"):
+        wavelane.encode(PICTURE, container="jp2", icc=b"no profile")
+
+
+def test_errors():
+    with pytest.raises(wavelane.ParameterError, match='the nearest is "levels"') as caught:
+        wavelane.encode(PICTURE, leevls=3)
+    assert caught.value.status == -2 and isinstance(caught.value, ValueError) and isinstance(caught.value, wavelane.Error)
+    with pytest.raises(wavelane.UnreachableError):
+        wavelane.encode(PICTURE, max_bytes=20)
+    with pytest.raises(wavelane.ParameterError, match="tile"):
+        wavelane.encode(PICTURE, tile=(1, 2, 3))
+    with pytest.raises(wavelane.ArgumentError, match="8859-15"):
+        wavelane.encode(PICTURE, comment="\u4e2d")
+    with pytest.raises(wavelane.ArgumentError, match="code 0"):
+        wavelane.encode(PICTURE, comment="a\0b")
+    with pytest.raises(wavelane.ArgumentError, match="2 values for 3"):
+        wavelane.encode(PICTURE, depth=[8, 8])
+    with pytest.raises(wavelane.ParameterError, match="sample"):
+        wavelane.encode(PICTURE, context=wavelane.Context(max_samples=10))
+    with pytest.raises((wavelane.DeviceError, wavelane.UnsupportedError), match="device"):
+        wavelane.encode(PICTURE, device="cuda-only:7")
+    for stream in (0, -2, "1", True):
+        with pytest.raises(wavelane.ArgumentError, match="stream"):
+            wavelane.encode(PICTURE, stream=stream)
+
+
+def test_options_table():
+    table = {option.key: option for option in wavelane.options()}
+    assert table["reversible"].type == "bool" and table["block"].initial == "64,64" and len(table) > 40
+    assert wavelane.__version__ in wavelane.build_text()
+    assert isinstance(wavelane.devices(), list)
+
+
+def test_info():
+    made = wavelane.encode_picture(PICTURE, reversible=False, rates=[20, 5])
+    assert bytes(made) == made.data == wavelane.encode(PICTURE, reversible=False, rates=[20, 5])
+    assert len(made) == made.info.bytes == len(made.data) and made.info.backend == "cpu"
+    assert len(made.info.layers) == 2 and made.info.layers[0].psnr < made.info.layers[1].psnr < 100
+    assert set(made.info.seconds) == {"transform", "code", "rate", "write"} and "layers=" in repr(made.info)
+    assert not hasattr(made, "__cuda_array_interface__")
+
+
+def test_file(tmp_path):
+    for name, begin in (("a.j2k", b"\xff\x4f"), ("b.jp2", b"\0\0\0\x0cjP  "), ("c.jph", b"\0\0\0\x0cjP  "), ("D.J2C", b"\xff\x4f"), ("e.jhc", b"\xff\x4f")):
+        info = wavelane.encode_file(tmp_path / name, PICTURE)
+        data = (tmp_path / name).read_bytes()
+        assert data.startswith(begin) and info.bytes == len(data)
+        assert (b"\xff\x50" in data[:200]) == (name[-3:] in ("jph", "jhc"))  # CAP
+    assert (tmp_path / "b.jp2").read_bytes() == wavelane.encode(PICTURE, container="jp2")
+    wavelane.encode_file(str(tmp_path / "picture"), PICTURE, container="jp2")
+    with pytest.raises(wavelane.ArgumentError, match="extension"):
+        wavelane.encode_file(tmp_path / "x.png", PICTURE)
+    with pytest.raises(wavelane.ArgumentError, match="extension says jp2"):
+        wavelane.encode_file(tmp_path / "x.jp2", PICTURE, container="j2k")
+    assert sorted(os.listdir(tmp_path)) == ["D.J2C", "a.j2k", "b.jp2", "c.jph", "e.jhc", "picture"]
+
+
+def test_file_is_safe(tmp_path):
+    path = tmp_path / "a.j2k"
+    path.write_bytes(b"before")
+    with pytest.raises(wavelane.SinkError) as caught:
+        wavelane.encode_file(path, PICTURE, overwrite=False)
+    assert isinstance(caught.value, OSError)
+    with pytest.raises(wavelane.InputError):
+        wavelane.encode_file(path, np.full((8, 8), 300, np.uint16), depth=8)
+    assert path.read_bytes() == b"before" and os.listdir(tmp_path) == ["a.j2k"]
+    with pytest.raises(wavelane.SinkError):
+        wavelane.encode_file(tmp_path / "no" / "a.j2k", PICTURE)
+
+
+def test_threads():
+    wanted = wavelane.encode(PICTURE)
+    found = []
+
+    def work():
+        for threads in (0, 1, 2, 3):
+            found.append(wavelane.encode(PICTURE, threads=threads) == wanted)
+
+    workers = [threading.Thread(target=work) for _ in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert found == [True] * 24
+
+
+LONG = draw((1500, 1500, 3))
+
+
+def test_the_lock_is_released():
+    """Python counts while a picture is coded."""
+    ticks, stop = [], threading.Event()
+
+    def count():
+        while not stop.wait(0.002):
+            ticks.append(time.monotonic())
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    begin = time.monotonic()
+    wavelane.encode(LONG, threads=1)
+    end = time.monotonic()
+    stop.set()
+    counter.join()
+    assert len([t for t in ticks if begin < t < end]) > 10
+
+
+def test_cancel_and_progress():
+    token, seen = wavelane.CancelToken(), []
+    timer = threading.Timer(0.05, token.cancel)
+    timer.start()
+    with pytest.raises(wavelane.Cancelled):
+        wavelane.encode(LONG, cancel=token, threads=1)
+    with pytest.raises(wavelane.Cancelled):
+        wavelane.encode(PICTURE, cancel=token)
+    wavelane.encode(LONG, threads=1, progress=lambda *words: seen.append(words) and None)
+    assert seen and all(0 <= done <= total and stage in ("transform", "code", "rate", "write") for done, total, stage in seen)
+    with pytest.raises(wavelane.Cancelled):
+        wavelane.encode(LONG, threads=1, progress=lambda *words: True)
+
+    class Own(Exception):
+        pass
+
+    def fail(*words):
+        raise Own
+
+    with pytest.raises(Own):
+        wavelane.encode(LONG, threads=1, progress=fail)
+
+
+def test_interrupt():
+    """Ctrl-C ends the encode as KeyboardInterrupt."""
+    program = ("import numpy as np, wavelane, os, signal, threading\n"
+               "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+               "picture = np.random.default_rng(1).integers(0, 256, (6000, 6000, 3), dtype=np.uint8)\n"
+               "while True: wavelane.encode(picture, threads=1)")
+    begin = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", program], stderr=subprocess.PIPE, timeout=60)
+    assert b"KeyboardInterrupt" in done.stderr and done.returncode in (1, -signal.SIGINT)
+    assert time.monotonic() - begin < 20
+
+
+def test_async():
+    async def main():
+        made = await asyncio.gather(*(wavelane.encode_async(PICTURE, levels=n) for n in range(5)))
+        assert made == [wavelane.encode(PICTURE, levels=n) for n in range(5)]
+        task = asyncio.ensure_future(wavelane.encode_async(LONG, threads=1))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+
+
+def test_fork():
+    """A child has contexts of its own: the threads of its parent are not there."""
+    wanted = wavelane.encode(PICTURE)
+    context = wavelane.Context(threads=2)
+    encoder = wavelane.Encoder(PICTURE.shape)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            signal.alarm(30)
+            with pytest.raises(wavelane.ArgumentError, match="fork"):
+                wavelane.encode(PICTURE, context=context)
+            with pytest.raises(wavelane.ArgumentError, match="fork"):
+                encoder.submit(PICTURE)
+            del context, encoder
+            code = 0 if wavelane.encode(PICTURE) == wanted else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    encoder.close()
+    assert wavelane.encode(PICTURE) == wanted
+
+
+def test_log(caplog):
+    with caplog.at_level(logging.WARNING, logger="wavelane"):
+        wavelane.encode(PICTURE, qfactor=50)  # has no effect on a reversible wavelet
+    assert any("qfactor" in record.message for record in caplog.records)
+
+
+def test_trace():
+    spans = []
+    context = wavelane.Context(threads=2, trace=lambda *span: spans.append(span))
+    assert context.threads == 2
+    wavelane.encode(PICTURE, context=context)
+    assert {name for _, name, _, _, _ in spans} >= {"transform", "code"} and all(begin <= end for *_, begin, end in spans)
+
+
+def test_stubs_are_current():
+    """The committed stubs are what the generator prints."""
+    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    made = subprocess.run([sys.executable, os.path.join(top, "extension", "write_stubs.py")], check=True, stdout=subprocess.PIPE).stdout
+    with open(os.path.join(top, "wavelane", "__init__.pyi"), "rb") as file:
+        assert file.read() == made, "run: python/extension/write_stubs.py > python/wavelane/__init__.pyi"
+    for name in wavelane.__all__:
+        assert f" {name}(".encode() in made or f"class {name}:".encode() in made, name

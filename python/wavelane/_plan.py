@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Plans: the format of pictures and everything else that is known before the pixels."""
+from . import _jp2
+from ._context import fetch_context, own
+from ._errors import check, refuse
+from ._options import Params
+from ._pixels import check_type
+from ._wavelane import ffi, lib
+
+ERROR_BYTES = 4096
+FORMAT_KEYWORDS = ("depth", "subsampling", "offset")
+PLAN_KEYWORDS = ("preset", "threads", "context") + FORMAT_KEYWORDS + _jp2.KEYWORDS
+
+
+def _spread(value, count, name):
+    """One value for each component."""
+    values = list(value) if isinstance(value, (list, tuple)) else [value] * count
+    if len(values) != count:
+        refuse(f"{name}: {len(values)} values for {count} components")
+    return values
+
+
+def _find_factor(whole, part):
+    """1, 2 or 4, by which the extent of a component may be subsampled; 0: by none of them."""
+    return next((factor for factor in (1, 2, 4) if -(-whole // factor) == part), 0)
+
+
+def _find_subsampling(sizes):
+    """Of planes of different sizes; the first one has them all."""
+    height, width = sizes[0]
+    found = [(_find_factor(width, w), _find_factor(height, h)) for h, w in sizes]
+    if not all(dx and dy for dx, dy in found):
+        refuse("sizes of the planes do not follow from the first one by 1, 2 or 4: give subsampling=[(dx, dy), ...]")
+    return found
+
+
+class Format:
+    """wvl_image_format of components with these sizes and types of samples."""
+
+    def __init__(self, layout, depth=None, subsampling=None, offset=(0, 0)):
+        sizes, types = layout
+        count = len(sizes)
+        steps = _find_subsampling(sizes) if subsampling is None else [tuple(s) for s in _spread(subsampling, count, "subsampling")]
+        depths = _spread(depth, count, "depth")
+        self._components = ffi.new("wvl_component_format[]", count)
+        for place, (kind, size), bits, (dx, dy) in zip(self._components, types, depths, steps):
+            check_type(kind, size)
+            if bits is None and size == 4:
+                refuse("samples of 32 bits: give depth, 1 to 28")
+            place.depth = (1 if kind == "b" else 8 * size) if bits is None else bits
+            place.is_signed, place.dx, place.dy = kind == "i", dx, dy
+        x0, y0 = offset
+        x1, y1 = (self._find_extent(sizes, steps, axis) for axis in (0, 1))
+        self.pointer = ffi.new("wvl_image_format *", {
+            "struct_size": ffi.sizeof("wvl_image_format"), "x0": x0, "y0": y0, "x1": x0 + x1, "y1": y0 + y1,
+            "component_count": count, "components": self._components})
+        self._check_sizes(sizes, steps, (x0, y0))
+
+    @staticmethod
+    def _find_extent(sizes, steps, axis):
+        """Of the picture in grid points: that of a component without subsampling, else the most that the first one covers."""
+        lengths = [size[1 - axis] for size in sizes]
+        return next((n for n, step in zip(lengths, steps) if step[axis] == 1), lengths[0] * steps[0][axis])
+
+    def _check_sizes(self, sizes, steps, offset):
+        ends = self.pointer.x1, self.pointer.y1
+        for c, (size, step) in enumerate(zip(sizes, steps)):
+            wanted = [-(-ends[axis] // step[axis]) - -(-offset[axis] // step[axis]) for axis in (0, 1)]
+            if (size[1], size[0]) != tuple(wanted):
+                refuse(f"component {c} has {size[1]}x{size[0]} samples, but subsampling and offset ask for {wanted[0]}x{wanted[1]}")
+
+
+def split_keywords(keywords, wanted):
+    """(those that are named in `wanted`, the others: options of the library)"""
+    named = {key: keywords[key] for key in wanted if key in keywords}
+    return named, {key: value for key, value in keywords.items() if key not in named}
+
+
+class Plan:
+    """wvl_plan. keywords: PLAN_KEYWORDS and options. path: of a file whose extension says the container."""
+
+    def __init__(self, layout, keywords, path=None):
+        named, settings = split_keywords(keywords, PLAN_KEYWORDS)
+        self.layout = layout
+        self.context = fetch_context(named.pop("context", None), named.pop("threads", 0) or 0)
+        params = Params(self.context, named.pop("preset", None), settings)
+        if path is not None:
+            params.fit_container(path, settings.get("container") is not None or params.get("container") != "j2k")
+        form = Format(layout, **{key: named[key] for key in FORMAT_KEYWORDS if key in named})
+        info = _jp2.Jp2Info({key: named[key] for key in _jp2.KEYWORDS if key in named}, len(layout[0]))
+        if info.pointer and params.get("container") == "j2k":
+            refuse("a codestream carries no color, icc, alpha, boxes, resolution or palette: give container='jp2' or 'jph'")
+        self._build(params, form, info)
+
+    def _build(self, params, form, info):
+        text, place = ffi.new("char[]", ERROR_BYTES), ffi.new("wvl_plan **")
+        request = ffi.new("wvl_plan_request *", {
+            "struct_size": ffi.sizeof("wvl_plan_request"), "context": self.context.pointer, "params": params.pointer,
+            "format": form.pointer, "jp2": info.pointer, "error": text, "error_bytes": ERROR_BYTES})
+        check(lib.wvl_plan_build(request, place), text)
+        self.pointer = own(place[0], lib.wvl_plan_release, self.context)
+
+    def check_pixels(self, pixels):
+        """Pixels of an encoder are all alike."""
+        if pixels.layout != self.layout:
+            refuse(f"the array has components of {_describe(pixels.layout)}, the encoder was made for {_describe(self.layout)}")
+
+
+def _describe(layout):
+    return ", ".join(f"{w}x{h} {kind}{8 * size}" for (h, w), (kind, size) in zip(*layout))
