@@ -26,6 +26,8 @@ set(WVL_CUDA_SOURCES
     cuda/host/picture_plan.c
     cuda/host/picture_queue.c
     cuda/host/queue.c
+    cuda/host/rdoq_code.c
+    cuda/host/rdoq_tables.c
     cuda/host/staging.c
     cuda/packets/packets_launch.c
     cuda/rate/rate_launch.c
@@ -116,6 +118,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/rate/kernels.cu
     cuda/rate/measure.cuh
     cuda/rate/rate_job.h
+    cuda/rdoq/again.cu
     cuda/rdoq/blocks.cuh
     cuda/rdoq/change.cu
     cuda/rdoq/kernels.cu

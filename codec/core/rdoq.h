@@ -328,4 +328,26 @@ WVL_HD uint64_t wvl_rdoq_scale_error(uint64_t low, uint64_t high, unsigned energ
     return (uint64_t)(((wvl_uwide)high << 64 | low) >> (2 * energy_shift));
 }
 
+/* ---- Coded again ----------------------------------------------------------------------------- */
+
+/* Whether a slope is farther off than `stale`. */
+WVL_HD int wvl_rdoq_is_stale(uint32_t is, uint32_t should, uint32_t stale)
+{
+    return (is > should ? is - should : should - is) > stale;
+}
+
+/* Whether a block was quantised for a slope far from the one at which the picture ended. */
+WVL_HD int wvl_rdoq_is_far(uint32_t is, uint32_t should, int is_changed)
+{
+    return is > should ? is_changed && is - should > WVL_RDOQ_REACH : should - is > WVL_RDOQ_REACH;
+}
+
+/* The slope of the second coding: half way to the one found, since slopes fall where blocks are quantised for steeper
+ * ones; a block that was left as it is finds a steeper one. */
+WVL_HD uint32_t wvl_rdoq_find_next(uint32_t is, uint32_t found)
+{
+    uint32_t fallen = found > WVL_RDOQ_FALL ? found - WVL_RDOQ_FALL : 0;
+    return is && found ? (is + found + 1) / 2 : fallen;
+}
+
 #endif

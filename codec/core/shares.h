@@ -61,13 +61,35 @@ static inline uint64_t wvl_share_count(const wvl_share *s, uint64_t runs)
     return runs / s->of * s->count + rest;
 }
 
-/* The number, among `runs` runs of its kind, of the run that is at `index` in the share. Whole periods are turned by
- * as good as random steps: rows of blocks may have a period too. */
+/* Whole periods are turned by as good as random steps: rows of blocks may have a period too. */
+static inline uint32_t wvl_share_find_turn(uint64_t periods, uint64_t period)
+{
+    return period < periods ? (uint32_t)(period * 0x9E3779B1u) >> 27 : 0;
+}
+
+/* The number, among `runs` runs of its kind, of the run that is at `index` in the share. */
 static inline uint64_t wvl_share_find(const wvl_share *s, uint64_t runs, uint64_t index)
 {
     uint64_t period = index / s->count;
-    uint32_t turn = period < runs / s->of ? (uint32_t)(period * 0x9E3779B1u) >> 27 : 0;
+    uint32_t turn = wvl_share_find_turn(runs / s->of, period);
     return period * s->of + (s->residues[index % s->count] + turn) % s->of;
+}
+
+/* The phase of a run: that whose share has it. */
+static inline unsigned wvl_share_find_phase(unsigned is_fine, uint64_t runs, uint64_t number)
+{
+    uint32_t of = wvl_share_fetch(0, is_fine)->of;
+    uint64_t period = number / of;
+    uint32_t residue = (uint32_t)(number % of + of - wvl_share_find_turn(runs / of, period) % of) % of;
+    for (unsigned phase = 0; phase < WVL_SURVEY_ALL_PHASES; phase++) {
+        const wvl_share *s = wvl_share_fetch(phase, is_fine);
+        for (unsigned i = 0; i < s->count; i++) {
+            if (s->residues[i] == residue) {
+                return phase;
+            }
+        }
+    }
+    return 0; /* not reached: the shares hold all residues */
 }
 
 #endif

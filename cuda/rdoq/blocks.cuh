@@ -44,6 +44,18 @@ __device__ __forceinline__ wvl_band_coding band_of(const job_type &job, uint32_t
     return band;
 }
 
+/* A block of the launch. */
+__device__ __forceinline__ uint32_t block_at(const job_type &job, uint32_t at)
+{
+    return job.lists ? item<const uint32_t>(job.lists, job.first + at) : job.first + at;
+}
+
+/* Tables of the blocks that are coded next. */
+__device__ __forceinline__ const wvl_cuda_t1_job &coded_by(const job_type &job)
+{
+    return job.which == WVL_CUDA_RDOQ_ALL ? job.t1 : job.again;
+}
+
 /* The block of this warp; false: there is none. */
 __device__ __forceinline__ bool find_block(const job_type &job, uint32_t *id)
 {
@@ -51,7 +63,7 @@ __device__ __forceinline__ bool find_block(const job_type &job, uint32_t *id)
     if (at >= job.count) {
         return false;
     }
-    *id = item<const uint32_t>(job.lists, job.first + at);
+    *id = block_at(job, at);
     return true;
 }
 

@@ -203,11 +203,12 @@ __device__ __forceinline__ bool prepare(const job_type &job, const wvl_cuda_t1_b
     return true;
 }
 
+/* What becomes of the block. */
 template <typename T>
 __device__ __forceinline__ void change_block(const job_type &job, uint32_t id, uint32_t slope, uint32_t *words)
 {
     const wvl_cuda_t1_block &b = original_of(job, id);
-    wvl_cuda_rdoq_change change = {0, 0, 0, (uint16_t)slope, 0, 0};
+    wvl_cuda_rdoq_change change = {0, 0, 0, (uint16_t)slope, 0, job.which != WVL_CUDA_RDOQ_ALL};
     wvl_cuda_t1_block coded = b;
     wvl_band_coding band = band_of(job, id);
     wvl_block_input in = describe(b);
@@ -233,7 +234,38 @@ __device__ __forceinline__ void change_block(const job_type &job, uint32_t id, u
     coded.max_passes = in.max_passes;
     if (!lane_id()) {
         item<wvl_cuda_rdoq_change>(job.changes, id) = change;
-        item<wvl_cuda_t1_block>(job.t1.blocks, id) = coded;
+        item<wvl_cuda_t1_block>(coded_by(job).blocks, id) = coded;
+    }
+}
+
+/* ---- Slopes ---------------------------------------------------------------------------------- */
+
+/* The slope that a block is quantised for by this launch; false: it stays as it is. */
+__device__ __forceinline__ bool find_slope(const job_type &job, uint32_t id, uint32_t *slope)
+{
+    const wvl_cuda_rdoq_survey &survey = *(const wvl_cuda_rdoq_survey *)job.survey;
+    uint32_t group = ((const uint8_t *)job.kinds)[id] / 2;
+    *slope = job.known ? job.known : survey.slopes[group];
+    if (job.which == WVL_CUDA_RDOQ_ALL) {
+        return true;
+    }
+    uint32_t is = item<const wvl_cuda_rdoq_change>(job.changes, id).end_slope;
+    if (job.which == WVL_CUDA_RDOQ_STALE) {
+        return wvl_rdoq_is_stale(is, *slope, WVL_SURVEY_STALE);
+    }
+    *slope = wvl_rdoq_find_next(is, min(((const uint32_t *)job.thresholds)[group], 65535u));
+    return survey.is_far_off;
+}
+
+/* The block has no samples for the block coder: it takes no memory, and its tables are not read. */
+__device__ __forceinline__ void keep_block(const job_type &job, uint32_t id)
+{
+    wvl_cuda_t1_block coded = original_of(job, id);
+    coded.bound = job.survey + offsetof(wvl_cuda_rdoq_survey, nothing);
+    coded.max_passes = 0;
+    if (!lane_id()) {
+        item<wvl_cuda_rdoq_change>(job.changes, id).is_again = 0;
+        item<wvl_cuda_t1_block>(coded_by(job).blocks, id) = coded;
     }
 }
 
@@ -246,8 +278,11 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_THREADS) wvl_rdoq_cha
     if (!wvl_rdoq::find_block(job, &id)) {
         return;
     }
-    uint32_t group = ((const uint8_t *)job.kinds)[id] / 2,
-             slope = job.known ? job.known : ((const wvl_cuda_rdoq_survey *)job.survey)->slopes[group];
+    uint32_t slope;
+    if (!wvl_rdoq::find_slope(job, id, &slope)) {
+        wvl_rdoq::keep_block(job, id);
+        return;
+    }
     if (wvl_rdoq::original_of(job, id).coef_bytes == 2) {
         wvl_rdoq::change_block<uint16_t>(job, id, slope, words);
     } else {

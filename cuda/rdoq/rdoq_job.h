@@ -18,7 +18,7 @@ typedef struct wvl_cuda_rdoq_change {
     uint32_t bound;                 /* of the changed samples; t1.blocks names it then */
     uint16_t end_slope;             /* that it is quantised for */
     uint8_t is_changed;             /* as in wvl_block_record */
-    uint8_t room;
+    uint8_t is_again;               /* the last launch changed it, as one of few */
 } wvl_cuda_rdoq_change;
 
 /* Sums over a part of the blocks (wvl_survey_sums), and bytes on their hulls by slope. */
@@ -30,22 +30,33 @@ typedef struct wvl_cuda_rdoq_part {
 
 /* What the survey has found so far. Zero before the first kernel. */
 typedef struct wvl_cuda_rdoq_survey {
-    uint32_t guess; /* the first slope, less WVL_SURVEY_LEAST_GUESS */
-    uint32_t room;
+    uint32_t guess;      /* the first slope, less WVL_SURVEY_LEAST_GUESS */
+    uint32_t is_far_off; /* all blocks are to be coded again (codec/recode.h, REQUANTISED) */
+    uint32_t off, last;  /* blocks whose slopes are far off; blocks that must not have been changed */
+    uint32_t nothing[2]; /* 0: the bound of blocks that are not coded again */
     uint32_t slopes[WVL_RATE_GROUPS], floors[WVL_RATE_GROUPS];
 } wvl_cuda_rdoq_survey;
 
+/* Which blocks of its list a launch changes. */
+enum {
+    WVL_CUDA_RDOQ_ALL,
+    WVL_CUDA_RDOQ_STALE,       /* those whose slope is farther than WVL_SURVEY_STALE from the one known now */
+    WVL_CUDA_RDOQ_REQUANTISED, /* all for slopes of their own, if the picture ended far off; else none */
+};
+
 /* The argument of all kernels. The second part is set for each launch. */
 typedef struct wvl_cuda_rdoq_job {
-    wvl_cuda_t1_job t1; /* of the blocks as they are coded */
-    uint64_t originals; /* wvl_cuda_t1_block[block_count] */
-    uint64_t kinds;     /* uint8_t[block_count]: 2 * rate group, and 1 in fine bands */
-    uint64_t lists;     /* uint32_t[block_count]: numbers of blocks, phase by phase */
-    uint64_t changes;   /* wvl_cuda_rdoq_change[block_count] */
-    uint64_t weights;   /* uint32_t[block_count]: wvl_rdoq_weigh() */
-    uint64_t survey;    /* wvl_cuda_rdoq_survey */
-    uint64_t parts;     /* wvl_cuda_rdoq_part[2 * aim.groups]; zero before the first kernel */
-    uint64_t copies;    /* to the address of a sample: that of the changed one, modulo 2^64 */
+    wvl_cuda_t1_job t1;    /* of the blocks as they are coded */
+    wvl_cuda_t1_job again; /* the same of blocks that are coded a second time: it has tables of its own */
+    uint64_t originals;    /* wvl_cuda_t1_block[block_count] */
+    uint64_t kinds;        /* uint8_t[block_count]: 2 * rate group, and 1 in fine bands */
+    uint64_t lists;        /* uint32_t[block_count]: numbers of blocks, phase by phase; 0: blocks are numbered so */
+    uint64_t changes;      /* wvl_cuda_rdoq_change[block_count] */
+    uint64_t weights;      /* uint32_t[block_count]: wvl_rdoq_weigh() */
+    uint64_t survey;       /* wvl_cuda_rdoq_survey */
+    uint64_t parts;        /* wvl_cuda_rdoq_part[2 * aim.groups]; zero before the first kernel */
+    uint64_t thresholds;   /* uint32_t[aim.groups]: where rate control has ended; read by wvl_rdoq_judge */
+    uint64_t copies;       /* to the address of a sample: that of the changed one, modulo 2^64 */
     wvl_survey_aim aim;
     double samples[WVL_DEPTH_PARTS]; /* of the picture, by kind */
     uint32_t known;                  /* a slope that is given for all blocks; 0: the survey finds it */
@@ -55,6 +66,7 @@ typedef struct wvl_cuda_rdoq_job {
     uint32_t first, count;      /* of the list: the blocks of this launch */
     uint32_t step;              /* of the guess; 0: the survey's slopes */
     uint32_t margin, is_damped; /* of the phase that is complete */
+    uint32_t which;             /* WVL_CUDA_RDOQ_*; but for ALL, blocks go to the tables of `again` */
 } wvl_cuda_rdoq_job;
 
 #define WVL_CUDA_RDOQ_WARPS 4u /* of a thread block: a warp a block */

@@ -33,16 +33,16 @@ __device__ __forceinline__ void take_step(const job_type &job)
 
 /* ---- Blocks of a phase ----------------------------------------------------------------------- */
 
-__device__ __forceinline__ bool is_left(const job_type &job, uint32_t id)
+__device__ __forceinline__ bool is_left(const wvl_cuda_t1_job &t1, uint32_t id)
 {
-    return wvl_t1::state_of(job.t1, id).flags & WVL_CUDA_T1_LEFT;
+    return wvl_t1::state_of(t1, id).flags & WVL_CUDA_T1_LEFT;
 }
 
 /* The energy becomes that of the unchanged block. */
 __device__ __forceinline__ void settle_energy(const job_type &job, uint32_t id)
 {
     const wvl_cuda_rdoq_change &change = item<const wvl_cuda_rdoq_change>(job.changes, id);
-    wvl_cuda_t1_gains &gains = item<wvl_cuda_t1_gains>(job.t1.gains, id);
+    wvl_cuda_t1_gains &gains = item<wvl_cuda_t1_gains>(coded_by(job).gains, id);
     gains.energy += wvl_rdoq_scale_error(change.error_low, change.error_high, gains.energy_shift);
 }
 
@@ -50,7 +50,7 @@ __device__ __forceinline__ void settle_energy(const job_type &job, uint32_t id)
 __device__ __forceinline__ void put_bytes(const job_type &job, uint32_t id)
 {
     uint32_t kind = ((const uint8_t *)job.kinds)[id],
-             count = is_left(job, id) ? 0 : wvl_t1::state_of(job.t1, id).passes, before = 0;
+             count = is_left(job.t1, id) ? 0 : wvl_t1::state_of(job.t1, id).passes, before = 0;
     wvl_cuda_rdoq_part &part = item<wvl_cuda_rdoq_part>(job.parts, kind);
     const int64_t *gains =
         (const int64_t *)wvl_t1::units_at(job.t1, item<const wvl_cuda_t1_gains>(job.t1.gains, id).values) + count;
@@ -162,8 +162,8 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_ITEM_THREADS) wvl_rdo
 {
     uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
     if (at < job.count) {
-        uint32_t id = ((const uint32_t *)job.lists)[job.first + at];
-        if (!wvl_rdoq::is_left(job, id)) {
+        uint32_t id = wvl_rdoq::block_at(job, at);
+        if (!wvl_rdoq::is_left(wvl_rdoq::coded_by(job), id)) {
             wvl_rdoq::settle_energy(job, id);
         }
     }
@@ -174,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_ITEM_THREADS) wvl_rdo
 {
     uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
     if (at < job.count) {
-        wvl_rdoq::put_bytes(job, ((const uint32_t *)job.lists)[job.first + at]);
+        wvl_rdoq::put_bytes(job, wvl_rdoq::block_at(job, at));
     }
 }
 

@@ -70,8 +70,10 @@ static void check_change(wvl_cuda_address at, uint32_t i)
 static void run_changes(const rdoq_load *l)
 {
     const wvl_cuda_rdoq_phases phases = {.ends = {30, BLOCKS}};
-    REQUIRE(!wvl_cuda_rdoq_launch_changes(&l->rdoq, &l->job, &phases, 0, l->device->stream));
-    REQUIRE(!wvl_cuda_rdoq_launch_changes(&l->rdoq, &l->job, &phases, 1, l->device->stream));
+    for (unsigned p = 0; p < 2; p++) {
+        wvl_cuda_rdoq_job job = wvl_cuda_rdoq_choose_phase(&l->job, &phases, p);
+        REQUIRE(!wvl_cuda_rdoq_launch_changes(&l->rdoq, &job, l->device->stream));
+    }
 }
 
 static void check_changes(wvl_cuda_address at)
@@ -291,8 +293,9 @@ static unsigned phases_run;
 static void run_slopes(const rdoq_load *l)
 {
     for (unsigned p = 0; p < phases_run; p++) {
-        REQUIRE(!wvl_cuda_rdoq_launch_energies(&l->rdoq, &l->job, &phases_of_turn, p, l->device->stream));
-        REQUIRE(!wvl_cuda_rdoq_launch_slopes(&l->rdoq, &l->job, &phases_of_turn, p, l->device->stream));
+        wvl_cuda_rdoq_job job = wvl_cuda_rdoq_choose_phase(&l->job, &phases_of_turn, p);
+        REQUIRE(!wvl_cuda_rdoq_launch_energies(&l->rdoq, &job, l->device->stream));
+        REQUIRE(!wvl_cuda_rdoq_launch_slopes(&l->rdoq, &job, l->device->stream));
     }
 }
 
