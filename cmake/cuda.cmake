@@ -26,9 +26,12 @@ set(WVL_CUDA_SOURCES
     cuda/host/picture_plan.c
     cuda/host/picture_queue.c
     cuda/host/queue.c
+    cuda/host/rdoq_code.c
+    cuda/host/rdoq_tables.c
     cuda/host/staging.c
     cuda/packets/packets_launch.c
     cuda/rate/rate_launch.c
+    cuda/rdoq/rdoq_launch.c
     src/backend/registry.c)
 set(WVL_CUDA_DEVICE_SOURCES
     cuda/kernels.cu
@@ -115,6 +118,15 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/rate/kernels.cu
     cuda/rate/measure.cuh
     cuda/rate/rate_job.h
+    cuda/rdoq/again.cu
+    cuda/rdoq/blocks.cuh
+    cuda/rdoq/change.cu
+    cuda/rdoq/kernels.cu
+    cuda/rdoq/rdoq_job.h
+    cuda/rdoq/survey.cu
+    cuda/rdoq/weigh.cu
+    codec/core/rdoq.h
+    codec/core/survey.h
     codec/core/bracket.h
     codec/core/hull.h
     codec/core/gen/ht_tables.h

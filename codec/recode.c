@@ -128,22 +128,13 @@ static int is_far_off(const wvl_recode_facts *f)
             if (!should && tile->blocks[b].is_changed) {
                 return 1;
             }
-            off +=
-                is > should ? tile->blocks[b].is_changed && is - should > WVL_RDOQ_REACH : should - is > WVL_RDOQ_REACH;
+            off += (uint64_t)wvl_rdoq_is_far(is, should, tile->blocks[b].is_changed);
             if (wvl_look_listed(f->job->look, b)) {
                 return 0;
             }
         }
     }
     return 2 * off > all;
-}
-
-/* Half way to the slope found, since slopes fall where blocks are quantised for steeper ones; a block that was left as
- * it is finds a steeper one. */
-static uint16_t next_slope(const wvl_coded_block *block)
-{
-    uint32_t found = block->last_slope, fallen = found > WVL_RDOQ_FALL ? found - WVL_RDOQ_FALL : 0;
-    return (uint16_t)(block->end_slope && found ? (block->end_slope + found + 1) / 2 : fallen);
 }
 
 static void set_slopes(wvl_recode *r, const wvl_recode_facts *f, wvl_coded_tile *tile)
@@ -155,7 +146,7 @@ static void set_slopes(wvl_recode *r, const wvl_recode_facts *f, wvl_coded_tile 
             const wvl_precinct_band *pb = &precinct->band[i];
             for (uint64_t k = 0; k < wvl_precinct_blocks(pb); k++) {
                 wvl_coded_block *block = &tile->blocks[wvl_precinct_block(pb, k)];
-                block->end_slope = next_slope(block);
+                block->end_slope = (uint16_t)wvl_rdoq_find_next(block->end_slope, block->last_slope);
                 r->thresholds[g] = wvl_min_u32(r->thresholds[g], block->end_slope);
                 if (wvl_look_listed(f->job->look, k)) {
                     return;

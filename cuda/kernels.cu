@@ -9,3 +9,4 @@
 #include "cuda/host/deliver.cu"
 #include "cuda/packets/kernels.cu"
 #include "cuda/rate/kernels.cu"
+#include "cuda/rdoq/kernels.cu"

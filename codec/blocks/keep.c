@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "codec/core/rdoq.h"
 #include "codec/rate/layers.h"
 
 int wvl_keeper_open(wvl_keeper *k, const wvl_allocator *allocator)
@@ -141,8 +142,7 @@ void wvl_keep_record(wvl_keeper *k, const wvl_block_run *run, uint32_t index, ui
 
 static int is_stale(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group)
 {
-    uint32_t is = block->end_slope, should = order->slopes[group];
-    return order->sets_slopes && (is > should ? is - should : should - is) > order->stale;
+    return order->sets_slopes && wvl_rdoq_is_stale(block->end_slope, order->slopes[group], order->stale);
 }
 
 int wvl_keep_is_wanted(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group)

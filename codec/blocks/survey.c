@@ -3,16 +3,14 @@
 
 #include <string.h>
 
-#include "codec/core/hull.h"
-
 /* About the slopes at which the picture ends, by weight alone: where the weight of the first phases' blocks is that of
  * the budget. */
 static wvl_status guess_slopes(wvl_block_wave *w)
 {
     wvl_depth *depth = &w->blocks->depth;
-    uint32_t slope = WVL_SLOPE_ZERO - 8192;
+    uint32_t slope = WVL_SURVEY_LEAST_GUESS;
     wvl_status status = WVL_OK;
-    for (uint32_t step = 8192; step >= 32 && status == WVL_OK; step /= 2) {
+    for (uint32_t step = WVL_SURVEY_FIRST_STEP; step >= WVL_SURVEY_LAST_STEP && status == WVL_OK; step /= 2) {
         for (unsigned g = 0; g < depth->groups; g++) {
             w->order.slopes[g] = slope + step;
         }
@@ -26,8 +24,7 @@ static wvl_status guess_slopes(wvl_block_wave *w)
     return status;
 }
 
-/* Slopes of the blocks to come from those surveyed, which were coded down to the floors. Nothing is known below, so it
- * goes down by steps. */
+/* Slopes of the blocks to come, from those surveyed. */
 static void choose_slopes(wvl_block_wave *w, uint32_t margin, int is_damped)
 {
     const wvl_depth *depth = &w->blocks->depth;
@@ -36,9 +33,7 @@ static void choose_slopes(wvl_block_wave *w, uint32_t margin, int is_damped)
     memcpy(before, slopes, sizeof before);
     wvl_depth_fetch_slopes(depth, floors, slopes);
     for (unsigned g = 0; g < depth->groups; g++) {
-        uint32_t below = floors[g] > margin ? floors[g] - margin : 0;
-        uint32_t found = slopes[g] >= floors[g] ? slopes[g] : below;
-        slopes[g] = is_damped && found ? (found + before[g] + 1) / 2 : found;
+        slopes[g] = wvl_survey_choose_slope(slopes[g], before[g], floors[g], margin, is_damped);
     }
 }
 
@@ -50,7 +45,7 @@ static wvl_status code_phase(wvl_block_wave *w, unsigned phase, uint64_t first)
     uint32_t margin = wvl_block_wave_find_margin(w, phase), thresholds[WVL_RATE_GROUPS] = {0},
              *floors = w->blocks->survey.floors;
     for (unsigned g = 0; g < depth->groups; g++) {
-        uint32_t threshold = w->order.slopes[g] > margin ? w->order.slopes[g] - margin : 0;
+        uint32_t threshold = wvl_survey_find_depth(w->order.slopes[g], margin);
         floors[g] = wvl_max_u32(floors[g], threshold);
         thresholds[g] = depth->is_full ? 0 : threshold;
     }
@@ -64,7 +59,7 @@ static wvl_status code_surveyed(wvl_block_wave *w)
     w->blocks->keeper.feeds_survey = 1;
     for (unsigned phase = 0; phase < WVL_SURVEY_PHASES && status == WVL_OK; phase++) {
         status = code_phase(w, phase, phase ? w->list.ends[phase - 1] : 0);
-        choose_slopes(w, wvl_block_wave_find_margin(w, phase), phase > 1);
+        choose_slopes(w, wvl_block_wave_find_margin(w, phase), wvl_survey_is_damped(phase));
     }
     w->blocks->keeper.feeds_survey = 0;
     return status;
@@ -76,7 +71,7 @@ wvl_status wvl_survey_wave(wvl_block_wave *w, uint64_t *coded)
     wvl_status status = WVL_OK;
     w->order.sets_slopes = 1;
     w->order.stale = w->list.run_count < WVL_SURVEY_FEW_RUNS
-                         ? 48
+                         ? WVL_SURVEY_STALE
                          : UINT32_MAX; /* with few blocks, early ones were quantised for poor estimates */
     *coded = 0;
     if (w->blocks->depth.known) {

@@ -9,9 +9,7 @@
 #define WVL_CODEC_BLOCKS_SURVEY_H
 
 #include "codec/blocks/wave.h"
-
-#define WVL_SURVEY_PHASES 5u     /* whose blocks are surveyed */
-#define WVL_SURVEY_FEW_RUNS 700u /* fewer show little */
+#include "codec/core/survey.h"
 
 /* Codes phases that show slopes, and leaves these in the order. *coded: runs that are coded then. */
 wvl_status wvl_survey_wave(wvl_block_wave *wave, uint64_t *coded);

@@ -6,10 +6,7 @@
 
 uint32_t wvl_block_wave_find_margin(const wvl_block_wave *w, unsigned phase)
 {
-    static const uint32_t margins[WVL_WORK_PHASES + 1] = {256, 256, 160, 96, 48, 48, 20};
-    uint32_t few =
-        w->list.run_count < WVL_SURVEY_FEW_RUNS ? (uint32_t)(WVL_SURVEY_FEW_RUNS - w->list.run_count) / 4 : 0;
-    return margins[phase] + few + wvl_rate_reach(w->plan);
+    return wvl_survey_find_margin(phase, w->list.run_count, wvl_rate_reach(w->plan));
 }
 
 void wvl_block_wave_set_thresholds(wvl_block_wave *w, const uint32_t *thresholds)

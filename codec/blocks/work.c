@@ -3,49 +3,16 @@
 
 #include <string.h>
 
-#define RUN_SAMPLES 8192u /* work handed out at a time: two blocks of nominal size, or as many small ones */
+#include "codec/core/shares.h"
 
 /* ---- Order ----------------------------------------------------------------------------------- */
-
-/* Growing shares of the runs, coarse bands (eighths) and fine ones (shares of 32) apart, each share spread over its
- * bands. */
-enum { PARTS = 2 };
-typedef struct share {
-    uint8_t count, of;
-    uint8_t residues[24];
-} share;
-static const share shares[WVL_WORK_PHASES][PARTS] = {
-    {{1, 8, {0}}, {1, 32, {16}}},
-    {{1, 8, {4}}, {1, 32, {0}}},
-    {{2, 8, {2, 6}}, {2, 32, {8, 24}}},
-    {{4, 8, {1, 3, 5, 7}}, {4, 32, {4, 12, 20, 28}}},
-    {{0, 8, {0}}, {8, 32, {2, 6, 10, 14, 18, 22, 26, 30}}},
-    {{0, 8, {0}}, {16, 32, {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31}}},
-};
-
-static uint64_t count_share(const share *s, uint64_t runs)
-{
-    uint64_t rest = 0;
-    for (unsigned i = 0; i < s->count; i++) {
-        rest += s->residues[i] < runs % s->of;
-    }
-    return runs / s->of * s->count + rest;
-}
-
-/* Whole periods are turned by as good as random steps: rows of blocks may have a period too. */
-static uint64_t find_share(const share *s, uint64_t runs, uint64_t index)
-{
-    uint64_t period = index / s->count;
-    uint32_t turn = period < runs / s->of ? (uint32_t)(period * 0x9E3779B1u) >> 27 : 0;
-    return period * s->of + (s->residues[index % s->count] + turn) % s->of;
-}
 
 static void count_phases(wvl_work_list *list)
 {
     uint64_t end = 0;
     for (unsigned p = 0; p < WVL_WORK_PHASES; p++) {
-        end += count_share(&shares[p][0], list->coarse_count) +
-               count_share(&shares[p][1], list->run_count - list->coarse_count);
+        end += wvl_share_count(wvl_share_fetch(p, 0), list->coarse_count) +
+               wvl_share_count(wvl_share_fetch(p, 1), list->run_count - list->coarse_count);
         list->ends[p] = end;
     }
 }
@@ -61,11 +28,12 @@ static uint64_t find_number(const wvl_work_list *list, uint64_t index)
         p++;
     }
     index -= p ? list->ends[p - 1] : 0;
-    uint64_t coarse = count_share(&shares[p][0], list->coarse_count), fine_runs = list->run_count - list->coarse_count;
-    if (index < coarse) {
-        return find_share(&shares[p][0], list->coarse_count, index);
+    const wvl_share *coarse = wvl_share_fetch(p, 0), *fine = wvl_share_fetch(p, 1);
+    uint64_t coarse_runs = wvl_share_count(coarse, list->coarse_count);
+    if (index < coarse_runs) {
+        return wvl_share_find(coarse, list->coarse_count, index);
     }
-    return list->coarse_count + find_share(&shares[p][1], fine_runs, index - coarse);
+    return list->coarse_count + wvl_share_find(fine, list->run_count - list->coarse_count, index - coarse_runs);
 }
 
 static const wvl_work_band *find_band(const wvl_work_list *list, uint64_t number)
@@ -82,13 +50,6 @@ static const wvl_work_band *find_band(const wvl_work_list *list, uint64_t number
     return &list->memory.bands[lo];
 }
 
-/* Bands of a component follow its resolutions: one for the first, three for each of the others. */
-static uint32_t rate_group_of(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint32_t band)
-{
-    uint32_t first = tile->resolutions[tile->components[component].first_resolution].first_band;
-    return wvl_plan_rate_group(plan, component, band == first ? 0 : (band - first - 1) / 3 + 1);
-}
-
 static wvl_block_run make_run(const wvl_work_list *list, uint64_t number)
 {
     const wvl_work_band *wb = find_band(list, number);
@@ -98,8 +59,8 @@ static wvl_block_run make_run(const wvl_work_list *list, uint64_t number)
     wvl_block_run run = {.tile = wb->tile, .band = wb->band, .component = (uint16_t)wb->component};
     run.first = (uint32_t)first;
     run.count = (uint32_t)wvl_min_u64(wb->blocks_per_run, blocks - first);
-    run.rate_group = (uint8_t)rate_group_of(list->plan, tile, wb->component, wb->band);
-    run.is_fine = (uint8_t)wvl_depth_is_fine(band);
+    run.rate_group = (uint8_t)wvl_share_rate_group(list->plan, tile, wb->component, wb->band);
+    run.is_fine = (uint8_t)wvl_share_is_fine(band);
     return run;
 }
 
@@ -162,17 +123,12 @@ void wvl_work_carve(const wvl_plan *plan, wvl_carver *carver, wvl_work_memory *m
     memory->order = wvl_carve(carver, weighed, sizeof *memory->order);
 }
 
-static uint32_t blocks_per_run(const wvl_tile_band *band)
-{
-    return wvl_max_u32(1, RUN_SAMPLES / wvl_max_u32(1, band->slot_width * band->slot_height));
-}
-
 uint64_t wvl_work_count_runs(const wvl_tile_plan *tile)
 {
     uint64_t runs = 0;
     for (uint32_t b = 0; b < tile->band_count; b++) {
         const wvl_tile_band *band = &tile->bands[b];
-        runs += wvl_ceil_div((uint64_t)band->block_cols * band->block_rows, blocks_per_run(band));
+        runs += wvl_ceil_div((uint64_t)band->block_cols * band->block_rows, wvl_share_blocks_per_run(band));
     }
     return runs;
 }
@@ -182,7 +138,7 @@ static void list_band(wvl_work_list *list, uint32_t tile, uint32_t component, ui
     const wvl_tile_band *band = &list->coefs[tile].tile->bands[index];
     uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
     if (blocks) {
-        wvl_work_band at = {list->run_count, tile, index, component, blocks_per_run(band)};
+        wvl_work_band at = {list->run_count, tile, index, component, wvl_share_blocks_per_run(band)};
         list->memory.bands[list->band_count++] = at;
         list->block_count += blocks;
         list->run_count += wvl_ceil_div(blocks, at.blocks_per_run);
@@ -191,11 +147,11 @@ static void list_band(wvl_work_list *list, uint32_t tile, uint32_t component, ui
 
 static void note_samples(const wvl_depth *depth, uint32_t group, const wvl_tile_band *band)
 {
-    wvl_depth_part_of(depth, group, (unsigned)wvl_depth_is_fine(band))->samples +=
+    wvl_depth_part_of(depth, group, (unsigned)wvl_share_is_fine(band))->samples +=
         (double)wvl_rect_width(band->rect) * wvl_rect_height(band->rect);
 }
 
-enum { ALL_BANDS = 2 }; /* beside the answers of wvl_depth_is_fine */
+enum { ALL_BANDS = 2 }; /* beside the answers of wvl_share_is_fine */
 
 /* Finest bands of a component first. */
 static void list_component(wvl_work_list *list, uint32_t t, uint32_t c, const wvl_depth *depth, int which)
@@ -205,12 +161,12 @@ static void list_component(wvl_work_list *list, uint32_t t, uint32_t c, const wv
     uint32_t first = tile->resolutions[tc->first_resolution].first_band;
     for (uint32_t b = first + 3u * tc->levels + 1u; b-- > first;) {
         const wvl_tile_band *band = &tile->bands[b];
-        if (which != ALL_BANDS && wvl_depth_is_fine(band) != which) {
+        if (which != ALL_BANDS && wvl_share_is_fine(band) != which) {
             continue;
         }
         list_band(list, t, c, b);
         if (depth) {
-            note_samples(depth, rate_group_of(list->plan, tile, c, b), band);
+            note_samples(depth, wvl_share_rate_group(list->plan, tile, c, b), band);
         }
     }
 }

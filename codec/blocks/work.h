@@ -10,7 +10,7 @@
 #include "codec/rate/depth.h"
 #include "geom/handover.h"
 
-#define WVL_WORK_PHASES 6u
+#define WVL_WORK_PHASES WVL_SURVEY_ALL_PHASES
 
 /* A band of the wave; `first` counts runs over the wave, band after band. */
 typedef struct wvl_work_band {

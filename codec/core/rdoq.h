@@ -234,19 +234,27 @@ WVL_HD int8_t wvl_rdoq_find_border(const wvl_rdoq_end *end, uint32_t bits, uint3
  * 3/4 + worth * bits / 3. From 2 on, values lie half a step beside the border; before a refinement a whole one, but
  * those below 2 are at 3/2 always. Divisors: 3/128, 1/128, ... in sixteenths of 1/65536.
  */
-WVL_HD wvl_rdoq_rule wvl_rdoq_make_rule(const wvl_rdoq_end *end)
+/* Entry n of each table; n below 16. */
+WVL_HD void wvl_rdoq_fill_rule(const wvl_rdoq_end *end, unsigned n, wvl_rdoq_rule *rule)
 {
     /* Sixteenths of a bit by neighbours: what a sample costs more in the upper cell. */
     static const uint8_t bits_first[16] = {88, 76, 56, 20, 20, 32, 32, 16, 16, 16, 16, 16, 16, 16, 16, 16};
     static const uint8_t bits_lower[16] = {60, 28, 8};
+    rule->first[n] = wvl_rdoq_find_border(end, bits_first[n], 24576, -32);
+    rule->second[n] = wvl_rdoq_find_border(end, bits_lower[n], end->type ? 16384 : 24576, end->type ? 0 : 32);
+    rule->more[n] = wvl_rdoq_find_border(end, bits_lower[n], end->type ? 16384 : 32768, 0);
+    if (!n) {
+        rule->alone = wvl_rdoq_find_border(end, bits_first[0], end->type ? 40960 : 49152, end->type ? -96 : -64);
+        rule->needs = end->type != 2;
+    }
+}
+
+WVL_HD wvl_rdoq_rule wvl_rdoq_make_rule(const wvl_rdoq_end *end)
+{
     wvl_rdoq_rule rule;
     for (unsigned n = 0; n < 16; n++) {
-        rule.first[n] = wvl_rdoq_find_border(end, bits_first[n], 24576, -32);
-        rule.second[n] = wvl_rdoq_find_border(end, bits_lower[n], end->type ? 16384 : 24576, end->type ? 0 : 32);
-        rule.more[n] = wvl_rdoq_find_border(end, bits_lower[n], end->type ? 16384 : 32768, 0);
+        wvl_rdoq_fill_rule(end, n, &rule);
     }
-    rule.alone = wvl_rdoq_find_border(end, bits_first[0], end->type ? 40960 : 49152, end->type ? -96 : -64);
-    rule.needs = end->type != 2;
     return rule;
 }
 
@@ -285,29 +293,61 @@ WVL_HD wvl_uwide wvl_rdoq_square_of(uint32_t m, uint64_t a)
     return (wvl_uwide)d * d;
 }
 
-/* Twice the decoder's value of a sample that moves down to `after`; level: its own, among its neighbours' as they are
- * now. */
-WVL_HD uint64_t wvl_rdoq_twice_lowered(const wvl_rdoq_end *end, const uint8_t *level, uint32_t pitch, uint32_t after)
+/* Whether a neighbour is at 2 S or more. level: the sample's own, among its neighbours' as they are now. */
+WVL_HD int wvl_rdoq_is_near(const uint8_t *level, uint32_t pitch)
+{
+    const uint8_t *above = level - pitch, *below = level + pitch;
+    return (above[-1] | above[0] | above[1] | level[-1] | level[1] | below[-1] | below[0] | below[1]) > 1;
+}
+
+/* Twice the decoder's value of a sample that moves down to `after`. */
+WVL_HD uint64_t wvl_rdoq_twice_lowered(const wvl_rdoq_end *end, uint32_t after, int is_near)
 {
     uint64_t step = (uint64_t)1 << end->plane, border = (uint64_t)after + 1;
     if (border > 2 * step) {
         return 2 * border - (end->type ? 1 : 2) * step;
     }
-    const uint8_t *above = level - pitch, *below = level + pitch;
-    int is_near = (above[-1] | above[0] | above[1] | level[-1] | level[1] | below[-1] | below[0] | below[1]) > 1;
     return after && (is_near || end->type == 2) ? 3 * step : 0;
 }
 
-/* A sample as it moves, down or up into the next cell. Adds to the error that gains do not see, in quarters. */
-WVL_HD uint32_t wvl_rdoq_move_sample(const wvl_rdoq_end *end, const uint8_t *level, uint32_t pitch, uint32_t before,
-                                     int is_up, wvl_uwide *error)
+/* A sample as it moves, down or up into the next cell. is_near: wvl_rdoq_is_near(), read when it moves down. Adds to
+ * the error that gains do not see, in quarters. */
+WVL_HD uint32_t wvl_rdoq_move_sample(const wvl_rdoq_end *end, uint32_t before, int is_up, int is_near, wvl_uwide *error)
 {
     uint32_t step = 1u << end->plane, top = before ? 1u << (wvl_bit_length(before) - 1) : 0,
              lowered = top == step ? 0 : top - 1;
     uint32_t after = is_up ? step : lowered;
-    uint64_t decoded = is_up ? 3 * (uint64_t)step : wvl_rdoq_twice_lowered(end, level, pitch, after);
+    uint64_t decoded = is_up ? 3 * (uint64_t)step : wvl_rdoq_twice_lowered(end, after, is_near);
     *error += wvl_rdoq_square_of(before, decoded) - wvl_rdoq_square_of(after, decoded);
     return after;
+}
+
+/* The error of a block (high * 2^64 + low) in the unit of its energy (wvl_block_output). */
+WVL_HD uint64_t wvl_rdoq_scale_error(uint64_t low, uint64_t high, unsigned energy_shift)
+{
+    return (uint64_t)(((wvl_uwide)high << 64 | low) >> (2 * energy_shift));
+}
+
+/* ---- Coded again ----------------------------------------------------------------------------- */
+
+/* Whether a slope is farther off than `stale`. */
+WVL_HD int wvl_rdoq_is_stale(uint32_t is, uint32_t should, uint32_t stale)
+{
+    return (is > should ? is - should : should - is) > stale;
+}
+
+/* Whether a block was quantised for a slope far from the one at which the picture ended. */
+WVL_HD int wvl_rdoq_is_far(uint32_t is, uint32_t should, int is_changed)
+{
+    return is > should ? is_changed && is - should > WVL_RDOQ_REACH : should - is > WVL_RDOQ_REACH;
+}
+
+/* The slope of the second coding: half way to the one found, since slopes fall where blocks are quantised for steeper
+ * ones; a block that was left as it is finds a steeper one. */
+WVL_HD uint32_t wvl_rdoq_find_next(uint32_t is, uint32_t found)
+{
+    uint32_t fallen = found > WVL_RDOQ_FALL ? found - WVL_RDOQ_FALL : 0;
+    return is && found ? (is + found + 1) / 2 : fallen;
 }
 
 #endif

@@ -7,7 +7,6 @@
 #include "codec/rate/measure.h"
 
 #define UNLIMITED 1e18
-#define WVL_DEPTH_BYTES_OF_WEIGHT 0.09 /* measured on photographs: 0.07 to 0.11 */
 
 /* Every other target needs what lies below the threshold, or is not found by bytes. */
 int wvl_depth_is_possible(const wvl_plan *plan)
@@ -74,61 +73,51 @@ static uint32_t count_used(const wvl_depth *depth, const wvl_depth_part *parts)
     return used;
 }
 
-/* Factors from bytes seen to bytes of the picture. 0: too little is known. */
+static wvl_survey_aim find_aim(const wvl_depth *depth)
+{
+    return (wvl_survey_aim){depth->budget, depth->cap, depth->samples, depth->groups};
+}
+
 /* Where blocks are surveyed, weights stand for samples. */
-static int scale_parts(const wvl_depth *depth, const wvl_depth_part *parts, double *scales)
+static void load_sums(const wvl_depth *depth, const wvl_depth_part *parts, wvl_survey_sums *sums)
 {
-    double wave = 0.0;
     for (uint32_t k = 0; k < 2 * depth->groups; k++) {
-        wave += depth->parts[k].samples;
+        sums[k].samples = depth->parts[k].samples;
+        sums[k].seen = atomic_load_explicit(&parts[k].seen, memory_order_relaxed);
+        sums[k].weight = atomic_load_explicit(&parts[k].weight, memory_order_relaxed);
+        sums[k].weighed = atomic_load_explicit(&parts[k].weighed, memory_order_relaxed);
+        sums[k].all = parts == depth->survey ? (double)sums[k].weight : depth->parts[k].samples;
     }
-    for (uint32_t k = 0; k < 2 * depth->groups; k++) {
-        double seen = (double)atomic_load_explicit(&parts[k].seen, memory_order_relaxed),
-               all = parts == depth->survey ? (double)atomic_load_explicit(&parts[k].weight, memory_order_relaxed)
-                                            : parts[k].samples;
-        all *= depth->samples / wave;
-        if (seen <= 0.0 && all > 0.0) {
-            return 0;
-        }
-        scales[k] = all > 0.0 ? all / seen : 0.0;
-    }
-    return 1;
 }
 
-static uint32_t lower(uint32_t bin, int64_t margin)
+static void take_bin(const wvl_depth *depth, const wvl_depth_part *parts, uint32_t bin, wvl_descent *descent)
 {
-    int64_t threshold = ((int64_t)bin << WVL_DEPTH_BIN_LOG2) - margin;
-    return threshold < 0 || !bin ? 0 : threshold > 65535 ? 65535 : (uint32_t)threshold;
+    uint64_t bytes[WVL_DEPTH_PARTS];
+    for (uint32_t k = 0; k < 2 * depth->groups; k++) {
+        bytes[k] = atomic_load_explicit(&parts[k].bins[bin], memory_order_relaxed);
+    }
+    wvl_descent_take(descent, bin, bytes);
 }
 
-/* Down from the steep end until the budget is full; a group that is full before stops counting. */
 /* floors: slopes below which nothing counts; NULL: none. */
 static void find_thresholds(const wvl_depth *depth, const wvl_depth_part *parts, const uint32_t *floors, int64_t margin,
                             uint32_t *thresholds)
 {
-    double scales[2 * WVL_RATE_GROUPS], bytes[WVL_RATE_GROUPS] = {0}, total = 0.0;
-    int is_full[WVL_RATE_GROUPS] = {0}, is_known = depth->known || !scale_parts(depth, parts, scales);
-    uint32_t bin = is_known ? 0 : count_used(depth, parts);
-    for (uint32_t g = 0; g < depth->groups; g++) {
-        thresholds[g] = depth->known;
-    }
-    while (bin && total <= depth->budget) {
-        bin--;
-        total = 0.0;
-        for (uint32_t g = 0; g < depth->groups; g++) {
-            int is_known_here = !floors || bin << WVL_DEPTH_BIN_LOG2 >= floors[g];
-            for (uint32_t k = 2 * g; k < 2 * g + 2 && !is_full[g] && is_known_here; k++) {
-                bytes[g] += scales[k] * (double)atomic_load_explicit(&parts[k].bins[bin], memory_order_relaxed);
-            }
-            if (!is_full[g] && bytes[g] > depth->cap) {
-                is_full[g] = 1;
-                thresholds[g] = lower(bin, margin);
-            }
-            total += is_full[g] ? depth->cap : bytes[g];
+    wvl_survey_sums sums[WVL_DEPTH_PARTS];
+    wvl_survey_aim aim = find_aim(depth);
+    wvl_descent descent;
+    load_sums(depth, parts, sums);
+    int is_open = !depth->known && wvl_descent_open(&descent, &aim, sums, floors, margin);
+    if (is_open) {
+        uint32_t bin = count_used(depth, parts);
+        while (bin && wvl_descent_is_open(&descent)) {
+            bin--;
+            take_bin(depth, parts, bin, &descent);
         }
+        wvl_descent_end(&descent, bin);
     }
-    for (uint32_t g = 0; g < depth->groups && !is_known; g++) {
-        thresholds[g] = is_full[g] ? thresholds[g] : total > depth->budget ? lower(bin, margin) : 0;
+    for (uint32_t g = 0; g < depth->groups; g++) {
+        thresholds[g] = is_open ? descent.thresholds[g] : depth->known;
     }
 }
 
@@ -153,14 +142,10 @@ void wvl_depth_weigh(wvl_depth_part *survey, uint64_t weight, uint64_t samples)
 
 int wvl_depth_is_heavy(const wvl_depth *depth)
 {
-    double bytes = 0.0, wave = 0.0, least = depth->cap * depth->groups;
-    for (uint32_t k = 0; k < 2 * depth->groups; k++) {
-        double samples = (double)atomic_load(&depth->survey[k].weighed);
-        bytes +=
-            samples > 0.0 ? (double)atomic_load(&depth->survey[k].weight) / samples * depth->parts[k].samples : 0.0;
-        wave += depth->parts[k].samples;
-    }
-    return bytes * depth->samples / wave * WVL_DEPTH_BYTES_OF_WEIGHT > (least < depth->budget ? least : depth->budget);
+    wvl_survey_sums sums[WVL_DEPTH_PARTS];
+    wvl_survey_aim aim = find_aim(depth);
+    load_sums(depth, depth->survey, sums);
+    return wvl_survey_is_heavy(&aim, sums);
 }
 
 void wvl_depth_clear_survey(const wvl_depth *depth)

@@ -9,10 +9,8 @@
 
 #include <stdatomic.h>
 
+#include "codec/core/survey.h"
 #include "geom/handover.h"
-
-#define WVL_DEPTH_BIN_LOG2 3u
-#define WVL_DEPTH_BINS (65536u >> WVL_DEPTH_BIN_LOG2)
 
 /* Coarse and fine bands: bytes a sample differ much, so each is extrapolated by itself. */
 typedef struct wvl_depth_part {
@@ -34,9 +32,6 @@ typedef struct wvl_depth {
     wvl_depth_part *parts;  /* [groups][2]: coarse, fine */
     wvl_depth_part *survey; /* the same of surveyed blocks; NULL without plan->rate.rdoq */
 } wvl_depth;
-
-/* Coarse bands: below the two finest resolutions. */
-static inline int wvl_depth_is_fine(const wvl_tile_band *band) { return band->level <= 2; }
 
 /* Whether passes may be left out at all for this plan. */
 int wvl_depth_is_possible(const wvl_plan *plan);

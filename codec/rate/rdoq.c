@@ -28,7 +28,8 @@ typedef struct wvl_rdoq_block {
 
 static uint32_t move_sample(moving_block *b, const uint8_t *level, uint32_t before, int is_up)
 {
-    uint32_t after = wvl_rdoq_move_sample(b->end, level, b->pitch, before, is_up, &b->error);
+    int is_near = !is_up && wvl_rdoq_is_near(level, b->pitch);
+    uint32_t after = wvl_rdoq_move_sample(b->end, before, is_up, is_near, &b->error);
     b->moved |= before | after;
     return after;
 }
@@ -131,6 +132,5 @@ wvl_rdoq_error wvl_rdoq_change(const wvl_rdoq *r, wvl_block_input *in, const wvl
 
 void wvl_rdoq_add_error(wvl_block_output *out, wvl_rdoq_error error)
 {
-    wvl_uwide sum = ((wvl_uwide)error.high << 64 | error.low) >> (2 * out->energy_shift);
-    out->energy += (uint64_t)sum;
+    out->energy += wvl_rdoq_scale_error(error.low, error.high, out->energy_shift);
 }

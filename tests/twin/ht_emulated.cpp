@@ -7,6 +7,7 @@
 #include "cuda/blocks/t1_kernels.cu"
 #include "cuda/packets/kernels.cu"
 #include "cuda/rate/kernels.cu"
+#include "cuda/rdoq/kernels.cu"
 #include "ht_emulated.h"
 
 #define KERNELS(X)                                                                                                     \
@@ -52,12 +53,21 @@ PACKET_KERNELS(CALL_PACKETS)
     static void call_##name(const void *job) { name(*(const wvl_cuda_rate_job *)job); }
 RATE_KERNELS(CALL_RATE)
 
+#define RDOQ_KERNELS(X)                                                                                                \
+    X(wvl_rdoq_weigh_blocks)                                                                                           \
+    X(wvl_rdoq_guess)                                                                                                  \
+    X(wvl_rdoq_change_blocks) X(wvl_rdoq_settle) X(wvl_rdoq_put) X(wvl_rdoq_choose) X(wvl_rdoq_judge)                  \
+        X(wvl_rdoq_decide) X(wvl_rdoq_take)
+#define CALL_RDOQ(name)                                                                                                \
+    static void call_##name(const void *job) { name(*(const wvl_cuda_rdoq_job *)job); }
+RDOQ_KERNELS(CALL_RDOQ)
+
 static const struct {
     const char *name;
     void (*call)(const void *);
 } kernels[] = {
 #define ENTRY(name) {#name, call_##name},
-    KERNELS(ENTRY) T1_KERNELS(ENTRY) PACKET_KERNELS(ENTRY) RATE_KERNELS(ENTRY)};
+    KERNELS(ENTRY) T1_KERNELS(ENTRY) PACKET_KERNELS(ENTRY) RATE_KERNELS(ENTRY) RDOQ_KERNELS(ENTRY)};
 
 int wvl_emulate_find(wvl_cuda_function *function, wvl_cuda_module, const char *name)
 {

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The survey of slopes with rdoq, step by step: what follows from sums over blocks. Shared by host and device: both
+ * take the same blocks in the same phases, and find the same slopes.
+ *
+ * Sums over blocks are integers: their order does not count. What is computed from them with doubles has one order.
+ */
+#ifndef WVL_CORE_SURVEY_H
+#define WVL_CORE_SURVEY_H
+
+#include "base/hd.h"
+#include "base/intmath.h"
+#include "codec/core/hull.h"
+#include "geom/plan.h"
+
+#define WVL_SURVEY_PHASES 5u     /* whose blocks are surveyed */
+#define WVL_SURVEY_ALL_PHASES 6u /* with the blocks that follow */
+#define WVL_SURVEY_FEW_RUNS 700u /* fewer show little */
+#define WVL_SURVEY_STALE 48u     /* where runs are few: blocks quantised for slopes farther off are coded again */
+
+/* Bins of bytes by slope. */
+#define WVL_DEPTH_BIN_LOG2 3u
+#define WVL_DEPTH_BINS (65536u >> WVL_DEPTH_BIN_LOG2)
+#define WVL_DEPTH_PARTS (2u * WVL_RATE_GROUPS) /* of each rate group: coarse bands, fine ones */
+#define WVL_DEPTH_BYTES_OF_WEIGHT 0.09         /* measured on photographs: 0.07 to 0.11 */
+
+/* What a picture aims at. */
+typedef struct wvl_survey_aim {
+    double budget, cap; /* bytes of the last layer; of each group */
+    double samples;     /* of the picture */
+    uint32_t groups;
+} wvl_survey_aim;
+
+/* Sums over a part of the blocks. */
+typedef struct wvl_survey_sums {
+    double samples;           /* in the waves so far */
+    double all;               /* what bytes are extrapolated to: samples, or weights, in the waves so far */
+    uint64_t seen;            /* the same of blocks whose bytes are known */
+    uint64_t weight, weighed; /* of weighed blocks: weights, and their samples */
+} wvl_survey_sums;
+
+/* ---- First slope ----------------------------------------------------------------------------- */
+
+/* The first slope is found bit by bit, from WVL_SURVEY_LEAST_GUESS on: a step is added where the picture is heavy at
+ * the sum. Steps are halved. */
+#define WVL_SURVEY_LEAST_GUESS (WVL_SLOPE_ZERO - 8192u)
+#define WVL_SURVEY_FIRST_STEP 8192u
+#define WVL_SURVEY_LAST_STEP 32u
+
+/* Whether the picture would be more than the budget if all of it weighed what was weighed, and weights were bits as
+ * they are on the whole. */
+WVL_HD int wvl_survey_is_heavy(const wvl_survey_aim *aim, const wvl_survey_sums *sums)
+{
+    double bytes = 0.0, wave = 0.0, least = aim->cap * aim->groups;
+    for (uint32_t k = 0; k < 2 * aim->groups; k++) {
+        double weighed = (double)sums[k].weighed;
+        bytes += weighed > 0.0 ? (double)sums[k].weight / weighed * sums[k].samples : 0.0;
+        wave += sums[k].samples;
+    }
+    return bytes * aim->samples / wave * WVL_DEPTH_BYTES_OF_WEIGHT > (least < aim->budget ? least : aim->budget);
+}
+
+/* ---- Slopes of the next phase ---------------------------------------------------------------- */
+
+/* How far below the expected thresholds blocks of a phase are coded: early, and where there are few blocks, less is
+ * known, so more is coded. reach: wvl_rate_reach(). */
+WVL_HD uint32_t wvl_survey_find_margin(unsigned phase, uint64_t run_count, uint32_t reach)
+{
+    static const uint32_t margins[WVL_SURVEY_ALL_PHASES + 1] = {256, 256, 160, 96, 48, 48, 20};
+    uint32_t few = run_count < WVL_SURVEY_FEW_RUNS ? (uint32_t)(WVL_SURVEY_FEW_RUNS - run_count) / 4 : 0;
+    return margins[phase] + few + reach;
+}
+
+/* What blocks that are quantised for a slope are coded down to. */
+WVL_HD uint32_t wvl_survey_find_depth(uint32_t slope, uint32_t margin) { return slope > margin ? slope - margin : 0; }
+
+/* Later steps are halved: slopes move against what blocks are quantised for. */
+WVL_HD int wvl_survey_is_damped(unsigned phase) { return phase > 1; }
+
+/* The slope of blocks to come. found: by those surveyed, which were coded down to the floor. Nothing is known below, so
+ * it goes down by steps. before: the slope of the last phase. */
+WVL_HD uint32_t wvl_survey_choose_slope(uint32_t found, uint32_t before, uint32_t floor, uint32_t margin, int is_damped)
+{
+    uint32_t slope = found >= floor ? found : wvl_survey_find_depth(floor, margin);
+    return is_damped && slope ? (slope + before + 1) / 2 : slope;
+}
+
+/* ---- Thresholds from bytes by slope ---------------------------------------------------------- */
+
+/*
+ * Down from the steep end, bin by bin, until the budget is full; a group that is full before stops counting. Bins that
+ * hold nothing change nothing and may be left out.
+ */
+typedef struct wvl_descent {
+    wvl_survey_aim aim;
+    int64_t margin;                   /* how far thresholds lie below what is found */
+    uint32_t floors[WVL_RATE_GROUPS]; /* slopes below which nothing counts */
+    double scales[WVL_DEPTH_PARTS];   /* from bytes seen to bytes of the picture */
+    double bytes[WVL_RATE_GROUPS], total;
+    int is_full[WVL_RATE_GROUPS];
+    uint32_t thresholds[WVL_RATE_GROUPS];
+} wvl_descent;
+
+/* floors: NULL: none. 0: too little is known. */
+WVL_HD int wvl_descent_open(wvl_descent *d, const wvl_survey_aim *aim, const wvl_survey_sums *sums,
+                            const uint32_t *floors, int64_t margin)
+{
+    double wave = 0.0;
+    d->aim = *aim;
+    d->margin = margin;
+    d->total = 0.0;
+    for (uint32_t g = 0; g < aim->groups; g++) {
+        d->floors[g] = floors ? floors[g] : 0;
+        d->bytes[g] = 0.0;
+        d->is_full[g] = 0;
+        wave += sums[2 * g].samples;
+        wave += sums[2 * g + 1].samples;
+    }
+    for (uint32_t k = 0; k < 2 * aim->groups; k++) {
+        double seen = (double)sums[k].seen, all = sums[k].all;
+        all *= aim->samples / wave;
+        if (seen <= 0.0 && all > 0.0) {
+            return 0;
+        }
+        d->scales[k] = all > 0.0 ? all / seen : 0.0;
+    }
+    return 1;
+}
+
+WVL_HD int wvl_descent_is_open(const wvl_descent *d) { return d->total <= d->aim.budget; }
+
+WVL_HD uint32_t wvl_descent_find_threshold(const wvl_descent *d, uint32_t bin)
+{
+    int64_t threshold = ((int64_t)bin << WVL_DEPTH_BIN_LOG2) - d->margin;
+    if (threshold < 0 || !bin) {
+        return 0;
+    }
+    return threshold > 65535 ? 65535 : (uint32_t)threshold;
+}
+
+/* The next bin down that holds something. bytes: of its parts. */
+WVL_HD void wvl_descent_take(wvl_descent *d, uint32_t bin, const uint64_t *bytes)
+{
+    d->total = 0.0;
+    for (uint32_t g = 0; g < d->aim.groups; g++) {
+        int counts = !d->is_full[g] && bin << WVL_DEPTH_BIN_LOG2 >= d->floors[g];
+        for (uint32_t k = 2 * g; k < 2 * g + 2 && counts; k++) {
+            d->bytes[g] += d->scales[k] * (double)bytes[k];
+        }
+        if (!d->is_full[g] && d->bytes[g] > d->aim.cap) {
+            d->is_full[g] = 1;
+            d->thresholds[g] = wvl_descent_find_threshold(d, bin);
+        }
+        d->total += d->is_full[g] ? d->aim.cap : d->bytes[g];
+    }
+}
+
+/* bin: the last one taken. Thresholds are complete. */
+WVL_HD void wvl_descent_end(wvl_descent *d, uint32_t bin)
+{
+    uint32_t last = wvl_descent_is_open(d) ? 0 : wvl_descent_find_threshold(d, bin);
+    for (uint32_t g = 0; g < d->aim.groups; g++) {
+        d->thresholds[g] = d->is_full[g] ? d->thresholds[g] : last;
+    }
+}
+
+#endif

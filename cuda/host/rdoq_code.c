@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cuda/host/rdoq_code.h"
+
+#include <string.h>
+
+void wvl_cuda_rdoq_sort(const wvl_cuda_t1_block *blocks, const wvl_cuda_rdoq_phases *phases, uint32_t *lists,
+                        uint32_t *all, wvl_cuda_rdoq_shapes *shapes)
+{
+    memset(shapes, 0, sizeof *shapes);
+    for (unsigned p = 0, first = 0; p < WVL_SURVEY_ALL_PHASES; first = phases->ends[p++]) {
+        wvl_cuda_t1_sort(blocks + first, phases->ends[p] - first, lists + first, &shapes->phases[p]);
+    }
+    wvl_cuda_t1_sort(blocks, phases->ends[WVL_SURVEY_ALL_PHASES - 1], all, &shapes->all);
+}
+
+/* The blocks from `first` on, sorted so, as if there were no others. */
+static wvl_cuda_t1_job slice(const wvl_cuda_t1_job *all, const wvl_cuda_t1_job *shape, uint64_t first)
+{
+    wvl_cuda_t1_job job = *all;
+    job.block_count = shape->block_count;
+    memcpy(job.class_first, shape->class_first, sizeof job.class_first);
+    memcpy(job.class_count, shape->class_count, sizeof job.class_count);
+    memcpy(job.item_first, shape->item_first, sizeof job.item_first);
+    memcpy(job.item_most, shape->item_most, sizeof job.item_most);
+    job.blocks += first * sizeof(wvl_cuda_t1_block);
+    job.lists += first * sizeof(uint32_t);
+    job.states += first * sizeof(wvl_cuda_t1_state);
+    job.records += first * sizeof(wvl_cuda_t1_record);
+    job.passes += first * WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass);
+    job.gains += first * sizeof(wvl_cuda_t1_gains);
+    job.hull_weights += first * sizeof(wvl_cuda_t1_weight);
+    return job;
+}
+
+/* Changes the blocks of the job, and codes those of t1, which are the same. */
+static wvl_cuda_status code_blocks(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
+                                   const wvl_cuda_t1_job *t1, wvl_cuda_stream stream)
+{
+    wvl_cuda_t1_job own = *t1;
+    own.is_cleared = 1; /* scratch memory goes on behind that of the blocks before */
+    wvl_cuda_status status = wvl_cuda_rdoq_launch_changes(c->rdoq, job, stream);
+    status = status ? status
+                    : c->rdoq->runtime->fill(own.counters + WVL_CUDA_T1_ITEMS * sizeof(uint32_t), 0,
+                                             WVL_CUDA_T1_CLASSES * sizeof(uint32_t), stream);
+    status = status ? status : wvl_cuda_t1_launch_model(c->model, &own, stream);
+    status = status ? status : wvl_cuda_rdoq_launch_energies(c->rdoq, job, stream);
+    status = status ? status : wvl_cuda_t1_launch_mq(c->mq, &own, stream);
+    return status ? status : wvl_cuda_t1_launch_hulls(c->hulls, &own, stream);
+}
+
+static wvl_cuda_status code_phase(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
+                                  const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
+                                  unsigned phase, wvl_cuda_stream stream)
+{
+    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_phase(job, phases, phase);
+    wvl_cuda_t1_job t1 = slice(&job->t1, &shapes->phases[phase], own.first);
+    wvl_cuda_status status = code_blocks(c, &own, &t1, stream);
+    int is_surveyed = phase < WVL_SURVEY_PHASES && !job->known;
+    return status || !is_surveyed ? status : wvl_cuda_rdoq_launch_slopes(c->rdoq, &own, stream);
+}
+
+/* The blocks that `which` names; the others stay what they are. */
+static wvl_cuda_status code_some(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
+                                 const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes, uint32_t which,
+                                 wvl_cuda_stream stream)
+{
+    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
+    wvl_cuda_t1_job t1 = slice(&job->again, &shapes->all, 0);
+    own.which = which;
+    wvl_cuda_status status = code_blocks(c, &own, &t1, stream);
+    return status ? status : wvl_cuda_rdoq_launch_take(c->rdoq, &own, stream);
+}
+
+wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
+                                   const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
+                                   wvl_cuda_stream stream)
+{
+    wvl_cuda_status status = job->known ? WVL_CUDA_SUCCESS : wvl_cuda_rdoq_launch_weights(c->rdoq, job, phases, stream);
+    for (unsigned p = 0; p < WVL_SURVEY_ALL_PHASES && !status; p++) {
+        status = code_phase(c, job, phases, shapes, p, stream);
+    }
+    int is_few = phases->run_count < WVL_SURVEY_FEW_RUNS && !job->known;
+    return status || !is_few ? status : code_some(c, job, phases, shapes, WVL_CUDA_RDOQ_STALE, stream);
+}
+
+wvl_cuda_status wvl_cuda_rdoq_code_again(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
+                                         const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
+                                         wvl_cuda_stream stream)
+{
+    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
+    wvl_cuda_status status = wvl_cuda_rdoq_launch_judge(c->rdoq, &own, stream);
+    return status ? status : code_some(c, job, phases, shapes, WVL_CUDA_RDOQ_REQUANTISED, stream);
+}

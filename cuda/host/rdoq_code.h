@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * EBCOT blocks of a picture with rdoq: the phases of the survey, and what is coded a second time. Nothing here
+ * allocates, waits or locks; calls that can fail return the driver's status.
+ *
+ * Tables of blocks lie phase by phase: the block coder's kernels then see the blocks of a phase as a picture of its
+ * own. Numbers of blocks are places in that order (job->lists is 0).
+ */
+#ifndef WVL_CUDA_HOST_RDOQ_CODE_H
+#define WVL_CUDA_HOST_RDOQ_CODE_H
+
+#include "cuda/blocks/t1_launch.h"
+#include "cuda/blocks/t1_model.h"
+#include "cuda/blocks/t1_rate.h"
+#include "cuda/rdoq/rdoq_launch.h"
+
+/* Kernels, opened. */
+typedef struct wvl_cuda_rdoq_coder {
+    const wvl_cuda_rdoq *rdoq;
+    const wvl_cuda_t1_model *model;
+    const wvl_cuda_t1 *mq;
+    const wvl_cuda_t1_rate *hulls;
+} wvl_cuda_rdoq_coder;
+
+/* How blocks are sorted: the members of wvl_cuda_t1_job that wvl_cuda_t1_sort() sets, for the blocks of each phase
+ * alone, and for all. */
+typedef struct wvl_cuda_rdoq_shapes {
+    wvl_cuda_t1_job phases[WVL_SURVEY_ALL_PHASES], all;
+} wvl_cuda_rdoq_shapes;
+
+/* Sorts the blocks, which lie phase by phase. lists: [block_count] for the first coding, phase by phase; all: the same
+ * for a second one. */
+void wvl_cuda_rdoq_sort(const wvl_cuda_t1_block *blocks, const wvl_cuda_rdoq_phases *phases, uint32_t *lists,
+                        uint32_t *all, wvl_cuda_rdoq_shapes *shapes);
+
+/* Codes all blocks. job: t1 and again have all addresses. Scratch memory has room for two codings where runs are few
+ * (WVL_SURVEY_FEW_RUNS), and counters are 0 in front. */
+wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_coder *coder, const wvl_cuda_rdoq_job *job,
+                                   const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
+                                   wvl_cuda_stream stream);
+/* Behind rate control: where the picture ended far off, all blocks are coded again. */
+wvl_cuda_status wvl_cuda_rdoq_code_again(const wvl_cuda_rdoq_coder *coder, const wvl_cuda_rdoq_job *job,
+                                         const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
+                                         wvl_cuda_stream stream);
+
+#endif

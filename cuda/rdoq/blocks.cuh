@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Blocks as the kernels of optimised quantisation read them: a warp a block. */
+#pragma once
+#include "codec/core/rdoq.h"
+#include "cuda/blocks/t1_words.cuh"
+#include "cuda/rdoq/rdoq_job.h"
+
+namespace wvl_rdoq
+{
+
+typedef wvl_cuda_rdoq_job job_type;
+
+using wvl_ht::lane_id;
+
+template <typename T> __device__ __forceinline__ T &item(uint64_t table, uint64_t index) { return ((T *)table)[index]; }
+
+__device__ __forceinline__ const wvl_cuda_t1_block &original_of(const job_type &job, uint32_t id)
+{
+    return item<const wvl_cuda_t1_block>(job.originals, id);
+}
+
+/* What the rules read of a block. */
+__device__ __forceinline__ wvl_block_input describe(const wvl_cuda_t1_block &b)
+{
+    wvl_block_input in = {};
+    in.stride = b.stride;
+    in.width = b.width;
+    in.height = b.height;
+    in.coef_bytes = b.coef_bytes;
+    in.frac_bits = b.frac_bits;
+    in.orient = b.orient;
+    in.reversible = b.reversible;
+    in.max_passes = 255;
+    in.bound = *(const uint32_t *)b.bound;
+    return in;
+}
+
+__device__ __forceinline__ wvl_band_coding band_of(const job_type &job, uint32_t id)
+{
+    const wvl_cuda_t1_weight weight = item<const wvl_cuda_t1_weight>(job.t1.hull_weights, id);
+    wvl_band_coding band = {};
+    band.weight_mantissa = weight.mantissa;
+    band.weight_exponent = weight.exponent;
+    return band;
+}
+
+/* A block of the launch. */
+__device__ __forceinline__ uint32_t block_at(const job_type &job, uint32_t at)
+{
+    return job.lists ? item<const uint32_t>(job.lists, job.first + at) : job.first + at;
+}
+
+/* Tables of the blocks that are coded next. */
+__device__ __forceinline__ const wvl_cuda_t1_job &coded_by(const job_type &job)
+{
+    return job.which == WVL_CUDA_RDOQ_ALL ? job.t1 : job.again;
+}
+
+/* The block of this warp; false: there is none. */
+__device__ __forceinline__ bool find_block(const job_type &job, uint32_t *id)
+{
+    uint32_t at = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (at >= job.count) {
+        return false;
+    }
+    *id = block_at(job, at);
+    return true;
+}
+
+/* The sum over the lanes. */
+__device__ __forceinline__ uint32_t sum_lanes(uint32_t v)
+{
+#pragma unroll
+    for (uint32_t d = 16; d; d >>= 1) {
+        v += __shfl_sync(~0u, v, lane_id() ^ d);
+    }
+    return v;
+}
+__device__ __forceinline__ uint32_t join_lanes(uint32_t v)
+{
+#pragma unroll
+    for (uint32_t d = 16; d; d >>= 1) {
+        v |= __shfl_sync(~0u, v, lane_id() ^ d);
+    }
+    return v;
+}
+/* Modulo 2^64. */
+__device__ __forceinline__ uint64_t sum_wide_lanes(uint64_t v)
+{
+#pragma unroll
+    for (uint32_t d = 16; d; d >>= 1) {
+        uint32_t low = __shfl_sync(~0u, (uint32_t)v, lane_id() ^ d),
+                 high = __shfl_sync(~0u, (uint32_t)(v >> 32), lane_id() ^ d);
+        v += (uint64_t)high << 32 | low;
+    }
+    return v;
+}
+
+/* Samples of a block in raster order, 32 at a time: neighbouring lanes read neighbouring samples. */
+struct walk {
+    uint32_t x, y, width, columns, rows;
+    __device__ __forceinline__ explicit walk(uint32_t block_width)
+        : x(lane_id() % block_width), y(lane_id() / block_width), width(block_width), columns(32 % block_width),
+          rows(32 / block_width)
+    {
+    }
+    __device__ __forceinline__ void go_on()
+    {
+        x += columns;
+        y += rows;
+        if (x >= width) {
+            x -= width;
+            y++;
+        }
+    }
+};
+
+/* T: uint16_t or uint32_t, the sign in its top bit. */
+template <typename T> __device__ __forceinline__ T load(const wvl_cuda_t1_block &b, uint32_t x, uint32_t y)
+{
+    return ((const T *)b.coefs)[(size_t)y * b.stride + x];
+}
+template <typename T> __device__ __forceinline__ uint32_t magnitude_of(T v) { return v & (uint32_t)((T) ~(T)0 >> 1); }
+
+} // namespace wvl_rdoq

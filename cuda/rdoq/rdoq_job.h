@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What optimised quantisation and its survey read and write on a device: flat tables in device memory, the same on both
+ * sides. Addresses are those of the device. cuda/rdoq/README.md names the kernels.
+ *
+ * Blocks have two tables: `originals` as the transform delivered them, and t1.blocks as they are coded. The kernels
+ * write the second one.
+ */
+#ifndef WVL_CUDA_RDOQ_JOB_H
+#define WVL_CUDA_RDOQ_JOB_H
+
+#include "codec/core/survey.h"
+#include "cuda/blocks/t1_job.h"
+
+/* What became of a block. A block that was not changed has no error. */
+typedef struct wvl_cuda_rdoq_change {
+    uint64_t error_low, error_high; /* wvl_rdoq_error: what gains of passes do not see */
+    uint32_t bound;                 /* of the changed samples; t1.blocks names it then */
+    uint16_t end_slope;             /* that it is quantised for */
+    uint8_t is_changed;             /* as in wvl_block_record */
+    uint8_t is_again;               /* the last launch changed it, as one of few */
+} wvl_cuda_rdoq_change;
+
+/* Sums over a part of the blocks (wvl_survey_sums), and bytes on their hulls by slope. */
+typedef struct wvl_cuda_rdoq_part {
+    uint64_t weight, weighed; /* of weighed blocks, and their samples */
+    uint64_t seen;            /* weights of blocks in the bins */
+    uint64_t bins[WVL_DEPTH_BINS];
+} wvl_cuda_rdoq_part;
+
+/* What the survey has found so far. Zero before the first kernel. */
+typedef struct wvl_cuda_rdoq_survey {
+    uint32_t guess;      /* the first slope, less WVL_SURVEY_LEAST_GUESS */
+    uint32_t is_far_off; /* all blocks are to be coded again (codec/recode.h, REQUANTISED) */
+    uint32_t off, last;  /* blocks whose slopes are far off; blocks that must not have been changed */
+    uint32_t nothing[2]; /* 0: the bound of blocks that are not coded again */
+    uint32_t slopes[WVL_RATE_GROUPS], floors[WVL_RATE_GROUPS];
+} wvl_cuda_rdoq_survey;
+
+/* Which blocks of its list a launch changes. */
+enum {
+    WVL_CUDA_RDOQ_ALL,
+    WVL_CUDA_RDOQ_STALE,       /* those whose slope is farther than WVL_SURVEY_STALE from the one known now */
+    WVL_CUDA_RDOQ_REQUANTISED, /* all for slopes of their own, if the picture ended far off; else none */
+};
+
+/* The argument of all kernels. The second part is set for each launch. */
+typedef struct wvl_cuda_rdoq_job {
+    wvl_cuda_t1_job t1;    /* of the blocks as they are coded */
+    wvl_cuda_t1_job again; /* the same of blocks that are coded a second time: it has tables of its own */
+    uint64_t originals;    /* wvl_cuda_t1_block[block_count] */
+    uint64_t kinds;        /* uint8_t[block_count]: 2 * rate group, and 1 in fine bands */
+    uint64_t lists;        /* uint32_t[block_count]: numbers of blocks, phase by phase; 0: blocks are numbered so */
+    uint64_t changes;      /* wvl_cuda_rdoq_change[block_count] */
+    uint64_t weights;      /* uint32_t[block_count]: wvl_rdoq_weigh() */
+    uint64_t survey;       /* wvl_cuda_rdoq_survey */
+    uint64_t parts;        /* wvl_cuda_rdoq_part[2 * aim.groups]; zero before the first kernel */
+    uint64_t thresholds;   /* uint32_t[aim.groups]: where rate control has ended; read by wvl_rdoq_judge */
+    uint64_t copies;       /* to the address of a sample: that of the changed one, modulo 2^64 */
+    wvl_survey_aim aim;
+    double samples[WVL_DEPTH_PARTS]; /* of the picture, by kind */
+    uint32_t known;                  /* a slope that is given for all blocks; 0: the survey finds it */
+    uint32_t is_large;               /* as in wvl_rdoq */
+    uint32_t warp_words;             /* of shared memory: WVL_CUDA_RDOQ_WORDS of the block that needs most */
+
+    uint32_t first, count;      /* of the list: the blocks of this launch */
+    uint32_t step;              /* of the guess; 0: the survey's slopes */
+    uint32_t margin, is_damped; /* of the phase that is complete */
+    uint32_t which;             /* WVL_CUDA_RDOQ_*; but for ALL, blocks go to the tables of `again` */
+} wvl_cuda_rdoq_job;
+
+#define WVL_CUDA_RDOQ_WARPS 4u /* of a thread block: a warp a block */
+#define WVL_CUDA_RDOQ_THREADS (32u * WVL_CUDA_RDOQ_WARPS)
+#define WVL_CUDA_RDOQ_ITEM_THREADS 64u /* of kernels with a thread a block */
+#define WVL_CUDA_RDOQ_CHOOSE_THREADS 256u
+#define WVL_CUDA_RDOQ_RULE_WORDS 16u
+
+/* 32-bit words of shared memory of a warp: the rule; a byte for each sample and what surrounds the block; a byte for
+ * each sample. At most 10,320 bytes, of a block of 4x1024. */
+#define WVL_CUDA_RDOQ_CELL_WORDS(width, height) ((((width) + 2u) * ((height) + 2u) + 3u) / 4u)
+#define WVL_CUDA_RDOQ_WORDS(width, height)                                                                             \
+    (WVL_CUDA_RDOQ_RULE_WORDS + WVL_CUDA_RDOQ_CELL_WORDS(width, height) + ((width) * (height) + 3u) / 4u)
+/* Of the kernel that chooses slopes: bins of a chunk, which of them hold something, and what one thread knows. */
+#define WVL_CUDA_RDOQ_CHOOSE_WORDS(groups)                                                                             \
+    (4u * (groups)*WVL_CUDA_RDOQ_CHOOSE_THREADS + WVL_CUDA_RDOQ_CHOOSE_THREADS / 32u + 8u)
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cuda/rdoq/rdoq_launch.h"
+
+#include <string.h>
+
+wvl_cuda_status wvl_cuda_rdoq_open(wvl_cuda_rdoq *rdoq, const wvl_cuda_runtime *runtime, wvl_cuda_module module)
+{
+    static const char *const names[] = {"wvl_rdoq_weigh_blocks", "wvl_rdoq_guess",  "wvl_rdoq_change_blocks",
+                                        "wvl_rdoq_settle",       "wvl_rdoq_put",    "wvl_rdoq_choose",
+                                        "wvl_rdoq_judge",        "wvl_rdoq_decide", "wvl_rdoq_take"};
+    memset(rdoq, 0, sizeof *rdoq);
+    rdoq->runtime = runtime;
+    wvl_cuda_function *const functions[] = {&rdoq->weigh,  &rdoq->guess, &rdoq->change, &rdoq->settle, &rdoq->put,
+                                            &rdoq->choose, &rdoq->judge, &rdoq->decide, &rdoq->take};
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    for (unsigned i = 0; !status && i < sizeof names / sizeof *names; i++) {
+        status = runtime->module_function(functions[i], module, names[i]);
+    }
+    return status;
+}
+
+/* ---- Launches -------------------------------------------------------------------------------- */
+
+static wvl_cuda_status launch_kernel(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, uint32_t grid,
+                                     uint32_t threads, uint32_t shared_words, const wvl_cuda_rdoq_job *job,
+                                     wvl_cuda_stream stream)
+{
+    wvl_cuda_rdoq_job copy = *job;
+    void *arguments[] = {&copy};
+    return grid ? rdoq->runtime->launch(function, grid, 1, 1, threads, 1, 1, 4 * shared_words, stream, arguments, NULL)
+                : WVL_CUDA_SUCCESS;
+}
+
+/* A warp a block. */
+static wvl_cuda_status launch_warps(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, uint32_t shared_words,
+                                    const wvl_cuda_rdoq_job *job, wvl_cuda_stream stream)
+{
+    return launch_kernel(rdoq, function, (job->count + WVL_CUDA_RDOQ_WARPS - 1) / WVL_CUDA_RDOQ_WARPS,
+                         WVL_CUDA_RDOQ_THREADS, shared_words, job, stream);
+}
+
+/* A thread a block. */
+static wvl_cuda_status launch_items(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, const wvl_cuda_rdoq_job *job,
+                                    wvl_cuda_stream stream)
+{
+    return launch_kernel(rdoq, function, (job->count + WVL_CUDA_RDOQ_ITEM_THREADS - 1) / WVL_CUDA_RDOQ_ITEM_THREADS,
+                         WVL_CUDA_RDOQ_ITEM_THREADS, 0, job, stream);
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+wvl_cuda_rdoq_job wvl_cuda_rdoq_choose_phase(const wvl_cuda_rdoq_job *job, const wvl_cuda_rdoq_phases *phases,
+                                             unsigned phase)
+{
+    wvl_cuda_rdoq_job own = *job;
+    own.first = phase ? phases->ends[phase - 1] : 0;
+    own.count = phases->ends[phase] - own.first;
+    own.step = 0;
+    own.which = WVL_CUDA_RDOQ_ALL;
+    own.margin = wvl_survey_find_margin(phase, phases->run_count, phases->reach);
+    own.is_damped = (uint32_t)wvl_survey_is_damped(phase);
+    return own;
+}
+
+wvl_cuda_rdoq_job wvl_cuda_rdoq_choose_all(const wvl_cuda_rdoq_job *job, const wvl_cuda_rdoq_phases *phases)
+{
+    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_phase(job, phases, WVL_SURVEY_ALL_PHASES - 1);
+    own.first = 0;
+    own.count = phases->ends[WVL_SURVEY_ALL_PHASES - 1];
+    return own;
+}
+
+/* ---- Launches of a picture --------------------------------------------------------------------------------- */
+
+wvl_cuda_status wvl_cuda_rdoq_launch_weights(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
+                                             const wvl_cuda_rdoq_phases *phases, wvl_cuda_stream stream)
+{
+    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    own.count = phases->ends[1];
+    for (own.step = WVL_SURVEY_FIRST_STEP; !status && own.step >= WVL_SURVEY_LAST_STEP; own.step /= 2) {
+        status = launch_warps(rdoq, rdoq->weigh, 0, &own, stream);
+        status = status ? status : launch_kernel(rdoq, rdoq->guess, 1, 32, 0, &own, stream);
+    }
+    own.step = 0;
+    own.count = phases->ends[WVL_SURVEY_ALL_PHASES - 1];
+    return status ? status : launch_warps(rdoq, rdoq->weigh, 0, &own, stream);
+}
+
+wvl_cuda_status wvl_cuda_rdoq_launch_changes(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
+                                             wvl_cuda_stream stream)
+{
+    return launch_warps(rdoq, rdoq->change, WVL_CUDA_RDOQ_WARPS * job->warp_words, job, stream);
+}
+
+wvl_cuda_status wvl_cuda_rdoq_launch_energies(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
+                                              wvl_cuda_stream stream)
+{
+    return launch_items(rdoq, rdoq->settle, job, stream);
+}
+
+wvl_cuda_status wvl_cuda_rdoq_launch_slopes(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
+                                            wvl_cuda_stream stream)
+{
+    wvl_cuda_status status = launch_items(rdoq, rdoq->put, job, stream);
+    return status ? status
+                  : launch_kernel(rdoq, rdoq->choose, 1, WVL_CUDA_RDOQ_CHOOSE_THREADS,
+                                  WVL_CUDA_RDOQ_CHOOSE_WORDS(job->aim.groups), job, stream);
+}
+
+wvl_cuda_status wvl_cuda_rdoq_launch_take(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
+                                          wvl_cuda_stream stream)
+{
+    return launch_warps(rdoq, rdoq->take, 0, job, stream);
+}
+
+wvl_cuda_status wvl_cuda_rdoq_launch_judge(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
+                                           wvl_cuda_stream stream)
+{
+    wvl_cuda_status status = launch_items(rdoq, rdoq->judge, job, stream);
+    return status ? status : launch_kernel(rdoq, rdoq->decide, 1, 32, 0, job, stream);
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The survey of slopes of whole pictures on a device: which blocks are coded in which phase, against codec/blocks; and
+ * all blocks of a picture, coded in phases and again, against the CPU's. The device code runs compiled for the CPU
+ * (emulate.h).
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/host/block_walk.h"
+#include "cuda/host/rdoq_code.h"
+#include "cuda/host/rdoq_tables.h"
+#include "emulated_driver.h"
+#include "survey_case.h"
+#include "tests/support/support.h"
+
+static uint64_t count_blocks(const survey_case *c)
+{
+    uint64_t count = 0;
+    for (uint32_t t = 0; t < c->tiles; t++) {
+        count += c->wave.tiles[t].block_count;
+    }
+    return count;
+}
+
+/* ---- Phases ---------------------------------------------------------------------------------- */
+
+/* What is known of a block. */
+typedef struct block_place {
+    uint8_t phase, kind;
+} block_place;
+
+/* As the CPU lists its work. */
+static void list_work(survey_case *c, block_place *places, wvl_cuda_rdoq_phases *phases)
+{
+    wvl_carver carver = {NULL, 0};
+    wvl_work_memory memory;
+    wvl_work_list list;
+    wvl_depth depth;
+    uint64_t firsts[64], before = 0, blocks = 0;
+    void *parts = calloc(1, wvl_depth_memory_bytes(c->plan));
+    wvl_work_carve(c->plan, &carver, &memory);
+    carver = (wvl_carver){aligned_alloc(64, (carver.used + 63) / 64 * 64), 0};
+    wvl_work_carve(c->plan, &carver, &memory);
+    wvl_depth_init(&depth, c->plan, parts);
+    for (uint32_t t = 0; t < c->tiles; before += c->wave.tiles[t++].block_count) {
+        c->wave.coefs[t].tile = &c->wave.tiles[t];
+        firsts[t] = before;
+    }
+    wvl_work_build(&list, &memory, c->plan, c->wave.coefs, c->tiles, &depth);
+    for (uint64_t r = 0, p = 0; r < list.run_count; r++) {
+        while (r >= list.ends[p]) {
+            phases->ends[p++] = (uint32_t)blocks;
+        }
+        const wvl_block_run *run = &list.memory.runs[r];
+        for (uint32_t b = run->first; b < run->first + run->count; b++, blocks++) {
+            uint64_t id = firsts[run->tile] + c->wave.tiles[run->tile].bands[run->band].first_block + b;
+            places[id] = (block_place){(uint8_t)p, (uint8_t)(2 * run->rate_group + run->is_fine)};
+        }
+    }
+    for (unsigned p = 0; p < WVL_SURVEY_ALL_PHASES; p++) {
+        phases->ends[p] = list.ends[p] == list.run_count ? (uint32_t)blocks : phases->ends[p];
+    }
+    for (uint32_t k = 0; k < 2 * depth.groups; k++) {
+        phases->samples[k] = depth.parts[k].samples;
+    }
+    phases->run_count = list.run_count;
+    free(carver.base);
+    free(parts);
+}
+
+static const struct shape {
+    uint32_t width, height, components;
+    const char *settings;
+} shapes[] = {
+    {1024, 520, 1, "reversible=no bpp=0.7"},
+    {1300, 700, 3, "reversible=no bpp=0.7 block=16,16"},
+    {900, 611, 3, "reversible=no bpp=0.7 tile=300,200 block=32,8"},
+    {777, 701, 3, "reversible=no bpp=0.7 levels=2 block=64,64"},
+    {1000, 555, 1, "reversible=no bpp=0.7 levels=0 block=4,4"},
+    {1100, 555, 3, "reversible=no bpp=1.5 max-component-bytes=200000 mct=off block=32,32"},
+};
+
+START_TEST(phases)
+{
+    const struct shape *s = &shapes[_i];
+    survey_case c;
+    survey_open_plan(&c, s->width, s->height, s->components, s->settings);
+    uint64_t count = count_blocks(&c);
+    wvl_cuda_rdoq_phases got, wanted = {0};
+    uint32_t *lists = malloc(count * sizeof *lists);
+    uint8_t *kinds = malloc(count), *seen = calloc(count, 1);
+    block_place *places = calloc(count, sizeof *places);
+    REQUIRE(c.tiles <= 64 && wvl_depth_is_possible(c.plan));
+    list_work(&c, places, &wanted);
+    wvl_cuda_rdoq_list_phases(c.plan, c.wave.tiles, c.tiles, lists, kinds, &got);
+    REQUIRE(got.run_count == wanted.run_count && got.ends[WVL_SURVEY_ALL_PHASES - 1] == count);
+    REQUIRE(!memcmp(got.samples, wanted.samples, sizeof got.samples));
+    for (uint32_t i = 0, p = 0; i < count; i++) {
+        while (i >= got.ends[p]) {
+            REQUIRE_THAT(got.ends[p] == wanted.ends[p], "phase %u: %u, want %u", p, got.ends[p], wanted.ends[p]);
+            p++;
+        }
+        uint32_t id = lists[i];
+        REQUIRE_THAT(id < count && !seen[id]++ && places[id].phase == p && places[id].kind == kinds[id],
+                     "\"%s\": block %u, phase %u, kind %u; want %u, %u", s->settings, id, p, kinds[id],
+                     places[id].phase, places[id].kind);
+    }
+    free(lists);
+    free(kinds);
+    free(seen);
+    free(places);
+    survey_close(&c);
+}
+END_TEST
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* The blocks of a picture on a device, phase by phase. */
+typedef struct chain {
+    ht_device device;
+    const survey_case *c;
+    uint32_t count, *order; /* numbers of blocks as the CPU has them */
+    wvl_cuda_rdoq_phases phases;
+    wvl_cuda_rdoq_shapes shapes;
+    wvl_cuda_rdoq rdoq;
+    wvl_cuda_t1_model model;
+    wvl_cuda_t1 mq;
+    wvl_cuda_t1_rate hulls;
+    wvl_cuda_rdoq_coder coder;
+    wvl_cuda_rdoq_job job;
+    wvl_cuda_t1_block *blocks;
+    wvl_cuda_t1_weight *weights;
+} chain;
+
+static wvl_cuda_address take(const chain *ch, uint64_t bytes, const void *from, uint64_t from_bytes)
+{
+    wvl_cuda_address at;
+    REQUIRE(!ht_take_memory(&ch->device, &at, bytes, from, from_bytes, 1));
+    return at;
+}
+
+static wvl_cuda_address take_zeros(const chain *ch, uint64_t bytes)
+{
+    wvl_cuda_address at = take(ch, bytes, NULL, 0);
+    REQUIRE(!ch->device.runtime->fill(at, 0, bytes, ch->device.stream));
+    return at;
+}
+
+static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *from)
+{
+    chain *ch = user;
+    const wvl_band_coding *coding = &from->coding->band[from->band->coding_band];
+    ch->blocks[index] = (wvl_cuda_t1_block){.coefs = from->coefs,
+                                            .bound = from->bound,
+                                            .stride = from->band->slot_width,
+                                            .width = from->width,
+                                            .height = from->height,
+                                            .coef_bytes = from->band->coef_bytes,
+                                            .frac_bits = from->band->frac_bits,
+                                            .orient = from->band->orient,
+                                            .style = (uint8_t)from->coding->style,
+                                            .planes = from->band->planes,
+                                            .max_passes = 255,
+                                            .reversible = from->coding->reversible};
+    ch->weights[index] = (wvl_cuda_t1_weight){coding->weight_mantissa, coding->weight_exponent};
+}
+
+/* Blocks, weights and kinds from the CPU's order to that of phases. */
+static void take_blocks(chain *ch, wvl_cuda_address coefs, wvl_cuda_address bounds)
+{
+    uint32_t n = ch->count;
+    uint8_t *kinds = malloc(n), *own_kinds = malloc(n);
+    wvl_cuda_t1_block *blocks = malloc(n * sizeof *blocks);
+    wvl_cuda_t1_weight *weights = malloc(n * sizeof *weights);
+    ch->order = malloc(n * sizeof *ch->order);
+    ch->blocks = malloc(n * sizeof *ch->blocks);
+    ch->weights = malloc(n * sizeof *ch->weights);
+    wvl_cuda_rdoq_list_phases(ch->c->plan, ch->c->wave.tiles, ch->c->tiles, ch->order, kinds, &ch->phases);
+    wvl_cuda_walk_blocks(ch->c->plan, ch->c->wave.tiles, ch->c->tiles, coefs, bounds, put_block, ch);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t id = ch->order[i];
+        blocks[i] = ch->blocks[id];
+        weights[i] = ch->weights[id];
+        own_kinds[i] = kinds[id];
+        ch->job.warp_words = wvl_max_u32(ch->job.warp_words, WVL_CUDA_RDOQ_WORDS(blocks[i].width, blocks[i].height));
+    }
+    ch->job.originals = take(ch, n * sizeof *blocks, blocks, n * sizeof *blocks);
+    ch->job.kinds = take(ch, n, own_kinds, n);
+    ch->job.t1.hull_weights = take(ch, n * sizeof *weights, weights, n * sizeof *weights);
+    free(ch->blocks);
+    free(ch->weights);
+    ch->blocks = blocks;
+    ch->weights = weights;
+    free(kinds);
+    free(own_kinds);
+}
+
+static void take_tables(chain *ch, wvl_cuda_t1_job *t1)
+{
+    uint64_t n = ch->count;
+    t1->blocks = take(ch, n * sizeof(wvl_cuda_t1_block), NULL, 0);
+    t1->states = take(ch, n * sizeof(wvl_cuda_t1_state), NULL, 0);
+    t1->records = take(ch, n * sizeof(wvl_cuda_t1_record), NULL, 0);
+    t1->gains = take(ch, n * sizeof(wvl_cuda_t1_gains), NULL, 0);
+    t1->passes = take(ch, n * WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass), NULL, 0);
+}
+
+static void take_scratch(chain *ch)
+{
+    wvl_cuda_t1_job *t1 = &ch->job.t1;
+    uint64_t scratch = 0, n = ch->count;
+    uint32_t *lists = malloc(2 * n * sizeof *lists);
+    wvl_cuda_rdoq_sort(ch->blocks, &ch->phases, lists, lists + n, &ch->shapes);
+    for (uint32_t i = 0; i < n; i++) {
+        scratch += wvl_cuda_t1_measure_scratch(&ch->blocks[i]) + wvl_cuda_t1_measure_values(&ch->blocks[i]);
+    }
+    t1->lists = take(ch, 2 * n * sizeof *lists, lists, 2 * n * sizeof *lists);
+    t1->order = take(ch, n * sizeof(uint32_t), NULL, 0);
+    t1->items = take(ch, 4ull * wvl_cuda_t1_count_items(&ch->shapes.all), NULL, 0);
+    t1->counters = take_zeros(ch, 4ull * WVL_CUDA_T1_COUNTERS);
+    t1->scratch_units = (uint32_t)(2 * scratch / 16);
+    t1->scratch = take(ch, 16ull * t1->scratch_units, NULL, 0);
+    t1->gain_exponent = ch->c->plan->rate.gain_exponent;
+    ch->job.again = *t1;
+    ch->job.again.lists += 4 * n;
+    take_tables(ch, &ch->job.t1);
+    take_tables(ch, &ch->job.again);
+    free(lists);
+}
+
+static void open_chain(chain *ch, const survey_case *c)
+{
+    const wvl_tile_plan *tile = c->wave.tiles;
+    const wvl_depth *depth = &c->coder->blocks.depth;
+    memset(ch, 0, sizeof *ch);
+    ch->device.runtime = &emulated_runtime;
+    ch->c = c;
+    ch->count = (uint32_t)count_blocks(c);
+    REQUIRE(c->tiles == 1);
+    REQUIRE(!wvl_cuda_rdoq_open(&ch->rdoq, &emulated_runtime, NULL) &&
+            !wvl_cuda_t1_model_open(&ch->model, &emulated_runtime, NULL) &&
+            !wvl_cuda_t1_open(&ch->mq, &emulated_runtime, NULL) &&
+            !wvl_cuda_t1_rate_open(&ch->hulls, &emulated_runtime, NULL));
+    ch->coder = (wvl_cuda_rdoq_coder){&ch->rdoq, &ch->model, &ch->mq, &ch->hulls};
+    wvl_cuda_address coefs = take(ch, tile->coef_bytes, c->wave.coefs->samples, tile->coef_bytes),
+                     copies = take(ch, tile->coef_bytes, NULL, 0),
+                     bounds = take(ch, 4ull * ch->count, c->wave.coefs->bounds, 4ull * ch->count);
+    take_blocks(ch, coefs, bounds);
+    take_scratch(ch);
+    ch->job.copies = copies - coefs;
+    ch->job.changes = take(ch, ch->count * sizeof(wvl_cuda_rdoq_change), NULL, 0);
+    ch->job.weights = take(ch, 4ull * ch->count, NULL, 0);
+    ch->job.survey = take_zeros(ch, sizeof(wvl_cuda_rdoq_survey));
+    ch->job.parts = take_zeros(ch, WVL_DEPTH_PARTS * sizeof(wvl_cuda_rdoq_part));
+    ch->job.aim = (wvl_survey_aim){depth->budget, depth->cap, depth->samples, depth->groups};
+    ch->job.known = depth->known;
+    ch->job.is_large = ch->phases.reach < 65536;
+    memcpy(ch->job.samples, ch->phases.samples, sizeof ch->job.samples);
+}
+
+/* The rest goes with the process. */
+static void close_chain(chain *ch)
+{
+    free(ch->order);
+    free(ch->blocks);
+    free(ch->weights);
+}
+
+/* ---- Comparison ------------------------------------------------------------------------------ */
+
+static const void *on_device(wvl_cuda_address at) { return (const void *)(uintptr_t)at; }
+
+static void check_passes(const chain *ch, uint32_t i, const wvl_coded_block *block, const wvl_cuda_t1_gains *gains)
+{
+    const wvl_store *store = &ch->c->coder->blocks.keeper.passes;
+    const wvl_pass *wanted = wvl_block_passes(store, block);
+    const wvl_cuda_t1_pass *got = (const wvl_cuda_t1_pass *)on_device(ch->job.t1.passes) + (size_t)i * 91;
+    const int64_t *values = (const int64_t *)on_device(ch->job.t1.scratch + 16ull * gains->values);
+    uint32_t n = block->pass_count;
+    for (uint32_t p = 0; p < n; p++) {
+        REQUIRE_THAT(got[p].final_bytes == wanted[p].final_bytes && got[p].safe_bytes == wanted[p].safe_bytes &&
+                         got[p].tail_count == wanted[p].tail_count && values[p] == wanted[p].gain_quarters,
+                     "block %u, pass %u of %u", i, p, n);
+    }
+    REQUIRE(!memcmp(values + n, wvl_block_gains(store, block), 8ull * n));
+    REQUIRE_THAT(!memcmp(values + 2ull * n, wvl_block_slopes(store, block), 2ull * n), "block %u: slopes", i);
+}
+
+static void check_block(const chain *ch, uint32_t i)
+{
+    const wvl_coded_block *block = &ch->c->coder->tiles[0].blocks[ch->order[i]];
+    const wvl_cuda_rdoq_change *change = (const wvl_cuda_rdoq_change *)on_device(ch->job.changes) + i;
+    const wvl_cuda_t1_record *record = (const wvl_cuda_t1_record *)on_device(ch->job.t1.records) + i;
+    const wvl_cuda_t1_gains *gains = (const wvl_cuda_t1_gains *)on_device(ch->job.t1.gains) + i;
+    REQUIRE_THAT(change->end_slope == block->end_slope && change->is_changed == block->is_changed,
+                 "block %u: slope %u, want %u", i, change->end_slope, block->end_slope);
+    REQUIRE_THAT(!record->flags && record->planes == block->planes && record->passes == block->pass_count &&
+                     record->bytes == block->bytes,
+                 "block %u: %u passes, %u bytes; want %u, %u", i, record->passes, record->bytes, block->pass_count,
+                 block->bytes);
+    REQUIRE_THAT(gains->energy == block->energy && gains->energy_shift == block->energy_shift, "block %u: energy", i);
+    if (block->pass_count) {
+        const uint8_t *bytes = on_device(ch->job.t1.scratch + 16ull * record->codeword + 1);
+        uint32_t certain = block->bytes > 6 ? block->bytes - 6 : 0; /* the last bytes are those of the last tail */
+        REQUIRE_THAT(!memcmp(bytes, wvl_store_at(&ch->c->coder->blocks.keeper.bytes, block->bytes_at), certain),
+                     "block %u: bytes", i);
+        check_passes(ch, i, block, gains);
+    }
+}
+
+static void check_blocks(const chain *ch)
+{
+    for (uint32_t i = 0; i < ch->count; i++) {
+        check_block(ch, i);
+    }
+}
+
+/* ---- Whole pictures -------------------------------------------------------------------------- */
+
+/* Rate control is said to have ended at a threshold so far above the survey's slope. Returns whether all blocks are
+ * coded again. */
+static int code_again(survey_case *c, chain *ch, int32_t above)
+{
+    uint32_t thresholds[WVL_RATE_GROUPS];
+    wvl_coded_tile *tile = &c->coder->tiles[0];
+    wvl_layer_job job = {.plan = c->plan};
+    wvl_recode_facts facts = {c->plan,         &c->plan->context->host, WVL_OK, &job, 0,
+                              c->coder->tiles, &c->coder->blocks.keeper};
+    for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
+        thresholds[g] = (uint32_t)((int32_t)c->coder->blocks.survey.slopes[0] + above);
+    }
+    for (uint64_t b = 0; b < tile->block_count; b++) {
+        tile->blocks[b].last_slope = (uint16_t)thresholds[0];
+    }
+    c->coder->recode.has_judged_slopes = 0;
+    REQUIRE(wvl_recode_decide(&c->coder->recode, &facts) == WVL_OK);
+    int is_again = wvl_coder_wants_again(c->coder);
+    REQUIRE(!is_again || wvl_coder_code_tiles(c->coder, c->wave.coefs, c->tiles) == WVL_OK);
+    ch->job.thresholds = take(ch, sizeof thresholds, thresholds, sizeof thresholds);
+    REQUIRE(!wvl_cuda_rdoq_code_again(&ch->coder, &ch->job, &ch->phases, &ch->shapes, NULL));
+    return is_again;
+}
+
+/* Phases, stale blocks (there are few runs), then a second coding of none, and of all. */
+START_TEST(blocks)
+{
+    static const struct shape pictures[] = {{1024, 520, 1, "reversible=no bpp=0.6 levels=4"},
+                                            {640, 840, 1, "reversible=no slopes=33500 rdoq=yes levels=3 block=32,32"}};
+    const struct shape *s = &pictures[_i];
+    survey_case c;
+    chain ch;
+    survey_open_plan(&c, s->width, s->height, s->components, s->settings);
+    REQUIRE(c.plan->rate.rdoq && wvl_depth_is_possible(c.plan));
+    c.plan->test.depth_full = 1; /* the CPU codes no less than the device */
+    survey_open_picture(&c, s->width, s->height, s->components, 40);
+    REQUIRE(wvl_coder_code_tiles(c.coder, c.wave.coefs, c.tiles) == WVL_OK);
+    open_chain(&ch, &c);
+    REQUIRE(!wvl_cuda_rdoq_code(&ch.coder, &ch.job, &ch.phases, &ch.shapes, NULL));
+    const wvl_cuda_rdoq_survey *survey = on_device(ch.job.survey);
+    REQUIRE_THAT(ch.job.known || (survey->slopes[0] == c.coder->blocks.survey.slopes[0] &&
+                                  survey->floors[0] == c.coder->blocks.survey.floors[0]),
+                 "slope %u from %u, want %u from %u", survey->slopes[0], survey->floors[0],
+                 c.coder->blocks.survey.slopes[0], c.coder->blocks.survey.floors[0]);
+    check_blocks(&ch);
+    REQUIRE(ch.job.known || !code_again(&c, &ch, 20));
+    check_blocks(&ch);
+    REQUIRE(ch.job.known || code_again(&c, &ch, 300));
+    check_blocks(&ch);
+    close_chain(&ch);
+    survey_close(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("cuda_survey");
+    TCase *c = tcase_create("survey");
+    tcase_set_timeout(c, 240);
+    tcase_add_loop_test(c, phases, 0, (int)(sizeof shapes / sizeof *shapes));
+    tcase_add_loop_test(c, blocks, 0, 2);
+    suite_add_tcase(s, c);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
