@@ -67,10 +67,10 @@ static int makes_tiny_blocks(const char *precincts)
 
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c)
 {
-    static const char *const left_out[] = {"psnr",   "layers", "max-component-bytes", "roi",
-                                           "rdoq",   "plm",    "packed-headers",      "measure-psnr",
-                                           "device", "reach",  "output-memory"},
-                             *const targets[] = {"rates", "bpp", "layer-bytes", "slopes", "max-bytes"};
+    static const char *const left_out[] = {"psnr",           "layers",       "roi",    "rdoq",  "plm",
+                                           "packed-headers", "measure-psnr", "device", "reach", "output-memory"},
+                             *const targets[] = {"rates",  "bpp",       "layer-bytes",
+                                                 "slopes", "max-bytes", "max-component-bytes"};
     char components[FUZZ_MAX_VALUE];
     fuzz_draw_case_of(seed, folder, blocks, c);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {

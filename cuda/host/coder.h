@@ -24,7 +24,8 @@ typedef struct wvl_cuda_coder_layout {
     uint64_t counters;                   /* among what is set to 0 before the kernels */
     uint64_t parts, totals;              /* HT */
     uint64_t states, order, items, sent; /* EBCOT, */
-    uint64_t passes, values, cuts, segments, bodies, candidates, notes, outcome; /* with rate control */
+    uint64_t passes, values, cuts, segments, bodies, candidates, changed, groups, notes,
+        outcome; /* with rate control */
     /* On the device, of the backend: */
     uint64_t lists, weights, tables;
 } wvl_cuda_coder_layout;

@@ -14,6 +14,7 @@
 #define SLOW_STREAMS 32u /* the MQ coder takes milliseconds and little of the device: many run at a time */
 #define EOC_BYTES 2u
 #define SOD_BYTES 2u
+#define PLT_HEAD_BYTES 5u
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
@@ -45,15 +46,18 @@ static int can_code(const wvl_plan *plan, const char **why)
         *why = "blocks with rdoq are coded on the CPU in this version; use rdoq=no";
         return 0;
     }
-    if (plan->rate.layers[0].kind == WVL_RATE_PSNR || plan->rate.max_component_bytes) {
-        *why = "blocks with a target of PSNR or a limit for each component are coded on the CPU in this version";
+    if (plan->rate.layers[0].kind == WVL_RATE_PSNR) {
+        *why = "blocks with a target of PSNR are coded on the CPU in this version";
         return 0;
     }
     return 1;
 }
 
 /* Whether passes are chosen; else all are sent. */
-static int chooses(const wvl_plan *plan) { return plan->rate.layers[0].kind != WVL_RATE_ALL || plan->rate.max_bytes; }
+static int chooses(const wvl_plan *plan)
+{
+    return plan->rate.layers[0].kind != WVL_RATE_ALL || plan->rate.max_bytes || plan->rate.max_component_bytes;
+}
 
 /* Blocks of a picture are all HT, or none is. */
 const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **why)
@@ -119,8 +123,10 @@ static void place_rate(const wvl_cuda_coder_view *v, const sizes *s, wvl_cuda_co
     l->values = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_t1_gains));
     l->cuts = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_rate_cut));
     l->segments = wvl_cuda_place(end, wvl_mul_saturate(blocks, most_segments(s)), sizeof(uint32_t));
-    l->bodies = wvl_cuda_place(end, WVL_SLOPES, sizeof(uint64_t));
+    l->bodies = wvl_cuda_place(end, (uint64_t)wvl_plan_rate_groups(v->plan) * WVL_SLOPES, sizeof(uint64_t));
     l->candidates = wvl_cuda_place(end, wvl_mul_saturate(blocks, WVL_CUDA_RATE_CANDIDATES), sizeof(uint64_t));
+    l->changed = wvl_cuda_place(end, v->assembly->packet_count, sizeof(uint32_t));
+    l->groups = wvl_cuda_place(end, wvl_plan_cap_groups(v->plan), sizeof(wvl_cuda_rate_group));
     l->notes = wvl_cuda_place(end, 1, sizeof(uint32_t));
     l->outcome = wvl_cuda_place(end, 1, sizeof(wvl_cuda_packets_outcome));
 }
@@ -165,24 +171,29 @@ static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_c
 
 /* ---- Rate control ---------------------------------------------------------------------------- */
 
-/* Tables: weights of blocks, then all places in the order of tiles, precincts and blocks. */
-static uint64_t measure_tables(const wvl_cuda_coder_view *v)
+/* Offsets of tables. */
+typedef struct tables {
+    uint64_t ranked; /* all places in the order of tiles, precincts and blocks; weights of blocks stand before them */
+    uint64_t packet_groups, group_overhead; /* with a cap of components */
+    uint64_t packets;                       /* in the order of places: for the host */
+    uint64_t bytes;                         /* of all */
+} tables;
+
+static tables place_tables(const wvl_cuda_coder_view *v)
 {
-    uint64_t end = 0;
-    if (chooses(v->plan)) {
-        (void)wvl_cuda_place(&end, v->block_count, sizeof(wvl_cuda_t1_weight));
-        (void)wvl_cuda_place(&end, v->assembly->place_count, sizeof(wvl_assembly_place));
-        (void)wvl_cuda_place(&end, v->assembly->packet_count, sizeof(uint32_t)); /* packets in that order */
+    tables t = {0, 0, 0, 0, 0};
+    uint32_t packets = v->assembly->packet_count;
+    (void)wvl_cuda_place(&t.bytes, v->block_count, sizeof(wvl_cuda_t1_weight));
+    t.ranked = wvl_cuda_place(&t.bytes, v->assembly->place_count, sizeof(wvl_assembly_place));
+    if (v->plan->rate.max_component_bytes) {
+        t.packet_groups = wvl_cuda_place(&t.bytes, packets, sizeof(uint16_t));
+        t.group_overhead = wvl_cuda_place(&t.bytes, wvl_plan_cap_groups(v->plan), sizeof(uint64_t));
     }
-    return end;
+    t.packets = wvl_cuda_place(&t.bytes, packets, sizeof(uint32_t));
+    return t;
 }
 
-static uint64_t find_ranked(const wvl_cuda_coder_view *v)
-{
-    uint64_t end = 0;
-    (void)wvl_cuda_place(&end, v->block_count, sizeof(wvl_cuda_t1_weight));
-    return end;
-}
+static uint64_t measure_tables(const wvl_cuda_coder_view *v) { return chooses(v->plan) ? place_tables(v).bytes : 0; }
 
 static void put_weights(void *user, const wvl_cuda_walk_band *at)
 {
@@ -203,19 +214,38 @@ static void sort_packets(const wvl_assembly *a, uint32_t *packets)
     }
 }
 
-static void fill_tables(const wvl_cuda_coder_view *v, void *tables)
+/* Part headers count for a group where parts hold one component each (codec/tile_division.c); a PLT segment too. */
+static void put_groups(const wvl_cuda_coder_view *v, uint16_t *packet_groups, uint64_t *overhead)
 {
     const wvl_assembly *a = v->assembly;
-    uint64_t end = find_ranked(v);
-    wvl_assembly_place *ranked =
-        (wvl_assembly_place *)(void *)((uint8_t *)tables + wvl_cuda_place(&end, a->place_count, sizeof *ranked));
-    uint32_t *packets = (uint32_t *)(void *)((uint8_t *)tables + end);
-    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, put_weights, tables);
+    memset(overhead, 0, wvl_plan_cap_groups(v->plan) * sizeof *overhead);
+    for (uint32_t i = 0; i < a->packet_count; i++) {
+        packet_groups[i] = (uint16_t)wvl_plan_cap_group(v->plan, a->owners[i].component, a->owners[i].resolution);
+    }
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        if (a->part_names[i].cap_group != UINT32_MAX) {
+            overhead[a->part_names[i].cap_group] +=
+                a->parts[i].template_bytes + SOD_BYTES + (a->has_plt ? PLT_HEAD_BYTES : 0);
+        }
+    }
+}
+
+static void fill_tables(const wvl_cuda_coder_view *v, void *to)
+{
+    const wvl_assembly *a = v->assembly;
+    tables t = place_tables(v);
+    uint8_t *base = to;
+    wvl_assembly_place *ranked = (wvl_assembly_place *)(void *)(base + t.ranked);
+    uint32_t *packets = (uint32_t *)(void *)(base + t.packets);
+    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, put_weights, to);
     sort_packets(a, packets);
     for (uint32_t i = 0; i < a->packet_count; i++) {
         const wvl_assembly_packet *p = &a->packets[packets[i]];
         memcpy(ranked, a->places + p->first_place, p->block_count * sizeof *ranked);
         ranked += p->block_count;
+    }
+    if (v->plan->rate.max_component_bytes) {
+        put_groups(v, (uint16_t *)(void *)(base + t.packet_groups), (uint64_t *)(void *)(base + t.group_overhead));
     }
 }
 
@@ -241,28 +271,38 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
                      wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
 {
     sizes s = measure(v);
+    tables t = place_tables(v);
     wvl_cuda_t1_job *t1 = &job->t1;
-    const wvl_layer_target *target = &v->plan->rate.layers[0];
+    const wvl_plan *plan = v->plan;
+    const wvl_layer_target *target = &plan->rate.layers[0];
     job->chooses = 1;
     t1->passes = slot + l->passes;
     t1->gains = slot + l->values;
     t1->hull_weights = shared + l->tables;
-    t1->gain_exponent = v->plan->rate.gain_exponent;
+    t1->gain_exponent = plan->rate.gain_exponent;
     t1->block_errors = 0;
     packets->t1_records = 0; /* rate control says what blocks send */
     packets->errors = slot + l->errors;
     packets->notes = slot + l->notes;
     packets->outcome = slot + l->outcome;
-    job->rate = (wvl_cuda_rate_job){.ranked = shared + l->tables + find_ranked(v),
+    job->rate = (wvl_cuda_rate_job){.ranked = shared + l->tables + t.ranked,
                                     .cuts = slot + l->cuts,
                                     .segments = most_segments(&s) ? slot + l->segments : 0,
                                     .bodies = slot + l->bodies,
                                     .candidates = slot + l->candidates,
+                                    .changed = slot + l->changed,
+                                    .groups = slot + l->groups,
+                                    .packet_groups = t.packet_groups ? shared + l->tables + t.packet_groups : 0,
+                                    .group_overhead = t.group_overhead ? shared + l->tables + t.group_overhead : 0,
                                     .block_weights = shared + l->weights,
-                                    .budget = find_budget(v->plan),
+                                    .budget = find_budget(plan),
+                                    .component_cap = plan->rate.max_component_bytes,
                                     .overhead_bytes = count_overhead(v->assembly),
+                                    .group_count = wvl_plan_cap_groups(plan),
+                                    .followed = wvl_plan_rate_groups(plan),
+                                    .fills_always = plan->rate.max_component_bytes && target->kind != WVL_RATE_SLOPE,
                                     .least = target->kind == WVL_RATE_SLOPE ? (uint32_t)target->value : 0,
-                                    .reach = wvl_rate_reach(v->plan),
+                                    .reach = wvl_rate_reach(plan),
                                     .segment_most = most_segments(&s)};
 }
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes on the hulls by slope (codec/rate/histogram.c). A thread a block. */
+/* Bytes on the hulls by group and slope (codec/rate/histogram.c). A thread a block. */
 #include "cuda/rate/cut.cuh"
 
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_rate_bodies(const wvl_cuda_rate_job job)
 {
-    uint32_t block = blockIdx.x * blockDim.x + threadIdx.x, before = 0;
-    if (block >= job.t1.block_count) {
+    uint32_t rank = blockIdx.x * blockDim.x + threadIdx.x, before = 0;
+    if (rank >= job.packets.place_count) {
         return;
     }
-    const wvl_rate::block_passes passes = wvl_rate::passes_of(job, block);
-    unsigned long long *bodies = (unsigned long long *)job.bodies;
+    const wvl_assembly_place place = wvl_rate::ranked(job, rank);
+    const wvl_rate::block_passes passes = wvl_rate::passes_of(job, place.block);
+    uint64_t group = job.followed > 1 ? wvl_rate::group_index(job, place.packet) : 0;
+    unsigned long long *bodies = (unsigned long long *)job.bodies + group * WVL_SLOPES;
     for (uint32_t i = 0; i < passes.count; i++) {
         if (passes.slopes[i]) {
             atomicAdd(&bodies[passes.slopes[i]], (unsigned long long)(passes.records[i].final_bytes - before));

@@ -1,79 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rate control of a picture by one thread block: the threshold that meets the budget, as codec/rate/search.c finds it,
- * the last bytes, and the ends of codewords. All threads decide the same, from the same numbers.
+ * Rate control of a picture by one thread block: thresholds that meet the budget and the caps, the last bytes, and the
+ * ends of codewords. All threads decide the same, from the same numbers.
  */
-#include "codec/core/bracket.h"
+#include "cuda/rate/caps.cuh"
 #include "cuda/rate/fill.cuh"
 
 namespace wvl_rate
 {
-
-/* ---- Bytes on the hulls ---------------------------------------------------------------------- */
-
-/* Sums from the steep end; then bodies[t] are the bytes on the hulls at threshold t. A run of thresholds a thread. */
-__device__ __forceinline__ void sum_bodies(const job_type &job, uint32_t *sums)
-{
-    uint64_t *bodies = (uint64_t *)job.bodies, own = 0, all;
-    uint32_t each = (WVL_SLOPES + blockDim.x - 1) / blockDim.x, first = threadIdx.x * each,
-             end = min(first + each, WVL_SLOPES);
-    for (uint32_t i = first; i < end; i++) { /* thread 0 has the steepest */
-        own += bodies[WVL_SLOPES - 1 - i];
-    }
-    uint64_t sum = wvl_packets::scan_block(own, sums, &all) - own;
-    for (uint32_t i = first; i < end; i++) {
-        sum += bodies[WVL_SLOPES - 1 - i];
-        bodies[WVL_SLOPES - 1 - i] = sum;
-    }
-    __syncthreads();
-}
-
-__device__ __forceinline__ double bodies_at(const job_type &job, uint32_t threshold)
-{
-    return (double)((const uint64_t *)job.bodies)[threshold];
-}
-
-/* Least threshold whose bodies, with a fixed rest, are estimated to keep the budget. */
-__device__ __forceinline__ uint32_t guess(const job_type &job, double rest)
-{
-    uint32_t low = 0, high = WVL_SLOPE_NOTHING;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (wvl_bracket_expects(bodies_at(job, middle), rest, job.budget)) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
-}
-
-/* ---- Threshold ------------------------------------------------------------------------------- */
-
-/* Returns whether there is a threshold that fits; the layer is cut at it. */
-__device__ __forceinline__ bool search(const job_type &job, layer_state &layer, uint32_t *shared)
-{
-    wvl_bracket b;
-    uint32_t t = 0;
-    wvl_bracket_open(&b, job.least, job.overhead_bytes, 0, job.budget);
-    while (wvl_bracket_is_open(&b)) {
-        t = wvl_bracket_propose(&b, wvl_bracket_wants_guess(&b) ? guess(job, b.rest) : 0);
-        cut_blocks(job, t);
-        layer_cost cost = measure_packets(job, shared);
-        uint64_t bytes = codestream_bytes(job, cost);
-        layer.cost = bytes <= job.budget ? cost : layer.cost;
-        wvl_bracket_learn(&b, t, bytes <= job.budget, bytes, bodies_at(job, t));
-    }
-    layer.threshold = b.good;
-    if (b.good > WVL_SLOPE_NOTHING) {
-        return false;
-    }
-    if (t != b.good) {
-        cut_blocks(job, b.good);
-        layer.cost = measure_packets(job, shared);
-    }
-    return true;
-}
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
 
@@ -133,6 +67,22 @@ __device__ __forceinline__ void end_blocks(const job_type &job, uint32_t *shared
     __syncthreads();
 }
 
+/* ---- Choice ---------------------------------------------------------------------------------- */
+
+/* Cuts that keep the budget and all caps (codec/rate/layers.c). Returns 0, or flags. */
+__device__ __forceinline__ uint32_t choose_cuts(const job_type &job, layer_state &layer, uint32_t *shared)
+{
+    sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
+    bool fits = job.component_cap ? search_capped(job, layer, shared) : search(job, layer, shared);
+    if (!fits || breaks_cap(job, shared)) {
+        return WVL_CUDA_PACKETS_OVER;
+    }
+    if (layer.threshold > job.least || job.fills_always) {
+        fill_layer(job, layer, shared);
+    }
+    return 0;
+}
+
 } // namespace wvl_rate
 
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_choose(const wvl_cuda_rate_job job)
@@ -140,19 +90,13 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_cho
     WVL_HT_SHARED(shared);
     wvl_rate::layer_state layer = {job.least, {0, 0}};
     uint32_t notes = 0;
-    for (uint32_t i = threadIdx.x; i < job.t1.block_count; i += blockDim.x) {
-        wvl_rate::cut_of(job, i) = {0, 0, 0, 0};
-    }
-    __syncthreads();
-    if (job.budget == WVL_NO_BUDGET) {
-        wvl_rate::cut_blocks(job, job.least);
+    wvl_rate::open_groups(job, 0, 0);
+    wvl_rate::open_blocks(job);
+    if (job.budget == WVL_NO_BUDGET && !job.component_cap) {
+        wvl_rate::set_thresholds(job, job.least);
+        wvl_rate::cut_blocks(job);
     } else {
-        wvl_rate::sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
-        if (!wvl_rate::search(job, layer, shared)) {
-            notes = WVL_CUDA_PACKETS_OVER;
-        } else if (layer.threshold > job.least) {
-            wvl_rate::fill_layer(job, layer, shared);
-        }
+        notes = wvl_rate::choose_cuts(job, layer, shared);
     }
     wvl_rate::end_blocks(job, shared);
     if (!threadIdx.x) {

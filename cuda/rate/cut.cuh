@@ -33,6 +33,27 @@ __device__ __forceinline__ wvl_cuda_rate_cut &cut_of(const job_type &job, uint32
     return ((wvl_cuda_rate_cut *)job.cuts)[block];
 }
 
+__device__ __forceinline__ const wvl_assembly_place &ranked(const job_type &job, uint32_t rank)
+{
+    return ((const wvl_assembly_place *)job.ranked)[rank];
+}
+
+__device__ __forceinline__ uint32_t group_index(const job_type &job, uint32_t packet)
+{
+    return job.packet_groups ? ((const uint16_t *)job.packet_groups)[packet] : 0;
+}
+
+__device__ __forceinline__ wvl_cuda_rate_group &group_of(const job_type &job, uint32_t index)
+{
+    return ((wvl_cuda_rate_group *)job.groups)[index];
+}
+
+/* As measured last. head_bytes 0: its blocks send something else now. */
+__device__ __forceinline__ wvl_cuda_packets_length &length_of(const job_type &job, uint32_t packet)
+{
+    return wvl_packets::work_at<wvl_cuda_packets_length>(job.packets, 0, job.packets.work.lengths)[packet];
+}
+
 __device__ __forceinline__ uint32_t cut_bytes(const block_passes &passes, uint32_t cut)
 {
     return cut ? passes.records[cut - 1].final_bytes : 0;
@@ -80,11 +101,12 @@ __device__ __forceinline__ wvl_cuda_rate_cut find_cut(const block_passes &passes
     return cut;
 }
 
-__device__ __forceinline__ void cut_block(const job_type &job, uint32_t block, uint32_t threshold)
+/* Returns whether the block sends something else than before. */
+__device__ __forceinline__ bool cut_block(const job_type &job, uint32_t block, uint32_t threshold)
 {
     wvl_cuda_rate_cut &now = cut_of(job, block);
     if (threshold && now.most && threshold >= now.least && threshold <= now.most) {
-        return;
+        return false;
     }
     block_passes passes = passes_of(job, block);
     wvl_cuda_rate_cut cut = {0, 0, 0, 0};
@@ -93,16 +115,36 @@ __device__ __forceinline__ void cut_block(const job_type &job, uint32_t block, u
     } else if (threshold < WVL_SLOPE_NOTHING) {
         cut = find_cut(passes, threshold);
     }
+    bool is_new = cut.passes != now.passes;
     cut.bytes = cut_bytes(passes, cut.passes);
     now = cut;
-    send_cut(job, block, passes, cut.passes, cut.bytes);
+    if (is_new) {
+        send_cut(job, block, passes, cut.passes, cut.bytes);
+    }
+    return is_new;
 }
 
-/* All blocks; all threads. */
-__device__ __forceinline__ void cut_blocks(const job_type &job, uint32_t threshold)
+/* All blocks, at the thresholds of their groups. Packets that become others are to be measured again. All threads. */
+__device__ __forceinline__ void cut_blocks(const job_type &job)
+{
+    for (uint32_t i = threadIdx.x; i < job.packets.place_count; i += blockDim.x) {
+        const wvl_assembly_place place = ranked(job, i);
+        if (cut_block(job, place.block, group_of(job, group_index(job, place.packet)).threshold)) {
+            length_of(job, place.packet).head_bytes = 0;
+        }
+    }
+    __syncthreads();
+}
+
+/* Every block sends nothing, and no packet is measured. All threads. */
+__device__ __forceinline__ void open_blocks(const job_type &job)
 {
     for (uint32_t i = threadIdx.x; i < job.t1.block_count; i += blockDim.x) {
-        cut_block(job, i, threshold);
+        cut_of(job, i) = {0, 0, 0, 0};
+        send_cut(job, i, passes_of(job, i), 0, 0);
+    }
+    for (uint32_t i = threadIdx.x; i < job.packets.packet_count; i += blockDim.x) {
+        length_of(job, i).head_bytes = 0;
     }
     __syncthreads();
 }

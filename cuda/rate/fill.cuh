@@ -7,21 +7,10 @@
  */
 #pragma once
 #include "codec/core/hull.h"
-#include "cuda/rate/measure.cuh"
+#include "cuda/rate/search.cuh"
 
 namespace wvl_rate
 {
-
-/* The layer in work. All members are the same for all threads. */
-struct layer_state {
-    uint32_t threshold;
-    layer_cost cost;
-};
-
-__device__ __forceinline__ const wvl_assembly_place &ranked(const job_type &job, uint32_t rank)
-{
-    return ((const wvl_assembly_place *)job.ranked)[rank];
-}
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
@@ -39,13 +28,13 @@ __device__ __forceinline__ uint32_t find_end(const job_type &job, const block_pa
     return found;
 }
 
-__device__ __forceinline__ void list_block(const job_type &job, uint32_t rank, uint32_t threshold, uint64_t slack,
-                                           uint32_t *count)
+__device__ __forceinline__ void list_block(const job_type &job, uint32_t rank, uint64_t slack, uint32_t *count)
 {
-    uint32_t block = ranked(job, rank).block;
-    const block_passes passes = passes_of(job, block);
-    const wvl_cuda_rate_cut cut = cut_of(job, block);
-    uint32_t end = find_end(job, passes, cut.passes, threshold);
+    const wvl_assembly_place place = ranked(job, rank);
+    const block_passes passes = passes_of(job, place.block);
+    const wvl_cuda_rate_cut cut = cut_of(job, place.block);
+    uint32_t threshold = group_of(job, group_index(job, place.packet)).threshold,
+             end = find_end(job, passes, cut.passes, threshold);
     int64_t have = cut.passes ? passes.gains[cut.passes - 1] : 0;
     for (uint32_t next = cut.passes + 1; next <= end; next++) {
         uint32_t bytes = cut_bytes(passes, next), more = bytes > cut.bytes ? bytes - cut.bytes : 0;
@@ -119,8 +108,7 @@ __device__ __forceinline__ void sort_keys(uint64_t *keys)
 }
 
 /* The candidates that are tried, in their order, in shared memory. Returns how many there are. */
-__device__ __forceinline__ uint32_t select_candidates(const job_type &job, const layer_state &layer, uint64_t slack,
-                                                      uint32_t *shared)
+__device__ __forceinline__ uint32_t select_candidates(const job_type &job, uint64_t slack, uint32_t *shared)
 {
     uint32_t *variables = shared + WVL_CUDA_RATE_VARIABLES;
     uint64_t *keys = (uint64_t *)(shared + WVL_CUDA_RATE_KEYS), *all = (uint64_t *)job.candidates;
@@ -132,7 +120,7 @@ __device__ __forceinline__ uint32_t select_candidates(const job_type &job, const
     }
     __syncthreads();
     for (uint32_t rank = threadIdx.x; rank < job.packets.place_count; rank += blockDim.x) {
-        list_block(job, rank, layer.threshold, slack, &variables[2]);
+        list_block(job, rank, slack, &variables[2]);
     }
     __syncthreads();
     uint32_t count = variables[2];
@@ -161,7 +149,7 @@ __device__ __forceinline__ void set_cut(const job_type &job, uint32_t block, con
     __syncthreads();
 }
 
-/* Takes the candidate if the codestream still fits; all threads. */
+/* Takes the candidate if the codestream and its group still fit; all threads. */
 __device__ __forceinline__ bool try_candidate(const job_type &job, uint64_t key, layer_state &layer, uint32_t *shared)
 {
     const wvl_assembly_place place = ranked(job, (uint32_t)(key >> 8));
@@ -178,13 +166,19 @@ __device__ __forceinline__ bool try_candidate(const job_type &job, uint64_t key,
     layer_cost next = layer.cost;
     next.packet_bytes += packet_bytes(now) - (uint64_t)packet_bytes(old);
     next.plt_bytes += plt_bytes(job, now) - (uint64_t)plt_bytes(job, old);
+    uint32_t group = group_index(job, place.packet);
+    uint64_t group_bytes =
+        group_of(job, group).bytes + packet_bytes(now) + plt_bytes(job, now) - packet_bytes(old) - plt_bytes(job, old);
+    bool fits = codestream_bytes(job, next) <= job.budget && group_fits(job, group, group_bytes);
     __syncthreads();
-    if (codestream_bytes(job, next) <= job.budget) {
+    if (!threadIdx.x && fits) {
+        group_of(job, group).bytes = group_bytes;
+    } else if (!threadIdx.x) {
+        length_of(job, place.packet) = old;
+    }
+    if (fits) {
         layer.cost = next;
         return true;
-    }
-    if (!threadIdx.x) {
-        length_of(job, place.packet) = old;
     }
     set_cut(job, place.block, before);
     return false;
@@ -197,7 +191,7 @@ __device__ __forceinline__ void fill_layer(const job_type &job, layer_state &lay
     uint64_t used = codestream_bytes(job, layer.cost), enough = job.budget / 8192; /* that nobody would notice */
     bool taken = true;
     for (uint32_t round = 0; round < 3 && taken && job.budget - used > enough; round++) {
-        uint32_t count = select_candidates(job, layer, job.budget - used, shared);
+        uint32_t count = select_candidates(job, job.budget - used, shared);
         taken = false;
         for (uint32_t i = 0; i < count && job.budget - used > enough; i++) {
             taken |= try_candidate(job, keys[i], layer, shared);

@@ -11,11 +11,6 @@ struct layer_cost {
     uint64_t packet_bytes, plt_bytes;
 };
 
-__device__ __forceinline__ wvl_cuda_packets_length &length_of(const job_type &job, uint32_t packet)
-{
-    return wvl_packets::work_at<wvl_cuda_packets_length>(job.packets, 0, job.packets.work.lengths)[packet];
-}
-
 __device__ __forceinline__ uint32_t packet_bytes(const wvl_cuda_packets_length &length)
 {
     return length.head_bytes + length.body_bytes;
@@ -32,22 +27,57 @@ __device__ __forceinline__ void measure_packet(const job_type &job, uint32_t pac
     __syncthreads();
 }
 
-__device__ __forceinline__ layer_cost measure_packets(const job_type &job, uint32_t *shared)
+/* Those of the packets whose blocks send something else than measured. Returns how many; the order may be any. */
+__device__ __forceinline__ uint32_t list_changed(const job_type &job, uint32_t *shared)
 {
-    uint32_t *sums = shared + WVL_CUDA_RATE_HEAD + WVL_CUDA_PACKETS_HEAD_SUMS;
+    uint32_t *count = shared + WVL_CUDA_RATE_VARIABLES;
+    if (!threadIdx.x) {
+        *count = 0;
+    }
+    __syncthreads();
+    for (uint32_t p = threadIdx.x; p < job.packets.packet_count; p += blockDim.x) {
+        if (!length_of(job, p).head_bytes) {
+            ((uint32_t *)job.changed)[atomicAdd(count, 1u)] = p;
+        }
+    }
+    __syncthreads();
+    uint32_t all = *count;
+    __syncthreads();
+    return all;
+}
+
+/* Bytes of all packets, and of each group where it is capped. */
+__device__ __forceinline__ layer_cost sum_packets(const job_type &job, uint32_t *sums)
+{
     uint64_t packets = 0, plt = 0;
     layer_cost cost;
-    for (uint32_t p = 0; p < job.packets.packet_count; p++) {
-        measure_packet(job, p, shared);
+    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+        group_of(job, g).bytes = 0;
     }
+    __syncthreads();
     for (uint32_t p = threadIdx.x; p < job.packets.packet_count; p += blockDim.x) {
         const wvl_cuda_packets_length length = length_of(job, p);
-        packets += packet_bytes(length);
-        plt += plt_bytes(job, length);
+        uint32_t bytes = packet_bytes(length), codes = plt_bytes(job, length);
+        packets += bytes;
+        plt += codes;
+        if (job.component_cap) {
+            atomicAdd((unsigned long long *)&group_of(job, group_index(job, p)).bytes,
+                      (unsigned long long)bytes + codes);
+        }
     }
     (void)wvl_packets::scan_block(packets, sums, &cost.packet_bytes);
     (void)wvl_packets::scan_block(plt, sums, &cost.plt_bytes);
     return cost;
+}
+
+/* With the cuts as they stand. */
+__device__ __forceinline__ layer_cost measure_packets(const job_type &job, uint32_t *shared)
+{
+    uint32_t count = list_changed(job, shared);
+    for (uint32_t i = 0; i < count; i++) {
+        measure_packet(job, ((const uint32_t *)job.changed)[i], shared);
+    }
+    return sum_packets(job, shared + WVL_CUDA_RATE_HEAD + WVL_CUDA_PACKETS_HEAD_SUMS);
 }
 
 /* As wvl_rate_codestream_bytes() bounds it. */
@@ -55,6 +85,12 @@ __device__ __forceinline__ uint64_t codestream_bytes(const job_type &job, const 
 {
     uint64_t segments = job.packets.has_plt ? job.packets.part_count + cost.plt_bytes / 65527 : 0;
     return job.overhead_bytes + cost.packet_bytes + cost.plt_bytes + 5 * segments;
+}
+
+/* Whether a group of so many bytes of packets and PLT lengths keeps its cap (wvl_rate_component_fits). */
+__device__ __forceinline__ bool group_fits(const job_type &job, uint32_t group, uint64_t bytes)
+{
+    return !job.component_cap || bytes + ((const uint64_t *)job.group_overhead)[group] <= job.component_cap;
 }
 
 } // namespace wvl_rate

@@ -18,7 +18,19 @@ typedef struct wvl_cuda_rate_cut {
     uint32_t passes;
 } wvl_cuda_rate_cut;
 
-#define WVL_CUDA_RATE_THREADS 512u
+/* A cap group (wvl_plan_cap_group()); without caps of components there is one. */
+typedef struct wvl_cuda_rate_group {
+    uint64_t bytes;     /* of its packets and their PLT lengths, as measured last */
+    double rest;        /* of the group beside its bytes on the hulls, as measured last */
+    uint32_t threshold; /* of the cuts */
+    uint32_t floor;     /* least threshold that keeps the cap, */
+    uint32_t bad;       /* highest known to break it, plus one, */
+    uint32_t is_open;   /* and whether the floor is being searched */
+} wvl_cuda_rate_group;
+
+#define WVL_CUDA_RATE_THREADS 512u /* at most: shared memory is laid out for them */
+#define WVL_CUDA_RATE_FEW_BLOCKS 1024u
+#define WVL_CUDA_RATE_FEW_THREADS 64u /* of pictures of so few blocks: fewer threads wait for each other */
 #define WVL_CUDA_RATE_BODIES_THREADS 64u
 #define WVL_CUDA_RATE_CANDIDATES 6u /* of a block: passes beyond its cut (codec/rate/fill.c) */
 #define WVL_CUDA_RATE_TRIES 384u
@@ -31,13 +43,21 @@ typedef struct wvl_cuda_rate_job {
     uint64_t ranked;              /* wvl_assembly_place[place_count]: in the order of tiles, precincts and blocks */
     uint64_t cuts;                /* wvl_cuda_rate_cut[block_count] */
     uint64_t segments;   /* uint32_t[block_count][segment_most]: those that packets->blocks name; 0: a block has one */
-    uint64_t bodies;     /* uint64_t[WVL_SLOPES]: 0, before the kernels */
+    uint64_t bodies;     /* uint64_t[followed][WVL_SLOPES]: 0, before the kernels */
     uint64_t candidates; /* uint64_t[WVL_CUDA_RATE_CANDIDATES * block_count] */
+    uint64_t changed;    /* uint32_t[packet_count] */
+    uint64_t groups;     /* wvl_cuda_rate_group[group_count] */
+    uint64_t packet_groups;  /* uint16_t[packet_count]; 0: all are of group 0 */
+    uint64_t group_overhead; /* uint64_t[group_count]: bytes of part headers that count for the group; with a cap */
     uint64_t block_weights;  /* double[block_count]: as wvl_cuda_t1_job.block_weights */
     uint64_t budget;         /* of the codestream; UINT64_MAX: none */
+    uint64_t component_cap;  /* of each group; 0: none */
     uint64_t overhead_bytes; /* of the codestream beside packets and PLT */
-    uint32_t least;          /* threshold */
-    uint32_t reach;          /* wvl_rate_reach() */
+    uint32_t group_count;
+    uint32_t followed;     /* wvl_plan_rate_groups(): all groups, or 1 */
+    uint32_t fills_always; /* last bytes are used where the threshold is the least one, too */
+    uint32_t least;        /* threshold */
+    uint32_t reach;        /* wvl_rate_reach() */
     uint32_t segment_most;
 } wvl_cuda_rate_job;
 

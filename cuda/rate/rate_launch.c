@@ -26,13 +26,14 @@ wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_r
 {
     wvl_cuda_rate_job own = *job;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    uint32_t threads =
+        own.t1.block_count > WVL_CUDA_RATE_FEW_BLOCKS ? WVL_CUDA_RATE_THREADS : WVL_CUDA_RATE_FEW_THREADS;
     own.packets.shared_nodes = WVL_CUDA_PACKETS_WIDE_NODES;
-    if (own.budget != WVL_NO_BUDGET) {
-        uint32_t grid = (own.t1.block_count + WVL_CUDA_RATE_BODIES_THREADS - 1) / WVL_CUDA_RATE_BODIES_THREADS;
-        status = rate->runtime->fill(own.bodies, 0, WVL_SLOPES * sizeof(uint64_t), stream);
+    if (own.budget != WVL_NO_BUDGET || own.component_cap) {
+        uint32_t grid = (own.packets.place_count + WVL_CUDA_RATE_BODIES_THREADS - 1) / WVL_CUDA_RATE_BODIES_THREADS;
+        status = rate->runtime->fill(own.bodies, 0, own.followed * WVL_SLOPES * sizeof(uint64_t), stream);
         status =
             status ? status : launch_kernel(rate, rate->bodies, grid, WVL_CUDA_RATE_BODIES_THREADS, 0, &own, stream);
     }
-    return status ? status
-                  : launch_kernel(rate, rate->choose, 1, WVL_CUDA_RATE_THREADS, WVL_CUDA_RATE_WORDS, &own, stream);
+    return status ? status : launch_kernel(rate, rate->choose, 1, threads, WVL_CUDA_RATE_WORDS, &own, stream);
 }

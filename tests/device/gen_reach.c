@@ -64,11 +64,18 @@ static const struct {
     {"input-range", "input-color=rec709"},
 };
 
+/* Keys that are tried with EBCOT blocks and without rdoq, too. */
+static const char *const rate_keys[] = {"rates",  "bpp",       "layer-bytes",        "psnr",
+                                        "slopes", "max-bytes", "max-component-bytes"};
+
+enum { WITH_HT, WITHOUT_HT, WITHOUT_RDOQ, WAYS };
+static const char *const notes[WAYS] = {"", " (without HT)", " (without HT, `rdoq=no`)"};
+
 typedef struct answer {
     wvl_reach reach;
     char why[256];
     char values[256];
-    int is_part_1; /* only without HT */
+    int way; /* WITH_HT ... */
 } answer;
 
 static wvl_context *context;
@@ -88,6 +95,16 @@ static const char *companion_of(const char *key)
     return NULL;
 }
 
+static int is_rate_key(const char *key)
+{
+    for (size_t i = 0; i < sizeof rate_keys / sizeof *rate_keys; i++) {
+        if (!strcmp(rate_keys[i], key)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int set_companion(wvl_params *params, const char *key)
 {
     const char *with = companion_of(key), *equals = with ? strchr(with, '=') : NULL;
@@ -100,7 +117,7 @@ static int set_companion(wvl_params *params, const char *key)
 }
 
 /* 0: the settings are refused. */
-static int ask(const char *key, const char *value, int ht, answer *a)
+static int ask(const char *key, const char *value, int way, answer *a)
 {
     static const wvl_component_format component = {8, 0, 1, 1};
     wvl_component_format components[3] = {component, component, component};
@@ -112,12 +129,13 @@ static int ask(const char *key, const char *value, int ht, answer *a)
     if (wvl_params_create(context, &params) != WVL_OK) {
         return 0;
     }
-    int good = (!ht || set_word(params, "style", "HT")) && set_companion(params, key) && set_word(params, key, value) &&
-               wvl_plan_create(context, params, &format, NULL, &plan) == WVL_OK;
+    int good = (way != WITH_HT || set_word(params, "style", "HT")) &&
+               (way != WITHOUT_RDOQ || set_word(params, "rdoq", "no")) && set_companion(params, key) &&
+               set_word(params, key, value) && wvl_plan_create(context, params, &format, NULL, &plan) == WVL_OK;
     if (good) {
         a->reach = wvl_pictures_reach_with(&wvl_backend_cuda, plan, NULL, &why);
         (void)snprintf(a->why, sizeof a->why, "%s", why ? why : "");
-        a->is_part_1 = !ht;
+        a->way = way;
         (void)snprintf(a->values, sizeof a->values, "%s", value);
     }
     wvl_plan_release(plan);
@@ -144,7 +162,7 @@ static void add_answer(answer *answers, int *count, const answer *a)
 {
     for (int i = 0; i < *count; i++) {
         answer *known = &answers[i];
-        if (known->reach == a->reach && !strcmp(known->why, a->why) && known->is_part_1 == a->is_part_1) {
+        if (known->reach == a->reach && !strcmp(known->why, a->why) && known->way == a->way) {
             size_t used = strlen(known->values);
             (void)snprintf(known->values + used, sizeof known->values - used, "`, `%s", a->values);
             return;
@@ -164,13 +182,16 @@ static int write_rows(const wvl_option *option)
         return 0;
     }
     for (int i = 0; i < value_count; i++) {
-        if (ask(option->key, values[i], 1, &a) || ask(option->key, values[i], 0, &a)) {
+        if (ask(option->key, values[i], WITH_HT, &a) || ask(option->key, values[i], WITHOUT_HT, &a)) {
+            add_answer(answers, &count, &a);
+        }
+        if (is_rate_key(option->key) && ask(option->key, values[i], WITHOUT_RDOQ, &a)) {
             add_answer(answers, &count, &a);
         }
     }
     for (int i = 0; i < count; i++) {
-        (void)printf("| %s | `%s`%s | %s | %s |\n", option->key, answers[i].values,
-                     answers[i].is_part_1 ? " (without HT)" : "", names[answers[i].reach], answers[i].why);
+        (void)printf("| %s | `%s`%s | %s | %s |\n", option->key, answers[i].values, notes[answers[i].way],
+                     names[answers[i].reach], answers[i].why);
     }
     return 1;
 }
@@ -188,8 +209,8 @@ static const char head[] =
     "`distortion-bits` "
     "and\n"
     "`measure-psnr` stand beside `reversible=no` too, `input-transfer` and `input-range` beside `input-color=rec709`. "
-    "Values that HT does not allow are tried without it. A picture "
-    "of\n"
+    "Values that HT does not allow are tried without it,\n"
+    "and the rate options without HT and with `rdoq=no`, too. A picture of\n"
     "components of more than 16 bits is for the CPU (`none`).\n"
     "\n"
     "| option | values | device | why no farther |\n"

@@ -219,6 +219,15 @@ static const row rows[] = {
      PICTURE_SPARSE},
     {"max-bytes=900000" RATE, 60, 50, 3, 8, PICTURE_NOISE},
     {"max-bytes=400 levels=2" RATE, 64, 64, 1, 16, PICTURE_FLAT},
+    /* EBCOT with limits of components */
+    {"max-component-bytes=900 max-bytes=2400 tile-parts=C progression=CPRL plt=yes tlm=yes" RATE, 70, 50, 3, 8,
+     PICTURE_NATURAL},
+    {"reversible=no max-component-bytes=500 block=16,16 precincts=[32,32]" RATE, 60, 50, 2, 12, PICTURE_NATURAL},
+    {"max-component-bytes=300 levels=2 slopes=38000" RATE, 40, 30, 9, 8, PICTURE_NATURAL},
+    {"profile=cinema4k progression=CPRL levels=6 guard-bits=2 progression-changes=0,0,1,6,3,CPRL/6,0,1,7,3,CPRL "
+     "reversible=no mct=on "
+     "block=32,32 tile-parts=C tlm=yes max-component-bytes=2500" RATE,
+     96, 64, 3, 12, PICTURE_NOISE},
 };
 #define ROWS (sizeof rows / sizeof *rows)
 

@@ -18,15 +18,8 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* swapcontext makes a system call each time, _longjmp none. Sanitizers follow swapcontext alone. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define WVL_EMULATION_SWAPS
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WVL_EMULATION_SWAPS
-#endif
+/* swapcontext makes a system call each time, _longjmp none. Sanitizers follow swapcontext alone: with them
+ * WVL_EMULATION_SWAPS is defined. */
 
 #define __global__
 #define __device__
@@ -47,7 +40,7 @@ static uint3 threadIdx, blockIdx, blockDim, gridDim;
 namespace emulation
 {
 
-enum meeting { NONE, WARP, SHUFFLE, VOTE, BLOCK, DONE };
+enum meeting : uint8_t { NONE, WARP, SHUFFLE, VOTE, BLOCK, DONE };
 constexpr uint32_t most_threads = 1024, stack_bytes = 64 << 10;
 
 /* Where a fiber or the scheduler goes on. */
@@ -56,14 +49,11 @@ struct place {
     jmp_buf jump;
 };
 
-struct fiber {
-    place own;
-    meeting at;
-    bool is_open; /* it has begun, and takes one thread after the other */
-    uint32_t given, seen[32]; /* what it brings to a meeting, and what all lanes of its warp brought */
-};
-
-static fiber fibers[most_threads];
+static place fibers[most_threads];
+static bool open_fibers[most_threads]; /* they have begun, and take one thread after the other */
+static meeting waits_at[most_threads];
+static uint32_t given[most_threads]; /* what a thread brings to a meeting, */
+static uint32_t seen[most_threads];  /* and what the lanes of its warp brought to the last one */
 static place scheduler;
 static uint8_t *stacks;
 static uint32_t *shared, current;
@@ -94,13 +84,13 @@ static inline void go(place &from, place &to, bool is_new)
 }
 
 /* Brings a value, waits, and leaves what the lanes brought in seen. */
-static inline const uint32_t *meet(meeting at, uint32_t given)
+static inline const uint32_t *meet(meeting at, uint32_t brings)
 {
-    fiber &f = fibers[current];
-    f.at = at;
-    f.given = given;
-    go(f.own, scheduler, false);
-    return f.seen;
+    const uint32_t *warp = &seen[current & ~31u];
+    waits_at[current] = at;
+    given[current] = brings;
+    go(fibers[current], scheduler, false);
+    return warp;
 }
 
 /* A thread of each thread block in turn. */
@@ -115,25 +105,21 @@ static inline void run_fiber()
 /* Lets lanes [first, first + count) go on, if all wait for the same. */
 static inline bool release(uint32_t first, uint32_t count, bool whole_block)
 {
-    meeting at = fibers[first].at;
+    meeting at = waits_at[first];
     if (at == NONE || at == DONE || (at == BLOCK) != whole_block) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        current = first + i;
-        if (fibers[current].at != at) {
+        if (waits_at[first + i] != at) {
             if (whole_block) {
                 return false;
             }
+            current = first + i;
             fail("lanes of a warp meet at different places");
         }
     }
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < 32 && (at == SHUFFLE || at == VOTE); k++) {
-            fibers[first + i].seen[k] = fibers[first + k].given;
-        }
-        fibers[first + i].at = NONE;
-    }
+    memset(waits_at + first, NONE, count);
+    memcpy(seen + first, given + first, count * sizeof *seen);
     return true;
 }
 
@@ -141,10 +127,10 @@ static inline bool release_some(uint32_t threads)
 {
     bool any = release(0, threads, true);
     for (uint32_t w = 0; w < threads && !any; w += 32) {
-        bool waits = fibers[w].at != DONE && fibers[w].at != BLOCK;
+        bool waits = waits_at[w] != DONE && waits_at[w] != BLOCK;
         any |= waits && release(w, 32, false);
         for (uint32_t v = w + 32; any && v < threads; v += 32) {
-            if (fibers[v].at != DONE && fibers[v].at != BLOCK) {
+            if (waits_at[v] != DONE && waits_at[v] != BLOCK) {
                 release(v, 32, false);
             }
         }
@@ -154,17 +140,16 @@ static inline bool release_some(uint32_t threads)
 
 static inline void resume(uint32_t thread)
 {
-    fiber &f = fibers[thread];
-    bool is_new = !f.is_open;
+    bool is_new = !open_fibers[thread];
     current = thread;
     threadIdx = {thread, 0, 0};
-    f.is_open = true;
-    go(scheduler, f.own, is_new);
+    open_fibers[thread] = true;
+    go(scheduler, fibers[thread], is_new);
 }
 
 static inline void open_fiber(uint32_t thread)
 {
-    ucontext_t &context = fibers[thread].own.context;
+    ucontext_t &context = fibers[thread].context;
     getcontext(&context);
     context.uc_stack.ss_sp = stacks + (size_t)thread * stack_bytes;
     context.uc_stack.ss_size = stack_bytes;
@@ -175,21 +160,21 @@ static inline void open_fiber(uint32_t thread)
 static inline void run_block(uint32_t threads)
 {
     for (uint32_t i = 0; i < threads; i++) {
-        if (!fibers[i].is_open) {
+        if (!open_fibers[i]) {
             open_fiber(i);
         }
-        fibers[i].at = NONE;
+        waits_at[i] = NONE;
     }
     do {
         for (uint32_t i = 0; i < threads; i++) {
             uint32_t thread = reversed ? threads - 1 - i : i;
-            if (fibers[thread].at == NONE) {
+            if (waits_at[thread] == NONE) {
                 resume(thread);
             }
         }
     } while (release_some(threads));
     for (uint32_t i = 0; i < threads; i++) {
-        if (fibers[i].at != DONE) {
+        if (waits_at[i] != DONE) {
             current = i;
             fail("waits for ever");
         }

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Caps of components: groups that break their cap get a floor, the least threshold that keeps it; the others go on to
+ * their own slope (codec/rate/search.c). A thread a group; all threads have the same results.
+ */
+#pragma once
+#include "cuda/rate/search.cuh"
+
+namespace wvl_rate
+{
+
+/* Whether any thread says so. All threads. */
+__device__ __forceinline__ bool any_thread(bool own, uint32_t *shared)
+{
+    uint32_t *any = shared + WVL_CUDA_RATE_VARIABLES;
+    if (!threadIdx.x) {
+        *any = 0;
+    }
+    __syncthreads();
+    if (own) {
+        atomicOr(any, 1u);
+    }
+    __syncthreads();
+    bool is_any = *any != 0;
+    __syncthreads();
+    return is_any;
+}
+
+__device__ __forceinline__ bool breaks_cap(const job_type &job, uint32_t *shared)
+{
+    bool own = false;
+    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+        own |= !group_fits(job, g, group_of(job, g).bytes);
+    }
+    return any_thread(own, shared);
+}
+
+/* What the bytes of a group are beside its bodies at the threshold measured last. */
+__device__ __forceinline__ void learn_rest(const job_type &job, uint32_t g)
+{
+    wvl_cuda_rate_group &group = group_of(job, g);
+    uint64_t bytes = group.bytes + ((const uint64_t *)job.group_overhead)[g];
+    group.rest = (double)bytes - bodies_of(job, g, group.threshold);
+}
+
+/* Least threshold between those known at which the bodies and the rest are estimated to keep the cap. */
+__device__ __forceinline__ uint32_t guess_floor(const job_type &job, uint32_t g)
+{
+    const wvl_cuda_rate_group group = group_of(job, g);
+    double room = (double)job.component_cap - group.rest;
+    uint32_t low = group.bad, high = group.floor;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (bodies_of(job, g, middle) <= room) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+/* Groups that break their cap at the present thresholds: each has a floor somewhere above. Returns whether there are
+ * any. All threads. */
+__device__ __forceinline__ bool open_floors(const job_type &job, uint32_t *shared)
+{
+    bool own = false;
+    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+        wvl_cuda_rate_group &group = group_of(job, g);
+        group.is_open = group.threshold < WVL_SLOPE_NOTHING && !group_fits(job, g, group.bytes);
+        if (group.is_open) {
+            own = true;
+            group.bad = group.threshold + 1;
+            group.floor = WVL_SLOPE_NOTHING;
+            learn_rest(job, g);
+        }
+    }
+    return any_thread(own, shared);
+}
+
+#define FLOOR_GUESSES 5u /* then bisection */
+
+__device__ __forceinline__ void propose_floor(const job_type &job, uint32_t g, uint32_t step)
+{
+    wvl_cuda_rate_group &group = group_of(job, g);
+    bool guesses = job.followed > 1 && step < FLOOR_GUESSES;
+    uint32_t t = guesses ? guess_floor(job, g) : group.bad + (group.floor - group.bad) / 2;
+    group.threshold = min(t, group.floor - (group.floor > group.bad));
+}
+
+/* What was measured. Returns whether the floor is still searched. */
+__device__ __forceinline__ bool learn_floor(const job_type &job, uint32_t g)
+{
+    wvl_cuda_rate_group &group = group_of(job, g);
+    if (group_fits(job, g, group.bytes)) {
+        group.floor = group.threshold;
+    } else {
+        group.bad = group.threshold + 1;
+    }
+    if (job.followed > 1) {
+        learn_rest(job, g);
+    }
+    group.is_open = group.bad < group.floor;
+    return group.is_open;
+}
+
+/* One measurement with a proposal for every open group. Returns whether any is still open. All threads. */
+__device__ __forceinline__ bool narrow_floors(const job_type &job, uint32_t step, uint32_t *shared)
+{
+    bool own = false;
+    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+        if (group_of(job, g).is_open) {
+            propose_floor(job, g, step);
+        }
+    }
+    __syncthreads();
+    cut_blocks(job);
+    (void)measure_packets(job, shared);
+    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+        if (group_of(job, g).is_open) {
+            own |= learn_floor(job, g);
+        }
+    }
+    return any_thread(own, shared);
+}
+
+/* As search(), with floors that keep every group within its cap. Where groups are many, or one alone, all floors come
+ * first. */
+__device__ __forceinline__ bool search_capped(const job_type &job, layer_state &layer, uint32_t *shared)
+{
+    uint32_t step = 0;
+    if (job.followed == 1) {
+        open_groups(job, WVL_SLOPE_NOTHING, 1);
+        while (narrow_floors(job, step, shared)) {
+            step++;
+        }
+        return search(job, layer, shared);
+    }
+    while (search(job, layer, shared)) { /* every round gives at least one more group its floor */
+        if (!open_floors(job, shared)) {
+            return true;
+        }
+        for (step = 0; narrow_floors(job, step, shared); step++) {
+        }
+    }
+    return false;
+}
+
+} // namespace wvl_rate

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rate_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "codec/core/t1_pass.h"
+#include "codec/tile_assembly.h"
+#include "codec/tile_coder.h"
+#include "context.h"
+#include "cuda/packets/packets_launch.h"
+#include "cuda/rate/rate_launch.h"
+#include "wave.h"
+
+#define CODEWORD_UNITS(bytes) (((bytes) + 1 + 15) / 16) /* of a codeword and the byte before it */
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+static int fail(rate_case *c, const char *what)
+{
+    (void)snprintf(c->problem, sizeof c->problem, "%s: %s", what, c->context ? wvl_context_error(c->context) : "");
+    return 0;
+}
+
+static int make_plan(rate_case *c, const wvl_image_format *format, const char *settings)
+{
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 1};
+    wvl_params *params = NULL;
+    char text[512], *rest = text;
+    int fine = wvl_context_create(&options, &c->context) == WVL_OK && wvl_params_create(c->context, &params) == WVL_OK;
+    (void)snprintf(text, sizeof text, "%s", settings);
+    for (char *word; fine && (word = strtok_r(rest, " ", &rest));) {
+        char *value = strchr(word, '=');
+        *value = 0;
+        fine = wvl_params_set(params, word, value + 1) == WVL_OK;
+    }
+    fine = fine && wvl_plan_create(c->context, params, format, NULL, &c->plan) == WVL_OK;
+    wvl_params_release(params);
+    return fine || fail(c, settings);
+}
+
+int rate_case_open(rate_case *c, const wvl_image_format *format, const char *settings)
+{
+    const char *why = NULL;
+    memset(c, 0, sizeof *c);
+    if (!make_plan(c, format, settings)) {
+        return 0;
+    }
+    if (wvl_assembly_build(NULL, c->plan, &c->assembly, &why) != WVL_OK || !wvl_cuda_choose_coder(c->plan, &why)) {
+        return fail(c, why ? why : "assembly");
+    }
+    c->pictures = wvl_cuda_build_pictures(NULL, c->plan, &c->assembly, 0);
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(c->pictures);
+    c->slots = calloc(c->assembly.block_count + 1u, sizeof *c->slots);
+    c->blocks = calloc(c->assembly.block_count + 1u, sizeof *c->blocks);
+    c->sent = calloc(c->assembly.block_count + 1u, 1);
+    c->pictures->coder->list_blocks(&view, 0, 0, c->slots);
+    for (uint32_t i = 0; i < c->assembly.block_count; i++) {
+        c->blocks[i].most_planes = c->slots[i].planes;
+        c->blocks[i].style = c->slots[i].style;
+    }
+    return 1;
+}
+
+void rate_case_close(rate_case *c)
+{
+    if (c->pictures) {
+        wvl_free(NULL, c->pictures, c->pictures->host_bytes);
+    }
+    free(c->slots);
+    free(c->blocks);
+    free(c->sent);
+    free(c->expected);
+    wvl_assembly_free(NULL, &c->assembly);
+    wvl_plan_release(c->plan);
+    wvl_context_release(c->context);
+}
+
+/* ---- Codewords ------------------------------------------------------------------------------- */
+
+static uint32_t codeword_bytes(const rate_block *b)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < b->pass_count; i++) {
+        most = b->passes[i].final_bytes > most ? b->passes[i].final_bytes : most;
+    }
+    return most;
+}
+
+/* Bytes that say whose they are. */
+static void put_codeword(uint32_t block, uint32_t bytes, uint8_t *to)
+{
+    for (uint32_t i = 0; i < bytes; i++) {
+        to[i] = (uint8_t)(block * 31 + i * 7);
+    }
+}
+
+/* ---- The CPU --------------------------------------------------------------------------------- */
+
+static int keep_block(wvl_keeper *keeper, const rate_block *from, uint32_t index, wvl_coded_block *to)
+{
+    static wvl_store_writer none;
+    wvl_store_writer bytes = none, passes = none;
+    size_t n = from->pass_count;
+    to->planes = from->planes;
+    to->zero_planes = (uint8_t)(from->most_planes - from->planes);
+    to->pass_count = from->pass_count;
+    to->bytes = codeword_bytes(from);
+    if (!n) {
+        return 1;
+    }
+    to->bytes_at = wvl_store_reserve(&keeper->bytes, &bytes, to->bytes + 1);
+    to->passes_at = wvl_store_reserve(&keeper->passes, &passes, wvl_block_passes_bytes(n, 1));
+    if (to->bytes_at == UINT64_MAX || to->passes_at == UINT64_MAX) {
+        return 0;
+    }
+    put_codeword(index, to->bytes, wvl_store_at(&keeper->bytes, to->bytes_at));
+    wvl_pass *kept = wvl_store_at(&keeper->passes, to->passes_at);
+    memcpy(kept, from->passes, n * sizeof *kept);
+    memcpy(wvl_block_gains(&keeper->passes, to), from->gains, n * sizeof *from->gains);
+    memcpy(wvl_block_slopes(&keeper->passes, to), from->slopes, n * sizeof *from->slopes);
+    for (uint32_t i = 0; i < n; i++) {
+        kept[i].flags = wvl_t1_pass_is_end(i, from->style) ? WVL_PASS_TERM : 0;
+    }
+    return 1;
+}
+
+/* Range of the slopes on all hulls. */
+static void note_slopes(wvl_keeper *keeper, const rate_case *c)
+{
+    uint32_t least = WVL_SLOPES, most = 0;
+    for (uint32_t i = 0; i < c->assembly.block_count; i++) {
+        for (uint32_t p = 0; p < c->blocks[i].pass_count; p++) {
+            uint32_t slope = c->blocks[i].slopes[p];
+            least = slope && slope < least ? slope : least;
+            most = slope > most ? slope : most;
+        }
+    }
+    atomic_store(&keeper->slope_least, least);
+    atomic_store(&keeper->slope_most, most);
+}
+
+static int keep_blocks(wvl_coder *coder, const rate_case *c)
+{
+    uint32_t index = 0;
+    int fine = 1;
+    for (uint32_t t = 0; t < c->plan->syntax.tile_count; t++) {
+        for (uint64_t b = 0; b < coder->tiles[t].block_count; b++, index++) {
+            fine &= keep_block(&coder->blocks.keeper, &c->blocks[index], index, &coder->tiles[t].blocks[b]);
+        }
+    }
+    note_slopes(&coder->blocks.keeper, c);
+    return fine && index == c->assembly.block_count;
+}
+
+/* Tiles of nothing but zeros: the coder makes its tables. */
+static wvl_status code_nothing(wvl_coder *coder, const wvl_cuda_pictures *p)
+{
+    wvl_status status = WVL_OK;
+    for (uint32_t t = 0; t < p->tile_count && status == WVL_OK; t++) {
+        wvl_coefs coefs = {&p->tiles[t], calloc(1, p->tiles[t].coef_bytes + 64),
+                           calloc(p->tiles[t].block_count + 1, sizeof(uint32_t))};
+        status = wvl_coder_code_tiles(coder, &coefs, 1);
+        free(coefs.samples);
+        free(coefs.bounds);
+    }
+    return status;
+}
+
+static int put_bytes(void *user, const void *data, size_t bytes)
+{
+    rate_case *c = user;
+    if (c->expected_bytes + bytes > c->expected_room) {
+        c->expected_room = 2 * (c->expected_bytes + bytes);
+        c->expected = realloc(c->expected, c->expected_room);
+    }
+    memcpy(c->expected + c->expected_bytes, data, bytes);
+    c->expected_bytes += bytes;
+    return 0;
+}
+
+static void note_sent(rate_case *c, const wvl_coder *coder)
+{
+    uint32_t index = 0;
+    for (uint32_t t = 0; t < c->plan->syntax.tile_count; t++) {
+        for (uint64_t b = 0; b < coder->tiles[t].block_count; b++) {
+            c->sent[index++] = coder->tiles[t].states[b].sent_passes;
+        }
+    }
+}
+
+static wvl_status choose_and_write(rate_case *c, wvl_coder *coder, wvl_wave *wave)
+{
+    const wvl_tile_walk tiles = {c->plan, NULL, &wave->scratch};
+    wvl_coder_options options = {.plan = c->plan, .pool = c->context->pool};
+    wvl_status status = wvl_coder_init(coder, &options);
+    status = status ? status : code_nothing(coder, c->pictures);
+    status = status || keep_blocks(coder, c) ? status : WVL_ERROR_MEMORY;
+    status = status ? status : wvl_coder_finish(coder, &tiles, &wave->order);
+    if (status == WVL_OK) {
+        c->threshold = coder->layers[0].slope;
+        note_sent(c, coder);
+        status = wvl_coder_write(coder, &tiles, &wave->order, put_bytes, c);
+    }
+    return status;
+}
+
+int rate_case_expect(rate_case *c)
+{
+    wvl_carver carver = {NULL, 0};
+    wvl_coder coder;
+    wvl_wave wave;
+    memset(&coder, 0, sizeof coder);
+    wvl_wave_carve(c->plan, &carver, &wave);
+    uint64_t bytes = carver.used;
+    void *memory = wvl_alloc(NULL, bytes);
+    carver = (wvl_carver){memory, 0};
+    wvl_wave_carve(c->plan, &carver, &wave);
+    c->expected_bytes = 0;
+    c->status = choose_and_write(c, &coder, &wave);
+    int fine = c->status == WVL_OK || c->status == WVL_ERROR_UNREACHABLE;
+    if (!fine) {
+        (void)snprintf(c->problem, sizeof c->problem, "the CPU says %d: %s", c->status, coder.problem);
+    }
+    wvl_coder_fini(&coder);
+    wvl_free(NULL, memory, bytes);
+    return fine;
+}
+
+/* ---- The device ------------------------------------------------------------------------------ */
+
+/* Memory of a device, and the host's copy of what the block coder would have left there. */
+typedef struct load {
+    wvl_cuda_address shared, slot, scratch, target, output;
+    uint64_t output_bytes, scratch_bytes;
+    wvl_cuda_coder_job job;
+    wvl_cuda_packets_job packets;
+} load;
+
+static wvl_cuda_status take(const ht_device *d, wvl_cuda_address *to, uint64_t bytes)
+{
+    return ht_take_memory(d, to, bytes, NULL, 0, 1);
+}
+
+static wvl_cuda_status put(const ht_device *d, wvl_cuda_address to, const void *from, uint64_t bytes)
+{
+    return bytes ? d->runtime->upload(to, from, bytes, d->stream) : WVL_CUDA_SUCCESS;
+}
+
+static uint64_t value_units(const rate_block *b)
+{
+    return (WVL_CUDA_T1_VALUE_BYTES * (uint64_t)b->pass_count + 15) / 16;
+}
+
+/* Codeword and values of a block in scratch memory, its record and its passes. */
+static void put_block(const rate_case *c, uint32_t i, uint64_t *unit, uint8_t *scratch, wvl_cuda_t1_record *r,
+                      wvl_cuda_t1_gains *g, wvl_cuda_t1_pass *passes)
+{
+    const rate_block *b = &c->blocks[i];
+    uint32_t bytes = codeword_bytes(b);
+    size_t n = b->pass_count;
+    *r =
+        (wvl_cuda_t1_record){.bytes = bytes, .codeword = (uint32_t)*unit, .planes = b->planes, .passes = b->pass_count};
+    put_codeword(i, bytes, scratch + 16 * *unit + 1);
+    *unit += CODEWORD_UNITS(bytes);
+    *g = (wvl_cuda_t1_gains){.values = (uint32_t)*unit};
+    uint8_t *values = scratch + 16 * *unit;
+    memcpy(values + 8 * n, b->gains, 8 * n);
+    memcpy(values + 16 * n, b->slopes, 2 * n);
+    *unit += value_units(b);
+    for (uint32_t p = 0; p < n; p++) {
+        passes[p].final_bytes = b->passes[p].final_bytes;
+        passes[p].tail_count = b->passes[p].tail_count;
+        memcpy(passes[p].tail, b->passes[p].tail, sizeof passes[p].tail);
+    }
+}
+
+static wvl_cuda_status put_blocks(const rate_case *c, const ht_device *d, load *l)
+{
+    uint32_t n = c->assembly.block_count;
+    const wvl_cuda_t1_job *t1 = &l->job.t1;
+    uint64_t unit = 0, pass_bytes = WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass);
+    uint8_t *scratch = calloc(1, l->scratch_bytes);
+    wvl_cuda_t1_record *records = calloc(n + 1u, sizeof *records);
+    wvl_cuda_t1_gains *gains = calloc(n + 1u, sizeof *gains);
+    wvl_cuda_t1_pass *passes = calloc(n + 1u, pass_bytes);
+    for (uint32_t i = 0; i < n; i++) {
+        put_block(c, i, &unit, scratch, &records[i], &gains[i], passes + (size_t)i * WVL_CUDA_T1_MOST_PASSES);
+    }
+    wvl_cuda_status status = put(d, t1->scratch, scratch, l->scratch_bytes);
+    status = status ? status : put(d, t1->records, records, n * sizeof *records);
+    status = status ? status : put(d, t1->gains, gains, n * sizeof *gains);
+    status = status ? status : put(d, t1->passes, passes, n * pass_bytes);
+    status = status ? status : put(d, t1->blocks, c->slots, n * sizeof *c->slots);
+    wvl_cuda_status waited = d->runtime->stream_wait(d->stream);
+    free(scratch);
+    free(records);
+    free(gains);
+    free(passes);
+    return status ? status : waited;
+}
+
+static wvl_cuda_status put_tables(const rate_case *c, const ht_device *d, load *l)
+{
+    const wvl_cuda_pictures *p = c->pictures;
+    const wvl_assembly *a = &c->assembly;
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
+    uint64_t bytes = p->coder->measure_tables(&view);
+    void *tables = calloc(1, bytes + 1), *weights = calloc(a->block_count + 1u, sizeof(double));
+    p->coder->fill_tables(&view, tables);
+    wvl_cuda_status status = put(d, l->shared + p->layout.coder.tables, tables, bytes);
+    status = status ? status : put(d, l->shared + p->layout.coder.weights, weights, a->block_count * sizeof(double));
+    status = status ? status : put(d, l->packets.packets, a->packets, a->packet_count * sizeof *a->packets);
+    status = status ? status : put(d, l->packets.parts, a->parts, a->part_count * sizeof *a->parts);
+    status = status ? status : put(d, l->packets.places, a->places, a->place_count * sizeof *a->places);
+    status = status ? status : put(d, l->packets.bytes, a->bytes, a->byte_count);
+    status = status ? status : put(d, l->packets.order, p->packet_order, a->packet_count * sizeof(uint32_t));
+    wvl_cuda_status waited = d->runtime->stream_wait(d->stream);
+    free(tables);
+    free(weights);
+    return status ? status : waited;
+}
+
+/* As cuda/host/picture_plan.c and picture_queue.c set a job. */
+static void set_job(const rate_case *c, load *l)
+{
+    const wvl_cuda_pictures *p = c->pictures;
+    const wvl_cuda_picture_layout *at = &p->layout;
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
+    l->job = p->blocks;
+    l->packets = p->job;
+    l->packets.packets = l->shared + at->packets;
+    l->packets.parts = l->shared + at->packet_parts;
+    l->packets.places = l->shared + at->places;
+    l->packets.bytes = l->shared + at->bytes;
+    l->packets.order = l->shared + at->packet_order;
+    l->packets.picture_count = 1;
+    l->packets.memory = l->slot + at->work;
+    l->packets.pictures = l->target;
+    p->coder->set_job(&view, &at->coder, l->slot, l->shared, &l->job, &l->packets);
+    l->packets.unbounded = 0;
+    l->job.t1.block_count = c->assembly.block_count;
+    l->job.t1.scratch = l->scratch;
+    l->job.rate.t1 = l->job.t1;
+    l->job.rate.packets = l->packets;
+}
+
+static wvl_cuda_status open_load(const rate_case *c, const ht_device *d, load *l)
+{
+    uint64_t units = 1;
+    memset(l, 0, sizeof *l);
+    for (uint32_t i = 0; i < c->assembly.block_count; i++) {
+        units += CODEWORD_UNITS(codeword_bytes(&c->blocks[i])) + value_units(&c->blocks[i]);
+    }
+    l->scratch_bytes = 16 * units;
+    l->output_bytes = c->expected_bytes + 64;
+    wvl_cuda_status status = take(d, &l->shared, c->pictures->layout.shared_end);
+    status = status ? status : take(d, &l->slot, c->pictures->layout.device_end);
+    status = status ? status : take(d, &l->scratch, l->scratch_bytes);
+    status = status ? status : take(d, &l->output, l->output_bytes);
+    status = status ? status : take(d, &l->target, sizeof(wvl_cuda_packets_picture) + sizeof(wvl_cuda_packets_result));
+    if (!status) {
+        wvl_cuda_packets_picture to = {
+            .output = l->output, .output_bytes = l->output_bytes, .result = l->target + sizeof to};
+        set_job(c, l);
+        status = put(d, l->target, &to, sizeof to);
+        wvl_cuda_status waited = d->runtime->stream_wait(d->stream);
+        status = status ? status : waited;
+    }
+    status = status ? status : put_tables(c, d, l);
+    return status ? status : put_blocks(c, d, l);
+}
+
+static void close_load(const ht_device *d, const load *l)
+{
+    wvl_cuda_address all[] = {l->shared, l->slot, l->scratch, l->output, l->target};
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i]) {
+            (void)d->runtime->free_device(all[i]);
+        }
+    }
+}
+
+static wvl_cuda_status run(const ht_device *d, const load *l)
+{
+    wvl_cuda_rate rate;
+    wvl_cuda_packets packets;
+    wvl_cuda_status status = wvl_cuda_rate_open(&rate, d->runtime, d->module);
+    status = status ? status : wvl_cuda_packets_open(&packets, d->runtime, d->module, d->ordinal);
+    status = status ? status : wvl_cuda_rate_launch(&rate, &l->job.rate, d->stream);
+    return status ? status : wvl_cuda_packets_launch(&packets, &l->packets, d->stream);
+}
+
+/* ---- Comparison ------------------------------------------------------------------------------ */
+
+typedef struct results {
+    wvl_cuda_packets_result result;
+    wvl_cuda_rate_cut *cuts;
+    uint8_t *bytes;
+} results;
+
+static wvl_cuda_status fetch(const rate_case *c, const ht_device *d, const load *l, results *r)
+{
+    uint32_t n = c->assembly.block_count;
+    r->cuts = calloc(n + 1u, sizeof *r->cuts);
+    r->bytes = malloc(l->output_bytes);
+    wvl_cuda_status status =
+        d->runtime->download(&r->result, l->target + sizeof(wvl_cuda_packets_picture), sizeof r->result, d->stream);
+    status = status ? status : d->runtime->download(r->cuts, l->job.rate.cuts, n * sizeof *r->cuts, d->stream);
+    status = status ? status : d->runtime->download(r->bytes, l->output, l->output_bytes, d->stream);
+    return status ? status : d->runtime->stream_wait(d->stream);
+}
+
+static const char *differ(rate_case *c, const char *what, uint64_t at, uint64_t got, uint64_t want)
+{
+    (void)snprintf(c->problem, sizeof c->problem, "%s %llu: %llu in place of %llu", what, (unsigned long long)at,
+                   (unsigned long long)got, (unsigned long long)want);
+    return c->problem;
+}
+
+static const char *compare(rate_case *c, const results *r)
+{
+    uint32_t flags = c->status == WVL_OK ? 0 : WVL_CUDA_PACKETS_OVER;
+    if ((r->result.flags & ~(uint32_t)(flags ? WVL_CUDA_PACKETS_SHORT : 0)) != flags) {
+        return differ(c, "flags", 0, r->result.flags, flags);
+    }
+    for (uint32_t i = 0; i < c->assembly.block_count && !flags; i++) {
+        if (r->cuts[i].passes != c->sent[i]) {
+            return differ(c, "passes of block", i, r->cuts[i].passes, c->sent[i]);
+        }
+    }
+    if (!flags && r->result.outcome.threshold != c->threshold) {
+        return differ(c, "threshold", 0, r->result.outcome.threshold, c->threshold);
+    }
+    if (!flags && r->result.bytes != c->expected_bytes) {
+        return differ(c, "bytes of", 0, r->result.bytes, c->expected_bytes);
+    }
+    for (uint64_t i = 0; i < c->expected_bytes && !flags; i++) {
+        if (r->bytes[i] != c->expected[i]) {
+            return differ(c, "byte", i, r->bytes[i], c->expected[i]);
+        }
+    }
+    return NULL;
+}
+
+const char *rate_case_check(rate_case *c, const ht_device *d)
+{
+    load l;
+    results r = {.cuts = NULL};
+    const char *wrong = "a call of the driver failed";
+    if (!open_load(c, d, &l) && !run(d, &l) && !fetch(c, d, &l, &r)) {
+        wrong = compare(c, &r);
+    }
+    free(r.cuts);
+    free(r.bytes);
+    close_load(d, &l);
+    return wrong;
+}

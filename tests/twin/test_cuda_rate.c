@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rate control on devices against codec/rate: blocks of drawn passes, gains and slopes, limits of bytes on every size
+ * that can come out, caps of components. Cuts, thresholds and whole codestreams must be the same. The device code runs
+ * compiled for the CPU (emulate.h), in both orders of threads, and on a device if there is one and the build has device
+ * code. Environment variables are those of test_cuda_ht.c.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../prop/t1_draw.h"
+#include "emulated_driver.h"
+#include "ht_emulated.h"
+#include "rate_case.h"
+
+static ht_device devices[2]; /* the emulation, and the machine's */
+static unsigned device_count;
+static int subset;
+static t1_rng rng;
+
+static void open_suite(void)
+{
+    subset = getenv("WVL_CUDA_SUBSET") != NULL;
+    device_count = emulated_open_devices_with(devices, "wvl_rate_choose");
+}
+
+static void close_suite(void) { emulated_close_devices(devices, device_count); }
+
+static uint32_t below(uint32_t n) { return t1_random(&rng) % n; }
+static uint32_t between(uint32_t low, uint32_t high) { return low + below(high - low + 1); }
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+/* How blocks are drawn. EQUAL: all of a picture have the same passes. ALONE: one block has passes. STEEP: slopes at
+ * both ends of the range. LEVEL: one slope along the hull. SPARSE: most blocks have no passes. */
+enum { FALLING, EQUAL, ALONE, STEEP, LEVEL, SPARSE, TEMPERS };
+
+static void draw_pass(rate_block *b, uint32_t i, uint32_t bytes, int64_t gain)
+{
+    wvl_pass *p = &b->passes[i];
+    p->final_bytes = (i ? b->passes[i - 1].final_bytes : 0) + bytes;
+    p->tail_count = (uint8_t)below(1 + (p->final_bytes < 6 ? p->final_bytes : 6));
+    for (unsigned k = 0; k < sizeof p->tail; k++) {
+        p->tail[k] = (uint8_t)below(255);
+    }
+    b->gains[i] = (i ? b->gains[i - 1] : 0) + gain;
+}
+
+/* Slopes fall along the hull; passes between its points have none. */
+static uint32_t draw_slope(unsigned temper, uint32_t before)
+{
+    switch (temper) {
+    case STEEP: return below(3) ? before - below(before < 3 ? before : 3) : 1 + below(3);
+    case LEVEL: return before;
+    default: return before > 400 ? before - below(400) : before;
+    }
+}
+
+static void draw_block(rate_block *b, unsigned temper, uint32_t planes, uint32_t most_bytes)
+{
+    static const uint32_t firsts[TEMPERS] = {40000, 42000, 39000, 65535, 41000, 40000};
+    uint32_t most = b->most_planes < planes ? b->most_planes : planes,
+             slope = firsts[temper] - below(temper == EQUAL ? 1 : 900);
+    b->planes = (uint8_t)(temper == SPARSE && below(8) ? 0 : below(most + 1));
+    b->planes = temper == EQUAL || temper == ALONE ? (uint8_t)most : b->planes;
+    b->pass_count = (uint8_t)(b->planes ? 3 * b->planes - 2 : 0);
+    for (uint32_t i = 0; i < b->pass_count; i++) {
+        uint32_t bytes = below(6) ? below(most_bytes + 1) : 0;
+        int64_t gain = below(7) ? (int64_t)below(1 << 20) << below(20) : -(int64_t)below(1000);
+        draw_pass(b, i, bytes, temper == LEVEL ? (int64_t)bytes << 12 : gain);
+        int is_point = !below(3) || i + 1 == b->pass_count;
+        b->slopes[i] = (uint16_t)(is_point ? slope = draw_slope(temper, slope) : 0);
+    }
+}
+
+/* planes, most_bytes: most of a block, and of a pass. */
+static void draw_blocks(rate_case *c, unsigned temper, uint32_t planes, uint32_t most_bytes)
+{
+    uint32_t n = c->assembly.block_count, chosen = n ? below(n) : 0;
+    uint64_t same = rng.s;
+    for (uint32_t i = 0; i < n; i++) {
+        rate_block *b = &c->blocks[i];
+        rng.s = temper == EQUAL ? same : rng.s;
+        b->planes = b->pass_count = 0;
+        if (temper != ALONE || i == chosen) {
+            draw_block(b, temper, planes, most_bytes);
+        }
+    }
+}
+
+/* ---- Checks ---------------------------------------------------------------------------------- */
+
+static void open_case(rate_case *c, uint32_t width, uint32_t height, uint32_t count, const char *settings)
+{
+    static wvl_component_format components[16];
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = width, .y1 = height, .component_count = count, .components = components};
+    for (uint32_t i = 0; i < count; i++) {
+        components[i] = (wvl_component_format){12, 0, 1, 1};
+    }
+    char text[512];
+    (void)snprintf(text, sizeof text, "rdoq=no measure-psnr=no %s", settings);
+    REQUIRE_THAT(rate_case_open(c, &format, text), "%s: %s", settings, c->problem);
+}
+
+/* The CPU, then all devices; the emulation takes the orders of threads in turn. */
+static void check(rate_case *c, const char *name)
+{
+    static int turn;
+    REQUIRE_THAT(rate_case_expect(c), "%s: %s", name, c->problem);
+    for (unsigned i = 0; i < device_count; i++) {
+        wvl_emulate_reversed(turn++ & 1);
+        const char *wrong = rate_case_check(c, &devices[i]);
+        REQUIRE_THAT(!wrong, "%s, limits %llu and %llu: %s", name, (unsigned long long)c->plan->rate.max_bytes,
+                     (unsigned long long)c->plan->rate.max_component_bytes, wrong);
+    }
+}
+
+/* Bytes of a picture that sends everything. */
+static uint64_t measure_all(rate_case *c, const char *name)
+{
+    c->plan->rate.max_bytes = UINT64_C(1) << 40;
+    c->plan->rate.max_component_bytes = c->plan->rate.max_component_bytes ? UINT64_C(1) << 40 : 0;
+    check(c, name);
+    REQUIRE(c->status == WVL_OK);
+    return c->expected_bytes;
+}
+
+/* Bytes of all blocks. */
+static uint64_t rate_bytes(const rate_case *c)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < c->assembly.block_count; i++) {
+        const rate_block *b = &c->blocks[i];
+        bytes += b->pass_count ? b->passes[b->pass_count - 1].final_bytes : 0;
+    }
+    return bytes;
+}
+
+/* ---- Every size ------------------------------------------------------------------------------ */
+
+/* From all bytes down to what no picture keeps: each limit is one byte below what came out last, now and then just at
+ * it. */
+START_TEST(sizes)
+{
+    static const struct {
+        const char *settings;
+        uint32_t width, height;
+    } rows[] = {{"max-bytes=100000 levels=0 block=16,16", 30, 16},
+                {"max-bytes=100000 levels=1 block=8,8 plt=yes style=TERMALL", 16, 16},
+                {"max-bytes=100000 levels=1 block=4,4 precincts=[8,8] sop=yes eph=yes style=BYPASS", 16, 8},
+                {"max-bytes=100000 levels=0 tile=9,9 block=4,4 tlm=yes", 18, 9}};
+    for (unsigned k = (unsigned)_i % 4; k < sizeof rows / sizeof *rows; k += 4) {
+        rate_case c;
+        uint32_t steps = 0;
+        rng.s = t1_seed() + 16u * (uint32_t)_i + k;
+        open_case(&c, rows[k].width, rows[k].height, 1, rows[k].settings);
+        draw_blocks(&c, (unsigned)_i, 3, 9);
+        (void)measure_all(&c, rows[k].settings);
+        while (c.status == WVL_OK && steps++ < (subset ? 10u : 400u)) {
+            c.plan->rate.max_bytes = c.expected_bytes - 1;
+            check(&c, rows[k].settings);
+            if (c.status == WVL_OK && steps % 4 == 0) {
+                c.plan->rate.max_bytes = c.expected_bytes;
+                check(&c, rows[k].settings);
+            }
+        }
+        REQUIRE_THAT(subset || c.status == WVL_ERROR_UNREACHABLE, "the least size was not reached");
+        rate_case_close(&c);
+    }
+}
+END_TEST
+
+/* ---- Many candidates ------------------------------------------------------------------------- */
+
+/* More passes beyond the threshold than are tried (384), and more than 10,000. */
+START_TEST(many)
+{
+    static const struct {
+        unsigned temper, side, candidates;
+    } rows[] = {{EQUAL, 64, 1500}, {FALLING, 64, 1500}, {LEVEL, 64, 1500}, {EQUAL, 168, 10000}};
+    static const char settings[] = "max-bytes=100000 levels=1 block=4,4 precincts=[32,32] plt=yes";
+    unsigned side = rows[_i].side;
+    rate_case c;
+    rng.s = t1_seed() + 100 + (uint32_t)_i;
+    open_case(&c, side, side, 1, settings);
+    draw_blocks(&c, rows[_i].temper, 12, 6);
+    REQUIRE(WVL_CUDA_RATE_CANDIDATES * c.assembly.block_count > rows[_i].candidates);
+    c.plan->rate.max_bytes = rate_bytes(&c) * 2 / 5;
+    check(&c, settings);
+    REQUIRE(c.status == WVL_OK);
+    rate_case_close(&c);
+}
+END_TEST
+
+/* Pictures above half a million samples: passes much less steep than the threshold are no candidates. */
+START_TEST(reach)
+{
+    static const uint32_t sides[] = {736, 1460};
+    rate_case c;
+    rng.s = t1_seed() + 200 + (uint32_t)_i;
+    open_case(&c, sides[_i], sides[_i], 1, "max-bytes=100000 levels=2 block=64,64");
+    draw_blocks(&c, FALLING, 12, 60);
+    for (unsigned share = 20; share < 95; share += 30) {
+        c.plan->rate.max_bytes = rate_bytes(&c) * share / 100 + below(100);
+        check(&c, "reach");
+    }
+    rate_case_close(&c);
+}
+END_TEST
+
+/* ---- Caps of components ---------------------------------------------------------------------- */
+
+static void check_caps(const char *settings, uint32_t count, unsigned temper)
+{
+    rate_case c;
+    char text[256];
+    (void)snprintf(text, sizeof text, "max-component-bytes=1000000 %s", settings);
+    open_case(&c, 32, 24, count, text);
+    REQUIRE((c.plan->rate.cap_split != 0) == (strstr(settings, "cinema4k") != NULL));
+    draw_blocks(&c, temper, 5, 30);
+    uint64_t all = rate_bytes(&c) + 200u * count, each = all / count;
+    int is_limited = c.plan->rate.max_bytes != 0;
+    for (unsigned turn = 0; turn < 4; turn++) {
+        c.plan->rate.max_bytes = is_limited ? all * between(20, 100) / 100 : 0;
+        c.plan->rate.max_component_bytes = turn ? each * between(10, 130) / 100 : 20; /* 20: less than headers */
+        check(&c, settings);
+    }
+    rate_case_close(&c);
+}
+
+START_TEST(caps)
+{
+    static const struct {
+        const char *settings;
+        uint32_t count;
+    } rows[] = {
+        {"levels=2 block=8,8", 3},
+        {"levels=2 block=8,8 tile-parts=C plt=yes progression=CPRL max-bytes=1000000", 3},
+        {"levels=1 block=16,16 tile=24,24 tile-parts=C progression=CPRL precincts=[16,16] overrides=T1:step=0.1", 2},
+        {"levels=1 block=16,16", 1},
+        {"levels=1 block=16,16 max-bytes=1000000", 10},
+        {"levels=2 block=8,8 slopes=39800", 4},
+        {"profile=cinema4k progression=CPRL levels=6 guard-bits=2 progression-changes=0,0,1,6,3,CPRL/6,0,1,7,3,CPRL "
+         "reversible=no "
+         "mct=on block=32,32 tile-parts=C tlm=yes sop=no eph=no",
+         3}}; /* a component has two caps */
+    for (unsigned k = (unsigned)_i & 1; k < sizeof rows / sizeof *rows; k += 2) {
+        rng.s = t1_seed() + 300 + 16u * (uint32_t)_i + k;
+        check_caps(rows[k].settings, rows[k].count, ((unsigned)_i + k) % TEMPERS);
+    }
+}
+END_TEST
+
+#define ADD(name, end)                                                                                                 \
+    do {                                                                                                               \
+        TCase *tc = tcase_create(#name);                                                                               \
+        tcase_add_checked_fixture(tc, open_suite, close_suite);                                                        \
+        tcase_add_loop_test(tc, name, 0, end);                                                                         \
+        suite_add_tcase(s, tc);                                                                                        \
+    } while (0)
+
+int main(void)
+{
+    Suite *s = suite_create("cuda_rate");
+    ADD(sizes, TEMPERS);
+    ADD(many, 4);
+    ADD(reach, 2);
+    ADD(caps, 4);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
