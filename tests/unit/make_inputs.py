@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Small pictures for test_inputs.sh, and what the options should make of them: make_inputs.py FOLDER"""
+import importlib.machinery
+import importlib.util
 import os
 import struct
 import sys
 
 folder = sys.argv[1]
+here = os.path.dirname(os.path.abspath(__file__))
+loader = importlib.machinery.SourceFileLoader("mutate_inputs", os.path.join(here, "../../conformance/mutate_inputs"))
+seeds = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutate_inputs", loader))
+sys.dont_write_bytecode = True
+loader.exec_module(seeds)
 
 
 def write(name, data):
@@ -70,3 +77,9 @@ write("flat.jpg", jpeg(32, 16, (0x22, 0x11, 0x11)))
 write("grey.jpg", jpeg(20, 12, (0x11,)))
 write("flat.ppm", pnm(6, 32, 16, b"\x80" * (32 * 16 * 3)))
 write("flat.yuv", b"\x80" * (32 * 16 * 3 // 2))
+write("signed.pgx", b"PG ML -12 11 3\n" + bytes(v for i in range(33) for v in ((i * 5 - 80 >> 8) & 255, (i * 5 - 80) & 255)))
+write("deep.pgm", pnm(5, 40, 30, bytes((i * i * 7 + i // 3) % 256 for i in range(2400)), 65535))
+write("tagged.png", seeds.make_png(2, 8))
+write("palette.bmp", seeds.make_bmp(8))
+write("note.xml", seeds.make_xml())
+write("other.xml", b"<other/>")
