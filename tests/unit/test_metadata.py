@@ -212,6 +212,8 @@ def exif_of_tiff():
         expect(first[271][1] == b"Acme\0" and struct.unpack(order + "H", first[274][1]) == (6,), "IFD0")
         expect(256 not in first and 273 not in first, "tags of the pixels")
         expect(struct.unpack(order + "2I", tags[33434][1]) == (1, 60) and tags[37500][1] == b"maker note" and tags[42036][1] == b"Lens\0", "EXIF directory")
+    nested = both("nested.tif", tiff({}, exif={**EXIF_TAGS, 34665: (4, [8]), 34853: (4, [8])}))
+    expect(34665 not in sub(nested.uuid(EXIF), 34665) and 34853 not in sub(nested.uuid(EXIF), 34665), "directories within EXIF that do not belong there")
     cut = tiff({}, exif={33434: (5, [(1, 60)])})
     damaged = cut.replace(struct.pack("<HHI", 33434, 5, 1), struct.pack("<HHI", 33434, 5, 9999))
     r = encode("damaged.tif", damaged)

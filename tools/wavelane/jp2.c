@@ -206,9 +206,7 @@ static int make_metadata_boxes(const wvl_cli_args *args, const char *name, wvl_c
     if (wvl_metadata_make_boxes(&p->io, wvl_cli_kept_metadata(args), args->gml, &p->metadata) != 0) {
         return out_of_memory(name);
     }
-    if (p->metadata.lost[0]) {
-        wvl_cli_warn_once(name, "metadata that the output does not carry: %s", p->metadata.lost);
-    }
+    wvl_cli_name_lost(args, name, p);
     return WVL_EXIT_OK;
 }
 
@@ -284,6 +282,7 @@ int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_
 {
     p->jp2 = (wvl_jp2_info){.struct_size = sizeof p->jp2};
     if (!is_jp2) {
+        wvl_cli_name_lost(args, name, p);
         return leave_behind(args, name, &p->io);
     }
     int code = declare_color(args, name, p);
