@@ -81,7 +81,7 @@ static void carry_parameters(const wvl_cli_args *args, const char *name, int is_
 {
     static const uint8_t srgb[4] = {1, 13, 0, 1};
     wvl_io_picture *io = &p->io;
-    if (!io->has_cicp || args->color != WVL_COLOR_AUTO) {
+    if (!io->has_cicp || args->color != WVL_COLOR_AUTO || args->auto_color) { /* auto: they become X'Y'Z' */
         return;
     }
     if (!memcmp(io->cicp, srgb, sizeof srgb) && !io->icc) {
