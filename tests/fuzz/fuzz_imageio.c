@@ -62,6 +62,23 @@ static void check(const wvl_io_picture *p)
         (void)wvl_io_icc_kind(p->icc, p->icc_bytes);
 }
 
+/* What the options of the command make of channels. */
+static void change_channels(wvl_io_picture *p)
+{
+    uint32_t reversed[4];
+    char error[256];
+    if (p->color == WVL_IO_YCC && wvl_io_convert_ycc(p, error, sizeof error) == WVL_IO_OK) {
+        check(p);
+    }
+    (void)wvl_io_drop_alpha(p, error, sizeof error);
+    uint32_t count = p->component_count < 4 ? p->component_count : 4;
+    for (uint32_t i = 0; i < count; i++) {
+        reversed[i] = p->component_count - 1 - i;
+    }
+    (void)wvl_io_select_channels(p, reversed, count, error, sizeof error);
+    check(p);
+}
+
 /* Boxes of everything, before and after the picture is turned; the file itself serves as .aux.xml and world file. */
 static void use_metadata(wvl_io_picture *p, const uint8_t *bytes, size_t byte_count)
 {
@@ -126,7 +143,7 @@ static void try_reading(const uint8_t *bytes, size_t byte_count, const wvl_io_op
     char error[256] = "";
 
     if (wvl_io_read_memory(bytes, byte_count, "fuzz", options, &picture, error, sizeof error) == 0)
-        check(&picture), use_metadata(&picture, bytes, byte_count);
+        check(&picture), use_metadata(&picture, bytes, byte_count), change_channels(&picture);
     else if (error[0] == '\0' || picture.components != NULL)
         abort();
     wvl_io_release_picture(&picture);
@@ -140,6 +157,8 @@ static void choose_options(wvl_io_options *options, uint8_t choice)
     options->format = formats[choice & 7];
     options->keep_palette = choice >> 3 & 1;
     options->page = choice >> 4 & 1;
+    options->keep_ycc = choice >> 6 & 1;
+    options->float_transfer = (wvl_io_float_transfer)(choice >> 6);
     options->raw_format = choice >> 5 & 1 ? "7,5,3,12,s@1x1:2x2" : "16,9,2,8,u";
     options->max_samples = SAMPLE_LIMIT;
 }
@@ -192,7 +211,8 @@ int main(int argument_count, char **arguments)
             failed = 1;
             continue;
         }
-        for (choice = 0; choice < 64; choice++) {
+        /* All of the first six bits; floating point and stored planes with few of them. */
+        for (choice = 0; choice < 256; choice += choice < 64 ? 1 : 8 << (choice >> 6)) {
             wvl_io_options options;
 
             choose_options(&options, (uint8_t)choice);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Runs the fuzz entry of the picture readers over small pictures: whole, cut short, and with bytes of the head spoilt.
-#   test_imageio.sh FUZZ-PROGRAM
+#   test_imageio.sh FUZZ-PROGRAM WAVELANE
 # The readers must accept or refuse each of them; a crash, a broken promise about the samples or a sanitizer report fails.
 set -eu
 . "$(dirname "$0")/../support/shell.sh"
@@ -19,6 +19,14 @@ printf 'P1\n4 2\n1 0 0 1\n0110\n' >"$work/whole/bits.pbm"
 { printf 'BM\106\000\000\000\000\000\000\000\066\000\000\000\050\000\000\000\002\000\000\000\002\000\000\000\001\000\030\000'
     printf '\000\000\000\000\020\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000'; printf '%016d' 0; } >"$work/whole/rgb.bmp"
 { printf '\000\000\002\000\000\000\000\000\000\000\000\000\002\000\002\000\030\040'; printf '%012d' 0; } >"$work/whole/rgb.tga"
+# And pictures that Python makes, with what the command makes of them.
+if command -v python3 >/dev/null; then
+    python3 "$(dirname "$0")/../unit/make_inputs.py" "$work/whole"
+    for name in rgb.ppm rgba.pam palette.bmp tagged.png deep.pgm; do
+        "$2" -i "$work/whole/$name" -o "$work/whole/$name.jp2" --palette indices --quiet 2>/dev/null || "$2" -i "$work/whole/$name" -o "$work/whole/$name.jp2" --quiet
+    done
+    "$2" -i "$work/whole/rgb.ppm" -o "$work/whole/ht.jhc" --quiet
+fi
 made=$(find "$work/whole" -type f | wc -l)
 
 if [ -n "${WVL_TEST_PICTURES:-}" ]; then

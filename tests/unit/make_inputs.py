@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Small pictures for test_inputs.sh, and what the options should make of them: make_inputs.py FOLDER"""
+import importlib.machinery
+import importlib.util
 import os
 import struct
 import sys
 
 folder = sys.argv[1]
+here = os.path.dirname(os.path.abspath(__file__))
+loader = importlib.machinery.SourceFileLoader("mutate_inputs", os.path.join(here, "../../conformance/mutate_inputs"))
+seeds = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutate_inputs", loader))
+sys.dont_write_bytecode = True
+loader.exec_module(seeds)
 
 
 def write(name, data):
@@ -35,24 +42,6 @@ def pnm(kind, width, height, samples, most=255):
     return b"P%d\n%d %d\n%d\n" % (kind, width, height, most) + samples
 
 
-def jpeg(width, height, factors):
-    """All blocks flat: luma 128 but for the first DC, 16 steps of 1 with a quantiser of 1; each further DC and all AC are 0."""
-    parts = [b"\xff\xd8", b"\xff\xdb" + struct.pack(">HB", 67, 0) + b"\x01" * 64]
-    frame = struct.pack(">BHHB", 8, height, width, len(factors))
-    frame += b"".join(struct.pack("BBB", i + 1, f, 0) for i, f in enumerate(factors))
-    parts.append(b"\xff\xc0" + struct.pack(">H", len(frame) + 2) + frame)
-    for kind in (0, 0x10):  # one code of one bit, for the symbol 0
-        parts.append(b"\xff\xc4" + struct.pack(">HB", 20, kind) + b"\x01" + bytes(15) + b"\x00")
-    scan = struct.pack("B", len(factors)) + b"".join(struct.pack("BB", i + 1, 0) for i in range(len(factors))) + b"\x00\x3f\x00"
-    parts.append(b"\xff\xda" + struct.pack(">H", len(scan) + 2) + scan)
-    step = 8 * (factors[0] >> 4)
-    units = -(-width // step) * -(-height // step)
-    bits = "00" * units * sum((f >> 4) * (f & 15) for f in factors)
-    bits += "1" * (-len(bits) % 8)
-    parts.append(bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits), 8)) + b"\xff\xd9")
-    return b"".join(parts)
-
-
 write("pages.tif", tiff([None, None, None]))
 write("bad_page.tif", tiff([None, 100000, None]))
 write("grey.pgm", pnm(5, 4, 3, bytes(range(12))))
@@ -66,7 +55,15 @@ write("grey_rgb.ppm", pnm(6, 6, 4, bytes(v for v in range(10, 34) for _ in range
 ramp = [0.25, 0.5, 0.75, 1.0]
 write("ramp.pfm", b"Pf\n4 1\n-1.0\n" + struct.pack("<4f", *ramp))
 write("ramp.pgm", pnm(5, 4, 1, struct.pack(">4H", *(int(v * 65535 + 0.5) for v in ramp)), 65535))
-write("flat.jpg", jpeg(32, 16, (0x22, 0x11, 0x11)))
-write("grey.jpg", jpeg(20, 12, (0x11,)))
+write("flat.jpg", seeds.make_jpeg(32, 16, (0x22, 0x11, 0x11)))
+write("grey.jpg", seeds.make_jpeg(20, 12, (0x11,)))
 write("flat.ppm", pnm(6, 32, 16, b"\x80" * (32 * 16 * 3)))
 write("flat.yuv", b"\x80" * (32 * 16 * 3 // 2))
+write("signed.pgx", b"PG ML -12 11 3\n" + bytes(v for i in range(33) for v in ((i * 5 - 80 >> 8) & 255, (i * 5 - 80) & 255)))
+write("deep.pgm", pnm(5, 40, 30, bytes((i * i * 7 + i // 3) % 256 for i in range(2400)), 65535))
+write("tagged.png", seeds.make_png(2, 8))
+write("palette.bmp", seeds.make_bmp(8))
+write("note.xml", seeds.make_xml())
+write("other.xml", b"<other/>")
+write("marked.jpg", seeds.make_jpeg(20, 12, (0x21, 0x11, 0x11), seeds.JPEG_SEGMENTS))
+write("half.exr", seeds.make_exr())

@@ -58,6 +58,7 @@ cat >rows <<'ROWS'
 -h --help|
 --preset|iiif-lossy
 --component-steps|1x1
+--gml|
 --palette|indices
 --jpeg-ycc|keep
 --pages|all

@@ -321,6 +321,24 @@ START_TEST(openexr_of_rows_and_tiles)
 }
 END_TEST
 
+/* OpenEXR's own routines for three channels write through NULL where the file has others too. */
+START_TEST(openexr_with_channels_left_out)
+{
+    bytes b;
+    wvl_io_picture p;
+    make_exr(&b, 0);
+    finish_exr(&b, 0);
+    uint8_t *a = memchr(b.at + 24, 'A', 16);
+    ck_assert_ptr_nonnull(a);
+    *a = '0';
+    read_bytes(&p, b.at, b.count, "a.exr", &linear);
+    expect_shape(&p, 3, 2, 3, 16, 0);
+    ck_assert_int_eq(p.alpha_component, -1);
+    ck_assert_ptr_nonnull(strstr(p.note, "channels left out: 0, Z"));
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
 #endif
 
 int main(void)
@@ -336,6 +354,7 @@ int main(void)
     tcase_add_loop_test(tests, tiff_of_floats, 0, 12);
 #ifdef WVL_TEST_OPENEXR
     tcase_add_loop_test(tests, openexr_of_rows_and_tiles, 0, 2);
+    tcase_add_test(tests, openexr_with_channels_left_out);
 #endif
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

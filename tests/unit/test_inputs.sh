@@ -108,4 +108,63 @@ else
     warns 'this build reads no JPEG: it was made without libjpeg'
 fi
 
+# ---- JPEG 2000 ---------------------------------------------------------------------------------
+
+# again INPUT EXTENSION OPTIONS...: a file that was read and coded once more has the same bytes, boxes and all.
+again() {
+    again_input=$1
+    again_extension=$2
+    shift 2
+    rm -f "first.$again_extension" "second.$again_extension"
+    expect 0 -i "$again_input" -o "first.$again_extension" --quiet "$@"
+    expect 0 -i "first.$again_extension" -o "second.$again_extension"
+    cmp "first.$again_extension" "second.$again_extension" || fail "not the same again: $again_input $*"
+}
+
+if [ $can_decode = 1 ]; then
+    again rgb.ppm jp2
+    again rgb.ppm j2k
+    again grey.pgm jp2
+    again rgba.pam jp2
+    again signed.pgx j2k
+    again deep.pgm jp2
+    again neutral.yuv jp2 -F 6,4,3,8,u@1x1:2x2:2x2
+    again tagged.png jp2
+    again rgb.ppm jp2 --xml note.xml --uuid 00112233445566778899aabbccddeeff:note.xml --xml other.xml
+    expect 0 verify first.jp2 --original first.jp2
+    if grep -q 'decoder OpenJPEG 2\.[5-9]' out; then
+        again rgb.ppm jph
+        again rgb.ppm jhc
+    fi
+    expect 0 -i palette.bmp -o first.jp2 --force --palette indices
+    expect 0 -i first.jp2 -o second.jp2 --force --palette indices
+    cmp first.jp2 second.jp2 || fail 'the palette is not the same again'
+    expect 0 -i first.jp2 -o expanded.j2k
+    exact expanded.j2k --original palette.bmp
+    expect 0 -i rgb.ppm -o placed.jp2 -d 3,5 --tile 8,8
+    expect 0 -i placed.jp2 -o made.j2k --force
+    warns 'the image offset 3,5 is not kept; -d sets one'
+    exact made.j2k --original rgb.ppm
+    expect 0 -i rgb.ppm -o small.jp2
+    bytes=$(wc -c <small.jp2)
+    for cut in 1 2 5 10 50 100; do
+        head -c $((bytes - cut)) small.jp2 >cut.jp2
+        expect 3 -i cut.jp2 -o x.jp2
+    done
+    # Behind the box header of jp2c and the 45 bytes of SOC and SIZ: a codestream that ends early, in a box that agrees.
+    expect 0 -i deep.pgm -o small.j2k --tile 16,16
+    for cut in 1 3 30 200; do
+        head -c $(($(wc -c <small.j2k) - cut)) small.j2k >cut.j2k
+        expect 3 -i cut.j2k -o x.jp2
+    done
+    expect 3 -i small.j2k -o x.jp2 --max-pixels 100
+    warns '--max-pixels'
+    filter 0 -i - -o piped.jp2 <small.jp2
+    cmp small.jp2 piped.jp2 || fail 'a pipe gives another picture'
+else
+    printf '\377\117\377\121' >x.j2k
+    expect 3 -i x.j2k -o y.j2k
+    warns 'this build reads no JPEG 2000: it was made without OpenJPEG'
+fi
+
 end_checks

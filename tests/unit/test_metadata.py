@@ -84,6 +84,19 @@ def tiff(tags, exif=None, gps=None, interop=None, order="<", width=6, height=4):
     return out[:4] + struct.pack(order + "I", len(out)) + out[8:] + directory(order, len(out), base)
 
 
+def late(exif):
+    """The directories of EXIF and Interoperability lie behind the pixels, which lie behind the first directory."""
+    base = {256: (3, [6]), 257: (3, [4]), 258: (3, [8]), 259: (3, [1]), 262: (3, [1]), 273: (4, [0]), 277: (3, [1]), 278: (3, [4]), 279: (4, [24]), 34665: (4, [0])}
+    pixels = 8 + len(directory("<", 8, base))
+    at = pixels + 24 + 200000
+    exif = {**exif, 40965: (4, [0])}
+    inner = at + len(directory("<", at, exif)) + 100000
+    exif[40965] = (4, [inner])
+    base.update({273: (4, [pixels]), 34665: (4, [at])})
+    out = b"II*\0" + struct.pack("<I", 8) + directory("<", 8, base) + bytes(24 + 200000) + directory("<", at, exif) + bytes(100000)
+    return out + directory("<", inner, {1: (2, b"R98 is long\0")}) + bytes(100000)
+
+
 def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
@@ -212,6 +225,15 @@ def exif_of_tiff():
         expect(first[271][1] == b"Acme\0" and struct.unpack(order + "H", first[274][1]) == (6,), "IFD0")
         expect(256 not in first and 273 not in first, "tags of the pixels")
         expect(struct.unpack(order + "2I", tags[33434][1]) == (1, 60) and tags[37500][1] == b"maker note" and tags[42036][1] == b"Lens\0", "EXIF directory")
+    nested = both("nested.tif", tiff({}, exif={**EXIF_TAGS, 34665: (4, [8]), 34853: (4, [8])}))
+    expect(34665 not in sub(nested.uuid(EXIF), 34665) and 34853 not in sub(nested.uuid(EXIF), 34665), "directories within EXIF that do not belong there")
+    piped = late(EXIF_TAGS)
+    (folder / "late.tif").write_bytes(piped)
+    with open(folder / "late.tif", "rb") as file, subprocess.Popen(["cat"], stdin=file, stdout=subprocess.PIPE) as pipe:
+        done = subprocess.run([wavelane, "-i", "-", "-o", folder / "late.jp2", "--force"], stdin=pipe.stdout, capture_output=True, text=True, check=False)
+    expect(done.returncode == 0 and "damaged" not in done.stderr, "a pipe: " + done.stderr)
+    e = Result(folder / "late.jp2", "").uuid(EXIF)
+    expect(sub(e, 34665)[42036][1] == b"Lens\0" and stream_tags(e, struct.unpack("<I", sub(e, 34665)[40965][1])[0])[1][1] == b"R98 is long\0", "behind the pixels of a pipe")
     cut = tiff({}, exif={33434: (5, [(1, 60)])})
     damaged = cut.replace(struct.pack("<HHI", 33434, 5, 1), struct.pack("<HHI", 33434, 5, 9999))
     r = encode("damaged.tif", damaged)
@@ -503,7 +525,7 @@ def main():
     for name, check in [*rows.items(), ("options", check_options), ("damage", check_damage)]:
         try:
             check()
-        except (AssertionError, KeyError, IndexError, struct.error, ElementTree.ParseError) as problem:
+        except (AssertionError, KeyError, IndexError, TypeError, struct.error, ElementTree.ParseError) as problem:
             failures.append(f"{name}: {type(problem).__name__} {problem}")
     for line in failures:
         print(line)

@@ -35,6 +35,15 @@ int wvl_io_read_jpeg(wvl_io_context *context)
 }
 #endif
 
+#ifndef WVL_HAVE_OPENJPEG
+int wvl_io_read_jp2(wvl_io_context *context)
+{
+    return wvl_io_fail(context, "this build reads no JPEG 2000: it was made without OpenJPEG");
+}
+
+int wvl_io_read_j2k(wvl_io_context *context) { return wvl_io_read_jp2(context); }
+#endif
+
 #ifndef WVL_HAVE_OPENEXR
 int wvl_io_read_exr(wvl_io_context *context)
 {
@@ -55,8 +64,8 @@ static const kind rawl = {"RAW", wvl_io_read_rawl, REST_NOTHING};
 static const kind yuv = {"YUV", wvl_io_read_yuv, REST_NOTHING};
 static const kind pfm = {"PFM", wvl_io_read_pfm, REST_NO_SECOND};
 static const kind jpeg = {"JPEG", wvl_io_read_jpeg, REST_IGNORED};
-static const kind jp2 = {"JP2", NULL, REST_IGNORED};
-static const kind codestream = {"JPEG 2000 codestream", NULL, REST_IGNORED};
+static const kind jp2 = {"JP2", wvl_io_read_jp2, REST_IGNORED};
+static const kind codestream = {"J2K", wvl_io_read_j2k, REST_IGNORED};
 static const kind exr = {"OpenEXR", wvl_io_read_exr, REST_IGNORED};
 static const kind gif = {"GIF", NULL, REST_IGNORED};
 

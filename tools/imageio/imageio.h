@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Picture files in: TIFF, PNG, JPEG, OpenEXR, PFM, PNM/PAM, PGX, DPX, BMP, TGA, raw and planar YUV.
+ * Picture files in: TIFF, PNG, JPEG, JPEG 2000, OpenEXR, PFM, PNM/PAM, PGX, DPX, BMP, TGA, raw and planar YUV.
  *
  * Every reader hands out the stored samples, not an interpretation of them: no scaling between
  * depths, no colour conversion, no rotation. The exceptions are the ones a JPEG 2000 file cannot
@@ -121,8 +121,8 @@ typedef struct wvl_io_picture {
     wvl_io_metadata metadata;
     double x_pixels_per_metre, y_pixels_per_metre; /* 0: unknown */
 
-    char
-        format[8]; /* "TIFF", "PNG", "JPEG", "OpenEXR", "PFM", "PNM", "PAM", "PGX", "DPX", "BMP", "TGA", "RAW", "YUV" */
+    char format[8]; /* "TIFF", "PNG", "JPEG", "OpenEXR", "PFM", "JP2", "J2K", "PNM", "PAM", "PGX", "DPX", "BMP", "TGA",
+                       "RAW", "YUV" */
     char lost[256]; /* metadata of the file that no member holds: "Photoshop resources, EXIF (damaged)"; or "" */
     char note[192]; /* what a careful person would want to know though nothing was refused; or "" */
 } wvl_io_picture;

@@ -167,6 +167,8 @@ int wvl_io_read_tiff(wvl_io_context *context);
 int wvl_io_count_tiff(wvl_io_context *context, uint32_t *count);
 int wvl_io_read_pfm(wvl_io_context *context);
 int wvl_io_read_exr(wvl_io_context *context);
+int wvl_io_read_jp2(wvl_io_context *context);
+int wvl_io_read_j2k(wvl_io_context *context);
 int wvl_io_read_png(wvl_io_context *context);
 int wvl_io_read_jpeg(wvl_io_context *context);
 

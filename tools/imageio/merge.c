@@ -117,6 +117,8 @@ static void inherit(wvl_io_context *context, wvl_io_picture *parts, size_t count
     for (i = 0; i < count; i++) {
         if (parts[i].icc != NULL || !wvl_io_is_metadata_empty(&parts[i].metadata))
             wvl_io_note(context, "profile and metadata of part %llu left behind", (unsigned long long)i);
+        if (parts[i].lost[0] != '\0' && strstr(out->lost, parts[i].lost) == NULL)
+            wvl_io_lose(context, parts[i].lost);
         free(parts[i].components);
         parts[i].components = NULL;
         parts[i].component_count = 0;

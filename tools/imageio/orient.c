@@ -34,19 +34,48 @@ static int can_turn(wvl_io_context *context, const turn *t)
     return 0;
 }
 
+/* Of a square of rows and columns of the turned picture, small enough that what it reads and writes stays in cache. */
+typedef struct square {
+    uint32_t x, y, width, height;
+} square;
+
+#define SQUARE_SIDE 64u
+
+/* bytes is a constant of each call, so that the copy is one move. */
+static inline void turn_square(const wvl_io_component *from, const turn *t, wvl_io_component *to, square q,
+                               size_t bytes)
+{
+    ptrdiff_t step_x = (ptrdiff_t)from->sample_stride_bytes, step_y = (ptrdiff_t)from->stride_bytes;
+    const uint8_t *origin = from->data;
+    origin += t->flip_x ? (ptrdiff_t)(from->width - 1) * step_x : 0;
+    origin += t->flip_y ? (ptrdiff_t)(from->height - 1) * step_y : 0;
+    step_x = t->flip_x ? -step_x : step_x;
+    step_y = t->flip_y ? -step_y : step_y;
+    ptrdiff_t across = t->swap ? step_y : step_x, down = t->swap ? step_x : step_y;
+    for (uint32_t y = q.y; y < q.y + q.height; y++) {
+        uint8_t *out = (uint8_t *)to->data + (size_t)y * to->stride_bytes + (size_t)q.x * bytes;
+        const uint8_t *in = origin + (ptrdiff_t)y * down + (ptrdiff_t)q.x * across;
+        for (uint32_t x = 0; x < q.width; x++, out += bytes) {
+            memcpy(out, in + (ptrdiff_t)x * across, bytes);
+        }
+    }
+}
+
+static uint32_t side_from(uint32_t size, uint64_t at)
+{
+    return size - at < SQUARE_SIDE ? (uint32_t)(size - at) : SQUARE_SIDE;
+}
+
 static void turn_samples(const wvl_io_component *from, const turn *t, wvl_io_component *to)
 {
-    size_t bytes = from->sample_bytes;
-    for (uint32_t y = 0; y < to->height; y++) {
-        uint8_t *out = (uint8_t *)to->data + (size_t)y * to->stride_bytes;
-        for (uint32_t x = 0; x < to->width; x++, out += bytes) {
-            uint32_t sx = t->swap ? y : x, sy = t->swap ? x : y;
-            sx = t->flip_x ? from->width - 1 - sx : sx;
-            sy = t->flip_y ? from->height - 1 - sy : sy;
-            memcpy(out,
-                   (const uint8_t *)from->data + (size_t)sy * from->stride_bytes +
-                       (size_t)sx * from->sample_stride_bytes,
-                   bytes);
+    for (uint64_t y = 0; y < to->height; y += SQUARE_SIDE) {
+        for (uint64_t x = 0; x < to->width; x += SQUARE_SIDE) {
+            square q = {(uint32_t)x, (uint32_t)y, side_from(to->width, x), side_from(to->height, y)};
+            switch (from->sample_bytes) {
+            case 1: turn_square(from, t, to, q, 1); break;
+            case 2: turn_square(from, t, to, q, 2); break;
+            default: turn_square(from, t, to, q, 4); break;
+            }
         }
     }
 }

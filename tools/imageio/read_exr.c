@@ -21,6 +21,7 @@ typedef struct exr {
     exr_attr_box2i_t window;
     const exr_attr_chlist_t *channels;
     uint32_t *component_of; /* owned: of each channel; NOT_READ: it is left out */
+    exr_compression_t compression;
     exr_decode_pipeline_t decode;
     int is_decoding;
     char message[160]; /* the first one of OpenEXR */
@@ -91,6 +92,7 @@ static int open_file(exr *e)
     code = code ? code : exr_get_count(e->file, &parts);
     code = code ? code : exr_get_storage(e->file, 0, &storage);
     code = code ? code : exr_get_channels(e->file, 0, &e->channels);
+    code = code ? code : exr_get_compression(e->file, 0, &e->compression);
     code = code ? code : exr_get_data_window(e->file, 0, &e->window);
     if (code) {
         return fail(e, "header", code);
@@ -212,44 +214,79 @@ static int describe(exr *e, uint32_t components)
 
 /* ---- Pixels ---------------------------------------------------------------------------------- */
 
-/* Where the chunk whose first pixel is (x, y) of the window goes; 0: it does not fit. */
-static int aim(exr *e, uint32_t x, uint32_t y)
+/* One line of one channel, little-endian, to its place; at NULL: the channel is left out. */
+static void unpack_line(const uint8_t *from, uint32_t count, int is_half, uint8_t *at)
 {
-    for (int i = 0; i < e->decode.channel_count; i++) {
-        exr_coding_channel_info_t *from = &e->decode.channels[i];
-        from->decode_to_ptr = NULL;
-        if (i >= e->channels->num_channels || e->component_of[i] == NOT_READ || !from->width || !from->height) {
-            continue;
+    for (uint32_t x = 0; at && x < count; x++, at += 4) {
+        uint32_t word = is_half ? 0 : wvl_io_le32(from + (size_t)4 * x);
+        float v;
+        memcpy(&v, &word, sizeof v);
+        if (is_half) {
+            v = wvl_io_float_of_half((uint16_t)wvl_io_le16(from + (size_t)2 * x));
         }
-        const wvl_io_component *to = &e->context->picture->components[e->component_of[i]];
-        uint32_t column = x / to->dx, row = (y + to->dy - 1) / to->dy;
-        if (from->width < 0 || from->height < 0 || column > to->width || row > to->height ||
-            (uint32_t)from->width > to->width - column || (uint32_t)from->height > to->height - row) {
-            return 0;
-        }
-        from->user_bytes_per_element = 4;
-        from->user_data_type = EXR_PIXEL_FLOAT;
-        from->user_pixel_stride = 4;
-        from->user_line_stride = (int32_t)to->stride_bytes;
-        from->decode_to_ptr = (uint8_t *)to->data + (size_t)row * to->stride_bytes + (size_t)column * 4;
+        memcpy(at, &v, sizeof v);
     }
-    return 1;
+}
+
+/* Where a line of a channel goes; NULL: nowhere. 0 where it does not fit in *fits. */
+static uint8_t *place_of(const exr *e, int channel, uint32_t x, uint32_t y, uint32_t count, int *fits)
+{
+    if (e->component_of[channel] == NOT_READ) {
+        return NULL;
+    }
+    const wvl_io_component *to = &e->context->picture->components[e->component_of[channel]];
+    uint32_t column = x / to->dx, row = y / to->dy;
+    if (row >= to->height || column > to->width || count > to->width - column) {
+        *fits = 0;
+        return NULL;
+    }
+    return (uint8_t *)to->data + (size_t)row * to->stride_bytes + (size_t)column * 4;
+}
+
+/* The unpacked chunk: line by line, in each the channels in order, of which some have no sample in a line. The lines
+   begin at (x, y) of the data window. OpenEXR's own routines for this write through NULL where a channel is left out.
+ */
+static int unpack_chunk(exr *e, uint32_t x, uint32_t y, int32_t lines)
+{
+    const uint8_t *from = e->decode.unpacked_buffer;
+    uint64_t left = from ? e->decode.chunk.unpacked_size : 0;
+    int fits = 1;
+    for (int32_t line = 0; line < lines; line++) {
+        int64_t place = (int64_t)e->window.min.y + y + line;
+        for (int i = 0; i < e->decode.channel_count && i < e->channels->num_channels; i++) {
+            const exr_coding_channel_info_t *k = &e->decode.channels[i];
+            uint64_t bytes = (uint64_t)(uint32_t)k->width * (unsigned)k->bytes_per_element;
+            if (k->y_samples > 1 && place % k->y_samples != 0) {
+                continue;
+            }
+            uint8_t *at =
+                k->width < 0 || bytes > left ? NULL : place_of(e, i, x, y + (uint32_t)line, (uint32_t)k->width, &fits);
+            if (k->width < 0 || bytes > left || !fits) {
+                return wvl_io_fail(e->context, "pixel data: a block lies outside the data window, or is too short");
+            }
+            unpack_line(from, (uint32_t)k->width, k->bytes_per_element == 2, at);
+            from += bytes;
+            left -= bytes;
+        }
+    }
+    return 0;
 }
 
 static int read_chunk(exr *e, const exr_chunk_info_t *chunk, uint32_t x, uint32_t y)
 {
     exr_result_t code = e->is_decoding ? exr_decoding_update(e->file, 0, chunk, &e->decode)
                                        : exr_decoding_initialize(e->file, 0, chunk, &e->decode);
-    int is_first = !e->is_decoding;
-    e->is_decoding |= code == EXR_ERR_SUCCESS;
-    if (!code && !aim(e, x, y)) {
-        return wvl_io_fail(e->context, "pixel data: a block lies outside the data window");
-    }
-    if (!code && is_first) {
+    if (!code && !e->is_decoding) {
+        e->is_decoding = 1;
         code = exr_decoding_choose_default_routines(e->file, 0, &e->decode);
+        e->decode.unpack_and_convert_fn = NULL;
+    }
+    if (!code && e->compression == EXR_COMPRESSION_NONE && chunk->packed_size != chunk->unpacked_size) {
+        return wvl_io_fail(e->context, "pixel data: a block of %llu bytes, %llu needed",
+                           (unsigned long long)chunk->packed_size, (unsigned long long)chunk->unpacked_size);
     }
     code = code ? code : exr_decoding_run(e->file, 0, &e->decode);
-    return code ? fail(e, "pixel data", code) : 0;
+    return code ? fail(e, "pixel data", code) : unpack_chunk(e, x, y, chunk->height);
 }
 
 static int read_rows(exr *e)

@@ -148,7 +148,7 @@ static int drop_tag(wvl_io_tags *list, unsigned tag)
 }
 
 /* Copies the directory that `tag` of `parent` points to, with its own Interoperability directory, to the end of the
- * stream, and lets `parent` point there. Without one nothing is done. */
+ * stream, and lets `parent` point there. Without one nothing is done. Directories elsewhere are no EXIF. */
 static int move_directory(wvl_io_context *context, layout *l, wvl_io_tags *parent, unsigned tag,
                           wvl_io_tiff_stream *stream, int *damaged)
 {
@@ -159,13 +159,13 @@ static int move_directory(wvl_io_context *context, layout *l, wvl_io_tags *paren
         return 0;
     }
     int result = copy_directory(context, l, from, is_any, &list, damaged);
+    (void)drop_tag(&list, WVL_TAG_EXIF);
+    (void)drop_tag(&list, WVL_TAG_GPS);
     if (result == 0 && tag == WVL_TAG_EXIF) {
         result = move_directory(context, l, &list, WVL_TAG_INTEROP, stream, damaged);
     } else {
-        (void)drop_tag(&list, WVL_TAG_EXIF);
+        (void)drop_tag(&list, WVL_TAG_INTEROP);
     }
-    (void)(tag != WVL_TAG_EXIF && drop_tag(&list, WVL_TAG_INTEROP));
-    (void)drop_tag(&list, WVL_TAG_GPS);
     if (result == 0 && list.count) {
         result = wvl_io_add_directory(context, stream, &list, 0, &at);
         result = result == 0 ? wvl_io_add_long(context, parent, tag, at) : result;

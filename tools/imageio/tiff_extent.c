@@ -15,6 +15,9 @@ enum {
     STRIP_COUNTS = 279,
     TILE_OFFSETS = 324,
     TILE_COUNTS = 325,
+    EXIF = 34665,
+    GPS = 34853,
+    INTEROPERABILITY = 40965,
     OLD_JPEG_FIRST = 512,
     OLD_JPEG_LAST = 521
 };
@@ -33,9 +36,10 @@ typedef struct entry {
     unsigned value_bytes;
 } entry;
 
-/* What the directory says of the pixels. */
+/* What the directory says of the pixels, and where directories of metadata begin (0: there is none). */
 typedef struct layout {
     entry offsets, counts;
+    uint64_t exif, gps;
     uint64_t width, length, bits, samples, compression;
 } layout;
 
@@ -130,8 +134,46 @@ static void take_entry(const head *h, const entry *e, layout *l)
     case BITS: l->bits = value; break;
     case SAMPLES: l->samples = value; break;
     case COMPRESSION: l->compression = value; break;
+    case EXIF: l->exif = value; break;
+    case GPS: l->gps = value; break;
     default: break;
     }
+}
+
+#define MOST_ENTRIES 4096u /* of a directory of metadata */
+
+/* The directory at `at`, its values and the one of Interoperability in it: as far as they are read; 0: damaged. */
+static uint64_t end_of_metadata(const head *h, uint64_t at, unsigned depth)
+{
+    unsigned count_bytes = h->is_big ? 8 : 2, entry_bytes = h->is_big ? 20 : 12;
+    if (!at || !is_there(h, at, count_bytes)) {
+        return at ? end_of(at, count_bytes) : 0;
+    }
+    uint64_t entries = number_at(h, at, count_bytes), first = at + count_bytes;
+    if (entries > MOST_ENTRIES) {
+        return 0;
+    }
+    uint64_t end = end_of(first, entries * entry_bytes);
+    for (uint64_t i = 0; end <= h->used && i < entries; i++) {
+        entry e;
+        load_entry(h, first + i * entry_bytes, &e);
+        uint64_t beyond = end_of_entry(&e);
+        if (e.tag == INTEROPERABILITY && !depth && e.value_bytes && is_there(h, e.at, e.value_bytes)) {
+            uint64_t inner = end_of_metadata(h, number_at(h, e.at, e.value_bytes), depth + 1);
+            beyond = inner > beyond ? inner : beyond;
+        }
+        end = beyond > end ? beyond : end;
+    }
+    return end;
+}
+
+/* Metadata behind the pixels is read too, unless it would lie so far off that it is damaged. */
+static uint64_t end_with_metadata(const head *h, const layout *l, uint64_t end)
+{
+    uint64_t exif = end_of_metadata(h, l->exif, 0), gps = end_of_metadata(h, l->gps, 0);
+    uint64_t most = end_of(end, WVL_IO_MAX_METADATA_BYTES), found = end;
+    found = exif > found && exif <= most ? exif : found;
+    return gps > found && gps <= most ? gps : found;
 }
 
 /* The directory is read. */
@@ -153,7 +195,7 @@ static uint64_t end_of_directory(const head *h, uint64_t first, uint64_t entries
     if (end > h->used)
         return end;
     blocks = end_of_blocks(h, &l);
-    return blocks > end ? blocks : end;
+    return blocks == UINT64_MAX ? blocks : end_with_metadata(h, &l, blocks > end ? blocks : end);
 }
 
 uint64_t wvl_io_tiff_extent(const uint8_t *bytes, uint64_t used)

@@ -85,6 +85,7 @@ opj_image_t *wvl_opj_decode(const wvl_opj_request *request)
     opj_stream_t *stream = open_stream(&r);
     opj_codec_t *codec = open_codec(request);
     int good = stream && codec && opj_read_header(stream, codec, &image) &&
+               (!request->inspect || request->inspect(image, request->user)) &&
                opj_set_decode_area(codec, image, 0, 0, 0, 0) && opj_decode(codec, stream, image) &&
                opj_end_decompress(codec, stream);
     if (!good && image) {

@@ -297,7 +297,9 @@ static inline int wvl_cli_drops_profile(const wvl_cli_args *args)
 {
     return args->no_icc || (args->dropped & WVL_KEEP_ICC);
 }
-/* Takes what stands beside the file, names what is lost, and turns the samples where --orient asks for it. 0, or an
+/* Warns of what neither the reader nor the boxes have a place for. */
+void wvl_cli_name_lost(const wvl_cli_args *args, const char *name, const wvl_cli_picture *picture);
+/* Takes what stands beside the file, and turns the samples where --orient asks for it. 0, or an
  * exit code after a message. */
 int wvl_cli_settle_metadata(const wvl_cli_args *args, const char *name, wvl_io_picture *io);
 /* Says in jp2 what the file cannot say otherwise; refuses what JP2 cannot express. name is for messages. */

@@ -149,7 +149,7 @@ int wvl_cli_encode_folder(wvl_cli_batch *s)
     }
     if (!s->code && !count) {
         wvl_cli_error(
-            "%s: no picture in this folder; extensions are tif, png, pnm, pam, pgx, dpx, bmp, tga, raw and yuv",
+            "%s: no picture in this folder; extensions are tif, png, jpg, exr, pfm, pnm, pam, pgx, dpx, bmp, tga, raw and yuv",
             args->image_dir);
         s->code = WVL_EXIT_INPUT;
     }

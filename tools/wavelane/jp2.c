@@ -81,7 +81,7 @@ static void carry_parameters(const wvl_cli_args *args, const char *name, int is_
 {
     static const uint8_t srgb[4] = {1, 13, 0, 1};
     wvl_io_picture *io = &p->io;
-    if (!io->has_cicp || args->color != WVL_COLOR_AUTO) {
+    if (!io->has_cicp || args->color != WVL_COLOR_AUTO || args->auto_color) { /* auto: they become X'Y'Z' */
         return;
     }
     if (!memcmp(io->cicp, srgb, sizeof srgb) && !io->icc) {
@@ -206,9 +206,7 @@ static int make_metadata_boxes(const wvl_cli_args *args, const char *name, wvl_c
     if (wvl_metadata_make_boxes(&p->io, wvl_cli_kept_metadata(args), args->gml, &p->metadata) != 0) {
         return out_of_memory(name);
     }
-    if (p->metadata.lost[0]) {
-        wvl_cli_warn_once(name, "metadata that the output does not carry: %s", p->metadata.lost);
-    }
+    wvl_cli_name_lost(args, name, p);
     return WVL_EXIT_OK;
 }
 
@@ -284,6 +282,7 @@ int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_
 {
     p->jp2 = (wvl_jp2_info){.struct_size = sizeof p->jp2};
     if (!is_jp2) {
+        wvl_cli_name_lost(args, name, p);
         return leave_behind(args, name, &p->io);
     }
     int code = declare_color(args, name, p);

@@ -76,14 +76,20 @@ static int turn(const char *name, wvl_io_picture *io)
     return WVL_EXIT_OK;
 }
 
+void wvl_cli_name_lost(const wvl_cli_args *args, const char *name, const wvl_cli_picture *p)
+{
+    const char *first = p->io.lost, *second = p->metadata.lost;
+    if ((*first || *second) && (args->dropped & STRIPPED) != STRIPPED) {
+        wvl_cli_warn_once(name, "metadata that the output does not carry: %s%s%s", first, *first && *second ? ", " : "",
+                          second);
+    }
+}
+
 int wvl_cli_settle_metadata(const wvl_cli_args *args, const char *name, wvl_io_picture *io)
 {
     if (!(args->dropped & WVL_KEEP_GEO) && wvl_metadata_read_sidecars(name, io) != 0) {
         wvl_cli_error("%s: out of memory", name);
         return WVL_EXIT_DEVICE;
-    }
-    if (io->lost[0] && (args->dropped & STRIPPED) != STRIPPED) {
-        wvl_cli_warn_once(name, "metadata that the output does not carry: %s", io->lost);
     }
     if (io->orientation > 1 && args->orient) {
         return turn(name, io);

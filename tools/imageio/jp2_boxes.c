@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Boxes of JP2 and JPH files: colour, resolution, metadata, and where the codestream lies. */
+#include "read_jp2.h"
+
+#include "exif_fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TYPE(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
+#define UUID_BYTES 16u
+
+typedef struct box {
+    uint32_t type;
+    const uint8_t *content;
+    uint64_t byte_count;
+} box;
+
+/* The box at *at of bytes 0..end; 1: there is one, and *at moves behind it; 0: the end; -1: damaged. */
+static int next_box(const uint8_t *bytes, uint64_t end, uint64_t *at, box *b)
+{
+    uint64_t left = end - *at, length, head = 8;
+    if (left == 0) {
+        return 0;
+    }
+    if (left < 8) {
+        return -1;
+    }
+    length = wvl_io_be32(bytes + *at);
+    b->type = wvl_io_be32(bytes + *at + 4);
+    if (length == 1 && left >= 16) {
+        length = (uint64_t)wvl_io_be32(bytes + *at + 8) << 32 | wvl_io_be32(bytes + *at + 12);
+        head = 16;
+    } else if (length == 0) {
+        length = left; /* to the end of the file (I.4) */
+    }
+    if (length < head || length > left) {
+        return -1;
+    }
+    b->content = bytes + *at + head;
+    b->byte_count = length - head;
+    *at += length;
+    return 1;
+}
+
+/* ---- Header boxes ---------------------------------------------------------------------------- */
+
+static wvl_io_color color_of_number(uint32_t number)
+{
+    switch (number) {
+    case 12: return WVL_IO_CMYK;
+    case 16: return WVL_IO_RGB;
+    case 17: return WVL_IO_GREY;
+    case 18: return WVL_IO_YCC;
+    default: return WVL_IO_UNKNOWN;
+    }
+}
+
+/* The first colour that is understood counts (I.5.3.3). */
+static int take_color(wvl_io_jp2 *j, const box *b)
+{
+    uint32_t method = b->byte_count ? b->content[0] : 0;
+    if (j->has_color) {
+        return 0;
+    }
+    if (method == 1 && b->byte_count >= 7) {
+        uint32_t number = wvl_io_be32(b->content + 3);
+        j->color = color_of_number(number);
+        j->has_color = j->color != WVL_IO_UNKNOWN;
+        j->context->picture->color_declared = j->has_color;
+        if (!j->has_color) {
+            wvl_io_note(j->context, "the colour space with the number %u (EnumCS) is not known here", number);
+        }
+    } else if ((method == 2 || method == 3) && b->byte_count > 3 + 20) {
+        int is_grey = memcmp(b->content + 3 + 16, "GRAY", 4) == 0, is_rgb = memcmp(b->content + 3 + 16, "RGB ", 4) == 0;
+        j->color = is_grey ? WVL_IO_GREY : WVL_IO_UNKNOWN;
+        j->color = is_rgb ? WVL_IO_RGB : j->color;
+        j->has_color = 1;
+        return wvl_io_take_icc(j->context, b->content + 3, (size_t)b->byte_count - 3);
+    } else {
+        wvl_io_note(j->context, "a colour specification of method %u is left out", method);
+    }
+    return 0;
+}
+
+/* resc or resd: numerators, denominators and exponents of vertical and horizontal resolution (I.5.3.7.1). */
+static void take_resolution(wvl_io_jp2 *j, const box *b)
+{
+    wvl_io_picture *picture = j->context->picture;
+    double v[2];
+    if (b->byte_count < 10 || (b->type == TYPE('r', 'e', 's', 'd') && picture->x_pixels_per_metre > 0)) {
+        return;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const uint8_t *p = b->content + 4 * i;
+        double denominator = wvl_io_be16(p + 2);
+        v[i] = denominator > 0 ? wvl_io_be16(p) / denominator : 0;
+        for (int e = (int8_t)b->content[8 + i]; e != 0; e += e > 0 ? -1 : 1) {
+            v[i] = e > 0 ? v[i] * 10 : v[i] / 10;
+        }
+    }
+    if (v[0] > 1e-6 && v[1] > 1e-6 && v[0] < 1e12 && v[1] < 1e12) {
+        picture->y_pixels_per_metre = v[0];
+        picture->x_pixels_per_metre = v[1];
+    }
+}
+
+static int take_resolutions(wvl_io_jp2 *j, const box *parent)
+{
+    uint64_t at = 0;
+    box b;
+    int more;
+    while ((more = next_box(parent->content, parent->byte_count, &at, &b)) > 0) {
+        if (b.type == TYPE('r', 'e', 's', 'c') || b.type == TYPE('r', 'e', 's', 'd')) {
+            take_resolution(j, &b);
+        }
+    }
+    return more < 0 ? wvl_io_fail(j->context, "res box: a box in it is longer than it") : 0;
+}
+
+static int take_header_box(wvl_io_jp2 *j, const box *b)
+{
+    switch (b->type) {
+    case TYPE('c', 'o', 'l', 'r'): return take_color(j, b);
+    case TYPE('r', 'e', 's', ' '): return take_resolutions(j, b);
+    case TYPE('p', 'c', 'l', 'r'): j->palette = b->content, j->palette_bytes = b->byte_count; break;
+    case TYPE('c', 'm', 'a', 'p'): j->mapping = b->content, j->mapping_bytes = b->byte_count; break;
+    case TYPE('c', 'd', 'e', 'f'): j->definition = b->content, j->definition_bytes = b->byte_count; break;
+    default: break; /* ihdr and bpcc repeat what SIZ says */
+    }
+    return 0;
+}
+
+static int take_header(wvl_io_jp2 *j, const box *parent)
+{
+    uint64_t at = 0;
+    box b;
+    int more, result = 0;
+    while (result == 0 && (more = next_box(parent->content, parent->byte_count, &at, &b)) != 0) {
+        result = more > 0 ? take_header_box(j, &b) : wvl_io_fail(j->context, "jp2h box: a box in it is longer than it");
+    }
+    return result;
+}
+
+/* ---- Metadata -------------------------------------------------------------------------------- */
+
+static int take_exif(wvl_io_jp2 *j, const uint8_t *bytes, size_t n)
+{
+    wvl_io_exif_fields fields;
+    wvl_io_read_exif(bytes, n, &fields);
+    j->context->picture->orientation = (uint8_t)(fields.orientation ? fields.orientation : 1);
+    return wvl_io_take_exif(j->context, bytes, n);
+}
+
+static int take_uuid(wvl_io_jp2 *j, const box *b)
+{
+    static const uint8_t xmp[UUID_BYTES] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8,
+                                            0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
+    static const uint8_t iptc[UUID_BYTES] = {0x33, 0xC7, 0xA4, 0xD2, 0xB8, 0x1D, 0x47, 0x23,
+                                             0xA0, 0xBA, 0xF1, 0xA3, 0xE0, 0x97, 0xAD, 0x38};
+    static const uint8_t geo[UUID_BYTES] = {0xB1, 0x4B, 0xF8, 0xBD, 0x08, 0x3D, 0x4B, 0x43,
+                                            0xA5, 0xAE, 0x8C, 0xD7, 0xD5, 0xA6, 0xCE, 0x03};
+    if (b->byte_count < UUID_BYTES) {
+        return wvl_io_fail(j->context, "uuid box: %llu bytes: shorter than its identifier",
+                           (unsigned long long)b->byte_count);
+    }
+    const uint8_t *bytes = b->content + UUID_BYTES;
+    size_t n = (size_t)b->byte_count - UUID_BYTES;
+    const wvl_io_metadata *m = &j->context->picture->metadata;
+    if (memcmp(b->content, xmp, UUID_BYTES) == 0 && !m->blobs[WVL_IO_XMP].data) {
+        return wvl_io_take_xmp(j->context, bytes, n);
+    }
+    if (memcmp(b->content, "JpgTiffExif->JP2", UUID_BYTES) == 0 && !m->blobs[WVL_IO_EXIF].data) {
+        return take_exif(j, bytes, n);
+    }
+    if (memcmp(b->content, iptc, UUID_BYTES) == 0 && !m->blobs[WVL_IO_IPTC].data) {
+        return wvl_io_take_blob(j->context, WVL_IO_IPTC, bytes, n);
+    }
+    if (memcmp(b->content, geo, UUID_BYTES) == 0 && !m->blobs[WVL_IO_GEO].data) {
+        return wvl_io_take_blob(j->context, WVL_IO_GEO, bytes, n);
+    }
+    return wvl_io_take_box(j->context, b->type, b->content, bytes, n);
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+static void lose(wvl_io_jp2 *j, uint32_t type)
+{
+    char name[16];
+    (void)snprintf(name, sizeof name, "%c%c%c%c box", (int)(type >> 24), (int)(type >> 16 & 255),
+                   (int)(type >> 8 & 255), (int)(type & 255));
+    for (char *c = name; *c; c++) {
+        *c = (char)(*c >= ' ' && *c < 127 ? *c : '?');
+    }
+    if (strstr(j->context->picture->lost, name) == NULL) {
+        wvl_io_lose(j->context, name);
+    }
+}
+
+static int take_box(wvl_io_jp2 *j, const box *b)
+{
+    switch (b->type) {
+    case TYPE('j', 'P', ' ', ' '):
+    case TYPE('f', 't', 'y', 'p'):
+    case TYPE('f', 'r', 'e', 'e'): return 0;
+    case TYPE('j', 'p', '2', 'h'): return take_header(j, b);
+    case TYPE('u', 'u', 'i', 'd'): return take_uuid(j, b);
+    case TYPE('x', 'm', 'l', ' '):
+    case TYPE('a', 's', 'o', 'c'): return wvl_io_take_box(j->context, b->type, NULL, b->content, (size_t)b->byte_count);
+    case TYPE('j', 'p', '2', 'c'):
+        if (j->codestream) {
+            wvl_io_note(j->context, "the first of several codestreams is read");
+            return 0;
+        }
+        j->codestream = b->content;
+        j->codestream_bytes = b->byte_count;
+        return 0;
+    default: lose(j, b->type); return 0;
+    }
+}
+
+int wvl_io_jp2_read_boxes(wvl_io_jp2 *j, const uint8_t *bytes, uint64_t byte_count)
+{
+    uint64_t at = 0;
+    box b;
+    int more, result = 0;
+    while (result == 0 && (more = next_box(bytes, byte_count, &at, &b)) != 0) {
+        if (more < 0) {
+            return wvl_io_fail(j->context, "truncated: the box at offset %llu ends beyond the file",
+                               (unsigned long long)at);
+        }
+        result = take_box(j, &b);
+    }
+    if (result == 0 && !j->codestream) {
+        return wvl_io_fail(j->context, "no codestream: there is no jp2c box");
+    }
+    return result;
+}

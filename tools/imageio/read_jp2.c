@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * JPEG 2000 as input: JP2, JPH and codestreams, decoded by OpenJPEG. The boxes are read here. What OpenJPEG repairs
+ * with a warning while it decodes is refused.
+ */
+#include "read_jp2.h"
+
+#include "tools/openjpeg/decode.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reader {
+    wvl_io_jp2 jp2;
+    int decodes; /* the header is read */
+    int damaged; /* a warning came after it */
+    char message[160];
+} reader;
+
+static void keep(reader *r, const char *text)
+{
+    if (!r->message[0]) {
+        (void)snprintf(r->message, sizeof r->message, "%s", text);
+    }
+}
+
+static void on_error(const char *text, void *user) { keep(user, text); }
+
+static void on_warning(const char *text, void *user)
+{
+    reader *r = user;
+    if (r->decodes) {
+        keep(r, text);
+        r->damaged = 1;
+    } else if (strstr(r->jp2.context->picture->note, "OpenJPEG: ") == NULL) {
+        wvl_io_note(r->jp2.context, "OpenJPEG: %s", text);
+    }
+}
+
+static int on_header(const opj_image_t *image, void *user)
+{
+    (void)image;
+    ((reader *)user)->decodes = 1;
+    return 1;
+}
+
+/* ---- The file as bytes ----------------------------------------------------------------------- */
+
+static uint64_t extent_of_all(const uint8_t *bytes, uint64_t used)
+{
+    (void)bytes, (void)used;
+    return UINT64_MAX;
+}
+
+/* *owned is NULL where the bytes are the window's. */
+static const uint8_t *load(wvl_io_context *context, uint64_t *byte_count, uint8_t **owned)
+{
+    wvl_io_source *source = &context->source;
+    *owned = NULL;
+    if (wvl_io_source_slurp(context, extent_of_all) != 0) {
+        return NULL;
+    }
+    *byte_count = source->size;
+    if (source->file < 0) {
+        return source->window;
+    }
+    *owned = wvl_io_allocate(context, source->size, "file");
+    if (*owned && wvl_io_read_bytes(context, *owned, (size_t)source->size, "file") != 0) {
+        free(*owned);
+        *owned = NULL;
+    }
+    return *owned;
+}
+
+/* ---- Components ------------------------------------------------------------------------------ */
+
+/* The extent along one axis that all components agree on: natural where it suits them, else the largest. 0: none. */
+static uint64_t common_extent(const opj_image_t *image, int is_vertical, uint64_t natural)
+{
+    uint64_t least = 1, most = UINT32_MAX;
+    for (uint32_t c = 0; c < image->numcomps; c++) {
+        const opj_image_comp_t *k = &image->comps[c];
+        uint64_t step = is_vertical ? k->dy : k->dx, count = is_vertical ? k->h : k->w;
+        if (!step || !count || step > 255) {
+            return 0;
+        }
+        least = (count - 1) * step + 1 > least ? (count - 1) * step + 1 : least;
+        most = count * step < most ? count * step : most;
+    }
+    if (natural >= least && natural <= most) {
+        return natural;
+    }
+    return least <= most ? most : 0;
+}
+
+static int describe(reader *r, const opj_image_t *image)
+{
+    wvl_io_context *context = r->jp2.context;
+    uint64_t width = common_extent(image, 0, (uint64_t)image->x1 - image->x0);
+    uint64_t height = common_extent(image, 1, (uint64_t)image->y1 - image->y0);
+    if (!width || !height) {
+        return wvl_io_fail(context, "the components have sizes that no image area without an offset gives (B.2)");
+    }
+    if (image->x0 || image->y0) {
+        wvl_io_note(context, "the image offset %u,%u is not kept; -d sets one", image->x0, image->y0);
+    }
+    /* The sum of all components was checked with SIZ; here each counts as if it had no steps. */
+    uint64_t limit = context->max_samples;
+    context->max_samples = WVL_IO_COUNTABLE_SAMPLES;
+    int result = wvl_io_describe(context, width, height, image->numcomps, 8, 0);
+    context->max_samples = limit;
+    for (uint32_t c = 0; result == 0 && c < image->numcomps; c++) {
+        const opj_image_comp_t *from = &image->comps[c];
+        wvl_io_component *to = &context->picture->components[c];
+        wvl_io_subsample(context->picture, c, (uint8_t)from->dx, (uint8_t)from->dy);
+        if (!from->data || from->prec < 1 || from->prec > 31 || to->width != from->w || to->height != from->h) {
+            return wvl_io_fail(context, "component %u: OpenJPEG decoded %u x %u samples of %u bits", c, from->w,
+                               from->h, from->prec);
+        }
+        to->depth = (uint8_t)from->prec;
+        to->is_signed = from->sgnd != 0;
+        to->sample_bytes = wvl_io_container_bytes(from->prec);
+    }
+    return result;
+}
+
+static void copy_component(const opj_image_comp_t *from, const wvl_io_component *to)
+{
+    for (uint32_t y = 0; y < to->height; y++) {
+        const OPJ_INT32 *row = from->data + (size_t)y * from->w;
+        uint8_t *out = (uint8_t *)to->data + (size_t)y * to->stride_bytes;
+        for (uint32_t x = 0; x < to->width; x++, out += to->sample_bytes) {
+            uint16_t half = (uint16_t)row[x];
+            if (to->sample_bytes == 1) {
+                *out = (uint8_t)row[x];
+            } else if (to->sample_bytes == 2) {
+                memcpy(out, &half, sizeof half);
+            } else {
+                memcpy(out, &row[x], sizeof row[x]);
+            }
+        }
+    }
+}
+
+static int take_components(reader *r, const opj_image_t *image)
+{
+    wvl_io_context *context = r->jp2.context;
+    if (describe(r, image) != 0 || wvl_io_allocate_planar(context) != 0) {
+        return -1;
+    }
+    for (uint32_t c = 0; c < image->numcomps; c++) {
+        copy_component(&image->comps[c], &context->picture->components[c]);
+        if (wvl_io_check_range(context, c) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static int decode(reader *r)
+{
+    const wvl_opj_request request = {.data = r->jp2.codestream,
+                                     .bytes = (size_t)r->jp2.codestream_bytes,
+                                     .keep_indices = 1,
+                                     .inspect = on_header,
+                                     .complain = on_error,
+                                     .warn = on_warning,
+                                     .user = r};
+    if (wvl_io_jp2_check_size(&r->jp2) != 0) {
+        return -1;
+    }
+    errno = 0;
+    opj_image_t *image = wvl_opj_decode(&request);
+    int result = -1;
+    if (!image && errno == ENOMEM) {
+        (void)wvl_io_fail_memory(r->jp2.context, "OpenJPEG", r->jp2.codestream_bytes);
+    } else if (!image || r->damaged) {
+        (void)wvl_io_fail(r->jp2.context, "OpenJPEG: %s", r->message[0] ? r->message : "no reason given");
+    } else {
+        result = take_components(r, image);
+    }
+    if (image) {
+        opj_image_destroy(image);
+    }
+    return result;
+}
+
+/* Without boxes nobody says what components mean: one is taken for grey, three of one size for RGB. */
+static wvl_io_color guess_color(const wvl_io_picture *picture)
+{
+    if (picture->component_count == 1) {
+        return WVL_IO_GREY;
+    }
+    for (uint32_t c = 1; c < picture->component_count; c++) {
+        if (picture->components[c].dx != picture->components[0].dx) {
+            return WVL_IO_UNKNOWN;
+        }
+    }
+    return picture->component_count == 3 ? WVL_IO_RGB : WVL_IO_UNKNOWN;
+}
+
+static int read_all(wvl_io_context *context, int has_boxes)
+{
+    reader r = {.jp2 = {.context = context}};
+    uint8_t *owned;
+    uint64_t byte_count = 0;
+    const uint8_t *bytes = load(context, &byte_count, &owned);
+    int result = bytes ? 0 : -1;
+    r.jp2.codestream = bytes;
+    r.jp2.codestream_bytes = byte_count;
+    if (result == 0 && has_boxes) {
+        r.jp2.codestream = NULL;
+        result = wvl_io_jp2_read_boxes(&r.jp2, bytes, byte_count);
+    }
+    if (result == 0) {
+        result = decode(&r);
+    }
+    if (result == 0) {
+        result = wvl_io_jp2_map_channels(&r.jp2);
+    }
+    if (result == 0) {
+        context->picture->color = r.jp2.has_color ? r.jp2.color : guess_color(context->picture);
+    }
+    free(owned);
+    return result;
+}
+
+int wvl_io_read_jp2(wvl_io_context *context) { return read_all(context, 1); }
+
+int wvl_io_read_j2k(wvl_io_context *context) { return read_all(context, 0); }

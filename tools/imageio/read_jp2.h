@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef WVL_TOOLS_IMAGEIO_READ_JP2_H
+#define WVL_TOOLS_IMAGEIO_READ_JP2_H
+
+#include "internal.h"
+
+#define WVL_IO_JP2_CHANNELS 256u /* most that cmap and cdef may name */
+
+/* What the boxes of a JP2 or JPH file say (ISO/IEC 15444-1 Annex I). Pointers lie in the file's bytes. */
+typedef struct wvl_io_jp2 {
+    wvl_io_context *context;
+    const uint8_t *codestream;
+    uint64_t codestream_bytes;
+    const uint8_t *palette, *mapping, *definition; /* contents of pclr, cmap, cdef; NULL: none */
+    uint64_t palette_bytes, mapping_bytes, definition_bytes;
+    wvl_io_color color;
+    int has_color;
+} wvl_io_jp2;
+
+/* jp2_boxes.c: finds the codestream, and takes colour, resolution and metadata. 0, or -1 with the reason. */
+int wvl_io_jp2_read_boxes(wvl_io_jp2 *j, const uint8_t *bytes, uint64_t byte_count);
+/* jp2_size.c: whether SIZ claims what the file can hold, before a decoder believes it. The same. */
+int wvl_io_jp2_check_size(wvl_io_jp2 *j);
+/* jp2_channels.c: applies pclr, cmap and cdef to the decoded components. The same. */
+int wvl_io_jp2_map_channels(wvl_io_jp2 *j);
+
+#endif
