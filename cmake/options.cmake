@@ -5,6 +5,7 @@ option(WVL_BUILD_TESTS "The test suites (need Check; the decode suite needs Open
 option(WVL_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(WVL_FUZZ "libFuzzer targets (needs clang)" OFF)
 option(WVL_TESTING "Test hooks in the installed library too (WVL_SIMD=c in the environment lowers the kernel level)" OFF)
+option(WVL_DEBIAN "Files and places as Debian has them, for packaging/build_deb" OFF)
 option(WVL_WERROR "Warnings are errors" OFF)
 set(WVL_CUDA AUTO CACHE STRING "CUDA device code: AUTO builds it when nvcc is found, ON requires it, OFF leaves it out")
 set_property(CACHE WVL_CUDA PROPERTY STRINGS AUTO ON OFF)

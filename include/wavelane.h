@@ -66,7 +66,7 @@ extern "C" {
 #endif
 
 #define WVL_VERSION_MAJOR 0
-#define WVL_VERSION_MINOR 2
+#define WVL_VERSION_MINOR 3
 #define WVL_VERSION_PATCH 0
 
 /* ---- Status ---------------------------------------------------------------------------------- */

@@ -100,11 +100,21 @@ check by_package
 ./b/by_static_package
 check by_static_package
 
+# Older than the interface that is kept, and newer than this one.
+for version in 0.1 0.99 1.0; do
+    mkdir "refused_$version"
+    printf 'cmake_minimum_required(VERSION 3.25)\nproject(refused LANGUAGES C)\nfind_package(wavelane %s REQUIRED)\n' $version >"refused_$version/CMakeLists.txt"
+    if cmake -S "refused_$version" -B "refused_$version/b" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1; then
+        echo "find_package(wavelane $version) is taken"
+        exit 1
+    fi
+done
+
 for other in static by_package by_static_package; do
     cmp shared.jp2 "$other.jp2"
 done
 
-echo '#include <wavelane.h>' >header.c
+printf '#include <wavelane.h>\n#include <wavelane_simple.h>\n#include <wavelane_check.h>\n' >header.c
 quietly "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only header.c
 if part c++; then
     quietly c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only -x c++ header.c

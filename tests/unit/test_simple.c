@@ -280,6 +280,50 @@ START_TEST(buffers_of_every_size)
 }
 END_TEST
 
+/* A sink that counts what it is given. */
+static int count_write(void *user, const void *data, size_t bytes)
+{
+    (void)data;
+    (void)bytes;
+    ++*(unsigned *)user;
+    return 0;
+}
+
+/* An output that comes in several writes: those that do not fit are left out, and none runs over the end. */
+START_TEST(buffers_of_several_writes)
+{
+    enum { SIDE = 1200 };
+    static uint8_t noise[SIDE][SIDE];
+    static const char *const options = "tile=\"256,256\", tile-parts=R, tlm=yes, plt=yes, style=HT";
+    wvl_component_format component = {.depth = 8};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = SIDE, .y1 = SIDE, .component_count = 1, .components = &component};
+    uint64_t state = 5;
+    unsigned writes = 0;
+    size_t bytes;
+    wvl_plan_release(plan);
+    wvl_memory_release(context, expected, expected_bytes);
+    for (unsigned i = 0; i < sizeof noise; i++) {
+        noise[i / SIDE][i % SIDE] = (uint8_t)test_draw(&state);
+    }
+    planes[0] = (wvl_plane){.data = noise, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8};
+    image.plane_count = 1;
+    wvl_sink sink = {.struct_size = sizeof sink, .write = count_write, .user = &writes};
+    ck_assert_int_eq(wvl_params_parse(params, "container=j2k"), WVL_OK);
+    ck_assert_int_eq(wvl_params_parse(params, options), WVL_OK);
+    ck_assert_int_eq(wvl_plan_create(context, params, &format, NULL, &plan), WVL_OK);
+    ck_assert_int_eq(wvl_encode_to_memory(plan, &image, NULL, &expected, &expected_bytes, NULL, NULL, 0), WVL_OK);
+    ck_assert_int_eq(wvl_encode(plan, &image, &sink, NULL, NULL, NULL, 0), WVL_OK);
+    ck_assert_uint_gt(writes, 1);
+    ck_assert_int_eq(into_buffer(expected_bytes, &bytes, NULL, 0), WVL_OK);
+    for (unsigned part = 1; part < 8; part++) {
+        size_t capacity = expected_bytes * part / 7;
+        ck_assert_int_eq(into_buffer(capacity - 1, &bytes, NULL, 0), WVL_ERROR_SINK);
+        ck_assert_uint_eq(bytes, expected_bytes);
+    }
+}
+END_TEST
+
 START_TEST(buffers_that_are_missing)
 {
     size_t bytes = 1;
@@ -448,6 +492,7 @@ int main(void)
     tcase_add_test(memory, memory_has_the_same_bytes);
     tcase_add_test(memory, memory_fails_whole);
     tcase_add_test(memory, buffers_of_every_size);
+    tcase_add_test(memory, buffers_of_several_writes);
     tcase_add_test(memory, buffers_that_are_missing);
     tcase_add_test(memory, layouts_of_pixels);
     tcase_add_test(memory, planes_from_the_bottom);

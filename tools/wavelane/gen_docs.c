@@ -11,6 +11,12 @@
 /* ---- roff ------------------------------------------------------------------------------------ */
 
 /* A dash must stay a dash, a backslash a backslash, and a leading point or quote must not become a request. */
+/* Long lists of words and numbers have no blanks: a line may end behind a comma or bar, without a hyphen. */
+static int may_break(const char *text)
+{
+    return (*text == ',' || *text == '|') && text[1] && text[1] != ' ' && text[1] != ']';
+}
+
 static void put_roff(const char *text)
 {
     for (int first = 1; *text; text++, first = 0) {
@@ -23,6 +29,9 @@ static void put_roff(const char *text)
             (void)fputs("\\e", stdout);
         } else {
             (void)fputc(*text, stdout);
+        }
+        if (may_break(text)) {
+            (void)fputs("\\:", stdout);
         }
     }
 }

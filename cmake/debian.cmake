@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Debian packages by cpack, one of each component; packaging/build_deb sets what they need.
+set(WVL_DEBIAN_CONTACT "Wavelane authors <wavelane@wavelane.example>" CACHE STRING "Maintainer field of the packages")
+set(debian_dir ${PROJECT_SOURCE_DIR}/packaging/debian)
+set(made_dir ${PROJECT_BINARY_DIR}/debian)
+set(debian_release 1)
+string(TIMESTAMP debian_date "%a, %d %b %Y %H:%M:%S +0000" UTC) # of SOURCE_DATE_EPOCH, where it is set
+
+# What every package has: copyright and changelogs. Compressed without a time, so that a second build gives the same bytes.
+configure_file(${debian_dir}/changelog.in ${made_dir}/changelog.Debian @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/CHANGELOG.md ${made_dir}/changelog COPYONLY)
+foreach(file changelog.Debian changelog)
+    execute_process(COMMAND gzip -9nf ${made_dir}/${file} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+set(debian_components runtime development command documentation)
+set(debian_names libwavelane0 libwavelane-dev wavelane wavelane-doc)
+foreach(component name IN ZIP_LISTS debian_components debian_names)
+    set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/${name})
+    install(FILES ${made_dir}/changelog.Debian.gz ${made_dir}/changelog.gz ${debian_dir}/copyright DESTINATION ${doc_dir} COMPONENT ${component})
+    configure_file(${debian_dir}/${name}.lintian-overrides ${made_dir}/overrides/${name} COPYONLY)
+    install(FILES ${made_dir}/overrides/${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides COMPONENT ${component})
+endforeach()
+
+add_custom_command(OUTPUT ${made_dir}/wavelane.1.gz
+    COMMAND sh -c "gzip -9nc '${PROJECT_BINARY_DIR}/tools/wavelane.1' >'${made_dir}/wavelane.1.gz'"
+    DEPENDS ${PROJECT_BINARY_DIR}/tools/wavelane.1 wavelane_docs VERBATIM)
+add_custom_target(wavelane_manual ALL DEPENDS ${made_dir}/wavelane.1.gz)
+install(FILES ${made_dir}/wavelane.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+install(FILES README.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/wavelane-doc COMPONENT documentation)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/wavelane-doc COMPONENT documentation PATTERN "*.in" EXCLUDE)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/wavelane-doc COMPONENT documentation USE_SOURCE_PERMISSIONS)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME wavelane)
+set(CPACK_PACKAGE_CONTACT ${WVL_DEBIAN_CONTACT})
+set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL ${debian_components})
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE ${debian_release})
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+# cpack puts a summary of its own before the descriptions unless it is this word for word; each description brings its own summary.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${CMAKE_PROJECT_NAME} built using CMake")
+
+set(same_version "(= ${PROJECT_VERSION}-${debian_release})")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libwavelane0)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+# Not those of cpack, which name no version.
+file(WRITE ${made_dir}/shlibs "libwavelane 0 libwavelane0 (>= ${PROJECT_VERSION})\nlibwavelane-check 0 libwavelane0 (>= ${PROJECT_VERSION})\n")
+file(COPY ${PROJECT_SOURCE_DIR}/packaging/libwavelane0.symbols DESTINATION ${made_dir})
+file(RENAME ${made_dir}/libwavelane0.symbols ${made_dir}/symbols)
+file(WRITE ${made_dir}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${made_dir}/shlibs;${made_dir}/symbols;${made_dir}/triggers")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "JPEG 2000 encoder - shared libraries
+Wavelane encodes pictures as JPEG 2000 (ISO/IEC 15444-1), with the block
+coder of Part 1 or the high-throughput one of ISO/IEC 15444-15. The same
+picture and parameters give the same bytes on every machine.
+.
+This package has libwavelane, the encoder, and libwavelane-check, which
+judges codestreams, JP2 and JPH files.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libwavelane-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libwavelane0 ${same_version}")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS wavelane-doc)
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "JPEG 2000 encoder - development files
+Wavelane encodes pictures as JPEG 2000 (ISO/IEC 15444-1), with the block
+coder of Part 1 or the high-throughput one of ISO/IEC 15444-15.
+.
+This package has the headers, which are the manual of the libraries, the
+static libraries, and files for pkg-config and CMake.")
+set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME wavelane)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION graphics)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/conformance)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "libwavelane0 ${same_version}")
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS wavelane-doc)
+set(CPACK_DEBIAN_COMMAND_DESCRIPTION "JPEG 2000 encoder - command
+The command wavelane encodes TIFF, PNG, PNM, DPX, BMP, TGA, raw and other
+pictures as JPEG 2000, JP2 and JPH files, alone or by the folder, with
+the options of opj_compress and presets for archives, image servers and
+digital cinema. It says what such a file contains, and judges whether it
+is legal.")
+set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_NAME wavelane-doc)
+set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_SECTION doc)
+set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_DOCUMENTATION_DESCRIPTION "JPEG 2000 encoder - documentation and examples
+Wavelane encodes pictures as JPEG 2000 (ISO/IEC 15444-1), with the block
+coder of Part 1 or the high-throughput one of ISO/IEC 15444-15.
+.
+This package has the pages about its design, its conformance and its
+figures, and example programs in C, C++ and shell.")
+include(CPack)
