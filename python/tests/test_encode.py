@@ -98,6 +98,9 @@ def test_errors():
         wavelane.encode(PICTURE, comment="\u4e2d")
     with pytest.raises(wavelane.ArgumentError, match="code 0"):
         wavelane.encode(PICTURE, comment="a\0b")
+    for wrong in ({"depth": 300}, {"depth": -1}, {"offset": (-1, 0)}, {"subsampling": (256, 1)}, {"threads": -1}):
+        with pytest.raises(wavelane.ArgumentError):
+            wavelane.encode(PICTURE, **wrong)
     with pytest.raises(wavelane.ArgumentError, match="2 values for 3"):
         wavelane.encode(PICTURE, depth=[8, 8])
     with pytest.raises(wavelane.ParameterError, match="sample"):

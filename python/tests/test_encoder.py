@@ -103,7 +103,7 @@ def test_formats():
     with wavelane.Encoder([(60, 70), (30, 35), (30, 35)], "uint8") as encoder:
         picture = [planes[0], planes[1, ::2, ::2], planes[2, ::2, ::2]]
         assert list(encoder.map([picture, picture])) == [wavelane.encode(picture)] * 2
-    with wavelane.Encoder((60, 70), ">u2", depth=12) as encoder:
+    with wavelane.Encoder(shape=(60, 70), dtype=">u2", depth=12) as encoder:
         grey = draw((60, 70), np.uint16, 12)
         assert list(encoder.map([grey, grey.astype(">u2"), grey[::-1]])) == [wavelane.encode(g, depth=12) for g in (grey, grey, grey[::-1])]
 

@@ -98,7 +98,7 @@ def test_numcodecs():
     need("numcodecs")
     from wavelane.numcodecs import Jpeg2k
 
-    for codec, chunk in ((Jpeg2k(), PICTURE), (Jpeg2k(planar=True), PICTURE.transpose(2, 0, 1)), (Jpeg2k(style="HT"), draw((1, 1, 20, 30), np.uint16)),
+    for codec, chunk in ((Jpeg2k(), PICTURE), (Jpeg2k(planar=True), PICTURE.transpose(2, 0, 1)), (Jpeg2k(style="HT"), draw((20, 30), np.uint16)[None, None]),
                          (Jpeg2k(), draw((20, 30), np.int16))):
         data = codec.encode(chunk)
         made = codec.decode(data)
@@ -135,3 +135,18 @@ def test_zarr(tmp_path):
     array = zarr.open(str(tmp_path / "a.zarr"), mode="w", shape=stack.shape, chunks=(1, 64, 64), dtype=stack.dtype, compressor=Jpeg2k(), zarr_format=2)
     array[:] = stack
     assert (zarr.open(str(tmp_path / "a.zarr"), mode="r")[:] == stack).all()
+
+
+def test_zarr_3(tmp_path):
+    need("zarr")
+    import zarr
+    from wavelane.zarr import Jpeg2k
+
+    if os.environ.get("WVL_PYTHON_ALL") != "1":
+        zarr.registry.register_codec("wavelane_jpeg2k", Jpeg2k)
+    stack = np.stack([draw((100, 90, 3), np.uint8, seed=n) for n in range(2)])
+    array = zarr.create_array(str(tmp_path / "a.zarr"), shape=stack.shape, chunks=(1, 64, 64, 3), dtype=stack.dtype, serializer=Jpeg2k(style="HT"),
+                              compressors=None, filters=None)
+    array[:] = stack
+    assert (zarr.open_array(str(tmp_path / "a.zarr"), mode="r")[:] == stack).all()
+    assert (tmp_path / "a.zarr" / "c" / "0" / "0" / "0" / "0").read_bytes().startswith(b"\xff\x4f\xff\x51")

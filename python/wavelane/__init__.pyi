@@ -282,7 +282,6 @@ class Encoder:
         self,
         shape: Sequence[int] | Sequence[Sequence[int]],
         dtype: Any = "uint8",
-        /,
         *,
         frames: int = 0,
         planar: bool = False,

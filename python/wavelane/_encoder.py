@@ -65,7 +65,7 @@ class Encoder:
     Several threads may submit, receive, end and cancel at the same time. Use it with `with` or `async with`: the end of the block
     cancels what is in flight and frees the memory."""
 
-    def __init__(self, shape, dtype="uint8", /, *, frames=0, planar=False, **keywords):
+    def __init__(self, shape, dtype="uint8", *, frames=0, planar=False, **keywords):
         self.planar = planar
         self._plan = Plan(_make_layout(shape, dtype, planar), keywords)
         self._flight = _Flight(self._plan, frames)

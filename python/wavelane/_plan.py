@@ -82,12 +82,18 @@ class Plan:
     def __init__(self, layout, keywords, path=None):
         named, settings = split_keywords(keywords, PLAN_KEYWORDS)
         self.layout = layout
+        try:
+            self._begin(named, settings, path)
+        except OverflowError as error:  # of cffi: a number that the member of a structure cannot hold
+            refuse(f"depth, subsampling, offset, threads or palette: {error}")
+
+    def _begin(self, named, settings, path):
         self.context = fetch_context(named.pop("context", None), named.pop("threads", 0) or 0)
         params = Params(self.context, named.pop("preset", None), settings)
         if path is not None:
             params.fit_container(path, settings.get("container") is not None or params.get("container") != "j2k")
-        form = Format(layout, **{key: named[key] for key in FORMAT_KEYWORDS if key in named})
-        info = _jp2.Jp2Info({key: named[key] for key in _jp2.KEYWORDS if key in named}, len(layout[0]))
+        form = Format(self.layout, **{key: named[key] for key in FORMAT_KEYWORDS if key in named})
+        info = _jp2.Jp2Info({key: named[key] for key in _jp2.KEYWORDS if key in named}, len(self.layout[0]))
         if info.pointer and params.get("container") == "j2k":
             refuse("a codestream carries no color, icc, alpha, boxes, resolution or palette: give container='jp2' or 'jph'")
         self._build(params, form, info)
