@@ -266,6 +266,11 @@ def interoperability():
 @row("IPTC of TIFF")
 def iptc_of_tiff():
     expect(both("iptc.tif", tiff({33723: (7, RECORD)})).uuid(IPTC) == RECORD, "IPTC")
+    for order in "<>":
+        words = list(struct.unpack(order + "2I", RECORD))
+        expect(both("words.tif", tiff({33723: (4, words)}, order=order)).uuid(IPTC) == RECORD, "IPTC as LONG, bytes in order")
+        words = list(struct.unpack((">" if order == "<" else "<") + "2I", RECORD))
+        expect(both("turned.tif", tiff({33723: (4, words)}, order=order)).uuid(IPTC) == RECORD, "IPTC as LONG, each word turned round")
 
 
 @row("IPTC of Photoshop")

@@ -271,12 +271,28 @@ static int is_text_or_block(unsigned tag)
     return found;
 }
 
-/* IPTC-IIM is declared as LONG by some writers and then filled with zeros; others store it as BYTE or UNDEFINED. */
+/* Some writers declare IPTC-IIM as LONG and turn each word round with the byte order of the file: turned back when the
+ * first tag marker then comes first. */
+static void mend_iptc(const wvl_io_tag *t)
+{
+    if (t->type != WVL_TIFF_LONG || t->data[0] == 0x1C || t->data[3] != 0x1C) {
+        return;
+    }
+    for (size_t at = 0; at + 4 <= t->bytes; at += 4) {
+        uint8_t *p = t->data + at, first = p[0], second = p[1];
+        p[0] = p[3];
+        p[1] = p[2];
+        p[2] = second;
+        p[3] = first;
+    }
+}
+
 static int take_blocks(wvl_io_context *context, const wvl_io_tags *list)
 {
     const wvl_io_tag *iptc = wvl_io_find_tag(list, TAG_IPTC), *photoshop = wvl_io_find_tag(list, TAG_PHOTOSHOP);
     int result = 0;
     if (iptc) {
+        mend_iptc(iptc);
         result = wvl_io_take_blob(context, WVL_IO_IPTC, iptc->data, iptc->bytes);
     }
     if (result == 0 && photoshop) {
