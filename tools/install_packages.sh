@@ -6,7 +6,7 @@
 set -eu
 
 set -- build-essential cmake ninja-build pkg-config \
-    libtiff-dev libpng-dev libjpeg62-turbo-dev libopenexr-dev libopenjp2-7-dev liblcms2-dev zlib1g-dev nettle-dev check libsubunit-dev python3 "$@"
+    libtiff-dev libpng-dev libjpeg-dev libopenexr-dev libopenjp2-7-dev liblcms2-dev zlib1g-dev nettle-dev check libsubunit-dev python3 "$@"
 
 if ! command -v apt-get >/dev/null; then
     echo "install_packages: no apt-get here; needed are: $*" >&2
