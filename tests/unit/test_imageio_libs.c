@@ -359,7 +359,7 @@ START_TEST(tiff_refusals)
     TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_IEEEFP);
     write_rows(tiff, &l);
     TIFFClose(tiff);
-    refuse_written("SampleFormat 3 (floating point, 32 bits)");
+    refuse_written("SampleFormat 3: floating point; --float-transfer");
     remove_folder();
 }
 END_TEST

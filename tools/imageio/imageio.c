@@ -306,3 +306,21 @@ int wvl_io_count_pages(const char *path, const wvl_io_options *options, uint32_t
     }
     return finish(&context, result);
 }
+
+const char *wvl_io_missing_formats(void)
+{
+    return ""
+#ifndef WVL_HAVE_PNG
+           " PNG"
+#endif
+#ifndef WVL_HAVE_JPEG
+           " JPEG"
+#endif
+#ifndef WVL_HAVE_OPENJPEG
+           " JPEG-2000"
+#endif
+#ifndef WVL_HAVE_OPENEXR
+           " OpenEXR"
+#endif
+        ;
+}

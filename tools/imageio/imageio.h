@@ -154,6 +154,9 @@ typedef struct wvl_io_options {
 /* File name extensions that are read, without the dot, from index 0; NULL after the last one. */
 const char *wvl_io_extension(size_t index);
 
+/* Formats that this build cannot read for want of a library, each behind a blank: " JPEG OpenEXR"; "": it reads all. */
+const char *wvl_io_missing_formats(void);
+
 /*
  * Reads a picture. path "-" is standard input (raw data there needs options->format or raw_format).
  * The format is found by content first; raw, rawl, yuv and tga by name. options may be NULL.

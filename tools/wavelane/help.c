@@ -121,6 +121,8 @@ void wvl_cli_print_options(FILE *file, int json)
 
 void wvl_cli_print_version(FILE *file)
 {
-    (void)fprintf(file, "%s%s\n", wvl_build_text(),
-                  wvl_cli_can_verify() ? ", --verify through OpenJPEG" : ", no --verify");
+    const char *missing = wvl_io_missing_formats();
+    (void)fprintf(file, "%s%s%s%s\n", wvl_build_text(),
+                  wvl_cli_can_verify() ? ", --verify through OpenJPEG" : ", no --verify",
+                  missing[0] ? ", cannot read:" : "", missing);
 }
