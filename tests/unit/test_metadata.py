@@ -249,6 +249,25 @@ def exif_of_png():
     expect(r.uuid(EXIF) is None and "EXIF (damaged)" in r.text, "damaged eXIf: " + r.text)
 
 
+@row("EXIF, IPTC and XMP of ImageMagick in PNG")
+def raw_profiles():
+    e = tiff({}, exif=EXIF_TAGS)
+
+    def text(kind, data, count=None):
+        return chunk(b"zTXt", b"Raw profile type " + kind + b"\0\0" + zlib.compress(b"\n%s\n%8d\n" % (kind, len(data) if count is None else count) +
+                     re.sub(rb"(.{72})", rb"\1\n", data.hex().encode()) + b"\n"))
+
+    expect(both("raw.png", png(text(b"exif", b"Exif\0\0" + e))).uuid(EXIF) == e, "exif")
+    expect(both("raw.png", png(text(b"APP1", e))).uuid(EXIF) == e, "APP1")
+    resource = b"8BIM\x04\x04\0\0" + struct.pack(">I", len(RECORD)) + RECORD
+    expect(both("raw.png", png(text(b"iptc", resource))).uuid(IPTC) == RECORD and both("raw.png", png(text(b"8bim", RECORD))).uuid(IPTC) == RECORD, "iptc")
+    expect(both("raw.png", png(text(b"xmp", PACKET))).uuid(XMP) == PACKET, "xmp")
+    expect(both("raw.png", png(text(b"APP1", b"http://ns.adobe.com/xap/1.0/\0" + PACKET))).uuid(XMP) == PACKET, "XMP in APP1")
+    for broken in (text(b"exif", e, 99999), text(b"exif", b""), chunk(b"tEXt", b"Raw profile type exif\0x"), chunk(b"tEXt", b"Raw profile type exif\0\n\n\n")):
+        r = encode("broken.png", png(broken))
+        expect(r.uuid(EXIF) is None, "a broken one")
+
+
 @row("GPS")
 def gps():
     r = both("gps.tif", tiff({}, gps={0: (1, b"\2\3\0\0"), 1: (2, b"N\0"), 2: (5, [(50, 1), (30, 1), (0, 1)])}))

@@ -113,6 +113,8 @@ int wvl_io_take_xmp(wvl_io_context *context, const void *bytes, size_t byte_coun
 int wvl_io_take_exif(wvl_io_context *context, const void *bytes, size_t byte_count);
 /* Image resources of Photoshop (TIFF tag 34377, JPEG APP13 behind "Photoshop 3.0\0"): takes the IPTC-IIM in them. */
 int wvl_io_take_photoshop(wvl_io_context *context, const void *bytes, size_t byte_count);
+/* png_profile.c: a text "Raw profile type exif" and the like. 1: it is none of these; otherwise as above. */
+int wvl_io_take_raw_profile(wvl_io_context *context, const char *keyword, const char *text, size_t byte_count);
 /* value: UTF-8 or, where it is none, Latin-1; ends at its first NUL. An empty one is no text. */
 int wvl_io_take_text(wvl_io_context *context, wvl_io_field field, const char *name, const void *value,
                      size_t value_bytes);

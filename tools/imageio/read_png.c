@@ -304,6 +304,10 @@ static int take_text(png_state *s, const png_text *text)
     if (strcmp(text->key, "XML:com.adobe.xmp") == 0) {
         return wvl_io_take_xmp(s->context, text->text, bytes);
     }
+    int result = wvl_io_take_raw_profile(s->context, text->key, text->text, bytes);
+    if (result <= 0) {
+        return result;
+    }
     return wvl_io_take_text(s->context, field_of_keyword(text->key), text->key, text->text, bytes);
 }
 
