@@ -112,12 +112,14 @@ set(WVL_CUDA_DEVICE_SOURCES
     codec/core/block.h
     codec/core/gain.h
     cuda/rate/bodies.cu
+    cuda/rate/caps.cuh
     cuda/rate/choose.cu
     cuda/rate/cut.cuh
     cuda/rate/fill.cuh
     cuda/rate/kernels.cu
     cuda/rate/measure.cuh
     cuda/rate/rate_job.h
+    cuda/rate/search.cuh
     cuda/rdoq/again.cu
     cuda/rdoq/blocks.cuh
     cuda/rdoq/change.cu

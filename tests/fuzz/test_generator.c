@@ -300,12 +300,10 @@ END_TEST
 /* Cases that ask only for what a device finishes: of the right kind of blocks, and all other options are drawn. */
 START_TEST(packets_cases)
 {
-    static const char *const left_out[] = {"preset", "roi",
-                                           "psnr",   "layers",
-                                           "reach",  "max-component-bytes",
-                                           "plm",    "packed-headers",
-                                           "device", "measure-psnr"},
-                             *const targets[] = {"rates", "bpp", "layer-bytes", "slopes", "max-bytes"};
+    static const char *const left_out[] = {"preset",         "roi", "psnr",         "layers", "reach",
+                                           "packed-headers", "plm", "measure-psnr", "device"},
+                             *const targets[] = {"rates",  "bpp",       "layer-bytes",
+                                                 "slopes", "max-bytes", "max-component-bytes"};
     static const char *const drawn_keys[] = {"style",      "block",     "tile",    "precincts", "progression",
                                              "tile-parts", "sop",       "eph",     "plt",       "tlm",
                                              "overrides",  "step",      "qfactor", "visual",    "progression-changes",
@@ -313,7 +311,7 @@ START_TEST(packets_cases)
     unsigned seen[sizeof drawn_keys / sizeof *drawn_keys] = {0};
     static const fuzz_blocks kinds[] = {FUZZ_BLOCKS_HT, FUZZ_BLOCKS_PART1, FUZZ_BLOCKS_RATE};
     fuzz_blocks blocks = kinds[_i];
-    unsigned targeted = 0;
+    unsigned targeted = 0, capped = 0;
     for (uint64_t seed = 1; seed <= SEEDS / 4; seed++) {
         unsigned has_target = 0;
         fuzz_draw_packets_case(seed, NULL, blocks, &drawn);
@@ -329,9 +327,10 @@ START_TEST(packets_cases)
             has_target |= fuzz_case_get(&drawn, targets[i]) != NULL;
         }
         targeted += has_target;
+        capped += fuzz_case_get(&drawn, "max-component-bytes") != NULL;
         ck_assert_str_eq(fuzz_case_or(&drawn, "rdoq", ""), blocks == FUZZ_BLOCKS_RATE ? "no" : "");
     }
-    ck_assert(blocks == FUZZ_BLOCKS_RATE ? targeted > SEEDS / 8 : targeted == 0);
+    ck_assert(blocks == FUZZ_BLOCKS_RATE ? targeted > SEEDS / 8 && capped > SEEDS / 100 : targeted == 0);
     for (size_t i = 0; i < sizeof drawn_keys / sizeof *drawn_keys; i++) {
         ck_assert_msg(seen[i] > 0, "%s is never drawn", drawn_keys[i]);
     }

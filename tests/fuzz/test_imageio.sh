@@ -20,7 +20,7 @@ printf 'P1\n4 2\n1 0 0 1\n0110\n' >"$work/whole/bits.pbm"
     printf '\000\000\000\000\020\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000'; printf '%016d' 0; } >"$work/whole/rgb.bmp"
 { printf '\000\000\002\000\000\000\000\000\000\000\000\000\002\000\002\000\030\040'; printf '%012d' 0; } >"$work/whole/rgb.tga"
 # And pictures that Python makes, with what the command makes of them.
-if command -v python3 >/dev/null; then
+if part python3; then
     python3 "$(dirname "$0")/../unit/make_inputs.py" "$work/whole"
     for name in rgb.ppm rgba.pam palette.bmp tagged.png deep.pgm; do
         "$2" -i "$work/whole/$name" -o "$work/whole/$name.jp2" --palette indices --quiet 2>/dev/null || "$2" -i "$work/whole/$name" -o "$work/whole/$name.jp2" --quiet
