@@ -119,6 +119,15 @@ def test_options_table():
     assert isinstance(wavelane.devices(), list)
 
 
+def test_simd():
+    """As the command says: a wheel is made by another compiler."""
+    program = os.environ.get("WVL_TEST_COMMAND")
+    if not program:
+        pytest.skip("no command (WVL_TEST_COMMAND)")
+    text = subprocess.run([program, "--version"], check=True, stdout=subprocess.PIPE).stdout.decode()
+    assert wavelane.build_text().split(", ")[2] == text.split(", ")[2] and "SIMD" in text
+
+
 def test_info():
     made = wavelane.encode_picture(PICTURE, reversible=False, rates=[20, 5])
     assert bytes(made) == made.data == wavelane.encode(PICTURE, reversible=False, rates=[20, 5])

@@ -7,27 +7,67 @@
 #endif
 
 #ifdef WVL_HAVE_AVX2
-static int has_avx2(void)
+#include <cpuid.h>
+
+#define BIT(n) (1u << (n))
+
+/* What CPUID says. The compiler's own functions for this are empty with some compilers (zig). */
+typedef struct features {
+    unsigned basic_ecx;                  /* leaf 1 */
+    unsigned extended_ebx, extended_ecx; /* leaf 7 */
+    unsigned saved;                      /* XCR0: registers that the operating system keeps */
+} features;
+
+static features read_features(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    features f = {0};
+    unsigned eax, ebx, ecx, edx;
+    if (__get_cpuid(1, &eax, &ebx, &ecx, &edx)) {
+        f.basic_ecx = ecx;
+    }
+    if (f.basic_ecx & BIT(27)) { /* OSXSAVE */
+        __asm__ volatile("xgetbv" : "=a"(f.saved), "=d"(edx) : "c"(0));
+    }
+    if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) {
+        f.extended_ebx = ebx;
+        f.extended_ecx = ecx;
+    }
+    return f;
 }
 
-static int has_avx512(void)
+static int has_all(unsigned word, unsigned bits) { return (word & bits) == bits; }
+
+/* FMA, POPCNT, AVX; BMI1, AVX2, BMI2; XMM and YMM. */
+static int has_avx2(const features *f)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
-           __builtin_cpu_supports("avx512vbmi2");
+    return has_all(f->basic_ecx, BIT(12) | BIT(23) | BIT(28)) && has_all(f->extended_ebx, BIT(3) | BIT(5) | BIT(8)) &&
+           has_all(f->saved, BIT(1) | BIT(2));
+}
+
+/* F, DQ, CD, BW, VL; VBMI, VBMI2; the masks, and both halves of ZMM. */
+static int has_avx512(const features *f)
+{
+    return has_all(f->extended_ebx, BIT(16) | BIT(17) | BIT(28) | BIT(30) | BIT(31)) &&
+           has_all(f->extended_ecx, BIT(1) | BIT(6)) && has_all(f->saved, BIT(5) | BIT(6) | BIT(7));
+}
+
+/* AMD's family 17h, which is Zen 1 and Zen 2, does PEXT in microcode. */
+static int is_amd_17h(void)
+{
+    unsigned eax, ebx, ecx, edx;
+    if (!__get_cpuid(0, &eax, &ebx, &ecx, &edx) || ebx != signature_AMD_ebx || ecx != signature_AMD_ecx) {
+        return 0;
+    }
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (eax >> 8 & 0xF) + (eax >> 20 & 0xFF) == 0x17;
 }
 #endif
 
 static wvl_cpu_level present_level(void)
 {
 #ifdef WVL_HAVE_AVX2
-    __builtin_cpu_init();
-    if (has_avx2()) {
-        return has_avx512() ? WVL_CPU_AVX512 : WVL_CPU_AVX2;
+    features f = read_features();
+    if (has_avx2(&f)) {
+        return has_avx512(&f) ? WVL_CPU_AVX512 : WVL_CPU_AVX2;
     }
 #endif
 #ifdef WVL_HAVE_NEON
@@ -55,8 +95,7 @@ wvl_cpu_level wvl_cpu_fetch_level(void)
 int wvl_cpu_has_fast_pext(void)
 {
 #ifdef WVL_HAVE_AVX2
-    __builtin_cpu_init();
-    return !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
+    return !is_amd_17h();
 #else
     return 0;
 #endif

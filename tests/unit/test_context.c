@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "context.h"
 #include "params/params.h"
 
@@ -263,6 +264,24 @@ START_TEST(workers_help_by_rank)
 }
 END_TEST
 
+/* CPUID is read by hand; gcc and clang know the same by their own functions. */
+START_TEST(processor_level)
+{
+#if defined(WVL_HAVE_AVX2) && defined(__GNUC__)
+    int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    int avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                 __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                 __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+                 __builtin_cpu_supports("avx512vbmi2");
+    wvl_cpu_level widest = avx512 ? WVL_CPU_AVX512 : WVL_CPU_AVX2;
+    ck_assert_int_eq(unsetenv("WVL_SIMD"), 0);
+    ck_assert_int_eq(wvl_cpu_fetch_level(), avx2 ? widest : WVL_CPU_C);
+    ck_assert_int_eq(wvl_cpu_has_fast_pext(), !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2"));
+#endif
+}
+END_TEST
+
 static Suite *context_suite(void)
 {
     Suite *suite = suite_create("context");
@@ -272,6 +291,7 @@ static Suite *context_suite(void)
     tcase_add_test(all, context_log_and_errors);
     tcase_add_test(all, cancel_tokens);
     tcase_add_test(all, texts);
+    tcase_add_test(all, processor_level);
     tcase_add_test(all, workers_help_by_rank);
     suite_add_tcase(suite, all);
     return suite;
