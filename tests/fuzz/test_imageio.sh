@@ -54,3 +54,4 @@ done
 
 find "$work/whole" "$work/spoilt" -type f -print0 | xargs -0 -n 200 "$fuzz"
 echo "$(find "$work/whole" -type f | wc -l) pictures ($made made here), $(find "$work/spoilt" -type f | wc -l) spoilt copies"
+end_suite 0
