@@ -140,6 +140,9 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_cho
     WVL_HT_SHARED(shared);
     wvl_rate::layer_state layer = {job.least, {0, 0}};
     uint32_t notes = 0;
+    if (!wvl_rate::is_asked(job)) {
+        return;
+    }
     for (uint32_t i = threadIdx.x; i < job.t1.block_count; i += blockDim.x) {
         wvl_rate::cut_of(job, i) = {0, 0, 0, 0};
     }

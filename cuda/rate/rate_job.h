@@ -34,6 +34,7 @@ typedef struct wvl_cuda_rate_job {
     uint64_t bodies;     /* uint64_t[WVL_SLOPES]: 0, before the kernels */
     uint64_t candidates; /* uint64_t[WVL_CUDA_RATE_CANDIDATES * block_count] */
     uint64_t block_weights;  /* double[block_count]: as wvl_cuda_t1_job.block_weights */
+    uint64_t asked;          /* a word: 0 there, and the kernels do nothing; 0: none */
     uint64_t budget;         /* of the codestream; UINT64_MAX: none */
     uint64_t overhead_bytes; /* of the codestream beside packets and PLT */
     uint32_t least;          /* threshold */
