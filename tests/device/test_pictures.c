@@ -223,9 +223,6 @@ static const row rows[] = {
     {"reversible=no bpp=2 measure-psnr=no", 70, 50, 3, 8, PICTURE_NATURAL},
     {"rates=6 measure-psnr=no block=16,16", 70, 50, 3, 8, PICTURE_NATURAL},
     {"reversible=no slopes=38000 rdoq=yes measure-psnr=no", 70, 50, 3, 8, PICTURE_NATURAL},
-    {"reversible=no layer-bytes=700 style=BYPASS+TERMALL+SEGSYM tile=30,30 plt=yes progression=RPCL tile-parts=R "
-     "levels=3 measure-psnr=no",
-     50, 40, 1, 8, PICTURE_NATURAL},
     {"max-bytes=2600 block=16,16 precincts=[32,32] measure-psnr=no", 70, 50, 1, 12, PICTURE_NATURAL},
     {"max-bytes=900000 measure-psnr=no", 60, 50, 3, 8, PICTURE_NOISE},
     {"max-bytes=400 levels=2 measure-psnr=no", 64, 64, 1, 16, PICTURE_FLAT},
