@@ -16,6 +16,7 @@ set(WVL_CUDA_SOURCES
     cuda/host/block_walk.c
     cuda/host/code.c
     cuda/host/coder_ht.c
+    cuda/host/coder_rdoq.c
     cuda/host/coder_t1.c
     cuda/host/deliver.c
     cuda/host/device.c

@@ -8,7 +8,9 @@
 
 #include "cuda/blocks/ht_job.h"
 #include "cuda/blocks/t1_job.h"
+#include "cuda/host/block_walk.h"
 #include "cuda/host/device.h"
+#include "cuda/host/rdoq_code.h"
 #include "cuda/packets/packets_job.h"
 #include "cuda/rate/rate_job.h"
 
@@ -16,16 +18,22 @@
  */
 #define WVL_CUDA_COMPUTE_STREAMS 8u
 
+/* Tables of a second coding (wvl_cuda_t1_job.blocks, states, records, gains, passes). */
+#define WVL_CUDA_CODER_AGAIN 5u
+
 /* Offsets. */
 typedef struct wvl_cuda_coder_layout {
     /* On the device, of a slot: */
     uint64_t blocks, errors, scratch, scratch_bytes;
+    uint64_t coefs; /* known before a coder places its own */
     uint64_t records;
     uint64_t counters;                   /* among what is set to 0 before the kernels */
     uint64_t parts, totals;              /* HT */
     uint64_t states, order, items, sent; /* EBCOT, */
     uint64_t passes, values, cuts, segments, bodies, candidates, changed, groups, notes,
-        outcome; /* with rate control */
+        outcome;                                            /* with rate control */
+    uint64_t coded, copies, changes, block_weights, survey; /* with rdoq, */
+    uint64_t again[WVL_CUDA_CODER_AGAIN];                   /* of blocks that are coded again */
     /* On the device, of the backend: */
     uint64_t lists, weights, tables;
 } wvl_cuda_coder_layout;
@@ -36,6 +44,9 @@ typedef struct wvl_cuda_coder_job {
     wvl_cuda_t1_job t1;
     wvl_cuda_rate_job rate; /* without t1 and packets */
     int chooses;            /* rate control follows the EBCOT coder */
+    wvl_cuda_rdoq_job rdoq; /* with rdoq, as the next two: without t1 */
+    wvl_cuda_rdoq_phases phases;
+    wvl_cuda_rdoq_shapes shapes;
 } wvl_cuda_coder_job;
 
 /* What places and sizes follow from. */
@@ -45,18 +56,28 @@ typedef struct wvl_cuda_coder_view {
     const wvl_tile_plan *tiles; /* [tile_count]: the picture */
     uint32_t tile_count;
     uint64_t block_count;
+    const uint32_t *places; /* [block_count]: where blocks lie in tables; NULL: as block_walk.h numbers them */
+    const uint8_t *kinds;   /* the same, with rdoq: rdoq_job.h */
+    const wvl_cuda_rdoq_phases *phases; /* with rdoq */
 } wvl_cuda_coder_view;
+
+/* Where a block lies in tables. */
+static inline uint64_t wvl_cuda_find_block(const wvl_cuda_coder_view *view, uint64_t block)
+{
+    return view->places ? view->places[block] : block;
+}
 
 typedef struct wvl_cuda_coder {
     uint32_t block_bytes;   /* of an entry of the table of blocks */
     uint32_t counter_count; /* 32-bit words */
     uint32_t pieces;        /* of a block, as wvl_cuda_packets_measure takes it */
     uint32_t streams;       /* for kernels, that slots share (D-device-09) */
+    uint32_t list_count;    /* lists of blocks that sort() fills */
     /* Memory of a slot, beside blocks, errors and counters. */
     void (*place)(const wvl_cuda_coder_view *view, wvl_cuda_coder_layout *layout, uint64_t *end);
     /* Entries of all blocks; coefficients and bounds of the tiles follow one another at these addresses. */
     void (*list_blocks)(const wvl_cuda_coder_view *view, uint64_t coefs, uint64_t bounds, void *blocks);
-    /* Fills lists[block_count], and what of the job does not depend on addresses. */
+    /* Fills lists[list_count][block_count], and what of the job does not depend on addresses. */
     void (*sort)(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job);
     /* More tables that all slots share; NULL: none. Bytes of them, at most 2^22 blocks. */
     uint64_t (*measure_tables)(const wvl_cuda_coder_view *view);
@@ -68,7 +89,10 @@ typedef struct wvl_cuda_coder {
                               const wvl_cuda_packets_job *packets, wvl_cuda_stream stream);
 } wvl_cuda_coder;
 
-extern const wvl_cuda_coder wvl_cuda_coder_ht, wvl_cuda_coder_t1;
+extern const wvl_cuda_coder wvl_cuda_coder_ht, wvl_cuda_coder_t1, wvl_cuda_coder_rdoq;
+
+/* An EBCOT block as tables have it. */
+wvl_cuda_t1_block wvl_cuda_describe_t1_block(const wvl_cuda_walk_block *from);
 
 /* The coder of a picture's blocks. NULL: they are coded on the CPU; *why: why. Pure. */
 const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **why);

@@ -56,6 +56,7 @@ const wvl_cuda_coder wvl_cuda_coder_ht = {.block_bytes = sizeof(wvl_cuda_ht_bloc
                                           .counter_count = WVL_CUDA_HT_COUNTERS,
                                           .pieces = WVL_CUDA_PACKETS_CLEANUP_PIECES,
                                           .streams = WVL_CUDA_COMPUTE_STREAMS,
+                                          .list_count = 1,
                                           .place = place,
                                           .list_blocks = list_blocks,
                                           .sort = sort,

@@ -42,8 +42,8 @@ static int can_code(const wvl_plan *plan, const char **why)
         *why = "blocks with regions or layers are coded on the CPU in this version";
         return 0;
     }
-    if (plan->rate.rdoq) {
-        *why = "blocks with rdoq are coded on the CPU in this version; use rdoq=no";
+    if (plan->rate.rdoq && plan->rate.max_component_bytes) {
+        *why = "blocks with rdoq and a limit for each component are coded on the CPU in this version; use rdoq=no";
         return 0;
     }
     if (plan->rate.layers[0].kind == WVL_RATE_PSNR) {
@@ -65,7 +65,8 @@ const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **w
     if (plan->syntax.codings[0].style & WVL_STYLE_HT) {
         return wvl_cuda_can_code_blocks(plan, why) ? &wvl_cuda_coder_ht : NULL;
     }
-    return can_code(plan, why) ? &wvl_cuda_coder_t1 : NULL;
+    const wvl_cuda_coder *coder = plan->rate.rdoq ? &wvl_cuda_coder_rdoq : &wvl_cuda_coder_t1;
+    return can_code(plan, why) ? coder : NULL;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -149,14 +150,19 @@ static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+wvl_cuda_t1_block wvl_cuda_describe_t1_block(const wvl_cuda_walk_block *from)
+{
+    wvl_cuda_t1_block b = describe_slot(from->band, from->coding);
+    b.coefs = from->coefs;
+    b.bound = from->bound;
+    b.width = from->width;
+    b.height = from->height;
+    return b;
+}
+
 static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *from)
 {
-    wvl_cuda_t1_block *b = (wvl_cuda_t1_block *)user + index;
-    *b = describe_slot(from->band, from->coding);
-    b->coefs = from->coefs;
-    b->bound = from->bound;
-    b->width = from->width;
-    b->height = from->height;
+    ((wvl_cuda_t1_block *)user)[index] = wvl_cuda_describe_t1_block(from);
 }
 
 static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
@@ -356,6 +362,7 @@ const wvl_cuda_coder wvl_cuda_coder_t1 = {.block_bytes = sizeof(wvl_cuda_t1_bloc
                                           .counter_count = WVL_CUDA_T1_COUNTERS,
                                           .pieces = 1,
                                           .streams = SLOW_STREAMS,
+                                          .list_count = 1,
                                           .place = place,
                                           .list_blocks = list_blocks,
                                           .sort = sort,

@@ -126,6 +126,7 @@ static wvl_cuda_status load(wvl_device *d, const void *image, const char **step)
         status = status ? status : wvl_cuda_ht_open(&d->ht, d->runtime, d->kernels.module, d->handle, 0);
         status = status ? status : wvl_cuda_t1_model_open(&d->t1_model, d->runtime, d->kernels.module);
         status = status ? status : wvl_cuda_rate_open(&d->rate, d->runtime, d->kernels.module);
+        status = status ? status : wvl_cuda_rdoq_open(&d->rdoq, d->runtime, d->kernels.module);
         status = status ? status : wvl_cuda_t1_rate_open(&d->t1_rate, d->runtime, d->kernels.module);
         status = status ? status : wvl_cuda_t1_open(&d->t1, d->runtime, d->kernels.module);
         status = status ? status : wvl_cuda_packets_open(&d->packets, d->runtime, d->kernels.module, d->handle);

@@ -14,6 +14,7 @@
 #include "cuda/host/launch.h"
 #include "cuda/packets/packets_launch.h"
 #include "cuda/rate/rate_launch.h"
+#include "cuda/rdoq/rdoq_launch.h"
 
 #define WVL_CUDA_TRACK_CHARS 32u
 
@@ -38,6 +39,7 @@ struct wvl_device {
     wvl_cuda_t1 t1;
     wvl_cuda_t1_rate t1_rate;
     wvl_cuda_rate rate;
+    wvl_cuda_rdoq rdoq;
     wvl_cuda_packets packets;
     int handle, has_context;
     uint32_t multiprocessors;

@@ -30,7 +30,7 @@ static uint64_t room_bytes(const wvl_backend *b)
 static uint64_t host_bytes(const wvl_cuda_pictures *p)
 {
     uint64_t tables = wvl_alloc_size(wvl_mul_saturate(p->layout.block_count, p->coder->block_bytes)) +
-                      wvl_alloc_size(wvl_mul_saturate(p->layout.block_count, sizeof(uint32_t)));
+                      wvl_alloc_size(wvl_mul_saturate(p->layout.block_count, p->coder->list_count * sizeof(uint32_t)));
     return wvl_alloc_size(p->layout.host_end) + wvl_alloc_size(p->host_bytes) + tables +
            wvl_alloc_size(sizeof(wvl_backend));
 }

@@ -49,8 +49,11 @@ typedef struct wvl_cuda_pictures {
     wvl_cuda_coder_job blocks; /* without what belongs to a slot, as the next one */
     wvl_cuda_packets_job job;
     uint32_t tile_count;
-    wvl_tile_plan *tiles;                           /* [tile_count] */
-    uint32_t *packet_order;                         /* [packets], until it is uploaded */
+    wvl_tile_plan *tiles;   /* [tile_count] */
+    uint32_t *packet_order; /* [packets], until it is uploaded */
+    uint32_t *block_places; /* [blocks] with rdoq: as in wvl_cuda_coder_view, like the next one; NULL: in order */
+    uint8_t *block_kinds;
+    wvl_assembly placed;                            /* with rdoq: the assembly, with places of blocks in tables */
     uint64_t recent[WVL_CUDA_RECENT], recent_count; /* bytes of pictures, under the lock of the slots */
     wvl_cuda_stream compute[WVL_CUDA_MOST_STREAMS], copy[WVL_CUDA_MOST_STREAMS]; /* as far as slots use them */
     uint32_t slot_count;
@@ -75,7 +78,14 @@ typedef struct wvl_cuda_picture {
 
 static inline wvl_cuda_coder_view wvl_cuda_picture_view(const wvl_cuda_pictures *p)
 {
-    return (wvl_cuda_coder_view){p->plan, p->assembly, p->tiles, p->tile_count, p->layout.block_count};
+    return (wvl_cuda_coder_view){p->plan,
+                                 p->block_places ? &p->placed : p->assembly,
+                                 p->tiles,
+                                 p->tile_count,
+                                 p->layout.block_count,
+                                 p->block_places,
+                                 p->block_kinds,
+                                 &p->blocks.phases};
 }
 
 /* Whether the picture is copied to where it goes: the copy engine is faster than kernels that write there. */

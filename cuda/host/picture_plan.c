@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "cuda/host/block_walk.h"
 #include "cuda/host/picture.h"
+#include "cuda/host/rdoq_tables.h"
 
 int wvl_cuda_can_finish(const wvl_plan *plan, const char **why)
 {
@@ -33,7 +34,7 @@ static void place_device(wvl_cuda_pictures *p, const wvl_cuda_tables *t)
     l->flags = l->coder.counters + p->coder->counter_count * sizeof(uint32_t);
     l->cleared_end = end;
     l->coder.errors = wvl_cuda_place(&end, plan->rate.rate_control ? blocks : 0, sizeof(wvl_cuda_block_error));
-    l->coefs = wvl_cuda_place(&end, t->coef_bytes, 1);
+    l->coefs = l->coder.coefs = wvl_cuda_place(&end, t->coef_bytes, 1);
     p->coder->place(&view, &l->coder, &end);
     l->planes = wvl_cuda_place(&end, t->plane_bytes, 1);
     l->converted =
@@ -78,7 +79,7 @@ static void place_shared(wvl_cuda_pictures *p)
     l->places = wvl_cuda_place(&end, a->place_count, sizeof *a->places);
     l->bytes = wvl_cuda_place(&end, a->byte_count, 1);
     l->packet_order = wvl_cuda_place(&end, a->packet_count, sizeof(uint32_t));
-    l->coder.lists = wvl_cuda_place(&end, l->block_count, sizeof(uint32_t));
+    l->coder.lists = wvl_cuda_place(&end, l->block_count, p->coder->list_count * sizeof(uint32_t));
     l->coder.weights = wvl_cuda_place(&end, p->plan->rate.rate_control ? l->block_count : 0, sizeof(double));
     l->coder.tables = wvl_cuda_place(&end, p->coder->measure_tables ? p->coder->measure_tables(&view) : 0, 1);
     l->light = wvl_cuda_place(&end, wvl_cuda_measure_light(p->plan), 1);
@@ -106,6 +107,38 @@ static void place_all(wvl_cuda_pictures *p, int any_shape)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+/* Blocks stand in packets once: the only layer has them all. */
+static void carve_places(wvl_carver *carver, const wvl_plan *plan, const wvl_assembly *assembly, wvl_cuda_pictures *p)
+{
+    int has_phases = wvl_cuda_has_phases(plan);
+    uint64_t count = has_phases ? assembly->place_count : 0;
+    uint32_t *places = wvl_carve(carver, count, sizeof *places);
+    uint8_t *kinds = wvl_carve(carver, count, sizeof *kinds);
+    wvl_assembly_place *placed = wvl_carve(carver, count, sizeof *placed);
+    p->block_places = has_phases ? places : NULL;
+    p->block_kinds = has_phases ? kinds : NULL;
+    p->placed = *assembly;
+    p->placed.places = placed;
+}
+
+/* Tables have blocks phase by phase. */
+static void place_blocks(wvl_cuda_pictures *p)
+{
+    wvl_assembly_place *placed = p->placed.places;
+    if (!p->block_places) {
+        return;
+    }
+    uint32_t *lists = (uint32_t *)(void *)placed; /* until places come */
+    wvl_cuda_rdoq_list_phases(p->plan, p->tiles, p->tile_count, lists, p->block_kinds, &p->blocks.phases);
+    for (uint32_t i = 0; i < p->assembly->place_count; i++) {
+        p->block_places[lists[i]] = i;
+    }
+    for (uint32_t i = 0; i < p->assembly->place_count; i++) {
+        placed[i] = p->assembly->places[i];
+        placed[i].block = p->block_places[placed[i].block];
+    }
+}
+
 static wvl_cuda_pictures *carve_pictures(wvl_carver *carver, const wvl_plan *plan, const wvl_assembly *assembly)
 {
     wvl_cuda_pictures *p = wvl_carve(carver, 1, sizeof *p), none;
@@ -114,6 +147,7 @@ static wvl_cuda_pictures *carve_pictures(wvl_carver *carver, const wvl_plan *pla
     wvl_cuda_pictures *to = p ? p : &none;
     to->tiles = tiles;
     to->packet_order = order;
+    carve_places(carver, plan, assembly, to);
     for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
         wvl_tile_plan_carve(plan, carver, tiles ? &tiles[t] : &tile);
     }
@@ -145,6 +179,7 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
     for (uint32_t t = 0; t < p->tile_count; t++) {
         wvl_tile_plan_build(plan, t, &p->tiles[t]);
     }
+    place_blocks(p);
     if (!wvl_cuda_packets_measure(assembly, p->coder->pieces, p->packet_order, &p->job)) {
         wvl_free(allocator, p, bytes);
         return NULL;
@@ -155,6 +190,7 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
 
 typedef struct weight_list {
     const wvl_plan *plan;
+    const wvl_cuda_coder_view *view;
     double *weights;
 } weight_list;
 
@@ -164,14 +200,15 @@ static void put_weights(void *user, const wvl_cuda_walk_band *at)
     const wvl_band_coding *coding = &at->coding->band[at->band->coding_band];
     double weight = ldexp((double)coding->weight_mantissa, coding->weight_exponent - to->plan->rate.gain_exponent - 2);
     for (uint64_t i = 0; i < at->count; i++) {
-        to->weights[at->first_block + i] = weight / coding->visual;
+        to->weights[wvl_cuda_find_block(to->view, at->first_block + i)] = weight / coding->visual;
     }
 }
 
 /* What squares of each block count, in units of gain (codec/core/hull.h), all alike before eyes. */
 static void list_weights(const wvl_cuda_pictures *p, double *weights)
 {
-    weight_list list = {p->plan, weights};
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
+    weight_list list = {p->plan, &view, weights};
     wvl_cuda_walk_bands(p->plan, p->tiles, p->tile_count, 0, 0, put_weights, &list);
 }
 
@@ -220,7 +257,7 @@ static wvl_cuda_status upload_waiting(const wvl_backend *b, wvl_cuda_address to,
 static wvl_cuda_status upload_lists(wvl_backend *b, const void *blocks, wvl_cuda_stream stream)
 {
     wvl_cuda_pictures *p = b->pictures;
-    uint64_t count = p->layout.block_count, bytes = count * sizeof(uint32_t);
+    uint64_t count = p->layout.block_count, bytes = p->coder->list_count * count * sizeof(uint32_t);
     uint32_t *lists = wvl_alloc(&b->allocator, bytes);
     if (!lists) {
         return WVL_CUDA_OUT_OF_MEMORY;

@@ -55,8 +55,18 @@ static wvl_cuda_status code_phase(const wvl_cuda_rdoq_coder *c, const wvl_cuda_r
     wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_phase(job, phases, phase);
     wvl_cuda_t1_job t1 = slice(&job->t1, &shapes->phases[phase], own.first);
     wvl_cuda_status status = code_blocks(c, &own, &t1, stream);
-    int is_surveyed = phase < WVL_SURVEY_PHASES && !job->known;
-    return status || !is_surveyed ? status : wvl_cuda_rdoq_launch_slopes(c->rdoq, &own, stream);
+    return status || phase >= WVL_SURVEY_PHASES ? status : wvl_cuda_rdoq_launch_slopes(c->rdoq, &own, stream);
+}
+
+/* All blocks, for a slope that is known or for none. */
+static wvl_cuda_status code_all(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
+                                const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
+                                wvl_cuda_stream stream)
+{
+    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
+    wvl_cuda_t1_job t1 = slice(&job->t1, &shapes->all, 0);
+    t1.lists = job->again.lists;
+    return code_blocks(c, &own, &t1, stream);
 }
 
 /* The blocks that `which` names; the others stay what they are. */
@@ -75,11 +85,14 @@ wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_coder *c, const wvl_cuda_
                                    const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
                                    wvl_cuda_stream stream)
 {
-    wvl_cuda_status status = job->known ? WVL_CUDA_SUCCESS : wvl_cuda_rdoq_launch_weights(c->rdoq, job, phases, stream);
+    if (job->known || !wvl_cuda_rdoq_surveys(phases->reach)) {
+        return code_all(c, job, phases, shapes, stream);
+    }
+    wvl_cuda_status status = wvl_cuda_rdoq_launch_weights(c->rdoq, job, phases, stream);
     for (unsigned p = 0; p < WVL_SURVEY_ALL_PHASES && !status; p++) {
         status = code_phase(c, job, phases, shapes, p, stream);
     }
-    int is_few = phases->run_count < WVL_SURVEY_FEW_RUNS && !job->known;
+    int is_few = phases->run_count < WVL_SURVEY_FEW_RUNS;
     return status || !is_few ? status : code_some(c, job, phases, shapes, WVL_CUDA_RDOQ_STALE, stream);
 }
 

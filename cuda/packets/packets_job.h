@@ -133,7 +133,8 @@ typedef struct wvl_cuda_packets_job {
     uint64_t bytes;   /* byte_count */
     uint64_t order;   /* uint32_t[packet_count]: indexes of packets, class by class */
     /* Blocks of picture p begin at p * layer_count * block_count. */
-    uint64_t blocks; /* wvl_cuda_packets_block; NULL: those of the HT coder follow (cuda/blocks/ht_job.h) */
+    uint64_t blocks;       /* wvl_cuda_packets_block; NULL: those of the HT coder follow (cuda/blocks/ht_job.h) */
+    uint64_t block_places; /* uint32_t[block_count]: numbers of blocks in `blocks`; 0: as packets number them */
     uint64_t ht_records, ht_parts, ht_scratch;
     uint64_t t1_blocks, t1_records, t1_scratch; /* of the EBCOT coder (cuda/blocks/t1_job.h), of one picture: `blocks`
                                                  * are made from them; 0: they are there */

@@ -32,7 +32,8 @@ __device__ __forceinline__ const wvl_cuda_packets_picture &picture_of(const job_
 /* The record of a block in a layer. */
 __device__ __forceinline__ uint64_t record_at(const job_type &job, uint32_t picture, uint32_t layer, uint32_t block)
 {
-    return ((uint64_t)picture * job.layer_count + layer) * job.block_count + block;
+    uint32_t at = job.block_places ? ((const uint32_t *)job.block_places)[block] : block;
+    return ((uint64_t)picture * job.layer_count + layer) * job.block_count + at;
 }
 
 /* What a block sends in a layer. */

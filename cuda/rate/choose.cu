@@ -90,6 +90,9 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_cho
     WVL_HT_SHARED(shared);
     wvl_rate::layer_state layer = {job.least, {0, 0}};
     uint32_t notes = 0;
+    if (!wvl_rate::is_asked(job)) {
+        return;
+    }
     wvl_rate::open_groups(job, 0, 0);
     wvl_rate::open_blocks(job);
     if (job.budget == WVL_NO_BUDGET && !job.component_cap) {

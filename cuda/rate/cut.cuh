@@ -10,6 +10,9 @@ namespace wvl_rate
 
 typedef wvl_cuda_rate_job job_type;
 
+/* Whether rate control of this launch counts. */
+__device__ __forceinline__ bool is_asked(const job_type &job) { return !job.asked || *(const uint32_t *)job.asked; }
+
 /* What is known of the passes of a block. Gains are weighted and cumulative. */
 struct block_passes {
     const wvl_cuda_t1_pass *records;

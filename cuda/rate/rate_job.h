@@ -50,6 +50,7 @@ typedef struct wvl_cuda_rate_job {
     uint64_t packet_groups;  /* uint16_t[packet_count]; 0: all are of group 0 */
     uint64_t group_overhead; /* uint64_t[group_count]: bytes of part headers that count for the group; with a cap */
     uint64_t block_weights;  /* double[block_count]: as wvl_cuda_t1_job.block_weights */
+    uint64_t asked;          /* a word: 0 there, and the kernels do nothing; 0: none */
     uint64_t budget;         /* of the codestream; UINT64_MAX: none */
     uint64_t component_cap;  /* of each group; 0: none */
     uint64_t overhead_bytes; /* of the codestream beside packets and PLT */

@@ -21,6 +21,7 @@
 #include "cuda/blocks/t1_job.h"
 #include "cuda/packets/packets_job.h"
 #include "cuda/rate/rate_job.h"
+#include "cuda/rdoq/rdoq_job.h"
 
 typedef struct soft_control {
     uint32_t calls;          /* counted from 1: those that may fail */
@@ -55,8 +56,9 @@ int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *
 /* The same of a kernel that puts pictures together. */
 int soft_run_packets(const char *name, const wvl_cuda_packets_job *job, const soft_shape *shape);
 
-/* Rate control: by its own source alone. */
+/* Rate control, and rdoq: by their own source alone. */
 int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape);
+int soft_run_rdoq(const char *name, const wvl_cuda_rdoq_job *job, const soft_shape *shape);
 /* Samples of a block, and its error as the kernels have it but for the last digits: they sum in another order. */
 typedef struct soft_samples {
     const void *coefs;

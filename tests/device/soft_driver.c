@@ -23,11 +23,12 @@ typedef struct op {
     unsigned grid_x;
     uint64_t arguments[2];
     wvl_cuda_copy copy;
-    enum { RUN_OTHER, RUN_BLOCKS, RUN_T1, RUN_RATE, RUN_PACKETS } room; /* of the kernel */
+    enum { RUN_OTHER, RUN_BLOCKS, RUN_T1, RUN_RATE, RUN_RDOQ, RUN_PACKETS } room; /* of the kernel */
     union {
         wvl_cuda_ht_job blocks;
         wvl_cuda_t1_job t1;
         wvl_cuda_rate_job rate;
+        wvl_cuda_rdoq_job rdoq;
         wvl_cuda_packets_job packets;
     } job;
     soft_shape shape;
@@ -129,6 +130,7 @@ static int run_kernel(const op *o)
     case RUN_BLOCKS: return soft_run_blocks(o->from, &o->job.blocks, &o->shape, &control);
     case RUN_T1: return soft_run_t1(o->from, &o->job.t1, &o->shape, &control);
     case RUN_RATE: return soft_run_rate(o->from, &o->job.rate, &o->shape);
+    case RUN_RDOQ: return soft_run_rdoq(o->from, &o->job.rdoq, &o->shape);
     case RUN_PACKETS: return soft_run_packets(o->from, &o->job.packets, &o->shape);
     default: return soft_run_kernel(o->from, o->grid_x, o->arguments, &control);
     }
@@ -534,6 +536,9 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     } else if (strncmp(function, "wvl_rate_", 9) == 0) {
         o.room = RUN_RATE;
         memcpy(&o.job.rate, arguments[0], sizeof o.job.rate);
+    } else if (strncmp(function, "wvl_rdoq_", 9) == 0) {
+        o.room = RUN_RDOQ;
+        memcpy(&o.job.rdoq, arguments[0], sizeof o.job.rdoq);
     } else if (strncmp(function, "wvl_packets_", 12) == 0) {
         o.room = RUN_PACKETS;
         memcpy(&o.job.packets, arguments[0], sizeof o.job.packets);

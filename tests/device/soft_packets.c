@@ -25,7 +25,8 @@ static void *work(const wvl_cuda_packets_job *job, uint64_t offset) { return at(
 static wvl_cuda_packets_block sent_of(const wvl_cuda_packets_job *job, uint32_t block, uint32_t planes)
 {
     if (job->blocks) {
-        return ((const wvl_cuda_packets_block *)at(job->blocks))[block];
+        uint32_t place = job->block_places ? ((const uint32_t *)at(job->block_places))[block] : block;
+        return ((const wvl_cuda_packets_block *)at(job->blocks))[place];
     }
     const wvl_cuda_ht_record *r = (const wvl_cuda_ht_record *)at(job->ht_records) + block;
     const wvl_cuda_ht_part *part = (const wvl_cuda_ht_part *)at(job->ht_parts) + block;

@@ -135,3 +135,14 @@ int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_sha
     return 1;
 #endif
 }
+
+int soft_run_rdoq(const char *name, const wvl_cuda_rdoq_job *job, const soft_shape *shape)
+{
+#ifdef WVL_HAVE_EMULATION
+    wvl_cuda_rdoq_job copy = *job;
+    return emulate(name, &copy, shape);
+#else
+    (void)name, (void)job, (void)shape;
+    return 1;
+#endif
+}

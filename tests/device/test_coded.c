@@ -219,7 +219,7 @@ START_TEST(reach_is_asked_for)
 {
     static const struct {
         const char *text, *reason;
-    } cases[] = {{"rates=9 reach=blocks", "blocks with rdoq"},
+    } cases[] = {{"rates=18,9 reach=blocks", "regions or layers"},
                  {"layers=3 reach=packets", "regions or layers"},
                  {"style=HT reach=packets" WAVES, "packed packet headers"},
                  {"style=HT reversible=no bpp=1 reach=blocks", "with a target or a limit"}};
@@ -270,7 +270,6 @@ START_TEST(reasons)
         {"style=HT packed-headers=ppm", "packed packet headers", WVL_REACH_BLOCKS},
         {"style=HT reversible=no measure-psnr=yes", "a PSNR is measured on the CPU", WVL_REACH_BLOCKS},
         {"style=HT reversible=no max-bytes=50000", "with a target or a limit", WVL_REACH_COEFS},
-        {"reversible=no bpp=1", "blocks with rdoq", WVL_REACH_COEFS},
         {"reversible=no psnr=40 rdoq=no", "target of PSNR", WVL_REACH_COEFS},
         {"reversible=no bpp=1 max-component-bytes=9000 rdoq=no", "limit for each component", WVL_REACH_COEFS},
         {"layers=2", "with regions or layers", WVL_REACH_COEFS},
@@ -324,7 +323,7 @@ START_TEST(output_memory_is_refused)
         {"style=HT plm=yes", "cuda-only", "no device finishes this picture: PLM segments"},
         {"style=HT progression=RPCL tlm=yes profile=imf-ht-rev", "cuda-only",
          "no device finishes this picture: a profile is checked in memory of the host"},
-        {"rates=9", "cuda", "no device finishes this picture: blocks with rdoq"},
+        {"rates=18,9", "cuda", "no device finishes this picture: blocks with regions or layers"},
     };
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -356,7 +355,7 @@ START_TEST(encoders_are_refused)
          "a profile is checked in memory", WVL_ERROR_UNSUPPORTED},
         {"style=HT plm=yes reach=packets", "cuda-only",
          "the option reach is packets, and no device finishes such pictures: PLM segments", WVL_ERROR_UNSUPPORTED},
-        {"rates=9 reach=blocks", "cuda-only", "the option reach asks for more: blocks with rdoq",
+        {"rates=18,9 reach=blocks", "cuda-only", "the option reach asks for more: blocks with regions or layers",
          WVL_ERROR_UNSUPPORTED},
     };
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);

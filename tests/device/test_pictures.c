@@ -228,6 +228,13 @@ static const row rows[] = {
      "reversible=no mct=on "
      "block=32,32 tile-parts=C tlm=yes max-component-bytes=2500" RATE,
      96, 64, 3, 12, PICTURE_NOISE},
+    /* with rdoq: too small for a survey, and coded twice */
+    {"reversible=no bpp=2 measure-psnr=no", 70, 50, 3, 8, PICTURE_NATURAL},
+    {"rates=6 measure-psnr=no block=16,16", 70, 50, 3, 8, PICTURE_NATURAL},
+    {"reversible=no slopes=38000 rdoq=yes measure-psnr=no", 70, 50, 3, 8, PICTURE_NATURAL},
+    {"max-bytes=2600 block=16,16 precincts=[32,32] measure-psnr=no", 70, 50, 1, 12, PICTURE_NATURAL},
+    {"max-bytes=900000 measure-psnr=no", 60, 50, 3, 8, PICTURE_NOISE},
+    {"max-bytes=400 levels=2 measure-psnr=no", 64, 64, 1, 16, PICTURE_FLAT},
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
@@ -360,6 +367,8 @@ static const struct {
     /* The device in software takes long for rate control. */
     {"whole_part1_rate",
      {"reversible=no bpp=2 rdoq=no measure-psnr=no block=32,32 tile=80,96", 128, 96, 1, 8, PICTURE_NATURAL}},
+    /* With a survey of slopes, and blocks that are coded again. */
+    {"whole_part1_survey", {"reversible=no bpp=0.4 measure-psnr=no", 1024, 520, 1, 8, PICTURE_NATURAL}},
 };
 #define WHOLES (sizeof wholes / sizeof *wholes)
 
