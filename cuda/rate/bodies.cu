@@ -5,7 +5,7 @@
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_rate_bodies(const wvl_cuda_rate_job job)
 {
     uint32_t block = blockIdx.x * blockDim.x + threadIdx.x, before = 0;
-    if (block >= job.t1.block_count) {
+    if (block >= job.t1.block_count || (job.t1.round && !((const uint32_t *)job.t1.counters)[WVL_CUDA_T1_REPEATED])) {
         return;
     }
     const wvl_rate::block_passes passes = wvl_rate::passes_of(job, block);

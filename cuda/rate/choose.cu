@@ -4,6 +4,7 @@
  * the last bytes, and the ends of codewords. All threads decide the same, from the same numbers.
  */
 #include "codec/core/bracket.h"
+#include "cuda/rate/again.cuh"
 #include "cuda/rate/fill.cuh"
 
 namespace wvl_rate
@@ -57,7 +58,10 @@ __device__ __forceinline__ bool search(const job_type &job, layer_state &layer, 
     uint32_t t = 0;
     wvl_bracket_open(&b, job.least, job.overhead_bytes, 0, job.budget);
     while (wvl_bracket_is_open(&b)) {
-        t = wvl_bracket_propose(&b, wvl_bracket_wants_guess(&b) ? guess(job, b.rest) : 0);
+        uint32_t guessed = wvl_bracket_wants_guess(&b) ? guess(job, b.rest) : WVL_SLOPE_NOTHING;
+        t = wvl_bracket_propose(&b, guessed);
+        layer.lowest =
+            min(layer.lowest, min(t, max(guessed ? guessed - 1 : 0, job.least))); /* a guess looks one below */
         cut_blocks(job, t);
         layer_cost cost = measure_packets(job, shared);
         uint64_t bytes = codestream_bytes(job, cost);
@@ -138,21 +142,32 @@ __device__ __forceinline__ void end_blocks(const job_type &job, uint32_t *shared
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_choose(const wvl_cuda_rate_job job)
 {
     WVL_HT_SHARED(shared);
-    wvl_rate::layer_state layer = {job.least, {0, 0}};
+    wvl_rate::layer_state layer = {job.least, {0, 0}, WVL_SLOPE_NOTHING, false};
     uint32_t notes = 0;
+    if (job.t1.round && !wvl_rate::repeated_of(job)) {
+        return;
+    }
     for (uint32_t i = threadIdx.x; i < job.t1.block_count; i += blockDim.x) {
         wvl_rate::cut_of(job, i) = {0, 0, 0, 0};
     }
     __syncthreads();
     if (job.budget == WVL_NO_BUDGET) {
         wvl_rate::cut_blocks(job, job.least);
+        layer.lowest = job.least;
     } else {
         wvl_rate::sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
         if (!wvl_rate::search(job, layer, shared)) {
             notes = WVL_CUDA_PACKETS_OVER;
         } else if (layer.threshold > job.least) {
+            layer.is_filled = true;
+            if (wvl_rate::repeat_blocks(job, layer, shared)) {
+                return;
+            }
             wvl_rate::fill_layer(job, layer, shared);
         }
+    }
+    if (wvl_rate::repeat_blocks(job, layer, shared)) {
+        return; /* the ends of codewords would be written into passes that a later cut may send */
     }
     wvl_rate::end_blocks(job, shared);
     if (!threadIdx.x) {

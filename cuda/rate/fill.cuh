@@ -16,6 +16,8 @@ namespace wvl_rate
 struct layer_state {
     uint32_t threshold;
     layer_cost cost;
+    uint32_t lowest; /* threshold that was looked at */
+    bool is_filled;  /* the last bytes are tried, or going to be */
 };
 
 __device__ __forceinline__ const wvl_assembly_place &ranked(const job_type &job, uint32_t rank)

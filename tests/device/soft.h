@@ -34,6 +34,9 @@ typedef struct soft_control {
     uint32_t coded_parts;  /* launches of the block coder */
     uint32_t scratch_cost; /* how many times the scratch memory that it takes a block takes; 0: once */
     uint64_t coded_bytes;
+    /* With rate control, of all launches of the MQ coder by rounds: blocks, those that have not all passes, symbols. */
+    uint32_t round_blocks[WVL_CUDA_RATE_ROUNDS], limited_blocks[WVL_CUDA_RATE_ROUNDS];
+    uint64_t round_symbols[WVL_CUDA_RATE_ROUNDS];
     uint64_t memory_used, memory_limit; /* 0: none */
     size_t spoil_bytes;                 /* least bytes of an upload that arrives with a wrong one; 0: none does */
     int devices;
