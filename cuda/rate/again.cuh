@@ -38,19 +38,22 @@ __device__ __forceinline__ bool is_decided(const job_type &job, uint32_t block, 
     return lowest > unsettled;
 }
 
-/* Whether the block goes into the round to come: the first one takes what is not decided, the second all that is not
- * complete. So there is no third. */
+/* Whether the block goes into the round to come. The last round takes all that is not complete: nothing can be
+ * undecided after it. */
 __device__ __forceinline__ bool is_repeated(const job_type &job, uint32_t block, const layer_state &layer)
 {
-    return job.t1.round ? !is_complete(job, block) : !is_decided(job, block, layer);
+    return job.t1.round + 2 == WVL_CUDA_RATE_ROUNDS ? !is_complete(job, block) : !is_decided(job, block, layer);
 }
 
-/* All passes of the block are coded in the round to come, or none. */
+/* The block is coded in the round to come, or not: a plane deeper at first, then in full. */
 __device__ __forceinline__ void mark_block(const job_type &job, uint32_t block, bool is_again)
 {
     wvl_cuda_t1_state &state = ((wvl_cuda_t1_state *)job.t1.states)[block];
     state.flags = (uint8_t)((state.flags & WVL_CUDA_T1_LEFT) | (is_again ? WVL_CUDA_T1_AGAIN : 0));
-    state.passes = is_again ? (uint8_t)all_passes(job, block) : state.passes;
+    if (is_again) {
+        uint32_t all = all_passes(job, block);
+        state.passes = (uint8_t)(job.t1.round ? all : min(all, state.passes + 3u));
+    }
 }
 
 __device__ __forceinline__ uint32_t &repeated_of(const job_type &job)

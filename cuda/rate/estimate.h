@@ -41,12 +41,12 @@ WVL_HD uint32_t wvl_estimate_pass(const wvl_cuda_t1_plane_counts *c, uint32_t ki
 {
     uint32_t clean = samples - c->own - c->member, found = (uint32_t)c->news - c->fresh;
     if (kind == 0) {
-        return wvl_estimate_choice(c->member, c->fresh) / 16 * 15 + c->fresh * (WVL_ESTIMATE_ONE / 8 * 7);
+        return wvl_estimate_choice(c->member, c->fresh) / 8 * 7 + c->fresh * (WVL_ESTIMATE_ONE / 8 * 7);
     }
     if (kind == 1) {
         return c->own * WVL_ESTIMATE_ONE;
     }
-    return wvl_estimate_choice(clean, found) / 8 * 7 + found * WVL_ESTIMATE_ONE;
+    return wvl_estimate_choice(clean, found) / 16 * 13 + found * WVL_ESTIMATE_ONE;
 }
 
 #endif

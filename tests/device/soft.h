@@ -37,6 +37,7 @@ typedef struct soft_control {
     /* With rate control, of all launches of the MQ coder by rounds: blocks, those that have not all passes, symbols. */
     uint32_t round_blocks[WVL_CUDA_RATE_ROUNDS], limited_blocks[WVL_CUDA_RATE_ROUNDS];
     uint64_t round_symbols[WVL_CUDA_RATE_ROUNDS];
+    uint32_t unsettles; /* from the second round on, hulls of every second block seem to be settled for no slope */
     uint64_t memory_used, memory_limit; /* 0: none */
     size_t spoil_bytes;                 /* least bytes of an upload that arrives with a wrong one; 0: none does */
     int devices;
@@ -59,7 +60,7 @@ int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *
 int soft_run_packets(const char *name, const wvl_cuda_packets_job *job, const soft_shape *shape);
 
 /* Rate control: by its own source alone. */
-int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape);
+int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape, const soft_control *control);
 /* Samples of a block, and its error as the kernels have it but for the last digits: they sum in another order. */
 typedef struct soft_samples {
     const void *coefs;

@@ -143,13 +143,27 @@ int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *
     return is_last ? code_blocks(job, control) : 0; /* the others have no results that the host sees */
 }
 
-int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape)
+#ifdef WVL_HAVE_EMULATION
+/* Rate control then has to ask for more rounds. */
+static void unsettle(const wvl_cuda_t1_job *job)
+{
+    wvl_cuda_t1_gains *gains = at(job->gains);
+    for (uint32_t i = job->round & 1; job->round && i < job->block_count; i += 2) {
+        gains[i].unsettled = UINT16_MAX;
+    }
+}
+#endif
+
+int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape, const soft_control *control)
 {
 #ifdef WVL_HAVE_EMULATION
     wvl_cuda_rate_job copy = *job;
+    if (control->unsettles && !strcmp(name, "wvl_rate_choose")) {
+        unsettle(&job->t1);
+    }
     return emulate(name, &copy, shape);
 #else
-    (void)name, (void)job, (void)shape;
+    (void)name, (void)job, (void)shape, (void)control;
     return 1;
 #endif
 }
