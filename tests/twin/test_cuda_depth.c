@@ -224,6 +224,25 @@ static void check_counts(const chain *c, const depth_set *set, uint32_t i)
 /* Every third block stays as it is in the second round. */
 static int goes_again(const chain *c, uint32_t i) { return c->states[i].passes && i % 3; }
 
+static uint32_t fetch_units(const chain *c)
+{
+    uint32_t units;
+    fetch(c, &units, c->load.job.counters + WVL_CUDA_T1_SCRATCH_UNITS * sizeof units, sizeof units);
+    return units;
+}
+
+/* Lists and codewords that are made again take no more memory. */
+static void check_memory(chain *c)
+{
+    uint32_t units = fetch_units(c);
+    for (uint32_t i = 0; i < c->count; i++) {
+        c->states[i].flags |= WVL_CUDA_T1_AGAIN;
+    }
+    put_states(c, c->count);
+    run_round(c);
+    REQUIRE_THAT(fetch_units(c) == units, "%u units of memory, not %u", fetch_units(c), units);
+}
+
 static void check_rounds(const ht_device *d, const depth_set *set)
 {
     static chain c;
@@ -255,6 +274,7 @@ static void check_rounds(const ht_device *d, const depth_set *set)
     for (uint32_t i = 0; i < c.count; i++) {
         check_block(&c, set, i, goes_again(&c, i) ? 255 : set->depths[i]);
     }
+    check_memory(&c);
     close_chain(&c);
 }
 
