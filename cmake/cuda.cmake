@@ -56,6 +56,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/t1_columns.cuh
     cuda/blocks/t1_gains.cu
     cuda/blocks/t1_hull.cu
+    cuda/blocks/t1_hull.cuh
     cuda/blocks/t1_job.h
     cuda/blocks/t1_kernels.cu
     cuda/blocks/t1_open.cu
@@ -112,13 +113,16 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/packets/write.cu
     codec/core/block.h
     codec/core/gain.h
+    cuda/rate/again.cuh
     cuda/rate/bodies.cu
     cuda/rate/caps.cuh
     cuda/rate/choose.cu
     cuda/rate/cut.cuh
+    cuda/rate/estimate.h
     cuda/rate/fill.cuh
     cuda/rate/kernels.cu
     cuda/rate/measure.cuh
+    cuda/rate/predict.cu
     cuda/rate/rate_job.h
     cuda/rate/search.cuh
     cuda/rdoq/again.cu

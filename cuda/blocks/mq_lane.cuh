@@ -232,7 +232,8 @@ __device__ __forceinline__ void store_pass(const wvl_cuda_t1_job &job, uint32_t 
 __device__ __forceinline__ void store_record(const wvl_cuda_t1_job &job, uint32_t id, uint32_t bytes)
 {
     const wvl_cuda_t1_state &s = state_at(job, id);
-    item<wvl_cuda_t1_record>(job.records, id) = {bytes, s.codeword, s.ends, s.planes, s.passes, s.flags, 0};
+    item<wvl_cuda_t1_record>(job.records, id) = {
+        bytes, s.codeword, s.ends, s.planes, s.passes, (uint8_t)(s.flags & WVL_CUDA_T1_LEFT), 0};
 }
 
 } // namespace wvl_mq

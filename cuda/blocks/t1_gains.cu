@@ -91,8 +91,8 @@ __device__ __forceinline__ void store_record(const wvl_cuda_t1_job &job, uint32_
     const wvl_cuda_t1_state &state = state_of(job, id);
     wvl_block_output out;
     wvl_block_set_energy(&out, low, high);
-    ((wvl_cuda_t1_gains *)job.gains)[id] = {
-        out.energy, state.ends + units_of_ends(state.planes), out.energy_shift, {0, 0, 0}};
+    ((wvl_cuda_t1_gains *)job.gains)[id] = {out.energy, state.ends + units_of_ends(state.planes), out.energy_shift, 0,
+                                            0};
 }
 
 /* The lowest plane that is coded; only with passes. */

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "base/hd.h"
 #include "cuda/blocks/block_error.h"
 
 /* One code block. The meaning of each member is that of wvl_block_input (codec/core/block.h). */
@@ -28,7 +29,10 @@ typedef struct wvl_cuda_t1_block {
     uint8_t room;
 } wvl_cuda_t1_block;
 
-enum { WVL_CUDA_T1_LEFT = 1 }; /* the block was not coded: scratch memory was too small. It goes into another launch */
+enum {
+    WVL_CUDA_T1_LEFT = 1, /* the block was not coded: scratch memory was too small. It goes into another launch */
+    WVL_CUDA_T1_AGAIN = 2 /* of a state: the block is coded in the round in work (job.round) */
+};
 
 /*
  * Of a block between the kernels. Places in scratch memory are units of 16 bytes from its start.
@@ -48,8 +52,8 @@ typedef struct wvl_cuda_t1_state {
     uint32_t codeword; /* of its memory: at least wvl_t1_bound_symbols(symbols, passes, style) bytes */
     uint8_t planes;    /* coded planes: bits of the bound above frac_bits */
     uint8_t passes;    /* that are coded: 3 * planes - 2, or max_passes */
-    uint8_t flags;     /* WVL_CUDA_T1_LEFT */
-    uint8_t room;
+    uint8_t flags;     /* WVL_CUDA_T1_LEFT, WVL_CUDA_T1_AGAIN */
+    uint8_t listed;    /* planes whose symbols are in the list, from the top one down */
 } wvl_cuda_t1_state;
 
 #define WVL_CUDA_T1_CHUNK_UNITS 64u
@@ -77,15 +81,24 @@ typedef struct wvl_cuda_t1_pass {
 /*
  * What rate control wants of a block. Every member is that of wvl_block_output; a block that was left has none.
  *
- * values: with passes, a place in scratch memory. int64_t gain_quarters[passes] as wvl_pass has them; then, after
- * wvl_t1_hull, int64_t gains[passes] and uint16_t slopes[passes] as wvl_hull_fetch() gives them (codec/core/hull.h).
+ * values: with passes, a place in scratch memory. int64_t gain_quarters[all] as wvl_pass has them; then, after
+ * wvl_t1_hull, int64_t gains[all] and uint16_t slopes[all] as wvl_hull_fetch() gives them (codec/core/hull.h). all:
+ * wvl_cuda_t1_all_passes(); only those of passes that are coded are there.
+ *
+ * Until then, with job.foresees, wvl_cuda_t1_plane_counts[planes] stands in the place of gains.
  */
 typedef struct wvl_cuda_t1_gains {
     uint64_t energy;
     uint32_t values;
     uint8_t energy_shift;
-    uint8_t room[3];
+    uint8_t room;
+    uint16_t unsettled; /* of wvl_t1_hull: passes to come may change slopes up to this one (the limit less 1) */
 } wvl_cuda_t1_gains;
+
+/* Samples of a plane: significant before it; coded by its propagation pass; new in that pass; new in the plane. */
+typedef struct wvl_cuda_t1_plane_counts {
+    uint16_t own, member, fresh, news;
+} wvl_cuda_t1_plane_counts;
 
 #define WVL_CUDA_T1_VALUE_BYTES 18u /* of a pass at `values` */
 
@@ -110,6 +123,8 @@ enum {
     WVL_CUDA_T1_UNBOUNDED, /* blocks with more planes than `planes`, which the plan had proved away: they are left */
     WVL_CUDA_T1_ITEMS,     /* pairs of block and plane of each class */
     WVL_CUDA_T1_ORDERED = WVL_CUDA_T1_ITEMS + WVL_CUDA_T1_CLASSES, /* blocks with symbols */
+    WVL_CUDA_T1_REPEATED, /* blocks of the round to come; 0: its kernels do nothing */
+    WVL_CUDA_T1_STOP,     /* slope for which blocks are coded in the first round; 0: all passes are coded */
     WVL_CUDA_T1_COUNTERS
 };
 
@@ -135,7 +150,17 @@ typedef struct wvl_cuda_t1_job {
     uint64_t gains;        /* wvl_cuda_t1_gains[block_count]: energies, and gains of passes; 0: not wanted */
     uint64_t hull_weights; /* wvl_cuda_t1_weight[block_count]; read where hulls are wanted */
     int32_t gain_exponent; /* of hulls: unit of weighted gains, as plan->rate has it */
+    uint32_t foresees;     /* with gains: samples of planes are counted, and rate control says how many passes of each
+                              block are listed (cuda/rate/README.md) */
+    uint32_t round;        /* above 0: blocks with WVL_CUDA_T1_AGAIN are listed and coded again */
 } wvl_cuda_t1_job;
+
+/* Passes of a block of `planes` coded planes whose max_passes are `most`. */
+WVL_HD uint32_t wvl_cuda_t1_all_passes(uint32_t planes, uint32_t most)
+{
+    uint32_t all = planes ? 3 * planes - 2 : 0;
+    return all < most ? all : most;
+}
 
 #define WVL_CUDA_T1_MOST_WORDS 256u /* of a plane: 32 samples each, of 8 columns of a stripe */
 #define WVL_CUDA_T1_OPEN_THREADS 128u

@@ -309,13 +309,14 @@ struct list_end {
     uint32_t chunk, used; /* units of the chunk that are full: always less than CHUNK_DATA */
 };
 
-/* Chunks for `units` more, so that one more unit has room after them. Chunks of one grant lie side by side.
- * Returns the first; ~0: there is no memory. */
-__device__ __forceinline__ uint32_t take_chunks(const wvl_cuda_t1_job &job, const list_end &end, uint32_t units)
+/* Chunks for `units` more, so that one more unit has room after them. Chunks of one grant lie side by side. is_listed:
+ * they were taken in the round before, where the same symbols went. Returns the first; ~0: there is no memory. */
+__device__ __forceinline__ uint32_t take_chunks(const wvl_cuda_t1_job &job, const list_end &end, uint32_t units,
+                                                bool is_listed)
 {
     uint32_t count = (end.used + units) / CHUNK_DATA, room = count * WVL_CUDA_T1_CHUNK_UNITS;
-    if (!count) {
-        return 0;
+    if (!count || is_listed) {
+        return count ? *units_at(job, end.chunk + CHUNK_DATA) : 0;
     }
     uint32_t first = atomicAdd(counter_of(job, WVL_CUDA_T1_SCRATCH_UNITS), room);
     if ((uint64_t)first + room > job.scratch_units) {
@@ -378,15 +379,28 @@ template <uint32_t WARPS> __device__ __forceinline__ plane_counts count_symbols(
     return {sum_a & 0xFFFF, sum_a >> 16, sum_b, a & 0xFFFF, a >> 16, b};
 }
 
+/* Symbols that the codeword of a block has to have room for: those of all passes, which a later round may code. */
+__device__ __forceinline__ uint32_t bound_symbols(const wvl_cuda_t1_block &b, const wvl_cuda_t1_state &state,
+                                                  uint32_t symbols)
+{
+    if (state.passes == wvl_cuda_t1_all_passes(state.planes, b.max_passes)) {
+        return symbols;
+    }
+    return (uint32_t)b.width * (b.height * (state.planes + 1u) + 2 * ((b.height + 3u) / 4)) + 4u * state.planes;
+}
+
 /* The end of the list: its last unit, its last chunk, and memory for the codeword. */
 __device__ __forceinline__ void close_list(const wvl_cuda_t1_job &job, const wvl_cuda_t1_block &b, const list_end &end,
                                            wvl_cuda_t1_state &state, const uint32_t *ends)
 {
-    uint32_t symbols = ends[state.passes - 1u],
-             units = (uint32_t)(wvl_t1_bound_symbols(symbols, state.passes, b.style) + 15) / 16,
-             first = atomicAdd(counter_of(job, WVL_CUDA_T1_SCRATCH_UNITS), units);
+    uint32_t symbols = ends[state.passes - 1u], all = wvl_cuda_t1_all_passes(state.planes, b.max_passes),
+             units = (uint32_t)(wvl_t1_bound_symbols(bound_symbols(b, state, symbols), all, b.style) + 15) / 16;
     *units_at(job, end.chunk + CHUNK_DATA) = end.chunk;
     state.symbols = symbols;
+    if (job.round) {
+        return; /* the codeword goes to its place of the round before */
+    }
+    uint32_t first = atomicAdd(counter_of(job, WVL_CUDA_T1_SCRATCH_UNITS), units);
     state.codeword = first;
     if ((uint64_t)first + units > job.scratch_units) {
         state.flags = WVL_CUDA_T1_LEFT;
@@ -448,8 +462,9 @@ __device__ __forceinline__ void list_block(const wvl_cuda_t1_job &job, uint32_t 
     const wvl_cuda_t1_block &b = block_of(job, id);
     wvl_cuda_t1_state &state = state_of(job, id);
     const uint32_t planes = state.planes, passes = state.passes, style = b.style, orient = b.orient,
-                   seen = style & WVL_STYLE_VSC ? 0 : ~0u, segment_symbols = style & WVL_STYLE_SEGSYM ? 4 : 0;
-    if (!passes) {
+                   seen = style & WVL_STYLE_VSC ? 0 : ~0u, segment_symbols = style & WVL_STYLE_SEGSYM ? 4 : 0,
+                   listed = state.listed;
+    if (!passes || (job.round && !(state.flags & WVL_CUDA_T1_AGAIN))) {
         return;
     }
     word_layout layout(width_log2, b.height, planes);
@@ -480,12 +495,11 @@ __device__ __forceinline__ void list_block(const wvl_cuda_t1_job &job, uint32_t 
         put_plane(p, counts, base);
         if (!threadIdx.x) {
             close_plane(ends, k, total, counts, base, segment_symbols);
-            grant[turn] = take_chunks(job, end, units);
+            grant[turn] = take_chunks(job, end, units, k < listed);
         }
         meet<WARPS>();
         total += count;
-        filled += count;
-        filled &= 15;
+        filled = (filled + count) & 15;
         uint32_t first = grant[turn];
         if (first == ~0u) {
             if (!threadIdx.x) {
@@ -499,6 +513,7 @@ __device__ __forceinline__ void list_block(const wvl_cuda_t1_job &job, uint32_t 
     meet<WARPS>();
     if (!threadIdx.x) {
         *(uint4 *)units_at(job, end.chunk + end.used) = *(const uint4 *)(shared + ((last & 1) ^ 1) * STAGE);
+        state.listed = (uint8_t)(planes - last);
         close_list(job, b, end, state, ends);
     }
 }

@@ -107,23 +107,32 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_t1_model *model, wvl_cuda_fu
 /* A thread an item. */
 static uint32_t count_grid(uint64_t items, uint32_t threads) { return (uint32_t)((items + threads - 1) / threads); }
 
-static wvl_cuda_status launch_class(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,
+static wvl_cuda_status launch_words(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,
                                     wvl_cuda_stream stream)
 {
-    static const uint32_t words[WVL_CUDA_T1_CLASSES] = {128, 32, WVL_CUDA_T1_MOST_WORDS},
-                          threads[WVL_CUDA_T1_CLASSES] = {128, 32, WVL_CUDA_T1_MOST_WORDS};
-    uint32_t count = job->class_count[kind], shared = WVL_CUDA_T1_LIST_BYTES(kind == WVL_CUDA_T1_32 ? 1024u : 4096u);
+    static const uint32_t words[WVL_CUDA_T1_CLASSES] = {128, 32, WVL_CUDA_T1_MOST_WORDS};
+    uint32_t count = job->class_count[kind];
     if (!count || !job->item_most[kind]) {
         return WVL_CUDA_SUCCESS;
     }
     wvl_cuda_status status =
         launch_kernel(model, model->planes[kind], count_grid((uint64_t)count * words[kind], WVL_CUDA_T1_PLANES_THREADS),
                       1, WVL_CUDA_T1_PLANES_THREADS, 0, job, stream);
-    status =
-        status ? status
+    return status
+               ? status
                : launch_kernel(model, model->spread[kind], count_grid(job->item_most[kind], WVL_CUDA_T1_SPREAD_THREADS),
                                1, WVL_CUDA_T1_SPREAD_THREADS, 0, job, stream);
-    return status ? status : launch_kernel(model, model->list[kind], count, 1, threads[kind], shared, job, stream);
+}
+
+static wvl_cuda_status launch_list(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,
+                                   wvl_cuda_stream stream)
+{
+    static const uint32_t threads[WVL_CUDA_T1_CLASSES] = {128, 32, WVL_CUDA_T1_MOST_WORDS};
+    uint32_t count = job->class_count[kind], shared = WVL_CUDA_T1_LIST_BYTES(kind == WVL_CUDA_T1_32 ? 1024u : 4096u);
+    if (!count || !job->item_most[kind]) {
+        return WVL_CUDA_SUCCESS;
+    }
+    return launch_kernel(model, model->list[kind], count, 1, threads[kind], shared, job, stream);
 }
 
 static wvl_cuda_status launch_gains(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,
@@ -139,7 +148,7 @@ static wvl_cuda_status launch_gains(const wvl_cuda_t1_model *model, unsigned kin
                          4 * (is_any ? WVL_CUDA_T1_GAINS_ANY_WORDS : WVL_CUDA_T1_GAINS_WORDS), job, stream);
 }
 
-wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
+wvl_cuda_status wvl_cuda_t1_launch_words(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
                                          wvl_cuda_stream stream)
 {
     uint32_t most = 0;
@@ -157,10 +166,27 @@ wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1_model *model, const w
                     : launch_kernel(model, model->open, count_grid(most, WVL_CUDA_T1_OPEN_THREADS), WVL_CUDA_T1_CLASSES,
                                     WVL_CUDA_T1_OPEN_THREADS, 0, job, stream);
     for (unsigned i = 0; !status && i < WVL_CUDA_T1_CLASSES; i++) {
-        status = launch_class(model, i, job, stream);
+        status = launch_words(model, i, job, stream);
     }
     for (unsigned i = 0; !status && job->gains && i < WVL_CUDA_T1_CLASSES; i++) {
         status = launch_gains(model, i, job, stream);
     }
     return status;
+}
+
+wvl_cuda_status wvl_cuda_t1_launch_lists(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
+                                         wvl_cuda_stream stream)
+{
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    for (unsigned i = 0; !status && i < WVL_CUDA_T1_CLASSES; i++) {
+        status = launch_list(model, i, job, stream);
+    }
+    return status;
+}
+
+wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
+                                         wvl_cuda_stream stream)
+{
+    wvl_cuda_status status = wvl_cuda_t1_launch_words(model, job, stream);
+    return status ? status : wvl_cuda_t1_launch_lists(model, job, stream);
 }

@@ -31,6 +31,14 @@ uint64_t wvl_cuda_t1_measure_values(const wvl_cuda_t1_block *block);
 /* Pairs of block and plane: the size of job.items. */
 uint32_t wvl_cuda_t1_count_items(const wvl_cuda_t1_job *job);
 
+/* The two halves of wvl_cuda_t1_launch_model: planes and members of passes, and energies with gains of passes if
+ * job->gains is not 0; then lists of symbols. Between them the passes of states may be made fewer. The second half
+ * alone lists blocks of a later round. */
+wvl_cuda_status wvl_cuda_t1_launch_words(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
+                                         wvl_cuda_stream stream);
+wvl_cuda_status wvl_cuda_t1_launch_lists(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
+                                         wvl_cuda_stream stream);
+
 /* Queues all kernels on a stream: states and lists of symbols are there after it, and energies with gains of passes if
  * job->gains is not 0. */
 wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,

@@ -17,14 +17,21 @@ __device__ __forceinline__ uint32_t bin_of(uint32_t symbols)
     return WVL_CUDA_T1_SORT_BINS - 1 - min(symbols / BIN_SYMBOLS, WVL_CUDA_T1_SORT_BINS - 1);
 }
 
-/* Symbols of blocks first, first + 1024 ...; 0 of those that are not there or were left. */
+/* Whether the block is coded in this round. */
+__device__ __forceinline__ bool is_coded(const wvl_cuda_t1_job &job, uint32_t id)
+{
+    uint32_t flags = state_at(job, id).flags;
+    return !(flags & WVL_CUDA_T1_LEFT) && (!job.round || (flags & WVL_CUDA_T1_AGAIN));
+}
+
+/* Symbols of blocks first, first + 1024 ...; 0 of those that are not there or are not coded. */
 __device__ __forceinline__ void load_counts(const wvl_cuda_t1_job &job, uint32_t first, uint32_t (&symbols)[AT_ONCE])
 {
 #pragma unroll
     for (uint32_t k = 0; k < AT_ONCE; k++) {
         uint32_t id = first + k * WVL_CUDA_T1_SORT_THREADS;
         symbols[k] = 0;
-        if (id < job.block_count && !(state_at(job, id).flags & WVL_CUDA_T1_LEFT)) {
+        if (id < job.block_count && is_coded(job, id)) {
             symbols[k] = state_at(job, id).symbols;
         }
     }
@@ -39,7 +46,7 @@ __device__ __forceinline__ void count_blocks(const wvl_cuda_t1_job &job, uint32_
             uint32_t id = first + k * WVL_CUDA_T1_SORT_THREADS;
             if (symbols[k]) {
                 atomicAdd(&bins[bin_of(symbols[k])], 1u);
-            } else if (id < job.block_count) {
+            } else if (id < job.block_count && !job.round) {
                 store_record(job, id, 0);
             }
         }
@@ -81,6 +88,12 @@ __device__ __forceinline__ void place_blocks(const wvl_cuda_t1_job &job, uint32_
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_SORT_THREADS) wvl_t1_sort(const wvl_cuda_t1_job job)
 {
     WVL_HT_SHARED(bins);
+    if (job.round && !wvl_mq::item<uint32_t>(job.counters, WVL_CUDA_T1_REPEATED)) {
+        if (!threadIdx.x) {
+            wvl_mq::item<uint32_t>(job.counters, WVL_CUDA_T1_ORDERED) = 0;
+        }
+        return;
+    }
     for (uint32_t i = threadIdx.x; i < WVL_CUDA_T1_SORT_BINS; i += WVL_CUDA_T1_SORT_THREADS) {
         bins[i] = 0;
     }

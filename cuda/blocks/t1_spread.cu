@@ -38,6 +38,19 @@ __device__ __forceinline__ spread_word spread_columns(uint32_t bit, uint32_t own
     return {all, (near | left | (left | all) << 8 | left >> 8) & open};
 }
 
+/* Samples of a plane, as wvl_cuda_t1_plane_counts has them; each sum is at most 4096. */
+struct spread_counts {
+    uint32_t own, member, fresh, news;
+
+    __device__ __forceinline__ void add(uint32_t older, uint32_t bit, const spread_word &word)
+    {
+        own += __popc(older);
+        member += __popc(word.member);
+        fresh += __popc(word.fresh);
+        news += __popc(bit & ~older);
+    }
+};
+
 /* One row up and down. */
 __device__ __forceinline__ uint32_t beside_rows(uint32_t up, uint32_t own, uint32_t low)
 {
@@ -86,7 +99,7 @@ template <int W> struct spread_rows {
             *(uint4 *)(to + place(s) + w) = make_uint4(v[w], v[w + 1], v[w + 2], v[w + 3]);
         }
     }
-    __device__ __forceinline__ void run(const wvl_cuda_t1_block &b)
+    template <bool COUNTS> __device__ __forceinline__ void run(const wvl_cuda_t1_block &b, spread_counts &counts)
     {
         uint32_t up[W], own[W], low[W];
         const uint32_t seen = b.style & WVL_STYLE_VSC ? 0 : ~0u; /* of the stripe below */
@@ -109,6 +122,9 @@ template <int W> struct spread_rows {
                 }
                 spread_word out = spread_columns(bit[w], own[w], near_columns(before, v, next, beside),
                                                  inside(b.width, b.height, w, s), left >> 7 & 0x01010101u);
+                if (COUNTS) {
+                    counts.add(own[w], bit[w], out);
+                }
                 F[w] = left = out.fresh;
                 M[w] = out.member;
                 before = v, v = next, beside = next_beside;
@@ -149,7 +165,7 @@ struct spread_any {
         uint32_t n = ((s - 1) << layout.width_log2) + word;
         return s && !(word >> layout.width_log2) ? own(word, s - 1) | fresh[layout.place(n)] : 0;
     }
-    __device__ __forceinline__ void run(const wvl_cuda_t1_block &b)
+    __device__ __forceinline__ void run(const wvl_cuda_t1_block &b, spread_counts &counts)
     {
         const uint32_t seen = b.style & WVL_STYLE_VSC ? 0 : ~0u;
         uint32_t width = 1u << layout.width_log2, left = 0, before = 0, beside = 0, v = 0, here = 0;
@@ -166,6 +182,7 @@ struct spread_any {
             uint32_t next = next_own | next_beside, at = layout.place(n);
             spread_word out = spread_columns(words[at], here, near_columns(before, v, next, beside),
                                              inside(b.width, b.height, word, s), left >> 7 & 0x01010101u);
+            counts.add(here, words[at], out);
             fresh[at] = left = out.fresh;
             member[at] = out.member;
             before = v, v = next, beside = next_beside, here = next_own;
@@ -187,6 +204,17 @@ __device__ __forceinline__ uint32_t *find_plane(const wvl_cuda_t1_job &job, uint
     return units_at(job, state_of(job, *id).words) + *plane * 8;
 }
 
+__device__ __forceinline__ void store_counts(const wvl_cuda_t1_job &job, const wvl_cuda_t1_block &b,
+                                             const wvl_cuda_t1_state &state, uint32_t plane, const spread_counts &c)
+{
+    uint32_t all = wvl_cuda_t1_all_passes(state.planes, b.max_passes);
+    int64_t *gains = (int64_t *)units_at(job, state.ends + units_of_ends(state.planes)) + all;
+    if (plane < all) {
+        ((wvl_cuda_t1_plane_counts *)gains)[plane] = {(uint16_t)c.own, (uint16_t)c.member, (uint16_t)c.fresh,
+                                                      (uint16_t)c.news};
+    }
+}
+
 template <uint32_t KIND, uint32_t WIDTH_LOG2> __device__ __forceinline__ void spread_blocks(const wvl_cuda_t1_job &job)
 {
     uint32_t id, plane, *words = find_plane(job, KIND, &id, &plane);
@@ -196,7 +224,13 @@ template <uint32_t KIND, uint32_t WIDTH_LOG2> __device__ __forceinline__ void sp
         word_layout layout(WIDTH_LOG2, b.height, planes);
         spread_rows<1 << WIDTH_LOG2> rows = {words,       words + layout.total, words + 2 * layout.total,
                                              layout.step, planes - plane,       (b.height + 3u) / 4};
-        rows.run(b);
+        spread_counts counts = {0, 0, 0, 0};
+        if (job.foresees) {
+            rows.template run<true>(b, counts);
+            store_counts(job, b, state_of(job, id), plane, counts);
+        } else {
+            rows.template run<false>(b, counts);
+        }
     }
 }
 
@@ -208,7 +242,11 @@ __device__ __forceinline__ void spread_any_blocks(const wvl_cuda_t1_job &job)
         uint32_t planes = state_of(job, id).planes;
         word_layout layout(any_width_log2(b.width), b.height, planes);
         spread_any any = {words, words + layout.total, words + 2 * layout.total, layout, planes - plane};
-        any.run(b);
+        spread_counts counts = {0, 0, 0, 0};
+        any.run(b, counts);
+        if (job.foresees) {
+            store_counts(job, b, state_of(job, id), plane, counts);
+        }
     }
 }
 

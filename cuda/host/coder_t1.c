@@ -282,6 +282,7 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
     const wvl_plan *plan = v->plan;
     const wvl_layer_target *target = &plan->rate.layers[0];
     job->chooses = 1;
+    t1->foresees = !plan->test.depth_full && !plan->rate.rdoq && !plan->rate.max_component_bytes;
     t1->passes = slot + l->passes;
     t1->gains = slot + l->values;
     t1->hull_weights = shared + l->tables;
@@ -309,7 +310,8 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
                                     .fills_always = plan->rate.max_component_bytes && target->kind != WVL_RATE_SLOPE,
                                     .least = target->kind == WVL_RATE_SLOPE ? (uint32_t)target->value : 0,
                                     .reach = wvl_rate_reach(plan),
-                                    .segment_most = most_segments(&s)};
+                                    .segment_most = most_segments(&s),
+                                    .depth_bias = plan->test.depth_bias};
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -341,21 +343,40 @@ static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l
     }
 }
 
+/* Lists, bytes, hulls and cuts of the blocks that are coded in this round. */
+static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+{
+    wvl_cuda_status status = wvl_cuda_t1_launch_lists(&device->t1_model, &job->t1, stream);
+    status = status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, stream);
+    status = status ? status : wvl_cuda_t1_launch_hulls(&device->t1_rate, &job->t1, stream);
+    return status ? status : wvl_cuda_rate_launch(&device->rate, job, stream);
+}
+
+/* Rounds that nothing asks for are launched too: no host looks at what the first one found. */
+static wvl_cuda_status launch_chosen(const wvl_device *device, wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+{
+    uint32_t rounds = job->t1.foresees ? WVL_CUDA_RATE_ROUNDS : 1;
+    wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, stream);
+    if (!status && job->t1.foresees) {
+        status = wvl_cuda_rate_foresee(&device->rate, job, stream);
+    }
+    for (job->t1.round = 0; !status && job->t1.round < rounds; job->t1.round++) {
+        status = launch_round(device, job, stream);
+    }
+    return status;
+}
+
 static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
                               const wvl_cuda_packets_job *packets, wvl_cuda_stream stream)
 {
-    wvl_cuda_status status = wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, stream);
-    status = status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, stream);
-    if (!status && job->chooses) {
-        status = wvl_cuda_t1_launch_hulls(&device->t1_rate, &job->t1, stream);
-    }
-    if (!status && job->chooses) {
+    if (job->chooses) {
         wvl_cuda_rate_job rate = job->rate;
         rate.t1 = job->t1;
         rate.packets = *packets;
-        status = wvl_cuda_rate_launch(&device->rate, &rate, stream);
+        return launch_chosen(device, &rate, stream);
     }
-    return status;
+    wvl_cuda_status status = wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, stream);
+    return status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, stream);
 }
 
 const wvl_cuda_coder wvl_cuda_coder_t1 = {.block_bytes = sizeof(wvl_cuda_t1_block),

@@ -5,7 +5,8 @@
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_rate_bodies(const wvl_cuda_rate_job job)
 {
     uint32_t rank = blockIdx.x * blockDim.x + threadIdx.x, before = 0;
-    if (rank >= job.packets.place_count || !wvl_rate::is_asked(job)) {
+    bool is_over = job.t1.round && !((const uint32_t *)job.t1.counters)[WVL_CUDA_T1_REPEATED];
+    if (rank >= job.packets.place_count || !wvl_rate::is_asked(job) || is_over) {
         return;
     }
     const wvl_assembly_place place = wvl_rate::ranked(job, rank);

@@ -3,6 +3,7 @@
  * Rate control of a picture by one thread block: thresholds that meet the budget and the caps, the last bytes, and the
  * ends of codewords. All threads decide the same, from the same numbers.
  */
+#include "cuda/rate/again.cuh"
 #include "cuda/rate/caps.cuh"
 #include "cuda/rate/fill.cuh"
 
@@ -69,18 +70,29 @@ __device__ __forceinline__ void end_blocks(const job_type &job, uint32_t *shared
 
 /* ---- Choice ---------------------------------------------------------------------------------- */
 
-/* Cuts that keep the budget and all caps (codec/rate/layers.c). Returns 0, or flags. */
-__device__ __forceinline__ uint32_t choose_cuts(const job_type &job, layer_state &layer, uint32_t *shared)
+/* Thresholds that keep the budget and all caps (codec/rate/layers.c). Returns 0, or flags. */
+__device__ __forceinline__ uint32_t choose_thresholds(const job_type &job, layer_state &layer, uint32_t *shared)
 {
     sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
     bool fits = job.component_cap ? search_capped(job, layer, shared) : search(job, layer, shared);
     if (!fits || breaks_cap(job, shared)) {
         return WVL_CUDA_PACKETS_OVER;
     }
-    if (layer.threshold > job.least || job.fills_always) {
-        fill_layer(job, layer, shared);
-    }
+    layer.is_filled = layer.threshold > job.least || job.fills_always;
     return 0;
+}
+
+/* Returns whether blocks are to be coded again first. */
+__device__ __forceinline__ bool finish_cuts(const job_type &job, layer_state &layer, uint32_t *shared)
+{
+    if (repeat_blocks(job, layer, shared)) {
+        return true;
+    }
+    if (!layer.is_filled) {
+        return false;
+    }
+    fill_layer(job, layer, shared);
+    return repeat_blocks(job, layer, shared);
 }
 
 } // namespace wvl_rate
@@ -88,9 +100,9 @@ __device__ __forceinline__ uint32_t choose_cuts(const job_type &job, layer_state
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_choose(const wvl_cuda_rate_job job)
 {
     WVL_HT_SHARED(shared);
-    wvl_rate::layer_state layer = {job.least, {0, 0}};
+    wvl_rate::layer_state layer = {job.least, {0, 0}, WVL_SLOPE_NOTHING, false};
     uint32_t notes = 0;
-    if (!wvl_rate::is_asked(job)) {
+    if (!wvl_rate::is_asked(job) || (job.t1.round && !wvl_rate::repeated_of(job))) {
         return;
     }
     wvl_rate::open_groups(job, 0, 0);
@@ -98,8 +110,12 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_cho
     if (job.budget == WVL_NO_BUDGET && !job.component_cap) {
         wvl_rate::set_thresholds(job, job.least);
         wvl_rate::cut_blocks(job);
+        layer.lowest = job.least;
     } else {
-        notes = wvl_rate::choose_cuts(job, layer, shared);
+        notes = wvl_rate::choose_thresholds(job, layer, shared);
+    }
+    if (wvl_rate::finish_cuts(job, layer, shared)) {
+        return; /* the ends of codewords would be written into passes that a later cut may send */
     }
     wvl_rate::end_blocks(job, shared);
     if (!threadIdx.x) {

@@ -26,9 +26,10 @@ __device__ __forceinline__ block_passes passes_of(const job_type &job, uint32_t 
     const wvl_cuda_t1_record r = ((const wvl_cuda_t1_record *)job.t1.records)[block];
     uint32_t count = r.flags & WVL_CUDA_T1_LEFT ? 0 : r.passes;
     uint64_t values = job.t1.scratch + (uint64_t)((const wvl_cuda_t1_gains *)job.t1.gains)[block].values * 16;
-    const int64_t *gains = (const int64_t *)values + count;
+    uint32_t all = wvl_cuda_t1_all_passes(r.planes, ((const wvl_cuda_t1_block *)job.t1.blocks)[block].max_passes);
+    const int64_t *gains = (const int64_t *)values + all;
     return {(const wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES, gains,
-            (const uint16_t *)(gains + count), count};
+            (const uint16_t *)(gains + all), count};
 }
 
 __device__ __forceinline__ wvl_cuda_rate_cut &cut_of(const job_type &job, uint32_t block)

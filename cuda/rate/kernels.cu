@@ -2,3 +2,4 @@
 /* Rate control on the device, for the unit of all device code. */
 #include "cuda/rate/bodies.cu"
 #include "cuda/rate/choose.cu"
+#include "cuda/rate/predict.cu" /* asks the sums of choose.cu */

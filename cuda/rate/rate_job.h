@@ -60,7 +60,12 @@ typedef struct wvl_cuda_rate_job {
     uint32_t least;        /* threshold */
     uint32_t reach;        /* wvl_rate_reach() */
     uint32_t segment_most;
+    int32_t depth_bias; /* added to the predicted stop: tests make it wrong */
 } wvl_cuda_rate_job;
+
+/* Rounds of blocks, from lists to rate control: as deep as predicted; what was left too early, a plane deeper; what
+ * still was, in full; all others, in full. */
+#define WVL_CUDA_RATE_ROUNDS 4u
 
 /* 32-bit words of shared memory: keys of candidates, bins, then what packet headers take. */
 #define WVL_CUDA_RATE_KEYS 0u

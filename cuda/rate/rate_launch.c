@@ -10,6 +10,9 @@ wvl_cuda_status wvl_cuda_rate_open(wvl_cuda_rate *rate, const wvl_cuda_runtime *
     memset(rate, 0, sizeof *rate);
     rate->runtime = runtime;
     wvl_cuda_status status = runtime->module_function(&rate->bodies, module, "wvl_rate_bodies");
+    status = status ? status : runtime->module_function(&rate->foresee, module, "wvl_rate_foresee");
+    status = status ? status : runtime->module_function(&rate->predict, module, "wvl_rate_predict");
+    status = status ? status : runtime->module_function(&rate->depth, module, "wvl_rate_depth");
     return status ? status : runtime->module_function(&rate->choose, module, "wvl_rate_choose");
 }
 
@@ -22,18 +25,40 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_rate *rate, wvl_cuda_functio
     return rate->runtime->launch(function, grid, 1, 1, threads, 1, 1, 4 * shared_words, stream, arguments, NULL);
 }
 
+/* A thread a block. */
+static wvl_cuda_status launch_blocks(const wvl_cuda_rate *rate, wvl_cuda_function function,
+                                     const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+{
+    uint32_t grid = (job->t1.block_count + WVL_CUDA_RATE_BODIES_THREADS - 1) / WVL_CUDA_RATE_BODIES_THREADS;
+    return grid ? launch_kernel(rate, function, grid, WVL_CUDA_RATE_BODIES_THREADS, 0, job, stream) : WVL_CUDA_SUCCESS;
+}
+
+/* A thread a place of a block in packets. */
+static wvl_cuda_status launch_bodies(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+{
+    if (job->budget == WVL_NO_BUDGET && !job->component_cap) {
+        return WVL_CUDA_SUCCESS;
+    }
+    uint32_t grid = (job->packets.place_count + WVL_CUDA_RATE_BODIES_THREADS - 1) / WVL_CUDA_RATE_BODIES_THREADS;
+    wvl_cuda_status status = rate->runtime->fill(job->bodies, 0, job->followed * WVL_SLOPES * sizeof(uint64_t), stream);
+    return status ? status : launch_kernel(rate, rate->bodies, grid, WVL_CUDA_RATE_BODIES_THREADS, 0, job, stream);
+}
+
+wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+{
+    wvl_cuda_status status = launch_blocks(rate, rate->foresee, job, stream);
+    status = status ? status : launch_bodies(rate, job, stream);
+    status = status ? status
+                    : launch_kernel(rate, rate->predict, 1, WVL_CUDA_RATE_THREADS, WVL_CUDA_RATE_WORDS, job, stream);
+    return status ? status : launch_blocks(rate, rate->depth, job, stream);
+}
+
 wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
 {
     wvl_cuda_rate_job own = *job;
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
     uint32_t threads =
         own.t1.block_count > WVL_CUDA_RATE_FEW_BLOCKS ? WVL_CUDA_RATE_THREADS : WVL_CUDA_RATE_FEW_THREADS;
     own.packets.shared_nodes = WVL_CUDA_PACKETS_WIDE_NODES;
-    if (own.budget != WVL_NO_BUDGET || own.component_cap) {
-        uint32_t grid = (own.packets.place_count + WVL_CUDA_RATE_BODIES_THREADS - 1) / WVL_CUDA_RATE_BODIES_THREADS;
-        status = rate->runtime->fill(own.bodies, 0, own.followed * WVL_SLOPES * sizeof(uint64_t), stream);
-        status =
-            status ? status : launch_kernel(rate, rate->bodies, grid, WVL_CUDA_RATE_BODIES_THREADS, 0, &own, stream);
-    }
+    wvl_cuda_status status = launch_bodies(rate, &own, stream);
     return status ? status : launch_kernel(rate, rate->choose, 1, threads, WVL_CUDA_RATE_WORDS, &own, stream);
 }

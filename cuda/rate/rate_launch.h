@@ -9,13 +9,17 @@
 
 typedef struct wvl_cuda_rate {
     const wvl_cuda_runtime *runtime;
-    wvl_cuda_function bodies, choose;
+    wvl_cuda_function bodies, choose, foresee, predict, depth;
 } wvl_cuda_rate;
 
 /* Kernels of a loaded module. */
 wvl_cuda_status wvl_cuda_rate_open(wvl_cuda_rate *rate, const wvl_cuda_runtime *runtime, wvl_cuda_module module);
 
-/* Queues all kernels on a stream, behind the block coder: what blocks send is there after it. */
+/* Queues what says how many passes of each block are listed, between words and lists (cuda/blocks/t1_model.h). */
+wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream);
+
+/* Queues all kernels on a stream, behind the block coder: what blocks send is there after it. With job->t1.foresees it
+ * is there after as many rounds as WVL_CUDA_RATE_ROUNDS; kernels of rounds that nothing asks for end at once. */
 wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream);
 
 #endif

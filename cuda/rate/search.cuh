@@ -11,6 +11,8 @@ namespace wvl_rate
 struct layer_state {
     uint32_t threshold; /* least of all groups */
     layer_cost cost;
+    uint32_t lowest; /* threshold that was looked at */
+    bool is_filled;  /* the last bytes are tried, or going to be */
 };
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
@@ -105,7 +107,10 @@ __device__ __forceinline__ bool search(const job_type &job, layer_state &layer, 
     uint32_t t = 0;
     wvl_bracket_open(&b, job.least, job.overhead_bytes, 0, job.budget);
     while (wvl_bracket_is_open(&b)) {
-        t = wvl_bracket_propose(&b, wvl_bracket_wants_guess(&b) ? guess(job, b.rest) : 0);
+        uint32_t guessed = wvl_bracket_wants_guess(&b) ? guess(job, b.rest) : WVL_SLOPE_NOTHING;
+        t = wvl_bracket_propose(&b, guessed);
+        layer.lowest =
+            min(layer.lowest, min(t, max(guessed ? guessed - 1 : 0, job.least))); /* a guess looks one below */
         layer_cost cost = measure_at(job, t, shared);
         uint64_t bytes = codestream_bytes(job, cost);
         layer.cost = bytes <= job.budget ? cost : layer.cost;

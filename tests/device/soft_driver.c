@@ -129,7 +129,7 @@ static int run_kernel(const op *o)
     switch (o->room) {
     case RUN_BLOCKS: return soft_run_blocks(o->from, &o->job.blocks, &o->shape, &control);
     case RUN_T1: return soft_run_t1(o->from, &o->job.t1, &o->shape, &control);
-    case RUN_RATE: return soft_run_rate(o->from, &o->job.rate, &o->shape);
+    case RUN_RATE: return soft_run_rate(o->from, &o->job.rate, &o->shape, &control);
     case RUN_RDOQ: return soft_run_rdoq(o->from, &o->job.rdoq, &o->shape);
     case RUN_PACKETS: return soft_run_packets(o->from, &o->job.packets, &o->shape);
     default: return soft_run_kernel(o->from, o->grid_x, o->arguments, &control);

@@ -97,6 +97,21 @@ static int weigh_blocks(const wvl_cuda_t1_job *job)
     return 0;
 }
 
+/* What the MQ coder is going to do. */
+static void count_round(const wvl_cuda_t1_job *job, soft_control *control)
+{
+    const wvl_cuda_t1_block *blocks = at(job->blocks);
+    const wvl_cuda_t1_state *states = at(job->states);
+    const uint32_t *order = at(job->order), *counters = at(job->counters);
+    for (uint32_t i = 0; i < counters[WVL_CUDA_T1_ORDERED]; i++) {
+        const wvl_cuda_t1_state *s = &states[order[i]];
+        control->round_blocks[job->round]++;
+        control->round_symbols[job->round] += s->symbols;
+        control->limited_blocks[job->round] +=
+            s->passes < wvl_cuda_t1_all_passes(s->planes, blocks[order[i]].max_passes);
+    }
+}
+
 #ifdef WVL_HAVE_EMULATION
 static int emulate(const char *name, void *job, const soft_shape *shape)
 {
@@ -114,6 +129,9 @@ int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *
 #ifdef WVL_HAVE_EMULATION
     if (getenv("SOFT_EMULATE") || job->hull_weights) {
         control->coded_parts += (uint32_t)is_last;
+        if (is_last && job->hull_weights) {
+            count_round(job, control);
+        }
         wvl_cuda_t1_job copy = *job;
         return emulate(name, &copy, shape);
     }
@@ -125,13 +143,27 @@ int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *
     return is_last ? code_blocks(job, control) : 0; /* the others have no results that the host sees */
 }
 
-int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape)
+#ifdef WVL_HAVE_EMULATION
+/* Rate control then has to ask for more rounds. */
+static void unsettle(const wvl_cuda_t1_job *job)
+{
+    wvl_cuda_t1_gains *gains = at(job->gains);
+    for (uint32_t i = job->round & 1; job->round && i < job->block_count; i += 2) {
+        gains[i].unsettled = UINT16_MAX;
+    }
+}
+#endif
+
+int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape, const soft_control *control)
 {
 #ifdef WVL_HAVE_EMULATION
     wvl_cuda_rate_job copy = *job;
+    if (control->unsettles && !strcmp(name, "wvl_rate_choose")) {
+        unsettle(&job->t1);
+    }
     return emulate(name, &copy, shape);
 #else
-    (void)name, (void)job, (void)shape;
+    (void)name, (void)job, (void)shape, (void)control;
     return 1;
 #endif
 }

@@ -98,6 +98,7 @@ subset ht test_cuda_ht shapes borders pairs ones refinement shared_memory short_
 subset t1 test_cuda_t1 shapes borders styles natural short_memory unbounded
 subset mq test_cuda_mq styles mixed_styles shapes lists longest many
 subset hull test_cuda_hull samples passes
+subset depth test_cuda_depth rounds
 subset packets test_cuda_packets orders structures large_packets many_packets pictures refined drawn
 # Whole encodes have the transform too, and the barriers of its warps.
 [ ! -e "$work/counted.forward.image" ] || [ "$real" -lt 80 ] || counted_image=WVL_CUDA_TWIN_IMAGE=$work/counted.forward.image

@@ -5,6 +5,7 @@
  * checkers that are slow.
  */
 #include <check.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +15,21 @@
 #include "codec/rate/quality.h"
 #include "cuda/host/job.h"
 #include "picture_bench.h"
+#include "soft.h"
 #include "tests/support/planned.h"
 #include "tests/support/support.h"
 
 #define MOST_SLOTS 8
 
 static picture_driver driver;
+static soft_control *soft; /* NULL: no software device */
 
 static void open_suite(void)
 {
+    void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "soft_driver_control") : NULL;
+    soft_control *(*fetch)(void);
+    memcpy(&fetch, &symbol, sizeof fetch);
+    soft = symbol ? fetch() : NULL;
     REQUIRE_THAT(picture_driver_open(&driver), "no device: this suite runs on the software one, or on a real one");
 }
 static int is_left_out(int row) { return getenv("WVL_CUDA_SUBSET") != NULL && row % 7 != 3; }
@@ -250,6 +257,78 @@ START_TEST(every_row)
 }
 END_TEST
 
+/* Predictions of where blocks end: as they are, too shallow for all blocks or for some, too deep, and none. */
+static const struct {
+    const char *settings;
+    uint32_t width, height, depth;
+} foreseen[] = {
+    {"reversible=no bpp=2 block=16,16" RATE, 60, 50, 8},
+    {"reversible=no slopes=33500 max-bytes=1200 block=16,16 style=BYPASS+TERMALL+RESET" RATE, 50, 40, 12},
+    {"reversible=no slopes=34000 block=32,32" RATE, 100, 60, 8},
+    {"slopes=33000 block=64,16 style=SEGSYM+VSC+PTERM tile=60,60" RATE, 100, 60, 8},
+    {"reversible=no slopes=36000 block=128,16 visual=yes style=BYPASS" RATE, 140, 60, 16},
+};
+#define FORESEEN (sizeof foreseen / sizeof *foreseen)
+
+/* UNSETTLED: some are too shallow, and more seem so later: all rounds are needed, where enough blocks are limited. */
+enum { AS_IS, ALL_SHALLOW, UNSETTLED, SOME_SHALLOW, DEEP, DEEPEST, NONE, PREDICTIONS };
+
+/* Blocks that were limited at first, and those that were coded again: at all, and in the last two rounds. */
+typedef struct depth_work {
+    uint32_t limited, again, third, last;
+} depth_work;
+
+static depth_work sum_work(void)
+{
+    return soft ? (depth_work){soft->limited_blocks[0], soft->round_blocks[1], soft->round_blocks[2],
+                               soft->round_blocks[3]}
+                : (depth_work){0, 0, 0, 0};
+}
+
+static depth_work run_predicted(picture_case *c, unsigned prediction, const char *name)
+{
+    static const int32_t biases[PREDICTIONS] = {0, 65535, 300, 300, -500, -65535, 0};
+    depth_work before = sum_work();
+    if (soft) {
+        soft->unsettles = prediction == UNSETTLED;
+    }
+    c->plan->test.depth_bias = biases[prediction];
+    c->plan->test.depth_full = prediction == NONE;
+    run_case(c, WVL_MEMORY_DEVICE, 1, 1, name);
+    depth_work now = sum_work();
+    return (depth_work){now.limited - before.limited, now.again - before.again, now.third - before.third,
+                        now.last - before.last};
+}
+
+/* Bytes do not depend on it. The work does. */
+START_TEST(predicted)
+{
+    picture p =
+        picture_draw(PICTURE_NATURAL, foreseen[_i].width, foreseen[_i].height, 1, foreseen[_i].depth, (uint32_t)_i);
+    picture_case c;
+    REQUIRE_THAT(picture_case_open(&c, &p, foreseen[_i].settings), "%s", c.problem);
+    for (unsigned k = AS_IS; k < (_i < 2 ? UNSETTLED : PREDICTIONS); k++) { /* budgets take long */
+        char name[256];
+        (void)snprintf(name, sizeof name, "%s, prediction %u", foreseen[_i].settings, k);
+        depth_work work = run_predicted(&c, k, name);
+        if (!soft) {
+            continue;
+        }
+        REQUIRE_THAT(k >= DEEP || work.limited, "%s: no block is limited", name);
+        REQUIRE_THAT(k < DEEPEST || !work.limited, "%s: %u blocks are limited", name, work.limited);
+        REQUIRE_THAT(k != ALL_SHALLOW || (work.again == work.limited && work.third), "%s: %u and %u of %u again", name,
+                     work.again, work.third, work.limited);
+        REQUIRE_THAT(k != UNSETTLED || _i == 3 || (work.third && work.last), "%s: %u and %u in the last rounds", name,
+                     work.third, work.last);
+        REQUIRE_THAT(k != SOME_SHALLOW || (work.again && work.again < work.limited), "%s: %u of %u again", name,
+                     work.again, work.limited);
+        REQUIRE_THAT((k != AS_IS && k < DEEP) || !work.again, "%s: %u again", name, work.again);
+    }
+    picture_case_close(&c);
+    picture_free(&p);
+}
+END_TEST
+
 /* The same by the kernels' own source, where the device is one in software. */
 START_TEST(own_source)
 {
@@ -404,6 +483,11 @@ int main(void)
     tcase_add_test(tc, device_output);
     tcase_add_test(tc, outside);
     tcase_add_test(tc, outside_before_conversion);
+    suite_add_tcase(s, tc);
+    tc = tcase_create("predicted");
+    tcase_set_timeout(tc, 240);
+    tcase_add_checked_fixture(tc, open_suite, close_suite);
+    tcase_add_loop_test(tc, predicted, 0, (int)FORESEEN);
     suite_add_tcase(s, tc);
     add_wholes(s);
     SRunner *runner = srunner_create(s);

@@ -10,7 +10,7 @@
  * transform). A configuration is a list of
  * NAME=NUMBER: slots, memory (0 host, 1 pinned, 2 device), ring, writers, graphs (0, 1), warps (of the HT kernel),
  * output (1: device memory), direct (1: kernels write to pinned memory), streams, copies (streams of either
- * kind that slots share).
+ * kind that slots share), full (1: all passes of EBCOT blocks are coded, none is left out by prediction).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 #define MOST_RING 16
 
 typedef struct configuration {
-    uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies;
+    uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies, full;
 } configuration;
 
 typedef struct scene {
@@ -79,7 +79,7 @@ static configuration parse(const char *text)
         uint32_t *value;
     } names[] = {{"slots", &c.slots},     {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
                  {"graphs", &c.graphs},   {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct},
-                 {"streams", &c.streams}, {"copies", &c.copies}};
+                 {"streams", &c.streams}, {"copies", &c.copies}, {"full", &c.full}};
     char copy[256], *rest = copy;
     (void)snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
@@ -196,6 +196,7 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     double prepared;
     uint64_t begun = 0, done = 0, first = 0, kept = 0;
     s->base.plan->device.output = c->output != 0;
+    s->base.plan->test.depth_full = c->full != 0;
     shape(&s->driver.device->ht, c->warps);
     wvl_backend *b = open_backend(s, c, &prepared);
     for (; begun < c->slots; begun++) {

@@ -47,6 +47,7 @@ typedef struct hull_block {
     uint8_t frac_bits, planes, pass_count, energy_shift;
     uint32_t samples;
     uint64_t energy;
+    uint16_t unsettled; /* slopes up to this one may change with passes to come */
     wvl_pass passes[PASSES];
 } hull_block;
 
@@ -66,7 +67,7 @@ static void draw_weight(hull_block *b)
     b->weight = (wvl_cuda_t1_weight){0x80000000u | t1_random(&rng), exponent};
 }
 
-static void find_hull(const hull_block *b, int64_t *gains, uint16_t *slopes)
+static void find_hull(hull_block *b, int64_t *gains, uint16_t *slopes)
 {
     wvl_band_coding band = {
         .frac_bits = b->frac_bits, .weight_mantissa = b->weight.mantissa, .weight_exponent = b->weight.exponent};
@@ -77,12 +78,13 @@ static void find_hull(const hull_block *b, int64_t *gains, uint16_t *slopes)
         wvl_hull_put_pass(&hull, b->passes);
     }
     wvl_hull_fetch(&hull, slopes, gains);
+    b->unsettled = (uint16_t)(hull.line.limit - 1);
 }
 
 /* values: what the device has there. */
 static int is_wrong(uint32_t i, const uint8_t *values)
 {
-    const hull_block *b = &set.blocks[i];
+    hull_block *b = &set.blocks[i];
     int64_t gains[PASSES], got_gains[PASSES];
     uint16_t slopes[PASSES], got_slopes[PASSES];
     size_t n = b->pass_count;
@@ -295,10 +297,13 @@ static void fill_tables(void)
     memset(&tables, HT_POISON, sizeof tables);
     for (uint32_t i = 0; i < set.count; i++) {
         const hull_block *b = &set.blocks[i];
-        tables.blocks[i] = (wvl_cuda_t1_block){
-            .width = (uint16_t)b->samples, .height = 1, .frac_bits = b->frac_bits, .planes = b->planes};
+        tables.blocks[i] = (wvl_cuda_t1_block){.width = (uint16_t)b->samples,
+                                               .height = 1,
+                                               .frac_bits = b->frac_bits,
+                                               .planes = b->planes,
+                                               .max_passes = b->pass_count};
         tables.states[i] = (wvl_cuda_t1_state){.planes = b->planes, .passes = b->pass_count};
-        tables.gains[i] = (wvl_cuda_t1_gains){b->energy, place, b->energy_shift, {0}};
+        tables.gains[i] = (wvl_cuda_t1_gains){b->energy, place, b->energy_shift, 0, 0};
         tables.weights[i] = b->weight;
         tables.order[i] = set.count - 1 - i;
         for (uint32_t p = 0; p < b->pass_count; p++) {
@@ -334,6 +339,9 @@ static void check_tables(const ht_device *d, const t1_list *list)
     for (uint32_t i = 0; i < set.count; i++) {
         size_t n = set.blocks[i].pass_count, place = 16ull * tables.gains[i].values;
         REQUIRE_THAT(!is_wrong(i, got.scratch + place), "block %u", i);
+        REQUIRE_THAT(got.gains[i].unsettled == set.blocks[i].unsettled, "block %u: slopes up to %u may change, not %u",
+                     i, got.gains[i].unsettled, set.blocks[i].unsettled);
+        got.gains[i].unsettled = 0;
         memcpy(got.scratch + place + 8 * n, tables.scratch + place + 8 * n, 10 * n);
     }
     REQUIRE_THAT(!memcmp(&got, &tables, sizeof got), "something was written outside of gains and slopes");

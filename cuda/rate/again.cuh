@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which blocks are coded again: those whose passes do not suffice for what rate control looked at. */
+#pragma once
+#include "cuda/rate/fill.cuh"
+
+namespace wvl_rate
+{
+
+__device__ __forceinline__ uint32_t all_passes(const job_type &job, uint32_t block)
+{
+    const wvl_cuda_t1_record r = ((const wvl_cuda_t1_record *)job.t1.records)[block];
+    return wvl_cuda_t1_all_passes(r.planes, ((const wvl_cuda_t1_block *)job.t1.blocks)[block].max_passes);
+}
+
+__device__ __forceinline__ bool is_complete(const job_type &job, uint32_t block)
+{
+    const wvl_cuda_t1_record r = ((const wvl_cuda_t1_record *)job.t1.records)[block];
+    return r.passes >= all_passes(job, block) || (r.flags & WVL_CUDA_T1_LEFT);
+}
+
+/*
+ * Whether the passes of a block suffice: decisions are then those that all its passes lead to. Its hull is settled for
+ * thresholds above `unsettled`, whatever follows (codec/core/hull.h). The last bytes look `reach` below the threshold,
+ * or, where that is below all slopes, at some passes behind the cut.
+ */
+__device__ __forceinline__ bool is_decided(const job_type &job, uint32_t block, const layer_state &layer)
+{
+    if (is_complete(job, block)) {
+        return true;
+    }
+    uint32_t passes = ((const wvl_cuda_t1_record *)job.t1.records)[block].passes,
+             unsettled = ((const wvl_cuda_t1_gains *)job.t1.gains)[block].unsettled, lowest = layer.lowest;
+    if (layer.is_filled && layer.threshold > job.reach) {
+        lowest = min(lowest, layer.threshold - job.reach);
+    } else if (layer.is_filled && passes < cut_of(job, block).passes + WVL_CUDA_RATE_CANDIDATES) {
+        return false;
+    }
+    return lowest > unsettled;
+}
+
+/* Whether the block goes into the round to come. The last round takes all that is not complete: nothing can be
+ * undecided after it. */
+__device__ __forceinline__ bool is_repeated(const job_type &job, uint32_t block, const layer_state &layer)
+{
+    return job.t1.round + 2 == WVL_CUDA_RATE_ROUNDS ? !is_complete(job, block) : !is_decided(job, block, layer);
+}
+
+/* The block is coded in the round to come, or not: a plane deeper at first, then in full. */
+__device__ __forceinline__ void mark_block(const job_type &job, uint32_t block, bool is_again)
+{
+    wvl_cuda_t1_state &state = ((wvl_cuda_t1_state *)job.t1.states)[block];
+    state.flags = (uint8_t)((state.flags & WVL_CUDA_T1_LEFT) | (is_again ? WVL_CUDA_T1_AGAIN : 0));
+    if (is_again) {
+        uint32_t all = all_passes(job, block);
+        state.passes = (uint8_t)(job.t1.round ? all : min(all, state.passes + 3u));
+    }
+}
+
+__device__ __forceinline__ uint32_t &repeated_of(const job_type &job)
+{
+    return ((uint32_t *)job.t1.counters)[WVL_CUDA_T1_REPEATED];
+}
+
+/* Marks the blocks of the round to come, if rate control looked at what is not decided. Returns whether it did; all
+ * threads. */
+__device__ __forceinline__ bool repeat_blocks(const job_type &job, const layer_state &layer, uint32_t *shared)
+{
+    uint32_t undecided = 0, repeated = 0, *variables = shared + WVL_CUDA_RATE_VARIABLES;
+    if (!job.t1.foresees) {
+        return false;
+    }
+    if (!threadIdx.x) {
+        variables[0] = variables[1] = 0;
+    }
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < job.t1.block_count; i += blockDim.x) {
+        undecided += !is_decided(job, i, layer);
+    }
+    atomicAdd(&variables[0], undecided);
+    __syncthreads();
+    bool is_any = variables[0] != 0;
+    for (uint32_t i = threadIdx.x; i < job.t1.block_count; i += blockDim.x) {
+        bool is_again = is_any && is_repeated(job, i, layer);
+        mark_block(job, i, is_again);
+        repeated += is_again;
+    }
+    atomicAdd(&variables[1], repeated);
+    __syncthreads();
+    if (!threadIdx.x) {
+        repeated_of(job) = variables[1];
+    }
+    __syncthreads();
+    return is_any;
+}
+
+} // namespace wvl_rate

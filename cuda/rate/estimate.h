@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * About how many bytes the passes of an EBCOT block will take, before any is coded: from counts of samples alone. It
+ * decides how deep blocks are coded at first, never a byte.
+ *
+ * A pass that codes n samples of which k are new takes about the bits of k among n, and a sign each; refinement takes a
+ * bit a sample. Contexts know more than the share of new samples: hence the factors, found by counting
+ * (docs/decisions.md, D-device-13).
+ */
+#ifndef WVL_CUDA_RATE_ESTIMATE_H
+#define WVL_CUDA_RATE_ESTIMATE_H
+
+#include "cuda/blocks/t1_job.h"
+
+#define WVL_ESTIMATE_ONE 4096u /* a bit */
+#define WVL_ESTIMATE_END 2u    /* bytes that the coder holds back at the end of a pass */
+
+/* log2(v) in 1/4096, within 0.01; v: 1 to 4096. The mantissa by a parabola. */
+WVL_HD uint32_t wvl_estimate_log2(uint32_t v)
+{
+    uint32_t whole = 0, part;
+    while (v >> (whole + 1)) {
+        whole++;
+    }
+    part = (v << 12 >> whole) - WVL_ESTIMATE_ONE;
+    return (whole << 12) + part + (((part * (WVL_ESTIMATE_ONE - part)) >> 12) * 1409u >> 12);
+}
+
+/* n * log2(n); n: 0 to 4096. */
+WVL_HD uint32_t wvl_estimate_product(uint32_t n) { return n ? n * wvl_estimate_log2(n) : 0; }
+
+/* Bits that say which k of n samples are new, in 1/4096. */
+WVL_HD uint32_t wvl_estimate_choice(uint32_t n, uint32_t k)
+{
+    uint32_t all = wvl_estimate_product(n), parts = wvl_estimate_product(k) + wvl_estimate_product(n - k);
+    return all > parts ? all - parts : 0;
+}
+
+/* Bits of a pass of a plane, in 1/4096. kind: 0 propagation, 1 refinement, 2 cleanup; samples: of the block. */
+WVL_HD uint32_t wvl_estimate_pass(const wvl_cuda_t1_plane_counts *c, uint32_t kind, uint32_t samples)
+{
+    uint32_t clean = samples - c->own - c->member, found = (uint32_t)c->news - c->fresh;
+    if (kind == 0) {
+        return wvl_estimate_choice(c->member, c->fresh) / 8 * 7 + c->fresh * (WVL_ESTIMATE_ONE / 8 * 7);
+    }
+    if (kind == 1) {
+        return c->own * WVL_ESTIMATE_ONE;
+    }
+    return wvl_estimate_choice(clean, found) / 16 * 13 + found * WVL_ESTIMATE_ONE;
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which passes of each block are coded at first. Rate control runs on estimated bytes before any symbol is listed. Its
+ * threshold less a margin is the stop of the picture. A block is coded up to the pass at which its hull, with estimated
+ * bytes, is settled for the stop (codec/core/hull.h). cuda/rate/again.cuh says which blocks are coded again.
+ */
+#include "cuda/blocks/t1_hull.cuh"
+#include "cuda/rate/estimate.h"
+#include "cuda/rate/search.cuh"
+
+namespace wvl_rate
+{
+
+/* ---- Estimates ------------------------------------------------------------------------------- */
+
+/* Estimated bytes of all passes to the records. */
+__device__ __forceinline__ void estimate_bytes(const job_type &job, uint32_t block, uint32_t planes, uint32_t all,
+                                               const wvl_cuda_t1_plane_counts *counts)
+{
+    const wvl_cuda_t1_block &b = ((const wvl_cuda_t1_block *)job.t1.blocks)[block];
+    wvl_cuda_t1_pass *records = (wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES;
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < all; i++) {
+        const wvl_cuda_t1_plane_counts own = counts[planes - 1 - (i + 2) / 3];
+        bits += wvl_estimate_pass(&own, (i + 2) % 3, (uint32_t)b.width * b.height);
+        records[i].final_bytes = (uint32_t)(bits / (8 * WVL_ESTIMATE_ONE)) + WVL_ESTIMATE_END;
+    }
+}
+
+/* Estimated bytes and slopes of a block that has passes, and in `safe_bytes` the limit of its hull after each pass. */
+__device__ __forceinline__ void foresee_block(const job_type &job, uint32_t block)
+{
+    const wvl_cuda_t1_state state = ((const wvl_cuda_t1_state *)job.t1.states)[block];
+    wvl_cuda_t1_record &record = ((wvl_cuda_t1_record *)job.t1.records)[block];
+    wvl_cuda_t1_pass *records = (wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES;
+    record = {0, 0, state.ends, state.planes, state.passes, state.flags, 0};
+    if (!state.passes) {
+        return;
+    }
+    wvl_band_coding band = {};
+    wvl_hull_line hull;
+    const wvl_t1::hull_values values = wvl_t1::open_hull(job.t1, block, &band, &hull);
+    estimate_bytes(job, block, state.planes, values.all, (const wvl_cuda_t1_plane_counts *)values.memory.gains);
+    for (uint32_t i = 0; i < values.all; i++) {
+        wvl_hull_extend(&hull, &values.memory, values.quarters[i], 0);
+        records[i].safe_bytes = hull.limit;
+    }
+    wvl_hull_level_slopes(&hull, values.memory.slopes, values.memory.slopes);
+}
+
+/* ---- The stop -------------------------------------------------------------------------------- */
+
+/* Thresholds below the one that estimated bytes lead to; of a threshold that is given, estimated hulls alone may be
+ * wrong. D-device-13 has the counts. */
+#define WVL_CUDA_RATE_MARGIN 96
+#define WVL_CUDA_RATE_GIVEN_MARGIN 64
+
+/* All threads. 0: all passes. */
+__device__ __forceinline__ uint32_t find_stop(const job_type &job, uint32_t *sums)
+{
+    int32_t stop = (int32_t)job.least - WVL_CUDA_RATE_GIVEN_MARGIN;
+    if (job.budget != WVL_NO_BUDGET) {
+        wvl_bracket b;
+        wvl_bracket_open(&b, job.least, job.overhead_bytes, 0, job.budget);
+        sum_bodies(job, sums);
+        stop = max(stop, (int32_t)guess(job, b.rest) - WVL_CUDA_RATE_MARGIN);
+    }
+    return (uint32_t)min(max(stop + job.depth_bias, 0), (int32_t)WVL_SLOPE_NOTHING);
+}
+
+__device__ __forceinline__ uint32_t &stop_of(const job_type &job)
+{
+    return ((uint32_t *)job.t1.counters)[WVL_CUDA_T1_STOP];
+}
+
+/* The passes that are listed, by what foresee_block() left. */
+__device__ __forceinline__ void limit_block(const job_type &job, uint32_t block)
+{
+    wvl_cuda_t1_state &state = ((wvl_cuda_t1_state *)job.t1.states)[block];
+    const wvl_cuda_t1_pass *records =
+        (const wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES;
+    uint32_t all = state.passes, stop = stop_of(job), depth = 1;
+    while (depth < all && records[depth - 1].safe_bytes > stop) {
+        depth++;
+    }
+    /* Where the last bytes reach below all slopes, they are tried with passes behind the cut. */
+    depth += job.budget != WVL_NO_BUDGET && stop <= job.reach ? WVL_CUDA_RATE_CANDIDATES : 0;
+    state.passes = (uint8_t)min(depth, all);
+}
+
+} // namespace wvl_rate
+
+/* A thread a block. */
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_rate_foresee(const wvl_cuda_rate_job job)
+{
+    uint32_t block = blockIdx.x * blockDim.x + threadIdx.x;
+    if (block < job.t1.block_count) {
+        wvl_rate::foresee_block(job, block);
+    }
+}
+
+/* One thread block. */
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_predict(const wvl_cuda_rate_job job)
+{
+    WVL_HT_SHARED(shared);
+    uint32_t stop = wvl_rate::find_stop(job, shared);
+    if (!threadIdx.x) {
+        wvl_rate::stop_of(job) = stop;
+    }
+}
+
+/* A thread a block. */
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_rate_depth(const wvl_cuda_rate_job job)
+{
+    uint32_t block = blockIdx.x * blockDim.x + threadIdx.x;
+    if (block < job.t1.block_count) {
+        wvl_rate::limit_block(job, block);
+    }
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Blocks that a device codes to some depth first and in full afterwards, against codec/t1: bytes, passes, lengths,
+ * gains, slopes, and for which slopes a hull is settled. The device code runs compiled for the CPU (emulate.h), and on
+ * a device if there is one and the build has device code. Environment variables are those of test_cuda_ht.c.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../prop/t1_draw.h"
+#include "codec/core/hull.h"
+#include "codec/t1/t1.h"
+#include "cuda/blocks/t1_launch.h"
+#include "cuda/blocks/t1_rate.h"
+#include "emulated_driver.h"
+#include "ht_emulated.h"
+#include "t1_blocks.h"
+
+#define PASSES WVL_CUDA_T1_MOST_PASSES
+#define BLOCKS 24u
+#define GAIN_EXPONENT (-20)
+
+static ht_device devices[2]; /* the emulation, and the machine's */
+static unsigned device_count;
+static t1_rng rng;
+
+static void open_suite(void) { device_count = emulated_open_devices_with(devices, "wvl_rate_depth"); }
+static void close_suite(void) { emulated_close_devices(devices, device_count); }
+static uint32_t below(uint32_t n) { return t1_random(&rng) % n; }
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+typedef struct depth_set {
+    t1_list list;
+    wvl_cuda_t1_weight weights[BLOCKS];
+    uint8_t depths[BLOCKS]; /* passes of the first round; more than a block has: all */
+} depth_set;
+
+static void add_block(depth_set *set, unsigned style)
+{
+    unsigned coef_bytes = below(3) ? 2 : 4, bits = 2 + below(coef_bytes == 2 ? 12 : 18), i = set->list.count;
+    uint32_t side = below(2) ? 64 : 32, width = 1 + below(side), height = 1 + below(side), temper = below(T1_TEMPERS);
+    wvl_cuda_ht_block *samples;
+    wvl_cuda_t1_block *b = t1_list_add(&set->list, width, height, width + below(3), coef_bytes, 0, &samples);
+    for (uint32_t k = 0; k < width * height; k++) {
+        uint32_t x = k % width, y = k / width;
+        ht_list_put(&set->list.samples, samples, x, y, t1_draw_magnitude(&rng, temper, bits, x, y), below(2));
+    }
+    b->orient = (uint8_t)below(4);
+    b->style = (uint8_t)style;
+    b->frac_bits = (uint8_t)(below(2) ? 0 : below(bits));
+    b->max_passes = 255;
+    t1_list_seal(&set->list, b, 0);
+    set->weights[i] = (wvl_cuda_t1_weight){0x80000000u | t1_random(&rng), GAIN_EXPONENT - (int32_t)below(12)};
+    set->depths[i] = (uint8_t)(1 + below(3 * bits + 6));
+}
+
+/* What codec/t1 and the CPU's hull make of the first `most` passes. */
+typedef struct truth {
+    uint8_t bytes[1 << 17];
+    wvl_pass passes[PASSES];
+    wvl_block_output out;
+    wvl_hull hull;
+    uint16_t slopes[PASSES];
+    int64_t gains[PASSES];
+} truth;
+
+static void find_truth(const depth_set *set, uint32_t i, uint32_t most, truth *t)
+{
+    const wvl_cuda_t1_block *b = &set->list.blocks[i];
+    wvl_block_input in = {.coefs = set->list.samples.samples + b->coefs,
+                          .stride = b->stride,
+                          .width = b->width,
+                          .height = b->height,
+                          .coef_bytes = b->coef_bytes,
+                          .frac_bits = b->frac_bits,
+                          .orient = b->orient,
+                          .style = b->style,
+                          .want_gains = 1,
+                          .max_passes = (uint8_t)most,
+                          .bound = set->list.samples.bounds[b->bound]};
+    wvl_band_coding band = {.frac_bits = b->frac_bits,
+                            .weight_mantissa = set->weights[i].mantissa,
+                            .weight_exponent = set->weights[i].exponent};
+    void *scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) & ~(size_t)63);
+    t->out = (wvl_block_output){.bytes = t->bytes, .passes = t->passes};
+    wvl_t1_encode_block(scratch, &in, &t->out);
+    free(scratch);
+    int64_t energy = wvl_rate_weigh_energy(&band, GAIN_EXPONENT, t->out.energy, t->out.energy_shift);
+    wvl_hull_init(&t->hull, &band, GAIN_EXPONENT, t->out.planes, energy, (uint32_t)b->width * b->height);
+    for (uint32_t k = 0; k < t->out.pass_count; k++) {
+        wvl_hull_put_pass(&t->hull, t->passes);
+    }
+    wvl_hull_fetch(&t->hull, t->slopes, t->gains);
+}
+
+/* ---- Device ---------------------------------------------------------------------------------- */
+
+typedef struct chain {
+    const ht_device *d;
+    t1_model_load load;
+    wvl_cuda_t1 t1;
+    wvl_cuda_t1_rate rate;
+    uint32_t count;
+    wvl_cuda_t1_state states[BLOCKS];
+    uint8_t *scratch; /* as it came back */
+} chain;
+
+static void fetch(const chain *c, void *to, wvl_cuda_address from, uint64_t bytes)
+{
+    REQUIRE(!c->d->runtime->download(to, from, bytes, c->d->stream) && !c->d->runtime->stream_wait(c->d->stream));
+}
+
+static void open_chain(chain *c, const ht_device *d, const depth_set *set)
+{
+    uint64_t n = set->list.count;
+    c->d = d;
+    c->count = (uint32_t)n;
+    REQUIRE(t1_model_load_open(&c->load, d, &set->list, (t1_wish){.scratch_share = 1000, .gains = 1}));
+    c->load.job.gain_exponent = GAIN_EXPONENT;
+    c->scratch = malloc(16ull * c->load.job.scratch_units);
+    REQUIRE(!wvl_cuda_t1_open(&c->t1, d->runtime, d->module) &&
+            !wvl_cuda_t1_rate_open(&c->rate, d->runtime, d->module));
+    REQUIRE(!ht_take_memory(d, &c->load.job.passes, n * PASSES * sizeof(wvl_cuda_t1_pass), NULL, 0, 1));
+    REQUIRE(!ht_take_memory(d, &c->load.job.hull_weights, n * sizeof *set->weights, set->weights,
+                            n * sizeof *set->weights, 0));
+}
+
+static void close_chain(chain *c)
+{
+    (void)c->d->runtime->free_device(c->load.job.passes);
+    (void)c->d->runtime->free_device(c->load.job.hull_weights);
+    t1_model_load_close(&c->load, c->d);
+    free(c->scratch);
+}
+
+/* States, and how many blocks the round has, as rate control leaves them. */
+static void put_states(const chain *c, uint32_t repeated)
+{
+    wvl_cuda_address at = c->load.job.counters + WVL_CUDA_T1_REPEATED * sizeof repeated;
+    REQUIRE(!c->d->runtime->upload(c->load.job.states, c->states, c->count * sizeof *c->states, c->d->stream));
+    REQUIRE(!c->d->runtime->upload(at, &repeated, sizeof repeated, c->d->stream));
+    REQUIRE(!c->d->runtime->stream_wait(c->d->stream));
+}
+
+static void run_round(chain *c)
+{
+    REQUIRE(!wvl_cuda_t1_launch_lists(&c->load.model, &c->load.job, c->d->stream) &&
+            !wvl_cuda_t1_launch_mq(&c->t1, &c->load.job, c->d->stream) &&
+            !wvl_cuda_t1_launch_hulls(&c->rate, &c->load.job, c->d->stream));
+    fetch(c, c->states, c->load.job.states, c->count * sizeof *c->states);
+    fetch(c, c->scratch, c->load.job.scratch, 16ull * c->load.job.scratch_units);
+}
+
+/* ---- Comparison ------------------------------------------------------------------------------ */
+
+/* Slopes and gains stand as far behind the quarters as if all passes were there. */
+static void check_values(const truth *t, const wvl_cuda_t1_block *b, const uint8_t *values, uint32_t unsettled)
+{
+    size_t all = wvl_cuda_t1_all_passes(t->out.planes, b->max_passes), n = t->out.pass_count;
+    REQUIRE(!memcmp(values + 8 * all, t->gains, 8 * n));
+    REQUIRE(!memcmp(values + 16 * all, t->slopes, 2 * n));
+    REQUIRE_THAT(unsettled == t->hull.line.limit - 1, "slopes up to %u may change, not %u", unsettled,
+                 t->hull.line.limit - 1);
+}
+
+static void check_block(const chain *c, const depth_set *set, uint32_t i, uint32_t most)
+{
+    static truth t;
+    const wvl_cuda_t1_block *b = &set->list.blocks[i];
+    wvl_cuda_t1_record r;
+    wvl_cuda_t1_gains g;
+    wvl_cuda_t1_pass passes[PASSES];
+    wvl_pass got[PASSES];
+    wvl_block_output out = {.passes = got};
+    find_truth(set, i, most, &t);
+    fetch(c, &r, c->load.job.records + i * sizeof r, sizeof r);
+    fetch(c, &g, c->load.job.gains + i * sizeof g, sizeof g);
+    fetch(c, passes, c->load.job.passes + i * sizeof passes, sizeof passes);
+    REQUIRE_THAT(!r.flags && r.passes == t.out.pass_count && r.planes == t.out.planes, "block %u: %u passes, not %u", i,
+                 r.passes, t.out.pass_count);
+    if (!r.passes) {
+        return;
+    }
+    const uint8_t *values = c->scratch + 16ull * g.values, *bytes = c->scratch + 16ull * r.codeword + 1;
+    wvl_cuda_t1_describe(b, &r, (const uint32_t *)(const void *)(c->scratch + 16ull * r.ends), passes, &out);
+    wvl_cuda_t1_describe_gains(&g, (const int64_t *)(const void *)values, &out);
+    REQUIRE_THAT(out.length == t.out.length && !memcmp(bytes, t.bytes, out.length), "block %u: bytes", i);
+    for (uint32_t k = 0; k < r.passes; k++) {
+        REQUIRE_THAT(!memcmp(&got[k], &t.passes[k], sizeof *got), "block %u: pass %u of %u", i, k, r.passes);
+    }
+    check_values(&t, b, values, g.unsettled);
+}
+
+/* Samples of each plane: those that are new in it, and those that were before. */
+static void check_counts(const chain *c, const depth_set *set, uint32_t i)
+{
+    const wvl_cuda_t1_block *b = &set->list.blocks[i];
+    const wvl_cuda_t1_state *s = &c->states[i];
+    uint32_t all = wvl_cuda_t1_all_passes(s->planes, b->max_passes), older = 0;
+    uint64_t at = 16ull * (s->ends + (3ull * s->planes + 3) / 4) + 8ull * all;
+    const wvl_cuda_t1_plane_counts *counts = (const wvl_cuda_t1_plane_counts *)(const void *)(c->scratch + at);
+    for (uint32_t plane = s->planes; plane-- > 0;) {
+        uint32_t news = 0;
+        for (uint32_t k = 0; k < (uint32_t)b->width * b->height; k++) {
+            const uint8_t *from = set->list.samples.samples + b->coefs;
+            size_t place = (size_t)(k / b->width) * b->stride + k % b->width;
+            uint32_t m = b->coef_bytes == 2 ? ((const uint16_t *)(const void *)from)[place] & 0x7FFFu
+                                            : ((const uint32_t *)(const void *)from)[place] & 0x7FFFFFFFu;
+            news += m >> b->frac_bits >> plane == 1;
+        }
+        REQUIRE_THAT(counts[plane].own == older && counts[plane].news == news, "block %u, plane %u: %u and %u", i,
+                     plane, counts[plane].own, counts[plane].news);
+        REQUIRE(counts[plane].fresh <= news && counts[plane].fresh <= counts[plane].member);
+        REQUIRE(counts[plane].member + older <= (uint32_t)b->width * b->height);
+        older += news;
+    }
+}
+
+/* ---- Cases ----------------------------------------------------------------------------------- */
+
+/* Every third block stays as it is in the second round. */
+static int goes_again(const chain *c, uint32_t i) { return c->states[i].passes && i % 3; }
+
+static uint32_t fetch_units(const chain *c)
+{
+    uint32_t units;
+    fetch(c, &units, c->load.job.counters + WVL_CUDA_T1_SCRATCH_UNITS * sizeof units, sizeof units);
+    return units;
+}
+
+/* Lists and codewords that are made again take no more memory. */
+static void check_memory(chain *c)
+{
+    uint32_t units = fetch_units(c);
+    for (uint32_t i = 0; i < c->count; i++) {
+        c->states[i].flags |= WVL_CUDA_T1_AGAIN;
+    }
+    put_states(c, c->count);
+    run_round(c);
+    REQUIRE_THAT(fetch_units(c) == units, "%u units of memory, not %u", fetch_units(c), units);
+}
+
+static void check_rounds(const ht_device *d, const depth_set *set)
+{
+    static chain c;
+    open_chain(&c, d, set);
+    c.load.job.foresees = 1;
+    REQUIRE(!wvl_cuda_t1_launch_words(&c.load.model, &c.load.job, d->stream));
+    fetch(&c, c.states, c.load.job.states, c.count * sizeof *c.states);
+    fetch(&c, c.scratch, c.load.job.scratch, 16ull * c.load.job.scratch_units);
+    for (uint32_t i = 0; i < c.count; i++) {
+        check_counts(&c, set, i);
+        c.states[i].passes = (uint8_t)(c.states[i].passes < set->depths[i] ? c.states[i].passes : set->depths[i]);
+    }
+    put_states(&c, 0);
+    run_round(&c);
+    for (uint32_t i = 0; i < c.count; i++) {
+        check_block(&c, set, i, set->depths[i]);
+    }
+    c.load.job.round = 1; /* nothing is asked for: nothing changes */
+    run_round(&c);
+    for (uint32_t i = 0; i < c.count; i++) {
+        check_block(&c, set, i, set->depths[i]);
+        if (goes_again(&c, i)) {
+            c.states[i].flags |= WVL_CUDA_T1_AGAIN;
+            c.states[i].passes = (uint8_t)wvl_cuda_t1_all_passes(c.states[i].planes, 255);
+        }
+    }
+    put_states(&c, c.count);
+    run_round(&c);
+    for (uint32_t i = 0; i < c.count; i++) {
+        check_block(&c, set, i, goes_again(&c, i) ? 255 : set->depths[i]);
+    }
+    check_memory(&c);
+    close_chain(&c);
+}
+
+/* The styles of all kernels of the MQ coder, all depths, with memory for one coding of each block alone. */
+START_TEST(rounds)
+{
+    static const uint8_t styles[] = {0, WVL_STYLE_VSC | WVL_STYLE_SEGSYM, WVL_STYLE_TERMALL | WVL_STYLE_RESET,
+                                     WVL_STYLE_BYPASS | WVL_STYLE_PTERM};
+    static depth_set set;
+    rng.s = t1_seed() + ((uint64_t)_i << 20);
+    memset(&set, 0, sizeof set);
+    for (unsigned k = 0; k < BLOCKS; k++) {
+        add_block(&set, styles[_i]);
+    }
+    for (unsigned i = 0; i < device_count; i++) {
+        check_rounds(&devices[i], &set);
+    }
+    t1_list_clear(&set.list);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("cuda_depth");
+    TCase *c = tcase_create("rounds");
+    tcase_set_timeout(c, 240);
+    tcase_add_checked_fixture(c, open_suite, close_suite);
+    tcase_add_loop_test(c, rounds, 0, 4);
+    suite_add_tcase(s, c);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
