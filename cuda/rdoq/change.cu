@@ -279,7 +279,9 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_THREADS) wvl_rdoq_cha
         return;
     }
     uint32_t slope;
-    if (!wvl_rdoq::find_slope(job, id, &slope)) {
+    bool is_asked = wvl_rdoq::find_slope(job, id, &slope);
+    __syncwarp(); /* all lanes have read the slope of before when one writes it */
+    if (!is_asked) {
         wvl_rdoq::keep_block(job, id);
         return;
     }

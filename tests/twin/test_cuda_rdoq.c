@@ -243,8 +243,9 @@ static void draw_passes(uint32_t i)
              slope = 30000 + rdoq_below(10000);
     uint8_t *values = rdoq_given.values[i];
     rdoq_given.states[i] = (wvl_cuda_t1_state){.planes = (uint8_t)planes, .passes = (uint8_t)count};
-    rdoq_given.gains[i] = (wvl_cuda_t1_gains){
-        t1_random(&rdoq_rng), (uint32_t)(i * sizeof rdoq_given.values[0] / 16), rdoq_below(4) ? 0 : 8, {0}};
+    rdoq_given.gains[i] = (wvl_cuda_t1_gains){.energy = t1_random(&rdoq_rng),
+                                              .values = (uint32_t)(i * sizeof rdoq_given.values[0] / 16),
+                                              .energy_shift = rdoq_below(4) ? 0 : 8};
     rdoq_given.changes[i].error_low = (uint64_t)t1_random(&rdoq_rng) << rdoq_below(20);
     rdoq_given.changes[i].error_high = rdoq_below(3) ? 0 : rdoq_below(2000);
     for (uint32_t p = 0; p < count; p++) {
