@@ -133,16 +133,19 @@ typedef struct chain {
     wvl_cuda_rdoq_job job;
     wvl_cuda_t1_block *blocks;
     wvl_cuda_t1_weight *weights;
+    wvl_cuda_address taken[64];
+    uint32_t taken_count;
 } chain;
 
-static wvl_cuda_address take(const chain *ch, uint64_t bytes, const void *from, uint64_t from_bytes)
+static wvl_cuda_address take(chain *ch, uint64_t bytes, const void *from, uint64_t from_bytes)
 {
-    wvl_cuda_address at;
-    REQUIRE(!ht_take_memory(&ch->device, &at, bytes, from, from_bytes, 1));
-    return at;
+    wvl_cuda_address *at = &ch->taken[ch->taken_count++];
+    REQUIRE(ch->taken_count <= sizeof ch->taken / sizeof *ch->taken);
+    REQUIRE(!ht_take_memory(&ch->device, at, bytes, from, from_bytes, 1));
+    return *at;
 }
 
-static wvl_cuda_address take_zeros(const chain *ch, uint64_t bytes)
+static wvl_cuda_address take_zeros(chain *ch, uint64_t bytes)
 {
     wvl_cuda_address at = take(ch, bytes, NULL, 0);
     REQUIRE(!ch->device.runtime->fill(at, 0, bytes, ch->device.stream));
@@ -261,9 +264,11 @@ static void open_chain(chain *ch, const survey_case *c)
     memcpy(ch->job.samples, ch->phases.samples, sizeof ch->job.samples);
 }
 
-/* The rest goes with the process. */
 static void close_chain(chain *ch)
 {
+    for (uint32_t i = 0; i < ch->taken_count; i++) {
+        REQUIRE(!ch->device.runtime->free_device(ch->taken[i]));
+    }
     free(ch->order);
     free(ch->blocks);
     free(ch->weights);
