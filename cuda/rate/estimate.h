@@ -5,7 +5,7 @@
  *
  * A pass that codes n samples of which k are new takes about the bits of k among n, and a sign each; refinement takes a
  * bit a sample. Contexts know more than the share of new samples: hence the factors, found by counting
- * (docs/decisions.md, D-device-13).
+ * (D-device-13).
  */
 #ifndef WVL_CUDA_RATE_ESTIMATE_H
 #define WVL_CUDA_RATE_ESTIMATE_H

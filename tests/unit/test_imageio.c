@@ -60,8 +60,7 @@ START_TEST(pnm_refusals)
     refuse_bytes("P5 99999999999 1 255\nab", 23, "a.pgm", NULL, "4294967295");
     refuse_bytes("P5 2147483647 2147483647 255\nab", 31, "a.pgm", NULL, "limit of 8589934592 samples");
     refuse_bytes("P6 60000 40000 255\nab", 21, "a.ppm", NULL, "truncated: 7200000000 bytes needed");
-    refuse_bytes("Pf\n2 2\n-1.0\n0123", 16, "a.pfm", NULL,
-                 "PFM: PF or Pf: floating point; --float-transfer");
+    refuse_bytes("Pf\n2 2\n-1.0\n0123", 16, "a.pfm", NULL, "PFM: PF or Pf: floating point; --float-transfer");
 }
 END_TEST
 

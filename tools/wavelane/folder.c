@@ -148,9 +148,9 @@ int wvl_cli_encode_folder(wvl_cli_batch *s)
         wvl_cli_warn_unused(args->image_dir, s->unused);
     }
     if (!s->code && !count) {
-        wvl_cli_error(
-            "%s: no picture in this folder; extensions are tif, png, jpg, exr, pfm, pnm, pam, pgx, dpx, bmp, tga, raw and yuv",
-            args->image_dir);
+        wvl_cli_error("%s: no picture in this folder; extensions are tif, png, jpg, exr, pfm, pnm, pam, pgx, dpx, bmp, "
+                      "tga, raw and yuv",
+                      args->image_dir);
         s->code = WVL_EXIT_INPUT;
     }
     if (!s->code && s->failed) {
