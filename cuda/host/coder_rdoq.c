@@ -182,7 +182,7 @@ static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l
     rdoq->is_large = (uint32_t)surveys(v->plan);
 }
 
-/* All blocks in phases, rate control, and where the picture ended far off both once more. */
+/* All blocks in phases, rate control, and both again where the picture ended far off. */
 static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
                               const wvl_cuda_packets_job *packets, wvl_cuda_stream stream)
 {

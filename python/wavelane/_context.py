@@ -127,7 +127,7 @@ class Context:
 
 
 def fetch_context(context, threads):
-    """The context that the caller gave, or the one of the process for so many threads."""
+    """The context that the caller gave, or the one of the process for this number of threads."""
     if context is not None:
         if context.process != os.getpid():
             refuse("the context was made before a fork: make one in each process")
