@@ -28,7 +28,7 @@ static const char *const settings[] = {
     "levels=9 block=4,4",
     "tile=37,200 tile-offset=0,0 block=8,4",
     "reversible=no levels=1 mct=off tile=512,512 measure-psnr=no",
-    "reversible=no bpp=0.7 rdoq=yes tile=150,512",
+    "reversible=no bpp=0.3,0.7 rdoq=yes tile=150,512",
     "reversible=no bpp=0.4,1.5 visual=yes",
     "style=HT tile=100,90",
     "style=HT reversible=no bpp=1.2 block=32,128",
