@@ -20,8 +20,8 @@ __device__ __forceinline__ bool is_complete(const job_type &job, uint32_t block)
 
 /*
  * Whether the passes of a block suffice: decisions are then those that all its passes lead to. Its hull is settled for
- * thresholds above `unsettled`, whatever follows (codec/core/hull.h). The last bytes look `reach` below the threshold,
- * or, where that is below all slopes, at some passes behind the cut.
+ * thresholds above `unsettled`, whatever follows (codec/core/hull.h). The last bytes look `reach` below the threshold.
+ * If that is below all slopes, they look at some passes behind the cut.
  */
 __device__ __forceinline__ bool is_decided(const job_type &job, uint32_t block, const layer_state &layer)
 {

@@ -87,7 +87,7 @@ __device__ __forceinline__ uint64_t codestream_bytes(const job_type &job, const 
     return job.overhead_bytes + cost.packet_bytes + cost.plt_bytes + 5 * segments;
 }
 
-/* Whether a group of so many bytes of packets and PLT lengths keeps its cap (wvl_rate_component_fits). */
+/* Whether a group keeps its cap with these bytes of packets and PLT lengths (wvl_rate_component_fits). */
 __device__ __forceinline__ bool group_fits(const job_type &job, uint32_t group, uint64_t bytes)
 {
     return !job.component_cap || bytes + ((const uint64_t *)job.group_overhead)[group] <= job.component_cap;
