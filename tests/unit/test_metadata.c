@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Metadata between picture files and boxes: texts in XMP, dates, sidecars, orientation, EXIF that is damaged. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/imageio/imageio.h"
 #include "tools/metadata/boxes.h"
@@ -399,6 +403,34 @@ START_TEST(odd_sidecars_are_named)
 }
 END_TEST
 
+/* Only a file that is not there says nothing: what cannot be read is named, and without descriptors the run ends. */
+START_TEST(sidecars_that_cannot_be_read)
+{
+    char folder[] = "sidecars.XXXXXX", path[64], name[64];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/x.tif", folder);
+    start();
+    ck_assert_int_eq(wvl_metadata_read_sidecars(path, &picture), 0);
+    ck_assert_str_eq(picture.lost, "");
+    (void)snprintf(name, sizeof name, "%s/x.tfw", folder);
+    ck_assert_int_eq(mkdir(name, 0700), 0);
+    ck_assert_int_eq(wvl_metadata_read_sidecars(path, &picture), 0);
+    ck_assert_str_eq(picture.lost, "world file (cannot be read)");
+    ck_assert_int_eq(rmdir(name), 0);
+
+    struct rlimit old, none;
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
+    none = old;
+    none.rlim_cur = 0;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int result = wvl_metadata_read_sidecars(path, &picture);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
+    ck_assert_int_eq(result, -1);
+    ck_assert_int_eq(rmdir(folder), 0);
+    finish();
+}
+END_TEST
+
 START_TEST(axes_of_unknown_order_make_no_gml)
 {
     start();
@@ -434,6 +466,7 @@ int main(void)
     tcase_add_test(tests, sidecars_give_a_place);
     tcase_add_test(tests, sidecars_without_a_system);
     tcase_add_test(tests, odd_sidecars_are_named);
+    tcase_add_test(tests, sidecars_that_cannot_be_read);
     tcase_add_test(tests, axes_of_unknown_order_make_no_gml);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

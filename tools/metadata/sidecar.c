@@ -2,6 +2,7 @@
 #include "sidecar.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,54 +293,60 @@ int wvl_metadata_take_sidecars(const char *aux, size_t aux_bytes, const char *wo
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* The whole file; NULL: there is none, or it is too long. *failed: memory was refused. */
-static char *read_file(const char *path, size_t *bytes, int *failed)
+typedef struct side_file {
+    char *data;
+    size_t bytes;
+    int is_unreadable; /* it is there, but cannot be read or is too long */
+    int lacks_memory;  /* no memory, or no more files can be opened: the run ends, for metadata would be lost */
+} side_file;
+
+/* 1: there is such a file, readable or not. */
+static int read_file(const char *path, side_file *f)
 {
     FILE *file = fopen(path, "rb");
-    char *data = file ? malloc(MOST_FILE_BYTES + 1) : NULL;
-    *bytes = 0;
-    *failed |= file && !data;
-    if (data) {
-        *bytes = fread(data, 1, MOST_FILE_BYTES + 1, file);
+    if (!file) {
+        int is_absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
+        f->lacks_memory |= errno == ENOMEM || errno == EMFILE || errno == ENFILE;
+        f->is_unreadable |= !is_absent && !f->lacks_memory;
+        return !is_absent;
     }
-    int is_bad = file && (ferror(file) || *bytes > MOST_FILE_BYTES);
-    if (file) {
-        (void)fclose(file);
+    f->data = malloc(MOST_FILE_BYTES + 1);
+    f->bytes = f->data ? fread(f->data, 1, MOST_FILE_BYTES + 1, file) : 0;
+    f->lacks_memory |= !f->data;
+    f->is_unreadable |= ferror(file) || f->bytes > MOST_FILE_BYTES;
+    (void)fclose(file);
+    if (f->is_unreadable) {
+        free(f->data);
+        f->data = NULL;
     }
-    if (is_bad) {
-        free(data);
-        data = NULL;
-    }
-    return data;
+    return 1;
 }
 
-/* "x.tif": x.tfw, x.tifw, x.wld. */
-static char *read_world_file(const char *path, char *name, size_t *bytes, int *failed)
+/* "x.tif": x.tfw, x.tifw, x.wld; the first that is there. */
+static void read_world_file(const char *path, char *name, side_file *f)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     size_t stem = dot ? (size_t)(dot - path) : strlen(path), n = dot ? strlen(dot + 1) : 0;
-    char *data = NULL;
+    int is_there = 0;
     memcpy(name, path, stem);
     if (n >= 2) {
         int is_upper = isupper((unsigned char)dot[n]) != 0;
         (void)snprintf(name + stem, 16, ".%c%c%c", dot[1], dot[n], is_upper ? 'W' : 'w');
-        data = read_file(name, bytes, failed);
+        is_there = read_file(name, f);
     }
-    if (!data && n >= 2) {
+    if (!is_there && n >= 2) {
         (void)snprintf(name + stem, n + 4, "%sw", dot);
-        data = read_file(name, bytes, failed);
+        is_there = read_file(name, f);
     }
-    if (!data) {
+    if (!is_there) {
         (void)snprintf(name + stem, 16, ".wld");
-        data = read_file(name, bytes, failed);
+        (void)read_file(name, f);
     }
-    return data;
 }
 
 int wvl_metadata_read_sidecars(const char *path, wvl_io_picture *io)
 {
-    size_t aux_bytes = 0, world_bytes = 0;
-    int failed = 0;
+    side_file aux = {0}, world = {0};
     if (!strcmp(path, "-") || io->metadata.blobs[WVL_IO_GEO].data) {
         return 0;
     }
@@ -348,11 +355,18 @@ int wvl_metadata_read_sidecars(const char *path, wvl_io_picture *io)
         return -1;
     }
     (void)snprintf(name, strlen(path) + 32, "%s.aux.xml", path);
-    char *aux = read_file(name, &aux_bytes, &failed);
-    char *world = read_world_file(path, name, &world_bytes, &failed);
-    int result = failed ? -1 : wvl_metadata_take_sidecars(aux, aux_bytes, world, world_bytes, io);
-    free(aux);
-    free(world);
+    (void)read_file(name, &aux);
+    read_world_file(path, name, &world);
+    if (aux.is_unreadable) {
+        wvl_metadata_add_name(io->lost, sizeof io->lost, ".aux.xml (cannot be read)");
+    }
+    if (world.is_unreadable) {
+        wvl_metadata_add_name(io->lost, sizeof io->lost, "world file (cannot be read)");
+    }
+    int failed = aux.lacks_memory || world.lacks_memory;
+    int result = failed ? -1 : wvl_metadata_take_sidecars(aux.data, aux.bytes, world.data, world.bytes, io);
+    free(aux.data);
+    free(world.data);
     free(name);
     return result;
 }
