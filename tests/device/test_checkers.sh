@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The twins of both directions with the portable device code, assembled for the device that is here, and under compute-sanitizer: memcheck and synccheck
-# on a subset of the cases, racecheck and initcheck, which are slow, on a smaller one. Without a device: the builds of device code that nothing else makes.
+# on a subset of the cases, racecheck and initcheck, which are slow, on a smaller one. Without a device and with
+# WVL_LONG: the builds of device code that nothing else makes.
 # The twins of block coders and packets, and whole encodes of pictures up to 512x512, with all four checkers on their subsets.
 #   test_checkers.sh NVCC SOURCE FOLDER
 # FOLDER: where the test programs are; all but the first two may be absent.
@@ -20,12 +21,16 @@ compile() {
         -gencode "arch=compute_$from,code=$to" -o "$work/$name.image" "$source/cuda/$file.cu" || : >"$work/$name.broken"
 }
 
+real=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -n '1s/^\([0-9]*\)\.\([0-9]\)$/\1\2/p') || :
+if [ "${real:-0}" -lt 75 ] && [ -z "${WVL_LONG:-}" ]; then
+    echo "no device: twins with the portable code and compute-sanitizer are skipped; .ci/long compiles that code"
+    exit 77
+fi
 # Barriers as racecheck knows them (cuda/core/meet.cuh).
 compile counted.forward 80 compute_80 kernels -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
 compile counted.inverse 80 compute_80 inverse/kernels -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
 wait
 [ -z "$(find "$work" -name '*.broken')" ] || exit 1
-real=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -n '1s/^\([0-9]*\)\.\([0-9]\)$/\1\2/p') || :
 if [ "${real:-0}" -lt 75 ] || CK_RUN_CASE=kernels "$inverse" | grep -q 'no device'; then
     echo "no device: twins with the portable code and compute-sanitizer are skipped"
     exit 77

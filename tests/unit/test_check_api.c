@@ -332,9 +332,10 @@ END_TEST
 START_TEST(every_byte_spoilt)
 {
     static const uint8_t masks[] = {0x01, 0x10, 0x80, 0xFF};
+    const size_t step = getenv("WVL_TEST_SHORT") ? sizeof masks : 1; /* short: one of them for each byte */
     check_bytes b = check_make(samples[_i]);
     for (size_t at = 0; at < b.n; at++) {
-        for (size_t m = 0; m < sizeof masks; m++) {
+        for (size_t m = step > 1 ? at % step : 0; m < sizeof masks; m += step) {
             b.p[at] ^= masks[m];
             check_result r = check_walk(&b, NULL), again = check_walk(&b, NULL);
             ck_assert_int_ge(r.verdict, 0);
