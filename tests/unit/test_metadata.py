@@ -126,6 +126,32 @@ def bmp(per_metre, profile=b""):
     return b"BM" + struct.pack("<IHHI", 0, 0, 0, 14 + size) + head + bytes(80)
 
 
+def jpeg(*segments):
+    """8 x 8 samples, all 128: each segment (marker, bytes) behind SOI, then a baseline block of zeroes (ISO/IEC 10918-1 Annex B)."""
+    def segment(marker, data):
+        return bytes([0xFF, marker]) + struct.pack(">H", len(data) + 2) + data
+    one_code = bytes([1]) + bytes(15) + b"\0"  # a table with one code of one bit, for the symbol 0
+    return (b"\xff\xd8" + b"".join(segment(m, d) for m, d in segments) + segment(0xDB, b"\0" + bytes([1] * 64)) +
+            segment(0xC0, struct.pack(">BHHB3B", 8, 8, 8, 1, 1, 0x11, 0)) + segment(0xC4, b"\0" + one_code + b"\x10" + one_code) +
+            segment(0xDA, bytes([1, 1, 0, 0, 63, 0])) + b"\x3f\xff\xd9")
+
+
+def exr(texts):
+    """4 x 2 samples of 16-bit floats without compression, all 0.5; texts: {attribute: text}."""
+    def attribute(name, kind, data):
+        return name + b"\0" + kind + b"\0" + struct.pack("<I", len(data)) + data
+    window = struct.pack("<4i", 0, 0, 3, 1)
+    head = struct.pack("<II", 20000630, 2) + attribute(b"channels", b"chlist", b"Y\0" + struct.pack("<IIII", 1, 0, 1, 1) + b"\0")
+    for name, kind, data in ((b"compression", b"compression", b"\0"), (b"dataWindow", b"box2i", window), (b"displayWindow", b"box2i", window),
+                             (b"lineOrder", b"lineOrder", b"\0"), (b"pixelAspectRatio", b"float", struct.pack("<f", 1)),
+                             (b"screenWindowCenter", b"v2f", bytes(8)), (b"screenWindowWidth", b"float", struct.pack("<f", 1)),
+                             *((name, b"string", text) for name, text in texts.items())):
+        head += attribute(name, kind, data)
+    lines = [struct.pack("<ii4e", y, 8, *[0.5] * 4) for y in range(2)]
+    at = len(head) + 1 + 16
+    return head + b"\0" + struct.pack("<2Q", at, at + len(lines[0])) + b"".join(lines)
+
+
 def icc():
     """A restricted profile for grey (I.5.3.3)."""
     tags = [(b"desc", b"desc" + bytes(8) + bytes(80)), (b"wtpt", b"XYZ " + bytes(4) + struct.pack(">3i", 63190, 65536, 54061)),
@@ -377,6 +403,90 @@ def make_dpx_row(at, text, prefix, name, wanted):
 for _name, _row in DPX_TEXTS.items():
     rows[f"DPX {_name}"] = make_dpx_row(*_row)
 
+# ---- JPEG, OpenEXR, JP2 ------------------------------------------------------------------------------------------------------------
+
+
+def reads(name, data):
+    """0 where the library that reads this format was not there when the command was built."""
+    (folder / name).write_bytes(data)
+    run = subprocess.run([wavelane, "-i", folder / name, "-o", folder / "probe.jp2", "--force", "--quiet"], capture_output=True, text=True, check=False)
+    return "this build reads no" not in run.stderr
+
+
+def jpeg_row(name):
+    def keep(function):
+        rows[name] = lambda: function() if reads("probe.jpg", jpeg()) else None
+        return function
+    return keep
+
+
+@jpeg_row("EXIF of JPEG")
+def exif_of_jpeg():
+    e = tiff({274: (3, [3])}, exif=EXIF_TAGS, gps={1: (2, b"N\0")})
+    r = both("exif.jpg", jpeg((0xE1, b"Exif\0\0" + e)), "--quiet")
+    expect(r.uuid(EXIF) == e, "EXIF byte for byte")
+    expect("EXIF" in encode("cut.jpg", jpeg((0xE1, b"Exif\0\0" + e[:40]))).text, "damaged EXIF is named")
+
+
+@jpeg_row("XMP of JPEG")
+def xmp_of_jpeg():
+    name, extension_name, guid = b"http://ns.adobe.com/xap/1.0/\0", b"http://ns.adobe.com/xmp/extension/\0", b"0123456789ABCDEF" * 2
+    expect(both("xmp.jpg", jpeg((0xE1, name + PACKET))).uuid(XMP) == PACKET, "XMP byte for byte")
+    usual = PACKET.replace(b"r:", b"rdf:").replace(b"xmlns:r=", b"xmlns:rdf=")
+    more = usual.replace(b"rdf:about=''", b"rdf:about='' xmlns:p='http://ns.adobe.com/photoshop/1.0/' p:Credit='agency'")
+    says = usual.replace(b"rdf:about=''", b"rdf:about='' xmlns:xmpNote='http://ns.adobe.com/xmp/note/' xmpNote:HasExtendedXMP='" + guid + b"'")
+    parts = [(0xE1, extension_name + guid + struct.pack(">II", len(more), at) + more[at:at + 100]) for at in range(0, len(more), 100)]
+    expect(len(parts) > 1, "an extension in parts")
+    packet = both("long.jpg", jpeg((0xE1, name + says), *reversed(parts))).uuid(XMP)
+    expect(b"agency" in packet and guid not in packet, "extended XMP is joined, and the mark of it is gone")
+    other = encode("other.jpg", jpeg((0xE1, name + says.replace(b"rdf:", b"r:").replace(b"xmlns:rdf", b"xmlns:r").replace(b"xmpNote", b"n")), *parts))
+    expect("extended XMP" in other.text, "one with other prefixes is named")
+    expect("extended XMP" in encode("part.jpg", jpeg((0xE1, name + says), *parts[1:])).text, "an extension that is not whole is named")
+
+
+@jpeg_row("IPTC of JPEG")
+def iptc_of_jpeg():
+    resource = b"8BIM" + struct.pack(">HH", 0x0404, 0) + struct.pack(">I", len(RECORD)) + RECORD + bytes(len(RECORD) % 2)
+    r = both("iptc.jpg", jpeg((0xED, b"Photoshop 3.0\0" + resource[:9]), (0xED, b"Photoshop 3.0\0" + resource[9:])))
+    expect(r.uuid(IPTC) == RECORD, "IPTC of resources in two segments")
+
+
+@jpeg_row("JPEG comment")
+def jpeg_comment():
+    r = both("comment.jpg", jpeg((0xFE, b"drawn by hand")))
+    expect(r.xmp("exif", "UserComment") == "drawn by hand", "exif:UserComment")
+
+
+def make_exr_row(attribute, text, prefix, name, wanted):
+    def check():
+        if reads("probe.exr", exr({})):
+            found = both("text.exr", exr({attribute: text}), "--quiet", "--float-transfer", "linear").xmp(prefix, name)
+            expect(found == wanted, f"{prefix}:{name} is {found}")
+    return check
+
+
+for _name, _row in {"owner": (b"owner", b"Ada", "dc", "rights", "Ada"), "comments": (b"comments", b"take 2", "dc", "description", "take 2"),
+                    "capDate": (b"capDate", b"2004:05:06 07:08:09", "xmp", "CreateDate", "2004-05-06T07:08:09")}.items():
+    rows[f"OpenEXR {_name}"] = make_exr_row(*_row)
+
+
+@row("boxes of a JP2 or JPH input")
+def boxes_of_jp2():
+    (folder / "own.uuid").write_bytes(b"my own box")
+    (folder / "own.xml").write_bytes(b"<note/>")
+    first = encode("first.tif", tiff({33723: (7, RECORD), 700: (1, PACKET), **PLACE}, exif=EXIF_TAGS), "--gml", "--xml", folder / "own.xml",
+                   "--uuid", f"00112233445566778899AABBCCDDEEFF:{folder / 'own.uuid'}")
+    data = (folder / "first.jp2").read_bytes()
+    if not reads("again.jp2", data):
+        return
+    for container in ("jp2", "jph"):
+        path = folder / f"second.{container}"
+        subprocess.run([wavelane, "-i", folder / "again.jp2", "-o", path, "--force", "--quiet", *(["-HT"] if container == "jph" else [])], check=True)
+        second = Result(path, "")
+        carried = [[b for b in r.boxes if b[0] in (b"uuid", b"xml ", b"asoc")] for r in (first, second)]
+        expect(len(carried[0]) == 7 and carried[0] == carried[1], f"boxes {[k for k, _ in carried[0]]}, then {[k for k, _ in carried[1]]}")
+
+
 # ---- Geography -------------------------------------------------------------------------------------------------------------------
 
 KEYS = (3, [1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, 32633])
@@ -480,12 +590,20 @@ def icc_profile():
     r = encode("icc.tif", tiff({34675: (7, icc())}))
     expect(r.header(b"colr") == [b"\2\0\0" + icc()], "restricted profile")
     expect(encode("icc.tif", tiff({34675: (7, icc())}), "--keep", "exif").header(b"colr")[0][0] == 1, "left out")
+    parts = [(0xE2, b"ICC_PROFILE\0" + bytes([n, 2]) + icc()[(n - 1) * 100:100 if n == 1 else None]) for n in (2, 1)]
+    if reads("icc.jpg", jpeg(*parts)):
+        expect(encode("icc.jpg", jpeg(*parts)).header(b"colr") == [b"\2\0\0" + icc()], "a profile of JPEG in two parts")
 
 
 @row("resolution")
 def resolution():
     wanted = struct.pack(">HHHHbb", 11811, 1, 11811, 1, 0, 0)
-    for name, data in (("res.bmp", bmp(11811)), ("res.png", png(chunk(b"pHYs", struct.pack(">IIB", 11811, 11811, 1))))):
+    for name, data in (("res.bmp", bmp(11811)), ("res.png", png(chunk(b"pHYs", struct.pack(">IIB", 11811, 11811, 1)))),
+                       ("res.jpg", jpeg((0xE0, b"JFIF\0" + struct.pack(">HBHHBB", 0x0101, 2, 118, 118, 0, 0))))):
+        if name.endswith(".jpg"):
+            if not reads(name, data):
+                continue
+            wanted = struct.pack(">HHHHbb", 11800, 1, 11800, 1, 0, 0)
         r = both(name, data, "--quiet")
         expect(boxes_of(r.header(b"res ")[0]) == [(b"resc", wanted)], "capture resolution")
         expect(not encode(name, data, "--keep", "all", "--keep", "icc", "--quiet").header(b"res "), "left out")
