@@ -77,6 +77,8 @@ typedef struct wvl_io_row_format {
 int wvl_io_source_open(wvl_io_context *context);
 void wvl_io_source_memory(wvl_io_source *source, const void *bytes, size_t byte_count);
 void wvl_io_source_close(wvl_io_source *source);
+/* Back to position 0 of a source that can be sought in; a file is as it is now. 0 or -1, without a message. */
+int wvl_io_source_restart(wvl_io_source *source);
 /* Up to wanted bytes at the present position without moving it; returns how many there are (<= 4096). */
 size_t wvl_io_source_peek(wvl_io_source *source, const uint8_t **bytes, size_t wanted);
 /* Short counts only at the end or on a read error. */

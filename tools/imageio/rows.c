@@ -272,11 +272,8 @@ static int begin_again(wvl_io_rows *rows)
 
     free_state(context, rows->kind);
     wvl_io_clear_picture(&rows->picture);
-    context->source.failed = 0;
-    result = wvl_io_go_to(context, 0, "file");
-    if (result == 0) {
-        result = begin(context, rows->kind);
-    }
+    result = wvl_io_source_restart(&context->source) == 0 ? begin(context, rows->kind)
+                                                          : wvl_io_fail(context, "cannot be read again");
     if (result == 0 && !was_taken && !has_shape(&rows->picture, &described)) {
         result = wvl_io_fail(context, "the file has changed since it was opened");
     }
