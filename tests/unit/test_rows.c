@@ -388,11 +388,14 @@ static void put_tag(FILE *file, unsigned tag, unsigned type, uint64_t count, uin
     put_big(file, value, 8);
 }
 
-/* BigTIFF of one uncompressed strip, or of tiles of 256 x 256; holes of the file are the samples. */
-static void write_tall_tiff(int is_tiled)
+/* BigTIFF of one uncompressed strip, of one for each plane, or of tiles of 256 x 256; holes of the file are the
+ * samples.
+ */
+static void write_tall_tiff(int is_planar, int is_tiled)
 {
     const uint64_t width = 8192, height = TALL_BYTES / 6 / 8192 / 256 * 256, tiles = width * height / 65536;
-    const uint64_t chunks = is_tiled ? tiles : 1, chunk_bytes = width * height * 6 / chunks;
+    const uint64_t strips = is_planar ? 3 : 1;
+    const uint64_t chunks = is_tiled ? tiles : strips, chunk_bytes = width * height * 6 / chunks;
     const uint64_t lists = 16 + 8 + 20 * 11 + 8, data = lists + 2 * 8 * chunks;
     FILE *file = fopen(path, "wb");
     ck_assert_ptr_nonnull(file);
@@ -404,14 +407,14 @@ static void write_tall_tiff(int is_tiled)
     put_tag(file, TIFFTAG_COMPRESSION, TIFF_SHORT, 1, COMPRESSION_NONE);
     put_tag(file, TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1, PHOTOMETRIC_RGB);
     if (!is_tiled) {
-        put_tag(file, TIFFTAG_STRIPOFFSETS, TIFF_LONG8, 1, data);
+        put_tag(file, TIFFTAG_STRIPOFFSETS, TIFF_LONG8, chunks, is_planar ? lists : data);
     }
     put_tag(file, TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, 3);
     if (!is_tiled) {
         put_tag(file, TIFFTAG_ROWSPERSTRIP, TIFF_LONG, 1, height);
-        put_tag(file, TIFFTAG_STRIPBYTECOUNTS, TIFF_LONG8, 1, chunk_bytes);
+        put_tag(file, TIFFTAG_STRIPBYTECOUNTS, TIFF_LONG8, chunks, is_planar ? lists + 8 * chunks : chunk_bytes);
     }
-    put_tag(file, TIFFTAG_PLANARCONFIG, TIFF_SHORT, 1, PLANARCONFIG_CONTIG);
+    put_tag(file, TIFFTAG_PLANARCONFIG, TIFF_SHORT, 1, is_planar ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
     if (is_tiled) {
         put_tag(file, TIFFTAG_TILEWIDTH, TIFF_LONG, 1, 256);
         put_tag(file, TIFFTAG_TILELENGTH, TIFF_LONG, 1, 256);
@@ -438,15 +441,16 @@ static void read_tall(void)
         _exit(2);
     }
     size_t pitch = wvl_io_rows_bytes(rows, 0);
-    wvl_io_row_buffer buffer = {malloc(pitch * 7), pitch};
+    uint8_t *block = malloc(pitch * 21);
+    wvl_io_row_buffer buffers[3] = {{block, pitch}, {block + 7 * pitch, pitch}, {block + 14 * pitch, pitch}};
     uint32_t height = wvl_io_rows_picture(rows)->height;
     for (uint32_t y = 0; y < height; y = wvl_io_rows_next(rows)) {
-        if (wvl_io_rows_read(rows, height - y < 7 ? height - y : 7, &buffer, error, sizeof error) != 0) {
+        if (wvl_io_rows_read(rows, height - y < 7 ? height - y : 7, buffers, error, sizeof error) != 0) {
             fprintf(stderr, "%s\n", error);
             _exit(3);
         }
     }
-    free(buffer.data);
+    free(block);
     wvl_io_rows_close(rows);
     _exit(0);
 }
@@ -459,7 +463,7 @@ START_TEST(tall_pictures_in_little_memory)
     if (_i == 0) {
         write_tall_pgm();
     } else {
-        write_tall_tiff(_i == 2);
+        write_tall_tiff(_i == 3, _i == 2);
     }
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
@@ -497,7 +501,7 @@ int main(void)
     tcase_add_test(use, requests_are_checked);
     tcase_add_test(use, second_picture_is_refused_with_the_last_row);
     tcase_add_test(use, limits);
-    tcase_add_loop_test(memory, tall_pictures_in_little_memory, 0, 3);
+    tcase_add_loop_test(memory, tall_pictures_in_little_memory, 0, 4);
     tcase_set_timeout(formats, 60);
     tcase_set_timeout(memory, 120);
     suite_add_tcase(suite, formats);
