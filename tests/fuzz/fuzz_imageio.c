@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target of the picture readers, and of what becomes of the metadata. First byte: format to assume and options,
- * from 0xC0 on the rest is metadata too; the rest is the file. With libFuzzer: -fsanitize=fuzzer and
- * LLVMFuzzerTestOneInput alone. With WVL_FUZZ_MAIN: a program that reads the files named on its command line, as
+ * Fuzz target of the picture readers, whole and by rows, and of what becomes of the metadata. First byte: format to
+ * assume and options, from 0xC0 on the rest is metadata too; the rest is the file. With libFuzzer: -fsanitize=fuzzer
+ * and LLVMFuzzerTestOneInput alone. With WVL_FUZZ_MAIN: a program that reads the files named on its command line, as
  * pictures under every choice of options and as saved fuzzer inputs.
  */
 #include "imageio.h"
+#include "rows.h"
 #include "tools/metadata/boxes.h"
 #include "tools/metadata/sidecar.h"
 
@@ -137,12 +138,80 @@ static void use_bytes_as_metadata(const uint8_t *bytes, size_t byte_count)
     wvl_io_release_picture(&picture);
 }
 
-static void try_reading(const uint8_t *bytes, size_t byte_count, const wvl_io_options *options)
+/* Rows first .. next - 1 are those of the whole picture. */
+static void compare_rows(const wvl_io_rows *rows, const wvl_io_row_buffer *buffers, const wvl_io_picture *whole,
+                         uint32_t first)
+{
+    for (uint32_t i = 0; i < wvl_io_rows_buffer_count(rows); i++) {
+        const wvl_io_component *k = &whole->components[i];
+        const uint8_t *base = (const uint8_t *)k->data - wvl_io_rows_offset(rows, i);
+        uint32_t top = wvl_io_rows_of_component(k, first);
+        for (uint32_t y = top; y < wvl_io_rows_of_component(k, wvl_io_rows_next(rows)); y++) {
+            if (memcmp((const uint8_t *)buffers[i].data + (y - top) * buffers[i].pitch_bytes,
+                       base + y * k->stride_bytes, wvl_io_rows_bytes(rows, i)) != 0) {
+                abort();
+            }
+        }
+    }
+}
+
+/* whole: what the same bytes are as a whole; NULL: they are refused. */
+static void read_portions(wvl_io_rows *rows, uint32_t portion, const wvl_io_picture *whole)
+{
+    const wvl_io_picture *p = wvl_io_rows_picture(rows);
+    uint32_t count = wvl_io_rows_buffer_count(rows);
+    wvl_io_row_buffer *buffers = calloc(count, sizeof *buffers);
+    char error[256] = "";
+    int result = buffers ? 0 : -1;
+    for (uint32_t i = 0; buffers && i < count; i++) {
+        buffers[i].pitch_bytes = wvl_io_rows_bytes(rows, i);
+        buffers[i].data = malloc(buffers[i].pitch_bytes * portion);
+        result = buffers[i].data ? result : -1;
+    }
+    while (result == 0 && wvl_io_rows_next(rows) < p->height) {
+        uint32_t first = wvl_io_rows_next(rows), left = p->height - first;
+        result = wvl_io_rows_read(rows, left < portion ? left : portion, buffers, error, sizeof error);
+        if (result == 0 && whole) {
+            compare_rows(rows, buffers, whole, first);
+        }
+    }
+    if (result != WVL_IO_ERROR_MEMORY && (result == 0) != (whole != NULL)) {
+        abort();
+    }
+    for (uint32_t i = 0; buffers && i < count; i++) {
+        free(buffers[i].data);
+    }
+    free(buffers);
+}
+
+static void try_rows(const uint8_t *bytes, size_t byte_count, const wvl_io_options *options,
+                     const wvl_io_picture *whole)
+{
+    wvl_io_rows *rows;
+    char error[256] = "";
+    int result = wvl_io_rows_open_memory(bytes, byte_count, "fuzz", options, &rows, error, sizeof error);
+    if (result == WVL_IO_ERROR_INPUT && whole) {
+        abort();
+    }
+    if (result == 0 && !wvl_io_rows_obstacle(rows)) {
+        uint32_t portion = 1 + (uint32_t)byte_count % 7;
+        read_portions(rows, portion, whole);
+        if (wvl_io_rows_restart(rows, error, sizeof error) == 0) {
+            read_portions(rows, portion + 2, whole);
+        }
+    }
+    wvl_io_rows_close(rows);
+}
+
+static void try_reading(const uint8_t *bytes, size_t byte_count, const wvl_io_options *options, int by_rows)
 {
     wvl_io_picture picture;
     char error[256] = "";
 
-    if (wvl_io_read_memory(bytes, byte_count, "fuzz", options, &picture, error, sizeof error) == 0)
+    int result = wvl_io_read_memory(bytes, byte_count, "fuzz", options, &picture, error, sizeof error);
+    if (by_rows && result != WVL_IO_ERROR_MEMORY)
+        try_rows(bytes, byte_count, options, result == 0 ? &picture : NULL);
+    if (result == 0)
         check(&picture), use_metadata(&picture, bytes, byte_count), change_channels(&picture);
     else if (error[0] == '\0' || picture.components != NULL)
         abort();
@@ -186,7 +255,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
     if (is_foreign(bytes + 1, byte_count - 1) && !getenv("WVL_FUZZ_FOREIGN"))
         return 0;
     choose_options(&options, bytes[0]);
-    try_reading(bytes + 1, byte_count - 1, &options);
+    try_reading(bytes + 1, byte_count - 1, &options, 1);
     return 0;
 }
 
@@ -230,7 +299,7 @@ int main(int argument_count, char **arguments)
             wvl_io_options options;
 
             choose_options(&options, (uint8_t)choice);
-            try_reading(bytes, byte_count, &options);
+            try_reading(bytes, byte_count, &options, choice % 5 == 0);
         }
         use_bytes_as_metadata(bytes, byte_count);
         LLVMFuzzerTestOneInput(bytes, byte_count); /* an input that the fuzzer saved */

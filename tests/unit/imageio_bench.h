@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the picture reader tests share: building small files, expecting pictures or refusals, doing damage. */
+/*
+ * What the picture reader tests share: building small files, expecting pictures or refusals, doing damage. All that is
+ * read or refused as a whole is read or refused by rows too.
+ */
 #ifndef WVL_TESTS_UNIT_IMAGEIO_BENCH_H
 #define WVL_TESTS_UNIT_IMAGEIO_BENCH_H
 
 #include "imageio.h"
+#include "rows_bench.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -162,6 +166,7 @@ static inline void read_bytes(wvl_io_picture *p, const void *from, size_t n, con
     char error[256] = "";
 
     ck_assert_msg(wvl_io_read_memory(copy, n, name, options, p, error, sizeof error) == 0, "%s", error);
+    expect_rows_of_memory(copy, n, name, options, p);
     free(copy);
 }
 
@@ -176,6 +181,7 @@ static inline void refuse_bytes(const void *from, size_t n, const char *name, co
     ck_assert_msg(strstr(error, reason) != NULL, "\"%s\" does not say \"%s\"", error, reason);
     ck_assert_msg(strncmp(error, name, strlen(name)) == 0, "\"%s\" does not name %s", error, name);
     ck_assert_ptr_null(p.components);
+    expect_rows_refused(copy, n, name, options, 1 + n % 3);
     free(copy);
 }
 
@@ -212,10 +218,13 @@ static inline void read_damaged(const uint8_t *from, size_t n, const char *name,
 
         for (; changes > 0; changes--)
             copy[next_random(&state) % n] = (uint8_t)(next_random(&state) >> 24);
-        if (wvl_io_read_memory(copy, n, name, &limited, &p, error, sizeof error) == 0)
+        if (wvl_io_read_memory(copy, n, name, &limited, &p, error, sizeof error) == 0) {
             ck_assert_uint_gt(p.component_count, 0);
-        else
+            expect_portions_of_memory(copy, n, name, &limited, 1 + (uint32_t)rounds % 7, &p);
+        } else {
             ck_assert_str_ne(error, "");
+            expect_rows_refused(copy, n, name, &limited, 1 + (uint32_t)rounds % 3);
+        }
         wvl_io_release_picture(&p);
         free(copy);
     }

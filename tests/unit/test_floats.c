@@ -195,6 +195,10 @@ START_TEST(tiff_of_floats)
         ck_assert_int_eq(sample_at(&p, c, 1, 0), 65535);
     }
     ck_assert(p.float_low == 0.5 && p.float_high == 2);
+    wvl_io_rows *rows;
+    ck_assert_int_eq(wvl_io_rows_open(path, &linear, &rows, error, sizeof error), 0);
+    ck_assert_ptr_nonnull(strstr(wvl_io_rows_obstacle(rows), "floating point"));
+    expect_rows_of(rows, &p);
     wvl_io_release_picture(&p);
     ck_assert_int_lt(wvl_io_read_picture(path, NULL, &p, error, sizeof error), 0);
     ck_assert_ptr_nonnull(strstr(error, "TIFF: SampleFormat 3: floating point; --float-transfer"));

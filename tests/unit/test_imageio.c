@@ -533,6 +533,7 @@ START_TEST(known_picture_samples)
     ck_assert_msg(wvl_io_read_picture(path, &o, &p, error, sizeof error) == 0, "%s", error);
     expect_shape(&p, k->width, k->height, k->components, k->depth, (int)k->is_signed);
     ck_assert_uint_eq(crc_of_picture(&p), k->crc);
+    expect_rows_of_file(path, &o, row_portions[_i % 5], &p);
     wvl_io_release_picture(&p);
 }
 END_TEST

@@ -44,6 +44,7 @@ static void read_written(wvl_io_picture *p, const wvl_io_options *options)
     char error[256] = "";
 
     ck_assert_msg(wvl_io_read_picture(path, options, p, error, sizeof error) == 0, "%s", error);
+    expect_rows_of_file(path, options, 0, p);
 }
 
 static void refuse_written(const char *reason)

@@ -1,38 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "internal.h"
+#include "kinds.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-typedef int (*read_function)(wvl_io_context *context);
+typedef wvl_io_kind kind;
 
 /* What may follow a picture in its file. */
-typedef enum rest {
+enum {
     REST_IGNORED,   /* anything: files of this kind often end with bytes that mean nothing to readers */
     REST_NO_SECOND, /* anything but the beginning of another picture of the same kind, which nobody would get to see */
     REST_NOTED,     /* the same, and other bytes than white space are worth a note */
     REST_NOTHING    /* nothing: without a header, bytes left over are a second picture or a wrong geometry */
-} rest;
-
-typedef struct kind {
-    const char *format;
-    read_function read; /* NULL: known, but not read */
-    rest rest;
-} kind;
+};
 
 #ifndef WVL_HAVE_PNG
-int wvl_io_read_png(wvl_io_context *context)
+static int refuse_png(wvl_io_context *context)
 {
     return wvl_io_fail(context, "this build reads no PNG: it was made without libpng");
 }
+
+const wvl_io_row_format wvl_io_png_rows = {refuse_png, NULL, NULL, NULL};
 #endif
 
 #ifndef WVL_HAVE_JPEG
-int wvl_io_read_jpeg(wvl_io_context *context)
+static int refuse_jpeg(wvl_io_context *context)
 {
     return wvl_io_fail(context, "this build reads no JPEG: it was made without libjpeg");
 }
+
+const wvl_io_row_format wvl_io_jpeg_rows = {refuse_jpeg, NULL, NULL, NULL};
 #endif
 
 #ifndef WVL_HAVE_OPENJPEG
@@ -51,23 +49,27 @@ int wvl_io_read_exr(wvl_io_context *context)
 }
 #endif
 
-static const kind tiff = {"TIFF", wvl_io_read_tiff, REST_IGNORED};
-static const kind png = {"PNG", wvl_io_read_png, REST_NO_SECOND};
-static const kind pnm = {"PNM", wvl_io_read_pnm, REST_NOTED};
-static const kind pam = {"PAM", wvl_io_read_pam, REST_NOTED};
-static const kind pgx = {"PGX", wvl_io_read_pgx, REST_NOTED};
-static const kind dpx = {"DPX", wvl_io_read_dpx, REST_NO_SECOND};
-static const kind bmp = {"BMP", wvl_io_read_bmp, REST_NO_SECOND};
-static const kind tga = {"TGA", wvl_io_read_tga, REST_IGNORED};
-static const kind raw = {"RAW", wvl_io_read_raw, REST_NOTHING};
-static const kind rawl = {"RAW", wvl_io_read_rawl, REST_NOTHING};
-static const kind yuv = {"YUV", wvl_io_read_yuv, REST_NOTHING};
-static const kind pfm = {"PFM", wvl_io_read_pfm, REST_NO_SECOND};
-static const kind jpeg = {"JPEG", wvl_io_read_jpeg, REST_IGNORED};
-static const kind jp2 = {"JP2", wvl_io_read_jp2, REST_IGNORED};
-static const kind codestream = {"J2K", wvl_io_read_j2k, REST_IGNORED};
-static const kind exr = {"OpenEXR", wvl_io_read_exr, REST_IGNORED};
-static const kind gif = {"GIF", NULL, REST_IGNORED};
+#define RUNS_OR_BOTTOM_UP "its rows may be compressed across their ends, or begin with the bottom one"
+#define FLOATS "floating point becomes integers only when all samples are known"
+#define DECODED_WHOLE "the decoder gives the whole picture"
+
+static const kind tiff = {"TIFF", REST_IGNORED, &wvl_io_tiff_rows, NULL, NULL};
+static const kind png = {"PNG", REST_NO_SECOND, &wvl_io_png_rows, NULL, NULL};
+static const kind pnm = {"PNM", REST_NOTED, &wvl_io_pnm_rows, NULL, NULL};
+static const kind pam = {"PAM", REST_NOTED, &wvl_io_pam_rows, NULL, NULL};
+static const kind pgx = {"PGX", REST_NOTED, &wvl_io_pgx_rows, NULL, NULL};
+static const kind dpx = {"DPX", REST_NO_SECOND, &wvl_io_dpx_rows, NULL, NULL};
+static const kind bmp = {"BMP", REST_NO_SECOND, &wvl_io_bmp_rows, NULL, NULL};
+static const kind tga = {"TGA", REST_IGNORED, NULL, wvl_io_read_tga, RUNS_OR_BOTTOM_UP};
+static const kind raw = {"RAW", REST_NOTHING, &wvl_io_raw_rows, NULL, NULL};
+static const kind rawl = {"RAW", REST_NOTHING, &wvl_io_rawl_rows, NULL, NULL};
+static const kind yuv = {"YUV", REST_NOTHING, &wvl_io_yuv_rows, NULL, NULL};
+static const kind pfm = {"PFM", REST_NO_SECOND, NULL, wvl_io_read_pfm, FLOATS};
+static const kind jpeg = {"JPEG", REST_IGNORED, &wvl_io_jpeg_rows, NULL, NULL};
+static const kind jp2 = {"JP2", REST_IGNORED, NULL, wvl_io_read_jp2, DECODED_WHOLE};
+static const kind codestream = {"J2K", REST_IGNORED, NULL, wvl_io_read_j2k, DECODED_WHOLE};
+static const kind exr = {"OpenEXR", REST_IGNORED, NULL, wvl_io_read_exr, FLOATS};
+static const kind gif = {"GIF", REST_IGNORED, NULL, NULL, NULL};
 
 typedef struct magic {
     const char *bytes;
@@ -143,7 +145,7 @@ static const kind *kind_of_content(wvl_io_context *context)
     return NULL;
 }
 
-static const kind *choose_kind(wvl_io_context *context)
+const wvl_io_kind *wvl_io_choose_kind(wvl_io_context *context)
 {
     const char *extension = extension_of_name(context->name);
     const kind *by_name = kind_of_extension(extension), *by_content;
@@ -199,8 +201,7 @@ static int is_second(const kind *found, const kind *next, const uint8_t *head, s
     return next != NULL && (next == found || (found->rest == REST_NOTED && (next == &pnm || next == &pam)));
 }
 
-/* At the end of the picture: whether another one begins there. */
-static int judge_rest(wvl_io_context *context, const kind *found)
+int wvl_io_judge_rest(wvl_io_context *context, const wvl_io_kind *found)
 {
     const uint8_t *head;
     size_t held;
@@ -223,88 +224,6 @@ static int judge_rest(wvl_io_context *context, const kind *found)
     if (found->rest == REST_NOTED)
         wvl_io_note(context, "bytes after the picture are not read");
     return 0;
-}
-
-static int read_picture(wvl_io_context *context)
-{
-    const kind *found = choose_kind(context);
-
-    if (found == NULL)
-        return -1;
-    context->format = found->format;
-    if (found->read == NULL)
-        return wvl_io_fail(context, "files of this format are not read: convert the picture");
-    snprintf(context->picture->format, sizeof context->picture->format, "%s", found->format);
-    return found->read(context) == 0 ? judge_rest(context, found) : -1;
-}
-
-static void start(wvl_io_context *context, const char *name, const wvl_io_options *options, wvl_io_picture *out,
-                  char *error, size_t error_bytes)
-{
-    memset(context, 0, sizeof *context);
-    context->name = name;
-    context->picture = out;
-    context->error = error;
-    context->error_bytes = error_bytes;
-    if (options != NULL)
-        context->options = *options;
-    context->max_samples = context->options.max_samples != 0 ? context->options.max_samples : WVL_IO_MAX_SAMPLES;
-    if (context->max_samples > WVL_IO_COUNTABLE_SAMPLES)
-        context->max_samples = WVL_IO_COUNTABLE_SAMPLES;
-    wvl_io_clear_picture(out);
-    if (error != NULL && error_bytes != 0)
-        error[0] = '\0';
-}
-
-static int finish(wvl_io_context *context, int result)
-{
-    wvl_io_source_close(&context->source);
-    if (result == 0)
-        return WVL_IO_OK;
-    wvl_io_release_picture(context->picture);
-    return context->no_memory ? WVL_IO_ERROR_MEMORY : WVL_IO_ERROR_INPUT;
-}
-
-int wvl_io_read_picture(const char *path, const wvl_io_options *options, wvl_io_picture *out, char *error,
-                        size_t error_bytes)
-{
-    wvl_io_context context;
-
-    start(&context, path, options, out, error, error_bytes);
-    if (wvl_io_source_open(&context) != 0)
-        return finish(&context, -1);
-    return finish(&context, read_picture(&context));
-}
-
-int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options,
-                       wvl_io_picture *out, char *error, size_t error_bytes)
-{
-    wvl_io_context context;
-
-    start(&context, name, options, out, error, error_bytes);
-    wvl_io_source_memory(&context.source, bytes, byte_count);
-    return finish(&context, read_picture(&context));
-}
-
-int wvl_io_count_pages(const char *path, const wvl_io_options *options, uint32_t *count, char *error,
-                       size_t error_bytes)
-{
-    wvl_io_context context;
-    wvl_io_picture none;
-    int result;
-
-    start(&context, path, options, &none, error, error_bytes);
-    *count = 1;
-    result = wvl_io_source_open(&context);
-    if (result == 0) {
-        const kind *found = choose_kind(&context);
-
-        context.format = found != NULL ? found->format : NULL;
-        result = found == NULL ? -1 : 0;
-        if (found == &tiff)
-            result = wvl_io_count_tiff(&context, count);
-    }
-    return finish(&context, result);
 }
 
 const char *wvl_io_missing_formats(void)

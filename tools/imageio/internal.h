@@ -4,6 +4,7 @@
 #define WVL_TOOLS_IMAGEIO_INTERNAL_H
 
 #include "imageio.h"
+#include "rows.h"
 
 #define WVL_IO_SIZE_UNKNOWN UINT64_MAX
 /* Whatever the caller permits: so many samples of up to 4 bytes are counted in 64 bits without a check. */
@@ -44,12 +45,40 @@ typedef struct wvl_io_context {
     char *error;
     size_t error_bytes;
     int no_memory; /* memory was refused: the cause of the failure */
+
+    /* Of formats that give rows. */
+    int by_rows;                      /* 1: rows are wanted; 0: the whole picture */
+    const char *needs_all;            /* why not by rows; set by begin, NULL: rows can be given */
+    void *state;                      /* of the format, freed by the caller of release */
+    int is_interleaved;               /* all components lie in one buffer */
+    const uint8_t *order;             /* NULL, or the place of each component in an interleaved pixel */
+    uint64_t held_bytes;              /* that the format holds while it gives rows */
+    const wvl_io_row_buffer *buffers; /* where rows go: row `window_first` of the picture comes first */
+    uint32_t window_first;
 } wvl_io_context;
+
+/*
+ * A format that gives rows. Pictures are read by rows, or whole in one call of rows. The int results are 0, or -1 with
+ * the reason in the error text.
+ */
+typedef struct wvl_io_row_format {
+    /* From position 0: describes the picture, checks its claims and lays it out; holds no samples. */
+    int (*begin)(wvl_io_context *context);
+    /* Rows first .. first + count - 1 into the buffers. Calls follow one another without a gap; where needs_all is set,
+       there is one call with all rows. */
+    int (*rows)(wvl_io_context *context, uint32_t first, uint32_t count);
+    /* Behind the last row; leaves the source behind the picture. May be NULL. */
+    int (*end)(wvl_io_context *context);
+    /* Frees what the state owns, at any time after begin was called; the state may be NULL. May be NULL. */
+    void (*release)(wvl_io_context *context);
+} wvl_io_row_format;
 
 /* source.c. The int results are 0, or -1 with the reason already in the error text. */
 int wvl_io_source_open(wvl_io_context *context);
 void wvl_io_source_memory(wvl_io_source *source, const void *bytes, size_t byte_count);
 void wvl_io_source_close(wvl_io_source *source);
+/* Back to position 0 of a source that can be sought in; a file is as it is now. 0 or -1, without a message. */
+int wvl_io_source_restart(wvl_io_source *source);
 /* Up to wanted bytes at the present position without moving it; returns how many there are (<= 4096). */
 size_t wvl_io_source_peek(wvl_io_source *source, const uint8_t **bytes, size_t wanted);
 /* Short counts only at the end or on a read error. */
@@ -92,14 +121,39 @@ int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, ui
                     int is_signed);
 /* Declares XRsiz, YRsiz of one component, which sets its size. */
 void wvl_io_subsample(wvl_io_picture *picture, uint32_t component, uint8_t dx, uint8_t dy);
-/* Gives all components one block, sample by sample. All must be of one size and container. */
+/* Says where samples will lie. Interleaved: all components are of one size and container, and share a block. */
+void wvl_io_lay_out(wvl_io_context *context, int is_interleaved);
+/* Blocks for the whole picture as it is laid out. */
+int wvl_io_allocate_blocks(wvl_io_context *context);
+/* Both at once. */
 int wvl_io_allocate_interleaved(wvl_io_context *context);
-/* Gives each component a block of its own. */
 int wvl_io_allocate_planar(wvl_io_context *context);
+/* Lets the components begin in the buffers with row `first` of the picture. buffers must outlast their use. */
+void wvl_io_aim(wvl_io_context *context, const wvl_io_row_buffer *buffers, uint32_t first);
+static inline size_t wvl_io_row_bytes(const wvl_io_component *component)
+{
+    return (size_t)component->width * component->sample_stride_bytes;
+}
+/* Row y of a component. */
+static inline uint8_t *wvl_io_row(const wvl_io_context *context, uint32_t component, uint32_t y)
+{
+    const wvl_io_component *c = &context->picture->components[component];
+    return (uint8_t *)c->data + (size_t)(y - wvl_io_rows_of_component(c, context->window_first)) * c->stride_bytes;
+}
+/* Row y of the interleaved pixels, in the order of the file. */
+static inline uint8_t *wvl_io_pixels(const wvl_io_context *context, uint32_t y)
+{
+    return (uint8_t *)context->buffers[0].data + (size_t)(y - context->window_first) * context->buffers[0].pitch_bytes;
+}
+/* Reads rows first .. end - 1 of a component, or of all where they are interleaved, and puts them in host order. */
+int wvl_io_read_stored_rows(wvl_io_context *context, uint32_t component, uint32_t first, uint32_t end, int big_endian,
+                            const char *what);
+/* Zeroed state of the format, which the context then owns. */
+void *wvl_io_make_state(wvl_io_context *context, size_t byte_count);
 /* Sum over the components of width * height; describe has bounded it. */
 uint64_t wvl_io_sample_count(const wvl_io_picture *picture);
-/* Refuses samples outside the declared depth. The sum of the checks of all rows costs one pass. */
-int wvl_io_check_range(wvl_io_context *context, uint32_t component);
+/* Refuses samples outside the declared depth, in rows first .. end - 1 of a component. */
+int wvl_io_check_range(wvl_io_context *context, uint32_t component, uint32_t first, uint32_t end);
 /* Sets color, color_declared and alpha in one go. */
 void wvl_io_set_color(wvl_io_picture *picture, wvl_io_color color, int declared, int alpha_component);
 /* Takes over a copy of the profile, cut to its own size field; a hopeless one is noted and dropped. */
@@ -131,7 +185,7 @@ static inline unsigned wvl_io_tiff_type_bytes(uint64_t type)
 
 /* Row `row` from pixels that are little-endian words of 1 to 4 bytes: component c is the masks[c] bits of a word,
    moved down by shifts[c]. */
-void wvl_io_unpack_fields(wvl_io_picture *picture, uint32_t row, const uint8_t *line, unsigned pixel_bytes,
+void wvl_io_unpack_fields(wvl_io_context *context, uint32_t row, const uint8_t *line, unsigned pixel_bytes,
                           const uint32_t *masks, const unsigned *shifts);
 
 /*
@@ -145,34 +199,28 @@ typedef struct wvl_io_palette {
     uint16_t *values; /* entries * columns */
 } wvl_io_palette;
 
-/* Describes and allocates the picture for a palette: index_depth when indices are kept, else columns. */
+/* Describes and lays out the picture for a palette: index_depth when indices are kept, else columns. */
 int wvl_io_describe_indexed(wvl_io_context *context, uint64_t width, uint64_t height, unsigned index_depth,
                             const wvl_io_palette *palette);
 /* Finishes one row whose indices (index_bytes each, 1 or 2) lie packed at the start of the row: checks
    them against the palette and expands in place unless indices are kept. Fails on a bad index. */
 int wvl_io_finish_indexed_row(wvl_io_context *context, uint32_t row, unsigned index_bytes,
                               const wvl_io_palette *palette);
-/* Hands the palette to the picture when indices are kept, else frees it. Call once, at the end. */
+/* Hands the values to the picture when indices are kept; rows can be finished as before. Call once. */
 void wvl_io_settle_palette(wvl_io_context *context, wvl_io_palette *palette);
 
 /* The readers. Each gets an emptied picture and a source at position 0; 0 or -1 with the reason set. */
-int wvl_io_read_pnm(wvl_io_context *context);
-int wvl_io_read_pam(wvl_io_context *context);
-int wvl_io_read_pgx(wvl_io_context *context);
-int wvl_io_read_dpx(wvl_io_context *context);
-int wvl_io_read_bmp(wvl_io_context *context);
 int wvl_io_read_tga(wvl_io_context *context);
-int wvl_io_read_raw(wvl_io_context *context);  /* big-endian above 8 bits */
-int wvl_io_read_rawl(wvl_io_context *context); /* little-endian */
-int wvl_io_read_yuv(wvl_io_context *context);  /* little-endian */
-int wvl_io_read_tiff(wvl_io_context *context);
 int wvl_io_count_tiff(wvl_io_context *context, uint32_t *count);
 int wvl_io_read_pfm(wvl_io_context *context);
 int wvl_io_read_exr(wvl_io_context *context);
 int wvl_io_read_jp2(wvl_io_context *context);
 int wvl_io_read_j2k(wvl_io_context *context);
-int wvl_io_read_png(wvl_io_context *context);
-int wvl_io_read_jpeg(wvl_io_context *context);
+
+extern const wvl_io_row_format wvl_io_pnm_rows, wvl_io_pam_rows, wvl_io_pgx_rows, wvl_io_dpx_rows, wvl_io_bmp_rows;
+extern const wvl_io_row_format wvl_io_raw_rows;                   /* big-endian above 8 bits */
+extern const wvl_io_row_format wvl_io_rawl_rows, wvl_io_yuv_rows; /* little-endian */
+extern const wvl_io_row_format wvl_io_tiff_rows, wvl_io_png_rows, wvl_io_jpeg_rows;
 
 /* Byte order. */
 static inline uint32_t wvl_io_le16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }

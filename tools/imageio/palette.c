@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int wvl_io_describe_indexed(wvl_io_context *context, uint64_t width, uint64_t height, unsigned index_depth,
@@ -18,7 +17,8 @@ int wvl_io_describe_indexed(wvl_io_context *context, uint64_t width, uint64_t he
         return -1;
     }
     wvl_io_set_color(picture, palette->columns == 1 ? WVL_IO_GREY : WVL_IO_RGB, 0, alpha);
-    return wvl_io_allocate_interleaved(context);
+    wvl_io_lay_out(context, 1);
+    return 0;
 }
 
 static inline uint32_t index_at(const uint8_t *row, uint32_t x, unsigned index_bytes)
@@ -63,7 +63,7 @@ int wvl_io_finish_indexed_row(wvl_io_context *context, uint32_t row, unsigned in
                               const wvl_io_palette *palette)
 {
     const wvl_io_component *first = &context->picture->components[0];
-    uint8_t *bytes = (uint8_t *)first->data + (size_t)row * first->stride_bytes;
+    uint8_t *bytes = wvl_io_row(context, 0, row);
     uint32_t highest = highest_index(bytes, first->width, index_bytes);
 
     if (highest >= palette->entries)
@@ -78,13 +78,11 @@ void wvl_io_settle_palette(wvl_io_context *context, wvl_io_palette *palette)
 {
     wvl_io_picture *picture = context->picture;
 
-    if (context->options.keep_palette) {
-        picture->palette = palette->values;
-        picture->palette_entries = palette->entries;
-        picture->palette_columns = palette->columns;
-        picture->palette_depth = palette->depth;
-    } else {
-        free(palette->values);
-    }
+    if (!context->options.keep_palette)
+        return;
+    picture->palette = palette->values;
+    picture->palette_entries = palette->entries;
+    picture->palette_columns = palette->columns;
+    picture->palette_depth = palette->depth;
     palette->values = NULL;
 }

@@ -173,43 +173,88 @@ uint64_t wvl_io_sample_count(const wvl_io_picture *picture)
     return sum;
 }
 
-int wvl_io_allocate_interleaved(wvl_io_context *context)
+void wvl_io_lay_out(wvl_io_context *context, int is_interleaved)
 {
     wvl_io_picture *picture = context->picture;
-    unsigned bytes = picture->components[0].sample_bytes;
-    uint8_t *block = wvl_io_allocate(context, wvl_io_sample_count(picture) * bytes, "samples");
-    uint32_t c;
 
-    if (block == NULL)
-        return -1;
-    picture->components[0].owned = block;
-    for (c = 0; c < picture->component_count; c++) {
-        wvl_io_component *component = &picture->components[c];
+    context->is_interleaved = is_interleaved;
+    for (uint32_t c = 0; c < picture->component_count; c++) {
+        wvl_io_component *k = &picture->components[c];
+        k->sample_stride_bytes = (size_t)(is_interleaved ? picture->component_count : 1) * k->sample_bytes;
+        k->stride_bytes = wvl_io_row_bytes(k);
+    }
+}
 
-        component->data = block + (size_t)c * bytes;
-        component->sample_stride_bytes = (size_t)picture->component_count * bytes;
-        component->stride_bytes = component->sample_stride_bytes * component->width;
+int wvl_io_allocate_blocks(wvl_io_context *context)
+{
+    wvl_io_picture *picture = context->picture;
+    wvl_io_component *first = &picture->components[0];
+
+    for (uint32_t c = 0; c < (context->is_interleaved ? 1 : picture->component_count); c++) {
+        wvl_io_component *k = &picture->components[c];
+        uint64_t samples = (uint64_t)k->width * k->height * (context->is_interleaved ? picture->component_count : 1);
+        k->owned = wvl_io_allocate(context, samples * k->sample_bytes, "samples");
+        k->data = k->owned;
+        if (!k->owned) {
+            return -1;
+        }
+    }
+    for (uint32_t c = 1; context->is_interleaved && c < picture->component_count; c++) {
+        picture->components[c].data = (uint8_t *)first->data + (size_t)c * first->sample_bytes;
     }
     return 0;
 }
 
+int wvl_io_allocate_interleaved(wvl_io_context *context)
+{
+    wvl_io_lay_out(context, 1);
+    return wvl_io_allocate_blocks(context);
+}
+
 int wvl_io_allocate_planar(wvl_io_context *context)
 {
+    wvl_io_lay_out(context, 0);
+    return wvl_io_allocate_blocks(context);
+}
+
+void wvl_io_aim(wvl_io_context *context, const wvl_io_row_buffer *buffers, uint32_t first)
+{
     wvl_io_picture *picture = context->picture;
-    uint32_t c;
 
-    for (c = 0; c < picture->component_count; c++) {
-        wvl_io_component *component = &picture->components[c];
-        uint64_t samples = (uint64_t)component->width * component->height;
+    context->buffers = buffers;
+    context->window_first = first;
+    for (uint32_t c = 0; c < picture->component_count; c++) {
+        wvl_io_component *k = &picture->components[c];
+        const wvl_io_row_buffer *buffer = &buffers[context->is_interleaved ? 0 : c];
+        size_t place = context->order != NULL ? context->order[c] : c;
+        k->data = (uint8_t *)buffer->data + (context->is_interleaved ? place * k->sample_bytes : 0);
+        k->stride_bytes = buffer->pitch_bytes;
+    }
+}
 
-        component->owned = wvl_io_allocate(context, samples * component->sample_bytes, "samples");
-        if (component->owned == NULL)
+int wvl_io_read_stored_rows(wvl_io_context *context, uint32_t component, uint32_t first, uint32_t end, int big_endian,
+                            const char *what)
+{
+    const wvl_io_component *c = &context->picture->components[component];
+    size_t row_bytes = wvl_io_row_bytes(c);
+    uint32_t at_once = c->stride_bytes == row_bytes ? end - first : 1; /* rows without a gap between them */
+
+    for (uint32_t y = first; y < end; y += at_once) {
+        uint8_t *row = wvl_io_row(context, component, y);
+        if (wvl_io_read_bytes(context, row, row_bytes * at_once, what) != 0) {
             return -1;
-        component->data = component->owned;
-        component->sample_stride_bytes = component->sample_bytes;
-        component->stride_bytes = (size_t)component->sample_bytes * component->width;
+        }
+        wvl_io_to_host_order(row, row_bytes / c->sample_bytes * at_once, c->sample_bytes, big_endian);
     }
     return 0;
+}
+
+void *wvl_io_make_state(wvl_io_context *context, size_t byte_count)
+{
+    context->state = calloc(1, byte_count);
+    if (context->state == NULL)
+        wvl_io_fail_memory(context, "reader", byte_count);
+    return context->state;
 }
 
 static inline int64_t load_sample(const uint8_t *sample, unsigned bytes, int is_signed)
@@ -244,7 +289,7 @@ static int64_t gather_row(const wvl_io_component *c, const uint8_t *row)
     return found;
 }
 
-int wvl_io_check_range(wvl_io_context *context, uint32_t component)
+int wvl_io_check_range(wvl_io_context *context, uint32_t component, uint32_t first, uint32_t end)
 {
     const wvl_io_component *c = &context->picture->components[component];
     int64_t limit = INT64_C(1) << (c->depth - c->is_signed);
@@ -252,8 +297,8 @@ int wvl_io_check_range(wvl_io_context *context, uint32_t component)
 
     if (c->depth == 8 * c->sample_bytes)
         return 0;
-    for (y = 0; y < c->height; y++)
-        if (gather_row(c, (const uint8_t *)c->data + (size_t)y * c->stride_bytes) >= limit)
+    for (y = first; y < end; y++)
+        if (gather_row(c, wvl_io_row(context, component, y)) >= limit)
             return wvl_io_fail(context, "component %u, row %u: a sample lies outside %s %u bits", component, y,
                                c->is_signed ? "signed" : "unsigned", c->depth);
     return 0;
@@ -303,14 +348,15 @@ static inline uint32_t load_word(const uint8_t *p, unsigned bytes)
     return word;
 }
 
-void wvl_io_unpack_fields(wvl_io_picture *picture, uint32_t row, const uint8_t *line, unsigned pixel_bytes,
+void wvl_io_unpack_fields(wvl_io_context *context, uint32_t row, const uint8_t *line, unsigned pixel_bytes,
                           const uint32_t *masks, const unsigned *shifts)
 {
+    const wvl_io_picture *picture = context->picture;
     uint32_t c, x;
 
     for (c = 0; c < picture->component_count; c++) {
         const wvl_io_component *k = &picture->components[c];
-        uint8_t *out = (uint8_t *)k->data + (size_t)row * k->stride_bytes;
+        uint8_t *out = wvl_io_row(context, c, row);
 
         for (x = 0; x < k->width; x++, out += k->sample_stride_bytes) {
             uint16_t sample =

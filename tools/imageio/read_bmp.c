@@ -173,68 +173,87 @@ static void unpack_indices(const uint8_t *line, uint8_t *row, uint32_t width, un
         row[x] = (uint8_t)(line[x / per_byte] >> (8 - bits - x % per_byte * bits) & mask);
 }
 
-static int read_indexed(wvl_io_context *context, const bmp_header *h, const wvl_io_palette *palette)
-{
-    uint64_t pitch = ((uint64_t)h->width * h->bits + 31) / 32 * 4;
-    wvl_io_component *first;
+typedef struct bmp_rows {
+    bmp_header header;
+    uint64_t pitch; /* bytes of a line: < 2^33 */
     uint8_t *line;
-    uint32_t y;
-    int result = 0;
+    wvl_io_palette palette;
+    uint32_t masks[4]; /* of direct pixels */
+    unsigned shifts[4];
+} bmp_rows;
 
-    if (wvl_io_require_bytes(context, pitch * h->height, "pixel data") != 0 ||
-        wvl_io_describe_indexed(context, h->width, h->height, h->bits, palette) != 0)
-        return -1;
-    line = wvl_io_allocate(context, pitch, "line");
-    if (line == NULL)
-        return -1;
-    first = &context->picture->components[0];
-    for (y = 0; y < h->height && result == 0; y++) {
-        uint32_t row = h->top_down ? y : h->height - 1 - y;
+static uint64_t data_bytes(const bmp_rows *s) { return s->pitch * s->header.height; } /* height <= 2^31 */
 
-        result = wvl_io_read_bytes(context, line, (size_t)pitch, "pixel data");
-        if (result != 0)
-            break;
-        unpack_indices(line, (uint8_t *)first->data + (size_t)row * first->stride_bytes, h->width, h->bits);
-        result = wvl_io_finish_indexed_row(context, row, 1, palette);
-    }
-    free(line);
-    return result;
-}
-
-static int read_run_lengths(wvl_io_context *context, const bmp_header *h, const wvl_io_palette *palette)
+static int begin_runs(wvl_io_context *context, const bmp_header *h)
 {
     uint64_t size = context->source.size, pixels = (uint64_t)h->width * h->height;
-    wvl_io_component *first;
-    uint32_t y;
 
     if (size != WVL_IO_SIZE_UNKNOWN && pixels / RLE_PIXELS_PER_BYTE > size)
         return wvl_io_fail(context, "size %u x %u: the file's %llu bytes hold no such picture", h->width, h->height,
                            (unsigned long long)size);
-    if (wvl_io_describe_indexed(context, h->width, h->height, h->bits, palette) != 0)
+    context->needs_all = "run lengths may jump over rows; convert the picture to BMP without compression";
+    return 0;
+}
+
+static int begin_indexed(wvl_io_context *context, bmp_rows *s)
+{
+    const bmp_header *h = &s->header;
+
+    if (read_palette(context, h, &s->palette) != 0 ||
+        wvl_io_go_to(context, h->data_offset, "offset to pixel data") != 0 ||
+        (h->compression == BI_RGB ? wvl_io_require_bytes(context, data_bytes(s), "pixel data")
+                                  : begin_runs(context, h)) != 0 ||
+        wvl_io_describe_indexed(context, h->width, h->height, h->bits, &s->palette) != 0)
         return -1;
-    first = &context->picture->components[0];
+    wvl_io_settle_palette(context, &s->palette);
+    return 0;
+}
+
+static int read_runs(wvl_io_context *context, const bmp_rows *s)
+{
+    const bmp_header *h = &s->header;
+    const wvl_io_component *first = &context->picture->components[0];
+    uint32_t y;
+
     memset(first->data, 0, first->stride_bytes * h->height); /* pixels that are skipped have index 0 */
     if (wvl_io_decode_bmp_runs(context, h, first->data, first->stride_bytes) != 0)
         return -1;
     for (y = 0; y < h->height; y++)
-        if (wvl_io_finish_indexed_row(context, y, 1, palette) != 0)
+        if (wvl_io_finish_indexed_row(context, y, 1, &s->palette) != 0)
             return -1;
     return 0;
 }
 
-static int read_with_palette(wvl_io_context *context, const bmp_header *h)
+static int read_line(wvl_io_context *context, const bmp_rows *s, uint32_t row)
 {
-    wvl_io_palette palette = {0, 0, 0, NULL};
-    int result = read_palette(context, h, &palette);
+    const bmp_header *h = &s->header;
 
-    if (result == 0)
-        result = wvl_io_go_to(context, h->data_offset, "offset to pixel data");
-    if (result == 0)
-        result = h->compression == BI_RGB ? read_indexed(context, h, &palette) : read_run_lengths(context, h, &palette);
-    if (result == 0)
-        wvl_io_settle_palette(context, &palette);
-    free(palette.values);
-    return result;
+    if (wvl_io_read_bytes(context, s->line, (size_t)s->pitch, "pixel data") != 0)
+        return -1;
+    if (h->bits > 8) {
+        wvl_io_unpack_fields(context, row, s->line, h->bits / 8, s->masks, s->shifts);
+        return 0;
+    }
+    unpack_indices(s->line, wvl_io_row(context, 0, row), h->width, h->bits);
+    return wvl_io_finish_indexed_row(context, row, 1, &s->palette);
+}
+
+/* Lines in the order of the file: where the first one is the bottom, a portion is read from its last row on. */
+static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
+{
+    const bmp_rows *s = context->state;
+    const bmp_header *h = &s->header;
+    uint64_t line = h->top_down ? first : h->height - first - count;
+    uint32_t i;
+
+    if (h->compression == BI_RLE4 || h->compression == BI_RLE8)
+        return read_runs(context, s);
+    if (wvl_io_go_to(context, h->data_offset + line * s->pitch, "pixel data") != 0)
+        return -1;
+    for (i = 0; i < count; i++)
+        if (read_line(context, s, h->top_down ? first + i : first + count - 1 - i) != 0)
+            return -1;
+    return 0;
 }
 
 /* Masks where the header gives none: 5-5-5 and 8-8-8. */
@@ -282,33 +301,19 @@ static int describe_fields(wvl_io_context *context, const bmp_header *h, const u
     wvl_io_set_color(context->picture, WVL_IO_RGB, 0, n == 4 ? 3 : -1);
     if (h->bits == 32 && h->compression == BI_RGB)
         wvl_io_note(context, "the fourth byte of each pixel is undefined and left out");
-    return mixed ? wvl_io_allocate_planar(context) : wvl_io_allocate_interleaved(context);
+    wvl_io_lay_out(context, !mixed);
+    return 0;
 }
 
-static int read_direct(wvl_io_context *context, const bmp_header *h)
+static int begin_direct(wvl_io_context *context, bmp_rows *s)
 {
-    uint64_t pitch = ((uint64_t)h->width * h->bits + 31) / 32 * 4; /* < 2^33, and height <= 2^31 */
-    uint32_t masks[4], y;
-    unsigned shifts[4];
-    uint8_t *line;
-    int result = 0;
+    const bmp_header *h = &s->header;
 
-    choose_masks(h, masks);
-    if (wvl_io_go_to(context, h->data_offset, "offset to pixel data") != 0 ||
-        wvl_io_require_bytes(context, pitch * h->height, "pixel data") != 0 ||
-        describe_fields(context, h, masks, shifts) != 0)
-        return -1;
-    line = wvl_io_allocate(context, pitch, "line");
-    if (line == NULL)
-        return -1;
-    for (y = 0; y < h->height && result == 0; y++) {
-        result = wvl_io_read_bytes(context, line, (size_t)pitch, "pixel data");
-        if (result == 0)
-            wvl_io_unpack_fields(context->picture, h->top_down ? y : h->height - 1 - y, line, h->bits / 8, masks,
-                                 shifts);
-    }
-    free(line);
-    return result;
+    choose_masks(h, s->masks);
+    return wvl_io_go_to(context, h->data_offset, "offset to pixel data") != 0 ||
+                   wvl_io_require_bytes(context, data_bytes(s), "pixel data") != 0
+               ? -1
+               : describe_fields(context, h, s->masks, s->shifts);
 }
 
 static int read_profile(wvl_io_context *context, const bmp_header *h)
@@ -331,18 +336,59 @@ static int read_profile(wvl_io_context *context, const bmp_header *h)
     return result;
 }
 
-int wvl_io_read_bmp(wvl_io_context *context)
+/* The description is complete before the pixels where the file can be sought in. */
+static int read_profile_early(wvl_io_context *context, const bmp_header *h)
+{
+    return context->source.seekable ? read_profile(context, h) : 0;
+}
+
+static void release(wvl_io_context *context)
+{
+    bmp_rows *s = context->state;
+
+    if (s == NULL)
+        return;
+    free(s->line);
+    free(s->palette.values);
+}
+
+static int begin(wvl_io_context *context)
 {
     wvl_io_picture *picture = context->picture;
-    bmp_header h;
+    bmp_rows *s = wvl_io_make_state(context, sizeof *s);
 
-    if (read_header(context, &h) != 0 || check_header(context, &h) != 0 ||
-        (h.bits <= 8 ? read_with_palette(context, &h) : read_direct(context, &h)) != 0)
+    if (s == NULL)
         return -1;
-    picture->color_declared = h.is_srgb;
-    if (h.x_per_metre <= INT32_MAX && h.y_per_metre <= INT32_MAX) {
-        picture->x_pixels_per_metre = h.x_per_metre;
-        picture->y_pixels_per_metre = h.y_per_metre;
+    bmp_header *h = &s->header;
+    if (read_header(context, h) != 0 || check_header(context, h) != 0)
+        return -1;
+    s->pitch = ((uint64_t)h->width * h->bits + 31) / 32 * 4;
+    if ((h->bits <= 8 ? begin_indexed(context, s) : begin_direct(context, s)) != 0)
+        return -1;
+    if (!h->top_down && !context->source.seekable && context->needs_all == NULL)
+        context->needs_all = "the file begins with the bottom row, and a pipe cannot go back; give a file";
+    picture->color_declared = h->is_srgb;
+    if (h->x_per_metre <= INT32_MAX && h->y_per_metre <= INT32_MAX) {
+        picture->x_pixels_per_metre = h->x_per_metre;
+        picture->y_pixels_per_metre = h->y_per_metre;
     }
-    return read_profile(context, &h);
+    context->held_bytes = s->pitch;
+    s->line = wvl_io_allocate(context, s->pitch, "line");
+    return s->line != NULL ? read_profile_early(context, h) : -1;
 }
+
+/* Behind the pixels, where the profile of a pipe lies. */
+static int end(wvl_io_context *context)
+{
+    const bmp_rows *s = context->state;
+    const bmp_header *h = &s->header;
+
+    if ((h->compression == BI_RGB || h->bits > 8) &&
+        wvl_io_go_to(context, h->data_offset + data_bytes(s), "pixel data") != 0)
+        return -1;
+    if (context->picture->icc == NULL)
+        return read_profile(context, h);
+    return wvl_io_go_to(context, h->profile_offset + h->profile_bytes, "ICC profile");
+}
+
+const wvl_io_row_format wvl_io_bmp_rows = {begin, read_rows, end, release};

@@ -209,37 +209,34 @@ static int line_layout(wvl_io_context *context, const dpx_header *h, uint64_t *u
     return wvl_io_require_bytes(context, *pitch * (h->height - 1) + *used, "pixel data");
 }
 
-static int read_lines(wvl_io_context *context, const dpx_header *h, uint64_t used, uint64_t pitch)
-{
-    wvl_io_component *first = &context->picture->components[0];
-    size_t count = (size_t)h->width * h->samples_per_pixel;
-    uint8_t *line = wvl_io_allocate(context, pitch, "line");
-    int result = line != NULL ? 0 : -1;
-    uint32_t y;
+typedef struct dpx_rows {
+    dpx_header header;
+    uint64_t used, pitch; /* bytes of a line: with samples, and to the next line */
+    uint8_t *line;
+} dpx_rows;
 
-    for (y = 0; y < h->height && result == 0; y++) {
-        result = wvl_io_read_bytes(context, line, (size_t)(y + 1 < h->height ? pitch : used), "pixel data");
-        if (result == 0)
-            unpack_line(line, h, (uint8_t *)first->data + (size_t)y * first->stride_bytes, count);
+static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
+{
+    dpx_rows *s = context->state;
+    const dpx_header *h = &s->header;
+    size_t samples = (size_t)h->width * h->samples_per_pixel;
+
+    for (uint32_t y = first; y < first + count; y++) {
+        size_t bytes = (size_t)(y + 1 < h->height ? s->pitch : s->used);
+        if (wvl_io_read_bytes(context, s->line, bytes, "pixel data") != 0) {
+            return -1;
+        }
+        unpack_line(s->line, h, wvl_io_pixels(context, y), samples);
     }
-    free(line);
-    return result;
+    return 0;
 }
 
 /* ABGR and CbYCr into the order that everybody else uses: the descriptors move, the samples stay. */
-static void order_components(wvl_io_picture *picture, uint32_t descriptor)
+static const uint8_t *order_of_components(uint32_t descriptor)
 {
     static const uint8_t orders[2][4] = {{3, 2, 1, 0}, {1, 0, 2, 3}};
-    const uint8_t *order = orders[descriptor == 102];
-    void *data[4];
-    uint32_t c;
 
-    if (descriptor != 52 && descriptor != 102)
-        return;
-    for (c = 0; c < picture->component_count; c++)
-        data[c] = picture->components[order[c]].data;
-    for (c = 0; c < picture->component_count; c++)
-        picture->components[c].data = data[c];
+    return descriptor == 52 || descriptor == 102 ? orders[descriptor == 102] : NULL;
 }
 
 /*
@@ -314,20 +311,34 @@ static int read_texts(wvl_io_context *context, const uint8_t *head, const dpx_he
     return take_texts(context, header, byte_count);
 }
 
-int wvl_io_read_dpx(wvl_io_context *context)
+static int begin(wvl_io_context *context)
 {
+    dpx_rows *s = wvl_io_make_state(context, sizeof *s);
     uint8_t head[NEEDED_BYTES];
-    uint64_t used, pitch;
-    dpx_header h;
 
-    if (wvl_io_read_bytes(context, head, sizeof head, "header") != 0 || parse_header(context, head, &h) != 0 ||
-        check_header(context, &h) != 0 || read_texts(context, head, &h) != 0 ||
-        wvl_io_go_to(context, h.data_offset, "offset to image data") != 0 ||
-        wvl_io_describe(context, h.width, h.height, h.samples_per_pixel, h.depth, (int)h.sign) != 0 ||
-        line_layout(context, &h, &used, &pitch) != 0 || wvl_io_allocate_interleaved(context) != 0 ||
-        read_lines(context, &h, used, pitch) != 0)
+    if (s == NULL)
         return -1;
-    order_components(context->picture, h.descriptor);
-    describe_meaning(context, &h);
-    return 0;
+    dpx_header *h = &s->header;
+    if (wvl_io_read_bytes(context, head, sizeof head, "header") != 0 || parse_header(context, head, h) != 0 ||
+        check_header(context, h) != 0 || read_texts(context, head, h) != 0 ||
+        wvl_io_go_to(context, h->data_offset, "offset to image data") != 0 ||
+        wvl_io_describe(context, h->width, h->height, h->samples_per_pixel, h->depth, (int)h->sign) != 0 ||
+        line_layout(context, h, &s->used, &s->pitch) != 0)
+        return -1;
+    wvl_io_lay_out(context, 1);
+    context->order = order_of_components(h->descriptor);
+    context->held_bytes = s->pitch;
+    describe_meaning(context, h);
+    s->line = wvl_io_allocate(context, s->pitch, "line");
+    return s->line != NULL ? 0 : -1;
 }
+
+static void release(wvl_io_context *context)
+{
+    dpx_rows *s = context->state;
+    if (s) {
+        free(s->line);
+    }
+}
+
+const wvl_io_row_format wvl_io_dpx_rows = {begin, read_rows, NULL, release};

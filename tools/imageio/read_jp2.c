@@ -152,7 +152,7 @@ static int take_components(reader *r, const opj_image_t *image)
     }
     for (uint32_t c = 0; c < image->numcomps; c++) {
         copy_component(&image->comps[c], &context->picture->components[c]);
-        if (wvl_io_check_range(context, c) != 0) {
+        if (wvl_io_check_range(context, c, 0, context->picture->components[c].height) != 0) {
             return -1;
         }
     }

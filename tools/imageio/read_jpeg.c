@@ -189,35 +189,32 @@ static void invert_row(uint8_t *row, size_t count)
     }
 }
 
-static int read_converted(wvl_io_jpeg *j)
+static int describe_converted(wvl_io_jpeg *j)
 {
-    wvl_io_component *first;
-    /* Adobe writes inks as 255 - ink, and says that it wrote the file (Adobe Technical Note 5116). */
-    int inverts = j->info.out_color_space == JCS_CMYK && j->info.saw_Adobe_marker;
     if (wvl_io_describe(j->context, j->info.image_width, j->info.image_height, (uint64_t)j->info.num_components, 8,
                         0) != 0 ||
-        check_claims(j) != 0 || wvl_io_allocate_interleaved(j->context) != 0) {
+        check_claims(j) != 0) {
         return -1;
     }
-    first = &j->context->picture->components[0];
-    (void)jpeg_start_decompress(&j->info);
-    while (j->info.output_scanline < j->info.output_height) {
-        JSAMPROW row = (uint8_t *)first->data + (size_t)j->info.output_scanline * first->stride_bytes;
-        (void)jpeg_read_scanlines(&j->info, &row, 1);
-        if (inverts) {
-            invert_row(row, first->stride_bytes);
-        }
-    }
-    (void)jpeg_finish_decompress(&j->info);
+    wvl_io_lay_out(j->context, 1);
     return 0;
 }
 
-/* ---- Stored planes --------------------------------------------------------------------------- */
+static void read_converted(wvl_io_jpeg *j, uint32_t first, uint32_t count)
+{
+    size_t row_bytes = wvl_io_row_bytes(&j->context->picture->components[0]);
+    /* Adobe writes inks as 255 - ink, and says that it wrote the file (Adobe Technical Note 5116). */
+    int inverts = j->info.out_color_space == JCS_CMYK && j->info.saw_Adobe_marker;
+    for (uint32_t y = first; y < first + count; y++) {
+        JSAMPROW row = wvl_io_pixels(j->context, y);
+        (void)jpeg_read_scanlines(&j->info, &row, 1);
+        if (inverts) {
+            invert_row(row, row_bytes);
+        }
+    }
+}
 
-typedef struct planes {
-    JSAMPARRAY list[3];
-    JSAMPROW rows[3][MAX_SAMP_FACTOR * DCTSIZE];
-} planes;
+/* ---- Stored planes --------------------------------------------------------------------------- */
 
 /* Subsampling of a JPEG component is max / own (10918-1 A.1.1); JPEG 2000 takes whole steps only. */
 static int describe_planes(wvl_io_jpeg *j)
@@ -235,17 +232,20 @@ static int describe_planes(wvl_io_jpeg *j)
         wvl_io_subsample(j->context->picture, (uint32_t)c, (uint8_t)(j->info.max_h_samp_factor / k->h_samp_factor),
                          (uint8_t)(j->info.max_v_samp_factor / k->v_samp_factor));
     }
-    return check_claims(j) != 0 ? -1 : wvl_io_allocate_planar(j->context);
+    wvl_io_lay_out(j->context, 0);
+    return check_claims(j);
 }
 
 /* One row of blocks of each component, whole blocks wide. */
-static int allocate_rows(wvl_io_jpeg *j, planes *p)
+static int allocate_rows(wvl_io_jpeg *j)
 {
+    wvl_io_jpeg_planes *p = &j->planes;
     uint64_t bytes = 0, at = 0;
     for (int c = 0; c < 3; c++) {
         bytes += (uint64_t)j->info.comp_info[c].width_in_blocks * (unsigned)j->info.comp_info[c].v_samp_factor;
     }
     j->block = wvl_io_allocate(j->context, bytes * BLOCK_SAMPLES, "rows of blocks");
+    j->context->held_bytes = bytes * BLOCK_SAMPLES;
     for (int c = 0; j->block && c < 3; c++) {
         const jpeg_component_info *k = &j->info.comp_info[c];
         p->list[c] = p->rows[c];
@@ -257,63 +257,103 @@ static int allocate_rows(wvl_io_jpeg *j, planes *p)
     return j->block ? 0 : -1;
 }
 
-static void copy_rows(const wvl_io_jpeg *j, const planes *p, uint32_t group)
+/* Row y of the picture, of the components that have one there. */
+static void copy_row(const wvl_io_jpeg *j, uint32_t y)
 {
-    for (int c = 0; c < 3; c++) {
+    for (uint32_t c = 0; c < 3; c++) {
         const wvl_io_component *k = &j->context->picture->components[c];
-        uint32_t rows = (uint32_t)j->info.comp_info[c].v_samp_factor * DCTSIZE, y = group * rows;
-        for (uint32_t i = 0; i < rows && y + i < k->height; i++) {
-            memcpy((uint8_t *)k->data + (size_t)(y + i) * k->stride_bytes, p->rows[c][i], k->width);
+        uint32_t rows = (uint32_t)j->info.comp_info[c].v_samp_factor * DCTSIZE;
+        if (y % k->dy == 0) {
+            memcpy(wvl_io_row(j->context, c, y / k->dy), j->planes.rows[c][y / k->dy % rows], k->width);
         }
     }
 }
 
-static int read_planes(wvl_io_jpeg *j)
+static void read_planes(wvl_io_jpeg *j, uint32_t first, uint32_t count)
 {
-    planes p;
-    if (describe_planes(j) != 0 || allocate_rows(j, &p) != 0) {
-        return -1;
+    JDIMENSION rows = (JDIMENSION)j->info.max_v_samp_factor * DCTSIZE;
+    for (uint32_t y = first; y < first + count; y++) {
+        if (y % rows == 0) {
+            (void)jpeg_read_raw_data(&j->info, j->planes.list, rows);
+        }
+        copy_row(j, y);
     }
-    j->info.raw_data_out = TRUE;
-    (void)jpeg_start_decompress(&j->info);
-    for (uint32_t group = 0; j->info.output_scanline < j->info.output_height; group++) {
-        (void)jpeg_read_raw_data(&j->info, p.list, (JDIMENSION)j->info.max_v_samp_factor * DCTSIZE);
-        copy_rows(j, &p, group);
-    }
-    (void)jpeg_finish_decompress(&j->info);
-    return 0;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static int decode(wvl_io_jpeg *j)
+static int describe(wvl_io_jpeg *j)
 {
+    if (setjmp(j->back)) {
+        return -1;
+    }
     connect(j);
     (void)jpeg_read_header(&j->info, TRUE);
     j->info.out_color_space = wanted_space(j);
     j->info.dct_method = JDCT_ISLOW;
     j->info.do_block_smoothing = FALSE;
+    j->info.raw_data_out = keeps_ycc(j);
     wvl_io_set_color(j->context->picture, color_of(j->info.out_color_space), 0, -1);
     if (wvl_io_jpeg_take_markers(j) != 0) { /* libjpeg forgets them at the end of the pixels */
         return -1;
     }
-    return keeps_ycc(j) ? read_planes(j) : read_converted(j);
+    if (jpeg_has_multiple_scans(&j->info)) {
+        j->context->needs_all = "a progressive picture is complete only after its last scan; convert it to a baseline "
+                                "JPEG";
+    }
+    if (keeps_ycc(j)) {
+        return describe_planes(j) != 0 ? -1 : allocate_rows(j);
+    }
+    return describe_converted(j);
 }
 
-int wvl_io_read_jpeg(wvl_io_context *context)
+static int begin(wvl_io_context *context)
 {
-    wvl_io_jpeg *j = calloc(1, sizeof *j);
-    int result;
+    wvl_io_jpeg *j = wvl_io_make_state(context, sizeof *j);
     if (!j) {
-        return wvl_io_fail_memory(context, "libjpeg", sizeof *j);
+        return -1;
     }
     j->context = context;
     j->info.err = jpeg_std_error(&j->errors);
     j->errors.error_exit = on_error;
     j->errors.emit_message = on_message;
-    result = setjmp(j->back) ? -1 : decode(j);
-    jpeg_destroy_decompress(&j->info);
-    free(j->block);
-    free(j);
-    return result;
+    return describe(j);
 }
+
+static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
+{
+    wvl_io_jpeg *j = context->state;
+    if (setjmp(j->back)) {
+        return -1;
+    }
+    if (first == 0) {
+        (void)jpeg_start_decompress(&j->info);
+    }
+    if (j->info.raw_data_out) {
+        read_planes(j, first, count);
+    } else {
+        read_converted(j, first, count);
+    }
+    return 0;
+}
+
+static int end(wvl_io_context *context)
+{
+    wvl_io_jpeg *j = context->state;
+    if (setjmp(j->back)) {
+        return -1;
+    }
+    (void)jpeg_finish_decompress(&j->info);
+    return 0;
+}
+
+static void release(wvl_io_context *context)
+{
+    wvl_io_jpeg *j = context->state;
+    if (j) {
+        jpeg_destroy_decompress(&j->info);
+        free(j->block);
+    }
+}
+
+const wvl_io_row_format wvl_io_jpeg_rows = {begin, read_rows, end, release};

@@ -10,6 +10,12 @@
 
 #include <jpeglib.h>
 
+/* A row of blocks of each component, as libjpeg takes them. */
+typedef struct wvl_io_jpeg_planes {
+    JSAMPARRAY list[3];
+    JSAMPROW rows[3][MAX_SAMP_FACTOR * DCTSIZE];
+} wvl_io_jpeg_planes;
+
 typedef struct wvl_io_jpeg {
     struct jpeg_decompress_struct info; /* first: its callbacks get the whole from it */
     struct jpeg_error_mgr errors;
@@ -19,6 +25,7 @@ typedef struct wvl_io_jpeg {
     wvl_io_context *context;
     int is_told;    /* the reason of the failure is in the error text */
     uint8_t *block; /* owned: rows of raw data */
+    wvl_io_jpeg_planes planes;
     uint8_t buffer[4096];
 } wvl_io_jpeg;
 

@@ -68,24 +68,28 @@ static int parse_header(wvl_io_context *context, const char *line, pgx_header *h
     return 0;
 }
 
-int wvl_io_read_pgx(wvl_io_context *context)
+static int begin(wvl_io_context *context)
 {
     wvl_io_picture *picture = context->picture;
-    wvl_io_component *component;
     char line[HEADER_LIMIT];
-    pgx_header header = {0, 0, 0, 0, 0};
-    uint64_t bytes;
+    pgx_header *header = wvl_io_make_state(context, sizeof *header);
 
-    if (read_header_line(context, line) != 0 || parse_header(context, line, &header) != 0 ||
-        wvl_io_describe(context, header.width, header.height, 1, header.depth, header.is_signed) != 0)
+    if (header == NULL || read_header_line(context, line) != 0 || parse_header(context, line, header) != 0 ||
+        wvl_io_describe(context, header->width, header->height, 1, header->depth, header->is_signed) != 0)
         return -1;
-    component = &picture->components[0];
-    bytes = wvl_io_sample_count(picture) * component->sample_bytes;
-    if (wvl_io_require_bytes(context, bytes, "samples") != 0 || wvl_io_allocate_planar(context) != 0 ||
-        wvl_io_read_bytes(context, component->data, (size_t)bytes, "samples") != 0)
-        return -1;
-    wvl_io_to_host_order(component->data, (size_t)wvl_io_sample_count(picture), component->sample_bytes,
-                         header.big_endian);
+    wvl_io_lay_out(context, 0);
     wvl_io_set_color(picture, WVL_IO_GREY, 0, -1);
-    return wvl_io_check_range(context, 0);
+    return wvl_io_require_bytes(context, wvl_io_sample_count(picture) * picture->components[0].sample_bytes, "samples");
 }
+
+static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
+{
+    const pgx_header *header = context->state;
+
+    if (wvl_io_read_stored_rows(context, 0, first, first + count, header->big_endian, "samples") != 0) {
+        return -1;
+    }
+    return wvl_io_check_range(context, 0, first, first + count);
+}
+
+const wvl_io_row_format wvl_io_pgx_rows = {begin, read_rows, NULL, NULL};

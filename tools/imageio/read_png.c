@@ -11,6 +11,13 @@
 #define CHUNK_LIMIT_BYTES ((png_alloc_size_t)64 << 20) /* of one decompressed profile or text */
 #define DEFLATE_MOST_PER_BYTE 1032u                    /* RFC 1951: 258 bytes for two bits */
 
+/*
+ * The file without its pixels, for the metadata behind them: what comes before, an empty IDAT, and what follows.
+ */
+typedef struct wvl_io_png_survey {
+    uint64_t before, behind; /* positions: the first IDAT, and the chunk behind the last one */
+} wvl_io_png_survey;
+
 /* All that must survive a jump out of libpng. */
 typedef struct png_state {
     wvl_io_context *context;
@@ -20,7 +27,9 @@ typedef struct png_state {
     int depth, color_type, passes;
     wvl_io_palette palette;
     int is_indexed, has_key;
-    uint16_t key[3]; /* tRNS of grey or RGB: the one colour that is transparent */
+    int texts_taken, has_exif, has_metadata;
+    const wvl_io_png_survey *survey; /* NULL: the state of a reader */
+    uint16_t key[3];                 /* tRNS of grey or RGB: the one colour that is transparent */
 } png_state;
 
 static void on_error(png_structp png, png_const_charp message)
@@ -35,7 +44,9 @@ static void on_warning(png_structp png, png_const_charp message)
 {
     png_state *s = png_get_error_ptr(png);
 
-    wvl_io_note(s->context, "libpng: %s", message);
+    if (s->survey == NULL) { /* the reader itself warns too */
+        wvl_io_note(s->context, "libpng: %s", message);
+    }
 }
 
 static void on_read(png_structp png, png_bytep bytes, size_t byte_count)
@@ -83,11 +94,13 @@ static void name_space(wvl_io_picture *picture, const uint8_t *cicp)
     }
 }
 
-/* cICP came after this libpng. */
+/* cICP came after this libpng. The IDAT of a survey is empty. */
 static int on_unknown_chunk(png_structp png, png_unknown_chunkp chunk)
 {
     png_state *s = png_get_user_chunk_ptr(png);
 
+    if (s->survey != NULL)
+        return 1;
     if (memcmp(chunk->name, "cICP", 4) == 0 && chunk->size == 4) {
         name_space(s->context->picture, chunk->data);
         s->context->picture->has_cicp = 1;
@@ -150,7 +163,8 @@ static int describe_direct(png_state *s)
     if (wvl_io_describe(s->context, s->width, s->height, colors + (unsigned)has_alpha, (unsigned)s->depth, 0) != 0)
         return -1;
     wvl_io_set_color(s->context->picture, is_color ? WVL_IO_RGB : WVL_IO_GREY, 0, has_alpha ? (int)colors : -1);
-    return wvl_io_allocate_interleaved(s->context);
+    wvl_io_lay_out(s->context, 1);
+    return 0;
 }
 
 /* The size of a pipe, UINT64_MAX, passes. */
@@ -176,6 +190,7 @@ static int describe(png_state *s)
         if (take_palette(s) != 0 ||
             wvl_io_describe_indexed(s->context, s->width, s->height, (unsigned)s->depth, &s->palette) != 0)
             return -1;
+        wvl_io_settle_palette(s->context, &s->palette);
     } else if (describe_direct(s) != 0) {
         return -1;
     }
@@ -188,6 +203,8 @@ static int describe(png_state *s)
             png_set_swap(s->png);
     }
     s->passes = png_set_interlace_handling(s->png);
+    if (s->passes != 1)
+        s->context->needs_all = "the picture is interlaced; convert it to PNG without interlacing";
     png_read_update_info(s->png, s->info);
     if (png_get_rowbytes(s->png, s->info) > s->context->picture->components[0].stride_bytes)
         return wvl_io_fail(s->context,
@@ -230,34 +247,35 @@ static void add_alpha_16(uint8_t *row, uint32_t width, unsigned n, const uint16_
     }
 }
 
-static int finish_rows(png_state *s)
+static int finish_row(png_state *s, uint32_t y)
 {
-    const wvl_io_component *first = &s->context->picture->components[0];
     unsigned n = s->context->picture->component_count - 1;
-    uint32_t y;
+    uint8_t *row = wvl_io_pixels(s->context, y);
 
-    for (y = 0; y < s->height; y++) {
-        uint8_t *row = (uint8_t *)first->data + (size_t)y * first->stride_bytes;
-
-        if (s->is_indexed && wvl_io_finish_indexed_row(s->context, y, 1, &s->palette) != 0)
-            return -1;
-        if (s->has_key && s->depth == 16)
-            add_alpha_16(row, s->width, n, s->key);
-        else if (s->has_key)
-            add_alpha_8(row, s->width, n, s->key, (uint8_t)((1u << s->depth) - 1));
-    }
+    if (s->is_indexed && wvl_io_finish_indexed_row(s->context, y, 1, &s->palette) != 0)
+        return -1;
+    if (s->has_key && s->depth == 16)
+        add_alpha_16(row, s->width, n, s->key);
+    else if (s->has_key)
+        add_alpha_8(row, s->width, n, s->key, (uint8_t)((1u << s->depth) - 1));
     return 0;
 }
 
-static void read_rows(png_state *s)
+static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
 {
-    const wvl_io_component *first = &s->context->picture->components[0];
+    png_state *s = context->state;
     int pass;
     uint32_t y;
 
+    if (setjmp(png_jmpbuf(s->png)) != 0)
+        return -1;
     for (pass = 0; pass < s->passes; pass++)
-        for (y = 0; y < s->height; y++)
-            png_read_row(s->png, (png_bytep)first->data + (size_t)y * first->stride_bytes, NULL);
+        for (y = first; y < first + count; y++)
+            png_read_row(s->png, wvl_io_pixels(context, y), NULL);
+    for (y = first; y < first + count; y++)
+        if (finish_row(s, y) != 0)
+            return -1;
+    return 0;
 }
 
 static int take_color(png_state *s)
@@ -311,20 +329,24 @@ static int take_text(png_state *s, const png_text *text)
     return wvl_io_take_text(s->context, field_of_keyword(text->key), text->key, text->text, bytes);
 }
 
+/* What was not there at the call before. */
 static int take_texts(png_state *s)
 {
     png_textp texts = NULL;
-    int count = 0, i;
+    int count = 0;
 #ifdef PNG_eXIf_SUPPORTED
     png_bytep exif = NULL;
     png_uint_32 exif_bytes = 0;
 
-    if (png_get_eXIf_1(s->png, s->info, &exif_bytes, &exif) != 0 && wvl_io_take_exif(s->context, exif, exif_bytes) != 0)
-        return -1;
+    if (!s->has_exif && png_get_eXIf_1(s->png, s->info, &exif_bytes, &exif) != 0) {
+        s->has_exif = 1;
+        if (wvl_io_take_exif(s->context, exif, exif_bytes) != 0)
+            return -1;
+    }
 #endif
     png_get_text(s->png, s->info, &texts, &count);
-    for (i = 0; i < count; i++)
-        if (take_text(s, &texts[i]) != 0)
+    for (; s->texts_taken < count; s->texts_taken++)
+        if (take_text(s, &texts[s->texts_taken]) != 0)
             return -1;
     return 0;
 }
@@ -340,47 +362,171 @@ static void take_resolution(png_state *s)
     s->context->picture->y_pixels_per_metre = y;
 }
 
-static int decode(png_state *s)
+static int take_all(png_state *s)
 {
-    if (setjmp(png_jmpbuf(s->png)) != 0)
-        return -1;
-    png_set_read_fn(s->png, s, on_read);
-    png_set_read_user_chunk_fn(s->png, s, on_unknown_chunk);
-    png_set_user_limits(s->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* describe sets the limit */
-    png_set_chunk_malloc_max(s->png, CHUNK_LIMIT_BYTES);
-    png_read_info(s->png, s->info);
-    if (describe(s) != 0)
-        return -1;
-    read_rows(s);
-    png_read_end(s->png, s->info);
-    if (finish_rows(s) != 0 || take_color(s) != 0 || take_texts(s) != 0)
+    if (take_color(s) != 0 || take_texts(s) != 0)
         return -1;
     take_resolution(s);
     return 0;
 }
 
-int wvl_io_read_png(wvl_io_context *context)
+static int make_png(png_state *s, wvl_io_context *context)
 {
-    png_state s;
-    int result = -1;
+    s->context = context;
+    s->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, s, on_error, on_warning, s, on_allocate, on_free);
+    if (s->png != NULL)
+        s->info = png_create_info_struct(s->png);
+    return s->info != NULL ? 0 : wvl_io_fail(context, "libpng could not be started");
+}
 
-    memset(&s, 0, sizeof s);
-    s.context = context;
-    s.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_allocate, on_free);
-    if (s.png != NULL)
-        s.info = png_create_info_struct(s.png);
-    if (s.info != NULL)
-        result = decode(&s);
-    else
-        wvl_io_fail(context, "libpng could not be started");
-    if (result == 0 && context->no_memory) /* libpng may go on without a profile or text */
-        result = wvl_io_fail(context, "libpng: not enough memory");
-    if (result == 0 && s.is_indexed)
-        wvl_io_settle_palette(context, &s.palette);
-    free(s.palette.values);
-    png_destroy_read_struct(&s.png, &s.info, NULL);
+static void read_header(png_state *s, png_rw_ptr read)
+{
+    png_set_read_fn(s->png, s, read);
+    png_set_user_limits(s->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* describe sets the limit */
+    png_set_chunk_malloc_max(s->png, CHUNK_LIMIT_BYTES);
+    png_read_info(s->png, s->info);
+}
+
+static int check_memory(const png_state *s) /* libpng may go on without a profile or text */
+{
+    return s->context->no_memory ? wvl_io_fail(s->context, "libpng: not enough memory") : 0;
+}
+
+/* Where the pixels lie; 0: nothing but IEND follows them, or the file is damaged, which its reader will say. */
+static int find_pixels(wvl_io_source *source, wvl_io_png_survey *survey)
+{
+    uint64_t at = 8;
+    uint8_t head[8];
+
+    *survey = (wvl_io_png_survey){0, 0};
+    for (;;) {
+        if (wvl_io_source_seek(source, at) != 0 || wvl_io_source_read_some(source, head, sizeof head) != sizeof head) {
+            return 0;
+        }
+        int is_pixels = memcmp(head + 4, "IDAT", 4) == 0;
+        if (survey->before != 0 && !is_pixels) {
+            survey->behind = at;
+            return memcmp(head + 4, "IEND", 4) != 0;
+        }
+        survey->before = is_pixels && survey->before == 0 ? at : survey->before;
+        at += 12 + (uint64_t)wvl_io_be32(head);
+    }
+}
+
+/* libpng takes heads of chunks in calls of their own, so no call goes over the seam. */
+static void on_survey_read(png_structp png, png_bytep bytes, size_t byte_count)
+{
+    static const uint8_t empty[12] = {0, 0, 0, 0, 'I', 'D', 'A', 'T', 0x35, 0xAF, 0x06, 0x1E};
+    png_state *s = png_get_io_ptr(png);
+    wvl_io_source *source = &s->context->source;
+    uint64_t at = wvl_io_source_position(source);
+
+    if (at < s->survey->before || at >= s->survey->behind) {
+        on_read(png, bytes, byte_count);
+        return;
+    }
+    uint64_t done = at - s->survey->before; /* the empty IDAT stands for the first bytes of the pixels */
+    memcpy(bytes, empty + (done < sizeof empty ? done : 0), byte_count <= sizeof empty - done ? byte_count : 0);
+    at = done + byte_count >= sizeof empty ? s->survey->behind : at + byte_count;
+    if (wvl_io_source_seek(source, at) != 0)
+        png_error(png, "truncated: the file ends early");
+}
+
+static int read_survey(png_state *s)
+{
+    if (setjmp(png_jmpbuf(s->png)) != 0)
+        return -1;
+    png_set_read_user_chunk_fn(s->png, s, on_unknown_chunk);
+    png_set_keep_unknown_chunks(s->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep) "IDAT", 1);
+    read_header(s, on_survey_read);
+    png_read_end(s->png, s->info);
+    return take_all(s);
+}
+
+/* By rows, the description must be complete before the pixels are decoded. */
+static int take_survey(wvl_io_context *context, const wvl_io_png_survey *survey)
+{
+    png_state *s = calloc(1, sizeof *s);
+    int result;
+
+    if (s == NULL)
+        return wvl_io_fail_memory(context, "libpng", sizeof *s);
+    s->survey = survey;
+    result = make_png(s, context);
+    if (result == 0)
+        result = wvl_io_go_to(context, 0, "header");
+    if (result == 0)
+        result = read_survey(s);
+    if (result == 0)
+        result = check_memory(s);
+    png_destroy_read_struct(&s->png, &s->info, NULL);
+    free(s);
     return result;
 }
+
+static int describe_header(png_state *s)
+{
+    if (setjmp(png_jmpbuf(s->png)) != 0)
+        return -1;
+    png_set_read_user_chunk_fn(s->png, s, on_unknown_chunk);
+    read_header(s, on_read);
+    return describe(s);
+}
+
+static int take_header(png_state *s)
+{
+    if (setjmp(png_jmpbuf(s->png)) != 0)
+        return -1;
+    return take_all(s) != 0 ? -1 : check_memory(s);
+}
+
+/* Between the header and the pixels, of which this leaves the reader where it was. */
+static int survey(png_state *s)
+{
+    wvl_io_context *context = s->context;
+    wvl_io_png_survey found;
+    uint64_t position = wvl_io_source_position(&context->source);
+
+    s->has_metadata = find_pixels(&context->source, &found);
+    if (s->has_metadata && take_survey(context, &found) != 0)
+        return -1;
+    return wvl_io_go_to(context, position, "pixel data");
+}
+
+static int begin(wvl_io_context *context)
+{
+    png_state *s = wvl_io_make_state(context, sizeof *s);
+
+    if (s == NULL || make_png(s, context) != 0 || describe_header(s) != 0)
+        return -1;
+    if (context->by_rows && context->source.seekable && survey(s) != 0)
+        return -1;
+    return s->has_metadata ? 0 : take_header(s);
+}
+
+static int end(wvl_io_context *context)
+{
+    png_state *s = context->state;
+
+    if (setjmp(png_jmpbuf(s->png)) != 0)
+        return -1;
+    png_read_end(s->png, s->info);
+    if (!s->has_metadata && take_texts(s) != 0)
+        return -1;
+    return check_memory(s);
+}
+
+static void release(wvl_io_context *context)
+{
+    png_state *s = context->state;
+
+    if (s == NULL)
+        return;
+    free(s->palette.values);
+    png_destroy_read_struct(&s->png, &s->info, NULL);
+}
+
+const wvl_io_row_format wvl_io_png_rows = {begin, read_rows, end, release};
 
 #else
 typedef int wvl_io_no_png; /* ISO C wants something in a translation unit */

@@ -85,31 +85,23 @@ static int check_maxval_row(wvl_io_context *context, const uint8_t *row, size_t 
     return 0;
 }
 
-/* Describes, checks the claim against the file, reads and orders all samples of a binary body. */
-static int read_binary(wvl_io_context *context, uint32_t width, uint32_t height, uint32_t n, uint32_t maxval)
+/* What the rows are made of. */
+typedef struct pnm_rows {
+    uint32_t samples, maxval; /* samples: of a pixel */
+    uint8_t type;             /* the digit: '1' to '7' */
+} pnm_rows;
+
+static int read_binary_row(wvl_io_context *context, const pnm_rows *s, uint8_t *row, uint32_t y)
 {
-    wvl_io_picture *picture = context->picture;
-    wvl_io_component *first;
-    uint32_t y;
+    const wvl_io_component *first = &context->picture->components[0];
+    size_t count = (size_t)first->width * s->samples;
 
-    if (wvl_io_describe(context, width, height, n, bits_of(maxval), 0) != 0)
+    if (wvl_io_read_bytes(context, row, count * first->sample_bytes, "pixel data") != 0)
         return -1;
-    first = &picture->components[0];
-    if (wvl_io_require_bytes(context, wvl_io_sample_count(picture) * first->sample_bytes, "pixel data") != 0 ||
-        wvl_io_allocate_interleaved(context) != 0)
-        return -1;
-    for (y = 0; y < height; y++) {
-        uint8_t *row = (uint8_t *)first->data + (size_t)y * first->stride_bytes;
-        size_t count = (size_t)width * n;
-
-        if (wvl_io_read_bytes(context, row, first->stride_bytes, "pixel data") != 0)
-            return -1;
-        wvl_io_to_host_order(row, count, first->sample_bytes, 1);
-        if (maxval != 255 && maxval != MAXVAL_LIMIT &&
-            check_maxval_row(context, row, count, first->sample_bytes, maxval, y) != 0)
-            return -1;
-    }
-    return 0;
+    wvl_io_to_host_order(row, count, first->sample_bytes, 1);
+    if (s->maxval == 255 || s->maxval == MAXVAL_LIMIT)
+        return 0;
+    return check_maxval_row(context, row, count, first->sample_bytes, s->maxval, y);
 }
 
 static int read_text_row(wvl_io_context *context, uint8_t *row, size_t count, unsigned bytes, uint32_t maxval)
@@ -150,65 +142,83 @@ static int read_bit_row(wvl_io_context *context, uint8_t *row, size_t count)
     return 0;
 }
 
-static int read_text(wvl_io_context *context, uint32_t width, uint32_t height, uint32_t n, uint32_t maxval, int bitmap)
+/* P4: rows of whole bytes, first sample in the top bit, 1 is black. */
+static int read_packed_row(wvl_io_context *context, uint8_t *row, size_t width)
 {
-    wvl_io_picture *picture = context->picture;
-    wvl_io_component *first;
-    uint32_t y;
+    size_t packed_bytes = (width + 7) / 8, x;
+    uint8_t *packed = row + (width - packed_bytes);
 
-    if (wvl_io_describe(context, width, height, n, bits_of(maxval), 0) != 0)
+    /* Packed bytes wait at the row's end: sample x is written at x, and byte x / 8 lies at or beyond it. */
+    if (wvl_io_read_bytes(context, packed, packed_bytes, "pixel data") != 0)
         return -1;
-    first = &picture->components[0];
-    /* A sample is a digit, and but for bitmaps a space before all save the first. */
-    if (wvl_io_require_bytes(context, wvl_io_sample_count(picture) * (bitmap ? 1 : 2) - !bitmap, "pixel data") != 0 ||
-        wvl_io_allocate_interleaved(context) != 0)
-        return -1;
-    for (y = 0; y < height; y++) {
-        uint8_t *row = (uint8_t *)first->data + (size_t)y * first->stride_bytes;
-        size_t count = (size_t)width * n;
+    for (x = 0; x < width; x += 8) {
+        unsigned eight = packed[x / 8] ^ 0xffu, k;
 
-        if (bitmap ? read_bit_row(context, row, count)
-                   : read_text_row(context, row, count, first->sample_bytes, maxval))
-            return -1;
+        for (k = 0; k < 8 && x + k < width; k++)
+            row[x + k] = (uint8_t)(eight >> (7 - k) & 1u);
     }
     return 0;
 }
 
-/* P4: rows of whole bytes, first sample in the top bit, 1 is black. */
-static int read_bitmap(wvl_io_context *context, uint32_t width, uint32_t height)
+static int read_row(wvl_io_context *context, const pnm_rows *s, uint32_t y)
 {
-    size_t packed_bytes = ((size_t)width + 7) / 8;
-    wvl_io_component *first;
-    uint32_t y;
+    const wvl_io_component *first = &context->picture->components[0];
+    uint8_t *row = wvl_io_pixels(context, y);
+    size_t count = (size_t)first->width * s->samples;
 
-    if (wvl_io_describe(context, width, height, 1, 1, 0) != 0 ||
-        wvl_io_require_bytes(context, (uint64_t)packed_bytes * height, "pixel data") != 0 ||
-        wvl_io_allocate_interleaved(context) != 0)
-        return -1;
-    first = &context->picture->components[0];
-    for (y = 0; y < height; y++) {
-        uint8_t *row = (uint8_t *)first->data + (size_t)y * width;
-        uint8_t *packed = row + (width - packed_bytes);
-        uint32_t x;
+    switch (s->type) {
+    case '1': return read_bit_row(context, row, count);
+    case '2':
+    case '3': return read_text_row(context, row, count, first->sample_bytes, s->maxval);
+    case '4': return read_packed_row(context, row, count);
+    default: return read_binary_row(context, s, row, y);
+    }
+}
 
-        /* Packed bytes wait at the row's end: sample x is written at x, and byte x / 8 lies at or beyond it. */
-        if (wvl_io_read_bytes(context, packed, packed_bytes, "pixel data") != 0)
+static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
+{
+    for (uint32_t y = first; y < first + count; y++) {
+        if (read_row(context, context->state, y) != 0) {
             return -1;
-        for (x = 0; x < width; x += 8) {
-            unsigned eight = packed[x / 8] ^ 0xffu, k;
-
-            for (k = 0; k < 8 && x + k < width; k++)
-                row[x + k] = (uint8_t)(eight >> (7 - k) & 1u);
         }
     }
     return 0;
 }
 
-int wvl_io_read_pnm(wvl_io_context *context)
+/* Fewest bytes of the body. In text, a sample is a digit, and but for bitmaps a space before all save the first. */
+static uint64_t least_bytes(const wvl_io_picture *picture, uint8_t type)
+{
+    uint64_t samples = wvl_io_sample_count(picture);
+
+    switch (type) {
+    case '1': return samples;
+    case '2':
+    case '3': return samples * 2 - 1;
+    case '4': return ((uint64_t)picture->width + 7) / 8 * picture->height;
+    default: return samples * picture->components[0].sample_bytes;
+    }
+}
+
+/* Describes, and checks the claim against the file. */
+static int begin_rows(wvl_io_context *context, uint8_t type, uint32_t width, uint32_t height, uint32_t n,
+                      uint32_t maxval)
+{
+    pnm_rows *s = wvl_io_make_state(context, sizeof *s);
+
+    if (s == NULL)
+        return -1;
+    *s = (pnm_rows){n, maxval, type};
+    if (wvl_io_describe(context, width, height, n, bits_of(maxval), 0) != 0 ||
+        wvl_io_require_bytes(context, least_bytes(context->picture, type), "pixel data") != 0)
+        return -1;
+    wvl_io_lay_out(context, 1);
+    return 0;
+}
+
+static int begin_pnm(wvl_io_context *context)
 {
     uint32_t width, height, maxval = 1, n;
     uint8_t type[2];
-    int result;
 
     if (wvl_io_read_bytes(context, type, 2, "header") != 0)
         return -1;
@@ -221,16 +231,13 @@ int wvl_io_read_pnm(wvl_io_context *context)
         return -1;
     if (maxval == 0 || maxval > MAXVAL_LIMIT)
         return wvl_io_fail(context, "maxval %u: must be 1 to %u", maxval, MAXVAL_LIMIT);
-    if (type[1] == '4')
-        result = read_bitmap(context, width, height);
-    else if (type[1] >= '5')
-        result = read_binary(context, width, height, n, maxval);
-    else
-        result = read_text(context, width, height, n, maxval, type[1] == '1');
-    if (result == 0)
-        wvl_io_set_color(context->picture, n == 3 ? WVL_IO_RGB : WVL_IO_GREY, 0, -1);
-    return result;
+    if (begin_rows(context, type[1], width, height, n, maxval) != 0)
+        return -1;
+    wvl_io_set_color(context->picture, n == 3 ? WVL_IO_RGB : WVL_IO_GREY, 0, -1);
+    return 0;
 }
+
+const wvl_io_row_format wvl_io_pnm_rows = {begin_pnm, read_rows, NULL, NULL};
 
 typedef struct pam_header {
     uint32_t width, height, depth, maxval;
@@ -347,12 +354,14 @@ static int color_of_pam(wvl_io_context *context, const pam_header *header)
     return 0;
 }
 
-int wvl_io_read_pam(wvl_io_context *context)
+static int begin_pam(wvl_io_context *context)
 {
     pam_header header;
 
     if (read_pam_header(context, &header) != 0 ||
-        read_binary(context, header.width, header.height, header.depth, header.maxval) != 0)
+        begin_rows(context, '7', header.width, header.height, header.depth, header.maxval) != 0)
         return -1;
     return color_of_pam(context, &header);
 }
+
+const wvl_io_row_format wvl_io_pam_rows = {begin_pam, read_rows, NULL, NULL};

@@ -66,45 +66,6 @@ static int declare_steps(wvl_io_context *context, const geometry *g)
     return p == NULL ? 0 : wvl_io_fail(context, "raw geometry: more subsampling pairs than %u components", g->count);
 }
 
-static int read_planes(wvl_io_context *context, int big_endian)
-{
-    wvl_io_picture *picture = context->picture;
-    uint32_t c;
-
-    for (c = 0; c < picture->component_count; c++) {
-        wvl_io_component *k = &picture->components[c];
-        size_t samples = (size_t)k->width * k->height;
-
-        if (wvl_io_read_bytes(context, k->data, samples * k->sample_bytes, "samples") != 0)
-            return -1;
-        wvl_io_to_host_order(k->data, samples, k->sample_bytes, big_endian);
-        if (wvl_io_check_range(context, c) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* Component after component of each pixel, row by row. */
-static int read_interleaved(wvl_io_context *context, int big_endian)
-{
-    wvl_io_picture *picture = context->picture;
-    wvl_io_component *first = &picture->components[0];
-    size_t samples = (size_t)first->width * picture->component_count;
-    uint32_t y, c;
-
-    for (y = 0; y < first->height; y++) {
-        uint8_t *row = (uint8_t *)first->data + y * first->stride_bytes;
-
-        if (wvl_io_read_bytes(context, row, samples * first->sample_bytes, "samples") != 0)
-            return -1;
-        wvl_io_to_host_order(row, samples, first->sample_bytes, big_endian);
-    }
-    for (c = 0; c < picture->component_count; c++)
-        if (wvl_io_check_range(context, c) != 0)
-            return -1;
-    return 0;
-}
-
 static int is_subsampled(const wvl_io_picture *picture)
 {
     uint32_t c;
@@ -142,37 +103,83 @@ static int check_remainder(wvl_io_context *context, uint64_t picture_bytes)
                        (unsigned long long)left);
 }
 
-static int read_samples(wvl_io_context *context, int big_endian)
+static uint64_t plane_bytes(const wvl_io_component *c) { return (uint64_t)c->width * c->height * c->sample_bytes; }
+
+static int check_lines(wvl_io_context *context, uint32_t first, uint32_t count)
 {
-    if (!context->options.raw_interleaved)
-        return wvl_io_allocate_planar(context) != 0 ? -1 : read_planes(context, big_endian);
-    return wvl_io_allocate_interleaved(context) != 0 ? -1 : read_interleaved(context, big_endian);
+    for (uint32_t c = 0; c < context->picture->component_count; c++) {
+        const wvl_io_component *k = &context->picture->components[c];
+        if (wvl_io_check_range(context, c, wvl_io_rows_of_component(k, first),
+                               wvl_io_rows_of_component(k, first + count)) != 0) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
-static int read_headerless(wvl_io_context *context, int big_endian, int is_yuv)
+static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
+{
+    const wvl_io_picture *picture = context->picture;
+    const int *big_endian = context->state;
+    uint64_t plane_at = 0;
+
+    if (context->is_interleaved) {
+        return wvl_io_read_stored_rows(context, 0, first, first + count, *big_endian, "samples") != 0
+                   ? -1
+                   : check_lines(context, first, count);
+    }
+    for (uint32_t c = 0; c < picture->component_count; c++) {
+        const wvl_io_component *k = &picture->components[c];
+        uint32_t y = wvl_io_rows_of_component(k, first), end = wvl_io_rows_of_component(k, first + count);
+        if (end > y && (wvl_io_go_to(context, plane_at + (uint64_t)y * wvl_io_row_bytes(k), "samples") != 0 ||
+                        wvl_io_read_stored_rows(context, c, y, end, *big_endian, "samples") != 0)) {
+            return -1;
+        }
+        plane_at += plane_bytes(k);
+    }
+    return check_lines(context, first, count);
+}
+
+static int begin_headerless(wvl_io_context *context, int big_endian, int is_yuv)
 {
     wvl_io_picture *picture = context->picture;
     geometry g = {0, 0, 0, 0, 0, NULL};
+    int *order = wvl_io_make_state(context, sizeof *order);
     uint64_t bytes;
 
-    if (parse_geometry(context, &g) != 0 ||
+    if (order == NULL || parse_geometry(context, &g) != 0 ||
         wvl_io_describe(context, g.width, g.height, g.count, g.depth, g.is_signed) != 0)
         return -1;
+    *order = big_endian;
     if (g.steps != NULL && declare_steps(context, &g) != 0)
         return -1;
     if (context->options.raw_interleaved && is_subsampled(picture))
         return wvl_io_fail(context, "interleaved samples must have the same subsampling in all components; use %s",
                            "--raw-layout planar");
     bytes = wvl_io_sample_count(picture) * picture->components[0].sample_bytes;
-    if (wvl_io_require_bytes(context, bytes, "samples") != 0 || check_remainder(context, bytes) != 0 ||
-        read_samples(context, big_endian) != 0)
+    if (wvl_io_require_bytes(context, bytes, "samples") != 0 || check_remainder(context, bytes) != 0)
         return -1;
+    if (!context->options.raw_interleaved && g.count > 1 && !context->source.seekable)
+        context->needs_all = "the planes follow one another, and a pipe cannot go back; give a file, or interleaved "
+                             "samples";
+    wvl_io_lay_out(context, context->options.raw_interleaved);
     guess_color(picture, is_yuv);
     return 0;
 }
 
-int wvl_io_read_raw(wvl_io_context *context) { return read_headerless(context, 1, 0); }
+static int begin_raw(wvl_io_context *context) { return begin_headerless(context, 1, 0); }
 
-int wvl_io_read_rawl(wvl_io_context *context) { return read_headerless(context, 0, 0); }
+static int begin_rawl(wvl_io_context *context) { return begin_headerless(context, 0, 0); }
 
-int wvl_io_read_yuv(wvl_io_context *context) { return read_headerless(context, 0, 1); }
+static int begin_yuv(wvl_io_context *context) { return begin_headerless(context, 0, 1); }
+
+/* Interleaved rows end where the source is; planes end with the last one. */
+static int end(wvl_io_context *context)
+{
+    return wvl_io_go_to(context, wvl_io_sample_count(context->picture) * context->picture->components[0].sample_bytes,
+                        "samples");
+}
+
+const wvl_io_row_format wvl_io_raw_rows = {begin_raw, read_rows, end, NULL};
+const wvl_io_row_format wvl_io_rawl_rows = {begin_rawl, read_rows, end, NULL};
+const wvl_io_row_format wvl_io_yuv_rows = {begin_yuv, read_rows, end, NULL};

@@ -156,9 +156,8 @@ static void reverse_line(uint8_t *line, uint32_t width, unsigned bytes)
 static int place_indices(wvl_io_context *context, const tga_header *h, const wvl_io_palette *palette, uint8_t *line,
                          uint32_t row)
 {
-    wvl_io_component *first = &context->picture->components[0];
     unsigned bytes = bytes_of(h->bits);
-    uint8_t *out = (uint8_t *)first->data + (size_t)row * first->stride_bytes;
+    uint8_t *out = wvl_io_row(context, 0, row);
     uint32_t x;
 
     for (x = 0; x < h->width; x++) {
@@ -197,7 +196,7 @@ static int read_lines(wvl_io_context *context, const tga_header *h, const wvl_io
         if (palette != NULL)
             result = place_indices(context, h, palette, line, row);
         else
-            wvl_io_unpack_fields(context->picture, row, line, bytes, pixels->masks, pixels->shifts);
+            wvl_io_unpack_fields(context, row, line, bytes, pixels->masks, pixels->shifts);
     }
     free(line);
     return result;
@@ -241,6 +240,8 @@ static int read_indexed(wvl_io_context *context, const tga_header *h)
         result = check_body(context, h);
     if (result == 0)
         result = wvl_io_describe_indexed(context, h->width, h->height, h->bits, &palette);
+    if (result == 0)
+        result = wvl_io_allocate_blocks(context);
     if (result == 0)
         result = read_lines(context, h, &palette);
     if (result == 0)

@@ -177,27 +177,6 @@ static int choose_page(wvl_io_tiff *t)
     return 0;
 }
 
-static int read_all(wvl_io_tiff *t)
-{
-    if (open_tiff(t) != 0 || choose_page(t) != 0)
-        return -1;
-    if (t->error_seen)
-        return wvl_io_tiff_fail(t, "directory");
-    if (wvl_io_tiff_check_directory(t) != 0)
-        return -1;
-    if (wvl_io_tiff_read_fields(t) != 0)
-        return -1;
-    t->strict = 1;
-    if (wvl_io_tiff_read_pixels(t) != 0)
-        return -1;
-    if (t->error_seen)
-        return wvl_io_tiff_fail(t, "pixel data");
-    t->strict = 0;
-    if (wvl_io_tiff_take_meaning(t) != 0)
-        return -1;
-    return t->is_float ? wvl_io_finish_floats(t->context) : 0;
-}
-
 int wvl_io_count_tiff(wvl_io_context *context, uint32_t *count)
 {
     wvl_io_tiff t;
@@ -212,18 +191,98 @@ int wvl_io_count_tiff(wvl_io_context *context, uint32_t *count)
     return result;
 }
 
-int wvl_io_read_tiff(wvl_io_context *context)
+/* The picture is described: libtiff's errors about tags that are not read are none. */
+static int take_meaning(wvl_io_tiff *t)
 {
-    wvl_io_tiff t;
-    int result;
-
-    memset(&t, 0, sizeof t);
-    t.context = context;
-    result = read_all(&t);
-    if (result == 0 && t.palette.values != NULL)
-        wvl_io_settle_palette(context, &t.palette);
-    free(t.palette.values);
-    if (t.tiff != NULL)
-        TIFFClose(t.tiff);
+    if (t->error_seen)
+        return wvl_io_tiff_fail(t, "pixel data");
+    int result = wvl_io_tiff_take_meaning(t);
+    t->error_seen = 0;
     return result;
 }
+
+static int describe(wvl_io_tiff *t)
+{
+    if (open_tiff(t) != 0 || choose_page(t) != 0)
+        return -1;
+    if (t->error_seen)
+        return wvl_io_tiff_fail(t, "directory");
+    if (wvl_io_tiff_check_directory(t) != 0 || wvl_io_tiff_read_fields(t) != 0)
+        return -1;
+    t->strict = 1;
+    if (wvl_io_tiff_prepare_pixels(t) != 0)
+        return -1;
+    t->strict = 0;
+    return take_meaning(t);
+}
+
+/* A band that is held, and what libtiff holds: a strip or tile as it is stored. */
+static void count_memory(wvl_io_tiff *t)
+{
+    const wvl_io_picture *picture = t->context->picture;
+    uint64_t rows = t->band_rows < t->height ? t->band_rows : t->height, stored = 0;
+    uint32_t chunks = TIFFIsTiled(t->tiff) ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff);
+
+    for (uint32_t i = 0; rows > 1 && i < picture->component_count; i++) {
+        const wvl_io_component *c = &picture->components[i];
+        t->context->held_bytes += (uint64_t)c->width * c->sample_bytes * ((rows + c->dy - 1) / c->dy);
+    }
+    for (uint32_t i = 0; !t->is_stored && i < chunks; i++) {
+        uint64_t bytes = TIFFGetStrileByteCount(t->tiff, i);
+        stored = bytes > stored ? bytes : stored;
+    }
+    t->context->held_bytes += stored;
+}
+
+static int begin(wvl_io_context *context)
+{
+    wvl_io_tiff *t = wvl_io_make_state(context, sizeof *t);
+    int is_pipe = !context->source.seekable;
+
+    if (t == NULL)
+        return -1;
+    t->context = context;
+    if (is_pipe && context->by_rows && context->options.max_input_bytes == UINT64_MAX)
+        context->source.most = WVL_IO_MAX_INPUT_BYTES; /* it is held */
+    if (describe(t) != 0)
+        return -1;
+    count_memory(t);
+    if (t->is_float)
+        context->needs_all = "floating point becomes integers only when all samples are known";
+    else if (is_pipe)
+        context->needs_all = "rows of a TIFF file may lie anywhere, and a pipe cannot go back; give a file";
+    return 0;
+}
+
+static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
+{
+    wvl_io_tiff *t = context->state;
+
+    t->strict = 1;
+    if (wvl_io_tiff_read_rows(t, first, count) != 0)
+        return -1;
+    t->strict = 0;
+    return t->error_seen ? wvl_io_tiff_fail(t, "pixel data") : 0;
+}
+
+static int end(wvl_io_context *context)
+{
+    const wvl_io_tiff *t = context->state;
+
+    return t->is_float ? wvl_io_finish_floats(context) : 0;
+}
+
+static void release(wvl_io_context *context)
+{
+    wvl_io_tiff *t = context->state;
+
+    if (t == NULL)
+        return;
+    wvl_io_tiff_release_band(t);
+    free(t->chunk);
+    free(t->palette.values);
+    if (t->tiff != NULL)
+        TIFFClose(t->tiff);
+}
+
+const wvl_io_row_format wvl_io_tiff_rows = {begin, read_rows, end, release};

@@ -12,6 +12,11 @@
 #define WINDOW_BYTES ((size_t)65536)
 #define READ_AT_ONCE ((size_t)1 << 30) /* read(2) takes at most 2^31 - 4096 on Linux */
 
+static uint64_t size_from(const struct stat *facts, uint64_t base)
+{
+    return facts->st_size > (off_t)base ? (uint64_t)facts->st_size - base : 0;
+}
+
 /* Fails only for want of memory. */
 static int start_source(wvl_io_context *context, int file)
 {
@@ -30,7 +35,7 @@ static int start_source(wvl_io_context *context, int file)
         source->seekable = 1;
         source->most = UINT64_MAX;
         source->base = (uint64_t)here;
-        source->size = facts.st_size > here ? (uint64_t)(facts.st_size - here) : 0;
+        source->size = size_from(&facts, source->base);
     }
     source->buffer = malloc(WINDOW_BYTES);
     source->window = source->buffer;
@@ -73,6 +78,23 @@ void wvl_io_source_close(wvl_io_source *source)
     free(source->buffer);
     memset(source, 0, sizeof *source);
     source->file = -1;
+}
+
+int wvl_io_source_restart(wvl_io_source *source)
+{
+    struct stat facts;
+
+    source->failed = 0;
+    if (source->file < 0) {
+        return wvl_io_source_seek(source, 0);
+    }
+    if (fstat(source->file, &facts) != 0 || lseek(source->file, (off_t)source->base, SEEK_SET) < 0) {
+        return -1;
+    }
+    source->size = size_from(&facts, source->base);
+    source->window_start = 0;
+    source->at = source->end = 0;
+    return 0;
 }
 
 /* As many bytes as are allowed have been read: one more is too many, and none is the end. */

@@ -273,7 +273,7 @@ static void take_color(wvl_io_tiff *t)
     uint16_t inks = INKSET_CMYK, siting = 0;
     int declared = 0;
 
-    if (t->palette.values != NULL)
+    if (t->palette.entries != 0)
         return; /* settled with the palette */
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_INKSET, &inks);
     if (t->photometric == PHOTOMETRIC_RGB)

@@ -8,10 +8,9 @@
 
 #define PLAUSIBLE_TILE_BYTES (UINT64_C(1) << 30)
 
-/* Where one plane, or all samples of a contiguous picture, go. */
+/* One plane, or all samples of a contiguous picture. */
 typedef struct target {
-    uint8_t *base;
-    size_t row_bytes;
+    uint32_t component;    /* the first one */
     uint32_t per_pixel;    /* samples of a pixel in one row of the file's data */
     unsigned sample_bytes; /* container; of the index for palette pictures */
 } target;
@@ -133,7 +132,7 @@ static void unpack_floats(unsigned depth, const uint8_t *from, uint8_t *to, size
 static void place(const wvl_io_tiff *t, const target *to, const uint8_t *from, uint32_t x, uint32_t y, uint32_t pixels,
                   int inverts)
 {
-    uint8_t *row = to->base + (size_t)y * to->row_bytes + (size_t)x * to->per_pixel * to->sample_bytes;
+    uint8_t *row = wvl_io_row(t->context, to->component, y) + (size_t)x * to->per_pixel * to->sample_bytes;
     size_t count = (size_t)pixels * to->per_pixel;
 
     if (t->is_float) {
@@ -153,30 +152,61 @@ static void place(const wvl_io_tiff *t, const target *to, const uint8_t *from, u
         invert(t, row, to, pixels);
 }
 
-/* Rows come straight to their place when the file's layout is ours, else through one line. */
-static int read_rows(wvl_io_tiff *t, const target *to, uint16_t plane, int inverts)
+int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what)
 {
-    uint64_t line_bytes = TIFFScanlineSize64(t->tiff), samples = (uint64_t)t->width * to->per_pixel;
-    int direct = !t->is_float && t->depth == 8 * to->sample_bytes;
-    uint8_t *line = NULL;
-    uint32_t y;
+    t->chunk_bytes = byte_count;
+    t->context->held_bytes += byte_count;
+    t->chunk = wvl_io_allocate(t->context, byte_count, what);
+    return t->chunk != NULL ? 0 : -1;
+}
+
+void wvl_io_tiff_clear_chunk(wvl_io_tiff *t)
+{
+    if (t->compression != COMPRESSION_NONE)
+        memset(t->chunk, 0, (size_t)t->chunk_bytes);
+}
+
+static uint32_t samples_of_row(const wvl_io_tiff *t) /* in the file, of one pixel */
+{
+    return t->planar == PLANARCONFIG_SEPARATE ? 1 : t->samples;
+}
+
+static unsigned container_bytes(const wvl_io_tiff *t) { return t->is_float ? 4 : wvl_io_container_bytes(t->depth); }
+
+/* Rows come straight to their place when the file's layout is ours, else through one line. */
+static int is_direct(const wvl_io_tiff *t) { return !t->is_float && t->depth == 8 * container_bytes(t); }
+
+static int prepare_strips(wvl_io_tiff *t)
+{
+    uint64_t line_bytes = TIFFScanlineSize64(t->tiff), samples = (uint64_t)t->width * samples_of_row(t);
+    uint32_t rows = 0;
 
     if (line_bytes != (samples * t->depth + 7) / 8)
         return wvl_io_tiff_fail(t, "rows are not as long as width, samples and bits say");
-    if (!direct) {
-        line = wvl_io_allocate(t->context, line_bytes, "line");
-        if (line == NULL)
-            return -1;
-    }
-    for (y = 0; y < t->height; y++) {
-        uint8_t *bytes = direct ? to->base + (size_t)y * to->row_bytes : line;
+    t->is_stored = wvl_io_tiff_is_stored(t);
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+    t->band_rows = 1;
+    /* libtiff holds one strip: planes that took turns with each row would have it read strips again and again. */
+    if (samples_of_row(t) != t->samples && !t->is_stored)
+        t->band_rows = rows != 0 && rows < t->height ? rows : t->height;
+    return is_direct(t) ? 0 : wvl_io_tiff_need_chunk(t, line_bytes, "line");
+}
 
-        if (TIFFReadScanline(t->tiff, bytes, y, plane) != 1 || t->error_seen)
-            break;
+static int read_lines(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t count, int inverts)
+{
+    size_t line_bytes = (size_t)TIFFScanlineSize64(t->tiff);
+    uint16_t plane = (uint16_t)to->component;
+
+    for (uint32_t y = first; y < first + count; y++) {
+        uint8_t *bytes = is_direct(t) ? wvl_io_row(t->context, to->component, y) : t->chunk;
+        int result = t->is_stored ? wvl_io_tiff_read_stored(t, bytes, line_bytes, y, plane)
+                                  : TIFFReadScanline(t->tiff, bytes, y, plane) - 1;
+        if (result != 0 || t->error_seen) {
+            return t->is_stored ? -1 : wvl_io_tiff_fail(t, "pixel data");
+        }
         place(t, to, bytes, 0, y, t->width, inverts);
     }
-    free(line);
-    return y == t->height ? 0 : wvl_io_tiff_fail(t, "pixel data");
+    return 0;
 }
 
 int wvl_io_tiff_tile_bytes(wvl_io_tiff *t, uint64_t *byte_count)
@@ -206,46 +236,55 @@ static void place_tile(const wvl_io_tiff *t, const target *to, const uint8_t *ti
         place(t, to, tile + (size_t)k * pitch, x, y + k, pixels, inverts);
 }
 
-static int read_tiles(wvl_io_tiff *t, const target *to, uint16_t plane, int inverts)
+static int prepare_tiles(wvl_io_tiff *t)
 {
     uint32_t tile_width = 0, tile_height = 0;
-    uint64_t tile_bytes, x, y;
-    uint8_t *tile;
-    int result = 0;
+    uint64_t tile_bytes, line_bytes;
 
     TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
     TIFFGetField(t->tiff, TIFFTAG_TILELENGTH, &tile_height);
     if (wvl_io_tiff_tile_bytes(t, &tile_bytes) != 0)
         return -1;
-    if (tile_bytes < ((uint64_t)tile_width * to->per_pixel * t->depth + 7) / 8 * tile_height)
+    line_bytes = ((uint64_t)tile_width * samples_of_row(t) * t->depth + 7) / 8;
+    if (tile_bytes < line_bytes * tile_height)
         return wvl_io_tiff_fail(t, "tiles are not as large as width, length, samples and bits say");
-    tile = wvl_io_allocate(t->context, tile_bytes, "tile");
-    if (tile == NULL)
-        return -1;
-    for (y = 0; y < t->height && result == 0; y += tile_height)
-        for (x = 0; x < t->width && result == 0; x += tile_width) {
-            uint32_t number = TIFFComputeTile(t->tiff, (uint32_t)x, (uint32_t)y, 0, plane);
+    t->band_rows = tile_height;
+    return wvl_io_tiff_need_chunk(t, tile_bytes, "tile");
+}
 
-            if (TIFFReadEncodedTile(t->tiff, number, tile, (tmsize_t)tile_bytes) != (tmsize_t)tile_bytes ||
-                t->error_seen)
-                result = wvl_io_tiff_fail(t, "pixel data");
-            else
-                place_tile(t, to, tile, (uint32_t)x, (uint32_t)y, tile_width, tile_height, inverts);
+static int read_tiles(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t count, int inverts)
+{
+    uint32_t tile_width = 0;
+    tmsize_t bytes = (tmsize_t)t->chunk_bytes;
+    uint64_t x, y;
+
+    TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
+    for (y = first; y < (uint64_t)first + count; y += t->band_rows)
+        for (x = 0; x < t->width; x += tile_width) {
+            uint32_t number = TIFFComputeTile(t->tiff, (uint32_t)x, (uint32_t)y, 0, (uint16_t)to->component);
+
+            wvl_io_tiff_clear_chunk(t);
+            if (TIFFReadEncodedTile(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen)
+                return wvl_io_tiff_fail(t, "pixel data");
+            place_tile(t, to, t->chunk, (uint32_t)x, (uint32_t)y, tile_width, t->band_rows, inverts);
         }
-    free(tile);
-    return result;
+    return 0;
 }
 
 static int describe(wvl_io_tiff *t)
 {
     unsigned is_signed = t->sample_format == SAMPLEFORMAT_INT;
 
-    if (t->palette.values != NULL)
-        return wvl_io_describe_indexed(t->context, t->width, t->height, t->depth, &t->palette);
+    if (t->palette.entries != 0) {
+        if (wvl_io_describe_indexed(t->context, t->width, t->height, t->depth, &t->palette) != 0)
+            return -1;
+        wvl_io_settle_palette(t->context, &t->palette);
+        return 0;
+    }
     if (wvl_io_describe(t->context, t->width, t->height, t->samples, t->is_float ? 32 : t->depth, (int)is_signed) != 0)
         return -1;
-    return t->planar == PLANARCONFIG_SEPARATE ? wvl_io_allocate_planar(t->context)
-                                              : wvl_io_allocate_interleaved(t->context);
+    wvl_io_lay_out(t->context, t->planar != PLANARCONFIG_SEPARATE);
+    return 0;
 }
 
 /* A strip or tile outside the file, or without bytes, is a truncated file whatever the coder would make of it.
@@ -277,36 +316,36 @@ static int check_chunks(wvl_io_tiff *t)
     return 0;
 }
 
-static int read_plane(wvl_io_tiff *t, uint32_t component, uint32_t per_pixel)
+static int read_plane(wvl_io_tiff *t, uint32_t component, uint32_t first, uint32_t count)
 {
-    wvl_io_component *c = &t->context->picture->components[component];
     int inverts = t->inverts && component < t->colors;
-    target to;
+    target to = {component, samples_of_row(t), container_bytes(t)};
 
-    to.base = c->data;
-    to.row_bytes = c->stride_bytes;
-    to.per_pixel = per_pixel;
-    to.sample_bytes = t->is_float ? 4 : wvl_io_container_bytes(t->depth);
-    return TIFFIsTiled(t->tiff) ? read_tiles(t, &to, (uint16_t)component, inverts)
-                                : read_rows(t, &to, (uint16_t)component, inverts);
+    return TIFFIsTiled(t->tiff) ? read_tiles(t, &to, first, count, inverts) : read_lines(t, &to, first, count, inverts);
 }
 
-int wvl_io_tiff_read_pixels(wvl_io_tiff *t)
+int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
 {
-    int separate = t->planar == PLANARCONFIG_SEPARATE && t->samples > 1;
-    uint32_t i, count = separate ? t->samples : 1;
-
     if (check_chunks(t) != 0)
         return -1;
     if (t->is_subsampled)
-        return wvl_io_tiff_read_subsampled(t);
+        return wvl_io_tiff_prepare_subsampled(t);
     if (describe(t) != 0)
         return -1;
-    for (i = 0; i < count; i++)
-        if (read_plane(t, i, separate ? 1 : t->samples) != 0)
+    return TIFFIsTiled(t->tiff) ? prepare_tiles(t) : prepare_strips(t);
+}
+
+int wvl_io_tiff_read_bands(wvl_io_tiff *t, uint32_t first, uint32_t count)
+{
+    uint32_t planes = samples_of_row(t) == t->samples ? 1 : t->samples, y, i;
+
+    if (t->is_subsampled)
+        return wvl_io_tiff_read_subsampled(t, first, count);
+    for (i = 0; i < planes; i++)
+        if (read_plane(t, i, first, count) != 0)
             return -1;
-    for (i = 0; t->palette.values != NULL && i < t->height; i++)
-        if (wvl_io_finish_indexed_row(t->context, i, wvl_io_container_bytes(t->depth), &t->palette) != 0)
+    for (y = first; t->palette.entries != 0 && y < first + count; y++)
+        if (wvl_io_finish_indexed_row(t->context, y, wvl_io_container_bytes(t->depth), &t->palette) != 0)
             return -1;
     return 0;
 }

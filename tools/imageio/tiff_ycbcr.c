@@ -13,7 +13,6 @@
 static void place_units(const wvl_io_tiff *t, const uint8_t *unit, uint32_t x0, uint32_t y0, uint32_t units_across,
                         uint32_t rows)
 {
-    const wvl_io_component *c = t->context->picture->components;
     unsigned luma_count = (unsigned)t->step_x * t->step_y, k;
     uint32_t y, u;
 
@@ -27,53 +26,35 @@ static void place_units(const wvl_io_tiff *t, const uint8_t *unit, uint32_t x0, 
                 uint32_t at_x = x + k % t->step_x, at_y = y + k / t->step_x;
 
                 if (at_x < t->width && at_y < t->height)
-                    ((uint8_t *)c[0].data)[(size_t)at_y * c[0].stride_bytes + at_x] = unit[k];
+                    wvl_io_row(t->context, 0, at_y)[at_x] = unit[k];
             }
             for (k = 1; k < 3; k++)
-                ((uint8_t *)c[k].data)[(size_t)(y / t->step_y) * c[k].stride_bytes + x / t->step_x] =
-                    unit[luma_count + k - 1];
+                wvl_io_row(t->context, k, y / t->step_y)[x / t->step_x] = unit[luma_count + k - 1];
         }
 }
 
 static uint32_t units_of(uint32_t pixels, uint16_t step) { return (uint32_t)(((uint64_t)pixels + step - 1) / step); }
 
-static int read_strips(wvl_io_tiff *t)
+static uint64_t unit_bytes(const wvl_io_tiff *t) { return (uint64_t)t->step_x * t->step_y + 2; }
+
+static int prepare_strips(wvl_io_tiff *t)
 {
-    uint32_t rows_per_strip = 0, across = units_of(t->width, t->step_x);
-    uint64_t unit_bytes = (uint64_t)t->step_x * t->step_y + 2, most, y;
-    uint8_t *strip;
-    int result = 0;
+    uint32_t rows = 0;
 
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows_per_strip);
-    if (rows_per_strip > t->height)
-        rows_per_strip = t->height;
-    if (rows_per_strip == 0 || (rows_per_strip < t->height && rows_per_strip % t->step_y != 0))
-        return wvl_io_fail(t->context, "RowsPerStrip %u: must be a multiple of YCbCrSubSampling's %u", rows_per_strip,
-                           t->step_y);
-    most = across * unit_bytes * units_of(rows_per_strip, t->step_y);
-    strip = wvl_io_allocate(t->context, most, "strip");
-    if (strip == NULL)
-        return -1;
-    for (y = 0; y < t->height && result == 0; y += rows_per_strip) {
-        uint32_t rows = t->height - (uint32_t)y < rows_per_strip ? t->height - (uint32_t)y : rows_per_strip;
-        tmsize_t bytes = (tmsize_t)(across * unit_bytes * units_of(rows, t->step_y));
-        uint32_t number = TIFFComputeStrip(t->tiff, (uint32_t)y, 0);
-
-        if (TIFFReadEncodedStrip(t->tiff, number, strip, bytes) != bytes || t->error_seen)
-            result = wvl_io_tiff_fail(t, "pixel data");
-        else
-            place_units(t, strip, 0, (uint32_t)y, across, rows);
-    }
-    free(strip);
-    return result;
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+    if (rows > t->height)
+        rows = t->height;
+    if (rows == 0 || (rows < t->height && rows % t->step_y != 0))
+        return wvl_io_fail(t->context, "RowsPerStrip %u: must be a multiple of YCbCrSubSampling's %u", rows, t->step_y);
+    t->band_rows = rows;
+    return wvl_io_tiff_need_chunk(t, units_of(t->width, t->step_x) * unit_bytes(t) * units_of(rows, t->step_y),
+                                  "strip");
 }
 
-static int read_tiles(wvl_io_tiff *t)
+static int prepare_tiles(wvl_io_tiff *t)
 {
     uint32_t tile_width = 0, tile_height = 0;
-    uint64_t bytes, needed, x, y;
-    uint8_t *tile;
-    int result = 0;
+    uint64_t bytes, needed;
 
     TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
     TIFFGetField(t->tiff, TIFFTAG_TILELENGTH, &tile_height);
@@ -82,27 +63,43 @@ static int read_tiles(wvl_io_tiff *t)
     if (tile_width % t->step_x != 0 || tile_height % t->step_y != 0)
         return wvl_io_fail(t->context, "tiles of %u x %u: must be multiples of YCbCrSubSampling's %u, %u", tile_width,
                            tile_height, t->step_x, t->step_y);
-    needed = (uint64_t)(tile_width / t->step_x) * (tile_height / t->step_y) * ((uint64_t)t->step_x * t->step_y + 2);
+    needed = (uint64_t)(tile_width / t->step_x) * (tile_height / t->step_y) * unit_bytes(t);
     if (bytes < needed)
         return wvl_io_tiff_fail(t, "tiles are not as large as width, length and subsampling say");
-    tile = wvl_io_allocate(t->context, bytes, "tile");
-    if (tile == NULL)
-        return -1;
-    for (y = 0; y < t->height && result == 0; y += tile_height)
-        for (x = 0; x < t->width && result == 0; x += tile_width) {
-            uint32_t number = TIFFComputeTile(t->tiff, (uint32_t)x, (uint32_t)y, 0, 0);
-            uint32_t rows = t->height - (uint32_t)y < tile_height ? t->height - (uint32_t)y : tile_height;
-
-            if (TIFFReadEncodedTile(t->tiff, number, tile, (tmsize_t)bytes) != (tmsize_t)bytes || t->error_seen)
-                result = wvl_io_tiff_fail(t, "pixel data");
-            else
-                place_units(t, tile, (uint32_t)x, (uint32_t)y, tile_width / t->step_x, rows);
-        }
-    free(tile);
-    return result;
+    t->band_rows = tile_height;
+    return wvl_io_tiff_need_chunk(t, bytes, "tile");
 }
 
-int wvl_io_tiff_read_subsampled(wvl_io_tiff *t)
+static int read_strip(wvl_io_tiff *t, uint32_t y, uint32_t rows)
+{
+    uint32_t across = units_of(t->width, t->step_x), number = TIFFComputeStrip(t->tiff, y, 0);
+    tmsize_t bytes = (tmsize_t)(across * unit_bytes(t) * units_of(rows, t->step_y));
+
+    wvl_io_tiff_clear_chunk(t);
+    if (TIFFReadEncodedStrip(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen)
+        return wvl_io_tiff_fail(t, "pixel data");
+    place_units(t, t->chunk, 0, y, across, rows);
+    return 0;
+}
+
+static int read_tiles(wvl_io_tiff *t, uint32_t y, uint32_t rows)
+{
+    uint32_t tile_width = 0;
+    tmsize_t bytes = (tmsize_t)t->chunk_bytes;
+
+    TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
+    for (uint64_t x = 0; x < t->width; x += tile_width) {
+        uint32_t number = TIFFComputeTile(t->tiff, (uint32_t)x, y, 0, 0);
+        wvl_io_tiff_clear_chunk(t);
+        if (TIFFReadEncodedTile(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen) {
+            return wvl_io_tiff_fail(t, "pixel data");
+        }
+        place_units(t, t->chunk, (uint32_t)x, y, tile_width / t->step_x, rows);
+    }
+    return 0;
+}
+
+int wvl_io_tiff_prepare_subsampled(wvl_io_tiff *t)
 {
     uint32_t k;
 
@@ -110,7 +107,19 @@ int wvl_io_tiff_read_subsampled(wvl_io_tiff *t)
         return -1;
     for (k = 1; k < 3; k++)
         wvl_io_subsample(t->context->picture, k, (uint8_t)t->step_x, (uint8_t)t->step_y);
-    if (wvl_io_allocate_planar(t->context) != 0)
-        return -1;
-    return TIFFIsTiled(t->tiff) ? read_tiles(t) : read_strips(t);
+    wvl_io_lay_out(t->context, 0);
+    return TIFFIsTiled(t->tiff) ? prepare_tiles(t) : prepare_strips(t);
+}
+
+int wvl_io_tiff_read_subsampled(wvl_io_tiff *t, uint32_t first, uint32_t count)
+{
+    uint64_t y, end = (uint64_t)first + count;
+
+    for (y = first; y < end; y += t->band_rows) {
+        uint32_t rows = end - y < t->band_rows ? (uint32_t)(end - y) : t->band_rows;
+
+        if ((TIFFIsTiled(t->tiff) ? read_tiles(t, (uint32_t)y, rows) : read_strip(t, (uint32_t)y, rows)) != 0)
+            return -1;
+    }
+    return 0;
 }

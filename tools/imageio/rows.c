@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Readers that are open: pictures by rows, and whole pictures as all rows at once. */
+#include "rows.h"
+#include "kinds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct wvl_io_rows {
+    wvl_io_context context;
+    wvl_io_picture picture;
+    char *name;
+    const wvl_io_kind *kind;
+    uint32_t next;
+    int is_stopped; /* after a failure, and after the whole picture was taken */
+};
+
+/* ---- Open and close -------------------------------------------------------------------------- */
+
+static uint64_t sample_limit(const wvl_io_options *options, int by_rows)
+{
+    uint64_t limit = options->max_samples != 0 ? options->max_samples : WVL_IO_MAX_SAMPLES;
+
+    if (by_rows && options->max_samples == 0) {
+        limit = WVL_IO_COUNTABLE_SAMPLES;
+    }
+    return limit < WVL_IO_COUNTABLE_SAMPLES ? limit : WVL_IO_COUNTABLE_SAMPLES;
+}
+
+static void set_error(wvl_io_rows *rows, char *error, size_t error_bytes)
+{
+    rows->context.error = error;
+    rows->context.error_bytes = error_bytes;
+    rows->context.no_memory = 0;
+    if (error != NULL && error_bytes != 0) {
+        error[0] = '\0';
+    }
+}
+
+static void start(wvl_io_rows *rows, const char *name, const wvl_io_options *options, int by_rows)
+{
+    wvl_io_context *context = &rows->context;
+
+    context->source.file = -1;
+    context->name = name;
+    context->picture = &rows->picture;
+    context->by_rows = by_rows;
+    if (options != NULL) {
+        context->options = *options;
+    }
+    context->max_samples = sample_limit(&context->options, by_rows);
+    if (by_rows && context->options.max_input_bytes == 0) {
+        context->options.max_input_bytes = UINT64_MAX;
+    }
+    wvl_io_clear_picture(&rows->picture);
+}
+
+static void free_state(wvl_io_context *context, const wvl_io_kind *kind)
+{
+    if (kind != NULL && kind->rows != NULL && kind->rows->release != NULL) {
+        kind->rows->release(context);
+    }
+    free(context->state);
+    context->state = NULL;
+}
+
+static void finish(wvl_io_rows *rows)
+{
+    free_state(&rows->context, rows->kind);
+    wvl_io_source_close(&rows->context.source);
+    wvl_io_release_picture(&rows->picture);
+}
+
+static int result_of(const wvl_io_context *context, int result)
+{
+    int reason = context->no_memory ? WVL_IO_ERROR_MEMORY : WVL_IO_ERROR_INPUT;
+    return result == 0 ? WVL_IO_OK : reason;
+}
+
+/* From position 0. */
+static int begin(wvl_io_context *context, const wvl_io_kind *kind)
+{
+    context->needs_all = kind->obstacle;
+    context->order = NULL;
+    context->held_bytes = 0;
+    snprintf(context->picture->format, sizeof context->picture->format, "%s", kind->format);
+    return kind->rows != NULL ? kind->rows->begin(context) : 0;
+}
+
+/* The source is open. */
+static int begin_first(wvl_io_rows *rows)
+{
+    wvl_io_context *context = &rows->context;
+
+    rows->kind = wvl_io_choose_kind(context);
+    if (rows->kind == NULL) {
+        return -1;
+    }
+    context->format = rows->kind->format;
+    if (rows->kind->rows == NULL && rows->kind->read == NULL) {
+        return wvl_io_fail(context, "files of this format are not read: convert the picture");
+    }
+    return begin(context, rows->kind);
+}
+
+/* bytes NULL: the file of that name. */
+static int open_reader(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options,
+                       wvl_io_rows **out, char *error, size_t error_bytes)
+{
+    wvl_io_rows *rows = calloc(1, sizeof *rows);
+    int result = -1;
+
+    *out = NULL;
+    if (rows == NULL || (rows->name = malloc(strlen(name) + 1)) == NULL) {
+        free(rows);
+        snprintf(error, error_bytes, "%s: not enough memory to open it", name);
+        return WVL_IO_ERROR_MEMORY;
+    }
+    memcpy(rows->name, name, strlen(name) + 1);
+    start(rows, rows->name, options, 1);
+    set_error(rows, error, error_bytes);
+    if (bytes != NULL) {
+        wvl_io_source_memory(&rows->context.source, bytes, byte_count);
+    }
+    if (bytes != NULL || wvl_io_source_open(&rows->context) == 0) {
+        result = begin_first(rows);
+    }
+    if (result == 0) {
+        *out = rows;
+        return WVL_IO_OK;
+    }
+    result = result_of(&rows->context, result);
+    wvl_io_rows_close(rows);
+    return result;
+}
+
+int wvl_io_rows_open(const char *path, const wvl_io_options *options, wvl_io_rows **rows, char *error,
+                     size_t error_bytes)
+{
+    return open_reader(NULL, 0, path, options, rows, error, error_bytes);
+}
+
+int wvl_io_rows_open_memory(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options,
+                            wvl_io_rows **rows, char *error, size_t error_bytes)
+{
+    return open_reader(bytes, byte_count, name, options, rows, error, error_bytes);
+}
+
+void wvl_io_rows_close(wvl_io_rows *rows)
+{
+    if (rows != NULL) {
+        finish(rows);
+        free(rows->name);
+        free(rows);
+    }
+}
+
+/* ---- What is open ---------------------------------------------------------------------------- */
+
+const char *wvl_io_rows_obstacle(const wvl_io_rows *rows) { return rows->context.needs_all; }
+
+const wvl_io_picture *wvl_io_rows_picture(const wvl_io_rows *rows) { return &rows->picture; }
+
+uint32_t wvl_io_rows_buffer_count(const wvl_io_rows *rows)
+{
+    return rows->context.is_interleaved ? 1 : rows->picture.component_count;
+}
+
+size_t wvl_io_rows_bytes(const wvl_io_rows *rows, uint32_t buffer)
+{
+    return wvl_io_row_bytes(&rows->picture.components[buffer]);
+}
+
+size_t wvl_io_rows_offset(const wvl_io_rows *rows, uint32_t component)
+{
+    const wvl_io_context *context = &rows->context;
+    size_t place = context->order != NULL ? context->order[component] : component;
+
+    return context->is_interleaved ? place * rows->picture.components[component].sample_bytes : 0;
+}
+
+uint64_t wvl_io_rows_memory(const wvl_io_rows *rows) { return rows->context.held_bytes; }
+
+uint32_t wvl_io_rows_next(const wvl_io_rows *rows) { return rows->next; }
+
+int wvl_io_rows_can_restart(const wvl_io_rows *rows) { return rows->context.source.seekable; }
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static int end_rows(wvl_io_context *context, const wvl_io_kind *kind)
+{
+    if (kind->rows->end != NULL && kind->rows->end(context) != 0) {
+        return -1;
+    }
+    return wvl_io_judge_rest(context, kind);
+}
+
+static int check_request(wvl_io_rows *rows, uint32_t count)
+{
+    wvl_io_context *context = &rows->context;
+
+    if (context->needs_all != NULL) {
+        return wvl_io_fail(context, "cannot be read by rows: %s", context->needs_all);
+    }
+    if (rows->is_stopped) {
+        return wvl_io_fail(context, "rows cannot be read after a failure or behind a whole picture; start again");
+    }
+    if (count > rows->picture.height - rows->next) {
+        return wvl_io_fail(context, "%u rows at row %u of %u: only those that are left can be read", count, rows->next,
+                           rows->picture.height);
+    }
+    return 0;
+}
+
+/* The buffers of the caller are not kept. */
+static void forget_buffers(wvl_io_context *context)
+{
+    for (uint32_t c = 0; c < context->picture->component_count; c++) {
+        wvl_io_component *k = &context->picture->components[c];
+        k->data = NULL;
+        k->stride_bytes = wvl_io_row_bytes(k);
+    }
+    context->buffers = NULL;
+}
+
+int wvl_io_rows_read(wvl_io_rows *rows, uint32_t count, const wvl_io_row_buffer *buffers, char *error,
+                     size_t error_bytes)
+{
+    wvl_io_context *context = &rows->context;
+    int result;
+
+    set_error(rows, error, error_bytes);
+    result = check_request(rows, count);
+    if (result == 0 && count != 0) {
+        wvl_io_aim(context, buffers, rows->next);
+        result = rows->kind->rows->rows(context, rows->next, count);
+        forget_buffers(context);
+        rows->next += count;
+        if (result == 0 && rows->next == rows->picture.height) {
+            result = end_rows(context, rows->kind);
+        }
+        rows->is_stopped = result != 0;
+    }
+    return result_of(context, result);
+}
+
+/* ---- Again ----------------------------------------------------------------------------------- */
+
+static int has_shape(const wvl_io_picture *a, const wvl_io_picture *b)
+{
+    if (a->width != b->width || a->height != b->height || a->component_count != b->component_count ||
+        a->palette_entries != b->palette_entries) {
+        return 0;
+    }
+    for (uint32_t c = 0; c < a->component_count; c++) {
+        const wvl_io_component *k = &a->components[c], *l = &b->components[c];
+        if (k->depth != l->depth || k->is_signed != l->is_signed || k->dx != l->dx || k->dy != l->dy ||
+            k->sample_stride_bytes != l->sample_stride_bytes) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The description that the caller has stays, and the new one goes. */
+static int begin_again(wvl_io_rows *rows)
+{
+    wvl_io_context *context = &rows->context;
+    wvl_io_picture described = rows->picture;
+    int result, was_taken = described.component_count == 0;
+
+    free_state(context, rows->kind);
+    wvl_io_clear_picture(&rows->picture);
+    result = wvl_io_source_restart(&context->source) == 0 ? begin(context, rows->kind)
+                                                          : wvl_io_fail(context, "cannot be read again");
+    if (result == 0 && !was_taken && !has_shape(&rows->picture, &described)) {
+        result = wvl_io_fail(context, "the file has changed since it was opened");
+    }
+    if (!was_taken) {
+        wvl_io_release_picture(&rows->picture);
+        rows->picture = described;
+    }
+    return result;
+}
+
+int wvl_io_rows_restart(wvl_io_rows *rows, char *error, size_t error_bytes)
+{
+    wvl_io_context *context = &rows->context;
+    int result;
+
+    set_error(rows, error, error_bytes);
+    if (!wvl_io_rows_can_restart(rows)) {
+        return result_of(context, wvl_io_fail(context, "rows cannot be read again from a pipe or device"));
+    }
+    result = begin_again(rows);
+    rows->next = 0;
+    rows->is_stopped = result != 0;
+    return result_of(context, result);
+}
+
+/* ---- Whole pictures -------------------------------------------------------------------------- */
+
+static int read_all_rows(wvl_io_context *context, const wvl_io_kind *kind)
+{
+    wvl_io_picture *picture = context->picture;
+    uint32_t count = context->is_interleaved ? 1 : picture->component_count;
+    wvl_io_row_buffer *buffers = NULL;
+    int result = wvl_io_allocate_blocks(context);
+
+    if (result == 0) {
+        buffers = wvl_io_allocate(context, count * sizeof *buffers, "rows");
+        result = buffers != NULL ? 0 : -1;
+    }
+    for (uint32_t c = 0; result == 0 && c < count; c++) {
+        buffers[c] = (wvl_io_row_buffer){picture->components[c].data, picture->components[c].stride_bytes};
+    }
+    if (result == 0) {
+        wvl_io_aim(context, buffers, 0);
+        result = kind->rows->rows(context, 0, picture->height);
+    }
+    free(buffers);
+    context->buffers = NULL;
+    return result == 0 ? end_rows(context, kind) : -1;
+}
+
+static int read_picture(wvl_io_rows *rows)
+{
+    wvl_io_context *context = &rows->context;
+
+    if (rows->kind->rows != NULL) {
+        return read_all_rows(context, rows->kind);
+    }
+    return rows->kind->read(context) == 0 ? wvl_io_judge_rest(context, rows->kind) : -1;
+}
+
+/* The picture moves to *out; after a failure it is gone. */
+static int take(wvl_io_rows *rows, wvl_io_picture *out)
+{
+    int result = read_picture(rows);
+
+    if (result == 0) {
+        *out = rows->picture;
+        wvl_io_clear_picture(&rows->picture);
+    } else {
+        wvl_io_release_picture(&rows->picture);
+    }
+    rows->is_stopped = 1;
+    return result_of(&rows->context, result);
+}
+
+/* What is held as a whole has limits again. */
+static int limit_whole(wvl_io_context *context)
+{
+    uint64_t limit = sample_limit(&context->options, 0);
+
+    context->max_samples = limit;
+    if (context->options.max_input_bytes == UINT64_MAX && !context->source.seekable) {
+        context->source.most = WVL_IO_MAX_INPUT_BYTES;
+    }
+    if (wvl_io_sample_count(context->picture) > limit) {
+        return wvl_io_fail(context, "more than the limit of %llu samples for a whole picture (--max-pixels)",
+                           (unsigned long long)limit);
+    }
+    return 0;
+}
+
+int wvl_io_rows_take_picture(wvl_io_rows *rows, wvl_io_picture *out, char *error, size_t error_bytes)
+{
+    wvl_io_clear_picture(out);
+    set_error(rows, error, error_bytes);
+    if (rows->is_stopped || rows->next != 0) {
+        return result_of(&rows->context,
+                         wvl_io_fail(&rows->context, "the whole picture is read before any row; start again"));
+    }
+    if (limit_whole(&rows->context) != 0) {
+        return WVL_IO_ERROR_INPUT;
+    }
+    return take(rows, out);
+}
+
+static int read_whole(wvl_io_rows *rows, int is_open, wvl_io_picture *out)
+{
+    int result = is_open ? begin_first(rows) : -1;
+
+    result = result == 0 ? take(rows, out) : result_of(&rows->context, result);
+    finish(rows);
+    return result;
+}
+
+int wvl_io_read_picture(const char *path, const wvl_io_options *options, wvl_io_picture *out, char *error,
+                        size_t error_bytes)
+{
+    wvl_io_rows rows = {0};
+
+    wvl_io_clear_picture(out);
+    start(&rows, path, options, 0);
+    set_error(&rows, error, error_bytes);
+    return read_whole(&rows, wvl_io_source_open(&rows.context) == 0, out);
+}
+
+int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options,
+                       wvl_io_picture *out, char *error, size_t error_bytes)
+{
+    wvl_io_rows rows = {0};
+
+    wvl_io_clear_picture(out);
+    start(&rows, name, options, 0);
+    set_error(&rows, error, error_bytes);
+    wvl_io_source_memory(&rows.context.source, bytes, byte_count);
+    return read_whole(&rows, 1, out);
+}
+
+int wvl_io_count_pages(const char *path, const wvl_io_options *options, uint32_t *count, char *error,
+                       size_t error_bytes)
+{
+    wvl_io_rows rows = {0};
+    int result;
+
+    start(&rows, path, options, 0);
+    set_error(&rows, error, error_bytes);
+    *count = 1;
+    result = wvl_io_source_open(&rows.context);
+    if (result == 0) {
+        const wvl_io_kind *found = wvl_io_choose_kind(&rows.context);
+
+        rows.context.format = found != NULL ? found->format : NULL;
+        result = found == NULL ? -1 : 0;
+        if (found != NULL && found->rows == &wvl_io_tiff_rows) {
+            result = wvl_io_count_tiff(&rows.context, count);
+        }
+    }
+    result = result_of(&rows.context, result);
+    finish(&rows);
+    return result;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rows of uncompressed strips, read one by one. libtiff holds a whole strip, and many writers make a single strip of
+ * the whole picture.
+ */
+#include "read_tiff.h"
+
+int wvl_io_tiff_is_stored(const wvl_io_tiff *t)
+{
+    return t->context->by_rows && t->compression == COMPRESSION_NONE && !t->is_subsampled && !TIFFIsTiled(t->tiff);
+}
+
+/* As libtiff hands them out: the bits of a byte and the bytes of a sample in the order of the host. */
+static void put_in_order(const wvl_io_tiff *t, uint8_t *line, size_t line_bytes)
+{
+    uint16_t fill = FILLORDER_MSB2LSB;
+
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_FILLORDER, &fill);
+    if (fill == FILLORDER_LSB2MSB)
+        TIFFReverseBits(line, (tmsize_t)line_bytes);
+    if (!TIFFIsByteSwapped(t->tiff))
+        return;
+    if (t->depth == 16)
+        TIFFSwabArrayOfShort((uint16_t *)(void *)line, (tmsize_t)(line_bytes / 2));
+    else if (t->depth == 24)
+        TIFFSwabArrayOfTriples(line, (tmsize_t)(line_bytes / 3));
+    else if (t->depth == 32)
+        TIFFSwabArrayOfLong((uint32_t *)(void *)line, (tmsize_t)(line_bytes / 4));
+}
+
+int wvl_io_tiff_read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, uint32_t y, uint16_t plane)
+{
+    uint32_t strip = TIFFComputeStrip(t->tiff, y, plane), rows = 0;
+    uint64_t at;
+
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+    at = (uint64_t)(rows != 0 ? y % rows : y) * line_bytes;
+    if (at + line_bytes > TIFFGetStrileByteCount(t->tiff, strip))
+        return wvl_io_fail(t->context, "strip %u: truncated: row %u lies beyond its %llu bytes", strip, y,
+                           (unsigned long long)TIFFGetStrileByteCount(t->tiff, strip));
+    if (wvl_io_go_to(t->context, TIFFGetStrileOffset(t->tiff, strip) + at, "pixel data") != 0 ||
+        wvl_io_read_bytes(t->context, line, line_bytes, "pixel data") != 0)
+        return -1;
+    put_in_order(t, line, line_bytes);
+    return 0;
+}
