@@ -113,6 +113,9 @@ static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
     double start = wvl_session_begin_stage(s, WVL_STAGE_TRANSFORM);
     wvl_status status = wvl_drive_next(&s->drive, count);
     wvl_session_end_stage(s, WVL_STAGE_TRANSFORM, start);
+    if (status < 0 && s->rows && s->rows->error[0]) {
+        return wvl_session_fail(s, status, s->rows->error);
+    }
     if (status == WVL_ERROR_INPUT) {
         return wvl_session_fail(s, status, WVL_TEXT_OUTSIDE);
     }
@@ -144,8 +147,11 @@ static wvl_status code_wave(wvl_session *s, uint32_t count)
 static wvl_status run_waves(wvl_session *s)
 {
     uint32_t count;
-    wvl_drive_start(&s->drive);
-    wvl_status status = fetch_wave(s, &count);
+    wvl_status status = wvl_drive_start(&s->drive);
+    if (status != WVL_OK) {
+        return s->rows ? wvl_session_fail(s, status, s->rows->error) : status;
+    }
+    status = fetch_wave(s, &count);
     while (status == WVL_OK) {
         status = code_wave(s, count);
         s->samples_done += s->samples_in_work;
@@ -349,7 +355,7 @@ static wvl_status open_coder(wvl_session *s)
 
 static wvl_status transform_and_code(wvl_session *s)
 {
-    wvl_status status = wvl_drive_open(&s->drive, s->image);
+    wvl_status status = wvl_drive_open(&s->drive, s->image, s->rows);
     if (status != WVL_OK) {
         return wvl_session_fail_device(s, status);
     }

@@ -29,6 +29,7 @@ struct wvl_session {
     wvl_pictures own;
     /* Of the picture at work: */
     const wvl_image *image; /* NULL: given back */
+    wvl_row_window *rows;   /* of the image; NULL: all rows are there */
     wvl_sink *sink;
     wvl_finished *finished; /* where a picture of a device stays; NULL: it goes to the sink */
     const wvl_control *control;

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A row source over a picture in memory, for suites that compare rows with whole pictures. */
+#ifndef TESTS_UNIT_ROWS_BENCH_H
+#define TESTS_UNIT_ROWS_BENCH_H
+
+#include "tests/decode/picture.h"
+#include "wavelane_rows.h"
+
+enum { ROWS_MOST_COMPONENTS = 8 };
+
+typedef struct rows_bench {
+    const picture *from;
+    int interleaved; /* all components in one buffer */
+    wvl_row_component components[ROWS_MOST_COMPONENTS];
+    wvl_row_source source;
+    uint32_t next[ROWS_MOST_COMPONENTS]; /* row of each buffer */
+    uint32_t most_rows;                  /* of one call */
+    uint64_t rows;                       /* that were read */
+    unsigned reads, rewinds, releases;
+    uint32_t fails_at; /* row of buffer 0 that cannot be read; UINT32_MAX: none */
+    wvl_status fails_with;
+    int rewind_fails;
+    wvl_cancel *cancel; /* raised at row fails_at instead */
+} rows_bench;
+
+/* Interleaved needs components without subsampling. */
+void rows_open(rows_bench *bench, const picture *from, int interleaved, int can_rewind);
+
+/* An encode of a picture: rows NULL: with wvl_encode. strip: rows of a step where strips are forced; 0: as the library
+ * chooses. */
+typedef struct rows_output {
+    wvl_status status;
+    void *data;
+    size_t bytes;
+    char error[256];
+} rows_output;
+rows_output rows_encode(const picture *p, const char *settings, uint32_t threads, rows_bench *rows, uint32_t strip);
+void rows_free(rows_output *output);
+/* Fails the test unless both are the same bytes. */
+void rows_compare(const char *what, const rows_output *a, const rows_output *b);
+
+#endif

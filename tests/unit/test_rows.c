@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures from row sources: the bytes are those of wvl_encode, few rows are held, every failure ends the encode. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/support.h"
+#include "tests/unit/rows_bench.h"
+
+/* ---- Same bytes ------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *settings;
+    int format; /* of draw() */
+} cases[] = {
+    {"tile=64,48 levels=3", 0},
+    {"tile=64,48 levels=3 reversible=no bpp=1", 0},
+    {"tile=1000,20 levels=2", 0},
+    {"tile=100,150 levels=3", 1},
+    {"tile=33,40 levels=2 progression=PCRL tile-parts=R", 2},
+    {"levels=4", 0},
+    {"levels=3 layers=3", 1},
+    {"levels=3", 2},
+    {"reversible=no psnr=40 levels=3", 0},
+    {"reversible=no bpp=1 style=HT", 0},
+    {"tile=64,64 reversible=no bpp=0.5 rdoq=yes", 0},
+};
+
+static picture draw(int kind)
+{
+    static const wvl_component_format subsampled[3] = {
+        {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 2, .dy = 2}, {.depth = 12, .dx = 2, .dy = 1}};
+    static const wvl_component_format deep[2] = {{.depth = 16, .dx = 1, .dy = 1},
+                                                 {.depth = 20, .is_signed = 1, .dx = 1, .dy = 3}};
+    wvl_image_format format = {.struct_size = sizeof format, .x0 = 13, .y0 = 7, .x1 = 190, .y1 = 221};
+    if (!kind) {
+        return picture_draw(PICTURE_NATURAL, 201, 187, 3, 8, 5);
+    }
+    format.component_count = kind == 1 ? 3 : 2;
+    format.components = kind == 1 ? subsampled : deep;
+    return picture_draw_format(PICTURE_NATURAL, &format, 9);
+}
+
+START_TEST(bytes_are_those_of_an_image)
+{
+    picture p = draw(cases[_i].format);
+    rows_output whole = rows_encode(&p, cases[_i].settings, 1, NULL, 0);
+    for (int k = 0; k < 8; k++) {
+        rows_bench b;
+        if ((k & 1) && cases[_i].format) {
+            continue; /* interleaved */
+        }
+        rows_open(&b, &p, k & 1, k & 2);
+        rows_output rows = rows_encode(&p, cases[_i].settings, 1 + (k >> 2), &b, 0);
+        rows_compare(cases[_i].settings, &whole, &rows);
+        rows_free(&rows);
+    }
+    rows_free(&whole);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+typedef struct ledger {
+    uint64_t held, most;
+} ledger;
+
+static void *take(void *user, size_t bytes, size_t alignment, void *stream)
+{
+    ledger *l = user;
+    (void)stream;
+    l->held += bytes;
+    l->most = l->held > l->most ? l->held : l->most;
+    return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+static void give(void *user, void *memory, size_t bytes, void *stream)
+{
+    ledger *l = user;
+    (void)stream;
+    l->held -= bytes;
+    free(memory);
+}
+
+/* Of a tall picture in tiles a few rows of tiles are held, and no more memory than was said. */
+START_TEST(few_rows_are_held)
+{
+    ledger l = {0, 0};
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = {take, give, &l}};
+    wvl_context *context;
+    wvl_params *params;
+    wvl_plan *plan;
+    wvl_sink sink;
+    rows_bench b;
+    picture p = picture_draw(PICTURE_FLAT, 512, 32768, 1, 8, 5);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_rows_memory memory = {.struct_size = sizeof memory};
+    rows_open(&b, &p, 0, 1);
+    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "tile", "512,512"), WVL_OK);
+    ck_assert_int_eq(wvl_plan_create(context, params, &input.format, NULL, &plan), WVL_OK);
+    ck_assert_int_eq(wvl_rows_measure(plan, &b.source, &memory), WVL_OK);
+    ck_assert_int_eq(memory.reads_again, 0);
+    ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
+    uint64_t before = l.held;
+    l.most = 0;
+    ck_assert_int_eq(wvl_encode_rows(plan, &b.source, &sink, NULL, NULL, NULL, 0), WVL_OK);
+    ck_assert_uint_eq(b.rows, 32768);
+    ck_assert_uint_lt(memory.row_bytes, UINT64_C(13) << 20); /* of 16 MiB */
+    ck_assert_uint_le(l.most - before, memory.base_bytes + memory.coded_bytes_bound + (UINT64_C(1) << 20));
+    wvl_sink_discard(&sink);
+    wvl_plan_release(plan);
+    wvl_params_release(params);
+    wvl_context_release(context);
+    picture_close_input(&input);
+    picture_free(&p);
+    ck_assert_uint_eq(l.held, 0);
+}
+END_TEST
+
+/* ---- Failures -------------------------------------------------------------------------------- */
+
+START_TEST(a_source_fails_at_a_row)
+{
+    static const char *const settings[] = {"tile=64,48 levels=3", "levels=3", "reversible=no bpp=1 levels=3"};
+    static const wvl_status with[] = {WVL_ERROR_INPUT, WVL_ERROR_MEMORY, WVL_END, WVL_CANCELLED};
+    picture p = draw(0);
+    for (unsigned k = 0; k < 3 * 4; k++) {
+        rows_bench b;
+        rows_open(&b, &p, 0, 1);
+        b.fails_at = k * 15;
+        b.fails_with = with[k % 4];
+        rows_output out = rows_encode(&p, settings[k / 4], 2, &b, 0);
+        wvl_status expected = with[k % 4] == WVL_END ? WVL_ERROR_INPUT : with[k % 4];
+        ck_assert_msg(out.status == expected, "%d, not %d: %s", out.status, expected, out.error);
+        ck_assert_msg(out.status == WVL_CANCELLED || strstr(out.error, "is torn"), "%s", out.error);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(a_source_cannot_go_back)
+{
+    picture p = picture_draw(PICTURE_NOISE, 700, 700, 3, 8, 5);
+    rows_bench b;
+    rows_open(&b, &p, 0, 1);
+    b.rewind_fails = 1;
+    rows_output out = rows_encode(&p, "reversible=no bpp=0.5 style=HT", 2, &b, 0);
+    ck_assert_uint_gt(b.rewinds, 0); /* else this picture shows nothing */
+    ck_assert_int_eq(out.status, WVL_ERROR_INPUT);
+    ck_assert_str_eq(out.error, "the tape is stuck");
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(a_token_is_raised_while_rows_are_read)
+{
+    picture p = draw(0);
+    wvl_context *context;
+    ck_assert_int_eq(wvl_context_create(NULL, &context), WVL_OK);
+    for (unsigned k = 0; k < 2; k++) {
+        rows_bench b;
+        rows_open(&b, &p, 0, 1);
+        b.fails_at = 60;
+        ck_assert_int_eq(wvl_cancel_create(context, &b.cancel), WVL_OK);
+        rows_output out = rows_encode(&p, k ? "levels=3" : "tile=64,48 levels=3", 2, &b, 0);
+        ck_assert_int_eq(out.status, WVL_CANCELLED);
+        wvl_cancel_release(b.cancel);
+    }
+    wvl_context_release(context);
+    picture_free(&p);
+}
+END_TEST
+
+static void spoil(rows_bench *b, int how)
+{
+    switch (how) {
+    case 0: b->components[1].buffer = 5; break;
+    case 1: b->components[0].buffer = b->components[1].buffer = 1; break;
+    case 2: b->components[2].container = WVL_SAMPLE_64; break;
+    case 3: b->components[1].buffer = 0, b->components[2].buffer = 1, b->components[1].container = WVL_SAMPLE_16; break;
+    case 4: b->source.component_count = 2; break;
+    case 5: b->source.components = NULL; break;
+    default: b->source.read = NULL; break;
+    }
+}
+
+START_TEST(wrong_sources_are_refused)
+{
+    picture p = draw(0);
+    rows_bench b;
+    rows_open(&b, &p, 0, 1);
+    spoil(&b, _i);
+    rows_output out = rows_encode(&p, "levels=3", 1, &b, 0);
+    ck_assert_int_eq(out.status, WVL_ERROR_ARGUMENT);
+    ck_assert_uint_gt(strlen(out.error), 20);
+    ck_assert_uint_eq(b.reads, 0);
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(a_device_alone_is_refused)
+{
+    picture p = draw(0);
+    rows_bench b;
+    rows_open(&b, &p, 0, 1);
+    rows_output out = rows_encode(&p, "device=cuda-only", 1, &b, 0);
+    ck_assert_int_eq(out.status, WVL_ERROR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(out.error, "on the CPU"));
+    picture_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rows");
+    TCase *all = tcase_create("rows");
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, bytes_are_those_of_an_image, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_test(all, few_rows_are_held);
+    tcase_add_test(all, a_source_fails_at_a_row);
+    tcase_add_test(all, a_source_cannot_go_back);
+    tcase_add_test(all, a_token_is_raised_while_rows_are_read);
+    tcase_add_loop_test(all, wrong_sources_are_refused, 0, 7);
+    tcase_add_test(all, a_device_alone_is_refused);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
