@@ -99,6 +99,9 @@ static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t 
     for (uint32_t i = 0; i < tile_count; i++) {
         wvl_coded_tile *tile = &coder->tiles[coefs[i].tile->index];
         wvl_t2_sizes sizes;
+        if (tile->memory) {
+            continue; /* a later strip of it */
+        }
         size_tile(coder->plan, coefs[i].tile, coder->look, tile, &coder->sizes);
         if (wvl_look_is_over(coder->look)) {
             return WVL_CANCELLED; /* not all of its nodes were counted */

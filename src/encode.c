@@ -9,6 +9,7 @@
 #include "context.h"
 #include "rows.h"
 #include "session.h"
+#include "strip_drive.h"
 
 /* What the call was given, as this version knows it: an image, or a source of rows. */
 typedef struct given {
@@ -131,7 +132,8 @@ static wvl_status open_window(const wvl_plan *plan, given *g, wvl_row_window *wi
                "device to auto";
         return WVL_ERROR_UNSUPPORTED;
     }
-    wvl_status status = wvl_rows_open(window, plan, &g->source, wvl_rows_of_waves(plan));
+    wvl_status status = wvl_rows_open(
+        window, plan, &g->source, wvl_strips_are_used(plan) ? wvl_strip_window_rows(plan) : wvl_rows_of_waves(plan));
     g->has_source = status != WVL_OK;
     *why = wvl_status_text(status);
     return status;

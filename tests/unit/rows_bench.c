@@ -132,7 +132,7 @@ rows_output rows_encode(const picture *p, const char *settings, uint32_t threads
     picture_input input = picture_open_input(p, 0);
     REQUIRE(wvl_context_create(&options, &context) == WVL_OK);
     wvl_plan *plan = build_plan(context, &input.format, settings);
-    (void)strip;
+    plan->test.strip_rows = strip;
     REQUIRE(wvl_sink_open_memory(context, &sink) == WVL_OK);
     wvl_control control = {.struct_size = sizeof control, .cancel = rows ? rows->cancel : NULL};
     out.status = rows ? wvl_encode_rows(plan, &rows->source, &sink, &control, NULL, out.error, sizeof out.error)

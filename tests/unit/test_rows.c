@@ -33,8 +33,11 @@ static picture draw(int kind)
     static const wvl_component_format deep[2] = {{.depth = 16, .dx = 1, .dy = 1},
                                                  {.depth = 20, .is_signed = 1, .dx = 1, .dy = 3}};
     wvl_image_format format = {.struct_size = sizeof format, .x0 = 13, .y0 = 7, .x1 = 190, .y1 = 221};
-    if (!kind) {
-        return picture_draw(PICTURE_NATURAL, 201, 187, 3, 8, 5);
+    switch (kind) {
+    case 0: return picture_draw(PICTURE_NATURAL, 201, 187, 3, 8, 5);
+    case 3: return picture_draw(PICTURE_NATURAL, 300, 1, 1, 8, 5);
+    case 4: return picture_draw(PICTURE_NATURAL, 1, 300, 1, 8, 5);
+    default: break;
     }
     format.component_count = kind == 1 ? 3 : 2;
     format.components = kind == 1 ? subsampled : deep;
@@ -53,6 +56,58 @@ START_TEST(bytes_are_those_of_an_image)
         rows_open(&b, &p, k & 1, k & 2);
         rows_output rows = rows_encode(&p, cases[_i].settings, 1 + (k >> 2), &b, 0);
         rows_compare(cases[_i].settings, &whole, &rows);
+        rows_free(&rows);
+    }
+    rows_free(&whole);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Strips ---------------------------------------------------------------------------------- */
+
+/* Strips of every height give the bytes of the whole picture. */
+static const struct {
+    const char *settings;
+    int format;
+} strip_cases[] = {
+    {"levels=5", 0},
+    {"levels=0", 0},
+    {"levels=1 block=4,4 mct=off", 0},
+    {"levels=3 block=16,8 layers=4 progression=RPCL", 0},
+    {"levels=3 reversible=no slopes=38000,34000 block=32,32", 0},
+    {"levels=4 reversible=no step=0.01 precincts=[64,64],[32,32],[16,16] progression=PCRL plt=yes tlm=yes", 0},
+    {"levels=6 progression=CPRL tile-parts=R sop=yes eph=yes", 1},
+    {"levels=8", 1},
+    {"levels=3 reversible=no", 1},
+    {"levels=5 style=HT", 2},
+    {"levels=4 reversible=no style=HT measure-psnr=no", 2},
+    {"levels=3 tile=90,70 tile-offset=5,3", 2},
+    {"levels=2 tile=50,200 reversible=no", 1},
+    {"levels=32 block=64,4", 3},
+    {"levels=3 reversible=no", 3},
+    {"levels=4 block=4,256", 4},
+    {"levels=2 reversible=no measure-psnr=no", 4},
+    {"levels=3 reversible=no bpp=0.8 rdoq=no", 0},
+    {"levels=3 reversible=no bpp=0.3,1.5 rdoq=no block=16,16", 1},
+    {"levels=4 reversible=no bpp=0.5 style=HT", 0},
+    {"levels=3 max-bytes=20000 rdoq=no measure-psnr=no", 2},
+    {"levels=3 overrides=C0:levels=0 mct=on", 0},
+    {"levels=1 overrides=C1:levels=4 mct=on", 0},
+    {"levels=3 overrides=C1:reversible=no mct=off", 0},
+};
+
+START_TEST(strips_have_the_same_bytes)
+{
+    static const uint32_t heights[] = {1, 2, 3, 7, 64, 1000, 100000};
+    const char *settings = strip_cases[_i].settings;
+    picture p = draw(strip_cases[_i].format);
+    rows_output whole = rows_encode(&p, settings, 2, NULL, 0);
+    for (unsigned k = 0; k < sizeof heights / sizeof *heights; k++) {
+        rows_bench b;
+        rows_open(&b, &p, 0, 1);
+        rows_output rows = rows_encode(&p, settings, 1 + k % 3, &b, heights[k]);
+        rows_compare(settings, &whole, &rows);
+        ck_assert_msg(b.most_rows <= heights[k] + 3, "%s: %u rows at a time", settings, b.most_rows);
         rows_free(&rows);
     }
     rows_free(&whole);
@@ -219,6 +274,7 @@ int main(void)
     TCase *all = tcase_create("rows");
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, bytes_are_those_of_an_image, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_loop_test(all, strips_have_the_same_bytes, 0, (int)(sizeof strip_cases / sizeof *strip_cases));
     tcase_add_test(all, few_rows_are_held);
     tcase_add_test(all, a_source_fails_at_a_row);
     tcase_add_test(all, a_source_cannot_go_back);
