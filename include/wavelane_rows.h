@@ -14,7 +14,7 @@
  *   wvl_row_component rgb[3] = {{.container = WVL_SAMPLE_8, .first_sample = 0, .sample_stride = 3}, ...};
  *   wvl_row_source source = {.struct_size = sizeof source, .components = rgb, .component_count = 3,
  *                            .read = read_rows, .user = file};
- *   wvl_encode_rows(plan, &source, &sink, NULL, &result, error, sizeof error);
+ *   wvl_encode_rows(plan, &source, NULL, &sink, NULL, &result, error, sizeof error);
  */
 #ifndef WAVELANE_ROWS_H
 #define WAVELANE_ROWS_H
@@ -63,17 +63,30 @@ typedef struct wvl_row_source {
     void *user;
 } wvl_row_source;
 
-/* As wvl_encode(), with rows in place of an image. Errors: also WVL_ERROR_INPUT and every other error that the source
- * returns; WVL_ERROR_UNSUPPORTED with "device" set to cuda-only, because rows are encoded on the CPU. */
-WVL_API wvl_status wvl_encode_rows(const wvl_plan *plan, const wvl_row_source *source, wvl_sink *sink,
-                                   const wvl_control *control, wvl_result **result, char *error, size_t error_bytes);
+/* How much memory an encode of rows takes. The output does not depend on it. */
+typedef struct wvl_rows_options {
+    size_t struct_size;
+    /* Most that is held beside what the sink holds; 0: no limit. Coded blocks that do not fit go to a file without a
+     * name. Less than least_bytes (wvl_rows_measure) is refused with WVL_ERROR_PARAMETER; the text gives the least. */
+    uint64_t memory_bytes;
+    const char *spill_folder; /* where that file is made, only if it is needed; NULL: /tmp */
+} wvl_rows_options;
 
-/* What wvl_encode_rows() takes. */
+/* As wvl_encode(), with rows in place of an image. options may be NULL. Errors: also WVL_ERROR_INPUT and every other
+ * error that the source returns; WVL_ERROR_PARAMETER: memory_bytes is too small; WVL_ERROR_MEMORY: also where the disk
+ * is full that the file is on; WVL_ERROR_UNSUPPORTED with "device" set to cuda-only, because rows are encoded on the
+ * CPU. */
+WVL_API wvl_status wvl_encode_rows(const wvl_plan *plan, const wvl_row_source *source, const wvl_rows_options *options,
+                                   wvl_sink *sink, const wvl_control *control, wvl_result **result, char *error,
+                                   size_t error_bytes);
+
+/* What wvl_encode_rows() takes without a limit. */
 typedef struct wvl_rows_memory {
     size_t struct_size;
     uint64_t row_bytes;         /* pixels that are held at a time */
     uint64_t base_bytes;        /* most that is held beside coded data, row_bytes included */
     uint64_t coded_bytes_bound; /* as in wvl_plan_memory */
+    uint64_t least_bytes;       /* the least that memory_bytes may be */
     uint8_t reads_again;        /* 1: all rows may be read a second time */
     uint8_t in_strips;          /* 1: the transform goes on with every few rows; 0: by whole tiles */
 } wvl_rows_memory;

@@ -103,69 +103,142 @@ wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *si
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static wvl_status encode_window(const wvl_plan *plan, given *g, wvl_row_window *window, wvl_sink *sink,
-                                const wvl_session_picture *out)
+/* What an encode of rows holds beside its session. */
+typedef struct row_encode {
+    const wvl_plan *plan;
+    given g;
+    wvl_rows_options options;
+    wvl_row_window window;
+    wvl_spill spill;
+    char why[256];
+} row_encode;
+
+static wvl_status fail_rows(row_encode *e, wvl_status status, const char *text)
 {
+    (void)snprintf(e->why, sizeof e->why, "%s", text);
+    return status;
+}
+
+/* What the limit leaves for coded blocks. */
+static wvl_status find_limit(row_encode *e, uint64_t *limit)
+{
+    wvl_rows_memory m;
+    *limit = UINT64_MAX;
+    if (!e->options.memory_bytes) {
+        return WVL_OK;
+    }
+    wvl_rows_find_memory(e->plan, &e->g.source, &m);
+    if (m.base_bytes == UINT64_MAX) {
+        return fail_rows(e, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY));
+    }
+    *limit = e->options.memory_bytes - m.least_bytes;
+    if (e->options.memory_bytes < m.least_bytes) {
+        (void)snprintf(e->why, sizeof e->why, "memory_bytes is %llu, and the least for this picture is %llu",
+                       (unsigned long long)e->options.memory_bytes, (unsigned long long)m.least_bytes);
+        return WVL_ERROR_PARAMETER;
+    }
+    return WVL_OK;
+}
+
+/* WVL_OK: window and spill are open, and the source is the window's. */
+static wvl_status open_rows(row_encode *e)
+{
+    const wvl_plan *plan = e->plan;
+    const char *why = wvl_rows_refuse(plan, &e->g.source);
+    uint64_t limit, rows = wvl_strips_are_used(plan) ? wvl_strip_window_rows(plan) : wvl_rows_of_waves(plan);
+    if (why) {
+        return fail_rows(e, WVL_ERROR_ARGUMENT, why);
+    }
+    if (plan->device.choice == WVL_DEVICE_CUDA_ONLY || plan->device.output) {
+        return fail_rows(e, WVL_ERROR_UNSUPPORTED,
+                         "rows are encoded on the CPU in this version, and the options device and output-memory forbid "
+                         "that: set device to auto");
+    }
+    wvl_status status = find_limit(e, &limit);
+    if (status != WVL_OK) {
+        return status;
+    }
+    if (!wvl_spill_open(&e->spill, &plan->context->host, e->options.spill_folder, limit)) {
+        return fail_rows(e, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY));
+    }
+    status = wvl_rows_open(&e->window, plan, &e->g.source, rows);
+    if (status != WVL_OK) {
+        wvl_spill_close(&e->spill);
+        return fail_rows(e, status, wvl_status_text(status));
+    }
+    e->g.has_source = 0;
+    return WVL_OK;
+}
+
+/* Why there was no memory, if the file was the reason. */
+static void tell_spill(const row_encode *e, wvl_status status, const wvl_session_picture *out)
+{
+    char reason[64] = "";
+    if (status == WVL_ERROR_MEMORY && e->spill.code && out->error && out->error_bytes) {
+        (void)strerror_r(e->spill.code, reason, sizeof reason);
+        (void)snprintf(out->error, out->error_bytes,
+                       "coded blocks that exceed memory_bytes do not fit a file in %s: %s. Free space there, name "
+                       "another spill_folder, or raise memory_bytes",
+                       e->spill.folder, reason);
+    }
+}
+
+static wvl_status encode_rows(row_encode *e, wvl_sink *sink, const wvl_session_picture *out)
+{
+    const wvl_plan *plan = e->plan;
     wvl_session *s = wvl_session_create(plan, "encode", 0, NULL);
     if (!s) {
-        return refuse(g, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), out->error, out->error_bytes);
+        return refuse(&e->g, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), out->error, out->error_bytes);
     }
     wvl_session_picture picture = *out;
-    picture.rows = window;
-    picture.image = &window->image;
+    picture.rows = &e->window;
+    picture.spill = &e->spill;
+    picture.image = &e->window.image;
     picture.number = wvl_session_number(plan->context);
     wvl_status status = wvl_session_encode(s, &picture);
     wvl_session_release(s);
-    give_sink_back(g, sink);
+    give_sink_back(&e->g, sink);
+    tell_spill(e, status, out);
     return status;
 }
 
-/* WVL_OK: the window is open, and the source is its own. */
-static wvl_status open_window(const wvl_plan *plan, given *g, wvl_row_window *window, const char **why)
+static int take_rows(row_encode *e, const wvl_row_source *source, const wvl_rows_options *options, const wvl_sink *sink,
+                     const wvl_control *control)
 {
-    *why = wvl_rows_refuse(plan, &g->source);
-    if (*why) {
-        return WVL_ERROR_ARGUMENT;
-    }
-    if (plan->device.choice == WVL_DEVICE_CUDA_ONLY || plan->device.output) {
-        *why = "rows are encoded on the CPU in this version, and the options device and output-memory forbid that: set "
-               "device to auto";
-        return WVL_ERROR_UNSUPPORTED;
-    }
-    wvl_status status = wvl_rows_open(
-        window, plan, &g->source, wvl_strips_are_used(plan) ? wvl_strip_window_rows(plan) : wvl_rows_of_waves(plan));
-    g->has_source = status != WVL_OK;
-    *why = wvl_status_text(status);
-    return status;
+    memset(&e->options, 0, sizeof e->options);
+    take_source(&e->g, source);
+    take_output(&e->g, sink, control);
+    int has_options = !options || wvl_struct_read(&e->options, sizeof e->options, options,
+                                                  WVL_STRUCT_UNTIL(wvl_rows_options, spill_folder));
+    const given *g = &e->g;
+    return has_options && g->has_source && g->has_sink && g->has_control && g->sink.write && g->source.read;
 }
 
-wvl_status wvl_encode_rows(const wvl_plan *plan, const wvl_row_source *source, wvl_sink *sink,
-                           const wvl_control *control, wvl_result **result, char *error, size_t error_bytes)
+wvl_status wvl_encode_rows(const wvl_plan *plan, const wvl_row_source *source, const wvl_rows_options *options,
+                           wvl_sink *sink, const wvl_control *control, wvl_result **result, char *error,
+                           size_t error_bytes)
 {
+    row_encode e = {.plan = plan};
     if (result) {
         *result = NULL;
     }
-    given g;
-    take_source(&g, source);
-    take_output(&g, sink, control);
-    if (!plan || !g.has_source || !g.has_sink || !g.has_control || !g.sink.write || !g.source.read) {
-        return refuse(&g, sink, WVL_ERROR_ARGUMENT,
+    if (!take_rows(&e, source, options, sink, control) || !plan) {
+        return refuse(&e.g, sink, WVL_ERROR_ARGUMENT,
                       "wvl_encode_rows: an argument is NULL, its struct_size is not set, or members that this version "
                       "does not know are",
                       error, error_bytes);
     }
-    const char *why;
-    wvl_row_window window;
-    wvl_status status = open_window(plan, &g, &window, &why);
+    wvl_status status = open_rows(&e);
     if (status != WVL_OK) {
-        return refuse(&g, sink, status, why, error, error_bytes);
+        return refuse(&e.g, sink, status, e.why, error, error_bytes);
     }
-    wvl_session_picture picture = {.sink = &g.sink,
-                                   .control = control ? &g.control : NULL,
+    wvl_session_picture picture = {.sink = &e.g.sink,
+                                   .control = control ? &e.g.control : NULL,
                                    .result = result,
                                    .error = error,
                                    .error_bytes = error_bytes};
-    status = encode_window(plan, &g, &window, sink, &picture);
-    wvl_rows_close(&window);
+    status = encode_rows(&e, sink, &picture);
+    wvl_rows_close(&e.window);
+    wvl_spill_close(&e.spill);
     return status;
 }

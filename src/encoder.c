@@ -189,6 +189,9 @@ static wvl_status code_strip(wvl_session *s)
     for (uint32_t t = 0; t < s->strips.count && status == WVL_OK; t++) {
         status = wvl_coder_code_tiles(&s->coder, &s->strips.coefs[t], 1);
     }
+    if (s->spill) {
+        wvl_spill_rest(s->spill);
+    }
     wvl_session_end_stage(s, WVL_STAGE_CODE, start);
     return status;
 }
@@ -390,8 +393,8 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
 static wvl_status open_coder(wvl_session *s)
 {
     const wvl_context *context = s->plan->context;
-    wvl_coder_options options = {&context->host, s->plan,          context->pool, s->picture,
-                                 &s->look,       s->worker_memory, tick,          s};
+    wvl_coder_options options = {&context->host, s->plan, context->pool, s->picture, &s->look, s->worker_memory,
+                                 tick,           s,       s->spill};
     return wvl_coder_init(&s->coder, &options);
 }
 

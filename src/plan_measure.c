@@ -259,6 +259,7 @@ static void promise_memory(wvl_plan *plan, const wvl_coder_sum *sum, const wvl_c
     stage_memory stages = measure_stages(plan, coder, wave_bytes);
     plan->memory.base_bytes = most_of(&stages);
     plan->memory.coding_bytes = wvl_add_saturate(stages.held, wvl_add_saturate(coder->tile_bytes, coder->worker_bytes));
+    plan->memory.index_bytes = coder->index_bytes_bound;
     plan->memory.finish_bytes = wvl_add_saturate(stages.held, stages.finish);
     plan->memory.certain_bytes = count_certain(plan, coder, stages);
     plan->memory.coded_bytes_bound = coder->coded_bytes_bound;

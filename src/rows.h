@@ -39,6 +39,8 @@ typedef struct wvl_row_window {
     uint64_t memory_bytes;
 } wvl_row_window;
 
+/* What an encode takes: wvl_rows_measure() for a source that is not refused. */
+void wvl_rows_find_memory(const wvl_plan *plan, const wvl_row_source *source, wvl_rows_memory *memory);
 /* What is wrong with a source for this plan, or NULL. */
 const char *wvl_rows_refuse(const wvl_plan *plan, const wvl_row_source *source);
 /* The most rows of the reference grid that a wave of the plan needs at a time. */

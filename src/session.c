@@ -286,6 +286,9 @@ static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unu
 {
     s->image = p->image;
     s->rows = p->rows;
+    s->spill = p->spill;
+    s->look.rest = p->spill ? wvl_spill_look : NULL;
+    s->look.rest_user = p->spill;
     s->sink = p->sink;
     s->finished = p->finished;
     s->coder.problem[0] = 0;

@@ -31,6 +31,7 @@ struct wvl_session {
     /* Of the picture at work: */
     const wvl_image *image; /* NULL: given back */
     wvl_row_window *rows;   /* of the image; NULL: all rows are there */
+    wvl_spill *spill;       /* of its coded data, or NULL */
     wvl_strip_drive strips; /* in place of `drive` for pictures in strips; closed: plan is NULL */
     wvl_sink *sink;
     wvl_finished *finished; /* where a picture of a device stays; NULL: it goes to the sink */

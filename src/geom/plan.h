@@ -266,6 +266,7 @@ typedef struct wvl_memory_plan {
     wvl_backend_memory backend;           /* the CPU backend's, for the largest wave */
     uint64_t coding_bytes;                /* most that is held beside coefficients while blocks are coded */
     uint64_t finish_bytes;                /* most that is held while layers are chosen */
+    uint64_t index_bytes;                 /* of coded_bytes_bound: beside blocks and their passes */
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound, certain_bytes, likely_bytes; /* see wvl_plan_memory */
 } wvl_memory_plan;
 

@@ -110,7 +110,7 @@ static void set_all(wvl_params *params, const char *settings)
     }
 }
 
-static wvl_plan *build_plan(wvl_context *context, const wvl_image_format *format, const char *settings)
+wvl_plan *rows_build_plan(wvl_context *context, const wvl_image_format *format, const char *settings)
 {
     wvl_params *params;
     wvl_plan *plan;
@@ -131,12 +131,13 @@ rows_output rows_encode(const picture *p, const char *settings, uint32_t threads
     void *data;
     picture_input input = picture_open_input(p, 0);
     REQUIRE(wvl_context_create(&options, &context) == WVL_OK);
-    wvl_plan *plan = build_plan(context, &input.format, settings);
+    wvl_plan *plan = rows_build_plan(context, &input.format, settings);
     plan->test.strip_rows = strip;
     REQUIRE(wvl_sink_open_memory(context, &sink) == WVL_OK);
     wvl_control control = {.struct_size = sizeof control, .cancel = rows ? rows->cancel : NULL};
-    out.status = rows ? wvl_encode_rows(plan, &rows->source, &sink, &control, NULL, out.error, sizeof out.error)
-                      : wvl_encode(plan, &input.image, &sink, NULL, NULL, out.error, sizeof out.error);
+    out.status =
+        rows ? wvl_encode_rows(plan, &rows->source, rows->options, &sink, &control, NULL, out.error, sizeof out.error)
+             : wvl_encode(plan, &input.image, &sink, NULL, NULL, out.error, sizeof out.error);
     if (out.status == WVL_OK) {
         REQUIRE(wvl_sink_take_memory(&sink, &data, &out.bytes) == WVL_OK);
         out.data = malloc(out.bytes);

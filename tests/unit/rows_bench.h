@@ -20,6 +20,7 @@ typedef struct rows_bench {
     uint32_t fails_at; /* row of buffer 0 that cannot be read; UINT32_MAX: none */
     wvl_status fails_with;
     int rewind_fails;
+    const wvl_rows_options *options;
     wvl_cancel *cancel; /* raised at row fails_at instead */
 } rows_bench;
 
@@ -28,6 +29,8 @@ void rows_open(rows_bench *bench, const picture *from, int interleaved, int can_
 
 /* An encode of a picture: rows NULL: with wvl_encode. strip: rows of a step where strips are forced; 0: as the library
  * chooses. */
+wvl_plan *rows_build_plan(wvl_context *context, const wvl_image_format *format, const char *settings);
+
 typedef struct rows_output {
     wvl_status status;
     void *data;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures from row sources: the bytes are those of wvl_encode, few rows are held, every failure ends the encode. */
 #include <check.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
+#include "geom/plan.h"
 #include "tests/support/support.h"
 #include "tests/unit/rows_bench.h"
 
@@ -119,14 +123,17 @@ END_TEST
 
 typedef struct ledger {
     uint64_t held, most;
+    pthread_mutex_t lock;
 } ledger;
 
 static void *take(void *user, size_t bytes, size_t alignment, void *stream)
 {
     ledger *l = user;
     (void)stream;
+    pthread_mutex_lock(&l->lock);
     l->held += bytes;
     l->most = l->held > l->most ? l->held : l->most;
+    pthread_mutex_unlock(&l->lock);
     return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
 
@@ -134,14 +141,16 @@ static void give(void *user, void *memory, size_t bytes, void *stream)
 {
     ledger *l = user;
     (void)stream;
+    pthread_mutex_lock(&l->lock);
     l->held -= bytes;
+    pthread_mutex_unlock(&l->lock);
     free(memory);
 }
 
 /* Of a tall picture in tiles a few rows of tiles are held, and no more memory than was said. */
 START_TEST(few_rows_are_held)
 {
-    ledger l = {0, 0};
+    ledger l = {0, 0, PTHREAD_MUTEX_INITIALIZER};
     wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = {take, give, &l}};
     wvl_context *context;
     wvl_params *params;
@@ -161,7 +170,7 @@ START_TEST(few_rows_are_held)
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     uint64_t before = l.held;
     l.most = 0;
-    ck_assert_int_eq(wvl_encode_rows(plan, &b.source, &sink, NULL, NULL, NULL, 0), WVL_OK);
+    ck_assert_int_eq(wvl_encode_rows(plan, &b.source, NULL, &sink, NULL, NULL, NULL, 0), WVL_OK);
     ck_assert_uint_eq(b.rows, 32768);
     ck_assert_uint_lt(memory.row_bytes, UINT64_C(13) << 20); /* of 16 MiB */
     ck_assert_uint_le(l.most - before, memory.base_bytes + memory.coded_bytes_bound + (UINT64_C(1) << 20));
@@ -172,6 +181,53 @@ START_TEST(few_rows_are_held)
     picture_close_input(&input);
     picture_free(&p);
     ck_assert_uint_eq(l.held, 0);
+}
+END_TEST
+
+static int drop(void *user, const void *data, size_t bytes)
+{
+    rows_output *whole = user; /* `bytes` counts what came */
+    int is_same = !memcmp((uint8_t *)whole->data + whole->bytes, data, bytes);
+    whole->bytes += bytes;
+    return !is_same;
+}
+
+/* Coded blocks beyond the limit go to a file: the allocator gives no more than was allowed, and the bytes stay. */
+START_TEST(a_limit_is_kept)
+{
+    static const char *const settings[] = {"levels=3", "levels=3 layers=3", "reversible=no bpp=2 rdoq=no levels=3"};
+    ledger l = {0, 0, PTHREAD_MUTEX_INITIALIZER};
+    wvl_context_options context_options = {
+        .struct_size = sizeof context_options, .threads = 2, .host = {take, give, &l}};
+    picture p = picture_draw(PICTURE_NOISE, 1500, 1500, 1, 8, 5);
+    picture_input input = picture_open_input(&p, 0);
+    rows_output whole = rows_encode(&p, settings[_i], 2, NULL, 0);
+    for (unsigned k = 0; k < 5; k++) {
+        wvl_context *context;
+        rows_bench b;
+        char error[256] = "";
+        ck_assert_int_eq(wvl_context_create(&context_options, &context), WVL_OK);
+        wvl_plan *plan = rows_build_plan(context, &input.format, settings[_i]);
+        plan->test.strip_rows = 128;
+        wvl_rows_memory memory = {.struct_size = sizeof memory};
+        rows_open(&b, &p, 0, 1);
+        ck_assert_int_eq(wvl_rows_measure(plan, &b.source, &memory), WVL_OK);
+        ck_assert_int_eq(memory.in_strips, 1);
+        wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes + k * k * 600000};
+        rows_output got = {.data = whole.data};
+        wvl_sink sink = {.struct_size = sizeof sink, .write = drop, .user = &got};
+        uint64_t before = l.held;
+        l.most = 0;
+        wvl_status status = wvl_encode_rows(plan, &b.source, &options, &sink, NULL, NULL, error, sizeof error);
+        ck_assert_msg(status == WVL_OK && got.bytes == whole.bytes, "%d: %s, %zu of %zu", status, error, got.bytes,
+                      whole.bytes);
+        ck_assert_uint_le(l.most - before, options.memory_bytes);
+        wvl_plan_release(plan);
+        wvl_context_release(context);
+    }
+    rows_free(&whole);
+    picture_close_input(&input);
+    picture_free(&p);
 }
 END_TEST
 
@@ -192,6 +248,39 @@ START_TEST(a_source_fails_at_a_row)
         ck_assert_msg(out.status == expected, "%d, not %d: %s", out.status, expected, out.error);
         ck_assert_msg(out.status == WVL_CANCELLED || strstr(out.error, "is torn"), "%s", out.error);
     }
+    picture_free(&p);
+}
+END_TEST
+
+/* Where the file cannot be made, or the disk is full. A limit below the least is refused, and the least is taken. */
+START_TEST(a_spill_fails)
+{
+    struct rlimit small = {1 << 20, 1 << 20};
+    picture p = picture_draw(PICTURE_NOISE, 1500, 1500, 1, 8, 5);
+    rows_bench b;
+    wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = 1000};
+    char *least;
+    rows_open(&b, &p, 0, 1);
+    b.options = &options;
+    rows_output out = rows_encode(&p, "levels=3", 2, &b, 128);
+    ck_assert_int_eq(out.status, WVL_ERROR_PARAMETER);
+    least = strstr(out.error, "the least for this picture is ");
+    ck_assert_ptr_nonnull(least);
+    ck_assert_int_eq(b.reads, 0);
+    options.memory_bytes = strtoull(least + strlen("the least for this picture is "), NULL, 10);
+    options.spill_folder = "/nonexistent";
+    rows_open(&b, &p, 0, 1);
+    b.options = &options;
+    out = rows_encode(&p, "levels=3", 2, &b, 128);
+    ck_assert_int_eq(out.status, WVL_ERROR_MEMORY);
+    ck_assert_ptr_nonnull(strstr(out.error, "/nonexistent: No such file"));
+    ck_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && !setrlimit(RLIMIT_FSIZE, &small));
+    options.spill_folder = NULL;
+    rows_open(&b, &p, 0, 1);
+    b.options = &options;
+    out = rows_encode(&p, "levels=3", 2, &b, 128);
+    ck_assert_int_eq(out.status, WVL_ERROR_MEMORY);
+    ck_assert_ptr_nonnull(strstr(out.error, "a file in /tmp: File too large"));
     picture_free(&p);
 }
 END_TEST
@@ -277,6 +366,8 @@ int main(void)
     tcase_add_loop_test(all, strips_have_the_same_bytes, 0, (int)(sizeof strip_cases / sizeof *strip_cases));
     tcase_add_test(all, few_rows_are_held);
     tcase_add_test(all, a_source_fails_at_a_row);
+    tcase_add_loop_test(all, a_limit_is_kept, 0, 3);
+    tcase_add_test(all, a_spill_fails);
     tcase_add_test(all, a_source_cannot_go_back);
     tcase_add_test(all, a_token_is_raised_while_rows_are_read);
     tcase_add_loop_test(all, wrong_sources_are_refused, 0, 7);
