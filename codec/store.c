@@ -8,23 +8,42 @@
 
 #define PAGE_BYTES (sizeof(uint8_t *) << WVL_STORE_TABLE_LOG2)
 
-int wvl_store_init(wvl_store *store, const wvl_allocator *allocator)
+int wvl_store_init(wvl_store *store, const wvl_allocator *allocator, wvl_spill *spill)
 {
     memset(store, 0, sizeof *store);
     store->allocator = allocator;
+    store->spill = spill;
+    store->first_mapped = UINT64_MAX;
     return pthread_mutex_init(&store->lock, NULL) == 0;
 }
 
 void wvl_store_fini(wvl_store *store)
 {
-    for (uint64_t c = 0; c < store->chunk_count; c++) {
-        wvl_free(store->allocator, wvl_store_at(store, c << WVL_STORE_CHUNK_LOG2), WVL_STORE_CHUNK);
+    for (uint64_t c = 0; c < store->chunk_count && c < store->first_mapped; c++) {
+        void *chunk = wvl_store_at(store, c << WVL_STORE_CHUNK_LOG2);
+        if (store->spill) {
+            wvl_spill_give(store->spill, chunk);
+        } else {
+            wvl_free(store->allocator, chunk, WVL_STORE_CHUNK);
+        }
     }
     for (unsigned p = 0; p < WVL_STORE_PAGES; p++) {
         wvl_free(store->allocator, store->pages[p], PAGE_BYTES);
     }
     pthread_mutex_destroy(&store->lock);
     memset(store, 0, sizeof *store);
+}
+
+/* Under the lock. Once a chunk was mapped, memory is used up. */
+static uint8_t *take_chunk(wvl_store *store)
+{
+    int is_mapped = 0;
+    uint8_t *chunk =
+        store->spill ? wvl_spill_take(store->spill, &is_mapped) : wvl_alloc(store->allocator, WVL_STORE_CHUNK);
+    if (is_mapped && store->first_mapped == UINT64_MAX) {
+        store->first_mapped = store->chunk_count;
+    }
+    return chunk;
 }
 
 /* Under the lock. UINT64_MAX: no memory. */
@@ -37,7 +56,7 @@ static uint64_t add_chunk(wvl_store *store)
     if (!store->pages[page] && !(store->pages[page] = wvl_alloc_zeroed(store->allocator, PAGE_BYTES))) {
         return UINT64_MAX;
     }
-    uint8_t *chunk = wvl_alloc(store->allocator, WVL_STORE_CHUNK);
+    uint8_t *chunk = take_chunk(store);
     if (!chunk) {
         return UINT64_MAX;
     }

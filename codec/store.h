@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "codec/store_spill.h"
 #include "geom/handover_blocks.h"
 #include "wavelane.h"
 
@@ -19,7 +20,9 @@
 typedef struct wvl_store {
     const wvl_allocator *allocator;
     pthread_mutex_t lock;
+    wvl_spill *spill; /* where chunks come from; NULL: the allocator alone */
     uint64_t chunk_count;
+    uint64_t first_mapped;            /* chunks before this one are memory of the allocator */
     uint64_t at, end;                 /* of the newest chunk: what is in no span yet */
     uint8_t **pages[WVL_STORE_PAGES]; /* pages never move either: readers need no lock */
 } wvl_store;
@@ -29,7 +32,8 @@ typedef struct wvl_store_writer {
     uint64_t at, end;
 } wvl_store_writer;
 
-int wvl_store_init(wvl_store *store, const wvl_allocator *allocator);
+/* spill: may be NULL. */
+int wvl_store_init(wvl_store *store, const wvl_allocator *allocator, wvl_spill *spill);
 void wvl_store_fini(wvl_store *store);
 /* Position of `bytes` (at most WVL_STORE_CHUNK) new bytes aligned to 8; UINT64_MAX: no memory. */
 uint64_t wvl_store_reserve(wvl_store *store, wvl_store_writer *writer, uint64_t bytes);

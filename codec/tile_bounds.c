@@ -93,6 +93,7 @@ void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_
     uint64_t growing = wvl_add_saturate(headers, t->index), segments = wvl_cs_measure_tile_segments(plan, tile->index);
     uint64_t part_headers = wvl_add_saturate(wvl_cs_bound_part_header(plan, packets), segments);
     growing = growing > UINT64_MAX / 5 ? UINT64_MAX : 5 * growing / 2;
+    sum->index_bytes = wvl_add_saturate(sum->index_bytes, wvl_add_saturate(growing, part_headers));
     sum->stored_bytes =
         wvl_add_saturate(sum->stored_bytes, wvl_add_saturate(wvl_add_saturate(stored, growing), part_headers));
     uint64_t markers = wvl_mul_saturate(packets, wvl_packet_marker_bytes(tile->sop, tile->eph));
@@ -149,6 +150,7 @@ void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t 
     /* Each store may leave a chunk nearly empty, and every writer a span; then there is its table. */
     memory->coded_bytes_bound =
         wvl_add_saturate(sum->stored_bytes, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
+    memory->index_bytes_bound = sum->index_bytes;
     memory->output_bytes_bound = wvl_add_saturate(sum->output_bytes, header + WVL_CS_END_BYTES);
     memory->output_bytes_bound = wvl_min_u64(memory->output_bytes_bound, most_asked_for(plan));
 }

@@ -63,6 +63,7 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_coder_options *o)
     wvl_pool_source_open(&coder->blocks.pool, allocator, plan, o->pool, o->rank, o->look, o->worker_memory);
     coder->blocks.pool.tick = o->tick;
     coder->blocks.pool.tick_user = o->tick_user;
+    coder->blocks.keeper.spill = o->spill;
     int has_blocks = wvl_blocks_init(&coder->blocks, allocator, plan, coder->tiles);
     coder->layers = wvl_alloc_zeroed(allocator, plan->syntax.layer_count * sizeof *coder->layers);
     coder->packet_bytes = wvl_alloc_zeroed(allocator, wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t)));
@@ -99,6 +100,9 @@ static wvl_status open_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t 
     for (uint32_t i = 0; i < tile_count; i++) {
         wvl_coded_tile *tile = &coder->tiles[coefs[i].tile->index];
         wvl_t2_sizes sizes;
+        if (tile->memory) {
+            continue; /* a later strip of it */
+        }
         size_tile(coder->plan, coefs[i].tile, coder->look, tile, &coder->sizes);
         if (wvl_look_is_over(coder->look)) {
             return WVL_CANCELLED; /* not all of its nodes were counted */

@@ -31,6 +31,7 @@ typedef struct wvl_coder_options {
     void (*tick)(void *user, uint64_t done,
                  uint64_t all); /* progress of code_tiles, from the calling thread; may be NULL */
     void *tick_user;
+    wvl_spill *spill; /* of coded data; NULL: all of it stays in memory */
 } wvl_coder_options;
 
 typedef struct wvl_coder {
@@ -63,6 +64,7 @@ typedef struct wvl_coder_memory {
     uint64_t worker_bytes; /* exact: held from the first wave of a round to its wvl_coder_finish, unless borrowed */
     uint64_t finish_bytes; /* exact: the most held beside them during finish and write */
     uint64_t coded_bytes_bound;  /* stores, headers and their index, whatever the samples are */
+    uint64_t index_bytes_bound;  /* of these: beside the stores */
     uint64_t output_bytes_bound; /* codestream */
 } wvl_coder_memory;
 
@@ -79,6 +81,7 @@ typedef struct wvl_coder_tile_sum {
 typedef struct wvl_coder_sum {
     wvl_t2_sizes sizes; /* greatest of all tiles */
     uint64_t tile_bytes, stored_bytes, output_bytes;
+    uint64_t index_bytes; /* of stored_bytes: what is not in stores */
     uint64_t most_packets, packets, blocks;
     uint64_t plm_packets; /* of the first tile that has more than PLM can name; 0: none */
     uint32_t plm_tile;

@@ -4,6 +4,8 @@
 #include "base/bytes.h"
 #include "codec/tile_coder.h"
 
+#define PIECES_OF_A_LOOK 1024u
+
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
 typedef struct output {
@@ -76,6 +78,9 @@ static void put_packet(const wvl_coder *coder, uint32_t tile, uint64_t packet, u
     uint64_t piece = 1;
     for (wvl_packet_span body; (body = fetch(coder, tile, packet, piece)).data; piece++) {
         put_bytes(out, body.data, body.bytes);
+        if (piece % PIECES_OF_A_LOOK == 0 && wvl_look_after(coder->look, WVL_LOOK_LIST, PIECES_OF_A_LOOK)) {
+            return;
+        }
     }
 }
 

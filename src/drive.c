@@ -174,9 +174,10 @@ static void tell_fallback(wvl_drive *d)
 
 void wvl_drive_give_up(wvl_drive *d) { d->given_up = 1; }
 
-wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image)
+wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image, wvl_row_window *rows)
 {
     d->image = image;
+    d->rows = rows;
     d->reason[0] = 0;
     if (image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device.choice != WVL_DEVICE_AUTO &&
         !wvl_plan_names_device(d->plan, image->device)) {
@@ -188,7 +189,7 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image)
                        "pixels on a device, or a ready event, and the option \"device\" is cpu");
         return WVL_ERROR_UNSUPPORTED;
     }
-    if (wvl_drive_wants_device(d->plan, image, d->many) && (!d->given_up || needs_device(d))) {
+    if (!rows && wvl_drive_wants_device(d->plan, image, d->many) && (!d->given_up || needs_device(d))) {
         wvl_status status = open_device(d);
         if (status == WVL_OK || needs_device(d)) {
             return status;
@@ -233,11 +234,18 @@ void wvl_drive_fini(wvl_drive *d)
 
 /* ---- Waves ----------------------------------------------------------------------------------- */
 
-void wvl_drive_start(wvl_drive *d)
+wvl_status wvl_drive_start(wvl_drive *d)
 {
     d->oldest = d->count = d->next_tile = 0;
     d->ahead = WVL_OK;
     d->used = 0;
+    return d->rows ? wvl_rows_begin(d->rows) : WVL_OK;
+}
+
+/* The rows of tiles that follow one another. */
+static wvl_status bring_rows(const wvl_drive *d, const wvl_tile_plan *tiles, uint32_t count)
+{
+    return d->rows ? wvl_rows_bring(d->rows, d->look, tiles[0].rect.y0, tiles[count - 1].rect.y1) : WVL_OK;
 }
 
 static wvl_status submit_wave(wvl_drive *d)
@@ -246,7 +254,10 @@ static wvl_status submit_wave(wvl_drive *d)
     wvl_drive_flight *flight = &d->flight[at];
     flight->first = d->next_tile;
     flight->count = wvl_wave_build(d->plan, flight->first, d->tiles[at]);
-    wvl_status status = d->table->submit(d->backend, d->image, d->tiles[at], flight->count, &flight->job);
+    wvl_status status = bring_rows(d, d->tiles[at], flight->count);
+    if (status == WVL_OK) {
+        status = d->table->submit(d->backend, d->image, d->tiles[at], flight->count, &flight->job);
+    }
     if (status == WVL_OK) {
         d->count++;
         d->next_tile += flight->count;

@@ -12,6 +12,7 @@
 
 #include "backend/backend.h"
 #include "context.h"
+#include "rows.h"
 #include "wave.h"
 
 #define WVL_DRIVE_JOBS 2u
@@ -42,6 +43,7 @@ typedef struct wvl_drive {
     uint64_t tile_bytes;
     /* Of the picture at work: */
     const wvl_image *image;
+    wvl_row_window *rows; /* brings the rows of the image, wave after wave; NULL: they are there */
     wvl_drive_flight flight[WVL_DRIVE_JOBS];
     uint32_t oldest, count; /* flights */
     uint32_t next_tile;
@@ -55,12 +57,13 @@ void wvl_drive_init(wvl_drive *drive, const wvl_plan *plan, wvl_wave *wave, cons
                     const wvl_look *look, int many);
 void wvl_drive_fini(wvl_drive *drive);
 /* Opens the backend for pictures in this kind of memory, unless it is open already. Nothing more is allocated for such
- * pictures afterwards, as long as no device fails. */
-wvl_status wvl_drive_open(wvl_drive *drive, const wvl_image *image);
+ * pictures afterwards, as long as no device fails. rows: where the rows of the image come from; the host takes such
+ * pictures. NULL: they are there. */
+wvl_status wvl_drive_open(wvl_drive *drive, const wvl_image *image, wvl_row_window *rows);
 /* Closes the backend, flights included. */
 void wvl_drive_close(wvl_drive *drive);
-/* After wvl_drive_open, which borrows the image too. */
-void wvl_drive_start(wvl_drive *drive);
+/* After wvl_drive_open, which borrows the image too. Fails where rows are needed again and cannot be had. */
+wvl_status wvl_drive_start(wvl_drive *drive);
 /* Hands over the next wave: wave->coefs[0, count), of which samples and bounds are there unless the backend reaches
  * BLOCKS and the plan does not keep coefficients. WVL_END after the last; WVL_ERROR_INPUT: samples outside their
  * depth. Unless pictures are in flight, the last wave leaves nothing but its coefficients: the backend is to be closed

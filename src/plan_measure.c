@@ -102,6 +102,7 @@ static void add_tile(tile_walk *w, uint32_t tile)
     wvl_coder_add_least(plan, &w->one, coded.precincts, w->least);
     plan->memory.most_precincts = wvl_max_u64(plan->memory.most_precincts, coded.precincts);
     plan->memory.most_blocks = wvl_max_u64(plan->memory.most_blocks, coded.blocks);
+    plan->memory.largest_tile_bytes = wvl_max_u64(plan->memory.largest_tile_bytes, coef_bytes);
     add_to_wave(w, &sum, coef_bytes);
 }
 
@@ -257,6 +258,9 @@ static void promise_memory(wvl_plan *plan, const wvl_coder_sum *sum, const wvl_c
     }
     stage_memory stages = measure_stages(plan, coder, wave_bytes);
     plan->memory.base_bytes = most_of(&stages);
+    plan->memory.coding_bytes = wvl_add_saturate(stages.held, wvl_add_saturate(coder->tile_bytes, coder->worker_bytes));
+    plan->memory.index_bytes = coder->index_bytes_bound;
+    plan->memory.finish_bytes = wvl_add_saturate(stages.held, stages.finish);
     plan->memory.certain_bytes = count_certain(plan, coder, stages);
     plan->memory.coded_bytes_bound = coder->coded_bytes_bound;
     uint64_t boxes = plan->syntax.jp2 ? plan->syntax.boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0;

@@ -19,7 +19,7 @@
 static void open_own_pictures(wvl_session *s, char *reason, size_t reason_bytes)
 {
     const wvl_plan *plan = s->plan;
-    if (s->many || !wvl_drive_wants_device(plan, s->image, 0)) {
+    if (s->many || s->rows || !wvl_drive_wants_device(plan, s->image, 0)) {
         return;
     }
     wvl_status status = wvl_pictures_open(&s->own, plan, wvl_drive_ordinal(plan, s->image), 1, &plan->context->trace,
@@ -132,6 +132,7 @@ static wvl_status encode_there(wvl_session *s, wvl_result **result, int *is_done
 
 static void close_picture(wvl_session *s)
 {
+    wvl_strip_drive_close(&s->strips);
     wvl_drive_stop(&s->drive);
     if (!s->many) {
         wvl_drive_close(&s->drive);
@@ -276,7 +277,7 @@ void wvl_session_release(wvl_session *s)
 
 wvl_status wvl_session_prepare(wvl_session *s, const wvl_image *image)
 {
-    return s->pictures ? WVL_OK : wvl_drive_open(&s->drive, image);
+    return s->pictures ? WVL_OK : wvl_drive_open(&s->drive, image, NULL);
 }
 
 const char *wvl_session_reason(const wvl_session *s) { return s->drive.reason; }
@@ -284,6 +285,10 @@ const char *wvl_session_reason(const wvl_session *s) { return s->drive.reason; }
 static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unused)
 {
     s->image = p->image;
+    s->rows = p->rows;
+    s->spill = p->spill;
+    s->look.rest = p->spill ? wvl_spill_look : NULL;
+    s->look.rest_user = p->spill;
     s->sink = p->sink;
     s->finished = p->finished;
     s->coder.problem[0] = 0;

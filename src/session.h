@@ -4,13 +4,17 @@
 #define WVL_SESSION_H
 
 #include "backend/backend.h"
+#include "codec/store_spill.h"
 #include "pictures.h"
+#include "rows.h"
 
 typedef struct wvl_session wvl_session;
 
 /* What one picture brings along. Pixels are given back and the sink is closed whatever happens. */
 typedef struct wvl_session_picture {
     const wvl_image *image;
+    wvl_row_window *rows; /* where the rows of the image come from; NULL: all of them are there */
+    wvl_spill *spill;     /* of its coded data; NULL: all of it stays in memory */
     wvl_sink *sink;
     const wvl_control *control; /* may be NULL */
     wvl_result **result;        /* may be NULL */

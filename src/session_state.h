@@ -11,6 +11,7 @@
 #include "pictures.h"
 #include "session.h"
 #include "source_wave.h"
+#include "strip_drive.h"
 
 #define WVL_TEXT_OUTSIDE "a sample lies outside the depth that its component declares"
 
@@ -29,6 +30,9 @@ struct wvl_session {
     wvl_pictures own;
     /* Of the picture at work: */
     const wvl_image *image; /* NULL: given back */
+    wvl_row_window *rows;   /* of the image; NULL: all rows are there */
+    wvl_spill *spill;       /* of its coded data, or NULL */
+    wvl_strip_drive strips; /* in place of `drive` for pictures in strips; closed: plan is NULL */
     wvl_sink *sink;
     wvl_finished *finished; /* where a picture of a device stays; NULL: it goes to the sink */
     const wvl_control *control;

@@ -10,7 +10,7 @@ int wvl_keeper_open(wvl_keeper *k, const wvl_allocator *allocator)
 {
     k->allocator = allocator;
     atomic_store(&k->slope_least, WVL_SLOPES);
-    return wvl_store_init(&k->bytes, allocator) && wvl_store_init(&k->passes, allocator);
+    return wvl_store_init(&k->bytes, allocator, k->spill) && wvl_store_init(&k->passes, allocator, k->spill);
 }
 
 void wvl_keeper_close(wvl_keeper *k)
@@ -23,10 +23,13 @@ int wvl_keeper_clear(wvl_keeper *k)
 {
     memset(k->writers, 0, k->writer_count * sizeof *k->writers);
     wvl_keeper_close(k);
+    if (k->spill) {
+        wvl_spill_reset(k->spill);
+    }
     for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
         atomic_store(&k->decided[g], 0);
     }
-    return wvl_store_init(&k->bytes, k->allocator) && wvl_store_init(&k->passes, k->allocator);
+    return wvl_store_init(&k->bytes, k->allocator, k->spill) && wvl_store_init(&k->passes, k->allocator, k->spill);
 }
 
 static void find_places(const wvl_keeper *k, const wvl_block_record *record, wvl_keep_places *places)

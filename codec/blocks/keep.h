@@ -21,6 +21,7 @@ typedef struct wvl_keeper {
     const wvl_allocator *allocator;
     const wvl_coefs *coefs; /* of the wave at work: run.tile counts these */
     wvl_store bytes, passes;
+    wvl_spill *spill;         /* of both; set before open; NULL: none */
     wvl_coded_tile *tiles;    /* [tile_count] of the plan, caller's */
     wvl_keep_writer *writers; /* [writer_count], caller's: one thread each */
     uint32_t writer_count;

@@ -55,10 +55,10 @@ static wvl_block_run make_run(const wvl_work_list *list, uint64_t number)
     const wvl_work_band *wb = find_band(list, number);
     const wvl_tile_plan *tile = list->coefs[wb->tile].tile;
     const wvl_tile_band *band = &tile->bands[wb->band];
-    uint64_t first = (number - wb->first) * wb->blocks_per_run, blocks = (uint64_t)band->block_cols * band->block_rows;
+    uint64_t first = wb->block + (number - wb->first) * wb->blocks_per_run;
     wvl_block_run run = {.tile = wb->tile, .band = wb->band, .component = (uint16_t)wb->component};
     run.first = (uint32_t)first;
-    run.count = (uint32_t)wvl_min_u64(wb->blocks_per_run, blocks - first);
+    run.count = (uint32_t)wvl_min_u64(wb->blocks_per_run, wb->end - first);
     run.rate_group = (uint8_t)wvl_share_rate_group(list->plan, tile, wb->component, wb->band);
     run.is_fine = (uint8_t)wvl_share_is_fine(band);
     return run;
@@ -136,19 +136,25 @@ uint64_t wvl_work_count_runs(const wvl_tile_plan *tile)
 static void list_band(wvl_work_list *list, uint32_t tile, uint32_t component, uint32_t index)
 {
     const wvl_tile_band *band = &list->coefs[tile].tile->bands[index];
-    uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
+    wvl_block_rows rows = wvl_coefs_rows(&list->coefs[tile], index);
+    uint64_t first = (uint64_t)band->block_cols * rows.first, end = (uint64_t)band->block_cols * rows.end,
+             blocks = end - first;
     if (blocks) {
-        wvl_work_band at = {list->run_count, tile, index, component, wvl_share_blocks_per_run(band)};
+        wvl_work_band at = {list->run_count, tile, index, component, wvl_share_blocks_per_run(band), first, end};
         list->memory.bands[list->band_count++] = at;
         list->block_count += blocks;
         list->run_count += wvl_ceil_div(blocks, at.blocks_per_run);
     }
 }
 
-static void note_samples(const wvl_depth *depth, uint32_t group, const wvl_tile_band *band)
+static void note_samples(const wvl_depth *depth, uint32_t group, const wvl_tile_band *band, wvl_block_rows rows)
 {
-    wvl_depth_part_of(depth, group, (unsigned)wvl_share_is_fine(band))->samples +=
-        (double)wvl_rect_width(band->rect) * wvl_rect_height(band->rect);
+    if (rows.end > rows.first) {
+        uint32_t top = wvl_geom_block_rect(band, 0, rows.first).y0,
+                 bottom = wvl_geom_block_rect(band, 0, rows.end - 1).y1;
+        wvl_depth_part_of(depth, group, (unsigned)wvl_share_is_fine(band))->samples +=
+            (double)wvl_rect_width(band->rect) * (bottom - top);
+    }
 }
 
 enum { ALL_BANDS = 2 }; /* beside the answers of wvl_share_is_fine */
@@ -166,7 +172,7 @@ static void list_component(wvl_work_list *list, uint32_t t, uint32_t c, const wv
         }
         list_band(list, t, c, b);
         if (depth) {
-            note_samples(depth, wvl_share_rate_group(list->plan, tile, c, b), band);
+            note_samples(depth, wvl_share_rate_group(list->plan, tile, c, b), band, wvl_coefs_rows(&list->coefs[t], b));
         }
     }
 }

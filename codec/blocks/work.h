@@ -17,6 +17,7 @@ typedef struct wvl_work_band {
     uint64_t first;
     uint32_t tile, band, component;
     uint32_t blocks_per_run;
+    uint64_t block, end; /* blocks of the band */
 } wvl_work_band;
 
 /* Memory of a list, for the largest wave of a plan. */

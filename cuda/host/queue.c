@@ -9,7 +9,7 @@ static void build_views(wvl_backend_job *job, const wvl_cuda_layout *l, const wv
     uint8_t *samples = job->pinned + l->coefs;
     uint32_t *bounds = (uint32_t *)(void *)(job->pinned + l->bounds);
     for (uint32_t t = 0; t < job->tile_count; t++) {
-        job->coefs[t] = (wvl_coefs){&tiles[t], samples, bounds};
+        job->coefs[t] = (wvl_coefs){&tiles[t], samples, bounds, NULL};
         samples += tiles[t].coef_bytes;
         bounds += tiles[t].block_count;
     }

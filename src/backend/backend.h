@@ -18,6 +18,7 @@
 #ifndef WVL_BACKEND_BACKEND_H
 #define WVL_BACKEND_BACKEND_H
 
+#include "backend/strips.h"
 #include "base/look.h"
 #include "base/pool.h"
 #include "base/trace.h"
@@ -117,6 +118,7 @@ typedef struct wvl_backend_vtable {
     /* Gives back what only transforms take: coefficients of jobs that are done stay, but the backend takes no more
      * jobs. NULL: there is nothing. */
     void (*trim)(wvl_backend *backend);
+    const wvl_strip_table *strips; /* tiles that are too large for jobs; NULL: there is no way for them */
 } wvl_backend_vtable;
 
 /* Whether jobs run on devices, which must be opened first and may be lost. */

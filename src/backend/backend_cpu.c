@@ -14,74 +14,16 @@
 #include <string.h>
 
 #include "backend/cpu_job.h"
+#include "backend/cpu_strips.h"
 #include "base/alloc.h"
 
 #define TASKS_PER_WORKER 4u /* strips wanted per worker, so that an unlucky last one costs little */
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-typedef struct cpu_fetch {
-    wvl_front_group group;
-    int32_t *const *work;
-    uint32_t x, n, outside;
-} cpu_fetch;
-
-static void fetch_row(void *user, uint32_t y, void *const *rows)
-{
-    cpu_fetch *f = user;
-    f->outside |= wvl_front_fetch_row(&f->group, y, f->x, f->n, f->work, rows);
-}
-
-static void build_bands(const wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned r, wvl_dwt_lane *lane)
-{
-    const wvl_coefs *coefs = &job->coefs[unit->tile];
-    const wvl_tile_resolution *res =
-        &coefs->tile->resolutions[coefs->tile->components[unit->component].first_resolution + r];
-    for (unsigned b = 0; b < res->band_count; b++) {
-        const wvl_tile_band *band = &coefs->tile->bands[res->first_band + b];
-        wvl_dwt_build_band(job->backend->dwt, lane->kind, band, coefs->samples, coefs->bounds,
-                           &lane->band[band->orient]);
-    }
-}
-
-/* One component at `level` (0: no decomposition at all). */
-static wvl_dwt_lane build_lane(const wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned level,
-                               const wvl_cpu_planes *planes)
-{
-    const wvl_tile_plan *tile = &job->tiles[unit->tile];
-    const wvl_tile_component *tc = &tile->components[unit->component];
-    const wvl_tile_resolution *low = &tile->resolutions[tc->first_resolution + tc->levels - level];
-    wvl_dwt_lane lane = {0};
-    lane.kind = wvl_cpu_line_kind(tc);
-    lane.rect = level ? low[1].rect : low->rect;
-    if (level > 1) {
-        lane.in = (wvl_dwt_plane){planes->rows[level & 1], wvl_cpu_plane_pitch(wvl_rect_width(lane.rect), lane.kind),
-                                  lane.rect.y0};
-    }
-    if (level) {
-        build_bands(job, unit, tc->levels - level + 1u, &lane);
-    }
-    if (level == tc->levels) {
-        build_bands(job, unit, 0, &lane);
-    } else {
-        lane.low = (wvl_dwt_plane){planes->rows[(level - 1) & 1],
-                                   wvl_cpu_plane_pitch(wvl_rect_width(low->rect), lane.kind), low->rect.y0};
-    }
-    return lane;
-}
-
 static unsigned component_levels(const wvl_backend_job *job, const wvl_cpu_unit *unit, uint32_t i)
 {
     return job->tiles[unit->tile].components[unit->component + i].levels;
-}
-
-static unsigned unit_levels(const wvl_backend_job *job, const wvl_cpu_unit *unit)
-{
-    unsigned most = 0;
-    for (uint32_t i = 0; i < unit->count; i++) {
-        most = wvl_max_u32(most, component_levels(job, unit, i));
-    }
-    return most;
 }
 
 /* Components of a colour transform may have levels of their own: where others split, those without any stay as they
@@ -90,9 +32,9 @@ static void build_lanes(const wvl_backend_job *job, const wvl_cpu_unit *unit, un
                         const wvl_cpu_planes *planes, wvl_dwt_lane *lanes)
 {
     for (uint32_t i = 0; i < unit->count; i++) {
-        wvl_cpu_unit one = {unit->tile, unit->component + i, 1, 0, unit->kind};
         unsigned own = wvl_min_u32(level, component_levels(job, unit, i));
-        lanes[i] = build_lane(job, &one, own, planes + i);
+        wvl_cpu_build_lane(job->backend->dwt, &job->coefs[unit->tile], unit->component + i, own,
+                           planes[i].rows[own & 1], planes[i].rows[(own - 1) & 1], &lanes[i]);
         lanes[i].plain = own != level;
     }
 }
@@ -107,27 +49,15 @@ static void run_strip(wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned l
     if (!wvl_rect_width(rect) || !wvl_rect_height(rect) || wvl_look_is_over(job->backend->look)) {
         return;
     }
-    wvl_cpu_worker *w = &job->workers[worker];
-    wvl_dwt_strip strip = {job->backend->dwt, lanes, unit->count, rect.y0,           rect.y1,
-                           &w->lines,         NULL,  NULL,        job->backend->look};
+    uint32_t y0 = rect.y0, y1 = rect.y1;
     if (wanted) {
         uint64_t rows = wvl_dwt_strip_rows(lanes, unit->count, wanted), top = (rect.y0 / rows + index) * rows;
-        strip.y0 = (uint32_t)wvl_max_u64(top, rect.y0);
-        strip.y1 = (uint32_t)wvl_min_u64(top + rows, rect.y1);
+        y0 = (uint32_t)wvl_max_u64(top, rect.y0);
+        y1 = (uint32_t)wvl_min_u64(top + rows, rect.y1);
     }
-    cpu_fetch fetch = {.work = w->work, .x = rect.x0, .n = wvl_rect_width(rect)};
-    if (level < 2) {
-        wvl_front_build_group(job->backend->front, job->backend->plan, job->image, unit->component, unit->count,
-                              unit->mct, unit->kind, &fetch.group);
-        strip.fetch = fetch_row;
-        strip.user = &fetch;
-    }
-    if (level) {
-        wvl_dwt_put_strip(&strip);
-    } else {
-        wvl_dwt_put_plain(&strip);
-    }
-    if (fetch.outside) {
+    const wvl_cpu_worker *w = &job->workers[worker];
+    const wvl_cpu_kernels kernels = {job->backend->dwt, job->backend->front, job->backend->plan, job->backend->look};
+    if (wvl_cpu_run_rows(&kernels, job->image, unit, level, lanes, y0, y1, &w->lines, w->work)) {
         atomic_fetch_or_explicit(&job->outside, 1u, memory_order_relaxed);
     }
 }
@@ -136,7 +66,7 @@ static void run_unit_deep(void *arg, uint32_t index, uint32_t worker)
 {
     wvl_backend_job *job = arg;
     const wvl_cpu_unit *unit = &job->units[index];
-    unsigned levels = unit_levels(job, unit);
+    unsigned levels = wvl_cpu_unit_levels(&job->tiles[unit->tile], unit);
     const wvl_cpu_planes *planes = job->workers[worker].planes;
     run_strip(job, unit, levels ? 1 : 0, planes, 0, 0, worker);
     for (uint32_t i = 0; i < unit->count; i++) {
@@ -173,7 +103,7 @@ static uint64_t wide_count(const wvl_backend_job *job)
  */
 static uint32_t round_level(const wvl_backend_job *job, const wvl_cpu_unit *unit)
 {
-    unsigned levels = unit_levels(job, unit);
+    unsigned levels = wvl_cpu_unit_levels(&job->tiles[unit->tile], unit);
     return levels >= job->level ? job->level : job->level == 1 ? 0 : UINT32_MAX;
 }
 
@@ -332,10 +262,9 @@ static void build_units(wvl_backend_job *job)
     const wvl_plan *plan = job->backend->plan;
     wvl_cpu_unit *unit = job->units;
     for (uint32_t t = 0; t < job->tile_count; t++) {
-        for (uint32_t c = 0; c < plan->syntax.component_count; c += wvl_front_count_lanes(plan, &job->tiles[t], c)) {
-            uint32_t count = wvl_front_count_lanes(plan, &job->tiles[t], c);
-            *unit++ = (wvl_cpu_unit){t, c, (uint8_t)count, count == 3 ? job->tiles[t].mct : WVL_MCT_NONE,
-                                     wvl_cpu_line_kind(&job->tiles[t].components[c])};
+        uint32_t component = 0;
+        while (wvl_cpu_next_unit(plan, &job->tiles[t], t, &component, unit)) {
+            unit++;
         }
     }
 }
@@ -403,4 +332,5 @@ const wvl_backend_vtable wvl_backend_cpu = {
     .collect = cpu_collect,
     .release = cpu_release,
     .trim = cpu_trim,
+    .strips = &wvl_cpu_strip_table,
 };

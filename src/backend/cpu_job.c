@@ -82,7 +82,7 @@ static wvl_backend_job *build_job(wvl_carver *carver, wvl_carver *work, const wv
     p.job->workers = p.workers;
     p.job->coefs = p.coefs;
     for (uint32_t t = 0; t < tile_count; t++) {
-        p.coefs[t] = (wvl_coefs){&tiles[t], p.samples, p.bounds};
+        p.coefs[t] = (wvl_coefs){&tiles[t], p.samples, p.bounds, NULL};
         p.samples += tiles[t].coef_bytes;
         p.bounds += tiles[t].block_count;
     }

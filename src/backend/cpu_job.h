@@ -7,15 +7,10 @@
 #include <stdatomic.h>
 
 #include "backend/backend_cpu.h"
-#include "backend/cpu_shape.h"
+#include "backend/cpu_lanes.h"
 #include "backend/slots.h"
 #include "dwt/strip.h"
 #include "front/front.h"
-
-typedef struct wvl_cpu_unit {
-    uint32_t tile, component; /* tile: index in the job */
-    uint8_t count, mct, kind;
-} wvl_cpu_unit;
 
 /* Low-low planes of one component: level l writes plane (l - 1) & 1. */
 typedef struct wvl_cpu_planes {

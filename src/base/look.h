@@ -48,8 +48,10 @@ typedef struct wvl_look_flag {
 } wvl_look_flag;
 
 typedef struct wvl_look {
-    const wvl_look_flag *flag; /* NULL: nobody can raise it */
-    _Atomic int stopped;       /* for another reason, such as the progress callback */
+    const wvl_look_flag *flag;                                   /* NULL: nobody can raise it */
+    _Atomic int stopped;                                         /* for another reason, such as the progress callback */
+    void (*rest)(void *user, wvl_look_kind kind, uint64_t work); /* sees every look of the picture; NULL: nobody does */
+    void *rest_user;
 } wvl_look;
 
 static inline int wvl_look_is_over(const wvl_look *look)
@@ -63,6 +65,9 @@ static inline int wvl_look_after(const wvl_look *look, wvl_look_kind kind, uint6
 {
     if (look && look->flag && look->flag->note) {
         look->flag->note(look->flag->note_user, kind, work);
+    }
+    if (look && look->rest) {
+        look->rest(look->rest_user, kind, work);
     }
     return wvl_look_is_over(look);
 }

@@ -6,8 +6,6 @@
 #include "dwt/lift_ops.h"
 #include "dwt/quant.h"
 
-#define STRIP_ROWS_MIN 64u /* 9/7 filters 8 rows more than a strip has */
-
 void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, uint64_t n, unsigned kind, wvl_dwt_lines *lines)
 {
     for (uint32_t lane = 0; lane < lane_count; lane++) {
@@ -64,7 +62,7 @@ uint64_t wvl_dwt_strip_rows(const wvl_dwt_lane *lanes, uint32_t lane_count, uint
         rows_log2 = wvl_max_u32(rows_log2, block_rows_log2(&lanes[i]));
     }
     uint64_t multiple = (uint64_t)2 << rows_log2, height = wvl_rect_height(lanes[0].rect);
-    return wvl_align_up(wvl_max_u64(wvl_ceil_div(height, wanted), STRIP_ROWS_MIN), multiple);
+    return wvl_align_up(wvl_max_u64(wvl_ceil_div(height, wanted), WVL_DWT_STRIP_ROWS_MIN), multiple);
 }
 
 uint64_t wvl_dwt_count_strips(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted)

@@ -12,6 +12,7 @@
 #include "geom/handover.h"
 
 #define WVL_LANES_MAX 3u
+#define WVL_DWT_STRIP_ROWS_MIN 64u /* 9/7 filters 8 rows more than a strip has */
 
 /* Where the rows of a band go. */
 typedef struct wvl_dwt_band {

@@ -18,11 +18,23 @@
 #include "geom/handover_pass.h"
 #include "geom/plan.h"
 
+/* Rows of blocks of a band, counted from its first. */
+typedef struct wvl_block_rows {
+    uint32_t first, end;
+} wvl_block_rows;
+
+/* Of a strip some rows of blocks are there; the slots of the tile plan then lie in a smaller piece of memory. */
 typedef struct wvl_coefs {
     const wvl_tile_plan *tile;
-    uint8_t *samples; /* tile->coef_bytes */
-    uint32_t *bounds; /* [tile->block_count] */
+    uint8_t *samples;           /* tile->coef_bytes */
+    uint32_t *bounds;           /* [tile->block_count] */
+    const wvl_block_rows *rows; /* [tile->band_count]: what is there; NULL: all */
 } wvl_coefs;
+
+static inline wvl_block_rows wvl_coefs_rows(const wvl_coefs *coefs, uint32_t band)
+{
+    return coefs->rows ? coefs->rows[band] : (wvl_block_rows){0, coefs->tile->bands[band].block_rows};
+}
 
 /* Byte offset of a block's slot from the start of the tile's coefficients. block counts from the band's first. */
 WVL_HD uint64_t wvl_coef_slot(const wvl_tile_band *band, uint32_t block)

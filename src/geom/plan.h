@@ -258,11 +258,15 @@ typedef struct wvl_memory_plan {
     uint64_t wave_bands;                  /* most bands in a wave, empty ones included */
     uint64_t wave_runs;                   /* most runs of blocks in a wave (codec/blocks/work.h) */
     uint64_t largest_tile_component;      /* samples */
+    uint64_t largest_tile_bytes;          /* of coefficients */
     uint64_t most_precincts, most_blocks; /* of any tile */
     uint64_t most_resolutions;            /* of any tile, all components together */
     uint64_t quality_bytes;               /* working memory for measuring, 0 when nothing is measured */
     uint64_t tile_plan_bytes;             /* of one tile plan, the same for all */
     wvl_backend_memory backend;           /* the CPU backend's, for the largest wave */
+    uint64_t coding_bytes;                /* most that is held beside coefficients while blocks are coded */
+    uint64_t finish_bytes;                /* most that is held while layers are chosen */
+    uint64_t index_bytes;                 /* of coded_bytes_bound: beside blocks and their passes */
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound, certain_bytes, likely_bytes; /* see wvl_plan_memory */
 } wvl_memory_plan;
 
@@ -277,9 +281,10 @@ typedef struct wvl_device_plan {
 /* test: depth to which blocks are coded before rate control decides; output bytes do not depend on it. Only tests set
  * it. */
 typedef struct wvl_test_plan {
-    uint8_t depth_full; /* every pass of every block */
-    uint8_t all_sets;   /* HT blocks: rate control chooses among sets of all planes */
-    int32_t depth_bias; /* added to predicted thresholds */
+    uint8_t depth_full;  /* every pass of every block */
+    uint8_t all_sets;    /* HT blocks: rate control chooses among sets of all planes */
+    int32_t depth_bias;  /* added to predicted thresholds */
+    uint32_t strip_rows; /* pictures of row sources go in strips of so many rows of the reference grid; 0: as it pays */
 } wvl_test_plan;
 
 struct wvl_plan {

@@ -161,7 +161,7 @@ static wvl_status code_nothing(wvl_coder *coder, const wvl_cuda_pictures *p)
     wvl_status status = WVL_OK;
     for (uint32_t t = 0; t < p->tile_count && status == WVL_OK; t++) {
         wvl_coefs coefs = {&p->tiles[t], calloc(1, p->tiles[t].coef_bytes + 64),
-                           calloc(p->tiles[t].block_count + 1, sizeof(uint32_t))};
+                           calloc(p->tiles[t].block_count + 1, sizeof(uint32_t)), NULL};
         status = wvl_coder_code_tiles(coder, &coefs, 1);
         free(coefs.samples);
         free(coefs.bounds);

@@ -118,7 +118,7 @@ static void compare_picture(const device_picture *d, job *j)
     uint64_t coefs = 0, bounds = 0;
     b.coefs = calloc(j->plan->syntax.tile_count, sizeof *b.coefs);
     for (uint32_t t = 0; t < j->plan->syntax.tile_count; t++) {
-        b.coefs[t] = (wvl_coefs){&j->tiles[t], d->coefs + coefs, d->bounds + bounds};
+        b.coefs[t] = (wvl_coefs){&j->tiles[t], d->coefs + coefs, d->bounds + bounds, NULL};
         coefs += j->tiles[t].coef_bytes;
         bounds += j->tiles[t].block_count;
     }

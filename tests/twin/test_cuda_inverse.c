@@ -94,7 +94,7 @@ static void open_coefficients(const job *j, const run *forward, unsigned style, 
     memset(c->memory, POISON, c->bytes);
     uint64_t at = 0;
     for (uint32_t t = 0; t < count; at += j->tiles[t++].coef_bytes) {
-        c->tiles[t] = (wvl_coefs){&j->tiles[t], c->memory + at, NULL};
+        c->tiles[t] = (wvl_coefs){&j->tiles[t], c->memory + at, NULL, NULL};
         for (uint32_t i = 0; i < j->tiles[t].band_count; i++) {
             const wvl_tile_band *band = &j->tiles[t].bands[i];
             for (uint32_t k = 0; k < band->block_cols * band->block_rows; k++) {

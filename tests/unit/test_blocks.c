@@ -261,7 +261,7 @@ static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t til
                       codestream *c)
 {
     wvl_coder *coder = calloc(1, sizeof *coder);
-    wvl_coder_options options = {&plan->context->host, plan, plan->context->pool, 1, NULL, NULL, NULL, NULL};
+    wvl_coder_options options = {&plan->context->host, plan, plan->context->pool, 1, NULL, NULL, NULL, NULL, NULL};
     ck_assert_int_eq(wvl_coder_init(coder, &options), WVL_OK);
     batch_source source = {plan, coder->blocks.source, 0, 1};
     wvl_backend_job job = {.plan = plan,

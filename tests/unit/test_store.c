@@ -47,7 +47,7 @@ static uint64_t write_pieces(unsigned writers, uint32_t most)
     uint64_t sum = 0;
     ledger_open(&l);
     wvl_allocator allocator = ledger_allocator(&l);
-    ck_assert(wvl_store_init(&store, &allocator));
+    ck_assert(wvl_store_init(&store, &allocator, NULL));
     for (unsigned i = 0; i < PIECES; i++) {
         sizes[i] = 1 + draw() % most;
         at[i] = wvl_store_reserve(&store, &of[draw() % writers], sizes[i]);
@@ -91,7 +91,7 @@ START_TEST(large_pieces)
     wvl_store_writer writer = {0, 0}, other = {0, 0};
     ledger_open(&l);
     wvl_allocator allocator = ledger_allocator(&l);
-    ck_assert(wvl_store_init(&store, &allocator));
+    ck_assert(wvl_store_init(&store, &allocator, NULL));
     static const uint64_t sizes[] = {24, 3 * WVL_STORE_SPAN, WVL_STORE_SPAN + 8, WVL_STORE_CHUNK,
                                      8,  WVL_STORE_CHUNK - 8};
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _DEFAULT_SOURCE /* madvise */
+#define _FILE_OFFSET_BITS 64
+
+#include "codec/store_spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "geom/handover_blocks.h"
+
+#define BLOCKS_OF_A_REST 4096u /* with their passes 3 KiB each, mostly */
+
+int wvl_spill_open(wvl_spill *s, const wvl_allocator *allocator, const char *folder, uint64_t limit)
+{
+    memset(s, 0, sizeof *s);
+    s->allocator = allocator;
+    s->folder = folder ? folder : "/tmp";
+    s->limit = limit;
+    s->fd = -1;
+    return pthread_mutex_init(&s->lock, NULL) == 0;
+}
+
+static void unmap(wvl_spill *s)
+{
+    for (uint64_t i = 0; i < s->count; i++) {
+        (void)munmap(s->chunks[i], WVL_CHUNK_BYTES);
+    }
+    s->count = 0;
+}
+
+void wvl_spill_close(wvl_spill *s)
+{
+    unmap(s);
+    if (s->fd >= 0) {
+        (void)close(s->fd);
+    }
+    wvl_free(s->allocator, s->chunks, s->capacity * sizeof *s->chunks);
+    pthread_mutex_destroy(&s->lock);
+    memset(s, 0, sizeof *s);
+    s->fd = -1;
+}
+
+void wvl_spill_reset(wvl_spill *s)
+{
+    unmap(s);
+    s->written = 0;
+    if (s->fd >= 0 && ftruncate(s->fd, 0)) {
+        s->code = errno;
+    }
+}
+
+/* Under the lock. The name goes at once: the file ends with the process. */
+static int open_file(wvl_spill *s)
+{
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/.wavelane-spill.XXXXXX", s->folder);
+    if (n < 0 || (size_t)n >= sizeof path) {
+        s->code = ENAMETOOLONG;
+        return 0;
+    }
+    s->fd = mkstemp(path);
+    if (s->fd < 0) {
+        s->code = errno;
+        return 0;
+    }
+    (void)unlink(path);
+    (void)fcntl(s->fd, F_SETFD, FD_CLOEXEC);
+    return 1;
+}
+
+/* Under the lock. Room is taken from the disk before it is mapped: a page that the disk has no room for would end the
+ * process. */
+static void *map_chunk(wvl_spill *s)
+{
+    if ((s->fd < 0 && !open_file(s)) ||
+        !wvl_grow(s->allocator, (void **)&s->chunks, &s->capacity, s->count + 1, sizeof *s->chunks)) {
+        return NULL;
+    }
+    do {
+        s->code = posix_fallocate(s->fd, (off_t)s->written, (off_t)WVL_CHUNK_BYTES);
+    } while (s->code == EINTR);
+    void *chunk = s->code ? MAP_FAILED
+                          : mmap(NULL, WVL_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, (off_t)s->written);
+    if (chunk == MAP_FAILED) {
+        s->code = s->code ? s->code : errno;
+        return NULL;
+    }
+    s->chunks[s->count++] = chunk;
+    s->written += WVL_CHUNK_BYTES;
+    return chunk;
+}
+
+void *wvl_spill_take(wvl_spill *s, int *is_mapped)
+{
+    void *chunk = NULL;
+    pthread_mutex_lock(&s->lock);
+    *is_mapped = s->limit - s->held < WVL_CHUNK_BYTES;
+    if (*is_mapped) {
+        chunk = map_chunk(s);
+    } else {
+        chunk = wvl_alloc(s->allocator, WVL_CHUNK_BYTES);
+        s->held += chunk ? WVL_CHUNK_BYTES : 0;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return chunk;
+}
+
+void wvl_spill_give(wvl_spill *s, void *chunk)
+{
+    pthread_mutex_lock(&s->lock);
+    s->held -= WVL_CHUNK_BYTES;
+    pthread_mutex_unlock(&s->lock);
+    wvl_free(s->allocator, chunk, WVL_CHUNK_BYTES);
+}
+
+void wvl_spill_rest(wvl_spill *s)
+{
+    pthread_mutex_lock(&s->lock);
+    for (uint64_t i = 0; i < s->count; i++) {
+        (void)madvise(s->chunks[i], WVL_CHUNK_BYTES, MADV_DONTNEED); /* of shared pages: they stay in the file */
+    }
+    atomic_store(&s->seen, 0);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void wvl_spill_look(void *user, wvl_look_kind kind, uint64_t work)
+{
+    wvl_spill *s = user;
+    if (kind != WVL_LOOK_LIST) {
+        return;
+    }
+    uint64_t before = atomic_fetch_add_explicit(&s->seen, work, memory_order_relaxed);
+    if (before < BLOCKS_OF_A_REST && before + work >= BLOCKS_OF_A_REST) {
+        wvl_spill_rest(s);
+    }
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wvl_rows_measure: what an encode of rows takes. */
+#include "base/alloc.h"
+#include "base/structs.h"
+#include "codec/recode.h"
+#include "context.h"
+#include "rows.h"
+#include "strip_drive.h"
+
+/* Tiles and the workers of both halves are there with the strips; layers are chosen when these have gone. */
+static uint64_t measure_strips(const wvl_plan *plan)
+{
+    uint64_t strips = wvl_add_saturate(plan->memory.coding_bytes, wvl_strip_drive_measure(plan));
+    return wvl_max_u64(strips, plan->memory.finish_bytes);
+}
+
+void wvl_rows_find_memory(const wvl_plan *plan, const wvl_row_source *source, wvl_rows_memory *memory)
+{
+    int in_strips = wvl_strips_are_used(plan);
+    uint64_t rows = in_strips ? wvl_strip_window_rows(plan) : wvl_rows_of_waves(plan);
+    uint64_t window = wvl_alloc_size(wvl_rows_window_bytes(plan, source, rows));
+    uint64_t base = in_strips ? measure_strips(plan) : plan->memory.base_bytes;
+    *memory = (wvl_rows_memory){
+        .struct_size = sizeof *memory,
+        .row_bytes = window,
+        .base_bytes = wvl_add_saturate(base, window),
+        .coded_bytes_bound = plan->memory.coded_bytes_bound,
+        .reads_again = source->rewind && wvl_recode_is_possible(plan) && !plan->rate.keep_coefs,
+        .in_strips = (uint8_t)in_strips,
+    };
+    memory->least_bytes = wvl_add_saturate(memory->base_bytes, plan->memory.index_bytes);
+}
+
+wvl_status wvl_rows_measure(const wvl_plan *plan, const wvl_row_source *given, wvl_rows_memory *memory)
+{
+    wvl_row_source source;
+    if (!plan || !given || !memory || !wvl_struct_size(memory, WVL_STRUCT_UNTIL(wvl_rows_memory, in_strips)) ||
+        !wvl_struct_read(&source, sizeof source, given, WVL_STRUCT_UNTIL(wvl_row_source, user)) ||
+        wvl_rows_refuse(plan, &source)) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    wvl_rows_memory m;
+    wvl_rows_find_memory(plan, &source, &m);
+    (void)wvl_struct_write(memory, &m, sizeof m, WVL_STRUCT_UNTIL(wvl_rows_memory, in_strips));
+    return WVL_OK;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/unit/rows_bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "geom/plan.h"
+#include "tests/support/support.h"
+
+/* ---- The source ------------------------------------------------------------------------------ */
+
+static unsigned bytes_of(const picture_plane *p)
+{
+    unsigned wide = p->depth <= 16 ? 2 : 4;
+    return p->depth <= 8 ? 1 : wide;
+}
+
+static void put_row(const rows_bench *b, uint32_t component, uint32_t row, uint8_t *to)
+{
+    const picture_plane *p = &b->from->planes[component];
+    const wvl_row_component *c = &b->components[component];
+    unsigned bytes = bytes_of(p);
+    for (uint32_t x = 0; x < p->width; x++) {
+        int32_t v = p->samples[(size_t)row * p->width + x];
+        memcpy(to + ((size_t)c->first_sample + (size_t)x * c->sample_stride) * bytes, &v, bytes);
+    }
+}
+
+static void fill(rows_bench *b, uint32_t buffer, const wvl_row_buffer *rows)
+{
+    for (uint32_t c = 0; c < b->from->count; c++) {
+        for (uint32_t i = 0; b->components[c].buffer == buffer && i < rows->row_count; i++) {
+            REQUIRE(rows->first_row + i < b->from->planes[c].height);
+            put_row(b, c, rows->first_row + i, (uint8_t *)rows->data + i * rows->pitch_bytes);
+        }
+    }
+}
+
+static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t count, char *error, size_t error_bytes)
+{
+    rows_bench *b = user;
+    REQUIRE(!b->releases && count == (b->interleaved ? 1 : b->from->count) && !error[0]);
+    b->reads++;
+    for (uint32_t i = 0; i < count; i++) {
+        REQUIRE(buffers[i].first_row == b->next[i] && buffers[i].pitch_bytes >= buffers[i].row_bytes);
+        if (!i && b->fails_at - buffers[i].first_row < buffers[i].row_count) {
+            (void)snprintf(error, error_bytes, "row %u is torn", b->fails_at);
+            wvl_cancel_raise(b->cancel);
+            return b->cancel ? WVL_OK : b->fails_with;
+        }
+        fill(b, i, &buffers[i]);
+        b->next[i] += buffers[i].row_count;
+        b->rows += buffers[i].row_count;
+        b->most_rows = buffers[i].row_count > b->most_rows ? buffers[i].row_count : b->most_rows;
+    }
+    return WVL_OK;
+}
+
+static wvl_status rewind_rows(void *user, char *error, size_t error_bytes)
+{
+    rows_bench *b = user;
+    REQUIRE(!b->releases);
+    b->rewinds++;
+    memset(b->next, 0, sizeof b->next);
+    if (b->rewind_fails) {
+        (void)snprintf(error, error_bytes, "the tape is stuck");
+    }
+    return b->rewind_fails ? WVL_ERROR_INPUT : WVL_OK;
+}
+
+static void release_rows(void *user) { ((rows_bench *)user)->releases++; }
+
+void rows_open(rows_bench *b, const picture *from, int interleaved, int can_rewind)
+{
+    memset(b, 0, sizeof *b);
+    REQUIRE(from->count <= ROWS_MOST_COMPONENTS);
+    b->from = from;
+    b->interleaved = interleaved;
+    b->fails_at = UINT32_MAX;
+    for (uint32_t c = 0; c < from->count; c++) {
+        unsigned bytes = bytes_of(&from->planes[c]);
+        b->components[c] = (wvl_row_component){.buffer = interleaved ? 0 : c,
+                                               .sample_stride = interleaved ? from->count : 1,
+                                               .first_sample = interleaved ? c : 0,
+                                               .container = bytes == 4 ? WVL_SAMPLE_32 : (uint8_t)bytes};
+    }
+    b->source = (wvl_row_source){.struct_size = sizeof b->source,
+                                 .components = b->components,
+                                 .component_count = from->count,
+                                 .read = read_rows,
+                                 .rewind = can_rewind ? rewind_rows : NULL,
+                                 .release = release_rows,
+                                 .user = b};
+}
+
+/* ---- Encodes --------------------------------------------------------------------------------- */
+
+/* "key=value key=value". */
+static void set_all(wvl_params *params, const char *settings)
+{
+    char text[512], *rest = NULL;
+    (void)snprintf(text, sizeof text, "%s", settings);
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(word, '=');
+        if (value) {
+            *value++ = 0;
+            REQUIRE_THAT(wvl_params_set(params, word, value) == WVL_OK, "%s", wvl_params_error(params));
+        }
+    }
+}
+
+wvl_plan *rows_build_plan(wvl_context *context, const wvl_image_format *format, const char *settings)
+{
+    wvl_params *params;
+    wvl_plan *plan;
+    REQUIRE(wvl_params_create(context, &params) == WVL_OK);
+    set_all(params, settings);
+    REQUIRE_THAT(wvl_plan_create(context, params, format, NULL, &plan) == WVL_OK, "%s: %s", settings,
+                 wvl_context_error(context));
+    wvl_params_release(params);
+    return plan;
+}
+
+rows_output rows_encode(const picture *p, const char *settings, uint32_t threads, rows_bench *rows, uint32_t strip)
+{
+    rows_output out = {.status = WVL_OK};
+    wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
+    wvl_context *context;
+    wvl_sink sink;
+    void *data;
+    picture_input input = picture_open_input(p, 0);
+    REQUIRE(wvl_context_create(&options, &context) == WVL_OK);
+    wvl_plan *plan = rows_build_plan(context, &input.format, settings);
+    plan->test.strip_rows = strip;
+    REQUIRE(wvl_sink_open_memory(context, &sink) == WVL_OK);
+    wvl_control control = {.struct_size = sizeof control, .cancel = rows ? rows->cancel : NULL};
+    out.status =
+        rows ? wvl_encode_rows(plan, &rows->source, rows->options, &sink, &control, NULL, out.error, sizeof out.error)
+             : wvl_encode(plan, &input.image, &sink, NULL, NULL, out.error, sizeof out.error);
+    if (out.status == WVL_OK) {
+        REQUIRE(wvl_sink_take_memory(&sink, &data, &out.bytes) == WVL_OK);
+        out.data = malloc(out.bytes);
+        memcpy(out.data, data, out.bytes);
+        wvl_memory_release(context, data, out.bytes);
+    } else {
+        wvl_sink_discard(&sink);
+    }
+    REQUIRE(!rows || rows->releases == 1);
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+    picture_close_input(&input);
+    return out;
+}
+
+void rows_free(rows_output *output) { free(output->data); }
+
+void rows_compare(const char *what, const rows_output *a, const rows_output *b)
+{
+    REQUIRE_THAT(a->status == WVL_OK && b->status == WVL_OK, "%s: %d %s, %d %s", what, a->status, a->error, b->status,
+                 b->error);
+    REQUIRE_THAT(a->bytes == b->bytes && !memcmp(a->data, b->data, a->bytes), "%s: other bytes (%zu, %zu)", what,
+                 a->bytes, b->bytes);
+}
