@@ -493,7 +493,7 @@ static void add_formats(TCase *formats)
 
 int main(void)
 {
-    Suite *suite = suite_create("rows");
+    Suite *suite = suite_create("picture_rows");
     TCase *formats = tcase_create("formats"), *use = tcase_create("use"), *memory = tcase_create("memory");
     SRunner *runner = srunner_create(suite);
     add_formats(formats);
