@@ -22,8 +22,8 @@ static uint64_t draw(uint64_t below)
 /* What a frame would take: long stretches of easy and of hard frames, and single peaks. */
 static uint64_t draw_wish(uint64_t usual, unsigned frame)
 {
-    unsigned mood = frame / 300 % 4;
-    uint64_t wish = mood == 0 ? usual / 10 : mood == 1 ? 4 * usual : mood == 2 ? 0 : usual;
+    const uint64_t moods[4] = {usual / 10, 4 * usual, 0, usual};
+    uint64_t wish = moods[frame / 300 % 4];
     return wish + draw(usual / 2 + 2) + (draw(97) ? 0 : 20 * usual);
 }
 

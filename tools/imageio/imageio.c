@@ -286,6 +286,20 @@ int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, c
     return finish(&context, read_picture(&context));
 }
 
+int wvl_io_measure_raw(const wvl_io_options *options, uint64_t *bytes, char *error, size_t error_bytes)
+{
+    wvl_io_context context;
+    wvl_io_picture none;
+    int result;
+
+    start(&context, "-F", options, &none, error, error_bytes);
+    wvl_io_source_memory(&context.source, "", 0);
+    result = wvl_io_describe_raw(&context, bytes);
+    if (result == 0)
+        wvl_io_release_picture(&none);
+    return finish(&context, result);
+}
+
 int wvl_io_count_pages(const char *path, const wvl_io_options *options, uint32_t *count, char *error,
                        size_t error_bytes)
 {

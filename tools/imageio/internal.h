@@ -162,6 +162,8 @@ int wvl_io_read_pgx(wvl_io_context *context);
 int wvl_io_read_dpx(wvl_io_context *context);
 int wvl_io_read_bmp(wvl_io_context *context);
 int wvl_io_read_tga(wvl_io_context *context);
+/* Checks options->raw_format and describes the picture; *bytes: of its samples. */
+int wvl_io_describe_raw(wvl_io_context *context, uint64_t *bytes);
 int wvl_io_read_raw(wvl_io_context *context);  /* big-endian above 8 bits */
 int wvl_io_read_rawl(wvl_io_context *context); /* little-endian */
 int wvl_io_read_yuv(wvl_io_context *context);  /* little-endian */

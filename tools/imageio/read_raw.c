@@ -149,11 +149,10 @@ static int read_samples(wvl_io_context *context, int big_endian)
     return wvl_io_allocate_interleaved(context) != 0 ? -1 : read_interleaved(context, big_endian);
 }
 
-static int read_headerless(wvl_io_context *context, int big_endian, int is_yuv)
+int wvl_io_describe_raw(wvl_io_context *context, uint64_t *bytes)
 {
     wvl_io_picture *picture = context->picture;
     geometry g = {0, 0, 0, 0, 0, NULL};
-    uint64_t bytes;
 
     if (parse_geometry(context, &g) != 0 ||
         wvl_io_describe(context, g.width, g.height, g.count, g.depth, g.is_signed) != 0)
@@ -163,11 +162,20 @@ static int read_headerless(wvl_io_context *context, int big_endian, int is_yuv)
     if (context->options.raw_interleaved && is_subsampled(picture))
         return wvl_io_fail(context, "interleaved samples must have the same subsampling in all components; use %s",
                            "--raw-layout planar");
-    bytes = wvl_io_sample_count(picture) * picture->components[0].sample_bytes;
+    *bytes = wvl_io_sample_count(picture) * picture->components[0].sample_bytes;
+    return 0;
+}
+
+static int read_headerless(wvl_io_context *context, int big_endian, int is_yuv)
+{
+    uint64_t bytes;
+
+    if (wvl_io_describe_raw(context, &bytes) != 0)
+        return -1;
     if (wvl_io_require_bytes(context, bytes, "samples") != 0 || check_remainder(context, bytes) != 0 ||
         read_samples(context, big_endian) != 0)
         return -1;
-    guess_color(picture, is_yuv);
+    guess_color(context->picture, is_yuv);
     return 0;
 }
 

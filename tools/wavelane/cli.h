@@ -290,6 +290,9 @@ void wvl_cli_warn_unused(const char *name, unsigned unused);
 /* Reads the inputs (several are components of one picture) or makes the demonstration picture. 0 or an exit code after
  * a message. */
 int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_cli_picture *picture);
+/* The same of bytes in memory; name stands for the file. */
+int wvl_cli_read_bytes(const wvl_cli_args *args, const char *name, const uint8_t *data, size_t bytes,
+                       wvl_cli_picture *picture);
 void wvl_cli_release_picture(wvl_cli_picture *picture);
 /* What of the picture's metadata goes along: WVL_KEEP_*. */
 unsigned wvl_cli_kept_metadata(const wvl_cli_args *args);
@@ -368,6 +371,7 @@ int wvl_cli_run_encode(const wvl_cli_args *args);
 int wvl_cli_run_devices(int argc, char **argv);
 int wvl_cli_run_info(int argc, char **argv);
 int wvl_cli_run_verify(int argc, char **argv);
+int wvl_cli_run_sequence(int argc, char **argv);
 
 /* Options of yes and no, other words beside them or not: the name alone is yes. */
 static inline int wvl_cli_is_switch(const wvl_option *key)

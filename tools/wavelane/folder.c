@@ -14,7 +14,7 @@
 
 /* ---- One picture ----------------------------------------------------------------------------- */
 
-static int encode_beside(wvl_cli_job *j, uint64_t bytes)
+static int encode_with_memory(wvl_cli_job *j, uint64_t bytes)
 {
     wvl_cli_hold_bytes(j->turns, bytes, wvl_cli_share_of_memory());
     int code = wvl_cli_encode_job(j);
@@ -30,15 +30,15 @@ static int encode_in_turns(wvl_cli_job *j)
     uint64_t bytes =
         wvl_plan_measure(j->plan, &memory) == WVL_OK ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
     size_t mark = wvl_cli_mark_messages();
-    int code = encode_beside(j, bytes);
+    int code = encode_with_memory(j, bytes);
     if (code == WVL_EXIT_DEVICE) {
         wvl_cli_forget_messages(mark);
-        code = encode_beside(j, UINT64_MAX / 2);
+        code = encode_with_memory(j, UINT64_MAX / 2);
     }
     return code;
 }
 
-static int encode_picture(wvl_cli_job *j)
+int wvl_cli_encode_beside(wvl_cli_job *j)
 {
     int code = WVL_EXIT_OK;
     if (!j->turns) {
@@ -68,7 +68,7 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
     code = code ? code : wvl_cli_check_entry(&s->directory, index);
     code = code ? code : wvl_cli_read_and_plan(&j);
     if (!code && !wvl_cli_is_plan_only(s->args)) {
-        code = encode_picture(&j);
+        code = wvl_cli_encode_beside(&j);
     }
     wvl_cli_take_turn(turns, index);
     s->unused &= j.picture.components ? j.picture.unused : ~0u;
@@ -106,8 +106,7 @@ static int wants_device(const wvl_cli_batch *s, const char *device)
     return strcmp(device, "auto") != 0 || device_pays(s);
 }
 
-/* Pictures at a time. */
-static size_t count_workers(const wvl_cli_batch *s, int on_device)
+size_t wvl_cli_choose_workers(const wvl_cli_batch *s, int on_device)
 {
     const wvl_cli_args *args = s->args;
     if (args->pictures || args->trace) {
@@ -120,7 +119,7 @@ static void encode_entries(wvl_cli_batch *s)
 {
     const char *device = wvl_params_get(s->params, "device");
     int on_device = wants_device(s, device);
-    size_t workers = count_workers(s, on_device);
+    size_t workers = wvl_cli_choose_workers(s, on_device);
     s->encoders = on_device && workers > 1 ? wvl_cli_open_encoders(s->context, device) : NULL;
     s->unused = s->directory.count ? ~0u : 0;
     wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);

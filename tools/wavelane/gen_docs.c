@@ -326,10 +326,15 @@ static void write_bash_values(void)
     (void)fputs("    esac\n}\n\n", stdout);
 }
 
+static int names_file(const wvl_cli_command_option *o)
+{
+    return strstr("original report journal statistics", o->name) != NULL;
+}
+
 static void put_command_words(const wvl_cli_command_option *o)
 {
     size_t count;
-    if (!strcmp(o->name, "original")) {
+    if (names_file(o)) {
         (void)fputs("FILES", stdout);
     } else if (!strcmp(o->name, "profile")) {
         const wvl_check_profile *profiles = wvl_check_profiles(&count);
@@ -356,7 +361,7 @@ static void write_bash_commands(void)
         for (size_t k = 0; k < commands[i].option_count; k++) {
             (void)printf("%s%s ", wvl_cli_dashes(commands[i].options[k].name), commands[i].options[k].name);
         }
-        if (!strcmp(commands[i].name, "encode")) {
+        if (!strcmp(commands[i].name, "encode") || !strcmp(commands[i].name, "sequence")) {
             put_names();
         } else {
             (void)fputs(!strcmp(commands[i].name, "verify") ? "-R -F -X -cinema2K -cinema4K -IMF --help" : "--help",
@@ -377,7 +382,7 @@ static void write_bash_commands(void)
             (void)fputs("\" ;;\n", stdout);
         }
     }
-    (void)fputs("        verify*|encode*) _wavelane_values \"$2\" ;;\n    esac\n}\n\n", stdout);
+    (void)fputs("        verify*|encode*|sequence*) _wavelane_values \"$2\" ;;\n    esac\n}\n\n", stdout);
 }
 
 static void write_bash_value_completer(void)
@@ -440,7 +445,8 @@ static void write_bash(void)
         "    esac\n"
         "    case $word in\n"
         "        -*) ;;\n"
-        "        *) case $command in info|verify) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;; esac "
+        "        *) case $command in info|verify|sequence) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return "
+        ";; esac "
         ";;\n"
         "    esac\n"
         "    [ \"$COMP_CWORD\" -eq 1 ] && first='",
@@ -537,9 +543,7 @@ static void put_zsh_commands(void)
             const wvl_cli_command_option *o = &commands[i].options[k];
             open_zsh(wvl_cli_dashes(o->name), o->name, o->doc, o->argument);
             if (o->argument) {
-                (void)printf(o->words ? "(%s)" : "%s", o->words                       ? o->words
-                                                       : !strcmp(o->name, "original") ? "_files"
-                                                                                      : " ");
+                (void)printf(o->words ? "(%s)" : "%s", o->words ? o->words : names_file(o) ? "_files" : " ");
             }
             close_zsh();
         }
@@ -553,7 +557,8 @@ static void write_zsh(void)
     size_t count;
     (void)fputs("#compdef wavelane\n# zsh completion for wavelane, made from its tables of options\n", stdout);
     put_zsh_commands();
-    (void)fputs("_arguments \\\n    '1:command or option:(encode info verify options devices help)' \\\n", stdout);
+    (void)fputs("_arguments \\\n    '1:command or option:(encode sequence info verify options devices help)' \\\n",
+                stdout);
     const wvl_cli_option *options = wvl_cli_options(&count);
     for (size_t i = 0; i < count; i++) {
         char letter[2] = {options[i].letter, '\0'};

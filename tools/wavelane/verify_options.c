@@ -43,7 +43,7 @@ int wvl_cli_parse_rate(const char *text, wvl_check_options *options)
     }
     if (!wvl_cli_parse_number(number, 1, UINT32_MAX, &frames) ||
         (slash && !wvl_cli_parse_number(slash + 1, 1, UINT32_MAX, &seconds))) {
-        wvl_cli_error("verify: \"%s\" is no frame rate; 24, 23.976 or 24000/1001 is one", text);
+        wvl_cli_error("\"%s\" is no frame rate; 24, 23.976 or 24000/1001 is one", text);
         return WVL_EXIT_USAGE;
     }
     options->frames = (uint32_t)frames;
