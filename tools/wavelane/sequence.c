@@ -210,6 +210,7 @@ static int run_dry(wvl_cli_sequence *q)
     wvl_cli_args args = q->options->args;
     args.io.page = q->source.kind == WVL_CLI_FROM_PAGES ? (uint32_t)first.record.frame : 0;
     args.force = 1;
+    args.out_format = NULL;
     q->batch.args = &args;
     const char *input = first.input;
     int code = input && first.output ? wvl_cli_encode_one(&q->batch, &input, 1, first.output) : WVL_EXIT_DEVICE;

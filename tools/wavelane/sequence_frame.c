@@ -288,6 +288,7 @@ static int await_limit(wvl_cli_sequence *q, wvl_cli_frame *f)
 static frame_at_work start_work(wvl_cli_sequence *q, wvl_cli_frame *f)
 {
     frame_at_work w = {.q = q, .f = f, .args = q->options->args, .batch = q->batch};
+    w.args.out_format = NULL; /* the names have it already */
     if (q->source.kind == WVL_CLI_FROM_PAGES) {
         w.args.io.page = (uint32_t)f->record.frame;
         w.args.io.page_of_many = 1;
