@@ -320,6 +320,40 @@ warns '--bucket-bits needs --bits-per-second or --bucket-bits-per-second'
 expect 2 sequence many fourth/ --bits-per-second 400000 --bucket-bits 9000
 warns 'the bucket must hold more than flows out'
 
+# ---- -ImgDir: the same for pictures of a folder ---------------------------------------------------------------------------
+
+mkdir -p tree/below/deep tree/empty
+cp in/f.0000.ppm in/f.0001.ppm tree
+cp in/f.0002.ppm tree/below
+cp in/f.0003.ppm tree/below/deep
+ln -s ../below tree/below/circle
+expect 0 -ImgDir tree -OutFor j2c -o made/out --recursive
+says '4 pictures: 4 encoded, 0 failed'
+cmp -s made/out/below/deep/f.0003.j2c one/f.0003.j2c || fail '-ImgDir --recursive -o: a picture of a folder below is missing'
+[ "$(find made -type f | wc -l)" -eq 4 ] || fail '-ImgDir -o: other files'
+[ "$(find tree -name '*.j2c')" = '' ] || fail '-ImgDir -o writes beside its inputs'
+expect 1 -ImgDir tree -OutFor j2c -o made/out --recursive
+says '4 pictures: 0 encoded, 4 failed'
+rm made/out/f.0000.j2c
+head -c 300 made/out/below/f.0002.j2c >cut && cp cut made/out/below/f.0002.j2c
+expect 0 -ImgDir tree -OutFor j2c -o made/out --recursive --skip-existing
+says '4 pictures: 2 encoded, 2 skipped, 0 failed'
+cmp -s made/out/below/f.0002.j2c one/f.0002.j2c || fail '--skip-existing keeps a file that is cut short'
+expect 0 -ImgDir tree -OutFor j2c -o made/out --recursive --skip-existing --json
+[ "$(grep -c '"status":"skipped"' out)" -eq 4 ] || fail '--json does not list what was skipped'
+expect 0 -ImgDir tree -OutFor j2c
+says '2 pictures: 2 encoded, 0 failed'
+expect 2 -ImgDir tree -OutFor j2c --skip-existing --force
+expect 2 -ImgDir tree -OutFor j2c -o -
+warns 'needs a folder after -o'
+expect 2 -i in/f.0000.ppm -o x.j2c --skip-existing
+expect 2 -i in/f.0000.ppm -o x.j2c --recursive
+mkdir flat && cp in/f.0000.ppm flat
+expect 0 -ImgDir flat -OutFor j2c --recursive
+warns '--recursive had no effect'
+expect 0 sequence tree deep/ --recursive
+says '4 frames: 4 encoded'
+
 # ---- Words that do not fit -----------------------------------------------------------------------------------------------
 
 refuse() { # CODE WORDS ARGUMENTS...

@@ -35,6 +35,8 @@ typedef enum wvl_cli_action {
     WVL_ACTION_IMAGE_DIR,
     WVL_ACTION_OUT_FORMAT,
     WVL_ACTION_PICTURES,
+    WVL_ACTION_RECURSIVE,
+    WVL_ACTION_SKIP_EXISTING,
     WVL_ACTION_RAW_FORMAT,
     WVL_ACTION_RAW_LAYOUT,
     WVL_ACTION_INPUT_FORMAT,
@@ -137,7 +139,7 @@ typedef struct wvl_cli_args {
     const char **inputs;
     size_t input_count;
     const char *output, *image_dir, *out_format, *trace;
-    int demo, force;
+    int demo, force, recursive, skip_existing;
     int raw_layout_given;
     wvl_io_options io;
     uint8_t *component_steps; /* XRsiz, YRsiz in turn; NULL: found out */
@@ -324,6 +326,8 @@ int wvl_cli_container_of_extension(const char *extension);
 int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, size_t input_count, const char *output);
 /* Whether two outputs are one file, there already or not. "-" is standard output. */
 int wvl_cli_is_same_file(const char *a, const char *b);
+/* Whether it ends as a codestream does (that of a JP2 or JPH file is its last box). *bytes: of the file. */
+int wvl_cli_is_whole(const char *path, uint64_t *bytes);
 int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char *output, wvl_sink *sink);
 
 /* ---- Interruption and progress --------------------------------------------------------------- */

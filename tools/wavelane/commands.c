@@ -72,7 +72,6 @@ static const wvl_cli_command_option sequence_options[] = {
      "Longest wait for a frame that comes from a pipe or device; 0: no limit. 300 unless given; standard input has no "
      "limit then.",
      NULL},
-    {"skip-existing", NULL, "Keep outputs that exist and end with an EOC marker, whatever made them.", NULL},
     {"sizes-only", NULL, "When a run resumes, compare the sizes of frames with the journal, not their checksums.",
      NULL},
     {"journal", "FILE", "Name of the journal; beside OUT unless given.", NULL},

@@ -57,15 +57,46 @@ static int check_clash(const wvl_cli_entry *entry)
     return WVL_EXIT_OK;
 }
 
+/* The picture has its output already, and keeps it. */
+static int is_skipped(const wvl_cli_batch *s, const wvl_cli_entry *entry)
+{
+    uint64_t bytes;
+    return s->args->skip_existing && !entry->clash && wvl_cli_is_whole(entry->output, &bytes);
+}
+
+static void skip_entry(wvl_cli_batch *s, wvl_cli_turns *turns, size_t index)
+{
+    const wvl_cli_entry *entry = &s->directory.entries[index];
+    wvl_cli_take_turn(turns, index);
+    s->skipped++;
+    s->unused = 0; /* nothing is known of what was not read */
+    if (s->args->json) {
+        wvl_cli_report_open_object(&s->report, NULL);
+        wvl_cli_report_text(&s->report, "input", entry->input);
+        wvl_cli_report_text(&s->report, "output", entry->output);
+        wvl_cli_report_text(&s->report, "status", "skipped");
+        wvl_cli_report_close(&s->report);
+    } else {
+        wvl_cli_inform("%s: skipped; %s exists", entry->input, entry->output);
+    }
+}
+
 static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
 {
     wvl_cli_batch *s = user;
     const wvl_cli_entry *entry = &s->directory.entries[index];
     const char *input = entry->input;
+    if (is_skipped(s, entry)) {
+        skip_entry(s, turns, index);
+        return;
+    }
     wvl_cli_job j = wvl_cli_describe_job(s, &input, 1, entry->output);
     j.turns = wvl_cli_count_workers(turns) > 1 ? turns : NULL;
     int code = check_clash(entry);
     code = code ? code : wvl_cli_check_entry(&s->directory, index);
+    if (!code && s->args->output && !wvl_cli_is_plan_only(s->args)) {
+        code = wvl_cli_make_folder_of(entry->output);
+    }
     code = code ? code : wvl_cli_read_and_plan(&j);
     if (!code && !wvl_cli_is_plan_only(s->args)) {
         code = wvl_cli_encode_beside(&j);
@@ -131,10 +162,34 @@ static void encode_entries(wvl_cli_batch *s)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+static void sum_up(wvl_cli_batch *s)
+{
+    size_t count = s->directory.count;
+    if (s->args->json || s->args->quiet || wvl_cli_is_plan_only(s->args) || !count || s->code) {
+        return;
+    }
+    (void)fprintf(s->out, "%zu pictures: %zu encoded", count, count - s->failed - s->skipped);
+    if (s->args->skip_existing) {
+        (void)fprintf(s->out, ", %zu skipped", s->skipped);
+    }
+    (void)fprintf(s->out, ", %zu failed\n", s->failed);
+}
+
+static int list_pictures(wvl_cli_batch *s)
+{
+    const wvl_cli_args *args = s->args;
+    const wvl_cli_folder folder = {args->image_dir, args->output, args->out_format, args->recursive};
+    int code = wvl_cli_list_directory(&folder, &s->directory);
+    if (!code && args->recursive && !s->directory.folders) {
+        wvl_cli_warn("%s: --recursive had no effect; there is no folder below it", args->image_dir);
+    }
+    return code;
+}
+
 int wvl_cli_encode_folder(wvl_cli_batch *s)
 {
     const wvl_cli_args *args = s->args;
-    s->code = wvl_cli_list_directory(args->image_dir, args->out_format, &s->directory);
+    s->code = list_pictures(s);
     wvl_cli_keep_warnings();
     size_t count = s->directory.count;
     if (!s->code && args->trace) {
@@ -143,6 +198,7 @@ int wvl_cli_encode_folder(wvl_cli_batch *s)
     if (!s->code) {
         encode_entries(s);
     }
+    sum_up(s);
     if (!s->code && count) {
         wvl_cli_warn_unused(args->image_dir, s->unused);
     }

@@ -18,7 +18,7 @@ typedef struct wvl_cli_batch {
     FILE *out;             /* where summaries go */
     wvl_cli_directory directory;
     wvl_cli_encoders *encoders; /* of a folder on a device; NULL: every picture is encoded by itself */
-    size_t failed;              /* of its pictures; changes in turn */
+    size_t failed, skipped;     /* of its pictures; change in turn */
     int code;                   /* the same */
     int report_errno;           /* of the first summary that could not be written; 0: all were */
     unsigned unused;            /* WVL_UNUSED_* of every picture so far; the same */

@@ -23,7 +23,7 @@ typedef struct wvl_cli_sequence_options {
     wvl_cli_args args; /* options of encode */
     const char *words[2];
     unsigned word_count;
-    int has_range, skip_existing, sizes_only, log, timeout_given, rate_given, fps_given;
+    int has_range, sizes_only, log, timeout_given, rate_given, fps_given;
     int on_error, progress; /* wvl_cli_on_error, wvl_cli_show */
     wvl_sequence_range range;
     uint32_t shard, shard_count; /* 0: all frames */

@@ -196,19 +196,6 @@ static int encode_frame(frame_at_work *w, wvl_cli_turns *turns, int code)
 
 /* ---- Files that are there -------------------------------------------------------------------- */
 
-/* Whether it ends as a codestream does. That of a JP2 or JPH file is its last box. */
-static int is_whole(const char *path, uint64_t *bytes)
-{
-    uint8_t end[2] = {0, 0};
-    FILE *file = fopen(path, "rb");
-    int good = file && !fseeko(file, -2, SEEK_END) && fread(end, 1, 2, file) == 2;
-    *bytes = good ? (uint64_t)ftello(file) : 0;
-    if (file) {
-        (void)fclose(file);
-    }
-    return good && end[0] == 0xFF && end[1] == 0xD9;
-}
-
 /* 1: the file stays. *code: what speaks against writing it. */
 static int keeps_file(const wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
 {
@@ -226,11 +213,11 @@ static int keeps_file(const wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
     if (*code || stat(f->output, &st)) {
         return 0;
     }
-    if (q->options->skip_existing && is_whole(f->output, &f->record.bytes)) {
+    if (q->options->args.skip_existing && wvl_cli_is_whole(f->output, &f->record.bytes)) {
         f->existed = 1;
         return 1;
     }
-    int may_replace = q->options->args.force || q->options->skip_existing || wvl_cli_is_resumed(q->store);
+    int may_replace = q->options->args.force || q->options->args.skip_existing || wvl_cli_is_resumed(q->store);
     if (!may_replace && S_ISREG(st.st_mode)) {
         wvl_cli_error("%s: exists, and no journal says that it is a frame of this sequence; --force replaces it, "
                       "--skip-existing keeps it",

@@ -15,7 +15,6 @@ typedef enum own_option {
     OWN_SHARD,
     OWN_ON_ERROR,
     OWN_TIMEOUT,
-    OWN_SKIP_EXISTING,
     OWN_SIZES_ONLY,
     OWN_JOURNAL,
     OWN_REPORT,
@@ -38,7 +37,6 @@ static const struct {
     [OWN_SHARD] = {"shard", 1},
     [OWN_ON_ERROR] = {"on-error", 1},
     [OWN_TIMEOUT] = {"timeout", 1},
-    [OWN_SKIP_EXISTING] = {"skip-existing", 0},
     [OWN_SIZES_ONLY] = {"sizes-only", 0},
     [OWN_JOURNAL] = {"journal", 1},
     [OWN_REPORT] = {"report", 1},
@@ -130,7 +128,6 @@ static int take_own(wvl_cli_sequence_options *o, own_option option, const char *
     case OWN_SHARD: return take_shard(o, spelling, value);
     case OWN_ON_ERROR: return wvl_cli_take_word(spelling, value, on_errors, 3, &o->on_error);
     case OWN_TIMEOUT: return take_timeout(o, spelling, value);
-    case OWN_SKIP_EXISTING: o->skip_existing = 1; return WVL_EXIT_OK;
     case OWN_SIZES_ONLY: o->sizes_only = 1; return WVL_EXIT_OK;
     case OWN_JOURNAL: o->journal = value; return WVL_EXIT_OK;
     case OWN_REPORT: o->report = value; return WVL_EXIT_OK;
@@ -181,7 +178,7 @@ static int parse_own(wvl_cli_sequence_options *o, int argc, char **argv, int *i)
 /* Options of encode that change no byte: the journal does not know them. */
 static int changes_bytes(const char *name)
 {
-    static const char *const others[] = {"threads", "pictures", "force",      "quiet",
+    static const char *const others[] = {"threads", "pictures", "force",      "skip-existing",  "quiet",
                                          "verbose", "dry-run",  "max-pixels", "max-input-bytes"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (!strcmp(name, others[i])) {
@@ -269,6 +266,9 @@ static int check_encode_options(const wvl_cli_args *a)
     if (a->out_format && wvl_cli_container_of_extension(a->out_format) < 0) {
         return refuse_option("-OutFor", "takes J2K, J2C, JPC, JHC, JP2 or JPH, without a point");
     }
+    if (a->force && a->skip_existing) {
+        return refuse_option("--force and --skip-existing", "cannot be used together; give one of them");
+    }
     return a->quiet && a->verbose ? refuse_option("--quiet and --verbose", "cannot be used together; give one of them")
                                   : WVL_EXIT_OK;
 }
@@ -296,7 +296,7 @@ static int check_rate_options(const wvl_cli_sequence_options *o)
                              "with rate control needs --statistics, the journal of a first pass, for a frame's limit "
                              "follows from the frames before it");
     }
-    if (o->rate_given && o->skip_existing) {
+    if (o->rate_given && o->args.skip_existing) {
         return refuse_option("--skip-existing",
                              "and rate control cannot be used together; a second start resumes by the journal");
     }

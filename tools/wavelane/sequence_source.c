@@ -61,9 +61,10 @@ static int read_list(const char *path, wvl_cli_directory *d)
     return code;
 }
 
-static int list_folder(wvl_cli_source *s)
+static int list_folder(const wvl_cli_sequence_options *o, wvl_cli_source *s)
 {
-    int code = wvl_cli_list_directory(s->name, NULL, &s->directory);
+    const wvl_cli_folder folder = {.path = s->name, .recursive = o->args.recursive};
+    int code = wvl_cli_list_directory(&folder, &s->directory);
     if (!code && !s->directory.count) {
         wvl_cli_error("%s: no picture in this folder", s->name);
         code = WVL_EXIT_INPUT;
@@ -184,7 +185,7 @@ static int open_kind(const wvl_cli_sequence_options *o, wvl_cli_source *s)
         return code;
     }
     if (!stat(s->name, &st)) {
-        int code = S_ISDIR(st.st_mode) ? list_folder(s) : open_file(o, s);
+        int code = S_ISDIR(st.st_mode) ? list_folder(o, s) : open_file(o, s);
         s->total = S_ISDIR(st.st_mode) ? s->directory.count : s->total;
         return code;
     }
@@ -206,6 +207,9 @@ int wvl_cli_open_source(const wvl_cli_sequence_options *options, wvl_cli_source 
     memset(source, 0, sizeof *source);
     source->name = options->words[0];
     int code = open_kind(options, source);
+    if (!code && options->args.recursive && !source->directory.folders) {
+        wvl_cli_warn("%s: --recursive had no effect; there is no folder below it", source->name);
+    }
     code = code ? code : select_frames(options, source);
     return code ? code : cut_shard(options, source);
 }

@@ -53,7 +53,7 @@ int wvl_cli_classify_output(const wvl_cli_sequence_options *o, wvl_cli_store_kin
         code = WVL_EXIT_USAGE;
     }
     int has_files = *kind == WVL_CLI_TO_PATTERN || *kind == WVL_CLI_TO_FOLDER;
-    if (!code && o->skip_existing && !has_files) {
+    if (!code && o->args.skip_existing && !has_files) {
         wvl_cli_error("--skip-existing needs a file for each frame");
         code = WVL_EXIT_USAGE;
     }
