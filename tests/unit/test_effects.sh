@@ -18,6 +18,8 @@ cat >rows <<'ROWS'
 -OutFor --out-format|JP2
 --pictures|2
 --force|
+--recursive|
+--skip-existing|
 -F --raw-format|96,64,1,8,u
 --raw-layout|interleaved
 --max-pixels|100

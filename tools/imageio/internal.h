@@ -211,6 +211,8 @@ void wvl_io_settle_palette(wvl_io_context *context, wvl_io_palette *palette);
 
 /* The readers. Each gets an emptied picture and a source at position 0; 0 or -1 with the reason set. */
 int wvl_io_read_tga(wvl_io_context *context);
+/* Checks options->raw_format and describes the picture; *bytes: of its samples. */
+int wvl_io_describe_raw(wvl_io_context *context, uint64_t *bytes);
 int wvl_io_count_tiff(wvl_io_context *context, uint32_t *count);
 int wvl_io_read_pfm(wvl_io_context *context);
 int wvl_io_read_exr(wvl_io_context *context);

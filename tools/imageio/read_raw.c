@@ -140,30 +140,38 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
     return check_lines(context, first, count);
 }
 
-static int begin_headerless(wvl_io_context *context, int big_endian, int is_yuv)
+int wvl_io_describe_raw(wvl_io_context *context, uint64_t *bytes)
 {
     wvl_io_picture *picture = context->picture;
     geometry g = {0, 0, 0, 0, 0, NULL};
-    int *order = wvl_io_make_state(context, sizeof *order);
-    uint64_t bytes;
 
-    if (order == NULL || parse_geometry(context, &g) != 0 ||
+    if (parse_geometry(context, &g) != 0 ||
         wvl_io_describe(context, g.width, g.height, g.count, g.depth, g.is_signed) != 0)
         return -1;
-    *order = big_endian;
     if (g.steps != NULL && declare_steps(context, &g) != 0)
         return -1;
     if (context->options.raw_interleaved && is_subsampled(picture))
         return wvl_io_fail(context, "interleaved samples must have the same subsampling in all components; use %s",
                            "--raw-layout planar");
-    bytes = wvl_io_sample_count(picture) * picture->components[0].sample_bytes;
+    *bytes = wvl_io_sample_count(picture) * picture->components[0].sample_bytes;
+    return 0;
+}
+
+static int begin_headerless(wvl_io_context *context, int big_endian, int is_yuv)
+{
+    int *order = wvl_io_make_state(context, sizeof *order);
+    uint64_t bytes;
+
+    if (order == NULL || wvl_io_describe_raw(context, &bytes) != 0)
+        return -1;
+    *order = big_endian;
     if (wvl_io_require_bytes(context, bytes, "samples") != 0 || check_remainder(context, bytes) != 0)
         return -1;
-    if (!context->options.raw_interleaved && g.count > 1 && !context->source.seekable)
+    if (!context->options.raw_interleaved && context->picture->component_count > 1 && !context->source.seekable)
         context->needs_all = "the planes follow one another, and a pipe cannot go back; give a file, or interleaved "
                              "samples";
     wvl_io_lay_out(context, context->options.raw_interleaved);
-    guess_color(picture, is_yuv);
+    guess_color(context->picture, is_yuv);
     return 0;
 }
 

@@ -411,6 +411,18 @@ int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, c
     return read_whole(&rows, 1, out);
 }
 
+int wvl_io_measure_raw(const wvl_io_options *options, uint64_t *bytes, char *error, size_t error_bytes)
+{
+    wvl_io_rows rows = {0};
+
+    start(&rows, "-F", options, 0);
+    set_error(&rows, error, error_bytes);
+    wvl_io_source_memory(&rows.context.source, "", 0);
+    int result = result_of(&rows.context, wvl_io_describe_raw(&rows.context, bytes));
+    finish(&rows);
+    return result;
+}
+
 int wvl_io_count_pages(const char *path, const wvl_io_options *options, uint32_t *count, char *error,
                        size_t error_bytes)
 {

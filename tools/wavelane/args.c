@@ -340,6 +340,8 @@ static void take_flag(wvl_cli_args *args, const wvl_cli_option *option)
     switch (option->action) {
     case WVL_ACTION_DEMO: args->demo = 1; break;
     case WVL_ACTION_FORCE: args->force = 1; break;
+    case WVL_ACTION_RECURSIVE: args->recursive = 1; break;
+    case WVL_ACTION_SKIP_EXISTING: args->skip_existing = 1; break;
     case WVL_ACTION_NO_ICC: args->no_icc = 1; break;
     case WVL_ACTION_NO_XMP: args->no_xmp = 1; break;
     case WVL_ACTION_DROP_ALPHA: args->drop_alpha = 1; break;
@@ -496,8 +498,10 @@ static int check_together(const wvl_cli_args *args)
     if (args->image_dir) {
         return wvl_cli_check_reading(args) &&
                require(!one_picture, "-ImgDir and -i or --demo cannot be used together; give one of them") &&
-               require(!args->output,
-                       "-ImgDir and -o cannot be used together; give -OutFor, the extension of the outputs") &&
+               require(!args->output || strcmp(args->output, "-") != 0,
+                       "-ImgDir needs a folder after -o; standard output takes one picture") &&
+               require(!(args->force && args->skip_existing),
+                       "--force and --skip-existing cannot be used together; give one of them") &&
                require(!args->component_steps, "--component-steps needs several -i that make one picture") &&
                require(args->out_format != NULL, "-ImgDir needs -OutFor J2K, J2C, JPC, JHC, JP2 or JPH");
     }
@@ -509,6 +513,8 @@ static int check_together(const wvl_cli_args *args)
            require(!args->out_format || is_plan_only,
                    "-OutFor needs -ImgDir; with -i the name after -o says the format") &&
            require(!args->pictures, "--pictures needs -ImgDir") &&
+           require(!args->recursive, "--recursive needs -ImgDir") &&
+           require(!args->skip_existing, "--skip-existing needs -ImgDir") &&
            require(args->output || args->dry_run || args->explain,
                    "no output: add -o FILE, or --dry-run to encode nothing") &&
            require(!args->component_steps || args->input_count > 1,

@@ -35,6 +35,8 @@ typedef enum wvl_cli_action {
     WVL_ACTION_IMAGE_DIR,
     WVL_ACTION_OUT_FORMAT,
     WVL_ACTION_PICTURES,
+    WVL_ACTION_RECURSIVE,
+    WVL_ACTION_SKIP_EXISTING,
     WVL_ACTION_RAW_FORMAT,
     WVL_ACTION_RAW_LAYOUT,
     WVL_ACTION_INPUT_FORMAT,
@@ -137,7 +139,7 @@ typedef struct wvl_cli_args {
     const char **inputs;
     size_t input_count;
     const char *output, *image_dir, *out_format, *trace;
-    int demo, force;
+    int demo, force, recursive, skip_existing;
     int raw_layout_given;
     wvl_io_options io;
     uint8_t *component_steps; /* XRsiz, YRsiz in turn; NULL: found out */
@@ -290,6 +292,9 @@ void wvl_cli_warn_unused(const char *name, unsigned unused);
 /* Reads the inputs (several are components of one picture) or makes the demonstration picture. 0 or an exit code after
  * a message. */
 int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_cli_picture *picture);
+/* The same of bytes in memory; name stands for the file. */
+int wvl_cli_read_bytes(const wvl_cli_args *args, const char *name, const uint8_t *data, size_t bytes,
+                       wvl_cli_picture *picture);
 void wvl_cli_release_picture(wvl_cli_picture *picture);
 /* What of the picture's metadata goes along: WVL_KEEP_*. */
 unsigned wvl_cli_kept_metadata(const wvl_cli_args *args);
@@ -321,6 +326,8 @@ int wvl_cli_container_of_extension(const char *extension);
 int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, size_t input_count, const char *output);
 /* Whether two outputs are one file, there already or not. "-" is standard output. */
 int wvl_cli_is_same_file(const char *a, const char *b);
+/* Whether it ends as a codestream does (that of a JP2 or JPH file is its last box). *bytes: of the file. */
+int wvl_cli_is_whole(const char *path, uint64_t *bytes);
 int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char *output, wvl_sink *sink);
 
 /* ---- Interruption and progress --------------------------------------------------------------- */
@@ -368,6 +375,7 @@ int wvl_cli_run_encode(const wvl_cli_args *args);
 int wvl_cli_run_devices(int argc, char **argv);
 int wvl_cli_run_info(int argc, char **argv);
 int wvl_cli_run_verify(int argc, char **argv);
+int wvl_cli_run_sequence(int argc, char **argv);
 
 /* Options of yes and no, other words beside them or not: the name alone is yes. */
 static inline int wvl_cli_is_switch(const wvl_option *key)

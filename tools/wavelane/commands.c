@@ -58,6 +58,42 @@ static const wvl_cli_command_option verify_options[] = {
     {"profiles", NULL, "List the profiles, and end.", NULL},
 };
 
+static const wvl_cli_command_option sequence_options[] = {
+    {"frames", "FIRST-LAST[xSTEP]",
+     "Numbers of the frames; needed where IN is a name with %d or %06d. Frames of a folder, list, file or stream count "
+     "from 0.",
+     NULL},
+    {"shard", "I/N", "Do part I of N, from 1 to N, of the frames. Needs a file for each frame.", NULL},
+    {"on-error", "stop|skip|black",
+     "A frame that cannot be read or encoded ends the run (stop, the default), is left out (skip), or becomes a black "
+     "frame of the same format as the frame beside it (black).",
+     "stop skip black"},
+    {"timeout", "SECONDS",
+     "Longest wait for a frame that comes from a pipe or device; 0: no limit. 300 unless given; standard input has no "
+     "limit then.",
+     NULL},
+    {"sizes-only", NULL, "When a run resumes, compare the sizes of frames with the journal, not their checksums.",
+     NULL},
+    {"journal", "FILE", "Name of the journal; beside OUT unless given.", NULL},
+    {"report", "FILE", "Write one JSON object on a line for each frame, and one for all; - is standard output.", NULL},
+    {"log", NULL, "Print one line for each frame.", NULL},
+    {"progress", "auto|plain|off",
+     "Progress on standard error: on a terminal (auto, the default), a line every 10 seconds (plain), or none (off).",
+     "auto plain off"},
+    {"fps", "N[/D]", "Frame rate for rate control; 24, or what YUV4MPEG2 says, unless given.", NULL},
+    {"bits-per-second", "N",
+     "Average that the codestreams up to any frame do not exceed. What easy frames leave goes to later ones.", NULL},
+    {"bucket-bits", "N",
+     "Leaky bucket: each frame must fit into what is left of N bits; --bucket-bits-per-second flow out.", NULL},
+    {"bucket-bits-per-second", "N", "What flows out of the bucket; --bits-per-second unless given.", NULL},
+    {"lag", "FRAMES",
+     "The limit of frame n follows from the bytes of frames up to n minus this number; 64 unless given. No more frames "
+     "than this are in work at a time.",
+     NULL},
+    {"statistics", "JOURNAL",
+     "Second pass: share the bits by the bytes that frames took in a first pass, whose journal this is.", NULL},
+};
+
 static const wvl_cli_command_option no_options[] = {{NULL, NULL, NULL, NULL}};
 
 #define OPTIONS(table) table, sizeof table / sizeof table[0]
@@ -65,6 +101,13 @@ static const wvl_cli_command_option no_options[] = {{NULL, NULL, NULL, NULL}};
 static const wvl_cli_command commands[] = {
     {"encode", "wavelane [encode] -i PICTURE -o FILE [options]",
      "Encode a picture, or with -ImgDir all pictures of a folder. The word encode may be left out.", no_options, 0, 1},
+    {"sequence", "wavelane sequence IN OUT [options]",
+     "Encode the frames of a film or of an archive. IN is a name with %06d, a folder, @LIST, a TIFF file of many "
+     "pages, "
+     "a YUV4MPEG2 file, a file of raw frames with -F, or - for standard input. OUT is a name with %06d, a folder, a "
+     "codestream file for all frames, or - for standard output. A journal beside OUT says which frames are complete: "
+     "the same command again does the rest. Options of encode work too, where they concern single pictures.",
+     OPTIONS(sequence_options), 1},
     {"info", "wavelane info [--json|--csv] [--recursive] [--max-input-bytes N] FILE|FOLDER...",
      "Print what codestreams, JP2 and JPH files contain, and check that their lengths agree.", OPTIONS(info_options),
      1},

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -33,7 +34,7 @@ static char *join(const char *path, const char *name, const char *extension)
     return joined;
 }
 
-static int add_entry(wvl_cli_directory *directory, const char *path, const char *name, const char *extension,
+static int add_entry(wvl_cli_directory *directory, const wvl_cli_folder *folder, const char *name,
                      const struct stat *st)
 {
     if (directory->count == directory->capacity) {
@@ -47,8 +48,8 @@ static int add_entry(wvl_cli_directory *directory, const char *path, const char 
         directory->capacity = capacity;
     }
     wvl_cli_entry *entry = &directory->entries[directory->count++];
-    entry->input = join(path, name, NULL);
-    entry->output = join(path, name, extension);
+    entry->input = join(folder->path, name, NULL);
+    entry->output = join(folder->out_path ? folder->out_path : folder->path, name, folder->out_format);
     entry->clash = NULL;
     entry->device = st->st_dev;
     entry->inode = st->st_ino;
@@ -87,36 +88,87 @@ static int is_picture(const char *path, int folder, const char *name, struct sta
     return 1;
 }
 
-/* 0: no memory. */
-static int add_pictures(const char *path, DIR *dir, const char *out_format, wvl_cli_directory *directory)
+static int list_folder(const wvl_cli_folder *folder, wvl_cli_directory *directory);
+
+/* Links to folders are not followed: they may lead in a circle. */
+static int is_folder_below(int dir, const char *name)
+{
+    struct stat st;
+    return name[0] != '.' && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
+}
+
+static int list_below(const wvl_cli_folder *folder, const char *name, wvl_cli_directory *directory)
+{
+    wvl_cli_folder below = *folder;
+    char *path = join(folder->path, name, NULL);
+    char *out_path = folder->out_path ? join(folder->out_path, name, NULL) : NULL;
+    below.path = path;
+    below.out_path = out_path;
+    directory->folders++;
+    int code = path && (out_path || !folder->out_path) ? list_folder(&below, directory) : WVL_EXIT_DEVICE;
+    if (!path) {
+        wvl_cli_error("%s: out of memory", folder->path);
+    }
+    free(path);
+    free(out_path);
+    return code;
+}
+
+static int add_pictures(const wvl_cli_folder *folder, DIR *dir, wvl_cli_directory *directory)
 {
     struct stat st;
     size_t hidden = 0;
-    int room = 1;
-    for (const struct dirent *d; room && (d = readdir(dir));) {
-        if (is_picture(path, dirfd(dir), d->d_name, &st, &hidden)) {
-            room = add_entry(directory, path, d->d_name, out_format, &st);
+    int code = WVL_EXIT_OK;
+    for (const struct dirent *d; !code && (d = readdir(dir));) {
+        if (folder->recursive && is_folder_below(dirfd(dir), d->d_name)) {
+            code = list_below(folder, d->d_name, directory);
+        } else if (is_picture(folder->path, dirfd(dir), d->d_name, &st, &hidden) &&
+                   !add_entry(directory, folder, d->d_name, &st)) {
+            wvl_cli_error("%s: out of memory", folder->path);
+            code = WVL_EXIT_DEVICE;
         }
     }
     if (hidden) {
-        wvl_cli_warn("%s: %zu file%s skipped: the name begins with a dot", path, hidden, hidden == 1 ? "" : "s");
+        wvl_cli_warn("%s: %zu file%s skipped: the name begins with a dot", folder->path, hidden,
+                     hidden == 1 ? "" : "s");
     }
-    return room;
+    return code;
 }
 
-int wvl_cli_list_directory(const char *path, const char *out_format, wvl_cli_directory *directory)
+static int list_folder(const wvl_cli_folder *folder, wvl_cli_directory *directory)
 {
-    memset(directory, 0, sizeof *directory);
-    DIR *dir = opendir(path);
+    DIR *dir = opendir(folder->path);
     if (!dir) {
-        wvl_cli_error("%s: %s", path, strerror(errno));
+        wvl_cli_error("%s: %s", folder->path, strerror(errno));
         return WVL_EXIT_INPUT;
     }
-    int room = add_pictures(path, dir, out_format, directory);
+    int code = add_pictures(folder, dir, directory);
     (void)closedir(dir);
-    if (!room) {
-        wvl_cli_error("%s: out of memory", path);
-        return WVL_EXIT_DEVICE;
+    return code;
+}
+
+int wvl_cli_make_folder_of(const char *file)
+{
+    char *path = strdup(file);
+    for (char *slash = path ? strchr(path + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(path, 0777) && errno != EEXIST) {
+            wvl_cli_error("%s: cannot make this folder: %s", path, strerror(errno));
+            free(path);
+            return WVL_EXIT_OUTPUT;
+        }
+        *slash = '/';
+    }
+    free(path);
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_list_directory(const wvl_cli_folder *folder, wvl_cli_directory *directory)
+{
+    memset(directory, 0, sizeof *directory);
+    int code = list_folder(folder, directory);
+    if (code) {
+        return code;
     }
     if (directory->count) {
         qsort(directory->entries, directory->count, sizeof *directory->entries, by_output_then_input);

@@ -17,10 +17,20 @@ typedef struct wvl_cli_entry {
 typedef struct wvl_cli_directory {
     wvl_cli_entry *entries; /* by name */
     size_t count, capacity;
+    size_t folders; /* below it */
 } wvl_cli_directory;
 
+typedef struct wvl_cli_folder {
+    const char *path;
+    const char *out_path;   /* NULL: outputs lie beside their inputs */
+    const char *out_format; /* extension of the outputs; NULL: that of the inputs */
+    int recursive;          /* the folders below too, with theirs below out_path */
+} wvl_cli_folder;
+
 /* The regular files, or links to such, whose extension is that of a picture format, and where each shall go. */
-int wvl_cli_list_directory(const char *path, const char *out_format, wvl_cli_directory *directory);
+int wvl_cli_list_directory(const wvl_cli_folder *folder, wvl_cli_directory *directory);
+/* Makes the folder of a file, and those above it, where they are not there. */
+int wvl_cli_make_folder_of(const char *file);
 /* Each returns 0 or an exit code after a message. Refuses a trace that is an input or output of the folder. */
 int wvl_cli_check_trace(const char *trace, const wvl_cli_directory *directory);
 /* Refuses an output that is the input of any entry. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Encodes one picture; and the run of the command around pictures. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,9 @@ static int encode_to(wvl_cli_job *j, wvl_sink *sink)
 /* The text of a failure is the context's. */
 static int open_sink(const wvl_cli_job *j, wvl_sink *sink)
 {
+    if (j->ports) {
+        return j->ports->open(j->ports->user, sink);
+    }
     enter(j);
     int code = wvl_cli_open_sink(j->s->args, j->s->context, j->output, sink);
     leave(j);
@@ -297,22 +301,44 @@ static void report_failure(wvl_cli_batch *s, const char *input, int code)
 
 /* ---- One picture ----------------------------------------------------------------------------- */
 
+static wvl_status apply_limit(const wvl_cli_job *j)
+{
+    char text[24];
+    const char *given = j->limit_bytes ? wvl_params_get(j->params, "max-bytes") : "1";
+    uint64_t most = given ? strtoull(given, NULL, 10) : 0;
+    if (!j->limit_bytes || (most && most <= j->limit_bytes)) {
+        return WVL_OK;
+    }
+    (void)snprintf(text, sizeof text, "%" PRIu64, j->limit_bytes);
+    return given ? wvl_params_set(j->params, "max-bytes", text) : WVL_ERROR_MEMORY;
+}
+
+static int read_job(wvl_cli_job *j)
+{
+    const wvl_cli_args *args = j->s->args;
+    if (j->ports) {
+        return j->ports->read(j->ports->user, j, &j->picture);
+    }
+    return wvl_cli_read_picture(args, j->inputs, j->input_count, &j->picture);
+}
+
 int wvl_cli_read_and_plan(wvl_cli_job *j)
 {
     const wvl_cli_args *args = j->s->args;
     enter(j);
     wvl_status status = wvl_params_clone(j->s->params, &j->params);
     leave(j);
+    status = status ? status : apply_limit(j);
     if (status) {
         wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
         return wvl_cli_exit_code(status);
     }
     int code = choose_container(j);
-    if (!code && j->output) {
+    if (!code && j->output && !j->ports) {
         code = wvl_cli_check_output(args, j->inputs, j->input_count, j->output);
     }
     if (!code) {
-        code = wvl_cli_read_picture(args, j->inputs, j->input_count, &j->picture);
+        code = read_job(j);
     }
     if (!code && !args->image_dir) {
         code = wvl_cli_refuse_unused(j->name, &j->picture);
@@ -417,7 +443,7 @@ static int encode_all(wvl_cli_batch *s)
     return wvl_cli_encode_one(s, args->inputs, args->input_count, args->output);
 }
 
-static int open_batch(wvl_cli_batch *s)
+int wvl_cli_open_batch(wvl_cli_batch *s)
 {
     const wvl_cli_args *args = s->args;
     wvl_context_options options = {.struct_size = sizeof options,
@@ -443,6 +469,13 @@ static int open_batch(wvl_cli_batch *s)
     }
     code = wvl_cli_apply_settings(args, s->params);
     return code ? code : wvl_cli_refuse_idle(args, s->params);
+}
+
+void wvl_cli_close_batch(wvl_cli_batch *s)
+{
+    wvl_params_release(s->params);
+    wvl_cancel_release(s->cancel);
+    wvl_context_release(s->context);
 }
 
 static int check_environment(const wvl_cli_args *args)
@@ -484,7 +517,7 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
     int code = check_environment(args);
     if (!code) {
         wvl_cli_catch_signals();
-        code = open_batch(&s);
+        code = wvl_cli_open_batch(&s);
     }
     if (args->json && s.out == stderr) {
         wvl_cli_hold_messages(); /* they come behind the report, which they would cut in two */
@@ -506,8 +539,6 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
         wvl_cli_tell_repeats();
         code = finish_output(&s, code);
     }
-    wvl_params_release(s.params);
-    wvl_cancel_release(s.cancel);
-    wvl_context_release(s.context);
+    wvl_cli_close_batch(&s);
     return wvl_cli_close_trace(code);
 }

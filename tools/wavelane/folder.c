@@ -14,7 +14,7 @@
 
 /* ---- One picture ----------------------------------------------------------------------------- */
 
-static int encode_beside(wvl_cli_job *j, uint64_t bytes)
+static int encode_with_memory(wvl_cli_job *j, uint64_t bytes)
 {
     wvl_cli_hold_bytes(j->turns, bytes, wvl_cli_share_of_memory());
     int code = wvl_cli_encode_job(j);
@@ -30,15 +30,15 @@ static int encode_in_turns(wvl_cli_job *j)
     uint64_t bytes =
         wvl_plan_measure(j->plan, &memory) == WVL_OK ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
     size_t mark = wvl_cli_mark_messages();
-    int code = encode_beside(j, bytes);
+    int code = encode_with_memory(j, bytes);
     if (code == WVL_EXIT_DEVICE) {
         wvl_cli_forget_messages(mark);
-        code = encode_beside(j, UINT64_MAX / 2);
+        code = encode_with_memory(j, UINT64_MAX / 2);
     }
     return code;
 }
 
-static int encode_picture(wvl_cli_job *j)
+int wvl_cli_encode_beside(wvl_cli_job *j)
 {
     int code = WVL_EXIT_OK;
     if (!j->turns) {
@@ -57,18 +57,49 @@ static int check_clash(const wvl_cli_entry *entry)
     return WVL_EXIT_OK;
 }
 
+/* The picture has its output already, and keeps it. */
+static int is_skipped(const wvl_cli_batch *s, const wvl_cli_entry *entry)
+{
+    uint64_t bytes;
+    return s->args->skip_existing && !entry->clash && wvl_cli_is_whole(entry->output, &bytes);
+}
+
+static void skip_entry(wvl_cli_batch *s, wvl_cli_turns *turns, size_t index)
+{
+    const wvl_cli_entry *entry = &s->directory.entries[index];
+    wvl_cli_take_turn(turns, index);
+    s->skipped++;
+    s->unused = 0; /* nothing is known of what was not read */
+    if (s->args->json) {
+        wvl_cli_report_open_object(&s->report, NULL);
+        wvl_cli_report_text(&s->report, "input", entry->input);
+        wvl_cli_report_text(&s->report, "output", entry->output);
+        wvl_cli_report_text(&s->report, "status", "skipped");
+        wvl_cli_report_close(&s->report);
+    } else {
+        wvl_cli_inform("%s: skipped; %s exists", entry->input, entry->output);
+    }
+}
+
 static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
 {
     wvl_cli_batch *s = user;
     const wvl_cli_entry *entry = &s->directory.entries[index];
     const char *input = entry->input;
+    if (is_skipped(s, entry)) {
+        skip_entry(s, turns, index);
+        return;
+    }
     wvl_cli_job j = wvl_cli_describe_job(s, &input, 1, entry->output);
     j.turns = wvl_cli_count_workers(turns) > 1 ? turns : NULL;
     int code = check_clash(entry);
     code = code ? code : wvl_cli_check_entry(&s->directory, index);
+    if (!code && s->args->output && !wvl_cli_is_plan_only(s->args)) {
+        code = wvl_cli_make_folder_of(entry->output);
+    }
     code = code ? code : wvl_cli_read_and_plan(&j);
     if (!code && !wvl_cli_is_plan_only(s->args)) {
-        code = encode_picture(&j);
+        code = wvl_cli_encode_beside(&j);
     }
     wvl_cli_take_turn(turns, index);
     s->unused &= j.picture.components ? j.picture.unused : ~0u;
@@ -106,8 +137,7 @@ static int wants_device(const wvl_cli_batch *s, const char *device)
     return strcmp(device, "auto") != 0 || device_pays(s);
 }
 
-/* Pictures at a time. */
-static size_t count_workers(const wvl_cli_batch *s, int on_device)
+size_t wvl_cli_choose_workers(const wvl_cli_batch *s, int on_device)
 {
     const wvl_cli_args *args = s->args;
     if (args->pictures || args->trace) {
@@ -120,7 +150,7 @@ static void encode_entries(wvl_cli_batch *s)
 {
     const char *device = wvl_params_get(s->params, "device");
     int on_device = wants_device(s, device);
-    size_t workers = count_workers(s, on_device);
+    size_t workers = wvl_cli_choose_workers(s, on_device);
     s->encoders = on_device && workers > 1 ? wvl_cli_open_encoders(s->context, device) : NULL;
     s->unused = s->directory.count ? ~0u : 0;
     wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
@@ -132,10 +162,34 @@ static void encode_entries(wvl_cli_batch *s)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+static void sum_up(wvl_cli_batch *s)
+{
+    size_t count = s->directory.count;
+    if (s->args->json || s->args->quiet || wvl_cli_is_plan_only(s->args) || !count || s->code) {
+        return;
+    }
+    (void)fprintf(s->out, "%zu pictures: %zu encoded", count, count - s->failed - s->skipped);
+    if (s->args->skip_existing) {
+        (void)fprintf(s->out, ", %zu skipped", s->skipped);
+    }
+    (void)fprintf(s->out, ", %zu failed\n", s->failed);
+}
+
+static int list_pictures(wvl_cli_batch *s)
+{
+    const wvl_cli_args *args = s->args;
+    const wvl_cli_folder folder = {args->image_dir, args->output, args->out_format, args->recursive};
+    int code = wvl_cli_list_directory(&folder, &s->directory);
+    if (!code && args->recursive && !s->directory.folders) {
+        wvl_cli_warn("%s: --recursive had no effect; there is no folder below it", args->image_dir);
+    }
+    return code;
+}
+
 int wvl_cli_encode_folder(wvl_cli_batch *s)
 {
     const wvl_cli_args *args = s->args;
-    s->code = wvl_cli_list_directory(args->image_dir, args->out_format, &s->directory);
+    s->code = list_pictures(s);
     wvl_cli_keep_warnings();
     size_t count = s->directory.count;
     if (!s->code && args->trace) {
@@ -144,6 +198,7 @@ int wvl_cli_encode_folder(wvl_cli_batch *s)
     if (!s->code) {
         encode_entries(s);
     }
+    sum_up(s);
     if (!s->code && count) {
         wvl_cli_warn_unused(args->image_dir, s->unused);
     }

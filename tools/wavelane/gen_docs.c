@@ -1,123 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes the manual page and the shell completions from the tables of options:
- *   gen_docs man TEMPLATE   the template with @OPTIONS@, @PRESETS@ and @VERSION@ on lines of their own replaced
- *   gen_docs bash | zsh
+ *   gen_docs man TEMPLATE   the template with @OPTIONS@, @SEQUENCE@, @PRESETS@ and @VERSION@ on lines of their own
+ * replaced gen_docs bash | zsh
  */
 #include <string.h>
 
+#include "gen_man.h"
 #include "verify_options.h"
-
-/* ---- roff ------------------------------------------------------------------------------------ */
-
-/* A dash must stay a dash, a backslash a backslash, and a leading point or quote must not become a request. */
-/* Long lists of words and numbers have no blanks: a line may end behind a comma or bar, without a hyphen. */
-static int may_break(const char *text)
-{
-    return (*text == ',' || *text == '|') && text[1] && text[1] != ' ' && text[1] != ']';
-}
-
-static void put_roff(const char *text)
-{
-    for (int first = 1; *text; text++, first = 0) {
-        if (first && (*text == '.' || *text == '\'')) {
-            (void)fputs("\\&", stdout);
-        }
-        if (*text == '-') {
-            (void)fputs("\\-", stdout);
-        } else if (*text == '\\') {
-            (void)fputs("\\e", stdout);
-        } else {
-            (void)fputc(*text, stdout);
-        }
-        if (may_break(text)) {
-            (void)fputs("\\:", stdout);
-        }
-    }
-}
-
-static void put_entry(const char *term, const char *doc)
-{
-    (void)fputs(".TP\n.B ", stdout);
-    put_roff(term);
-    (void)fputs("\n", stdout);
-    put_roff(doc);
-    (void)fputs("\n", stdout);
-}
-
-static void put_section(const char **section, const char *now)
-{
-    if (!*section || strcmp(*section, now) != 0) {
-        *section = now;
-        (void)printf(".SS ");
-        put_roff(now);
-        (void)fputs("\n", stdout);
-    }
-}
-
-static void put_man_options(void)
-{
-    size_t count;
-    const char *section = NULL;
-    char term[512];
-    const wvl_cli_option *options = wvl_cli_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        put_section(&section, options[i].section);
-        wvl_cli_format_option(term, sizeof term, &options[i]);
-        put_entry(term, options[i].doc);
-    }
-    const wvl_option *keys = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (wvl_cli_is_option(keys[i].key)) {
-            continue;
-        }
-        put_section(&section, keys[i].section);
-        (void)snprintf(term, sizeof term, wvl_cli_is_switch(&keys[i]) ? "--%s [%s]" : "--%s %s", keys[i].key,
-                       keys[i].range);
-        put_entry(term, keys[i].doc);
-        if (keys[i].initial[0]) {
-            (void)fputs("Default: ", stdout);
-            put_roff(keys[i].initial);
-            (void)fputs(".\n", stdout);
-        }
-    }
-}
-
-static void put_man_presets(void)
-{
-    size_t count;
-    const wvl_preset *presets = wvl_presets(&count);
-    for (size_t i = 0; i < count; i++) {
-        put_entry(presets[i].name, presets[i].doc);
-        (void)fputs(".br\n", stdout);
-        put_roff(presets[i].settings);
-        (void)fputs("\n", stdout);
-    }
-}
-
-static int write_man(const char *path)
-{
-    char line[1024];
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        (void)fprintf(stderr, "gen_docs: cannot open %s\n", path);
-        return 1;
-    }
-    while (fgets(line, sizeof line, file)) {
-        if (!strcmp(line, "@OPTIONS@\n")) {
-            put_man_options();
-        } else if (!strcmp(line, "@PRESETS@\n")) {
-            put_man_presets();
-        } else if (!strcmp(line, "@VERSION@\n")) {
-            (void)printf("wavelane %d.%d.%d\n", WVL_VERSION_MAJOR, WVL_VERSION_MINOR, WVL_VERSION_PATCH);
-        } else {
-            (void)fputs(line, stdout);
-        }
-    }
-    int failed = ferror(file);
-    (void)fclose(file);
-    return failed;
-}
 
 /* ---- Completion: values ---------------------------------------------------------------------- */
 
@@ -326,10 +216,15 @@ static void write_bash_values(void)
     (void)fputs("    esac\n}\n\n", stdout);
 }
 
+static int names_file(const wvl_cli_command_option *o)
+{
+    return strstr("original report journal statistics", o->name) != NULL;
+}
+
 static void put_command_words(const wvl_cli_command_option *o)
 {
     size_t count;
-    if (!strcmp(o->name, "original")) {
+    if (names_file(o)) {
         (void)fputs("FILES", stdout);
     } else if (!strcmp(o->name, "profile")) {
         const wvl_check_profile *profiles = wvl_check_profiles(&count);
@@ -356,7 +251,7 @@ static void write_bash_commands(void)
         for (size_t k = 0; k < commands[i].option_count; k++) {
             (void)printf("%s%s ", wvl_cli_dashes(commands[i].options[k].name), commands[i].options[k].name);
         }
-        if (!strcmp(commands[i].name, "encode")) {
+        if (!strcmp(commands[i].name, "encode") || !strcmp(commands[i].name, "sequence")) {
             put_names();
         } else {
             (void)fputs(!strcmp(commands[i].name, "verify") ? "-R -F -X -cinema2K -cinema4K -IMF --help" : "--help",
@@ -377,7 +272,7 @@ static void write_bash_commands(void)
             (void)fputs("\" ;;\n", stdout);
         }
     }
-    (void)fputs("        verify*|encode*) _wavelane_values \"$2\" ;;\n    esac\n}\n\n", stdout);
+    (void)fputs("        verify*|encode*|sequence*) _wavelane_values \"$2\" ;;\n    esac\n}\n\n", stdout);
 }
 
 static void write_bash_value_completer(void)
@@ -440,7 +335,8 @@ static void write_bash(void)
         "    esac\n"
         "    case $word in\n"
         "        -*) ;;\n"
-        "        *) case $command in info|verify) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;; esac "
+        "        *) case $command in info|verify|sequence) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return "
+        ";; esac "
         ";;\n"
         "    esac\n"
         "    [ \"$COMP_CWORD\" -eq 1 ] && first='",
@@ -537,9 +433,7 @@ static void put_zsh_commands(void)
             const wvl_cli_command_option *o = &commands[i].options[k];
             open_zsh(wvl_cli_dashes(o->name), o->name, o->doc, o->argument);
             if (o->argument) {
-                (void)printf(o->words ? "(%s)" : "%s", o->words                       ? o->words
-                                                       : !strcmp(o->name, "original") ? "_files"
-                                                                                      : " ");
+                (void)printf(o->words ? "(%s)" : "%s", o->words ? o->words : names_file(o) ? "_files" : " ");
             }
             close_zsh();
         }
@@ -553,7 +447,8 @@ static void write_zsh(void)
     size_t count;
     (void)fputs("#compdef wavelane\n# zsh completion for wavelane, made from its tables of options\n", stdout);
     put_zsh_commands();
-    (void)fputs("_arguments \\\n    '1:command or option:(encode info verify options devices help)' \\\n", stdout);
+    (void)fputs("_arguments \\\n    '1:command or option:(encode sequence info verify options devices help)' \\\n",
+                stdout);
     const wvl_cli_option *options = wvl_cli_options(&count);
     for (size_t i = 0; i < count; i++) {
         char letter[2] = {options[i].letter, '\0'};
@@ -575,7 +470,7 @@ int main(int argc, char **argv)
 {
     int code = 2;
     if (argc == 3 && !strcmp(argv[1], "man")) {
-        code = write_man(argv[2]);
+        code = wvl_gen_write_man(argv[2]);
     } else if (argc == 2 && !strcmp(argv[1], "bash")) {
         write_bash();
         code = 0;

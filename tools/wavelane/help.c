@@ -77,6 +77,7 @@ void wvl_cli_print_help(FILE *file)
         "\n"
         "  wavelane [encode] -i PICTURE -o FILE.jp2 [options]\n"
         "  wavelane [encode] -ImgDir DIR -OutFor JP2 [options]\n"
+        "  wavelane sequence IN OUT       encode the frames of a film, with a journal\n"
         "  wavelane info [--json] FILE... print what codestreams, JP2 and JPH files contain\n"
         "  wavelane verify FILE...        judge whether they are legal, and which profiles they meet\n"
         "  wavelane options [--json]      print the table of encoding options\n"

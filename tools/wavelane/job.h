@@ -18,14 +18,26 @@ typedef struct wvl_cli_batch {
     FILE *out;             /* where summaries go */
     wvl_cli_directory directory;
     wvl_cli_encoders *encoders; /* of a folder on a device; NULL: every picture is encoded by itself */
-    size_t failed;              /* of its pictures; changes in turn */
+    size_t failed, skipped;     /* of its pictures; change in turn */
     int code;                   /* the same */
     int report_errno;           /* of the first summary that could not be written; 0: all were */
     unsigned unused;            /* WVL_UNUSED_* of every picture so far; the same */
 } wvl_cli_batch;
 
-typedef struct wvl_cli_job {
+typedef struct wvl_cli_job wvl_cli_job;
+
+/* Where the pixels of a job come from and where its bytes go, in place of files of its names. Each returns 0 or an exit
+ * code after a message. */
+typedef struct wvl_cli_ports {
+    int (*read)(void *user, const wvl_cli_job *job, wvl_cli_picture *picture);
+    int (*open)(void *user, wvl_sink *sink); /* again for a second try: what the first one wrote is void */
+    void *user;
+} wvl_cli_ports;
+
+struct wvl_cli_job {
     wvl_cli_batch *s;
+    const wvl_cli_ports *ports; /* NULL: files */
+    uint64_t limit_bytes;       /* most bytes of the codestream, beside max-bytes; 0: none */
     const char *const *inputs;
     size_t input_count;
     const char *output; /* NULL: none (dry run) */
@@ -41,7 +53,7 @@ typedef struct wvl_cli_job {
     wvl_cli_check check;
     double seconds;
     wvl_cli_turns *turns; /* other pictures are in work beside it; NULL: none */
-} wvl_cli_job;
+};
 
 wvl_cli_job wvl_cli_describe_job(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output);
 /* Each returns 0 or an exit code after a message. */
@@ -62,6 +74,14 @@ int wvl_cli_encode_one(wvl_cli_batch *s, const char *const *inputs, size_t input
 /* pages.c: the pages of --pages; returns the exit code. */
 int wvl_cli_encode_pages(wvl_cli_batch *s);
 
+/* encode.c: context, cancel token and params of a run. Returns 0 or an exit code after a message. */
+int wvl_cli_open_batch(wvl_cli_batch *s);
+void wvl_cli_close_batch(wvl_cli_batch *s);
+
+/* folder.c: one picture beside others, as wvl_cli_encode_job; they share memory and device. */
+int wvl_cli_encode_beside(wvl_cli_job *job);
+/* Pictures in work at a time, unless --pictures says it. */
+size_t wvl_cli_choose_workers(const wvl_cli_batch *s, int on_device);
 /* folder.c: every picture of the folder; returns the exit code. */
 int wvl_cli_encode_folder(wvl_cli_batch *s);
 

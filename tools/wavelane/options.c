@@ -22,7 +22,7 @@ static const wvl_cli_option options[] = {
      "both with HT blocks; - is a codestream on standard output.",
      FILES},
     {"ImgDir", 0, "DIR", WVL_ACTION_IMAGE_DIR, NULL, NULL,
-     "Encode every picture of a directory into the same directory; needs -OutFor.", FILES},
+     "Encode every picture of a directory into the same directory, or into that of -o; needs -OutFor.", FILES},
     {"image-dir", 0, "DIR", WVL_ACTION_IMAGE_DIR, NULL, NULL, "Same as -ImgDir.", FILES},
     {"OutFor", 0, "J2K|J2C|JPC|JP2|JPH|JHC", WVL_ACTION_OUT_FORMAT, NULL, NULL,
      "Extension of the files that -ImgDir writes, taken as it is written.", FILES},
@@ -31,6 +31,12 @@ static const wvl_cli_option options[] = {
      "Pictures of -ImgDir in work at the same time, from 1 to 16; one for each thread and at most 4 otherwise, or at "
      "most 16 with a device. Files, messages and their order do not depend on it.",
      FILES},
+    {"recursive", 0, NULL, WVL_ACTION_RECURSIVE, NULL, NULL,
+     "-ImgDir: look into the folders below too. Links to folders are not followed. With -o the folders below it are "
+     "made.",
+     FILES},
+    {"skip-existing", 0, NULL, WVL_ACTION_SKIP_EXISTING, NULL, NULL,
+     "-ImgDir: leave pictures out whose output exists and ends with an EOC marker. This is no failure.", FILES},
     {"force", 0, NULL, WVL_ACTION_FORCE, NULL, NULL, "Replace outputs that exist.", FILES},
     {"raw-format", 'F', "W,H,N,BITS,{s|u}[@DXxDY:...]", WVL_ACTION_RAW_FORMAT, NULL, NULL,
      "Geometry of raw input: width, height, components, bits, signed or unsigned, subsampling of each component.",

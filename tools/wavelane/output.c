@@ -98,7 +98,8 @@ int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, si
         wvl_cli_error("%s: is a directory; give the name of a file", output);
         return WVL_EXIT_OUTPUT;
     }
-    if (!args->force && S_ISREG(out.st_mode)) { /* devices and pipes are written to, not replaced */
+    if (!args->force && !args->skip_existing &&
+        S_ISREG(out.st_mode)) { /* devices and pipes are written to, not replaced */
         wvl_cli_error("%s: exists; --force replaces it", output);
         return WVL_EXIT_OUTPUT;
     }
@@ -134,11 +135,23 @@ int wvl_cli_is_same_file(const char *a, const char *b)
     return is_same(&x, &y);
 }
 
+int wvl_cli_is_whole(const char *path, uint64_t *bytes)
+{
+    uint8_t end[2] = {0, 0};
+    FILE *file = fopen(path, "rb");
+    int good = file && !fseeko(file, -2, SEEK_END) && fread(end, 1, 2, file) == 2;
+    *bytes = good ? (uint64_t)ftello(file) : 0;
+    if (file) {
+        (void)fclose(file);
+    }
+    return good && end[0] == 0xFF && end[1] == 0xD9;
+}
+
 int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char *output, wvl_sink *sink)
 {
     int is_stream = !strcmp(output, "-");
     wvl_status status = is_stream ? wvl_sink_open_stream(context, stdout, sink)
-                                  : wvl_sink_open_file(context, output, args->force, sink);
+                                  : wvl_sink_open_file(context, output, args->force || args->skip_existing, sink);
     if (!status) {
         return WVL_EXIT_OK;
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "tools/sequence/names.h"
 
 #define MOST_PAGES 65536u /* the limit of --page */
 
@@ -45,32 +46,15 @@ int wvl_cli_are_pages(const char *text)
     return 1;
 }
 
-/* Whether name holds %d or %03d and the like, once, and no other %. */
-static const char *find_number(const char *name, unsigned *digits)
-{
-    const char *percent = strchr(name, '%');
-    *digits = 1;
-    if (!percent || strchr(percent + 1, '%')) {
-        return NULL;
-    }
-    if (percent[1] == '0' && percent[2] >= '1' && percent[2] <= '9' && percent[3] == 'd') {
-        *digits = (unsigned)(percent[2] - '0');
-        return percent;
-    }
-    return percent[1] == 'd' ? percent : NULL;
-}
-
 /* The output of a page: the number in place of %d, else -NUMBER before the extension. NULL: no memory. */
 static char *name_output(const char *name, uint32_t page)
 {
     unsigned digits;
     size_t bytes = strlen(name) + 24;
-    const char *at = find_number(name, &digits), *dash = "", *rest;
+    const char *rest, *at = wvl_sequence_find_number(name, &digits, &rest), *dash = "";
     const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
     char *made = malloc(bytes);
-    if (at) {
-        rest = strchr(at, 'd') + 1;
-    } else {
+    if (!at) {
         dash = "-";
         at = rest = dot ? dot : name + strlen(name);
     }

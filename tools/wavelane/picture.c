@@ -15,10 +15,9 @@ static int out_of_memory(const char *name)
 
 static int exit_code(int result) { return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT; }
 
-static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture *io)
+/* result and error: of the reader. */
+static int finish_reading(const wvl_cli_args *args, const char *name, int result, const char *error, wvl_io_picture *io)
 {
-    char error[512] = "";
-    int result = wvl_io_read_picture(name, &args->io, io, error, sizeof error);
     if (result) {
         const char *shown = strcmp(name, "-") ? name : "standard input";
         if (args->io.page_of_many && !strncmp(error, shown, strlen(shown))) {
@@ -34,6 +33,13 @@ static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture 
         wvl_cli_warn_once(name, "%s", io->note);
     }
     return wvl_cli_settle_metadata(args, name, io);
+}
+
+static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture *io)
+{
+    char error[512] = "";
+    int result = wvl_io_read_picture(name, &args->io, io, error, sizeof error);
+    return finish_reading(args, name, result, error, io);
 }
 
 /* ---- Options that a format has no use for ---------------------------------------------------- */
@@ -300,20 +306,9 @@ static uint32_t wanted_depth(const wvl_cli_args *args, const char *name, const w
     return 0;
 }
 
-int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_cli_picture *picture)
+/* What was read becomes what the library takes; code: of reading. */
+static int prepare_picture(const wvl_cli_args *args, const char *name, int code, wvl_cli_picture *picture)
 {
-    memset(picture, 0, sizeof *picture);
-    const char *name = count ? inputs[0] : "demo";
-    unsigned unused = ~0u;
-    int code = WVL_EXIT_OK;
-    if (!count) {
-        code = wvl_cli_make_demo(&picture->io);
-    } else if (count == 1) {
-        code = read_file(args, inputs[0], &picture->io);
-    } else {
-        code = read_parts(args, inputs, count, &picture->io, &unused);
-    }
-    picture->unused = count > 1 ? unused : find_unused(args, &picture->io);
     if (!code) {
         code = wvl_cli_change_channels(args, name, &picture->io);
     }
@@ -331,6 +326,34 @@ int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, si
         wvl_cli_release_picture(picture);
     }
     return code;
+}
+
+int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_cli_picture *picture)
+{
+    memset(picture, 0, sizeof *picture);
+    const char *name = count ? inputs[0] : "demo";
+    unsigned unused = ~0u;
+    int code = WVL_EXIT_OK;
+    if (!count) {
+        code = wvl_cli_make_demo(&picture->io);
+    } else if (count == 1) {
+        code = read_file(args, inputs[0], &picture->io);
+    } else {
+        code = read_parts(args, inputs, count, &picture->io, &unused);
+    }
+    picture->unused = count > 1 ? unused : find_unused(args, &picture->io);
+    return prepare_picture(args, name, code, picture);
+}
+
+int wvl_cli_read_bytes(const wvl_cli_args *args, const char *name, const uint8_t *data, size_t bytes,
+                       wvl_cli_picture *picture)
+{
+    char error[512] = "";
+    memset(picture, 0, sizeof *picture);
+    int result = wvl_io_read_memory(data, bytes, name, &args->io, &picture->io, error, sizeof error);
+    int code = finish_reading(args, name, result, error, &picture->io);
+    picture->unused = find_unused(args, &picture->io);
+    return prepare_picture(args, name, code, picture);
 }
 
 void wvl_cli_release_picture(wvl_cli_picture *picture)

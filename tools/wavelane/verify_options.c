@@ -43,7 +43,7 @@ int wvl_cli_parse_rate(const char *text, wvl_check_options *options)
     }
     if (!wvl_cli_parse_number(number, 1, UINT32_MAX, &frames) ||
         (slash && !wvl_cli_parse_number(slash + 1, 1, UINT32_MAX, &seconds))) {
-        wvl_cli_error("verify: \"%s\" is no frame rate; 24, 23.976 or 24000/1001 is one", text);
+        wvl_cli_error("\"%s\" is no frame rate; 24, 23.976 or 24000/1001 is one", text);
         return WVL_EXIT_USAGE;
     }
     options->frames = (uint32_t)frames;
@@ -61,8 +61,8 @@ static int refuse(const char *word)
 
 static int is_about_reading(const wvl_cli_args *a)
 {
-    int encodes = a->output || a->image_dir || a->out_format || a->trace || a->demo || a->force || a->box_count ||
-                  a->threads || a->color || a->no_xmp || a->pages || a->dropped || a->gml;
+    int encodes = a->output || a->image_dir || a->out_format || a->trace || a->demo || a->force || a->skip_existing ||
+                  a->box_count || a->threads || a->color || a->no_xmp || a->pages || a->dropped || a->gml;
     int reports = a->verify || a->psnr_report || a->dry_run || a->explain || a->json || a->quiet || a->verbose ||
                   a->help || a->version;
     return !encodes && !reports && a->subsampling[0] == 1 && a->subsampling[1] == 1 && !a->offset[0] && !a->offset[1];

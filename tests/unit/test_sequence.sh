@@ -1,0 +1,393 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# wavelane sequence: where frames come from and go, resume after kill -9, frames that cannot be read, rate control.
+#   test_sequence.sh WAVELANE          WVL_TEST_KILLS: how often a run is killed, 6 unless given, 2 in a short run
+set -u
+. "$(dirname "$0")/../support/shell.sh"
+open_command "$1"
+kills=${WVL_TEST_KILLS:-6}
+[ -z "${WVL_TEST_SHORT:-}" ] || kills=2
+
+# frames FOLDER COUNT WIDTH HEIGHT: pictures that differ, some of them easy.
+frames() {
+    python3 - "$@" <<'PY'
+import os, random, sys
+folder, count, width, height = sys.argv[1], *map(int, sys.argv[2:])
+random.seed(24)
+os.makedirs(folder)
+noise = bytes(random.randrange(256) for _ in range(65536))
+for n in range(count):
+    ramp = bytes((x * 2 + n * 7) & 255 for x in range(width * 3))
+    rows = b"".join(bytes(a ^ (b & (1 << n % 7) - 1) for a, b in zip(ramp, noise[y * 50 + n:])) for y in range(height))
+    with open("%s/f.%04d.ppm" % (folder, n), "wb") as file:
+        file.write(b"P6\n%d %d\n255\n" % (width, height) + rows)
+PY
+}
+
+# same A B: two files or folders; journals and reports do not count.
+same() {
+    checks=$((checks + 1))
+    diff -r -x '*.journal' -x '*.index' "$1" "$2" >differences || fail "$1 and $2 differ: $(head -3 differences)"
+}
+
+# counted WORD NUMBER FILE: frames of that status in a report.
+counted() {
+    checks=$((checks + 1))
+    number=$(grep -c "\"status\":\"$1\"" "$3")
+    [ "$number" -eq "$2" ] || fail "$number frames are $1 instead of $2"
+}
+
+frames in 20 40 30
+mkdir one
+for file in in/*.ppm; do
+    name=$(basename "$file" .ppm)
+    "$wavelane" -i "$file" -o "one/$name.j2c" --quiet || fail "$file"
+done
+cat one/*.j2c >all.j2c
+
+# ---- Where frames come from and go: always the bytes of a picture by itself ---------------------------------------------
+
+expect 0 sequence in a/
+says '20 frames: 20 encoded, 0 kept'
+same a one
+expect 4 sequence in/f.%04d.ppm b/f.%04d.j2c --frames 0-19
+mkdir -p b
+expect 0 sequence in/f.%04d.ppm b/f.%04d.j2c --frames 0-19 --pictures 3 --threads 3
+[ -s b/f.journal ] || fail 'the journal of a pattern is not beside its files'
+same b one
+ls in/*.ppm >list
+expect 0 sequence @list c/ -OutFor j2c --pictures 1 --report report
+same c one
+counted encoded 20 report
+tail -1 report | grep -q '"summary":{"frames":20,' || fail 'the report has no summary'
+python3 -c 'import json; [json.loads(line) for line in open("report")]' || fail 'the report is not JSON lines'
+expect 0 sequence in d.j2c --log
+cmp -s d.j2c all.j2c || fail 'one file is not the codestreams one behind the other'
+says 'frame 19: encoded, d.j2c,'
+[ "$(awk '{ if ($2 != sum) exit 1; sum += $3 } END { print NR, sum }' d.j2c.index)" = "20 $(wc -c <all.j2c)" ] ||
+    fail 'the index does not give the offsets'
+expect 0 sequence in -
+cmp -s out all.j2c || fail 'standard output is not the codestreams one behind the other'
+warns '20 frames: 20 encoded'
+expect 0 sequence in/f.%04d.ppm odd.j2c --frames 1-19x2
+cat one/f.00?[13579].j2c | cmp -s - odd.j2c || fail '--frames 1-19x2 takes other frames'
+expect 0 sequence in e/ --frames 5-7
+[ "$(ls e)" = "$(printf 'f.0005.j2c\nf.0006.j2c\nf.0007.j2c\nwavelane.journal')" ] || fail '--frames 5-7 of a folder'
+for shard in 3/3 1/3 2/3; do
+    expect 0 sequence in shards/ --shard $shard --quiet
+done
+same shards one
+expect 0 sequence in shards/ --shard 2/3
+says '0 encoded, 7 kept'
+
+# Streams: YUV4MPEG2, raw frames, from a pipe and from a file.
+{
+    printf 'YUV4MPEG2 W40 H30 F25:1 Ip C444\n'
+    for n in 0 1 2; do
+        printf 'FRAME\n'
+        tail -c 3600 "in/f.000$n.ppm"
+    done
+} >s.y4m
+for n in 0 1 2; do
+    tail -c 3600 "in/f.000$n.ppm" >"s$n.yuv"
+    expect 0 -i "s$n.yuv" -o "s$n.j2c" -F 40,30,3,8,u
+done
+cat s0.j2c s1.j2c s2.j2c >s.j2c
+filter 0 sequence - s4.j2c <s.y4m
+cmp -s s4.j2c s.j2c || fail 'YUV4MPEG2 by standard input: other bytes than each frame by itself'
+expect 0 sequence s.y4m s5.%02d.j2c --frames 1-2
+cmp -s s5.02.j2c s2.j2c || fail 'YUV4MPEG2 in a file: frame 2 is another one'
+absent s5.00.j2c
+cat s0.yuv s1.yuv s2.yuv >s.raw
+filter 0 sequence - s6.j2c -F 40,30,3,8,u --input-format yuv <s.raw
+cmp -s s6.j2c s.j2c || fail 'raw frames: other bytes than each frame by itself'
+head -c 9000 s.raw >cut.raw
+filter 3 sequence - s7.j2c -F 40,30,3,8,u --input-format yuv <cut.raw
+warns 'standard input: frame 2 is cut short: 1800 of 3600 bytes'
+cat s0.j2c s1.j2c | cmp -s - s7.j2c || fail 'the frames before one that is cut short are not there'
+filter 3 sequence - s8.j2c <s.raw
+warns 'neither YUV4MPEG2 nor raw frames; give the geometry of raw frames with -F'
+sed 's/C444/C999/' s.y4m >unknown.y4m
+expect 3 sequence unknown.y4m s9.j2c
+warns 'colour space C999'
+
+# ---- Resume --------------------------------------------------------------------------------------------------------------
+
+expect 0 sequence in a/
+says '0 encoded, 20 kept'
+rm a/f.0003.j2c
+printf x >>a/f.0005.j2c
+printf x | dd of=a/f.0007.j2c bs=1 seek=150 conv=notrunc 2>dd_says || fail dd
+expect 0 sequence in a/ --report report --sizes-only
+counted encoded 2 report
+expect 0 sequence in a/ --report report
+counted encoded 1 report
+same a one
+expect 2 sequence in a/ -I
+warns 'was begun with other parameters (there "(nothing)", now "reversible=no")'
+same a one
+expect 2 sequence in a/ --channels 0
+expect 0 sequence in a/ --threads 2 --pictures 2 --device cpu
+says '0 encoded, 20 kept'
+expect 0 sequence in a/ -I --force
+says '20 encoded'
+rm a/wavelane.journal
+expect 4 sequence in a/ -I
+warns 'no journal says that it is a frame of this sequence'
+rm a/wavelane.journal a/f.0002.j2c
+head -c 100 a/f.0004.j2c >cut && cp cut a/f.0004.j2c
+expect 0 sequence in a/ -I --skip-existing
+says '2 encoded, 18 kept'
+# A journal in which a bit changed: what stands behind that place is done again.
+expect 0 sequence in g/ --quiet
+sed 's/^frame 9 ./frame 9 x/' g/wavelane.journal >damaged && cp damaged g/wavelane.journal
+expect 0 sequence in g/
+says '11 encoded, 9 kept'
+same g one
+echo 'no journal' >g/wavelane.journal
+expect 4 sequence in g/
+warns 'is not the journal of a sequence'
+expect 0 sequence in g/ --dry-run --force
+same g one
+# One file: what is behind the frames that stay goes.
+expect 0 sequence in d.j2c
+says '0 encoded, 20 kept'
+cmp -s d.j2c all.j2c || fail 'a second run changed the file'
+printf 'more' >>d.j2c
+printf x | dd of=d.j2c bs=1 seek=4000 conv=notrunc 2>dd_says || fail dd
+expect 0 sequence in d.j2c
+cmp -s d.j2c all.j2c || fail 'a damaged file was not made good'
+[ "$(awk '{ if ($2 != sum) exit 1; sum += $3 } END { print NR }' d.j2c.index)" = 20 ] || fail 'the index after a resume'
+
+# Killed at any time, started again: the frames of a run without a stop, and no line of the journal is done again.
+frames many 160 64 48
+expect 0 sequence many whole/ --threads 1 --pictures 1 --quiet
+expect 0 sequence many whole.j2c -I --bits-per-second 400000 --bucket-bits 60000 --threads 1 --pictures 1 --quiet
+expect 0 sequence many rated/ -I --bits-per-second 400000 --bucket-bits 60000 --quiet
+cat rated/*.j2c | cmp -s - whole.j2c || fail 'rate control: files and one file differ'
+
+# killed SECONDS ARGUMENTS...
+killed() {
+    after=$1
+    shift
+    "$wavelane" sequence "$@" >out 2>err &
+    child=$!
+    sleep "$after"
+    kill -9 $child 2>err
+    wait $child 2>err
+}
+
+n=0
+while [ $n -lt "$kills" ]; do
+    after=$(python3 -c "import random; print(random.choice([0.03, 0.1, 0.3]) * (0.5 + random.random()))")
+    killed "$after" many files/ --quiet
+    lines=$(grep -c '^frame ' files/wavelane.journal 2>err)
+    expect 0 sequence many files/ --report report
+    counted kept "${lines:-0}" report
+    same files whole
+    [ $((n % 3)) -ne 0 ] || rm -r files
+    [ ! -e files ] || rm files/*[0-5].j2c files/wavelane.journal
+    [ ! -e files ] || expect 0 sequence many files/ --skip-existing --frames 0-99 --quiet
+    killed "$after" many killed.j2c -I --bits-per-second 400000 --bucket-bits 60000
+    killed "$after" many killed.j2c -I --bits-per-second 400000 --bucket-bits 60000
+    expect 0 sequence many killed.j2c -I --bits-per-second 400000 --bucket-bits 60000
+    cmp -s killed.j2c whole.j2c || fail 'one file with rate control, killed and resumed, has other bytes'
+    rm killed.j2c killed.j2c.journal
+    n=$((n + 1))
+done
+
+# Two runs at a time on one sequence: the second one does not begin.
+mkfifo slow
+expect 3 sequence slow locked.j2c --timeout 1
+warns 'no header of YUV4MPEG2 came within the time of --timeout'
+"$wavelane" sequence - locked/ -F 64,48,3,8,u <slow >out 2>err &
+child=$!
+exec 9>slow
+tries=0
+while [ ! -s locked/wavelane.journal ] && [ $tries -lt 100 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+expect 4 sequence - locked/ -F 64,48,3,8,u
+warns 'another wavelane is at work on this sequence'
+kill -INT $child
+wait $child
+[ $? -eq 130 ] || fail 'a run that waits for a stream does not end by SIGINT'
+exec 9>&-
+
+# ---- Frames that cannot be read, places that are full ---------------------------------------------------------------------
+
+cp -r in bad
+head -c 500 in/f.0006.ppm >bad/f.0006.ppm
+head -c 500 in/f.0011.ppm >bad/f.0011.ppm
+expect 3 sequence bad stop/ --pictures 1
+warns '1 of 7 frames failed; the first: bad/f.0006.ppm'
+expect 1 sequence bad skip/ --on-error skip --report report
+warns '2 of 20 frames failed; the first: bad/f.0006.ppm'
+counted failed 2 report
+absent skip/f.0006.j2c
+expect 1 sequence bad black/ --on-error black --report report
+counted black 2 report
+"$wavelane" info black/f.0006.j2c >out 2>err || fail 'the black frame is no codestream'
+says 'Xsiz=40 Ysiz=30'
+[ "$(wc -c <black/f.0006.j2c)" -lt 200 ] || fail 'the black frame is not black'
+cmp -s black/f.0006.j2c black/f.0011.j2c || fail 'black frames differ'
+filter 1 sequence - black.j2c -F 40,30,3,8,u --input-format yuv --on-error black <cut.raw
+"$wavelane" info black.j2c >out 2>&1
+# What failed is done when it can be read again.
+cp in/f.0006.ppm in/f.0011.ppm bad
+expect 0 sequence bad skip/ --on-error skip --report report
+counted encoded 2 report
+same skip one
+
+# A pipe that nobody writes to ends by its time, and is named.
+mkfifo bad/f.0030.ppm
+ls in/*.ppm bad/f.0030.ppm >list
+start=$(date +%s)
+expect 1 sequence @list late/ --on-error skip --timeout 1
+warns 'bad/f.0030.ppm: did not come to its end within 1 s (--timeout)'
+[ $(($(date +%s) - start)) -lt 20 ] || fail '--timeout 1 takes long'
+same late one
+cat in/f.0000.ppm >bad/f.0030.ppm &
+expect 0 sequence @list late/ --on-error skip --timeout 60
+cmp -s late/f.0030.j2c one/f.0000.j2c || fail 'a frame that came by a pipe has other bytes'
+printf 'YUV4MPEG2 W40 H30 F25:1 C444\nFRAME\n' >short.y4m
+mkfifo stream
+{ cat short.y4m; sleep 3; } >stream &
+filter 3 sequence - stuck.j2c --timeout 1 <stream
+warns 'standard input: frame 0 did not come within 1 s (--timeout): 0 of 3600 bytes are there'
+
+# A limit of file sizes stands for a full disk: the run ends, what is complete stays, and the next run does the rest.
+(ulimit -f 30 && "$wavelane" sequence in full.j2c) >out 2>err
+[ $? -eq 4 ] || fail "a full disk: exit code $?"
+warns 'full.j2c: cannot write'
+expect 0 sequence in full.j2c
+cmp -s full.j2c all.j2c || fail 'after a full disk the file is not made good'
+if [ -c /dev/full ]; then
+    "$wavelane" sequence in - >/dev/full 2>err
+    [ $? -eq 4 ] || fail 'standard output is full, and the exit code does not say so'
+fi
+expect 4 sequence in full2/ --report nowhere/report
+
+# ---- Rate control --------------------------------------------------------------------------------------------------------
+
+# 24 frames a second, 60000 bits: the independent judge adds up what the report says.
+judge() {
+    python3 - "$1" "$2" "$3" <<'PY' || fail "rate control: $1 does not keep its limits"
+import json, sys
+from fractions import Fraction
+rows = [json.loads(line) for line in open(sys.argv[1])][:-1]
+rate, bucket = int(sys.argv[2]), int(sys.argv[3])
+held = spent = 0
+for n, row in enumerate(rows, 1):
+    bits = 8 * row["bytes"]
+    assert row["bytes"] <= row["limit"], row
+    held += bits
+    spent += bits
+    assert not bucket or held <= bucket, (n, held)
+    assert spent <= rate * n / Fraction(24) or not bucket, (n, spent)
+    held = max(0, held - Fraction(rate, 24))
+assert spent > rate * len(rows) / 24 * 0.6, spent
+PY
+}
+expect 0 sequence many judged/ -I --bits-per-second 400000 --bucket-bits 60000 --report report --threads 3 --pictures 5
+judge report 400000 60000
+same judged rated
+# A frame's limit is a parameter of that frame alone.
+limit=$(sed -n 's/.*"frame":120,.*"limit":\([0-9]*\).*/\1/p' report)
+expect 0 -i many/f.0120.ppm -o limited.j2c -I --max-bytes "$limit"
+cmp -s limited.j2c judged/f.0120.j2c || fail 'a frame by itself with its limit has other bytes'
+rm judged/f.0100.j2c judged/f.0159.j2c
+expect 0 sequence many judged/ -I --bits-per-second 400000 --bucket-bits 60000
+says '2 encoded, 158 kept'
+same judged rated
+expect 2 sequence many judged/ -I --bits-per-second 400000 --bucket-bits 60000 --shard 1/2
+warns '--shard with rate control needs --statistics'
+expect 2 sequence many judged/ -I --bits-per-second 500000 --bucket-bits 60000
+warns 'was begun with other parameters'
+# Two passes: any shards, the same frames.
+expect 0 sequence many first/ -I --slopes 40000 --quiet
+expect 0 sequence many second/ -I --statistics first/wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --report report
+judge report 400000 90000
+for shard in 2/3 3/3 1/3; do
+    expect 0 sequence many third/ -I --statistics first/wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --shard $shard --quiet
+done
+same third second
+expect 3 sequence many fourth/ -I --statistics a/wavelane.journal --bits-per-second 400000
+warns 'is not in it; finish the first pass before'
+expect 2 sequence many fourth/ --bucket-bits 60000
+warns '--bucket-bits needs --bits-per-second or --bucket-bits-per-second'
+expect 2 sequence many fourth/ --bits-per-second 400000 --bucket-bits 9000
+warns 'the bucket must hold more than flows out'
+
+# ---- -ImgDir: the same for pictures of a folder ---------------------------------------------------------------------------
+
+mkdir -p tree/below/deep tree/empty
+cp in/f.0000.ppm in/f.0001.ppm tree
+cp in/f.0002.ppm tree/below
+cp in/f.0003.ppm tree/below/deep
+ln -s ../below tree/below/circle
+expect 0 -ImgDir tree -OutFor j2c -o made/out --recursive
+says '4 pictures: 4 encoded, 0 failed'
+cmp -s made/out/below/deep/f.0003.j2c one/f.0003.j2c || fail '-ImgDir --recursive -o: a picture of a folder below is missing'
+[ "$(find made -type f | wc -l)" -eq 4 ] || fail '-ImgDir -o: other files'
+[ "$(find tree -name '*.j2c')" = '' ] || fail '-ImgDir -o writes beside its inputs'
+expect 1 -ImgDir tree -OutFor j2c -o made/out --recursive
+says '4 pictures: 0 encoded, 4 failed'
+rm made/out/f.0000.j2c
+head -c 300 made/out/below/f.0002.j2c >cut && cp cut made/out/below/f.0002.j2c
+expect 0 -ImgDir tree -OutFor j2c -o made/out --recursive --skip-existing
+says '4 pictures: 2 encoded, 2 skipped, 0 failed'
+cmp -s made/out/below/f.0002.j2c one/f.0002.j2c || fail '--skip-existing keeps a file that is cut short'
+expect 0 -ImgDir tree -OutFor j2c -o made/out --recursive --skip-existing --json
+[ "$(grep -c '"status":"skipped"' out)" -eq 4 ] || fail '--json does not list what was skipped'
+expect 0 -ImgDir tree -OutFor j2c
+says '2 pictures: 2 encoded, 0 failed'
+expect 2 -ImgDir tree -OutFor j2c --skip-existing --force
+expect 2 -ImgDir tree -OutFor j2c -o -
+warns 'needs a folder after -o'
+expect 2 -i in/f.0000.ppm -o x.j2c --skip-existing
+expect 2 -i in/f.0000.ppm -o x.j2c --recursive
+mkdir flat && cp in/f.0000.ppm flat
+expect 0 -ImgDir flat -OutFor j2c --recursive
+warns '--recursive had no effect'
+expect 0 sequence tree deep/ --recursive
+says '4 frames: 4 encoded'
+
+# ---- Words that do not fit -----------------------------------------------------------------------------------------------
+
+refuse() { # CODE WORDS ARGUMENTS...
+    code=$1
+    words=$2
+    shift 2
+    expect "$code" sequence "$@"
+    warns "$words"
+}
+refuse 2 'IN is missing'
+refuse 2 'OUT is missing' in
+refuse 2 '"third" is unexpected' in out third
+refuse 2 'needs a file for each frame' in h.j2c --shard 1/2
+refuse 2 'needs a file for each frame' in h.j2c --skip-existing
+refuse 2 'expected I/N' in h/ --shard 0/2
+refuse 2 'expected FIRST-LAST' in h/ --frames 4-2
+refuse 2 'expected stop, skip, black' in h/ --on-error ignore
+refuse 2 'give the numbers of the frames with --frames' in/f.%04d.ppm h/
+refuse 2 '--frames begins at 20' in h/ --frames 20-30
+refuse 2 'OUT is a folder' in h.jp2
+refuse 2 'OUT is a folder' in h
+refuse 2 'only the name of the file may hold a %' in h%02d/x.%03d.j2c
+refuse 2 'have no place here' in h/ -i in/f.0000.ppm
+refuse 2 '--report FILE writes a line' in h/ --json
+refuse 2 'unknown option --nothing' in h/ --nothing
+refuse 2 '--frames: no value' in h/ --frames
+refuse 3 'IN is a folder, a file' nowhere h/
+refuse 3 'no picture in this folder' one h/
+ls in/f.0000.ppm bad/f.0000.ppm >twice
+refuse 4 'two inputs have this output' @twice h/
+absent h/f.0000.j2c
+expect 0 sequence in h2/ --dry-run
+says '20 frames, 0 of them complete'
+absent h2
+expect 0 sequence --help
+says '--bucket-bits-per-second N'
+end_checks

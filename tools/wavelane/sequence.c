@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavelane sequence: the run around the frames. */
+#include "sequence.h"
+
+#include <inttypes.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings.h"
+#include "stream.h"
+
+#define MOST_PLACES ((size_t)1 << 60) /* of a stream */
+#define KEPT_BYTES (64 << 20)
+#define PIPE_SECONDS 300u /* unless --timeout says it; standard input has no limit then */
+
+/* ---- Parameters for the journal --------------------------------------------------------------- */
+
+/* Where the same bytes come from: these do not count. */
+static int names_machine(const char *key)
+{
+    static const char *const keys[] = {"device", "reach", "output-memory", "measure-psnr"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (!strcmp(key, keys[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void put_options(FILE *file, const wvl_params *params)
+{
+    size_t count;
+    const wvl_option *options = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        const char *value = wvl_params_get(params, options[i].key);
+        if (value && !names_machine(options[i].key) && strcmp(value, options[i].initial) != 0) {
+            (void)fprintf(file, "parameter %s=", options[i].key);
+            for (const char *p = value; *p; p++) {
+                (void)fputc(*p == '\n' ? ' ' : *p, file);
+            }
+            (void)fputc('\n', file);
+        }
+    }
+}
+
+static void put_rate(FILE *file, const wvl_cli_sequence_options *o, const wvl_sequence_rate_options *r)
+{
+    if (o->rate_given) {
+        (void)fprintf(file,
+                      "parameter rate %" PRIu64 " bits a second, bucket %" PRIu64 " bits, %" PRIu64
+                      " bits a second out of it, %" PRIu32 "/%" PRIu32 " frames a second, lag %" PRIu32 "%s\n",
+                      r->bits_per_second, r->bucket_bits, r->bucket_bits_per_second, r->frames, r->seconds, r->lag,
+                      o->statistics ? ", two passes" : "");
+    }
+}
+
+/* Everything that the bytes of a frame depend on, beside its pixels. NULL: no memory. */
+static char *describe_parameters(const wvl_cli_sequence *q, const wvl_sequence_rate_options *rate)
+{
+    const wvl_cli_sequence_options *o = q->options;
+    int major, minor, patch;
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file) {
+        return NULL;
+    }
+    wvl_version(&major, &minor, &patch);
+    (void)fprintf(file, "parameter version %d.%d.%d\nparameter in %s\nparameter out %s\n", major, minor, patch,
+                  o->words[0], o->words[1]);
+    put_options(file, q->batch.params);
+    for (const char *line = o->given; line && *line; line = strchr(line, '\n') + 1) {
+        (void)fprintf(file, "parameter %.*s\n", (int)strcspn(line, "\n"), line);
+    }
+    put_rate(file, o, rate);
+    int failed = ferror(file);
+    if (fclose(file) || failed) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* ---- Rate control ---------------------------------------------------------------------------- */
+
+/* The bytes of the first pass, of all frames; a stream ends with the last of them. */
+static int collect_statistics(wvl_cli_sequence *q, const wvl_sequence_journal *j, uint64_t **bytes, uint64_t *count)
+{
+    const char *name = q->options->statistics;
+    uint64_t total = q->source.total;
+    if (total == WVL_CLI_UNKNOWN_COUNT) {
+        total = j->count;
+    }
+    uint64_t *all = total < SIZE_MAX / sizeof *all ? calloc(total + 1, sizeof *all) : NULL;
+    *bytes = all;
+    *count = total;
+    if (!all) {
+        wvl_cli_error("%s: out of memory", name);
+        return WVL_EXIT_DEVICE;
+    }
+    for (uint64_t n = 0; n < total; n++) {
+        uint64_t number = q->source.range.first + n * q->source.range.step;
+        const wvl_sequence_record *r = wvl_sequence_find_record(j, number);
+        if (!r) {
+            wvl_cli_error("--statistics %s: frame %" PRIu64 " is not in it; finish the first pass before", name,
+                          number);
+            return WVL_EXIT_INPUT;
+        }
+        all[n] = r->coded_bytes;
+    }
+    return WVL_EXIT_OK;
+}
+
+/* Of all frames those of this shard. A stream that goes on behind the first pass is cut. */
+static int share_limits(wvl_cli_sequence *q, const wvl_sequence_rate_options *rate, uint64_t *bytes, uint64_t count)
+{
+    if (wvl_sequence_share_bytes(rate, bytes, count, bytes)) {
+        wvl_cli_error("--statistics %s: the sequence is too long for rate control", q->options->statistics);
+        return WVL_EXIT_USAGE;
+    }
+    q->source.count = q->source.count == WVL_CLI_UNKNOWN_COUNT ? count : q->source.count;
+    memmove(bytes, bytes + q->source.begin, (size_t)q->source.count * sizeof *bytes);
+    q->limits = bytes;
+    return WVL_EXIT_OK;
+}
+
+static int read_statistics(wvl_cli_sequence *q, const wvl_sequence_rate_options *rate)
+{
+    static wvl_sequence_checksum sums;
+    wvl_sequence_journal journal;
+    uint8_t *text = NULL;
+    uint64_t *all = NULL, count = 0;
+    size_t bytes = 0;
+    const char *name = q->options->statistics;
+    int code = wvl_cli_read_whole(name, WVL_CLI_BOX_BYTES, WVL_CLI_ANYTHING, &text, &bytes);
+    wvl_sequence_init_checksum(&sums);
+    if (!code && (wvl_sequence_read_journal(&sums, (char *)text, bytes, &journal) || journal.good_bytes != bytes)) {
+        wvl_cli_error("--statistics %s: is not the journal of a sequence, or damaged", name);
+        code = WVL_EXIT_INPUT;
+    } else if (!code) {
+        code = collect_statistics(q, &journal, &all, &count);
+        code = code ? code : share_limits(q, rate, all, count);
+        wvl_sequence_release_journal(&journal);
+    }
+    if (code) {
+        free(all);
+    }
+    free(text);
+    return code;
+}
+
+/* The frame rate that a stream says counts unless another one is given; max-bytes limits every frame. */
+static int settle_rate(wvl_cli_sequence *q, wvl_sequence_rate_options *rate)
+{
+    *rate = q->options->rate;
+    const char *most = wvl_params_get(q->batch.params, "max-bytes");
+    rate->frame_bytes = most ? strtoull(most, NULL, 10) : 0;
+    rate->frame_bytes = rate->frame_bytes < UINT64_C(1) << 56 ? rate->frame_bytes : UINT64_C(1) << 56;
+    if (q->source.stream && !q->options->fps_given) {
+        (void)wvl_cli_stream_rate(q->source.stream, &rate->frames, &rate->seconds);
+    }
+    if (!q->options->rate_given) {
+        return WVL_EXIT_OK;
+    }
+    wvl_sequence_rate_status status = wvl_sequence_check_rate(rate);
+    if (status) {
+        wvl_cli_error("sequence: the rate does not fit %" PRIu32 "/%" PRIu32 " frames a second; give --fps",
+                      rate->frames, rate->seconds);
+        return WVL_EXIT_USAGE;
+    }
+    if (q->options->statistics) {
+        return read_statistics(q, rate);
+    }
+    if (wvl_sequence_open_rate(rate, &q->rate)) {
+        wvl_cli_error("sequence: out of memory");
+        return WVL_EXIT_DEVICE;
+    }
+    return WVL_EXIT_OK;
+}
+
+/* ---- Dry run --------------------------------------------------------------------------------- */
+
+/* What would be done, and the plan of the first frame. */
+static int run_dry(wvl_cli_sequence *q)
+{
+    wvl_cli_frame first = {.record.frame = wvl_cli_frame_number(&q->source, 0)};
+    uint64_t complete = 0, count = q->source.count;
+    wvl_sequence_record record;
+    for (uint64_t place = 0; count != WVL_CLI_UNKNOWN_COUNT && wvl_cli_has_files(q->store) && place < count; place++) {
+        uint64_t number = wvl_cli_frame_number(&q->source, place);
+        char *input = wvl_cli_name_input(&q->source, number), *output = wvl_cli_name_output(q->store, input, number);
+        uint64_t limit = q->limits ? q->limits[place] : 0;
+        complete += output && !q->rate && wvl_cli_find_complete(q->store, place, number, output, limit, &record);
+        free(input);
+        free(output);
+    }
+    if (count == WVL_CLI_UNKNOWN_COUNT) {
+        (void)printf("a stream of frames, %" PRIu64 " bytes each\n", wvl_cli_stream_frame_bytes(q->source.stream));
+        return WVL_EXIT_OK;
+    }
+    (void)printf("%" PRIu64 " frames, %" PRIu64 " of them complete\n", count, complete);
+    if (q->source.kind == WVL_CLI_FROM_STREAM || !count) {
+        return WVL_EXIT_OK;
+    }
+    first.input = wvl_cli_name_input(&q->source, first.record.frame);
+    first.output = wvl_cli_name_output(q->store, first.input, first.record.frame);
+    wvl_cli_args args = q->options->args;
+    args.io.page = q->source.kind == WVL_CLI_FROM_PAGES ? (uint32_t)first.record.frame : 0;
+    args.force = 1;
+    args.out_format = NULL;
+    q->batch.args = &args;
+    const char *input = first.input;
+    int code = input && first.output ? wvl_cli_encode_one(&q->batch, &input, 1, first.output) : WVL_EXIT_DEVICE;
+    q->batch.args = &q->options->args;
+    free(first.input);
+    free(first.output);
+    return code;
+}
+
+/* ---- Run ------------------------------------------------------------------------------------- */
+
+static int wants_device(const char *device)
+{
+    wvl_device_info info = {.struct_size = sizeof info};
+    if (!device || !strcmp(device, "cpu")) {
+        return 0;
+    }
+    return strcmp(device, "auto") != 0 || (wvl_device_describe(0, &info) == WVL_OK && info.usable);
+}
+
+/* Frames take and give back the same memory again and again: without this, most of it would go to the system and come
+ * back, page by page. */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_THRESHOLD, KEPT_BYTES / 2);
+    (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+#endif
+}
+
+static void run_frames(wvl_cli_sequence *q)
+{
+    keep_memory();
+    const char *device = wvl_params_get(q->batch.params, "device");
+    int on_device = wants_device(device);
+    size_t workers = wvl_cli_choose_workers(&q->batch, on_device);
+    size_t places = q->source.count < MOST_PLACES ? (size_t)q->source.count : MOST_PLACES;
+    q->batch.encoders = on_device && !q->options->rate_given ? wvl_cli_open_encoders(q->batch.context, device) : NULL;
+    wvl_cli_arm_signals(q->batch.cancel);
+    wvl_cli_run_turns(places, workers, wvl_cli_run_frame, q);
+    wvl_cli_arm_signals(NULL);
+    wvl_cli_close_encoders(q->batch.encoders);
+    q->batch.encoders = NULL;
+}
+
+static void name_failures(wvl_cli_sequence *q)
+{
+    uint64_t bad = q->failed + q->black;
+    if (bad) {
+        wvl_cli_error("%" PRIu64 " of %" PRIu64 " frames failed; the first: %s", bad, q->done, q->first_failed);
+        q->code = q->code ? q->code : WVL_EXIT_SOME_FAILED;
+    }
+}
+
+static void run_opened(wvl_cli_sequence *q)
+{
+    q->code = wvl_cli_open_report(q);
+    if (q->code) {
+        return;
+    }
+    run_frames(q);
+    int code = wvl_cli_close_store(q->store);
+    q->store = NULL;
+    q->code = q->code ? q->code : code;
+    name_failures(q);
+    wvl_cli_tell_repeats();
+    wvl_cli_end_report(q);
+}
+
+static int open_all(wvl_cli_sequence *q)
+{
+    wvl_sequence_rate_options rate;
+    wvl_cli_store_kind kind;
+    int code = wvl_cli_classify_output(q->options, &kind);
+    code = code ? code : wvl_cli_open_batch(&q->batch);
+    code = code ? code : wvl_cli_open_source(q->options, &q->source);
+    code = code ? code : settle_rate(q, &rate);
+    if (code) {
+        return code;
+    }
+    char *parameters = describe_parameters(q, &rate);
+    const wvl_cli_store_request request = {.options = q->options,
+                                           .source = &q->source,
+                                           .parameters = parameters,
+                                           .rate = q->rate ? &rate : NULL,
+                                           .limits = q->limits};
+    if (!parameters) {
+        wvl_cli_error("sequence: out of memory");
+        return WVL_EXIT_DEVICE;
+    }
+    code = wvl_cli_open_store(&request, &q->store);
+    free(parameters);
+    return code;
+}
+
+static void close_all(wvl_cli_sequence *q)
+{
+    (void)wvl_cli_close_store(q->store);
+    wvl_sequence_close_rate(q->rate);
+    free(q->limits);
+    wvl_cli_close_source(&q->source);
+    wvl_cli_release_buffers(&q->buffers);
+    wvl_cli_close_batch(&q->batch);
+    pthread_cond_destroy(&q->changed);
+    pthread_mutex_destroy(&q->lock);
+}
+
+static int run_sequence(wvl_cli_sequence_options *options)
+{
+    static wvl_cli_sequence q;
+    q = (wvl_cli_sequence){.options = options, .batch = {.args = &options->args, .out = stdout}};
+    int is_standard = !strcmp(options->words[0], "-");
+    options->timeout_s = options->timeout_given || is_standard ? options->timeout_s : PIPE_SECONDS;
+    pthread_mutex_init(&q.lock, NULL);
+    pthread_mutex_init(&q.buffers.lock, NULL);
+    pthread_cond_init(&q.changed, NULL);
+    wvl_cli_catch_signals();
+    int code = open_all(&q);
+    if (!code && options->args.dry_run) {
+        code = run_dry(&q);
+    } else if (!code) {
+        run_opened(&q);
+        code = q.code;
+    }
+    close_all(&q);
+    return code;
+}
+
+int wvl_cli_run_sequence(int argc, char **argv)
+{
+    static wvl_cli_sequence_options options;
+    int code = wvl_cli_parse_sequence(argc, argv, &options);
+    wvl_cli_set_verbosity(options.args.quiet ? -1 : options.args.verbose);
+    code = code ? code : run_sequence(&options);
+    wvl_cli_release_sequence_options(&options);
+    return code;
+}

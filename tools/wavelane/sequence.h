@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wavelane sequence: frames of a film or of an archive, with a journal. What its files share. */
+#ifndef WVL_TOOLS_WAVELANE_SEQUENCE_H
+#define WVL_TOOLS_WAVELANE_SEQUENCE_H
+
+#include <pthread.h>
+
+#include "job.h"
+#include "tools/sequence/journal.h"
+#include "tools/sequence/names.h"
+#include "tools/sequence/rate.h"
+
+#define WVL_CLI_SEQUENCE_USAGE "wavelane sequence IN OUT [options]"
+#define WVL_CLI_UNKNOWN_COUNT UINT64_MAX
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+typedef enum wvl_cli_on_error { WVL_CLI_STOP, WVL_CLI_SKIP, WVL_CLI_BLACK } wvl_cli_on_error;
+typedef enum wvl_cli_show { WVL_CLI_SHOW_AUTO, WVL_CLI_SHOW_PLAIN, WVL_CLI_SHOW_OFF } wvl_cli_show;
+
+/* Texts point into argv. */
+typedef struct wvl_cli_sequence_options {
+    wvl_cli_args args; /* options of encode */
+    const char *words[2];
+    unsigned word_count;
+    int has_range, sizes_only, log, timeout_given, rate_given, fps_given;
+    int on_error, progress; /* wvl_cli_on_error, wvl_cli_show */
+    wvl_sequence_range range;
+    uint32_t shard, shard_count; /* 0: all frames */
+    uint32_t timeout_s;          /* 0: none */
+    const char *report, *journal, *statistics;
+    wvl_sequence_rate_options rate;
+    char *given; /* owned: options that are no settings of the library and change bytes, a line each */
+} wvl_cli_sequence_options;
+
+/* Each returns 0 or an exit code after a message, unless it says otherwise. */
+int wvl_cli_parse_sequence(int argc, char **argv, wvl_cli_sequence_options *options);
+void wvl_cli_release_sequence_options(wvl_cli_sequence_options *options);
+
+/* ---- Bytes in memory, used again for later frames --------------------------------------------- */
+
+typedef struct wvl_cli_bytes {
+    struct wvl_cli_bytes *next;
+    uint8_t *data;
+    size_t used, room;
+} wvl_cli_bytes;
+
+typedef struct wvl_cli_buffers {
+    pthread_mutex_t lock;
+    wvl_cli_bytes *spare;
+} wvl_cli_buffers;
+
+/* NULL: no memory. */
+wvl_cli_bytes *wvl_cli_take_buffer(wvl_cli_buffers *buffers);
+void wvl_cli_return_buffer(wvl_cli_buffers *buffers, wvl_cli_bytes *bytes);
+/* Room for `room` bytes: 1, else 0. What is there stays. */
+int wvl_cli_enlarge_buffer(wvl_cli_bytes *bytes, size_t room);
+void wvl_cli_release_buffers(wvl_cli_buffers *buffers);
+/* A sink that writes into bytes; close does nothing. */
+wvl_sink wvl_cli_open_buffer_sink(wvl_cli_bytes *bytes);
+
+/* ---- A stream of frames ---------------------------------------------------------------------- */
+
+typedef struct wvl_cli_stream wvl_cli_stream;
+
+typedef enum wvl_cli_arrival { WVL_CLI_ARRIVED, WVL_CLI_ENDED, WVL_CLI_LATE, WVL_CLI_BROKEN } wvl_cli_arrival;
+
+/* Opens a descriptor, which it then owns, for YUV4MPEG2 or, if args have a geometry, raw frames. */
+int wvl_cli_open_stream(int fd, const char *name, const wvl_cli_sequence_options *options, wvl_cli_stream **stream);
+void wvl_cli_close_stream(wvl_cli_stream *stream);
+/* Options that read one frame of it. */
+void wvl_cli_describe_stream(const wvl_cli_stream *stream, wvl_io_options *io);
+/* Frame rate that its header says: 1, else 0. */
+int wvl_cli_stream_rate(const wvl_cli_stream *stream, uint32_t *frames, uint32_t *seconds);
+uint64_t wvl_cli_stream_frame_bytes(const wvl_cli_stream *stream);
+/* Frame `number` of the stream, which comes at `place` among those that are asked for: waits until the frames before it
+ * were read. ENDED: there is none. A frame that is late or broken ends the stream, after a message. */
+wvl_cli_arrival wvl_cli_read_frame(wvl_cli_stream *stream, uint64_t place, uint64_t number, wvl_cli_bytes *bytes);
+/* Reads a pipe or device to its end, with a time limit for the whole of it. */
+int wvl_cli_read_in_time(const char *path, uint32_t timeout_s, uint64_t most, wvl_cli_bytes *bytes);
+
+/* ---- Where frames come from ------------------------------------------------------------------ */
+
+typedef enum wvl_cli_source_kind {
+    WVL_CLI_FROM_PATTERN,
+    WVL_CLI_FROM_LIST, /* of a file, or the names of a folder */
+    WVL_CLI_FROM_PAGES,
+    WVL_CLI_FROM_STREAM
+} wvl_cli_source_kind;
+
+typedef struct wvl_cli_source {
+    wvl_cli_source_kind kind;
+    const char *name;            /* as given */
+    wvl_cli_directory directory; /* of a list: inputs alone */
+    wvl_cli_stream *stream;
+    wvl_sequence_range range; /* numbers of all frames; last UINT64_MAX: as the stream goes */
+    uint64_t total;           /* of these; UNKNOWN_COUNT */
+    uint64_t begin, count;    /* of this shard; count UNKNOWN_COUNT */
+} wvl_cli_source;
+
+int wvl_cli_open_source(const wvl_cli_sequence_options *options, wvl_cli_source *source);
+void wvl_cli_close_source(wvl_cli_source *source);
+static inline uint64_t wvl_cli_frame_number(const wvl_cli_source *source, uint64_t place)
+{
+    return source->range.first + (source->begin + place) * source->range.step;
+}
+/* File of a frame; of a stream NULL. NULL otherwise: no memory. The caller frees it. */
+char *wvl_cli_name_input(const wvl_cli_source *source, uint64_t number);
+
+/* ---- Where frames go, and the journal --------------------------------------------------------- */
+
+typedef enum wvl_cli_store_kind {
+    WVL_CLI_TO_PATTERN,
+    WVL_CLI_TO_FOLDER,
+    WVL_CLI_TO_FILE,
+    WVL_CLI_TO_STREAM
+} wvl_cli_store_kind;
+
+typedef struct wvl_cli_store wvl_cli_store;
+
+typedef struct wvl_cli_store_request {
+    const wvl_cli_sequence_options *options;
+    const wvl_cli_source *source;
+    const char *parameters;                /* for the journal */
+    const wvl_sequence_rate_options *rate; /* one pass; NULL: none */
+    const uint64_t *limits;                /* two passes: [source->count]; NULL: none */
+} wvl_cli_store_request;
+
+int wvl_cli_open_store(const wvl_cli_store_request *request, wvl_cli_store **store);
+/* Flushes; an exit code after a message, or 0. */
+int wvl_cli_close_store(wvl_cli_store *store);
+/* OUT as it is named, before anything is opened. */
+int wvl_cli_classify_output(const wvl_cli_sequence_options *options, wvl_cli_store_kind *kind);
+/* File of a frame, or the file of all. NULL: no memory. The caller frees it. */
+char *wvl_cli_name_output(const wvl_cli_store *store, const char *input, uint64_t number);
+int wvl_cli_has_files(const wvl_cli_store *store); /* 1: one for each frame */
+/* What is complete from an earlier run: 1 with *record. limit: what rate control says now; 0: none. Any thread. */
+int wvl_cli_find_complete(const wvl_cli_store *store, uint64_t place, uint64_t number, const char *output,
+                          uint64_t limit, wvl_sequence_record *record);
+/* A file of its own for a frame; any thread. Fills in bytes and checksum of *record. */
+int wvl_cli_store_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes,
+                       wvl_sequence_record *record);
+/* In turn: the same in the file of all; then a record of either. Writes the journal now and then. */
+int wvl_cli_append_frame(wvl_cli_store *store, const wvl_cli_bytes *bytes, wvl_sequence_record *record);
+int wvl_cli_note_frame(wvl_cli_store *store, const wvl_sequence_record *record);
+/* An earlier run left a journal. */
+int wvl_cli_is_resumed(const wvl_cli_store *store);
+
+/* ---- One frame, and what is said of it -------------------------------------------------------- */
+
+typedef enum wvl_cli_frame_state {
+    WVL_CLI_FRAME_NONE, /* the stream ended before it, or the run */
+    WVL_CLI_FRAME_ENCODED,
+    WVL_CLI_FRAME_KEPT, /* complete from an earlier run */
+    WVL_CLI_FRAME_BLACK,
+    WVL_CLI_FRAME_FAILED
+} wvl_cli_frame_state;
+
+typedef struct wvl_cli_frame {
+    uint64_t place;
+    char *input, *output;
+    const char *name; /* for messages */
+    char label[96];   /* name of a frame of a stream */
+    wvl_cli_frame_state state;
+    int code;    /* of a failure */
+    int existed; /* kept because its file is there, not by the journal */
+    wvl_sequence_record record;
+    wvl_cli_bytes *bytes, *given; /* coded; read from a stream */
+    wvl_cli_job job;
+    double seconds; /* from reading to writing */
+} wvl_cli_frame;
+
+typedef struct wvl_cli_sequence {
+    const wvl_cli_sequence_options *options;
+    wvl_cli_batch batch;
+    wvl_cli_source source;
+    wvl_cli_store *store;
+    wvl_cli_buffers buffers;
+    wvl_sequence_rate *rate; /* one pass; NULL: none */
+    uint64_t *limits;        /* two passes: of this shard's frames */
+    pthread_mutex_t lock;    /* guards rate and stopped */
+    pthread_cond_t changed;
+    int stopped;
+    /* In turn: */
+    uint64_t encoded, kept, black, failed, done;
+    uint64_t bytes; /* of encoded and black frames */
+    uint64_t pixel_samples;
+    char first_failed[256];
+    int code;
+    FILE *report, *log;
+    double started, shown;
+    int shows, is_shown; /* progress */
+} wvl_cli_sequence;
+
+int wvl_cli_open_report(wvl_cli_sequence *q);
+/* In turn. */
+void wvl_cli_report_frame(wvl_cli_sequence *q, const wvl_cli_frame *frame);
+void wvl_cli_end_report(wvl_cli_sequence *q);
+
+/* Work of wvl_cli_run_turns; user: the sequence. */
+void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place);
+
+#endif

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One frame on its way: read, encoded and written beside others, then accounted for in its turn. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sequence.h"
+#include "stream.h"
+
+#define NEIGHBOURS 16u /* frames on either side that a black frame may take its format from */
+
+/* What a frame's ports point to. */
+typedef struct frame_at_work {
+    wvl_cli_sequence *q;
+    wvl_cli_frame *f;
+    wvl_cli_args args; /* the run's, with what this frame needs */
+    wvl_cli_batch batch;
+} frame_at_work;
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static int read_pipe(const frame_at_work *w, const char *path, wvl_cli_picture *picture)
+{
+    wvl_cli_bytes *bytes = wvl_cli_take_buffer(&w->q->buffers);
+    if (!bytes) {
+        wvl_cli_error("%s: out of memory", path);
+        return WVL_EXIT_DEVICE;
+    }
+    uint64_t most = wvl_cli_most_bytes(&w->args, WVL_IO_MAX_INPUT_BYTES);
+    int code = wvl_cli_read_in_time(path, w->q->options->timeout_s, most, bytes);
+    code = code ? code : wvl_cli_read_bytes(&w->args, path, bytes->data, bytes->used, picture);
+    wvl_cli_return_buffer(&w->q->buffers, bytes);
+    return code;
+}
+
+/* A frame that is no regular file may never come: it has a time limit. */
+static int read_path(const frame_at_work *w, const char *path, wvl_cli_picture *picture)
+{
+    struct stat st;
+    memset(picture, 0, sizeof *picture);
+    if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+        return read_pipe(w, path, picture);
+    }
+    return wvl_cli_read_picture(&w->args, &path, 1, picture);
+}
+
+static int read_frame(void *user, const wvl_cli_job *job, wvl_cli_picture *picture)
+{
+    frame_at_work *w = user;
+    if (!job->is_jp2) {
+        w->args.dropped |= WVL_KEEP_GEO; /* files beside the picture have no place in a codestream */
+    }
+    if (w->f->given) {
+        return wvl_cli_read_bytes(&w->args, w->f->name, w->f->given->data, w->f->given->used, picture);
+    }
+    return read_path(w, w->f->input, picture);
+}
+
+/* ---- Black frames ---------------------------------------------------------------------------- */
+
+static void fill_samples(const wvl_io_component *c, uint32_t value)
+{
+    for (uint32_t y = 0; y < c->height; y++) {
+        uint8_t *at = (uint8_t *)c->data + y * c->stride_bytes;
+        for (uint32_t x = 0; x < c->width; x++, at += c->sample_stride_bytes) {
+            const uint8_t byte = (uint8_t)value;
+            const uint16_t half = (uint16_t)value;
+            const void *sample = c->sample_bytes == 1 ? (const void *)&byte : (const void *)&value;
+            memcpy(at, c->sample_bytes == 2 ? (const void *)&half : sample, c->sample_bytes);
+        }
+    }
+}
+
+/* Black: 0 of grey and RGB, the middle of chroma, all of an alpha channel. */
+static void blacken(wvl_io_picture *io)
+{
+    for (uint32_t i = 0; i < io->component_count; i++) {
+        const wvl_io_component *c = &io->components[i];
+        int is_chroma = io->color == WVL_IO_YCC && (i == 1 || i == 2) && !c->is_signed;
+        uint32_t value = is_chroma ? UINT32_C(1) << (c->depth - 1) : 0;
+        int is_alpha = io->alpha_component == (int)i && !c->is_signed && c->depth < 32;
+        fill_samples(c, is_alpha ? (UINT32_C(1) << c->depth) - 1 : value);
+    }
+}
+
+static int read_neighbour(const frame_at_work *w, uint64_t number, wvl_cli_picture *picture)
+{
+    frame_at_work other = *w;
+    char *path = wvl_cli_name_input(&w->q->source, number);
+    if (!path) {
+        return WVL_EXIT_DEVICE;
+    }
+    other.args.io.page = w->q->source.kind == WVL_CLI_FROM_PAGES ? (uint32_t)number : 0;
+    int code = read_path(&other, path, picture);
+    free(path);
+    return code;
+}
+
+/* The nearest frame before this one that can be read, else after it: always the same one. */
+static int read_any_neighbour(const frame_at_work *w, wvl_cli_picture *picture)
+{
+    const wvl_sequence_range *r = &w->q->source.range;
+    uint64_t number = w->f->record.frame, step = r->step;
+    size_t mark = wvl_cli_mark_messages();
+    int code = WVL_EXIT_INPUT;
+    for (uint64_t n = 1; code && n <= NEIGHBOURS && number >= r->first + n * step; n++) {
+        code = read_neighbour(w, number - n * step, picture);
+    }
+    for (uint64_t n = 1; code && n <= NEIGHBOURS && number + n * step <= r->last; n++) {
+        code = read_neighbour(w, number + n * step, picture);
+    }
+    wvl_cli_forget_messages(mark);
+    return code;
+}
+
+/* A stream says itself what its frames are. */
+static int read_zeros(const frame_at_work *w, wvl_cli_picture *picture)
+{
+    uint64_t bytes = wvl_cli_stream_frame_bytes(w->q->source.stream);
+    wvl_cli_bytes *given = w->f->given;
+    if (!wvl_cli_enlarge_buffer(given, (size_t)bytes)) {
+        wvl_cli_error("%s: out of memory", w->f->name);
+        return WVL_EXIT_DEVICE;
+    }
+    memset(given->data, 0, (size_t)bytes);
+    given->used = (size_t)bytes;
+    return wvl_cli_read_bytes(&w->args, w->f->name, given->data, given->used, picture);
+}
+
+static int read_black(void *user, const wvl_cli_job *job, wvl_cli_picture *picture)
+{
+    const frame_at_work *w = user;
+    (void)job;
+    int code = w->f->given ? read_zeros(w, picture) : read_any_neighbour(w, picture);
+    if (code) {
+        wvl_cli_error("%s: no black frame in its place, for no frame beside it can be read", w->f->name);
+        return code;
+    }
+    blacken(&picture->io);
+    return WVL_EXIT_OK;
+}
+
+/* ---- Encoding -------------------------------------------------------------------------------- */
+
+static int open_bytes(void *user, wvl_sink *sink)
+{
+    const frame_at_work *w = user;
+    *sink = wvl_cli_open_buffer_sink(w->f->bytes);
+    return WVL_EXIT_OK;
+}
+
+static int encode_with(frame_at_work *w, wvl_cli_turns *turns,
+                       int (*read)(void *user, const wvl_cli_job *job, wvl_cli_picture *picture))
+{
+    wvl_cli_frame *f = w->f;
+    const wvl_cli_ports ports = {read, open_bytes, w};
+    const char *input = f->input ? f->input : "-";
+    f->job = wvl_cli_describe_job(&w->batch, &input, 1, f->output);
+    f->job.name = f->name;
+    f->job.turns = turns;
+    f->job.ports = &ports;
+    f->job.limit_bytes = f->record.limit_bytes;
+    int code = wvl_cli_read_and_plan(&f->job);
+    code = code ? code : wvl_cli_encode_beside(&f->job);
+    if (!code) {
+        f->record.coded_bytes = wvl_result_codestream(f->job.result).bytes;
+    }
+    f->job.ports = NULL;
+    f->job.inputs = NULL;
+    return code;
+}
+
+/* Which failures are those of the frame, so that the next one may well succeed. */
+static int is_bad_frame(int code) { return code == WVL_EXIT_INPUT || code == WVL_EXIT_USAGE || code == WVL_EXIT_CHECK; }
+
+static int encode_frame(frame_at_work *w, wvl_cli_turns *turns, int code)
+{
+    wvl_cli_frame *f = w->f;
+    f->bytes = wvl_cli_take_buffer(&w->q->buffers);
+    if (!f->bytes) {
+        wvl_cli_error("%s: out of memory", f->name);
+        return WVL_EXIT_DEVICE;
+    }
+    code = code ? code : encode_with(w, turns, read_frame);
+    f->state = code ? WVL_CLI_FRAME_FAILED : WVL_CLI_FRAME_ENCODED;
+    if (is_bad_frame(code) && w->q->options->on_error == WVL_CLI_BLACK) {
+        wvl_cli_release_job(&f->job);
+        code = encode_with(w, turns, read_black);
+        f->state = code ? WVL_CLI_FRAME_FAILED : WVL_CLI_FRAME_BLACK;
+    }
+    return code;
+}
+
+/* ---- Files that are there -------------------------------------------------------------------- */
+
+/* 1: the file stays. *code: what speaks against writing it. */
+static int keeps_file(const wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
+{
+    struct stat st;
+    if (wvl_cli_find_complete(q->store, f->place, f->record.frame, f->output, f->record.limit_bytes, &f->record)) {
+        return 1;
+    }
+    if (!wvl_cli_has_files(q->store)) {
+        return 0;
+    }
+    const char *input = f->input ? f->input : "-";
+    wvl_cli_args args = q->options->args;
+    args.force = 1;
+    *code = wvl_cli_check_output(&args, &input, 1, f->output);
+    if (*code || stat(f->output, &st)) {
+        return 0;
+    }
+    if (q->options->args.skip_existing && wvl_cli_is_whole(f->output, &f->record.bytes)) {
+        f->existed = 1;
+        return 1;
+    }
+    int may_replace = q->options->args.force || q->options->args.skip_existing || wvl_cli_is_resumed(q->store);
+    if (!may_replace && S_ISREG(st.st_mode)) {
+        wvl_cli_error("%s: exists, and no journal says that it is a frame of this sequence; --force replaces it, "
+                      "--skip-existing keeps it",
+                      f->output);
+        *code = WVL_EXIT_OUTPUT;
+    }
+    return 0;
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+/* 0: the stream has ended. *code: of a frame that did not come. */
+static int fetch_frame(const wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
+{
+    f->record.frame = wvl_cli_frame_number(&q->source, f->place);
+    if (q->source.kind != WVL_CLI_FROM_STREAM) {
+        f->input = wvl_cli_name_input(&q->source, f->record.frame);
+        f->name = f->input ? f->input : q->source.name;
+        *code = f->input ? WVL_EXIT_OK : WVL_EXIT_DEVICE;
+        return 1;
+    }
+    const char *shown = strcmp(q->source.name, "-") != 0 ? q->source.name : "standard input";
+    (void)snprintf(f->label, sizeof f->label, "%.60s, frame %" PRIu64, shown, f->record.frame);
+    f->name = f->label;
+    f->given = wvl_cli_take_buffer((wvl_cli_buffers *)&q->buffers);
+    *code = f->given ? WVL_EXIT_OK : WVL_EXIT_DEVICE;
+    if (!f->given) {
+        return 1;
+    }
+    wvl_cli_arrival state = f->record.frame > q->source.range.last
+                                ? WVL_CLI_ENDED
+                                : wvl_cli_read_frame(q->source.stream, f->place, f->record.frame, f->given);
+    *code = state == WVL_CLI_ARRIVED ? WVL_EXIT_OK : WVL_EXIT_INPUT;
+    return state != WVL_CLI_ENDED;
+}
+
+/* 0: the run has stopped before the limit was known. */
+static int await_limit(wvl_cli_sequence *q, wvl_cli_frame *f)
+{
+    pthread_mutex_lock(&q->lock);
+    while (q->rate && !q->stopped && wvl_sequence_limit_count(q->rate) <= f->place) {
+        pthread_cond_wait(&q->changed, &q->lock);
+    }
+    int goes_on = !q->stopped;
+    if (q->rate && goes_on) {
+        f->record.limit_bytes = wvl_sequence_limit_bytes(q->rate, f->place);
+    }
+    pthread_mutex_unlock(&q->lock);
+    if (q->limits) {
+        f->record.limit_bytes = q->limits[f->place];
+    }
+    return goes_on;
+}
+
+static frame_at_work start_work(wvl_cli_sequence *q, wvl_cli_frame *f)
+{
+    frame_at_work w = {.q = q, .f = f, .args = q->options->args, .batch = q->batch};
+    w.args.out_format = NULL; /* the names have it already */
+    if (q->source.kind == WVL_CLI_FROM_PAGES) {
+        w.args.io.page = (uint32_t)f->record.frame;
+        w.args.io.page_of_many = 1;
+    } else if (q->source.kind == WVL_CLI_FROM_STREAM) {
+        wvl_cli_describe_stream(q->source.stream, &w.args.io);
+    }
+    return w;
+}
+
+static void work_on(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
+{
+    int code = WVL_EXIT_OK;
+    double started = wvl_cli_seconds();
+    if (!fetch_frame(q, f, &code) || !await_limit(q, f)) {
+        return;
+    }
+    f->state = WVL_CLI_FRAME_FAILED;
+    f->output = wvl_cli_name_output(q->store, f->input, f->record.frame);
+    if (!f->output || code == WVL_EXIT_DEVICE) {
+        wvl_cli_error("%s: out of memory", f->name);
+        f->code = WVL_EXIT_DEVICE;
+        return;
+    }
+    if (keeps_file(q, f, &f->code)) {
+        f->state = WVL_CLI_FRAME_KEPT;
+        return;
+    }
+    frame_at_work w = start_work(q, f);
+    w.batch.args = &w.args;
+    f->code = f->code ? f->code : encode_frame(&w, turns, code);
+    if (!f->code && wvl_cli_has_files(q->store)) {
+        f->code = wvl_cli_store_file(q->store, f->output, f->bytes, &f->record);
+        f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
+    }
+    f->seconds = wvl_cli_seconds() - started;
+}
+
+/* ---- In turn --------------------------------------------------------------------------------- */
+
+static void stop(wvl_cli_sequence *q, wvl_cli_turns *turns, int code)
+{
+    q->code = q->code ? q->code : code;
+    pthread_mutex_lock(&q->lock);
+    q->stopped = 1;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+    wvl_cli_stop_turns(turns);
+}
+
+static void put_bytes(wvl_cli_sequence *q, const wvl_cli_frame *f)
+{
+    if (q->rate) {
+        pthread_mutex_lock(&q->lock);
+        uint64_t bytes = f->state == WVL_CLI_FRAME_FAILED ? 0 : f->record.coded_bytes;
+        if (wvl_sequence_put_bytes(q->rate, bytes) && !q->code) {
+            wvl_cli_error("%s: has more bytes than its limit: a defect, please report it", f->name);
+            q->code = WVL_EXIT_DEVICE;
+        }
+        pthread_cond_broadcast(&q->changed);
+        pthread_mutex_unlock(&q->lock);
+    }
+}
+
+/* A new frame goes into the file of all, and into the journal. */
+static void write_in_turn(wvl_cli_sequence *q, wvl_cli_frame *f)
+{
+    int is_new = f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK;
+    if (is_new && !wvl_cli_has_files(q->store)) {
+        f->code = wvl_cli_append_frame(q->store, f->bytes, &f->record);
+    }
+    if (is_new && !f->code) {
+        f->code = wvl_cli_note_frame(q->store, &f->record);
+    }
+    f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
+}
+
+static void count_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
+{
+    q->done++;
+    q->encoded += f->state == WVL_CLI_FRAME_ENCODED;
+    q->kept += f->state == WVL_CLI_FRAME_KEPT;
+    q->black += f->state == WVL_CLI_FRAME_BLACK;
+    q->failed += f->state == WVL_CLI_FRAME_FAILED;
+    q->bytes += f->state == WVL_CLI_FRAME_FAILED ? 0 : f->record.bytes;
+    if ((f->state == WVL_CLI_FRAME_FAILED || f->state == WVL_CLI_FRAME_BLACK) && !q->first_failed[0]) {
+        (void)snprintf(q->first_failed, sizeof q->first_failed, "%.230s", f->name);
+    }
+    if (f->state == WVL_CLI_FRAME_BLACK) {
+        wvl_cli_warn("%s: a black frame takes its place", f->name);
+    }
+}
+
+/* After a stop, frames that were in work and have files are still noted: they are complete. */
+static void account(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
+{
+    if (q->stopped && !wvl_cli_has_files(q->store)) {
+        return;
+    }
+    write_in_turn(q, f);
+    put_bytes(q, f);
+    if (q->stopped && f->state == WVL_CLI_FRAME_FAILED) {
+        return;
+    }
+    count_frame(q, f);
+    wvl_cli_report_frame(q, f);
+    int is_interrupted = f->code == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted();
+    if (is_interrupted || q->code) {
+        stop(q, turns, is_interrupted ? WVL_EXIT_INTERRUPTED : q->code);
+    } else if (f->code && (q->options->on_error == WVL_CLI_STOP || !is_bad_frame(f->code))) {
+        stop(q, turns, f->code);
+    }
+}
+
+static void release_frame(wvl_cli_sequence *q, wvl_cli_frame *f)
+{
+    wvl_cli_release_job(&f->job);
+    wvl_cli_return_buffer(&q->buffers, f->bytes);
+    wvl_cli_return_buffer(&q->buffers, f->given);
+    free(f->input);
+    free(f->output);
+}
+
+void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place)
+{
+    wvl_cli_sequence *q = user;
+    wvl_cli_frame f;
+    memset(&f, 0, sizeof f);
+    f.place = place;
+    work_on(q, &f, turns);
+    wvl_cli_take_turn(turns, place);
+    if (f.state != WVL_CLI_FRAME_NONE) {
+        account(q, &f, turns);
+    } else if (!q->stopped) {
+        wvl_cli_stop_turns(turns); /* the stream has ended */
+    }
+    wvl_cli_clear_warnings();
+    release_frame(q, &f);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The journal of a run on the disk. Frames are on the disk before a line says so. */
+#define _GNU_SOURCE /* syncfs */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sequence_store.h"
+#include "stream.h"
+
+int wvl_cli_write_all(int fd, const void *data, size_t bytes, const char *name)
+{
+    const uint8_t *p = data;
+    while (bytes) {
+        ssize_t done = write(fd, p, bytes);
+        if (done < 0 && errno == EINTR && !wvl_cli_was_interrupted()) {
+            continue;
+        }
+        if (done <= 0) {
+            wvl_cli_error("%s: cannot write: %s", name, done ? strerror(errno) : "no bytes are taken");
+            return WVL_EXIT_OUTPUT;
+        }
+        p += done;
+        bytes -= (size_t)done;
+    }
+    return WVL_EXIT_OK;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+/* How much of OUT names what stands beside it. */
+static size_t stem_of(const wvl_cli_store *s)
+{
+    unsigned digits;
+    const char *end, *name = s->output, *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    if (s->kind == WVL_CLI_TO_FILE) {
+        return strlen(name);
+    }
+    const char *at = s->kind == WVL_CLI_TO_PATTERN ? wvl_sequence_find_number(name, &digits, &end) : NULL;
+    if (!at) {
+        return strlen(name);
+    }
+    while (at > base && strchr("._-", at[-1])) {
+        at--;
+    }
+    return (size_t)(at - name);
+}
+
+char *wvl_cli_name_beside(const wvl_cli_store *s, const char *text)
+{
+    size_t stem = stem_of(s), bytes = stem + strlen(text) + 80;
+    int needs_slash = s->kind == WVL_CLI_TO_FOLDER && stem && s->output[stem - 1] != '/';
+    int needs_name = s->kind == WVL_CLI_TO_FOLDER || !stem || s->output[stem - 1] == '/';
+    char *name = malloc(bytes), shard[48] = "";
+    if (s->options->shard_count) {
+        (void)snprintf(shard, sizeof shard, ".%" PRIu32 "-of-%" PRIu32, s->options->shard, s->options->shard_count);
+    }
+    if (name) {
+        (void)snprintf(name, bytes, "%.*s%s%s%s%s", (int)stem, s->output, needs_slash ? "/" : "",
+                       needs_name ? "wavelane" : "", shard, text);
+    }
+    return name;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static int refuse_journal(const wvl_cli_store *s, const char *reason, int code)
+{
+    wvl_cli_error("%s: %s", s->journal_path, reason);
+    return code;
+}
+
+/* Begins it, whatever was in it. */
+static int begin_journal(wvl_cli_store *s, const char *parameters)
+{
+    size_t bytes;
+    char *head = wvl_sequence_make_head(&s->sums, parameters, &bytes);
+    if (!head) {
+        return refuse_journal(s, "out of memory", WVL_EXIT_DEVICE);
+    }
+    int code = ftruncate(s->journal_fd, 0) || lseek(s->journal_fd, 0, SEEK_SET) < 0
+                   ? refuse_journal(s, strerror(errno), WVL_EXIT_OUTPUT)
+                   : wvl_cli_write_all(s->journal_fd, head, bytes, s->journal_path);
+    if (!code && fsync(s->journal_fd) && errno != EINVAL && errno != EROFS) {
+        code = refuse_journal(s, strerror(errno), WVL_EXIT_OUTPUT);
+    }
+    free(head);
+    return code;
+}
+
+/* The first line of either text that the other one lacks there. */
+static void name_difference(const wvl_cli_store *s, const char *old, size_t old_bytes, const char *now)
+{
+    const char *end = old + old_bytes;
+    while (old < end && *now && *old == *now) {
+        const char *line = memchr(old, '\n', (size_t)(end - old));
+        size_t length = line ? (size_t)(line - old) + 1 : (size_t)(end - old);
+        if (strncmp(old, now, length) != 0) {
+            break;
+        }
+        old += length;
+        now += length;
+    }
+    const char *skip = "parameter ";
+    size_t n = strlen(skip), old_length = 0;
+    old += (size_t)(end - old) > n ? n : 0;
+    now += strlen(now) > n ? n : 0;
+    while (old + old_length < end && old[old_length] != '\n') {
+        old_length++;
+    }
+    const char *nothing = "(nothing)";
+    int now_length = (int)strcspn(now, "\n");
+    wvl_cli_error("%s: was begun with other parameters (there \"%.*s\", now \"%.*s\"); give the same ones, or --force "
+                  "to encode all frames again",
+                  s->journal_path, old_length ? (int)old_length : 9, old_length ? old : nothing,
+                  now_length ? now_length : 9, now_length ? now : nothing);
+}
+
+static int take_old(wvl_cli_store *s, const char *parameters, const char *text, size_t bytes)
+{
+    wvl_sequence_journal_status status = wvl_sequence_read_journal(&s->sums, text, bytes, &s->old);
+    if (status == WVL_SEQUENCE_JOURNAL_CUT) {
+        return begin_journal(s, parameters);
+    }
+    if (status) {
+        return status == WVL_SEQUENCE_JOURNAL_MEMORY
+                   ? refuse_journal(s, "out of memory", WVL_EXIT_DEVICE)
+                   : refuse_journal(s,
+                                    "is not the journal of a sequence, or damaged; remove it, or give --force to "
+                                    "encode all frames again",
+                                    WVL_EXIT_OUTPUT);
+    }
+    if (s->old.parameter_bytes != strlen(parameters) ||
+        memcmp(s->old.parameters, parameters, s->old.parameter_bytes) != 0) {
+        name_difference(s, s->old.parameters, s->old.parameter_bytes, parameters);
+        return WVL_EXIT_USAGE;
+    }
+    s->is_resumed = 1;
+    if (ftruncate(s->journal_fd, (off_t)s->old.good_bytes) || lseek(s->journal_fd, 0, SEEK_END) < 0) {
+        return refuse_journal(s, strerror(errno), WVL_EXIT_OUTPUT);
+    }
+    return WVL_EXIT_OK;
+}
+
+/* One process at a time writes it. Nothing is changed with --dry-run. */
+static int lock_journal(wvl_cli_store *s)
+{
+    int flags = s->options->args.dry_run ? O_RDONLY : O_RDWR | O_CREAT;
+    s->journal_fd = open(s->journal_path, flags | O_CLOEXEC, 0666);
+    if (s->journal_fd < 0) {
+        int is_new = s->options->args.dry_run && errno == ENOENT;
+        return is_new ? WVL_EXIT_OK : refuse_journal(s, strerror(errno), WVL_EXIT_OUTPUT);
+    }
+    if (flock(s->journal_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+        return refuse_journal(s, "another wavelane is at work on this sequence", WVL_EXIT_OUTPUT);
+    }
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_open_journal(wvl_cli_store *s, const char *parameters)
+{
+    uint8_t *text = NULL;
+    size_t bytes = 0;
+    s->journal_path = s->options->journal ? strdup(s->options->journal) : wvl_cli_name_beside(s, ".journal");
+    if (!s->journal_path) {
+        wvl_cli_error("%s: out of memory", s->output);
+        return WVL_EXIT_DEVICE;
+    }
+    int code = lock_journal(s);
+    if (code || s->journal_fd < 0) {
+        return code;
+    }
+    code = wvl_cli_read_descriptor(s->journal_fd, s->journal_path, UINT64_MAX - 1, WVL_CLI_ANYTHING, &text, &bytes);
+    if (!code && s->options->args.dry_run) {
+        wvl_sequence_journal_status status = wvl_sequence_read_journal(&s->sums, (char *)text, bytes, &s->old);
+        s->is_resumed = status == WVL_SEQUENCE_JOURNAL_OK;
+    } else if (!code && (!bytes || s->options->args.force)) {
+        code = begin_journal(s, parameters);
+    } else if (!code) {
+        code = take_old(s, parameters, (char *)text, bytes);
+    }
+    s->old.parameters = NULL; /* the text goes */
+    free(text);
+    return code;
+}
+
+void wvl_cli_close_journal(wvl_cli_store *s)
+{
+    if (s->journal_fd >= 0) {
+        (void)close(s->journal_fd);
+    }
+    wvl_sequence_release_journal(&s->old);
+    free(s->journal_path);
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+/* One sync for all frames that wait. A file system that cannot sync is not a failure. */
+static int sync_output(const wvl_cli_store *s)
+{
+    int fd = s->kind == WVL_CLI_TO_FILE ? s->file_fd : s->folder_fd;
+    int failed = s->kind == WVL_CLI_TO_FILE ? fdatasync(fd) : syncfs(fd);
+    if (failed && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) {
+        wvl_cli_error("%s: cannot write: %s", s->output, strerror(errno));
+        return WVL_EXIT_OUTPUT;
+    }
+    return WVL_EXIT_OK;
+}
+
+static int write_index(wvl_cli_store *s)
+{
+    char text[96];
+    int code = WVL_EXIT_OK;
+    for (unsigned i = 0; !code && i < s->waiting_count; i++) {
+        const wvl_sequence_record *r = &s->waiting[i];
+        int n = snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r->frame, s->noted, r->bytes);
+        code = wvl_cli_write_all(s->index_fd, text, (size_t)n, "the index");
+        s->noted += r->bytes;
+    }
+    return code;
+}
+
+int wvl_cli_sync_frames(wvl_cli_store *s)
+{
+    char text[WVL_CLI_FRAMES_A_SYNC * WVL_SEQUENCE_RECORD_CHARS];
+    size_t used = 0;
+    s->last_sync = wvl_cli_seconds();
+    if (!s->waiting_count || s->journal_fd < 0) {
+        s->waiting_count = 0;
+        return WVL_EXIT_OK;
+    }
+    for (unsigned i = 0; i < s->waiting_count; i++) {
+        used += wvl_sequence_put_record(text + used, &s->waiting[i]);
+    }
+    int code = sync_output(s);
+    code = code ? code : wvl_cli_write_all(s->journal_fd, text, used, s->journal_path);
+    if (!code && s->index_fd >= 0) {
+        code = write_index(s);
+    }
+    s->waiting_count = 0;
+    return code;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is said of the frames: a line of JSON each, a line of text each, progress, a summary. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sequence.h"
+
+#define BAR_SECONDS 0.2    /* between two states of the progress on a terminal */
+#define PLAIN_SECONDS 10.0 /* between two lines of it elsewhere */
+
+static const char *const state_words[] = {"none", "encoded", "kept", "black", "failed"};
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static void report_result(wvl_cli_report *r, const wvl_cli_frame *f)
+{
+    const wvl_result *result = f->job.result;
+    uint32_t last = wvl_result_layer_count(result) - 1;
+    wvl_cli_report_real(r, "psnr", wvl_result_layer_psnr(result, last));
+    wvl_cli_report_flag(r, "psnr_is_measured", wvl_result_layer_is_measured(result, last));
+    wvl_cli_report_number(r, "slope", wvl_result_layer_slope(result, last));
+    wvl_cli_report_text(r, "device", wvl_result_backend(result));
+    wvl_cli_report_real(r, "milliseconds", f->seconds * 1000.0);
+    wvl_cli_report_real(r, "encode_milliseconds", f->job.seconds * 1000.0);
+    wvl_cli_report_open_list(r, "fills");
+    for (uint32_t i = 0; i < wvl_result_fill_count(result); i++) {
+        wvl_fill fill;
+        if (wvl_result_fill(result, i, &fill) || !fill.cap) {
+            continue;
+        }
+        wvl_cli_report_open_line(r, NULL);
+        wvl_cli_report_number(r, "bytes", fill.bytes);
+        wvl_cli_report_number(r, "cap", fill.cap);
+        wvl_cli_report_close(r);
+    }
+    wvl_cli_report_close(r);
+}
+
+static void write_line(const wvl_cli_sequence *q, const wvl_cli_frame *f)
+{
+    wvl_cli_report r;
+    wvl_cli_report_start(&r, q->report, WVL_REPORT_JSON_LINE);
+    wvl_cli_report_number(&r, "frame", f->record.frame);
+    wvl_cli_report_text(&r, "input", f->name);
+    wvl_cli_report_text(&r, "output", f->output ? f->output : "");
+    wvl_cli_report_text(&r, "status", state_words[f->state]);
+    if (f->state == WVL_CLI_FRAME_FAILED) {
+        wvl_cli_report_number(&r, "exit_code", (uint64_t)f->code);
+        wvl_cli_report_text(&r, "error", wvl_cli_last_error());
+    } else {
+        wvl_cli_report_number(&r, "bytes", f->record.bytes);
+    }
+    if (f->record.limit_bytes) {
+        wvl_cli_report_number(&r, "limit", f->record.limit_bytes);
+    }
+    if (f->job.result && f->state != WVL_CLI_FRAME_FAILED) {
+        report_result(&r, f);
+    }
+    wvl_cli_report_finish(&r);
+}
+
+static void log_line(const wvl_cli_sequence *q, const wvl_cli_frame *f)
+{
+    const char *output = f->output && strcmp(f->output, "-") != 0 ? f->output : "standard output";
+    (void)fprintf(q->log, "frame %" PRIu64 ": %s, %s", f->record.frame, state_words[f->state], output);
+    if (f->state != WVL_CLI_FRAME_FAILED) {
+        (void)fprintf(q->log, ", %" PRIu64 " bytes", f->record.bytes);
+    }
+    if (f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK) {
+        (void)fprintf(q->log, ", %.1f ms", f->seconds * 1000.0);
+    }
+    (void)fputc('\n', q->log);
+}
+
+/* ---- Progress -------------------------------------------------------------------------------- */
+
+static double frames_a_second(const wvl_cli_sequence *q, double now)
+{
+    double seconds = now - q->started;
+    return (double)(q->done - q->kept) / (seconds > 1e-9 ? seconds : 1e-9);
+}
+
+static double bits_a_frame(const wvl_cli_sequence *q)
+{
+    uint64_t good = q->encoded + q->black + q->kept;
+    return good ? 8.0 * (double)q->bytes / (double)good : 0;
+}
+
+static void format_progress(const wvl_cli_sequence *q, double now, char *text, size_t room)
+{
+    double rate = frames_a_second(q, now);
+    int used = snprintf(text, room, "%" PRIu64, q->done);
+    if (q->source.count != WVL_CLI_UNKNOWN_COUNT) {
+        uint64_t left = rate > 0 ? (uint64_t)((double)(q->source.count - q->done) / rate) : 0;
+        used += snprintf(text + used, room - (size_t)used, " of %" PRIu64 " frames, %" PRIu64 ":%02u:%02u left",
+                         q->source.count, left / 3600, (unsigned)(left / 60 % 60), (unsigned)(left % 60));
+    } else {
+        used += snprintf(text + used, room - (size_t)used, " frames");
+    }
+    (void)snprintf(text + used, room - (size_t)used, ", %.1f frames/s, %.0f bits/frame", rate, bits_a_frame(q));
+}
+
+static void show_progress(wvl_cli_sequence *q)
+{
+    char text[160];
+    double now = wvl_cli_seconds();
+    int is_plain = q->options->progress == WVL_CLI_SHOW_PLAIN;
+    if (!q->shows || now - q->started < 1.0 || now - q->shown < (is_plain ? PLAIN_SECONDS : BAR_SECONDS)) {
+        return;
+    }
+    format_progress(q, now, text, sizeof text);
+    (void)fprintf(stderr, is_plain ? "wavelane: %s\n" : "\r%-78s", text);
+    (void)fflush(stderr);
+    q->shown = now;
+    q->is_shown = !is_plain;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+int wvl_cli_open_report(wvl_cli_sequence *q)
+{
+    const wvl_cli_sequence_options *o = q->options;
+    int is_output = !strcmp(o->words[1], "-");
+    FILE *standard = is_output ? stderr : stdout;
+    q->log = o->log ? standard : NULL;
+    q->started = wvl_cli_seconds();
+    int is_plain = o->progress == WVL_CLI_SHOW_PLAIN;
+    int is_bar = o->progress == WVL_CLI_SHOW_AUTO && isatty(STDERR_FILENO) && !o->log;
+    q->shows = !o->args.quiet && (is_plain || is_bar);
+    if (!o->report) {
+        return WVL_EXIT_OK;
+    }
+    if (!strcmp(o->report, "-") && is_output) {
+        wvl_cli_error("--report -: standard output is OUT; give the name of a file");
+        return WVL_EXIT_USAGE;
+    }
+    q->report = strcmp(o->report, "-") != 0 ? fopen(o->report, "we") : stdout;
+    if (!q->report) {
+        wvl_cli_error("--report %s: %s", o->report, strerror(errno));
+        return WVL_EXIT_OUTPUT;
+    }
+    return WVL_EXIT_OK;
+}
+
+void wvl_cli_report_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
+{
+    if (q->report) {
+        write_line(q, f);
+    }
+    if (q->log) {
+        log_line(q, f);
+    }
+    show_progress(q);
+}
+
+static void write_summary_line(const wvl_cli_sequence *q, double seconds)
+{
+    wvl_cli_report r;
+    wvl_cli_report_start(&r, q->report, WVL_REPORT_JSON_LINE);
+    wvl_cli_report_open_object(&r, "summary");
+    wvl_cli_report_number(&r, "frames", q->done);
+    wvl_cli_report_number(&r, "encoded", q->encoded);
+    wvl_cli_report_number(&r, "kept", q->kept);
+    wvl_cli_report_number(&r, "black", q->black);
+    wvl_cli_report_number(&r, "failed", q->failed);
+    wvl_cli_report_text(&r, "first_failed", q->first_failed);
+    wvl_cli_report_number(&r, "bytes", q->bytes);
+    wvl_cli_report_real(&r, "seconds", seconds);
+    wvl_cli_report_number(&r, "exit_code", (uint64_t)q->code);
+    wvl_cli_report_close(&r);
+    wvl_cli_report_finish(&r);
+}
+
+static void print_summary(const wvl_cli_sequence *q, FILE *file, double now)
+{
+    (void)fprintf(file, "%" PRIu64 " frames: %" PRIu64 " encoded, %" PRIu64 " kept", q->done, q->encoded, q->kept);
+    if (q->black) {
+        (void)fprintf(file, ", %" PRIu64 " black", q->black);
+    }
+    if (q->failed) {
+        (void)fprintf(file, ", %" PRIu64 " failed", q->failed);
+    }
+    (void)fprintf(file, "; %" PRIu64 " bytes, %.0f bits/frame, %.2f s, %.1f frames/s\n", q->bytes, bits_a_frame(q),
+                  now - q->started, frames_a_second(q, now));
+}
+
+static int is_broken(FILE *file) { return file && (fflush(file) || ferror(file)); }
+
+void wvl_cli_end_report(wvl_cli_sequence *q)
+{
+    double now = wvl_cli_seconds();
+    FILE *standard = !strcmp(q->options->words[1], "-") ? stderr : stdout;
+    if (q->is_shown) {
+        (void)fprintf(stderr, "\r%78s\r", "");
+    }
+    if (q->report) {
+        write_summary_line(q, now - q->started);
+    }
+    if (!q->options->args.quiet && q->report != stdout) {
+        print_summary(q, standard, now);
+    }
+    if ((is_broken(q->report) || is_broken(standard)) && !q->code) {
+        wvl_cli_error("the report cannot be written (%s); the frames are complete", strerror(errno));
+        q->code = WVL_EXIT_REPORT;
+    }
+    if (q->report && q->report != stdout && fclose(q->report) && !q->code) {
+        wvl_cli_error("--report %s: %s; the frames are complete", q->options->report, strerror(errno));
+        q->code = WVL_EXIT_REPORT;
+    }
+    q->report = NULL;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which frames there are, and their files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sequence.h"
+#include "stream.h"
+
+static int out_of_memory(const char *name)
+{
+    wvl_cli_error("%s: out of memory", name);
+    return WVL_EXIT_DEVICE;
+}
+
+/* ---- A list ---------------------------------------------------------------------------------- */
+
+static int add_name(wvl_cli_directory *d, const char *name, size_t length)
+{
+    if (d->count == d->capacity) {
+        size_t capacity = d->capacity ? 2 * d->capacity : 64;
+        wvl_cli_entry *larger =
+            capacity < SIZE_MAX / sizeof *larger ? realloc(d->entries, capacity * sizeof *larger) : NULL;
+        if (!larger) {
+            return 0;
+        }
+        d->entries = larger;
+        d->capacity = capacity;
+    }
+    d->entries[d->count] = (wvl_cli_entry){.input = strndup(name, length)};
+    return d->entries[d->count++].input != NULL;
+}
+
+/* A name a line; empty lines do not count. */
+static int read_list(const char *path, wvl_cli_directory *d)
+{
+    uint8_t *data = NULL;
+    size_t bytes = 0;
+    int code = wvl_cli_read_whole(path, WVL_CLI_BOX_BYTES, WVL_CLI_ANYTHING, &data, &bytes), room = 1;
+    const char *at = (const char *)data;
+    for (size_t left = bytes; !code && room && left;) {
+        const char *end = memchr(at, '\n', left);
+        size_t whole = end ? (size_t)(end - at) + 1 : left, length = whole - (end != NULL);
+        length -= length && at[length - 1] == '\r';
+        room = !length || add_name(d, at, length);
+        at += whole;
+        left -= whole;
+    }
+    free(data);
+    if (!code && !room) {
+        code = out_of_memory(path);
+    }
+    if (!code && !d->count) {
+        wvl_cli_error("%s: there is no name in this list", path);
+        code = WVL_EXIT_INPUT;
+    }
+    return code;
+}
+
+static int list_folder(const wvl_cli_sequence_options *o, wvl_cli_source *s)
+{
+    const wvl_cli_folder folder = {.path = s->name, .recursive = o->args.recursive};
+    int code = wvl_cli_list_directory(&folder, &s->directory);
+    if (!code && !s->directory.count) {
+        wvl_cli_error("%s: no picture in this folder", s->name);
+        code = WVL_EXIT_INPUT;
+    }
+    return code;
+}
+
+/* ---- A file ---------------------------------------------------------------------------------- */
+
+static int begins_as_y4m(int fd)
+{
+    char head[9];
+    return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head && !memcmp(head, "YUV4MPEG2", sizeof head);
+}
+
+static int count_pages(const wvl_cli_sequence_options *o, wvl_cli_source *s)
+{
+    char error[512] = "";
+    uint32_t count;
+    int result = wvl_io_count_pages(s->name, &o->args.io, &count, error, sizeof error);
+    if (result) {
+        wvl_cli_error("%s", error);
+        return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT;
+    }
+    s->kind = WVL_CLI_FROM_PAGES;
+    s->total = count;
+    return WVL_EXIT_OK;
+}
+
+static int open_stream(const wvl_cli_sequence_options *o, wvl_cli_source *s, int fd, const char *name)
+{
+    s->kind = WVL_CLI_FROM_STREAM;
+    return wvl_cli_open_stream(fd, name, o, &s->stream);
+}
+
+/* A regular file is a stream by its first bytes or by -F; anything else but a folder is one by its kind. */
+static int open_file(const wvl_cli_sequence_options *o, wvl_cli_source *s)
+{
+    struct stat st;
+    int is_pipe = !stat(s->name, &st) && !S_ISREG(st.st_mode);
+    int fd = open(s->name, O_RDONLY | O_CLOEXEC | (is_pipe ? O_NONBLOCK : 0));
+    if (fd < 0) {
+        wvl_cli_error("%s: %s", s->name, strerror(errno));
+        return WVL_EXIT_INPUT;
+    }
+    if (is_pipe || o->args.io.raw_format || begins_as_y4m(fd)) {
+        return open_stream(o, s, fd, s->name);
+    }
+    (void)close(fd);
+    return count_pages(o, s);
+}
+
+static int open_standard(const wvl_cli_sequence_options *o, wvl_cli_source *s)
+{
+    int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0) {
+        wvl_cli_error("standard input: %s", strerror(errno));
+        return WVL_EXIT_INPUT;
+    }
+    return open_stream(o, s, fd, "standard input");
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+static int select_known(const wvl_cli_sequence_options *o, wvl_cli_source *s)
+{
+    uint64_t items = s->total;
+    s->range = o->has_range ? o->range : (wvl_sequence_range){0, items - 1, 1};
+    if (s->range.first >= items) {
+        wvl_cli_error("%s: --frames begins at %" PRIu64 ", but the frames have numbers 0 to %" PRIu64, s->name,
+                      s->range.first, items - 1);
+        return WVL_EXIT_USAGE;
+    }
+    s->range.last = s->range.last < items ? s->range.last : items - 1;
+    s->total = wvl_sequence_range_count(&s->range);
+    return WVL_EXIT_OK;
+}
+
+static int select_frames(const wvl_cli_sequence_options *o, wvl_cli_source *s)
+{
+    if (s->kind == WVL_CLI_FROM_PATTERN || s->kind == WVL_CLI_FROM_STREAM) {
+        s->range = o->has_range ? o->range : (wvl_sequence_range){0, UINT64_MAX - 1, 1};
+        int is_known = s->kind == WVL_CLI_FROM_PATTERN;
+        s->total = is_known ? wvl_sequence_range_count(&s->range) : WVL_CLI_UNKNOWN_COUNT;
+        return WVL_EXIT_OK;
+    }
+    return select_known(o, s);
+}
+
+static int cut_shard(const wvl_cli_sequence_options *o, wvl_cli_source *s)
+{
+    uint64_t end = s->total;
+    if (o->shard_count && s->total == WVL_CLI_UNKNOWN_COUNT) {
+        wvl_cli_error("--shard needs frames whose number is known; a stream is read once, from its beginning");
+        return WVL_EXIT_USAGE;
+    }
+    if (o->shard_count) {
+        wvl_sequence_cut_shard(s->total, o->shard, o->shard_count, &s->begin, &end);
+    }
+    s->count = end == WVL_CLI_UNKNOWN_COUNT ? end : end - s->begin;
+    return WVL_EXIT_OK;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static int open_kind(const wvl_cli_sequence_options *o, wvl_cli_source *s)
+{
+    struct stat st;
+    unsigned digits;
+    const char *rest;
+    if (!strcmp(s->name, "-")) {
+        return open_standard(o, s);
+    }
+    s->kind = WVL_CLI_FROM_LIST;
+    if (s->name[0] == '@') {
+        int code = read_list(s->name + 1, &s->directory);
+        s->total = s->directory.count;
+        return code;
+    }
+    if (!stat(s->name, &st)) {
+        int code = S_ISDIR(st.st_mode) ? list_folder(o, s) : open_file(o, s);
+        s->total = S_ISDIR(st.st_mode) ? s->directory.count : s->total;
+        return code;
+    }
+    if (!wvl_sequence_find_number(s->name, &digits, &rest)) {
+        wvl_cli_error("%s: %s; IN is a folder, a file, -, @LIST, or a name with %%d or %%06d in it", s->name,
+                      strerror(errno));
+        return WVL_EXIT_INPUT;
+    }
+    s->kind = WVL_CLI_FROM_PATTERN;
+    if (!o->has_range) {
+        wvl_cli_error("%s: give the numbers of the frames with --frames FIRST-LAST", s->name);
+        return WVL_EXIT_USAGE;
+    }
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_open_source(const wvl_cli_sequence_options *options, wvl_cli_source *source)
+{
+    memset(source, 0, sizeof *source);
+    source->name = options->words[0];
+    int code = open_kind(options, source);
+    if (!code && options->args.recursive && !source->directory.folders) {
+        wvl_cli_warn("%s: --recursive had no effect; there is no folder below it", source->name);
+    }
+    code = code ? code : select_frames(options, source);
+    return code ? code : cut_shard(options, source);
+}
+
+void wvl_cli_close_source(wvl_cli_source *source)
+{
+    wvl_cli_close_stream(source->stream);
+    wvl_cli_release_directory(&source->directory);
+}
+
+char *wvl_cli_name_input(const wvl_cli_source *source, uint64_t number)
+{
+    switch (source->kind) {
+    case WVL_CLI_FROM_PATTERN: return wvl_sequence_name_frame(source->name, number);
+    case WVL_CLI_FROM_LIST: return strdup(source->directory.entries[number].input);
+    case WVL_CLI_FROM_PAGES: return strdup(source->name);
+    default: return NULL;
+    }
+}

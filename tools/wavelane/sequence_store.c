@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files of frames, or one file of all with an index, or standard output. */
+#include "sequence_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SYNC_SECONDS 5.0    /* longest that finished frames wait for their lines, unless frames take longer */
+#define TEMPORARY ".wvltmp" /* ends a temporary name as wvl_cli_remove_temporaries knows it */
+#define CHECK_BYTES 65536u
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static int classify_name(const wvl_cli_sequence_options *o, wvl_cli_store_kind *kind)
+{
+    const char *name = o->words[1], *slash = strrchr(name, '/'), *end;
+    unsigned digits;
+    struct stat st;
+    size_t length = strlen(name);
+    const char *number = wvl_sequence_find_number(slash ? slash + 1 : name, &digits, &end);
+    int is_folder = (length && name[length - 1] == '/') || (!stat(name, &st) && S_ISDIR(st.st_mode));
+    *kind = number ? WVL_CLI_TO_PATTERN : WVL_CLI_TO_FILE;
+    *kind = is_folder ? WVL_CLI_TO_FOLDER : *kind;
+    if (*kind == WVL_CLI_TO_PATTERN && memchr(name, '%', (size_t)((slash ? slash + 1 : name) - name))) {
+        wvl_cli_error("%s: only the name of the file may hold a %%, not its folder", name);
+        return WVL_EXIT_USAGE;
+    }
+    int container = is_folder ? 0 : wvl_cli_container_of(name);
+    if (container < 0 || (*kind == WVL_CLI_TO_FILE && container)) {
+        wvl_cli_error(
+            "%s: OUT is a folder (it exists, or ends with /), a name with %%06d and an extension as .j2c, .jp2 "
+            "or .jph, a file .j2c, .j2k, .jpc or .jhc for all codestreams, or -",
+            name);
+        return WVL_EXIT_USAGE;
+    }
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_classify_output(const wvl_cli_sequence_options *o, wvl_cli_store_kind *kind)
+{
+    int code = WVL_EXIT_OK;
+    *kind = WVL_CLI_TO_STREAM;
+    if (strcmp(o->words[1], "-") != 0) {
+        code = classify_name(o, kind);
+    }
+    if (!code && o->args.out_format && *kind != WVL_CLI_TO_FOLDER) {
+        wvl_cli_error("-OutFor needs a folder as OUT; the name %s says the format", o->words[1]);
+        code = WVL_EXIT_USAGE;
+    }
+    int has_files = *kind == WVL_CLI_TO_PATTERN || *kind == WVL_CLI_TO_FOLDER;
+    if (!code && o->args.skip_existing && !has_files) {
+        wvl_cli_error("--skip-existing needs a file for each frame");
+        code = WVL_EXIT_USAGE;
+    }
+    if (!code && o->shard_count && !has_files) {
+        wvl_cli_error("--shard needs a file for each frame");
+        code = WVL_EXIT_USAGE;
+    }
+    return code;
+}
+
+int wvl_cli_has_files(const wvl_cli_store *s) { return s->kind == WVL_CLI_TO_PATTERN || s->kind == WVL_CLI_TO_FOLDER; }
+
+int wvl_cli_is_resumed(const wvl_cli_store *s) { return s->is_resumed; }
+
+/* In a folder: the input's name with another extension; frames without a name of their own go by number. */
+static char *name_in_folder(const wvl_cli_store *s, const char *input, uint64_t number)
+{
+    const char *slash = input ? strrchr(input, '/') : NULL, *base = slash ? slash + 1 : input;
+    const char *dot = base ? strrchr(base, '.') : NULL;
+    size_t length = strlen(s->output), stem = base ? strlen(base) : 0, bytes;
+    stem = dot && dot != base ? (size_t)(dot - base) : stem;
+    bytes = length + stem + strlen(s->extension) + 32;
+    char *name = malloc(bytes);
+    const char *between = s->output[length - 1] == '/' ? "" : "/";
+    if (name && base) {
+        (void)snprintf(name, bytes, "%s%s%.*s.%s", s->output, between, (int)stem, base, s->extension);
+    } else if (name) {
+        (void)snprintf(name, bytes, "%s%s%06" PRIu64 ".%s", s->output, between, number, s->extension);
+    }
+    return name;
+}
+
+char *wvl_cli_name_output(const wvl_cli_store *s, const char *input, uint64_t number)
+{
+    switch (s->kind) {
+    case WVL_CLI_TO_PATTERN: return wvl_sequence_name_frame(s->output, number);
+    case WVL_CLI_TO_FOLDER: return name_in_folder(s, input, number);
+    default: return strdup(s->output);
+    }
+}
+
+/* ---- Two frames with one file ----------------------------------------------------------------- */
+
+static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static int check_names(const wvl_cli_store *s, const wvl_cli_source *source, char **names)
+{
+    size_t count = source->directory.count, made = 0;
+    for (size_t i = 0; i < count; i++) {
+        names[made] = name_in_folder(s, source->directory.entries[i].input, i);
+        made += names[made] != NULL;
+    }
+    qsort(names, made, sizeof *names, by_text);
+    int code = made < count ? WVL_EXIT_DEVICE : WVL_EXIT_OK;
+    for (size_t i = 1; !code && i < made; i++) {
+        if (!strcmp(names[i - 1], names[i])) {
+            wvl_cli_error("%s: two inputs have this output; rename one of them, or give OUT as a name with %%06d",
+                          names[i]);
+            code = WVL_EXIT_OUTPUT;
+        }
+    }
+    for (size_t i = 0; i < made; i++) {
+        free(names[i]);
+    }
+    return code;
+}
+
+static int check_clashes(const wvl_cli_store *s, const wvl_cli_source *source)
+{
+    if (s->kind != WVL_CLI_TO_FOLDER || source->kind != WVL_CLI_FROM_LIST) {
+        return WVL_EXIT_OK;
+    }
+    char **names = calloc(source->directory.count + 1, sizeof *names);
+    int code = names ? check_names(s, source, names) : WVL_EXIT_DEVICE;
+    free(names);
+    if (code == WVL_EXIT_DEVICE) {
+        wvl_cli_error("%s: out of memory", s->output);
+    }
+    return code;
+}
+
+/* ---- What is complete ------------------------------------------------------------------------ */
+
+/* Whether the next bytes of fd are those of the record. */
+static int is_same(const wvl_cli_store *s, int fd, const wvl_sequence_record *r)
+{
+    uint8_t data[CHECK_BYTES];
+    uint64_t left = r->bytes, sum = 0;
+    while (left) {
+        ssize_t got = read(fd, data, left < sizeof data ? (size_t)left : sizeof data);
+        if (got <= 0) {
+            return 0;
+        }
+        sum = wvl_sequence_sum_bytes(&s->sums, sum, data, (size_t)got);
+        left -= (uint64_t)got;
+    }
+    return sum == r->checksum;
+}
+
+static int is_complete_file(const wvl_cli_store *s, const char *path, const wvl_sequence_record *r)
+{
+    struct stat st;
+    if (stat(path, &st) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != r->bytes) {
+        return 0;
+    }
+    if (s->options->sizes_only) {
+        return 1;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC), same = fd >= 0 && is_same(s, fd, r);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return same;
+}
+
+int wvl_cli_find_complete(const wvl_cli_store *s, uint64_t place, uint64_t number, const char *output, uint64_t limit,
+                          wvl_sequence_record *record)
+{
+    const wvl_sequence_record *r = wvl_sequence_find_record(&s->old, number);
+    if (!r || r->limit_bytes != limit || s->kind == WVL_CLI_TO_STREAM) {
+        return 0;
+    }
+    *record = *r;
+    return s->kind == WVL_CLI_TO_FILE ? place < s->old_places : is_complete_file(s, output, r);
+}
+
+/* ---- One file of all ------------------------------------------------------------------------- */
+
+/* Limit of a frame as this run will have it; 0: none. */
+static uint64_t limit_of(const wvl_cli_store_request *q, const wvl_sequence_rate *rate, uint64_t place)
+{
+    uint64_t limit = q->limits ? q->limits[place] : 0;
+    return rate ? wvl_sequence_limit_bytes(rate, place) : limit;
+}
+
+/* Counts frames of the journal whose bytes are there, from the first one on without a gap. */
+static int count_old(wvl_cli_store *s, const wvl_cli_store_request *q)
+{
+    wvl_sequence_rate *rate = NULL;
+    if (q->rate && wvl_sequence_open_rate(q->rate, &rate)) {
+        wvl_cli_error("%s: out of memory", s->output);
+        return WVL_EXIT_DEVICE;
+    }
+    for (; s->old_places < q->source->count; s->old_places++) {
+        const wvl_sequence_record *r =
+            wvl_sequence_find_record(&s->old, wvl_cli_frame_number(q->source, s->old_places));
+        if (!r || r->limit_bytes != limit_of(q, rate, s->old_places) || !is_same(s, s->file_fd, r) ||
+            (rate && wvl_sequence_put_bytes(rate, r->coded_bytes))) {
+            break;
+        }
+        s->offset += r->bytes;
+    }
+    wvl_sequence_close_rate(rate);
+    return WVL_EXIT_OK;
+}
+
+/* What follows the frames that stay goes; the index begins again, and gets their lines. */
+static int cut_file(wvl_cli_store *s, const wvl_cli_source *source)
+{
+    char text[96];
+    char *name = wvl_cli_name_beside(s, ".index");
+    if (ftruncate(s->file_fd, (off_t)s->offset) || lseek(s->file_fd, (off_t)s->offset, SEEK_SET) < 0) {
+        wvl_cli_error("%s: %s", s->output, strerror(errno));
+        free(name);
+        return WVL_EXIT_OUTPUT;
+    }
+    s->index_fd = name ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    int code = WVL_EXIT_OK;
+    if (s->index_fd < 0) {
+        wvl_cli_error("%s: %s", name ? name : s->output, name ? strerror(errno) : "out of memory");
+        code = WVL_EXIT_OUTPUT;
+    }
+    for (uint64_t place = 0; !code && place < s->old_places; place++) {
+        const wvl_sequence_record *r = wvl_sequence_find_record(&s->old, wvl_cli_frame_number(source, place));
+        int n = snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r->frame, s->noted, r->bytes);
+        code = wvl_cli_write_all(s->index_fd, text, (size_t)n, name);
+        s->noted += r->bytes;
+    }
+    free(name);
+    return code;
+}
+
+static int open_one_file(wvl_cli_store *s, const wvl_cli_store_request *q)
+{
+    struct stat st;
+    if (!s->is_resumed && !s->options->args.force && !stat(s->output, &st) && st.st_size) {
+        wvl_cli_error("%s: exists; --force replaces it", s->output);
+        return WVL_EXIT_OUTPUT;
+    }
+    if (wvl_cli_is_same_file(s->output, q->source->name)) {
+        wvl_cli_error("%s: is the input itself; choose another name", s->output);
+        return WVL_EXIT_OUTPUT;
+    }
+    s->file_fd = open(s->output, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (s->file_fd < 0) {
+        wvl_cli_error("%s: %s", s->output, strerror(errno));
+        return WVL_EXIT_OUTPUT;
+    }
+    int code = s->is_resumed ? count_old(s, q) : WVL_EXIT_OK;
+    return code ? code : cut_file(s, q->source);
+}
+
+/* ---- Opening and closing --------------------------------------------------------------------- */
+
+static int open_folder(wvl_cli_store *s)
+{
+    const char *slash = strrchr(s->output, '/');
+    size_t length = slash ? (size_t)(slash - s->output) + 1 : 0;
+    char *folder = s->kind == WVL_CLI_TO_FOLDER ? strdup(s->output) : strndup(s->output, length);
+    int is_new = folder && s->kind == WVL_CLI_TO_FOLDER && !s->options->args.dry_run;
+    if (is_new && mkdir(folder, 0777) && errno != EEXIST) {
+        wvl_cli_error("%s: %s", folder, strerror(errno));
+        free(folder);
+        return WVL_EXIT_OUTPUT;
+    }
+    s->folder_fd = folder ? open(folder[0] ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int code = s->folder_fd < 0 && !s->options->args.dry_run ? WVL_EXIT_OUTPUT : WVL_EXIT_OK;
+    if (code) {
+        wvl_cli_error("%s: %s", folder ? folder : s->output, strerror(errno));
+    }
+    free(folder);
+    return code;
+}
+
+static int open_standard(wvl_cli_store *s)
+{
+    if (isatty(STDOUT_FILENO)) {
+        wvl_cli_error("standard output: is a terminal; redirect it to a file or a pipe");
+        return WVL_EXIT_OUTPUT;
+    }
+    s->file_fd = STDOUT_FILENO;
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_open_store(const wvl_cli_store_request *q, wvl_cli_store **store)
+{
+    wvl_cli_store *s = calloc(1, sizeof *s);
+    *store = s;
+    if (!s) {
+        wvl_cli_error("%s: out of memory", q->options->words[1]);
+        return WVL_EXIT_DEVICE;
+    }
+    s->options = q->options;
+    s->output = q->options->words[1];
+    s->extension = q->options->args.out_format ? q->options->args.out_format : "j2c";
+    s->folder_fd = s->journal_fd = s->file_fd = s->index_fd = -1;
+    s->last_sync = wvl_cli_seconds();
+    wvl_sequence_init_checksum(&s->sums);
+    int code = wvl_cli_classify_output(q->options, &s->kind);
+    if (!code && s->kind == WVL_CLI_TO_STREAM) {
+        return q->options->args.dry_run ? WVL_EXIT_OK : open_standard(s);
+    }
+    code = code ? code : open_folder(s);
+    code = code ? code : check_clashes(s, q->source);
+    code = code ? code : wvl_cli_open_journal(s, q->parameters);
+    if (!code && s->kind == WVL_CLI_TO_FILE && !q->options->args.dry_run) {
+        code = open_one_file(s, q);
+    }
+    return code;
+}
+
+int wvl_cli_close_store(wvl_cli_store *s)
+{
+    if (!s) {
+        return WVL_EXIT_OK;
+    }
+    int code = wvl_cli_sync_frames(s);
+    const int fds[] = {s->folder_fd, s->kind == WVL_CLI_TO_FILE ? s->file_fd : -1, s->index_fd};
+    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
+        if (fds[i] >= 0 && close(fds[i]) && !code) {
+            wvl_cli_error("%s: %s", s->output, strerror(errno));
+            code = WVL_EXIT_OUTPUT;
+        }
+    }
+    wvl_cli_close_journal(s);
+    free(s);
+    return code;
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+static void describe_bytes(const wvl_cli_store *s, const wvl_cli_bytes *bytes, wvl_sequence_record *record)
+{
+    record->bytes = bytes->used;
+    record->checksum = wvl_sequence_sum_bytes(&s->sums, 0, bytes->data, bytes->used);
+}
+
+/* The name is always the same one, so that what a killed run left is written again. */
+static char *name_temporary(const char *output)
+{
+    const char *slash = strrchr(output, '/'), *base = slash ? slash + 1 : output;
+    size_t bytes = strlen(output) + sizeof TEMPORARY + 2;
+    char *name = malloc(bytes);
+    if (name) {
+        (void)snprintf(name, bytes, "%.*s.%s" TEMPORARY, (int)(base - output), output, base);
+    }
+    return name;
+}
+
+static int write_file(const char *temporary, const char *output, const wvl_cli_bytes *bytes)
+{
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd < 0) {
+        wvl_cli_error("%s: cannot create: %s", output, strerror(errno));
+        return WVL_EXIT_OUTPUT;
+    }
+    int code = wvl_cli_write_all(fd, bytes->data, bytes->used, output);
+    if (close(fd) && !code) {
+        wvl_cli_error("%s: cannot write: %s", output, strerror(errno));
+        code = WVL_EXIT_OUTPUT;
+    }
+    if (!code && rename(temporary, output)) {
+        wvl_cli_error("%s: cannot create: %s", output, strerror(errno));
+        code = WVL_EXIT_OUTPUT;
+    }
+    if (code) {
+        (void)unlink(temporary);
+    }
+    return code;
+}
+
+int wvl_cli_store_file(const wvl_cli_store *s, const char *output, const wvl_cli_bytes *bytes,
+                       wvl_sequence_record *record)
+{
+    char *temporary = name_temporary(output);
+    if (!temporary) {
+        wvl_cli_error("%s: out of memory", output);
+        return WVL_EXIT_DEVICE;
+    }
+    describe_bytes(s, bytes, record);
+    int code = write_file(temporary, output, bytes);
+    free(temporary);
+    return code;
+}
+
+int wvl_cli_append_frame(wvl_cli_store *s, const wvl_cli_bytes *bytes, wvl_sequence_record *record)
+{
+    const char *name = s->kind == WVL_CLI_TO_STREAM ? "standard output" : s->output;
+    describe_bytes(s, bytes, record);
+    int code = wvl_cli_write_all(s->file_fd, bytes->data, bytes->used, name);
+    s->offset += code ? 0 : bytes->used;
+    return code;
+}
+
+int wvl_cli_note_frame(wvl_cli_store *s, const wvl_sequence_record *record)
+{
+    s->waiting[s->waiting_count++] = *record;
+    if (s->waiting_count < WVL_CLI_FRAMES_A_SYNC && wvl_cli_seconds() - s->last_sync < SYNC_SECONDS) {
+        return WVL_EXIT_OK;
+    }
+    return wvl_cli_sync_frames(s);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where frames go: what the files of the store share. */
+#ifndef WVL_TOOLS_WAVELANE_SEQUENCE_STORE_H
+#define WVL_TOOLS_WAVELANE_SEQUENCE_STORE_H
+
+#include "sequence.h"
+
+#define WVL_CLI_FRAMES_A_SYNC 64u
+
+struct wvl_cli_store {
+    wvl_cli_store_kind kind;
+    const wvl_cli_sequence_options *options;
+    const char *output;    /* as given */
+    const char *extension; /* of the files of a folder */
+    wvl_sequence_checksum sums;
+    int folder_fd; /* of the outputs; -1: none */
+
+    char *journal_path;
+    int journal_fd; /* -1: none */
+    int is_resumed;
+    wvl_sequence_journal old;
+    uint64_t old_places; /* TO_FILE: so many frames of the journal stay */
+
+    int file_fd, index_fd; /* TO_FILE, TO_STREAM; TO_FILE; -1: none */
+    uint64_t offset;       /* of the next frame */
+    uint64_t noted;        /* offset of the frame that is noted next */
+
+    wvl_sequence_record waiting[WVL_CLI_FRAMES_A_SYNC]; /* written, but not in the journal yet */
+    unsigned waiting_count;
+    double last_sync;
+};
+
+/* sequence_journal.c: each returns 0 or an exit code after a message. */
+int wvl_cli_open_journal(wvl_cli_store *store, const char *parameters);
+int wvl_cli_write_all(int fd, const void *data, size_t bytes, const char *name);
+/* What waits: one sync of the file system, then the lines. */
+int wvl_cli_sync_frames(wvl_cli_store *store);
+void wvl_cli_close_journal(wvl_cli_store *store);
+/* "DIR/NAME.journal" and the like: the name of OUT without its number and extension, then text. NULL: no memory. */
+char *wvl_cli_name_beside(const wvl_cli_store *store, const char *text);
+
+#endif
