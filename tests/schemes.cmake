@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Kernels of the transform laboratory, written by its generator. WVL_LAB_TURN: one choice for all schemes (.ci/schemes).
+find_package(Python3 3.9 COMPONENTS Interpreter)
+if(NOT Python3_FOUND)
+    return()
+endif()
+set(dwtgen ${PROJECT_SOURCE_DIR}/tools/dwtgen)
+file(GLOB dwtgen_parts CONFIGURE_DEPENDS ${dwtgen}/*.py ${dwtgen}/*.cuh ${dwtgen}/wavelets/*.txt)
+add_custom_command(OUTPUT schemes/schemes_generated.cuh
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/twin/make_schemes.py ${dwtgen} schemes/schemes_generated.cuh
+        ${WVL_LAB_TURN}
+    DEPENDS twin/make_schemes.py ${dwtgen_parts} VERBATIM)
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/schemes)
+add_library(schemes_emulated STATIC twin/schemes_emulated.cpp ${CMAKE_CURRENT_BINARY_DIR}/schemes/schemes_generated.cuh)
+target_include_directories(schemes_emulated PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/schemes ${PROJECT_SOURCE_DIR})
+target_compile_options(schemes_emulated PRIVATE -std=c++17 -O0 -Wall -Wextra -Wno-unused-function -fno-strict-aliasing)
+if(WVL_SANITIZE OR CMAKE_C_FLAGS MATCHES "-fsanitize")
+    target_compile_definitions(schemes_emulated PRIVATE WVL_EMULATION_SWAPS)
+endif()
+wvl_add_suite(twin dwt_schemes)
+target_link_libraries(test_dwt_schemes PRIVATE schemes_emulated)
