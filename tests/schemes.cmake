@@ -5,10 +5,13 @@ if(NOT Python3_FOUND)
     return()
 endif()
 set(dwtgen ${PROJECT_SOURCE_DIR}/tools/dwtgen)
-file(GLOB dwtgen_parts CONFIGURE_DEPENDS ${dwtgen}/*.py ${dwtgen}/*.cuh ${dwtgen}/wavelets/*.txt)
+file(GLOB dwtgen_parts CONFIGURE_DEPENDS ${dwtgen}/*.py ${dwtgen}/*.cuh ${dwtgen}/*.h ${dwtgen}/wavelets/*.txt)
 add_custom_command(OUTPUT schemes/schemes_generated.cuh
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/twin/make_schemes.py ${dwtgen} schemes/schemes_generated.cuh
         ${WVL_LAB_TURN}
+    DEPENDS twin/make_schemes.py ${dwtgen_parts} VERBATIM)
+add_custom_command(OUTPUT schemes/schemes_generated.c
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/twin/make_schemes.py ${dwtgen} --c schemes/schemes_generated.c
     DEPENDS twin/make_schemes.py ${dwtgen_parts} VERBATIM)
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/schemes)
 add_library(schemes_emulated STATIC twin/schemes_emulated.cpp ${CMAKE_CURRENT_BINARY_DIR}/schemes/schemes_generated.cuh)
@@ -17,5 +20,9 @@ target_compile_options(schemes_emulated PRIVATE -std=c++17 -O0 -Wall -Wextra -Wn
 if(WVL_SANITIZE OR CMAKE_C_FLAGS MATCHES "-fsanitize")
     target_compile_definitions(schemes_emulated PRIVATE WVL_EMULATION_SWAPS)
 endif()
+add_library(schemes_c STATIC twin/schemes_c.c ${CMAKE_CURRENT_BINARY_DIR}/schemes/schemes_generated.c)
+set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/schemes/schemes_generated.c PROPERTIES HEADER_FILE_ONLY ON)
+target_include_directories(schemes_c PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/schemes)
+target_compile_options(schemes_c PRIVATE -O0 -Wall -Wextra)
 wvl_add_suite(twin dwt_schemes)
-target_link_libraries(test_dwt_schemes PRIVATE schemes_emulated)
+target_link_libraries(test_dwt_schemes PRIVATE schemes_emulated schemes_c)

@@ -5,6 +5,7 @@ Kernels of the transform laboratory for twin.dwt_schemes: every scheme of every 
 
   make_schemes.py GENERATOR OUT [TURN]
   make_schemes.py GENERATOR --turns     prints the number of choices
+  make_schemes.py GENERATOR --c OUT     the same schemes as plain C
 
 OUT gets the kernels and a LAB_ROW for each. Choices (who owns which quads, how values travel) take turns, so that all of
 them occur with every wavelet and direction. TURN: this choice alone, for all schemes (.ci/schemes).
@@ -17,6 +18,7 @@ import counting  # noqa: E402
 import schemes  # noqa: E402
 import wavelet  # noqa: E402
 from choices import ChoiceError, Choices  # noqa: E402
+from emit_c import make_function, program_text  # noqa: E402
 from emit_cuda import make_kernel, row  # noqa: E402
 
 TURNS = [Choices(**given) for given in (
@@ -89,7 +91,17 @@ def write(path, only):
         out.write("#define LAB_ROWS \\\n    " + " \\\n    ".join(rows) + "\n")
 
 
+def write_c(path):
+    functions = [make_function(wavelet.load(key), name, inverse) for key in wavelet.BUILT_IN for name in schemes.names()
+                 for inverse in (False, True)]
+    functions += [make_function(wavelet.load("cdf53"), "sep_lifting", inverse, True, True) for inverse in (False, True)]
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(program_text(functions))
+
+
 if sys.argv[2] == "--turns":
     print(len(TURNS))
+elif sys.argv[2] == "--c":
+    write_c(sys.argv[3])
 else:
     write(sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else None)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../support/support.h"
-#include "schemes_emulated.h"
+#include "schemes_c.h"
 
 enum { MOST = 200, RANGE = 255 };
 
@@ -105,7 +105,25 @@ static const textbook *find_book(const char *wavelet)
     return NULL;
 }
 
-/* ---- Running one kernel ---- */
+/* ---- Running one kernel, or one C function ---- */
+
+static uint32_t count_all(void) { return wvl_lab_count() + wvl_lab_c_count(); }
+
+static wvl_lab_kernel find(uint32_t index)
+{
+    const uint32_t count = wvl_lab_count();
+    return index < count ? *wvl_lab_find(index) : wvl_lab_c_find(index - count);
+}
+
+static void run(uint32_t index, const void *from, void *to, int width, int height, int reversed)
+{
+    const uint32_t count = wvl_lab_count();
+    if (index < count) {
+        wvl_lab_run(index, from, to, width, height, reversed);
+    } else {
+        wvl_lab_c_run(index - count, from, to, width, height);
+    }
+}
 
 static double pixels[MOST * MOST], bands[MOST * MOST];
 static float floats_in[MOST * MOST], floats_out[MOST * MOST];
@@ -132,7 +150,7 @@ static double run_floats(uint32_t index, const double *from, const double *expec
         floats_in[i] = (float)from[i];
         floats_out[i] = 1e4f;
     }
-    wvl_lab_run(index, floats_in, floats_out, width, height, reversed);
+    run(index, floats_in, floats_out, width, height, reversed);
     for (int i = 0; i < width * height; i++) {
         most = fmax(most, isnan(floats_out[i]) ? INFINITY : fabs((double)floats_out[i] - expected[i]));
     }
@@ -147,7 +165,7 @@ static double run_integers(uint32_t index, const double *from, const double *exp
         integers_in[i] = (int32_t)from[i];
         integers_out[i] = INT32_MAX;
     }
-    wvl_lab_run(index, integers_in, integers_out, width, height, reversed);
+    run(index, integers_in, integers_out, width, height, reversed);
     for (int i = 0; i < width * height; i++) {
         most = fmax(most, fabs((double)integers_out[i] - expected[i]));
     }
@@ -168,19 +186,19 @@ static double tolerance(wvl_lab_type type, const double *expected, int count)
 
 static void check_size(uint32_t index, int width, int height, int reversed)
 {
-    const wvl_lab_kernel *k = wvl_lab_find(index);
-    make_pictures(k, width, height);
-    const double *from = k->is_inverse ? bands : pixels, *expected = k->is_inverse ? pixels : bands;
-    double most = (k->type == WVL_LAB_I32 ? run_integers : run_floats)(index, from, expected, width, height, reversed);
-    double allowed = tolerance(k->type, expected, width * height);
-    REQUIRE_THAT(most <= allowed, "%s, %d x %d: differs by %g, %g are allowed", k->name, width, height, most, allowed);
+    const wvl_lab_kernel k = find(index);
+    make_pictures(&k, width, height);
+    const double *from = k.is_inverse ? bands : pixels, *expected = k.is_inverse ? pixels : bands;
+    double most = (k.type == WVL_LAB_I32 ? run_integers : run_floats)(index, from, expected, width, height, reversed);
+    double allowed = tolerance(k.type, expected, width * height);
+    REQUIRE_THAT(most <= allowed, "%s, %d x %d: differs by %g, %g are allowed", k.name, width, height, most, allowed);
 }
 
 /* Around the border between tiles: the picture ends one pixel before, at, and behind it. */
 static void check_borders(uint32_t index)
 {
-    const wvl_lab_kernel *k = wvl_lab_find(index);
-    int width = 2 * k->tile_width * k->tiles, height = 2 * k->tile_height;
+    const wvl_lab_kernel k = find(index);
+    int width = 2 * k.tile_width * k.tiles, height = 2 * k.tile_height;
     for (int d = -1; d <= 1; d++) {
         if (width + d <= MOST && height - d <= MOST && height - d > 0) {
             check_size(index, width + d, height - d, d == 0);
@@ -192,8 +210,8 @@ START_TEST(every_kernel_gives_the_textbook_transform)
 {
     /* By itself each kernel gets an eighth of the sizes; .ci/schemes gives all to all. */
     const int turns = getenv("WVL_TEST_SIZES") ? 1 : 8;
-    for (uint32_t index = 0; index < wvl_lab_count(); index++) {
-        if (wvl_lab_find(index)->is_memoryless) {
+    for (uint32_t index = 0; index < count_all(); index++) {
+        if (find(index).is_memoryless) {
             continue;
         }
         for (int n = 1 + (int)index % turns; n <= 67; n += turns) {
@@ -209,30 +227,30 @@ END_TEST
 static void check_reach(uint32_t index, float poison)
 {
     enum { SIDE = 67, AT = 34 };
-    const wvl_lab_kernel *k = wvl_lab_find(index);
-    const textbook *book = find_book(k->wavelet);
+    const wvl_lab_kernel k = find(index);
+    const textbook *book = find_book(k.wavelet);
     const int reach = book->low_reach + 2; /* of the inverse: filters with swapped lengths */
-    make_pictures(k, SIDE, SIDE);
-    const double *expected = k->is_inverse ? pixels : bands;
+    make_pictures(&k, SIDE, SIDE);
+    const double *expected = k.is_inverse ? pixels : bands;
     for (int i = 0; i < SIDE * SIDE; i++) {
-        floats_in[i] = (float)(k->is_inverse ? bands : pixels)[i];
+        floats_in[i] = (float)(k.is_inverse ? bands : pixels)[i];
         floats_out[i] = 1e4f;
     }
     floats_in[AT * SIDE + AT] = poison;
-    wvl_lab_run(index, floats_in, floats_out, SIDE, SIDE, 0);
-    ck_assert_msg(!isfinite(floats_out[AT * SIDE + AT]), "%s loses a value", k->name);
-    const double allowed = tolerance(k->type, expected, SIDE * SIDE);
+    run(index, floats_in, floats_out, SIDE, SIDE, 0);
+    ck_assert_msg(!isfinite(floats_out[AT * SIDE + AT]), "%s loses a value", k.name);
+    const double allowed = tolerance(k.type, expected, SIDE * SIDE);
     for (int i = 0; i < SIDE * SIDE; i++) {
         int near = abs(i / SIDE - AT) <= reach && abs(i % SIDE - AT) <= reach;
-        REQUIRE_THAT(near || fabs((double)floats_out[i] - expected[i]) <= allowed, "%s: (%d, %d) changes", k->name,
+        REQUIRE_THAT(near || fabs((double)floats_out[i] - expected[i]) <= allowed, "%s: (%d, %d) changes", k.name,
                      i % SIDE, i / SIDE);
     }
 }
 
 START_TEST(values_that_are_not_finite_stay_near)
 {
-    for (uint32_t index = 0; index < wvl_lab_count(); index++) {
-        if (wvl_lab_find(index)->type == WVL_LAB_F32 && !wvl_lab_find(index)->is_memoryless) {
+    for (uint32_t index = 0; index < count_all(); index++) {
+        if (find(index).type == WVL_LAB_F32 && !find(index).is_memoryless) {
             check_reach(index, index % 2 ? NAN : INFINITY);
         }
     }
@@ -242,10 +260,10 @@ END_TEST
 START_TEST(memoryless_kernels_write_nothing)
 {
     uint32_t found = 0;
-    for (uint32_t index = 0; index < wvl_lab_count(); index++) {
-        if (wvl_lab_find(index)->is_memoryless) {
+    for (uint32_t index = 0; index < count_all(); index++) {
+        if (find(index).is_memoryless) {
             floats_out[0] = 1e4f;
-            wvl_lab_run(index, floats_in, floats_out, 1, 1, 0);
+            run(index, floats_in, floats_out, 1, 1, 0);
             ck_assert(floats_out[0] == 1e4f);
             found++;
         }
@@ -263,8 +281,8 @@ START_TEST(all_choices_occur)
                            "_region_", "_f16x2", "_i32",      "_q2x2_", "_g32x1_"};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         uint32_t found = 0;
-        for (uint32_t index = 0; index < wvl_lab_count(); index++) {
-            found += strstr(wvl_lab_find(index)->name, words[w]) != NULL;
+        for (uint32_t index = 0; index < count_all(); index++) {
+            found += strstr(find(index).name, words[w]) != NULL;
         }
         ck_assert_msg(found >= 2, "no kernel with %s", words[w]);
     }

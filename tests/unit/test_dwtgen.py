@@ -6,6 +6,8 @@ The generator of transforms without its output: algebra, wavelets, schemes, coun
   test_dwtgen.py GENERATOR COUNTS       GENERATOR: tools/dwtgen; COUNTS: dwt_counts.tsv
 """
 import csv
+import os
+import subprocess
 import sys
 import unittest
 from fractions import Fraction
@@ -17,6 +19,9 @@ import counting  # noqa: E402
 import laurent  # noqa: E402
 import schemes  # noqa: E402
 import wavelet as wavelets  # noqa: E402
+from choices import ChoiceError, Choices, make_map  # noqa: E402
+from emit_cuda import make_kernel  # noqa: E402
+from program import BLOCK_SYNC, WARP_SYNC, Program  # noqa: E402
 
 COUNTS = Path(sys.argv[2])
 BUILT_IN = {key: wavelets.load(key) for key in wavelets.BUILT_IN}
@@ -183,6 +188,76 @@ class Counts(unittest.TestCase):
         scheme = schemes.Scheme("implosion", BUILT_IN["cdf53"])
         loads = sum(len(e.loads) for e in counting.plan_exchanges(scheme, keep_loads=False))
         self.assertEqual((loads, counting.count(scheme).loads), (14, 10))
+
+
+def program(name, key="cdf97", inverse=False, **given):
+    scheme, chosen = schemes.Scheme(name, BUILT_IN[key], inverse), Choices(**given)
+    return Program(scheme, chosen, make_map(chosen, scheme.reach()))
+
+
+class Programs(unittest.TestCase):
+    def test_cells_and_barriers_are_those_counted(self):
+        """One quad a thread: one barrier a step with two buffers; the cells that the thesis' rules give with one."""
+        for key, wavelet in BUILT_IN.items():
+            for name in schemes.names():
+                counts = counting.count(schemes.Scheme(name, wavelet))
+                double, single = program(name, key), program(name, key, buffers=1)
+                self.assertEqual(double.syncs(BLOCK_SYNC), counts.barriers)
+                self.assertLessEqual(double.cells, counts.double)
+                self.assertEqual(single.cells, counts.single)
+                self.assertLessEqual(single.syncs(BLOCK_SYNC), 2 * counts.barriers)
+                self.assertEqual(sum(len(phase.stores) for phase in double.phases), counts.stores)
+                self.assertEqual(sum(len(phase.loads) for phase in double.phases), counts.loads)
+
+    def test_shuffles_need_no_barrier_along_a_row(self):
+        """What one warp a row of quads leaves: a barrier for each step that looks up or down."""
+        for name, left in (("sep_lifting", 4), ("sep_lifting_plus", 4), ("sep_polyconvolution_star", 2),
+                           ("sep_polyconvolution_x", 4), ("sep_polyconvolution_y_star", 2), ("monolithic_star", 4),
+                           ("implosion", 6), ("polyphase_star", 2)):
+            self.assertEqual(program(name, exchange="shuffle").syncs(BLOCK_SYNC), left)
+            self.assertEqual(program(name, exchange="shuffle").syncs(WARP_SYNC), 0)
+
+    def test_a_warp_with_whole_columns_needs_no_memory(self):
+        for name in schemes.names():
+            strip = program(name, group=(32, 1), quads=(1, 12), exchange="shuffle")
+            self.assertEqual((strip.cells, strip.syncs(BLOCK_SYNC), strip.syncs(WARP_SYNC)), (0, 0, 0))
+
+    def test_what_is_refused(self):
+        for given, words in (({"group": (32, 64)}, "1024"), ({"group": (5, 5)}, "multiple of 32"), ({"colour": 1}, "no choice"),
+                             ({"exchange": "shuffle", "group": (16, 8)}, "32 threads wide"), ({"buffers": 3}, "buffers 3"),
+                             ({"mapping": "tile", "quads": (2, 1)}, "leave quads at 1x1")):
+            with self.assertRaises(ChoiceError) as raised:
+                Choices(**given)
+            self.assertIn(words, str(raised.exception))
+        for scheme, key, given, words in (("sep_lifting", "cdf97", {"group": (32, 2)}, "no larger than the halo"),
+                                          ("sep_lifting", "cdf53", {"type": "i32"}, "--vertical-first"),
+                                          ("monolithic", "cdf53", {"type": "i32"}, "sep_lifting"),
+                                          ("polyphase", "cdf97", {"type": "f16x2"}, "half floats")):
+            with self.assertRaises(ChoiceError) as raised:
+                make_kernel(BUILT_IN[key], scheme, False, Choices(**given))
+            self.assertIn(words, str(raised.exception))
+        asymmetric = wavelets.parse("predict 0 -1\nupdate 0 1/2", "haar")
+        with self.assertRaises(ChoiceError):
+            make_kernel(asymmetric, "monolithic", False, Choices())
+
+
+class Output(unittest.TestCase):
+    def test_the_same_text_with_every_seed(self):
+        """Sets and dictionaries of Python have another order with each seed."""
+        command = [sys.executable, "-B", sys.argv[1], "cuda", "--wavelet", "cdf97", "--scheme",
+                   "implosion,sep_convolution_star", "--quads", "2x2"]
+        texts = {subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, check=True, capture_output=True).stdout
+                 for seed in ("1", "2")}
+        self.assertEqual(len(texts), 1)
+        self.assertIn(b"LAB_ROWS", texts.pop())
+
+    def test_a_wrong_call_names_the_fault(self):
+        for words, text in ((["cuda", "--scheme", "x"], "is no scheme"), (["cuda", "--wavelet", "x"], "cannot be read"),
+                            (["cuda", "--group", "32"], "give two numbers"), (["counts", "--wavelet", os.devnull], "no step")):
+            run = subprocess.run([sys.executable, "-B", sys.argv[1], *words], capture_output=True, text=True, check=False)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn(text, run.stderr)
+            self.assertNotIn("Traceback", run.stderr)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import counting  # noqa: E402
+import emit_c  # noqa: E402
 import emit_cuda  # noqa: E402
 import schemes  # noqa: E402
 import wavelet as wavelets  # noqa: E402
@@ -69,6 +70,11 @@ def print_cuda(options):
     print("#define LAB_ROWS \\\n    " + " \\\n    ".join(emit_cuda.row(kernel) for kernel in kernels))
 
 
+def print_c(options):
+    print(emit_c.program_text([emit_c.make_function(wavelet, name, inverse, options.vertical_first, options.type == "i32")
+                               for wavelet, name in chosen(options) for inverse in directions(options)]), end="")
+
+
 def add_common(parser):
     parser.add_argument("--wavelet", default="all", help="built-in names or files, with commas: "
                         + ", ".join(wavelets.BUILT_IN) + " (all built-in)")
@@ -86,9 +92,13 @@ def parse(arguments):
     check.set_defaults(run=check_schemes)
     cuda = commands.add_parser("cuda", help="kernels, to standard output")
     cuda.set_defaults(run=print_cuda)
-    for sub in (counts, check, cuda):
+    plain = commands.add_parser("c", help="functions in plain C, to standard output")
+    plain.set_defaults(run=print_c)
+    plain.add_argument("--type", choices=("f32", "i32"), default="f32", help="(f32)")
+    for sub in (counts, check, cuda, plain):
         add_common(sub)
-    cuda.add_argument("--direction", choices=("forward", "inverse", "both"), default="both")
+    for sub in (cuda, plain):
+        sub.add_argument("--direction", choices=("forward", "inverse", "both"), default="both")
     for field, default in Choices.DEFAULTS.items():
         words = Choices.WORDS.get(field)
         kind = pair_of if words is None else type(default)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How a scheme becomes a kernel: who owns which quads, how values travel, and the geometry that follows."""
 
+from schemes import keeps_integers
+
 TYPES = {"f32": "float", "f16x2": "__half2", "i32": "int"}
 WARP = 32
 PIXEL_LIMIT = 1024  # threads of a thread block
@@ -8,6 +10,12 @@ PIXEL_LIMIT = 1024  # threads of a thread block
 
 class ChoiceError(Exception):
     """The text says what is wrong and what to do."""
+
+
+def check_integers(scheme):
+    if not keeps_integers(scheme):
+        raise ChoiceError(f"{scheme.name} of {scheme.wavelet.name}: integers come out as the standard's only from sep_lifting "
+                          f"with --vertical-first of a reversible wavelet; choose f32")
 
 
 class Choices:

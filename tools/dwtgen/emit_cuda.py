@@ -2,10 +2,10 @@
 """A kernel as CUDA C++ text. Values of a thread are constants of their own (`hl0_3`: HL of slot 0, third value)."""
 import os
 
-from choices import TYPES, ChoiceError, make_map
+from choices import TYPES, ChoiceError, check_integers, make_map
 from laurent import COMPONENTS, HERE
 from program import BLOCK_SYNC, NO_SYNC, Program
-from schemes import Scheme, keeps_integers
+from schemes import Scheme
 
 PRELUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "prelude.cuh")
 SYNCS = {1: "__syncwarp();", BLOCK_SYNC: "__syncthreads();"}
@@ -30,9 +30,8 @@ def check_kernel(scheme, choices):
     name = f"{scheme.name} of {scheme.wavelet.name}"
     if not scheme.wavelet.is_symmetric():
         raise ChoiceError(f"{name}: kernels mirror at borders, and these steps are not symmetric; give a symmetric wavelet")
-    if choices.type == "i32" and not keeps_integers(scheme):
-        raise ChoiceError(f"{name}: integers come out as the standard's only from sep_lifting with --vertical-first of a "
-                          f"reversible wavelet; choose f32")
+    if choices.type == "i32":
+        check_integers(scheme)
     if choices.type == "f16x2" and half_loses(scheme):
         raise ChoiceError(f"{name}: half floats lose more than 4e-3 of the range here; choose f32")
 
