@@ -9,6 +9,7 @@ from schemes import Scheme
 
 PRELUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "prelude.cuh")
 SYNCS = {1: "__syncwarp();", BLOCK_SYNC: "__syncthreads();"}
+SHARED_BYTES = 48 << 10  # what a kernel may declare
 LOW = [c.lower() for c in COMPONENTS]
 
 
@@ -44,6 +45,9 @@ class Kernel:
         self.program = Program(scheme, choices, self.mapping)
         self.version = [[0] * self.mapping.slots for _ in COMPONENTS]
         self.lines = []
+        if 4 * self.shared_values() > SHARED_BYTES:
+            raise ChoiceError(f"{scheme.name} of {scheme.wavelet.name}: needs {4 * self.shared_values()} bytes of shared memory, "
+                              f"{SHARED_BYTES} are the most; give fewer threads or quads, or one buffer")
 
     def name(self):
         words = ["lab", self.scheme.wavelet.key, self.scheme.name, "inverse" if self.scheme.inverse else "forward"]

@@ -9,6 +9,8 @@ P, U: filters of a pair, horizontal; P*, U*: the same, vertical. P = P0 + P1, U 
 inside the quad. The starred schemes do P0 and U0 before and after `exchange`, where they cost no exchange and make the
 products shorter.
 """
+import functools
+
 from laurent import HH, HL, LH, LL, Matrix, product
 
 
@@ -271,6 +273,7 @@ def union(boxes):
     return (min(lefts), max(rights), min(tops), max(bottoms))
 
 
+@functools.lru_cache(maxsize=None)
 def separable_product(wavelet, inverse=False):
     """The transform by definition, or the inverse: each direction of each pair, one lifting step after the other."""
     steps = [m for p, u in wavelet.filters() for m in (predict_h(p), update_h(u), predict_v(p), update_v(u))]
