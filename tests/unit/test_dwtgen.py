@@ -232,7 +232,7 @@ class Programs(unittest.TestCase):
         for scheme, key, given, words in (("sep_lifting", "cdf97", {"group": (32, 2)}, "no larger than the halo"),
                                           ("sep_lifting", "cdf53", {"type": "i32"}, "--vertical-first"),
                                           ("monolithic", "cdf53", {"type": "i32"}, "sep_lifting"),
-                                          ("convolution_2d", "cdf97", {"group": (32, 16), "quads": (2, 2)}, "bytes of shared"),
+                                          ("sep_convolution", "cdf97", {"group": (32, 16), "quads": (2, 2)}, "bytes of shared"),
                                           ("polyphase", "cdf97", {"type": "f16x2"}, "half floats")):
             with self.assertRaises(ChoiceError) as raised:
                 make_kernel(BUILT_IN[key], scheme, False, Choices(**given))
