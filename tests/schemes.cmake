@@ -28,5 +28,5 @@ add_library(schemes_c STATIC twin/schemes_c.c ${CMAKE_CURRENT_BINARY_DIR}/scheme
 set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/schemes/schemes_generated.c PROPERTIES HEADER_FILE_ONLY ON)
 target_include_directories(schemes_c PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/schemes)
 target_compile_options(schemes_c PRIVATE -O0 -Wall -Wextra)
-wvl_add_suite(twin dwt_schemes)
+wvl_add_suite(twin dwt_schemes ${PROJECT_SOURCE_DIR}/tools/bench/textbook.c)
 target_link_libraries(test_dwt_schemes PRIVATE schemes_emulated schemes_c)

@@ -2,7 +2,9 @@
 /* Generated C functions, listed as the kernels are. */
 #include "schemes_c.h"
 
-#include "schemes_generated.c"
+#include <schemes_generated.c> /* made with the suite */
+
+#include <stdlib.h>
 
 enum { TILE_WIDTH = 16, TILE_HEIGHT = 12 };
 

@@ -114,7 +114,7 @@ template <class T> static inline T __shfl_down_sync(uint32_t mask, T v, int d)
 #ifndef __clang__
 #pragma GCC pop_options
 #endif
-#include "schemes_generated.cuh"
+#include <schemes_generated.cuh> /* made with the suite */
 
 /* ---- The list --------------------------------------------------------------------------------- */
 

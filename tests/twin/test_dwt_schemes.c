@@ -8,102 +8,9 @@
 
 #include "../support/support.h"
 #include "schemes_c.h"
+#include "tools/bench/textbook.h"
 
 enum { MOST = 200, RANGE = 255 };
-
-/* Filters as ISO/IEC 15444-1 and the papers print them: low over x[2n+i], high over x[2n+1+i], i from -reach to reach.
- */
-typedef struct textbook {
-    const char *wavelet;
-    int low_reach, high_reach;
-    double low[13], high[7];
-} textbook;
-
-static const textbook books[] = {
-    {"cdf53", 2, 1, {-0.125, 0.25, 0.75, 0.25, -0.125}, {-0.5, 1.0, -0.5}},
-    {"cdf97",
-     4,
-     3,
-     {0.02674875741081009, -0.016864118442874953, -0.07822326652899027, 0.26686411844287494, 0.6029490182363604,
-      0.26686411844287494, -0.07822326652899027, -0.016864118442874953, 0.02674875741081009},
-     {0.09127176311425009, -0.05754352622850018, -0.5912717631142501, 1.1150870524570005, -0.5912717631142501,
-      -0.05754352622850018, 0.09127176311425009}},
-    {"dd137",
-     6,
-     3,
-     {-1 / 512.0, 0, 18 / 512.0, -16 / 512.0, -63 / 512.0, 144 / 512.0, 348 / 512.0, 144 / 512.0, -63 / 512.0,
-      -16 / 512.0, 18 / 512.0, 0, -1 / 512.0},
-     {1 / 16.0, 0, -9 / 16.0, 1, -9 / 16.0, 0, 1 / 16.0}},
-};
-
-static int mirror(int i, int length)
-{
-    while (length > 1 && (i < 0 || i >= length)) {
-        i = i < 0 ? -i : 2 * (length - 1) - i;
-    }
-    return length > 1 ? i : 0;
-}
-
-static void convolve_line(const textbook *book, const double *from, double *to, int length)
-{
-    for (int i = 0; i < length; i++) {
-        int reach = i % 2 ? book->high_reach : book->low_reach;
-        const double *taps = i % 2 ? book->high : book->low;
-        to[i] = 0.0;
-        for (int k = -reach; k <= reach; k++) {
-            to[i] += taps[k + reach] * from[mirror(i + k, length)];
-        }
-    }
-}
-
-/* One 1-D transform of a line with a step between its values, in place. */
-typedef void line_function(const void *with, const double *from, double *to, int length);
-
-static void transform_lines(line_function *f, const void *with, double *v, int lines, int line_step, int length,
-                            int step)
-{
-    double from[MOST], to[MOST];
-    for (int l = 0; l < lines; l++) {
-        for (int i = 0; i < length; i++) {
-            from[i] = v[l * line_step + i * step];
-        }
-        f(with, from, to, length);
-        for (int i = 0; i < length; i++) {
-            v[l * line_step + i * step] = to[i];
-        }
-    }
-}
-
-static void run_convolution(const void *book, const double *from, double *to, int length)
-{
-    convolve_line(book, from, to, length);
-}
-
-/* The reversible 5/3 by its two formulas (F.4.8.1). */
-static void run_reversible(const void *unused, const double *from, double *to, int length)
-{
-    (void)unused;
-    memcpy(to, from, (size_t)length * sizeof *to);
-    for (int i = 1; i < length; i += 2) {
-        to[i] -= floor((from[i - 1] + from[mirror(i + 1, length)]) / 2);
-    }
-    for (int i = 0; i < length; i += 2) {
-        if (length > 1) {
-            to[i] += floor((to[mirror(i - 1, length)] + to[mirror(i + 1, length)] + 2) / 4);
-        }
-    }
-}
-
-static const textbook *find_book(const char *wavelet)
-{
-    for (size_t i = 0; i < sizeof books / sizeof *books; i++) {
-        if (strcmp(books[i].wavelet, wavelet) == 0) {
-            return &books[i];
-        }
-    }
-    ck_abort_msg("no filters of %s", wavelet);
-    return NULL;
-}
 
 /* ---- Running one kernel, or one C function ---- */
 
@@ -135,10 +42,9 @@ static void make_pictures(const wvl_lab_kernel *k, int width, int height)
     for (int i = 0; i < width * height; i++) {
         pixels[i] = bands[i] = (double)(test_draw(&state) % (RANGE + 1)) - (RANGE + 1) / 2;
     }
-    line_function *f = k->type == WVL_LAB_I32 ? run_reversible : run_convolution;
-    const void *with = k->type == WVL_LAB_I32 ? NULL : find_book(k->wavelet);
-    transform_lines(f, with, bands, width, 1, height, width);
-    transform_lines(f, with, bands, height, width, width, 1);
+    const wvl_textbook *book = wvl_textbook_find(k->type == WVL_LAB_I32 ? "reversible" : k->wavelet);
+    ck_assert_ptr_nonnull(book);
+    ck_assert_int_eq(wvl_textbook_run(book, bands, (size_t)width, (size_t)height), 0);
 }
 
 /* The largest difference. What the kernel does not write stays far from everything. */
@@ -228,7 +134,7 @@ static void check_reach(uint32_t index, float poison)
 {
     enum { SIDE = 67, AT = 34 };
     const wvl_lab_kernel k = find(index);
-    const textbook *book = find_book(k.wavelet);
+    const wvl_textbook *book = wvl_textbook_find(k.wavelet);
     const int reach = book->low_reach + 2; /* of the inverse: filters with swapped lengths */
     make_pictures(&k, SIDE, SIDE);
     const double *expected = k.is_inverse ? pixels : bands;

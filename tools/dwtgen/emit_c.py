@@ -10,7 +10,8 @@ from choices import ChoiceError, check_integers
 from laurent import COMPONENTS, HERE, Matrix
 from schemes import Scheme
 
-RUNTIME = os.path.join(os.path.dirname(os.path.abspath(__file__)), "runtime.h")
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+HEADS = ("lab.h", "runtime.h")
 LOW = [c.lower() for c in COMPONENTS]
 
 
@@ -133,14 +134,17 @@ def make_function(wavelet, name, inverse, vertical_first=False, integers=False):
     return Function(scheme, integers)
 
 
-def runtime():
-    with open(RUNTIME, encoding="utf-8") as file:
-        return file.read()
+def head_text():
+    texts = []
+    for name in HEADS:
+        with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+            texts.append(file.read())
+    return "\n".join(texts)
 
 
 def program_text(functions):
     """A whole C file: what all share, the functions, and lab_schemes with their number."""
     rows = "\n".join(function.row() for function in functions)
-    return (runtime() + "\n" + "\n".join(function.text() for function in functions) +
+    return (head_text() + "\n" + "\n".join(function.text() for function in functions) +
             f"\nconst lab_scheme lab_schemes[] = {{\n{rows}\n}};\n"
             f"const unsigned lab_scheme_count = {len(functions)};\n")

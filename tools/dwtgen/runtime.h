@@ -4,39 +4,7 @@
  * borders, and tiles over a picture. A caller compiles the file that the generator writes and calls lab_run for each
  * tile.
  */
-#include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Planes of one component each, 4 bytes a value. Row y begins at planes[c] + y * stride; the rows and columns of the
- * halo lie at negative places too, since a sweep reads neighbours of every quad of the region. */
-typedef struct lab_region {
-    void *planes[4], *spares[4];
-    ptrdiff_t stride, width, height;
-} lab_region;
-
-typedef struct lab_scheme {
-    const char *name, *wavelet, *scheme;
-    int is_inverse, is_integer;
-    int reach[4]; /* quads to the left, right, above and below that a result depends on */
-    float gains[4];
-    void (*run)(lab_region *region);
-} lab_scheme;
-
-/* A component of a picture or of its bands; steps are counted in values of 4 bytes. */
-typedef struct lab_view {
-    void *at;
-    ptrdiff_t row, column;
-} lab_view;
-
-typedef struct lab_picture {
-    lab_view in[4], out[4]; /* LL, HL, LH, HH: of pixels, those of even and odd columns and rows */
-    ptrdiff_t width, height;
-} lab_picture;
-
-extern const lab_scheme lab_schemes[];
-extern const unsigned lab_scheme_count;
 
 static void lab_swap(lab_region *t, int c)
 {
@@ -91,7 +59,6 @@ static void lab_store_row(const lab_picture *p, const lab_scheme *s, int c, ptrd
     }
 }
 
-/* Bytes of memory for lab_run with tiles of this size, in quads. */
 size_t lab_scratch_bytes(const lab_scheme *s, ptrdiff_t tile_width, ptrdiff_t tile_height)
 {
     const ptrdiff_t wide = tile_width + 2 * (s->reach[0] + s->reach[1]),
