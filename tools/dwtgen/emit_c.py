@@ -73,13 +73,13 @@ class Function:
         read = {c for c, _, _ in exchange.reads()}
         used = sorted(set(changed) | {c for m in matrices for r in range(4) if m.changes(r) for c in range(4) if m.rows[r][c]})
         moved = [c for c in changed if c in read]
-        self.put("for (ptrdiff_t y = 0; y < t->height; y++) {")
+        self.put("for (ptrdiff_t y = 0; y < height; y++) {")
         for c in used:
             const = "" if c in changed and c not in moved else "const "
             self.put(f"{const}{self.type} *restrict {LOW[c]} = ({self.type} *)t->planes[{c}] + y * t->stride;", 2)
         for c in moved:
             self.put(f"{self.type} *restrict new_{LOW[c]} = ({self.type} *)t->spares[{c}] + y * t->stride;", 2)
-        self.put("for (ptrdiff_t x = 0; x < t->width; x++) {", 2)
+        self.put("for (ptrdiff_t x = 0; x < width; x++) {", 2)
         values = [f"{LOW[c]}[x]" for c in range(4)]
         for number, matrix in enumerate(matrices):
             rows = [r for r in range(4) if matrix.changes(r)]
@@ -98,6 +98,7 @@ class Function:
         self.lines = []
         self.put(f"static void {self.name()}(lab_region *t)", 0)
         self.put("{", 0)
+        self.put("const ptrdiff_t width = t->width, height = t->height;")
         if any(dy for step in self.scheme.steps for _, _, dy in step.exchange.reads()):
             self.put("const ptrdiff_t down = t->stride;")
         for sweep in list_sweeps(self.scheme):
