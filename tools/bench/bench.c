@@ -11,6 +11,7 @@ static const char *const usage[] = {
     "       wavelane-bench dwt [options]             the transform stage on a CUDA device, by itself\n"
     "       wavelane-bench slots [options]           each SIMD kernel beside plain C\n"
     "       wavelane-bench cancel [options]          how long an encode goes on after it was cancelled\n"
+    "       wavelane-bench schemes [options]         every scheme of the 2-D wavelet transform, beside a copy\n"
     "\n",
     "encode (cycles and instructions a sample too, where the machine counts them for a process)\n"
     "  --image FILE        picture to encode; without it one is generated\n"
@@ -82,7 +83,23 @@ static const char *const usage[] = {
     "  --image FILE, or --size W,H (4096,2160), three components of 8 bits\n"
     "  --threads N (2)\n"
     "  --seconds X         for all moments (30); at least one is measured\n"
-    "  --set KEY=VALUE     parameter; may be repeated\n"};
+    "  --set KEY=VALUE     parameter; may be repeated\n"
+    "\n",
+    "schemes (plain C that tools/dwtgen writes, compiled when asked for; float, one level, separate bands; exit status "
+    "6 "
+    "if a\n"
+    "scheme differs from a textbook's convolution by more than 1e-5 of the range). Needs python3 and a C compiler.\n"
+    "  --image FILE        its first component; without it a picture is generated\n"
+    "  --size W,H          of the generated picture (2048,2048)\n"
+    "  --wavelet LIST      built-in names (cdf53,cdf97,dd137) or files; all: the built-in ones (all)\n"
+    "  --scheme LIST       names that `python3 tools/dwtgen list` prints (all)\n"
+    "  --direction WHICH   forward, inverse or both (both)\n"
+    "  --threads N (1), --tile N: side of a tile in quads of 2x2 pixels (128), --runs N (5)\n"
+    "  --json FILE         rows as JSON, - for standard output in place of the text\n"
+    "  --markdown FILE     the table as Markdown\n"
+    "  --compiler NAME     with the options of gcc (cc)\n"
+    "  --cache DIR         for compiled schemes (wavelane in XDG_CACHE_HOME or ~/.cache)\n"
+    "  --generator DIR     tools/dwtgen of another source tree\n"};
 
 static void print_usage(FILE *out)
 {
@@ -97,8 +114,9 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"encode", wvl_bench_run_encode}, {"frames", wvl_bench_run_frames}, {"rd", wvl_bench_run_rd},
-    {"dwt", wvl_bench_run_dwt},       {"slots", wvl_bench_run_slots},   {"cancel", wvl_bench_run_cancel},
+    {"encode", wvl_bench_run_encode},   {"frames", wvl_bench_run_frames}, {"rd", wvl_bench_run_rd},
+    {"dwt", wvl_bench_run_dwt},         {"slots", wvl_bench_run_slots},   {"cancel", wvl_bench_run_cancel},
+    {"schemes", wvl_bench_run_schemes},
 };
 
 int main(int argc, char **argv)

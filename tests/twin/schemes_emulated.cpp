@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Generated kernels on the CPU: tests/twin/make_schemes.py writes them when the suite is built. */
+
+/* The kernels' text is long and is compiled as it is; what they call all the time is optimised. */
+#ifndef __clang__
+#pragma GCC push_options
+#pragma GCC optimize("O2")
+#endif
+
+#include "schemes_emulated.h"
+#include "emulate.h"
+
+#include <math.h>
+#include <utility>
+#include <vector>
+
+/* ---- Half floats ------------------------------------------------------------------------------ */
+
+struct alignas(4) __half2 {
+    uint16_t bits[2];
+};
+
+static inline uint32_t bits_of(float f)
+{
+    uint32_t u;
+    memcpy(&u, &f, sizeof u);
+    return u;
+}
+static inline float float_of(uint32_t u)
+{
+    float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+/* To 11 significant bits, ties to even; below 2^-14 to multiples of 2^-24. */
+static inline uint16_t pack_half(float f)
+{
+    const uint32_t sign = bits_of(f) >> 16 & 0x8000, u = bits_of(f) & 0x7FFFFFFF;
+    if (u >= 0x7F800000) { /* infinite, or not a number */
+        return (uint16_t)(sign | 0x7C00 | (u > 0x7F800000 ? 0x200 : 0));
+    }
+    if (u >= 0x477FF000) { /* 65520 and more */
+        return (uint16_t)(sign | 0x7C00);
+    }
+    if (u < 0x38800000) { /* the unit in the last place of 0.5 is 2^-24 */
+        return (uint16_t)(sign | (bits_of(float_of(u) + 0.5f) - bits_of(0.5f)));
+    }
+    return (uint16_t)(sign | ((u - 0x38000000 + 0xFFF + (u >> 13 & 1)) >> 13));
+}
+static inline float unpack_half(uint16_t bits)
+{
+    const uint32_t sign = (uint32_t)(bits & 0x8000) << 16, u = (uint32_t)(bits & 0x7FFF) << 13;
+    if (u >= 0x0F800000) {
+        return float_of(sign | 0x7F800000 | (u & 0x7FFFFF));
+    }
+    return float_of(sign | bits_of(float_of(u) * 0x1p112f));
+}
+
+struct __half {
+    float v; /* one that a half float holds */
+    __half() = default;
+    explicit __half(float f) : v(unpack_half(pack_half(f))) {}
+};
+
+static inline __half2 pack_halves(float low, float high) { return {{pack_half(low), pack_half(high)}}; }
+static inline __half2 __float2half2_rn(float v) { return pack_halves(v, v); }
+static inline __half2 __halves2half2(__half low, __half high) { return pack_halves(low.v, high.v); }
+static inline __half __low2half(__half2 v) { return __half(unpack_half(v.bits[0])); }
+static inline __half __high2half(__half2 v) { return __half(unpack_half(v.bits[1])); }
+static inline float __low2float(__half2 v) { return unpack_half(v.bits[0]); }
+static inline __half2 __hmul2(__half2 a, __half2 b)
+{
+    return pack_halves(unpack_half(a.bits[0]) * unpack_half(b.bits[0]),
+                       unpack_half(a.bits[1]) * unpack_half(b.bits[1]));
+}
+static inline __half2 __hfma2(__half2 a, __half2 b, __half2 c)
+{
+    return pack_halves(fmaf(unpack_half(a.bits[0]), unpack_half(b.bits[0]), unpack_half(c.bits[0])),
+                       fmaf(unpack_half(a.bits[1]), unpack_half(b.bits[1]), unpack_half(c.bits[1])));
+}
+
+/* ---- What the kernels call -------------------------------------------------------------------- */
+
+static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+
+/* Values of 32 bits by the shuffles of words. */
+template <class T> static inline uint32_t word_of(T v)
+{
+    uint32_t word;
+    static_assert(sizeof v == sizeof word, "one register");
+    memcpy(&word, &v, sizeof word);
+    return word;
+}
+template <class T> static inline T value_of(uint32_t word)
+{
+    T v;
+    memcpy(&v, &word, sizeof v);
+    return v;
+}
+template <class T> static inline T __shfl_up_sync(uint32_t mask, T v, int d)
+{
+    return value_of<T>(__shfl_up_sync(mask, word_of(v), (uint32_t)d));
+}
+template <class T> static inline T __shfl_down_sync(uint32_t mask, T v, int d)
+{
+    return value_of<T>(__shfl_down_sync(mask, word_of(v), (uint32_t)d));
+}
+
+#define LAB_SHARED(TYPE, NAME, COUNT) TYPE *const NAME = (TYPE *)emulation::shared
+#define WVL_LAB_EMULATED
+#include "tools/dwtgen/prelude.cuh"
+
+#ifndef __clang__
+#pragma GCC pop_options
+#endif
+#include <schemes_generated.cuh> /* made with the suite */
+
+/* ---- The list --------------------------------------------------------------------------------- */
+
+enum { FORWARD, INVERSE };
+#define F32 WVL_LAB_F32
+#define F16X2 WVL_LAB_F16X2
+#define I32 WVL_LAB_I32
+#define LAB_ROW(NAME, WAVELET, SCHEME, DIRECTION, TYPE, THREADS, WIDTH, HEIGHT, TILES, SHARED, MEMORYLESS)             \
+    {#NAME, #WAVELET, #SCHEME, DIRECTION, TYPE, THREADS, WIDTH, HEIGHT, TILES, SHARED, MEMORYLESS},
+static const wvl_lab_kernel kernels[] = {LAB_ROWS};
+#undef LAB_ROW
+#define LAB_ROW(NAME, ...) NAME,
+static void (*const bodies[])(lab_args) = {LAB_ROWS};
+
+static void run_body(const void *argument)
+{
+    const auto &[index, args] = *(const std::pair<uint32_t, lab_args> *)argument;
+    bodies[index](args);
+}
+
+uint32_t wvl_lab_count(void) { return sizeof kernels / sizeof *kernels; }
+const wvl_lab_kernel *wvl_lab_find(uint32_t index) { return &kernels[index]; }
+
+static void set_views(lab_view *views, void *at, size_t bytes, int width)
+{
+    for (int c = 0; c < 4; c++) {
+        views[c] = {(char *)at + bytes * (size_t)((c >> 1) * width + (c & 1)), 2LL * width, 2};
+    }
+}
+
+template <class S> static void run(uint32_t index, const void *from, void *to, int width, int height)
+{
+    const wvl_lab_kernel &k = kernels[index];
+    const int wide = (width + 1) / 2, high = (height + 1) / 2, span = k.tile_width * k.tiles;
+    std::pair<uint32_t, lab_args> argument(index, lab_args());
+    lab_args &a = argument.second;
+    a.width = width;
+    a.height = height;
+    a.columns = (wide + span - 1) / span;
+    a.rows = (high + k.tile_height - 1) / k.tile_height;
+    a.unlikely = 1e30f;
+    set_views(a.in, (void *)from, sizeof(S), width);
+    set_views(a.out, to, sizeof(S), width);
+    emulation::launch(run_body, &argument, (uint32_t)(a.columns * a.rows), 1, k.threads, k.shared_bytes);
+}
+
+void wvl_lab_run(uint32_t index, const void *from, void *to, int width, int height, int reversed)
+{
+    emulation::reversed = reversed != 0;
+    if (kernels[index].type != WVL_LAB_F16X2) {
+        run<uint32_t>(index, from, to, width, height);
+        return;
+    }
+    const size_t count = (size_t)width * (size_t)height;
+    std::vector<__half> in(count), out(count);
+    for (size_t i = 0; i < count; i++) {
+        in[i] = __half(((const float *)from)[i]);
+        out[i].v = ((float *)to)[i];
+    }
+    run<__half>(index, in.data(), out.data(), width, height);
+    for (size_t i = 0; i < count; i++) {
+        ((float *)to)[i] = out[i].v;
+    }
+}

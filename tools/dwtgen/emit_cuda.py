@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A kernel as CUDA C++ text. Values of a thread are constants of their own (`hl0_3`: HL of slot 0, third value)."""
+import os
+
+from choices import TYPES, ChoiceError, check_integers, make_map
+from laurent import COMPONENTS, HERE
+from program import BLOCK_SYNC, NO_SYNC, Program
+from schemes import Scheme
+
+PRELUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "prelude.cuh")
+SYNCS = {1: "__syncwarp();", BLOCK_SYNC: "__syncthreads();"}
+SHARED_BYTES = 48 << 10  # what a kernel may declare
+LOW = [c.lower() for c in COMPONENTS]
+
+
+# Schemes that lose more than 4e-3 of the range in half floats, measured on noise; None: all of them.
+HALF_LOSES = {("cdf97", False): ("polyphase", "monolithic", "implosion", "sep_polyconvolution_y"), ("cdf97", True): None,
+              ("dd137", True): ("monolithic", "kula_2016")}
+
+
+def half_loses(scheme):
+    names = HALF_LOSES.get((scheme.wavelet.key, scheme.inverse), ())
+    return names is None or scheme.name in names
+
+
+def literal(value):
+    return f"{float(value)!r}f"
+
+
+def check_kernel(scheme, choices):
+    name = f"{scheme.name} of {scheme.wavelet.name}"
+    if not scheme.wavelet.is_symmetric():
+        raise ChoiceError(f"{name}: kernels mirror at borders, and these steps are not symmetric; give a symmetric wavelet")
+    if choices.type == "i32":
+        check_integers(scheme)
+    if choices.type == "f16x2" and half_loses(scheme):
+        raise ChoiceError(f"{name}: half floats lose more than 4e-3 of the range here; choose f32")
+
+
+class Kernel:
+    def __init__(self, scheme, choices):
+        self.scheme, self.choices = scheme, choices
+        check_kernel(scheme, choices)
+        self.mapping = make_map(choices, scheme.reach())
+        self.program = Program(scheme, choices, self.mapping)
+        self.version = [[0] * self.mapping.slots for _ in COMPONENTS]
+        self.lines = []
+        if 4 * self.shared_values() > SHARED_BYTES:
+            raise ChoiceError(f"{scheme.name} of {scheme.wavelet.name}: needs {4 * self.shared_values()} bytes of shared memory, "
+                              f"{SHARED_BYTES} are the most; give fewer threads or quads, or one buffer")
+
+    def name(self):
+        words = ["lab", self.scheme.wavelet.key, self.scheme.name, "inverse" if self.scheme.inverse else "forward"]
+        return "_".join(words + (["vertical"] if self.scheme.vertical_first else []) + [self.choices.name()])
+
+    def put(self, text, depth=1):
+        self.lines.append("    " * depth + text)
+
+    # ---- Values ----
+
+    def value(self, component, k):
+        return f"{LOW[component]}{k}_{self.version[component][k]}"
+
+    def loaded(self, key):
+        component, slot, ox, oy = key
+        return f"{LOW[component]}{slot}_{self.version[component][slot]}_at_{signed(ox)}_{signed(oy)}"
+
+    def operand(self, component, k, at):
+        """A value that a step reads, before the step changes it."""
+        slot, ox, oy = self.mapping.resolve(k, *at)
+        if (ox, oy) == (0, 0):
+            return self.value(component, slot)
+        return self.loaded((component, slot, ox, oy))
+
+    def sum_of(self, row, k, matrix):
+        """The new value of a component: a chain of fused multiply-adds in a fixed order."""
+        terms = [(c, at, v) for c in range(4) for at, v in sorted(matrix.rows[row][c].terms.items())]
+        whole = next((t for t in terms if t[:2] == (row, HERE) and t[2] == 1), None)
+        if self.choices.type == "i32":
+            return self.integer_sum(row, k, [t for t in terms if t is not whole])
+        if whole:
+            terms.remove(whole)
+            text = self.value(row, k)
+        else:
+            c, at, v = terms.pop(0)
+            text = f"lab_mul({literal(v)}, {self.operand(c, k, at)})"
+        for c, at, v in terms:
+            text = f"lab_fma({literal(v)}, {self.operand(c, k, at)}, {text})"
+        return text
+
+    def integer_sum(self, row, k, terms):
+        """Adds floor(sum + 1/2); the inverse takes away what the forward step added, with its rounding."""
+        sign, factor = ("-", -1) if self.scheme.inverse else ("+", 1)
+        shift = max(t[2].denominator for t in terms).bit_length() - 1
+        parts = [f"{int(factor * v * 2 ** shift)} * {self.operand(c, k, at)}" for c, at, v in terms]
+        half = 2 ** shift // 2
+        return f"{self.value(row, k)} {sign} (({' + '.join(parts)} + {half}) >> {shift})"
+
+    def put_matrix(self, matrix):
+        changed = [r for r in range(4) if matrix.changes(r)]
+        sums = [(r, k, self.sum_of(r, k, matrix)) for k in range(self.mapping.slots) for r in changed]
+        for r in changed:
+            for k in range(self.mapping.slots):
+                self.version[r][k] += 1
+        for r, k, text in sums:
+            self.put(f"const T {self.value(r, k)} = {text};")
+
+    # ---- Exchange ----
+
+    def put_phase(self, number, phase):
+        self.put(f"// Step {number}.")
+        for matrix in phase.step.before:
+            self.put_matrix(matrix)
+        if phase.sync_before != NO_SYNC:
+            self.put(SYNCS[phase.sync_before])
+        for item, cell in phase.stores:
+            for k in self.mapping.slots_of(item):
+                self.put(f"shared[{self.base(cell)} + own{plus(self.mapping.address(k, 0, 0))}] = {self.value(item[0], k)};")
+        if phase.sync_between != NO_SYNC:
+            self.put(SYNCS[phase.sync_between])
+        for load in phase.loads:
+            self.put_load(load)
+        self.put_matrix(phase.step.exchange)
+        for matrix in phase.step.after:
+            self.put_matrix(matrix)
+
+    def put_load(self, load):
+        component, slot, ox, oy = load.key
+        if load.by_shuffle:
+            call = "__shfl_down_sync" if ox > 0 else "__shfl_up_sync"
+            text = f"{call}(~0u, {self.value(component, slot)}, {abs(ox)})"
+        elif load.sync == BLOCK_SYNC:
+            text = f"shared[{self.base(load.cell)} + own{plus(self.mapping.address(slot, ox, oy))}]"
+        else:
+            text = f"shared[{self.base(load.cell)} + {own_of_lane(ox)}]"
+        self.put(f"const T {self.loaded(load.key)} = {text};")
+
+    def base(self, cell):
+        """Cells stand apart, so that a read beyond the region finds no cell that somebody writes."""
+        return self.pad() + cell * (self.mapping.cell + self.pad())
+
+    def pad(self):
+        return max([abs(self.mapping.address(0, *load.key[2:])) for phase in self.program.phases for load in phase.loads
+                    if not load.by_shuffle and load.sync == BLOCK_SYNC], default=0)
+
+    def shared_values(self):
+        return self.pad() + self.program.cells * (self.mapping.cell + self.pad()) if self.program.cells else 0
+
+    # ---- Text ----
+
+    def put_head(self):
+        gx = self.choices.group[0]
+        self.put(f'extern "C" __global__ void __launch_bounds__({self.choices.threads()}) {self.name()}(const lab_args a)', 0)
+        self.put("{", 0)
+        self.put(f"typedef {TYPES[self.choices.type]} T;")
+        if self.shared_values():
+            self.put(f"LAB_SHARED(T, shared, {self.shared_values()});")
+        self.put("const int tid = threadIdx.x;")
+        if self.choices.mapping == "region":
+            self.put(f"const int tx = tid % {gx}, ty = tid / {gx};")
+        if self.shared_values():
+            self.put("const int own = tid;")
+        for ox in sorted({load.key[2] for phase in self.program.phases for load in phase.loads if load.sync == 1}):
+            self.put(f"const int {own_of_lane(ox)} = ty * {gx} + min(max(tx + {ox}, 0), {gx - 1});")
+        tx, ty = self.mapping.tile
+        self.put(f"const lab_tile tile = lab_place(a, {tx}, {ty}, {self.halves()});")
+
+    def halves(self):
+        return 2 if self.choices.type == "f16x2" else 1
+
+    def put_loads(self):
+        left, _, above, _ = self.scheme.reach()
+        call = "lab_make" if self.choices.memory == "none" else "lab_load"
+        kind = "lab_bands" if self.scheme.inverse else "lab_pixels"
+        for k in range(self.mapping.slots):
+            x, y = self.mapping.place(k)
+            self.put(f"const int x{k} = {x} - {left}, y{k} = {y} - {above};")
+            for c in range(4):
+                text = f"{call}<T, {kind}, {c}>(a, tile, x{k}, y{k})"
+                if self.scheme.inverse and self.gain(c) != 1:
+                    text = f"lab_mul({literal(self.gain(c))}, {text})"
+                self.put(f"const T {self.value(c, k)} = {text};")
+
+    def gain(self, component):
+        """Scaling: after the steps of a forward transform, before those of an inverse one."""
+        wavelet = self.scheme.wavelet
+        low, high = wavelet.scale
+        gains = (low * low, low * high, low * high, high * high)
+        return 1 / gains[component] if self.scheme.inverse else gains[component]
+
+    def put_stores(self):
+        tx, ty = self.mapping.tile
+        call = "lab_sink" if self.choices.memory == "none" else "lab_store"
+        for k in range(self.mapping.slots):
+            guard = self.mapping.guard(k)
+            inside = f"lab_inside(x{k}, y{k}, {tx}, {ty})"
+            self.put(f"if ({guard + ' && ' if guard else ''}{inside}) {{")
+            for c in range(4):
+                value = self.value(c, k)
+                if not self.scheme.inverse and self.gain(c) != 1:
+                    value = f"lab_mul({literal(self.gain(c))}, {value})"
+                self.put(f"{call}<T, {c}>(a, tile, x{k}, y{k}, {value});", 2)
+            self.put("}")
+
+    def text(self):
+        self.lines = []
+        self.version = [[0] * self.mapping.slots for _ in COMPONENTS]
+        self.put_head()
+        self.put_loads()
+        for number, phase in enumerate(self.program.phases, 1):
+            self.put_phase(number, phase)
+        self.put_stores()
+        self.put("}", 0)
+        return "\n".join(self.lines) + "\n"
+
+
+def signed(n):
+    return f"m{-n}" if n < 0 else str(n)
+
+
+def plus(n):
+    return "" if n == 0 else f" + {n}" if n > 0 else f" - {-n}"
+
+
+def own_of_lane(ox):
+    return f"own_{signed(ox)}"
+
+
+def prelude():
+    with open(PRELUDE, encoding="utf-8") as file:
+        return file.read()
+
+
+def make_kernel(wavelet, scheme, inverse, choices, vertical_first=False):
+    return Kernel(Scheme(scheme, wavelet, inverse, vertical_first), choices)
+
+
+def row(kernel):
+    """What launches and tests of a kernel need, as a macro call."""
+    scheme, choices, mapping = kernel.scheme, kernel.choices, kernel.mapping
+    fields = [kernel.name(), scheme.wavelet.key, scheme.name, "INVERSE" if scheme.inverse else "FORWARD",
+              choices.type.upper(), choices.threads(), *mapping.tile, kernel.halves(), 4 * kernel.shared_values(),
+              int(choices.memory == "none")]
+    return f"LAB_ROW({', '.join(map(str, fields))})"

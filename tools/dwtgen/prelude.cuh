@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What all kernels of the transform laboratory share: where values come from and go to, borders, and arithmetic.
+ *
+ * Pixels and bands are the same to a kernel: four views, one for each component of a quad (LL, HL, LH, HH). Of pixels
+ * the views interleave: HL are those of odd columns and even rows. A thread block does one tile of quads; with half
+ * floats two neighbouring tiles, one in each half of a register.
+ */
+#ifndef WVL_LAB_PRELUDE_CUH
+#define WVL_LAB_PRELUDE_CUH
+
+#ifndef WVL_LAB_EMULATED
+#include <cuda_fp16.h>
+#define LAB_SHARED(TYPE, NAME, COUNT) __shared__ TYPE NAME[COUNT]
+#endif
+
+/* Steps of rows and columns are counted in values. */
+struct lab_view {
+    void *at;
+    long long row, column;
+};
+
+struct lab_args {
+    lab_view in[4], out[4];
+    int width, height; /* of the picture, in pixels */
+    int rows;          /* tiles from top to bottom; thread blocks are numbered row by row */
+    int columns;       /* thread blocks from left to right */
+    float seeds[4];    /* memory-less mode: what stands for loaded values, */
+    float unlikely;    /* and a result that makes the kernel store */
+};
+
+/* The first quad of the tile. Of two tiles, the second lies `second` quads to the right. */
+struct lab_tile {
+    int x, y, second;
+};
+
+enum lab_kind { lab_pixels, lab_bands };
+
+static __device__ __forceinline__ lab_tile lab_place(const lab_args &a, int width, int height, int halves)
+{
+    const int bx = (int)(blockIdx.x % (unsigned)a.columns), by = (int)(blockIdx.x / (unsigned)a.columns);
+    return {bx * width * halves, by * height, halves == 2 ? width : 0};
+}
+
+static __device__ __forceinline__ bool lab_inside(int x, int y, int width, int height)
+{
+    return (unsigned)x < (unsigned)width && (unsigned)y < (unsigned)height;
+}
+
+/* Whole-sample symmetric extension (ISO/IEC 15444-1 F.4.7). Keeps the parity of i where length > 1. */
+static __device__ __forceinline__ int lab_mirror(int i, int length)
+{
+    if ((unsigned)i < (unsigned)length) {
+        return i;
+    }
+    if (length == 1) {
+        return 0;
+    }
+    const int period = 2 * length - 2;
+    const int at = (i % period + period) % period;
+    return at < length ? at : period - at;
+}
+
+/* A value of component C of quad (x, y), which may lie outside. A picture one pixel wide or high has no high band in
+ * that direction: as bands it is 0, as pixels the only ones. */
+template <class S, int KIND, int C> static __device__ __forceinline__ S lab_fetch(const lab_args &a, int x, int y)
+{
+    const int column = lab_mirror(2 * x + (C & 1), a.width), row = lab_mirror(2 * y + (C >> 1), a.height);
+    const int c = (row & 1) << 1 | (column & 1);
+    if (KIND == lab_bands && c != C) {
+        return S(0);
+    }
+    const lab_view &from = a.in[c];
+    return ((const S *)from.at)[(row >> 1) * from.row + (column >> 1) * from.column];
+}
+
+template <class S, int C> static __device__ __forceinline__ void lab_put(const lab_args &a, int x, int y, S v)
+{
+    if (2 * x + (C & 1) < a.width && 2 * y + (C >> 1) < a.height) {
+        const lab_view &to = a.out[C];
+        ((S *)to.at)[y * to.row + x * to.column] = v;
+    }
+}
+
+/* ---- By type: float, int, and two half floats ------------------------------------------------- */
+
+static __device__ __forceinline__ float lab_mul(float c, float v) { return c * v; }
+static __device__ __forceinline__ float lab_fma(float c, float v, float sum) { return __fmaf_rn(c, v, sum); }
+static __device__ __forceinline__ __half2 lab_mul(float c, __half2 v) { return __hmul2(__float2half2_rn(c), v); }
+static __device__ __forceinline__ __half2 lab_fma(float c, __half2 v, __half2 sum)
+{
+    return __hfma2(__float2half2_rn(c), v, sum);
+}
+
+template <class T> struct lab_values {
+    template <int KIND, int C> static __device__ __forceinline__ T load(const lab_args &a, lab_tile t, int x, int y)
+    {
+        return lab_fetch<T, KIND, C>(a, t.x + x, t.y + y);
+    }
+    template <int C> static __device__ __forceinline__ void store(const lab_args &a, lab_tile t, int x, int y, T v)
+    {
+        lab_put<T, C>(a, t.x + x, t.y + y, v);
+    }
+    static __device__ __forceinline__ T make(float v) { return (T)v; }
+    static __device__ __forceinline__ float look(T v) { return (float)v; }
+};
+
+template <> struct lab_values<__half2> {
+    template <int KIND, int C>
+    static __device__ __forceinline__ __half2 load(const lab_args &a, lab_tile t, int x, int y)
+    {
+        return __halves2half2(lab_fetch<__half, KIND, C>(a, t.x + x, t.y + y),
+                              lab_fetch<__half, KIND, C>(a, t.x + t.second + x, t.y + y));
+    }
+    template <int C>
+    static __device__ __forceinline__ void store(const lab_args &a, lab_tile t, int x, int y, __half2 v)
+    {
+        lab_put<__half, C>(a, t.x + x, t.y + y, __low2half(v));
+        lab_put<__half, C>(a, t.x + t.second + x, t.y + y, __high2half(v));
+    }
+    static __device__ __forceinline__ __half2 make(float v) { return __float2half2_rn(v); }
+    static __device__ __forceinline__ float look(__half2 v) { return __low2float(v); }
+};
+
+template <class T, int KIND, int C>
+static __device__ __forceinline__ T lab_load(const lab_args &a, lab_tile tile, int x, int y)
+{
+    return lab_values<T>::template load<KIND, C>(a, tile, x, y);
+}
+template <class T, int C>
+static __device__ __forceinline__ void lab_store(const lab_args &a, lab_tile tile, int x, int y, T v)
+{
+    lab_values<T>::template store<C>(a, tile, x, y, v);
+}
+
+/* Memory-less mode: the values depend on the thread, and the store on the result, so that nothing can be left out. */
+template <class T, int KIND, int C>
+static __device__ __forceinline__ T lab_make(const lab_args &a, lab_tile, int x, int y)
+{
+    return lab_values<T>::make(a.seeds[C] + (float)(x + y));
+}
+template <class T, int C>
+static __device__ __forceinline__ void lab_sink(const lab_args &a, lab_tile tile, int x, int y, T v)
+{
+    if (lab_values<T>::look(v) == a.unlikely) {
+        lab_values<T>::template store<C>(a, tile, x, y, v);
+    }
+}
+
+#endif
