@@ -78,7 +78,8 @@ void survey_open_picture(survey_case *c, uint32_t width, uint32_t height, uint32
     REQUIRE(table->wait(c->job, WVL_EVENT_DONE, UINT32_MAX) == WVL_OK);
     REQUIRE(table->collect(c->job, c->wave.coefs) == WVL_OK);
     free(samples);
-    wvl_coder_options coding = {&c->plan->context->host, c->plan, c->plan->context->pool, 1, NULL, NULL, NULL, NULL};
+    wvl_coder_options coding = {
+        &c->plan->context->host, c->plan, c->plan->context->pool, 1, NULL, NULL, NULL, NULL, NULL};
     c->coder = calloc(1, sizeof *c->coder);
     REQUIRE(wvl_coder_init(c->coder, &coding) == WVL_OK);
 }
