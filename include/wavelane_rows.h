@@ -87,6 +87,7 @@ typedef struct wvl_rows_memory {
     uint64_t base_bytes;        /* most that is held beside coded data, row_bytes included */
     uint64_t coded_bytes_bound; /* as in wvl_plan_memory */
     uint64_t least_bytes;       /* the least that memory_bytes may be */
+    uint64_t coefs_bytes;       /* of base_bytes: coefficients, which go to a file if memory_bytes is set */
     uint8_t reads_again;        /* 1: all rows may be read a second time */
     uint8_t in_strips;          /* 1: the transform goes on with every few rows; 0: by whole tiles */
 } wvl_rows_memory;

@@ -98,6 +98,10 @@ static const struct {
     {"levels=3 overrides=C0:levels=0 mct=on", 0},
     {"levels=1 overrides=C1:levels=4 mct=on", 0},
     {"levels=3 overrides=C1:reversible=no mct=off", 0},
+    {"reversible=no bpp=0.8 levels=4", 0},
+    {"reversible=no bpp=0.3,1.5 block=16,16 visual=yes", 1},
+    {"reversible=no bpp=0.4 tile=80,90 block=8,8", 0},
+    {"bpp=0.2,0.9 rdoq=yes max-component-bytes=9000", 0},
 };
 
 START_TEST(strips_have_the_same_bytes)
@@ -108,7 +112,7 @@ START_TEST(strips_have_the_same_bytes)
     rows_output whole = rows_encode(&p, settings, 2, NULL, 0);
     for (unsigned k = 0; k < sizeof heights / sizeof *heights; k++) {
         rows_bench b;
-        rows_open(&b, &p, 0, 1);
+        rows_open(&b, &p, 0, k & 1);
         rows_output rows = rows_encode(&p, settings, 1 + k % 3, &b, heights[k]);
         rows_compare(settings, &whole, &rows);
         ck_assert_msg(b.most_rows <= heights[k] + 3, "%s: %u rows at a time", settings, b.most_rows);
@@ -195,7 +199,8 @@ static int drop(void *user, const void *data, size_t bytes)
 /* Coded blocks beyond the limit go to a file: the allocator gives no more than was allowed, and the bytes stay. */
 START_TEST(a_limit_is_kept)
 {
-    static const char *const settings[] = {"levels=3", "levels=3 layers=3", "reversible=no bpp=2 rdoq=no levels=3"};
+    static const char *const settings[] = {"levels=3", "levels=3 layers=3", "reversible=no bpp=2 rdoq=no levels=3",
+                                           "reversible=no bpp=1 levels=3", "reversible=no bpp=0.5 style=HT"};
     ledger l = {0, 0, PTHREAD_MUTEX_INITIALIZER};
     wvl_context_options context_options = {
         .struct_size = sizeof context_options, .threads = 2, .host = {take, give, &l}};
@@ -210,9 +215,10 @@ START_TEST(a_limit_is_kept)
         wvl_plan *plan = rows_build_plan(context, &input.format, settings[_i]);
         plan->test.strip_rows = 128;
         wvl_rows_memory memory = {.struct_size = sizeof memory};
-        rows_open(&b, &p, 0, 1);
+        rows_open(&b, &p, 0, _i != 4 || !(k & 1));
         ck_assert_int_eq(wvl_rows_measure(plan, &b.source, &memory), WVL_OK);
         ck_assert_int_eq(memory.in_strips, 1);
+        ck_assert_int_eq(memory.coefs_bytes > 0, _i == 3 || (_i == 4 && k & 1));
         wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes + k * k * 600000};
         rows_output got = {.data = whole.data};
         wvl_sink sink = {.struct_size = sizeof sink, .write = drop, .user = &got};
@@ -405,6 +411,12 @@ START_TEST(a_spill_fails)
     out = rows_encode(&p, "levels=3", 2, &b, 128);
     ck_assert_int_eq(out.status, WVL_ERROR_MEMORY);
     ck_assert_ptr_nonnull(strstr(out.error, "a file in /tmp: File too large"));
+    options.memory_bytes *= 4;
+    rows_open(&b, &p, 0, 1);
+    b.options = &options;
+    out = rows_encode(&p, "reversible=no bpp=1", 2, &b, 128); /* coefficients */
+    ck_assert_int_eq(out.status, WVL_ERROR_MEMORY);
+    ck_assert_ptr_nonnull(strstr(out.error, "a file in /tmp: File too large"));
     picture_free(&p);
 }
 END_TEST
@@ -490,7 +502,7 @@ int main(void)
     tcase_add_loop_test(all, strips_have_the_same_bytes, 0, (int)(sizeof strip_cases / sizeof *strip_cases));
     tcase_add_test(all, few_rows_are_held);
     tcase_add_test(all, a_source_fails_at_a_row);
-    tcase_add_loop_test(all, a_limit_is_kept, 0, 3);
+    tcase_add_loop_test(all, a_limit_is_kept, 0, 5);
     tcase_add_loop_test(all, pushed_rows_have_the_same_bytes, 0, 3);
     tcase_add_test(all, pushes_fail);
     tcase_add_test(all, a_spill_fails);
