@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "geom/handover_blocks.h"
 
+#define WORK_OF_COEFS 8u       /* the coefficients of a block bring their neighbours in the file along */
 #define BLOCKS_OF_A_REST 4096u /* with their passes 3 KiB each, mostly */
 
 int wvl_spill_open(wvl_spill *s, const wvl_allocator *allocator, const char *folder, uint64_t limit)
@@ -30,7 +31,7 @@ int wvl_spill_open(wvl_spill *s, const wvl_allocator *allocator, const char *fol
 static void unmap(wvl_spill *s)
 {
     for (uint64_t i = 0; i < s->count; i++) {
-        (void)munmap(s->chunks[i], WVL_CHUNK_BYTES);
+        (void)munmap(s->pieces[i].data, (size_t)s->pieces[i].bytes);
     }
     s->count = 0;
 }
@@ -41,7 +42,7 @@ void wvl_spill_close(wvl_spill *s)
     if (s->fd >= 0) {
         (void)close(s->fd);
     }
-    wvl_free(s->allocator, s->chunks, s->capacity * sizeof *s->chunks);
+    wvl_free(s->allocator, s->pieces, s->capacity * sizeof *s->pieces);
     pthread_mutex_destroy(&s->lock);
     memset(s, 0, sizeof *s);
     s->fd = -1;
@@ -77,24 +78,33 @@ static int open_file(wvl_spill *s)
 
 /* Under the lock. Room is taken from the disk before it is mapped: a page that the disk has no room for would end the
  * process. */
-static void *map_chunk(wvl_spill *s)
+static void *map_piece(wvl_spill *s, uint64_t bytes)
 {
+    bytes = wvl_align_up(wvl_max_u64(bytes, 1), WVL_CHUNK_BYTES);
     if ((s->fd < 0 && !open_file(s)) ||
-        !wvl_grow(s->allocator, (void **)&s->chunks, &s->capacity, s->count + 1, sizeof *s->chunks)) {
+        !wvl_grow(s->allocator, (void **)&s->pieces, &s->capacity, s->count + 1, sizeof *s->pieces)) {
         return NULL;
     }
     do {
-        s->code = posix_fallocate(s->fd, (off_t)s->written, (off_t)WVL_CHUNK_BYTES);
+        s->code = posix_fallocate(s->fd, (off_t)s->written, (off_t)bytes);
     } while (s->code == EINTR);
-    void *chunk = s->code ? MAP_FAILED
-                          : mmap(NULL, WVL_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, (off_t)s->written);
-    if (chunk == MAP_FAILED) {
+    void *data =
+        s->code ? MAP_FAILED : mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, (off_t)s->written);
+    if (data == MAP_FAILED) {
         s->code = s->code ? s->code : errno;
         return NULL;
     }
-    s->chunks[s->count++] = chunk;
-    s->written += WVL_CHUNK_BYTES;
-    return chunk;
+    s->pieces[s->count++] = (struct wvl_spill_piece){data, bytes};
+    s->written += bytes;
+    return data;
+}
+
+void *wvl_spill_map(wvl_spill *s, uint64_t bytes)
+{
+    pthread_mutex_lock(&s->lock);
+    void *data = map_piece(s, bytes);
+    pthread_mutex_unlock(&s->lock);
+    return data;
 }
 
 void *wvl_spill_take(wvl_spill *s, int *is_mapped)
@@ -103,7 +113,7 @@ void *wvl_spill_take(wvl_spill *s, int *is_mapped)
     pthread_mutex_lock(&s->lock);
     *is_mapped = s->limit - s->held < WVL_CHUNK_BYTES;
     if (*is_mapped) {
-        chunk = map_chunk(s);
+        chunk = map_piece(s, WVL_CHUNK_BYTES);
     } else {
         chunk = wvl_alloc(s->allocator, WVL_CHUNK_BYTES);
         s->held += chunk ? WVL_CHUNK_BYTES : 0;
@@ -124,18 +134,24 @@ void wvl_spill_rest(wvl_spill *s)
 {
     pthread_mutex_lock(&s->lock);
     for (uint64_t i = 0; i < s->count; i++) {
-        (void)madvise(s->chunks[i], WVL_CHUNK_BYTES, MADV_DONTNEED); /* of shared pages: they stay in the file */
+        (void)madvise(s->pieces[i].data, (size_t)s->pieces[i].bytes,
+                      MADV_DONTNEED); /* of shared pages: they stay in the file */
     }
     atomic_store(&s->seen, 0);
     pthread_mutex_unlock(&s->lock);
+    if (s->beside) {
+        wvl_spill_rest(s->beside);
+    }
 }
 
 void wvl_spill_look(void *user, wvl_look_kind kind, uint64_t work)
 {
     wvl_spill *s = user;
-    if (kind != WVL_LOOK_LIST) {
+    int is_coded = kind == WVL_LOOK_CODE || kind == WVL_LOOK_WEIGH;
+    if (kind != WVL_LOOK_LIST && (!is_coded || !s->beside)) {
         return;
     }
+    work *= is_coded ? WORK_OF_COEFS : 1;
     uint64_t before = atomic_fetch_add_explicit(&s->seen, work, memory_order_relaxed);
     if (before < BLOCKS_OF_A_REST && before + work >= BLOCKS_OF_A_REST) {
         wvl_spill_rest(s);

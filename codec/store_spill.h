@@ -22,10 +22,14 @@ typedef struct wvl_spill {
     uint64_t held;    /* bytes of chunks in memory */
     int fd;           /* -1: there is no file */
     uint64_t written; /* bytes of the file */
-    void **chunks;    /* [count]: mapped, in the order of the file */
+    struct wvl_spill_piece {
+        void *data;
+        uint64_t bytes;
+    } * pieces; /* [count]: mapped, in the order of the file */
     uint64_t count, capacity;
-    _Atomic uint64_t seen; /* blocks, since the last rest */
-    int code;              /* errno of what went wrong with the file; 0: nothing */
+    struct wvl_spill *beside; /* rests with this one; NULL: none */
+    _Atomic uint64_t seen;    /* blocks, since the last rest */
+    int code;                 /* errno of what went wrong with the file; 0: nothing */
 } wvl_spill;
 
 /* 0: no lock. folder: must stay; NULL: /tmp. */
@@ -34,6 +38,8 @@ void wvl_spill_close(wvl_spill *spill);
 /* A chunk of WVL_CHUNK_BYTES for a store; *is_mapped says where it lies. Chunks in memory come first. NULL: no memory,
  * or no room in the file (code). */
 void *wvl_spill_take(wvl_spill *spill, int *is_mapped);
+/* A piece of the file, whatever the limit. NULL: no room in it (code). */
+void *wvl_spill_map(wvl_spill *spill, uint64_t bytes);
 /* Gives back a chunk that is not mapped. */
 void wvl_spill_give(wvl_spill *spill, void *chunk);
 /* When the stores are empty: the file is, too. */

@@ -87,12 +87,42 @@ typedef struct wvl_rows_memory {
     uint64_t base_bytes;        /* most that is held beside coded data, row_bytes included */
     uint64_t coded_bytes_bound; /* as in wvl_plan_memory */
     uint64_t least_bytes;       /* the least that memory_bytes may be */
+    uint64_t coefs_bytes;       /* of base_bytes: coefficients, which go to a file if memory_bytes is set */
     uint8_t reads_again;        /* 1: all rows may be read a second time */
     uint8_t in_strips;          /* 1: the transform goes on with every few rows; 0: by whole tiles */
 } wvl_rows_memory;
 
 /* source: read is not called. Errors: _ARGUMENT, _MEMORY. */
 WVL_API wvl_status wvl_rows_measure(const wvl_plan *plan, const wvl_row_source *source, wvl_rows_memory *memory);
+
+/* ---- Pushed rows --------------------------------------------------------------------------------------------------
+ *
+ *   wvl_row_pusher_create(plan, components, 3, NULL, &sink, NULL, &pusher);
+ *   while (there are rows && wvl_row_pusher_push(pusher, data, pitch_bytes, rows) == WVL_OK) {}
+ *   status = wvl_row_pusher_finish(pusher, &result, error, sizeof error);
+ *   wvl_row_pusher_release(pusher);
+ *
+ * For a program that has its rows in a loop of its own. wvl_encode_rows() runs in a thread that the pusher starts, and
+ * calls sink and control from there. Rows cannot be read again: where they are needed twice, the library keeps them. */
+
+typedef struct wvl_row_pusher wvl_row_pusher;
+
+/* components and options are copied; spill_folder, sink and the objects of control must stay until
+ * wvl_row_pusher_finish() returns. Errors: _ARGUMENT, _MEMORY; the sink then stays with the caller. */
+WVL_API wvl_status wvl_row_pusher_create(const wvl_plan *plan, const wvl_row_component *components,
+                                         uint32_t component_count, const wvl_rows_options *options, wvl_sink *sink,
+                                         const wvl_control *control, wvl_row_pusher **pusher);
+/* The next rows of the picture: `rows` of the reference grid, which are all rows of components without subsampling. A
+ * component with vertical subsampling has those of its rows that lie on them. Buffer b begins at data[b], its rows are
+ * pitch_bytes[b] apart. Returns when they were copied, which may wait for the encode. An error is that of the encode,
+ * which has ended; _ARGUMENT: there are not so many rows left. */
+WVL_API wvl_status wvl_row_pusher_push(wvl_row_pusher *pusher, const void *const *data, const size_t *pitch_bytes,
+                                       uint32_t rows);
+/* Waits for the end of the encode, and returns how it ended. WVL_ERROR_INPUT: also where rows are missing. result and
+ * error may be NULL. Once. */
+WVL_API wvl_status wvl_row_pusher_finish(wvl_row_pusher *pusher, wvl_result **result, char *error, size_t error_bytes);
+/* Without wvl_row_pusher_finish() before it, this ends the encode. */
+WVL_API void wvl_row_pusher_release(wvl_row_pusher *pusher);
 
 #ifdef __cplusplus
 }

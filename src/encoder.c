@@ -107,7 +107,7 @@ wvl_status wvl_session_fail_device(wvl_session *s, wvl_status status)
 }
 
 /* Why rows did not come, or were not taken. */
-static wvl_status fail_rows(wvl_session *s, wvl_status status)
+wvl_status wvl_session_fail_rows(wvl_session *s, wvl_status status)
 {
     if (status < 0 && s->rows && s->rows->error[0]) {
         return wvl_session_fail(s, status, s->rows->error);
@@ -123,7 +123,7 @@ static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
     wvl_status status = wvl_drive_next(&s->drive, count);
     wvl_session_end_stage(s, WVL_STAGE_TRANSFORM, start);
     if (status < 0) {
-        return wvl_session_fail_device(s, fail_rows(s, status));
+        return wvl_session_fail_device(s, wvl_session_fail_rows(s, status));
     }
     s->samples_in_work = 0;
     for (uint32_t i = 0; status == WVL_OK && i < *count; i++) {
@@ -150,7 +150,7 @@ static wvl_status code_wave(wvl_session *s, uint32_t count)
 static wvl_status run_waves(wvl_session *s)
 {
     uint32_t count;
-    wvl_status status = fail_rows(s, wvl_drive_start(&s->drive));
+    wvl_status status = wvl_session_fail_rows(s, wvl_drive_start(&s->drive));
     if (status != WVL_OK) {
         return status;
     }
@@ -168,48 +168,6 @@ static wvl_status run_waves(wvl_session *s)
         status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : WVL_OK; /* waves may be missing */
     }
     return status;
-}
-
-static wvl_status fetch_strip(wvl_session *s)
-{
-    double start = wvl_session_begin_stage(s, WVL_STAGE_TRANSFORM);
-    wvl_status status = wvl_strip_drive_next(&s->strips);
-    wvl_session_end_stage(s, WVL_STAGE_TRANSFORM, start);
-    uint64_t height = wvl_rect_height(s->plan->syntax.image);
-    s->samples_in_work =
-        (uint64_t)((double)s->plan->syntax.total_samples * (double)s->strips.share / (double)wvl_max_u64(height, 1));
-    return fail_rows(s, status);
-}
-
-static wvl_status code_strip(wvl_session *s)
-{
-    double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
-    wvl_status status = WVL_OK;
-    wvl_session_tell(s, 2 * s->samples_done + s->samples_in_work);
-    for (uint32_t t = 0; t < s->strips.count && status == WVL_OK; t++) {
-        status = wvl_coder_code_tiles(&s->coder, &s->strips.coefs[t], 1);
-    }
-    if (s->spill) {
-        wvl_spill_rest(s->spill);
-    }
-    wvl_session_end_stage(s, WVL_STAGE_CODE, start);
-    return status;
-}
-
-/* Rows come as they are needed, blocks are coded as they are complete, and then their coefficients go. */
-static wvl_status run_strips(wvl_session *s)
-{
-    wvl_status status = fail_rows(s, wvl_strip_drive_start(&s->strips));
-    status = status == WVL_OK ? fetch_strip(s) : status;
-    while (status == WVL_OK) {
-        status = code_strip(s);
-        s->samples_done += s->samples_in_work;
-        if (status == WVL_OK) {
-            wvl_strip_drive_pass(&s->strips);
-            status = fetch_strip(s);
-        }
-    }
-    return status == WVL_END ? WVL_OK : status;
 }
 
 /* Nobody needs the pixels or the transform's memory any more. */
@@ -411,23 +369,11 @@ static wvl_status transform_waves(wvl_session *s)
     return status;
 }
 
-static wvl_status transform_strips(wvl_session *s)
-{
-    wvl_status status = wvl_strip_drive_open(&s->strips, s->plan, s->rows, &s->look);
-    if (s->plan->memory.wave_count == 1) {
-        (void)wvl_wave_build(s->plan, 0, s->wave.tiles); /* wvl_wave_walk goes through them */
-    }
-    status = status == WVL_OK ? run_strips(s) : status;
-    wvl_strip_drive_close(&s->strips);
-    wvl_drive_name(&s->drive, s->backend_name, sizeof s->backend_name);
-    return status;
-}
-
 static wvl_status transform_and_code(wvl_session *s)
 {
     s->samples_done = 0;
     s->rounds++;
-    wvl_status status = s->rows && wvl_strips_are_used(s->plan) ? transform_strips(s) : transform_waves(s);
+    wvl_status status = s->rows && wvl_strips_are_used(s->plan) ? wvl_session_transform_strips(s) : transform_waves(s);
     if (!wvl_recode_is_possible(s->plan)) {
         wvl_session_give_pixels_back(s);
     }

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "codec/recode.h"
 #include "context.h"
+#include "strip_drive.h"
 
 /* ---- The source ------------------------------------------------------------------------------ */
 
@@ -118,10 +119,16 @@ static void carve(wvl_carver *carver, wvl_row_window *w, uint64_t rows)
     }
 }
 
+/* Rows that are needed again, of a source that cannot go back, unless their coefficients are kept. */
+static int must_keep_all(const wvl_plan *plan, const wvl_row_source *source)
+{
+    return wvl_recode_is_possible(plan) && !source->rewind && !plan->rate.keep_coefs && !wvl_strips_gather(plan, 0);
+}
+
 uint64_t wvl_rows_window_bytes(const wvl_plan *plan, const wvl_row_source *source, uint64_t rows)
 {
     wvl_row_window w = {.plan = plan, .source = *source, .lane_count = count_buffers(source)};
-    int keeps_all = wvl_recode_is_possible(plan) && !source->rewind;
+    int keeps_all = must_keep_all(plan, source);
     wvl_carver carver = {NULL, 0};
     carve(&carver, &w, keeps_all ? wvl_rect_height(plan->syntax.image) : rows);
     return carver.used;
@@ -152,7 +159,7 @@ wvl_status wvl_rows_open(wvl_row_window *w, const wvl_plan *plan, const wvl_row_
     w->plan = plan;
     w->source = *source;
     w->lane_count = count_buffers(source);
-    w->keeps_all = wvl_recode_is_possible(plan) && !source->rewind;
+    w->keeps_all = must_keep_all(plan, source);
     w->memory_bytes = wvl_rows_window_bytes(plan, source, rows);
     w->memory = wvl_alloc(&plan->context->host, w->memory_bytes);
     if (!w->memory) {

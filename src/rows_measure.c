@@ -4,6 +4,7 @@
 #include "base/structs.h"
 #include "codec/recode.h"
 #include "context.h"
+#include "gather.h"
 #include "rows.h"
 #include "strip_drive.h"
 
@@ -20,15 +21,21 @@ void wvl_rows_find_memory(const wvl_plan *plan, const wvl_row_source *source, wv
     uint64_t rows = in_strips ? wvl_strip_window_rows(plan) : wvl_rows_of_waves(plan);
     uint64_t window = wvl_alloc_size(wvl_rows_window_bytes(plan, source, rows));
     uint64_t base = in_strips ? measure_strips(plan) : plan->memory.base_bytes;
+    uint64_t coefs = 0, beside = 0;
+    if (wvl_strips_gather(plan, source->rewind != NULL)) {
+        coefs = wvl_gather_measure(plan, &beside);
+    }
+    base = wvl_add_saturate(base, wvl_add_saturate(window, beside));
     *memory = (wvl_rows_memory){
         .struct_size = sizeof *memory,
         .row_bytes = window,
-        .base_bytes = wvl_add_saturate(base, window),
+        .base_bytes = wvl_add_saturate(base, coefs),
         .coded_bytes_bound = plan->memory.coded_bytes_bound,
-        .reads_again = source->rewind && wvl_recode_is_possible(plan) && !plan->rate.keep_coefs,
+        .coefs_bytes = coefs,
+        .reads_again = source->rewind && !coefs && wvl_recode_is_possible(plan) && !plan->rate.keep_coefs,
         .in_strips = (uint8_t)in_strips,
     };
-    memory->least_bytes = wvl_add_saturate(memory->base_bytes, plan->memory.index_bytes);
+    memory->least_bytes = wvl_add_saturate(base, plan->memory.index_bytes);
 }
 
 wvl_status wvl_rows_measure(const wvl_plan *plan, const wvl_row_source *given, wvl_rows_memory *memory)

@@ -133,6 +133,7 @@ static wvl_status encode_there(wvl_session *s, wvl_result **result, int *is_done
 static void close_picture(wvl_session *s)
 {
     wvl_strip_drive_close(&s->strips);
+    wvl_gather_close(&s->gather, s->spill);
     wvl_drive_stop(&s->drive);
     if (!s->many) {
         wvl_drive_close(&s->drive);

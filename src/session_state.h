@@ -8,6 +8,7 @@
 #include "codec/tile_coder.h"
 #include "context.h"
 #include "drive.h"
+#include "gather.h"
 #include "pictures.h"
 #include "session.h"
 #include "source_wave.h"
@@ -32,6 +33,7 @@ struct wvl_session {
     const wvl_image *image; /* NULL: given back */
     wvl_row_window *rows;   /* of the image; NULL: all rows are there */
     wvl_spill *spill;       /* of its coded data, or NULL */
+    wvl_gather gather;      /* of pictures in strips that need all coefficients; else closed */
     wvl_strip_drive strips; /* in place of `drive` for pictures in strips; closed: plan is NULL */
     wvl_sink *sink;
     wvl_finished *finished; /* where a picture of a device stays; NULL: it goes to the sink */
@@ -65,11 +67,15 @@ wvl_status wvl_session_fail(wvl_session *s, wvl_status status, const char *text)
 wvl_status wvl_session_fail_device(wvl_session *s, wvl_status status);
 /* Progress: samples of work, of twice the samples of the picture. */
 void wvl_session_tell(wvl_session *s, uint64_t done);
+/* Why rows did not come, or were not taken. */
+wvl_status wvl_session_fail_rows(wvl_session *s, wvl_status status);
 wvl_status wvl_session_check_image(wvl_session *s);
 /* To the sink. Nonzero: it refused. */
 int wvl_session_send(wvl_session *s, const void *data, size_t bytes);
 void wvl_session_drop_held(wvl_session *s);
 void wvl_session_give_pixels_back(wvl_session *s);
+/* session_strips.c. Transforms and codes a picture in strips, once for each round. */
+wvl_status wvl_session_transform_strips(wvl_session *s);
 /* Transforms, codes and writes. */
 wvl_status wvl_session_encode_waves(wvl_session *s, uint64_t *codestream_offset);
 

@@ -5,6 +5,7 @@
 
 #include "backend/registry.h"
 #include "base/alloc.h"
+#include "codec/recode.h"
 #include "context.h"
 
 /* Samples of a strip: enough rows of blocks for several workers, little beside what is held of coded blocks. */
@@ -15,11 +16,19 @@
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-/* A PSNR target needs all coefficients at the end; rdoq orders blocks from all over the picture. */
+/* A PSNR target needs all coefficients at the end. rdoq orders blocks from all over a wave: they are gathered where
+ * there is one. */
 int wvl_strips_are_used(const wvl_plan *plan)
 {
     int is_large = plan->memory.largest_tile_bytes > plan->memory.wave_limit;
-    return (is_large || plan->test.strip_rows) && !plan->rate.keep_coefs && !plan->rate.rdoq;
+    return (is_large || plan->test.strip_rows) && !plan->rate.keep_coefs &&
+           (!plan->rate.rdoq || plan->memory.wave_count == 1);
+}
+
+int wvl_strips_gather(const wvl_plan *plan, int can_rewind)
+{
+    return wvl_strips_are_used(plan) && plan->memory.wave_count == 1 &&
+           (plan->rate.rdoq || (wvl_recode_is_possible(plan) && !can_rewind));
 }
 
 uint64_t wvl_strip_rows(const wvl_plan *plan)

@@ -27,6 +27,8 @@ typedef struct wvl_strip_drive {
 
 /* Whether pictures of this plan go in strips, and the rows of the reference grid that come at a time. */
 int wvl_strips_are_used(const wvl_plan *plan);
+/* Whether they are coded when all of them are gathered (gather.h). */
+int wvl_strips_gather(const wvl_plan *plan, int can_rewind);
 uint64_t wvl_strip_rows(const wvl_plan *plan);
 /* What the window of rows must hold then. */
 uint64_t wvl_strip_window_rows(const wvl_plan *plan);

@@ -98,6 +98,10 @@ static const struct {
     {"levels=3 overrides=C0:levels=0 mct=on", 0},
     {"levels=1 overrides=C1:levels=4 mct=on", 0},
     {"levels=3 overrides=C1:reversible=no mct=off", 0},
+    {"reversible=no bpp=0.8 levels=4", 0},
+    {"reversible=no bpp=0.3,1.5 block=16,16 visual=yes", 1},
+    {"reversible=no bpp=0.4 tile=80,90 block=8,8", 0},
+    {"bpp=0.2,0.9 rdoq=yes max-component-bytes=9000", 0},
 };
 
 START_TEST(strips_have_the_same_bytes)
@@ -108,7 +112,7 @@ START_TEST(strips_have_the_same_bytes)
     rows_output whole = rows_encode(&p, settings, 2, NULL, 0);
     for (unsigned k = 0; k < sizeof heights / sizeof *heights; k++) {
         rows_bench b;
-        rows_open(&b, &p, 0, 1);
+        rows_open(&b, &p, 0, k & 1);
         rows_output rows = rows_encode(&p, settings, 1 + k % 3, &b, heights[k]);
         rows_compare(settings, &whole, &rows);
         ck_assert_msg(b.most_rows <= heights[k] + 3, "%s: %u rows at a time", settings, b.most_rows);
@@ -195,7 +199,8 @@ static int drop(void *user, const void *data, size_t bytes)
 /* Coded blocks beyond the limit go to a file: the allocator gives no more than was allowed, and the bytes stay. */
 START_TEST(a_limit_is_kept)
 {
-    static const char *const settings[] = {"levels=3", "levels=3 layers=3", "reversible=no bpp=2 rdoq=no levels=3"};
+    static const char *const settings[] = {"levels=3", "levels=3 layers=3", "reversible=no bpp=2 rdoq=no levels=3",
+                                           "reversible=no bpp=1 levels=3", "reversible=no bpp=0.5 style=HT"};
     ledger l = {0, 0, PTHREAD_MUTEX_INITIALIZER};
     wvl_context_options context_options = {
         .struct_size = sizeof context_options, .threads = 2, .host = {take, give, &l}};
@@ -210,9 +215,10 @@ START_TEST(a_limit_is_kept)
         wvl_plan *plan = rows_build_plan(context, &input.format, settings[_i]);
         plan->test.strip_rows = 128;
         wvl_rows_memory memory = {.struct_size = sizeof memory};
-        rows_open(&b, &p, 0, 1);
+        rows_open(&b, &p, 0, _i != 4 || !(k & 1));
         ck_assert_int_eq(wvl_rows_measure(plan, &b.source, &memory), WVL_OK);
         ck_assert_int_eq(memory.in_strips, 1);
+        ck_assert_int_eq(memory.coefs_bytes > 0, _i == 3 || (_i == 4 && k & 1));
         wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes + k * k * 600000};
         rows_output got = {.data = whole.data};
         wvl_sink sink = {.struct_size = sizeof sink, .write = drop, .user = &got};
@@ -227,6 +233,130 @@ START_TEST(a_limit_is_kept)
     }
     rows_free(&whole);
     picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Pushed rows ----------------------------------------------------------------------------- */
+
+typedef struct pushed {
+    picture_input input;
+    wvl_row_component components[ROWS_MOST_COMPONENTS];
+    const void *data[ROWS_MOST_COMPONENTS];
+    size_t pitch[ROWS_MOST_COMPONENTS];
+    uint32_t count;
+} pushed;
+
+/* The planes of an image as buffers. */
+static void open_pushed(pushed *p, const picture *from)
+{
+    p->input = picture_open_input(from, 0);
+    p->count = from->count;
+    for (uint32_t c = 0; c < p->count; c++) {
+        const wvl_plane *plane = &p->input.planes[c];
+        p->components[c] = (wvl_row_component){.buffer = c, .container = plane->container};
+        p->pitch[c] = (size_t)plane->pitch_bytes;
+    }
+}
+
+/* Rows [at, at + rows) of the reference grid. */
+static wvl_status push(wvl_row_pusher *pusher, pushed *p, const picture *from, uint32_t at, uint32_t rows)
+{
+    for (uint32_t c = 0; c < p->count; c++) {
+        uint32_t dy = from->planes[c].dy, row = (at + dy - 1) / dy - (from->y0 + dy - 1) / dy;
+        p->data[c] = (const uint8_t *)p->input.planes[c].data + (size_t)row * p->pitch[c];
+    }
+    return wvl_row_pusher_push(pusher, p->data, p->pitch, rows);
+}
+
+static wvl_row_pusher *open_pusher(wvl_context *context, pushed *p, const char *settings, wvl_sink *sink,
+                                   wvl_plan **plan)
+{
+    wvl_row_pusher *pusher;
+    *plan = rows_build_plan(context, &p->input.format, settings);
+    (*plan)->test.strip_rows = 32;
+    ck_assert_int_eq(wvl_row_pusher_create(*plan, p->components, p->count, NULL, sink, NULL, &pusher), WVL_OK);
+    return pusher;
+}
+
+START_TEST(pushed_rows_have_the_same_bytes)
+{
+    static const char *const settings[] = {"levels=3", "tile=70,50 levels=2", "reversible=no bpp=1 rdoq=no levels=3",
+                                           "reversible=no psnr=38"};
+    static const uint32_t steps[] = {1, 3, 50, 1000};
+    picture p = draw(_i % 3);
+    wvl_context *context;
+    pushed from;
+    open_pushed(&from, &p);
+    ck_assert_int_eq(wvl_context_create(NULL, &context), WVL_OK);
+    for (unsigned k = 0; k < 16; k++) {
+        char error[256];
+        rows_output whole = rows_encode(&p, settings[k / 4], 2, NULL, 0);
+        rows_output got = {.data = whole.data};
+        wvl_sink sink = {.struct_size = sizeof sink, .write = drop, .user = &got};
+        wvl_plan *plan;
+        wvl_row_pusher *pusher = open_pusher(context, &from, settings[k / 4], &sink, &plan);
+        wvl_result *result;
+        for (uint32_t at = p.y0, rows; at < p.y1; at += rows) {
+            rows = p.y1 - at < steps[k % 4] ? p.y1 - at : steps[k % 4];
+            ck_assert_int_eq(push(pusher, &from, &p, at, rows), WVL_OK);
+        }
+        ck_assert_int_eq(push(pusher, &from, &p, p.y0, 1), WVL_ERROR_ARGUMENT);
+        ck_assert_msg(wvl_row_pusher_finish(pusher, &result, error, sizeof error) == WVL_OK, "%s", error);
+        ck_assert_uint_eq(got.bytes, whole.bytes);
+        ck_assert_uint_eq(wvl_result_bytes(result), whole.bytes);
+        wvl_result_release(result);
+        wvl_row_pusher_release(pusher);
+        wvl_plan_release(plan);
+        rows_free(&whole);
+    }
+    wvl_context_release(context);
+    picture_close_input(&from.input);
+    picture_free(&p);
+}
+END_TEST
+
+static int refuse(void *user, const void *data, size_t bytes)
+{
+    (void)user, (void)data, (void)bytes;
+    return 1;
+}
+
+/* Too few rows, a pusher that is dropped, a sink that refuses, wrong arguments. */
+START_TEST(pushes_fail)
+{
+    picture p = draw(0);
+    wvl_context *context;
+    wvl_plan *plan;
+    wvl_row_pusher *pusher;
+    char error[256];
+    pushed from;
+    wvl_sink sink = {.struct_size = sizeof sink, .write = refuse};
+    open_pushed(&from, &p);
+    ck_assert_int_eq(wvl_context_create(NULL, &context), WVL_OK);
+    pusher = open_pusher(context, &from, "levels=3", &sink, &plan);
+    ck_assert_int_eq(push(pusher, &from, &p, 0, 100), WVL_OK);
+    ck_assert_int_eq(wvl_row_pusher_finish(pusher, NULL, error, sizeof error), WVL_ERROR_INPUT);
+    ck_assert_str_eq(error, "100 rows were pushed, and the picture has 187");
+    wvl_row_pusher_release(pusher);
+    wvl_plan_release(plan);
+    pusher = open_pusher(context, &from, "levels=3", &sink, &plan);
+    wvl_row_pusher_release(pusher);
+    wvl_plan_release(plan);
+    pusher = open_pusher(context, &from, "levels=3", &sink, &plan);
+    ck_assert_int_eq(push(pusher, &from, &p, 0, 187), WVL_OK);
+    ck_assert_int_eq(wvl_row_pusher_finish(pusher, NULL, error, sizeof error), WVL_ERROR_SINK);
+    wvl_row_pusher_release(pusher);
+    from.components[1].buffer = 7;
+    ck_assert_int_eq(wvl_row_pusher_create(plan, from.components, 3, NULL, &sink, NULL, &pusher), WVL_ERROR_ARGUMENT);
+    from.components[1].buffer = 0;
+    ck_assert_int_eq(wvl_row_pusher_create(plan, from.components, 3, NULL, &sink, NULL, &pusher), WVL_ERROR_ARGUMENT);
+    ck_assert_ptr_null(pusher);
+    ck_assert_int_eq(wvl_row_pusher_create(plan, from.components, 3, NULL, NULL, NULL, &pusher), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_row_pusher_push(NULL, from.data, from.pitch, 1), WVL_ERROR_ARGUMENT);
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+    picture_close_input(&from.input);
     picture_free(&p);
 }
 END_TEST
@@ -279,6 +409,12 @@ START_TEST(a_spill_fails)
     rows_open(&b, &p, 0, 1);
     b.options = &options;
     out = rows_encode(&p, "levels=3", 2, &b, 128);
+    ck_assert_int_eq(out.status, WVL_ERROR_MEMORY);
+    ck_assert_ptr_nonnull(strstr(out.error, "a file in /tmp: File too large"));
+    options.memory_bytes *= 4;
+    rows_open(&b, &p, 0, 1);
+    b.options = &options;
+    out = rows_encode(&p, "reversible=no bpp=1", 2, &b, 128); /* coefficients */
     ck_assert_int_eq(out.status, WVL_ERROR_MEMORY);
     ck_assert_ptr_nonnull(strstr(out.error, "a file in /tmp: File too large"));
     picture_free(&p);
@@ -366,7 +502,9 @@ int main(void)
     tcase_add_loop_test(all, strips_have_the_same_bytes, 0, (int)(sizeof strip_cases / sizeof *strip_cases));
     tcase_add_test(all, few_rows_are_held);
     tcase_add_test(all, a_source_fails_at_a_row);
-    tcase_add_loop_test(all, a_limit_is_kept, 0, 3);
+    tcase_add_loop_test(all, a_limit_is_kept, 0, 5);
+    tcase_add_loop_test(all, pushed_rows_have_the_same_bytes, 0, 3);
+    tcase_add_test(all, pushes_fail);
     tcase_add_test(all, a_spill_fails);
     tcase_add_test(all, a_source_cannot_go_back);
     tcase_add_test(all, a_token_is_raised_while_rows_are_read);
