@@ -7,7 +7,7 @@
 #define WVL_TESTS_UNIT_IMAGEIO_BENCH_H
 
 #include "imageio.h"
-#include "rows_bench.h"
+#include "picture_rows_bench.h"
 
 #include <check.h>
 #include <stdlib.h>

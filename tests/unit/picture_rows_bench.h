@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads pictures by rows, in portions of several heights, and compares them with the picture read as a whole. */
-#ifndef WVL_TESTS_UNIT_ROWS_BENCH_H
-#define WVL_TESTS_UNIT_ROWS_BENCH_H
+#ifndef WVL_TESTS_UNIT_PICTURE_ROWS_BENCH_H
+#define WVL_TESTS_UNIT_PICTURE_ROWS_BENCH_H
 
-#include "rows.h"
+#include "picture_rows.h"
 
 #include <check.h>
 #include <stdlib.h>

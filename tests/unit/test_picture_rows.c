@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Pictures by rows: pipes, obstacles, reading again, misuse, and the memory of tall pictures. That rows are those of
- * the whole picture is tested with every picture of the other suites of readers (rows_bench.h).
+ * the whole picture is tested with every picture of the other suites of readers (picture_rows_bench.h).
  */
 #define _GNU_SOURCE
 #include "imageio_bench.h"
@@ -525,7 +525,7 @@ static void add_formats(TCase *formats)
 
 int main(void)
 {
-    Suite *suite = suite_create("rows");
+    Suite *suite = suite_create("picture rows");
     TCase *formats = tcase_create("formats"), *use = tcase_create("use"), *memory = tcase_create("memory");
     SRunner *runner = srunner_create(suite);
     add_formats(formats);
