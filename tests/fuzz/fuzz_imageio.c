@@ -6,7 +6,7 @@
  * pictures under every choice of options and as saved fuzzer inputs.
  */
 #include "imageio.h"
-#include "tools/imageio/rows.h"
+#include "picture_rows.h"
 #include "tools/metadata/boxes.h"
 #include "tools/metadata/sidecar.h"
 

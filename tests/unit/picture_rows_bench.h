@@ -3,7 +3,7 @@
 #ifndef WVL_TESTS_UNIT_PICTURE_ROWS_BENCH_H
 #define WVL_TESTS_UNIT_PICTURE_ROWS_BENCH_H
 
-#include "tools/imageio/rows.h"
+#include "picture_rows.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define WVL_TOOLS_IMAGEIO_INTERNAL_H
 
 #include "imageio.h"
-#include "rows.h"
+#include "picture_rows.h"
 
 #define WVL_IO_SIZE_UNKNOWN UINT64_MAX
 /* Whatever the caller permits: so many samples of up to 4 bytes are counted in 64 bits without a check. */

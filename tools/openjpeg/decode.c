@@ -78,6 +78,13 @@ static opj_codec_t *open_codec(const wvl_opj_request *request)
     return codec;
 }
 
+static OPJ_BOOL choose_area(opj_codec_t *codec, opj_image_t *image, const uint32_t *area)
+{
+    static const uint32_t all[4] = {0, 0, 0, 0};
+    const uint32_t *a = area ? area : all;
+    return opj_set_decode_area(codec, image, (OPJ_INT32)a[0], (OPJ_INT32)a[1], (OPJ_INT32)a[2], (OPJ_INT32)a[3]);
+}
+
 opj_image_t *wvl_opj_decode(const wvl_opj_request *request)
 {
     reader r = {request->data, request->bytes, 0};
@@ -86,7 +93,7 @@ opj_image_t *wvl_opj_decode(const wvl_opj_request *request)
     opj_codec_t *codec = open_codec(request);
     int good = stream && codec && opj_read_header(stream, codec, &image) &&
                (!request->inspect || request->inspect(image, request->user)) &&
-               opj_set_decode_area(codec, image, 0, 0, 0, 0) && opj_decode(codec, stream, image) &&
+               choose_area(codec, image, request->area) && opj_decode(codec, stream, image) &&
                opj_end_decompress(codec, stream);
     if (!good && image) {
         opj_image_destroy(image);

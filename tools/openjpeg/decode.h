@@ -11,6 +11,7 @@ typedef struct wvl_opj_request {
     const uint8_t *data; /* a codestream, or a JP2 file */
     size_t bytes;
     unsigned layers;                                      /* decodes this many quality layers; 0: all */
+    const uint32_t *area;                                 /* x0, y0, x1, y1 on the reference grid; NULL: all */
     unsigned discard;                                     /* leaves out this many of the highest resolutions */
     int keep_indices;                                     /* JP2: neither palette nor channel definitions are applied */
     int (*inspect)(const opj_image_t *image, void *user); /* NULL, or gets the header; 0 ends the decoding */

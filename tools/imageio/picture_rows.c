@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Readers that are open: pictures by rows, and whole pictures as all rows at once. */
-#include "rows.h"
+#include "picture_rows.h"
 #include "kinds.h"
 
 #include <stdio.h>

@@ -5,8 +5,8 @@
  *
  * A reader holds a few rows: of a file in strips or tiles one row of strips or tiles, and never the picture.
  */
-#ifndef WVL_TOOLS_IMAGEIO_ROWS_H
-#define WVL_TOOLS_IMAGEIO_ROWS_H
+#ifndef WVL_TOOLS_IMAGEIO_PICTURE_ROWS_H
+#define WVL_TOOLS_IMAGEIO_PICTURE_ROWS_H
 
 #include "imageio.h"
 
