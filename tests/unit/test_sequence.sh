@@ -80,6 +80,19 @@ same shards one
 expect 0 sequence in shards/ --shard 2/3
 says '0 encoded, 7 kept'
 
+# Frames that are alike share a plan, others do not.
+frames wide 2 64 48
+mkdir mixed
+for n in 0 1; do
+    cp "in/f.000$n.ppm" "mixed/a$n.ppm"
+    cp "wide/f.000$n.ppm" "mixed/b$n.ppm"
+    { printf 'P5\n40 30\n255\n' && tail -c 1200 "in/f.000$n.ppm"; } >"mixed/c$n.pgm"
+    { printf 'P5\n20 30\n1023\n' && tail -c 1200 "in/f.000$n.ppm" | tr '\200-\377' '\001'  | tr '\004-\177' '\002'; } >"mixed/d$n.pgm"
+done
+expect 0 -ImgDir mixed -OutFor j2c -o mixed.one --quiet
+expect 0 sequence mixed mixed.all/ --quiet
+same mixed.all mixed.one
+
 # Streams: YUV4MPEG2, raw frames, from a pipe and from a file.
 {
     printf 'YUV4MPEG2 W40 H30 F25:1 Ip C444\n'

@@ -98,8 +98,15 @@ static int make_plan(wvl_cli_job *j)
     if (code) {
         return code;
     }
+    wvl_cli_plans *plans = j->is_jp2 ? NULL : j->s->plans;
+    j->plan = plans ? wvl_cli_find_plan(plans, &j->picture, j->limit_bytes) : NULL;
+    if (j->plan) {
+        j->borrows_plan = 1;
+        return WVL_EXIT_OK;
+    }
     wvl_status status =
         wvl_plan_create(j->s->context, j->params, &j->picture.format, j->is_jp2 ? &j->picture.jp2 : NULL, &j->plan);
+    j->borrows_plan = !status && plans && wvl_cli_keep_plan(plans, &j->picture, j->limit_bytes, j->plan);
     return status ? report_lines(j, wvl_context_error(j->s->context), status) : WVL_EXIT_OK;
 }
 
@@ -400,7 +407,7 @@ void wvl_cli_release_job(wvl_cli_job *j)
     free(j->check.component_psnr);
     wvl_encoded_picture_release(j->encoded);
     wvl_result_release(j->own_result);
-    wvl_plan_release(j->plan);
+    wvl_plan_release(j->borrows_plan ? NULL : j->plan);
     wvl_params_release(j->params);
     wvl_cli_release_picture(&j->picture);
 }

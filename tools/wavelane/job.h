@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "directory.h"
 #include "encoders.h"
+#include "plans.h"
 #include "turns.h"
 
 typedef struct wvl_cli_batch {
@@ -17,6 +18,7 @@ typedef struct wvl_cli_batch {
     wvl_cli_report report; /* used with --json */
     FILE *out;             /* where summaries go */
     wvl_cli_directory directory;
+    wvl_cli_plans *plans;       /* NULL: every picture has its own */
     wvl_cli_encoders *encoders; /* of a folder on a device; NULL: every picture is encoded by itself */
     size_t failed, skipped;     /* of its pictures; change in turn */
     int code;                   /* the same */
@@ -46,6 +48,7 @@ struct wvl_cli_job {
     wvl_cli_picture picture;
     wvl_params *params;
     wvl_plan *plan;
+    int borrows_plan;             /* it is that of s->plans */
     wvl_cli_encoder *shared;      /* its encoder at the moment; NULL: none */
     wvl_encoded_picture *encoded; /* owns the result of a picture that had a shared encoder */
     wvl_result *own_result;       /* of one that did not */

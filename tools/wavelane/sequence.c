@@ -241,9 +241,19 @@ static void keep_memory(void)
 #endif
 }
 
+/* A conversion to X'Y'Z' may follow from the picture's profile: such plans are not shared. */
+static void share_plans(wvl_cli_sequence *q)
+{
+    const char *color = wvl_params_get(q->batch.params, "input-color");
+    if (color && !strcmp(color, "none") && !q->options->args.auto_color) {
+        q->batch.plans = &q->plans;
+    }
+}
+
 static void run_frames(wvl_cli_sequence *q)
 {
     keep_memory();
+    share_plans(q);
     const char *device = wvl_params_get(q->batch.params, "device");
     int on_device = wants_device(device);
     size_t workers = wvl_cli_choose_workers(&q->batch, on_device);
@@ -313,6 +323,7 @@ static void close_all(wvl_cli_sequence *q)
     free(q->limits);
     wvl_cli_close_source(&q->source);
     wvl_cli_release_buffers(&q->buffers);
+    wvl_cli_release_plans(&q->plans);
     wvl_cli_close_batch(&q->batch);
     pthread_cond_destroy(&q->changed);
     pthread_mutex_destroy(&q->lock);

@@ -74,7 +74,8 @@ void wvl_cli_describe_stream(const wvl_cli_stream *stream, wvl_io_options *io);
 int wvl_cli_stream_rate(const wvl_cli_stream *stream, uint32_t *frames, uint32_t *seconds);
 uint64_t wvl_cli_stream_frame_bytes(const wvl_cli_stream *stream);
 /* Frame `number` of the stream, which comes at `place` among those that are asked for: waits until the frames before it
- * were read. ENDED: there is none. A frame that is late or broken ends the stream, after a message. */
+ * were read. ENDED: there is none. A frame that is late or broken ends the stream, after a message. bytes NULL: no
+ * memory, which ends it too. */
 wvl_cli_arrival wvl_cli_read_frame(wvl_cli_stream *stream, uint64_t place, uint64_t number, wvl_cli_bytes *bytes);
 /* Reads a pipe or device to its end, with a time limit for the whole of it. */
 int wvl_cli_read_in_time(const char *path, uint32_t timeout_s, uint64_t most, wvl_cli_bytes *bytes);
@@ -173,6 +174,7 @@ typedef struct wvl_cli_frame {
 typedef struct wvl_cli_sequence {
     const wvl_cli_sequence_options *options;
     wvl_cli_batch batch;
+    wvl_cli_plans plans;
     wvl_cli_source source;
     wvl_cli_store *store;
     wvl_cli_buffers buffers;

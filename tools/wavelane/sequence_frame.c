@@ -230,7 +230,7 @@ static int keeps_file(const wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
 /* ---- Work ------------------------------------------------------------------------------------ */
 
 /* 0: the stream has ended. *code: of a frame that did not come. */
-static int fetch_frame(const wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
+static int fetch_frame(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
 {
     f->record.frame = wvl_cli_frame_number(&q->source, f->place);
     if (q->source.kind != WVL_CLI_FROM_STREAM) {
@@ -242,11 +242,7 @@ static int fetch_frame(const wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
     const char *shown = strcmp(q->source.name, "-") != 0 ? q->source.name : "standard input";
     (void)snprintf(f->label, sizeof f->label, "%.60s, frame %" PRIu64, shown, f->record.frame);
     f->name = f->label;
-    f->given = wvl_cli_take_buffer((wvl_cli_buffers *)&q->buffers);
-    *code = f->given ? WVL_EXIT_OK : WVL_EXIT_DEVICE;
-    if (!f->given) {
-        return 1;
-    }
+    f->given = wvl_cli_take_buffer(&q->buffers);
     wvl_cli_arrival state = f->record.frame > q->source.range.last
                                 ? WVL_CLI_ENDED
                                 : wvl_cli_read_frame(q->source.stream, f->place, f->record.frame, f->given);

@@ -328,7 +328,7 @@ static wvl_cli_arrival read_next(wvl_cli_stream *s, uint64_t number, wvl_cli_byt
     if (state != WVL_CLI_ARRIVED) {
         return state;
     }
-    if (!wvl_cli_enlarge_buffer(bytes, (size_t)s->frame_bytes)) {
+    if (!bytes || !wvl_cli_enlarge_buffer(bytes, (size_t)s->frame_bytes)) {
         wvl_cli_error("%s: frame %" PRIu64 ": out of memory", s->name, number);
         return WVL_CLI_BROKEN;
     }
