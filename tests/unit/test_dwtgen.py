@@ -178,6 +178,10 @@ class Counts(unittest.TestCase):
                     self.assertNotEqual(differs.get(field), row[field])
                     self.assertEqual(str(value), differs.get(field, row[field]))
 
+    def test_page_has_the_table(self):
+        found = subprocess.run([sys.executable, "-B", sys.argv[1], "counts"], check=True, capture_output=True, text=True).stdout
+        self.assertIn(found, (Path(sys.argv[1]).parent.parent / "docs" / "transforms.md").read_text(encoding="utf-8"))
+
     def test_direction_changes_nothing(self):
         for name in schemes.names():
             for wavelet in BUILT_IN.values():
