@@ -123,6 +123,35 @@ START_TEST(strips_have_the_same_bytes)
 }
 END_TEST
 
+/* Every height and parity that a level can begin and end with. */
+START_TEST(strips_of_small_pictures)
+{
+    const char *settings = _i ? "levels=3 block=8,4 reversible=no measure-psnr=no" : "levels=3 block=8,4";
+    for (uint32_t k = 0; k < 40 * 2 * 3; k++) {
+        wvl_component_format component = {.depth = 8, .dx = 1, .dy = 1};
+        uint32_t y0 = k & 1, height = 1 + k / 2 % 40;
+        wvl_image_format format = {.struct_size = sizeof format,
+                                   .x0 = 3,
+                                   .y0 = y0,
+                                   .x1 = 9,
+                                   .y1 = y0 + height,
+                                   .component_count = 1,
+                                   .components = &component};
+        picture p = picture_draw_format(PICTURE_NOISE, &format, k);
+        rows_output whole = rows_encode(&p, settings, 1, NULL, 0);
+        for (uint32_t strip = 1 + k % 3; strip < 20; strip += 5) {
+            rows_bench b;
+            rows_open(&b, &p, 0, 1);
+            rows_output rows = rows_encode(&p, settings, 1, &b, strip);
+            rows_compare(settings, &whole, &rows);
+            rows_free(&rows);
+        }
+        rows_free(&whole);
+        picture_free(&p);
+    }
+}
+END_TEST
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 typedef struct ledger {
@@ -204,10 +233,10 @@ START_TEST(a_limit_is_kept)
     ledger l = {0, 0, PTHREAD_MUTEX_INITIALIZER};
     wvl_context_options context_options = {
         .struct_size = sizeof context_options, .threads = 2, .host = {take, give, &l}};
-    picture p = picture_draw(PICTURE_NOISE, 1500, 1500, 1, 8, 5);
+    picture p = picture_draw(PICTURE_NOISE, 1100, 1100, 1, 8, 5);
     picture_input input = picture_open_input(&p, 0);
     rows_output whole = rows_encode(&p, settings[_i], 2, NULL, 0);
-    for (unsigned k = 0; k < 5; k++) {
+    for (unsigned k = 0; k < 3; k++) {
         wvl_context *context;
         rows_bench b;
         char error[256] = "";
@@ -219,7 +248,7 @@ START_TEST(a_limit_is_kept)
         ck_assert_int_eq(wvl_rows_measure(plan, &b.source, &memory), WVL_OK);
         ck_assert_int_eq(memory.in_strips, 1);
         ck_assert_int_eq(memory.coefs_bytes > 0, _i == 3 || (_i == 4 && k & 1));
-        wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes + k * k * 600000};
+        wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes + k * k * 500000};
         rows_output got = {.data = whole.data};
         wvl_sink sink = {.struct_size = sizeof sink, .write = drop, .user = &got};
         uint64_t before = l.held;
@@ -386,7 +415,7 @@ END_TEST
 START_TEST(a_spill_fails)
 {
     struct rlimit small = {1 << 20, 1 << 20};
-    picture p = picture_draw(PICTURE_NOISE, 1500, 1500, 1, 8, 5);
+    picture p = picture_draw(PICTURE_NOISE, 1100, 1100, 1, 8, 5);
     rows_bench b;
     wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = 1000};
     char *least;
@@ -394,6 +423,11 @@ START_TEST(a_spill_fails)
     b.options = &options;
     rows_output out = rows_encode(&p, "levels=3", 2, &b, 128);
     ck_assert_int_eq(out.status, WVL_ERROR_PARAMETER);
+    rows_open(&b, &p, 0, 1);
+    b.options = &options;
+    rows_output kept = rows_encode(&p, "reversible=no psnr=40", 2, &b, 128);
+    ck_assert_int_eq(kept.status, WVL_ERROR_PARAMETER);
+    ck_assert_ptr_nonnull(strstr(kept.error, "give a rate in place of psnr"));
     least = strstr(out.error, "the least for this picture is ");
     ck_assert_ptr_nonnull(least);
     ck_assert_int_eq(b.reads, 0);
@@ -500,6 +534,7 @@ int main(void)
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, bytes_are_those_of_an_image, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_loop_test(all, strips_have_the_same_bytes, 0, (int)(sizeof strip_cases / sizeof *strip_cases));
+    tcase_add_loop_test(all, strips_of_small_pictures, 0, 2);
     tcase_add_test(all, few_rows_are_held);
     tcase_add_test(all, a_source_fails_at_a_row);
     tcase_add_loop_test(all, a_limit_is_kept, 0, 5);
