@@ -54,8 +54,8 @@ START_TEST(bytes_are_those_of_an_image)
     rows_output whole = rows_encode(&p, cases[_i].settings, 1, NULL, 0);
     for (int k = 0; k < 8; k++) {
         rows_bench b;
-        if ((k & 1) && cases[_i].format) {
-            continue; /* interleaved */
+        if (((k & 1) && cases[_i].format) || (((k ^ k >> 1 ^ k >> 2) & 1) && !cases[_i].format)) {
+            continue; /* components differ and cannot be interleaved; every pair of choices suffices */
         }
         rows_open(&b, &p, k & 1, k & 2);
         rows_output rows = rows_encode(&p, cases[_i].settings, 1 + (k >> 2), &b, 0);
@@ -139,7 +139,7 @@ START_TEST(strips_of_small_pictures)
                                    .components = &component};
         picture p = picture_draw_format(PICTURE_NOISE, &format, k);
         rows_output whole = rows_encode(&p, settings, 1, NULL, 0);
-        for (uint32_t strip = 1 + k % 3; strip < 20; strip += 5) {
+        for (uint32_t strip = 1 + k % 3; strip < 20; strip += 8) {
             rows_bench b;
             rows_open(&b, &p, 0, 1);
             rows_output rows = rows_encode(&p, settings, 1, &b, strip);
