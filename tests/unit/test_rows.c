@@ -156,6 +156,7 @@ END_TEST
 
 typedef struct ledger {
     uint64_t held, most;
+    int64_t left; /* allocations that succeed; negative: all */
     pthread_mutex_t lock;
 } ledger;
 
@@ -164,9 +165,14 @@ static void *take(void *user, size_t bytes, size_t alignment, void *stream)
     ledger *l = user;
     (void)stream;
     pthread_mutex_lock(&l->lock);
-    l->held += bytes;
+    int is_refused = !l->left;
+    l->left -= l->left > 0;
+    l->held += is_refused ? 0 : bytes;
     l->most = l->held > l->most ? l->held : l->most;
     pthread_mutex_unlock(&l->lock);
+    if (is_refused) {
+        return NULL;
+    }
     return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
 
@@ -183,7 +189,7 @@ static void give(void *user, void *memory, size_t bytes, void *stream)
 /* Of a tall picture in tiles a few rows of tiles are held, and no more memory than was said. */
 START_TEST(few_rows_are_held)
 {
-    ledger l = {0, 0, PTHREAD_MUTEX_INITIALIZER};
+    ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
     wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = {take, give, &l}};
     wvl_context *context;
     wvl_params *params;
@@ -230,7 +236,7 @@ START_TEST(a_limit_is_kept)
 {
     static const char *const settings[] = {"levels=3", "levels=3 layers=3", "reversible=no bpp=2 rdoq=no levels=3",
                                            "reversible=no bpp=1 levels=3", "reversible=no bpp=0.5 style=HT"};
-    ledger l = {0, 0, PTHREAD_MUTEX_INITIALIZER};
+    ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
     wvl_context_options context_options = {
         .struct_size = sizeof context_options, .threads = 2, .host = {take, give, &l}};
     picture p = picture_draw(PICTURE_NOISE, 1100, 1100, 1, 8, 5);
@@ -455,6 +461,46 @@ START_TEST(a_spill_fails)
 }
 END_TEST
 
+/* The n-th allocation fails, for every n: nothing is lost, and the source is released. */
+START_TEST(every_allocation_fails)
+{
+    static const char *const settings[] = {"tile=100,50 levels=2", "levels=3", "reversible=no bpp=1"};
+    ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
+    wvl_context_options context_options = {
+        .struct_size = sizeof context_options, .threads = 1, .host = {take, give, &l}};
+    picture p = draw(0);
+    picture_input input = picture_open_input(&p, 0);
+    rows_output whole = rows_encode(&p, settings[_i], 1, NULL, 0);
+    wvl_context *context;
+    ck_assert_int_eq(wvl_context_create(&context_options, &context), WVL_OK);
+    wvl_plan *plan = rows_build_plan(context, &input.format, settings[_i]);
+    plan->test.strip_rows = _i ? 16 : 0;
+    uint64_t before = l.held;
+    wvl_status status = WVL_ERROR_MEMORY;
+    for (int n = 0; status != WVL_OK; n++) {
+        rows_bench b;
+        wvl_rows_memory memory = {.struct_size = sizeof memory};
+        rows_open(&b, &p, 0, 1);
+        ck_assert_int_eq(wvl_rows_measure(plan, &b.source, &memory), WVL_OK);
+        wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes};
+        rows_output got = {.data = whole.data};
+        wvl_sink sink = {.struct_size = sizeof sink, .write = drop, .user = &got};
+        l.left = n;
+        status = wvl_encode_rows(plan, &b.source, &options, &sink, NULL, NULL, NULL, 0);
+        l.left = -1;
+        ck_assert_msg(status == WVL_OK || status == WVL_ERROR_MEMORY, "%d at %d", status, n);
+        ck_assert_uint_eq(l.held, before);
+        ck_assert_uint_eq(b.releases, 1);
+        ck_assert(status != WVL_OK || (n > 10 && got.bytes == whole.bytes));
+    }
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+    rows_free(&whole);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 START_TEST(a_source_cannot_go_back)
 {
     picture p = picture_draw(PICTURE_NOISE, 700, 700, 3, 8, 5);
@@ -541,6 +587,7 @@ int main(void)
     tcase_add_loop_test(all, pushed_rows_have_the_same_bytes, 0, 3);
     tcase_add_test(all, pushes_fail);
     tcase_add_test(all, a_spill_fails);
+    tcase_add_loop_test(all, every_allocation_fails, 0, 3);
     tcase_add_test(all, a_source_cannot_go_back);
     tcase_add_test(all, a_token_is_raised_while_rows_are_read);
     tcase_add_loop_test(all, wrong_sources_are_refused, 0, 7);
