@@ -55,8 +55,9 @@ typedef struct wvl_row_source {
      * called by the thread that encodes, one at a time. */
     wvl_status (*read)(void *user, const wvl_row_buffer *buffers, uint32_t buffer_count, char *error,
                        size_t error_bytes);
-    /* Goes back to row 0: all rows are then read again. Some settings need that (wvl_rows_measure()). NULL: the rows
-     * can be read only once, and where they are needed again the library keeps all of them in memory. */
+    /* Goes back to row 0: all rows are then read again. Some settings may need that (wvl_rows_measure()). NULL: the
+     * rows can be read only once; where they may be needed again the library keeps what it must, in memory or in the
+     * file of wvl_rows_options. */
     wvl_status (*rewind)(void *user, char *error, size_t error_bytes);
     /* May be NULL. Called exactly once, when no more rows are needed; also after a failure. */
     void (*release)(void *user);

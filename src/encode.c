@@ -132,6 +132,13 @@ static wvl_status find_limit(row_encode *e, uint64_t *limit)
         return fail_rows(e, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY));
     }
     *limit = e->options.memory_bytes - m.least_bytes;
+    if (e->options.memory_bytes < m.least_bytes && e->plan->rate.keep_coefs) {
+        (void)snprintf(e->why, sizeof e->why,
+                       "memory_bytes is %llu, and a picture whose PSNR is a target, or is measured, stays in memory "
+                       "as a whole, which takes %llu: give a rate in place of psnr, and set measure-psnr to no",
+                       (unsigned long long)e->options.memory_bytes, (unsigned long long)m.least_bytes);
+        return WVL_ERROR_PARAMETER;
+    }
     if (e->options.memory_bytes < m.least_bytes) {
         (void)snprintf(e->why, sizeof e->why, "memory_bytes is %llu, and the least for this picture is %llu",
                        (unsigned long long)e->options.memory_bytes, (unsigned long long)m.least_bytes);

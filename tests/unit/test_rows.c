@@ -54,8 +54,8 @@ START_TEST(bytes_are_those_of_an_image)
     rows_output whole = rows_encode(&p, cases[_i].settings, 1, NULL, 0);
     for (int k = 0; k < 8; k++) {
         rows_bench b;
-        if ((k & 1) && cases[_i].format) {
-            continue; /* interleaved */
+        if (((k & 1) && cases[_i].format) || (((k ^ k >> 1 ^ k >> 2) & 1) && !cases[_i].format)) {
+            continue; /* components differ and cannot be interleaved; every pair of choices suffices */
         }
         rows_open(&b, &p, k & 1, k & 2);
         rows_output rows = rows_encode(&p, cases[_i].settings, 1 + (k >> 2), &b, 0);
@@ -123,10 +123,40 @@ START_TEST(strips_have_the_same_bytes)
 }
 END_TEST
 
+/* Every height and parity that a level can begin and end with. */
+START_TEST(strips_of_small_pictures)
+{
+    const char *settings = _i ? "levels=3 block=8,4 reversible=no measure-psnr=no" : "levels=3 block=8,4";
+    for (uint32_t k = 0; k < 40 * 2 * 3; k++) {
+        wvl_component_format component = {.depth = 8, .dx = 1, .dy = 1};
+        uint32_t y0 = k & 1, height = 1 + k / 2 % 40;
+        wvl_image_format format = {.struct_size = sizeof format,
+                                   .x0 = 3,
+                                   .y0 = y0,
+                                   .x1 = 9,
+                                   .y1 = y0 + height,
+                                   .component_count = 1,
+                                   .components = &component};
+        picture p = picture_draw_format(PICTURE_NOISE, &format, k);
+        rows_output whole = rows_encode(&p, settings, 1, NULL, 0);
+        for (uint32_t strip = 1 + k % 3; strip < 20; strip += 8) {
+            rows_bench b;
+            rows_open(&b, &p, 0, 1);
+            rows_output rows = rows_encode(&p, settings, 1, &b, strip);
+            rows_compare(settings, &whole, &rows);
+            rows_free(&rows);
+        }
+        rows_free(&whole);
+        picture_free(&p);
+    }
+}
+END_TEST
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 typedef struct ledger {
     uint64_t held, most;
+    int64_t left; /* allocations that succeed; negative: all */
     pthread_mutex_t lock;
 } ledger;
 
@@ -135,9 +165,14 @@ static void *take(void *user, size_t bytes, size_t alignment, void *stream)
     ledger *l = user;
     (void)stream;
     pthread_mutex_lock(&l->lock);
-    l->held += bytes;
+    int is_refused = !l->left;
+    l->left -= l->left > 0;
+    l->held += is_refused ? 0 : bytes;
     l->most = l->held > l->most ? l->held : l->most;
     pthread_mutex_unlock(&l->lock);
+    if (is_refused) {
+        return NULL;
+    }
     return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
 
@@ -154,7 +189,7 @@ static void give(void *user, void *memory, size_t bytes, void *stream)
 /* Of a tall picture in tiles a few rows of tiles are held, and no more memory than was said. */
 START_TEST(few_rows_are_held)
 {
-    ledger l = {0, 0, PTHREAD_MUTEX_INITIALIZER};
+    ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
     wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = {take, give, &l}};
     wvl_context *context;
     wvl_params *params;
@@ -201,13 +236,13 @@ START_TEST(a_limit_is_kept)
 {
     static const char *const settings[] = {"levels=3", "levels=3 layers=3", "reversible=no bpp=2 rdoq=no levels=3",
                                            "reversible=no bpp=1 levels=3", "reversible=no bpp=0.5 style=HT"};
-    ledger l = {0, 0, PTHREAD_MUTEX_INITIALIZER};
+    ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
     wvl_context_options context_options = {
         .struct_size = sizeof context_options, .threads = 2, .host = {take, give, &l}};
-    picture p = picture_draw(PICTURE_NOISE, 1500, 1500, 1, 8, 5);
+    picture p = picture_draw(PICTURE_NOISE, 1100, 1100, 1, 8, 5);
     picture_input input = picture_open_input(&p, 0);
     rows_output whole = rows_encode(&p, settings[_i], 2, NULL, 0);
-    for (unsigned k = 0; k < 5; k++) {
+    for (unsigned k = 0; k < 3; k++) {
         wvl_context *context;
         rows_bench b;
         char error[256] = "";
@@ -219,7 +254,7 @@ START_TEST(a_limit_is_kept)
         ck_assert_int_eq(wvl_rows_measure(plan, &b.source, &memory), WVL_OK);
         ck_assert_int_eq(memory.in_strips, 1);
         ck_assert_int_eq(memory.coefs_bytes > 0, _i == 3 || (_i == 4 && k & 1));
-        wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes + k * k * 600000};
+        wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes + k * k * 500000};
         rows_output got = {.data = whole.data};
         wvl_sink sink = {.struct_size = sizeof sink, .write = drop, .user = &got};
         uint64_t before = l.held;
@@ -386,7 +421,7 @@ END_TEST
 START_TEST(a_spill_fails)
 {
     struct rlimit small = {1 << 20, 1 << 20};
-    picture p = picture_draw(PICTURE_NOISE, 1500, 1500, 1, 8, 5);
+    picture p = picture_draw(PICTURE_NOISE, 1100, 1100, 1, 8, 5);
     rows_bench b;
     wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = 1000};
     char *least;
@@ -394,6 +429,11 @@ START_TEST(a_spill_fails)
     b.options = &options;
     rows_output out = rows_encode(&p, "levels=3", 2, &b, 128);
     ck_assert_int_eq(out.status, WVL_ERROR_PARAMETER);
+    rows_open(&b, &p, 0, 1);
+    b.options = &options;
+    rows_output kept = rows_encode(&p, "reversible=no psnr=40", 2, &b, 128);
+    ck_assert_int_eq(kept.status, WVL_ERROR_PARAMETER);
+    ck_assert_ptr_nonnull(strstr(kept.error, "give a rate in place of psnr"));
     least = strstr(out.error, "the least for this picture is ");
     ck_assert_ptr_nonnull(least);
     ck_assert_int_eq(b.reads, 0);
@@ -417,6 +457,46 @@ START_TEST(a_spill_fails)
     out = rows_encode(&p, "reversible=no bpp=1", 2, &b, 128); /* coefficients */
     ck_assert_int_eq(out.status, WVL_ERROR_MEMORY);
     ck_assert_ptr_nonnull(strstr(out.error, "a file in /tmp: File too large"));
+    picture_free(&p);
+}
+END_TEST
+
+/* The n-th allocation fails, for every n: nothing is lost, and the source is released. */
+START_TEST(every_allocation_fails)
+{
+    static const char *const settings[] = {"tile=100,50 levels=2", "levels=3", "reversible=no bpp=1"};
+    ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
+    wvl_context_options context_options = {
+        .struct_size = sizeof context_options, .threads = 1, .host = {take, give, &l}};
+    picture p = draw(0);
+    picture_input input = picture_open_input(&p, 0);
+    rows_output whole = rows_encode(&p, settings[_i], 1, NULL, 0);
+    wvl_context *context;
+    ck_assert_int_eq(wvl_context_create(&context_options, &context), WVL_OK);
+    wvl_plan *plan = rows_build_plan(context, &input.format, settings[_i]);
+    plan->test.strip_rows = _i ? 16 : 0;
+    uint64_t before = l.held;
+    wvl_status status = WVL_ERROR_MEMORY;
+    for (int n = 0; status != WVL_OK; n++) {
+        rows_bench b;
+        wvl_rows_memory memory = {.struct_size = sizeof memory};
+        rows_open(&b, &p, 0, 1);
+        ck_assert_int_eq(wvl_rows_measure(plan, &b.source, &memory), WVL_OK);
+        wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes};
+        rows_output got = {.data = whole.data};
+        wvl_sink sink = {.struct_size = sizeof sink, .write = drop, .user = &got};
+        l.left = n;
+        status = wvl_encode_rows(plan, &b.source, &options, &sink, NULL, NULL, NULL, 0);
+        l.left = -1;
+        ck_assert_msg(status == WVL_OK || status == WVL_ERROR_MEMORY, "%d at %d", status, n);
+        ck_assert_uint_eq(l.held, before);
+        ck_assert_uint_eq(b.releases, 1);
+        ck_assert(status != WVL_OK || (n > 10 && got.bytes == whole.bytes));
+    }
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+    rows_free(&whole);
+    picture_close_input(&input);
     picture_free(&p);
 }
 END_TEST
@@ -500,12 +580,14 @@ int main(void)
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, bytes_are_those_of_an_image, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_loop_test(all, strips_have_the_same_bytes, 0, (int)(sizeof strip_cases / sizeof *strip_cases));
+    tcase_add_loop_test(all, strips_of_small_pictures, 0, 2);
     tcase_add_test(all, few_rows_are_held);
     tcase_add_test(all, a_source_fails_at_a_row);
     tcase_add_loop_test(all, a_limit_is_kept, 0, 5);
     tcase_add_loop_test(all, pushed_rows_have_the_same_bytes, 0, 3);
     tcase_add_test(all, pushes_fail);
     tcase_add_test(all, a_spill_fails);
+    tcase_add_loop_test(all, every_allocation_fails, 0, 3);
     tcase_add_test(all, a_source_cannot_go_back);
     tcase_add_test(all, a_token_is_raised_while_rows_are_read);
     tcase_add_loop_test(all, wrong_sources_are_refused, 0, 7);
