@@ -47,7 +47,6 @@ static picture draw(int kind)
     format.components = kind == 1 ? subsampled : deep;
     return picture_draw_format(PICTURE_NATURAL, &format, 9);
 }
-
 START_TEST(bytes_are_those_of_an_image)
 {
     picture p = draw(cases[_i].format);
@@ -500,7 +499,6 @@ START_TEST(every_allocation_fails)
     picture_free(&p);
 }
 END_TEST
-
 START_TEST(a_source_cannot_go_back)
 {
     picture p = picture_draw(PICTURE_NOISE, 700, 700, 3, 8, 5);
