@@ -244,6 +244,35 @@ START_TEST(strips_in_all_orders)
 }
 END_TEST
 
+/* Tiles of 16 rows: a row of them, one as it is decoded, and one as it is stored. Stored rows go straight to the
+ * caller. */
+START_TEST(memory_of_a_reader)
+{
+    static const uint8_t zeros[16 * 16 * 6];
+    make_file();
+    TIFF *tiff = start_tiff("w", 100, 40, PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, 16u);
+    TIFFSetField(tiff, TIFFTAG_TILELENGTH, 16u);
+    for (uint32_t i = 0; i < 21; i++) {
+        ck_assert_int_gt((int)TIFFWriteEncodedTile(tiff, i, (void *)(uintptr_t)zeros, sizeof zeros), 0);
+    }
+    TIFFClose(tiff);
+    wvl_io_rows *rows = open_input(path, NULL);
+    ck_assert_uint_eq(wvl_io_rows_memory(rows), 100 * 16 * 6 + 2 * sizeof zeros);
+    wvl_io_rows_close(rows);
+    write_strips("wl", PLANARCONFIG_CONTIG, COMPRESSION_NONE, FILLORDER_MSB2LSB);
+    rows = open_input(path, NULL);
+    ck_assert_uint_eq(wvl_io_rows_memory(rows), 0);
+    wvl_io_rows_close(rows);
+    write_strips("wl", PLANARCONFIG_SEPARATE, COMPRESSION_LZW, FILLORDER_MSB2LSB);
+    rows = open_input(path, NULL);
+    ck_assert_uint_ge(wvl_io_rows_memory(rows), 8 * 5 * 6);
+    ck_assert_uint_le(wvl_io_rows_memory(rows), 2 * 8 * 5 * 6);
+    wvl_io_rows_close(rows);
+    unlink(path);
+}
+END_TEST
+
 START_TEST(tiff_from_a_pipe)
 {
     bytes b;
@@ -516,6 +545,7 @@ static void add_formats(TCase *formats)
     tcase_add_test(formats, obstacles_of_formats);
     tcase_add_test(formats, made_rows);
     tcase_add_loop_test(formats, strips_in_all_orders, 0, 32);
+    tcase_add_test(formats, memory_of_a_reader);
     tcase_add_test(formats, tiff_from_a_pipe);
 #ifdef WVL_HAVE_PNG
     tcase_add_test(formats, late_metadata_of_png);

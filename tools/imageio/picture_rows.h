@@ -56,7 +56,8 @@ static inline uint32_t wvl_io_rows_of_component(const wvl_io_component *componen
 }
 /* Offset of the first sample of a component in a row of its buffer, in bytes. */
 size_t wvl_io_rows_offset(const wvl_io_rows *rows, uint32_t component);
-/* Bytes that the reader holds beside the buffers of the caller, without metadata; about 64 KiB more are fixed. */
+/* The reader holds about this many bytes beside the buffers of the caller, without metadata and the lists of strips or
+ * tiles; 128 KiB more are fixed. */
 uint64_t wvl_io_rows_memory(const wvl_io_rows *rows);
 
 /*

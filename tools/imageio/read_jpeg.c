@@ -197,6 +197,9 @@ static int describe_converted(wvl_io_jpeg *j)
         return -1;
     }
     wvl_io_lay_out(j->context, 1);
+    /* libjpeg: a row of blocks, and as many samples again while they are converted. */
+    j->context->held_bytes = (uint64_t)j->info.image_width * (unsigned)j->info.num_components * 2 *
+                             (unsigned)j->info.max_v_samp_factor * DCTSIZE;
     return 0;
 }
 

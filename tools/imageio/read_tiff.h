@@ -53,7 +53,7 @@ int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t);
 int wvl_io_tiff_read_bands(wvl_io_tiff *t, uint32_t first, uint32_t count);
 /* Bytes of a tile as it is decoded, refused when out of proportion. */
 int wvl_io_tiff_tile_bytes(wvl_io_tiff *t, uint64_t *byte_count);
-/* Has a chunk of so many bytes allocated. */
+/* Allocates the chunk; what: for the message. */
 int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what);
 
 /* Before a compressed chunk is decoded: libtiff may leave bytes of a damaged one as they are, and not say so. */
