@@ -57,6 +57,8 @@ cat >rows <<'ROWS'
 -GuardBits -G --guard-bits|4
 -TargetBitDepth -X --target-bit-depth|10
 --threads|1
+--memory|1K
+--spill-dir|.
 -h --help|
 --preset|iiif-lossy
 --component-steps|1x1

@@ -162,6 +162,26 @@ const char *wvl_io_rows_obstacle(const wvl_io_rows *rows) { return rows->context
 
 const wvl_io_picture *wvl_io_rows_picture(const wvl_io_rows *rows) { return &rows->picture; }
 
+int wvl_io_rows_take_description(wvl_io_rows *rows, wvl_io_picture *out)
+{
+    wvl_io_picture *picture = &rows->picture;
+    size_t bytes = picture->component_count * sizeof *out->components;
+    wvl_io_component *components = malloc(bytes != 0 ? bytes : 1);
+
+    wvl_io_clear_picture(out);
+    if (components == NULL) {
+        return WVL_IO_ERROR_MEMORY;
+    }
+    memcpy(components, picture->components, bytes);
+    *out = *picture;
+    out->components = components;
+    picture->palette = NULL; /* the number of its entries stays: has_shape() looks at it */
+    picture->icc = NULL;
+    picture->icc_bytes = 0;
+    memset(&picture->metadata, 0, sizeof picture->metadata);
+    return WVL_IO_OK;
+}
+
 uint32_t wvl_io_rows_buffer_count(const wvl_io_rows *rows)
 {
     return rows->context.is_interleaved ? 1 : rows->picture.component_count;

@@ -45,6 +45,12 @@ const char *wvl_io_rows_obstacle(const wvl_io_rows *rows);
  */
 const wvl_io_picture *wvl_io_rows_picture(const wvl_io_rows *rows);
 
+/*
+ * The same for the caller, who releases it: metadata, profile and palette move there, and wvl_io_rows_picture() lacks
+ * them from then on. Returns WVL_IO_OK or WVL_IO_ERROR_MEMORY.
+ */
+int wvl_io_rows_take_description(wvl_io_rows *rows, wvl_io_picture *out);
+
 /* 1, all components interleaved in one buffer; or one buffer for each component. */
 uint32_t wvl_io_rows_buffer_count(const wvl_io_rows *rows);
 /* Bytes of one row in buffer `buffer`. */

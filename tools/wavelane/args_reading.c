@@ -6,6 +6,8 @@
 
 #include "args.h"
 
+#define MOST_MEMORY (UINT64_C(1) << 56)
+
 static int take_layout(wvl_cli_args *args, const char *spelling, const char *value)
 {
     static const char *const layouts[] = {"planar", "interleaved"};
@@ -79,6 +81,24 @@ static int take_pages(wvl_cli_args *args, const char *spelling, const char *valu
     return WVL_EXIT_OK;
 }
 
+/* Bytes, or with K, M, G, T 2^10 and so on of them. */
+static int take_memory(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    static const char units[] = "KkMmGgTt";
+    char digits[24];
+    size_t length = strspn(value, "0123456789");
+    const char *unit = value[length] ? strchr(units, value[length]) : NULL;
+    unsigned shift = unit ? (unsigned)(unit - units) / 2 * 10 + 10 : 0;
+    (void)snprintf(digits, sizeof digits, "%.*s", (int)(length < 20 ? length : 20), value);
+    int good = wvl_cli_parse_number(digits, 1, MOST_MEMORY >> shift, &args->memory_bytes);
+    if (!good || length >= 20 || (value[length] && (!unit || value[length + 1]))) {
+        return wvl_cli_refuse_value(spelling, value,
+                                    "bytes, or a number with K, M, G or T, such as 256M; at most 2^56");
+    }
+    args->memory_bytes <<= shift;
+    return WVL_EXIT_OK;
+}
+
 static int take_page(wvl_cli_args *args, const char *spelling, const char *value)
 {
     uint64_t page;
@@ -100,6 +120,8 @@ int wvl_cli_take_reading(wvl_cli_args *args, const wvl_cli_option *option, const
     case WVL_ACTION_JPEG_YCC: return wvl_cli_take_word(spelling, value, jpeg_yccs, 2, &args->io.keep_ycc);
     case WVL_ACTION_PAGE: return take_page(args, spelling, value);
     case WVL_ACTION_PAGES: return take_pages(args, spelling, value);
+    case WVL_ACTION_MEMORY: return take_memory(args, spelling, value);
+    case WVL_ACTION_SPILL_DIR: args->spill_dir = value; return WVL_EXIT_OK;
     case WVL_ACTION_CHANNELS: return take_channels(args, spelling, value);
     case WVL_ACTION_FLOAT_TRANSFER: return take_transfer(args, spelling, value);
     case WVL_ACTION_FLOAT_RANGE: return take_range(args, spelling, value);
@@ -127,6 +149,20 @@ static int check_pages(const wvl_cli_args *args)
     return 1;
 }
 
+static int check_memory(const wvl_cli_args *args)
+{
+    if (args->spill_dir && !args->memory_bytes) {
+        return refuse("--spill-dir needs --memory; without a limit nothing goes to a file");
+    }
+    if (args->memory_bytes && (args->image_dir || args->input_count != 1)) {
+        return refuse("--memory needs one -i; --demo, -ImgDir and several -i hold whole pictures");
+    }
+    if (args->memory_bytes && args->verify) {
+        return refuse("--memory and --verify cannot be used together; --verify compares with the whole picture");
+    }
+    return 1;
+}
+
 int wvl_cli_check_reading(const wvl_cli_args *args)
 {
     if (args->drop_alpha && args->channel_count) {
@@ -138,5 +174,5 @@ int wvl_cli_check_reading(const wvl_cli_args *args)
     if (args->io.float_transfer == WVL_IO_FLOAT_LOG && args->io.float_range_given && !(args->io.float_low > 0)) {
         return refuse("--float-range: LO must be above 0 with --float-transfer log");
     }
-    return !args->pages || check_pages(args);
+    return check_memory(args) && (!args->pages || check_pages(args));
 }

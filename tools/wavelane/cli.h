@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/imageio/imageio.h"
+#include "tools/imageio/picture_rows.h"
 #include "tools/metadata/boxes.h"
 #include "wavelane.h"
 
@@ -72,6 +73,8 @@ typedef enum wvl_cli_action {
     WVL_ACTION_ORIENT,
     WVL_ACTION_GML,
     WVL_ACTION_THREADS,
+    WVL_ACTION_MEMORY,
+    WVL_ACTION_SPILL_DIR,
     WVL_ACTION_TRACE,
     WVL_ACTION_VERIFY,
     WVL_ACTION_PSNR_REPORT,
@@ -164,7 +167,9 @@ typedef struct wvl_cli_args {
     unsigned dropped; /* WVL_KEEP_*: metadata that --strip and --keep leave out */
     int orient, gml;
     uint32_t threads;
-    uint32_t pictures; /* at a time; 0: as many as suit */
+    uint32_t pictures;     /* at a time; 0: as many as suit */
+    uint64_t memory_bytes; /* --memory; 0: none */
+    const char *spill_dir;
     int verify, psnr_report, dry_run, explain, json, quiet, verbose;
     int help, version;
     char *storage; /* values made here: levels from -n */
@@ -295,6 +300,12 @@ int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, si
 /* The same of bytes in memory; name stands for the file. */
 int wvl_cli_read_bytes(const wvl_cli_args *args, const char *name, const uint8_t *data, size_t bytes,
                        wvl_cli_picture *picture);
+/* The same of a reader that is open. It gives all samples; or its description alone, and its rows come later. */
+int wvl_cli_take_picture(const wvl_cli_args *args, const char *name, wvl_io_rows *rows, wvl_cli_picture *picture);
+int wvl_cli_describe_rows(const wvl_cli_args *args, const char *name, wvl_io_rows *rows, wvl_cli_picture *picture);
+/* result and error: of a reader. Reports a failure; else takes what stands beside the file (io NULL: nothing). */
+int wvl_cli_finish_reading(const wvl_cli_args *args, const char *name, int result, const char *error,
+                           wvl_io_picture *io);
 void wvl_cli_release_picture(wvl_cli_picture *picture);
 /* What of the picture's metadata goes along: WVL_KEEP_*. */
 unsigned wvl_cli_kept_metadata(const wvl_cli_args *args);

@@ -138,7 +138,9 @@ static int encode_alone(wvl_cli_job *j, wvl_sink *sink)
                            .progress = wvl_cli_progress_step,
                            .progress_user = &progress,
                            .cancel = j->s->cancel};
-    wvl_status status = wvl_encode(j->plan, &j->picture.image, sink, &control, &j->own_result, error, sizeof error);
+    wvl_status status =
+        j->rows.reader ? wvl_cli_encode_rows(j, sink, &control, error, sizeof error)
+                       : wvl_encode(j->plan, &j->picture.image, sink, &control, &j->own_result, error, sizeof error);
     wvl_cli_progress_end(&progress);
     j->result = j->own_result;
     return status ? report_status(j, status, error) : WVL_EXIT_OK;
@@ -264,6 +266,7 @@ static wvl_cli_summary summarize(const wvl_cli_job *j)
                              .is_jp2 = j->is_jp2,
                              .picture = &j->picture,
                              .plan = j->plan,
+                             .rows = j->rows.reader ? &j->rows : NULL,
                              .result = j->result,
                              .check = &j->check,
                              .seconds = j->seconds,
@@ -326,6 +329,9 @@ static int read_job(wvl_cli_job *j)
     if (j->ports) {
         return j->ports->read(j->ports->user, j, &j->picture);
     }
+    if (j->input_count == 1 && !args->image_dir) {
+        return wvl_cli_read_by_rows(j);
+    }
     return wvl_cli_read_picture(args, j->inputs, j->input_count, &j->picture);
 }
 
@@ -355,7 +361,7 @@ int wvl_cli_read_and_plan(wvl_cli_job *j)
         code = make_plan(j);
         leave(j);
     }
-    return code;
+    return code ? code : wvl_cli_settle_rows(j);
 }
 
 int wvl_cli_encode_job(wvl_cli_job *j)
@@ -409,6 +415,7 @@ void wvl_cli_release_job(wvl_cli_job *j)
     wvl_result_release(j->own_result);
     wvl_plan_release(j->borrows_plan ? NULL : j->plan);
     wvl_params_release(j->params);
+    wvl_cli_release_rows(&j->rows);
     wvl_cli_release_picture(&j->picture);
 }
 

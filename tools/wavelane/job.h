@@ -4,6 +4,7 @@
 #ifndef WVL_TOOLS_JOB_H
 #define WVL_TOOLS_JOB_H
 
+#include "by_rows.h"
 #include "cli.h"
 #include "directory.h"
 #include "encoders.h"
@@ -46,6 +47,7 @@ struct wvl_cli_job {
     const char *name;   /* for messages */
     int is_jp2;         /* 2: JPH */
     wvl_cli_picture picture;
+    wvl_cli_rows rows; /* of a picture that comes by rows */
     wvl_params *params;
     wvl_plan *plan;
     int borrows_plan;             /* it is that of s->plans */

@@ -174,6 +174,13 @@ static const wvl_cli_option options[] = {
     {"json", 0, NULL, WVL_ACTION_JSON, NULL, NULL,
      "Report as one JSON object on standard output (standard error with -o -).", CONTROL},
     {"quiet", 0, NULL, WVL_ACTION_QUIET, NULL, NULL, "Print errors only.", CONTROL},
+    {"memory", 0, "BYTES", WVL_ACTION_MEMORY, NULL, NULL,
+     "Most memory that the encoding of one picture takes, such as 256M or 2G: the picture is read and encoded by rows, "
+     "and what does not fit goes to a file. The bytes do not depend on it. --max-pixels and --max-input-bytes are then "
+     "without limit unless given.",
+     CONTROL},
+    {"spill-dir", 0, "DIR", WVL_ACTION_SPILL_DIR, NULL, NULL,
+     "Folder of that file, which has no name there; TMPDIR unless given, else the folder of the output.", CONTROL},
     {"trace", 0, "FILE", WVL_ACTION_TRACE, NULL, NULL,
      "Write what was done when, as a Chrome trace (for chrome://tracing and Perfetto).", CONTROL},
     {"verbose", 0, NULL, WVL_ACTION_VERBOSE, NULL, NULL, "Print what is decided on the way; twice: more.", CONTROL},

@@ -15,8 +15,8 @@ static int out_of_memory(const char *name)
 
 static int exit_code(int result) { return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT; }
 
-/* result and error: of the reader. */
-static int finish_reading(const wvl_cli_args *args, const char *name, int result, const char *error, wvl_io_picture *io)
+int wvl_cli_finish_reading(const wvl_cli_args *args, const char *name, int result, const char *error,
+                           wvl_io_picture *io)
 {
     if (result) {
         const char *shown = strcmp(name, "-") ? name : "standard input";
@@ -29,6 +29,9 @@ static int finish_reading(const wvl_cli_args *args, const char *name, int result
         }
         return exit_code(result);
     }
+    if (!io) {
+        return WVL_EXIT_OK;
+    }
     if (io->note[0]) {
         wvl_cli_warn_once(name, "%s", io->note);
     }
@@ -39,7 +42,7 @@ static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture 
 {
     char error[512] = "";
     int result = wvl_io_read_picture(name, &args->io, io, error, sizeof error);
-    return finish_reading(args, name, result, error, io);
+    return wvl_cli_finish_reading(args, name, result, error, io);
 }
 
 /* ---- Options that a format has no use for ---------------------------------------------------- */
@@ -345,15 +348,36 @@ int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, si
     return prepare_picture(args, name, code, picture);
 }
 
+static int finish_picture(const wvl_cli_args *args, const char *name, int result, const char *error,
+                          wvl_cli_picture *picture)
+{
+    int code = wvl_cli_finish_reading(args, name, result, error, &picture->io);
+    picture->unused = find_unused(args, &picture->io);
+    return prepare_picture(args, name, code, picture);
+}
+
 int wvl_cli_read_bytes(const wvl_cli_args *args, const char *name, const uint8_t *data, size_t bytes,
                        wvl_cli_picture *picture)
 {
     char error[512] = "";
     memset(picture, 0, sizeof *picture);
     int result = wvl_io_read_memory(data, bytes, name, &args->io, &picture->io, error, sizeof error);
-    int code = finish_reading(args, name, result, error, &picture->io);
-    picture->unused = find_unused(args, &picture->io);
-    return prepare_picture(args, name, code, picture);
+    return finish_picture(args, name, result, error, picture);
+}
+
+int wvl_cli_take_picture(const wvl_cli_args *args, const char *name, wvl_io_rows *rows, wvl_cli_picture *picture)
+{
+    char error[512] = "";
+    memset(picture, 0, sizeof *picture);
+    int result = wvl_io_rows_take_picture(rows, &picture->io, error, sizeof error);
+    return finish_picture(args, name, result, error, picture);
+}
+
+int wvl_cli_describe_rows(const wvl_cli_args *args, const char *name, wvl_io_rows *rows, wvl_cli_picture *picture)
+{
+    memset(picture, 0, sizeof *picture);
+    int result = wvl_io_rows_take_description(rows, &picture->io);
+    return finish_picture(args, name, result, result ? "out of memory" : "", picture);
 }
 
 void wvl_cli_release_picture(wvl_cli_picture *picture)

@@ -256,6 +256,9 @@ static int check_encode_options(const wvl_cli_args *a)
         return refuse_option("-i, -o, -ImgDir, --demo and --component-steps",
                              "have no place here; the form is: " WVL_CLI_SEQUENCE_USAGE);
     }
+    if (a->memory_bytes || a->spill_dir) {
+        return refuse_option("--memory and --spill-dir", "are for single pictures; frames are held as a whole");
+    }
     if (a->pages || a->page_given) {
         return refuse_option("--page and --pages", "have no place here; use --frames");
     }

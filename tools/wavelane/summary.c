@@ -137,6 +137,19 @@ void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
 
 static void write_text(void *user, const char *text, size_t bytes) { (void)fwrite(text, 1, bytes, user); }
 
+static void print_rows(FILE *file, const wvl_cli_rows *r)
+{
+    uint64_t spill = wvl_cli_count_spill(r);
+    (void)fprintf(file, "by rows: at most %" PRIu64 " bytes of memory, %u pass%s over the picture",
+                  wvl_cli_count_held(r), wvl_cli_count_passes(r), wvl_cli_count_passes(r) > 1 ? "es at most" : "");
+    if (r->options.memory_bytes) {
+        (void)fprintf(file, ", at most %" PRIu64 " bytes in a file in %s; the least memory is %" PRIu64 " bytes", spill,
+                      r->options.spill_folder ? r->options.spill_folder : "/tmp",
+                      r->memory.least_bytes + r->reader_bytes);
+    }
+    (void)fputc('\n', file);
+}
+
 void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
 {
     const wvl_image_format *f = &s->picture->format;
@@ -147,7 +160,7 @@ void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
                   : s->is_jp2    ? "JP2 file"
                                  : "codestream");
     print_transfer(file, s);
-    if (!explain && !wvl_plan_measure(s->plan, &memory)) {
+    if (!explain && !s->rows && !wvl_plan_measure(s->plan, &memory)) {
         (void)fprintf(file,
                       "memory: %" PRIu64 " bytes certain, %" PRIu64 " likely, %" PRIu64 " at worst, and %" PRIu64
                       " for the picture; output at most %" PRIu64 " bytes\n",
@@ -156,6 +169,9 @@ void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
     }
     if (explain) {
         (void)wvl_plan_explain(s->plan, 0, write_text, file);
+    }
+    if (s->rows) {
+        print_rows(file, s->rows);
     }
 }
 
@@ -269,6 +285,16 @@ void wvl_cli_summary_json(wvl_cli_report *r, const wvl_cli_summary *s)
     wvl_cli_report_close(r);
 }
 
+static void report_rows(wvl_cli_report *r, const wvl_cli_rows *rows)
+{
+    wvl_cli_report_open_line(r, "rows");
+    wvl_cli_report_number(r, "memory_bytes", wvl_cli_count_held(rows));
+    wvl_cli_report_number(r, "least_bytes", rows->memory.least_bytes + rows->reader_bytes);
+    wvl_cli_report_number(r, "spill_bytes", wvl_cli_count_spill(rows));
+    wvl_cli_report_number(r, "passes", wvl_cli_count_passes(rows));
+    wvl_cli_report_close(r);
+}
+
 void wvl_cli_plan_json(wvl_cli_report *r, const wvl_cli_summary *s, int explain)
 {
     wvl_plan_memory memory = {.struct_size = sizeof memory};
@@ -282,6 +308,9 @@ void wvl_cli_plan_json(wvl_cli_report *r, const wvl_cli_summary *s, int explain)
         wvl_cli_report_number(r, "likely_bytes", memory.likely_bytes);
         wvl_cli_report_number(r, "worst_bytes", memory.worst_bytes);
         wvl_cli_report_number(r, "picture_bytes", memory.picture_bytes);
+    }
+    if (s->rows) {
+        report_rows(r, s->rows);
     }
     if (explain) {
         wvl_cli_report_raw(r, "plan");

@@ -2,6 +2,7 @@
 #ifndef WVL_TOOLS_SUMMARY_H
 #define WVL_TOOLS_SUMMARY_H
 
+#include "by_rows.h"
 #include "cli.h"
 
 typedef struct wvl_cli_summary {
@@ -9,6 +10,7 @@ typedef struct wvl_cli_summary {
     int is_jp2;
     const wvl_cli_picture *picture;
     const wvl_plan *plan;
+    const wvl_cli_rows *rows; /* NULL: the picture is held as a whole */
     const wvl_result *result;
     const wvl_cli_check *check;
     double seconds; /* of wvl_encode */

@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+The command with --memory: the files are those of the whole picture, from files and pipes; what cannot be read by rows is refused with the
+reason; the memory stays below the limit and 32 MB.
+
+  test_by_rows.py WAVELANE MAKE_ROWS FOLDER [large]      large: also pictures of 512 MiB and what they take, for builds without sanitizers
+"""
+import json
+import os
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import time
+import zlib
+from pathlib import Path
+
+from small_pictures import chunk, directory, icc
+
+wavelane, make_rows, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), Path(sys.argv[3])
+is_large = "large" in sys.argv[4:]
+WIDTH, HEIGHT = 333, 250
+MIB = 1 << 20
+XMP = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><r:Description r:about=''/></r:RDF></x:xmpmeta>"
+failures, checks = [], 0
+
+
+def expect(condition, what):
+    global checks
+    checks += 1
+    if not condition:
+        failures.append(what)
+        print("FAIL:", what)
+
+
+def sample(x, y, c=0):
+    return (x * 3 + y * (c + 2) + (x * y >> 5) * 7) & 255
+
+
+def interleaved(channels, width=WIDTH, height=HEIGHT):
+    return bytes(sample(x, y, c) for y in range(height) for x in range(width) for c in range(channels))
+
+
+GREY, RGB = interleaved(1), interleaved(3)
+
+
+# ---- Pictures ------------------------------------------------------------------------------------------------------------
+
+
+def pnm(kind, data, most=255):
+    return b"P%d\n%d %d\n%d\n" % (kind, WIDTH, HEIGHT, most) + data
+
+
+def tiff(pieces, where, samples=1, extra=None):
+    """Strips or tiles behind each other, the directory last."""
+    offsets, out = [], b"II*\0" + bytes(4)
+    for piece in pieces:
+        offsets.append(len(out))
+        out += piece
+    out += bytes(len(out) & 1)
+    tags = {256: (3, [WIDTH]), 257: (3, [HEIGHT]), 258: (3, [8] * samples), 259: (3, [1]), 262: (3, [1 if samples == 1 else 2]), 277: (3, [samples]),
+            where["offsets"]: (4, offsets), where["counts"]: (4, [len(p) for p in pieces])}
+    tags.update(where["shape"])
+    tags.update(extra or {})
+    return out[:4] + struct.pack("<I", len(out)) + out[8:] + directory("<", len(out), tags)
+
+
+def in_strips(data, samples=1, rows=7, extra=None):
+    pitch = WIDTH * samples * rows
+    return tiff([data[at:at + pitch] for at in range(0, len(data), pitch)], {"offsets": 273, "counts": 279, "shape": {278: (3, [rows])}}, samples, extra)
+
+
+def in_tiles(width=64, height=48):
+    tiles = [bytes(sample(x + i, y + j) if x + i < WIDTH and y + j < HEIGHT else 0 for j in range(height) for i in range(width))
+             for y in range(0, HEIGHT, height) for x in range(0, WIDTH, width)]
+    return tiff(tiles, {"offsets": 324, "counts": 325, "shape": {322: (3, [width]), 323: (3, [height])}})
+
+
+def png(kind, data, channels, *chunks, behind=(), interlaced=0):
+    pitch = WIDTH * channels
+    lines = b"".join(b"\0" + data[y * pitch:(y + 1) * pitch] for y in range(HEIGHT))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, kind, 0, 0, interlaced)) + b"".join(chunks) +
+            chunk(b"IDAT", zlib.compress(lines)) + b"".join(behind) + chunk(b"IEND", b""))
+
+
+def bmp():
+    pitch = (WIDTH * 3 + 3) // 4 * 4
+    rows = b"".join(RGB[y * WIDTH * 3:(y + 1) * WIDTH * 3].ljust(pitch, b"\0") for y in reversed(range(HEIGHT)))
+    return b"BM" + struct.pack("<IHHI", 54 + len(rows), 0, 0, 54) + struct.pack("<IiiHHIIiiII", 40, WIDTH, HEIGHT, 1, 24, 0, len(rows), 0, 0, 0, 0) + rows
+
+
+def dpx():
+    head = bytearray(2048)
+    head[0:4] = b"SDPX"
+    struct.pack_into(">I", head, 4, 2048)
+    struct.pack_into(">HHII", head, 768, 0, 1, WIDTH, HEIGHT)
+    struct.pack_into(">IIIIIBBBBHHII", head, 780, 0, 0, 0, 0, 0, 50, 2, 2, 16, 0, 0, 2048, 0)
+    return bytes(head) + bytes(b for v in RGB for b in (v, 255 - v))
+
+
+def yuv():
+    return GREY[:332 * 250] + bytes((7 * i) & 255 for i in range(2 * 166 * 125))
+
+
+def keep(name, data):
+    path = folder / name
+    path.write_bytes(data)
+    return str(path)
+
+
+PROFILE = chunk(b"iCCP", b"grey\0\0" + zlib.compress(icc()))
+TEXT = chunk(b"tEXt", b"Title\0behind the pixels")
+METADATA = {700: (1, XMP), 34675: (7, icc()), 282: (5, [(300, 1)]), 283: (5, [(300, 1)]), 296: (3, [2])}
+RAW = ["-F", f"{WIDTH},{HEIGHT},3,8,u"]
+
+
+def make_pictures():
+    planes = bytes(sample(x, y, c) for c in range(3) for y in range(HEIGHT) for x in range(WIDTH))
+    palette = chunk(b"PLTE", bytes(range(256)) * 3)
+    folder.mkdir(parents=True, exist_ok=True)
+    return {
+        "pgm": [keep("a.pgm", pnm(5, GREY))],
+        "ppm": [keep("a.ppm", pnm(6, RGB))],
+        "deep": [keep("deep.pgm", pnm(5, bytes(v for b in GREY for v in (b >> 4, b)), 4095))],
+        "strips": [keep("strips.tif", in_strips(RGB, 3))],
+        "metadata": [keep("metadata.tif", in_strips(GREY, extra=METADATA))],
+        "tiles": [keep("tiles.tif", in_tiles())],
+        "png": [keep("a.png", png(0, GREY, 1, PROFILE, behind=[TEXT]))],
+        "indices": [keep("indices.png", png(3, GREY, 1, palette)), "--palette", "indices"],
+        "bmp": [keep("a.bmp", bmp())],
+        "dpx": [keep("a.dpx", dpx())],
+        "raw": [keep("planes.raw", planes), *RAW],
+        "pixels": [keep("pixels.raw", RGB), *RAW, "--raw-layout", "interleaved"],
+        "yuv": [keep("a.yuv", yuv()), "-F", "332,250,3,8,u@1x1:2x2:2x2"],
+    }
+
+
+# ---- Runs ----------------------------------------------------------------------------------------------------------------
+
+
+def run(*arguments, data=None, environment=None, most_file=None):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most_file, most_file))
+    return subprocess.run([wavelane, *map(str, arguments)], input=data, stdin=subprocess.DEVNULL if data is None else None, capture_output=True,
+                          env={**os.environ, **(environment or {})}, preexec_fn=limit if most_file else None)
+
+
+def encode(output, *arguments, data=None):
+    path = folder / output
+    result = run(*arguments, "-o", path, "--force", "--quiet", "--threads", 2, data=data)
+    if result.returncode:
+        print(result.stderr.decode())
+    return path.read_bytes() if result.returncode == 0 else None
+
+
+def is_same(what, arguments, output="x.j2k", data=None, limit="120M"):
+    """The same file with and without a limit."""
+    whole = encode(output, *arguments)
+    rows = encode(output, *arguments, "--memory", limit)
+    expect(whole is not None and whole == rows, f"{what}: another file with --memory")
+    if data is not None:
+        piped = encode(output, "-i", "-", *arguments[2:], "--memory", limit, data=data)
+        expect(piped == whole, f"{what}: another file from a pipe with --memory")
+
+
+def refused(code, words, *arguments, data=None, environment=None, most_file=None):
+    output = folder / "refused.jp2"
+    result = run(*arguments, "-o", output, "--force", data=data, environment=environment, most_file=most_file)
+    said = result.stderr.decode()
+    expect(result.returncode == code, f"exit {result.returncode} instead of {code}: {arguments}: {said}")
+    expect(words in said, f"lacks \"{words}\": {arguments}: {said}")
+    expect(not output.exists(), f"a file is left: {arguments}")
+
+
+def plan(*arguments):
+    result = run(*arguments, "--dry-run", "--json", "--threads", 2)
+    expect(result.returncode == 0, f"--dry-run {arguments}: {result.stderr.decode()}")
+    return json.loads(result.stdout)["pictures"][0] if result.returncode == 0 else {}
+
+
+# ---- The same files ------------------------------------------------------------------------------------------------------
+
+
+def check_formats(pictures):
+    for name, (path, *options) in pictures.items():
+        arguments = ["-i", path, *options]
+        is_same(name, arguments)
+        is_same(name + " in tiles", [*arguments, "--tile", "100,64", "-I", "--bpp", "1"])
+        expect("rows" in plan(*arguments, "--memory", "120M"), f"{name}: is not read by rows")
+        expect("rows" not in plan(*arguments), f"{name}: is read by rows though it is small")
+    for name in ("pgm", "ppm", "deep"):
+        path = pictures[name][0]
+        is_same(name + " from a pipe", ["-i", path], data=Path(path).read_bytes())
+        is_same(name + " with a target from a pipe", ["-i", path, "-I", "--bpp", "0.7"], data=Path(path).read_bytes())
+    pipe = [*pictures["pixels"][1:], "--input-format", "raw"]
+    is_same("raw from a pipe", ["-i", pictures["pixels"][0], *pipe], data=RGB)
+
+
+def check_boxes(pictures):
+    for name in ("metadata", "png", "indices", "ppm"):
+        path, *options = pictures[name]
+        for output in ("x.jp2", "x.jph"):
+            is_same(f"{name} as {output}", ["-i", path, *options], output)
+    data = (folder / "x.jp2").read_bytes()
+    expect(encode("x.jp2", "-i", pictures["metadata"][0], "--memory", "120M").find(icc()) > 0, "the profile is lost by rows")
+    expect(encode("x.jp2", "-i", pictures["metadata"][0], "--memory", "120M").find(XMP) > 0, "the XMP packet is lost by rows")
+    expect(encode("x.jp2", "-i", pictures["png"][0], "--memory", "120M").find(b"behind the pixels") > 0, "the text behind the pixels is lost")
+    expect(data[4:8] == b"jP  ", "no JP2 file")
+
+
+def check_coding(pictures):
+    """Tiles so large that the transform goes by strips, with coded bytes in a file."""
+    path = folder / "strips.pgm"
+    with open(path, "wb") as file:
+        subprocess.run([make_rows, "4096", "3500", "1", "8"], stdout=file, check=True)
+    for name, options in (("lossless", []), ("HT", ["-HT"]), ("9/7", ["-I", "--bpp", "1"]), ("tiles", ["--tile", "512,512", "-HT"]),
+                          ("RPCL", ["-HT", "-p", "RPCL", "--plt", "yes", "--precincts", "[256,256]"])):
+        rows = plan("-i", path, *options, "--memory", "1G")["rows"]
+        whole = encode("x.j2k", "-i", path, *options)
+        expect(whole == encode("x.j2k", "-i", path, *options, "--memory", rows["least_bytes"] + 3 * MIB), f"{name}: another file with little memory")
+    path.unlink()
+    refused(2, "the image offset is no multiple", "-i", pictures["yuv"][0], "-F", "332,250,3,8,u@1x1:2x2:2x2", "--image-offset", "0,1",
+            "--memory", "120M")
+    is_same("offset", ["-i", pictures["yuv"][0], "-F", "332,250,3,8,u@1x1:2x2:2x2", "--image-offset", "2,4"])
+    is_same("steps", ["-i", pictures["yuv"][0], "-F", "332,250,3,8,u@1x1:2x2:2x2", "-s", "2,3"])
+
+
+# ---- Refusals ------------------------------------------------------------------------------------------------------------
+
+
+def check_usage(pictures):
+    path = pictures["pgm"][0]
+    for value in ("0", "1x", "M", "1MB", "-1", "99999999999999999999", "70000000T", ""):
+        refused(2, "--memory", "-i", path, "--memory", value)
+    refused(2, "is too small", "-i", path, "--memory", "1K")
+    refused(2, "--memory needs one -i", "-i", path, "-i", path, "--memory", "120M")
+    refused(2, "--memory needs one -i", "--demo", "--memory", "120M")
+    refused(2, "cannot be used together", "-i", path, "--memory", "120M", "--verify")
+    refused(2, "--spill-dir needs --memory", "-i", path, "--spill-dir", ".")
+    refused(4, "--spill-dir none: ", "-i", path, "--memory", "120M", "--spill-dir", "none")
+    least = plan("-i", path, "--memory", "1G")["rows"]["least_bytes"]
+    expect(run("-i", path, "-o", folder / "x.j2k", "--force", "--threads", 2, "--memory", least).returncode == 0, "the least memory does not suffice")
+    refused(2, f"needs {least} bytes, --memory {-(-least // MIB)}M", "-i", path, "--threads", 2, "--memory", least - 1)
+
+
+def check_obstacles(pictures):
+    interlaced = keep("interlaced.png", png(0, GREY, 1, interlaced=1))
+    turned = keep("turned.tif", in_strips(GREY, extra={274: (3, [6])}))
+    tga = keep("a.tga", struct.pack("<BBBHHBHHHHBB", 0, 0, 3, 0, 0, 0, 0, 0, WIDTH, HEIGHT, 8, 32) + GREY)
+    for path, words in ((interlaced, "interlaced"), (tga, "its rows may be compressed")):
+        refused(3, "--memory: the picture cannot be read by rows: ", "-i", path, "--memory", "120M")
+        refused(3, words, "-i", path, "--memory", "120M")
+    refused(2, "--orient auto turns", "-i", turned, "--orient", "auto", "--memory", "120M")
+    is_same("an orientation that is kept", ["-i", turned], "x.jp2")
+    refused(2, "--channels and --drop-alpha", "-i", pictures["ppm"][0], "--channels", "0", "--memory", "120M")
+    refused(2, "-TargetBitDepth", "-i", pictures["ppm"][0], "-X", "10", "--memory", "120M")
+    refused(3, "a pipe cannot go back", "-i", "-", "--memory", "120M", data=Path(pictures["strips"][0]).read_bytes())
+    data = Path(pictures["png"][0]).read_bytes()
+    refused(2, "leave the metadata out with --strip", "-i", "-", "--memory", "120M", data=data)
+    expect(encode("x.j2k", "-i", "-", "--memory", "120M", data=data) == encode("x.j2k", "-i", pictures["png"][0]), "PNG from a pipe: another codestream")
+
+
+def check_failures(pictures):
+    path = Path(pictures["ppm"][0])
+    data = path.read_bytes()
+    refused(3, "standard input: ", "-i", "-", "--memory", "120M", data=data[:-1000])
+    noise = folder / "noise.raw"
+    noise.write_bytes(os.urandom(4096 * 3500))
+    raw = ["-i", noise, "-F", "4096,3500,1,8,u", "--threads", 2]
+    least = plan(*raw, "--memory", "1G")["rows"]["least_bytes"]
+    spill = ["--memory", least + 2 * MIB]
+    refused(5, "--spill-dir and --memory", *raw, *spill, most_file=MIB)
+    refused(5, "/none: ", *raw, *spill, environment={"TMPDIR": "/none"})
+    expect(run(*raw, *spill, "--spill-dir", folder, "-o", folder / "x.j2k", "--force", environment={"TMPDIR": "/none"}).returncode == 0,
+           "--spill-dir does not count more than TMPDIR")
+    noise.unlink()
+
+
+def check_interrupt():
+    output = folder / "stopped.j2k"
+    child = subprocess.Popen([wavelane, "-i", "-", "-o", output, "--memory", "200M"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    child.stdin.write(b"P5 4000 4000 255\n" + bytes(8000000))
+    child.stdin.flush()
+    time.sleep(0.3)
+    child.send_signal(signal.SIGTERM)
+    code = child.wait(10)
+    expect(code == 130, f"exit {code} after SIGTERM while rows are read")
+    expect(not list(folder.glob(".*")) and not output.exists(), "files are left after SIGTERM")
+
+
+# ---- Large pictures ------------------------------------------------------------------------------------------------------
+
+
+def peak_of(arguments, shape):
+    """Peak resident memory, in bytes, of the command with a picture of make_rows as input."""
+    source = subprocess.Popen([make_rows, *map(str, shape)], stdout=subprocess.PIPE)
+    child = subprocess.Popen([wavelane, *map(str, arguments)], stdin=source.stdout, stdout=subprocess.DEVNULL)
+    source.stdout.close()
+    _, status, usage = os.wait4(child.pid, 0)
+    source.wait()
+    expect(os.waitstatus_to_exitcode(status) == 0 if hasattr(os, "waitstatus_to_exitcode") else status == 0, f"{arguments} failed")
+    return usage.ru_maxrss * 1024
+
+
+def check_large():
+    header = b"P5 4096 131200 255\n"
+    path = folder / "sparse.pgm"
+    path.write_bytes(header)
+    os.truncate(path, len(header) + 4096 * 131200)
+    expect("rows" in plan("-i", path), "a picture above 512 MiB is not read by rows")
+    expect("rows" not in plan("-i", path, "--channels", "0"), "--channels is read by rows")
+    path.unlink()
+    output = folder / "large.jhc"
+    for limit, options in ((80, []), (96, ["-I", "--bpp", "0.5", "--rdoq", "no"])):
+        shape = (4096, 131200, 1, 8) if not options else (4096, 20000, 1, 8)
+        peak = peak_of(["-i", "-", "-o", output, "--force", "--quiet", "--threads", 2, "--memory", f"{limit}M", *options], shape)
+        expect(peak <= limit * MIB + 32000000, f"{peak} bytes resident with --memory {limit}M {options}")
+        print(f"{shape}: {peak >> 20} MiB resident with --memory {limit}M")
+        output.unlink()
+
+
+pictures = make_pictures()
+check_formats(pictures)
+check_boxes(pictures)
+check_coding(pictures)
+check_usage(pictures)
+check_obstacles(pictures)
+check_failures(pictures)
+check_interrupt()
+if is_large:
+    check_large()
+print(f"{checks} checks, {len(failures)} failures")
+sys.exit(1 if failures else 0)

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "by_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "job.h"
+#include "row_source.h"
+
+#define LARGE_BYTES (UINT64_C(512) << 20) /* samples in memory: a larger picture comes by rows (D-command-13) */
+
+/* ---- May it come by rows ----------------------------------------------------------------------- */
+
+static int has_no_step(const wvl_cli_args *args, const wvl_io_picture *io)
+{
+    int differs = 0, is_off = 0;
+    for (uint32_t i = 0; i < io->component_count; i++) {
+        differs |= io->components[i].dy != io->components[0].dy;
+        is_off |= args->offset[1] % (io->components[i].dy * args->subsampling[1]) != 0;
+    }
+    return differs && is_off;
+}
+
+/* Metadata behind the pixels comes too late for boxes in front of the codestream. */
+static int may_lack_metadata(const wvl_cli_job *j)
+{
+    unsigned early = WVL_KEEP_ICC | WVL_KEEP_RESOLUTION;
+    const wvl_io_rows *reader = j->rows.reader;
+    return j->is_jp2 && !strcmp(wvl_io_rows_picture(reader)->format, "PNG") && !wvl_io_rows_can_restart(reader) &&
+           (wvl_cli_kept_metadata(j->s->args) & ~early);
+}
+
+/* Options that need all samples; NULL: there is none. */
+static const char *find_option(const wvl_cli_job *j)
+{
+    const wvl_cli_args *args = j->s->args;
+    const wvl_io_picture *io = wvl_io_rows_picture(j->rows.reader);
+    if (args->orient && io->orientation > 1) {
+        return "--orient auto turns the picture as a whole; use --orient keep";
+    }
+    if (args->ycc_to_rgb && io->color == WVL_IO_YCC) {
+        return "--ycc-to-rgb converts the picture as a whole; leave it out, and YCbCr is encoded";
+    }
+    if (args->channel_count || (args->drop_alpha && io->alpha_component >= 0)) {
+        return "--channels and --drop-alpha work on the picture as a whole; leave them out";
+    }
+    if (args->target_depth) {
+        return "-TargetBitDepth scales the picture as a whole; leave it out";
+    }
+    if (args->auto_color && io->icc && !args->no_icc && !io->space_rules) {
+        return "--input-color auto applies an ICC profile to the picture as a whole; name the space";
+    }
+    if (has_no_step(args, io)) {
+        return "the image offset is no multiple of the vertical subsampling; choose another --image-offset";
+    }
+    return may_lack_metadata(j) ? "metadata may stand behind the pixels, and a pipe cannot go back; give a file, or "
+                                  "leave the metadata out with --strip"
+                                : NULL;
+}
+
+static uint64_t count_sample_bytes(const wvl_io_picture *io)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < io->component_count; i++) {
+        const wvl_io_component *c = &io->components[i];
+        bytes += (uint64_t)c->width * c->height * c->sample_bytes;
+    }
+    return bytes;
+}
+
+/* A device takes whole pictures only. */
+static int wants_device(const wvl_cli_job *j)
+{
+    wvl_device_info info = {.struct_size = sizeof info};
+    const char *device = wvl_params_get(j->params, "device");
+    if (!device || !strcmp(device, "cpu")) {
+        return 0;
+    }
+    return strcmp(device, "auto") != 0 || wvl_device_describe(0, &info) == WVL_OK;
+}
+
+/* Whether a picture comes by rows though no memory is given. */
+static int is_large(const wvl_cli_job *j)
+{
+    return count_sample_bytes(wvl_io_rows_picture(j->rows.reader)) > LARGE_BYTES && !j->s->args->verify &&
+           !wvl_io_rows_obstacle(j->rows.reader) && !find_option(j) && !wants_device(j);
+}
+
+static int refuse_rows(const wvl_cli_job *j)
+{
+    const char *obstacle = wvl_io_rows_obstacle(j->rows.reader), *option = obstacle ? NULL : find_option(j);
+    if (obstacle || option) {
+        wvl_cli_error("%s: --memory: the picture cannot be read by rows: %s. Without --memory it is read as a whole",
+                      j->name, obstacle ? obstacle : option);
+    }
+    if (obstacle) {
+        return WVL_EXIT_INPUT;
+    }
+    return option ? WVL_EXIT_USAGE : WVL_EXIT_OK;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------- */
+
+/* Limits of a whole picture hold unless a limit of memory takes their place. */
+static int open_reader(wvl_cli_job *j)
+{
+    char error[512] = "";
+    const wvl_cli_args *args = j->s->args;
+    wvl_io_options options = args->io;
+    if (!args->memory_bytes && !options.max_samples) {
+        options.max_samples = WVL_IO_MAX_SAMPLES;
+    }
+    if (!args->memory_bytes && !options.max_input_bytes) {
+        options.max_input_bytes = WVL_IO_MAX_INPUT_BYTES;
+    }
+    int result = wvl_io_rows_open(j->inputs[0], &options, &j->rows.reader, error, sizeof error);
+    return wvl_cli_finish_reading(args, j->inputs[0], result, error, NULL);
+}
+
+int wvl_cli_read_by_rows(wvl_cli_job *j)
+{
+    const wvl_cli_args *args = j->s->args;
+    int code = open_reader(j);
+    if (!code && args->memory_bytes) {
+        code = refuse_rows(j);
+    }
+    if (code) {
+        return code;
+    }
+    if (args->memory_bytes || is_large(j)) {
+        return wvl_cli_describe_rows(args, j->inputs[0], j->rows.reader, &j->picture);
+    }
+    int may_open_again = wvl_io_rows_can_restart(j->rows.reader) && strcmp(j->inputs[0], "-") != 0;
+    if (may_open_again) {
+        wvl_cli_release_rows(&j->rows);
+        return wvl_cli_read_picture(args, j->inputs, 1, &j->picture);
+    }
+    code = wvl_cli_take_picture(args, j->inputs[0], j->rows.reader, &j->picture);
+    wvl_cli_release_rows(&j->rows);
+    return code;
+}
+
+void wvl_cli_release_rows(wvl_cli_rows *rows)
+{
+    wvl_cli_release_row_source(&rows->source);
+    wvl_io_rows_close(rows->reader);
+    rows->reader = NULL;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------ */
+
+static int out_of_memory(const wvl_cli_job *j)
+{
+    wvl_cli_error("%s: out of memory", j->name);
+    return WVL_EXIT_DEVICE;
+}
+
+/* --spill-dir, TMPDIR, the folder of the output, that of the library. */
+static int choose_folder(wvl_cli_job *j)
+{
+    const char *given = j->s->args->spill_dir, *set = getenv("TMPDIR"), *output = j->output;
+    const char *slash = output ? strrchr(output, '/') : NULL, *folder = given ? given : set;
+    size_t length = slash ? (size_t)(slash - output) + 1 : 1;
+    if (given && access(given, W_OK | X_OK)) {
+        wvl_cli_error("--spill-dir %s: %s; name a folder in which files may be made", given, strerror(errno));
+        return WVL_EXIT_OUTPUT;
+    }
+    if ((!folder || !*folder) && output && strcmp(output, "-") != 0) {
+        (void)snprintf(j->rows.folder, sizeof j->rows.folder, "%.*s", (int)length, slash ? output : ".");
+    } else {
+        (void)snprintf(j->rows.folder, sizeof j->rows.folder, "%s", folder ? folder : "");
+    }
+    return WVL_EXIT_OK;
+}
+
+/* Why the least is as much as the whole picture. */
+static const char *explain_least(const wvl_cli_job *j)
+{
+    const char *value = wvl_params_get(j->params, "psnr"); /* valid until the next value is asked for */
+    int needs_all = value && value[0];
+    value = wvl_params_get(j->params, "measure-psnr");
+    needs_all |= value && !strcmp(value, "yes");
+    return needs_all ? "; a PSNR target, or PSNR that is measured, needs all coefficients: use --bpp or --rates" : "";
+}
+
+static int check_limit(wvl_cli_job *j)
+{
+    wvl_cli_rows *r = &j->rows;
+    uint64_t most = j->s->args->memory_bytes, least = r->memory.least_bytes + r->reader_bytes;
+    if (!most) {
+        return WVL_EXIT_OK;
+    }
+    if (most < least) {
+        wvl_cli_error("%s: --memory %llu is too small; this picture with these options needs %llu bytes, --memory "
+                      "%lluM%s",
+                      j->name, (unsigned long long)most, (unsigned long long)least,
+                      (unsigned long long)((least + 1048575) >> 20), explain_least(j));
+        return WVL_EXIT_USAGE;
+    }
+    r->options.memory_bytes = most - r->reader_bytes;
+    return choose_folder(j);
+}
+
+int wvl_cli_settle_rows(wvl_cli_job *j)
+{
+    wvl_cli_rows *r = &j->rows;
+    if (!r->reader) {
+        return WVL_EXIT_OK;
+    }
+    if (!wvl_cli_make_row_source(r->reader, &r->source)) {
+        return out_of_memory(j);
+    }
+    r->memory = (wvl_rows_memory){.struct_size = sizeof r->memory};
+    r->options = (wvl_rows_options){.struct_size = sizeof r->options};
+    r->reader_bytes = wvl_io_rows_memory(r->reader);
+    wvl_status status = wvl_rows_measure(j->plan, &r->source, &r->memory);
+    if (status) {
+        wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
+        return wvl_cli_exit_code(status);
+    }
+    int code = check_limit(j);
+    r->options.spill_folder = r->folder[0] ? r->folder : NULL;
+    if (!code) {
+        wvl_cli_inform("%s: read and encoded by rows, at most %llu bytes in memory, %llu in a file, %u pass%s", j->name,
+                       (unsigned long long)wvl_cli_count_held(r), (unsigned long long)wvl_cli_count_spill(r),
+                       wvl_cli_count_passes(r), wvl_cli_count_passes(r) > 1 ? "es" : "");
+    }
+    return code;
+}
+
+static uint64_t add(uint64_t a, uint64_t b) { return a < UINT64_MAX - b ? a + b : UINT64_MAX; }
+
+/* Without a limit: everything. */
+static uint64_t count_all(const wvl_cli_rows *r)
+{
+    return add(add(r->memory.base_bytes, r->memory.coded_bytes_bound), r->reader_bytes);
+}
+
+uint64_t wvl_cli_count_held(const wvl_cli_rows *r)
+{
+    uint64_t all = count_all(r),
+             most = r->options.memory_bytes ? r->options.memory_bytes + r->reader_bytes : UINT64_MAX;
+    return all < most ? all : most;
+}
+
+uint64_t wvl_cli_count_spill(const wvl_cli_rows *r)
+{
+    uint64_t room = r->options.memory_bytes - r->memory.least_bytes, coded = r->memory.coded_bytes_bound;
+    if (!r->options.memory_bytes) {
+        return 0;
+    }
+    return add(r->memory.coefs_bytes, coded > room ? coded - room : 0);
+}
+
+/* ---- Encoding ---------------------------------------------------------------------------------- */
+
+wvl_status wvl_cli_encode_rows(wvl_cli_job *j, wvl_sink *sink, const wvl_control *control, char *error,
+                               size_t error_bytes)
+{
+    wvl_cli_rows *r = &j->rows;
+    wvl_status status =
+        wvl_encode_rows(j->plan, &r->source, &r->options, sink, control, &j->own_result, error, error_bytes);
+    size_t used = strlen(error);
+    if (status == WVL_ERROR_MEMORY && strstr(error, "spill_folder") && used < error_bytes) {
+        (void)snprintf(error + used, error_bytes - used, " (--spill-dir and --memory)");
+    }
+    return status;
+}
