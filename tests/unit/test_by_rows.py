@@ -224,6 +224,7 @@ def check_coding(pictures):
     refused(2, "the image offset is no multiple", "-i", pictures["yuv"][0], "-F", "332,250,3,8,u@1x1:2x2:2x2", "--image-offset", "0,1",
             "--memory", "120M")
     is_same("offset", ["-i", pictures["yuv"][0], "-F", "332,250,3,8,u@1x1:2x2:2x2", "--image-offset", "2,4"])
+    is_same("colour", ["-i", pictures["ppm"][0], "--input-color", "rec2020"])
     is_same("steps", ["-i", pictures["yuv"][0], "-F", "332,250,3,8,u@1x1:2x2:2x2", "-s", "2,3"])
 
 
@@ -294,8 +295,8 @@ def check_interrupt():
 
 
 def peak_of(arguments, shape):
-    """Peak resident memory, in bytes, of the command with a picture of make_rows as input."""
-    source = subprocess.Popen([make_rows, *map(str, shape)], stdout=subprocess.PIPE)
+    """Peak resident memory of the command, in bytes; shape: of a picture of make_rows on its standard input, or None."""
+    source = subprocess.Popen([make_rows, *map(str, shape)] if shape else ["true"], stdout=subprocess.PIPE)
     child = subprocess.Popen([wavelane, *map(str, arguments)], stdin=source.stdout, stdout=subprocess.DEVNULL)
     source.stdout.close()
     _, status, usage = os.wait4(child.pid, 0)
@@ -312,6 +313,22 @@ def check_large():
     expect("rows" in plan("-i", path), "a picture above 512 MiB is not read by rows")
     expect("rows" not in plan("-i", path, "--channels", "0"), "--channels is read by rows")
     path.unlink()
+    # 100000 x 600 in tiles that are one tile of the file: the reader holds 25 MB, which count toward the limit.
+    count = 391 * 3
+    tags = {256: (4, [100000]), 257: (4, [600]), 258: (3, [8]), 259: (3, [1]), 262: (3, [1]), 277: (3, [1]), 322: (3, [256]), 323: (3, [256]),
+            324: (4, [8] * count), 325: (4, [65536] * count)}
+    wide = keep("wide.tif", b"II*\0" + struct.pack("<I", 8 + 65536) + bytes(i * i >> 4 & 255 for i in range(65536)) + directory("<", 8 + 65536, tags))
+    os.truncate(wide, 80000000)  # a reader refuses files that are smaller than their samples
+    least = plan("-i", wide, "-HT", "--memory", "1G")["rows"]["least_bytes"]
+    header = b"P5 100000 600 255\n"
+    lines = keep("lines.pgm", header)
+    os.truncate(lines, len(header) + 60000000)
+    expect(least > plan("-i", lines, "-HT", "--memory", "1G")["rows"]["least_bytes"] + 25000000, "the memory of the reader is not counted")
+    Path(lines).unlink()
+    peak = peak_of(["-i", wide, "-o", folder / "wide.jhc", "--force", "--quiet", "--threads", 2, "--memory", least + 4 * MIB], None)
+    expect(peak <= least + 4 * MIB + 32000000, f"{peak} bytes resident with --memory {least + 4 * MIB} of a wide TIFF file")
+    print(f"wide TIFF file: {peak >> 20} MiB resident with --memory {least + 4 * MIB >> 20}M")
+    Path(wide).unlink()
     output = folder / "large.jhc"
     for limit, options in ((80, []), (96, ["-I", "--bpp", "0.5", "--rdoq", "no"])):
         shape = (4096, 131200, 1, 8) if not options else (4096, 20000, 1, 8)
@@ -322,12 +339,8 @@ def check_large():
 
 
 pictures = make_pictures()
-check_formats(pictures)
-check_boxes(pictures)
-check_coding(pictures)
-check_usage(pictures)
-check_obstacles(pictures)
-check_failures(pictures)
+for check in (check_formats, check_boxes, check_coding, check_usage, check_obstacles, check_failures):
+    check(pictures)
 check_interrupt()
 if is_large:
     check_large()

@@ -335,6 +335,30 @@ START_TEST(late_metadata_of_png)
 }
 END_TEST
 
+/* The reader goes on without what it gave away. */
+START_TEST(description_moves)
+{
+    uint8_t at[1024];
+    char error[256] = "";
+    wvl_io_picture picture;
+    make_file();
+    (void)write_png(PNG_INTERLACE_NONE, at, sizeof at);
+    wvl_io_rows *rows = open_input(path, NULL);
+    ck_assert_int_eq(wvl_io_rows_take_description(rows, &picture), WVL_IO_OK);
+    ck_assert_uint_eq(wvl_io_rows_picture(rows)->metadata.text_count, 0);
+    ck_assert_ptr_ne(wvl_io_rows_picture(rows)->components, picture.components);
+    ck_assert_int_eq(read_portions(rows, 4, NULL, error, sizeof error), 0);
+    ck_assert_int_eq(wvl_io_rows_restart(rows, error, sizeof error), 0);
+    ck_assert_int_eq(read_portions(rows, 4, NULL, error, sizeof error), 0);
+    wvl_io_rows_close(rows);
+    ck_assert_uint_eq(picture.metadata.text_count, 1);
+    ck_assert_str_eq(picture.metadata.texts[0].value, "late");
+    ck_assert_uint_eq(picture.component_count, 1);
+    wvl_io_release_picture(&picture);
+    unlink(path);
+}
+END_TEST
+
 START_TEST(interlaced_png)
 {
     bytes b;
@@ -549,6 +573,7 @@ static void add_formats(TCase *formats)
     tcase_add_test(formats, tiff_from_a_pipe);
 #ifdef WVL_HAVE_PNG
     tcase_add_test(formats, late_metadata_of_png);
+    tcase_add_test(formats, description_moves);
     tcase_add_test(formats, interlaced_png);
 #endif
 }

@@ -81,11 +81,30 @@ static int wants_device(const wvl_cli_job *j)
     return strcmp(device, "auto") != 0 || wvl_device_describe(0, &info) == WVL_OK;
 }
 
+/* NULL: nothing stands in the way of rows. */
+static const char *find_reason(const wvl_cli_job *j)
+{
+    const char *obstacle = wvl_io_rows_obstacle(j->rows.reader);
+    if (!obstacle && j->s->args->verify) {
+        return "--verify compares with the whole picture";
+    }
+    if (!obstacle && wants_device(j)) {
+        return "a device takes whole pictures";
+    }
+    return obstacle ? obstacle : find_option(j);
+}
+
 /* Whether a picture comes by rows though no memory is given. */
 static int is_large(const wvl_cli_job *j)
 {
-    return count_sample_bytes(wvl_io_rows_picture(j->rows.reader)) > LARGE_BYTES && !j->s->args->verify &&
-           !wvl_io_rows_obstacle(j->rows.reader) && !find_option(j) && !wants_device(j);
+    if (count_sample_bytes(wvl_io_rows_picture(j->rows.reader)) <= LARGE_BYTES) {
+        return 0;
+    }
+    const char *reason = find_reason(j);
+    if (reason) {
+        wvl_cli_inform("%s: held as a whole: %s", j->name, reason);
+    }
+    return !reason;
 }
 
 static int refuse_rows(const wvl_cli_job *j)
