@@ -215,8 +215,9 @@ def check_coding(pictures):
     path = folder / "strips.pgm"
     with open(path, "wb") as file:
         subprocess.run([make_rows, "4096", "3500", "1", "8"], stdout=file, check=True)
-    for name, options in (("lossless", []), ("HT", ["-HT"]), ("9/7", ["-I", "--bpp", "1"]), ("tiles", ["--tile", "512,512", "-HT"]),
-                          ("RPCL", ["-HT", "-p", "RPCL", "--plt", "yes", "--precincts", "[256,256]"])):
+    ways = [("9/7", ["-I", "--bpp", "1"]), ("HT", ["-HT"]), ("lossless", []), ("tiles", ["--tile", "512,512", "-HT"]),
+            ("RPCL", ["-HT", "-p", "RPCL", "--plt", "yes", "--precincts", "[256,256]"])]
+    for name, options in ways if is_large else ways[:2]:
         rows = plan("-i", path, *options, "--memory", "1G")["rows"]
         whole = encode("x.j2k", "-i", path, *options)
         expect(whole == encode("x.j2k", "-i", path, *options, "--memory", rows["least_bytes"] + 3 * MIB), f"{name}: another file with little memory")
@@ -239,11 +240,32 @@ def check_usage(pictures):
     refused(2, "--memory needs one -i", "-i", path, "-i", path, "--memory", "120M")
     refused(2, "--memory needs one -i", "--demo", "--memory", "120M")
     refused(2, "cannot be used together", "-i", path, "--memory", "120M", "--verify")
+    result = run("sequence", path, folder / "x%d.j2k", "--memory", "120M")
+    expect(result.returncode == 2 and b"sequence: --memory and --spill-dir are for single pictures" in result.stderr, "a sequence takes --memory")
     refused(2, "--spill-dir needs --memory", "-i", path, "--spill-dir", ".")
     refused(4, "--spill-dir none: ", "-i", path, "--memory", "120M", "--spill-dir", "none")
     least = plan("-i", path, "--memory", "1G")["rows"]["least_bytes"]
     expect(run("-i", path, "-o", folder / "x.j2k", "--force", "--threads", 2, "--memory", least).returncode == 0, "the least memory does not suffice")
     refused(2, f"needs {least} bytes, --memory {-(-least // MIB)}M", "-i", path, "--threads", 2, "--memory", least - 1)
+
+
+def check_plan():
+    """What --dry-run and --explain say before anything is read."""
+    path = folder / "plan.pgm"
+    header = b"P5 8192 8192 255\n"
+    path.write_bytes(header)
+    os.truncate(path, len(header) + 8192 * 8192)
+    rows = plan("-i", path, "--memory", "1G")["rows"]
+    expect(rows["most_passes"] == 1 and rows["likely_spill_bytes"] == 0 < rows["likely_bytes"] < rows["most_bytes"] <= 1024 * MIB, f"plan: {rows}")
+    little = plan("-i", path, "--memory", rows["least_bytes"] + MIB)["rows"]
+    expect(little["likely_bytes"] == little["most_bytes"] == rows["least_bytes"] + MIB, f"memory of a plan: {little}")
+    expect(0 < little["likely_spill_bytes"] < little["most_spill_bytes"], f"file of a plan: {little}")
+    rdoq = ["-I", "--bpp", "1", "--rdoq", "yes"]
+    expect(plan("-i", path, *rdoq, "--memory", "1G")["rows"]["likely_spill_bytes"] >= 8192 * 8192 * 2, "coefficients are not counted")
+    for option in ("--dry-run", "--explain"):
+        said = run("-i", path, option, "--memory", "1G", "--spill-dir", folder).stdout.decode()
+        expect("by rows: " in said and f"file in {folder}: " in said and "over the picture" in said, f"{option}: {said}")
+    path.unlink()
 
 
 def check_obstacles(pictures):
@@ -341,6 +363,7 @@ def check_large():
 pictures = make_pictures()
 for check in (check_formats, check_boxes, check_coding, check_usage, check_obstacles, check_failures):
     check(pictures)
+check_plan()
 check_interrupt()
 if is_large:
     check_large()

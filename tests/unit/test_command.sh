@@ -255,6 +255,7 @@ if part bash; then
     complete 'LRCP CPRL' wavelane -p ''
     complete 'dci-2k dci-2k-48 dci-2k-24-3d' wavelane --preset dci-2k
     complete 'planar interleaved' wavelane --raw-layout ''
+    complete '256M 2G' wavelane --memory ''
     complete '--profile --fps --stereo --hfr --original --skip-blocks --json --rules !--output !--bpp' wavelane verify --
     complete 'imf-2k dci-2k cinema2k' wavelane verify --profile ''
     complete 'expand indices' wavelane verify --palette ''

@@ -234,7 +234,10 @@ int wvl_cli_settle_rows(wvl_cli_job *j)
     r->memory = (wvl_rows_memory){.struct_size = sizeof r->memory};
     r->options = (wvl_rows_options){.struct_size = sizeof r->options};
     r->reader_bytes = wvl_io_rows_memory(r->reader);
+    wvl_plan_memory whole = {.struct_size = sizeof whole};
     wvl_status status = wvl_rows_measure(j->plan, &r->source, &r->memory);
+    status = status ? status : wvl_plan_measure(j->plan, &whole);
+    r->likely_coded = whole.likely_bytes - whole.base_bytes;
     if (status) {
         wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
         return wvl_cli_exit_code(status);
@@ -242,35 +245,36 @@ int wvl_cli_settle_rows(wvl_cli_job *j)
     int code = check_limit(j);
     r->options.spill_folder = r->folder[0] ? r->folder : NULL;
     if (!code) {
-        wvl_cli_inform("%s: read and encoded by rows, at most %llu bytes in memory, %llu in a file, %u pass%s", j->name,
-                       (unsigned long long)wvl_cli_count_held(r), (unsigned long long)wvl_cli_count_spill(r),
-                       wvl_cli_count_passes(r), wvl_cli_count_passes(r) > 1 ? "es" : "");
+        wvl_cli_inform("%s: read and encoded by rows, likely %llu bytes in memory and %llu in a file", j->name,
+                       (unsigned long long)wvl_cli_count_held(r, WVL_CLI_LIKELY),
+                       (unsigned long long)wvl_cli_count_spill(r, WVL_CLI_LIKELY));
     }
     return code;
 }
 
 static uint64_t add(uint64_t a, uint64_t b) { return a < UINT64_MAX - b ? a + b : UINT64_MAX; }
 
-/* Without a limit: everything. */
-static uint64_t count_all(const wvl_cli_rows *r)
+static uint64_t count_coded(const wvl_cli_rows *r, wvl_cli_amount coded)
 {
-    return add(add(r->memory.base_bytes, r->memory.coded_bytes_bound), r->reader_bytes);
+    return coded == WVL_CLI_LIKELY ? r->likely_coded : r->memory.coded_bytes_bound;
 }
 
-uint64_t wvl_cli_count_held(const wvl_cli_rows *r)
+uint64_t wvl_cli_count_held(const wvl_cli_rows *r, wvl_cli_amount coded)
 {
-    uint64_t all = count_all(r),
-             most = r->options.memory_bytes ? r->options.memory_bytes + r->reader_bytes : UINT64_MAX;
+    uint64_t all = add(add(r->memory.base_bytes, count_coded(r, coded)), r->reader_bytes), most = UINT64_MAX;
+    if (r->options.memory_bytes) {
+        most = r->options.memory_bytes + r->reader_bytes;
+    }
     return all < most ? all : most;
 }
 
-uint64_t wvl_cli_count_spill(const wvl_cli_rows *r)
+uint64_t wvl_cli_count_spill(const wvl_cli_rows *r, wvl_cli_amount coded)
 {
-    uint64_t room = r->options.memory_bytes - r->memory.least_bytes, coded = r->memory.coded_bytes_bound;
+    uint64_t room = r->options.memory_bytes - r->memory.least_bytes, bytes = count_coded(r, coded);
     if (!r->options.memory_bytes) {
         return 0;
     }
-    return add(r->memory.coefs_bytes, coded > room ? coded - room : 0);
+    return add(r->memory.coefs_bytes, bytes > room ? bytes - room : 0);
 }
 
 /* ---- Encoding ---------------------------------------------------------------------------------- */

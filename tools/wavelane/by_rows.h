@@ -16,6 +16,7 @@ typedef struct wvl_cli_rows {
     wvl_row_source source;
     wvl_rows_options options;
     wvl_rows_memory memory;
+    uint64_t likely_coded; /* bytes of coded blocks */
     uint64_t reader_bytes; /* what the reader holds; it counts toward --memory */
     char folder[PATH_MAX]; /* of the file for what does not fit; "": that of the library */
 } wvl_cli_rows;
@@ -29,11 +30,13 @@ wvl_status wvl_cli_encode_rows(struct wvl_cli_job *job, wvl_sink *sink, const wv
                                size_t error_bytes);
 void wvl_cli_release_rows(wvl_cli_rows *rows);
 
-/* Most bytes that go to the file; 0: there is none. */
-uint64_t wvl_cli_count_spill(const wvl_cli_rows *rows);
+/* Bytes of coded blocks, as wvl_plan_measure() has them: likely, or at most. */
+typedef enum wvl_cli_amount { WVL_CLI_LIKELY, WVL_CLI_MOST } wvl_cli_amount;
+/* Bytes that go to the file; 0: there is none. */
+uint64_t wvl_cli_count_spill(const wvl_cli_rows *rows, wvl_cli_amount coded);
 /* Most times that the picture is read. */
 static inline unsigned wvl_cli_count_passes(const wvl_cli_rows *rows) { return rows->memory.reads_again ? 2 : 1; }
-/* Bytes that are held at a time, at most; without a limit all coded bytes are. */
-uint64_t wvl_cli_count_held(const wvl_cli_rows *rows);
+/* Bytes that are held at a time; without a limit all coded bytes are. */
+uint64_t wvl_cli_count_held(const wvl_cli_rows *rows, wvl_cli_amount coded);
 
 #endif

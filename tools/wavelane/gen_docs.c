@@ -66,6 +66,11 @@ static const char *words_of_key(const wvl_option *key)
     return NULL;
 }
 
+static int names_folder(const wvl_cli_option *option)
+{
+    return option->action == WVL_ACTION_IMAGE_DIR || option->action == WVL_ACTION_SPILL_DIR;
+}
+
 static const char *words_of_action(const wvl_cli_option *option)
 {
     switch (option->action) {
@@ -77,6 +82,7 @@ static const char *words_of_action(const wvl_cli_option *option)
     case WVL_ACTION_COLOR: return "srgb grey sycc";
     case WVL_ACTION_MCT: return "0 1 off on auto";
     case WVL_ACTION_THREADS: return "ALL_CPUS 1 2 4 8 16";
+    case WVL_ACTION_MEMORY: return "128M 256M 512M 1G 2G";
     case WVL_ACTION_PICTURES: return "1 2 4 8 16";
     case WVL_ACTION_INPUT_FORMAT: return "tif png pnm pam pgx dpx bmp tga raw rawl yuv";
     case WVL_ACTION_INPUT_COLOR:
@@ -194,10 +200,7 @@ static void write_bash_values(void)
         if (has_words(o)) {
             put_option_words(o);
         } else {
-            (void)fputs(o->action == WVL_ACTION_IMAGE_DIR ? "FOLDERS"
-                        : takes_file(o->action)           ? "FILES"
-                                                          : "VALUE",
-                        stdout);
+            (void)fputs(names_folder(o) ? "FOLDERS" : takes_file(o->action) ? "FILES" : "VALUE", stdout);
         }
         (void)fputs("' ;;\n", stdout);
     }
@@ -386,7 +389,7 @@ static void put_zsh_values(const wvl_cli_option *option)
         (void)fputs("(", stdout);
         put_option_words(option);
         (void)fputs(")", stdout);
-    } else if (option->action == WVL_ACTION_IMAGE_DIR) {
+    } else if (names_folder(option)) {
         (void)fputs("_files -/", stdout);
     } else {
         (void)fputs(takes_file(option->action) ? "_files" : " ", stdout);

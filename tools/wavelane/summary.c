@@ -139,15 +139,16 @@ static void write_text(void *user, const char *text, size_t bytes) { (void)fwrit
 
 static void print_rows(FILE *file, const wvl_cli_rows *r)
 {
-    uint64_t spill = wvl_cli_count_spill(r);
-    (void)fprintf(file, "by rows: at most %" PRIu64 " bytes of memory, %u pass%s over the picture",
-                  wvl_cli_count_held(r), wvl_cli_count_passes(r), wvl_cli_count_passes(r) > 1 ? "es at most" : "");
+    unsigned passes = wvl_cli_count_passes(r);
+    (void)fprintf(file, "by rows: %" PRIu64 " bytes of memory likely, %" PRIu64 " at most, %s\n",
+                  wvl_cli_count_held(r, WVL_CLI_LIKELY), wvl_cli_count_held(r, WVL_CLI_MOST),
+                  passes > 1 ? "at most 2 passes over the picture" : "1 pass over the picture");
     if (r->options.memory_bytes) {
-        (void)fprintf(file, ", at most %" PRIu64 " bytes in a file in %s; the least memory is %" PRIu64 " bytes", spill,
-                      r->options.spill_folder ? r->options.spill_folder : "/tmp",
-                      r->memory.least_bytes + r->reader_bytes);
+        (void)fprintf(
+            file, "file in %s: %" PRIu64 " bytes likely, %" PRIu64 " at most; the least --memory is %" PRIu64 "\n",
+            r->options.spill_folder ? r->options.spill_folder : "/tmp", wvl_cli_count_spill(r, WVL_CLI_LIKELY),
+            wvl_cli_count_spill(r, WVL_CLI_MOST), r->memory.least_bytes + r->reader_bytes);
     }
-    (void)fputc('\n', file);
 }
 
 void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
@@ -288,10 +289,12 @@ void wvl_cli_summary_json(wvl_cli_report *r, const wvl_cli_summary *s)
 static void report_rows(wvl_cli_report *r, const wvl_cli_rows *rows)
 {
     wvl_cli_report_open_line(r, "rows");
-    wvl_cli_report_number(r, "memory_bytes", wvl_cli_count_held(rows));
+    wvl_cli_report_number(r, "likely_bytes", wvl_cli_count_held(rows, WVL_CLI_LIKELY));
+    wvl_cli_report_number(r, "most_bytes", wvl_cli_count_held(rows, WVL_CLI_MOST));
     wvl_cli_report_number(r, "least_bytes", rows->memory.least_bytes + rows->reader_bytes);
-    wvl_cli_report_number(r, "spill_bytes", wvl_cli_count_spill(rows));
-    wvl_cli_report_number(r, "passes", wvl_cli_count_passes(rows));
+    wvl_cli_report_number(r, "likely_spill_bytes", wvl_cli_count_spill(rows, WVL_CLI_LIKELY));
+    wvl_cli_report_number(r, "most_spill_bytes", wvl_cli_count_spill(rows, WVL_CLI_MOST));
+    wvl_cli_report_number(r, "most_passes", wvl_cli_count_passes(rows));
     wvl_cli_report_close(r);
 }
 
