@@ -167,6 +167,7 @@ def is_same(what, arguments, output="x.j2k", data=None, limit="120M"):
 
 def refused(code, words, *arguments, data=None, environment=None, most_file=None):
     output = folder / "refused.jp2"
+    output.unlink(missing_ok=True)
     result = run(*arguments, "-o", output, "--force", data=data, environment=environment, most_file=most_file)
     said = result.stderr.decode()
     expect(result.returncode == code, f"exit {result.returncode} instead of {code}: {arguments}: {said}")
