@@ -354,7 +354,7 @@ def check_large():
     Path(wide).unlink()
     output = folder / "large.jhc"
     for limit, options in ((80, []), (96, ["-I", "--bpp", "0.5", "--rdoq", "no"])):
-        shape = (4096, 131200, 1, 8) if not options else (4096, 20000, 1, 8)
+        shape = (4096, 131200, 1, 8) if not options else (4096, 9000, 1, 8)
         peak = peak_of(["-i", "-", "-o", output, "--force", "--quiet", "--threads", 2, "--memory", f"{limit}M", *options], shape)
         expect(peak <= limit * MIB + 32000000, f"{peak} bytes resident with --memory {limit}M {options}")
         print(f"{shape}: {peak >> 20} MiB resident with --memory {limit}M")
