@@ -276,6 +276,16 @@ warns 'standard input: frame 0 did not come within 1 s (--timeout): 0 of 3600 by
 warns 'full.j2c: cannot write'
 expect 0 sequence in full.j2c
 cmp -s full.j2c all.j2c || fail 'after a full disk the file is not made good'
+(ulimit -f 1 && "$wavelane" sequence in full/ --journal full.journal) >out 2>err
+[ $? -eq 4 ] || fail "a full disk with a file for each frame: exit code $?"
+[ -z "$(find full -name '.*tmp')" ] || fail 'a full disk leaves temporary files'
+expect 0 sequence in full/ --journal full.journal
+same full one
+cp one/f.0000.j2c coded.j2c
+ls coded.j2c one/f.0001.j2c >inputs
+expect 4 sequence @inputs coded.j2c --force
+warns 'coded.j2c: is an input; choose another name'
+cmp -s coded.j2c one/f.0000.j2c || fail 'an input was written to'
 if [ -c /dev/full ]; then
     "$wavelane" sequence in - >/dev/full 2>err
     [ $? -eq 4 ] || fail 'standard output is full, and the exit code does not say so'
