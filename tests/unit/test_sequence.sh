@@ -336,6 +336,12 @@ for shard in 2/3 3/3 1/3; do
     expect 0 sequence many third/ -I --statistics first/wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --shard $shard --quiet
 done
 same third second
+# A stream that is longer than the first pass.
+filter 0 sequence - short/ -F 40,30,3,8,u -I <cut.raw --frames 0-1
+filter 0 sequence - short.j2c -F 40,30,3,8,u -I --statistics short/wavelane.journal --bits-per-second 200000 --frames 0-1 <s.raw
+filter 3 sequence - long.j2c -F 40,30,3,8,u -I --statistics short/wavelane.journal --bits-per-second 200000 <s.raw
+warns 'the stream goes on behind the last frame of the first pass'
+cmp -s long.j2c short.j2c || fail 'frames of a stream that is too long have other bytes'
 expect 3 sequence many fourth/ -I --statistics a/wavelane.journal --bits-per-second 400000
 warns 'is not in it; finish the first pass before'
 expect 2 sequence many fourth/ --bucket-bits 60000
