@@ -328,6 +328,19 @@ expect 2 sequence many judged/ -I --bits-per-second 400000 --bucket-bits 60000 -
 warns '--shard with rate control needs --statistics'
 expect 2 sequence many judged/ -I --bits-per-second 500000 --bucket-bits 60000
 warns 'was begun with other parameters'
+# A frame that failed counts with no bytes. When it comes, the limits of later frames change, and these are done again.
+mkdir later
+for n in 0 1 2 3 4 5; do
+    cp many/f.00${n}[05].ppm later
+done
+cp -r later first_bad
+head -c 900 many/f.0010.ppm >first_bad/f.0010.ppm
+expect 0 sequence later good/ -I --bits-per-second 400000 --lag 2 --quiet
+expect 1 sequence first_bad mended/ -I --bits-per-second 400000 --lag 2 --on-error skip --quiet
+cmp -s good/f.0055.j2c mended/f.0055.j2c && fail 'a frame that failed changes no limit: the test shows nothing'
+cp later/f.0010.ppm first_bad
+expect 0 sequence first_bad mended/ -I --bits-per-second 400000 --lag 2 --on-error skip --quiet
+same mended good
 # Two passes: any shards, the same frames.
 expect 0 sequence many first/ -I --slopes 40000 --quiet
 expect 0 sequence many second/ -I --statistics first/wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --report report
