@@ -67,6 +67,24 @@ START_TEST(bytes_are_those_of_an_image)
 }
 END_TEST
 
+/* A small picture is coded twice, from a source that goes back and from one that does not. */
+START_TEST(rows_are_needed_again)
+{
+    picture p = picture_draw(PICTURE_NOISE, 120, 90, 3, 8, 5);
+    rows_output whole = rows_encode(&p, "reversible=no bpp=0.5 style=HT", 1, NULL, 0);
+    for (int can_rewind = 0; can_rewind < 2; can_rewind++) {
+        rows_bench b;
+        rows_open(&b, &p, 1, can_rewind);
+        rows_output rows = rows_encode(&p, "reversible=no bpp=0.5 style=HT", 1, &b, 0);
+        rows_compare("twice", &whole, &rows);
+        ck_assert_uint_eq(b.rewinds, (unsigned)can_rewind);
+        rows_free(&rows);
+    }
+    rows_free(&whole);
+    picture_free(&p);
+}
+END_TEST
+
 /* ---- Strips ---------------------------------------------------------------------------------- */
 
 /* Strips of every height give the bytes of the whole picture. */
@@ -581,6 +599,7 @@ int main(void)
     tcase_add_loop_test(all, bytes_are_those_of_an_image, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_loop_test(all, strips_have_the_same_bytes, 0, (int)(sizeof strip_cases / sizeof *strip_cases));
     tcase_add_loop_test(all, strips_of_small_pictures, 0, 2);
+    tcase_add_test(all, rows_are_needed_again);
     tcase_add_test(all, few_rows_are_held);
     tcase_add_test(all, a_source_fails_at_a_row);
     tcase_add_loop_test(all, a_limit_is_kept, 0, 5);
