@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _DEFAULT_SOURCE /* madvise */
+#define _GNU_SOURCE /* madvise, O_TMPFILE */
 #define _FILE_OFFSET_BITS 64
 
 #include "codec/store_spill.h"
@@ -57,10 +57,25 @@ void wvl_spill_reset(wvl_spill *s)
     }
 }
 
-/* Under the lock. The name goes at once: the file ends with the process. */
+/* A file that never has a name: nothing is left of it, whatever ends the process. -1: the system has none here. */
+static int open_unnamed(const char *folder)
+{
+#ifdef O_TMPFILE
+    return open(folder, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
+#else
+    (void)folder;
+    return -1;
+#endif
+}
+
+/* Under the lock. Where the file must have a name, it goes at once. */
 static int open_file(wvl_spill *s)
 {
     char path[4096];
+    s->fd = open_unnamed(s->folder);
+    if (s->fd >= 0) {
+        return 1;
+    }
     int n = snprintf(path, sizeof path, "%s/.wavelane-spill.XXXXXX", s->folder);
     if (n < 0 || (size_t)n >= sizeof path) {
         s->code = ENAMETOOLONG;

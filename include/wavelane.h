@@ -86,7 +86,7 @@ typedef enum wvl_status {
     WVL_ERROR_MEMORY = -5,    /* an allocation failed */
     WVL_ERROR_SINK = -6,      /* the sink refused bytes (disk full, closed pipe, ...) */
     WVL_ERROR_DEVICE = -7,    /* a device failed or is missing */
-    WVL_ERROR_INPUT = -8,     /* a sample lies outside the declared depth */
+    WVL_ERROR_INPUT = -8,     /* a sample lies outside the declared depth, or rows cannot be read */
     WVL_ERROR_THREAD = -9,    /* reserved: threads that do not start are done without */
     WVL_ERROR_INTERNAL = -10, /* a proved bound was broken: a defect of the library, please report it */
     WVL_ERROR_PROFILE = -11   /* the finished bytes break the profile; the text says how. Nothing was written */

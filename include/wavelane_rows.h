@@ -67,8 +67,9 @@ typedef struct wvl_row_source {
 /* How much memory an encode of rows takes. The output does not depend on it. */
 typedef struct wvl_rows_options {
     size_t struct_size;
-    /* Most that is held beside what the sink holds; 0: no limit. Coded blocks that do not fit go to a file without a
-     * name. Less than least_bytes (wvl_rows_measure) is refused with WVL_ERROR_PARAMETER; the text gives the least. */
+    /* Most that is taken from the allocator, what the sink holds not counted; 0: no limit. Coded blocks that do not
+     * fit go to a file without a name, of which mostly less than 32 MiB are in memory at a time. Less than least_bytes
+     * (wvl_rows_measure) is refused with WVL_ERROR_PARAMETER; the text gives the least. */
     uint64_t memory_bytes;
     const char *spill_folder; /* where that file is made, only if it is needed; NULL: /tmp */
 } wvl_rows_options;

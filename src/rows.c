@@ -119,10 +119,10 @@ static void carve(wvl_carver *carver, wvl_row_window *w, uint64_t rows)
     }
 }
 
-/* Rows that are needed again, of a source that cannot go back, unless their coefficients are kept. */
+/* Rows that are needed again, of a source that cannot go back, unless their coefficients are gathered. */
 static int must_keep_all(const wvl_plan *plan, const wvl_row_source *source)
 {
-    return wvl_recode_is_possible(plan) && !source->rewind && !plan->rate.keep_coefs && !wvl_strips_gather(plan, 0);
+    return wvl_recode_is_possible(plan) && !source->rewind && !wvl_strips_gather(plan, 0);
 }
 
 uint64_t wvl_rows_window_bytes(const wvl_plan *plan, const wvl_row_source *source, uint64_t rows)

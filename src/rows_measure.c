@@ -32,7 +32,7 @@ void wvl_rows_find_memory(const wvl_plan *plan, const wvl_row_source *source, wv
         .base_bytes = wvl_add_saturate(base, coefs),
         .coded_bytes_bound = plan->memory.coded_bytes_bound,
         .coefs_bytes = coefs,
-        .reads_again = source->rewind && !coefs && wvl_recode_is_possible(plan) && !plan->rate.keep_coefs,
+        .reads_again = source->rewind && !coefs && wvl_recode_is_possible(plan),
         .in_strips = (uint8_t)in_strips,
     };
     memory->least_bytes = wvl_add_saturate(base, plan->memory.index_bytes);

@@ -4,9 +4,10 @@ find_package(Python3 3.9 COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
     return()
 endif()
+# tools/bench/device_schemes compiles bench/scheme_harness.cu when it is run.
 if(WVL_HAVE_CUDA)
     wvl_register_test(schemes_nvcc house ${CMAKE_CURRENT_SOURCE_DIR}/house/test_schemes_nvcc.sh ${WVL_NVCC} ${Python3_EXECUTABLE}
-        ${PROJECT_SOURCE_DIR}/tools/dwtgen ${CMAKE_CURRENT_BINARY_DIR}/schemes/nvcc)
+        ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/schemes/nvcc)
 endif()
 set(dwtgen ${PROJECT_SOURCE_DIR}/tools/dwtgen)
 file(GLOB dwtgen_parts CONFIGURE_DEPENDS ${dwtgen}/*.py ${dwtgen}/*.cuh ${dwtgen}/*.h ${dwtgen}/wavelets/*.txt)

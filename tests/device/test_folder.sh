@@ -47,8 +47,9 @@ for device in cuda cuda:0 cuda-only; do
         # shellcheck disable=SC2086 # several words
         expect 0 -ImgDir alike -OutFor jph --device $device --threads 4 $words
         shared 12
-        sed 's/:.*//' out >names
+        sed '$d; s/:.*//' out >names # the last line counts them
         sort names | cmp -s - names || fail "$device $words: the summaries are out of order"
+        tail -n 1 out | grep -q '^12 pictures: 12 encoded' || fail "$device $words: no line of counts"
         equal alike
     done
 done

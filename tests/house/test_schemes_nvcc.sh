@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Twelve generated kernels of the transform laboratory are compiled for 9.0, without spills.
-#   test_schemes_nvcc.sh NVCC PYTHON GENERATOR FOLDER
+# Twelve generated kernels of the transform laboratory are compiled for 9.0, without spills. Then the program that measures kernels is built;
+# where there is a device, it checks some of them.
+#   test_schemes_nvcc.sh NVCC PYTHON SOURCE FOLDER
 set -eu
 
-nvcc=$1 python=$2 generator=$3 folder=$4
+nvcc=$1 python=$2 generator=$3/tools/dwtgen folder=$4
 mkdir -p "$folder"
 
 # compile NAME COUNT OPTION...
@@ -30,3 +31,13 @@ if grep "Used .* registers" "$folder/registers.log" | grep -q -e smem -e 'used [
     echo "a kernel of one warp with whole columns uses shared memory or barriers"
     exit 1
 fi
+
+# Twice: the second run takes the program from the cache.
+rm -rf "$folder/cache"
+for run in first second; do
+    status=0
+    "$python" -B "$3/tools/bench/device_schemes" --nvcc "$nvcc" --cache "$folder/cache" --wavelet cdf53 --scheme sep_lifting,implosion \
+        --size 131,67 --runs 1 -- --exchange shuffle >"$folder/report.json" 2>"$folder/report.log" || status=$?
+    [ "$status" = 0 ] || { [ "$status" = 77 ] && grep -q 'no device' "$folder/report.log"; } || { cat "$folder/report.log" && exit 1; }
+    [ "$(find "$folder/cache" -type f | wc -l)" = 1 ] || { echo "$run run: the cache holds more than the program" && exit 1; }
+done

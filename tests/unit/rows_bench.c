@@ -162,3 +162,31 @@ void rows_compare(const char *what, const rows_output *a, const rows_output *b)
     REQUIRE_THAT(a->bytes == b->bytes && !memcmp(a->data, b->data, a->bytes), "%s: other bytes (%zu, %zu)", what,
                  a->bytes, b->bytes);
 }
+
+/* ---- Pictures and sinks ----------------------------------------------------------------------- */
+
+picture rows_draw(int kind)
+{
+    static const wvl_component_format subsampled[3] = {
+        {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 2, .dy = 2}, {.depth = 12, .dx = 2, .dy = 1}};
+    static const wvl_component_format deep[2] = {{.depth = 16, .dx = 1, .dy = 1},
+                                                 {.depth = 20, .is_signed = 1, .dx = 1, .dy = 3}};
+    wvl_image_format format = {.struct_size = sizeof format, .x0 = 13, .y0 = 7, .x1 = 190, .y1 = 221};
+    switch (kind) {
+    case 0: return picture_draw(PICTURE_NATURAL, 201, 187, 3, 8, 5);
+    case 3: return picture_draw(PICTURE_NATURAL, 300, 1, 1, 8, 5);
+    case 4: return picture_draw(PICTURE_NATURAL, 1, 300, 1, 8, 5);
+    default: break;
+    }
+    format.component_count = kind == 1 ? 3 : 2;
+    format.components = kind == 1 ? subsampled : deep;
+    return picture_draw_format(PICTURE_NATURAL, &format, 9);
+}
+
+int rows_expect(void *user, const void *data, size_t bytes)
+{
+    rows_output *whole = user;
+    int is_same = !memcmp((uint8_t *)whole->data + whole->bytes, data, bytes);
+    whole->bytes += bytes;
+    return !is_same;
+}

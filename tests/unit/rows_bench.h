@@ -42,4 +42,9 @@ void rows_free(rows_output *output);
 /* Fails the test unless both are the same bytes. */
 void rows_compare(const char *what, const rows_output *a, const rows_output *b);
 
+/* 0: RGB; 1: subsampled; 2: deep and signed; 3: one row; 4: one column. 1 and 2 do not begin at 0,0. */
+picture rows_draw(int kind);
+/* Write of a sink whose user is a rows_output: what comes must be its data; `bytes` counts it. */
+int rows_expect(void *user, const void *data, size_t bytes);
+
 #endif

@@ -15,7 +15,7 @@
 
 static const struct {
     const char *settings;
-    int format; /* of draw() */
+    int format; /* of rows_draw() */
 } cases[] = {
     {"tile=64,48 levels=3", 0},
     {"tile=64,48 levels=3 reversible=no bpp=1", 0},
@@ -30,26 +30,9 @@ static const struct {
     {"tile=64,64 reversible=no bpp=0.5 rdoq=yes", 0},
 };
 
-static picture draw(int kind)
-{
-    static const wvl_component_format subsampled[3] = {
-        {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 2, .dy = 2}, {.depth = 12, .dx = 2, .dy = 1}};
-    static const wvl_component_format deep[2] = {{.depth = 16, .dx = 1, .dy = 1},
-                                                 {.depth = 20, .is_signed = 1, .dx = 1, .dy = 3}};
-    wvl_image_format format = {.struct_size = sizeof format, .x0 = 13, .y0 = 7, .x1 = 190, .y1 = 221};
-    switch (kind) {
-    case 0: return picture_draw(PICTURE_NATURAL, 201, 187, 3, 8, 5);
-    case 3: return picture_draw(PICTURE_NATURAL, 300, 1, 1, 8, 5);
-    case 4: return picture_draw(PICTURE_NATURAL, 1, 300, 1, 8, 5);
-    default: break;
-    }
-    format.component_count = kind == 1 ? 3 : 2;
-    format.components = kind == 1 ? subsampled : deep;
-    return picture_draw_format(PICTURE_NATURAL, &format, 9);
-}
 START_TEST(bytes_are_those_of_an_image)
 {
-    picture p = draw(cases[_i].format);
+    picture p = rows_draw(cases[_i].format);
     rows_output whole = rows_encode(&p, cases[_i].settings, 1, NULL, 0);
     for (int k = 0; k < 8; k++) {
         rows_bench b;
@@ -59,6 +42,24 @@ START_TEST(bytes_are_those_of_an_image)
         rows_open(&b, &p, k & 1, k & 2);
         rows_output rows = rows_encode(&p, cases[_i].settings, 1 + (k >> 2), &b, 0);
         rows_compare(cases[_i].settings, &whole, &rows);
+        rows_free(&rows);
+    }
+    rows_free(&whole);
+    picture_free(&p);
+}
+END_TEST
+
+/* A small picture is coded twice, from a source that goes back and from one that does not. */
+START_TEST(rows_are_needed_again)
+{
+    picture p = picture_draw(PICTURE_NOISE, 120, 90, 3, 8, 5);
+    rows_output whole = rows_encode(&p, "reversible=no bpp=0.5 style=HT", 1, NULL, 0);
+    for (int can_rewind = 0; can_rewind < 2; can_rewind++) {
+        rows_bench b;
+        rows_open(&b, &p, 1, can_rewind);
+        rows_output rows = rows_encode(&p, "reversible=no bpp=0.5 style=HT", 1, &b, 0);
+        rows_compare("twice", &whole, &rows);
+        ck_assert_uint_eq(b.rewinds, (unsigned)can_rewind);
         rows_free(&rows);
     }
     rows_free(&whole);
@@ -107,7 +108,7 @@ START_TEST(strips_have_the_same_bytes)
 {
     static const uint32_t heights[] = {1, 2, 3, 7, 64, 1000, 100000};
     const char *settings = strip_cases[_i].settings;
-    picture p = draw(strip_cases[_i].format);
+    picture p = rows_draw(strip_cases[_i].format);
     rows_output whole = rows_encode(&p, settings, 2, NULL, 0);
     for (unsigned k = 0; k < sizeof heights / sizeof *heights; k++) {
         rows_bench b;
@@ -222,14 +223,6 @@ START_TEST(few_rows_are_held)
 }
 END_TEST
 
-static int drop(void *user, const void *data, size_t bytes)
-{
-    rows_output *whole = user; /* `bytes` counts what came */
-    int is_same = !memcmp((uint8_t *)whole->data + whole->bytes, data, bytes);
-    whole->bytes += bytes;
-    return !is_same;
-}
-
 /* Coded blocks beyond the limit go to a file: the allocator gives no more than was allowed, and the bytes stay. */
 START_TEST(a_limit_is_kept)
 {
@@ -255,7 +248,7 @@ START_TEST(a_limit_is_kept)
         ck_assert_int_eq(memory.coefs_bytes > 0, _i == 3 || (_i == 4 && k & 1));
         wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes + k * k * 500000};
         rows_output got = {.data = whole.data};
-        wvl_sink sink = {.struct_size = sizeof sink, .write = drop, .user = &got};
+        wvl_sink sink = {.struct_size = sizeof sink, .write = rows_expect, .user = &got};
         uint64_t before = l.held;
         l.most = 0;
         wvl_status status = wvl_encode_rows(plan, &b.source, &options, &sink, NULL, NULL, error, sizeof error);
@@ -271,137 +264,13 @@ START_TEST(a_limit_is_kept)
 }
 END_TEST
 
-/* ---- Pushed rows ----------------------------------------------------------------------------- */
-
-typedef struct pushed {
-    picture_input input;
-    wvl_row_component components[ROWS_MOST_COMPONENTS];
-    const void *data[ROWS_MOST_COMPONENTS];
-    size_t pitch[ROWS_MOST_COMPONENTS];
-    uint32_t count;
-} pushed;
-
-/* The planes of an image as buffers. */
-static void open_pushed(pushed *p, const picture *from)
-{
-    p->input = picture_open_input(from, 0);
-    p->count = from->count;
-    for (uint32_t c = 0; c < p->count; c++) {
-        const wvl_plane *plane = &p->input.planes[c];
-        p->components[c] = (wvl_row_component){.buffer = c, .container = plane->container};
-        p->pitch[c] = (size_t)plane->pitch_bytes;
-    }
-}
-
-/* Rows [at, at + rows) of the reference grid. */
-static wvl_status push(wvl_row_pusher *pusher, pushed *p, const picture *from, uint32_t at, uint32_t rows)
-{
-    for (uint32_t c = 0; c < p->count; c++) {
-        uint32_t dy = from->planes[c].dy, row = (at + dy - 1) / dy - (from->y0 + dy - 1) / dy;
-        p->data[c] = (const uint8_t *)p->input.planes[c].data + (size_t)row * p->pitch[c];
-    }
-    return wvl_row_pusher_push(pusher, p->data, p->pitch, rows);
-}
-
-static wvl_row_pusher *open_pusher(wvl_context *context, pushed *p, const char *settings, wvl_sink *sink,
-                                   wvl_plan **plan)
-{
-    wvl_row_pusher *pusher;
-    *plan = rows_build_plan(context, &p->input.format, settings);
-    (*plan)->test.strip_rows = 32;
-    ck_assert_int_eq(wvl_row_pusher_create(*plan, p->components, p->count, NULL, sink, NULL, &pusher), WVL_OK);
-    return pusher;
-}
-
-START_TEST(pushed_rows_have_the_same_bytes)
-{
-    static const char *const settings[] = {"levels=3", "tile=70,50 levels=2", "reversible=no bpp=1 rdoq=no levels=3",
-                                           "reversible=no psnr=38"};
-    static const uint32_t steps[] = {1, 3, 50, 1000};
-    picture p = draw(_i % 3);
-    wvl_context *context;
-    pushed from;
-    open_pushed(&from, &p);
-    ck_assert_int_eq(wvl_context_create(NULL, &context), WVL_OK);
-    for (unsigned k = 0; k < 16; k++) {
-        char error[256];
-        rows_output whole = rows_encode(&p, settings[k / 4], 2, NULL, 0);
-        rows_output got = {.data = whole.data};
-        wvl_sink sink = {.struct_size = sizeof sink, .write = drop, .user = &got};
-        wvl_plan *plan;
-        wvl_row_pusher *pusher = open_pusher(context, &from, settings[k / 4], &sink, &plan);
-        wvl_result *result;
-        for (uint32_t at = p.y0, rows; at < p.y1; at += rows) {
-            rows = p.y1 - at < steps[k % 4] ? p.y1 - at : steps[k % 4];
-            ck_assert_int_eq(push(pusher, &from, &p, at, rows), WVL_OK);
-        }
-        ck_assert_int_eq(push(pusher, &from, &p, p.y0, 1), WVL_ERROR_ARGUMENT);
-        ck_assert_msg(wvl_row_pusher_finish(pusher, &result, error, sizeof error) == WVL_OK, "%s", error);
-        ck_assert_uint_eq(got.bytes, whole.bytes);
-        ck_assert_uint_eq(wvl_result_bytes(result), whole.bytes);
-        wvl_result_release(result);
-        wvl_row_pusher_release(pusher);
-        wvl_plan_release(plan);
-        rows_free(&whole);
-    }
-    wvl_context_release(context);
-    picture_close_input(&from.input);
-    picture_free(&p);
-}
-END_TEST
-
-static int refuse(void *user, const void *data, size_t bytes)
-{
-    (void)user, (void)data, (void)bytes;
-    return 1;
-}
-
-/* Too few rows, a pusher that is dropped, a sink that refuses, wrong arguments. */
-START_TEST(pushes_fail)
-{
-    picture p = draw(0);
-    wvl_context *context;
-    wvl_plan *plan;
-    wvl_row_pusher *pusher;
-    char error[256];
-    pushed from;
-    wvl_sink sink = {.struct_size = sizeof sink, .write = refuse};
-    open_pushed(&from, &p);
-    ck_assert_int_eq(wvl_context_create(NULL, &context), WVL_OK);
-    pusher = open_pusher(context, &from, "levels=3", &sink, &plan);
-    ck_assert_int_eq(push(pusher, &from, &p, 0, 100), WVL_OK);
-    ck_assert_int_eq(wvl_row_pusher_finish(pusher, NULL, error, sizeof error), WVL_ERROR_INPUT);
-    ck_assert_str_eq(error, "100 rows were pushed, and the picture has 187");
-    wvl_row_pusher_release(pusher);
-    wvl_plan_release(plan);
-    pusher = open_pusher(context, &from, "levels=3", &sink, &plan);
-    wvl_row_pusher_release(pusher);
-    wvl_plan_release(plan);
-    pusher = open_pusher(context, &from, "levels=3", &sink, &plan);
-    ck_assert_int_eq(push(pusher, &from, &p, 0, 187), WVL_OK);
-    ck_assert_int_eq(wvl_row_pusher_finish(pusher, NULL, error, sizeof error), WVL_ERROR_SINK);
-    wvl_row_pusher_release(pusher);
-    from.components[1].buffer = 7;
-    ck_assert_int_eq(wvl_row_pusher_create(plan, from.components, 3, NULL, &sink, NULL, &pusher), WVL_ERROR_ARGUMENT);
-    from.components[1].buffer = 0;
-    ck_assert_int_eq(wvl_row_pusher_create(plan, from.components, 3, NULL, &sink, NULL, &pusher), WVL_ERROR_ARGUMENT);
-    ck_assert_ptr_null(pusher);
-    ck_assert_int_eq(wvl_row_pusher_create(plan, from.components, 3, NULL, NULL, NULL, &pusher), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_row_pusher_push(NULL, from.data, from.pitch, 1), WVL_ERROR_ARGUMENT);
-    wvl_plan_release(plan);
-    wvl_context_release(context);
-    picture_close_input(&from.input);
-    picture_free(&p);
-}
-END_TEST
-
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 START_TEST(a_source_fails_at_a_row)
 {
     static const char *const settings[] = {"tile=64,48 levels=3", "levels=3", "reversible=no bpp=1 levels=3"};
     static const wvl_status with[] = {WVL_ERROR_INPUT, WVL_ERROR_MEMORY, WVL_END, WVL_CANCELLED};
-    picture p = draw(0);
+    picture p = rows_draw(0);
     for (unsigned k = 0; k < 3 * 4; k++) {
         rows_bench b;
         rows_open(&b, &p, 0, 1);
@@ -467,7 +336,7 @@ START_TEST(every_allocation_fails)
     ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
     wvl_context_options context_options = {
         .struct_size = sizeof context_options, .threads = 1, .host = {take, give, &l}};
-    picture p = draw(0);
+    picture p = rows_draw(0);
     picture_input input = picture_open_input(&p, 0);
     rows_output whole = rows_encode(&p, settings[_i], 1, NULL, 0);
     wvl_context *context;
@@ -483,7 +352,7 @@ START_TEST(every_allocation_fails)
         ck_assert_int_eq(wvl_rows_measure(plan, &b.source, &memory), WVL_OK);
         wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes};
         rows_output got = {.data = whole.data};
-        wvl_sink sink = {.struct_size = sizeof sink, .write = drop, .user = &got};
+        wvl_sink sink = {.struct_size = sizeof sink, .write = rows_expect, .user = &got};
         l.left = n;
         status = wvl_encode_rows(plan, &b.source, &options, &sink, NULL, NULL, NULL, 0);
         l.left = -1;
@@ -499,6 +368,7 @@ START_TEST(every_allocation_fails)
     picture_free(&p);
 }
 END_TEST
+
 START_TEST(a_source_cannot_go_back)
 {
     picture p = picture_draw(PICTURE_NOISE, 700, 700, 3, 8, 5);
@@ -515,7 +385,7 @@ END_TEST
 
 START_TEST(a_token_is_raised_while_rows_are_read)
 {
-    picture p = draw(0);
+    picture p = rows_draw(0);
     wvl_context *context;
     ck_assert_int_eq(wvl_context_create(NULL, &context), WVL_OK);
     for (unsigned k = 0; k < 2; k++) {
@@ -547,7 +417,7 @@ static void spoil(rows_bench *b, int how)
 
 START_TEST(wrong_sources_are_refused)
 {
-    picture p = draw(0);
+    picture p = rows_draw(0);
     rows_bench b;
     rows_open(&b, &p, 0, 1);
     spoil(&b, _i);
@@ -561,7 +431,7 @@ END_TEST
 
 START_TEST(a_device_alone_is_refused)
 {
-    picture p = draw(0);
+    picture p = rows_draw(0);
     rows_bench b;
     rows_open(&b, &p, 0, 1);
     rows_output out = rows_encode(&p, "device=cuda-only", 1, &b, 0);
@@ -579,11 +449,10 @@ int main(void)
     tcase_add_loop_test(all, bytes_are_those_of_an_image, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_loop_test(all, strips_have_the_same_bytes, 0, (int)(sizeof strip_cases / sizeof *strip_cases));
     tcase_add_loop_test(all, strips_of_small_pictures, 0, 2);
+    tcase_add_test(all, rows_are_needed_again);
     tcase_add_test(all, few_rows_are_held);
     tcase_add_test(all, a_source_fails_at_a_row);
     tcase_add_loop_test(all, a_limit_is_kept, 0, 5);
-    tcase_add_loop_test(all, pushed_rows_have_the_same_bytes, 0, 3);
-    tcase_add_test(all, pushes_fail);
     tcase_add_test(all, a_spill_fails);
     tcase_add_loop_test(all, every_allocation_fails, 0, 3);
     tcase_add_test(all, a_source_cannot_go_back);

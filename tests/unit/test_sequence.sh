@@ -276,6 +276,16 @@ warns 'standard input: frame 0 did not come within 1 s (--timeout): 0 of 3600 by
 warns 'full.j2c: cannot write'
 expect 0 sequence in full.j2c
 cmp -s full.j2c all.j2c || fail 'after a full disk the file is not made good'
+(ulimit -f 1 && "$wavelane" sequence in full/ --journal full.journal) >out 2>err
+[ $? -eq 4 ] || fail "a full disk with a file for each frame: exit code $?"
+[ -z "$(find full -name '.*tmp')" ] || fail 'a full disk leaves temporary files'
+expect 0 sequence in full/ --journal full.journal
+same full one
+cp one/f.0000.j2c coded.j2c
+ls coded.j2c one/f.0001.j2c >inputs
+expect 4 sequence @inputs coded.j2c --force
+warns 'coded.j2c: is an input; choose another name'
+cmp -s coded.j2c one/f.0000.j2c || fail 'an input was written to'
 if [ -c /dev/full ]; then
     "$wavelane" sequence in - >/dev/full 2>err
     [ $? -eq 4 ] || fail 'standard output is full, and the exit code does not say so'
@@ -318,6 +328,19 @@ expect 2 sequence many judged/ -I --bits-per-second 400000 --bucket-bits 60000 -
 warns '--shard with rate control needs --statistics'
 expect 2 sequence many judged/ -I --bits-per-second 500000 --bucket-bits 60000
 warns 'was begun with other parameters'
+# A frame that failed counts with no bytes. When it comes, the limits of later frames change, and these are done again.
+mkdir later
+for n in 0 1 2 3 4 5; do
+    cp many/f.00${n}[05].ppm later
+done
+cp -r later first_bad
+head -c 900 many/f.0010.ppm >first_bad/f.0010.ppm
+expect 0 sequence later good/ -I --bits-per-second 400000 --lag 2 --quiet
+expect 1 sequence first_bad mended/ -I --bits-per-second 400000 --lag 2 --on-error skip --quiet
+cmp -s good/f.0055.j2c mended/f.0055.j2c && fail 'a frame that failed changes no limit: the test shows nothing'
+cp later/f.0010.ppm first_bad
+expect 0 sequence first_bad mended/ -I --bits-per-second 400000 --lag 2 --on-error skip --quiet
+same mended good
 # Two passes: any shards, the same frames.
 expect 0 sequence many first/ -I --slopes 40000 --quiet
 expect 0 sequence many second/ -I --statistics first/wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --report report
@@ -326,6 +349,12 @@ for shard in 2/3 3/3 1/3; do
     expect 0 sequence many third/ -I --statistics first/wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --shard $shard --quiet
 done
 same third second
+# A stream that is longer than the first pass.
+filter 0 sequence - short/ -F 40,30,3,8,u -I <cut.raw --frames 0-1
+filter 0 sequence - short.j2c -F 40,30,3,8,u -I --statistics short/wavelane.journal --bits-per-second 200000 --frames 0-1 <s.raw
+filter 3 sequence - long.j2c -F 40,30,3,8,u -I --statistics short/wavelane.journal --bits-per-second 200000 <s.raw
+warns 'the stream goes on behind the last frame of the first pass'
+cmp -s long.j2c short.j2c || fail 'frames of a stream that is too long have other bytes'
 expect 3 sequence many fourth/ -I --statistics a/wavelane.journal --bits-per-second 400000
 warns 'is not in it; finish the first pass before'
 expect 2 sequence many fourth/ --bucket-bits 60000

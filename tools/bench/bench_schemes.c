@@ -262,7 +262,7 @@ static void place_job(bench *b, const wvl_scheme_library *library, const lab_sch
 static int measure_scheme(bench *b, const wvl_scheme_library *library, const lab_scheme *s)
 {
     const wvl_textbook *book = wvl_textbook_find(s->wavelet);
-    wvl_schemes_row row = {s->wavelet, s->scheme, s->is_inverse, 0.0, 0.0, NAN};
+    wvl_schemes_row row = {s->wavelet, s->scheme, s->is_inverse, s->operations, s->barriers, 0.0, 0.0, NAN};
     job j;
     place_job(b, library, s, &j);
     for (size_t i = 0; i < b->width * b->height; i++) {

@@ -66,6 +66,8 @@ static void add_json(wvl_schemes_report *r, const wvl_schemes_row *row)
     wvl_bench_put_text(&r->json, "wavelet", row->wavelet);
     wvl_bench_put_text(&r->json, "scheme", row->scheme);
     wvl_bench_put_text(&r->json, "direction", row->is_inverse ? "inverse" : "forward");
+    wvl_bench_put_number(&r->json, "operations", row->operations);
+    wvl_bench_put_number(&r->json, "barriers", row->barriers);
     wvl_bench_put_number(&r->json, "median_seconds", row->median);
     wvl_bench_put_number(&r->json, "least_seconds", row->least);
     wvl_bench_put_number(&r->json, "copy_share", r->copy_seconds / row->median);

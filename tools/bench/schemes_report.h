@@ -7,9 +7,9 @@
 
 typedef struct wvl_schemes_row {
     const char *wavelet, *scheme;
-    int is_inverse;
-    double least, median; /* seconds */
-    double error;         /* the largest, as a part of the range; NAN: there is no textbook for the wavelet */
+    int is_inverse, operations, barriers; /* of a quad */
+    double least, median;                 /* seconds */
+    double error; /* the largest, as a part of the range; NAN: there is no textbook for the wavelet */
 } wvl_schemes_row;
 
 typedef struct wvl_schemes_report {

@@ -7,6 +7,7 @@ the quad join the sweep before them, as `after` and the next step's `before` do.
 import os
 
 from choices import ChoiceError, check_integers
+from counting import count
 from laurent import COMPONENTS, HERE, Matrix
 from schemes import Scheme
 
@@ -114,8 +115,10 @@ class Function:
             gains = [1 / gain for gain in gains]
         text = ", ".join(f"{float(gain)!r}f" for gain in gains)
         scheme = self.scheme
+        counts = count(scheme)
         reach = ", ".join(map(str, scheme.reach()))
         return (f'    {{"{self.name()}", "{scheme.wavelet.key}", "{scheme.name}", {int(scheme.inverse)}, {int(self.integers)}, '
+                f'{counts.operations}, {counts.barriers}, '
                 f'{{{reach}}}, {{{text}}}, {self.name()}}},')
 
 

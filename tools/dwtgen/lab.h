@@ -15,7 +15,8 @@ typedef struct lab_region {
 typedef struct lab_scheme {
     const char *name, *wavelet, *scheme;
     int is_inverse, is_integer;
-    int reach[4]; /* quads to the left, right, above and below that a result depends on */
+    int operations, barriers; /* as tools/dwtgen/counting.py counts them, for one quad */
+    int reach[4];             /* quads to the left, right, above and below that a result depends on */
     float gains[4];
     void (*run)(lab_region *region);
 } lab_scheme;

@@ -266,6 +266,20 @@ static void run_frames(wvl_cli_sequence *q)
     q->batch.encoders = NULL;
 }
 
+/* The first pass says how many frames a stream has. Without a word, later ones would be lost. */
+static void check_rest(wvl_cli_sequence *q)
+{
+    uint64_t place = q->source.count, number = wvl_cli_frame_number(&q->source, place);
+    wvl_cli_bytes *bytes = q->limits && q->source.stream && !q->code ? wvl_cli_take_buffer(&q->buffers) : NULL;
+    if (bytes && number <= q->source.range.last && q->done == place &&
+        wvl_cli_read_frame(q->source.stream, place, number, bytes) == WVL_CLI_ARRIVED) {
+        wvl_cli_error("%s: the stream goes on behind the last frame of the first pass; do the first pass again",
+                      q->source.name);
+        q->code = WVL_EXIT_INPUT;
+    }
+    wvl_cli_return_buffer(&q->buffers, bytes);
+}
+
 static void name_failures(wvl_cli_sequence *q)
 {
     uint64_t bad = q->failed + q->black;
@@ -285,6 +299,7 @@ static void run_opened(wvl_cli_sequence *q)
     int code = wvl_cli_close_store(q->store);
     q->store = NULL;
     q->code = q->code ? q->code : code;
+    check_rest(q);
     name_failures(q);
     wvl_cli_tell_repeats();
     wvl_cli_end_report(q);

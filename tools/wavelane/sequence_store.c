@@ -236,6 +236,17 @@ static int cut_file(wvl_cli_store *s, const wvl_cli_source *source)
     return code;
 }
 
+static int is_input(const wvl_cli_store *s, const wvl_cli_source *source)
+{
+    int same = source->kind == WVL_CLI_FROM_STREAM && strcmp(source->name, "-") == 0
+                   ? 0
+                   : wvl_cli_is_same_file(s->output, source->name);
+    for (size_t i = 0; !same && i < source->directory.count; i++) {
+        same = wvl_cli_is_same_file(s->output, source->directory.entries[i].input);
+    }
+    return same;
+}
+
 static int open_one_file(wvl_cli_store *s, const wvl_cli_store_request *q)
 {
     struct stat st;
@@ -243,8 +254,8 @@ static int open_one_file(wvl_cli_store *s, const wvl_cli_store_request *q)
         wvl_cli_error("%s: exists; --force replaces it", s->output);
         return WVL_EXIT_OUTPUT;
     }
-    if (wvl_cli_is_same_file(s->output, q->source->name)) {
-        wvl_cli_error("%s: is the input itself; choose another name", s->output);
+    if (!stat(s->output, &st) && is_input(s, q->source)) {
+        wvl_cli_error("%s: is an input; choose another name", s->output);
         return WVL_EXIT_OUTPUT;
     }
     s->file_fd = open(s->output, O_RDWR | O_CREAT | O_CLOEXEC, 0666);

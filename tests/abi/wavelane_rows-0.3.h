@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pictures that come row by row, for pictures larger than the memory. The library asks a row source of the caller for
+ * rows, from the top to the bottom, and holds few of them at a time. All that wavelane.h says about ownership, threads,
+ * errors, structures and the same bytes holds here too: the output is that of wvl_encode() for the same pixels.
+ *
+ *   static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t count, char *error, size_t bytes)
+ *   {
+ *       for (uint32_t i = 0; i < buffers[0].row_count; i++)
+ *           if (!fread((char *)buffers[0].data + i * buffers[0].pitch_bytes, buffers[0].row_bytes, 1, user))
+ *               return WVL_ERROR_INPUT;
+ *       return WVL_OK;
+ *   }
+ *   wvl_row_component rgb[3] = {{.container = WVL_SAMPLE_8, .first_sample = 0, .sample_stride = 3}, ...};
+ *   wvl_row_source source = {.struct_size = sizeof source, .components = rgb, .component_count = 3,
+ *                            .read = read_rows, .user = file};
+ *   wvl_encode_rows(plan, &source, NULL, &sink, NULL, &result, error, sizeof error);
+ */
+#ifndef WAVELANE_ROWS_H
+#define WAVELANE_ROWS_H
+
+#include "wavelane.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Row sources ----------------------------------------------------------------------------- */
+
+/* Where the samples of a component lie. Sample i of a row is container number first_sample + i * sample_stride of a row
+ * of the buffer. Components that share a buffer are interleaved; they have the same vertical subsampling. */
+typedef struct wvl_row_component {
+    uint32_t buffer;        /* 0 or more; the numbers have no gaps */
+    uint32_t sample_stride; /* containers; 0 means 1 */
+    uint32_t first_sample;  /* containers */
+    uint8_t container;      /* wvl_container_type, the same for all components of a buffer */
+} wvl_row_component;
+
+/* Rows that the library asks for. Row j of them begins at data + j * pitch_bytes. */
+typedef struct wvl_row_buffer {
+    void *data;         /* memory of the library, aligned to 64 bytes; valid during the call */
+    size_t pitch_bytes; /* row_bytes, or more */
+    size_t row_bytes;   /* bytes from the first container of a row to the last one that a component has */
+    uint32_t first_row; /* counted from the top of the components in this buffer, from 0 */
+    uint32_t row_count; /* may be 0 */
+} wvl_row_buffer;
+
+typedef struct wvl_row_source {
+    size_t struct_size;
+    const wvl_row_component *components; /* one per component of the plan's format; read during the call only */
+    uint32_t component_count;
+    /* Fills all rows of buffers[buffer_count], and returns WVL_OK. Rows come in order: in each buffer, first_row is the
+     * row behind the last one of the call before. Any other status ends the encode with it: WVL_ERROR_INPUT where rows
+     * cannot be read, WVL_CANCELLED to stop. error: gets the reason, terminated; "" before the call. The functions are
+     * called by the thread that encodes, one at a time. */
+    wvl_status (*read)(void *user, const wvl_row_buffer *buffers, uint32_t buffer_count, char *error,
+                       size_t error_bytes);
+    /* Goes back to row 0: all rows are then read again. Some settings may need that (wvl_rows_measure()). NULL: the
+     * rows can be read only once; where they may be needed again the library keeps what it must, in memory or in the
+     * file of wvl_rows_options. */
+    wvl_status (*rewind)(void *user, char *error, size_t error_bytes);
+    /* May be NULL. Called exactly once, when no more rows are needed; also after a failure. */
+    void (*release)(void *user);
+    void *user;
+} wvl_row_source;
+
+/* How much memory an encode of rows takes. The output does not depend on it. */
+typedef struct wvl_rows_options {
+    size_t struct_size;
+    /* Most that is taken from the allocator, what the sink holds not counted; 0: no limit. Coded blocks that do not
+     * fit go to a file without a name, of which mostly less than 32 MiB are in memory at a time. Less than least_bytes
+     * (wvl_rows_measure) is refused with WVL_ERROR_PARAMETER; the text gives the least. */
+    uint64_t memory_bytes;
+    const char *spill_folder; /* where that file is made, only if it is needed; NULL: /tmp */
+} wvl_rows_options;
+
+/* As wvl_encode(), with rows in place of an image. options may be NULL. Errors: also WVL_ERROR_INPUT and every other
+ * error that the source returns; WVL_ERROR_PARAMETER: memory_bytes is too small; WVL_ERROR_MEMORY: also where the disk
+ * is full that the file is on; WVL_ERROR_UNSUPPORTED with "device" set to cuda-only, because rows are encoded on the
+ * CPU. */
+WVL_API wvl_status wvl_encode_rows(const wvl_plan *plan, const wvl_row_source *source, const wvl_rows_options *options,
+                                   wvl_sink *sink, const wvl_control *control, wvl_result **result, char *error,
+                                   size_t error_bytes);
+
+/* What wvl_encode_rows() takes without a limit. */
+typedef struct wvl_rows_memory {
+    size_t struct_size;
+    uint64_t row_bytes;         /* pixels that are held at a time */
+    uint64_t base_bytes;        /* most that is held beside coded data, row_bytes included */
+    uint64_t coded_bytes_bound; /* as in wvl_plan_memory */
+    uint64_t least_bytes;       /* the least that memory_bytes may be */
+    uint64_t coefs_bytes;       /* of base_bytes: coefficients, which go to a file if memory_bytes is set */
+    uint8_t reads_again;        /* 1: all rows may be read a second time */
+    uint8_t in_strips;          /* 1: the transform goes on with every few rows; 0: by whole tiles */
+} wvl_rows_memory;
+
+/* source: read is not called. Errors: _ARGUMENT, _MEMORY. */
+WVL_API wvl_status wvl_rows_measure(const wvl_plan *plan, const wvl_row_source *source, wvl_rows_memory *memory);
+
+/* ---- Pushed rows --------------------------------------------------------------------------------------------------
+ *
+ *   wvl_row_pusher_create(plan, components, 3, NULL, &sink, NULL, &pusher);
+ *   while (there are rows && wvl_row_pusher_push(pusher, data, pitch_bytes, rows) == WVL_OK) {}
+ *   status = wvl_row_pusher_finish(pusher, &result, error, sizeof error);
+ *   wvl_row_pusher_release(pusher);
+ *
+ * For a program that has its rows in a loop of its own. wvl_encode_rows() runs in a thread that the pusher starts, and
+ * calls sink and control from there. Rows cannot be read again: where they are needed twice, the library keeps them. */
+
+typedef struct wvl_row_pusher wvl_row_pusher;
+
+/* components and options are copied; spill_folder, sink and the objects of control must stay until
+ * wvl_row_pusher_finish() returns. Errors: _ARGUMENT, _MEMORY; the sink then stays with the caller. */
+WVL_API wvl_status wvl_row_pusher_create(const wvl_plan *plan, const wvl_row_component *components,
+                                         uint32_t component_count, const wvl_rows_options *options, wvl_sink *sink,
+                                         const wvl_control *control, wvl_row_pusher **pusher);
+/* The next rows of the picture: `rows` of the reference grid, which are all rows of components without subsampling. A
+ * component with vertical subsampling has those of its rows that lie on them. Buffer b begins at data[b], its rows are
+ * pitch_bytes[b] apart. Returns when they were copied, which may wait for the encode. An error is that of the encode,
+ * which has ended; _ARGUMENT: there are not so many rows left. */
+WVL_API wvl_status wvl_row_pusher_push(wvl_row_pusher *pusher, const void *const *data, const size_t *pitch_bytes,
+                                       uint32_t rows);
+/* Waits for the end of the encode, and returns how it ended. WVL_ERROR_INPUT: also where rows are missing. result and
+ * error may be NULL. Once. */
+WVL_API wvl_status wvl_row_pusher_finish(wvl_row_pusher *pusher, wvl_result **result, char *error, size_t error_bytes);
+/* Without wvl_row_pusher_finish() before it, this ends the encode. */
+WVL_API void wvl_row_pusher_release(wvl_row_pusher *pusher);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

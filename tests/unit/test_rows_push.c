@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rows that are pushed: in portions of every size, to the end or not. */
+#include <check.h>
+#include <string.h>
+
+#include "geom/plan.h"
+#include "tests/support/support.h"
+#include "tests/unit/rows_bench.h"
+
+typedef struct pushed {
+    picture_input input;
+    wvl_row_component components[ROWS_MOST_COMPONENTS];
+    const void *data[ROWS_MOST_COMPONENTS];
+    size_t pitch[ROWS_MOST_COMPONENTS];
+    uint32_t count;
+} pushed;
+
+/* The planes of an image as buffers. */
+static void open_pushed(pushed *p, const picture *from)
+{
+    p->input = picture_open_input(from, 0);
+    p->count = from->count;
+    for (uint32_t c = 0; c < p->count; c++) {
+        const wvl_plane *plane = &p->input.planes[c];
+        p->components[c] = (wvl_row_component){.buffer = c, .container = plane->container};
+        p->pitch[c] = (size_t)plane->pitch_bytes;
+    }
+}
+
+/* Rows [at, at + rows) of the reference grid. */
+static wvl_status push(wvl_row_pusher *pusher, pushed *p, const picture *from, uint32_t at, uint32_t rows)
+{
+    for (uint32_t c = 0; c < p->count; c++) {
+        uint32_t dy = from->planes[c].dy, row = (at + dy - 1) / dy - (from->y0 + dy - 1) / dy;
+        p->data[c] = (const uint8_t *)p->input.planes[c].data + (size_t)row * p->pitch[c];
+    }
+    return wvl_row_pusher_push(pusher, p->data, p->pitch, rows);
+}
+
+static wvl_row_pusher *open_pusher(wvl_context *context, pushed *p, const char *settings, wvl_sink *sink,
+                                   wvl_plan **plan)
+{
+    wvl_row_pusher *pusher;
+    *plan = rows_build_plan(context, &p->input.format, settings);
+    (*plan)->test.strip_rows = 32;
+    ck_assert_int_eq(wvl_row_pusher_create(*plan, p->components, p->count, NULL, sink, NULL, &pusher), WVL_OK);
+    return pusher;
+}
+
+START_TEST(pushed_rows_have_the_same_bytes)
+{
+    static const char *const settings[] = {"levels=3", "tile=70,50 levels=2", "reversible=no bpp=1 rdoq=no levels=3",
+                                           "reversible=no psnr=38"};
+    static const uint32_t steps[] = {1, 3, 50, 1000};
+    picture p = rows_draw(_i % 3);
+    wvl_context *context;
+    pushed from;
+    open_pushed(&from, &p);
+    ck_assert_int_eq(wvl_context_create(NULL, &context), WVL_OK);
+    for (unsigned k = 0; k < 16; k++) {
+        char error[256];
+        rows_output whole = rows_encode(&p, settings[k / 4], 2, NULL, 0);
+        rows_output got = {.data = whole.data};
+        wvl_sink sink = {.struct_size = sizeof sink, .write = rows_expect, .user = &got};
+        wvl_plan *plan;
+        wvl_row_pusher *pusher = open_pusher(context, &from, settings[k / 4], &sink, &plan);
+        wvl_result *result;
+        for (uint32_t at = p.y0, rows; at < p.y1; at += rows) {
+            rows = p.y1 - at < steps[k % 4] ? p.y1 - at : steps[k % 4];
+            ck_assert_int_eq(push(pusher, &from, &p, at, rows), WVL_OK);
+        }
+        ck_assert_int_eq(push(pusher, &from, &p, p.y0, 1), WVL_ERROR_ARGUMENT);
+        ck_assert_msg(wvl_row_pusher_finish(pusher, &result, error, sizeof error) == WVL_OK, "%s", error);
+        ck_assert_uint_eq(got.bytes, whole.bytes);
+        ck_assert_uint_eq(wvl_result_bytes(result), whole.bytes);
+        wvl_result_release(result);
+        wvl_row_pusher_release(pusher);
+        wvl_plan_release(plan);
+        rows_free(&whole);
+    }
+    wvl_context_release(context);
+    picture_close_input(&from.input);
+    picture_free(&p);
+}
+END_TEST
+
+static int refuse(void *user, const void *data, size_t bytes)
+{
+    (void)user, (void)data, (void)bytes;
+    return 1;
+}
+
+/* Too few rows, a pusher that is dropped, a sink that refuses, wrong arguments. */
+START_TEST(pushes_fail)
+{
+    picture p = rows_draw(0);
+    wvl_context *context;
+    wvl_plan *plan;
+    wvl_row_pusher *pusher;
+    char error[256];
+    pushed from;
+    wvl_sink sink = {.struct_size = sizeof sink, .write = refuse};
+    open_pushed(&from, &p);
+    ck_assert_int_eq(wvl_context_create(NULL, &context), WVL_OK);
+    pusher = open_pusher(context, &from, "levels=3", &sink, &plan);
+    ck_assert_int_eq(push(pusher, &from, &p, 0, 100), WVL_OK);
+    ck_assert_int_eq(wvl_row_pusher_finish(pusher, NULL, error, sizeof error), WVL_ERROR_INPUT);
+    ck_assert_str_eq(error, "100 rows were pushed, and the picture has 187");
+    wvl_row_pusher_release(pusher);
+    wvl_plan_release(plan);
+    pusher = open_pusher(context, &from, "levels=3", &sink, &plan);
+    wvl_row_pusher_release(pusher);
+    wvl_plan_release(plan);
+    pusher = open_pusher(context, &from, "levels=3", &sink, &plan);
+    ck_assert_int_eq(push(pusher, &from, &p, 0, 187), WVL_OK);
+    ck_assert_int_eq(wvl_row_pusher_finish(pusher, NULL, error, sizeof error), WVL_ERROR_SINK);
+    wvl_row_pusher_release(pusher);
+    from.components[1].buffer = 7;
+    ck_assert_int_eq(wvl_row_pusher_create(plan, from.components, 3, NULL, &sink, NULL, &pusher), WVL_ERROR_ARGUMENT);
+    from.components[1].buffer = 0;
+    ck_assert_int_eq(wvl_row_pusher_create(plan, from.components, 3, NULL, &sink, NULL, &pusher), WVL_ERROR_ARGUMENT);
+    ck_assert_ptr_null(pusher);
+    ck_assert_int_eq(wvl_row_pusher_create(plan, from.components, 3, NULL, NULL, NULL, &pusher), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_row_pusher_push(NULL, from.data, from.pitch, 1), WVL_ERROR_ARGUMENT);
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+    picture_close_input(&from.input);
+    picture_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rows_push");
+    TCase *all = tcase_create("rows_push");
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, pushed_rows_have_the_same_bytes, 0, 3);
+    tcase_add_test(all, pushes_fail);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
