@@ -78,19 +78,21 @@ static void NAME(forward)(const STEPS *steps, T *u, T *v, T *p, T *q, uint32_t c
 /* ---- The inverse of the lattice: stages from the last to the first ---- */
 
 /* The matrix, and the last stage undone. */
-static void NAME(first_back)(T *restrict u, T *restrict v, const STEPS *steps, uint32_t count)
+static void NAME(first_back)(const T *restrict u, const T *restrict v, const STEPS *steps, T *restrict p, T *restrict q,
+                             uint32_t count)
 {
     const uint32_t k = steps->stage_count - 1;
     const T t = steps->t[k], s = steps->s[k];
     const T b0 = steps->inverse_b[0], b1 = steps->inverse_b[1], b2 = steps->inverse_b[2], b3 = steps->inverse_b[3];
     for (uint32_t j = 0; j < count; j++) {
         const T a = b2 * u[j] + b3 * v[j], b = b0 * u[j + 1] + b1 * v[j + 1];
-        u[j] = a - t * b;
-        v[j] = b - s * a;
+        p[j] = a - t * b;
+        q[j] = b - s * a;
     }
 }
 
-static void NAME(one_back)(T *restrict u, T *restrict v, T t, T s, T *restrict p, T *restrict q, uint32_t count)
+static void NAME(one_back)(const T *restrict u, const T *restrict v, T t, T s, T *restrict p, T *restrict q,
+                           uint32_t count)
 {
     for (uint32_t j = 0; j < count; j++) {
         const T a = v[j], b = u[j + 1];
@@ -100,61 +102,80 @@ static void NAME(one_back)(T *restrict u, T *restrict v, T t, T s, T *restrict p
 }
 
 /* Stages k + 1 and k, in this order; t and s begin at k. */
-static void NAME(two_back)(T *restrict u, T *restrict v, const T *t, const T *s, uint32_t count)
+static void NAME(two_back)(const T *restrict u, const T *restrict v, const T *t, const T *s, T *restrict p,
+                           T *restrict q, uint32_t count)
 {
     const T t0 = t[0], t1 = t[1], s0 = s[0], s1 = s[1];
     for (uint32_t j = 0; j < count; j++) {
         const T a = u[j + 1] - s1 * v[j], b = v[j + 1] - t1 * u[j + 2];
-        u[j] = a - t0 * b;
-        v[j] = b - s0 * a;
+        p[j] = a - t0 * b;
+        q[j] = b - s0 * a;
     }
 }
 
+static void NAME(exchange)(T **x, T **y)
+{
+    T *kept = *x;
+    *x = *y;
+    *y = kept;
+}
+
+/* Passes go from u, v to p, q and back. The result is in p, q. */
 static void NAME(inverse)(const STEPS *steps, T *u, T *v, T *p, T *q, uint32_t count)
 {
     uint32_t k = steps->stage_count, width = count + k;
+    T *const result[2] = {p, q};
     if (k == 0) {
         NAME(matrix)(u, v, steps->inverse_b, p, q, count);
         return;
     }
-    if (k == 1) {
-        NAME(first_back)(u, v, steps, count);
-        memcpy(p, u, count * sizeof *p);
-        memcpy(q, v, count * sizeof *q);
-        return;
+    NAME(first_back)(u, v, steps, p, q, width -= 1);
+    for (k -= 1; k > 0;) {
+        NAME(exchange)(&u, &p);
+        NAME(exchange)(&v, &q);
+        if (k > 1) {
+            k -= 2;
+            NAME(two_back)(u, v, steps->t + k, steps->s + k, p, q, width -= 2);
+        } else {
+            k -= 1;
+            NAME(one_back)(u, v, steps->t[0], steps->s[0], p, q, width -= 1);
+        }
     }
-    NAME(first_back)(u, v, steps, width -= 1);
-    k--;
-    for (; k > 2; k -= 2) {
-        NAME(two_back)(u, v, steps->t + k - 2, steps->s + k - 2, width -= 2);
-    }
-    if (k == 2) {
-        NAME(two_back)(u, v, steps->t, steps->s, width - 2);
-        memcpy(p, u, count * sizeof *p);
-        memcpy(q, v, count * sizeof *q);
-    } else {
-        NAME(one_back)(u, v, steps->t[0], steps->s[0], p, q, count);
+    if (p != result[0]) {
+        memcpy(result[0], p, count * sizeof *p);
+        memcpy(result[1], q, count * sizeof *q);
     }
 }
 
 /* ---- Convolution ---- */
 
-enum { NAME(LANES) = 64 / sizeof(T) }; /* sums that stay in registers */
+/* Vectors of any processor: a compiler splits them where registers are shorter. */
+typedef T NAME(vector) __attribute__((vector_size(32)));
+enum { NAME(LANES) = 2 * sizeof(NAME(vector)) / sizeof(T) };
 
-static void NAME(sums)(const T *restrict u, const T *restrict v, const T *restrict low, const T *restrict high,
-                       uint32_t pairs, T *restrict p, T *restrict q)
+#define LOAD(TO, FROM) memcpy(&(TO), (FROM), sizeof(TO))
+
+/* NAME(LANES) sums of both filters, in registers. */
+static void NAME(sums)(const T *u, const T *v, const T *low, const T *high, uint32_t pairs, T *p, T *q)
 {
-    T a[NAME(LANES)] = {0}, b[NAME(LANES)] = {0};
+    NAME(vector) p0 = {0}, p1 = {0}, q0 = {0}, q1 = {0};
     for (uint32_t k = 0; k < pairs; k++) {
-        const T l0 = low[2 * k], l1 = low[2 * k + 1], h0 = high[2 * k], h1 = high[2 * k + 1];
-        for (uint32_t i = 0; i < NAME(LANES); i++) {
-            a[i] = (a[i] + l0 * u[k + i]) + l1 * v[k + i];
-            b[i] = (b[i] + h0 * u[k + i]) + h1 * v[k + i];
-        }
+        NAME(vector) u0, u1, v0, v1;
+        LOAD(u0, u + k);
+        LOAD(u1, u + k + NAME(LANES) / 2);
+        LOAD(v0, v + k);
+        LOAD(v1, v + k + NAME(LANES) / 2);
+        p0 = (p0 + low[2 * k] * u0) + low[2 * k + 1] * v0;
+        p1 = (p1 + low[2 * k] * u1) + low[2 * k + 1] * v1;
+        q0 = (q0 + high[2 * k] * u0) + high[2 * k + 1] * v0;
+        q1 = (q1 + high[2 * k] * u1) + high[2 * k + 1] * v1;
     }
-    memcpy(p, a, sizeof a);
-    memcpy(q, b, sizeof b);
+    memcpy(p, &p0, sizeof p0);
+    memcpy(p + NAME(LANES) / 2, &p1, sizeof p1);
+    memcpy(q, &q0, sizeof q0);
+    memcpy(q + NAME(LANES) / 2, &q1, sizeof q1);
 }
+#undef LOAD
 
 static void NAME(convolve_with)(const T *low, const T *high, uint32_t pairs, const T *u, const T *v, T *p, T *q,
                                 uint32_t count)
