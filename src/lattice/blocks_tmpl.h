@@ -65,7 +65,7 @@ void NAME(wvl_lattice_forward)(const wvl_lattice_plan *plan, const wvl_lattice_l
 
 void NAME(wvl_lattice_inverse)(const wvl_lattice_plan *plan, const wvl_lattice_level *level, uint64_t block)
 {
-    T u[WVL_LATTICE_ROOM], v[WVL_LATTICE_ROOM], p[WVL_LATTICE_ROOM], q[WVL_LATTICE_ROOM];
+    T u[WVL_LATTICE_ROOM], v[WVL_LATTICE_ROOM], p[WVL_LATTICE_BLOCK], q[WVL_LATTICE_BLOCK];
     const uint64_t from = block * WVL_LATTICE_BLOCK, left = level->half - from;
     const uint32_t count = left < WVL_LATTICE_BLOCK ? (uint32_t)left : WVL_LATTICE_BLOCK;
     const uint32_t window = count + plan->filter.tap_count / 2 - 1;

@@ -75,76 +75,58 @@ static void NAME(forward)(const STEPS *steps, T *u, T *v, T *p, T *q, uint32_t c
     NAME(last)(u, v, steps, p, q, count);
 }
 
-/* ---- The inverse of the lattice: stages from the last to the first ---- */
+/* ---- The inverse of the lattice: stages from the last to the first; it takes u_(j+1) with v_j, so passes get u + 1
+ * ---- */
 
 /* The matrix, and the last stage undone. */
-static void NAME(first_back)(const T *restrict u, const T *restrict v, const STEPS *steps, T *restrict p, T *restrict q,
-                             uint32_t count)
+static void NAME(first_back)(T *restrict u, T *restrict v, const STEPS *steps, uint32_t count)
 {
     const uint32_t k = steps->stage_count - 1;
     const T t = steps->t[k], s = steps->s[k];
     const T b0 = steps->inverse_b[0], b1 = steps->inverse_b[1], b2 = steps->inverse_b[2], b3 = steps->inverse_b[3];
     for (uint32_t j = 0; j < count; j++) {
         const T a = b2 * u[j] + b3 * v[j], b = b0 * u[j + 1] + b1 * v[j + 1];
-        p[j] = a - t * b;
-        q[j] = b - s * a;
+        u[j] = a - t * b;
+        v[j] = b - s * a;
     }
 }
 
-static void NAME(one_back)(const T *restrict u, const T *restrict v, T t, T s, T *restrict p, T *restrict q,
-                           uint32_t count)
+static void NAME(one_back)(T *restrict u, T *restrict v, T t, T s, uint32_t count)
 {
     for (uint32_t j = 0; j < count; j++) {
-        const T a = v[j], b = u[j + 1];
-        p[j] = a - t * b;
-        q[j] = b - s * a;
+        const T a = v[j], b = u[j];
+        u[j] = a - t * b;
+        v[j] = b - s * a;
     }
 }
 
 /* Stages k + 1 and k, in this order; t and s begin at k. */
-static void NAME(two_back)(const T *restrict u, const T *restrict v, const T *t, const T *s, T *restrict p,
-                           T *restrict q, uint32_t count)
+static void NAME(two_back)(T *restrict u, T *restrict v, const T *t, const T *s, uint32_t count)
 {
     const T t0 = t[0], t1 = t[1], s0 = s[0], s1 = s[1];
     for (uint32_t j = 0; j < count; j++) {
-        const T a = u[j + 1] - s1 * v[j], b = v[j + 1] - t1 * u[j + 2];
-        p[j] = a - t0 * b;
-        q[j] = b - s0 * a;
+        const T a = u[j] - s1 * v[j], b = v[j + 1] - t1 * u[j + 1];
+        u[j] = a - t0 * b;
+        v[j] = b - s0 * a;
     }
 }
 
-static void NAME(exchange)(T **x, T **y)
-{
-    T *kept = *x;
-    *x = *y;
-    *y = kept;
-}
-
-/* Passes go from u, v to p, q and back. The result is in p, q. */
 static void NAME(inverse)(const STEPS *steps, T *u, T *v, T *p, T *q, uint32_t count)
 {
     uint32_t k = steps->stage_count, width = count + k;
-    T *const result[2] = {p, q};
     if (k == 0) {
         NAME(matrix)(u, v, steps->inverse_b, p, q, count);
         return;
     }
-    NAME(first_back)(u, v, steps, p, q, width -= 1);
-    for (k -= 1; k > 0;) {
-        NAME(exchange)(&u, &p);
-        NAME(exchange)(&v, &q);
-        if (k > 1) {
-            k -= 2;
-            NAME(two_back)(u, v, steps->t + k, steps->s + k, p, q, width -= 2);
-        } else {
-            k -= 1;
-            NAME(one_back)(u, v, steps->t[0], steps->s[0], p, q, width -= 1);
-        }
+    NAME(first_back)(u, v, steps, width -= 1);
+    for (k -= 1; k > 1; k -= 2) {
+        NAME(two_back)(++u, v, steps->t + k - 2, steps->s + k - 2, width -= 2);
     }
-    if (p != result[0]) {
-        memcpy(result[0], p, count * sizeof *p);
-        memcpy(result[1], q, count * sizeof *q);
+    if (k == 1) {
+        NAME(one_back)(++u, v, steps->t[0], steps->s[0], count);
     }
+    memcpy(p, u, count * sizeof *p);
+    memcpy(q, v, count * sizeof *q);
 }
 
 /* ---- Convolution ---- */

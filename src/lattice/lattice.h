@@ -52,7 +52,7 @@ typedef struct wvl_lattice_steps_f64 {
 /* Block kernels. u and v: WVL_LATTICE_ROOM values, changed by the lattice. p and q: `count` results.
  * Forward: pair k of u, v is pair i + k of the signal, results are low and high of i. The inverse: u, v are low and
  * high of i - delay + k, results are the even and odd samples of pair i. `count` + tap_count / 2 - 1 values of u and v
- * count; what stands behind them is read, and changes no result. `inverse` needs WVL_LATTICE_ROOM values at p and q. */
+ * count; what stands behind them is read, and changes no result. */
 #define WVL_LATTICE_TYPE(T, X)                                                                                         \
     typedef void (*wvl_lattice_run_##X)(const wvl_lattice_steps_##X *steps, T *u, T *v, T *p, T *q, uint32_t count);   \
     typedef struct wvl_lattice_kernels_##X {                                                                           \
