@@ -100,7 +100,7 @@ WVL_API uint64_t wvl_dwt1_count(uint64_t length, uint32_t levels);
  * One object serves one call at a time.
  * WVL_ERROR_ARGUMENT: NULL, a length, stride or number of levels out of range. WVL_ERROR_MEMORY.
  * NaN and infinity reach the coefficients whose window of tap_count samples has them, and no others. The lattice form
- * in f32 overflows for samples above 1e25, the convolution form only where the coefficient does. */
+ * in f32 overflows for samples above 1e22, the convolution form only where the coefficient does. */
 WVL_API wvl_status wvl_dwt1_forward(wvl_dwt1 *dwt, const void *signal, int64_t stride, uint64_t length, uint32_t levels,
                                     void *coefs, char *error, size_t error_bytes);
 

@@ -322,6 +322,24 @@ START_TEST(test_not_finite_stays_near)
 }
 END_TEST
 
+/* The header promises that floats up to 1e22 do not overflow between the stages. */
+START_TEST(test_large_samples)
+{
+    static float x[64], coefs[64];
+    for (int i = 0; i < 64; i++) {
+        x[i] = i * i % 7 < 3 ? 1e22f : -1e22f;
+    }
+    for (uint32_t w = 0; w < NAMES; w++) {
+        wvl_dwt1 *dwt = open_dwt(names[w], WVL_DWT_F32, WVL_DWT1_AUTO, 1);
+        REQUIRE(!wvl_dwt1_forward(dwt, x, 1, 64, 1, coefs, NULL, 0));
+        for (int i = 0; i < 64; i++) {
+            REQUIRE_THAT(isfinite(coefs[i]), "%s overflows", names[w]);
+        }
+        wvl_dwt1_release(dwt);
+    }
+}
+END_TEST
+
 START_TEST(test_threads_give_the_same_bits)
 {
     enum { N = 300001, ROOM = N + 8 };
@@ -533,6 +551,7 @@ int main(void)
     tcase_add_test(tests, test_linear_and_shifted);
     tcase_add_test(tests, test_strides);
     tcase_add_test(tests, test_not_finite_stays_near);
+    tcase_add_test(tests, test_large_samples);
     tcase_add_test(tests, test_threads_give_the_same_bits);
 #ifdef WVL_HAVE_AVX2
     tcase_add_test(tests, test_tables_agree);
