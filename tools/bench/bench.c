@@ -12,6 +12,7 @@ static const char *const usage[] = {
     "       wavelane-bench slots [options]           each SIMD kernel beside plain C\n"
     "       wavelane-bench cancel [options]          how long an encode goes on after it was cancelled\n"
     "       wavelane-bench schemes [options]         every scheme of the 2-D wavelet transform, beside a copy\n"
+    "       wavelane-bench lattice [options]         the 1-D wavelet transform of long signals, beside a copy\n"
     "\n",
     "encode (cycles and instructions a sample too, where the machine counts them for a process)\n"
     "  --image FILE        picture to encode; without it one is generated\n"
@@ -99,7 +100,16 @@ static const char *const usage[] = {
     "  --markdown FILE     the table as Markdown\n"
     "  --compiler NAME     with the options of gcc (cc)\n"
     "  --cache DIR         for compiled schemes (wavelane in XDG_CACHE_HOME or ~/.cache)\n"
-    "  --generator DIR     tools/dwtgen of another source tree\n"};
+    "  --generator DIR     tools/dwtgen of another source tree\n"
+    "\n",
+    "lattice (forward and inverse of a signal by chance; exit status 6 if coefficients differ from sums in double\n"
+    "precision by more than 1e-5)\n"
+    "  --wavelet LIST      names of wavelane_dwt.h (db2,db4,db8,db16,sym8,coif3,cdf53,cdf97)\n"
+    "  --length LIST       samples (1000,100000,10000000)\n"
+    "  --form WHICH        lattice, convolution or both (both)\n"
+    "  --type TYPE         f32 or f64 (f32)\n"
+    "  --levels N (1), --threads LIST (1), --runs N (7)\n"
+    "  --json FILE         rows as JSON, - for standard output in place of the text\n"};
 
 static void print_usage(FILE *out)
 {
@@ -114,9 +124,9 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"encode", wvl_bench_run_encode},   {"frames", wvl_bench_run_frames}, {"rd", wvl_bench_run_rd},
-    {"dwt", wvl_bench_run_dwt},         {"slots", wvl_bench_run_slots},   {"cancel", wvl_bench_run_cancel},
-    {"schemes", wvl_bench_run_schemes},
+    {"encode", wvl_bench_run_encode},   {"frames", wvl_bench_run_frames},   {"rd", wvl_bench_run_rd},
+    {"dwt", wvl_bench_run_dwt},         {"slots", wvl_bench_run_slots},     {"cancel", wvl_bench_run_cancel},
+    {"schemes", wvl_bench_run_schemes}, {"lattice", wvl_bench_run_lattice},
 };
 
 int main(int argc, char **argv)

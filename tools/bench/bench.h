@@ -181,5 +181,6 @@ int wvl_bench_run_dwt(wvl_bench_args *args);
 int wvl_bench_run_slots(wvl_bench_args *args);
 int wvl_bench_run_cancel(wvl_bench_args *args);
 int wvl_bench_run_schemes(wvl_bench_args *args);
+int wvl_bench_run_lattice(wvl_bench_args *args);
 
 #endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What kernels of the 1-D transform take, and how many thread blocks they need. Plain data, for host and device. */
+#ifndef WVL_CUDA_LATTICE_ARGS_H
+#define WVL_CUDA_LATTICE_ARGS_H
+
+#include "base/hd.h"
+#include "lattice/lattice.h"
+
+enum {
+    WVL_LATTICE_MOST_LEVELS = 6, /* of one launch */
+    WVL_LATTICE_PAIRS = 8        /* that a thread keeps in registers */
+};
+
+/* signal: `length` samples without gaps. coefs: low of the last level, high of the last level, ..., high of level 1.
+ * Forward reads signal and writes coefs, the inverse the opposite. */
+typedef struct wvl_lattice_args {
+    float *signal, *coefs;
+    long long length;
+    int levels; /* above 1: length is a multiple of 2^levels, and first is from 2 - tap_count to 0 */
+    int tile;   /* low coefficients of the last level that a thread block gives */
+    int first, delay;
+    wvl_lattice_steps_f32 steps;
+} wvl_lattice_args;
+
+/* Coefficients of one kind at level k, from 1. */
+WVL_HD long long wvl_lattice_half(const wvl_lattice_args *a, int k) { return (a->length + (1ll << k) - 1) >> k; }
+
+/* Whether one launch can do all levels. */
+WVL_HD int wvl_lattice_fits_one_launch(const wvl_lattice_args *a)
+{
+    const int reach = 2 * (int)a->steps.stage_count;
+    return a->levels == 1 || (a->levels <= WVL_LATTICE_MOST_LEVELS && a->length % (1ll << a->levels) == 0 &&
+                              a->first <= 0 && a->first + reach >= 0);
+}
+
+/* Forward: low coefficients that a thread block computes at level k, and where they begin if its tile begins at `at`.
+ */
+WVL_HD int wvl_lattice_window(const wvl_lattice_args *a, int k)
+{
+    int count = a->tile;
+    for (int i = a->levels; i > k; i--) {
+        count = 2 * (count + (int)a->steps.stage_count);
+    }
+    return count;
+}
+
+WVL_HD long long wvl_lattice_window_start(const wvl_lattice_args *a, int k, long long at)
+{
+    for (int i = a->levels; i > k; i--) {
+        at = 2 * at + a->first;
+    }
+    return at;
+}
+
+/* The inverse: the samples [from, from + count) of level k - 1 (0: the signal) need pairs [*first_pair, + result). The
+ * low and high coefficients of these pairs begin stage_count before. */
+WVL_HD int wvl_lattice_pairs_of(const wvl_lattice_args *a, long long from, int count, long long *first_pair)
+{
+    *first_pair = (from - a->first) >> 1; /* rounds down */
+    return (int)(((from + count - 1 - a->first) >> 1) - *first_pair + 1);
+}
+
+/* Floats of shared memory of the kernels of several levels with `threads` threads: what one level leaves for the next,
+ * and two buffers for exchange. */
+WVL_HD int wvl_lattice_shared_floats(const wvl_lattice_args *a, int threads)
+{
+    return wvl_lattice_window(a, 0) + 4 * (int)a->steps.stage_count + 8 + 2 * (threads + 1);
+}
+
+/* The largest tile whose first window `threads` threads hold in registers; below 1: there is none. */
+WVL_HD int wvl_lattice_choose_tile(const wvl_lattice_args *a, int threads)
+{
+    const int stages = (int)a->steps.stage_count;
+    int pairs = threads * WVL_LATTICE_PAIRS - stages - 1; /* the inverse may begin in the middle of a pair */
+    for (int k = 1; k < a->levels; k++) {
+        pairs = pairs / 2 - stages;
+    }
+    return pairs;
+}
+
+#endif

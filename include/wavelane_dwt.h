@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Wavelet transforms alone, without an encoder. This version has the 1-D transform of long signals. All that wavelane.h
+ * says about structures with a struct_size, errors and allocators holds here too. The interface is not frozen yet.
+ *
+ *   wvl_dwt1_options options = {.struct_size = sizeof options, .wavelet = "db4", .type = WVL_DWT_F32, .threads = 8};
+ *   wvl_dwt1 *dwt;
+ *   wvl_dwt1_create(&options, &dwt, error, sizeof error);
+ *   wvl_dwt1_forward(dwt, signal, 1, length, levels, coefs, error, sizeof error);
+ *   wvl_dwt1_inverse(dwt, coefs, length, levels, signal, 1, error, sizeof error);
+ *   wvl_dwt1_release(dwt);
+ *
+ * One level takes n samples to h = ceil(n / 2) low and h high coefficients:
+ *
+ *   low[i] = sum over k of low_taps[k] * x[2 i + first + k],   high[i] = sum over k of high_taps[k] * x[2 i + first +
+ * k]
+ *
+ * x is periodic. If n is odd, the last sample stands twice in the period. The next level takes the low coefficients.
+ *
+ * Two forms compute the same, but for rounding:
+ * - Lattice: taps / 2 steps on pairs of samples, about half the arithmetic of a convolution (D. Puchala and
+ *   K. Stokfiszewski, Highly Effective GPU Realization of Discrete Wavelet Transform for Big-Data Problems, 2021). All
+ *   steps of a block of samples run in cache, so that memory is read and written once a level.
+ * - Convolution: the sums above.
+ * For one form, the output bits do not depend on the number of threads or on the SIMD level.
+ */
+#ifndef WAVELANE_DWT_H
+#define WAVELANE_DWT_H
+
+#include "wavelane.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum wvl_dwt_type {
+    WVL_DWT_F32 = 1, /* float */
+    WVL_DWT_F64 = 2  /* double */
+} wvl_dwt_type;
+
+typedef enum wvl_dwt1_form {
+    WVL_DWT1_AUTO = 0, /* the lattice where the filters have one, else the convolution */
+    WVL_DWT1_LATTICE = 1,
+    WVL_DWT1_CONVOLUTION = 2
+} wvl_dwt1_form;
+
+typedef struct wvl_dwt1_options {
+    size_t struct_size;
+    /* "haar", "db2" to "db16" (Daubechies), "sym2" to "sym16" (symlets), "coif1" to "coif5" (coiflets): orthonormal.
+     * "cdf53", "cdf97", "dd137": low filter with gain 1 for a constant signal, high filter with gain 2 for the highest
+     * frequency, as in ISO/IEC 15444-1 Annex F. NULL: the taps below. */
+    const char *wavelet;
+    /* Taps for wavelet == NULL, read during the call only. tap_count: even, 2 to 32; a shorter filter has zeros at its
+     * ends. high_taps NULL: the orthogonal partner, high[k] = (-1)^k low[tap_count - 1 - k]. */
+    const double *low_taps, *high_taps;
+    uint32_t tap_count;
+    int32_t first;            /* for the taps above: the sample of coefficient 0 that meets tap 0; -2^20 to 2^20 */
+    uint32_t type;            /* wvl_dwt_type, of signals and coefficients */
+    uint32_t form;            /* wvl_dwt1_form */
+    uint32_t threads;         /* 0 or 1: the calling thread alone; at most 1024 */
+    const wvl_runner *runner; /* NULL: own threads. The runner must live as long as the object */
+    const wvl_allocator *allocator; /* NULL: malloc. Copied */
+} wvl_dwt1_options;
+
+/* What the filters and their lattice are. */
+typedef struct wvl_dwt1_info {
+    size_t struct_size;
+    uint32_t tap_count, form; /* form: the one in use, never WVL_DWT1_AUTO */
+    int32_t first;
+    double low_taps[32], high_taps[32];
+    /* The lattice, if has_lattice is 1. (u, v) = (x[2i + first], x[2i + 1 + first]). Stage k: (u, v) <- (u + t[k] v,
+     * s[k] u + v), and then (u_i, v_i) <- (v_i, u_(i+1)). After the last stage: low = b[0] u + b[1] v,
+     * high = b[2] u + b[3] v. There are tap_count / 2 - 1 stages. */
+    uint32_t has_lattice, stage_count;
+    double t[15], s[15], b[4];
+    double tap_residual;         /* the largest difference between the taps and those of the lattice, as doubles */
+    double reconstruct_residual; /* the largest error after forward and inverse, in doubles, samples of -1 to 1 */
+} wvl_dwt1_info;
+
+typedef struct wvl_dwt1 wvl_dwt1;
+
+/* Factorises the filters, checks them, and starts threads. *dwt: NULL on any failure.
+ * WVL_ERROR_PARAMETER: unknown wavelet, taps out of range or not finite, or filters that do not reconstruct.
+ * WVL_ERROR_UNSUPPORTED: the lattice was asked for and the filters have none; the text has the reason ("dd137").
+ * WVL_ERROR_ARGUMENT: NULL, or a struct_size that is not taken. WVL_ERROR_MEMORY. error may be NULL. */
+WVL_API wvl_status wvl_dwt1_create(const wvl_dwt1_options *options, wvl_dwt1 **dwt, char *error, size_t error_bytes);
+/* NULL is ignored. */
+WVL_API void wvl_dwt1_release(wvl_dwt1 *dwt);
+/* Fills as much of *info as its struct_size has room for. */
+WVL_API wvl_status wvl_dwt1_describe(const wvl_dwt1 *dwt, wvl_dwt1_info *info);
+
+/* Coefficients of `length` samples after `levels` levels: `length`, and one more for each level that takes an odd
+ * number of samples. 0: the length is 0 or above 2^48, or levels is above 48. */
+WVL_API uint64_t wvl_dwt1_count(uint64_t length, uint32_t levels);
+
+/* Forward: sample i is signal[i * stride]; stride counts samples, may be negative, and is not 0. coefs gets
+ * wvl_dwt1_count(length, levels) coefficients without gaps: low of the last level, high of the last level, high of the
+ * level before, ..., high of level 1. signal and coefs must not overlap. levels: 1 or more; a level of one sample
+ * is allowed. Memory for the low coefficients of levels in between is taken at the first call that needs it and kept.
+ * One object serves one call at a time.
+ * WVL_ERROR_ARGUMENT: NULL, a length, stride or number of levels out of range. WVL_ERROR_MEMORY.
+ * NaN and infinity reach the coefficients whose window of tap_count samples has them, and no others. The lattice form
+ * in f32 overflows for samples above 1e22, the convolution form only where the coefficient does. */
+WVL_API wvl_status wvl_dwt1_forward(wvl_dwt1 *dwt, const void *signal, int64_t stride, uint64_t length, uint32_t levels,
+                                    void *coefs, char *error, size_t error_bytes);
+
+/* The inverse: coefs as wvl_dwt1_forward() leaves them; `length` samples are written. Errors: the same. */
+WVL_API wvl_status wvl_dwt1_inverse(wvl_dwt1 *dwt, const void *coefs, uint64_t length, uint32_t levels, void *signal,
+                                    int64_t stride, char *error, size_t error_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One block of one level: a trapezoid that reads tap_count / 2 - 1 pairs more than it gives. */
+#include "lattice/lattice.h"
+
+#include <string.h>
+
+#include "base/cpu.h"
+
+enum { LANES_BYTES = 64 }; /* what kernels read behind a window */
+
+static uint64_t wrap(int64_t at, uint64_t period)
+{
+    const int64_t rest = at % (int64_t)period;
+    return (uint64_t)(rest < 0 ? rest + (int64_t)period : rest);
+}
+
+#define T float
+#define X f32
+#define NAME(verb) verb##_f32
+#define KERNELS wvl_lattice_kernels_f32
+#include "lattice/blocks_tmpl.h"
+
+#define T double
+#define X f64
+#define NAME(verb) verb##_f64
+#define KERNELS wvl_lattice_kernels_f64
+#include "lattice/blocks_tmpl.h"
+
+/* Copies the numbers of the filter, rounded to the type of the samples. */
+#define FILL(TO, FIELD, COUNT)                                                                                         \
+    for (uint32_t k = 0; k < (COUNT); k++) {                                                                           \
+        (TO)->FIELD[k] = (float)f->FIELD[k];                                                                           \
+    }
+
+static void fill_f32(wvl_lattice_steps_f32 *to, const wvl_lattice_filter *f)
+{
+    to->stage_count = f->stage_count;
+    to->tap_count = f->tap_count;
+    FILL(to, t, f->stage_count)
+    FILL(to, s, f->stage_count)
+    FILL(to, b, 4)
+    FILL(to, inverse_b, 4)
+    FILL(to, low, f->tap_count)
+    FILL(to, high, f->tap_count)
+    FILL(to, even, f->tap_count)
+    FILL(to, odd, f->tap_count)
+}
+
+static void fill_f64(wvl_lattice_steps_f64 *to, const wvl_lattice_filter *f)
+{
+    to->stage_count = f->stage_count;
+    to->tap_count = f->tap_count;
+    memcpy(to->t, f->t, sizeof to->t);
+    memcpy(to->s, f->s, sizeof to->s);
+    memcpy(to->b, f->b, sizeof to->b);
+    memcpy(to->inverse_b, f->inverse_b, sizeof to->inverse_b);
+    memcpy(to->low, f->low, sizeof to->low);
+    memcpy(to->high, f->high, sizeof to->high);
+    memcpy(to->even, f->even, sizeof to->even);
+    memcpy(to->odd, f->odd, sizeof to->odd);
+}
+
+void wvl_lattice_prepare(wvl_lattice_plan *plan)
+{
+    fill_f32(&plan->f32, &plan->filter);
+    fill_f64(&plan->f64, &plan->filter);
+    plan->kernels = wvl_lattice_kernels_c;
+#ifdef WVL_HAVE_AVX2
+    if (wvl_cpu_fetch_level() == WVL_CPU_AVX2 || wvl_cpu_fetch_level() == WVL_CPU_AVX512) {
+        plan->kernels = wvl_lattice_kernels_avx2;
+    }
+#endif
+}

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The 1-D transform of long signals: CPU, kernels on emulated threads, named filters, bench.
+wvl_add_suite(unit lattice)
+if(CMAKE_CXX_COMPILER AND NOT CMAKE_CROSSCOMPILING)
+    add_library(lattice_emulated STATIC twin/lattice_emulated.cpp)
+    target_include_directories(lattice_emulated PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+    target_compile_options(lattice_emulated PRIVATE -std=c++17 -O2 -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas -Wno-unused-function)
+    if(WVL_SANITIZE OR CMAKE_C_FLAGS MATCHES "-fsanitize")
+        target_compile_definitions(lattice_emulated PRIVATE WVL_EMULATION_SWAPS)
+    endif()
+    wvl_add_suite(twin cuda_lattice)
+    target_link_libraries(test_cuda_lattice PRIVATE lattice_emulated)
+endif()
+if(Python3_FOUND)
+    wvl_register_test(generated_filters house ${CMAKE_CURRENT_SOURCE_DIR}/house/test_generated.sh
+        ${PROJECT_SOURCE_DIR}/tools/tablegen/gen_filters.py ${PROJECT_SOURCE_DIR}/src/lattice/gen/filters.h)
+endif()
+if(TARGET wavelane_bench)
+    wvl_register_test(bench_lattice unit ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_bench_lattice.sh $<TARGET_FILE:wavelane_bench>)
+endif()

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lattice_emulated.h"
+
+#include "emulate.h"
+
+static inline float __shfl_down_sync(uint32_t mask, float v, uint32_t d)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    bits = __shfl_down_sync(mask, bits, d, 32u);
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+static inline float __shfl_up_sync(uint32_t mask, float v, uint32_t d)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    bits = __shfl_up_sync(mask, bits, d, 32u);
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+#define WVL_LATTICE_SHARED(name) float *name = (float *)emulation::shared
+#include "cuda/lattice/lattice.cuh"
+
+template <void (*body)(const wvl_lattice_args &)> static void run(const void *args)
+{
+    body(*(const wvl_lattice_args *)args);
+}
+
+static void (*const bodies[LATTICE_KERNELS][2])(const void *) = {
+    {run<wvl_lattice::forward_butterfly>, run<wvl_lattice::inverse_butterfly>},
+    {run<wvl_lattice::forward_registers>, run<wvl_lattice::inverse_registers>},
+    {run<wvl_lattice::forward_levels>, run<wvl_lattice::inverse_levels>},
+    {run<wvl_lattice::forward_convolution>, run<wvl_lattice::inverse_convolution>},
+};
+
+/* Thread blocks, and bytes of shared memory, as a launcher on a device would choose them. */
+void lattice_emulate(lattice_kernel kernel, int inverse, const wvl_lattice_args *args, uint32_t threads, int reversed)
+{
+    const long long half = wvl_lattice_half(args, 1), stages = args->steps.stage_count;
+    long long gives = threads, shared = 0;
+    if (kernel == LATTICE_BUTTERFLY) {
+        gives = threads - stages;
+        shared = threads + stages;
+    } else if (kernel == LATTICE_REGISTERS) {
+        gives = threads / 32 * (32 * WVL_LATTICE_PAIRS - stages);
+    } else if (kernel == LATTICE_LEVELS) {
+        gives = (long long)args->tile << (args->levels - 1);
+        shared = wvl_lattice_shared_floats(args, (int)threads);
+    }
+    emulation::reversed = reversed != 0;
+    emulation::launch(bodies[kernel][inverse], args, (uint32_t)((half + gives - 1) / gives), 1, threads,
+                      (uint32_t)shared * sizeof(float));
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Kernels of cuda/lattice on emulated threads. */
+#ifndef WVL_TESTS_LATTICE_EMULATED_H
+#define WVL_TESTS_LATTICE_EMULATED_H
+
+#include "cuda/lattice/args.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum lattice_kernel {
+    LATTICE_BUTTERFLY,
+    LATTICE_REGISTERS,
+    LATTICE_LEVELS,
+    LATTICE_CONVOLUTION,
+    LATTICE_KERNELS
+} lattice_kernel;
+
+/* threads: of a thread block, a multiple of 32. reversed: the last thread runs first. */
+void lattice_emulate(lattice_kernel kernel, int inverse, const wvl_lattice_args *args, uint32_t threads, int reversed);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
