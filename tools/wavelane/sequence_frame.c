@@ -361,9 +361,10 @@ static int stop(wvl_cli_sequence *q, int code)
     return 0;
 }
 
+/* After a stop frames may be missing, and no limit is asked for any more. */
 static void put_bytes(wvl_cli_sequence *q, const wvl_cli_frame *f)
 {
-    if (q->rate) {
+    if (q->rate && !q->stopped) {
         pthread_mutex_lock(&q->lock);
         uint64_t bytes = f->state == WVL_CLI_FRAME_FAILED ? 0 : f->record.coded_bytes;
         if (wvl_sequence_put_bytes(q->rate, bytes) && !q->code) {

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where a rank stands, and what all ranks must know before the first frame. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "protocol.h"
+
+#define CHUNK_BYTES (UINT64_C(1) << 26) /* of names in one broadcast: its count is an int */
+
+void wvl_mpi_send(const void *message, size_t bytes, int rank, wvl_mpi_tag tag)
+{
+    (void)MPI_Send(message, (int)bytes, MPI_BYTE, rank, tag, MPI_COMM_WORLD);
+}
+
+void wvl_mpi_find_seat(wvl_mpi_seat *seat)
+{
+    MPI_Comm node;
+    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    int length = 0, rank, count, lowest;
+    memset(seat, 0, sizeof *seat);
+    MPI_Comm_rank(MPI_COMM_WORLD, &seat->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &seat->count);
+    MPI_Get_processor_name(name, &length);
+    (void)snprintf(seat->host, sizeof seat->host, "%.63s", name);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, seat->rank, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &rank);
+    MPI_Comm_size(node, &count);
+    lowest = seat->rank;
+    MPI_Bcast(&lowest, 1, MPI_INT, 0, node);
+    MPI_Comm_free(&node);
+    seat->is_beside = lowest == 0;
+    seat->worker = seat->rank ? rank - seat->is_beside : 0;
+    seat->workers = seat->rank ? count - seat->is_beside : 0;
+}
+
+/* ---- The source ------------------------------------------------------------------------------ */
+
+static _Noreturn void end_without_memory(void)
+{
+    wvl_cli_error("out of memory; all ranks end");
+    (void)MPI_Abort(MPI_COMM_WORLD, WVL_EXIT_DEVICE);
+    abort();
+}
+
+static void share_bytes(char *bytes, uint64_t count)
+{
+    for (uint64_t at = 0; at < count; at += CHUNK_BYTES) {
+        uint64_t left = count - at;
+        MPI_Bcast(bytes + at, (int)(left < CHUNK_BYTES ? left : CHUNK_BYTES), MPI_BYTE, 0, MPI_COMM_WORLD);
+    }
+}
+
+static char *join_names(const wvl_cli_directory *d, uint64_t bytes)
+{
+    char *names = malloc((size_t)bytes + 1), *at = names;
+    for (size_t i = 0; names && i < d->count; i++) {
+        size_t length = strlen(d->entries[i].input) + 1;
+        memcpy(at, d->entries[i].input, length);
+        at += length;
+    }
+    return names;
+}
+
+static int split_names(wvl_cli_directory *d, const char *names, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < bytes; i++) {
+        d->capacity += !names[i];
+    }
+    d->entries = calloc(d->capacity + 1, sizeof *d->entries);
+    for (const char *at = names; d->entries && at < names + bytes; at += strlen(at) + 1) {
+        d->entries[d->count].input = strdup(at);
+        if (!d->entries[d->count++].input) {
+            return 0;
+        }
+    }
+    return d->entries != NULL;
+}
+
+static void describe_source(const wvl_cli_source *source, wvl_mpi_start *start)
+{
+    start->kind = (int32_t)source->kind;
+    start->total = source->total;
+    start->begin = source->begin;
+    start->count = source->count;
+    start->range = source->range;
+    for (size_t i = 0; i < source->directory.count; i++) {
+        start->name_bytes += strlen(source->directory.entries[i].input) + 1;
+    }
+}
+
+static void take_source(const wvl_mpi_start *start, wvl_cli_source *source)
+{
+    source->kind = (wvl_cli_source_kind)start->kind;
+    source->total = start->total;
+    source->begin = start->begin;
+    source->count = start->count;
+    source->range = start->range;
+}
+
+int wvl_mpi_share_source(wvl_cli_source *source, wvl_mpi_start *start, int rank)
+{
+    if (!rank && start->goes_on) {
+        describe_source(source, start);
+    }
+    MPI_Bcast(start, (int)sizeof *start, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (!start->goes_on) {
+        return 0;
+    }
+    char *names = rank ? malloc((size_t)start->name_bytes + 1) : join_names(&source->directory, start->name_bytes);
+    if (!names) {
+        end_without_memory();
+    }
+    share_bytes(names, start->name_bytes);
+    if (rank) {
+        take_source(start, source);
+        if (!split_names(&source->directory, names, start->name_bytes)) {
+            end_without_memory();
+        }
+    }
+    free(names);
+    return 1;
+}
+
+uint64_t wvl_mpi_sum_parameters(const wvl_cli_sequence *q)
+{
+    static wvl_sequence_checksum sums;
+    char *text = wvl_cli_describe_parameters(q, &q->options->rate);
+    if (!text) {
+        end_without_memory();
+    }
+    wvl_sequence_init_checksum(&sums);
+    uint64_t sum = wvl_sequence_sum_bytes(&sums, 0, text, strlen(text));
+    free(text);
+    return sum;
+}
+
+/* ---- The machine ----------------------------------------------------------------------------- */
+
+uint32_t wvl_mpi_share_threads(const wvl_mpi_seat *seat)
+{
+    cpu_set_t set;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    long bound = sched_getaffinity(0, sizeof set, &set) ? online : CPU_COUNT(&set);
+    long share = seat->workers > 1 ? online / seat->workers : online;
+    share = share < bound ? share : bound;
+    return share > 1 ? (uint32_t)share : 1;
+}
+
+static unsigned count_devices(void)
+{
+    wvl_device_info info = {.struct_size = sizeof info};
+    unsigned count = 0;
+    while (wvl_device_describe(count, &info) == WVL_OK && info.usable) {
+        count++;
+    }
+    return count;
+}
+
+/* Device N of the machine for its worker N, and so on in turn. A device that was named stays. */
+void wvl_mpi_share_device(const wvl_mpi_seat *seat, wvl_cli_sequence *q, char *text, size_t room)
+{
+    const char *device = wvl_params_get(q->batch.params, "device");
+    device = device ? device : "auto";
+    (void)snprintf(text, room, "%.20s", device);
+    int is_named = !strcmp(device, "cpu") || strchr(device, ':') || strchr(device, ',');
+    unsigned count = is_named ? 0 : count_devices();
+    unsigned ordinal = count ? (unsigned)seat->worker % count : 0;
+    if (ordinal) {
+        (void)snprintf(text, room, "%s:%u", strcmp(device, "cuda-only") ? "cuda" : "cuda-only", ordinal);
+        (void)wvl_params_set(q->batch.params, "device", text);
+    }
+}
