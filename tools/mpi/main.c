@@ -123,6 +123,7 @@ int main(int argc, char **argv)
     } else if (!seat.rank) {
         wvl_cli_print_version(stdout);
     }
+    wvl_mpi_finish_sending();
     MPI_Finalize();
     return code;
 }

@@ -11,7 +11,7 @@
  *   BYE     worker -> 0: it has sent its last DONE
  *
  * Messages are structures as they lie in memory: all ranks run the same build. Each is short enough (WVL_MPI_MESSAGE)
- * that MPI_Send never waits for the receiver.
+ * to go at once, without a word from the receiver first.
  */
 #ifndef WVL_TOOLS_MPI_PROTOCOL_H
 #define WVL_TOOLS_MPI_PROTOCOL_H
@@ -61,8 +61,8 @@ typedef struct wvl_mpi_stop {
     int32_t cancels; /* frames in work are given up; else they are finished */
 } wvl_mpi_stop;
 
-_Static_assert(sizeof(wvl_mpi_done) <= WVL_MPI_MESSAGE, "a message that may wait");
-_Static_assert(sizeof(wvl_mpi_lease) * WVL_MPI_LEASES <= WVL_MPI_MESSAGE, "a message that may wait");
+_Static_assert(sizeof(wvl_mpi_done) <= WVL_MPI_MESSAGE, "too long to go at once");
+_Static_assert(sizeof(wvl_mpi_lease) * WVL_MPI_LEASES <= WVL_MPI_MESSAGE, "too long to go at once");
 
 /* Where a rank stands. */
 typedef struct wvl_mpi_seat {
@@ -82,7 +82,10 @@ uint32_t wvl_mpi_share_threads(const wvl_mpi_seat *seat);
 void wvl_mpi_share_device(const wvl_mpi_seat *seat, wvl_cli_sequence *q, char *text, size_t room);
 /* Of all that the bytes of frames follow from, beside their pixels. */
 uint64_t wvl_mpi_sum_parameters(const wvl_cli_sequence *q);
+/* Copies the message; never waits. By the thread that called MPI_Init. */
 void wvl_mpi_send(const void *message, size_t bytes, int rank, wvl_mpi_tag tag);
+/* Before MPI_Finalize. */
+void wvl_mpi_finish_sending(void);
 
 /* worker.c. From the start to BYE. parse_code: of its options. */
 void wvl_mpi_run_worker(const wvl_mpi_seat *seat, wvl_cli_sequence_options *options, int parse_code);

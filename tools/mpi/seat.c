@@ -11,10 +11,60 @@
 
 #define CHUNK_BYTES (UINT64_C(1) << 26) /* of names in one broadcast: its count is an int */
 
+static _Noreturn void end_without_memory(void)
+{
+    wvl_cli_error("out of memory; all ranks end");
+    (void)MPI_Abort(MPI_COMM_WORLD, WVL_EXIT_DEVICE);
+    abort();
+}
+
+/* ---- Sending --------------------------------------------------------------------------------- */
+
+/* A message on its way. MPI_Send may wait for a rank that hangs, so none is used. */
+typedef struct sending {
+    struct sending *next;
+    MPI_Request request;
+    uint8_t bytes[];
+} sending;
+
+static sending *sendings; /* of the one thread that speaks */
+
+static void drop_sent(void)
+{
+    for (sending **at = &sendings; *at;) {
+        sending *s = *at;
+        int is_sent = 0;
+        MPI_Test(&s->request, &is_sent, MPI_STATUS_IGNORE);
+        if (is_sent) {
+            *at = s->next;
+            free(s);
+        } else {
+            at = &s->next;
+        }
+    }
+}
+
 void wvl_mpi_send(const void *message, size_t bytes, int rank, wvl_mpi_tag tag)
 {
-    (void)MPI_Send(message, (int)bytes, MPI_BYTE, rank, tag, MPI_COMM_WORLD);
+    sending *s = malloc(sizeof *s + bytes);
+    if (!s) {
+        end_without_memory();
+    }
+    drop_sent();
+    memcpy(s->bytes, message, bytes);
+    MPI_Isend(s->bytes, (int)bytes, MPI_BYTE, rank, tag, MPI_COMM_WORLD, &s->request);
+    s->next = sendings;
+    sendings = s;
 }
+
+void wvl_mpi_finish_sending(void)
+{
+    while (sendings) {
+        drop_sent();
+    }
+}
+
+/* ---- The seat -------------------------------------------------------------------------------- */
 
 void wvl_mpi_find_seat(wvl_mpi_seat *seat)
 {
@@ -38,13 +88,6 @@ void wvl_mpi_find_seat(wvl_mpi_seat *seat)
 }
 
 /* ---- The source ------------------------------------------------------------------------------ */
-
-static _Noreturn void end_without_memory(void)
-{
-    wvl_cli_error("out of memory; all ranks end");
-    (void)MPI_Abort(MPI_COMM_WORLD, WVL_EXIT_DEVICE);
-    abort();
-}
 
 static void share_bytes(char *bytes, uint64_t count)
 {
