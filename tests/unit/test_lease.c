@@ -321,6 +321,36 @@ START_TEST(test_stop)
 }
 END_TEST
 
+START_TEST(test_machines)
+{
+    static const struct {
+        const char *given;
+        uint32_t worker, count;
+        const char *text;
+    } rows[] = {
+        {"auto", 0, 0, "auto"},
+        {"auto", 3, 0, "auto"},
+        {"auto", 0, 2, "auto"},
+        {"auto", 1, 2, "cuda:1"},
+        {"auto", 2, 2, "auto"},
+        {"cuda", 5, 4, "cuda:1"},
+        {"cuda-only", 3, 4, "cuda-only:3"},
+        {"cuda:1", 2, 4, "cuda:1"},
+        {"cpu", 1, 4, "cpu"},
+    };
+    char text[24];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int is_other = wvl_sequence_choose_device(rows[i].given, rows[i].worker, rows[i].count, text, sizeof text);
+        ck_assert_str_eq(text, rows[i].text);
+        ck_assert_int_eq(is_other, strcmp(text, rows[i].given) != 0);
+    }
+    ck_assert_uint_eq(wvl_sequence_share_threads(1, 64, 64), 64);
+    ck_assert_uint_eq(wvl_sequence_share_threads(4, 64, 32), 16);
+    ck_assert_uint_eq(wvl_sequence_share_threads(2, 64, 1), 1);
+    ck_assert_uint_eq(wvl_sequence_share_threads(3, 2, 2), 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("lease");
@@ -333,6 +363,7 @@ int main(void)
     tcase_add_test(tests, test_slow_frames);
     tcase_add_test(tests, test_failures);
     tcase_add_test(tests, test_stop);
+    tcase_add_test(tests, test_machines);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -45,10 +45,12 @@ process_of() {
     done 2>nothing
 }
 
-# await FOLDER COUNT: until so many frames are in it; 20 s.
+# count FOLDER: its frames. await FOLDER COUNT: until it has so many; 20 s.
+count() { find "$1" -name '[a-z]*.j2c' 2>nothing | wc -l; }
+
 await() {
     tries=0
-    while [ "$(find "$1" -name '[a-z]*.j2c' 2>nothing | wc -l)" -lt "$2" ] && [ $tries -lt 400 ]; do
+    while [ "$(count "$1")" -lt "$2" ] && [ $tries -lt 400 ]; do
         sleep 0.05
         tries=$((tries + 1))
     done
@@ -153,8 +155,9 @@ expect 0 sequence many whole/ --quiet
 n=0
 while [ $n -lt "$kills" ]; do
     for rank in 1 0; do
+        start=$(count killed)
         timeout 120 mpirun -np 3 "$program" many killed/ --quiet >out 2>err &
-        await killed $((n * 37 % 60 + 70 - 65 * rank))
+        await killed $((start + 1 + n * 17 % 40))
         child=$(process_of $rank)
         [ -z "$child" ] || kill -9 "$child"
         wait $! && fail "rank $rank, ${child:-not found}: killed, and the job ends with 0"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "protocol.h"
+#include "tools/sequence/lease.h"
 
 #define CHUNK_BYTES (UINT64_C(1) << 26) /* of names in one broadcast: its count is an int */
 
@@ -188,32 +189,25 @@ uint32_t wvl_mpi_share_threads(const wvl_mpi_seat *seat)
     cpu_set_t set;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     long bound = sched_getaffinity(0, sizeof set, &set) ? online : CPU_COUNT(&set);
-    long share = seat->workers > 1 ? online / seat->workers : online;
-    share = share < bound ? share : bound;
-    return share > 1 ? (uint32_t)share : 1;
+    return wvl_sequence_share_threads((uint32_t)seat->workers, online, bound);
 }
 
-static unsigned count_devices(void)
+static uint32_t count_devices(void)
 {
     wvl_device_info info = {.struct_size = sizeof info};
-    unsigned count = 0;
+    uint32_t count = 0;
     while (wvl_device_describe(count, &info) == WVL_OK && info.usable) {
         count++;
     }
     return count;
 }
 
-/* Device N of the machine for its worker N, and so on in turn. A device that was named stays. */
 void wvl_mpi_share_device(const wvl_mpi_seat *seat, wvl_cli_sequence *q, char *text, size_t room)
 {
     const char *device = wvl_params_get(q->batch.params, "device");
     device = device ? device : "auto";
-    (void)snprintf(text, room, "%.20s", device);
-    int is_named = !strcmp(device, "cpu") || strchr(device, ':') || strchr(device, ',');
-    unsigned count = is_named ? 0 : count_devices();
-    unsigned ordinal = count ? (unsigned)seat->worker % count : 0;
-    if (ordinal) {
-        (void)snprintf(text, room, "%s:%u", strcmp(device, "cuda-only") ? "cuda" : "cuda-only", ordinal);
+    uint32_t count = strcmp(device, "cpu") != 0 ? count_devices() : 0;
+    if (wvl_sequence_choose_device(device, (uint32_t)seat->worker, count, text, room)) {
         (void)wvl_params_set(q->batch.params, "device", text);
     }
 }

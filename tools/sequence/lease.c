@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "lease.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -332,4 +334,25 @@ wvl_sequence_answer wvl_sequence_take_answer(wvl_sequence_leases *l, uint32_t wo
     }
     end_place(l, entry_of(l, place), place);
     return WVL_SEQUENCE_ANSWER_DONE;
+}
+
+/* ---- A machine that several workers share ---------------------------------------------------- */
+
+uint32_t wvl_sequence_share_threads(uint32_t workers, long online, long bound)
+{
+    long share = workers > 1 ? online / (long)workers : online;
+    share = share < bound ? share : bound;
+    return share > 1 ? (uint32_t)share : 1;
+}
+
+int wvl_sequence_choose_device(const char *given, uint32_t worker, uint32_t count, char *text, size_t room)
+{
+    int is_kind = !strcmp(given, "auto") || !strcmp(given, "cuda") || !strcmp(given, "cuda-only");
+    uint32_t ordinal = count ? worker % count : 0;
+    if (!is_kind || !ordinal) {
+        (void)snprintf(text, room, "%s", given);
+        return 0;
+    }
+    (void)snprintf(text, room, "%s:%" PRIu32, strcmp(given, "cuda-only") ? "cuda" : "cuda-only", ordinal);
+    return 1;
 }

@@ -61,4 +61,12 @@ uint64_t wvl_sequence_first_open(const wvl_sequence_leases *leases);
 /* Seconds after which a frame takes too long: before the first result, 20 times slow_seconds. */
 double wvl_sequence_slow_seconds(const wvl_sequence_leases *leases);
 
+/* ---- A machine that several workers share ---------------------------------------------------- */
+
+/* Threads of each, at least 1. online: processors of the machine; bound: those that this worker may use. */
+uint32_t wvl_sequence_share_threads(uint32_t workers, long online, long bound);
+/* The device of worker `worker` (from 0) where the machine has `count`: they go round. 1: text names another one than
+ * `given` does; 0: text is a copy of given. A device that is given by number stays. */
+int wvl_sequence_choose_device(const char *given, uint32_t worker, uint32_t count, char *text, size_t room);
+
 #endif
