@@ -22,6 +22,11 @@ if(TARGET wavelane_command)
     install(FILES ${PROJECT_BINARY_DIR}/tools/_wavelane DESTINATION ${CMAKE_INSTALL_DATADIR}/${zsh_dir} COMPONENT command)
 endif()
 
+if(TARGET wavelane_mpi)
+    set_target_properties(wavelane_mpi PROPERTIES INSTALL_RPATH "$ORIGIN/${libdir_from_bindir}")
+    install(TARGETS wavelane_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT mpi)
+endif()
+
 # find_package(wavelane) -> wavelane::wavelane (shared), wavelane::static
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/wavelane)
 install(EXPORT wavelane-targets NAMESPACE wavelane:: DESTINATION ${package_dir} COMPONENT development)

@@ -17,6 +17,9 @@ endif()
 set(WVL_PYTHON ${python_default} CACHE STRING "Extension of the Python package: AUTO builds it where Python's headers and cffi are found, ON requires it, OFF leaves it out")
 set_property(CACHE WVL_PYTHON PROPERTY STRINGS AUTO ON OFF)
 
+set(WVL_MPI AUTO CACHE STRING "wavelane-mpi: AUTO builds it where Open MPI (or another MPI) is found, ON requires it, OFF leaves it out")
+set_property(CACHE WVL_MPI PROPERTY STRINGS AUTO ON OFF)
+
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()

@@ -4,38 +4,10 @@
 #   test_sequence.sh WAVELANE          WVL_TEST_KILLS: how often a run is killed, 6 unless given, 2 in a short run
 set -u
 . "$(dirname "$0")/../support/shell.sh"
+. "$(dirname "$0")/../support/sequence.sh"
 open_command "$1"
 kills=${WVL_TEST_KILLS:-6}
 [ -z "${WVL_TEST_SHORT:-}" ] || kills=2
-
-# frames FOLDER COUNT WIDTH HEIGHT: pictures that differ, some of them easy.
-frames() {
-    python3 - "$@" <<'PY'
-import os, random, sys
-folder, count, width, height = sys.argv[1], *map(int, sys.argv[2:])
-random.seed(24)
-os.makedirs(folder)
-noise = bytes(random.randrange(256) for _ in range(65536))
-for n in range(count):
-    ramp = bytes((x * 2 + n * 7) & 255 for x in range(width * 3))
-    rows = b"".join(bytes(a ^ (b & (1 << n % 7) - 1) for a, b in zip(ramp, noise[y * 50 + n:])) for y in range(height))
-    with open("%s/f.%04d.ppm" % (folder, n), "wb") as file:
-        file.write(b"P6\n%d %d\n255\n" % (width, height) + rows)
-PY
-}
-
-# same A B: two files or folders; journals and reports do not count.
-same() {
-    checks=$((checks + 1))
-    diff -r -x '*.journal' -x '*.index' "$1" "$2" >differences || fail "$1 and $2 differ: $(head -3 differences)"
-}
-
-# counted WORD NUMBER FILE: frames of that status in a report.
-counted() {
-    checks=$((checks + 1))
-    number=$(grep -c "\"status\":\"$1\"" "$3")
-    [ "$number" -eq "$2" ] || fail "$number frames are $1 instead of $2"
-}
 
 frames in 20 40 30
 mkdir one

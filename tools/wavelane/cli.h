@@ -345,7 +345,7 @@ int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char
 
 /* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT raise the token while one is armed, and end the process a little
  * later whatever it does; while none is armed they end it at once. Called before any other thread exists: the others
- * inherit the mask. */
+ * inherit the mask. A second call does nothing. */
 void wvl_cli_catch_signals(void);
 void wvl_cli_arm_signals(wvl_cancel *cancel); /* NULL disarms */
 int wvl_cli_was_interrupted(void);

@@ -135,8 +135,12 @@ static int is_caught(int number)
 void wvl_cli_catch_signals(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    static int is_done;
     pthread_t watcher;
     sigset_t before;
+    if (is_done++) {
+        return;
+    }
     (void)sigemptyset(&signals);
     ignore_signals();
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {

@@ -57,8 +57,7 @@ static void put_rate(FILE *file, const wvl_cli_sequence_options *o, const wvl_se
     }
 }
 
-/* Everything that the bytes of a frame depend on, beside its pixels. NULL: no memory. */
-static char *describe_parameters(const wvl_cli_sequence *q, const wvl_sequence_rate_options *rate)
+char *wvl_cli_describe_parameters(const wvl_cli_sequence *q, const wvl_sequence_rate_options *rate)
 {
     const wvl_cli_sequence_options *o = q->options;
     int major, minor, patch;
@@ -188,12 +187,12 @@ static int run_dry(wvl_cli_sequence *q)
 {
     wvl_cli_frame first = {.record.frame = wvl_cli_frame_number(&q->source, 0)};
     uint64_t complete = 0, count = q->source.count;
-    wvl_sequence_record record;
     for (uint64_t place = 0; count != WVL_CLI_UNKNOWN_COUNT && wvl_cli_has_files(q->store) && place < count; place++) {
         uint64_t number = wvl_cli_frame_number(&q->source, place);
         char *input = wvl_cli_name_input(&q->source, number), *output = wvl_cli_name_output(q->store, input, number);
         uint64_t limit = q->limits ? q->limits[place] : 0;
-        complete += output && !q->rate && wvl_cli_find_complete(q->store, place, number, output, limit, &record);
+        const wvl_sequence_record *r = wvl_cli_find_record(q->store, number, limit);
+        complete += output && !q->rate && r && wvl_cli_is_complete(q->store, place, output, r);
         free(input);
         free(output);
     }
@@ -250,20 +249,30 @@ static void share_plans(wvl_cli_sequence *q)
     }
 }
 
-static void run_frames(wvl_cli_sequence *q)
+size_t wvl_cli_count_slots(const wvl_cli_sequence *q)
+{
+    return wvl_cli_choose_workers(&q->batch, wants_device(wvl_params_get(q->batch.params, "device")));
+}
+
+void wvl_cli_run_slots(wvl_cli_sequence *q, size_t count, wvl_cli_work_fn work, void *user)
 {
     keep_memory();
     share_plans(q);
     const char *device = wvl_params_get(q->batch.params, "device");
-    int on_device = wants_device(device);
-    size_t workers = wvl_cli_choose_workers(&q->batch, on_device);
-    size_t places = q->source.count < MOST_PLACES ? (size_t)q->source.count : MOST_PLACES;
-    q->batch.encoders = on_device && !q->options->rate_given ? wvl_cli_open_encoders(q->batch.context, device) : NULL;
+    int shares_encoders = wants_device(device) && !q->options->rate_given;
+    q->batch.encoders = shares_encoders ? wvl_cli_open_encoders(q->batch.context, device) : NULL;
     wvl_cli_arm_signals(q->batch.cancel);
-    wvl_cli_run_turns(places, workers, wvl_cli_run_frame, q);
+    wvl_cli_run_turns(count, wvl_cli_count_slots(q), work, user);
     wvl_cli_arm_signals(NULL);
     wvl_cli_close_encoders(q->batch.encoders);
     q->batch.encoders = NULL;
+}
+
+static void run_frames(wvl_cli_sequence *q, void *user)
+{
+    (void)user;
+    size_t places = q->source.count < MOST_PLACES ? (size_t)q->source.count : MOST_PLACES;
+    wvl_cli_run_slots(q, places, wvl_cli_run_frame, q);
 }
 
 /* The first pass says how many frames a stream has. Without a word, later ones would be lost. */
@@ -289,13 +298,13 @@ static void name_failures(wvl_cli_sequence *q)
     }
 }
 
-static void run_opened(wvl_cli_sequence *q)
+static void run_opened(wvl_cli_sequence *q, const wvl_cli_crew *crew)
 {
     q->code = wvl_cli_open_report(q);
     if (q->code) {
         return;
     }
-    run_frames(q);
+    crew->run(q, crew->user);
     int code = wvl_cli_close_store(q->store);
     q->store = NULL;
     q->code = q->code ? q->code : code;
@@ -305,18 +314,35 @@ static void run_opened(wvl_cli_sequence *q)
     wvl_cli_end_report(q);
 }
 
-static int open_all(wvl_cli_sequence *q)
+/* Pixels and codestreams do not go from process to process. */
+static int check_crew(const wvl_cli_sequence *q, wvl_cli_store_kind kind)
+{
+    if (q->source.kind == WVL_CLI_FROM_STREAM) {
+        wvl_cli_error("%s: a stream is read by one process; give files as IN, or start wavelane sequence",
+                      q->source.name);
+        return WVL_EXIT_USAGE;
+    }
+    if (kind != WVL_CLI_TO_PATTERN && kind != WVL_CLI_TO_FOLDER) {
+        wvl_cli_error("%s: several processes need a file for each frame; give a folder or a name with %%06d as OUT",
+                      q->options->words[1]);
+        return WVL_EXIT_USAGE;
+    }
+    return WVL_EXIT_OK;
+}
+
+static int open_all(wvl_cli_sequence *q, const wvl_cli_crew *crew)
 {
     wvl_sequence_rate_options rate;
     wvl_cli_store_kind kind;
     int code = wvl_cli_classify_output(q->options, &kind);
     code = code ? code : wvl_cli_open_batch(&q->batch);
     code = code ? code : wvl_cli_open_source(q->options, &q->source);
+    code = code || !crew ? code : check_crew(q, kind);
     code = code ? code : settle_rate(q, &rate);
     if (code) {
         return code;
     }
-    char *parameters = describe_parameters(q, &rate);
+    char *parameters = wvl_cli_describe_parameters(q, &rate);
     const wvl_cli_store_request request = {.options = q->options,
                                            .source = &q->source,
                                            .parameters = parameters,
@@ -331,7 +357,7 @@ static int open_all(wvl_cli_sequence *q)
     return code;
 }
 
-static void close_all(wvl_cli_sequence *q)
+void wvl_cli_close_sequence(wvl_cli_sequence *q)
 {
     (void)wvl_cli_close_store(q->store);
     wvl_sequence_close_rate(q->rate);
@@ -344,24 +370,30 @@ static void close_all(wvl_cli_sequence *q)
     pthread_mutex_destroy(&q->lock);
 }
 
-static int run_sequence(wvl_cli_sequence_options *options)
+void wvl_cli_init_sequence(wvl_cli_sequence *q, wvl_cli_sequence_options *options)
 {
-    static wvl_cli_sequence q;
-    q = (wvl_cli_sequence){.options = options, .batch = {.args = &options->args, .out = stdout}};
+    *q = (wvl_cli_sequence){.options = options, .batch = {.args = &options->args, .out = stdout}};
     int is_standard = !strcmp(options->words[0], "-");
     options->timeout_s = options->timeout_given || is_standard ? options->timeout_s : PIPE_SECONDS;
-    pthread_mutex_init(&q.lock, NULL);
-    pthread_mutex_init(&q.buffers.lock, NULL);
-    pthread_cond_init(&q.changed, NULL);
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_mutex_init(&q->buffers.lock, NULL);
+    pthread_cond_init(&q->changed, NULL);
     wvl_cli_catch_signals();
-    int code = open_all(&q);
+}
+
+int wvl_cli_conduct_sequence(wvl_cli_sequence_options *options, const wvl_cli_crew *crew)
+{
+    static const wvl_cli_crew threads = {run_frames, NULL};
+    static wvl_cli_sequence q;
+    wvl_cli_init_sequence(&q, options);
+    int code = open_all(&q, crew);
     if (!code && options->args.dry_run) {
         code = run_dry(&q);
     } else if (!code) {
-        run_opened(&q);
+        run_opened(&q, crew ? crew : &threads);
         code = q.code;
     }
-    close_all(&q);
+    wvl_cli_close_sequence(&q);
     return code;
 }
 
@@ -370,7 +402,7 @@ int wvl_cli_run_sequence(int argc, char **argv)
     static wvl_cli_sequence_options options;
     int code = wvl_cli_parse_sequence(argc, argv, &options);
     wvl_cli_set_verbosity(options.args.quiet ? -1 : options.args.verbose);
-    code = code ? code : run_sequence(&options);
+    code = code ? code : wvl_cli_conduct_sequence(&options, NULL);
     wvl_cli_release_sequence_options(&options);
     return code;
 }

@@ -122,7 +122,8 @@ typedef struct wvl_cli_store wvl_cli_store;
 typedef struct wvl_cli_store_request {
     const wvl_cli_sequence_options *options;
     const wvl_cli_source *source;
-    const char *parameters;                /* for the journal */
+    const char *parameters;     /* for the journal; NULL: another process has it, and IN and OUT are there */
+    int is_resumed, syncs_each; /* of such a store: there was a journal; each file goes to the disk at once */
     const wvl_sequence_rate_options *rate; /* one pass; NULL: none */
     const uint64_t *limits;                /* two passes: [source->count]; NULL: none */
 } wvl_cli_store_request;
@@ -135,15 +136,21 @@ int wvl_cli_classify_output(const wvl_cli_sequence_options *options, wvl_cli_sto
 /* File of a frame, or the file of all. NULL: no memory. The caller frees it. */
 char *wvl_cli_name_output(const wvl_cli_store *store, const char *input, uint64_t number);
 int wvl_cli_has_files(const wvl_cli_store *store); /* 1: one for each frame */
-/* What is complete from an earlier run: 1 with *record. limit: what rate control says now; 0: none. Any thread. */
-int wvl_cli_find_complete(const wvl_cli_store *store, uint64_t place, uint64_t number, const char *output,
-                          uint64_t limit, wvl_sequence_record *record);
-/* A file of its own for a frame; any thread. Fills in bytes and checksum of *record. */
-int wvl_cli_store_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes,
+/* What the journal of an earlier run says of a frame. limit: what rate control says now; 0: none. NULL: nothing that
+ * holds. Any thread. */
+const wvl_sequence_record *wvl_cli_find_record(const wvl_cli_store *store, uint64_t number, uint64_t limit);
+/* Whether the frame is what the record says. Any thread. */
+int wvl_cli_is_complete(const wvl_cli_store *store, uint64_t place, const char *output,
+                        const wvl_sequence_record *record);
+/* A file of its own for a frame; any thread. Fills in bytes and checksum of *record. copy: processes that may write the
+ * same file at this time. */
+int wvl_cli_store_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes, unsigned copy,
                        wvl_sequence_record *record);
 /* In turn: the same in the file of all; then a record of either. Writes the journal now and then. */
 int wvl_cli_append_frame(wvl_cli_store *store, const wvl_cli_bytes *bytes, wvl_sequence_record *record);
 int wvl_cli_note_frame(wvl_cli_store *store, const wvl_sequence_record *record);
+/* What waits for the journal goes into it now. */
+int wvl_cli_flush_store(wvl_cli_store *store);
 /* An earlier run left a journal. */
 int wvl_cli_is_resumed(const wvl_cli_store *store);
 
@@ -157,6 +164,19 @@ typedef enum wvl_cli_frame_state {
     WVL_CLI_FRAME_FAILED
 } wvl_cli_frame_state;
 
+#define WVL_CLI_FRAME_FILLS 16u
+
+/* What is reported of a frame that was encoded. */
+typedef struct wvl_cli_facts {
+    int are_known, psnr_is_measured;
+    uint32_t slope, fill_count;
+    double psnr, seconds, encode_seconds; /* seconds: from reading to writing */
+    char device[64];
+    struct {
+        uint64_t bytes, cap;
+    } fills[WVL_CLI_FRAME_FILLS]; /* the first ones that have a cap */
+} wvl_cli_facts;
+
 typedef struct wvl_cli_frame {
     uint64_t place;
     char *input, *output;
@@ -168,7 +188,11 @@ typedef struct wvl_cli_frame {
     wvl_sequence_record record;
     wvl_cli_bytes *bytes, *given; /* coded; read from a stream */
     wvl_cli_job job;
-    double seconds; /* from reading to writing */
+    wvl_cli_facts facts;
+    /* Of a frame that another process asks for: */
+    const wvl_sequence_record *claim; /* what its journal says; NULL: nothing */
+    unsigned copy;                    /* processes that encode it already */
+    int comes_again;                  /* if it fails: it is not black yet */
 } wvl_cli_frame;
 
 typedef struct wvl_cli_sequence {
@@ -201,5 +225,31 @@ void wvl_cli_end_report(wvl_cli_sequence *q);
 
 /* Work of wvl_cli_run_turns; user: the sequence. */
 void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place);
+/* One frame for another process, from its input to its file: place, limit, and what belongs to it, are set. */
+void wvl_cli_do_frame(wvl_cli_sequence *q, wvl_cli_frame *frame, wvl_cli_turns *turns);
+void wvl_cli_release_frame(wvl_cli_sequence *q, wvl_cli_frame *frame);
+/* In turn, when its bytes and its line are cared for: rate control, counts, reports. 0: the run ends here. */
+int wvl_cli_account_frame(wvl_cli_sequence *q, const wvl_cli_frame *frame);
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+/* Who encodes the frames, when all is open; NULL: threads of this process. Others need files as inputs and outputs. */
+typedef struct wvl_cli_crew {
+    void (*run)(wvl_cli_sequence *q, void *user);
+    void *user;
+} wvl_cli_crew;
+
+/* The exit code, after messages. */
+int wvl_cli_conduct_sequence(wvl_cli_sequence_options *options, const wvl_cli_crew *crew);
+
+/* Parts of it, for a process that encodes frames for another one. */
+void wvl_cli_init_sequence(wvl_cli_sequence *q, wvl_cli_sequence_options *options);
+void wvl_cli_close_sequence(wvl_cli_sequence *q);
+/* Everything that the bytes of a frame depend on, beside its pixels. NULL: no memory. The caller frees it. */
+char *wvl_cli_describe_parameters(const wvl_cli_sequence *q, const wvl_sequence_rate_options *rate);
+/* Frames in work at a time. */
+size_t wvl_cli_count_slots(const wvl_cli_sequence *q);
+/* work for 0 to count - 1, as wvl_cli_run_turns, with what the frames share. */
+void wvl_cli_run_slots(wvl_cli_sequence *q, size_t count, wvl_cli_work_fn work, void *user);
 
 #endif

@@ -186,7 +186,7 @@ static int encode_frame(frame_at_work *w, wvl_cli_turns *turns, int code)
     }
     code = code ? code : encode_with(w, turns, read_frame);
     f->state = code ? WVL_CLI_FRAME_FAILED : WVL_CLI_FRAME_ENCODED;
-    if (is_bad_frame(code) && w->q->options->on_error == WVL_CLI_BLACK) {
+    if (is_bad_frame(code) && w->q->options->on_error == WVL_CLI_BLACK && !f->comes_again) {
         wvl_cli_release_job(&f->job);
         code = encode_with(w, turns, read_black);
         f->state = code ? WVL_CLI_FRAME_FAILED : WVL_CLI_FRAME_BLACK;
@@ -200,7 +200,10 @@ static int encode_frame(frame_at_work *w, wvl_cli_turns *turns, int code)
 static int keeps_file(const wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
 {
     struct stat st;
-    if (wvl_cli_find_complete(q->store, f->place, f->record.frame, f->output, f->record.limit_bytes, &f->record)) {
+    const wvl_sequence_record *r =
+        f->claim ? f->claim : wvl_cli_find_record(q->store, f->record.frame, f->record.limit_bytes);
+    if (r && wvl_cli_is_complete(q->store, f->place, f->output, r)) {
+        f->record = *r;
         return 1;
     }
     if (!wvl_cli_has_files(q->store)) {
@@ -281,13 +284,29 @@ static frame_at_work start_work(wvl_cli_sequence *q, wvl_cli_frame *f)
     return w;
 }
 
-static void work_on(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
+static void gather_facts(wvl_cli_frame *f)
 {
-    int code = WVL_EXIT_OK;
-    double started = wvl_cli_seconds();
-    if (!fetch_frame(q, f, &code) || !await_limit(q, f)) {
-        return;
+    const wvl_result *result = f->job.result;
+    wvl_cli_facts *facts = &f->facts;
+    uint32_t last = wvl_result_layer_count(result) - 1;
+    wvl_fill fill;
+    facts->are_known = 1;
+    facts->psnr = wvl_result_layer_psnr(result, last);
+    facts->psnr_is_measured = wvl_result_layer_is_measured(result, last);
+    facts->slope = wvl_result_layer_slope(result, last);
+    facts->encode_seconds = f->job.seconds;
+    (void)snprintf(facts->device, sizeof facts->device, "%s", wvl_result_backend(result));
+    for (uint32_t i = 0; i < wvl_result_fill_count(result) && facts->fill_count < WVL_CLI_FRAME_FILLS; i++) {
+        if (!wvl_result_fill(result, i, &fill) && fill.cap) {
+            facts->fills[facts->fill_count].bytes = fill.bytes;
+            facts->fills[facts->fill_count++].cap = fill.cap;
+        }
     }
+}
+
+/* From what was fetched to the coded bytes, and to a file of the frame's own. code: of a frame that did not come. */
+static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns, int code)
+{
     f->state = WVL_CLI_FRAME_FAILED;
     f->output = wvl_cli_name_output(q->store, f->input, f->record.frame);
     if (!f->output || code == WVL_EXIT_DEVICE) {
@@ -303,27 +322,49 @@ static void work_on(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
     w.batch.args = &w.args;
     f->code = f->code ? f->code : encode_frame(&w, turns, code);
     if (!f->code && wvl_cli_has_files(q->store)) {
-        f->code = wvl_cli_store_file(q->store, f->output, f->bytes, &f->record);
+        f->code = wvl_cli_store_file(q->store, f->output, f->bytes, f->copy, &f->record);
         f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
     }
-    f->seconds = wvl_cli_seconds() - started;
+    if (!f->code) {
+        gather_facts(f);
+    }
+}
+
+static void work_on(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
+{
+    int code = WVL_EXIT_OK;
+    double started = wvl_cli_seconds();
+    if (fetch_frame(q, f, &code) && await_limit(q, f)) {
+        finish_work(q, f, turns, code);
+        f->facts.seconds = wvl_cli_seconds() - started;
+    }
+}
+
+void wvl_cli_do_frame(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
+{
+    int code = WVL_EXIT_OK;
+    double started = wvl_cli_seconds();
+    (void)fetch_frame(q, f, &code);
+    finish_work(q, f, turns, code);
+    f->facts.seconds = wvl_cli_seconds() - started;
 }
 
 /* ---- In turn --------------------------------------------------------------------------------- */
 
-static void stop(wvl_cli_sequence *q, wvl_cli_turns *turns, int code)
+static int stop(wvl_cli_sequence *q, int code)
 {
     q->code = q->code ? q->code : code;
     pthread_mutex_lock(&q->lock);
     q->stopped = 1;
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);
-    wvl_cli_stop_turns(turns);
+    return 0;
 }
 
+/* After a stop frames may be missing, and no limit is asked for any more. */
 static void put_bytes(wvl_cli_sequence *q, const wvl_cli_frame *f)
 {
-    if (q->rate) {
+    if (q->rate && !q->stopped) {
         pthread_mutex_lock(&q->lock);
         uint64_t bytes = f->state == WVL_CLI_FRAME_FAILED ? 0 : f->record.coded_bytes;
         if (wvl_sequence_put_bytes(q->rate, bytes) && !q->code) {
@@ -364,6 +405,24 @@ static void count_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
     }
 }
 
+int wvl_cli_account_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
+{
+    put_bytes(q, f);
+    if (q->stopped && f->state == WVL_CLI_FRAME_FAILED) {
+        return 0;
+    }
+    count_frame(q, f);
+    wvl_cli_report_frame(q, f);
+    int is_interrupted = f->code == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted();
+    if (is_interrupted || q->code) {
+        return stop(q, is_interrupted ? WVL_EXIT_INTERRUPTED : q->code);
+    }
+    if (f->code && (q->options->on_error == WVL_CLI_STOP || !is_bad_frame(f->code))) {
+        return stop(q, f->code);
+    }
+    return !q->stopped;
+}
+
 /* After a stop, frames that were in work and have files are still noted: they are complete. */
 static void account(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
 {
@@ -371,21 +430,12 @@ static void account(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
         return;
     }
     write_in_turn(q, f);
-    put_bytes(q, f);
-    if (q->stopped && f->state == WVL_CLI_FRAME_FAILED) {
-        return;
-    }
-    count_frame(q, f);
-    wvl_cli_report_frame(q, f);
-    int is_interrupted = f->code == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted();
-    if (is_interrupted || q->code) {
-        stop(q, turns, is_interrupted ? WVL_EXIT_INTERRUPTED : q->code);
-    } else if (f->code && (q->options->on_error == WVL_CLI_STOP || !is_bad_frame(f->code))) {
-        stop(q, turns, f->code);
+    if (!wvl_cli_account_frame(q, f)) {
+        wvl_cli_stop_turns(turns);
     }
 }
 
-static void release_frame(wvl_cli_sequence *q, wvl_cli_frame *f)
+void wvl_cli_release_frame(wvl_cli_sequence *q, wvl_cli_frame *f)
 {
     wvl_cli_release_job(&f->job);
     wvl_cli_return_buffer(&q->buffers, f->bytes);
@@ -408,5 +458,5 @@ void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place)
         wvl_cli_stop_turns(turns); /* the stream has ended */
     }
     wvl_cli_clear_warnings();
-    release_frame(q, &f);
+    wvl_cli_release_frame(q, &f);
 }

@@ -14,25 +14,19 @@ static const char *const state_words[] = {"none", "encoded", "kept", "black", "f
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static void report_result(wvl_cli_report *r, const wvl_cli_frame *f)
+static void report_facts(wvl_cli_report *r, const wvl_cli_facts *facts)
 {
-    const wvl_result *result = f->job.result;
-    uint32_t last = wvl_result_layer_count(result) - 1;
-    wvl_cli_report_real(r, "psnr", wvl_result_layer_psnr(result, last));
-    wvl_cli_report_flag(r, "psnr_is_measured", wvl_result_layer_is_measured(result, last));
-    wvl_cli_report_number(r, "slope", wvl_result_layer_slope(result, last));
-    wvl_cli_report_text(r, "device", wvl_result_backend(result));
-    wvl_cli_report_real(r, "milliseconds", f->seconds * 1000.0);
-    wvl_cli_report_real(r, "encode_milliseconds", f->job.seconds * 1000.0);
+    wvl_cli_report_real(r, "psnr", facts->psnr);
+    wvl_cli_report_flag(r, "psnr_is_measured", facts->psnr_is_measured);
+    wvl_cli_report_number(r, "slope", facts->slope);
+    wvl_cli_report_text(r, "device", facts->device);
+    wvl_cli_report_real(r, "milliseconds", facts->seconds * 1000.0);
+    wvl_cli_report_real(r, "encode_milliseconds", facts->encode_seconds * 1000.0);
     wvl_cli_report_open_list(r, "fills");
-    for (uint32_t i = 0; i < wvl_result_fill_count(result); i++) {
-        wvl_fill fill;
-        if (wvl_result_fill(result, i, &fill) || !fill.cap) {
-            continue;
-        }
+    for (uint32_t i = 0; i < facts->fill_count; i++) {
         wvl_cli_report_open_line(r, NULL);
-        wvl_cli_report_number(r, "bytes", fill.bytes);
-        wvl_cli_report_number(r, "cap", fill.cap);
+        wvl_cli_report_number(r, "bytes", facts->fills[i].bytes);
+        wvl_cli_report_number(r, "cap", facts->fills[i].cap);
         wvl_cli_report_close(r);
     }
     wvl_cli_report_close(r);
@@ -55,8 +49,8 @@ static void write_line(const wvl_cli_sequence *q, const wvl_cli_frame *f)
     if (f->record.limit_bytes) {
         wvl_cli_report_number(&r, "limit", f->record.limit_bytes);
     }
-    if (f->job.result && f->state != WVL_CLI_FRAME_FAILED) {
-        report_result(&r, f);
+    if (f->facts.are_known && f->state != WVL_CLI_FRAME_FAILED) {
+        report_facts(&r, &f->facts);
     }
     wvl_cli_report_finish(&r);
 }
@@ -69,7 +63,7 @@ static void log_line(const wvl_cli_sequence *q, const wvl_cli_frame *f)
         (void)fprintf(q->log, ", %" PRIu64 " bytes", f->record.bytes);
     }
     if (f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK) {
-        (void)fprintf(q->log, ", %.1f ms", f->seconds * 1000.0);
+        (void)fprintf(q->log, ", %.1f ms", f->facts.seconds * 1000.0);
     }
     (void)fputc('\n', q->log);
 }

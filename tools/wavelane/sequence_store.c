@@ -169,15 +169,15 @@ static int is_complete_file(const wvl_cli_store *s, const char *path, const wvl_
     return same;
 }
 
-int wvl_cli_find_complete(const wvl_cli_store *s, uint64_t place, uint64_t number, const char *output, uint64_t limit,
-                          wvl_sequence_record *record)
+const wvl_sequence_record *wvl_cli_find_record(const wvl_cli_store *s, uint64_t number, uint64_t limit)
 {
     const wvl_sequence_record *r = wvl_sequence_find_record(&s->old, number);
-    if (!r || r->limit_bytes != limit || s->kind == WVL_CLI_TO_STREAM) {
-        return 0;
-    }
-    *record = *r;
-    return s->kind == WVL_CLI_TO_FILE ? place < s->old_places : is_complete_file(s, output, r);
+    return r && r->limit_bytes == limit && s->kind != WVL_CLI_TO_STREAM ? r : NULL;
+}
+
+int wvl_cli_is_complete(const wvl_cli_store *s, uint64_t place, const char *output, const wvl_sequence_record *record)
+{
+    return s->kind == WVL_CLI_TO_FILE ? place < s->old_places : is_complete_file(s, output, record);
 }
 
 /* ---- One file of all ------------------------------------------------------------------------- */
@@ -317,6 +317,11 @@ int wvl_cli_open_store(const wvl_cli_store_request *q, wvl_cli_store **store)
     if (!code && s->kind == WVL_CLI_TO_STREAM) {
         return q->options->args.dry_run ? WVL_EXIT_OK : open_standard(s);
     }
+    if (!code && !q->parameters) {
+        s->is_resumed = q->is_resumed;
+        s->syncs_each = q->syncs_each;
+        return WVL_EXIT_OK;
+    }
     code = code ? code : open_folder(s);
     code = code ? code : check_clashes(s, q->source);
     code = code ? code : wvl_cli_open_journal(s, q->parameters);
@@ -353,18 +358,32 @@ static void describe_bytes(const wvl_cli_store *s, const wvl_cli_bytes *bytes, w
 }
 
 /* The name is always the same one, so that what a killed run left is written again. */
-static char *name_temporary(const char *output)
+static char *name_temporary(const char *output, unsigned copy)
 {
     const char *slash = strrchr(output, '/'), *base = slash ? slash + 1 : output;
-    size_t bytes = strlen(output) + sizeof TEMPORARY + 2;
+    char number[16] = "";
+    size_t bytes = strlen(output) + sizeof TEMPORARY + sizeof number + 2;
     char *name = malloc(bytes);
+    if (copy) {
+        (void)snprintf(number, sizeof number, ".%u", copy);
+    }
     if (name) {
-        (void)snprintf(name, bytes, "%.*s.%s" TEMPORARY, (int)(base - output), output, base);
+        (void)snprintf(name, bytes, "%.*s.%s%s" TEMPORARY, (int)(base - output), output, base, number);
     }
     return name;
 }
 
-static int write_file(const char *temporary, const char *output, const wvl_cli_bytes *bytes)
+/* A file system that cannot sync is not a failure. */
+static int sync_file(const wvl_cli_store *s, int fd, const char *output)
+{
+    if (s->syncs_each && fdatasync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) {
+        wvl_cli_error("%s: cannot write: %s", output, strerror(errno));
+        return WVL_EXIT_OUTPUT;
+    }
+    return WVL_EXIT_OK;
+}
+
+static int write_file(const wvl_cli_store *s, const char *temporary, const char *output, const wvl_cli_bytes *bytes)
 {
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0) {
@@ -372,6 +391,7 @@ static int write_file(const char *temporary, const char *output, const wvl_cli_b
         return WVL_EXIT_OUTPUT;
     }
     int code = wvl_cli_write_all(fd, bytes->data, bytes->used, output);
+    code = code ? code : sync_file(s, fd, output);
     if (close(fd) && !code) {
         wvl_cli_error("%s: cannot write: %s", output, strerror(errno));
         code = WVL_EXIT_OUTPUT;
@@ -386,16 +406,16 @@ static int write_file(const char *temporary, const char *output, const wvl_cli_b
     return code;
 }
 
-int wvl_cli_store_file(const wvl_cli_store *s, const char *output, const wvl_cli_bytes *bytes,
+int wvl_cli_store_file(const wvl_cli_store *s, const char *output, const wvl_cli_bytes *bytes, unsigned copy,
                        wvl_sequence_record *record)
 {
-    char *temporary = name_temporary(output);
+    char *temporary = name_temporary(output, copy);
     if (!temporary) {
         wvl_cli_error("%s: out of memory", output);
         return WVL_EXIT_DEVICE;
     }
     describe_bytes(s, bytes, record);
-    int code = write_file(temporary, output, bytes);
+    int code = write_file(s, temporary, output, bytes);
     free(temporary);
     return code;
 }
@@ -417,3 +437,5 @@ int wvl_cli_note_frame(wvl_cli_store *s, const wvl_sequence_record *record)
     }
     return wvl_cli_sync_frames(s);
 }
+
+int wvl_cli_flush_store(wvl_cli_store *s) { return wvl_cli_sync_frames(s); }

@@ -17,7 +17,7 @@ struct wvl_cli_store {
 
     char *journal_path;
     int journal_fd; /* -1: none */
-    int is_resumed;
+    int is_resumed, syncs_each;
     wvl_sequence_journal old;
     uint64_t old_places; /* TO_FILE: so many frames of the journal stay */
 

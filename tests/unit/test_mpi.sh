@@ -1,0 +1,181 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# wavelane-mpi: the frames, journal and exit codes of wavelane sequence with any number of ranks; ranks that are killed or hang.
+#   test_mpi.sh WAVELANE WAVELANE_MPI          WVL_TEST_KILLS: how often a job is killed, 2 unless given
+set -u
+. "$(dirname "$0")/../support/shell.sh"
+. "$(dirname "$0")/../support/sequence.sh"
+program=$(absolute "$2")
+open_command "$1"
+kills=${WVL_TEST_KILLS:-2}
+
+# Open MPI keeps its files in short paths; one machine plays several.
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+OMPI_MCA_mpi_yield_when_idle=1 TMPDIR=/tmp
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_hwloc_base_binding_policy
+export OMPI_MCA_mpi_yield_when_idle TMPDIR
+
+# job CODE RANKS ARGUMENTS...
+job() {
+    wanted=$1 ranks=$2
+    shift 2
+    checks=$((checks + 1))
+    code=0
+    timeout 120 mpirun -np "$ranks" "$program" "$@" >out 2>err </dev/null || code=$?
+    [ "$code" -eq "$wanted" ] || fail "exit $code instead of $wanted: $ranks ranks, wavelane-mpi $*"
+}
+
+# same_journal A B: the same lines, in any order.
+same_journal() {
+    checks=$((checks + 1))
+    grep '^frame ' "$1/wavelane.journal" | sort >lines.1
+    grep '^frame ' "$2/wavelane.journal" | sort >lines.2
+    cmp -s lines.1 lines.2 || fail "the journals of $1 and $2 differ"
+}
+
+# process_of RANK: of the job in this folder.
+process_of() {
+    for entry in /proc/[0-9]*; do
+        name=
+        read -r name <"$entry/comm" || :
+        if [ "$name" = wavelane-mpi ] && [ "$(readlink "$entry/cwd")" = "$work" ] &&
+            tr '\0' '\n' <"$entry/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1"; then
+            echo "${entry#/proc/}"
+        fi
+    done 2>nothing
+}
+
+# count FOLDER: its frames. await FOLDER COUNT: until it has so many; 20 s.
+count() { find "$1" -name '[a-z]*.j2c' 2>nothing | wc -l; }
+
+await() {
+    tries=0
+    while [ "$(count "$1")" -lt "$2" ] && [ $tries -lt 400 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+}
+
+frames in 40 64 48
+expect 0 sequence in serial/ --quiet
+
+# ---- Any number of ranks ---------------------------------------------------------------------------------------------------
+
+for ranks in 1 2 4; do
+    job 0 $ranks in/f.%04d.ppm by$ranks/ --frames 0-39 --report report
+    says '40 frames: 40 encoded, 0 kept'
+    counted encoded 40 report
+    [ "$(sed -n 's/^{"frame":\([0-9]*\),.*/\1/p' report | sort -nc 2>&1)" = '' ] || fail "$ranks ranks: the report is not in order"
+    python3 -c 'import json; assert all("psnr" in json.loads(line) for line in list(open("report"))[:-1])' || fail 'facts are missing'
+    same by$ranks serial
+    same_journal by$ranks serial
+done
+timeout 120 mpirun --mca btl tcp,self -np 3 "$program" in tcp/ >out 2>err || fail 'without shared memory'
+same tcp serial
+
+# ---- Resume, by either program ---------------------------------------------------------------------------------------------
+
+job 0 3 in tcp/
+says '0 encoded, 40 kept'
+expect 0 sequence in tcp/
+says '0 encoded, 40 kept'
+rm serial/f.0007.j2c
+printf x >>serial/f.0011.j2c
+job 0 3 in serial/
+says '2 encoded, 38 kept'
+same serial by1
+job 2 3 in serial/ -I
+warns 'was begun with other parameters'
+job 0 3 in tcp/ -I --force
+says '40 encoded'
+rm tcp/wavelane.journal
+job 4 2 in tcp/ -I
+warns 'no journal says that it is a frame of this sequence'
+job 0 2 in tcp/ -I --skip-existing --shard 2/2
+says '20 frames: 0 encoded, 20 kept'
+
+# ---- Rate control ----------------------------------------------------------------------------------------------------------
+
+rated='-I --bits-per-second 400000 --bucket-bits 60000 --lag 5'
+# shellcheck disable=SC2086 # words
+{
+    expect 0 sequence in rated/ $rated
+    job 0 4 in rated4/ $rated
+    same rated4 rated
+    same_journal rated4 rated
+    rm rated4/f.0009.j2c rated4/f.0038.j2c
+    job 0 3 in rated4/ $rated
+    says '2 encoded, 38 kept'
+    same rated4 rated
+}
+expect 0 sequence in first/ -I --slopes 40000 --quiet
+expect 0 sequence in second/ -I --statistics first/wavelane.journal --bits-per-second 400000 --quiet
+job 0 3 in second3/ -I --statistics first/wavelane.journal --bits-per-second 400000
+same second3 second
+
+# ---- Frames that fail, words that do not fit -------------------------------------------------------------------------------
+
+cp -r in bad
+head -c 500 in/f.0006.ppm >bad/f.0006.ppm
+for how in skip black; do
+    expect 1 sequence bad $how/ --on-error $how
+    job 1 3 bad $how.3/ --on-error $how --report report
+    warns '1 of 40 frames failed; the first: bad/f.0006.ppm'
+    same $how.3 $how
+    same_journal $how.3 $how
+done
+counted black 1 report
+job 3 3 bad stop/
+warns 'bad/f.0006.ppm'
+absent stop/f.0006.j2c
+cp in/f.0006.ppm bad
+job 0 2 bad stop/
+same stop by1
+job 2 2 in all.j2c
+warns 'several processes need a file for each frame'
+job 2 3 in
+warns 'OUT is missing'
+job 2 2 in x/ --lease-seconds 0
+warns '--lease-seconds: a whole number of seconds'
+printf 'YUV4MPEG2 W40 H30 F25:1 C444\n' >s.y4m
+job 2 2 s.y4m x/
+warns 'a stream is read by one process'
+job 0 2 in dry/ --dry-run
+says '40 frames, 0 of them complete'
+job 0 2 --help
+says '--lease-seconds N'
+timeout 120 mpirun -np 1 "$program" in other/ : -np 1 "$program" in other/ -I >out 2>err
+[ $? -eq 2 ] || fail 'ranks with other options are not refused'
+warns 'another version of wavelane-mpi or other options'
+
+# ---- Ranks that are killed, ranks that hang --------------------------------------------------------------------------------
+
+frames many 240 320 240
+expect 0 sequence many whole/ --quiet
+n=0
+while [ $n -lt "$kills" ]; do
+    for rank in 1 0; do
+        start=$(count killed)
+        timeout 120 mpirun -np 3 "$program" many killed/ --quiet >out 2>err &
+        await killed $((start + 1 + n * 17 % 40))
+        child=$(process_of $rank)
+        [ -z "$child" ] || kill -9 "$child"
+        wait $! && fail "rank $rank, ${child:-not found}: killed, and the job ends with 0"
+    done
+    checks=$((checks + 2))
+    before=$(grep -c '^frame ' killed/wavelane.journal)
+    job 0 3 many killed/ --report report
+    counted kept "$before" report
+    same killed whole
+    rm -r killed
+    n=$((n + 1))
+done
+
+timeout 120 mpirun -np 3 "$program" many hung/ --lease-seconds 1 --verbose >out 2>err &
+await hung 20
+child=$(process_of 2)
+[ -z "$child" ] || kill -STOP "$child"
+wait $! || fail "a rank that hangs: exit $?"
+same hung whole
+same_journal hung whole
+end_checks

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A worker: threads that encode what is leased, and one that speaks with the dispatcher. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "protocol.h"
+#include "tools/sequence/lease.h"
+
+#define NAP_NANOSECONDS 1000000 /* between two looks for messages while threads are at work */
+
+/* Of a list: leases that came, or answers that wait. */
+typedef struct item {
+    struct item *next;
+    union {
+        wvl_mpi_lease lease;
+        wvl_mpi_done done;
+    } is;
+} item;
+
+typedef struct item_list {
+    item *first, **end;
+} item_list;
+
+typedef struct worker {
+    wvl_cli_sequence q;
+    size_t slots;
+    pthread_mutex_t lock;      /* guards what follows */
+    pthread_cond_t came, went; /* a lease or a stop; an answer or the end of the threads */
+    item_list leases, answers;
+    int is_stopped, has_ended;
+} worker;
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static void open_list(item_list *list)
+{
+    list->first = NULL;
+    list->end = &list->first;
+}
+
+static void put_item(item_list *list, item *added)
+{
+    added->next = NULL;
+    *list->end = added;
+    list->end = &added->next;
+}
+
+static item *take_item(item_list *list)
+{
+    item *taken = list->first;
+    if (taken) {
+        list->first = taken->next;
+        list->end = list->first ? list->end : &list->first;
+    }
+    return taken;
+}
+
+static item *make_item(void)
+{
+    item *made = calloc(1, sizeof *made);
+    if (!made) {
+        wvl_cli_error("out of memory; all ranks end");
+        (void)MPI_Abort(MPI_COMM_WORLD, WVL_EXIT_DEVICE);
+        abort();
+    }
+    return made;
+}
+
+/* ---- Frames, in threads ---------------------------------------------------------------------- */
+
+static item *await_lease(worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    while (!w->leases.first && !w->is_stopped) {
+        pthread_cond_wait(&w->came, &w->lock);
+    }
+    item *taken = w->is_stopped ? NULL : take_item(&w->leases);
+    pthread_mutex_unlock(&w->lock);
+    return taken;
+}
+
+static void put_answer(worker *w, item *answer)
+{
+    pthread_mutex_lock(&w->lock);
+    put_item(&w->answers, answer);
+    pthread_cond_signal(&w->went);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* Messages of a failure are the dispatcher's: another try may succeed. */
+static void describe_frame(const wvl_cli_frame *f, size_t mark, wvl_mpi_done *done)
+{
+    done->place = f->place;
+    done->state = (int32_t)f->state;
+    done->code = f->code;
+    done->existed = f->existed;
+    done->record = f->record;
+    done->facts = f->facts;
+    if (f->code) {
+        (void)snprintf(done->text, sizeof done->text, "%.255s", wvl_cli_last_error());
+        wvl_cli_forget_messages(mark);
+    }
+}
+
+static void do_lease(worker *w, const wvl_mpi_lease *lease, wvl_cli_turns *turns)
+{
+    wvl_cli_frame f;
+    item *answer = make_item();
+    wvl_cli_hold_messages();
+    size_t mark = wvl_cli_mark_messages();
+    memset(&f, 0, sizeof f);
+    f.place = lease->place;
+    f.record.limit_bytes = lease->record.limit_bytes;
+    f.claim = lease->is_claimed ? &lease->record : NULL;
+    f.copy = lease->copy;
+    f.comes_again = !lease->is_last;
+    wvl_cli_do_frame(&w->q, &f, turns);
+    describe_frame(&f, mark, &answer->is.done);
+    wvl_cli_release_frame(&w->q, &f);
+    wvl_cli_tell_messages();
+    wvl_cli_clear_warnings();
+    put_answer(w, answer);
+}
+
+/* One slot: frames until the stop. */
+static void run_slot(void *user, wvl_cli_turns *turns, size_t index)
+{
+    worker *w = user;
+    item *lease;
+    (void)index;
+    while ((lease = await_lease(w)) != NULL) {
+        do_lease(w, &lease->is.lease, turns);
+        free(lease);
+    }
+}
+
+static void *run_slots(void *arg)
+{
+    worker *w = arg;
+    wvl_cli_run_slots(&w->q, w->slots, run_slot, w);
+    pthread_mutex_lock(&w->lock);
+    w->has_ended = 1;
+    pthread_cond_signal(&w->went);
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+static void take_leases(worker *w, const wvl_mpi_lease *leases, size_t count)
+{
+    pthread_mutex_lock(&w->lock);
+    for (size_t i = 0; i < count && !w->is_stopped; i++) {
+        item *added = make_item();
+        added->is.lease = leases[i];
+        put_item(&w->leases, added);
+    }
+    pthread_cond_broadcast(&w->came);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void stop(worker *w, const wvl_mpi_stop *message)
+{
+    pthread_mutex_lock(&w->lock);
+    w->is_stopped = 1;
+    pthread_cond_broadcast(&w->came);
+    pthread_mutex_unlock(&w->lock);
+    if (message->cancels && w->q.batch.cancel) {
+        wvl_cancel_raise(w->q.batch.cancel);
+    }
+}
+
+/* 1: a message came. */
+static int receive(worker *w)
+{
+    union {
+        wvl_mpi_lease leases[WVL_MPI_LEASES];
+        wvl_mpi_stop stop;
+    } message;
+    MPI_Status status;
+    int is_there, bytes;
+    MPI_Iprobe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, &status);
+    if (!is_there) {
+        return 0;
+    }
+    MPI_Recv(&message, (int)sizeof message, MPI_BYTE, 0, status.MPI_TAG, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (status.MPI_TAG == WVL_MPI_LEASE) {
+        take_leases(w, message.leases, (size_t)bytes / sizeof message.leases[0]);
+    } else {
+        stop(w, &message.stop);
+    }
+    return 1;
+}
+
+/* An answer, or NULL after a short while. *ended: none will come any more. */
+static item *await_answer(worker *w, int *ended)
+{
+    struct timespec until;
+    pthread_mutex_lock(&w->lock);
+    if (!w->answers.first && !w->has_ended) {
+        (void)clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += NAP_NANOSECONDS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        (void)pthread_cond_timedwait(&w->went, &w->lock, &until);
+    }
+    item *answer = take_item(&w->answers);
+    *ended = !answer && w->has_ended;
+    pthread_mutex_unlock(&w->lock);
+    return answer;
+}
+
+static void speak(worker *w)
+{
+    for (int ended = 0; !ended;) {
+        while (receive(w)) {
+        }
+        item *answer = await_answer(w, &ended);
+        if (answer) {
+            wvl_mpi_send(&answer->is.done, sizeof answer->is.done, 0, WVL_MPI_DONE);
+            free(answer);
+        }
+    }
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static int open_worker(worker *w, const wvl_mpi_seat *seat, const wvl_mpi_start *start, wvl_mpi_hello *hello)
+{
+    const wvl_cli_sequence_options *o = w->q.options;
+    const wvl_cli_store_request request = {
+        .options = o, .source = &w->q.source, .is_resumed = start->is_resumed, .syncs_each = !seat->is_beside};
+    int code = wvl_cli_open_batch(&w->q.batch);
+    if (code) {
+        return code;
+    }
+    wvl_mpi_share_device(seat, &w->q, hello->device, sizeof hello->device);
+    hello->parameters = wvl_mpi_sum_parameters(&w->q);
+    w->slots = wvl_cli_count_slots(&w->q);
+    w->slots = w->slots < WVL_SEQUENCE_LEASE_SLOTS ? w->slots : WVL_SEQUENCE_LEASE_SLOTS;
+    hello->slots = (uint32_t)w->slots;
+    return wvl_cli_open_store(&request, &w->q.store);
+}
+
+static void open_lists(worker *w)
+{
+    pthread_condattr_t monotonic;
+    open_list(&w->leases);
+    open_list(&w->answers);
+    (void)pthread_mutex_init(&w->lock, NULL);
+    (void)pthread_cond_init(&w->came, NULL);
+    (void)pthread_condattr_init(&monotonic);
+    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&w->went, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
+}
+
+static void close_lists(worker *w)
+{
+    for (item *left; (left = take_item(&w->leases)) != NULL;) {
+        free(left);
+    }
+    pthread_cond_destroy(&w->went);
+    pthread_cond_destroy(&w->came);
+    pthread_mutex_destroy(&w->lock);
+}
+
+static void work(worker *w)
+{
+    pthread_t threads;
+    if (pthread_create(&threads, NULL, run_slots, w)) {
+        wvl_cli_error("no thread can be started; all ranks end");
+        (void)MPI_Abort(MPI_COMM_WORLD, WVL_EXIT_DEVICE);
+        abort();
+    }
+    speak(w);
+    (void)pthread_join(threads, NULL);
+}
+
+/* It could not be opened: the dispatcher knows that, and has its STOP to send. */
+static void await_stop(worker *w)
+{
+    const struct timespec nap = {0, NAP_NANOSECONDS};
+    while (!w->is_stopped) {
+        if (!receive(w)) {
+            (void)nanosleep(&nap, NULL);
+        }
+    }
+}
+
+void wvl_mpi_run_worker(const wvl_mpi_seat *seat, wvl_cli_sequence_options *options, int parse_code)
+{
+    static worker w;
+    wvl_mpi_start start = {0};
+    wvl_mpi_hello hello = {.code = parse_code};
+    options->words[0] = options->words[0] ? options->words[0] : "";
+    if (!options->args.threads) {
+        options->args.threads = wvl_mpi_share_threads(seat);
+    }
+    wvl_cli_init_sequence(&w.q, options);
+    w.q.source.name = options->words[0];
+    open_lists(&w);
+    if (wvl_mpi_share_source(&w.q.source, &start, seat->rank)) {
+        (void)snprintf(hello.host, sizeof hello.host, "%s", seat->host);
+        hello.code = hello.code ? hello.code : open_worker(&w, seat, &start, &hello);
+        wvl_mpi_send(&hello, sizeof hello, 0, WVL_MPI_HELLO);
+        if (hello.code) {
+            await_stop(&w);
+        } else {
+            work(&w);
+        }
+        wvl_mpi_send(&hello, sizeof hello, 0, WVL_MPI_BYE);
+    }
+    close_lists(&w);
+    wvl_cli_close_sequence(&w.q);
+}

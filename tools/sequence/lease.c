@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "lease.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COPIES 3u
+#define DURATIONS 64u   /* latest frames, whose median counts */
+#define MEDIAN_EVERY 8u /* results from one median to the next */
+#define NOBODY UINT32_MAX
+
+typedef enum place_state { PLACE_ENDED, PLACE_LEASED, PLACE_AGAIN } place_state;
+
+/* Of a place from the first open one to the next fresh one. */
+typedef struct place_entry {
+    place_state state;
+    unsigned failures, holder_count;
+    uint32_t holders[COPIES];
+    uint32_t avoided; /* where it failed last */
+    double since;     /* of the last lease, or of the failure */
+} place_entry;
+
+typedef struct holding {
+    uint64_t place;
+    double since;
+    int is_last;
+} holding;
+
+typedef struct worker_entry {
+    uint32_t slots;    /* 0: not there */
+    uint32_t held;     /* of holdings */
+    uint64_t owed;     /* leases without an answer; those that ended elsewhere count too */
+    double heard;      /* of its last answer, or of its first lease after all answers */
+    holding *holdings; /* [2 * slots] */
+} worker_entry;
+
+struct wvl_sequence_leases {
+    wvl_sequence_lease_options options;
+    uint64_t allowed;     /* places below it */
+    uint64_t first, next; /* the first open place; the next fresh one */
+    uint64_t again;       /* places that wait for another try */
+    uint64_t slots;       /* of all workers */
+    uint32_t present;     /* workers with slots */
+    int is_stopped;
+    double durations[DURATIONS], slow_after;
+    uint64_t results;
+    size_t window;
+    place_entry *places; /* [window]: place n at n modulo window */
+    worker_entry *workers;
+};
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+wvl_sequence_leases *wvl_sequence_open_leases(const wvl_sequence_lease_options *options)
+{
+    wvl_sequence_leases *l = calloc(1, sizeof *l);
+    if (!l) {
+        return NULL;
+    }
+    l->options = *options;
+    l->allowed = options->frames;
+    l->slow_after = WVL_SEQUENCE_LEASE_MEDIANS * options->slow_seconds;
+    l->window = options->frames < WVL_SEQUENCE_LEASE_WINDOW ? (size_t)options->frames : WVL_SEQUENCE_LEASE_WINDOW;
+    l->places = calloc(l->window + 1, sizeof *l->places);
+    l->workers = calloc((size_t)options->workers + 1, sizeof *l->workers);
+    if (!l->places || !l->workers) {
+        wvl_sequence_close_leases(l);
+        return NULL;
+    }
+    return l;
+}
+
+void wvl_sequence_close_leases(wvl_sequence_leases *l)
+{
+    if (!l) {
+        return;
+    }
+    for (uint32_t i = 0; l->workers && i < l->options.workers; i++) {
+        free(l->workers[i].holdings);
+    }
+    free(l->workers);
+    free(l->places);
+    free(l);
+}
+
+int wvl_sequence_add_worker(wvl_sequence_leases *l, uint32_t worker, uint32_t slots)
+{
+    worker_entry *w = &l->workers[worker];
+    w->holdings = calloc((size_t)slots * 2, sizeof *w->holdings);
+    if (!w->holdings) {
+        return 0;
+    }
+    w->slots = slots;
+    l->slots += slots;
+    l->present++;
+    return 1;
+}
+
+void wvl_sequence_allow_places(wvl_sequence_leases *l, uint64_t count)
+{
+    l->allowed = count < l->options.frames ? count : l->options.frames;
+}
+
+void wvl_sequence_stop_leases(wvl_sequence_leases *l) { l->is_stopped = 1; }
+
+uint64_t wvl_sequence_first_open(const wvl_sequence_leases *l) { return l->first; }
+
+double wvl_sequence_slow_seconds(const wvl_sequence_leases *l) { return l->slow_after; }
+
+/* ---- What is too long ------------------------------------------------------------------------ */
+
+static int by_size(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void note_duration(wvl_sequence_leases *l, double seconds)
+{
+    double sorted[DURATIONS];
+    l->durations[l->results++ % DURATIONS] = seconds;
+    if (l->results > MEDIAN_EVERY && l->results % MEDIAN_EVERY) {
+        return;
+    }
+    size_t count = l->results < DURATIONS ? (size_t)l->results : DURATIONS;
+    memcpy(sorted, l->durations, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_size);
+    double limit = sorted[count / 2] * WVL_SEQUENCE_LEASE_MEDIANS;
+    l->slow_after = limit > l->options.slow_seconds ? limit : l->options.slow_seconds;
+}
+
+static int is_silent(const wvl_sequence_leases *l, const worker_entry *w, double now)
+{
+    return w->owed && now - w->heard > l->slow_after;
+}
+
+/* ---- Which frame next ------------------------------------------------------------------------ */
+
+static place_entry *entry_of(const wvl_sequence_leases *l, uint64_t place) { return &l->places[place % l->window]; }
+
+static int is_held_by(const place_entry *e, uint32_t worker)
+{
+    for (unsigned i = 0; i < e->holder_count; i++) {
+        if (e->holders[i] == worker) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A place that failed: not where it failed, unless no other worker takes it for long. */
+static int find_again(const wvl_sequence_leases *l, uint32_t worker, double now, uint64_t *place)
+{
+    uint64_t left = l->again;
+    for (uint64_t p = l->first; left && p < l->next; p++) {
+        const place_entry *e = entry_of(l, p);
+        if (e->state != PLACE_AGAIN) {
+            continue;
+        }
+        left--;
+        if (e->avoided != worker || l->present == 1 || now - e->since > l->options.slow_seconds) {
+            *place = p;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int find_fresh(const wvl_sequence_leases *l, uint64_t *place)
+{
+    *place = l->next;
+    return l->next < l->allowed && l->next - l->first < l->window;
+}
+
+/* The oldest frame of another worker that takes too long. */
+static int find_slow(const wvl_sequence_leases *l, uint32_t worker, double now, uint64_t *place)
+{
+    double oldest = now - l->slow_after;
+    int is_found = 0;
+    for (uint32_t i = 0; i < l->options.workers; i++) {
+        const worker_entry *w = &l->workers[i];
+        for (uint32_t k = 0; i != worker && k < w->held; k++) {
+            const place_entry *e = entry_of(l, w->holdings[k].place);
+            if (e->since < oldest && !is_held_by(e, worker)) {
+                oldest = e->since;
+                *place = w->holdings[k].place;
+                is_found = 1;
+            }
+        }
+    }
+    return is_found;
+}
+
+static int find_place(const wvl_sequence_leases *l, uint32_t worker, double now, uint64_t *place)
+{
+    const worker_entry *w = &l->workers[worker];
+    if (find_again(l, worker, now, place) || find_fresh(l, place)) {
+        return 1;
+    }
+    return w->held < w->slots && find_slow(l, worker, now, place);
+}
+
+/* Leases that a worker may have: its slots, and of what is left a share, at most as many again. */
+static uint64_t most_held(const wvl_sequence_leases *l, const worker_entry *w)
+{
+    uint64_t left = l->again + (l->allowed > l->next ? l->allowed - l->next : 0);
+    uint64_t per_slot = left / (2 * l->slots), share = per_slot ? w->slots : left * w->slots / (2 * l->slots);
+    return w->slots + share;
+}
+
+/* Takes a place from the list of a worker: 1 with what stood there, else 0. */
+static int drop_holding(worker_entry *w, uint64_t place, holding *dropped)
+{
+    for (uint32_t k = 0; k < w->held; k++) {
+        if (w->holdings[k].place == place) {
+            *dropped = w->holdings[k];
+            w->holdings[k] = w->holdings[--w->held];
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void drop_holder(place_entry *e, uint32_t worker)
+{
+    for (unsigned i = 0; i < e->holder_count; i++) {
+        if (e->holders[i] == worker) {
+            e->holder_count--;
+            memmove(&e->holders[i], &e->holders[i + 1], (e->holder_count - i) * sizeof e->holders[0]);
+            return;
+        }
+    }
+}
+
+/* Room for another holder: the one that has had the frame for longest is not waited for any more. */
+static void make_room(const wvl_sequence_leases *l, place_entry *e, uint64_t place)
+{
+    holding dropped;
+    if (e->holder_count == COPIES) {
+        (void)drop_holding(&l->workers[e->holders[0]], place, &dropped);
+        drop_holder(e, e->holders[0]);
+    }
+}
+
+static wvl_sequence_lease grant(wvl_sequence_leases *l, uint32_t worker, uint64_t place, double now)
+{
+    worker_entry *w = &l->workers[worker];
+    place_entry *e = entry_of(l, place);
+    if (place == l->next) {
+        *e = (place_entry){.avoided = NOBODY};
+        l->next++;
+    }
+    make_room(l, e, place);
+    l->again -= e->state == PLACE_AGAIN;
+    e->state = PLACE_LEASED;
+    e->since = now;
+    int is_last = e->failures + 1 >= WVL_SEQUENCE_LEASE_TRIES;
+    const wvl_sequence_lease lease = {.place = place, .copy = e->holder_count, .is_last = is_last};
+    e->holders[e->holder_count++] = worker;
+    w->holdings[w->held++] = (holding){.place = place, .since = now, .is_last = is_last};
+    w->heard = w->owed++ ? w->heard : now;
+    return lease;
+}
+
+size_t wvl_sequence_take_leases(wvl_sequence_leases *l, uint32_t worker, double now, wvl_sequence_lease *to,
+                                size_t most)
+{
+    const worker_entry *w = &l->workers[worker];
+    size_t count = 0;
+    uint64_t place;
+    if (!w->slots || l->is_stopped || is_silent(l, w, now)) {
+        return 0;
+    }
+    while (count < most && w->held < most_held(l, w) && find_place(l, worker, now, &place)) {
+        to[count++] = grant(l, worker, place, now);
+    }
+    return count;
+}
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+/* Others that work on it still owe an answer, but it holds up none of their slots. */
+static void end_place(wvl_sequence_leases *l, place_entry *e, uint64_t place)
+{
+    holding dropped;
+    for (unsigned i = 0; i < e->holder_count; i++) {
+        (void)drop_holding(&l->workers[e->holders[i]], place, &dropped);
+    }
+    l->again -= e->state == PLACE_AGAIN;
+    e->state = PLACE_ENDED;
+    e->holder_count = 0;
+    while (l->first < l->next && entry_of(l, l->first)->state == PLACE_ENDED) {
+        l->first++;
+    }
+}
+
+static wvl_sequence_answer take_failure(wvl_sequence_leases *l, uint32_t worker, const holding *lease, double now)
+{
+    place_entry *e = entry_of(l, lease->place);
+    e->failures++;
+    e->avoided = worker;
+    if (e->holder_count) {
+        return WVL_SEQUENCE_ANSWER_VOID;
+    }
+    if (lease->is_last) {
+        end_place(l, e, lease->place);
+        return WVL_SEQUENCE_ANSWER_FAILED;
+    }
+    e->state = PLACE_AGAIN;
+    e->since = now;
+    l->again++;
+    return WVL_SEQUENCE_ANSWER_AGAIN;
+}
+
+wvl_sequence_answer wvl_sequence_take_answer(wvl_sequence_leases *l, uint32_t worker, uint64_t place, int is_good,
+                                             double now)
+{
+    worker_entry *w = &l->workers[worker];
+    holding lease = {.place = place, .since = now};
+    int was_held = drop_holding(w, place, &lease);
+    w->owed -= w->owed > w->held;
+    w->heard = now;
+    if (place < l->first || place >= l->next || entry_of(l, place)->state == PLACE_ENDED || (!was_held && !is_good)) {
+        return WVL_SEQUENCE_ANSWER_VOID;
+    }
+    drop_holder(entry_of(l, place), worker);
+    if (!is_good) {
+        return take_failure(l, worker, &lease, now);
+    }
+    if (was_held) {
+        note_duration(l, now - lease.since);
+    }
+    end_place(l, entry_of(l, place), place);
+    return WVL_SEQUENCE_ANSWER_DONE;
+}
+
+/* ---- A machine that several workers share ---------------------------------------------------- */
+
+uint32_t wvl_sequence_share_threads(uint32_t workers, long online, long bound)
+{
+    long share = workers > 1 ? online / (long)workers : online;
+    share = share < bound ? share : bound;
+    return share > 1 ? (uint32_t)share : 1;
+}
+
+int wvl_sequence_choose_device(const char *given, uint32_t worker, uint32_t count, char *text, size_t room)
+{
+    int is_kind = !strcmp(given, "auto") || !strcmp(given, "cuda") || !strcmp(given, "cuda-only");
+    uint32_t ordinal = count ? worker % count : 0;
+    if (!is_kind || !ordinal) {
+        (void)snprintf(text, room, "%s", given);
+        return 0;
+    }
+    (void)snprintf(text, room, "%s:%" PRIu32, strcmp(given, "cuda-only") ? "cuda" : "cuda-only", ordinal);
+    return 1;
+}
