@@ -24,6 +24,12 @@ static int check_progression(const wvl_settings *s, const wvl_image_format *f, u
             "progression change %u: components %u to %u; the end must be greater than the start and at most %u (A.6.6)",
             i + 1, v->component_first, v->component_end, most);
     }
+    if (v->component_first >= f->component_count && v->component_first < v->component_end) {
+        wvl_report_add(r,
+                       "progression change %u: it begins with component %u; the picture has the components 0 to %u "
+                       "(A.6.6)",
+                       i + 1, v->component_first, f->component_count - 1);
+    }
     if (v->layer_end < 1 || v->layer_end > s->layer_count) {
         wvl_report_add(r, "progression change %u: layer end %u; 1 to %u, the number of layers, are allowed (A.6.6)",
                        i + 1, v->layer_end, s->layer_count);

@@ -349,6 +349,7 @@ static const struct refusal {
     {"tile=64,48 progression-changes=T7=0,0,1,6,3,LRCP", "no tile 7", 3},
     {"progression-changes=3,0,1,3,3,LRCP", "A.6.6", 3},
     {"progression-changes=0,1,1,6,1,LRCP", "A.6.6", 3},
+    {"progression-changes=0,0,1,6,3,LRCP/0,3,1,6,4,LRCP", "begins with component 3", 3},
     {"progression-changes=0,0,1,6,257,LRCP", "at most 256", 3},
     {"progression-changes=0,0,0,6,3,LRCP", "layer end 0", 3},
     {"progression-changes=0,0,2,6,3,LRCP", "layer end 2", 3},
