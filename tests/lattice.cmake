@@ -15,6 +15,11 @@ if(Python3_FOUND)
     wvl_register_test(generated_filters house ${CMAKE_CURRENT_SOURCE_DIR}/house/test_generated.sh
         ${PROJECT_SOURCE_DIR}/tools/tablegen/gen_filters.py ${PROJECT_SOURCE_DIR}/src/lattice/gen/filters.h)
 endif()
+# A device runs bench/lattice_harness.cu; here it is compiled.
+if(WVL_HAVE_CUDA)
+    wvl_register_test(lattice_nvcc house ${CMAKE_CURRENT_SOURCE_DIR}/house/test_lattice_nvcc.sh ${WVL_NVCC} ${PROJECT_SOURCE_DIR}
+        ${CMAKE_CURRENT_BINARY_DIR}/lattice)
+endif()
 if(TARGET wavelane_bench)
     wvl_register_test(bench_lattice unit ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_bench_lattice.sh $<TARGET_FILE:wavelane_bench>)
 endif()

@@ -26,26 +26,6 @@ static uint64_t wrap(int64_t at, uint64_t period)
 #define KERNELS wvl_lattice_kernels_f64
 #include "lattice/blocks_tmpl.h"
 
-/* Copies the numbers of the filter, rounded to the type of the samples. */
-#define FILL(TO, FIELD, COUNT)                                                                                         \
-    for (uint32_t k = 0; k < (COUNT); k++) {                                                                           \
-        (TO)->FIELD[k] = (float)f->FIELD[k];                                                                           \
-    }
-
-static void fill_f32(wvl_lattice_steps_f32 *to, const wvl_lattice_filter *f)
-{
-    to->stage_count = f->stage_count;
-    to->tap_count = f->tap_count;
-    FILL(to, t, f->stage_count)
-    FILL(to, s, f->stage_count)
-    FILL(to, b, 4)
-    FILL(to, inverse_b, 4)
-    FILL(to, low, f->tap_count)
-    FILL(to, high, f->tap_count)
-    FILL(to, even, f->tap_count)
-    FILL(to, odd, f->tap_count)
-}
-
 static void fill_f64(wvl_lattice_steps_f64 *to, const wvl_lattice_filter *f)
 {
     to->stage_count = f->stage_count;
@@ -62,7 +42,7 @@ static void fill_f64(wvl_lattice_steps_f64 *to, const wvl_lattice_filter *f)
 
 void wvl_lattice_prepare(wvl_lattice_plan *plan)
 {
-    fill_f32(&plan->f32, &plan->filter);
+    wvl_lattice_round_f32(&plan->filter, &plan->f32);
     fill_f64(&plan->f64, &plan->filter);
     plan->kernels = wvl_lattice_kernels_c;
 #ifdef WVL_HAVE_AVX2

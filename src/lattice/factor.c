@@ -209,3 +209,25 @@ void wvl_lattice_factorise(wvl_lattice_filter *f)
                        f->tap_residual);
     }
 }
+
+/* ---- Numbers for kernels ---- */
+
+/* Copies the numbers of the filter, rounded to the type of the samples. */
+#define FILL(TO, FIELD, COUNT)                                                                                         \
+    for (uint32_t k = 0; k < (COUNT); k++) {                                                                           \
+        (TO)->FIELD[k] = (float)f->FIELD[k];                                                                           \
+    }
+
+void wvl_lattice_round_f32(const wvl_lattice_filter *f, wvl_lattice_steps_f32 *to)
+{
+    to->stage_count = f->stage_count;
+    to->tap_count = f->tap_count;
+    FILL(to, t, f->stage_count)
+    FILL(to, s, f->stage_count)
+    FILL(to, b, 4)
+    FILL(to, inverse_b, 4)
+    FILL(to, low, f->tap_count)
+    FILL(to, high, f->tap_count)
+    FILL(to, even, f->tap_count)
+    FILL(to, odd, f->tap_count)
+}

@@ -49,6 +49,9 @@ typedef struct wvl_lattice_steps_f64 {
     double low[WVL_LATTICE_TAPS], high[WVL_LATTICE_TAPS], even[WVL_LATTICE_TAPS], odd[WVL_LATTICE_TAPS];
 } wvl_lattice_steps_f64;
 
+/* Rounds the numbers of a filter that is complete. */
+void wvl_lattice_round_f32(const wvl_lattice_filter *filter, wvl_lattice_steps_f32 *to);
+
 /* Block kernels. u and v: WVL_LATTICE_ROOM values, changed by the lattice. p and q: `count` results.
  * Forward: pair k of u, v is pair i + k of the signal, results are low and high of i. The inverse: u, v are low and
  * high of i - delay + k, results are the even and odd samples of pair i. `count` + tap_count / 2 - 1 values of u and v

@@ -518,7 +518,7 @@ static void purse_give(void *user, void *memory, size_t bytes, void *stream)
 
 START_TEST(test_no_memory)
 {
-    static double x[100], c[100];
+    static double x[100], c[102];
     int done = 0;
     for (int budget = 0; budget < 12 && !done; budget++) {
         purse p = {.left = budget};

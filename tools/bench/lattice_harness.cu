@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernels of cuda/lattice on a device: each is compared with sums in double precision and timed beside a copy.
+ *
+ *   nvcc -O3 -arch=native -std=c++17 --fmad=false -Iinclude -Isrc -I. tools/bench/lattice_harness.cu
+ * src/lattice/factor.c a.out LENGTH RUNS WAVELET...      lines of JSON; a length that 32 divides
+ *
+ * Exit status: 0; 1 a call failed or an argument is wrong; 6 a kernel differs by more than 1e-5; 77 no device.
+ */
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+extern "C" {
+#include "lattice/lattice.h"
+}
+
+#include "cuda/lattice/lattice.cuh"
+
+enum { THREADS = 256 };
+
+#define KERNEL(NAME)                                                                                                   \
+    static __global__ void __launch_bounds__(THREADS) NAME(const __grid_constant__ wvl_lattice_args a)                 \
+    {                                                                                                                  \
+        wvl_lattice::NAME(a);                                                                                          \
+    }
+KERNEL(forward_butterfly)
+KERNEL(inverse_butterfly)
+KERNEL(forward_registers)
+KERNEL(inverse_registers)
+KERNEL(forward_levels)
+KERNEL(inverse_levels)
+KERNEL(forward_convolution)
+KERNEL(inverse_convolution)
+
+struct entry {
+    const char *name;
+    void (*forward)(wvl_lattice_args), (*inverse)(wvl_lattice_args);
+    int levels;
+};
+static const entry entries[] = {{"butterfly", forward_butterfly, inverse_butterfly, 1},
+                                {"registers", forward_registers, inverse_registers, 1},
+                                {"levels", forward_levels, inverse_levels, 1},
+                                {"levels", forward_levels, inverse_levels, 5},
+                                {"convolution", forward_convolution, inverse_convolution, 1}};
+
+static void check(cudaError_t status, const char *what)
+{
+    if (status != cudaSuccess) {
+        fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
+        exit(1);
+    }
+}
+
+/* Pairs of level 1 that a thread block gives, and its bytes of shared memory. */
+static long long pairs_of_block(const entry &e, const wvl_lattice_args &a, size_t &shared)
+{
+    const long long stages = a.steps.stage_count;
+    shared = 0;
+    if (e.forward == forward_butterfly) {
+        shared = (THREADS + stages) * sizeof(float);
+        return THREADS - stages;
+    }
+    if (e.forward == forward_registers) {
+        return THREADS / 32 * (32 * WVL_LATTICE_PAIRS - stages);
+    }
+    if (e.forward == forward_levels) {
+        shared = wvl_lattice_shared_floats(&a, THREADS) * sizeof(float);
+        return (long long)a.tile << (a.levels - 1);
+    }
+    return THREADS;
+}
+
+/* Milliseconds, the median over `runs` after one that is not counted. */
+template <class F> static double time_launch(int runs, F launch)
+{
+    cudaEvent_t begin, end;
+    std::vector<float> times((size_t)runs);
+    check(cudaEventCreate(&begin), "event");
+    check(cudaEventCreate(&end), "event");
+    launch();
+    for (float &ms : times) {
+        check(cudaEventRecord(begin), "record");
+        launch();
+        check(cudaEventRecord(end), "record");
+        check(cudaEventSynchronize(end), "wait");
+        check(cudaEventElapsedTime(&ms, begin, end), "time");
+    }
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
+
+/* The high coefficients of level 1, evenly spread ones, beside sums in doubles; and the signal that came back. */
+static double find_error(const wvl_lattice_filter &f, const std::vector<float> &signal, const std::vector<float> &coefs,
+                         const std::vector<float> &back)
+{
+    const long long n = (long long)signal.size(), step = 1 + n / 40000;
+    double worst = 0.0;
+    for (long long i = 0; i < n / 2; i += step) {
+        double sum = 0.0;
+        for (unsigned k = 0; k < f.tap_count; k++) {
+            sum += f.high[k] * signal[(size_t)(((2 * i + f.first + k) % n + n) % n)];
+        }
+        const double error = std::fabs(sum - coefs[(size_t)(n / 2 + i)]);
+        worst = error <= worst ? worst : error;
+    }
+    for (long long i = 0; i < n; i++) {
+        const double error = std::fabs((double)signal[(size_t)i] - back[(size_t)i]);
+        worst = error <= worst ? worst : error;
+    }
+    return worst;
+}
+
+/* True if the kernel is wrong. */
+static bool measure(const entry &e, const char *name, const wvl_lattice_filter &f, wvl_lattice_args a,
+                    const std::vector<float> &signal, int runs)
+{
+    const size_t n = signal.size(), bytes = n * sizeof(float);
+    std::vector<float> coefs(n), back(n);
+    size_t shared;
+    a.levels = e.levels;
+    a.tile = wvl_lattice_choose_tile(&a, THREADS);
+    const long long pairs = pairs_of_block(e, a, shared);
+    const unsigned grid = (unsigned)((a.length / 2 + pairs - 1) / pairs);
+    check(cudaMemcpy(a.signal, signal.data(), bytes, cudaMemcpyHostToDevice), "upload");
+    const double forward = time_launch(runs, [&] { e.forward<<<grid, THREADS, shared>>>(a); });
+    check(cudaMemset(a.signal, 0x7F, bytes), "fill");
+    const double inverse = time_launch(runs, [&] { e.inverse<<<grid, THREADS, shared>>>(a); });
+    check(cudaDeviceSynchronize(), e.name);
+    check(cudaMemcpy(coefs.data(), a.coefs, bytes, cudaMemcpyDeviceToHost), "download");
+    check(cudaMemcpy(back.data(), a.signal, bytes, cudaMemcpyDeviceToHost), "download");
+    const double copy =
+        time_launch(runs, [&] { check(cudaMemcpyAsync(a.coefs, a.signal, bytes, cudaMemcpyDeviceToDevice), "copy"); });
+    const double error = find_error(f, signal, coefs, back);
+    printf("{\"wavelet\": \"%s\", \"kernel\": \"%s\", \"levels\": %d, \"length\": %zu, \"forward_ms\": %.5f, "
+           "\"inverse_ms\": %.5f, \"copy_ms\": %.5f, \"error\": %.2e}\n",
+           name, e.name, e.levels, n, forward, inverse, copy, error);
+    return !(error <= 1e-5);
+}
+
+int main(int argc, char **argv)
+{
+    int devices = 0;
+    const long long length = argc > 3 ? atoll(argv[1]) : 0;
+    const int runs = argc > 3 ? atoi(argv[2]) : 0;
+    if (length < 32 || length % 32 || runs < 1) {
+        fprintf(stderr, "usage: lattice_harness LENGTH RUNS WAVELET...; LENGTH is a multiple of 32\n");
+        return 1;
+    }
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+        fprintf(stderr, "no device\n");
+        return 77;
+    }
+    bool wrong = false;
+    std::vector<float> signal((size_t)length);
+    for (float &x : signal) {
+        x = (float)rand() / (float)RAND_MAX * 2 - 1;
+    }
+    wvl_lattice_args a = {};
+    check(cudaMalloc((void **)&a.signal, signal.size() * sizeof(float)), "memory");
+    check(cudaMalloc((void **)&a.coefs, signal.size() * sizeof(float)), "memory");
+    for (int i = 3; i < argc; i++) {
+        wvl_lattice_filter f = {};
+        if (!wvl_lattice_find_filter(argv[i], &f) || !wvl_lattice_fill_inverse(&f)) {
+            fprintf(stderr, "unknown wavelet %s\n", argv[i]);
+            return 1;
+        }
+        wvl_lattice_factorise(&f);
+        wvl_lattice_round_f32(&f, &a.steps);
+        a.length = length;
+        a.first = f.first;
+        a.delay = (int)f.delay;
+        for (const entry &e : entries) {
+            if (f.has_lattice || e.forward == forward_convolution) {
+                wrong |= measure(e, argv[i], f, a, signal, runs);
+            }
+        }
+    }
+    return wrong ? 6 : 0;
+}
