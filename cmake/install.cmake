@@ -22,7 +22,7 @@ if(TARGET wavelane_command)
     install(FILES ${PROJECT_BINARY_DIR}/tools/_wavelane DESTINATION ${CMAKE_INSTALL_DATADIR}/${zsh_dir} COMPONENT command)
 endif()
 
-if(TARGET wavelane_mpi)
+if(TARGET wavelane_mpi AND NOT WVL_DEBIAN)
     set_target_properties(wavelane_mpi PROPERTIES INSTALL_RPATH "$ORIGIN/${libdir_from_bindir}")
     install(TARGETS wavelane_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT mpi)
 endif()

@@ -321,6 +321,62 @@ START_TEST(test_stop)
 }
 END_TEST
 
+/* When the last frames go out, none waits behind another one. */
+START_TEST(test_shares_of_the_end)
+{
+    wvl_sequence_lease leases[8];
+    clear_farm(4, 2, 2);
+    open_farm();
+    ck_assert_uint_eq(wvl_sequence_take_leases(f.leases, 0, 0, leases, 8), 2);
+    ck_assert_uint_eq(wvl_sequence_take_leases(f.leases, 1, 0, leases, 8), 2);
+    wvl_sequence_close_leases(f.leases);
+}
+END_TEST
+
+/* Who owes an answer for too long gets nothing, also when others have done its frames, until it answers. */
+START_TEST(test_silent_worker)
+{
+    wvl_sequence_lease l[4];
+    clear_farm(40, 2, 1);
+    open_farm();
+    wvl_sequence_allow_places(f.leases, 4);
+    ck_assert_uint_eq(wvl_sequence_take_leases(f.leases, 1, 0, l, 1), 1);
+    const uint64_t held = l[0].place;
+    while (wvl_sequence_take_leases(f.leases, 0, 1, l, 1)) {
+        ck_assert_int_eq(wvl_sequence_take_answer(f.leases, 0, l[0].place, 1, 1.1), WVL_SEQUENCE_ANSWER_DONE);
+    }
+    ck_assert_double_eq(wvl_sequence_slow_seconds(f.leases), SLOW);
+    ck_assert_uint_eq(wvl_sequence_take_leases(f.leases, 0, SLOW + 2, l, 1), 1);
+    ck_assert_uint_eq(l[0].place, held);
+    ck_assert_uint_eq(l[0].copy, 1);
+    ck_assert_int_eq(wvl_sequence_take_answer(f.leases, 0, held, 1, SLOW + 3), WVL_SEQUENCE_ANSWER_DONE);
+    wvl_sequence_allow_places(f.leases, 40);
+    ck_assert_uint_eq(wvl_sequence_take_leases(f.leases, 1, SLOW + 4, l, 1), 0);
+    ck_assert_int_eq(wvl_sequence_take_answer(f.leases, 1, held, 1, SLOW + 5), WVL_SEQUENCE_ANSWER_VOID);
+    ck_assert_uint_eq(wvl_sequence_take_leases(f.leases, 1, SLOW + 6, l, 1), 1);
+    wvl_sequence_close_leases(f.leases);
+}
+END_TEST
+
+/* Any number of workers may hang with the same frame. No two of them have the same number of a copy. */
+START_TEST(test_many_copies)
+{
+    wvl_sequence_lease l;
+    clear_farm(1, 6, 1);
+    open_farm();
+    for (uint32_t w = 0; w < 6; w++) {
+        ck_assert_uint_eq(wvl_sequence_take_leases(f.leases, w, 700.0 * w, &l, 1), 1);
+        ck_assert_uint_eq(l.copy, w);
+        ck_assert_uint_eq(wvl_sequence_take_leases(f.leases, 5, 700.0 * w + 1, &l, 1), 0);
+    }
+    /* One that is not waited for may still have the result; its failure says nothing. */
+    ck_assert_int_eq(wvl_sequence_take_answer(f.leases, 0, 0, 0, 4300), WVL_SEQUENCE_ANSWER_VOID);
+    ck_assert_int_eq(wvl_sequence_take_answer(f.leases, 1, 0, 1, 4300), WVL_SEQUENCE_ANSWER_DONE);
+    ck_assert_int_eq(wvl_sequence_take_answer(f.leases, 5, 0, 1, 4300), WVL_SEQUENCE_ANSWER_VOID);
+    wvl_sequence_close_leases(f.leases);
+}
+END_TEST
+
 START_TEST(test_machines)
 {
     static const struct {
@@ -363,6 +419,9 @@ int main(void)
     tcase_add_test(tests, test_slow_frames);
     tcase_add_test(tests, test_failures);
     tcase_add_test(tests, test_stop);
+    tcase_add_test(tests, test_shares_of_the_end);
+    tcase_add_test(tests, test_silent_worker);
+    tcase_add_test(tests, test_many_copies);
     tcase_add_test(tests, test_machines);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -38,7 +38,7 @@ process_of() {
     for entry in /proc/[0-9]*; do
         name=
         read -r name <"$entry/comm" || :
-        if [ "$name" = wavelane-mpi ] && [ "$(readlink "$entry/cwd")" = "$work" ] &&
+        if [ "$name" = wavelane-mpi ] && [ "$(readlink "$entry/cwd")" = "$PWD" ] &&
             tr '\0' '\n' <"$entry/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1"; then
             echo "${entry#/proc/}"
         fi
@@ -67,8 +67,8 @@ for ranks in 1 2 4; do
     counted encoded 40 report
     [ "$(sed -n 's/^{"frame":\([0-9]*\),.*/\1/p' report | sort -nc 2>&1)" = '' ] || fail "$ranks ranks: the report is not in order"
     python3 -c 'import json; assert all("psnr" in json.loads(line) for line in list(open("report"))[:-1])' || fail 'facts are missing'
-    same by$ranks serial
-    same_journal by$ranks serial
+    same "by$ranks" serial
+    same_journal "by$ranks" serial
 done
 timeout 120 mpirun --mca btl tcp,self -np 3 "$program" in tcp/ >out 2>err || fail 'without shared memory'
 same tcp serial
@@ -170,6 +170,17 @@ while [ $n -lt "$kills" ]; do
     rm -r killed
     n=$((n + 1))
 done
+
+# The end of a job by a signal: what is complete is in the journal.
+mpirun -np 3 "$program" many ended/ --quiet >out 2>err &
+await ended 20
+kill -TERM $!
+wait $! && fail 'a job that is ended by SIGTERM ends with 0'
+before=$(grep -c '^frame ' ended/wavelane.journal)
+[ "$before" -ge 15 ] || fail "after SIGTERM the journal has $before frames"
+job 0 3 many ended/ --report report
+counted kept "$before" report
+same ended whole
 
 timeout 120 mpirun -np 3 "$program" many hung/ --lease-seconds 1 --verbose >out 2>err &
 await hung 20

@@ -45,7 +45,7 @@ typedef struct wvl_mpi_hello {
 typedef struct wvl_mpi_lease {
     uint64_t place;
     wvl_sequence_record record; /* limit; if is_claimed, what the journal says */
-    uint32_t copy;
+    uint32_t copy;              /* wvl_sequence_lease */
     uint8_t is_claimed, is_last;
 } wvl_mpi_lease;
 

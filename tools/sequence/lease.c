@@ -17,6 +17,7 @@ typedef enum place_state { PLACE_ENDED, PLACE_LEASED, PLACE_AGAIN } place_state;
 typedef struct place_entry {
     place_state state;
     unsigned failures, holder_count;
+    unsigned left, copies; /* holders that are not waited for any more; leases since nobody had it */
     uint32_t holders[COPIES];
     uint32_t avoided; /* where it failed last */
     double since;     /* of the last lease, or of the failure */
@@ -241,6 +242,7 @@ static void make_room(const wvl_sequence_leases *l, place_entry *e, uint64_t pla
     if (e->holder_count == COPIES) {
         (void)drop_holding(&l->workers[e->holders[0]], place, &dropped);
         drop_holder(e, e->holders[0]);
+        e->left++;
     }
 }
 
@@ -257,7 +259,8 @@ static wvl_sequence_lease grant(wvl_sequence_leases *l, uint32_t worker, uint64_
     e->state = PLACE_LEASED;
     e->since = now;
     int is_last = e->failures + 1 >= WVL_SEQUENCE_LEASE_TRIES;
-    const wvl_sequence_lease lease = {.place = place, .copy = e->holder_count, .is_last = is_last};
+    e->copies = e->holder_count || e->left ? e->copies : 0;
+    const wvl_sequence_lease lease = {.place = place, .copy = e->copies++, .is_last = is_last};
     e->holders[e->holder_count++] = worker;
     w->holdings[w->held++] = (holding){.place = place, .since = now, .is_last = is_last};
     w->heard = w->owed++ ? w->heard : now;

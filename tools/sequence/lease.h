@@ -30,7 +30,7 @@ typedef struct wvl_sequence_lease_options {
 
 typedef struct wvl_sequence_lease {
     uint64_t place;
-    uint32_t copy; /* other workers that have this frame now */
+    uint32_t copy; /* 0: nobody else works on this frame; else a number that no other worker of it has */
     int is_last;   /* a failure of it is final */
 } wvl_sequence_lease;
 
