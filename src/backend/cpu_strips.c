@@ -14,7 +14,7 @@
 
 /* A split of row pair k reads rows up to 2k + 2, and 9/7 two more; above, both start a pair or two earlier. */
 #define ROWS_AHEAD 3u
-#define ROWS_BEHIND 8u /* also: a level begins when so many rows are there */
+#define ROWS_BEHIND 8u /* also: a level begins when these rows are there */
 
 /* Input of one level of a component, rows of its resolution. Level 0: a component without decomposition. */
 typedef struct level_state {

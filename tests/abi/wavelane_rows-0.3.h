@@ -71,7 +71,7 @@ typedef struct wvl_rows_options {
      * fit go to a file without a name, of which mostly less than 32 MiB are in memory at a time. Less than least_bytes
      * (wvl_rows_measure) is refused with WVL_ERROR_PARAMETER; the text gives the least. */
     uint64_t memory_bytes;
-    const char *spill_folder; /* where that file is made, only if it is needed; NULL: /tmp */
+    const char *spill_folder; /* folder of that file, which is made only if it is needed; NULL: /tmp */
 } wvl_rows_options;
 
 /* As wvl_encode(), with rows in place of an image. options may be NULL. Errors: also WVL_ERROR_INPUT and every other
@@ -117,7 +117,7 @@ WVL_API wvl_status wvl_row_pusher_create(const wvl_plan *plan, const wvl_row_com
 /* The next rows of the picture: `rows` of the reference grid, which are all rows of components without subsampling. A
  * component with vertical subsampling has those of its rows that lie on them. Buffer b begins at data[b], its rows are
  * pitch_bytes[b] apart. Returns when they were copied, which may wait for the encode. An error is that of the encode,
- * which has ended; _ARGUMENT: there are not so many rows left. */
+ * which has ended; _ARGUMENT: fewer rows are left. */
 WVL_API wvl_status wvl_row_pusher_push(wvl_row_pusher *pusher, const void *const *data, const size_t *pitch_bytes,
                                        uint32_t rows);
 /* Waits for the end of the encode, and returns how it ended. WVL_ERROR_INPUT: also where rows are missing. result and
