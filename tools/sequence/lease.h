@@ -18,7 +18,7 @@
 #define WVL_SEQUENCE_LEASE_TRIES 3u
 #define WVL_SEQUENCE_LEASE_WINDOW 65536u /* leases stay within these places of the first one that has not ended */
 #define WVL_SEQUENCE_LEASE_SLOTS 4096u   /* most of one worker */
-#define WVL_SEQUENCE_LEASE_MEDIANS 20.0  /* too long: so many times the median, and slow_seconds */
+#define WVL_SEQUENCE_LEASE_MEDIANS 20.0  /* too long: more medians than this, and slow_seconds */
 
 typedef struct wvl_sequence_leases wvl_sequence_leases;
 

@@ -19,7 +19,7 @@ struct wvl_cli_store {
     int journal_fd; /* -1: none */
     int is_resumed, syncs_each;
     wvl_sequence_journal old;
-    uint64_t old_places; /* TO_FILE: so many frames of the journal stay */
+    uint64_t old_places; /* TO_FILE: number of frames of the journal that stay */
 
     int file_fd, index_fd; /* TO_FILE, TO_STREAM; TO_FILE; -1: none */
     uint64_t offset;       /* of the next frame */
