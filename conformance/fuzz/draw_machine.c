@@ -51,20 +51,6 @@ static void lower_depths(const char *from, char *to, size_t bytes)
     to[n] = 0;
 }
 
-/* EBCOT blocks of fewer than 4 samples along a side are for the CPU: precincts of less than 8 make such. */
-static int makes_tiny_blocks(const char *precincts)
-{
-    while (*precincts) {
-        char *end;
-        unsigned long number = strtoul(precincts, &end, 10);
-        if (end != precincts && number < 8) {
-            return 1;
-        }
-        precincts = end == precincts ? precincts + 1 : end;
-    }
-    return 0;
-}
-
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c)
 {
     static const char *const left_out[] = {"psnr",           "layers",       "roi",    "rdoq",  "plm",
@@ -81,9 +67,6 @@ void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_block
     }
     if (blocks == FUZZ_BLOCKS_RATE) {
         fuzz_case_set(c, "rdoq", "no");
-    }
-    if (blocks != FUZZ_BLOCKS_HT && fuzz_case_get(c, "precincts") && makes_tiny_blocks(fuzz_case_get(c, "precincts"))) {
-        fuzz_case_drop_key(c, "precincts");
     }
     if (fuzz_case_get(c, "components")) {
         lower_depths(fuzz_case_get(c, "components"), components, sizeof components);

@@ -18,26 +18,8 @@
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-/* Whether precincts make blocks of fewer than four samples along a side (B.7). */
-static int has_tiny_blocks(const wvl_coding *coding)
-{
-    for (uint32_t r = 0; r <= coding->levels; r++) {
-        uint32_t ppx = coding->precinct[r] & 15, ppy = coding->precinct[r] >> 4, cut = r > 0;
-        if (wvl_min_u32(coding->xcb, ppx - cut) < 2 || wvl_min_u32(coding->ycb, ppy - cut) < 2) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static int can_code(const wvl_plan *plan, const char **why)
 {
-    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
-        if (has_tiny_blocks(&plan->syntax.codings[i])) {
-            *why = "blocks of fewer than 4 samples along a side are coded on the CPU in this version";
-            return 0;
-        }
-    }
     if (plan->syntax.region_count || plan->syntax.layer_count > 1) {
         *why = "blocks with regions or layers are coded on the CPU in this version";
         return 0;

@@ -273,7 +273,6 @@ START_TEST(reasons)
         {"reversible=no psnr=40 rdoq=no", "target of PSNR", WVL_REACH_COEFS},
         {"reversible=no bpp=1 max-component-bytes=9000", "rdoq and a limit for each component", WVL_REACH_COEFS},
         {"layers=2", "with regions or layers", WVL_REACH_COEFS},
-        {"precincts=[64,64],[4,64]", "fewer than 4 samples", WVL_REACH_COEFS},
         {"style=VSC plm=yes", "PLM segments", WVL_REACH_COEFS},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {

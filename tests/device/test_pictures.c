@@ -215,6 +215,11 @@ static const row rows[] = {
      "measure-psnr=no rdoq=no",
      100, 90, 3, 8, PICTURE_NATURAL},
     {"", 1, 1, 1, 8, PICTURE_NATURAL},
+    /* blocks of one or two rows or columns (B.7) */
+    {"precincts=[64,64],[4,64] progression=RPCL", 100, 140, 3, 8, PICTURE_NATURAL},
+    {"precincts=[2,32],[32,2]", 90, 70, 1, 8, PICTURE_NOISE},
+    {"precincts=[64,2] bpp=3" RATE, 64, 90, 1, 8, PICTURE_NATURAL},
+    {"style=HT precincts=[64,2],[2,64],[1,64] levels=2", 70, 66, 1, 8, PICTURE_NATURAL},
     /* EBCOT with a target or a limit */
     {"reversible=no bpp=2" RATE, 70, 50, 3, 8, PICTURE_NATURAL},
     {"rates=6" RATE, 70, 50, 3, 8, PICTURE_NATURAL},
