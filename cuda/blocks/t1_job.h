@@ -124,7 +124,6 @@ enum {
     WVL_CUDA_T1_ITEMS,     /* pairs of block and plane of each class */
     WVL_CUDA_T1_ORDERED = WVL_CUDA_T1_ITEMS + WVL_CUDA_T1_CLASSES, /* blocks with symbols */
     WVL_CUDA_T1_REPEATED, /* blocks of the round to come; 0: its kernels do nothing */
-    WVL_CUDA_T1_STOP,     /* slope for which blocks are coded in the first round; 0: all passes are coded */
     WVL_CUDA_T1_COUNTERS
 };
 
