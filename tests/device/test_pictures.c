@@ -323,8 +323,9 @@ START_TEST(predicted)
         }
         REQUIRE_THAT(k >= DEEP || work.limited, "%s: no block is limited", name);
         REQUIRE_THAT(k < DEEPEST || !work.limited, "%s: %u blocks are limited", name, work.limited);
-        REQUIRE_THAT(k != ALL_SHALLOW || (work.again == work.limited && work.third), "%s: %u and %u of %u again", name,
-                     work.again, work.third, work.limited);
+        REQUIRE_THAT(k != ALL_SHALLOW ||
+                         (work.third && (work.again == work.limited || c.plan->rate.max_component_bytes)),
+                     "%s: %u and %u of %u again", name, work.again, work.third, work.limited);
         REQUIRE_THAT(k != UNSETTLED || _i == 3 || (work.third && work.last), "%s: %u and %u in the last rounds", name,
                      work.third, work.last);
         REQUIRE_THAT(k != SOME_SHALLOW || (work.again && work.again < work.limited), "%s: %u of %u again", name,
