@@ -124,6 +124,13 @@ struct coder {
             contexts[32 * k] = table[2 * WVL_T1_CTX_ROW0(k)];
         }
     }
+    /* A codeword from its start. */
+    __device__ __forceinline__ void open_first()
+    {
+        reset_contexts();
+        l.open_segment();
+        l.b = l.n = l.last = 0;
+    }
     __device__ __forceinline__ uint32_t *place_of(uint32_t s) const
     {
         return (uint32_t *)((uint8_t *)contexts + ((s & 0x3E) << 6));
@@ -183,16 +190,37 @@ struct list_reader {
             read(job, 1);
         }
     }
-    /* Four symbols, of which the first is symbol i of `count`. Units beyond the list are not read. */
-    __device__ __forceinline__ uint32_t take(const wvl_cuda_t1_job &job, uint32_t i, uint32_t count)
+    /* Opens at symbol i of a list that has that symbol. last: the place of the unit with symbol i - 1. */
+    __device__ __forceinline__ void reopen(const wvl_cuda_t1_job &job, uint32_t last, uint32_t i, uint32_t count)
     {
-        uint32_t four = now.x;
+        unit = last;
+        if (i % 16) {
+            next = item<const uint4>(job.scratch, unit);
+        } else {
+            read(job, i / 16);
+        }
+        now = next;
+        for (uint32_t k = 0; k < i % 16 / 4; k++) {
+            move();
+        }
+        if (i / 16 * 16 + 16 < count) {
+            read(job, i / 16 + 1);
+        }
+    }
+    __device__ __forceinline__ void move()
+    {
         now.x = now.y;
         now.y = now.z;
         now.z = now.w;
+    }
+    /* Symbols i to i / 4 * 4 + 3; the first stands in byte i mod 4. Units beyond the list are not read. */
+    __device__ __forceinline__ uint32_t take(const wvl_cuda_t1_job &job, uint32_t i, uint32_t count)
+    {
+        uint32_t four = now.x;
+        move();
         if ((i & 12) == 12) {
             now = next;
-            if (i + 20 < count) {
+            if ((i & ~3u) + 20 < count) {
                 read(job, i / 16 + 2);
             }
         }

@@ -47,7 +47,7 @@ enum {
 typedef struct wvl_cuda_t1_state {
     uint32_t words; /* plane words (cuda/blocks/t1_words.cuh); context modelling alone knows them */
     uint32_t ends;
-    uint32_t list;     /* first chunk */
+    uint32_t list;     /* first chunk; behind it, with job.foresees, wvl_cuda_t1_kept */
     uint32_t symbols;  /* of all passes that are coded: ends[passes - 1] */
     uint32_t codeword; /* of its memory: at least wvl_t1_bound_symbols(symbols, passes, style) bytes */
     uint8_t planes;    /* coded planes: bits of the bound above frac_bits */
@@ -57,8 +57,21 @@ typedef struct wvl_cuda_t1_state {
 } wvl_cuda_t1_state;
 
 #define WVL_CUDA_T1_CHUNK_UNITS 64u
+#define WVL_CUDA_T1_KEPT_UNITS 8u
 #define WVL_CUDA_T1_CHUNK_SYMBOLS (16u * (WVL_CUDA_T1_CHUNK_UNITS - 1u))
 #define WVL_CUDA_T1_MOST_PASSES 91u /* 3 * 31 - 2 */
+
+/* Where the codeword of a block stopped, for the round to come (cuda/blocks/mq_kept.cuh): the MQ coder after its last
+ * pass. The bytes before B are in memory. Kernels with job.is_styled keep nothing. */
+typedef struct wvl_cuda_t1_kept {
+    uint32_t contexts[19]; /* words of the state machine */
+    uint32_t a, c, ct, b;
+    uint32_t n, last; /* bytes that have left, and the last four of them */
+    uint32_t unit;    /* of the list: where the last symbol lies */
+    uint32_t symbols, passes;
+    uint32_t first_pass; /* with which the last round began */
+    uint32_t room[3];
+} wvl_cuda_t1_kept;
 
 /* What became of a block. Its bytes are in scratch memory from byte 16 * codeword + 1 on: the byte before is the
  * coder's. */
