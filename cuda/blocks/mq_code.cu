@@ -12,10 +12,18 @@
 namespace wvl_mq
 {
 
+/* The place of this thread's block in the order; ~0: it has none. Few blocks are spread over more warps: what one lane
+ * does apart from the others holds up fewer of them. */
+__device__ __forceinline__ uint32_t own_place(const wvl_cuda_t1_job &job)
+{
+    uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lanes = job.lanes ? job.lanes : 32;
+    return wvl_ht::lane_id() < lanes ? warp * lanes + wvl_ht::lane_id() : ~0u;
+}
+
 /* The block of this thread. */
 __device__ __forceinline__ uint32_t own_block(const wvl_cuda_t1_job &job)
 {
-    return item<const uint32_t>(job.order, blockIdx.x * blockDim.x + threadIdx.x);
+    return item<const uint32_t>(job.order, own_place(job));
 }
 
 /* What happens at the end of a pass of a block without TERMALL, RESET, PTERM and BYPASS: the registers are kept, and
@@ -61,7 +69,7 @@ struct marks {
         uint32_t id = own_block(job);
         const wvl_cuda_t1_state &s = state_at(job, id);
         item<uint4>(job.passes, (uint64_t)id * WVL_CUDA_T1_MOST_PASSES + pass) =
-            make_uint4(c.l.a >> 16 | c.l.b << 16 | c.l.ct << 24, c.l.c, c.l.n, 0);
+            make_uint4(c.l.a >> 16 | c.l.b << 16 | c.l.ct << 24, c.l.c, c.l.n(), 0);
         pass++;
         return end_of_pass(job, s);
     }
@@ -75,7 +83,7 @@ struct marks {
         }
         wvl_mq_registers regs = l.registers();
         l.flush();
-        wvl_segment_end end = wvl_mq_end_segment(l.bytes + 1, l.n, &regs, 0, 0);
+        wvl_segment_end end = wvl_mq_end_segment(l.bytes + 1, l.n(), &regs, 0, 0);
         store_tail(l.bytes + 1, end);
         return end.final_bytes;
     }
@@ -122,11 +130,11 @@ struct segments {
         int is_predictable = (style & WVL_STYLE_PTERM) != 0;
         l.flush();
         if (raw) {
-            wvl_raw_registers regs = {l.n - start, l.c, l.ct, l.a};
+            wvl_raw_registers regs = {l.n() - start, l.c, l.ct, l.a};
             return wvl_raw_end_segment(&regs, is_predictable, final_floor);
         }
         wvl_mq_registers regs = l.registers();
-        return wvl_mq_end_segment(l.bytes + start, l.n + 1 - start, &regs, is_predictable, final_floor);
+        return wvl_mq_end_segment(l.bytes + start, l.n() + 1 - start, &regs, is_predictable, final_floor);
     }
     __device__ __forceinline__ void put_record(const wvl_cuda_t1_job &job, const wvl_segment_end &end, bool is_term)
     {
@@ -189,8 +197,8 @@ __device__ __forceinline__ uint32_t put_slowly(const wvl_cuda_t1_job &job, coder
         if (passes.is_raw()) {
             c.l.put_raw(four & 1);
         } else {
-            c.look(four & 0xFF);
-            c.put_symbol();
+            c.look(four << 6);
+            c.put_exactly(four << 6);
         }
         four >>= 8;
         i++;
@@ -206,9 +214,9 @@ template <typename PASSES> __device__ __forceinline__ void code_block(const wvl_
 {
     WVL_HT_SHARED(shared);
     coder c;
-    c.table = shared;
-    c.contexts = stage_contexts(shared);
-    if (blockIdx.x * blockDim.x + threadIdx.x >= item<const uint32_t>(job.counters, WVL_CUDA_T1_ORDERED)) {
+    c.shared = (uint8_t *)shared;
+    c.own = stage_states(c.shared);
+    if (own_place(job) >= item<const uint32_t>(job.counters, WVL_CUDA_T1_ORDERED)) {
         return;
     }
     uint32_t id = own_block(job), count = state_at(job, id).symbols;
@@ -220,21 +228,18 @@ template <typename PASSES> __device__ __forceinline__ void code_block(const wvl_
         stop = passes.end_pass(job, c);
     }
     if (i < count) {
-        c.look(list.now.x & 0xFF);
+        c.look(list.now.x << 6);
     }
     while (i < count) {
         uint32_t four = list.take(job, i, count);
         if (stop - i > 4 && !(i & 3) && !passes.is_raw()) {
-            c.put_and_look(four >> 8 & 0xFF);
-            c.put_and_look(four >> 16 & 0xFF);
-            c.put_and_look(four >> 24);
-            c.put_and_look(list.now.x & 0xFF);
+            c.put_four(four, list.now.x);
             i += 4;
             continue;
         }
         i = put_slowly(job, c, passes, four, i, count, &stop);
         if (i < count && !passes.is_raw()) {
-            c.look(list.now.x & 0xFF);
+            c.look(list.now.x << 6);
         }
     }
     store_record(job, own_block(job), passes.close(job, c, list));
@@ -246,7 +251,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS) wvl_t1_mq(c
 {
     wvl_mq::code_block<wvl_mq::marks>(job);
 }
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS) wvl_t1_mq_styled(const wvl_cuda_t1_job job)
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS, 16) wvl_t1_mq_styled(const wvl_cuda_t1_job job)
 {
     wvl_mq::code_block<wvl_mq::segments>(job);
 }

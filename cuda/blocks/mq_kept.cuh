@@ -27,13 +27,13 @@ __device__ __forceinline__ void keep(wvl_cuda_t1_kept &kept, const coder &c, con
                                      uint32_t first_pass, uint32_t passes)
 {
     for (uint32_t k = 0; k < WVL_T1_CTX_COUNT; k++) {
-        kept.contexts[k] = c.contexts[32 * k];
+        kept.contexts[k] = c.context(k);
     }
     kept.a = c.l.a;
     kept.c = c.l.c;
     kept.ct = c.l.ct;
     kept.b = c.l.b;
-    kept.n = c.l.n;
+    kept.n = c.l.n();
     kept.last = c.l.last;
     kept.unit = list.unit;
     kept.symbols = symbols;
@@ -44,13 +44,13 @@ __device__ __forceinline__ void keep(wvl_cuda_t1_kept &kept, const coder &c, con
 __device__ __forceinline__ void restore(const wvl_cuda_t1_kept &kept, coder &c)
 {
     for (uint32_t k = 0; k < WVL_T1_CTX_COUNT; k++) {
-        c.contexts[32 * k] = kept.contexts[k];
+        c.context(k) = kept.contexts[k];
     }
     c.l.a = kept.a;
     c.l.c = kept.c;
     c.l.ct = kept.ct;
     c.l.b = kept.b;
-    c.l.n = kept.n;
+    c.l.at = c.l.bytes + kept.n;
     c.l.last = kept.last;
 }
 

@@ -166,6 +166,7 @@ typedef struct wvl_cuda_t1_job {
     uint32_t foresees;     /* with gains: samples of planes are counted, and rate control says how many passes of each
                               block are listed (cuda/rate/README.md) */
     uint32_t round;        /* above 0: blocks with WVL_CUDA_T1_AGAIN are listed and coded again */
+    uint32_t lanes;        /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
 } wvl_cuda_t1_job;
 
 /* Passes of a block of `planes` coded planes whose max_passes are `most`. */
@@ -189,9 +190,11 @@ WVL_HD uint32_t wvl_cuda_t1_all_passes(uint32_t planes, uint32_t most)
 /* Words of shared memory: bins of wvl_t1_sort; the state machine and the contexts of a warp of the MQ coder. */
 #define WVL_CUDA_T1_SORT_BINS 8192u
 #define WVL_CUDA_T1_SORT_WORDS (WVL_CUDA_T1_SORT_BINS + 32u)
-#define WVL_CUDA_T1_MQ_TABLE_WORDS 96u
-#define WVL_CUDA_T1_MQ_WARP_WORDS (19u * 32u)
-#define WVL_CUDA_T1_MQ_WORDS (WVL_CUDA_T1_MQ_TABLE_WORDS + WVL_CUDA_T1_MQ_THREADS / 32u * WVL_CUDA_T1_MQ_WARP_WORDS)
+/* In bytes: 19 rows of 32 words a warp, from a multiple of 4096 on; the state machine lies behind those of warp 0. */
+#define WVL_CUDA_T1_MQ_TABLE (19u * 128u)
+#define WVL_CUDA_T1_MQ_WARP_BYTES 4096u
+#define WVL_CUDA_T1_MQ_WORDS                                                                                           \
+    (((WVL_CUDA_T1_MQ_THREADS / 32u - 1u) * WVL_CUDA_T1_MQ_WARP_BYTES + WVL_CUDA_T1_MQ_TABLE) / 4u)
 
 /* Bytes of shared memory of a thread block of the list kernels: two stages for the symbols of a plane (at most 2.5 a
  * sample, 4 of a segmentation symbol, 15 left of the plane before), sums of warps by turns, a grant. */
