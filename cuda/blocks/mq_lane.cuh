@@ -237,15 +237,8 @@ struct coder {
         uint32_t next_place = place_of(after), next_word = *(const uint32_t *)(shared + next_place);
         decision d = {word & 0xFFFF0000u, word ^ s, place, next_place, next_word, 0, 0, 0};
         uint32_t upper = l.a - d.qe;
-#ifdef WVL_MQ_TWO_CLZ
-        uint32_t of_qe = wvl_ht::leading_zeros(d.qe), of_upper = wvl_ht::leading_zeros(upper);
-#endif
         decide(d, upper, next_words, shared);
-#ifdef WVL_MQ_TWO_CLZ
-        uint32_t shift = d.add ? of_upper : of_qe;
-#else
         uint32_t shift = wvl_ht::leading_zeros(d.range);
-#endif
         l.a = d.range << shift;
         word = d.word;
         place = next_place;
@@ -338,6 +331,16 @@ struct list_reader {
         now.x = now.y;
         now.y = now.z;
         now.z = now.w;
+    }
+    /* Symbols i to i + 15, all of them in the list; i is a multiple of 16. */
+    __device__ __forceinline__ uint4 take_unit(const wvl_cuda_t1_job &job, uint32_t i, uint32_t count)
+    {
+        uint4 unit_now = now;
+        now = next;
+        if (i + 32 < count) {
+            read(job, i / 16 + 2);
+        }
+        return unit_now;
     }
     /* Symbols i to i / 4 * 4 + 3; the first stands in byte i mod 4. Units beyond the list are not read. */
     __device__ __forceinline__ uint32_t take(const wvl_cuda_t1_job &job, uint32_t i, uint32_t count)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The MQ coder on a device, by itself: microseconds a picture by events, after every block has been compared with
- * codec/mq. time_mq_lists PICTURE.ppm [RUNS [MOST_FRAMES [LANES]]] WVL_CUDA_TWIN_IMAGE names a file of device code to be
- * measured instead of the build's. Cases: the lists of the picture's lossless 5/3 coefficients in blocks of 64x64 and
- * 32x32, 1 to 32 pictures in a launch, each kernel, with and without records of passes.
+ * codec/mq. time_mq_lists PICTURE.ppm [RUNS [MOST_FRAMES [LANES]]] WVL_CUDA_TWIN_IMAGE names a file of device code to
+ * be measured instead of the build's. Cases: the lists of the picture's lossless 5/3 coefficients in blocks of 64x64
+ * and 32x32, 1 to 32 pictures in a launch, each kernel, with and without records of passes.
  */
 #include <stdio.h>
 #include <stdlib.h>
