@@ -20,6 +20,20 @@ __device__ __forceinline__ uint32_t low_bits(uint32_t n)
     return m;
 }
 
+/* Of a value above 0. __clz() takes an instruction more. */
+__device__ __forceinline__ uint32_t leading_zeros(uint32_t v)
+{
+    uint32_t n;
+    asm("bfind.shiftamt.u32 %0, %1;" : "=r"(n) : "r"(v));
+    return n;
+}
+
+/* Where the compiler does not see that an address is one of device memory. */
+__device__ __forceinline__ void store_global(void *to, uint32_t v)
+{
+    asm volatile("st.global.u32 [%0], %1;" ::"l"(to), "r"(v) : "memory");
+}
+
 /* Addresses in shared memory, and a store to one. The compiler does not order it with loads through pointers: a
  * meeting does. */
 __device__ __forceinline__ uint32_t shared_address(const uint32_t *at)

@@ -2,31 +2,63 @@
 /*
  * Lists of symbols to codewords, a thread a block, those with the longest lists first.
  *
- * A warp holds 32 blocks with lists of about the same length. Four symbols are coded without a look at passes where no
- * pass ends with them; the others go one by one.
+ * A warp holds 32 blocks with lists of about the same length, or fewer (job.lanes). Sixteen or four symbols are coded
+ * without a look at passes where no pass ends with them; the others go one by one.
  */
 #include "codec/core/t1_pass.h"
-#include "cuda/blocks/mq_lane.cuh"
+#include "cuda/blocks/mq_kept.cuh"
 #include "geom/handover_pass.h"
 
 namespace wvl_mq
 {
 
+/* The place of this thread's block in the order; ~0: it has none. Few blocks are spread over more warps: what one lane
+ * does apart from the others holds up fewer of them. */
+__device__ __forceinline__ uint32_t own_place(const wvl_cuda_t1_job &job)
+{
+    uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lanes = job.lanes ? job.lanes : 32;
+    return wvl_ht::lane_id() < lanes ? warp * lanes + wvl_ht::lane_id() : ~0u;
+}
+
 /* The block of this thread. */
 __device__ __forceinline__ uint32_t own_block(const wvl_cuda_t1_job &job)
 {
-    return item<const uint32_t>(job.order, blockIdx.x * blockDim.x + threadIdx.x);
+    return item<const uint32_t>(job.order, own_place(job));
 }
 
 /* What happens at the end of a pass of a block without TERMALL, RESET, PTERM and BYPASS: the registers are kept, and
  * wvl_t1_ends makes the record of them. */
 struct marks {
-    uint32_t pass;
+    uint32_t pass, first_pass;
 
-    __device__ __forceinline__ uint32_t open(const wvl_cuda_t1_job &job, uint32_t id, uint32_t count)
+    __device__ __forceinline__ uint32_t end_of_pass(const wvl_cuda_t1_job &job, const wvl_cuda_t1_state &s) const
     {
+        return pass < s.passes ? pass_ends(job, s)[pass] : ~0u;
+    }
+    /* Returns the first symbol of this round. stop: the end of its pass. */
+    __device__ __forceinline__ uint32_t open(const wvl_cuda_t1_job &job, coder &c, list_reader &list, uint32_t id,
+                                             uint32_t *stop)
+    {
+        const wvl_cuda_t1_state &s = state_at(job, id);
+        uint32_t i = 0;
         pass = 0;
-        return job.passes ? pass_ends(job, state_at(job, id))[0] : count;
+        if (goes_on(job)) {
+            const wvl_cuda_t1_kept &kept = kept_of(job, s);
+            restore(kept, c);
+            pass = kept.passes;
+            i = kept.symbols;
+            if (i < s.symbols) {
+                list.reopen(job, kept.unit, i, s.symbols);
+            } else {
+                list.unit = kept.unit;
+            }
+        } else {
+            c.open_first();
+            list.open(job, s.list, s.symbols);
+        }
+        first_pass = pass;
+        *stop = job.passes ? end_of_pass(job, s) : s.symbols;
+        return i;
     }
     __device__ __forceinline__ bool is_raw() const { return false; }
     __device__ __forceinline__ uint32_t end_pass(const wvl_cuda_t1_job &job, coder &c)
@@ -37,16 +69,21 @@ struct marks {
         uint32_t id = own_block(job);
         const wvl_cuda_t1_state &s = state_at(job, id);
         item<uint4>(job.passes, (uint64_t)id * WVL_CUDA_T1_MOST_PASSES + pass) =
-            make_uint4(c.l.a >> 16 | c.l.b << 16 | c.l.ct << 24, c.l.c, c.l.n, 0);
+            make_uint4(c.l.a >> 16 | c.l.b << 16 | c.l.ct << 24, c.l.c, c.l.n(), 0);
         pass++;
-        return pass < s.passes ? pass_ends(job, s)[pass] : ~0u;
+        return end_of_pass(job, s);
     }
     /* Returns the bytes of the block. */
-    __device__ __forceinline__ uint32_t close(lane &l)
+    __device__ __forceinline__ uint32_t close(const wvl_cuda_t1_job &job, coder &c, const list_reader &list)
     {
+        lane &l = c.l;
+        const wvl_cuda_t1_state &s = state_at(job, own_block(job));
+        if (keeps(job)) {
+            keep(kept_of(job, s), c, list, s.symbols, first_pass, s.passes);
+        }
         wvl_mq_registers regs = l.registers();
         l.flush();
-        wvl_segment_end end = wvl_mq_end_segment(l.bytes + 1, l.n, &regs, 0, 0);
+        wvl_segment_end end = wvl_mq_end_segment(l.bytes + 1, l.n(), &regs, 0, 0);
         store_tail(l.bytes + 1, end);
         return end.final_bytes;
     }
@@ -74,26 +111,30 @@ struct segments {
             l.open_segment();
         }
     }
-    __device__ __forceinline__ uint32_t open(const wvl_cuda_t1_job &job, uint32_t block, uint32_t)
+    __device__ __forceinline__ uint32_t open(const wvl_cuda_t1_job &job, coder &c, list_reader &list, uint32_t block,
+                                             uint32_t *stop)
     {
         id = block;
         pass = 0;
+        c.open_first();
+        list.open(job, state_at(job, id).list, state_at(job, id).symbols);
         style = item<const wvl_cuda_t1_block>(job.blocks, id).style;
         start = 1;
         final_floor = safe_floor = 0;
         raw = false;
-        return pass_ends(job, state_at(job, id))[0];
+        *stop = pass_ends(job, state_at(job, id))[0];
+        return 0;
     }
     __device__ __forceinline__ wvl_segment_end fetch_end(lane &l) const
     {
         int is_predictable = (style & WVL_STYLE_PTERM) != 0;
         l.flush();
         if (raw) {
-            wvl_raw_registers regs = {l.n - start, l.c, l.ct, l.a};
+            wvl_raw_registers regs = {l.n() - start, l.c, l.ct, l.a};
             return wvl_raw_end_segment(&regs, is_predictable, final_floor);
         }
         wvl_mq_registers regs = l.registers();
-        return wvl_mq_end_segment(l.bytes + start, l.n + 1 - start, &regs, is_predictable, final_floor);
+        return wvl_mq_end_segment(l.bytes + start, l.n() + 1 - start, &regs, is_predictable, final_floor);
     }
     __device__ __forceinline__ void put_record(const wvl_cuda_t1_job &job, const wvl_segment_end &end, bool is_term)
     {
@@ -139,21 +180,25 @@ struct segments {
         }
         return pass_ends(job, s)[pass];
     }
-    __device__ __forceinline__ uint32_t close(lane &) { return start - 1; }
+    __device__ __forceinline__ uint32_t close(const wvl_cuda_t1_job &, coder &, const list_reader &)
+    {
+        return start - 1;
+    }
 };
 
-/* Symbols i to i + 3, or to the end of the list, one by one. Returns the next one. */
+/* Symbols i to the next multiple of 4, or to the end of the list, one by one. Returns the next one. */
 template <typename PASSES>
 __device__ __forceinline__ uint32_t put_slowly(const wvl_cuda_t1_job &job, coder &c, PASSES &passes, uint32_t four,
                                                uint32_t i, uint32_t count, uint32_t *stop)
 {
-    uint32_t end = min(i + 4, count);
+    uint32_t end = min((i & ~3u) + 4, count);
+    four >>= 8 * (i & 3);
     while (i < end) {
         if (passes.is_raw()) {
             c.l.put_raw(four & 1);
         } else {
-            c.look(four & 0xFF);
-            c.put_symbol();
+            c.look(four << 6);
+            c.put_exactly(four << 6);
         }
         four >>= 8;
         i++;
@@ -169,37 +214,47 @@ template <typename PASSES> __device__ __forceinline__ void code_block(const wvl_
 {
     WVL_HT_SHARED(shared);
     coder c;
-    c.table = shared;
-    c.contexts = stage_contexts(shared);
-    c.reset_contexts();
-    if (blockIdx.x * blockDim.x + threadIdx.x >= item<const uint32_t>(job.counters, WVL_CUDA_T1_ORDERED)) {
+    c.shared = (uint8_t *)shared;
+    c.own = stage_states(c.shared);
+    if (own_place(job) >= item<const uint32_t>(job.counters, WVL_CUDA_T1_ORDERED)) {
         return;
     }
     uint32_t id = own_block(job), count = state_at(job, id).symbols;
     PASSES passes;
     list_reader list;
-    c.l.open_segment();
-    c.l.b = c.l.n = c.l.last = 0;
     c.l.bytes = (uint8_t *)&item<uint4>(job.scratch, state_at(job, id).codeword);
-    uint32_t stop = passes.open(job, id, count);
-    list.open(job, state_at(job, id).list, count);
-    c.look(list.now.x & 0xFF);
-    for (uint32_t i = 0; i < count;) {
+    uint32_t stop, i = passes.open(job, c, list, id, &stop);
+    while (i == stop) { /* passes without symbols, in a later round */
+        stop = passes.end_pass(job, c);
+    }
+    if (i < count) {
+        c.look(list.now.x << 6);
+    }
+    while (i < count) {
+        if (stop - i > 16 && !(i & 15) && !passes.is_raw()) {
+            uint4 unit = list.take_unit(job, i, count);
+#pragma unroll
+            for (uint32_t k = 0; k < 4; k++) {
+                c.put_four(unit.x, k < 3 ? unit.y : list.now.x);
+                unit.x = unit.y;
+                unit.y = unit.z;
+                unit.z = unit.w;
+            }
+            i += 16;
+            continue;
+        }
         uint32_t four = list.take(job, i, count);
-        if (stop - i > 4 && !passes.is_raw()) {
-            c.put_and_look(four >> 8 & 0xFF);
-            c.put_and_look(four >> 16 & 0xFF);
-            c.put_and_look(four >> 24);
-            c.put_and_look(list.now.x & 0xFF);
+        if (stop - i > 4 && !(i & 3) && !passes.is_raw()) {
+            c.put_four(four, list.now.x);
             i += 4;
             continue;
         }
         i = put_slowly(job, c, passes, four, i, count, &stop);
         if (i < count && !passes.is_raw()) {
-            c.look(list.now.x & 0xFF);
+            c.look(list.now.x << 6);
         }
     }
-    store_record(job, own_block(job), passes.close(c.l));
+    store_record(job, own_block(job), passes.close(job, c, list));
 }
 
 } // namespace wvl_mq
@@ -208,7 +263,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS) wvl_t1_mq(c
 {
     wvl_mq::code_block<wvl_mq::marks>(job);
 }
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS) wvl_t1_mq_styled(const wvl_cuda_t1_job job)
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS, 16) wvl_t1_mq_styled(const wvl_cuda_t1_job job)
 {
     wvl_mq::code_block<wvl_mq::segments>(job);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pass records of blocks without TERMALL, RESET, PTERM and BYPASS, from the registers at the ends of passes: a warp a
  * block, a lane a pass. */
-#include "cuda/blocks/mq_lane.cuh"
+#include "cuda/blocks/mq_kept.cuh"
 #include "geom/handover_pass.h"
 
 namespace wvl_mq
@@ -28,8 +28,14 @@ __device__ __forceinline__ wvl_segment_end end_of(const wvl_cuda_t1_job &job, ui
 __device__ __forceinline__ void put_records(const wvl_cuda_t1_job &job, uint32_t id)
 {
     const wvl_cuda_t1_record r = item<const wvl_cuda_t1_record>(job.records, id);
-    uint32_t floor = 0, passes = r.flags & WVL_CUDA_T1_LEFT ? 0 : r.passes;
-    for (uint32_t first = 0; first < passes; first += 32) {
+    uint32_t floor = 0, first = 0, passes = r.flags & WVL_CUDA_T1_LEFT ? 0 : r.passes;
+    if (passes && goes_on(job)) { /* records of the passes before are there */
+        first = kept_of(job, state_at(job, id)).first_pass;
+        floor = first ? item<const wvl_cuda_t1_pass>(job.passes, (uint64_t)id * WVL_CUDA_T1_MOST_PASSES + first - 1)
+                            .safe_bytes
+                      : 0;
+    }
+    for (; first < passes; first += 32) {
         uint32_t pass = first + wvl_ht::lane_id();
         wvl_segment_end end = {0, 0, {0}, 0};
         if (pass < passes) {

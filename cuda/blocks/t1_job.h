@@ -47,7 +47,7 @@ enum {
 typedef struct wvl_cuda_t1_state {
     uint32_t words; /* plane words (cuda/blocks/t1_words.cuh); context modelling alone knows them */
     uint32_t ends;
-    uint32_t list;     /* first chunk */
+    uint32_t list;     /* first chunk; behind it, with job.foresees, wvl_cuda_t1_kept */
     uint32_t symbols;  /* of all passes that are coded: ends[passes - 1] */
     uint32_t codeword; /* of its memory: at least wvl_t1_bound_symbols(symbols, passes, style) bytes */
     uint8_t planes;    /* coded planes: bits of the bound above frac_bits */
@@ -57,8 +57,21 @@ typedef struct wvl_cuda_t1_state {
 } wvl_cuda_t1_state;
 
 #define WVL_CUDA_T1_CHUNK_UNITS 64u
+#define WVL_CUDA_T1_KEPT_UNITS 8u
 #define WVL_CUDA_T1_CHUNK_SYMBOLS (16u * (WVL_CUDA_T1_CHUNK_UNITS - 1u))
 #define WVL_CUDA_T1_MOST_PASSES 91u /* 3 * 31 - 2 */
+
+/* Where the codeword of a block stopped, for the round to come (cuda/blocks/mq_kept.cuh): the MQ coder after its last
+ * pass. The bytes before B are in memory. Kernels with job.is_styled keep nothing. */
+typedef struct wvl_cuda_t1_kept {
+    uint32_t contexts[19]; /* words of the state machine */
+    uint32_t a, c, ct, b;
+    uint32_t n, last; /* bytes that have left, and the last four of them */
+    uint32_t unit;    /* of the list: where the last symbol lies */
+    uint32_t symbols, passes;
+    uint32_t first_pass; /* with which the last round began */
+    uint32_t room[3];
+} wvl_cuda_t1_kept;
 
 /* What became of a block. Its bytes are in scratch memory from byte 16 * codeword + 1 on: the byte before is the
  * coder's. */
@@ -152,6 +165,7 @@ typedef struct wvl_cuda_t1_job {
     uint32_t foresees;     /* with gains: samples of planes are counted, and rate control says how many passes of each
                               block are listed (cuda/rate/README.md) */
     uint32_t round;        /* above 0: blocks with WVL_CUDA_T1_AGAIN are listed and coded again */
+    uint32_t lanes;        /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
 } wvl_cuda_t1_job;
 
 /* Passes of a block of `planes` coded planes whose max_passes are `most`. */
@@ -175,9 +189,11 @@ WVL_HD uint32_t wvl_cuda_t1_all_passes(uint32_t planes, uint32_t most)
 /* Words of shared memory: bins of wvl_t1_sort; the state machine and the contexts of a warp of the MQ coder. */
 #define WVL_CUDA_T1_SORT_BINS 8192u
 #define WVL_CUDA_T1_SORT_WORDS (WVL_CUDA_T1_SORT_BINS + 32u)
-#define WVL_CUDA_T1_MQ_TABLE_WORDS 96u
-#define WVL_CUDA_T1_MQ_WARP_WORDS (19u * 32u)
-#define WVL_CUDA_T1_MQ_WORDS (WVL_CUDA_T1_MQ_TABLE_WORDS + WVL_CUDA_T1_MQ_THREADS / 32u * WVL_CUDA_T1_MQ_WARP_WORDS)
+/* In bytes: 19 rows of 32 words a warp, from a multiple of 4096 on; the state machine lies behind those of warp 0. */
+#define WVL_CUDA_T1_MQ_TABLE (19u * 128u)
+#define WVL_CUDA_T1_MQ_WARP_BYTES 4096u
+#define WVL_CUDA_T1_MQ_WORDS                                                                                           \
+    (((WVL_CUDA_T1_MQ_THREADS / 32u - 1u) * WVL_CUDA_T1_MQ_WARP_BYTES + WVL_CUDA_T1_MQ_TABLE) / 4u)
 
 /* Bytes of shared memory of a thread block of the list kernels: two stages for the symbols of a plane (at most 2.5 a
  * sample, 4 of a segmentation symbol, 15 left of the plane before), sums of warps by turns, a grant. */

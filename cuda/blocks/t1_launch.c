@@ -32,7 +32,8 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_t1 *t1, wvl_cuda_function fu
 
 wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_stream stream)
 {
-    uint32_t count = job->block_count;
+    uint32_t count = job->block_count, lanes = job->lanes ? job->lanes : 32;
+    uint32_t mq_threads = (count + lanes - 1) / lanes * 32;
     if (!count) {
         return WVL_CUDA_SUCCESS;
     }
@@ -42,7 +43,7 @@ wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_j
         status = launch_kernel(t1, t1->weigh, 32 * count, WVL_CUDA_T1_WEIGH_THREADS, 0, job, stream);
     }
     status = status ? status
-                    : launch_kernel(t1, job->is_styled ? t1->mq_styled : t1->mq, count, WVL_CUDA_T1_MQ_THREADS,
+                    : launch_kernel(t1, job->is_styled ? t1->mq_styled : t1->mq, mq_threads, WVL_CUDA_T1_MQ_THREADS,
                                     WVL_CUDA_T1_MQ_WORDS, job, stream);
     return status || !job->passes || job->is_styled
                ? status

@@ -90,7 +90,8 @@ uint64_t wvl_cuda_t1_measure_scratch(const wvl_cuda_t1_block *b)
 
 uint64_t wvl_cuda_t1_measure_values(const wvl_cuda_t1_block *b)
 {
-    return b->planes ? (WVL_CUDA_T1_VALUE_BYTES * (3u * b->planes - 2) + 15) / 16 * 16 : 0;
+    uint64_t values = b->planes ? (WVL_CUDA_T1_VALUE_BYTES * (3u * b->planes - 2) + 15) / 16 * 16 : 0;
+    return values ? values + 16 * WVL_CUDA_T1_KEPT_UNITS : 0;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */

@@ -9,6 +9,11 @@ struct block_needs {
     uint32_t planes, passes, words, units; /* words: of plane words of one kind */
 };
 
+__device__ __forceinline__ uint32_t units_of_kept(const wvl_cuda_t1_job &job)
+{
+    return job.foresees ? WVL_CUDA_T1_KEPT_UNITS : 0;
+}
+
 __device__ __forceinline__ block_needs measure_block(const wvl_cuda_t1_job &job, const wvl_cuda_t1_block &b,
                                                      uint32_t kind)
 {
@@ -20,7 +25,8 @@ __device__ __forceinline__ block_needs measure_block(const wvl_cuda_t1_job &job,
     log2 = kind == WVL_CUDA_T1_ANY ? any_width_log2(b.width) : log2;
     uint32_t words = word_layout(log2, b.height, planes).total, passes = min(3 * planes - 2, (uint32_t)b.max_passes);
     uint32_t values = job.gains ? (WVL_CUDA_T1_VALUE_BYTES * passes + 15) / 16 : 0;
-    return {planes, passes, words, 3 * words / 4 + units_of_ends(planes) + values + WVL_CUDA_T1_CHUNK_UNITS};
+    return {planes, passes, words,
+            3 * words / 4 + units_of_ends(planes) + values + WVL_CUDA_T1_CHUNK_UNITS + units_of_kept(job)};
 }
 
 /* A place for each lane that asks for units; those that find none are left. */
@@ -65,7 +71,7 @@ __device__ __forceinline__ void open_block(const wvl_cuda_t1_job &job, uint32_t 
         atomicAdd(counter_of(job, is_bounded ? WVL_CUDA_T1_LEFT_BLOCKS : WVL_CUDA_T1_UNBOUNDED), 1);
     }
     wvl_cuda_t1_state state = {};
-    state.words = first + WVL_CUDA_T1_CHUNK_UNITS;
+    state.words = first + WVL_CUDA_T1_CHUNK_UNITS + units_of_kept(job);
     state.ends = state.words + 3 * needs.words / 4;
     state.list = first;
     state.planes = (uint8_t)needs.planes;

@@ -3,7 +3,7 @@
  * The order in which the MQ coder takes blocks: the longest lists first, by a counting sort in one thread block. The
  * lists of a warp then end at about the same symbol. Blocks of one bin stand in any order: no byte depends on it.
  */
-#include "cuda/blocks/mq_lane.cuh"
+#include "cuda/blocks/mq_kept.cuh"
 
 namespace wvl_mq
 {
@@ -24,6 +24,13 @@ __device__ __forceinline__ bool is_coded(const wvl_cuda_t1_job &job, uint32_t id
     return !(flags & WVL_CUDA_T1_LEFT) && (!job.round || (flags & WVL_CUDA_T1_AGAIN));
 }
 
+/* Symbols that a block codes in this round. What goes on has one at least: its record is made. */
+__device__ __forceinline__ uint32_t count_symbols(const wvl_cuda_t1_job &job, uint32_t id)
+{
+    const wvl_cuda_t1_state &s = state_at(job, id);
+    return goes_on(job) && s.symbols ? max(s.symbols - kept_of(job, s).symbols, 1u) : s.symbols;
+}
+
 /* Symbols of blocks first, first + 1024 ...; 0 of those that are not there or are not coded. */
 __device__ __forceinline__ void load_counts(const wvl_cuda_t1_job &job, uint32_t first, uint32_t (&symbols)[AT_ONCE])
 {
@@ -32,7 +39,7 @@ __device__ __forceinline__ void load_counts(const wvl_cuda_t1_job &job, uint32_t
         uint32_t id = first + k * WVL_CUDA_T1_SORT_THREADS;
         symbols[k] = 0;
         if (id < job.block_count && is_coded(job, id)) {
-            symbols[k] = state_at(job, id).symbols;
+            symbols[k] = count_symbols(job, id);
         }
     }
 }

@@ -215,32 +215,48 @@ __device__ __forceinline__ void store_counts(const wvl_cuda_t1_job &job, const w
     }
 }
 
+/* A plane of a block of 1 << WIDTH_LOG2 words a stripe. */
+template <uint32_t WIDTH_LOG2>
+__device__ __forceinline__ void spread_plane(const wvl_cuda_t1_job &job, uint32_t id, uint32_t plane, uint32_t *words)
+{
+    const wvl_cuda_t1_block &b = block_of(job, id);
+    uint32_t planes = state_of(job, id).planes;
+    word_layout layout(WIDTH_LOG2, b.height, planes);
+    spread_rows<1 << WIDTH_LOG2> rows = {words,       words + layout.total, words + 2 * layout.total,
+                                         layout.step, planes - plane,       (b.height + 3u) / 4};
+    spread_counts counts = {0, 0, 0, 0};
+    if (job.foresees) {
+        rows.template run<true>(b, counts);
+        store_counts(job, b, state_of(job, id), plane, counts);
+    } else {
+        rows.template run<false>(b, counts);
+    }
+}
+
 template <uint32_t KIND, uint32_t WIDTH_LOG2> __device__ __forceinline__ void spread_blocks(const wvl_cuda_t1_job &job)
 {
     uint32_t id, plane, *words = find_plane(job, KIND, &id, &plane);
     if (words) {
-        const wvl_cuda_t1_block &b = block_of(job, id);
-        uint32_t planes = state_of(job, id).planes;
-        word_layout layout(WIDTH_LOG2, b.height, planes);
-        spread_rows<1 << WIDTH_LOG2> rows = {words,       words + layout.total, words + 2 * layout.total,
-                                             layout.step, planes - plane,       (b.height + 3u) / 4};
-        spread_counts counts = {0, 0, 0, 0};
-        if (job.foresees) {
-            rows.template run<true>(b, counts);
-            store_counts(job, b, state_of(job, id), plane, counts);
-        } else {
-            rows.template run<false>(b, counts);
-        }
+        spread_plane<WIDTH_LOG2>(job, id, plane, words);
     }
 }
 
+/* Four and eight words a stripe stand in registers here too: most blocks of this class have 32-bit samples, and no
+ * other shape than the others. */
 __device__ __forceinline__ void spread_any_blocks(const wvl_cuda_t1_job &job)
 {
     uint32_t id, plane, *words = find_plane(job, WVL_CUDA_T1_ANY, &id, &plane);
-    if (words) {
-        const wvl_cuda_t1_block &b = block_of(job, id);
-        uint32_t planes = state_of(job, id).planes;
-        word_layout layout(any_width_log2(b.width), b.height, planes);
+    if (!words) {
+        return;
+    }
+    const wvl_cuda_t1_block &b = block_of(job, id);
+    uint32_t planes = state_of(job, id).planes, width_log2 = any_width_log2(b.width);
+    if (width_log2 == 3) {
+        spread_plane<3>(job, id, plane, words);
+    } else if (width_log2 == 2) {
+        spread_plane<2>(job, id, plane, words);
+    } else {
+        word_layout layout(width_log2, b.height, planes);
         spread_any any = {words, words + layout.total, words + 2 * layout.total, layout, planes - plane};
         spread_counts counts = {0, 0, 0, 0};
         any.run(b, counts);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The MQ coder on a device, by itself: microseconds a picture by events, after every block has been compared with
- * codec/mq. time_mq_lists PICTURE.ppm [RUNS [MOST_FRAMES]] WVL_CUDA_TWIN_IMAGE names a file of device code to be
- * measured instead of the build's. Cases: the lists of the picture's lossless 5/3 coefficients in blocks of 64x64 and
- * 32x32, 1 to 32 pictures in a launch, each kernel, with and without records of passes.
+ * codec/mq. time_mq_lists PICTURE.ppm [RUNS [MOST_FRAMES [LANES]]] WVL_CUDA_TWIN_IMAGE names a file of device code to
+ * be measured instead of the build's. Cases: the lists of the picture's lossless 5/3 coefficients in blocks of 64x64
+ * and 32x32, 1 to 32 pictures in a launch, each kernel, with and without records of passes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "tests/twin/t1_lists.h"
 
 static ht_device device;
-static unsigned runs = 9, most_frames = 32;
+static unsigned runs = 9, most_frames = 32, lanes;
 
 /* ---- Times ----------------------------------------------------------------------------------- */
 
@@ -46,6 +46,7 @@ static void time_set(const t1_set *set, const char *name, uint32_t frames)
         printf("%s, %u frames: no memory\n", name, frames);
         exit(1);
     }
+    load.job.lanes = lanes;
     kernel_clock_require(wvl_cuda_t1_launch_mq(&load.t1, &load.job, device.stream));
     uint32_t wrong = t1_compare(&load, &device, set);
     wvl_cuda_address passes = load.job.passes;
@@ -86,11 +87,12 @@ int main(int argc, char **argv)
 {
     pixels picture;
     if (argc < 2 || !pixels_read(argv[1], &picture)) {
-        printf("usage: time_mq_lists PICTURE.ppm [RUNS [MOST_FRAMES]]: binary, 8 bits\n");
+        printf("usage: time_mq_lists PICTURE.ppm [RUNS [MOST_FRAMES [LANES]]]: binary, 8 bits\n");
         return 2;
     }
     runs = kernel_clock_runs(argv[2], runs);
     most_frames = argc > 3 ? (unsigned)atoi(argv[3]) : most_frames;
+    lanes = argc > 4 ? (unsigned)atoi(argv[4]) : lanes;
     if (!kernel_clock_open(&device)) {
         return 1;
     }

@@ -309,6 +309,8 @@ namespace wvl_ht
 {
 
 static inline uint32_t low_bits(uint32_t n) { return (1u << (n & 31)) - 1; }
+static inline void store_global(void *to, uint32_t v) { memcpy(to, &v, 4); }
+static inline uint32_t leading_zeros(uint32_t v) { return (uint32_t)__builtin_clz(v); }
 static inline uint32_t shared_address(const uint32_t *at)
 {
     return (uint32_t)((const uint8_t *)at - (const uint8_t *)emulation::shared);

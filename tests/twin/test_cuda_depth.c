@@ -38,10 +38,10 @@ typedef struct depth_set {
     uint8_t depths[BLOCKS]; /* passes of the first round; more than a block has: all */
 } depth_set;
 
-static void add_block(depth_set *set, unsigned style)
+static void add_block(depth_set *set, unsigned style, uint32_t side)
 {
     unsigned coef_bytes = below(3) ? 2 : 4, bits = 2 + below(coef_bytes == 2 ? 12 : 18), i = set->list.count;
-    uint32_t side = below(2) ? 64 : 32, width = 1 + below(side), height = 1 + below(side), temper = below(T1_TEMPERS);
+    uint32_t width = 1 + below(side), height = 1 + below(side), temper = below(T1_TEMPERS);
     wvl_cuda_ht_block *samples;
     wvl_cuda_t1_block *b = t1_list_add(&set->list, width, height, width + below(3), coef_bytes, 0, &samples);
     for (uint32_t k = 0; k < width * height; k++) {
@@ -287,12 +287,96 @@ START_TEST(rounds)
     rng.s = t1_seed() + ((uint64_t)_i << 20);
     memset(&set, 0, sizeof set);
     for (unsigned k = 0; k < BLOCKS; k++) {
-        add_block(&set, styles[_i]);
+        add_block(&set, styles[_i], below(2) ? 64 : 32);
     }
     for (unsigned i = 0; i < device_count; i++) {
         check_rounds(&devices[i], &set);
     }
     t1_list_clear(&set.list);
+}
+END_TEST
+
+/* What the stops of codewords met: B of 0xFF, a carry that B has not yet, a first byte that is not there, a list that
+ * stops at the end of a unit. */
+typedef struct stops {
+    uint32_t all, full, carries, empty, whole;
+} stops;
+
+/* The codeword of block i went on behind the passes that it had. */
+static void count_stop(const chain *c, uint32_t i, uint32_t first, stops *met)
+{
+    const wvl_cuda_t1_state *s = &c->states[i];
+    uint64_t at = 16ull * (s->list + WVL_CUDA_T1_CHUNK_UNITS);
+    const wvl_cuda_t1_kept *kept = (const wvl_cuda_t1_kept *)(const void *)(c->scratch + at);
+    REQUIRE_THAT(kept->first_pass == first && kept->passes == s->passes && kept->symbols == s->symbols,
+                 "block %u: passes %u to %u, not %u to %u", i, kept->first_pass, kept->passes, first, s->passes);
+    met->all++;
+    met->full += kept->b == 0xFF;
+    met->carries += kept->c >> (27 - kept->ct) != 0; /* above the bits that wait */
+    met->empty += !kept->n;
+    met->whole += s->symbols % 16 == 0;
+}
+
+/* One pass more in each round, or some; blocks that are complete stay. Returns how many blocks go on. */
+static uint32_t deepen(const chain *c, uint8_t *first)
+{
+    uint32_t again = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        wvl_cuda_t1_state *s = (wvl_cuda_t1_state *)&c->states[i];
+        uint32_t all = wvl_cuda_t1_all_passes(s->planes, 255), more = below(4) ? 1 : below(6);
+        first[i] = s->passes;
+        s->flags = s->passes < all ? WVL_CUDA_T1_AGAIN : 0;
+        s->passes = (uint8_t)(s->passes + more < all ? s->passes + more : all);
+        again += s->flags != 0;
+    }
+    return again;
+}
+
+static void check_stops(const ht_device *d, const depth_set *set, stops *met)
+{
+    static chain c;
+    uint8_t first[BLOCKS] = {0};
+    open_chain(&c, d, set);
+    c.load.job.foresees = 1;
+    REQUIRE(!wvl_cuda_t1_launch_words(&c.load.model, &c.load.job, d->stream));
+    fetch(&c, c.states, c.load.job.states, c.count * sizeof *c.states);
+    uint32_t units = fetch_units(&c), again = c.count;
+    for (uint32_t i = 0; i < c.count; i++) {
+        c.states[i].passes = c.states[i].passes != 0;
+    }
+    for (c.load.job.round = 0; again; c.load.job.round++) {
+        put_states(&c, again);
+        run_round(&c);
+        for (uint32_t i = 0; i < c.count; i++) {
+            check_block(&c, set, i, c.states[i].passes);
+            if (c.states[i].passes && (!c.load.job.round || (c.states[i].flags & WVL_CUDA_T1_AGAIN))) {
+                count_stop(&c, i, first[i], met);
+            }
+        }
+        again = deepen(&c, first);
+    }
+    REQUIRE(fetch_units(&c) > units);
+    close_chain(&c);
+}
+
+/* Codewords that stop at every pass, and go on in the next round. */
+START_TEST(passes)
+{
+    for (unsigned i = 0; i < device_count; i++) {
+        static depth_set set;
+        stops met = {0, 0, 0, 0, 0};
+        for (unsigned k = 0; k < 6; k++) {
+            rng.s = t1_seed() + ((uint64_t)(k + 1) << 24);
+            memset(&set, 0, sizeof set);
+            for (unsigned b = 0; b < BLOCKS; b++) {
+                add_block(&set, k & 1 ? WVL_STYLE_VSC | WVL_STYLE_SEGSYM : 0, 1 + below(24));
+            }
+            check_stops(&devices[i], &set, &met);
+            t1_list_clear(&set.list);
+        }
+        REQUIRE_THAT(met.full && met.carries && met.empty && met.whole, "%u stops: %u, %u, %u, %u", met.all, met.full,
+                     met.carries, met.empty, met.whole);
+    }
 }
 END_TEST
 
@@ -303,6 +387,7 @@ int main(void)
     tcase_set_timeout(c, 240);
     tcase_add_checked_fixture(c, open_suite, close_suite);
     tcase_add_loop_test(c, rounds, 0, 4);
+    tcase_add_test(c, passes);
     suite_add_tcase(s, c);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);
