@@ -11,7 +11,7 @@
 #include "cuda/host/layout.h"
 
 #define PASSES_ALL 255u
-#define SLOW_STREAMS 32u /* the MQ coder takes milliseconds and little of the device: many run at a time */
+#define SLOW_STREAMS 64u /* the MQ coder takes milliseconds and little of the device: many run at a time */
 #define EOC_BYTES 2u
 #define SOD_BYTES 2u
 #define PLT_HEAD_BYTES 5u

@@ -51,32 +51,37 @@ __device__ __forceinline__ bool sends_anything(const packet_view &v)
     return any;
 }
 
-/* The next blocks of the packet, one a thread. */
-template <class TEAM> __device__ __forceinline__ void say_blocks(const job_type &job, head_job &h, uint32_t first)
+/* Blocks that a thread codes one after the other: sums over the team are made once for all of them. */
+constexpr uint32_t MOST_EACH = 8;
+
+/* The next blocks of the packet, `each` a thread. */
+template <class TEAM>
+__device__ __forceinline__ void say_blocks(const job_type &job, head_job &h, uint32_t first, uint32_t each)
 {
     const wvl_assembly_packet &p = *h.view.packet;
-    uint32_t i = first + TEAM::rank(), room = h.window.room;
-    bool is_block = i < p.block_count;
-    block_place at = {0, 0, 0, 0};
-    sent_block b = {0, 0, 0, 0, 0, {0, 0}, nullptr};
+    uint32_t begin = min(first + TEAM::rank() * each, p.block_count), end = min(begin + each, p.block_count),
+             room = h.window.room;
     bit_counter counter = {0};
-    uint64_t bits, bytes;
-    if (is_block) {
-        at = find_place(p, i);
-        b = load_at(job, h, at);
+    uint64_t bits, bytes, own_bytes = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        block_place at = find_place(p, i);
+        sent_block b = load_at(job, h, at);
         say_block(counter, h.view, at, b);
+        own_bytes += b.bytes;
     }
-    uint64_t begin = h.bits + TEAM::scan(counter.bits, h.window.sums, &bits) - counter.bits,
-             body = h.body + TEAM::scan(b.bytes, h.window.sums, &bytes) - b.bytes;
-    if (is_block) {
-        work_at<uint32_t>(job, h.picture, job.work.body_at)[p.first_place + i] = (uint32_t)body;
-    }
+    uint64_t bit = h.bits + TEAM::scan(counter.bits, h.window.sums, &bits) - counter.bits,
+             body = h.body + TEAM::scan(own_bytes, h.window.sums, &bytes) - own_bytes;
     h.bits += bits;
     h.body += bytes;
     for (;;) {
-        if (is_block) {
-            bit_placer placer = {h.window.words, room, (int)(int64_t)(begin - h.window.at)};
+        bit_placer placer = {h.window.words, room, (int)(int64_t)(bit - h.window.at)};
+        uint32_t at_byte = (uint32_t)body;
+        for (uint32_t i = begin; i < end; i++) {
+            block_place at = find_place(p, i);
+            sent_block b = load_at(job, h, at);
             say_block(placer, h.view, at, b);
+            work_at<uint32_t>(job, h.picture, job.work.body_at)[p.first_place + i] = at_byte;
+            at_byte += b.bytes;
         }
         TEAM::meet();
         if (h.bits - h.window.at < 32 * room) {
@@ -88,13 +93,14 @@ template <class TEAM> __device__ __forceinline__ void say_blocks(const job_type 
 
 template <class TEAM> __device__ __forceinline__ void say_packet(const job_type &job, head_job &h)
 {
+    uint32_t count = h.view.packet->block_count, each = min((count + TEAM::size() - 1) / TEAM::size(), MOST_EACH);
     if (!TEAM::rank()) {
         h.window.words[0] = 0x80000000;
     }
     h.bits = 1;
     TEAM::meet();
-    for (uint32_t i = 0; i < h.view.packet->block_count; i += TEAM::size()) {
-        say_blocks<TEAM>(job, h, i);
+    for (uint32_t i = 0; i < count; i += TEAM::size() * each) {
+        say_blocks<TEAM>(job, h, i, each);
     }
     empty_window<TEAM>(h.window, (uint32_t)(h.bits - h.window.at), true);
 }

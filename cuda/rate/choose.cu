@@ -96,7 +96,7 @@ __device__ __forceinline__ bool finish_cuts(const job_type &job, layer_state &la
 
 } // namespace wvl_rate
 
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_choose(const wvl_cuda_rate_job job)
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS, 1) wvl_rate_choose(const wvl_cuda_rate_job job)
 {
     WVL_HT_SHARED(shared);
     wvl_rate::layer_state layer = {job.least, {0, 0}, false};

@@ -30,8 +30,7 @@ typedef struct wvl_cuda_rate_group {
     uint32_t spare;
 } wvl_cuda_rate_group;
 
-#define WVL_CUDA_RATE_THREADS                                                                                          \
-    384u /* at most: shared memory is laid out for them; with more, registers do not suffice */
+#define WVL_CUDA_RATE_THREADS 384u /* at most: shared memory is laid out for them; for more, registers are too few */
 #define WVL_CUDA_RATE_FEW_BLOCKS 1024u
 #define WVL_CUDA_RATE_FEW_THREADS 128u /* of pictures of so few blocks: fewer threads wait for each other */
 #define WVL_CUDA_RATE_WARP_NODES 256u  /* tag nodes of packets whose header a warp codes */
