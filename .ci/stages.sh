@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Read by .ci/run, .ci/long and .ci/device: named stages, their minutes, and the sum of all results. Set `ci_results` before: a folder that is made anew;
-# `ci_skips`, if another list than .ci/skips names what may be skipped; and `ci_resume=yes` to keep the folder and to leave out the stages that ended in it.
+# `ci_skips`, if another list than .ci/skips names what may be skipped; `ci_resume=yes` to keep the folder and to leave out the stages that ended in it; and
+# `ci_limit`, the most minutes of a stage (unless it is set, a stage may be a shell function).
 
 # What several builds compile with the same flags is compiled once.
 if command -v ccache >/dev/null; then
@@ -27,7 +28,7 @@ stage() {
     shift
     ! has_ended "$name" || return 0
     echo "---- $name"
-    "$@" || status=$?
+    ${ci_limit:+.ci/limit "$ci_limit"} "$@" || status=$?
     [ "$status" -eq 0 ] || outcome=failed
     [ "$status" -ne 77 ] || outcome=skipped
     note "$outcome" "$name" $(($(date +%s) - from))

@@ -262,7 +262,8 @@ static int has_single_cells(const fuzz_case *c, const fuzz_picture *p)
     fuzz_case_pair(c, "tile", &w, &h);
     for (uint32_t i = 0; i < p->count; i++) {
         const fuzz_plane *plane = &p->planes[i];
-        least = fmin(least, fmin(fmin(plane->width, plane->height), fmin(w / plane->dx, h / plane->dy)));
+        uint32_t across = w / plane->dx, down = h / plane->dy; /* of a tile: whole samples */
+        least = fmin(least, fmin(fmin(plane->width, plane->height), fmin(across, down)));
     }
     return least < cells;
 }

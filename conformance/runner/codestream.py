@@ -90,9 +90,6 @@ def read_size(data, at, f):
     f["steps"] = [(data[at + 37 + 3 * i], data[at + 38 + 3 * i]) for i in range(n)]
     columns, rows = ceil_div(x1 - tx, tw), ceil_div(y1 - ty, th)
     f["tiles"] = columns * rows
-    # sides of the smallest tile: at the borders
-    f["least_width"] = min(min(x1, tx + tw) - x0, x1 - max(x0, tx + (columns - 1) * tw))
-    f["least_height"] = min(min(y1, ty + th) - y0, y1 - max(y0, ty + (rows - 1) * th))
 
 
 def has_odd_pair(f):
@@ -121,16 +118,44 @@ def is_off_precincts(f):
     return False
 
 
+def least_piece(low, high, size):
+    """The shorter of the first and the last of the pieces into which multiples of size cut [low, high); None: it is empty."""
+    if high <= low:
+        return None
+    return min(min(high, (low // size + 1) * size) - low, high - max(low, (high - 1) // size * size))
+
+
+def tile_sides(f, axis):
+    """[from, to) of the tiles along an axis; of very many those at both ends."""
+    origin, size = (f["tile_x0"], f["tile_y0"])[axis], (f["tile_width"], f["tile_height"])[axis]
+    low, high = (f["x0"], f["y0"])[axis], (f["x1"], f["y1"])[axis]
+    first, last = (low - origin) // size, (high - 1 - origin) // size
+    places = range(first, last + 1) if last - first < 512 else (*range(first, first + 256), *range(last - 255, last + 1))
+    return [(max(low, origin + i * size), min(high, origin + (i + 1) * size)) for i in places]
+
+
+def least_side(tiles, step, levels, is_high, size):
+    """Samples along an axis of the narrowest block of a band; None: the band has none."""
+    off = (1 << levels - 1) if is_high else 0
+    pieces = []
+    for low, high in tiles:
+        ends = [-((off - -(-end // step)) // (1 << levels)) for end in (low, high)]  # B-15: rounded up
+        pieces.append(least_piece(*ends, size))
+    return min((p for p in pieces if p), default=None)
+
+
 def least_block(f):
     """Samples of the smallest code block that is not empty: where a block, a precinct or a band of a border tile ends."""
     least = f["block_width"] * f["block_height"]
+    tiles = [tile_sides(f, axis) for axis in (0, 1)]
     for r in range(f["levels"] + 1):
         precinct = f["precincts"][r] if f["precincts"] else (1 << 15, 1 << 15)
-        halves, deep = 1 if r else 0, f["levels"] - r + (1 if r else 0)
-        block = (min(f["block_width"], precinct[0] >> halves), min(f["block_height"], precinct[1] >> halves))
-        for step in set(f["steps"]):
-            sides = [max(1, (tile // step[axis]) >> deep) for axis, tile in enumerate((f["least_width"], f["least_height"]))]
-            least = min(least, *(a * b for a, b in [[min(sides[i], block[i]) for i in (0, 1)], [max(1, sides[i] % max(1, block[i]) or min(sides[i], block[i])) for i in (0, 1)]]))
+        size = [max(1, min(block, precinct[axis] >> (1 if r else 0))) for axis, block in enumerate((f["block_width"], f["block_height"]))]
+        deep = f["levels"] - r + (1 if r else 0)
+        for high in ((1, 0), (0, 1), (1, 1)) if r else ((0, 0),):
+            for step in set(f["steps"]):
+                across, down = (least_side(tiles[axis], step[axis], deep, high[axis], size[axis]) for axis in (0, 1))
+                least = min(least, across * down) if across and down else least
     return least
 
 

@@ -86,7 +86,8 @@ def memory(a):
         a.add("allocations", calls > 20, f"{calls} in one encode")
         try_each(a, "each allocation fails", [f"malloc:{n}" for n in range(1, calls + 1)], picture, wanted, *words, codes=(3, 4, 5))
     if shutil.which("valgrind") and a.machine.long:
-        o = a.machine.run(["valgrind", "--leak-check=full", "--error-exitcode=99", a.machine.tools["wavelane"], *picture.for_encoder(), "-o", os.path.join(a.scratch, "v.j2k")],
+        # The thread that waits for signals lives until the end: its memory is "possibly lost", and no error.
+        o = a.machine.run(["valgrind", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect", "--error-exitcode=99", a.machine.tools["wavelane"], *picture.for_encoder(), "-o", os.path.join(a.scratch, "v.j2k")],
                           timeout=300)
         a.add("valgrind", o.code == 0, o.words(), o.command)
 

@@ -41,4 +41,15 @@ if "$source/tools/lint_calls" "$work/empty" "$source" >/dev/null 2>&1; then
     echo "the lint passes without objects"
     exit 1
 fi
+# Called in a wrong way, it says how it is called.
+for words in '' "$work/nowhere" "$work/empty $source more"; do
+    code=0
+    # shellcheck disable=SC2086 # no name has a blank
+    "$source/tools/lint_calls" $words >"$work/said" 2>&1 || code=$?
+    [ $code -eq 2 ] && grep -q 'lint_calls BUILD' "$work/said" || {
+        cat "$work/said"
+        echo "lint_calls $words: ended with $code and not with its usage"
+        exit 1
+    }
+done
 echo "a planted call was found"

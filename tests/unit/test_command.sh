@@ -130,6 +130,8 @@ done
 [ ! -e many/.hidden.jp2 ] || fail '-ImgDir takes names that begin with a point'
 expect 0 -ImgDir many -OutFor jp2 --force --verbose
 warns 'many/.hidden.tif: skipped'
+keeps_quiet 'many/.: skipped'
+keeps_quiet 'many/..: skipped'
 expect 0 -ImgDir many -OutFor jp2 --force --json
 [ "$(grep -c '"warnings":\["metadata' out)" -eq 5 ] || fail 'JSON has no warnings for each picture'
 sed -n '/^"warnings":\[/,$p' out | grep -q 'many: 1 file skipped' || fail 'JSON has no warnings for the run'

@@ -28,10 +28,12 @@
 /* ---- Memory that fails ----------------------------------------------------------------------- */
 
 static long calls, fail_at; /* the call that fails; 0: none */
+static size_t greatest;     /* bytes that one call asked for */
 
 #if CAN_FAIL
-static int fails(void)
+static int fails(size_t n)
 {
+    greatest = n > greatest ? n : greatest;
     if (fail_at && ++calls == fail_at) {
         errno = ENOMEM;
         return 1;
@@ -45,9 +47,9 @@ void *__libc_realloc(void *block, size_t n);
 
 /* Visible, so that libtiff gets these too. */
 #define SHOWN __attribute__((visibility("default")))
-SHOWN void *malloc(size_t n) { return fails() ? NULL : __libc_malloc(n); }
-SHOWN void *calloc(size_t count, size_t n) { return fails() ? NULL : __libc_calloc(count, n); }
-SHOWN void *realloc(void *block, size_t n) { return fails() ? NULL : __libc_realloc(block, n); }
+SHOWN void *malloc(size_t n) { return fails(n) ? NULL : __libc_malloc(n); }
+SHOWN void *calloc(size_t count, size_t n) { return fails(n) ? NULL : __libc_calloc(count, n); }
+SHOWN void *realloc(void *block, size_t n) { return fails(n) ? NULL : __libc_realloc(block, n); }
 #endif
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -325,6 +327,31 @@ START_TEST(endless_tiff)
 }
 END_TEST
 
+/* A chunk that says to have 1.75 GiB, before the pixels and behind them: that memory is not asked for. */
+START_TEST(endless_chunk)
+{
+    static const uint8_t head[] = {0x70, 0, 0, 0, 'i', 'T', 'X', 't', 'a', 0, 0, 0};
+    wvl_io_picture p;
+    char error[256] = "";
+    int ends[2];
+    bytes whole = {.count = 0}, b = {.count = 0};
+    make_png(&whole);
+    size_t at = _i ? whole.count - 12 : 33; /* IEND; behind IHDR */
+    put(&b, whole.at, at);
+    put(&b, head, sizeof head);
+    put(&b, whole.at + at, whole.count - at);
+    greatest = 0;
+    refuse_bytes(b.at, b.count, "a.png", NULL, "truncated");
+    ck_assert_int_eq(pipe(ends), 0);
+    fill_pipe(ends[1], &b);
+    ck_assert_int_ge(dup2(ends[0], STDIN_FILENO), 0);
+    (void)close(ends[0]);
+    ck_assert_int_eq(wvl_io_read_picture("-", NULL, &p, error, sizeof error), WVL_IO_ERROR_INPUT);
+    ck_assert_msg(strstr(error, "more than 64 MiB") != NULL, "%s", error);
+    ck_assert_uint_lt(greatest, 16u << 20);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("imageio_limits");
@@ -337,6 +364,7 @@ int main(void)
     tcase_add_test(tests, padding_before_what_follows);
     tcase_add_loop_test(tests, limited_pipes, 0, KINDS);
     tcase_add_loop_test(tests, endless_tiff, LZW, PLAIN + 1);
+    tcase_add_loop_test(tests, endless_chunk, 0, 2);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

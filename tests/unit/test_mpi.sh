@@ -21,7 +21,7 @@ job() {
     shift 2
     checks=$((checks + 1))
     code=0
-    timeout 120 mpirun -np "$ranks" "$program" "$@" >out 2>err </dev/null || code=$?
+    timeout -k 10 120 mpirun -np "$ranks" "$program" "$@" >out 2>err </dev/null || code=$?
     [ "$code" -eq "$wanted" ] || fail "exit $code instead of $wanted: $ranks ranks, wavelane-mpi $*"
 }
 
@@ -56,6 +56,22 @@ await() {
     done
 }
 
+# end_of JOB: waits for a job of three ranks in this folder, and ends as it does. The launcher of Open MPI 4.1.4 now and then waits for a lock of its own
+# (PMIx_server_finalize) when the ranks have ended after an abort: then it is ended, and $stuck is yes.
+end_of() {
+    stuck=no alone=0
+    while kill -0 "$1" 2>nothing; do
+        alone=$((alone + 1))
+        [ -z "$(process_of 0)$(process_of 1)$(process_of 2)" ] || alone=0
+        [ $alone -lt 40 ] || {
+            stuck=yes
+            kill -KILL -- "-$1"
+        }
+        sleep 0.25
+    done 2>nothing
+    wait "$1"
+}
+
 frames in 40 64 48
 expect 0 sequence in serial/ --quiet
 
@@ -70,7 +86,7 @@ for ranks in 1 2 4; do
     same "by$ranks" serial
     same_journal "by$ranks" serial
 done
-timeout 120 mpirun --mca btl tcp,self -np 3 "$program" in tcp/ >out 2>err || fail 'without shared memory'
+timeout -k 10 120 mpirun --mca btl tcp,self -np 3 "$program" in tcp/ >out 2>err || fail 'without shared memory'
 same tcp serial
 
 # ---- Resume, by either program ---------------------------------------------------------------------------------------------
@@ -144,7 +160,7 @@ job 0 2 in dry/ --dry-run
 says '40 frames, 0 of them complete'
 job 0 2 --help
 says '--lease-seconds N'
-timeout 120 mpirun -np 1 "$program" in other/ : -np 1 "$program" in other/ -I >out 2>err
+timeout -k 10 120 mpirun -np 1 "$program" in other/ : -np 1 "$program" in other/ -I >out 2>err
 [ $? -eq 2 ] || fail 'ranks with other options are not refused'
 warns 'another version of wavelane-mpi or other options'
 
@@ -156,11 +172,11 @@ n=0
 while [ $n -lt "$kills" ]; do
     for rank in 1 0; do
         start=$(count killed)
-        timeout 120 mpirun -np 3 "$program" many killed/ --quiet >out 2>err &
+        timeout -k 10 120 mpirun -np 3 "$program" many killed/ --quiet >out 2>err &
         await killed $((start + 1 + n * 17 % 40))
         child=$(process_of $rank)
         [ -z "$child" ] || kill -9 "$child"
-        wait $! && fail "rank $rank, ${child:-not found}: killed, and the job ends with 0"
+        end_of $! && fail "rank $rank, ${child:-not found}: killed, and the job ends with 0"
     done
     checks=$((checks + 2))
     before=$(grep -c '^frame ' killed/wavelane.journal)
@@ -172,21 +188,23 @@ while [ $n -lt "$kills" ]; do
 done
 
 # The end of a job by a signal: what is complete is in the journal.
-mpirun -np 3 "$program" many ended/ --quiet >out 2>err &
+timeout -k 10 120 mpirun -np 3 "$program" many ended/ --quiet >out 2>err &
 await ended 20
 kill -TERM $!
-wait $! && fail 'a job that is ended by SIGTERM ends with 0'
+end_of $! && fail 'a job that is ended by SIGTERM ends with 0'
 before=$(grep -c '^frame ' ended/wavelane.journal)
 [ "$before" -ge 15 ] || fail "after SIGTERM the journal has $before frames"
 job 0 3 many ended/ --report report
 counted kept "$before" report
 same ended whole
 
-timeout 120 mpirun -np 3 "$program" many hung/ --lease-seconds 1 --verbose >out 2>err &
+timeout -k 10 120 mpirun -np 3 "$program" many hung/ --lease-seconds 1 --verbose >out 2>err &
 await hung 20
 child=$(process_of 2)
 [ -z "$child" ] || kill -STOP "$child"
-wait $! || fail "a rank that hangs: exit $?"
+code=0
+end_of $! || code=$?
+[ $code -eq 0 ] || [ $stuck = yes ] || fail "a rank that hangs: exit $code"
 same hung whole
 same_journal hung whole
 end_checks

@@ -49,13 +49,28 @@ static void on_warning(png_structp png, png_const_charp message)
     }
 }
 
+/* libpng allocates and clears what the head of a chunk asks for before it reads a byte of it: no more than follows in
+ * the file, or than a profile or text may have. Pixels are read in pieces. */
+static void check_chunk(png_structp png, const wvl_io_source *source, const uint8_t *head)
+{
+    uint64_t here = wvl_io_source_position(source), left = source->size > here ? source->size - here : 0;
+    int is_pipe = source->size == WVL_IO_SIZE_UNKNOWN;
+
+    if (memcmp(head + 4, "IDAT", 4) != 0 && wvl_io_be32(head) > (is_pipe ? CHUNK_LIMIT_BYTES : left))
+        png_error(png,
+                  is_pipe ? "a chunk has more than 64 MiB, and the input is a pipe" : "truncated: the file ends early");
+}
+
 static void on_read(png_structp png, png_bytep bytes, size_t byte_count)
 {
     png_state *s = png_get_io_ptr(png);
+    wvl_io_source *source = &s->context->source;
 
-    if (wvl_io_source_read_some(&s->context->source, bytes, byte_count) != byte_count)
-        png_error(png, wvl_io_source_trouble(&s->context->source) != NULL ? wvl_io_source_trouble(&s->context->source)
-                                                                          : "truncated: the file ends early");
+    if (wvl_io_source_read_some(source, bytes, byte_count) != byte_count)
+        png_error(png, wvl_io_source_trouble(source) != NULL ? wvl_io_source_trouble(source)
+                                                             : "truncated: the file ends early");
+    if ((png_get_io_state(png) & PNG_IO_CHUNK_HDR) != 0 && byte_count == 8)
+        check_chunk(png, source, bytes);
 }
 
 static png_voidp on_allocate(png_structp png, png_alloc_size_t byte_count)

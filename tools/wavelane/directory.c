@@ -68,6 +68,9 @@ static int by_output_then_input(const void *a, const void *b)
  * hidden files are made by other programs for themselves. */
 static int is_picture(const char *path, int folder, const char *name, struct stat *st, size_t *hidden)
 {
+    if (!strcmp(name, ".") || !strcmp(name, "..")) {
+        return 0;
+    }
     if (!is_picture_name(name)) {
         wvl_cli_inform("%s/%s: skipped; its extension is not one of a picture", path, name);
         return 0;
