@@ -14,7 +14,7 @@ __device__ __forceinline__ void load_narrow(const wvl_cuda_t1_block &b, uint32_t
     if (y >= b.height || x >= b.width) {
         return;
     }
-    if (!((uint64_t)from & 15) && x + 8 <= b.stride) {
+    if (!((uint64_t)from & 15) && x + 8 <= b.width) {
         uint4 v = *(const uint4 *)from;
         pairs[0] = v.x, pairs[1] = v.y, pairs[2] = v.z, pairs[3] = v.w;
         return;

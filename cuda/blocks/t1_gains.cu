@@ -246,15 +246,19 @@ template <uint32_t KIND, uint32_t WIDTH_LOG2> __device__ __forceinline__ void we
     uint32_t at = (blockIdx.x * WVL_CUDA_T1_GAINS_THREADS + threadIdx.x) / WORDS;
     if (at < job.class_count[KIND]) {
         uint32_t id = ((const uint32_t *)job.lists)[job.class_first[KIND] + at];
-        weigh_block<WIDTH_LOG2, WARPS>(job, id, threadIdx.x % WORDS,
-                                       shared + threadIdx.x / WORDS * WARPS * WVL_CUDA_T1_GAINS_WARP_WORDS);
+        if (block_of(job, id).coef_bytes == 2) {
+            weigh_block<WIDTH_LOG2, WARPS>(job, id, threadIdx.x % WORDS,
+                                           shared + threadIdx.x / WORDS * WARPS * WVL_CUDA_T1_GAINS_WARP_WORDS);
+        }
     }
 }
 
-/* ---- Any block --------------------------------------------------------------------------------- */
+/* ---- 32-bit samples, and blocks of any shape
+ * ------------------------------------------------------------------------------- */
 
-/* Bits 0 to end - 1 of the magnitudes of 32 samples to shared memory, WVL_CUDA_T1_MOST_WORDS apart; sums of the low
+/* Bits 0 to end - 1 of the magnitudes of 32 samples to shared memory, WORDS apart; sums of the low
  * and the high halves of their squares. */
+template <uint32_t WORDS>
 __device__ __forceinline__ void stage_bits(const wvl_cuda_t1_block &b, uint32_t word, uint32_t stripe, uint32_t end,
                                            uint32_t *bits, uint64_t *low, uint64_t *high)
 {
@@ -273,70 +277,87 @@ __device__ __forceinline__ void stage_bits(const wvl_cuda_t1_block &b, uint32_t 
 #pragma unroll
         for (uint32_t k = 0; k < 8; k++) {
             if (first + k < end) {
-                bits[(first + k) * WVL_CUDA_T1_MOST_WORDS] = v[k];
+                bits[(first + k) * WORDS] = v[k];
             }
         }
     }
 }
 
-constexpr uint32_t ANY_WARPS = WVL_CUDA_T1_MOST_WORDS / 32;
-
 /* All planes of a word whose bits are staged. */
+template <uint32_t WORDS, uint32_t WARPS>
 __device__ __forceinline__ void sum_any_planes(const wvl_cuda_t1_block &b, const wvl_cuda_t1_state &state,
                                                const uint32_t *bits, const uint32_t *fresh_words, int64_t *to)
 {
     uint32_t own = 0;
     for (uint32_t plane = state.planes, least = last_plane(state); plane-- > least;) {
         uint32_t P = plane + b.frac_bits;
-        plane_masks m(bits[P * WVL_CUDA_T1_MOST_WORDS], own, fresh_words ? fresh_words[plane * 8] : 0);
+        plane_masks m(bits[P * WORDS], own, fresh_words ? fresh_words[plane * 8] : 0);
         plane_sums<uint64_t> sums = {0, 0, 0};
         bool is_exact = b.reversible && !P;
         for (uint32_t q = 0; q < P; q++) {
-            sums.add(m, bits[q * WVL_CUDA_T1_MOST_WORDS], q);
+            sums.add(m, bits[q * WORDS], q);
         }
         int64_t clean = sum_wide_lanes(sums.weigh_new(m.clean, sums.clean, P, is_exact)),
                 fresh = sum_wide_lanes(sums.weigh_new(m.fresh, sums.fresh, P, is_exact)),
                 refined = sum_wide_lanes(sums.weigh_refined(m, P, is_exact));
         if (!lane_id()) {
-            int64_t *own_sums = to + plane * GAINS * ANY_WARPS;
-            own_sums[GAIN_CLEANUP * ANY_WARPS] = clean;
-            own_sums[GAIN_PROPAGATION * ANY_WARPS] = fresh;
-            own_sums[GAIN_REFINEMENT * ANY_WARPS] = refined;
+            int64_t *own_sums = to + plane * GAINS * WARPS;
+            own_sums[GAIN_CLEANUP * WARPS] = clean;
+            own_sums[GAIN_PROPAGATION * WARPS] = fresh;
+            own_sums[GAIN_REFINEMENT * WARPS] = refined;
         }
         own |= m.bit;
     }
 }
 
-__device__ __forceinline__ void weigh_any_block(const wvl_cuda_t1_job &job, uint32_t id)
+/* n: the word of this thread of WORDS. shared: what the threads of the block have. */
+template <uint32_t WORDS, uint32_t WARPS>
+__device__ __forceinline__ void weigh_wide_block(const wvl_cuda_t1_job &job, uint32_t id, uint32_t width_log2,
+                                                 uint32_t n, uint32_t *shared)
 {
-    WVL_HT_SHARED(shared);
     const wvl_cuda_t1_block &b = block_of(job, id);
     const wvl_cuda_t1_state &state = state_of(job, id);
-    uint32_t n = threadIdx.x, log2 = any_width_log2(b.width), *bits = shared + n;
-    int64_t *sums = (int64_t *)(shared + 31 * WVL_CUDA_T1_MOST_WORDS), *squares = sums + 31 * GAINS * ANY_WARPS;
+    uint32_t *bits = shared + n;
+    int64_t *sums = (int64_t *)(shared + 31 * WORDS), *squares = sums + 31 * GAINS * WARPS;
     if (!is_weighed(job, id, n)) {
         return;
     }
-    word_layout layout(log2, b.height, state.planes);
+    word_layout layout(width_log2, b.height, state.planes);
     uint64_t low = 0, high = 0;
-    stage_bits(b, n & ((1u << log2) - 1), n >> log2, b.frac_bits + state.planes, bits, &low, &high);
+    stage_bits<WORDS>(b, n & ((1u << width_log2) - 1), n >> width_log2, b.frac_bits + state.planes, bits, &low, &high);
     if (state.passes) {
-        sum_any_planes(b, state, bits, find_fresh(job, state, layout, n), sums + n / 32);
+        sum_any_planes<WORDS, WARPS>(b, state, bits, find_fresh(job, state, layout, n), sums + n / 32);
     }
     int64_t all_low = sum_wide_lanes((int64_t)low), all_high = sum_wide_lanes((int64_t)high);
     if (!lane_id()) {
         squares[n / 32] = all_low;
-        squares[ANY_WARPS + n / 32] = all_high;
+        squares[WARPS + n / 32] = all_high;
     }
-    __syncthreads();
-    store_gains<int64_t, ANY_WARPS>(job, state, sums, n);
+    meet<WARPS>();
+    store_gains<int64_t, WARPS>(job, state, sums, n);
     if (!n) {
         low = high = 0;
-        for (uint32_t w = 0; w < ANY_WARPS; w++) {
+        for (uint32_t w = 0; w < WARPS; w++) {
             low += (uint64_t)squares[w];
-            high += (uint64_t)squares[ANY_WARPS + w];
+            high += (uint64_t)squares[WARPS + w];
         }
         store_record(job, id, low, high);
+    }
+}
+
+/* Blocks of a class whose samples have 32 bits. */
+template <uint32_t KIND, uint32_t WIDTH_LOG2>
+__device__ __forceinline__ void weigh_wide_blocks(const wvl_cuda_t1_job &job)
+{
+    WVL_HT_SHARED(shared);
+    constexpr uint32_t WORDS = 2u << 2 * WIDTH_LOG2, WARPS = WORDS / 32;
+    uint32_t in_block = threadIdx.x / WORDS, at = blockIdx.x * (WVL_CUDA_T1_GAINS_THREADS / WORDS) + in_block;
+    if (at < job.class_count[KIND]) {
+        uint32_t id = ((const uint32_t *)job.lists)[job.class_first[KIND] + at];
+        if (block_of(job, id).coef_bytes != 2) {
+            weigh_wide_block<WORDS, WARPS>(job, id, WIDTH_LOG2, threadIdx.x % WORDS,
+                                           shared + in_block * (31 * WORDS + WARPS * WVL_CUDA_T1_GAINS_ANY_WARP_WORDS));
+        }
     }
 }
 
@@ -352,7 +373,20 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_GAINS_THREADS, 8) wvl_t
     wvl_t1::weigh_blocks<WVL_CUDA_T1_32, 2>(job);
 }
 
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_GAINS_THREADS) wvl_t1_gains_64_wide(const wvl_cuda_t1_job job)
+{
+    wvl_t1::weigh_wide_blocks<WVL_CUDA_T1_64, 3>(job);
+}
+
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_GAINS_THREADS) wvl_t1_gains_32_wide(const wvl_cuda_t1_job job)
+{
+    wvl_t1::weigh_wide_blocks<WVL_CUDA_T1_32, 2>(job);
+}
+
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MOST_WORDS) wvl_t1_gains_any(const wvl_cuda_t1_job job)
 {
-    wvl_t1::weigh_any_block(job, ((const uint32_t *)job.lists)[job.class_first[WVL_CUDA_T1_ANY] + blockIdx.x]);
+    WVL_HT_SHARED(shared);
+    uint32_t id = ((const uint32_t *)job.lists)[job.class_first[WVL_CUDA_T1_ANY] + blockIdx.x];
+    wvl_t1::weigh_wide_block<WVL_CUDA_T1_MOST_WORDS, WVL_CUDA_T1_MOST_WORDS / 32>(
+        job, id, wvl_t1::any_width_log2(wvl_t1::block_of(job, id).width), threadIdx.x, shared);
 }

@@ -121,10 +121,13 @@ typedef struct wvl_cuda_t1_weight {
     int32_t exponent;
 } wvl_cuda_t1_weight;
 
+/* Containers of samples: kernels that read samples take the blocks of one. */
+enum { WVL_CUDA_T1_NARROW = 1, WVL_CUDA_T1_WIDE = 2 }; /* 16 and 32 bits */
+
 /* How context modelling takes blocks. */
 enum {
-    WVL_CUDA_T1_64, /* 16-bit samples, at most 64x64 */
-    WVL_CUDA_T1_32, /* 16-bit samples, at most 32x32 */
+    WVL_CUDA_T1_64, /* at most 64x64 */
+    WVL_CUDA_T1_32, /* at most 32x32 */
     WVL_CUDA_T1_ANY,
     WVL_CUDA_T1_CLASSES
 };
@@ -137,7 +140,6 @@ enum {
     WVL_CUDA_T1_ITEMS,     /* pairs of block and plane of each class */
     WVL_CUDA_T1_ORDERED = WVL_CUDA_T1_ITEMS + WVL_CUDA_T1_CLASSES, /* blocks with symbols */
     WVL_CUDA_T1_REPEATED, /* blocks of the round to come; 0: its kernels do nothing */
-    WVL_CUDA_T1_STOP,     /* slope for which blocks are coded in the first round; 0: all passes are coded */
     WVL_CUDA_T1_COUNTERS
 };
 
@@ -158,7 +160,8 @@ typedef struct wvl_cuda_t1_job {
     uint32_t block_count;
     uint32_t class_first[WVL_CUDA_T1_CLASSES], class_count[WVL_CUDA_T1_CLASSES];
     uint32_t item_first[WVL_CUDA_T1_CLASSES], item_most[WVL_CUDA_T1_CLASSES]; /* by `planes` of the blocks */
-    uint32_t is_styled; /* some block has TERMALL, RESET, PTERM or BYPASS */
+    uint32_t containers[WVL_CUDA_T1_CLASSES]; /* WVL_CUDA_T1_NARROW, WVL_CUDA_T1_WIDE: what samples of the class have */
+    uint32_t is_styled;                       /* some block has TERMALL, RESET, PTERM or BYPASS */
     uint32_t is_cleared;
     uint64_t gains;        /* wvl_cuda_t1_gains[block_count]: energies, and gains of passes; 0: not wanted */
     uint64_t hull_weights; /* wvl_cuda_t1_weight[block_count]; read where hulls are wanted */
@@ -208,5 +211,7 @@ WVL_HD uint32_t wvl_cuda_t1_all_passes(uint32_t planes, uint32_t most)
 #define WVL_CUDA_T1_GAINS_ANY_WARP_WORDS (2u * (3u * 31u + 2u))
 #define WVL_CUDA_T1_GAINS_ANY_WORDS                                                                                    \
     (WVL_CUDA_T1_MOST_WORDS * 31u + WVL_CUDA_T1_MOST_WORDS / 32u * WVL_CUDA_T1_GAINS_ANY_WARP_WORDS)
+#define WVL_CUDA_T1_GAINS_WIDE_WORDS                                                                                   \
+    (WVL_CUDA_T1_GAINS_THREADS * 31u + WVL_CUDA_T1_GAINS_THREADS / 32u * WVL_CUDA_T1_GAINS_ANY_WARP_WORDS)
 
 #endif

@@ -14,6 +14,8 @@ wvl_cuda_status wvl_cuda_t1_model_open(wvl_cuda_t1_model *model, const wvl_cuda_
         {"wvl_t1_spread_64", "wvl_t1_spread_32", "wvl_t1_spread_any"},
         {"wvl_t1_list_64", "wvl_t1_list_32", "wvl_t1_list_any"},
         {"wvl_t1_gains_64", "wvl_t1_gains_32", "wvl_t1_gains_any"}};
+    static const char *const wide_names[2][WVL_CUDA_T1_ANY] = {{"wvl_t1_planes_64_wide", "wvl_t1_planes_32_wide"},
+                                                               {"wvl_t1_gains_64_wide", "wvl_t1_gains_32_wide"}};
     memset(model, 0, sizeof *model);
     model->runtime = runtime;
     wvl_cuda_function *const functions[4] = {model->planes, model->spread, model->list, model->gains};
@@ -22,6 +24,10 @@ wvl_cuda_status wvl_cuda_t1_model_open(wvl_cuda_t1_model *model, const wvl_cuda_
         status = runtime->module_function(&functions[i / WVL_CUDA_T1_CLASSES][i % WVL_CUDA_T1_CLASSES], module,
                                           names[i / WVL_CUDA_T1_CLASSES][i % WVL_CUDA_T1_CLASSES]);
     }
+    for (unsigned i = 0; !status && i < WVL_CUDA_T1_ANY; i++) {
+        status = runtime->module_function(&model->planes_wide[i], module, wide_names[0][i]);
+        status = status ? status : runtime->module_function(&model->gains_wide[i], module, wide_names[1][i]);
+    }
     return status;
 }
 
@@ -29,7 +35,7 @@ wvl_cuda_status wvl_cuda_t1_model_open(wvl_cuda_t1_model *model, const wvl_cuda_
 
 static unsigned class_of(const wvl_cuda_t1_block *b)
 {
-    if (b->coef_bytes != 2 || b->width > 64 || b->height > 64) {
+    if (b->width > 64 || b->height > 64) {
         return WVL_CUDA_T1_ANY;
     }
     return b->width <= 32 && b->height <= 32 ? WVL_CUDA_T1_32 : WVL_CUDA_T1_64;
@@ -40,12 +46,14 @@ void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t 
     uint32_t next[WVL_CUDA_T1_CLASSES];
     memset(job->class_count, 0, sizeof job->class_count);
     memset(job->item_most, 0, sizeof job->item_most);
+    memset(job->containers, 0, sizeof job->containers);
     job->block_count = count;
     job->is_styled = 0;
     for (uint32_t i = 0; i < count; i++) {
         unsigned kind = class_of(&blocks[i]);
         job->class_count[kind]++;
         job->item_most[kind] += blocks[i].planes;
+        job->containers[kind] |= blocks[i].coef_bytes == 2 ? WVL_CUDA_T1_NARROW : WVL_CUDA_T1_WIDE;
         job->is_styled |= blocks[i].style & (WVL_STYLE_TERMALL | WVL_STYLE_RESET | WVL_STYLE_PTERM | WVL_STYLE_BYPASS);
     }
     for (uint32_t i = 0, first = 0, item = 0; i < WVL_CUDA_T1_CLASSES; i++) {
@@ -108,6 +116,21 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_t1_model *model, wvl_cuda_fu
 /* A thread an item. */
 static uint32_t count_grid(uint64_t items, uint32_t threads) { return (uint32_t)((items + threads - 1) / threads); }
 
+/* A kernel that reads samples of a class: for each container that its blocks have, or the one for any block. */
+static wvl_cuda_status launch_samples(const wvl_cuda_t1_model *model, const wvl_cuda_function *narrow,
+                                      const wvl_cuda_function *wide, unsigned kind, uint32_t grid, uint32_t threads,
+                                      const uint32_t shared[2], const wvl_cuda_t1_job *job, wvl_cuda_stream stream)
+{
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (kind == WVL_CUDA_T1_ANY || job->containers[kind] & WVL_CUDA_T1_NARROW) {
+        status = launch_kernel(model, narrow[kind], grid, 1, threads, shared[0], job, stream);
+    }
+    if (!status && kind != WVL_CUDA_T1_ANY && job->containers[kind] & WVL_CUDA_T1_WIDE) {
+        status = launch_kernel(model, wide[kind], grid, 1, threads, shared[1], job, stream);
+    }
+    return status;
+}
+
 static wvl_cuda_status launch_words(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,
                                     wvl_cuda_stream stream)
 {
@@ -116,9 +139,9 @@ static wvl_cuda_status launch_words(const wvl_cuda_t1_model *model, unsigned kin
     if (!count || !job->item_most[kind]) {
         return WVL_CUDA_SUCCESS;
     }
-    wvl_cuda_status status =
-        launch_kernel(model, model->planes[kind], count_grid((uint64_t)count * words[kind], WVL_CUDA_T1_PLANES_THREADS),
-                      1, WVL_CUDA_T1_PLANES_THREADS, 0, job, stream);
+    uint32_t grid = count_grid((uint64_t)count * words[kind], WVL_CUDA_T1_PLANES_THREADS);
+    wvl_cuda_status status = launch_samples(model, model->planes, model->planes_wide, kind, grid,
+                                            WVL_CUDA_T1_PLANES_THREADS, (const uint32_t[]){0, 0}, job, stream);
     return status
                ? status
                : launch_kernel(model, model->spread[kind], count_grid(job->item_most[kind], WVL_CUDA_T1_SPREAD_THREADS),
@@ -144,9 +167,11 @@ static wvl_cuda_status launch_gains(const wvl_cuda_t1_model *model, unsigned kin
     if (!job->class_count[kind]) {
         return WVL_CUDA_SUCCESS;
     }
-    return launch_kernel(model, model->gains[kind], count_grid(job->class_count[kind], blocks[kind]), 1,
-                         is_any ? WVL_CUDA_T1_MOST_WORDS : WVL_CUDA_T1_GAINS_THREADS,
-                         4 * (is_any ? WVL_CUDA_T1_GAINS_ANY_WORDS : WVL_CUDA_T1_GAINS_WORDS), job, stream);
+    const uint32_t shared[2] = {4 * (is_any ? WVL_CUDA_T1_GAINS_ANY_WORDS : WVL_CUDA_T1_GAINS_WORDS),
+                                4 * WVL_CUDA_T1_GAINS_WIDE_WORDS};
+    return launch_samples(model, model->gains, model->gains_wide, kind,
+                          count_grid(job->class_count[kind], blocks[kind]),
+                          is_any ? WVL_CUDA_T1_MOST_WORDS : WVL_CUDA_T1_GAINS_THREADS, shared, job, stream);
 }
 
 wvl_cuda_status wvl_cuda_t1_launch_words(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,

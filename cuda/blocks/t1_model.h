@@ -13,6 +13,8 @@ typedef struct wvl_cuda_t1_model {
     const wvl_cuda_runtime *runtime;
     wvl_cuda_function open, planes[WVL_CUDA_T1_CLASSES], spread[WVL_CUDA_T1_CLASSES], list[WVL_CUDA_T1_CLASSES],
         gains[WVL_CUDA_T1_CLASSES];
+    wvl_cuda_function planes_wide[WVL_CUDA_T1_ANY], gains_wide[WVL_CUDA_T1_ANY]; /* of 32-bit samples; one for any block
+                                                                                  */
 } wvl_cuda_t1_model;
 
 /* Kernels of a loaded module. */

@@ -76,16 +76,24 @@ __device__ __forceinline__ uint32_t *find_words(const wvl_cuda_t1_job &job, uint
     return state.passes ? units_at(job, state.words) : NULL;
 }
 
-template <uint32_t KIND, uint32_t WIDTH_LOG2> __device__ __forceinline__ void split_blocks(const wvl_cuda_t1_job &job)
+/* Blocks whose samples have that many bytes. */
+template <uint32_t KIND, uint32_t WIDTH_LOG2, uint32_t COEF_BYTES>
+__device__ __forceinline__ void split_blocks(const wvl_cuda_t1_job &job)
 {
     uint32_t id, n, *words = find_words(job, KIND, 2u << 2 * WIDTH_LOG2, &id, &n);
-    if (words) {
-        const wvl_cuda_t1_block &b = block_of(job, id);
-        uint32_t planes = state_of(job, id).planes;
-        word_layout layout(WIDTH_LOG2, b.height, planes);
-        if (n < layout.words) {
-            split_narrow(b, n & ((1u << WIDTH_LOG2) - 1), n >> WIDTH_LOG2, planes, words + layout.place(n));
-        }
+    if (!words || block_of(job, id).coef_bytes != COEF_BYTES) {
+        return;
+    }
+    const wvl_cuda_t1_block &b = block_of(job, id);
+    uint32_t planes = state_of(job, id).planes, word = n & ((1u << WIDTH_LOG2) - 1), stripe = n >> WIDTH_LOG2;
+    word_layout layout(WIDTH_LOG2, b.height, planes);
+    if (n >= layout.words) {
+        return;
+    }
+    if (COEF_BYTES == 2) {
+        split_narrow(b, word, stripe, planes, words + layout.place(n));
+    } else {
+        split_wide(b, word, stripe, planes, words + layout.place(n));
     }
 }
 
@@ -106,12 +114,24 @@ __device__ __forceinline__ void split_any(const wvl_cuda_t1_job &job)
 
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_PLANES_THREADS) wvl_t1_planes_64(const wvl_cuda_t1_job job)
 {
-    wvl_t1::split_blocks<WVL_CUDA_T1_64, 3>(job);
+    wvl_t1::split_blocks<WVL_CUDA_T1_64, 3, 2>(job);
+}
+
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_PLANES_THREADS)
+    wvl_t1_planes_64_wide(const wvl_cuda_t1_job job)
+{
+    wvl_t1::split_blocks<WVL_CUDA_T1_64, 3, 4>(job);
 }
 
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_PLANES_THREADS) wvl_t1_planes_32(const wvl_cuda_t1_job job)
 {
-    wvl_t1::split_blocks<WVL_CUDA_T1_32, 2>(job);
+    wvl_t1::split_blocks<WVL_CUDA_T1_32, 2, 2>(job);
+}
+
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_PLANES_THREADS)
+    wvl_t1_planes_32_wide(const wvl_cuda_t1_job job)
+{
+    wvl_t1::split_blocks<WVL_CUDA_T1_32, 2, 4>(job);
 }
 
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_PLANES_THREADS) wvl_t1_planes_any(const wvl_cuda_t1_job job)

@@ -203,7 +203,7 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
 const wvl_cuda_coder wvl_cuda_coder_rdoq = {.block_bytes = sizeof(wvl_cuda_t1_block),
                                             .counter_count = WVL_CUDA_T1_COUNTERS,
                                             .pieces = 1,
-                                            .streams = 32,
+                                            .streams = 64,
                                             .list_count = 2,
                                             .place = place,
                                             .list_blocks = list_blocks,

@@ -11,7 +11,7 @@
 #include "cuda/host/layout.h"
 
 #define PASSES_ALL 255u
-#define SLOW_STREAMS 32u /* the MQ coder takes milliseconds and little of the device: many run at a time */
+#define SLOW_STREAMS 64u /* the MQ coder takes milliseconds and little of the device: many run at a time */
 #define EOC_BYTES 2u
 #define SOD_BYTES 2u
 #define PLT_HEAD_BYTES 5u
@@ -264,7 +264,9 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
     const wvl_plan *plan = v->plan;
     const wvl_layer_target *target = &plan->rate.layers[0];
     job->chooses = 1;
-    t1->foresees = !plan->test.depth_full && !plan->rate.rdoq && !plan->rate.max_component_bytes;
+    /* Where caps are many, or one, floors are bisected from the least threshold on: all passes are looked at. */
+    int is_followed = !plan->rate.max_component_bytes || wvl_plan_rate_groups(plan) > 1;
+    t1->foresees = !plan->test.depth_full && !plan->rate.rdoq && is_followed;
     t1->passes = slot + l->passes;
     t1->gains = slot + l->values;
     t1->hull_weights = shared + l->tables;

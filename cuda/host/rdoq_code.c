@@ -22,6 +22,7 @@ static wvl_cuda_t1_job slice(const wvl_cuda_t1_job *all, const wvl_cuda_t1_job *
     memcpy(job.class_count, shape->class_count, sizeof job.class_count);
     memcpy(job.item_first, shape->item_first, sizeof job.item_first);
     memcpy(job.item_most, shape->item_most, sizeof job.item_most);
+    memcpy(job.containers, shape->containers, sizeof job.containers);
     job.blocks += first * sizeof(wvl_cuda_t1_block);
     job.lists += first * sizeof(uint32_t);
     job.states += first * sizeof(wvl_cuda_t1_state);

@@ -119,6 +119,12 @@ __device__ __forceinline__ uint64_t scan_wide(uint64_t v)
     return v;
 }
 
+__device__ __forceinline__ uint64_t fetch_wide(uint64_t v, uint32_t lane)
+{
+    uint32_t low = __shfl_sync(~0u, (uint32_t)v, lane), high = __shfl_sync(~0u, (uint32_t)(v >> 32), lane);
+    return (uint64_t)high << 32 | low;
+}
+
 /* Sum over a thread block up to this thread; *all: over all. sums: two words a warp. */
 __device__ __forceinline__ uint64_t scan_block(uint64_t own, uint32_t *sums, uint64_t *all)
 {
@@ -130,12 +136,33 @@ __device__ __forceinline__ uint64_t scan_block(uint64_t own, uint32_t *sums, uin
     }
     __syncthreads();
     uint64_t before = scan_wide(lane < warps ? (uint64_t)sums[2 * lane + 1] << 32 | sums[2 * lane] : 0);
-    uint32_t low = __shfl_sync(~0u, (uint32_t)before, 31), high = __shfl_sync(~0u, (uint32_t)(before >> 32), 31);
-    *all = (uint64_t)high << 32 | low;
-    low = __shfl_sync(~0u, (uint32_t)before, warp ? warp - 1 : 0);
-    high = __shfl_sync(~0u, (uint32_t)(before >> 32), warp ? warp - 1 : 0);
+    *all = fetch_wide(before, 31);
+    before = fetch_wide(before, warp ? warp - 1 : 0);
     __syncthreads();
-    return (warp ? (uint64_t)high << 32 | low : 0) + sum;
+    return (warp ? before : 0) + sum;
 }
+
+/* Threads that code the head of a packet together: a thread block, or a warp of it. sums: as of scan_block(). */
+struct block_team {
+    static __device__ __forceinline__ uint32_t rank() { return threadIdx.x; }
+    static __device__ __forceinline__ uint32_t size() { return blockDim.x; }
+    static __device__ __forceinline__ void meet() { __syncthreads(); }
+    static __device__ __forceinline__ uint64_t scan(uint64_t own, uint32_t *sums, uint64_t *all)
+    {
+        return scan_block(own, sums, all);
+    }
+};
+struct warp_team {
+    static __device__ __forceinline__ uint32_t rank() { return wvl_ht::lane_id(); }
+    static __device__ __forceinline__ uint32_t size() { return 32; }
+    static __device__ __forceinline__ void meet() { __syncwarp(); }
+    static __device__ __forceinline__ uint64_t scan(uint64_t own, uint32_t *, uint64_t *all)
+    {
+        __syncwarp(); /* what was stored before is seen behind, as with a thread block */
+        uint64_t sum = scan_wide(own);
+        *all = fetch_wide(sum, 31);
+        return sum;
+    }
+};
 
 } // namespace wvl_packets

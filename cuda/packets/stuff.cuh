@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plain bits of a packet header to its bytes (B.10.1), by a thread block. The bits stand in a window of shared memory,
+ * Plain bits of a packet header to its bytes (B.10.1), by a team. The bits stand in a window of shared memory,
  * a word a thread, the first bit on top.
  *
  * A unit is a byte of 8 bits, or 15 bits in two bytes where the first is 0xFF. A unit begins in a word at one of 15
@@ -63,13 +63,13 @@ __device__ __forceinline__ uint32_t follow_words(uint64_t map, uint32_t entry, u
 }
 
 /* Where units enter the word of this thread. entries: 16 words a warp. */
-__device__ __forceinline__ uint32_t find_entry(uint64_t map, uint32_t first, uint32_t *entries)
+template <class TEAM> __device__ __forceinline__ uint32_t find_entry(uint64_t map, uint32_t first, uint32_t *entries)
 {
-    uint32_t lane = wvl_ht::lane_id(), warp = threadIdx.x >> 5, own = 0, left = follow_words(map, lane & 15, &own);
+    uint32_t lane = wvl_ht::lane_id(), warp = TEAM::rank() >> 5, own = 0, left = follow_words(map, lane & 15, &own);
     if (lane < 16) {
         entries[16 * warp + lane] = left;
     }
-    __syncthreads();
+    TEAM::meet();
     for (uint32_t w = 0; w < warp; w++) {
         first = entries[16 * w + first];
     }
@@ -88,56 +88,57 @@ struct bit_window {
     uint32_t entry; /* where a unit begins in the first word */
 };
 
-__device__ __forceinline__ void clear_window(const bit_window &w)
+template <class TEAM> __device__ __forceinline__ void clear_window(const bit_window &w)
 {
-    for (uint32_t i = threadIdx.x; i <= w.room; i += blockDim.x) {
+    for (uint32_t i = TEAM::rank(); i <= w.room; i += TEAM::size()) {
         w.words[i] = 0;
     }
 }
 
 /* The bytes of units that begin in the next words, one a thread, before bit `bits`. The last word of a window that is
  * not the last one is kept. */
+template <class TEAM>
 __device__ __forceinline__ void stuff_words(bit_window &w, uint32_t first, uint32_t bits, bool is_last)
 {
-    uint32_t at = first + threadIdx.x, begin = 32 * at, left = bits > begin ? bits - begin : 0;
+    uint32_t at = first + TEAM::rank(), begin = 32 * at, left = bits > begin ? bits - begin : 0;
     uint64_t word = (uint64_t)w.words[at] << 32 | w.words[at + 1], ones = word & word << 1, all;
     ones &= ones << 2;
     ones &= ones << 4;
     uint32_t is_ff = (uint32_t)(ones >> 32);
     uint64_t map = map_entries(is_ff);
-    uint32_t entry = find_entry(map, w.entry, w.entries);
+    uint32_t entry = find_entry<TEAM>(map, w.entry, w.entries);
     bool is_kept = !is_last && at + 1 == w.room;
     stuffed s = stuff_word(word, is_ff, entry, is_kept ? 0 : min(left, 32u));
-    if (threadIdx.x + 1 == blockDim.x) {
+    if (TEAM::rank() + 1 == TEAM::size()) {
         w.share[1] = is_kept ? entry : (uint32_t)(map >> 4 * entry) & 15;
     }
-    uint64_t end = scan_block(s.count, w.sums, &all);
+    uint64_t end = TEAM::scan(s.count, w.sums, &all);
     uint8_t *to = w.out + w.out_count + (uint32_t)end - s.count;
     for (uint32_t i = 0; i < s.count; i++) {
         to[i] = (uint8_t)(s.bytes >> 8 * i);
     }
     w.out_count += (uint32_t)all;
     w.entry = w.share[1];
-    __syncthreads();
+    TEAM::meet();
 }
 
 /* Writes the bytes of `bits` bits in the window; if they are the last ones, all of them, else those of all words but
  * the last, which becomes the first. */
-__device__ __forceinline__ void empty_window(bit_window &w, uint32_t bits, bool is_last)
+template <class TEAM> __device__ __forceinline__ void empty_window(bit_window &w, uint32_t bits, bool is_last)
 {
-    for (uint32_t first = 0; 32 * first < bits; first += blockDim.x) {
-        stuff_words(w, first, bits, is_last);
+    for (uint32_t first = 0; 32 * first < bits; first += TEAM::size()) {
+        stuff_words<TEAM>(w, first, bits, is_last);
     }
     if (!is_last) {
         uint32_t kept = w.words[w.room - 1];
-        __syncthreads();
-        clear_window(w);
-        __syncthreads();
-        if (!threadIdx.x) {
+        TEAM::meet();
+        clear_window<TEAM>(w);
+        TEAM::meet();
+        if (!TEAM::rank()) {
             w.words[0] = kept;
         }
         w.at += 32 * (w.room - 1);
-        __syncthreads();
+        TEAM::meet();
     }
 }
 

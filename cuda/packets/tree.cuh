@@ -60,9 +60,9 @@ __device__ __forceinline__ uint32_t node_at(const packet_view &v, const block_pl
 }
 
 /* A thread a band. */
-__device__ __forceinline__ void find_levels(const packet_view &v)
+template <class TEAM> __device__ __forceinline__ void find_levels(const packet_view &v)
 {
-    uint32_t node = 0, band = threadIdx.x;
+    uint32_t node = 0, band = TEAM::rank();
     if (band >= v.packet->band_count) {
         return;
     }
@@ -92,7 +92,7 @@ __device__ __forceinline__ uint32_t join_nodes(const uint32_t *below, uint32_t c
 }
 
 /* Level k + 1 of all bands from level k; the same threads take the bands in turn. */
-__device__ __forceinline__ bool build_level(const packet_view &v, uint32_t k)
+template <class TEAM> __device__ __forceinline__ bool build_level(const packet_view &v, uint32_t k)
 {
     bool any = false;
     for (uint32_t b = 0; b < v.packet->band_count; b++) {
@@ -103,7 +103,7 @@ __device__ __forceinline__ bool build_level(const packet_view &v, uint32_t k)
         const uint32_t *from = v.nodes + v.levels[b * WVL_ASSEMBLY_MOST_LEVELS + k];
         uint32_t *to = v.nodes + v.levels[b * WVL_ASSEMBLY_MOST_LEVELS + k + 1], cols = level_size(band.cols, k + 1),
                  count = cols * level_size(band.rows, k + 1);
-        for (uint32_t i = threadIdx.x; i < count; i += blockDim.x) {
+        for (uint32_t i = TEAM::rank(); i < count; i += TEAM::size()) {
             to[i] = join_nodes(from, level_size(band.cols, k), level_size(band.rows, k), i % cols, i / cols);
         }
         any = true;

@@ -20,18 +20,21 @@ __device__ __forceinline__ bool is_complete(const job_type &job, uint32_t block)
 
 /*
  * Whether the passes of a block suffice: decisions are then those that all its passes lead to. Its hull is settled for
- * thresholds above `unsettled`, whatever follows (codec/core/hull.h). The last bytes look `reach` below the threshold.
- * If that is below all slopes, they look at some passes behind the cut.
+ * thresholds above `unsettled`, whatever follows (codec/core/hull.h). The last bytes look `reach` below the threshold
+ * of its group. If that is below all slopes, they look at some passes behind the cut.
  */
-__device__ __forceinline__ bool is_decided(const job_type &job, uint32_t block, const layer_state &layer)
+__device__ __forceinline__ bool is_decided(const job_type &job, const wvl_assembly_place &place,
+                                           const layer_state &layer)
 {
+    uint32_t block = place.block;
     if (is_complete(job, block)) {
         return true;
     }
+    const wvl_cuda_rate_group &group = group_of(job, group_index(job, place.packet));
     uint32_t passes = ((const wvl_cuda_t1_record *)job.t1.records)[block].passes,
-             unsettled = ((const wvl_cuda_t1_gains *)job.t1.gains)[block].unsettled, lowest = layer.lowest;
-    if (layer.is_filled && layer.threshold > job.reach) {
-        lowest = min(lowest, layer.threshold - job.reach);
+             unsettled = ((const wvl_cuda_t1_gains *)job.t1.gains)[block].unsettled, lowest = group.lowest;
+    if (layer.is_filled && group.threshold > job.reach) {
+        lowest = min(lowest, group.threshold - job.reach);
     } else if (layer.is_filled && passes < cut_of(job, block).passes + WVL_CUDA_RATE_CANDIDATES) {
         return false;
     }
@@ -40,9 +43,10 @@ __device__ __forceinline__ bool is_decided(const job_type &job, uint32_t block, 
 
 /* Whether the block goes into the round to come. The last round takes all that is not complete: nothing can be
  * undecided after it. */
-__device__ __forceinline__ bool is_repeated(const job_type &job, uint32_t block, const layer_state &layer)
+__device__ __forceinline__ bool is_repeated(const job_type &job, const wvl_assembly_place &place,
+                                            const layer_state &layer)
 {
-    return job.t1.round + 2 == WVL_CUDA_RATE_ROUNDS ? !is_complete(job, block) : !is_decided(job, block, layer);
+    return job.t1.round + 2 == WVL_CUDA_RATE_ROUNDS ? !is_complete(job, place.block) : !is_decided(job, place, layer);
 }
 
 /* The block is coded in the round to come, or not: a plane deeper at first, then in full. */
@@ -73,15 +77,16 @@ __device__ __forceinline__ bool repeat_blocks(const job_type &job, const layer_s
         variables[0] = variables[1] = 0;
     }
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < job.t1.block_count; i += blockDim.x) {
-        undecided += !is_decided(job, i, layer);
+    for (uint32_t i = threadIdx.x; i < job.packets.place_count; i += blockDim.x) {
+        undecided += !is_decided(job, ranked(job, i), layer);
     }
     atomicAdd(&variables[0], undecided);
     __syncthreads();
     bool is_any = variables[0] != 0;
-    for (uint32_t i = threadIdx.x; i < job.t1.block_count; i += blockDim.x) {
-        bool is_again = is_any && is_repeated(job, i, layer);
-        mark_block(job, i, is_again);
+    for (uint32_t i = threadIdx.x; i < job.packets.place_count; i += blockDim.x) {
+        const wvl_assembly_place place = ranked(job, i);
+        bool is_again = is_any && is_repeated(job, place, layer);
+        mark_block(job, place.block, is_again);
         repeated += is_again;
     }
     atomicAdd(&variables[1], repeated);

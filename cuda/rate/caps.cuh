@@ -9,30 +9,13 @@
 namespace wvl_rate
 {
 
-/* Whether any thread says so. All threads. */
-__device__ __forceinline__ bool any_thread(bool own, uint32_t *shared)
-{
-    uint32_t *any = shared + WVL_CUDA_RATE_VARIABLES;
-    if (!threadIdx.x) {
-        *any = 0;
-    }
-    __syncthreads();
-    if (own) {
-        atomicOr(any, 1u);
-    }
-    __syncthreads();
-    bool is_any = *any != 0;
-    __syncthreads();
-    return is_any;
-}
-
 __device__ __forceinline__ bool breaks_cap(const job_type &job, uint32_t *shared)
 {
     bool own = false;
     for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
         own |= !group_fits(job, g, group_of(job, g).bytes);
     }
-    return any_thread(own, shared);
+    return count_threads(own, shared) != 0;
 }
 
 /* What the bytes of a group are beside its bodies at the threshold measured last. */
@@ -75,7 +58,7 @@ __device__ __forceinline__ bool open_floors(const job_type &job, uint32_t *share
             learn_rest(job, g);
         }
     }
-    return any_thread(own, shared);
+    return count_threads(own, shared) != 0;
 }
 
 #define FLOOR_GUESSES 5u /* then bisection */
@@ -86,6 +69,7 @@ __device__ __forceinline__ void propose_floor(const job_type &job, uint32_t g, u
     bool guesses = job.followed > 1 && step < FLOOR_GUESSES;
     uint32_t t = guesses ? guess_floor(job, g) : group.bad + (group.floor - group.bad) / 2;
     group.threshold = min(t, group.floor - (group.floor > group.bad));
+    group.lowest = min(group.lowest, min(group.threshold, max(t, 1u) - 1)); /* a guess looks one below */
 }
 
 /* What was measured. Returns whether the floor is still searched. */
@@ -121,29 +105,29 @@ __device__ __forceinline__ bool narrow_floors(const job_type &job, uint32_t step
             own |= learn_floor(job, g);
         }
     }
-    return any_thread(own, shared);
+    return count_threads(own, shared) != 0;
 }
 
-/* As search(), with floors that keep every group within its cap. Where groups are many, or one alone, all floors come
- * first. */
+/* As search(), with floors that keep every group within its cap, if there are caps. Where groups are many, or one
+ * alone, all floors come first. */
 __device__ __forceinline__ bool search_capped(const job_type &job, layer_state &layer, uint32_t *shared)
 {
-    uint32_t step = 0;
-    if (job.followed == 1) {
+    bool floors_first = job.component_cap && job.followed == 1, narrows = floors_first;
+    if (floors_first) {
         open_groups(job, WVL_SLOPE_NOTHING, 1);
-        while (narrow_floors(job, step, shared)) {
-            step++;
-        }
-        return search(job, layer, shared);
     }
-    while (search(job, layer, shared)) { /* every round gives at least one more group its floor */
-        if (!open_floors(job, shared)) {
+    for (;;) {
+        for (uint32_t step = 0; narrows; step++) {
+            narrows = narrow_floors(job, step, shared);
+        }
+        if (!search(job, layer, shared)) {
+            return false;
+        }
+        if (!job.component_cap || floors_first || !open_floors(job, shared)) {
             return true;
         }
-        for (step = 0; narrow_floors(job, step, shared); step++) {
-        }
+        narrows = true; /* every round gives at least one more group its floor */
     }
-    return false;
 }
 
 } // namespace wvl_rate

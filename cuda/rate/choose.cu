@@ -74,8 +74,7 @@ __device__ __forceinline__ void end_blocks(const job_type &job, uint32_t *shared
 __device__ __forceinline__ uint32_t choose_thresholds(const job_type &job, layer_state &layer, uint32_t *shared)
 {
     sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
-    bool fits = job.component_cap ? search_capped(job, layer, shared) : search(job, layer, shared);
-    if (!fits || breaks_cap(job, shared)) {
+    if (!search_capped(job, layer, shared) || breaks_cap(job, shared)) {
         return WVL_CUDA_PACKETS_OVER;
     }
     layer.is_filled = layer.threshold > job.least || job.fills_always;
@@ -97,10 +96,10 @@ __device__ __forceinline__ bool finish_cuts(const job_type &job, layer_state &la
 
 } // namespace wvl_rate
 
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_choose(const wvl_cuda_rate_job job)
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS, 1) wvl_rate_choose(const wvl_cuda_rate_job job)
 {
     WVL_HT_SHARED(shared);
-    wvl_rate::layer_state layer = {job.least, {0, 0}, WVL_SLOPE_NOTHING, false};
+    wvl_rate::layer_state layer = {job.least, {0, 0}, false};
     uint32_t notes = 0;
     if (!wvl_rate::is_asked(job) || (job.t1.round && !wvl_rate::repeated_of(job))) {
         return;
@@ -110,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_cho
     if (job.budget == WVL_NO_BUDGET && !job.component_cap) {
         wvl_rate::set_thresholds(job, job.least);
         wvl_rate::cut_blocks(job);
-        layer.lowest = job.least;
+        wvl_rate::look_at(job, job.least);
     } else {
         notes = wvl_rate::choose_thresholds(job, layer, shared);
     }

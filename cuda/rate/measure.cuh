@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What cuts cost, headers counted to the byte, by a thread block. All threads have the same results. */
+/* What cuts cost, headers counted to the byte, by a thread block: packets of few blocks by its warps, others one by
+ * one. All threads have the same results. */
 #pragma once
 #include "cuda/packets/heads.cuh"
 #include "cuda/rate/cut.cuh"
@@ -20,10 +21,27 @@ __device__ __forceinline__ uint32_t plt_bytes(const job_type &job, const wvl_cud
     return job.packets.has_plt ? wvl_packets::count_plt(packet_bytes(length)) : 0;
 }
 
-/* A packet, with the cuts as they stand. */
+__device__ __forceinline__ bool is_for_warp(const job_type &job, uint32_t packet)
+{
+    return wvl_packets::packet_of(job.packets, packet).node_count <= WVL_CUDA_RATE_WARP_NODES;
+}
+
+/* A packet with few blocks, by a warp. */
+__device__ __forceinline__ void measure_by_warp(const job_type &job, uint32_t packet, uint32_t *shared)
+{
+    uint32_t *own = shared + WVL_CUDA_RATE_HEAD + threadIdx.x / 32 * WVL_CUDA_RATE_WARP_WORDS;
+    wvl_packets::code_head<wvl_packets::warp_team>(job.packets, packet, 0, own);
+    __syncwarp();
+}
+
+/* A packet, with the cuts as they stand. All threads. */
 __device__ __forceinline__ void measure_packet(const job_type &job, uint32_t packet, uint32_t *shared)
 {
-    wvl_packets::code_head(job.packets, packet, 0, shared + WVL_CUDA_RATE_HEAD);
+    if (!is_for_warp(job, packet)) {
+        wvl_packets::code_head<wvl_packets::block_team>(job.packets, packet, 0, shared + WVL_CUDA_RATE_HEAD);
+    } else if (threadIdx.x < 32) {
+        measure_by_warp(job, packet, shared);
+    }
     __syncthreads();
 }
 
@@ -74,8 +92,18 @@ __device__ __forceinline__ layer_cost sum_packets(const job_type &job, uint32_t 
 __device__ __forceinline__ layer_cost measure_packets(const job_type &job, uint32_t *shared)
 {
     uint32_t count = list_changed(job, shared);
+    const uint32_t *changed = (const uint32_t *)job.changed;
+    for (uint32_t i = threadIdx.x / 32; i < count; i += blockDim.x / 32) {
+        if (is_for_warp(job, changed[i])) {
+            measure_by_warp(job, changed[i], shared);
+        }
+    }
+    __syncthreads();
     for (uint32_t i = 0; i < count; i++) {
-        measure_packet(job, ((const uint32_t *)job.changed)[i], shared);
+        if (!is_for_warp(job, changed[i])) {
+            wvl_packets::code_head<wvl_packets::block_team>(job.packets, changed[i], 0, shared + WVL_CUDA_RATE_HEAD);
+            __syncthreads();
+        }
     }
     return sum_packets(job, shared + WVL_CUDA_RATE_HEAD + WVL_CUDA_PACKETS_HEAD_SUMS);
 }

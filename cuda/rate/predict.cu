@@ -55,31 +55,56 @@ __device__ __forceinline__ void foresee_block(const job_type &job, uint32_t bloc
 #define WVL_CUDA_RATE_MARGIN 96
 #define WVL_CUDA_RATE_GIVEN_MARGIN 64
 
-/* All threads. 0: all passes. */
-__device__ __forceinline__ uint32_t find_stop(const job_type &job, uint32_t *sums)
+/* The least threshold of a group whose estimated bodies keep the cap; headers take the share that a search begins
+ * with. */
+__device__ __forceinline__ uint32_t foresee_floor(const job_type &job, uint32_t g)
 {
-    int32_t stop = (int32_t)job.least - WVL_CUDA_RATE_GIVEN_MARGIN;
+    double room = (double)job.component_cap - (double)((const uint64_t *)job.group_overhead)[g] -
+                  (double)job.component_cap / 32.0;
+    uint32_t low = 0, high = WVL_SLOPE_NOTHING;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (bodies_of(job, g, middle) <= room) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+/* Each group stops a margin below its threshold. All threads. */
+__device__ __forceinline__ void find_stops(const job_type &job, uint32_t *shared)
+{
+    uint32_t threshold = 0;
+    int32_t given = (int32_t)job.least - WVL_CUDA_RATE_GIVEN_MARGIN;
+    open_groups(job, 0, 0);
+    if (job.budget != WVL_NO_BUDGET || job.component_cap) {
+        sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
+    }
+    for (uint32_t g = threadIdx.x; job.component_cap && g < job.group_count; g += blockDim.x) {
+        group_of(job, g).floor = foresee_floor(job, g);
+    }
+    __syncthreads();
     if (job.budget != WVL_NO_BUDGET) {
         wvl_bracket b;
         wvl_bracket_open(&b, job.least, job.overhead_bytes, 0, job.budget);
-        sum_bodies(job, sums);
-        stop = max(stop, (int32_t)guess(job, b.rest) - WVL_CUDA_RATE_MARGIN);
+        threshold = guess(job, b.rest, shared);
     }
-    return (uint32_t)min(max(stop + job.depth_bias, 0), (int32_t)WVL_SLOPE_NOTHING);
-}
-
-__device__ __forceinline__ uint32_t &stop_of(const job_type &job)
-{
-    return ((uint32_t *)job.t1.counters)[WVL_CUDA_T1_STOP];
+    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+        wvl_cuda_rate_group &group = group_of(job, g);
+        int32_t stop = max(given, (int32_t)max(threshold, group.floor) - WVL_CUDA_RATE_MARGIN) + job.depth_bias;
+        group.lowest = (uint32_t)min(max(stop, 0), (int32_t)WVL_SLOPE_NOTHING);
+    }
 }
 
 /* The passes that are listed, by what foresee_block() left. */
-__device__ __forceinline__ void limit_block(const job_type &job, uint32_t block)
+__device__ __forceinline__ void limit_block(const job_type &job, const wvl_assembly_place &place)
 {
-    wvl_cuda_t1_state &state = ((wvl_cuda_t1_state *)job.t1.states)[block];
+    wvl_cuda_t1_state &state = ((wvl_cuda_t1_state *)job.t1.states)[place.block];
     const wvl_cuda_t1_pass *records =
-        (const wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES;
-    uint32_t all = state.passes, stop = stop_of(job), depth = 1;
+        (const wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)place.block * WVL_CUDA_T1_MOST_PASSES;
+    uint32_t all = state.passes, stop = group_of(job, group_index(job, place.packet)).lowest, depth = 1;
     while (depth < all && records[depth - 1].safe_bytes > stop) {
         depth++;
     }
@@ -103,17 +128,14 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_r
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_predict(const wvl_cuda_rate_job job)
 {
     WVL_HT_SHARED(shared);
-    uint32_t stop = wvl_rate::find_stop(job, shared);
-    if (!threadIdx.x) {
-        wvl_rate::stop_of(job) = stop;
-    }
+    wvl_rate::find_stops(job, shared);
 }
 
-/* A thread a block. */
+/* A thread a place of a block in packets. */
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_rate_depth(const wvl_cuda_rate_job job)
 {
-    uint32_t block = blockIdx.x * blockDim.x + threadIdx.x;
-    if (block < job.t1.block_count) {
-        wvl_rate::limit_block(job, block);
+    uint32_t rank = blockIdx.x * blockDim.x + threadIdx.x;
+    if (rank < job.packets.place_count) {
+        wvl_rate::limit_block(job, wvl_rate::ranked(job, rank));
     }
 }

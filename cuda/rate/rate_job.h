@@ -26,11 +26,14 @@ typedef struct wvl_cuda_rate_group {
     uint32_t floor;     /* least threshold that keeps the cap, */
     uint32_t bad;       /* highest known to break it, plus one, */
     uint32_t is_open;   /* and whether the floor is being searched */
+    uint32_t lowest;    /* threshold that was looked at; the prediction's: where blocks stop */
+    uint32_t spare;
 } wvl_cuda_rate_group;
 
-#define WVL_CUDA_RATE_THREADS 512u /* at most: shared memory is laid out for them */
+#define WVL_CUDA_RATE_THREADS 384u /* at most: shared memory is laid out for them; for more, registers are too few */
 #define WVL_CUDA_RATE_FEW_BLOCKS 1024u
-#define WVL_CUDA_RATE_FEW_THREADS 64u /* of pictures of so few blocks: fewer threads wait for each other */
+#define WVL_CUDA_RATE_FEW_THREADS 128u /* of pictures of so few blocks: fewer threads wait for each other */
+#define WVL_CUDA_RATE_WARP_NODES 256u  /* tag nodes of packets whose header a warp codes */
 #define WVL_CUDA_RATE_BODIES_THREADS 64u
 #define WVL_CUDA_RATE_CANDIDATES 6u /* of a block: passes beyond its cut (codec/rate/fill.c) */
 #define WVL_CUDA_RATE_TRIES 384u
@@ -72,6 +75,7 @@ typedef struct wvl_cuda_rate_job {
 #define WVL_CUDA_RATE_BINS (2u * WVL_CUDA_RATE_SORTED)
 #define WVL_CUDA_RATE_VARIABLES (WVL_CUDA_RATE_BINS + 256u)
 #define WVL_CUDA_RATE_HEAD (WVL_CUDA_RATE_VARIABLES + 16u)
+#define WVL_CUDA_RATE_WARP_WORDS (WVL_CUDA_PACKETS_HEAD_NODES(32u) + WVL_CUDA_RATE_WARP_NODES)
 #define WVL_CUDA_RATE_WORDS                                                                                            \
     (WVL_CUDA_RATE_HEAD + WVL_CUDA_PACKETS_HEAD_NODES(WVL_CUDA_RATE_THREADS) + WVL_CUDA_PACKETS_WIDE_NODES)
 

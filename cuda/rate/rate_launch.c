@@ -5,6 +5,9 @@
 
 #include "codec/core/bracket.h"
 
+_Static_assert(WVL_CUDA_RATE_THREADS / 32 * WVL_CUDA_RATE_WARP_WORDS <= WVL_CUDA_RATE_WORDS - WVL_CUDA_RATE_HEAD,
+               "all warps code headers at a time");
+
 wvl_cuda_status wvl_cuda_rate_open(wvl_cuda_rate *rate, const wvl_cuda_runtime *runtime, wvl_cuda_module module)
 {
     memset(rate, 0, sizeof *rate);
@@ -25,32 +28,30 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_rate *rate, wvl_cuda_functio
     return rate->runtime->launch(function, grid, 1, 1, threads, 1, 1, 4 * shared_words, stream, arguments, NULL);
 }
 
-/* A thread a block. */
-static wvl_cuda_status launch_blocks(const wvl_cuda_rate *rate, wvl_cuda_function function,
+/* A thread each of `count`: blocks, or places of blocks in packets. */
+static wvl_cuda_status launch_blocks(const wvl_cuda_rate *rate, wvl_cuda_function function, uint32_t count,
                                      const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
 {
-    uint32_t grid = (job->t1.block_count + WVL_CUDA_RATE_BODIES_THREADS - 1) / WVL_CUDA_RATE_BODIES_THREADS;
+    uint32_t grid = (count + WVL_CUDA_RATE_BODIES_THREADS - 1) / WVL_CUDA_RATE_BODIES_THREADS;
     return grid ? launch_kernel(rate, function, grid, WVL_CUDA_RATE_BODIES_THREADS, 0, job, stream) : WVL_CUDA_SUCCESS;
 }
 
-/* A thread a place of a block in packets. */
 static wvl_cuda_status launch_bodies(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
 {
     if (job->budget == WVL_NO_BUDGET && !job->component_cap) {
         return WVL_CUDA_SUCCESS;
     }
-    uint32_t grid = (job->packets.place_count + WVL_CUDA_RATE_BODIES_THREADS - 1) / WVL_CUDA_RATE_BODIES_THREADS;
     wvl_cuda_status status = rate->runtime->fill(job->bodies, 0, job->followed * WVL_SLOPES * sizeof(uint64_t), stream);
-    return status ? status : launch_kernel(rate, rate->bodies, grid, WVL_CUDA_RATE_BODIES_THREADS, 0, job, stream);
+    return status ? status : launch_blocks(rate, rate->bodies, job->packets.place_count, job, stream);
 }
 
 wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
 {
-    wvl_cuda_status status = launch_blocks(rate, rate->foresee, job, stream);
+    wvl_cuda_status status = launch_blocks(rate, rate->foresee, job->t1.block_count, job, stream);
     status = status ? status : launch_bodies(rate, job, stream);
     status = status ? status
                     : launch_kernel(rate, rate->predict, 1, WVL_CUDA_RATE_THREADS, WVL_CUDA_RATE_WORDS, job, stream);
-    return status ? status : launch_blocks(rate, rate->depth, job, stream);
+    return status ? status : launch_blocks(rate, rate->depth, job->packets.place_count, job, stream);
 }
 
 wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)

@@ -11,8 +11,7 @@ namespace wvl_rate
 struct layer_state {
     uint32_t threshold; /* least of all groups */
     layer_cost cost;
-    uint32_t lowest; /* threshold that was looked at */
-    bool is_filled;  /* the last bytes are tried, or going to be */
+    bool is_filled; /* the last bytes are tried, or going to be */
 };
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
@@ -21,7 +20,7 @@ struct layer_state {
 __device__ __forceinline__ void open_groups(const job_type &job, uint32_t floor, uint32_t is_open)
 {
     for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
-        group_of(job, g) = {0, 0.0, 0, floor, 0, is_open};
+        group_of(job, g) = {0, 0.0, 0, floor, 0, is_open, WVL_SLOPE_NOTHING, 0};
     }
     __syncthreads();
 }
@@ -35,21 +34,39 @@ __device__ __forceinline__ void set_thresholds(const job_type &job, uint32_t thr
     __syncthreads();
 }
 
+/* Bytes on the hulls are asked for down to this threshold, or blocks cut there. All threads. */
+__device__ __forceinline__ void look_at(const job_type &job, uint32_t threshold)
+{
+    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+        wvl_cuda_rate_group &group = group_of(job, g);
+        group.lowest = min(group.lowest, job.followed > 1 ? max(group.floor, threshold) : threshold);
+    }
+    __syncthreads();
+}
+
 /* ---- Bytes on the hulls ---------------------------------------------------------------------- */
 
-/* Sums from the steep end; then bodies[t] are the bytes on the hulls at threshold t. A run of thresholds a thread. */
+/* Sums from the steep end; then bodies[t] are the bytes on the hulls at threshold t. A run of thresholds a warp: four
+ * a lane at a time. */
 __device__ __forceinline__ void sum_group(uint64_t *bodies, uint32_t *sums)
 {
-    uint64_t own = 0, all;
-    uint32_t each = (WVL_SLOPES + blockDim.x - 1) / blockDim.x, first = threadIdx.x * each,
-             end = min(first + each, WVL_SLOPES);
-    for (uint32_t i = first; i < end; i++) { /* thread 0 has the steepest */
-        own += bodies[WVL_SLOPES - 1 - i];
+    uint32_t lane = wvl_ht::lane_id(), warps = blockDim.x / 32,
+             each = (WVL_SLOPE_NOTHING / 128 + warps - 1) / warps * 128,
+             first = min(threadIdx.x / 32 * each, WVL_SLOPE_NOTHING), end = min(first + each, WVL_SLOPE_NOTHING);
+    uint64_t own = 0, all, *steepest = bodies + WVL_SLOPE_NOTHING - 1; /* no hull is steeper */
+#pragma unroll 8
+    for (uint32_t i = first + lane; i < end; i += 32) {
+        own += *(steepest - i);
     }
-    uint64_t sum = wvl_packets::scan_block(own, sums, &all) - own;
-    for (uint32_t i = first; i < end; i++) {
-        sum += bodies[WVL_SLOPES - 1 - i];
-        bodies[WVL_SLOPES - 1 - i] = sum;
+    uint64_t run = wvl_packets::fetch_wide(wvl_packets::scan_block(own, sums, &all) - own, 0);
+    for (uint32_t i = first + 4 * lane; i < end; i += 128) {
+        uint64_t *four = steepest - i, a = four[0], b = a + four[-1], c = b + four[-2], d = c + four[-3];
+        uint64_t upto = wvl_packets::scan_wide(d), base = run + upto - d;
+        four[0] = base + a;
+        four[-1] = base + b;
+        four[-2] = base + c;
+        four[-3] = base + d;
+        run += wvl_packets::fetch_wide(upto, 31);
     }
     __syncthreads();
 }
@@ -76,17 +93,34 @@ __device__ __forceinline__ double bodies_at(const job_type &job, uint32_t thresh
     return bytes;
 }
 
-/* Least threshold whose bodies, with a fixed rest, are estimated to keep the budget. */
-__device__ __forceinline__ uint32_t guess(const job_type &job, double rest)
+/* How many threads say so. All threads. */
+__device__ __forceinline__ uint32_t count_threads(bool own, uint32_t *shared)
+{
+    uint32_t *count = shared + WVL_CUDA_RATE_VARIABLES, in_warp = (uint32_t)__popc(__ballot_sync(~0u, own));
+    if (!threadIdx.x) {
+        *count = 0;
+    }
+    __syncthreads();
+    if (!wvl_ht::lane_id() && in_warp) {
+        atomicAdd(count, in_warp);
+    }
+    __syncthreads();
+    uint32_t all = *count;
+    __syncthreads();
+    return all;
+}
+
+/* Least threshold whose bodies, with a fixed rest, are estimated to keep the budget. As many are asked at a time as
+ * there are threads: those below the one that is wanted do not keep it. */
+__device__ __forceinline__ uint32_t guess(const job_type &job, double rest, uint32_t *shared)
 {
     uint32_t low = 0, high = WVL_SLOPE_NOTHING;
     while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (wvl_bracket_expects(bodies_at(job, middle), rest, job.budget)) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
+        uint32_t step = (high - low + blockDim.x - 1) / blockDim.x, asked = low + (threadIdx.x + 1) * step - 1;
+        bool is_over = asked < high && !wvl_bracket_expects(bodies_at(job, asked), rest, job.budget);
+        uint32_t over = count_threads(is_over, shared);
+        high = min(high, low + (over + 1) * step - 1);
+        low += over * step;
     }
     return low;
 }
@@ -100,30 +134,30 @@ __device__ __forceinline__ layer_cost measure_at(const job_type &job, uint32_t t
     return measure_packets(job, shared);
 }
 
-/* Returns whether there is a threshold that fits; the layer is cut at it. */
+/* Returns whether there is a threshold that fits; the layer is cut at it. The measure is written once, and the search
+ * is called once: headers inline at many places would fill the registers. */
 __device__ __forceinline__ bool search(const job_type &job, layer_state &layer, uint32_t *shared)
 {
     wvl_bracket b;
-    uint32_t t = 0;
     wvl_bracket_open(&b, job.least, job.overhead_bytes, 0, job.budget);
-    while (wvl_bracket_is_open(&b)) {
-        uint32_t guessed = wvl_bracket_wants_guess(&b) ? guess(job, b.rest) : WVL_SLOPE_NOTHING;
-        t = wvl_bracket_propose(&b, guessed);
-        layer.lowest =
-            min(layer.lowest, min(t, max(guessed ? guessed - 1 : 0, job.least))); /* a guess looks one below */
+    for (uint32_t t = 0, is_open = 1; is_open;) {
+        is_open = wvl_bracket_is_open(&b);
+        if (!is_open && (t == b.good || b.good > WVL_SLOPE_NOTHING)) {
+            break;
+        }
+        uint32_t guessed =
+            is_open && wvl_bracket_wants_guess(&b) ? guess(job, b.rest, shared) : (uint32_t)WVL_SLOPE_NOTHING;
+        t = is_open ? wvl_bracket_propose(&b, guessed) : b.good;
         layer_cost cost = measure_at(job, t, shared);
         uint64_t bytes = codestream_bytes(job, cost);
         layer.cost = bytes <= job.budget ? cost : layer.cost;
-        wvl_bracket_learn(&b, t, bytes <= job.budget, bytes, bodies_at(job, t));
+        if (is_open) {
+            look_at(job, min(t, max(guessed ? guessed - 1 : 0, job.least))); /* a guess looks one below */
+            wvl_bracket_learn(&b, t, bytes <= job.budget, bytes, bodies_at(job, t));
+        }
     }
     layer.threshold = b.good;
-    if (b.good > WVL_SLOPE_NOTHING) {
-        return false;
-    }
-    if (t != b.good) {
-        layer.cost = measure_at(job, b.good, shared);
-    }
-    return true;
+    return b.good <= WVL_SLOPE_NOTHING;
 }
 
 } // namespace wvl_rate

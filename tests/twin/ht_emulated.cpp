@@ -24,6 +24,10 @@ KERNELS(CALL)
 #define T1_KERNELS(X)                                                                                                  \
     X(wvl_t1_open)                                                                                                     \
     X(wvl_t1_gains_64)                                                                                                 \
+    X(wvl_t1_gains_64_wide)                                                                                            \
+    X(wvl_t1_gains_32_wide)                                                                                            \
+    X(wvl_t1_planes_64_wide)                                                                                           \
+    X(wvl_t1_planes_32_wide)                                                                                           \
     X(wvl_t1_gains_32)                                                                                                 \
     X(wvl_t1_gains_any)                                                                                                \
     X(wvl_t1_hull)                                                                                                     \
