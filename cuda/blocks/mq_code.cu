@@ -2,8 +2,8 @@
 /*
  * Lists of symbols to codewords, a thread a block, those with the longest lists first.
  *
- * A warp holds 32 blocks with lists of about the same length, or fewer (job.lanes). Sixteen or four symbols are coded
- * without a look at passes where no pass ends with them; the others go one by one.
+ * A warp holds 32 blocks with lists of about the same length, or fewer (job.lanes). Four symbols are coded without a
+ * look at passes where no pass ends with them; the others go one by one.
  */
 #include "codec/core/t1_pass.h"
 #include "cuda/blocks/mq_kept.cuh"
@@ -249,28 +249,20 @@ template <typename PASSES> __device__ __forceinline__ void code_block(const wvl_
         c.look(list.now.x << 6);
     }
     while (i < count) {
-        if (stop - i > 16 && !(i & 15) && !passes.is_raw()) {
-            uint4 unit = list.take_unit(job, i, count);
-#pragma unroll
-            for (uint32_t k = 0; k < 4; k++) {
-                c.put_four(unit.x, k < 3 ? unit.y : list.now.x);
-                unit.x = unit.y;
-                unit.y = unit.z;
-                unit.z = unit.w;
+        uint4 unit = list.take_unit(job, i, count);
+        do { /* lanes where a pass ends meet the others again after four symbols */
+            uint32_t four = unit.x;
+            unit = make_uint4(unit.y, unit.z, unit.w, list.now.x);
+            if (stop - i > 4 && !(i & 3) && !passes.is_raw()) {
+                c.put_four(four, unit.x);
+                i += 4;
+                continue;
             }
-            i += 16;
-            continue;
-        }
-        uint32_t four = list.take(job, i, count);
-        if (stop - i > 4 && !(i & 3) && !passes.is_raw()) {
-            c.put_four(four, list.now.x);
-            i += 4;
-            continue;
-        }
-        i = put_slowly(job, c, passes, four, i, count, &stop);
-        if (i < count && !passes.is_raw()) {
-            c.look(list.now.x << 6);
-        }
+            i = put_slowly(job, c, passes, four, i, count, &stop);
+            if (i < count && !passes.is_raw()) {
+                c.look(unit.x << 6);
+            }
+        } while (i & 15 && i < count);
     }
     store_record(job, own_block(job), passes.close(job, c, list));
 }
