@@ -2,8 +2,8 @@
 /*
  * Lists of symbols to codewords, a thread a block, those with the longest lists first.
  *
- * A warp holds 32 blocks with lists of about the same length, or fewer (job.lanes). Sixteen or four symbols are coded
- * without a look at passes where no pass ends with them; the others go one by one.
+ * A warp holds 32 blocks with lists of about the same length, or fewer (job.lanes). Four symbols are coded without a
+ * look at passes where no pass ends with them; the others go one by one.
  */
 #include "codec/core/t1_pass.h"
 #include "cuda/blocks/mq_kept.cuh"
@@ -29,19 +29,16 @@ __device__ __forceinline__ uint32_t own_block(const wvl_cuda_t1_job &job)
 /* What happens at the end of a pass of a block without TERMALL, RESET, PTERM and BYPASS: the registers are kept, and
  * wvl_t1_ends makes the record of them. */
 struct marks {
-    uint32_t pass, first_pass;
+    uint4 *record;       /* of the pass in work */
+    const uint32_t *end; /* of the pass after the next one. Ends are read ahead: nobody waits where a pass ends */
+    uint32_t next_stop, left;
 
-    __device__ __forceinline__ uint32_t end_of_pass(const wvl_cuda_t1_job &job, const wvl_cuda_t1_state &s) const
-    {
-        return pass < s.passes ? pass_ends(job, s)[pass] : ~0u;
-    }
     /* Returns the first symbol of this round. stop: the end of its pass. */
     __device__ __forceinline__ uint32_t open(const wvl_cuda_t1_job &job, coder &c, list_reader &list, uint32_t id,
                                              uint32_t *stop)
     {
         const wvl_cuda_t1_state &s = state_at(job, id);
-        uint32_t i = 0;
-        pass = 0;
+        uint32_t i = 0, pass = 0;
         if (goes_on(job)) {
             const wvl_cuda_t1_kept &kept = kept_of(job, s);
             restore(kept, c);
@@ -56,9 +53,30 @@ struct marks {
             c.open_first();
             list.open(job, s.list, s.symbols);
         }
-        first_pass = pass;
-        *stop = job.passes ? end_of_pass(job, s) : s.symbols;
+        *stop = s.symbols;
+        if (job.passes) {
+            open_pass(job, s, id, pass, stop);
+        }
         return i;
+    }
+    __device__ __forceinline__ void open_pass(const wvl_cuda_t1_job &job, const wvl_cuda_t1_state &s, uint32_t id,
+                                              uint32_t pass, uint32_t *stop)
+    {
+        record = &item<uint4>(job.passes, (uint64_t)id * WVL_CUDA_T1_MOST_PASSES + pass);
+        end = pass_ends(job, s) + pass;
+        left = s.passes - pass;
+        *stop = read_end();
+        left -= left ? 1 : 0;
+        next_stop = read_end();
+    }
+    __device__ __forceinline__ uint32_t read_end()
+    {
+        uint32_t at = ~0u;
+        if (left) {
+            at = *end;
+        }
+        end++;
+        return at;
     }
     __device__ __forceinline__ bool is_raw() const { return false; }
     __device__ __forceinline__ uint32_t end_pass(const wvl_cuda_t1_job &job, coder &c)
@@ -66,12 +84,11 @@ struct marks {
         if (!job.passes) {
             return ~0u;
         }
-        uint32_t id = own_block(job);
-        const wvl_cuda_t1_state &s = state_at(job, id);
-        item<uint4>(job.passes, (uint64_t)id * WVL_CUDA_T1_MOST_PASSES + pass) =
-            make_uint4(c.l.a >> 16 | c.l.b << 16 | c.l.ct << 24, c.l.c, c.l.n(), 0);
-        pass++;
-        return end_of_pass(job, s);
+        *record++ = make_uint4(c.l.a >> 16 | c.l.b << 16 | c.l.ct << 24, c.l.c, c.l.n(), 0);
+        uint32_t stop = next_stop;
+        left -= left ? 1 : 0;
+        next_stop = read_end();
+        return stop;
     }
     /* Returns the bytes of the block. */
     __device__ __forceinline__ uint32_t close(const wvl_cuda_t1_job &job, coder &c, const list_reader &list)
@@ -79,13 +96,14 @@ struct marks {
         lane &l = c.l;
         const wvl_cuda_t1_state &s = state_at(job, own_block(job));
         if (keeps(job)) {
-            keep(kept_of(job, s), c, list, s.symbols, first_pass, s.passes);
+            wvl_cuda_t1_kept &kept = kept_of(job, s);
+            keep(kept, c, list, s.symbols, job.round ? kept.passes : 0, s.passes);
         }
         wvl_mq_registers regs = l.registers();
         l.flush();
-        wvl_segment_end end = wvl_mq_end_segment(l.bytes + 1, l.n(), &regs, 0, 0);
-        store_tail(l.bytes + 1, end);
-        return end.final_bytes;
+        wvl_segment_end end_now = wvl_mq_end_segment(l.bytes + 1, l.n(), &regs, 0, 0);
+        store_tail(l.bytes + 1, end_now);
+        return end_now.final_bytes;
     }
 };
 
@@ -231,28 +249,20 @@ template <typename PASSES> __device__ __forceinline__ void code_block(const wvl_
         c.look(list.now.x << 6);
     }
     while (i < count) {
-        if (stop - i > 16 && !(i & 15) && !passes.is_raw()) {
-            uint4 unit = list.take_unit(job, i, count);
-#pragma unroll
-            for (uint32_t k = 0; k < 4; k++) {
-                c.put_four(unit.x, k < 3 ? unit.y : list.now.x);
-                unit.x = unit.y;
-                unit.y = unit.z;
-                unit.z = unit.w;
+        uint4 unit = list.take_unit(job, i, count);
+        do { /* lanes where a pass ends meet the others again after four symbols */
+            uint32_t four = unit.x;
+            unit = make_uint4(unit.y, unit.z, unit.w, list.now.x);
+            if (stop - i > 4 && !(i & 3) && !passes.is_raw()) {
+                c.put_four(four, unit.x);
+                i += 4;
+                continue;
             }
-            i += 16;
-            continue;
-        }
-        uint32_t four = list.take(job, i, count);
-        if (stop - i > 4 && !(i & 3) && !passes.is_raw()) {
-            c.put_four(four, list.now.x);
-            i += 4;
-            continue;
-        }
-        i = put_slowly(job, c, passes, four, i, count, &stop);
-        if (i < count && !passes.is_raw()) {
-            c.look(list.now.x << 6);
-        }
+            i = put_slowly(job, c, passes, four, i, count, &stop);
+            if (i < count && !passes.is_raw()) {
+                c.look(unit.x << 6);
+            }
+        } while (i & 15 && i < count);
     }
     store_record(job, own_block(job), passes.close(job, c, list));
 }

@@ -319,41 +319,22 @@ struct list_reader {
             read(job, i / 16);
         }
         now = next;
-        for (uint32_t k = 0; k < i % 16 / 4; k++) {
-            move();
-        }
         if (i / 16 * 16 + 16 < count) {
             read(job, i / 16 + 1);
         }
+        for (uint32_t k = 0; k < i % 16 / 4; k++) {
+            now = make_uint4(now.y, now.z, now.w, next.x);
+        }
     }
-    __device__ __forceinline__ void move()
-    {
-        now.x = now.y;
-        now.y = now.z;
-        now.z = now.w;
-    }
-    /* Symbols i to i + 15, all of them in the list; i is a multiple of 16. */
+    /* The unit with symbol i of `count`, from the word with that symbol on. Units beyond the list are not read. */
     __device__ __forceinline__ uint4 take_unit(const wvl_cuda_t1_job &job, uint32_t i, uint32_t count)
     {
         uint4 unit_now = now;
         now = next;
-        if (i + 32 < count) {
+        if (i / 16 * 16 + 32 < count) {
             read(job, i / 16 + 2);
         }
         return unit_now;
-    }
-    /* Symbols i to i / 4 * 4 + 3; the first stands in byte i mod 4. Units beyond the list are not read. */
-    __device__ __forceinline__ uint32_t take(const wvl_cuda_t1_job &job, uint32_t i, uint32_t count)
-    {
-        uint32_t four = now.x;
-        move();
-        if ((i & 12) == 12) {
-            now = next;
-            if ((i & ~3u) + 20 < count) {
-                read(job, i / 16 + 2);
-            }
-        }
-        return four;
     }
 };
 

@@ -122,4 +122,28 @@ template <typename T> __device__ __forceinline__ T load(const wvl_cuda_t1_block 
 }
 template <typename T> __device__ __forceinline__ uint32_t magnitude_of(T v) { return v & (uint32_t)((T) ~(T)0 >> 1); }
 
+/* Calls visit(sample, x, y) for all samples of a block. Eight of a lane are on their way together: a warp that waits
+ * for each by itself does little else. */
+template <typename T, typename VISIT>
+__device__ __forceinline__ void visit_samples(const wvl_cuda_t1_block &b, const VISIT &visit)
+{
+    constexpr uint32_t AT_ONCE = 8;
+    for (walk next(b.width); next.y < b.height;) {
+        walk at = next;
+        T samples[AT_ONCE];
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            samples[k] = next.y < b.height ? load<T>(b, next.x, next.y) : (T)0;
+            next.go_on();
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            if (at.y < b.height) {
+                visit(samples[k], at.x, at.y);
+            }
+            at.go_on();
+        }
+    }
+}
+
 } // namespace wvl_rdoq

@@ -53,10 +53,9 @@ struct cells {
 template <typename T>
 __device__ __forceinline__ void split_samples(const wvl_cuda_t1_block &b, uint32_t plane, const cells &c)
 {
-    for (walk at(c.width); at.y < c.height; at.go_on()) {
-        wvl_rdoq_split_sample(magnitude_of(load<T>(b, at.x, at.y)), plane, c.level_at(at.x, at.y),
-                              &c.mark_at(at.x, at.y));
-    }
+    visit_samples<T>(b, [&](T v, uint32_t x, uint32_t y) {
+        wvl_rdoq_split_sample(magnitude_of(v), plane, c.level_at(x, y), &c.mark_at(x, y));
+    });
     __syncwarp();
 }
 
@@ -148,16 +147,15 @@ __device__ __forceinline__ moved move_samples(const wvl_cuda_t1_block &b, uint64
     const T sign = (T) ~((T) ~(T)0 >> 1);
     T *to = (T *)(b.coefs + copies);
     moved m = {0, 0};
-    for (walk at(c.width); at.y < c.height; at.go_on()) {
-        T v = load<T>(b, at.x, at.y);
-        uint32_t after = magnitude_of(v), move = (uint32_t)c.mark_at(at.x, at.y);
+    visit_samples<T>(b, [&](T v, uint32_t x, uint32_t y) {
+        uint32_t after = magnitude_of(v), move = (uint32_t)c.mark_at(x, y);
         if (move != STAY) {
             after = wvl_rdoq_move_sample(&end, after, move == RAISE, move == LOWER_NEAR, &m.error);
             v = after ? (T)((v & sign) | after) : (T)0;
         }
         m.bound |= after;
-        to[(size_t)at.y * b.stride + at.x] = v;
-    }
+        to[(size_t)y * b.stride + x] = v;
+    });
     return m;
 }
 

@@ -14,8 +14,17 @@ __device__ __forceinline__ uint64_t rank_sample(uint32_t m, uint32_t least)
 template <typename T> __device__ __forceinline__ uint64_t rank_samples(const wvl_cuda_t1_block &b, uint32_t least)
 {
     uint64_t counts = 0;
-    for (walk at(b.width); at.y < b.height; at.go_on()) {
-        counts += rank_sample(magnitude_of(load<T>(b, at.x, at.y)), least);
+    visit_samples<T>(b, [&](T v, uint32_t, uint32_t) { counts += rank_sample(magnitude_of(v), least); });
+    return counts;
+}
+
+__device__ __forceinline__ uint64_t rank_eight(const uint4 &v, uint32_t least)
+{
+    const uint32_t words[4] = {v.x, v.y, v.z, v.w};
+    uint64_t counts = 0;
+#pragma unroll
+    for (uint32_t k = 0; k < 8; k++) {
+        counts += rank_sample(words[k / 2] >> 16 * (k & 1) & 0x7FFF, least);
     }
     return counts;
 }
@@ -24,12 +33,22 @@ template <typename T> __device__ __forceinline__ uint64_t rank_samples(const wvl
 __device__ __forceinline__ uint64_t rank_narrow(const wvl_cuda_t1_block &b, uint32_t least)
 {
     uint64_t counts = 0;
-    for (walk at(b.width / 8u); at.y < b.height; at.go_on()) {
-        uint4 v = *(const uint4 *)((const uint16_t *)b.coefs + (size_t)at.y * b.stride + 8 * at.x);
-        uint32_t words[4] = {v.x, v.y, v.z, v.w};
+    for (walk at(b.width / 8u); at.y < b.height;) {
+        uint4 some[4]; /* on their way together */
+        uint32_t count = 0;
 #pragma unroll
-        for (uint32_t k = 0; k < 8; k++) {
-            counts += rank_sample(words[k / 2] >> 16 * (k & 1) & 0x7FFF, least);
+        for (uint32_t i = 0; i < 4; i++) {
+            if (at.y < b.height) {
+                some[i] = *(const uint4 *)((const uint16_t *)b.coefs + (size_t)at.y * b.stride + 8 * at.x);
+                count++;
+            }
+            at.go_on();
+        }
+#pragma unroll
+        for (uint32_t i = 0; i < 4; i++) {
+            if (i < count) {
+                counts += rank_eight(some[i], least);
+            }
         }
     }
     return counts;
