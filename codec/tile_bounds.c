@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "codec/blocks/choice.h"
+#include "codec/rate/portion.h"
 #include "codec/roi.h"
 #include "codec/tile_coder.h"
 
@@ -48,6 +49,8 @@ static void add_band(const wvl_plan *plan, const wvl_coding *coding, const wvl_t
     t->block_headers =
         add_times(t->block_headers, n, layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1));
     t->index = add_times(t->index, n, layers_of_block * sizeof(wvl_contribution));
+    t->block_index = wvl_max_u64(
+        t->block_index, layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1 + sizeof(wvl_contribution)));
 }
 
 void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
@@ -147,6 +150,8 @@ void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t 
     memory->tile_bytes = sum->tile_bytes;
     memory->finish_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_working_bytes(plan, &sum->sizes, concurrency)),
                                        wvl_add_saturate(lengths, wvl_alloc_size(header)));
+    memory->early_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_portion_bytes(plan, &sum->sizes, concurrency)),
+                                      wvl_add_saturate(lengths, wvl_alloc_size(header)));
     /* Each store may leave a chunk nearly empty, and every writer a span; then there is its table. */
     memory->coded_bytes_bound =
         wvl_add_saturate(sum->stored_bytes, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
