@@ -140,6 +140,14 @@ static uint64_t most_asked_for(const wvl_plan *plan)
     return last->kind == WVL_RATE_BYTES && last->value < 1e18 ? wvl_min_u64(most, (uint64_t)last->value) : most;
 }
 
+/* Pages of both stores, and the list of pieces of a spill file, which grows. */
+static uint64_t bound_tables(uint64_t stored_bytes)
+{
+    uint64_t chunks = stored_bytes >> WVL_STORE_CHUNK_LOG2, pages = 2 * ((chunks >> WVL_STORE_TABLE_LOG2) + 2);
+    return wvl_add_saturate(wvl_mul_saturate(pages, wvl_alloc_size(sizeof(wvl_store_page))),
+                            wvl_alloc_size(3 * (chunks + 64) * sizeof(struct wvl_spill_piece)));
+}
+
 void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory)
 {
     uint64_t header = wvl_cs_measure_main_header(plan, plan->syntax.part_count);
@@ -155,7 +163,8 @@ void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t 
     /* Each store may leave a chunk nearly empty, and every writer a span; then there is its table. */
     memory->coded_bytes_bound =
         wvl_add_saturate(sum->stored_bytes, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
-    memory->index_bytes_bound = sum->index_bytes;
+    memory->table_bytes = bound_tables(sum->stored_bytes);
+    memory->index_bytes_bound = wvl_add_saturate(sum->index_bytes, memory->table_bytes);
     memory->output_bytes_bound = wvl_add_saturate(sum->output_bytes, header + WVL_CS_END_BYTES);
     memory->output_bytes_bound = wvl_min_u64(memory->output_bytes_bound, most_asked_for(plan));
 }

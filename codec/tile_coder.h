@@ -67,6 +67,7 @@ typedef struct wvl_coder_memory {
     uint64_t early_bytes;  /* exact: the most held beside them while portions are sent (tile_early.h) */
     uint64_t coded_bytes_bound;  /* stores, headers and their index, whatever the samples are */
     uint64_t index_bytes_bound;  /* of these: beside the stores */
+    uint64_t table_bytes;        /* of these: what finds chunks */
     uint64_t output_bytes_bound; /* codestream */
 } wvl_coder_memory;
 

@@ -7,8 +7,8 @@
 #include "base/bytes.h"
 #include "codec/tile_output.h"
 
-#define MOST_PRECINCTS 4096u /* that leave together */
-#define MOST_BLOCKS 16384u   /* in them, but for the first one */
+#define MOST_PRECINCTS 1024u /* that leave together */
+#define MOST_BLOCKS 4096u    /* in them, but for the first one */
 #define SOT_PSOT_AT 6u
 
 typedef struct wvl_early {

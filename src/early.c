@@ -31,7 +31,12 @@ const char *wvl_early_find_reason(const wvl_plan *plan)
 
 int wvl_early_needs_patch(const wvl_plan *plan, wvl_early_kind kind)
 {
-    return plan->syntax.jp2 || wvl_early_patches(plan, kind == WVL_EARLY_ROWS);
+    return plan->syntax.jp2 != WVL_CONTAINER_NONE || wvl_early_patches(plan, kind == WVL_EARLY_ROWS);
+}
+
+int wvl_early_is_taken(const wvl_plan *plan, wvl_early_kind kind, int can_patch)
+{
+    return kind && (can_patch || !wvl_early_needs_patch(plan, kind));
 }
 
 uint64_t wvl_early_base_bytes(const wvl_plan *plan, wvl_early_kind kind, int in_strips, uint64_t *index_bytes)

@@ -303,7 +303,8 @@ static void promise_memory(wvl_plan *plan, const wvl_coder_sum *sum, const wvl_c
     }
     stage_memory stages = measure_stages(plan, coder, wave_bytes);
     plan->memory.base_bytes = most_of(&stages);
-    plan->memory.early.fixed_bytes = wvl_add_saturate(stages.held, coder->worker_bytes);
+    plan->memory.early.fixed_bytes =
+        wvl_add_saturate(stages.held, wvl_add_saturate(coder->worker_bytes, coder->table_bytes));
     plan->memory.early.finish_bytes = wvl_max_u64(coder->early_bytes, wvl_result_bytes_of_plan(plan));
     plan->memory.early.precinct_blocks = sum->sizes.most_blocks;
     plan->memory.coding_bytes = wvl_add_saturate(stages.held, wvl_add_saturate(coder->tile_bytes, coder->worker_bytes));

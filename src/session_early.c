@@ -9,7 +9,7 @@
 /* The sink can do it, and something is won. Of whole pictures the plan has promised how much memory is taken. */
 static int goes_early(const wvl_session *s, wvl_early_kind kind)
 {
-    if (!kind || s->many || (wvl_early_needs_patch(s->plan, kind) && !s->sink->patch)) {
+    if (s->many || !wvl_early_is_taken(s->plan, kind, s->sink->patch != NULL)) {
         return 0;
     }
     return s->rows || (!wvl_sink_is_memory(s->sink) && wvl_early_fits_waves(s->plan));

@@ -303,22 +303,31 @@ static void give(void *user, void *memory, size_t bytes, void *stream)
     free(memory);
 }
 
-static uint64_t measure(const picture *p, const char *settings, uint32_t strip, int patches)
+/* is_limited: to the least. Returns the most that was held. */
+static uint64_t measure(const picture *p, const char *settings, uint32_t strip, int patches, int is_limited)
 {
     ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 2, .host = {lend, give, &l}};
+    wvl_context_options context_options = {
+        .struct_size = sizeof context_options, .threads = 2, .host = {lend, give, &l}};
     wvl_context *context;
     picture_input input = picture_open_input(p, 0);
     rows_bench b;
     watch w;
     rows_open(&b, p, 0, 0);
-    REQUIRE(wvl_context_create(&options, &context) == WVL_OK);
+    REQUIRE(wvl_context_create(&context_options, &context) == WVL_OK);
     wvl_plan *plan = rows_build_plan(context, &input.format, settings);
     plan->test.strip_rows = strip;
+    wvl_rows_memory memory = {.struct_size = sizeof memory};
+    REQUIRE(wvl_rows_measure(plan, &b.source, &memory) == WVL_OK && memory.leaves_early == 2);
+    wvl_rows_options options = {.struct_size = sizeof options,
+                                .memory_bytes = is_limited ? memory.early_least_bytes : 0};
     uint64_t before = l.held;
     l.most = 0;
     wvl_sink sink = open_watch(&w, &b, p, patches);
-    REQUIRE(wvl_encode_rows(plan, &b.source, NULL, &sink, NULL, NULL, NULL, 0) == WVL_OK);
+    wvl_status status = wvl_encode_rows(plan, &b.source, &options, &sink, NULL, NULL, NULL, 0);
+    REQUIRE(status == (is_limited && !patches ? WVL_ERROR_PARAMETER : WVL_OK));
+    REQUIRE_THAT(!is_limited || l.most - before <= options.memory_bytes, "%s: %llu held, %llu allowed", settings,
+                 (unsigned long long)(l.most - before), (unsigned long long)options.memory_bytes);
     wvl_plan_release(plan);
     wvl_context_release(context);
     picture_close_input(&input);
@@ -336,8 +345,10 @@ START_TEST(memory_is_used_again)
     } large[] = {{"levels=2 progression=PCRL precincts=[128,128] block=32,32", 128},
                  {"levels=2 tile=256,256 tlm=yes", 128}};
     picture p = picture_draw(PICTURE_NOISE, 1500, 6000, 1, 8, 5);
-    uint64_t late = measure(&p, large[_i].settings, large[_i].strip, 0),
-             early = measure(&p, large[_i].settings, large[_i].strip, 1);
+    uint64_t late = measure(&p, large[_i].settings, large[_i].strip, 0, 0),
+             early = measure(&p, large[_i].settings, large[_i].strip, 1, 0);
+    (void)measure(&p, large[_i].settings, large[_i].strip, 0, 1);
+    (void)measure(&p, large[_i].settings, large[_i].strip, 1, 1);
     ck_assert_msg(early + (UINT64_C(6) << 20) < late, "%llu, and %llu in the end", (unsigned long long)early,
                   (unsigned long long)late);
     picture_free(&p);
