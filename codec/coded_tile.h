@@ -49,6 +49,21 @@ typedef struct wvl_coded_tile {
     uint64_t memory_bytes;
 } wvl_coded_tile;
 
+/* What of the picture is at work: tiles, or some precincts of one. */
+typedef struct wvl_portion {
+    uint32_t first, end;       /* tiles */
+    const uint64_t *precincts; /* [count], of tile `first`; NULL: all precincts of all these tiles */
+    uint64_t count;
+} wvl_portion;
+static inline uint64_t wvl_portion_count(const wvl_portion *portion, const wvl_coded_tile *tile)
+{
+    return portion->precincts ? portion->count : tile->precinct_count;
+}
+static inline uint64_t wvl_portion_at(const wvl_portion *portion, uint64_t index)
+{
+    return portion->precincts ? portion->precincts[index] : index;
+}
+
 /* Passes of a block, followed in the store by cumulative weighted gains and hull slopes when rate control is on. */
 static inline const wvl_pass *wvl_block_passes(const wvl_store *store, const wvl_coded_block *block)
 {

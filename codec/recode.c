@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "codec/rate/measure.h"
+#include "codec/rate/portion.h"
 #include "codec/rate/rdoq.h"
 
 /* How far below the last threshold of the first coding that of the second one lies at most, mostly (D-rate-09).
@@ -16,7 +17,7 @@ int wvl_recode_may_take_all(const wvl_plan *plan) { return plan->rate.rdoq || pl
 
 int wvl_recode_is_possible(const wvl_plan *plan)
 {
-    return wvl_depth_is_possible(plan) || wvl_recode_may_take_all(plan);
+    return (wvl_depth_is_possible(plan) && !wvl_layers_are_given(plan)) || wvl_recode_may_take_all(plan);
 }
 
 uint64_t wvl_recode_bytes(const wvl_plan *plan)

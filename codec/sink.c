@@ -238,9 +238,11 @@ wvl_status wvl_sink_take_memory(wvl_sink *sink, void **data, size_t *bytes)
     return WVL_OK;
 }
 
+int wvl_sink_is_memory(const wvl_sink *sink) { return is_own(sink) && sink->write == memory_write; }
+
 wvl_status wvl_sink_reserve(wvl_sink *sink, uint64_t bytes)
 {
-    if (!is_own(sink) || sink->write != memory_write) {
+    if (!wvl_sink_is_memory(sink)) {
         return WVL_OK;
     }
     memory_sink *s = sink->user;

@@ -12,6 +12,9 @@
  * ignore it. */
 wvl_status wvl_sink_reserve(wvl_sink *sink, uint64_t bytes);
 
+/* The library's sink in memory. */
+int wvl_sink_is_memory(const wvl_sink *sink);
+
 /* Closes the sink, the only place that does. WVL_ERROR_SINK or _MEMORY when it failed now or at an earlier write or
  * patch; the first reason, with the name of the file and the system's text, is stored in error (if not NULL, always
  * terminated, "" without a reason). A sink of the library's is emptied, so that a second close, discard or take finds

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/intmath.h"
 
-#define PAGE_BYTES (sizeof(uint8_t *) << WVL_STORE_TABLE_LOG2)
+#define IN_PAGE ((1u << WVL_STORE_TABLE_LOG2) - 1)
 
 int wvl_store_init(wvl_store *store, const wvl_allocator *allocator, wvl_spill *spill)
 {
@@ -28,7 +28,7 @@ void wvl_store_fini(wvl_store *store)
         }
     }
     for (unsigned p = 0; p < WVL_STORE_PAGES; p++) {
-        wvl_free(store->allocator, store->pages[p], PAGE_BYTES);
+        wvl_free(store->allocator, store->pages[p], sizeof *store->pages[p]);
     }
     pthread_mutex_destroy(&store->lock);
     memset(store, 0, sizeof *store);
@@ -46,21 +46,36 @@ static uint8_t *take_chunk(wvl_store *store)
     return chunk;
 }
 
+/* Under the lock. The first free chunk, those in memory before those of the file. There is one. */
+static uint64_t take_free(wvl_store *store)
+{
+    uint64_t c = 0;
+    while (!store->pages[c >> WVL_STORE_TABLE_LOG2]->is_free[c & IN_PAGE]) {
+        c++;
+    }
+    store->pages[c >> WVL_STORE_TABLE_LOG2]->is_free[c & IN_PAGE] = 0;
+    store->free_count--;
+    return c << WVL_STORE_CHUNK_LOG2;
+}
+
 /* Under the lock. UINT64_MAX: no memory. */
 static uint64_t add_chunk(wvl_store *store)
 {
     uint64_t c = store->chunk_count, page = c >> WVL_STORE_TABLE_LOG2;
+    if (store->free_count) {
+        return take_free(store);
+    }
     if (page >= WVL_STORE_PAGES) {
         return UINT64_MAX;
     }
-    if (!store->pages[page] && !(store->pages[page] = wvl_alloc_zeroed(store->allocator, PAGE_BYTES))) {
+    if (!store->pages[page] && !(store->pages[page] = wvl_alloc_zeroed(store->allocator, sizeof *store->pages[page]))) {
         return UINT64_MAX;
     }
     uint8_t *chunk = take_chunk(store);
     if (!chunk) {
         return UINT64_MAX;
     }
-    store->pages[page][c & ((1u << WVL_STORE_TABLE_LOG2) - 1)] = chunk;
+    store->pages[page]->chunks[c & IN_PAGE] = chunk;
     store->chunk_count++;
     return c << WVL_STORE_CHUNK_LOG2;
 }
@@ -98,4 +113,43 @@ uint64_t wvl_store_reserve(wvl_store *store, wvl_store_writer *writer, uint64_t 
     uint64_t at = writer->at;
     writer->at += bytes;
     return at;
+}
+
+static void set_free(wvl_store *store, uint64_t chunk)
+{
+    wvl_store_page *page = store->pages[chunk >> WVL_STORE_TABLE_LOG2];
+    store->free_count += !page->is_free[chunk & IN_PAGE];
+    page->is_free[chunk & IN_PAGE] = 1;
+    atomic_store(&page->blocks[chunk & IN_PAGE], 0);
+}
+
+void wvl_store_empty(wvl_store *store)
+{
+    for (uint64_t c = 0; c < store->chunk_count; c++) {
+        set_free(store, c);
+    }
+    store->at = store->end = 0;
+}
+
+static int has_span(const void *writers, uint32_t count, size_t stride, uint64_t chunk)
+{
+    for (uint32_t w = 0; w < count; w++) {
+        const wvl_store_writer *writer = (const void *)((const char *)writers + w * stride);
+        if (writer->end > writer->at && writer->at >> WVL_STORE_CHUNK_LOG2 == chunk) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void wvl_store_free_chunks(wvl_store *store, const wvl_store_writer *writers, uint32_t count, size_t stride)
+{
+    for (uint64_t c = 0; c < store->chunk_count; c++) {
+        const wvl_store_page *page = store->pages[c >> WVL_STORE_TABLE_LOG2];
+        int is_newest = store->end > store->at && store->at >> WVL_STORE_CHUNK_LOG2 == c;
+        if (!page->is_free[c & IN_PAGE] && !atomic_load(&page->blocks[c & IN_PAGE]) && !is_newest &&
+            !has_span(writers, count, stride, c)) {
+            set_free(store, c);
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "codec/blocks/choice.h"
+#include "codec/rate/portion.h"
 #include "codec/roi.h"
 #include "codec/tile_coder.h"
 
@@ -48,6 +49,8 @@ static void add_band(const wvl_plan *plan, const wvl_coding *coding, const wvl_t
     t->block_headers =
         add_times(t->block_headers, n, layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1));
     t->index = add_times(t->index, n, layers_of_block * sizeof(wvl_contribution));
+    t->block_index = wvl_max_u64(
+        t->block_index, layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1 + sizeof(wvl_contribution)));
 }
 
 void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
@@ -137,6 +140,14 @@ static uint64_t most_asked_for(const wvl_plan *plan)
     return last->kind == WVL_RATE_BYTES && last->value < 1e18 ? wvl_min_u64(most, (uint64_t)last->value) : most;
 }
 
+/* Pages of both stores, and the list of pieces of a spill file, which grows. */
+static uint64_t bound_tables(uint64_t stored_bytes)
+{
+    uint64_t chunks = stored_bytes >> WVL_STORE_CHUNK_LOG2, pages = 2 * ((chunks >> WVL_STORE_TABLE_LOG2) + 2);
+    return wvl_add_saturate(wvl_mul_saturate(pages, wvl_alloc_size(sizeof(wvl_store_page))),
+                            wvl_alloc_size(3 * (chunks + 64) * sizeof(struct wvl_spill_piece)));
+}
+
 void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory)
 {
     uint64_t header = wvl_cs_measure_main_header(plan, plan->syntax.part_count);
@@ -147,10 +158,13 @@ void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t 
     memory->tile_bytes = sum->tile_bytes;
     memory->finish_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_working_bytes(plan, &sum->sizes, concurrency)),
                                        wvl_add_saturate(lengths, wvl_alloc_size(header)));
+    memory->early_bytes = wvl_max_u64(wvl_alloc_size(wvl_layers_portion_bytes(plan, &sum->sizes, concurrency)),
+                                      wvl_add_saturate(lengths, wvl_alloc_size(header)));
     /* Each store may leave a chunk nearly empty, and every writer a span; then there is its table. */
     memory->coded_bytes_bound =
         wvl_add_saturate(sum->stored_bytes, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
-    memory->index_bytes_bound = sum->index_bytes;
+    memory->table_bytes = bound_tables(sum->stored_bytes);
+    memory->index_bytes_bound = wvl_add_saturate(sum->index_bytes, memory->table_bytes);
     memory->output_bytes_bound = wvl_add_saturate(sum->output_bytes, header + WVL_CS_END_BYTES);
     memory->output_bytes_bound = wvl_min_u64(memory->output_bytes_bound, most_asked_for(plan));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "codec/tile_early.h"
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
@@ -80,6 +81,7 @@ void wvl_coder_fini(wvl_coder *coder)
         return;
     }
     wvl_layers_fini(&coder->layer_job);
+    wvl_coder_drop_early(coder);
     for (uint32_t t = 0; coder->tiles && t < plan->syntax.tile_count; t++) {
         wvl_free(coder->allocator, coder->tiles[t].memory, coder->tiles[t].memory_bytes);
     }

@@ -55,7 +55,8 @@ typedef struct wvl_coder {
     void (*beside)(void *user); /* called once by the next code_tiles, from the calling thread, when workers have begun;
                                    may be NULL */
     void *beside_user;
-    char problem[256]; /* text for the last failure */
+    struct wvl_early *early; /* NULL: bytes leave at the end (tile_early.h) */
+    char problem[256];       /* text for the last failure */
 } wvl_coder;
 
 typedef struct wvl_coder_memory {
@@ -63,8 +64,10 @@ typedef struct wvl_coder_memory {
     uint64_t tile_bytes;   /* exact: of all tiles, each held from the wave that it is coded in to fini */
     uint64_t worker_bytes; /* exact: held from the first wave of a round to its wvl_coder_finish, unless borrowed */
     uint64_t finish_bytes; /* exact: the most held beside them during finish and write */
+    uint64_t early_bytes;  /* exact: the most held beside them while portions are sent (tile_early.h) */
     uint64_t coded_bytes_bound;  /* stores, headers and their index, whatever the samples are */
     uint64_t index_bytes_bound;  /* of these: beside the stores */
+    uint64_t table_bytes;        /* of these: what finds chunks */
     uint64_t output_bytes_bound; /* codestream */
 } wvl_coder_memory;
 
@@ -75,6 +78,7 @@ typedef struct wvl_coder_tile_sum {
     uint64_t nodes;             /* of tag trees */
     uint64_t meter_chunks;
     uint64_t codewords, kept, piece, block_headers, index;
+    uint64_t block_index; /* most of a block: headers and index */
 } wvl_coder_tile_sum;
 
 /* The same of the picture. Zero-initialise. */
@@ -108,6 +112,9 @@ wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32
 /* tile_finish.c. After the last tile: layers, and lengths of all tile-parts, unless recode.reason asks for another
  * coding: then all tiles must come again. memory: for the order of a tile's packets. */
 wvl_status wvl_coder_finish(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory);
+/* Tile-parts, and the job of layers over the whole picture. Called by finish, or before the first tile (tile_early.h).
+ */
+wvl_status wvl_coder_open_layers(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory);
 static inline int wvl_coder_wants_again(const wvl_coder *coder) { return coder->recode.reason != WVL_RECODE_NONE; }
 
 /* tile_division.c. */
@@ -127,11 +134,14 @@ wvl_status wvl_coder_divide_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, 
 wvl_status wvl_coder_list_parts(const wvl_plan *plan, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
                                 wvl_cs_part *parts);
 
-/* tile_lengths.c. Lengths of all tile-parts and pointer segments; what the standard cannot express is an error, with a
- * text. */
-wvl_status wvl_coder_measure_lengths(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory);
-/* The most packets of a tile, as a list of them takes it; at least 1. */
-uint64_t wvl_coder_most_packets(const wvl_coder *coder);
+/* tile_lengths.c. Lengths of all tile-parts and pointer segments of these tiles, whose first tile-part is number `part`
+ * of the picture; what the standard cannot express is an error, with a text. */
+wvl_status wvl_coder_measure_lengths(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
+                                     wvl_portion portion, uint64_t part);
+/* The most packets of any of these tiles, as a list of them takes it; at least 1. */
+uint64_t wvl_coder_most_packets(const wvl_coder *coder, wvl_portion portion);
+/* Adds a packet to coder->packet_bytes. */
+void wvl_coder_add_packet(wvl_coder *coder, uint32_t tile, uint64_t precinct, uint32_t layer);
 /* The number of a packet, as the source of packets counts; its bytes, markers included. */
 uint64_t wvl_coder_number_packet(const wvl_coder *coder, uint32_t tile, const wvl_packet_id *id);
 uint64_t wvl_coder_packet_bytes(const wvl_coder *coder, uint32_t tile, uint64_t packet);

@@ -6,7 +6,7 @@
 #include "codec/rate/packets_host.h"
 #include "codec/tile_coder.h"
 
-static wvl_status allocate_layers(wvl_coder *coder)
+static void describe_job(wvl_coder *coder)
 {
     const wvl_plan *plan = coder->plan;
     const wvl_keeper *keeper = &coder->blocks.keeper;
@@ -22,6 +22,7 @@ static wvl_status allocate_layers(wvl_coder *coder)
     job->bytes = &keeper->bytes;
     job->passes = &keeper->passes;
     job->tiles = coder->tiles;
+    job->portion = (wvl_portion){.end = plan->syntax.tile_count};
     job->packets = wvl_packets_of_job(job);
     job->sizes = coder->sizes;
     job->layers = coder->layers;
@@ -38,6 +39,11 @@ static wvl_status allocate_layers(wvl_coder *coder)
     for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
         job->decided[g] = keeper->decided[g];
     }
+}
+
+static wvl_status allocate_layers(wvl_coder *coder)
+{
+    wvl_layer_job *job = &coder->layer_job;
     wvl_status status = wvl_layers_allocate(job);
     if (status == WVL_ERROR_UNREACHABLE) {
         (void)snprintf(coder->problem, sizeof coder->problem, "%s (%llu bytes)", job->problem,
@@ -82,18 +88,27 @@ static wvl_status check_caps(wvl_coder *coder)
     return WVL_OK;
 }
 
+wvl_status wvl_coder_open_layers(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
+{
+    clear_division(coder);
+    wvl_status status = wvl_coder_divide_tiles(coder, tiles, memory);
+    if (status == WVL_OK) {
+        describe_job(coder);
+    }
+    return status;
+}
+
 wvl_status wvl_coder_finish(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
 {
     wvl_pool_source_drop(&coder->blocks.pool);
     wvl_recode_end(&coder->recode);
-    clear_division(coder);
-    wvl_status status = wvl_coder_divide_tiles(coder, tiles, memory);
+    wvl_status status = wvl_coder_open_layers(coder, tiles, memory);
     if (status == WVL_OK) {
         status = decide(coder, allocate_layers(coder));
     }
     if (status != WVL_OK || wvl_coder_wants_again(coder)) {
         return status;
     }
-    status = wvl_coder_measure_lengths(coder, tiles, memory);
+    status = wvl_coder_measure_lengths(coder, tiles, memory, coder->layer_job.portion, 0);
     return status == WVL_OK ? check_caps(coder) : status;
 }

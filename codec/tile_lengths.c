@@ -63,10 +63,10 @@ static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, cons
     return WVL_OK;
 }
 
-uint64_t wvl_coder_most_packets(const wvl_coder *coder)
+uint64_t wvl_coder_most_packets(const wvl_coder *coder, wvl_portion portion)
 {
     uint64_t most = 1;
-    for (uint32_t t = 0; t < coder->plan->syntax.tile_count; t++) {
+    for (uint32_t t = portion.first; t < portion.end; t++) {
         most = wvl_max_u64(most, coder->tiles[t].precinct_count * coder->plan->syntax.layer_count);
     }
     return most;
@@ -112,12 +112,13 @@ static wvl_status measure_parts(wvl_coder *coder, wvl_cs_part *parts, const uint
     }
 }
 
-static wvl_status measure_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
+static wvl_status measure_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
+                                wvl_portion portion, uint64_t part)
 {
-    uint64_t bytes = wvl_coder_most_packets(coder) * sizeof(uint32_t), part = 0;
+    uint64_t bytes = wvl_coder_most_packets(coder, portion) * sizeof(uint32_t);
     uint32_t *lengths = wvl_alloc(coder->allocator, bytes);
     wvl_status status = lengths ? WVL_OK : WVL_ERROR_MEMORY;
-    for (uint32_t t = 0; t < coder->plan->syntax.tile_count && status == WVL_OK; t++) {
+    for (uint32_t t = portion.first; t < portion.end && status == WVL_OK; t++) {
         status = list_lengths(coder, wvl_tile_walk_fetch(tiles, t), memory, lengths, &coder->parts[part]);
         if (status == WVL_OK) {
             status = measure_parts(coder, &coder->parts[part], lengths);
@@ -177,17 +178,23 @@ uint64_t wvl_coder_codestream_bytes(const wvl_coder *coder)
     return bytes;
 }
 
-static void sum_packets(wvl_coder *coder)
+void wvl_coder_add_packet(wvl_coder *coder, uint32_t tile, uint64_t p, uint32_t layer)
+{
+    const wvl_coded_tile *coded = &coder->tiles[tile];
+    const wvl_precinct *precinct = &coded->precincts[p];
+    uint64_t row = (uint64_t)precinct->component * (coder->plan->syntax.max_levels + 1u) + precinct->resolution;
+    coder->packet_bytes[row * coder->plan->syntax.layer_count + layer] +=
+        wvl_coder_packet_bytes(coder, tile, layer * coded->precinct_count + p);
+}
+
+static void sum_packets(wvl_coder *coder, wvl_portion portion)
 {
     const wvl_plan *plan = coder->plan;
-    for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
+    for (uint32_t t = portion.first; t < portion.end; t++) {
         const wvl_coded_tile *tile = &coder->tiles[t];
         for (uint32_t l = 0; l < plan->syntax.layer_count; l++) {
             for (uint64_t p = 0; p < tile->precinct_count; p++) {
-                const wvl_precinct *precinct = &tile->precincts[p];
-                uint64_t row = (uint64_t)precinct->component * (plan->syntax.max_levels + 1u) + precinct->resolution;
-                coder->packet_bytes[row * plan->syntax.layer_count + l] +=
-                    wvl_coder_packet_bytes(coder, t, l * tile->precinct_count + p);
+                wvl_coder_add_packet(coder, t, p, l);
                 if (wvl_look_after(coder->look, WVL_LOOK_LENGTHS, 1)) {
                     return;
                 }
@@ -196,12 +203,15 @@ static void sum_packets(wvl_coder *coder)
     }
 }
 
-wvl_status wvl_coder_measure_lengths(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
+wvl_status wvl_coder_measure_lengths(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
+                                     wvl_portion portion, uint64_t part)
 {
-    wvl_status status = measure_tiles(coder, tiles, memory);
-    status = status == WVL_OK ? check_main_header(coder) : status;
+    wvl_status status = measure_tiles(coder, tiles, memory, portion, part);
+    if (status == WVL_OK && portion.end == coder->plan->syntax.tile_count) {
+        status = check_main_header(coder);
+    }
     if (status == WVL_OK) {
-        sum_packets(coder);
+        sum_packets(coder, portion);
     }
     return status;
 }

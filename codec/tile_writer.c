@@ -2,19 +2,13 @@
 /* Writes the codestream. It decides nothing: all lengths were measured before. */
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "codec/tile_coder.h"
+#include "codec/tile_output.h"
 
 #define PIECES_OF_A_LOOK 1024u
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-typedef struct output {
-    wvl_put_fn put;
-    void *user;
-    int refused;
-} output;
-
-static void put_bytes(output *out, const void *data, uint64_t bytes)
+static void put_bytes(wvl_coder_output *out, const void *data, uint64_t bytes)
 {
     if (!out->refused && bytes) {
         out->refused = out->put(out->user, data, (size_t)bytes);
@@ -23,7 +17,7 @@ static void put_bytes(output *out, const void *data, uint64_t bytes)
 
 /* PPM or PPT in the making: content comes in any portions, heads go between. */
 typedef struct packer {
-    output *out;
+    wvl_coder_output *out;
     wvl_cs_pointer kind;
     unsigned index; /* of the next segment */
     uint64_t left;  /* content to come */
@@ -64,7 +58,8 @@ static void pack_header(const wvl_coder *coder, uint32_t tile, uint64_t packet, 
     pack(k, eph_marker, coder->tiles[tile].eph ? sizeof eph_marker : 0);
 }
 
-static void put_packet(const wvl_coder *coder, uint32_t tile, uint64_t packet, uint32_t number, output *out)
+void wvl_coder_put_packet(const wvl_coder *coder, uint32_t tile, uint64_t packet, uint32_t number,
+                          wvl_coder_output *out)
 {
     if (coder->tiles[tile].sop) {
         uint8_t sop[6] = {0xFF, 0x91, 0, 4, (uint8_t)(number >> 8), (uint8_t)number};
@@ -89,7 +84,7 @@ typedef struct tile_output {
     const wvl_tile_plan *tile;
     uint32_t *packets;  /* in order: their lengths for PLT, or, with PPT, their numbers (the two exclude each other) */
     unsigned ppt_index; /* of the tile's next segment */
-    output *out;
+    wvl_coder_output *out;
 } tile_output;
 
 /* SOD ends the header; PPT goes before it. */
@@ -148,7 +143,8 @@ static wvl_status put_tile(tile_output *t, const wvl_order_memory *memory, const
         for (uint32_t i = 0; i < parts[p].packet_count && status == WVL_OK &&
                              !wvl_look_after(coder->look, WVL_LOOK_WRITE, 1) && wvl_order_next(&order, &id);
              i++) {
-            put_packet(coder, t->tile->index, wvl_coder_number_packet(coder, t->tile->index, &id), n++, t->out);
+            wvl_coder_put_packet(coder, t->tile->index, wvl_coder_number_packet(coder, t->tile->index, &id), n++,
+                                 t->out);
         }
         if (status != WVL_OK || t->out->refused) {
             return status != WVL_OK ? status : WVL_ERROR_SINK;
@@ -213,7 +209,7 @@ static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const w
 }
 
 static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, const wvl_tile_walk *tiles,
-                              const wvl_order_memory *memory, output *out)
+                              const wvl_order_memory *memory, wvl_coder_output *out)
 {
     main_pointers m = {{out, kind, 0, kind == WVL_CS_PPM ? wvl_coder_ppm_bytes(coder) : 0, 0}, 0, 0};
     for (uint32_t t = 0; t < coder->plan->syntax.tile_count && !out->refused && !wvl_look_is_over(coder->look); t++) {
@@ -222,8 +218,8 @@ static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, const
 }
 
 /* TLM ends the header; what grows with the packets goes before it. */
-static wvl_status put_main_header(const wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
-                                  output *out)
+wvl_status wvl_coder_put_main_header(const wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
+                                     wvl_coder_output *out)
 {
     uint64_t bytes = wvl_cs_measure_main_header(coder->plan, coder->part_count),
              tlm = wvl_cs_measure_part_lengths(coder->plan, coder->part_count);
@@ -244,24 +240,48 @@ static wvl_status put_main_header(const wvl_coder *coder, const wvl_tile_walk *t
     return out->refused ? WVL_ERROR_SINK : WVL_OK;
 }
 
-wvl_status wvl_coder_write(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory, wvl_put_fn put,
-                           void *user)
+wvl_status wvl_coder_put_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
+                               wvl_portion portion, uint64_t part, wvl_coder_output *out)
 {
-    output out = {put, user, 0};
-    uint64_t bytes = wvl_coder_most_packets(coder) * sizeof(uint32_t), part = 0;
+    uint64_t bytes = wvl_coder_most_packets(coder, portion) * sizeof(uint32_t);
     uint32_t *lengths = wvl_alloc(coder->allocator, bytes);
-    wvl_status status = lengths ? put_main_header(coder, tiles, memory, &out) : WVL_ERROR_MEMORY;
-    for (uint32_t t = 0; t < coder->plan->syntax.tile_count && status == WVL_OK; t++) {
-        tile_output one = {coder, wvl_tile_walk_fetch(tiles, t), lengths, 0, &out};
+    wvl_status status = lengths ? WVL_OK : WVL_ERROR_MEMORY;
+    for (uint32_t t = portion.first; t < portion.end && status == WVL_OK; t++) {
+        tile_output one = {coder, wvl_tile_walk_fetch(tiles, t), lengths, 0, out};
         status = put_tile(&one, memory, &coder->parts[part]);
         part += coder->parts[part].count;
     }
-    if (status == WVL_OK) {
-        uint8_t end[WVL_CS_END_BYTES];
-        (void)wvl_cs_put_end(end);
-        put_bytes(&out, end, sizeof end);
-        status = out.refused ? WVL_ERROR_SINK : WVL_OK;
-    }
     wvl_free(coder->allocator, lengths, bytes);
     return status;
+}
+
+wvl_status wvl_coder_put_part_start(const wvl_coder *coder, const wvl_cs_part *part, wvl_coder_output *out)
+{
+    uint64_t bytes = wvl_cs_measure_part_header(coder->plan, part, NULL);
+    uint8_t *header = wvl_alloc(coder->allocator, bytes);
+    if (!header) {
+        return WVL_ERROR_MEMORY;
+    }
+    (void)wvl_cs_put_part_header(coder->plan, part, NULL, header);
+    put_bytes(out, header, bytes);
+    wvl_free(coder->allocator, header, bytes);
+    return out->refused ? WVL_ERROR_SINK : WVL_OK;
+}
+
+wvl_status wvl_coder_put_end(wvl_coder_output *out)
+{
+    uint8_t end[WVL_CS_END_BYTES];
+    (void)wvl_cs_put_end(end);
+    put_bytes(out, end, sizeof end);
+    return out->refused ? WVL_ERROR_SINK : WVL_OK;
+}
+
+wvl_status wvl_coder_write(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory, wvl_put_fn put,
+                           void *user)
+{
+    wvl_coder_output out = {put, user, 0};
+    wvl_portion all = {.end = coder->plan->syntax.tile_count};
+    wvl_status status = wvl_coder_put_main_header(coder, tiles, memory, &out);
+    status = status == WVL_OK ? wvl_coder_put_tiles(coder, tiles, memory, all, 0, &out) : status;
+    return status == WVL_OK ? wvl_coder_put_end(&out) : status;
 }

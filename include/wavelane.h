@@ -434,8 +434,8 @@ WVL_API wvl_status wvl_plan_explain(const wvl_plan *plan, int json, wvl_text_fn 
 
 /* Where bytes go. The functions are called by the thread that encodes, one at a time.
  * write gets consecutive bytes and returns 0, or nonzero to end the encode with WVL_ERROR_SINK.
- * patch is reserved for encoding in strips: this version never calls it, and the bytes are the same with and without
- * it.
+ * patch (may be NULL) replaces bytes that were written: lengths, after the last write. With it, bytes may leave before
+ * the whole picture is coded (`wavelane encode --explain` says when); without it the same bytes come later.
  * finalized (may be NULL): bytes before `offset` are final.
  * close (may be NULL) is called exactly once: complete = 1 after the last byte; 0 if the encode failed and
  * everything written is to be discarded. Nonzero: WVL_ERROR_SINK. */

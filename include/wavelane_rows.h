@@ -92,6 +92,10 @@ typedef struct wvl_rows_memory {
     uint64_t coefs_bytes;       /* of base_bytes: coefficients, which go to a file if memory_bytes is set */
     uint8_t reads_again;        /* 1: all rows may be read a second time */
     uint8_t in_strips;          /* 1: the transform goes on with every few rows; 0: by whole tiles */
+    /* Whether bytes leave before all rows are read: 1: to every sink; 2: to one that has `patch`. Such an encode takes
+     * early_base_bytes in place of base_bytes, and early_least_bytes in place of least_bytes. 0: they are the same. */
+    uint8_t leaves_early;
+    uint64_t early_base_bytes, early_least_bytes;
 } wvl_rows_memory;
 
 /* source: read is not called. Errors: _ARGUMENT, _MEMORY. */

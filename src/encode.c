@@ -7,6 +7,7 @@
 #include "base/structs.h"
 #include "codec/sink.h"
 #include "context.h"
+#include "early.h"
 #include "rows.h"
 #include "session.h"
 #include "strip_drive.h"
@@ -130,6 +131,9 @@ static wvl_status find_limit(row_encode *e, uint64_t *limit)
     wvl_rows_find_memory(e->plan, &e->g.source, &m);
     if (m.base_bytes == UINT64_MAX) {
         return fail_rows(e, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY));
+    }
+    if (wvl_early_is_taken(e->plan, wvl_early_find_kind(e->plan, 1), e->g.sink.patch != NULL)) {
+        m.least_bytes = m.early_least_bytes;
     }
     *limit = e->options.memory_bytes - m.least_bytes;
     if (e->options.memory_bytes < m.least_bytes && e->plan->rate.keep_coefs) {

@@ -9,14 +9,11 @@
 #include "base/fpenv.h"
 #include "base/ranges.h"
 #include "base/structs.h"
-#include "codec/jp2/jp2.h"
-#include "codec/sink.h"
 #include "codec/tile_coder.h"
 #include "context.h"
 #include "drive.h"
 #include "pictures.h"
 #include "plan_log.h"
-#include "profile_walk.h"
 #include "quality.h"
 #include "session_state.h"
 #include "source_wave.h"
@@ -157,6 +154,7 @@ static wvl_status run_waves(wvl_session *s)
     status = fetch_wave(s, &count);
     while (status == WVL_OK) {
         status = code_wave(s, count);
+        status = status == WVL_OK ? wvl_session_send_tiles(s, count) : status;
         s->samples_done += s->samples_in_work;
         if (status != WVL_OK || s->plan->rate.keep_coefs) {
             break;
@@ -213,112 +211,7 @@ static void close_measurement(wvl_session *s)
     s->quality_memory = NULL;
 }
 
-/* ---- Output ---------------------------------------------------------------------------------- */
-
-/* Nothing is ever patched: what was written is final. */
-int wvl_session_send(wvl_session *s, const void *data, size_t bytes)
-{
-    int refused = 0;
-    if (s->held) {
-        if (s->written > s->held_bytes ||
-            bytes > s->held_bytes - s->written) { /* its length was foretold: write_output says that it was wrong */
-            s->written = UINT64_MAX;
-            return -1;
-        }
-        memcpy(s->held + s->written, data, bytes);
-        s->written += bytes;
-        return 0;
-    }
-    refused = s->sink->write(s->sink->user, data, bytes);
-    s->written += bytes;
-    if (!refused && s->sink->finalized) {
-        s->sink->finalized(s->sink->user, s->written);
-    }
-    return refused;
-}
-
-static int flush(wvl_session *s)
-{
-    size_t n = s->buffered;
-    s->buffered = 0;
-    return n ? wvl_session_send(s, s->wave.buffer, n) : 0;
-}
-
-static int put(void *user, const void *data, size_t bytes)
-{
-    wvl_session *s = user;
-    if (bytes > WVL_WRITE_BUFFER_BYTES - s->buffered) {
-        int refused = flush(s);
-        if (refused || bytes >= WVL_WRITE_BUFFER_BYTES) {
-            return refused ? refused : wvl_session_send(s, data, bytes);
-        }
-    }
-    memcpy(s->wave.buffer + s->buffered, data, bytes);
-    s->buffered += bytes;
-    return 0;
-}
-
-/* The number of bytes is known before the first one leaves. */
-static wvl_status open_output(wvl_session *s, uint64_t bytes)
-{
-    if (!wvl_profile_walks(s->plan)) {
-        return wvl_sink_reserve(s->sink, bytes);
-    }
-    s->held_bytes = bytes;
-    s->held = wvl_alloc(&s->plan->context->host, bytes);
-    return s->held ? WVL_OK : WVL_ERROR_MEMORY;
-}
-
-void wvl_session_drop_held(wvl_session *s)
-{
-    wvl_free(&s->plan->context->host, s->held, s->held_bytes);
-    s->held = NULL;
-}
-
-/* The sink gets what the profile check lets through, in one run of writes. */
-static wvl_status judge_output(wvl_session *s)
-{
-    uint8_t *held = s->held;
-    wvl_status status = wvl_profile_walk(s->plan, held, s->written, s->error, s->error_bytes);
-    if (status == WVL_OK) {
-        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : wvl_sink_reserve(s->sink, s->held_bytes);
-    }
-    s->held = NULL;
-    s->written = 0;
-    for (uint64_t at = 0; at < s->held_bytes && status == WVL_OK; at += WVL_WRITE_BUFFER_BYTES) {
-        status = wvl_session_send(s, held + at, (size_t)wvl_min_u64(s->held_bytes - at, WVL_WRITE_BUFFER_BYTES))
-                     ? WVL_ERROR_SINK
-                     : WVL_OK;
-    }
-    s->held = held;
-    return status;
-}
-
-static wvl_status write_output(wvl_session *s, uint64_t *codestream_offset)
-{
-    const wvl_plan *plan = s->plan;
-    uint64_t codestream = wvl_coder_codestream_bytes(&s->coder);
-    uint8_t header[WVL_JP2_MAX_HEADER_BYTES];
-    size_t n = plan->syntax.jp2 ? wvl_jp2_put_codestream_header(header, codestream) : 0;
-    *codestream_offset = (plan->syntax.jp2 ? plan->syntax.boxes_before.bytes : 0) + n;
-    wvl_status status = open_output(s, *codestream_offset + codestream);
-    if (status != WVL_OK) {
-        return status;
-    }
-    const wvl_tile_walk tiles = wvl_wave_walk(plan, &s->wave);
-    int refused = plan->syntax.jp2 &&
-                  (put(s, plan->syntax.boxes_before.data, plan->syntax.boxes_before.bytes) || put(s, header, n));
-    status = refused ? WVL_ERROR_SINK : wvl_coder_write(&s->coder, &tiles, &s->wave.order, put, s);
-    if (status == WVL_OK && flush(s)) {
-        status = WVL_ERROR_SINK;
-    }
-    if ((status == WVL_OK || s->written == UINT64_MAX) && s->written != *codestream_offset + codestream) {
-        return wvl_session_fail(
-            s, WVL_ERROR_INTERNAL,
-            "the codestream is not as long as was foretold: a defect of the library, please report it");
-    }
-    return status == WVL_OK && s->held ? judge_output(s) : status;
-}
+/* ---- Encode ---------------------------------------------------------------------------------- */
 
 static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
 {
@@ -340,13 +233,11 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
             s->round++;
             wvl_session_tell(s, 2 * s->samples_done);
         }
-        status = write_output(s, codestream_offset);
+        status = wvl_session_write_output(s, codestream_offset);
         wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
     }
     return status;
 }
-
-/* ---- Encode ---------------------------------------------------------------------------------- */
 
 static wvl_status open_coder(wvl_session *s)
 {
@@ -385,12 +276,13 @@ static wvl_status transform_and_code(wvl_session *s)
 wvl_status wvl_session_encode_waves(wvl_session *s, uint64_t *codestream_offset)
 {
     wvl_status status = open_coder(s);
+    status = status == WVL_OK ? wvl_session_open_early(s, codestream_offset) : status;
     do {
         if (status == WVL_OK) {
             status = transform_and_code(s);
         }
         if (status == WVL_OK) {
-            status = finish(s, codestream_offset);
+            status = s->coder.early ? wvl_session_close_early(s) : finish(s, codestream_offset);
         }
         s->round++;
     } while (status == WVL_OK && wvl_coder_wants_again(&s->coder));

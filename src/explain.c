@@ -5,6 +5,7 @@
 
 #include "codec/tile_coder.h"
 #include "context.h"
+#include "early.h"
 #include "geom/profile.h"
 #include "profile_walk.h"
 
@@ -169,6 +170,23 @@ static void print_memory_json(const printer *p, const wvl_plan *plan)
           as_number(m.certain_bytes), as_number(m.likely_bytes), as_number(m.worst_bytes), as_number(m.picture_bytes));
 }
 
+static const char *const early_names[] = {"at the end", "tile by tile", "row by row"};
+
+static void print_early(const printer *p, const wvl_plan *plan)
+{
+    wvl_early_kind rows = wvl_early_find_kind(plan, 1), whole = wvl_early_find_kind(plan, 0);
+    const char *why = wvl_early_find_reason(plan);
+    print(p, "bytes leave %s if the picture comes by rows, %s if it comes as a whole", early_names[rows],
+          early_names[whole]);
+    if (rows && wvl_early_needs_patch(plan, rows)) {
+        print(p, ", and at the end to a pipe");
+    }
+    if (why && rows != WVL_EARLY_ROWS) {
+        print(p, " (%s)", why);
+    }
+    print(p, "\n");
+}
+
 static void print_text(const printer *p, const wvl_plan *plan)
 {
     print(p, "image %u,%u to %u,%u; tile %ux%u at %u,%u; %u tiles (%u x %u)\n", plan->syntax.image.x0,
@@ -229,6 +247,7 @@ static void print_text(const printer *p, const wvl_plan *plan)
           plan->syntax.jp2 == WVL_CONTAINER_JPH ? "JPH"
           : plan->syntax.jp2                    ? "JP2"
                                                 : "codestream");
+    print_early(p, plan);
     print_memory(p, plan);
 }
 
@@ -256,6 +275,7 @@ static void print_coding_json(const printer *p, const wvl_coding *c)
 
 static void print_json(const printer *p, const wvl_plan *plan)
 {
+    wvl_early_kind rows = wvl_early_find_kind(plan, 1);
     print(p,
           "{\"image\":[%u,%u,%u,%u],\"tile\":[%u,%u],\"tile_offset\":[%u,%u],\"tiles\":%u,\"samples\":%llu,\"mct\":\"%"
           "s\",\"components\":[",
@@ -288,7 +308,8 @@ static void print_json(const printer *p, const wvl_plan *plan)
     }
     print(p, "],\"own_tiles\":[");
     print_variants_json(p, &plan->syntax);
-    print(p, "],\"jp2\":%s,", plan->syntax.jp2 ? "true" : "false");
+    print(p, "],\"jp2\":%s,\"rows_leave\":\"%s\",\"rows_need_patch\":%s,", plan->syntax.jp2 ? "true" : "false",
+          early_names[rows], wvl_early_needs_patch(plan, rows) ? "true" : "false");
     print_memory_json(p, plan);
 }
 

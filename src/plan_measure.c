@@ -12,6 +12,7 @@
 #include "codec/tile_least.h"
 #include "context.h"
 #include "drive.h"
+#include "early.h"
 #include "profile_walk.h"
 #include "quality.h"
 #include "result.h"
@@ -25,6 +26,11 @@ typedef struct tile_sum {
     uint64_t bands, runs;
 } tile_sum;
 
+/* What early output holds of some tiles. */
+typedef struct early_sum {
+    uint64_t tile_bytes, index_bytes;
+} early_sum;
+
 typedef struct tile_walk {
     wvl_plan *plan;
     const wvl_look *look;
@@ -36,6 +42,7 @@ typedef struct tile_walk {
     tile_sum wave;
     uint32_t wave_tiles;
     uint64_t wave_bytes;             /* of coefficients and tile plans */
+    early_sum early_wave, early_row; /* of the wave, and of the row of tiles, at work */
     uint64_t kept_bytes, work_bytes; /* most of any wave */
     uint32_t widest;
 } tile_walk;
@@ -56,6 +63,27 @@ static void add_class(tile_walk *w, uint32_t class, tile_sum *sum, wvl_coder_til
     plan->memory.largest_tile_component = wvl_max_u64(plan->memory.largest_tile_component, one->sample_count);
 }
 
+/* What a tile adds to the sums of the coder. */
+static early_sum find_early(const wvl_coder_sum *before, const wvl_coder_sum *after)
+{
+    return (early_sum){after->tile_bytes == UINT64_MAX ? UINT64_MAX : after->tile_bytes - before->tile_bytes,
+                       after->index_bytes == UINT64_MAX ? UINT64_MAX : after->index_bytes - before->index_bytes};
+}
+
+static void add_early(early_sum *to, const early_sum *tile)
+{
+    to->tile_bytes = wvl_add_saturate(to->tile_bytes, tile->tile_bytes);
+    to->index_bytes = wvl_add_saturate(to->index_bytes, tile->index_bytes);
+}
+
+static void close_row(tile_walk *w)
+{
+    wvl_early_plan *early = &w->plan->memory.early;
+    early->row_tile_bytes = wvl_max_u64(early->row_tile_bytes, w->early_row.tile_bytes);
+    early->row_index = wvl_max_u64(early->row_index, w->early_row.index_bytes);
+    w->early_row = (early_sum){0, 0};
+}
+
 static void close_wave(tile_walk *w)
 {
     wvl_plan *plan = w->plan;
@@ -67,13 +95,16 @@ static void close_wave(tile_walk *w)
     plan->memory.wave_bands = wvl_max_u64(plan->memory.wave_bands, w->wave.bands);
     plan->memory.wave_runs = wvl_max_u64(plan->memory.wave_runs, w->wave.runs);
     plan->memory.wave_count++;
+    plan->memory.early.wave_tile_bytes = wvl_max_u64(plan->memory.early.wave_tile_bytes, w->early_wave.tile_bytes);
+    plan->memory.early.wave_index = wvl_max_u64(plan->memory.early.wave_index, w->early_wave.index_bytes);
+    w->early_wave = (early_sum){0, 0};
     w->wave = (tile_sum){.shape = {.lanes_max = 1}};
     w->wave_tiles = 0;
     w->wave_bytes = 0;
 }
 
 /* As wvl_wave_build puts them together. */
-static void add_to_wave(tile_walk *w, const tile_sum *sum, uint64_t coef_bytes)
+static void add_to_wave(tile_walk *w, const tile_sum *sum, uint64_t coef_bytes, const early_sum *early)
 {
     uint64_t bytes = wvl_add_saturate(coef_bytes, w->plan->memory.tile_plan_bytes);
     if (w->wave_tiles && wvl_add_saturate(w->wave_bytes, bytes) > w->plan->memory.wave_limit) {
@@ -83,6 +114,7 @@ static void add_to_wave(tile_walk *w, const tile_sum *sum, uint64_t coef_bytes)
     w->wave.bands += sum->bands;
     w->wave.runs = wvl_add_saturate(w->wave.runs, sum->runs);
     w->wave_tiles++;
+    add_early(&w->early_wave, early);
     w->wave_bytes = wvl_add_saturate(w->wave_bytes, bytes);
 }
 
@@ -91,6 +123,7 @@ static void add_tile(tile_walk *w, uint32_t tile)
     wvl_plan *plan = w->plan;
     tile_sum sum = {.shape = {.lanes_max = 1}};
     wvl_coder_tile_sum coded = {0};
+    wvl_coder_sum before = w->coder;
     uint64_t coef_bytes = 0;
     for (uint32_t class = 0; class < w->classes.count; class ++) {
         wvl_tile_plan_build_component(plan, tile, w->classes.first[class], &w->one);
@@ -103,7 +136,13 @@ static void add_tile(tile_walk *w, uint32_t tile)
     plan->memory.most_precincts = wvl_max_u64(plan->memory.most_precincts, coded.precincts);
     plan->memory.most_blocks = wvl_max_u64(plan->memory.most_blocks, coded.blocks);
     plan->memory.largest_tile_bytes = wvl_max_u64(plan->memory.largest_tile_bytes, coef_bytes);
-    add_to_wave(w, &sum, coef_bytes);
+    early_sum early = find_early(&before, &w->coder);
+    add_early(&w->early_row, &early);
+    plan->memory.early.block_index = wvl_max_u64(plan->memory.early.block_index, coded.block_index);
+    add_to_wave(w, &sum, coef_bytes, &early);
+    if ((tile + 1) % plan->syntax.tile_cols == 0) {
+        close_row(w);
+    }
 }
 
 /* Every component of a class has the bytes of its first one. */
@@ -241,10 +280,16 @@ static uint64_t count_certain(const wvl_plan *plan, const wvl_coder_memory *code
 {
     const char *reason;
     int may_leave = plan->device.choice != WVL_DEVICE_CPU && wvl_drive_device_table(plan, NULL, &reason);
+    wvl_coder_memory c = *coder;
+    if (wvl_early_find_kind(plan, 0)) {
+        c.tile_bytes = 0; /* not all at a time */
+        c.finish_bytes = coder->early_bytes;
+        m.code = 0;
+    }
     m.held -= wvl_recode_bytes(plan); /* only when the picture is coded again */
     m.transform = may_leave ? 0 : plan->memory.backend.host_bytes;
-    m.code = may_leave ? wvl_add_saturate(coder->tile_bytes, coder->worker_bytes) : m.code;
-    m.finish = wvl_add_saturate(coder->finish_bytes, coder->tile_bytes);
+    m.code = may_leave ? wvl_add_saturate(c.tile_bytes, c.worker_bytes) : m.code;
+    m.finish = wvl_add_saturate(c.finish_bytes, c.tile_bytes);
     return most_of(&m);
 }
 
@@ -258,6 +303,10 @@ static void promise_memory(wvl_plan *plan, const wvl_coder_sum *sum, const wvl_c
     }
     stage_memory stages = measure_stages(plan, coder, wave_bytes);
     plan->memory.base_bytes = most_of(&stages);
+    plan->memory.early.fixed_bytes =
+        wvl_add_saturate(stages.held, wvl_add_saturate(coder->worker_bytes, coder->table_bytes));
+    plan->memory.early.finish_bytes = wvl_max_u64(coder->early_bytes, wvl_result_bytes_of_plan(plan));
+    plan->memory.early.precinct_blocks = sum->sizes.most_blocks;
     plan->memory.coding_bytes = wvl_add_saturate(stages.held, wvl_add_saturate(coder->tile_bytes, coder->worker_bytes));
     plan->memory.index_bytes = coder->index_bytes_bound;
     plan->memory.finish_bytes = wvl_add_saturate(stages.held, stages.finish);

@@ -4,6 +4,7 @@
 #include "base/structs.h"
 #include "codec/recode.h"
 #include "context.h"
+#include "early.h"
 #include "gather.h"
 #include "rows.h"
 #include "strip_drive.h"
@@ -13,6 +14,18 @@ static uint64_t measure_strips(const wvl_plan *plan)
 {
     uint64_t strips = wvl_add_saturate(plan->memory.coding_bytes, wvl_strip_drive_measure(plan));
     return wvl_max_u64(strips, plan->memory.finish_bytes);
+}
+
+/* Tiles that have left, and what coded data takes beside stores, are used again. */
+static void measure_early(const wvl_plan *plan, uint64_t window, wvl_rows_memory *memory)
+{
+    wvl_early_kind kind = wvl_early_find_kind(plan, 1);
+    uint64_t index, base = wvl_early_base_bytes(plan, kind, memory->in_strips, &index);
+    uint64_t transform = memory->in_strips ? wvl_strip_drive_measure(plan) : plan->memory.backend.host_bytes;
+    base = wvl_add_saturate(wvl_add_saturate(base, transform), window);
+    memory->leaves_early = (uint8_t)(kind ? 1 + wvl_early_needs_patch(plan, kind) : 0);
+    memory->early_base_bytes = kind ? base : memory->base_bytes;
+    memory->early_least_bytes = kind ? wvl_add_saturate(base, index) : memory->least_bytes;
 }
 
 void wvl_rows_find_memory(const wvl_plan *plan, const wvl_row_source *source, wvl_rows_memory *memory)
@@ -36,6 +49,7 @@ void wvl_rows_find_memory(const wvl_plan *plan, const wvl_row_source *source, wv
         .in_strips = (uint8_t)in_strips,
     };
     memory->least_bytes = wvl_add_saturate(base, plan->memory.index_bytes);
+    measure_early(plan, window, memory);
 }
 
 wvl_status wvl_rows_measure(const wvl_plan *plan, const wvl_row_source *given, wvl_rows_memory *memory)

@@ -303,6 +303,7 @@ static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unu
     s->round = 0;
     s->rounds = 0;
     s->written = s->buffered = 0;
+    s->open_at = UINT64_MAX;
     memset(s->seconds, 0, sizeof s->seconds);
     atomic_store(&s->look.stopped, 0);
     s->look.flag = p->control && p->control->cancel ? &p->control->cancel->flag : NULL;

@@ -8,6 +8,7 @@
 #include "codec/tile_coder.h"
 #include "context.h"
 #include "drive.h"
+#include "early.h"
 #include "gather.h"
 #include "pictures.h"
 #include "session.h"
@@ -51,6 +52,9 @@ struct wvl_session {
     double seconds[4];
     size_t buffered;
     uint64_t written;
+    uint64_t open_at;     /* bytes from here on may be patched; UINT64_MAX: none */
+    wvl_early_kind early; /* with coder.early */
+    uint64_t codestream_offset;
     uint8_t *held; /* the whole output of a profile that is judged before the sink gets it */
     uint64_t held_bytes;
     char *error;
@@ -70,10 +74,21 @@ void wvl_session_tell(wvl_session *s, uint64_t done);
 /* Why rows did not come, or were not taken. */
 wvl_status wvl_session_fail_rows(wvl_session *s, wvl_status status);
 wvl_status wvl_session_check_image(wvl_session *s);
-/* To the sink. Nonzero: it refused. */
-int wvl_session_send(wvl_session *s, const void *data, size_t bytes);
-void wvl_session_drop_held(wvl_session *s);
 void wvl_session_give_pixels_back(wvl_session *s);
+/* session_output.c. To the sink, the second through a buffer. Nonzero: it refused. */
+int wvl_session_send(wvl_session *s, const void *data, size_t bytes);
+int wvl_session_put(void *session, const void *data, size_t bytes);
+int wvl_session_flush(wvl_session *s);
+void wvl_session_drop_held(wvl_session *s);
+/* Header of the codestream's box; 0: there is none. */
+size_t wvl_session_box_header(const wvl_plan *plan, uint64_t codestream_bytes, uint8_t header[16]);
+/* Boxes and codestream, when all lengths are known. */
+wvl_status wvl_session_write_output(wvl_session *s, uint64_t *codestream_offset);
+/* session_early.c. Opens coder.early where bytes leave early; the others do nothing without it. */
+wvl_status wvl_session_open_early(wvl_session *s, uint64_t *codestream_offset);
+wvl_status wvl_session_send_tiles(wvl_session *s, uint32_t count);
+wvl_status wvl_session_send_strip(wvl_session *s);
+wvl_status wvl_session_close_early(wvl_session *s);
 /* session_strips.c. Transforms and codes a picture in strips, once for each round. */
 wvl_status wvl_session_transform_strips(wvl_session *s);
 /* Transforms, codes and writes. */

@@ -34,6 +34,7 @@ static wvl_status take_strip(wvl_session *s)
 {
     if (!s->gather.plan) {
         wvl_status status = code_strip(s);
+        status = status == WVL_OK ? wvl_session_send_strip(s) : status;
         s->samples_done += s->samples_in_work;
         return status;
     }

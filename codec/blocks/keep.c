@@ -32,6 +32,19 @@ int wvl_keeper_clear(wvl_keeper *k)
     return wvl_store_init(&k->bytes, k->allocator, k->spill) && wvl_store_init(&k->passes, k->allocator, k->spill);
 }
 
+void wvl_keeper_reuse(wvl_keeper *k)
+{
+    wvl_store_free_chunks(&k->bytes, &k->writers[0].bytes, k->writer_count, sizeof *k->writers);
+    wvl_store_free_chunks(&k->passes, &k->writers[0].passes, k->writer_count, sizeof *k->writers);
+}
+
+void wvl_keeper_reuse_all(wvl_keeper *k)
+{
+    memset(k->writers, 0, k->writer_count * sizeof *k->writers);
+    wvl_store_empty(&k->bytes);
+    wvl_store_empty(&k->passes);
+}
+
 static void find_places(const wvl_keeper *k, const wvl_block_record *record, wvl_keep_places *places)
 {
     places->bytes = wvl_store_at(&k->bytes, record->bytes_at);
@@ -113,6 +126,9 @@ void wvl_keep_record(wvl_keeper *k, const wvl_block_run *run, uint32_t index, ui
 {
     wvl_coded_block *block = wvl_keeper_block(k, run, index);
     wvl_keep_places places = {NULL, NULL, NULL, NULL};
+    if (k->lets_go) {
+        wvl_keeper_let_go(k, block); /* coded before */
+    }
     *block = (wvl_coded_block){
         .bytes_at = r->bytes_at,
         .passes_at = r->passes_at,
@@ -130,6 +146,9 @@ void wvl_keep_record(wvl_keeper *k, const wvl_block_run *run, uint32_t index, ui
     };
     if (r->pass_count) {
         find_places(k, r, &places);
+    }
+    if (k->lets_go) {
+        wvl_keeper_count(k, block, 1);
     }
     if (places.slopes) {
         note_slopes(k, places.slopes, r->pass_count);

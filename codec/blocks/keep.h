@@ -26,6 +26,7 @@ typedef struct wvl_keeper {
     wvl_keep_writer *writers; /* [writer_count], caller's: one thread each */
     uint32_t writer_count;
     int has_gains; /* plan->rate.rate_control: passes come with gains and slopes */
+    int lets_go;   /* blocks leave before all have come: those in a chunk are counted */
     wvl_depth *depth;
     _Atomic uint32_t decided[WVL_RATE_GROUPS]; /* the greatest `decided` of all blocks of the rate group */
     _Atomic uint32_t slope_least, slope_most;  /* on the hulls of all blocks, and of those coded before */
@@ -54,6 +55,23 @@ int wvl_keeper_open(wvl_keeper *keeper, const wvl_allocator *allocator);
 void wvl_keeper_close(wvl_keeper *keeper);
 /* Drops all that is stored, to code every block again. 0: no memory. */
 int wvl_keeper_clear(wvl_keeper *keeper);
+static inline void wvl_keeper_count(const wvl_keeper *keeper, const wvl_coded_block *block, int by)
+{
+    if (block->bytes) {
+        wvl_store_count(&keeper->bytes, block->bytes_at, by);
+    }
+    if (block->pass_count) {
+        wvl_store_count(&keeper->passes, block->passes_at, by);
+    }
+}
+/* The bytes and passes of a block are not needed any more: with lets_go. */
+static inline void wvl_keeper_let_go(const wvl_keeper *keeper, const wvl_coded_block *block)
+{
+    wvl_keeper_count(keeper, block, -1);
+}
+/* While no block is coded: memory of blocks that were let go is used again; of all blocks. */
+void wvl_keeper_reuse(wvl_keeper *keeper);
+void wvl_keeper_reuse_all(wvl_keeper *keeper);
 
 /* Room for a block's bytes and passes, as the record counts them; sets its places. 0: no memory. */
 int wvl_keep_reserve(wvl_keeper *keeper, uint32_t writer, wvl_block_record *record, wvl_keep_places *places);

@@ -25,15 +25,20 @@
 
 /* ---- The form of a box (I.4) ----------------------------------------------------------------- */
 
+static void put_long_box_header(wvl_cursor *c, uint32_t type, uint64_t content_bytes)
+{
+    wvl_cursor_put_u32(c, 1);
+    wvl_cursor_put_u32(c, type);
+    wvl_cursor_put_u64(c, content_bytes + LONG_BOX_HEADER_BYTES);
+}
+
 static void put_box_header(wvl_cursor *c, uint32_t type, uint64_t content_bytes)
 {
     if (content_bytes <= UINT32_MAX - BOX_HEADER_BYTES) {
         wvl_cursor_put_u32(c, (uint32_t)content_bytes + BOX_HEADER_BYTES);
         wvl_cursor_put_u32(c, type);
     } else {
-        wvl_cursor_put_u32(c, 1);
-        wvl_cursor_put_u32(c, type);
-        wvl_cursor_put_u64(c, content_bytes + LONG_BOX_HEADER_BYTES);
+        put_long_box_header(c, type, content_bytes);
     }
 }
 
@@ -51,6 +56,13 @@ size_t wvl_jp2_put_codestream_header(uint8_t out[WVL_JP2_MAX_HEADER_BYTES], uint
 {
     wvl_cursor c = {out, 0};
     put_box_header(&c, WVL_BOX_CODESTREAM, codestream_bytes);
+    return (size_t)c.bytes;
+}
+
+size_t wvl_jp2_put_long_codestream_header(uint8_t out[WVL_JP2_MAX_HEADER_BYTES], uint64_t codestream_bytes)
+{
+    wvl_cursor c = {out, 0};
+    put_long_box_header(&c, WVL_BOX_CODESTREAM, codestream_bytes);
     return (size_t)c.bytes;
 }
 

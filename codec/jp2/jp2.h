@@ -23,5 +23,7 @@ wvl_status wvl_jp2_build_boxes(const wvl_allocator *allocator, const wvl_plan *p
 
 /* Writes the header of the jp2c box, 8 bytes or, when the box reaches 2^32 bytes, 16 (I.4). Returns which. */
 size_t wvl_jp2_put_codestream_header(uint8_t out[WVL_JP2_MAX_HEADER_BYTES], uint64_t codestream_bytes);
+/* The same with 16 bytes, whatever the length. */
+size_t wvl_jp2_put_long_codestream_header(uint8_t out[WVL_JP2_MAX_HEADER_BYTES], uint64_t codestream_bytes);
 
 #endif

@@ -123,7 +123,7 @@ static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, const
 
 static void collect(const wvl_layer_job *job, const wvl_layer_cuts *cuts, candidate_list *list)
 {
-    for (uint32_t t = 0; t < job->plan->syntax.tile_count && !wvl_look_is_over(job->look); t++) {
+    for (uint32_t t = job->portion.first; t < job->portion.end && !wvl_look_is_over(job->look); t++) {
         for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_COLLECT, 1); p++) {
             job->tiles[t].precincts[p].is_metered = 0;
             add_precinct(job, t, p, cuts, list);

@@ -124,17 +124,29 @@ static void add_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, c
 
 static void build_gains(const wvl_layer_job *job, wvl_slope_sums *sums)
 {
+    const wvl_portion *portion = &job->portion;
     if (sums->gains) {
         memset(sums->gains, 0, WVL_SLOPES * sizeof *sums->gains);
     }
-    for (uint32_t t = 0; t < job->plan->syntax.tile_count && !wvl_look_is_over(job->look); t++) {
-        for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_GAINS, 1); p++) {
-            add_precinct(job, &job->tiles[t], &job->tiles[t].precincts[p], sums);
+    for (uint32_t t = portion->first; t < portion->end && !wvl_look_is_over(job->look); t++) {
+        const wvl_coded_tile *tile = &job->tiles[t];
+        for (uint64_t i = 0, n = wvl_portion_count(portion, tile);
+             i < n && !wvl_look_after(job->look, WVL_LOOK_GAINS, 1); i++) {
+            add_precinct(job, tile, &tile->precincts[wvl_portion_at(portion, i)], sums);
         }
     }
     for (uint32_t s = WVL_SLOPES - 1; sums->gains && s-- > 0;) {
         sums->gains[s] += sums->gains[s + 1];
     }
+}
+
+void wvl_histogram_add_energy(const wvl_layer_job *job, double *energy)
+{
+    wvl_slope_sums sums = {.energy = *energy};
+    if (job->plan->rate.rate_control) {
+        build_gains(job, &sums);
+    }
+    *energy = sums.energy;
 }
 
 void wvl_histogram_build(wvl_layer_job *job, wvl_slope_sums *sums)

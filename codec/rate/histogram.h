@@ -9,6 +9,8 @@
 int wvl_histogram_has_gains(const wvl_plan *plan);
 /* Bytes, gains and energy of all blocks. */
 void wvl_histogram_build(wvl_layer_job *job, wvl_slope_sums *sums);
+/* The energy alone, added to what is there. */
+void wvl_histogram_add_energy(const wvl_layer_job *job, double *energy);
 
 /* Bytes on hulls with at least this slope. The sums stand where slopes occur, and at 0. */
 static inline uint64_t wvl_histogram_bodies(const wvl_layer_job *job, uint32_t group, uint32_t threshold)

@@ -389,7 +389,7 @@ wvl_status wvl_layers_allocate(wvl_layer_job *job)
         }
         status = run_layer(job, layer);
     }
-    for (uint32_t t = 0; job->plan->rate.rdoq && status == WVL_OK && t < job->plan->syntax.tile_count; t++) {
+    for (uint32_t t = 0; job->plan->rate.rdoq && status == WVL_OK && t < job->portion.end; t++) {
         note_ends(job, &job->tiles[t]);
     }
     wvl_free(job->allocator, carver.base, bytes);

@@ -38,6 +38,7 @@ typedef struct wvl_layer_job {
     const wvl_store *bytes, *passes;
     uint32_t slope_least, slope_most; /* of all blocks' hulls, 1 to 65535; least > most: there are none */
     wvl_coded_tile *tiles;            /* [plan->syntax.tile_count] */
+    wvl_portion portion;              /* what is at work; of a whole picture all tiles */
     wvl_packet_source
         packets; /* says what layers cost, and codes them. Set by the caller: wvl_packets_of_job(), or a device's */
     wvl_rate_overhead overhead;
@@ -61,7 +62,7 @@ typedef struct wvl_layer_job {
     wvl_status status;                    /* of the source of packets: its first error */
     uint64_t *body_histogram;             /* [rate groups][WVL_SLOPES]: wvl_histogram_bodies() */
     double *gain_histogram;               /* [WVL_SLOPES]: gains on hulls with at least this slope; NULL: nobody asks */
-    uint64_t precinct_count, block_count; /* of all tiles */
+    uint64_t precinct_count, block_count; /* of the portion */
     uint16_t *sweep_order;
     double energy;                 /* squared error of the empty picture, gain units */
     uint8_t *scratch;              /* [workers]: wvl_rate_scratch_bytes() */

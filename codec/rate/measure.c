@@ -200,9 +200,12 @@ int wvl_rate_recall_packet(const wvl_layer_job *job, const wvl_coded_tile *tile,
 
 void wvl_rate_open_layer(wvl_layer_job *job, uint32_t layer)
 {
-    for (uint32_t t = 0; t < job->plan->syntax.tile_count && !wvl_look_is_over(job->look); t++) {
-        for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_SUM, 1); p++) {
-            packet_at(&job->tiles[t], p, layer)->header_bytes = 0;
+    const wvl_portion *portion = &job->portion;
+    for (uint32_t t = portion->first; t < portion->end && !wvl_look_is_over(job->look); t++) {
+        const wvl_coded_tile *tile = &job->tiles[t];
+        for (uint64_t i = 0, n = wvl_portion_count(portion, tile); i < n && !wvl_look_after(job->look, WVL_LOOK_SUM, 1);
+             i++) {
+            packet_at(tile, wvl_portion_at(portion, i), layer)->header_bytes = 0;
         }
     }
 }
@@ -273,13 +276,16 @@ void wvl_rate_cut_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts)
 
 wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts, uint64_t *group_bytes)
 {
+    const wvl_portion *portion = &job->portion;
     wvl_layer_cost total = {0, 0, 0, 0}, cost;
     layer_visit v = {cuts, 1};
     wvl_sweep_precincts(job, visit_cuts, &v);
     memset(group_bytes, 0, wvl_plan_cap_groups(job->plan) * sizeof *group_bytes);
-    for (uint32_t t = 0; t < job->plan->syntax.tile_count && !wvl_look_is_over(job->look); t++) {
+    for (uint32_t t = portion->first; t < portion->end && !wvl_look_is_over(job->look); t++) {
         const wvl_coded_tile *tile = &job->tiles[t];
-        for (uint64_t p = 0; p < tile->precinct_count && !wvl_look_after(job->look, WVL_LOOK_SUM, 1); p++) {
+        for (uint64_t i = 0, n = wvl_portion_count(portion, tile); i < n && !wvl_look_after(job->look, WVL_LOOK_SUM, 1);
+             i++) {
+            uint64_t p = wvl_portion_at(portion, i);
             const wvl_precinct *precinct = &tile->precincts[p];
             (void)wvl_rate_recall_packet(job, tile, p, cuts->layer, &cost);
             add_cost(&total, &cost);
@@ -413,15 +419,18 @@ static void visit_commit(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, u
 wvl_status wvl_rate_commit_layer(wvl_layer_job *job, const wvl_layer_cuts *cuts, wvl_layer_cost *cost,
                                  uint64_t *group_bytes)
 {
+    const wvl_portion *portion = &job->portion;
     layer_visit v = {cuts, 1};
     *cost = (wvl_layer_cost){0, 0, 0, 0};
     wvl_sweep_precincts(job, visit_unmeasured, &v);
     if (wvl_look_is_over(job->look)) {
         return WVL_CANCELLED; /* packets that were not measured have no place */
     }
-    for (uint32_t t = 0; t < job->plan->syntax.tile_count && !wvl_look_is_over(job->look); t++) {
-        wvl_coded_tile *tile = &job->tiles[t];
-        for (uint64_t p = 0; p < tile->precinct_count && !wvl_look_after(job->look, WVL_LOOK_SUM, 1); p++) {
+    for (uint32_t t = portion->first; t < portion->end && !wvl_look_is_over(job->look); t++) {
+        const wvl_coded_tile *tile = &job->tiles[t];
+        for (uint64_t i = 0, n = wvl_portion_count(portion, tile); i < n && !wvl_look_after(job->look, WVL_LOOK_SUM, 1);
+             i++) {
+            uint64_t p = wvl_portion_at(portion, i);
             const wvl_precinct *precinct = &tile->precincts[p];
             wvl_layer_cost packet = place_packet(job, tile, packet_at(tile, p, cuts->layer));
             add_cost(cost, &packet);

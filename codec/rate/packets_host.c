@@ -16,11 +16,16 @@ static void open_precinct(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, 
     wvl_t2_open_precinct(&t2, p);
 }
 
+void wvl_packets_open(wvl_layer_job *job)
+{
+    wvl_sweep_open(job);
+    wvl_sweep_precincts(job, open_precinct, NULL);
+}
+
 static wvl_status host_open(void *self, wvl_slope_sums *sums)
 {
     wvl_layer_job *job = self;
-    wvl_sweep_open(job);
-    wvl_sweep_precincts(job, open_precinct, NULL);
+    wvl_packets_open(job);
     wvl_histogram_build(job, sums);
     return WVL_OK;
 }
@@ -85,26 +90,52 @@ static void add_plain(const wvl_layer_job *job, const wvl_coded_tile *tile, cons
     }
 }
 
-static wvl_status host_sent(void *self, wvl_sent_sums *sums)
+static int add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, uint64_t b, wvl_sent_sums *sums)
 {
-    const wvl_layer_job *job = self;
-    *sums = (wvl_sent_sums){0.0, 0.0, 0.0, 1};
-    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
+    unsigned planes = tile->blocks[b].planes;
+    sums->is_everything &=
+        tile->states[b].sent_passes == (planes ? 3 * planes - 2 : 0); /* not all of them may have been coded */
+    sums->gain += gain_of(job, tile, b);
+    return wvl_look_listed(job->look, b);
+}
+
+static void add_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct,
+                         wvl_sent_sums *sums)
+{
+    for (unsigned i = 0; i < precinct->band_count; i++) {
+        const wvl_precinct_band *pb = &precinct->band[i];
+        for (uint64_t k = 0, n = wvl_precinct_blocks(pb); k < n; k++) {
+            if (add_block(job, tile, wvl_precinct_block(pb, k), sums)) {
+                return;
+            }
+        }
+    }
+}
+
+wvl_status wvl_packets_add_sent(const wvl_layer_job *job, wvl_sent_sums *sums)
+{
+    const wvl_portion *portion = &job->portion;
+    for (uint32_t t = portion->first; t < portion->end; t++) {
         const wvl_coded_tile *tile = &job->tiles[t];
-        for (uint64_t b = 0; b < tile->block_count; b++) {
-            unsigned planes = tile->blocks[b].planes;
-            sums->is_everything &=
-                tile->states[b].sent_passes == (planes ? 3 * planes - 2 : 0); /* not all of them may have been coded */
-            sums->gain += gain_of(job, tile, b);
-            if (wvl_look_listed(job->look, b)) {
+        for (uint64_t b = 0; !portion->precincts && b < tile->block_count; b++) {
+            if (add_block(job, tile, b, sums)) {
                 return WVL_CANCELLED;
             }
         }
-        for (uint64_t p = 0; job->plan->rate.visual && p < tile->precinct_count; p++) {
-            add_plain(job, tile, &tile->precincts[p], sums);
+        for (uint64_t i = 0; portion->precincts && i < portion->count; i++) {
+            add_precinct(job, tile, &tile->precincts[portion->precincts[i]], sums);
+        }
+        for (uint64_t i = 0; job->plan->rate.visual && i < wvl_portion_count(portion, tile); i++) {
+            add_plain(job, tile, &tile->precincts[wvl_portion_at(portion, i)], sums);
         }
     }
     return wvl_look_is_over(job->look) ? WVL_CANCELLED : WVL_OK;
+}
+
+static wvl_status host_sent(void *self, wvl_sent_sums *sums)
+{
+    *sums = (wvl_sent_sums){0.0, 0.0, 0.0, 1};
+    return wvl_packets_add_sent(self, sums);
 }
 
 /* ---- Packets --------------------------------------------------------------------------------- */

@@ -8,5 +8,9 @@
 
 /* The job must stay where it is. */
 wvl_packet_source wvl_packets_of_job(wvl_layer_job *job);
+/* Sets up the headers of the precincts at work. */
+void wvl_packets_open(wvl_layer_job *job);
+/* What the committed layers hold of the portion is added to the sums. WVL_CANCELLED: not all of it. */
+wvl_status wvl_packets_add_sent(const wvl_layer_job *job, wvl_sent_sums *sums);
 
 #endif

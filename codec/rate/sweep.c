@@ -23,9 +23,10 @@ static void sort_precincts(wvl_layer_job *job)
     uint64_t at = 0;
     for (uint32_t r = job->plan->syntax.max_levels + 1u; r-- > 0;) {
         uint64_t index = 0;
-        for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
-            for (uint64_t p = 0; p < job->tiles[t].precinct_count; p++, index++) {
-                if (job->tiles[t].precincts[p].resolution == r) {
+        for (uint32_t t = job->portion.first; t < job->portion.end; t++) {
+            const wvl_coded_tile *tile = &job->tiles[t];
+            for (uint64_t i = 0; i < wvl_portion_count(&job->portion, tile); i++, index++) {
+                if (tile->precincts[wvl_portion_at(&job->portion, i)].resolution == r) {
                     job->sweep_order[at++] = (uint16_t)index;
                 }
             }
@@ -33,13 +34,25 @@ static void sort_precincts(wvl_layer_job *job)
     }
 }
 
+static uint64_t count_blocks(const wvl_portion *portion, const wvl_coded_tile *tile)
+{
+    uint64_t blocks = 0;
+    for (uint64_t i = 0; portion->precincts && i < portion->count; i++) {
+        const wvl_precinct *precinct = &tile->precincts[portion->precincts[i]];
+        for (unsigned b = 0; b < precinct->band_count; b++) {
+            blocks += wvl_precinct_blocks(&precinct->band[b]);
+        }
+    }
+    return portion->precincts ? blocks : tile->block_count;
+}
+
 void wvl_sweep_open(wvl_layer_job *job)
 {
     job->precinct_count = job->block_count = 0;
-    for (uint32_t t = 0; t < job->plan->syntax.tile_count; t++) {
+    for (uint32_t t = job->portion.first; t < job->portion.end; t++) {
         job->tiles[t].first_precinct = job->precinct_count;
-        job->precinct_count += job->tiles[t].precinct_count;
-        job->block_count += job->tiles[t].block_count;
+        job->precinct_count += wvl_portion_count(&job->portion, &job->tiles[t]);
+        job->block_count += count_blocks(&job->portion, &job->tiles[t]);
     }
     if (job->precinct_count <= SORTED) {
         sort_precincts(job);
@@ -49,7 +62,7 @@ void wvl_sweep_open(wvl_layer_job *job)
 /* The last tile that begins at or before the precinct, and so has it: empty ones begin where the next one does. */
 static uint32_t find_tile(const wvl_layer_job *job, uint64_t precinct)
 {
-    uint32_t lo = 0, hi = job->plan->syntax.tile_count;
+    uint32_t lo = job->portion.first, hi = job->portion.end;
     while (hi - lo > 1) {
         uint32_t mid = lo + (hi - lo) / 2;
         if (job->tiles[mid].first_precinct <= precinct) {
@@ -74,7 +87,7 @@ static void visit_precincts(void *arg, uint32_t index, uint32_t worker)
             }
             uint64_t p = is_sorted ? job->sweep_order[i] : i;
             wvl_coded_tile *tile = &job->tiles[find_tile(job, p)];
-            s->visit(job, tile, p - tile->first_precinct, worker, s->user);
+            s->visit(job, tile, wvl_portion_at(&job->portion, p - tile->first_precinct), worker, s->user);
             if (wvl_look_after(job->look, WVL_LOOK_VISIT, 1)) {
                 return;
             }

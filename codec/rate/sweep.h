@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every precinct of the picture, by all workers, in no order (D-rate-07). */
+/* Every precinct of the picture, or of the portion at work, by all workers, in no order (D-rate-07). */
 #ifndef WVL_CODEC_RATE_SWEEP_H
 #define WVL_CODEC_RATE_SWEEP_H
 

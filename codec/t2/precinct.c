@@ -43,6 +43,7 @@ static void size_precinct(const wvl_precinct *precinct, uint8_t style, uint32_t 
         nodes += band_nodes;
         sizes->scratch_nodes = wvl_max_u64(sizes->scratch_nodes, band_nodes);
     }
+    sizes->most_blocks = wvl_max_u64(sizes->most_blocks, blocks);
     sizes->header_bytes = wvl_max_u64(sizes->header_bytes, wvl_t2_header_bound(blocks, nodes, style, layer_count));
 }
 

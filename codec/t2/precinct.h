@@ -63,6 +63,7 @@ typedef struct wvl_t2_sizes {
     uint64_t scratch_nodes; /* of the largest precinct in one band */
     uint64_t header_bytes;  /* bound of the longest header */
     uint64_t meter_chunks;  /* of the tile (codec/t2/meter.h) */
+    uint64_t most_blocks;   /* of any precinct */
 } wvl_t2_sizes;
 
 /* Fills precincts[tile->precinct_count] unless NULL. When the look (may be NULL) is over, not all of them. */

@@ -130,8 +130,9 @@ static int judge(const counter *k, uint64_t least, int with_patch)
                  k->bytes, start ? start - (long_box ? 16 : 8) : 0, long_box ? "XLBox, content" : "LBox, content",
                  length, k->parts, k->part_bytes,
                  k->tail[1] == 0xD9 ? "EOC at the end" : "NO EOC where the last tile-part ends");
+    /* The long form also where the length might have needed it. */
     int good =
-        k->complete && start && parts && length == k->bytes - start && long_box == (k->bytes - start + 8 > UINT32_MAX);
+        k->complete && start && parts && length == k->bytes - start && (long_box || k->bytes - start + 8 <= UINT32_MAX);
     good = good && (with_patch || (!k->broken && k->tail[1] == 0xD9 && parts + k->part_bytes + 2 == k->bytes));
     if (k->bytes < least) {
         return wvl_api_fail(WVL_API_WRONG, "%" PRIu64 " bytes were asked for", least);

@@ -249,6 +249,15 @@ typedef struct wvl_rate_plan {
     double hidden_error;     /* squared error that no coefficient shows, in squared units of the deepest component */
 } wvl_rate_plan;
 
+/* What early output holds (D-strip-06). */
+typedef struct wvl_early_plan {
+    uint64_t fixed_bytes;                  /* of the coder and its workers, whatever the tiles are */
+    uint64_t finish_bytes;                 /* most that writing takes beside them */
+    uint64_t wave_tile_bytes, wave_index;  /* most of any wave: its tiles in the coder, and their index_bytes */
+    uint64_t row_tile_bytes, row_index;    /* the same of any row of tiles */
+    uint64_t precinct_blocks, block_index; /* most blocks of a precinct; most of index_bytes for one */
+} wvl_early_plan;
+
 /* memory: waves, the largest of everything, and what an encode takes. Tiles are transformed and coded in waves of
  * consecutive tiles: at least one, then as many as fit the wave limit. */
 typedef struct wvl_memory_plan {
@@ -267,6 +276,7 @@ typedef struct wvl_memory_plan {
     uint64_t coding_bytes;                /* most that is held beside coefficients while blocks are coded */
     uint64_t finish_bytes;                /* most that is held while layers are chosen */
     uint64_t index_bytes;                 /* of coded_bytes_bound: beside blocks and their passes */
+    wvl_early_plan early;
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound, certain_bytes, likely_bytes; /* see wvl_plan_memory */
 } wvl_memory_plan;
 

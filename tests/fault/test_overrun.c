@@ -6,14 +6,14 @@
 
 #include "codec/tile_coder.h"
 
-/* The conductor is compiled into this program with a coder whose prediction is wrong by so many bytes. */
+/* The output of the conductor is compiled into this program with a coder whose prediction is wrong by so many bytes. */
 static int64_t off_by;
 static uint64_t foretell(const wvl_coder *coder)
 {
     return (uint64_t)((int64_t)wvl_coder_codestream_bytes(coder) + off_by);
 }
 #define wvl_coder_codestream_bytes foretell
-#include "src/encoder.c"
+#include "src/session_output.c"
 #undef wvl_coder_codestream_bytes
 
 #include <check.h> /* after the conductor: both have a fail */

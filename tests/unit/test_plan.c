@@ -416,7 +416,7 @@ START_TEST(halves_share_memory)
         const wvl_memory_plan *plan = &m.plan->memory;
         uint64_t peak = measure_peak(&m, &input.image), chunks = peak > plan->base_bytes ? peak - plan->base_bytes : 0;
         ck_assert(plan->wave_count == 1 && plan->backend.work_bytes > 1000000);
-        ck_assert_msg(peak + 64 >= plan->base_bytes && chunks <= 2 * (WVL_STORE_CHUNK + 8192) + 4096,
+        ck_assert_msg(peak + 64 >= plan->base_bytes && chunks <= 2 * (WVL_STORE_CHUNK + sizeof(wvl_store_page)) + 4096,
                       "\"%s\": %llu, promised %llu", settings[i % 3], (unsigned long long)peak,
                       (unsigned long long)plan->base_bytes);
         ck_assert(i % 3 == 2 || plan->base_bytes < plan->backend.host_bytes + wvl_pool_source_bytes(m.plan, threads));

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "job.h"
@@ -222,6 +223,22 @@ static int check_limit(wvl_cli_job *j)
     return choose_folder(j);
 }
 
+/* A file that is written beside its name, and so can be patched. */
+static int is_plain_file(const char *output)
+{
+    struct stat info;
+    return output && strcmp(output, "-") != 0 && (stat(output, &info) || S_ISREG(info.st_mode));
+}
+
+/* What an encode takes whose bytes leave before all rows are read. */
+static void take_early(const wvl_cli_job *j, wvl_rows_memory *memory)
+{
+    if (memory->leaves_early == 1 || (memory->leaves_early && is_plain_file(j->output))) {
+        memory->base_bytes = memory->early_base_bytes;
+        memory->least_bytes = memory->early_least_bytes;
+    }
+}
+
 int wvl_cli_settle_rows(wvl_cli_job *j)
 {
     wvl_cli_rows *r = &j->rows;
@@ -237,6 +254,7 @@ int wvl_cli_settle_rows(wvl_cli_job *j)
     wvl_plan_memory whole = {.struct_size = sizeof whole};
     wvl_status status = wvl_rows_measure(j->plan, &r->source, &r->memory);
     status = status ? status : wvl_plan_measure(j->plan, &whole);
+    take_early(j, &r->memory);
     r->likely_coded = whole.likely_bytes - whole.base_bytes;
     if (status) {
         wvl_cli_error("%s: %s", j->name, wvl_status_text(status));

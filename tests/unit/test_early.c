@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Early output: bytes leave while rows are still read, only lengths are patched, at the end, and the bytes are those of
+ * a sink that cannot patch. */
+#include <check.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "geom/plan.h"
+#include "tests/support/support.h"
+#include "tests/unit/rows_bench.h"
+
+/* ---- A sink that watches --------------------------------------------------------------------- */
+
+typedef struct watch {
+    const rows_bench *rows; /* NULL: a whole picture */
+    uint64_t all_rows;
+    uint8_t *data;
+    size_t bytes, early_bytes; /* early: before the last row was read */
+    unsigned patches, patched_bytes, fails_at;
+    uint64_t final;
+    int is_patched, is_closed, complete;
+} watch;
+
+static int take(void *user, const void *data, size_t bytes)
+{
+    watch *w = user;
+    REQUIRE(!w->is_patched && !w->is_closed);
+    w->data = realloc(w->data, w->bytes + bytes);
+    memcpy(w->data + w->bytes, data, bytes);
+    w->bytes += bytes;
+    if (w->rows && w->rows->rows < w->all_rows) {
+        w->early_bytes = w->bytes;
+    }
+    return 0;
+}
+
+static int patch(void *user, uint64_t offset, const void *data, size_t bytes)
+{
+    watch *w = user;
+    REQUIRE(offset + bytes <= w->bytes && offset >= w->final && !w->is_closed);
+    w->is_patched = 1;
+    memcpy(w->data + offset, data, bytes);
+    w->patched_bytes += (unsigned)bytes;
+    return ++w->patches == w->fails_at;
+}
+
+static void note_final(void *user, uint64_t offset)
+{
+    watch *w = user;
+    REQUIRE(offset >= w->final && offset <= w->bytes);
+    w->final = offset;
+}
+
+static int end(void *user, int complete)
+{
+    watch *w = user;
+    REQUIRE(!w->is_closed);
+    w->is_closed = 1;
+    w->complete = complete;
+    return 0;
+}
+
+static wvl_sink open_watch(watch *w, const rows_bench *rows, const picture *p, int patches)
+{
+    memset(w, 0, sizeof *w);
+    w->rows = rows;
+    for (uint32_t c = 0; c < p->count; c++) {
+        w->all_rows += p->planes[c].height;
+    }
+    return (wvl_sink){.struct_size = sizeof(wvl_sink),
+                      .write = take,
+                      .patch = patches ? patch : NULL,
+                      .finalized = note_final,
+                      .close = end,
+                      .user = w};
+}
+
+static wvl_status encode(const picture *p, const char *settings, uint32_t threads, uint32_t strip, wvl_sink *sink,
+                         rows_bench *rows, wvl_result **result)
+{
+    char error[256] = "";
+    wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
+    wvl_context *context;
+    picture_input input = picture_open_input(p, 0);
+    REQUIRE(wvl_context_create(&options, &context) == WVL_OK);
+    wvl_plan *plan = rows_build_plan(context, &input.format, settings);
+    plan->test.strip_rows = strip;
+    wvl_status status =
+        rows ? wvl_encode_rows(plan, &rows->source, rows->options, sink, NULL, result, error, sizeof error)
+             : wvl_encode(plan, &input.image, sink, NULL, result, error, sizeof error);
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+    picture_close_input(&input);
+    return status;
+}
+
+/* ---- Same bytes ------------------------------------------------------------------------------ */
+
+enum { LATE, EARLY, ANY };
+static const struct {
+    const char *settings;
+    int format; /* of rows_draw() */
+    int when;   /* with a sink that patches, in low strips */
+} cases[] = {
+    {"levels=3 progression=PCRL precincts=[64,64],[32,32],[16,16],[16,16] block=16,16", 0, EARLY},
+    {"levels=3 progression=PCRL precincts=[64,64],[32,32],[16,16],[16,16] block=16,16 tlm=yes sop=yes eph=yes", 0,
+     EARLY},
+    {"levels=2 progression=PCRL precincts=[32,32] block=8,8 container=jp2", 0, EARLY},
+    {"levels=2 progression=PCRL precincts=[16,16] block=8,8 container=jp2 tlm=yes", 1, EARLY},
+    {"levels=2 progression=PCRL precincts=[32,16] block=8,8 tile-offset=5,3", 2, EARLY},
+    {"levels=2 progression=CPRL precincts=[16,16] block=8,8", 4, EARLY},
+    {"levels=1 progression=CPRL precincts=[32,32] block=8,8", 0, LATE},
+    {"levels=3 progression=RPCL precincts=[32,32] block=16,16", 0, LATE},
+    {"levels=3 reversible=no slopes=38000,34000 progression=PCRL precincts=[64,64],[32,32],[16,16],[16,16] block=16,16",
+     0, EARLY},
+    {"levels=3 reversible=no step=0.01 progression=PCRL precincts=[64,64],[32,32],[16,16],[16,16] block=16,16 "
+     "measure-psnr=no",
+     0, EARLY},
+    {"levels=3 reversible=no style=HT progression=PCRL precincts=[64,64],[32,32],[16,16],[16,16] block=16,16 "
+     "measure-psnr=no",
+     0, EARLY},
+    {"levels=2 progression=PCRL precincts=[32,32] block=16,16 tile-parts=R", 3, ANY},
+    {"levels=3 tile=80,60", 0, EARLY},
+    {"levels=3 tile=80,60 plt=yes tlm=yes container=jp2", 0, EARLY},
+    {"levels=3 tile=80,60 packed-headers=ppt tile-parts=R", 0, EARLY},
+    {"levels=2 tile=50,40 slopes=36000 reversible=no progression=RLCP", 1, EARLY},
+    {"levels=2 tile=500,40 progression=PCRL precincts=[16,16] block=8,8 container=jp2", 2, EARLY},
+    {"levels=2 tile=500,60 progression=PCRL plt=yes tlm=yes", 0, EARLY},
+    {"levels=3 tile=80,60 plm=yes", 0, LATE},
+    {"levels=3 tile=80,60 packed-headers=ppm", 0, LATE},
+    {"levels=3 tile=80,60 reversible=no bpp=1 rdoq=no", 0, LATE},
+    {"levels=3 tile=80,60 layers=2", 0, LATE},
+};
+
+static void compare_results(const char *settings, const wvl_result *a, const wvl_result *b)
+{
+    ck_assert_uint_eq(wvl_result_bytes(a), wvl_result_bytes(b));
+    ck_assert_uint_eq(wvl_result_codestream(a).offset, wvl_result_codestream(b).offset);
+    ck_assert_uint_eq(wvl_result_main_header(a).bytes, wvl_result_main_header(b).bytes);
+    ck_assert_uint_eq(wvl_result_tile_part_count(a), wvl_result_tile_part_count(b));
+    for (uint32_t i = 0; i < wvl_result_tile_part_count(a); i++) {
+        wvl_tile_part_info x, y;
+        ck_assert_int_eq(wvl_result_tile_part(a, i, &x), WVL_OK);
+        ck_assert_int_eq(wvl_result_tile_part(b, i, &y), WVL_OK);
+        ck_assert(x.offset == y.offset && x.bytes == y.bytes && x.tile == y.tile && x.part == y.part);
+    }
+    for (uint32_t l = 0; l < wvl_result_layer_count(a); l++) {
+        ck_assert_uint_eq(wvl_result_layer_bytes(a, l), wvl_result_layer_bytes(b, l));
+        ck_assert_uint_eq(wvl_result_layer_slope(a, l), wvl_result_layer_slope(b, l));
+        double x = wvl_result_layer_psnr(a, l), y = wvl_result_layer_psnr(b, l);
+        ck_assert_msg(x == y || (x - y < 1e-6 && y - x < 1e-6), "%s: layer %u: %.9g, %.9g", settings, l, x, y);
+        for (uint32_t r = 0; r < 3; r++) {
+            ck_assert_uint_eq(wvl_result_packet_bytes(a, 0, r, l), wvl_result_packet_bytes(b, 0, r, l));
+        }
+    }
+}
+
+START_TEST(bytes_are_the_same)
+{
+    static const uint32_t heights[] = {1, 7, 16, 64, 1000};
+    const char *settings = cases[_i].settings;
+    picture p = rows_draw(cases[_i].format);
+    rows_output whole = rows_encode(&p, settings, 2, NULL, 0);
+    for (unsigned k = 0; k < 2 * sizeof heights / sizeof *heights; k++) {
+        rows_bench b;
+        watch w;
+        wvl_result *early = NULL;
+        rows_open(&b, &p, 0, k & 2);
+        wvl_sink sink = open_watch(&w, &b, &p, k & 1);
+        ck_assert_int_eq(encode(&p, settings, 1 + k % 3, heights[k / 2], &sink, &b, &early), WVL_OK);
+        ck_assert_msg(w.bytes == whole.bytes && !memcmp(w.data, whole.data, w.bytes), "%s: strips of %u, %s", settings,
+                      heights[k / 2], k & 1 ? "patched" : "not patched");
+        ck_assert(w.is_closed && w.complete && w.final == w.bytes);
+        if (cases[_i].when == LATE) {
+            ck_assert_msg(!w.early_bytes && !w.patches, "%s", settings);
+        } else if (cases[_i].when == EARLY && (k & 1) && heights[k / 2] <= 16) {
+            ck_assert_msg(w.early_bytes > whole.bytes / 4, "%s: %zu of %zu", settings, w.early_bytes, whole.bytes);
+        }
+        wvl_sink late_sink = open_watch(&w, NULL, &p, 0);
+        wvl_result *late = NULL;
+        free(w.data);
+        ck_assert_int_eq(encode(&p, settings, 1, 0, &late_sink, NULL, &late), WVL_OK);
+        compare_results(settings, early, late);
+        wvl_result_release(early);
+        wvl_result_release(late);
+        free(w.data);
+    }
+    rows_free(&whole);
+    picture_free(&p);
+}
+END_TEST
+
+/* Only lengths are patched: Psot of each part, TLM, the header of the box. */
+START_TEST(lengths_alone_are_patched)
+{
+    static const struct {
+        const char *settings;
+        unsigned patches, bytes;
+    } few[] = {
+        {"levels=2 progression=PCRL precincts=[32,32] block=8,8", 1, 4},
+        {"levels=2 progression=PCRL precincts=[32,32] block=8,8 container=jp2", 2, 12},
+        {"levels=2 tile=80,60", 0, 0},
+        {"levels=2 tile=80,60 container=jp2", 1, 8},
+        {"levels=2 tile=80,60 tlm=yes", 1, 6 + 12 * 5},
+    };
+    picture p = rows_draw(0);
+    for (unsigned k = 0; k < sizeof few / sizeof *few; k++) {
+        rows_bench b;
+        watch w;
+        rows_open(&b, &p, 0, 0);
+        wvl_sink sink = open_watch(&w, &b, &p, 1);
+        ck_assert_int_eq(encode(&p, few[k].settings, 2, 16, &sink, &b, NULL), WVL_OK);
+        ck_assert_msg(w.patches == few[k].patches && w.patched_bytes == few[k].bytes && w.early_bytes,
+                      "%s: %u patches of %u bytes", few[k].settings, w.patches, w.patched_bytes);
+        free(w.data);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+/* A whole picture of several waves. */
+START_TEST(whole_pictures_leave_early)
+{
+    picture p = picture_draw(PICTURE_FLAT, 3000, 6000, 1, 8, 5);
+    watch late, early;
+    wvl_sink cannot = open_watch(&late, NULL, &p, 0), can = open_watch(&early, NULL, &p, 1);
+    ck_assert_int_eq(encode(&p, "tile=512,512 tlm=yes", 2, 0, &cannot, NULL, NULL), WVL_OK);
+    ck_assert_int_eq(encode(&p, "tile=512,512 tlm=yes", 2, 0, &can, NULL, NULL), WVL_OK);
+    ck_assert(!late.patches && early.patches == 1);
+    ck_assert(late.bytes == early.bytes && !memcmp(late.data, early.data, late.bytes));
+    free(late.data);
+    free(early.data);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Failures -------------------------------------------------------------------------------- */
+
+START_TEST(a_patch_fails)
+{
+    picture p = rows_draw(0);
+    for (unsigned n = 1; n <= 4; n++) {
+        rows_bench b;
+        watch w;
+        rows_open(&b, &p, 0, 0);
+        wvl_sink sink = open_watch(&w, &b, &p, 1);
+        w.fails_at = n;
+        wvl_status status = encode(&p, "levels=2 progression=PCRL precincts=[32,32] block=8,8 container=jp2 tlm=yes", 1,
+                                   16, &sink, &b, NULL);
+        ck_assert_int_eq(status, n < 4 ? WVL_ERROR_SINK : WVL_OK);
+        ck_assert(w.is_closed && w.complete == (n == 4) && w.patches == (n < 4 ? n : 3) && b.releases == 1);
+        free(w.data);
+    }
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(a_source_fails_after_bytes_left)
+{
+    picture p = rows_draw(0);
+    rows_bench b;
+    watch w;
+    rows_open(&b, &p, 0, 0);
+    b.fails_at = 150;
+    b.fails_with = WVL_ERROR_INPUT;
+    wvl_sink sink = open_watch(&w, &b, &p, 1);
+    ck_assert_int_eq(encode(&p, "levels=2 tile=80,60", 1, 16, &sink, &b, NULL), WVL_ERROR_INPUT);
+    ck_assert(w.is_closed && !w.complete && w.bytes > 1000);
+    free(w.data);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+typedef struct ledger {
+    uint64_t held, most;
+    int64_t left; /* allocations that succeed; negative: all */
+    pthread_mutex_t lock;
+} ledger;
+
+static void *lend(void *user, size_t bytes, size_t alignment, void *stream)
+{
+    ledger *l = user;
+    (void)stream;
+    pthread_mutex_lock(&l->lock);
+    int is_refused = !l->left;
+    l->left -= l->left > 0;
+    l->held += is_refused ? 0 : bytes;
+    l->most = l->held > l->most ? l->held : l->most;
+    pthread_mutex_unlock(&l->lock);
+    return is_refused ? NULL : aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+static void give(void *user, void *memory, size_t bytes, void *stream)
+{
+    ledger *l = user;
+    (void)stream;
+    pthread_mutex_lock(&l->lock);
+    l->held -= bytes;
+    pthread_mutex_unlock(&l->lock);
+    free(memory);
+}
+
+/* is_limited: to the least. Returns the most that was held. */
+static uint64_t measure(const picture *p, const char *settings, uint32_t strip, int patches, int is_limited)
+{
+    ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
+    wvl_context_options context_options = {
+        .struct_size = sizeof context_options, .threads = 2, .host = {lend, give, &l}};
+    wvl_context *context;
+    picture_input input = picture_open_input(p, 0);
+    rows_bench b;
+    watch w;
+    rows_open(&b, p, 0, 0);
+    REQUIRE(wvl_context_create(&context_options, &context) == WVL_OK);
+    wvl_plan *plan = rows_build_plan(context, &input.format, settings);
+    plan->test.strip_rows = strip;
+    wvl_rows_memory memory = {.struct_size = sizeof memory};
+    REQUIRE(wvl_rows_measure(plan, &b.source, &memory) == WVL_OK && memory.leaves_early == 2);
+    wvl_rows_options options = {.struct_size = sizeof options,
+                                .memory_bytes = is_limited ? memory.early_least_bytes : 0};
+    uint64_t before = l.held;
+    l.most = 0;
+    wvl_sink sink = open_watch(&w, &b, p, patches);
+    wvl_status status = wvl_encode_rows(plan, &b.source, &options, &sink, NULL, NULL, NULL, 0);
+    REQUIRE(status == (is_limited && !patches ? WVL_ERROR_PARAMETER : WVL_OK));
+    REQUIRE_THAT(!is_limited || l.most - before <= options.memory_bytes, "%s: %llu held, %llu allowed", settings,
+                 (unsigned long long)(l.most - before), (unsigned long long)options.memory_bytes);
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+    picture_close_input(&input);
+    free(w.data);
+    REQUIRE(!l.held);
+    return l.most - before;
+}
+
+/* Coded bytes are not all held: 9 MB of noise. */
+START_TEST(memory_is_used_again)
+{
+    static const struct {
+        const char *settings;
+        uint32_t strip;
+    } large[] = {{"levels=2 progression=PCRL precincts=[128,128] block=32,32", 128},
+                 {"levels=2 tile=256,256 tlm=yes", 128}};
+    picture p = picture_draw(PICTURE_NOISE, 1500, 6000, 1, 8, 5);
+    uint64_t late = measure(&p, large[_i].settings, large[_i].strip, 0, 0),
+             early = measure(&p, large[_i].settings, large[_i].strip, 1, 0);
+    (void)measure(&p, large[_i].settings, large[_i].strip, 0, 1);
+    (void)measure(&p, large[_i].settings, large[_i].strip, 1, 1);
+    ck_assert_msg(early + (UINT64_C(6) << 20) < late, "%llu, and %llu in the end", (unsigned long long)early,
+                  (unsigned long long)late);
+    picture_free(&p);
+}
+END_TEST
+
+START_TEST(every_allocation_fails)
+{
+    static const char *const settings[] = {"levels=2 progression=PCRL precincts=[32,32] block=16,16 tlm=yes",
+                                           "levels=2 tile=100,50 container=jp2"};
+    ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = {lend, give, &l}};
+    picture p = rows_draw(0);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_context *context;
+    REQUIRE(wvl_context_create(&options, &context) == WVL_OK);
+    wvl_plan *plan = rows_build_plan(context, &input.format, settings[_i]);
+    plan->test.strip_rows = 16;
+    uint64_t before = l.held;
+    wvl_status status = WVL_ERROR_MEMORY;
+    for (int n = 0; status != WVL_OK; n++) {
+        rows_bench b;
+        watch w;
+        rows_open(&b, &p, 0, 1);
+        wvl_sink sink = open_watch(&w, &b, &p, 1);
+        l.left = n;
+        status = wvl_encode_rows(plan, &b.source, NULL, &sink, NULL, NULL, NULL, 0);
+        l.left = -1;
+        ck_assert_msg(status == WVL_OK || status == WVL_ERROR_MEMORY, "%d at %d", status, n);
+        ck_assert(l.held == before && b.releases == 1 && w.is_closed && w.complete == (status == WVL_OK));
+        free(w.data);
+    }
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("early");
+    TCase *all = tcase_create("early");
+    tcase_set_timeout(all, 120);
+    tcase_add_loop_test(all, bytes_are_the_same, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_test(all, lengths_alone_are_patched);
+    tcase_add_test(all, whole_pictures_leave_early);
+    tcase_add_test(all, a_patch_fails);
+    tcase_add_test(all, a_source_fails_after_bytes_left);
+    tcase_add_loop_test(all, memory_is_used_again, 0, 2);
+    tcase_add_loop_test(all, every_allocation_fails, 0, 2);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
