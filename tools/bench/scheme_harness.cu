@@ -3,11 +3,11 @@
  * A program that checks generated kernels (scheme_rows.cuh) against the textbook and times them beside copies of the
  * same bytes.
  *
- *   program WIDTH HEIGHT RUNS [SECONDS]      float kernels; one JSON object to standard output
+ *   program WIDTH HEIGHT RUNS [SECONDS [KERNEL...]]      float kernels; one JSON object to standard output
  *
- * Pixels lie in rows, bands in four planes. After SECONDS no further kernel is begun; the report counts those left out.
- * Exit status: 0; 1 a call failed or a size is wrong; 6 a kernel differs from the textbook by more than 1e-5 of the
- * range; 77 no device.
+ * KERNEL: these alone, by their whole names. Pixels lie in rows, bands in four planes. After SECONDS no further kernel
+ * is begun; the report counts those left out. Exit status: 0; 1 a call failed or a size is wrong; 6 a kernel differs
+ * from the textbook by more than 1e-5 of the range; 77 no device.
  */
 #include "scheme_rows.cuh"
 
@@ -242,17 +242,31 @@ static bool measure(const lab_entry &e, const workspace &w, bool has_textbook, d
 
 /* ---- All of them ------------------------------------------------------------------------------ */
 
-static int measure_all(workspace &w, int runs, double seconds)
+static std::vector<lab_entry> choose(int count, char **names)
 {
-    std::vector<lab_entry> list = lab_list();
+    std::vector<lab_entry> list;
+    for (const lab_entry &e : lab_list()) {
+        bool is_named = count == 0;
+        for (int i = 0; i < count; i++) {
+            is_named = is_named || strcmp(names[i], e.name) == 0;
+        }
+        if (is_named) {
+            list.push_back(e);
+        }
+    }
+    std::stable_sort(list.begin(), list.end(),
+                     [](const lab_entry &a, const lab_entry &b) { return strcmp(a.wavelet, b.wavelet) < 0; });
+    return list;
+}
+
+static int measure_all(workspace &w, const std::vector<lab_entry> &list, int runs, double seconds)
+{
     const auto begin = std::chrono::steady_clock::now();
     const char *wavelet = "";
     bool has_textbook = false;
     double copy = 0.0;
     int wrong = 0;
     size_t done = 0;
-    std::stable_sort(list.begin(), list.end(),
-                     [](const lab_entry &a, const lab_entry &b) { return strcmp(a.wavelet, b.wavelet) < 0; });
     printf("\"schemes\": [");
     for (const lab_entry &e : list) {
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
@@ -294,5 +308,6 @@ int main(int count, char **words)
     workspace w(width, height);
     make_picture(w);
     printf("{\"device\": \"%s\", \"width\": %d, \"height\": %d, ", device.name, width, height);
-    return measure_all(w, runs, count > 4 ? atof(words[4]) : INFINITY) ? 6 : 0;
+    const std::vector<lab_entry> list = choose(count > 5 ? count - 5 : 0, words + 5);
+    return measure_all(w, list, runs, count > 4 ? atof(words[4]) : INFINITY) ? 6 : 0;
 }
