@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wavelet transforms alone, without an encoder. This version has the 1-D transform of long signals. All that wavelane.h
- * says about structures with a struct_size, errors and allocators holds here too. The interface is not frozen yet.
+ * Wavelet transforms alone, without an encoder: wvl_dwt1 for long signals, wvl_dwt2 for pictures (second half). All
+ * that wavelane.h says about structures with a struct_size, errors and allocators holds here too. The interface is not
+ * frozen yet.
+ *
+ * ---- Signals ----
  *
  *   wvl_dwt1_options options = {.struct_size = sizeof options, .wavelet = "db4", .type = WVL_DWT_F32, .threads = 8};
  *   wvl_dwt1 *dwt;
@@ -35,7 +38,8 @@ extern "C" {
 
 typedef enum wvl_dwt_type {
     WVL_DWT_F32 = 1, /* float */
-    WVL_DWT_F64 = 2  /* double */
+    WVL_DWT_F64 = 2, /* double; wvl_dwt1 alone */
+    WVL_DWT_I32 = 3  /* int32_t; wvl_dwt2 alone */
 } wvl_dwt_type;
 
 typedef enum wvl_dwt1_form {
@@ -107,6 +111,92 @@ WVL_API wvl_status wvl_dwt1_forward(wvl_dwt1 *dwt, const void *signal, int64_t s
 /* The inverse: coefs as wvl_dwt1_forward() leaves them; `length` samples are written. Errors: the same. */
 WVL_API wvl_status wvl_dwt1_inverse(wvl_dwt1 *dwt, const void *coefs, uint64_t length, uint32_t levels, void *signal,
                                     int64_t stride, char *error, size_t error_bytes);
+
+/*
+ * ---- Pictures ----
+ *
+ *   wvl_dwt2_options options = {.struct_size = sizeof options, .wavelet = "cdf97", .type = WVL_DWT_F32, .threads = 8};
+ *   wvl_dwt2_view image = {pixels, 1, width}, plane = {coefs, 1, width}, bands[3 * 5 + 1];
+ *   wvl_dwt2_create(&options, &dwt, error, sizeof error);
+ *   wvl_dwt2_place(WVL_DWT2_SEPARATE, &plane, width, height, 5, bands);
+ *   wvl_dwt2_forward(dwt, &image, width, height, 5, bands, error, sizeof error);
+ *   wvl_dwt2_inverse(dwt, bands, width, height, 5, &image, error, sizeof error);
+ *   wvl_dwt2_release(dwt);
+ *
+ * The transform of ISO/IEC 15444-1 Annex F, one component: columns first, then rows; whole-sample symmetric extension;
+ * the first sample is even. Low filters have gain 1 for a constant picture, high filters gain 2 for the highest
+ * frequency. A direction of one sample is left as it is. A level splits w x h samples into LL (ceil(w / 2) x
+ * ceil(h / 2)), HL (floor(w / 2) x ceil(h / 2); high along the rows), LH (ceil(w / 2) x floor(h / 2)) and HH; the next
+ * level splits LL.
+ *
+ *   "cdf53", WVL_DWT_I32   reversible 5/3: the inverse gives every sample back; samples of at most 2^26 in magnitude
+ *   "cdf53", WVL_DWT_F32   5/3 without rounding
+ *   "cdf97", WVL_DWT_F32   9/7; forward with the kernels, and the bits, of the encoder but for the last scaling
+ *   "dd137", WVL_DWT_F32   Deslauriers-Dubuc 13/7 (ISO/IEC 15444-2)
+ *
+ * The bits do not depend on threads, strides, layout or SIMD level.
+ */
+
+/* Where samples lie: sample (x, y) is samples[x * column_stride + y * row_stride]. Strides count samples, may be
+ * negative, and are not 0. */
+typedef struct wvl_dwt2_view {
+    void *samples; /* may be NULL where there are no samples */
+    int64_t column_stride, row_stride;
+} wvl_dwt2_view;
+
+/* Where memory is that views name. */
+typedef enum wvl_dwt_memory {
+    WVL_DWT_HOST = 0,
+    /* A CUDA device. wvl_dwt2_create() returns WVL_ERROR_UNSUPPORTED: the library's kernels write coefficients for the
+     * block coder (sign and magnitude, quantised), and none writes plain ones yet. */
+    WVL_DWT_DEVICE = 1
+} wvl_dwt_memory;
+
+typedef struct wvl_dwt2_options {
+    size_t struct_size;
+    const char *wavelet;            /* "cdf53", "cdf97" or "dd137" */
+    uint32_t type;                  /* wvl_dwt_type, of pixels and coefficients: see above */
+    uint32_t threads;               /* 0 or 1: the calling thread alone; at most 1024 */
+    const wvl_runner *runner;       /* NULL: own threads. The runner must live as long as the object */
+    const wvl_allocator *allocator; /* NULL: malloc. Copied */
+    uint32_t memory;                /* wvl_dwt_memory */
+    uint32_t reserved;              /* 0 */
+    void *stream;                   /* WVL_DWT_DEVICE: the CUstream or cudaStream_t that work is queued in; else NULL */
+} wvl_dwt2_options;
+
+typedef enum wvl_dwt2_layout {
+    /* Low-low coefficients of the last level at the top left; of each level, HL to the right of what is split further,
+     * LH below it, and HH below HL. */
+    WVL_DWT2_SEPARATE = 0,
+    /* Coefficients where their pixels lie: the bands of level k have strides 2^k times those of the plane. */
+    WVL_DWT2_INTERLEAVED = 1
+} wvl_dwt2_layout;
+
+typedef struct wvl_dwt2 wvl_dwt2;
+
+/* *dwt: NULL on any failure. WVL_ERROR_PARAMETER: a wavelet, type or number out of range. WVL_ERROR_UNSUPPORTED: see
+ * wvl_dwt_memory. WVL_ERROR_ARGUMENT: NULL, or a struct_size that is not taken. WVL_ERROR_MEMORY. error may be NULL. */
+WVL_API wvl_status wvl_dwt2_create(const wvl_dwt2_options *options, wvl_dwt2 **dwt, char *error, size_t error_bytes);
+/* NULL is ignored. */
+WVL_API void wvl_dwt2_release(wvl_dwt2 *dwt);
+
+/* Fills the 3 * levels + 1 views of the bands of a width x height picture: LL of the last level, HL, LH, HH of the last
+ * level, ..., HL, LH, HH of level 1. Other placements are as good: views may point anywhere. levels: 0 to 32.
+ * WVL_ERROR_ARGUMENT: NULL, or a number out of range. */
+WVL_API wvl_status wvl_dwt2_place(uint32_t layout, const wvl_dwt2_view *plane, uint32_t width, uint32_t height,
+                                  uint32_t levels, wvl_dwt2_view *bands);
+
+/* Forward: image to bands, in the order of wvl_dwt2_place(). No sample of image may be one of a band. width and height:
+ * 1 to 2^31 - 1. Memory for low-low coefficients between levels (about a third of the picture) and for working rows is
+ * taken at the first call that needs it and kept. One object serves one call at a time.
+ * WVL_ERROR_ARGUMENT: NULL, a stride of 0, a number out of range. WVL_ERROR_MEMORY.
+ * NaN and infinity reach the coefficients whose filters meet them, and a coefficient or two beyond, since lifting
+ * reaches as far as the longest filter. */
+WVL_API wvl_status wvl_dwt2_forward(wvl_dwt2 *dwt, const wvl_dwt2_view *image, uint32_t width, uint32_t height,
+                                    uint32_t levels, const wvl_dwt2_view *bands, char *error, size_t error_bytes);
+/* The inverse: bands to image. Errors: the same. */
+WVL_API wvl_status wvl_dwt2_inverse(wvl_dwt2 *dwt, const wvl_dwt2_view *bands, uint32_t width, uint32_t height,
+                                    uint32_t levels, const wvl_dwt2_view *image, char *error, size_t error_bytes);
 
 #ifdef __cplusplus
 }

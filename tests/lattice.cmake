@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The 1-D transform of long signals: CPU, kernels on emulated threads, named filters, bench.
+# Transforms alone: pictures; signals on the CPU, kernels on emulated threads, named filters, bench.
 wvl_add_suite(unit lattice)
+wvl_add_suite(unit dwt2)
+target_sources(test_dwt2 PRIVATE ${PROJECT_SOURCE_DIR}/tools/bench/textbook.c)
+target_include_directories(test_dwt2 PRIVATE ${PROJECT_SOURCE_DIR})
 if(CMAKE_CXX_COMPILER AND NOT CMAKE_CROSSCOMPILING)
     add_library(lattice_emulated STATIC twin/lattice_emulated.cpp)
     target_include_directories(lattice_emulated PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})

@@ -78,4 +78,39 @@ WVL_HD int wvl_lattice_choose_tile(const wvl_lattice_args *a, int threads)
     return pairs;
 }
 
+/* Floats of shared memory of the kernels that do several levels by warps: low coefficients of odd levels, then of even
+ * ones. The inverse needs at most stage_count + 1 more than the window of the forward transform at level 1, and
+ * 2 stage_count + 2 more at level 2. */
+WVL_HD int wvl_lattice_odd_floats(const wvl_lattice_args *a)
+{
+    return a->levels > 1 ? wvl_lattice_window(a, 1) + (int)a->steps.stage_count + 2 : 0;
+}
+
+WVL_HD int wvl_lattice_window_floats(const wvl_lattice_args *a)
+{
+    return wvl_lattice_odd_floats(a) +
+           (a->levels > 2 ? wvl_lattice_window(a, 2) + 2 * (int)a->steps.stage_count + 2 : 0);
+}
+
+/* Floats of shared memory of the convolution with `threads` threads, four pairs each; one cell in 32 stays empty. */
+WVL_HD int wvl_lattice_convolve_floats(const wvl_lattice_args *a, int threads)
+{
+    const int count = 4 * threads + (int)a->steps.tap_count / 2;
+    return 2 * (count + count / 32 + 1);
+}
+
+/* The largest tile that needs at most `floats` of shared memory; of one level, `floats` coefficients. Below 1: none. */
+WVL_HD int wvl_lattice_choose_window(wvl_lattice_args a, int floats)
+{
+    int least = 0, most = floats + 1;
+    if (a.levels == 1) {
+        return floats;
+    }
+    while (most - least > 1) {
+        a.tile = least + (most - least) / 2;
+        *(wvl_lattice_window_floats(&a) <= floats ? &least : &most) = a.tile;
+    }
+    return least;
+}
+
 #endif

@@ -3,11 +3,14 @@
  * The 1-D transform of long signals on a device (D. Puchala and K. Stokfiszewski 2021; D-lattice-04). A thread block,
  * or a warp, reads stage_count pairs more than it gives, and does all stages: memory is read and written once.
  *
- * Kernels:
+ * Kernels (those of several levels in levels.cuh, convolutions in convolution.cuh):
  *   butterfly     the paper's: a thread is one pair; one value of it passes through shared memory, a barrier a stage
  *   registers     a warp holds 32 x WVL_LATTICE_PAIRS pairs; neighbours by shuffle, no shared memory, no barrier
+ *   lanes         the same warp, but neighbouring pairs lie in neighbouring lanes: whole lines of memory, more shuffles
+ *   windows       a thread block does several levels; its warps work as in lanes, one barrier a level
  *   levels        a thread block does several levels; a thread holds WVL_LATTICE_PAIRS pairs, a barrier a stage
  *   convolution   the rival: a thread is one pair of coefficients, all taps from global memory
+ *   convolve      the same sums; a thread block keeps its samples in shared memory, a thread four pairs in registers
  *
  * Sums and products have the order of src/lattice/kernels_tmpl.h, so that the lattice gives the same bits as the CPU.
  */
@@ -200,181 +203,152 @@ static __device__ __forceinline__ void inverse_registers(const wvl_lattice_args 
     }
 }
 
-/* ---- Several levels in one launch ------------------------------------------------------------ */
+/* ---- Neighbouring pairs in neighbouring lanes ------------------------------------------------ */
 
-/* The first a of the next thread, through one of two buffers: one barrier a stage. */
-static __device__ __forceinline__ float pass_down(float *buffers, int turn, float value)
+/* Whether pairs [n, n + count) have all their samples inside the signal, so that they lie as they are numbered. */
+static __device__ __forceinline__ bool are_inside(const wvl_lattice_args &a, long long n, int count)
 {
-    float *buffer = buffers + (turn & 1) * ((int)blockDim.x + 1);
-    buffer[threadIdx.x] = value;
-    __syncthreads();
-    return threadIdx.x + 1 < blockDim.x ? buffer[threadIdx.x + 1] : 0.0f;
+    const long long at = 2 * n + a.first;
+    return at >= 0 && at + 2 * count <= a.length;
 }
 
-static __device__ __forceinline__ float pass_up(float *buffers, int turn, float value)
-{
-    float *buffer = buffers + (turn & 1) * ((int)blockDim.x + 1);
-    buffer[threadIdx.x + 1] = value;
-    __syncthreads();
-    return threadIdx.x ? buffer[threadIdx.x] : 0.0f;
-}
-
-/* High coefficients of level k that belong to this thread block go to global memory, low ones to the next level. */
-static __device__ __forceinline__ void put_coefs(const wvl_lattice_args &a, int k, int i, float low, float high,
-                                                 float *between)
-{
-    const int count = wvl_lattice_window(&a, k);
-    const long long tile = (long long)blockIdx.x * a.tile, half = wvl_lattice_half(&a, k);
-    const long long n = wvl_lattice_window_start(&a, k, tile) + i, own = tile << (a.levels - k);
-    if (i >= count) {
-        return;
-    }
-    if (n >= own && n < own + ((long long)a.tile << (a.levels - k)) && n < half) {
-        a.coefs[half + n] = high;
-        if (k == a.levels) {
-            a.coefs[n] = low;
-        }
-    }
-    between[i] = low;
-}
-
-/* tile: at most wvl_lattice_choose_tile(). Shared memory: wvl_lattice_shared_floats(). */
-static __device__ __forceinline__ void forward_levels(const wvl_lattice_args &a)
-{
-    WVL_LATTICE_SHARED(shared_floats);
-    float *between = shared_floats + 2 * (blockDim.x + 1), u[PAIRS], v[PAIRS];
-    const int stages = (int)a.steps.stage_count, own = (int)threadIdx.x * PAIRS;
-    int turn = 0;
-    for (int k = 1; k <= a.levels; k++) {
-        const int pairs = wvl_lattice_window(&a, k) + stages;
-        const long long n = wvl_lattice_window_start(&a, k, (long long)blockIdx.x * a.tile) + own;
-#pragma unroll
-        for (int r = 0; r < PAIRS; r++) {
-            u[r] = v[r] = 0;
-            if (own + r < pairs && k == 1) {
-                load_pair(a, n + r, u[r], v[r]);
-            } else if (own + r < pairs) {
-                u[r] = between[2 * (own + r)];
-                v[r] = between[2 * (own + r) + 1];
-            }
-        }
-        for (int i = 0; i < stages; i++) {
-            v[PAIRS - 1] = pass_down(shared_floats, turn++, forward_stage(a.steps.t[i], a.steps.s[i], u, v));
-        }
-        __syncthreads(); /* all have read what the level before left */
-#pragma unroll
-        for (int r = 0; r < PAIRS; r++) {
-            apply(a.steps.b, u[r], v[r]);
-            put_coefs(a, k, own + r, u[r], v[r], between);
-        }
-        __syncthreads();
-    }
-}
-
-/* What a thread block needs of each level: samples [from, from + count) of level k, level 0 is the signal. */
-struct need {
-    long long from[WVL_LATTICE_MOST_LEVELS + 1];
-    int count[WVL_LATTICE_MOST_LEVELS + 1];
+struct alignas(8) pair_of_floats {
+    float u, v;
 };
 
-static __device__ __forceinline__ void find_needs(const wvl_lattice_args &a, need &needs)
+/* Pair r of a thread is n + 32 r. Two floats at a time where the filter begins at an even sample. */
+template <int COUNT>
+static __device__ __forceinline__ void load_lanes(const wvl_lattice_args &a, long long n, bool is_inside,
+                                                  float (&u)[COUNT], float (&v)[COUNT])
 {
-    const int stages = (int)a.steps.stage_count;
-    needs.from[0] = ((long long)blockIdx.x * a.tile) << a.levels;
-    needs.count[0] = a.tile << a.levels;
-    for (int k = 1; k <= a.levels; k++) {
-        long long first;
-        const int pairs = wvl_lattice_pairs_of(&a, needs.from[k - 1], needs.count[k - 1], &first);
-        needs.from[k] = first - stages;
-        needs.count[k] = pairs + stages;
+    const float *from = a.signal + 2 * n + a.first;
+    if (is_inside && a.first % 2 == 0) {
+#pragma unroll
+        for (int r = 0; r < COUNT; r++) {
+            const pair_of_floats pair = *(const pair_of_floats *)(from + 64 * r);
+            u[r] = pair.u;
+            v[r] = pair.v;
+        }
+    } else if (is_inside) {
+#pragma unroll
+        for (int r = 0; r < COUNT; r++) {
+            u[r] = from[64 * r];
+            v[r] = from[64 * r + 1];
+        }
+    } else {
+#pragma unroll
+        for (int r = 0; r < COUNT; r++) {
+            load_pair(a, n + 32 * r, u[r], v[r]);
+        }
     }
 }
 
-static __device__ __forceinline__ void put_samples(const wvl_lattice_args &a, const need &needs, int k, long long n,
-                                                   float u, float v, float *between)
+template <int COUNT>
+static __device__ __forceinline__ void store_lanes(const wvl_lattice_args &a, long long n, bool is_inside, int from,
+                                                   const float (&u)[COUNT], const float (&v)[COUNT])
 {
-    const float values[2] = {u, v};
-    for (int i = 0; i < 2; i++) {
-        const long long at = 2 * n + a.first + i - needs.from[k - 1];
-        if (at < 0 || at >= needs.count[k - 1]) {
+    const int lane = (int)threadIdx.x & 31;
+    const long long half = wvl_lattice_half(&a, 1);
+    float *to = a.signal + 2 * n + a.first;
+#pragma unroll
+    for (int r = 0; r < COUNT; r++) {
+        if (lane + 32 * r < from || n + 32 * r >= half) {
             continue;
         }
-        if (k > 1) {
-            between[at] = values[i];
-        } else if (needs.from[0] + at < a.length + (a.length & 1)) {
-            store_sample(a, needs.from[0] + at, values[i]);
+        if (is_inside && a.first % 2 == 0) {
+            *(pair_of_floats *)(to + 64 * r) = {u[r], v[r]};
+        } else if (is_inside) {
+            to[64 * r] = u[r];
+            to[64 * r + 1] = v[r];
+        } else {
+            store_sample(a, 2 * (n + 32 * r) + a.first, u[r]);
+            store_sample(a, 2 * (n + 32 * r) + a.first + 1, v[r]);
         }
     }
 }
 
-static __device__ __forceinline__ void inverse_levels(const wvl_lattice_args &a)
+/* All stages of the 32 COUNT pairs of a warp. The last stage_count pairs come out wrong: they miss their neighbours. */
+template <int COUNT>
+static __device__ __forceinline__ void forward_stages(const wvl_lattice_args &a, float (&u)[COUNT], float (&v)[COUNT])
 {
-    WVL_LATTICE_SHARED(shared_floats);
-    float *between = shared_floats + 2 * (blockDim.x + 1), u[PAIRS], v[PAIRS];
-    const int stages = (int)a.steps.stage_count, own = (int)threadIdx.x * PAIRS;
-    int turn = 0;
-    need needs;
-    find_needs(a, needs);
-    for (int k = a.levels; k > 0; k--) {
-        const long long half = wvl_lattice_half(&a, k), n = needs.from[k] + own;
+    const int lane = (int)threadIdx.x & 31;
+    for (int k = 0; k < (int)a.steps.stage_count; k++) {
+        const float t = a.steps.t[k], s = a.steps.s[k];
 #pragma unroll
-        for (int r = 0; r < PAIRS; r++) {
-            u[r] = v[r] = 0;
-            if (own + r < needs.count[k]) {
-                const long long at = wrap(n + r, half);
-                u[r] = k == a.levels ? a.coefs[at] : between[own + r];
-                v[r] = a.coefs[half + at];
-            }
-            apply(a.steps.inverse_b, u[r], v[r]);
+        for (int r = 0; r < COUNT; r++) {
+            const float next = u[r] + t * v[r];
+            u[r] = s * u[r] + v[r];
+            v[r] = __shfl_sync(0xFFFFFFFFu, next, (lane + 1) & 31); /* lane 31: of the row itself, not of the next */
         }
-        for (int i = stages; i-- > 0;) {
-            inverse_stage(a.steps.t[i], a.steps.s[i], pass_up(shared_floats, turn++, v[PAIRS - 1]), u, v);
-        }
-        __syncthreads();
 #pragma unroll
-        for (int r = 0; r < PAIRS; r++) {
-            if (own + r >= stages && own + r < needs.count[k]) {
-                put_samples(a, needs, k, n + r, u[r], v[r], between);
-            }
+        for (int r = 0; r + 1 < COUNT; r++) {
+            v[r] = lane == 31 ? v[r + 1] : v[r];
         }
-        __syncthreads();
+    }
+#pragma unroll
+    for (int r = 0; r < COUNT; r++) {
+        apply(a.steps.b, u[r], v[r]);
     }
 }
 
-/* ---- Convolution ----------------------------------------------------------------------------- */
-
-static __device__ __forceinline__ void forward_convolution(const wvl_lattice_args &a)
+/* The opposite. The first stage_count pairs come out wrong. */
+template <int COUNT>
+static __device__ __forceinline__ void inverse_stages(const wvl_lattice_args &a, float (&u)[COUNT], float (&v)[COUNT])
 {
-    const long long half = wvl_lattice_half(&a, 1), n = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    float low = 0, high = 0;
-    if (n >= half) {
-        return;
+    const int lane = (int)threadIdx.x & 31;
+#pragma unroll
+    for (int r = 0; r < COUNT; r++) {
+        apply(a.steps.inverse_b, u[r], v[r]);
     }
-    for (int k = 0; k < (int)a.steps.tap_count; k += 2) {
-        float u, v;
-        load_pair(a, n + k / 2, u, v);
-        low = (low + a.steps.low[k] * u) + a.steps.low[k + 1] * v;
-        high = (high + a.steps.high[k] * u) + a.steps.high[k + 1] * v;
+    for (int k = (int)a.steps.stage_count; k-- > 0;) {
+        const float t = a.steps.t[k], s = a.steps.s[k];
+        float taken[COUNT];
+#pragma unroll
+        for (int r = 0; r < COUNT; r++) {
+            taken[r] = __shfl_sync(0xFFFFFFFFu, v[r], (lane + 31) & 31);
+        }
+#pragma unroll
+        for (int r = 0; r < COUNT; r++) {
+            const float before = lane == 0 && r > 0 ? taken[r > 0 ? r - 1 : 0] : taken[r], kept = u[r];
+            u[r] = before - t * kept;
+            v[r] = kept - s * before;
+        }
     }
-    a.coefs[n] = low;
-    a.coefs[half + n] = high;
 }
 
-static __device__ __forceinline__ void inverse_convolution(const wvl_lattice_args &a)
+/* A warp holds 32 COUNT pairs and gives stage_count fewer. */
+template <int COUNT> static __device__ __forceinline__ void forward_lanes(const wvl_lattice_args &a)
 {
-    const long long half = wvl_lattice_half(&a, 1), n = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    float even = 0, odd = 0;
-    if (n >= half) {
-        return;
+    const int lane = (int)threadIdx.x & 31, gives = 32 * COUNT - (int)a.steps.stage_count;
+    const long long warp = ((long long)blockIdx.x * blockDim.x + threadIdx.x) >> 5, half = wvl_lattice_half(&a, 1);
+    const long long n = warp * gives + lane;
+    float u[COUNT], v[COUNT];
+    load_lanes(a, n, are_inside(a, warp * gives, 32 * COUNT), u, v);
+    forward_stages(a, u, v);
+#pragma unroll
+    for (int r = 0; r < COUNT; r++) {
+        if (lane + 32 * r < gives && n + 32 * r < half) {
+            a.coefs[n + 32 * r] = u[r];
+            a.coefs[half + n + 32 * r] = v[r];
+        }
     }
-    for (int k = 0; k < (int)a.steps.tap_count; k += 2) {
-        const long long at = wrap(n - a.delay + k / 2, half);
-        const float u = a.coefs[at], v = a.coefs[half + at];
-        even = (even + a.steps.even[k] * u) + a.steps.even[k + 1] * v;
-        odd = (odd + a.steps.odd[k] * u) + a.steps.odd[k + 1] * v;
+}
+
+template <int COUNT> static __device__ __forceinline__ void inverse_lanes(const wvl_lattice_args &a)
+{
+    const int stages = (int)a.steps.stage_count, lane = (int)threadIdx.x & 31, gives = 32 * COUNT - stages;
+    const long long warp = ((long long)blockIdx.x * blockDim.x + threadIdx.x) >> 5, half = wvl_lattice_half(&a, 1);
+    const long long begin = warp * gives - stages, n = begin + lane;
+    const bool is_inside = begin >= 0 && begin + 32 * COUNT <= half;
+    float u[COUNT], v[COUNT];
+#pragma unroll
+    for (int r = 0; r < COUNT; r++) {
+        const long long at = is_inside ? n + 32 * r : wrap(n + 32 * r, half);
+        u[r] = a.coefs[at];
+        v[r] = a.coefs[half + at];
     }
-    store_sample(a, 2 * n + a.first, even);
-    store_sample(a, 2 * n + a.first + 1, odd);
+    inverse_stages(a, u, v);
+    store_lanes(a, n, are_inside(a, begin, 32 * COUNT), stages, u, v);
 }
 
 } // namespace wvl_lattice

@@ -6,12 +6,32 @@
 
 #include "base/cpu.h"
 
-enum { LANES_BYTES = 64 }; /* what kernels read behind a window */
+enum {
+    LANES_BYTES = 64, /* what kernels read behind a window */
+    LINE_BYTES = 64,
+    LARGE = 1 << 17 /* pairs: a level that does not stay in a second-level cache */
+};
 
 static uint64_t wrap(int64_t at, uint64_t period)
 {
     const int64_t rest = at % (int64_t)period;
     return (uint64_t)(rest < 0 ? rest + (int64_t)period : rest);
+}
+
+/* Lines of memory come while a block is computed: those that it will write, and those that the next one reads
+ * (D-lattice-05). */
+static void call_for_reading(const void *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += LINE_BYTES) {
+        __builtin_prefetch((const char *)from + i, 0, 2);
+    }
+}
+
+static void call_for_writing(const void *to, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += LINE_BYTES) {
+        __builtin_prefetch((const char *)to + i, 1, 3);
+    }
 }
 
 #define T float

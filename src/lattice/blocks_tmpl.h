@@ -56,7 +56,14 @@ void NAME(wvl_lattice_forward)(const wvl_lattice_plan *plan, const wvl_lattice_l
     const uint32_t count = left < WVL_LATTICE_BLOCK ? (uint32_t)left : WVL_LATTICE_BLOCK;
     const uint32_t window = count + plan->filter.tap_count / 2 - 1;
     const KERNELS *kernels = &plan->kernels.X;
+    if (level->half > LARGE) {
+        call_for_writing((T *)level->out[0] + from, count * sizeof(T));
+        call_for_writing((T *)level->out[1] + from, count * sizeof(T));
+    }
     NAME(fetch)(level, kernels, (int64_t)(2 * from) + plan->filter.first, u, v, window);
+    if (level->half > LARGE && level->stride == 1 && left > 2 * WVL_LATTICE_BLOCK) {
+        call_for_reading((const T *)level->in[0] + 2 * (from + WVL_LATTICE_BLOCK), 2 * WVL_LATTICE_BLOCK * sizeof(T));
+    }
     memset(u + window, 0, LANES_BYTES);
     memset(v + window, 0, LANES_BYTES);
     (plan->is_convolution ? kernels->convolve : kernels->forward)(&plan->X, u, v, (T *)level->out[0] + from,
@@ -71,10 +78,17 @@ void NAME(wvl_lattice_inverse)(const wvl_lattice_plan *plan, const wvl_lattice_l
     const uint32_t window = count + plan->filter.tap_count / 2 - 1;
     const uint32_t delay = plan->is_convolution ? plan->filter.delay : plan->filter.stage_count;
     const KERNELS *kernels = &plan->kernels.X;
+    if (level->half > LARGE && level->stride == 1 && left > WVL_LATTICE_BLOCK) {
+        call_for_writing((T *)level->out[0] + 2 * from, 2 * count * sizeof(T));
+    }
     NAME(fetch_band)(level->in[0], level->half, (int64_t)from - delay, u, window);
     NAME(fetch_band)(level->in[1], level->half, (int64_t)from - delay, v, window);
     memset(u + window, 0, LANES_BYTES);
     memset(v + window, 0, LANES_BYTES);
+    if (level->half > LARGE && left > 2 * WVL_LATTICE_BLOCK) {
+        call_for_reading((const T *)level->in[0] + from + WVL_LATTICE_BLOCK, WVL_LATTICE_BLOCK * sizeof(T));
+        call_for_reading((const T *)level->in[1] + from + WVL_LATTICE_BLOCK, WVL_LATTICE_BLOCK * sizeof(T));
+    }
     (plan->is_convolution ? kernels->convolve_back : kernels->inverse)(&plan->X, u, v, p, q, count);
     NAME(store)(level, kernels, (int64_t)(2 * from) + plan->filter.first, p, q, count);
 }

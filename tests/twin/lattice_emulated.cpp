@@ -19,9 +19,18 @@ static inline float __shfl_up_sync(uint32_t mask, float v, uint32_t d)
     memcpy(&v, &bits, sizeof v);
     return v;
 }
+static inline float __shfl_sync(uint32_t mask, float v, int lane)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    bits = __shfl_sync(mask, bits, lane, 32);
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
 
 #define WVL_LATTICE_SHARED(name) float *name = (float *)emulation::shared
-#include "cuda/lattice/lattice.cuh"
+#include "cuda/lattice/convolution.cuh"
+#include "cuda/lattice/levels.cuh"
 
 template <void (*body)(const wvl_lattice_args &)> static void run(const void *args)
 {
@@ -31,8 +40,11 @@ template <void (*body)(const wvl_lattice_args &)> static void run(const void *ar
 static void (*const bodies[LATTICE_KERNELS][2])(const void *) = {
     {run<wvl_lattice::forward_butterfly>, run<wvl_lattice::inverse_butterfly>},
     {run<wvl_lattice::forward_registers>, run<wvl_lattice::inverse_registers>},
+    {run<wvl_lattice::forward_lanes<4>>, run<wvl_lattice::inverse_lanes<4>>},
+    {run<wvl_lattice::forward_windows<2>>, run<wvl_lattice::inverse_windows<2>>},
     {run<wvl_lattice::forward_levels>, run<wvl_lattice::inverse_levels>},
     {run<wvl_lattice::forward_convolution>, run<wvl_lattice::inverse_convolution>},
+    {run<wvl_lattice::convolve_shared<false>>, run<wvl_lattice::convolve_shared<true>>},
 };
 
 /* Thread blocks, and bytes of shared memory, as a launcher on a device would choose them. */
@@ -45,6 +57,14 @@ void lattice_emulate(lattice_kernel kernel, int inverse, const wvl_lattice_args 
         shared = threads + stages;
     } else if (kernel == LATTICE_REGISTERS) {
         gives = threads / 32 * (32 * WVL_LATTICE_PAIRS - stages);
+    } else if (kernel == LATTICE_CONVOLVE) {
+        gives = 4 * threads;
+        shared = wvl_lattice_convolve_floats(args, (int)threads);
+    } else if (kernel == LATTICE_LANES) {
+        gives = threads / 32 * (32 * 4 - stages);
+    } else if (kernel == LATTICE_WINDOWS) {
+        gives = (long long)args->tile << (args->levels - 1);
+        shared = wvl_lattice_window_floats(args);
     } else if (kernel == LATTICE_LEVELS) {
         gives = (long long)args->tile << (args->levels - 1);
         shared = wvl_lattice_shared_floats(args, (int)threads);

@@ -12,8 +12,11 @@ extern "C" {
 typedef enum lattice_kernel {
     LATTICE_BUTTERFLY,
     LATTICE_REGISTERS,
+    LATTICE_LANES,
+    LATTICE_WINDOWS,
     LATTICE_LEVELS,
     LATTICE_CONVOLUTION,
+    LATTICE_CONVOLVE,
     LATTICE_KERNELS
 } lattice_kernel;
 

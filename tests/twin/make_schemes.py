@@ -35,10 +35,14 @@ TURNS = [Choices(**given) for given in (
     {"type": "f16x2", "exchange": "shuffle"},
     {"type": "f16x2", "group": (32, 4), "quads": (2, 2), "exchange": "warp", "buffers": 1},
     {"group": (32, 1), "quads": (2, 9), "exchange": "shuffle"},
+    {"group": (8, 8), "quads": (1, 2), "access": "pairs"},
+    {"group": (32, 2), "quads": (1, 4), "exchange": "shuffle", "access": "pairs"},
+    {"group": (16, 8), "mapping": "tile", "buffers": 1, "access": "pairs"},
 )]
 INTEGERS = [Choices(type="i32", **given) for given in (
     {}, {"exchange": "shuffle", "buffers": 1}, {"group": (32, 1), "quads": (1, 12), "exchange": "shuffle"},
-    {"group": (16, 8), "mapping": "tile"}, {"exchange": "warp", "group": (32, 4), "quads": (2, 2)})]
+    {"group": (16, 8), "mapping": "tile"}, {"exchange": "warp", "group": (32, 4), "quads": (2, 2)},
+    {"group": (32, 1), "quads": (1, 10), "exchange": "shuffle", "access": "pairs"})]
 
 
 MOST_TERMS = 800  # of a kernel in all slots: the suite must also be compiled

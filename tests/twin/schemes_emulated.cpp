@@ -138,17 +138,38 @@ static void run_body(const void *argument)
 uint32_t wvl_lab_count(void) { return sizeof kernels / sizeof *kernels; }
 const wvl_lab_kernel *wvl_lab_find(uint32_t index) { return &kernels[index]; }
 
-static void set_views(lab_view *views, void *at, size_t bytes, int width)
-{
-    for (int c = 0; c < 4; c++) {
-        views[c] = {(char *)at + bytes * (size_t)((c >> 1) * width + (c & 1)), 2LL * width, 2};
+/* Where a picture lies: in rows without gaps. For kernels with access by pairs, pixels have rows of an even length and
+ * bands are planes. */
+struct place {
+    int width, height;
+    bool are_planes;
+    long long pitch;
+    place(const wvl_lab_kernel &k, bool of_bands, int w, int h) : width(w), height(h)
+    {
+        const bool by_pairs = strstr(k.name, "_pairs") != nullptr;
+        are_planes = of_bands && by_pairs;
+        pitch = are_planes ? (w + 1) / 2 : w + (by_pairs ? w & 1 : 0);
     }
-}
+    size_t at(int x, int y) const
+    {
+        const long long plane = pitch * ((height + 1) / 2);
+        return (size_t)(are_planes ? (2 * (y & 1) + (x & 1)) * plane + (y >> 1) * pitch + (x >> 1) : y * pitch + x);
+    }
+    size_t count() const { return (size_t)((width + 1) / 2) * (size_t)((height + 1) / 2) * 4; }
+    template <class S> void set_views(lab_view *views, S *base) const
+    {
+        for (int c = 0; c < 4; c++) {
+            views[c] = {base + at(c & 1, c >> 1), are_planes ? pitch : 2 * pitch, are_planes ? 1 : 2};
+        }
+    }
+};
 
-template <class S> static void run(uint32_t index, const void *from, void *to, int width, int height)
+template <class S> static void run(uint32_t index, const S *from, S *to, int width, int height)
 {
     const wvl_lab_kernel &k = kernels[index];
     const int wide = (width + 1) / 2, high = (height + 1) / 2, span = k.tile_width * k.tiles;
+    const place in_place(k, k.is_inverse, width, height), out_place(k, !k.is_inverse, width, height);
+    std::vector<S> in(in_place.count()), out(out_place.count());
     std::pair<uint32_t, lab_args> argument(index, lab_args());
     lab_args &a = argument.second;
     a.width = width;
@@ -156,16 +177,25 @@ template <class S> static void run(uint32_t index, const void *from, void *to, i
     a.columns = (wide + span - 1) / span;
     a.rows = (high + k.tile_height - 1) / k.tile_height;
     a.unlikely = 1e30f;
-    set_views(a.in, (void *)from, sizeof(S), width);
-    set_views(a.out, to, sizeof(S), width);
+    in_place.set_views(a.in, in.data());
+    out_place.set_views(a.out, out.data());
+    a.is_in_paired = k.is_inverse ? lab_are_planes(a.in) : lab_are_pairs(a.in);
+    a.is_out_paired = k.is_inverse ? lab_are_pairs(a.out) : lab_are_planes(a.out);
+    for (int i = 0; i < width * height; i++) {
+        in[in_place.at(i % width, i / width)] = from[i];
+        out[out_place.at(i % width, i / width)] = to[i];
+    }
     emulation::launch(run_body, &argument, (uint32_t)(a.columns * a.rows), 1, k.threads, k.shared_bytes);
+    for (int i = 0; i < width * height; i++) {
+        to[i] = out[out_place.at(i % width, i / width)];
+    }
 }
 
 void wvl_lab_run(uint32_t index, const void *from, void *to, int width, int height, int reversed)
 {
     emulation::reversed = reversed != 0;
     if (kernels[index].type != WVL_LAB_F16X2) {
-        run<uint32_t>(index, from, to, width, height);
+        run(index, (const uint32_t *)from, (uint32_t *)to, width, height);
         return;
     }
     const size_t count = (size_t)width * (size_t)height;
@@ -174,7 +204,7 @@ void wvl_lab_run(uint32_t index, const void *from, void *to, int width, int heig
         in[i] = __half(((const float *)from)[i]);
         out[i].v = ((float *)to)[i];
     }
-    run<__half>(index, in.data(), out.data(), width, height);
+    run(index, (const __half *)in.data(), out.data(), width, height);
     for (size_t i = 0; i < count; i++) {
         ((float *)to)[i] = out[i].v;
     }

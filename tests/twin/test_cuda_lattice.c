@@ -103,14 +103,18 @@ START_TEST(test_one_level)
         open_case(some[_i], WVL_DWT1_LATTICE, lengths[i], 1);
         run_kernel(LATTICE_BUTTERFLY, 64);
         run_kernel(LATTICE_REGISTERS, 64);
+        run_kernel(LATTICE_LANES, 64);
         check_textbook();
         b.args.tile = wvl_lattice_choose_tile(&b.args, 32);
         run_kernel(LATTICE_LEVELS, 32);
+        b.args.tile = 90;
+        run_kernel(LATTICE_WINDOWS, 64);
         b.args.tile = 17;
         run_kernel(LATTICE_LEVELS, 32);
         close_case();
         open_case(some[_i], WVL_DWT1_CONVOLUTION, lengths[i], 1);
         run_kernel(LATTICE_CONVOLUTION, 64);
+        run_kernel(LATTICE_CONVOLVE, 32);
         check_textbook();
         close_case();
     }
@@ -121,6 +125,7 @@ START_TEST(test_convolution_without_a_lattice)
 {
     open_case("dd137", WVL_DWT1_CONVOLUTION, 301, 1);
     run_kernel(LATTICE_CONVOLUTION, 32);
+    run_kernel(LATTICE_CONVOLVE, 32);
     check_textbook();
     close_case();
 }
@@ -138,6 +143,10 @@ START_TEST(test_levels)
             run_kernel(LATTICE_LEVELS, 128);
             b.args.tile = 3;
             run_kernel(LATTICE_LEVELS, 128);
+            run_kernel(LATTICE_WINDOWS, 64);
+            b.args.tile = wvl_lattice_choose_window(b.args, 1500);
+            REQUIRE(b.args.tile > 0 && wvl_lattice_window_floats(&b.args) <= 1500);
+            run_kernel(LATTICE_WINDOWS, 96);
             close_case();
         }
     }

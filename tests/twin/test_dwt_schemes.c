@@ -110,6 +110,10 @@ static void check_borders(uint32_t index)
             check_size(index, width + d, height - d, d == 0);
         }
     }
+    if (strstr(k.name, "_pairs")) {
+        check_size(index, MOST, MOST, 0); /* some tiles and their halo have no border near */
+        check_size(index, MOST - 1, MOST - 1, 1);
+    }
 }
 
 START_TEST(every_kernel_gives_the_textbook_transform)
@@ -183,8 +187,8 @@ START_TEST(all_choices_occur)
     if (getenv("WVL_TEST_SIZES")) {
         return; /* one choice at a time */
     }
-    const char *words[] = {"_shared_", "_warp_", "_shuffle_", "_b1_",   "_b2_",   "_tile_",
-                           "_region_", "_f16x2", "_i32",      "_q2x2_", "_g32x1_"};
+    const char *words[] = {"_shared_", "_warp_", "_shuffle_", "_b1_",   "_b2_",    "_tile_",
+                           "_region_", "_f16x2", "_i32",      "_q2x2_", "_g32x1_", "_pairs"};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         uint32_t found = 0;
         for (uint32_t index = 0; index < count_all(); index++) {

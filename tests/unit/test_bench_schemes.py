@@ -39,16 +39,22 @@ run(0, *few, "--size", "131,67", "--threads", "2", "--json", str(folder / "few.j
 report = json.loads((folder / "few.json").read_text())
 expect((report["width"], report["height"], report["threads"]) == (131, 67, 2), "the head of the JSON is wrong")
 names = {(r["wavelet"], r["scheme"], r["direction"]) for r in report["schemes"]}
-expect(names == {(w, s, d) for w in ("cdf53", "cdf97") for s in ("sep_lifting", "monolithic_star") for d in ("forward", "inverse")},
+expect(names == {(w, s, d) for w in ("cdf53", "cdf97") for s in ("sep_lifting", "monolithic_star", "libwavelane") for d in ("forward", "inverse")},
        f"rows: {names}")
 expect(all(r["error"] <= 1e-5 and r["median_seconds"] >= r["least_seconds"] > 0 for r in report["schemes"]), "a row is wrong")
-expect((folder / "few.md").read_text().count("\n| cdf") == 8, "the Markdown lacks rows")
+expect((folder / "few.md").read_text().count("\n| cdf") == 12, "the Markdown lacks rows")
+
+# Several sizes, one after the other.
+run(0, *few, "--size", "40,30,1,7", "--json", str(folder / "two.json"), "--markdown", str(folder / "two.md"))
+two = json.loads((folder / "two.json").read_text())
+expect([(r["width"], r["height"], len(r["schemes"])) for r in two] == [(40, 30, 12), (1, 7, 12)], "the report of two sizes is wrong")
+expect((folder / "two.md").read_text().count("\n| cdf") == 24, "the Markdown of two sizes lacks rows")
 
 # The second run finds what the first one compiled; JSON on standard output stands alone.
 kept = compiled()
 expect(len(kept) == 1 and kept[0].suffix == ".so", f"the cache holds {kept}")
 times = kept[0].stat().st_mtime_ns
-expect(len(json.loads(run(0, *few, "--size", "1,1", "--json", "-").stdout)["schemes"]) == 8, "rows on standard output")
+expect(len(json.loads(run(0, *few, "--size", "1,1", "--json", "-").stdout)["schemes"]) == 12, "rows on standard output")
 expect(compiled() == kept and kept[0].stat().st_mtime_ns == times, "the second run compiled again")
 
 # A wavelet of the user has no textbook; one that calls itself CDF 9/7 and is not is noticed.
@@ -59,7 +65,7 @@ expect([r["error"] for r in own["schemes"]] == [None, None], "an unknown wavelet
 wrong = run(6, "--wavelet", str(folder / "cdf97.txt"), "--scheme", "polyphase", "--size", "20,30")
 expect("differs from the textbook" in wrong.stderr, wrong.stderr)
 
-for status, text, options in ((1, "is no scheme", ("--scheme", "x")), (2, "--size", ("--size", "5")), (2, "--threads", ("--threads", "0")),
+for status, text, options in ((1, "is no scheme", ("--scheme", "x")), (2, "--size", ("--size", "5")), (2, "--size", ("--size", "5,5,5")), (2, "--threads", ("--threads", "0")),
                               (3, "no_file", ("--wavelet", "cdf53", "--scheme", "implosion", "--image", "no_file")),
                               (4, "no_folder", ("--wavelet", "cdf53", "--scheme", "implosion", "--size", "2,2", "--json", "no_folder/x"))):
     found = run(status, *options)

@@ -170,13 +170,22 @@ class Counts(unittest.TestCase):
             rows = list(csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t"))
         self.assertEqual({(r["scheme"], r["wavelet"]) for r in rows}, {(n, w) for n in schemes.names() for w in BUILT_IN} -
                          {("kula_2016", "dd137")})
+        self.compare(rows, counting.Counts.FIELDS, lambda scheme: counting.count(scheme).values())
+
+    def compare(self, rows, fields, count):
         for row in rows:
             differs = dict(entry.split("=") for entry in row["differs"].split() if entry != "-")
-            counts = counting.count(schemes.Scheme(row["scheme"], BUILT_IN[row["wavelet"]]))
-            for field, value in zip(counting.Counts.FIELDS, counts.values()):
+            for field, value in zip(fields, count(schemes.Scheme(row["scheme"], BUILT_IN[row["wavelet"]]))):
                 with self.subTest(scheme=row["scheme"], wavelet=row["wavelet"], field=field):
                     self.assertNotEqual(differs.get(field), row[field])
                     self.assertEqual(str(value), differs.get(field, row[field]))
+
+    def test_passes_of_a_graphics_pipeline(self):
+        with open(COUNTS.parent / "dwt_passes.tsv", encoding="utf-8") as file:
+            rows = list(csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t"))
+        self.assertEqual(len({(r["scheme"], r["wavelet"]) for r in rows}), 60)
+        self.assertTrue(all("operations" not in r["differs"] and "passes" not in r["differs"] for r in rows))
+        self.compare(rows, counting.Passes.FIELDS, lambda scheme: counting.Passes(scheme).values())
 
     def test_page_has_the_table(self):
         found = subprocess.run([sys.executable, "-B", sys.argv[1], "counts"], check=True, capture_output=True, text=True).stdout

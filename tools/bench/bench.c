@@ -91,7 +91,7 @@ static const char *const usage[] = {
     "if a\n"
     "scheme differs from a textbook's convolution by more than 1e-5 of the range). Needs python3 and a C compiler.\n"
     "  --image FILE        its first component; without it a picture is generated\n"
-    "  --size W,H          of the generated picture (2048,2048)\n"
+    "  --size W,H,...      of the generated pictures, one after the other, at most 8 (2048,2048)\n"
     "  --wavelet LIST      built-in names (cdf53,cdf97,dd137) or files; all: the built-in ones (all)\n"
     "  --scheme LIST       names that `python3 tools/dwtgen list` prints (all)\n"
     "  --direction WHICH   forward, inverse or both (both)\n"

@@ -12,8 +12,9 @@
 #include "scheme_library.h"
 #include "schemes_report.h"
 #include "textbook.h"
+#include "wavelane_dwt.h"
 
-enum { THREADS_MAX = 256, MOST_RUNS = 99 };
+enum { THREADS_MAX = 256, MOST_RUNS = 99, MOST_SIZES = 8 };
 static const double allowed_error = 1e-5; /* of the range of the expected values */
 
 #ifndef WVL_DWTGEN_DIR
@@ -23,7 +24,8 @@ static const double allowed_error = 1e-5; /* of the range of the expected values
 typedef struct options {
     wvl_scheme_request request;
     const char *image, *json, *markdown;
-    double size[2], threads, tile, runs;
+    double size[2 * MOST_SIZES], threads, tile, runs;
+    size_t size_count; /* pictures to generate */
 } options;
 
 /* One transform of a picture, cut into tiles that threads take one after the other. */
@@ -66,11 +68,13 @@ TAKE_TEXT(take_cache, request.cache)
 
 static int take_size(const char *value, void *to)
 {
-    const size_t count = wvl_bench_args_list("--size", value, 1, 32768, ((options *)to)->size, 2);
-    if (count == 1) {
-        fprintf(stderr, "wavelane-bench: --size %s: give W,H\n", value);
+    options *o = to;
+    const size_t count = wvl_bench_args_list("--size", value, 1, 32768, o->size, 2 * MOST_SIZES);
+    if (count % 2) {
+        fprintf(stderr, "wavelane-bench: --size %s: give W,H, or several: W,H,W,H\n", value);
     }
-    return count == 2 ? 0 : -1;
+    o->size_count = count / 2;
+    return count && count % 2 == 0 ? 0 : -1;
 }
 static int take_threads(const char *value, void *to)
 {
@@ -259,6 +263,18 @@ static void place_job(bench *b, const wvl_scheme_library *library, const lab_sch
 }
 
 /* 1: the result is wrong. */
+static int report_row(bench *b, const wvl_schemes_row *row)
+{
+    wvl_schemes_report_add(&b->report, row);
+    if (row->error > allowed_error) {
+        fprintf(stderr, "wavelane-bench: %s of %s differs from the textbook by %.2g of the range\n", row->scheme,
+                row->wavelet, row->error);
+        return 1;
+    }
+    return 0;
+}
+
+/* 1: the result is wrong. */
 static int measure_scheme(bench *b, const wvl_scheme_library *library, const lab_scheme *s)
 {
     const wvl_textbook *book = wvl_textbook_find(s->wavelet);
@@ -272,19 +288,70 @@ static int measure_scheme(bench *b, const wvl_scheme_library *library, const lab
     if (book != NULL) {
         row.error = find_error(b, &j, s->is_inverse);
     }
-    wvl_schemes_report_add(&b->report, &row);
-    if (row.error > allowed_error) {
-        fprintf(stderr, "wavelane-bench: %s of %s differs from the textbook by %.2g of the range\n", s->scheme,
-                s->wavelet, row.error);
-        return 1;
+    return report_row(b, &row);
+}
+
+/* ---- The library's own transform, between the same views ---- */
+
+typedef struct own {
+    wvl_dwt2 *dwt;
+    wvl_dwt2_view pixels, bands[4];
+    int is_inverse;
+} own;
+
+static double time_own(const bench *b, const own *t)
+{
+    const double start = wvl_bench_wall_seconds();
+    const uint32_t width = (uint32_t)b->width, height = (uint32_t)b->height;
+    (void)(t->is_inverse ? wvl_dwt2_inverse(t->dwt, t->bands, width, height, 1, &t->pixels, NULL, 0)
+                         : wvl_dwt2_forward(t->dwt, &t->pixels, width, height, 1, t->bands, NULL, 0));
+    return wvl_bench_wall_seconds() - start;
+}
+
+static void place_own(bench *b, job *j, own *t)
+{
+    const lab_view *bands = t->is_inverse ? j->picture.in : j->picture.out;
+    t->pixels = (wvl_dwt2_view){t->is_inverse ? b->out : b->pixels, 1, (int64_t)b->width};
+    for (int c = 0; c < 4; c++) {
+        t->bands[c] = (wvl_dwt2_view){bands[c].at, bands[c].column, bands[c].row ? bands[c].row : 1};
     }
-    return 0;
+}
+
+/* Operations of a quad: those of separable lifting, which it does. 1: the result is wrong. */
+static int measure_own(bench *b, const lab_scheme *s)
+{
+    const uint32_t threads = (uint32_t)b->options->threads;
+    const wvl_dwt2_options o = {
+        .struct_size = sizeof o, .wavelet = s->wavelet, .type = WVL_DWT_F32, .threads = threads};
+    const size_t runs = (size_t)b->options->runs;
+    wvl_schemes_row row = {s->wavelet, "libwavelane", s->is_inverse, strcmp(s->wavelet, "cdf53") == 0 ? 16 : 32,
+                           0,          0.0,           0.0,           NAN};
+    lab_scheme like = {.is_inverse = s->is_inverse};
+    own t = {.is_inverse = s->is_inverse};
+    double seconds[MOST_RUNS];
+    job j;
+    if (wvl_dwt2_create(&o, &t.dwt, NULL, 0) != WVL_OK) {
+        return 0; /* a wavelet of the user's */
+    }
+    place_job(b, NULL, &like, &j);
+    place_own(b, &j, &t);
+    for (size_t i = 0; i < b->width * b->height; i++) {
+        b->out[i] = 1e30f;
+    }
+    (void)time_own(b, &t);
+    for (size_t run = 0; run < runs; run++) {
+        seconds[run] = time_own(b, &t);
+    }
+    wvl_bench_summarise(seconds, runs, &row.least, &row.median);
+    wvl_dwt2_release(t.dwt);
+    row.error = find_error(b, &j, s->is_inverse);
+    return report_row(b, &row);
 }
 
 static int measure_all(bench *b, const wvl_scheme_library *library)
 {
     const char *wavelet = "";
-    int wrong = 0;
+    int wrong = 0, own_done = 0; /* own_done: a bit for each direction */
     double least;
     job copy;
     place_job(b, library, NULL, &copy);
@@ -294,6 +361,11 @@ static int measure_all(bench *b, const wvl_scheme_library *library)
         const lab_scheme *s = &library->schemes[i];
         if (strcmp(wavelet, s->wavelet) != 0 && expect(b, wvl_textbook_find(wavelet = s->wavelet)) != 0) {
             return WVL_BENCH_EXIT_FAILED;
+        }
+        own_done = i && strcmp(library->schemes[i - 1].wavelet, s->wavelet) == 0 ? own_done : 0;
+        if (!(own_done & (1 << s->is_inverse))) {
+            wrong += measure_own(b, s);
+            own_done |= 1 << s->is_inverse;
         }
         wrong += measure_scheme(b, library, s);
     }
@@ -324,10 +396,10 @@ static int allocate(bench *b, const wvl_bench_picture *picture)
     return complete ? 0 : -1;
 }
 
-static int fetch_picture(bench *b)
+static int fetch_picture(bench *b, size_t index)
 {
     const options *o = b->options;
-    const wvl_bench_shape shape = {(uint32_t)o->size[0], (uint32_t)o->size[1], 1, 8};
+    const wvl_bench_shape shape = {(uint32_t)o->size[2 * index], (uint32_t)o->size[2 * index + 1], 1, 8};
     char error[WVL_BENCH_ERROR_BYTES] = "";
     wvl_bench_picture picture;
     const int got = o->image != NULL ? wvl_bench_fetch_picture(o->image, 0, &picture, error)
@@ -344,33 +416,45 @@ static int fetch_picture(bench *b)
     return status;
 }
 
-static void release(bench *b)
+static void release_picture(bench *b)
 {
-    for (unsigned i = 0; i < THREADS_MAX; i++) {
-        free(b->workers[i].scratch);
-    }
     free(b->pixels);
     free(b->bands);
     free(b->out);
     free(b->expected);
+    b->pixels = b->bands = b->out = NULL;
+    b->expected = NULL;
+}
+
+static int run_picture(bench *b, const wvl_scheme_library *library, size_t index)
+{
+    int status = fetch_picture(b, index);
+    if (status == WVL_BENCH_EXIT_OK) {
+        b->report.width = b->width;
+        b->report.height = b->height;
+        status = measure_all(b, library);
+        wvl_schemes_report_end(&b->report);
+    }
+    release_picture(b);
+    return status;
 }
 
 static int run_library(bench *b, const wvl_scheme_library *library)
 {
-    int status = fetch_picture(b);
-    if (status == WVL_BENCH_EXIT_OK && open_workers(b, library) != 0) {
-        status = WVL_BENCH_EXIT_FAILED;
-    }
+    const options *o = b->options;
+    const size_t pictures = o->image ? 1 : o->size_count;
+    int status = open_workers(b, library) == 0 ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_FAILED;
     if (status != WVL_BENCH_EXIT_OK) {
         return status;
     }
-    b->report.width = b->width;
-    b->report.height = b->height;
-    b->report.threads = (unsigned)b->options->threads;
-    if (wvl_schemes_report_open(&b->report, b->options->json, b->options->markdown) != 0) {
+    b->report.threads = (unsigned)o->threads;
+    if (wvl_schemes_report_open(&b->report, pictures, o->json, o->markdown) != 0) {
         return WVL_BENCH_EXIT_OUTPUT;
     }
-    status = measure_all(b, library);
+    for (size_t i = 0; i < pictures && (status == WVL_BENCH_EXIT_OK || status == WVL_BENCH_EXIT_CHECK); i++) {
+        const int found = run_picture(b, library, i);
+        status = found == WVL_BENCH_EXIT_OK ? status : found;
+    }
     return wvl_schemes_report_close(&b->report) != 0 ? WVL_BENCH_EXIT_OUTPUT : status;
 }
 
@@ -379,6 +463,7 @@ int wvl_bench_run_schemes(wvl_bench_args *args)
     static bench b;
     options o = {.request = {WVL_DWTGEN_DIR, "all", "all", "both", "cc", NULL},
                  .size = {2048, 2048},
+                 .size_count = 1,
                  .threads = 1,
                  .tile = 128,
                  .runs = 5};
@@ -394,7 +479,9 @@ int wvl_bench_run_schemes(wvl_bench_args *args)
     }
     b.options = &o;
     const int status = run_library(&b, &library);
-    release(&b);
+    for (unsigned i = 0; i < THREADS_MAX; i++) {
+        free(b.workers[i].scratch);
+    }
     wvl_scheme_library_close(&library);
     return status;
 }

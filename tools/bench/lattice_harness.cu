@@ -17,34 +17,40 @@ extern "C" {
 #include "lattice/lattice.h"
 }
 
-#include "cuda/lattice/lattice.cuh"
+#include "cuda/lattice/convolution.cuh"
+#include "cuda/lattice/levels.cuh"
 
 enum { THREADS = 256 };
 
-#define KERNEL(NAME)                                                                                                   \
-    static __global__ void __launch_bounds__(THREADS) NAME(const __grid_constant__ wvl_lattice_args a)                 \
-    {                                                                                                                  \
-        wvl_lattice::NAME(a);                                                                                          \
-    }
-KERNEL(forward_butterfly)
-KERNEL(inverse_butterfly)
-KERNEL(forward_registers)
-KERNEL(inverse_registers)
-KERNEL(forward_levels)
-KERNEL(inverse_levels)
-KERNEL(forward_convolution)
-KERNEL(inverse_convolution)
-
+template <void (*BODY)(const wvl_lattice_args &)>
+static __global__ void __launch_bounds__(THREADS) kernel(const __grid_constant__ wvl_lattice_args a)
+{
+    BODY(a);
+}
+using namespace wvl_lattice;
 struct entry {
     const char *name;
     void (*forward)(wvl_lattice_args), (*inverse)(wvl_lattice_args);
-    int levels;
+    int levels, pairs_of_warp; /* pairs_of_warp: 0 if thread blocks count */
+    int floats;                /* of shared memory; 0: the kernel says */
 };
-static const entry entries[] = {{"butterfly", forward_butterfly, inverse_butterfly, 1},
-                                {"registers", forward_registers, inverse_registers, 1},
-                                {"levels", forward_levels, inverse_levels, 1},
-                                {"levels", forward_levels, inverse_levels, 5},
-                                {"convolution", forward_convolution, inverse_convolution, 1}};
+static const entry entries[] = {
+    {"butterfly", kernel<forward_butterfly>, kernel<inverse_butterfly>, 1, 0, 0},
+    {"registers", kernel<forward_registers>, kernel<inverse_registers>, 1, 32 * WVL_LATTICE_PAIRS, 0},
+    {"lanes_4", kernel<forward_lanes<4>>, kernel<inverse_lanes<4>>, 1, 32 * 4, 0},
+    {"lanes_8", kernel<forward_lanes<8>>, kernel<inverse_lanes<8>>, 1, 32 * 8, 0},
+    {"lanes_16", kernel<forward_lanes<16>>, kernel<inverse_lanes<16>>, 1, 32 * 16, 0},
+    {"levels", kernel<forward_levels>, kernel<inverse_levels>, 1, 0, 0},
+    {"levels", kernel<forward_levels>, kernel<inverse_levels>, 5, 0, 0},
+    {"windows_4_3000", kernel<forward_windows<4>>, kernel<inverse_windows<4>>, 5, 0, 3000},
+    {"windows_4_6000", kernel<forward_windows<4>>, kernel<inverse_windows<4>>, 5, 0, 6000},
+    {"windows_4_12000", kernel<forward_windows<4>>, kernel<inverse_windows<4>>, 5, 0, 12000},
+    {"windows_8_3000", kernel<forward_windows<8>>, kernel<inverse_windows<8>>, 5, 0, 3000},
+    {"windows_8_6000", kernel<forward_windows<8>>, kernel<inverse_windows<8>>, 5, 0, 6000},
+    {"windows_8_12000", kernel<forward_windows<8>>, kernel<inverse_windows<8>>, 5, 0, 12000},
+    {"convolution", kernel<forward_convolution>, kernel<inverse_convolution>, 1, 0, 0},
+    {"convolve", kernel<convolve_shared<false>>, kernel<convolve_shared<true>>, 1, 0, 0},
+};
 
 static void check(cudaError_t status, const char *what)
 {
@@ -59,14 +65,22 @@ static long long pairs_of_block(const entry &e, const wvl_lattice_args &a, size_
 {
     const long long stages = a.steps.stage_count;
     shared = 0;
-    if (e.forward == forward_butterfly) {
+    if (e.forward == kernel<forward_butterfly>) {
         shared = (THREADS + stages) * sizeof(float);
         return THREADS - stages;
     }
-    if (e.forward == forward_registers) {
-        return THREADS / 32 * (32 * WVL_LATTICE_PAIRS - stages);
+    if (e.pairs_of_warp) {
+        return THREADS / 32 * (e.pairs_of_warp - stages);
     }
-    if (e.forward == forward_levels) {
+    if (e.forward == kernel<convolve_shared<false>>) {
+        shared = wvl_lattice_convolve_floats(&a, THREADS) * sizeof(float);
+        return THREADS * CONVOLVED;
+    }
+    if (e.floats) {
+        shared = wvl_lattice_window_floats(&a) * sizeof(float);
+        return (long long)a.tile << (a.levels - 1);
+    }
+    if (e.forward == kernel<forward_levels>) {
         shared = wvl_lattice_shared_floats(&a, THREADS) * sizeof(float);
         return (long long)a.tile << (a.levels - 1);
     }
@@ -121,7 +135,7 @@ static bool measure(const entry &e, const char *name, const wvl_lattice_filter &
     std::vector<float> coefs(n), back(n);
     size_t shared;
     a.levels = e.levels;
-    a.tile = wvl_lattice_choose_tile(&a, THREADS);
+    a.tile = e.floats ? wvl_lattice_choose_window(a, e.floats) : wvl_lattice_choose_tile(&a, THREADS);
     const long long pairs = pairs_of_block(e, a, shared);
     const unsigned grid = (unsigned)((a.length / 2 + pairs - 1) / pairs);
     check(cudaMemcpy(a.signal, signal.data(), bytes, cudaMemcpyHostToDevice), "upload");
@@ -173,7 +187,7 @@ int main(int argc, char **argv)
         a.first = f.first;
         a.delay = (int)f.delay;
         for (const entry &e : entries) {
-            if (f.has_lattice || e.forward == forward_convolution) {
+            if (f.has_lattice || e.name[0] == 'c') {
                 wrong |= measure(e, argv[i], f, a, signal, runs);
             }
         }

@@ -5,11 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-int wvl_schemes_report_open(wvl_schemes_report *r, const char *json, const char *markdown)
+int wvl_schemes_report_open(wvl_schemes_report *r, size_t pictures, const char *json, const char *markdown)
 {
     r->markdown_path = markdown;
+    r->is_array = pictures > 1;
     if (wvl_bench_json_open(&r->json, json) != 0) {
         return -1;
+    }
+    if (r->is_array && r->json.out != NULL) {
+        wvl_bench_put_open(&r->json, NULL, '[');
     }
     if (markdown == NULL) {
         return 0;
@@ -42,6 +46,7 @@ static int prints_table(const wvl_schemes_report *r) { return r->json.out != std
 void wvl_schemes_report_begin(wvl_schemes_report *r)
 {
     const double copy = traffic_bytes(r) / r->copy_seconds / 1e9;
+    r->has_begun = 1;
     if (r->json.out != NULL) {
         begin_json(r);
     }
@@ -96,12 +101,25 @@ void wvl_schemes_report_add(wvl_schemes_report *r, const wvl_schemes_row *row)
     }
 }
 
+void wvl_schemes_report_end(wvl_schemes_report *r)
+{
+    if (r->has_begun && r->json.out != NULL) {
+        wvl_bench_put_close(&r->json, ']');
+        wvl_bench_put_close(&r->json, '}');
+    }
+    if (r->has_begun && r->markdown != NULL && r->is_array) {
+        fputc('\n', r->markdown);
+    }
+    r->has_begun = 0;
+}
+
 int wvl_schemes_report_close(wvl_schemes_report *r)
 {
     int status = 0;
     if (r->json.out != NULL) {
-        wvl_bench_put_close(&r->json, ']');
-        wvl_bench_put_close(&r->json, '}');
+        if (r->is_array) {
+            wvl_bench_put_close(&r->json, ']');
+        }
         status = wvl_bench_json_close(&r->json, 1);
     }
     if (r->markdown != NULL && (ferror(r->markdown) | fclose(r->markdown)) != 0) {

@@ -22,10 +22,11 @@ def chosen(options):
 
 
 def print_counts(options):
-    print("| scheme | wavelet | " + " | ".join(counting.Counts.FIELDS) + " |")
-    print("| --- | --- |" + " ---: |" * len(counting.Counts.FIELDS))
+    fields, count = (counting.Passes.FIELDS, counting.Passes) if options.passes else (counting.Counts.FIELDS, counting.count)
+    print("| scheme | wavelet | " + " | ".join(fields) + " |")
+    print("| --- | --- |" + " ---: |" * len(fields))
     for wavelet, name in chosen(options):
-        values = counting.count(schemes.Scheme(name, wavelet)).values()
+        values = count(schemes.Scheme(name, wavelet)).values()
         print(f"| {name} | {wavelet.name} | " + " | ".join(map(str, values)) + " |")
 
 
@@ -61,7 +62,7 @@ def directions(options):
 
 def print_cuda(options):
     choices = Choices(group=options.group, quads=options.quads, mapping=options.mapping, exchange=options.exchange,
-                      buffers=options.buffers, type=options.type, memory=options.memory)
+                      buffers=options.buffers, type=options.type, memory=options.memory, access=options.access)
     kernels = [emit_cuda.make_kernel(wavelet, name, inverse, choices, options.vertical_first)
                for wavelet, name in chosen(options) for inverse in directions(options)]
     print(emit_cuda.prelude() + "\n" + "\n".join(kernel.text() for kernel in kernels), end="")
@@ -88,6 +89,7 @@ def parse(arguments):
     commands.add_parser("list", help="names of schemes").set_defaults(run=print_names)
     counts = commands.add_parser("counts", help="operations, barriers, loads, stores and memory, as Markdown")
     counts.set_defaults(run=print_counts)
+    counts.add_argument("--passes", action="store_true", help="as passes of a graphics pipeline, with nothing kept between them")
     check = commands.add_parser("check", help="proves that the steps give the separable transform")
     check.set_defaults(run=check_schemes)
     cuda = commands.add_parser("cuda", help="kernels, to standard output")

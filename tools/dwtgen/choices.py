@@ -28,12 +28,13 @@ class Choices:
     buffers   1: a block of shared memory is used again at once, two barriers a step; 2: one barrier a step
     type      f32; f16x2: two neighbouring tiles in the halves of a register; i32: reversible
     memory    global, or none: arithmetic alone (the thesis' memory-less mode)
+    access    values: each value by itself; pairs: away from borders two neighbouring pixels at a time, and bands in planes
     """
 
     DEFAULTS = {"group": (32, 8), "quads": (1, 1), "mapping": "region", "exchange": "shared", "buffers": 2,
-                "type": "f32", "memory": "global"}
+                "type": "f32", "memory": "global", "access": "values"}
     WORDS = {"mapping": ("region", "tile"), "exchange": ("shared", "warp", "shuffle"), "buffers": (1, 2),
-             "type": tuple(TYPES), "memory": ("global", "none")}
+             "type": tuple(TYPES), "memory": ("global", "none"), "access": ("values", "pairs")}
 
     def __init__(self, **given):
         for field in given:
@@ -52,6 +53,8 @@ class Choices:
             raise ChoiceError(f"group {self.group[0]}x{self.group[1]}: give a multiple of 32 threads, at most 1024")
         if self.exchange != "shared" and (self.group[0] != WARP or self.mapping != "region"):
             raise ChoiceError(f"exchange {self.exchange} needs groups 32 threads wide and mapping region")
+        if self.access == "pairs" and (self.type == "f16x2" or self.memory == "none"):
+            raise ChoiceError("access pairs is for values of 32 bits in memory; choose access values")
         if self.mapping == "tile" and self.quads != (1, 1):
             raise ChoiceError("mapping tile deals quads out by itself; leave quads at 1x1")
 
@@ -62,7 +65,8 @@ class Choices:
         """A part of the kernel's name; the same choices have the same name."""
         words = [f"g{self.group[0]}x{self.group[1]}", f"q{self.quads[0]}x{self.quads[1]}", self.mapping, self.exchange,
                  f"b{self.buffers}", self.type]
-        return "_".join(words + (["none"] if self.memory == "none" else []))
+        words += ["none"] if self.memory == "none" else ["pairs"] if self.access == "pairs" else []
+        return "_".join(words)
 
 
 class RegionMap:

@@ -7,8 +7,12 @@ loads        neighbours' values that a step reads, but those read in an earlier 
 stores       components that a neighbour will read and whose value is not yet in local memory.
 single       blocks of local memory (one value a thread) with two barriers a step: most blocks alive in one step.
 double       with one barrier a step: alive blocks, and those written before the next step.
+
+As passes of a graphics pipeline nothing is kept between steps: a pass reads all values that it needs, its own too, and writes
+those that it changed. What a step does inside the quad before its exchange belongs to the pass before; in the first one it is
+multiplied into the exchange.
 """
-from laurent import COMPONENTS, HERE
+from laurent import COMPONENTS, HERE, product
 
 
 class Counts:
@@ -79,3 +83,24 @@ def count(scheme):
     return Counts(sum(bool(exchange.reads) for exchange in plan), sum(operations(m) for m in scheme.factors()),
                   sum(len(exchange.loads) for exchange in plan), sum(len(exchange.stores) for exchange in plan),
                   max(alive), max(a + w for a, w in zip(alive, written[1:])))
+
+
+class Passes:
+    FIELDS = ("passes", "operations", "reads", "writes")
+
+    def __init__(self, scheme):
+        passes, work = [], 0
+        for s, step in enumerate(scheme.steps):
+            following = scheme.steps[s + 1].before if s + 1 < len(scheme.steps) else []
+            first = product([*step.before, step.exchange]) if s == 0 else step.exchange
+            factors = [first, *step.after, *following]
+            work += sum(operations(m) for m in factors)
+            passes.append(product(factors))
+        changed = [[row for row in range(len(COMPONENTS)) if whole.changes(row)] for whole in passes]
+        reads = [{(c, at) for row in rows for c in range(len(COMPONENTS)) for at in whole.rows[row][c].terms}
+                 for whole, rows in zip(passes, changed)]
+        self.passes, self.operations = len(passes), work
+        self.reads, self.writes = sum(map(len, reads)), sum(map(len, changed))
+
+    def values(self):
+        return tuple(getattr(self, field) for field in self.FIELDS)

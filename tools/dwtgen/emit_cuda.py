@@ -157,7 +157,7 @@ class Kernel:
             self.put(f"LAB_SHARED(T, shared, {self.shared_values()});")
         self.put("const int tid = threadIdx.x;")
         if self.choices.mapping == "region":
-            self.put(f"const int tx = tid % {gx}, ty = tid / {gx};")
+            self.put(f"const int tx = tid % {gx}, ty = tid / {gx};" if self.choices.group[1] > 1 else "const int tx = tid, ty = 0;")
         if self.shared_values():
             self.put("const int own = tid;")
         for ox in sorted({load.key[2] for phase in self.program.phases for load in phase.loads if load.sync == 1}):
@@ -170,16 +170,42 @@ class Kernel:
 
     def put_loads(self):
         left, _, above, _ = self.scheme.reach()
-        call = "lab_make" if self.choices.memory == "none" else "lab_load"
-        kind = "lab_bands" if self.scheme.inverse else "lab_pixels"
         for k in range(self.mapping.slots):
             x, y = self.mapping.place(k)
             self.put(f"const int x{k} = {x} - {left}, y{k} = {y} - {above};")
+        if self.choices.access == "pairs":
+            self.put_loads_of_pairs(left, above)
+        else:
+            for c, k, text in self.loads_of_values():
+                self.put(f"const T {self.value(c, k)} = {text};")
+
+    def loads_of_values(self):
+        """(component, slot, expression), with borders."""
+        call = "lab_make" if self.choices.memory == "none" else "lab_load"
+        kind = "lab_bands" if self.scheme.inverse else "lab_pixels"
+        for k in range(self.mapping.slots):
             for c in range(4):
                 text = f"{call}<T, {kind}, {c}>(a, tile, x{k}, y{k})"
                 if self.scheme.inverse and self.gain(c) != 1:
                     text = f"lab_mul({literal(self.gain(c))}, {text})"
-                self.put(f"const T {self.value(c, k)} = {text};")
+                yield c, k, text
+
+    def put_loads_of_pairs(self, left, above):
+        kind = "bands" if self.scheme.inverse else "pixels"
+        for k in range(self.mapping.slots):
+            self.put(f"T {', '.join(self.value(c, k) for c in range(4))};")
+        self.put(f"if (a.is_in_paired && lab_is_inner(a, tile, -{left}, -{above}, {self.mapping.region[0]}, {self.mapping.region[1]})) {{")
+        for k in range(self.mapping.slots):
+            guard = self.mapping.guard(k)
+            values = ", ".join(self.value(c, k) for c in range(4))
+            self.put(f"{f'if ({guard}) ' if guard else ''}lab_take_{kind}(a, tile, x{k}, y{k}, {values});", 2)
+            for c in range(4):
+                if self.scheme.inverse and self.gain(c) != 1:
+                    self.put(f"{self.value(c, k)} = lab_mul({literal(self.gain(c))}, {self.value(c, k)});", 2)
+        self.put("} else {")
+        for c, k, text in self.loads_of_values():
+            self.put(f"{self.value(c, k)} = {text};", 2)
+        self.put("}")
 
     def gain(self, component):
         """Scaling: after the steps of a forward transform, before those of an inverse one."""
@@ -189,18 +215,35 @@ class Kernel:
         return 1 / gains[component] if self.scheme.inverse else gains[component]
 
     def put_stores(self):
+        """By pairs: all of a tile in the picture at once, else value by value."""
+        if self.choices.access == "values":
+            self.put_stores_of_slots(1, False)
+            return
+        tx, ty = self.mapping.tile
+        self.put(f"if (a.is_out_paired && lab_is_inner(a, tile, 0, 0, {tx}, {ty})) {{")
+        self.put_stores_of_slots(2, True)
+        self.put("} else {")
+        self.put_stores_of_slots(2, False)
+        self.put("}")
+
+    def put_stores_of_slots(self, depth, paired):
         tx, ty = self.mapping.tile
         call = "lab_sink" if self.choices.memory == "none" else "lab_store"
         for k in range(self.mapping.slots):
             guard = self.mapping.guard(k)
-            inside = f"lab_inside(x{k}, y{k}, {tx}, {ty})"
-            self.put(f"if ({guard + ' && ' if guard else ''}{inside}) {{")
-            for c in range(4):
-                value = self.value(c, k)
-                if not self.scheme.inverse and self.gain(c) != 1:
-                    value = f"lab_mul({literal(self.gain(c))}, {value})"
-                self.put(f"{call}<T, {c}>(a, tile, x{k}, y{k}, {value});", 2)
-            self.put("}")
+            values = [self.scaled(c, k) for c in range(4)]
+            self.put(f"if ({guard + ' && ' if guard else ''}lab_inside(x{k}, y{k}, {tx}, {ty})) {{", depth)
+            if paired:
+                self.put(f"lab_give_{'pixels' if self.scheme.inverse else 'bands'}(a, tile, x{k}, y{k}, {', '.join(values)});", depth + 1)
+            else:
+                for c in range(4):
+                    self.put(f"{call}<T, {c}>(a, tile, x{k}, y{k}, {values[c]});", depth + 1)
+            self.put("}", depth)
+
+    def scaled(self, c, k):
+        """A result, scaled if the forward transform says so."""
+        is_scaled = not self.scheme.inverse and self.gain(c) != 1
+        return f"lab_mul({literal(self.gain(c))}, {self.value(c, k)})" if is_scaled else self.value(c, k)
 
     def text(self):
         self.lines = []

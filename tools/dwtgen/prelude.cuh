@@ -22,11 +22,12 @@ struct lab_view {
 
 struct lab_args {
     lab_view in[4], out[4];
-    int width, height; /* of the picture, in pixels */
-    int rows;          /* tiles from top to bottom; thread blocks are numbered row by row */
-    int columns;       /* thread blocks from left to right */
-    float seeds[4];    /* memory-less mode: what stands for loaded values, */
-    float unlikely;    /* and a result that makes the kernel store */
+    int width, height;               /* of the picture, in pixels */
+    int rows;                        /* tiles from top to bottom; thread blocks are numbered row by row */
+    int columns;                     /* thread blocks from left to right */
+    int is_in_paired, is_out_paired; /* access by pairs: lab_are_pairs() or lab_are_planes() holds */
+    float seeds[4];                  /* memory-less mode: what stands for loaded values, */
+    float unlikely;                  /* and a result that makes the kernel store */
 };
 
 /* The first quad of the tile. Of two tiles, the second lies `second` quads to the right. */
@@ -80,6 +81,80 @@ template <class S, int C> static __device__ __forceinline__ void lab_put(const l
         const lab_view &to = a.out[C];
         ((S *)to.at)[y * to.row + x * to.column] = v;
     }
+}
+
+/* ---- Away from borders: two pixels at a time, bands as planes --------------------------------- */
+
+/* For the caller: pixels in rows, so that the two of a quad are one aligned access; values of 4 bytes. */
+static inline bool lab_are_pairs(const lab_view *v)
+{
+    const char *at = (const char *)v[0].at;
+    return (size_t)at % 8 == 0 && (const char *)v[1].at == at + 4 && v[0].column == 2 && v[0].row % 2 == 0 &&
+           v[0].row < 1 << 30 && (const char *)v[2].at == at + 2 * v[0].row && v[2].row == v[0].row;
+}
+
+/* For the caller: bands without gaps in a row. */
+static inline bool lab_are_planes(const lab_view *v)
+{
+    bool are = true;
+    for (int c = 0; c < 4; c++) {
+        are = are && v[c].column == 1 && v[c].row < 1 << 30;
+    }
+    return are;
+}
+
+/* Whether all quads of a window lie in the picture, with all four values. */
+static __device__ __forceinline__ bool lab_is_inner(const lab_args &a, lab_tile t, int x, int y, int width, int height)
+{
+    return t.x + x >= 0 && t.y + y >= 0 && 2 * (t.x + x + width) <= a.width && 2 * (t.y + y + height) <= a.height;
+}
+
+template <class T> struct alignas(8) lab_pair {
+    T even, odd;
+};
+
+template <class T>
+static __device__ __forceinline__ void lab_take_pixels(const lab_args &a, lab_tile t, int x, int y, T &ll, T &hl, T &lh,
+                                                       T &hh)
+{
+    const long long at = (long long)(t.y + y) * (int)a.in[0].row + 2 * (t.x + x);
+    const lab_pair<T> above = *(const lab_pair<T> *)((const T *)a.in[0].at + at);
+    const lab_pair<T> below = *(const lab_pair<T> *)((const T *)a.in[2].at + at);
+    ll = above.even;
+    hl = above.odd;
+    lh = below.even;
+    hh = below.odd;
+}
+template <class T>
+static __device__ __forceinline__ void lab_give_pixels(const lab_args &a, lab_tile t, int x, int y, T ll, T hl, T lh,
+                                                       T hh)
+{
+    const long long at = (long long)(t.y + y) * (int)a.out[0].row + 2 * (t.x + x);
+    *(lab_pair<T> *)((T *)a.out[0].at + at) = {ll, hl};
+    *(lab_pair<T> *)((T *)a.out[2].at + at) = {lh, hh};
+}
+
+template <class T> static __device__ __forceinline__ T *lab_cell(const lab_view &v, lab_tile t, int x, int y)
+{
+    return (T *)v.at + ((long long)(t.y + y) * (int)v.row + (t.x + x));
+}
+template <class T>
+static __device__ __forceinline__ void lab_take_bands(const lab_args &a, lab_tile t, int x, int y, T &ll, T &hl, T &lh,
+                                                      T &hh)
+{
+    ll = *lab_cell<T>(a.in[0], t, x, y);
+    hl = *lab_cell<T>(a.in[1], t, x, y);
+    lh = *lab_cell<T>(a.in[2], t, x, y);
+    hh = *lab_cell<T>(a.in[3], t, x, y);
+}
+template <class T>
+static __device__ __forceinline__ void lab_give_bands(const lab_args &a, lab_tile t, int x, int y, T ll, T hl, T lh,
+                                                      T hh)
+{
+    *lab_cell<T>(a.out[0], t, x, y) = ll;
+    *lab_cell<T>(a.out[1], t, x, y) = hl;
+    *lab_cell<T>(a.out[2], t, x, y) = lh;
+    *lab_cell<T>(a.out[3], t, x, y) = hh;
 }
 
 /* ---- By type: float, int, and two half floats ------------------------------------------------- */
