@@ -137,6 +137,11 @@ static uint64_t most_asked_for(const wvl_plan *plan)
     return last->kind == WVL_RATE_BYTES && last->value < 1e18 ? wvl_min_u64(most, (uint64_t)last->value) : most;
 }
 
+uint64_t wvl_coder_most_bytes(const wvl_plan *plan)
+{
+    return wvl_min_u64(plan->memory.codestream_bytes_most, most_asked_for(plan));
+}
+
 void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory)
 {
     uint64_t header = wvl_cs_measure_main_header(plan, plan->syntax.part_count);
@@ -152,7 +157,6 @@ void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t 
         wvl_add_saturate(sum->stored_bytes, 2 * (2 * WVL_STORE_CHUNK + WVL_STORE_SPAN * concurrency));
     memory->index_bytes_bound = sum->index_bytes;
     memory->output_bytes_bound = wvl_add_saturate(sum->output_bytes, header + WVL_CS_END_BYTES);
-    memory->output_bytes_bound = wvl_min_u64(memory->output_bytes_bound, most_asked_for(plan));
 }
 
 /* ---- What is likely -------------------------------------------------------------------------- */

@@ -99,7 +99,8 @@ static wvl_status build_checked(plan_request *r, wvl_plan **plan)
     }
     p->context = context;
     wvl_context_retain(context);
-    wvl_status status = add_boxes(r, p);
+    wvl_status status = wvl_params_clone(r->given.params, &p->params);
+    status = status == WVL_OK ? add_boxes(r, p) : status;
     status = status == WVL_OK ? measure(r, p) : status;
     if (status != WVL_OK) {
         wvl_plan_release(p);
@@ -192,6 +193,7 @@ void wvl_plan_release(wvl_plan *plan)
         return;
     }
     wvl_context *context = plan->context;
+    wvl_params_release(plan->params);
     wvl_free(&context->host, plan->syntax.boxes_before.data, plan->syntax.boxes_before.bytes);
     wvl_plan_destroy(&context->host, plan);
     wvl_context_release(context);

@@ -76,7 +76,7 @@ static wvl_status deliver_finished(wvl_session *s, wvl_picture_facts *facts, wvl
     wvl_status status = send_finished(s, &facts->finished);
     wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
     if (status == WVL_OK && result) {
-        *result = wvl_pictures_create_result(s->pictures, facts, s->seconds);
+        *result = wvl_pictures_create_result(s->pictures, s->plan, facts, s->seconds);
         status = *result ? WVL_OK : WVL_ERROR_MEMORY;
     }
     int keeps = status == WVL_OK && s->finished;
@@ -109,13 +109,13 @@ static int must_fail(wvl_session *s, wvl_status status)
 static wvl_status encode_there(wvl_session *s, wvl_result **result, int *is_done)
 {
     wvl_picture_facts facts;
-    *is_done = wvl_pictures_take(s->pictures, s->image);
+    *is_done = wvl_pictures_take(s->pictures, s->plan, s->image);
     if (!*is_done) {
         return WVL_OK;
     }
     double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
     wvl_session_tell(s, 0);
-    wvl_status status = wvl_pictures_encode(s->pictures, s->image, &s->look, &facts);
+    wvl_status status = wvl_pictures_encode(s->pictures, s->plan, s->image, &s->look, &facts);
     wvl_session_end_stage(s, WVL_STAGE_CODE, start);
     if (status == WVL_OK) {
         wvl_session_give_pixels_back(s);

@@ -256,6 +256,12 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
     plan->rate.keep_coefs |= plan->rate.measure_layers;
 }
 
+void wvl_plan_fill_rates(wvl_plan *plan, const wvl_settings *s)
+{
+    fill_profile(plan, s);
+    fill_layers(plan, s);
+}
+
 static void fill_grid(wvl_syntax_plan *syntax, const wvl_settings *s, const wvl_image_format *f)
 {
     syntax->image = (wvl_rect){f->x0, f->y0, f->x1, f->y1};

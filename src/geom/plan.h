@@ -268,6 +268,9 @@ typedef struct wvl_memory_plan {
     uint64_t finish_bytes;                /* most that is held while layers are chosen */
     uint64_t index_bytes;                 /* of coded_bytes_bound: beside blocks and their passes */
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound, certain_bytes, likely_bytes; /* see wvl_plan_memory */
+    uint64_t codestream_bytes_most; /* proved, whatever target or cap the plan has */
+    /* Headers of an empty picture, and of the largest of its cap groups: least of a target or a cap. */
+    uint64_t least_bytes, least_group_bytes;
 } wvl_memory_plan;
 
 /* device: where pixels are transformed. */
@@ -294,7 +297,8 @@ struct wvl_plan {
     wvl_memory_plan memory;
     wvl_device_plan device;
     wvl_test_plan test;
-    uint64_t own_bytes; /* of the one allocation that holds this structure and its arrays */
+    struct wvl_params *params; /* what it was built from, a copy; NULL: built by a test */
+    uint64_t own_bytes;        /* of the one allocation that holds this structure and its arrays */
 };
 
 /* What max_component_bytes caps: a component, or with cap_split its lower and its upper resolutions. Groups of lower
@@ -325,6 +329,16 @@ WVL_HD uint32_t wvl_plan_rate_groups(const struct wvl_plan *plan)
 WVL_HD uint32_t wvl_plan_rate_group(const struct wvl_plan *plan, uint32_t component, unsigned resolution)
 {
     return wvl_plan_rate_groups(plan) > 1 ? wvl_plan_cap_group(plan, component, resolution) : 0;
+}
+
+/* Whether two plans that share all else ask for the same bytes. */
+static inline int wvl_plan_values_agree(const struct wvl_plan *a, const struct wvl_plan *b)
+{
+    int agree = a->rate.max_bytes == b->rate.max_bytes && a->rate.max_component_bytes == b->rate.max_component_bytes;
+    for (uint32_t i = 0; agree && a != b && i < a->syntax.layer_count; i++) {
+        agree = a->rate.layers[i].value == b->rate.layers[i].value;
+    }
+    return agree;
 }
 
 /* The first device that the plan may use. */
@@ -359,6 +373,9 @@ int wvl_plan_check(const struct wvl_settings *settings, const wvl_image_format *
 wvl_plan *wvl_geom_build_plan(const wvl_allocator *allocator, const struct wvl_settings *settings,
                               const wvl_image_format *format, wvl_report *report);
 void wvl_plan_destroy(const wvl_allocator *allocator, wvl_plan *plan);
+/* Fills plan->rate from settings that agree with those of the plan in all but values of targets and caps. Array of
+ * layers and number of layers are the plan's. */
+void wvl_plan_fill_rates(wvl_plan *plan, const struct wvl_settings *settings);
 /* Depth that a component of this format is coded with: 12 where the front makes X'Y'Z' of it. Every rule about depth
  * asks here. */
 unsigned wvl_plan_coded_depth(const struct wvl_settings *settings, const wvl_image_format *format, uint32_t component);
