@@ -10,13 +10,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend/registry.h"
 #include "base/alloc.h"
 #include "base/intmath.h"
 #include "base/structs.h"
 #include "context.h"
+#include "devices.h"
 #include "drive.h"
 #include "frame_plan.h"
-#include "pictures.h"
+#include "lanes.h"
 #include "poll_handle.h"
 #include "session.h"
 #include "wavelane_frames.h"
@@ -34,8 +36,6 @@ struct wvl_encoded_picture {
     void *data; /* of a memory sink; NULL where the caller gave a sink, or a device finished the picture */
     size_t bytes;
     wvl_finished finished; /* data NULL: no device finished it */
-    const wvl_backend_vtable *table;
-    wvl_device *device;
     wvl_result *result;
     void *user;
     char error[512];
@@ -71,9 +71,9 @@ struct wvl_encoder {
     int ended, stopping;
     uint32_t place_count, place_capacity;
     place *places;
-    wvl_pictures pictures; /* open: a device finishes them */
-    wvl_frame_rule rule;   /* of the thread that submits */
-    char problem[384];     /* why creation failed; "": the status says it */
+    wvl_lanes lanes;     /* open: devices finish them */
+    wvl_frame_rule rule; /* of the thread that submits */
+    char problem[384];   /* why creation failed; "": the status says it */
 };
 
 /* ---- Finished pictures ------------------------------------------------------------------------ */
@@ -95,7 +95,7 @@ void wvl_encoded_picture_release(wvl_encoded_picture *finished)
         wvl_context *context = finished->context;
         wvl_memory_release(context, finished->data, finished->bytes);
         if (finished->finished.data) {
-            finished->table->drop_picture(finished->device, &finished->finished);
+            wvl_backend_fetch_device()->drop_picture(finished->finished.device, &finished->finished);
         }
         wvl_result_release(finished->result);
         wvl_free(&context->host, finished, sizeof *finished);
@@ -138,8 +138,6 @@ static void encode_place(place *p)
                                    .error_bytes = sizeof finished->error};
     finished->status = wvl_session_encode(p->session, &picture);
     int takes = p->in_memory && finished->status == WVL_OK && !finished->finished.data;
-    finished->table = p->encoder->pictures.table;
-    finished->device = p->encoder->pictures.device;
     if (takes) {
         finished->status = wvl_sink_take_memory(&p->sink, &finished->data, &finished->bytes);
     } else if (p->in_memory) {
@@ -215,7 +213,7 @@ static wvl_status open_place(wvl_encoder *e, uint32_t index)
     (void)snprintf(p->track, sizeof p->track, "encode %u", index + 1);
     p->planes = wvl_alloc(&e->context->host, e->plan->syntax.component_count * sizeof *p->planes);
     p->plan = wvl_frame_plan_create(e->plan);
-    p->session = p->plan ? wvl_session_create(p->plan, p->track, 1, e->pictures.backend ? &e->pictures : NULL) : NULL;
+    p->session = p->plan ? wvl_session_create(p->plan, p->track, 1, index, e->lanes.count ? &e->lanes : NULL) : NULL;
     p->has_condition = pthread_cond_init(&p->queued, NULL) == 0;
     wvl_status status =
         p->planes && p->session && p->has_condition ? wvl_session_prepare(p->session, &usual) : WVL_ERROR_MEMORY;
@@ -252,17 +250,16 @@ static void tell_fewer(const wvl_encoder *e, uint32_t count)
 }
 
 /* Pictures that a device finishes need no waves. These take memory with the first picture that goes that way. */
-static wvl_status open_pictures(wvl_encoder *e)
+static wvl_status open_lanes(wvl_encoder *e)
 {
     char reason[256];
     const wvl_image usual = {.struct_size = sizeof usual};
     if (!wvl_drive_wants_device(e->plan, &usual, 1)) {
         return WVL_OK;
     }
-    wvl_status status = wvl_pictures_open(&e->pictures, e->plan, wvl_plan_first_device(e->plan), e->place_capacity,
-                                          &e->context->trace, reason, sizeof reason);
-    if (status == WVL_OK && e->pictures.slots < e->place_capacity) {
-        tell_fewer(e, e->pictures.slots);
+    wvl_status status = wvl_lanes_open(&e->lanes, e->plan, e->place_capacity, reason, sizeof reason);
+    if (status == WVL_OK && e->lanes.slots < e->place_capacity) {
+        tell_fewer(e, e->lanes.slots);
     }
     if (status == WVL_OK) {
         return WVL_OK;
@@ -277,8 +274,8 @@ static wvl_status open_pictures(wvl_encoder *e)
 /* Fewer places than wanted are enough, threads are not needed. */
 static wvl_status open_places(wvl_encoder *e)
 {
-    wvl_status status = open_pictures(e);
-    uint32_t wanted = e->pictures.backend ? e->pictures.slots : e->place_capacity;
+    wvl_status status = open_lanes(e);
+    uint32_t wanted = e->lanes.count ? wvl_min_u32(e->lanes.slots, e->place_capacity) : e->place_capacity;
     while (e->place_count < wanted && status == WVL_OK) {
         status = open_place(e, e->place_count);
         e->place_count += status == WVL_OK;
@@ -299,7 +296,8 @@ static uint32_t choose_frames(const wvl_plan *plan)
     const char *why;
     const wvl_image usual = {.struct_size = sizeof usual};
     if (wvl_drive_wants_device(plan, &usual, 1) && wvl_pictures_reach(plan, NULL, &why) == WVL_REACH_PACKETS) {
-        return FRAMES_ON_DEVICE;
+        uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1];
+        return wvl_min_u32(FRAMES_ON_DEVICE * wvl_devices_list(plan, ordinals), FRAMES_MAX);
     }
     return wvl_min_u32(wvl_max_u32(wvl_context_threads(plan->context) / 2, FRAMES_LEAST), FRAMES_MOST);
 }
@@ -357,7 +355,7 @@ void wvl_encoder_release(wvl_encoder *e)
         }
         close_place(p);
     }
-    wvl_pictures_close(&e->pictures);
+    wvl_lanes_close(&e->lanes);
     wvl_frame_rule_close(&e->rule);
     wvl_poll_handle_close(&e->handle);
     pthread_cond_destroy(&e->changed);
@@ -441,8 +439,7 @@ static wvl_status check_room(const place *p, const wvl_frame *frame)
     const wvl_encoder *e = p->encoder;
     const wvl_device_plan *device = &e->plan->device;
     int must_finish = device->output || (device->reach == WVL_REACH_PACKETS && device->choice == WVL_DEVICE_CUDA_ONLY);
-    if (!must_finish || !e->pictures.backend ||
-        p->plan->memory.output_bytes_bound <= e->plan->memory.output_bytes_bound) {
+    if (!must_finish || !e->lanes.count || p->plan->memory.output_bytes_bound <= e->plan->memory.output_bytes_bound) {
         return WVL_OK;
     }
     if (frame->error && frame->error_bytes) {

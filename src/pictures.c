@@ -182,6 +182,7 @@ static wvl_status finish(const wvl_pictures *p, wvl_backend_job *job, wvl_pictur
     status = status == WVL_OK ? p->table->take_picture(job, &facts->finished, facts->part_bytes, facts->packet_bytes)
                               : status;
     if (status == WVL_OK) {
+        facts->finished.device = p->device;
         describe_layer(p->plan, &facts->finished, facts->layers);
     }
     return status;
@@ -226,7 +227,7 @@ static wvl_result_part part_of(const void *from, uint64_t index)
 wvl_result *wvl_pictures_create_result(const wvl_pictures *p, const wvl_plan *plan, wvl_picture_facts *facts,
                                        const double *seconds)
 {
-    char backend[24];
+    char backend[64];
     part_source source = {&p->assembly, facts};
     const wvl_finished *finished = &facts->finished;
     (void)snprintf(backend, sizeof backend, "%s:%u packets", p->table->name, p->ordinal);

@@ -60,6 +60,7 @@ typedef struct wvl_finished {
     uint32_t threshold;    /* slope; 0 without rate control */
     uint8_t is_everything; /* every pass of every block is sent; 0 without rate control */
     uint8_t on_device;     /* data is memory of the device itself */
+    wvl_device *device;    /* who made it, for drop_picture; set by who took it */
 } wvl_finished;
 
 typedef struct wvl_backend_vtable {

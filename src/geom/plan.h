@@ -145,6 +145,7 @@ typedef struct wvl_layer_target {
  * none. */
 enum { WVL_DEVICE_AUTO = 0, WVL_DEVICE_CPU = 1, WVL_DEVICE_CUDA = 2, WVL_DEVICE_CUDA_ONLY = 3 };
 #define WVL_DEVICE_ORDINAL_MAX 15u
+#define WVL_DEVICE_EVERY 0xFFFFu /* a bit for each: those that are there */
 
 /* Bytes that one job in flight takes. */
 typedef struct wvl_backend_memory {
@@ -278,7 +279,7 @@ typedef struct wvl_device_plan {
     uint8_t choice;    /* WVL_DEVICE_* */
     uint8_t reach;     /* the least that it must do: wvl_reach, COEFS or more */
     uint8_t output;    /* 1: finished pictures lie in memory of the device, if it finishes them */
-    uint32_t ordinals; /* bit per ordinal: those that it may use */
+    uint32_t ordinals; /* bit per ordinal: those that it may use; WVL_DEVICE_EVERY: all that are there */
 } wvl_device_plan;
 
 /* test: depth to which blocks are coded before rate control decides; output bytes do not depend on it. Only tests set
