@@ -148,6 +148,11 @@ static uint64_t bound_tables(uint64_t stored_bytes)
                             wvl_alloc_size(3 * (chunks + 64) * sizeof(struct wvl_spill_piece)));
 }
 
+uint64_t wvl_coder_most_bytes(const wvl_plan *plan)
+{
+    return wvl_min_u64(plan->memory.codestream_bytes_most, most_asked_for(plan));
+}
+
 void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory)
 {
     uint64_t header = wvl_cs_measure_main_header(plan, plan->syntax.part_count);
@@ -166,7 +171,6 @@ void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t 
     memory->table_bytes = bound_tables(sum->stored_bytes);
     memory->index_bytes_bound = wvl_add_saturate(sum->index_bytes, memory->table_bytes);
     memory->output_bytes_bound = wvl_add_saturate(sum->output_bytes, header + WVL_CS_END_BYTES);
-    memory->output_bytes_bound = wvl_min_u64(memory->output_bytes_bound, most_asked_for(plan));
 }
 
 /* ---- What is likely -------------------------------------------------------------------------- */

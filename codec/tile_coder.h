@@ -68,8 +68,11 @@ typedef struct wvl_coder_memory {
     uint64_t coded_bytes_bound;  /* stores, headers and their index, whatever the samples are */
     uint64_t index_bytes_bound;  /* of these: beside the stores */
     uint64_t table_bytes;        /* of these: what finds chunks */
-    uint64_t output_bytes_bound; /* codestream */
+    uint64_t output_bytes_bound; /* codestream, whatever targets and caps say */
 } wvl_coder_memory;
+
+/* The most bytes of the codestream: plan->memory.codestream_bytes_most, or what a target or a cap allows. */
+uint64_t wvl_coder_most_bytes(const wvl_plan *plan);
 
 /* tile_bounds.c. */
 /* The largest things of a tile, all components together: sums of their worst cases (tile_bounds.c). */

@@ -51,24 +51,30 @@ static uint64_t budget_of(const wvl_plan *plan)
                                                                   : budget;
 }
 
-wvl_status wvl_coder_check_least(const wvl_plan *plan, const wvl_coder_least *least, uint64_t part_count, char *problem,
-                                 size_t problem_bytes)
+void wvl_coder_note_least(wvl_plan *plan, const wvl_coder_least *least, uint64_t part_count)
 {
-    uint64_t budget = budget_of(plan), fixed = wvl_cs_measure_main_header(plan, part_count) +
-                                               part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
+    uint64_t fixed =
+        wvl_cs_measure_main_header(plan, part_count) + part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
     wvl_layer_job job = {.plan = plan,
                          .overhead = {.codestream_bytes = fixed + least->segment_bytes, .part_count = part_count}};
-    uint64_t bytes =
+    plan->memory.least_bytes =
         least->cost.packet_bytes >> 60 ? least->cost.packet_bytes : wvl_rate_codestream_bytes(&job, least->cost);
-    if (bytes > budget) {
-        return refuse(problem, problem_bytes, "the byte cap is below what the headers of an empty picture", bytes);
-    }
+    plan->memory.least_group_bytes = 0;
     for (uint32_t i = 0; least->group_bytes && i < wvl_plan_cap_groups(plan); i++) {
-        if (least->group_bytes[i] > plan->rate.max_component_bytes) {
-            return refuse(problem, problem_bytes,
-                          "the component byte cap is below what the headers of an empty component",
-                          least->group_bytes[i]);
-        }
+        plan->memory.least_group_bytes = wvl_max_u64(plan->memory.least_group_bytes, least->group_bytes[i]);
+    }
+}
+
+wvl_status wvl_coder_check_least(const wvl_plan *plan, char *problem, size_t problem_bytes)
+{
+    const wvl_memory_plan *m = &plan->memory;
+    if (m->least_bytes > budget_of(plan)) {
+        return refuse(problem, problem_bytes, "the byte cap is below what the headers of an empty picture",
+                      m->least_bytes);
+    }
+    if (plan->rate.max_component_bytes && m->least_group_bytes > plan->rate.max_component_bytes) {
+        return refuse(problem, problem_bytes, "the component byte cap is below what the headers of an empty component",
+                      m->least_group_bytes);
     }
     return WVL_OK;
 }

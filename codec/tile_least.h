@@ -22,8 +22,9 @@ void wvl_coder_add_least(const wvl_plan *plan, const wvl_tile_plan *tile, uint64
 /* The component with this number, which is component 0 of `tile`, for the cap groups. */
 void wvl_coder_add_least_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t number,
                                    wvl_coder_least *least);
-/* WVL_ERROR_UNREACHABLE with the reason, or WVL_OK. */
-wvl_status wvl_coder_check_least(const wvl_plan *plan, const wvl_coder_least *least, uint64_t part_count, char *problem,
-                                 size_t problem_bytes);
+/* Notes the sums in plan->memory. */
+void wvl_coder_note_least(wvl_plan *plan, const wvl_coder_least *least, uint64_t part_count);
+/* Compares targets and caps with what was noted. WVL_ERROR_UNREACHABLE with the reason, or WVL_OK. */
+wvl_status wvl_coder_check_least(const wvl_plan *plan, char *problem, size_t problem_bytes);
 
 #endif

@@ -180,13 +180,13 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
  * the whole output of such a picture ("packets"). docs/reach.md has the list. The CPU does the rest. The bytes do not
  * depend on it. The option "reach" asks for the least that a device must do, else it is not used.
  * - auto (default): a device where it pays: pixels that lie on one; pictures in flight, of 1 Mi samples and more.
- * - cpu: the CPU. cuda, cuda:N: device 0 or N. The CPU takes over if there is no such device, if its memory is too
- * small, or if it cannot do the picture (components of more than 16 bits); the log has a warning.
- * - cuda-only, cuda-only:N: the same without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead.
+ * - cpu: the CPU. cuda, cuda:N: device 0 or N; cuda:N,N or cuda:all: several, which share pictures in flight and the
+ * waves of a large picture. The CPU takes over where there is none, too little memory or too much depth (a warning).
+ * - cuda-only, with the same behind it: without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead.
  *
  * wvl_result_backend() says what was used. A context opens a device at its first use. After a failure that lasts (a
- * fault in a kernel, a lost device) its pictures end with WVL_ERROR_DEVICE, and it counts as lost for the process;
- * later pictures go to the CPU if the option allows it. The library never resets a device.
+ * fault in a kernel, a lost device) it counts as lost for the process. Other devices of the option do its pictures; if
+ * none is left they end with WVL_ERROR_DEVICE, and later ones go to the CPU where allowed. No device is ever reset.
  *
  * A device keeps memory of pictures for the next ones of their plan until the context is released or memory runs
  * short: up to four blocks of each kind, and 64 finished pictures. Allocators of the caller get theirs back at once. */
@@ -327,8 +327,8 @@ typedef struct wvl_plane {
 /* Pixels. They are borrowed until release is called (once, from any thread, also on failure), or until wvl_encode()
  * returns if release is NULL. A sample outside the declared depth is refused (WVL_ERROR_INPUT), never wrapped.
  * memory_kind DEVICE and MANAGED, and ready_event (a cudaEvent_t), are for encodes on a device and refused on the
- * CPU. Memory of kind DEVICE lies on `device`, which overrules "auto" and must agree with cuda:N; the CPU cannot
- * take over for it. Work on the pixels begins after ready_event. */
+ * CPU. Memory of kind DEVICE lies on `device`, which overrules "auto" and must agree with cuda:N; neither the CPU nor
+ * another device can take over for it. Work on the pixels begins after ready_event. */
 typedef struct wvl_image {
     size_t struct_size;
     const wvl_plane *planes; /* one per component of the plan's format */
@@ -513,7 +513,7 @@ WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_
 typedef struct wvl_encoder wvl_encoder;
 typedef struct wvl_encoded_picture wvl_encoded_picture; /* one finished picture */
 
-/* frames: pictures in flight, 1..64; 0: 16 if a device finishes them, else half the threads, at least 3, at most 6.
+/* frames: pictures in flight, 1..64; 0: 16 for each device that finishes them, else half the threads, 3 to 6.
  * Fewer if memory is short (logged). Errors, with wvl_context_error(): _ARGUMENT, _MEMORY, _DEVICE, _UNSUPPORTED. */
 WVL_API wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder);
 /* Cancels what is in flight, waits for it, and drops results that were not received. */
@@ -589,8 +589,8 @@ WVL_API uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer
 WVL_API double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer);
 WVL_API int wvl_result_layer_is_measured(const wvl_result *result, uint32_t layer);
 WVL_API double wvl_result_seconds(const wvl_result *result, wvl_stage stage); /* of a stage, by the wall clock */
-/* What made coefficients of the pixels: "cpu", "cuda:0", or both if the CPU took over ("cuda:0 cpu"). "cuda:0 blocks":
- * the device coded the blocks too. "cuda:0 packets": the device made all bytes. */
+/* What made coefficients of the pixels: "cpu", "cuda:0", "cuda:0,1", or "cuda:0 cpu" if the CPU took over. "cuda:0
+ * blocks": the device coded the blocks too. "cuda:0 packets": the device made all bytes. */
 WVL_API const char *wvl_result_backend(const wvl_result *result);
 
 #ifdef __cplusplus

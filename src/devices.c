@@ -33,6 +33,47 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
     return status;
 }
 
+static int is_usable(const wvl_plan *plan, const wvl_backend_vtable *table, uint32_t ordinal, wvl_status *status)
+{
+    wvl_device_info info = {.struct_size = sizeof info};
+    *status = table ? table->describe_device(ordinal, &info) : WVL_ERROR_UNSUPPORTED;
+    if (*status == WVL_OK && info.usable) {
+        return 1;
+    }
+    if (plan->device.ordinals != WVL_DEVICE_EVERY) {
+        wvl_context_log(plan->context, WVL_LOG_WARNING,
+                        "device %u: not there, or of no use; the other devices of the option device do its work",
+                        ordinal);
+    }
+    return 0;
+}
+
+uint32_t wvl_devices_list(const wvl_plan *plan, uint32_t *ordinals)
+{
+    const wvl_backend_vtable *table = wvl_backend_fetch_device();
+    uint32_t count = 0, set = plan->device.ordinals;
+    wvl_status status = WVL_OK;
+    int is_one = !(set & (set - 1));
+    for (uint32_t i = 0; i <= WVL_DEVICE_ORDINAL_MAX && !is_one && status != WVL_END; i++) {
+        if ((set >> i & 1) && is_usable(plan, table, i, &status)) {
+            ordinals[count++] = i;
+        }
+    }
+    if (!count) {
+        ordinals[count++] = wvl_plan_first_device(plan);
+    }
+    return count;
+}
+
+uint32_t wvl_devices_rotate(const wvl_plan *plan, uint32_t turn, uint32_t *ordinals)
+{
+    uint32_t sorted[WVL_DEVICE_ORDINAL_MAX + 1], count = wvl_devices_list(plan, sorted);
+    for (uint32_t i = 0; i < count; i++) {
+        ordinals[i] = sorted[(i + turn) % count];
+    }
+    return count;
+}
+
 void wvl_context_close_devices(wvl_context *context)
 {
     const wvl_backend_vtable *table = wvl_backend_fetch_device();

@@ -10,4 +10,11 @@
 wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal,
                                     wvl_device **device, char *reason, size_t reason_bytes);
 
+/* The devices of the plan's set that are there and usable, in ascending order; ordinals: WVL_DEVICE_ORDINAL_MAX + 1
+ * places. A set of one is not looked at, and where there is none the first of the set stands for all: opening it says
+ * why. Returns their number, at least 1. */
+uint32_t wvl_devices_list(const wvl_plan *plan, uint32_t *ordinals);
+/* The same, from the device on that comes behind `turn` others: what place `turn` of pictures in flight prefers. */
+uint32_t wvl_devices_rotate(const wvl_plan *plan, uint32_t turn, uint32_t *ordinals);
+
 #endif

@@ -46,14 +46,6 @@ int wvl_drive_needs_device(const wvl_plan *plan, const wvl_image *image)
 
 static int needs_device(const wvl_drive *d) { return wvl_drive_needs_device(d->plan, d->image); }
 
-/* Where the pixels lie, else the first of the plan's: one device works on a picture so far. */
-uint32_t wvl_drive_ordinal(const wvl_plan *plan, const wvl_image *image)
-{
-    return image->memory_kind == WVL_MEMORY_DEVICE ? (uint32_t)image->device : wvl_plan_first_device(plan);
-}
-
-static uint32_t device_ordinal(const wvl_drive *d) { return wvl_drive_ordinal(d->plan, d->image); }
-
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_wave *wave,
@@ -80,10 +72,10 @@ uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, uint32_t waves)
 /* Tile plans of all flights beyond the first. */
 static wvl_status open_tiles(wvl_drive *d, uint32_t jobs)
 {
-    wvl_tile_plan *unused[WVL_DRIVE_JOBS];
+    wvl_tile_plan *unused;
     wvl_carver carver = {NULL, 0};
     for (uint32_t i = 1; i < jobs; i++) {
-        wvl_wave_carve_tiles(d->plan, &carver, &unused[i]);
+        wvl_wave_carve_tiles(d->plan, &carver, &unused);
     }
     d->tile_bytes = carver.used;
     carver = (wvl_carver){jobs > 1 ? wvl_alloc_zeroed(&d->plan->context->host, d->tile_bytes) : NULL, 0};
@@ -95,31 +87,61 @@ static wvl_status open_tiles(wvl_drive *d, uint32_t jobs)
 }
 
 /* As many slots as there is memory for, and at least one. */
-static wvl_status prepare_slots(wvl_drive *d, const wvl_backend_memory *slot, uint32_t jobs)
+static wvl_status prepare_slots(wvl_drive *d, wvl_drive_lane *lane, const wvl_backend_memory *slot, uint32_t jobs)
 {
     wvl_status status = WVL_OK;
-    for (d->jobs = 0; d->jobs < jobs && status == WVL_OK; d->jobs += status == WVL_OK) {
-        status = d->table->prepare(d->backend, d->plan, slot);
+    for (lane->jobs = 0; lane->jobs < jobs && status == WVL_OK; lane->jobs += status == WVL_OK) {
+        status = d->table->prepare(lane->backend, d->plan, slot);
     }
-    if (d->jobs && status == WVL_ERROR_MEMORY) {
-        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device memory suffices for %u of %u waves at a time", d->jobs,
-                        jobs);
+    if (lane->jobs && status == WVL_ERROR_MEMORY) {
+        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device memory suffices for %u of %u waves at a time",
+                        lane->jobs, jobs);
         status = WVL_OK;
     }
-    return status == WVL_OK ? open_tiles(d, d->jobs) : status;
+    return status;
 }
 
 /* ---- Open and close -------------------------------------------------------------------------- */
 
-static wvl_status open_backend(wvl_drive *d, const wvl_backend_vtable *table, const wvl_backend_memory *slot,
-                               uint32_t jobs)
+static void close_lane(wvl_drive *d, uint32_t index)
 {
-    wvl_backend_options options = {&d->plan->context->host, d->plan->context->pool, d->device, d->trace, d->look};
+    wvl_drive_lane *lane = &d->lanes[index];
+    if (lane->backend) {
+        d->table->close(lane->backend);
+    }
+    d->jobs -= lane->jobs;
+    *lane = d->lanes[--d->lane_count];
+}
+
+/* A backend more, of d->table. */
+static wvl_status open_lane(wvl_drive *d, wvl_device *device, uint32_t ordinal, const wvl_backend_memory *slot,
+                            uint32_t jobs)
+{
+    wvl_backend_options options = {&d->plan->context->host, d->plan->context->pool, device, d->trace, d->look};
+    wvl_drive_lane *lane = &d->lanes[d->lane_count++];
+    *lane = (wvl_drive_lane){.device = device, .ordinal = ordinal};
+    wvl_status status = d->table->open(&options, &lane->backend);
+    status = status == WVL_OK ? prepare_slots(d, lane, slot, jobs) : status;
+    if (status != WVL_OK) {
+        lane->jobs = 0;
+        close_lane(d, d->lane_count - 1);
+    } else {
+        d->jobs += lane->jobs;
+    }
+    return status;
+}
+
+static void set_table(wvl_drive *d, const wvl_backend_vtable *table)
+{
     const char *why;
     d->table = table;
     d->reach = table->reach(d->plan, d->image, WVL_REACH_BLOCKS, &why);
-    wvl_status status = table->open(&options, &d->backend);
-    status = status == WVL_OK ? prepare_slots(d, slot, jobs) : status;
+}
+
+/* Lanes are open, or were tried: tile plans for all of them, or nothing at all. */
+static wvl_status finish_open(wvl_drive *d, wvl_status status)
+{
+    status = status == WVL_OK ? open_tiles(d, d->jobs) : status;
     if (status != WVL_OK) {
         wvl_drive_close(d);
     }
@@ -132,34 +154,88 @@ static wvl_status open_host(wvl_drive *d)
         return WVL_OK;
     }
     wvl_drive_close(d);
-    return open_backend(d, d->host, &d->plan->memory.backend, 1);
+    set_table(d, d->host);
+    return finish_open(d, open_lane(d, NULL, 0, &d->plan->memory.backend, 1));
+}
+
+/* Devices for the picture, those that failed with it left out. */
+static uint32_t list_devices(const wvl_drive *d, uint32_t *ordinals)
+{
+    uint32_t all[WVL_DRIVE_LANES] = {(uint32_t)d->image->device}, count = 0;
+    uint32_t of_plan =
+        d->image->memory_kind == WVL_MEMORY_DEVICE ? 1 : wvl_devices_rotate(d->plan, d->many ? d->turn : 0, all);
+    for (uint32_t i = 0; i < of_plan; i++) {
+        if (all[i] > WVL_DEVICE_ORDINAL_MAX || !(d->tried >> all[i] & 1)) {
+            ordinals[count++] = all[i];
+        }
+    }
+    return count;
+}
+
+/* The lane of the picture before serves this one: only pictures in flight leave one open. */
+static int is_open_for(const wvl_drive *d, const wvl_backend_vtable *table)
+{
+    const wvl_drive_lane *lane = &d->lanes[0];
+    int is_open = d->table == table && d->lane_count && !table->is_lost(lane->device);
+    return is_open && (d->image->memory_kind == WVL_MEMORY_DEVICE ? lane->ordinal == (uint32_t)d->image->device
+                                                                  : wvl_plan_names_device(d->plan, (int)lane->ordinal));
+}
+
+static wvl_status open_device_lane(wvl_drive *d, uint32_t ordinal, const wvl_backend_memory *slot, uint32_t jobs)
+{
+    wvl_device *device = NULL;
+    d->ordinal = ordinal;
+    (void)snprintf(d->reason, sizeof d->reason, "its memory does not suffice"); /* unless something else turns out */
+    wvl_status status =
+        wvl_context_fetch_device(d->plan->context, d->table, ordinal, &device, d->reason, sizeof d->reason);
+    status = status == WVL_OK ? open_lane(d, device, ordinal, slot, jobs) : status;
+    d->reason[0] = status == WVL_OK ? 0 : d->reason[0];
+    return status;
+}
+
+/* One for a picture in flight, else all that there are waves for. */
+static wvl_status open_lanes(wvl_drive *d, const uint32_t *ordinals, uint32_t count)
+{
+    wvl_backend_memory slot;
+    uint32_t waves = wvl_drive_measure(d->plan, d->table, d->wave, &slot),
+             wanted = d->many ? 1 : wvl_min_u32(count, waves),
+             jobs = wvl_drive_jobs(d->table, (waves + wanted - 1) / wanted);
+    wvl_status status = WVL_ERROR_DEVICE;
+    for (uint32_t i = 0; i < count && d->lane_count < wanted; i++) {
+        status = open_device_lane(d, ordinals[i], &slot, jobs);
+        if (status != WVL_OK && i + 1 < count) {
+            wvl_context_log(d->plan->context, WVL_LOG_WARNING, "device %u: %s; the other devices do its work",
+                            ordinals[i], d->reason);
+        }
+    }
+    return d->lane_count ? WVL_OK : status;
 }
 
 static wvl_status open_device(wvl_drive *d)
 {
     const char *reason;
+    uint32_t ordinals[WVL_DRIVE_LANES];
     const wvl_backend_vtable *table = wvl_drive_device_table(d->plan, d->image, &reason);
-    wvl_device *device = NULL;
     if (!table) {
         int is_asked = d->plan->device.reach > WVL_REACH_COEFS;
         (void)snprintf(d->reason, sizeof d->reason, "%s%s", is_asked ? "the option reach asks for more: " : "", reason);
         return WVL_ERROR_UNSUPPORTED;
     }
-    (void)snprintf(d->reason, sizeof d->reason, "its memory does not suffice"); /* unless something else turns out */
-    wvl_status status =
-        wvl_context_fetch_device(d->plan->context, table, device_ordinal(d), &device, d->reason, sizeof d->reason);
-    if (status != WVL_OK || (d->table == table && d->device == device)) {
-        d->reason[0] = status == WVL_OK ? 0 : d->reason[0];
-        return status;
+    if (is_open_for(d, table)) {
+        return WVL_OK;
     }
-    wvl_backend_memory slot;
+    uint32_t count = list_devices(d, ordinals);
     wvl_drive_close(d);
-    d->device = device;
-    uint32_t waves = wvl_drive_measure(d->plan, table, d->wave, &slot);
-    status = open_backend(d, table, &slot, wvl_drive_jobs(table, waves));
-    d->reason[0] = status == WVL_OK ? 0 : d->reason[0];
-    if (status == WVL_OK && reason) {
-        wvl_context_log(d->plan->context, WVL_LOG_DEBUG, "device %u: %s", device_ordinal(d), reason);
+    if (!count) {
+        return WVL_ERROR_DEVICE; /* all have failed: the reason is there */
+    }
+    set_table(d, table);
+    wvl_status status = finish_open(d, open_lanes(d, ordinals, count));
+    if (status == WVL_OK) {
+        d->reason[0] = 0;
+        if (reason) {
+            wvl_context_log(d->plan->context, WVL_LOG_DEBUG, "device %u: %s", d->ordinal, reason);
+        }
     }
     return status;
 }
@@ -167,7 +243,7 @@ static wvl_status open_device(wvl_drive *d)
 static void tell_fallback(wvl_drive *d)
 {
     wvl_context_log(d->plan->context, d->plan->device.choice == WVL_DEVICE_AUTO ? WVL_LOG_INFO : WVL_LOG_WARNING,
-                    "device %u: %s; the CPU takes over", device_ordinal(d), d->reason);
+                    "device %u: %s; the CPU takes over", d->ordinal, d->reason);
     d->reason[0] = 0;
     d->given_up = 1;
 }
@@ -178,6 +254,7 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image, wvl_row_window *
 {
     d->image = image;
     d->rows = rows;
+    d->tried = 0;
     d->reason[0] = 0;
     if (image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device.choice != WVL_DEVICE_AUTO &&
         !wvl_plan_names_device(d->plan, image->device)) {
@@ -202,18 +279,17 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image, wvl_row_window *
 void wvl_drive_close(wvl_drive *d)
 {
     wvl_drive_stop(d);
-    if (d->backend) {
-        d->table->close(d->backend);
+    while (d->lane_count) {
+        close_lane(d, d->lane_count - 1);
     }
     wvl_free(&d->plan->context->host, d->tile_memory, d->tile_bytes);
-    d->backend = NULL;
     d->table = NULL;
     d->tile_memory = NULL;
     d->jobs = 0;
 }
 
 void wvl_drive_init(wvl_drive *d, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace, const wvl_look *look,
-                    int many)
+                    int many, uint32_t turn)
 {
     memset(d, 0, sizeof *d);
     d->plan = plan;
@@ -222,6 +298,7 @@ void wvl_drive_init(wvl_drive *d, const wvl_plan *plan, wvl_wave *wave, const wv
     d->trace = trace;
     d->look = look;
     d->many = many;
+    d->turn = turn;
     d->tiles[0] = wave->tiles;
 }
 
@@ -239,6 +316,7 @@ wvl_status wvl_drive_start(wvl_drive *d)
     d->oldest = d->count = d->next_tile = 0;
     d->ahead = WVL_OK;
     d->used = 0;
+    d->used_devices = 0;
     return d->rows ? wvl_rows_begin(d->rows) : WVL_OK;
 }
 
@@ -248,17 +326,33 @@ static wvl_status bring_rows(const wvl_drive *d, const wvl_tile_plan *tiles, uin
     return d->rows ? wvl_rows_bring(d->rows, d->look, tiles[0].rect.y0, tiles[count - 1].rect.y1) : WVL_OK;
 }
 
+/* The lane with the least in flight: one has a free slot, for there are fewer flights than slots. */
+static uint32_t choose_lane(const wvl_drive *d)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < d->lane_count; i++) {
+        const wvl_drive_lane *lane = &d->lanes[i], *other = &d->lanes[best];
+        int is_free = lane->in_flight < lane->jobs, is_less = lane->in_flight < other->in_flight;
+        best = is_free && (is_less || other->in_flight == other->jobs) ? i : best;
+    }
+    return best;
+}
+
 static wvl_status submit_wave(wvl_drive *d)
 {
     uint32_t at = (d->oldest + d->count) % d->jobs;
     wvl_drive_flight *flight = &d->flight[at];
     flight->first = d->next_tile;
     flight->count = wvl_wave_build(d->plan, flight->first, d->tiles[at]);
+    flight->lane = choose_lane(d);
+    wvl_drive_lane *lane = &d->lanes[flight->lane];
     wvl_status status = bring_rows(d, d->tiles[at], flight->count);
     if (status == WVL_OK) {
-        status = d->table->submit(d->backend, d->image, d->tiles[at], flight->count, &flight->job);
+        status = d->table->submit(lane->backend, d->image, d->tiles[at], flight->count, &flight->job);
+        d->failed = flight->lane;
     }
     if (status == WVL_OK) {
+        lane->in_flight++;
         d->count++;
         d->next_tile += flight->count;
     }
@@ -301,41 +395,76 @@ static wvl_status fetch_wave(wvl_drive *d, uint32_t *count)
         return status == WVL_OK ? WVL_END : status;
     }
     const wvl_drive_flight *flight = &d->flight[d->oldest];
+    d->failed = flight->lane;
     status = d->table->wait(flight->job, WVL_EVENT_DONE, UINT32_MAX);
     *count = flight->count;
     status = status == WVL_OK ? take_wave(d, flight) : status;
     if (status == WVL_OK && !d->many && d->count == 1 && d->next_tile == d->plan->syntax.tile_count && d->table->trim) {
-        d->table->trim(d->backend); /* the last wave is coded in what it leaves */
+        d->table->trim(d->lanes[flight->lane].backend); /* the last wave is coded in what it leaves */
     }
     return status;
 }
 
-/* The device is of no use for this picture any more. Nonzero: the CPU goes on. */
-static int change_to_host(wvl_drive *d, wvl_status *status)
+static void tell_reason(wvl_drive *d, wvl_status status, int lost)
+{
+    (void)snprintf(d->reason, sizeof d->reason, "%s",
+                   lost                         ? "it failed and is lost"
+                   : status == WVL_ERROR_MEMORY ? "its memory does not suffice"
+                                                : "it failed");
+}
+
+/* The failed lane closes, and the others begin again with the oldest wave in flight; without others, another device
+ * of the plan. 0: there is none. */
+static int change_to_device(wvl_drive *d)
+{
+    char reason[sizeof d->reason];
+    memcpy(reason, d->reason, sizeof reason);
+    d->next_tile = d->count ? d->flight[d->oldest].first : d->next_tile;
+    wvl_drive_stop(d);
+    close_lane(d, d->failed);
+    int is_open = d->lane_count || (d->image->memory_kind != WVL_MEMORY_DEVICE && open_device(d) == WVL_OK);
+    uint32_t ordinal = d->ordinal;
+    if (is_open) {
+        wvl_context_log(d->plan->context, WVL_LOG_WARNING, "device %u: %s; the other devices do its work", ordinal,
+                        reason);
+    }
+    memcpy(d->reason, reason, sizeof reason);
+    return is_open;
+}
+
+/* The device is of no use for this picture any more. Nonzero: others go on, or the CPU. */
+static int change_lane(wvl_drive *d, wvl_status *status)
 {
     if (d->table == d->host || (*status != WVL_ERROR_MEMORY && *status != WVL_ERROR_DEVICE)) {
         return 0;
     }
-    int lost = d->table->is_lost(d->device);
-    (void)snprintf(d->reason, sizeof d->reason, "%s",
-                   lost                          ? "it failed and is lost"
-                   : *status == WVL_ERROR_MEMORY ? "its memory does not suffice"
-                                                 : "it failed");
+    const wvl_drive_lane *lane = &d->lanes[d->failed];
+    int lost = d->table->is_lost(lane->device), is_one = !(d->plan->device.ordinals & (d->plan->device.ordinals - 1));
+    d->ordinal = lane->ordinal;
+    d->tried |= UINT32_C(1) << lane->ordinal;
+    tell_reason(d, *status, lost);
+    if (!is_one && change_to_device(d)) {
+        d->reason[0] = 0;
+        *status = WVL_OK;
+        return 1;
+    }
     if (lost || needs_device(d)) {
         return 0;
     }
-    tell_fallback(d);
     d->next_tile = d->count ? d->flight[d->oldest].first : d->next_tile;
+    tell_fallback(d);
     *status = open_host(d);
     return *status == WVL_OK;
 }
 
+/* The wave that is handed over. */
 static void note_wave(wvl_drive *d)
 {
     if (!wvl_backend_has_devices(d->table)) {
         d->used |= WVL_DRIVE_HOST;
     } else {
         d->used |= WVL_DRIVE_DEVICE | (d->reach < WVL_REACH_BLOCKS ? WVL_DRIVE_COEFS : 0);
+        d->used_devices |= UINT32_C(1) << d->lanes[d->flight[d->oldest].lane].ordinal;
     }
 }
 
@@ -344,7 +473,7 @@ wvl_status wvl_drive_next(wvl_drive *d, uint32_t *count)
     wvl_status status;
     do {
         status = fetch_wave(d, count);
-    } while (status < 0 && change_to_host(d, &status));
+    } while (status < 0 && change_lane(d, &status));
     if (status == WVL_OK) {
         note_wave(d);
     }
@@ -368,15 +497,22 @@ wvl_status wvl_drive_lower(wvl_drive *d, wvl_status why)
         return why;
     }
     uint32_t count;
+    d->failed = d->flight[d->oldest].lane;
     wvl_status status = d->table->collect(d->flight[d->oldest].job, d->wave->coefs);
     if (status == WVL_OK) {
         d->used |= WVL_DRIVE_COEFS;
-        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device %u: %s; the CPU codes the blocks", device_ordinal(d),
-                        wvl_status_text(why));
-    } else if (change_to_host(d, &status)) {
+        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device %u: %s; the CPU codes the blocks",
+                        d->lanes[d->failed].ordinal, wvl_status_text(why));
+        return WVL_OK;
+    }
+    while (status != WVL_OK && change_lane(d, &status)) {
         d->ahead = WVL_OK;
         status = fetch_wave(d, &count);
-        d->used |= WVL_DRIVE_HOST;
+        if (status == WVL_OK) {
+            note_wave(d);
+            d->used |= d->table == d->host ? 0 : WVL_DRIVE_COEFS;
+            status = d->table->collect(d->flight[d->oldest].job, d->wave->coefs);
+        }
     }
     return status;
 }
@@ -384,6 +520,7 @@ wvl_status wvl_drive_lower(wvl_drive *d, wvl_status why)
 void wvl_drive_pass(wvl_drive *d)
 {
     d->table->release(d->flight[d->oldest].job);
+    d->lanes[d->flight[d->oldest].lane].in_flight--;
     d->oldest = (d->oldest + 1) % d->jobs;
     d->count--;
 }
@@ -399,12 +536,19 @@ void wvl_drive_stop(wvl_drive *d)
 void wvl_drive_name(const wvl_drive *d, char *text, size_t bytes)
 {
     const char *host = d->host->name;
-    if (d->used & WVL_DRIVE_DEVICE) {
-        int is_mixed = d->used & WVL_DRIVE_HOST;
-        int is_coded = (d->used & (WVL_DRIVE_BLOCKS | WVL_DRIVE_COEFS)) == WVL_DRIVE_BLOCKS;
-        (void)snprintf(text, bytes, "%s:%u%s%s%s", wvl_backend_fetch_device()->name, device_ordinal(d),
-                       is_coded ? " blocks" : "", is_mixed ? " " : "", is_mixed ? host : "");
-    } else {
+    if (!(d->used & WVL_DRIVE_DEVICE)) {
         (void)snprintf(text, bytes, "%s", host);
+        return;
     }
+    char devices[48] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < WVL_DRIVE_LANES; i++) {
+        if (d->used_devices >> i & 1) {
+            used += (size_t)snprintf(devices + used, sizeof devices - used, "%s%u", used ? "," : "", i);
+        }
+    }
+    int is_mixed = d->used & WVL_DRIVE_HOST;
+    int is_coded = (d->used & (WVL_DRIVE_BLOCKS | WVL_DRIVE_COEFS)) == WVL_DRIVE_BLOCKS;
+    (void)snprintf(text, bytes, "%s:%s%s%s%s", wvl_backend_fetch_device()->name, devices, is_coded ? " blocks" : "",
+                   is_mixed ? " " : "", is_mixed ? host : "");
 }

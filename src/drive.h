@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The waves of a picture on their way through a backend: which one it is, how many are in flight, and what happens when
- * a device fails.
+ * The waves of a picture on their way through backends: which ones these are, how many are in flight, and what happens
+ * when a device fails.
  *
- * A device may fail before a picture (there is none, its memory is too small) or within it. Where the plan allows it
- * the CPU goes on with the first wave that has not been handed over: waves do not depend on each other, so the bytes
- * are the same. A device that is lost ends the picture.
+ * Each backend is a lane. The host has one, and so has a picture in flight: that of the device whose turn it is. The
+ * waves of a picture alone go to all devices of the plan, each to the lane with the least in flight, and are handed
+ * over in order. Pixels that lie on a device have one lane, there.
+ *
+ * A device may fail before a picture (there is none, its memory is too small) or within it. Another device of the plan
+ * goes on with the first wave that has not been handed over, or where the plan allows it the CPU: waves do not depend
+ * on each other, so the bytes are the same. The last device ends the picture if it is lost.
  */
 #ifndef WVL_DRIVE_H
 #define WVL_DRIVE_H
@@ -17,8 +21,20 @@
 
 #define WVL_DRIVE_JOBS 2u
 
+#define WVL_DRIVE_LANES (WVL_DEVICE_ORDINAL_MAX + 1u)
+#define WVL_DRIVE_FLIGHTS (WVL_DRIVE_JOBS * WVL_DRIVE_LANES)
+
+typedef struct wvl_drive_lane {
+    wvl_backend *backend;
+    wvl_device *device; /* NULL: the host */
+    uint32_t ordinal;   /* of the device */
+    uint32_t jobs;      /* slots prepared */
+    uint32_t in_flight;
+} wvl_drive_lane;
+
 typedef struct wvl_drive_flight {
     wvl_backend_job *job;
+    uint32_t lane;
     uint32_t first, count; /* tiles */
 } wvl_drive_flight;
 
@@ -31,30 +47,35 @@ typedef struct wvl_drive {
     const wvl_trace *trace;
     const wvl_look *look;            /* of the picture at work */
     int many;                        /* pictures are in flight */
+    uint32_t turn;                   /* which of the plan's devices comes first then */
     const wvl_backend_vtable *host;  /* the backend that takes every plan */
-    const wvl_backend_vtable *table; /* of the open backend; NULL: none is open */
-    wvl_backend *backend;
-    wvl_device *device;
-    wvl_reach reach; /* of the open backend, with this plan */
-    uint32_t jobs;   /* slots prepared */
+    const wvl_backend_vtable *table; /* of the open backends; NULL: none is open */
+    wvl_drive_lane lanes[WVL_DRIVE_LANES];
+    uint32_t lane_count;
+    wvl_reach reach; /* of the open backends, with this plan */
+    uint32_t jobs;   /* slots of all lanes */
     int given_up;    /* a device was tried, and the CPU took over: not tried again unless it is needed */
-    wvl_tile_plan *tiles[WVL_DRIVE_JOBS];
+    wvl_tile_plan *tiles[WVL_DRIVE_FLIGHTS];
     void *tile_memory; /* of the flights beyond the first */
     uint64_t tile_bytes;
     /* Of the picture at work: */
     const wvl_image *image;
     wvl_row_window *rows; /* brings the rows of the image, wave after wave; NULL: they are there */
-    wvl_drive_flight flight[WVL_DRIVE_JOBS];
+    uint32_t tried;       /* a bit for each device that failed with it */
+    uint32_t failed;      /* lane of the last failure */
+    uint32_t ordinal;     /* device of the last try */
+    wvl_drive_flight flight[WVL_DRIVE_FLIGHTS];
     uint32_t oldest, count; /* flights */
     uint32_t next_tile;
-    wvl_status ahead; /* of the last wvl_drive_submit_ahead */
-    unsigned used;    /* WVL_DRIVE_* */
-    char reason[256]; /* why there is no device, or why it failed */
+    wvl_status ahead;      /* of the last wvl_drive_submit_ahead */
+    unsigned used;         /* WVL_DRIVE_* */
+    uint32_t used_devices; /* a bit for each that made waves */
+    char reason[256];      /* why there is no device, or why it failed */
 } wvl_drive;
 
-/* many: pictures are in flight. */
+/* many: pictures are in flight, this drive has those of place `turn`. */
 void wvl_drive_init(wvl_drive *drive, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace,
-                    const wvl_look *look, int many);
+                    const wvl_look *look, int many, uint32_t turn);
 void wvl_drive_fini(wvl_drive *drive);
 /* Opens the backend for pictures in this kind of memory, unless it is open already. Nothing more is allocated for such
  * pictures afterwards, as long as no device fails. rows: where the rows of the image come from; the host takes such
@@ -84,8 +105,8 @@ void wvl_drive_give_up(wvl_drive *drive);
 void wvl_drive_pass(wvl_drive *drive);
 /* Gives all waves back. */
 void wvl_drive_stop(wvl_drive *drive);
-/* "cpu", "cuda:0", "cuda:0 blocks" where it has coded the blocks of all its waves, and " cpu" behind that where some
- * waves came from there. */
+/* "cpu", "cuda:0", "cuda:0,1" where two devices shared the waves, "cuda:0 blocks" where it has coded the blocks of all
+ * its waves, and " cpu" behind that where some waves came from there. */
 void wvl_drive_name(const wvl_drive *drive, char *text, size_t bytes);
 
 /* What a slot of the table needs for the largest wave, and the number of waves. wave: for plans of tiles. */
@@ -99,8 +120,6 @@ const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl
 int wvl_drive_wants_device(const wvl_plan *plan, const wvl_image *image, int many);
 /* The host cannot encode this picture, or is not allowed to. */
 int wvl_drive_needs_device(const wvl_plan *plan, const wvl_image *image);
-/* The device that the picture takes: where its pixels lie, else the first of the plan's. */
-uint32_t wvl_drive_ordinal(const wvl_plan *plan, const wvl_image *image);
 /* Flights of pictures with so many waves. */
 uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, uint32_t waves);
 

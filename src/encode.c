@@ -85,7 +85,7 @@ wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *si
                       "not know are",
                       error, error_bytes);
     }
-    wvl_session *s = wvl_session_create(plan, "encode", 0, NULL);
+    wvl_session *s = wvl_session_create(plan, "encode", 0, 0, NULL);
     if (!s) {
         return refuse(&g, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), error, error_bytes);
     }
@@ -197,7 +197,7 @@ static void tell_spill(const row_encode *e, wvl_status status, const wvl_session
 static wvl_status encode_rows(row_encode *e, wvl_sink *sink, const wvl_session_picture *out)
 {
     const wvl_plan *plan = e->plan;
-    wvl_session *s = wvl_session_create(plan, "encode", 0, NULL);
+    wvl_session *s = wvl_session_create(plan, "encode", 0, 0, NULL);
     if (!s) {
         return refuse(&e->g, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), out->error, out->error_bytes);
     }

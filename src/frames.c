@@ -10,13 +10,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend/registry.h"
 #include "base/alloc.h"
 #include "base/intmath.h"
 #include "base/structs.h"
 #include "context.h"
+#include "devices.h"
 #include "drive.h"
-#include "pictures.h"
+#include "frame_plan.h"
+#include "lanes.h"
+#include "poll_handle.h"
 #include "session.h"
+#include "wavelane_frames.h"
 
 #define FRAMES_LEAST 3u /* chosen: one in the transform, one in block coding, one being written */
 #define FRAMES_MOST                                                                                                    \
@@ -31,8 +36,6 @@ struct wvl_encoded_picture {
     void *data; /* of a memory sink; NULL where the caller gave a sink, or a device finished the picture */
     size_t bytes;
     wvl_finished finished; /* data NULL: no device finished it */
-    const wvl_backend_vtable *table;
-    wvl_device *device;
     wvl_result *result;
     void *user;
     char error[512];
@@ -42,6 +45,7 @@ typedef enum place_state { PLACE_FREE = 0, PLACE_QUEUED, PLACE_AT_WORK, PLACE_DO
 
 typedef struct place {
     wvl_encoder *encoder;
+    wvl_plan *plan; /* with the values of its frame */
     wvl_session *session;
     pthread_t thread;
     pthread_cond_t queued; /* wakes the thread, and no other one */
@@ -62,12 +66,14 @@ struct wvl_encoder {
     wvl_cancel *cancel;
     pthread_mutex_t lock;   /* guards the states and what follows */
     pthread_cond_t changed; /* for the threads that submit and receive */
+    wvl_poll_handle handle; /* raised while receive has something to do */
     uint64_t submitted, received;
     int ended, stopping;
     uint32_t place_count, place_capacity;
     place *places;
-    wvl_pictures pictures; /* open: a device finishes them */
-    char problem[384];     /* why creation failed; "": the status says it */
+    wvl_lanes lanes;     /* open: devices finish them */
+    wvl_frame_rule rule; /* of the thread that submits */
+    char problem[384];   /* why creation failed; "": the status says it */
 };
 
 /* ---- Finished pictures ------------------------------------------------------------------------ */
@@ -89,7 +95,7 @@ void wvl_encoded_picture_release(wvl_encoded_picture *finished)
         wvl_context *context = finished->context;
         wvl_memory_release(context, finished->data, finished->bytes);
         if (finished->finished.data) {
-            finished->table->drop_picture(finished->device, &finished->finished);
+            wvl_backend_fetch_device()->drop_picture(finished->finished.device, &finished->finished);
         }
         wvl_result_release(finished->result);
         wvl_free(&context->host, finished, sizeof *finished);
@@ -132,13 +138,26 @@ static void encode_place(place *p)
                                    .error_bytes = sizeof finished->error};
     finished->status = wvl_session_encode(p->session, &picture);
     int takes = p->in_memory && finished->status == WVL_OK && !finished->finished.data;
-    finished->table = p->encoder->pictures.table;
-    finished->device = p->encoder->pictures.device;
     if (takes) {
         finished->status = wvl_sink_take_memory(&p->sink, &finished->data, &finished->bytes);
     } else if (p->in_memory) {
         wvl_sink_discard(&p->sink);
     }
+}
+
+/* Under the lock. Whether wvl_encoder_receive would not have to wait for another thread. */
+static int has_news(const wvl_encoder *e)
+{
+    const place *p = &e->places[e->received % e->place_count];
+    return p->state == PLACE_DONE || (p->state == PLACE_QUEUED && !p->has_thread) ||
+           (e->ended && e->received == e->submitted);
+}
+
+/* Under the lock. */
+static void tell_change(wvl_encoder *e)
+{
+    wvl_poll_handle_set(&e->handle, has_news(e));
+    pthread_cond_broadcast(&e->changed);
 }
 
 /* Under the lock, which is given up for the work. */
@@ -150,7 +169,7 @@ static void work_on(place *p)
     encode_place(p);
     pthread_mutex_lock(&e->lock);
     p->state = PLACE_DONE;
-    pthread_cond_broadcast(&e->changed);
+    tell_change(e);
 }
 
 static void *place_main(void *arg)
@@ -177,6 +196,7 @@ static void close_place(place *p)
 {
     const wvl_encoder *e = p->encoder;
     wvl_session_release(p->session);
+    wvl_frame_plan_release(p->plan);
     wvl_encoded_picture_release(p->finished);
     wvl_free(&e->context->host, p->planes, e->plan->syntax.component_count * sizeof *p->planes);
     if (p->has_condition) {
@@ -192,7 +212,8 @@ static wvl_status open_place(wvl_encoder *e, uint32_t index)
     p->encoder = e;
     (void)snprintf(p->track, sizeof p->track, "encode %u", index + 1);
     p->planes = wvl_alloc(&e->context->host, e->plan->syntax.component_count * sizeof *p->planes);
-    p->session = wvl_session_create(e->plan, p->track, 1, e->pictures.backend ? &e->pictures : NULL);
+    p->plan = wvl_frame_plan_create(e->plan);
+    p->session = p->plan ? wvl_session_create(p->plan, p->track, 1, index, e->lanes.count ? &e->lanes : NULL) : NULL;
     p->has_condition = pthread_cond_init(&p->queued, NULL) == 0;
     wvl_status status =
         p->planes && p->session && p->has_condition ? wvl_session_prepare(p->session, &usual) : WVL_ERROR_MEMORY;
@@ -229,17 +250,16 @@ static void tell_fewer(const wvl_encoder *e, uint32_t count)
 }
 
 /* Pictures that a device finishes need no waves. These take memory with the first picture that goes that way. */
-static wvl_status open_pictures(wvl_encoder *e)
+static wvl_status open_lanes(wvl_encoder *e)
 {
     char reason[256];
     const wvl_image usual = {.struct_size = sizeof usual};
     if (!wvl_drive_wants_device(e->plan, &usual, 1)) {
         return WVL_OK;
     }
-    wvl_status status = wvl_pictures_open(&e->pictures, e->plan, wvl_plan_first_device(e->plan), e->place_capacity,
-                                          &e->context->trace, reason, sizeof reason);
-    if (status == WVL_OK && e->pictures.slots < e->place_capacity) {
-        tell_fewer(e, e->pictures.slots);
+    wvl_status status = wvl_lanes_open(&e->lanes, e->plan, e->place_capacity, reason, sizeof reason);
+    if (status == WVL_OK && e->lanes.slots < e->place_capacity) {
+        tell_fewer(e, e->lanes.slots);
     }
     if (status == WVL_OK) {
         return WVL_OK;
@@ -254,8 +274,8 @@ static wvl_status open_pictures(wvl_encoder *e)
 /* Fewer places than wanted are enough, threads are not needed. */
 static wvl_status open_places(wvl_encoder *e)
 {
-    wvl_status status = open_pictures(e);
-    uint32_t wanted = e->pictures.backend ? e->pictures.slots : e->place_capacity;
+    wvl_status status = open_lanes(e);
+    uint32_t wanted = e->lanes.count ? wvl_min_u32(e->lanes.slots, e->place_capacity) : e->place_capacity;
     while (e->place_count < wanted && status == WVL_OK) {
         status = open_place(e, e->place_count);
         e->place_count += status == WVL_OK;
@@ -276,7 +296,8 @@ static uint32_t choose_frames(const wvl_plan *plan)
     const char *why;
     const wvl_image usual = {.struct_size = sizeof usual};
     if (wvl_drive_wants_device(plan, &usual, 1) && wvl_pictures_reach(plan, NULL, &why) == WVL_REACH_PACKETS) {
-        return FRAMES_ON_DEVICE;
+        uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1];
+        return wvl_min_u32(FRAMES_ON_DEVICE * wvl_devices_list(plan, ordinals), FRAMES_MAX);
     }
     return wvl_min_u32(wvl_max_u32(wvl_context_threads(plan->context) / 2, FRAMES_LEAST), FRAMES_MOST);
 }
@@ -296,7 +317,7 @@ wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder
         return WVL_ERROR_MEMORY;
     }
     wvl_context_retain(context);
-    e->plan = plan;
+    e->plan = e->rule.usual = plan;
     e->context = context;
     e->place_capacity = frames ? frames : choose_frames(plan);
     e->places = wvl_alloc_zeroed(&context->host, e->place_capacity * sizeof *e->places);
@@ -334,7 +355,9 @@ void wvl_encoder_release(wvl_encoder *e)
         }
         close_place(p);
     }
-    wvl_pictures_close(&e->pictures);
+    wvl_lanes_close(&e->lanes);
+    wvl_frame_rule_close(&e->rule);
+    wvl_poll_handle_close(&e->handle);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
     wvl_cancel_release(e->cancel);
@@ -360,7 +383,7 @@ static void wake(place *p)
     if (p->has_thread) {
         pthread_cond_signal(&p->queued);
     } else {
-        pthread_cond_broadcast(&p->encoder->changed);
+        tell_change(p->encoder);
     }
 }
 
@@ -387,19 +410,65 @@ static wvl_status fill_place(place *p, const wvl_image *image, const wvl_sink *s
     return WVL_OK;
 }
 
-wvl_status wvl_encoder_submit(wvl_encoder *e, const wvl_image *given_image, const wvl_sink *given_sink, void *user)
+typedef struct submission {
+    wvl_image image;
+    wvl_sink sink;
+    int has_sink;
+    wvl_frame frame; /* params NULL: as the plan of the encoder */
+} submission;
+
+/* 0: an argument is missing, or a structure has a size that is not taken. */
+static int take_submission(submission *s, const wvl_image *image, const wvl_sink *sink, const wvl_frame *frame)
 {
-    wvl_image known_image, *image = &known_image;
-    wvl_sink known_sink, *sink = given_sink ? &known_sink : NULL;
-    if (!e || !given_image ||
-        !wvl_struct_read(image, sizeof *image, given_image, WVL_STRUCT_UNTIL(wvl_image, release_user)) ||
-        (sink &&
-         (!wvl_struct_read(sink, sizeof *sink, given_sink, WVL_STRUCT_UNTIL(wvl_sink, user)) || !sink->write))) {
-        return WVL_ERROR_ARGUMENT;
+    memset(s, 0, sizeof *s);
+    s->has_sink = sink != NULL;
+    if (frame && !wvl_struct_read(&s->frame, sizeof s->frame, frame, WVL_STRUCT_UNTIL(wvl_frame, error_bytes))) {
+        return 0;
     }
+    if (s->frame.error && s->frame.error_bytes) {
+        s->frame.error[0] = '\0';
+    }
+    return image && wvl_struct_read(&s->image, sizeof s->image, image, WVL_STRUCT_UNTIL(wvl_image, release_user)) &&
+           (!sink ||
+            (wvl_struct_read(&s->sink, sizeof s->sink, sink, WVL_STRUCT_UNTIL(wvl_sink, user)) && s->sink.write));
+}
+
+/* Where the device alone may finish the frame, it must not have more bytes than there is memory for. */
+static wvl_status check_room(const place *p, const wvl_frame *frame)
+{
+    const wvl_encoder *e = p->encoder;
+    const wvl_device_plan *device = &e->plan->device;
+    int must_finish = device->output || (device->reach == WVL_REACH_PACKETS && device->choice == WVL_DEVICE_CUDA_ONLY);
+    if (!must_finish || !e->lanes.count || p->plan->memory.output_bytes_bound <= e->plan->memory.output_bytes_bound) {
+        return WVL_OK;
+    }
+    if (frame->error && frame->error_bytes) {
+        (void)snprintf(frame->error, frame->error_bytes,
+                       "the frame may take %llu bytes, and the device has memory for %llu: those of the targets and "
+                       "caps of the encoder, which must be the largest of all frames",
+                       (unsigned long long)p->plan->memory.output_bytes_bound,
+                       (unsigned long long)e->plan->memory.output_bytes_bound);
+    }
+    return WVL_ERROR_PARAMETER;
+}
+
+/* The place is free, and only the thread that submits takes free places: no lock is needed. */
+static wvl_status set_values(place *p, const wvl_frame *frame)
+{
+    wvl_encoder *e = p->encoder;
+    if (!frame->params) {
+        wvl_frame_plan_reset(p->plan, e->plan);
+        return WVL_OK;
+    }
+    wvl_status status = wvl_frame_plan_set(&e->rule, frame->params, p->plan, frame->error, frame->error_bytes);
+    return status == WVL_OK ? check_room(p, frame) : status;
+}
+
+static wvl_status queue_place(place *p, const submission *s, void *user)
+{
+    wvl_encoder *e = p->encoder;
     pthread_mutex_lock(&e->lock);
-    place *p = e->ended ? NULL : find_place(e);
-    wvl_status status = e->ended ? WVL_ERROR_ARGUMENT : !p ? WVL_AGAIN : fill_place(p, image, sink, user);
+    wvl_status status = e->ended ? WVL_ERROR_ARGUMENT : fill_place(p, &s->image, s->has_sink ? &s->sink : NULL, user);
     if (status == WVL_OK) {
         p->number = wvl_session_number(e->context);
         p->state = PLACE_QUEUED;
@@ -408,6 +477,26 @@ wvl_status wvl_encoder_submit(wvl_encoder *e, const wvl_image *given_image, cons
     }
     pthread_mutex_unlock(&e->lock);
     return status;
+}
+
+wvl_status wvl_encoder_submit_frame(wvl_encoder *e, const wvl_image *image, const wvl_sink *sink,
+                                    const wvl_frame *frame, void *user)
+{
+    submission s;
+    if (!e || !take_submission(&s, image, sink, frame)) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    pthread_mutex_lock(&e->lock);
+    place *p = e->ended ? NULL : find_place(e);
+    wvl_status status = e->ended ? WVL_ERROR_ARGUMENT : !p ? WVL_AGAIN : WVL_OK;
+    pthread_mutex_unlock(&e->lock);
+    status = status == WVL_OK ? set_values(p, &s.frame) : status;
+    return status == WVL_OK ? queue_place(p, &s, user) : status;
+}
+
+wvl_status wvl_encoder_submit(wvl_encoder *e, const wvl_image *image, const wvl_sink *sink, void *user)
+{
+    return wvl_encoder_submit_frame(e, image, sink, NULL, user);
 }
 
 static struct timespec deadline_in(uint32_t timeout_ms)
@@ -437,7 +526,7 @@ static wvl_status take_finished(wvl_encoder *e, place *p, wvl_encoded_picture **
     p->finished = NULL;
     p->state = PLACE_FREE;
     e->received++;
-    pthread_cond_broadcast(&e->changed);
+    tell_change(e);
     return WVL_OK;
 }
 
@@ -472,8 +561,21 @@ void wvl_encoder_end(wvl_encoder *e)
 {
     pthread_mutex_lock(&e->lock);
     e->ended = 1;
-    pthread_cond_broadcast(&e->changed);
+    tell_change(e);
     pthread_mutex_unlock(&e->lock);
 }
 
 void wvl_encoder_cancel(wvl_encoder *e) { wvl_cancel_raise(e->cancel); }
+
+wvl_status wvl_encoder_poll_handle(wvl_encoder *e, int *handle)
+{
+    if (!e || !handle) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    pthread_mutex_lock(&e->lock);
+    int is_open = wvl_poll_handle_open(&e->handle);
+    wvl_poll_handle_set(&e->handle, has_news(e));
+    *handle = is_open ? e->handle.ends[0] : -1;
+    pthread_mutex_unlock(&e->lock);
+    return is_open ? WVL_OK : WVL_ERROR_MEMORY;
+}

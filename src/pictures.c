@@ -131,9 +131,10 @@ wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_backend_memory *memory
     return status == WVL_ERROR_UNSUPPORTED ? WVL_OK : status;
 }
 
-int wvl_pictures_take(const wvl_pictures *p, const wvl_image *image)
+int wvl_pictures_take(const wvl_pictures *p, const wvl_plan *plan, const wvl_image *image)
 {
     return p && p->backend && !atomic_load(&p->is_down) &&
+           plan->memory.output_bytes_bound <= p->plan->memory.output_bytes_bound &&
            (image->memory_kind != WVL_MEMORY_DEVICE || (uint32_t)image->device == p->ordinal);
 }
 
@@ -181,18 +182,20 @@ static wvl_status finish(const wvl_pictures *p, wvl_backend_job *job, wvl_pictur
     status = status == WVL_OK ? p->table->take_picture(job, &facts->finished, facts->part_bytes, facts->packet_bytes)
                               : status;
     if (status == WVL_OK) {
+        facts->finished.device = p->device;
         describe_layer(p->plan, &facts->finished, facts->layers);
     }
     return status;
 }
 
-wvl_status wvl_pictures_encode(wvl_pictures *p, const wvl_image *image, const wvl_look *look, wvl_picture_facts *facts)
+wvl_status wvl_pictures_encode(wvl_pictures *p, const wvl_plan *plan, const wvl_image *image, const wvl_look *look,
+                               wvl_picture_facts *facts)
 {
     wvl_backend_job *job;
     memset(facts, 0, sizeof *facts);
     wvl_status status = take_lists(p, facts) ? WVL_OK : WVL_ERROR_MEMORY;
     status = status == WVL_OK && wvl_look_is_over(look) ? WVL_CANCELLED : status;
-    status = status == WVL_OK ? p->table->submit_picture(p->backend, image, &job) : status;
+    status = status == WVL_OK ? p->table->submit_picture(p->backend, plan, image, &job) : status;
     if (status == WVL_OK) {
         status = finish(p, job, facts);
         p->table->release(job);
@@ -221,13 +224,14 @@ static wvl_result_part part_of(const void *from, uint64_t index)
     return (wvl_result_part){source->facts->part_bytes[index], name->tile, name->index, name->count, name->cap_group};
 }
 
-wvl_result *wvl_pictures_create_result(const wvl_pictures *p, wvl_picture_facts *facts, const double *seconds)
+wvl_result *wvl_pictures_create_result(const wvl_pictures *p, const wvl_plan *plan, wvl_picture_facts *facts,
+                                       const double *seconds)
 {
-    char backend[24];
+    char backend[64];
     part_source source = {&p->assembly, facts};
     const wvl_finished *finished = &facts->finished;
     (void)snprintf(backend, sizeof backend, "%s:%u packets", p->table->name, p->ordinal);
-    wvl_result_facts of = {.plan = p->plan,
+    wvl_result_facts of = {.plan = plan,
                            .codestream_offset = finished->codestream_offset,
                            .codestream_bytes = finished->bytes - finished->codestream_offset,
                            .main_header_bytes = (uint64_t)p->assembly.main_bytes + p->assembly.tlm_bytes,

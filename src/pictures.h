@@ -43,16 +43,18 @@ wvl_status wvl_pictures_open(wvl_pictures *pictures, const wvl_plan *plan, uint3
 void wvl_pictures_close(wvl_pictures *pictures);
 /* What one picture at a time takes; all zero where no device finishes pictures of the plan. */
 wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_backend_memory *memory);
-/* Whether a picture with pixels there should be given to wvl_pictures_encode. */
-int wvl_pictures_take(const wvl_pictures *pictures, const wvl_image *image);
+/* Whether a picture with pixels there should be given to wvl_pictures_encode. plan: that which was opened, or one of
+ * a frame (frame_plan.h); memory was taken for no more bytes than the former asks for. */
+int wvl_pictures_take(const wvl_pictures *pictures, const wvl_plan *plan, const wvl_image *image);
 
 /* From any number of threads, at most `slots` at a time. Waits for the device. WVL_ERROR_UNSUPPORTED: not this picture;
  * _MEMORY, _DEVICE: the device failed; _INPUT: a sample outside its depth. */
-wvl_status wvl_pictures_encode(wvl_pictures *pictures, const wvl_image *image, const wvl_look *look,
-                               wvl_picture_facts *facts);
+wvl_status wvl_pictures_encode(wvl_pictures *pictures, const wvl_plan *plan, const wvl_image *image,
+                               const wvl_look *look, wvl_picture_facts *facts);
 /* Gives back what wvl_pictures_encode has given: the lists, and the picture unless `keeps` says that it stays. */
 void wvl_pictures_drop(const wvl_pictures *pictures, wvl_picture_facts *facts, int keeps);
 /* Moves the lists into a result; NULL: no memory. seconds[4] of the stages. */
-wvl_result *wvl_pictures_create_result(const wvl_pictures *pictures, wvl_picture_facts *facts, const double *seconds);
+wvl_result *wvl_pictures_create_result(const wvl_pictures *pictures, const wvl_plan *plan, wvl_picture_facts *facts,
+                                       const double *seconds);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/structs.h"
 #include "codec/jp2/jp2.h"
 #include "context.h"
+#include "devices.h"
 #include "drive.h"
 #include "geom/profile.h"
 #include "params/params.h"
@@ -99,7 +100,8 @@ static wvl_status build_checked(plan_request *r, wvl_plan **plan)
     }
     p->context = context;
     wvl_context_retain(context);
-    wvl_status status = add_boxes(r, p);
+    wvl_status status = wvl_params_clone(r->given.params, &p->params);
+    status = status == WVL_OK ? add_boxes(r, p) : status;
     status = status == WVL_OK ? measure(r, p) : status;
     if (status != WVL_OK) {
         wvl_plan_release(p);
@@ -192,12 +194,14 @@ void wvl_plan_release(wvl_plan *plan)
         return;
     }
     wvl_context *context = plan->context;
+    wvl_params_release(plan->params);
     wvl_free(&context->host, plan->syntax.boxes_before.data, plan->syntax.boxes_before.bytes);
     wvl_plan_destroy(&context->host, plan);
     wvl_context_release(context);
 }
 
-/* What a device takes: for the waves in flight, or for a picture that it finishes, never for both. */
+/* What a device takes, and what the host takes for all of them: for the waves in flight, or for a picture that it
+ * finishes, never for both. */
 static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
 {
     const char *reason;
@@ -209,15 +213,16 @@ static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
         return table ? WVL_ERROR_MEMORY : WVL_OK;
     }
     wvl_backend_memory slot;
+    uint32_t ordinals[WVL_DRIVE_LANES], devices = wvl_devices_list(plan, ordinals);
     jobs = wvl_drive_jobs(table, wvl_drive_measure(plan, table, &wave, &slot));
     wvl_carver carver = {NULL, 0};
-    for (uint64_t i = 1; i < jobs; i++) {
+    for (uint64_t i = 1; i < jobs * devices; i++) {
         wvl_wave_carve_tiles(plan, &carver, &wave.tiles);
     }
     wvl_free(&plan->context->host, scratch, bytes);
     wvl_backend_memory picture;
     wvl_status status = wvl_pictures_measure(plan, &picture);
-    uint64_t waves = wvl_add_saturate(carver.used, wvl_mul_saturate(jobs, slot.host_bytes));
+    uint64_t waves = wvl_add_saturate(carver.used, wvl_mul_saturate(jobs * devices, slot.host_bytes));
     memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_max_u64(waves, picture.host_bytes));
     memory->pinned_bytes = wvl_max_u64(wvl_mul_saturate(jobs, slot.pinned_bytes), picture.pinned_bytes);
     memory->device_bytes = wvl_max_u64(wvl_mul_saturate(jobs, slot.device_bytes), picture.device_bytes);

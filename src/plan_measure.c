@@ -293,6 +293,12 @@ static uint64_t count_certain(const wvl_plan *plan, const wvl_coder_memory *code
     return most_of(&m);
 }
 
+void wvl_plan_bound_output(wvl_plan *plan)
+{
+    uint64_t boxes = plan->syntax.jp2 ? plan->syntax.boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0;
+    plan->memory.output_bytes_bound = wvl_add_saturate(wvl_coder_most_bytes(plan), boxes);
+}
+
 static void promise_memory(wvl_plan *plan, const wvl_coder_sum *sum, const wvl_coder_memory *coder, uint64_t wave_bytes)
 {
     plan->memory.quality_bytes =
@@ -312,8 +318,8 @@ static void promise_memory(wvl_plan *plan, const wvl_coder_sum *sum, const wvl_c
     plan->memory.finish_bytes = wvl_add_saturate(stages.held, stages.finish);
     plan->memory.certain_bytes = count_certain(plan, coder, stages);
     plan->memory.coded_bytes_bound = coder->coded_bytes_bound;
-    uint64_t boxes = plan->syntax.jp2 ? plan->syntax.boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0;
-    plan->memory.output_bytes_bound = wvl_add_saturate(coder->output_bytes_bound, boxes);
+    plan->memory.codestream_bytes_most = coder->output_bytes_bound;
+    wvl_plan_bound_output(plan);
     uint64_t likely = wvl_coder_guess_bytes(plan, sum);
     if (wvl_profile_walks(plan)) {
         uint64_t walk = wvl_profile_walk_bytes(plan);
@@ -347,7 +353,8 @@ static wvl_status measure_with(tile_walk *w, char *problem, size_t problem_bytes
         return status;
     }
     wvl_profile_space_lengths(plan);
-    status = wvl_coder_check_least(plan, w->least, plan->syntax.part_count, problem, problem_bytes);
+    wvl_coder_note_least(plan, w->least, plan->syntax.part_count);
+    status = wvl_coder_check_least(plan, problem, problem_bytes);
     if (status == WVL_OK) {
         wvl_coder_measure(plan, &w->coder, w->concurrency, &coder);
         promise_memory(plan, &w->coder, &coder, measure_wave(plan));

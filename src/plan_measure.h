@@ -11,4 +11,7 @@
  * _UNREACHABLE: `problem` says why. */
 wvl_status wvl_plan_measure_tiles(wvl_plan *plan, const wvl_look *look, char *problem, size_t problem_bytes);
 
+/* plan->memory.output_bytes_bound, from what the plan asks for. */
+void wvl_plan_bound_output(wvl_plan *plan);
+
 #endif

@@ -18,7 +18,7 @@ struct wvl_result {
     wvl_layer_result *layers;
     double *psnr;
     double seconds[4];
-    char backend[24];
+    char backend[64];
     uint32_t fill_count;
     wvl_fill *fills; /* the codestream, then the cap groups */
 };

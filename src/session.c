@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/registry.h"
 #include "base/alloc.h"
 #include "base/fpenv.h"
 #include "codec/sink.h"
+#include "devices.h"
 #include "plan_log.h"
 #include "profile_walk.h"
 #include "result.h"
@@ -15,26 +17,40 @@
 
 /* ---- Finished on a device -------------------------------------------------------------------- */
 
-/* A session of one picture opens the device with it: only then it is known where the pixels lie. */
-static void open_own_pictures(wvl_session *s, char *reason, size_t reason_bytes)
+/* The waves of one picture on several devices, whose blocks they code: one device that finishes it all would leave the
+ * others idle. */
+static int spreads_waves(const wvl_session *s)
 {
+    const char *why;
     const wvl_plan *plan = s->plan;
-    if (s->many || s->rows || !wvl_drive_wants_device(plan, s->image, 0)) {
-        return;
-    }
-    wvl_status status = wvl_pictures_open(&s->own, plan, wvl_drive_ordinal(plan, s->image), 1, &plan->context->trace,
-                                          reason, reason_bytes);
-    s->pictures = status == WVL_OK ? &s->own : NULL;
-    if (status != WVL_OK) {
-        wvl_context_log(plan->context, WVL_LOG_DEBUG, "the device does not finish pictures: %s", reason);
-    }
+    uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1];
+    const wvl_backend_vtable *table = wvl_backend_fetch_device();
+    return table && plan->memory.wave_count > 1 && !plan->device.output && plan->device.reach < WVL_REACH_PACKETS &&
+           s->image->memory_kind != WVL_MEMORY_DEVICE && wvl_devices_list(plan, ordinals) > 1 &&
+           table->reach(plan, s->image, WVL_REACH_BLOCKS, &why) == WVL_REACH_BLOCKS;
 }
 
 static void close_own_pictures(wvl_session *s)
 {
-    if (s->pictures == &s->own) {
-        wvl_pictures_close(&s->own);
-        s->pictures = NULL;
+    wvl_pictures_close(&s->own);
+    s->pictures = s->pictures == &s->own ? NULL : s->pictures;
+}
+
+/* A session of one picture opens a device with it: only then it is known where the pixels lie. */
+static void open_own_pictures(wvl_session *s, char *reason, size_t reason_bytes)
+{
+    const wvl_plan *plan = s->plan;
+    uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1] = {(uint32_t)s->image->device};
+    if (s->many || s->rows || !wvl_drive_wants_device(plan, s->image, 0) || spreads_waves(s)) {
+        return;
+    }
+    uint32_t count = s->image->memory_kind == WVL_MEMORY_DEVICE ? 1 : wvl_devices_list(plan, ordinals);
+    wvl_status status = WVL_ERROR_DEVICE;
+    for (uint32_t i = 0; i < count && status != WVL_OK; i++) {
+        status = wvl_pictures_open(&s->own, plan, ordinals[i], 1, &plan->context->trace, reason, reason_bytes);
+    }
+    if (status != WVL_OK) {
+        wvl_context_log(plan->context, WVL_LOG_DEBUG, "the device does not finish pictures: %s", reason);
     }
 }
 
@@ -76,7 +92,7 @@ static wvl_status deliver_finished(wvl_session *s, wvl_picture_facts *facts, wvl
     wvl_status status = send_finished(s, &facts->finished);
     wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
     if (status == WVL_OK && result) {
-        *result = wvl_pictures_create_result(s->pictures, facts, s->seconds);
+        *result = wvl_pictures_create_result(s->pictures, s->plan, facts, s->seconds);
         status = *result ? WVL_OK : WVL_ERROR_MEMORY;
     }
     int keeps = status == WVL_OK && s->finished;
@@ -87,7 +103,7 @@ static wvl_status deliver_finished(wvl_session *s, wvl_picture_facts *facts, wvl
     return status;
 }
 
-/* The device could not do it. 0: the picture is encoded in waves. */
+/* The device could not do it. 0: another one may, or the picture is encoded in waves. */
 static int must_fail(wvl_session *s, wvl_status status)
 {
     const wvl_plan *plan = s->plan;
@@ -105,23 +121,66 @@ static int must_fail(wvl_session *s, wvl_status status)
     return 0;
 }
 
-/* *is_done 0: the picture is to be encoded in waves. */
+/* The device for the picture at work, or for another try after the last one failed. NULL: there is none. */
+static wvl_pictures *take_pictures(wvl_session *s, int is_again)
+{
+    char reason[256] = "";
+    uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1];
+    if (s->lanes) {
+        return wvl_lanes_take(s->lanes, s->plan, s->image);
+    }
+    if (is_again) {
+        int may_move =
+            s->image->memory_kind != WVL_MEMORY_DEVICE && (s->plan->device.ordinals & (s->plan->device.ordinals - 1));
+        uint32_t last = s->own.ordinal;
+        close_own_pictures(s);
+        if (!may_move || (wvl_devices_list(s->plan, ordinals) == 1 && ordinals[0] == last)) {
+            return NULL;
+        }
+        open_own_pictures(s, reason, sizeof reason);
+    }
+    return wvl_pictures_take(&s->own, s->plan, s->image) ? &s->own : NULL;
+}
+
+/* Encodes on the device s->pictures. Its lane is free afterwards: what it finished lies in memory of its own. */
+static wvl_status try_there(wvl_session *s, wvl_picture_facts *facts)
+{
+    double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
+    wvl_session_tell(s, 0);
+    wvl_status status = wvl_pictures_encode(s->pictures, s->plan, s->image, &s->look, facts);
+    wvl_session_end_stage(s, WVL_STAGE_CODE, start);
+    if (s->lanes) {
+        wvl_lanes_give(s->lanes, s->pictures);
+    }
+    return status;
+}
+
+/* A device that is lost leaves the picture to the others; where it was the last one, the picture fails. *is_done 0: it
+ * is to be encoded in waves. */
 static wvl_status encode_there(wvl_session *s, wvl_result **result, int *is_done)
 {
     wvl_picture_facts facts;
-    *is_done = wvl_pictures_take(s->pictures, s->image);
-    if (!*is_done) {
-        return WVL_OK;
+    wvl_status status = WVL_OK;
+    wvl_pictures *pictures = take_pictures(s, 0);
+    *is_done = 0;
+    while (pictures) {
+        s->pictures = pictures;
+        status = try_there(s, &facts);
+        if (status == WVL_OK) {
+            *is_done = 1;
+            wvl_session_give_pixels_back(s);
+            return deliver_finished(s, &facts, result);
+        }
+        *is_done = must_fail(s, status);
+        int is_lost = pictures->table->is_lost(pictures->device);
+        if (is_lost) {
+            (void)snprintf(s->drive.reason, sizeof s->drive.reason, "device %u failed and is lost", pictures->ordinal);
+        }
+        if ((*is_done && !is_lost) || !atomic_load(&pictures->is_down)) {
+            break;
+        }
+        pictures = take_pictures(s, 1);
     }
-    double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
-    wvl_session_tell(s, 0);
-    wvl_status status = wvl_pictures_encode(s->pictures, s->image, &s->look, &facts);
-    wvl_session_end_stage(s, WVL_STAGE_CODE, start);
-    if (status == WVL_OK) {
-        wvl_session_give_pixels_back(s);
-        return deliver_finished(s, &facts, result);
-    }
-    *is_done = must_fail(s, status);
     if (*is_done && status == WVL_ERROR_INPUT) {
         return wvl_session_fail(s, status, WVL_TEXT_OUTSIDE);
     }
@@ -235,7 +294,7 @@ uint64_t wvl_session_number(wvl_context *context) { return atomic_fetch_add(&con
 
 uint64_t wvl_session_bytes(void) { return wvl_alloc_size(sizeof(wvl_session)); }
 
-wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many, wvl_pictures *pictures)
+wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many, uint32_t turn, wvl_lanes *lanes)
 {
     const wvl_allocator *host = &plan->context->host;
     wvl_session *s = wvl_alloc_zeroed(host, sizeof *s);
@@ -245,12 +304,12 @@ wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int man
     s->plan = plan;
     s->track = track;
     s->many = many;
-    s->pictures = pictures;
+    s->lanes = lanes;
     wvl_carver carver = {NULL, 0};
     wvl_wave_carve(plan, &carver, &s->wave);
     s->wave_bytes = carver.used;
     s->wave_memory = wvl_alloc_zeroed(host, s->wave_bytes);
-    int keeps = many && !pictures; /* with pictures, waves are seldom: their workers take memory then */
+    int keeps = many && !lanes; /* with lanes, waves are seldom: their workers take memory then */
     s->worker_bytes = keeps ? wvl_pool_source_bytes(plan, wvl_pool_concurrency(plan->context->pool)) : 0;
     s->worker_memory = keeps ? wvl_alloc(host, s->worker_bytes) : NULL;
     if (!s->wave_memory || (keeps && !s->worker_memory)) {
@@ -261,7 +320,7 @@ wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int man
     }
     carver = (wvl_carver){s->wave_memory, 0};
     wvl_wave_carve(plan, &carver, &s->wave);
-    wvl_drive_init(&s->drive, plan, &s->wave, &plan->context->trace, &s->look, many);
+    wvl_drive_init(&s->drive, plan, &s->wave, &plan->context->trace, &s->look, many, turn);
     return s;
 }
 
@@ -278,7 +337,7 @@ void wvl_session_release(wvl_session *s)
 
 wvl_status wvl_session_prepare(wvl_session *s, const wvl_image *image)
 {
-    return s->pictures ? WVL_OK : wvl_drive_open(&s->drive, image, NULL);
+    return s->lanes ? WVL_OK : wvl_drive_open(&s->drive, image, NULL);
 }
 
 const char *wvl_session_reason(const wvl_session *s) { return s->drive.reason; }
@@ -316,7 +375,7 @@ static void drop_results(const wvl_session *s, const wvl_session_picture *p)
         *p->result = NULL;
     }
     if (p->finished && p->finished->data) {
-        s->pictures->table->drop_picture(s->pictures->device, p->finished);
+        s->pictures->table->drop_picture(p->finished->device, p->finished);
         p->finished->data = NULL;
     }
 }

@@ -5,7 +5,7 @@
 
 #include "backend/backend.h"
 #include "codec/store_spill.h"
-#include "pictures.h"
+#include "lanes.h"
 #include "rows.h"
 
 typedef struct wvl_session wvl_session;
@@ -28,9 +28,9 @@ typedef struct wvl_session_picture {
 /* The number of the context's next picture, from 1. */
 uint64_t wvl_session_number(wvl_context *context);
 /* track: of traces, must outlive the session. many: several sessions work on pictures in flight, and the backend stays
- * open between them. pictures: what finishes pictures on a device, for all of these sessions; NULL: nothing does, or
- * without `many` the session opens it for each picture. */
-wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many, wvl_pictures *pictures);
+ * open between them; turn: number of this one, which prefers the device whose turn it is. lanes: devices that finish
+ * pictures, for all of these sessions; NULL: none does, or without `many` the session opens one for each picture. */
+wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many, uint32_t turn, wvl_lanes *lanes);
 void wvl_session_release(wvl_session *session);
 /* Takes the memory of the backend now; without this the first picture does. */
 wvl_status wvl_session_prepare(wvl_session *session, const wvl_image *image);

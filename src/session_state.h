@@ -10,7 +10,6 @@
 #include "drive.h"
 #include "early.h"
 #include "gather.h"
-#include "pictures.h"
 #include "session.h"
 #include "source_wave.h"
 #include "strip_drive.h"
@@ -28,8 +27,9 @@ struct wvl_session {
     uint64_t worker_bytes;
     wvl_drive drive;
     wvl_wave_source source; /* of the wave at work */
-    wvl_pictures *pictures; /* what finishes pictures on a device, shared or own; NULL: nothing does */
-    wvl_pictures own;
+    wvl_lanes *lanes;       /* devices that finish pictures, shared; NULL: none */
+    wvl_pictures own;       /* the same for one picture; closed: backend is NULL */
+    wvl_pictures *pictures; /* what the last picture that a device finished, or tried to, was given to */
     /* Of the picture at work: */
     const wvl_image *image; /* NULL: given back */
     wvl_row_window *rows;   /* of the image; NULL: all rows are there */
@@ -41,7 +41,7 @@ struct wvl_session {
     const wvl_control *control;
     uint64_t picture; /* number */
     unsigned rounds;  /* the pixels of this picture were transformed so often */
-    char backend_name[24];
+    char backend_name[64];
     void *quality_memory;
     wvl_coder coder;
     wvl_look look;

@@ -249,7 +249,7 @@ uint64_t fuzz_run_kept(uint64_t before, uint64_t after, uint64_t again, const ch
 static uint64_t find_kept(const wvl_plan *plan, const fuzz_input *in, const ledger *l, uint64_t before)
 {
     uint64_t after = l->live;
-    char backend[24] = "";
+    char backend[64] = "";
     output o = {0};
     wvl_result *result = NULL;
     wvl_sink sink = {.struct_size = sizeof sink, .write = write_bytes, .close = note_close, .user = &o};

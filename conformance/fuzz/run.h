@@ -29,7 +29,7 @@ typedef struct fuzz_run {
     wvl_span codestream;
     uint64_t packet_bytes;
     uint32_t layers;
-    char backend[24]; /* wvl_result_backend() */
+    char backend[64]; /* wvl_result_backend() */
     struct {
         uint64_t bytes;
         uint32_t slope;

@@ -85,6 +85,8 @@ typedef struct wvl_cuda_coder {
     /* Addresses of a slot at `slot`, with what all slots share at `shared`; and where packets find the blocks. */
     void (*set_job)(const wvl_cuda_coder_view *view, const wvl_cuda_coder_layout *layout, wvl_cuda_address slot,
                     wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets);
+    /* Other values of targets and caps in a job that set_job made; NULL: there are none. */
+    void (*set_values)(const wvl_plan *plan, wvl_cuda_coder_job *job);
     wvl_cuda_status (*launch)(const wvl_device *device, const wvl_cuda_coder_job *job,
                               const wvl_cuda_packets_job *packets, wvl_cuda_stream stream);
 } wvl_cuda_coder;

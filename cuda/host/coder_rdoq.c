@@ -157,11 +157,18 @@ static wvl_cuda_t1_job find_again(const wvl_cuda_coder_view *v, const wvl_cuda_c
     return again;
 }
 
+static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
+{
+    const wvl_layer_target *target = &plan->rate.layers[0];
+    plain->set_values(plan, job);
+    job->rdoq.aim = find_aim(plan);
+    job->rdoq.known = target->kind == WVL_RATE_SLOPE && surveys(plan) ? (uint32_t)target->value : 0;
+}
+
 static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
                     wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
 {
     const own_tables own = find_own(v);
-    const wvl_layer_target *target = &v->plan->rate.layers[0];
     wvl_cuda_rdoq_job *rdoq = &job->rdoq;
     plain->set_job(v, l, slot, shared, job, packets);
     rdoq->originals = job->t1.blocks;
@@ -176,9 +183,8 @@ static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l
     rdoq->parts = rdoq->survey + wvl_align_up(sizeof(wvl_cuda_rdoq_survey), 256);
     rdoq->thresholds = packets->outcome + offsetof(wvl_cuda_packets_outcome, threshold);
     rdoq->copies = l->copies - l->coefs;
-    rdoq->aim = find_aim(v->plan);
+    set_values(v->plan, job);
     memcpy(rdoq->samples, job->phases.samples, sizeof rdoq->samples);
-    rdoq->known = target->kind == WVL_RATE_SLOPE && surveys(v->plan) ? (uint32_t)target->value : 0;
     rdoq->is_large = (uint32_t)surveys(v->plan);
 }
 
@@ -211,4 +217,5 @@ const wvl_cuda_coder wvl_cuda_coder_rdoq = {.block_bytes = sizeof(wvl_cuda_t1_bl
                                             .measure_tables = measure_tables,
                                             .fill_tables = fill_tables,
                                             .set_job = set_job,
+                                            .set_values = set_values,
                                             .launch = launch};

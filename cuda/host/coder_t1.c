@@ -255,6 +255,14 @@ static uint64_t find_budget(const wvl_plan *plan)
                                                                   : budget;
 }
 
+static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
+{
+    const wvl_layer_target *target = &plan->rate.layers[0];
+    job->rate.budget = find_budget(plan);
+    job->rate.component_cap = plan->rate.max_component_bytes;
+    job->rate.least = target->kind == WVL_RATE_SLOPE ? (uint32_t)target->value : 0;
+}
+
 static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
                      wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
 {
@@ -286,16 +294,14 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
                                     .packet_groups = t.packet_groups ? shared + l->tables + t.packet_groups : 0,
                                     .group_overhead = t.group_overhead ? shared + l->tables + t.group_overhead : 0,
                                     .block_weights = shared + l->weights,
-                                    .budget = find_budget(plan),
-                                    .component_cap = plan->rate.max_component_bytes,
                                     .overhead_bytes = count_overhead(v->assembly),
                                     .group_count = wvl_plan_cap_groups(plan),
                                     .followed = wvl_plan_rate_groups(plan),
                                     .fills_always = plan->rate.max_component_bytes && target->kind != WVL_RATE_SLOPE,
-                                    .least = target->kind == WVL_RATE_SLOPE ? (uint32_t)target->value : 0,
                                     .reach = wvl_rate_reach(plan),
                                     .segment_most = most_segments(&s),
                                     .depth_bias = plan->test.depth_bias};
+    set_values(plan, job);
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -374,4 +380,5 @@ const wvl_cuda_coder wvl_cuda_coder_t1 = {.block_bytes = sizeof(wvl_cuda_t1_bloc
                                           .measure_tables = measure_tables,
                                           .fill_tables = fill_tables,
                                           .set_job = set_job,
+                                          .set_values = set_values,
                                           .launch = launch};

@@ -317,7 +317,19 @@ static wvl_cuda_status aim(wvl_backend_job *job)
     return status;
 }
 
-wvl_status wvl_cuda_submit_picture(wvl_backend *b, const wvl_image *image, wvl_backend_job **out)
+/* Targets and caps are arguments of kernels: a graph has those of the plan that was prepared. */
+static void set_values(const wvl_backend_job *job, const wvl_plan *plan)
+{
+    const wvl_backend *b = job->backend;
+    wvl_cuda_picture *picture = job->picture;
+    int is_usual = wvl_plan_values_agree(plan, b->plan);
+    if (b->pictures->coder->set_values && !(is_usual && !picture->has_own_values)) {
+        b->pictures->coder->set_values(plan, &picture->blocks);
+    }
+    picture->has_own_values = !is_usual;
+}
+
+wvl_status wvl_cuda_submit_picture(wvl_backend *b, const wvl_plan *plan, const wvl_image *image, wvl_backend_job **out)
 {
     wvl_backend_job *job = b->pictures ? take_slot(b, image) : NULL;
     *out = NULL;
@@ -325,6 +337,7 @@ wvl_status wvl_cuda_submit_picture(wvl_backend *b, const wvl_image *image, wvl_b
         return WVL_AGAIN;
     }
     job->finished = 0;
+    set_values(job, plan);
     wvl_cuda_status failed = wvl_cuda_enter(b->device);
     if (!failed) {
         failed = aim(job);

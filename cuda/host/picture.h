@@ -74,6 +74,7 @@ typedef struct wvl_cuda_picture {
     wvl_cuda_packets_job job;
     wvl_cuda_exec exec; /* all kernels; NULL: they are launched one by one */
     int has_no_graphs;  /* the driver cannot do it */
+    int has_own_values; /* targets and caps of the picture at work are not those of the graph */
 } wvl_cuda_picture;
 
 static inline wvl_cuda_coder_view wvl_cuda_picture_view(const wvl_cuda_pictures *p)
@@ -104,7 +105,8 @@ int wvl_cuda_can_finish(const wvl_plan *plan, const char **why);
 void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *slot);
 wvl_status wvl_cuda_prepare_picture(wvl_backend *backend, const wvl_plan *plan, const wvl_assembly *assembly,
                                     const wvl_backend_memory *slot);
-wvl_status wvl_cuda_submit_picture(wvl_backend *backend, const wvl_image *image, wvl_backend_job **job);
+wvl_status wvl_cuda_submit_picture(wvl_backend *backend, const wvl_plan *plan, const wvl_image *image,
+                                   wvl_backend_job **job);
 wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, uint32_t *part_bytes,
                                  uint64_t *group_bytes);
 void wvl_cuda_drop_picture(wvl_device *device, const wvl_finished *picture);

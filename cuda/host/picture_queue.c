@@ -193,6 +193,9 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job)
     wvl_cuda_picture *p = job->picture;
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (p->has_own_values) {
+        return launch_all(job, job->stream);
+    }
     if (!p->exec && !p->has_no_graphs) {
         status = rt->capture_begin ? record_graph(job) : GRAPHS_NOT_SUPPORTED;
         p->has_no_graphs = status == GRAPHS_NOT_SUPPORTED;

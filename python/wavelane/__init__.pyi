@@ -153,8 +153,9 @@ class LibraryOptions(TypedDict, total=False):
     # Comment marker segment; may be given several times (A.9.2). Range: 1..65531 bytes of ISO 8859-15.
     comment: str | bytes | Sequence[str | bytes] | None
     # Where pixels are transformed; the bytes are the same. auto: a device where it pays. cuda: device 0 or N, and
-    # the CPU takes over where it cannot. cuda-only: fails instead. Range: auto|cpu|cuda|cuda-only|cuda:N|cuda-
-    # only:N. Default: auto.
+    # the CPU takes over where it cannot. cuda-only: fails instead. cuda:N,N or cuda:all: several devices, which
+    # share pictures in flight and the waves of a large picture. Range: auto|cpu|cuda|cuda-
+    # only|cuda:N,...|cuda:all|cuda-only:.... Default: auto.
     device: str | None
     # The least that a device must do, else it is not used: the transform (coefs), code-blocks too (blocks), or
     # packets too. A device goes as far as it can in any case. Range: coefs|blocks|packets. Default: coefs.

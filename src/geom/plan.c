@@ -256,6 +256,12 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
     plan->rate.keep_coefs |= plan->rate.measure_layers;
 }
 
+void wvl_plan_fill_rates(wvl_plan *plan, const wvl_settings *s)
+{
+    fill_profile(plan, s);
+    fill_layers(plan, s);
+}
+
 static void fill_grid(wvl_syntax_plan *syntax, const wvl_settings *s, const wvl_image_format *f)
 {
     syntax->image = (wvl_rect){f->x0, f->y0, f->x1, f->y1};
@@ -335,7 +341,7 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->device.choice = s->device;
     plan->device.reach = (uint8_t)(s->reach + 1);
     plan->device.output = s->output_memory;
-    plan->device.ordinals = UINT32_C(1) << s->device_ordinal;
+    plan->device.ordinals = s->device_set ? s->device_set : 1;
 }
 
 static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f,

@@ -145,6 +145,7 @@ typedef struct wvl_layer_target {
  * none. */
 enum { WVL_DEVICE_AUTO = 0, WVL_DEVICE_CPU = 1, WVL_DEVICE_CUDA = 2, WVL_DEVICE_CUDA_ONLY = 3 };
 #define WVL_DEVICE_ORDINAL_MAX 15u
+#define WVL_DEVICE_EVERY 0xFFFFu /* a bit for each: those that are there */
 
 /* Bytes that one job in flight takes. */
 typedef struct wvl_backend_memory {
@@ -278,6 +279,9 @@ typedef struct wvl_memory_plan {
     uint64_t index_bytes;                 /* of coded_bytes_bound: beside blocks and their passes */
     wvl_early_plan early;
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound, certain_bytes, likely_bytes; /* see wvl_plan_memory */
+    uint64_t codestream_bytes_most; /* proved, whatever target or cap the plan has */
+    /* Headers of an empty picture, and of the largest of its cap groups: least of a target or a cap. */
+    uint64_t least_bytes, least_group_bytes;
 } wvl_memory_plan;
 
 /* device: where pixels are transformed. */
@@ -285,7 +289,7 @@ typedef struct wvl_device_plan {
     uint8_t choice;    /* WVL_DEVICE_* */
     uint8_t reach;     /* the least that it must do: wvl_reach, COEFS or more */
     uint8_t output;    /* 1: finished pictures lie in memory of the device, if it finishes them */
-    uint32_t ordinals; /* bit per ordinal: those that it may use */
+    uint32_t ordinals; /* bit per ordinal: those that it may use; WVL_DEVICE_EVERY: all that are there */
 } wvl_device_plan;
 
 /* test: depth to which blocks are coded before rate control decides; output bytes do not depend on it. Only tests set
@@ -304,7 +308,8 @@ struct wvl_plan {
     wvl_memory_plan memory;
     wvl_device_plan device;
     wvl_test_plan test;
-    uint64_t own_bytes; /* of the one allocation that holds this structure and its arrays */
+    struct wvl_params *params; /* what it was built from, a copy; NULL: built by a test */
+    uint64_t own_bytes;        /* of the one allocation that holds this structure and its arrays */
 };
 
 /* What max_component_bytes caps: a component, or with cap_split its lower and its upper resolutions. Groups of lower
@@ -335,6 +340,16 @@ WVL_HD uint32_t wvl_plan_rate_groups(const struct wvl_plan *plan)
 WVL_HD uint32_t wvl_plan_rate_group(const struct wvl_plan *plan, uint32_t component, unsigned resolution)
 {
     return wvl_plan_rate_groups(plan) > 1 ? wvl_plan_cap_group(plan, component, resolution) : 0;
+}
+
+/* Whether two plans that share all else ask for the same bytes. */
+static inline int wvl_plan_values_agree(const struct wvl_plan *a, const struct wvl_plan *b)
+{
+    int agree = a->rate.max_bytes == b->rate.max_bytes && a->rate.max_component_bytes == b->rate.max_component_bytes;
+    for (uint32_t i = 0; agree && a != b && i < a->syntax.layer_count; i++) {
+        agree = a->rate.layers[i].value == b->rate.layers[i].value;
+    }
+    return agree;
 }
 
 /* The first device that the plan may use. */
@@ -369,6 +384,9 @@ int wvl_plan_check(const struct wvl_settings *settings, const wvl_image_format *
 wvl_plan *wvl_geom_build_plan(const wvl_allocator *allocator, const struct wvl_settings *settings,
                               const wvl_image_format *format, wvl_report *report);
 void wvl_plan_destroy(const wvl_allocator *allocator, wvl_plan *plan);
+/* Fills plan->rate from settings that agree with those of the plan in all but values of targets and caps. Array of
+ * layers and number of layers are the plan's. */
+void wvl_plan_fill_rates(wvl_plan *plan, const struct wvl_settings *settings);
 /* Depth that a component of this format is coded with: 12 where the front makes X'Y'Z' of it. Every rule about depth
  * asks here. */
 unsigned wvl_plan_coded_depth(const struct wvl_settings *settings, const wvl_image_format *format, uint32_t component);

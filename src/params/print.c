@@ -167,8 +167,17 @@ static void put_device(printer *p)
 {
     const wvl_settings *s = &p->params->settings;
     put_text(p, wvl_params_device_names[s->device]);
-    if (s->device_ordinal) {
-        put(p, ":%" PRIu32, s->device_ordinal);
+    if (s->device_set == WVL_DEVICE_EVERY) {
+        put_text(p, ":all");
+        return;
+    }
+    const char *before = ":";
+    for (uint32_t i = 0; i <= WVL_DEVICE_ORDINAL_MAX && s->device_set > 1; i++) {
+        if (s->device_set >> i & 1) {
+            put_text(p, before);
+            put(p, "%" PRIu32, i);
+            before = ",";
+        }
     }
 }
 

@@ -176,24 +176,41 @@ wvl_status wvl_params_read_registration(wvl_params *params, const wvl_option *op
 
 const char *const wvl_params_device_names[4] = {"auto", "cpu", "cuda", "cuda-only"};
 
+/* What stands behind "cuda" or "cuda-only": "", ":all" or ":N,N,...". 0: it is something else. */
+static int scan_devices(const char *p, uint32_t *set)
+{
+    uint64_t ordinal;
+    *set = strcasecmp(p, ":all") ? 0 : WVL_DEVICE_EVERY;
+    if (!*p || *set) {
+        return 1;
+    }
+    do {
+        p++;
+        if (wvl_number_scan_unsigned(&p, &ordinal) || ordinal > WVL_DEVICE_ORDINAL_MAX) {
+            return 0;
+        }
+        *set |= UINT32_C(1) << ordinal;
+    } while (*p == ',');
+    return !*p;
+}
+
 wvl_status wvl_params_read_device(wvl_params *params, const wvl_option *option, const char *value)
 {
     size_t length = strcspn(value, ":");
-    uint64_t ordinal = 0;
+    uint32_t set = 0;
     for (unsigned i = 0; i < 4; i++) {
         if (strlen(wvl_params_device_names[i]) != length ||
             strncasecmp(wvl_params_device_names[i], value, length) != 0) {
             continue;
         }
-        const char *p = value + length;
-        if (*p && (i < WVL_DEVICE_CUDA || (p++, wvl_number_scan_unsigned(&p, &ordinal)) || *p ||
-                   ordinal > WVL_DEVICE_ORDINAL_MAX)) {
+        if (value[length] && (i < WVL_DEVICE_CUDA || !scan_devices(value + length, &set))) {
             break;
         }
         params->settings.device = (uint8_t)i;
-        params->settings.device_ordinal = (uint32_t)ordinal;
+        params->settings.device_set = set;
         return WVL_OK;
     }
     return wvl_params_refuse_value(params, option, value,
-                                   "expected auto, cpu, cuda, cuda-only, cuda:N or cuda-only:N, N from 0 to 15");
+                                   "expected auto, cpu, cuda or cuda-only, the last two also with :N, :N,N,... or "
+                                   ":all behind it, N from 0 to 15");
 }

@@ -175,9 +175,10 @@
       AT(jp2), 0, 2)                                                                                                   \
     X("comment", TEXT, "1..65531 bytes of ISO 8859-15", "",                                                            \
       "Comment marker segment; may be given several times (A.9.2).", OUTPUT, COMMENT, AT(comment_count), 1, 65531)     \
-    X("device", TEXT, "auto|cpu|cuda|cuda-only|cuda:N|cuda-only:N", "auto",                                            \
+    X("device", TEXT, "auto|cpu|cuda|cuda-only|cuda:N,...|cuda:all|cuda-only:...", "auto",                             \
       "Where pixels are transformed; the bytes are the same. auto: a device where it pays. cuda: device 0 or N, "      \
-      "and the CPU takes over where it cannot. cuda-only: fails instead.",                                             \
+      "and the CPU takes over where it cannot. cuda-only: fails instead. cuda:N,N or cuda:all: several devices, "      \
+      "which share pictures in flight and the waves of a large picture.",                                              \
       MACHINE, DEVICE, AT(device), 0, 255)                                                                             \
     X("reach", CHOICE, "coefs|blocks|packets", "coefs",                                                                \
       "The least that a device must do, else it is not used: the transform (coefs), code-blocks too (blocks), or "     \

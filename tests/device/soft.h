@@ -42,6 +42,12 @@ typedef struct soft_control {
     uint64_t memory_used, memory_limit; /* 0: none */
     size_t spoil_bytes;                 /* least bytes of an upload that arrives with a wrong one; 0: none does */
     int devices;
+    /* With several devices, by ordinal: a status that lasts stays with the device of the call, and the others work on.
+     */
+    uint32_t broken_devices;
+    uint32_t launches_of[16];
+    /* The device `kill` is lost at its launch number kill_at, from 1; 0: none is. */
+    uint32_t kill, kill_at;
     int capability;   /* 10 * major + minor */
     const char *last; /* name of the call that failed */
 } soft_control;

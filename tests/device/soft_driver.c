@@ -35,6 +35,7 @@ typedef struct op {
 } op;
 
 typedef struct queue {
+    int device;
     op *first, **last;
 } queue;
 
@@ -48,7 +49,7 @@ typedef struct block {
     struct block *next;
     void *memory;
     size_t bytes;
-    int pinned;
+    int pinned, device;
 } block;
 
 static soft_control control = {.devices = 1, .capability = 90};
@@ -73,18 +74,53 @@ static void read_environment(void)
     control.spoil_bytes = spoil ? strtoull(spoil, NULL, 10) : control.spoil_bytes;
 }
 
+/* ---- Current device -------------------------------------------------------------------------- */
+
+static int primary[16]; /* contexts: each knows its device */
+static uint32_t retained[16];
+static _Thread_local int stack[8], depth; /* devices whose contexts were pushed */
+
+/* -1: none, for calls that need no context; things made then are of device 0. */
+static int context_device(void) { return depth ? stack[depth - 1] : -1; }
+static int current_device(void) { return depth ? stack[depth - 1] : 0; }
+
+static int status_of(int device)
+{
+    int is_lost = device >= 0 && control.broken_devices >> device & 1;
+    return !control.broken && is_lost ? 700 : control.broken;
+}
+
+static void lose(int device, int status)
+{
+    if (control.devices > 1) {
+        control.broken_devices |= device < 0 ? 0 : UINT32_C(1) << device;
+    } else {
+        control.broken = status;
+    }
+}
+
+static void require_device(int device, const char *what)
+{
+    if (device != current_device()) {
+        fprintf(stderr, "soft driver: %s of device %d, and device %d is current\n", what, device, current_device());
+        abort();
+    }
+}
+
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 static int begin(const char *name)
 {
     (void)pthread_once(&once, read_environment);
     (void)pthread_mutex_lock(&lock);
-    if (control.broken) {
-        return control.broken;
+    if (status_of(context_device())) {
+        return status_of(context_device());
     }
     if (++control.calls == control.fail_at) {
         control.last = name;
-        control.broken = control.fail_status >= 700 ? control.fail_status : 0;
+        if (control.fail_status >= 700) {
+            lose(context_device(), control.fail_status);
+        }
         return control.fail_status;
     }
     return 0;
@@ -168,7 +204,7 @@ static int run_op(op *o)
 
 static int run_queue(queue *q)
 {
-    int status = control.broken;
+    int status = q ? status_of(q->device) : control.broken, was = status;
     while (q && q->first) {
         op *o = q->first;
         status = status ? status : run_op(o);
@@ -178,7 +214,9 @@ static int run_queue(queue *q)
     if (q) {
         q->last = &q->first;
     }
-    control.broken = control.broken ? control.broken : status;
+    if (status && !was) {
+        lose(q->device, status);
+    }
     return status;
 }
 
@@ -190,6 +228,9 @@ static int enqueue(const char *name, wvl_cuda_stream stream, const op *what)
 {
     int status = begin(name);
     queue *q = queue_of(stream);
+    if (q) {
+        require_device(q->device, "a stream");
+    }
     op *o = status ? NULL : malloc(sizeof *o);
     if (o) {
         *o = *what;
@@ -212,6 +253,7 @@ int cuStreamCreate(void **stream, unsigned flags)
     int status = make("cuStreamCreate", sizeof(queue), stream);
     if (!status) {
         queue *q = *stream;
+        q->device = current_device();
         q->last = &q->first;
     }
     return status;
@@ -224,7 +266,6 @@ int cuStreamSynchronize(queue *stream)
     control.waits++;
     return end(run_queue(stream));
 }
-
 SHOWN int cuStreamDestroy_v2(queue *stream);
 int cuStreamDestroy_v2(queue *stream)
 {
@@ -242,7 +283,6 @@ int cuEventCreate(void **e, unsigned flags)
 }
 SHOWN int cuEventDestroy_v2(event *e);
 int cuEventDestroy_v2(event *e) { return drop(e); }
-
 SHOWN int cuEventRecord(event *e, queue *stream);
 int cuEventRecord(event *e, queue *stream)
 {
@@ -266,7 +306,6 @@ int cuEventQuery(event *e)
     }
     return end(status);
 }
-
 SHOWN int cuEventSynchronize(event *e);
 int cuEventSynchronize(event *e)
 {
@@ -302,7 +341,7 @@ static int allocate(const char *name, size_t bytes, int pinned, void **memory)
     }
     block *b = status ? NULL : malloc(sizeof *b);
     if (b) {
-        *b = (block){blocks, aligned_alloc(256, (bytes + 255) / 256 * 256), bytes, pinned};
+        *b = (block){blocks, aligned_alloc(256, (bytes + 255) / 256 * 256), bytes, pinned, current_device()};
         memset(b->memory, 0xA7, bytes);
         blocks = b;
         *memory = b->memory;
@@ -319,6 +358,9 @@ static int release(void *memory)
     for (block **at = &blocks; *at; at = &(*at)->next) {
         block *b = *at;
         if (b->memory == memory) {
+            if (!b->pinned && !status_of(b->device)) {
+                require_device(b->device, "memory");
+            }
             *at = b->next;
             control.live--;
             control.memory_used -= b->pinned ? 0 : b->bytes;
@@ -327,7 +369,7 @@ static int release(void *memory)
             return end(0);
         }
     }
-    fprintf(stderr, "soft driver: release of unknown memory\n");
+    (void)fputs("soft driver: release of unknown memory\n", stderr);
     abort();
 }
 
@@ -349,7 +391,6 @@ int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
 }
 SHOWN int cuMemFreeHost(void *memory);
 int cuMemFreeHost(void *memory) { return release(memory); }
-
 SHOWN int cuMemGetInfo_v2(size_t *available, size_t *total);
 int cuMemGetInfo_v2(size_t *available, size_t *total)
 {
@@ -358,14 +399,13 @@ int cuMemGetInfo_v2(size_t *available, size_t *total)
     *available = *total - (size_t)control.memory_used;
     return end(status);
 }
-
 SHOWN int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags);
 int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags)
 {
     (void)flags;
     begin_quietly();
     *address = (uint64_t)(uintptr_t)memory;
-    return end(control.broken);
+    return end(status_of(current_device()));
 }
 
 SHOWN int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, queue *stream);
@@ -375,7 +415,6 @@ int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, queue *str
     count_bytes(&control.uploaded_bytes, bytes);
     return enqueue("cuMemcpyHtoDAsync", (wvl_cuda_stream)stream, &o);
 }
-
 SHOWN int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, queue *stream);
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, queue *stream)
 {
@@ -402,9 +441,6 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, queue *strea
 }
 
 /* ---- Devices, contexts, kernels -------------------------------------------------------------- */
-
-static void *primary; /* context of the device, counted as a thing */
-static uint32_t retained;
 
 SHOWN int cuInit(unsigned flags);
 int cuInit(unsigned flags)
@@ -458,49 +494,46 @@ int cuGetErrorName(int status, const char **name)
     *name = "CUDA_ERROR_OF_THE_SOFT_DRIVER";
     return 0;
 }
-
 SHOWN int cuDevicePrimaryCtxRetain(void **context, int device);
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
-    (void)device;
     int status = begin("cuDevicePrimaryCtxRetain");
-    if (!status && !retained++) {
-        primary = malloc(1);
-        control.live++;
-    }
-    *context = primary;
+    status = status ? status : status_of(device);
+    control.live += !status && !retained[device]++;
+    primary[device] = device;
+    *context = &primary[device];
     return end(status);
 }
 SHOWN int cuDevicePrimaryCtxRelease_v2(int device);
 int cuDevicePrimaryCtxRelease_v2(int device)
 {
-    (void)device;
     begin_quietly();
-    if (!--retained) {
-        free(primary);
-        control.live--;
-    }
-    return end(control.broken);
+    control.live -= !--retained[device];
+    return end(status_of(device));
 }
 SHOWN int cuCtxPushCurrent_v2(void *context);
 int cuCtxPushCurrent_v2(void *context)
 {
-    (void)context;
+    int device = *(const int *)context;
     begin_quietly();
-    return end(control.broken);
+    if (!status_of(device)) {
+        stack[depth++] = device;
+    }
+    return end(status_of(device));
 }
 SHOWN int cuCtxPopCurrent_v2(void **context);
 int cuCtxPopCurrent_v2(void **context)
 {
     begin_quietly();
-    *context = primary;
-    return end(control.broken);
+    int device = current_device();
+    *context = &primary[device];
+    depth -= depth > 0;
+    return end(status_of(device));
 }
 SHOWN int cuModuleLoadData(void **module, const void *image);
 int cuModuleLoadData(void **module, const void *image) { return !image ? 200 : make("cuModuleLoadData", 1, module); }
 SHOWN int cuModuleUnload(void *module);
 int cuModuleUnload(void *module) { return drop(module); }
-
 /* A function is its name, which lives as long as the process. */
 SHOWN int cuModuleGetFunction(const void **function, void *module, const char *name);
 int cuModuleGetFunction(const void **function, void *module, const char *name)
@@ -547,11 +580,13 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     }
     begin_quietly();
     control.launches++;
+    if (++control.launches_of[current_device()] == control.kill_at && control.kill == (uint32_t)current_device()) {
+        lose(current_device(), 700);
+    }
     (void)end(0);
     return enqueue("cuLaunchKernel", (wvl_cuda_stream)stream, &o);
 }
 
-/* Graphs serve the benchmark only. */
 #define ABSENT(name)                                                                                                   \
     SHOWN int name(void);                                                                                              \
     int name(void) { return 801; }

@@ -169,16 +169,16 @@ START_TEST(one_thread_submits_and_receives)
             while (sent < count && submit(encoder, sent) == WVL_OK) {
                 sent++;
             }
-            if (soft && finishes() && got == frames[t % 3]) {
-                allocations = soft->allocations; /* memory for pixels of the host comes with the first of them */
-            }
             ck_assert_uint_gt(sent, got);
             ck_assert_uint_le(sent - got, frames[t % 3]);
             ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_OK);
             check_packet(packet, got++);
         }
         ck_assert_uint_eq(released, count);
-        ck_assert_msg(!soft || soft->allocations == allocations, "%u allocations in the steady state",
+        /* In each slot, with its first pictures: memory for pixels, pinned and on the device, and room for a picture.
+         */
+        uint32_t most = finishes() ? 3 * frames[t % 3] : 0;
+        ck_assert_msg(!soft || soft->allocations <= allocations + most, "%u allocations in the steady state",
                       soft->allocations - allocations);
         ck_assert_msg(!soft || soft->waits - waits == count || codes_blocks(), "%u waits for %u pictures of one wave",
                       soft->waits - waits, count); /* parts have their own */

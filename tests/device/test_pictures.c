@@ -135,10 +135,10 @@ static void run_case(const picture_case *c, wvl_memory_kind kind, uint32_t slots
         wvl_backend_job *jobs[MOST_SLOTS], *none;
         for (uint32_t i = 0; i < slots; i++) {
             const wvl_image *image = &pixels[(round + i) / 3 % 2].image;
-            REQUIRE(wvl_backend_cuda.submit_picture(backend, image, &jobs[i]) == WVL_OK);
+            REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, image, &jobs[i]) == WVL_OK);
             REQUIRE(wvl_backend_cuda.wait(jobs[i], WVL_EVENT_INPUT_FREE, UINT32_MAX) == WVL_OK);
         }
-        REQUIRE(wvl_backend_cuda.submit_picture(backend, &pixels[0].image, &none) == WVL_AGAIN);
+        REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, &pixels[0].image, &none) == WVL_AGAIN);
         for (uint32_t i = 0; i < slots; i++) {
             uint32_t at = round & 1 ? slots - 1 - i : i;
             finished[at] = finish(c, jobs[at], name);
@@ -391,7 +391,7 @@ START_TEST(outside)
         wvl_finished finished;
         uint32_t part;
         uint64_t groups[64];
-        REQUIRE(wvl_backend_cuda.submit_picture(backend, i == 1 ? &good.image : &bad.image, &job) == WVL_OK);
+        REQUIRE(wvl_backend_cuda.submit_picture(backend, c.plan, i == 1 ? &good.image : &bad.image, &job) == WVL_OK);
         wvl_status status = wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX);
         REQUIRE_THAT(status == (i == 1 ? WVL_OK : WVL_ERROR_INPUT), "wait says %d", status);
         status = wvl_backend_cuda.take_picture(job, &finished, &part, groups);
@@ -422,7 +422,7 @@ START_TEST(outside_before_conversion)
     wvl_backend *backend = open_backend(&c, 1);
     ((uint16_t *)(void *)c.input.samples)[99 * 140 + 3] = 4096;
     REQUIRE(picture_pixels_open(&pixels, &driver, &c, WVL_MEMORY_DEVICE));
-    REQUIRE(wvl_backend_cuda.submit_picture(backend, &pixels.image, &job) == WVL_OK);
+    REQUIRE(wvl_backend_cuda.submit_picture(backend, c.plan, &pixels.image, &job) == WVL_OK);
     REQUIRE(wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX) == WVL_ERROR_INPUT);
     wvl_backend_cuda.release(job);
     wvl_tile_plan *tile = test_build_tiles(c.plan);

@@ -148,9 +148,16 @@ static int encode_alone(wvl_cli_job *j, wvl_sink *sink)
 
 #define AGAIN (-1) /* beside exit codes: the picture is to be encoded by itself */
 
+/* The limit of a frame is a value of its own. */
+static wvl_cli_plan_input describe_input(const wvl_cli_job *j)
+{
+    return (wvl_cli_plan_input){&j->picture, j->params, j->is_jp2 ? &j->picture.jp2 : NULL, j->limit_bytes != 0};
+}
+
 static int encode_shared(wvl_cli_job *j, wvl_sink *sink)
 {
-    wvl_status status = wvl_cli_encode_shared(j->shared, &j->picture.image, sink, &j->encoded);
+    const wvl_cli_plan_input input = describe_input(j);
+    wvl_status status = wvl_cli_encode_shared(j->shared, &input, &j->picture.image, sink, &j->encoded);
     if (status != WVL_OK) {
         wvl_sink_discard(sink);
         return AGAIN;
@@ -377,7 +384,7 @@ int wvl_cli_encode_job(wvl_cli_job *j)
 
 int wvl_cli_encode_job_shared(wvl_cli_job *j, int *code)
 {
-    const wvl_cli_plan_input input = {&j->picture, j->params, j->is_jp2 ? &j->picture.jp2 : NULL};
+    const wvl_cli_plan_input input = describe_input(j);
     j->shared = j->s->encoders ? wvl_cli_take_encoder(j->s->encoders, &input) : NULL;
     if (!j->shared) {
         return 0;

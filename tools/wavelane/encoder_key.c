@@ -35,12 +35,13 @@ static void put_block(key_writer *k, const void *data, size_t bytes)
     put(k, data, data ? bytes : 0);
 }
 
-static void put_options(key_writer *k, const wvl_params *params)
+static void put_options(key_writer *k, const wvl_params *params, int has_own_limit)
 {
     size_t count;
     const wvl_option *options = wvl_options(&count);
     for (size_t i = 0; i < count; i++) {
-        const char *value = wvl_params_get(params, options[i].key);
+        int is_own = has_own_limit && !strcmp(options[i].key, "max-bytes");
+        const char *value = is_own ? "own" : wvl_params_get(params, options[i].key);
         k->failed |= !value;
         put_block(k, value, value ? strlen(value) : 0);
     }
@@ -86,7 +87,7 @@ uint8_t *wvl_cli_build_key(const wvl_cli_plan_input *p, size_t *bytes)
 {
     key_writer k = {NULL, 0, 0, 0};
     const wvl_io_picture *io = &p->picture->io;
-    put_options(&k, p->params);
+    put_options(&k, p->params, p->has_own_limit);
     put_block(&k, io->icc, io->icc_bytes); /* the tables of "input-color" custom come from it */
     put_format(&k, &p->picture->format);
     put_number(&k, p->jp2 != NULL);

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "turns.h"
+#include "wavelane_frames.h"
 
 #define ENCODERS 4u /* open at the same time: more kinds of pictures side by side are rare in a folder */
 #define FRAMES 4u   /* pictures on the device at a time: enough that it never waits for the readers (D-command-06) */
 #define AUTO_SAMPLES 1048576.0 /* least of a picture with device=auto, as for pictures in flight (wavelane.h) */
-#define POLL_MS 50u            /* how long an interruption may go unseen */
+#define MOST_BYTES "18446744073709551615"
+#define POLL_MS 50u /* how long an interruption may go unseen */
 
 /* SEEN: one picture of that kind came; the second one opens the encoder. */
 typedef enum encoder_state {
@@ -38,7 +40,7 @@ struct wvl_cli_encoders {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     wvl_context *context;
-    char device[24];       /* of their plans */
+    char device[64];       /* of their plans */
     double least_samples;  /* of a picture that takes an encoder */
     int is_begun, is_down; /* down: there is no device, or it failed */
     uint64_t uses;
@@ -98,15 +100,24 @@ void wvl_cli_close_encoders(wvl_cli_encoders *all)
 
 /* ---- Open ------------------------------------------------------------------------------------ */
 
-/* A plan for the device alone, and for all stages: what it cannot do, it must not hand to the CPU in an encoder whose
- * messages no picture would get. */
+/* For the device alone, and for all stages: what it cannot do, it must not hand to the CPU in an encoder whose messages
+ * no picture would get. */
+static wvl_status build_params(const wvl_cli_encoder *e, const wvl_cli_plan_input *p, wvl_params **params)
+{
+    wvl_status status = wvl_params_clone(p->params, params);
+    status = status == WVL_OK ? wvl_params_set(*params, "device", e->all->device) : status;
+    return status == WVL_OK ? wvl_params_set(*params, "reach", "packets") : status;
+}
+
+/* With limits of single pictures: memory for the largest one. */
 static wvl_status build_plan(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
 {
     wvl_params *params = NULL;
     size_t mark = wvl_cli_mark_messages(); /* the picture's own plan has the same */
-    wvl_status status = wvl_params_clone(p->params, &params);
-    status = status == WVL_OK ? wvl_params_set(params, "device", e->all->device) : status;
-    status = status == WVL_OK ? wvl_params_set(params, "reach", "packets") : status;
+    wvl_status status = build_params(e, p, &params);
+    if (p->has_own_limit && status == WVL_OK) {
+        status = wvl_params_set(params, "max-bytes", MOST_BYTES);
+    }
     status =
         status == WVL_OK ? wvl_plan_create(e->all->context, params, &p->picture->format, p->jp2, &e->plan) : status;
     wvl_cli_forget_messages(mark);
@@ -285,19 +296,26 @@ static void await_any(wvl_cli_encoder *e)
     pthread_cond_broadcast(&all->changed);
 }
 
-wvl_status wvl_cli_encode_shared(wvl_cli_encoder *e, const wvl_image *image, const wvl_sink *sink,
-                                 wvl_encoded_picture **finished)
+wvl_status wvl_cli_encode_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *input, const wvl_image *image,
+                                 const wvl_sink *sink, wvl_encoded_picture **finished)
 {
     waiting mine = {NULL};
-    wvl_status status;
+    wvl_params *params = NULL;
+    wvl_status status = input->has_own_limit ? build_params(e, input, &params) : WVL_OK;
+    const wvl_frame frame = {.struct_size = sizeof frame, .params = params};
+    if (status != WVL_OK) {
+        wvl_params_release(params);
+        return status;
+    }
     pthread_mutex_lock(&e->all->lock);
-    while ((status = wvl_encoder_submit(e->encoder, image, sink, &mine)) == WVL_AGAIN) {
+    while ((status = wvl_encoder_submit_frame(e->encoder, image, sink, &frame, &mine)) == WVL_AGAIN) {
         await_any(e);
     }
     while (status == WVL_OK && !mine.picture) {
         await_any(e);
     }
     pthread_mutex_unlock(&e->all->lock);
+    wvl_params_release(params);
     *finished = mine.picture;
     return status;
 }

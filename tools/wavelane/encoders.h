@@ -23,6 +23,7 @@ typedef struct wvl_cli_plan_input {
     const wvl_cli_picture *picture;
     const wvl_params *params;
     const wvl_jp2_info *jp2;
+    int has_own_limit; /* max-bytes is this picture's alone: pictures that differ in nothing else share an encoder */
 } wvl_cli_plan_input;
 
 /* From any thread. NULL: the picture is to be encoded by itself. The encoder stays open until wvl_cli_return_encoder.
@@ -31,8 +32,8 @@ wvl_cli_encoder *wvl_cli_take_encoder(wvl_cli_encoders *encoders, const wvl_cli_
 void wvl_cli_return_encoder(wvl_cli_encoder *encoder);
 /* Encodes; waits for the end. Any number of threads. WVL_OK: *finished, whose status says how it ended, is the
  * caller's, and the sink is closed. Else neither sink nor image were used. */
-wvl_status wvl_cli_encode_shared(wvl_cli_encoder *encoder, const wvl_image *image, const wvl_sink *sink,
-                                 wvl_encoded_picture **finished);
+wvl_status wvl_cli_encode_shared(wvl_cli_encoder *encoder, const wvl_cli_plan_input *input, const wvl_image *image,
+                                 const wvl_sink *sink, wvl_encoded_picture **finished);
 /* Whether a picture that ended so is worth another try by itself. */
 int wvl_cli_note_failure(wvl_cli_encoder *encoder, wvl_status status);
 

@@ -259,8 +259,7 @@ void wvl_cli_run_slots(wvl_cli_sequence *q, size_t count, wvl_cli_work_fn work, 
     keep_memory();
     share_plans(q);
     const char *device = wvl_params_get(q->batch.params, "device");
-    int shares_encoders = wants_device(device) && !q->options->rate_given;
-    q->batch.encoders = shares_encoders ? wvl_cli_open_encoders(q->batch.context, device) : NULL;
+    q->batch.encoders = wants_device(device) ? wvl_cli_open_encoders(q->batch.context, device) : NULL;
     wvl_cli_arm_signals(q->batch.cancel);
     wvl_cli_run_turns(count, wvl_cli_count_slots(q), work, user);
     wvl_cli_arm_signals(NULL);

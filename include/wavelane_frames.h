@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * More about pictures in flight (wvl_encoder in wavelane.h): parameters of single frames, and a handle for poll(). All
+ * that wavelane.h says about ownership, threads, errors, structures and the same bytes holds here too.
+ */
+#ifndef WAVELANE_FRAMES_H
+#define WAVELANE_FRAMES_H
+
+#include "wavelane.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Parameters of a frame --------------------------------------------------------------------------------------
+ *
+ *   wvl_params_clone(params, &mine);                          // params: those of the encoder's plan
+ *   wvl_params_set(mine, "max-bytes", "250000");
+ *   wvl_frame frame = {.struct_size = sizeof frame, .params = mine};
+ *   wvl_encoder_submit_frame(encoder, &image, NULL, &frame, user);
+ *
+ * What may change from frame to frame: the values of targets (rates, bpp, layer-bytes, psnr, slopes) and of the caps
+ * max-bytes and max-component-bytes. The bytes are those of a new encoder with these params. Everything else needs
+ * another plan, and so do
+ * - another number of targets, or targets of another kind (bytes, psnr, slopes);
+ * - a cap where the plan of the encoder has none, and no cap where it has one;
+ * - regions of interest and quality factors: they change what headers say.
+ * Such a frame is refused, and the text names what differs. */
+
+typedef struct wvl_frame {
+    size_t struct_size;
+    /* Read during the call only; no other thread may use them meanwhile. NULL: as the plan of the encoder. */
+    const wvl_params *params;
+    char *error;        /* gets the reason of a failure, always terminated, "" on success; may be NULL */
+    size_t error_bytes; /* of error; a text that is longer is cut */
+} wvl_frame;
+
+/* wvl_encoder_submit() with parameters of the frame; frame NULL: the same as that. Never waits. Errors: also
+ * _PARAMETER (what needs another plan, or breaks a rule of wvl_plan_create), _UNREACHABLE, _MEMORY.
+ * A device that finishes pictures has memory for the bytes that the plan of the encoder allows. A frame that may take
+ * more is encoded another way; with reach=packets and cuda-only, or output-memory=device, it is refused. */
+WVL_API wvl_status wvl_encoder_submit_frame(wvl_encoder *encoder, const wvl_image *image, const wvl_sink *sink,
+                                            const wvl_frame *frame, void *user);
+
+/* ---- Waiting for several things --------------------------------------------------------------------------------- */
+
+/* A file descriptor that poll(), select() and epoll find readable as long as wvl_encoder_receive() has something to do
+ * or to say: the oldest picture is finished, or all were received after wvl_encoder_end(). Where the context starts no
+ * threads it is readable while a picture waits, for receive does the work there. Do not read from it and do not close
+ * it: it belongs to the encoder until wvl_encoder_release(). Each call gives the same one. WVL_ERROR_MEMORY: the
+ * process may have no more descriptors. */
+WVL_API wvl_status wvl_encoder_poll_handle(wvl_encoder *encoder, int *handle);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

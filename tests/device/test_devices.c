@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Several devices in one process, made of software: pictures in flight, waves of one picture, devices that die, calls
+ * that fail, memory that stays. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/host/device.h"
+#include "geom/plan.h"
+#include "soft_bench.h"
+
+#define PICTURES 6u
+#define LOST 700
+
+/* Devices finish the pictures; they code their blocks; they transform them. */
+static const char *const kinds[] = {"style=HT", "style=HT" WAVES, "reversible=no bpp=1,2 rdoq=no"};
+#define KINDS ((int)(sizeof kinds / sizeof *kinds))
+static const char *const ends[] = {" packets", " blocks", ""};
+
+static picture pictures[PICTURES];
+static picture_input inputs[PICTURES];
+static bytes expected[PICTURES];
+
+static void reset_driver(int devices)
+{
+    soft->devices = devices;
+    soft->broken = 0;
+    soft->broken_devices = 0;
+    soft->kill_at = soft->fail_at = soft->calls = 0;
+    soft->memory_limit = 0;
+    memset(soft->launches_of, 0, sizeof soft->launches_of);
+    wvl_cuda_forget_losses();
+}
+
+static void setup(void)
+{
+    open_context();
+    for (unsigned i = 0; i < PICTURES; i++) {
+        pictures[i] = picture_draw((picture_kind)(i % 3), 97, 70, 3, 8, i);
+        inputs[i] = picture_open_input(&pictures[i], 0);
+        expected[i] = (bytes){0};
+    }
+    reset_driver(2);
+}
+
+static void teardown(void)
+{
+    for (unsigned i = 0; i < PICTURES; i++) {
+        free_bytes(&expected[i]);
+        picture_close_input(&inputs[i]);
+        picture_free(&pictures[i]);
+    }
+    wvl_context_release(context);
+    ck_assert_uint_eq(soft->live, 0);
+    ck_assert_uint_eq(books.live_count, 0);
+}
+
+static void expect(int kind)
+{
+    for (unsigned i = 0; i < PICTURES; i++) {
+        free_bytes(&expected[i]);
+        expected[i] = encode(&inputs[i], kinds[kind], "cpu");
+        ck_assert_int_eq(expected[i].status, WVL_OK);
+    }
+}
+
+/* ---- Pictures in flight ---------------------------------------------------------------------- */
+
+static void submit(wvl_encoder *encoder, uint32_t n, int on_device)
+{
+    wvl_image image = inputs[n % PICTURES].image;
+    image.memory_kind = on_device < 0 ? WVL_MEMORY_HOST : WVL_MEMORY_DEVICE; /* its memory is that of the host */
+    image.device = on_device < 0 ? 0 : on_device;
+    ck_assert_int_eq(wvl_encoder_submit(encoder, &image, NULL, (void *)(uintptr_t)(n + 1)), WVL_OK);
+}
+
+/* The picture that comes is number n, and its bytes are those of the CPU. Returns the device, or -1. end: how its name
+ * ends; NULL: the device may have done less. */
+static int check_next(wvl_encoder *encoder, uint32_t n, const char *end)
+{
+    wvl_encoded_picture *finished;
+    size_t count;
+    char where[64];
+    ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &finished), WVL_OK);
+    ck_assert_uint_eq((uintptr_t)wvl_encoded_picture_user(finished), n + 1);
+    ck_assert_msg(wvl_encoded_picture_status(finished) == WVL_OK, "picture %u: %s", n,
+                  wvl_encoded_picture_error(finished));
+    const void *data = wvl_encoded_picture_data(finished, &count);
+    ck_assert_msg(count == expected[n % PICTURES].count && !memcmp(data, expected[n % PICTURES].data, count),
+                  "picture %u: other bytes", n);
+    const char *name = wvl_result_backend(wvl_encoded_picture_result(finished));
+    int device = strncmp(name, "cuda:", 5) ? -1 : atoi(name + 5);
+    (void)snprintf(where, sizeof where, "cuda:%d%s", device, end ? end : "");
+    ck_assert_msg(device < 0 || !end || !strcmp(name, where), "picture %u came from %s, not %s", n, name, where);
+    wvl_encoded_picture_release(finished);
+    return device;
+}
+
+static wvl_encoder *open_encoder(const wvl_plan *plan, uint32_t frames)
+{
+    wvl_encoder *encoder;
+    ck_assert_msg(wvl_encoder_create(plan, frames, &encoder) == WVL_OK, "%s", wvl_context_error(context));
+    return encoder;
+}
+
+/* Any number of devices, in any order, and pictures in any number of places. */
+START_TEST(shared_out)
+{
+    static const struct {
+        const char *device;
+        int there;
+        uint32_t frames, used; /* bit per device */
+    } cases[] = {{"cuda-only:all", 1, 3, 1},
+                 {"cuda-only:all", 2, 4, 3},
+                 {"cuda-only:all", 3, 3, 7},
+                 {"cuda-only:all", 4, 8, 15},
+                 {"cuda-only:2,0", 4, 4, 5},
+                 {"cuda-only:1", 2, 3, 2},
+                 {"cuda-only:0,1,2,3", 4, 2, 3 | 12},
+                 {"cuda:0,1,7", 2, 4, 3},
+                 {"cuda-only", 2, 3, 1},
+                 {"cuda:all", 2, 1, 3}};
+    expect(_i);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        reset_driver(cases[c].there);
+        wvl_plan *plan = make_plan(&inputs[0].format, kinds[_i], cases[c].device);
+        wvl_encoder *encoder = open_encoder(plan, cases[c].frames);
+        ck_assert_uint_eq(wvl_encoder_frames(encoder), cases[c].frames);
+        uint32_t used = 0, sent = 0;
+        for (uint32_t n = 0; n < 16; n++) {
+            while (sent < 16 && sent < n + cases[c].frames) {
+                submit(encoder, sent++, -1);
+            }
+            int device = check_next(encoder, n, ends[_i]);
+            ck_assert_int_ge(device, 0);
+            used |= UINT32_C(1) << device;
+        }
+        /* Waves: a place has one device, so that fewer places use fewer devices. */
+        int may_be_fewer = _i > 0 && cases[c].frames < 4;
+        ck_assert_msg(used == cases[c].used || may_be_fewer || (used & ~cases[c].used) == 0, "%s: used %x",
+                      cases[c].device, used);
+        ck_assert_msg(may_be_fewer || cases[c].frames < 3 || used == cases[c].used, "%s: used %x", cases[c].device,
+                      used);
+        wvl_encoder_release(encoder);
+        wvl_plan_release(plan);
+    }
+}
+END_TEST
+
+/* Pixels on a device stay there; on one that the option does not name they are refused. */
+START_TEST(pixels_stay)
+{
+    expect(_i);
+    reset_driver(3);
+    wvl_plan *plan = make_plan(&inputs[0].format, kinds[_i], "cuda-only:0,1");
+    wvl_encoder *encoder = open_encoder(plan, 4);
+    uint32_t sent = 0;
+    for (uint32_t n = 0; n < 12; n++) {
+        while (sent < 12 && sent < n + 4) {
+            submit(encoder, sent, (int)(sent / 3 % 2)); /* three in a row on each */
+            sent++;
+        }
+        ck_assert_int_eq(check_next(encoder, n, ends[_i]), (int)(n / 3 % 2));
+    }
+    wvl_encoded_picture *finished;
+    submit(encoder, 0, 2);
+    ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &finished), WVL_OK);
+    ck_assert_int_eq(wvl_encoded_picture_status(finished), WVL_ERROR_ARGUMENT);
+    ck_assert_msg(strstr(wvl_encoded_picture_error(finished), "the pixels lie on device 2"), "%s",
+                  wvl_encoded_picture_error(finished));
+    wvl_encoded_picture_release(finished);
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+}
+END_TEST
+
+/* A device dies with pictures on two devices: the other one does them, and all that follow. */
+START_TEST(one_dies)
+{
+    expect(_i);
+    for (uint32_t at = 1; at < (_i == 2 ? 20 : 60); at += at < 20 ? 3 : 17) {
+        reset_driver(2);
+        wvl_plan *plan = make_plan(&inputs[0].format, kinds[_i], "cuda-only:all");
+        wvl_encoder *encoder = open_encoder(plan, 4);
+        uint32_t sent = 0, last = 0;
+        soft->kill = at % 2;
+        soft->kill_at = soft->launches_of[at % 2] + at;
+        for (uint32_t n = 0; n < 24; n++) {
+            while (sent < 24 && sent < n + 4) {
+                submit(encoder, sent++, -1);
+            }
+            int device = check_next(encoder, n, ends[_i]);
+            last = device == (int)(at % 2) ? n : last;
+        }
+        ck_assert_msg(soft->broken_devices == UINT32_C(1) << at % 2, "%u launches were too few to die",
+                      soft->launches_of[at % 2]);
+        ck_assert(at > 20 || last < 23);
+        wvl_encoder_release(encoder);
+        wvl_plan_release(plan);
+    }
+}
+END_TEST
+
+/* Pixels on the dead device go with it. When all devices are dead, pictures at work fail, and later ones come from the
+ * CPU, where that is allowed. */
+START_TEST(all_die)
+{
+    for (int only = 0; only < 2; only++) {
+        wvl_encoded_picture *finished;
+        uint32_t failed = 0;
+        expect(_i);
+        reset_driver(2);
+        wvl_plan *plan = make_plan(&inputs[0].format, kinds[_i], only ? "cuda-only:all" : "cuda:all");
+        wvl_encoder *encoder = open_encoder(plan, 2);
+        for (uint32_t n = 0; n < 12; n++) {
+            soft->broken_devices |= (uint32_t)(n == 3) | (uint32_t)(n == 6) << 1;
+            submit(encoder, n, n == 3 ? 0 : -1);
+            ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &finished), WVL_OK);
+            size_t count;
+            const void *data = wvl_encoded_picture_data(finished, &count);
+            wvl_status status = wvl_encoded_picture_status(finished);
+            ck_assert_msg(status == WVL_ERROR_DEVICE || (count == expected[n % PICTURES].count &&
+                                                         !memcmp(data, expected[n % PICTURES].data, count)),
+                          "picture %u: %d %s", n, status, wvl_encoded_picture_error(finished));
+            ck_assert(n != 3 || status == WVL_ERROR_DEVICE);
+            ck_assert_msg(n == 3 || n >= 6 || status == WVL_OK, "picture %u: %d %s", n, status,
+                          wvl_encoded_picture_error(finished));
+            failed += n >= 6 && status != WVL_OK;
+            wvl_encoded_picture_release(finished);
+        }
+        ck_assert_msg(only ? failed == 6 : failed <= 2, "%u pictures failed", failed);
+        wvl_encoder_release(encoder);
+        wvl_plan_release(plan);
+    }
+}
+END_TEST
+
+/* Memory is that of the first pictures, however many follow. */
+START_TEST(memory_stays)
+{
+    const uint32_t count = getenv("WVL_TEST_SHORT") ? 1000 : 10000;
+    picture small = picture_draw(PICTURE_NATURAL, 24, 20, 1, 8, 3);
+    picture_input input = picture_open_input(&small, 0);
+    wvl_plan *plan = make_plan(&input.format, kinds[0], "cuda-only:all");
+    bytes one = encode(&input, kinds[0], "cpu");
+    wvl_encoder *encoder = open_encoder(plan, 8);
+    uint64_t peak = 0;
+    uint32_t sent = 0, allocations = soft->allocations, of[2] = {0, 0};
+    for (uint32_t n = 0; n < count; n++) {
+        while (sent < count && sent < n + 8) {
+            ck_assert_int_eq(wvl_encoder_submit(encoder, &input.image, NULL, NULL), WVL_OK);
+            sent++;
+        }
+        wvl_encoded_picture *finished;
+        size_t bytes_there;
+        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &finished), WVL_OK);
+        const void *data = wvl_encoded_picture_data(finished, &bytes_there);
+        ck_assert(bytes_there == one.count && !memcmp(data, one.data, bytes_there));
+        of[wvl_result_backend(wvl_encoded_picture_result(finished))[5] - '0']++;
+        wvl_encoded_picture_release(finished);
+        if (n == count / 10) {
+            peak = books.peak_bytes;
+        }
+    }
+    ck_assert_uint_le(books.peak_bytes, peak + peak / 100); /* results in flight come and go */
+    /* In each of the 8 slots: staging memory, pinned and on the device, and the room of a finished picture. */
+    ck_assert_msg(soft->allocations <= allocations + 3 * 8, "%u allocations", soft->allocations - allocations);
+    ck_assert_msg(of[0] > count / 4 && of[1] > count / 4, "%u and %u", of[0], of[1]);
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+    free_bytes(&one);
+    picture_close_input(&input);
+    picture_free(&small);
+}
+END_TEST
+
+/* Every call of the driver fails once, on one of two devices, which goes on or is lost: every picture comes. */
+START_TEST(every_call_may_fail)
+{
+    int kind = _i % KINDS;
+    int status = _i / KINDS ? LOST : 1;
+    uint32_t calls = 0, step = getenv("WVL_TEST_SHORT") ? 23 : 3;
+    expect(kind);
+    for (uint32_t at = 0; at <= calls; at += at ? step : 1) { /* at first none does */
+        wvl_context *shared = context;
+        wvl_context_options options = {.struct_size = sizeof options, .threads = 2, .host = ledger_allocator(&books)};
+        reset_driver(2);
+        soft->fail_at = at;
+        soft->fail_status = status;
+        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+        wvl_plan *plan = make_plan(&inputs[0].format, kinds[kind], "cuda:all");
+        wvl_encoder *encoder = open_encoder(plan, 4);
+        uint32_t sent = 0, places = wvl_encoder_frames(encoder);
+        for (uint32_t n = 0; n < PICTURES; n++) {
+            while (sent < PICTURES && sent < n + places) {
+                submit(encoder, sent++, -1);
+            }
+            (void)check_next(encoder, n, NULL);
+        }
+        wvl_encoder_release(encoder);
+        wvl_plan_release(plan);
+        wvl_context_release(context);
+        context = shared;
+        ck_assert_msg(soft->live == 0, "call %u (%s): %u things leaked", at, soft->last, soft->live);
+        calls = at ? calls : soft->calls;
+    }
+    ck_assert_uint_gt(calls, 200);
+}
+END_TEST
+
+/* ---- One picture ----------------------------------------------------------------------------- */
+
+/* A wave for each tile. */
+static wvl_plan *make_waves(const char *settings, const char *device)
+{
+    wvl_plan *plan = make_plan(&inputs[0].format, settings, device);
+    plan->memory.wave_limit = 1;
+    plan->memory.wave_count = plan->syntax.tile_count;
+    return plan;
+}
+
+START_TEST(waves_of_one)
+{
+    static const struct {
+        const char *settings, *device, *backend;
+        int there;
+    } cases[] = {{"style=HT tile=30,30", "cuda-only:all", "cuda:0,1,2 blocks", 3},
+                 {"style=HT tile=30,30", "cuda-only:1,2", "cuda:1,2 blocks", 3},
+                 {"style=HT tile=30,30 reach=packets", "cuda-only:1,2", "cuda:1 packets", 3},
+                 {"style=HT tile=30,30", "cuda-only:all", "cuda:0 packets", 1},
+                 {"style=HT tile=80,80", "cuda-only:all", "cuda:0,1 blocks", 2},
+                 {"reversible=no bpp=1,2 rdoq=no tile=30,30 measure-psnr=no", "cuda-only:all", "cuda:0,1,2,3", 4},
+                 {"reversible=no bpp=1 rdoq=yes tile=30,30 layers=2 measure-psnr=no", "cuda-only:all", "cuda:0,1", 2},
+                 {"tile=30,30" WAVES, "cuda:0,5", "cuda:0", 2}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        reset_driver(cases[c].there);
+        bytes reference = encode(&inputs[0], cases[c].settings, "cpu");
+        wvl_plan *plan = make_waves(cases[c].settings, cases[c].device);
+        expect_same(cases[c].settings, &reference, encode_plan(plan, &inputs[0].image), cases[c].backend);
+        wvl_image image = inputs[0].image;
+        image.memory_kind = WVL_MEMORY_DEVICE;
+        image.device = cases[c].there - 1; /* alone: pixels stay where they are */
+        bytes there = encode_plan(plan, &image);
+        if (strcmp(cases[c].device, "cuda:0,5") != 0) {
+            char start[16];
+            (void)snprintf(start, sizeof start, "cuda:%d", image.device);
+            ck_assert_msg(there.status == WVL_OK && !strncmp(there.backend, start, strlen(start)) &&
+                              !strchr(there.backend, ','),
+                          "%d: %s, %s", there.status, there.backend, there.error);
+            ck_assert(there.count == reference.count && !memcmp(there.data, reference.data, there.count));
+        }
+        free_bytes(&there);
+        free_bytes(&reference);
+        wvl_plan_release(plan);
+    }
+}
+END_TEST
+
+/* A device dies within a picture, at each of its launches: the bytes are the same, and none of the last one. */
+START_TEST(waves_go_on)
+{
+    static const char *const settings[] = {"style=HT tile=30,30",
+                                           "reversible=no bpp=1,2 rdoq=no tile=30,30 measure-psnr=no",
+                                           "style=HT tile=30,30 reach=packets"};
+    for (unsigned s = 0; s < 3; s++) {
+        bytes reference = encode(&inputs[0], settings[s], "cpu");
+        int has_died = 1;
+        for (uint32_t at = 1; has_died && at < 400; at += 2) {
+            reset_driver(3);
+            soft->kill = at % 3;
+            soft->kill_at = at;
+            wvl_plan *plan = make_waves(settings[s], "cuda-only:all");
+            bytes b = encode_plan(plan, &inputs[0].image);
+            ck_assert_msg(b.status == WVL_OK, "%s, launch %u: %s", settings[s], at, b.error);
+            ck_assert_msg(b.count == reference.count && !memcmp(b.data, reference.data, b.count),
+                          "%s, launch %u: other bytes", settings[s], at);
+            has_died = soft->broken_devices != 0 || (s == 2 && at % 3) || at < 6;
+            ck_assert_msg(has_died || at > 5, "%s: nothing died", settings[s]);
+            free_bytes(&b);
+            wvl_plan_release(plan);
+        }
+        free_bytes(&reference);
+    }
+}
+END_TEST
+
+/* ---- Option ---------------------------------------------------------------------------------- */
+
+START_TEST(option)
+{
+    static const char *const values[][2] = {{"cuda:all", "cuda:all"}, {"cuda-only:ALL", "cuda-only:all"},
+                                            {"cuda:0,2", "cuda:0,2"}, {"cuda:3,1,3", "cuda:1,3"},
+                                            {"cuda:0", "cuda"},       {"cuda-only:15", "cuda-only:15"},
+                                            {"cuda:", NULL},          {"cuda:,1", NULL},
+                                            {"cuda:1,", NULL},        {"cuda:16", NULL},
+                                            {"cuda:1,16", NULL},      {"cuda:1;2", NULL},
+                                            {"cpu:all", NULL},        {"auto:1,2", NULL},
+                                            {"cuda:all,1", NULL},     {"cuda:1-2", NULL}};
+    wvl_params *params;
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        wvl_status status = wvl_params_set(params, "device", values[i][0]);
+        ck_assert_msg((status == WVL_OK) == (values[i][1] != NULL), "%s", values[i][0]);
+        ck_assert(!values[i][1] || !strcmp(wvl_params_get(params, "device"), values[i][1]));
+    }
+    wvl_params_release(params);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("devices");
+    TCase *tests = tcase_create("several");
+    tcase_set_timeout(tests, 1800);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, shared_out, 0, KINDS);
+    tcase_add_loop_test(tests, pixels_stay, 0, KINDS);
+    tcase_add_loop_test(tests, one_dies, 0, KINDS);
+    tcase_add_loop_test(tests, all_die, 0, KINDS);
+    tcase_add_test(tests, memory_stays);
+    tcase_add_loop_test(tests, every_call_may_fail, 0, 2 * KINDS);
+    tcase_add_test(tests, waves_of_one);
+    tcase_add_test(tests, waves_go_on);
+    tcase_add_test(tests, option);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
