@@ -152,7 +152,7 @@ static void submit(scene *s, wvl_backend *b, const configuration *c, uint64_t nu
 {
     f->which = (uint32_t)(number % c->ring);
     f->begun = now(CLOCK_MONOTONIC);
-    if (wvl_backend_cuda.submit_picture(b, c->picture.plan, &s->pixels[f->which].image, &f->job) != WVL_OK) {
+    if (wvl_backend_cuda.submit_picture(b, s->base.plan, &s->pixels[f->which].image, &f->job) != WVL_OK) {
         give_up("submit");
     }
 }
