@@ -181,7 +181,7 @@ def test_threads():
     assert found == [True] * 24
 
 
-LONG = draw((1500, 1500, 3))
+LONG = draw((3000, 3000, 3))
 
 
 def test_the_lock_is_released():
