@@ -235,6 +235,11 @@ static int enqueue(const char *name, wvl_cuda_stream stream, const op *what)
     if (o) {
         *o = *what;
         o->next = NULL;
+        if (q && o->kind == OP_RECORD) { /* under the lock: another thread may run the queue at once */
+            event *e = o->to;
+            e->reached = 0;
+            e->on = q;
+        }
         if (q) {
             *q->last = o;
             q->last = &o->next;
@@ -287,12 +292,7 @@ SHOWN int cuEventRecord(event *e, queue *stream);
 int cuEventRecord(event *e, queue *stream)
 {
     op o = {.kind = OP_RECORD, .to = e};
-    int status = enqueue("cuEventRecord", (wvl_cuda_stream)stream, &o);
-    if (!status && queue_of(stream)) {
-        e->reached = 0;
-        e->on = stream;
-    }
-    return status;
+    return enqueue("cuEventRecord", (wvl_cuda_stream)stream, &o);
 }
 
 SHOWN int cuEventQuery(event *e);

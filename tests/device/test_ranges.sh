@@ -8,12 +8,22 @@ set -eu
 command=$1 listener=$2
 shift 2
 
-for device; do
-    wanted='blocks code rate transform write'
-    case $device in cuda*) wanted="blocks code collect download kernels rate stage transform upload write" ;; esac
-    NVTX_INJECTION64_PATH=$listener "$command" --demo -o "$work/$device.j2k" -I -r 20 -t 96,96 --quiet --device "$device" 2>"$work/said"
+# check DEVICE WANTED RATES
+check() {
+    device=$1 wanted=$2
+    NVTX_INJECTION64_PATH=$listener "$command" --demo -o "$work/out.j2k" --force -I -r "$3" -t 96,96 --quiet --device "$device" 2>"$work/said"
     found=$(sed -n 's/^range wavelane //p' "$work/said" | LC_ALL=C sort | tr '\n' ' ')
     [ "$found" = "$wanted " ] || { echo "$device: ranges $found, not $wanted"; exit 1; }
     grep -Eq '^ranges opened ([0-9]+) closed \1$' "$work/said" || { echo "$device: $(tail -1 "$work/said")"; exit 1; }
+}
+
+for device; do
+    case $device in
+    cuda*) # which finishes pictures of one layer
+        check "$device" 'code collect kernels stage write' 20
+        check "$device" 'blocks code collect download kernels rate stage transform upload write' 40,20
+        ;;
+    *) check "$device" 'blocks code rate transform write' 20 ;;
+    esac
 done
 echo "ranges on $*: as they should be"
