@@ -7,6 +7,7 @@
 
 #include "cuda/host/runtime_table.h"
 #include "soft.h"
+#include "soft_context.h"
 
 #define KERNELS 128 /* more than there are */
 #define SHOWN __attribute__((visibility("default")))
@@ -78,12 +79,6 @@ static void read_environment(void)
 
 static int primary[16]; /* contexts: each knows its device */
 static uint32_t retained[16];
-static _Thread_local int stack[8], depth; /* devices whose contexts were pushed */
-
-/* -1: none, for calls that need no context; things made then are of device 0. */
-static int context_device(void) { return depth ? stack[depth - 1] : -1; }
-static int current_device(void) { return depth ? stack[depth - 1] : 0; }
-
 static int status_of(int device)
 {
     int is_lost = device >= 0 && control.broken_devices >> device & 1;
@@ -517,7 +512,7 @@ int cuCtxPushCurrent_v2(void *context)
     int device = *(const int *)context;
     begin_quietly();
     if (!status_of(device)) {
-        stack[depth++] = device;
+        push_context(device);
     }
     return end(status_of(device));
 }
@@ -527,7 +522,7 @@ int cuCtxPopCurrent_v2(void **context)
     begin_quietly();
     int device = current_device();
     *context = &primary[device];
-    depth -= depth > 0;
+    pop_context();
     return end(status_of(device));
 }
 SHOWN int cuModuleLoadData(void **module, const void *image);

@@ -177,9 +177,9 @@ START_TEST(bytes_are_the_same)
         } else if (cases[_i].when == EARLY && (k & 1) && heights[k / 2] <= 16) {
             ck_assert_msg(w.early_bytes > whole.bytes / 4, "%s: %zu of %zu", settings, w.early_bytes, whole.bytes);
         }
+        free(w.data);
         wvl_sink late_sink = open_watch(&w, NULL, &p, 0);
         wvl_result *late = NULL;
-        free(w.data);
         ck_assert_int_eq(encode(&p, settings, 1, 0, &late_sink, NULL, &late), WVL_OK);
         compare_results(settings, early, late);
         wvl_result_release(early);
