@@ -14,7 +14,7 @@
 #define LOST 700
 
 /* Devices finish the pictures; they code their blocks; they transform them. */
-static const char *const kinds[] = {"style=HT", "style=HT" WAVES, "reversible=no bpp=1,2 rdoq=no"};
+static const char *const kinds[] = {"style=HT", ("style=HT" WAVES), "reversible=no bpp=1,2 rdoq=no"};
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 static const char *const ends[] = {" packets", " blocks", ""};
 

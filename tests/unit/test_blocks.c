@@ -280,7 +280,7 @@ static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t til
                        .count = 1,
                        .image = &image,
                        .next_tile = plan->syntax.tile_count,
-                       .flight[0] = {&job, 0, tiles}};
+                       .flight[0] = {.job = &job, .count = tiles}};
     wvl_wave_source there;
     if (how == BY_BATCHES) {
         coder->blocks.source = (wvl_block_source){&source, 1, weigh, code};
