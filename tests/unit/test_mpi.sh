@@ -105,8 +105,10 @@ warns 'was begun with other parameters'
 job 0 3 in tcp/ -I --force
 says '40 encoded'
 rm tcp/wavelane.journal
-job 4 2 in tcp/ -I
-warns 'no journal says that it is a frame of this sequence'
+for times in 1 2; do # the second time there is a journal, of the first one
+    job 4 2 in tcp/ -I
+    warns 'no journal says that it is a frame of this sequence'
+done
 job 0 2 in tcp/ -I --skip-existing --shard 2/2
 says '20 frames: 0 encoded, 20 kept'
 

@@ -275,6 +275,41 @@ START_TEST(damaged_heads_are_refused)
 }
 END_TEST
 
+/* Every second frame of a range, a range that goes on, and one that does not. A line that is damaged or cut claims
+ * nothing. */
+START_TEST(claims_are_ranges)
+{
+    static wvl_sequence_checksum sum;
+    static const wvl_sequence_claim claims[] = {{10, 18, 2}, {20, 30, 2}, {40, 44, 1}};
+    char text[2048];
+    size_t head, used;
+    wvl_sequence_journal j;
+    wvl_sequence_init_checksum(&sum);
+    size_t bytes = used = make_journal(&sum, text, &head);
+    for (size_t i = 0; i < 3; i++) {
+        used += wvl_sequence_put_claim(&sum, text + used, &claims[i]);
+    }
+    ck_assert_int_eq(wvl_sequence_read_journal(&sum, text, used, &j), WVL_SEQUENCE_JOURNAL_OK);
+    ck_assert(j.good_bytes == used && j.count == 3 && j.claim_count == 2);
+    for (uint64_t frame = 0; frame < 60; frame++) {
+        int is_own = frame == 5 || frame == 7 || frame == 9 || (frame >= 10 && frame <= 30 && frame % 2 == 0) ||
+                     (frame >= 40 && frame <= 44);
+        ck_assert_int_eq(wvl_sequence_is_own(&j, frame), is_own);
+    }
+    wvl_sequence_release_journal(&j);
+    for (size_t i = bytes; i < used; i++) {
+        text[i] ^= 1;
+        ck_assert_int_eq(wvl_sequence_read_journal(&sum, text, used, &j), WVL_SEQUENCE_JOURNAL_OK);
+        ck_assert_uint_le(j.good_bytes, i);
+        wvl_sequence_release_journal(&j);
+        text[i] ^= 1;
+        ck_assert_int_eq(wvl_sequence_read_journal(&sum, text, i, &j), WVL_SEQUENCE_JOURNAL_OK);
+        ck_assert(j.good_bytes <= i && (j.good_bytes == i) == (text[i - 1] == '\n'));
+        wvl_sequence_release_journal(&j);
+    }
+}
+END_TEST
+
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 START_TEST(names_have_one_number)
@@ -360,6 +395,7 @@ int main(void)
     tcase_add_test(tests, rates_are_checked);
     tcase_add_test(tests, checksum_is_crc64);
     tcase_add_test(tests, journals_are_read_as_far_as_they_go);
+    tcase_add_test(tests, claims_are_ranges);
     tcase_add_test(tests, damaged_heads_are_refused);
     tcase_add_test(tests, names_have_one_number);
     tcase_add_test(tests, ranges_are_read);

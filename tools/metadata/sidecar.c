@@ -3,10 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/imageio/tiff_tags.h"
 #include "xml.h"
@@ -300,10 +303,29 @@ typedef struct side_file {
     int lacks_memory;  /* no memory, or no more files can be opened: the run ends, for metadata would be lost */
 } side_file;
 
+/* A regular file. A pipe with such a name would be waited for, and a device never ends: it is opened without waiting,
+ * and not read. */
+static FILE *open_regular(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+        (void)close(fd);
+        errno = EINVAL;
+        return NULL;
+    }
+    FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
+    if (fd >= 0 && !file) {
+        (void)close(fd);
+        errno = ENOMEM;
+    }
+    return file;
+}
+
 /* 1: there is such a file, readable or not. */
 static int read_file(const char *path, side_file *f)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = open_regular(path);
     if (!file) {
         int is_absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
         f->lacks_memory |= errno == ENOMEM || errno == EMFILE || errno == ENFILE;

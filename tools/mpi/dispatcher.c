@@ -64,6 +64,10 @@ static void account(dispatch *r, const wvl_mpi_done *done)
     wvl_cli_frame f = make_frame(r, done);
     if (done->code && done->code != WVL_EXIT_INTERRUPTED && done->text[0]) {
         wvl_cli_error("%s", done->text);
+    } else if (!done->code) {
+        char text[WVL_MPI_TEXT];
+        memcpy(text, done->text, sizeof text);
+        wvl_cli_warn_again(f.name, text);
     }
     if (!wvl_cli_account_frame(r->q, &f) && !r->has_stopped) {
         end_run(r, WVL_EXIT_OK);
@@ -174,7 +178,8 @@ static wvl_mpi_lease make_lease(const dispatch *r, const wvl_sequence_lease *lea
     limit = q->rate ? wvl_sequence_limit_bytes(q->rate, lease->place) : limit;
     const wvl_sequence_record *r0 = wvl_cli_find_record(q->store, number, limit);
     wvl_mpi_lease made = {.place = lease->place, .copy = lease->copy, .is_last = (uint8_t)lease->is_last};
-    made.is_claimed = r0 != NULL;
+    made.is_told = r0 != NULL;
+    made.may_replace = (uint8_t)wvl_cli_may_replace(q->store, number);
     made.record = r0 ? *r0 : (wvl_sequence_record){.frame = number, .limit_bytes = limit};
     return made;
 }
@@ -280,7 +285,7 @@ void wvl_mpi_dispatch(wvl_cli_sequence *q, void *dispatcher)
         wvl_cli_error("out of memory");
         q->code = WVL_EXIT_DEVICE;
     } else {
-        wvl_mpi_start start = {.goes_on = 1, .is_resumed = wvl_cli_is_resumed(q->store)};
+        wvl_mpi_start start = {.goes_on = 1};
         r.d->has_started = 1;
         wvl_cli_arm_signals(q->batch.cancel);
         (void)wvl_mpi_share_source(&q->source, &start, 0);

@@ -22,14 +22,13 @@
 
 #define WVL_MPI_MESSAGE 4000u /* bytes: below the eager limits of shared memory (4096) and TCP (65536) */
 #define WVL_MPI_LEASES 48u
-#define WVL_MPI_TEXT 256u
+#define WVL_MPI_TEXT 2048u
 
 typedef enum wvl_mpi_tag { WVL_MPI_HELLO = 1, WVL_MPI_LEASE, WVL_MPI_DONE, WVL_MPI_STOP, WVL_MPI_BYE } wvl_mpi_tag;
 
 typedef struct wvl_mpi_start {
     int32_t goes_on; /* 0: the run ends here; rank 0 has said why */
     int32_t kind;    /* wvl_cli_source_kind */
-    int32_t is_resumed;
     uint64_t total, begin, count;
     wvl_sequence_range range;
     uint64_t name_bytes; /* of the names of inputs, each with its 0 */
@@ -44,9 +43,10 @@ typedef struct wvl_mpi_hello {
 
 typedef struct wvl_mpi_lease {
     uint64_t place;
-    wvl_sequence_record record; /* limit; if is_claimed, what the journal says */
+    wvl_sequence_record record; /* limit; if is_told, what the journal says */
     uint32_t copy;              /* wvl_sequence_lease */
-    uint8_t is_claimed, is_last;
+    uint8_t is_told, is_last;
+    uint8_t may_replace; /* a file that is there is one of this sequence */
 } wvl_mpi_lease;
 
 typedef struct wvl_mpi_done {
@@ -54,7 +54,7 @@ typedef struct wvl_mpi_done {
     int32_t state, code, existed; /* wvl_cli_frame */
     wvl_sequence_record record;
     wvl_cli_facts facts;
-    char text[WVL_MPI_TEXT]; /* of a failure, or of a black frame: its last message */
+    char text[WVL_MPI_TEXT]; /* of a failure: its last message; else the warnings, a line each */
 } wvl_mpi_done;
 
 typedef struct wvl_mpi_stop {

@@ -99,8 +99,10 @@ static void describe_frame(const wvl_cli_frame *f, size_t mark, wvl_mpi_done *do
     done->record = f->record;
     done->facts = f->facts;
     if (f->code) {
-        (void)snprintf(done->text, sizeof done->text, "%.255s", wvl_cli_last_error());
+        (void)snprintf(done->text, sizeof done->text, "%s", wvl_cli_last_error());
         wvl_cli_forget_messages(mark);
+    } else {
+        wvl_cli_copy_warnings(done->text, sizeof done->text);
     }
 }
 
@@ -108,12 +110,13 @@ static void do_lease(worker *w, const wvl_mpi_lease *lease, wvl_cli_turns *turns
 {
     wvl_cli_frame f;
     item *answer = make_item();
-    wvl_cli_hold_messages();
+    wvl_cli_hold_errors();
     size_t mark = wvl_cli_mark_messages();
     memset(&f, 0, sizeof f);
     f.place = lease->place;
     f.record.limit_bytes = lease->record.limit_bytes;
-    f.claim = lease->is_claimed ? &lease->record : NULL;
+    f.told = lease->is_told ? &lease->record : NULL;
+    f.may_replace = lease->may_replace;
     f.copy = lease->copy;
     f.comes_again = !lease->is_last;
     wvl_cli_do_frame(&w->q, &f, turns);
@@ -228,11 +231,10 @@ static void speak(worker *w)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static int open_worker(worker *w, const wvl_mpi_seat *seat, const wvl_mpi_start *start, wvl_mpi_hello *hello)
+static int open_worker(worker *w, const wvl_mpi_seat *seat, wvl_mpi_hello *hello)
 {
     const wvl_cli_sequence_options *o = w->q.options;
-    const wvl_cli_store_request request = {
-        .options = o, .source = &w->q.source, .is_resumed = start->is_resumed, .syncs_each = !seat->is_beside};
+    const wvl_cli_store_request request = {.options = o, .source = &w->q.source, .syncs_each = !seat->is_beside};
     int code = wvl_cli_open_batch(&w->q.batch);
     if (code) {
         return code;
@@ -305,7 +307,7 @@ void wvl_mpi_run_worker(const wvl_mpi_seat *seat, wvl_cli_sequence_options *opti
     open_lists(&w);
     if (wvl_mpi_share_source(&w.q.source, &start, seat->rank)) {
         (void)snprintf(hello.host, sizeof hello.host, "%s", seat->host);
-        hello.code = hello.code ? hello.code : open_worker(&w, seat, &start, &hello);
+        hello.code = hello.code ? hello.code : open_worker(&w, seat, &hello);
         wvl_mpi_send(&hello, sizeof hello, 0, WVL_MPI_HELLO);
         if (hello.code) {
             await_stop(&w);

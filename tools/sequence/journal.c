@@ -33,6 +33,49 @@ size_t wvl_sequence_put_record(char *text, const wvl_sequence_record *r)
                             r->bytes, r->coded_bytes, r->limit_bytes, r->checksum);
 }
 
+size_t wvl_sequence_put_claim(const wvl_sequence_checksum *checksum, char *text, const wvl_sequence_claim *claim)
+{
+    size_t used = (size_t)snprintf(text, WVL_SEQUENCE_RECORD_CHARS, "claim %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
+                                   claim->first, claim->last, claim->step);
+    uint64_t sum = wvl_sequence_sum_bytes(checksum, 0, text, used);
+    return used + (size_t)snprintf(text + used, WVL_SEQUENCE_RECORD_CHARS - used, "%016" PRIx64 "\n", sum);
+}
+
+/* ---- Claims ---------------------------------------------------------------------------------- */
+
+int wvl_sequence_add_claim(wvl_sequence_journal *j, const wvl_sequence_claim *claim)
+{
+    wvl_sequence_claim *before = j->claim_count ? &j->claims[j->claim_count - 1] : NULL;
+    if (before && before->step == claim->step && claim->first > before->last &&
+        claim->first - before->last == claim->step) {
+        before->last = claim->last;
+        return 1;
+    }
+    if (j->claim_count == j->claim_capacity) {
+        size_t capacity = j->claim_capacity ? 2 * j->claim_capacity : 8;
+        wvl_sequence_claim *larger =
+            capacity < SIZE_MAX / sizeof *larger ? realloc(j->claims, capacity * sizeof *larger) : NULL;
+        if (!larger) {
+            return 0;
+        }
+        j->claims = larger;
+        j->claim_capacity = capacity;
+    }
+    j->claims[j->claim_count++] = *claim;
+    return 1;
+}
+
+int wvl_sequence_is_own(const wvl_sequence_journal *j, uint64_t frame)
+{
+    for (size_t i = 0; i < j->claim_count; i++) {
+        const wvl_sequence_claim *c = &j->claims[i];
+        if (frame >= c->first && frame <= c->last && (frame - c->first) % c->step == 0) {
+            return 1;
+        }
+    }
+    return wvl_sequence_find_record(j, frame) != NULL;
+}
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* A piece of text that is taken from its beginning. */
@@ -113,6 +156,18 @@ static int take_record(cursor *c, wvl_sequence_record *r)
            take_number(c, &r->coded_bytes) && take_number(c, &r->limit_bytes) && take_sum(c, &r->checksum);
 }
 
+static int take_claim(const wvl_sequence_checksum *checksum, cursor *c, wvl_sequence_claim *claim)
+{
+    const char *start = c->at;
+    uint64_t sum;
+    if (!take_text(c, "claim ") || !take_number(c, &claim->first) || !take_number(c, &claim->last) ||
+        !take_number(c, &claim->step)) {
+        return 0;
+    }
+    uint64_t wanted = wvl_sequence_sum_bytes(checksum, 0, start, (size_t)(c->at - start));
+    return take_sum(c, &sum) && sum == wanted && claim->step && claim->first <= claim->last;
+}
+
 static int add_record(wvl_sequence_journal *j, const wvl_sequence_record *record)
 {
     if (j->count == j->capacity) {
@@ -175,25 +230,40 @@ static int put_in_order(wvl_sequence_journal *j)
     return 1;
 }
 
+/* One line, or the head of a journal behind the first: 1; 0: it is none; -1: no memory. */
+static int read_line(const wvl_sequence_checksum *checksum, cursor *c, wvl_sequence_journal *journal)
+{
+    wvl_sequence_record record;
+    wvl_sequence_claim claim;
+    cursor others;
+    switch (*c->at) {
+    case 'w': return read_head(checksum, c, &others) == WVL_SEQUENCE_JOURNAL_OK;
+    case 'c':
+        if (!take_claim(checksum, c, &claim)) {
+            return 0;
+        }
+        return wvl_sequence_add_claim(journal, &claim) ? 1 : -1;
+    default:
+        if (!take_record(c, &record)) {
+            return 0;
+        }
+        return add_record(journal, &record) ? 1 : -1;
+    }
+}
+
 wvl_sequence_journal_status wvl_sequence_read_journal(const wvl_sequence_checksum *checksum, const char *text,
                                                       size_t bytes, wvl_sequence_journal *journal)
 {
-    cursor c = {text, text + bytes}, parameters = {text, text}, others;
-    wvl_sequence_record record;
+    cursor c = {text, text + bytes}, parameters = {text, text};
     memset(journal, 0, sizeof *journal);
     wvl_sequence_journal_status status = read_head(checksum, &c, &parameters);
     journal->parameters = parameters.at;
     journal->parameter_bytes = (size_t)(parameters.end - parameters.at);
     journal->good_bytes = (size_t)(c.at - text);
-    while (status == WVL_SEQUENCE_JOURNAL_OK && c.at < c.end) {
-        int is_head = *c.at == TITLE[0];
-        if (is_head ? read_head(checksum, &c, &others) != WVL_SEQUENCE_JOURNAL_OK : !take_record(&c, &record)) {
-            break;
-        }
-        if (!is_head && !add_record(journal, &record)) {
-            status = WVL_SEQUENCE_JOURNAL_MEMORY;
-        }
-        journal->good_bytes = (size_t)(c.at - text);
+    for (int read = 1; status == WVL_SEQUENCE_JOURNAL_OK && read > 0 && c.at < c.end;) {
+        read = read_line(checksum, &c, journal);
+        status = read < 0 ? WVL_SEQUENCE_JOURNAL_MEMORY : status;
+        journal->good_bytes = read > 0 ? (size_t)(c.at - text) : journal->good_bytes;
     }
     if (status == WVL_SEQUENCE_JOURNAL_OK && !put_in_order(journal)) {
         status = WVL_SEQUENCE_JOURNAL_MEMORY;
@@ -213,5 +283,6 @@ const wvl_sequence_record *wvl_sequence_find_record(const wvl_sequence_journal *
 void wvl_sequence_release_journal(wvl_sequence_journal *journal)
 {
     free(journal->records);
+    free(journal->claims);
     memset(journal, 0, sizeof *journal);
 }

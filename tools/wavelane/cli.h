@@ -214,6 +214,8 @@ void wvl_cli_set_verbosity(int verbosity);
 const char *wvl_cli_last_error(void);
 /* From here on this thread's messages wait until they are printed, or forgotten from a mark on. */
 void wvl_cli_hold_messages(void);
+/* The same, and warnings are not among them: another process will print them (wvl_cli_copy_warnings). */
+void wvl_cli_hold_errors(void);
 void wvl_cli_tell_messages(void);
 size_t wvl_cli_mark_messages(void);
 void wvl_cli_forget_messages(size_t mark);
@@ -221,6 +223,10 @@ void wvl_cli_forget_messages(size_t mark);
 void wvl_cli_tell_repeats(void);
 /* This thread's warnings since the last call of either are forgotten. */
 void wvl_cli_clear_warnings(void);
+/* The same of another process: those of this thread, a line each, as far as there is room; and back. */
+void wvl_cli_copy_warnings(char *text, size_t room);
+/* name: as for wvl_cli_warn_once. text changes. */
+void wvl_cli_warn_again(const char *name, char *text);
 /* Warnings so far belong to no picture: they wait for the report of the run. */
 void wvl_cli_keep_warnings(void);
 void wvl_cli_log(void *user, wvl_log_level level, const char *text);

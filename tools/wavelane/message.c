@@ -12,7 +12,7 @@ static int verbosity_now;
 typedef struct held_messages {
     char *text;
     size_t bytes, capacity;
-    int holds;
+    int holds, leaves_warnings;
 } held_messages;
 
 /* Texts of a list, each owned. */
@@ -83,6 +83,8 @@ void wvl_cli_set_verbosity(int verbosity) { verbosity_now = verbosity; }
 const char *wvl_cli_last_error(void) { return last_error; }
 
 void wvl_cli_hold_messages(void) { held.holds = 1; }
+
+void wvl_cli_hold_errors(void) { held.holds = held.leaves_warnings = 1; }
 
 size_t wvl_cli_mark_messages(void) { return held.bytes; }
 
@@ -211,6 +213,26 @@ void wvl_cli_report_warnings(wvl_cli_report *r)
     wvl_cli_report_close(r);
 }
 
+void wvl_cli_copy_warnings(char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < noted.count; i++) {
+        size_t length = strlen(noted.texts[i]);
+        if (length + 2 <= room - used) {
+            used += (size_t)snprintf(text + used, room - used, "%s\n", noted.texts[i]);
+        }
+    }
+}
+
+void wvl_cli_warn_again(const char *name, char *text)
+{
+    for (char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {
+        *end = '\0';
+        wvl_cli_warn_once(name, "%s", text);
+    }
+}
+
 void wvl_cli_clear_warnings(void) { clear_texts(&noted); }
 
 static char *format_text(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
@@ -235,7 +257,7 @@ void wvl_cli_warn(const char *format, ...)
     va_end(args);
     if (text) {
         (void)add_text(&noted, text);
-        if (verbosity_now >= 0) {
+        if (verbosity_now >= 0 && !held.leaves_warnings) {
             put_line("warning: ", text);
         }
     }
@@ -250,7 +272,7 @@ void wvl_cli_warn_once(const char *name, const char *format, ...)
     va_end(args);
     if (text) {
         (void)add_text(&noted, text);
-        if (verbosity_now >= 0) {
+        if (verbosity_now >= 0 && !held.leaves_warnings) {
             put_once(name, text);
         }
     }

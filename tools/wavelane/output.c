@@ -138,7 +138,8 @@ int wvl_cli_is_same_file(const char *a, const char *b)
 int wvl_cli_is_whole(const char *path, uint64_t *bytes)
 {
     uint8_t end[2] = {0, 0};
-    FILE *file = fopen(path, "rb");
+    struct stat st;
+    FILE *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL; /* a pipe would be waited for */
     int good = file && !fseeko(file, -2, SEEK_END) && fread(end, 1, 2, file) == 2;
     *bytes = good ? (uint64_t)ftello(file) : 0;
     if (file) {

@@ -297,17 +297,24 @@ static void name_failures(wvl_cli_sequence *q)
     }
 }
 
+/* What other processes have waited for is not known here. */
+static void warn_of_timeout(const wvl_cli_sequence *q, const wvl_cli_crew *crew)
+{
+    int waits = atomic_load(&q->has_waited) || (q->source.stream && wvl_cli_stream_waits(q->source.stream));
+    if (q->options->timeout_given && q->encoded && !waits && crew->run == run_frames) {
+        wvl_cli_warn("--timeout had no effect; no frame came from a pipe or device");
+    }
+}
+
 static void run_opened(wvl_cli_sequence *q, const wvl_cli_crew *crew)
 {
-    q->code = wvl_cli_open_report(q);
-    if (q->code) {
-        return;
-    }
+    wvl_cli_keep_warnings();
     crew->run(q, crew->user);
     int code = wvl_cli_close_store(q->store);
     q->store = NULL;
     q->code = q->code ? q->code : code;
     check_rest(q);
+    warn_of_timeout(q, crew);
     name_failures(q);
     wvl_cli_tell_repeats();
     wvl_cli_end_report(q);
@@ -338,6 +345,7 @@ static int open_all(wvl_cli_sequence *q, const wvl_cli_crew *crew)
     code = code ? code : wvl_cli_open_source(q->options, &q->source);
     code = code || !crew ? code : check_crew(q, kind);
     code = code ? code : settle_rate(q, &rate);
+    code = code || q->options->args.dry_run ? code : wvl_cli_open_report(q);
     if (code) {
         return code;
     }
@@ -358,6 +366,7 @@ static int open_all(wvl_cli_sequence *q, const wvl_cli_crew *crew)
 
 void wvl_cli_close_sequence(wvl_cli_sequence *q)
 {
+    wvl_cli_drop_report(q);
     (void)wvl_cli_close_store(q->store);
     wvl_sequence_close_rate(q->rate);
     free(q->limits);

@@ -4,6 +4,7 @@
 #define WVL_TOOLS_WAVELANE_SEQUENCE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "job.h"
 #include "tools/sequence/journal.h"
@@ -23,7 +24,7 @@ typedef struct wvl_cli_sequence_options {
     wvl_cli_args args; /* options of encode */
     const char *words[2];
     unsigned word_count;
-    int has_range, sizes_only, log, timeout_given, rate_given, fps_given;
+    int has_range, sizes_only, log, timeout_given, rate_given, fps_given, lag_given;
     int on_error, progress; /* wvl_cli_on_error, wvl_cli_show */
     wvl_sequence_range range;
     uint32_t shard, shard_count; /* 0: all frames */
@@ -43,6 +44,7 @@ typedef struct wvl_cli_bytes {
     struct wvl_cli_bytes *next;
     uint8_t *data;
     size_t used, room;
+    int lacks_memory; /* what was written into it as a sink found no room */
 } wvl_cli_bytes;
 
 typedef struct wvl_cli_buffers {
@@ -63,7 +65,13 @@ wvl_sink wvl_cli_open_buffer_sink(wvl_cli_bytes *bytes);
 
 typedef struct wvl_cli_stream wvl_cli_stream;
 
-typedef enum wvl_cli_arrival { WVL_CLI_ARRIVED, WVL_CLI_ENDED, WVL_CLI_LATE, WVL_CLI_BROKEN } wvl_cli_arrival;
+typedef enum wvl_cli_arrival {
+    WVL_CLI_ARRIVED,
+    WVL_CLI_ENDED,
+    WVL_CLI_LATE,
+    WVL_CLI_BROKEN,
+    WVL_CLI_NO_ROOM /* in memory */
+} wvl_cli_arrival;
 
 /* Opens a descriptor, which it then owns, for YUV4MPEG2 or, if args have a geometry, raw frames. */
 int wvl_cli_open_stream(int fd, const char *name, const wvl_cli_sequence_options *options, wvl_cli_stream **stream);
@@ -73,6 +81,8 @@ void wvl_cli_describe_stream(const wvl_cli_stream *stream, wvl_io_options *io);
 /* Frame rate that its header says: 1, else 0. */
 int wvl_cli_stream_rate(const wvl_cli_stream *stream, uint32_t *frames, uint32_t *seconds);
 uint64_t wvl_cli_stream_frame_bytes(const wvl_cli_stream *stream);
+/* It is a pipe or device, whose frames may come late. */
+int wvl_cli_stream_waits(const wvl_cli_stream *stream);
 /* Frame `number` of the stream, which comes at `place` among those that are asked for: waits until the frames before it
  * were read. ENDED: there is none. A frame that is late or broken ends the stream, after a message. bytes NULL: no
  * memory, which ends it too. */
@@ -89,6 +99,8 @@ typedef enum wvl_cli_source_kind {
     WVL_CLI_FROM_STREAM
 } wvl_cli_source_kind;
 
+typedef struct wvl_cli_inputs wvl_cli_inputs;
+
 typedef struct wvl_cli_source {
     wvl_cli_source_kind kind;
     const char *name;            /* as given */
@@ -97,6 +109,7 @@ typedef struct wvl_cli_source {
     wvl_sequence_range range; /* numbers of all frames; last UINT64_MAX: as the stream goes */
     uint64_t total;           /* of these; UNKNOWN_COUNT */
     uint64_t begin, count;    /* of this shard; count UNKNOWN_COUNT */
+    wvl_cli_inputs *inputs;   /* files that are read; NULL: not listed yet */
 } wvl_cli_source;
 
 int wvl_cli_open_source(const wvl_cli_sequence_options *options, wvl_cli_source *source);
@@ -107,6 +120,10 @@ static inline uint64_t wvl_cli_frame_number(const wvl_cli_source *source, uint64
 }
 /* File of a frame; of a stream NULL. NULL otherwise: no memory. The caller frees it. */
 char *wvl_cli_name_input(const wvl_cli_source *source, uint64_t number);
+/* Refuses, with an exit code after a message, an output that is a file which the run reads, under whatever name. Any
+ * thread. */
+int wvl_cli_spare_inputs(const wvl_cli_sequence_options *options, wvl_cli_source *source, const char *output);
+void wvl_cli_release_inputs(wvl_cli_source *source);
 
 /* ---- Where frames go, and the journal --------------------------------------------------------- */
 
@@ -121,9 +138,9 @@ typedef struct wvl_cli_store wvl_cli_store;
 
 typedef struct wvl_cli_store_request {
     const wvl_cli_sequence_options *options;
-    const wvl_cli_source *source;
-    const char *parameters;     /* for the journal; NULL: another process has it, and IN and OUT are there */
-    int is_resumed, syncs_each; /* of such a store: there was a journal; each file goes to the disk at once */
+    wvl_cli_source *source;
+    const char *parameters;                /* for the journal; NULL: another process has it, and IN and OUT are there */
+    int syncs_each;                        /* of such a store: each file goes to the disk at once */
     const wvl_sequence_rate_options *rate; /* one pass; NULL: none */
     const uint64_t *limits;                /* two passes: [source->count]; NULL: none */
 } wvl_cli_store_request;
@@ -151,8 +168,10 @@ int wvl_cli_append_frame(wvl_cli_store *store, const wvl_cli_bytes *bytes, wvl_s
 int wvl_cli_note_frame(wvl_cli_store *store, const wvl_sequence_record *record);
 /* What waits for the journal goes into it now. */
 int wvl_cli_flush_store(wvl_cli_store *store);
-/* An earlier run left a journal. */
-int wvl_cli_is_resumed(const wvl_cli_store *store);
+/* The journal says that the frame is one of this sequence: its file may be replaced. Any thread. */
+int wvl_cli_may_replace(wvl_cli_store *store, uint64_t number);
+/* Of a stream: before the file of this place. An exit code after a message, or 0. Any thread. */
+int wvl_cli_claim_place(wvl_cli_store *store, const wvl_cli_source *source, uint64_t place);
 
 /* ---- One frame, and what is said of it -------------------------------------------------------- */
 
@@ -190,9 +209,10 @@ typedef struct wvl_cli_frame {
     wvl_cli_job job;
     wvl_cli_facts facts;
     /* Of a frame that another process asks for: */
-    const wvl_sequence_record *claim; /* what its journal says; NULL: nothing */
-    unsigned copy;                    /* of wvl_cli_store_file */
-    int comes_again;                  /* if it fails: it is not black yet */
+    const wvl_sequence_record *told; /* what its journal says of the bytes; NULL: nothing */
+    int may_replace;                 /* its journal says that the file is one of this sequence */
+    unsigned copy;                   /* of wvl_cli_store_file */
+    int comes_again;                 /* if it fails: it is not black yet */
 } wvl_cli_frame;
 
 typedef struct wvl_cli_sequence {
@@ -207,6 +227,7 @@ typedef struct wvl_cli_sequence {
     pthread_mutex_t lock;    /* guards rate and stopped */
     pthread_cond_t changed;
     int stopped;
+    atomic_int has_waited; /* for a pipe or device */
     /* In turn: */
     uint64_t encoded, kept, black, failed, done;
     uint64_t bytes; /* of encoded and black frames */
@@ -214,14 +235,18 @@ typedef struct wvl_cli_sequence {
     char first_failed[256];
     int code;
     FILE *report, *log;
+    wvl_sink report_sink; /* of a report that is a file */
     double started, shown;
     int shows, is_shown; /* progress */
 } wvl_cli_sequence;
 
+/* An exit code after a message, or 0. */
 int wvl_cli_open_report(wvl_cli_sequence *q);
 /* In turn. */
 void wvl_cli_report_frame(wvl_cli_sequence *q, const wvl_cli_frame *frame);
 void wvl_cli_end_report(wvl_cli_sequence *q);
+/* Of a run that did not begin: no file of it is left. */
+void wvl_cli_drop_report(wvl_cli_sequence *q);
 
 /* Work of wvl_cli_run_turns; user: the sequence. */
 void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place);

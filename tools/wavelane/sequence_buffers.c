@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sequence.h"
+#include "stream.h"
 
 #define FIRST_ROOM 65536u
 
@@ -38,7 +39,8 @@ int wvl_cli_enlarge_buffer(wvl_cli_bytes *bytes, size_t room)
     size_t doubled = bytes->room < SIZE_MAX / 2 ? 2 * bytes->room : room;
     size_t wanted = room > doubled ? room : doubled;
     wanted = wanted > FIRST_ROOM ? wanted : FIRST_ROOM;
-    uint8_t *larger = realloc(bytes->data, wanted);
+    wanted = wvl_cli_could_hold(wanted) ? wanted : room;
+    uint8_t *larger = wvl_cli_could_hold(wanted) ? realloc(bytes->data, wanted) : NULL;
     if (larger) {
         bytes->data = larger;
         bytes->room = wanted;
@@ -62,6 +64,7 @@ static int write_bytes(void *user, const void *data, size_t count)
 {
     wvl_cli_bytes *bytes = user;
     if (count > SIZE_MAX - bytes->used || !wvl_cli_enlarge_buffer(bytes, bytes->used + count)) {
+        bytes->lacks_memory = 1;
         return -1;
     }
     if (count) {
@@ -81,5 +84,6 @@ static int close_bytes(void *user, int complete)
 wvl_sink wvl_cli_open_buffer_sink(wvl_cli_bytes *bytes)
 {
     bytes->used = 0;
+    bytes->lacks_memory = 0;
     return (wvl_sink){.struct_size = sizeof(wvl_sink), .write = write_bytes, .close = close_bytes, .user = bytes};
 }

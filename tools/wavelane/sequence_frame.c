@@ -25,6 +25,7 @@ typedef struct frame_at_work {
 static int read_pipe(const frame_at_work *w, const char *path, wvl_cli_picture *picture)
 {
     wvl_cli_bytes *bytes = wvl_cli_take_buffer(&w->q->buffers);
+    atomic_store(&w->q->has_waited, 1);
     if (!bytes) {
         wvl_cli_error("%s: out of memory", path);
         return WVL_EXIT_DEVICE;
@@ -165,6 +166,10 @@ static int encode_with(frame_at_work *w, wvl_cli_turns *turns,
     f->job.limit_bytes = f->record.limit_bytes;
     int code = wvl_cli_read_and_plan(&f->job);
     code = code ? code : wvl_cli_encode_beside(&f->job);
+    if (code == WVL_EXIT_OUTPUT && f->bytes->lacks_memory) {
+        wvl_cli_error("%s: not enough memory for the coded bytes", f->name);
+        code = WVL_EXIT_DEVICE;
+    }
     if (!code) {
         f->record.coded_bytes = wvl_result_codestream(f->job.result).bytes;
     }
@@ -196,12 +201,29 @@ static int encode_frame(frame_at_work *w, wvl_cli_turns *turns, int code)
 
 /* ---- Files that are there -------------------------------------------------------------------- */
 
+/* What speaks against a file in place of the one that is there. */
+static int check_replaced(wvl_cli_sequence *q, const wvl_cli_frame *f, const struct stat *st)
+{
+    const wvl_cli_args *args = &q->options->args;
+    if (!S_ISREG(st->st_mode)) {
+        wvl_cli_error("%s: is not a regular file, and a frame needs one; choose another name", f->output);
+        return WVL_EXIT_OUTPUT;
+    }
+    if (!args->force && !args->skip_existing && !f->may_replace && !wvl_cli_may_replace(q->store, f->record.frame)) {
+        wvl_cli_error("%s: exists, and no journal says that it is a frame of this sequence; --force replaces it, "
+                      "--skip-existing keeps it",
+                      f->output);
+        return WVL_EXIT_OUTPUT;
+    }
+    return wvl_cli_spare_inputs(q->options, &q->source, f->output);
+}
+
 /* 1: the file stays. *code: what speaks against writing it. */
-static int keeps_file(const wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
+static int keeps_file(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
 {
     struct stat st;
     const wvl_sequence_record *r =
-        f->claim ? f->claim : wvl_cli_find_record(q->store, f->record.frame, f->record.limit_bytes);
+        f->told ? f->told : wvl_cli_find_record(q->store, f->record.frame, f->record.limit_bytes);
     if (r && wvl_cli_is_complete(q->store, f->place, f->output, r)) {
         f->record = *r;
         return 1;
@@ -213,6 +235,7 @@ static int keeps_file(const wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
     wvl_cli_args args = q->options->args;
     args.force = 1;
     *code = wvl_cli_check_output(&args, &input, 1, f->output);
+    *code = *code ? *code : wvl_cli_claim_place(q->store, &q->source, f->place);
     if (*code || stat(f->output, &st)) {
         return 0;
     }
@@ -220,13 +243,7 @@ static int keeps_file(const wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
         f->existed = 1;
         return 1;
     }
-    int may_replace = q->options->args.force || q->options->args.skip_existing || wvl_cli_is_resumed(q->store);
-    if (!may_replace && S_ISREG(st.st_mode)) {
-        wvl_cli_error("%s: exists, and no journal says that it is a frame of this sequence; --force replaces it, "
-                      "--skip-existing keeps it",
-                      f->output);
-        *code = WVL_EXIT_OUTPUT;
-    }
+    *code = check_replaced(q, f, &st);
     return 0;
 }
 
@@ -239,7 +256,10 @@ static int fetch_frame(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
     if (q->source.kind != WVL_CLI_FROM_STREAM) {
         f->input = wvl_cli_name_input(&q->source, f->record.frame);
         f->name = f->input ? f->input : q->source.name;
-        *code = f->input ? WVL_EXIT_OK : WVL_EXIT_DEVICE;
+        if (!f->input) {
+            wvl_cli_error("%s: out of memory", f->name);
+            *code = WVL_EXIT_DEVICE;
+        }
         return 1;
     }
     const char *shown = strcmp(q->source.name, "-") != 0 ? q->source.name : "standard input";
@@ -250,6 +270,9 @@ static int fetch_frame(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
                                 ? WVL_CLI_ENDED
                                 : wvl_cli_read_frame(q->source.stream, f->place, f->record.frame, f->given);
     *code = state == WVL_CLI_ARRIVED ? WVL_EXIT_OK : WVL_EXIT_INPUT;
+    if (state == WVL_CLI_NO_ROOM) {
+        *code = WVL_EXIT_DEVICE;
+    }
     return state != WVL_CLI_ENDED;
 }
 
@@ -310,8 +333,10 @@ static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *tu
     f->state = WVL_CLI_FRAME_FAILED;
     f->output = wvl_cli_name_output(q->store, f->input, f->record.frame);
     if (!f->output || code == WVL_EXIT_DEVICE) {
-        wvl_cli_error("%s: out of memory", f->name);
         f->code = WVL_EXIT_DEVICE;
+        if (!code) {
+            wvl_cli_error("%s: out of memory", f->name);
+        }
         return;
     }
     if (keeps_file(q, f, &f->code)) {

@@ -75,8 +75,8 @@ static int refuse_journal(const wvl_cli_store *s, const char *reason, int code)
     return code;
 }
 
-/* Begins it, whatever was in it. */
-static int begin_journal(wvl_cli_store *s, const char *parameters)
+/* Whatever was in it. */
+int wvl_cli_begin_journal(wvl_cli_store *s, const char *parameters)
 {
     size_t bytes;
     char *head = wvl_sequence_make_head(&s->sums, parameters, &bytes);
@@ -125,7 +125,7 @@ static int take_old(wvl_cli_store *s, const char *parameters, const char *text, 
 {
     wvl_sequence_journal_status status = wvl_sequence_read_journal(&s->sums, text, bytes, &s->old);
     if (status == WVL_SEQUENCE_JOURNAL_CUT) {
-        return begin_journal(s, parameters);
+        return WVL_EXIT_OK;
     }
     if (status) {
         return status == WVL_SEQUENCE_JOURNAL_MEMORY
@@ -147,14 +147,31 @@ static int take_old(wvl_cli_store *s, const char *parameters, const char *text, 
     return WVL_EXIT_OK;
 }
 
-/* One process at a time writes it. Nothing is changed with --dry-run. */
+/* It is no other file of this run. */
+static int check_name(const wvl_cli_store *s)
+{
+    const char *report = s->options->report, *name = s->journal_path;
+    if (s->kind == WVL_CLI_TO_FILE && wvl_cli_is_same_file(name, s->output)) {
+        return refuse_journal(s, "is the output too; choose another name for the journal", WVL_EXIT_OUTPUT);
+    }
+    if (report && strcmp(report, "-") != 0 && wvl_cli_is_same_file(name, report)) {
+        return refuse_journal(s, "is the report too; choose another name for one of them", WVL_EXIT_OUTPUT);
+    }
+    return WVL_EXIT_OK;
+}
+
+/* One process at a time writes it. Nothing is changed with --dry-run. O_NONBLOCK: a pipe is not waited for. */
 static int lock_journal(wvl_cli_store *s)
 {
+    struct stat st;
     int flags = s->options->args.dry_run ? O_RDONLY : O_RDWR | O_CREAT;
-    s->journal_fd = open(s->journal_path, flags | O_CLOEXEC, 0666);
+    s->journal_fd = open(s->journal_path, flags | O_CLOEXEC | O_NONBLOCK, 0666);
     if (s->journal_fd < 0) {
         int is_new = s->options->args.dry_run && errno == ENOENT;
         return is_new ? WVL_EXIT_OK : refuse_journal(s, strerror(errno), WVL_EXIT_OUTPUT);
+    }
+    if (fstat(s->journal_fd, &st) || !S_ISREG(st.st_mode)) {
+        return refuse_journal(s, "is not a regular file; a journal is one", WVL_EXIT_OUTPUT);
     }
     if (flock(s->journal_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
         return refuse_journal(s, "another wavelane is at work on this sequence", WVL_EXIT_OUTPUT);
@@ -162,7 +179,20 @@ static int lock_journal(wvl_cli_store *s)
     return WVL_EXIT_OK;
 }
 
-int wvl_cli_open_journal(wvl_cli_store *s, const char *parameters)
+/* --force begins it again. What is no journal may be an input then. */
+static int take_text(wvl_cli_store *s, wvl_cli_source *source, const char *parameters, const char *text, size_t bytes)
+{
+    if (s->options->args.dry_run) {
+        s->is_resumed = wvl_sequence_read_journal(&s->sums, text, bytes, &s->old) == WVL_SEQUENCE_JOURNAL_OK;
+        return WVL_EXIT_OK;
+    }
+    if (!bytes || s->options->args.force) {
+        return bytes ? wvl_cli_spare_inputs(s->options, source, s->journal_path) : WVL_EXIT_OK;
+    }
+    return take_old(s, parameters, text, bytes);
+}
+
+int wvl_cli_open_journal(wvl_cli_store *s, wvl_cli_source *source, const char *parameters)
 {
     uint8_t *text = NULL;
     size_t bytes = 0;
@@ -171,19 +201,13 @@ int wvl_cli_open_journal(wvl_cli_store *s, const char *parameters)
         wvl_cli_error("%s: out of memory", s->output);
         return WVL_EXIT_DEVICE;
     }
-    int code = lock_journal(s);
+    int code = check_name(s);
+    code = code ? code : lock_journal(s);
     if (code || s->journal_fd < 0) {
         return code;
     }
     code = wvl_cli_read_descriptor(s->journal_fd, s->journal_path, UINT64_MAX - 1, WVL_CLI_ANYTHING, &text, &bytes);
-    if (!code && s->options->args.dry_run) {
-        wvl_sequence_journal_status status = wvl_sequence_read_journal(&s->sums, (char *)text, bytes, &s->old);
-        s->is_resumed = status == WVL_SEQUENCE_JOURNAL_OK;
-    } else if (!code && (!bytes || s->options->args.force)) {
-        code = begin_journal(s, parameters);
-    } else if (!code) {
-        code = take_old(s, parameters, (char *)text, bytes);
-    }
+    code = code ? code : take_text(s, source, parameters, (char *)text, bytes);
     s->old.parameters = NULL; /* the text goes */
     free(text);
     return code;
@@ -238,7 +262,9 @@ int wvl_cli_sync_frames(wvl_cli_store *s)
         used += wvl_sequence_put_record(text + used, &s->waiting[i]);
     }
     int code = sync_output(s);
+    pthread_mutex_lock(&s->lock);
     code = code ? code : wvl_cli_write_all(s->journal_fd, text, used, s->journal_path);
+    pthread_mutex_unlock(&s->lock);
     if (!code && s->index_fd >= 0) {
         code = write_index(s);
     }

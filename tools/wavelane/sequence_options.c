@@ -80,6 +80,7 @@ static int take_lag(wvl_cli_sequence_options *o, const char *spelling, const cha
         return wvl_cli_refuse_value(spelling, value, "a whole number of frames from 1 to 4096");
     }
     o->rate.lag = (uint32_t)lag;
+    o->lag_given = 1;
     return WVL_EXIT_OK;
 }
 
@@ -276,6 +277,24 @@ static int check_encode_options(const wvl_cli_args *a)
                                   : WVL_EXIT_OK;
 }
 
+/* Options of this command that would have no effect. */
+static int check_own_options(const wvl_cli_sequence_options *o)
+{
+    if (!strcmp(o->words[1], "-") && (o->journal || o->sizes_only)) {
+        return refuse_option("--journal and --sizes-only", "need files as OUT; standard output has no journal");
+    }
+    if (o->args.dry_run && (o->report || o->log)) {
+        return refuse_option("--report and --log", "need an encoding; --dry-run makes none");
+    }
+    if (o->args.quiet && o->progress == WVL_CLI_SHOW_PLAIN) {
+        return refuse_option("--quiet and --progress plain", "cannot be used together; give one of them");
+    }
+    if (!o->rate_given && (o->lag_given || o->fps_given)) {
+        return refuse_option(o->lag_given ? "--lag" : "--fps", "needs --bits-per-second or --bucket-bits");
+    }
+    return WVL_EXIT_OK;
+}
+
 static int check_rate_options(const wvl_cli_sequence_options *o)
 {
     static const char *const reasons[] = {
@@ -283,7 +302,7 @@ static int check_rate_options(const wvl_cli_sequence_options *o)
         [WVL_SEQUENCE_RATE_NO_FLOW] = "--bucket-bits needs --bits-per-second or --bucket-bits-per-second",
         [WVL_SEQUENCE_RATE_NO_ROOM] = "the bucket must hold more than flows out in the time of one frame; raise "
                                       "--bucket-bits",
-        [WVL_SEQUENCE_RATE_NO_LIMIT] = "--lag needs --bits-per-second or --bucket-bits",
+        [WVL_SEQUENCE_RATE_NO_LIMIT] = "rate control needs --bits-per-second or --bucket-bits",
         [WVL_SEQUENCE_RATE_TOO_SMALL] = "this is less than one byte a frame; raise the bits a second",
     };
     wvl_sequence_rate_status status = o->rate_given ? wvl_sequence_check_rate(&o->rate) : WVL_SEQUENCE_RATE_OK;
@@ -321,6 +340,7 @@ int wvl_cli_parse_sequence(int argc, char **argv, wvl_cli_sequence_options *o)
         code = WVL_EXIT_USAGE;
     }
     code = code ? code : check_encode_options(&o->args);
+    code = code ? code : check_own_options(o);
     return code ? code : check_rate_options(o);
 }
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* fopencookie */
 /* What is said of the frames: a line of JSON each, a line of text each, progress, a summary. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sequence.h"
@@ -52,6 +55,7 @@ static void write_line(const wvl_cli_sequence *q, const wvl_cli_frame *f)
     if (f->facts.are_known && f->state != WVL_CLI_FRAME_FAILED) {
         report_facts(&r, &f->facts);
     }
+    wvl_cli_report_warnings(&r);
     wvl_cli_report_finish(&r);
 }
 
@@ -111,6 +115,70 @@ static void show_progress(wvl_cli_sequence *q)
     q->is_shown = !is_plain;
 }
 
+/* ---- The file of the report ------------------------------------------------------------------- */
+
+/* A report of an earlier run: the same command makes it anew. */
+static int is_report(const char *path)
+{
+    static const char begins[] = "{\"frame\":", ends[] = "{\"summary\":";
+    char head[sizeof ends] = "";
+    struct stat st;
+    FILE *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rbe") : NULL;
+    size_t got = file ? fread(head, 1, sizeof head - 1, file) : 0;
+    if (file) {
+        (void)fclose(file);
+    }
+    return got && (!strncmp(head, begins, sizeof begins - 1) || !strncmp(head, ends, sizeof ends - 1));
+}
+
+static ssize_t write_to_sink(void *user, const char *data, size_t bytes)
+{
+    const wvl_sink *sink = user;
+    return sink->write(sink->user, data, bytes) ? 0 : (ssize_t)bytes;
+}
+
+/* It gets its name when it is complete, as every file that the command writes. */
+static int open_report_file(wvl_cli_sequence *q, const char *path)
+{
+    static const cookie_io_functions_t functions = {.write = write_to_sink};
+    wvl_cli_args args = q->options->args;
+    args.skip_existing = 0;
+    args.force |= is_report(path);
+    int code = wvl_cli_spare_inputs(q->options, &q->source, path);
+    if (!code && strcmp(q->options->words[1], "-") != 0 && wvl_cli_is_same_file(path, q->options->words[1])) {
+        wvl_cli_error("--report %s: is the output too", path);
+        code = WVL_EXIT_OUTPUT;
+    }
+    code = code ? code : wvl_cli_check_output(&args, NULL, 0, path);
+    q->report_sink = (wvl_sink){.struct_size = sizeof q->report_sink};
+    code = code ? code : wvl_cli_open_sink(&args, q->batch.context, path, &q->report_sink);
+    if (code) {
+        return code;
+    }
+    q->report = fopencookie(&q->report_sink, "w", functions);
+    if (!q->report) {
+        wvl_cli_error("--report %s: out of memory", path);
+        (void)q->report_sink.close(q->report_sink.user, 0);
+        return WVL_EXIT_DEVICE;
+    }
+    return WVL_EXIT_OK;
+}
+
+/* complete: with its last line. 0: it is there as a whole. */
+static int close_report_file(wvl_cli_sequence *q, int complete)
+{
+    int failed = 0;
+    if (q->report && q->report != stdout) {
+        failed = ferror(q->report) != 0;
+        failed |= fclose(q->report) != 0;
+        failed |= q->report_sink.close(q->report_sink.user, complete && !failed) != 0;
+    }
+    q->report = NULL;
+    return failed;
+}
+
+void wvl_cli_drop_report(wvl_cli_sequence *q) { (void)close_report_file(q, 0); }
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 int wvl_cli_open_report(wvl_cli_sequence *q)
@@ -130,12 +198,11 @@ int wvl_cli_open_report(wvl_cli_sequence *q)
         wvl_cli_error("--report -: standard output is OUT; give the name of a file");
         return WVL_EXIT_USAGE;
     }
-    q->report = strcmp(o->report, "-") != 0 ? fopen(o->report, "we") : stdout;
-    if (!q->report) {
-        wvl_cli_error("--report %s: %s", o->report, strerror(errno));
-        return WVL_EXIT_OUTPUT;
+    if (!strcmp(o->report, "-")) {
+        q->report = stdout;
+        return WVL_EXIT_OK;
     }
-    return WVL_EXIT_OK;
+    return open_report_file(q, o->report);
 }
 
 void wvl_cli_report_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
@@ -163,6 +230,7 @@ static void write_summary_line(const wvl_cli_sequence *q, double seconds)
     wvl_cli_report_number(&r, "bytes", q->bytes);
     wvl_cli_report_real(&r, "seconds", seconds);
     wvl_cli_report_number(&r, "exit_code", (uint64_t)q->code);
+    wvl_cli_report_warnings_of_run(&r);
     wvl_cli_report_close(&r);
     wvl_cli_report_finish(&r);
 }
@@ -195,13 +263,12 @@ void wvl_cli_end_report(wvl_cli_sequence *q)
     if (!q->options->args.quiet && q->report != stdout) {
         print_summary(q, standard, now);
     }
-    if ((is_broken(q->report) || is_broken(standard)) && !q->code) {
+    if (is_broken(standard) && !q->code) {
         wvl_cli_error("the report cannot be written (%s); the frames are complete", strerror(errno));
         q->code = WVL_EXIT_REPORT;
     }
-    if (q->report && q->report != stdout && fclose(q->report) && !q->code) {
-        wvl_cli_error("--report %s: %s; the frames are complete", q->options->report, strerror(errno));
+    if (close_report_file(q, 1) && !q->code) {
+        wvl_cli_error("--report %s: cannot be written; the frames are complete", q->options->report);
         q->code = WVL_EXIT_REPORT;
     }
-    q->report = NULL;
 }

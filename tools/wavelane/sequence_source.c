@@ -97,6 +97,12 @@ static int count_pages(const wvl_cli_sequence_options *o, wvl_cli_source *s)
 static int open_stream(const wvl_cli_sequence_options *o, wvl_cli_source *s, int fd, const char *name)
 {
     s->kind = WVL_CLI_FROM_STREAM;
+    if (o->args.io.max_input_bytes) {
+        wvl_cli_error("sequence: --max-input-bytes is not for streams, which go on as long as they like; --max-pixels "
+                      "limits a frame");
+        (void)close(fd);
+        return WVL_EXIT_USAGE;
+    }
     return wvl_cli_open_stream(fd, name, o, &s->stream);
 }
 
@@ -217,6 +223,7 @@ int wvl_cli_open_source(const wvl_cli_sequence_options *options, wvl_cli_source 
 void wvl_cli_close_source(wvl_cli_source *source)
 {
     wvl_cli_close_stream(source->stream);
+    wvl_cli_release_inputs(source);
     wvl_cli_release_directory(&source->directory);
 }
 

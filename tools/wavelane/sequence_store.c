@@ -66,8 +66,6 @@ int wvl_cli_classify_output(const wvl_cli_sequence_options *o, wvl_cli_store_kin
 
 int wvl_cli_has_files(const wvl_cli_store *s) { return s->kind == WVL_CLI_TO_PATTERN || s->kind == WVL_CLI_TO_FOLDER; }
 
-int wvl_cli_is_resumed(const wvl_cli_store *s) { return s->is_resumed; }
-
 /* In a folder: the input's name with another extension; frames without a name of their own go by number. */
 static char *name_in_folder(const wvl_cli_store *s, const char *input, uint64_t number)
 {
@@ -236,28 +234,46 @@ static int cut_file(wvl_cli_store *s, const wvl_cli_source *source)
     return code;
 }
 
-static int is_input(const wvl_cli_store *s, const wvl_cli_source *source)
+/* Whether a file of this run may be written where `name` is. */
+static int check_place(const wvl_cli_store *s, const wvl_cli_store_request *q, const char *name)
 {
-    int same = source->kind == WVL_CLI_FROM_STREAM && strcmp(source->name, "-") == 0
-                   ? 0
-                   : wvl_cli_is_same_file(s->output, source->name);
-    for (size_t i = 0; !same && i < source->directory.count; i++) {
-        same = wvl_cli_is_same_file(s->output, source->directory.entries[i].input);
+    struct stat st;
+    if (stat(name, &st)) {
+        return WVL_EXIT_OK;
     }
-    return same;
+    if (!S_ISREG(st.st_mode)) {
+        wvl_cli_error("%s: is not a regular file", name);
+        return WVL_EXIT_OUTPUT;
+    }
+    if (!s->is_resumed && !s->options->args.force && st.st_size) {
+        wvl_cli_error("%s: exists; --force replaces it", name);
+        return WVL_EXIT_OUTPUT;
+    }
+    return wvl_cli_spare_inputs(q->options, q->source, name);
+}
+
+/* Before the journal begins: a journal would say that the files which are there were made by this sequence. */
+static int check_one_file(const wvl_cli_store *s, const wvl_cli_store_request *q)
+{
+    const char *report = q->options->report;
+    char *index = wvl_cli_name_beside(s, ".index");
+    int code = index ? check_place(s, q, s->output) : WVL_EXIT_DEVICE;
+    code = code ? code : check_place(s, q, index);
+    if (!index) {
+        wvl_cli_error("%s: out of memory", s->output);
+    } else if (!code && wvl_cli_is_same_file(index, s->journal_path)) {
+        wvl_cli_error("%s: is the index of %s; choose another name for the journal", index, s->output);
+        code = WVL_EXIT_OUTPUT;
+    } else if (!code && report && strcmp(report, "-") != 0 && wvl_cli_is_same_file(index, report)) {
+        wvl_cli_error("%s: is the index of %s; choose another name for the report", index, s->output);
+        code = WVL_EXIT_OUTPUT;
+    }
+    free(index);
+    return code;
 }
 
 static int open_one_file(wvl_cli_store *s, const wvl_cli_store_request *q)
 {
-    struct stat st;
-    if (!s->is_resumed && !s->options->args.force && !stat(s->output, &st) && st.st_size) {
-        wvl_cli_error("%s: exists; --force replaces it", s->output);
-        return WVL_EXIT_OUTPUT;
-    }
-    if (!stat(s->output, &st) && is_input(s, q->source)) {
-        wvl_cli_error("%s: is an input; choose another name", s->output);
-        return WVL_EXIT_OUTPUT;
-    }
     s->file_fd = open(s->output, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (s->file_fd < 0) {
         wvl_cli_error("%s: %s", s->output, strerror(errno));
@@ -275,7 +291,10 @@ static int open_folder(wvl_cli_store *s)
     size_t length = slash ? (size_t)(slash - s->output) + 1 : 0;
     char *folder = s->kind == WVL_CLI_TO_FOLDER ? strdup(s->output) : strndup(s->output, length);
     int is_new = folder && s->kind == WVL_CLI_TO_FOLDER && !s->options->args.dry_run;
-    if (is_new && mkdir(folder, 0777) && errno != EEXIST) {
+    if (is_new) {
+        s->is_new_folder = !mkdir(folder, 0777);
+    }
+    if (is_new && !s->is_new_folder && errno != EEXIST) {
         wvl_cli_error("%s: %s", folder, strerror(errno));
         free(folder);
         return WVL_EXIT_OUTPUT;
@@ -299,6 +318,19 @@ static int open_standard(wvl_cli_store *s)
     return WVL_EXIT_OK;
 }
 
+/* All names are known, and the journal is open. */
+static int begin(wvl_cli_store *s, const wvl_cli_store_request *q)
+{
+    int is_file = s->kind == WVL_CLI_TO_FILE, code = is_file ? check_one_file(s, q) : WVL_EXIT_OK;
+    if (!code && !s->is_resumed) {
+        code = wvl_cli_begin_journal(s, q->parameters);
+    }
+    if (code) {
+        return code;
+    }
+    return is_file ? open_one_file(s, q) : wvl_cli_claim_frames(s, q->source);
+}
+
 int wvl_cli_open_store(const wvl_cli_store_request *q, wvl_cli_store **store)
 {
     wvl_cli_store *s = calloc(1, sizeof *s);
@@ -312,23 +344,20 @@ int wvl_cli_open_store(const wvl_cli_store_request *q, wvl_cli_store **store)
     s->extension = q->options->args.out_format ? q->options->args.out_format : "j2c";
     s->folder_fd = s->journal_fd = s->file_fd = s->index_fd = -1;
     s->last_sync = wvl_cli_seconds();
+    pthread_mutex_init(&s->lock, NULL);
     wvl_sequence_init_checksum(&s->sums);
     int code = wvl_cli_classify_output(q->options, &s->kind);
     if (!code && s->kind == WVL_CLI_TO_STREAM) {
         return q->options->args.dry_run ? WVL_EXIT_OK : open_standard(s);
     }
     if (!code && !q->parameters) {
-        s->is_resumed = q->is_resumed;
         s->syncs_each = q->syncs_each;
         return WVL_EXIT_OK;
     }
     code = code ? code : open_folder(s);
     code = code ? code : check_clashes(s, q->source);
-    code = code ? code : wvl_cli_open_journal(s, q->parameters);
-    if (!code && s->kind == WVL_CLI_TO_FILE && !q->options->args.dry_run) {
-        code = open_one_file(s, q);
-    }
-    return code;
+    code = code ? code : wvl_cli_open_journal(s, q->source, q->parameters);
+    return code || q->options->args.dry_run ? code : begin(s, q);
 }
 
 int wvl_cli_close_store(wvl_cli_store *s)
@@ -345,6 +374,7 @@ int wvl_cli_close_store(wvl_cli_store *s)
         }
     }
     wvl_cli_close_journal(s);
+    pthread_mutex_destroy(&s->lock);
     free(s);
     return code;
 }

@@ -3,6 +3,8 @@
 #ifndef WVL_TOOLS_WAVELANE_SEQUENCE_STORE_H
 #define WVL_TOOLS_WAVELANE_SEQUENCE_STORE_H
 
+#include <pthread.h>
+
 #include "sequence.h"
 
 #define WVL_CLI_FRAMES_A_SYNC 64u
@@ -13,13 +15,16 @@ struct wvl_cli_store {
     const char *output;    /* as given */
     const char *extension; /* of the files of a folder */
     wvl_sequence_checksum sums;
-    int folder_fd; /* of the outputs; -1: none */
+    int folder_fd;     /* of the outputs; -1: none */
+    int is_new_folder; /* made by this run: nothing is in it */
 
     char *journal_path;
     int journal_fd; /* -1: none */
     int is_resumed, syncs_each;
-    wvl_sequence_journal old;
-    uint64_t old_places; /* TO_FILE: number of frames of the journal that stay */
+    pthread_mutex_t lock;     /* guards claims, claimed_places, and what is written to the journal */
+    wvl_sequence_journal old; /* of an earlier run; the claims of this one too */
+    uint64_t claimed_places;  /* the first ones have been looked at */
+    uint64_t old_places;      /* TO_FILE: number of frames of the journal that stay */
 
     int file_fd, index_fd; /* TO_FILE, TO_STREAM; TO_FILE; -1: none */
     uint64_t offset;       /* of the next frame */
@@ -30,13 +35,18 @@ struct wvl_cli_store {
     double last_sync;
 };
 
-/* sequence_journal.c: each returns 0 or an exit code after a message. */
-int wvl_cli_open_journal(wvl_cli_store *store, const char *parameters);
+/* sequence_journal.c: each returns 0 or an exit code after a message. Opened, it is resumed, or is to be begun, when
+ * all else may be written too. Nothing is written before. */
+int wvl_cli_open_journal(wvl_cli_store *store, wvl_cli_source *source, const char *parameters);
+int wvl_cli_begin_journal(wvl_cli_store *store, const char *parameters);
 int wvl_cli_write_all(int fd, const void *data, size_t bytes, const char *name);
 /* What waits: one sync of the file system, then the lines. */
 int wvl_cli_sync_frames(wvl_cli_store *store);
 void wvl_cli_close_journal(wvl_cli_store *store);
 /* "DIR/NAME.journal" and the like: the name of OUT without its number and extension, then text. NULL: no memory. */
 char *wvl_cli_name_beside(const wvl_cli_store *store, const char *text);
+
+/* sequence_claims.c: of all frames whose number is known; before the first of them. */
+int wvl_cli_claim_frames(wvl_cli_store *store, const wvl_cli_source *source);
 
 #endif

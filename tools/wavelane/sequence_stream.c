@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sequence.h"
@@ -285,6 +286,12 @@ int wvl_cli_stream_rate(const wvl_cli_stream *s, uint32_t *frames, uint32_t *sec
 
 uint64_t wvl_cli_stream_frame_bytes(const wvl_cli_stream *s) { return s->frame_bytes; }
 
+int wvl_cli_stream_waits(const wvl_cli_stream *s)
+{
+    struct stat st;
+    return fstat(s->fd, &st) || !S_ISREG(st.st_mode);
+}
+
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
 static wvl_cli_arrival fail_frame(const wvl_cli_stream *s, uint64_t number, int failed, uint64_t got)
@@ -329,8 +336,9 @@ static wvl_cli_arrival read_next(wvl_cli_stream *s, uint64_t number, wvl_cli_byt
         return state;
     }
     if (!bytes || !wvl_cli_enlarge_buffer(bytes, (size_t)s->frame_bytes)) {
-        wvl_cli_error("%s: frame %" PRIu64 ": out of memory", s->name, number);
-        return WVL_CLI_BROKEN;
+        wvl_cli_error("%s: frame %" PRIu64 ": not enough memory for %" PRIu64 " bytes", s->name, number,
+                      s->frame_bytes);
+        return WVL_CLI_NO_ROOM;
     }
     bytes->used = read_bytes(s, bytes->data, (size_t)s->frame_bytes, deadline, &failed);
     if (bytes->used == s->frame_bytes) {

@@ -33,16 +33,15 @@ static int begins_as_jpeg2000(const stream *s)
            (!memcmp(s->data, signature, MAGIC_BYTES) || (s->data[0] == 0xFF && s->data[1] == 0x4F));
 }
 
-static uint64_t memory_of_machine(void)
+int wvl_cli_could_hold(uint64_t bytes)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+    return bytes <= SIZE_MAX / 2 && (pages <= 0 || page <= 0 || bytes <= (uint64_t)pages * (uint64_t)page);
 }
 
-/* Promises of malloc that the machine cannot keep are not asked for. */
 static int make_room(stream *s, uint64_t wanted)
 {
-    uint8_t *larger = wanted <= SIZE_MAX / 2 && wanted <= memory_of_machine() ? realloc(s->data, (size_t)wanted) : NULL;
+    uint8_t *larger = wvl_cli_could_hold(wanted) ? realloc(s->data, (size_t)wanted) : NULL;
     if (!larger) {
         wvl_cli_error("%s: not enough memory for %llu bytes", s->name, (unsigned long long)wanted);
         return WVL_EXIT_DEVICE;

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which files a run may replace without --force: those that it made itself. A frame's line in the journal comes after
+ * its file, so a run that was killed leaves files without lines. Therefore frames are claimed before: those in whose
+ * place no file is.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sequence_store.h"
+
+#define PLACES_A_CLAIM 64u /* of a stream: how far claims go ahead of its frames */
+
+int wvl_cli_may_replace(wvl_cli_store *s, uint64_t number)
+{
+    pthread_mutex_lock(&s->lock);
+    int is_own = wvl_sequence_is_own(&s->old, number);
+    pthread_mutex_unlock(&s->lock);
+    return is_own;
+}
+
+static int out_of_memory(const wvl_cli_store *s)
+{
+    wvl_cli_error("%s: out of memory", s->output);
+    return WVL_EXIT_DEVICE;
+}
+
+/* 1: there is nothing in the frame's place. -1: no memory. */
+static int is_free(const wvl_cli_store *s, const wvl_cli_source *source, uint64_t number)
+{
+    struct stat st;
+    if (s->is_new_folder) {
+        return 1;
+    }
+    char *input = wvl_cli_name_input(source, number), *output = wvl_cli_name_output(s, input, number);
+    int has_names = output && (input || source->kind == WVL_CLI_FROM_STREAM);
+    int result = has_names ? lstat(output, &st) && errno == ENOENT : -1;
+    free(input);
+    free(output);
+    return result;
+}
+
+static int put_claim(wvl_cli_store *s, const wvl_sequence_claim *claim)
+{
+    char text[WVL_SEQUENCE_RECORD_CHARS];
+    if (!wvl_sequence_add_claim(&s->old, claim)) {
+        return out_of_memory(s);
+    }
+    return wvl_cli_write_all(s->journal_fd, text, wvl_sequence_put_claim(&s->sums, text, claim), s->journal_path);
+}
+
+/* A line for each run of places from..to - 1 that are free. The lock is held. */
+static int claim_free(wvl_cli_store *s, const wvl_cli_source *source, uint64_t from, uint64_t to)
+{
+    int code = WVL_EXIT_OK, is_open = 0;
+    wvl_sequence_claim run = {0, 0, source->range.step};
+    for (uint64_t place = from; !code && place < to; place++) {
+        uint64_t number = wvl_cli_frame_number(source, place);
+        if (number > source->range.last) {
+            break;
+        }
+        int takes = wvl_sequence_is_own(&s->old, number) ? 0 : is_free(s, source, number);
+        if (takes < 0) {
+            return out_of_memory(s);
+        }
+        if (takes) {
+            run.first = is_open ? run.first : number;
+            run.last = number;
+        } else if (is_open) {
+            code = put_claim(s, &run);
+        }
+        is_open = takes;
+    }
+    return code || !is_open ? code : put_claim(s, &run);
+}
+
+/* All frames, whatever is in their places. */
+static int claim_all(wvl_cli_store *s, const wvl_cli_source *source)
+{
+    int is_known = source->count != WVL_CLI_UNKNOWN_COUNT;
+    wvl_sequence_claim all = {wvl_cli_frame_number(source, 0), source->range.last, source->range.step};
+    if (is_known && !source->count) {
+        return WVL_EXIT_OK;
+    }
+    all.last = is_known ? wvl_cli_frame_number(source, source->count - 1) : all.last;
+    return put_claim(s, &all);
+}
+
+/* Before the files, so that they are known again after a power failure. A file system that cannot sync is no failure.
+ */
+static int sync_claims(const wvl_cli_store *s)
+{
+    if (fdatasync(s->journal_fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP && errno != EROFS) {
+        wvl_cli_error("%s: cannot write: %s", s->journal_path, strerror(errno));
+        return WVL_EXIT_OUTPUT;
+    }
+    return WVL_EXIT_OK;
+}
+
+int wvl_cli_claim_frames(wvl_cli_store *s, const wvl_cli_source *source)
+{
+    int code = WVL_EXIT_OK, is_known = source->count != WVL_CLI_UNKNOWN_COUNT;
+    pthread_mutex_lock(&s->lock);
+    if (s->options->args.force) {
+        code = claim_all(s, source);
+    } else if (is_known) {
+        code = claim_free(s, source, 0, source->count);
+    }
+    s->claimed_places = s->options->args.force || is_known ? UINT64_MAX : 0;
+    code = code || !s->claimed_places ? code : sync_claims(s);
+    pthread_mutex_unlock(&s->lock);
+    return code;
+}
+
+int wvl_cli_claim_place(wvl_cli_store *s, const wvl_cli_source *source, uint64_t place)
+{
+    int code = WVL_EXIT_OK;
+    pthread_mutex_lock(&s->lock);
+    if (s->journal_fd >= 0 && place >= s->claimed_places) {
+        uint64_t from = s->claimed_places, to = place + PLACES_A_CLAIM;
+        code = claim_free(s, source, from, to);
+        code = code ? code : sync_claims(s);
+        s->claimed_places = code ? from : to;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return code;
+}
