@@ -7,6 +7,8 @@
 #include "profiles.h"
 #include "walk.h"
 
+#define MOST_STRUCT_BYTES 65536u /* a greater size is memory that nobody has set */
+
 void wvl_check_walk_codestream(wvl_walk *w)
 {
     wvl_check_summary *m = w->summary;
@@ -56,6 +58,22 @@ typedef struct request {
     wvl_walk_boxes boxes;
 } request;
 
+/* Beyond what is known here a newer caller may have set nothing: nobody would do what it asks for. */
+static int is_taken(const wvl_check_options *options)
+{
+    const uint8_t *bytes = (const uint8_t *)options;
+    size_t size = options->struct_size;
+    if (size < sizeof options->struct_size || size > MOST_STRUCT_BYTES) {
+        return 0;
+    }
+    for (size_t i = sizeof *options; i < size; i++) {
+        if (bytes[i]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static wvl_check_options known_options(const wvl_check_options *options)
 {
     wvl_check_options known;
@@ -69,7 +87,7 @@ static wvl_check_options known_options(const wvl_check_options *options)
 static int open_request(request *q, const void *data, size_t bytes, const wvl_check_options *options,
                         wvl_check_report_fn report, void *user)
 {
-    if ((!data && bytes) || (options && options->struct_size < sizeof options->struct_size) ||
+    if ((!data && bytes) || (options && !is_taken(options)) ||
         (q->options.profile && !wvl_check_knows_profile(q->options.profile))) {
         return 0;
     }

@@ -67,7 +67,8 @@ typedef struct wvl_check_packet {
 
 typedef void (*wvl_check_packet_fn)(void *user, const wvl_check_packet *packet);
 
-/* Zero-initialise; zero is the default everywhere. */
+/* Zero-initialise; zero is the default everywhere. Later versions append members. A structure of a newer program is
+ * refused (WVL_CHECK_BAD_ARGUMENT) where it sets what this version does not know. */
 typedef struct wvl_check_options {
     size_t struct_size;
     const char *profile; /* its violations are reported too and decide the verdict; a name of wvl_check_profiles() */

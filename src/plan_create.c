@@ -167,7 +167,7 @@ wvl_status wvl_plan_create(wvl_context *context, const wvl_params *params, const
                                 .error = text,
                                 .error_bytes = sizeof text};
     wvl_status status = wvl_plan_build(&request, plan);
-    if (context && status != WVL_ERROR_ARGUMENT) {
+    if (context) {
         wvl_context_set_error(context, text);
     }
     return status;

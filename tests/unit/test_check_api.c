@@ -39,11 +39,32 @@ START_TEST(arguments)
     wvl_check_release_summary(NULL);
     ck_assert_int_eq(wvl_check_file(b.p, b.n, &options, NULL, NULL, NULL), WVL_CHECK_BAD_ARGUMENT);
     options.profile = NULL;
+    options.struct_size = SIZE_MAX;
+    ck_assert_int_eq(wvl_check_file(b.p, b.n, &options, NULL, NULL, NULL), WVL_CHECK_BAD_ARGUMENT);
     options.struct_size = 0;
     ck_assert_int_eq(wvl_check_file(b.p, b.n, &options, NULL, NULL, NULL), WVL_CHECK_BAD_ARGUMENT);
     ck_assert_int_eq(wvl_check_file(NULL, 5, NULL, NULL, NULL, NULL), WVL_CHECK_BAD_ARGUMENT);
     ck_assert_int_eq(wvl_check_file(NULL, 0, NULL, NULL, NULL, NULL), WVL_CHECK_ILLEGAL);
     ck_assert_int_eq(wvl_check_codestream(b.p, 0, NULL, NULL, NULL, NULL), WVL_CHECK_ILLEGAL);
+    free(b.p);
+}
+END_TEST
+
+/* Programs with an older and with a newer header. What only the newer one knows must not be set: nobody would do it. */
+START_TEST(options_of_every_size)
+{
+    check_bytes b = check_make(SOUND);
+    for (size_t size = sizeof(size_t); size <= sizeof(wvl_check_options) + 64; size++) {
+        uint8_t *memory = calloc(1, size);
+        memcpy(memory, &size, sizeof size);
+        wvl_check_options *options = (wvl_check_options *)memory;
+        ck_assert_int_eq(wvl_check_codestream(b.p, b.n, options, NULL, NULL, NULL), WVL_CHECK_LEGAL);
+        if (size > sizeof *options) {
+            memory[size - 1] = 1;
+            ck_assert_int_eq(wvl_check_codestream(b.p, b.n, options, NULL, NULL, NULL), WVL_CHECK_BAD_ARGUMENT);
+        }
+        free(memory);
+    }
     free(b.p);
 }
 END_TEST
@@ -355,6 +376,7 @@ int main(void)
     int count = (int)(sizeof samples / sizeof samples[0]);
     tcase_set_timeout(tests, 600);
     tcase_add_test(tests, arguments);
+    tcase_add_test(tests, options_of_every_size);
     tcase_add_test(tests, shorter_summary);
     tcase_add_test(tests, issue_limit);
     tcase_add_test(tests, summary_adds_up);

@@ -12,6 +12,10 @@
 
 #include "base/structs.h"
 #include "context.h"
+#include "wavelane_dwt.h"
+#include "wavelane_frames.h"
+#include "wavelane_rows.h"
+#include "wavelane_simple.h"
 
 static const wvl_component_format grey = {8, 0, 1, 1};
 
@@ -138,6 +142,90 @@ static wvl_status use_frame_sink(stage *s, void *memory)
     return status;
 }
 
+static wvl_status use_frame(stage *s, void *memory)
+{
+    wvl_encoder *encoder;
+    wvl_sink sink = {.struct_size = sizeof sink, .write = swallow};
+    ck_assert_int_eq(wvl_encoder_create(s->plan, 1, &encoder), WVL_OK);
+    wvl_status status = wvl_encoder_submit_frame(encoder, &s->image, &sink, memory, NULL);
+    wvl_encoder_release(encoder);
+    return status;
+}
+
+static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t count, char *error, size_t bytes)
+{
+    (void)user, (void)error, (void)bytes;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t row = 0; row < buffers[i].row_count; row++) {
+            memset((uint8_t *)buffers[i].data + row * buffers[i].pitch_bytes, 0, buffers[i].row_bytes);
+        }
+    }
+    return WVL_OK;
+}
+
+static const wvl_row_component row_component = {.container = WVL_SAMPLE_8};
+static const wvl_row_source row_source = {
+    .struct_size = sizeof row_source, .components = &row_component, .component_count = 1, .read = read_rows};
+
+static wvl_status use_rows(stage *s, void *memory)
+{
+    wvl_sink sink = {.struct_size = sizeof sink, .write = swallow};
+    wvl_row_source *source = memory;
+    source->components = &row_component;
+    source->component_count = 1;
+    source->read = read_rows;
+    return wvl_encode_rows(s->plan, source, NULL, &sink, NULL, NULL, NULL, 0);
+}
+
+static wvl_status use_rows_options(stage *s, void *memory)
+{
+    wvl_sink sink = {.struct_size = sizeof sink, .write = swallow};
+    return wvl_encode_rows(s->plan, &row_source, memory, &sink, NULL, NULL, NULL, 0);
+}
+
+static wvl_status use_rows_memory(stage *s, void *memory) { return wvl_rows_measure(s->plan, &row_source, memory); }
+
+static wvl_status use_pixels(stage *s, void *memory)
+{
+    void *data;
+    size_t bytes;
+    wvl_pixels *pixels = memory;
+    pixels->data = s->pixels;
+    pixels->width = pixels->height = 4;
+    wvl_status status = wvl_encode_pixels(s->context, pixels, NULL, &data, &bytes, NULL, 0);
+    wvl_memory_release(s->context, data, bytes);
+    return status;
+}
+
+/* A machine without a device knows the structure all the same. */
+static wvl_status use_device(stage *s, void *memory)
+{
+    (void)s;
+    return wvl_device_describe(0, memory) == WVL_ERROR_ARGUMENT ? WVL_ERROR_ARGUMENT : WVL_OK;
+}
+
+static wvl_status use_dwt1(stage *s, void *memory)
+{
+    wvl_dwt1 *dwt;
+    (void)s;
+    ((wvl_dwt1_options *)memory)->wavelet = "haar";
+    ((wvl_dwt1_options *)memory)->type = WVL_DWT_F32;
+    wvl_status status = wvl_dwt1_create(memory, &dwt, NULL, 0);
+    wvl_dwt1_release(dwt);
+    return status;
+}
+
+static wvl_status use_dwt2(stage *s, void *memory)
+{
+    wvl_dwt2 *dwt;
+    (void)s;
+    ((wvl_dwt2_options *)memory)->wavelet = "cdf97";
+    ((wvl_dwt2_options *)memory)->type = WVL_DWT_F32;
+    wvl_status status = wvl_dwt2_create(memory, &dwt, NULL, 0);
+    wvl_dwt2_release(dwt);
+    return status;
+}
+
 /* Sizes are those of version 0.2.0: numbers, so that a structure that grows or shrinks shows. writes: the library fills
  * it. */
 typedef struct shape {
@@ -161,6 +249,14 @@ static const shape shapes[] = {
     SHAPE(wvl_sink, user, use_sink, 0),
     SHAPE(wvl_control, cancel, use_control, 0),
     SHAPE(wvl_sink, user, use_frame_sink, 0),
+    SHAPE(wvl_frame, error_bytes, use_frame, 0),
+    SHAPE(wvl_row_source, user, use_rows, 0),
+    SHAPE(wvl_rows_options, spill_folder, use_rows_options, 0),
+    SHAPE(wvl_rows_memory, in_strips, use_rows_memory, 1),
+    SHAPE(wvl_pixels, plane_bytes, use_pixels, 0),
+    SHAPE(wvl_device_info, usable, use_device, 1),
+    SHAPE(wvl_dwt1_options, allocator, use_dwt1, 0),
+    SHAPE(wvl_dwt2_options, stream, use_dwt2, 0),
 };
 #define SHAPES ((int)(sizeof shapes / sizeof shapes[0]))
 #define TAIL 64u
@@ -244,6 +340,22 @@ START_TEST(helpers_copy_what_is_known)
     ck_assert(before.size == sizeof before && before.a == 5 && before.b == 6);
     ck_assert(wvl_struct_write(&after, &before, sizeof before, sizeof before));
     ck_assert(after.size == sizeof after && after.a == 5 && after.b == 6 && after.c == 0 && after.d == 0);
+}
+END_TEST
+
+/* The text is that of the last call, also where this one was called in a wrong way. */
+START_TEST(wrong_calls_have_a_text)
+{
+    stage s;
+    wvl_plan *plan;
+    open_stage(&s);
+    s.format.x1 = 0;
+    ck_assert_int_eq(wvl_plan_create(s.context, s.params, &s.format, NULL, &plan), WVL_ERROR_PARAMETER);
+    ck_assert_ptr_null(strstr(wvl_context_error(s.context), "struct_size"));
+    s.format.struct_size = 0;
+    ck_assert_int_eq(wvl_plan_create(s.context, s.params, &s.format, NULL, &plan), WVL_ERROR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(wvl_context_error(s.context), "struct_size is not set"));
+    close_stage(&s);
 }
 END_TEST
 
@@ -464,6 +576,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, structures_of_every_size, 0, SHAPES);
     tcase_add_test(tests, helpers_copy_what_is_known);
+    tcase_add_test(tests, wrong_calls_have_a_text);
     tcase_add_test(tests, requests);
     tcase_add_test(tests, limit_of_samples);
     tcase_add_loop_test(tests, giants_are_planned_or_refused, 0, GIANTS);

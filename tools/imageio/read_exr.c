@@ -24,6 +24,7 @@ typedef struct exr {
     exr_compression_t compression;
     exr_decode_pipeline_t decode;
     int is_decoding;
+    int lacks_memory;  /* OpenEXR said so, whatever it returned */
     char message[160]; /* the first one of OpenEXR */
 } exr;
 
@@ -49,17 +50,29 @@ static int64_t on_size(exr_const_context_t file, void *user)
 static void on_error(exr_const_context_t file, exr_result_t code, const char *text)
 {
     void *user = NULL;
-    (void)code;
-    if (exr_get_user_data(file, &user) == EXR_ERR_SUCCESS && user && !((exr *)user)->message[0]) {
-        (void)snprintf(((exr *)user)->message, sizeof((exr *)user)->message, "%s", text);
+    if (exr_get_user_data(file, &user) != EXR_ERR_SUCCESS || !user) {
+        return;
+    }
+    exr *e = user;
+    e->lacks_memory |= code == EXR_ERR_OUT_OF_MEMORY;
+    if (!e->message[0]) {
+        (void)snprintf(e->message, sizeof e->message, "%s", text);
     }
 }
 
-static void *on_allocate(size_t byte_count) { return byte_count <= MOST_BLOCK_BYTES ? malloc(byte_count) : NULL; }
+/* A block that only a damaged file asks for is not memory that is missing. OpenEXR hands no pointer to this function.
+ */
+static _Thread_local int asks_too_much;
+
+static void *on_allocate(size_t byte_count)
+{
+    asks_too_much |= byte_count > MOST_BLOCK_BYTES;
+    return byte_count <= MOST_BLOCK_BYTES ? malloc(byte_count) : NULL;
+}
 
 static int fail(exr *e, const char *what, exr_result_t code)
 {
-    if (code == EXR_ERR_OUT_OF_MEMORY) {
+    if ((code == EXR_ERR_OUT_OF_MEMORY || e->lacks_memory) && !asks_too_much) {
         return wvl_io_fail_memory(e->context, what, MOST_BLOCK_BYTES);
     }
     return wvl_io_fail(e->context, "%s: OpenEXR: %s", what,
@@ -88,6 +101,7 @@ static int open_file(exr *e)
     start.user_data = e;
     start.read_fn = on_read;
     start.size_fn = on_size;
+    asks_too_much = 0;
     exr_result_t code = exr_start_read(&e->file, "picture", &start);
     code = code ? code : exr_get_count(e->file, &parts);
     code = code ? code : exr_get_storage(e->file, 0, &storage);

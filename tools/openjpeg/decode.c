@@ -95,6 +95,7 @@ opj_image_t *wvl_opj_decode(const wvl_opj_request *request)
                (!request->inspect || request->inspect(image, request->user)) &&
                choose_area(codec, image, request->area) && opj_decode(codec, stream, image) &&
                opj_end_decompress(codec, stream);
+    good = good && image->numcomps; /* OpenJPEG 2.5.0 hands out a picture without components where memory ends */
     if (!good && image) {
         opj_image_destroy(image);
         image = NULL;

@@ -142,8 +142,9 @@ static int list_folder(const wvl_cli_folder *folder, wvl_cli_directory *director
 {
     DIR *dir = opendir(folder->path);
     if (!dir) {
+        int code = errno == ENOMEM ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT;
         wvl_cli_error("%s: %s", folder->path, strerror(errno));
-        return WVL_EXIT_INPUT;
+        return code;
     }
     int code = add_pictures(folder, dir, directory);
     (void)closedir(dir);
@@ -153,7 +154,11 @@ static int list_folder(const wvl_cli_folder *folder, wvl_cli_directory *director
 int wvl_cli_make_folder_of(const char *file)
 {
     char *path = strdup(file);
-    for (char *slash = path ? strchr(path + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
+    if (!path) {
+        wvl_cli_error("%s: out of memory", file);
+        return WVL_EXIT_DEVICE;
+    }
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(path, 0777) && errno != EEXIST) {
             wvl_cli_error("%s: cannot make this folder: %s", path, strerror(errno));

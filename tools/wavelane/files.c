@@ -93,8 +93,9 @@ static int list_folder(wvl_cli_files *files, const char *path)
     int code = WVL_EXIT_OK;
     DIR *folder = opendir(path);
     if (!folder) {
+        code = errno == ENOMEM ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT;
         wvl_cli_error("%s: %s", path, strerror(errno));
-        return WVL_EXIT_INPUT;
+        return code;
     }
     for (const struct dirent *d; !code && (d = readdir(folder));) {
         code = list_entry(files, path, d->d_name);

@@ -132,6 +132,12 @@ int wvl_info_problem(wvl_info *info, uint64_t offset, const char *format, ...)
     return 0;
 }
 
+int wvl_info_lack_memory(wvl_info *info, uint64_t offset, const char *what)
+{
+    info->lacks_memory = 1;
+    return wvl_info_problem(info, offset, "no memory for %s", what);
+}
+
 void wvl_info_open_entry(wvl_info *info, const char *kind, const char *name, uint64_t offset, uint64_t bytes)
 {
     wvl_cli_report *r = &info->report;

@@ -31,6 +31,7 @@ typedef struct wvl_info {
     wvl_cli_report report;
     char *problems[WVL_INFO_MAX_PROBLEMS];
     size_t problem_count;               /* of all, those beyond the list included */
+    int lacks_memory;                   /* one of them is no fault of the file */
     uint64_t stream_offset, stream_end; /* of the first codestream box; 0, 0 before it */
     /* of the codestream, from its main header */
     uint32_t component_count; /* 0 before SIZ */
@@ -59,6 +60,9 @@ int wvl_info_read(wvl_info *info, uint64_t offset, size_t bytes, uint8_t *buffer
 int wvl_info_add_length(wvl_info_lengths *lengths, uint64_t value);
 /* Notes what is wrong at offset; 0 always, so that it can be returned. */
 int wvl_info_problem(wvl_info *info, uint64_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same for memory that is missing. */
+int wvl_info_lack_memory(wvl_info *info, uint64_t offset, const char *what);
 
 /* An entry that is a line of text, or an object whose first member is `kind`. */
 void wvl_info_open_entry(wvl_info *info, const char *kind, const char *name, uint64_t offset, uint64_t bytes);

@@ -318,7 +318,7 @@ static int print_content(wvl_info *info, const box *b, const box_kind *kind)
     size_t held = bytes < MAX_HELD ? (size_t)bytes : MAX_HELD;
     uint8_t *content = malloc(held ? held : 1);
     if (!content) {
-        return wvl_info_problem(info, b->offset, "no memory for the content of the box");
+        return wvl_info_lack_memory(info, b->offset, "the content of the box");
     }
     int readable = wvl_info_read(info, b->content, held, content);
     if (readable) {

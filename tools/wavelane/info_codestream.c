@@ -56,7 +56,10 @@ static int print_segment(wvl_info *info, unsigned marker, uint64_t *offset, uint
                                 length, end - *offset - 2);
     }
     uint8_t *content = malloc(65536);
-    if (!content || !wvl_info_read(info, *offset + 4, (size_t)length - 2, content)) {
+    if (!content) {
+        return wvl_info_lack_memory(info, *offset, name);
+    }
+    if (!wvl_info_read(info, *offset + 4, (size_t)length - 2, content)) {
         free(content);
         return wvl_info_problem(info, *offset, "%s cannot be read", name);
     }
@@ -190,7 +193,7 @@ static int print_tile_part(wvl_info *info, uint64_t offset, uint64_t end, tile_p
     }
     wvl_cli_report_close(r);
     if (!wvl_info_add_length(&info->parts, t->end - offset)) {
-        return wvl_info_problem(info, offset, "no memory for the list of tile-parts");
+        return wvl_info_lack_memory(info, offset, "the list of tile-parts");
     }
     return good;
 }

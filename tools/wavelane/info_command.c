@@ -173,6 +173,7 @@ static int print_one(const request *q, const char *name)
             print_row(&info);
         }
         code = info.problem_count ? WVL_EXIT_INPUT : WVL_EXIT_OK;
+        code = info.lacks_memory ? WVL_EXIT_DEVICE : code;
     }
     wvl_info_close(&info);
     return code;

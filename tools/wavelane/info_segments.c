@@ -260,7 +260,7 @@ static void print_tlm(wvl_info *info, uint64_t offset, wvl_info_cursor *c)
         uint32_t length = wvl_info_take(c, length_bytes);
         print_length(info, i, length);
         if (!wvl_info_add_length(&info->tlm, length)) {
-            (void)wvl_info_problem(info, offset, "TLM: no memory for its lengths");
+            (void)wvl_info_lack_memory(info, offset, "the lengths of TLM");
             break;
         }
     }

@@ -213,15 +213,19 @@ static int cut_file(wvl_cli_store *s, const wvl_cli_source *source)
 {
     char text[96];
     char *name = wvl_cli_name_beside(s, ".index");
+    if (!name) {
+        wvl_cli_error("%s: out of memory", s->output);
+        return WVL_EXIT_DEVICE;
+    }
     if (ftruncate(s->file_fd, (off_t)s->offset) || lseek(s->file_fd, (off_t)s->offset, SEEK_SET) < 0) {
         wvl_cli_error("%s: %s", s->output, strerror(errno));
         free(name);
         return WVL_EXIT_OUTPUT;
     }
-    s->index_fd = name ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    s->index_fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     int code = WVL_EXIT_OK;
     if (s->index_fd < 0) {
-        wvl_cli_error("%s: %s", name ? name : s->output, name ? strerror(errno) : "out of memory");
+        wvl_cli_error("%s: %s", name, strerror(errno));
         code = WVL_EXIT_OUTPUT;
     }
     for (uint64_t place = 0; !code && place < s->old_places; place++) {
@@ -290,7 +294,11 @@ static int open_folder(wvl_cli_store *s)
     const char *slash = strrchr(s->output, '/');
     size_t length = slash ? (size_t)(slash - s->output) + 1 : 0;
     char *folder = s->kind == WVL_CLI_TO_FOLDER ? strdup(s->output) : strndup(s->output, length);
-    int is_new = folder && s->kind == WVL_CLI_TO_FOLDER && !s->options->args.dry_run;
+    if (!folder) {
+        wvl_cli_error("%s: out of memory", s->output);
+        return WVL_EXIT_DEVICE;
+    }
+    int is_new = s->kind == WVL_CLI_TO_FOLDER && !s->options->args.dry_run;
     if (is_new) {
         s->is_new_folder = !mkdir(folder, 0777);
     }
@@ -299,10 +307,10 @@ static int open_folder(wvl_cli_store *s)
         free(folder);
         return WVL_EXIT_OUTPUT;
     }
-    s->folder_fd = folder ? open(folder[0] ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    s->folder_fd = open(folder[0] ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int code = s->folder_fd < 0 && !s->options->args.dry_run ? WVL_EXIT_OUTPUT : WVL_EXIT_OK;
     if (code) {
-        wvl_cli_error("%s: %s", folder ? folder : s->output, strerror(errno));
+        wvl_cli_error("%s: %s", folder, strerror(errno));
     }
     free(folder);
     return code;
