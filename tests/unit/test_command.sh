@@ -194,8 +194,10 @@ expect 2 -i rgb.ppm -o no.j2k --step 0.01
 warns '--step needs -I'
 expect 2 -i rgb.ppm -o no.j2k --visual
 warns '--visual needs a limit'
-expect 2 -i rgb.ppm -o no.j2k --frame-rate 25
-warns '--frame-rate needs a profile'
+for rate in 24 25; do # 24 is the rate unless one is given
+    expect 2 -i rgb.ppm -o no.j2k --frame-rate $rate
+    warns '--frame-rate needs a profile'
+done
 expect 2 -i rgb.ppm -o no.j2k --page 3
 warns '--page needs a TIFF file; this is PNM'
 expect 2 --demo -o no.j2k --page 3

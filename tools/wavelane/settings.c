@@ -231,11 +231,24 @@ static int is_last(const wvl_cli_args *args, size_t index)
     return 1;
 }
 
+/* What an option needs that was given. A frame rate without a profile has no effect, also if it is the usual one, which
+ * asks for nothing by itself. */
+static const char *needs_of(const wvl_params *params, const char *key)
+{
+    wvl_params *other;
+    const char *needs = wvl_params_needs(params, key);
+    if (!needs && !strcmp(key, "frame-rate") && !wvl_params_clone(params, &other)) {
+        needs = wvl_params_set(other, key, "25") == WVL_OK ? wvl_params_needs(other, key) : NULL;
+        wvl_params_release(other);
+    }
+    return needs;
+}
+
 int wvl_cli_refuse_idle(const wvl_cli_args *args, const wvl_params *params)
 {
     int code = WVL_EXIT_OK;
     for (size_t i = 0; i < args->setting_count; i++) {
-        const char *key = args->settings[i].key, *needs = wvl_params_needs(params, key);
+        const char *key = args->settings[i].key, *needs = needs_of(params, key);
         int follows_picture = args->auto_color && !strncmp(key, "input-", 6); /* the space is found later */
         if (needs && !follows_picture && is_last(args, i)) {
             wvl_cli_error("%s needs %s", args->settings[i].spelling, needs);
