@@ -56,6 +56,14 @@ expect 1 -i bad_page.tif -o 'b%d.j2k' --pages all
 warns 'bad_page.tif: page 1: TIFF: '
 [ -e b0.j2k ] || fail 'b0.j2k is missing'
 
+for place in t0.j2k t2.j2k; do
+    rm -f t?.j2k
+    expect 1 -i pages.tif -o 't%d.j2k' --pages all --trace $place --force
+    warns "--trace $place: is the output too"
+    grep -q traceEvents $place || fail 'the trace is missing'
+    [ "$(find . -name 't?.j2k' | wc -l)" -eq 3 ] || fail 'a page that is not the trace is missing'
+done
+
 # ---- Channels ----------------------------------------------------------------------------------
 
 is red.pgm -i rgba.pam --channels 0

@@ -330,6 +330,17 @@ static wvl_status apply_limit(const wvl_cli_job *j)
     return given ? wvl_params_set(j->params, "max-bytes", text) : WVL_ERROR_MEMORY;
 }
 
+/* The trace gets its name at the end, in the place of what is there: names of pages are known only now. */
+static int check_place(const wvl_cli_job *j)
+{
+    const wvl_cli_args *args = j->s->args;
+    if (args->trace && wvl_cli_is_same_file(args->trace, j->output)) {
+        wvl_cli_error("--trace %s: is the output too", args->trace);
+        return WVL_EXIT_OUTPUT;
+    }
+    return wvl_cli_check_output(args, j->inputs, j->input_count, j->output);
+}
+
 static int read_job(wvl_cli_job *j)
 {
     const wvl_cli_args *args = j->s->args;
@@ -355,7 +366,7 @@ int wvl_cli_read_and_plan(wvl_cli_job *j)
     }
     int code = choose_container(j);
     if (!code && j->output && !j->ports) {
-        code = wvl_cli_check_output(args, j->inputs, j->input_count, j->output);
+        code = check_place(j);
     }
     if (!code) {
         code = read_job(j);
