@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A suite that a build lacks for want of a library, or of the tools, counts as skipped there: every build lists the same suites.
+#   test_absent.sh BUILD SOURCE CMAKE CTEST
+set -eu
+. "$(dirname "$0")/../support/shell.sh"
+build=$1 source=$2 cmake=$3 ctest=$4
+
+names() { "$ctest" --test-dir "$1" -N | sed -n 's/.*Test *#[0-9]*: //p' | sort; }
+names "$build" >"$work/all"
+[ "$(wc -l <"$work/all")" -gt 100 ] || {
+    echo "few suites are listed in $build"
+    exit 1
+}
+
+# The files of pkg-config, all but those of one library.
+mkdir "$work/pc"
+pkg-config --variable pc_path pkg-config | tr ':' '\n' | while read -r folder; do
+    [ ! -d "$folder" ] || find "$folder" -name '*.pc' -exec ln -sf {} "$work/pc/" \;
+done
+
+# lists WITHOUT OPTIONS...: a build without that has the same suites.
+lists() {
+    without=$1
+    shift
+    "$cmake" -S "$source" -B "$work/$without" -DCMAKE_BUILD_TYPE=Release -DWVL_BUILD_TESTS=ON -DWVL_CUDA=OFF "$@" >"$work/log" 2>&1 || {
+        tail -n 20 "$work/log"
+        echo "no configuration without $without"
+        exit 1
+    }
+    names "$work/$without" >"$work/some"
+    lost=$(comm -23 "$work/all" "$work/some")
+    [ -z "$lost" ] || {
+        echo "a build without $without drops suites that no wvl_register_absent names:" $lost
+        exit 1
+    }
+}
+
+lists tools -DWVL_BUILD_TOOLS=OFF
+for library in libopenjp2 libpng; do
+    rm -f "$work/pc/$library"*.pc
+    PKG_CONFIG_LIBDIR="$work/pc"
+    export PKG_CONFIG_LIBDIR
+    lists "$library"
+done
