@@ -225,6 +225,7 @@ refuse 'standard output has no journal' in - --journal j
 refuse 'standard output has no journal' in - --sizes-only
 refuse '--dry-run makes none' in q/ --dry-run --report r
 refuse '--dry-run makes none' in q/ --dry-run --log
+refuse 'would share standard output' in q/ --report - --log
 refuse '--quiet and --progress plain cannot be used together' in q/ --quiet --progress plain
 refuse '--max-input-bytes is not for streams' s.y4m q/ --max-input-bytes 100000
 absent q
@@ -254,6 +255,8 @@ for pictures in 1 3; do
 done
 sed 's/Ip/It/' s.y4m >interlaced.y4m
 expect 0 sequence interlaced.y4m interlaced/ --report warned
+expect 0 sequence interlaced.y4m interlaced2/ --report -
+python3 -c 'import json; [json.loads(line) for line in open("out")]' || fail 'the report on standard output is not JSON lines'
 tail -1 warned | grep -q '"warnings":\["interlaced.y4m: the frames are interlaced' || fail 'the report has no warnings of the run'
 head -1 warned | grep -q '"warnings":\[\]' || fail 'a frame has the warnings of the run'
 

@@ -286,6 +286,9 @@ static int check_own_options(const wvl_cli_sequence_options *o)
     if (o->args.dry_run && (o->report || o->log)) {
         return refuse_option("--report and --log", "need an encoding; --dry-run makes none");
     }
+    if (o->log && o->report && !strcmp(o->report, "-")) {
+        return refuse_option("--log and --report -", "would share standard output; give --report the name of a file");
+    }
     if (o->args.quiet && o->progress == WVL_CLI_SHOW_PLAIN) {
         return refuse_option("--quiet and --progress plain", "cannot be used together; give one of them");
     }
