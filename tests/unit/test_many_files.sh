@@ -55,6 +55,7 @@ all/cut.j2k|codestream|no|1|50|3|2|
 all/not.jp2|neither|no|1||||
 ROWS
 warns 'all/cut.j2k: is not legal'
+warns 'all/pipe.jp2: skipped: not a regular file'
 expect 6 verify --csv all/cut.j2k
 rows out severity rule text error >got
 grep -q '^error|[a-z].*|.' got || fail "the first error of a damaged file is not in its row: $(cat got)"

@@ -83,6 +83,8 @@ static int list_entry(wvl_cli_files *files, const char *folder, const char *name
         code = list_folder(files, path);
     } else if (S_ISREG(target.st_mode) && wvl_cli_container_of(path) >= 0) {
         return add_name(files, path);
+    } else if (wvl_cli_container_of(path) >= 0) { /* a pipe or device would be read for ever */
+        wvl_cli_warn("%s: skipped: not a regular file", path);
     }
     free(path);
     return code;
