@@ -413,8 +413,7 @@ typedef struct wvl_plan_memory {
     size_t struct_size;
     uint64_t base_bytes;         /* most that is held beside coded data */
     uint64_t coded_bytes_bound;  /* proved bound of what coded data may add, whatever the pixels: every pass of every
-                                    block, up to three times. A byte target does not lower it (D-plan-10);
-                                    wvl_encode_rows() keeps a limit of the caller */
+                                    block, up to 3 times; no byte target lowers it (D-plan-10), wvl_rows_options does */
     uint64_t output_bytes_bound; /* proved bound of the bytes that the sink gets */
     uint64_t pinned_bytes;       /* most that a device takes of page-locked memory; 0 if none is used */
     uint64_t device_bytes;       /* most that it takes of its own */
