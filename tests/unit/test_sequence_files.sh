@@ -187,6 +187,15 @@ find . -name '.*.??????' | grep . && fail 'temporary files are left'
 
 # ---- What does not end, and memory -------------------------------------------------------------------------------------
 
+# A device in the place of a frame: it does not begin like a picture, and is left after 64 KiB.
+ln -s /dev/zero zero.ppm
+echo zero.ppm >zeros
+(ulimit -v 1000000 && exec timeout 30 "$wavelane" --version) >out 2>&1 && limit='ulimit -v 1000000' || limit=:
+(eval "$limit" && exec timeout 30 "$wavelane" sequence @zeros zero.j2c) >out 2>err
+[ $? -eq 3 ] || fail 'an endless device as a frame does not end with 3'
+warns 'zero.ppm: format not recognised'
+warns 'the rest is not read'
+
 # Files beside a picture are read too.
 for sidecar in o.pgw o.png.aux.xml; do
     mkdir beside

@@ -172,6 +172,10 @@ int wvl_io_read_picture(const char *path, const wvl_io_options *options, wvl_io_
 int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options,
                        wvl_io_picture *out, char *error, size_t error_bytes);
 
+/* Whether a file that begins so is one of a format that is read. Returns as wvl_io_read_picture does. */
+int wvl_io_recognise(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options, char *error,
+                     size_t error_bytes);
+
 /* Bytes of one picture of raw samples, as options->raw_format describes it. Returns as wvl_io_read_picture does. */
 int wvl_io_measure_raw(const wvl_io_options *options, uint64_t *bytes, char *error, size_t error_bytes);
 

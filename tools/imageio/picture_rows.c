@@ -431,6 +431,19 @@ int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, c
     return read_whole(&rows, 1, out);
 }
 
+int wvl_io_recognise(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options, char *error,
+                     size_t error_bytes)
+{
+    wvl_io_rows rows = {0};
+
+    start(&rows, name, options, 0);
+    set_error(&rows, error, error_bytes);
+    wvl_io_source_memory(&rows.context.source, bytes, byte_count);
+    int result = result_of(&rows.context, wvl_io_choose_kind(&rows.context) != NULL ? 0 : -1);
+    finish(&rows);
+    return result;
+}
+
 int wvl_io_measure_raw(const wvl_io_options *options, uint64_t *bytes, char *error, size_t error_bytes)
 {
     wvl_io_rows rows = {0};

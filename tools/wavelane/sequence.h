@@ -87,8 +87,10 @@ int wvl_cli_stream_waits(const wvl_cli_stream *stream);
  * were read. ENDED: there is none. A frame that is late or broken ends the stream, after a message. bytes NULL: no
  * memory, which ends it too. */
 wvl_cli_arrival wvl_cli_read_frame(wvl_cli_stream *stream, uint64_t place, uint64_t number, wvl_cli_bytes *bytes);
-/* Reads a pipe or device to its end, with a time limit for the whole of it. */
-int wvl_cli_read_in_time(const char *path, uint32_t timeout_s, uint64_t most, wvl_cli_bytes *bytes);
+/* Reads a pipe or device to its end, with a time limit for the whole of it. What does not begin like a picture is left.
+ */
+int wvl_cli_read_in_time(const char *path, const wvl_cli_sequence_options *options, const wvl_io_options *io,
+                         wvl_cli_bytes *bytes);
 
 /* ---- Where frames come from ------------------------------------------------------------------ */
 

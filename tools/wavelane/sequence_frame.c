@@ -30,8 +30,7 @@ static int read_pipe(const frame_at_work *w, const char *path, wvl_cli_picture *
         wvl_cli_error("%s: out of memory", path);
         return WVL_EXIT_DEVICE;
     }
-    uint64_t most = wvl_cli_most_bytes(&w->args, WVL_IO_MAX_INPUT_BYTES);
-    int code = wvl_cli_read_in_time(path, w->q->options->timeout_s, most, bytes);
+    int code = wvl_cli_read_in_time(path, w->q->options, &w->args.io, bytes);
     code = code ? code : wvl_cli_read_bytes(&w->args, path, bytes->data, bytes->used, picture);
     wvl_cli_return_buffer(&w->q->buffers, bytes);
     return code;

@@ -377,10 +377,26 @@ static int fail_pipe(const char *path, uint32_t timeout_s)
     return wvl_cli_was_interrupted() ? WVL_EXIT_INTERRUPTED : WVL_EXIT_INPUT;
 }
 
-static int read_pipe(int fd, const char *path, uint32_t timeout_s, uint64_t most, wvl_cli_bytes *bytes)
+/* The first bytes of something that goes on behind them. */
+static int check_beginning(const char *path, const wvl_io_options *io, const wvl_cli_bytes *bytes)
+{
+    char error[512] = "";
+    int result = wvl_io_recognise(bytes->data, bytes->used, path, io, error, sizeof error);
+    if (result) {
+        wvl_cli_error("%s; the rest is not read", error);
+    }
+    return result ? WVL_EXIT_INPUT : WVL_EXIT_OK;
+}
+
+static int read_pipe(int fd, const char *path, uint32_t timeout_s, const wvl_io_options *io, wvl_cli_bytes *bytes)
 {
     double deadline = deadline_of(timeout_s);
+    uint64_t most = io->max_input_bytes ? io->max_input_bytes : WVL_IO_MAX_INPUT_BYTES;
+    int is_checked = 0;
     for (ssize_t got = 1; got; bytes->used += (size_t)got) {
+        if (bytes->used >= BUFFER_BYTES && !is_checked++ && check_beginning(path, io, bytes)) {
+            return WVL_EXIT_INPUT;
+        }
         if (bytes->used > most) {
             wvl_cli_error("%s: more than the limit of %" PRIu64
                           " bytes for a pipe or device; --max-input-bytes sets another",
@@ -400,14 +416,15 @@ static int read_pipe(int fd, const char *path, uint32_t timeout_s, uint64_t most
 }
 
 /* Without O_NONBLOCK, open() would wait for a writer. */
-int wvl_cli_read_in_time(const char *path, uint32_t timeout_s, uint64_t most, wvl_cli_bytes *bytes)
+int wvl_cli_read_in_time(const char *path, const wvl_cli_sequence_options *options, const wvl_io_options *io,
+                         wvl_cli_bytes *bytes)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bytes->used = 0;
     if (fd < 0) {
-        return fail_pipe(path, timeout_s);
+        return fail_pipe(path, options->timeout_s);
     }
-    int code = read_pipe(fd, path, timeout_s, most, bytes);
+    int code = read_pipe(fd, path, options->timeout_s, io, bytes);
     (void)close(fd);
     return code;
 }
