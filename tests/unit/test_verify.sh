@@ -149,6 +149,13 @@ if [ "$has_judge" -eq 1 ]; then
     expect 0 verify --input-color rec2020 --input-transfer linear --original rgb8.ppm xyz.jpc
     says 'exact no'
 
+    # What would have no effect: as for encode.
+    for words in '--input-transfer linear' '--input-range video' '--float-range 0,1' '--component-steps 1x1' '--drop-alpha --channels 0' '--memory 1M'; do
+        # shellcheck disable=SC2086
+        expect 2 verify good.jp2 --original rgb8.ppm $words
+        grep -q . err || fail "verify --original $words: refused without a word"
+    done
+
     { head -c 120000 "$wavelane" | tail -c 30000; } >raw.rawl
     expect 0 -i raw.rawl -F 100,100,3,8,u -o raw.j2k
     expect 0 verify --raw-format 100,100,3,8,u --original raw.rawl raw.j2k
@@ -157,5 +164,19 @@ else
     expect 2 verify good.jp2 --original rgb8.ppm
     warns 'no OpenJPEG'
 fi
+
+for words in '--page 0' '--max-pixels 100' '--palette indices'; do
+    # shellcheck disable=SC2086
+    expect 2 verify good.jp2 $words
+    warns 'need --original'
+done
+for command in info verify; do
+    expect 0 $command good.jp2 --recursive
+    warns '--recursive had no effect'
+    mkdir folder.$command
+    cp good.jp2 folder.$command
+    expect 0 $command folder.$command --recursive
+    [ ! -s err ] || fail "$command --recursive of a folder warns"
+done
 
 end_checks

@@ -131,9 +131,15 @@ static int list_word(wvl_cli_files *files, const char *word)
 int wvl_cli_list_files(wvl_cli_files *files)
 {
     int code = WVL_EXIT_OK;
+    int has_folder = 0;
     files->is_many = files->word_count > 1;
     for (size_t i = 0; i < files->word_count && code != WVL_EXIT_DEVICE; i++) {
+        struct stat st;
+        has_folder |= !stat(files->words[i], &st) && S_ISDIR(st.st_mode);
         code = wvl_cli_worse_code(code, list_word(files, files->words[i]));
+    }
+    if (files->recursive && !has_folder && !code) {
+        wvl_cli_warn("--recursive had no effect; no folder is given");
     }
     return code;
 }

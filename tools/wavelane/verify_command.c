@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "files.h"
 #include "stream.h"
 #include "verify_options.h"
@@ -137,7 +138,9 @@ static int check_words(const request *q)
                       q->json ? "--json" : "a list of rules or profiles");
     } else if (q->args.input_count && q->files.word_count > 1) {
         wvl_cli_error("verify: --original is compared with one file; give one");
-    } else {
+    } else if (q->args.component_steps && q->args.input_count < 2) {
+        wvl_cli_error("verify: --component-steps needs several --original that made one picture");
+    } else if (wvl_cli_check_reading(&q->args)) {
         return WVL_EXIT_OK;
     }
     return WVL_EXIT_USAGE;

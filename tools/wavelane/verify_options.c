@@ -62,7 +62,8 @@ static int refuse(const char *word)
 static int is_about_reading(const wvl_cli_args *a)
 {
     int encodes = a->output || a->image_dir || a->out_format || a->trace || a->demo || a->force || a->skip_existing ||
-                  a->box_count || a->threads || a->color || a->no_xmp || a->pages || a->dropped || a->gml;
+                  a->box_count || a->threads || a->color || a->no_xmp || a->pages || a->dropped || a->gml ||
+                  a->memory_bytes || a->spill_dir || a->pictures;
     int reports = a->verify || a->psnr_report || a->dry_run || a->explain || a->json || a->quiet || a->verbose ||
                   a->help || a->version;
     return !encodes && !reports && a->subsampling[0] == 1 && a->subsampling[1] == 1 && !a->offset[0] && !a->offset[1];
@@ -70,8 +71,8 @@ static int is_about_reading(const wvl_cli_args *a)
 
 int wvl_cli_reads_original(const wvl_cli_args *a)
 {
-    int reads = a->io.raw_format || a->io.format || a->io.page || a->io.keep_palette || a->io.keep_ycc ||
-                a->io.float_transfer || a->float_range_spelled || a->raw_layout_given;
+    int reads = a->io.raw_format || a->io.format || a->page_given || a->io.max_samples || a->io.keep_palette ||
+                a->io.keep_ycc || a->io.float_transfer || a->float_range_spelled || a->raw_layout_given;
     int changes =
         a->component_steps || a->target_depth || a->channel_count || a->drop_alpha || a->ycc_to_rgb || a->orient;
     return reads || changes || a->no_icc || a->auto_color || a->setting_count;
@@ -153,6 +154,7 @@ int wvl_cli_read_original(const wvl_cli_args *args, wvl_context *context, wvl_cl
     }
     wvl_status status = wvl_params_create(context, &params);
     code = status ? wvl_cli_exit_code(status) : wvl_cli_apply_settings(&plain, params);
+    code = code ? code : wvl_cli_refuse_idle(&plain, params);
     if (!code) {
         code = wvl_cli_fit_color(&plain, name, &read, params);
     }
