@@ -32,6 +32,7 @@ static int check_area(wvl_io_jp2 *j, const uint8_t *siz)
                                (unsigned long long)components, (unsigned long long)j->context->max_samples);
         }
     }
+    j->sample_count = samples;
     uint64_t tiles = ceil_div(x1 - tx0, tw) * ceil_div(y1 - ty0, th);
     if (tiles > 65535 || tiles * LEAST_TILE_BYTES > j->codestream_bytes) {
         return wvl_io_fail(j->context, "SIZ: %llu tiles: truncated, or more than 65535: the codestream has %llu bytes",

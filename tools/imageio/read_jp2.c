@@ -173,6 +173,13 @@ static int decode(reader *r)
     if (wvl_io_jp2_check_size(&r->jp2) != 0) {
         return -1;
     }
+    /* A short file may be a large picture of one value: what OpenJPEG will hold is asked for before it begins. */
+    void *probe =
+        wvl_io_allocate(r->jp2.context, r->jp2.sample_count * sizeof(OPJ_INT32), "samples that OpenJPEG holds");
+    if (!probe) {
+        return -1;
+    }
+    free(probe);
     errno = 0;
     opj_image_t *image = wvl_opj_decode(&request);
     int result = -1;

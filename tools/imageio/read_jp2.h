@@ -11,6 +11,7 @@ typedef struct wvl_io_jp2 {
     wvl_io_context *context;
     const uint8_t *codestream;
     uint64_t codestream_bytes;
+    uint64_t sample_count;                         /* of all components, by SIZ */
     const uint8_t *palette, *mapping, *definition; /* contents of pclr, cmap, cdef; NULL: none */
     uint64_t palette_bytes, mapping_bytes, definition_bytes;
     wvl_io_color color;
