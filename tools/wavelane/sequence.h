@@ -165,6 +165,9 @@ int wvl_cli_is_complete(const wvl_cli_store *store, uint64_t place, const char *
  * that no other process has which may write the same file now. */
 int wvl_cli_store_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes, unsigned copy,
                        wvl_sequence_record *record);
+/* Whether the file that is there has just these bytes. Fills in the same. Any thread. */
+int wvl_cli_agrees_with_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes,
+                             wvl_sequence_record *record);
 /* In turn: the same in the file of all; then a record of either. Writes the journal now and then. */
 int wvl_cli_append_frame(wvl_cli_store *store, const wvl_cli_bytes *bytes, wvl_sequence_record *record);
 int wvl_cli_note_frame(wvl_cli_store *store, const wvl_sequence_record *record);
@@ -214,6 +217,7 @@ typedef struct wvl_cli_frame {
     const wvl_sequence_record *told; /* what its journal says of the bytes; NULL: nothing */
     int may_replace;                 /* its journal says that the file is one of this sequence */
     unsigned copy;                   /* of wvl_cli_store_file */
+    int must_agree;                  /* the file that is there has to have the same bytes */
     int comes_again;                 /* if it fails: it is not black yet */
 } wvl_cli_frame;
 

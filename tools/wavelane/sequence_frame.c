@@ -200,19 +200,26 @@ static int encode_frame(frame_at_work *w, wvl_cli_turns *turns, int code)
 
 /* ---- Files that are there -------------------------------------------------------------------- */
 
+static int refuse_file(const wvl_cli_frame *f)
+{
+    wvl_cli_error("%s: exists, and no journal says that it is a frame of this sequence; --force replaces it, "
+                  "--skip-existing keeps it",
+                  f->output);
+    return WVL_EXIT_OUTPUT;
+}
+
 /* What speaks against a file in place of the one that is there. */
-static int check_replaced(wvl_cli_sequence *q, const wvl_cli_frame *f, const struct stat *st)
+static int check_replaced(wvl_cli_sequence *q, wvl_cli_frame *f, const struct stat *st)
 {
     const wvl_cli_args *args = &q->options->args;
     if (!S_ISREG(st->st_mode)) {
         wvl_cli_error("%s: is not a regular file, and a frame needs one; choose another name", f->output);
         return WVL_EXIT_OUTPUT;
     }
-    if (!args->force && !args->skip_existing && !f->may_replace && !wvl_cli_may_replace(q->store, f->record.frame)) {
-        wvl_cli_error("%s: exists, and no journal says that it is a frame of this sequence; --force replaces it, "
-                      "--skip-existing keeps it",
-                      f->output);
-        return WVL_EXIT_OUTPUT;
+    f->must_agree =
+        !args->force && !args->skip_existing && !f->may_replace && !wvl_cli_may_replace(q->store, f->record.frame);
+    if (f->must_agree && !f->copy) {
+        return refuse_file(f);
     }
     return wvl_cli_spare_inputs(q->options, &q->source, f->output);
 }
@@ -244,6 +251,16 @@ static int keeps_file(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
     }
     *code = check_replaced(q, f, &st);
     return 0;
+}
+
+/* The process that this one is a copy of may have written the file, and may hang since: the same bytes are no other
+ * file. */
+static int store_file(const wvl_cli_sequence *q, wvl_cli_frame *f)
+{
+    if (!f->must_agree) {
+        return wvl_cli_store_file(q->store, f->output, f->bytes, f->copy, &f->record);
+    }
+    return wvl_cli_agrees_with_file(q->store, f->output, f->bytes, &f->record) ? WVL_EXIT_OK : refuse_file(f);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -346,7 +363,7 @@ static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *tu
     w.batch.args = &w.args;
     f->code = f->code ? f->code : encode_frame(&w, turns, code);
     if (!f->code && wvl_cli_has_files(q->store)) {
-        f->code = wvl_cli_store_file(q->store, f->output, f->bytes, f->copy, &f->record);
+        f->code = store_file(q, f);
         f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
     }
     if (!f->code) {
