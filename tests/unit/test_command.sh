@@ -224,6 +224,10 @@ done
 expect 0 encode --help
 says '--max-component-bytes'
 expect 2 help nothing
+expect 2 sequence many out/ --fram 1-2
+warns 'the nearest is --frames (wavelane sequence --help lists all)'
+expect 2 verify idle.j2k --profil part1
+warns 'the nearest is --profile (wavelane verify --help lists all)'
 
 # ---- Completion --------------------------------------------------------------------------------------------------------
 

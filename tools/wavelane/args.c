@@ -418,11 +418,11 @@ static int parse_name(parser *p, const char *spelling, match m, const char *atta
     return m.key ? add_setting(p->args, spelling, m.key->key, value, 0) : apply(p->args, m.option, spelling, value);
 }
 
-static int refuse_option(const char *spelling)
+static int refuse_option(const parser *p, const char *spelling)
 {
-    const char *name = spelling + 1 + (spelling[1] == '-');
-    wvl_cli_error("unknown option %s; the nearest is --%s (wavelane --help lists all)", spelling,
-                  wvl_cli_nearest_option(name));
+    const char *name = spelling + 1 + (spelling[1] == '-'), *command = p->args->command;
+    wvl_cli_error("unknown option %s; the nearest is --%s (wavelane %s%s--help lists all)", spelling,
+                  wvl_cli_nearest_option(name, command), command ? command : "", command ? " " : "");
     return WVL_EXIT_USAGE;
 }
 
@@ -438,7 +438,7 @@ static int parse_letters(parser *p, const char *spelling)
     for (const char *c = letters; *c; c++) {
         const wvl_cli_option *option = match_letter(*c);
         if (!option || option->argument) {
-            return refuse_option(spelling);
+            return refuse_option(p, spelling);
         }
     }
     for (const char *c = letters; *c; c++) {
@@ -461,7 +461,7 @@ static int parse_one(parser *p)
     size_t length = strcspn(text + dashes, "=");
     match m = match_name(text + dashes, length);
     if (!m.option && !m.key) {
-        return dashes == 1 ? parse_letters(p, text) : refuse_option(text);
+        return dashes == 1 ? parse_letters(p, text) : refuse_option(p, text);
     }
     const char *attached = NULL;
     if (text[dashes + length]) {

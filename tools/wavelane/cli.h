@@ -101,7 +101,7 @@ const wvl_cli_option *wvl_cli_options(size_t *count);
 int wvl_cli_is_option(const char *name);
 const char *wvl_cli_dashes(const char *name); /* "-" or "--", as the documents write the name */
 /* The name of an option that is nearest to what was written. */
-const char *wvl_cli_nearest_option(const char *name);
+const char *wvl_cli_nearest_option(const char *name, const char *command); /* command: NULL for encode */
 /* "-o, --output FILE" and the like. */
 void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option);
 
@@ -139,6 +139,7 @@ typedef struct wvl_cli_box {
 
 /* Strings point into argv. */
 typedef struct wvl_cli_args {
+    const char *command; /* that takes them, beside options of its own; NULL: encode */
     const char **inputs;
     size_t input_count;
     const char *output, *image_dir, *out_format, *trace;

@@ -42,10 +42,28 @@ static void try_name(nearest *n, const char *name)
     }
 }
 
-const char *wvl_cli_nearest_option(const char *name)
+/* Of a command that takes options of its own. */
+static void try_command(nearest *n, const char *command)
+{
+    size_t count;
+    const wvl_cli_command *commands = wvl_cli_commands(&count);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; !strcmp(commands[i].name, command) && k < commands[i].option_count; k++) {
+            try_name(n, commands[i].options[k].name);
+        }
+    }
+}
+
+const char *wvl_cli_nearest_option(const char *name, const char *command)
 {
     size_t count;
     nearest n = {name, "help", UINT32_MAX};
+    if (command) {
+        try_command(&n, command);
+    }
+    if (command && !strcmp(command, "verify")) {
+        return n.best; /* it takes no others */
+    }
     const wvl_option *keys = wvl_options(&count);
     for (size_t i = 0; i < count; i++) {
         try_name(&n, keys[i].key);

@@ -335,6 +335,7 @@ int wvl_cli_parse_sequence(int argc, char **argv, wvl_cli_sequence_options *o)
     o->rate.seconds = 1;
     o->rate.lag = WVL_SEQUENCE_USUAL_LAG;
     int code = wvl_cli_init_args(argc, &o->args);
+    o->args.command = "sequence";
     for (int i = 1; !code && i < argc; i++) {
         code = parse_word(o, argc, argv, &i);
     }

@@ -149,6 +149,7 @@ static int check_words(const request *q)
 static int parse(request *q, int argc, char **argv)
 {
     int code = wvl_cli_init_args(argc, &q->args);
+    q->args.command = "verify";
     code = code ? code : wvl_cli_init_files(argc, &q->files);
     for (int i = 1; !code && i < argc; i++) {
         code = parse_word(q, argc, argv, &i);
