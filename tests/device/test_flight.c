@@ -126,7 +126,7 @@ typedef struct dirt {
     uint32_t live, count;
     struct {
         void *at;
-        size_t bytes;
+        size_t bytes, asked; /* that it has, and that were asked for */
         int is_taken;
     } blocks[MOST_BLOCKS];
 } dirt;
@@ -179,6 +179,7 @@ static void *take_dirty(void *user, size_t bytes, size_t alignment, void *stream
     uint32_t i = alignment <= 256 ? find_block(d, bytes) : MOST_BLOCKS;
     if (i < MOST_BLOCKS && (d->kind == POISON_LEFT || spoil(d, d->blocks[i].at, bytes))) {
         d->blocks[i].is_taken = 1;
+        d->blocks[i].asked = bytes;
         d->live++;
         at = d->blocks[i].at;
     }
@@ -189,16 +190,17 @@ static void *take_dirty(void *user, size_t bytes, size_t alignment, void *stream
 static void give_dirty(void *user, void *memory, size_t bytes, void *stream)
 {
     dirt *d = user;
-    (void)bytes;
-    (void)stream;
+    int is_known = 0;
     (void)pthread_mutex_lock(&d->lock);
     for (uint32_t i = 0; i < d->count; i++) {
         if (d->blocks[i].at == memory && d->blocks[i].is_taken) {
+            is_known = d->blocks[i].asked == bytes && !stream;
             d->blocks[i].is_taken = 0;
             d->live--;
         }
     }
     (void)pthread_mutex_unlock(&d->lock);
+    REQUIRE_THAT(is_known, "%zu bytes that were not given, or not as many, come back", bytes);
 }
 
 static void open_context(poison kind, uint32_t threads)
