@@ -538,7 +538,7 @@ WVL_API wvl_status wvl_encoded_picture_status(const wvl_encoded_picture *picture
 WVL_API const char *wvl_encoded_picture_error(const wvl_encoded_picture *picture);
 /* data: NULL if a sink was given. memory: where it lies: HOST; PINNED if a device finished the picture ("cuda:0
  * packets"); DEVICE with the option output-memory. All bytes are there when the picture is received: work given to any
- * stream after that may read them (and before release; else wavelane_frames.h). result: NULL unless WVL_OK. */
+ * stream after that may read them; wavelane_frames.h has readers that go on. result: NULL unless WVL_OK. */
 WVL_API const void *wvl_encoded_picture_data(const wvl_encoded_picture *picture, size_t *bytes);
 WVL_API wvl_memory_kind wvl_encoded_picture_memory(const wvl_encoded_picture *picture);
 WVL_API const wvl_result *wvl_encoded_picture_result(const wvl_encoded_picture *picture);
