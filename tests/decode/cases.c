@@ -119,7 +119,7 @@ static void check_device(const outcome *o, const picture_input *input, const cha
     }
     outcome d = run_on(o, input, settings, jp2, device, "packets");
     int is_finished = d.status == WVL_OK;
-    if (d.status == WVL_ERROR_UNSUPPORTED && o->status == WVL_OK) {
+    if (d.status == WVL_ERROR_UNSUPPORTED) {
         drop(&d);
         d = run_on(o, input, settings, jp2, device, "coefs");
     }
