@@ -379,13 +379,14 @@ int main(void)
     TCase *tests = tcase_create("same bytes");
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, threads_and_repetition, 0, SETTINGS);
-    tcase_add_loop_test(tests, simd_levels, 0, SETTINGS);
-    tcase_add_loop_test(tests, floating_point_environments, 0, SETTINGS);
     tcase_add_loop_test(tests, runners_and_allocators, 0, SETTINGS);
     tcase_add_loop_test(tests, side_by_side, 0, SETTINGS);
     tcase_add_loop_test(tests, layouts, 0, SETTINGS);
     if (getenv("WVL_TEST_DEVICE")) {
         tcase_add_loop_test(tests, kernels, 0, SETTINGS);
+    } else { /* of processors */
+        tcase_add_loop_test(tests, simd_levels, 0, SETTINGS);
+        tcase_add_loop_test(tests, floating_point_environments, 0, SETTINGS);
     }
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
