@@ -177,8 +177,8 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
  *
  * The option "device" says whether a device works on pictures. A device does as many stages as it can: transform and
  * quantisation ("coefs"), coding of HT blocks of a lossless picture, a given step or a quality factor ("blocks"), and
- * the whole output of such a picture ("packets"). docs/reach.md has the list. The CPU does the rest. The bytes do not
- * depend on it. The option "reach" asks for the least that a device must do, else it is not used.
+ * all bytes of such a picture, or of one of Part 1 of one layer ("packets"). docs/reach.md has the list. The CPU does
+ * the rest, with the same bytes. The option "reach" asks for the least that a device must do, else it is not used.
  * - auto (default): a device where it pays: pixels that lie on one; pictures in flight, of 1 Mi samples and more.
  * - cpu: the CPU. cuda, cuda:N: device 0 or N; cuda:N,N or cuda:all: several, which share pictures in flight and the
  * waves of a large picture. The CPU takes over where there is none, too little memory or too much depth (a warning).
@@ -415,7 +415,7 @@ typedef struct wvl_plan_memory {
     uint64_t coded_bytes_bound;  /* proved bound of what coded data may add, whatever the pixels: every pass of every
                                     block, up to three times; a byte target does not lower it (D-plan-10) */
     uint64_t output_bytes_bound; /* proved bound of the bytes that the sink gets */
-    uint64_t pinned_bytes;       /* most that a device takes of page-locked memory; 0 if none is used */
+    uint64_t pinned_bytes;       /* most that a device takes of page-locked memory; 0: none is used, or "auto" */
     uint64_t device_bytes;       /* most that it takes of its own */
     uint64_t certain_bytes;      /* every picture of this plan takes at least as much */
     uint64_t likely_bytes; /* an estimate for photographs and the like; with a byte target it follows from the target */
@@ -537,8 +537,8 @@ WVL_API void wvl_encoder_cancel(wvl_encoder *encoder);
 WVL_API wvl_status wvl_encoded_picture_status(const wvl_encoded_picture *picture);
 WVL_API const char *wvl_encoded_picture_error(const wvl_encoded_picture *picture);
 /* data: NULL if a sink was given. memory: where it lies: HOST; PINNED if a device finished the picture ("cuda:0
- * packets"); DEVICE with the option output-memory. All bytes are there when the picture is received: nothing needs to
- * be waited for. result: NULL unless the status is WVL_OK. user: the argument of submit. */
+ * packets"); DEVICE with the option output-memory. All bytes are there when the picture is received: work given to any
+ * stream after that may read them; wavelane_frames.h has readers that go on. result: NULL unless WVL_OK. */
 WVL_API const void *wvl_encoded_picture_data(const wvl_encoded_picture *picture, size_t *bytes);
 WVL_API wvl_memory_kind wvl_encoded_picture_memory(const wvl_encoded_picture *picture);
 WVL_API const wvl_result *wvl_encoded_picture_result(const wvl_encoded_picture *picture);

@@ -445,10 +445,29 @@ wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, ui
     return WVL_OK;
 }
 
+/* NULL: nothing on the stream is left to be done. */
+static wvl_cuda_event follow_readers(const wvl_device *device, wvl_cuda_stream stream)
+{
+    const wvl_cuda_runtime *rt = device->runtime;
+    wvl_cuda_event event = NULL;
+    wvl_cuda_status status = rt->event_create(&event, WVL_CUDA_EVENT_DISABLE_TIMING);
+    status = status ? status : rt->event_record(event, stream);
+    if (status) {
+        (void)rt->stream_wait(stream);
+        if (event) {
+            (void)rt->event_destroy(event);
+        }
+        event = NULL;
+    }
+    return event;
+}
+
 void wvl_cuda_drop_picture(wvl_device *device, const wvl_finished *picture)
 {
     int entered = !wvl_cuda_enter(device);
-    wvl_cuda_free_output(device, picture->on_device, (wvl_cuda_address)(uintptr_t)picture->data, picture->room);
+    wvl_cuda_event read = picture->has_reader && entered ? follow_readers(device, picture->reader) : NULL;
+    wvl_cuda_free_read_output(device, picture->on_device, (wvl_cuda_address)(uintptr_t)picture->data, picture->room,
+                              read);
     if (entered) {
         wvl_cuda_leave(device);
     }

@@ -200,6 +200,38 @@ START_TEST(lost_in_flight)
 }
 END_TEST
 
+/* One wait of the host a picture. Those that began before any had ended have a second one, for bytes beyond what was
+ * predicted; none where the bytes stay on the device. */
+START_TEST(one_wait_each)
+{
+    static const char *const settings[] = {"style=HT", "style=BYPASS block=32,32", "style=HT output-memory=device"};
+    picture p = picture_draw(PICTURE_NATURAL, 97, 83, 3, 8, 3);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan *plan = make_plan(&input.format, settings[_i], "cuda-only");
+    wvl_encoder *encoder;
+    wvl_encoded_picture *finished;
+    uint32_t frames = 4, sent = 0, count = 40;
+    ck_assert_int_eq(wvl_encoder_create(plan, frames, &encoder), WVL_OK);
+    uint32_t waits = soft->waits;
+    for (uint32_t received = 0; received < count; received++) {
+        while (sent < count && wvl_encoder_submit(encoder, &input.image, NULL, NULL) == WVL_OK) {
+            sent++;
+        }
+        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &finished), WVL_OK);
+        ck_assert_msg(strstr(wvl_result_backend(wvl_encoded_picture_result(finished)), "packets") != NULL, "%s",
+                      wvl_encoded_picture_error(finished));
+        wvl_encoded_picture_release(finished);
+    }
+    waits = soft->waits - waits;
+    ck_assert_msg(waits >= count && waits <= count + (_i < 2 ? frames : 0), "%s: %u waits for %u pictures",
+                  settings[_i], waits, count);
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* A finished picture goes to the sink in several pieces. */
 START_TEST(large_pictures_in_pieces)
 {
@@ -405,6 +437,7 @@ int main(void)
     tcase_add_loop_test(tests, blocks_in_parts, 0, 3);
     tcase_add_loop_test(tests, blocks_emulated, 0, 4);
     tcase_add_loop_test(tests, lost_in_flight, 0, 4);
+    tcase_add_loop_test(tests, one_wait_each, 0, 3);
     tcase_add_test(tests, large_pictures_in_pieces);
     tcase_add_test(tests, reach_is_asked_for);
     tcase_add_test(tests, reasons);
