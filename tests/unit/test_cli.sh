@@ -289,7 +289,7 @@ done
 refuse 2 'frame-rate 23/1' -i rgb.ppm -o no.j2k -TargetBitDepth 12 -cinema2K 23
 refuse 2 'given twice' -i rgb.ppm -o no.j2k -cinema4K --preset dci-2k
 # What shows only in the bytes: exit 6, every violation on a line, no file, and one that was there stays
-refuse 6 "leaves 2500" -i rgb.ppm -o no.j2k --preset imf-2k-r-10000-s1
+refuse 6 "allows 2500" -i rgb.ppm -o no.j2k --preset imf-2k-r-10000-s1
 cp rgb.ppm stays.j2k
 expect 6 -i rgb.ppm -o stays.j2k --force --preset imf-2k-r-10000-s1
 cmp -s rgb.ppm stays.j2k || fail 'a profile that is broken replaced the file that was there'
