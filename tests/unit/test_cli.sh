@@ -73,7 +73,7 @@ refuse 2 'takes --json' options now
 
 refuse 2 'no picture' -o no.j2k
 refuse 2 'no output' -i rgb.ppm
-refuse 2 'no value' -i
+refuse 2 'a value is missing' -i
 refuse 2 '-TLM follows' -i rgb.ppm -o -TLM
 refuse 2 'nearest is --levels' -i rgb.ppm -o no.j2k --lvels 5
 refuse 2 'nearest is --progression' -i rgb.ppm -o no.j2k --progresion RPCL
@@ -82,7 +82,7 @@ refuse 2 'unknown option --level' -i rgb.ppm -o no.j2k --level 5
 refuse 2 'unexpected' -i rgb.ppm -o no.j2k stray
 refuse 2 'unexpected' rgb.ppm no.j2k
 refuse 2 'takes no value' -i rgb.ppm -o no.j2k --force=yes
-refuse 2 'no value' -i rgb.ppm -o no.j2k --levels
+refuse 2 'a value is missing' -i rgb.ppm -o no.j2k --levels
 refuse 2 'yes or no' -i rgb.ppm -o no.j2k --sop rgb.ppm
 refuse 2 'given twice' -i rgb.ppm -o no.j2k -o other.j2k
 refuse 2 'the extension must be' -i rgb.ppm -o no.jpg
