@@ -128,17 +128,10 @@ static void call_pairs(const wvl_slot *slot, wvl_slot_entry entry, const wvl_slo
     void *x = bytes + scene->at[P], *u = bytes + scene->at[U], *v = bytes + scene->at[V];
     uint32_t n = count_of(scene);
     switch (slot->kind) {
-    case SPLIT:
-        ((void (*)(const float *, float *, float *, uint32_t))entry)(x, u, v, n);
-        break;
-    case MERGE:
-        ((void (*)(const float *, const float *, float *, uint32_t))entry)(u, v, x, n);
-        break;
-    case DOUBLE + SPLIT:
-        ((void (*)(const double *, double *, double *, uint32_t))entry)(x, u, v, n);
-        break;
-    default:
-        ((void (*)(const double *, const double *, double *, uint32_t))entry)(u, v, x, n);
+    case SPLIT: ((void (*)(const float *, float *, float *, uint32_t))entry)(x, u, v, n); break;
+    case MERGE: ((void (*)(const float *, const float *, float *, uint32_t))entry)(u, v, x, n); break;
+    case DOUBLE + SPLIT: ((void (*)(const double *, double *, double *, uint32_t))entry)(x, u, v, n); break;
+    default: ((void (*)(const double *, const double *, double *, uint32_t))entry)(u, v, x, n);
     }
 }
 
