@@ -387,7 +387,7 @@ START_TEST(pixels_are_refused)
     check_error("other device", refused.status, WVL_ERROR_ARGUMENT, refused.error, "the pixels lie on device 3");
     input.image.device = 0;
     refused = encode(&input, "style=HT", "cpu");
-    check_error("cpu", refused.status, WVL_ERROR_UNSUPPORTED, refused.error, "the option \"device\" is cpu");
+    check_error("cpu", refused.status, WVL_ERROR_UNSUPPORTED, refused.error, "the CPU cannot read them");
     picture_close_input(&input);
     picture_free(&p);
 }
