@@ -401,7 +401,7 @@ typedef struct wvl_plan_request {
  * Errors: _ARGUMENT, _PARAMETER, _UNREACHABLE, _MEMORY; WVL_CANCELLED. On anything but WVL_OK *plan is NULL.
  * Any number of threads may build plans with one context; params must not change meanwhile. */
 WVL_API wvl_status wvl_plan_build(const wvl_plan_request *request, wvl_plan **plan);
-/* The same without a cancel token; wvl_context_error() gives the text. jp2 may be NULL. */
+/* The same without a cancel token, with the same errors; wvl_context_error() gives the text. jp2 may be NULL. */
 WVL_API wvl_status wvl_plan_create(wvl_context *context, const wvl_params *params, const wvl_image_format *format,
                                    const wvl_jp2_info *jp2, wvl_plan **plan);
 WVL_API void wvl_plan_release(wvl_plan *plan);
@@ -526,7 +526,7 @@ WVL_API uint32_t wvl_encoder_frames(const wvl_encoder *encoder);
 WVL_API wvl_status wvl_encoder_submit(wvl_encoder *encoder, const wvl_image *image, const wvl_sink *sink, void *user);
 /* The oldest picture. WVL_OK: it is finished, and its own status says how it ended. WVL_AGAIN: not in that time
  * (timeout_ms: 0 never waits, UINT32_MAX waits without limit). WVL_END: wvl_encoder_end() was called and all
- * pictures were received. */
+ * pictures were received. Errors: _ARGUMENT. */
 WVL_API wvl_status wvl_encoder_receive(wvl_encoder *encoder, uint32_t timeout_ms, wvl_encoded_picture **picture);
 /* No more pictures will be submitted. */
 WVL_API void wvl_encoder_end(wvl_encoder *encoder);

@@ -158,7 +158,7 @@ static const refusal refusals[] = {
     {"preset=dicom-htj2k-rpcl tlm=no", "tlm no", RGB8, 0, 0, 0},
     {"preset=dicom-htj2k-rpcl reversible=no", "reversible no; yes", RGB8, 0, 0, 0},
     {"preset=dicom-htj2k-rpcl style=0", "style 0; HT", RGB8, 0, 0, 0},
-    {"preset=dicom-htj2k-rpcl container=jph", "container jph; the codestream", RGB8, 0, 0, 0},
+    {"preset=dicom-htj2k-rpcl container=jph", "container jph; the package", RGB8, 0, 0, 0},
     {"preset=dicom-htj2k-rpcl", "2 components; one or three", 64, 48, 2, 8, 0, 0, 0},
     {"preset=dicom-htj2k-rpcl", "component 1: components must be alike", 64, 48, 3, 8, 0, 2, 1},
     {"preset=dicom-htj2k-rpcl layers=2", "2 layers", RGB8, 0, 0, 0},
