@@ -516,6 +516,14 @@ if [ -n "$gen_docs" ]; then
         grep -q -- "-$key" complete.bash || fail "the bash completion lacks $key"
         grep -q -- "-$key" complete.zsh || fail "the zsh completion lacks $key"
     done <keys
+    # What the page says of formats and exit codes, --help says too.
+    "$wavelane" --help >help 2>err
+    for format in TIFF PNG JPEG OpenEXR 'JPEG 2000' PNM PAM PFM PGX DPX BMP TGA raw YUV; do
+        grep '^Reads ' help | grep -qw -- "$format" || fail "--help does not name the format $format"
+    done
+    for number in $(sed -n '/^\.SH EXIT STATUS/,/^\.SH/s/^\.B \([0-9]*\)$/\1/p' page.1); do
+        sed -n '/^Exit codes:/,$p' help | grep -qw "$number" || fail "--help lacks the exit code $number"
+    done
     grep '^@' page.1 && fail 'the manual page has a place that was not filled'
     if part bash; then
         bash -n complete.bash || fail 'bash does not take its completion'
