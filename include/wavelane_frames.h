@@ -48,8 +48,8 @@ WVL_API wvl_status wvl_encoder_submit_frame(wvl_encoder *encoder, const wvl_imag
 /* A file descriptor that poll(), select() and epoll find readable as long as wvl_encoder_receive() has something to do
  * or to say: the oldest picture is finished, or all were received after wvl_encoder_end(). Where the context starts no
  * threads it is readable while a picture waits, for receive does the work there. Do not read from it and do not close
- * it: it belongs to the encoder until wvl_encoder_release(). Each call gives the same one. WVL_ERROR_MEMORY: the
- * process may have no more descriptors. */
+ * it: it belongs to the encoder until wvl_encoder_release(). Each call gives the same one, from any thread.
+ * WVL_ERROR_MEMORY: the process may have no more descriptors; *handle is -1 then. WVL_ERROR_ARGUMENT: NULL. */
 WVL_API wvl_status wvl_encoder_poll_handle(wvl_encoder *encoder, int *handle);
 
 /* ---- Readers on a device ---------------------------------------------------------------------------------------- */

@@ -254,7 +254,7 @@ static int init_locks(wvl_encoder *e)
 
 static void tell_fewer(const wvl_encoder *e, uint32_t count)
 {
-    wvl_context_log(e->context, WVL_LOG_WARNING, "memory suffices for %u of %u pictures at a time", count,
+    wvl_context_log(e->context, WVL_LOG_WARNING, "memory is enough for %u of %u pictures at a time", count,
                     e->place_capacity);
 }
 

@@ -73,7 +73,7 @@ static wvl_status open_backend(wvl_pictures *p, uint32_t slots, const wvl_trace 
     status = status == WVL_OK ? prepare_slots(p, slots) : status;
     if (status != WVL_OK) {
         (void)snprintf(reason, reason_bytes, "%s",
-                       status == WVL_ERROR_MEMORY ? "its memory does not suffice" : wvl_status_text(status));
+                       status == WVL_ERROR_MEMORY ? "it has too little memory" : wvl_status_text(status));
     }
     return status;
 }

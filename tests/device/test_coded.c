@@ -349,7 +349,7 @@ START_TEST(output_memory_is_refused)
         const char *settings, *device, *reason;
     } rows[] = {
         {"style=HT", "cuda-only", "only an encoder object without a sink"},
-        {"style=HT", "cpu", "the option device leaves single pictures to the CPU"},
+        {"style=HT", "cpu", "device is auto, and single pictures are for the CPU then"},
         {"style=HT", "cuda:9", "no device finishes this picture: "},
         {"style=HT plm=yes", "cuda-only", "no device finishes this picture: PLM segments"},
         {"style=HT progression=RPCL tlm=yes profile=imf-ht-rev", "cuda-only",
@@ -366,7 +366,7 @@ START_TEST(output_memory_is_refused)
     }
     check_flight(&input, "style=HT output-memory=device", "cuda-only", 1, "only an encoder object without a sink");
     check_flight(&input, "style=HT plm=yes output-memory=device", "cuda", 0, "PLM segments");
-    check_flight(&input, "style=HT output-memory=device", "cuda:9", 0, "no device is open");
+    check_flight(&input, "style=HT output-memory=device", "cuda:9", 0, "no device could be opened");
     picture_close_input(&input);
     picture_free(&p);
 }
@@ -386,8 +386,8 @@ START_TEST(encoders_are_refused)
          "a profile is checked in memory", WVL_ERROR_UNSUPPORTED},
         {"style=HT plm=yes reach=packets", "cuda-only",
          "the option reach is packets, and no device finishes such pictures: PLM segments", WVL_ERROR_UNSUPPORTED},
-        {"rates=18,9 reach=blocks", "cuda-only", "the option reach asks for more: blocks with regions or layers",
-         WVL_ERROR_UNSUPPORTED},
+        {"rates=18,9 reach=blocks", "cuda-only",
+         "the device does less than the option reach asks for: blocks with regions or layers", WVL_ERROR_UNSUPPORTED},
     };
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -419,7 +419,7 @@ START_TEST(pixels_are_refused)
     check_error("other device", refused.status, WVL_ERROR_ARGUMENT, refused.error, "the pixels lie on device 3");
     input.image.device = 0;
     refused = encode(&input, "style=HT", "cpu");
-    check_error("cpu", refused.status, WVL_ERROR_UNSUPPORTED, refused.error, "the option \"device\" is cpu");
+    check_error("cpu", refused.status, WVL_ERROR_UNSUPPORTED, refused.error, "the CPU cannot read them");
     picture_close_input(&input);
     picture_free(&p);
 }
