@@ -298,6 +298,7 @@ static int has_packet_markers_with_coc(const fuzz_facts *f)
 
 static int has_31_planes(const fuzz_facts *f) { return f->planes >= 31; }
 static int has_unlike_offsets(const fuzz_facts *f) { return f->has_unlike_offsets; }
+static int has_unlike_precincts(const fuzz_facts *f) { return f->has_unlike_precincts; }
 static int has_exponent_0(const fuzz_facts *f) { return f->has_exponent_0; }
 static int has_unequal_rows(const fuzz_facts *f)
 {
@@ -426,6 +427,12 @@ static const fuzz_fault faults[] = {
      "hands out Y, Cb, Cr. CRG has no effect on decoding (A.9.1). OpenJPEG and FFmpeg decode exactly, and Grok does "
      "where one byte of CRG makes the offsets equal: picture=flower-rgb-contig-24.tif components=3*8u levels=3 "
      "registration=[0,0],[1,0],[0,0].",
+     0},
+    {FUZZ_GROK, "grok-unlike-precincts", "10.0.5", has_unlike_precincts,
+     "Components with unlike precincts: other samples, without a word, in all five progressions, of lossless files "
+     "too, "
+     "which OpenJPEG and FFmpeg decode exactly: components=2*8u levels=5 overrides=C1:precincts=[16,16]. The same "
+     "precincts for both components are decoded exactly.",
      0},
     {FUZZ_OPENJPH, "openjph-tile-segments", "0.31.0", has_tile_segments,
      "COD, COC, QCD and QCC of tile-part headers: it says that it does not take them, and goes on without.", 0},

@@ -15,9 +15,10 @@ typedef struct fuzz_facts {
     unsigned planes;           /* the most magnitude bits that QCD and QCC give a band of 9/7 */
     int has_exponent_0;        /* of a band of 5/3 */
     int has_unlike_offsets;    /* a colour transform in some tile, and components 0 to 2 apart in CRG */
+    int has_unlike_precincts;  /* a COC with other precincts than the COD */
 } fuzz_facts;
 
-/* Takes planes, has_exponent_0 and has_unlike_offsets from the markers of a codestream. */
+/* Takes planes, has_exponent_0, has_unlike_offsets and has_unlike_precincts from the markers of a codestream. */
 void fuzz_facts_read(const uint8_t *codestream, size_t bytes, fuzz_facts *facts);
 
 typedef struct fuzz_fault {

@@ -216,41 +216,59 @@ START_TEST(planes_explain_grok)
 }
 END_TEST
 
-/* What the markers say: a colour transform in some tile, and offsets of components 0 to 2 that are not the same. */
-START_TEST(unlike_offsets_explain_with_a_transform)
+typedef struct marker_row {
+    const char *options;
+    int is_known;
+} marker_row;
+
+/* What the markers of a codestream say. */
+static void check_marker_fault(const char *id, const marker_row *row)
 {
-    static const struct {
-        const char *options;
-        int is_known;
-    } rows[] = {
-        {"components=3*8u registration=[0,0],[1,0],[0,0]", 1},
-        {"components=3*8u registration=[0,0],[0,0],[0,1] reversible=no", 1},
-        {"components=4*8u registration=[0,0],[0,0],[9,0],[0,0]", 1},
-        {"components=4*8u registration=[0,0],[0,0],[0,0],[9,0]", 0},
-        {"components=3*8u registration=[7,9]", 0},
-        {"components=3*8u registration=[0,0],[1,0],[0,0] mct=off", 0},
-        {"components=2*8u registration=[0,0],[1,0]", 0},
-        {"components=3*8u", 0},
-        {"components=3*8u tile=32,32 mct=off overrides=T1-1:mct=on registration=[0,0],[1,0],[0,0]", 1},
-        {"components=3*8u tile=32,32 mct=off overrides=T1-1:levels=2 registration=[0,0],[1,0],[0,0]", 0},
-    };
     fuzz_folder none = {0};
     fuzz_picture p;
     fuzz_run run;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        (void)snprintf(line, sizeof line, "size=50,40 %s", rows[i].options);
-        ck_assert(fuzz_case_parse(&drawn, line));
-        ck_assert_msg(fuzz_picture_build(&drawn, &none, &p, other, sizeof other), "%s", other);
-        fuzz_run_encode(&drawn, &p, 0, &run);
-        ck_assert_msg(run.status == WVL_OK, "%s: %s", line, run.error);
-        fuzz_facts facts = {.c = &drawn, .p = &p};
-        fuzz_facts_read(run.data + run.codestream.offset, (size_t)run.codestream.bytes, &facts);
-        const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, &facts);
-        ck_assert_msg((fault && !strcmp(fault->id, "grok-unlike-offsets")) == rows[i].is_known, "%s", line);
-        fuzz_run_free(&run);
-        fuzz_picture_free(&p);
-    }
+    (void)snprintf(line, sizeof line, "size=50,40 %s", row->options);
+    ck_assert(fuzz_case_parse(&drawn, line));
+    ck_assert_msg(fuzz_picture_build(&drawn, &none, &p, other, sizeof other), "%s", other);
+    fuzz_run_encode(&drawn, &p, 0, &run);
+    ck_assert_msg(run.status == WVL_OK, "%s: %s", line, run.error);
+    fuzz_facts facts = {.c = &drawn, .p = &p};
+    fuzz_facts_read(run.data + run.codestream.offset, (size_t)run.codestream.bytes, &facts);
+    const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, &facts);
+    ck_assert_msg((fault && !strcmp(fault->id, id)) == row->is_known, "%s", line);
+    fuzz_run_free(&run);
+    fuzz_picture_free(&p);
 }
+
+/* A colour transform in some tile, and offsets of components 0 to 2 that are not the same. */
+static const marker_row offset_rows[] = {
+    {"components=3*8u registration=[0,0],[1,0],[0,0]", 1},
+    {"components=3*8u registration=[0,0],[0,0],[0,1] reversible=no", 1},
+    {"components=4*8u registration=[0,0],[0,0],[9,0],[0,0]", 1},
+    {"components=4*8u registration=[0,0],[0,0],[0,0],[9,0]", 0},
+    {"components=3*8u registration=[7,9]", 0},
+    {"components=3*8u registration=[0,0],[1,0],[0,0] mct=off", 0},
+    {"components=2*8u registration=[0,0],[1,0]", 0},
+    {"components=3*8u", 0},
+    {"components=3*8u tile=32,32 mct=off overrides=T1-1:mct=on registration=[0,0],[1,0],[0,0]", 1},
+    {"components=3*8u tile=32,32 mct=off overrides=T1-1:levels=2 registration=[0,0],[1,0],[0,0]", 0},
+};
+
+START_TEST(unlike_offsets_explain_with_a_transform) { check_marker_fault("grok-unlike-offsets", &offset_rows[_i]); }
+END_TEST
+
+static const marker_row precinct_rows[] = {
+    {"components=2*8u overrides=C1:precincts=[16,16]", 1},
+    {"components=2*8u precincts=[32,16] overrides=C1:precincts=[16,16]", 1},
+    {"components=2*8u precincts=[16,16] overrides=C1:precincts=[16,16];block=8,8", 0},
+    {"components=2*8u precincts=[16,16]", 0},
+    {"components=2*8u overrides=C1:block=8,8", 0},
+    {"components=300*8u overrides=C299:precincts=[16,16]", 1},
+    {"components=2*8u tile=32,32 overrides=T1C1:precincts=[16,16]", 1},
+    {"components=2*8u tile=32,32 overrides=T1:precincts=[16,16]/T2C1:block=8,8", 0},
+};
+
+START_TEST(unlike_precincts_explain) { check_marker_fault("grok-unlike-precincts", &precinct_rows[_i]); }
 END_TEST
 
 START_TEST(orders_of_tiles_explain_far_precincts)
@@ -371,7 +389,9 @@ int main(void)
     tcase_add_test(tests, changes_explain_where_they_overlap);
     tcase_add_test(tests, component_parts_explain_with_layers);
     tcase_add_test(tests, planes_explain_grok);
-    tcase_add_test(tests, unlike_offsets_explain_with_a_transform);
+    tcase_add_loop_test(tests, unlike_offsets_explain_with_a_transform, 0,
+                        (int)(sizeof offset_rows / sizeof *offset_rows));
+    tcase_add_loop_test(tests, unlike_precincts_explain, 0, (int)(sizeof precinct_rows / sizeof *precinct_rows));
     tcase_add_test(tests, orders_of_tiles_explain_far_precincts);
     tcase_add_test(tests, trials_are_limited);
     tcase_add_test(tests, devices_stay_open);
