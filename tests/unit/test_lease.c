@@ -305,6 +305,27 @@ START_TEST(test_failures)
 }
 END_TEST
 
+/* A worker has a frame and never answers; copies of it fail. The third failure is final here too. */
+START_TEST(test_failures_of_copies)
+{
+    wvl_sequence_lease l;
+    clear_farm(1, 2, 1);
+    open_farm();
+    ck_assert_uint_eq(wvl_sequence_take_leases(f.leases, 1, 0, &l, 1), 1);
+    for (unsigned i = 0; i < WVL_SEQUENCE_LEASE_TRIES; i++) {
+        int is_last = i + 1 == WVL_SEQUENCE_LEASE_TRIES;
+        double now = 700.0 * (i + 1);
+        ck_assert_uint_eq(wvl_sequence_take_leases(f.leases, 0, now, &l, 1), 1);
+        ck_assert_int_eq(l.is_last, is_last);
+        ck_assert_int_eq(wvl_sequence_take_answer(f.leases, 0, 0, 0, now + 1),
+                         is_last ? WVL_SEQUENCE_ANSWER_FAILED : WVL_SEQUENCE_ANSWER_VOID);
+    }
+    ck_assert_uint_eq(wvl_sequence_first_open(f.leases), 1);
+    ck_assert_int_eq(wvl_sequence_take_answer(f.leases, 1, 0, 1, 3000), WVL_SEQUENCE_ANSWER_VOID);
+    wvl_sequence_close_leases(f.leases);
+}
+END_TEST
+
 /* After a stop nothing is leased, and answers still count. */
 START_TEST(test_stop)
 {
@@ -418,6 +439,7 @@ int main(void)
     tcase_add_test(tests, test_hung_worker);
     tcase_add_test(tests, test_slow_frames);
     tcase_add_test(tests, test_failures);
+    tcase_add_test(tests, test_failures_of_copies);
     tcase_add_test(tests, test_stop);
     tcase_add_test(tests, test_shares_of_the_end);
     tcase_add_test(tests, test_silent_worker);

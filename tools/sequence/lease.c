@@ -304,12 +304,12 @@ static wvl_sequence_answer take_failure(wvl_sequence_leases *l, uint32_t worker,
     place_entry *e = entry_of(l, lease->place);
     e->failures++;
     e->avoided = worker;
-    if (e->holder_count) {
-        return WVL_SEQUENCE_ANSWER_VOID;
-    }
     if (lease->is_last) {
         end_place(l, e, lease->place);
         return WVL_SEQUENCE_ANSWER_FAILED;
+    }
+    if (e->holder_count) {
+        return WVL_SEQUENCE_ANSWER_VOID;
     }
     e->state = PLACE_AGAIN;
     e->since = now;

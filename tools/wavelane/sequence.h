@@ -142,6 +142,8 @@ const wvl_sequence_record *wvl_cli_find_record(const wvl_cli_store *store, uint6
 /* Whether the frame is what the record says. Any thread. */
 int wvl_cli_is_complete(const wvl_cli_store *store, uint64_t place, const char *output,
                         const wvl_sequence_record *record);
+/* 1: the file has these bytes. Any thread. */
+int wvl_cli_has_bytes(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes);
 /* A file of its own for a frame; any thread. Fills in bytes and checksum of *record. copy: 0, or a number
  * that no other process has which may write the same file now. */
 int wvl_cli_store_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes, unsigned copy,
@@ -192,6 +194,7 @@ typedef struct wvl_cli_frame {
     /* Of a frame that another process asks for: */
     const wvl_sequence_record *claim; /* what its journal says; NULL: nothing */
     unsigned copy;                    /* of wvl_cli_store_file */
+    int must_be_same;                 /* a file is there that only the same bytes may replace */
     int comes_again;                  /* if it fails: it is not black yet */
 } wvl_cli_frame;
 

@@ -153,13 +153,13 @@ static int is_same(const wvl_cli_store *s, int fd, const wvl_sequence_record *r)
     return sum == r->checksum;
 }
 
-static int is_complete_file(const wvl_cli_store *s, const char *path, const wvl_sequence_record *r)
+static int is_complete_file(const wvl_cli_store *s, const char *path, const wvl_sequence_record *r, int by_size)
 {
     struct stat st;
     if (stat(path, &st) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != r->bytes) {
         return 0;
     }
-    if (s->options->sizes_only) {
+    if (by_size) {
         return 1;
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC), same = fd >= 0 && is_same(s, fd, r);
@@ -177,7 +177,8 @@ const wvl_sequence_record *wvl_cli_find_record(const wvl_cli_store *s, uint64_t 
 
 int wvl_cli_is_complete(const wvl_cli_store *s, uint64_t place, const char *output, const wvl_sequence_record *record)
 {
-    return s->kind == WVL_CLI_TO_FILE ? place < s->old_places : is_complete_file(s, output, record);
+    return s->kind == WVL_CLI_TO_FILE ? place < s->old_places
+                                      : is_complete_file(s, output, record, s->options->sizes_only);
 }
 
 /* ---- One file of all ------------------------------------------------------------------------- */
@@ -355,6 +356,13 @@ static void describe_bytes(const wvl_cli_store *s, const wvl_cli_bytes *bytes, w
 {
     record->bytes = bytes->used;
     record->checksum = wvl_sequence_sum_bytes(&s->sums, 0, bytes->data, bytes->used);
+}
+
+int wvl_cli_has_bytes(const wvl_cli_store *s, const char *output, const wvl_cli_bytes *bytes)
+{
+    wvl_sequence_record record = {0};
+    describe_bytes(s, bytes, &record);
+    return is_complete_file(s, output, &record, 0);
 }
 
 /* The name is always the same one, so that what a killed run left is written again. */
