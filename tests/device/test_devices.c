@@ -264,8 +264,10 @@ START_TEST(memory_stays)
         }
     }
     ck_assert_uint_le(books.peak_bytes, peak + peak / 100); /* results in flight come and go */
-    /* In each of the 8 slots: staging memory, pinned and on the device, and the room of a finished picture. */
-    ck_assert_msg(soft->allocations <= allocations + 3 * 8, "%u allocations", soft->allocations - allocations);
+    /* In each of the 8 slots: staging memory, pinned and on the device. Rooms of finished pictures: 8 in flight, and a
+     * picture that waits for its turn holds none of the slots, so that all 8 may be of one device, and later of the
+     * other one. */
+    ck_assert_msg(soft->allocations <= allocations + 4 * 8, "%u allocations", soft->allocations - allocations);
     ck_assert_msg(of[0] > count / 4 && of[1] > count / 4, "%u and %u", of[0], of[1]);
     wvl_encoder_release(encoder);
     wvl_plan_release(plan);

@@ -299,17 +299,28 @@ static void end_place(wvl_sequence_leases *l, place_entry *e, uint64_t place)
     }
 }
 
+/* Whether nobody who still has the frame has answered for long. */
+static int is_given_up(const wvl_sequence_leases *l, const place_entry *e, double now)
+{
+    for (unsigned i = 0; i < e->holder_count; i++) {
+        if (!is_silent(l, &l->workers[e->holders[i]], now)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static wvl_sequence_answer take_failure(wvl_sequence_leases *l, uint32_t worker, const holding *lease, double now)
 {
     place_entry *e = entry_of(l, lease->place);
     e->failures++;
     e->avoided = worker;
+    if (e->holder_count && !(lease->is_last && is_given_up(l, e, now))) {
+        return WVL_SEQUENCE_ANSWER_VOID;
+    }
     if (lease->is_last) {
         end_place(l, e, lease->place);
         return WVL_SEQUENCE_ANSWER_FAILED;
-    }
-    if (e->holder_count) {
-        return WVL_SEQUENCE_ANSWER_VOID;
     }
     e->state = PLACE_AGAIN;
     e->since = now;

@@ -6,7 +6,7 @@
  * - A worker has as many leases as it has slots, and as many again to go on with. Towards the end the second half
  *   shrinks, so that no worker has frames waiting while another one has none.
  * - A frame that failed is leased again, to another worker if there is one. The third failure is final, also where
- *   another worker has the frame and does not answer.
+ *   another worker still has the frame but has not answered for long.
  * - A frame that takes too long is leased to a second and a third worker when these have nothing else to do. The first
  *   result counts. A worker that owes an answer for so long gets nothing new until it answers.
  */

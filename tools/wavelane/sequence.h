@@ -142,12 +142,13 @@ const wvl_sequence_record *wvl_cli_find_record(const wvl_cli_store *store, uint6
 /* Whether the frame is what the record says. Any thread. */
 int wvl_cli_is_complete(const wvl_cli_store *store, uint64_t place, const char *output,
                         const wvl_sequence_record *record);
-/* 1: the file has these bytes. Any thread. */
-int wvl_cli_has_bytes(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes);
 /* A file of its own for a frame; any thread. Fills in bytes and checksum of *record. copy: 0, or a number
  * that no other process has which may write the same file now. */
 int wvl_cli_store_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes, unsigned copy,
                        wvl_sequence_record *record);
+/* Whether the file that is there has just these bytes. Fills in the same. Any thread. */
+int wvl_cli_agrees_with_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes,
+                             wvl_sequence_record *record);
 /* In turn: the same in the file of all; then a record of either. Writes the journal now and then. */
 int wvl_cli_append_frame(wvl_cli_store *store, const wvl_cli_bytes *bytes, wvl_sequence_record *record);
 int wvl_cli_note_frame(wvl_cli_store *store, const wvl_sequence_record *record);
@@ -194,7 +195,7 @@ typedef struct wvl_cli_frame {
     /* Of a frame that another process asks for: */
     const wvl_sequence_record *claim; /* what its journal says; NULL: nothing */
     unsigned copy;                    /* of wvl_cli_store_file */
-    int must_be_same;                 /* a file is there that only the same bytes may replace */
+    int must_agree;                   /* the file that is there has to have the same bytes */
     int comes_again;                  /* if it fails: it is not black yet */
 } wvl_cli_frame;
 

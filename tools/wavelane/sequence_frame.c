@@ -229,19 +229,19 @@ static int keeps_file(const wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
         return 1;
     }
     int may_replace = q->options->args.force || q->options->args.skip_existing || wvl_cli_is_resumed(q->store);
-    f->must_be_same = !may_replace && S_ISREG(st.st_mode);
-    *code = f->must_be_same && !f->copy ? refuse_file(f) : WVL_EXIT_OK;
+    f->must_agree = !may_replace && S_ISREG(st.st_mode);
+    *code = f->must_agree && !f->copy ? refuse_file(f) : WVL_EXIT_OK;
     return 0;
 }
 
-/* The file of a copy may be there because the worker that had the frame before wrote it, and its answer was lost. Then
- * it has the bytes that this worker made. */
-static int store_frame(const wvl_cli_sequence *q, wvl_cli_frame *f)
+/* The process that this one is a copy of may have written the file, and may hang since: the same bytes are no other
+ * file. */
+static int store_file(const wvl_cli_sequence *q, wvl_cli_frame *f)
 {
-    if (f->must_be_same && !wvl_cli_has_bytes(q->store, f->output, f->bytes)) {
-        return refuse_file(f);
+    if (!f->must_agree) {
+        return wvl_cli_store_file(q->store, f->output, f->bytes, f->copy, &f->record);
     }
-    return wvl_cli_store_file(q->store, f->output, f->bytes, f->copy, &f->record);
+    return wvl_cli_agrees_with_file(q->store, f->output, f->bytes, &f->record) ? WVL_EXIT_OK : refuse_file(f);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -336,7 +336,7 @@ static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *tu
     w.batch.args = &w.args;
     f->code = f->code ? f->code : encode_frame(&w, turns, code);
     if (!f->code && wvl_cli_has_files(q->store)) {
-        f->code = store_frame(q, f);
+        f->code = store_file(q, f);
         f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
     }
     if (!f->code) {

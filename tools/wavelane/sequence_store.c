@@ -153,13 +153,13 @@ static int is_same(const wvl_cli_store *s, int fd, const wvl_sequence_record *r)
     return sum == r->checksum;
 }
 
-static int is_complete_file(const wvl_cli_store *s, const char *path, const wvl_sequence_record *r, int by_size)
+static int is_complete_file(const wvl_cli_store *s, const char *path, const wvl_sequence_record *r, int sizes_only)
 {
     struct stat st;
     if (stat(path, &st) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != r->bytes) {
         return 0;
     }
-    if (by_size) {
+    if (sizes_only) {
         return 1;
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC), same = fd >= 0 && is_same(s, fd, r);
@@ -177,8 +177,7 @@ const wvl_sequence_record *wvl_cli_find_record(const wvl_cli_store *s, uint64_t 
 
 int wvl_cli_is_complete(const wvl_cli_store *s, uint64_t place, const char *output, const wvl_sequence_record *record)
 {
-    return s->kind == WVL_CLI_TO_FILE ? place < s->old_places
-                                      : is_complete_file(s, output, record, s->options->sizes_only);
+    return s->kind == WVL_CLI_TO_FILE ? place < s->old_places : is_complete_file(s, output, record, s->options->sizes_only);
 }
 
 /* ---- One file of all ------------------------------------------------------------------------- */
@@ -358,13 +357,6 @@ static void describe_bytes(const wvl_cli_store *s, const wvl_cli_bytes *bytes, w
     record->checksum = wvl_sequence_sum_bytes(&s->sums, 0, bytes->data, bytes->used);
 }
 
-int wvl_cli_has_bytes(const wvl_cli_store *s, const char *output, const wvl_cli_bytes *bytes)
-{
-    wvl_sequence_record record = {0};
-    describe_bytes(s, bytes, &record);
-    return is_complete_file(s, output, &record, 0);
-}
-
 /* The name is always the same one, so that what a killed run left is written again. */
 static char *name_temporary(const char *output, unsigned copy)
 {
@@ -426,6 +418,13 @@ int wvl_cli_store_file(const wvl_cli_store *s, const char *output, const wvl_cli
     int code = write_file(s, temporary, output, bytes);
     free(temporary);
     return code;
+}
+
+int wvl_cli_agrees_with_file(const wvl_cli_store *s, const char *output, const wvl_cli_bytes *bytes,
+                             wvl_sequence_record *record)
+{
+    describe_bytes(s, bytes, record);
+    return is_complete_file(s, output, record, 0);
 }
 
 int wvl_cli_append_frame(wvl_cli_store *s, const wvl_cli_bytes *bytes, wvl_sequence_record *record)
