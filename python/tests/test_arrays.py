@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Arrays of every layout and type: the bytes are those of the same samples in the plainest order."""
 import array as standard
+import importlib
+import os
 import sys
 
 import numpy as np
@@ -132,8 +134,8 @@ def test_producers_that_refuse():
 
 
 def test_torch():
-    """Tensors of PyTorch on the CPU. Only where it is installed (Debian: python3-torch): the package of PyPI is large."""
-    torch = pytest.importorskip("torch")
+    """Tensors of PyTorch on the CPU. Only where it is installed (Debian: python3-torch): the package of PyPI is large. WVL_PYTHON_TORCH=1: it must be."""
+    torch = importlib.import_module("torch") if os.environ.get("WVL_PYTHON_TORCH") == "1" else pytest.importorskip("torch")
     picture = draw((40, 60, 3))
     tensor = torch.from_numpy(picture.copy())
     wanted = wavelane.encode(picture)

@@ -177,7 +177,8 @@ const wvl_sequence_record *wvl_cli_find_record(const wvl_cli_store *s, uint64_t 
 
 int wvl_cli_is_complete(const wvl_cli_store *s, uint64_t place, const char *output, const wvl_sequence_record *record)
 {
-    return s->kind == WVL_CLI_TO_FILE ? place < s->old_places : is_complete_file(s, output, record, s->options->sizes_only);
+    return s->kind == WVL_CLI_TO_FILE ? place < s->old_places
+                                      : is_complete_file(s, output, record, s->options->sizes_only);
 }
 
 /* ---- One file of all ------------------------------------------------------------------------- */
