@@ -21,11 +21,11 @@ away() {
     rm -rf "$work"
 } 2>/dev/null
 trap away EXIT
-{ command -v ip && ip netns add $near && ip netns add $far && unshare --uts true; } >out 2>err || {
-    echo "skipped: no network namespaces ($(head -1 err)): they need root and iproute2"
+{ command -v ip && ip netns add $near && ip netns add $far && unshare --uts true &&
+    ip link add wvl0 netns $near type veth peer name wvl1 netns $far; } >out 2>err || {
+    echo "skipped: no network namespaces with a cable ($(head -1 err)): they need root, iproute2 and veth"
     exit 77
 }
-ip link add wvl0 netns $near type veth peer name wvl1 netns $far || exit 1
 ip -n $near addr add 10.77.0.1/24 dev wvl0 && ip -n $far addr add 10.77.0.2/24 dev wvl1 || exit 1
 for name in $near $far; do ip -n $name link set lo up; done
 cable() { ip -n $near link set wvl0 "$1" && ip -n $far link set wvl1 "$1"; }
