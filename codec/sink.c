@@ -118,7 +118,9 @@ int wvl_sink_check_patch(wvl_sink_state *state, uint64_t written, uint64_t offse
         return -1;
     }
     if (offset > written || bytes > written - offset) {
-        return wvl_sink_fail(state, WVL_ERROR_SINK, "a patch reaches beyond what was written", "", 0);
+        return wvl_sink_fail(state, WVL_ERROR_SINK,
+                             "a patch reaches beyond what was written: a defect of the library, please report it", "",
+                             0);
     }
     return 0;
 }

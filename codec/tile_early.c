@@ -35,8 +35,8 @@ const char *wvl_early_obstacle(const wvl_plan *plan)
 {
     int is_positional = plan->syntax.order == WVL_ORDER_PCRL || plan->syntax.order == WVL_ORDER_CPRL;
     if (!wvl_layers_are_given(plan)) {
-        return "what each block sends depends on the whole picture; lossless pictures of one layer, and those with "
-               "slopes, do not";
+        return "what each block sends depends on the whole picture, unless it is lossless with one layer, or layers "
+               "have slopes";
     }
     if (plan->syntax.plm || plan->syntax.packed_headers == WVL_PACKED_PPM) {
         return "PLM and PPM stand before all packets";

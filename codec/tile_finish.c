@@ -82,7 +82,9 @@ static wvl_status check_caps(wvl_coder *coder)
         bytes; /* exact: segments of lengths and headers were bounded before */
     if ((plan->rate.max_bytes && bytes > plan->rate.max_bytes) ||
         (last->kind == WVL_RATE_BYTES && (double)bytes > last->value)) {
-        (void)snprintf(coder->problem, sizeof coder->problem, "%llu bytes exceed the cap", (unsigned long long)bytes);
+        (void)snprintf(coder->problem, sizeof coder->problem,
+                       "the codestream has %llu bytes, more than its cap: a defect of the library, please report it",
+                       (unsigned long long)bytes);
         return WVL_ERROR_INTERNAL;
     }
     return WVL_OK;

@@ -149,7 +149,7 @@ static void read_info(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span 
     }
     if (lists != 1 || urls != 1) {
         wvl_check_fail(w, WVL_RULE_UINF_CONTENT, span->offset,
-                       "%u lists and %u URLs of the length they tell in a UUID info box", lists, urls);
+                       "%u lists and %u URLs of the length that they name in a UUID info box", lists, urls);
     }
 }
 

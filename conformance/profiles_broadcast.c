@@ -92,7 +92,7 @@ static int bytes_hold(wvl_walk_facts *f)
     unsigned level = f->w->rsiz & 15;
     uint64_t rate = level <= 3 ? UINT64_C(200000000) : UINT64_C(200000000) << (level - 3);
     uint64_t limit = level ? wvl_check_frame_bytes(f->w, rate) : UINT64_MAX, bytes = f->w->summary->codestream_bytes;
-    return bytes <= limit || wvl_check_refuse(f, "%llu bytes, level %u leaves %llu", (unsigned long long)bytes, level,
+    return bytes <= limit || wvl_check_refuse(f, "%llu bytes, level %u allows %llu", (unsigned long long)bytes, level,
                                               (unsigned long long)limit);
 }
 

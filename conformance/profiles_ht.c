@@ -162,7 +162,7 @@ static int levels_hold(wvl_walk_facts *f)
     unsigned most = side <= 2048 ? 5 : side <= 4096 ? 6 : 7;
     for (size_t i = 0; i < f->w->all_codings.count; i++) {
         if (!k[i].levels || k[i].levels > most) {
-            return wvl_check_refuse(f, "%u levels, %u are the most", k[i].levels, most);
+            return wvl_check_refuse(f, "%u levels, at most %u are allowed", k[i].levels, most);
         }
     }
     return 1;

@@ -77,7 +77,7 @@ static int levels_hold(wvl_walk_facts *f)
     const wvl_walk_coding *k = f->w->all_codings.items;
     for (size_t i = 0; i < f->w->all_codings.count; i++) {
         if (!k[i].levels || k[i].levels > most_levels(f)) {
-            return wvl_check_refuse(f, "%u levels, %u are the most", k[i].levels, most_levels(f));
+            return wvl_check_refuse(f, "%u levels, at most %u are allowed", k[i].levels, most_levels(f));
         }
     }
     return 1;
@@ -102,7 +102,7 @@ static int bytes_hold(wvl_walk_facts *f)
     unsigned sub = f->w->rsiz >> 4 & 15;
     uint64_t limit = sub && sub <= 9 ? wvl_check_frame_bytes(f->w, UINT64_C(200000000) << (sub - 1)) : UINT64_MAX;
     uint64_t bytes = f->w->summary->codestream_bytes;
-    return bytes <= limit || wvl_check_refuse(f, "%llu bytes, sublevel %u leaves %llu", (unsigned long long)bytes, sub,
+    return bytes <= limit || wvl_check_refuse(f, "%llu bytes, sublevel %u allows %llu", (unsigned long long)bytes, sub,
                                               (unsigned long long)limit);
 }
 

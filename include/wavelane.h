@@ -155,8 +155,7 @@ typedef struct wvl_context_options {
     wvl_runner runner;       /* run != NULL: does the work instead of own threads, and `threads` is ignored */
     wvl_trace_fn trace;
     void *trace_user;
-    /* Pictures of more samples, all components together, are refused (_PARAMETER); 0: only the limits of the standard.
-     */
+    /* Pictures of more samples in all components are refused (_PARAMETER); 0: only the limits of the standard. */
     uint64_t max_samples;
 } wvl_context_options;
 
@@ -176,13 +175,13 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
 /* ---- Devices ------------------------------------------------------------------------------------------------------
  *
  * The option "device" says whether a device works on pictures. A device does as many stages as it can: transform and
- * quantisation ("coefs"), coding of HT blocks of a lossless picture, a given step or a quality factor ("blocks"), and
- * the whole output of such a picture ("packets"). docs/reach.md has the list. The CPU does the rest. The bytes do not
- * depend on it. The option "reach" asks for the least that a device must do, else it is not used.
+ * quantisation ("coefs"), coding of blocks too ("blocks"), or the whole output ("packets"). The CPU does the rest.
+ * docs/reach.md says how far a device goes with each option. The bytes do not depend on it. The option "reach" names
+ * the least that a device must do; a picture with which it cannot do as much is for the CPU.
  * - auto (default): a device where it pays: pixels that lie on one; pictures in flight, of 1 Mi samples and more.
  * - cpu: the CPU. cuda, cuda:N: device 0 or N; cuda:N,N or cuda:all: several, which share pictures in flight and the
  * waves of a large picture. The CPU takes over where there is none, too little memory or too much depth (a warning).
- * - cuda-only, with the same behind it: without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead.
+ * - cuda-only, cuda-only:N and so on: the same, but without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead.
  *
  * wvl_result_backend() says what was used. A context opens a device at its first use. After a failure that lasts (a
  * fault in a kernel, a lost device) it counts as lost for the process. Other devices of the option do its pictures; if
@@ -202,7 +201,7 @@ typedef struct wvl_device_info {
 } wvl_device_info;
 
 /* Describes device `ordinal`, from 0, and opens nothing. WVL_END: there are not that many. WVL_ERROR_UNSUPPORTED: a
- * build without device code. WVL_ERROR_DEVICE: no driver. */
+ * build without device code. WVL_ERROR_DEVICE: no driver. WVL_ERROR_ARGUMENT: info is NULL. Any thread. */
 WVL_API wvl_status wvl_device_describe(uint32_t ordinal, wvl_device_info *info);
 
 /* ---- Params: one table of options ------------------------------------------------------------ */
@@ -237,7 +236,7 @@ WVL_API wvl_status wvl_params_clone(const wvl_params *params, wvl_params **copy)
 WVL_API void wvl_params_release(wvl_params *params);
 /* Replaces the value of an option; `comment` is a list instead: each call adds one, and NULL or "" empties it. key
  * and value are copied. WVL_ERROR_PARAMETER: an unknown key (the text names the nearest one) or a malformed value;
- * the old value stays. */
+ * the old value stays. Errors: also _ARGUMENT, _MEMORY. */
 WVL_API wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value);
 /* Current value as text, valid until the next call on params; NULL for an unknown key, or if memory is short. */
 WVL_API const char *wvl_params_get(const wvl_params *params, const char *key);
@@ -249,7 +248,7 @@ WVL_API const char *wvl_params_needs(const wvl_params *params, const char *key);
  * the names. Presets of cinema, IMF and broadcast take words behind their names: a frame rate, 3d, hfr, m and a main
  * level, s and a sublevel, as in dci-2k-48-3d and imf-2k-24-m3-s1. A preset with a profile has it checked:
  * wvl_plan_build() lists what does not fit, byte limits are kept, and wvl_encode() judges the finished bytes before
- * the sink gets any of them (WVL_ERROR_PROFILE). */
+ * the sink gets any of them (WVL_ERROR_PROFILE). Errors: also _ARGUMENT, _MEMORY. */
 WVL_API wvl_status wvl_params_preset(wvl_params *params, const char *name);
 typedef struct wvl_preset {
     const char *name;
@@ -263,7 +262,7 @@ WVL_API const wvl_preset *wvl_presets(size_t *count); /* *count entries, static 
  * without its adaptation to D50). wvl_params_set_color() copies them and sets "input-color" to custom; with NULL it
  * sets "input-color" to none and forgets them. What is coded is X'Y'Z' of digital cinema in 12 bits: round(4095 *
  * (48/52.37 * V)^(1/2.6)) for V = X, Y, Z, clamped to [0, 1] before the power. WVL_ERROR_PARAMETER: values outside
- * the ranges below; matrix elements lie between -16 and 16. */
+ * the ranges below; matrix elements lie between -16 and 16. Errors: also _ARGUMENT, _MEMORY. */
 typedef struct wvl_color_tables {
     size_t struct_size;
     /* Of each curve, 2..65536, at equal distances from black to white of the samples; straight lines between them. */
@@ -402,7 +401,7 @@ typedef struct wvl_plan_request {
  * Errors: _ARGUMENT, _PARAMETER, _UNREACHABLE, _MEMORY; WVL_CANCELLED. On anything but WVL_OK *plan is NULL.
  * Any number of threads may build plans with one context; params must not change meanwhile. */
 WVL_API wvl_status wvl_plan_build(const wvl_plan_request *request, wvl_plan **plan);
-/* The same without a cancel token; wvl_context_error() gives the text. jp2 may be NULL. */
+/* The same without a cancel token, with the same errors; wvl_context_error() gives the text. jp2 may be NULL. */
 WVL_API wvl_status wvl_plan_create(wvl_context *context, const wvl_params *params, const wvl_image_format *format,
                                    const wvl_jp2_info *jp2, wvl_plan **plan);
 WVL_API void wvl_plan_release(wvl_plan *plan);
@@ -415,7 +414,7 @@ typedef struct wvl_plan_memory {
     uint64_t coded_bytes_bound;  /* proved bound of what coded data may add, whatever the pixels: every pass of every
                                     block, up to three times; a byte target does not lower it (D-plan-10) */
     uint64_t output_bytes_bound; /* proved bound of the bytes that the sink gets */
-    uint64_t pinned_bytes;       /* most that a device takes of page-locked memory; 0 if none is used */
+    uint64_t pinned_bytes;       /* most that a device takes of page-locked memory; 0: none is used, or "auto" */
     uint64_t device_bytes;       /* most that it takes of its own */
     uint64_t certain_bytes;      /* every picture of this plan takes at least as much */
     uint64_t likely_bytes; /* an estimate for photographs and the like; with a byte target it follows from the target */
@@ -427,7 +426,8 @@ WVL_API wvl_status wvl_plan_measure(const wvl_plan *plan, wvl_plan_memory *memor
 
 /* write gets `bytes` bytes of text, not terminated, from the thread that called wvl_plan_explain(). */
 typedef void (*wvl_text_fn)(void *user, const char *text, size_t bytes);
-/* Resolved geometry, quantization, markers and memory: text for people (json = 0) or one JSON object (json = 1). */
+/* Resolved geometry, quantization, markers and memory: text for people (json = 0) or one JSON object (json = 1).
+ * Errors: _ARGUMENT. */
 WVL_API wvl_status wvl_plan_explain(const wvl_plan *plan, int json, wvl_text_fn write, void *user);
 
 /* ---- Sink ------------------------------------------------------------------------------------ */
@@ -483,14 +483,14 @@ typedef struct wvl_control {
 
 /* A token that ends encodes and plans. Every stage looks at it after at most 64 block codings of a thread, or 4 Mi
  * samples of a transform (one row, if that is longer), and then ends with WVL_CANCELLED. A raised token stays
- * raised. One token may serve several calls; it must outlive them. */
+ * raised. One token may serve several calls; it must outlive them. Errors: _ARGUMENT, _MEMORY. */
 WVL_API wvl_status wvl_cancel_create(wvl_context *context, wvl_cancel **cancel);
 WVL_API void wvl_cancel_raise(wvl_cancel *cancel); /* async-signal-safe */
 WVL_API void wvl_cancel_release(wvl_cancel *cancel);
 
 /* Encodes one picture and returns when the sink is closed. On anything but WVL_OK the sink was closed with complete
  * = 0 and *result is NULL. control and result may be NULL. The reason of a failure goes to error (error_bytes bytes,
- * always terminated; may be NULL). Several threads may encode with one plan at once. */
+ * always terminated; may be NULL). Several threads may encode with one plan at once. Errors: any but _THREAD. */
 WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *sink, const wvl_control *control,
                               wvl_result **result, char *error, size_t error_bytes);
 
@@ -522,11 +522,11 @@ WVL_API void wvl_encoder_release(wvl_encoder *encoder);
 WVL_API uint32_t wvl_encoder_frames(const wvl_encoder *encoder);
 /* Never waits. WVL_AGAIN: every place is taken until a result is received. image, its planes and sink are copied;
  * pixels are borrowed as by wvl_encode(). sink NULL: the bytes come with the finished picture. On anything but
- * WVL_OK pixels and sink stay with the caller. */
+ * WVL_OK pixels and sink stay with the caller. WVL_ERROR_ARGUMENT: also after wvl_encoder_end(). _MEMORY. */
 WVL_API wvl_status wvl_encoder_submit(wvl_encoder *encoder, const wvl_image *image, const wvl_sink *sink, void *user);
 /* The oldest picture. WVL_OK: it is finished, and its own status says how it ended. WVL_AGAIN: not in that time
  * (timeout_ms: 0 never waits, UINT32_MAX waits without limit). WVL_END: wvl_encoder_end() was called and all
- * pictures were received. */
+ * pictures were received. Errors: _ARGUMENT. */
 WVL_API wvl_status wvl_encoder_receive(wvl_encoder *encoder, uint32_t timeout_ms, wvl_encoded_picture **picture);
 /* No more pictures will be submitted. */
 WVL_API void wvl_encoder_end(wvl_encoder *encoder);
@@ -537,8 +537,8 @@ WVL_API void wvl_encoder_cancel(wvl_encoder *encoder);
 WVL_API wvl_status wvl_encoded_picture_status(const wvl_encoded_picture *picture);
 WVL_API const char *wvl_encoded_picture_error(const wvl_encoded_picture *picture);
 /* data: NULL if a sink was given. memory: where it lies: HOST; PINNED if a device finished the picture ("cuda:0
- * packets"); DEVICE with the option output-memory. All bytes are there when the picture is received: nothing needs to
- * be waited for. result: NULL unless the status is WVL_OK. user: the argument of submit. */
+ * packets"); DEVICE with the option output-memory. All bytes are there when the picture is received: work given to any
+ * stream after that may read them; wavelane_frames.h has readers that go on. result: NULL unless WVL_OK. */
 WVL_API const void *wvl_encoded_picture_data(const wvl_encoded_picture *picture, size_t *bytes);
 WVL_API wvl_memory_kind wvl_encoded_picture_memory(const wvl_encoded_picture *picture);
 WVL_API const wvl_result *wvl_encoded_picture_result(const wvl_encoded_picture *picture);

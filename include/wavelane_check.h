@@ -135,12 +135,14 @@ typedef struct wvl_check_summary {
     uint32_t ht_bound_told, ht_bound_needed;
 } wvl_check_summary;
 
-/* A raw codestream, SOC to EOC. report and summary may be NULL, options too. */
+/* Judges a raw codestream, SOC to EOC: `bytes` bytes at data, read during the call only. report and summary may be
+ * NULL, options too. Returns a wvl_check_verdict. */
 WVL_CHECK_API int wvl_check_codestream(const void *data, size_t bytes, const wvl_check_options *options,
                                        wvl_check_report_fn report, void *user, wvl_check_summary *summary);
 /* JP2 or JPH by its signature box, a raw codestream otherwise. */
 WVL_CHECK_API int wvl_check_file(const void *data, size_t bytes, const wvl_check_options *options,
                                  wvl_check_report_fn report, void *user, wvl_check_summary *summary);
+/* Frees what a summary points to; the walk fills it, the caller releases it. NULL is ignored. */
 WVL_CHECK_API void wvl_check_release_summary(wvl_check_summary *summary);
 
 typedef struct wvl_check_rule {

@@ -15,8 +15,8 @@
  *
  * One level takes n samples to h = ceil(n / 2) low and h high coefficients:
  *
- *   low[i] = sum over k of low_taps[k] * x[2 i + first + k],   high[i] = sum over k of high_taps[k] * x[2 i + first +
- * k]
+ *   low[i]  = sum over k of  low_taps[k] * x[2 i + first + k]
+ *   high[i] = sum over k of high_taps[k] * x[2 i + first + k]
  *
  * x is periodic. If n is odd, the last sample stands twice in the period. The next level takes the low coefficients.
  *
@@ -86,11 +86,12 @@ typedef struct wvl_dwt1 wvl_dwt1;
 /* Factorises the filters, checks them, and starts threads. *dwt: NULL on any failure.
  * WVL_ERROR_PARAMETER: unknown wavelet, taps out of range or not finite, or filters that do not reconstruct.
  * WVL_ERROR_UNSUPPORTED: the lattice was asked for and the filters have none; the text has the reason ("dd137").
- * WVL_ERROR_ARGUMENT: NULL, or a struct_size that is not taken. WVL_ERROR_MEMORY. error may be NULL. */
+ * WVL_ERROR_ARGUMENT: NULL, or a struct_size that is not taken. WVL_ERROR_MEMORY. error gets the reason of a failure,
+ * terminated, and is left alone on success; it may be NULL. That holds for all functions below. */
 WVL_API wvl_status wvl_dwt1_create(const wvl_dwt1_options *options, wvl_dwt1 **dwt, char *error, size_t error_bytes);
 /* NULL is ignored. */
 WVL_API void wvl_dwt1_release(wvl_dwt1 *dwt);
-/* Fills as much of *info as its struct_size has room for. */
+/* Fills as much of *info as its struct_size has room for. Errors: WVL_ERROR_ARGUMENT. */
 WVL_API wvl_status wvl_dwt1_describe(const wvl_dwt1 *dwt, wvl_dwt1_info *info);
 
 /* Coefficients of `length` samples after `levels` levels: `length`, and one more for each level that takes an odd
@@ -182,7 +183,7 @@ WVL_API void wvl_dwt2_release(wvl_dwt2 *dwt);
 
 /* Fills the 3 * levels + 1 views of the bands of a width x height picture: LL of the last level, HL, LH, HH of the last
  * level, ..., HL, LH, HH of level 1. Other placements are as good: views may point anywhere. levels: 0 to 32.
- * WVL_ERROR_ARGUMENT: NULL, or a number out of range. */
+ * WVL_ERROR_ARGUMENT: NULL, or a number out of range. Any thread. */
 WVL_API wvl_status wvl_dwt2_place(uint32_t layout, const wvl_dwt2_view *plane, uint32_t width, uint32_t height,
                                   uint32_t levels, wvl_dwt2_view *bands);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * More about pictures in flight (wvl_encoder in wavelane.h): parameters of single frames, and a handle for poll(). All
- * that wavelane.h says about ownership, threads, errors, structures and the same bytes holds here too.
+ * More about pictures in flight (wvl_encoder in wavelane.h): parameters of single frames, a handle for poll(), and
+ * readers on a device. All that wavelane.h says about ownership, threads, errors, structures and the same bytes holds
+ * here too.
  */
 #ifndef WAVELANE_FRAMES_H
 #define WAVELANE_FRAMES_H
@@ -47,9 +48,18 @@ WVL_API wvl_status wvl_encoder_submit_frame(wvl_encoder *encoder, const wvl_imag
 /* A file descriptor that poll(), select() and epoll find readable as long as wvl_encoder_receive() has something to do
  * or to say: the oldest picture is finished, or all were received after wvl_encoder_end(). Where the context starts no
  * threads it is readable while a picture waits, for receive does the work there. Do not read from it and do not close
- * it: it belongs to the encoder until wvl_encoder_release(). Each call gives the same one. WVL_ERROR_MEMORY: the
- * process may have no more descriptors. */
+ * it: it belongs to the encoder until wvl_encoder_release(). Each call gives the same one, from any thread.
+ * WVL_ERROR_MEMORY: the process may have no more descriptors; *handle is -1 then. WVL_ERROR_ARGUMENT: NULL. */
 WVL_API wvl_status wvl_encoder_poll_handle(wvl_encoder *encoder, int *handle);
+
+/* ---- Readers on a device ---------------------------------------------------------------------------------------- */
+
+/* A picture that a device finished is complete when it is received: what is given to any stream after that may read its
+ * bytes, in memory of the device or in page-locked memory. This is wvl_encoded_picture_release() for readers that may
+ * not have ended: the memory goes to no other picture, and back to no allocator, before what `stream` holds now is
+ * done. stream: a CUstream or cudaStream_t of the device of the picture; NULL: the default stream. The call does not
+ * wait, unless the memory came from an allocator of the caller's. Bytes of any other picture are gone at once. */
+WVL_API void wvl_encoded_picture_release_after(wvl_encoded_picture *picture, void *stream);
 
 #ifdef __cplusplus
 }

@@ -98,7 +98,7 @@ typedef struct wvl_rows_memory {
     uint64_t early_base_bytes, early_least_bytes;
 } wvl_rows_memory;
 
-/* source: read is not called. Errors: _ARGUMENT, _MEMORY. */
+/* source: its functions are not called. Any number of threads may ask with one plan. Errors: _ARGUMENT. */
 WVL_API wvl_status wvl_rows_measure(const wvl_plan *plan, const wvl_row_source *source, wvl_rows_memory *memory);
 
 /* ---- Pushed rows --------------------------------------------------------------------------------------------------
@@ -118,16 +118,16 @@ typedef struct wvl_row_pusher wvl_row_pusher;
 WVL_API wvl_status wvl_row_pusher_create(const wvl_plan *plan, const wvl_row_component *components,
                                          uint32_t component_count, const wvl_rows_options *options, wvl_sink *sink,
                                          const wvl_control *control, wvl_row_pusher **pusher);
-/* The next rows of the picture: `rows` of the reference grid, which are all rows of components without subsampling. A
- * component with vertical subsampling has those of its rows that lie on them. Buffer b begins at data[b], its rows are
- * pitch_bytes[b] apart. Returns when they were copied, which may wait for the encode. An error is that of the encode,
- * which has ended; _ARGUMENT: fewer rows are left. */
+/* The next rows of the picture: `rows` rows of the reference grid, each of which is a row of every component without
+ * subsampling. A component with vertical subsampling has those of its rows that lie on them. Buffer b begins at
+ * data[b], its rows are pitch_bytes[b] apart. Returns when the rows are copied, which may wait for the encode.
+ * _ARGUMENT: an argument is NULL, or fewer rows are left. Any other error is that of the encode, which has ended. */
 WVL_API wvl_status wvl_row_pusher_push(wvl_row_pusher *pusher, const void *const *data, const size_t *pitch_bytes,
                                        uint32_t rows);
 /* Waits for the end of the encode, and returns how it ended. WVL_ERROR_INPUT: also where rows are missing. result and
- * error may be NULL. Once. */
+ * error may be NULL. A second call returns WVL_ERROR_ARGUMENT. */
 WVL_API wvl_status wvl_row_pusher_finish(wvl_row_pusher *pusher, wvl_result **result, char *error, size_t error_bytes);
-/* Without wvl_row_pusher_finish() before it, this ends the encode. */
+/* Ends the encode, if wvl_row_pusher_finish() was not called before. NULL is ignored. */
 WVL_API void wvl_row_pusher_release(wvl_row_pusher *pusher);
 
 #ifdef __cplusplus

@@ -41,9 +41,9 @@ static int is_usable(const wvl_plan *plan, const wvl_backend_vtable *table, uint
         return 1;
     }
     if (plan->device.ordinals != WVL_DEVICE_EVERY) {
-        wvl_context_log(plan->context, WVL_LOG_WARNING,
-                        "device %u: not there, or of no use; the other devices of the option device do its work",
-                        ordinal);
+        wvl_context_log(
+            plan->context, WVL_LOG_WARNING,
+            "device %u does not exist or cannot be used; the other devices of the option device do its work", ordinal);
     }
     return 0;
 }

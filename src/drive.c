@@ -94,7 +94,7 @@ static wvl_status prepare_slots(wvl_drive *d, wvl_drive_lane *lane, const wvl_ba
         status = d->table->prepare(lane->backend, d->plan, slot);
     }
     if (lane->jobs && status == WVL_ERROR_MEMORY) {
-        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device memory suffices for %u of %u waves at a time",
+        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device memory is enough for %u of %u waves at a time",
                         lane->jobs, jobs);
         status = WVL_OK;
     }
@@ -185,7 +185,7 @@ static wvl_status open_device_lane(wvl_drive *d, uint32_t ordinal, const wvl_bac
 {
     wvl_device *device = NULL;
     d->ordinal = ordinal;
-    (void)snprintf(d->reason, sizeof d->reason, "its memory does not suffice"); /* unless something else turns out */
+    (void)snprintf(d->reason, sizeof d->reason, "it has too little memory"); /* unless something else turns out */
     wvl_status status =
         wvl_context_fetch_device(d->plan->context, d->table, ordinal, &device, d->reason, sizeof d->reason);
     status = status == WVL_OK ? open_lane(d, device, ordinal, slot, jobs) : status;
@@ -218,7 +218,8 @@ static wvl_status open_device(wvl_drive *d)
     const wvl_backend_vtable *table = wvl_drive_device_table(d->plan, d->image, &reason);
     if (!table) {
         int is_asked = d->plan->device.reach > WVL_REACH_COEFS;
-        (void)snprintf(d->reason, sizeof d->reason, "%s%s", is_asked ? "the option reach asks for more: " : "", reason);
+        (void)snprintf(d->reason, sizeof d->reason, "%s%s",
+                       is_asked ? "the device does less than the option reach asks for: " : "", reason);
         return WVL_ERROR_UNSUPPORTED;
     }
     if (is_open_for(d, table)) {
@@ -263,7 +264,8 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image, wvl_row_window *
     }
     if (d->plan->device.choice == WVL_DEVICE_CPU && needs_device(d)) {
         (void)snprintf(d->reason, sizeof d->reason,
-                       "pixels on a device, or a ready event, and the option \"device\" is cpu");
+                       "the pixels lie on a device, or have a ready event, and the CPU cannot read them; set the "
+                       "option device to cuda");
         return WVL_ERROR_UNSUPPORTED;
     }
     if (!rows && wvl_drive_wants_device(d->plan, image, d->many) && (!d->given_up || needs_device(d))) {
@@ -409,7 +411,7 @@ static void tell_reason(wvl_drive *d, wvl_status status, int lost)
 {
     (void)snprintf(d->reason, sizeof d->reason, "%s",
                    lost                         ? "it failed and is lost"
-                   : status == WVL_ERROR_MEMORY ? "its memory does not suffice"
+                   : status == WVL_ERROR_MEMORY ? "it has too little memory"
                                                 : "it failed");
 }
 

@@ -23,7 +23,7 @@ wvl_early_kind wvl_early_find_kind(const wvl_plan *plan, int from_rows)
 const char *wvl_early_find_reason(const wvl_plan *plan)
 {
     if (wvl_profile_walks(plan)) {
-        return "the finished bytes are judged first";
+        return "the finished bytes are checked against the profile first";
     }
     const char *why = wvl_early_obstacle(plan);
     return why ? why : wvl_early_rows_obstacle(plan);

@@ -81,8 +81,8 @@ wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *si
     take_output(&g, sink, control);
     if (!plan || !g.has_image || !g.has_sink || !g.has_control || !g.sink.write) {
         return refuse(&g, sink, WVL_ERROR_ARGUMENT,
-                      "wvl_encode: an argument is NULL, its struct_size is not set, or members that this version does "
-                      "not know are",
+                      "wvl_encode: an argument is NULL, its struct_size is not set, or members are set that this "
+                      "version does not know",
                       error, error_bytes);
     }
     wvl_session *s = wvl_session_create(plan, "encode", 0, 0, NULL);

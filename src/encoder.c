@@ -71,7 +71,7 @@ wvl_status wvl_session_check_image(wvl_session *s)
         return wvl_session_fail(s, WVL_ERROR_ARGUMENT, "the image must have one plane per component of the plan");
     }
     if ((unsigned)image->memory_kind > WVL_MEMORY_MANAGED) {
-        return wvl_session_fail(s, WVL_ERROR_ARGUMENT, "unknown kind of picture memory");
+        return wvl_session_fail(s, WVL_ERROR_ARGUMENT, "memory_kind of the image is not a wvl_memory_kind");
     }
     for (uint32_t c = 0; c < image->plane_count; c++) {
         static const uint8_t bits[] = {0, 8, 16, 32, 0, 10, 12};

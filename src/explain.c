@@ -5,8 +5,10 @@
 
 #include "codec/tile_coder.h"
 #include "context.h"
+#include "drive.h"
 #include "early.h"
 #include "geom/profile.h"
+#include "pictures.h"
 #include "profile_walk.h"
 
 typedef struct printer {
@@ -149,6 +151,37 @@ static void print_variants_json(const printer *p, const wvl_syntax_plan *syntax)
 
 static unsigned long long as_number(uint64_t bytes) { return (unsigned long long)bytes; }
 
+static const char *const reach_names[] = {"none", "coefs", "blocks", "packets"}; /* by wvl_reach */
+
+/* How far a device goes with pictures of a plan that asks for one. *why: why no farther; NULL: it makes all bytes. */
+static wvl_reach find_reach(const wvl_plan *plan, const char **why)
+{
+    *why = NULL;
+    if (plan->device.choice < WVL_DEVICE_CUDA) {
+        return WVL_REACH_NONE;
+    }
+    wvl_reach reach = wvl_pictures_reach(plan, NULL, why);
+    return wvl_drive_device_table(plan, NULL, why) ? reach : WVL_REACH_NONE;
+}
+
+static void print_device(const printer *p, const wvl_plan *plan, const wvl_plan_memory *m)
+{
+    const char *why;
+    wvl_reach reach = find_reach(plan, &why);
+    if (plan->device.choice < WVL_DEVICE_CUDA) {
+        return;
+    }
+    if (reach == WVL_REACH_NONE) {
+        print(p, "device: not used: %s\n", why);
+        return;
+    }
+    print(p, "device: makes %s; at most %llu bytes of page-locked memory, %llu of its own\n", reach_names[reach],
+          as_number(m->pinned_bytes), as_number(m->device_bytes));
+    if (why) {
+        print(p, "  no more: %s\n", why);
+    }
+}
+
 static void print_memory(const printer *p, const wvl_plan *plan)
 {
     wvl_plan_memory m = {.struct_size = sizeof m};
@@ -157,13 +190,17 @@ static void print_memory(const printer *p, const wvl_plan *plan)
     }
     print(p, "memory of an encode: %llu bytes certain, %llu likely, %llu at worst; the picture itself: %llu bytes\n",
           as_number(m.certain_bytes), as_number(m.likely_bytes), as_number(m.worst_bytes), as_number(m.picture_bytes));
+    print_device(p, plan, &m);
     print(p, "output: at most %llu bytes\n", as_number(m.output_bytes_bound));
 }
 
 static void print_memory_json(const printer *p, const wvl_plan *plan)
 {
+    const char *why;
     wvl_plan_memory m = {.struct_size = sizeof m};
     (void)wvl_plan_measure(plan, &m);
+    print(p, "\"device_reach\":\"%s\",\"pinned_bytes\":%llu,\"device_bytes\":%llu,",
+          reach_names[find_reach(plan, &why)], as_number(m.pinned_bytes), as_number(m.device_bytes));
     print(p, "\"base_bytes\":%llu,\"coded_bytes_bound\":%llu,\"output_bytes_bound\":%llu,", as_number(m.base_bytes),
           as_number(m.coded_bytes_bound), as_number(m.output_bytes_bound));
     print(p, "\"certain_bytes\":%llu,\"likely_bytes\":%llu,\"worst_bytes\":%llu,\"picture_bytes\":%llu}\n",

@@ -163,11 +163,11 @@ static const char *compare_kinds(const wvl_plan *plan, const wvl_plan *usual)
         }
     }
     if (!plan->rate.max_bytes != !usual->rate.max_bytes) {
-        return "max-bytes: a frame has such a limit if and only if the encoder has one; this needs another plan";
+        return "max-bytes: the frame and the encoder must both have this limit, or neither; this needs another plan";
     }
     if (!plan->rate.max_component_bytes != !usual->rate.max_component_bytes) {
-        return "max-component-bytes: a frame has such a limit if and only if the encoder has one; this needs another "
-               "plan";
+        return "max-component-bytes: the frame and the encoder must both have this limit, or neither; this needs "
+               "another plan";
     }
     return NULL;
 }

@@ -103,6 +103,15 @@ void wvl_encoded_picture_release(wvl_encoded_picture *finished)
     }
 }
 
+void wvl_encoded_picture_release_after(wvl_encoded_picture *finished, void *stream)
+{
+    if (finished) {
+        finished->finished.has_reader = 1;
+        finished->finished.reader = stream;
+    }
+    wvl_encoded_picture_release(finished);
+}
+
 wvl_status wvl_encoded_picture_status(const wvl_encoded_picture *finished) { return finished->status; }
 const char *wvl_encoded_picture_error(const wvl_encoded_picture *finished) { return finished->error; }
 const wvl_result *wvl_encoded_picture_result(const wvl_encoded_picture *finished) { return finished->result; }
@@ -245,7 +254,7 @@ static int init_locks(wvl_encoder *e)
 
 static void tell_fewer(const wvl_encoder *e, uint32_t count)
 {
-    wvl_context_log(e->context, WVL_LOG_WARNING, "memory suffices for %u of %u pictures at a time", count,
+    wvl_context_log(e->context, WVL_LOG_WARNING, "memory is enough for %u of %u pictures at a time", count,
                     e->place_capacity);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "backend/registry.h"
 #include "base/alloc.h"
@@ -11,6 +12,8 @@
 #include "codec/tile_assembly.h"
 #include "devices.h"
 #include "profile_walk.h"
+
+#define WAIT_NANOSECONDS 200000 /* between two looks for a slot */
 
 /* ---- Reach ----------------------------------------------------------------------------------- */
 
@@ -73,7 +76,7 @@ static wvl_status open_backend(wvl_pictures *p, uint32_t slots, const wvl_trace 
     status = status == WVL_OK ? prepare_slots(p, slots) : status;
     if (status != WVL_OK) {
         (void)snprintf(reason, reason_bytes, "%s",
-                       status == WVL_ERROR_MEMORY ? "its memory does not suffice" : wvl_status_text(status));
+                       status == WVL_ERROR_MEMORY ? "it has too little memory" : wvl_status_text(status));
     }
     return status;
 }
@@ -176,6 +179,24 @@ static void describe_layer(const wvl_plan *plan, const wvl_finished *finished, w
     layer->squared_error = is_exact ? 0.0 : wvl_layers_squared_error(plan, finished->energy, finished->gain);
 }
 
+/* Slots are enough for all that come at a time; one that is being replaced by a larger one, or that all need which
+ * found too little memory elsewhere, is waited for. */
+static wvl_status submit(const wvl_pictures *p, const wvl_plan *plan, const wvl_image *image, int is_again,
+                         const wvl_look *look, wvl_backend_job **job)
+{
+    const struct timespec pause = {0, WAIT_NANOSECONDS};
+    wvl_status status = wvl_look_is_over(look) ? WVL_CANCELLED : WVL_OK;
+    while (status == WVL_OK) {
+        status = p->table->submit_picture(p->backend, plan, image, is_again, job);
+        if (status != WVL_AGAIN) {
+            return status;
+        }
+        (void)nanosleep(&pause, NULL);
+        status = wvl_look_is_over(look) ? WVL_CANCELLED : WVL_OK;
+    }
+    return status;
+}
+
 static wvl_status finish(const wvl_pictures *p, wvl_backend_job *job, wvl_picture_facts *facts)
 {
     wvl_status status = p->table->wait(job, WVL_EVENT_DONE, UINT32_MAX);
@@ -193,12 +214,13 @@ wvl_status wvl_pictures_encode(wvl_pictures *p, const wvl_plan *plan, const wvl_
 {
     wvl_backend_job *job;
     memset(facts, 0, sizeof *facts);
-    wvl_status status = take_lists(p, facts) ? WVL_OK : WVL_ERROR_MEMORY;
-    status = status == WVL_OK && wvl_look_is_over(look) ? WVL_CANCELLED : status;
-    status = status == WVL_OK ? p->table->submit_picture(p->backend, plan, image, &job) : status;
-    if (status == WVL_OK) {
-        status = finish(p, job, facts);
-        p->table->release(job);
+    wvl_status status = take_lists(p, facts) ? WVL_AGAIN : WVL_ERROR_MEMORY;
+    for (int is_again = 0; status == WVL_AGAIN && is_again < 2; is_again++) {
+        status = submit(p, plan, image, is_again, look, &job);
+        if (status == WVL_OK) {
+            status = finish(p, job, facts);
+            p->table->release(job);
+        }
     }
     status = status == WVL_OK && wvl_look_is_over(look) ? WVL_CANCELLED : status;
     if (status != WVL_OK) {

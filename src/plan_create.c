@@ -142,7 +142,8 @@ wvl_status wvl_plan_build(const wvl_plan_request *request, wvl_plan **plan)
         *plan = NULL;
     }
     if (!take_request(&r, request) || !plan) {
-        add_text(&r, "an argument is NULL, its struct_size is not set, or members that this version does not know are");
+        add_text(&r,
+                 "an argument is NULL, its struct_size is not set, or members are set that this version does not know");
         return WVL_ERROR_ARGUMENT;
     }
     wvl_fpenv env;

@@ -237,8 +237,8 @@ static wvl_status refuse_waves(wvl_session *s, const char *reason)
     const char *why = reason;
     char text[384];
     if (!*why && wvl_pictures_reach(s->plan, s->image, &why) == WVL_REACH_PACKETS) {
-        why = s->many ? "no device is open, it failed before, or the pixels lie on another one"
-                      : "the option device leaves single pictures to the CPU";
+        why = s->many ? "no device could be opened, it failed before, or the pixels lie on another one"
+                      : "device is auto, and single pictures are for the CPU then; set device to cuda";
     }
     (void)snprintf(text, sizeof text, "the option output-memory is device, and no device finishes this picture: %s",
                    why);

@@ -122,9 +122,8 @@ wvl_status wvl_session_write_output(wvl_session *s, uint64_t *codestream_offset)
         status = WVL_ERROR_SINK;
     }
     if ((status == WVL_OK || s->written == UINT64_MAX) && s->written != *codestream_offset + codestream) {
-        return wvl_session_fail(
-            s, WVL_ERROR_INTERNAL,
-            "the codestream is not as long as was foretold: a defect of the library, please report it");
+        return wvl_session_fail(s, WVL_ERROR_INTERNAL,
+                                "the codestream is not as long as foretold: a defect of the library, please report it");
     }
     return status == WVL_OK && s->held ? judge_output(s) : status;
 }

@@ -235,8 +235,8 @@ wvl_status wvl_encode_pixels(wvl_context *context, const wvl_pixels *pixels, con
     if (!context || !pixels || !data || !bytes ||
         !wvl_struct_read(&j.pixels, sizeof j.pixels, pixels, WVL_STRUCT_UNTIL(wvl_pixels, plane_bytes))) {
         return fail(WVL_ERROR_ARGUMENT,
-                    "wvl_encode_pixels: an argument is NULL, struct_size is not set, or members that this version does "
-                    "not know are",
+                    "wvl_encode_pixels: an argument is NULL, struct_size is not set, or members are set that this "
+                    "version does not know",
                     error, error_bytes);
     }
     if (!complete_pixels(&j.pixels)) {

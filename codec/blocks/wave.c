@@ -25,7 +25,9 @@ wvl_status wvl_block_wave_code(wvl_block_wave *w, uint64_t first, uint64_t end)
         w->order.thresholds[g] = atomic_load_explicit(&b->keeper.thresholds[g], memory_order_relaxed);
     }
     wvl_status status = b->source.code(b->source.self, &w->order, &b->keeper);
-    b->problem = status == WVL_ERROR_INTERNAL ? "a coefficient exceeds its proved bound" : NULL;
+    b->problem = status == WVL_ERROR_INTERNAL
+                     ? "a coefficient exceeds its proved bound: a defect of the library, please report it"
+                     : NULL;
     return status;
 }
 

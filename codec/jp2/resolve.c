@@ -19,8 +19,8 @@ static int take_info(const wvl_jp2_info *given, wvl_jp2_info *info, wvl_report *
         return 1;
     }
     if (!wvl_struct_read(info, sizeof *info, given, WVL_STRUCT_UNTIL(wvl_jp2_info, color_unknown))) {
-        wvl_report_add(report,
-                       "jp2: struct_size of wvl_jp2_info is not set, or members that this version does not know are");
+        wvl_report_add(
+            report, "jp2: struct_size of wvl_jp2_info is not set, or members are set that this version does not know");
         return 0;
     }
     return 1;

@@ -96,7 +96,7 @@ wvl_status wvl_layers_commit_portion(wvl_layer_job *job, wvl_layer_sums *sums, d
 {
     wvl_carver carver = {NULL, 0};
     if (!is_decided(job)) {
-        job->problem = "blocks were not coded as deep as the layers need";
+        job->problem = "blocks were not coded as deep as the layers need: a defect of the library, please report it";
         return WVL_ERROR_INTERNAL;
     }
     uint64_t bytes = wvl_layers_portion_bytes(job->plan, &job->sizes, job->workers);

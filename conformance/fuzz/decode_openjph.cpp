@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 // OpenJPH's library: decodes HT blocks only.
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -80,7 +81,7 @@ int32_t hold(int64_t v, const fuzz_plane &plane)
 {
     int64_t low = plane.is_signed ? -(INT64_C(1) << (plane.depth - 1)) : 0,
             high = plane.is_signed ? -low - 1 : (INT64_C(1) << plane.depth) - 1;
-    return static_cast<int32_t>(v < low ? low : v > high ? high : v);
+    return static_cast<int32_t>(std::min(std::max<int64_t>(v, low), high));
 }
 
 void decode(const uint8_t *data, size_t bytes, fuzz_picture *p)

@@ -217,7 +217,7 @@ static const rule rules[] = {
     {"preset-component", DCI "max-component-bytes=1041667", "at most 1041666", NULL},
     {"preset-changes", "preset=dci-4k size=4000,2000 components=3*12u progression-changes=", "2K part first", NULL},
     {"preset-imf-level", "preset=imf-2k-24-m1-s2 size=960,540 components=3*10u", "main level 1 has at most 1", NULL},
-    {"preset-imf-samples", "preset=imf-2k-48-m1 size=2048,1556 components=3*10u", "main level 1 leaves", NULL},
+    {"preset-imf-samples", "preset=imf-2k-48-m1 size=2048,1556 components=3*10u", "main level 1 allows", NULL},
     {"preset-imf-size", "preset=imf-2k size=2048,1557 components=3*10u", "2048,1556", NULL},
     {"preset-broadcast-tiles", "preset=broadcast-single size=1920,1080 components=3*10u tile=960,540",
      "one is required", NULL},

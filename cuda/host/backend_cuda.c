@@ -130,6 +130,7 @@ static void cuda_close(wvl_backend *b)
         wvl_cuda_close_device(b->device);
     }
     wvl_slots_fini(&b->slots);
+    (void)pthread_mutex_destroy(&b->growth);
     wvl_allocator allocator = b->allocator;
     wvl_free(&allocator, b, sizeof *b);
 }
@@ -137,7 +138,11 @@ static void cuda_close(wvl_backend *b)
 static wvl_status create_backend(const wvl_allocator *host, wvl_pool *pool, wvl_device *device, wvl_backend **backend)
 {
     wvl_backend *b = wvl_alloc_zeroed(host, sizeof *b);
-    if (!b || !wvl_slots_init(&b->slots)) {
+    int has_slots = b && wvl_slots_init(&b->slots);
+    if (!has_slots || pthread_mutex_init(&b->growth, NULL)) {
+        if (has_slots) {
+            wvl_slots_fini(&b->slots);
+        }
         wvl_free(host, b, sizeof *b);
         return WVL_ERROR_MEMORY;
     }

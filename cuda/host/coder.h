@@ -18,14 +18,18 @@
  */
 #define WVL_CUDA_COMPUTE_STREAMS 8u
 
+/* Scratch memory of most EBCOT slots: a half of what the worst blocks need. Photographs take a third (D-device-15). */
+#define WVL_CUDA_T1_SCRATCH_PARTS 2u
+
 /* Tables of a second coding (wvl_cuda_t1_job.blocks, states, records, gains, passes). */
 #define WVL_CUDA_CODER_AGAIN 5u
 
 /* Offsets. */
 typedef struct wvl_cuda_coder_layout {
     /* On the device, of a slot: */
-    uint64_t blocks, errors, scratch, scratch_bytes;
-    uint64_t coefs; /* known before a coder places its own */
+    uint64_t blocks, errors;
+    uint64_t scratch, scratch_bytes; /* at the end of the slot; the most that blocks can need */
+    uint64_t coefs;                  /* known before a coder places its own */
     uint64_t records;
     uint64_t counters;                   /* among what is set to 0 before the kernels */
     uint64_t parts, totals;              /* HT */
@@ -73,7 +77,8 @@ typedef struct wvl_cuda_coder {
     uint32_t pieces;        /* of a block, as wvl_cuda_packets_measure takes it */
     uint32_t streams;       /* for kernels, that slots share (D-device-09) */
     uint32_t list_count;    /* lists of blocks that sort() fills */
-    /* Memory of a slot, beside blocks, errors and counters. */
+    uint32_t scratch_parts; /* most slots have one of so many parts of the most scratch memory (D-device-15) */
+    /* Memory of a slot, beside blocks, errors and counters; of scratch memory the most that it can need alone. */
     void (*place)(const wvl_cuda_coder_view *view, wvl_cuda_coder_layout *layout, uint64_t *end);
     /* Entries of all blocks; coefficients and bounds of the tiles follow one another at these addresses. */
     void (*list_blocks)(const wvl_cuda_coder_view *view, uint64_t coefs, uint64_t bounds, void *blocks);
@@ -82,7 +87,8 @@ typedef struct wvl_cuda_coder {
     /* More tables that all slots share; NULL: none. Bytes of them, at most 2^22 blocks. */
     uint64_t (*measure_tables)(const wvl_cuda_coder_view *view);
     void (*fill_tables)(const wvl_cuda_coder_view *view, void *tables);
-    /* Addresses of a slot at `slot`, with what all slots share at `shared`; and where packets find the blocks. */
+    /* Addresses of a slot at `slot`, with what all slots share at `shared`; and where packets find the blocks. The
+     * layout has the slot's own scratch_bytes. */
     void (*set_job)(const wvl_cuda_coder_view *view, const wvl_cuda_coder_layout *layout, wvl_cuda_address slot,
                     wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets);
     /* Other values of targets and caps in a job that set_job made; NULL: there are none. */

@@ -10,7 +10,6 @@ static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64
     l->parts = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_ht_part));
     l->totals = wvl_cuda_place(end, v->block_count, sizeof(uint32_t));
     l->scratch_bytes = wvl_cuda_measure_most_scratch(v->plan, v->tiles, v->tile_count);
-    l->scratch = wvl_cuda_place(end, l->scratch_bytes, 1);
 }
 
 static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
@@ -57,6 +56,7 @@ const wvl_cuda_coder wvl_cuda_coder_ht = {.block_bytes = sizeof(wvl_cuda_ht_bloc
                                           .pieces = WVL_CUDA_PACKETS_CLEANUP_PIECES,
                                           .streams = WVL_CUDA_COMPUTE_STREAMS,
                                           .list_count = 1,
+                                          .scratch_parts = 1,
                                           .place = place,
                                           .list_blocks = list_blocks,
                                           .sort = sort,

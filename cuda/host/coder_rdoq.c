@@ -24,13 +24,11 @@ static uint64_t count_coef_bytes(const wvl_cuda_coder_view *v)
     return bytes;
 }
 
-/* Where runs are few, blocks are coded again beside the others, and take as much at most. scratch: placed last. */
-static void enlarge_scratch(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64_t *end)
+/* Where runs are few, blocks are coded again beside the others, and take as much at most. */
+static void enlarge_scratch(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l)
 {
     if (surveys(v->plan) && v->phases->run_count < WVL_SURVEY_FEW_RUNS) {
         l->scratch_bytes = wvl_mul_saturate(l->scratch_bytes, 2);
-        *end = l->scratch;
-        l->scratch = wvl_cuda_place(end, l->scratch_bytes, 1);
     }
 }
 
@@ -41,7 +39,7 @@ static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64
                                                          WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass)};
     uint64_t blocks = v->block_count, survey = wvl_align_up(sizeof(wvl_cuda_rdoq_survey), 256);
     plain->place(v, l, end);
-    enlarge_scratch(v, l, end);
+    enlarge_scratch(v, l);
     l->coded = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_t1_block));
     l->copies = wvl_cuda_place(end, count_coef_bytes(v), 1);
     l->changes = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_rdoq_change));
@@ -211,6 +209,7 @@ const wvl_cuda_coder wvl_cuda_coder_rdoq = {.block_bytes = sizeof(wvl_cuda_t1_bl
                                             .pieces = 1,
                                             .streams = 64,
                                             .list_count = 2,
+                                            .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
                                             .place = place,
                                             .list_blocks = list_blocks,
                                             .sort = sort,

@@ -127,7 +127,6 @@ static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64
         place_rate(v, &s, l, end);
         l->scratch_bytes = wvl_add_saturate(l->scratch_bytes, s.value_bytes);
     }
-    l->scratch = wvl_cuda_place(end, l->scratch_bytes, 1);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -374,6 +373,7 @@ const wvl_cuda_coder wvl_cuda_coder_t1 = {.block_bytes = sizeof(wvl_cuda_t1_bloc
                                           .pieces = 1,
                                           .streams = SLOW_STREAMS,
                                           .list_count = 1,
+                                          .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
                                           .place = place,
                                           .list_blocks = list_blocks,
                                           .sort = sort,

@@ -26,7 +26,8 @@ enum { WVL_CUDA_ON_DEVICE = 0, WVL_CUDA_PINNED, WVL_CUDA_OUTPUT_ON_DEVICE, WVL_C
 typedef struct wvl_cuda_block {
     wvl_cuda_address address;
     uint64_t bytes;
-} wvl_cuda_block; /* address 0: none */
+    wvl_cuda_event read; /* NULL, or reached when the caller's readers are done */
+} wvl_cuda_block;        /* address 0: none */
 
 struct wvl_device {
     wvl_allocator host, pinned, memory;
@@ -75,6 +76,9 @@ void wvl_cuda_free_pinned(wvl_device *device, uint8_t *memory, uint64_t bytes);
 /* The same for finished pictures. on_device: else pinned memory, whose address is that of the host. */
 wvl_cuda_status wvl_cuda_alloc_output(wvl_device *device, int on_device, uint64_t bytes, wvl_cuda_address *address);
 void wvl_cuda_free_output(wvl_device *device, int on_device, wvl_cuda_address address, uint64_t bytes);
+/* The same; nobody gets the memory before the event, which is destroyed then. The context is entered. */
+void wvl_cuda_free_read_output(wvl_device *device, int on_device, wvl_cuda_address address, uint64_t bytes,
+                               wvl_cuda_event read);
 /* 0: nothing was kept. */
 int wvl_cuda_drop_kept(wvl_device *device);
 

@@ -54,6 +54,7 @@ struct wvl_backend {
     wvl_cuda_event epoch; /* traced: the moment epoch_seconds */
     double epoch_seconds;
     wvl_slots slots;
+    pthread_mutex_t growth;             /* held while slots of pictures are added or replaced */
     struct wvl_cuda_pictures *pictures; /* NULL: slots are for waves (picture.h) */
     uint32_t writers, streams, copies;  /* for tests (picture.h); 0: as chosen */
 };

@@ -35,6 +35,16 @@ static wvl_cuda_status take(const wvl_device *d, unsigned place, uint64_t bytes,
     return status;
 }
 
+/* Until the caller's readers of a block are done. */
+static void await_readers(const wvl_device *d, wvl_cuda_block *block)
+{
+    if (block->read) {
+        (void)d->runtime->event_wait(block->read); /* of a lost device: nobody reads any more */
+        (void)d->runtime->event_destroy(block->read);
+        block->read = NULL;
+    }
+}
+
 static void give(const wvl_device *d, unsigned place, wvl_cuda_block block)
 {
     const wvl_allocator *a = allocator_of(d, place);
@@ -42,6 +52,7 @@ static void give(const wvl_device *d, unsigned place, wvl_cuda_block block)
     if (!block.address) {
         return;
     }
+    await_readers(d, &block);
     if (a->release) {
         a->release(a->user, at, (size_t)block.bytes, NULL);
     } else if (is_pinned(place)) {
@@ -61,19 +72,20 @@ static unsigned most_kept(unsigned place)
 /* One of exactly this size: larger ones would take more than the plan has promised. 0: none. */
 static wvl_cuda_address take_kept(wvl_device *d, unsigned place, uint64_t bytes)
 {
-    wvl_cuda_address found = 0;
+    wvl_cuda_block found = {0};
     unsigned most = most_kept(place);
     pthread_mutex_lock(&d->kept_lock);
-    for (unsigned i = 0; i < most && !found; i++) {
+    for (unsigned i = 0; i < most && !found.address; i++) {
         wvl_cuda_block *block = &d->kept[place][i];
         if (block->address && block->bytes == bytes) {
-            found = block->address;
+            found = *block;
             memmove(block, block + 1, (most - 1 - i) * sizeof *block);
-            d->kept[place][most - 1] = (wvl_cuda_block){0, 0};
+            d->kept[place][most - 1] = (wvl_cuda_block){0};
         }
     }
     pthread_mutex_unlock(&d->kept_lock);
-    return found;
+    await_readers(d, &found);
+    return found.address;
 }
 
 /* Returns the block that has to go for it, if any. */
@@ -135,7 +147,7 @@ wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *d, uint64_t bytes, uint8_t **m
 static void free_block(wvl_device *d, unsigned place, wvl_cuda_address address, uint64_t bytes)
 {
     if (address) {
-        give(d, place, keep(d, place, (wvl_cuda_block){address, bytes}));
+        give(d, place, keep(d, place, (wvl_cuda_block){address, bytes, NULL}));
     }
 }
 
@@ -158,5 +170,14 @@ wvl_cuda_status wvl_cuda_alloc_output(wvl_device *d, int on_device, uint64_t byt
 
 void wvl_cuda_free_output(wvl_device *d, int on_device, wvl_cuda_address address, uint64_t bytes)
 {
-    free_block(d, on_device ? WVL_CUDA_OUTPUT_ON_DEVICE : WVL_CUDA_OUTPUT_PINNED, address, bytes);
+    wvl_cuda_free_read_output(d, on_device, address, bytes, NULL);
+}
+
+void wvl_cuda_free_read_output(wvl_device *d, int on_device, wvl_cuda_address address, uint64_t bytes,
+                               wvl_cuda_event read)
+{
+    unsigned place = on_device ? WVL_CUDA_OUTPUT_ON_DEVICE : WVL_CUDA_OUTPUT_PINNED;
+    if (address) {
+        give(d, place, keep(d, place, (wvl_cuda_block){address, bytes, read}));
+    }
 }

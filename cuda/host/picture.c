@@ -96,16 +96,25 @@ static void set_jobs(wvl_backend_job *job)
     wvl_cuda_picture *picture = job->picture;
     wvl_cuda_address at = job->device;
     const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
+    wvl_cuda_coder_layout coder = l->coder;
+    coder.scratch_bytes = picture->scratch_bytes;
     picture->blocks = p->blocks;
     picture->job = p->job;
-    p->coder->set_job(&view, &l->coder, at, p->device, &picture->blocks, &picture->job);
+    p->coder->set_job(&view, &coder, at, p->device, &picture->blocks, &picture->job);
     picture->job.outside = at + l->outside;
     picture->job.memory = at + l->work;
     picture->job.pictures = job->pinned_address + l->target;
     picture->job.writers = job->backend->writers;
 }
 
-static wvl_backend_job *create_slot(wvl_backend *b)
+/* Of the last slot but for the first: a share, which suffices for most pictures. */
+static uint64_t count_scratch(const wvl_cuda_pictures *p, int is_large)
+{
+    uint64_t most = p->layout.coder.scratch_bytes;
+    return is_large ? most : wvl_align_up(most / p->coder->scratch_parts, 256);
+}
+
+static wvl_backend_job *create_slot(wvl_backend *b, int is_large)
 {
     const wvl_cuda_picture_layout *l = &b->pictures->layout;
     wvl_backend_job *job = wvl_alloc(&b->allocator, l->host_end);
@@ -117,8 +126,9 @@ static wvl_backend_job *create_slot(wvl_backend *b)
     job->backend = b;
     job->capacity = l->host_end;
     job->pinned_capacity = l->pinned_end;
-    job->device_capacity = l->device_end;
     job->picture = (wvl_cuda_picture *)(void *)(host + wvl_align_up(sizeof *job, 256));
+    job->picture->scratch_bytes = count_scratch(b->pictures, is_large);
+    job->device_capacity = wvl_add_saturate(l->coder.scratch, job->picture->scratch_bytes);
     job->picture->given = (wvl_cuda_pixels *)(void *)(host + l->given);
     job->picture->pixels = (wvl_cuda_pixels *)(void *)(host + l->pixels);
     job->picture->tables.launches = (wvl_cuda_launch *)(void *)(host + l->launches);
@@ -164,15 +174,15 @@ static wvl_cuda_status share_streams(wvl_backend *b, wvl_backend_job *job)
 static wvl_cuda_status clear_finished(const wvl_backend_job *job)
 {
     const wvl_cuda_picture_layout *l = &job->backend->pictures->layout;
-    return l->device_end > l->finished
+    return l->finished_end > l->finished
                ? wvl_cuda_runtime_of(job->backend)
-                     ->fill(job->device + l->finished, 0, (size_t)(l->device_end - l->finished), job->stream)
+                     ->fill(job->device + l->finished, 0, (size_t)(l->finished_end - l->finished), job->stream)
                : WVL_CUDA_SUCCESS;
 }
 
-static wvl_status add_slot(wvl_backend *b)
+static wvl_status add_slot(wvl_backend *b, int is_large)
 {
-    wvl_backend_job *job = create_slot(b);
+    wvl_backend_job *job = create_slot(b, is_large);
     if (!job) {
         return WVL_ERROR_MEMORY;
     }
@@ -248,27 +258,80 @@ wvl_status wvl_cuda_prepare_picture(wvl_backend *b, const wvl_plan *plan, const 
     }
     int is_open = b->plan == plan && b->pictures && b->pictures->assembly == assembly;
     wvl_status status = is_open ? WVL_OK : open_pictures(b, plan, assembly);
-    status = status == WVL_OK ? add_slot(b) : status;
+    status = status == WVL_OK ? add_slot(b, !b->pictures->slot_count) : status;
     wvl_cuda_leave(b->device);
     return status;
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-/* Its tables are those of such pixels. */
-static int fits_pixels(const wvl_slot *slot, const void *wanted)
+static int is_large(const wvl_backend_job *job)
+{
+    return job->picture->scratch_bytes >= job->backend->pictures->layout.coder.scratch_bytes;
+}
+
+static unsigned suits_small(const wvl_slot *slot, const void *unused)
+{
+    (void)unused;
+    return !is_large((const wvl_backend_job *)slot);
+}
+
+static unsigned suits_large(const wvl_slot *slot, const void *unused)
+{
+    (void)unused;
+    return is_large((const wvl_backend_job *)slot);
+}
+
+/* Best one that nobody waits for, and whose tables are those of such pixels. */
+static unsigned suits_image(const wvl_slot *slot, const void *wanted)
 {
     const wvl_backend_job *job = (const wvl_backend_job *)slot;
     const wvl_cuda_pixels *given = job->picture->given;
     const wvl_image *image = wanted;
-    return !job->picture->is_built || image->memory_kind == WVL_MEMORY_HOST ||
-           image->memory_kind == WVL_MEMORY_PINNED || given->data == (uint64_t)(uintptr_t)image->planes[0].data;
+    int has_pixels = !job->picture->is_built || image->memory_kind == WVL_MEMORY_HOST ||
+                     image->memory_kind == WVL_MEMORY_PINNED ||
+                     given->data == (uint64_t)(uintptr_t)image->planes[0].data;
+    int is_awaited = atomic_load(&job->backend->pictures->awaited) && is_large(job);
+    return 1u + (unsigned)has_pixels + (is_awaited ? 0 : 2);
 }
 
-/* A free one: best one that had these pixels before. */
-static wvl_backend_job *take_slot(wvl_backend *b, const wvl_image *image)
+/* A large slot in place of a small one that is free. Where memory does not suffice, the small one comes back. */
+static void grow_slot(wvl_backend *b)
 {
-    return (wvl_backend_job *)wvl_slots_take_fitting(&b->slots, fits_pixels, image);
+    wvl_cuda_pictures *p = b->pictures;
+    pthread_mutex_lock(&b->growth);
+    wvl_slot *small = p->is_full ? NULL : wvl_slots_remove_fitting(&b->slots, suits_small, NULL);
+    if (small && !wvl_cuda_enter(b->device)) {
+        wvl_cuda_free_slot(b, (wvl_backend_job *)small);
+        p->is_full = add_slot(b, 1) != WVL_OK;
+        if (p->is_full) {
+            (void)add_slot(b, 0); /* else there is one slot less */
+        }
+        wvl_cuda_leave(b->device);
+    } else if (small) {
+        wvl_slots_add(&b->slots, small);
+    }
+    pthread_mutex_unlock(&b->growth);
+}
+
+/* For a picture whose blocks found no room: a slot where they do. */
+static wvl_backend_job *take_large_slot(wvl_backend *b)
+{
+    wvl_slot *slot = wvl_slots_take_fitting(&b->slots, suits_large, NULL);
+    if (!slot) {
+        grow_slot(b);
+        slot = wvl_slots_take_fitting(&b->slots, suits_large, NULL);
+    }
+    atomic_store(&b->pictures->awaited, !slot);
+    return (wvl_backend_job *)slot;
+}
+
+static wvl_backend_job *take_slot(wvl_backend *b, const wvl_image *image, int is_again)
+{
+    if (!b->pictures) {
+        return NULL;
+    }
+    return is_again ? take_large_slot(b) : (wvl_backend_job *)wvl_slots_take_fitting(&b->slots, suits_image, image);
 }
 
 /* What suffices for most pictures, from what the last ones took: the prediction decides who copies, never a byte. 0:
@@ -329,9 +392,10 @@ static void set_values(const wvl_backend_job *job, const wvl_plan *plan)
     picture->has_own_values = !is_usual;
 }
 
-wvl_status wvl_cuda_submit_picture(wvl_backend *b, const wvl_plan *plan, const wvl_image *image, wvl_backend_job **out)
+wvl_status wvl_cuda_submit_picture(wvl_backend *b, const wvl_plan *plan, const wvl_image *image, int is_again,
+                                   wvl_backend_job **out)
 {
-    wvl_backend_job *job = b->pictures ? take_slot(b, image) : NULL;
+    wvl_backend_job *job = take_slot(b, image, is_again);
     *out = NULL;
     if (!job) {
         return WVL_AGAIN;
@@ -355,13 +419,16 @@ wvl_status wvl_cuda_submit_picture(wvl_backend *b, const wvl_plan *plan, const w
 /* ---- Results --------------------------------------------------------------------------------- */
 
 /* Why nothing was written. */
-static wvl_status judge(const wvl_cuda_packets_result *r)
+static wvl_status judge(const wvl_backend_job *job, const wvl_cuda_packets_result *r)
 {
     if (r->flags & WVL_CUDA_PACKETS_OUTSIDE) {
         return WVL_ERROR_INPUT;
     }
     if (r->flags & WVL_CUDA_PACKETS_UNBOUNDED) {
         return WVL_ERROR_INTERNAL;
+    }
+    if (r->flags & WVL_CUDA_PACKETS_LEFT && !is_large(job)) {
+        return WVL_AGAIN;
     }
     return r->flags || !r->bytes ? WVL_ERROR_UNSUPPORTED : WVL_OK;
 }
@@ -425,7 +492,7 @@ wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, ui
         return WVL_ERROR_ARGUMENT;
     }
     const wvl_cuda_packets_result *r = wvl_cuda_picture_result(job);
-    wvl_status status = job->staging.outside ? WVL_ERROR_INPUT : judge(r);
+    wvl_status status = job->staging.outside ? WVL_ERROR_INPUT : judge(job, r);
     status = status == WVL_OK ? copy_rest(job, r->bytes) : status;
     if (status != WVL_OK) {
         return status;
@@ -445,10 +512,29 @@ wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, ui
     return WVL_OK;
 }
 
+/* NULL: nothing on the stream is left to be done. */
+static wvl_cuda_event follow_readers(const wvl_device *device, wvl_cuda_stream stream)
+{
+    const wvl_cuda_runtime *rt = device->runtime;
+    wvl_cuda_event event = NULL;
+    wvl_cuda_status status = rt->event_create(&event, WVL_CUDA_EVENT_DISABLE_TIMING);
+    status = status ? status : rt->event_record(event, stream);
+    if (status) {
+        (void)rt->stream_wait(stream);
+        if (event) {
+            (void)rt->event_destroy(event);
+        }
+        event = NULL;
+    }
+    return event;
+}
+
 void wvl_cuda_drop_picture(wvl_device *device, const wvl_finished *picture)
 {
     int entered = !wvl_cuda_enter(device);
-    wvl_cuda_free_output(device, picture->on_device, (wvl_cuda_address)(uintptr_t)picture->data, picture->room);
+    wvl_cuda_event read = picture->has_reader && entered ? follow_readers(device, picture->reader) : NULL;
+    wvl_cuda_free_read_output(device, picture->on_device, (wvl_cuda_address)(uintptr_t)picture->data, picture->room,
+                              read);
     if (entered) {
         wvl_cuda_leave(device);
     }

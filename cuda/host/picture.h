@@ -9,6 +9,8 @@
 #ifndef WVL_CUDA_HOST_PICTURE_H
 #define WVL_CUDA_HOST_PICTURE_H
 
+#include <stdatomic.h>
+
 #include "cuda/host/coder.h"
 #include "cuda/host/job.h"
 #include "cuda/packets/packets_launch.h"
@@ -27,7 +29,8 @@ typedef struct wvl_cuda_picture_layout {
     uint64_t bounds, outside, flags, cleared_end; /* set to 0 before the kernels */
     wvl_cuda_coder_layout coder;
     uint64_t coefs, planes, converted, work;
-    uint64_t finished, device_end; /* the picture, on its way to pinned memory */
+    uint64_t finished, finished_end; /* the picture, on its way to pinned memory */
+    uint64_t device_end;             /* of a slot with the most scratch memory, which lies at its end */
     /* In pinned memory: */
     uint64_t target, result, lengths, pinned_end;
     /* In host memory: */
@@ -57,6 +60,8 @@ typedef struct wvl_cuda_pictures {
     uint64_t recent[WVL_CUDA_RECENT], recent_count; /* bytes of pictures, under the lock of the slots */
     wvl_cuda_stream compute[WVL_CUDA_MOST_STREAMS], copy[WVL_CUDA_MOST_STREAMS]; /* as far as slots use them */
     uint32_t slot_count;
+    int is_full;        /* memory of the device does not suffice for larger slots; under growth, like slot_count */
+    atomic_int awaited; /* a picture waits for a slot with the most scratch memory */
 } wvl_cuda_pictures;
 
 /* Of a slot. */
@@ -75,6 +80,7 @@ typedef struct wvl_cuda_picture {
     wvl_cuda_exec exec; /* all kernels; NULL: they are launched one by one */
     int has_no_graphs;  /* the driver cannot do it */
     int has_own_values; /* targets and caps of the picture at work are not those of the graph */
+    uint64_t scratch_bytes;
 } wvl_cuda_picture;
 
 static inline wvl_cuda_coder_view wvl_cuda_picture_view(const wvl_cuda_pictures *p)
@@ -105,7 +111,7 @@ int wvl_cuda_can_finish(const wvl_plan *plan, const char **why);
 void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *slot);
 wvl_status wvl_cuda_prepare_picture(wvl_backend *backend, const wvl_plan *plan, const wvl_assembly *assembly,
                                     const wvl_backend_memory *slot);
-wvl_status wvl_cuda_submit_picture(wvl_backend *backend, const wvl_plan *plan, const wvl_image *image,
+wvl_status wvl_cuda_submit_picture(wvl_backend *backend, const wvl_plan *plan, const wvl_image *image, int is_again,
                                    wvl_backend_job **job);
 wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, uint32_t *part_bytes,
                                  uint64_t *group_bytes);

@@ -102,8 +102,8 @@ class LibraryOptions(TypedDict, total=False):
     # and a limit in bytes it is half of that for up to 8 bits without roi, and up to twice as coarse with HT
     # blocks, where the limit asks for it (E.1). Range: 0..1. Default: 0.
     step: float | None
-    # Quality factor like that of JPEG, 1 (coarse) to 100: quantizer steps that follow what eyes see. 0: use step;
-    # 9/7 only. Range: 0..100. Default: 0.
+    # Quality factor like that of JPEG, 1 (coarse) to 100: quantizer steps weighted by how visible errors are. 0:
+    # use step; 9/7 only. Range: 0..100. Default: 0.
     qfactor: int | None
     # Guard bits G (A.6.4). Range: 0..7. Default: 2.
     guard_bits: int | None
@@ -137,8 +137,8 @@ class LibraryOptions(TypedDict, total=False):
     # smaller sum of error and bits. auto: where bytes are limited, without regions, HT blocks and PSNR targets.
     # Range: no|yes|auto. Default: auto.
     rdoq: bool | Literal["no", "yes", "auto"] | None
-    # Where bytes are limited, and in layers, weigh errors by what eyes see from a distance of 1700 pixels: fine
-    # detail and chroma count less. PSNR falls. Range: yes|no. Default: no.
+    # Where bytes are limited, and in layers, weigh errors by how visible they are from a distance of 1700 pixels:
+    # fine detail and chroma count less. PSNR falls. Range: yes|no. Default: no.
     visual: bool | str | None
     # Most passes of an HT block: cleanup (1), SigProp after it (2), MagRef after that (3). Without a limit blocks
     # have the cleanup pass only. Range: 1..3. Default: 3.
@@ -152,13 +152,14 @@ class LibraryOptions(TypedDict, total=False):
     container: Literal["j2k", "jp2", "jph"] | None
     # Comment marker segment; may be given several times (A.9.2). Range: 1..65531 bytes of ISO 8859-15.
     comment: str | bytes | Sequence[str | bytes] | None
-    # Where pixels are transformed; the bytes are the same. auto: a device where it pays. cuda: device 0 or N, and
-    # the CPU takes over where it cannot. cuda-only: fails instead. cuda:N,N or cuda:all: several devices, which
-    # share pictures in flight and the waves of a large picture. Range: auto|cpu|cuda|cuda-
+    # Where pixels are transformed; the bytes are the same. auto: a device where it pays. cuda, cuda:N: device 0 or
+    # N; the CPU takes over where it cannot. cuda-only: as cuda, but an error where it cannot. cuda:N,N or cuda:all:
+    # several devices, which share pictures in flight and the waves of a large picture. Range: auto|cpu|cuda|cuda-
     # only|cuda:N,...|cuda:all|cuda-only:.... Default: auto.
     device: str | None
-    # The least that a device must do, else it is not used: the transform (coefs), code-blocks too (blocks), or
-    # packets too. A device goes as far as it can in any case. Range: coefs|blocks|packets. Default: coefs.
+    # The least that a device must do: the transform (coefs), code-blocks too (blocks), or packets too (packets). A
+    # device that does less for a picture is not used for it. Each device goes as far as it can in any case. Range:
+    # coefs|blocks|packets. Default: coefs.
     reach: Literal["coefs", "blocks", "packets"] | None
     # Where finished pictures lie. device: in memory of the device that finishes them; only an encoder object of the
     # C API gives such pictures, and what no device can finish is refused. Range: host|device. Default: host.

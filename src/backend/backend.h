@@ -60,6 +60,8 @@ typedef struct wvl_finished {
     uint32_t threshold;    /* slope; 0 without rate control */
     uint8_t is_everything; /* every pass of every block is sent; 0 without rate control */
     uint8_t on_device;     /* data is memory of the device itself */
+    uint8_t has_reader;    /* for drop_picture: what `reader` holds then may read the picture */
+    void *reader;          /* a stream of the caller's; NULL: the default one */
     wvl_device *device;    /* who made it, for drop_picture; set by who took it */
 } wvl_finished;
 
@@ -102,17 +104,19 @@ typedef struct wvl_backend_vtable {
      * for such jobs or for jobs of waves, never both; several threads may submit and wait at the same time.
      *
      * measure_picture: what a slot needs. Pure. prepare_picture: as prepare; assembly must stay until the backend is
-     * closed or prepared for another plan. submit_picture: as submit, with all tiles; plan is that which was prepared,
-     * or one with other values of targets and caps, and no more bytes. wait and release are the same. take_picture: of
-     * a job that is done. part_bytes [parts] gets Psot of every tile-part, group_bytes [components][resolutions] the
-     * packet bytes, headers included. The picture belongs to the caller until drop_picture, which may come from any
-     * thread, before or after the backend is closed. WVL_ERROR_UNSUPPORTED: the device could not finish this one; jobs
-     * of waves can.
+     * closed or prepared for another plan. Slots behind the first one may have less memory, which few pictures find too
+     * small. submit_picture: as submit, with all tiles; plan is that which was prepared, or one with other values of
+     * targets and caps, and no more bytes. is_again: the picture goes to a slot with all memory; AGAIN when none is
+     * free. wait and release are the same. take_picture: of a job that is done. AGAIN: its memory was too small;
+     * release it, and submit the picture again. part_bytes [parts] gets Psot of every tile-part, group_bytes
+     * [components][resolutions] the packet bytes, headers included. The picture belongs to the caller until
+     * drop_picture, which may come from any thread, before or after the backend is closed. WVL_ERROR_UNSUPPORTED: the
+     * device could not finish this one; jobs of waves can.
      */
     void (*measure_picture)(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *slot);
     wvl_status (*prepare_picture)(wvl_backend *backend, const wvl_plan *plan, const wvl_assembly *assembly,
                                   const wvl_backend_memory *slot);
-    wvl_status (*submit_picture)(wvl_backend *backend, const wvl_plan *plan, const wvl_image *image,
+    wvl_status (*submit_picture)(wvl_backend *backend, const wvl_plan *plan, const wvl_image *image, int is_again,
                                  wvl_backend_job **job);
     wvl_status (*take_picture)(wvl_backend_job *job, wvl_finished *picture, uint32_t *part_bytes,
                                uint64_t *group_bytes);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The list of a backend's slots: each is the memory for one job at a time. A backend's job begins with a wvl_slot.
- * Slots are taken and given back from any thread; they are added, and removed when all are free, from one.
+ * Slots are taken, given back and added from any thread, and a free one may be removed; all are removed from one
+ * thread, when all are free.
  */
 #ifndef WVL_BACKEND_SLOTS_H
 #define WVL_BACKEND_SLOTS_H
@@ -38,19 +39,29 @@ static inline void wvl_slots_add(wvl_slots *slots, wvl_slot *slot)
     pthread_mutex_unlock(&slots->lock);
 }
 
-/* Whether a free slot suits a job. Called under the lock. */
-typedef int (*wvl_slot_fits)(const wvl_slot *slot, const void *wanted);
+/* How well a free slot suits a job; 0: not at all. Called under the lock. */
+typedef unsigned (*wvl_slot_fits)(const wvl_slot *slot, const void *wanted);
 
-/* A slot that no job has: the first that fits, else the first of all. NULL: there is none. */
+/* Where the list names the free slot that suits best, the first of several. Under the lock. NULL: there is none. */
+static inline wvl_slot **wvl_slots_find(wvl_slots *slots, wvl_slot_fits fits, const void *wanted)
+{
+    wvl_slot **found = NULL;
+    unsigned most = 0;
+    for (wvl_slot **at = &slots->first; *at; at = &(*at)->next) {
+        unsigned suits = (*at)->busy ? 0 : fits(*at, wanted);
+        if (suits > most) {
+            most = suits;
+            found = at;
+        }
+    }
+    return found;
+}
+
+/* The slot that no job has and that suits best. NULL: there is none. */
 static inline wvl_slot *wvl_slots_take_fitting(wvl_slots *slots, wvl_slot_fits fits, const void *wanted)
 {
-    wvl_slot *found = NULL;
-    int is_fitting = 0;
     pthread_mutex_lock(&slots->lock);
-    for (wvl_slot *slot = slots->first; slot && !is_fitting; slot = slot->next) {
-        is_fitting = !slot->busy && fits(slot, wanted);
-        found = is_fitting || (!found && !slot->busy) ? slot : found;
-    }
+    wvl_slot **at = wvl_slots_find(slots, fits, wanted), *found = at ? *at : NULL;
     if (found) {
         found->busy = 1;
     }
@@ -58,7 +69,19 @@ static inline wvl_slot *wvl_slots_take_fitting(wvl_slots *slots, wvl_slot_fits f
     return found;
 }
 
-static inline int wvl_slot_fits_all(const wvl_slot *slot, const void *wanted)
+/* The same, off the list, for the caller to release. */
+static inline wvl_slot *wvl_slots_remove_fitting(wvl_slots *slots, wvl_slot_fits fits, const void *wanted)
+{
+    pthread_mutex_lock(&slots->lock);
+    wvl_slot **at = wvl_slots_find(slots, fits, wanted), *found = at ? *at : NULL;
+    if (found) {
+        *at = found->next;
+    }
+    pthread_mutex_unlock(&slots->lock);
+    return found;
+}
+
+static inline unsigned wvl_slot_fits_all(const wvl_slot *slot, const void *wanted)
 {
     (void)slot;
     (void)wanted;

@@ -134,9 +134,8 @@ static void check_quantizer(const wvl_settings *s, wvl_report *r)
 static void check_transform(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
     if (s->mct == 1 && wvl_plan_choose_mct(s, f) == WVL_MCT_NONE) {
-        wvl_report_add(
-            r,
-            "mct: the colour transform needs three first components of equal depth, sign and subsampling (G.2, G.3)");
+        wvl_report_add(r, "mct: the colour transform needs one depth, sign and subsampling for the first three "
+                          "components (G.2, G.3)");
     }
     check_quantizer(s, r);
 }

@@ -176,7 +176,7 @@ static void check_samples(const profile_job *j)
                    wvl_ceil_div(j->f->y1, step_of(j->f->components[c].dy));
     }
     if (s->main_level && samples > limit) {
-        refuse(j, "%llu samples a frame; main level %u leaves %llu at %u/%u frames a second (A.10)",
+        refuse(j, "%llu samples a frame; main level %u allows %llu at %u/%u frames a second (A.10)",
                (unsigned long long)samples, s->main_level, (unsigned long long)limit, s->frames, s->seconds);
     }
 }
@@ -457,7 +457,7 @@ static void check_ht_packets(const profile_job *j)
         refuse(j, "tlm no; the main header must have TLM; use tlm=yes (%s)", j->clause);
     }
     if (s->jp2) {
-        refuse(j, "container %s; the codestream goes into the package without boxes, j2k",
+        refuse(j, "container %s; the package takes a codestream without boxes, use container=j2k",
                containers[s->jp2 <= WVL_CONTAINER_JPH ? s->jp2 : 0]);
     }
 }

@@ -217,8 +217,8 @@ static uint32_t choose_mct(wvl_variant_table *t, uint32_t tile, const wvl_settin
     if (tile_settings->mct == 1 && mct == WVL_MCT_NONE) {
         named_report named;
         open_report(&named, t, tile, 0);
-        wvl_report_add(&named.report, "mct: the colour transform needs three first components of equal wavelet, depth, "
-                                      "sign and subsampling (G.2, G.3)");
+        wvl_report_add(&named.report, "mct: the colour transform needs one wavelet, depth, sign and subsampling for "
+                                      "the first three components (G.2, G.3)");
         return UINT32_MAX;
     }
     return mct;

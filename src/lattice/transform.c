@@ -87,7 +87,8 @@ static int are_finite(const double *taps, uint32_t count)
 static wvl_status read_taps(const wvl_dwt1_options *o, wvl_lattice_filter *f, char *error, size_t error_bytes)
 {
     if (!o->low_taps) {
-        return fail(WVL_ERROR_ARGUMENT, error, error_bytes, "wvl_dwt1_create: set wavelet, or low_taps");
+        return fail(WVL_ERROR_ARGUMENT, error, error_bytes,
+                    "wvl_dwt1_create: wavelet and low_taps are NULL; set one of them");
     }
     if (o->tap_count < 2 || o->tap_count > WVL_LATTICE_TAPS || o->tap_count % 2 || o->first < -(1 << 20) ||
         o->first > 1 << 20) {
@@ -97,7 +98,8 @@ static wvl_status read_taps(const wvl_dwt1_options *o, wvl_lattice_filter *f, ch
             o->tap_count, o->first);
     }
     if (!are_finite(o->low_taps, o->tap_count) || (o->high_taps && !are_finite(o->high_taps, o->tap_count))) {
-        return fail(WVL_ERROR_PARAMETER, error, error_bytes, "a tap is not a finite number");
+        return fail(WVL_ERROR_PARAMETER, error, error_bytes,
+                    "a tap is not a finite number; give taps that are neither infinite nor NaN");
     }
     f->tap_count = o->tap_count;
     f->first = o->first;

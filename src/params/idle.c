@@ -103,7 +103,7 @@ static int asks_override_steps(const wvl_settings *s)
 
 #define NEEDS_97 "-I (reversible no): only the 9/7 wavelet has quantizer steps"
 #define NEEDS_DEVICE "device auto, cuda or cuda-only: with cpu no device is used"
-#define NEEDS_LIMIT "a limit, as rates, bpp, layer-bytes, psnr, slopes or max-bytes give it"
+#define NEEDS_LIMIT "a limit: rates, bpp, layer-bytes, psnr, slopes or max-bytes"
 
 static const idle_rule rules[] = {
     {"input-transfer", asks_transfer, has_transfer, "input-color with a space of RGB: nothing is converted without it"},

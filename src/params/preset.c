@@ -37,7 +37,7 @@
 
 static const wvl_preset presets[] = {
     {"archive-lossless",
-     "Preservation master: 5/3, 1024 tiles, RPCL, eleven layers up to lossless, error resilience, pointers.",
+     "Preservation master: 5/3, tiles of 1024, RPCL, eleven layers up to lossless, error resilience, pointers.",
      PLAIN
      "reversible=yes levels=5 tile=1024,1024 block=64,64 " SMALL_PRECINCTS "style=SEGSYM "
      "progression=RPCL tile-parts=none sop=yes eph=yes plt=yes tlm=yes rates=2560,1280,640,320,160,80,40,20,10,5,1"},
@@ -94,8 +94,8 @@ static const wvl_preset presets[] = {
      "style=BYPASS progression=RPCL tile-parts=none sop=no eph=no plt=yes tlm=no "
      "bpp=0.075,0.15,0.3,0.6,1.2,2.1,3.4,5.2,7,8.7,10,0 layers=12 " KEEP},
     {"ht-archive",
-     "Preservation master with HT blocks, a JPH file: 5/3, 1024 tiles, RPCL, error resilience, pointers; the check "
-     "decides.",
+     "Preservation master with HT blocks, a JPH file: 5/3, tiles of 1024, RPCL, error resilience, pointers. The "
+     "finished file is checked.",
      "profile=ht-archive reversible=yes levels=5 tile=1024,1024 " SMALL_PRECINCTS
      "style=HT progression=RPCL tile-parts=none sop=yes eph=yes plt=yes "
      "tlm=yes layers=1 " NO_TARGET KEEP "container=jph"},

@@ -117,8 +117,8 @@
       "with HT blocks, where the limit asks for it (E.1).",                                                            \
       QUANTIZATION, REAL, AT(step), 0, 1)                                                                              \
     X("qfactor", INTEGER, "0..100", "0",                                                                               \
-      "Quality factor like that of JPEG, 1 (coarse) to 100: quantizer steps that follow what eyes see. 0: use "        \
-      "step; 9/7 only.",                                                                                               \
+      "Quality factor like that of JPEG, 1 (coarse) to 100: quantizer steps weighted by how visible errors are. "      \
+      "0: use step; 9/7 only.",                                                                                        \
       QUANTIZATION, UINT8, AT(qfactor), 0, 100)                                                                        \
     X("guard-bits", INTEGER, "0..7", "2", "Guard bits G (A.6.4).", QUANTIZATION, UINT8, AT(guard_bits), 0, 7)          \
     X("distortion-bits", INTEGER, "0..8", "6",                                                                         \
@@ -158,8 +158,8 @@
       "PSNR targets.",                                                                                                 \
       RATE, WORD, AT(rdoq), 0, 2)                                                                                      \
     X("visual", BOOL, "yes|no", "no",                                                                                  \
-      "Where bytes are limited, and in layers, weigh errors by what eyes see from a distance of 1700 pixels: "         \
-      "fine detail and chroma count less. PSNR falls.",                                                                \
+      "Where bytes are limited, and in layers, weigh errors by how visible they are from a distance of 1700 "          \
+      "pixels: fine detail and chroma count less. PSNR falls.",                                                        \
       RATE, BOOL, AT(visual), 0, 1)                                                                                    \
     X("ht-passes", INTEGER, "1..3", "3",                                                                               \
       "Most passes of an HT block: cleanup (1), SigProp after it (2), MagRef after that (3). Without a limit "         \
@@ -176,13 +176,14 @@
     X("comment", TEXT, "1..65531 bytes of ISO 8859-15", "",                                                            \
       "Comment marker segment; may be given several times (A.9.2).", OUTPUT, COMMENT, AT(comment_count), 1, 65531)     \
     X("device", TEXT, "auto|cpu|cuda|cuda-only|cuda:N,...|cuda:all|cuda-only:...", "auto",                             \
-      "Where pixels are transformed; the bytes are the same. auto: a device where it pays. cuda: device 0 or N, "      \
-      "and the CPU takes over where it cannot. cuda-only: fails instead. cuda:N,N or cuda:all: several devices, "      \
-      "which share pictures in flight and the waves of a large picture.",                                              \
+      "Where pixels are transformed; the bytes are the same. auto: a device where it pays. cuda, cuda:N: device "      \
+      "0 or N; the CPU takes over where it cannot. cuda-only: as cuda, but an error where it cannot. cuda:N,N or "     \
+      "cuda:all: several devices, which share pictures in flight and the waves of a large picture.",                   \
       MACHINE, DEVICE, AT(device), 0, 255)                                                                             \
     X("reach", CHOICE, "coefs|blocks|packets", "coefs",                                                                \
-      "The least that a device must do, else it is not used: the transform (coefs), code-blocks too (blocks), or "     \
-      "packets too. A device goes as far as it can in any case.",                                                      \
+      "The least that a device must do: the transform (coefs), code-blocks too (blocks), or packets too "              \
+      "(packets). A device that does less for a picture is not used for it. Each device goes as far as it can in "     \
+      "any case.",                                                                                                     \
       MACHINE, WORD, AT(reach), 0, 2)                                                                                  \
     X("output-memory", CHOICE, "host|device", "host",                                                                  \
       "Where finished pictures lie. device: in memory of the device that finishes them; only an encoder object of "    \

@@ -84,34 +84,59 @@ static wvl_status run(outcome *o, const picture_input *input)
     return status;
 }
 
-/* WVL_TEST_DEVICE in the environment: a second encode on that device, whose bytes must be the same. What only the CPU
- * takes is printed. Settings that name a device are not encoded on another. */
+/* The picture on `device`, which must do as much as `reach` says. */
+static outcome run_on(const outcome *o, const picture_input *input, const char *settings, const wvl_jp2_info *jp2,
+                      const char *device, const char *reach)
+{
+    outcome d;
+    size_t room = strlen(settings) + strlen(device) + strlen(reach) + 24;
+    char *text = malloc(room);
+    ck_assert_ptr_nonnull(text);
+    memset(&d, 0, sizeof d);
+    d.context = o->context;
+    (void)snprintf(text, room, "%s%sdevice=%s reach=%s", settings, *settings ? " " : "", device, reach);
+    d.status = make_plan(&d, &input->format, text, jp2);
+    d.status = d.status == WVL_OK ? run(&d, input) : d.status;
+    free(text);
+    return d;
+}
+
+static void drop(outcome *d)
+{
+    wvl_memory_release(d->context, d->data, d->bytes);
+    wvl_result_release(d->result);
+    wvl_plan_release(d->plan);
+}
+
+/* WVL_TEST_DEVICE in the environment: a second encode on that device, whose bytes must be the same. It has to finish
+ * the picture; where it says that it cannot, to do what it can. What only the CPU takes is printed. Settings that name
+ * a device are not encoded on another. */
 static void check_device(const outcome *o, const picture_input *input, const char *settings, const wvl_jp2_info *jp2)
 {
     const char *device = getenv("WVL_TEST_DEVICE");
     if (!device || strstr(settings, "device=")) {
         return;
     }
-    outcome d;
-    char *text = malloc(strlen(settings) + strlen(device) + 16);
-    memset(&d, 0, sizeof d);
-    d.context = o->context;
-    (void)sprintf(text, "%s%sdevice=%s", settings, *settings ? " " : "", device);
-    d.status = make_plan(&d, &input->format, text, jp2);
-    d.status = d.status == WVL_OK ? run(&d, input) : d.status;
+    outcome d = run_on(o, input, settings, jp2, device, "packets");
+    int is_finished = d.status == WVL_OK;
+    if (d.status == WVL_ERROR_UNSUPPORTED) {
+        drop(&d);
+        d = run_on(o, input, settings, jp2, device, "coefs");
+    }
     if (d.status == WVL_ERROR_UNSUPPORTED && o->status == WVL_OK) {
         printf("only the CPU: %u components of %u bits, \"%s\": %s\n", input->format.component_count,
                input->components[0].depth, settings, d.error);
     } else {
-        ck_assert_msg(d.status == o->status, "\"%s\": status %d, on the CPU %d: %s", text, d.status, o->status,
-                      d.error);
+        ck_assert_msg(d.status == o->status, "\"%s\": on %s status %d, on the CPU %d: %s", settings, device, d.status,
+                      o->status, d.error);
         ck_assert_msg(d.bytes == o->bytes && (!d.bytes || !memcmp(d.data, o->data, d.bytes)),
-                      "\"%s\": %zu bytes, from the CPU %zu, or other ones", text, d.bytes, o->bytes);
+                      "\"%s\": on %s %zu bytes, from the CPU %zu, or other ones", settings, device, d.bytes, o->bytes);
+        const char *backend = d.result ? wvl_result_backend(d.result) : "";
+        ck_assert_msg(!d.result || (strstr(backend, "cuda:") && (!is_finished || strstr(backend, " packets"))),
+                      "\"%s\": made by %s", settings, backend);
+        printf("on a device: %s, \"%s\"\n", d.result ? backend : "refused", settings);
     }
-    wvl_memory_release(d.context, d.data, d.bytes);
-    wvl_result_release(d.result);
-    wvl_plan_release(d.plan);
-    free(text);
+    drop(&d);
 }
 
 outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2)

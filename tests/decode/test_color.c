@@ -84,16 +84,18 @@ static void close_scene(scene *s)
     free(s->memory);
 }
 
-/* Encodes; *data is released with wvl_memory_release. */
-static void encode(wvl_context *context, const scene *s, const char *settings, const wvl_color_tables *tables,
-                   void **data, size_t *bytes)
+/* Encodes on `device`; *data is released with wvl_memory_release. */
+static void encode_on(wvl_context *context, const scene *s, const char *settings, const wvl_color_tables *tables,
+                      const char *device, void **data, size_t *bytes)
 {
     char error[512] = "";
     wvl_params *params, *copy;
     wvl_plan *plan;
+    wvl_result *result;
     wvl_sink sink = {.struct_size = sizeof sink};
     ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
     ck_assert_msg(case_set(params, settings, error, sizeof error) == WVL_OK, "%s: %s", settings, error);
+    ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);
     if (tables) {
         ck_assert_int_eq(wvl_params_set_color(params, tables), WVL_OK);
     }
@@ -103,10 +105,29 @@ static void encode(wvl_context *context, const scene *s, const char *settings, c
                   wvl_context_error(context));
     wvl_params_release(copy);
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
-    ck_assert_msg(wvl_encode(plan, &s->image, &sink, NULL, NULL, error, sizeof error) == WVL_OK, "%s: %s", settings,
-                  error);
+    ck_assert_msg(wvl_encode(plan, &s->image, &sink, NULL, &result, error, sizeof error) == WVL_OK, "%s on %s: %s",
+                  settings, device, error);
     ck_assert_int_eq(wvl_sink_take_memory(&sink, data, bytes), WVL_OK);
+    ck_assert_msg(strstr(wvl_result_backend(result), strcmp(device, "cpu") ? "cuda:" : "cpu"), "%s on %s: made by %s",
+                  settings, device, wvl_result_backend(result));
+    wvl_result_release(result);
     wvl_plan_release(plan);
+}
+
+/* On the CPU. WVL_TEST_DEVICE in the environment: that device has to give the same bytes. */
+static void encode(wvl_context *context, const scene *s, const char *settings, const wvl_color_tables *tables,
+                   void **data, size_t *bytes)
+{
+    const char *device = getenv("WVL_TEST_DEVICE");
+    encode_on(context, s, settings, tables, "cpu", data, bytes);
+    if (device) {
+        void *other;
+        size_t count;
+        encode_on(context, s, settings, tables, device, &other, &count);
+        ck_assert_msg(count == *bytes && !memcmp(other, *data, count),
+                      "%s: on %s %zu bytes, from the CPU %zu, or others", settings, device, count, *bytes);
+        wvl_memory_release(context, other, count);
+    }
 }
 
 static void check_codes(const char *settings, const scene *s, const xyz_model *model, const picture *back)
@@ -305,6 +326,9 @@ START_TEST(samples_outside_their_depth)
     fill_memory(&s);
     ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
     ck_assert_int_eq(wvl_params_set(params, "input-color", "srgb"), WVL_OK);
+    if (getenv("WVL_TEST_DEVICE")) {
+        ck_assert_int_eq(wvl_params_set(params, "device", getenv("WVL_TEST_DEVICE")), WVL_OK);
+    }
     ck_assert_int_eq(wvl_plan_create(case_context(), params, &s.format, NULL, &plan), WVL_OK);
     ck_assert_int_eq(wvl_sink_open_memory(case_context(), &sink), WVL_OK);
     ck_assert_int_eq(wvl_encode(plan, &s.image, &sink, NULL, NULL, error, sizeof error), WVL_ERROR_INPUT);

@@ -87,7 +87,7 @@ static const refusal refusals[] = {
     {"preset=imf-2k tile-parts=none", "by component", RGB12, 0, 0, 0},
     {"preset=imf-2k tlm=no", "tlm no", RGB12, 0, 0, 0},
     {"preset=imf-2k-m1-s2", "sub-level 2; main level 1 has at most 1", RGB12, 0, 0, 0},
-    {"preset=imf-2k-30-m1-s1", "main level 1 leaves 2166666", 2048, 1080, 3, 12, 0, 0, 0},
+    {"preset=imf-2k-30-m1-s1", "main level 1 allows 2166666", 2048, 1080, 3, 12, 0, 0, 0},
     {"preset=imf-2k-24-m1-s1 max-bytes=1041667", "at most 1041666", RGB12, 0, 0, 0},
 
     {"preset=broadcast-single tile=32,24", "2 x 2 tiles; one is", RGB12, 0, 0, 0},
@@ -107,7 +107,7 @@ static const refusal refusals[] = {
     {"preset=broadcast-single tile-parts=RC", "by component", RGB12, 0, 0, 0},
     {"preset=broadcast-single reversible=yes", "reversible yes", RGB12, 0, 0, 0},
     {"preset=broadcast-multi-r reversible=no", "reversible no", RGB12, 0, 0, 0},
-    {"preset=broadcast-single-60-m1", "main level 1 leaves 1083333", 1280, 720, 3, 10, 0, 0, 0},
+    {"preset=broadcast-single-60-m1", "main level 1 allows 1083333", 1280, 720, 3, 10, 0, 0, 0},
     {"preset=broadcast-single-25-m1 max-bytes=1000001", "at most 1000000", RGB12, 0, 0, 0},
 
     {"preset=kb-access", "1 component; 3 are", 64, 48, 1, 8, 0, 0, 0},
@@ -158,7 +158,7 @@ static const refusal refusals[] = {
     {"preset=dicom-htj2k-rpcl tlm=no", "tlm no", RGB8, 0, 0, 0},
     {"preset=dicom-htj2k-rpcl reversible=no", "reversible no; yes", RGB8, 0, 0, 0},
     {"preset=dicom-htj2k-rpcl style=0", "style 0; HT", RGB8, 0, 0, 0},
-    {"preset=dicom-htj2k-rpcl container=jph", "container jph; the codestream", RGB8, 0, 0, 0},
+    {"preset=dicom-htj2k-rpcl container=jph", "container jph; the package", RGB8, 0, 0, 0},
     {"preset=dicom-htj2k-rpcl", "2 components; one or three", 64, 48, 2, 8, 0, 0, 0},
     {"preset=dicom-htj2k-rpcl", "component 1: components must be alike", 64, 48, 3, 8, 0, 2, 1},
     {"preset=dicom-htj2k-rpcl layers=2", "2 layers", RGB8, 0, 0, 0},
@@ -317,7 +317,7 @@ START_TEST(broken_bytes_do_not_leave)
     char error[1024];
     open_broken(&b);
     encode_broken(&b, error, sizeof error);
-    ck_assert_msg(strstr(error, "imf-2k-r") && strstr(error, "leaves 25000") && strstr(error, "imf.bytes"), "%s",
+    ck_assert_msg(strstr(error, "imf-2k-r") && strstr(error, "allows 25000") && strstr(error, "imf.bytes"), "%s",
                   error);
     close_broken(&b);
 }

@@ -26,7 +26,7 @@ static const struct {
     {"roi", "rect=0,0,64,64"},
     {"progression-changes", "0,0,1,6,3,RPCL"},
     {"tile-parts", "none R RLC"},
-    {"registration", "100,100"},
+    {"registration", "[100,100]"},
     {"frame-rate", "24"},
     {"main-level", "0"},
     {"sub-level", "0"},
@@ -64,18 +64,18 @@ static const struct {
     {"input-range", "input-color=rec709"},
 };
 
-/* Keys that are tried with EBCOT blocks and without rdoq, too. */
+/* Keys that are tried without rdoq, too. */
 static const char *const rate_keys[] = {"rates",  "bpp",       "layer-bytes",        "psnr",
                                         "slopes", "max-bytes", "max-component-bytes"};
 
-enum { WITH_HT, WITHOUT_HT, WITHOUT_RDOQ, WAYS };
-static const char *const notes[WAYS] = {"", " (without HT)", " (without HT, `rdoq=no`)"};
+/* Pictures with HT blocks, and those of Part 1, as they are and without rdoq. */
+enum { HT, PART1, WITHOUT_RDOQ, WAYS };
 
+/* What a device does with one value, each way. */
 typedef struct answer {
-    wvl_reach reach;
-    char why[256];
+    char reach[WAYS][8]; /* "-": the value is refused, or not tried this way */
+    char why[WAYS][256];
     char values[256];
-    int way; /* WITH_HT ... */
 } answer;
 
 static wvl_context *context;
@@ -116,9 +116,9 @@ static int set_companion(wvl_params *params, const char *key)
     return set_word(params, name, equals + 1);
 }
 
-/* 0: the settings are refused. */
-static int ask(const char *key, const char *value, int way, answer *a)
+static void ask(const char *key, const char *value, int way, answer *a)
 {
+    static const char *const names[] = {"none", "coefs", "blocks", "packets"};
     static const wvl_component_format component = {8, 0, 1, 1};
     wvl_component_format components[3] = {component, component, component};
     wvl_image_format format = {
@@ -126,20 +126,47 @@ static int ask(const char *key, const char *value, int way, answer *a)
     wvl_params *params = NULL;
     wvl_plan *plan = NULL;
     const char *why = NULL;
+    a->why[way][0] = 0;
+    (void)snprintf(a->reach[way], sizeof a->reach[way], "-");
     if (wvl_params_create(context, &params) != WVL_OK) {
-        return 0;
+        return;
     }
-    int good = (way != WITH_HT || set_word(params, "style", "HT")) &&
+    int good = (way != HT || set_word(params, "style", "HT")) &&
                (way != WITHOUT_RDOQ || set_word(params, "rdoq", "no")) && set_companion(params, key) &&
                set_word(params, key, value) && wvl_plan_create(context, params, &format, NULL, &plan) == WVL_OK;
     if (good) {
-        a->reach = wvl_pictures_reach_with(&wvl_backend_cuda, plan, NULL, &why);
-        (void)snprintf(a->why, sizeof a->why, "%s", why ? why : "");
-        a->way = way;
-        (void)snprintf(a->values, sizeof a->values, "%s", value);
+        wvl_reach reach = wvl_pictures_reach_with(&wvl_backend_cuda, plan, NULL, &why);
+        (void)snprintf(a->reach[way], sizeof a->reach[way], "%s", names[reach]);
+        (void)snprintf(a->why[way], sizeof a->why[way], "%s", why ? why : "");
     }
     wvl_plan_release(plan);
     wvl_params_release(params);
+}
+
+/* The value of a style says itself what blocks there are. */
+static int is_meant(const char *key, const char *value, int way)
+{
+    return strcmp(key, "style") || (way == HT) == (strstr(value, "HT") != NULL);
+}
+
+static int is_answered(const answer *a, int way) { return strcmp(a->reach[way], "-") != 0; }
+
+/* 0: no way takes the value. */
+static int ask_all(const char *key, const char *value, answer *a)
+{
+    int good = 0;
+    memset(a, 0, sizeof *a);
+    (void)snprintf(a->values, sizeof a->values, "%s", value);
+    for (int way = HT; way < WAYS; way++) {
+        (void)snprintf(a->reach[way], sizeof a->reach[way], "-");
+        if (is_meant(key, value, way) && (way != WITHOUT_RDOQ || is_rate_key(key))) {
+            ask(key, value, way, a);
+        }
+        good |= is_answered(a, way);
+    }
+    if (!strcmp(a->reach[PART1], a->reach[WITHOUT_RDOQ]) && !strcmp(a->why[PART1], a->why[WITHOUT_RDOQ])) {
+        (void)snprintf(a->reach[WITHOUT_RDOQ], sizeof a->reach[WITHOUT_RDOQ], "-"); /* the same */
+    }
     return good;
 }
 
@@ -157,12 +184,12 @@ static int list_values(const wvl_option *option, char *text, size_t bytes, char 
     return count;
 }
 
-/* Values that get the same answer share a row. */
+/* Values that get the same answers share a row. */
 static void add_answer(answer *answers, int *count, const answer *a)
 {
     for (int i = 0; i < *count; i++) {
         answer *known = &answers[i];
-        if (known->reach == a->reach && !strcmp(known->why, a->why) && known->way == a->way) {
+        if (!memcmp(known->reach, a->reach, sizeof a->reach) && !memcmp(known->why, a->why, sizeof a->why)) {
             size_t used = strlen(known->values);
             (void)snprintf(known->values + used, sizeof known->values - used, "`, `%s", a->values);
             return;
@@ -171,9 +198,24 @@ static void add_answer(answer *answers, int *count, const answer *a)
     answers[(*count)++] = *a;
 }
 
+static void write_row(const char *key, const answer *a)
+{
+    const char *of_ht = a->why[HT], *of_part1 = a->why[PART1];
+    (void)printf("| %s | `%s` | %s | %s | ", key, a->values, a->reach[HT], a->reach[PART1]);
+    if (*of_ht && *of_part1 && strcmp(of_ht, of_part1)) {
+        (void)printf("HT: %s. Part 1: %s |\n", of_ht, of_part1);
+    } else {
+        (void)printf("%s%s |\n", !*of_ht && *of_part1 && is_answered(a, HT) ? "Part 1: " : "",
+                     *of_ht ? of_ht : of_part1);
+    }
+    if (is_answered(a, WITHOUT_RDOQ)) {
+        (void)printf("| %s | `%s`, `rdoq=no` | - | %s | %s |\n", key, a->values, a->reach[WITHOUT_RDOQ],
+                     a->why[WITHOUT_RDOQ]);
+    }
+}
+
 static int write_rows(const wvl_option *option)
 {
-    static const char *const names[] = {"none", "coefs", "blocks", "packets"};
     char text[2048], *values[MOST_VALUES];
     answer answers[MOST_VALUES], a;
     int count = 0, value_count = list_values(option, text, sizeof text, values);
@@ -182,18 +224,17 @@ static int write_rows(const wvl_option *option)
         return 0;
     }
     for (int i = 0; i < value_count; i++) {
-        if (ask(option->key, values[i], WITH_HT, &a) || ask(option->key, values[i], WITHOUT_HT, &a)) {
-            add_answer(answers, &count, &a);
-        }
-        if (is_rate_key(option->key) && ask(option->key, values[i], WITHOUT_RDOQ, &a)) {
+        if (ask_all(option->key, values[i], &a)) {
             add_answer(answers, &count, &a);
         }
     }
     for (int i = 0; i < count; i++) {
-        (void)printf("| %s | `%s`%s | %s | %s |\n", option->key, answers[i].values, notes[answers[i].way],
-                     names[answers[i].reach], answers[i].why);
+        write_row(option->key, &answers[i]);
     }
-    return 1;
+    if (!count) {
+        (void)fprintf(stderr, "gen_reach: no value of the option %s is taken\n", option->key);
+    }
+    return count;
 }
 
 static const char head[] =
@@ -205,16 +246,17 @@ static const char head[] =
     "too.\n"
     "The option `reach` asks for the least that a device must do. `wvl_result_backend` says what it did.\n"
     "\n"
-    "Each row sets one option beside `style=HT`; the rate options, `step`, `qfactor`, `quantization`, "
-    "`distortion-bits` "
-    "and\n"
-    "`measure-psnr` stand beside `reversible=no` too, `input-transfer` and `input-range` beside `input-color=rec709`. "
-    "Values that HT does not allow are tried without it,\n"
-    "and the rate options without HT and with `rdoq=no`, too. A picture of\n"
+    "Each row sets one option, in pictures with HT blocks (`style=HT`) and in those of Part 1; `-`: the value is "
+    "refused "
+    "there. The rate options,\n"
+    "`step`, `qfactor`, `quantization`, `distortion-bits` and `measure-psnr` stand beside `reversible=no` too, "
+    "`input-transfer` and\n"
+    "`input-range` beside `input-color=rec709`. Where `rdoq=no` changes the answer it has a row of its own. A picture "
+    "of\n"
     "components of more than 16 bits is for the CPU (`none`).\n"
     "\n"
-    "| option | values | device | why no farther |\n"
-    "| --- | --- | --- | --- |\n";
+    "| option | values | HT | Part 1 | why no farther |\n"
+    "| --- | --- | --- | --- | --- |\n";
 
 int main(void)
 {

@@ -40,6 +40,8 @@ typedef struct soft_control {
     uint64_t round_symbols[WVL_CUDA_RATE_ROUNDS];
     uint32_t unsettles; /* from the second round on, hulls of every second block seem to be settled for no slope */
     uint64_t memory_used, memory_limit; /* 0: none */
+    uint64_t memory_peak;               /* the most that was used; tests set it back */
+    uint64_t pinned_used, pinned_peak;  /* the same of page-locked memory */
     size_t spoil_bytes;                 /* least bytes of an upload that arrives with a wrong one; 0: none does */
     int devices;
     /* With several devices, by ordinal: a status that lasts stays with the device of the call, and the others work on.

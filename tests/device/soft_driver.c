@@ -327,6 +327,12 @@ int cuStreamWaitEvent(queue *stream, event *e, unsigned flags)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+static void count_memory(uint64_t *used, uint64_t *peak, size_t bytes)
+{
+    *used += bytes;
+    *peak = *used > *peak ? *used : *peak;
+}
+
 static int allocate(const char *name, size_t bytes, int pinned, void **memory)
 {
     int status = begin(name);
@@ -340,9 +346,9 @@ static int allocate(const char *name, size_t bytes, int pinned, void **memory)
         memset(b->memory, 0xA7, bytes);
         blocks = b;
         *memory = b->memory;
-        control.live++;
-        control.allocations++;
-        control.memory_used += pinned ? 0 : bytes;
+        control.live++, control.allocations++;
+        count_memory(pinned ? &control.pinned_used : &control.memory_used,
+                     pinned ? &control.pinned_peak : &control.memory_peak, bytes);
     }
     return end(status);
 }
@@ -358,7 +364,7 @@ static int release(void *memory)
             }
             *at = b->next;
             control.live--;
-            control.memory_used -= b->pinned ? 0 : b->bytes;
+            *(b->pinned ? &control.pinned_used : &control.memory_used) -= b->bytes;
             free(b->memory);
             free(b);
             return end(0);

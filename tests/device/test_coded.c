@@ -200,6 +200,38 @@ START_TEST(lost_in_flight)
 }
 END_TEST
 
+/* One wait of the host a picture. Those that began before any had ended have a second one, for bytes beyond what was
+ * predicted; none where the bytes stay on the device. */
+START_TEST(one_wait_each)
+{
+    static const char *const settings[] = {"style=HT", "style=BYPASS block=32,32", "style=HT output-memory=device"};
+    picture p = picture_draw(PICTURE_NATURAL, 97, 83, 3, 8, 3);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan *plan = make_plan(&input.format, settings[_i], "cuda-only");
+    wvl_encoder *encoder;
+    wvl_encoded_picture *finished;
+    uint32_t frames = 4, sent = 0, count = 40;
+    ck_assert_int_eq(wvl_encoder_create(plan, frames, &encoder), WVL_OK);
+    uint32_t waits = soft->waits;
+    for (uint32_t received = 0; received < count; received++) {
+        while (sent < count && wvl_encoder_submit(encoder, &input.image, NULL, NULL) == WVL_OK) {
+            sent++;
+        }
+        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &finished), WVL_OK);
+        ck_assert_msg(strstr(wvl_result_backend(wvl_encoded_picture_result(finished)), "packets") != NULL, "%s",
+                      wvl_encoded_picture_error(finished));
+        wvl_encoded_picture_release(finished);
+    }
+    waits = soft->waits - waits;
+    ck_assert_msg(waits >= count && waits <= count + (_i < 2 ? frames : 0), "%s: %u waits for %u pictures",
+                  settings[_i], waits, count);
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* A finished picture goes to the sink in several pieces. */
 START_TEST(large_pictures_in_pieces)
 {
@@ -317,7 +349,7 @@ START_TEST(output_memory_is_refused)
         const char *settings, *device, *reason;
     } rows[] = {
         {"style=HT", "cuda-only", "only an encoder object without a sink"},
-        {"style=HT", "cpu", "the option device leaves single pictures to the CPU"},
+        {"style=HT", "cpu", "device is auto, and single pictures are for the CPU then"},
         {"style=HT", "cuda:9", "no device finishes this picture: "},
         {"style=HT plm=yes", "cuda-only", "no device finishes this picture: PLM segments"},
         {"style=HT progression=RPCL tlm=yes profile=imf-ht-rev", "cuda-only",
@@ -334,7 +366,7 @@ START_TEST(output_memory_is_refused)
     }
     check_flight(&input, "style=HT output-memory=device", "cuda-only", 1, "only an encoder object without a sink");
     check_flight(&input, "style=HT plm=yes output-memory=device", "cuda", 0, "PLM segments");
-    check_flight(&input, "style=HT output-memory=device", "cuda:9", 0, "no device is open");
+    check_flight(&input, "style=HT output-memory=device", "cuda:9", 0, "no device could be opened");
     picture_close_input(&input);
     picture_free(&p);
 }
@@ -354,8 +386,8 @@ START_TEST(encoders_are_refused)
          "a profile is checked in memory", WVL_ERROR_UNSUPPORTED},
         {"style=HT plm=yes reach=packets", "cuda-only",
          "the option reach is packets, and no device finishes such pictures: PLM segments", WVL_ERROR_UNSUPPORTED},
-        {"rates=18,9 reach=blocks", "cuda-only", "the option reach asks for more: blocks with regions or layers",
-         WVL_ERROR_UNSUPPORTED},
+        {"rates=18,9 reach=blocks", "cuda-only",
+         "the device does less than the option reach asks for: blocks with regions or layers", WVL_ERROR_UNSUPPORTED},
     };
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -387,7 +419,7 @@ START_TEST(pixels_are_refused)
     check_error("other device", refused.status, WVL_ERROR_ARGUMENT, refused.error, "the pixels lie on device 3");
     input.image.device = 0;
     refused = encode(&input, "style=HT", "cpu");
-    check_error("cpu", refused.status, WVL_ERROR_UNSUPPORTED, refused.error, "the option \"device\" is cpu");
+    check_error("cpu", refused.status, WVL_ERROR_UNSUPPORTED, refused.error, "the CPU cannot read them");
     picture_close_input(&input);
     picture_free(&p);
 }
@@ -405,6 +437,7 @@ int main(void)
     tcase_add_loop_test(tests, blocks_in_parts, 0, 3);
     tcase_add_loop_test(tests, blocks_emulated, 0, 4);
     tcase_add_loop_test(tests, lost_in_flight, 0, 4);
+    tcase_add_loop_test(tests, one_wait_each, 0, 3);
     tcase_add_test(tests, large_pictures_in_pieces);
     tcase_add_test(tests, reach_is_asked_for);
     tcase_add_test(tests, reasons);

@@ -277,6 +277,48 @@ START_TEST(memory_stays)
 }
 END_TEST
 
+/* Noise takes more memory than most slots have. Where larger ones fit, they come; else such pictures take turns. */
+START_TEST(noise_in_flight)
+{
+    static const char *const settings = "";
+    picture noise = picture_draw(PICTURE_NOISE, 60, 50, 1, 8, 1), flat = picture_draw(PICTURE_FLAT, 60, 50, 1, 8, 1);
+    picture_input input = picture_open_input(&noise, 0), easy = picture_open_input(&flat, 0);
+    bytes wanted[2] = {encode(&easy, settings, "cpu"), encode(&input, settings, "cpu")};
+    (void)setenv("SOFT_EMULATE", "1", 1); /* codec/t1 keeps no lists of symbols */
+    wvl_plan *plan = make_plan(&input.format, settings, "cuda-only:all");
+    wvl_encoder *encoder = open_encoder(plan, 8);
+    uint32_t sent = 0;
+    soft->memory_limit = _i ? soft->memory_used + (UINT64_C(1) << 20) : 0; /* for pixels */
+    for (uint32_t n = 0; n < 48; n++) {
+        wvl_encoded_picture *finished;
+        size_t count;
+        while (sent < 48 && sent < n + 8) {
+            const wvl_image *image = sent / 5 % 2 ? &easy.image : &input.image;
+            ck_assert_int_eq(wvl_encoder_submit(encoder, image, NULL, NULL), WVL_OK);
+            sent++;
+        }
+        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &finished), WVL_OK);
+        const bytes *want = &wanted[n / 5 % 2 ? 0 : 1];
+        const void *data = wvl_encoded_picture_data(finished, &count);
+        ck_assert_msg(wvl_encoded_picture_status(finished) == WVL_OK, "picture %u: %s", n,
+                      wvl_encoded_picture_error(finished));
+        ck_assert_msg(count == want->count && !memcmp(data, want->data, count), "picture %u: other bytes", n);
+        ck_assert_ptr_nonnull(strstr(wvl_result_backend(wvl_encoded_picture_result(finished)), " packets"));
+        wvl_encoded_picture_release(finished);
+    }
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+    soft->memory_limit = 0;
+    (void)unsetenv("SOFT_EMULATE");
+    free_bytes(&wanted[0]);
+    free_bytes(&wanted[1]);
+    picture_close_input(&input);
+    picture_close_input(&easy);
+    picture_free(&noise);
+    picture_free(&flat);
+}
+END_TEST
+
 /* Every call of the driver fails once, on one of two devices, which goes on or is lost: every picture comes. */
 START_TEST(every_call_may_fail)
 {
@@ -421,6 +463,7 @@ int main(void)
     tcase_add_loop_test(tests, one_dies, 0, KINDS);
     tcase_add_loop_test(tests, all_die, 0, KINDS);
     tcase_add_test(tests, memory_stays);
+    tcase_add_loop_test(tests, noise_in_flight, 0, 2);
     tcase_add_loop_test(tests, every_call_may_fail, 0, 2 * KINDS);
     tcase_add_test(tests, waves_of_one);
     tcase_add_test(tests, waves_go_on);

@@ -14,6 +14,7 @@
 
 #include "picture_bench.h"
 #include "tests/support/support.h"
+#include "wavelane_frames.h"
 
 #define PIXELS 3u         /* pictures of a recipe: their bytes differ in number */
 #define MOST_LANES 3u     /* encoders of a flight */
@@ -126,7 +127,7 @@ typedef struct dirt {
     uint32_t live, count;
     struct {
         void *at;
-        size_t bytes;
+        size_t bytes, asked; /* that it has, and that were asked for */
         int is_taken;
     } blocks[MOST_BLOCKS];
 } dirt;
@@ -179,6 +180,7 @@ static void *take_dirty(void *user, size_t bytes, size_t alignment, void *stream
     uint32_t i = alignment <= 256 ? find_block(d, bytes) : MOST_BLOCKS;
     if (i < MOST_BLOCKS && (d->kind == POISON_LEFT || spoil(d, d->blocks[i].at, bytes))) {
         d->blocks[i].is_taken = 1;
+        d->blocks[i].asked = bytes;
         d->live++;
         at = d->blocks[i].at;
     }
@@ -189,16 +191,17 @@ static void *take_dirty(void *user, size_t bytes, size_t alignment, void *stream
 static void give_dirty(void *user, void *memory, size_t bytes, void *stream)
 {
     dirt *d = user;
-    (void)bytes;
-    (void)stream;
+    int is_known = 0;
     (void)pthread_mutex_lock(&d->lock);
     for (uint32_t i = 0; i < d->count; i++) {
         if (d->blocks[i].at == memory && d->blocks[i].is_taken) {
+            is_known = d->blocks[i].asked == bytes && !stream;
             d->blocks[i].is_taken = 0;
             d->live--;
         }
     }
     (void)pthread_mutex_unlock(&d->lock);
+    REQUIRE_THAT(is_known, "%zu bytes that were not given, or not as many, come back", bytes);
 }
 
 static void open_context(poison kind, uint32_t threads)
@@ -477,6 +480,78 @@ START_TEST(rated_one_after_the_other)
 }
 END_TEST
 
+/* A copy of what another stream reads. */
+typedef struct reader {
+    wvl_cuda_stream stream;
+    void *pinned[PIXELS];
+    wvl_cuda_address copies[PIXELS]; /* on the device, of bytes in pinned memory */
+} reader;
+
+static void open_reader(reader *r, unsigned recipe)
+{
+    REQUIRE(!driver.runtime.stream_create(&r->stream, WVL_CUDA_STREAM_NON_BLOCKING));
+    for (unsigned i = 0; i < PIXELS; i++) {
+        size_t bytes = cases[recipe][i].expected_bytes;
+        REQUIRE(!driver.runtime.malloc_pinned(&r->pinned[i], bytes, 1));
+        REQUIRE(!driver.runtime.malloc_device(&r->copies[i], bytes));
+    }
+}
+
+/* Queues a reader, and waits for nothing. */
+static void read_later(const reader *r, unsigned i, const wvl_finished *from)
+{
+    const wvl_cuda_runtime *rt = &driver.runtime;
+    REQUIRE(!(from->on_device
+                  ? rt->download(r->pinned[i], (wvl_cuda_address)(uintptr_t)from->data, from->bytes, r->stream)
+                  : rt->upload(r->copies[i], from->data, from->bytes, r->stream)));
+}
+
+static void check_reader(const reader *r, unsigned recipe, int on_device)
+{
+    const wvl_cuda_runtime *rt = &driver.runtime;
+    for (unsigned i = 0; i < PIXELS; i++) {
+        size_t bytes = cases[recipe][i].expected_bytes;
+        REQUIRE(on_device || !rt->download(r->pinned[i], r->copies[i], bytes, r->stream));
+        REQUIRE(!rt->stream_wait(r->stream));
+        REQUIRE_THAT(!memcmp(r->pinned[i], cases[recipe][i].expected, bytes), "the reader of picture %u found others",
+                     i);
+        REQUIRE(!rt->free_pinned(r->pinned[i]) && !rt->free_device(r->copies[i]));
+    }
+    REQUIRE(!rt->stream_destroy(r->stream));
+}
+
+/* Pictures that are given back with readers still queued: no other picture comes to where they lie before. */
+static void give_back_early(unsigned recipe, int on_device, poison kind)
+{
+    reader r;
+    wvl_encoder *encoder;
+    open_context(kind, 2);
+    open_reader(&r, recipe);
+    wvl_plan *plan = make_plan(recipe, on_device);
+    REQUIRE(wvl_encoder_create(plan, 1, &encoder) == WVL_OK);
+    for (unsigned i = 0; i < PIXELS; i++) {
+        wvl_encoded_picture *got;
+        REQUIRE(wvl_encoder_submit(encoder, &pixels[recipe][i].image, NULL, NULL) == WVL_OK);
+        REQUIRE(wvl_encoder_receive(encoder, UINT32_MAX, &got) == WVL_OK);
+        REQUIRE_THAT(wvl_encoded_picture_status(got) == WVL_OK, "%s", wvl_encoded_picture_error(got));
+        wvl_finished finished = lies(got);
+        read_later(&r, i, &finished);
+        wvl_encoded_picture_release_after(got, r.stream);
+    }
+    check_reader(&r, recipe, on_device);
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+    close_context(kind);
+}
+
+START_TEST(readers)
+{
+    for (unsigned recipe = 0; recipe < 2; recipe++) {
+        give_back_early(recipe, _i & 1, _i & 2 ? POISON_RANDOM : POISON_NONE);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("flight");
@@ -487,6 +562,7 @@ int main(void)
     tcase_add_loop_test(tc, poisoned, 0, 3);
     tcase_add_test(tc, one_after_the_other);
     tcase_add_loop_test(tc, rated_one_after_the_other, 0, 2);
+    tcase_add_loop_test(tc, readers, 0, 4);
     suite_add_tcase(s, tc);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);

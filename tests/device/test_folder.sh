@@ -164,7 +164,7 @@ expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 -r 4
 shared 0
 equal alike
 expect 1 -ImgDir alike -OutFor jph --device cuda-only --reach packets --threads 4 -r 4
-warns 'the option reach asks for more'
+warns 'the device does less than the option reach asks for'
 rm -rf alike.ref && references alike
 expect 0 -ImgDir alike -OutFor jph --device cuda:9 --threads 4
 shared 0

@@ -102,7 +102,21 @@ static void check_error(const picture_case *c, const wvl_finished *finished, con
     }
 }
 
-static wvl_finished finish(const picture_case *c, wvl_backend_job *job, const char *name)
+static unsigned again; /* pictures that asked for another slot */
+
+/* It found too little memory in its slot: another one, or a larger one in its place. */
+static wvl_status take_again(const picture_case *c, const picture_pixels *pixels, wvl_backend *backend,
+                             wvl_backend_job **job, wvl_finished *finished, uint32_t *parts, uint64_t *groups)
+{
+    again++;
+    wvl_backend_cuda.release(*job);
+    wvl_status status = wvl_backend_cuda.submit_picture(backend, c->plan, &pixels->image, 1, job);
+    status = status ? status : wvl_backend_cuda.wait(*job, WVL_EVENT_DONE, UINT32_MAX);
+    return status ? status : wvl_backend_cuda.take_picture(*job, finished, parts, groups);
+}
+
+static wvl_finished finish(const picture_case *c, const picture_pixels *pixels, wvl_backend *backend,
+                           wvl_backend_job *job, const char *name)
 {
     wvl_finished finished;
     uint32_t *parts = calloc(c->assembly.part_count + 1u, sizeof *parts);
@@ -111,6 +125,7 @@ static wvl_finished finish(const picture_case *c, wvl_backend_job *job, const ch
     wvl_status status = wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX);
     REQUIRE_THAT(status == WVL_OK, "%s: wait says %d", name, status);
     status = wvl_backend_cuda.take_picture(job, &finished, parts, groups);
+    status = status == WVL_AGAIN ? take_again(c, pixels, backend, &job, &finished, parts, groups) : status;
     REQUIRE_THAT(status == WVL_OK, "%s: status %d", name, status);
     check_bytes(c, &finished, name);
     check_lengths(c, parts, groups, name);
@@ -135,13 +150,13 @@ static void run_case(const picture_case *c, wvl_memory_kind kind, uint32_t slots
         wvl_backend_job *jobs[MOST_SLOTS], *none;
         for (uint32_t i = 0; i < slots; i++) {
             const wvl_image *image = &pixels[(round + i) / 3 % 2].image;
-            REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, image, &jobs[i]) == WVL_OK);
+            REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, image, 0, &jobs[i]) == WVL_OK);
             REQUIRE(wvl_backend_cuda.wait(jobs[i], WVL_EVENT_INPUT_FREE, UINT32_MAX) == WVL_OK);
         }
-        REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, &pixels[0].image, &none) == WVL_AGAIN);
+        REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, &pixels[0].image, 0, &none) == WVL_AGAIN);
         for (uint32_t i = 0; i < slots; i++) {
             uint32_t at = round & 1 ? slots - 1 - i : i;
-            finished[at] = finish(c, jobs[at], name);
+            finished[at] = finish(c, &pixels[(round + at) / 3 % 2], backend, jobs[at], name);
         }
         for (uint32_t i = 0; i < slots && round + 1 < rounds; i++) {
             wvl_backend_cuda.drop_picture(driver.device, &finished[i]);
@@ -391,7 +406,7 @@ START_TEST(outside)
         wvl_finished finished;
         uint32_t part;
         uint64_t groups[64];
-        REQUIRE(wvl_backend_cuda.submit_picture(backend, c.plan, i == 1 ? &good.image : &bad.image, &job) == WVL_OK);
+        REQUIRE(wvl_backend_cuda.submit_picture(backend, c.plan, i == 1 ? &good.image : &bad.image, 0, &job) == WVL_OK);
         wvl_status status = wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX);
         REQUIRE_THAT(status == (i == 1 ? WVL_OK : WVL_ERROR_INPUT), "wait says %d", status);
         status = wvl_backend_cuda.take_picture(job, &finished, &part, groups);
@@ -422,7 +437,7 @@ START_TEST(outside_before_conversion)
     wvl_backend *backend = open_backend(&c, 1);
     ((uint16_t *)(void *)c.input.samples)[99 * 140 + 3] = 4096;
     REQUIRE(picture_pixels_open(&pixels, &driver, &c, WVL_MEMORY_DEVICE));
-    REQUIRE(wvl_backend_cuda.submit_picture(backend, c.plan, &pixels.image, &job) == WVL_OK);
+    REQUIRE(wvl_backend_cuda.submit_picture(backend, c.plan, &pixels.image, 0, &job) == WVL_OK);
     REQUIRE(wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX) == WVL_ERROR_INPUT);
     wvl_backend_cuda.release(job);
     wvl_tile_plan *tile = test_build_tiles(c.plan);
@@ -435,6 +450,78 @@ START_TEST(outside_before_conversion)
     picture_pixels_close(&pixels, &driver);
     picture_case_close(&c);
     picture_free(&p);
+}
+END_TEST
+
+/* Blocks that need more memory than most: the picture goes to a larger slot, which stays. */
+static const char *const roomy[] = {"", "style=TERMALL block=16,16", "reversible=no slopes=1" RATE,
+                                    "reversible=no slopes=1 measure-psnr=no"};
+#define ROOMY ((int)(sizeof roomy / sizeof *roomy))
+
+/* In software, all blocks are coded by the kernels' own source: codec/t1 keeps no lists of symbols. */
+static picture draw_roomy(void)
+{
+    (void)setenv("SOFT_EMULATE", "1", 1);
+    return picture_draw(PICTURE_NOISE, 60, 50, 1, 8, 3);
+}
+
+static void free_roomy(picture *p)
+{
+    (void)unsetenv("SOFT_EMULATE");
+    picture_free(p);
+}
+
+START_TEST(larger_slots)
+{
+    picture p = draw_roomy();
+    again = 0;
+    check_picture(&p, roomy[_i], WVL_MEMORY_DEVICE, 3, 1);
+    REQUIRE_THAT(again == 2, "%s: %u pictures asked for a larger slot, not 2", roomy[_i], again);
+    check_picture(&p, roomy[_i], WVL_MEMORY_PINNED, 3, 4);
+    REQUIRE_THAT(again > 2 && again < 10, "%s: %u pictures of 12 asked again", roomy[_i], again - 2);
+    free_roomy(&p);
+}
+END_TEST
+
+/* No larger one fits into the device: the first slot is large enough, and does one after the other. */
+START_TEST(no_larger_slots)
+{
+    picture p = draw_roomy();
+    picture_case c;
+    picture_pixels pixels;
+    wvl_backend_job *jobs[3], *large;
+    wvl_finished finished;
+    uint32_t parts[1];
+    uint64_t groups[64];
+    if (soft) {
+        REQUIRE_THAT(picture_case_open(&c, &p, roomy[_i]), "%s", c.problem);
+        wvl_backend *backend = open_backend(&c, 3);
+        REQUIRE(picture_pixels_open(&pixels, &driver, &c, WVL_MEMORY_DEVICE));
+        soft->memory_limit = soft->memory_used;
+        for (unsigned round = 0; round < 2; round++) {
+            for (unsigned i = 0; i < 3; i++) {
+                REQUIRE(wvl_backend_cuda.submit_picture(backend, c.plan, &pixels.image, 0, &jobs[i]) == WVL_OK);
+            }
+            for (unsigned i = 0; i < 2; i++) { /* the first slot is taken last */
+                REQUIRE(wvl_backend_cuda.wait(jobs[i], WVL_EVENT_DONE, UINT32_MAX) == WVL_OK);
+                REQUIRE(wvl_backend_cuda.take_picture(jobs[i], &finished, parts, groups) == WVL_AGAIN);
+                wvl_backend_cuda.release(jobs[i]);
+                REQUIRE(wvl_backend_cuda.submit_picture(backend, c.plan, &pixels.image, 1, &large) == WVL_AGAIN);
+            }
+            finished = finish(&c, &pixels, backend, jobs[2], roomy[_i]);
+            wvl_backend_cuda.drop_picture(driver.device, &finished);
+            for (unsigned i = 0; i < 2; i++) {
+                REQUIRE(wvl_backend_cuda.submit_picture(backend, c.plan, &pixels.image, 1, &large) == WVL_OK);
+                finished = finish(&c, &pixels, backend, large, roomy[_i]);
+                wvl_backend_cuda.drop_picture(driver.device, &finished);
+            }
+        }
+        wvl_backend_cuda.close(backend);
+        soft->memory_limit = 0;
+        picture_pixels_close(&pixels, &driver);
+        picture_case_close(&c);
+    }
+    free_roomy(&p);
 }
 END_TEST
 
@@ -492,6 +579,12 @@ int main(void)
     tcase_add_test(tc, device_output);
     tcase_add_test(tc, outside);
     tcase_add_test(tc, outside_before_conversion);
+    suite_add_tcase(s, tc);
+    tc = tcase_create("room");
+    tcase_set_timeout(tc, 240);
+    tcase_add_checked_fixture(tc, open_suite, close_suite);
+    tcase_add_loop_test(tc, larger_slots, 0, ROOMY);
+    tcase_add_loop_test(tc, no_larger_slots, 0, ROOMY);
     suite_add_tcase(s, tc);
     tc = tcase_create("predicted");
     tcase_set_timeout(tc, 240);

@@ -143,26 +143,53 @@ static wvl_backend *open_backend(scene *s, const configuration *c, double *prepa
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
 typedef struct flight {
+    wvl_backend *backend;
     wvl_backend_job *job;
     uint32_t which;
     double begun;
 } flight;
 
+/* Device memory of all slots, as they are now. */
+static uint64_t count_memory(const wvl_backend *b)
+{
+    uint64_t bytes = 0;
+    for (const wvl_slot *slot = b->slots.first; slot; slot = slot->next) {
+        bytes += ((const wvl_backend_job *)slot)->device_capacity;
+    }
+    return bytes;
+}
+
 static void submit(scene *s, wvl_backend *b, const configuration *c, uint64_t number, flight *f)
 {
     f->which = (uint32_t)(number % c->ring);
     f->begun = now(CLOCK_MONOTONIC);
-    if (wvl_backend_cuda.submit_picture(b, s->base.plan, &s->pixels[f->which].image, &f->job) != WVL_OK) {
+    f->backend = b;
+    if (wvl_backend_cuda.submit_picture(b, s->base.plan, &s->pixels[f->which].image, 0, &f->job) != WVL_OK) {
         give_up("submit");
     }
+}
+
+static wvl_status finish(const scene *s, const flight *f, wvl_finished *finished)
+{
+    wvl_status status = wvl_backend_cuda.wait(f->job, WVL_EVENT_DONE, UINT32_MAX);
+    return status ? status : wvl_backend_cuda.take_picture(f->job, finished, s->parts, s->groups);
+}
+
+/* In a slot with more memory, which takes the place of this one. */
+static wvl_status finish_again(const scene *s, flight *f, wvl_finished *finished)
+{
+    wvl_backend_cuda.release(f->job);
+    wvl_status status =
+        wvl_backend_cuda.submit_picture(f->backend, s->base.plan, &s->pixels[f->which].image, 1, &f->job);
+    return status ? status : finish(s, f, finished);
 }
 
 static double collect(scene *s, flight *f, int compares)
 {
     wvl_finished finished;
-    wvl_status status = wvl_backend_cuda.wait(f->job, WVL_EVENT_DONE, UINT32_MAX);
+    wvl_status status = finish(s, f, &finished);
+    status = status == WVL_AGAIN ? finish_again(s, f, &finished) : status;
     double latency = now(CLOCK_MONOTONIC) - f->begun;
-    status = status ? status : wvl_backend_cuda.take_picture(f->job, &finished, s->parts, s->groups);
     if (status != WVL_OK) {
         printf("status %d\n", status);
         give_up("wait or take");
@@ -224,9 +251,11 @@ static void measure(scene *s, const configuration *c, double seconds, const char
         (void)collect(s, &flights[done % c->slots], 1);
     }
     qsort(latencies, kept, sizeof *latencies, by_size);
-    printf("%-48s %8.0f pictures/s, %6.3f ms CPU, latency p50 %.3f p99 %.3f ms; %.2f MB; prepared in %.2f s\n", name,
-           count / wall, 1e3 * used / count, kept ? 1e3 * latencies[kept / 2] : 0,
-           kept ? 1e3 * latencies[kept * 99 / 100] : 0, 1e-6 * (double)s->ring[0].expected_bytes, prepared);
+    printf("%-48s %8.0f pictures/s, %6.3f ms CPU, latency p50 %.3f p99 %.3f ms; %.2f MB, device memory %.0f MB; "
+           "prepared in %.2f s\n",
+           name, count / wall, 1e3 * used / count, kept ? 1e3 * latencies[kept / 2] : 0,
+           kept ? 1e3 * latencies[kept * 99 / 100] : 0, 1e-6 * (double)s->ring[0].expected_bytes,
+           1e-6 * (double)count_memory(b), prepared);
     (void)fflush(stdout);
     wvl_backend_cuda.close(b);
     s->driver.device->ht = plain;

@@ -119,7 +119,7 @@ static wvl_status take_picture(wvl_backend_job *running, wvl_finished *finished)
 static wvl_status finish_picture(wvl_backend *backend, wvl_finished *finished)
 {
     wvl_backend_job *running = NULL;
-    wvl_status status = wvl_backend_cuda.submit_picture(backend, j.plan, &j.image, &running);
+    wvl_status status = wvl_backend_cuda.submit_picture(backend, j.plan, &j.image, 0, &running);
     if (status == WVL_OK) {
         status = wvl_backend_cuda.wait(running, WVL_EVENT_DONE, UINT32_MAX);
         status = status == WVL_OK ? take_picture(running, finished) : status;
@@ -265,7 +265,7 @@ START_TEST(slots_know_their_pixels)
         uploads = 0;
         for (unsigned i = 0; i < 2; i++) {
             const wvl_image *image = &images[(round >> 1 & 1) ^ i];
-            ck_assert_int_eq(wvl_backend_cuda.submit_picture(backend, j.plan, image, &running[i]), WVL_OK);
+            ck_assert_int_eq(wvl_backend_cuda.submit_picture(backend, j.plan, image, 0, &running[i]), WVL_OK);
         }
         ck_assert_msg(uploads == (round ? 0 : 2), "round %u: %u uploads", round, uploads);
         for (unsigned i = 0; i < 2; i++) {
@@ -290,7 +290,7 @@ START_TEST(misused_slots)
     wvl_backend_memory slot;
     wvl_finished finished;
     wvl_coefs coefs;
-    ck_assert_int_eq(wvl_backend_cuda.submit_picture(backend, j.plan, &j.image, &running), WVL_OK);
+    ck_assert_int_eq(wvl_backend_cuda.submit_picture(backend, j.plan, &j.image, 0, &running), WVL_OK);
     ck_assert_int_eq(take_picture(running, &finished), WVL_ERROR_ARGUMENT); /* nobody waited for it */
     ck_assert_int_eq(wvl_backend_cuda.collect(running, &coefs), WVL_ERROR_UNSUPPORTED);
     ck_assert_int_eq(wvl_backend_cuda.submit(backend, &j.image, j.tiles, 1, &none), WVL_AGAIN);

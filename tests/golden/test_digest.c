@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Same bytes: for any number of threads, on repetition, on any SIMD level, under any floating-point environment of the
- * caller, with any allocator, runner, container or layout. */
+ * caller, with any allocator, runner, container or layout. WVL_TEST_DEVICE in the environment: on that device instead,
+ * beside the CPU. */
 #include <check.h>
 #include <fenv.h>
 #include <pthread.h>
@@ -42,6 +43,15 @@ typedef struct bytes {
     size_t count;
 } bytes;
 
+/* NULL: on the CPU. */
+static const char *device;
+
+static void check_backend(const wvl_result *result, const char *text)
+{
+    const char *made_by = wvl_result_backend(result);
+    ck_assert_msg(strstr(made_by, device ? "cuda:" : "cpu") != NULL, "\"%s\": made by %s", text, made_by);
+}
+
 static bytes encode(const wvl_context_options *options, const picture_input *input, const char *text)
 {
     wvl_context *context;
@@ -51,14 +61,18 @@ static bytes encode(const wvl_context_options *options, const picture_input *inp
     void *data;
     char error[512] = "";
     bytes b;
+    wvl_result *result;
     ck_assert_int_eq(wvl_context_create(options, &context), WVL_OK);
     ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(params, "device", device ? device : "cpu"), WVL_OK);
     ck_assert_msg(case_set(params, text, error, sizeof error) == WVL_OK, "%s", error);
     ck_assert_msg(wvl_plan_create(context, params, &input->format, NULL, &plan) == WVL_OK, "%s",
                   wvl_context_error(context));
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
-    ck_assert_msg(wvl_encode(plan, &input->image, &sink, NULL, NULL, error, sizeof error) == WVL_OK, "\"%s\": %s", text,
-                  error);
+    ck_assert_msg(wvl_encode(plan, &input->image, &sink, NULL, &result, error, sizeof error) == WVL_OK, "\"%s\": %s",
+                  text, error);
+    check_backend(result, text);
+    wvl_result_release(result);
     ck_assert_int_eq(wvl_sink_take_memory(&sink, &data, &b.count), WVL_OK);
     b.data = malloc(b.count);
     ck_assert_ptr_nonnull(b.data);
@@ -67,6 +81,16 @@ static bytes encode(const wvl_context_options *options, const picture_input *inp
     wvl_plan_release(plan);
     wvl_params_release(params);
     wvl_context_release(context);
+    return b;
+}
+
+/* By the CPU with one thread. What follows is encoded where the suite was told to. */
+static bytes encode_reference(const picture_input *input, const char *text)
+{
+    wvl_context_options one = {.struct_size = sizeof one, .threads = 1};
+    device = NULL;
+    bytes b = encode(&one, input, text);
+    device = getenv("WVL_TEST_DEVICE");
     return b;
 }
 
@@ -94,7 +118,7 @@ START_TEST(threads_and_repetition)
     picture p = draw((unsigned)_i);
     picture_input input = picture_open_input(&p, 0);
     wvl_context_options one = threads(1);
-    bytes reference = encode(&one, &input, settings[_i]);
+    bytes reference = encode_reference(&input, settings[_i]);
     for (unsigned i = 0; i < 6; i++) {
         wvl_context_options options = threads(counts[i]);
         expect_same("threads", reference, encode(&options, &input, settings[_i]));
@@ -114,7 +138,7 @@ START_TEST(simd_levels)
     picture p = draw((unsigned)_i);
     picture_input input = picture_open_input(&p, 0);
     wvl_context_options one = threads(1);
-    bytes reference = encode(&one, &input, settings[_i]);
+    bytes reference = encode_reference(&input, settings[_i]);
     ck_assert_int_eq(setenv("WVL_SIMD", "c", 1), 0);
     expect_same("plain C", reference, encode(&one, &input, settings[_i]));
     ck_assert_int_eq(setenv("WVL_SIMD", "avx2", 1), 0);
@@ -133,7 +157,7 @@ START_TEST(floating_point_environments)
     picture p = draw((unsigned)_i);
     picture_input input = picture_open_input(&p, 0);
     wvl_context_options one = threads(1), two = threads(2);
-    bytes reference = encode(&one, &input, settings[_i]);
+    bytes reference = encode_reference(&input, settings[_i]);
     for (unsigned m = 0; m < 4; m++) {
         for (unsigned flush = 0; flush < 2; flush++) {
             ck_assert_int_eq(fesetround(modes[m]), 0);
@@ -203,8 +227,8 @@ START_TEST(runners_and_allocators)
     unsigned runs = 0;
     picture p = draw((unsigned)_i);
     picture_input input = picture_open_input(&p, 0);
-    wvl_context_options one = threads(1), options = threads(0);
-    bytes reference = encode(&one, &input, settings[_i]);
+    wvl_context_options options = threads(0);
+    bytes reference = encode_reference(&input, settings[_i]);
     options.runner = (wvl_runner){run_backwards, &runs, 3};
     expect_same("runner, backwards", reference, encode(&options, &input, settings[_i]));
     ck_assert_uint_gt(runs, 0);
@@ -245,8 +269,7 @@ START_TEST(side_by_side)
     pthread_t ids[6];
     picture p = draw((unsigned)_i);
     picture_input input = picture_open_input(&p, 0);
-    wvl_context_options one = threads(1);
-    bytes reference = encode(&one, &input, settings[_i]);
+    bytes reference = encode_reference(&input, settings[_i]);
     for (unsigned i = 0; i < 6; i++) {
         races[i] = (race){&input, settings[_i], {NULL, 0}};
         ck_assert_int_eq(pthread_create(&ids[i], NULL, race_main, &races[i]), 0);
@@ -313,7 +336,7 @@ START_TEST(layouts)
     picture p = picture_draw(PICTURE_NATURAL, 131, 97, 3, depth, 4);
     picture_input input = picture_open_input(&p, 0);
     wvl_context_options one = threads(1);
-    bytes reference = encode(&one, &input, settings[_i]);
+    bytes reference = encode_reference(&input, settings[_i]);
     ck_assert_ptr_nonnull(memory);
     for (unsigned layout = 0; layout < 4; layout++) {
         wvl_plane planes[3];
@@ -334,17 +357,37 @@ START_TEST(layouts)
 }
 END_TEST
 
+/* The blocks of the device in software by the kernels' own source. Elsewhere the word says nothing. */
+START_TEST(kernels)
+{
+    picture p = draw((unsigned)_i);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_context_options one = threads(1);
+    ck_assert_int_eq(setenv("SOFT_EMULATE", "1", 1), 0);
+    bytes reference = encode_reference(&input, settings[_i]);
+    expect_same("kernels", reference, encode(&one, &input, settings[_i]));
+    ck_assert_int_eq(unsetenv("SOFT_EMULATE"), 0);
+    free(reference.data);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("same bytes");
     TCase *tests = tcase_create("same bytes");
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, threads_and_repetition, 0, SETTINGS);
-    tcase_add_loop_test(tests, simd_levels, 0, SETTINGS);
-    tcase_add_loop_test(tests, floating_point_environments, 0, SETTINGS);
     tcase_add_loop_test(tests, runners_and_allocators, 0, SETTINGS);
     tcase_add_loop_test(tests, side_by_side, 0, SETTINGS);
     tcase_add_loop_test(tests, layouts, 0, SETTINGS);
+    if (getenv("WVL_TEST_DEVICE")) {
+        tcase_add_loop_test(tests, kernels, 0, SETTINGS);
+    } else { /* of processors */
+        tcase_add_loop_test(tests, simd_levels, 0, SETTINGS);
+        tcase_add_loop_test(tests, floating_point_environments, 0, SETTINGS);
+    }
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -9,7 +9,7 @@ source=$1
 
 "$source/tools/lint_copies" "$source"
 
-for part in include src codec cuda conformance tools tests examples; do
+for part in include src codec cuda conformance tools python tests examples .ci; do
     cp -R "$source/$part" "$work"
 done
 
@@ -32,6 +32,10 @@ lines 9 | sed 's/^/  /' >>"$work/src/wave.c"
 lines 12 >>"$work/codec/t2/tag_tree.c"
 lines 12 | sed 's/^/  /' >>"$work/src/wave.c"
 expect 'stand in src/wave.c'
+
+lines 12 | sed 's/planted_line/planted_in_python/' >>"$work/python/wavelane/_encode.py"
+lines 12 | sed 's/planted_line/planted_in_python/' >>"$work/conformance/mutate"
+expect 'stand in python/wavelane/_encode.py'
 
 cp "$source/codec/t2/tag_tree.c" "$work/codec/t2/tag_tree.c"
 echo 'src/wave.c src/drive.c they are friends' >>"$work/tools/lint_copies.list"

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The docs as tools: every anchor of a decision that a file names is in docs/decisions.md, every entry has its date, what, why and what would
-# change it, every page that a file or a link names exists, and README and the page of results keep their length.
+# change it and stands in the table of rooms, every page that a file or a link names exists, and README and the page of results keep their
+# length and have no overlong rows.
 #   test_decisions.sh SOURCE
 set -eu
 . "$(dirname "$0")/../support/shell.sh"
 
 source=$1
-rooms='include src codec cuda conformance tools tests cmake docs examples packaging README.md CHANGELOG.md CONTRIBUTING.md'
+rooms='include src codec cuda conformance tools python tests cmake .ci docs examples packaging README.md CHANGELOG.md CONTRIBUTING.md'
 
 # check ROOT: prints "FILE:LINE: what is wrong" and returns 1, or prints nothing.
 check() (
@@ -20,6 +21,9 @@ check() (
     # One line for each entry: its anchor. The entry itself has four parts.
     grep -oE '^### D-[a-z0-9]+-[0-9]{2} ' docs/decisions.md | cut -d' ' -f2 >"$work/anchors"
     sort "$work/anchors" | uniq -d | sed 's|^|docs/decisions.md:1: two entries have the anchor |' >>"$wrong"
+    sed 's/-[0-9]*$//' "$work/anchors" | sort -u | while read -r kind; do
+        grep -qF "[$kind](#" docs/decisions.md || echo "docs/decisions.md:1: the table of rooms has no $kind"
+    done >>"$wrong"
     awk '
         function flush() {
             if (anchor == "") return
@@ -49,14 +53,19 @@ check() (
     done <"$work/pages" >>"$wrong"
 
     # Links of the docs, from the folder of the page that has them.
-    for page in README.md $(find docs -name '*.md'); do
+    for page in README.md CONTRIBUTING.md CHANGELOG.md $(find docs cuda packaging examples -name '*.md'); do
         grep -noE '\]\([^)#:]+' "$page" 2>/dev/null | sed 's/\](//' | while IFS=: read -r line target; do
             [ -e "$(dirname "$page")/$target" ] || echo "$page:$line: $target does not exist"
         done
     done >>"$wrong"
 
     keep() { [ "$(wc -l <"$1")" -le "$2" ] || echo "$1:$2: has more than $2 lines"; }
-    { keep README.md 120; keep docs/results.md 200; } >>"$wrong"
+    {
+        keep README.md 120
+        keep docs/results.md 200
+        awk '/^\|/ && length > 320 { print FILENAME ":" FNR ": a row of " length " characters: give its figures columns of their own" }
+            length > 500 { print FILENAME ":" FNR ": a line of " length " characters: divide it" }' docs/results.md
+    } >>"$wrong"
 
     cat "$wrong"
     [ ! -s "$wrong" ]
@@ -103,5 +112,13 @@ expect "docs/""nowhere.md does not exist"
 fresh
 yes line | head -n 200 >>"$work/tree/docs/results.md"
 expect 'docs/results.md:200: has more than 200 lines'
+
+fresh
+sed -i "s/\[$d-strip\]/[strips]/" "$work/tree/docs/decisions.md"
+expect "the table of rooms has no $d-strip"
+
+fresh
+awk '{ print } END { line = "| "; while (length(line) < 330) line = line "1; 2; "; print line "|" }' "$source/docs/results.md" | sed 1d >"$work/tree/docs/results.md"
+expect 'give its figures columns of their own'
 
 echo "every kind of fault was found"

@@ -13,7 +13,7 @@ licence='/* SPDX-License-Identifier: BSD-2-Clause */'
 fresh() {
     rm -rf "$work/tree"
     mkdir "$work/tree"
-    for part in CMakeLists.txt README.md cmake include src codec cuda conformance tools tests examples packaging; do
+    for part in CMakeLists.txt README.md cmake include src codec cuda conformance tools python tests examples packaging docs; do
         [ ! -e "$source/$part" ] || cp -R "$source/$part" "$work/tree"
     done
 }
@@ -80,6 +80,25 @@ fresh
     echo '}'
 } >>"$work/tree/tools/bench/bench.c"
 expect 'a function of 61 lines'
+
+# Python too: the body ends where another def begins, and one inside counts for both.
+fresh
+{
+    printf 'def long_function(a,\n                  b):\n'
+    yes '    print(a)' | head -n 60
+    printf 'def short_function():\n    return 1\n'
+} >>"$work/tree/python/wavelane/_encode.py"
+expect 'a function of 61 lines'
+
+fresh
+sed -i '1s/.*/no licence/' "$work/tree/tests/twin/dwt_emulated.cpp"
+expect 'tests/twin/dwt_emulated.cpp:1: the first line is not the licence line'
+
+# Every room stands on the page of the house.
+fresh
+mkdir "$work/tree/tools/attic"
+echo 'no room' >"$work/tree/tools/attic/list"
+expect 'does not name the room tools/attic/'
 
 # What the tree owes is counted exactly, then one more is planted.
 owe() {

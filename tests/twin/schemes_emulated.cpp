@@ -148,7 +148,8 @@ struct place {
     {
         const bool by_pairs = strstr(k.name, "_pairs") != nullptr;
         are_planes = of_bands && by_pairs;
-        pitch = are_planes ? (w + 1) / 2 : w + (by_pairs ? w & 1 : 0);
+        const int padding = by_pairs ? w & 1 : 0; /* pairs of columns need an even pitch */
+        pitch = are_planes ? (w + 1) / 2 : w + padding;
     }
     size_t at(int x, int y) const
     {

@@ -11,7 +11,9 @@
 #include "codec/rate/rdoq_kernels.h"
 #include "codec/t1/kernels.h"
 #include "dwt/dwt.h"
+#include "dwt2/dwt2.h"
 #include "front/front.h"
+#include "lattice/lattice.h"
 #include "tests/support/support.h"
 #include "tools/slots/slots.h"
 
@@ -149,7 +151,15 @@ static void check_level(wvl_cpu_level level)
         check_table("ht", &wvl_ht_kernels_c, 0, sizeof(wvl_ht_kernels), level);
         check_table("rdoq", &wvl_rdoq_kernels_c, 0, sizeof(wvl_rdoq_kernels), level);
         check_table("t1", &wvl_t1_kernels_c, 0, offsetof(wvl_t1_kernels, lanes), level);
+        check_table("dwt2", &wvl_dwt2_rows_c, 0, sizeof(wvl_dwt2_rows), level);
+        check_table("lattice", &wvl_lattice_kernels_c, 0, sizeof(wvl_lattice_kernels), level);
     }
+#ifdef WVL_HAVE_AVX2
+    if (level == WVL_CPU_AVX2) {
+        check_table("dwt2", &wvl_dwt2_rows_avx2, 0, sizeof(wvl_dwt2_rows), level);
+        check_table("lattice", &wvl_lattice_kernels_avx2, 0, sizeof(wvl_lattice_kernels), level);
+    }
+#endif
 }
 
 START_TEST(no_function_is_missing)

@@ -73,7 +73,7 @@ refuse 2 'takes --json' options now
 
 refuse 2 'no picture' -o no.j2k
 refuse 2 'no output' -i rgb.ppm
-refuse 2 'no value' -i
+refuse 2 'a value is missing' -i
 refuse 2 '-TLM follows' -i rgb.ppm -o -TLM
 refuse 2 'nearest is --levels' -i rgb.ppm -o no.j2k --lvels 5
 refuse 2 'nearest is --progression' -i rgb.ppm -o no.j2k --progresion RPCL
@@ -82,7 +82,7 @@ refuse 2 'unknown option --level' -i rgb.ppm -o no.j2k --level 5
 refuse 2 'unexpected' -i rgb.ppm -o no.j2k stray
 refuse 2 'unexpected' rgb.ppm no.j2k
 refuse 2 'takes no value' -i rgb.ppm -o no.j2k --force=yes
-refuse 2 'no value' -i rgb.ppm -o no.j2k --levels
+refuse 2 'a value is missing' -i rgb.ppm -o no.j2k --levels
 refuse 2 'yes or no' -i rgb.ppm -o no.j2k --sop rgb.ppm
 refuse 2 'given twice' -i rgb.ppm -o no.j2k -o other.j2k
 refuse 2 'the extension must be' -i rgb.ppm -o no.jpg
@@ -289,7 +289,7 @@ done
 refuse 2 'frame-rate 23/1' -i rgb.ppm -o no.j2k -TargetBitDepth 12 -cinema2K 23
 refuse 2 'given twice' -i rgb.ppm -o no.j2k -cinema4K --preset dci-2k
 # What shows only in the bytes: exit 6, every violation on a line, no file, and one that was there stays
-refuse 6 "leaves 2500" -i rgb.ppm -o no.j2k --preset imf-2k-r-10000-s1
+refuse 6 "allows 2500" -i rgb.ppm -o no.j2k --preset imf-2k-r-10000-s1
 cp rgb.ppm stays.j2k
 expect 6 -i rgb.ppm -o stays.j2k --force --preset imf-2k-r-10000-s1
 cmp -s rgb.ppm stays.j2k || fail 'a profile that is broken replaced the file that was there'
@@ -516,6 +516,14 @@ if [ -n "$gen_docs" ]; then
         grep -q -- "-$key" complete.bash || fail "the bash completion lacks $key"
         grep -q -- "-$key" complete.zsh || fail "the zsh completion lacks $key"
     done <keys
+    # What the page says of formats and exit codes, --help says too.
+    "$wavelane" --help >help 2>err
+    for format in TIFF PNG JPEG OpenEXR 'JPEG 2000' PNM PAM PFM PGX DPX BMP TGA raw YUV; do
+        grep '^Reads ' help | grep -qw -- "$format" || fail "--help does not name the format $format"
+    done
+    for number in $(sed -n '/^\.SH EXIT STATUS/,/^\.SH/s/^\.B \([0-9]*\)$/\1/p' page.1); do
+        sed -n '/^Exit codes:/,$p' help | grep -qw "$number" || fail "--help lacks the exit code $number"
+    done
     grep '^@' page.1 && fail 'the manual page has a place that was not filled'
     if part bash; then
         bash -n complete.bash || fail 'bash does not take its completion'

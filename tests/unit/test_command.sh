@@ -110,7 +110,7 @@ if part python3; then
     keeps_quiet 'gAMA'
     png linear.png 100000
     expect 0 -i linear.png -o linear.jp2
-    warns 'gAMA 1.00000 not carried'
+    warns 'the gamma of the file, 1.00000 (gAMA), is left out'
     keeps_quiet 'metadata'
 fi
 

@@ -325,10 +325,10 @@ same third second
 filter 0 sequence - short/ -F 40,30,3,8,u -I <cut.raw --frames 0-1
 filter 0 sequence - short.j2c -F 40,30,3,8,u -I --statistics short/wavelane.journal --bits-per-second 200000 --frames 0-1 <s.raw
 filter 3 sequence - long.j2c -F 40,30,3,8,u -I --statistics short/wavelane.journal --bits-per-second 200000 <s.raw
-warns 'the stream goes on behind the last frame of the first pass'
+warns 'the stream has more frames than the first pass had'
 cmp -s long.j2c short.j2c || fail 'frames of a stream that is too long have other bytes'
 expect 3 sequence many fourth/ -I --statistics a/wavelane.journal --bits-per-second 400000
-warns 'is not in it; finish the first pass before'
+warns 'is not in it; run the first pass to its end'
 expect 2 sequence many fourth/ --bucket-bits 60000
 warns '--bucket-bits needs --bits-per-second or --bucket-bits-per-second'
 expect 2 sequence many fourth/ --bits-per-second 400000 --bucket-bits 9000
@@ -390,10 +390,10 @@ refuse 2 '--frames begins at 20' in h/ --frames 20-30
 refuse 2 'OUT is a folder' in h.jp2
 refuse 2 'OUT is a folder' in h
 refuse 2 'only the name of the file may hold a %' in h%02d/x.%03d.j2c
-refuse 2 'have no place here' in h/ -i in/f.0000.ppm
+refuse 2 'are not options of sequence' in h/ -i in/f.0000.ppm
 refuse 2 '--report FILE writes a line' in h/ --json
 refuse 2 'unknown option --nothing' in h/ --nothing
-refuse 2 '--frames: no value' in h/ --frames
+refuse 2 '--frames: a value is missing' in h/ --frames
 refuse 3 'IN is a folder, a file' nowhere h/
 refuse 3 'no picture in this folder' one h/
 ls in/f.0000.ppm bad/f.0000.ppm >twice

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 // OpenHTJ2K's library behind bench_ht.h. It starts its threads for every picture.
 #include "bench_ht.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 // OpenJPH's library behind bench_ht.h. It has no threads.
 #include "bench_ht.h"
 

@@ -70,7 +70,10 @@ static int take_color(wvl_io_jp2 *j, const box *b)
         j->has_color = j->color != WVL_IO_UNKNOWN;
         j->context->picture->color_declared = j->has_color;
         if (!j->has_color) {
-            wvl_io_note(j->context, "the colour space with the number %u (EnumCS) is not known here", number);
+            wvl_io_note(
+                j->context,
+                "the colour space with the number %u (EnumCS) is not known to this reader; --color declares one",
+                number);
         }
     } else if ((method == 2 || method == 3) && b->byte_count > 3 + 20) {
         int is_grey = memcmp(b->content + 3 + 16, "GRAY", 4) == 0, is_rgb = memcmp(b->content + 3 + 16, "RGB ", 4) == 0;
@@ -116,7 +119,7 @@ static int take_resolutions(wvl_io_jp2 *j, const box *parent)
             take_resolution(j, &b);
         }
     }
-    return more < 0 ? wvl_io_fail(j->context, "res box: a box in it is longer than it") : 0;
+    return more < 0 ? wvl_io_fail(j->context, "res box: a box inside ends beyond its end: the file is damaged") : 0;
 }
 
 static int take_header_box(wvl_io_jp2 *j, const box *b)
@@ -138,7 +141,8 @@ static int take_header(wvl_io_jp2 *j, const box *parent)
     box b;
     int more, result = 0;
     while (result == 0 && (more = next_box(parent->content, parent->byte_count, &at, &b)) != 0) {
-        result = more > 0 ? take_header_box(j, &b) : wvl_io_fail(j->context, "jp2h box: a box in it is longer than it");
+        result = more > 0 ? take_header_box(j, &b)
+                          : wvl_io_fail(j->context, "jp2h box: a box inside ends beyond its end: the file is damaged");
     }
     return result;
 }

@@ -156,7 +156,7 @@ static int check_mapping(wvl_io_jp2 *j, const palette *p, uint32_t channels)
         const uint8_t *m = j->mapping + (size_t)4 * i;
         uint32_t component = wvl_io_be16(m);
         if (component >= picture->component_count || m[2] > 1 || (m[2] == 1 && m[3] >= p->columns)) {
-            return wvl_io_fail(j->context, "cmap box: channel %u: component %u, type %u, column %u: not there", i,
+            return wvl_io_fail(j->context, "cmap box: channel %u: component %u, type %u, column %u does not exist", i,
                                component, m[2], m[3]);
         }
         samples += (uint64_t)picture->components[component].width * picture->components[component].height;
@@ -201,7 +201,8 @@ static int apply_palette(wvl_io_jp2 *j)
         return 0;
     }
     if (!j->mapping || !channels || channels > WVL_IO_JP2_CHANNELS) {
-        return wvl_io_fail(j->context, "cmap box: a palette needs one, of 1 to %u channels", WVL_IO_JP2_CHANNELS);
+        return wvl_io_fail(j->context, "cmap box: missing, or not of 1 to %u channels; a palette needs it",
+                           WVL_IO_JP2_CHANNELS);
     }
     if (read_palette(j, &p) != 0) {
         return -1;

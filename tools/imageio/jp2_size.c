@@ -34,7 +34,8 @@ static int check_area(wvl_io_jp2 *j, const uint8_t *siz)
     }
     uint64_t tiles = ceil_div(x1 - tx0, tw) * ceil_div(y1 - ty0, th);
     if (tiles > 65535 || tiles * LEAST_TILE_BYTES > j->codestream_bytes) {
-        return wvl_io_fail(j->context, "SIZ: %llu tiles: truncated, or more than 65535: the codestream has %llu bytes",
+        return wvl_io_fail(j->context,
+                           "SIZ: %llu tiles: more than 65535, or more than the codestream's %llu bytes can hold",
                            (unsigned long long)tiles, (unsigned long long)j->codestream_bytes);
     }
     if (tiles * components * DECODER_BYTES > (UINT64_C(1) << 28) + 64 * j->codestream_bytes + 8 * samples) {

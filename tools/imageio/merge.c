@@ -76,9 +76,9 @@ static int check_steps(wvl_io_context *context, const wvl_io_component *list, ui
 
         if (k->dx == 0 || k->dy == 0 || ((uint64_t)out->width + k->dx - 1) / k->dx != k->width ||
             ((uint64_t)out->height + k->dy - 1) / k->dy != k->height)
-            return wvl_io_fail(context, "component %u is %u x %u: no %s step of 1 to 255 makes that of %u x %u", c,
-                               k->width, k->height, k->dx != 0 && k->dy != 0 ? "declared" : "sampling", out->width,
-                               out->height);
+            return wvl_io_fail(
+                context, "component %u is %u x %u: no %s step of 1 to 255 makes that of a picture of %u x %u", c,
+                k->width, k->height, k->dx != 0 && k->dy != 0 ? "declared" : "sampling", out->width, out->height);
     }
     return 0;
 }
@@ -116,7 +116,7 @@ static void inherit(wvl_io_context *context, wvl_io_picture *parts, size_t count
     wvl_io_set_color(out, count == 1 ? parts[0].color : WVL_IO_UNKNOWN, 0, -1);
     for (i = 0; i < count; i++) {
         if (parts[i].icc != NULL || !wvl_io_is_metadata_empty(&parts[i].metadata))
-            wvl_io_note(context, "profile and metadata of part %llu left behind", (unsigned long long)i);
+            wvl_io_note(context, "the profile and the metadata of part %llu are left out", (unsigned long long)i);
         if (parts[i].lost[0] != '\0' && strstr(out->lost, parts[i].lost) == NULL)
             wvl_io_lose(context, parts[i].lost);
         free(parts[i].components);

@@ -307,7 +307,7 @@ static int take_color(png_state *s)
     if (png_get_sRGB(s->png, s->info, &intent) != 0)
         s->context->picture->color_declared = 1;
     else if (png_get_gAMA_fixed(s->png, s->info, &gamma) != 0 && (gamma < SRGB_GAMMA - 200 || gamma > SRGB_GAMMA + 200))
-        wvl_io_note(s->context, "gAMA %.5f not carried", (double)gamma / 100000.0);
+        wvl_io_note(s->context, "the gamma of the file, %.5f (gAMA), is left out", (double)gamma / 100000.0);
     return 0;
 }
 

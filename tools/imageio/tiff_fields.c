@@ -202,7 +202,8 @@ static int read_photometric(wvl_io_tiff *t)
     if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &t->photometric) != 0)
         return 0;
     t->photometric = t->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
-    wvl_io_note(t->context, "PhotometricInterpretation is missing, taken as %s", t->samples >= 3 ? "RGB" : "grey");
+    wvl_io_note(t->context, "PhotometricInterpretation is missing; the picture is taken as %s",
+                t->samples >= 3 ? "RGB" : "grey");
     return 0;
 }
 

@@ -130,14 +130,15 @@ static void take_hello(dispatch *r, int rank, const wvl_mpi_hello *hello)
         return;
     }
     if (hello->code || !wvl_sequence_add_worker(r->leases, (uint32_t)rank - 1, hello->slots)) {
-        wvl_cli_warn("rank %d on %s cannot work; the others do its frames", rank, hello->host);
+        wvl_cli_warn("rank %d on %s cannot work, for the reason that it printed; the others do its frames", rank,
+                     hello->host);
     } else {
         r->able++;
         wvl_cli_inform("rank %d on %s: %" PRIu32 " frames at a time, device %s", rank, hello->host, hello->slots,
                        hello->device);
     }
     if (r->hellos == worker_count(r) && !r->able) {
-        wvl_cli_error("no rank can work");
+        wvl_cli_error("no rank can work; each printed its reason above");
         end_run(r, hello->code ? hello->code : WVL_EXIT_DEVICE);
     }
 }

@@ -72,9 +72,10 @@ typedef struct wvl_slot_list {
 } wvl_slot_list;
 
 /* One list for each room with kernels; that of T1 has MQ too. */
-#define WVL_SLOTS_ROOMS 5u
+#define WVL_SLOTS_ROOMS 7u
 extern const wvl_slot_list *const wvl_slots_rooms[WVL_SLOTS_ROOMS];
-extern const wvl_slot_list wvl_slots_dwt, wvl_slots_front, wvl_slots_t1, wvl_slots_ht, wvl_slots_rdoq;
+extern const wvl_slot_list wvl_slots_dwt, wvl_slots_front, wvl_slots_t1, wvl_slots_ht, wvl_slots_rdoq, wvl_slots_dwt2,
+    wvl_slots_lattice;
 
 /* Compiled in and present on this machine. */
 int wvl_slots_has_level(wvl_cpu_level level);

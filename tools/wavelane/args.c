@@ -391,9 +391,9 @@ static const char *fetch_value(parser *p, const char *spelling, const char *atta
     }
     if (!next || is_known_option(next)) {
         if (next) {
-            wvl_cli_error("%s: no value, the option %s follows; give one", spelling, next);
+            wvl_cli_error("%s: a value is missing, the option %s follows; give one", spelling, next);
         } else {
-            wvl_cli_error("%s: no value; give one", spelling);
+            wvl_cli_error("%s: a value is missing at the end of the command; give one", spelling);
         }
         return NULL;
     }
@@ -487,12 +487,14 @@ static int check_together(const wvl_cli_args *args)
     if (!require(!(args->quiet && args->verbose), "--quiet and --verbose cannot be used together; give one of them")) {
         return 0;
     }
-    if (!require(!(is_plan_only && args->verify), "--verify needs an encoding; --dry-run and --explain make none") ||
+    if (!require(!(is_plan_only && args->verify),
+                 "--verify checks a finished encoding; leave out --dry-run and --explain, which make none") ||
         !require(!(is_plan_only && args->psnr_report),
-                 "--psnr-report needs an encoding; --dry-run and --explain make none") ||
+                 "--psnr-report measures a finished encoding; leave out --dry-run and --explain, which make none") ||
         !require(!(args->quiet && args->psnr_report),
                  "--psnr-report and --quiet cannot be used together; give one of them") ||
-        !require(!(args->demo && args->io.format), "--input-format needs -i; --demo reads no file")) {
+        !require(!(args->demo && args->io.format),
+                 "--input-format needs -i; --demo reads no file, leave --input-format out")) {
         return 0;
     }
     if (args->image_dir) {

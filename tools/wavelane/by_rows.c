@@ -103,7 +103,7 @@ static int is_large(const wvl_cli_job *j)
     }
     const char *reason = find_reason(j);
     if (reason) {
-        wvl_cli_inform("%s: held as a whole: %s", j->name, reason);
+        wvl_cli_inform("%s: held in memory as a whole: %s", j->name, reason);
     }
     return !reason;
 }

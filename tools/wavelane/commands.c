@@ -34,8 +34,9 @@ static const wvl_cli_command_option verify_options[] = {
      NULL},
     {"raw-format", "W,H,N,BITS,{s|u}[@DXxDY:...]", "How a raw original is read, as for encode; -F is the same.", NULL},
     {"raw-layout", "planar|interleaved", "Order of a raw original's samples, as for encode.", "planar interleaved"},
-    {"input-format", "EXTENSION", "Take the original for a file of this extension.", NULL},
-    {"page", "N", "Directory of a TIFF original, from 0.", NULL},
+    {"input-format", "EXTENSION",
+     "Read the original as a file with this extension, whatever its name and first bytes are.", NULL},
+    {"page", "N", "Page of a TIFF original, from 0.", NULL},
     {"palette", "expand|indices", "How a palette original was encoded.", "expand indices"},
     {"jpeg-ycc", "rgb|keep", "How a JPEG original was read, as for encode.", "rgb keep"},
     {"channels", "N,...", "Channels of the original that were encoded.", NULL},
@@ -63,14 +64,15 @@ static const wvl_cli_command_option sequence_options[] = {
      "Numbers of the frames; needed where IN is a name with %d or %06d. Frames of a folder, list, file or stream count "
      "from 0.",
      NULL},
-    {"shard", "I/N", "Do part I of N, from 1 to N, of the frames. Needs a file for each frame.", NULL},
+    {"shard", "I/N", "Divide the frames into N parts, and encode part I, from 1 to N. Needs a file for each frame.",
+     NULL},
     {"on-error", "stop|skip|black",
      "A frame that cannot be read or encoded ends the run (stop, the default), is left out (skip), or becomes a black "
      "frame of the same format as the frame beside it (black).",
      "stop skip black"},
     {"timeout", "SECONDS",
-     "Longest wait for a frame that comes from a pipe or device; 0: no limit. 300 unless given; standard input has no "
-     "limit then.",
+     "Longest wait for a frame that comes from a pipe or device; 0: no limit. Unless given: 300, and no limit for "
+     "standard input.",
      NULL},
     {"sizes-only", NULL, "When a run resumes, compare the sizes of frames with the journal, not their checksums.",
      NULL},
@@ -82,16 +84,20 @@ static const wvl_cli_command_option sequence_options[] = {
      "auto plain off"},
     {"fps", "N[/D]", "Frame rate for rate control; 24, or what YUV4MPEG2 says, unless given.", NULL},
     {"bits-per-second", "N",
-     "Average that the codestreams up to any frame do not exceed. What easy frames leave goes to later ones.", NULL},
+     "Most bits a second, on average from the first frame to any other one; never exceeded. Bits that easy frames do "
+     "not use go to later ones.",
+     NULL},
     {"bucket-bits", "N",
-     "Leaky bucket: each frame must fit into what is left of N bits; --bucket-bits-per-second flow out.", NULL},
-    {"bucket-bits-per-second", "N", "What flows out of the bucket; --bits-per-second unless given.", NULL},
+     "Size of a leaky bucket: each frame must fit into the room that is left in it. The bits of a frame fill it, and "
+     "--bucket-bits-per-second leave it each second.",
+     NULL},
+    {"bucket-bits-per-second", "N", "Bits that leave the bucket each second; as --bits-per-second unless given.", NULL},
     {"lag", "FRAMES",
-     "The limit of frame n follows from the bytes of frames up to n minus this number; 64 unless given. No more frames "
-     "than this are in work at a time.",
+     "How far rate control looks back: the limit of frame n follows from the bytes of the frames up to n minus this "
+     "number; 64 unless given. At most as many frames are encoded at a time.",
      NULL},
     {"statistics", "JOURNAL",
-     "Second pass: share the bits by the bytes that frames took in a first pass, whose journal this is.", NULL},
+     "Second pass: JOURNAL is that of a first pass. Frames that took more bytes there get more bits.", NULL},
 };
 
 static const wvl_cli_command_option no_options[] = {{NULL, NULL, NULL, NULL}};
@@ -103,10 +109,10 @@ static const wvl_cli_command commands[] = {
      "Encode a picture, or with -ImgDir all pictures of a folder. The word encode may be left out.", no_options, 0, 1},
     {"sequence", "wavelane sequence IN OUT [options]",
      "Encode the frames of a film or of an archive. IN is a name with %06d, a folder, @LIST, a TIFF file of many "
-     "pages, "
-     "a YUV4MPEG2 file, a file of raw frames with -F, or - for standard input. OUT is a name with %06d, a folder, a "
-     "codestream file for all frames, or - for standard output. A journal beside OUT says which frames are complete: "
-     "the same command again does the rest. Options of encode work too, where they concern single pictures.",
+     "pages, a YUV4MPEG2 file, a file of raw frames with -F, or - for standard input. OUT is a name with %06d, a "
+     "folder, a codestream file for all frames, or - for standard output. A journal beside OUT says which frames are "
+     "complete: "
+     "the same command again does the rest. Options of encode that concern the coding of a picture work too.",
      OPTIONS(sequence_options), 1},
     {"info", "wavelane info [--json|--csv] [--recursive] [--max-input-bytes N] FILE|FOLDER...",
      "Print what codestreams, JP2 and JPH files contain, and check that their lengths agree.", OPTIONS(info_options),
@@ -138,7 +144,8 @@ int wvl_cli_is_command(const char *name) { return find_command(name) != NULL; }
 
 static void print_command(FILE *file, const wvl_cli_command *command)
 {
-    (void)fprintf(file, "%s\n\n%s\n", command->usage, command->doc);
+    (void)fprintf(file, "%s\n\n", command->usage);
+    wvl_cli_print_wrapped(file, command->doc);
     for (size_t i = 0; i < command->option_count; i++) {
         const wvl_cli_command_option *o = &command->options[i];
         (void)fprintf(file, "\n  %s%s%s%s\n", wvl_cli_dashes(o->name), o->name, o->argument ? " " : "",

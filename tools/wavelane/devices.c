@@ -37,7 +37,7 @@ int wvl_cli_run_devices(int argc, char **argv)
 {
     int json = argc == 2 && !strcmp(argv[1], "--json");
     if (argc > 1 && !json) {
-        wvl_cli_error("devices: takes --json or nothing");
+        wvl_cli_error("devices: takes --json or nothing; leave the rest out");
         return WVL_EXIT_USAGE;
     }
     wvl_cli_report r;

@@ -190,7 +190,7 @@ int wvl_cli_check_trace(const char *trace, const wvl_cli_directory *directory)
     for (size_t i = 0; i < directory->count; i++) {
         const wvl_cli_entry *entry = &directory->entries[i];
         if (wvl_cli_is_same_file(trace, entry->input) || wvl_cli_is_same_file(trace, entry->output)) {
-            wvl_cli_error("--trace %s: is the picture %s or its output", trace, entry->input);
+            wvl_cli_error("--trace %s: is the picture %s or its output; name another file", trace, entry->input);
             return WVL_EXIT_OUTPUT;
         }
     }

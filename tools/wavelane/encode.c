@@ -507,7 +507,7 @@ static int check_environment(const wvl_cli_args *args)
         return WVL_EXIT_USAGE;
     }
     if (args->out_format && wvl_cli_container_of_extension(args->out_format) < 0) {
-        wvl_cli_error("-OutFor \"%s\": expected J2K, J2C, JPC, JHC, JP2 or JPH, without a point", args->out_format);
+        wvl_cli_error("-OutFor \"%s\": expected J2K, J2C, JPC, JHC, JP2 or JPH, without a dot", args->out_format);
         return WVL_EXIT_USAGE;
     }
     return WVL_EXIT_OK;

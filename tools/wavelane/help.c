@@ -72,26 +72,26 @@ static void print_presets(FILE *file)
 
 void wvl_cli_print_help(FILE *file)
 {
-    (void)fputs(
-        "wavelane: JPEG 2000 encoder\n"
-        "\n"
-        "  wavelane [encode] -i PICTURE -o FILE.jp2 [options]\n"
-        "  wavelane [encode] -ImgDir DIR -OutFor JP2 [options]\n"
-        "  wavelane sequence IN OUT       encode the frames of a film, with a journal\n"
-        "  wavelane info [--json] FILE... print what codestreams, JP2 and JPH files contain\n"
-        "  wavelane verify FILE...        judge whether they are legal, and which profiles they meet\n"
-        "  wavelane options [--json]      print the table of encoding options\n"
-        "  wavelane devices [--json]      list the devices for --device cuda:N\n"
-        "  wavelane COMMAND --help        print what one of these takes\n"
-        "\n"
-        "Reads TIFF, PNG, PNM, PAM, PGX, DPX, BMP, TGA, raw and YUV. Without options the encoding is lossless.\n"
-        "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same; [yes|no] alone is yes.\n",
-        file);
+    (void)fputs("wavelane: JPEG 2000 encoder\n"
+                "\n"
+                "  wavelane [encode] -i PICTURE -o FILE.jp2 [options]\n"
+                "  wavelane [encode] -ImgDir DIR -OutFor JP2 [options]\n"
+                "  wavelane sequence IN OUT       encode the frames of a film, with a journal\n"
+                "  wavelane info [--json] FILE... print what codestreams, JP2 and JPH files contain\n"
+                "  wavelane verify FILE...        judge whether they are legal, and which profiles they meet\n"
+                "  wavelane options [--json]      print the table of encoding options\n"
+                "  wavelane devices [--json]      list the devices for --device cuda:N\n"
+                "  wavelane COMMAND --help        print what one of these takes\n"
+                "\n"
+                "Reads TIFF, PNG, JPEG, OpenEXR, JPEG 2000, PNM, PAM, PFM, PGX, DPX, BMP, TGA, raw and YUV.\n"
+                "Without options the encoding is lossless.\n"
+                "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same; [yes|no] alone is yes.\n",
+                file);
     print_command_options(file);
     print_keys(file);
     print_presets(file);
     (void)fputs("\nExit codes: 0 done, 1 some picture of several failed, 2 usage or parameters, 3 input, 4 output,\n"
-                "5 memory, threads or device, 6 check failed, 130 interrupted.\n",
+                "5 memory, threads or device, 6 check failed, 7 a report cannot be written, 130 interrupted.\n",
                 file);
 }
 

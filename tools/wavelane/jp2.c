@@ -60,7 +60,7 @@ static int declare_color(const wvl_cli_args *args, const char *name, wvl_cli_pic
         color = WVL_COLOR_SYCC;
     }
     if (channels < color_channels(color)) {
-        wvl_cli_error("%s: %s needs %u colour channels; the picture has %u", name,
+        wvl_cli_error("%s: %s needs %u colour channels; the picture has %u (--color declares another space)", name,
                       args->color != WVL_COLOR_AUTO ? "--color" : "the colour space", color_channels(color), channels);
         return args->color != WVL_COLOR_AUTO ? WVL_EXIT_USAGE : WVL_EXIT_INPUT;
     }
@@ -270,7 +270,8 @@ static int leave_behind(const wvl_cli_args *args, const char *name, const wvl_io
         wvl_cli_inform("%s: the XMP packet is left out; a codestream has none", name);
     }
     if (kinds[0]) {
-        wvl_cli_warn_once(name, "metadata that a codestream does not carry, a JP2 file (.jp2) does: %s", kinds);
+        wvl_cli_warn_once(name, "metadata is left out, because a codestream has none; a JP2 file (.jp2) keeps it: %s",
+                          kinds);
     }
     if (io->has_cicp) {
         warn_of_cicp(name, io, "a codestream");

@@ -36,7 +36,7 @@ static int run_options(int argc, char **argv)
 {
     int json = argc == 2 && !strcmp(argv[1], "--json");
     if (argc > 1 && !json) {
-        wvl_cli_error("options takes --json or nothing");
+        wvl_cli_error("options: takes --json or nothing; leave the rest out");
         return WVL_EXIT_USAGE;
     }
     wvl_cli_print_options(stdout, json);

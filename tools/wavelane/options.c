@@ -22,21 +22,21 @@ static const wvl_cli_option options[] = {
      "both with HT blocks; - is a codestream on standard output.",
      FILES},
     {"ImgDir", 0, "DIR", WVL_ACTION_IMAGE_DIR, NULL, NULL,
-     "Encode every picture of a directory into the same directory, or into that of -o; needs -OutFor.", FILES},
+     "Encode every picture of a folder into the same folder, or into that of -o; needs -OutFor.", FILES},
     {"image-dir", 0, "DIR", WVL_ACTION_IMAGE_DIR, NULL, NULL, "Same as -ImgDir.", FILES},
     {"OutFor", 0, "J2K|J2C|JPC|JP2|JPH|JHC", WVL_ACTION_OUT_FORMAT, NULL, NULL,
-     "Extension of the files that -ImgDir writes, taken as it is written.", FILES},
+     "Extension of the files that -ImgDir writes, in capital or small letters as given.", FILES},
     {"out-format", 0, "EXTENSION", WVL_ACTION_OUT_FORMAT, NULL, NULL, "Same as -OutFor.", FILES},
     {"pictures", 0, "N", WVL_ACTION_PICTURES, NULL, NULL,
-     "Pictures of -ImgDir in work at the same time, from 1 to 16; one for each thread and at most 4 otherwise, or at "
-     "most 16 with a device. Files, messages and their order do not depend on it.",
+     "Number of pictures of -ImgDir that are encoded at the same time, from 1 to 16. Unless given: one for each "
+     "thread, at most 4, or at most 16 with a device. Files, messages and their order do not depend on it.",
      FILES},
     {"recursive", 0, NULL, WVL_ACTION_RECURSIVE, NULL, NULL,
-     "-ImgDir: look into the folders below too. Links to folders are not followed. With -o the folders below it are "
-     "made.",
+     "-ImgDir: look into the folders below it too, but not into links to folders. With -o the same folders are made "
+     "there.",
      FILES},
     {"skip-existing", 0, NULL, WVL_ACTION_SKIP_EXISTING, NULL, NULL,
-     "-ImgDir: leave pictures out whose output exists and ends with an EOC marker. This is no failure.", FILES},
+     "-ImgDir: skip pictures whose output exists and ends with an EOC marker. They do not count as failed.", FILES},
     {"force", 0, NULL, WVL_ACTION_FORCE, NULL, NULL, "Replace outputs that exist.", FILES},
     {"raw-format", 'F', "W,H,N,BITS,{s|u}[@DXxDY:...]", WVL_ACTION_RAW_FORMAT, NULL, NULL,
      "Geometry of raw input: width, height, components, bits, signed or unsigned, subsampling of each component.",
@@ -46,8 +46,9 @@ static const wvl_cli_option options[] = {
      "(interleaved, as rgb48 of FFmpeg).",
      FILES},
     {"input-format", 0, "EXTENSION", WVL_ACTION_INPUT_FORMAT, NULL, NULL,
-     "Take the input for a file of this extension (raw, rawl, yuv, tga, ...) instead of finding out.", FILES},
-    {"page", 0, "N", WVL_ACTION_PAGE, NULL, NULL, "Directory of a TIFF file, from 0.", FILES},
+     "Read the input as a file with this extension (raw, rawl, yuv, tga, ...), whatever its name and first bytes are.",
+     FILES},
+    {"page", 0, "N", WVL_ACTION_PAGE, NULL, NULL, "Page of a TIFF file to encode, from 0; 0 unless given.", FILES},
     {"pages", 0, "all|LIST", WVL_ACTION_PAGES, NULL, NULL,
      "Pages of a TIFF file, from 0, each into a file of its own: all, or rising numbers and ranges such as 0-2,5. The "
      "number replaces %d or %03d in the name of -o, or comes before its extension (scan.jp2 becomes scan-0.jp2).",
@@ -55,8 +56,8 @@ static const wvl_cli_option options[] = {
     {"max-pixels", 0, "N", WVL_ACTION_MAX_PIXELS, NULL, NULL,
      "Largest picture that is read, in samples of all components together; 8589934592 (2^33) unless given.", FILES},
     {"max-input-bytes", 0, "N", WVL_ACTION_MAX_INPUT_BYTES, NULL, NULL,
-     "Most bytes that are read from an input that is no regular file, as a pipe or a device; 2147483648 (2 GiB) unless "
-     "given, and 67108864 (64 MiB) for --xml and --uuid.",
+     "Most bytes that are read from a pipe or a device; 2147483648 (2 GiB) unless given, and 67108864 (64 MiB) for "
+     "--xml and --uuid.",
      FILES},
     {"demo", 0, NULL, WVL_ACTION_DEMO, NULL, NULL, "Encode a picture that the command makes itself.", FILES},
 
@@ -102,13 +103,15 @@ static const wvl_cli_option options[] = {
      "Scale the samples to this depth: down by dropping bits, up by the ratio of the maxima.", COMPATIBLE},
     {"target-bit-depth", 0, "BITS", WVL_ACTION_TARGET_DEPTH, NULL, NULL, "Same as -TargetBitDepth.", COMPATIBLE},
     {"threads", 0, "N|ALL_CPUS", WVL_ACTION_THREADS, NULL, NULL,
-     "Number of threads; 0 or ALL_CPUS (the default): one a processor. The bytes do not depend on it.", COMPATIBLE},
-    {"help", 'h', NULL, WVL_ACTION_HELP, NULL, NULL, "Print this and end.", COMPATIBLE},
+     "Number of threads; 0 or ALL_CPUS (the default): one for each processor. The bytes do not depend on it.",
+     COMPATIBLE},
+    {"help", 'h', NULL, WVL_ACTION_HELP, NULL, NULL, "Print this help and end.", COMPATIBLE},
 
     {"preset", 0, "NAME", WVL_ACTION_PRESET, NULL, NULL,
-     "Start from a preset; other options change it, wherever they stand.", PICTURE},
+     "Start from a preset; other options change it, before or behind it.", PICTURE},
     {"component-steps", 0, "DXxDY:...", WVL_ACTION_COMPONENT_STEPS, NULL, NULL,
-     "Subsampling of each component when several -i make one picture; found out from their sizes otherwise.", PICTURE},
+     "Subsampling of each component when several -i make one picture; unless given, it follows from their sizes.",
+     PICTURE},
     {"palette", 0, "expand|indices", WVL_ACTION_PALETTE, NULL, NULL,
      "Palette pictures: encode the colours (default), or the indices with the palette in the JP2 file.", PICTURE},
     {"jpeg-ycc", 0, "rgb|keep", WVL_ACTION_JPEG_YCC, NULL, NULL,
@@ -121,37 +124,33 @@ static const wvl_cli_option options[] = {
      PICTURE},
     {"float-transfer", 0, "linear|log|pq", WVL_ACTION_FLOAT_TRANSFER, NULL, NULL,
      "Make 16-bit integers of floating-point samples (OpenEXR, TIFF, PFM): in proportion, by their logarithm, or by "
-     "the "
-     "curve of SMPTE ST 2084. Floating point is refused without it.",
+     "the curve of SMPTE ST 2084. Floating point is refused without it.",
      PICTURE},
     {"float-range", 0, "LO,HI|auto", WVL_ACTION_FLOAT_RANGE, NULL, NULL,
-     "Values of the lowest and the highest code of --float-transfer; auto (the default): those of the picture. With "
-     "pq, "
-     "HI is the value of 10000 cd/m2.",
+     "Values that become the lowest and the highest code of --float-transfer; auto (the default): those of the "
+     "picture. With pq, HI is the value of 10000 cd/m2.",
      PICTURE},
     {"color", 0, "srgb|grey|sycc", WVL_ACTION_COLOR, NULL, NULL,
      "Colour space to declare in a JP2 file in place of what the picture says.", PICTURE},
     {"input-color", 0, "auto|none|xyz|SPACE", WVL_ACTION_INPUT_COLOR, NULL, NULL,
      "Convert RGB to 12-bit X'Y'Z' of digital cinema (SMPTE ST 428-1): from rec709, srgb, rec601-525, rec601-625, "
-     "rec2020, p3-dci, p3-d60, "
-     "p3-d65 or display-p3; auto: from what the ICC profile, PNG or DPX header says, refused where they say nothing; "
-     "xyz: the samples are "
-     "X'Y'Z' already, of more than 12 bits the uppermost 12 count; none (default): code what is given.",
+     "rec2020, p3-dci, p3-d60, p3-d65 or display-p3; auto: from what the ICC profile, PNG or DPX header says, refused "
+     "where they say nothing; xyz: the samples are X'Y'Z' already, and of more than 12 bits the uppermost 12 are "
+     "taken; none (default): the samples are not converted.",
      PICTURE},
     {"no-icc", 0, NULL, WVL_ACTION_NO_ICC, NULL, NULL, "Leave the picture's ICC profile out.", PICTURE},
     {"no-xmp", 0, NULL, WVL_ACTION_NO_XMP, NULL, NULL,
      "Leave the picture's XMP packet out, and texts that would become XMP.", PICTURE},
     {"keep", 0, "LIST", WVL_ACTION_KEEP, NULL, NULL,
-     "Metadata of the picture that goes along, with commas between the words: exif, iptc, xmp, geo (GeoTIFF tags, "
-     "world "
-     "file and .aux.xml), text (texts of TIFF, PNG and DPX, which become XMP), icc, resolution, boxes (of a JP2 file); "
-     "all (default) or none.",
+     "Metadata of the picture that goes into the JP2 file, with commas between the words: exif, iptc, xmp, geo "
+     "(GeoTIFF tags, world file and .aux.xml), text (texts of TIFF, PNG and DPX, which become XMP), icc, resolution, "
+     "boxes (of a JP2 file); all (default) or none.",
      PICTURE},
     {"strip", 0, NULL, WVL_ACTION_STRIP, NULL, NULL,
      "Leave the metadata out; the ICC profile and the resolution stay: same as --keep icc,resolution.", PICTURE},
     {"orient", 0, "auto|keep", WVL_ACTION_ORIENT, NULL, NULL,
-     "Orientation of the picture: turn and mirror the samples, without loss, so that the first row is the top one and "
-     "the first column the left one (auto), or encode the samples as they are stored (keep, the default).",
+     "Orientation of the picture. auto: turn and mirror the samples, without loss, so that the first row is at the top "
+     "and the first column at the left. keep (the default): encode the samples as they are stored.",
      PICTURE},
     {"gml", 0, NULL, WVL_ACTION_GML, NULL, NULL,
      "Add GMLJP2 (boxes asoc, lbl, xml) beside GeoJP2, for a picture that lies in a coordinate system of EPSG.",
@@ -180,18 +179,22 @@ static const wvl_cli_option options[] = {
      "without limit unless given.",
      CONTROL},
     {"spill-dir", 0, "DIR", WVL_ACTION_SPILL_DIR, NULL, NULL,
-     "Folder of that file, which has no name there; TMPDIR unless given, else the folder of the output.", CONTROL},
+     "Folder for the file of --memory, which has no name there; unless given, that of TMPDIR, else that of the output.",
+     CONTROL},
     {"trace", 0, "FILE", WVL_ACTION_TRACE, NULL, NULL,
-     "Write what was done when, as a Chrome trace (for chrome://tracing and Perfetto).", CONTROL},
-    {"verbose", 0, NULL, WVL_ACTION_VERBOSE, NULL, NULL, "Print what is decided on the way; twice: more.", CONTROL},
-    {"version", 0, NULL, WVL_ACTION_VERSION, NULL, NULL, "Print the version and how it was built, and end.", CONTROL},
+     "Write the times of all stages, as a Chrome trace (for chrome://tracing and Perfetto).", CONTROL},
+    {"verbose", 0, NULL, WVL_ACTION_VERBOSE, NULL, NULL, "Print what was decided on the way; given twice, more of it.",
+     CONTROL},
+    {"version", 0, NULL, WVL_ACTION_VERSION, NULL, NULL,
+     "Print the version, the compiler and the formats that this build cannot read, and end.", CONTROL},
 
-    {NULL, 'm', "FILE", NEVER, NULL, NULL, "a user colour matrix is an extension of Part 2 of the standard", REFUSED},
+    {NULL, 'm', "FILE", NEVER, NULL, NULL,
+     "a user colour matrix is an extension of Part 2 of the standard; use --mct on, off or auto", REFUSED},
     {"jpip", 'J', NULL, NEVER, NULL, NULL, "the index box of JPIP is not written; use --plt yes --tlm yes", REFUSED},
     {NULL, 'x', "FILE", NEVER, NULL, NULL, "index files are not written; use \"wavelane info\"", REFUSED},
     {NULL, 'f', "MATRIX", NEVER, NULL, NULL,
      "fixed layer matrices are not offered; use --layers, --layer-bytes or --slopes", REFUSED},
-    {NULL, 'W', "OPTIONS", NEVER, NULL, NULL, "JPWL (Part 11) is not offered", REFUSED},
+    {NULL, 'W', "OPTIONS", NEVER, NULL, NULL, "JPWL (Part 11) is not offered; leave -W out", REFUSED},
 };
 
 const wvl_cli_option *wvl_cli_options(size_t *count)

@@ -120,7 +120,8 @@ static int merge_parts(const wvl_cli_args *args, const char *name, wvl_io_pictur
         components += parts[i].component_count;
     }
     if (args->component_steps && args->component_step_count != components) {
-        wvl_cli_error("--component-steps: %zu steps for %zu components", args->component_step_count, components);
+        wvl_cli_error("--component-steps: %zu steps for %zu components; give one for each component",
+                      args->component_step_count, components);
         return WVL_EXIT_USAGE;
     }
     int result = wvl_io_merge_components(parts, count, args->component_steps, io, error, sizeof error);
@@ -139,7 +140,7 @@ static int check_total(const wvl_cli_args *args, const char *name, const wvl_io_
         *samples += (uint64_t)part->components[i].width * part->components[i].height;
     }
     if (*samples > most) {
-        wvl_cli_error("%s: with the inputs before it more than the limit of %llu samples (--max-pixels)", name,
+        wvl_cli_error("%s: has, with the inputs before it, more than the limit of %llu samples (--max-pixels)", name,
                       (unsigned long long)most);
         return WVL_EXIT_INPUT;
     }
@@ -219,7 +220,9 @@ static int refuse_offset(const wvl_cli_args *args, const char *name, const wvl_i
             return WVL_EXIT_USAGE;
         }
     }
-    wvl_cli_error("%s: no image area suits the sizes of all components (B.2)", name);
+    wvl_cli_error(
+        "%s: no image area suits the sizes of all components (B.2); give their subsampling with --component-steps",
+        name);
     return WVL_EXIT_USAGE;
 }
 
@@ -258,8 +261,9 @@ static int fill_component(const wvl_cli_args *args, const char *name, const wvl_
         return WVL_EXIT_USAGE;
     }
     if (c->sample_stride_bytes % c->sample_bytes) {
-        wvl_cli_error("%s: component %u: the distance of the samples, %zu bytes, is no multiple of their size", name,
-                      index, c->sample_stride_bytes);
+        wvl_cli_error(
+            "%s: component %u: the samples are %zu bytes apart, no multiple of their size: a defect, please report it",
+            name, index, c->sample_stride_bytes);
         return WVL_EXIT_CHECK;
     }
     *format =

@@ -104,8 +104,9 @@ static int collect_statistics(wvl_cli_sequence *q, const wvl_sequence_journal *j
         uint64_t number = q->source.range.first + n * q->source.range.step;
         const wvl_sequence_record *r = wvl_sequence_find_record(j, number);
         if (!r) {
-            wvl_cli_error("--statistics %s: frame %" PRIu64 " is not in it; finish the first pass before", name,
-                          number);
+            wvl_cli_error("--statistics %s: frame %" PRIu64
+                          " is not in it; run the first pass to its end, then the second",
+                          name, number);
             return WVL_EXIT_INPUT;
         }
         all[n] = r->coded_bytes;
@@ -117,7 +118,8 @@ static int collect_statistics(wvl_cli_sequence *q, const wvl_sequence_journal *j
 static int share_limits(wvl_cli_sequence *q, const wvl_sequence_rate_options *rate, uint64_t *bytes, uint64_t count)
 {
     if (wvl_sequence_share_bytes(rate, bytes, count, bytes)) {
-        wvl_cli_error("--statistics %s: the sequence is too long for rate control", q->options->statistics);
+        wvl_cli_error("--statistics %s: the sequence is too long for rate control; divide it with --frames",
+                      q->options->statistics);
         return WVL_EXIT_USAGE;
     }
     q->source.count = q->source.count == WVL_CLI_UNKNOWN_COUNT ? count : q->source.count;
@@ -137,7 +139,8 @@ static int read_statistics(wvl_cli_sequence *q, const wvl_sequence_rate_options 
     int code = wvl_cli_read_whole(name, WVL_CLI_BOX_BYTES, WVL_CLI_ANYTHING, &text, &bytes);
     wvl_sequence_init_checksum(&sums);
     if (!code && (wvl_sequence_read_journal(&sums, (char *)text, bytes, &journal) || journal.good_bytes != bytes)) {
-        wvl_cli_error("--statistics %s: is not the journal of a sequence, or damaged", name);
+        wvl_cli_error(
+            "--statistics %s: is not the journal of a sequence, or damaged; name the journal of the first pass", name);
         code = WVL_EXIT_INPUT;
     } else if (!code) {
         code = collect_statistics(q, &journal, &all, &count);
@@ -281,7 +284,7 @@ static void check_rest(wvl_cli_sequence *q)
     wvl_cli_bytes *bytes = q->limits && q->source.stream && !q->code ? wvl_cli_take_buffer(&q->buffers) : NULL;
     if (bytes && number <= q->source.range.last && q->done == place &&
         wvl_cli_read_frame(q->source.stream, place, number, bytes) == WVL_CLI_ARRIVED) {
-        wvl_cli_error("%s: the stream goes on behind the last frame of the first pass; do the first pass again",
+        wvl_cli_error("%s: the stream has more frames than the first pass had; run the first pass again",
                       q->source.name);
         q->code = WVL_EXIT_INPUT;
     }

@@ -136,7 +136,8 @@ static int read_black(void *user, const wvl_cli_job *job, wvl_cli_picture *pictu
     (void)job;
     int code = w->f->given ? read_zeros(w, picture) : read_any_neighbour(w, picture);
     if (code) {
-        wvl_cli_error("%s: no black frame in its place, for no frame beside it can be read", w->f->name);
+        wvl_cli_error("%s: cannot become a black frame, because no frame beside it can be read to give its size",
+                      w->f->name);
         return code;
     }
     blacken(&picture->io);
@@ -382,7 +383,7 @@ static void put_bytes(wvl_cli_sequence *q, const wvl_cli_frame *f)
         pthread_mutex_lock(&q->lock);
         uint64_t bytes = f->state == WVL_CLI_FRAME_FAILED ? 0 : f->record.coded_bytes;
         if (wvl_sequence_put_bytes(q->rate, bytes) && !q->code) {
-            wvl_cli_error("%s: has more bytes than its limit: a defect, please report it", f->name);
+            wvl_cli_error("%s: has more bytes than its limit: a defect of wavelane, please report it", f->name);
             q->code = WVL_EXIT_DEVICE;
         }
         pthread_cond_broadcast(&q->changed);

@@ -22,7 +22,7 @@ int wvl_cli_write_all(int fd, const void *data, size_t bytes, const char *name)
             continue;
         }
         if (done <= 0) {
-            wvl_cli_error("%s: cannot write: %s", name, done ? strerror(errno) : "no bytes are taken");
+            wvl_cli_error("%s: cannot write: %s", name, done ? strerror(errno) : "it takes no more bytes");
             return WVL_EXIT_OUTPUT;
         }
         p += done;

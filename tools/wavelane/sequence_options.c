@@ -169,7 +169,7 @@ static int parse_own(wvl_cli_sequence_options *o, int argc, char **argv, int *i)
         value = argv[++*i];
     }
     if (own_options[option].takes_value && !value) {
-        wvl_cli_error("%s: no value; give one", spelling);
+        wvl_cli_error("%s: a value is missing at the end of the command; give one", spelling);
         return WVL_EXIT_USAGE;
     }
     return take_own(o, option, spelling, value);
@@ -254,20 +254,20 @@ static int check_encode_options(const wvl_cli_args *a)
 {
     if (a->input_count || a->output || a->image_dir || a->demo || a->component_steps) {
         return refuse_option("-i, -o, -ImgDir, --demo and --component-steps",
-                             "have no place here; the form is: " WVL_CLI_SEQUENCE_USAGE);
+                             "are not options of sequence; the form is: " WVL_CLI_SEQUENCE_USAGE);
     }
     if (a->memory_bytes || a->spill_dir) {
         return refuse_option("--memory and --spill-dir", "are for single pictures; frames are held as a whole");
     }
     if (a->pages || a->page_given) {
-        return refuse_option("--page and --pages", "have no place here; use --frames");
+        return refuse_option("--page and --pages", "are not options of sequence; use --frames");
     }
     if (a->explain || a->json || a->trace || a->psnr_report) {
         return refuse_option("--explain, --json, --psnr-report and --trace",
                              "are for single pictures; --report FILE writes a line for each frame");
     }
     if (a->out_format && wvl_cli_container_of_extension(a->out_format) < 0) {
-        return refuse_option("-OutFor", "takes J2K, J2C, JPC, JHC, JP2 or JPH, without a point");
+        return refuse_option("-OutFor", "takes J2K, J2C, JPC, JHC, JP2 or JPH, without a dot");
     }
     if (a->force && a->skip_existing) {
         return refuse_option("--force and --skip-existing", "cannot be used together; give one of them");

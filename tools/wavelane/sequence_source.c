@@ -55,7 +55,7 @@ static int read_list(const char *path, wvl_cli_directory *d)
         code = out_of_memory(path);
     }
     if (!code && !d->count) {
-        wvl_cli_error("%s: there is no name in this list", path);
+        wvl_cli_error("%s: this list is empty; write the name of a picture on each line", path);
         code = WVL_EXIT_INPUT;
     }
     return code;

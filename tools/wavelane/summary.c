@@ -167,6 +167,10 @@ void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
                       " for the picture; output at most %" PRIu64 " bytes\n",
                       memory.certain_bytes, memory.likely_bytes, memory.worst_bytes, memory.picture_bytes,
                       memory.output_bytes_bound);
+        if (memory.device_bytes) {
+            (void)fprintf(file, "device: at most %" PRIu64 " bytes of page-locked memory, and %" PRIu64 " of its own\n",
+                          memory.pinned_bytes, memory.device_bytes);
+        }
     }
     if (explain) {
         (void)wvl_plan_explain(s->plan, 0, write_text, file);
@@ -311,6 +315,8 @@ void wvl_cli_plan_json(wvl_cli_report *r, const wvl_cli_summary *s, int explain)
         wvl_cli_report_number(r, "likely_bytes", memory.likely_bytes);
         wvl_cli_report_number(r, "worst_bytes", memory.worst_bytes);
         wvl_cli_report_number(r, "picture_bytes", memory.picture_bytes);
+        wvl_cli_report_number(r, "pinned_bytes", memory.pinned_bytes);
+        wvl_cli_report_number(r, "device_bytes", memory.device_bytes);
     }
     if (s->rows) {
         report_rows(r, s->rows);

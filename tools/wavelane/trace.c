@@ -69,11 +69,11 @@ static void put_span(void *user, const wvl_trace_span *span)
 static int check_trace(const wvl_cli_args *args)
 {
     if (!strcmp(args->trace, "-")) {
-        wvl_cli_error("--trace -: expected the name of a file");
+        wvl_cli_error("--trace -: a trace goes to a file only; give its name");
         return WVL_EXIT_USAGE;
     }
     if (args->output && wvl_cli_is_same_file(args->trace, args->output)) {
-        wvl_cli_error("--trace %s: is the output too", args->trace);
+        wvl_cli_error("--trace %s: is the output too; name another file", args->trace);
         return WVL_EXIT_OUTPUT;
     }
     return wvl_cli_check_output(args, args->inputs, args->input_count, args->trace);

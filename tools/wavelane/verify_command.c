@@ -276,8 +276,9 @@ static int verify(request *q, const char *name)
     report_file(q, &v);
     if (!code && v.verdict) {
         wvl_cli_error("%s: %s", v.name,
-                      v.verdict == WVL_CHECK_ILLEGAL ? "is not legal, or not what the profile asks for"
-                                                     : "too much to walk within the limits");
+                      v.verdict == WVL_CHECK_ILLEGAL
+                          ? "is not legal, or not what the profile asks for"
+                          : "was not checked to its end: a limit of memory or of work was reached");
         code = WVL_EXIT_CHECK;
     }
     for (size_t i = 0; i < v.count; i++) {

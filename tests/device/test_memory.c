@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory of a device: no encode takes more than wvl_plan_measure() says, and a plan that explains itself says it too.
+ * On the device in software (soft.h). */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "soft_bench.h"
+
+#define IN_FLIGHT 5u
+#define PICTURES 12u
+
+/* How far the device goes, and the words of the reason. */
+static const struct {
+    const char *settings, *reach, *why;
+    unsigned depth;
+} kinds[] = {
+    {"style=HT", "packets", NULL, 8},
+    {"style=HT tile=60,50 plt=yes tlm=yes", "packets", NULL, 12},
+    {"style=HT reversible=no step=0.01 input-color=rec709", "packets", NULL, 10},
+    {"style=BYPASS block=32,32", "packets", NULL, 8},
+    {"reversible=no step=0.01 style=63", "packets", NULL, 16},
+    {"style=HT" WAVES, "blocks", "packed packet headers", 8},
+    {"style=HT tile=60,50" WAVES, "blocks", "packed packet headers", 16},
+    {"style=HT reversible=no bpp=2", "coefs", "HT blocks with a target", 8},
+    {"reversible=no layers=3 tile=60,50", "coefs", "regions or layers", 8},
+    {"reversible=no psnr=35", "coefs", "target of PSNR", 12},
+};
+#define KINDS ((int)(sizeof kinds / sizeof *kinds))
+
+static wvl_plan_memory measure(const wvl_plan *plan)
+{
+    wvl_plan_memory memory = {.struct_size = sizeof memory};
+    ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
+    return memory;
+}
+
+/* Of a context that has just been opened. */
+static void start_counting(void)
+{
+    ck_assert_uint_eq(soft->memory_used, 0);
+    ck_assert_uint_eq(soft->pinned_used, 0);
+    soft->memory_peak = soft->pinned_peak = 0;
+}
+
+static void check_peaks(const char *what, const wvl_plan_memory *promised, uint64_t times)
+{
+    uint64_t on_device = promised->device_bytes * times, pinned = promised->pinned_bytes * times;
+    ck_assert_msg(soft->memory_peak <= on_device, "%s: %llu bytes of the device, promised %llu", what,
+                  (unsigned long long)soft->memory_peak, (unsigned long long)on_device);
+    ck_assert_msg(soft->pinned_peak <= pinned, "%s: %llu page-locked bytes, promised %llu", what,
+                  (unsigned long long)soft->pinned_peak, (unsigned long long)pinned);
+}
+
+/* ---- Cases ----------------------------------------------------------------------------------- */
+
+START_TEST(one_picture)
+{
+    open_context();
+    picture p = picture_draw(PICTURE_NOISE, 211, 143, 3, kinds[_i].depth, 1);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan *plan = make_plan(&input.format, kinds[_i].settings, "cuda-only");
+    wvl_plan_memory promised = measure(plan);
+    start_counting();
+    bytes b = encode_plan(plan, &input.image);
+    ck_assert_msg(b.status == WVL_OK, "%s: %s", kinds[_i].settings, b.error);
+    check_peaks(kinds[_i].settings, &promised, 1);
+    /* An exact sum for what is there from the start; pixels and the finished picture may be smaller. */
+    ck_assert_msg(soft->memory_peak * 2 >= promised.device_bytes, "%s: %llu bytes of the device, promised %llu",
+                  kinds[_i].settings, (unsigned long long)soft->memory_peak, (unsigned long long)promised.device_bytes);
+    ck_assert_uint_gt(soft->pinned_peak, 0);
+    free_bytes(&b);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+    close_context();
+}
+END_TEST
+
+/* Every picture in flight takes at most twice what is promised for one. */
+START_TEST(in_flight)
+{
+    open_context();
+    picture p = picture_draw(PICTURE_NOISE, 211, 143, 3, kinds[_i].depth, 2);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan *plan = make_plan(&input.format, kinds[_i].settings, "cuda-only");
+    wvl_plan_memory promised = measure(plan);
+    wvl_encoder *encoder;
+    uint32_t sent = 0;
+    start_counting();
+    ck_assert_int_eq(wvl_encoder_create(plan, IN_FLIGHT, &encoder), WVL_OK);
+    for (uint32_t received = 0; received < PICTURES; received++) {
+        wvl_encoded_picture *got;
+        while (sent < PICTURES && wvl_encoder_submit(encoder, &input.image, NULL, NULL) == WVL_OK) {
+            sent++;
+        }
+        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &got), WVL_OK);
+        ck_assert_msg(wvl_encoded_picture_status(got) == WVL_OK, "%s", wvl_encoded_picture_error(got));
+        wvl_encoded_picture_release(got);
+    }
+    check_peaks(kinds[_i].settings, &promised, 2 * IN_FLIGHT);
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+    close_context();
+}
+END_TEST
+
+static char said[1 << 16];
+
+static void collect(void *user, const char *piece, size_t count)
+{
+    (void)user;
+    strncat(said, piece, count);
+}
+
+static const char *explain(const picture_input *input, const char *settings, const char *device, int json,
+                           wvl_plan_memory *memory)
+{
+    wvl_plan *plan = make_plan(&input->format, settings, device);
+    said[0] = 0;
+    *memory = measure(plan);
+    ck_assert_int_eq(wvl_plan_explain(plan, json, collect, NULL), WVL_OK);
+    wvl_plan_release(plan);
+    return said;
+}
+
+static void expect_said(const char *settings, const char *words)
+{
+    ck_assert_msg(strstr(said, words) != NULL, "%s: \"%s\" is not in: %.1500s", settings, words,
+                  strlen(said) > 1500 ? said + strlen(said) - 1500 : said);
+}
+
+START_TEST(explained)
+{
+    open_context();
+    picture p = picture_draw(PICTURE_FLAT, 211, 143, 3, kinds[_i].depth, 1);
+    picture_input input = picture_open_input(&p, 0);
+    char words[256];
+    wvl_plan_memory m;
+    explain(&input, kinds[_i].settings, "cuda", 0, &m);
+    (void)snprintf(words, sizeof words,
+                   "\ndevice: makes %s; at most %llu bytes of page-locked memory, %llu of its own\n%s", kinds[_i].reach,
+                   (unsigned long long)m.pinned_bytes, (unsigned long long)m.device_bytes,
+                   kinds[_i].why ? "  no more: " : "output: ");
+    expect_said(kinds[_i].settings, words);
+    expect_said(kinds[_i].settings, kinds[_i].why ? kinds[_i].why : "device");
+    explain(&input, kinds[_i].settings, "cuda", 1, &m);
+    (void)snprintf(words, sizeof words, "\"device_reach\":\"%s\",\"pinned_bytes\":%llu,\"device_bytes\":%llu,",
+                   kinds[_i].reach, (unsigned long long)m.pinned_bytes, (unsigned long long)m.device_bytes);
+    expect_said(kinds[_i].settings, words);
+    ck_assert(m.pinned_bytes > 0 && m.device_bytes > 0);
+    picture_close_input(&input);
+    picture_free(&p);
+    close_context();
+}
+END_TEST
+
+/* Plans that use no device, or cannot. */
+START_TEST(none)
+{
+    static const char *const devices[] = {"cpu", "auto"};
+    open_context();
+    picture p = picture_draw(PICTURE_FLAT, 90, 70, 1, 20, 1);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan_memory m;
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert(!strstr(explain(&input, "levels=2", devices[i], 0, &m), "device:"));
+        ck_assert(!m.pinned_bytes && !m.device_bytes);
+        explain(&input, "levels=2", devices[i], 1, &m);
+        expect_said(devices[i], "\"device_reach\":\"none\",\"pinned_bytes\":0,\"device_bytes\":0,");
+    }
+    explain(&input, "levels=2", "cuda", 0, &m);
+    expect_said("20 bits", "\ndevice: not used: components of more than 16 bits are for the CPU\n");
+    ck_assert(!m.pinned_bytes && !m.device_bytes);
+    picture_close_input(&input);
+    picture_free(&p);
+    p = picture_draw(PICTURE_FLAT, 90, 70, 3, 8, 1);
+    input = picture_open_input(&p, 0);
+    explain(&input, "style=HT reversible=no bpp=2 reach=packets", "cuda", 0, &m);
+    expect_said("reach", "\ndevice: not used: HT blocks with a target");
+    ck_assert(!m.pinned_bytes && !m.device_bytes);
+    picture_close_input(&input);
+    picture_free(&p);
+    close_context();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("device_memory");
+    TCase *tests = tcase_create("soft");
+    tcase_set_timeout(tests, 600);
+    tcase_add_loop_test(tests, one_picture, 0, KINDS);
+    tcase_add_loop_test(tests, in_flight, 0, KINDS);
+    tcase_add_loop_test(tests, explained, 0, KINDS);
+    tcase_add_test(tests, none);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
