@@ -15,8 +15,8 @@
 #include "base/alloc.h"
 #include "geom/handover_blocks.h"
 
-#define WORK_OF_COEFS 4u       /* the coefficients of a block bring their neighbours in the file along */
-#define BLOCKS_OF_A_REST 1024u /* with their passes 3 KiB each, mostly; 64 KiB where neighbours are mapped along */
+#define WORK_OF_COEFS 4u      /* the coefficients of a block bring their neighbours in the file along */
+#define BLOCKS_OF_A_REST 256u /* with their passes 3 KiB each, mostly; 64 KiB where neighbours are mapped along */
 
 int wvl_spill_open(wvl_spill *s, const wvl_allocator *allocator, const char *folder, uint64_t limit)
 {

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Arrays of every layout and type: the bytes are those of the same samples in the plainest order."""
 import array as standard
+import importlib
+import os
 import sys
 
 import numpy as np
@@ -109,6 +111,50 @@ def test_other_protocols():
     assert wavelane.encode([memoryview(picture)]) == wanted
     words = standard.array("H", range(600))
     assert wavelane.encode([memoryview(words).cast("B").cast("H", (20, 30))]) == wavelane.encode(np.arange(600, dtype=np.uint16).reshape(20, 30))
+
+
+def test_producers_that_refuse():
+    """A producer of DLPack that does not give this type, with and without another way to numpy."""
+    picture = draw((20, 30)) > 100
+
+    class Dlpack:
+        def __dlpack__(self, **keywords):
+            raise RuntimeError("no bool here")
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    class Array(Dlpack):
+        def __array__(self, *arguments, **keywords):
+            return picture
+
+    assert wavelane.encode(Array()) == wavelane.encode(picture)
+    with pytest.raises(wavelane.ArgumentError, match="no bool here"):
+        wavelane.encode(Dlpack())
+
+
+def test_torch():
+    """Tensors of PyTorch on the CPU. Only where it is installed (Debian: python3-torch): the package of PyPI is large. WVL_PYTHON_TORCH=1: it must be."""
+    torch = importlib.import_module("torch") if os.environ.get("WVL_PYTHON_TORCH") == "1" else pytest.importorskip("torch")
+    picture = draw((40, 60, 3))
+    tensor = torch.from_numpy(picture.copy())
+    wanted = wavelane.encode(picture)
+    before = tensor.data_ptr(), tensor.clone()
+    assert wavelane.encode(tensor) == wavelane.encode(tensor.permute(2, 0, 1), planar=True) == wanted
+    assert wavelane.encode(tensor.permute(2, 0, 1).contiguous(), planar=True) == wanted
+    assert wavelane.encode(tensor[3:30:2, 5:50]) == wavelane.encode(picture[3:30:2, 5:50])
+    assert wavelane.encode(tensor[..., :1].expand(40, 60, 3)) == wavelane.encode(np.broadcast_to(picture[..., :1], (40, 60, 3)))
+    assert wavelane.encode([tensor[..., c] for c in range(3)]) == wanted
+    for name, depth in (("int8", 8), ("int16", 10), ("int32", 12)):
+        signed = (tensor.to(torch.int16) - 100).to(getattr(torch, name))
+        assert wavelane.encode(signed, depth=depth) == wavelane.encode(signed.numpy(), depth=depth)
+    assert wavelane.encode(tensor > 100) == wavelane.encode(picture > 100)
+    with wavelane.Encoder((40, 60, 3), "uint8") as encoder:
+        assert list(encoder.map(tensor.clone() for _ in range(5))) == [wanted] * 5
+    assert tensor.data_ptr() == before[0] and torch.equal(tensor, before[1])
+    for wrong in (tensor.float(), tensor.to(torch.int64), tensor.to_sparse(), torch.zeros(4, 4, requires_grad=True), tensor.to("meta")):
+        with pytest.raises(wavelane.ArgumentError):
+            wavelane.encode(wrong)
 
 
 @pytest.mark.parametrize("array, text", [

@@ -116,6 +116,15 @@ def test_strides(view):
         wavelane.encode(Interface(PICTURE[:, ::-1]), style="HT")
 
 
+def test_producer_that_refuses():
+    class Refusing(Tensor):
+        def __dlpack__(self, *, stream=None):
+            raise RuntimeError("no export of this one")
+
+    with pytest.raises(wavelane.ArgumentError, match="no export of this one"):
+        wavelane.encode(Refusing(PICTURE))
+
+
 def test_planes():
     planes = np.ascontiguousarray(PICTURE.transpose(2, 0, 1))
     wanted = wavelane.encode(PICTURE, device="cpu")

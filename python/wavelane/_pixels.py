@@ -11,6 +11,7 @@ from ._wavelane import ffi, lib
 CONTAINERS = {1: lib.WVL_SAMPLE_8, 2: lib.WVL_SAMPLE_16, 4: lib.WVL_SAMPLE_32}
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # DLDeviceType
 DLPACK_KINDS = {0: "i", 1: "u", 6: "b"}
+PRODUCER_ERRORS = TypeError, BufferError, RuntimeError, ValueError  # by which a producer says that it cannot give its samples
 
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -88,7 +89,10 @@ def _view_numpy(array):
 def _view_dlpack(array, device_type, stream):
     """A tensor on a device. __dlpack__(stream) makes the stream wait for the producer; an event there makes the library wait for the stream."""
     stream = 1 if stream is None else stream
-    capsule = array.__dlpack__(stream=stream) if device_type != CUDA_HOST else array.__dlpack__()
+    try:
+        capsule = array.__dlpack__(stream=stream) if device_type != CUDA_HOST else array.__dlpack__()
+    except PRODUCER_ERRORS as error:
+        refuse(f"not an array that can be read: {error}")
     managed = ffi.cast("DLManagedTensor *", _capsule_pointer(capsule, b"dltensor"))
     _capsule_rename(capsule, USED)
     owner = ffi.gc(managed, lambda m: m.deleter(m) if m.deleter else None)
@@ -124,12 +128,26 @@ def _view_cuda_interface(array, stream):
     return View(address, shape, strides, kind, itemsize, array, lib.WVL_MEMORY_DEVICE, device, event)
 
 
+def _read_host(array, has_dlpack):
+    """A numpy array of the same samples. Not every producer gives every type by DLPack (PyTorch had no bool): then its own way to numpy counts."""
+    if has_dlpack:
+        try:
+            return np.from_dlpack(array)
+        except PRODUCER_ERRORS:
+            if not hasattr(array, "__array__"):
+                raise
+    return np.asarray(array)
+
+
 def _view(array, stream):
     """DLPack comes first where it is on a device, because it says which one and waits for the producer."""
     if isinstance(array, np.ndarray):
         return _view_numpy(array)
     find = getattr(array, "__dlpack_device__", None)
-    device_type = int(find()[0]) if find is not None else None
+    try:
+        device_type = int(find()[0]) if find is not None else None
+    except PRODUCER_ERRORS as error:
+        refuse(f"not an array that can be read: {error}")
     if device_type in (CUDA, CUDA_HOST, CUDA_MANAGED):
         return _view_dlpack(array, device_type, stream)
     if getattr(array, "__cuda_array_interface__", None) is not None:
@@ -137,9 +155,10 @@ def _view(array, stream):
     if device_type not in (None, CPU):
         refuse(f"the array lies on a device of DLPack's type {device_type}: copy it to the host or to a CUDA device")
     try:
-        return _view_numpy(np.asarray(array) if device_type is None else np.from_dlpack(array))
-    except (TypeError, BufferError) as error:
+        samples = _read_host(array, device_type is not None)
+    except PRODUCER_ERRORS as error:
         refuse(f"not an array that can be read: {error}")
+    return _view_numpy(samples)
 
 
 class Pixels:

@@ -117,7 +117,7 @@ touch "$work/hang"
 # With paths as the caller's folder has them.
 (cd "$work" && exec tree/.ci/long --seed 5 --pictures pictures --matrix matrix.tsv) >"$work/said" 2>&1 &
 run=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     [ ! -s "$work/hung" ] || break
     sleep 0.2
 done

@@ -353,8 +353,9 @@ def check_large():
     print(f"wide TIFF file: {peak >> 20} MiB resident with --memory {least + 4 * MIB >> 20}M")
     Path(wide).unlink()
     output = folder / "large.jhc"
-    for limit, options in ((80, []), (96, ["-I", "--bpp", "0.5", "--rdoq", "no"])):
-        shape = (4096, 131200, 1, 8) if not options else (4096, 9000, 1, 8)
+    # The last one reads coefficients from their file in the order of the survey.
+    cases = ((80, (4096, 131200, 1, 8), []), (96, (4096, 9000, 1, 8), ["-I", "--bpp", "0.5", "--rdoq", "no"]), (80, (16384, 16384, 1, 8), ["-I", "--bpp", "1"]))
+    for limit, shape, options in cases:
         peak = peak_of(["-i", "-", "-o", output, "--force", "--quiet", "--threads", 2, "--memory", f"{limit}M", *options], shape)
         expect(peak <= limit * MIB + 32000000, f"{peak} bytes resident with --memory {limit}M {options}")
         print(f"{shape}: {peak >> 20} MiB resident with --memory {limit}M")

@@ -68,7 +68,7 @@ end_of() {
         [ -z "$(ranks)" ] || alone=0
         [ $alone -lt 40 ] || {
             stuck=yes
-            kill -KILL -- "-$1"
+            kill -s KILL -- "-$1"
         }
         sleep 0.25
     done 2>nothing
@@ -196,7 +196,7 @@ expect 0 sequence $many whole/ --frames 0-239 --quiet
 n=0
 while [ $n -lt "$kills" ]; do
     stall
-    for rank in 1 0; do
+    for rank in 1 0 all; do
         wanted=$(($(count killed) + 1 + n * 17 % 40))
         [ $wanted -lt 200 ] || {
             rm -r killed
@@ -204,12 +204,17 @@ while [ $n -lt "$kills" ]; do
         }
         begin killed/ --quiet
         await killed $wanted
-        child=$(process_of $rank)
-        [ -n "$child" ] && kill -9 "$child" || fail "rank $rank is not there after $(count killed) frames"
+        children=$(process_of $rank)
+        # shellcheck disable=SC2046,SC2086 # processes
+        case $rank:$children in
+        all:*) kill -s KILL -- -$! $(ranks) ;; # the launcher with its group, and all ranks
+        *:?*) kill -s KILL $children ;;
+        *) false ;;
+        esac || fail "rank $rank is not there after $(count killed) frames"
         end_of $! && fail "rank $rank is killed, and the job ends with 0"
     done
     flow
-    checks=$((checks + 2))
+    checks=$((checks + 3))
     before=$(grep -c '^frame ' killed/wavelane.journal)
     job 0 3 $many killed/ --frames 0-239 --report report
     counted kept "$before" report
