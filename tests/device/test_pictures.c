@@ -454,7 +454,7 @@ START_TEST(outside_before_conversion)
 END_TEST
 
 /* Blocks that need more memory than most: the picture goes to a larger slot, which stays. */
-static const char *const roomy[] = {"", "style=TERMALL block=16,16", "reversible=no slopes=1" RATE,
+static const char *const roomy[] = {"", "style=TERMALL block=16,16", ("reversible=no slopes=1" RATE),
                                     "reversible=no slopes=1 measure-psnr=no"};
 #define ROOMY ((int)(sizeof roomy / sizeof *roomy))
 
