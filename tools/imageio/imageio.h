@@ -149,6 +149,9 @@ typedef struct wvl_io_options {
     uint64_t max_samples;     /* over all components; 0: WVL_IO_MAX_SAMPLES */
     uint64_t max_input_bytes; /* read from what is not a regular file; 0: WVL_IO_MAX_INPUT_BYTES */
     int ignore_rest;          /* 1: bytes after the first picture are left unread; 0: a second picture is refused */
+    /* JPEG 2000: gets the codestream before it is decoded. Anything but 0 refuses it; reason gets a line of text. NULL:
+     * there is none. */
+    int (*inspect)(const uint8_t *codestream, size_t bytes, char *reason, size_t reason_bytes);
 } wvl_io_options;
 
 /* File name extensions that are read, without the dot, from index 0; NULL after the last one. */

@@ -170,8 +170,13 @@ static int decode(reader *r)
                                      .complain = on_error,
                                      .warn = on_warning,
                                      .user = r};
+    char reason[256] = "";
     if (wvl_io_jp2_check_size(&r->jp2) != 0) {
         return -1;
+    }
+    if (r->jp2.context->options.inspect &&
+        r->jp2.context->options.inspect(request.data, request.bytes, reason, sizeof reason)) {
+        return wvl_io_fail(r->jp2.context, "%s", reason);
     }
     /* A short file may be a large picture of one value: what OpenJPEG will hold is asked for before it begins. */
     void *probe =

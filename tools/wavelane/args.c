@@ -526,6 +526,7 @@ static int check_together(const wvl_cli_args *args)
 static int allocate_lists(wvl_cli_args *args, size_t count)
 {
     memset(args, 0, sizeof *args);
+    args->io.inspect = wvl_cli_inspect_codestream;
     args->subsampling[0] = args->subsampling[1] = 1;
     args->inputs = calloc(count, sizeof *args->inputs);
     args->settings = calloc(count, sizeof *args->settings);
@@ -578,4 +579,5 @@ void wvl_cli_release_args(wvl_cli_args *args)
     free(args->component_steps);
     free(args->channels);
     memset(args, 0, sizeof *args);
+    args->io.inspect = wvl_cli_inspect_codestream;
 }
