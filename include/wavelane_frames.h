@@ -58,7 +58,7 @@ WVL_API wvl_status wvl_encoder_poll_handle(wvl_encoder *encoder, int *handle);
  * bytes, in memory of the device or in page-locked memory. This is wvl_encoded_picture_release() for readers that may
  * not have ended: the memory goes to no other picture, and back to no allocator, before what `stream` holds now is
  * done. stream: a CUstream or cudaStream_t of the device of the picture; NULL: the default stream. The call does not
- * wait, unless the memory came from an allocator of the caller's. Bytes of any other picture are gone at once. */
+ * wait, unless the memory came from an allocator of the caller. Bytes of any other picture are gone at once. */
 WVL_API void wvl_encoded_picture_release_after(wvl_encoded_picture *picture, void *stream);
 
 #ifdef __cplusplus

@@ -18,7 +18,7 @@
  */
 #define WVL_CUDA_COMPUTE_STREAMS 8u
 
-/* Scratch memory of most EBCOT slots: a half of what the worst blocks need. Photographs take a third (D-device-15). */
+/* Scratch memory of most EBCOT slots: a half of what the worst blocks need. Photographs take a third (D-device-17). */
 #define WVL_CUDA_T1_SCRATCH_PARTS 2u
 
 /* Tables of a second coding (wvl_cuda_t1_job.blocks, states, records, gains, passes). */
@@ -77,7 +77,7 @@ typedef struct wvl_cuda_coder {
     uint32_t pieces;        /* of a block, as wvl_cuda_packets_measure takes it */
     uint32_t streams;       /* for kernels, that slots share (D-device-09) */
     uint32_t list_count;    /* lists of blocks that sort() fills */
-    uint32_t scratch_parts; /* most slots have one of so many parts of the most scratch memory (D-device-15) */
+    uint32_t scratch_parts; /* most slots have 1 / scratch_parts of the most scratch memory (D-device-17) */
     /* Memory of a slot, beside blocks, errors and counters; of scratch memory the most that it can need alone. */
     void (*place)(const wvl_cuda_coder_view *view, wvl_cuda_coder_layout *layout, uint64_t *end);
     /* Entries of all blocks; coefficients and bounds of the tiles follow one another at these addresses. */

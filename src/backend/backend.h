@@ -61,7 +61,7 @@ typedef struct wvl_finished {
     uint8_t is_everything; /* every pass of every block is sent; 0 without rate control */
     uint8_t on_device;     /* data is memory of the device itself */
     uint8_t has_reader;    /* for drop_picture: what `reader` holds then may read the picture */
-    void *reader;          /* a stream of the caller's; NULL: the default one */
+    void *reader;          /* a stream of the caller; NULL: the default one */
     wvl_device *device;    /* who made it, for drop_picture; set by who took it */
 } wvl_finished;
 
