@@ -30,3 +30,22 @@ counted() {
     number=$(grep -c "\"status\":\"$1\"" "$3")
     [ "$number" -eq "$2" ] || fail "$number frames are $1 instead of $2"
 }
+
+# same_journal A B: the same lines, in any order.
+same_journal() {
+    checks=$((checks + 1))
+    grep '^frame ' "$1/wavelane.journal" | sort >lines.1
+    grep '^frame ' "$2/wavelane.journal" | sort >lines.2
+    cmp -s lines.1 lines.2 || fail "the journals of $1 and $2 differ"
+}
+
+# count FOLDER: its frames. await FOLDER COUNT: until it has COUNT of them, or 20 s are over.
+count() { find "$1" -name '[a-z]*.j2c' 2>nothing | wc -l; }
+
+await() {
+    tries=0
+    while [ "$(count "$1")" -lt "$2" ] && [ $tries -lt 400 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+}

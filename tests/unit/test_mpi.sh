@@ -25,14 +25,6 @@ job() {
     [ "$code" -eq "$wanted" ] || fail "exit $code instead of $wanted: $ranks ranks, wavelane-mpi $*"
 }
 
-# same_journal A B: the same lines, in any order.
-same_journal() {
-    checks=$((checks + 1))
-    grep '^frame ' "$1/wavelane.journal" | sort >lines.1
-    grep '^frame ' "$2/wavelane.journal" | sort >lines.2
-    cmp -s lines.1 lines.2 || fail "the journals of $1 and $2 differ"
-}
-
 # process_of RANK: of the job in this folder.
 process_of() {
     for entry in /proc/[0-9]*; do
@@ -43,17 +35,6 @@ process_of() {
             echo "${entry#/proc/}"
         fi
     done 2>nothing
-}
-
-# count FOLDER: its frames. await FOLDER COUNT: until it has so many; 20 s.
-count() { find "$1" -name '[a-z]*.j2c' 2>nothing | wc -l; }
-
-await() {
-    tries=0
-    while [ "$(count "$1")" -lt "$2" ] && [ $tries -lt 400 ]; do
-        sleep 0.05
-        tries=$((tries + 1))
-    done
 }
 
 # ranks: processes of a job of three ranks in this folder.

@@ -61,23 +61,6 @@ hosts() {
         mpirun --host "10.77.0.1:$at_near,10.77.0.2:$at_far" -np $((at_near + at_far)) ./rank "$@" >out 2>err </dev/null
 }
 
-same_journal() {
-    checks=$((checks + 1))
-    grep '^frame ' "$1/wavelane.journal" | sort >lines.1
-    grep '^frame ' "$2/wavelane.journal" | sort >lines.2
-    cmp -s lines.1 lines.2 || fail "the journals of $1 and $2 differ"
-}
-
-count() { find "$1" -name '[a-z]*.j2c' 2>nothing | wc -l; }
-
-await() {
-    tries=0
-    while [ "$(count "$1")" -lt "$2" ] && [ $tries -lt 400 ]; do
-        sleep 0.05
-        tries=$((tries + 1))
-    done
-}
-
 # worker_of HOST: the processes of wavelane-mpi there.
 worker_of() {
     for process in $(ip netns pids "$1"); do
