@@ -53,8 +53,8 @@ __device__ __forceinline__ void count_blocks(const wvl_cuda_t1_job &job, uint32_
             uint32_t id = first + k * WVL_CUDA_T1_SORT_THREADS;
             if (symbols[k]) {
                 atomicAdd(&bins[bin_of(symbols[k])], 1u);
-            } else if (id < job.block_count && !job.round) {
-                store_record(job, id, 0);
+            } else if (id < job.block_count && (!job.round || state_at(job, id).flags & WVL_CUDA_T1_LEFT)) {
+                store_record(job, id, 0); /* of a block whose list found no room in this round, too */
             }
         }
     }

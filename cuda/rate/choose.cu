@@ -114,6 +114,9 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS, 1) wvl_rate_
         notes = wvl_rate::choose_thresholds(job, layer, shared);
     }
     if (wvl_rate::finish_cuts(job, layer, shared)) {
+        if (!threadIdx.x) {
+            *(uint32_t *)job.packets.notes = WVL_CUDA_PACKETS_LEFT; /* until a later round has chosen */
+        }
         return; /* the ends of codewords would be written into passes that a later cut may send */
     }
     wvl_rate::end_blocks(job, shared);

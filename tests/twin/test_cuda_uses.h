@@ -14,7 +14,7 @@ static wvl_cuda_runtime driver;
 static struct {
     char name[64];
     uint32_t launches;
-} kernel_uses[WVL_CUDA_KERNELS + 48]; /* more than a backend loads */
+} kernel_uses[WVL_CUDA_KERNELS + 256]; /* more than a device loads, of all rooms */
 static struct {
     wvl_cuda_function function;
     unsigned use;
