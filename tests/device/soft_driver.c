@@ -102,6 +102,13 @@ static void require_device(int device, const char *what)
     }
 }
 
+static void tell_watch(const char *call)
+{
+    if (control.watch) {
+        control.watch(call, current_device());
+    }
+}
+
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 static int begin(const char *name)
@@ -388,6 +395,7 @@ SHOWN int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
 int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
+    tell_watch("cuMemHostAlloc");
     return allocate("cuMemHostAlloc", bytes, 1, memory);
 }
 SHOWN int cuMemFreeHost(void *memory);
@@ -481,11 +489,14 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device)
 SHOWN int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
-    (void)device;
     int status = begin("cuDeviceGetAttribute");
-    *value = attribute == WVL_CUDA_ATTRIBUTE_MAJOR   ? control.capability / 10
-             : attribute == WVL_CUDA_ATTRIBUTE_MINOR ? control.capability % 10
-                                                     : 4;
+    switch (attribute) {
+    case WVL_CUDA_ATTRIBUTE_MAJOR: *value = control.capability / 10; break;
+    case WVL_CUDA_ATTRIBUTE_MINOR: *value = control.capability % 10; break;
+    case WVL_CUDA_ATTRIBUTE_PCI_DOMAIN: *value = 1; break;
+    case WVL_CUDA_ATTRIBUTE_PCI_BUS: *value = 0xa0 + device; break;
+    default: *value = 4; break; /* the slot on the bus too */
+    }
     return end(status);
 }
 SHOWN int cuGetErrorName(int status, const char **name);
@@ -579,6 +590,7 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     } else if (strcmp(function, "wvl_deliver") != 0 && strcmp(function, "wvl_xyz") != 0) {
         memcpy(&o.arguments[1], arguments[1], sizeof(uint64_t));
     }
+    tell_watch("cuLaunchKernel");
     begin_quietly();
     control.launches++;
     if (++control.launches_of[current_device()] == control.kill_at && control.kill == (uint32_t)current_device()) {
