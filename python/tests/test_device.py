@@ -8,57 +8,12 @@ import weakref
 import numpy as np
 import pytest
 from conftest import draw
+from producers import CUDA, MANAGED, Driver, Interface, Tensor
 
 import wavelane
 
 pytestmark = pytest.mark.skipif(os.environ.get("WVL_CUDA_IMAGE") != "soft", reason="needs the software device")
 PICTURE = draw((40, 56, 3))
-CUDA, MANAGED = 2, 13
-
-
-class Interface:
-    """As of CuPy and Numba: __cuda_array_interface__."""
-
-    def __init__(self, array, stream=None, strides=True):
-        self.array = array
-        self.__cuda_array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "data": (array.ctypes.data, False), "version": 3,
-                                         "strides": array.strides if strides else None, "stream": stream}
-
-
-class Tensor:
-    """As of PyTorch: DLPack. It gives out numpy's capsule with another type of device."""
-
-    def __init__(self, array, kind=CUDA, device=0):
-        self.array, self.kind, self.device, self.streams = array, kind, device, []
-
-    def __dlpack_device__(self):
-        return self.kind, self.device
-
-    def __dlpack__(self, *, stream=None):
-        self.streams.append(stream)
-        return set_device(self.array.__dlpack__(), self.kind, self.device)
-
-
-def set_device(capsule, kind, device):
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    words = ctypes.cast(get(capsule, b"dltensor"), ctypes.POINTER(ctypes.c_int32))
-    words[2], words[3] = kind, device  # after the pointer to the data
-    return capsule
-
-
-class Driver:
-    """The calls by which a program would fill pixels on a stream."""
-
-    def __init__(self):
-        self.library = ctypes.CDLL("libcuda.so.1")
-        self.stream = ctypes.c_void_p()
-        assert self.library.cuStreamCreate(ctypes.byref(self.stream), 1) == 0
-
-    def copy(self, to, source):
-        """Queued: the software driver does it when the stream is waited for."""
-        assert self.library.cuMemcpyHtoDAsync_v2(ctypes.c_uint64(to.ctypes.data), ctypes.c_void_p(source.ctypes.data),
-                                                 ctypes.c_size_t(to.nbytes), self.stream) == 0
 
 
 def count_uploads():

@@ -102,13 +102,6 @@ static void require_device(int device, const char *what)
     }
 }
 
-static void tell_watch(const char *call)
-{
-    if (control.watch) {
-        control.watch(call, current_device());
-    }
-}
-
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 static int begin(const char *name)
@@ -329,7 +322,7 @@ int cuStreamWaitEvent(queue *stream, event *e, unsigned flags)
 {
     (void)stream, (void)flags;
     int status = begin("cuStreamWaitEvent");
-    return end(status ? status : run_queue(e->on));
+    return end(status ? status : e->reached ? 0 : run_queue(e->on));
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -395,7 +388,7 @@ SHOWN int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
 int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
-    tell_watch("cuMemHostAlloc");
+    tell_watch(&control, "cuMemHostAlloc");
     return allocate("cuMemHostAlloc", bytes, 1, memory);
 }
 SHOWN int cuMemFreeHost(void *memory);
@@ -490,13 +483,7 @@ SHOWN int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     int status = begin("cuDeviceGetAttribute");
-    switch (attribute) {
-    case WVL_CUDA_ATTRIBUTE_MAJOR: *value = control.capability / 10; break;
-    case WVL_CUDA_ATTRIBUTE_MINOR: *value = control.capability % 10; break;
-    case WVL_CUDA_ATTRIBUTE_PCI_DOMAIN: *value = 1; break;
-    case WVL_CUDA_ATTRIBUTE_PCI_BUS: *value = 0xa0 + device; break;
-    default: *value = 4; break; /* the slot on the bus too */
-    }
+    *value = attribute_of(&control, attribute, device);
     return end(status);
 }
 SHOWN int cuGetErrorName(int status, const char **name);
@@ -590,7 +577,7 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     } else if (strcmp(function, "wvl_deliver") != 0 && strcmp(function, "wvl_xyz") != 0) {
         memcpy(&o.arguments[1], arguments[1], sizeof(uint64_t));
     }
-    tell_watch("cuLaunchKernel");
+    tell_watch(&control, "cuLaunchKernel");
     begin_quietly();
     control.launches++;
     if (++control.launches_of[current_device()] == control.kill_at && control.kill == (uint32_t)current_device()) {

@@ -261,7 +261,8 @@ END_TEST
 /* One node; devices of which the machine says nothing; files that cannot be read. */
 START_TEST(nothing_to_do)
 {
-    online = _i == 0 ? "0\n" : _i == 1 ? "" : _i == 2 ? "0-1,x" : online;
+    static const char *const lists[] = {"0\n", "", "0-1,x", "0-1\n", "0-1\n"};
+    online = lists[_i];
     nodes_of[0] = nodes_of[1] = _i == 3 ? -1 : 0;
     refuses = _i == 4 ? REFUSE_READ : 0;
     encode_some(kinds[0], "cuda-only:all");

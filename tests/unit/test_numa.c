@@ -20,10 +20,10 @@ static int read_file(const char *path, char *text, size_t bytes)
 {
     size_t length = strlen(read_paths);
     (void)snprintf(read_paths + length, sizeof read_paths - length, "%s\n", path);
-    const char *found = strstr(path, "online")      ? online
-                        : strstr(path, "numa_node") ? numa_node
-                        : strstr(path, "cpulist")   ? cpulist
-                                                    : NULL;
+    const char *names[] = {"online", "numa_node", "cpulist"}, *texts[] = {online, numa_node, cpulist}, *found = NULL;
+    for (unsigned i = 0; i < 3; i++) {
+        found = strstr(path, names[i]) ? texts[i] : found;
+    }
     (void)snprintf(text, bytes, "%s", found ? found : "");
     return !found;
 }
