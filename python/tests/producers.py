@@ -90,6 +90,9 @@ class StandIn:
     def put(self, array):
         return Interface(array.copy())
 
+    def read(self, array):
+        return array.array
+
     def cut(self, array, place):
         return Interface(array.array[place])
 
@@ -141,6 +144,9 @@ class CuPy:
         self.cupy.cuda.Device().synchronize()
         return made
 
+    def read(self, array):
+        return array.get()
+
     def cut(self, array, place):
         return array[place]
 
@@ -186,6 +192,9 @@ class Torch:
         made = self.torch.from_numpy(array).cuda()
         self.torch.cuda.synchronize()
         return made
+
+    def read(self, array):
+        return array.cpu().numpy()
 
     def cut(self, array, place):
         return array[place]

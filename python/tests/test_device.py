@@ -179,5 +179,58 @@ def test_refused_on_the_device():
         wavelane.encode(interface)
     with pytest.raises(wavelane.ArgumentError, match="integers"):
         wavelane.encode(Interface(PICTURE.astype(np.float32)))
+    with pytest.raises(wavelane.ArgumentError, match="masked"):
+        wavelane.encode(changed(mask=Interface(PICTURE)))
     with pytest.raises(wavelane.ArgumentError, match="device of DLPack"):
         wavelane.encode(Tensor(PICTURE, 10))  # ROCm
+
+
+def changed(**members):
+    """An interface with other members; those that are ... are missing."""
+    array = Interface(PICTURE)
+    array.__cuda_array_interface__ = {name: value for name, value in {**array.__cuda_array_interface__, **members}.items() if value is not ...}
+    return array
+
+
+@pytest.mark.parametrize("members", [
+    {"shape": ...}, {"typestr": ...}, {"data": ...}, {"typestr": "u"}, {"typestr": 7}, {"typestr": "|ux"}, {"strides": (1, 2)}, {"strides": "x"}, {"data": 5},
+    {"data": (None, False)}, {"shape": (-1, 56, 3)}, {"shape": 4}], ids=str)
+def test_malformed_interface(members):
+    with pytest.raises(wavelane.ArgumentError, match="__cuda_array_interface__"):
+        wavelane.encode(changed(**members))
+
+
+@pytest.mark.parametrize("members, words", [
+    ({"data": (0, False)}, "no data"), ({"shape": (40,), "strides": None}, "1 dimensions"), ({"shape": (40, 56, 0)}, "no components"), ({"shape": (0, 56, 3)}, "without samples"),
+    ({"typestr": "<f4"}, "integers"), ({"typestr": "<i8"}, "integers"), ({"typestr": "|V3"}, "integers"), ({"strides": (0, 0, 0)}, "contiguous"),
+    ({"typestr": "<u2", "strides": (5, 3, 1)}, "contiguous"), ({"stream": 0}, "stream"), ({"stream": "a"}, "stream"), ({"stream": True}, "stream")], ids=str)
+def test_interface_of_no_picture(members, words):
+    with pytest.raises(wavelane.Error, match=words):
+        wavelane.encode(changed(**members))
+
+
+def test_interface_that_raises():
+    class Raising:
+        @property
+        def __cuda_array_interface__(self):
+            raise RuntimeError("not of this one")
+
+    class Number:
+        __cuda_array_interface__ = 5
+
+    with pytest.raises(wavelane.ArgumentError, match="not of this one"):
+        wavelane.encode(Raising())
+    with pytest.raises(wavelane.ArgumentError, match="__cuda_array_interface__"):
+        wavelane.encode(Number())
+
+
+def test_refused_arrays_leave_nothing():
+    """The capsule of a tensor that is refused, and its memory, go."""
+    for make in (Interface, Tensor):
+        pixels = PICTURE.astype(np.float32)
+        gone = weakref.ref(pixels)
+        with pytest.raises(wavelane.ArgumentError):
+            wavelane.encode(make(pixels))
+        del pixels
+        gc.collect()
+        assert gone() is None

