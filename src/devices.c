@@ -9,6 +9,15 @@
 _Static_assert(sizeof((wvl_context *)NULL)->devices / sizeof(struct wvl_device *) == WVL_DEVICE_ORDINAL_MAX + 1,
                "a seat for every ordinal");
 
+static void tell_node(const wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal,
+                      const wvl_device *device)
+{
+    if (device && table->node(device)->calls) {
+        wvl_context_log(context, WVL_LOG_DEBUG, "device %u lies at node %u of memory (NUMA)", ordinal,
+                        table->node(device)->number);
+    }
+}
+
 wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal,
                                     wvl_device **device, char *reason, size_t reason_bytes)
 {
@@ -24,6 +33,7 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
         wvl_device_options options = {&context->host, &context->pinned, &context->device,
                                       ordinal,        reason,           reason_bytes};
         status = table->open_device(&options, seat);
+        tell_node(context, table, ordinal, *seat);
     } else if (table->is_lost(*seat)) {
         (void)snprintf(reason, reason_bytes, "it failed before and is lost");
         status = WVL_ERROR_DEVICE;
@@ -31,6 +41,14 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
     *device = *seat;
     pthread_mutex_unlock(&context->device_lock);
     return status;
+}
+
+/* A runner of the caller may start threads within, which would stay at the node. */
+void wvl_devices_visit(const wvl_context *context, const wvl_backend_vtable *table, const wvl_device *device,
+                       wvl_numa_visit *visit)
+{
+    int may = device && wvl_pool_uses_caller(context->pool);
+    wvl_numa_enter(may ? table->node(device) : NULL, WVL_NUMA_THREAD, visit);
 }
 
 static int is_usable(const wvl_plan *plan, const wvl_backend_vtable *table, uint32_t ordinal, wvl_status *status)

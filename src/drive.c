@@ -350,7 +350,10 @@ static wvl_status submit_wave(wvl_drive *d)
     wvl_drive_lane *lane = &d->lanes[flight->lane];
     wvl_status status = bring_rows(d, d->tiles[at], flight->count);
     if (status == WVL_OK) {
+        wvl_numa_visit visit;
+        wvl_devices_visit(d->plan->context, d->table, lane->device, &visit);
         status = d->table->submit(lane->backend, d->image, d->tiles[at], flight->count, &flight->job);
+        wvl_numa_leave(&visit);
         d->failed = flight->lane;
     }
     if (status == WVL_OK) {

@@ -213,8 +213,10 @@ wvl_status wvl_pictures_encode(wvl_pictures *p, const wvl_plan *plan, const wvl_
                                wvl_picture_facts *facts)
 {
     wvl_backend_job *job;
+    wvl_numa_visit visit;
     memset(facts, 0, sizeof *facts);
     wvl_status status = take_lists(p, facts) ? WVL_AGAIN : WVL_ERROR_MEMORY;
+    wvl_devices_visit(plan->context, p->table, p->device, &visit);
     for (int is_again = 0; status == WVL_AGAIN && is_again < 2; is_again++) {
         status = submit(p, plan, image, is_again, look, &job);
         if (status == WVL_OK) {
@@ -222,6 +224,7 @@ wvl_status wvl_pictures_encode(wvl_pictures *p, const wvl_plan *plan, const wvl_
             p->table->release(job);
         }
     }
+    wvl_numa_leave(&visit);
     status = status == WVL_OK && wvl_look_is_over(look) ? WVL_CANCELLED : status;
     if (status != WVL_OK) {
         wvl_pictures_drop(p, facts, 0);

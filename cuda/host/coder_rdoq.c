@@ -172,6 +172,7 @@ static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l
     rdoq->originals = job->t1.blocks;
     job->t1.blocks = packets->t1_blocks = slot + l->coded;
     job->t1.hull_weights = shared + l->tables + own.weights;
+    packets->left = job->t1.counters + WVL_CUDA_T1_LEFT_BLOCKS * sizeof(uint32_t); /* the survey lacks them */
     packets->block_places = shared + l->tables + own.places;
     rdoq->again = find_again(v, l, slot, &job->t1);
     rdoq->kinds = shared + l->tables + own.kinds;

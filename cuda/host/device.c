@@ -71,6 +71,20 @@ static wvl_cuda_status read_multiprocessors(const wvl_cuda_runtime *rt, int hand
     return status;
 }
 
+static wvl_cuda_status find_node(const wvl_cuda_runtime *rt, int handle, wvl_numa_node *node)
+{
+    int domain = 0, bus = 0, slot = 0;
+    wvl_cuda_status status = rt->device_attribute(&domain, WVL_CUDA_ATTRIBUTE_PCI_DOMAIN, handle);
+    status = status ? status : rt->device_attribute(&bus, WVL_CUDA_ATTRIBUTE_PCI_BUS, handle);
+    status = status ? status : rt->device_attribute(&slot, WVL_CUDA_ATTRIBUTE_PCI_SLOT, handle);
+    if (!status) {
+        wvl_numa_find((unsigned)domain, (unsigned)bus, (unsigned)slot, node);
+    }
+    return status;
+}
+
+const wvl_numa_node *wvl_cuda_fetch_node(const wvl_device *device) { return &device->node; }
+
 static wvl_cuda_status describe(const wvl_cuda_runtime *rt, uint32_t ordinal, wvl_device_info *info)
 {
     int handle, major = 0, minor = 0;
@@ -116,6 +130,7 @@ static wvl_cuda_status load(wvl_device *d, const void *image, const char **step)
         return WVL_CUDA_NO_IMAGE;
     }
     status = status ? status : read_multiprocessors(d->runtime, d->handle, &d->multiprocessors);
+    status = status ? status : find_node(d->runtime, d->handle, &d->node);
     *step = status ? *step : "context";
     status = status ? status : d->runtime->context_retain(&d->context, d->handle);
     d->has_context = !status;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "backend/backend.h"
+#include "base/numa.h"
 #include "cuda/blocks/ht_launch.h"
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/blocks/t1_model.h"
@@ -31,6 +32,7 @@ typedef struct wvl_cuda_block {
 
 struct wvl_device {
     wvl_allocator host, pinned, memory;
+    wvl_numa_node node; /* that it lies at */
     wvl_cuda_runtime own_runtime;
     const wvl_cuda_runtime *runtime;
     wvl_cuda_context context;
@@ -56,6 +58,7 @@ wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cud
 void wvl_cuda_close_device(wvl_device *device);
 /* Of the process: all contexts use the driver's one context of a device, and the library never resets it. */
 int wvl_cuda_is_lost(const wvl_device *device);
+const wvl_numa_node *wvl_cuda_fetch_node(const wvl_device *device);
 /* For tests, which lose devices that are none. */
 void wvl_cuda_forget_losses(void);
 wvl_status wvl_cuda_describe_device(uint32_t ordinal, wvl_device_info *info);
@@ -68,7 +71,8 @@ wvl_cuda_status wvl_cuda_enter(const wvl_device *device);
 void wvl_cuda_leave(const wvl_device *device);
 
 /* Through the caller's allocators, if there are any. Else what is freed is kept for the next picture of the same plan,
- * because page-locking takes longer than a transform; everything kept goes when memory runs short. */
+ * because page-locking takes longer than a transform; everything kept goes when memory runs short. The driver's
+ * page-locked memory is taken at the node of the device. */
 wvl_cuda_status wvl_cuda_alloc_device(wvl_device *device, uint64_t bytes, wvl_cuda_address *address);
 wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *device, uint64_t bytes, uint8_t **memory);
 void wvl_cuda_free_device(wvl_device *device, wvl_cuda_address address, uint64_t bytes);

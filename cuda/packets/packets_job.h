@@ -140,6 +140,7 @@ typedef struct wvl_cuda_packets_job {
                                                  * are made from them; 0: they are there */
     uint64_t errors;                            /* wvl_cuda_block_error of the blocks; 0: none */
     uint64_t unbounded; /* a word: blocks whose magnitudes exceed what the plan had proved; 0: none is counted */
+    uint64_t left;      /* a word: codings that found no room, also of blocks that were coded again; 0: as unbounded */
     uint64_t outside;   /* the word of the transform; 0: none */
     uint64_t notes;     /* a word of flags that the kernels in front have set; 0: none */
     uint64_t outcome;   /* wvl_cuda_packets_outcome; 0: there is no rate control */

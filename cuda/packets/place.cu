@@ -174,11 +174,11 @@ __device__ __forceinline__ uint32_t count_box(uint64_t codestream) { return code
 /* What the kernels in front have noted. */
 __device__ __forceinline__ uint32_t collect_notes(const job_type &job, uint32_t *outside)
 {
-    bool unbounded = job.unbounded && *(const uint32_t *)job.unbounded;
+    bool unbounded = job.unbounded && *(const uint32_t *)job.unbounded, left = job.left && *(const uint32_t *)job.left;
     *outside = job.outside ? *(const uint32_t *)job.outside : 0;
     uint32_t notes = job.notes ? *(const uint32_t *)job.notes : 0;
     return notes | (unbounded ? (uint32_t)WVL_CUDA_PACKETS_UNBOUNDED : 0) |
-           (*outside ? (uint32_t)WVL_CUDA_PACKETS_OUTSIDE : 0);
+           (left ? (uint32_t)WVL_CUDA_PACKETS_LEFT : 0) | (*outside ? (uint32_t)WVL_CUDA_PACKETS_OUTSIDE : 0);
 }
 
 /* One thread. codestream: bytes; box: of the header of its box. */

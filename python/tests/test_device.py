@@ -8,57 +8,12 @@ import weakref
 import numpy as np
 import pytest
 from conftest import draw
+from producers import CUDA, MANAGED, Driver, Interface, Tensor
 
 import wavelane
 
 pytestmark = pytest.mark.skipif(os.environ.get("WVL_CUDA_IMAGE") != "soft", reason="needs the software device")
 PICTURE = draw((40, 56, 3))
-CUDA, MANAGED = 2, 13
-
-
-class Interface:
-    """As of CuPy and Numba: __cuda_array_interface__."""
-
-    def __init__(self, array, stream=None, strides=True):
-        self.array = array
-        self.__cuda_array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "data": (array.ctypes.data, False), "version": 3,
-                                         "strides": array.strides if strides else None, "stream": stream}
-
-
-class Tensor:
-    """As of PyTorch: DLPack. It gives out numpy's capsule with another type of device."""
-
-    def __init__(self, array, kind=CUDA, device=0):
-        self.array, self.kind, self.device, self.streams = array, kind, device, []
-
-    def __dlpack_device__(self):
-        return self.kind, self.device
-
-    def __dlpack__(self, *, stream=None):
-        self.streams.append(stream)
-        return set_device(self.array.__dlpack__(), self.kind, self.device)
-
-
-def set_device(capsule, kind, device):
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    words = ctypes.cast(get(capsule, b"dltensor"), ctypes.POINTER(ctypes.c_int32))
-    words[2], words[3] = kind, device  # after the pointer to the data
-    return capsule
-
-
-class Driver:
-    """The calls by which a program would fill pixels on a stream."""
-
-    def __init__(self):
-        self.library = ctypes.CDLL("libcuda.so.1")
-        self.stream = ctypes.c_void_p()
-        assert self.library.cuStreamCreate(ctypes.byref(self.stream), 1) == 0
-
-    def copy(self, to, source):
-        """Queued: the software driver does it when the stream is waited for."""
-        assert self.library.cuMemcpyHtoDAsync_v2(ctypes.c_uint64(to.ctypes.data), ctypes.c_void_p(source.ctypes.data),
-                                                 ctypes.c_size_t(to.nbytes), self.stream) == 0
 
 
 def count_uploads():
@@ -224,5 +179,58 @@ def test_refused_on_the_device():
         wavelane.encode(interface)
     with pytest.raises(wavelane.ArgumentError, match="integers"):
         wavelane.encode(Interface(PICTURE.astype(np.float32)))
+    with pytest.raises(wavelane.ArgumentError, match="masked"):
+        wavelane.encode(changed(mask=Interface(PICTURE)))
     with pytest.raises(wavelane.ArgumentError, match="device of DLPack"):
         wavelane.encode(Tensor(PICTURE, 10))  # ROCm
+
+
+def changed(**members):
+    """An interface with other members; those that are ... are missing."""
+    array = Interface(PICTURE)
+    array.__cuda_array_interface__ = {name: value for name, value in {**array.__cuda_array_interface__, **members}.items() if value is not ...}
+    return array
+
+
+@pytest.mark.parametrize("members", [
+    {"shape": ...}, {"typestr": ...}, {"data": ...}, {"typestr": "u"}, {"typestr": 7}, {"typestr": "|ux"}, {"strides": (1, 2)}, {"strides": "x"}, {"data": 5},
+    {"data": (None, False)}, {"shape": (-1, 56, 3)}, {"shape": 4}], ids=str)
+def test_malformed_interface(members):
+    with pytest.raises(wavelane.ArgumentError, match="__cuda_array_interface__"):
+        wavelane.encode(changed(**members))
+
+
+@pytest.mark.parametrize("members, words", [
+    ({"data": (0, False)}, "no data"), ({"shape": (40,), "strides": None}, "1 dimensions"), ({"shape": (40, 56, 0)}, "no components"), ({"shape": (0, 56, 3)}, "without samples"),
+    ({"typestr": "<f4"}, "integers"), ({"typestr": "<i8"}, "integers"), ({"typestr": "|V3"}, "integers"), ({"strides": (0, 0, 0)}, "contiguous"),
+    ({"typestr": "<u2", "strides": (5, 3, 1)}, "contiguous"), ({"stream": 0}, "stream"), ({"stream": "a"}, "stream"), ({"stream": True}, "stream")], ids=str)
+def test_interface_of_no_picture(members, words):
+    with pytest.raises(wavelane.Error, match=words):
+        wavelane.encode(changed(**members))
+
+
+def test_interface_that_raises():
+    class Raising:
+        @property
+        def __cuda_array_interface__(self):
+            raise RuntimeError("not of this one")
+
+    class Number:
+        __cuda_array_interface__ = 5
+
+    with pytest.raises(wavelane.ArgumentError, match="not of this one"):
+        wavelane.encode(Raising())
+    with pytest.raises(wavelane.ArgumentError, match="__cuda_array_interface__"):
+        wavelane.encode(Number())
+
+
+def test_refused_arrays_leave_nothing():
+    """The capsule of a tensor that is refused, and its memory, go."""
+    for make in (Interface, Tensor):
+        pixels = PICTURE.astype(np.float32)
+        gone = weakref.ref(pixels)
+        with pytest.raises(wavelane.ArgumentError):
+            wavelane.encode(make(pixels))
+        del pixels
+        gc.collect()
+        assert gone() is None

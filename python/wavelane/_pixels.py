@@ -112,16 +112,27 @@ def _view_dlpack(array, device_type, stream):
     return View(address, shape, strides, DLPACK_KINDS[tensor.dtype.code], itemsize, (array, owner), memory, device, event)
 
 
-def _view_cuda_interface(array, stream):
+def _read_cuda_interface(interface):
+    """Address, shape, strides, byte order, kind and size of an item."""
+    try:
+        order, kind, itemsize = interface["typestr"][0], interface["typestr"][1], int(interface["typestr"][2:])
+        address, shape = int(interface["data"][0]), tuple(int(n) for n in interface["shape"])
+        strides = interface.get("strides")
+        strides = _contiguous(shape, itemsize) if strides is None else tuple(int(n) for n in strides)
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+        refuse(f"the __cuda_array_interface__ of the array cannot be read: {error!r}")
+    if len(strides) != len(shape) or min(shape, default=0) < 0:
+        refuse(f"the __cuda_array_interface__ of the array has the shape {shape} and the strides {strides}")
+    return address, shape, strides, order, kind, itemsize
+
+
+def _view_cuda_interface(array, interface, stream):
     """__cuda_array_interface__, version 2 or 3: the stream that it names is waited for, unless the caller names one."""
-    interface = array.__cuda_array_interface__
-    kind, itemsize = interface["typestr"][1], int(interface["typestr"][2:])
-    if itemsize > 1 and interface["typestr"][0] == ">":
+    address, shape, strides, order, kind, itemsize = _read_cuda_interface(interface)
+    if itemsize > 1 and order == ">":
         refuse("samples on a device must be in the byte order of the machine")
     if interface.get("mask") is not None:
         refuse("masked arrays on a device are not supported: fill the mask first")
-    address, shape = interface["data"][0], interface["shape"]
-    strides = interface.get("strides") or _contiguous(shape, itemsize)
     stream = check_stream(interface.get("stream")) if stream is None else stream
     device = find_device(address)
     event = ReadyEvent(device, stream) if stream not in (None, -1) else None
@@ -150,8 +161,12 @@ def _view(array, stream):
         refuse(f"not an array that can be read: {error}")
     if device_type in (CUDA, CUDA_HOST, CUDA_MANAGED):
         return _view_dlpack(array, device_type, stream)
-    if getattr(array, "__cuda_array_interface__", None) is not None:
-        return _view_cuda_interface(array, stream)
+    try:
+        interface = getattr(array, "__cuda_array_interface__", None)
+    except PRODUCER_ERRORS as error:
+        refuse(f"not an array that can be read: {error}")
+    if interface is not None:
+        return _view_cuda_interface(array, interface, stream)
     if device_type not in (None, CPU):
         refuse(f"the array lies on a device of DLPack's type {device_type}: copy it to the host or to a CUDA device")
     try:
@@ -179,6 +194,8 @@ class Pixels:
                 refuse("planes of one picture must lie on one device, and be all signed or all unsigned")
         self.views = [self._make_readable(v, planar) for v in views]
         self.planes = [plane for view in self.views for plane in view.split(planar)]
+        if not self.planes:
+            refuse(f"an array of the shape {first.shape}: it has no components")
         self._fill(first)
 
     @staticmethod

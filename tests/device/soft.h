@@ -50,6 +50,9 @@ typedef struct soft_control {
     uint32_t launches_of[16];
     /* The device `kill` is lost at its launch number kill_at, from 1; 0: none is. */
     uint32_t kill, kill_at;
+    /* Called by threads that allocate page-locked memory or queue a launch for the device, within the call; NULL: not
+     * wanted. */
+    void (*watch)(const char *call, int device);
     int capability;   /* 10 * major + minor */
     const char *last; /* name of the call that failed */
 } soft_control;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Contexts that a thread pushed, for the software driver. They are no thread-local variable: leak checkers stumble over
- * those of libraries that are loaded late. */
+/* Contexts that a thread pushed, and facts of devices, for the software driver. They are no thread-local variable: leak
+ * checkers stumble over those of libraries that are loaded late. */
 #ifndef WVL_TESTS_SOFT_CONTEXT_H
 #define WVL_TESTS_SOFT_CONTEXT_H
 
 #include <pthread.h>
 #include <stdint.h>
+
+#include "cuda/host/runtime_table.h"
+#include "soft.h"
 
 /* 4 bits a context, the last one lowest: its device plus 1. */
 static pthread_key_t pushed_key;
@@ -31,5 +34,23 @@ static void pop_context(void)
 /* -1: none, for calls that need no context; things made then are of device 0. */
 static int context_device(void) { return (int)(pushed_contexts() & 15) - 1; }
 static int current_device(void) { return context_device() < 0 ? 0 : context_device(); }
+
+static int attribute_of(const soft_control *control, int attribute, int device)
+{
+    switch (attribute) {
+    case WVL_CUDA_ATTRIBUTE_MAJOR: return control->capability / 10;
+    case WVL_CUDA_ATTRIBUTE_MINOR: return control->capability % 10;
+    case WVL_CUDA_ATTRIBUTE_PCI_DOMAIN: return 1;
+    case WVL_CUDA_ATTRIBUTE_PCI_BUS: return 0xa0 + device;
+    default: return 4; /* the slot on the bus too */
+    }
+}
+
+static void tell_watch(const soft_control *control, const char *call)
+{
+    if (control->watch) {
+        control->watch(call, current_device());
+    }
+}
 
 #endif

@@ -322,7 +322,7 @@ int cuStreamWaitEvent(queue *stream, event *e, unsigned flags)
 {
     (void)stream, (void)flags;
     int status = begin("cuStreamWaitEvent");
-    return end(status ? status : run_queue(e->on));
+    return end(status ? status : e->reached ? 0 : run_queue(e->on));
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -388,6 +388,7 @@ SHOWN int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
 int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
+    tell_watch(&control, "cuMemHostAlloc");
     return allocate("cuMemHostAlloc", bytes, 1, memory);
 }
 SHOWN int cuMemFreeHost(void *memory);
@@ -481,11 +482,8 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device)
 SHOWN int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
-    (void)device;
     int status = begin("cuDeviceGetAttribute");
-    *value = attribute == WVL_CUDA_ATTRIBUTE_MAJOR   ? control.capability / 10
-             : attribute == WVL_CUDA_ATTRIBUTE_MINOR ? control.capability % 10
-                                                     : 4;
+    *value = attribute_of(&control, attribute, device);
     return end(status);
 }
 SHOWN int cuGetErrorName(int status, const char **name);
@@ -579,6 +577,7 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     } else if (strcmp(function, "wvl_deliver") != 0 && strcmp(function, "wvl_xyz") != 0) {
         memcpy(&o.arguments[1], arguments[1], sizeof(uint64_t));
     }
+    tell_watch(&control, "cuLaunchKernel");
     begin_quietly();
     control.launches++;
     if (++control.launches_of[current_device()] == control.kill_at && control.kill == (uint32_t)current_device()) {

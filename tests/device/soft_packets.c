@@ -327,6 +327,7 @@ static uint32_t collect_flags(const wvl_cuda_packets_job *job)
         flags |= put_part(job, part_of(job, i), 0, &count, &flags) > UINT32_MAX ? (uint32_t)WVL_CUDA_PACKETS_LARGE : 0;
     }
     flags |= job->notes ? *(const uint32_t *)at(job->notes) : 0;
+    flags |= job->left && *(const uint32_t *)at(job->left) ? (uint32_t)WVL_CUDA_PACKETS_LEFT : 0;
     flags |= *(const uint32_t *)at(job->unbounded) ? (uint32_t)WVL_CUDA_PACKETS_UNBOUNDED : 0;
     return flags | (*(const uint32_t *)at(job->outside) ? (uint32_t)WVL_CUDA_PACKETS_OUTSIDE : 0);
 }

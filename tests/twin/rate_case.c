@@ -340,7 +340,7 @@ static void set_job(const rate_case *c, load *l)
     l->packets.memory = l->slot + at->work;
     l->packets.pictures = l->target;
     p->coder->set_job(&view, &at->coder, l->slot, l->shared, &l->job, &l->packets);
-    l->packets.unbounded = 0;
+    l->packets.unbounded = l->packets.left = 0;
     l->job.t1.block_count = c->assembly.block_count;
     l->job.t1.scratch = l->scratch;
     l->job.rate.t1 = l->job.t1;
