@@ -27,6 +27,7 @@ set(WVL_CUDA_SOURCES
     cuda/host/picture_plan.c
     cuda/host/picture_queue.c
     cuda/host/queue.c
+    cuda/host/rate_layers.c
     cuda/host/rdoq_code.c
     cuda/host/rdoq_tables.c
     cuda/host/staging.c
@@ -122,6 +123,8 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/rate/estimate.h
     cuda/rate/fill.cuh
     cuda/rate/kernels.cu
+    cuda/rate/layer.cuh
+    cuda/rate/layers.cuh
     cuda/rate/measure.cuh
     cuda/rate/predict.cu
     cuda/rate/rate_job.h
