@@ -86,6 +86,13 @@ static const row rows[] = {
     {"max-bytes=2600 block=16,16 precincts=[32,32] measure-psnr=no", 70, 50, 1, 12, PICTURE_NATURAL},
     {"max-bytes=900000 measure-psnr=no", 60, 50, 3, 8, PICTURE_NOISE},
     {"max-bytes=400 levels=2 measure-psnr=no", 64, 64, 1, 16, PICTURE_FLAT},
+    /* the same with several layers */
+    {"reversible=no bpp=0.5,1,2 measure-psnr=no", 70, 50, 3, 8, PICTURE_NATURAL},
+    {"layers=5 max-bytes=2600 block=16,16 precincts=[32,32] tile-parts=L measure-psnr=no", 70, 50, 1, 12,
+     PICTURE_NATURAL},
+    {"reversible=no slopes=42000,38000 rdoq=yes style=BYPASS+TERMALL measure-psnr=no", 70, 50, 3, 8, PICTURE_NATURAL},
+    {"layers=3 max-bytes=900000 measure-psnr=no", 60, 50, 3, 8, PICTURE_NOISE},
+    {"reversible=no bpp=0.1,0.4 measure-psnr=no", 1024, 520, 1, 8, PICTURE_NATURAL},
     /* EBCOT with several layers */
     {"reversible=no bpp=0.5,1,2" RATE, 70, 50, 3, 8, PICTURE_NATURAL},
     {"rates=20,6,1 sop=yes eph=yes" RATE, 70, 50, 3, 8, PICTURE_NATURAL},

@@ -6,6 +6,7 @@
 #ifndef WVL_TESTS_RATE_CASE_H
 #define WVL_TESTS_RATE_CASE_H
 
+#include "codec/rate/layers.h"
 #include "cuda/host/picture.h"
 #include "ht_blocks.h"
 
@@ -28,7 +29,7 @@ typedef struct rate_case {
     rate_block *blocks;       /* [assembly.block_count] */
     /* What the CPU makes of them. */
     wvl_status status; /* OK, or UNREACHABLE */
-    uint32_t threshold;
+    wvl_layer_result *layers; /* [assembly.layer_count] */
     uint8_t *sent; /* [assembly.block_count]: passes */
     uint8_t *expected;
     uint64_t expected_bytes, expected_room;
