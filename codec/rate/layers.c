@@ -52,8 +52,7 @@ static uint32_t automatic_threshold(wvl_layer_job *job, uint32_t layer)
     if (target->kind == WVL_RATE_PSNR || target->kind == WVL_RATE_SLOPE) {
         body = wvl_rate_body_bytes(job, NULL, own_threshold(job, target));
     } else {
-        wvl_rate_want(job, NULL,
-                      room < body ? WVL_SLOPE_NOTHING : 0); /* there may be more than what has been coded */
+        wvl_rate_want(job, NULL, room < body ? WVL_SLOPE_NOTHING : 0); /* there may be more than what has been coded */
     }
     double bytes = (room < body ? room : body) * wvl_layer_find_share(given, layer);
     return bytes > 0.0 ? wvl_rate_guess(job, NULL, (uint64_t)bytes, 0.0) : WVL_SLOPE_NOTHING;

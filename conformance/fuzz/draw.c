@@ -330,7 +330,8 @@ static void draw_target(fuzz_draw *d, const char *key, uint32_t percent)
 {
     percent *= fuzz_draw_has_rates(d->blocks) ? 3 : 1;
     if (!d->targets && d->density && fuzz_draw_chance(d, percent)) {
-        int is_one = d->is_ht || fuzz_draw_is_part1(d) || fuzz_draw_chance(d, d->blocks == FUZZ_BLOCKS_LAYERS ? 25 : 50);
+        int is_one =
+            d->is_ht || fuzz_draw_is_part1(d) || fuzz_draw_chance(d, d->blocks == FUZZ_BLOCKS_LAYERS ? 25 : 50);
         print_target(d, key, is_one ? 1 : fuzz_draw_between(d, 2, 6));
     }
 }

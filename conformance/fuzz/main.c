@@ -306,7 +306,10 @@ static int take_packets(session *s, const char *name, const char *value)
     static const struct {
         const char *word;
         fuzz_blocks blocks;
-    } kinds[] = {{"ht", FUZZ_BLOCKS_HT}, {"part1", FUZZ_BLOCKS_PART1}, {"rate", FUZZ_BLOCKS_RATE}, {"layers", FUZZ_BLOCKS_LAYERS}};
+    } kinds[] = {{"ht", FUZZ_BLOCKS_HT},
+                 {"part1", FUZZ_BLOCKS_PART1},
+                 {"rate", FUZZ_BLOCKS_RATE},
+                 {"layers", FUZZ_BLOCKS_LAYERS}};
     if (strcmp(name, "--packets") != 0) {
         return 0;
     }

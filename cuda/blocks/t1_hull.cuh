@@ -36,6 +36,9 @@ __device__ __forceinline__ hull_values open_hull(const wvl_cuda_t1_job &job, uin
     wvl_hull_open(line, band, job.gain_exponent, planes,
                   wvl_rate_weigh_energy(band, job.gain_exponent, known.energy, known.energy_shift),
                   (uint32_t)b.width * b.height);
+    if (b.in_region) {
+        wvl_hull_set_region(line, 0, 0);
+    }
     return v;
 }
 

@@ -26,7 +26,7 @@ typedef struct wvl_cuda_t1_block {
     uint8_t planes;     /* at least the bits of the word at `bound` above frac_bits: what memory is measured by */
     uint8_t max_passes; /* most passes that are coded; 255: all */
     uint8_t reversible;
-    uint8_t room;
+    uint8_t in_region; /* of interest, as a whole: its slopes are raised (wvl_hull_set_region) */
 } wvl_cuda_t1_block;
 
 enum {

@@ -21,9 +21,11 @@
 
 static int can_code(const wvl_plan *plan, const char **why)
 {
-    if (plan->syntax.region_count) {
-        *why = "blocks with regions are coded on the CPU in this version";
-        return 0;
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        if (plan->syntax.codings[i].region == WVL_REGION_PART) {
+            *why = "blocks with a region that is a rectangle are coded on the CPU in this version";
+            return 0;
+        }
     }
     if (plan->syntax.layer_count > WVL_CUDA_RATE_MOST_LAYERS) {
         *why = "pictures of more than 64 layers are coded on the CPU";
@@ -73,7 +75,8 @@ static wvl_cuda_t1_block describe_slot(const wvl_tile_band *band, const wvl_codi
                                .style = (uint8_t)coding->style,
                                .planes = band->planes,
                                .max_passes = PASSES_ALL,
-                               .reversible = coding->reversible};
+                               .reversible = coding->reversible,
+                               .in_region = coding->region == WVL_REGION_WHOLE};
 }
 
 typedef struct sizes {
@@ -298,9 +301,11 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
     wvl_cuda_t1_job *t1 = &job->t1;
     const wvl_plan *plan = v->plan;
     job->chooses = 1;
-    /* Where caps are many, or one, floors are bisected from the least threshold on: all passes are looked at. */
+    /* Where caps are many, or one, floors are bisected from the least threshold on: all passes are looked at. Layers
+     * end within codewords, and regions have slopes of two kinds: what may stop there is not followed. */
     int is_followed = !plan->rate.max_component_bytes || wvl_plan_rate_groups(plan) > 1;
-    t1->foresees = !plan->test.depth_full && !plan->rate.rdoq && is_followed && plan->syntax.layer_count == 1;
+    t1->foresees = !plan->test.depth_full && !plan->rate.rdoq && is_followed && plan->syntax.layer_count == 1 &&
+                   !plan->syntax.region_count;
     t1->passes = slot + l->passes;
     t1->gains = slot + l->values;
     t1->hull_weights = shared + l->tables;

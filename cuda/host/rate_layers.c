@@ -13,12 +13,12 @@ static wvl_cuda_rate_layer describe_layer(const wvl_plan *plan, const wvl_cuda_r
                                           uint64_t budget)
 {
     uint32_t given = wvl_layer_find_given(plan, layer), kind = plan->rate.layers[layer].kind;
-    return (wvl_cuda_rate_layer){
-        .budget = budget,
-        .share = given > layer ? wvl_layer_find_share(given, layer) : 0.0,
-        .room = wvl_layer_find_room(plan, given, job->overhead_bytes, INFINITY),
-        .least = slope_of(&plan->rate.layers[given]),
-        .fills_always = plan->rate.max_component_bytes && kind != WVL_RATE_SLOPE && kind != WVL_RATE_AUTO};
+    return (wvl_cuda_rate_layer){.budget = budget,
+                                 .share = given > layer ? wvl_layer_find_share(given, layer) : 0.0,
+                                 .room = wvl_layer_find_room(plan, given, job->overhead_bytes, INFINITY),
+                                 .least = slope_of(&plan->rate.layers[given]),
+                                 .fills_always =
+                                     plan->rate.max_component_bytes && kind != WVL_RATE_SLOPE && kind != WVL_RATE_AUTO};
 }
 
 void wvl_cuda_set_layers(const wvl_plan *plan, wvl_cuda_rate_job *job)

@@ -32,8 +32,8 @@ template <class TEAM> __device__ __forceinline__ void build_trees(const job_type
         sent_block b = load_at(job, h, at);
         h.view.nodes[h.view.levels[at.band * WVL_ASSEMBLY_MOST_LEVELS] + at.index] = make_leaf(b, at.index);
         any |= b.segment_count != 0;
-        if (b.flags) {
-            atomicOr(&h.window.share[2], b.flags);
+        if (b.flags & WVL_CUDA_PACKETS_LEFT) {
+            atomicOr(&h.window.share[2], (uint32_t)WVL_CUDA_PACKETS_LEFT);
         }
     }
     if (any) {

@@ -36,11 +36,10 @@ __device__ __forceinline__ uint64_t record_at(const job_type &job, uint32_t pict
     return ((uint64_t)picture * job.layer_count + layer) * job.block_count + at;
 }
 
-/* What a block sends in a layer. */
+/* What a block sends in a layer. flags: of its record (wvl_cuda_packets_block). */
 struct sent_block {
     uint32_t segment_count, passes, bytes, zero_planes, flags, segment[2];
     const uint32_t *more;
-    uint32_t is_sent, growth; /* some of it was sent before; how much Lblock has grown by then */
 };
 
 __device__ __forceinline__ uint32_t segment_of(const sent_block &b, uint32_t i)
@@ -53,7 +52,7 @@ __device__ __forceinline__ sent_block load_ht_block(const job_type &job, uint64_
 {
     const wvl_cuda_ht_record &r = ((const wvl_cuda_ht_record *)job.ht_records)[at];
     uint32_t flags = r.flags & WVL_CUDA_HT_LEFT ? (uint32_t)WVL_CUDA_PACKETS_LEFT : 0;
-    sent_block b = {0, 0, 0, planes, flags, {0, 0}, nullptr, 0, 0};
+    sent_block b = {0, 0, 0, planes, flags, {0, 0}, nullptr};
     if (r.cleanup_bytes) {
         b.passes = 1u + r.has_sigprop + r.has_magref;
         b.segment_count = b.passes > 1 ? 2 : 1;
@@ -72,15 +71,9 @@ __device__ __forceinline__ sent_block load_block(const job_type &job, uint64_t a
         return load_ht_block(job, at, planes);
     }
     const wvl_cuda_packets_block &r = ((const wvl_cuda_packets_block *)job.blocks)[at];
-    return {r.segment_count,
-            r.passes,
-            r.segment_count ? r.byte_count : 0,
-            r.zero_planes,
-            r.flags & (uint32_t)WVL_CUDA_PACKETS_LEFT,
-            {r.segment[0], r.segment[1]},
-            (const uint32_t *)r.more,
-            r.flags & WVL_CUDA_PACKETS_SENT,
-            (uint32_t)r.flags >> WVL_CUDA_PACKETS_GROWTH};
+    return {r.segment_count,         r.passes, r.segment_count ? r.byte_count : 0,
+            r.zero_planes,           r.flags,  {r.segment[0], r.segment[1]},
+            (const uint32_t *)r.more};
 }
 
 /* Addresses and lengths of the pieces of a block, in order. The HT coder leaves MagSgn, MEL and VLC, then SigProp and

@@ -74,7 +74,7 @@ __device__ __forceinline__ uint32_t first_at(const packet_view &v, const block_p
 __device__ __forceinline__ uint32_t make_leaf(const sent_block &b, uint32_t index)
 {
     uint32_t first = b.segment_count ? index + 1 : NODE_EMPTY;
-    return (b.is_sent ? NODE_KNOWN : first) << 7 | b.zero_planes;
+    return (b.flags & WVL_CUDA_PACKETS_SENT ? (uint32_t)NODE_KNOWN : first) << 7 | b.zero_planes;
 }
 
 /* A thread a band. */
@@ -188,7 +188,7 @@ template <class S> __device__ __forceinline__ void say_zero_planes(S &s, const p
 
 template <class S> __device__ __forceinline__ void say_lengths(S &s, const sent_block &b)
 {
-    unsigned bits, before = WVL_PACKET_FIRST_LBLOCK + b.growth, lblock = before;
+    unsigned bits, before = WVL_PACKET_FIRST_LBLOCK + (b.flags >> WVL_CUDA_PACKETS_GROWTH), lblock = before;
     uint32_t code = wvl_packet_pass_code(b.passes, &bits);
     s.put(code, bits);
     for (uint32_t i = 0; i < b.segment_count; i++) {
@@ -205,13 +205,13 @@ template <class S> __device__ __forceinline__ void say_lengths(S &s, const sent_
 template <class S>
 __device__ __forceinline__ void say_block(S &s, const packet_view &v, const block_place &at, const sent_block &b)
 {
-    if (b.is_sent) {
+    if (b.flags & WVL_CUDA_PACKETS_SENT) {
         s.put(b.segment_count != 0, 1);
     } else {
         say_inclusion(s, v, at);
-    }
-    if (b.segment_count && !b.is_sent) {
-        say_zero_planes(s, v, at);
+        if (b.segment_count) {
+            say_zero_planes(s, v, at);
+        }
     }
     if (b.segment_count) {
         say_lengths(s, b);

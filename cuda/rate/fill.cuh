@@ -164,8 +164,7 @@ __device__ __forceinline__ bool try_candidate(const job_type &job, uint64_t key,
         return false;
     }
     const wvl_cuda_packets_length old = length_of(job, layer, place.packet);
-    uint32_t bytes =
-        cut_bytes(job, layer, place.block, passes_of(job, place.block), sent_of(job, place.block), passes);
+    uint32_t bytes = cut_bytes(job, layer, place.block, passes_of(job, place.block), sent_of(job, place.block), passes);
     __syncthreads();
     set_cut(job, layer, place.block, {bytes, 0, 0, passes});
     measure_packet(job, layer, place.packet, shared);
@@ -195,7 +194,8 @@ __device__ __forceinline__ bool try_candidate(const job_type &job, uint64_t key,
 __device__ __forceinline__ void fill_layer(const job_type &job, layer_state &layer, uint32_t *shared)
 {
     const uint64_t *keys = (const uint64_t *)(shared + WVL_CUDA_RATE_KEYS);
-    uint64_t used = codestream_bytes(job, layer, layer.cost), enough = layer.budget / 8192; /* that nobody would notice */
+    uint64_t used = codestream_bytes(job, layer, layer.cost),
+             enough = layer.budget / 8192; /* that nobody would notice */
     bool taken = true;
     for (uint32_t round = 0; round < 3 && taken && layer.budget - used > enough; round++) {
         uint32_t count = select_candidates(job, layer, layer.budget - used, shared);

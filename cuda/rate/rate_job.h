@@ -65,9 +65,9 @@ typedef struct wvl_cuda_rate_group {
 typedef struct wvl_cuda_rate_job {
     wvl_cuda_t1_job t1;
     wvl_cuda_packets_job packets; /* of one picture; `blocks`, `errors`, `notes` and `outcome` are written */
-    uint64_t ranked; /* wvl_assembly_place[block_count]: in the order of precincts; `packet` numbers these */
+    uint64_t ranked;        /* wvl_assembly_place[block_count]: in the order of precincts; `packet` numbers these */
     uint64_t layer_packets; /* uint32_t[layer_count][precinct_count] */
-    uint64_t cuts;                /* wvl_cuda_rate_cut[block_count] */
+    uint64_t cuts;          /* wvl_cuda_rate_cut[block_count] */
     uint64_t segments;   /* uint32_t[block_count][segment_most]: those that packets->blocks name; 0: a block has one */
     uint64_t bodies;     /* uint64_t[followed][WVL_SLOPES]: 0, before the kernels */
     uint64_t candidates; /* uint64_t[WVL_CUDA_RATE_CANDIDATES * block_count] */
@@ -77,11 +77,11 @@ typedef struct wvl_cuda_rate_job {
     uint64_t precinct_groups; /* uint16_t[precinct_count]; 0: all are of group 0 */
     uint64_t group_overhead;  /* with a cap: uint64_t[group_count], bytes of part headers that count for the group;
                                  then uint64_t[group_count], bytes of its packets in a layer that sends nothing */
-    uint64_t block_weights;  /* double[block_count]: as wvl_cuda_t1_job.block_weights */
-    uint64_t asked;          /* a word: 0 there, and the kernels do nothing; 0: none */
-    uint64_t budget;         /* of the codestream; UINT64_MAX: none. As `least` and fills_always of the last layer */
-    uint64_t component_cap;  /* of each group; 0: none */
-    uint64_t overhead_bytes; /* of the codestream beside packets and PLT */
+    uint64_t block_weights;   /* double[block_count]: as wvl_cuda_t1_job.block_weights */
+    uint64_t asked;           /* a word: 0 there, and the kernels do nothing; 0: none */
+    uint64_t budget;          /* of the codestream; UINT64_MAX: none. As `least` and fills_always of the last layer */
+    uint64_t component_cap;   /* of each group; 0: none */
+    uint64_t overhead_bytes;  /* of the codestream beside packets and PLT */
     uint32_t group_count;
     uint32_t followed;     /* wvl_plan_rate_groups(): all groups, or 1 */
     uint32_t fills_always; /* last bytes are used where the threshold is the least one, too */

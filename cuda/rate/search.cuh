@@ -154,8 +154,8 @@ __device__ __forceinline__ bool search(const job_type &job, layer_state &layer, 
         if (!is_open && (t == b.good || b.good > WVL_SLOPE_NOTHING)) {
             break;
         }
-        uint32_t guessed =
-            is_open && wvl_bracket_wants_guess(&b) ? guess_next(job, layer, b.rest, shared) : (uint32_t)WVL_SLOPE_NOTHING;
+        uint32_t guessed = is_open && wvl_bracket_wants_guess(&b) ? guess_next(job, layer, b.rest, shared)
+                                                                  : (uint32_t)WVL_SLOPE_NOTHING;
         t = is_open ? wvl_bracket_propose(&b, guessed) : b.good;
         layer_cost cost = measure_at(job, layer, t, shared);
         uint64_t bytes = codestream_bytes(job, layer, cost);

@@ -57,14 +57,14 @@ typedef struct wvl_finished {
     /* With plan->rate.rate_control, in gain units and without visual weights: squares of all coefficients, and what the
      * bytes take off them. Sums of doubles in an order of the device's own. */
     double energy, gain;
-    uint32_t threshold;    /* slope; 0 without rate control */
-    uint8_t is_everything; /* every pass of every block is sent; 0 without rate control */
+    uint32_t threshold;               /* slope; 0 without rate control */
+    uint8_t is_everything;            /* every pass of every block is sent; 0 without rate control */
     const wvl_assembly_layer *layers; /* [layer_count] of several layers, until release: the last one's bytes and gain
                                          are those above; NULL: there is one */
-    uint8_t on_device;     /* data is memory of the device itself */
-    uint8_t has_reader;    /* for drop_picture: what `reader` holds then may read the picture */
-    void *reader;          /* a stream of the caller; NULL: the default one */
-    wvl_device *device;    /* who made it, for drop_picture; set by who took it */
+    uint8_t on_device;                /* data is memory of the device itself */
+    uint8_t has_reader;               /* for drop_picture: what `reader` holds then may read the picture */
+    void *reader;                     /* a stream of the caller; NULL: the default one */
+    wvl_device *device;               /* who made it, for drop_picture; set by who took it */
 } wvl_finished;
 
 typedef struct wvl_backend_vtable {

@@ -86,6 +86,14 @@ static const row rows[] = {
     {"max-bytes=2600 block=16,16 precincts=[32,32] measure-psnr=no", 70, 50, 1, 12, PICTURE_NATURAL},
     {"max-bytes=900000 measure-psnr=no", 60, 50, 3, 8, PICTURE_NOISE},
     {"max-bytes=400 levels=2 measure-psnr=no", 64, 64, 1, 16, PICTURE_FLAT},
+    /* whole components in a region of interest */
+    {"roi=c=0,U=5", 60, 50, 3, 8, PICTURE_NATURAL},
+    {"roi=c=1,U=20 rates=20,3 tile-parts=L measure-psnr=no", 60, 50, 3, 8, PICTURE_NATURAL},
+    {"roi=C1-2:U=9/c=1,U=11 reversible=no bpp=1.5 block=16,16 plt=yes measure-psnr=no", 70, 50, 3, 8, PICTURE_NATURAL},
+    {"roi=T1C2:U=3/C1:U=4 tile=40,30 max-bytes=2500 style=BYPASS+TERMALL measure-psnr=no", 70, 50, 3, 8,
+     PICTURE_NATURAL},
+    {"roi=c=0,U=12 reversible=no slopes=50000,42000 progression=CPRL measure-psnr=no", 60, 50, 2, 12, PICTURE_NATURAL},
+    {"roi=c=0,U=35 levels=0", 9, 7, 1, 1, PICTURE_NOISE},
     /* the same with several layers */
     {"reversible=no bpp=0.5,1,2 measure-psnr=no", 70, 50, 3, 8, PICTURE_NATURAL},
     {"layers=5 max-bytes=2600 block=16,16 precincts=[32,32] tile-parts=L measure-psnr=no", 70, 50, 1, 12,
@@ -99,11 +107,11 @@ static const row rows[] = {
     {"reversible=no slopes=44000,42000,40000 block=16,16 progression=RPCL precincts=[32,32]" RATE, 70, 50, 3, 8,
      PICTURE_NATURAL},
     {"layers=4 plt=yes tlm=yes tile-parts=RL progression=RLCP" RATE, 131, 117, 3, 8, PICTURE_NATURAL},
-    {"layers=12 max-bytes=3000 block=16,16 style=BYPASS+TERMALL+PTERM+SEGSYM progression=LRCP tile-parts=L tile=50,60"
-     RATE,
+    {"layers=12 max-bytes=3000 block=16,16 style=BYPASS+TERMALL+PTERM+SEGSYM progression=LRCP tile-parts=L "
+     "tile=50,60" RATE,
      100, 90, 1, 12, PICTURE_NATURAL},
-    {"reversible=no layers=3 slopes=43000,41000 style=BYPASS+RESET+VSC block=8,32 container=jp2 visual=yes" RATE, 70, 50,
-     3, 8, PICTURE_NATURAL},
+    {"reversible=no layers=3 slopes=43000,41000 style=BYPASS+RESET+VSC block=8,32 container=jp2 visual=yes" RATE, 70,
+     50, 3, 8, PICTURE_NATURAL},
     {"layer-bytes=200,210,220,260,3000 block=4,4 levels=2 plt=yes" RATE, 40, 30, 1, 8, PICTURE_NATURAL},
     {"layers=20 tile=40,40 precincts=[64,64],[16,16] progression=PCRL" RATE, 60, 50, 3, 8, PICTURE_SPARSE},
     {"layers=3 max-component-bytes=900 max-bytes=2400 tile-parts=C progression=CPRL plt=yes tlm=yes" RATE, 70, 50, 3, 8,

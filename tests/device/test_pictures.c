@@ -141,9 +141,8 @@ static wvl_finished finish(const picture_case *c, const picture_pixels *pixels, 
 {
     wvl_finished finished;
     uint32_t *parts = calloc(c->assembly.part_count + 1u, sizeof *parts);
-    uint64_t *groups =
-        malloc((size_t)c->plan->syntax.component_count * (c->plan->syntax.max_levels + 1u) *
-               c->plan->syntax.layer_count * sizeof *groups);
+    uint64_t *groups = malloc((size_t)c->plan->syntax.component_count * (c->plan->syntax.max_levels + 1u) *
+                              c->plan->syntax.layer_count * sizeof *groups);
     wvl_status status = wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX);
     REQUIRE_THAT(status == WVL_OK, "%s: wait says %d", name, status);
     status = wvl_backend_cuda.take_picture(job, &finished, parts, groups);
@@ -311,8 +310,9 @@ START_TEST(in_flight)
 {
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
     picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 8, 8);
-    check_picture(&p, _i < 3 ? "style=HT tile=100,64 plt=yes" : "tile=100,64 plt=yes style=BYPASS", kinds[_i % 3], 4,
-                  3);
+    static const char *const settings[] = {"style=HT tile=100,64 plt=yes", "tile=100,64 plt=yes style=BYPASS",
+                                           "tile=100,64 layers=4 progression=RLCP" RATE};
+    check_picture(&p, settings[_i / 3], kinds[_i % 3], 4, 3);
     picture_free(&p);
 }
 END_TEST
@@ -514,7 +514,7 @@ int main(void)
     tcase_add_checked_fixture(tc, open_suite, close_suite);
     tcase_add_loop_test(tc, every_row, 0, (int)ROWS);
     tcase_add_loop_test(tc, own_source, 0, 6);
-    tcase_add_loop_test(tc, in_flight, 0, 6);
+    tcase_add_loop_test(tc, in_flight, 0, 7);
     tcase_add_test(tc, device_output);
     tcase_add_test(tc, outside);
     tcase_add_test(tc, outside_before_conversion);

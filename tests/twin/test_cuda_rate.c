@@ -276,9 +276,8 @@ static void draw_targets(rate_case *c)
         }
     }
     c->plan->rate.max_bytes = c->plan->rate.max_bytes ? all * between(5, 120) / 100 : 0;
-    c->plan->rate.max_component_bytes = c->plan->rate.max_component_bytes
-                                            ? all / c->plan->syntax.component_count * between(20, 120) / 100
-                                            : 0;
+    c->plan->rate.max_component_bytes =
+        c->plan->rate.max_component_bytes ? all / c->plan->syntax.component_count * between(20, 120) / 100 : 0;
 }
 
 /* Packets of one block, of some and of thousands; those that say nothing in layers between; all progressions. */
@@ -291,7 +290,8 @@ START_TEST(layers)
         {"layers=6 levels=1 block=8,8 plt=yes style=TERMALL max-bytes=1000", 32, 24, 1, 4},
         {"slopes=4,3,2,1 levels=1 block=4,4 precincts=[8,8] sop=yes eph=yes progression=RPCL", 40, 24, 1, 6},
         {"layer-bytes=1,2,3,4,9000 levels=2 block=8,4 progression=RLCP tile-parts=L tlm=yes", 48, 32, 2, 8},
-        {"layers=9 layer-bytes=1,2,9000 levels=1 block=4,8 style=BYPASS progression=PCRL tile=24,24 plt=yes", 50, 30, 1, 6},
+        {"layers=9 layer-bytes=1,2,9000 levels=1 block=4,8 style=BYPASS progression=PCRL tile=24,24 plt=yes", 50, 30, 1,
+         6},
         {"layers=4 slopes=3,2 max-bytes=1000 levels=0 block=4,4 style=BYPASS+TERMALL", 36, 36, 1, 6},
         {"layers=3 levels=1 block=16,16 max-component-bytes=1000 progression=CPRL tile-parts=CL plt=yes", 32, 24, 3, 4},
         {"layer-bytes=1,2,9000 levels=1 block=16,16 max-component-bytes=1000", 32, 24, 10, 3},
