@@ -28,6 +28,7 @@ set(WVL_CUDA_SOURCES
     cuda/host/picture_queue.c
     cuda/host/queue.c
     cuda/host/rate_layers.c
+    cuda/host/region_tables.c
     cuda/host/rdoq_code.c
     cuda/host/rdoq_tables.c
     cuda/host/staging.c
@@ -67,6 +68,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/t1_spread.cu
     cuda/blocks/t1_weigh.cu
     cuda/blocks/t1_codes.cuh
+    cuda/blocks/t1_lift.cu
     cuda/blocks/t1_list.cuh
     cuda/blocks/t1_words.cuh
     cuda/color/color.cu

@@ -62,10 +62,7 @@ static inline uint32_t wvl_layer_find_given(const wvl_plan *plan, uint32_t layer
  */
 static inline double wvl_layer_find_share(uint32_t given, uint32_t layer)
 {
-    uint64_t step = WVL_LAYER_SPAN / given;
-    step = step > WVL_LAYER_LONGEST_STEP    ? WVL_LAYER_LONGEST_STEP
-           : step < WVL_LAYER_SHORTEST_STEP ? WVL_LAYER_SHORTEST_STEP
-                                            : step;
+    uint64_t step = wvl_min_u64(wvl_max_u64(WVL_LAYER_SPAN / given, WVL_LAYER_SHORTEST_STEP), WVL_LAYER_LONGEST_STEP);
     uint64_t reach = wvl_min_u64(step * given, WVL_LAYER_SPAN), done = wvl_min_u64(step * layer, reach);
     return wvl_rate_exp2_negative(reach - done);
 }

@@ -330,8 +330,7 @@ static void draw_target(fuzz_draw *d, const char *key, uint32_t percent)
 {
     percent *= fuzz_draw_has_rates(d->blocks) ? 3 : 1;
     if (!d->targets && d->density && fuzz_draw_chance(d, percent)) {
-        int is_one =
-            d->is_ht || fuzz_draw_is_part1(d) || fuzz_draw_chance(d, d->blocks == FUZZ_BLOCKS_LAYERS ? 25 : 50);
+        int is_one = d->is_ht || fuzz_draw_is_part1(d) || fuzz_draw_chance(d, 50);
         print_target(d, key, is_one ? 1 : fuzz_draw_between(d, 2, 6));
     }
 }
@@ -378,13 +377,11 @@ static void draw_slopes(fuzz_draw *d) { draw_target(d, "slopes", 15); }
 
 static void draw_layers(fuzz_draw *d)
 {
-    int is_one = d->is_ht || fuzz_draw_is_part1(d);
     d->layers = d->targets ? d->targets : 1;
     if (d->blocks == FUZZ_BLOCKS_LAYERS) { /* a device takes 64 at most */
-        uint32_t least = d->targets > 1 ? 0 : 1;
-        d->layers += fuzz_draw_between(d, least, fuzz_draw_chance(d, 10) ? 56 : 5);
+        d->layers += fuzz_draw_between(d, d->targets < 2, fuzz_draw_chance(d, 10) ? 56 : 5);
         say(d, "layers", d->layers);
-    } else if (!is_one && fuzz_draw_wants(d)) {
+    } else if (!d->is_ht && !fuzz_draw_is_part1(d) && fuzz_draw_wants(d)) {
         uint32_t kind = fuzz_draw_between(d, 1, 200);
         d->layers += kind == 1 && d->tiles < 4 && d->shape.count < 6 ? fuzz_draw_between(d, 100, 1100)
                                                                      : fuzz_draw_between(d, 0, kind <= 20 ? 40 : 5);

@@ -53,7 +53,7 @@ static void lower_depths(const char *from, char *to, size_t bytes)
 
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c)
 {
-    static const char *const left_out[] = {"psnr",         "roi",    "rdoq",  "plm",          "packed-headers",
+    static const char *const left_out[] = {"psnr",         "rdoq",   "plm",   "packed-headers",
                                            "measure-psnr", "device", "reach", "output-memory"},
                              *const targets[] = {"rates",  "bpp",       "layer-bytes",
                                                  "slopes", "max-bytes", "max-component-bytes"};
@@ -67,6 +67,7 @@ void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_block
     }
     if (blocks != FUZZ_BLOCKS_LAYERS) {
         fuzz_case_drop_key(c, "layers");
+        fuzz_case_drop_key(c, "roi");
     }
     /* rdoq goes with all but limits of components. */
     if (blocks == FUZZ_BLOCKS_RATE ||

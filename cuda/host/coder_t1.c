@@ -10,6 +10,7 @@
 #include "cuda/host/coder.h"
 #include "cuda/host/layout.h"
 #include "cuda/host/rate_layers.h"
+#include "cuda/host/region_tables.h"
 
 #define PASSES_ALL 255u
 #define SLOW_STREAMS 64u /* the MQ coder takes milliseconds and little of the device: many run at a time */
@@ -21,12 +22,6 @@
 
 static int can_code(const wvl_plan *plan, const char **why)
 {
-    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
-        if (plan->syntax.codings[i].region == WVL_REGION_PART) {
-            *why = "blocks with a region that is a rectangle are coded on the CPU in this version";
-            return 0;
-        }
-    }
     if (plan->syntax.layer_count > WVL_CUDA_RATE_MOST_LAYERS) {
         *why = "pictures of more than 64 layers are coded on the CPU";
         return 0;
@@ -47,8 +42,10 @@ static int can_code(const wvl_plan *plan, const char **why)
 /* Whether passes are chosen; else all are sent. */
 static int chooses(const wvl_plan *plan)
 {
-    return plan->syntax.layer_count > 1 || plan->rate.layers[0].kind != WVL_RATE_ALL || plan->rate.max_bytes ||
-           plan->rate.max_component_bytes;
+    int is_limited =
+        plan->rate.layers[0].kind != WVL_RATE_ALL || plan->rate.max_bytes || plan->rate.max_component_bytes;
+    /* Errors of copies follow from gains. */
+    return plan->syntax.layer_count > 1 || is_limited || (plan->rate.rate_control && wvl_cuda_has_rects(plan));
 }
 
 /* Blocks of a picture are all HT, or none is. */
@@ -66,6 +63,7 @@ const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **w
 /* A block of the band, of the shape of its slot: none is larger. */
 static wvl_cuda_t1_block describe_slot(const wvl_tile_band *band, const wvl_coding *coding)
 {
+    unsigned shift = coding->region == WVL_REGION_PART ? coding->region_shift : 0;
     return (wvl_cuda_t1_block){.stride = band->slot_width,
                                .width = (uint16_t)band->slot_width,
                                .height = (uint16_t)band->slot_height,
@@ -73,10 +71,10 @@ static wvl_cuda_t1_block describe_slot(const wvl_tile_band *band, const wvl_codi
                                .frac_bits = band->frac_bits,
                                .orient = band->orient,
                                .style = (uint8_t)coding->style,
-                               .planes = band->planes,
+                               .planes = (uint8_t)(band->planes + shift),
                                .max_passes = PASSES_ALL,
                                .reversible = coding->reversible,
-                               .in_region = coding->region == WVL_REGION_WHOLE};
+                               .in_region = coding->region == WVL_REGION_WHOLE ? WVL_CUDA_T1_IN_REGION : 0};
 }
 
 typedef struct sizes {
@@ -139,6 +137,11 @@ static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64
     l->items = wvl_cuda_place(end, s.items, sizeof(uint32_t));
     l->sent = wvl_cuda_place(end, v->block_count * v->assembly->layer_count, sizeof(wvl_cuda_packets_block));
     l->scratch_bytes = s.scratch_bytes;
+    if (wvl_cuda_has_rects(v->plan)) {
+        l->coded = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_block));
+        l->lifts = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_lift));
+        l->copies = wvl_cuda_place(end, wvl_cuda_measure_regions(v).copy_bytes, 1);
+    }
     if (chooses(v->plan)) {
         place_rate(v, &s, l, end);
         l->scratch_bytes = wvl_add_saturate(l->scratch_bytes, s.value_bytes);
@@ -157,14 +160,28 @@ wvl_cuda_t1_block wvl_cuda_describe_t1_block(const wvl_cuda_walk_block *from)
     return b;
 }
 
+typedef struct block_list {
+    const wvl_plan *plan;
+    wvl_cuda_t1_block *blocks;
+} block_list;
+
+/* Blocks of both kinds of samples may get the planes of a region and those below. */
 static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *from)
 {
-    ((wvl_cuda_t1_block *)user)[index] = wvl_cuda_describe_t1_block(from);
+    const block_list *to = user;
+    wvl_cuda_t1_block *b = &to->blocks[index];
+    *b = wvl_cuda_describe_t1_block(from);
+    if (from->coding->region == WVL_REGION_PART) {
+        int is_part = wvl_cuda_find_region(to->plan, from) == WVL_CUDA_T1_PART;
+        b->in_region = is_part ? from->coding->region_shift : 0;
+        b->planes = (uint8_t)(from->band->planes + b->in_region);
+    }
 }
 
 static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
 {
-    wvl_cuda_walk_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, put_block, blocks);
+    block_list list = {v->plan, blocks};
+    wvl_cuda_walk_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, put_block, &list);
 }
 
 static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job)
@@ -179,12 +196,13 @@ typedef struct tables {
     uint64_t ranked; /* all blocks in the order of tiles and precincts; weights of blocks stand before them */
     uint64_t precinct_groups, group_overhead; /* with a cap of components */
     uint64_t packets;                         /* layer by layer, in the order of precincts */
+    uint64_t regions, rects;                  /* with rectangles of interest */
     uint64_t bytes;                           /* of all */
 } tables;
 
 static tables place_tables(const wvl_cuda_coder_view *v)
 {
-    tables t = {0, 0, 0, 0, 0};
+    tables t = {0};
     uint32_t packets = v->assembly->packet_count;
     (void)wvl_cuda_place(&t.bytes, v->block_count, sizeof(wvl_cuda_t1_weight));
     t.ranked = wvl_cuda_place(&t.bytes, v->block_count, sizeof(wvl_assembly_place));
@@ -193,10 +211,17 @@ static tables place_tables(const wvl_cuda_coder_view *v)
         t.group_overhead = wvl_cuda_place(&t.bytes, 2ull * wvl_plan_cap_groups(v->plan), sizeof(uint64_t));
     }
     t.packets = wvl_cuda_place(&t.bytes, packets, sizeof(uint32_t));
+    if (wvl_cuda_has_rects(v->plan)) {
+        t.regions = wvl_cuda_place(&t.bytes, v->block_count, sizeof(wvl_cuda_t1_region));
+        t.rects = wvl_cuda_place(&t.bytes, wvl_cuda_measure_regions(v).rects, sizeof(wvl_cuda_t1_rect));
+    }
     return t;
 }
 
-static uint64_t measure_tables(const wvl_cuda_coder_view *v) { return chooses(v->plan) ? place_tables(v).bytes : 0; }
+static uint64_t measure_tables(const wvl_cuda_coder_view *v)
+{
+    return chooses(v->plan) || wvl_cuda_has_rects(v->plan) ? place_tables(v).bytes : 0;
+}
 
 static void put_weights(void *user, const wvl_cuda_walk_band *at)
 {
@@ -275,6 +300,10 @@ static void fill_tables(const wvl_cuda_coder_view *v, void *to)
         put_groups(v, packets, (uint16_t *)(void *)(base + t.precinct_groups),
                    (uint64_t *)(void *)(base + t.group_overhead));
     }
+    if (wvl_cuda_has_rects(v->plan)) {
+        wvl_cuda_fill_regions(v, (wvl_cuda_t1_region *)(void *)(base + t.regions),
+                              (wvl_cuda_t1_rect *)(void *)(base + t.rects));
+    }
 }
 
 /* Of the codestream beside packets and PLT. */
@@ -344,6 +373,19 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
+/* Blocks as they are coded take the place of those that the host has listed. */
+static void set_regions(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                        wvl_cuda_address shared, wvl_cuda_t1_job *t1)
+{
+    tables t = place_tables(v);
+    t1->originals = t1->blocks;
+    t1->blocks = slot + l->coded;
+    t1->lifts = slot + l->lifts;
+    t1->copies = slot + l->copies;
+    t1->regions = shared + l->tables + t.regions;
+    t1->rects = shared + l->tables + t.rects;
+}
+
 static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
                     wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
 {
@@ -360,6 +402,9 @@ static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l
     t1->scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX);
     t1->block_weights = shared + l->weights;
     t1->block_errors = v->plan->rate.rate_control ? slot + l->errors : 0;
+    if (wvl_cuda_has_rects(v->plan)) {
+        set_regions(v, l, slot, shared, t1);
+    }
     packets->blocks = slot + l->sent;
     packets->t1_blocks = t1->blocks;
     packets->t1_records = t1->records;
@@ -385,6 +430,7 @@ static wvl_cuda_status launch_chosen(const wvl_device *device, wvl_cuda_rate_job
 {
     uint32_t rounds = job->t1.foresees ? WVL_CUDA_RATE_ROUNDS : 1;
     wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, stream);
+    status = status ? status : wvl_cuda_t1_launch_settled(&device->t1_rate, &job->t1, stream);
     if (!status && job->t1.foresees) {
         status = wvl_cuda_rate_foresee(&device->rate, job, stream);
     }
@@ -397,13 +443,14 @@ static wvl_cuda_status launch_chosen(const wvl_device *device, wvl_cuda_rate_job
 static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
                               const wvl_cuda_packets_job *packets, wvl_cuda_stream stream)
 {
-    if (job->chooses) {
+    wvl_cuda_status status = wvl_cuda_t1_launch_lifts(&device->t1_rate, &job->t1, stream);
+    if (!status && job->chooses) {
         wvl_cuda_rate_job rate = job->rate;
         rate.t1 = job->t1;
         rate.packets = *packets;
         return launch_chosen(device, &rate, stream);
     }
-    wvl_cuda_status status = wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, stream);
+    status = status ? status : wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, stream);
     return status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, stream);
 }
 

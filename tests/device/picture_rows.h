@@ -94,6 +94,18 @@ static const row rows[] = {
      PICTURE_NATURAL},
     {"roi=c=0,U=12 reversible=no slopes=50000,42000 progression=CPRL measure-psnr=no", 60, 50, 2, 12, PICTURE_NATURAL},
     {"roi=c=0,U=35 levels=0", 9, 7, 1, 1, PICTURE_NOISE},
+    /* rectangles of interest */
+    {"roi=rect=20,20,30,30 levels=3", 100, 90, 1, 8, PICTURE_NATURAL},
+    {"roi=rect=5,5,31,17/rect=30,10,20,35 mct=off block=16,16 style=BYPASS+TERMALL tile=40,50", 60, 50, 3, 8,
+     PICTURE_NATURAL},
+    {"roi=C1:rect=0,0,9,9/c=0,U=7 rates=12,4,1 progression=RPCL precincts=[32,32] mct=off measure-psnr=no", 60, 50, 2,
+     8, PICTURE_NATURAL},
+    {"roi=rect=12,9,25,20 reversible=no bpp=1 block=8,32 visual=yes measure-psnr=no", 60, 50, 1, 8, PICTURE_NATURAL},
+    {"roi=rect=12,9,25,20 reversible=no step=0.06 distortion-bits=7 slopes=50000,43000 style=RESET+VSC measure-psnr=no",
+     70, 50, 1, 12, PICTURE_NATURAL},
+    {"roi=rect=1,2,63,47 reversible=no step=0.004 measure-psnr=no", 70, 50, 1, 8, PICTURE_NATURAL},
+    {"roi=rect=40,40,20,8 layers=5 max-bytes=900 plt=yes measure-psnr=no", 64, 64, 1, 8, PICTURE_SPARSE},
+    {"roi=rect=40,40,20,8", 64, 64, 1, 8, PICTURE_FLAT},
     /* the same with several layers */
     {"reversible=no bpp=0.5,1,2 measure-psnr=no", 70, 50, 3, 8, PICTURE_NATURAL},
     {"layers=5 max-bytes=2600 block=16,16 precincts=[32,32] tile-parts=L measure-psnr=no", 70, 50, 1, 12,
