@@ -27,6 +27,8 @@ set(WVL_CUDA_SOURCES
     cuda/host/picture_plan.c
     cuda/host/picture_queue.c
     cuda/host/queue.c
+    cuda/host/rate_layers.c
+    cuda/host/region_tables.c
     cuda/host/rdoq_code.c
     cuda/host/rdoq_tables.c
     cuda/host/staging.c
@@ -66,6 +68,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/t1_spread.cu
     cuda/blocks/t1_weigh.cu
     cuda/blocks/t1_codes.cuh
+    cuda/blocks/t1_lift.cu
     cuda/blocks/t1_list.cuh
     cuda/blocks/t1_words.cuh
     cuda/color/color.cu
@@ -122,6 +125,8 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/rate/estimate.h
     cuda/rate/fill.cuh
     cuda/rate/kernels.cu
+    cuda/rate/layer.cuh
+    cuda/rate/layers.cuh
     cuda/rate/measure.cuh
     cuda/rate/predict.cu
     cuda/rate/rate_job.h

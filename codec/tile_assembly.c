@@ -14,9 +14,6 @@
 
 const char *wvl_assembly_refuses(const wvl_plan *plan)
 {
-    if (plan->syntax.layer_count > 1) {
-        return "packets of several layers are made on the CPU";
-    }
     if (plan->rate.follows_step) {
         return "steps that follow a byte target are for the CPU";
     }
@@ -179,7 +176,7 @@ static int put_packet(builder *b, const wvl_packet_id *id, uint32_t number, uint
                      wvl_t2_header_bound(blocks, 2 * nodes, b->plan->syntax.codings[precinct->coding].style,
                                          b->plan->syntax.layer_count);
     put_places(a, precinct, packet);
-    return most < WVL_ASSEMBLY_MOST_BLOCKS;
+    return most + 1 < WVL_ASSEMBLY_MOST_BLOCKS;
 }
 
 /* The packets of the tile, part by part. */

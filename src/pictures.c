@@ -145,7 +145,8 @@ int wvl_pictures_take(const wvl_pictures *p, const wvl_plan *plan, const wvl_ima
 
 static uint64_t packet_bytes_size(const wvl_plan *plan)
 {
-    return plan->syntax.component_count * (plan->syntax.max_levels + UINT64_C(1)) * sizeof(uint64_t);
+    return plan->syntax.component_count * (plan->syntax.max_levels + UINT64_C(1)) * plan->syntax.layer_count *
+           sizeof(uint64_t);
 }
 
 static int take_lists(const wvl_pictures *p, wvl_picture_facts *facts)
@@ -153,7 +154,7 @@ static int take_lists(const wvl_pictures *p, wvl_picture_facts *facts)
     const wvl_allocator *host = &p->plan->context->host;
     facts->part_bytes = wvl_alloc(host, p->assembly.part_count * sizeof *facts->part_bytes);
     facts->packet_bytes = wvl_alloc_zeroed(host, packet_bytes_size(p->plan));
-    facts->layers = wvl_alloc_zeroed(host, sizeof *facts->layers);
+    facts->layers = wvl_alloc_zeroed(host, p->plan->syntax.layer_count * sizeof *facts->layers);
     return facts->part_bytes && facts->packet_bytes && facts->layers;
 }
 
@@ -162,21 +163,33 @@ void wvl_pictures_drop(const wvl_pictures *p, wvl_picture_facts *facts, int keep
     const wvl_allocator *host = &p->plan->context->host;
     wvl_free(host, facts->part_bytes, p->assembly.part_count * sizeof *facts->part_bytes);
     wvl_free(host, facts->packet_bytes, packet_bytes_size(p->plan));
-    wvl_free(host, facts->layers, sizeof *facts->layers);
+    wvl_free(host, facts->layers, p->plan->syntax.layer_count * sizeof *facts->layers);
     if (facts->finished.data && !keeps) {
         p->table->drop_picture(p->device, &facts->finished);
     }
     memset(facts, 0, sizeof *facts);
 }
 
-/* One layer that holds everything. */
-static void describe_layer(const wvl_plan *plan, const wvl_finished *finished, wvl_layer_result *layer)
+/* The last layer holds everything. */
+static void describe_last(const wvl_plan *plan, const wvl_finished *finished, wvl_layer_result *layer)
 {
     layer->bytes = finished->bytes - finished->codestream_offset;
     layer->decoded_error = -1.0;
     int is_exact = plan->rate.lossless || (finished->is_everything && plan->rate.reversible_share >= 1.0);
     layer->slope = finished->threshold;
     layer->squared_error = is_exact ? 0.0 : wvl_layers_squared_error(plan, finished->energy, finished->gain);
+}
+
+static void describe_layers(const wvl_plan *plan, const wvl_finished *finished, wvl_layer_result *layers)
+{
+    uint32_t last = plan->syntax.layer_count - 1;
+    for (uint32_t i = 0; i < last; i++) {
+        const wvl_assembly_layer *from = &finished->layers[i];
+        int is_exact = from->is_everything && plan->rate.reversible_share >= 1.0;
+        double error = is_exact ? 0.0 : wvl_layers_squared_error(plan, finished->energy, from->gain);
+        layers[i] = (wvl_layer_result){from->bytes, from->threshold, error, -1.0};
+    }
+    describe_last(plan, finished, &layers[last]);
 }
 
 /* Slots are enough for all that come at a time; one that is being replaced by a larger one, or that all need which
@@ -204,7 +217,8 @@ static wvl_status finish(const wvl_pictures *p, wvl_backend_job *job, wvl_pictur
                               : status;
     if (status == WVL_OK) {
         facts->finished.device = p->device;
-        describe_layer(p->plan, &facts->finished, facts->layers);
+        describe_layers(p->plan, &facts->finished, facts->layers);
+        facts->finished.layers = NULL; /* they were the job's */
     }
     return status;
 }

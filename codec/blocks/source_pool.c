@@ -121,7 +121,7 @@ static void follow_passes(block_slot *b, const wvl_pass *passes, uint32_t count)
         int64_t energy = wvl_rate_weigh_energy(p->band, b->gain_exponent, whole.energy, whole.energy_shift);
         wvl_hull_init(b->hull, p->band, b->gain_exponent, b->out->planes, energy, b->samples);
         if (p->lift.kind != WVL_ROI_NONE) {
-            wvl_hull_set_region(b->hull, p->lift.shift, p->lift.kind == WVL_ROI_PART);
+            wvl_hull_set_region(&b->hull->line, p->lift.shift, p->lift.kind == WVL_ROI_PART);
         }
     }
     while (b->hull->line.pass_count < count) {

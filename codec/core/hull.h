@@ -343,11 +343,11 @@ WVL_HD void wvl_hull_init(wvl_hull *hull, const wvl_band_coding *band, int32_t g
 /* After init: the block lies in a region of interest of shift s, or with `part` samples of one and others are coded
  * together (codec/roi.h). Gains stay what they are; slopes of the region's passes are raised by 64 octaves, above all
  * others, and are never below those of passes that follow. */
-WVL_HD void wvl_hull_set_region(wvl_hull *hull, unsigned s, int part)
+WVL_HD void wvl_hull_set_region(wvl_hull_line *line, unsigned s, int part)
 {
-    hull->line.lift = part ? s : 0;
-    hull->line.region_passes = part ? 3 * (hull->line.planes - s) - 2 : WVL_HULL_MAX_PASSES;
-    hull->line.boost = WVL_HULL_REGION_BOOST;
+    line->lift = part ? s : 0;
+    line->region_passes = part ? 3 * (line->planes - s) - 2 : WVL_HULL_MAX_PASSES;
+    line->boost = WVL_HULL_REGION_BOOST;
 }
 
 /* The next pass of the block; passes: all up to it. */

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "codec/core/hull.h"
+#include "codec/core/layer_targets.h"
 #include "codec/rate/histogram.h"
 #include "codec/rate/measure.h"
 #include "codec/rate/quality.h"
@@ -40,55 +41,31 @@ static uint32_t own_threshold(const wvl_layer_job *job, const wvl_layer_target *
     return target->kind == WVL_RATE_SLOPE ? (uint32_t)target->value : 0;
 }
 
-#define SPAN (9u << 16) /* octaves that automatic layers reach below the next given one, in 1/65536 */
-#define LONGEST_STEP (1u << 16)
-#define SHORTEST_STEP (1u << 13)
-
-/*
- * Threshold of an automatic layer: bodies halve from the next given layer downwards, or fall in smaller steps when
- * there are many. With more layers than steps of an eighth of an octave the last ones repeat the given layer's cut,
- * that is, stay empty: decoders need not handle blocks that first appear in layer 50000.
- */
+/* Threshold of an automatic layer (codec/core/layer_targets.h). */
 static uint32_t automatic_threshold(wvl_layer_job *job, uint32_t layer)
 {
     const wvl_plan *plan = job->plan;
     uint32_t given = job->given_layer;
     const wvl_layer_target *target = &plan->rate.layers[given];
-    double fixed = (double)job->overhead.codestream_bytes, body = wvl_rate_body_bytes(job, NULL, 0);
-    double budget = target->kind == WVL_RATE_BYTES ? target->value - fixed
-                    : plan->rate.max_bytes         ? (double)plan->rate.max_bytes - fixed
-                                                   : body;
+    double body = wvl_rate_body_bytes(job, NULL, 0),
+           room = wvl_layer_find_room(plan, given, job->overhead.codestream_bytes, body);
     if (target->kind == WVL_RATE_PSNR || target->kind == WVL_RATE_SLOPE) {
         body = wvl_rate_body_bytes(job, NULL, own_threshold(job, target));
     } else {
-        wvl_rate_want(job, NULL,
-                      budget < body ? WVL_SLOPE_NOTHING : 0); /* there may be more than what has been coded */
+        wvl_rate_want(job, NULL, room < body ? WVL_SLOPE_NOTHING : 0); /* there may be more than what has been coded */
     }
-    body = budget < body ? budget : body;
-    uint64_t step = SPAN / given;
-    step = step > LONGEST_STEP ? LONGEST_STEP : step < SHORTEST_STEP ? SHORTEST_STEP : step;
-    uint64_t reach = wvl_min_u64(step * given, SPAN), done = wvl_min_u64(step * layer, reach);
-    double bytes = body * wvl_rate_exp2_negative(reach - done);
+    double bytes = (room < body ? room : body) * wvl_layer_find_share(given, layer);
     return bytes > 0.0 ? wvl_rate_guess(job, NULL, (uint64_t)bytes, 0.0) : WVL_SLOPE_NOTHING;
 }
 
-static uint64_t target_bytes(const wvl_layer_target *target)
-{
-    return target->kind == WVL_RATE_BYTES && target->value < 1e18 ? (uint64_t)target->value : WVL_NO_BUDGET;
-}
-
-/* Most bytes up to each layer. A target, and what caps the whole codestream, must leave room for the empty packets of
- * the layers to come: an earlier layer gets less than its own target where later ones follow closely. */
+/* Most bytes up to each layer. */
 static void set_budgets(wvl_layer_job *job)
 {
     const wvl_plan *plan = job->plan;
-    uint64_t budget = plan->rate.max_bytes ? plan->rate.max_bytes : WVL_NO_BUDGET;
-    for (uint32_t layer = plan->syntax.layer_count; layer-- > 0;) {
-        budget = wvl_min_u64(budget, target_bytes(&plan->rate.layers[layer]));
+    uint64_t budget = plan->rate.max_bytes ? plan->rate.max_bytes : WVL_NO_BUDGET, empty = 0;
+    for (uint32_t layer = plan->syntax.layer_count; layer-- > 0; empty = job->empty_layer_bytes) {
+        budget = wvl_layer_find_budget(&plan->rate.layers[layer], budget, empty);
         job->budgets[layer] = budget;
-        if (budget != WVL_NO_BUDGET) {
-            budget = budget > job->empty_layer_bytes ? budget - job->empty_layer_bytes : 0;
-        }
     }
 }
 
@@ -384,9 +361,7 @@ wvl_status wvl_layers_allocate(wvl_layer_job *job)
     }
     for (uint32_t layer = 0; layer < job->plan->syntax.layer_count && status == WVL_OK && !job->is_undecided; layer++) {
         job->layers_to_come = job->plan->syntax.layer_count - 1 - layer;
-        while (job->plan->rate.layers[job->given_layer].kind == WVL_RATE_AUTO || job->given_layer < layer) {
-            job->given_layer++;
-        }
+        job->given_layer = wvl_layer_find_given(job->plan, wvl_max_u32(job->given_layer, layer));
         status = run_layer(job, layer);
     }
     for (uint32_t t = 0; job->plan->rate.rdoq && status == WVL_OK && t < job->portion.end; t++) {

@@ -3,16 +3,6 @@
 
 #include <math.h>
 
-double wvl_rate_exp2_negative(uint64_t x)
-{
-    double v = 1.0, root = 0.5;
-    for (unsigned bit = 16; bit-- > 0;) {
-        root = sqrt(root);
-        v = x >> bit & 1 ? v * root : v;
-    }
-    return ldexp(v, x >> 16 > 1000 ? -1000 : -(int)(x >> 16));
-}
-
 /* Value at v of a curve through (from[i], to[i]), which begins at (0, 0) and ends level. */
 static double follow_curve(const double *from, const double *to, unsigned count, double v)
 {

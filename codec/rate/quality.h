@@ -5,10 +5,8 @@
 
 #include <stdint.h>
 
-#include "geom/plan.h"
+#include "codec/core/layer_targets.h"
 
-/* 2^-x for x >= 0 in 1/65536 octaves, by multiplications whose results are the same everywhere. */
-double wvl_rate_exp2_negative(uint64_t x);
 /* Squared coefficient error, in gain units over the whole picture, that leads to a PSNR over the mean of all samples.
  */
 double wvl_rate_error_for_psnr(const wvl_plan *plan, double psnr);

@@ -328,7 +328,7 @@ static void print_target(fuzz_draw *d, const char *key, uint32_t count)
 
 static void draw_target(fuzz_draw *d, const char *key, uint32_t percent)
 {
-    percent *= d->blocks == FUZZ_BLOCKS_RATE ? 3 : 1;
+    percent *= fuzz_draw_has_rates(d->blocks) ? 3 : 1;
     if (!d->targets && d->density && fuzz_draw_chance(d, percent)) {
         int is_one = d->is_ht || fuzz_draw_is_part1(d) || fuzz_draw_chance(d, 50);
         print_target(d, key, is_one ? 1 : fuzz_draw_between(d, 2, 6));
@@ -338,7 +338,7 @@ static void draw_target(fuzz_draw *d, const char *key, uint32_t percent)
 static void draw_rates(fuzz_draw *d) { draw_target(d, "rates", 9); }
 static void draw_bpp(fuzz_draw *d) { draw_target(d, "bpp", 10); }
 static void draw_layer_bytes(fuzz_draw *d) { draw_target(d, "layer-bytes", 11); }
-static void draw_psnr(fuzz_draw *d) { draw_target(d, "psnr", d->blocks == FUZZ_BLOCKS_RATE ? 0 : 13); }
+static void draw_psnr(fuzz_draw *d) { draw_target(d, "psnr", fuzz_draw_has_rates(d->blocks) ? 0 : 13); }
 
 /* Goes with neither PSNR targets, regions nor HT. */
 static void draw_rdoq(fuzz_draw *d)
@@ -377,9 +377,11 @@ static void draw_slopes(fuzz_draw *d) { draw_target(d, "slopes", 15); }
 
 static void draw_layers(fuzz_draw *d)
 {
-    int is_one = d->is_ht || fuzz_draw_is_part1(d);
     d->layers = d->targets ? d->targets : 1;
-    if (!is_one && fuzz_draw_wants(d)) {
+    if (d->blocks == FUZZ_BLOCKS_LAYERS) { /* a device takes 64 at most */
+        d->layers += fuzz_draw_between(d, d->targets < 2, fuzz_draw_chance(d, 10) ? 56 : 5);
+        say(d, "layers", d->layers);
+    } else if (!d->is_ht && !fuzz_draw_is_part1(d) && fuzz_draw_wants(d)) {
         uint32_t kind = fuzz_draw_between(d, 1, 200);
         d->layers += kind == 1 && d->tiles < 4 && d->shape.count < 6 ? fuzz_draw_between(d, 100, 1100)
                                                                      : fuzz_draw_between(d, 0, kind <= 20 ? 40 : 5);
@@ -389,7 +391,7 @@ static void draw_layers(fuzz_draw *d)
 
 static void draw_max_bytes(fuzz_draw *d)
 {
-    if (d->density && fuzz_draw_chance(d, d->blocks == FUZZ_BLOCKS_RATE ? 30 : 10)) {
+    if (d->density && fuzz_draw_chance(d, fuzz_draw_has_rates(d->blocks) ? 30 : 10)) {
         fuzz_case_set(d->c, "max-bytes", "%.0f",
                       least_bytes(d) * (1.0 + d->layers / 8.0) + d->raw_bytes * draw_share(d));
     }

@@ -53,8 +53,8 @@ static void lower_depths(const char *from, char *to, size_t bytes)
 
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c)
 {
-    static const char *const left_out[] = {"psnr",           "layers",       "roi",    "rdoq",  "plm",
-                                           "packed-headers", "measure-psnr", "device", "reach", "output-memory"},
+    static const char *const left_out[] = {"psnr",         "rdoq",   "plm",   "packed-headers",
+                                           "measure-psnr", "device", "reach", "output-memory"},
                              *const targets[] = {"rates",  "bpp",       "layer-bytes",
                                                  "slopes", "max-bytes", "max-component-bytes"};
     char components[FUZZ_MAX_VALUE];
@@ -62,10 +62,16 @@ void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_block
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         fuzz_case_drop_key(c, left_out[i]);
     }
-    for (size_t i = 0; i < sizeof targets / sizeof *targets && blocks != FUZZ_BLOCKS_RATE; i++) {
+    for (size_t i = 0; i < sizeof targets / sizeof *targets && !fuzz_draw_has_rates(blocks); i++) {
         fuzz_case_drop_key(c, targets[i]);
     }
-    if (blocks == FUZZ_BLOCKS_RATE) {
+    if (blocks != FUZZ_BLOCKS_LAYERS) {
+        fuzz_case_drop_key(c, "layers");
+        fuzz_case_drop_key(c, "roi");
+    }
+    /* rdoq goes with all but limits of components. */
+    if (blocks == FUZZ_BLOCKS_RATE ||
+        (blocks == FUZZ_BLOCKS_LAYERS && (fuzz_case_get(c, "max-component-bytes") || seed % 2))) {
         fuzz_case_set(c, "rdoq", "no");
     }
     if (fuzz_case_get(c, "components")) {

@@ -24,7 +24,7 @@ __device__ __forceinline__ hull_values open_hull(const wvl_cuda_t1_job &job, uin
     const wvl_cuda_t1_pass *records = (const wvl_cuda_t1_pass *)job.passes + (size_t)id * WVL_CUDA_T1_MOST_PASSES;
     uint32_t planes = state_of(job, id).planes;
     hull_values v;
-    band->frac_bits = b.frac_bits;
+    band->frac_bits = wvl_cuda_t1_may_copy(&b) ? known.frac_bits : b.frac_bits;
     band->weight_mantissa = weight.mantissa;
     band->weight_exponent = weight.exponent;
     v.all = wvl_cuda_t1_all_passes(planes, b.max_passes);
@@ -36,6 +36,11 @@ __device__ __forceinline__ hull_values open_hull(const wvl_cuda_t1_job &job, uin
     wvl_hull_open(line, band, job.gain_exponent, planes,
                   wvl_rate_weigh_energy(band, job.gain_exponent, known.energy, known.energy_shift),
                   (uint32_t)b.width * b.height);
+    if (b.in_region == WVL_CUDA_T1_IN_REGION) {
+        wvl_hull_set_region(line, 0, 0);
+    } else if (b.in_region) {
+        wvl_hull_set_region(line, b.in_region, 1);
+    }
     return v;
 }
 

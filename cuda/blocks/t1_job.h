@@ -26,8 +26,43 @@ typedef struct wvl_cuda_t1_block {
     uint8_t planes;     /* at least the bits of the word at `bound` above frac_bits: what memory is measured by */
     uint8_t max_passes; /* most passes that are coded; 255: all */
     uint8_t reversible;
-    uint8_t room;
+    uint8_t in_region; /* of interest: WVL_CUDA_T1_IN_REGION as a whole, so that its slopes are raised
+                          (wvl_hull_set_region); s where its samples are a copy with those of a region times 2^s */
 } wvl_cuda_t1_block;
+
+#define WVL_CUDA_T1_IN_REGION 255u
+WVL_HD int wvl_cuda_t1_may_copy(const wvl_cuda_t1_block *b)
+{
+    return b->in_region && b->in_region != WVL_CUDA_T1_IN_REGION;
+}
+
+/* Rectangles of interest (cuda/blocks/t1_lift.cu). What of a block is region, as far as geometry says it. */
+enum {
+    WVL_CUDA_T1_NO_REGION, /* the component has no rectangle */
+    WVL_CUDA_T1_BACKGROUND,
+    WVL_CUDA_T1_WHOLE,
+    WVL_CUDA_T1_PART
+};
+typedef struct wvl_cuda_t1_region {
+    uint64_t copy; /* of PART: bytes from job.copies */
+    uint32_t first_rect;
+    uint16_t rect_count;
+    uint8_t kind, shift; /* WVL_CUDA_T1_*; s. `planes` of PART is Mb + s, else Mb */
+} wvl_cuda_t1_region;
+
+/* In samples of the block. */
+typedef struct wvl_cuda_t1_rect {
+    uint16_t x0, y0, x1, y1;
+} wvl_cuda_t1_rect;
+
+/* Of a copy (wvl_roi). */
+typedef struct wvl_cuda_t1_lift {
+    uint64_t energy;
+    uint32_t count;
+    uint32_t bound;
+    uint8_t frac_bits; /* of the block that was copied */
+    uint8_t room[7];
+} wvl_cuda_t1_lift;
 
 enum {
     WVL_CUDA_T1_LEFT = 1, /* the block was not coded: scratch memory was too small. It goes into another launch */
@@ -104,7 +139,7 @@ typedef struct wvl_cuda_t1_gains {
     uint64_t energy;
     uint32_t values;
     uint8_t energy_shift;
-    uint8_t room;
+    uint8_t frac_bits;  /* of a copy: of the block, which gains are in units of */
     uint16_t unsettled; /* of wvl_t1_hull: passes to come may change slopes up to this one (the limit less 1) */
 } wvl_cuda_t1_gains;
 
@@ -169,7 +204,9 @@ typedef struct wvl_cuda_t1_job {
     uint32_t foresees;     /* with gains: samples of planes are counted, and rate control says how many passes of each
                               block are listed (cuda/rate/README.md) */
     uint32_t round;        /* above 0: blocks with WVL_CUDA_T1_AGAIN are listed and coded again */
-    uint32_t lanes;        /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
+    uint64_t originals, regions, rects, lifts, copies; /* with rectangles of interest: wvl_cuda_t1_block and _region
+                              [block_count], _rect, _lift[block_count], 32-bit samples; `blocks` are written */
+    uint32_t lanes; /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
 } wvl_cuda_t1_job;
 
 /* Passes of a block of `planes` coded planes whose max_passes are `most`. */
@@ -185,6 +222,7 @@ WVL_HD uint32_t wvl_cuda_t1_all_passes(uint32_t planes, uint32_t most)
 #define WVL_CUDA_T1_SPREAD_THREADS 64u
 #define WVL_CUDA_T1_GAINS_THREADS 128u /* of blocks up to 64x64; of all others: a thread a word */
 #define WVL_CUDA_T1_HULL_THREADS 32u
+#define WVL_CUDA_T1_LIFT_THREADS 128u /* a warp a block */
 #define WVL_CUDA_T1_SORT_THREADS 1024u
 #define WVL_CUDA_T1_MQ_THREADS 64u
 #define WVL_CUDA_T1_ENDS_THREADS 128u

@@ -4,6 +4,7 @@
 #include "cuda/blocks/mq_ends.cu"
 #include "cuda/blocks/t1_gains.cu"
 #include "cuda/blocks/t1_hull.cu"
+#include "cuda/blocks/t1_lift.cu"
 #include "cuda/blocks/t1_list.cuh"
 #include "cuda/blocks/t1_open.cu"
 #include "cuda/blocks/t1_planes.cu"

@@ -54,6 +54,7 @@ void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t 
         job->class_count[kind]++;
         job->item_most[kind] += blocks[i].planes;
         job->containers[kind] |= blocks[i].coef_bytes == 2 ? WVL_CUDA_T1_NARROW : WVL_CUDA_T1_WIDE;
+        job->containers[kind] |= wvl_cuda_t1_may_copy(&blocks[i]) ? WVL_CUDA_T1_WIDE : 0; /* of 32 bits */
         job->is_styled |= blocks[i].style & (WVL_STYLE_TERMALL | WVL_STYLE_RESET | WVL_STYLE_PTERM | WVL_STYLE_BYPASS);
     }
     for (uint32_t i = 0, first = 0, item = 0; i < WVL_CUDA_T1_CLASSES; i++) {

@@ -4,7 +4,33 @@
 wvl_cuda_status wvl_cuda_t1_rate_open(wvl_cuda_t1_rate *rate, const wvl_cuda_runtime *runtime, wvl_cuda_module module)
 {
     rate->runtime = runtime;
-    return runtime->module_function(&rate->hull, module, "wvl_t1_hull");
+    wvl_cuda_status status = runtime->module_function(&rate->lift, module, "wvl_t1_lift");
+    status = status ? status : runtime->module_function(&rate->settle, module, "wvl_t1_settle");
+    return status ? status : runtime->module_function(&rate->hull, module, "wvl_t1_hull");
+}
+
+/* A warp a block. */
+static wvl_cuda_status launch_warps(const wvl_cuda_t1_rate *rate, wvl_cuda_function function,
+                                    const wvl_cuda_t1_job *job, wvl_cuda_stream stream)
+{
+    wvl_cuda_t1_job copy = *job;
+    void *arguments[] = {&copy};
+    uint32_t warps = WVL_CUDA_T1_LIFT_THREADS / 32, grid = (job->block_count + warps - 1) / warps;
+    return grid && job->originals
+               ? rate->runtime->launch(function, grid, 1, 1, WVL_CUDA_T1_LIFT_THREADS, 1, 1, 0, stream, arguments, NULL)
+               : WVL_CUDA_SUCCESS;
+}
+
+wvl_cuda_status wvl_cuda_t1_launch_lifts(const wvl_cuda_t1_rate *rate, const wvl_cuda_t1_job *job,
+                                         wvl_cuda_stream stream)
+{
+    return launch_warps(rate, rate->lift, job, stream);
+}
+
+wvl_cuda_status wvl_cuda_t1_launch_settled(const wvl_cuda_t1_rate *rate, const wvl_cuda_t1_job *job,
+                                           wvl_cuda_stream stream)
+{
+    return launch_warps(rate, rate->settle, job, stream);
 }
 
 wvl_cuda_status wvl_cuda_t1_launch_hulls(const wvl_cuda_t1_rate *rate, const wvl_cuda_t1_job *job,

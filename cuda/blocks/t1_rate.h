@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What rate control wants of EBCOT blocks on a device, for the host: weighted gains and hull slopes of passes. Nothing
- * here allocates, waits or locks; calls that can fail return the driver's status. */
+/* What rate control wants of EBCOT blocks on a device, for the host: weighted gains and hull slopes of passes; and
+ * rectangles of interest. Nothing here allocates, waits or locks; calls that can fail return the driver's status. */
 #ifndef WVL_CUDA_BLOCKS_T1_RATE_H
 #define WVL_CUDA_BLOCKS_T1_RATE_H
 
@@ -10,7 +10,7 @@
 
 typedef struct wvl_cuda_t1_rate {
     const wvl_cuda_runtime *runtime;
-    wvl_cuda_function hull;
+    wvl_cuda_function hull, lift, settle;
 } wvl_cuda_t1_rate;
 
 /* Kernels of a loaded module. */
@@ -20,6 +20,13 @@ wvl_cuda_status wvl_cuda_t1_rate_open(wvl_cuda_t1_rate *rate, const wvl_cuda_run
  * `values` afterwards (t1_job.h). */
 wvl_cuda_status wvl_cuda_t1_launch_hulls(const wvl_cuda_t1_rate *rate, const wvl_cuda_t1_job *job,
                                          wvl_cuda_stream stream);
+
+/* With rectangles of interest (job->originals). In front of the coder: blocks as they are coded. */
+wvl_cuda_status wvl_cuda_t1_launch_lifts(const wvl_cuda_t1_rate *rate, const wvl_cuda_t1_job *job,
+                                         wvl_cuda_stream stream);
+/* Behind the gains: those of copies become those of their blocks. */
+wvl_cuda_status wvl_cuda_t1_launch_settled(const wvl_cuda_t1_rate *rate, const wvl_cuda_t1_job *job,
+                                           wvl_cuda_stream stream);
 
 /* The energy of the block and gain_quarters of the passes of *out, which has its passes. gains: those of the block, and
  * quarters: int64_t[pass_count] at its `values`, downloaded. */

@@ -5,10 +5,12 @@ static void walk_tile(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_cuda_
                       void (*see)(void *user, const wvl_cuda_walk_band *band), void *user)
 {
     uint64_t before = at.first_block;
+    at.tile = tile;
     for (uint32_t c = 0; c < tile->component_count; c++) {
         const wvl_tile_component *component = &tile->components[c];
         uint32_t first = tile->resolutions[component->first_resolution].first_band;
         at.coding = &plan->syntax.codings[component->coding];
+        at.component = c;
         for (uint32_t b = first; b < first + 3u * component->levels + 1; b++) {
             at.band = &tile->bands[b];
             at.first_block = before + at.band->first_block;
@@ -49,6 +51,9 @@ static void walk_band(void *user, const wvl_cuda_walk_band *at)
             wvl_rect rect = wvl_geom_block_rect(band, col, row);
             wvl_cuda_walk_block block = {.band = band,
                                          .coding = at->coding,
+                                         .tile = at->tile,
+                                         .component = at->component,
+                                         .rect = rect,
                                          .coefs = at->coefs + wvl_coef_slot(band, index),
                                          .bound = at->bounds + (band->first_block + index) * sizeof(uint32_t),
                                          .width = (uint16_t)wvl_rect_width(rect),

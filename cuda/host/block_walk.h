@@ -9,6 +9,8 @@
 typedef struct wvl_cuda_walk_band {
     const wvl_tile_band *band;
     const wvl_coding *coding;
+    const wvl_tile_plan *tile;
+    uint32_t component;
     uint64_t first_block;   /* among all blocks */
     uint64_t count;         /* of blocks; 0 is not seen */
     uint64_t coefs, bounds; /* of the tile: as wvl_cuda_walk_blocks was given for the first one */
@@ -17,7 +19,10 @@ typedef struct wvl_cuda_walk_band {
 typedef struct wvl_cuda_walk_block {
     const wvl_tile_band *band;
     const wvl_coding *coding;
+    const wvl_tile_plan *tile;
+    uint32_t component;
     uint64_t coefs, bound; /* addresses */
+    wvl_rect rect;         /* on the band's own grid */
     uint16_t width, height;
 } wvl_cuda_walk_block;
 

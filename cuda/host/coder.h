@@ -35,7 +35,9 @@ typedef struct wvl_cuda_coder_layout {
     uint64_t parts, totals;              /* HT */
     uint64_t states, order, items, sent; /* EBCOT, */
     uint64_t passes, values, cuts, segments, bodies, candidates, changed, groups, notes,
-        outcome;                                            /* with rate control */
+        outcome;                                            /* with rate control, */
+    uint64_t sent_before, since, layers;                    /* and with several layers */
+    uint64_t lifts;                                         /* with rectangles of interest, beside coded and copies */
     uint64_t coded, copies, changes, block_weights, survey; /* with rdoq, */
     uint64_t again[WVL_CUDA_CODER_AGAIN];                   /* of blocks that are coded again */
     /* On the device, of the backend: */

@@ -130,7 +130,7 @@ static void fill_tables(const wvl_cuda_coder_view *v, void *tables)
 /* As codec/rate/depth.c has them. */
 static wvl_survey_aim find_aim(const wvl_plan *plan)
 {
-    const wvl_layer_target *last = &plan->rate.layers[0];
+    const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
     wvl_survey_aim aim = {.budget = last->kind == WVL_RATE_BYTES ? last->value : UNLIMITED,
                           .cap = plan->rate.max_component_bytes ? (double)plan->rate.max_component_bytes : UNLIMITED,
                           .samples = (double)plan->syntax.total_samples,
@@ -157,7 +157,7 @@ static wvl_cuda_t1_job find_again(const wvl_cuda_coder_view *v, const wvl_cuda_c
 
 static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
 {
-    const wvl_layer_target *target = &plan->rate.layers[0];
+    const wvl_layer_target *target = &plan->rate.layers[plan->syntax.layer_count - 1];
     plain->set_values(plan, job);
     job->rdoq.aim = find_aim(plan);
     job->rdoq.known = target->kind == WVL_RATE_SLOPE && surveys(plan) ? (uint32_t)target->value : 0;

@@ -9,6 +9,8 @@
 #include "cuda/host/code.h"
 #include "cuda/host/coder.h"
 #include "cuda/host/layout.h"
+#include "cuda/host/rate_layers.h"
+#include "cuda/host/region_tables.h"
 
 #define PASSES_ALL 255u
 #define SLOW_STREAMS 64u /* the MQ coder takes milliseconds and little of the device: many run at a time */
@@ -20,17 +22,19 @@
 
 static int can_code(const wvl_plan *plan, const char **why)
 {
-    if (plan->syntax.region_count || plan->syntax.layer_count > 1) {
-        *why = "blocks with regions or layers are coded on the CPU in this version";
+    if (plan->syntax.layer_count > WVL_CUDA_RATE_MOST_LAYERS) {
+        *why = "pictures of more than 64 layers are coded on the CPU";
         return 0;
     }
     if (plan->rate.rdoq && plan->rate.max_component_bytes) {
         *why = "blocks with rdoq and a limit for each component are coded on the CPU in this version; use rdoq=no";
         return 0;
     }
-    if (plan->rate.layers[0].kind == WVL_RATE_PSNR) {
-        *why = "blocks with a target of PSNR are coded on the CPU in this version";
-        return 0;
+    for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
+        if (plan->rate.layers[i].kind == WVL_RATE_PSNR) {
+            *why = "blocks with a target of PSNR are coded on the CPU in this version";
+            return 0;
+        }
     }
     return 1;
 }
@@ -38,7 +42,10 @@ static int can_code(const wvl_plan *plan, const char **why)
 /* Whether passes are chosen; else all are sent. */
 static int chooses(const wvl_plan *plan)
 {
-    return plan->rate.layers[0].kind != WVL_RATE_ALL || plan->rate.max_bytes || plan->rate.max_component_bytes;
+    int is_limited =
+        plan->rate.layers[0].kind != WVL_RATE_ALL || plan->rate.max_bytes || plan->rate.max_component_bytes;
+    /* Errors of copies follow from gains. */
+    return plan->syntax.layer_count > 1 || is_limited || (plan->rate.rate_control && wvl_cuda_has_rects(plan));
 }
 
 /* Blocks of a picture are all HT, or none is. */
@@ -56,6 +63,7 @@ const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **w
 /* A block of the band, of the shape of its slot: none is larger. */
 static wvl_cuda_t1_block describe_slot(const wvl_tile_band *band, const wvl_coding *coding)
 {
+    unsigned shift = coding->region == WVL_REGION_PART ? coding->region_shift : 0;
     return (wvl_cuda_t1_block){.stride = band->slot_width,
                                .width = (uint16_t)band->slot_width,
                                .height = (uint16_t)band->slot_height,
@@ -63,9 +71,10 @@ static wvl_cuda_t1_block describe_slot(const wvl_tile_band *band, const wvl_codi
                                .frac_bits = band->frac_bits,
                                .orient = band->orient,
                                .style = (uint8_t)coding->style,
-                               .planes = band->planes,
+                               .planes = (uint8_t)(band->planes + shift),
                                .max_passes = PASSES_ALL,
-                               .reversible = coding->reversible};
+                               .reversible = coding->reversible,
+                               .in_region = coding->region == WVL_REGION_WHOLE ? WVL_CUDA_T1_IN_REGION : 0};
 }
 
 typedef struct sizes {
@@ -101,17 +110,22 @@ static uint32_t most_segments(const sizes *s)
 
 static void place_rate(const wvl_cuda_coder_view *v, const sizes *s, wvl_cuda_coder_layout *l, uint64_t *end)
 {
-    uint64_t blocks = v->block_count;
+    uint64_t blocks = v->block_count, layers = v->assembly->layer_count;
     l->passes = wvl_cuda_place(end, wvl_mul_saturate(blocks, WVL_CUDA_T1_MOST_PASSES), sizeof(wvl_cuda_t1_pass));
     l->values = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_t1_gains));
     l->cuts = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_rate_cut));
     l->segments = wvl_cuda_place(end, wvl_mul_saturate(blocks, most_segments(s)), sizeof(uint32_t));
     l->bodies = wvl_cuda_place(end, (uint64_t)wvl_plan_rate_groups(v->plan) * WVL_SLOPES, sizeof(uint64_t));
     l->candidates = wvl_cuda_place(end, wvl_mul_saturate(blocks, WVL_CUDA_RATE_CANDIDATES), sizeof(uint64_t));
-    l->changed = wvl_cuda_place(end, v->assembly->packet_count, sizeof(uint32_t));
+    l->changed = wvl_cuda_place(end, v->assembly->packet_count / layers, sizeof(uint32_t));
     l->groups = wvl_cuda_place(end, wvl_plan_cap_groups(v->plan), sizeof(wvl_cuda_rate_group));
     l->notes = wvl_cuda_place(end, 1, sizeof(uint32_t));
     l->outcome = wvl_cuda_place(end, 1, sizeof(wvl_cuda_packets_outcome));
+    if (layers > 1) {
+        l->sent_before = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_rate_sent));
+        l->since = wvl_cuda_place(end, v->assembly->packet_count, sizeof(uint16_t));
+        l->layers = wvl_cuda_place(end, layers, sizeof(wvl_assembly_layer));
+    }
 }
 
 static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64_t *end)
@@ -121,8 +135,13 @@ static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64
     l->states = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_state));
     l->order = wvl_cuda_place(end, v->block_count, sizeof(uint32_t));
     l->items = wvl_cuda_place(end, s.items, sizeof(uint32_t));
-    l->sent = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_packets_block));
+    l->sent = wvl_cuda_place(end, v->block_count * v->assembly->layer_count, sizeof(wvl_cuda_packets_block));
     l->scratch_bytes = s.scratch_bytes;
+    if (wvl_cuda_has_rects(v->plan)) {
+        l->coded = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_block));
+        l->lifts = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_lift));
+        l->copies = wvl_cuda_place(end, wvl_cuda_measure_regions(v).copy_bytes, 1);
+    }
     if (chooses(v->plan)) {
         place_rate(v, &s, l, end);
         l->scratch_bytes = wvl_add_saturate(l->scratch_bytes, s.value_bytes);
@@ -141,14 +160,28 @@ wvl_cuda_t1_block wvl_cuda_describe_t1_block(const wvl_cuda_walk_block *from)
     return b;
 }
 
+typedef struct block_list {
+    const wvl_plan *plan;
+    wvl_cuda_t1_block *blocks;
+} block_list;
+
+/* Blocks of both kinds of samples may get the planes of a region and those below. */
 static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *from)
 {
-    ((wvl_cuda_t1_block *)user)[index] = wvl_cuda_describe_t1_block(from);
+    const block_list *to = user;
+    wvl_cuda_t1_block *b = &to->blocks[index];
+    *b = wvl_cuda_describe_t1_block(from);
+    if (from->coding->region == WVL_REGION_PART) {
+        int is_part = wvl_cuda_find_region(to->plan, from) == WVL_CUDA_T1_PART;
+        b->in_region = is_part ? from->coding->region_shift : 0;
+        b->planes = (uint8_t)(from->band->planes + b->in_region);
+    }
 }
 
 static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
 {
-    wvl_cuda_walk_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, put_block, blocks);
+    block_list list = {v->plan, blocks};
+    wvl_cuda_walk_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, put_block, &list);
 }
 
 static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job)
@@ -160,27 +193,35 @@ static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_c
 
 /* Offsets of tables. */
 typedef struct tables {
-    uint64_t ranked; /* all places in the order of tiles, precincts and blocks; weights of blocks stand before them */
-    uint64_t packet_groups, group_overhead; /* with a cap of components */
-    uint64_t packets;                       /* in the order of places: for the host */
-    uint64_t bytes;                         /* of all */
+    uint64_t ranked; /* all blocks in the order of tiles and precincts; weights of blocks stand before them */
+    uint64_t precinct_groups, group_overhead; /* with a cap of components */
+    uint64_t packets;                         /* layer by layer, in the order of precincts */
+    uint64_t regions, rects;                  /* with rectangles of interest */
+    uint64_t bytes;                           /* of all */
 } tables;
 
 static tables place_tables(const wvl_cuda_coder_view *v)
 {
-    tables t = {0, 0, 0, 0, 0};
+    tables t = {0};
     uint32_t packets = v->assembly->packet_count;
     (void)wvl_cuda_place(&t.bytes, v->block_count, sizeof(wvl_cuda_t1_weight));
-    t.ranked = wvl_cuda_place(&t.bytes, v->assembly->place_count, sizeof(wvl_assembly_place));
+    t.ranked = wvl_cuda_place(&t.bytes, v->block_count, sizeof(wvl_assembly_place));
     if (v->plan->rate.max_component_bytes) {
-        t.packet_groups = wvl_cuda_place(&t.bytes, packets, sizeof(uint16_t));
-        t.group_overhead = wvl_cuda_place(&t.bytes, wvl_plan_cap_groups(v->plan), sizeof(uint64_t));
+        t.precinct_groups = wvl_cuda_place(&t.bytes, packets / v->assembly->layer_count, sizeof(uint16_t));
+        t.group_overhead = wvl_cuda_place(&t.bytes, 2ull * wvl_plan_cap_groups(v->plan), sizeof(uint64_t));
     }
     t.packets = wvl_cuda_place(&t.bytes, packets, sizeof(uint32_t));
+    if (wvl_cuda_has_rects(v->plan)) {
+        t.regions = wvl_cuda_place(&t.bytes, v->block_count, sizeof(wvl_cuda_t1_region));
+        t.rects = wvl_cuda_place(&t.bytes, wvl_cuda_measure_regions(v).rects, sizeof(wvl_cuda_t1_rect));
+    }
     return t;
 }
 
-static uint64_t measure_tables(const wvl_cuda_coder_view *v) { return chooses(v->plan) ? place_tables(v).bytes : 0; }
+static uint64_t measure_tables(const wvl_cuda_coder_view *v)
+{
+    return chooses(v->plan) || wvl_cuda_has_rects(v->plan) ? place_tables(v).bytes : 0;
+}
 
 static void put_weights(void *user, const wvl_cuda_walk_band *at)
 {
@@ -191,23 +232,46 @@ static void put_weights(void *user, const wvl_cuda_walk_band *at)
     }
 }
 
-/* Packets of the only layer, tile by tile, to where their precincts stand in the tile. */
+static uint32_t count_precincts(const wvl_assembly *a) { return a->packet_count / a->layer_count; }
+
+/* Packets, tile by tile, to where their precincts stand in the tile, in their layer. */
 static void sort_packets(const wvl_assembly *a, uint32_t *packets)
 {
     for (uint32_t first = 0, end; first < a->packet_count; first = end) {
+        uint32_t precinct = first / a->layer_count; /* the first of the tile */
         for (end = first; end < a->packet_count && a->owners[end].tile == a->owners[first].tile; end++) {
-            packets[first + a->owners[end].precinct] = end;
+            packets[a->packets[end].layer * count_precincts(a) + precinct + a->owners[end].precinct] = end;
         }
     }
 }
 
+/* A packet that sends nothing, and its length in PLT (A.7.3). */
+static uint64_t count_empty(const wvl_assembly *a, uint32_t packet)
+{
+    return 1u + (a->packets[packet].sop ? 6 : 0) + (a->packets[packet].eph ? 2 : 0) + (a->has_plt ? 1 : 0);
+}
+
+/* As wvl_layers_allocate() measures it. */
+static uint64_t count_empty_layer(const wvl_assembly *a)
+{
+    uint64_t bytes = a->has_plt ? PLT_HEAD_BYTES * (count_precincts(a) / 65527 + 1) : 0;
+    for (uint32_t i = 0; i < a->packet_count; i++) {
+        bytes += a->packets[i].layer ? 0 : count_empty(a, i);
+    }
+    return bytes;
+}
+
 /* Part headers count for a group where parts hold one component each (codec/tile_division.c); a PLT segment too. */
-static void put_groups(const wvl_cuda_coder_view *v, uint16_t *packet_groups, uint64_t *overhead)
+static void put_groups(const wvl_cuda_coder_view *v, const uint32_t *packets, uint16_t *precinct_groups,
+                       uint64_t *overhead)
 {
     const wvl_assembly *a = v->assembly;
-    memset(overhead, 0, wvl_plan_cap_groups(v->plan) * sizeof *overhead);
-    for (uint32_t i = 0; i < a->packet_count; i++) {
-        packet_groups[i] = (uint16_t)wvl_plan_cap_group(v->plan, a->owners[i].component, a->owners[i].resolution);
+    uint32_t groups = wvl_plan_cap_groups(v->plan);
+    memset(overhead, 0, 2 * groups * sizeof *overhead);
+    for (uint32_t i = 0; i < count_precincts(a); i++) {
+        const wvl_assembly_owner *owner = &a->owners[packets[i]];
+        precinct_groups[i] = (uint16_t)wvl_plan_cap_group(v->plan, owner->component, owner->resolution);
+        overhead[groups + precinct_groups[i]] += count_empty(a, packets[i]);
     }
     for (uint32_t i = 0; i < a->part_count; i++) {
         if (a->part_names[i].cap_group != UINT32_MAX) {
@@ -226,13 +290,19 @@ static void fill_tables(const wvl_cuda_coder_view *v, void *to)
     uint32_t *packets = (uint32_t *)(void *)(base + t.packets);
     wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, put_weights, to);
     sort_packets(a, packets);
-    for (uint32_t i = 0; i < a->packet_count; i++) {
+    for (uint32_t i = 0; i < count_precincts(a); i++) {
         const wvl_assembly_packet *p = &a->packets[packets[i]];
-        memcpy(ranked, a->places + p->first_place, p->block_count * sizeof *ranked);
-        ranked += p->block_count;
+        for (uint32_t k = 0; k < p->block_count; k++) {
+            *ranked++ = (wvl_assembly_place){a->places[p->first_place + k].block, i};
+        }
     }
     if (v->plan->rate.max_component_bytes) {
-        put_groups(v, (uint16_t *)(void *)(base + t.packet_groups), (uint64_t *)(void *)(base + t.group_overhead));
+        put_groups(v, packets, (uint16_t *)(void *)(base + t.precinct_groups),
+                   (uint64_t *)(void *)(base + t.group_overhead));
+    }
+    if (wvl_cuda_has_rects(v->plan)) {
+        wvl_cuda_fill_regions(v, (wvl_cuda_t1_region *)(void *)(base + t.regions),
+                              (wvl_cuda_t1_rect *)(void *)(base + t.rects));
     }
 }
 
@@ -246,20 +316,10 @@ static uint64_t count_overhead(const wvl_assembly *a)
     return bytes;
 }
 
-static uint64_t find_budget(const wvl_plan *plan)
-{
-    const wvl_layer_target *target = &plan->rate.layers[0];
-    uint64_t budget = plan->rate.max_bytes ? plan->rate.max_bytes : WVL_NO_BUDGET;
-    return target->kind == WVL_RATE_BYTES && target->value < 1e18 ? wvl_min_u64(budget, (uint64_t)target->value)
-                                                                  : budget;
-}
-
 static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
 {
-    const wvl_layer_target *target = &plan->rate.layers[0];
-    job->rate.budget = find_budget(plan);
     job->rate.component_cap = plan->rate.max_component_bytes;
-    job->rate.least = target->kind == WVL_RATE_SLOPE ? (uint32_t)target->value : 0;
+    wvl_cuda_set_layers(plan, &job->rate);
 }
 
 static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
@@ -269,11 +329,12 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
     tables t = place_tables(v);
     wvl_cuda_t1_job *t1 = &job->t1;
     const wvl_plan *plan = v->plan;
-    const wvl_layer_target *target = &plan->rate.layers[0];
     job->chooses = 1;
-    /* Where caps are many, or one, floors are bisected from the least threshold on: all passes are looked at. */
+    /* Where caps are many, or one, floors are bisected from the least threshold on: all passes are looked at. Layers
+     * end within codewords, and regions have slopes of two kinds: what may stop there is not followed. */
     int is_followed = !plan->rate.max_component_bytes || wvl_plan_rate_groups(plan) > 1;
-    t1->foresees = !plan->test.depth_full && !plan->rate.rdoq && is_followed;
+    t1->foresees = !plan->test.depth_full && !plan->rate.rdoq && is_followed && plan->syntax.layer_count == 1 &&
+                   !plan->syntax.region_count;
     t1->passes = slot + l->passes;
     t1->gains = slot + l->values;
     t1->hull_weights = shared + l->tables;
@@ -283,6 +344,10 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
     packets->errors = slot + l->errors;
     packets->notes = slot + l->notes;
     packets->outcome = slot + l->outcome;
+    if (plan->syntax.layer_count > 1) {
+        packets->since = slot + l->since;
+        packets->layers = slot + l->layers;
+    }
     job->rate = (wvl_cuda_rate_job){.ranked = shared + l->tables + t.ranked,
                                     .cuts = slot + l->cuts,
                                     .segments = most_segments(&s) ? slot + l->segments : 0,
@@ -290,20 +355,36 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
                                     .candidates = slot + l->candidates,
                                     .changed = slot + l->changed,
                                     .groups = slot + l->groups,
-                                    .packet_groups = t.packet_groups ? shared + l->tables + t.packet_groups : 0,
+                                    .sent = plan->syntax.layer_count > 1 ? slot + l->sent_before : 0,
+                                    .layer_packets = shared + l->tables + t.packets,
+                                    .precinct_groups = t.precinct_groups ? shared + l->tables + t.precinct_groups : 0,
                                     .group_overhead = t.group_overhead ? shared + l->tables + t.group_overhead : 0,
                                     .block_weights = shared + l->weights,
                                     .overhead_bytes = count_overhead(v->assembly),
                                     .group_count = wvl_plan_cap_groups(plan),
                                     .followed = wvl_plan_rate_groups(plan),
-                                    .fills_always = plan->rate.max_component_bytes && target->kind != WVL_RATE_SLOPE,
                                     .reach = wvl_rate_reach(plan),
                                     .segment_most = most_segments(&s),
-                                    .depth_bias = plan->test.depth_bias};
+                                    .depth_bias = plan->test.depth_bias,
+                                    .precinct_count = count_precincts(v->assembly),
+                                    .empty_layer_bytes = count_empty_layer(v->assembly)};
     set_values(plan, job);
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
+
+/* Blocks as they are coded take the place of those that the host has listed. */
+static void set_regions(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                        wvl_cuda_address shared, wvl_cuda_t1_job *t1)
+{
+    tables t = place_tables(v);
+    t1->originals = t1->blocks;
+    t1->blocks = slot + l->coded;
+    t1->lifts = slot + l->lifts;
+    t1->copies = slot + l->copies;
+    t1->regions = shared + l->tables + t.regions;
+    t1->rects = shared + l->tables + t.rects;
+}
 
 static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
                     wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
@@ -321,6 +402,9 @@ static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l
     t1->scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX);
     t1->block_weights = shared + l->weights;
     t1->block_errors = v->plan->rate.rate_control ? slot + l->errors : 0;
+    if (wvl_cuda_has_rects(v->plan)) {
+        set_regions(v, l, slot, shared, t1);
+    }
     packets->blocks = slot + l->sent;
     packets->t1_blocks = t1->blocks;
     packets->t1_records = t1->records;
@@ -346,6 +430,7 @@ static wvl_cuda_status launch_chosen(const wvl_device *device, wvl_cuda_rate_job
 {
     uint32_t rounds = job->t1.foresees ? WVL_CUDA_RATE_ROUNDS : 1;
     wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, stream);
+    status = status ? status : wvl_cuda_t1_launch_settled(&device->t1_rate, &job->t1, stream);
     if (!status && job->t1.foresees) {
         status = wvl_cuda_rate_foresee(&device->rate, job, stream);
     }
@@ -358,13 +443,14 @@ static wvl_cuda_status launch_chosen(const wvl_device *device, wvl_cuda_rate_job
 static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
                               const wvl_cuda_packets_job *packets, wvl_cuda_stream stream)
 {
-    if (job->chooses) {
+    wvl_cuda_status status = wvl_cuda_t1_launch_lifts(&device->t1_rate, &job->t1, stream);
+    if (!status && job->chooses) {
         wvl_cuda_rate_job rate = job->rate;
         rate.t1 = job->t1;
         rate.packets = *packets;
         return launch_chosen(device, &rate, stream);
     }
-    wvl_cuda_status status = wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, stream);
+    status = status ? status : wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, stream);
     return status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, stream);
 }
 

@@ -356,6 +356,8 @@ static void note_bytes(wvl_backend *b, uint64_t bytes)
     pthread_mutex_unlock(&b->slots.lock);
 }
 
+static uint32_t count_layers(const wvl_backend *b) { return b->pictures->assembly->layer_count; }
+
 /* Room for the picture, and what the device is to know of it. */
 static wvl_cuda_status aim(wvl_backend_job *job)
 {
@@ -375,7 +377,8 @@ static wvl_cuda_status aim(wvl_backend_job *job)
     *target = (wvl_cuda_packets_picture){.output = address,
                                          .output_bytes = output_bytes(b->plan),
                                          .result = job->pinned_address + l->result,
-                                         .lengths = job->pinned_address + l->lengths};
+                                         .lengths = job->pinned_address + l->lengths,
+                                         .layers = count_layers(b) > 1 ? job->pinned_address + l->layers : 0};
     memset(wvl_cuda_picture_result(job), 0, sizeof(wvl_cuda_packets_result));
     return status;
 }
@@ -477,9 +480,10 @@ static void report_lengths(const wvl_backend_job *job, uint32_t *part_bytes, uin
     const wvl_assembly *a = p->assembly;
     const uint32_t *lengths = (const uint32_t *)(const void *)(job->pinned + p->layout.lengths);
     uint64_t resolutions = p->plan->syntax.max_levels + 1u;
-    memset(group_bytes, 0, p->plan->syntax.component_count * resolutions * sizeof *group_bytes);
+    memset(group_bytes, 0, p->plan->syntax.component_count * resolutions * a->layer_count * sizeof *group_bytes);
     for (uint32_t i = 0; i < a->packet_count; i++) {
-        group_bytes[a->owners[i].component * resolutions + a->owners[i].resolution] += lengths[i];
+        uint64_t row = a->owners[i].component * resolutions + a->owners[i].resolution;
+        group_bytes[row * a->layer_count + a->packets[i].layer] += lengths[i];
     }
     memcpy(part_bytes, lengths + a->packet_count, a->part_count * sizeof *part_bytes);
 }
@@ -508,6 +512,10 @@ wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, ui
                               .threshold = r->outcome.threshold,
                               .is_everything = r->outcome.is_everything != 0,
                               .on_device = job->backend->plan->device.output};
+    if (count_layers(job->backend) > 1) {
+        picture->layers =
+            (const wvl_assembly_layer *)(const void *)(job->pinned + job->backend->pictures->layout.layers);
+    }
     job->picture->output = 0;
     return WVL_OK;
 }

@@ -32,7 +32,7 @@ typedef struct wvl_cuda_picture_layout {
     uint64_t finished, finished_end; /* the picture, on its way to pinned memory */
     uint64_t device_end;             /* of a slot with the most scratch memory, which lies at its end */
     /* In pinned memory: */
-    uint64_t target, result, lengths, pinned_end;
+    uint64_t target, result, lengths, layers, pinned_end;
     /* In host memory: */
     uint64_t launches, fronts, given, pixels, copies, host_end;
     /* On the device, of the backend: */

@@ -53,6 +53,7 @@ static void place_pinned(wvl_cuda_pictures *p)
     l->target = wvl_cuda_place(&end, 1, sizeof(wvl_cuda_packets_picture));
     l->result = wvl_cuda_place(&end, 1, sizeof(wvl_cuda_packets_result));
     l->lengths = wvl_cuda_place(&end, (uint64_t)p->assembly->packet_count + p->assembly->part_count, sizeof(uint32_t));
+    l->layers = wvl_cuda_place(&end, p->assembly->layer_count, sizeof(wvl_assembly_layer));
     l->pinned_end = end;
 }
 
@@ -109,14 +110,14 @@ static void place_all(wvl_cuda_pictures *p, int any_shape)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* Blocks stand in packets once: the only layer has them all. */
+/* Blocks stand in packets once a layer. */
 static void carve_places(wvl_carver *carver, const wvl_plan *plan, const wvl_assembly *assembly, wvl_cuda_pictures *p)
 {
     int has_phases = wvl_cuda_has_phases(plan);
-    uint64_t count = has_phases ? assembly->place_count : 0;
+    uint64_t count = has_phases ? assembly->block_count : 0;
     uint32_t *places = wvl_carve(carver, count, sizeof *places);
     uint8_t *kinds = wvl_carve(carver, count, sizeof *kinds);
-    wvl_assembly_place *placed = wvl_carve(carver, count, sizeof *placed);
+    wvl_assembly_place *placed = wvl_carve(carver, count * assembly->layer_count, sizeof *placed);
     p->block_places = has_phases ? places : NULL;
     p->block_kinds = has_phases ? kinds : NULL;
     p->placed = *assembly;
@@ -132,7 +133,7 @@ static void place_blocks(wvl_cuda_pictures *p)
     }
     uint32_t *lists = (uint32_t *)(void *)placed; /* until places come */
     wvl_cuda_rdoq_list_phases(p->plan, p->tiles, p->tile_count, lists, p->block_kinds, &p->blocks.phases);
-    for (uint32_t i = 0; i < p->assembly->place_count; i++) {
+    for (uint32_t i = 0; i < p->assembly->block_count; i++) {
         p->block_places[lists[i]] = i;
     }
     for (uint32_t i = 0; i < p->assembly->place_count; i++) {

@@ -26,29 +26,23 @@ __device__ __forceinline__ sent_block load_at(const job_type &job, const head_jo
 template <class TEAM> __device__ __forceinline__ void build_trees(const job_type &job, const head_job &h)
 {
     const wvl_assembly_packet &p = *h.view.packet;
+    bool any = false;
     for (uint32_t i = TEAM::rank(); i < p.block_count; i += TEAM::size()) {
         block_place at = find_place(p, i);
         sent_block b = load_at(job, h, at);
-        h.view.nodes[h.view.levels[at.band * WVL_ASSEMBLY_MOST_LEVELS] + at.index] =
-            (b.segment_count ? at.index : NODE_EMPTY) << 7 | b.zero_planes;
-        if (b.flags) {
-            atomicOr(&h.window.share[2], b.flags);
+        h.view.nodes[h.view.levels[at.band * WVL_ASSEMBLY_MOST_LEVELS] + at.index] = make_leaf(b, at.index);
+        any |= b.segment_count != 0;
+        if (b.flags & WVL_CUDA_PACKETS_LEFT) {
+            atomicOr(&h.window.share[2], (uint32_t)WVL_CUDA_PACKETS_LEFT);
         }
+    }
+    if (any) {
+        atomicOr(&h.window.share[3], 1u);
     }
     TEAM::meet();
     for (uint32_t k = 0; build_level<TEAM>(h.view, k); k++) {
         TEAM::meet();
     }
-}
-
-__device__ __forceinline__ bool sends_anything(const packet_view &v)
-{
-    bool any = false;
-    for (uint32_t b = 0; b < v.packet->band_count; b++) {
-        uint32_t levels = count_levels(v.packet->band[b]);
-        any |= levels && v.nodes[v.levels[b * WVL_ASSEMBLY_MOST_LEVELS + levels - 1]] >> 7 != NODE_EMPTY;
-    }
-    return any;
 }
 
 /* Blocks that a thread codes one after the other: sums over the team are made once for all of them. */
@@ -153,7 +147,7 @@ __device__ __forceinline__ void open_head(const job_type &job, head_job &h, uint
     h.body = 0;
     clear_window<TEAM>(h.window);
     if (!TEAM::rank()) {
-        h.window.share[2] = 0;
+        h.window.share[2] = h.window.share[3] = 0;
     }
     find_levels<TEAM>(h.view);
     TEAM::meet();
@@ -165,11 +159,12 @@ __device__ __forceinline__ void code_head(const job_type &job, uint32_t packet, 
 {
     head_job h;
     h.view.packet = &packet_of(job, packet);
+    h.view.missed = job.since ? h.view.packet->layer - ((const uint16_t *)job.since)[packet] : 0u;
     h.picture = picture;
     uint8_t *head = work_at<uint8_t>(job, h.picture, job.work.heads) + h.view.packet->head_at;
     open_head<TEAM>(job, h, shared, head);
     build_trees<TEAM>(job, h);
-    if (sends_anything(h.view)) {
+    if (h.window.share[3]) { /* some block sends something */
         say_packet<TEAM>(job, h);
     } else {
         say_nothing<TEAM>(h);

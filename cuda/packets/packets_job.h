@@ -21,8 +21,13 @@ typedef struct wvl_cuda_packets_block {
     uint8_t segment_count; /* 0: nothing is sent */
     uint8_t passes;        /* of all segments */
     uint8_t zero_planes;   /* also of blocks that send nothing: what the tag tree holds */
-    uint8_t flags;         /* WVL_CUDA_PACKETS_LEFT */
+    uint8_t flags;         /* WVL_CUDA_PACKETS_LEFT, _SENT, and from _GROWTH on how much Lblock has grown before */
 } wvl_cuda_packets_block;
+
+/* Flags of a block beside WVL_CUDA_PACKETS_LEFT: a layer before has sent some of it. Lblock is at most 24, for lengths
+ * of 24 bits. */
+#define WVL_CUDA_PACKETS_SENT 2u
+#define WVL_CUDA_PACKETS_GROWTH 2u
 
 /* Why a picture was not put together. The host puts it together from the blocks, and finds the words for errors. */
 enum {
@@ -41,6 +46,7 @@ typedef struct wvl_cuda_packets_picture {
     uint64_t result;       /* wvl_cuda_packets_result */
     uint64_t lengths; /* uint32_t[packet_count + part_count]: bytes of packets, Psot of tile-parts, written where no
                        * flag is set; 0: not wanted */
+    uint64_t layers;  /* wvl_assembly_layer[layer_count], of several layers; 0: not wanted */
 } wvl_cuda_packets_picture;
 
 /* What rate control has chosen. */
@@ -144,6 +150,9 @@ typedef struct wvl_cuda_packets_job {
     uint64_t outside;   /* the word of the transform; 0: none */
     uint64_t notes;     /* a word of flags that the kernels in front have set; 0: none */
     uint64_t outcome;   /* wvl_cuda_packets_outcome; 0: there is no rate control */
+    uint64_t layers;    /* wvl_assembly_layer[layer_count]; 0: there is one layer */
+    uint64_t since;     /* uint16_t[packet_count]: 1 and the last layer before in which the packet of the same precinct
+                         * says something, or 0; 0: there is one layer */
     /* Of the job. */
     uint64_t pictures; /* wvl_cuda_packets_picture[picture_count] */
     uint64_t memory;   /* work.all_bytes for each picture, aligned to 256 */

@@ -196,6 +196,9 @@ __device__ __forceinline__ void report(const job_type &job, uint32_t picture, ui
     }
     *(wvl_cuda_packets_result *)p.result = {before + codestream, before,      flags,  outside,
                                             errors.energy,       errors.left, outcome};
+    for (uint32_t i = 0; p.layers && i < job.layer_count; i++) {
+        ((wvl_assembly_layer *)p.layers)[i] = ((const wvl_assembly_layer *)job.layers)[i];
+    }
     totals[WVL_CUDA_PACKETS_END] = flags ? 0 : before + codestream;
     totals[WVL_CUDA_PACKETS_BEGIN] = before;
     totals[WVL_CUDA_PACKETS_OUTPUT] = p.output;

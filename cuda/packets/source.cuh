@@ -36,7 +36,7 @@ __device__ __forceinline__ uint64_t record_at(const job_type &job, uint32_t pict
     return ((uint64_t)picture * job.layer_count + layer) * job.block_count + at;
 }
 
-/* What a block sends in a layer. */
+/* What a block sends in a layer. flags: of its record (wvl_cuda_packets_block). */
 struct sent_block {
     uint32_t segment_count, passes, bytes, zero_planes, flags, segment[2];
     const uint32_t *more;
@@ -51,7 +51,8 @@ __device__ __forceinline__ uint32_t segment_of(const sent_block &b, uint32_t i)
 __device__ __forceinline__ sent_block load_ht_block(const job_type &job, uint64_t at, uint32_t planes)
 {
     const wvl_cuda_ht_record &r = ((const wvl_cuda_ht_record *)job.ht_records)[at];
-    sent_block b = {0, 0, 0, planes, r.flags & WVL_CUDA_HT_LEFT ? (uint32_t)WVL_CUDA_PACKETS_LEFT : 0, {0, 0}, nullptr};
+    uint32_t flags = r.flags & WVL_CUDA_HT_LEFT ? (uint32_t)WVL_CUDA_PACKETS_LEFT : 0;
+    sent_block b = {0, 0, 0, planes, flags, {0, 0}, nullptr};
     if (r.cleanup_bytes) {
         b.passes = 1u + r.has_sigprop + r.has_magref;
         b.segment_count = b.passes > 1 ? 2 : 1;

@@ -19,7 +19,7 @@ __device__ __forceinline__ wvl_cuda_packets_block send_t1_block(const job_type &
         return send_nothing(b, r);
     }
     uint32_t *ends = (uint32_t *)(job.t1_scratch + (uint64_t)r.ends * 16);
-    uint32_t count = list_t1_segments(b.style, r.passes, r.bytes, listed_ends{ends}, ends);
+    uint32_t count = list_t1_segments(b.style, {0, 0}, r.passes, r.bytes, listed_ends{ends}, ends);
     return send_passes(b, r, job.t1_scratch, r.passes, r.bytes, ends, count);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* EBCOT blocks as packets see them: the first passes of each, segment by segment. */
+/* EBCOT blocks as packets see them: passes of each, segment by segment. */
 #pragma once
 #include "codec/core/t1_pass.h"
 #include "cuda/blocks/t1_job.h"
@@ -8,15 +8,20 @@
 namespace wvl_packets
 {
 
-/* The segments of the first `passes` passes (B.10.7), which have `bytes` bytes. end_of(pass): bytes of the block up to
- * the end of a pass that ends a segment. `to` may be the list of ends itself: a segment ends with a pass that is not
- * before it in the list. Returns how many there are. */
+/* Passes of a block, and bytes up to their end. */
+struct t1_end {
+    uint32_t passes, bytes;
+};
+
+/* The segments of the passes from one end to another (B.10.7). end_of(pass): bytes of the block up to the end of a pass
+ * that ends a segment. `to` may be the list of ends itself: a segment ends with a pass that is not before it in the
+ * list. Returns how many there are. */
 template <class ENDS>
-__device__ __forceinline__ uint32_t list_t1_segments(uint32_t style, uint32_t passes, uint32_t bytes, const ENDS &ends,
-                                                     uint32_t *to)
+__device__ __forceinline__ uint32_t list_t1_segments(uint32_t style, t1_end from, uint32_t passes, uint32_t bytes,
+                                                     const ENDS &ends, uint32_t *to)
 {
-    uint32_t count = 0, first = 0, before = 0;
-    for (uint32_t pass = 0; pass < passes; pass++) {
+    uint32_t count = 0, first = from.passes, before = from.bytes;
+    for (uint32_t pass = first; pass < passes; pass++) {
         bool is_last = pass + 1 == passes;
         if (is_last || wvl_t1_pass_is_end(pass, style)) {
             uint32_t end = is_last ? bytes : ends.at(pass);

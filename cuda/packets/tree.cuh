@@ -3,13 +3,18 @@
  * Tag trees of a packet in a closed form (B.10.2): what a block says of the nodes above it follows from the nodes
  * alone, so that all blocks are coded at the same time.
  *
- * In a layer that nothing was sent before, a node of the inclusion tree is said by the block at its top left: 1 if any
- * block below is included; nothing is said below a 0. A node of the tree of zero planes is said by the first included
- * block below it: 0s from the value of its parent to its own, and a 1. With layers, blocks that were included before
- * say a bit of their own, and nodes with such blocks below them are known.
+ * A node of the inclusion tree is said by the block at its top left: 1 if any block below is included; nothing is said
+ * below a 0. A node of the tree of zero planes is said by the first included block below it: 0s from the value of its
+ * parent to its own, and a 1.
  *
- * A node of both trees is a word: the first included block << 7 | the least number of zero planes. No block:
- * NODE_EMPTY.
+ * Blocks that a layer before has included say a bit of their own, and nodes with such blocks below them are known in
+ * both trees: they say nothing. All blocks below another node wait since the first layer. In the last packet that said
+ * anything they said of it what they could: that its value is not below `since` (wvl_cuda_packets_job). Packets that
+ * say nothing leave the trees as they are. So where the parent is known, or there is none, a 0 for each of the layers
+ * missed comes in front; where the parent becomes known now, what it says stands for these (D-device-18).
+ *
+ * A node of both trees is a word: the first included block and 1 << 7 | the least number of zero planes. NODE_KNOWN: a
+ * block below was sent before. NODE_EMPTY: no block below is included.
  */
 #pragma once
 #include "cuda/packets/source.cuh"
@@ -17,13 +22,14 @@
 namespace wvl_packets
 {
 
-constexpr uint32_t NODE_PLANES = 127, NODE_EMPTY = WVL_ASSEMBLY_MOST_BLOCKS - 1;
+constexpr uint32_t NODE_PLANES = 127, NODE_KNOWN = 0, NODE_EMPTY = WVL_ASSEMBLY_MOST_BLOCKS - 1;
 
 /* The packet in work. All members are the same for all threads. */
 struct packet_view {
     const wvl_assembly_packet *packet;
     uint32_t *nodes;  /* of all bands, one after the other; leaves first, in raster order */
     uint32_t *levels; /* [3][WVL_ASSEMBLY_MOST_LEVELS]: the first node of a level */
+    uint32_t missed;  /* layers before in which the packet of the precinct said nothing, since the last that did */
 };
 
 /* A block: its band and place. */
@@ -57,6 +63,18 @@ __device__ __forceinline__ uint32_t node_at(const packet_view &v, const block_pl
 {
     uint32_t cols = level_size(v.packet->band[at.band].cols, level);
     return v.nodes[v.levels[at.band * WVL_ASSEMBLY_MOST_LEVELS + level] + (at.y >> level) * cols + (at.x >> level)];
+}
+
+/* What the inclusion tree holds: the block that is counted from 1, or NODE_*. */
+__device__ __forceinline__ uint32_t first_at(const packet_view &v, const block_place &at, uint32_t level)
+{
+    return node_at(v, at, level) >> 7;
+}
+
+__device__ __forceinline__ uint32_t make_leaf(const sent_block &b, uint32_t index)
+{
+    uint32_t first = b.segment_count ? index + 1 : NODE_EMPTY;
+    return (b.flags & WVL_CUDA_PACKETS_SENT ? (uint32_t)NODE_KNOWN : first) << 7 | b.zero_planes;
 }
 
 /* A thread a band. */
@@ -142,17 +160,21 @@ template <class S> __device__ __forceinline__ void say_inclusion(S &s, const pac
 {
     uint32_t top = count_levels(v.packet->band[at.band]) - 1, corner = at.x | at.y,
              level = corner ? min((uint32_t)__ffs((int)corner) - 1, top) : top;
-    bool any = level == top || node_at(v, at, level + 1) >> 7 != NODE_EMPTY;
-    for (uint32_t k = level + 1; any && k-- > 0;) {
-        any = node_at(v, at, k) >> 7 != NODE_EMPTY;
-        s.put(any, 1);
+    uint32_t above = level == top ? NODE_KNOWN : first_at(v, at, level + 1);
+    for (uint32_t k = level + 1; above != NODE_EMPTY && k-- > 0;) {
+        uint32_t own = first_at(v, at, k);
+        if (own != NODE_KNOWN) {
+            s.skip(above == NODE_KNOWN ? v.missed : 0);
+            s.put(own != NODE_EMPTY, 1);
+        }
+        above = own;
     }
 }
 
 template <class S> __device__ __forceinline__ void say_zero_planes(S &s, const packet_view &v, const block_place &at)
 {
     uint32_t levels = count_levels(v.packet->band[at.band]), level = 0;
-    while (level < levels && node_at(v, at, level) >> 7 == at.index) {
+    while (level < levels && first_at(v, at, level) == at.index + 1) {
         level++;
     }
     uint32_t known = level < levels ? node_at(v, at, level) & NODE_PLANES : 0;
@@ -166,14 +188,14 @@ template <class S> __device__ __forceinline__ void say_zero_planes(S &s, const p
 
 template <class S> __device__ __forceinline__ void say_lengths(S &s, const sent_block &b)
 {
-    unsigned bits, lblock = WVL_PACKET_FIRST_LBLOCK;
+    unsigned bits, before = WVL_PACKET_FIRST_LBLOCK + (b.flags >> WVL_CUDA_PACKETS_GROWTH), lblock = before;
     uint32_t code = wvl_packet_pass_code(b.passes, &bits);
     s.put(code, bits);
     for (uint32_t i = 0; i < b.segment_count; i++) {
         uint32_t segment = segment_of(b, i);
         lblock = wvl_packet_raise_lblock(lblock, segment >> 24, segment & 0xFFFFFF);
     }
-    s.put(wvl_packet_lblock_code(lblock - WVL_PACKET_FIRST_LBLOCK), lblock - WVL_PACKET_FIRST_LBLOCK + 1);
+    s.put(wvl_packet_lblock_code(lblock - before), lblock - before + 1);
     for (uint32_t i = 0; i < b.segment_count; i++) {
         uint32_t segment = segment_of(b, i);
         s.put(segment & 0xFFFFFF, lblock + wvl_packet_extra_bits(segment >> 24));
@@ -183,9 +205,15 @@ template <class S> __device__ __forceinline__ void say_lengths(S &s, const sent_
 template <class S>
 __device__ __forceinline__ void say_block(S &s, const packet_view &v, const block_place &at, const sent_block &b)
 {
-    say_inclusion(s, v, at);
+    if (b.flags & WVL_CUDA_PACKETS_SENT) {
+        s.put(b.segment_count != 0, 1);
+    } else {
+        say_inclusion(s, v, at);
+        if (b.segment_count) {
+            say_zero_planes(s, v, at);
+        }
+    }
     if (b.segment_count) {
-        say_zero_planes(s, v, at);
         say_lengths(s, b);
     }
 }

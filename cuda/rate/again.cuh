@@ -77,13 +77,13 @@ __device__ __forceinline__ bool repeat_blocks(const job_type &job, const layer_s
         variables[0] = variables[1] = 0;
     }
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < job.packets.place_count; i += blockDim.x) {
+    for (uint32_t i = threadIdx.x; i < job.packets.block_count; i += blockDim.x) {
         undecided += !is_decided(job, ranked(job, i), layer);
     }
     atomicAdd(&variables[0], undecided);
     __syncthreads();
     bool is_any = variables[0] != 0;
-    for (uint32_t i = threadIdx.x; i < job.packets.place_count; i += blockDim.x) {
+    for (uint32_t i = threadIdx.x; i < job.packets.block_count; i += blockDim.x) {
         const wvl_assembly_place place = ranked(job, i);
         bool is_again = is_any && is_repeated(job, place, layer);
         mark_block(job, place.block, is_again);

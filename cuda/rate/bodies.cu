@@ -6,7 +6,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_r
 {
     uint32_t rank = blockIdx.x * blockDim.x + threadIdx.x, before = 0;
     bool is_over = job.t1.round && !((const uint32_t *)job.t1.counters)[WVL_CUDA_T1_REPEATED];
-    if (rank >= job.packets.place_count || !wvl_rate::is_asked(job) || is_over) {
+    if (rank >= job.packets.block_count || !wvl_rate::is_asked(job) || is_over) {
         return;
     }
     const wvl_assembly_place place = wvl_rate::ranked(job, rank);
@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_r
             before = passes.records[i].final_bytes;
         }
     }
-    uint32_t all = wvl_rate::cut_bytes(passes, passes.count);
+    uint32_t all = passes.count ? passes.records[passes.count - 1].final_bytes : 0;
     if (all > before) {
         atomicAdd(&bodies[0], (unsigned long long)(all - before));
     }

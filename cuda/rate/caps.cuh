@@ -9,20 +9,20 @@
 namespace wvl_rate
 {
 
-__device__ __forceinline__ bool breaks_cap(const job_type &job, uint32_t *shared)
+__device__ __forceinline__ bool breaks_cap(const job_type &job, const layer_state &layer, uint32_t *shared)
 {
     bool own = false;
     for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
-        own |= !group_fits(job, g, group_of(job, g).bytes);
+        own |= !group_fits(job, layer, g, group_of(job, g).bytes);
     }
     return count_threads(own, shared) != 0;
 }
 
 /* What the bytes of a group are beside its bodies at the threshold measured last. */
-__device__ __forceinline__ void learn_rest(const job_type &job, uint32_t g)
+__device__ __forceinline__ void learn_rest(const job_type &job, const layer_state &layer, uint32_t g)
 {
     wvl_cuda_rate_group &group = group_of(job, g);
-    uint64_t bytes = group.bytes + ((const uint64_t *)job.group_overhead)[g];
+    uint64_t bytes = group.bytes + bytes_beside(job, layer, g);
     group.rest = (double)bytes - bodies_of(job, g, group.threshold);
 }
 
@@ -45,17 +45,17 @@ __device__ __forceinline__ uint32_t guess_floor(const job_type &job, uint32_t g)
 
 /* Groups that break their cap at the present thresholds: each has a floor somewhere above. Returns whether there are
  * any. All threads. */
-__device__ __forceinline__ bool open_floors(const job_type &job, uint32_t *shared)
+__device__ __forceinline__ bool open_floors(const job_type &job, const layer_state &layer, uint32_t *shared)
 {
     bool own = false;
     for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
         wvl_cuda_rate_group &group = group_of(job, g);
-        group.is_open = group.threshold < WVL_SLOPE_NOTHING && !group_fits(job, g, group.bytes);
+        group.is_open = group.threshold < WVL_SLOPE_NOTHING && !group_fits(job, layer, g, group.bytes);
         if (group.is_open) {
             own = true;
             group.bad = group.threshold + 1;
             group.floor = WVL_SLOPE_NOTHING;
-            learn_rest(job, g);
+            learn_rest(job, layer, g);
         }
     }
     return count_threads(own, shared) != 0;
@@ -73,23 +73,24 @@ __device__ __forceinline__ void propose_floor(const job_type &job, uint32_t g, u
 }
 
 /* What was measured. Returns whether the floor is still searched. */
-__device__ __forceinline__ bool learn_floor(const job_type &job, uint32_t g)
+__device__ __forceinline__ bool learn_floor(const job_type &job, const layer_state &layer, uint32_t g)
 {
     wvl_cuda_rate_group &group = group_of(job, g);
-    if (group_fits(job, g, group.bytes)) {
+    if (group_fits(job, layer, g, group.bytes)) {
         group.floor = group.threshold;
     } else {
         group.bad = group.threshold + 1;
     }
     if (job.followed > 1) {
-        learn_rest(job, g);
+        learn_rest(job, layer, g);
     }
     group.is_open = group.bad < group.floor;
     return group.is_open;
 }
 
 /* One measurement with a proposal for every open group. Returns whether any is still open. All threads. */
-__device__ __forceinline__ bool narrow_floors(const job_type &job, uint32_t step, uint32_t *shared)
+__device__ __forceinline__ bool narrow_floors(const job_type &job, const layer_state &layer, uint32_t step,
+                                              uint32_t *shared)
 {
     bool own = false;
     for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
@@ -98,11 +99,11 @@ __device__ __forceinline__ bool narrow_floors(const job_type &job, uint32_t step
         }
     }
     __syncthreads();
-    cut_blocks(job);
-    (void)measure_packets(job, shared);
+    cut_blocks(job, layer);
+    (void)measure_packets(job, layer, shared);
     for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
         if (group_of(job, g).is_open) {
-            own |= learn_floor(job, g);
+            own |= learn_floor(job, layer, g);
         }
     }
     return count_threads(own, shared) != 0;
@@ -118,12 +119,12 @@ __device__ __forceinline__ bool search_capped(const job_type &job, layer_state &
     }
     for (;;) {
         for (uint32_t step = 0; narrows; step++) {
-            narrows = narrow_floors(job, step, shared);
+            narrows = narrow_floors(job, layer, step, shared);
         }
         if (!search(job, layer, shared)) {
             return false;
         }
-        if (!job.component_cap || floors_first || !open_floors(job, shared)) {
+        if (!job.component_cap || floors_first || !open_floors(job, layer, shared)) {
             return true;
         }
         narrows = true; /* every round gives at least one more group its floor */

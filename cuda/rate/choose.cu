@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rate control of a picture by one thread block: thresholds that meet the budget and the caps, the last bytes, and the
- * ends of codewords. All threads decide the same, from the same numbers.
+ * Rate control of a picture by one thread block: for each layer thresholds that meet the budget and the caps, and the
+ * last bytes; then the ends of codewords. All threads decide the same, from the same numbers.
  */
 #include "cuda/rate/again.cuh"
 #include "cuda/rate/caps.cuh"
 #include "cuda/rate/fill.cuh"
+#include "cuda/rate/layers.cuh"
 
 namespace wvl_rate
 {
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
 
-/* The block ends with its cut: its tail takes the place of what would have followed. */
-__device__ __forceinline__ void end_block(const job_type &job, uint32_t block, const block_passes &passes, uint32_t cut)
+/* The block ends with its cut in the last layer: its tail takes the place of what would have followed. */
+__device__ __forceinline__ void end_block(const job_type &job, uint32_t block, const block_passes &passes,
+                                          const wvl_cuda_rate_cut &cut)
 {
-    const wvl_cuda_t1_pass p = passes.records[cut - 1];
+    const wvl_cuda_rate_sent sent = sent_of(job, block);
+    if (cut.passes == sent.passes) {
+        return;
+    }
+    const wvl_cuda_t1_pass &p = passes.records[cut.passes - 1];
+    if (cut.bytes != p.final_bytes || !can_end(p, sent.bytes)) {
+        return;
+    }
     const wvl_cuda_t1_record &r = ((const wvl_cuda_t1_record *)job.t1.records)[block];
     uint8_t *bytes = (uint8_t *)(job.t1.scratch + (uint64_t)r.codeword * 16 + 1) + p.final_bytes - p.tail_count;
     for (uint32_t i = 0; i < p.tail_count; i++) {
@@ -23,62 +32,60 @@ __device__ __forceinline__ void end_block(const job_type &job, uint32_t block, c
     }
 }
 
-/* v * 2^exponent, exactly: of the range that weights have. */
-__device__ __forceinline__ double scale(double v, int exponent)
-{
-    double factor = exponent < 0 ? 0.5 : 2.0;
-    for (uint32_t n = exponent < 0 ? (uint32_t)-exponent : (uint32_t)exponent; n; n >>= 1, factor *= factor) {
-        v = n & 1 ? v * factor : v;
-    }
-    return v;
-}
-
 /* Squares of all samples, and what the passes leave of them, without visual weights. */
 __device__ __forceinline__ wvl_cuda_block_error measure_error(const job_type &job, uint32_t block,
                                                               const block_passes &passes, uint32_t cut)
 {
     const wvl_cuda_t1_gains own = ((const wvl_cuda_t1_gains *)job.t1.gains)[block];
-    const wvl_cuda_t1_weight weight = ((const wvl_cuda_t1_weight *)job.t1.hull_weights)[block];
     double plain = 4.0 * ((const double *)job.block_weights)[block],
-           energy = scale((double)own.energy, 2 * (int)own.energy_shift) * plain,
-           unit = scale((double)weight.mantissa, weight.exponent - job.t1.gain_exponent),
-           gain = cut ? (double)passes.gains[cut - 1] * (plain / unit) : 0.0;
-    return {energy, energy - gain};
+           energy = scale((double)own.energy, 2 * (int)own.energy_shift) * plain;
+    return {energy, energy - measure_gain(job, block, passes, cut)};
 }
 
 /* All blocks; all threads. */
 __device__ __forceinline__ void end_blocks(const job_type &job, uint32_t *shared)
 {
-    uint32_t *is_partial = shared + WVL_CUDA_RATE_VARIABLES;
+    uint32_t *any_partial = shared + WVL_CUDA_RATE_VARIABLES;
     if (!threadIdx.x) {
-        *is_partial = 0;
+        *any_partial = 0;
     }
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < job.t1.block_count; i += blockDim.x) {
         const block_passes passes = passes_of(job, i);
-        uint32_t cut = cut_of(job, i).passes, planes = ((const wvl_cuda_t1_record *)job.t1.records)[i].planes;
-        if (cut) {
-            end_block(job, i, passes, cut);
+        const wvl_cuda_rate_cut cut = cut_of(job, i);
+        end_block(job, i, passes, cut);
+        if (is_partial(job, i, cut.passes)) {
+            atomicOr(any_partial, 1u);
         }
-        if (cut != (planes ? 3 * planes - 2 : 0)) {
-            atomicOr(is_partial, 1u);
-        }
-        ((wvl_cuda_block_error *)job.packets.errors)[i] = measure_error(job, i, passes, cut);
+        ((wvl_cuda_block_error *)job.packets.errors)[i] = measure_error(job, i, passes, cut.passes);
     }
     __syncthreads();
 }
 
 /* ---- Choice ---------------------------------------------------------------------------------- */
 
-/* Thresholds that keep the budget and all caps (codec/rate/layers.c). Returns 0, or flags. */
+/* Thresholds that keep the budget and all caps (codec/rate/layers.c). Returns 0, or flags. A layer that others follow
+ * may send nothing: that was measured last. */
 __device__ __forceinline__ uint32_t choose_thresholds(const job_type &job, layer_state &layer, uint32_t *shared)
 {
-    sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
-    if (!search_capped(job, layer, shared) || breaks_cap(job, shared)) {
+    bool is_found = search_capped(job, layer, shared);
+    if (!is_found && !layer.is_last) {
+        layer.threshold = WVL_SLOPE_NOTHING;
+        return 0;
+    }
+    if (!is_found || (layer.is_last && breaks_cap(job, layer, shared))) {
         return WVL_CUDA_PACKETS_OVER;
     }
-    layer.is_filled = layer.threshold > job.least || job.fills_always;
+    layer.is_filled = is_limited(job, layer) && (layer.threshold > layer.least || fills_always(job, layer));
     return 0;
+}
+
+/* All blocks at what the last layer asks for, where nothing limits it: what that costs is not asked. */
+__device__ __forceinline__ void take_least(const job_type &job, const layer_state &layer)
+{
+    set_thresholds(job, layer.least);
+    cut_blocks(job, layer);
+    look_at(job, layer.least);
 }
 
 /* Returns whether blocks are to be coded again first. */
@@ -99,25 +106,32 @@ __device__ __forceinline__ bool finish_cuts(const job_type &job, layer_state &la
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS, 1) wvl_rate_choose(const wvl_cuda_rate_job job)
 {
     WVL_HT_SHARED(shared);
-    wvl_rate::layer_state layer = {job.least, {0, 0}, false};
+    wvl_rate::layer_state layer = {};
     uint32_t notes = 0;
     if (!wvl_rate::is_asked(job) || (job.t1.round && !wvl_rate::repeated_of(job))) {
         return;
     }
-    wvl_rate::open_groups(job, 0, 0);
-    wvl_rate::open_blocks(job);
-    if (job.budget == WVL_NO_BUDGET && !job.component_cap) {
-        wvl_rate::set_thresholds(job, job.least);
-        wvl_rate::cut_blocks(job);
-        wvl_rate::look_at(job, job.least);
-    } else {
-        notes = wvl_rate::choose_thresholds(job, layer, shared);
+    wvl_rate::open_picture(job);
+    if (wvl_cuda_rate_asks_bodies(job.budget, job.component_cap, job.packets.layer_count)) {
+        wvl_rate::sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
     }
-    if (wvl_rate::finish_cuts(job, layer, shared)) {
-        if (!threadIdx.x) {
-            *(uint32_t *)job.packets.notes = WVL_CUDA_PACKETS_LEFT; /* until a later round has chosen */
+    for (bool is_open = true; is_open;) {
+        wvl_rate::open_layer(job, layer, shared);
+        is_open = !layer.is_last;
+        if (is_open || wvl_rate::is_limited(job, layer)) {
+            notes = wvl_rate::choose_thresholds(job, layer, shared);
+        } else {
+            wvl_rate::take_least(job, layer);
         }
-        return; /* the ends of codewords would be written into passes that a later cut may send */
+        if (wvl_rate::finish_cuts(job, layer, shared)) {
+            if (!threadIdx.x) {
+                *(uint32_t *)job.packets.notes = WVL_CUDA_PACKETS_LEFT; /* until a later round has chosen */
+            }
+            return; /* the ends of codewords would be written into passes that a later cut may send */
+        }
+        if (is_open) {
+            wvl_rate::send_layer(job, layer, shared);
+        }
     }
     wvl_rate::end_blocks(job, shared);
     if (!threadIdx.x) {

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where blocks are cut, as codec/rate/measure.c cuts them for a last layer before which nothing was sent. */
+/* Where blocks are cut, as codec/rate/measure.c cuts them. */
 #pragma once
-#include "cuda/packets/t1_source.cuh"
-#include "cuda/rate/rate_job.h"
-#include "geom/handover_packets.h"
+#include "cuda/rate/layer.cuh"
 
 namespace wvl_rate
 {
-
-typedef wvl_cuda_rate_job job_type;
-
-/* Whether rate control of this launch counts. */
-__device__ __forceinline__ bool is_asked(const job_type &job) { return !job.asked || *(const uint32_t *)job.asked; }
 
 /* What is known of the passes of a block. Gains are weighted and cumulative. */
 struct block_passes {
@@ -42,9 +35,9 @@ __device__ __forceinline__ const wvl_assembly_place &ranked(const job_type &job,
     return ((const wvl_assembly_place *)job.ranked)[rank];
 }
 
-__device__ __forceinline__ uint32_t group_index(const job_type &job, uint32_t packet)
+__device__ __forceinline__ uint32_t group_index(const job_type &job, uint32_t precinct)
 {
-    return job.packet_groups ? ((const uint16_t *)job.packet_groups)[packet] : 0;
+    return job.precinct_groups ? ((const uint16_t *)job.precinct_groups)[precinct] : 0;
 }
 
 __device__ __forceinline__ wvl_cuda_rate_group &group_of(const job_type &job, uint32_t index)
@@ -53,14 +46,54 @@ __device__ __forceinline__ wvl_cuda_rate_group &group_of(const job_type &job, ui
 }
 
 /* As measured last. head_bytes 0: its blocks send something else now. */
-__device__ __forceinline__ wvl_cuda_packets_length &length_of(const job_type &job, uint32_t packet)
+__device__ __forceinline__ wvl_cuda_packets_length &length_of(const job_type &job, const layer_state &layer,
+                                                              uint32_t precinct)
 {
-    return wvl_packets::work_at<wvl_cuda_packets_length>(job.packets, 0, job.packets.work.lengths)[packet];
+    return wvl_packets::work_at<wvl_cuda_packets_length>(job.packets, 0,
+                                                         job.packets.work.lengths)[packet_in(job, layer, precinct)];
 }
 
-__device__ __forceinline__ uint32_t cut_bytes(const block_passes &passes, uint32_t cut)
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+/* Whether the codeword can end with this pass: its tail must make no 0xFF of what could be the end of a contribution
+ * before. */
+__device__ __forceinline__ bool can_end(const wvl_cuda_t1_pass &p, uint32_t sent_bytes)
 {
-    return cut ? passes.records[cut - 1].final_bytes : 0;
+    uint32_t tail_at = p.final_bytes - p.tail_count;
+    for (uint32_t i = tail_at; i < sent_bytes && i < p.final_bytes; i++) {
+        if (p.tail[i - tail_at] == 0xFF) {
+            return false;
+        }
+    }
+    return p.final_bytes >= sent_bytes;
+}
+
+/* Bytes of a codeword that goes on in later layers. A 0xFF at the end goes with the next contribution. */
+__device__ __forceinline__ uint32_t safe_bytes(const job_type &job, uint32_t block, const block_passes &passes,
+                                               uint32_t cut, uint32_t sent_bytes)
+{
+    uint32_t i = cut - 1;
+    while (i + 1 < passes.count && !(passes.records[i].flags & WVL_PASS_TERM)) {
+        i++;
+    }
+    uint32_t bytes = min(passes.records[cut - 1].safe_bytes, passes.records[i].final_bytes);
+    uint32_t codeword = ((const wvl_cuda_t1_record *)job.t1.records)[block].codeword;
+    const uint8_t *coded = (const uint8_t *)(job.t1.scratch + (uint64_t)codeword * 16 + 1);
+    return bytes > sent_bytes && coded[bytes - 1] == 0xFF ? bytes - 1 : bytes;
+}
+
+/* Cumulative bytes after a cut. */
+__device__ __forceinline__ uint32_t cut_bytes(const job_type &job, const layer_state &layer, uint32_t block,
+                                              const block_passes &passes, const wvl_cuda_rate_sent &sent, uint32_t cut)
+{
+    if (cut == sent.passes) {
+        return sent.bytes;
+    }
+    const wvl_cuda_t1_pass &p = passes.records[cut - 1];
+    if (cut == passes.count || (layer.is_last && can_end(p, sent.bytes)) || (p.flags & WVL_PASS_TERM)) {
+        return p.final_bytes;
+    }
+    return safe_bytes(job, block, passes, cut, sent.bytes);
 }
 
 struct recorded_ends {
@@ -69,29 +102,34 @@ struct recorded_ends {
 };
 
 /* What packets see of a block that is cut there. */
-__device__ __forceinline__ void send_cut(const job_type &job, uint32_t block, const block_passes &passes, uint32_t cut,
+__device__ __forceinline__ void send_cut(const job_type &job, const layer_state &layer, uint32_t block,
+                                         const block_passes &passes, const wvl_cuda_rate_sent &before, uint32_t cut,
                                          uint32_t bytes)
 {
     const wvl_cuda_t1_block &b = ((const wvl_cuda_t1_block *)job.t1.blocks)[block];
     const wvl_cuda_t1_record r = ((const wvl_cuda_t1_record *)job.t1.records)[block];
-    wvl_cuda_packets_block &sent = ((wvl_cuda_packets_block *)job.packets.blocks)[block];
-    if (!cut) {
-        sent = wvl_packets::send_nothing(b, r);
-        return;
+    wvl_cuda_packets_block sent = wvl_packets::send_nothing(b, r);
+    if (cut != before.passes) {
+        uint32_t own = cut - before.passes, own_bytes = bytes - before.bytes, one[2] = {own << 24 | own_bytes, 0},
+                 *list = one, count = 1;
+        if (job.segments) { /* each segment of a layer before has taken a pass at least */
+            list = (uint32_t *)job.segments + (uint64_t)block * job.segment_most + before.passes;
+            count = wvl_packets::list_t1_segments(b.style, {before.passes, before.bytes}, cut, bytes,
+                                                  recorded_ends{passes.records}, list);
+        }
+        sent = wvl_packets::send_passes(b, r, job.t1.scratch, own, own_bytes, list, count);
+        sent.bytes += before.bytes;
     }
-    uint32_t one[2] = {cut << 24 | bytes, 0}, *list = one, count = 1;
-    if (job.segments) {
-        list = (uint32_t *)job.segments + (uint64_t)block * job.segment_most;
-        count = wvl_packets::list_t1_segments(b.style, cut, bytes, recorded_ends{passes.records}, list);
-    }
-    sent = wvl_packets::send_passes(b, r, job.t1.scratch, cut, bytes, list, count);
+    sent.flags |= (uint8_t)(before.passes ? WVL_CUDA_PACKETS_SENT | before.growth << WVL_CUDA_PACKETS_GROWTH : 0);
+    record_of(job, layer, block) = sent;
 }
 
-/* Passes that a block sends at a threshold from 1 to 65535, and the thresholds that all say so. */
-__device__ __forceinline__ wvl_cuda_rate_cut find_cut(const block_passes &passes, uint32_t threshold)
+/* Passes that a block sends at a threshold from 1 to 65535, not fewer than it has sent, and the thresholds that all say
+ * so. */
+__device__ __forceinline__ wvl_cuda_rate_cut find_cut(const block_passes &passes, uint32_t sent, uint32_t threshold)
 {
-    wvl_cuda_rate_cut cut = {0, 1, UINT16_MAX, 0};
-    for (uint32_t i = 0; i < passes.count; i++) {
+    wvl_cuda_rate_cut cut = {0, 1, UINT16_MAX, sent};
+    for (uint32_t i = sent; i < passes.count; i++) {
         uint32_t slope = passes.slopes[i];
         if (slope && slope < threshold) { /* slopes fall along the hull */
             cut.least = (uint16_t)(slope + 1);
@@ -106,49 +144,52 @@ __device__ __forceinline__ wvl_cuda_rate_cut find_cut(const block_passes &passes
 }
 
 /* Returns whether the block sends something else than before. */
-__device__ __forceinline__ bool cut_block(const job_type &job, uint32_t block, uint32_t threshold)
+__device__ __forceinline__ bool cut_block(const job_type &job, const layer_state &layer, uint32_t block,
+                                          uint32_t threshold)
 {
     wvl_cuda_rate_cut &now = cut_of(job, block);
     if (threshold && now.most && threshold >= now.least && threshold <= now.most) {
         return false;
     }
     block_passes passes = passes_of(job, block);
-    wvl_cuda_rate_cut cut = {0, 0, 0, 0};
+    const wvl_cuda_rate_sent sent = sent_of(job, block);
+    wvl_cuda_rate_cut cut = {0, 0, 0, sent.passes};
     if (!threshold) {
         cut.passes = passes.count;
     } else if (threshold < WVL_SLOPE_NOTHING) {
-        cut = find_cut(passes, threshold);
+        cut = find_cut(passes, sent.passes, threshold);
     }
     bool is_new = cut.passes != now.passes;
-    cut.bytes = cut_bytes(passes, cut.passes);
+    cut.bytes = cut_bytes(job, layer, block, passes, sent, cut.passes);
     now = cut;
     if (is_new) {
-        send_cut(job, block, passes, cut.passes, cut.bytes);
+        send_cut(job, layer, block, passes, sent, cut.passes, cut.bytes);
     }
     return is_new;
 }
 
 /* All blocks, at the thresholds of their groups. Packets that become others are to be measured again. All threads. */
-__device__ __forceinline__ void cut_blocks(const job_type &job)
+__device__ __forceinline__ void cut_blocks(const job_type &job, const layer_state &layer)
 {
-    for (uint32_t i = threadIdx.x; i < job.packets.place_count; i += blockDim.x) {
+    for (uint32_t i = threadIdx.x; i < job.packets.block_count; i += blockDim.x) {
         const wvl_assembly_place place = ranked(job, i);
-        if (cut_block(job, place.block, group_of(job, group_index(job, place.packet)).threshold)) {
-            length_of(job, place.packet).head_bytes = 0;
+        if (cut_block(job, layer, place.block, group_of(job, group_index(job, place.packet)).threshold)) {
+            length_of(job, layer, place.packet).head_bytes = 0;
         }
     }
     __syncthreads();
 }
 
-/* Every block sends nothing, and no packet is measured. All threads. */
-__device__ __forceinline__ void open_blocks(const job_type &job)
+/* In the layer every block sends nothing, and no packet is measured. All threads. */
+__device__ __forceinline__ void open_blocks(const job_type &job, const layer_state &layer)
 {
-    for (uint32_t i = threadIdx.x; i < job.t1.block_count; i += blockDim.x) {
-        cut_of(job, i) = {0, 0, 0, 0};
-        send_cut(job, i, passes_of(job, i), 0, 0);
+    for (uint32_t i = threadIdx.x; i < job.packets.block_count; i += blockDim.x) {
+        const wvl_cuda_rate_sent sent = sent_of(job, i);
+        cut_of(job, i) = {sent.bytes, 0, 0, sent.passes};
+        send_cut(job, layer, i, passes_of(job, i), sent, sent.passes, sent.bytes);
     }
-    for (uint32_t i = threadIdx.x; i < job.packets.packet_count; i += blockDim.x) {
-        length_of(job, i).head_bytes = 0;
+    for (uint32_t i = threadIdx.x; i < job.precinct_count; i += blockDim.x) {
+        length_of(job, layer, i).head_bytes = 0;
     }
     __syncthreads();
 }

@@ -28,16 +28,19 @@ __device__ __forceinline__ uint32_t find_end(const job_type &job, const block_pa
     return found;
 }
 
-__device__ __forceinline__ void list_block(const job_type &job, uint32_t rank, uint64_t slack, uint32_t *count)
+__device__ __forceinline__ void list_block(const job_type &job, const layer_state &layer, uint32_t rank, uint64_t slack,
+                                           uint32_t *count)
 {
     const wvl_assembly_place place = ranked(job, rank);
     const block_passes passes = passes_of(job, place.block);
     const wvl_cuda_rate_cut cut = cut_of(job, place.block);
+    const wvl_cuda_rate_sent sent = sent_of(job, place.block);
     uint32_t threshold = group_of(job, group_index(job, place.packet)).threshold,
              end = find_end(job, passes, cut.passes, threshold);
     int64_t have = cut.passes ? passes.gains[cut.passes - 1] : 0;
     for (uint32_t next = cut.passes + 1; next <= end; next++) {
-        uint32_t bytes = cut_bytes(passes, next), more = bytes > cut.bytes ? bytes - cut.bytes : 0;
+        uint32_t bytes = cut_bytes(job, layer, place.block, passes, sent, next),
+                 more = bytes > cut.bytes ? bytes - cut.bytes : 0;
         int64_t gain = passes.gains[next - 1] - have;
         if (gain > 0 && more <= slack) {
             uint64_t slope = wvl_rate_slope(gain, more, job.t1.gain_exponent);
@@ -108,7 +111,8 @@ __device__ __forceinline__ void sort_keys(uint64_t *keys)
 }
 
 /* The candidates that are tried, in their order, in shared memory. Returns how many there are. */
-__device__ __forceinline__ uint32_t select_candidates(const job_type &job, uint64_t slack, uint32_t *shared)
+__device__ __forceinline__ uint32_t select_candidates(const job_type &job, const layer_state &layer, uint64_t slack,
+                                                      uint32_t *shared)
 {
     uint32_t *variables = shared + WVL_CUDA_RATE_VARIABLES;
     uint64_t *keys = (uint64_t *)(shared + WVL_CUDA_RATE_KEYS), *all = (uint64_t *)job.candidates;
@@ -119,8 +123,8 @@ __device__ __forceinline__ uint32_t select_candidates(const job_type &job, uint6
         variables[2] = variables[3] = 0;
     }
     __syncthreads();
-    for (uint32_t rank = threadIdx.x; rank < job.packets.place_count; rank += blockDim.x) {
-        list_block(job, rank, slack, &variables[2]);
+    for (uint32_t rank = threadIdx.x; rank < job.packets.block_count; rank += blockDim.x) {
+        list_block(job, layer, rank, slack, &variables[2]);
     }
     __syncthreads();
     uint32_t count = variables[2];
@@ -140,11 +144,12 @@ __device__ __forceinline__ uint32_t select_candidates(const job_type &job, uint6
 
 /* ---- Tries ----------------------------------------------------------------------------------- */
 
-__device__ __forceinline__ void set_cut(const job_type &job, uint32_t block, const wvl_cuda_rate_cut &cut)
+__device__ __forceinline__ void set_cut(const job_type &job, const layer_state &layer, uint32_t block,
+                                        const wvl_cuda_rate_cut &cut)
 {
     if (!threadIdx.x) {
         cut_of(job, block) = cut;
-        send_cut(job, block, passes_of(job, block), cut.passes, cut.bytes);
+        send_cut(job, layer, block, passes_of(job, block), sent_of(job, block), cut.passes, cut.bytes);
     }
     __syncthreads();
 }
@@ -158,29 +163,30 @@ __device__ __forceinline__ bool try_candidate(const job_type &job, uint64_t key,
     if (passes <= before.passes) {
         return false;
     }
-    const wvl_cuda_packets_length old = length_of(job, place.packet);
+    const wvl_cuda_packets_length old = length_of(job, layer, place.packet);
+    uint32_t bytes = cut_bytes(job, layer, place.block, passes_of(job, place.block), sent_of(job, place.block), passes);
     __syncthreads();
-    set_cut(job, place.block, {cut_bytes(passes_of(job, place.block), passes), 0, 0, passes});
-    measure_packet(job, place.packet, shared);
-    const wvl_cuda_packets_length now = length_of(job, place.packet);
+    set_cut(job, layer, place.block, {bytes, 0, 0, passes});
+    measure_packet(job, layer, place.packet, shared);
+    const wvl_cuda_packets_length now = length_of(job, layer, place.packet);
     layer_cost next = layer.cost;
     next.packet_bytes += packet_bytes(now) - (uint64_t)packet_bytes(old);
     next.plt_bytes += plt_bytes(job, now) - (uint64_t)plt_bytes(job, old);
     uint32_t group = group_index(job, place.packet);
     uint64_t group_bytes =
         group_of(job, group).bytes + packet_bytes(now) + plt_bytes(job, now) - packet_bytes(old) - plt_bytes(job, old);
-    bool fits = codestream_bytes(job, next) <= job.budget && group_fits(job, group, group_bytes);
+    bool fits = codestream_bytes(job, layer, next) <= layer.budget && group_fits(job, layer, group, group_bytes);
     __syncthreads();
     if (!threadIdx.x && fits) {
         group_of(job, group).bytes = group_bytes;
     } else if (!threadIdx.x) {
-        length_of(job, place.packet) = old;
+        length_of(job, layer, place.packet) = old;
     }
     if (fits) {
         layer.cost = next;
         return true;
     }
-    set_cut(job, place.block, before);
+    set_cut(job, layer, place.block, before);
     return false;
 }
 
@@ -188,14 +194,15 @@ __device__ __forceinline__ bool try_candidate(const job_type &job, uint64_t key,
 __device__ __forceinline__ void fill_layer(const job_type &job, layer_state &layer, uint32_t *shared)
 {
     const uint64_t *keys = (const uint64_t *)(shared + WVL_CUDA_RATE_KEYS);
-    uint64_t used = codestream_bytes(job, layer.cost), enough = job.budget / 8192; /* that nobody would notice */
+    uint64_t used = codestream_bytes(job, layer, layer.cost),
+             enough = layer.budget / 8192; /* that nobody would notice */
     bool taken = true;
-    for (uint32_t round = 0; round < 3 && taken && job.budget - used > enough; round++) {
-        uint32_t count = select_candidates(job, job.budget - used, shared);
+    for (uint32_t round = 0; round < 3 && taken && layer.budget - used > enough; round++) {
+        uint32_t count = select_candidates(job, layer, layer.budget - used, shared);
         taken = false;
-        for (uint32_t i = 0; i < count && job.budget - used > enough; i++) {
+        for (uint32_t i = 0; i < count && layer.budget - used > enough; i++) {
             taken |= try_candidate(job, keys[i], layer, shared);
-            used = codestream_bytes(job, layer.cost);
+            used = codestream_bytes(job, layer, layer.cost);
         }
         __syncthreads();
     }

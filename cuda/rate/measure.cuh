@@ -8,10 +8,6 @@
 namespace wvl_rate
 {
 
-struct layer_cost {
-    uint64_t packet_bytes, plt_bytes;
-};
-
 __device__ __forceinline__ uint32_t packet_bytes(const wvl_cuda_packets_length &length)
 {
     return length.head_bytes + length.body_bytes;
@@ -35,8 +31,10 @@ __device__ __forceinline__ void measure_by_warp(const job_type &job, uint32_t pa
 }
 
 /* A packet, with the cuts as they stand. All threads. */
-__device__ __forceinline__ void measure_packet(const job_type &job, uint32_t packet, uint32_t *shared)
+__device__ __forceinline__ void measure_packet(const job_type &job, const layer_state &layer, uint32_t precinct,
+                                               uint32_t *shared)
 {
+    uint32_t packet = packet_in(job, layer, precinct);
     if (!is_for_warp(job, packet)) {
         wvl_packets::code_head<wvl_packets::block_team>(job.packets, packet, 0, shared + WVL_CUDA_RATE_HEAD);
     } else if (threadIdx.x < 32) {
@@ -45,17 +43,18 @@ __device__ __forceinline__ void measure_packet(const job_type &job, uint32_t pac
     __syncthreads();
 }
 
-/* Those of the packets whose blocks send something else than measured. Returns how many; the order may be any. */
-__device__ __forceinline__ uint32_t list_changed(const job_type &job, uint32_t *shared)
+/* Those of the layer's packets whose blocks send something else than measured. Returns how many; the order may be any.
+ */
+__device__ __forceinline__ uint32_t list_changed(const job_type &job, const layer_state &layer, uint32_t *shared)
 {
     uint32_t *count = shared + WVL_CUDA_RATE_VARIABLES;
     if (!threadIdx.x) {
         *count = 0;
     }
     __syncthreads();
-    for (uint32_t p = threadIdx.x; p < job.packets.packet_count; p += blockDim.x) {
-        if (!length_of(job, p).head_bytes) {
-            ((uint32_t *)job.changed)[atomicAdd(count, 1u)] = p;
+    for (uint32_t p = threadIdx.x; p < job.precinct_count; p += blockDim.x) {
+        if (!length_of(job, layer, p).head_bytes) {
+            ((uint32_t *)job.changed)[atomicAdd(count, 1u)] = packet_in(job, layer, p);
         }
     }
     __syncthreads();
@@ -64,8 +63,8 @@ __device__ __forceinline__ uint32_t list_changed(const job_type &job, uint32_t *
     return all;
 }
 
-/* Bytes of all packets, and of each group where it is capped. */
-__device__ __forceinline__ layer_cost sum_packets(const job_type &job, uint32_t *sums)
+/* Bytes of the layer's packets, and of those of each group where it is capped. */
+__device__ __forceinline__ layer_cost sum_packets(const job_type &job, const layer_state &layer, uint32_t *sums)
 {
     uint64_t packets = 0, plt = 0;
     layer_cost cost;
@@ -73,8 +72,8 @@ __device__ __forceinline__ layer_cost sum_packets(const job_type &job, uint32_t 
         group_of(job, g).bytes = 0;
     }
     __syncthreads();
-    for (uint32_t p = threadIdx.x; p < job.packets.packet_count; p += blockDim.x) {
-        const wvl_cuda_packets_length length = length_of(job, p);
+    for (uint32_t p = threadIdx.x; p < job.precinct_count; p += blockDim.x) {
+        const wvl_cuda_packets_length length = length_of(job, layer, p);
         uint32_t bytes = packet_bytes(length), codes = plt_bytes(job, length);
         packets += bytes;
         plt += codes;
@@ -89,9 +88,9 @@ __device__ __forceinline__ layer_cost sum_packets(const job_type &job, uint32_t 
 }
 
 /* With the cuts as they stand. */
-__device__ __forceinline__ layer_cost measure_packets(const job_type &job, uint32_t *shared)
+__device__ __forceinline__ layer_cost measure_packets(const job_type &job, const layer_state &layer, uint32_t *shared)
 {
-    uint32_t count = list_changed(job, shared);
+    uint32_t count = list_changed(job, layer, shared);
     const uint32_t *changed = (const uint32_t *)job.changed;
     for (uint32_t i = threadIdx.x / 32; i < count; i += blockDim.x / 32) {
         if (is_for_warp(job, changed[i])) {
@@ -105,20 +104,31 @@ __device__ __forceinline__ layer_cost measure_packets(const job_type &job, uint3
             __syncthreads();
         }
     }
-    return sum_packets(job, shared + WVL_CUDA_RATE_HEAD + WVL_CUDA_PACKETS_HEAD_SUMS);
+    return sum_packets(job, layer, shared + WVL_CUDA_RATE_HEAD + WVL_CUDA_PACKETS_HEAD_SUMS);
 }
 
 /* As wvl_rate_codestream_bytes() bounds it. */
-__device__ __forceinline__ uint64_t codestream_bytes(const job_type &job, const layer_cost &cost)
+__device__ __forceinline__ uint64_t codestream_bytes(const job_type &job, const layer_state &layer,
+                                                     const layer_cost &cost)
 {
-    uint64_t segments = job.packets.has_plt ? job.packets.part_count + cost.plt_bytes / 65527 : 0;
-    return job.overhead_bytes + cost.packet_bytes + cost.plt_bytes + 5 * segments;
+    uint64_t plt = layer.sent.plt_bytes + cost.plt_bytes,
+             segments = job.packets.has_plt ? job.packets.part_count + plt / 65527 : 0;
+    return job.overhead_bytes + layer.sent.packet_bytes + cost.packet_bytes + plt + 5 * segments;
+}
+
+/* What counts for a group beside its packets in the layer: part headers, layers before, and those to come, empty. */
+__device__ __forceinline__ uint64_t bytes_beside(const job_type &job, const layer_state &layer, uint32_t group)
+{
+    const uint64_t *overhead = (const uint64_t *)job.group_overhead + group;
+    uint32_t to_come = job.packets.layer_count - 1 - layer.index;
+    return overhead[0] + to_come * overhead[job.group_count] + ((const wvl_cuda_rate_group *)job.groups)[group].sent;
 }
 
 /* Whether a group keeps its cap with these bytes of packets and PLT lengths (wvl_rate_component_fits). */
-__device__ __forceinline__ bool group_fits(const job_type &job, uint32_t group, uint64_t bytes)
+__device__ __forceinline__ bool group_fits(const job_type &job, const layer_state &layer, uint32_t group,
+                                           uint64_t bytes)
 {
-    return !job.component_cap || bytes + ((const uint64_t *)job.group_overhead)[group] <= job.component_cap;
+    return !job.component_cap || bytes + bytes_beside(job, layer, group) <= job.component_cap;
 }
 
 } // namespace wvl_rate

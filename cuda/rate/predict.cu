@@ -78,6 +78,7 @@ __device__ __forceinline__ void find_stops(const job_type &job, uint32_t *shared
 {
     uint32_t threshold = 0;
     int32_t given = (int32_t)job.least - WVL_CUDA_RATE_GIVEN_MARGIN;
+    clear_groups(job);
     open_groups(job, 0, 0);
     if (job.budget != WVL_NO_BUDGET || job.component_cap) {
         sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
@@ -89,7 +90,7 @@ __device__ __forceinline__ void find_stops(const job_type &job, uint32_t *shared
     if (job.budget != WVL_NO_BUDGET) {
         wvl_bracket b;
         wvl_bracket_open(&b, job.least, job.overhead_bytes, 0, job.budget);
-        threshold = guess(job, b.rest, shared);
+        threshold = guess(job, job.budget, b.rest, shared);
     }
     for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
         wvl_cuda_rate_group &group = group_of(job, g);
@@ -135,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_pre
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_rate_depth(const wvl_cuda_rate_job job)
 {
     uint32_t rank = blockIdx.x * blockDim.x + threadIdx.x;
-    if (rank < job.packets.place_count) {
+    if (rank < job.packets.block_count) {
         wvl_rate::limit_block(job, wvl_rate::ranked(job, rank));
     }
 }

@@ -3,7 +3,8 @@
  * What the kernels of rate control read and write: flat tables in device memory, the same on both sides. Addresses are
  * those of the device. cuda/rate/README.md names the kernels.
  *
- * A picture has one layer, and its EBCOT blocks have records of passes, gains and slopes (cuda/blocks/t1_job.h).
+ * The EBCOT blocks of a picture have records of passes, gains and slopes (cuda/blocks/t1_job.h). Precincts of a picture
+ * are numbered tile by tile, as tiles number them; each has a packet in each layer.
  */
 #ifndef WVL_CUDA_RATE_JOB_H
 #define WVL_CUDA_RATE_JOB_H
@@ -11,15 +12,36 @@
 #include "cuda/blocks/t1_job.h"
 #include "cuda/packets/packets_job.h"
 
-/* What a block sends. least..most: thresholds that all lead to this cut; most 0: none is known. */
+/* What a block sends up to the layer in work. least..most: thresholds that all lead to this cut; most 0: none is known.
+ */
 typedef struct wvl_cuda_rate_cut {
     uint32_t bytes;
     uint16_t least, most;
     uint32_t passes;
 } wvl_cuda_rate_cut;
 
+/* What layers before have sent of a block, and how much its Lblock has grown. */
+typedef struct wvl_cuda_rate_sent {
+    uint32_t bytes;
+    uint8_t passes, growth;
+    uint16_t room;
+} wvl_cuda_rate_sent;
+
+/* What a layer asks for, of several (codec/rate/layers.c). */
+typedef struct wvl_cuda_rate_layer {
+    uint64_t budget; /* of the codestream up to it; UINT64_MAX: none */
+    double share;    /* of an automatic layer: its part of the bytes on the hulls that the next given layer takes, which
+                        are those at `least`, but not more than `room`. 0: it has a target of its own */
+    double room;
+    uint32_t least;        /* threshold */
+    uint32_t fills_always; /* as in wvl_cuda_rate_job */
+} wvl_cuda_rate_layer;
+
+#define WVL_CUDA_RATE_MOST_LAYERS 64u /* their values are arguments of kernels */
+
 /* A cap group (wvl_plan_cap_group()); without caps of components there is one. */
 typedef struct wvl_cuda_rate_group {
+    uint64_t sent;      /* bytes of its packets and their PLT lengths in layers before */
     uint64_t bytes;     /* of its packets and their PLT lengths, as measured last */
     double rest;        /* of the group beside its bytes on the hulls, as measured last */
     uint32_t threshold; /* of the cuts */
@@ -43,20 +65,23 @@ typedef struct wvl_cuda_rate_group {
 typedef struct wvl_cuda_rate_job {
     wvl_cuda_t1_job t1;
     wvl_cuda_packets_job packets; /* of one picture; `blocks`, `errors`, `notes` and `outcome` are written */
-    uint64_t ranked;              /* wvl_assembly_place[place_count]: in the order of tiles, precincts and blocks */
-    uint64_t cuts;                /* wvl_cuda_rate_cut[block_count] */
+    uint64_t ranked;        /* wvl_assembly_place[block_count]: in the order of precincts; `packet` numbers these */
+    uint64_t layer_packets; /* uint32_t[layer_count][precinct_count] */
+    uint64_t cuts;          /* wvl_cuda_rate_cut[block_count] */
     uint64_t segments;   /* uint32_t[block_count][segment_most]: those that packets->blocks name; 0: a block has one */
     uint64_t bodies;     /* uint64_t[followed][WVL_SLOPES]: 0, before the kernels */
     uint64_t candidates; /* uint64_t[WVL_CUDA_RATE_CANDIDATES * block_count] */
-    uint64_t changed;    /* uint32_t[packet_count] */
+    uint64_t changed;    /* uint32_t[precinct_count] */
+    uint64_t sent;       /* wvl_cuda_rate_sent[block_count], of several layers; 0: of one */
     uint64_t groups;     /* wvl_cuda_rate_group[group_count] */
-    uint64_t packet_groups;  /* uint16_t[packet_count]; 0: all are of group 0 */
-    uint64_t group_overhead; /* uint64_t[group_count]: bytes of part headers that count for the group; with a cap */
-    uint64_t block_weights;  /* double[block_count]: as wvl_cuda_t1_job.block_weights */
-    uint64_t asked;          /* a word: 0 there, and the kernels do nothing; 0: none */
-    uint64_t budget;         /* of the codestream; UINT64_MAX: none */
-    uint64_t component_cap;  /* of each group; 0: none */
-    uint64_t overhead_bytes; /* of the codestream beside packets and PLT */
+    uint64_t precinct_groups; /* uint16_t[precinct_count]; 0: all are of group 0 */
+    uint64_t group_overhead;  /* with a cap: uint64_t[group_count], bytes of part headers that count for the group;
+                                 then uint64_t[group_count], bytes of its packets in a layer that sends nothing */
+    uint64_t block_weights;   /* double[block_count]: as wvl_cuda_t1_job.block_weights */
+    uint64_t asked;           /* a word: 0 there, and the kernels do nothing; 0: none */
+    uint64_t budget;          /* of the codestream; UINT64_MAX: none. As `least` and fills_always of the last layer */
+    uint64_t component_cap;   /* of each group; 0: none */
+    uint64_t overhead_bytes;  /* of the codestream beside packets and PLT */
     uint32_t group_count;
     uint32_t followed;     /* wvl_plan_rate_groups(): all groups, or 1 */
     uint32_t fills_always; /* last bytes are used where the threshold is the least one, too */
@@ -64,7 +89,16 @@ typedef struct wvl_cuda_rate_job {
     uint32_t reach;        /* wvl_rate_reach() */
     uint32_t segment_most;
     int32_t depth_bias; /* added to the predicted stop: tests make it wrong */
+    uint32_t precinct_count;
+    uint64_t empty_layer_bytes; /* for the host: packets of a layer that sends nothing, with PLT */
+    wvl_cuda_rate_layer layers[WVL_CUDA_RATE_MOST_LAYERS]; /* of several layers: all; else not read */
 } wvl_cuda_rate_job;
+
+/* Whether bytes on the hulls are asked for. */
+WVL_HD int wvl_cuda_rate_asks_bodies(uint64_t budget, uint64_t component_cap, uint32_t layer_count)
+{
+    return budget != UINT64_MAX || component_cap || layer_count > 1;
+}
 
 /* Rounds of blocks, from lists to rate control: as deep as predicted; what was left too early, a plane deeper; what
  * still was, in full; all others, in full. */

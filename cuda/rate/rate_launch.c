@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "codec/core/bracket.h"
+#include "geom/handover_packets.h"
 
 _Static_assert(WVL_CUDA_RATE_THREADS / 32 * WVL_CUDA_RATE_WARP_WORDS <= WVL_CUDA_RATE_WORDS - WVL_CUDA_RATE_HEAD,
                "all warps code headers at a time");
@@ -38,11 +38,11 @@ static wvl_cuda_status launch_blocks(const wvl_cuda_rate *rate, wvl_cuda_functio
 
 static wvl_cuda_status launch_bodies(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
 {
-    if (job->budget == WVL_NO_BUDGET && !job->component_cap) {
+    if (!wvl_cuda_rate_asks_bodies(job->budget, job->component_cap, job->packets.layer_count)) {
         return WVL_CUDA_SUCCESS;
     }
     wvl_cuda_status status = rate->runtime->fill(job->bodies, 0, job->followed * WVL_SLOPES * sizeof(uint64_t), stream);
-    return status ? status : launch_blocks(rate, rate->bodies, job->packets.place_count, job, stream);
+    return status ? status : launch_blocks(rate, rate->bodies, job->packets.block_count, job, stream);
 }
 
 wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
@@ -51,7 +51,7 @@ wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_
     status = status ? status : launch_bodies(rate, job, stream);
     status = status ? status
                     : launch_kernel(rate, rate->predict, 1, WVL_CUDA_RATE_THREADS, WVL_CUDA_RATE_WORDS, job, stream);
-    return status ? status : launch_blocks(rate, rate->depth, job->packets.place_count, job, stream);
+    return status ? status : launch_blocks(rate, rate->depth, job->packets.block_count, job, stream);
 }
 
 wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)

@@ -7,20 +7,21 @@
 namespace wvl_rate
 {
 
-/* The layer in work. All members are the same for all threads. */
-struct layer_state {
-    uint32_t threshold; /* least of all groups */
-    layer_cost cost;
-    bool is_filled; /* the last bytes are tried, or going to be */
-};
-
 /* ---- Groups ---------------------------------------------------------------------------------- */
 
-/* Floors of all groups. All threads. */
+/* No group has sent anything. All threads. */
+__device__ __forceinline__ void clear_groups(const job_type &job)
+{
+    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+        group_of(job, g).sent = 0;
+    }
+}
+
+/* Floors of all groups, which keep what they have sent. All threads. */
 __device__ __forceinline__ void open_groups(const job_type &job, uint32_t floor, uint32_t is_open)
 {
     for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
-        group_of(job, g) = {0, 0.0, 0, floor, 0, is_open, WVL_SLOPE_NOTHING, 0};
+        group_of(job, g) = {group_of(job, g).sent, 0, 0.0, 0, floor, 0, is_open, WVL_SLOPE_NOTHING, 0};
     }
     __syncthreads();
 }
@@ -112,12 +113,12 @@ __device__ __forceinline__ uint32_t count_threads(bool own, uint32_t *shared)
 
 /* Least threshold whose bodies, with a fixed rest, are estimated to keep the budget. As many are asked at a time as
  * there are threads: those below the one that is wanted do not keep it. */
-__device__ __forceinline__ uint32_t guess(const job_type &job, double rest, uint32_t *shared)
+__device__ __forceinline__ uint32_t guess(const job_type &job, uint64_t budget, double rest, uint32_t *shared)
 {
     uint32_t low = 0, high = WVL_SLOPE_NOTHING;
     while (low < high) {
         uint32_t step = (high - low + blockDim.x - 1) / blockDim.x, asked = low + (threadIdx.x + 1) * step - 1;
-        bool is_over = asked < high && !wvl_bracket_expects(bodies_at(job, asked), rest, job.budget);
+        bool is_over = asked < high && !wvl_bracket_expects(bodies_at(job, asked), rest, budget);
         uint32_t over = count_threads(is_over, shared);
         high = min(high, low + (over + 1) * step - 1);
         low += over * step;
@@ -127,11 +128,19 @@ __device__ __forceinline__ uint32_t guess(const job_type &job, double rest, uint
 
 /* ---- Threshold ------------------------------------------------------------------------------- */
 
-__device__ __forceinline__ layer_cost measure_at(const job_type &job, uint32_t threshold, uint32_t *shared)
+__device__ __forceinline__ layer_cost measure_at(const job_type &job, const layer_state &layer, uint32_t threshold,
+                                                 uint32_t *shared)
 {
     set_thresholds(job, threshold);
-    cut_blocks(job);
-    return measure_packets(job, shared);
+    cut_blocks(job, layer);
+    return measure_packets(job, layer, shared);
+}
+
+/* What the bytes on the hulls propose; 0 where nothing limits the layer. */
+__device__ __forceinline__ uint32_t guess_next(const job_type &job, const layer_state &layer, double rest,
+                                               uint32_t *shared)
+{
+    return is_limited(job, layer) ? guess(job, layer.budget, rest, shared) : 0;
 }
 
 /* Returns whether there is a threshold that fits; the layer is cut at it. The measure is written once, and the search
@@ -139,21 +148,21 @@ __device__ __forceinline__ layer_cost measure_at(const job_type &job, uint32_t t
 __device__ __forceinline__ bool search(const job_type &job, layer_state &layer, uint32_t *shared)
 {
     wvl_bracket b;
-    wvl_bracket_open(&b, job.least, job.overhead_bytes, 0, job.budget);
+    wvl_bracket_open(&b, layer.least, job.overhead_bytes, layer.sent.packet_bytes, layer.budget);
     for (uint32_t t = 0, is_open = 1; is_open;) {
         is_open = wvl_bracket_is_open(&b);
         if (!is_open && (t == b.good || b.good > WVL_SLOPE_NOTHING)) {
             break;
         }
-        uint32_t guessed =
-            is_open && wvl_bracket_wants_guess(&b) ? guess(job, b.rest, shared) : (uint32_t)WVL_SLOPE_NOTHING;
+        uint32_t guessed = is_open && wvl_bracket_wants_guess(&b) ? guess_next(job, layer, b.rest, shared)
+                                                                  : (uint32_t)WVL_SLOPE_NOTHING;
         t = is_open ? wvl_bracket_propose(&b, guessed) : b.good;
-        layer_cost cost = measure_at(job, t, shared);
-        uint64_t bytes = codestream_bytes(job, cost);
-        layer.cost = bytes <= job.budget ? cost : layer.cost;
+        layer_cost cost = measure_at(job, layer, t, shared);
+        uint64_t bytes = codestream_bytes(job, layer, cost);
+        layer.cost = bytes <= layer.budget ? cost : layer.cost;
         if (is_open) {
-            look_at(job, min(t, max(guessed ? guessed - 1 : 0, job.least))); /* a guess looks one below */
-            wvl_bracket_learn(&b, t, bytes <= job.budget, bytes, bodies_at(job, t));
+            look_at(job, min(t, max(guessed ? guessed - 1 : 0, layer.least))); /* a guess looks one below */
+            wvl_bracket_learn(&b, t, bytes <= layer.budget, bytes, bodies_at(job, t));
         }
     }
     layer.threshold = b.good;

@@ -58,12 +58,14 @@ typedef struct wvl_finished {
     /* With plan->rate.rate_control, in gain units and without visual weights: squares of all coefficients, and what the
      * bytes take off them. Sums of doubles in an order of the device's own. */
     double energy, gain;
-    uint32_t threshold;    /* slope; 0 without rate control */
-    uint8_t is_everything; /* every pass of every block is sent; 0 without rate control */
-    uint8_t on_device;     /* data is memory of the device itself */
-    uint8_t has_reader;    /* for drop_picture: what `reader` holds then may read the picture */
-    void *reader;          /* a stream of the caller; NULL: the default one */
-    wvl_device *device;    /* who made it, for drop_picture; set by who took it */
+    uint32_t threshold;               /* slope; 0 without rate control */
+    uint8_t is_everything;            /* every pass of every block is sent; 0 without rate control */
+    const wvl_assembly_layer *layers; /* [layer_count] of several layers, until release: the last one's bytes and gain
+                                         are those above; NULL: there is one */
+    uint8_t on_device;                /* data is memory of the device itself */
+    uint8_t has_reader;               /* for drop_picture: what `reader` holds then may read the picture */
+    void *reader;                     /* a stream of the caller; NULL: the default one */
+    wvl_device *device;               /* who made it, for drop_picture; set by who took it */
 } wvl_finished;
 
 typedef struct wvl_backend_vtable {
@@ -111,7 +113,7 @@ typedef struct wvl_backend_vtable {
      * targets and caps, and no more bytes. is_again: the picture goes to a slot with all memory; AGAIN when none is
      * free. wait and release are the same. take_picture: of a job that is done. AGAIN: its memory was too small;
      * release it, and submit the picture again. part_bytes [parts] gets Psot of every tile-part, group_bytes
-     * [components][resolutions] the packet bytes, headers included. The picture belongs to the caller until
+     * [components][resolutions][layers] the packet bytes, headers included. The picture belongs to the caller until
      * drop_picture, which may come from any thread, before or after the backend is closed. WVL_ERROR_UNSUPPORTED: the
      * device could not finish this one; jobs of waves can.
      */

@@ -60,6 +60,14 @@ typedef struct wvl_assembly_part_name {
     uint32_t cap_group;          /* wvl_plan_cap_group() of its packets; UINT32_MAX: of several */
 } wvl_assembly_part_name;
 
+/* What rate control has chosen for a layer, where there are several. */
+typedef struct wvl_assembly_layer {
+    uint64_t bytes;         /* of the codestream up to it, as rate control bounds them */
+    double gain;            /* wvl_finished.gain of what is sent up to it */
+    uint32_t threshold;     /* slope */
+    uint32_t is_everything; /* every pass of every block is sent */
+} wvl_assembly_layer;
+
 typedef struct wvl_assembly {
     wvl_assembly_packet *packets;
     wvl_assembly_part *parts;

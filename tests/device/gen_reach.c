@@ -23,7 +23,7 @@ static const struct {
     {"precincts", "[256,256],[128,128]"},
     {"style", "HT HT+VSC 0 BYPASS+SEGSYM"},
     {"overrides", "C0:levels=3 C0:reversible=no C0:block=32,32 T1:progression=RPCL C0:style=HT+VSC"},
-    {"roi", "rect=0,0,64,64"},
+    {"roi", "rect=0,0,64,64 c=1,U=8"},
     {"progression-changes", "0,0,1,6,3,RPCL"},
     {"tile-parts", "none R RLC"},
     {"registration", "[100,100]"},

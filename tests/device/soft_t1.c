@@ -127,7 +127,7 @@ int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *
 {
     int is_last = !strcmp(name, job->is_styled ? "wvl_t1_mq_styled" : "wvl_t1_mq");
 #ifdef WVL_HAVE_EMULATION
-    if (getenv("SOFT_EMULATE") || job->hull_weights) {
+    if (getenv("SOFT_EMULATE") || job->hull_weights || !strcmp(name, "wvl_t1_lift")) {
         control->coded_parts += (uint32_t)is_last;
         if (is_last && job->hull_weights) {
             count_round(job, control);

@@ -15,6 +15,7 @@
 #include "codec/rate/quality.h"
 #include "cuda/host/job.h"
 #include "picture_bench.h"
+#include "picture_rows.h"
 #include "soft.h"
 #include "tests/support/planned.h"
 #include "tests/support/support.h"
@@ -32,7 +33,7 @@ static void open_suite(void)
     soft = symbol ? fetch() : NULL;
     REQUIRE_THAT(picture_driver_open(&driver), "no device: this suite runs on the software one, or on a real one");
 }
-static int is_left_out(int row) { return getenv("WVL_CUDA_SUBSET") != NULL && row % 7 != 3; }
+static int is_left_out(int number) { return getenv("WVL_CUDA_SUBSET") != NULL && number % 7 != 3; }
 static void close_suite(void) { picture_driver_close(&driver); }
 
 /* ---- One picture ----------------------------------------------------------------------------- */
@@ -71,7 +72,7 @@ static void check_bytes(const picture_case *c, const wvl_finished *finished, con
 
 static void check_lengths(const picture_case *c, const uint32_t *parts, const uint64_t *groups, const char *name)
 {
-    uint32_t resolutions = c->plan->syntax.max_levels + 1u;
+    uint32_t resolutions = c->plan->syntax.max_levels + 1u, layers = c->plan->syntax.layer_count;
     for (uint32_t i = 0; i < c->assembly.part_count; i++) {
         wvl_tile_part_info info;
         REQUIRE(wvl_result_tile_part(c->result, i, &info) == WVL_OK);
@@ -80,25 +81,45 @@ static void check_lengths(const picture_case *c, const uint32_t *parts, const ui
     }
     for (uint32_t i = 0; i < c->plan->syntax.component_count; i++) {
         for (uint32_t r = 0; r < resolutions; r++) {
-            uint64_t wanted = wvl_result_packet_bytes(c->result, i, r, 0);
-            REQUIRE_THAT(groups[i * resolutions + r] == wanted, "%s: packets of component %u, resolution %u", name, i,
-                         r);
+            for (uint32_t l = 0; l < layers; l++) {
+                uint64_t wanted = wvl_result_packet_bytes(c->result, i, r, l);
+                REQUIRE_THAT(groups[(i * resolutions + r) * layers + l] == wanted,
+                             "%s: packets of component %u, resolution %u, layer %u", name, i, r, l);
+            }
         }
     }
 }
 
 /* The estimate of the CPU rounds for every pass of a block, to units that hold the sum of all energies: where samples
  * have 16 bits and steps are fine, that shows. HT blocks have one pass. */
+static void check_psnr(const picture_case *c, const wvl_finished *finished, uint32_t layer, double gain,
+                       int is_everything, const char *name)
+{
+    int is_exact = is_everything && c->plan->rate.reversible_share >= 1.0;
+    double error = is_exact ? 0.0 : wvl_layers_squared_error(c->plan, finished->energy, gain),
+           psnr = wvl_rate_psnr_for_error(c->plan, error), wanted = wvl_result_layer_psnr(c->result, layer);
+    int is_ht = c->plan->syntax.codings[0].style & WVL_STYLE_HT;
+    double fine = is_ht ? 0.02 : 0.5, coarse = is_ht ? 1e-6 : 1e-5,
+           allowed = c->plan->syntax.components[0].depth > 12 ? fine : coarse;
+    REQUIRE_THAT(psnr == wanted || fabs(psnr - wanted) < allowed, "%s: layer %u has %.9f dB, not %.9f", name, layer,
+                 psnr, wanted);
+}
+
 static void check_error(const picture_case *c, const wvl_finished *finished, const char *name)
 {
+    uint32_t last = c->plan->syntax.layer_count - 1;
+    REQUIRE((finished->layers != NULL) == (last > 0));
+    for (uint32_t l = 0; l < last; l++) {
+        const wvl_assembly_layer *layer = &finished->layers[l];
+        uint64_t bytes = wvl_result_layer_bytes(c->result, l);
+        REQUIRE_THAT(layer->bytes == bytes && layer->threshold == wvl_result_layer_slope(c->result, l),
+                     "%s: layer %u ends at %llu with slope %u, not at %llu with %u", name, l,
+                     (unsigned long long)layer->bytes, layer->threshold, (unsigned long long)bytes,
+                     wvl_result_layer_slope(c->result, l));
+        check_psnr(c, finished, l, layer->gain, layer->is_everything != 0, name);
+    }
     if (c->plan->rate.rate_control) {
-        int is_exact = finished->is_everything && c->plan->rate.reversible_share >= 1.0;
-        double error = is_exact ? 0.0 : wvl_layers_squared_error(c->plan, finished->energy, finished->gain),
-               psnr = wvl_rate_psnr_for_error(c->plan, error), wanted = wvl_result_layer_psnr(c->result, 0);
-        int is_ht = c->plan->syntax.codings[0].style & WVL_STYLE_HT;
-        double fine = is_ht ? 0.02 : 0.5, coarse = is_ht ? 1e-6 : 1e-5,
-               allowed = c->plan->syntax.components[0].depth > 12 ? fine : coarse;
-        REQUIRE_THAT(psnr == wanted || fabs(psnr - wanted) < allowed, "%s: %.9f dB, not %.9f", name, psnr, wanted);
+        check_psnr(c, finished, last, finished->gain, finished->is_everything, name);
     }
 }
 
@@ -120,8 +141,8 @@ static wvl_finished finish(const picture_case *c, const picture_pixels *pixels, 
 {
     wvl_finished finished;
     uint32_t *parts = calloc(c->assembly.part_count + 1u, sizeof *parts);
-    uint64_t *groups =
-        malloc((size_t)c->plan->syntax.component_count * (c->plan->syntax.max_levels + 1u) * sizeof *groups);
+    uint64_t *groups = malloc((size_t)c->plan->syntax.component_count * (c->plan->syntax.max_levels + 1u) *
+                              c->plan->syntax.layer_count * sizeof *groups);
     wvl_status status = wvl_backend_cuda.wait(job, WVL_EVENT_DONE, UINT32_MAX);
     REQUIRE_THAT(status == WVL_OK, "%s: wait says %d", name, status);
     status = wvl_backend_cuda.take_picture(job, &finished, parts, groups);
@@ -181,88 +202,6 @@ static void check_picture(const picture *p, const char *settings, wvl_memory_kin
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-typedef struct row {
-    const char *settings;
-    uint32_t width, height, count, depth;
-    picture_kind kind;
-} row;
-
-#define RATE " rdoq=no measure-psnr=no"
-
-static const row rows[] = {
-    {"style=HT", 131, 117, 3, 8, PICTURE_NATURAL},
-    {"style=HT progression=LRCP precincts=[64,32] sop=yes eph=yes", 131, 117, 3, 8, PICTURE_NATURAL},
-    {"style=HT progression=RLCP precincts=[64,32] plt=yes block=16,16", 131, 117, 3, 8, PICTURE_NATURAL},
-    {"style=HT progression=RPCL precincts=[64,32] tlm=yes tile-parts=R", 131, 117, 3, 8, PICTURE_NATURAL},
-    {"style=HT progression=PCRL precincts=[64,32] plt=yes tlm=yes tile=70,80", 131, 117, 3, 8, PICTURE_NATURAL},
-    {"style=HT progression=CPRL tile-parts=C tile=50,40", 131, 117, 3, 12, PICTURE_NATURAL},
-    {"style=HT container=jph plt=yes tlm=yes", 150, 90, 3, 8, PICTURE_NATURAL},
-    {"style=HT reversible=no step=0.004 measure-psnr=no", 200, 90, 3, 8, PICTURE_NATURAL},
-    {"style=HT reversible=no qfactor=80 block=32,32 measure-psnr=no tile=64,64", 120, 90, 3, 8, PICTURE_NATURAL},
-    {"style=HT reversible=no step=0.1 measure-psnr=no visual=yes block=128,8", 130, 90, 3, 12, PICTURE_NATURAL},
-    {"style=HT", 97, 83, 3, 12, PICTURE_NATURAL},
-    {"style=HT", 90, 70, 1, 16, PICTURE_NOISE},
-    {"style=HT reversible=no measure-psnr=no", 64, 64, 1, 16, PICTURE_NOISE},
-    {"style=HT block=4,4 levels=1", 40, 100, 1, 8, PICTURE_SPARSE},
-    {"style=HT levels=0 tile=3,2", 7, 5, 1, 8, PICTURE_NOISE},
-    {"style=HT", 64, 64, 1, 8, PICTURE_FLAT},
-    {"style=HT progression-changes=0,0,1,2,3,RPCL/0,0,1,6,3,CPRL tile-parts=R plt=yes", 100, 90, 3, 8, PICTURE_NATURAL},
-    {"style=HT overrides=C1:block=8,8;levels=2/T2:reversible=no/T3:mct=off;progression=RPCL tile=50,50 measure-psnr=no",
-     100, 90, 3, 8, PICTURE_NATURAL},
-    {"style=HT", 1, 1, 1, 8, PICTURE_NATURAL},
-    /* EBCOT */
-    {"", 131, 117, 3, 8, PICTURE_NATURAL},
-    {"progression=RPCL precincts=[64,32] sop=yes eph=yes plt=yes tlm=yes tile-parts=R block=32,32", 131, 117, 3, 8,
-     PICTURE_NATURAL},
-    {"style=BYPASS+RESET+TERMALL+VSC+PTERM+SEGSYM progression=PCRL tile=70,80", 131, 117, 3, 8, PICTURE_NATURAL},
-    {"style=BYPASS container=jp2 block=16,64", 131, 117, 3, 12, PICTURE_NATURAL},
-    {"style=TERMALL block=8,128", 90, 140, 1, 8, PICTURE_NOISE},
-    {"reversible=no step=0.004 measure-psnr=no rdoq=no", 200, 90, 3, 8, PICTURE_NATURAL},
-    {"reversible=no qfactor=60 block=32,32 measure-psnr=no rdoq=no tile=64,64 style=VSC+SEGSYM", 120, 90, 3, 8,
-     PICTURE_NATURAL},
-    {"reversible=no step=0.1 measure-psnr=no visual=yes rdoq=no block=128,8", 130, 90, 3, 12, PICTURE_NATURAL},
-    {"", 90, 70, 1, 16, PICTURE_NOISE},
-    {"reversible=no measure-psnr=no rdoq=no", 64, 64, 1, 16, PICTURE_NOISE},
-    {"block=4,4 levels=1 style=RESET", 40, 100, 1, 8, PICTURE_SPARSE},
-    {"levels=0 tile=3,2", 7, 5, 1, 8, PICTURE_NOISE},
-    {"", 64, 64, 1, 8, PICTURE_FLAT},
-    {"overrides=C1:block=8,8;style=BYPASS;levels=2/T2:reversible=no/T3:mct=off;style=TERMALL tile=50,50 "
-     "measure-psnr=no rdoq=no",
-     100, 90, 3, 8, PICTURE_NATURAL},
-    {"", 1, 1, 1, 8, PICTURE_NATURAL},
-    /* blocks of one or two rows or columns (B.7) */
-    {"precincts=[64,64],[4,64] progression=RPCL", 100, 140, 3, 8, PICTURE_NATURAL},
-    {"precincts=[2,32],[32,2]", 90, 70, 1, 8, PICTURE_NOISE},
-    {"precincts=[64,2] bpp=3" RATE, 64, 90, 1, 8, PICTURE_NATURAL},
-    {"style=HT precincts=[64,2],[2,64],[1,64] levels=2", 70, 66, 1, 8, PICTURE_NATURAL},
-    /* EBCOT with a target or a limit */
-    {"reversible=no bpp=2" RATE, 70, 50, 3, 8, PICTURE_NATURAL},
-    {"rates=6" RATE, 70, 50, 3, 8, PICTURE_NATURAL},
-    {"reversible=no slopes=42000" RATE, 70, 50, 3, 8, PICTURE_NATURAL},
-    {"max-bytes=2600 block=16,16 plt=yes progression=RPCL precincts=[32,32]" RATE, 70, 50, 1, 12, PICTURE_NATURAL},
-    {"reversible=no layer-bytes=2500 style=BYPASS+TERMALL+PTERM+SEGSYM tile=50,60 tlm=yes tile-parts=R" RATE, 100, 90,
-     3, 8, PICTURE_NATURAL},
-    {"reversible=no bpp=1 style=RESET+VSC+BYPASS block=32,8 visual=yes container=jp2" RATE, 70, 50, 3, 8,
-     PICTURE_SPARSE},
-    {"max-bytes=900000" RATE, 60, 50, 3, 8, PICTURE_NOISE},
-    {"max-bytes=400 levels=2" RATE, 64, 64, 1, 16, PICTURE_FLAT},
-    /* EBCOT with limits of components */
-    {"max-component-bytes=900 max-bytes=2400 tile-parts=C progression=CPRL plt=yes tlm=yes" RATE, 70, 50, 3, 8,
-     PICTURE_NATURAL},
-    {"reversible=no max-component-bytes=500 block=16,16 precincts=[32,32]" RATE, 60, 50, 2, 12, PICTURE_NATURAL},
-    {"max-component-bytes=300 levels=2 slopes=38000" RATE, 40, 30, 9, 8, PICTURE_NATURAL},
-    {"profile=cinema4k progression=CPRL levels=6 guard-bits=2 progression-changes=0,0,1,6,3,CPRL/6,0,1,7,3,CPRL "
-     "reversible=no mct=on "
-     "block=32,32 tile-parts=C tlm=yes max-component-bytes=2500" RATE,
-     96, 64, 3, 12, PICTURE_NOISE},
-    /* with rdoq: too small for a survey, and coded twice */
-    {"reversible=no bpp=2 measure-psnr=no", 70, 50, 3, 8, PICTURE_NATURAL},
-    {"rates=6 measure-psnr=no block=16,16", 70, 50, 3, 8, PICTURE_NATURAL},
-    {"reversible=no slopes=38000 rdoq=yes measure-psnr=no", 70, 50, 3, 8, PICTURE_NATURAL},
-    {"max-bytes=2600 block=16,16 precincts=[32,32] measure-psnr=no", 70, 50, 1, 12, PICTURE_NATURAL},
-    {"max-bytes=900000 measure-psnr=no", 60, 50, 3, 8, PICTURE_NOISE},
-    {"max-bytes=400 levels=2 measure-psnr=no", 64, 64, 1, 16, PICTURE_FLAT},
-};
 #define ROWS (sizeof rows / sizeof *rows)
 
 START_TEST(every_row)
@@ -371,8 +310,9 @@ START_TEST(in_flight)
 {
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
     picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 8, 8);
-    check_picture(&p, _i < 3 ? "style=HT tile=100,64 plt=yes" : "tile=100,64 plt=yes style=BYPASS", kinds[_i % 3], 4,
-                  3);
+    static const char *const settings[] = {"style=HT tile=100,64 plt=yes", "tile=100,64 plt=yes style=BYPASS",
+                                           "tile=100,64 layers=4 progression=RLCP" RATE};
+    check_picture(&p, settings[_i / 3], kinds[_i % 3], 4, 3);
     picture_free(&p);
 }
 END_TEST
@@ -574,7 +514,7 @@ int main(void)
     tcase_add_checked_fixture(tc, open_suite, close_suite);
     tcase_add_loop_test(tc, every_row, 0, (int)ROWS);
     tcase_add_loop_test(tc, own_source, 0, 6);
-    tcase_add_loop_test(tc, in_flight, 0, 6);
+    tcase_add_loop_test(tc, in_flight, 0, 7);
     tcase_add_test(tc, device_output);
     tcase_add_test(tc, outside);
     tcase_add_test(tc, outside_before_conversion);

@@ -205,7 +205,7 @@ static void open_both(const block *b, unsigned kind, wvl_hull *hull, model *m)
                  .limit = 65536};
     if (kind) {
         unsigned shift = 1 + below(b->planes - 1);
-        wvl_hull_set_region(hull, shift, kind == 2);
+        wvl_hull_set_region(&hull->line, shift, kind == 2);
         m->lift = kind == 2 ? shift : 0;
         m->region_passes = kind == 2 ? 3 * (b->planes - shift) - 2 : PASSES;
         m->boost = WVL_HULL_REGION_BOOST;

@@ -56,6 +56,7 @@ int rate_case_open(rate_case *c, const wvl_image_format *format, const char *set
     c->slots = calloc(c->assembly.block_count + 1u, sizeof *c->slots);
     c->blocks = calloc(c->assembly.block_count + 1u, sizeof *c->blocks);
     c->sent = calloc(c->assembly.block_count + 1u, 1);
+    c->layers = calloc(c->assembly.layer_count, sizeof *c->layers);
     c->pictures->coder->list_blocks(&view, 0, 0, c->slots);
     for (uint32_t i = 0; i < c->assembly.block_count; i++) {
         c->blocks[i].most_planes = c->slots[i].planes;
@@ -72,6 +73,7 @@ void rate_case_close(rate_case *c)
     free(c->slots);
     free(c->blocks);
     free(c->sent);
+    free(c->layers);
     free(c->expected);
     wvl_assembly_free(NULL, &c->assembly);
     wvl_plan_release(c->plan);
@@ -200,7 +202,7 @@ static wvl_status choose_and_write(rate_case *c, wvl_coder *coder, wvl_wave *wav
     status = status || keep_blocks(coder, c) ? status : WVL_ERROR_MEMORY;
     status = status ? status : wvl_coder_finish(coder, &tiles, &wave->order);
     if (status == WVL_OK) {
-        c->threshold = coder->layers[0].slope;
+        memcpy(c->layers, coder->layers, c->assembly.layer_count * sizeof *c->layers);
         note_sent(c, coder);
         status = wvl_coder_write(coder, &tiles, &wave->order, put_bytes, c);
     }
@@ -271,7 +273,9 @@ static void put_block(const rate_case *c, uint32_t i, uint64_t *unit, uint8_t *s
     memcpy(values + 16 * n, b->slopes, 2 * n);
     *unit += value_units(b);
     for (uint32_t p = 0; p < n; p++) {
+        passes[p].safe_bytes = b->passes[p].safe_bytes;
         passes[p].final_bytes = b->passes[p].final_bytes;
+        passes[p].flags = wvl_t1_pass_is_end(p, b->style) ? WVL_PASS_TERM : 0;
         passes[p].tail_count = b->passes[p].tail_count;
         memcpy(passes[p].tail, b->passes[p].tail, sizeof passes[p].tail);
     }
@@ -398,6 +402,7 @@ static wvl_cuda_status run(const ht_device *d, const load *l)
 typedef struct results {
     wvl_cuda_packets_result result;
     wvl_cuda_rate_cut *cuts;
+    wvl_assembly_layer *layers; /* of several */
     uint8_t *bytes;
 } results;
 
@@ -406,10 +411,15 @@ static wvl_cuda_status fetch(const rate_case *c, const ht_device *d, const load 
     uint32_t n = c->assembly.block_count;
     r->cuts = calloc(n + 1u, sizeof *r->cuts);
     r->bytes = malloc(l->output_bytes);
+    r->layers = calloc(c->assembly.layer_count, sizeof *r->layers);
+    uint64_t layer_bytes = (c->assembly.layer_count - 1u) * sizeof *r->layers;
     wvl_cuda_status status =
         d->runtime->download(&r->result, l->target + sizeof(wvl_cuda_packets_picture), sizeof r->result, d->stream);
     status = status ? status : d->runtime->download(r->cuts, l->job.rate.cuts, n * sizeof *r->cuts, d->stream);
     status = status ? status : d->runtime->download(r->bytes, l->output, l->output_bytes, d->stream);
+    if (layer_bytes) {
+        status = status ? status : d->runtime->download(r->layers, l->packets.layers, layer_bytes, d->stream);
+    }
     return status ? status : d->runtime->stream_wait(d->stream);
 }
 
@@ -420,19 +430,38 @@ static const char *differ(rate_case *c, const char *what, uint64_t at, uint64_t 
     return c->problem;
 }
 
+/* Layers before the last one. */
+static const char *compare_layers(rate_case *c, const results *r)
+{
+    for (uint32_t i = 0; i + 1 < c->assembly.layer_count; i++) {
+        if (r->layers[i].threshold != c->layers[i].slope) {
+            return differ(c, "threshold of layer", i, r->layers[i].threshold, c->layers[i].slope);
+        }
+        if (r->layers[i].bytes != c->layers[i].bytes) {
+            return differ(c, "bytes up to layer", i, r->layers[i].bytes, c->layers[i].bytes);
+        }
+    }
+    return NULL;
+}
+
 static const char *compare(rate_case *c, const results *r)
 {
     uint32_t flags = c->status == WVL_OK ? 0 : WVL_CUDA_PACKETS_OVER;
     if ((r->result.flags & ~(uint32_t)(flags ? WVL_CUDA_PACKETS_SHORT : 0)) != flags) {
         return differ(c, "flags", 0, r->result.flags, flags);
     }
+    const char *wrong = flags ? NULL : compare_layers(c, r);
+    if (wrong) {
+        return wrong;
+    }
     for (uint32_t i = 0; i < c->assembly.block_count && !flags; i++) {
         if (r->cuts[i].passes != c->sent[i]) {
             return differ(c, "passes of block", i, r->cuts[i].passes, c->sent[i]);
         }
     }
-    if (!flags && r->result.outcome.threshold != c->threshold) {
-        return differ(c, "threshold", 0, r->result.outcome.threshold, c->threshold);
+    uint32_t threshold = c->layers[c->assembly.layer_count - 1].slope;
+    if (!flags && r->result.outcome.threshold != threshold) {
+        return differ(c, "threshold", 0, r->result.outcome.threshold, threshold);
     }
     if (!flags && r->result.bytes != c->expected_bytes) {
         return differ(c, "bytes of", 0, r->result.bytes, c->expected_bytes);
@@ -454,6 +483,7 @@ const char *rate_case_check(rate_case *c, const ht_device *d)
         wrong = compare(c, &r);
     }
     free(r.cuts);
+    free(r.layers);
     free(r.bytes);
     close_load(d, &l);
     return wrong;

@@ -6,6 +6,7 @@
 #ifndef WVL_TESTS_RATE_CASE_H
 #define WVL_TESTS_RATE_CASE_H
 
+#include "codec/rate/layers.h"
 #include "cuda/host/picture.h"
 #include "ht_blocks.h"
 
@@ -27,9 +28,9 @@ typedef struct rate_case {
     wvl_cuda_t1_block *slots; /* [assembly.block_count]: what the plan says of blocks */
     rate_block *blocks;       /* [assembly.block_count] */
     /* What the CPU makes of them. */
-    wvl_status status; /* OK, or UNREACHABLE */
-    uint32_t threshold;
-    uint8_t *sent; /* [assembly.block_count]: passes */
+    wvl_status status;        /* OK, or UNREACHABLE */
+    wvl_layer_result *layers; /* [assembly.layer_count] */
+    uint8_t *sent;            /* [assembly.block_count]: passes */
     uint8_t *expected;
     uint64_t expected_bytes, expected_room;
     char problem[512];
