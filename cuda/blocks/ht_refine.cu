@@ -249,12 +249,11 @@ extern "C" __global__ void __launch_bounds__(32 * WVL_CUDA_HT_REFINE_WARPS, 1) w
 {
     WVL_HT_SHARED(shared);
     uint32_t *words = shared + (threadIdx.x >> 5) * WVL_CUDA_HT_REFINE_WORDS,
-             *counter = (uint32_t *)job.counters + WVL_CUDA_HT_NEXT + WVL_CUDA_HT_CLASSES;
+             id;
     wvl_ht::item_list items;
-    items.open(counter, 1);
+    items.open(wvl_ht::next_of(job, WVL_CUDA_HT_CLASSES), 1);
     for (;;) {
-        uint32_t id = items.take();
-        if (id >= job.block_count) {
+        if (!wvl_ht::find_block(job, items.take(), &id)) {
             return;
         }
         wvl_ht::refine_block(job, words, id);

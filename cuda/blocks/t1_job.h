@@ -169,6 +169,7 @@ typedef struct wvl_cuda_t1_job {
     uint32_t foresees;     /* with gains: samples of planes are counted, and rate control says how many passes of each
                               block are listed (cuda/rate/README.md) */
     uint32_t round;        /* above 0: blocks with WVL_CUDA_T1_AGAIN are listed and coded again */
+    uint64_t asked;        /* a word: 0 there, and kernels up to the gains do nothing; 0: none */
     uint32_t lanes;        /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
 } wvl_cuda_t1_job;
 

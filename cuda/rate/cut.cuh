@@ -68,6 +68,31 @@ struct recorded_ends {
     __device__ __forceinline__ uint32_t at(uint32_t pass) const { return records[pass].final_bytes; }
 };
 
+/* The set that a cut of an HT block lies in, in tables of sets. planes: of the block. */
+__device__ __forceinline__ uint32_t find_set(const job_type &job, uint32_t block, uint32_t planes, uint32_t cut)
+{
+    return block * job.sets.pitch + planes - 1 - (cut - 1) / WVL_STEP_SET_PASSES;
+}
+
+/* An HT block sends one set, up to the cut: pieces that the HT coder has left in scratch memory. */
+__device__ __forceinline__ wvl_cuda_packets_block send_set(const job_type &job, uint32_t block,
+                                                           const wvl_cuda_t1_block &b, const wvl_cuda_t1_record &r,
+                                                           uint32_t cut, uint32_t bytes)
+{
+    wvl_cuda_packets_block sent = {};
+    uint32_t passes = (cut - 1) % WVL_STEP_SET_PASSES + 1, set = find_set(job, block, r.planes, cut),
+             cleanup = ((const wvl_cuda_ht_record *)job.sets.ht.records)[set].cleanup_bytes,
+             planes = job.sets.is_second ? ((const uint8_t *)job.sets.planes)[block] : b.planes;
+    sent.bytes = job.sets.ht.parts + (uint64_t)set * sizeof(wvl_cuda_ht_part);
+    sent.segment[0] = 1u << 24 | cleanup;
+    sent.segment[1] = passes > 1 ? (passes - 1) << 24 | (bytes - cleanup) : 0;
+    sent.byte_count = bytes;
+    sent.segment_count = passes > 1 ? 2 : 1;
+    sent.passes = (uint8_t)passes;
+    sent.zero_planes = (uint8_t)(planes - r.planes + (cut - 1) / WVL_STEP_SET_PASSES);
+    return sent;
+}
+
 /* What packets see of a block that is cut there. */
 __device__ __forceinline__ void send_cut(const job_type &job, uint32_t block, const block_passes &passes, uint32_t cut,
                                          uint32_t bytes)
@@ -77,6 +102,11 @@ __device__ __forceinline__ void send_cut(const job_type &job, uint32_t block, co
     wvl_cuda_packets_block &sent = ((wvl_cuda_packets_block *)job.packets.blocks)[block];
     if (!cut) {
         sent = wvl_packets::send_nothing(b, r);
+        sent.zero_planes = job.sets.pitch ? b.planes : sent.zero_planes;
+        return;
+    }
+    if (job.sets.pitch) {
+        sent = send_set(job, block, b, r, cut, bytes);
         return;
     }
     uint32_t one[2] = {cut << 24 | bytes, 0}, *list = one, count = 1;
