@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Integer rules of a step that follows the byte target (D-ht-04), shared by host and device: where the blocks of a first
- * coding ended, by how much steps become coarser for it, and what becomes of magnitudes.
+ * Integer rules of a step that follows the byte target (D-ht-04), shared by host and device: where the blocks of a
+ * first coding ended, by how much steps become coarser for it, and what becomes of magnitudes.
  */
 #ifndef WVL_CORE_STEP_H
 #define WVL_CORE_STEP_H

@@ -8,9 +8,10 @@
 /* Which block coder a case uses. */
 typedef enum fuzz_blocks {
     FUZZ_BLOCKS_ANY,
-    FUZZ_BLOCKS_HT,    /* and no preset */
-    FUZZ_BLOCKS_PART1, /* and no preset, and one layer */
-    FUZZ_BLOCKS_RATE   /* the same with a target or a limit of bytes, or a slope, without rdoq */
+    FUZZ_BLOCKS_HT,     /* and no preset */
+    FUZZ_BLOCKS_PART1,  /* and no preset, and one layer */
+    FUZZ_BLOCKS_RATE,   /* the same with a target or a limit of bytes, or a slope, without rdoq */
+    FUZZ_BLOCKS_HT_RATE /* HT blocks with such targets and limits */
 } fuzz_blocks;
 
 /* What is drawn so far, and what later generators need of it. */
@@ -35,7 +36,8 @@ void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 /* Another one of the seed, with such blocks. */
 void fuzz_draw_case_of(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c);
 /* The same without what the CPU finishes: layers, regions, rdoq, targets of PSNR, limits of components, PLM, PPM, PPT,
- * depths above 16; other targets and limits only with FUZZ_BLOCKS_RATE. blocks: not FUZZ_BLOCKS_ANY. */
+ * depths above 16; other targets and limits only with FUZZ_BLOCKS_RATE and FUZZ_BLOCKS_HT_RATE. blocks: not
+ * FUZZ_BLOCKS_ANY. */
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c);
 /* Another one of the seed, of a preset. */
 void fuzz_draw_preset_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
@@ -66,6 +68,14 @@ static inline uint32_t fuzz_draw_between(fuzz_draw *d, uint32_t low, uint32_t hi
 static inline int fuzz_draw_is_part1(const fuzz_draw *d)
 {
     return d->blocks == FUZZ_BLOCKS_PART1 || d->blocks == FUZZ_BLOCKS_RATE;
+}
+static inline int fuzz_draw_has_targets(fuzz_blocks blocks)
+{
+    return blocks == FUZZ_BLOCKS_RATE || blocks == FUZZ_BLOCKS_HT_RATE;
+}
+static inline int fuzz_draw_is_all_ht(fuzz_blocks blocks)
+{
+    return blocks == FUZZ_BLOCKS_HT || blocks == FUZZ_BLOCKS_HT_RATE;
 }
 static inline int fuzz_draw_chance(fuzz_draw *d, uint32_t percent) { return fuzz_random_chance(&d->random, percent); }
 /* An option that half of the dense cases use. */

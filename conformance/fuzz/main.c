@@ -28,8 +28,9 @@ static const char usage[] =
     "  --pictures DIR    crops come from pictures of this folder (else from drawn ones)\n"
     "  --second          ask a second decoder too (grk_decompress), and OpenJPH about HT blocks where built with it\n"
     "  --ht              HT blocks only, and nothing illegal\n"
-    "  --packets [ht|part1|rate]  blocks of that kind (ht), and only what a device finishes: 99 of 100 must reach "
-    "packets; rate: part1 with targets and limits\n"
+    "  --packets [ht|part1|rate|ht-rate]  blocks of that kind (ht), and only what a device finishes: 99 of 100 must "
+    "reach "
+    "packets; rate: part1 with targets and limits; ht-rate: the same with HT\n"
     "  --presets         every case has a preset, and nothing is illegal\n"
     "  --estimates       9/7 at a rate, with an estimated PSNR: the mean of its errors is checked\n"
     "  --seconds N       of one trial at most, without foreign decoders (60)\n"
@@ -306,7 +307,10 @@ static int take_packets(session *s, const char *name, const char *value)
     static const struct {
         const char *word;
         fuzz_blocks blocks;
-    } kinds[] = {{"ht", FUZZ_BLOCKS_HT}, {"part1", FUZZ_BLOCKS_PART1}, {"rate", FUZZ_BLOCKS_RATE}};
+    } kinds[] = {{"ht", FUZZ_BLOCKS_HT},
+                 {"part1", FUZZ_BLOCKS_PART1},
+                 {"rate", FUZZ_BLOCKS_RATE},
+                 {"ht-rate", FUZZ_BLOCKS_HT_RATE}};
     if (strcmp(name, "--packets") != 0) {
         return 0;
     }

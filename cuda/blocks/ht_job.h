@@ -135,7 +135,7 @@ typedef struct wvl_cuda_ht_job {
     uint32_t block_count, group_count;
     uint32_t group_most; /* blocks of the largest group */
     uint32_t class_first[WVL_CUDA_HT_CLASSES], class_count[WVL_CUDA_HT_CLASSES];
-    uint64_t lists;   /* wvl_cuda_ht_lists: which blocks are coded. 0: all, as wvl_cuda_ht_sort() has put them in order */
+    uint64_t lists; /* wvl_cuda_ht_lists: which blocks are coded. 0: all, as wvl_cuda_ht_sort() has put them in order */
     uint32_t refines; /* some block may have SigProp */
     uint32_t is_cleared;
 } wvl_cuda_ht_job;

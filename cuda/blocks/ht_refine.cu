@@ -248,8 +248,7 @@ __device__ __forceinline__ void refine_block(const wvl_cuda_ht_job &job, uint32_
 extern "C" __global__ void __launch_bounds__(32 * WVL_CUDA_HT_REFINE_WARPS, 1) wvl_ht_refine(const wvl_cuda_ht_job job)
 {
     WVL_HT_SHARED(shared);
-    uint32_t *words = shared + (threadIdx.x >> 5) * WVL_CUDA_HT_REFINE_WORDS,
-             id;
+    uint32_t *words = shared + (threadIdx.x >> 5) * WVL_CUDA_HT_REFINE_WORDS, id;
     wvl_ht::item_list items;
     items.open(wvl_ht::next_of(job, WVL_CUDA_HT_CLASSES), 1);
     for (;;) {

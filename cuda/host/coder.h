@@ -35,7 +35,7 @@ typedef struct wvl_cuda_coder_layout {
     uint64_t parts, totals;              /* HT */
     uint64_t states, order, items, sent; /* EBCOT, */
     uint64_t passes, values, cuts, segments, bodies, candidates, changed, groups, notes,
-        outcome;                                            /* with rate control */
+        outcome; /* with rate control */
     uint64_t sets, set_order, set_records, set_parts, step, lists_of_sets, planes, scaled, scaled_plain; /* HT, too */
     uint64_t coded, copies, changes, block_weights, survey; /* with rdoq, */
     uint64_t again[WVL_CUDA_CODER_AGAIN];                   /* of blocks that are coded again */
@@ -47,10 +47,10 @@ typedef struct wvl_cuda_coder_layout {
 typedef struct wvl_cuda_coder_job {
     wvl_cuda_ht_job ht;
     wvl_cuda_t1_job t1;
-    wvl_cuda_rate_job rate; /* without t1, packets and sets */
-    int chooses;            /* rate control follows the EBCOT coder */
+    wvl_cuda_rate_job rate;  /* without t1, packets and sets */
+    int chooses;             /* rate control follows the EBCOT coder */
     wvl_cuda_rate_sets sets; /* with HT blocks */
-    wvl_cuda_rdoq_job rdoq; /* with rdoq, as the next two: without t1 */
+    wvl_cuda_rdoq_job rdoq;  /* with rdoq, as the next two: without t1 */
     wvl_cuda_rdoq_phases phases;
     wvl_cuda_rdoq_shapes shapes;
 } wvl_cuda_coder_job;

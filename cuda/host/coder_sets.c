@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * HT blocks of jobs of whole pictures, with rate control: planes and gains as EBCOT blocks have them (coder_t1.c), a set
- * of HT passes for each plane that is asked for, and where the step follows the target both once more.
+ * HT blocks of jobs of whole pictures, with rate control: planes and gains as EBCOT blocks have them (coder_t1.c), a
+ * set of HT passes for each plane that is asked for, and where the step follows the target both once more.
  */
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "cuda/host/layout.h"
 
 #define CODINGS 2u
-#define ABOUT_SETS 2u    /* of a block in a first round: shapes of launches follow from it, */
-#define ABOUT_AGAIN 16u  /* and one block of so many in a later one */
+#define ABOUT_SETS 2u   /* of a block in a first round: shapes of launches follow from it, */
+#define ABOUT_AGAIN 16u /* and one block of so many in a later one */
 
 static const wvl_cuda_coder *const plain = &wvl_cuda_coder_t1;
 
@@ -42,8 +42,8 @@ typedef struct sizes {
 static void measure_band(void *user, const wvl_cuda_walk_band *at)
 {
     sizes *s = user;
-    const wvl_cuda_walk_block shape = {at->band, at->coding, 0, 0, (uint16_t)at->band->slot_width,
-                                       (uint16_t)at->band->slot_height};
+    const wvl_cuda_walk_block shape = {
+        at->band, at->coding, 0, 0, (uint16_t)at->band->slot_width, (uint16_t)at->band->slot_height};
     wvl_cuda_t1_block slot = wvl_cuda_describe_t1_block(&shape);
     uint64_t bytes = wvl_cuda_t1_measure_words(&slot);
     for (unsigned plane = 0; plane < slot.planes; plane++) {
@@ -231,8 +231,8 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
                               const wvl_cuda_packets_job *packets, wvl_cuda_stream stream)
 {
     wvl_cuda_rate_job rate = job->rate;
-    uint64_t cleared = job->sets.ht.lists - job->sets.step +
-                       (uint64_t)CODINGS * WVL_CUDA_RATE_ROUNDS * sizeof(wvl_cuda_ht_lists);
+    uint64_t cleared =
+        job->sets.ht.lists - job->sets.step + (uint64_t)CODINGS * WVL_CUDA_RATE_ROUNDS * sizeof(wvl_cuda_ht_lists);
     rate.t1 = job->t1;
     rate.packets = *packets;
     rate.sets = job->sets;

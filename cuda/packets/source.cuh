@@ -86,9 +86,9 @@ __device__ __forceinline__ block_pieces find_part(const job_type &job, const wvl
 {
     uint64_t first = job.ht_scratch + (uint64_t)part.piece * 16,
              second = job.ht_scratch + (uint64_t)part.refinement * 16;
-    return {{first, first + part.mel_at, first + part.vlc_end - part.vlc, second,
-             second + part.magref_end - part.magref},
-            {part.magsgn, part.mel, part.vlc, part.sigprop, part.magref}};
+    return {
+        {first, first + part.mel_at, first + part.vlc_end - part.vlc, second, second + part.magref_end - part.magref},
+        {part.magsgn, part.mel, part.vlc, part.sigprop, part.magref}};
 }
 
 /* Of a set that rate control has cut: after its cleanup pass, after SigProp, or not at all. */

@@ -63,7 +63,7 @@ typedef struct wvl_cuda_rate_sets {
 #define WVL_CUDA_RATE_WARP_NODES 256u  /* tag nodes of packets whose header a warp codes */
 #define WVL_CUDA_RATE_BODIES_THREADS 64u
 #define WVL_CUDA_RATE_SCALE_THREADS 256u /* a warp a block */
-#define WVL_CUDA_RATE_CANDIDATES 6u /* of a block: passes beyond its cut (codec/rate/fill.c) */
+#define WVL_CUDA_RATE_CANDIDATES 6u      /* of a block: passes beyond its cut (codec/rate/fill.c) */
 #define WVL_CUDA_RATE_TRIES 384u
 #define WVL_CUDA_RATE_SORTED 512u /* a power of two that holds them */
 

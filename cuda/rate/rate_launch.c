@@ -94,9 +94,8 @@ wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_c
     uint32_t each = WVL_CUDA_RATE_SCALE_THREADS / 32, grid = (job->t1.block_count + each - 1) / each;
     wvl_cuda_status status = launch_blocks(rate, rate->ends, job->t1.block_count, job, stream);
     status = status ? status : launch_kernel(rate, rate->step, 1, 32, 0, job, stream);
-    return status || !grid
-               ? status
-               : launch_kernel(rate, rate->scale, grid, WVL_CUDA_RATE_SCALE_THREADS, 0, job, stream);
+    return status || !grid ? status
+                           : launch_kernel(rate, rate->scale, grid, WVL_CUDA_RATE_SCALE_THREADS, 0, job, stream);
 }
 
 /* ---- Choice ---------------------------------------------------------------------------------- */

@@ -25,8 +25,7 @@ wvl_cuda_status wvl_cuda_rate_open_sets(const wvl_cuda_rate *rate, const wvl_cud
                                         wvl_cuda_stream stream);
 wvl_cuda_status wvl_cuda_rate_list_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
                                         wvl_cuda_stream stream);
-wvl_cuda_status wvl_cuda_rate_end_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
-                                       wvl_cuda_stream stream);
+wvl_cuda_status wvl_cuda_rate_end_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream);
 /* HT, behind the first coding: whether there is a second one, with coarser steps, and its coefficients. */
 wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
                                           wvl_cuda_stream stream);

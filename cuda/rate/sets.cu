@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * HT blocks as rate control sees them (D-ht-03). Gains of passes are those of the EBCOT planes: after SigProp, MagRef and
- * cleanup of a plane a decoder knows what it knows after the three passes of that plane. A set is coded for each plane
- * that rate control may look at; its lengths become records of passes. A thread a block.
+ * HT blocks as rate control sees them (D-ht-03). Gains of passes are those of the EBCOT planes: after SigProp, MagRef
+ * and cleanup of a plane a decoder knows what it knows after the three passes of that plane. A set is coded for each
+ * plane that rate control may look at; its lengths become records of passes. A thread a block.
  */
 #include "cuda/blocks/ht_put.cuh"
 #include "cuda/blocks/t1_hull.cuh"
@@ -77,10 +77,9 @@ __device__ __forceinline__ void open_sets(const job_type &job, uint32_t block)
     uint32_t planes = state.planes,
              first = job.sets.is_second ? ((const wvl_cuda_rate_step *)job.sets.step)->first_set : planes,
              kept = min(planes, first), skipped = 3 * (planes - kept), all = kept ? 3 * kept - 2 : 0;
-    int64_t *quarters =
-        (int64_t *)wvl_t1::units_at(job.t1, ((const wvl_cuda_t1_gains *)job.t1.gains)[block].values);
-    ((wvl_cuda_t1_record *)job.t1.records)[block] = {0, 0, 0, (uint8_t)kept, state.passes ? (uint8_t)all : (uint8_t)0,
-                                                     state.flags, 0};
+    int64_t *quarters = (int64_t *)wvl_t1::units_at(job.t1, ((const wvl_cuda_t1_gains *)job.t1.gains)[block].values);
+    ((wvl_cuda_t1_record *)job.t1.records)[block] = {
+        0, 0, 0, (uint8_t)kept, state.passes ? (uint8_t)all : (uint8_t)0, state.flags, 0};
     state.planes = (uint8_t)kept;
     if (!state.passes) {
         return;
@@ -104,8 +103,8 @@ __device__ __forceinline__ void open_sets(const job_type &job, uint32_t block)
 /* Whether the block has anything to do in this round. */
 __device__ __forceinline__ bool is_in_round(const job_type &job, uint32_t block)
 {
-    return !job.t1.round || (*wvl_t1::counter_of(job.t1, WVL_CUDA_T1_REPEATED) &&
-                             state_of(job, block).flags & WVL_CUDA_T1_AGAIN);
+    return !job.t1.round ||
+           (*wvl_t1::counter_of(job.t1, WVL_CUDA_T1_REPEATED) && state_of(job, block).flags & WVL_CUDA_T1_AGAIN);
 }
 
 __device__ __forceinline__ wvl_cuda_ht_block describe_set(const job_type &job, const wvl_cuda_t1_block &b,

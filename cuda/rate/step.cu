@@ -49,8 +49,8 @@ __device__ __forceinline__ void decide_step(const job_type &job)
 {
     wvl_cuda_rate_step &step = step_of(job);
     uint32_t *counters = (uint32_t *)job.t1.counters;
-    bool is_lost = *(const uint32_t *)job.packets.notes || counters[WVL_CUDA_T1_LEFT_BLOCKS] ||
-                   counters[WVL_CUDA_T1_UNBOUNDED];
+    bool is_lost =
+        *(const uint32_t *)job.packets.notes || counters[WVL_CUDA_T1_LEFT_BLOCKS] || counters[WVL_CUDA_T1_UNBOUNDED];
     step.sixteenths = is_lost ? 0 : wvl_step_choose(&step.ends);
     step.first_set = wvl_step_first_set(&step.ends);
     step.asked = step.sixteenths != 0;
@@ -107,17 +107,16 @@ __device__ __forceinline__ uint32_t scale_samples(const wvl_cuda_t1_block &b, ui
         return scale_rows<uint32_t>(b, b.width / 2, b.stride / 2,
                                     [=](uint32_t v, uint32_t &bound) { return scale_two(v, factor, bound); });
     }
-    return scale_rows<uint16_t>(b, b.width, b.stride, [=](uint16_t v, uint32_t &bound) {
-        return (uint16_t)scale_narrow(v, factor, bound);
-    });
+    return scale_rows<uint16_t>(b, b.width, b.stride,
+                                [=](uint16_t v, uint32_t &bound) { return (uint16_t)scale_narrow(v, factor, bound); });
 }
 
 __device__ __forceinline__ void scale_block(const job_type &job, uint32_t block)
 {
     const wvl_cuda_t1_block &b = ((const wvl_cuda_t1_block *)job.t1.blocks)[block];
     const wvl_assembly_step step =
-        ((const wvl_assembly_step *)job.sets.steps)[step_of(job).sixteenths * job.sets.step_count +
-                                                    ((const uint32_t *)job.sets.block_steps)[block]];
+        ((const wvl_assembly_step *)job.sets
+             .steps)[step_of(job).sixteenths * job.sets.step_count + ((const uint32_t *)job.sets.block_steps)[block]];
     uint32_t *bound = (uint32_t *)b.bound, own = *bound ? scale_samples(b, step.factor) : 0;
 #pragma unroll
     for (uint32_t d = 16; d; d >>= 1) {

@@ -41,9 +41,11 @@ static const struct {
     /* With rate control: */
     {"reversible=no bpp=2 rdoq=no measure-psnr=no block=16,16", 41, 37, 1, 8},
     {"max-bytes=900 rdoq=no style=TERMALL plt=yes progression=RPCL", 41, 37, 1, 12},
+    {"style=HT reversible=no bpp=2 measure-psnr=no block=16,16", 41, 37, 1, 8},
+    {"style=HT max-bytes=900 plt=yes progression=RPCL", 41, 37, 1, 12},
 };
 #define RECIPES (sizeof recipes / sizeof *recipes)
-#define RATED 2u /* the last ones */
+#define RATED 4u /* the last ones */
 
 /* Recipes that fly: the device in software takes a second for a picture with rate control. */
 static unsigned flying = RECIPES;
