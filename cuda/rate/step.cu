@@ -83,15 +83,17 @@ __device__ __forceinline__ uint32_t scale_wide(uint32_t sample, uint64_t factor,
     return m ? (sample & 0x80000000) | m : 0;
 }
 
-/* Items of a row by lanes, as many rows at a time as the warp has room for. Returns the OR of this lane. */
+/* A row after the other, its items by lanes. Returns the OR of this lane. */
 template <class T, class F>
 __device__ __forceinline__ uint32_t scale_rows(const wvl_cuda_t1_block &b, uint32_t items, uint32_t pitch, F change)
 {
-    uint32_t bound = 0, count = items * b.height;
-    for (uint32_t i = wvl_ht::lane_id(); i < count; i += 32) {
-        uint32_t y = i / items;
-        T *at = (T *)b.coefs + (size_t)y * pitch + (i - y * items);
-        *at = change(*at, bound);
+    uint32_t bound = 0, height = b.height;
+    for (uint32_t x = wvl_ht::lane_id(); x < items; x += 32) {
+        T *at = (T *)b.coefs + x;
+#pragma unroll 4
+        for (uint32_t y = 0; y < height; y++) {
+            at[(size_t)y * pitch] = change(at[(size_t)y * pitch], bound);
+        }
     }
     return bound;
 }
@@ -154,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(32) wvl_rate_step(const wvl_cuda_ra
 }
 
 /* A warp a block. */
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_SCALE_THREADS) wvl_rate_scale(const wvl_cuda_rate_job job)
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_SCALE_THREADS, 5) wvl_rate_scale(const wvl_cuda_rate_job job)
 {
     uint32_t block = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (block < job.t1.block_count && wvl_rate::step_of(job).asked) {
