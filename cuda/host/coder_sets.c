@@ -241,17 +241,17 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
     return status || !job->sets.step_count ? status : launch_second(device, &rate, stream);
 }
 
-const wvl_cuda_coder wvl_cuda_coder_sets = {.block_bytes = sizeof(wvl_cuda_t1_block),
-                                            .counter_count = WVL_CUDA_T1_COUNTERS,
-                                            .pieces = WVL_CUDA_PACKETS_HT_PIECES,
-                                            .streams = 64,
-                                            .list_count = 1,
-                                            .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
-                                            .place = place,
-                                            .list_blocks = list_blocks,
-                                            .sort = sort,
-                                            .measure_tables = measure_tables,
-                                            .fill_tables = fill_tables,
-                                            .set_job = set_job,
+const wvl_cuda_coder wvl_cuda_coder_sets = {.launch = launch,
                                             .set_values = set_values,
-                                            .launch = launch};
+                                            .set_job = set_job,
+                                            .fill_tables = fill_tables,
+                                            .measure_tables = measure_tables,
+                                            .sort = sort,
+                                            .list_blocks = list_blocks,
+                                            .place = place,
+                                            .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
+                                            .list_count = 1,
+                                            .streams = 64,
+                                            .pieces = WVL_CUDA_PACKETS_HT_PIECES,
+                                            .counter_count = WVL_CUDA_T1_COUNTERS,
+                                            .block_bytes = sizeof(wvl_cuda_t1_block)};
