@@ -116,6 +116,15 @@ typedef struct wvl_cuda_ht_lists {
     uint32_t count[WVL_CUDA_HT_CLASSES];    /* entries of `order` from class_first on */
 } wvl_cuda_ht_lists;
 
+/* Planes of a block as EBCOT kernels have split it (cuda/blocks/t1_words.cuh), with what its propagation passes do:
+ * what SigProp and MagRef code is there then. */
+typedef struct wvl_cuda_ht_words {
+    uint64_t words;       /* address */
+    uint32_t step, total; /* as in word_layout */
+    uint32_t count;       /* words of a plane */
+    uint32_t planes;
+} wvl_cuda_ht_words;
+
 /* The argument of all kernels. */
 typedef struct wvl_cuda_ht_job {
     uint64_t blocks;   /* wvl_cuda_ht_block[block_count] */
@@ -136,6 +145,7 @@ typedef struct wvl_cuda_ht_job {
     uint32_t group_most; /* blocks of the largest group */
     uint32_t class_first[WVL_CUDA_HT_CLASSES], class_count[WVL_CUDA_HT_CLASSES];
     uint64_t lists; /* wvl_cuda_ht_lists: which blocks are coded. 0: all, as wvl_cuda_ht_sort() has put them in order */
+    uint64_t words; /* wvl_cuda_ht_words[block_count]; 0: SigProp and MagRef read samples */
     uint32_t refines; /* some block may have SigProp */
     uint32_t is_cleared;
 } wvl_cuda_ht_job;

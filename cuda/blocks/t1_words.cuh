@@ -77,6 +77,15 @@ __device__ __forceinline__ uint32_t any_width_log2(uint32_t width)
     return width > 8 ? 32 - (uint32_t)__clz((width + 7) / 8 - 1) : 0;
 }
 
+/* The same of any block: by the class that context modelling takes it in (t1_model.c). */
+__device__ __forceinline__ uint32_t width_log2_of(const wvl_cuda_t1_block &b)
+{
+    if (b.width > 64 || b.height > 64) {
+        return any_width_log2(b.width);
+    }
+    return b.width <= 32 && b.height <= 32 ? 2 : 3;
+}
+
 __device__ __forceinline__ uint32_t pick(uint32_t a, uint32_t b, uint32_t mask) { return (a & mask) | (b & ~mask); }
 
 template <int D, uint32_t LOW> __device__ __forceinline__ void swap_bits(uint32_t (&v)[8])

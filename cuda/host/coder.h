@@ -36,7 +36,8 @@ typedef struct wvl_cuda_coder_layout {
     uint64_t states, order, items, sent; /* EBCOT, */
     uint64_t passes, values, cuts, segments, bodies, candidates, changed, groups, notes,
         outcome; /* with rate control */
-    uint64_t sets, set_order, set_records, set_parts, step, lists_of_sets, planes, scaled, scaled_plain; /* HT, too */
+    uint64_t sets, set_order, set_records, set_parts, set_words, step, lists_of_sets, planes, scaled,
+        scaled_plain;                                       /* HT, too */
     uint64_t coded, copies, changes, block_weights, survey; /* with rdoq, */
     uint64_t again[WVL_CUDA_CODER_AGAIN];                   /* of blocks that are coded again */
     /* On the device, of the backend: */

@@ -72,6 +72,7 @@ static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64
     l->set_order = wvl_cuda_place(end, sets, sizeof(uint32_t));
     l->set_records = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_record));
     l->set_parts = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_part));
+    l->set_words = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_words));
     l->step = wvl_cuda_place(end, 1, sizeof(wvl_cuda_rate_step));
     l->lists_of_sets = wvl_cuda_place(end, (uint64_t)CODINGS * WVL_CUDA_RATE_ROUNDS, sizeof(wvl_cuda_ht_lists));
     l->planes = wvl_cuda_place(end, again, 1);
@@ -160,6 +161,7 @@ static void set_sets(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
     ht->order = slot + l->set_order;
     ht->records = slot + l->set_records;
     ht->parts = slot + l->set_parts;
+    ht->words = slot + l->set_words;
     ht->scratch = job->t1.scratch;
     ht->scratch_units = job->t1.scratch_units;
     ht->counters = job->t1.counters; /* scratch memory and what is left are counted together */

@@ -81,6 +81,7 @@ __device__ __forceinline__ void open_sets(const job_type &job, uint32_t block)
     ((wvl_cuda_t1_record *)job.t1.records)[block] = {
         0, 0, 0, (uint8_t)kept, state.passes ? (uint8_t)all : (uint8_t)0, state.flags, 0};
     state.planes = (uint8_t)kept;
+    state.codeword = planes; /* of the words */
     if (!state.passes) {
         return;
     }
@@ -127,6 +128,16 @@ __device__ __forceinline__ wvl_cuda_ht_block describe_set(const job_type &job, c
     return set;
 }
 
+/* Where SigProp and MagRef of a set find what they code. */
+__device__ __forceinline__ wvl_cuda_ht_words describe_words(const job_type &job, uint32_t block)
+{
+    const wvl_cuda_t1_block &b = wvl_t1::block_of(job.t1, block);
+    const wvl_cuda_t1_state &state = state_of(job, block);
+    const wvl_t1::word_layout layout(wvl_t1::width_log2_of(b), b.height, state.codeword);
+    return {(uint64_t)(uintptr_t)wvl_t1::units_at(job.t1, state.words), layout.step, layout.total, layout.words,
+            state.codeword};
+}
+
 /* Sets [first, end) of a block are in work from now on; of a thread without a block there are none. Classes by turns: a
  * warp asks for all its places of a class at once. */
 __device__ __forceinline__ void list_sets(const job_type &job, uint32_t block, uint32_t planes, uint32_t first,
@@ -138,6 +149,7 @@ __device__ __forceinline__ void list_sets(const job_type &job, uint32_t block, u
     for (uint32_t set = first; set < end; set++) {
         uint32_t plane = planes - 1 - set;
         sets[plane] = describe_set(job, wvl_t1::block_of(job.t1, block), plane);
+        ((wvl_cuda_ht_words *)job.sets.ht.words)[(uint64_t)block * job.sets.pitch + plane] = describe_words(job, block);
         kind_last = wvl_cuda_ht_class_of(&sets[plane]);
         kind_above = set == first ? kind_last : kind_above; /* plane 0 alone may be of another */
     }

@@ -49,6 +49,7 @@ typedef struct set_tables {
     wvl_cuda_ht_block sets[SETS];
     wvl_cuda_ht_record records[SETS];
     wvl_cuda_ht_part parts[SETS];
+    wvl_cuda_ht_words words[SETS];
     uint32_t order[SETS];
     wvl_cuda_ht_lists lists[2];
     wvl_cuda_rate_step step;
@@ -248,6 +249,7 @@ static void set_addresses(set_load *load)
     sets->ht.blocks = at + offsetof(set_tables, sets);
     sets->ht.records = at + offsetof(set_tables, records);
     sets->ht.parts = at + offsetof(set_tables, parts);
+    sets->ht.words = at + offsetof(set_tables, words);
     sets->ht.order = at + offsetof(set_tables, order);
     sets->ht.lists = at + offsetof(set_tables, lists);
     sets->ht.scratch = t1->scratch;
