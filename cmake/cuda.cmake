@@ -17,6 +17,7 @@ set(WVL_CUDA_SOURCES
     cuda/host/code.c
     cuda/host/coder_ht.c
     cuda/host/coder_rdoq.c
+    cuda/host/coder_sets.c
     cuda/host/coder_t1.c
     cuda/host/deliver.c
     cuda/host/device.c
@@ -131,6 +132,8 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/rate/predict.cu
     cuda/rate/rate_job.h
     cuda/rate/search.cuh
+    cuda/rate/sets.cu
+    cuda/rate/step.cu
     cuda/rdoq/again.cu
     cuda/rdoq/blocks.cuh
     cuda/rdoq/change.cu
@@ -148,6 +151,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     codec/core/mq_table.h
     codec/core/packet_bits.h
     codec/core/segment_end.h
+    codec/core/step.h
     codec/core/t1_pass.h
     src/dwt/lift_ops.h
     src/dwt/quant.h

@@ -83,9 +83,9 @@ static wvl_status take_all(wvl_recode *r, const wvl_recode_facts *f, wvl_recode_
     return wvl_keeper_clear(f->keeper) ? WVL_OK : WVL_ERROR_MEMORY;
 }
 
-static wvl_rescale_ends find_ends(const wvl_recode_facts *f)
+static wvl_step_ends find_ends(const wvl_recode_facts *f)
 {
-    wvl_rescale_ends ends = {0, 0};
+    wvl_step_ends ends = {0, 0};
     for (uint32_t t = 0; t < f->plan->syntax.tile_count; t++) {
         const wvl_coded_tile *tile = &f->tiles[t];
         for (uint64_t b = 0; b < tile->block_count; b++) {
@@ -101,7 +101,7 @@ static wvl_rescale_ends find_ends(const wvl_recode_facts *f)
     return ends;
 }
 
-static wvl_status rescale(wvl_recode *r, const wvl_recode_facts *f, const wvl_rescale_ends *ends, unsigned sixteenths)
+static wvl_status rescale(wvl_recode *r, const wvl_recode_facts *f, const wvl_step_ends *ends, unsigned sixteenths)
 {
     int64_t start =
         (int64_t)f->slope + f->plan->test.depth_bias - (int64_t)(THRESHOLD_MARGIN + wvl_rate_reach(f->plan));
@@ -184,7 +184,7 @@ wvl_status wvl_recode_decide(wvl_recode *r, const wvl_recode_facts *f)
         return f->status;
     }
     if (f->plan->rate.follows_step && !r->rescale.is_open) {
-        wvl_rescale_ends ends = find_ends(f);
+        wvl_step_ends ends = find_ends(f);
         unsigned sixteenths = wvl_rescale_choose(f->plan, &ends);
         if (sixteenths) {
             return rescale(r, f, &ends, sixteenths);

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "codec/core/block.h"
+#include "codec/core/step.h"
 #include "geom/handover.h"
 #include "geom/plan.h"
 
@@ -27,17 +28,17 @@ typedef struct wvl_rescale {
 uint64_t wvl_rescale_bytes(const wvl_plan *plan);
 /* Samples of a block's copy; 0: none is needed. */
 uint32_t wvl_rescale_samples(const wvl_plan *plan);
-/* Where the blocks of the first coding ended: bytes sent, and the sum of planes in 1/256, each block with its bytes. */
-typedef struct wvl_rescale_ends {
-    uint64_t bytes;
-    int64_t planes;
-} wvl_rescale_ends;
 /* cut: passes sent, not 0. */
-void wvl_rescale_add_end(wvl_rescale_ends *ends, const wvl_coded_block *block, const wvl_pass *passes, uint32_t cut);
+void wvl_rescale_add_end(wvl_step_ends *ends, const wvl_coded_block *block, const wvl_pass *passes, uint32_t cut);
 /* 0: the steps are right as they are. */
-unsigned wvl_rescale_choose(const wvl_plan *plan, const wvl_rescale_ends *ends);
+unsigned wvl_rescale_choose(const wvl_plan *plan, const wvl_step_ends *ends);
+/* The plan's codings, with steps that are 2^(sixteenths/16) times theirs where the standard has room for all of them;
+ * codings: [coding_count]. */
+void wvl_rescale_codings(const wvl_plan *plan, unsigned sixteenths, wvl_coding *codings);
+/* Old step of a band over the one in these codings, in 1/2^32, rounded down. */
+uint64_t wvl_rescale_factor(const wvl_plan *plan, const wvl_coding *codings, uint32_t coding, uint32_t band);
 /* 0: no memory. */
-int wvl_rescale_open(wvl_rescale *r, const wvl_allocator *allocator, const wvl_plan *plan, const wvl_rescale_ends *ends,
+int wvl_rescale_open(wvl_rescale *r, const wvl_allocator *allocator, const wvl_plan *plan, const wvl_step_ends *ends,
                      unsigned sixteenths);
 void wvl_rescale_close(wvl_rescale *r, const wvl_allocator *allocator);
 /* Copies in's samples to `copy`, times factor / 2^32, and lets in point there. first_set: as in wvl_block_input. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "codec/rescale.h"
 #include "codec/tile_coder.h"
 
 #define MOST_PACKETS (UINT64_C(1) << 22)
@@ -14,9 +15,6 @@
 
 const char *wvl_assembly_refuses(const wvl_plan *plan)
 {
-    if (plan->rate.follows_step) {
-        return "steps that follow a byte target are for the CPU";
-    }
     if (plan->syntax.plm) {
         return "PLM segments are made on the CPU";
     }
@@ -73,6 +71,22 @@ static uint32_t most_segments(const wvl_plan *plan, uint32_t packets)
     return plan->syntax.plt ? (uint32_t)(UINT64_C(5) * packets / SEGMENT_DATA_LEAST) + 1 : 0;
 }
 
+/* A row for each band of each coding, and main headers behind the templates. */
+static void measure_steps(wvl_assembly *a, const wvl_plan *plan, uint64_t *bytes)
+{
+    uint32_t levels = 0;
+    a->step_count = a->step_bands = 0;
+    if (!plan->rate.follows_step) {
+        return;
+    }
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        levels = wvl_max_u32(levels, plan->syntax.codings[i].levels);
+    }
+    a->step_bands = 3 * levels + 1;
+    a->step_count = plan->syntax.coding_count * a->step_bands;
+    *bytes += (uint64_t)WVL_STEP_SIXTEENTHS * a->main_bytes;
+}
+
 /* Counts of all tables. NULL, or what is too large. */
 static const char *measure_tables(builder *b)
 {
@@ -93,6 +107,7 @@ static const char *measure_tables(builder *b)
         bytes += template_bytes(b, &b->parts[p]);
         segments += most_segments(plan, b->parts[p].packet_count);
     }
+    measure_steps(a, plan, &bytes);
     if (packets > MOST_PACKETS || blocks * plan->syntax.layer_count > MOST_BLOCKS || bytes > MOST_TEMPLATE_BYTES) {
         return packets > MOST_PACKETS ? "too many packets" : "too many blocks or tile-parts";
     }
@@ -115,6 +130,7 @@ static void carve_tables(wvl_assembly *a, wvl_carver *carver)
     a->places = wvl_carve(carver, a->place_count, sizeof *a->places);
     a->owners = wvl_carve(carver, a->packet_count, sizeof *a->owners);
     a->part_names = wvl_carve(carver, a->part_count, sizeof *a->part_names);
+    a->steps = wvl_carve(carver, (uint64_t)WVL_STEP_SIXTEENTHS * a->step_count, sizeof *a->steps);
     a->bytes = wvl_carve(carver, a->byte_count, 1);
 }
 
@@ -254,6 +270,65 @@ static void put_main_bytes(builder *b)
     a->byte_count = a->boxes_bytes + a->main_bytes + a->tlm_bytes;
 }
 
+/* ---- Steps that follow the target ------------------------------------------------------------ */
+
+static void put_step(const wvl_plan *plan, const wvl_coding *codings, uint32_t coding, uint32_t band,
+                     wvl_assembly_step *to)
+{
+    const wvl_band_coding *now = &codings[coding].band[band];
+    *to = (wvl_assembly_step){.factor = wvl_rescale_factor(plan, codings, coding, band),
+                              .weight_mantissa = now->weight_mantissa,
+                              .weight_exponent = now->weight_exponent,
+                              .planes = now->planes};
+}
+
+/* Rows and the main header of a number of sixteenths. header: room for one with TLM. */
+static int put_variant(builder *b, unsigned sixteenths, wvl_coding *codings, uint8_t *header)
+{
+    wvl_assembly *a = b->to;
+    wvl_plan coarser = *b->plan;
+    if (sixteenths) {
+        wvl_rescale_codings(b->plan, sixteenths, codings);
+        coarser.syntax.codings = codings;
+    }
+    if (wvl_cs_measure_main_header(&coarser, a->part_count) != (uint64_t)a->main_bytes + a->tlm_bytes) {
+        return 0;
+    }
+    (void)wvl_cs_put_main_header(&coarser, b->parts, a->part_count, header);
+    memcpy(a->bytes + a->byte_count, header, a->main_bytes);
+    a->byte_count += a->main_bytes;
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        uint32_t coding = i / a->step_bands, band = i % a->step_bands;
+        memset(&a->steps[sixteenths * a->step_count + i], 0, sizeof *a->steps);
+        if (band < 3u * coarser.syntax.codings[coding].levels + 1u) {
+            put_step(b->plan, coarser.syntax.codings, coding, band, &a->steps[sixteenths * a->step_count + i]);
+        }
+    }
+    return 1;
+}
+
+static wvl_status put_variants(builder *b, const wvl_allocator *allocator, const char **why)
+{
+    wvl_assembly *a = b->to;
+    uint64_t codings = b->plan->syntax.coding_count * sizeof(wvl_coding),
+             bytes = codings + a->main_bytes + a->tlm_bytes;
+    a->mains_at = a->byte_count;
+    if (!a->step_count) {
+        return WVL_OK;
+    }
+    uint8_t *memory = wvl_alloc(allocator, bytes);
+    if (!memory) {
+        return WVL_ERROR_MEMORY;
+    }
+    for (unsigned s = 0; s < WVL_STEP_SIXTEENTHS && !*why; s++) {
+        *why = put_variant(b, s, (wvl_coding *)(void *)memory, memory + codings)
+                   ? NULL
+                   : "steps that follow a byte target change the length of the main header";
+    }
+    wvl_free(allocator, memory, bytes);
+    return *why ? WVL_ERROR_UNSUPPORTED : WVL_OK;
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static wvl_status fill_tables(builder *b, const wvl_allocator *allocator, const char **why)
@@ -272,7 +347,7 @@ static wvl_status fill_tables(builder *b, const wvl_allocator *allocator, const 
             return status;
         }
     }
-    return WVL_OK;
+    return put_variants(b, allocator, why);
 }
 
 wvl_status wvl_assembly_build(const wvl_allocator *allocator, const wvl_plan *plan, wvl_assembly *assembly,

@@ -20,11 +20,6 @@
 /* NULL, or why the codec leaves such pictures to the host. */
 static const char *refuse(const wvl_plan *plan)
 {
-    int is_ht = plan->syntax.codings[0].style & WVL_STYLE_HT;
-    if (is_ht && (plan->rate.layers[plan->syntax.layer_count - 1].kind != WVL_RATE_ALL || plan->rate.max_bytes ||
-                  plan->rate.max_component_bytes)) {
-        return "packets with a target or a limit of bytes, PSNR or slope are made on the CPU in this version";
-    }
     if (plan->rate.measures_always) {
         return "a PSNR is measured on the CPU";
     }

@@ -53,7 +53,7 @@ static void draw_profile(fuzz_draw *d)
 {
     const fuzz_picture *p = &d->shape;
     d->profile = -1;
-    if (d->blocks != FUZZ_BLOCKS_HT && fuzz_draw_chance(d, 6) && p->x1 <= 128 + p->x0 && p->y1 <= 128 + p->y0 &&
+    if (!fuzz_draw_is_all_ht(d->blocks) && fuzz_draw_chance(d, 6) && p->x1 <= 128 + p->x0 && p->y1 <= 128 + p->y0 &&
         p->x1 <= INT32_MAX && p->y1 <= INT32_MAX) {
         d->profile = (int)fuzz_draw_between(d, 0, 1);
         for (uint32_t c = 0; c < p->count; c++) {
@@ -131,7 +131,7 @@ static void draw_precincts(fuzz_draw *d)
 static void draw_style(fuzz_draw *d)
 {
     uint32_t style = fuzz_draw_between(d, 0, 63);
-    if (d->blocks == FUZZ_BLOCKS_HT ||
+    if (fuzz_draw_is_all_ht(d->blocks) ||
         (d->blocks == FUZZ_BLOCKS_ANY && d->profile < 0 &&
          fuzz_draw_chance(d, 8))) { /* HT blocks take VSC beside them, and have one layer */
         d->is_ht = 1;
@@ -328,7 +328,7 @@ static void print_target(fuzz_draw *d, const char *key, uint32_t count)
 
 static void draw_target(fuzz_draw *d, const char *key, uint32_t percent)
 {
-    percent *= fuzz_draw_has_rates(d->blocks) ? 3 : 1;
+    percent *= fuzz_draw_has_targets(d->blocks) ? 3 : 1;
     if (!d->targets && d->density && fuzz_draw_chance(d, percent)) {
         int is_one = d->is_ht || fuzz_draw_is_part1(d) || fuzz_draw_chance(d, 50);
         print_target(d, key, is_one ? 1 : fuzz_draw_between(d, 2, 6));
@@ -338,7 +338,7 @@ static void draw_target(fuzz_draw *d, const char *key, uint32_t percent)
 static void draw_rates(fuzz_draw *d) { draw_target(d, "rates", 9); }
 static void draw_bpp(fuzz_draw *d) { draw_target(d, "bpp", 10); }
 static void draw_layer_bytes(fuzz_draw *d) { draw_target(d, "layer-bytes", 11); }
-static void draw_psnr(fuzz_draw *d) { draw_target(d, "psnr", fuzz_draw_has_rates(d->blocks) ? 0 : 13); }
+static void draw_psnr(fuzz_draw *d) { draw_target(d, "psnr", fuzz_draw_has_targets(d->blocks) ? 0 : 13); }
 
 /* Goes with neither PSNR targets, regions nor HT. */
 static void draw_rdoq(fuzz_draw *d)
@@ -391,7 +391,7 @@ static void draw_layers(fuzz_draw *d)
 
 static void draw_max_bytes(fuzz_draw *d)
 {
-    if (d->density && fuzz_draw_chance(d, fuzz_draw_has_rates(d->blocks) ? 30 : 10)) {
+    if (d->density && fuzz_draw_chance(d, fuzz_draw_has_targets(d->blocks) ? 30 : 10)) {
         fuzz_case_set(d->c, "max-bytes", "%.0f",
                       least_bytes(d) * (1.0 + d->layers / 8.0) + d->raw_bytes * draw_share(d));
     }

@@ -8,10 +8,11 @@
 /* Which block coder a case uses. */
 typedef enum fuzz_blocks {
     FUZZ_BLOCKS_ANY,
-    FUZZ_BLOCKS_HT,    /* and no preset */
-    FUZZ_BLOCKS_PART1, /* and no preset, and one layer */
-    FUZZ_BLOCKS_RATE,  /* the same with a target or a limit of bytes, or a slope, without rdoq */
-    FUZZ_BLOCKS_LAYERS /* EBCOT, no preset, several layers, and regions */
+    FUZZ_BLOCKS_HT,      /* and no preset */
+    FUZZ_BLOCKS_PART1,   /* and no preset, and one layer */
+    FUZZ_BLOCKS_RATE,    /* the same with a target or a limit of bytes, or a slope, without rdoq */
+    FUZZ_BLOCKS_HT_RATE, /* HT blocks with such targets and limits */
+    FUZZ_BLOCKS_LAYERS   /* EBCOT, no preset, several layers, and regions */
 } fuzz_blocks;
 
 /* What is drawn so far, and what later generators need of it. */
@@ -36,7 +37,7 @@ void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 /* Another one of the seed, with such blocks. */
 void fuzz_draw_case_of(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c);
 /* The same without what the CPU finishes: targets of PSNR, PLM, PPM, PPT, depths above 16. Targets and limits only with
- * FUZZ_BLOCKS_RATE and _LAYERS; layers and regions only with the latter. blocks: not FUZZ_BLOCKS_ANY. */
+ * FUZZ_BLOCKS_RATE, _HT_RATE and _LAYERS; layers and regions only with the last. blocks: not FUZZ_BLOCKS_ANY. */
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c);
 /* Another one of the seed, of a preset. */
 void fuzz_draw_preset_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
@@ -68,9 +69,13 @@ static inline int fuzz_draw_is_part1(const fuzz_draw *d)
 {
     return d->blocks == FUZZ_BLOCKS_PART1 || d->blocks == FUZZ_BLOCKS_RATE;
 }
-static inline int fuzz_draw_has_rates(fuzz_blocks blocks)
+static inline int fuzz_draw_has_targets(fuzz_blocks blocks)
 {
-    return blocks == FUZZ_BLOCKS_RATE || blocks == FUZZ_BLOCKS_LAYERS;
+    return blocks == FUZZ_BLOCKS_RATE || blocks == FUZZ_BLOCKS_HT_RATE || blocks == FUZZ_BLOCKS_LAYERS;
+}
+static inline int fuzz_draw_is_all_ht(fuzz_blocks blocks)
+{
+    return blocks == FUZZ_BLOCKS_HT || blocks == FUZZ_BLOCKS_HT_RATE;
 }
 static inline int fuzz_draw_chance(fuzz_draw *d, uint32_t percent) { return fuzz_random_chance(&d->random, percent); }
 /* An option that half of the dense cases use. */

@@ -62,7 +62,7 @@ void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_block
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         fuzz_case_drop_key(c, left_out[i]);
     }
-    for (size_t i = 0; i < sizeof targets / sizeof *targets && !fuzz_draw_has_rates(blocks); i++) {
+    for (size_t i = 0; i < sizeof targets / sizeof *targets && !fuzz_draw_has_targets(blocks); i++) {
         fuzz_case_drop_key(c, targets[i]);
     }
     if (blocks != FUZZ_BLOCKS_LAYERS) {

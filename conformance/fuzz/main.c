@@ -28,8 +28,8 @@ static const char usage[] =
     "  --pictures DIR    crops come from pictures of this folder (else from drawn ones)\n"
     "  --second          ask a second decoder too (grk_decompress), and OpenJPH about HT blocks where built with it\n"
     "  --ht              HT blocks only, and nothing illegal\n"
-    "  --packets [ht|part1|rate|layers]  blocks of that kind (ht), and only what a device finishes: 99 of 100 must "
-    "reach packets; rate: part1 with targets and limits; layers: the same with several layers\n"
+    "  --packets [ht|ht-rate|part1|rate|layers]  blocks of that kind (ht), and only what a device finishes: 99 of 100 "
+    "must reach packets; ht-rate, rate: with targets and limits; layers: the same of part1 with several layers\n"
     "  --presets         every case has a preset, and nothing is illegal\n"
     "  --estimates       9/7 at a rate, with an estimated PSNR: the mean of its errors is checked\n"
     "  --seconds N       of one trial at most, without foreign decoders (60)\n"
@@ -309,7 +309,8 @@ static int take_packets(session *s, const char *name, const char *value)
     } kinds[] = {{"ht", FUZZ_BLOCKS_HT},
                  {"part1", FUZZ_BLOCKS_PART1},
                  {"rate", FUZZ_BLOCKS_RATE},
-                 {"layers", FUZZ_BLOCKS_LAYERS}};
+                 {"layers", FUZZ_BLOCKS_LAYERS},
+                 {"ht-rate", FUZZ_BLOCKS_HT_RATE}};
     if (strcmp(name, "--packets") != 0) {
         return 0;
     }

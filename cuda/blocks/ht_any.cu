@@ -127,15 +127,19 @@ __device__ __forceinline__ void code_block(const wvl_cuda_ht_job &job, const uin
 template <typename T>
 __device__ __forceinline__ void run_any(const wvl_cuda_ht_job &job, uint32_t *shared, uint32_t kind)
 {
+    const uint32_t class_count = count_of(job, kind);
+    if (!class_count) {
+        return;
+    }
     stage_tables(shared);
     uint32_t *words =
         shared + WVL_CUDA_HT_TABLE_WORDS + (threadIdx.x >> 5) * WVL_CUDA_HT_ANY_WORDS((uint32_t)sizeof(T));
     const uint32_t *order = (const uint32_t *)job.order + job.class_first[kind];
     item_list items;
-    items.open((uint32_t *)job.counters + WVL_CUDA_HT_NEXT + kind, 1);
+    items.open(next_of(job, kind), 1);
     for (;;) {
         uint32_t next = items.take();
-        if (next >= job.class_count[kind]) {
+        if (next >= class_count) {
             return;
         }
         code_block<T>(job, shared, words, order[next]);

@@ -191,9 +191,13 @@ __device__ __forceinline__ void gather_block(const wvl_cuda_ht_job &job, const w
 
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_HT_FINISH_THREADS) wvl_ht_finish(const wvl_cuda_ht_job job)
 {
-    uint32_t id = blockIdx.x * blockDim.x + threadIdx.x;
-    if (id < job.block_count) {
-        ((uint32_t *)job.totals)[id] = wvl_ht::finish_block(job, id);
+    uint32_t id;
+    for (uint32_t at = blockIdx.x * blockDim.x + threadIdx.x; wvl_ht::find_block(job, at, &id);
+         at += gridDim.x * blockDim.x) {
+        uint32_t bytes = wvl_ht::finish_block(job, id);
+        if (job.totals) {
+            ((uint32_t *)job.totals)[id] = bytes;
+        }
     }
 }
 

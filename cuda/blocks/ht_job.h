@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "base/hd.h"
 #include "cuda/blocks/block_error.h"
 
 /* One code block. The meaning of each member is that of wvl_block_input (codec/core/block.h). */
@@ -87,6 +88,18 @@ enum {
     WVL_CUDA_HT_CLASSES
 };
 
+WVL_HD uint32_t wvl_cuda_ht_class_of(const wvl_cuda_ht_block *b)
+{
+    uint32_t shifted = b->frac_bits + b->cleanup_plane != 0;
+    if (b->coef_bytes != 2) {
+        return WVL_CUDA_HT_ANY32;
+    }
+    if (b->width <= 32 && b->height <= 32) {
+        return WVL_CUDA_HT_32_PLAIN + shifted;
+    }
+    return b->width <= 64 && b->height <= 64 ? WVL_CUDA_HT_64_PLAIN + shifted : (uint32_t)WVL_CUDA_HT_ANY16;
+}
+
 /* Counters that one launch sets to 0 and counts in; is_cleared: they are 0 already. NEXT: the next block of a class,
  * then of refinement. */
 enum {
@@ -96,6 +109,21 @@ enum {
     WVL_CUDA_HT_NEXT,
     WVL_CUDA_HT_COUNTERS = WVL_CUDA_HT_NEXT + WVL_CUDA_HT_CLASSES + 1
 };
+
+/* Of a launch whose blocks the device lists (cuda/rate/sets.cu). Zeroed before. */
+typedef struct wvl_cuda_ht_lists {
+    uint32_t next[WVL_CUDA_HT_CLASSES + 1]; /* as WVL_CUDA_HT_NEXT */
+    uint32_t count[WVL_CUDA_HT_CLASSES];    /* entries of `order` from class_first on */
+} wvl_cuda_ht_lists;
+
+/* Planes of a block as EBCOT kernels have split it (cuda/blocks/t1_words.cuh), with what its propagation passes do:
+ * what SigProp and MagRef code is there then. */
+typedef struct wvl_cuda_ht_words {
+    uint64_t words;       /* address */
+    uint32_t step, total; /* as in word_layout */
+    uint32_t count;       /* words of a plane */
+    uint32_t planes;
+} wvl_cuda_ht_words;
 
 /* The argument of all kernels. */
 typedef struct wvl_cuda_ht_job {
@@ -108,7 +136,7 @@ typedef struct wvl_cuda_ht_job {
     uint64_t weights;  /* double[block_count]; read where errors are wanted */
     uint64_t errors;   /* wvl_cuda_block_error[block_count]; 0: they are not wanted */
     uint64_t parts;    /* wvl_cuda_ht_part[block_count] */
-    uint64_t totals;   /* uint32_t[block_count]: bytes of blocks, while they are placed */
+    uint64_t totals;   /* uint32_t[block_count]: bytes of blocks, while they are placed; 0: they are not wanted */
     uint64_t places;   /* uint64_t[block_count]: of their first bytes, from the output of the group */
     uint64_t scratch;  /* scratch_units * 16 bytes, aligned to 16 */
     uint64_t counters; /* uint32_t[WVL_CUDA_HT_COUNTERS] */
@@ -116,6 +144,8 @@ typedef struct wvl_cuda_ht_job {
     uint32_t block_count, group_count;
     uint32_t group_most; /* blocks of the largest group */
     uint32_t class_first[WVL_CUDA_HT_CLASSES], class_count[WVL_CUDA_HT_CLASSES];
+    uint64_t lists; /* wvl_cuda_ht_lists: which blocks are coded. 0: all, as wvl_cuda_ht_sort() has put them in order */
+    uint64_t words; /* wvl_cuda_ht_words[block_count]; 0: SigProp and MagRef read samples */
     uint32_t refines; /* some block may have SigProp */
     uint32_t is_cleared;
 } wvl_cuda_ht_job;

@@ -78,18 +78,6 @@ wvl_cuda_status wvl_cuda_ht_open(wvl_cuda_ht *ht, const wvl_cuda_runtime *runtim
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-static unsigned class_of(const wvl_cuda_ht_block *b)
-{
-    unsigned shifted = b->frac_bits + b->cleanup_plane != 0;
-    if (b->coef_bytes != 2) {
-        return WVL_CUDA_HT_ANY32;
-    }
-    if (b->width <= 32 && b->height <= 32) {
-        return WVL_CUDA_HT_32_PLAIN + shifted;
-    }
-    return b->width <= 64 && b->height <= 64 ? WVL_CUDA_HT_64_PLAIN + shifted : WVL_CUDA_HT_ANY16;
-}
-
 static int may_refine(const wvl_cuda_ht_block *b)
 {
     return b->cleanup_plane && b->max_passes > 1 && b->set_passes != 1;
@@ -102,14 +90,14 @@ void wvl_cuda_ht_sort(const wvl_cuda_ht_block *blocks, uint32_t count, uint32_t 
     job->refines = 0;
     job->block_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        job->class_count[class_of(&blocks[i])]++;
+        job->class_count[wvl_cuda_ht_class_of(&blocks[i])]++;
         job->refines |= (uint32_t)may_refine(&blocks[i]);
     }
     for (uint32_t i = 0, first = 0; i < WVL_CUDA_HT_CLASSES; first += job->class_count[i++]) {
         next[i] = job->class_first[i] = first;
     }
     for (uint32_t i = 0; i < count; i++) {
-        order[next[class_of(&blocks[i])]++] = i;
+        order[next[wvl_cuda_ht_class_of(&blocks[i])]++] = i;
     }
 }
 
@@ -208,11 +196,28 @@ static wvl_cuda_status launch_gathering(const wvl_cuda_ht *ht, const wvl_cuda_ht
                                   job, stream);
 }
 
+/* Cleanup passes, refinement, MEL and records. most: blocks that grids are made for; kernels take any number. */
+static wvl_cuda_status launch_coding(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, uint32_t most,
+                                     wvl_cuda_stream stream)
+{
+    uint32_t count = wvl_min_u32(job->block_count, most), finishing = WVL_CUDA_HT_FINISH_THREADS;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
+        uint32_t blocks = wvl_min_u32(job->class_count[i], most);
+        int pairs = i == WVL_CUDA_HT_32_PLAIN || i == WVL_CUDA_HT_32;
+        status = launch_persistent(ht, &ht->cleanup[i], pairs ? (blocks + 1) / 2 : blocks, job, stream);
+    }
+    if (!status && job->refines) {
+        status = launch_persistent(ht, &ht->refine, count, job, stream);
+    }
+    return status ? status
+                  : launch_kernel(ht, ht->finish, (count + finishing - 1) / finishing, 1, finishing, 0, job, stream);
+}
+
 wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_stream stream)
 {
-    uint32_t count = job->block_count, finishing = WVL_CUDA_HT_FINISH_THREADS;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    if (!count) {
+    if (!job->block_count) {
         return WVL_CUDA_SUCCESS;
     }
     if (!job->is_cleared) {
@@ -220,17 +225,14 @@ wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job 
     }
     status = status || !job->sums ? status : launch_sums(ht, ht->sum, job, stream);
     status = status || !job->errors ? status : launch_sums(ht, ht->weigh, job, stream);
-    for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
-        int pairs = i == WVL_CUDA_HT_32_PLAIN || i == WVL_CUDA_HT_32;
-        status = launch_persistent(ht, &ht->cleanup[i], pairs ? (job->class_count[i] + 1) / 2 : job->class_count[i],
-                                   job, stream);
-    }
-    if (!status && job->refines) {
-        status = launch_persistent(ht, &ht->refine, count, job, stream);
-    }
-    status = status ? status
-                    : launch_kernel(ht, ht->finish, (count + finishing - 1) / finishing, 1, finishing, 0, job, stream);
+    status = status ? status : launch_coding(ht, job, UINT32_MAX, stream);
     return status ? status : launch_gathering(ht, job, stream);
+}
+
+wvl_cuda_status wvl_cuda_ht_launch_listed(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, uint32_t about,
+                                          wvl_cuda_stream stream)
+{
+    return job->block_count ? launch_coding(ht, job, about ? about : 1, stream) : WVL_CUDA_SUCCESS;
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */

@@ -45,6 +45,11 @@ wvl_cuda_ht_memory wvl_cuda_ht_measure(const wvl_cuda_ht_block *blocks, uint32_t
 /* Queues all kernels on a stream. The tables and samples must be there when the stream comes to them. */
 wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_stream stream);
 
+/* Queues the block coder alone, for blocks that the device lists (job->lists). The caller sets counters to 0. `about`:
+ * how many are expected, which shapes the launches; class_count: the most of each class. */
+wvl_cuda_status wvl_cuda_ht_launch_listed(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, uint32_t about,
+                                          wvl_cuda_stream stream);
+
 /* Blocks of a finished launch that are left: copies them to left[] (room for count), their numbers to index[].
  * Returns how many. */
 uint32_t wvl_cuda_ht_collect_left(const wvl_cuda_ht_block *blocks, const wvl_cuda_ht_record *records, uint32_t count,

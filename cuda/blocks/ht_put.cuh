@@ -21,6 +21,35 @@ __device__ __forceinline__ wvl_cuda_ht_record &record_of(const wvl_cuda_ht_job &
     return ((wvl_cuda_ht_record *)job.records)[id];
 }
 
+/* The counter that a class of blocks is taken by, or refinement (WVL_CUDA_HT_CLASSES). */
+__device__ __forceinline__ uint32_t *next_of(const wvl_cuda_ht_job &job, uint32_t kind)
+{
+    return job.lists ? ((wvl_cuda_ht_lists *)job.lists)->next + kind
+                     : (uint32_t *)job.counters + WVL_CUDA_HT_NEXT + kind;
+}
+__device__ __forceinline__ uint32_t count_of(const wvl_cuda_ht_job &job, uint32_t kind)
+{
+    return job.lists ? ((const wvl_cuda_ht_lists *)job.lists)->count[kind] : job.class_count[kind];
+}
+
+/* Block number `at` of the launch; false: there are no more. */
+__device__ __forceinline__ bool find_block(const wvl_cuda_ht_job &job, uint32_t at, uint32_t *id)
+{
+    *id = at;
+    if (!job.lists) {
+        return at < job.block_count;
+    }
+    for (uint32_t kind = 0; kind < WVL_CUDA_HT_CLASSES; kind++) {
+        uint32_t count = count_of(job, kind);
+        if (at < count) {
+            *id = ((const uint32_t *)job.order)[job.class_first[kind] + at];
+            return true;
+        }
+        at -= count;
+    }
+    return false;
+}
+
 /* Lowest plane of the cleanup pass in the container. */
 __device__ __forceinline__ uint32_t plane_of(const wvl_cuda_ht_block &b) { return b.frac_bits + b.cleanup_plane; }
 

@@ -6,6 +6,9 @@
  * Samples lie in words: four columns of a stripe, a column a byte, its upper sample in bit 0. SigProp depends on what
  * the samples before became, so stripes go on as a front: lane k is at group g - 2k of stripe k of 32 when lane 0 is
  * at group g. MagRef depends on nothing.
+ *
+ * Where EBCOT kernels have split the block, all of that is known: words say which samples are coded and which become
+ * significant, and lanes take words in raster order.
  */
 #include "cuda/blocks/ht_put.cuh"
 #include "cuda/blocks/ht_tables.cuh"
@@ -165,6 +168,111 @@ __device__ __forceinline__ uint32_t put_magnitudes(const stripes &s, uint32_t *r
     return append_rows(plain, row, own.finish(row), 0);
 }
 
+/* ---- From words of EBCOT planes -------------------------------------------------------------- */
+
+/* Index bits `HIGH` and `LOW` of all bits change places. */
+template <uint32_t HIGH, uint32_t LOW, uint32_t MASK> __device__ __forceinline__ uint32_t swap_index(uint32_t v)
+{
+    constexpr uint32_t D = (1u << HIGH) - (1u << LOW);
+    uint32_t t = ((v >> D) ^ v) & MASK;
+    return v ^ t ^ (t << D);
+}
+
+/* Rows of 8 columns to columns of 4 rows: bit 8 r + c becomes bit 4 c + r. The lower half is a group, the upper half
+ * the next one. */
+__device__ __forceinline__ uint32_t turn_columns(uint32_t v)
+{
+    v = swap_index<4, 2, 0x0000F0F0u>(v);
+    v = swap_index<3, 1, 0x00CC00CCu>(v);
+    v = swap_index<2, 0, 0x0A0A0A0Au>(v);
+    return swap_index<1, 0, 0x22222222u>(v);
+}
+
+/* As extract(), in the same time whatever the bits are: bits move by the 0s of `which` below them, by 1, 2, 4, 8 and
+ * 16 places. */
+__device__ __forceinline__ uint32_t extract_word(uint32_t from, uint32_t which)
+{
+    uint32_t v = from & which, below = ~which << 1;
+#pragma unroll
+    for (uint32_t d = 1; d < 32; d *= 2) {
+        uint32_t odd = below ^ (below << 1);
+        odd ^= odd << 2;
+        odd ^= odd << 4;
+        odd ^= odd << 8;
+        odd ^= odd << 16;
+        uint32_t moved = odd & which, t = v & moved;
+        which = (which ^ moved) | moved >> d;
+        v = (v ^ t) | t >> d;
+        below &= ~odd;
+    }
+    return v;
+}
+
+/* A block whose planes are split. */
+struct split_block {
+    const uint32_t *words;
+    uint32_t step, total, count, planes, plane; /* plane: of the two passes */
+
+    __device__ __forceinline__ split_block(const wvl_cuda_ht_words &from, uint32_t refined)
+        : words((const uint32_t *)from.words), step(from.step), total(from.total), count(from.count),
+          planes(from.planes), plane(refined)
+    {
+    }
+    __device__ __forceinline__ const uint32_t *at(uint32_t n) const { return words + n / 8 * step + n % 8; }
+    __device__ __forceinline__ uint32_t each() const { return (count + 31) / 32; }
+    __device__ __forceinline__ uint32_t first() const { return min(lane_id() * each(), count); }
+    __device__ __forceinline__ uint32_t end() const { return min(first() + each(), count); }
+};
+
+/* The bits of a group, then its signs; at most 16 of either. Bits of two groups lie side by side. */
+__device__ __forceinline__ void put_two_groups(uint32_t bits, uint32_t members, uint32_t signs, uint32_t fresh,
+                                               writer &to)
+{
+    uint32_t n = __popc(members & 0xFFFF), k = __popc(fresh & 0xFFFF);
+    to.put((bits & low_bits(n)) | shift_left(signs & low_bits(k), n), n + k);
+    bits >>= n;
+    signs >>= k;
+    n = __popc(members >> 16);
+    to.put(bits | shift_left(signs, n), n + __popc(fresh >> 16));
+}
+
+__device__ __forceinline__ uint32_t put_split_propagation(const split_block &b, uint32_t *rows, uint32_t *plain)
+{
+    writer own;
+    const uint32_t *row = rows + lane_id() * 17;
+    own.open(row);
+    for (uint32_t i = b.first(), end = b.end(); i < end; i++) {
+        const uint32_t *at = b.at(i), *of = at + b.plane * 8;
+        uint32_t members = of[2 * b.total];
+        if (members) {
+            uint32_t fresh = turn_columns(of[b.total]);
+            members = turn_columns(members);
+            put_two_groups(extract_word(turn_columns(*of), members), members,
+                           extract_word(turn_columns(at[b.planes * 8]), fresh), fresh, own);
+        }
+    }
+    return append_rows(plain, row, own.finish(row), 0);
+}
+
+__device__ __forceinline__ uint32_t put_split_magnitudes(const split_block &b, uint32_t *rows, uint32_t *plain)
+{
+    writer own;
+    const uint32_t *row = rows + lane_id() * 9;
+    own.open(row);
+    for (uint32_t i = b.first(), end = b.end(); i < end; i++) {
+        const uint32_t *at = b.at(i);
+        uint32_t which = 0;
+        for (uint32_t plane = b.plane + 1; plane < b.planes; plane++) {
+            which |= at[plane * 8];
+        }
+        which = turn_columns(which);
+        own.put(extract_word(turn_columns(at[b.plane * 8]), which), __popc(which));
+    }
+    return append_rows(plain, row, own.finish(row), 0);
+}
+
+/* ---- The second segment ---------------------------------------------------------------------- */
+
 __device__ __forceinline__ void clear_words(uint32_t *words, uint32_t count)
 {
     for (uint32_t i = lane_id(); i < count; i += 32) {
@@ -192,14 +300,10 @@ __device__ __forceinline__ void join(wvl_cuda_ht_part &p, uint8_t *piece, const 
     }
 }
 
-/* The second segment of a block; with_magref: it holds MagRef, too. */
-__device__ __forceinline__ void put_refinement(const wvl_cuda_ht_job &job, uint32_t *words, uint32_t id,
-                                               const stripes &s, bool with_magref)
+/* The second segment of a block from its plain bits; with_magref: it holds MagRef, too. */
+__device__ __forceinline__ void put_refinement(const wvl_cuda_ht_job &job, uint32_t *plain, uint32_t *plain_magref,
+                                               uint32_t id, uint32_t bits, uint32_t magref_bits, bool with_magref)
 {
-    uint32_t *rows = words + 1024, *plain = rows + 288, *plain_magref = plain + 300;
-    clear_words(plain, 300 + 172);
-    uint32_t bits = put_propagation(s, rows, plain),
-             magref_bits = with_magref ? put_magnitudes(s, rows, plain_magref) : 0;
     uint32_t bytes = most_bytes(bits) + most_bytes(magref_bits), units = take_scratch(job, bytes);
     if (units == ~0u) {
         put_nothing(job, id, WVL_CUDA_HT_LEFT);
@@ -226,21 +330,38 @@ __device__ __forceinline__ void put_refinement(const wvl_cuda_ht_job &job, uint3
     }
 }
 
+__device__ __forceinline__ stripes open_stripes(const wvl_cuda_ht_block &b, uint32_t *words)
+{
+    stripes s = {words,       words + 256,        words + 512,
+                 words + 768, (b.width + 3u) / 4, (b.height + 3u) / 4,
+                 b.width,     b.height,           (b.style & WVL_STYLE_VSC) != 0};
+    for (uint32_t i = lane_id(); i < s.groups * s.count; i += 32) {
+        load_group(s, b, i);
+    }
+    __syncwarp();
+    return s;
+}
+
 __device__ __forceinline__ void refine_block(const wvl_cuda_ht_job &job, uint32_t *words, uint32_t id)
 {
     const wvl_cuda_ht_block b = block_of(job, id);
     if (!b.cleanup_plane || b.max_passes < 2 || b.set_passes == 1 || !record_of(job, id).cleanup_bytes) {
         return;
     }
-    stripes s = {words,       words + 256,        words + 512,
-                 words + 768, (b.width + 3u) / 4, (b.height + 3u) / 4,
-                 b.width,     b.height,           (b.style & WVL_STYLE_VSC) != 0};
+    bool with_magref = b.max_passes > 2 && b.set_passes != 2;
+    uint32_t *rows = words + 1024, *plain = rows + 288, *plain_magref = plain + 300, bits, magref_bits = 0;
     __syncwarp();
-    for (uint32_t i = lane_id(); i < s.groups * s.count; i += 32) {
-        load_group(s, b, i);
+    clear_words(plain, 300 + 172);
+    if (job.words) {
+        const split_block split(((const wvl_cuda_ht_words *)job.words)[id], b.cleanup_plane - 1u);
+        bits = put_split_propagation(split, words, plain);
+        magref_bits = with_magref ? put_split_magnitudes(split, rows, plain_magref) : 0;
+    } else {
+        const stripes s = open_stripes(b, words);
+        bits = put_propagation(s, rows, plain);
+        magref_bits = with_magref ? put_magnitudes(s, rows, plain_magref) : 0;
     }
-    __syncwarp();
-    put_refinement(job, words, id, s, b.max_passes > 2 && b.set_passes != 2);
+    put_refinement(job, plain, plain_magref, id, bits, magref_bits, with_magref);
 }
 
 } // namespace wvl_ht
@@ -248,13 +369,11 @@ __device__ __forceinline__ void refine_block(const wvl_cuda_ht_job &job, uint32_
 extern "C" __global__ void __launch_bounds__(32 * WVL_CUDA_HT_REFINE_WARPS, 1) wvl_ht_refine(const wvl_cuda_ht_job job)
 {
     WVL_HT_SHARED(shared);
-    uint32_t *words = shared + (threadIdx.x >> 5) * WVL_CUDA_HT_REFINE_WORDS,
-             *counter = (uint32_t *)job.counters + WVL_CUDA_HT_NEXT + WVL_CUDA_HT_CLASSES;
+    uint32_t *words = shared + (threadIdx.x >> 5) * WVL_CUDA_HT_REFINE_WORDS, id;
     wvl_ht::item_list items;
-    items.open(counter, 1);
+    items.open(wvl_ht::next_of(job, WVL_CUDA_HT_CLASSES), 1);
     for (;;) {
-        uint32_t id = items.take();
-        if (id >= job.block_count) {
+        if (!wvl_ht::find_block(job, items.take(), &id)) {
             return;
         }
         wvl_ht::refine_block(job, words, id);

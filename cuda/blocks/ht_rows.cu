@@ -162,17 +162,21 @@ template <uint32_t Q, bool SHIFTED>
 __device__ __forceinline__ void run_rows(const wvl_cuda_ht_job &job, uint32_t *shared, uint32_t kind)
 {
     constexpr uint32_t blocks = rows_layout<Q>::blocks;
+    const uint32_t class_count = count_of(job, kind);
+    if (!class_count) {
+        return;
+    }
     stage_tables(shared);
     uint32_t *words = shared + WVL_CUDA_HT_TABLE_WORDS + (threadIdx.x >> 5) * WVL_CUDA_HT_ROWS_WORDS(Q);
     const uint32_t *order = (const uint32_t *)job.order + job.class_first[kind];
     item_list items;
-    items.open((uint32_t *)job.counters + WVL_CUDA_HT_NEXT + kind, blocks);
+    items.open(next_of(job, kind), blocks);
     for (;;) {
         uint32_t first = items.take(), ids[blocks];
-        if (first >= job.class_count[kind]) {
+        if (first >= class_count) {
             return;
         }
-        uint32_t count = min(blocks, job.class_count[kind] - first);
+        uint32_t count = min(blocks, class_count - first);
 #pragma unroll
         for (uint32_t k = 0; k < blocks; k++) {
             ids[k] = order[first + (k < count ? k : 0)];

@@ -104,7 +104,7 @@ __device__ __forceinline__ uint32_t last_plane(const wvl_cuda_t1_state &state)
 /* Whether there is anything to weigh: samples of a block without a bound are not read. */
 __device__ __forceinline__ bool is_weighed(const wvl_cuda_t1_job &job, uint32_t id, uint32_t n)
 {
-    if (state_of(job, id).flags & WVL_CUDA_T1_LEFT) {
+    if (state_of(job, id).flags & WVL_CUDA_T1_LEFT || !is_asked(job)) {
         return false;
     }
     bool is_any = *(const uint32_t *)block_of(job, id).bound != 0;

@@ -97,6 +97,13 @@ uint64_t wvl_cuda_t1_measure_scratch(const wvl_cuda_t1_block *b)
     return 16 * (words + ends + chunks + codeword);
 }
 
+/* As measure_block of the kernels counts. */
+uint64_t wvl_cuda_t1_measure_words(const wvl_cuda_t1_block *b)
+{
+    uint64_t words = 3 * count_words(b) * (b->planes + 1u) / 4, ends = (3u * b->planes + 3u) / 4;
+    return b->planes ? 16 * (words + ends + WVL_CUDA_T1_CHUNK_UNITS) + wvl_cuda_t1_measure_values(b) : 0;
+}
+
 uint64_t wvl_cuda_t1_measure_values(const wvl_cuda_t1_block *b)
 {
     uint64_t values = b->planes ? (WVL_CUDA_T1_VALUE_BYTES * (3u * b->planes - 2) + 15) / 16 * 16 : 0;

@@ -30,6 +30,9 @@ uint64_t wvl_cuda_t1_measure_scratch(const wvl_cuda_t1_block *block);
 /* Bytes of it that a block asks for more if job.gains is not 0. */
 uint64_t wvl_cuda_t1_measure_values(const wvl_cuda_t1_block *block);
 
+/* Bytes of it up to the gains of passes, with job.gains and job.foresees: blocks are not listed, nor coded. */
+uint64_t wvl_cuda_t1_measure_words(const wvl_cuda_t1_block *block);
+
 /* Pairs of block and plane: the size of job.items. */
 uint32_t wvl_cuda_t1_count_items(const wvl_cuda_t1_job *job);
 

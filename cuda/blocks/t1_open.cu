@@ -85,5 +85,7 @@ __device__ __forceinline__ void open_block(const wvl_cuda_t1_job &job, uint32_t 
 /* Row of the grid: class. */
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_OPEN_THREADS) wvl_t1_open(const wvl_cuda_t1_job job)
 {
-    wvl_t1::open_block(job, blockIdx.y, blockIdx.x * blockDim.x + threadIdx.x);
+    if (wvl_t1::is_asked(job)) {
+        wvl_t1::open_block(job, blockIdx.y, blockIdx.x * blockDim.x + threadIdx.x);
+    }
 }

@@ -68,7 +68,7 @@ __device__ __forceinline__ uint32_t *find_words(const wvl_cuda_t1_job &job, uint
 {
     uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
     *n = at % class_words;
-    if (at / class_words >= job.class_count[kind]) {
+    if (at / class_words >= job.class_count[kind] || !is_asked(job)) {
         return NULL;
     }
     *id = ((const uint32_t *)job.lists)[job.class_first[kind] + at / class_words];

@@ -195,7 +195,7 @@ __device__ __forceinline__ uint32_t *find_plane(const wvl_cuda_t1_job &job, uint
                                                 uint32_t *plane)
 {
     uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
-    if (at >= *counter_of(job, WVL_CUDA_T1_ITEMS + kind)) {
+    if (at >= *counter_of(job, WVL_CUDA_T1_ITEMS + kind) || !is_asked(job)) {
         return NULL;
     }
     uint32_t item = ((const uint32_t *)job.items)[job.item_first[kind] + at];

@@ -39,6 +39,12 @@ __device__ __forceinline__ uint32_t *counter_of(const wvl_cuda_t1_job &job, uint
     return (uint32_t *)job.counters + which;
 }
 
+/* Whether words and gains of this launch count. */
+__device__ __forceinline__ bool is_asked(const wvl_cuda_t1_job &job)
+{
+    return !job.asked || *(const uint32_t *)job.asked;
+}
+
 /* Units of `ends` of a block; with gains, its values stand behind them. */
 __device__ __forceinline__ uint32_t units_of_ends(uint32_t planes) { return (3 * planes + 3) / 4; }
 
@@ -69,6 +75,15 @@ struct word_layout {
 __device__ __forceinline__ uint32_t any_width_log2(uint32_t width)
 {
     return width > 8 ? 32 - (uint32_t)__clz((width + 7) / 8 - 1) : 0;
+}
+
+/* The same of any block: by the class that context modelling takes it in (t1_model.c). */
+__device__ __forceinline__ uint32_t width_log2_of(const wvl_cuda_t1_block &b)
+{
+    if (b.width > 64 || b.height > 64) {
+        return any_width_log2(b.width);
+    }
+    return b.width <= 32 && b.height <= 32 ? 2 : 3;
 }
 
 __device__ __forceinline__ uint32_t pick(uint32_t a, uint32_t b, uint32_t mask) { return (a & mask) | (b & ~mask); }

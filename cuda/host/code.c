@@ -22,7 +22,7 @@ int wvl_cuda_can_code_blocks(const wvl_plan *plan, const char **why)
         }
     }
     if (plan->test.all_sets || plan->rate.rdoq || plan->rate.follows_step) {
-        *why = "HT blocks with a target or a limit (bytes, PSNR, slope) are coded on the CPU in this version";
+        *why = "HT blocks with a target or a limit (bytes, PSNR, slope) are coded on the CPU in jobs of waves";
         return 0;
     }
     if (plan->syntax.region_count || plan->syntax.layer_count > 1) {

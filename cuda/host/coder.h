@@ -35,9 +35,11 @@ typedef struct wvl_cuda_coder_layout {
     uint64_t parts, totals;              /* HT */
     uint64_t states, order, items, sent; /* EBCOT, */
     uint64_t passes, values, cuts, segments, bodies, candidates, changed, groups, notes,
-        outcome;                                            /* with rate control, */
-    uint64_t sent_before, since, layers;                    /* and with several layers */
-    uint64_t lifts;                                         /* with rectangles of interest, beside coded and copies */
+        outcome;                         /* with rate control, */
+    uint64_t sent_before, since, layers; /* and with several layers */
+    uint64_t lifts;                      /* with rectangles of interest, beside coded and copies */
+    uint64_t sets, set_order, set_records, set_parts, set_words, step, lists_of_sets, planes, scaled,
+        scaled_plain;                                       /* HT, too */
     uint64_t coded, copies, changes, block_weights, survey; /* with rdoq, */
     uint64_t again[WVL_CUDA_CODER_AGAIN];                   /* of blocks that are coded again */
     /* On the device, of the backend: */
@@ -48,9 +50,10 @@ typedef struct wvl_cuda_coder_layout {
 typedef struct wvl_cuda_coder_job {
     wvl_cuda_ht_job ht;
     wvl_cuda_t1_job t1;
-    wvl_cuda_rate_job rate; /* without t1 and packets */
-    int chooses;            /* rate control follows the EBCOT coder */
-    wvl_cuda_rdoq_job rdoq; /* with rdoq, as the next two: without t1 */
+    wvl_cuda_rate_job rate;  /* without t1, packets and sets */
+    int chooses;             /* rate control follows the EBCOT coder */
+    wvl_cuda_rate_sets sets; /* with HT blocks */
+    wvl_cuda_rdoq_job rdoq;  /* with rdoq, as the next two: without t1 */
     wvl_cuda_rdoq_phases phases;
     wvl_cuda_rdoq_shapes shapes;
 } wvl_cuda_coder_job;
@@ -99,7 +102,7 @@ typedef struct wvl_cuda_coder {
                               const wvl_cuda_packets_job *packets, wvl_cuda_stream stream);
 } wvl_cuda_coder;
 
-extern const wvl_cuda_coder wvl_cuda_coder_ht, wvl_cuda_coder_t1, wvl_cuda_coder_rdoq;
+extern const wvl_cuda_coder wvl_cuda_coder_ht, wvl_cuda_coder_sets, wvl_cuda_coder_t1, wvl_cuda_coder_rdoq;
 
 /* An EBCOT block as tables have it. */
 wvl_cuda_t1_block wvl_cuda_describe_t1_block(const wvl_cuda_walk_block *from);

@@ -51,10 +51,13 @@ static int chooses(const wvl_plan *plan)
 /* Blocks of a picture are all HT, or none is. */
 const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **why)
 {
-    if (plan->syntax.codings[0].style & WVL_STYLE_HT) {
-        return wvl_cuda_can_code_blocks(plan, why) ? &wvl_cuda_coder_ht : NULL;
-    }
     const wvl_cuda_coder *coder = plan->rate.rdoq ? &wvl_cuda_coder_rdoq : &wvl_cuda_coder_t1;
+    if (plan->syntax.codings[0].style & WVL_STYLE_HT) {
+        if (!chooses(plan)) {
+            return wvl_cuda_can_code_blocks(plan, why) ? &wvl_cuda_coder_ht : NULL;
+        }
+        coder = &wvl_cuda_coder_sets;
+    }
     return can_code(plan, why) ? coder : NULL;
 }
 

@@ -14,7 +14,7 @@
 /* What a block sends in a layer, whatever coded it. Segments: passes << 24 | bytes; those beyond the second lie in a
  * list. */
 typedef struct wvl_cuda_packets_block {
-    uint64_t bytes; /* address of the first byte */
+    uint64_t bytes; /* address of the first byte; of a set of HT passes that of its wvl_cuda_ht_part */
     uint64_t more;  /* the same of the third segment: uint32_t[segment_count - 2] */
     uint32_t segment[2];
     uint32_t byte_count;   /* of all segments */
@@ -153,6 +153,8 @@ typedef struct wvl_cuda_packets_job {
     uint64_t layers;    /* wvl_assembly_layer[layer_count]; 0: there is one layer */
     uint64_t since;     /* uint16_t[packet_count]: 1 and the last layer before in which the packet of the same precinct
                          * says something, or 0; 0: there is one layer */
+    uint64_t variant;   /* a word: which of the main headers at `mains`, main_bytes each; 0: there is one, in `bytes` */
+    uint64_t mains;
     /* Of the job. */
     uint64_t pictures; /* wvl_cuda_packets_picture[picture_count] */
     uint64_t memory;   /* work.all_bytes for each picture, aligned to 256 */

@@ -340,7 +340,9 @@ __device__ __forceinline__ void list_main(const job_type &job, uint32_t picture)
     put_field(box + 16, 0xFFD9, EOC_BYTES);
     put_piece(job, picture, 0, 0, job.bytes);
     put_piece(job, picture, 1, job.boxes_bytes, (uint64_t)(uintptr_t)box);
-    put_piece(job, picture, 2, begin, job.bytes + job.boxes_bytes);
+    put_piece(job, picture, 2, begin,
+              job.variant ? job.mains + (uint64_t) * (const uint32_t *)job.variant * job.main_bytes
+                          : job.bytes + job.boxes_bytes);
     put_piece(job, picture, 3, begin + job.main_bytes, (uint64_t)(uintptr_t)tlm);
     put_piece(job, picture, last, end - EOC_BYTES, (uint64_t)(uintptr_t)(box + 16));
     work_at<uint64_t>(job, picture, job.work.starts)[job.piece_count] = end;

@@ -83,9 +83,33 @@ struct block_pieces {
     uint32_t bytes[WVL_CUDA_PACKETS_HT_PIECES];
 };
 
+__device__ __forceinline__ block_pieces find_part(const job_type &job, const wvl_cuda_ht_part &part)
+{
+    uint64_t first = job.ht_scratch + (uint64_t)part.piece * 16,
+             second = job.ht_scratch + (uint64_t)part.refinement * 16;
+    return {
+        {first, first + part.mel_at, first + part.vlc_end - part.vlc, second, second + part.magref_end - part.magref},
+        {part.magsgn, part.mel, part.vlc, part.sigprop, part.magref}};
+}
+
+/* Of a set that rate control has cut: after its cleanup pass, after SigProp, or not at all. */
+__device__ __forceinline__ block_pieces find_cut_part(const job_type &job, const wvl_cuda_packets_block &sent)
+{
+    block_pieces p = find_part(job, *(const wvl_cuda_ht_part *)sent.bytes);
+    if (sent.passes < 3) { /* a byte at the end of SigProp is not the one that MagRef shares */
+        p.bytes[3] = sent.segment[1] & 0xFFFFFF;
+        p.bytes[4] = 0;
+    }
+    return p;
+}
+
 __device__ __forceinline__ block_pieces find_pieces(const job_type &job, uint64_t at)
 {
     block_pieces p = {{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}};
+    if (job.blocks && job.pieces > 1) {
+        const wvl_cuda_packets_block &r = ((const wvl_cuda_packets_block *)job.blocks)[at];
+        return r.segment_count ? find_cut_part(job, r) : p;
+    }
     if (job.blocks) {
         const wvl_cuda_packets_block &r = ((const wvl_cuda_packets_block *)job.blocks)[at];
         p.source[0] = r.bytes;
@@ -95,12 +119,7 @@ __device__ __forceinline__ block_pieces find_pieces(const job_type &job, uint64_
     if (!((const wvl_cuda_ht_record *)job.ht_records)[at].cleanup_bytes) {
         return p;
     }
-    const wvl_cuda_ht_part &part = ((const wvl_cuda_ht_part *)job.ht_parts)[at];
-    uint64_t first = job.ht_scratch + (uint64_t)part.piece * 16,
-             second = job.ht_scratch + (uint64_t)part.refinement * 16;
-    p = {{first, first + part.mel_at, first + part.vlc_end - part.vlc, second, second + part.magref_end - part.magref},
-         {part.magsgn, part.mel, part.vlc, part.sigprop, part.magref}};
-    return p;
+    return find_part(job, ((const wvl_cuda_ht_part *)job.ht_parts)[at]);
 }
 
 /* Bytes of a packet's length in PLT: 7 bits each. */

@@ -26,7 +26,13 @@ __device__ __forceinline__ void end_block(const job_type &job, uint32_t block, c
         return;
     }
     const wvl_cuda_t1_record &r = ((const wvl_cuda_t1_record *)job.t1.records)[block];
-    uint8_t *bytes = (uint8_t *)(job.t1.scratch + (uint64_t)r.codeword * 16 + 1) + p.final_bytes - p.tail_count;
+    uint64_t first = job.t1.scratch + (uint64_t)r.codeword * 16 + 1;
+    if (job.sets.pitch) { /* SigProp, without the MagRef behind it */
+        uint32_t set = find_set(job, block, r.planes, cut.passes);
+        first = job.t1.scratch + (uint64_t)((const wvl_cuda_ht_part *)job.sets.ht.parts)[set].refinement * 16 -
+                ((const wvl_cuda_ht_record *)job.sets.ht.records)[set].cleanup_bytes;
+    }
+    uint8_t *bytes = (uint8_t *)first + p.final_bytes - p.tail_count;
     for (uint32_t i = 0; i < p.tail_count; i++) {
         bytes[i] = p.tail[i];
     }

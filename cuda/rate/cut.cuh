@@ -101,6 +101,31 @@ struct recorded_ends {
     __device__ __forceinline__ uint32_t at(uint32_t pass) const { return records[pass].final_bytes; }
 };
 
+/* The set that a cut of an HT block lies in, in tables of sets. planes: of the block. */
+__device__ __forceinline__ uint32_t find_set(const job_type &job, uint32_t block, uint32_t planes, uint32_t cut)
+{
+    return block * job.sets.pitch + planes - 1 - (cut - 1) / WVL_STEP_SET_PASSES;
+}
+
+/* An HT block sends one set, up to the cut: pieces that the HT coder has left in scratch memory. */
+__device__ __forceinline__ wvl_cuda_packets_block send_set(const job_type &job, uint32_t block,
+                                                           const wvl_cuda_t1_block &b, const wvl_cuda_t1_record &r,
+                                                           uint32_t cut, uint32_t bytes)
+{
+    wvl_cuda_packets_block sent = {};
+    uint32_t passes = (cut - 1) % WVL_STEP_SET_PASSES + 1, set = find_set(job, block, r.planes, cut),
+             cleanup = ((const wvl_cuda_ht_record *)job.sets.ht.records)[set].cleanup_bytes,
+             planes = job.sets.is_second ? ((const uint8_t *)job.sets.planes)[block] : b.planes;
+    sent.bytes = job.sets.ht.parts + (uint64_t)set * sizeof(wvl_cuda_ht_part);
+    sent.segment[0] = 1u << 24 | cleanup;
+    sent.segment[1] = passes > 1 ? (passes - 1) << 24 | (bytes - cleanup) : 0;
+    sent.byte_count = bytes;
+    sent.segment_count = passes > 1 ? 2 : 1;
+    sent.passes = (uint8_t)passes;
+    sent.zero_planes = (uint8_t)(planes - r.planes + (cut - 1) / WVL_STEP_SET_PASSES);
+    return sent;
+}
+
 /* What packets see of a block that is cut there. */
 __device__ __forceinline__ void send_cut(const job_type &job, const layer_state &layer, uint32_t block,
                                          const block_passes &passes, const wvl_cuda_rate_sent &before, uint32_t cut,
@@ -109,6 +134,11 @@ __device__ __forceinline__ void send_cut(const job_type &job, const layer_state 
     const wvl_cuda_t1_block &b = ((const wvl_cuda_t1_block *)job.t1.blocks)[block];
     const wvl_cuda_t1_record r = ((const wvl_cuda_t1_record *)job.t1.records)[block];
     wvl_cuda_packets_block sent = wvl_packets::send_nothing(b, r);
+    if (job.sets.pitch) { /* HT: one layer */
+        sent.zero_planes = b.planes;
+        record_of(job, layer, block) = cut ? send_set(job, block, b, r, cut, bytes) : sent;
+        return;
+    }
     if (cut != before.passes) {
         uint32_t own = cut - before.passes, own_bytes = bytes - before.bytes, one[2] = {own << 24 | own_bytes, 0},
                  *list = one, count = 1;

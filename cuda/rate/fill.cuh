@@ -28,6 +28,12 @@ __device__ __forceinline__ uint32_t find_end(const job_type &job, const block_pa
     return found;
 }
 
+/* As wvl_hull_is_idle(): no HT block ends with refinement that adds nothing. */
+__device__ __forceinline__ bool is_idle(const job_type &job, const block_passes &passes, uint32_t pass)
+{
+    return job.sets.pitch && pass % WVL_STEP_SET_PASSES && passes.gains[pass] == passes.gains[pass - 1];
+}
+
 __device__ __forceinline__ void list_block(const job_type &job, const layer_state &layer, uint32_t rank, uint64_t slack,
                                            uint32_t *count)
 {
@@ -42,7 +48,7 @@ __device__ __forceinline__ void list_block(const job_type &job, const layer_stat
         uint32_t bytes = cut_bytes(job, layer, place.block, passes, sent, next),
                  more = bytes > cut.bytes ? bytes - cut.bytes : 0;
         int64_t gain = passes.gains[next - 1] - have;
-        if (gain > 0 && more <= slack) {
+        if (gain > 0 && more <= slack && !is_idle(job, passes, next - 1)) {
             uint64_t slope = wvl_rate_slope(gain, more, job.t1.gain_exponent);
             ((uint64_t *)job.candidates)[atomicAdd(count, 1u)] = (65535 - slope) << 48 | (uint64_t)rank << 8 | next;
         }

@@ -3,3 +3,5 @@
 #include "cuda/rate/bodies.cu"
 #include "cuda/rate/choose.cu"
 #include "cuda/rate/predict.cu" /* asks the sums of choose.cu */
+#include "cuda/rate/sets.cu"
+#include "cuda/rate/step.cu"

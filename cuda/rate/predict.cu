@@ -120,7 +120,7 @@ __device__ __forceinline__ void limit_block(const job_type &job, const wvl_assem
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_rate_foresee(const wvl_cuda_rate_job job)
 {
     uint32_t block = blockIdx.x * blockDim.x + threadIdx.x;
-    if (block < job.t1.block_count) {
+    if (block < job.t1.block_count && wvl_rate::is_asked(job)) {
         wvl_rate::foresee_block(job, block);
     }
 }
@@ -129,14 +129,16 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_r
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_predict(const wvl_cuda_rate_job job)
 {
     WVL_HT_SHARED(shared);
-    wvl_rate::find_stops(job, shared);
+    if (wvl_rate::is_asked(job)) {
+        wvl_rate::find_stops(job, shared);
+    }
 }
 
 /* A thread a place of a block in packets. */
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_rate_depth(const wvl_cuda_rate_job job)
 {
     uint32_t rank = blockIdx.x * blockDim.x + threadIdx.x;
-    if (rank < job.packets.block_count) {
+    if (rank < job.packets.block_count && wvl_rate::is_asked(job)) {
         wvl_rate::limit_block(job, wvl_rate::ranked(job, rank));
     }
 }

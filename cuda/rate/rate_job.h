@@ -3,12 +3,15 @@
  * What the kernels of rate control read and write: flat tables in device memory, the same on both sides. Addresses are
  * those of the device. cuda/rate/README.md names the kernels.
  *
- * The EBCOT blocks of a picture have records of passes, gains and slopes (cuda/blocks/t1_job.h). Precincts of a picture
- * are numbered tile by tile, as tiles number them; each has a packet in each layer.
+ * The blocks of a picture have records of passes, gains and slopes (cuda/blocks/t1_job.h). HT blocks have them too
+ * (cuda/rate/sets.cu): passes of a set are those of the planes that they code. Precincts of a picture are numbered tile
+ * by tile, as tiles number them; each has a packet in each layer.
  */
 #ifndef WVL_CUDA_RATE_JOB_H
 #define WVL_CUDA_RATE_JOB_H
 
+#include "codec/core/step.h"
+#include "cuda/blocks/ht_job.h"
 #include "cuda/blocks/t1_job.h"
 #include "cuda/packets/packets_job.h"
 
@@ -52,12 +55,37 @@ typedef struct wvl_cuda_rate_group {
     uint32_t spare;
 } wvl_cuda_rate_group;
 
+/* HT: by how much steps become coarser for the target, and what that is found from. Zeroed before the kernels. */
+typedef struct wvl_cuda_rate_step {
+    wvl_step_ends ends;
+    uint32_t sixteenths; /* of an octave */
+    uint32_t first_set;  /* of the second coding: as wvl_block_input has it */
+    uint32_t asked;      /* there is a second coding */
+    uint32_t room;
+} wvl_cuda_rate_step;
+
+/* HT: what follows from plan and picture. */
+typedef struct wvl_cuda_rate_sets {
+    wvl_cuda_ht_job ht;   /* a block for each set that a code block may have: [block_count][pitch], by plane */
+    uint32_t pitch;       /* 0: blocks are EBCOT blocks */
+    uint32_t passes;      /* most of a set */
+    uint64_t step;        /* wvl_cuda_rate_step; 0: steps stay */
+    uint64_t steps;       /* wvl_assembly_step[WVL_STEP_SIXTEENTHS][step_count] */
+    uint64_t block_steps; /* uint32_t[block_count]: which of them */
+    /* Written for the second coding: planes uint8_t[block_count], Mb of the coarser steps; wvl_cuda_t1_weight and
+     * double as hull_weights and block_weights have them. */
+    uint64_t planes, weights, plain_weights;
+    uint32_t step_count;
+    uint32_t is_second; /* the second coding */
+} wvl_cuda_rate_sets;
+
 #define WVL_CUDA_RATE_THREADS 384u /* at most: shared memory is laid out for them; for more, registers are too few */
 #define WVL_CUDA_RATE_FEW_BLOCKS 1024u
 #define WVL_CUDA_RATE_FEW_THREADS 128u /* of pictures of so few blocks: fewer threads wait for each other */
 #define WVL_CUDA_RATE_WARP_NODES 256u  /* tag nodes of packets whose header a warp codes */
 #define WVL_CUDA_RATE_BODIES_THREADS 64u
-#define WVL_CUDA_RATE_CANDIDATES 6u /* of a block: passes beyond its cut (codec/rate/fill.c) */
+#define WVL_CUDA_RATE_SCALE_THREADS 256u /* a warp a block */
+#define WVL_CUDA_RATE_CANDIDATES 6u      /* of a block: passes beyond its cut (codec/rate/fill.c) */
 #define WVL_CUDA_RATE_TRIES 384u
 #define WVL_CUDA_RATE_SORTED 512u /* a power of two that holds them */
 
@@ -88,6 +116,7 @@ typedef struct wvl_cuda_rate_job {
     uint32_t least;        /* threshold */
     uint32_t reach;        /* wvl_rate_reach() */
     uint32_t segment_most;
+    wvl_cuda_rate_sets sets;
     int32_t depth_bias; /* added to the predicted stop: tests make it wrong */
     uint32_t precinct_count;
     uint64_t empty_layer_bytes; /* for the host: packets of a layer that sends nothing, with PLT */

@@ -12,11 +12,20 @@ wvl_cuda_status wvl_cuda_rate_open(wvl_cuda_rate *rate, const wvl_cuda_runtime *
 {
     memset(rate, 0, sizeof *rate);
     rate->runtime = runtime;
-    wvl_cuda_status status = runtime->module_function(&rate->bodies, module, "wvl_rate_bodies");
-    status = status ? status : runtime->module_function(&rate->foresee, module, "wvl_rate_foresee");
-    status = status ? status : runtime->module_function(&rate->predict, module, "wvl_rate_predict");
-    status = status ? status : runtime->module_function(&rate->depth, module, "wvl_rate_depth");
-    return status ? status : runtime->module_function(&rate->choose, module, "wvl_rate_choose");
+    const struct {
+        wvl_cuda_function *function;
+        const char *name;
+    } kernels[] = {{&rate->bodies, "wvl_rate_bodies"},       {&rate->choose, "wvl_rate_choose"},
+                   {&rate->foresee, "wvl_rate_foresee"},     {&rate->predict, "wvl_rate_predict"},
+                   {&rate->depth, "wvl_rate_depth"},         {&rate->open_sets, "wvl_rate_open_sets"},
+                   {&rate->list_sets, "wvl_rate_list_sets"}, {&rate->end_sets, "wvl_rate_end_sets"},
+                   {&rate->ends, "wvl_rate_ends"},           {&rate->step, "wvl_rate_step"},
+                   {&rate->scale, "wvl_rate_scale"}};
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    for (unsigned i = 0; !status && i < sizeof kernels / sizeof kernels[0]; i++) {
+        status = runtime->module_function(kernels[i].function, module, kernels[i].name);
+    }
+    return status;
 }
 
 static wvl_cuda_status launch_kernel(const wvl_cuda_rate *rate, wvl_cuda_function function, uint32_t grid,
@@ -45,14 +54,51 @@ static wvl_cuda_status launch_bodies(const wvl_cuda_rate *rate, const wvl_cuda_r
     return status ? status : launch_blocks(rate, rate->bodies, job->packets.block_count, job, stream);
 }
 
-wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+/* From estimated hulls to passes that are coded. */
+static wvl_cuda_status launch_prediction(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
+                                         wvl_cuda_stream stream)
 {
-    wvl_cuda_status status = launch_blocks(rate, rate->foresee, job->t1.block_count, job, stream);
-    status = status ? status : launch_bodies(rate, job, stream);
+    wvl_cuda_status status = launch_bodies(rate, job, stream);
     status = status ? status
                     : launch_kernel(rate, rate->predict, 1, WVL_CUDA_RATE_THREADS, WVL_CUDA_RATE_WORDS, job, stream);
     return status ? status : launch_blocks(rate, rate->depth, job->packets.block_count, job, stream);
 }
+
+wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+{
+    wvl_cuda_status status = launch_blocks(rate, rate->foresee, job->t1.block_count, job, stream);
+    return status ? status : launch_prediction(rate, job, stream);
+}
+
+/* ---- HT -------------------------------------------------------------------------------------- */
+
+wvl_cuda_status wvl_cuda_rate_open_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+{
+    wvl_cuda_status status = launch_blocks(rate, rate->open_sets, job->t1.block_count, job, stream);
+    return status || !job->t1.foresees ? status : launch_prediction(rate, job, stream);
+}
+
+wvl_cuda_status wvl_cuda_rate_list_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+{
+    return launch_blocks(rate, rate->list_sets, job->t1.block_count, job, stream);
+}
+
+wvl_cuda_status wvl_cuda_rate_end_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+{
+    return launch_blocks(rate, rate->end_sets, job->t1.block_count, job, stream);
+}
+
+wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
+                                          wvl_cuda_stream stream)
+{
+    uint32_t each = WVL_CUDA_RATE_SCALE_THREADS / 32, grid = (job->t1.block_count + each - 1) / each;
+    wvl_cuda_status status = launch_blocks(rate, rate->ends, job->t1.block_count, job, stream);
+    status = status ? status : launch_kernel(rate, rate->step, 1, 32, 0, job, stream);
+    return status || !grid ? status
+                           : launch_kernel(rate, rate->scale, grid, WVL_CUDA_RATE_SCALE_THREADS, 0, job, stream);
+}
+
+/* ---- Choice ---------------------------------------------------------------------------------- */
 
 wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
 {

@@ -10,6 +10,7 @@
 typedef struct wvl_cuda_rate {
     const wvl_cuda_runtime *runtime;
     wvl_cuda_function bodies, choose, foresee, predict, depth;
+    wvl_cuda_function open_sets, list_sets, end_sets, ends, step, scale; /* HT */
 } wvl_cuda_rate;
 
 /* Kernels of a loaded module. */
@@ -17,6 +18,17 @@ wvl_cuda_status wvl_cuda_rate_open(wvl_cuda_rate *rate, const wvl_cuda_runtime *
 
 /* Queues what says how many passes of each block are listed, between words and lists (cuda/blocks/t1_model.h). */
 wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream);
+
+/* HT: from gains of planes to sets, and what says how many of each block are coded first; then, around the block coder,
+ * lists of sets, and their hulls. */
+wvl_cuda_status wvl_cuda_rate_open_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
+                                        wvl_cuda_stream stream);
+wvl_cuda_status wvl_cuda_rate_list_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
+                                        wvl_cuda_stream stream);
+wvl_cuda_status wvl_cuda_rate_end_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream);
+/* HT, behind the first coding: whether there is a second one, with coarser steps, and its coefficients. */
+wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
+                                          wvl_cuda_stream stream);
 
 /* Queues all kernels on a stream, behind the block coder: what blocks send is there after it. With job->t1.foresees it
  * is there after as many rounds as WVL_CUDA_RATE_ROUNDS; kernels of rounds that nothing asks for end at once. */

@@ -68,6 +68,16 @@ typedef struct wvl_assembly_layer {
     uint32_t is_everything; /* every pass of every block is sent */
 } wvl_assembly_layer;
 
+/* Of a band, where steps follow the byte target (D-ht-04): what becomes of magnitudes, weights and planes when steps
+ * are a number of sixteenths of an octave coarser. */
+typedef struct wvl_assembly_step {
+    uint64_t factor; /* old step over new one, in 1/2^32 */
+    uint32_t weight_mantissa;
+    int32_t weight_exponent;
+    uint32_t planes; /* Mb */
+    uint32_t room;
+} wvl_assembly_step;
+
 typedef struct wvl_assembly {
     wvl_assembly_packet *packets;
     wvl_assembly_part *parts;
@@ -75,6 +85,9 @@ typedef struct wvl_assembly {
     uint8_t *bytes;
     wvl_assembly_owner *owners;         /* [packet_count] */
     wvl_assembly_part_name *part_names; /* [part_count] */
+    wvl_assembly_step *steps;           /* [16][step_count]: by sixteenths; coding by coding, step_bands each */
+    uint32_t step_count, step_bands;    /* 0: steps are what they are */
+    uint32_t mains_at; /* with steps: in the bytes, the main header up to TLM for each number of sixteenths */
     uint32_t packet_count, part_count, place_count;
     uint32_t block_count;   /* of a layer */
     uint32_t layer_count;   /* records of blocks lie layer by layer */

@@ -35,7 +35,8 @@ typedef struct soft_control {
     uint32_t coded_parts;  /* launches of the block coder */
     uint32_t scratch_cost; /* how many times the scratch memory that it takes a block takes; 0: once */
     uint64_t coded_bytes;
-    /* With rate control, of all launches of the MQ coder by rounds: blocks, those that have not all passes, symbols. */
+    /* With rate control, of all launches of the MQ coder, or of lists of HT sets, by rounds: blocks, those that have
+     * not all passes, symbols. */
     uint32_t round_blocks[WVL_CUDA_RATE_ROUNDS], limited_blocks[WVL_CUDA_RATE_ROUNDS];
     uint64_t round_symbols[WVL_CUDA_RATE_ROUNDS];
     uint32_t unsettles; /* from the second round on, hulls of every second block seem to be settled for no slope */
@@ -72,7 +73,7 @@ int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *
 int soft_run_packets(const char *name, const wvl_cuda_packets_job *job, const soft_shape *shape);
 
 /* Rate control, and rdoq: by their own source alone. */
-int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape, const soft_control *control);
+int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape, soft_control *control);
 int soft_run_rdoq(const char *name, const wvl_cuda_rdoq_job *job, const soft_shape *shape);
 
 /* Samples of a block, and its error as the kernels have it but for the last digits: they sum in another order. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernels of the HT block coder: by the C reference, or by their own source, compiled for the CPU
- * (tests/twin/ht_emulated.h), where SOFT_EMULATE is in the environment and the build has a C++ compiler.
+ * (tests/twin/ht_emulated.h), where SOFT_EMULATE is in the environment and the build has a C++ compiler. Sets that rate
+ * control chooses from always by their own source.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +190,7 @@ int soft_run_blocks(const char *name, const wvl_cuda_ht_job *job, const soft_sha
 {
     int is_last = !strcmp(name, job->group_count ? "wvl_ht_gather" : "wvl_ht_finish");
 #ifdef WVL_HAVE_EMULATION
-    if (getenv("SOFT_EMULATE")) {
+    if (getenv("SOFT_EMULATE") || job->lists) {
         control->coded_parts += (uint32_t)is_last;
         return emulate(name, job, shape);
     }

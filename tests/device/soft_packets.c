@@ -2,7 +2,7 @@
 /*
  * The kernels that put pictures together: by a C reference of blocks that soft_blocks.c or soft_t1.c has coded, or by
  * their own source, compiled for the CPU (tests/twin/ht_emulated.h), where SOFT_EMULATE is in the environment and the
- * build has a C++ compiler.
+ * build has a C++ compiler; sets of HT passes that rate control has cut always by the latter.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -404,7 +404,8 @@ static int emulate(const char *name, const wvl_cuda_packets_job *job, const soft
 int soft_run_packets(const char *name, const wvl_cuda_packets_job *job, const soft_shape *shape)
 {
 #ifdef WVL_HAVE_EMULATION
-    if (getenv("SOFT_EMULATE") || job->layer_count > 1) { /* the reference has one layer */
+    int has_sets = job->blocks && job->pieces > 1;
+    if (getenv("SOFT_EMULATE") || has_sets || job->layer_count > 1) { /* the reference has one layer */
         return emulate(name, job, shape);
     }
 #endif

@@ -154,12 +154,32 @@ static void unsettle(const wvl_cuda_t1_job *job)
 }
 #endif
 
-int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape, const soft_control *control)
+#ifdef WVL_HAVE_EMULATION
+/* The same of HT blocks, whose sets are listed. */
+static void count_sets(const wvl_cuda_rate_job *job, soft_control *control)
+{
+    const wvl_cuda_t1_block *blocks = at(job->t1.blocks);
+    const wvl_cuda_t1_state *states = at(job->t1.states);
+    uint32_t round = job->t1.round, is_over = round && !((const uint32_t *)at(job->t1.counters))[WVL_CUDA_T1_REPEATED];
+    for (uint32_t i = 0; !is_over && (!job->asked || *(const uint32_t *)at(job->asked)) && i < job->t1.block_count;
+         i++) {
+        int is_in = states[i].passes && (!round || states[i].flags & WVL_CUDA_T1_AGAIN);
+        control->round_blocks[round] += (uint32_t)is_in;
+        control->limited_blocks[round] +=
+            is_in && states[i].passes < wvl_cuda_t1_all_passes(states[i].planes, blocks[i].max_passes);
+    }
+}
+#endif
+
+int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape, soft_control *control)
 {
 #ifdef WVL_HAVE_EMULATION
     wvl_cuda_rate_job copy = *job;
     if (control->unsettles && !strcmp(name, "wvl_rate_choose")) {
         unsettle(&job->t1);
+    }
+    if (!strcmp(name, "wvl_rate_end_sets")) {
+        count_sets(job, control);
     }
     return emulate(name, &copy, shape);
 #else

@@ -105,11 +105,12 @@ subset mq test_cuda_mq styles mixed_styles shapes lists longest many
 subset hull test_cuda_hull samples passes
 subset depth test_cuda_depth rounds
 subset rate test_cuda_rate sizes caps
+subset sets test_cuda_sets sets
 subset rdoq test_cuda_rdoq change weigh slopes
 subset packets test_cuda_packets orders structures large_packets many_packets pictures refined drawn
 # Whole encodes have the transform too, and the barriers of its warps.
 [ ! -e "$work/counted.forward.image" ] || [ "$real" -lt 80 ] || counted_image=WVL_CUDA_TWIN_IMAGE=$work/counted.forward.image
-subset encode test_pictures whole_ht whole_ht_tiles whole_part1 whole_part1_tiles whole_part1_styles whole_part1_noise whole_part1_rate whole_part1_survey
+subset encode test_pictures whole_ht whole_ht_tiles whole_part1 whole_part1_tiles whole_part1_styles whole_part1_noise whole_part1_rate whole_ht_rate whole_part1_survey
 cat >"$work/judge" <<'END'
 name=$(basename "$1" .job)
 sh "$1" >"$1.log" 2>&1

@@ -42,9 +42,11 @@ static const struct {
     {"reversible=no bpp=2 rdoq=no measure-psnr=no block=16,16", 41, 37, 1, 8},
     {"max-bytes=900 rdoq=no style=TERMALL plt=yes progression=RPCL", 41, 37, 1, 12},
     {"layers=6 reversible=no bpp=1,3 measure-psnr=no block=16,16 tile-parts=L", 41, 37, 1, 8},
+    {"style=HT reversible=no bpp=2 measure-psnr=no block=16,16", 41, 37, 1, 8},
+    {"style=HT max-bytes=900 plt=yes progression=RPCL", 41, 37, 1, 12},
 };
 #define RECIPES (sizeof recipes / sizeof *recipes)
-#define RATED 3u /* the last ones */
+#define RATED 5u /* the last ones */
 
 /* Recipes that fly: the device in software takes a second for a picture with rate control. */
 static unsigned flying = RECIPES;

@@ -52,7 +52,14 @@ T1_KERNELS(CALL_T1)
     static void call_##name(const void *job) { name(*(const wvl_cuda_packets_job *)job); }
 PACKET_KERNELS(CALL_PACKETS)
 
-#define RATE_KERNELS(X) X(wvl_rate_bodies) X(wvl_rate_choose) X(wvl_rate_foresee) X(wvl_rate_predict) X(wvl_rate_depth)
+#define RATE_KERNELS(X)                                                                                                \
+    X(wvl_rate_bodies)                                                                                                 \
+    X(wvl_rate_choose)                                                                                                 \
+    X(wvl_rate_foresee)                                                                                                \
+    X(wvl_rate_predict)                                                                                                \
+    X(wvl_rate_depth)                                                                                                  \
+    X(wvl_rate_open_sets)                                                                                              \
+    X(wvl_rate_list_sets) X(wvl_rate_end_sets) X(wvl_rate_ends) X(wvl_rate_step) X(wvl_rate_scale)
 #define CALL_RATE(name)                                                                                                \
     static void call_##name(const void *job) { name(*(const wvl_cuda_rate_job *)job); }
 RATE_KERNELS(CALL_RATE)

@@ -209,8 +209,7 @@ END_TEST
 /* Plans that the tables cannot hold. */
 START_TEST(refusals)
 {
-    static const char *const settings[] = {"plm=yes tile=30,30", "packed-headers=ppm", "packed-headers=ppt",
-                                           "style=HT reversible=no bpp=2"};
+    static const char *const settings[] = {"plm=yes tile=30,30", "packed-headers=ppm", "packed-headers=ppt"};
     picture p = draw_picture(70, 50, 1, 8, PICTURE_NATURAL, 8);
     picture_input input = picture_open_input(&p, 0);
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
