@@ -24,7 +24,7 @@ static const struct {
     {"style=HT" WAVES, "blocks", "packed packet headers", 8},
     {"style=HT tile=60,50" WAVES, "blocks", "packed packet headers", 16},
     {"style=HT reversible=no bpp=2", "coefs", "HT blocks with a target", 8},
-    {"reversible=no layers=3 tile=60,50", "coefs", "regions or layers", 8},
+    {"reversible=no layers=3 tile=60,50", "packets", NULL, 8},
     {"reversible=no psnr=35", "coefs", "target of PSNR", 12},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
