@@ -37,8 +37,7 @@ static unsigned list_rects(const wvl_plan *plan, const wvl_cuda_walk_block *b, w
         if (!wvl_geom_region_counts(region, b->tile->rect, b->tile->index, b->component)) {
             continue;
         }
-        wvl_rect inner =
-            wvl_geom_region_in_band(&plan->syntax.components[b->component], tc, b->band, region->rect);
+        wvl_rect inner = wvl_geom_region_in_band(&plan->syntax.components[b->component], tc, b->band, region->rect);
         if (covers(inner, b->rect)) {
             return WVL_CUDA_T1_WHOLE;
         }
@@ -72,9 +71,9 @@ static void put_region(void *user, uint64_t index, const wvl_cuda_walk_block *b)
     unsigned kind = list_rects(to->plan, b, to->rects ? to->rects + to->sizes.rects : NULL, &count);
     int is_part = kind == WVL_CUDA_T1_PART;
     if (to->regions) {
-        to->regions[index] = (wvl_cuda_t1_region){
-            to->sizes.copy_bytes, (uint32_t)to->sizes.rects, (uint16_t)(is_part ? count : 0), (uint8_t)kind,
-            b->coding->region == WVL_REGION_PART ? b->coding->region_shift : 0};
+        to->regions[index] =
+            (wvl_cuda_t1_region){to->sizes.copy_bytes, (uint32_t)to->sizes.rects, (uint16_t)(is_part ? count : 0),
+                                 (uint8_t)kind, b->coding->region == WVL_REGION_PART ? b->coding->region_shift : 0};
     }
     to->sizes.rects += is_part ? count : 0;
     to->sizes.copy_bytes += is_part ? (uint64_t)b->width * b->height * sizeof(uint32_t) : 0;

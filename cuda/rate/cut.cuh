@@ -2,6 +2,7 @@
 /* Where blocks are cut, as codec/rate/measure.c cuts them. */
 #pragma once
 #include "cuda/rate/layer.cuh"
+#include "geom/handover_pass.h"
 
 namespace wvl_rate
 {

@@ -251,8 +251,8 @@ START_TEST(reach_is_asked_for)
 {
     static const struct {
         const char *text, *reason;
-    } cases[] = {{"rates=18,9 reach=blocks", "regions or layers"},
-                 {"layers=3 reach=packets", "regions or layers"},
+    } cases[] = {{"reversible=no psnr=35 rdoq=no reach=blocks", "target of PSNR"},
+                 {"layers=65 reach=packets", "more than 64 layers"},
                  {"style=HT reach=packets" WAVES, "packed packet headers"},
                  {"style=HT reversible=no bpp=1 reach=blocks", "with a target or a limit"}};
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
@@ -304,7 +304,7 @@ START_TEST(reasons)
         {"style=HT reversible=no max-bytes=50000", "with a target or a limit", WVL_REACH_COEFS},
         {"reversible=no psnr=40 rdoq=no", "target of PSNR", WVL_REACH_COEFS},
         {"reversible=no bpp=1 max-component-bytes=9000", "rdoq and a limit for each component", WVL_REACH_COEFS},
-        {"layers=2", "with regions or layers", WVL_REACH_COEFS},
+        {"layers=65", "more than 64 layers", WVL_REACH_COEFS},
         {"style=VSC plm=yes", "PLM segments", WVL_REACH_COEFS},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -354,7 +354,7 @@ START_TEST(output_memory_is_refused)
         {"style=HT plm=yes", "cuda-only", "no device finishes this picture: PLM segments"},
         {"style=HT progression=RPCL tlm=yes profile=imf-ht-rev", "cuda-only",
          "no device finishes this picture: a profile is checked in memory of the host"},
-        {"rates=18,9", "cuda", "no device finishes this picture: blocks with regions or layers"},
+        {"layers=65", "cuda", "no device finishes this picture: pictures of more than 64 layers"},
     };
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -386,8 +386,8 @@ START_TEST(encoders_are_refused)
          "a profile is checked in memory", WVL_ERROR_UNSUPPORTED},
         {"style=HT plm=yes reach=packets", "cuda-only",
          "the option reach is packets, and no device finishes such pictures: PLM segments", WVL_ERROR_UNSUPPORTED},
-        {"rates=18,9 reach=blocks", "cuda-only",
-         "the device does less than the option reach asks for: blocks with regions or layers", WVL_ERROR_UNSUPPORTED},
+        {"layers=65 reach=blocks", "cuda-only",
+         "the device does less than the option reach asks for: pictures of more than 64 layers", WVL_ERROR_UNSUPPORTED},
     };
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);

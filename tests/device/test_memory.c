@@ -26,7 +26,7 @@ static const struct {
     {"style=HT reversible=no bpp=2 measure-psnr=no", "packets", NULL, 8},
     {"style=HT reversible=no bpp=2" WAVES, "coefs", "packed packet headers", 8},
     {"style=HT reversible=no psnr=40", "coefs", "target of PSNR", 8},
-    {"reversible=no layers=3 tile=60,50", "coefs", "regions or layers", 8},
+    {"reversible=no layers=3 tile=60,50", "packets", NULL, 8},
     {"reversible=no psnr=35", "coefs", "target of PSNR", 12},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
