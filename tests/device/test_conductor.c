@@ -39,12 +39,12 @@ static const char *const settings[] = {
     "reversible=no qfactor=60 measure-psnr=no"};
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 
-/* How far a device goes: blocks with a target or layers are for the CPU. */
+/* How far a device goes: EBCOT blocks of these rows with a target have layers too, and layers are for the CPU. */
 static const char *reached(const char *text)
 {
     static const char *const targets[] = {"bpp=", "layers=", " psnr=", "rates=", "slopes="};
     for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) {
-        if (strstr(text, targets[i])) {
+        if (strstr(text, targets[i]) && !strstr(text, "style=HT")) {
             return "cuda:0";
         }
     }
