@@ -254,7 +254,7 @@ START_TEST(reach_is_asked_for)
     } cases[] = {{"reversible=no psnr=35 rdoq=no reach=blocks", "target of PSNR"},
                  {"layers=65 reach=packets", "more than 64 layers"},
                  {"style=HT reach=packets" WAVES, "packed packet headers"},
-                 {"style=HT reversible=no bpp=1 reach=blocks", "with a target or a limit"}};
+                 {"style=HT reversible=no psnr=40 reach=blocks", "target of PSNR"}};
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -301,7 +301,8 @@ START_TEST(reasons)
         {"style=HT plm=yes", "PLM segments", WVL_REACH_BLOCKS},
         {"style=HT packed-headers=ppm", "packed packet headers", WVL_REACH_BLOCKS},
         {"style=HT reversible=no measure-psnr=yes", "a PSNR is measured on the CPU", WVL_REACH_BLOCKS},
-        {"style=HT reversible=no max-bytes=50000", "with a target or a limit", WVL_REACH_COEFS},
+        {"style=HT reversible=no max-bytes=50000 plm=yes", "PLM segments", WVL_REACH_COEFS},
+        {"style=HT psnr=40", "target of PSNR", WVL_REACH_COEFS},
         {"reversible=no psnr=40 rdoq=no", "target of PSNR", WVL_REACH_COEFS},
         {"reversible=no bpp=1 max-component-bytes=9000", "rdoq and a limit for each component", WVL_REACH_COEFS},
         {"layers=65", "more than 64 layers", WVL_REACH_COEFS},

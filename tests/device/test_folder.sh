@@ -158,12 +158,12 @@ done
 
 # ---- Pictures that the device does not finish, and devices that fail -------------------------------------------------
 
-expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --quiet # references of a rate target come from the CPU
-rm -f alike/*.jph && rm -rf alike.ref && references alike -r 4
-expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 -r 4
+expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --quiet # references of a PSNR target come from the CPU
+rm -f alike/*.jph && rm -rf alike.ref && references alike -I --psnr 35
+expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 -I --psnr 35
 shared 0
 equal alike
-expect 1 -ImgDir alike -OutFor jph --device cuda-only --reach packets --threads 4 -r 4
+expect 1 -ImgDir alike -OutFor jph --device cuda-only --reach packets --threads 4 -I --psnr 35
 warns 'the device does less than the option reach asks for'
 rm -rf alike.ref && references alike
 expect 0 -ImgDir alike -OutFor jph --device cuda:9 --threads 4

@@ -87,8 +87,8 @@ static const series all[] = {
      {"max-component-bytes=1500", NULL, "max-component-bytes=3000", "max-component-bytes=2000"},
      1},
     {"max-bytes=30000", {"max-bytes=20000", NULL, "max-bytes=29999", "max-bytes=6000"}, 1},
-    {"style=HT, reversible=no, layer-bytes=6000", {"layer-bytes=2000", NULL, "layer-bytes=4000", "bpp=0.3"}, 0},
-    {"style=HT, reversible=no, slopes=40000", {"slopes=38000", NULL, "slopes=42000", "slopes=41000"}, 0},
+    {"style=HT, reversible=no, layer-bytes=6000", {"layer-bytes=2000", NULL, "layer-bytes=4000", "bpp=0.3"}, 1},
+    {"style=HT, reversible=no, slopes=40000", {"slopes=38000", NULL, "slopes=42000", "slopes=41000"}, 1},
     {"preset=dci-2k-24, profile=none, tile=\"64,64\", max-bytes=20000, max-component-bytes=9000",
      {"max-bytes=15000", "max-component-bytes=5000", NULL, "max-bytes=9000, max-component-bytes=8000"},
      0}};
