@@ -24,10 +24,6 @@ static int can_code(const wvl_plan *plan, const char **why)
         *why = "blocks with regions or layers are coded on the CPU in this version";
         return 0;
     }
-    if (plan->rate.rdoq && plan->rate.max_component_bytes) {
-        *why = "blocks with rdoq and a limit for each component are coded on the CPU in this version; use rdoq=no";
-        return 0;
-    }
     if (plan->rate.layers[0].kind == WVL_RATE_PSNR) {
         *why = "blocks with a target of PSNR are coded on the CPU in this version";
         return 0;

@@ -303,7 +303,6 @@ START_TEST(reasons)
         {"style=HT reversible=no measure-psnr=yes", "a PSNR is measured on the CPU", WVL_REACH_BLOCKS},
         {"style=HT reversible=no max-bytes=50000", "with a target or a limit", WVL_REACH_COEFS},
         {"reversible=no psnr=40 rdoq=no", "target of PSNR", WVL_REACH_COEFS},
-        {"reversible=no bpp=1 max-component-bytes=9000", "rdoq and a limit for each component", WVL_REACH_COEFS},
         {"layers=2", "with regions or layers", WVL_REACH_COEFS},
         {"style=VSC plm=yes", "PLM segments", WVL_REACH_COEFS},
     };

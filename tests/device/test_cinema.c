@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Presets of cinema, IMF and broadcast, and limits of components with rdoq: pictures in flight that a device finishes,
+ * against those of wvl_encode on the CPU. Runs on the device in software, or on the machine's. WVL_CUDA_SUBSET: few
+ * pictures, for checkers that are slow.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture_bench.h"
+#include "tests/support/support.h"
+
+#define FLIGHT 3u
+
+static int is_left_out(int row) { return getenv("WVL_CUDA_SUBSET") != NULL && row % 7 != 3; }
+
+/* ---- One plan -------------------------------------------------------------------------------- */
+
+static wvl_plan *make_plan(const picture_case *c, const char *settings)
+{
+    char text[1024], *rest = text;
+    wvl_params *params;
+    wvl_plan *plan;
+    (void)snprintf(text, sizeof text, "device=cuda-only reach=packets %s", settings);
+    REQUIRE(wvl_params_create(c->context, &params) == WVL_OK);
+    for (char *word; (word = strtok_r(rest, " ", &rest));) {
+        char *value = strchr(word, '=');
+        *value = 0;
+        REQUIRE_THAT(wvl_params_set(params, word, value + 1) == WVL_OK, "%s", wvl_params_error(params));
+    }
+    REQUIRE_THAT(wvl_plan_create(c->context, params, &c->input.format, NULL, &plan) == WVL_OK, "%s",
+                 wvl_context_error(c->context));
+    wvl_params_release(params);
+    return plan;
+}
+
+static void check_fills(const picture_case *c, const wvl_result *result, const char *name)
+{
+    uint32_t count = wvl_result_fill_count(result);
+    REQUIRE_THAT(count == wvl_result_fill_count(c->result), "%s: %u fills", name, count);
+    for (uint32_t i = 0; i < count; i++) {
+        wvl_fill have, want;
+        REQUIRE(wvl_result_fill(result, i, &have) == WVL_OK && wvl_result_fill(c->result, i, &want) == WVL_OK);
+        REQUIRE_THAT(have.component == want.component && have.part == want.part && have.bytes == want.bytes &&
+                         have.target == want.target && have.cap == want.cap,
+                     "%s: fill %u is %llu of %llu, not %llu of %llu", name, i, (unsigned long long)have.bytes,
+                     (unsigned long long)have.cap, (unsigned long long)want.bytes, (unsigned long long)want.cap);
+        REQUIRE_THAT(!have.cap || have.bytes <= have.cap, "%s: limit %u is broken", name, i);
+    }
+}
+
+static void check_finished(const picture_case *c, wvl_encoded_picture *finished, const char *name)
+{
+    size_t bytes;
+    const uint8_t *data = wvl_encoded_picture_data(finished, &bytes);
+    REQUIRE_THAT(wvl_encoded_picture_status(finished) == WVL_OK, "%s: %s", name, wvl_encoded_picture_error(finished));
+    const wvl_result *result = wvl_encoded_picture_result(finished);
+    REQUIRE_THAT(strstr(wvl_result_backend(result), " packets"), "%s: \"%s\"", name, wvl_result_backend(result));
+    REQUIRE_THAT(bytes == c->expected_bytes, "%s: %zu bytes, not %zu", name, bytes, c->expected_bytes);
+    for (size_t i = 0; i < bytes; i++) {
+        REQUIRE_THAT(data[i] == c->expected[i], "%s: byte %zu of %zu is %02X, not %02X", name, i, bytes, data[i],
+                     c->expected[i]);
+    }
+    check_fills(c, result, name);
+}
+
+/* The same picture several times in flight. */
+static void fly(const picture_case *c, const char *settings, uint32_t count)
+{
+    wvl_encoder *encoder;
+    wvl_encoded_picture *finished;
+    wvl_plan *plan = make_plan(c, settings);
+    REQUIRE_THAT(wvl_encoder_create(plan, FLIGHT, &encoder) == WVL_OK, "%s: %s", settings,
+                 wvl_context_error(c->context));
+    for (uint32_t i = 0; i < count; i++) {
+        REQUIRE(wvl_encoder_submit(encoder, &c->input.image, NULL, NULL) == WVL_OK);
+    }
+    wvl_encoder_end(encoder);
+    for (uint32_t i = 0; i < count; i++) {
+        REQUIRE(wvl_encoder_receive(encoder, UINT32_MAX, &finished) == WVL_OK);
+        check_finished(c, finished, settings);
+        wvl_encoded_picture_release(finished);
+    }
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+}
+
+static void check_picture(const picture *p, const char *settings, uint32_t count)
+{
+    picture_case c;
+    REQUIRE_THAT(picture_case_open(&c, p, settings), "%s: %s", settings, c.problem);
+    fly(&c, settings, count);
+    picture_case_close(&c);
+}
+
+/* ---- Limits of components with rdoq ---------------------------------------------------------- */
+
+typedef struct row {
+    const char *settings;
+    uint32_t width, height, count, depth;
+    picture_kind kind;
+} row;
+
+/* MCT is off where components are to end at slopes of their own. */
+static const row capped[] = {
+    /* no limits: the first coding finds too little memory in most slots, the second one would not */
+    {"rdoq=yes reversible=no bpp=2 block=16,16", 60, 50, 1, 12, PICTURE_NATURAL},
+    {"rdoq=yes reversible=yes max-bytes=700", 60, 50, 1, 12, PICTURE_NATURAL},
+    /* too small for a survey, and coded twice */
+    {"rdoq=yes max-component-bytes=900 max-bytes=2400 tile-parts=C progression=CPRL plt=yes tlm=yes", 70, 50, 3, 8,
+     PICTURE_NATURAL},
+    {"rdoq=yes reversible=no bpp=4 max-component-bytes=600 block=16,16 mct=off progression=CPRL", 50, 40, 3, 8,
+     PICTURE_NATURAL},
+    {"rdoq=yes reversible=no max-component-bytes=500 block=16,16 precincts=[32,32]", 60, 50, 2, 12, PICTURE_NATURAL},
+    {"rdoq=yes reversible=no max-component-bytes=400", 50, 40, 1, 8, PICTURE_NATURAL},
+    {"rdoq=yes reversible=no max-component-bytes=300 slopes=38000", 40, 30, 3, 8, PICTURE_NATURAL},
+    {"rdoq=yes max-component-bytes=900000 bpp=2", 40, 30, 3, 8, PICTURE_NATURAL},
+    /* more cap groups than are followed */
+    {"rdoq=yes max-component-bytes=300 levels=2 bpp=9", 40, 30, 9, 8, PICTURE_NATURAL},
+    {"profile=cinema4k progression=CPRL levels=6 guard-bits=2 progression-changes=0,0,1,6,3,CPRL/6,0,1,7,3,CPRL "
+     "reversible=no mct=on block=32,32 tile-parts=C tlm=yes max-component-bytes=2500",
+     96, 64, 3, 12, PICTURE_NOISE},
+};
+#define CAPPED ((int)(sizeof capped / sizeof *capped))
+
+START_TEST(limits)
+{
+    const row *r = &capped[_i];
+    if (!is_left_out(_i)) {
+        picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
+        char settings[512];
+        (void)snprintf(settings, sizeof settings, "measure-psnr=no %s", r->settings);
+        check_picture(&p, settings, 3);
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* With a survey: few runs of blocks, of which some are coded again, and many. */
+static const row surveyed[] = {
+    {"reversible=no bpp=0.8 max-component-bytes=12000 mct=off tile-parts=C progression=CPRL", 512, 344, 3, 8,
+     PICTURE_NATURAL},
+    {"profile=cinema2k progression=CPRL levels=5 guard-bits=1 reversible=no mct=on block=32,32 tile-parts=C tlm=yes "
+     "bpp=0.8 max-component-bytes=10000",
+     512, 344, 3, 12, PICTURE_NATURAL},
+};
+#define SURVEYED ((int)(sizeof surveyed / sizeof *surveyed))
+
+START_TEST(survey)
+{
+    const row *r = &surveyed[_i];
+    if (!is_left_out(_i)) {
+        picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
+        char settings[512];
+        (void)snprintf(settings, sizeof settings, "measure-psnr=no rdoq=yes %s", r->settings);
+        check_picture(&p, settings, 1);
+        picture_free(&p);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("cinema");
+    TCase *tc = tcase_create("limits");
+    tcase_set_timeout(tc, 240);
+    tcase_add_loop_test(tc, limits, 0, CAPPED);
+    suite_add_tcase(s, tc);
+    tc = tcase_create("survey");
+    tcase_set_timeout(tc, 240);
+    tcase_add_loop_test(tc, survey, 0, SURVEYED);
+    suite_add_tcase(s, tc);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
