@@ -161,6 +161,103 @@ START_TEST(survey)
 }
 END_TEST
 
+/* ---- Presets --------------------------------------------------------------------------------- */
+
+typedef enum pixels { RGB, YCC422 } pixels;
+
+/* Limits are those of the specifications, in bytes a frame: 250 and 200 Mbit/s in cinema, else the level's. What is
+ * lossless is not cut for a level: its bytes are judged. */
+static const struct {
+    const char *preset, *more;
+    uint32_t width, height;
+    pixels pixels;
+    unsigned depth;
+    uint64_t cap, component_cap;
+} presets[] = {
+    {"dci-2k", "frame-rate=24 input-color=rec709", 96, 64, RGB, 10, 1302083, 1041666},
+    {"dci-2k", "frame-rate=25 input-color=p3-d65 input-transfer=2.6", 96, 64, RGB, 12, 1250000, 1000000},
+    {"dci-2k", "frame-rate=48 input-color=rec2020 input-range=video", 90, 70, RGB, 16, 651041, 520833},
+    {"dci-2k", "frame-rate=24 stereo=yes", 96, 64, RGB, 12, 651041, 520833},
+    {"dci-2k", "frame-rate=60 hfr=yes input-color=srgb", 96, 64, RGB, 8, 1041666, 833333},
+    {"dci-2k", "frame-rate=24 bpp=2 input-color=rec709", 70, 50, RGB, 10, 1302083, 1041666},
+    {"dci-2k", "frame-rate=24 bpp=8 max-component-bytes=900 input-color=p3-dci", 70, 50, RGB, 12, 1302083, 900},
+    {"dci-2k", "frame-rate=24 max-bytes=1500 rdoq=no", 70, 50, RGB, 12, 1500, 1041666},
+    {"dci-4k", "frame-rate=24 input-color=rec709", 96, 64, RGB, 12, 1302083, 1041666},
+    {"dci-4k", "frame-rate=30 bpp=6 max-component-bytes=700 input-color=rec709", 96, 64, RGB, 10, 1041666, 700},
+    {"imf-2k", "frame-rate=24 main-level=3 sub-level=1", 90, 70, RGB, 10, 1041666, 0},
+    {"imf-2k", "bpp=2", 90, 70, YCC422, 10, 0, 0},
+    {"imf-4k", "frame-rate=24 main-level=6 sub-level=3 bpp=3", 90, 70, RGB, 12, 4166666, 0},
+    {"imf-8k", "frame-rate=24 main-level=8 sub-level=5 max-bytes=3000", 140, 130, RGB, 16, 3000, 0},
+    {"imf-2k-r", "frame-rate=24 main-level=5 sub-level=3", 90, 70, RGB, 10, 0, 0},
+    {"imf-4k-r", "frame-rate=24 main-level=6 sub-level=4 levels=4 max-bytes=6000", 90, 70, YCC422, 12, 6000, 0},
+    {"imf-8k-r", "levels=3", 140, 130, RGB, 8, 0, 0},
+    {"imf-ht-rev", "", 140, 70, RGB, 10, 0, 0},
+    {"imf-ht-rev", "", 140, 70, YCC422, 12, 0, 0},
+    {"imf-ht-irv", "step=0.002", 140, 70, RGB, 12, 0, 0},
+    {"imf-ht-irv", "qfactor=90", 140, 70, YCC422, 10, 0, 0},
+    {"broadcast-single", "frame-rate=25 main-level=3", 90, 70, YCC422, 10, 1000000, 0},
+    {"broadcast-multi", "frame-rate=25 main-level=4 tile=50,35 bpp=3", 100, 70, YCC422, 10, 2000000, 0},
+    {"broadcast-multi-r", "frame-rate=25 main-level=5 tile=100,18", 100, 70, RGB, 12, 0, 0},
+};
+#define PRESETS ((int)(sizeof presets / sizeof *presets))
+
+static picture draw_pixels(int number)
+{
+    wvl_component_format components[3] = {{0}};
+    wvl_image_format format = {.struct_size = sizeof format,
+                               .x1 = presets[number].width,
+                               .y1 = presets[number].height,
+                               .component_count = 3,
+                               .components = components};
+    for (unsigned c = 0; c < 3; c++) {
+        components[c] = (wvl_component_format){.depth = (uint8_t)presets[number].depth,
+                                               .dx = presets[number].pixels == YCC422 && c ? 2 : 1,
+                                               .dy = 1};
+    }
+    return picture_draw_format(number % 2 ? PICTURE_NOISE : PICTURE_NATURAL, &format, (uint32_t)number);
+}
+
+/* The preset's settings, then those of the row. */
+static void find_settings(int number, char *text, size_t bytes)
+{
+    size_t count;
+    const wvl_preset *all = wvl_presets(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (!strcmp(all[i].name, presets[number].preset)) {
+            (void)snprintf(text, bytes, "%s %s", all[i].settings, presets[number].more);
+            return;
+        }
+    }
+    ck_abort_msg("no preset %s", presets[number].preset);
+}
+
+static void check_caps(const picture_case *c, int number)
+{
+    for (uint32_t i = 0; i < wvl_result_fill_count(c->result); i++) {
+        wvl_fill fill;
+        uint64_t want = i ? presets[number].component_cap : presets[number].cap;
+        REQUIRE(wvl_result_fill(c->result, i, &fill) == WVL_OK);
+        REQUIRE_THAT(fill.cap == want, "%s %s: limit %u is %llu, not %llu", presets[number].preset, presets[number].more, i,
+                     (unsigned long long)fill.cap, (unsigned long long)want);
+    }
+}
+
+START_TEST(preset)
+{
+    char settings[1024];
+    picture_case c;
+    if (!is_left_out(_i)) {
+        picture p = draw_pixels(_i);
+        find_settings(_i, settings, sizeof settings);
+        REQUIRE_THAT(picture_case_open(&c, &p, settings), "%s %s: %s", presets[_i].preset, presets[_i].more, c.problem);
+        check_caps(&c, _i);
+        fly(&c, settings, FLIGHT);
+        picture_case_close(&c);
+        picture_free(&p);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("cinema");
@@ -171,6 +268,10 @@ int main(void)
     tc = tcase_create("survey");
     tcase_set_timeout(tc, 240);
     tcase_add_loop_test(tc, survey, 0, SURVEYED);
+    suite_add_tcase(s, tc);
+    tc = tcase_create("presets");
+    tcase_set_timeout(tc, 240);
+    tcase_add_loop_test(tc, preset, 0, PRESETS);
     suite_add_tcase(s, tc);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);
