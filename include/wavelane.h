@@ -115,12 +115,7 @@ typedef struct wvl_allocator {
     void *user;
 } wvl_allocator;
 
-typedef enum wvl_log_level {
-    WVL_LOG_ERROR = 0,
-    WVL_LOG_WARNING = 1,
-    WVL_LOG_INFO = 2,
-    WVL_LOG_DEBUG = 3
-} wvl_log_level;
+typedef enum wvl_log_level { WVL_LOG_ERROR, WVL_LOG_WARNING, WVL_LOG_INFO, WVL_LOG_DEBUG } wvl_log_level;
 typedef void (*wvl_log_fn)(void *user, wvl_log_level level, const char *text); /* any thread; must be reentrant */
 
 /* Runner: calls task(arg, index, worker) once for every index in [0, count), from any number of threads, and returns
@@ -137,7 +132,7 @@ typedef struct wvl_runner {
 typedef struct wvl_trace_span {
     size_t struct_size;
     const char *track; /* what was at work: "encode 1", "cuda:0 upload", ... */
-    const char *name;  /* "transform", "code", "rate", "write", "stage", "upload", "kernels", "download" */
+    const char *name;  /* "transform", "code", "rate", "write", "check", "stage", "upload", "kernels", "download" */
     uint64_t picture;  /* number of the picture in the context, from 1; 0: none */
     double begin, end; /* seconds */
 } wvl_trace_span;
@@ -469,7 +464,8 @@ typedef enum wvl_stage {
     WVL_STAGE_TRANSFORM = 0,
     WVL_STAGE_CODE = 1,
     WVL_STAGE_RATE = 2,
-    WVL_STAGE_WRITE = 3
+    WVL_STAGE_WRITE = 3,
+    WVL_STAGE_CHECK = 4 /* of finished bytes by their profile, on the host; no part of WRITE. Progress never names it */
 } wvl_stage;
 
 typedef struct wvl_control {

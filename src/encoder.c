@@ -20,7 +20,8 @@
 
 double wvl_session_begin_stage(wvl_session *s, wvl_stage stage)
 {
-    static const char *const names[4] = {"wavelane transform", "wavelane code", "wavelane rate", "wavelane write"};
+    static const char *const names[WVL_STAGES] = {"wavelane transform", "wavelane code", "wavelane rate",
+                                                  "wavelane write", "wavelane check"};
     s->stage = stage;
     wvl_range_open(names[stage]);
     return wvl_trace_now();
@@ -28,7 +29,7 @@ double wvl_session_begin_stage(wvl_session *s, wvl_stage stage)
 
 void wvl_session_end_stage(wvl_session *s, wvl_stage stage, double start)
 {
-    static const char *const names[4] = {"transform", "code", "rate", "write"};
+    static const char *const names[WVL_STAGES] = {"transform", "code", "rate", "write", "check"};
     double end = wvl_trace_now();
     wvl_range_close();
     s->seconds[stage] += end - start;

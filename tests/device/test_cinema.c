@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "picture_bench.h"
+#include "profile_walk.h"
 #include "tests/support/support.h"
 
 #define FLIGHT 3u
@@ -64,6 +65,9 @@ static void check_finished(const picture_case *c, wvl_encoded_picture *finished,
                      c->expected[i]);
     }
     check_fills(c, result, name);
+    REQUIRE_THAT((wvl_result_seconds(result, WVL_STAGE_CHECK) > 0.0) == wvl_profile_walks(c->plan) &&
+                     wvl_result_seconds(result, WVL_STAGE_WRITE) >= 0.0,
+                 "%s: %g seconds of checks", name, wvl_result_seconds(result, WVL_STAGE_CHECK));
 }
 
 /* The same picture several times in flight. */
@@ -210,25 +214,24 @@ static picture draw_pixels(int number)
                                .component_count = 3,
                                .components = components};
     for (unsigned c = 0; c < 3; c++) {
-        components[c] = (wvl_component_format){.depth = (uint8_t)presets[number].depth,
-                                               .dx = presets[number].pixels == YCC422 && c ? 2 : 1,
-                                               .dy = 1};
+        components[c] = (wvl_component_format){
+            .depth = (uint8_t)presets[number].depth, .dx = presets[number].pixels == YCC422 && c ? 2 : 1, .dy = 1};
     }
     return picture_draw_format(number % 2 ? PICTURE_NOISE : PICTURE_NATURAL, &format, (uint32_t)number);
 }
 
-/* The preset's settings, then those of the row. */
-static void find_settings(int number, char *text, size_t bytes)
+/* The preset's settings, then more. */
+static void find_settings(const char *preset, const char *more, char *text, size_t bytes)
 {
     size_t count;
     const wvl_preset *all = wvl_presets(&count);
     for (size_t i = 0; i < count; i++) {
-        if (!strcmp(all[i].name, presets[number].preset)) {
-            (void)snprintf(text, bytes, "%s %s", all[i].settings, presets[number].more);
+        if (!strcmp(all[i].name, preset)) {
+            (void)snprintf(text, bytes, "%s %s", all[i].settings, more);
             return;
         }
     }
-    ck_abort_msg("no preset %s", presets[number].preset);
+    ck_abort_msg("no preset %s", preset);
 }
 
 static void check_caps(const picture_case *c, int number)
@@ -237,8 +240,8 @@ static void check_caps(const picture_case *c, int number)
         wvl_fill fill;
         uint64_t want = i ? presets[number].component_cap : presets[number].cap;
         REQUIRE(wvl_result_fill(c->result, i, &fill) == WVL_OK);
-        REQUIRE_THAT(fill.cap == want, "%s %s: limit %u is %llu, not %llu", presets[number].preset, presets[number].more, i,
-                     (unsigned long long)fill.cap, (unsigned long long)want);
+        REQUIRE_THAT(fill.cap == want, "%s %s: limit %u is %llu, not %llu", presets[number].preset,
+                     presets[number].more, i, (unsigned long long)fill.cap, (unsigned long long)want);
     }
 }
 
@@ -248,13 +251,55 @@ START_TEST(preset)
     picture_case c;
     if (!is_left_out(_i)) {
         picture p = draw_pixels(_i);
-        find_settings(_i, settings, sizeof settings);
+        find_settings(presets[_i].preset, presets[_i].more, settings, sizeof settings);
         REQUIRE_THAT(picture_case_open(&c, &p, settings), "%s %s: %s", presets[_i].preset, presets[_i].more, c.problem);
         check_caps(&c, _i);
         fly(&c, settings, FLIGHT);
         picture_case_close(&c);
         picture_free(&p);
     }
+}
+END_TEST
+
+/* A frame that is larger than its level allows, between others: nobody gets its bytes, and the others fly on. */
+START_TEST(broken_profile)
+{
+    char settings[1024], text[256];
+    picture_case good;
+    wvl_encoder *encoder;
+    wvl_encoded_picture *finished;
+    size_t bytes;
+    picture flat = picture_draw(PICTURE_FLAT, 400, 400, 3, 8, 1),
+            noise = picture_draw(PICTURE_NOISE, 400, 400, 3, 8, 1);
+    picture_input bad = picture_open_input(&noise, 0);
+    find_settings("imf-2k-r", "levels=1 frame-rate=60 main-level=3 sub-level=1", settings, sizeof settings);
+    REQUIRE_THAT(picture_case_open(&good, &flat, settings), "%s", good.problem);
+    wvl_plan *plan = make_plan(&good, settings);
+    REQUIRE(wvl_encoder_create(plan, FLIGHT, &encoder) == WVL_OK);
+    for (unsigned i = 0; i < 3; i++) {
+        REQUIRE(wvl_encoder_submit(encoder, i == 1 ? &bad.image : &good.input.image, NULL, NULL) == WVL_OK);
+    }
+    wvl_encoder_end(encoder);
+    for (unsigned i = 0; i < 3; i++) {
+        REQUIRE(wvl_encoder_receive(encoder, UINT32_MAX, &finished) == WVL_OK);
+        (void)snprintf(text, sizeof text, "%s", wvl_encoded_picture_error(finished));
+        if (i != 1) {
+            check_finished(&good, finished, "beside a broken one");
+        } else {
+            REQUIRE_THAT(wvl_encoded_picture_status(finished) == WVL_ERROR_PROFILE, "status %d",
+                         wvl_encoded_picture_status(finished));
+            REQUIRE_THAT(!wvl_encoded_picture_data(finished, &bytes) && !wvl_encoded_picture_result(finished) &&
+                             strstr(text, "imf-2k-r"),
+                         "\"%s\"", text);
+        }
+        wvl_encoded_picture_release(finished);
+    }
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+    picture_case_close(&good);
+    picture_close_input(&bad);
+    picture_free(&noise);
+    picture_free(&flat);
 }
 END_TEST
 
@@ -272,6 +317,7 @@ int main(void)
     tc = tcase_create("presets");
     tcase_set_timeout(tc, 240);
     tcase_add_loop_test(tc, preset, 0, PRESETS);
+    tcase_add_test(tc, broken_profile);
     suite_add_tcase(s, tc);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);
