@@ -53,9 +53,9 @@ static void lower_depths(const char *from, char *to, size_t bytes)
 
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c)
 {
-    static const char *const left_out[] = {"psnr",           "layers",       "roi",    "rdoq",  "plm",
-                                           "packed-headers", "measure-psnr", "device", "reach", "output-memory"},
-                             *const targets[] = {"rates",  "bpp",       "layer-bytes",
+    static const char *const left_out[] = {"psnr",         "layers", "roi",   "plm",          "packed-headers",
+                                           "measure-psnr", "device", "reach", "output-memory"},
+                             *const targets[] = {"rates",  "bpp",       "layer-bytes",        "rdoq",
                                                  "slopes", "max-bytes", "max-component-bytes"};
     char components[FUZZ_MAX_VALUE];
     fuzz_draw_case_of(seed, folder, blocks, c);
@@ -64,9 +64,6 @@ void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_block
     }
     for (size_t i = 0; i < sizeof targets / sizeof *targets && blocks != FUZZ_BLOCKS_RATE; i++) {
         fuzz_case_drop_key(c, targets[i]);
-    }
-    if (blocks == FUZZ_BLOCKS_RATE) {
-        fuzz_case_set(c, "rdoq", "no");
     }
     if (fuzz_case_get(c, "components")) {
         lower_depths(fuzz_case_get(c, "components"), components, sizeof components);
