@@ -20,6 +20,7 @@ typedef struct stage {
     uint32_t rows, rows_per_task, width, bits, to_bytes;
     uint32_t bias, depth; /* checked where containers shrink */
     int gathered, is_signed;
+    uint8_t container;
     _Atomic uint32_t *outside;
     /* Sent on the way, by the calling thread: */
     wvl_cuda_staging *sends; /* NULL: afterwards */
@@ -58,11 +59,11 @@ static uint32_t read_container(const stage *s, const uint8_t *row, uint64_t at)
 {
     uint16_t half;
     uint32_t word;
-    switch (s->bits) {
-    case 8: return s->is_signed ? (uint32_t)(int32_t)(int8_t)row[at] : row[at];
-    case 16: memcpy(&half, row + 2 * at, 2); return s->is_signed ? (uint32_t)(int32_t)(int16_t)half : half;
-    case 32: memcpy(&word, row + 4 * at, 4); return word;
-    default: return wvl_cuda_read_bits(row, at * s->bits, s->bits);
+    switch (s->container) {
+    case WVL_SAMPLE_8: return s->is_signed ? (uint32_t)(int32_t)(int8_t)row[at] : row[at];
+    case WVL_SAMPLE_16: memcpy(&half, row + 2 * at, 2); return s->is_signed ? (uint32_t)(int32_t)(int16_t)half : half;
+    case WVL_SAMPLE_32: memcpy(&word, row + 4 * at, 4); return word;
+    default: return wvl_container_read(s->container, row, at);
     }
 }
 
@@ -179,15 +180,15 @@ static void describe(const wvl_plan *plan, const wvl_plane *plane, uint32_t c, w
 
 static uint64_t first_address(const wvl_cuda_pixels *p)
 {
-    return p->data + p->first * (wvl_cuda_container_bits(p->container) / 8);
+    return p->data + p->first * (wvl_container_bits(p->container) / 8);
 }
 
 /* A caller gives pixels that interleave as one address with several first samples, or as several addresses. The latter
  * become the former: what follows knows no other. */
 static void join_addresses(wvl_cuda_pixels *p, uint32_t n)
 {
-    uint64_t lowest = UINT64_MAX, bytes = wvl_cuda_container_bits(p->container) / 8;
-    int alike = bytes && wvl_cuda_container_bits(p->container) % 8 == 0;
+    uint64_t lowest = UINT64_MAX, bytes = wvl_container_bits(p->container) / 8;
+    int alike = bytes && wvl_container_bits(p->container) % 8 == 0;
     for (uint32_t i = 0; i < n && alike; i++) {
         alike = p[i].stride == n && p[i].pitch_bytes == p->pitch_bytes && p[i].container == p->container;
         lowest = wvl_min_u64(lowest, first_address(&p[i]));
@@ -211,7 +212,7 @@ static uint32_t interleaved(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
     uint32_t n = p->stride;
     wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
     if (n < 2 || n > plan->syntax.component_count - c ||
-        wvl_cuda_container_bits(p->container) != 8 * sample_bytes(plan, c)) {
+        wvl_container_bits(p->container) != 8 * sample_bytes(plan, c)) {
         return 1;
     }
     uint64_t sum = 0, lowest = p->first, wanted = 0;
@@ -241,8 +242,9 @@ static stage build_stage(const wvl_plan *plan, wvl_rect rect, uint32_t c, uint32
 {
     stage s = {.rows = wvl_rect_height(rect),
                .width = wvl_rect_width(rect),
-               .bits = wvl_cuda_container_bits(p->container),
-               .is_signed = p->is_signed};
+               .bits = wvl_container_bits(p->container),
+               .is_signed = p->is_signed,
+               .container = p->container};
     s.bias = p->bias;
     s.depth = p->depth;
     s.to_bytes = sample_bytes(plan, c);

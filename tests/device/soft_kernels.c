@@ -12,6 +12,7 @@
 #include "front/color_ops.h"
 #include "front/xyz_ops.h"
 #include "soft.h"
+#include "tests/support/containers.h"
 
 typedef struct source {
     const wvl_cuda_split *split;
@@ -24,15 +25,6 @@ typedef struct source {
 } source;
 
 /* ---- Pixels ---------------------------------------------------------------------------------- */
-
-static uint32_t bits_at(const uint8_t *row, uint64_t at, unsigned bits)
-{
-    uint32_t v = 0;
-    for (unsigned i = 0; i < bits; i++, at++) {
-        v = v << 1 | (row[at / 8] >> (7 - at % 8) & 1u);
-    }
-    return v;
-}
 
 static int32_t pixel(const wvl_cuda_pixels *p, uint32_t x, uint32_t y, uint32_t *outside)
 {
@@ -47,9 +39,8 @@ static int32_t pixel(const wvl_cuda_pixels *p, uint32_t x, uint32_t y, uint32_t 
         v = p->is_signed ? (uint32_t)(int16_t)half : half;
         break;
     }
-    case WVL_SAMPLE_PACKED10: v = bits_at(row, 10 * at, 10); break;
-    case WVL_SAMPLE_PACKED12: v = bits_at(row, 12 * at, 12); break;
-    default: memcpy(&v, row + 4 * at, 4); break;
+    case WVL_SAMPLE_32: memcpy(&v, row + 4 * at, 4); break;
+    default: v = test_container_get(row, at, p->container); break;
     }
     v += p->bias;
     *outside |= v >> p->depth;
