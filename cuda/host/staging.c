@@ -10,6 +10,8 @@
 #define PIECE_BYTES                                                                                                    \
     (UINT64_C(2) << 20) /* sent while more is copied: 40 us on a bus of 50 GB/s, several times what a call costs */
 
+#define PACKED_MOST 4u /* components that go up together as they lie */
+
 /* Pixels of one component, or of several that interleave. */
 typedef struct stage {
     const uint8_t *from; /* row `rect.y0` of the job, first container */
@@ -272,6 +274,20 @@ static void add_copy(const stage *s, uint64_t address, wvl_cuda_staging *staging
     copy->rows = s->rows;
 }
 
+/* Rows that lie, or will lie, at [used, end) of the staging memory: by the device, or by the host. Returns the end. */
+static uint64_t send_rows(stage *s, uint64_t address, wvl_pool *pool, uint64_t used, uint64_t end,
+                          wvl_cuda_staging *staging)
+{
+    if (staging->copies && !s->gathered && s->from_pitch > 0 && (uint64_t)s->from_pitch >= s->row_bytes) {
+        send_until(staging, used);
+        staging->sent_bytes = end; /* this goes by itself */
+        add_copy(s, address, staging);
+    } else {
+        stage_rows(s, pool, used, staging);
+    }
+    return end;
+}
+
 /* Components [c, c + n), n > 1 when they interleave: rows as they lie, or gathered, to offset `used` of the staging
  * memory. Returns its new end. */
 static uint64_t stage_components(const wvl_plan *plan, wvl_rect rect, uint32_t c, uint32_t n, wvl_pool *pool,
@@ -291,13 +307,7 @@ static uint64_t stage_components(const wvl_plan *plan, wvl_rect rect, uint32_t c
     if (!s.gathered) {
         s.from += s.first * s.to_bytes;
     }
-    if (staging->copies && !s.gathered && s.from_pitch > 0 && (uint64_t)s.from_pitch >= s.row_bytes) {
-        send_until(staging, used);
-        staging->sent_bytes = end; /* this goes by itself */
-        add_copy(&s, staging->address + used + room, staging);
-    } else {
-        stage_rows(&s, pool, used, staging);
-    }
+    (void)send_rows(&s, staging->address + used + room, pool, used, end, staging);
     for (uint32_t i = 0; i < n; i++) {
         p[i].data = staging->address + used + room;
         p[i].pitch_bytes = (int64_t)s.to_pitch;
@@ -308,6 +318,82 @@ static uint64_t stage_components(const wvl_plan *plan, wvl_rect rect, uint32_t c
         p[i].container = s.to_bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16;
     }
     return end;
+}
+
+/* ---- Packed samples, as they lie ------------------------------------------------------------------------------- */
+
+/* Rows from byte `from` on, of the words that hold containers [first, end) of a row. */
+typedef struct packed_rows {
+    uint64_t first, from, bytes, pitch;
+} packed_rows;
+
+/* How many components from c on are packed and lie in the same rows; 0: none. */
+static uint32_t packed_together(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                                const wvl_cuda_pixels *pixels, uint32_t c)
+{
+    wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
+    uint32_t n = 0;
+    while (c + n < plan->syntax.component_count && wvl_container_is_packed(pixels[c + n].container)) {
+        const wvl_cuda_pixels *p = &pixels[c + n];
+        wvl_rect own = wvl_cuda_fetch_rect(tiles, tile_count, c + n);
+        if (p->data != pixels[c].data || p->pitch_bytes != pixels[c].pitch_bytes ||
+            p->container != pixels[c].container || own.y0 != rect.y0 || own.y1 != rect.y1) {
+            break;
+        }
+        n++;
+    }
+    return n;
+}
+
+/* rects: [n], none empty. */
+static packed_rows find_rows(const wvl_rect *rects, const wvl_cuda_pixels *p, uint32_t n)
+{
+    packed_rows rows = {.first = UINT64_MAX};
+    uint64_t end = 0, period = wvl_container_period(p->container);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t first = p[i].first + (uint64_t)(rects[i].x0 - p[i].x0) * p[i].stride;
+        rows.first = wvl_min_u64(rows.first, first / period * period);
+        end = wvl_max_u64(end, first + (uint64_t)(wvl_rect_width(rects[i]) - 1) * p[i].stride + 1);
+    }
+    rows.from = wvl_container_bytes(p->container, rows.first);
+    rows.bytes = wvl_container_bytes(p->container, end) - rows.from;
+    rows.pitch = wvl_align_up(rows.bytes, 64);
+    return rows;
+}
+
+/* Components [c, c + n) that are packed together. 0: they would take more memory than their integers. */
+static int stage_packed(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t c, uint32_t n,
+                        wvl_pool *pool, uint64_t *used, wvl_cuda_staging *staging)
+{
+    wvl_rect rects[PACKED_MOST];
+    wvl_cuda_pixels *p = &staging->pixels[c];
+    uint64_t room = 0;
+    for (uint32_t i = 0; i < n && n <= PACKED_MOST; i++) {
+        rects[i] = wvl_cuda_fetch_rect(tiles, tile_count, c + i);
+        room += wvl_cuda_measure_plane(rects[i], sample_bytes(plan, c + i));
+    }
+    if (n > PACKED_MOST || rects[0].x0 >= rects[0].x1) {
+        return 0;
+    }
+    packed_rows rows = find_rows(rects, p, n);
+    stage s = {.rows = wvl_rect_height(rects[0]),
+               .to = staging->memory + *used,
+               .to_pitch = rows.pitch,
+               .row_bytes = rows.bytes,
+               .from_pitch = (ptrdiff_t)p->pitch_bytes};
+    s.from = (const uint8_t *)(uintptr_t)p->data + (ptrdiff_t)(rects[0].y0 - p->y0) * s.from_pitch + rows.from;
+    if (wvl_mul_saturate(s.to_pitch, s.rows) > room) {
+        return 0;
+    }
+    *used = send_rows(&s, staging->address + *used, pool, *used, *used + s.to_pitch * s.rows, staging);
+    for (uint32_t i = 0; i < n; i++) {
+        p[i].data = staging->address + *used - s.to_pitch * s.rows;
+        p[i].pitch_bytes = (int64_t)s.to_pitch;
+        p[i].first += (uint64_t)(rects[i].x0 - p[i].x0) * p[i].stride - rows.first;
+        p[i].x0 = rects[i].x0;
+        p[i].y0 = rects[i].y0;
+    }
+    return 1;
 }
 
 void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
@@ -328,6 +414,10 @@ void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
     }
     for (uint32_t c = 0, n; staging->memory && c < plan->syntax.component_count; c += n) {
         wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
+        n = staging->keeps_packed ? packed_together(plan, tiles, tile_count, staging->pixels, c) : 0;
+        if (n && stage_packed(plan, tiles, tile_count, c, n, pool, &used, staging)) {
+            continue;
+        }
         n = interleaved(plan, tiles, tile_count, staging->pixels, c);
         if (rect.x0 < rect.x1) {
             used = stage_components(plan, rect, c, n, pool, used, staging);

@@ -9,7 +9,7 @@
 #include "tests/decode/picture.h"
 #include "tests/support/containers.h"
 
-#define LAYOUT_PLANES 4u
+#define LAYOUT_PLANES 5u
 
 typedef struct layout {
     uint8_t *memory;

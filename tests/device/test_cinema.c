@@ -5,13 +5,17 @@
  * pictures, for checkers that are slow.
  */
 #include <check.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "picture_bench.h"
 #include "profile_walk.h"
+#include "soft.h"
 #include "tests/support/support.h"
+
+#include "layouts.h" /* behind what has parameters of the name picture */
 
 #define FLIGHT 3u
 
@@ -261,6 +265,138 @@ START_TEST(preset)
 }
 END_TEST
 
+/* ---- Packed samples -------------------------------------------------------------------------- */
+
+/* Of the first driver: where a picture's bytes go in memory of a kind. */
+typedef struct moved {
+    picture_driver driver;
+    void *pinned;
+    wvl_cuda_address device;
+    uint64_t address;
+} moved;
+
+static void move_layout(moved *m, const layout *l, wvl_memory_kind kind)
+{
+    memset(m, 0, sizeof *m);
+    REQUIRE_THAT(picture_driver_open(&m->driver), "no device: this suite runs on the software one, or on a real one");
+    m->address = (uintptr_t)l->memory;
+    if (kind == WVL_MEMORY_PINNED) {
+        REQUIRE(!m->driver.runtime.malloc_pinned(&m->pinned, l->bytes, 0));
+        memcpy(m->pinned, l->memory, l->bytes);
+        m->address = (uintptr_t)m->pinned;
+    } else if (kind == WVL_MEMORY_DEVICE) {
+        REQUIRE(!m->driver.runtime.malloc_device(&m->device, l->bytes) &&
+                !m->driver.runtime.upload(m->device, l->memory, l->bytes, NULL) &&
+                !m->driver.runtime.stream_wait(NULL));
+        m->address = m->device;
+    }
+}
+
+static void drop_moved(moved *m)
+{
+    if (m->pinned) {
+        (void)m->driver.runtime.free_pinned(m->pinned);
+    }
+    if (m->device) {
+        (void)m->driver.runtime.free_device(m->device);
+    }
+    picture_driver_close(&m->driver);
+}
+
+static const struct {
+    const char *settings;
+    uint32_t width, height, count;
+    unsigned depth;
+} packed[] = {
+    {"style=HT", 272, 96, 3, 10},
+    {"style=HT reversible=no step=0.004", 272, 96, 3, 12},
+    {"style=HT mct=off tile=100,64", 203, 90, 4, 10},
+    {"block=32,32 input-color=rec709 reversible=no bpp=2", 75, 40, 3, 10},
+    {"style=HT input-color=p3-d65 reversible=no step=0.002", 90, 70, 4, 12},
+    {"", 131, 70, 1, 12},
+    {"style=HT", 64, 50, 5, 9}, /* more components than are unpacked at once */
+};
+#define PACKED ((int)(sizeof packed / sizeof *packed))
+
+/* NULL: the device is none in software. */
+static const soft_control *fetch_control(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "soft_driver_control") : NULL;
+    soft_control *(*fetch)(void);
+    memcpy(&fetch, &symbol, sizeof fetch);
+    return symbol ? fetch() : NULL;
+}
+
+/* Launches of fast kernels of the transform so far. */
+static uint32_t count_marches(void) { return fetch_control() ? fetch_control()->marches : 0; }
+
+/* In flight from memory of a kind. Returns the launches of fast kernels. */
+static uint32_t fly_packed(picture_case *c, const layout *l, wvl_memory_kind kind, const char *settings)
+{
+    moved m;
+    wvl_plane planes[LAYOUT_PLANES];
+    picture_input given = c->input;
+    uint32_t before = count_marches();
+    move_layout(&m, l, kind);
+    layout_place(l, m.address, kind, &c->input, planes);
+    fly(c, settings, 2);
+    c->input = given;
+    drop_moved(&m);
+    return count_marches() - before;
+}
+
+/* Every container, planar and interleaved, from memory of every kind: the bytes are those of plain samples, and so are
+ * the kernels. */
+START_TEST(packed_samples)
+{
+    static const wvl_memory_kind kinds[3] = {WVL_MEMORY_HOST, WVL_MEMORY_PINNED, WVL_MEMORY_DEVICE};
+    picture p = picture_draw(PICTURE_NATURAL, packed[_i].width, packed[_i].height, packed[_i].count, packed[_i].depth,
+                             (uint32_t)_i);
+    picture_case c;
+    char settings[256];
+    uint32_t plain = 0;
+    (void)snprintf(settings, sizeof settings, "measure-psnr=no %s", packed[_i].settings);
+    REQUIRE_THAT(picture_case_open(&c, &p, settings), "%s: %s", settings, c.problem);
+    for (unsigned k = 1; k < LAYOUT_CONTAINERS; k++) {
+        layout l;
+        unsigned is_plain = layout_containers[k] <= WVL_SAMPLE_32, is_interleaved = (k + (unsigned)_i) & 1;
+        if ((is_plain && layout_containers[k] != WVL_SAMPLE_16) ||
+            !layout_fill(&p, k, (int)is_interleaved, k % 3 == 0, &l)) {
+            continue;
+        }
+        uint32_t marches = fly_packed(&c, &l, kinds[(k + (unsigned)_i / 2) % 3], settings);
+        plain = is_plain ? marches : plain;
+        REQUIRE_THAT(packed[_i].count > 4 || is_plain || marches >= plain, "%s: container %u: %u fast kernels, not %u",
+                     settings, layout_containers[k], marches, plain);
+        free(l.memory);
+    }
+    picture_case_close(&c);
+    picture_free(&p);
+}
+END_TEST
+
+/* Words go up as they lie in memory of the host: three samples in four bytes. */
+START_TEST(packed_upload)
+{
+    uint64_t bytes[2] = {0, 0}, samples = 3ull * 300 * 200;
+    picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 10, 1);
+    for (unsigned i = 0; i < 4; i++) {
+        layout l;
+        picture_case c;
+        uint64_t before = fetch_control() ? fetch_control()->uploaded_bytes : 0;
+        REQUIRE(picture_case_open(&c, &p, "style=HT") && layout_fill(&p, i % 2 ? 5 : 1, 1, 0, &l));
+        (void)fly_packed(&c, &l, i < 2 ? WVL_MEMORY_HOST : WVL_MEMORY_PINNED, "style=HT");
+        bytes[i % 2] = fetch_control() ? fetch_control()->uploaded_bytes - before : 0;
+        REQUIRE_THAT(!(i % 2) || !fetch_control() || bytes[1] + 2 * samples * 2 / 3 <= bytes[0] + 2 * 64 * 200,
+                     "%llu bytes of words, and %llu of integers", (unsigned long long)bytes[1],
+                     (unsigned long long)bytes[0]);
+        free(l.memory);
+        picture_case_close(&c);
+    }
+    picture_free(&p);
+}
+END_TEST
+
 /* A frame that is larger than its level allows, between others: nobody gets its bytes, and the others fly on. */
 START_TEST(broken_profile)
 {
@@ -318,6 +454,11 @@ int main(void)
     tcase_set_timeout(tc, 240);
     tcase_add_loop_test(tc, preset, 0, PRESETS);
     tcase_add_test(tc, broken_profile);
+    suite_add_tcase(s, tc);
+    tc = tcase_create("packed");
+    tcase_set_timeout(tc, 240);
+    tcase_add_loop_test(tc, packed_samples, 0, PACKED);
+    tcase_add_test(tc, packed_upload);
     suite_add_tcase(s, tc);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);
