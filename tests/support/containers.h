@@ -70,9 +70,9 @@ static inline uint64_t test_container_row_bytes(uint64_t count, unsigned contain
             bytes = end > bytes ? end : bytes;
         }
     }
-    uint64_t word = container < WVL_SAMPLE_FILLED10_BE                                           ? 1
-                    : container == WVL_SAMPLE_FILLED12_BE || container == WVL_SAMPLE_FILLED12_LE ? 2
-                                                                                                 : 4;
+    int is_half = container == WVL_SAMPLE_FILLED12_BE || container == WVL_SAMPLE_FILLED12_LE;
+    uint64_t word = container < WVL_SAMPLE_FILLED10_BE ? 1 : 4;
+    word = is_half ? 2 : word;
     return (bytes + word - 1) / word * word;
 }
 

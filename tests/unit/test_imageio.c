@@ -340,50 +340,6 @@ START_TEST(dpx_layouts)
 }
 END_TEST
 
-/* Words that stay hold the samples that integers have; what no word of the interface is does not stay. */
-START_TEST(dpx_words)
-{
-    static const struct {
-        unsigned descriptor, depth, packing, width;
-        wvl_io_words words[2];
-    } rows[] = {{50, 10, 1, 5, {WVL_IO_FILLED10_LE, WVL_IO_FILLED10_BE}},
-                {51, 10, 1, 2, {WVL_IO_FILLED10_LE, WVL_IO_FILLED10_BE}},
-                {50, 12, 1, 3, {WVL_IO_FILLED12_LE, WVL_IO_FILLED12_BE}},
-                {50, 12, 0, 7, {WVL_IO_WORDS12_LE, WVL_IO_WORDS12_BE}},
-                {51, 12, 0, 1, {WVL_IO_WORDS12_LE, WVL_IO_WORDS12_BE}},
-                {50, 12, 0, 1, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}}, /* longer than its integers */
-                {50, 10, 2, 5, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}},
-                {50, 10, 0, 5, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}},
-                {6, 10, 1, 6, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}}, /* a single component fills words the other way */
-                {52, 10, 1, 4, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}},
-                {50, 16, 0, 4, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}}};
-    wvl_io_options keeps = {.keep_words = 1};
-    for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
-        int big = i & 1;
-        wvl_io_picture plain, kept;
-        bytes b;
-        char error[256];
-        start_dpx(&b, big, rows[i / 2].width, 3, rows[i / 2].descriptor, rows[i / 2].depth, rows[i / 2].packing);
-        for (uint32_t k = 0, v = 12345 + i; k < 60; k++) {
-            put_word(&b, v = v * 1664525u + 1013904223u, big);
-        }
-        read_bytes(&plain, b.at, b.count, "a.dpx", NULL);
-        ck_assert_int_eq(wvl_io_read_memory(b.at, b.count, "a.dpx", &keeps, &kept, error, sizeof error), WVL_IO_OK);
-        ck_assert_int_eq(plain.words, WVL_IO_INTEGERS);
-        ck_assert_msg(kept.words == rows[i / 2].words[big], "row %u: words %d", i, (int)kept.words);
-        ck_assert_int_eq(wvl_io_expand_words(&kept), WVL_IO_OK);
-        ck_assert_int_eq(kept.words, WVL_IO_INTEGERS);
-        for (uint32_t s = 0; s < 3 * plain.width * plain.component_count; s++) {
-            uint32_t c = s % plain.component_count, x = s / plain.component_count % plain.width,
-                     y = s / plain.component_count / plain.width;
-            ck_assert_msg(sample_at(&plain, c, x, y) == sample_at(&kept, c, x, y), "row %u, sample %u", i, s);
-        }
-        wvl_io_release_picture(&plain);
-        wvl_io_release_picture(&kept);
-    }
-}
-END_TEST
-
 START_TEST(dpx_lines)
 {
     wvl_io_picture p;
@@ -601,7 +557,6 @@ int main(void)
     tcase_add_test(small, tga_types);
     tcase_add_loop_test(small, dpx_layouts, 0, 6);
     tcase_add_test(small, dpx_lines);
-    tcase_add_test(small, dpx_words);
     tcase_add_test(small, merging);
     tcase_add_test(small, icc_kinds);
     tcase_add_test(small, files_and_names);
