@@ -7,6 +7,7 @@ set(WVL_CUDA_SOURCES
     cuda/blocks/t1_launch.c
     cuda/blocks/t1_rate.c
     cuda/color/color.c
+    cuda/color/unpack.c
     cuda/dwt/beside.c
     cuda/dwt/choose.c
     cuda/dwt/kernels.c
@@ -74,6 +75,8 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/t1_words.cuh
     cuda/color/color.cu
     cuda/color/color.h
+    cuda/color/unpack.cu
+    cuda/color/unpack.h
     cuda/core/kernel_row.h
     cuda/core/load.cuh
     cuda/core/meet.cuh
@@ -158,6 +161,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     src/dwt/scheme.h
     src/front/color_ops.h
     src/front/xyz_ops.h
+    src/geom/container.h
     src/geom/handover_assembly.h
     src/geom/handover_pass.h
     src/geom/plan.h)

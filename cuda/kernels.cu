@@ -3,6 +3,7 @@
 #include "cuda/blocks/kernels.cu"
 #include "cuda/blocks/t1_kernels.cu"
 #include "cuda/color/color.cu"
+#include "cuda/color/unpack.cu"
 #include "cuda/dwt/clear.cu"
 #include "cuda/dwt/convert.cu"
 #include "cuda/dwt/kernels.cu"

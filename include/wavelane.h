@@ -80,8 +80,7 @@ typedef enum wvl_status {
     WVL_ERROR_ARGUMENT = -1,  /* an argument of the call is NULL or does not fit the others */
     WVL_ERROR_PARAMETER = -2, /* an unknown key, a malformed value, or settings that the standard or a limit forbids */
     WVL_ERROR_UNSUPPORTED = -3, /* legal, but this build or version does not do it; the text says what */
-    /* A byte cap is below the bytes of headers and empty packets, which the text gives. A PSNR target has no such
-       error. */
+    /* A byte cap is below the bytes of headers and empty packets, which the text gives. Not of PSNR targets. */
     WVL_ERROR_UNREACHABLE = -4,
     WVL_ERROR_MEMORY = -5,    /* an allocation failed */
     WVL_ERROR_SINK = -6,      /* the sink refused bytes (disk full, closed pipe, ...) */
@@ -115,12 +114,7 @@ typedef struct wvl_allocator {
     void *user;
 } wvl_allocator;
 
-typedef enum wvl_log_level {
-    WVL_LOG_ERROR = 0,
-    WVL_LOG_WARNING = 1,
-    WVL_LOG_INFO = 2,
-    WVL_LOG_DEBUG = 3
-} wvl_log_level;
+typedef enum wvl_log_level { WVL_LOG_ERROR, WVL_LOG_WARNING, WVL_LOG_INFO, WVL_LOG_DEBUG } wvl_log_level;
 typedef void (*wvl_log_fn)(void *user, wvl_log_level level, const char *text); /* any thread; must be reentrant */
 
 /* Runner: calls task(arg, index, worker) once for every index in [0, count), from any number of threads, and returns
@@ -137,7 +131,7 @@ typedef struct wvl_runner {
 typedef struct wvl_trace_span {
     size_t struct_size;
     const char *track; /* what was at work: "encode 1", "cuda:0 upload", ... */
-    const char *name;  /* "transform", "code", "rate", "write", "stage", "upload", "kernels", "download" */
+    const char *name;  /* "transform", "code", "rate", "write", "check", "stage", "upload", "kernels", "download" */
     uint64_t picture;  /* number of the picture in the context, from 1; 0: none */
     double begin, end; /* seconds */
 } wvl_trace_span;
@@ -229,8 +223,7 @@ typedef struct wvl_option {
 /* The table of all options: *count entries, static. Numbers are parsed independently of the locale. */
 WVL_API const wvl_option *wvl_options(size_t *count);
 
-/* New params hold the default of every option. Plans copy what they need: params may change or go when a plan is built.
- * Errors: _ARGUMENT, _MEMORY. */
+/* New params hold the default of every option. Plans copy what they need. Errors: _ARGUMENT, _MEMORY. */
 WVL_API wvl_status wvl_params_create(wvl_context *context, wvl_params **params);
 WVL_API wvl_status wvl_params_clone(const wvl_params *params, wvl_params **copy);
 WVL_API void wvl_params_release(wvl_params *params);
@@ -241,8 +234,7 @@ WVL_API wvl_status wvl_params_set(wvl_params *params, const char *key, const cha
 /* Current value as text, valid until the next call on params; NULL for an unknown key, or if memory is short. */
 WVL_API const char *wvl_params_get(const wvl_params *params, const char *key);
 /* Why the value of an option has no effect as the other options stand, in words that follow "KEY needs "; static. NULL:
- * it has an effect, asks for nothing, or is not known. wvl_plan_build() does not refuse such a value; it logs a
- * warning. */
+ * it has an effect, asks for nothing, or is not known. wvl_plan_build() logs a warning of such a value. */
 WVL_API const char *wvl_params_needs(const wvl_params *params, const char *key);
 /* Sets the options that the preset fixes and leaves the others. WVL_ERROR_PARAMETER: an unknown name; the text lists
  * the names. Presets of cinema, IMF and broadcast take words behind their names: a frame rate, 3d, hfr, m and a main
@@ -284,8 +276,7 @@ typedef struct wvl_component_format {
     uint8_t dx, dy;    /* XRsiz, YRsiz: 1..255; 0 means 1 */
 } wvl_component_format;
 
-/* What is known of a picture before its pixels: enough for a plan. Component c covers ceil(x1/dx) - ceil(x0/dx)
- * columns, and rows alike (B.2). */
+/* What a plan needs to know of a picture. Component c covers ceil(x1/dx) - ceil(x0/dx) columns, rows alike (B.2). */
 typedef struct wvl_image_format {
     size_t struct_size;
     uint32_t x0, y0;                        /* image offset on the reference grid (XOsiz, YOsiz) */
@@ -301,7 +292,16 @@ typedef enum wvl_container_type {
     WVL_SAMPLE_64 = 4, /* reserved: refused with WVL_ERROR_UNSUPPORTED */
     /* Unsigned samples of 10 and 12 bits, consecutive, most significant bit first; rows start on a byte. */
     WVL_SAMPLE_PACKED10 = 5,
-    WVL_SAMPLE_PACKED12 = 6
+    WVL_SAMPLE_PACKED12 = 6,
+    /* The same in words, as DPX has them (SMPTE 268M), big-endian or little-endian; rows start on a word. FILLED10:
+       three in 32 bits, the first one highest, two low bits unused. FILLED12: one in 16 bits, four low bits unused.
+       WORDS12: 32-bit words that are filled from the low end; a sample may lie in two. */
+    WVL_SAMPLE_FILLED10_BE = 7,
+    WVL_SAMPLE_FILLED10_LE = 8,
+    WVL_SAMPLE_FILLED12_BE = 9,
+    WVL_SAMPLE_FILLED12_LE = 10,
+    WVL_SAMPLE_WORDS12_BE = 11,
+    WVL_SAMPLE_WORDS12_LE = 12
 } wvl_container_type;
 
 typedef enum wvl_memory_kind {
@@ -457,8 +457,7 @@ WVL_API void wvl_memory_release(wvl_context *context, void *data, size_t bytes);
 /* A stream that is open for writing: flushed, but not closed by the sink. */
 WVL_API wvl_status wvl_sink_open_stream(wvl_context *context, void *file /* FILE * */, wvl_sink *sink);
 /* A file that appears complete or not at all: written beside `path` under a temporary name, flushed, then given its
- * name. overwrite = 0: only if no file has that name. A temporary file is removed on failure. Devices and pipes are
- * written directly. */
+ * name. overwrite = 0: only if no file has that name. A failure removes it. Devices and pipes are written directly. */
 WVL_API wvl_status wvl_sink_open_file(wvl_context *context, const char *path, int overwrite, wvl_sink *sink);
 /* Discards a sink of the library that no encode was given, or whose memory was not taken. */
 WVL_API void wvl_sink_discard(wvl_sink *sink);
@@ -469,13 +468,13 @@ typedef enum wvl_stage {
     WVL_STAGE_TRANSFORM = 0,
     WVL_STAGE_CODE = 1,
     WVL_STAGE_RATE = 2,
-    WVL_STAGE_WRITE = 3
+    WVL_STAGE_WRITE = 3,
+    WVL_STAGE_CHECK = 4 /* of finished bytes by their profile, on the host; no part of WRITE. Progress never names it */
 } wvl_stage;
 
 typedef struct wvl_control {
     size_t struct_size;
-    /* Called from the thread that called wvl_encode(), never under a lock. done of total is in samples of work. Nonzero
-     * cancels. */
+    /* Called from the thread of wvl_encode(), never under a lock. done of total: samples of work. Nonzero cancels. */
     int (*progress)(void *user, uint64_t done, uint64_t total, wvl_stage stage);
     void *progress_user;
     wvl_cancel *cancel; /* may be NULL */

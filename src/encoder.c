@@ -12,6 +12,7 @@
 #include "codec/tile_coder.h"
 #include "context.h"
 #include "drive.h"
+#include "geom/container.h"
 #include "pictures.h"
 #include "plan_log.h"
 #include "quality.h"
@@ -20,7 +21,8 @@
 
 double wvl_session_begin_stage(wvl_session *s, wvl_stage stage)
 {
-    static const char *const names[4] = {"wavelane transform", "wavelane code", "wavelane rate", "wavelane write"};
+    static const char *const names[WVL_STAGES] = {"wavelane transform", "wavelane code", "wavelane rate",
+                                                  "wavelane write", "wavelane check"};
     s->stage = stage;
     wvl_range_open(names[stage]);
     return wvl_trace_now();
@@ -28,7 +30,7 @@ double wvl_session_begin_stage(wvl_session *s, wvl_stage stage)
 
 void wvl_session_end_stage(wvl_session *s, wvl_stage stage, double start)
 {
-    static const char *const names[4] = {"transform", "code", "rate", "write"};
+    static const char *const names[WVL_STAGES] = {"transform", "code", "rate", "write", "check"};
     double end = wvl_trace_now();
     wvl_range_close();
     s->seconds[stage] += end - start;
@@ -74,17 +76,15 @@ wvl_status wvl_session_check_image(wvl_session *s)
         return wvl_session_fail(s, WVL_ERROR_ARGUMENT, "memory_kind of the image is not a wvl_memory_kind");
     }
     for (uint32_t c = 0; c < image->plane_count; c++) {
-        static const uint8_t bits[] = {0, 8, 16, 32, 0, 10, 12};
         const wvl_plane *plane = &image->planes[c];
         const wvl_plan_component *pc = &s->plan->syntax.components[c];
-        unsigned depth = wvl_plan_input_depth(s->plan, c);
+        unsigned depth = wvl_plan_input_depth(s->plan, c), bits = wvl_container_bits(plane->container);
         char text[160];
-        if (plane->container < WVL_SAMPLE_8 || plane->container > WVL_SAMPLE_PACKED12 || !bits[plane->container]) {
+        if (!bits) {
             (void)snprintf(text, sizeof text, "component %u: container type %u is not supported", c, plane->container);
             return wvl_session_fail(s, WVL_ERROR_UNSUPPORTED, text);
         }
-        if (!plane->data || depth > bits[plane->container] ||
-            (plane->container >= WVL_SAMPLE_PACKED10 && pc->is_signed)) {
+        if (!plane->data || depth > bits || (wvl_container_is_packed(plane->container) && pc->is_signed)) {
             (void)snprintf(text, sizeof text, "component %u: depth %u%s does not fit its container, or it has no data",
                            c, depth, pc->is_signed ? " signed" : "");
             return wvl_session_fail(s, WVL_ERROR_ARGUMENT, text);

@@ -53,7 +53,7 @@ wvl_status wvl_pictures_encode(wvl_pictures *pictures, const wvl_plan *plan, con
                                const wvl_look *look, wvl_picture_facts *facts);
 /* Gives back what wvl_pictures_encode has given: the lists, and the picture unless `keeps` says that it stays. */
 void wvl_pictures_drop(const wvl_pictures *pictures, wvl_picture_facts *facts, int keeps);
-/* Moves the lists into a result; NULL: no memory. seconds[4] of the stages. */
+/* Moves the lists into a result; NULL: no memory. seconds[WVL_STAGES]. */
 wvl_result *wvl_pictures_create_result(const wvl_pictures *pictures, const wvl_plan *plan, wvl_picture_facts *facts,
                                        const double *seconds);
 

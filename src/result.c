@@ -17,7 +17,7 @@ struct wvl_result {
     uint64_t packet_bytes_size;
     wvl_layer_result *layers;
     double *psnr;
-    double seconds[4];
+    double seconds[WVL_STAGES];
     char backend[64];
     uint32_t fill_count;
     wvl_fill *fills; /* the codestream, then the cap groups */
@@ -121,7 +121,7 @@ wvl_result *wvl_result_create(const wvl_result_facts *facts)
         result->psnr[l] = layer->decoded_error >= 0.0 ? wvl_rate_psnr_for_decoded_error(plan, layer->decoded_error)
                                                       : wvl_rate_psnr_for_error(plan, layer->squared_error);
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < WVL_STAGES; i++) {
         result->seconds[i] = facts->seconds[i];
     }
     (void)snprintf(result->backend, sizeof result->backend, "%s", facts->backend);
@@ -205,6 +205,6 @@ double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer)
 }
 double wvl_result_seconds(const wvl_result *result, wvl_stage stage)
 {
-    return (unsigned)stage < 4 ? result->seconds[stage] : 0.0;
+    return (unsigned)stage < WVL_STAGES ? result->seconds[stage] : 0.0;
 }
 const char *wvl_result_backend(const wvl_result *result) { return result->backend; }

@@ -5,6 +5,8 @@
 #include "codec/tile_coder.h"
 #include "context.h"
 
+#define WVL_STAGES (WVL_STAGE_CHECK + 1)
+
 /* Bytes of a result of this plan beyond what it takes over. */
 uint64_t wvl_result_bytes_of_plan(const wvl_plan *plan);
 /* A tile-part: bytes are its Psot, cap_group as in wvl_cs_part. */
@@ -22,7 +24,7 @@ typedef struct wvl_result_facts {
     const void *from;
     uint64_t *packet_bytes;   /* [component][resolution][layer], of the host's allocator */
     wvl_layer_result *layers; /* [layer_count], the same */
-    const double *seconds;    /* [4] */
+    const double *seconds;    /* [WVL_STAGES] */
     const char *backend;
 } wvl_result_facts;
 

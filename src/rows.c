@@ -7,15 +7,10 @@
 #include "base/alloc.h"
 #include "codec/recode.h"
 #include "context.h"
+#include "geom/container.h"
 #include "strip_drive.h"
 
 /* ---- The source ------------------------------------------------------------------------------ */
-
-static uint32_t container_bits(unsigned container)
-{
-    static const uint8_t bits[7] = {0, 8, 16, 32, 0, 10, 12};
-    return container < 7 ? bits[container] : 0;
-}
 
 static uint32_t count_buffers(const wvl_row_source *source)
 {
@@ -44,7 +39,7 @@ static uint64_t count_row_bytes(const wvl_plan *plan, const wvl_row_source *sour
     const wvl_row_component *c = &source->components[component];
     uint64_t width = wvl_rect_width(plan->syntax.components[component].rect), stride = wvl_max_u32(c->sample_stride, 1);
     uint64_t containers = width ? c->first_sample + (width - 1) * stride + 1 : 0;
-    return (containers * container_bits(c->container) + 7) / 8;
+    return wvl_container_bytes(c->container, containers);
 }
 
 static const char *refuse_component(const wvl_plan *plan, const wvl_row_source *source, uint32_t index)
@@ -55,7 +50,7 @@ static const char *refuse_component(const wvl_plan *plan, const wvl_row_source *
         return "the buffers of a row source are numbered from 0, without gaps";
     }
     const wvl_row_component *first = find_first(source, component->buffer, &other);
-    if (!container_bits(component->container)) {
+    if (!wvl_container_bits(component->container)) {
         return "a component of the row source has a container type that is not supported";
     }
     if (first->container != component->container ||

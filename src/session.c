@@ -9,7 +9,6 @@
 #include "codec/sink.h"
 #include "devices.h"
 #include "plan_log.h"
-#include "profile_walk.h"
 #include "result.h"
 #include "session_state.h"
 
@@ -57,10 +56,7 @@ static void open_own_pictures(wvl_session *s, char *reason, size_t reason_bytes)
 /* The bytes leave as they lie there. */
 static wvl_status send_finished(wvl_session *s, const wvl_finished *finished)
 {
-    wvl_status status = WVL_OK;
-    if (wvl_profile_walks(s->plan)) {
-        status = wvl_profile_walk(s->plan, finished->data, finished->bytes, s->error, s->error_bytes);
-    }
+    wvl_status status = wvl_session_judge(s, finished->data, finished->bytes);
     if (status != WVL_OK) {
         return status;
     }

@@ -68,11 +68,25 @@ void wvl_session_drop_held(wvl_session *s)
     s->held = NULL;
 }
 
+/* Its time is a stage of its own. */
+wvl_status wvl_session_judge(wvl_session *s, const void *data, uint64_t bytes)
+{
+    if (!wvl_profile_walks(s->plan)) {
+        return WVL_OK;
+    }
+    double start = wvl_session_begin_stage(s, WVL_STAGE_CHECK);
+    wvl_status status = wvl_profile_walk(s->plan, data, bytes, s->error, s->error_bytes);
+    wvl_session_end_stage(s, WVL_STAGE_CHECK, start);
+    s->seconds[WVL_STAGE_WRITE] -= s->seconds[WVL_STAGE_CHECK]; /* once a picture */
+    s->stage = WVL_STAGE_WRITE;
+    return status;
+}
+
 /* The sink gets what the profile check lets through, in one run of writes. */
 static wvl_status judge_output(wvl_session *s)
 {
     uint8_t *held = s->held;
-    wvl_status status = wvl_profile_walk(s->plan, held, s->written, s->error, s->error_bytes);
+    wvl_status status = wvl_session_judge(s, held, s->written);
     if (status == WVL_OK) {
         status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : wvl_sink_reserve(s->sink, s->held_bytes);
     }

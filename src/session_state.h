@@ -49,7 +49,7 @@ struct wvl_session {
     unsigned round; /* how often all pixels have come before */
     uint64_t told;  /* progress */
     wvl_stage stage;
-    double seconds[4];
+    double seconds[WVL_STAGES];
     size_t buffered;
     uint64_t written;
     uint64_t open_at;     /* bytes from here on may be patched; UINT64_MAX: none */
@@ -80,6 +80,8 @@ int wvl_session_send(wvl_session *s, const void *data, size_t bytes);
 int wvl_session_put(void *session, const void *data, size_t bytes);
 int wvl_session_flush(wvl_session *s);
 void wvl_session_drop_held(wvl_session *s);
+/* Judges finished bytes by their profile, if it has rules for them, before anybody gets them. Within writing. */
+wvl_status wvl_session_judge(wvl_session *s, const void *data, uint64_t bytes);
 /* Header of the codestream's box; 0: there is none. */
 size_t wvl_session_box_header(const wvl_plan *plan, uint64_t codestream_bytes, uint8_t header[16]);
 /* Boxes and codestream, when all lengths are known. */

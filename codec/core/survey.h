@@ -10,6 +10,7 @@
 
 #include "base/hd.h"
 #include "base/intmath.h"
+#include "codec/core/bracket.h"
 #include "codec/core/hull.h"
 #include "geom/plan.h"
 
@@ -23,6 +24,20 @@
 #define WVL_DEPTH_BINS (65536u >> WVL_DEPTH_BIN_LOG2)
 #define WVL_DEPTH_PARTS (2u * WVL_RATE_GROUPS) /* of each rate group: coarse bands, fine ones */
 #define WVL_DEPTH_BYTES_OF_WEIGHT 0.09         /* measured on photographs: 0.07 to 0.11 */
+
+/* Whether early blocks show where later ones end, so that passes may be left out, and with rdoq slopes be surveyed.
+ * Every other target needs what lies below the threshold, or is not found by bytes; small pictures show too little. */
+WVL_HD int wvl_survey_is_possible(const wvl_plan *plan)
+{
+    const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
+    int kind = last->kind == WVL_RATE_BYTES || last->kind == WVL_RATE_SLOPE ||
+               (last->kind == WVL_RATE_ALL && plan->rate.max_bytes);
+    for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
+        kind = kind && plan->rate.layers[i].kind != WVL_RATE_PSNR;
+    }
+    return kind && !plan->syntax.region_count && wvl_rate_reach(plan) < 65536 &&
+           (!plan->rate.max_component_bytes || wvl_plan_rate_groups(plan) > 1);
+}
 
 /* What a picture aims at. */
 typedef struct wvl_survey_aim {

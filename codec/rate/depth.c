@@ -8,18 +8,7 @@
 
 #define UNLIMITED 1e18
 
-/* Every other target needs what lies below the threshold, or is not found by bytes. */
-int wvl_depth_is_possible(const wvl_plan *plan)
-{
-    const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
-    int kind = last->kind == WVL_RATE_BYTES || last->kind == WVL_RATE_SLOPE ||
-               (last->kind == WVL_RATE_ALL && plan->rate.max_bytes);
-    for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
-        kind = kind && plan->rate.layers[i].kind != WVL_RATE_PSNR;
-    }
-    return kind && !plan->syntax.region_count && wvl_rate_reach(plan) < 65536 &&
-           (!plan->rate.max_component_bytes || wvl_plan_rate_groups(plan) > 1);
-}
+int wvl_depth_is_possible(const wvl_plan *plan) { return wvl_survey_is_possible(plan); }
 
 uint64_t wvl_depth_memory_bytes(const wvl_plan *plan)
 {

@@ -53,9 +53,9 @@ static void lower_depths(const char *from, char *to, size_t bytes)
 
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c)
 {
-    static const char *const left_out[] = {"psnr",         "rdoq",   "plm",   "packed-headers",
-                                           "measure-psnr", "device", "reach", "output-memory"},
-                             *const targets[] = {"rates",  "bpp",       "layer-bytes",
+    static const char *const left_out[] = {"psnr",         "plm",    "packed-headers",
+                                           "measure-psnr", "device", "reach",          "output-memory"},
+                             *const targets[] = {"rates",  "bpp",       "layer-bytes",        "rdoq",
                                                  "slopes", "max-bytes", "max-component-bytes"};
     char components[FUZZ_MAX_VALUE];
     fuzz_draw_case_of(seed, folder, blocks, c);
@@ -68,11 +68,6 @@ void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_block
     if (blocks != FUZZ_BLOCKS_LAYERS) {
         fuzz_case_drop_key(c, "layers");
         fuzz_case_drop_key(c, "roi");
-    }
-    /* rdoq goes with all but limits of components. */
-    if (blocks == FUZZ_BLOCKS_RATE ||
-        (blocks == FUZZ_BLOCKS_LAYERS && (fuzz_case_get(c, "max-component-bytes") || seed % 2))) {
-        fuzz_case_set(c, "rdoq", "no");
     }
     if (fuzz_case_get(c, "components")) {
         lower_depths(fuzz_case_get(c, "components"), components, sizeof components);

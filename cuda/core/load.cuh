@@ -16,11 +16,8 @@ __device__ __forceinline__ uint32_t load_stored(const wvl_cuda_pixels &p, uint32
         uint32_t v = row[2 * at] | (uint32_t)row[2 * at + 1] << 8;
         return p.is_signed ? (uint32_t)(int32_t)(int16_t)v : v;
     }
-    case WVL_SAMPLE_PACKED10: return wvl_cuda_read_bits(row, at * 10, 10);
-    case WVL_SAMPLE_PACKED12: return wvl_cuda_read_bits(row, at * 12, 12);
-    default:
-        return row[4 * at] | (uint32_t)row[4 * at + 1] << 8 | (uint32_t)row[4 * at + 2] << 16 |
-               (uint32_t)row[4 * at + 3] << 24;
+    case WVL_SAMPLE_32: return wvl_container_read_le32(row + 4 * at);
+    default: return wvl_container_read(p.container, row, at);
     }
 }
 

@@ -10,9 +10,6 @@
 
 static const wvl_cuda_coder *const plain = &wvl_cuda_coder_t1;
 
-/* As wvl_depth_is_possible() for pictures that come here. Else blocks are coded as they are, and then all again. */
-static int surveys(const wvl_plan *plan) { return wvl_cuda_rdoq_surveys(wvl_rate_reach(plan)); }
-
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static uint64_t count_coef_bytes(const wvl_cuda_coder_view *v)
@@ -27,7 +24,7 @@ static uint64_t count_coef_bytes(const wvl_cuda_coder_view *v)
 /* Where runs are few, blocks are coded again beside the others, and take as much at most. */
 static void enlarge_scratch(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l)
 {
-    if (surveys(v->plan) && v->phases->run_count < WVL_SURVEY_FEW_RUNS) {
+    if (v->phases->are_surveyed && v->phases->run_count < WVL_SURVEY_FEW_RUNS) {
         l->scratch_bytes = wvl_mul_saturate(l->scratch_bytes, 2);
     }
 }
@@ -82,9 +79,10 @@ static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_c
     }
 }
 
-/* Tables of coder_t1.c, then of blocks as they lie here: weights, where packets find them, and kinds. Offsets. */
+/* Tables of coder_t1.c, then of blocks as they lie here: weights, where packets find them, kinds, and with a limit for
+ * each component cap groups. Offsets. */
 typedef struct own_tables {
-    uint64_t weights, places, kinds, end;
+    uint64_t weights, places, kinds, caps, end;
 } own_tables;
 
 static own_tables find_own(const wvl_cuda_coder_view *v)
@@ -93,6 +91,7 @@ static own_tables find_own(const wvl_cuda_coder_view *v)
     own.weights = wvl_cuda_place(&own.end, v->block_count, sizeof(wvl_cuda_t1_weight));
     own.places = wvl_cuda_place(&own.end, v->block_count, sizeof(uint32_t));
     own.kinds = wvl_cuda_place(&own.end, v->block_count, 1);
+    own.caps = wvl_cuda_place(&own.end, v->plan->rate.max_component_bytes ? v->block_count : 0, sizeof(uint16_t));
     return own;
 }
 
@@ -113,6 +112,15 @@ static void put_weights(void *user, const wvl_cuda_walk_band *at)
     }
 }
 
+static void put_caps(const wvl_cuda_coder_view *v, uint16_t *caps)
+{
+    const wvl_assembly *a = v->assembly;
+    for (uint32_t i = 0; i < a->place_count && v->plan->rate.max_component_bytes; i++) {
+        const wvl_assembly_owner *owner = &a->owners[a->places[i].packet];
+        caps[a->places[i].block] = (uint16_t)wvl_plan_cap_group(v->plan, owner->component, owner->resolution);
+    }
+}
+
 static void fill_tables(const wvl_cuda_coder_view *v, void *tables)
 {
     const own_tables own = find_own(v);
@@ -123,6 +131,7 @@ static void fill_tables(const wvl_cuda_coder_view *v, void *tables)
     for (uint64_t i = 0; i < v->block_count; i++) {
         ((uint8_t *)tables)[own.kinds + wvl_cuda_find_block(v, i)] = v->kinds[i];
     }
+    put_caps(v, (uint16_t *)(void *)((uint8_t *)tables + own.caps));
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -160,7 +169,18 @@ static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
     const wvl_layer_target *target = &plan->rate.layers[plan->syntax.layer_count - 1];
     plain->set_values(plan, job);
     job->rdoq.aim = find_aim(plan);
-    job->rdoq.known = target->kind == WVL_RATE_SLOPE && surveys(plan) ? (uint32_t)target->value : 0;
+    job->rdoq.known = target->kind == WVL_RATE_SLOPE && wvl_survey_is_possible(plan) ? (uint32_t)target->value : 0;
+}
+
+/* Where rate control says at which slopes the picture ended: of each cap group, or of all. */
+static void set_thresholds(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                           wvl_cuda_address caps, wvl_cuda_coder_job *job)
+{
+    int is_capped = v->plan->rate.max_component_bytes != 0;
+    job->rdoq.cap_groups = is_capped ? caps : 0;
+    job->rdoq.thresholds = slot + (is_capped ? l->groups + offsetof(wvl_cuda_rate_group, threshold)
+                                             : l->outcome + offsetof(wvl_cuda_packets_outcome, threshold));
+    job->rdoq.threshold_pitch = sizeof(wvl_cuda_rate_group);
 }
 
 static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
@@ -180,11 +200,11 @@ static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l
     rdoq->weights = slot + l->block_weights;
     rdoq->survey = slot + l->survey;
     rdoq->parts = rdoq->survey + wvl_align_up(sizeof(wvl_cuda_rdoq_survey), 256);
-    rdoq->thresholds = packets->outcome + offsetof(wvl_cuda_packets_outcome, threshold);
+    set_thresholds(v, l, slot, shared + l->tables + own.caps, job);
     rdoq->copies = l->copies - l->coefs;
     set_values(v->plan, job);
     memcpy(rdoq->samples, job->phases.samples, sizeof rdoq->samples);
-    rdoq->is_large = (uint32_t)surveys(v->plan);
+    rdoq->is_large = wvl_rate_reach(v->plan) < 65536;
 }
 
 /* All blocks in phases, rate control, and both again where the picture ended far off. */

@@ -34,10 +34,10 @@ struct wvl_backend_job {
     int borrows;             /* pixels are read by the device where they lie: free when done */
     const uint32_t *outside; /* pinned */
     wvl_cuda_staging staging;
-    uint32_t tile_count, color_blocks;
-    wvl_coefs *coefs; /* [tile_count] */
-    int has_coefs;    /* in pinned memory, when the job is done */
-    int codes;        /* blocks are coded on the device */
+    uint32_t tile_count, color_blocks, unpack_blocks; /* the last: pictures alone */
+    wvl_coefs *coefs;                                 /* [tile_count] */
+    int has_coefs;                                    /* in pinned memory, when the job is done */
+    int codes;                                        /* blocks are coded on the device */
     wvl_cuda_layout layout;
     wvl_cuda_code code;
     struct wvl_cuda_picture *picture; /* NULL: the slot is for waves; else members from tile_count on are not used */

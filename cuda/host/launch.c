@@ -5,6 +5,7 @@
 
 #include "base/intmath.h"
 #include "cuda/color/color.h"
+#include "cuda/color/unpack.h"
 #include "cuda/dwt/tuning.h"
 #include "cuda/host/deliver.h"
 #include "cuda/host/overlap.h"
@@ -18,10 +19,8 @@ static wvl_cuda_status find_others(const wvl_cuda_runtime *runtime, wvl_cuda_ker
         const char *name;
         wvl_cuda_function *function;
     } others[] = {
-        {"wvl_xyz", &kernels->color},
-        {"wvl_convert", &kernels->convert},
-        {"wvl_deliver", &kernels->deliver},
-        {"wvl_clear", &kernels->clear},
+        {"wvl_xyz", &kernels->color},       {"wvl_unpack", &kernels->unpack}, {"wvl_convert", &kernels->convert},
+        {"wvl_deliver", &kernels->deliver}, {"wvl_clear", &kernels->clear},
     };
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     for (unsigned k = 0; k < sizeof others / sizeof *others && !status; k++) {
@@ -112,4 +111,11 @@ wvl_cuda_status wvl_cuda_launch_color(const wvl_cuda_runtime *runtime, const wvl
 {
     void *arguments[] = {&color};
     return launch_blocks(runtime, kernels->color, block_count, WVL_CUDA_COLOR_THREADS, stream, arguments);
+}
+
+wvl_cuda_status wvl_cuda_launch_unpack(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
+                                       wvl_cuda_address unpack, uint32_t block_count, wvl_cuda_stream stream)
+{
+    void *arguments[] = {&unpack};
+    return launch_blocks(runtime, kernels->unpack, block_count, WVL_CUDA_UNPACK_THREADS, stream, arguments);
 }

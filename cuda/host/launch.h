@@ -13,6 +13,7 @@ typedef struct wvl_cuda_kernels {
     wvl_cuda_module module;
     wvl_cuda_function function[WVL_CUDA_KERNELS]; /* of wvl_cuda_kernel_rows */
     wvl_cuda_function color;                      /* to X'Y'Z' */
+    wvl_cuda_function unpack;                     /* packed samples to 16 bits */
     wvl_cuda_function convert;                    /* the benchmark's ceiling */
     wvl_cuda_function deliver;
     wvl_cuda_function clear;
@@ -43,6 +44,8 @@ wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const w
                                         wvl_cuda_address from, wvl_cuda_address to, uint64_t bytes,
                                         wvl_cuda_stream stream);
 /* One wvl_cuda_color at `color`; block_count: what wvl_cuda_build_color returned. */
+wvl_cuda_status wvl_cuda_launch_unpack(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
+                                       wvl_cuda_address unpack, uint32_t block_count, wvl_cuda_stream stream);
 wvl_cuda_status wvl_cuda_launch_color(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                       wvl_cuda_address color, uint32_t block_count, wvl_cuda_stream stream);
 

@@ -24,7 +24,7 @@
 
 /* Where things lie. Offsets. */
 typedef struct wvl_cuda_picture_layout {
-    uint64_t splits, color, items, tables_end; /* in pinned memory and on the device: what pixels change */
+    uint64_t splits, color, unpack, items, tables_end; /* in pinned memory and on the device: what pixels change */
     /* On the device: */
     uint64_t bounds, outside, flags, cleared_end; /* set to 0 before the kernels */
     wvl_cuda_coder_layout coder;
@@ -38,6 +38,7 @@ typedef struct wvl_cuda_picture_layout {
     /* On the device, of the backend: */
     uint64_t packets, packet_parts, places, bytes, packet_order, light, shared_end;
     uint64_t staging_bytes; /* pinned and on the device, for pixels that lie elsewhere */
+    uint64_t unpack_bytes;  /* at the beginning of scratch memory, until blocks are coded: packed samples as integers */
     uint64_t block_count;
 } wvl_cuda_picture_layout;
 

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "cuda/color/unpack.h"
 #include "cuda/host/block_walk.h"
 #include "cuda/host/picture.h"
 #include "cuda/host/rdoq_tables.h"
@@ -89,6 +90,17 @@ static void place_shared(wvl_cuda_pictures *p)
     l->shared_end = end;
 }
 
+/* Of components that no conversion to X'Y'Z' reads; UINT64_MAX: they are too many. */
+static uint64_t measure_unpack(const wvl_cuda_pictures *p)
+{
+    uint32_t count = p->plan->syntax.component_count;
+    uint64_t bytes = count <= WVL_CUDA_UNPACK_MOST ? 0 : UINT64_MAX;
+    for (uint32_t c = p->plan->syntax.xyz.kind != WVL_XYZ_NONE ? 3 : 0; c < count; c++) {
+        bytes = wvl_add_saturate(bytes, wvl_cuda_measure_plane(wvl_cuda_fetch_rect(p->tiles, p->tile_count, c), 2));
+    }
+    return bytes;
+}
+
 static void place_all(wvl_cuda_pictures *p, int any_shape)
 {
     wvl_cuda_picture_layout *l = &p->layout;
@@ -99,9 +111,11 @@ static void place_all(wvl_cuda_pictures *p, int any_shape)
     l->block_count = t.block_count;
     l->splits = wvl_cuda_place(&end, t.split_count, sizeof(wvl_cuda_split));
     l->color = wvl_cuda_place(&end, p->plan->syntax.xyz.kind != WVL_XYZ_NONE, sizeof(wvl_cuda_color));
+    l->unpack = wvl_cuda_place(&end, p->plan->syntax.component_count <= WVL_CUDA_UNPACK_MOST, sizeof(wvl_cuda_unpack));
     l->items = wvl_cuda_place(&end, t.item_count, sizeof(wvl_cuda_item));
     l->tables_end = end;
     l->staging_bytes = wvl_cuda_measure_staging(p->plan, p->tiles, p->tile_count);
+    l->unpack_bytes = measure_unpack(p);
     place_device(p, &t);
     place_pinned(p);
     place_host(p, &t);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ranges.h"
+#include "cuda/color/unpack.h"
 #include "cuda/core/fit.h"
 #include "cuda/host/picture.h"
 
@@ -33,6 +34,12 @@ static wvl_cuda_status take_staging(wvl_backend_job *job)
     return status;
 }
 
+/* Whether packed samples become integers on the device. */
+static int unpacks(const wvl_backend_job *job)
+{
+    return job->backend->pictures->layout.unpack_bytes <= job->picture->scratch_bytes;
+}
+
 /* Pixels as the device will see them. */
 static wvl_cuda_status stage(wvl_backend_job *job, const wvl_image *image)
 {
@@ -50,6 +57,7 @@ static wvl_cuda_status stage(wvl_backend_job *job, const wvl_image *image)
     s->stream = job->stream;
     s->begun = job->mark[WVL_CUDA_AT_START];
     s->pixels = job->picture->pixels;
+    s->keeps_packed = unpacks(job);
     s->copies = image->memory_kind == WVL_MEMORY_PINNED ? (wvl_cuda_copy *)(void *)(host + p->layout.copies) : NULL;
     wvl_cuda_build_staging(p->plan, p->tiles, p->tile_count, image, b->pool, s);
     job->borrows = lies_on_device(image) || s->copy_count;
@@ -68,6 +76,23 @@ static void build_color(wvl_backend_job *job)
         *color = (wvl_cuda_color){.light[0] = p->device + l->light, .outside = job->device + l->outside};
         job->color_blocks = wvl_cuda_build_color(p->plan, wvl_cuda_fetch_rect(p->tiles, p->tile_count, 0),
                                                  job->device + l->converted, job->picture->pixels, color);
+    }
+}
+
+/* Splits read what it makes. */
+static void build_unpack(wvl_backend_job *job)
+{
+    const wvl_cuda_pictures *p = job->backend->pictures;
+    const wvl_cuda_picture_layout *l = &p->layout;
+    wvl_rect rects[WVL_CUDA_UNPACK_MOST];
+    job->unpack_blocks = 0;
+    if (unpacks(job)) {
+        uint32_t count = p->plan->syntax.component_count;
+        for (uint32_t c = 0; c < count; c++) {
+            rects[c] = wvl_cuda_fetch_rect(p->tiles, p->tile_count, c);
+        }
+        job->unpack_blocks = wvl_cuda_build_unpack(rects, count, job->device + l->coder.scratch, job->picture->pixels,
+                                                   (wvl_cuda_unpack *)(void *)(job->pinned + l->unpack));
     }
 }
 
@@ -112,6 +137,7 @@ static wvl_cuda_status renew_tables(wvl_backend_job *job)
     memcpy(p->given, p->pixels, bytes);
     p->is_built = 0; /* until they are up */
     build_color(job);
+    build_unpack(job);
     if (is_alike) {
         wvl_cuda_move_pixels(p->tables.splits, p->tables.split_count, p->pixels);
         end = job->backend->pictures->layout.items;
@@ -140,9 +166,12 @@ static wvl_cuda_status launch_transform(const wvl_backend_job *job, wvl_cuda_str
     if (!status) {
         status = wvl_cuda_launch_color(rt, kernels, job->device + l->color, job->color_blocks, stream);
     }
+    if (!status) {
+        status = wvl_cuda_launch_unpack(rt, kernels, job->device + l->unpack, job->unpack_blocks, stream);
+    }
     for (uint64_t i = 0; i < t->launch_count && !status; i++) {
         wvl_cuda_address items = job->device + l->items + t->launches[i].first_item * sizeof(wvl_cuda_item);
-        int follows = i || !job->color_blocks;
+        int follows = i || !(job->color_blocks || job->unpack_blocks);
         status = wvl_cuda_launch_level(rt, kernels, &t->launches[i], job->device + l->splits, items, follows, stream);
     }
     return status;

@@ -86,7 +86,7 @@ wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_coder *c, const wvl_cuda_
                                    const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
                                    wvl_cuda_stream stream)
 {
-    if (job->known || !wvl_cuda_rdoq_surveys(phases->reach)) {
+    if (job->known || !phases->are_surveyed) {
         return code_all(c, job, phases, shapes, stream);
     }
     wvl_cuda_status status = wvl_cuda_rdoq_launch_weights(c->rdoq, job, phases, stream);

@@ -33,9 +33,6 @@ typedef struct wvl_cuda_rdoq_shapes {
 void wvl_cuda_rdoq_sort(const wvl_cuda_t1_block *blocks, const wvl_cuda_rdoq_phases *phases, uint32_t *lists,
                         uint32_t *all, wvl_cuda_rdoq_shapes *shapes);
 
-/* Whether slopes are surveyed. Else blocks are coded as they are. reach: wvl_rate_reach(). */
-static inline int wvl_cuda_rdoq_surveys(uint32_t reach) { return reach < 65536; }
-
 /* Codes all blocks. job: t1 and again have all addresses. Scratch memory has room for two codings where runs are few
  * (WVL_SURVEY_FEW_RUNS), and counters are 0 in front. */
 wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_coder *coder, const wvl_cuda_rdoq_job *job,

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "codec/core/bracket.h"
 #include "codec/core/shares.h"
 
 typedef struct phase_lists {
@@ -84,4 +83,5 @@ void wvl_cuda_rdoq_list_phases(const wvl_plan *plan, const wvl_tile_plan *tiles,
     (void)put_bands(&l, tiles, tile_count, 1);
     phases->run_count = coarse + fine;
     phases->reach = wvl_rate_reach(plan);
+    phases->are_surveyed = wvl_survey_is_possible(plan);
 }

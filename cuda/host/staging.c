@@ -10,6 +10,8 @@
 #define PIECE_BYTES                                                                                                    \
     (UINT64_C(2) << 20) /* sent while more is copied: 40 us on a bus of 50 GB/s, several times what a call costs */
 
+#define PACKED_MOST 4u /* components that go up together as they lie */
+
 /* Pixels of one component, or of several that interleave. */
 typedef struct stage {
     const uint8_t *from; /* row `rect.y0` of the job, first container */
@@ -20,6 +22,7 @@ typedef struct stage {
     uint32_t rows, rows_per_task, width, bits, to_bytes;
     uint32_t bias, depth; /* checked where containers shrink */
     int gathered, is_signed;
+    uint8_t container;
     _Atomic uint32_t *outside;
     /* Sent on the way, by the calling thread: */
     wvl_cuda_staging *sends; /* NULL: afterwards */
@@ -58,11 +61,11 @@ static uint32_t read_container(const stage *s, const uint8_t *row, uint64_t at)
 {
     uint16_t half;
     uint32_t word;
-    switch (s->bits) {
-    case 8: return s->is_signed ? (uint32_t)(int32_t)(int8_t)row[at] : row[at];
-    case 16: memcpy(&half, row + 2 * at, 2); return s->is_signed ? (uint32_t)(int32_t)(int16_t)half : half;
-    case 32: memcpy(&word, row + 4 * at, 4); return word;
-    default: return wvl_cuda_read_bits(row, at * s->bits, s->bits);
+    switch (s->container) {
+    case WVL_SAMPLE_8: return s->is_signed ? (uint32_t)(int32_t)(int8_t)row[at] : row[at];
+    case WVL_SAMPLE_16: memcpy(&half, row + 2 * at, 2); return s->is_signed ? (uint32_t)(int32_t)(int16_t)half : half;
+    case WVL_SAMPLE_32: memcpy(&word, row + 4 * at, 4); return word;
+    default: return wvl_container_read(s->container, row, at);
     }
 }
 
@@ -179,15 +182,15 @@ static void describe(const wvl_plan *plan, const wvl_plane *plane, uint32_t c, w
 
 static uint64_t first_address(const wvl_cuda_pixels *p)
 {
-    return p->data + p->first * (wvl_cuda_container_bits(p->container) / 8);
+    return p->data + p->first * (wvl_container_bits(p->container) / 8);
 }
 
 /* A caller gives pixels that interleave as one address with several first samples, or as several addresses. The latter
  * become the former: what follows knows no other. */
 static void join_addresses(wvl_cuda_pixels *p, uint32_t n)
 {
-    uint64_t lowest = UINT64_MAX, bytes = wvl_cuda_container_bits(p->container) / 8;
-    int alike = bytes && wvl_cuda_container_bits(p->container) % 8 == 0;
+    uint64_t lowest = UINT64_MAX, bytes = wvl_container_bits(p->container) / 8;
+    int alike = bytes && wvl_container_bits(p->container) % 8 == 0;
     for (uint32_t i = 0; i < n && alike; i++) {
         alike = p[i].stride == n && p[i].pitch_bytes == p->pitch_bytes && p[i].container == p->container;
         lowest = wvl_min_u64(lowest, first_address(&p[i]));
@@ -211,7 +214,7 @@ static uint32_t interleaved(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
     uint32_t n = p->stride;
     wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
     if (n < 2 || n > plan->syntax.component_count - c ||
-        wvl_cuda_container_bits(p->container) != 8 * sample_bytes(plan, c)) {
+        wvl_container_bits(p->container) != 8 * sample_bytes(plan, c)) {
         return 1;
     }
     uint64_t sum = 0, lowest = p->first, wanted = 0;
@@ -241,8 +244,9 @@ static stage build_stage(const wvl_plan *plan, wvl_rect rect, uint32_t c, uint32
 {
     stage s = {.rows = wvl_rect_height(rect),
                .width = wvl_rect_width(rect),
-               .bits = wvl_cuda_container_bits(p->container),
-               .is_signed = p->is_signed};
+               .bits = wvl_container_bits(p->container),
+               .is_signed = p->is_signed,
+               .container = p->container};
     s.bias = p->bias;
     s.depth = p->depth;
     s.to_bytes = sample_bytes(plan, c);
@@ -270,6 +274,20 @@ static void add_copy(const stage *s, uint64_t address, wvl_cuda_staging *staging
     copy->rows = s->rows;
 }
 
+/* Rows that lie, or will lie, at [used, end) of the staging memory: by the device, or by the host. Returns the end. */
+static uint64_t send_rows(stage *s, uint64_t address, wvl_pool *pool, uint64_t used, uint64_t end,
+                          wvl_cuda_staging *staging)
+{
+    if (staging->copies && !s->gathered && s->from_pitch > 0 && (uint64_t)s->from_pitch >= s->row_bytes) {
+        send_until(staging, used);
+        staging->sent_bytes = end; /* this goes by itself */
+        add_copy(s, address, staging);
+    } else {
+        stage_rows(s, pool, used, staging);
+    }
+    return end;
+}
+
 /* Components [c, c + n), n > 1 when they interleave: rows as they lie, or gathered, to offset `used` of the staging
  * memory. Returns its new end. */
 static uint64_t stage_components(const wvl_plan *plan, wvl_rect rect, uint32_t c, uint32_t n, wvl_pool *pool,
@@ -289,13 +307,7 @@ static uint64_t stage_components(const wvl_plan *plan, wvl_rect rect, uint32_t c
     if (!s.gathered) {
         s.from += s.first * s.to_bytes;
     }
-    if (staging->copies && !s.gathered && s.from_pitch > 0 && (uint64_t)s.from_pitch >= s.row_bytes) {
-        send_until(staging, used);
-        staging->sent_bytes = end; /* this goes by itself */
-        add_copy(&s, staging->address + used + room, staging);
-    } else {
-        stage_rows(&s, pool, used, staging);
-    }
+    (void)send_rows(&s, staging->address + used + room, pool, used, end, staging);
     for (uint32_t i = 0; i < n; i++) {
         p[i].data = staging->address + used + room;
         p[i].pitch_bytes = (int64_t)s.to_pitch;
@@ -306,6 +318,82 @@ static uint64_t stage_components(const wvl_plan *plan, wvl_rect rect, uint32_t c
         p[i].container = s.to_bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16;
     }
     return end;
+}
+
+/* ---- Packed samples, as they lie ------------------------------------------------------------------------------- */
+
+/* Rows from byte `from` on, of the words that hold containers [first, end) of a row. */
+typedef struct packed_rows {
+    uint64_t first, from, bytes, pitch;
+} packed_rows;
+
+/* How many components from c on are packed and lie in the same rows; 0: none. */
+static uint32_t packed_together(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                                const wvl_cuda_pixels *pixels, uint32_t c)
+{
+    wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
+    uint32_t n = 0;
+    while (c + n < plan->syntax.component_count && wvl_container_is_packed(pixels[c + n].container)) {
+        const wvl_cuda_pixels *p = &pixels[c + n];
+        wvl_rect own = wvl_cuda_fetch_rect(tiles, tile_count, c + n);
+        if (p->data != pixels[c].data || p->pitch_bytes != pixels[c].pitch_bytes ||
+            p->container != pixels[c].container || own.y0 != rect.y0 || own.y1 != rect.y1) {
+            break;
+        }
+        n++;
+    }
+    return n;
+}
+
+/* rects: [n], none empty. */
+static packed_rows find_rows(const wvl_rect *rects, const wvl_cuda_pixels *p, uint32_t n)
+{
+    packed_rows rows = {.first = UINT64_MAX};
+    uint64_t end = 0, period = wvl_container_period(p->container);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t first = p[i].first + (uint64_t)(rects[i].x0 - p[i].x0) * p[i].stride;
+        rows.first = wvl_min_u64(rows.first, first / period * period);
+        end = wvl_max_u64(end, first + (uint64_t)(wvl_rect_width(rects[i]) - 1) * p[i].stride + 1);
+    }
+    rows.from = wvl_container_bytes(p->container, rows.first);
+    rows.bytes = wvl_container_bytes(p->container, end) - rows.from;
+    rows.pitch = wvl_align_up(rows.bytes, 64);
+    return rows;
+}
+
+/* Components [c, c + n) that are packed together. 0: they would take more memory than their integers. */
+static int stage_packed(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t c, uint32_t n,
+                        wvl_pool *pool, uint64_t *used, wvl_cuda_staging *staging)
+{
+    wvl_rect rects[PACKED_MOST];
+    wvl_cuda_pixels *p = &staging->pixels[c];
+    uint64_t room = 0;
+    for (uint32_t i = 0; i < n && n <= PACKED_MOST; i++) {
+        rects[i] = wvl_cuda_fetch_rect(tiles, tile_count, c + i);
+        room += wvl_cuda_measure_plane(rects[i], sample_bytes(plan, c + i));
+    }
+    if (n > PACKED_MOST || rects[0].x0 >= rects[0].x1) {
+        return 0;
+    }
+    packed_rows rows = find_rows(rects, p, n);
+    stage s = {.rows = wvl_rect_height(rects[0]),
+               .to = staging->memory + *used,
+               .to_pitch = rows.pitch,
+               .row_bytes = rows.bytes,
+               .from_pitch = (ptrdiff_t)p->pitch_bytes};
+    s.from = (const uint8_t *)(uintptr_t)p->data + (ptrdiff_t)(rects[0].y0 - p->y0) * s.from_pitch + rows.from;
+    if (wvl_mul_saturate(s.to_pitch, s.rows) > room) {
+        return 0;
+    }
+    *used = send_rows(&s, staging->address + *used, pool, *used, *used + s.to_pitch * s.rows, staging);
+    for (uint32_t i = 0; i < n; i++) {
+        p[i].data = staging->address + *used - s.to_pitch * s.rows;
+        p[i].pitch_bytes = (int64_t)s.to_pitch;
+        p[i].first += (uint64_t)(rects[i].x0 - p[i].x0) * p[i].stride - rows.first;
+        p[i].x0 = rects[i].x0;
+        p[i].y0 = rects[i].y0;
+    }
+    return 1;
 }
 
 void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
@@ -326,6 +414,10 @@ void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
     }
     for (uint32_t c = 0, n; staging->memory && c < plan->syntax.component_count; c += n) {
         wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
+        n = staging->keeps_packed ? packed_together(plan, tiles, tile_count, staging->pixels, c) : 0;
+        if (n && stage_packed(plan, tiles, tile_count, c, n, pool, &used, staging)) {
+            continue;
+        }
         n = interleaved(plan, tiles, tile_count, staging->pixels, c);
         if (rect.x0 < rect.x1) {
             used = stage_components(plan, rect, c, n, pool, used, staging);

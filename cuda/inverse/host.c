@@ -150,7 +150,7 @@ static void put_pixel(const wvl_cuda_pixels *p, uint32_t x, uint32_t y, sample v
     }
     stored = stored < 0 ? 0 : stored > top ? top : stored;
     uint32_t value = (uint32_t)stored - p->bias;
-    uint64_t at = p->first + (uint64_t)(x - p->x0) * p->stride, bytes = wvl_cuda_container_bits(p->container) / 8;
+    uint64_t at = p->first + (uint64_t)(x - p->x0) * p->stride, bytes = wvl_container_bits(p->container) / 8;
     uint8_t *row = (uint8_t *)(uintptr_t)p->data + (int64_t)(y - p->y0) * p->pitch_bytes;
     memcpy(row + at * bytes, &value, bytes); /* little endian */
 }

@@ -12,8 +12,7 @@ __device__ __forceinline__ void judge_block(const job_type &job, uint32_t id)
 {
     const wvl_cuda_rdoq_change &change = item<const wvl_cuda_rdoq_change>(job.changes, id);
     wvl_cuda_rdoq_survey &survey = *(wvl_cuda_rdoq_survey *)job.survey;
-    uint32_t group = ((const uint8_t *)job.kinds)[id] / 2,
-             should = min(((const uint32_t *)job.thresholds)[group], 65535u);
+    uint32_t should = end_of(job, id);
     if (!should && change.is_changed) {
         atomicOr(&survey.last, 1u);
     }
@@ -63,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(32) wvl_rdoq_decide(const wvl_cuda_
 {
     wvl_cuda_rdoq_survey &survey = *(wvl_cuda_rdoq_survey *)job.survey;
     if (!threadIdx.x) {
-        survey.is_far_off = survey.last || 2 * (uint64_t)survey.off > job.count;
+        survey.is_far_off = !wvl_rdoq::has_left(job) && (survey.last || 2 * (uint64_t)survey.off > job.count);
         if (survey.is_far_off) {
             *wvl_t1::counter_of(job.again, WVL_CUDA_T1_SCRATCH_UNITS) = 0;
         }

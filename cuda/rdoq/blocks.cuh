@@ -44,6 +44,20 @@ __device__ __forceinline__ wvl_band_coding band_of(const job_type &job, uint32_t
     return band;
 }
 
+/* The slope at which rate control has cut the block. */
+__device__ __forceinline__ uint32_t end_of(const job_type &job, uint32_t id)
+{
+    uint32_t group = job.cap_groups ? item<const uint16_t>(job.cap_groups, id) : 0;
+    return min(*(const uint32_t *)(job.thresholds + (uint64_t)group * job.threshold_pitch), 65535u);
+}
+
+/* Whether a block found no scratch memory. No kernel of this room lists blocks: the answer is the same for all threads.
+ */
+__device__ __forceinline__ bool has_left(const job_type &job)
+{
+    return *wvl_t1::counter_of(job.t1, WVL_CUDA_T1_LEFT_BLOCKS) != 0;
+}
+
 /* A block of the launch. */
 __device__ __forceinline__ uint32_t block_at(const job_type &job, uint32_t at)
 {

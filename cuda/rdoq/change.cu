@@ -248,10 +248,14 @@ __device__ __forceinline__ bool find_slope(const job_type &job, uint32_t id, uin
         return true;
     }
     uint32_t is = item<const wvl_cuda_rdoq_change>(job.changes, id).end_slope;
+    if (has_left(job)) {
+        return false; /* slopes, and what rate control found, are of too few blocks: the picture will be asked for again
+                       */
+    }
     if (job.which == WVL_CUDA_RDOQ_STALE) {
         return wvl_rdoq_is_stale(is, *slope, WVL_SURVEY_STALE);
     }
-    *slope = wvl_rdoq_find_next(is, min(((const uint32_t *)job.thresholds)[group], 65535u));
+    *slope = wvl_rdoq_find_next(is, end_of(job, id));
     return survey.is_far_off;
 }
 

@@ -55,13 +55,15 @@ typedef struct wvl_cuda_rdoq_job {
     uint64_t weights;      /* uint32_t[block_count]: wvl_rdoq_weigh() */
     uint64_t survey;       /* wvl_cuda_rdoq_survey */
     uint64_t parts;        /* wvl_cuda_rdoq_part[2 * aim.groups]; zero before the first kernel */
-    uint64_t thresholds;   /* uint32_t[aim.groups]: where rate control has ended; read by wvl_rdoq_judge */
+    uint64_t thresholds;   /* uint32_t, threshold_pitch bytes apart, by cap group: where rate control has ended */
+    uint64_t cap_groups;   /* uint16_t[block_count]; 0: there is one */
     uint64_t copies;       /* to the address of a sample: that of the changed one, modulo 2^64 */
     wvl_survey_aim aim;
     double samples[WVL_DEPTH_PARTS]; /* of the picture, by kind */
-    uint32_t known;                  /* a slope that is given for all blocks; 0: the survey finds it */
-    uint32_t is_large;               /* as in wvl_rdoq */
-    uint32_t warp_words;             /* of shared memory: WVL_CUDA_RDOQ_WORDS of the block that needs most */
+    uint32_t threshold_pitch;
+    uint32_t known;      /* a slope that is given for all blocks; 0: the survey finds it */
+    uint32_t is_large;   /* as in wvl_rdoq */
+    uint32_t warp_words; /* of shared memory: WVL_CUDA_RDOQ_WORDS of the block that needs most */
 
     uint32_t first, count;      /* of the list: the blocks of this launch */
     uint32_t step;              /* of the guess; 0: the survey's slopes */

@@ -18,6 +18,7 @@ typedef struct wvl_cuda_rdoq_phases {
     uint64_t run_count;
     double samples[WVL_DEPTH_PARTS]; /* as in the job */
     uint32_t reach;                  /* wvl_rate_reach() */
+    int are_surveyed;                /* wvl_survey_is_possible(); else blocks are coded as they are, then maybe again */
 } wvl_cuda_rdoq_phases;
 
 /* Kernels of a loaded module. */

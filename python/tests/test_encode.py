@@ -133,7 +133,7 @@ def test_info():
     assert bytes(made) == made.data == wavelane.encode(PICTURE, reversible=False, rates=[20, 5])
     assert len(made) == made.info.bytes == len(made.data) and made.info.backend == "cpu"
     assert len(made.info.layers) == 2 and made.info.layers[0].psnr < made.info.layers[1].psnr < 100
-    assert set(made.info.seconds) == {"transform", "code", "rate", "write"} and "layers=" in repr(made.info)
+    assert set(made.info.seconds) == {"transform", "code", "rate", "write", "check"} and "layers=" in repr(made.info)
     assert not hasattr(made, "__cuda_array_interface__")
 
 

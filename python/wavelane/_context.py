@@ -11,7 +11,7 @@ from ._errors import check, refuse
 from ._wavelane import ffi, lib
 
 LEVELS = (logging.ERROR, logging.WARNING, logging.INFO, logging.DEBUG)
-STAGES = ("transform", "code", "rate", "write")
+STAGES = ("transform", "code", "rate", "write", "check")
 
 logger = logging.getLogger("wavelane")
 _traces = {}  # number -> function; the number is the library's `user`, so a late call finds nothing instead of freed memory

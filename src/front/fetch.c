@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "front/front.h"
-
-/* Bits of a container; 0: none that can be read. */
-static uint32_t container_bits(unsigned container)
-{
-    static const uint8_t bits[7] = {0, 8, 16, 32, 0, 10, 12};
-    return container < 7 ? bits[container] : 0;
-}
+#include "geom/container.h"
 
 static unsigned choose_load(unsigned container, int is_signed)
 {
@@ -15,6 +9,12 @@ static unsigned choose_load(unsigned container, int is_signed)
     case WVL_SAMPLE_16: return is_signed ? WVL_LOAD_S16 : WVL_LOAD_U16;
     case WVL_SAMPLE_PACKED10: return WVL_LOAD_PACKED10;
     case WVL_SAMPLE_PACKED12: return WVL_LOAD_PACKED12;
+    case WVL_SAMPLE_FILLED10_BE: return WVL_LOAD_FILLED10_BE;
+    case WVL_SAMPLE_FILLED10_LE: return WVL_LOAD_FILLED10_LE;
+    case WVL_SAMPLE_FILLED12_BE: return WVL_LOAD_FILLED12_BE;
+    case WVL_SAMPLE_FILLED12_LE: return WVL_LOAD_FILLED12_LE;
+    case WVL_SAMPLE_WORDS12_BE: return WVL_LOAD_WORDS12_BE;
+    case WVL_SAMPLE_WORDS12_LE: return WVL_LOAD_WORDS12_LE;
     default: return WVL_LOAD_32;
     }
 }
@@ -32,7 +32,7 @@ static void build_plane(const wvl_front_kernels *kernels, const wvl_plan *plan, 
     plane->stride = from->sample_stride ? from->sample_stride : 1;
     plane->x0 = component->rect.x0;
     plane->y0 = component->rect.y0;
-    plane->container_bits = container_bits(from->container);
+    plane->container_bits = wvl_container_bits(from->container);
     plane->depth = (uint8_t)wvl_plan_input_depth(plan, index);
     plane->shift.half = converted ? 0 : 1u << (component->depth - 1);
     plane->shift.bias = component->is_signed ? plane->shift.half : 0;
@@ -46,7 +46,7 @@ static void build_plane(const wvl_front_kernels *kernels, const wvl_plan *plan, 
  * plane's first sample. */
 static uintptr_t first_address(const wvl_plane *p)
 {
-    return (uintptr_t)p->data + (uintptr_t)(p->first_sample * (container_bits(p->container) / 8));
+    return (uintptr_t)p->data + (uintptr_t)(p->first_sample * (wvl_container_bits(p->container) / 8));
 }
 
 /* Three planes that are places 0, 1, 2 (in any order) of pixels of three containers. */
@@ -54,7 +54,7 @@ static wvl_front_load3 choose_triple(const wvl_front_kernels *kernels, const wvl
                                      wvl_front_group *group)
 {
     const wvl_plane *p = &image->planes[component];
-    uintptr_t lowest = first_address(&p[0]), bytes = container_bits(p[0].container) / 8;
+    uintptr_t lowest = first_address(&p[0]), bytes = wvl_container_bits(p[0].container) / 8;
     wvl_front_load3 load = kernels->triple[choose_load(p[0].container, group->plane[0].shift.bias != 0)];
     unsigned seen = 0;
     for (unsigned i = 0; i < 3; i++) {

@@ -6,6 +6,7 @@
 
 #include "front/color_ops.h"
 #include "front/xyz_ops.h"
+#include "geom/container.h"
 
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
@@ -40,39 +41,42 @@ LOAD(load_u16, uint16_t, uint32_t)
 LOAD(load_s16, int16_t, int32_t)
 LOAD(load_32, uint32_t, uint32_t)
 
-/* Bits at any bit position, most significant first: a sample of at most 12 bits lies in at most 3 bytes, all of them
- * the row's. */
-static uint32_t packed_bits(const uint8_t *row, uint64_t at, unsigned bits)
-{
-    uint32_t window = 0;
-    uint64_t first = at >> 3, last = (at + bits - 1) >> 3;
-    for (uint64_t i = first; i <= last; i++) {
-        window = window << 8 | row[i];
+#define LOAD_PACKED(name, container)                                                                                   \
+    static uint32_t name(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift,       \
+                         int32_t *out)                                                                                 \
+    {                                                                                                                  \
+        uint32_t seen = 0;                                                                                             \
+        for (uint32_t i = 0; i < n; i++, first += stride) {                                                            \
+            out[i] = put_sample(wvl_container_read(container, row, first), shift, &seen);                              \
+        }                                                                                                              \
+        return seen;                                                                                                   \
     }
-    return window >> ((last + 1) * 8 - at - bits) & ((1u << bits) - 1);
-}
+LOAD_PACKED(load_packed10, WVL_SAMPLE_PACKED10)
+LOAD_PACKED(load_packed12, WVL_SAMPLE_PACKED12)
+LOAD_PACKED(load_any10_be, WVL_SAMPLE_FILLED10_BE)
+LOAD_PACKED(load_any10_le, WVL_SAMPLE_FILLED10_LE)
+LOAD_PACKED(load_filled12_be, WVL_SAMPLE_FILLED12_BE)
+LOAD_PACKED(load_filled12_le, WVL_SAMPLE_FILLED12_LE)
+LOAD_PACKED(load_words12_be, WVL_SAMPLE_WORDS12_BE)
+LOAD_PACKED(load_words12_le, WVL_SAMPLE_WORDS12_LE)
 
-static uint32_t load_packed(const uint8_t *row, uint64_t at, uint64_t step, unsigned bits, uint32_t n,
-                            wvl_front_shift shift, int32_t *out)
-{
-    uint32_t seen = 0;
-    for (uint32_t i = 0; i < n; i++, at += step) {
-        out[i] = put_sample(packed_bits(row, at, bits), shift, &seen);
+/* Components of interleaved RGB stand at the same place of every word. */
+#define LOAD_FILLED10(name, any, read)                                                                                 \
+    static uint32_t name(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift,       \
+                         int32_t *out)                                                                                 \
+    {                                                                                                                  \
+        const uint8_t *p = row + first / 3 * 4;                                                                        \
+        uint32_t seen = 0, down = 22 - (uint32_t)(first % 3) * 10;                                                     \
+        if (stride % 3) {                                                                                              \
+            return any(row, first, stride, n, shift, out);                                                             \
+        }                                                                                                              \
+        for (uint32_t i = 0; i < n; i++, p += stride / 3 * 4) {                                                        \
+            out[i] = put_sample(read(p) >> down & 0x3FF, shift, &seen);                                                \
+        }                                                                                                              \
+        return seen;                                                                                                   \
     }
-    return seen;
-}
-
-static uint32_t load_packed10(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift,
-                              int32_t *out)
-{
-    return load_packed(row, first * 10, stride * 10, 10, n, shift, out);
-}
-
-static uint32_t load_packed12(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift,
-                              int32_t *out)
-{
-    return load_packed(row, first * 12, stride * 12, 12, n, shift, out);
-}
+LOAD_FILLED10(load_filled10_be, load_any10_be, wvl_container_read_be32)
+LOAD_FILLED10(load_filled10_le, load_any10_le, wvl_container_read_le32)
 
 static void to_i64(const int32_t *const *in, uint32_t n, void *const *out)
 {
@@ -147,13 +151,14 @@ static void drop_bits(const wvl_plan_xyz *xyz, uint32_t n, int32_t *const *lines
     }
 }
 
+#define LOADS                                                                                                          \
+    {                                                                                                                  \
+        load_u8, load_s8, load_u16, load_s16, load_32, load_packed10, load_packed12, load_filled10_be,                 \
+            load_filled10_le, load_filled12_be, load_filled12_le, load_words12_be, load_words12_le                     \
+    }
+
 static const wvl_front_kernels kernels_c = {
-    WVL_CPU_C,
-    {load_u8, load_s8, load_u16, load_s16, load_32, load_packed10, load_packed12},
-    {load_u8, load_s8, load_u16, load_s16, load_32, load_packed10, load_packed12},
-    {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
-    {to_i64, to_f32, rct, rct_i64, ict},
-    {NULL, drop_bits, put_xyz},
+    WVL_CPU_C, LOADS, LOADS, {NULL}, {to_i64, to_f32, rct, rct_i64, ict}, {NULL, drop_bits, put_xyz},
 };
 
 const wvl_front_kernels *wvl_front_fetch_kernels(wvl_cpu_level level)

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "tests/decode/picture.h"
+#include "tests/support/containers.h"
 
-#define LAYOUT_PLANES 4u
+#define LAYOUT_PLANES 5u
 
 typedef struct layout {
     uint8_t *memory;
@@ -18,21 +19,18 @@ typedef struct layout {
 } layout;
 
 /* Number of containers that layout_fill() knows. */
-#define LAYOUT_CONTAINERS 5u
-static const struct {
-    uint8_t container, bits;
-} layout_containers[LAYOUT_CONTAINERS] = {
-    {WVL_SAMPLE_8, 8}, {WVL_SAMPLE_16, 16}, {WVL_SAMPLE_32, 32}, {WVL_SAMPLE_PACKED10, 10}, {WVL_SAMPLE_PACKED12, 12}};
+#define LAYOUT_CONTAINERS 11u
+static const uint8_t layout_containers[LAYOUT_CONTAINERS] = {
+    WVL_SAMPLE_8,           WVL_SAMPLE_16,          WVL_SAMPLE_32,          WVL_SAMPLE_PACKED10,
+    WVL_SAMPLE_PACKED12,    WVL_SAMPLE_FILLED10_BE, WVL_SAMPLE_FILLED10_LE, WVL_SAMPLE_FILLED12_BE,
+    WVL_SAMPLE_FILLED12_LE, WVL_SAMPLE_WORDS12_BE,  WVL_SAMPLE_WORDS12_LE};
 
-static void layout_put(uint8_t *row, size_t at, unsigned bits, uint32_t v)
+static void layout_put_sample(uint8_t *row, size_t at, unsigned container, uint32_t v)
 {
-    if (bits % 8 == 0) {
-        memcpy(row + at * bits / 8, &v, bits / 8);
-        return;
-    }
-    for (unsigned i = 0; i < bits; i++) {
-        size_t bit = at * bits + i;
-        row[bit / 8] |= (uint8_t)((v >> (bits - 1 - i) & 1) << (7 - bit % 8));
+    if (container <= WVL_SAMPLE_32) {
+        memcpy(row + at * test_container_bits(container) / 8, &v, test_container_bits(container) / 8);
+    } else {
+        test_container_put(row, at, container, v);
     }
 }
 
@@ -40,9 +38,9 @@ static void layout_put(uint8_t *row, size_t at, unsigned bits, uint32_t v)
  * hold the samples. */
 static inline int layout_fill(const picture *p, unsigned container, int interleaved, uint32_t spare, layout *l)
 {
-    unsigned bits = layout_containers[container].bits;
+    unsigned kind = layout_containers[container], bits = test_container_bits(kind);
     uint32_t w = p->planes[0].width, h = p->planes[0].height, n = interleaved ? p->count + spare : 1;
-    size_t pitch = ((size_t)w * n * bits + 7) / 8 + (interleaved ? 0 : spare), plane = pitch * h;
+    size_t pitch = test_container_row_bytes((uint64_t)w * n, kind) + (interleaved ? 0 : spare), plane = pitch * h;
     if (p->planes[0].depth > bits) {
         return 0;
     }
@@ -50,10 +48,10 @@ static inline int layout_fill(const picture *p, unsigned container, int interlea
     l->memory = calloc(1, l->bytes);
     for (uint32_t c = 0; c < p->count; c++) {
         size_t first = interleaved ? p->count - 1 - c : 0, offset = interleaved ? 0 : c * plane;
-        l->planes[c] = (wvl_plane){(const void *)(uintptr_t)offset, (ptrdiff_t)pitch, n, first,
-                                   layout_containers[container].container};
+        l->planes[c] = (wvl_plane){(const void *)(uintptr_t)offset, (ptrdiff_t)pitch, n, first, (uint8_t)kind};
         for (size_t i = 0; i < (size_t)w * h; i++) {
-            layout_put(l->memory + offset + i / w * pitch, first + i % w * n, bits, (uint32_t)p->planes[c].samples[i]);
+            layout_put_sample(l->memory + offset + i / w * pitch, first + i % w * n, kind,
+                              (uint32_t)p->planes[c].samples[i]);
         }
     }
     return 1;

@@ -574,7 +574,7 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     } else if (strncmp(function, "wvl_packets_", 12) == 0) {
         o.room = RUN_PACKETS;
         memcpy(&o.job.packets, arguments[0], sizeof o.job.packets);
-    } else if (strcmp(function, "wvl_deliver") != 0 && strcmp(function, "wvl_xyz") != 0) {
+    } else if (strcmp(function, "wvl_deliver") && strcmp(function, "wvl_xyz") && strcmp(function, "wvl_unpack")) {
         memcpy(&o.arguments[1], arguments[1], sizeof(uint64_t));
     }
     tell_watch(&control, "cuLaunchKernel");

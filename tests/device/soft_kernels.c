@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cuda/color/color.h"
+#include "cuda/color/unpack.h"
 #include "cuda/core/kernel_row.h"
 #include "cuda/core/split.h"
 #include "cuda/dwt/kernels.h"
@@ -12,6 +13,10 @@
 #include "front/color_ops.h"
 #include "front/xyz_ops.h"
 #include "soft.h"
+#include "tests/support/containers.h"
+#ifdef WVL_HAVE_EMULATION
+#include "tests/twin/ht_emulated.h"
+#endif
 
 typedef struct source {
     const wvl_cuda_split *split;
@@ -24,15 +29,6 @@ typedef struct source {
 } source;
 
 /* ---- Pixels ---------------------------------------------------------------------------------- */
-
-static uint32_t bits_at(const uint8_t *row, uint64_t at, unsigned bits)
-{
-    uint32_t v = 0;
-    for (unsigned i = 0; i < bits; i++, at++) {
-        v = v << 1 | (row[at / 8] >> (7 - at % 8) & 1u);
-    }
-    return v;
-}
 
 static int32_t pixel(const wvl_cuda_pixels *p, uint32_t x, uint32_t y, uint32_t *outside)
 {
@@ -47,9 +43,8 @@ static int32_t pixel(const wvl_cuda_pixels *p, uint32_t x, uint32_t y, uint32_t 
         v = p->is_signed ? (uint32_t)(int16_t)half : half;
         break;
     }
-    case WVL_SAMPLE_PACKED10: v = bits_at(row, 10 * at, 10); break;
-    case WVL_SAMPLE_PACKED12: v = bits_at(row, 12 * at, 12); break;
-    default: memcpy(&v, row + 4 * at, 4); break;
+    case WVL_SAMPLE_32: memcpy(&v, row + 4 * at, 4); break;
+    default: v = test_container_get(row, at, p->container); break;
     }
     v += p->bias;
     *outside |= v >> p->depth;
@@ -286,6 +281,30 @@ static int color(const wvl_cuda_color *c)
     return 0;
 }
 
+/* By the kernel's own source, where it is compiled for the CPU. */
+static int unpack(const wvl_cuda_unpack *u, unsigned grid_x)
+{
+#ifdef WVL_HAVE_EMULATION
+    wvl_cuda_function function;
+    void *arguments[] = {(void *)(uintptr_t)u};
+    return wvl_emulate_find(&function, NULL, "wvl_unpack") ||
+           wvl_emulate_launch(function, grid_x, 1, 1, WVL_CUDA_UNPACK_THREADS, 1, 1, 0, NULL, arguments, NULL);
+#else
+    (void)grid_x;
+    for (uint32_t c = 0; c < u->count; c++) {
+        const wvl_cuda_unpack_plane *p = &u->planes[c];
+        for (uint32_t y = p->rect.y0; y < p->rect.y1; y++) {
+            uint16_t *row = (uint16_t *)(uintptr_t)(p->to + (y - p->rect.y0) * p->pitch_bytes);
+            for (uint32_t x = p->rect.x0; x < p->rect.x1; x++) {
+                uint32_t outside = 0;
+                *row++ = (uint16_t)((uint32_t)pixel(&p->from, x, y, &outside) + p->from.half);
+            }
+        }
+    }
+    return 0;
+#endif
+}
+
 static int deliver(const wvl_cuda_parcel *parcels, unsigned count, soft_control *control)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -326,6 +345,9 @@ int soft_run_kernel(const char *name, unsigned grid_x, const uint64_t arguments[
     }
     if (!strcmp(name, "wvl_xyz")) {
         return color(first);
+    }
+    if (!strcmp(name, "wvl_unpack")) {
+        return unpack(first, grid_x);
     }
     if (!strcmp(name, "wvl_clear")) {
         memset((void *)(uintptr_t)arguments[0], 0, (size_t)arguments[1] * 16);

@@ -304,7 +304,6 @@ START_TEST(reasons)
         {"style=HT reversible=no max-bytes=50000 plm=yes", "PLM segments", WVL_REACH_COEFS},
         {"style=HT psnr=40", "target of PSNR", WVL_REACH_COEFS},
         {"reversible=no psnr=40 rdoq=no", "target of PSNR", WVL_REACH_COEFS},
-        {"reversible=no bpp=1 max-component-bytes=9000", "rdoq and a limit for each component", WVL_REACH_COEFS},
         {"layers=65", "more than 64 layers", WVL_REACH_COEFS},
         {"style=VSC plm=yes", "PLM segments", WVL_REACH_COEFS},
     };

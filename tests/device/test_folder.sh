@@ -111,6 +111,48 @@ warns 'alike/p13.jph: exists; --force replaces it'
 expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --force
 equal alike
 
+# ---- Words of DPX ----------------------------------------------------------------------------------------------------
+
+# The reader hands them through; the CPU by itself gets integers. Options that look at samples get integers too.
+if part python3; then
+    mkdir words
+    python3 - <<'PY' || fail 'no DPX files'
+import random, struct
+def dpx(name, big, width, height, descriptor, depth, packing, seed):
+    draw, order, count = random.Random(seed), ">" if big else "<", 4 if descriptor == 51 else 3
+    head = bytearray(2048)
+    head[0:4] = b"SDPX" if big else b"XPDS"
+    head[4:8] = struct.pack(order + "I", 2048)
+    head[768:780] = struct.pack(order + "HHII", 0, 1, width, height)
+    head[780:784] = struct.pack(order + "I", 0)
+    head[800:804] = bytes([descriptor, 6, 6, depth])
+    head[804:812] = struct.pack(order + "HHI", packing, 0, 2048)
+    words = {10: (width * count + 2) // 3, 12: width * count // 2 if packing else (width * count * 12 + 31) // 32}[depth]
+    body = bytes(draw.randrange(256) for _ in range(4 * words * height))
+    with open("words/%s.dpx" % name, "wb") as file:
+        file.write(head + body)
+number = 0
+for big in (0, 1):
+    for descriptor in (50, 51):
+        for depth, packing in ((10, 1), (12, 1), (12, 0)):
+            for again in range(2):
+                dpx("w%02d" % number, big, 64, 40, descriptor, depth, packing, number)
+                number += 1
+PY
+    references words
+    expect 0 -ImgDir words -OutFor jph --device cuda --threads 4
+    shared 24
+    equal words
+    for more in '-I --step 0.01' '-TargetBitDepth 8' '--channels 2,0,1' '--orient auto'; do
+        # shellcheck disable=SC2086 # several words
+        rm -rf words.ref && references words $more
+        # shellcheck disable=SC2086
+        expect 0 -ImgDir words -OutFor jph --device cuda --threads 4 $more
+        shared 24
+        equal words
+    done
+fi
+
 # ---- Pictures of several kinds ---------------------------------------------------------------------------------------
 
 mkdir mixed

@@ -91,7 +91,7 @@ static const series all[] = {
     {"style=HT, reversible=no, slopes=40000", {"slopes=38000", NULL, "slopes=42000", "slopes=41000"}, 1},
     {"preset=dci-2k-24, profile=none, tile=\"64,64\", max-bytes=20000, max-component-bytes=9000",
      {"max-bytes=15000", "max-component-bytes=5000", NULL, "max-bytes=9000, max-component-bytes=8000"},
-     0}};
+     1}};
 
 static wvl_params *params_of(const series *s, uint32_t n, const char *device)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The block coders' and the packets' own device code on the CPU, behind the table that real drivers fill
- * (cuda/host/runtime_table.h). */
+/* The device code of block coders, packets, rate control, rdoq and unpacking on the CPU, behind the table that real
+ * drivers fill (cuda/host/runtime_table.h). */
 #include "emulate.h"
 
 #include "cuda/blocks/kernels.cu"
 #include "cuda/blocks/t1_kernels.cu"
+#include "cuda/color/unpack.cu"
 #include "cuda/packets/kernels.cu"
 #include "cuda/rate/kernels.cu"
 #include "cuda/rdoq/kernels.cu"
@@ -73,12 +74,15 @@ RATE_KERNELS(CALL_RATE)
     static void call_##name(const void *job) { name(*(const wvl_cuda_rdoq_job *)job); }
 RDOQ_KERNELS(CALL_RDOQ)
 
+/* Its argument lies on the device. */
+static void call_wvl_unpack(const void *unpack) { wvl_unpack((const wvl_cuda_unpack *)unpack); }
+
 static const struct {
     const char *name;
     void (*call)(const void *);
 } kernels[] = {
 #define ENTRY(name) {#name, call_##name},
-    KERNELS(ENTRY) T1_KERNELS(ENTRY) PACKET_KERNELS(ENTRY) RATE_KERNELS(ENTRY) RDOQ_KERNELS(ENTRY)};
+    KERNELS(ENTRY) T1_KERNELS(ENTRY) PACKET_KERNELS(ENTRY) RATE_KERNELS(ENTRY) RDOQ_KERNELS(ENTRY) ENTRY(wvl_unpack)};
 
 int wvl_emulate_find(wvl_cuda_function *function, wvl_cuda_module, const char *name)
 {

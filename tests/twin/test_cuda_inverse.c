@@ -5,6 +5,7 @@
  * the environment, for a checker of its own, pixels alone). WVL_CUDA_SUBSET runs a few shapes (for slow checkers), 2
  * fewer still and each once on the device; CK_RUN_CASE names a case. WVL_CUDA_TWIN_IMAGE: as in test_cuda_dwt.c.
  */
+#define WITHOUT_WORDS
 #include "test_cuda_job.h"
 
 #include "cuda/inverse/host.h"

@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "cuda/host/backend_cuda.h"
 #include "cuda/host/launch.h"
+#include "tests/support/containers.h"
 #include "tests/support/planned.h"
 
 #define COMPONENTS 4u
@@ -91,11 +92,7 @@ static inline void draw_grid(job *j, uint32_t turn)
     j->settings.distortion_bits = (uint8_t)between(0, 8);
 }
 
-static uint32_t container_bits(unsigned container)
-{
-    static const uint8_t bits[7] = {0, 8, 16, 32, 0, 10, 12};
-    return bits[container];
-}
+static uint32_t container_bits(unsigned container) { return test_container_bits(container); }
 
 static void put_sample(uint8_t *row, uint64_t at, unsigned container, uint32_t v)
 {
@@ -104,19 +101,25 @@ static void put_sample(uint8_t *row, uint64_t at, unsigned container, uint32_t v
         memcpy(row + at * bits / 8, &v, bits / 8);
         return;
     }
-    for (uint32_t i = 0; i < bits; i++) {
-        uint64_t bit = at * bits + i;
-        uint32_t mask = 0x80u >> (bit & 7);
-        row[bit / 8] = (uint8_t)(v >> (bits - 1 - i) & 1 ? row[bit / 8] | mask : row[bit / 8] & ~mask);
-    }
+    test_container_put(row, at, container, v);
 }
+
+/* Of those of a depth, whose first one is no word of DPX: that alone for suites of the inverse, which stores none. */
+#ifdef WITHOUT_WORDS
+#define DRAW_PACKED(count) 0u
+#else
+#define DRAW_PACKED(count) (draw() % (count))
+#endif
 
 /* Smallest container that holds the component, or a larger one. */
 static unsigned draw_container(const wvl_component_format *f)
 {
+    static const uint8_t of10[3] = {WVL_SAMPLE_PACKED10, WVL_SAMPLE_FILLED10_BE, WVL_SAMPLE_FILLED10_LE},
+                         of12[5] = {WVL_SAMPLE_PACKED12, WVL_SAMPLE_FILLED12_BE, WVL_SAMPLE_FILLED12_LE,
+                                    WVL_SAMPLE_WORDS12_BE, WVL_SAMPLE_WORDS12_LE};
     unsigned k = (unsigned)(draw() % 5);
     if (k == 0 && f->depth <= 12 && !f->is_signed) {
-        return f->depth <= 10 ? WVL_SAMPLE_PACKED10 : WVL_SAMPLE_PACKED12;
+        return f->depth <= 10 ? of10[DRAW_PACKED(3)] : of12[DRAW_PACKED(5)];
     }
     return k == 1 ? WVL_SAMPLE_32 : f->depth <= 8 && k != 2 ? WVL_SAMPLE_8 : WVL_SAMPLE_16;
 }
@@ -142,8 +145,8 @@ static inline void draw_pixels(job *j, int interleaved)
                           : draw() % 4 ? 1
                                        : between(2, 3),
                  first = interleaved ? count - 1 - c : (uint32_t)(draw() % 3);
-        ptrdiff_t pitch = (ptrdiff_t)((((uint64_t)w * stride + 4) * container_bits(container) + 7) / 8 +
-                                      (interleaved ? 0 : draw() % 9));
+        ptrdiff_t pitch =
+            (ptrdiff_t)(test_container_row_bytes((uint64_t)w * stride + 4, container) + (interleaved ? 0 : draw() % 9));
         uint8_t *base = interleaved && c ? j->memory[0] : malloc((size_t)pitch * (h + 1) + 16);
         j->memory[c] = interleaved && c ? NULL : base;
         int down = interleaved || draw() % 4;

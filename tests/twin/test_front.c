@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "front/front.h"
+#include "tests/support/containers.h"
 #include "tests/support/support.h"
 
 #define MOST 300u
@@ -40,22 +41,20 @@ static void setup(void)
 
 static void teardown(void) { (void)munmap(wall - WALL_BYTES, WALL_BYTES + (size_t)sysconf(_SC_PAGESIZE)); }
 
-static const unsigned load_bits[WVL_LOAD_KINDS] = {8, 8, 16, 16, 32, 10, 12};
+static const unsigned load_bits[WVL_LOAD_KINDS] = {8, 8, 16, 16, 32, 10, 12, 10, 10, 12, 12, 12, 12};
 static const unsigned load_container[WVL_LOAD_KINDS] = {
-    WVL_SAMPLE_8, WVL_SAMPLE_8, WVL_SAMPLE_16, WVL_SAMPLE_16, WVL_SAMPLE_32, WVL_SAMPLE_PACKED10, WVL_SAMPLE_PACKED12};
-static const int load_signed[WVL_LOAD_KINDS] = {0, 1, 0, 1, 0, 0, 0};
+    WVL_SAMPLE_8,           WVL_SAMPLE_8,           WVL_SAMPLE_16,          WVL_SAMPLE_16,
+    WVL_SAMPLE_32,          WVL_SAMPLE_PACKED10,    WVL_SAMPLE_PACKED12,    WVL_SAMPLE_FILLED10_BE,
+    WVL_SAMPLE_FILLED10_LE, WVL_SAMPLE_FILLED12_BE, WVL_SAMPLE_FILLED12_LE, WVL_SAMPLE_WORDS12_BE,
+    WVL_SAMPLE_WORDS12_LE};
+static const int load_signed[WVL_LOAD_KINDS] = {0, 1, 0, 1};
 
 /* Container number k of a row, by definition: bit by bit for the packed ones. */
 static int64_t container_value(const uint8_t *row, unsigned load, uint64_t k, int is_signed)
 {
-    uint64_t v = 0;
     unsigned bits = load_bits[load];
     if (bits % 8) {
-        for (unsigned b = 0; b < bits; b++) {
-            uint64_t at = k * bits + b;
-            v = v << 1 | (row[at / 8] >> (7 - at % 8) & 1);
-        }
-        return (int64_t)v;
+        return (int64_t)test_container_get(row, k, load_container[load]);
     }
     uint32_t native = 0;
     uint16_t half;
@@ -70,7 +69,10 @@ static int64_t container_value(const uint8_t *row, unsigned load, uint64_t k, in
     return is_signed && native >> (bits - 1) ? (int64_t)native - ((int64_t)1 << bits) : (int64_t)native;
 }
 
-static uint64_t row_bytes(unsigned load, uint64_t containers) { return (containers * load_bits[load] + 7) / 8; }
+static uint64_t row_bytes(unsigned load, uint64_t containers)
+{
+    return test_container_row_bytes(containers, load_container[load]);
+}
 
 static void fill_random(uint8_t *p, uint64_t bytes)
 {
@@ -241,12 +243,9 @@ static void put_container(uint8_t *row, unsigned load, uint64_t k, uint32_t v)
 {
     unsigned bits = load_bits[load];
     uint16_t half = (uint16_t)v;
-    for (unsigned b = 0; bits % 8 && b < bits; b++) {
-        uint64_t at = k * bits + b;
-        unsigned bit = 1u << (7 - at % 8);
-        row[at / 8] = (uint8_t)((row[at / 8] & ~bit) | (v >> (bits - 1 - b) & 1 ? bit : 0));
-    }
-    if (bits == 8) {
+    if (bits % 8) {
+        test_container_put(row, k, load_container[load], v);
+    } else if (bits == 8) {
         row[k] = (uint8_t)v;
     } else if (bits == 16) {
         memcpy(row + k * 2, &half, 2);

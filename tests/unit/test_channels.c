@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Choosing channels, leaving alpha out, and YCbCr to RGB against the same sums in floating point. */
+/* Choosing channels, leaving alpha out, YCbCr to RGB against the same sums in floating point, and words of DPX. */
 #include "imageio_bench.h"
 
 #include <math.h>
@@ -216,6 +216,51 @@ START_TEST(what_is_no_ycc_is_refused)
 }
 END_TEST
 
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+/* Words that stay hold the samples that integers have; what no word of the interface is does not stay. */
+START_TEST(dpx_words)
+{
+    static const struct {
+        unsigned descriptor, depth, packing, width;
+        wvl_io_words words[2];
+    } rows[] = {{50, 10, 1, 5, {WVL_IO_FILLED10_LE, WVL_IO_FILLED10_BE}},
+                {51, 10, 1, 2, {WVL_IO_FILLED10_LE, WVL_IO_FILLED10_BE}},
+                {50, 12, 1, 3, {WVL_IO_FILLED12_LE, WVL_IO_FILLED12_BE}},
+                {50, 12, 0, 7, {WVL_IO_WORDS12_LE, WVL_IO_WORDS12_BE}},
+                {51, 12, 0, 1, {WVL_IO_WORDS12_LE, WVL_IO_WORDS12_BE}},
+                {50, 12, 0, 1, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}}, /* longer than its integers */
+                {50, 10, 2, 5, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}},
+                {50, 10, 0, 5, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}},
+                {6, 10, 1, 6, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}}, /* a single component fills words the other way */
+                {52, 10, 1, 4, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}},
+                {50, 16, 0, 4, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}}};
+    wvl_io_options keeps = {.keep_words = 1};
+    for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        int big = i & 1;
+        wvl_io_picture plain, kept;
+        bytes b;
+        start_dpx(&b, big, rows[i / 2].width, 3, rows[i / 2].descriptor, rows[i / 2].depth, rows[i / 2].packing);
+        for (uint32_t k = 0, v = 12345 + i; k < 60; k++) {
+            put_word(&b, v = v * 1664525u + 1013904223u, big);
+        }
+        read_bytes(&plain, b.at, b.count, "a.dpx", NULL);
+        ck_assert_int_eq(wvl_io_read_memory(b.at, b.count, "a.dpx", &keeps, &kept, error, sizeof error), WVL_IO_OK);
+        ck_assert_int_eq(plain.words, WVL_IO_INTEGERS);
+        ck_assert_msg(kept.words == rows[i / 2].words[big], "row %u: words %d", i, (int)kept.words);
+        ck_assert_int_eq(wvl_io_expand_words(&kept), WVL_IO_OK);
+        ck_assert_int_eq(kept.words, WVL_IO_INTEGERS);
+        for (uint32_t s = 0; s < 3 * plain.width * plain.component_count; s++) {
+            uint32_t c = s % plain.component_count, x = s / plain.component_count % plain.width,
+                     y = s / plain.component_count / plain.width;
+            ck_assert_msg(sample_at(&plain, c, x, y) == sample_at(&kept, c, x, y), "row %u, sample %u", i, s);
+        }
+        wvl_io_release_picture(&plain);
+        wvl_io_release_picture(&kept);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("channels");
@@ -226,6 +271,7 @@ int main(void)
     tcase_add_loop_test(tests, ycc_becomes_rgb, 0, (int)(sizeof layouts / sizeof layouts[0]));
     tcase_add_test(tests, known_colours);
     tcase_add_test(tests, what_is_no_ycc_is_refused);
+    tcase_add_test(tests, dpx_words);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

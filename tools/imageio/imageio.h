@@ -82,10 +82,25 @@ typedef enum wvl_io_float_transfer {
     WVL_IO_FLOAT_PQ       /* f = the inverse EOTF of SMPTE ST 2084, with 10000 cd/m2 at high and none at low */
 } wvl_io_float_transfer;
 
+/* Words of DPX that samples of 10 and 12 bits are kept in: as the containers of wavelane.h with these names. */
+typedef enum wvl_io_words {
+    WVL_IO_INTEGERS, /* samples are integers */
+    WVL_IO_FILLED10_BE,
+    WVL_IO_FILLED10_LE,
+    WVL_IO_FILLED12_BE,
+    WVL_IO_FILLED12_LE,
+    WVL_IO_WORDS12_BE,
+    WVL_IO_WORDS12_LE
+} wvl_io_words;
+
 typedef struct wvl_io_picture {
     uint32_t width, height;
     uint32_t component_count;
     wvl_io_component *components;
+    /* With words, which were asked for: row y begins at components[0].data + y * stride_bytes, and sample (x, y) of
+       component c is number x * component_count + c of its samples. Until wvl_io_expand_words() nothing else here knows
+       how to read them. */
+    wvl_io_words words;
 
     wvl_io_color color;
     int color_declared; /* 1: the file says which space (a profile, sRGB, a YCbCr definition equal to
@@ -141,6 +156,7 @@ typedef struct wvl_io_options {
     int raw_interleaved;    /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
     int keep_palette;       /* 1: hand out indices and palette; 0: expand */
     int keep_ycc;           /* JPEG: 1: hand out YCbCr planes as stored; 0: RGB */
+    int keep_words;         /* DPX: 1: samples of 10 and 12 bits may stay in words; 0: they become integers */
     uint32_t page;          /* TIFF: directory, from 0 */
     int page_of_many;       /* 1: other pages are read too, and are not worth a note */
     wvl_io_float_transfer float_transfer;
@@ -184,6 +200,9 @@ int wvl_io_measure_raw(const wvl_io_options *options, uint64_t *bytes, char *err
 
 /* Frees what a reader allocated and empties *picture. Safe on an emptied picture. */
 void wvl_io_release_picture(wvl_io_picture *picture);
+
+/* Samples that were kept in words become integers, where they lie. WVL_IO_OK or WVL_IO_ERROR_MEMORY. */
+int wvl_io_expand_words(wvl_io_picture *picture);
 
 /* Pages of a TIFF file; 1 for other formats. Returns as wvl_io_read_picture does. */
 int wvl_io_count_pages(const char *path, const wvl_io_options *options, uint32_t *count, char *error,

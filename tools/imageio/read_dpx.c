@@ -209,6 +209,61 @@ static int line_layout(wvl_io_context *context, const dpx_header *h, uint64_t *u
     return wvl_io_require_bytes(context, *pitch * (h->height - 1) + *used, "pixel data");
 }
 
+/* ---- Words that stay ------------------------------------------------------------------------- */
+
+static const struct {
+    uint32_t depth, packing;
+    wvl_io_words words[2]; /* little-endian, big-endian */
+} kept[] = {
+    {10, FILLED_A, {WVL_IO_FILLED10_LE, WVL_IO_FILLED10_BE}},
+    {12, FILLED_A, {WVL_IO_FILLED12_LE, WVL_IO_FILLED12_BE}},
+    {12, PACKED, {WVL_IO_WORDS12_LE, WVL_IO_WORDS12_BE}},
+};
+#define KEPT (sizeof kept / sizeof kept[0])
+
+static const uint8_t *order_of_components(uint32_t descriptor);
+
+/* Rows of words lie in the rows of integers that would take their place. */
+static wvl_io_words find_words(const wvl_io_context *context, const dpx_header *h)
+{
+    uint64_t samples = (uint64_t)h->width * h->samples_per_pixel;
+    if (!context->options.keep_words || context->by_rows || h->sign || h->samples_per_pixel < 3 ||
+        order_of_components(h->descriptor) || line_bytes(h) > 2 * samples) {
+        return WVL_IO_INTEGERS;
+    }
+    for (size_t i = 0; i < KEPT; i++) {
+        if (h->depth == kept[i].depth && h->packing == kept[i].packing) {
+            return kept[i].words[h->big_endian];
+        }
+    }
+    return WVL_IO_INTEGERS;
+}
+
+int wvl_io_expand_words(wvl_io_picture *picture)
+{
+    dpx_header h = {.width = picture->width, .samples_per_pixel = picture->component_count};
+    for (size_t i = 0; i < 2 * KEPT; i++) {
+        if (kept[i / 2].words[i % 2] == picture->words) {
+            h.depth = kept[i / 2].depth;
+            h.packing = kept[i / 2].packing;
+            h.big_endian = (int)(i % 2);
+        }
+    }
+    size_t bytes = picture->words ? (size_t)line_bytes(&h) : 1;
+    uint8_t *line = malloc(bytes);
+    for (uint32_t y = 0; line && picture->words && y < picture->height; y++) {
+        uint8_t *row = (uint8_t *)picture->components[0].data + y * picture->components[0].stride_bytes;
+        memcpy(line, row, bytes);
+        unpack_line(line, &h, row, (size_t)picture->width * picture->component_count);
+    }
+    int result = line ? WVL_IO_OK : WVL_IO_ERROR_MEMORY;
+    picture->words = line ? WVL_IO_INTEGERS : picture->words;
+    free(line);
+    return result;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
 typedef struct dpx_rows {
     dpx_header header;
     uint64_t used, pitch; /* bytes of a line: with samples, and to the next line */
@@ -223,6 +278,13 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
 
     for (uint32_t y = first; y < first + count; y++) {
         size_t bytes = (size_t)(y + 1 < h->height ? s->pitch : s->used);
+        if (context->picture->words) {
+            if (wvl_io_read_bytes(context, wvl_io_pixels(context, y), (size_t)s->used, "pixel data") != 0 ||
+                wvl_io_read_bytes(context, s->line, bytes - (size_t)s->used, "pixel data") != 0) {
+                return -1;
+            }
+            continue;
+        }
         if (wvl_io_read_bytes(context, s->line, bytes, "pixel data") != 0) {
             return -1;
         }
@@ -327,6 +389,7 @@ static int begin(wvl_io_context *context)
         return -1;
     wvl_io_lay_out(context, 1);
     context->order = order_of_components(h->descriptor);
+    context->picture->words = find_words(context, h);
     context->held_bytes = s->pitch;
     describe_meaning(context, h);
     s->line = wvl_io_allocate(context, s->pitch, "line");

@@ -4,13 +4,19 @@
 
 #include "front/front.h"
 #include "geom/color.h"
+#include "geom/container.h"
 #include "geom/settings.h"
 #include "tools/slots/slots.h"
 
 enum { LOAD_STYLES = 2, CONVERT_STYLES = 3, COLOR_STYLES = 5, SAMPLE_BYTES = sizeof(int32_t) };
 
-static const uint8_t load_bits[WVL_LOAD_KINDS] = {8, 8, 16, 16, 32, 10, 12};
-static const uint8_t load_signed[WVL_LOAD_KINDS] = {0, 1, 0, 1, 0, 0, 0};
+static const uint8_t load_bits[WVL_LOAD_KINDS] = {8, 8, 16, 16, 32, 10, 12, 10, 10, 12, 12, 12, 12};
+static const uint8_t load_container[WVL_LOAD_KINDS] = {
+    WVL_SAMPLE_8,           WVL_SAMPLE_8,           WVL_SAMPLE_16,          WVL_SAMPLE_16,
+    WVL_SAMPLE_32,          WVL_SAMPLE_PACKED10,    WVL_SAMPLE_PACKED12,    WVL_SAMPLE_FILLED10_BE,
+    WVL_SAMPLE_FILLED10_LE, WVL_SAMPLE_FILLED12_BE, WVL_SAMPLE_FILLED12_LE, WVL_SAMPLE_WORDS12_BE,
+    WVL_SAMPLE_WORDS12_LE};
+static const uint8_t load_signed[WVL_LOAD_KINDS] = {0, 1, 0, 1};
 
 static wvl_front_shift shift_of(unsigned kind)
 {
@@ -41,7 +47,7 @@ enum { ROW, LINES, SEEN = LINES + 3 };
 
 static void make_row(wvl_slot_scene *scene, unsigned kind, uint64_t containers)
 {
-    size_t bytes = (size_t)((containers * load_bits[kind] + 7) / 8);
+    size_t bytes = (size_t)wvl_container_bytes(load_container[kind], containers);
     scene->at[ROW] = wvl_slots_place_bytes(scene, bytes);
     for (size_t i = 0; i < bytes; i++) {
         scene->bytes[scene->at[ROW] + i] = (uint8_t)wvl_slots_draw(scene);
@@ -241,6 +247,12 @@ static const wvl_slot slots[] = {
     LOADS("32", WVL_LOAD_32),
     LOADS("packed10", WVL_LOAD_PACKED10),
     LOADS("packed12", WVL_LOAD_PACKED12),
+    LOADS("filled10be", WVL_LOAD_FILLED10_BE),
+    LOADS("filled10le", WVL_LOAD_FILLED10_LE),
+    LOADS("filled12be", WVL_LOAD_FILLED12_BE),
+    LOADS("filled12le", WVL_LOAD_FILLED12_LE),
+    LOADS("words12be", WVL_LOAD_WORDS12_BE),
+    LOADS("words12le", WVL_LOAD_WORDS12_LE),
     CONVERT("i64", WVL_CONVERT_I64),
     CONVERT("f32", WVL_CONVERT_F32),
     CONVERT("rct", WVL_CONVERT_RCT),

@@ -350,7 +350,9 @@ static int read_job(wvl_cli_job *j)
     if (j->input_count == 1 && !args->image_dir) {
         return wvl_cli_read_by_rows(j);
     }
-    return wvl_cli_read_picture(args, j->inputs, j->input_count, &j->picture);
+    wvl_cli_args own = *args;
+    own.io.keep_words = j->s->encoders != NULL; /* a device unpacks them faster than the reader */
+    return wvl_cli_read_picture(&own, j->inputs, j->input_count, &j->picture);
 }
 
 int wvl_cli_read_and_plan(wvl_cli_job *j)

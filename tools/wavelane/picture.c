@@ -15,6 +15,13 @@ static int out_of_memory(const char *name)
 
 static int exit_code(int result) { return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT; }
 
+/* Words stay only where nobody but the library looks at the samples. */
+static int keeps_words(const wvl_cli_args *args, const wvl_io_picture *io)
+{
+    return !args->orient && !args->channel_count && !args->drop_alpha && !args->ycc_to_rgb && !args->target_depth &&
+           !args->coded_depth && !args->verify && !io->icc;
+}
+
 int wvl_cli_finish_reading(const wvl_cli_args *args, const char *name, int result, const char *error,
                            wvl_io_picture *io)
 {
@@ -34,6 +41,9 @@ int wvl_cli_finish_reading(const wvl_cli_args *args, const char *name, int resul
     }
     if (io->note[0]) {
         wvl_cli_warn_once(name, "%s", io->note);
+    }
+    if (io->words && !keeps_words(args, io) && wvl_io_expand_words(io)) {
+        return out_of_memory(name);
     }
     return wvl_cli_settle_metadata(args, name, io);
 }
@@ -277,6 +287,21 @@ static int fill_component(const wvl_cli_args *args, const char *name, const wvl_
     return WVL_EXIT_OK;
 }
 
+/* Component `index` of words that the library unpacks. */
+static void use_words(const wvl_io_picture *io, uint32_t index, wvl_plane *plane)
+{
+    static const uint8_t containers[] = {
+        [WVL_IO_FILLED10_BE] = WVL_SAMPLE_FILLED10_BE, [WVL_IO_FILLED10_LE] = WVL_SAMPLE_FILLED10_LE,
+        [WVL_IO_FILLED12_BE] = WVL_SAMPLE_FILLED12_BE, [WVL_IO_FILLED12_LE] = WVL_SAMPLE_FILLED12_LE,
+        [WVL_IO_WORDS12_BE] = WVL_SAMPLE_WORDS12_BE,   [WVL_IO_WORDS12_LE] = WVL_SAMPLE_WORDS12_LE};
+    if (io->words) {
+        plane->data = io->components[0].data;
+        plane->sample_stride = io->component_count;
+        plane->first_sample = index;
+        plane->container = containers[io->words];
+    }
+}
+
 static int wrap_planes(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
 {
     uint32_t count = p->io.component_count;
@@ -290,6 +315,7 @@ static int wrap_planes(const wvl_cli_args *args, const char *name, wvl_cli_pictu
         if (code) {
             return code;
         }
+        use_words(&p->io, i, &p->planes[i]);
     }
     p->image = (wvl_image){
         .struct_size = sizeof p->image, .planes = p->planes, .plane_count = count, .memory_kind = WVL_MEMORY_HOST};

@@ -238,12 +238,12 @@ static void report_check(wvl_cli_report *r, const wvl_cli_summary *s)
 
 static void report_times(wvl_cli_report *r, const wvl_cli_summary *s)
 {
-    static const char *const names[] = {"transform", "code", "rate", "write"};
+    static const char *const names[] = {"transform", "code", "rate", "write", "check"};
     wvl_cli_report_text(r, "backend", wvl_result_backend(s->result));
     wvl_cli_report_real(r, "seconds", s->seconds);
     wvl_cli_report_real(r, "megasamples_per_second", speed(s));
     wvl_cli_report_open_line(r, "stage_seconds");
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         wvl_cli_report_real(r, names[i], wvl_result_seconds(s->result, (wvl_stage)i));
     }
     wvl_cli_report_close(r);

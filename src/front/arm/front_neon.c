@@ -155,9 +155,9 @@ static void ict(const int32_t *const *in, uint32_t n, void *const *out)
 
 const wvl_front_kernels wvl_front_kernels_neon = {
     WVL_CPU_NEON,
-    {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
-    {load_u8, load_s8, load_u16, load_s16, load_32, NULL, NULL},
-    {load_u8x3, NULL, NULL, NULL, NULL, NULL, NULL},
+    {NULL},
+    {load_u8, load_s8, load_u16, load_s16, load_32},
+    {load_u8x3},
     {NULL, to_f32, rct, NULL, ict},
     {NULL, NULL, NULL},
 };

@@ -196,9 +196,9 @@ static void ict(const int32_t *const *in, uint32_t n, void *const *out)
 
 const wvl_front_kernels wvl_front_kernels_avx2 = {
     WVL_CPU_AVX2,
-    {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
-    {load_u8, load_s8, load_u16, load_s16, load_32, NULL, NULL},
-    {load_u8x3, NULL, load_u16x3, NULL, NULL, NULL, NULL},
+    {NULL},
+    {load_u8, load_s8, load_u16, load_s16, load_32},
+    {load_u8x3, NULL, load_u16x3},
     {NULL, to_f32, rct, NULL, ict},
     {NULL, NULL, wvl_front_put_xyz_avx2},
 };

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Containers of samples as callers give them (wvl_container_type): where they lie in a row. For host and devices. */
+#ifndef WVL_GEOM_CONTAINER_H
+#define WVL_GEOM_CONTAINER_H
+
+#include <stdint.h>
+
+#include "base/hd.h"
+#include "wavelane.h"
+
+/* Bits of a sample; 0: no container that is read. */
+WVL_HD uint32_t wvl_container_bits(unsigned container)
+{
+    switch (container) {
+    case WVL_SAMPLE_8: return 8;
+    case WVL_SAMPLE_16: return 16;
+    case WVL_SAMPLE_32: return 32;
+    case WVL_SAMPLE_PACKED10:
+    case WVL_SAMPLE_FILLED10_BE:
+    case WVL_SAMPLE_FILLED10_LE: return 10;
+    case WVL_SAMPLE_PACKED12:
+    case WVL_SAMPLE_FILLED12_BE:
+    case WVL_SAMPLE_FILLED12_LE:
+    case WVL_SAMPLE_WORDS12_BE:
+    case WVL_SAMPLE_WORDS12_LE: return 12;
+    default: return 0;
+    }
+}
+
+/* 1: unsigned, and no integer of the machine. */
+WVL_HD int wvl_container_is_packed(unsigned container)
+{
+    return container >= WVL_SAMPLE_PACKED10 && wvl_container_bits(container) != 0;
+}
+
+/* Containers that are repeated in whole bytes, or in whole words where they lie in words. */
+WVL_HD uint32_t wvl_container_period(unsigned container)
+{
+    switch (container) {
+    case WVL_SAMPLE_PACKED10: return 4;
+    case WVL_SAMPLE_PACKED12: return 2;
+    case WVL_SAMPLE_FILLED10_BE:
+    case WVL_SAMPLE_FILLED10_LE: return 3;
+    case WVL_SAMPLE_WORDS12_BE:
+    case WVL_SAMPLE_WORDS12_LE: return 8;
+    default: return 1;
+    }
+}
+
+/* Bytes of a row that the first `count` containers lie in; words are whole. */
+WVL_HD uint64_t wvl_container_bytes(unsigned container, uint64_t count)
+{
+    switch (container) {
+    case WVL_SAMPLE_FILLED10_BE:
+    case WVL_SAMPLE_FILLED10_LE: return (count + 2) / 3 * 4;
+    case WVL_SAMPLE_FILLED12_BE:
+    case WVL_SAMPLE_FILLED12_LE: return count * 2;
+    case WVL_SAMPLE_WORDS12_BE:
+    case WVL_SAMPLE_WORDS12_LE: return (count * 12 + 31) / 32 * 4;
+    default: return (count * wvl_container_bits(container) + 7) / 8;
+    }
+}
+
+/* ---- Packed samples: no byte is read that holds none of their bits, but for those of their words ------------------
+ */
+
+WVL_HD uint32_t wvl_container_read_be32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+WVL_HD uint32_t wvl_container_read_le32(const uint8_t *p)
+{
+    return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+}
+
+/* `bits` bits at any bit position, most significant first. */
+WVL_HD uint32_t wvl_container_read_bits(const uint8_t *row, uint64_t at, unsigned bits)
+{
+    uint32_t window = 0;
+    uint64_t last = (at + bits - 1) >> 3;
+    for (uint64_t i = at >> 3; i <= last; i++) {
+        window = window << 8 | row[i];
+    }
+    return window >> ((last + 1) * 8 - at - bits) & ((1u << bits) - 1);
+}
+
+/* 12 bits of 32-bit words that are filled from their low end. */
+WVL_HD uint32_t wvl_container_read_words12(const uint8_t *row, uint64_t at, int is_big)
+{
+    const uint8_t *p = row + at * 12 / 32 * 4;
+    uint32_t skip = (uint32_t)(at * 12 % 32);
+    uint32_t v = (is_big ? wvl_container_read_be32(p) : wvl_container_read_le32(p)) >> skip;
+    if (skip > 20) {
+        v |= (is_big ? wvl_container_read_be32(p + 4) : wvl_container_read_le32(p + 4)) << (32 - skip);
+    }
+    return v & 0xFFF;
+}
+
+/* Container number `at` of a row. container: packed. */
+WVL_HD uint32_t wvl_container_read(unsigned container, const uint8_t *row, uint64_t at)
+{
+    uint32_t down = 22 - (uint32_t)(at % 3) * 10; /* of three in a word */
+    switch (container) {
+    case WVL_SAMPLE_PACKED10: return wvl_container_read_bits(row, at * 10, 10);
+    case WVL_SAMPLE_PACKED12: return wvl_container_read_bits(row, at * 12, 12);
+    case WVL_SAMPLE_FILLED10_BE: return wvl_container_read_be32(row + at / 3 * 4) >> down & 0x3FF;
+    case WVL_SAMPLE_FILLED10_LE: return wvl_container_read_le32(row + at / 3 * 4) >> down & 0x3FF;
+    case WVL_SAMPLE_FILLED12_BE: return (uint32_t)row[2 * at] << 4 | row[2 * at + 1] >> 4;
+    case WVL_SAMPLE_FILLED12_LE: return (uint32_t)row[2 * at + 1] << 4 | row[2 * at] >> 4;
+    default: return wvl_container_read_words12(row, at, container == WVL_SAMPLE_WORDS12_BE);
+    }
+}
+
+#endif
