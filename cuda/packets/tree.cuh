@@ -11,7 +11,7 @@
  * both trees: they say nothing. All blocks below another node wait since the first layer. In the last packet that said
  * anything they said of it what they could: that its value is not below `since` (wvl_cuda_packets_job). Packets that
  * say nothing leave the trees as they are. So where the parent is known, or there is none, a 0 for each of the layers
- * missed comes in front; where the parent becomes known now, what it says stands for these (D-device-18).
+ * missed comes in front; where the parent becomes known now, what it says stands for these (D-device-20).
  *
  * A node of both trees is a word: the first included block and 1 << 7 | the least number of zero planes. NODE_KNOWN: a
  * block below was sent before. NODE_EMPTY: no block below is included.
