@@ -71,11 +71,22 @@ static uint32_t most_segments(const wvl_plan *plan, uint32_t packets)
     return plan->syntax.plt ? (uint32_t)(UINT64_C(5) * packets / SEGMENT_DATA_LEAST) + 1 : 0;
 }
 
-/* A row for each band of each coding, and main headers behind the templates. */
-static void measure_steps(wvl_assembly *a, const wvl_plan *plan, uint64_t *bytes)
+/* Whether headers of tile-parts may have steps: QCD and QCC of a tile's own. */
+static int tiles_have_steps(const wvl_plan *plan)
+{
+    int found = 0;
+    for (uint32_t t = 0; t < plan->syntax.tile_count && !found; t++) {
+        found = wvl_cs_measure_tile_segments(plan, t) > 0;
+    }
+    return found;
+}
+
+/* A row for each band of each coding, and behind the templates what headers are with each step: main headers and, where
+ * they have steps, templates. */
+static void measure_steps(wvl_assembly *a, const wvl_plan *plan, uint64_t templates, uint64_t *bytes)
 {
     uint32_t levels = 0;
-    a->step_count = a->step_bands = 0;
+    a->step_count = a->step_bands = a->variant_bytes = 0;
     if (!plan->rate.follows_step) {
         return;
     }
@@ -84,7 +95,9 @@ static void measure_steps(wvl_assembly *a, const wvl_plan *plan, uint64_t *bytes
     }
     a->step_bands = 3 * levels + 1;
     a->step_count = plan->syntax.coding_count * a->step_bands;
-    *bytes += (uint64_t)WVL_STEP_SIXTEENTHS * a->main_bytes;
+    uint64_t variant = a->main_bytes + (tiles_have_steps(plan) ? templates : 0);
+    *bytes += WVL_STEP_SIXTEENTHS * variant;
+    a->variant_bytes = (uint32_t)variant; /* too much is refused, as too many bytes */
 }
 
 /* Counts of all tables. NULL, or what is too large. */
@@ -107,7 +120,7 @@ static const char *measure_tables(builder *b)
         bytes += template_bytes(b, &b->parts[p]);
         segments += most_segments(plan, b->parts[p].packet_count);
     }
-    measure_steps(a, plan, &bytes);
+    measure_steps(a, plan, bytes - boxes - tlm - a->main_bytes, &bytes);
     if (packets > MOST_PACKETS || blocks * plan->syntax.layer_count > MOST_BLOCKS || bytes > MOST_TEMPLATE_BYTES) {
         return packets > MOST_PACKETS ? "too many packets" : "too many blocks or tile-parts";
     }
@@ -244,8 +257,10 @@ static void put_part(builder *b, uint32_t index)
     }
 }
 
-/* The header without SOD. It is put together beside: where the template ends there is no room for SOD. */
-static wvl_status put_template(builder *b, const wvl_allocator *allocator, uint32_t index)
+/* The header of a plan without PLT, without SOD, to these bytes. It is put together beside: where the template ends
+ * there is no room for SOD. */
+static wvl_status put_template(builder *b, const wvl_allocator *allocator, const wvl_plan *bare, uint32_t index,
+                               uint32_t at)
 {
     const wvl_assembly_part *to = &b->to->parts[index];
     uint64_t bytes = to->template_bytes + (uint64_t)WVL_CS_SOD_BYTES;
@@ -253,8 +268,8 @@ static wvl_status put_template(builder *b, const wvl_allocator *allocator, uint3
     if (!header) {
         return WVL_ERROR_MEMORY;
     }
-    (void)wvl_cs_put_part_header(&b->bare, &b->parts[index], NULL, header);
-    memcpy(b->to->bytes + to->template_at, header, to->template_bytes);
+    (void)wvl_cs_put_part_header(bare, &b->parts[index], NULL, header);
+    memcpy(b->to->bytes + at, header, to->template_bytes);
     wvl_free(allocator, header, bytes);
     return WVL_OK;
 }
@@ -282,8 +297,23 @@ static void put_step(const wvl_plan *plan, const wvl_coding *codings, uint32_t c
                               .planes = now->planes};
 }
 
-/* Rows and the main header of a number of sixteenths. header: room for one with TLM. */
-static int put_variant(builder *b, unsigned sixteenths, wvl_coding *codings, uint8_t *header)
+/* Templates with other codings, which are as long. */
+static wvl_status put_templates(builder *b, const wvl_allocator *allocator, wvl_coding *codings)
+{
+    wvl_assembly *a = b->to;
+    wvl_plan bare = b->bare;
+    wvl_status status = WVL_OK;
+    bare.syntax.codings = codings;
+    for (uint32_t p = 0; a->variant_bytes > a->main_bytes && p < a->part_count && status == WVL_OK; p++) {
+        status = put_template(b, allocator, &bare, p, a->byte_count);
+        a->byte_count += a->parts[p].template_bytes;
+    }
+    return status;
+}
+
+/* Rows and headers of a number of sixteenths. header: room for a main header with TLM. */
+static wvl_status put_variant(builder *b, const wvl_allocator *allocator, unsigned sixteenths, wvl_coding *codings,
+                              uint8_t *header)
 {
     wvl_assembly *a = b->to;
     wvl_plan coarser = *b->plan;
@@ -292,11 +322,12 @@ static int put_variant(builder *b, unsigned sixteenths, wvl_coding *codings, uin
         coarser.syntax.codings = codings;
     }
     if (wvl_cs_measure_main_header(&coarser, a->part_count) != (uint64_t)a->main_bytes + a->tlm_bytes) {
-        return 0;
+        return WVL_ERROR_UNSUPPORTED;
     }
     (void)wvl_cs_put_main_header(&coarser, b->parts, a->part_count, header);
     memcpy(a->bytes + a->byte_count, header, a->main_bytes);
     a->byte_count += a->main_bytes;
+    wvl_status status = put_templates(b, allocator, coarser.syntax.codings);
     for (uint32_t i = 0; i < a->step_count; i++) {
         uint32_t coding = i / a->step_bands, band = i % a->step_bands;
         memset(&a->steps[sixteenths * a->step_count + i], 0, sizeof *a->steps);
@@ -304,7 +335,7 @@ static int put_variant(builder *b, unsigned sixteenths, wvl_coding *codings, uin
             put_step(b->plan, coarser.syntax.codings, coding, band, &a->steps[sixteenths * a->step_count + i]);
         }
     }
-    return 1;
+    return status;
 }
 
 static wvl_status put_variants(builder *b, const wvl_allocator *allocator, const char **why)
@@ -320,13 +351,14 @@ static wvl_status put_variants(builder *b, const wvl_allocator *allocator, const
     if (!memory) {
         return WVL_ERROR_MEMORY;
     }
-    for (unsigned s = 0; s < WVL_STEP_SIXTEENTHS && !*why; s++) {
-        *why = put_variant(b, s, (wvl_coding *)(void *)memory, memory + codings)
-                   ? NULL
-                   : "steps that follow a byte target change the length of the main header";
+    wvl_status status = WVL_OK;
+    for (unsigned s = 0; s < WVL_STEP_SIXTEENTHS && status == WVL_OK; s++) {
+        status = put_variant(b, allocator, s, (wvl_coding *)(void *)memory, memory + codings);
     }
     wvl_free(allocator, memory, bytes);
-    return *why ? WVL_ERROR_UNSUPPORTED : WVL_OK;
+    *why =
+        status == WVL_ERROR_UNSUPPORTED ? "steps that follow a byte target change the length of the main header" : NULL;
+    return status;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -342,7 +374,7 @@ static wvl_status fill_tables(builder *b, const wvl_allocator *allocator, const 
             return WVL_ERROR_UNSUPPORTED;
         }
         put_part(b, p);
-        wvl_status status = put_template(b, allocator, p);
+        wvl_status status = put_template(b, allocator, &b->bare, p, a->parts[p].template_at);
         if (status != WVL_OK) {
             return status;
         }

@@ -53,8 +53,8 @@ static void lower_depths(const char *from, char *to, size_t bytes)
 
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c)
 {
-    static const char *const left_out[] = {"psnr",         "plm",    "packed-headers",
-                                           "measure-psnr", "device", "reach",          "output-memory"},
+    static const char *const left_out[] = {"psnr",   "plm",   "packed-headers", "measure-psnr",
+                                           "device", "reach", "output-memory"},
                              *const targets[] = {"rates",  "bpp",       "layer-bytes",        "rdoq",
                                                  "slopes", "max-bytes", "max-component-bytes"};
     char components[FUZZ_MAX_VALUE];

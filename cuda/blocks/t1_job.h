@@ -206,8 +206,8 @@ typedef struct wvl_cuda_t1_job {
     uint32_t round;        /* above 0: blocks with WVL_CUDA_T1_AGAIN are listed and coded again */
     uint64_t originals, regions, rects, lifts, copies; /* with rectangles of interest: wvl_cuda_t1_block and _region
                               [block_count], _rect, _lift[block_count], 32-bit samples; `blocks` are written */
-    uint64_t asked;        /* a word: 0 there, and kernels up to the gains do nothing; 0: none */
-    uint32_t lanes;        /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
+    uint64_t asked; /* a word: 0 there, and kernels up to the gains do nothing; 0: none */
+    uint32_t lanes; /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
 } wvl_cuda_t1_job;
 
 /* Passes of a block of `planes` coded planes whose max_passes are `most`. */

@@ -189,6 +189,7 @@ static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l
     if (job->sets.step_count) {
         packets->variant = job->sets.step + offsetof(wvl_cuda_rate_step, sixteenths);
         packets->mains = packets->bytes + v->assembly->mains_at;
+        packets->variant_bytes = v->assembly->variant_bytes;
     }
 }
 

@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 
 #define ROOM_LEAST (UINT64_C(64) << 10) /* headers and boxes of small pictures */
+#define ROOM_STEPS 8u                   /* of a doubling, at first */
+#define PREDICTED_MORE 64u              /* a part of the largest picture */
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -16,14 +18,27 @@ static uint64_t output_bytes(const wvl_plan *plan)
     return bytes > UINT64_MAX - 256 ? UINT64_MAX : wvl_align_up(bytes, 256);
 }
 
-/* Room for a finished picture that is copied to it: its samples, and a sixteenth more. Lossless pictures hardly ever
- * take more; one that does gets its room when it is taken (copy_rest). The bound is 2 to 3 times as much, and the
- * driver needs 0.29 ms for a MB of page-locked memory. */
-static uint64_t room_bytes(const wvl_backend *b)
+/* Room for a finished picture of so many bytes that is copied to it: the samples, and a sixteenth more. Lossless
+ * pictures hardly ever take more; one that does gets its room when it is taken (copy_rest), and those after it have as
+ * much. Room grows in steps, so that memory which is kept fits again. The bound is 2 to 3 times as much, and the driver
+ * needs 0.29 ms for a MB of page-locked memory. */
+static uint64_t room_for(const wvl_backend *b, uint64_t needed)
 {
-    uint64_t bytes = b->pictures->layout.staging_bytes;
+    uint64_t bytes = b->pictures->layout.staging_bytes, most = output_bytes(b->plan);
     bytes = wvl_align_up(bytes + bytes / 16 + b->plan->syntax.boxes_before.bytes + ROOM_LEAST, 256);
-    return wvl_cuda_copies_picture(b) ? wvl_min_u64(bytes, output_bytes(b->plan)) : output_bytes(b->plan);
+    while (bytes < needed && bytes < most) {
+        bytes = wvl_align_up(bytes + bytes / ROOM_STEPS, 256);
+    }
+    return wvl_cuda_copies_picture(b) ? wvl_min_u64(bytes, most) : most;
+}
+
+/* For the largest picture so far, and a little more. */
+static uint64_t room_bytes(wvl_backend *b)
+{
+    pthread_mutex_lock(&b->slots.lock);
+    uint64_t most = b->pictures->most_bytes;
+    pthread_mutex_unlock(&b->slots.lock);
+    return room_for(b, most + most / PREDICTED_MORE);
 }
 
 /* Tables of blocks lie in host memory while they are built. */
@@ -141,10 +156,12 @@ static wvl_cuda_status take_output(wvl_backend_job *job)
 {
     wvl_cuda_picture *picture = job->picture;
     const wvl_plan *plan = job->backend->plan;
-    if (picture->output) {
+    uint64_t room = room_bytes(job->backend);
+    if (picture->output && picture->output_bytes >= room) {
         return WVL_CUDA_SUCCESS;
     }
-    picture->output_bytes = room_bytes(job->backend);
+    wvl_cuda_free_output(job->backend->device, plan->device.output, picture->output, picture->output_bytes);
+    picture->output_bytes = room;
     return wvl_cuda_alloc_output(job->backend->device, plan->device.output, picture->output_bytes, &picture->output);
 }
 
@@ -336,16 +353,16 @@ static wvl_backend_job *take_slot(wvl_backend *b, const wvl_image *image, int is
 
 /* What suffices for most pictures, from what the last ones took: the prediction decides who copies, never a byte. 0:
  * there was none. */
-static uint64_t predict_bytes(wvl_backend *b)
+static uint64_t predict_bytes(wvl_backend *b, uint64_t room)
 {
     const wvl_cuda_pictures *p = b->pictures;
-    uint64_t most = 0, room = room_bytes(b);
+    uint64_t most = 0;
     pthread_mutex_lock(&b->slots.lock);
     for (uint64_t i = 0; i < wvl_min_u64(p->recent_count, WVL_CUDA_RECENT); i++) {
         most = wvl_max_u64(most, p->recent[i]);
     }
     pthread_mutex_unlock(&b->slots.lock);
-    return wvl_min_u64(wvl_align_up(most + most / 64, 256), room);
+    return wvl_min_u64(wvl_align_up(most + most / PREDICTED_MORE, 256), room);
 }
 
 static void note_bytes(wvl_backend *b, uint64_t bytes)
@@ -353,6 +370,7 @@ static void note_bytes(wvl_backend *b, uint64_t bytes)
     wvl_cuda_pictures *p = b->pictures;
     pthread_mutex_lock(&b->slots.lock);
     p->recent[p->recent_count++ % WVL_CUDA_RECENT] = bytes;
+    p->most_bytes = wvl_max_u64(p->most_bytes, bytes);
     pthread_mutex_unlock(&b->slots.lock);
 }
 
@@ -370,7 +388,7 @@ static wvl_cuda_status aim(wvl_backend_job *job)
     picture->copied_bytes = 0;
     if (wvl_cuda_copies_picture(b)) {
         address = job->device + l->finished;
-        picture->copied_bytes = predict_bytes(b);
+        picture->copied_bytes = predict_bytes(b, picture->output_bytes);
     } else if (!status && !b->plan->device.output) {
         status = wvl_cuda_runtime_of(b)->pinned_address(&address, (void *)(uintptr_t)picture->output, 0);
     }
@@ -446,7 +464,7 @@ static wvl_cuda_status enlarge_output(wvl_backend_job *job, uint64_t bytes)
     }
     wvl_cuda_free_output(device, 0, picture->output, picture->output_bytes);
     picture->copied_bytes = 0;
-    picture->output_bytes = wvl_align_up(bytes, 256);
+    picture->output_bytes = room_for(job->backend, bytes);
     return wvl_cuda_alloc_output(device, 0, picture->output_bytes, &picture->output);
 }
 

@@ -153,8 +153,9 @@ typedef struct wvl_cuda_packets_job {
     uint64_t layers;    /* wvl_assembly_layer[layer_count]; 0: there is one layer */
     uint64_t since;     /* uint16_t[packet_count]: 1 and the last layer before in which the packet of the same precinct
                          * says something, or 0; 0: there is one layer */
-    uint64_t variant;   /* a word: which of the main headers at `mains`, main_bytes each; 0: there is one, in `bytes` */
-    uint64_t mains;
+    uint64_t variant;   /* a word: which of the headers at `mains` a picture has; 0: there are those in `bytes` */
+    uint64_t mains; /* of each: a main header up to TLM and, if variant_bytes are more, the templates of all parts */
+    uint64_t variant_bytes;
     /* Of the job. */
     uint64_t pictures; /* wvl_cuda_packets_picture[picture_count] */
     uint64_t memory;   /* work.all_bytes for each picture, aligned to 256 */

@@ -293,6 +293,21 @@ __device__ __forceinline__ void list_packet(const job_type &job, uint32_t pictur
     }
 }
 
+/* The main header and what may follow it, where steps follow the target. */
+__device__ __forceinline__ uint64_t find_variant(const job_type &job)
+{
+    return job.mains + *(const uint32_t *)job.variant * job.variant_bytes;
+}
+
+__device__ __forceinline__ const uint8_t *find_template(const job_type &job, const wvl_assembly_part &part)
+{
+    if (!job.variant || job.variant_bytes == job.main_bytes) {
+        return (const uint8_t *)job.bytes + part.template_at;
+    }
+    uint32_t first = job.boxes_bytes + job.main_bytes + job.tlm_bytes;
+    return (const uint8_t *)(find_variant(job) + job.main_bytes) + (part.template_at - first);
+}
+
 /* SOT, heads of PLT segments, SOD, and the entry in TLM (A.4.2, A.7.1, A.7.3). */
 __device__ __forceinline__ void list_part(const job_type &job, uint32_t picture, uint32_t part)
 {
@@ -300,11 +315,11 @@ __device__ __forceinline__ void list_part(const job_type &job, uint32_t picture,
     const wvl_cuda_packets_span &span = work_at<wvl_cuda_packets_span>(job, picture, job.work.spans)[part];
     const uint32_t *plt_sums = work_at<uint32_t>(job, picture, job.work.plt_sums),
                    *segments = work_at<uint32_t>(job, picture, job.work.segments) + p.first_segment;
-    const uint8_t *bytes = (const uint8_t *)job.bytes;
+    const uint8_t *bytes = (const uint8_t *)job.bytes, *from = find_template(job, p);
     uint8_t *header = work_at<uint8_t>(job, picture, job.work.headers) + p.header_at, *to = header + p.template_bytes,
             *tlm = work_at<uint8_t>(job, picture, job.work.main) - (job.boxes_bytes + job.main_bytes);
     for (uint32_t i = 0; i < p.template_bytes; i++) {
-        header[i] = bytes[p.template_at + i];
+        header[i] = from[i];
     }
     put_field(header + PSOT_AT, span.psot, 4);
     report_length(job, picture, job.packet_count + part, span.psot);
@@ -340,9 +355,7 @@ __device__ __forceinline__ void list_main(const job_type &job, uint32_t picture)
     put_field(box + 16, 0xFFD9, EOC_BYTES);
     put_piece(job, picture, 0, 0, job.bytes);
     put_piece(job, picture, 1, job.boxes_bytes, (uint64_t)(uintptr_t)box);
-    put_piece(job, picture, 2, begin,
-              job.variant ? job.mains + (uint64_t) * (const uint32_t *)job.variant * job.main_bytes
-                          : job.bytes + job.boxes_bytes);
+    put_piece(job, picture, 2, begin, job.variant ? find_variant(job) : job.bytes + job.boxes_bytes);
     put_piece(job, picture, 3, begin + job.main_bytes, (uint64_t)(uintptr_t)tlm);
     put_piece(job, picture, last, end - EOC_BYTES, (uint64_t)(uintptr_t)(box + 16));
     work_at<uint64_t>(job, picture, job.work.starts)[job.piece_count] = end;

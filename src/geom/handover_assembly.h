@@ -87,7 +87,8 @@ typedef struct wvl_assembly {
     wvl_assembly_part_name *part_names; /* [part_count] */
     wvl_assembly_step *steps;           /* [16][step_count]: by sixteenths; coding by coding, step_bands each */
     uint32_t step_count, step_bands;    /* 0: steps are what they are */
-    uint32_t mains_at; /* with steps: in the bytes, the main header up to TLM for each number of sixteenths */
+    uint32_t mains_at;      /* with steps: in the bytes, for each number of sixteenths the main header up to TLM and, */
+    uint32_t variant_bytes; /* where these are more than its own, the templates of all tile-parts */
     uint32_t packet_count, part_count, place_count;
     uint32_t block_count;   /* of a layer */
     uint32_t layer_count;   /* records of blocks lie layer by layer */

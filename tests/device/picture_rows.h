@@ -98,6 +98,10 @@ static const row rows[] = {
      70, 50, 3, 8, PICTURE_NATURAL},
     {"style=HT reversible=no max-component-bytes=300 levels=2 measure-psnr=no", 40, 30, 9, 8, PICTURE_NATURAL},
     {"style=HT max-bytes=900000 measure-psnr=no", 60, 50, 3, 8, PICTURE_NOISE},
+    /* steps of a tile's own, in headers of tile-parts */
+    {"style=HT reversible=no bpp=2 tile=40,30 tile-parts=R plt=yes tlm=yes "
+     "overrides=T1:guard-bits=4;quantization=derived/T2C1:guard-bits=3/T3:block=8,8 measure-psnr=no",
+     70, 60, 3, 8, PICTURE_NATURAL},
     {"style=HT max-bytes=400 levels=2 measure-psnr=no", 64, 64, 1, 16, PICTURE_FLAT},
     {"style=HT reversible=no bpp=1 precincts=[64,2],[2,64] levels=2 measure-psnr=no", 70, 66, 1, 8, PICTURE_NATURAL},
     /* with rdoq: too small for a survey, and coded twice */

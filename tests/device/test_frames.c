@@ -36,8 +36,9 @@ static void count_span(void *user, const wvl_trace_span *span)
     spans += span->end >= span->begin;
 }
 
-/* WVL_TEST_BLOCKS in the environment: pictures without a target, whose blocks devices code too. "ht" or "part1": blocks
- * of that kind, and devices finish the pictures; "waves": HT blocks, and packets that only the CPU makes. */
+/* Pictures with targets, whose blocks the CPU codes. WVL_TEST_BLOCKS in the environment: pictures without a target,
+ * whose blocks devices code too. "ht" or "part1": blocks of that kind, and devices finish the pictures; "waves": HT
+ * blocks, and packets that only the CPU makes. */
 static int is_kind(const char *word)
 {
     const char *kind = getenv("WVL_TEST_BLOCKS");
@@ -58,6 +59,7 @@ static wvl_plan *make_plan(const char *tile, const char *device)
         ck_assert_int_eq(wvl_params_set(params, "packed-headers", finishes() ? "none" : "ppt"), WVL_OK);
     } else {
         ck_assert_int_eq(wvl_params_set(params, "bpp", "0.5,2"), WVL_OK);
+        ck_assert_int_eq(wvl_params_set(params, "packed-headers", "ppt"), WVL_OK); /* blocks are for the CPU */
     }
     ck_assert_int_eq(wvl_params_set(params, "rdoq", "no"), WVL_OK); /* each picture goes over the device once */
     ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);

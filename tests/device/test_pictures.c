@@ -137,6 +137,39 @@ START_TEST(in_flight)
 }
 END_TEST
 
+/* Pictures that are larger than their samples are copied once, and into memory that is there, but for the first ones.
+ */
+START_TEST(large_ones)
+{
+    picture p = picture_draw(PICTURE_NOISE, 1024, 400, 1, 16, 5);
+    picture_case c;
+    picture_pixels pixels;
+    uint64_t most = 0;
+    uint32_t allocations = 0;
+    REQUIRE(picture_case_open(&c, &p, "style=HT block=4,4 levels=1"));
+    most = c.expected_bytes + c.expected_bytes / 64 + 256;
+    wvl_backend *backend = run_open_backend(&c, 2);
+    REQUIRE(picture_pixels_open(&pixels, &run_driver, &c, WVL_MEMORY_PINNED));
+    for (unsigned i = 0; i < 8; i++) {
+        wvl_backend_job *job;
+        uint64_t before = run_soft ? run_soft->downloaded_bytes : 0;
+        REQUIRE(wvl_backend_cuda.submit_picture(backend, c.plan, &pixels.image, 0, &job) == WVL_OK);
+        wvl_finished finished = run_finish(&c, &pixels, backend, job, "large");
+        wvl_backend_cuda.drop_picture(run_driver.device, &finished);
+        if (run_soft && i >= 4) {
+            uint64_t copied = run_soft->downloaded_bytes - before;
+            REQUIRE_THAT(copied <= most, "%u: %llu bytes copied", i, (unsigned long long)copied);
+            REQUIRE_THAT(i == 4 || run_soft->allocations == allocations, "%u: memory was taken", i);
+        }
+        allocations = run_soft ? run_soft->allocations : 0;
+    }
+    wvl_backend_cuda.close(backend);
+    picture_pixels_close(&pixels, &run_driver);
+    picture_case_close(&c);
+    picture_free(&p);
+}
+END_TEST
+
 /* Finished pictures in memory of the device. */
 START_TEST(device_output)
 {
@@ -340,6 +373,7 @@ int main(void)
     tcase_add_loop_test(tc, every_row, 0, (int)ROWS);
     tcase_add_loop_test(tc, own_source, 0, 6);
     tcase_add_loop_test(tc, in_flight, 0, 7);
+    tcase_add_test(tc, large_ones);
     tcase_add_test(tc, device_output);
     tcase_add_test(tc, outside);
     tcase_add_test(tc, outside_before_conversion);

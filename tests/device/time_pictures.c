@@ -331,7 +331,7 @@ static void open_scene(scene *s, const char *name, const char *settings, uint32_
     }
     s->parts = malloc((s->base.assembly.part_count + 1u) * sizeof *s->parts);
     s->groups = malloc((size_t)s->base.plan->syntax.component_count * (s->base.plan->syntax.max_levels + 1u) *
-                       sizeof *s->groups);
+                       s->base.plan->syntax.layer_count * sizeof *s->groups);
     picture_free(&p);
 }
 
