@@ -8,7 +8,7 @@
 #include "codec/tile_coder.h"
 
 #define MOST_PACKETS (UINT64_C(1) << 22)
-#define MOST_BLOCKS (UINT64_C(1) << 26)
+#define MOST_BLOCKS (UINT64_C(1) << 24) /* kernels list them with their planes: 24 bits and 8 */
 #define MOST_TEMPLATE_BYTES (UINT64_C(1) << 30)
 #define SEGMENT_DATA_LEAST 65528u /* of a PLT segment that another one follows (A.7.3) */
 #define SOT_PSOT_AT 6u

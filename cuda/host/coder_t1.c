@@ -26,6 +26,10 @@ static int can_code(const wvl_plan *plan, const char **why)
         *why = "pictures of more than 64 layers are coded on the CPU";
         return 0;
     }
+    if (plan->syntax.region_count > UINT16_MAX) {
+        *why = "pictures of more than 65535 regions are coded on the CPU";
+        return 0;
+    }
     for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
         if (plan->rate.layers[i].kind == WVL_RATE_PSNR) {
             *why = "blocks with a target of PSNR are coded on the CPU in this version";

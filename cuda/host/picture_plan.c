@@ -10,6 +10,9 @@
 #include "cuda/host/picture.h"
 #include "cuda/host/rdoq_tables.h"
 
+/* Kernels count scratch memory in 32 bits of 16 bytes, and blocks that find none are counted too: half of that. */
+#define MOST_SCRATCH (UINT64_C(1) << 35)
+
 int wvl_cuda_can_finish(const wvl_plan *plan, const char **why)
 {
     if ((uint64_t)plan->syntax.tile_count * plan->syntax.component_count > WVL_CUDA_MOST_TILE_COMPONENTS) {
@@ -202,6 +205,10 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
         return NULL;
     }
     place_all(p, any_shape);
+    if (p->layout.coder.scratch_bytes > MOST_SCRATCH) {
+        wvl_free(allocator, p, bytes);
+        return NULL;
+    }
     return p;
 }
 

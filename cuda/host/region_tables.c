@@ -68,8 +68,11 @@ static void put_region(void *user, uint64_t index, const wvl_cuda_walk_block *b)
 {
     region_list *to = user;
     uint32_t count;
-    unsigned kind = list_rects(to->plan, b, to->rects ? to->rects + to->sizes.rects : NULL, &count);
+    unsigned kind = list_rects(to->plan, b, NULL, &count); /* a later region may cover the block: first all are seen */
     int is_part = kind == WVL_CUDA_T1_PART;
+    if (is_part && to->rects) {
+        (void)list_rects(to->plan, b, to->rects + to->sizes.rects, &count);
+    }
     if (to->regions) {
         to->regions[index] =
             (wvl_cuda_t1_region){to->sizes.copy_bytes, (uint32_t)to->sizes.rects, (uint16_t)(is_part ? count : 0),

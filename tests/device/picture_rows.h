@@ -131,6 +131,8 @@ static const row rows[] = {
     {"roi=rect=1,2,63,47 reversible=no step=0.004 measure-psnr=no", 70, 50, 1, 8, PICTURE_NATURAL},
     {"roi=rect=40,40,20,8 layers=5 max-bytes=900 plt=yes measure-psnr=no", 64, 64, 1, 8, PICTURE_SPARSE},
     {"roi=rect=40,40,20,8", 64, 64, 1, 8, PICTURE_FLAT},
+    /* the last one covers blocks that others only touch */
+    {"roi=rect=0,0,8,8/rect=0,0,16,16/rect=0,0,24,24/rect=0,0,64,64 levels=0", 128, 128, 1, 8, PICTURE_NATURAL},
     /* the same with several layers */
     {"reversible=no bpp=0.5,1,2 measure-psnr=no", 70, 50, 3, 8, PICTURE_NATURAL},
     {"layers=5 max-bytes=2600 block=16,16 precincts=[32,32] tile-parts=L measure-psnr=no", 70, 50, 1, 12,
