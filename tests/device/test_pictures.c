@@ -131,7 +131,7 @@ START_TEST(in_flight)
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
     picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 8, 8);
     static const char *const settings[] = {"style=HT tile=100,64 plt=yes", "tile=100,64 plt=yes style=BYPASS",
-                                           "tile=100,64 layers=4 progression=RLCP" RATE};
+                                           ("tile=100,64 layers=4 progression=RLCP" RATE)};
     run_settings(&p, settings[_i / 3], kinds[_i % 3], 4, 3);
     picture_free(&p);
 }
