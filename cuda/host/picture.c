@@ -18,7 +18,7 @@ static uint64_t output_bytes(const wvl_plan *plan)
     return bytes > UINT64_MAX - 256 ? UINT64_MAX : wvl_align_up(bytes, 256);
 }
 
-/* Room for a finished picture of so many bytes that is copied to it: the samples, and a sixteenth more. Lossless
+/* Room for a finished picture of `needed` bytes that is copied to it: the samples, and a sixteenth more. Lossless
  * pictures hardly ever take more; one that does gets its room when it is taken (copy_rest), and those after it have as
  * much. Room grows in steps, so that memory which is kept fits again. The bound is 2 to 3 times as much, and the driver
  * needs 0.29 ms for a MB of page-locked memory. */
