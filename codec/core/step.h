@@ -12,7 +12,7 @@
 #include "base/intmath.h"
 
 #define WVL_STEP_SET_PASSES 3u
-#define WVL_STEP_SIXTEENTHS 16u /* of an octave: by so many, and fewer, steps become coarser */
+#define WVL_STEP_SIXTEENTHS 16u /* of an octave: a step becomes coarser by 0 to 15 of them */
 #define WVL_STEP_PLANE 256      /* parts of a plane that are counted */
 #define WVL_STEP_SETS_ABOVE 2u  /* planes above the mean one from which sets are coded again */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * HT blocks of jobs of whole pictures, with rate control: planes and gains as EBCOT blocks have them (coder_t1.c), a
- * set of HT passes for each plane that is asked for, and where the step follows the target both once more.
+ * set of HT passes for each plane that is asked for, and both again where the step follows the target.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define CODINGS 2u
 #define ABOUT_SETS 2u   /* of a block in a first round: shapes of launches follow from it, */
-#define ABOUT_AGAIN 16u /* and one block of so many in a later one */
+#define ABOUT_AGAIN 16u /* in a later round: one block of 16 */
 
 static const wvl_cuda_coder *const plain = &wvl_cuda_coder_t1;
 

@@ -22,7 +22,7 @@ typedef struct wvl_cuda_staging {
     wvl_cuda_copy
         *copies;         /* [component_count], for pixels in pinned memory that need no host copy; NULL: none wanted */
     uint32_t copy_count; /* filled */
-    int keeps_packed;    /* packed samples go up as they lie, where that takes no more memory */
+    int keeps_packed;    /* packed samples are uploaded as they are, if that takes no more memory */
     const wvl_cuda_runtime *runtime; /* what is staged goes up piece by piece, in this stream */
     wvl_cuda_stream stream;
     wvl_cuda_event begun;     /* recorded before the first of them; NULL: not traced */

@@ -59,7 +59,7 @@ static inline void test_container_put(uint8_t *row, uint64_t at, unsigned contai
     }
 }
 
-/* Bytes of a row of so many samples. */
+/* Bytes of a row with that number of samples. */
 static inline uint64_t test_container_row_bytes(uint64_t count, unsigned container)
 {
     uint64_t bytes = 0;
