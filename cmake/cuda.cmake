@@ -33,6 +33,7 @@ set(WVL_CUDA_SOURCES
     cuda/host/region_tables.c
     cuda/host/rdoq_code.c
     cuda/host/rdoq_tables.c
+    cuda/host/route.c
     cuda/host/staging.c
     cuda/packets/packets_launch.c
     cuda/rate/rate_launch.c

@@ -182,8 +182,7 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
  * none is left they end with WVL_ERROR_DEVICE, and later ones go to the CPU where allowed. No device is ever reset.
  * A device keeps memory of pictures for the next ones of their plan until the context is released or memory runs
  * short: up to four blocks of each kind, and 64 finished pictures. Allocators of the caller get theirs back at once.
- * Threads that submit to it run at its node of memory (NUMA) meanwhile: start none in allocators, log and trace.
- * While first pictures are in flight, cudaDeviceSynchronize() may fail in other threads: wait for streams instead. */
+ * Threads that submit to it run at its node of memory (NUMA) meanwhile: start none in allocators, log and trace. */
 
 typedef struct wvl_device_info {
     size_t struct_size;

@@ -152,16 +152,16 @@ uint32_t wvl_cuda_ht_collect_left(const wvl_cuda_ht_block *blocks, const wvl_cud
 
 static wvl_cuda_status launch_kernel(const wvl_cuda_ht *ht, wvl_cuda_function function, uint32_t grid, uint32_t rows,
                                      uint32_t threads, uint32_t shared, const wvl_cuda_ht_job *job,
-                                     wvl_cuda_stream stream)
+                                     wvl_cuda_route route)
 {
     wvl_cuda_ht_job copy = *job;
     void *arguments[] = {&copy};
-    return ht->runtime->launch(function, grid, rows, 1, threads, 1, 1, shared, stream, arguments, NULL);
+    return wvl_cuda_run(ht->runtime, function, (wvl_cuda_grid){grid, rows, threads, shared}, 0, route, arguments);
 }
 
 /* Warps that take `items` from a list: spread over the device before thread blocks get more of them. */
 static wvl_cuda_status launch_persistent(const wvl_cuda_ht *ht, const wvl_cuda_ht_shape *shape, uint32_t items,
-                                         const wvl_cuda_ht_job *job, wvl_cuda_stream stream)
+                                         const wvl_cuda_ht_job *job, wvl_cuda_route route)
 {
     if (!items) {
         return WVL_CUDA_SUCCESS;
@@ -171,68 +171,68 @@ static wvl_cuda_status launch_persistent(const wvl_cuda_ht *ht, const wvl_cuda_h
     uint32_t grid = (items + warps - 1) / warps;
     grid = grid < shape->resident ? grid : shape->resident;
     return launch_kernel(ht, shape->function, grid, 1, 32 * warps, shape->table_bytes + warps * shape->warp_bytes, job,
-                         stream);
+                         route);
 }
 
 /* Sums of samples, a warp a block. */
 static wvl_cuda_status launch_sums(const wvl_cuda_ht *ht, wvl_cuda_function function, const wvl_cuda_ht_job *job,
-                                   wvl_cuda_stream stream)
+                                   wvl_cuda_route route)
 {
     uint32_t each = WVL_CUDA_HT_SUM_THREADS / 32;
-    return launch_kernel(ht, function, (job->block_count + each - 1) / each, 1, 32 * each, 0, job, stream);
+    return launch_kernel(ht, function, (job->block_count + each - 1) / each, 1, 32 * each, 0, job, route);
 }
 
 /* Bytes of all blocks to their groups. */
-static wvl_cuda_status launch_gathering(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_stream stream)
+static wvl_cuda_status launch_gathering(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_route route)
 {
     uint32_t each = WVL_CUDA_HT_GATHER_THREADS / 32;
     if (!job->group_count) {
         return WVL_CUDA_SUCCESS;
     }
-    wvl_cuda_status status = launch_kernel(ht, ht->place, job->group_count, 1, WVL_CUDA_HT_PLACE_THREADS,
-                                           32 * sizeof(uint32_t), job, stream);
+    wvl_cuda_status status =
+        launch_kernel(ht, ht->place, job->group_count, 1, WVL_CUDA_HT_PLACE_THREADS, 32 * sizeof(uint32_t), job, route);
     return status ? status
                   : launch_kernel(ht, ht->gather, (job->group_most + each - 1) / each, job->group_count, 32 * each, 0,
-                                  job, stream);
+                                  job, route);
 }
 
 /* Cleanup passes, refinement, MEL and records. most: blocks that grids are made for; kernels take any number. */
 static wvl_cuda_status launch_coding(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, uint32_t most,
-                                     wvl_cuda_stream stream)
+                                     wvl_cuda_route route)
 {
     uint32_t count = wvl_min_u32(job->block_count, most), finishing = WVL_CUDA_HT_FINISH_THREADS;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
         uint32_t blocks = wvl_min_u32(job->class_count[i], most);
         int pairs = i == WVL_CUDA_HT_32_PLAIN || i == WVL_CUDA_HT_32;
-        status = launch_persistent(ht, &ht->cleanup[i], pairs ? (blocks + 1) / 2 : blocks, job, stream);
+        status = launch_persistent(ht, &ht->cleanup[i], pairs ? (blocks + 1) / 2 : blocks, job, route);
     }
     if (!status && job->refines) {
-        status = launch_persistent(ht, &ht->refine, count, job, stream);
+        status = launch_persistent(ht, &ht->refine, count, job, route);
     }
     return status ? status
-                  : launch_kernel(ht, ht->finish, (count + finishing - 1) / finishing, 1, finishing, 0, job, stream);
+                  : launch_kernel(ht, ht->finish, (count + finishing - 1) / finishing, 1, finishing, 0, job, route);
 }
 
-wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_stream stream)
+wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_route route)
 {
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (!job->block_count) {
         return WVL_CUDA_SUCCESS;
     }
     if (!job->is_cleared) {
-        status = ht->runtime->fill(job->counters, 0, WVL_CUDA_HT_COUNTERS * sizeof(uint32_t), stream);
+        status = wvl_cuda_zero(ht->runtime, job->counters, WVL_CUDA_HT_COUNTERS * sizeof(uint32_t), route);
     }
-    status = status || !job->sums ? status : launch_sums(ht, ht->sum, job, stream);
-    status = status || !job->errors ? status : launch_sums(ht, ht->weigh, job, stream);
-    status = status ? status : launch_coding(ht, job, UINT32_MAX, stream);
-    return status ? status : launch_gathering(ht, job, stream);
+    status = status || !job->sums ? status : launch_sums(ht, ht->sum, job, route);
+    status = status || !job->errors ? status : launch_sums(ht, ht->weigh, job, route);
+    status = status ? status : launch_coding(ht, job, UINT32_MAX, route);
+    return status ? status : launch_gathering(ht, job, route);
 }
 
 wvl_cuda_status wvl_cuda_ht_launch_listed(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, uint32_t about,
-                                          wvl_cuda_stream stream)
+                                          wvl_cuda_route route)
 {
-    return job->block_count ? launch_coding(ht, job, about ? about : 1, stream) : WVL_CUDA_SUCCESS;
+    return job->block_count ? launch_coding(ht, job, about ? about : 1, route) : WVL_CUDA_SUCCESS;
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */

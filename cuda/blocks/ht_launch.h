@@ -8,7 +8,7 @@
 
 #include "codec/core/block.h"
 #include "cuda/blocks/ht_job.h"
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/route.h"
 
 /* How a kernel is launched: most warps of a thread block, their shared memory, and thread blocks that the device
  * holds at once. */
@@ -43,12 +43,12 @@ typedef struct wvl_cuda_ht_memory {
 wvl_cuda_ht_memory wvl_cuda_ht_measure(const wvl_cuda_ht_block *blocks, uint32_t count, uint32_t group_count);
 
 /* Queues all kernels on a stream. The tables and samples must be there when the stream comes to them. */
-wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_stream stream);
+wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_route route);
 
 /* Queues the block coder alone, for blocks that the device lists (job->lists). The caller sets counters to 0. `about`:
  * how many are expected, which shapes the launches; class_count: the most of each class. */
 wvl_cuda_status wvl_cuda_ht_launch_listed(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, uint32_t about,
-                                          wvl_cuda_stream stream);
+                                          wvl_cuda_route route);
 
 /* Blocks of a finished launch that are left: copies them to left[] (room for count), their numbers to index[].
  * Returns how many. */

@@ -22,15 +22,15 @@ wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtim
 
 static wvl_cuda_status launch_kernel(const wvl_cuda_t1 *t1, wvl_cuda_function function, uint32_t items,
                                      uint32_t threads, uint32_t shared_words, const wvl_cuda_t1_job *job,
-                                     wvl_cuda_stream stream)
+                                     wvl_cuda_route route)
 {
     wvl_cuda_t1_job copy = *job;
     void *arguments[] = {&copy};
-    return t1->runtime->launch(function, (items + threads - 1) / threads, 1, 1, threads, 1, 1, 4 * shared_words, stream,
-                               arguments, NULL);
+    const wvl_cuda_grid grid = {(items + threads - 1) / threads, 1, threads, 4 * shared_words};
+    return wvl_cuda_run(t1->runtime, function, grid, 0, route, arguments);
 }
 
-wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_stream stream)
+wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
     uint32_t count = job->block_count, lanes = job->lanes ? job->lanes : 32;
     uint32_t mq_threads = (count + lanes - 1) / lanes * 32;
@@ -38,16 +38,16 @@ wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_j
         return WVL_CUDA_SUCCESS;
     }
     wvl_cuda_status status =
-        launch_kernel(t1, t1->sort, 1, WVL_CUDA_T1_SORT_THREADS, WVL_CUDA_T1_SORT_WORDS, job, stream);
+        launch_kernel(t1, t1->sort, 1, WVL_CUDA_T1_SORT_THREADS, WVL_CUDA_T1_SORT_WORDS, job, route);
     if (!status && job->block_errors) {
-        status = launch_kernel(t1, t1->weigh, 32 * count, WVL_CUDA_T1_WEIGH_THREADS, 0, job, stream);
+        status = launch_kernel(t1, t1->weigh, 32 * count, WVL_CUDA_T1_WEIGH_THREADS, 0, job, route);
     }
     status = status ? status
                     : launch_kernel(t1, job->is_styled ? t1->mq_styled : t1->mq, mq_threads, WVL_CUDA_T1_MQ_THREADS,
-                                    WVL_CUDA_T1_MQ_WORDS, job, stream);
+                                    WVL_CUDA_T1_MQ_WORDS, job, route);
     return status || !job->passes || job->is_styled
                ? status
-               : launch_kernel(t1, t1->ends, 32 * count, WVL_CUDA_T1_ENDS_THREADS, 0, job, stream);
+               : launch_kernel(t1, t1->ends, 32 * count, WVL_CUDA_T1_ENDS_THREADS, 0, job, route);
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #include "codec/core/block.h"
 #include "cuda/blocks/t1_job.h"
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/route.h"
 #include "geom/plan.h"
 
 /* Styles of which one block is enough for is_styled: segments or contexts begin anew on the way, or the ends of passes
@@ -27,7 +27,7 @@ wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtim
  * counters[WVL_CUDA_T1_ORDERED], and the ends of segments; with job->block_errors the errors of
  * blocks. block_count: at most 2^22.
  */
-wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_stream stream);
+wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route);
 
 /*
  * Length, planes and passes of a block as the CPU's coder gives them without gains. Bytes are not touched. The block

@@ -114,11 +114,11 @@ uint64_t wvl_cuda_t1_measure_values(const wvl_cuda_t1_block *b)
 
 static wvl_cuda_status launch_kernel(const wvl_cuda_t1_model *model, wvl_cuda_function function, uint32_t grid,
                                      uint32_t rows, uint32_t threads, uint32_t shared, const wvl_cuda_t1_job *job,
-                                     wvl_cuda_stream stream)
+                                     wvl_cuda_route route)
 {
     wvl_cuda_t1_job copy = *job;
     void *arguments[] = {&copy};
-    return model->runtime->launch(function, grid, rows, 1, threads, 1, 1, shared, stream, arguments, NULL);
+    return wvl_cuda_run(model->runtime, function, (wvl_cuda_grid){grid, rows, threads, shared}, 0, route, arguments);
 }
 
 /* A thread an item. */
@@ -127,20 +127,20 @@ static uint32_t count_grid(uint64_t items, uint32_t threads) { return (uint32_t)
 /* A kernel that reads samples of a class: for each container that its blocks have, or the one for any block. */
 static wvl_cuda_status launch_samples(const wvl_cuda_t1_model *model, const wvl_cuda_function *narrow,
                                       const wvl_cuda_function *wide, unsigned kind, uint32_t grid, uint32_t threads,
-                                      const uint32_t shared[2], const wvl_cuda_t1_job *job, wvl_cuda_stream stream)
+                                      const uint32_t shared[2], const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (kind == WVL_CUDA_T1_ANY || job->containers[kind] & WVL_CUDA_T1_NARROW) {
-        status = launch_kernel(model, narrow[kind], grid, 1, threads, shared[0], job, stream);
+        status = launch_kernel(model, narrow[kind], grid, 1, threads, shared[0], job, route);
     }
     if (!status && kind != WVL_CUDA_T1_ANY && job->containers[kind] & WVL_CUDA_T1_WIDE) {
-        status = launch_kernel(model, wide[kind], grid, 1, threads, shared[1], job, stream);
+        status = launch_kernel(model, wide[kind], grid, 1, threads, shared[1], job, route);
     }
     return status;
 }
 
 static wvl_cuda_status launch_words(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,
-                                    wvl_cuda_stream stream)
+                                    wvl_cuda_route route)
 {
     static const uint32_t words[WVL_CUDA_T1_CLASSES] = {128, 32, WVL_CUDA_T1_MOST_WORDS};
     uint32_t count = job->class_count[kind];
@@ -149,26 +149,26 @@ static wvl_cuda_status launch_words(const wvl_cuda_t1_model *model, unsigned kin
     }
     uint32_t grid = count_grid((uint64_t)count * words[kind], WVL_CUDA_T1_PLANES_THREADS);
     wvl_cuda_status status = launch_samples(model, model->planes, model->planes_wide, kind, grid,
-                                            WVL_CUDA_T1_PLANES_THREADS, (const uint32_t[]){0, 0}, job, stream);
+                                            WVL_CUDA_T1_PLANES_THREADS, (const uint32_t[]){0, 0}, job, route);
     return status
                ? status
                : launch_kernel(model, model->spread[kind], count_grid(job->item_most[kind], WVL_CUDA_T1_SPREAD_THREADS),
-                               1, WVL_CUDA_T1_SPREAD_THREADS, 0, job, stream);
+                               1, WVL_CUDA_T1_SPREAD_THREADS, 0, job, route);
 }
 
 static wvl_cuda_status launch_list(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,
-                                   wvl_cuda_stream stream)
+                                   wvl_cuda_route route)
 {
     static const uint32_t threads[WVL_CUDA_T1_CLASSES] = {128, 32, WVL_CUDA_T1_MOST_WORDS};
     uint32_t count = job->class_count[kind], shared = WVL_CUDA_T1_LIST_BYTES(kind == WVL_CUDA_T1_32 ? 1024u : 4096u);
     if (!count || !job->item_most[kind]) {
         return WVL_CUDA_SUCCESS;
     }
-    return launch_kernel(model, model->list[kind], count, 1, threads[kind], shared, job, stream);
+    return launch_kernel(model, model->list[kind], count, 1, threads[kind], shared, job, route);
 }
 
 static wvl_cuda_status launch_gains(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,
-                                    wvl_cuda_stream stream)
+                                    wvl_cuda_route route)
 {
     static const uint32_t blocks[WVL_CUDA_T1_CLASSES] = {1, 4, 1}; /* of a thread block */
     int is_any = kind == WVL_CUDA_T1_ANY;
@@ -179,11 +179,11 @@ static wvl_cuda_status launch_gains(const wvl_cuda_t1_model *model, unsigned kin
                                 4 * WVL_CUDA_T1_GAINS_WIDE_WORDS};
     return launch_samples(model, model->gains, model->gains_wide, kind,
                           count_grid(job->class_count[kind], blocks[kind]),
-                          is_any ? WVL_CUDA_T1_MOST_WORDS : WVL_CUDA_T1_GAINS_THREADS, shared, job, stream);
+                          is_any ? WVL_CUDA_T1_MOST_WORDS : WVL_CUDA_T1_GAINS_THREADS, shared, job, route);
 }
 
 wvl_cuda_status wvl_cuda_t1_launch_words(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
-                                         wvl_cuda_stream stream)
+                                         wvl_cuda_route route)
 {
     uint32_t most = 0;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
@@ -194,33 +194,33 @@ wvl_cuda_status wvl_cuda_t1_launch_words(const wvl_cuda_t1_model *model, const w
         most = wvl_max_u32(most, job->class_count[i]);
     }
     if (!job->is_cleared) {
-        status = model->runtime->fill(job->counters, 0, WVL_CUDA_T1_COUNTERS * sizeof(uint32_t), stream);
+        status = wvl_cuda_zero(model->runtime, job->counters, WVL_CUDA_T1_COUNTERS * sizeof(uint32_t), route);
     }
     status = status ? status
                     : launch_kernel(model, model->open, count_grid(most, WVL_CUDA_T1_OPEN_THREADS), WVL_CUDA_T1_CLASSES,
-                                    WVL_CUDA_T1_OPEN_THREADS, 0, job, stream);
+                                    WVL_CUDA_T1_OPEN_THREADS, 0, job, route);
     for (unsigned i = 0; !status && i < WVL_CUDA_T1_CLASSES; i++) {
-        status = launch_words(model, i, job, stream);
+        status = launch_words(model, i, job, route);
     }
     for (unsigned i = 0; !status && job->gains && i < WVL_CUDA_T1_CLASSES; i++) {
-        status = launch_gains(model, i, job, stream);
+        status = launch_gains(model, i, job, route);
     }
     return status;
 }
 
 wvl_cuda_status wvl_cuda_t1_launch_lists(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
-                                         wvl_cuda_stream stream)
+                                         wvl_cuda_route route)
 {
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     for (unsigned i = 0; !status && i < WVL_CUDA_T1_CLASSES; i++) {
-        status = launch_list(model, i, job, stream);
+        status = launch_list(model, i, job, route);
     }
     return status;
 }
 
 wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
-                                         wvl_cuda_stream stream)
+                                         wvl_cuda_route route)
 {
-    wvl_cuda_status status = wvl_cuda_t1_launch_words(model, job, stream);
-    return status ? status : wvl_cuda_t1_launch_lists(model, job, stream);
+    wvl_cuda_status status = wvl_cuda_t1_launch_words(model, job, route);
+    return status ? status : wvl_cuda_t1_launch_lists(model, job, route);
 }

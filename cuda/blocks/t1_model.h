@@ -7,7 +7,7 @@
 #define WVL_CUDA_BLOCKS_T1_MODEL_H
 
 #include "cuda/blocks/t1_job.h"
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/route.h"
 
 typedef struct wvl_cuda_t1_model {
     const wvl_cuda_runtime *runtime;
@@ -40,13 +40,13 @@ uint32_t wvl_cuda_t1_count_items(const wvl_cuda_t1_job *job);
  * job->gains is not 0; then lists of symbols. Between them the passes of states may be made fewer. The second half
  * alone lists blocks of a later round. */
 wvl_cuda_status wvl_cuda_t1_launch_words(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
-                                         wvl_cuda_stream stream);
+                                         wvl_cuda_route route);
 wvl_cuda_status wvl_cuda_t1_launch_lists(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
-                                         wvl_cuda_stream stream);
+                                         wvl_cuda_route route);
 
-/* Queues all kernels on a stream: states and lists of symbols are there after it, and energies with gains of passes if
+/* Sends all kernels the route: states and lists of symbols are there after it, and energies with gains of passes if
  * job->gains is not 0. */
 wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,
-                                         wvl_cuda_stream stream);
+                                         wvl_cuda_route route);
 
 #endif

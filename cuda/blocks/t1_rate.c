@@ -11,36 +11,35 @@ wvl_cuda_status wvl_cuda_t1_rate_open(wvl_cuda_t1_rate *rate, const wvl_cuda_run
 
 /* A warp a block. */
 static wvl_cuda_status launch_warps(const wvl_cuda_t1_rate *rate, wvl_cuda_function function,
-                                    const wvl_cuda_t1_job *job, wvl_cuda_stream stream)
+                                    const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
     wvl_cuda_t1_job copy = *job;
     void *arguments[] = {&copy};
     uint32_t warps = WVL_CUDA_T1_LIFT_THREADS / 32, grid = (job->block_count + warps - 1) / warps;
     return grid && job->originals
-               ? rate->runtime->launch(function, grid, 1, 1, WVL_CUDA_T1_LIFT_THREADS, 1, 1, 0, stream, arguments, NULL)
+               ? wvl_cuda_run(rate->runtime, function, (wvl_cuda_grid){grid, 1, WVL_CUDA_T1_LIFT_THREADS, 0}, 0, route,
+                              arguments)
                : WVL_CUDA_SUCCESS;
 }
 
-wvl_cuda_status wvl_cuda_t1_launch_lifts(const wvl_cuda_t1_rate *rate, const wvl_cuda_t1_job *job,
-                                         wvl_cuda_stream stream)
+wvl_cuda_status wvl_cuda_t1_launch_lifts(const wvl_cuda_t1_rate *rate, const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
-    return launch_warps(rate, rate->lift, job, stream);
+    return launch_warps(rate, rate->lift, job, route);
 }
 
 wvl_cuda_status wvl_cuda_t1_launch_settled(const wvl_cuda_t1_rate *rate, const wvl_cuda_t1_job *job,
-                                           wvl_cuda_stream stream)
+                                           wvl_cuda_route route)
 {
-    return launch_warps(rate, rate->settle, job, stream);
+    return launch_warps(rate, rate->settle, job, route);
 }
 
-wvl_cuda_status wvl_cuda_t1_launch_hulls(const wvl_cuda_t1_rate *rate, const wvl_cuda_t1_job *job,
-                                         wvl_cuda_stream stream)
+wvl_cuda_status wvl_cuda_t1_launch_hulls(const wvl_cuda_t1_rate *rate, const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
     wvl_cuda_t1_job copy = *job;
     void *arguments[] = {&copy};
     uint32_t grid = (job->block_count + WVL_CUDA_T1_HULL_THREADS - 1) / WVL_CUDA_T1_HULL_THREADS;
-    return grid ? rate->runtime->launch(rate->hull, grid, 1, 1, WVL_CUDA_T1_HULL_THREADS, 1, 1, 0, stream, arguments,
-                                        NULL)
+    return grid ? wvl_cuda_run(rate->runtime, rate->hull, (wvl_cuda_grid){grid, 1, WVL_CUDA_T1_HULL_THREADS, 0}, 0,
+                               route, arguments)
                 : WVL_CUDA_SUCCESS;
 }
 

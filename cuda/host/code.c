@@ -170,7 +170,7 @@ void wvl_cuda_build_code(wvl_cuda_code *code)
 
 wvl_cuda_status wvl_cuda_queue_code(wvl_cuda_code *code)
 {
-    return wvl_cuda_ht_launch(&code->device->ht, &code->job, code->stream);
+    return wvl_cuda_ht_launch(&code->device->ht, &code->job, wvl_cuda_to_stream(code->stream));
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */

@@ -99,7 +99,7 @@ typedef struct wvl_cuda_coder {
     /* Other values of targets and caps in a job that set_job made; NULL: there are none. */
     void (*set_values)(const wvl_plan *plan, wvl_cuda_coder_job *job);
     wvl_cuda_status (*launch)(const wvl_device *device, const wvl_cuda_coder_job *job,
-                              const wvl_cuda_packets_job *packets, wvl_cuda_stream stream);
+                              const wvl_cuda_packets_job *packets, wvl_cuda_route route);
 } wvl_cuda_coder;
 
 extern const wvl_cuda_coder wvl_cuda_coder_ht, wvl_cuda_coder_sets, wvl_cuda_coder_t1, wvl_cuda_coder_rdoq;

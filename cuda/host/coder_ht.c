@@ -45,10 +45,10 @@ static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l
 }
 
 static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
-                              const wvl_cuda_packets_job *packets, wvl_cuda_stream stream)
+                              const wvl_cuda_packets_job *packets, wvl_cuda_route route)
 {
     (void)packets;
-    return wvl_cuda_ht_launch(&device->ht, &job->ht, stream);
+    return wvl_cuda_ht_launch(&device->ht, &job->ht, route);
 }
 
 const wvl_cuda_coder wvl_cuda_coder_ht = {.block_bytes = sizeof(wvl_cuda_ht_block),

@@ -209,7 +209,7 @@ static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l
 
 /* All blocks in phases, rate control, and both again where the picture ended far off. */
 static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
-                              const wvl_cuda_packets_job *packets, wvl_cuda_stream stream)
+                              const wvl_cuda_packets_job *packets, wvl_cuda_route route)
 {
     const wvl_cuda_rdoq_coder coder = {&device->rdoq, &device->t1_model, &device->t1, &device->t1_rate};
     wvl_cuda_rdoq_job rdoq = job->rdoq;
@@ -217,12 +217,12 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
     rdoq.t1 = rate.t1 = job->t1;
     rate.packets = *packets;
     uint64_t survey_bytes = rdoq.parts - rdoq.survey + 2ull * rdoq.aim.groups * sizeof(wvl_cuda_rdoq_part);
-    wvl_cuda_status status = device->rdoq.runtime->fill(rdoq.survey, 0, (size_t)survey_bytes, stream);
-    status = status ? status : wvl_cuda_rdoq_code(&coder, &rdoq, &job->phases, &job->shapes, stream);
-    status = status ? status : wvl_cuda_rate_launch(&device->rate, &rate, stream);
-    status = status ? status : wvl_cuda_rdoq_code_again(&coder, &rdoq, &job->phases, &job->shapes, stream);
+    wvl_cuda_status status = wvl_cuda_zero(device->rdoq.runtime, rdoq.survey, (size_t)survey_bytes, route);
+    status = status ? status : wvl_cuda_rdoq_code(&coder, &rdoq, &job->phases, &job->shapes, route);
+    status = status ? status : wvl_cuda_rate_launch(&device->rate, &rate, route);
+    status = status ? status : wvl_cuda_rdoq_code_again(&coder, &rdoq, &job->phases, &job->shapes, route);
     rate.asked = rdoq.survey + offsetof(wvl_cuda_rdoq_survey, is_far_off);
-    return status ? status : wvl_cuda_rate_launch(&device->rate, &rate, stream);
+    return status ? status : wvl_cuda_rate_launch(&device->rate, &rate, route);
 }
 
 const wvl_cuda_coder wvl_cuda_coder_rdoq = {.block_bytes = sizeof(wvl_cuda_t1_block),

@@ -198,23 +198,23 @@ static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job) { plain->s
 /* ---- Launches -------------------------------------------------------------------------------- */
 
 /* Sets that are asked for, their hulls, and cuts. */
-static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     uint32_t blocks = job->t1.block_count, about = job->t1.round ? blocks / ABOUT_AGAIN : ABOUT_SETS * blocks;
-    wvl_cuda_status status = wvl_cuda_rate_list_sets(&device->rate, job, stream);
-    status = status ? status : wvl_cuda_ht_launch_listed(&device->ht, &job->sets.ht, about, stream);
-    status = status ? status : wvl_cuda_rate_end_sets(&device->rate, job, stream);
-    return status ? status : wvl_cuda_rate_launch(&device->rate, job, stream);
+    wvl_cuda_status status = wvl_cuda_rate_list_sets(&device->rate, job, route);
+    status = status ? status : wvl_cuda_ht_launch_listed(&device->ht, &job->sets.ht, about, route);
+    status = status ? status : wvl_cuda_rate_end_sets(&device->rate, job, route);
+    return status ? status : wvl_cuda_rate_launch(&device->rate, job, route);
 }
 
 /* Rounds as in coder_t1.c. */
-static wvl_cuda_status launch_coding(const wvl_device *device, wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+static wvl_cuda_status launch_coding(const wvl_device *device, wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     uint32_t rounds = job->t1.foresees ? WVL_CUDA_RATE_ROUNDS : 1;
-    wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, stream);
-    status = status ? status : wvl_cuda_rate_open_sets(&device->rate, job, stream);
+    wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, route);
+    status = status ? status : wvl_cuda_rate_open_sets(&device->rate, job, route);
     for (job->t1.round = 0; !status && job->t1.round < rounds; job->t1.round++) {
-        status = launch_round(device, job, stream);
+        status = launch_round(device, job, route);
         job->sets.ht.lists += sizeof(wvl_cuda_ht_lists);
     }
     job->t1.round = 0;
@@ -222,18 +222,18 @@ static wvl_cuda_status launch_coding(const wvl_device *device, wvl_cuda_rate_job
 }
 
 /* With other steps, if the first coding asks for it; else nothing happens. */
-static wvl_cuda_status launch_second(const wvl_device *device, wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+static wvl_cuda_status launch_second(const wvl_device *device, wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
-    wvl_cuda_status status = wvl_cuda_rate_choose_step(&device->rate, job, stream);
+    wvl_cuda_status status = wvl_cuda_rate_choose_step(&device->rate, job, route);
     job->sets.is_second = 1;
     job->asked = job->t1.asked = job->sets.step + offsetof(wvl_cuda_rate_step, asked);
     job->t1.hull_weights = job->sets.weights;
     job->block_weights = job->sets.plain_weights;
-    return status ? status : launch_coding(device, job, stream);
+    return status ? status : launch_coding(device, job, route);
 }
 
 static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
-                              const wvl_cuda_packets_job *packets, wvl_cuda_stream stream)
+                              const wvl_cuda_packets_job *packets, wvl_cuda_route route)
 {
     wvl_cuda_rate_job rate = job->rate;
     uint64_t cleared =
@@ -241,9 +241,9 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
     rate.t1 = job->t1;
     rate.packets = *packets;
     rate.sets = job->sets;
-    wvl_cuda_status status = device->ht.runtime->fill(job->sets.step, 0, (size_t)cleared, stream);
-    status = status ? status : launch_coding(device, &rate, stream);
-    return status || !job->sets.step_count ? status : launch_second(device, &rate, stream);
+    wvl_cuda_status status = wvl_cuda_zero(device->ht.runtime, job->sets.step, (size_t)cleared, route);
+    status = status ? status : launch_coding(device, &rate, route);
+    return status || !job->sets.step_count ? status : launch_second(device, &rate, route);
 }
 
 const wvl_cuda_coder wvl_cuda_coder_sets = {.launch = launch,

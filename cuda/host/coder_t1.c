@@ -420,41 +420,41 @@ static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l
 }
 
 /* Lists, bytes, hulls and cuts of the blocks that are coded in this round. */
-static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
-    wvl_cuda_status status = wvl_cuda_t1_launch_lists(&device->t1_model, &job->t1, stream);
-    status = status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, stream);
-    status = status ? status : wvl_cuda_t1_launch_hulls(&device->t1_rate, &job->t1, stream);
-    return status ? status : wvl_cuda_rate_launch(&device->rate, job, stream);
+    wvl_cuda_status status = wvl_cuda_t1_launch_lists(&device->t1_model, &job->t1, route);
+    status = status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, route);
+    status = status ? status : wvl_cuda_t1_launch_hulls(&device->t1_rate, &job->t1, route);
+    return status ? status : wvl_cuda_rate_launch(&device->rate, job, route);
 }
 
 /* Rounds that nothing asks for are launched too: no host looks at what the first one found. */
-static wvl_cuda_status launch_chosen(const wvl_device *device, wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+static wvl_cuda_status launch_chosen(const wvl_device *device, wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     uint32_t rounds = job->t1.foresees ? WVL_CUDA_RATE_ROUNDS : 1;
-    wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, stream);
-    status = status ? status : wvl_cuda_t1_launch_settled(&device->t1_rate, &job->t1, stream);
+    wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, route);
+    status = status ? status : wvl_cuda_t1_launch_settled(&device->t1_rate, &job->t1, route);
     if (!status && job->t1.foresees) {
-        status = wvl_cuda_rate_foresee(&device->rate, job, stream);
+        status = wvl_cuda_rate_foresee(&device->rate, job, route);
     }
     for (job->t1.round = 0; !status && job->t1.round < rounds; job->t1.round++) {
-        status = launch_round(device, job, stream);
+        status = launch_round(device, job, route);
     }
     return status;
 }
 
 static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
-                              const wvl_cuda_packets_job *packets, wvl_cuda_stream stream)
+                              const wvl_cuda_packets_job *packets, wvl_cuda_route route)
 {
-    wvl_cuda_status status = wvl_cuda_t1_launch_lifts(&device->t1_rate, &job->t1, stream);
+    wvl_cuda_status status = wvl_cuda_t1_launch_lifts(&device->t1_rate, &job->t1, route);
     if (!status && job->chooses) {
         wvl_cuda_rate_job rate = job->rate;
         rate.t1 = job->t1;
         rate.packets = *packets;
-        return launch_chosen(device, &rate, stream);
+        return launch_chosen(device, &rate, route);
     }
-    status = status ? status : wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, stream);
-    return status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, stream);
+    status = status ? status : wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, route);
+    return status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, route);
 }
 
 const wvl_cuda_coder wvl_cuda_coder_t1 = {.block_bytes = sizeof(wvl_cuda_t1_block),

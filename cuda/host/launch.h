@@ -7,7 +7,7 @@
 
 #include "cuda/dwt/kernels.h"
 #include "cuda/dwt/tables.h"
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/route.h"
 
 typedef struct wvl_cuda_kernels {
     wvl_cuda_module module;
@@ -29,24 +29,24 @@ void wvl_cuda_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *ke
 /* Writes zeros, `bytes` (a multiple of 16) at `at`: bounds and flags of the launches behind it, which read `tables`. */
 wvl_cuda_status wvl_cuda_launch_clear(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                       wvl_cuda_address at, uint64_t bytes, wvl_cuda_address tables,
-                                      uint64_t table_bytes, wvl_cuda_stream stream);
+                                      uint64_t table_bytes, wvl_cuda_route route);
 /* Runs the items of a launch, which begin at `items`, over the splits at `splits`. follows: what is queued last is
  * another such launch or a clearing, of the same pictures. */
 wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                       const wvl_cuda_launch *launch, wvl_cuda_address splits, wvl_cuda_address items,
-                                      int follows, wvl_cuda_stream stream);
+                                      int follows, wvl_cuda_route route);
 /* Copies the slots of blocks whose bounds are not 0. */
 wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
-                                        wvl_cuda_address parcels, uint64_t parcel_count, wvl_cuda_stream stream);
+                                        wvl_cuda_address parcels, uint64_t parcel_count, wvl_cuda_route route);
 /* bytes (a multiple of 16) of unsigned samples to twice as many bytes of signed ones: what memory allows a transform.
  */
 wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                         wvl_cuda_address from, wvl_cuda_address to, uint64_t bytes,
-                                        wvl_cuda_stream stream);
+                                        wvl_cuda_route route);
 /* One wvl_cuda_color at `color`; block_count: what wvl_cuda_build_color returned. */
 wvl_cuda_status wvl_cuda_launch_unpack(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
-                                       wvl_cuda_address unpack, uint32_t block_count, wvl_cuda_stream stream);
+                                       wvl_cuda_address unpack, uint32_t block_count, wvl_cuda_route route);
 wvl_cuda_status wvl_cuda_launch_color(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
-                                      wvl_cuda_address color, uint32_t block_count, wvl_cuda_stream stream);
+                                      wvl_cuda_address color, uint32_t block_count, wvl_cuda_route route);
 
 #endif

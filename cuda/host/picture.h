@@ -79,7 +79,7 @@ typedef struct wvl_cuda_picture {
     wvl_cuda_coder_job blocks;
     wvl_cuda_packets_job job;
     wvl_cuda_exec exec; /* all kernels; NULL: they are launched one by one */
-    int has_no_graphs;  /* the driver cannot do it */
+    int has_no_graphs;  /* the driver builds none, or none is wanted */
     int has_own_values; /* targets and caps of the picture at work are not those of the graph */
     uint64_t scratch_bytes;
 } wvl_cuda_picture;

@@ -8,9 +8,6 @@
 #include "cuda/core/fit.h"
 #include "cuda/host/picture.h"
 
-#define CAPTURE_OF_THREAD 1 /* other threads go on calling the driver */
-#define GRAPHS_NOT_SUPPORTED 801
-
 /* ---- Pixels ---------------------------------------------------------------------------------- */
 
 static int lies_on_device(const wvl_image *image)
@@ -154,7 +151,7 @@ static wvl_cuda_status renew_tables(wvl_backend_job *job)
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-static wvl_cuda_status launch_transform(const wvl_backend_job *job, wvl_cuda_stream stream)
+static wvl_cuda_status launch_transform(const wvl_backend_job *job, wvl_cuda_route route)
 {
     const wvl_backend *b = job->backend;
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
@@ -162,78 +159,56 @@ static wvl_cuda_status launch_transform(const wvl_backend_job *job, wvl_cuda_str
     const wvl_cuda_picture_layout *l = &b->pictures->layout;
     const wvl_cuda_tables *t = &job->picture->tables;
     wvl_cuda_status status = wvl_cuda_launch_clear(rt, kernels, job->device + l->bounds, l->cleared_end - l->bounds,
-                                                   job->device, items_end(job), stream);
+                                                   job->device, items_end(job), route);
     if (!status) {
-        status = wvl_cuda_launch_color(rt, kernels, job->device + l->color, job->color_blocks, stream);
+        status = wvl_cuda_launch_color(rt, kernels, job->device + l->color, job->color_blocks, route);
     }
     if (!status) {
-        status = wvl_cuda_launch_unpack(rt, kernels, job->device + l->unpack, job->unpack_blocks, stream);
+        status = wvl_cuda_launch_unpack(rt, kernels, job->device + l->unpack, job->unpack_blocks, route);
     }
     for (uint64_t i = 0; i < t->launch_count && !status; i++) {
         wvl_cuda_address items = job->device + l->items + t->launches[i].first_item * sizeof(wvl_cuda_item);
         int follows = i || !(job->color_blocks || job->unpack_blocks);
-        status = wvl_cuda_launch_level(rt, kernels, &t->launches[i], job->device + l->splits, items, follows, stream);
+        status = wvl_cuda_launch_level(rt, kernels, &t->launches[i], job->device + l->splits, items, follows, route);
     }
     return status;
 }
 
-static wvl_cuda_status launch_all(const wvl_backend_job *job, wvl_cuda_stream stream)
+static wvl_cuda_status launch_all(const wvl_backend_job *job, wvl_cuda_route route)
 {
     const wvl_device *device = job->backend->device;
     const wvl_cuda_coder *coder = job->backend->pictures->coder;
-    wvl_cuda_status status = launch_transform(job, stream);
-    status = status ? status : coder->launch(device, &job->picture->blocks, &job->picture->job, stream);
-    return status ? status : wvl_cuda_packets_launch(&device->packets, &job->picture->job, stream);
+    wvl_cuda_status status = launch_transform(job, route);
+    status = status ? status : coder->launch(device, &job->picture->blocks, &job->picture->job, route);
+    return status ? status : wvl_cuda_packets_launch(&device->packets, &job->picture->job, route);
 }
 
-/* All kernels as one thing to launch. In a stream of its own: others may come to the slot's meanwhile. */
-static wvl_cuda_status capture_all(wvl_backend_job *job, wvl_cuda_stream stream)
+/* All kernels as one thing to launch. */
+static wvl_cuda_status build_graph(wvl_backend_job *job)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
-    wvl_cuda_graph graph = NULL;
-    wvl_cuda_status status = rt->capture_begin(stream, CAPTURE_OF_THREAD);
+    wvl_cuda_draft draft;
+    wvl_cuda_status status = wvl_cuda_open_draft(rt, job->backend->device->context, &draft);
     if (status) {
         return status;
     }
-    status = launch_all(job, stream);
-    wvl_cuda_status ended = rt->capture_end(stream, &graph);
-    status = status ? status : ended;
-    status = status ? status : rt->graph_build(&job->picture->exec, graph, 0);
-    if (graph) {
-        (void)rt->graph_destroy(graph);
-    }
-    return status;
-}
-
-static wvl_cuda_status record_graph(wvl_backend_job *job)
-{
-    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
-    wvl_cuda_stream stream = NULL;
-    wvl_cuda_status status = rt->stream_create(&stream, WVL_CUDA_STREAM_NON_BLOCKING);
-    if (!status) {
-        status = capture_all(job, stream);
-        (void)rt->stream_destroy(stream);
-    }
-    return status;
+    status = launch_all(job, (wvl_cuda_route){.draft = &draft});
+    wvl_cuda_status closed = wvl_cuda_close_draft(rt, &draft, status ? NULL : &job->picture->exec);
+    return status ? status : closed;
 }
 
 static wvl_cuda_status queue_kernels(wvl_backend_job *job)
 {
     wvl_cuda_picture *p = job->picture;
-    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    if (p->has_own_values) {
-        return launch_all(job, job->stream);
+    if (!p->exec && !p->has_no_graphs && !p->has_own_values) {
+        wvl_cuda_status status = build_graph(job);
+        p->has_no_graphs = status == WVL_CUDA_NOT_SUPPORTED;
+        if (status && !p->has_no_graphs) {
+            return status;
+        }
     }
-    if (!p->exec && !p->has_no_graphs) {
-        status = rt->capture_begin ? record_graph(job) : GRAPHS_NOT_SUPPORTED;
-        p->has_no_graphs = status == GRAPHS_NOT_SUPPORTED;
-        status = p->has_no_graphs ? WVL_CUDA_SUCCESS : status;
-    }
-    if (status) {
-        return status;
-    }
-    return p->exec ? rt->graph_launch(p->exec, job->stream) : launch_all(job, job->stream);
+    return p->exec && !p->has_own_values ? wvl_cuda_runtime_of(job->backend)->graph_launch(p->exec, job->stream)
+                                         : launch_all(job, wvl_cuda_to_stream(job->stream));
 }
 
 static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at, wvl_cuda_stream stream)

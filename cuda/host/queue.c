@@ -75,14 +75,15 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job, const wvl_cuda_layout
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
     wvl_cuda_status status =
         wvl_cuda_launch_clear(rt, &b->device->kernels, job->device + l->bounds, l->cleared_end - l->bounds, job->device,
-                              l->items + t->item_count * sizeof(wvl_cuda_item), job->stream);
+                              l->items + t->item_count * sizeof(wvl_cuda_item), wvl_cuda_to_stream(job->stream));
     if (!status) {
-        status = wvl_cuda_launch_color(rt, &b->device->kernels, job->device + l->color, job->color_blocks, job->stream);
+        status = wvl_cuda_launch_color(rt, &b->device->kernels, job->device + l->color, job->color_blocks,
+                                       wvl_cuda_to_stream(job->stream));
     }
     for (uint64_t i = 0; i < t->launch_count && !status; i++) {
         wvl_cuda_address items = job->device + l->items + t->launches[i].first_item * sizeof(wvl_cuda_item);
         status = wvl_cuda_launch_level(rt, &b->device->kernels, &t->launches[i], job->device + l->splits, items,
-                                       i || !job->color_blocks, job->stream);
+                                       i || !job->color_blocks, wvl_cuda_to_stream(job->stream));
     }
     return status || !job->codes ? status : wvl_cuda_queue_code(&job->code);
 }
@@ -100,7 +101,7 @@ static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layou
     uint64_t end = l->down_end;
     if (delivers(job)) {
         status = wvl_cuda_launch_deliver(rt, &job->backend->device->kernels, job->device + l->parcels, parcel_count,
-                                         job->stream);
+                                         wvl_cuda_to_stream(job->stream));
         end = l->flags;
     } else if (!job->has_coefs) {
         end = l->coefs;

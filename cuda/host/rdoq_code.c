@@ -35,73 +35,73 @@ static wvl_cuda_t1_job slice(const wvl_cuda_t1_job *all, const wvl_cuda_t1_job *
 
 /* Changes the blocks of the job, and codes those of t1, which are the same. */
 static wvl_cuda_status code_blocks(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
-                                   const wvl_cuda_t1_job *t1, wvl_cuda_stream stream)
+                                   const wvl_cuda_t1_job *t1, wvl_cuda_route route)
 {
     wvl_cuda_t1_job own = *t1;
     own.is_cleared = 1; /* scratch memory goes on behind that of the blocks before */
-    wvl_cuda_status status = wvl_cuda_rdoq_launch_changes(c->rdoq, job, stream);
+    wvl_cuda_status status = wvl_cuda_rdoq_launch_changes(c->rdoq, job, route);
     status = status ? status
-                    : c->rdoq->runtime->fill(own.counters + WVL_CUDA_T1_ITEMS * sizeof(uint32_t), 0,
-                                             WVL_CUDA_T1_CLASSES * sizeof(uint32_t), stream);
-    status = status ? status : wvl_cuda_t1_launch_model(c->model, &own, stream);
-    status = status ? status : wvl_cuda_rdoq_launch_energies(c->rdoq, job, stream);
-    status = status ? status : wvl_cuda_t1_launch_mq(c->mq, &own, stream);
-    return status ? status : wvl_cuda_t1_launch_hulls(c->hulls, &own, stream);
+                    : wvl_cuda_zero(c->rdoq->runtime, own.counters + WVL_CUDA_T1_ITEMS * sizeof(uint32_t),
+                                    WVL_CUDA_T1_CLASSES * sizeof(uint32_t), route);
+    status = status ? status : wvl_cuda_t1_launch_model(c->model, &own, route);
+    status = status ? status : wvl_cuda_rdoq_launch_energies(c->rdoq, job, route);
+    status = status ? status : wvl_cuda_t1_launch_mq(c->mq, &own, route);
+    return status ? status : wvl_cuda_t1_launch_hulls(c->hulls, &own, route);
 }
 
 static wvl_cuda_status code_phase(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
                                   const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
-                                  unsigned phase, wvl_cuda_stream stream)
+                                  unsigned phase, wvl_cuda_route route)
 {
     wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_phase(job, phases, phase);
     wvl_cuda_t1_job t1 = slice(&job->t1, &shapes->phases[phase], own.first);
-    wvl_cuda_status status = code_blocks(c, &own, &t1, stream);
-    return status || phase >= WVL_SURVEY_PHASES ? status : wvl_cuda_rdoq_launch_slopes(c->rdoq, &own, stream);
+    wvl_cuda_status status = code_blocks(c, &own, &t1, route);
+    return status || phase >= WVL_SURVEY_PHASES ? status : wvl_cuda_rdoq_launch_slopes(c->rdoq, &own, route);
 }
 
 /* All blocks, for a slope that is known or for none. */
 static wvl_cuda_status code_all(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
                                 const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
-                                wvl_cuda_stream stream)
+                                wvl_cuda_route route)
 {
     wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
     wvl_cuda_t1_job t1 = slice(&job->t1, &shapes->all, 0);
     t1.lists = job->again.lists;
-    return code_blocks(c, &own, &t1, stream);
+    return code_blocks(c, &own, &t1, route);
 }
 
 /* The blocks that `which` names; the others stay what they are. */
 static wvl_cuda_status code_some(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
                                  const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes, uint32_t which,
-                                 wvl_cuda_stream stream)
+                                 wvl_cuda_route route)
 {
     wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
     wvl_cuda_t1_job t1 = slice(&job->again, &shapes->all, 0);
     own.which = which;
-    wvl_cuda_status status = code_blocks(c, &own, &t1, stream);
-    return status ? status : wvl_cuda_rdoq_launch_take(c->rdoq, &own, stream);
+    wvl_cuda_status status = code_blocks(c, &own, &t1, route);
+    return status ? status : wvl_cuda_rdoq_launch_take(c->rdoq, &own, route);
 }
 
 wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
                                    const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
-                                   wvl_cuda_stream stream)
+                                   wvl_cuda_route route)
 {
     if (job->known || !phases->are_surveyed) {
-        return code_all(c, job, phases, shapes, stream);
+        return code_all(c, job, phases, shapes, route);
     }
-    wvl_cuda_status status = wvl_cuda_rdoq_launch_weights(c->rdoq, job, phases, stream);
+    wvl_cuda_status status = wvl_cuda_rdoq_launch_weights(c->rdoq, job, phases, route);
     for (unsigned p = 0; p < WVL_SURVEY_ALL_PHASES && !status; p++) {
-        status = code_phase(c, job, phases, shapes, p, stream);
+        status = code_phase(c, job, phases, shapes, p, route);
     }
     int is_few = phases->run_count < WVL_SURVEY_FEW_RUNS;
-    return status || !is_few ? status : code_some(c, job, phases, shapes, WVL_CUDA_RDOQ_STALE, stream);
+    return status || !is_few ? status : code_some(c, job, phases, shapes, WVL_CUDA_RDOQ_STALE, route);
 }
 
 wvl_cuda_status wvl_cuda_rdoq_code_again(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
                                          const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
-                                         wvl_cuda_stream stream)
+                                         wvl_cuda_route route)
 {
     wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
-    wvl_cuda_status status = wvl_cuda_rdoq_launch_judge(c->rdoq, &own, stream);
-    return status ? status : code_some(c, job, phases, shapes, WVL_CUDA_RDOQ_REQUANTISED, stream);
+    wvl_cuda_status status = wvl_cuda_rdoq_launch_judge(c->rdoq, &own, route);
+    return status ? status : code_some(c, job, phases, shapes, WVL_CUDA_RDOQ_REQUANTISED, route);
 }

@@ -37,10 +37,10 @@ void wvl_cuda_rdoq_sort(const wvl_cuda_t1_block *blocks, const wvl_cuda_rdoq_pha
  * (WVL_SURVEY_FEW_RUNS), and counters are 0 in front. */
 wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_coder *coder, const wvl_cuda_rdoq_job *job,
                                    const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
-                                   wvl_cuda_stream stream);
+                                   wvl_cuda_route route);
 /* Behind rate control: where the picture ended far off, all blocks are coded again. */
 wvl_cuda_status wvl_cuda_rdoq_code_again(const wvl_cuda_rdoq_coder *coder, const wvl_cuda_rdoq_job *job,
                                          const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
-                                         wvl_cuda_stream stream);
+                                         wvl_cuda_route route);
 
 #endif

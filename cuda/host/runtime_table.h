@@ -21,12 +21,14 @@ typedef struct wvl_cuda_function_opaque *wvl_cuda_function;
 typedef struct wvl_cuda_module_opaque *wvl_cuda_module;
 typedef struct wvl_cuda_context_opaque *wvl_cuda_context;
 typedef struct wvl_cuda_graph_opaque *wvl_cuda_graph;
+typedef struct wvl_cuda_node_opaque *wvl_cuda_node;
 typedef struct wvl_cuda_exec_opaque *wvl_cuda_exec;
 
 #define WVL_CUDA_SUCCESS 0
 #define WVL_CUDA_OUT_OF_MEMORY 2
 #define WVL_CUDA_NO_IMAGE 209
 #define WVL_CUDA_NOT_READY 600
+#define WVL_CUDA_NOT_SUPPORTED 801
 #define WVL_CUDA_STREAM_NON_BLOCKING 1u
 #define WVL_CUDA_EVENT_BLOCKING 1u
 #define WVL_CUDA_EVENT_DISABLE_TIMING 2u
@@ -78,6 +80,27 @@ typedef struct wvl_cuda_launch_config {
     unsigned attribute_count;
 } wvl_cuda_launch_config;
 
+/* The driver's CUDA_KERNEL_NODE_PARAMS_v2, CUDA_MEMSET_NODE_PARAMS_v1 and CUgraphEdgeData. */
+typedef struct wvl_cuda_kernel_node {
+    wvl_cuda_function function;
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+    void **arguments, **extra;
+    void *kernel;
+    wvl_cuda_context context;
+} wvl_cuda_kernel_node;
+
+typedef struct wvl_cuda_fill_node {
+    wvl_cuda_address to;
+    size_t pitch_bytes;
+    unsigned value, element_bytes;
+    size_t width, height; /* in elements */
+} wvl_cuda_fill_node;
+
+#define WVL_CUDA_EDGE_OVERLAPS 1 /* port and kind of an edge: as WVL_CUDA_LAUNCH_OVERLAPS */
+typedef struct wvl_cuda_edge {
+    unsigned char from_port, to_port, kind, reserved[5];
+} wvl_cuda_edge;
+
 /* X(member, name in the driver's library, parameters) */
 #define WVL_CUDA_CALLS(X)                                                                                              \
     X(init, cuInit, (unsigned flags))                                                                                  \
@@ -117,21 +140,29 @@ typedef struct wvl_cuda_launch_config {
     X(launch, cuLaunchKernel,                                                                                          \
       (wvl_cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,                \
        unsigned block_y, unsigned block_z, unsigned shared_bytes, wvl_cuda_stream stream, void **arguments,            \
-       void **extra))                                                                                                  \
-    X(capture_begin, cuStreamBeginCapture_v2, (wvl_cuda_stream stream, int mode))                                      \
-    X(capture_end, cuStreamEndCapture, (wvl_cuda_stream stream, wvl_cuda_graph * graph))                               \
-    X(graph_build, cuGraphInstantiateWithFlags,                                                                        \
-      (wvl_cuda_exec * exec, wvl_cuda_graph graph, unsigned long long flags))                                          \
-    X(graph_launch, cuGraphLaunch, (wvl_cuda_exec exec, wvl_cuda_stream stream))                                       \
-    X(graph_destroy, cuGraphDestroy, (wvl_cuda_graph graph))                                                           \
-    X(exec_destroy, cuGraphExecDestroy, (wvl_cuda_exec exec))
+       void **extra))
 
 /* NULL where the driver is older than the call. */
 #define WVL_CUDA_LATER_CALLS(X)                                                                                        \
     X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, wvl_cuda_function function))                 \
     X(function_set, cuFuncSetAttribute, (wvl_cuda_function function, int attribute, int value))                        \
     X(launch_config, cuLaunchKernelEx,                                                                                 \
-      (const wvl_cuda_launch_config *config, wvl_cuda_function function, void **arguments, void **extra))
+      (const wvl_cuda_launch_config *config, wvl_cuda_function function, void **arguments, void **extra))              \
+    X(graph_create, cuGraphCreate, (wvl_cuda_graph * graph, unsigned flags))                                           \
+    X(graph_kernel, cuGraphAddKernelNode_v2,                                                                           \
+      (wvl_cuda_node * node, wvl_cuda_graph graph, const wvl_cuda_node *after, size_t after_count,                     \
+       const wvl_cuda_kernel_node *kernel))                                                                            \
+    X(graph_fill, cuGraphAddMemsetNode,                                                                                \
+      (wvl_cuda_node * node, wvl_cuda_graph graph, const wvl_cuda_node *after, size_t after_count,                     \
+       const wvl_cuda_fill_node *fill, wvl_cuda_context context))                                                      \
+    X(graph_follow, cuGraphAddDependencies_v2,                                                                         \
+      (wvl_cuda_graph graph, const wvl_cuda_node *from, const wvl_cuda_node *to, const wvl_cuda_edge *edges,           \
+       size_t count))                                                                                                  \
+    X(graph_build, cuGraphInstantiateWithFlags,                                                                        \
+      (wvl_cuda_exec * exec, wvl_cuda_graph graph, unsigned long long flags))                                          \
+    X(graph_launch, cuGraphLaunch, (wvl_cuda_exec exec, wvl_cuda_stream stream))                                       \
+    X(graph_destroy, cuGraphDestroy, (wvl_cuda_graph graph))                                                           \
+    X(exec_destroy, cuGraphExecDestroy, (wvl_cuda_exec exec))
 
 typedef struct wvl_cuda_runtime {
 #define WVL_CUDA_MEMBER(member, symbol, parameters) wvl_cuda_status(*member) parameters;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cuda/host/overlap.h"
+#include "cuda/host/route.h"
 #include "cuda/inverse/tuning.h"
 
 wvl_cuda_status wvl_cuda_inverse_init_kernels(const wvl_cuda_runtime *runtime, const void *image,
@@ -42,13 +42,13 @@ static unsigned choose_threads(const wvl_cuda_inverse_kernels *kernels, const wv
 
 wvl_cuda_status wvl_cuda_inverse_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_inverse_kernels *kernels,
                                               unsigned kernel, wvl_cuda_address splits, wvl_cuda_address items,
-                                              uint32_t item_count, int follows, wvl_cuda_stream stream)
+                                              uint32_t item_count, int follows, wvl_cuda_route route)
 {
     void *arguments[] = {&splits, &items};
     unsigned threads = choose_threads(kernels, &wvl_cuda_inverse_rows[kernel], item_count);
     if (!item_count) {
         return WVL_CUDA_SUCCESS;
     }
-    return wvl_cuda_launch_kernel(runtime, kernels->function[kernel], item_count, threads, follows && kernels->overlap,
-                                  stream, arguments);
+    return wvl_cuda_run(runtime, kernels->function[kernel], (wvl_cuda_grid){item_count, 1, threads, 0},
+                        follows && kernels->overlap, route, arguments);
 }

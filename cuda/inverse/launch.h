@@ -3,7 +3,7 @@
 #ifndef WVL_CUDA_INVERSE_LAUNCH_H
 #define WVL_CUDA_INVERSE_LAUNCH_H
 
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/route.h"
 #include "cuda/inverse/kernels.h"
 #include "cuda/inverse/split.h"
 
@@ -25,6 +25,6 @@ void wvl_cuda_inverse_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_inv
 /* Runs items [0, item_count) at `items` over the splits at `splits`. follows: as in host/launch.h. */
 wvl_cuda_status wvl_cuda_inverse_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_inverse_kernels *kernels,
                                               unsigned kernel, wvl_cuda_address splits, wvl_cuda_address items,
-                                              uint32_t item_count, int follows, wvl_cuda_stream stream);
+                                              uint32_t item_count, int follows, wvl_cuda_route route);
 
 #endif

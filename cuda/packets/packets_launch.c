@@ -100,67 +100,68 @@ int wvl_cuda_packets_measure(const wvl_assembly *a, uint32_t pieces, uint32_t *o
 
 static wvl_cuda_status launch_kernel(const wvl_cuda_packets *packets, wvl_cuda_function function, uint32_t grid,
                                      uint32_t rows, uint32_t threads, uint32_t shared_words,
-                                     const wvl_cuda_packets_job *job, wvl_cuda_stream stream)
+                                     const wvl_cuda_packets_job *job, wvl_cuda_route route)
 {
     wvl_cuda_packets_job copy = *job;
     void *arguments[] = {&copy};
-    return packets->runtime->launch(function, grid, rows, 1, threads, 1, 1, 4 * shared_words, stream, arguments, NULL);
+    return wvl_cuda_run(packets->runtime, function, (wvl_cuda_grid){grid, rows, threads, 4 * shared_words}, 0, route,
+                        arguments);
 }
 
 static wvl_cuda_status launch_class(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job, uint32_t first,
-                                    uint32_t count, uint32_t threads, uint32_t nodes, wvl_cuda_stream stream)
+                                    uint32_t count, uint32_t threads, uint32_t nodes, wvl_cuda_route route)
 {
     wvl_cuda_packets_job own = *job;
     own.first_packet = first;
     own.shared_nodes = nodes;
     return count ? launch_kernel(packets, packets->heads, count, job->picture_count, threads,
-                                 WVL_CUDA_PACKETS_HEAD_NODES(threads) + nodes, &own, stream)
+                                 WVL_CUDA_PACKETS_HEAD_NODES(threads) + nodes, &own, route)
                  : WVL_CUDA_SUCCESS;
 }
 
 /* Few packets go in one launch of large thread blocks, which the device holds at once. Else the large ones go first:
  * they take longest. */
 static wvl_cuda_status launch_heads(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job,
-                                    wvl_cuda_stream stream)
+                                    wvl_cuda_route route)
 {
     uint32_t small = job->class_count[WVL_CUDA_PACKETS_SMALL], wide = job->class_count[WVL_CUDA_PACKETS_WIDE];
     int is_few = (uint64_t)job->packet_count * job->picture_count <= 2 * (uint64_t)packets->multiprocessors;
     wide += wide && is_few ? small : 0;
     small = wide && is_few ? 0 : small;
     wvl_cuda_status status =
-        launch_class(packets, job, 0, wide, WVL_CUDA_PACKETS_WIDE_THREADS, WVL_CUDA_PACKETS_WIDE_NODES, stream);
+        launch_class(packets, job, 0, wide, WVL_CUDA_PACKETS_WIDE_THREADS, WVL_CUDA_PACKETS_WIDE_NODES, route);
     return status ? status
                   : launch_class(packets, job, wide, small, WVL_CUDA_PACKETS_SMALL_THREADS,
-                                 WVL_CUDA_PACKETS_SMALL_NODES, stream);
+                                 WVL_CUDA_PACKETS_SMALL_NODES, route);
 }
 
 /* Blocks in the form that all other kernels read. */
 static wvl_cuda_status launch_blocks(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job,
-                                     wvl_cuda_stream stream)
+                                     wvl_cuda_route route)
 {
     uint64_t count = (uint64_t)job->block_count * job->picture_count;
     return job->t1_records && count ? launch_kernel(packets, packets->t1_blocks,
                                                     (uint32_t)wvl_ceil_div(count, WVL_CUDA_PACKETS_PIECE_THREADS), 1,
-                                                    WVL_CUDA_PACKETS_PIECE_THREADS, 0, job, stream)
+                                                    WVL_CUDA_PACKETS_PIECE_THREADS, 0, job, route)
                                     : WVL_CUDA_SUCCESS;
 }
 
 wvl_cuda_status wvl_cuda_packets_launch(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job,
-                                        wvl_cuda_stream stream)
+                                        wvl_cuda_route route)
 {
     uint32_t items = job->place_count + job->packet_count + job->part_count + 1,
              most = RESIDENT_WRITERS * packets->multiprocessors / job->picture_count + 1,
              writers = job->writers ? wvl_min_u32(job->writers, most) : most;
-    wvl_cuda_status status = launch_blocks(packets, job, stream);
-    status = status ? status : launch_heads(packets, job, stream);
+    wvl_cuda_status status = launch_blocks(packets, job, route);
+    status = status ? status : launch_heads(packets, job, route);
     status = status ? status
                     : launch_kernel(packets, packets->place, job->picture_count, 1, WVL_CUDA_PACKETS_PLACE_THREADS,
-                                    64 + 4, job, stream);
+                                    64 + 4, job, route);
     status = status
                  ? status
                  : launch_kernel(packets, packets->list, (uint32_t)wvl_ceil_div(items, WVL_CUDA_PACKETS_PIECE_THREADS),
-                                 job->picture_count, WVL_CUDA_PACKETS_PIECE_THREADS, 0, job, stream);
+                                 job->picture_count, WVL_CUDA_PACKETS_PIECE_THREADS, 0, job, route);
     return status ? status
                   : launch_kernel(packets, packets->write, writers, job->picture_count, WVL_CUDA_PACKETS_WRITE_THREADS,
-                                  WVL_CUDA_PACKETS_WRITE_WORDS, job, stream);
+                                  WVL_CUDA_PACKETS_WRITE_WORDS, job, route);
 }

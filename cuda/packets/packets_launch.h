@@ -7,7 +7,7 @@
 #define WVL_CUDA_PACKETS_LAUNCH_H
 
 #include "cuda/blocks/ht_job.h"
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/route.h"
 #include "cuda/packets/packets_job.h"
 
 typedef struct wvl_cuda_packets {
@@ -28,6 +28,6 @@ int wvl_cuda_packets_measure(const wvl_assembly *assembly, uint32_t pieces, uint
 
 /* Queues all kernels on a stream. Tables and blocks must be there when the stream comes to them. */
 wvl_cuda_status wvl_cuda_packets_launch(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job,
-                                        wvl_cuda_stream stream);
+                                        wvl_cuda_route route);
 
 #endif

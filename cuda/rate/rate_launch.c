@@ -30,82 +30,82 @@ wvl_cuda_status wvl_cuda_rate_open(wvl_cuda_rate *rate, const wvl_cuda_runtime *
 
 static wvl_cuda_status launch_kernel(const wvl_cuda_rate *rate, wvl_cuda_function function, uint32_t grid,
                                      uint32_t threads, uint32_t shared_words, const wvl_cuda_rate_job *job,
-                                     wvl_cuda_stream stream)
+                                     wvl_cuda_route route)
 {
     wvl_cuda_rate_job copy = *job;
     void *arguments[] = {&copy};
-    return rate->runtime->launch(function, grid, 1, 1, threads, 1, 1, 4 * shared_words, stream, arguments, NULL);
+    return wvl_cuda_run(rate->runtime, function, (wvl_cuda_grid){grid, 1, threads, 4 * shared_words}, 0, route,
+                        arguments);
 }
 
 /* A thread each of `count`: blocks, or places of blocks in packets. */
 static wvl_cuda_status launch_blocks(const wvl_cuda_rate *rate, wvl_cuda_function function, uint32_t count,
-                                     const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+                                     const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     uint32_t grid = (count + WVL_CUDA_RATE_BODIES_THREADS - 1) / WVL_CUDA_RATE_BODIES_THREADS;
-    return grid ? launch_kernel(rate, function, grid, WVL_CUDA_RATE_BODIES_THREADS, 0, job, stream) : WVL_CUDA_SUCCESS;
+    return grid ? launch_kernel(rate, function, grid, WVL_CUDA_RATE_BODIES_THREADS, 0, job, route) : WVL_CUDA_SUCCESS;
 }
 
-static wvl_cuda_status launch_bodies(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+static wvl_cuda_status launch_bodies(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     if (!wvl_cuda_rate_asks_bodies(job->budget, job->component_cap, job->packets.layer_count)) {
         return WVL_CUDA_SUCCESS;
     }
-    wvl_cuda_status status = rate->runtime->fill(job->bodies, 0, job->followed * WVL_SLOPES * sizeof(uint64_t), stream);
-    return status ? status : launch_blocks(rate, rate->bodies, job->packets.block_count, job, stream);
+    wvl_cuda_status status =
+        wvl_cuda_zero(rate->runtime, job->bodies, job->followed * WVL_SLOPES * sizeof(uint64_t), route);
+    return status ? status : launch_blocks(rate, rate->bodies, job->packets.block_count, job, route);
 }
 
 /* From estimated hulls to passes that are coded. */
-static wvl_cuda_status launch_prediction(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
-                                         wvl_cuda_stream stream)
+static wvl_cuda_status launch_prediction(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
-    wvl_cuda_status status = launch_bodies(rate, job, stream);
-    status = status ? status
-                    : launch_kernel(rate, rate->predict, 1, WVL_CUDA_RATE_THREADS, WVL_CUDA_RATE_WORDS, job, stream);
-    return status ? status : launch_blocks(rate, rate->depth, job->packets.block_count, job, stream);
+    wvl_cuda_status status = launch_bodies(rate, job, route);
+    status =
+        status ? status : launch_kernel(rate, rate->predict, 1, WVL_CUDA_RATE_THREADS, WVL_CUDA_RATE_WORDS, job, route);
+    return status ? status : launch_blocks(rate, rate->depth, job->packets.block_count, job, route);
 }
 
-wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
-    wvl_cuda_status status = launch_blocks(rate, rate->foresee, job->t1.block_count, job, stream);
-    return status ? status : launch_prediction(rate, job, stream);
+    wvl_cuda_status status = launch_blocks(rate, rate->foresee, job->t1.block_count, job, route);
+    return status ? status : launch_prediction(rate, job, route);
 }
 
 /* ---- HT -------------------------------------------------------------------------------------- */
 
-wvl_cuda_status wvl_cuda_rate_open_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+wvl_cuda_status wvl_cuda_rate_open_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
-    wvl_cuda_status status = launch_blocks(rate, rate->open_sets, job->t1.block_count, job, stream);
-    return status || !job->t1.foresees ? status : launch_prediction(rate, job, stream);
+    wvl_cuda_status status = launch_blocks(rate, rate->open_sets, job->t1.block_count, job, route);
+    return status || !job->t1.foresees ? status : launch_prediction(rate, job, route);
 }
 
-wvl_cuda_status wvl_cuda_rate_list_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+wvl_cuda_status wvl_cuda_rate_list_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
-    return launch_blocks(rate, rate->list_sets, job->t1.block_count, job, stream);
+    return launch_blocks(rate, rate->list_sets, job->t1.block_count, job, route);
 }
 
-wvl_cuda_status wvl_cuda_rate_end_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+wvl_cuda_status wvl_cuda_rate_end_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
-    return launch_blocks(rate, rate->end_sets, job->t1.block_count, job, stream);
+    return launch_blocks(rate, rate->end_sets, job->t1.block_count, job, route);
 }
 
-wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
-                                          wvl_cuda_stream stream)
+wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     uint32_t each = WVL_CUDA_RATE_SCALE_THREADS / 32, grid = (job->t1.block_count + each - 1) / each;
-    wvl_cuda_status status = launch_blocks(rate, rate->ends, job->t1.block_count, job, stream);
-    status = status ? status : launch_kernel(rate, rate->step, 1, 32, 0, job, stream);
+    wvl_cuda_status status = launch_blocks(rate, rate->ends, job->t1.block_count, job, route);
+    status = status ? status : launch_kernel(rate, rate->step, 1, 32, 0, job, route);
     return status || !grid ? status
-                           : launch_kernel(rate, rate->scale, grid, WVL_CUDA_RATE_SCALE_THREADS, 0, job, stream);
+                           : launch_kernel(rate, rate->scale, grid, WVL_CUDA_RATE_SCALE_THREADS, 0, job, route);
 }
 
 /* ---- Choice ---------------------------------------------------------------------------------- */
 
-wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream)
+wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     wvl_cuda_rate_job own = *job;
     uint32_t threads =
         own.t1.block_count > WVL_CUDA_RATE_FEW_BLOCKS ? WVL_CUDA_RATE_THREADS : WVL_CUDA_RATE_FEW_THREADS;
     own.packets.shared_nodes = WVL_CUDA_PACKETS_WIDE_NODES;
-    wvl_cuda_status status = launch_bodies(rate, &own, stream);
-    return status ? status : launch_kernel(rate, rate->choose, 1, threads, WVL_CUDA_RATE_WORDS, &own, stream);
+    wvl_cuda_status status = launch_bodies(rate, &own, route);
+    return status ? status : launch_kernel(rate, rate->choose, 1, threads, WVL_CUDA_RATE_WORDS, &own, route);
 }

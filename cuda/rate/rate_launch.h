@@ -4,7 +4,7 @@
 #ifndef WVL_CUDA_RATE_LAUNCH_H
 #define WVL_CUDA_RATE_LAUNCH_H
 
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/route.h"
 #include "cuda/rate/rate_job.h"
 
 typedef struct wvl_cuda_rate {
@@ -17,21 +17,19 @@ typedef struct wvl_cuda_rate {
 wvl_cuda_status wvl_cuda_rate_open(wvl_cuda_rate *rate, const wvl_cuda_runtime *runtime, wvl_cuda_module module);
 
 /* Queues what says how many passes of each block are listed, between words and lists (cuda/blocks/t1_model.h). */
-wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream);
+wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route);
 
 /* HT: from gains of planes to sets, and what says how many of each block are coded first; then, around the block coder,
  * lists of sets, and their hulls. */
-wvl_cuda_status wvl_cuda_rate_open_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
-                                        wvl_cuda_stream stream);
-wvl_cuda_status wvl_cuda_rate_list_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
-                                        wvl_cuda_stream stream);
-wvl_cuda_status wvl_cuda_rate_end_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream);
+wvl_cuda_status wvl_cuda_rate_open_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route);
+wvl_cuda_status wvl_cuda_rate_list_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route);
+wvl_cuda_status wvl_cuda_rate_end_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route);
 /* HT, behind the first coding: whether there is a second one, with coarser steps, and its coefficients. */
 wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
-                                          wvl_cuda_stream stream);
+                                          wvl_cuda_route route);
 
-/* Queues all kernels on a stream, behind the block coder: what blocks send is there after it. With job->t1.foresees it
+/* Queues all kernels on a route, behind the block coder: what blocks send is there after it. With job->t1.foresees it
  * is there after as many rounds as WVL_CUDA_RATE_ROUNDS; kernels of rounds that nothing asks for end at once. */
-wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_stream stream);
+wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route);
 
 #endif

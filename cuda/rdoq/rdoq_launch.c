@@ -23,28 +23,29 @@ wvl_cuda_status wvl_cuda_rdoq_open(wvl_cuda_rdoq *rdoq, const wvl_cuda_runtime *
 
 static wvl_cuda_status launch_kernel(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, uint32_t grid,
                                      uint32_t threads, uint32_t shared_words, const wvl_cuda_rdoq_job *job,
-                                     wvl_cuda_stream stream)
+                                     wvl_cuda_route route)
 {
     wvl_cuda_rdoq_job copy = *job;
     void *arguments[] = {&copy};
-    return grid ? rdoq->runtime->launch(function, grid, 1, 1, threads, 1, 1, 4 * shared_words, stream, arguments, NULL)
+    return grid ? wvl_cuda_run(rdoq->runtime, function, (wvl_cuda_grid){grid, 1, threads, 4 * shared_words}, 0, route,
+                               arguments)
                 : WVL_CUDA_SUCCESS;
 }
 
 /* A warp a block. */
 static wvl_cuda_status launch_warps(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, uint32_t shared_words,
-                                    const wvl_cuda_rdoq_job *job, wvl_cuda_stream stream)
+                                    const wvl_cuda_rdoq_job *job, wvl_cuda_route route)
 {
     return launch_kernel(rdoq, function, (job->count + WVL_CUDA_RDOQ_WARPS - 1) / WVL_CUDA_RDOQ_WARPS,
-                         WVL_CUDA_RDOQ_THREADS, shared_words, job, stream);
+                         WVL_CUDA_RDOQ_THREADS, shared_words, job, route);
 }
 
 /* A thread a block. */
 static wvl_cuda_status launch_items(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, const wvl_cuda_rdoq_job *job,
-                                    wvl_cuda_stream stream)
+                                    wvl_cuda_route route)
 {
     return launch_kernel(rdoq, function, (job->count + WVL_CUDA_RDOQ_ITEM_THREADS - 1) / WVL_CUDA_RDOQ_ITEM_THREADS,
-                         WVL_CUDA_RDOQ_ITEM_THREADS, 0, job, stream);
+                         WVL_CUDA_RDOQ_ITEM_THREADS, 0, job, route);
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -73,50 +74,49 @@ wvl_cuda_rdoq_job wvl_cuda_rdoq_choose_all(const wvl_cuda_rdoq_job *job, const w
 /* ---- Launches of a picture --------------------------------------------------------------------------------- */
 
 wvl_cuda_status wvl_cuda_rdoq_launch_weights(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
-                                             const wvl_cuda_rdoq_phases *phases, wvl_cuda_stream stream)
+                                             const wvl_cuda_rdoq_phases *phases, wvl_cuda_route route)
 {
     wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     own.count = phases->ends[1];
     for (own.step = WVL_SURVEY_FIRST_STEP; !status && own.step >= WVL_SURVEY_LAST_STEP; own.step /= 2) {
-        status = launch_warps(rdoq, rdoq->weigh, 0, &own, stream);
-        status = status ? status : launch_kernel(rdoq, rdoq->guess, 1, 32, 0, &own, stream);
+        status = launch_warps(rdoq, rdoq->weigh, 0, &own, route);
+        status = status ? status : launch_kernel(rdoq, rdoq->guess, 1, 32, 0, &own, route);
     }
     own.step = 0;
     own.count = phases->ends[WVL_SURVEY_ALL_PHASES - 1];
-    return status ? status : launch_warps(rdoq, rdoq->weigh, 0, &own, stream);
+    return status ? status : launch_warps(rdoq, rdoq->weigh, 0, &own, route);
 }
 
 wvl_cuda_status wvl_cuda_rdoq_launch_changes(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
-                                             wvl_cuda_stream stream)
+                                             wvl_cuda_route route)
 {
-    return launch_warps(rdoq, rdoq->change, WVL_CUDA_RDOQ_WARPS * job->warp_words, job, stream);
+    return launch_warps(rdoq, rdoq->change, WVL_CUDA_RDOQ_WARPS * job->warp_words, job, route);
 }
 
 wvl_cuda_status wvl_cuda_rdoq_launch_energies(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
-                                              wvl_cuda_stream stream)
+                                              wvl_cuda_route route)
 {
-    return launch_items(rdoq, rdoq->settle, job, stream);
+    return launch_items(rdoq, rdoq->settle, job, route);
 }
 
 wvl_cuda_status wvl_cuda_rdoq_launch_slopes(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
-                                            wvl_cuda_stream stream)
+                                            wvl_cuda_route route)
 {
-    wvl_cuda_status status = launch_items(rdoq, rdoq->put, job, stream);
+    wvl_cuda_status status = launch_items(rdoq, rdoq->put, job, route);
     return status ? status
                   : launch_kernel(rdoq, rdoq->choose, 1, WVL_CUDA_RDOQ_CHOOSE_THREADS,
-                                  WVL_CUDA_RDOQ_CHOOSE_WORDS(job->aim.groups), job, stream);
+                                  WVL_CUDA_RDOQ_CHOOSE_WORDS(job->aim.groups), job, route);
 }
 
-wvl_cuda_status wvl_cuda_rdoq_launch_take(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
-                                          wvl_cuda_stream stream)
+wvl_cuda_status wvl_cuda_rdoq_launch_take(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job, wvl_cuda_route route)
 {
-    return launch_warps(rdoq, rdoq->take, 0, job, stream);
+    return launch_warps(rdoq, rdoq->take, 0, job, route);
 }
 
 wvl_cuda_status wvl_cuda_rdoq_launch_judge(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
-                                           wvl_cuda_stream stream)
+                                           wvl_cuda_route route)
 {
-    wvl_cuda_status status = launch_items(rdoq, rdoq->judge, job, stream);
-    return status ? status : launch_kernel(rdoq, rdoq->decide, 1, 32, 0, job, stream);
+    wvl_cuda_status status = launch_items(rdoq, rdoq->judge, job, route);
+    return status ? status : launch_kernel(rdoq, rdoq->decide, 1, 32, 0, job, route);
 }

@@ -4,7 +4,7 @@
 #ifndef WVL_CUDA_RDOQ_LAUNCH_H
 #define WVL_CUDA_RDOQ_LAUNCH_H
 
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/route.h"
 #include "cuda/rdoq/rdoq_job.h"
 
 typedef struct wvl_cuda_rdoq {
@@ -31,24 +31,24 @@ wvl_cuda_rdoq_job wvl_cuda_rdoq_choose_all(const wvl_cuda_rdoq_job *job, const w
 
 /* Weights of all blocks at a first slope, which they give. Not with job->known. */
 wvl_cuda_status wvl_cuda_rdoq_launch_weights(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
-                                             const wvl_cuda_rdoq_phases *phases, wvl_cuda_stream stream);
+                                             const wvl_cuda_rdoq_phases *phases, wvl_cuda_route route);
 
 /* Of the blocks of a job: */
 
 /* They change for the slopes known now; the block coder's table has them. */
 wvl_cuda_status wvl_cuda_rdoq_launch_changes(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
-                                             wvl_cuda_stream stream);
+                                             wvl_cuda_route route);
 /* Behind their gains, and in front of their hulls: energies become those of the unchanged blocks. */
 wvl_cuda_status wvl_cuda_rdoq_launch_energies(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
-                                              wvl_cuda_stream stream);
+                                              wvl_cuda_route route);
 /* Behind their hulls, in a phase of the survey: slopes of the blocks to come. */
 wvl_cuda_status wvl_cuda_rdoq_launch_slopes(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
-                                            wvl_cuda_stream stream);
+                                            wvl_cuda_route route);
 /* Behind their hulls, where they were coded again: what they are now takes the place of what they were. */
 wvl_cuda_status wvl_cuda_rdoq_launch_take(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
-                                          wvl_cuda_stream stream);
+                                          wvl_cuda_route route);
 /* Behind rate control, of all blocks: whether they are to be coded again (WVL_CUDA_RDOQ_REQUANTISED). */
 wvl_cuda_status wvl_cuda_rdoq_launch_judge(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
-                                           wvl_cuda_stream stream);
+                                           wvl_cuda_route route);
 
 #endif

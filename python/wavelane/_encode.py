@@ -62,7 +62,7 @@ class Picture:
     def __cuda_array_interface__(self):
         if self._memory is None:
             raise AttributeError("the bytes lie on the host: read data")
-        return {"shape": (self.info.bytes,), "typestr": "|u1", "data": (self._memory[0], True), "strides": None, "version": 3, "stream": None}
+        return {"shape": (self.info.bytes,), "typestr": "|u1", "data": (self._memory[0], False), "strides": None, "version": 3, "stream": None}
 
 
 def _run(plan, pixels, sink, call):

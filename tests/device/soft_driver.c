@@ -8,40 +8,12 @@
 #include "cuda/host/runtime_table.h"
 #include "soft.h"
 #include "soft_context.h"
+#include "soft_ops.h"
 
 #define KERNELS 128 /* more than there are */
-#define SHOWN __attribute__((visibility("default")))
-
-typedef enum op_kind { OP_UPLOAD, OP_ROWS, OP_DOWNLOAD, OP_FILL, OP_LAUNCH, OP_RECORD } op_kind;
-
-typedef struct op {
-    struct op *next;
-    op_kind kind;
-    void *to;
-    const void *from;
-    size_t bytes;
-    unsigned char value;
-    unsigned grid_x;
-    uint64_t arguments[2];
-    wvl_cuda_copy copy;
-    enum { RUN_OTHER, RUN_BLOCKS, RUN_T1, RUN_RATE, RUN_RDOQ, RUN_PACKETS } room; /* of the kernel */
-    union {
-        wvl_cuda_ht_job blocks;
-        wvl_cuda_t1_job t1;
-        wvl_cuda_rate_job rate;
-        wvl_cuda_rdoq_job rdoq;
-        wvl_cuda_packets_job packets;
-    } job;
-    soft_shape shape;
-} op;
-
-typedef struct queue {
-    int device;
-    op *first, **last;
-} queue;
 
 typedef struct event {
-    queue *on; /* the stream that it was last recorded in */
+    soft_queue *on; /* the stream that it was last recorded in */
     int reached;
     double seconds;
 } event;
@@ -104,7 +76,7 @@ static void require_device(int device, const char *what)
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-static int begin(const char *name)
+int soft_begin(const char *name)
 {
     (void)pthread_once(&once, read_environment);
     (void)pthread_mutex_lock(&lock);
@@ -122,9 +94,9 @@ static int begin(const char *name)
 }
 
 /* For calls that give something back: they work while anything does. */
-static void begin_quietly(void) { (void)pthread_mutex_lock(&lock); }
+void soft_begin_quietly(void) { (void)pthread_mutex_lock(&lock); }
 
-static int end(int status)
+int soft_end(int status)
 {
     (void)pthread_mutex_unlock(&lock);
     return status;
@@ -132,60 +104,60 @@ static int end(int status)
 
 static void count_bytes(uint64_t *sum, size_t bytes)
 {
-    begin_quietly();
+    soft_begin_quietly();
     *sum += bytes;
-    (void)end(0);
+    (void)soft_end(0);
 }
 
-static int make(const char *name, size_t bytes, void **out)
+int soft_make(const char *name, size_t bytes, void **out)
 {
-    int status = begin(name);
+    int status = soft_begin(name);
     *out = status ? NULL : calloc(1, bytes);
     control.live += *out != NULL;
-    return end(status);
+    return soft_end(status);
 }
 
-static int drop(void *what)
+int soft_drop(void *what)
 {
-    begin_quietly();
+    soft_begin_quietly();
     free(what);
     control.live--;
-    return end(0);
+    return soft_end(0);
 }
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
-static int run_kernel(const op *o)
+static int run_kernel(const soft_op *o)
 {
     switch (o->room) {
-    case RUN_BLOCKS: return soft_run_blocks(o->from, &o->job.blocks, &o->shape, &control);
-    case RUN_T1: return soft_run_t1(o->from, &o->job.t1, &o->shape, &control);
-    case RUN_RATE: return soft_run_rate(o->from, &o->job.rate, &o->shape, &control);
-    case RUN_RDOQ: return soft_run_rdoq(o->from, &o->job.rdoq, &o->shape);
-    case RUN_PACKETS: return soft_run_packets(o->from, &o->job.packets, &o->shape);
+    case SOFT_ROOM_BLOCKS: return soft_run_blocks(o->from, &o->job.blocks, &o->shape, &control);
+    case SOFT_ROOM_T1: return soft_run_t1(o->from, &o->job.t1, &o->shape, &control);
+    case SOFT_ROOM_RATE: return soft_run_rate(o->from, &o->job.rate, &o->shape, &control);
+    case SOFT_ROOM_RDOQ: return soft_run_rdoq(o->from, &o->job.rdoq, &o->shape);
+    case SOFT_ROOM_PACKETS: return soft_run_packets(o->from, &o->job.packets, &o->shape);
     default: return soft_run_kernel(o->from, o->grid_x, o->arguments, &control);
     }
 }
 
-static int run_op(op *o)
+static int run_op(soft_op *o)
 {
     switch (o->kind) {
-    case OP_UPLOAD:
-    case OP_DOWNLOAD:
+    case SOFT_UPLOAD:
+    case SOFT_DOWNLOAD:
         memcpy(o->to, o->from, o->bytes);
-        if (o->kind == OP_UPLOAD && control.spoil_bytes && o->bytes >= control.spoil_bytes) {
+        if (o->kind == SOFT_UPLOAD && control.spoil_bytes && o->bytes >= control.spoil_bytes) {
             *(uint8_t *)o->to ^= 1;
         }
         return 0;
-    case OP_FILL: memset(o->to, o->value, o->bytes); return 0;
-    case OP_ROWS:
+    case SOFT_FILL: memset(o->to, o->value, o->bytes); return 0;
+    case SOFT_ROWS:
         for (size_t y = 0; y < o->copy.rows; y++) {
             memcpy((uint8_t *)(uintptr_t)o->copy.to_device + y * o->copy.to_pitch_bytes,
                    (const uint8_t *)o->copy.from_host + y * o->copy.from_pitch_bytes, o->copy.width_bytes);
         }
         return 0;
-    case OP_LAUNCH: return run_kernel(o);
-    case OP_RECORD: {
+    case SOFT_LAUNCH: return run_kernel(o);
+    case SOFT_RECORD: {
         struct timespec t;
         event *e = o->to;
         (void)clock_gettime(CLOCK_MONOTONIC, &t);
@@ -197,11 +169,11 @@ static int run_op(op *o)
     return 1;
 }
 
-static int run_queue(queue *q)
+static int run_queue(soft_queue *q)
 {
     int status = q ? status_of(q->device) : control.broken, was = status;
     while (q && q->first) {
-        op *o = q->first;
+        soft_op *o = q->first;
         status = status ? status : run_op(o);
         q->first = o->next;
         free(o);
@@ -216,113 +188,134 @@ static int run_queue(queue *q)
 }
 
 /* NULL for the default stream and its names CU_STREAM_LEGACY (1) and CU_STREAM_PER_THREAD (2): it runs at once. */
-static queue *queue_of(const void *stream) { return (uintptr_t)stream > 2 ? (queue *)stream : NULL; }
+static soft_queue *queue_of(const void *stream) { return (uintptr_t)stream > 2 ? (soft_queue *)stream : NULL; }
 
-/* A failing call queues nothing. */
-static int enqueue(const char *name, wvl_cuda_stream stream, const op *what)
+static int put(soft_queue *q, const soft_op *what)
 {
-    int status = begin(name);
-    queue *q = queue_of(stream);
+    soft_op *o = malloc(sizeof *o);
+    *o = *what;
+    o->next = NULL;
+    if (q && o->kind == SOFT_RECORD) { /* under the lock: another thread may run the queue at once */
+        event *e = o->to;
+        e->reached = 0;
+        e->on = q;
+    }
+    if (q) {
+        *q->last = o;
+        q->last = &o->next;
+        return 0;
+    }
+    int status = run_op(o); /* the default stream */
+    free(o);
+    return status;
+}
+
+void soft_tell_watch(const char *call) { tell_watch(&control, call); }
+
+static void count_launches(const soft_op *list)
+{
+    soft_begin_quietly();
+    for (const soft_op *o = list; o; o = o->next) {
+        control.launches += o->kind == SOFT_LAUNCH;
+        if (o->kind == SOFT_LAUNCH && ++control.launches_of[current_device()] == control.kill_at &&
+            control.kill == (uint32_t)current_device()) {
+            lose(current_device(), 700);
+        }
+    }
+    (void)soft_end(0);
+}
+
+int soft_enqueue(const char *name, wvl_cuda_stream stream, const soft_op *list)
+{
+    soft_queue *q = queue_of(stream);
+    count_launches(list);
+    int status = soft_begin(name);
     if (q) {
         require_device(q->device, "a stream");
     }
-    op *o = status ? NULL : malloc(sizeof *o);
-    if (o) {
-        *o = *what;
-        o->next = NULL;
-        if (q && o->kind == OP_RECORD) { /* under the lock: another thread may run the queue at once */
-            event *e = o->to;
-            e->reached = 0;
-            e->on = q;
-        }
-        if (q) {
-            *q->last = o;
-            q->last = &o->next;
-        } else {
-            status = run_op(o); /* the default stream */
-            free(o);
-        }
+    for (const soft_op *o = list; o && !status; o = o->next) {
+        status = put(q, o);
     }
-    return end(status);
+    return soft_end(status);
 }
 
 SHOWN int cuStreamCreate(void **stream, unsigned flags);
 int cuStreamCreate(void **stream, unsigned flags)
 {
     (void)flags;
-    int status = make("cuStreamCreate", sizeof(queue), stream);
+    int status = soft_make("cuStreamCreate", sizeof(soft_queue), stream);
     if (!status) {
-        queue *q = *stream;
+        soft_queue *q = *stream;
         q->device = current_device();
         q->last = &q->first;
     }
     return status;
 }
 
-SHOWN int cuStreamSynchronize(queue *stream);
-int cuStreamSynchronize(queue *stream)
+SHOWN int cuStreamSynchronize(soft_queue *stream);
+int cuStreamSynchronize(soft_queue *stream)
 {
-    begin_quietly();
+    soft_begin_quietly();
     control.waits++;
-    return end(run_queue(stream));
+    return soft_end(run_queue(stream));
 }
-SHOWN int cuStreamDestroy_v2(queue *stream);
-int cuStreamDestroy_v2(queue *stream)
+SHOWN int cuStreamDestroy_v2(soft_queue *stream);
+int cuStreamDestroy_v2(soft_queue *stream)
 {
-    begin_quietly();
+    soft_begin_quietly();
     (void)run_queue(stream);
-    (void)end(0);
-    return drop(stream);
+    (void)soft_end(0);
+    return soft_drop(stream);
 }
 
 SHOWN int cuEventCreate(void **e, unsigned flags);
 int cuEventCreate(void **e, unsigned flags)
 {
     (void)flags;
-    return make("cuEventCreate", sizeof(event), e);
+    return soft_make("cuEventCreate", sizeof(event), e);
 }
 SHOWN int cuEventDestroy_v2(event *e);
-int cuEventDestroy_v2(event *e) { return drop(e); }
-SHOWN int cuEventRecord(event *e, queue *stream);
-int cuEventRecord(event *e, queue *stream)
+int cuEventDestroy_v2(event *e) { return soft_drop(e); }
+SHOWN int cuEventRecord(event *e, soft_queue *stream);
+int cuEventRecord(event *e, soft_queue *stream)
 {
-    op o = {.kind = OP_RECORD, .to = e};
-    return enqueue("cuEventRecord", (wvl_cuda_stream)stream, &o);
+    soft_op o = {.kind = SOFT_RECORD, .to = e};
+    return soft_enqueue("cuEventRecord", (wvl_cuda_stream)stream, &o);
 }
 
 SHOWN int cuEventQuery(event *e);
 int cuEventQuery(event *e)
 {
-    int status = begin("cuEventQuery");
+    int status = soft_begin("cuEventQuery");
     control.queries++;
     if (!status && !e->reached) {
         status = run_queue(e->on);
-        return end(status ? status : WVL_CUDA_NOT_READY); /* the next one finds it done */
+        return soft_end(status ? status : WVL_CUDA_NOT_READY); /* the next one finds it done */
     }
-    return end(status);
+    return soft_end(status);
 }
 SHOWN int cuEventSynchronize(event *e);
 int cuEventSynchronize(event *e)
 {
-    int status = begin("cuEventSynchronize");
+    int status = soft_begin("cuEventSynchronize");
     control.waits++;
-    return end(status ? status : e->reached ? 0 : run_queue(e->on));
+    return soft_end(status ? status : e->reached ? 0 : run_queue(e->on));
 }
 
 SHOWN int cuEventElapsedTime(float *ms, const event *from, const event *to);
 int cuEventElapsedTime(float *ms, const event *from, const event *to)
 {
-    int status = begin("cuEventElapsedTime");
+    int status = soft_begin("cuEventElapsedTime");
     *ms = (float)(1e3 * (to->seconds - from->seconds));
-    return end(status);
+    return soft_end(status);
 }
 
-SHOWN int cuStreamWaitEvent(queue *stream, event *e, unsigned flags);
-int cuStreamWaitEvent(queue *stream, event *e, unsigned flags)
+SHOWN int cuStreamWaitEvent(soft_queue *stream, event *e, unsigned flags);
+int cuStreamWaitEvent(soft_queue *stream, event *e, unsigned flags)
 {
     (void)stream, (void)flags;
-    int status = begin("cuStreamWaitEvent");
-    return end(status ? status : e->reached ? 0 : run_queue(e->on));
+    int status = soft_begin("cuStreamWaitEvent");
+    return soft_end(status ? status : e->reached ? 0 : run_queue(e->on));
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -335,7 +328,7 @@ static void count_memory(uint64_t *used, uint64_t *peak, size_t bytes)
 
 static int allocate(const char *name, size_t bytes, int pinned, void **memory)
 {
-    int status = begin(name);
+    int status = soft_begin(name);
     *memory = NULL;
     if (!status && !pinned && control.memory_limit && control.memory_used + bytes > control.memory_limit) {
         status = WVL_CUDA_OUT_OF_MEMORY;
@@ -350,12 +343,12 @@ static int allocate(const char *name, size_t bytes, int pinned, void **memory)
         count_memory(pinned ? &control.pinned_used : &control.memory_used,
                      pinned ? &control.pinned_peak : &control.memory_peak, bytes);
     }
-    return end(status);
+    return soft_end(status);
 }
 
 static int release(void *memory)
 {
-    begin_quietly();
+    soft_begin_quietly();
     for (block **at = &blocks; *at; at = &(*at)->next) {
         block *b = *at;
         if (b->memory == memory) {
@@ -367,7 +360,7 @@ static int release(void *memory)
             *(b->pinned ? &control.pinned_used : &control.memory_used) -= b->bytes;
             free(b->memory);
             free(b);
-            return end(0);
+            return soft_end(0);
         }
     }
     (void)fputs("soft driver: release of unknown memory\n", stderr);
@@ -388,7 +381,7 @@ SHOWN int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
 int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
-    tell_watch(&control, "cuMemHostAlloc");
+    soft_tell_watch("cuMemHostAlloc");
     return allocate("cuMemHostAlloc", bytes, 1, memory);
 }
 SHOWN int cuMemFreeHost(void *memory);
@@ -396,50 +389,50 @@ int cuMemFreeHost(void *memory) { return release(memory); }
 SHOWN int cuMemGetInfo_v2(size_t *available, size_t *total);
 int cuMemGetInfo_v2(size_t *available, size_t *total)
 {
-    int status = begin("cuMemGetInfo");
+    int status = soft_begin("cuMemGetInfo");
     *total = control.memory_limit ? (size_t)control.memory_limit : (size_t)1 << 34;
     *available = *total - (size_t)control.memory_used;
-    return end(status);
+    return soft_end(status);
 }
 SHOWN int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags);
 int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags)
 {
     (void)flags;
-    begin_quietly();
+    soft_begin_quietly();
     *address = (uint64_t)(uintptr_t)memory;
-    return end(status_of(current_device()));
+    return soft_end(status_of(current_device()));
 }
 
-SHOWN int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, queue *stream);
-int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, queue *stream)
+SHOWN int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, soft_queue *stream);
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, soft_queue *stream)
 {
-    op o = {.kind = OP_UPLOAD, .to = (void *)(uintptr_t)to, .from = from, .bytes = bytes};
+    soft_op o = {.kind = SOFT_UPLOAD, .to = (void *)(uintptr_t)to, .from = from, .bytes = bytes};
     count_bytes(&control.uploaded_bytes, bytes);
-    return enqueue("cuMemcpyHtoDAsync", (wvl_cuda_stream)stream, &o);
+    return soft_enqueue("cuMemcpyHtoDAsync", (wvl_cuda_stream)stream, &o);
 }
-SHOWN int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, queue *stream);
-int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, queue *stream)
+SHOWN int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, soft_queue *stream);
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, soft_queue *stream)
 {
-    op o = {.kind = OP_DOWNLOAD, .to = to, .from = (const void *)(uintptr_t)from, .bytes = bytes};
+    soft_op o = {.kind = SOFT_DOWNLOAD, .to = to, .from = (const void *)(uintptr_t)from, .bytes = bytes};
     count_bytes(&control.downloaded_bytes, bytes);
-    return enqueue("cuMemcpyDtoHAsync", (wvl_cuda_stream)stream, &o);
+    return soft_enqueue("cuMemcpyDtoHAsync", (wvl_cuda_stream)stream, &o);
 }
 
-SHOWN int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, queue *stream);
-int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, queue *stream)
+SHOWN int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, soft_queue *stream);
+int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, soft_queue *stream)
 {
-    op o = {.kind = OP_ROWS, .copy = *copy};
+    soft_op o = {.kind = SOFT_ROWS, .copy = *copy};
     count_bytes(&control.uploaded_bytes, copy->width_bytes * copy->rows);
     return copy->from_pitch_bytes < copy->width_bytes || copy->to_pitch_bytes < copy->width_bytes
                ? 1
-               : enqueue("cuMemcpy2DAsync", (wvl_cuda_stream)stream, &o);
+               : soft_enqueue("cuMemcpy2DAsync", (wvl_cuda_stream)stream, &o);
 }
 
-SHOWN int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, queue *stream);
-int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, queue *stream)
+SHOWN int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, soft_queue *stream);
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, soft_queue *stream)
 {
-    op o = {.kind = OP_FILL, .to = (void *)(uintptr_t)to, .value = value, .bytes = bytes};
-    return enqueue("cuMemsetD8Async", (wvl_cuda_stream)stream, &o);
+    soft_op o = {.kind = SOFT_FILL, .to = (void *)(uintptr_t)to, .value = value, .bytes = bytes};
+    return soft_enqueue("cuMemsetD8Async", (wvl_cuda_stream)stream, &o);
 }
 
 /* ---- Devices, contexts, kernels -------------------------------------------------------------- */
@@ -448,29 +441,29 @@ SHOWN int cuInit(unsigned flags);
 int cuInit(unsigned flags)
 {
     (void)flags;
-    int status = begin("cuInit");
-    return end(status ? status : control.devices ? 0 : 100);
+    int status = soft_begin("cuInit");
+    return soft_end(status ? status : control.devices ? 0 : 100);
 }
 SHOWN int cuDeviceGetCount(int *count);
 int cuDeviceGetCount(int *count)
 {
-    int status = begin("cuDeviceGetCount");
+    int status = soft_begin("cuDeviceGetCount");
     *count = control.devices;
-    return end(status);
+    return soft_end(status);
 }
 SHOWN int cuDeviceGet(int *device, int ordinal);
 int cuDeviceGet(int *device, int ordinal)
 {
-    int status = begin("cuDeviceGet");
+    int status = soft_begin("cuDeviceGet");
     *device = ordinal;
-    return end(status ? status : ordinal < control.devices ? 0 : 101);
+    return soft_end(status ? status : ordinal < control.devices ? 0 : 101);
 }
 SHOWN int cuDeviceGetName(char *name, int bytes, int device);
 int cuDeviceGetName(char *name, int bytes, int device)
 {
-    int status = begin("cuDeviceGetName");
+    int status = soft_begin("cuDeviceGetName");
     (void)snprintf(name, (size_t)bytes, "software device %d", device);
-    return end(status);
+    return soft_end(status);
 }
 SHOWN int cuDeviceTotalMem_v2(size_t *bytes, int device);
 int cuDeviceTotalMem_v2(size_t *bytes, int device)
@@ -482,9 +475,9 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device)
 SHOWN int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
-    int status = begin("cuDeviceGetAttribute");
+    int status = soft_begin("cuDeviceGetAttribute");
     *value = attribute_of(&control, attribute, device);
-    return end(status);
+    return soft_end(status);
 }
 SHOWN int cuGetErrorName(int status, const char **name);
 int cuGetErrorName(int status, const char **name)
@@ -496,50 +489,53 @@ int cuGetErrorName(int status, const char **name)
 SHOWN int cuDevicePrimaryCtxRetain(void **context, int device);
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
-    int status = begin("cuDevicePrimaryCtxRetain");
+    int status = soft_begin("cuDevicePrimaryCtxRetain");
     status = status ? status : status_of(device);
     control.live += !status && !retained[device]++;
     primary[device] = device;
     *context = &primary[device];
-    return end(status);
+    return soft_end(status);
 }
 SHOWN int cuDevicePrimaryCtxRelease_v2(int device);
 int cuDevicePrimaryCtxRelease_v2(int device)
 {
-    begin_quietly();
+    soft_begin_quietly();
     control.live -= !--retained[device];
-    return end(status_of(device));
+    return soft_end(status_of(device));
 }
 SHOWN int cuCtxPushCurrent_v2(void *context);
 int cuCtxPushCurrent_v2(void *context)
 {
     int device = *(const int *)context;
-    begin_quietly();
+    soft_begin_quietly();
     if (!status_of(device)) {
         push_context(device);
     }
-    return end(status_of(device));
+    return soft_end(status_of(device));
 }
 SHOWN int cuCtxPopCurrent_v2(void **context);
 int cuCtxPopCurrent_v2(void **context)
 {
-    begin_quietly();
+    soft_begin_quietly();
     int device = current_device();
     *context = &primary[device];
     pop_context();
-    return end(status_of(device));
+    return soft_end(status_of(device));
 }
 SHOWN int cuModuleLoadData(void **module, const void *image);
-int cuModuleLoadData(void **module, const void *image) { return !image ? 200 : make("cuModuleLoadData", 1, module); }
+int cuModuleLoadData(void **module, const void *image)
+{
+    return !image ? 200 : soft_make("cuModuleLoadData", 1, module);
+}
 SHOWN int cuModuleUnload(void *module);
-int cuModuleUnload(void *module) { return drop(module); }
+int cuModuleUnload(void *module) { return soft_drop(module); }
 /* A function is its name, which lives as long as the process. */
 SHOWN int cuModuleGetFunction(const void **function, void *module, const char *name);
 int cuModuleGetFunction(const void **function, void *module, const char *name)
 {
     static char names[KERNELS][64];
     (void)module;
-    int status = begin("cuModuleGetFunction");
+    int status = soft_begin("cuModuleGetFunction");
     *function = NULL;
     for (unsigned i = 0; i < KERNELS && !status; i++) {
         if (!names[i][0] || !strcmp(names[i], name)) {
@@ -548,51 +544,5 @@ int cuModuleGetFunction(const void **function, void *module, const char *name)
             break;
         }
     }
-    return end(status || *function ? status : 500);
+    return soft_end(status || *function ? status : 500);
 }
-
-SHOWN int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                         unsigned bz, unsigned shared, queue *stream, void **arguments, void **extra);
-int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, queue *stream, void **arguments, void **extra)
-{
-    (void)gz, (void)by, (void)bz, (void)extra;
-    op o = {.kind = OP_LAUNCH, .from = function, .grid_x = gx, .shape = {gx, gy, bx, shared}};
-    memcpy(&o.arguments[0], arguments[0], sizeof(uint64_t));
-    if (strncmp(function, "wvl_ht_", 7) == 0) {
-        o.room = RUN_BLOCKS;
-        memcpy(&o.job.blocks, arguments[0], sizeof o.job.blocks);
-    } else if (strncmp(function, "wvl_t1_", 7) == 0) {
-        o.room = RUN_T1;
-        memcpy(&o.job.t1, arguments[0], sizeof o.job.t1);
-    } else if (strncmp(function, "wvl_rate_", 9) == 0) {
-        o.room = RUN_RATE;
-        memcpy(&o.job.rate, arguments[0], sizeof o.job.rate);
-    } else if (strncmp(function, "wvl_rdoq_", 9) == 0) {
-        o.room = RUN_RDOQ;
-        memcpy(&o.job.rdoq, arguments[0], sizeof o.job.rdoq);
-    } else if (strncmp(function, "wvl_packets_", 12) == 0) {
-        o.room = RUN_PACKETS;
-        memcpy(&o.job.packets, arguments[0], sizeof o.job.packets);
-    } else if (strcmp(function, "wvl_deliver") && strcmp(function, "wvl_xyz") && strcmp(function, "wvl_unpack")) {
-        memcpy(&o.arguments[1], arguments[1], sizeof(uint64_t));
-    }
-    tell_watch(&control, "cuLaunchKernel");
-    begin_quietly();
-    control.launches++;
-    if (++control.launches_of[current_device()] == control.kill_at && control.kill == (uint32_t)current_device()) {
-        lose(current_device(), 700);
-    }
-    (void)end(0);
-    return enqueue("cuLaunchKernel", (wvl_cuda_stream)stream, &o);
-}
-
-#define ABSENT(name)                                                                                                   \
-    SHOWN int name(void);                                                                                              \
-    int name(void) { return 801; }
-ABSENT(cuStreamBeginCapture_v2)
-ABSENT(cuStreamEndCapture)
-ABSENT(cuGraphInstantiateWithFlags)
-ABSENT(cuGraphLaunch)
-ABSENT(cuGraphDestroy)
-ABSENT(cuGraphExecDestroy)

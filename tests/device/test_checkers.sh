@@ -6,6 +6,7 @@
 # The twins of block coders and packets, and whole encodes of pictures up to 512x512, with all four checkers on their subsets.
 #   test_checkers.sh NVCC SOURCE FOLDER
 # FOLDER: where the test programs are; all but the first two may be absent.
+# WVL_CHECKERS: an extended regular expression; only runs with such a name take place (as "encode.racecheck.whole_ht").
 set -eu
 . "$(dirname "$0")/../support/shell.sh"
 
@@ -111,6 +112,9 @@ subset packets test_cuda_packets orders structures large_packets many_packets pi
 # Whole encodes have the transform too, and the barriers of its warps.
 [ ! -e "$work/counted.forward.image" ] || [ "$real" -lt 80 ] || counted_image=WVL_CUDA_TWIN_IMAGE=$work/counted.forward.image
 subset encode test_pictures whole_ht whole_ht_tiles whole_part1 whole_part1_tiles whole_part1_styles whole_part1_noise whole_part1_rate whole_ht_rate whole_part1_survey
+find "$work" -name '*.job' | while read -r file; do
+    basename "$file" .job | grep -Eq "${WVL_CHECKERS:-.}" || rm "$file"
+done
 cat >"$work/judge" <<'END'
 name=$(basename "$1" .job)
 sh "$1" >"$1.log" 2>&1

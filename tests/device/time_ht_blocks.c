@@ -90,7 +90,7 @@ static unsigned time_launch(ht_load *load, double *all, double *parts)
     load->ht.runtime = parts ? &kernel_marked : &kernel_driver;
     for (unsigned r = 0; r < runs + 2; r++) {
         kernel_clock_start(&device);
-        kernel_clock_require(wvl_cuda_ht_launch(&load->ht, &load->job, device.stream));
+        kernel_clock_require(wvl_cuda_ht_launch(&load->ht, &load->job, wvl_cuda_to_stream(device.stream)));
         if (!parts) {
             kernel_clock_mark(&device);
         }

@@ -25,7 +25,7 @@ static void time_way(const char *name, t1_load *load, uint32_t frames)
     load->t1.runtime = &kernel_marked;
     for (unsigned r = 0; r < runs + 2; r++) {
         kernel_clock_start(&device);
-        kernel_clock_require(wvl_cuda_t1_launch_mq(&load->t1, &load->job, device.stream));
+        kernel_clock_require(wvl_cuda_t1_launch_mq(&load->t1, &load->job, wvl_cuda_to_stream(device.stream)));
         parts = kernel_clock_stop(&device, r < 2 ? 0 : r - 2);
     }
     printf("; %s", name);
@@ -47,7 +47,7 @@ static void time_set(const t1_set *set, const char *name, uint32_t frames)
         exit(1);
     }
     load.job.lanes = lanes;
-    kernel_clock_require(wvl_cuda_t1_launch_mq(&load.t1, &load.job, device.stream));
+    kernel_clock_require(wvl_cuda_t1_launch_mq(&load.t1, &load.job, wvl_cuda_to_stream(device.stream)));
     uint32_t wrong = t1_compare(&load, &device, set);
     wvl_cuda_address passes = load.job.passes;
     printf("%s, %u frames, %u blocks, %.1f Msymbols a frame, wrong %u; us a frame", name, frames, set->count,

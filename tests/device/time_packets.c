@@ -80,7 +80,7 @@ static measured measure(work_fn work, void *user)
 static wvl_cuda_status run_packets(void *user)
 {
     const packets_load *load = user;
-    return wvl_cuda_packets_launch(&load->packets, &load->job, device.stream);
+    return wvl_cuda_packets_launch(&load->packets, &load->job, wvl_cuda_to_stream(device.stream));
 }
 
 /* The bytes of all pictures to their output from elsewhere on the device, by the driver. */

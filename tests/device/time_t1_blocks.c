@@ -98,7 +98,7 @@ static void time_model(chain *c, const char *name, uint32_t frames)
     unsigned parts = 0;
     for (unsigned r = 0; r < runs + 2; r++) {
         kernel_clock_start(&device);
-        kernel_clock_require(wvl_cuda_t1_launch_model(&c->load.model, &c->load.job, device.stream));
+        kernel_clock_require(wvl_cuda_t1_launch_model(&c->load.model, &c->load.job, wvl_cuda_to_stream(device.stream)));
         parts = kernel_clock_stop(&device, r < 2 ? 0 : r - 2);
     }
     print_parts(name, parts, frames);
@@ -108,11 +108,11 @@ static void time_model(chain *c, const char *name, uint32_t frames)
 static void time_bytes(chain *c, const char *name, uint32_t frames)
 {
     unsigned parts = 0;
-    kernel_clock_require(wvl_cuda_t1_launch_model(&c->load.model, &c->load.job, device.stream));
+    kernel_clock_require(wvl_cuda_t1_launch_model(&c->load.model, &c->load.job, wvl_cuda_to_stream(device.stream)));
     for (unsigned r = 0; r < runs + 2; r++) {
         kernel_clock_start(&device);
-        kernel_clock_require(wvl_cuda_t1_launch_mq(&c->t1, &c->load.job, device.stream));
-        kernel_clock_require(wvl_cuda_t1_launch_hulls(&c->rate, &c->load.job, device.stream));
+        kernel_clock_require(wvl_cuda_t1_launch_mq(&c->t1, &c->load.job, wvl_cuda_to_stream(device.stream)));
+        kernel_clock_require(wvl_cuda_t1_launch_hulls(&c->rate, &c->load.job, wvl_cuda_to_stream(device.stream)));
         parts = kernel_clock_stop(&device, r < 2 ? 0 : r - 2);
     }
     print_parts(name, parts, frames);

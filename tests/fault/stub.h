@@ -218,19 +218,40 @@ static wvl_cuda_status stub_launch(wvl_cuda_function f, unsigned gx, unsigned gy
     return tick();
 }
 
-/* Graphs: what was captured runs when it is launched. */
+/* Graphs: what was added runs when it is launched. */
 MAKER(make_graph, wvl_cuda_graph)
 MAKER(make_exec, wvl_cuda_exec)
-static wvl_cuda_status stub_capture(wvl_cuda_stream s, int mode)
+static wvl_cuda_status stub_create(wvl_cuda_graph *graph, unsigned flags)
 {
-    (void)s;
-    (void)mode;
-    return tick();
-}
-static wvl_cuda_status stub_capture_end(wvl_cuda_stream s, wvl_cuda_graph *graph)
-{
-    (void)s;
+    (void)flags;
     return make_graph(graph);
+}
+static wvl_cuda_status stub_kernel(wvl_cuda_node *node, wvl_cuda_graph graph, const wvl_cuda_node *after, size_t count,
+                                   const wvl_cuda_kernel_node *kernel)
+{
+    (void)after;
+    (void)count;
+    *node = (wvl_cuda_node)(void *)graph;
+    return stub_launch(kernel->function, 0, 0, 0, kernel->block_x, 0, 0, 0, NULL, kernel->arguments, NULL);
+}
+static wvl_cuda_status stub_zero(wvl_cuda_node *node, wvl_cuda_graph graph, const wvl_cuda_node *after, size_t count,
+                                 const wvl_cuda_fill_node *fill, wvl_cuda_context c)
+{
+    (void)after;
+    (void)count;
+    (void)c;
+    *node = (wvl_cuda_node)(void *)graph;
+    return stub_fill(fill->to, 0, fill->width * fill->element_bytes, NULL);
+}
+static wvl_cuda_status stub_follow(wvl_cuda_graph graph, const wvl_cuda_node *from, const wvl_cuda_node *to,
+                                   const wvl_cuda_edge *edges, size_t count)
+{
+    (void)graph;
+    (void)from;
+    (void)to;
+    (void)edges;
+    (void)count;
+    return tick();
 }
 static wvl_cuda_status stub_build(wvl_cuda_exec *exec, wvl_cuda_graph graph, unsigned long long flags)
 {
@@ -277,8 +298,10 @@ static const wvl_cuda_runtime stub = {
     .event_wait = stub_event_wait,
     .launch = stub_launch,
     .stream_after = stub_after,
-    .capture_begin = stub_capture,
-    .capture_end = stub_capture_end,
+    .graph_create = stub_create,
+    .graph_kernel = stub_kernel,
+    .graph_fill = stub_zero,
+    .graph_follow = stub_follow,
     .graph_build = stub_build,
     .graph_launch = stub_graph_launch,
     .graph_destroy = stub_graph_end,

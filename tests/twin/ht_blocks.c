@@ -283,7 +283,8 @@ uint32_t ht_check(const ht_device *d, const ht_list *list, uint32_t groups, uint
     uint8_t *bytes = NULL;
     *left = 0;
     if (ht_load_open(&load, d, list, groups, shared_limit, scratch_share, output_share) &&
-        !take(d, &load.job.sums, load.memory.sums, NULL, 0) && !wvl_cuda_ht_launch(&load.ht, &load.job, d->stream)) {
+        !take(d, &load.job.sums, load.memory.sums, NULL, 0) &&
+        !wvl_cuda_ht_launch(&load.ht, &load.job, wvl_cuda_to_stream(d->stream))) {
         records = malloc(load.memory.records + 1);
         sums = malloc(load.memory.sums + 1);
         bytes = malloc(load.output_bytes + 64);

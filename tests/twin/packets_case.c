@@ -399,9 +399,10 @@ void packets_load_close(packets_load *load, const ht_device *d)
 
 wvl_cuda_status packets_load_run(packets_load *load, const ht_device *d)
 {
-    wvl_cuda_status status =
-        load->codes_blocks ? wvl_cuda_ht_launch(&load->ht.ht, &load->ht.job, d->stream) : WVL_CUDA_SUCCESS;
-    return status ? status : wvl_cuda_packets_launch(&load->packets, &load->job, d->stream);
+    wvl_cuda_status status = load->codes_blocks
+                                 ? wvl_cuda_ht_launch(&load->ht.ht, &load->ht.job, wvl_cuda_to_stream(d->stream))
+                                 : WVL_CUDA_SUCCESS;
+    return status ? status : wvl_cuda_packets_launch(&load->packets, &load->job, wvl_cuda_to_stream(d->stream));
 }
 
 /* ---- Comparison ------------------------------------------------------------------------------ */

@@ -393,8 +393,8 @@ static wvl_cuda_status run(const ht_device *d, const load *l)
     wvl_cuda_packets packets;
     wvl_cuda_status status = wvl_cuda_rate_open(&rate, d->runtime, d->module);
     status = status ? status : wvl_cuda_packets_open(&packets, d->runtime, d->module, d->ordinal);
-    status = status ? status : wvl_cuda_rate_launch(&rate, &l->job.rate, d->stream);
-    return status ? status : wvl_cuda_packets_launch(&packets, &l->packets, d->stream);
+    status = status ? status : wvl_cuda_rate_launch(&rate, &l->job.rate, wvl_cuda_to_stream(d->stream));
+    return status ? status : wvl_cuda_packets_launch(&packets, &l->packets, wvl_cuda_to_stream(d->stream));
 }
 
 /* ---- Comparison ------------------------------------------------------------------------------ */

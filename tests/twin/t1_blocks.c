@@ -270,7 +270,8 @@ uint32_t t1_check_lists(const ht_device *d, const t1_list *list, t1_wish wish, u
     results r = {0};
     uint32_t wrong = UINT32_MAX;
     *left = 0;
-    if (t1_model_load_open(&load, d, list, wish) && !wvl_cuda_t1_launch_model(&load.model, &load.job, d->stream) &&
+    if (t1_model_load_open(&load, d, list, wish) &&
+        !wvl_cuda_t1_launch_model(&load.model, &load.job, wvl_cuda_to_stream(d->stream)) &&
         fetch_results(&load, d, list->count, &r)) {
         wrong = compare(list, &r, left);
         wrong += r.counters[WVL_CUDA_T1_LEFT_BLOCKS] + r.counters[WVL_CUDA_T1_UNBOUNDED] != *left ||

@@ -462,7 +462,8 @@ uint32_t t1_check(const ht_device *d, const t1_set *set, t1_way way, uint64_t *s
 {
     t1_load load;
     uint32_t wrong = UINT32_MAX;
-    if (t1_load_open(&load, d, set, 1, way, seed) && !wvl_cuda_t1_launch_mq(&load.t1, &load.job, d->stream)) {
+    if (t1_load_open(&load, d, set, 1, way, seed) &&
+        !wvl_cuda_t1_launch_mq(&load.t1, &load.job, wvl_cuda_to_stream(d->stream))) {
         wrong = t1_compare(&load, d, set);
     }
     t1_load_close(&load, d);

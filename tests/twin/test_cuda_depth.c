@@ -147,9 +147,9 @@ static void put_states(const chain *c, uint32_t repeated)
 
 static void run_round(chain *c)
 {
-    REQUIRE(!wvl_cuda_t1_launch_lists(&c->load.model, &c->load.job, c->d->stream) &&
-            !wvl_cuda_t1_launch_mq(&c->t1, &c->load.job, c->d->stream) &&
-            !wvl_cuda_t1_launch_hulls(&c->rate, &c->load.job, c->d->stream));
+    REQUIRE(!wvl_cuda_t1_launch_lists(&c->load.model, &c->load.job, wvl_cuda_to_stream(c->d->stream)) &&
+            !wvl_cuda_t1_launch_mq(&c->t1, &c->load.job, wvl_cuda_to_stream(c->d->stream)) &&
+            !wvl_cuda_t1_launch_hulls(&c->rate, &c->load.job, wvl_cuda_to_stream(c->d->stream)));
     fetch(c, c->states, c->load.job.states, c->count * sizeof *c->states);
     fetch(c, c->scratch, c->load.job.scratch, 16ull * c->load.job.scratch_units);
 }
@@ -248,7 +248,7 @@ static void check_rounds(const ht_device *d, const depth_set *set)
     static chain c;
     open_chain(&c, d, set);
     c.load.job.foresees = 1;
-    REQUIRE(!wvl_cuda_t1_launch_words(&c.load.model, &c.load.job, d->stream));
+    REQUIRE(!wvl_cuda_t1_launch_words(&c.load.model, &c.load.job, wvl_cuda_to_stream(d->stream)));
     fetch(&c, c.states, c.load.job.states, c.count * sizeof *c.states);
     fetch(&c, c.scratch, c.load.job.scratch, 16ull * c.load.job.scratch_units);
     for (uint32_t i = 0; i < c.count; i++) {
@@ -338,7 +338,7 @@ static void check_stops(const ht_device *d, const depth_set *set, stops *met)
     uint8_t first[BLOCKS] = {0};
     open_chain(&c, d, set);
     c.load.job.foresees = 1;
-    REQUIRE(!wvl_cuda_t1_launch_words(&c.load.model, &c.load.job, d->stream));
+    REQUIRE(!wvl_cuda_t1_launch_words(&c.load.model, &c.load.job, wvl_cuda_to_stream(d->stream)));
     fetch(&c, c.states, c.load.job.states, c.count * sizeof *c.states);
     uint32_t units = fetch_units(&c), again = c.count;
     for (uint32_t i = 0; i < c.count; i++) {

@@ -199,9 +199,9 @@ static void check_chain(const ht_device *d, const t1_list *list)
     REQUIRE(!wvl_cuda_t1_open(&t1, d->runtime, d->module) && !wvl_cuda_t1_rate_open(&rate, d->runtime, d->module) &&
             !ht_take_memory(d, &load.job.passes, n * PASSES * sizeof(wvl_cuda_t1_pass), NULL, 0, 1) &&
             !ht_take_memory(d, &load.job.hull_weights, n * sizeof *weights, weights, n * sizeof *weights, 0));
-    REQUIRE(!wvl_cuda_t1_launch_model(&load.model, &load.job, d->stream) &&
-            !wvl_cuda_t1_launch_mq(&t1, &load.job, d->stream) &&
-            !wvl_cuda_t1_launch_hulls(&rate, &load.job, d->stream));
+    REQUIRE(!wvl_cuda_t1_launch_model(&load.model, &load.job, wvl_cuda_to_stream(d->stream)) &&
+            !wvl_cuda_t1_launch_mq(&t1, &load.job, wvl_cuda_to_stream(d->stream)) &&
+            !wvl_cuda_t1_launch_hulls(&rate, &load.job, wvl_cuda_to_stream(d->stream)));
     check_results(d, &load, list);
     (void)d->runtime->free_device(load.job.passes);
     (void)d->runtime->free_device(load.job.hull_weights);
@@ -334,7 +334,7 @@ static void check_tables(const ht_device *d, const t1_list *list)
                            .scratch_units = sizeof tables.scratch / 16,
                            .block_count = set.count,
                            .gain_exponent = set.gain_exponent};
-    REQUIRE(!wvl_cuda_t1_launch_hulls(&rate, &job, d->stream));
+    REQUIRE(!wvl_cuda_t1_launch_hulls(&rate, &job, wvl_cuda_to_stream(d->stream)));
     fetch(d, &got, at, sizeof got);
     for (uint32_t i = 0; i < set.count; i++) {
         size_t n = set.blocks[i].pass_count, place = 16ull * tables.gains[i].values;

@@ -178,7 +178,7 @@ static void run_device(const job *j, const coefficients *c, const layout *l, int
         kernel_uses[r->kernel]++;
         DRIVER(wvl_cuda_inverse_launch_level(&driver, &kernels, r->kernel, splits,
                                              items + r->first_item * sizeof *t.items, r->item_count, r > t.launches,
-                                             NULL));
+                                             wvl_cuda_to_stream(NULL)));
     }
     DRIVER(driver.download(out, to, l->bytes, NULL));
     DRIVER(driver.stream_wait(NULL));

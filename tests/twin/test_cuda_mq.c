@@ -320,7 +320,7 @@ START_TEST(mistakes)
             b->records[3].tail[5] ^= 1;
         }
         REQUIRE(t1_load_open(&load, &devices[0], &set, 1, (t1_way){.wants_passes = 1}, &rng.s));
-        REQUIRE(!wvl_cuda_t1_launch_mq(&load.t1, &load.job, devices[0].stream));
+        REQUIRE(!wvl_cuda_t1_launch_mq(&load.t1, &load.job, wvl_cuda_to_stream(devices[0].stream)));
         if (mistake == 3) {
             load.scratch[0] ^= 1;
         }

@@ -72,7 +72,7 @@ static void run_changes(const rdoq_load *l)
     const wvl_cuda_rdoq_phases phases = {.ends = {30, BLOCKS}};
     for (unsigned p = 0; p < 2; p++) {
         wvl_cuda_rdoq_job job = wvl_cuda_rdoq_choose_phase(&l->job, &phases, p);
-        REQUIRE(!wvl_cuda_rdoq_launch_changes(&l->rdoq, &job, l->device->stream));
+        REQUIRE(!wvl_cuda_rdoq_launch_changes(&l->rdoq, &job, wvl_cuda_to_stream(l->device->stream)));
     }
 }
 
@@ -185,7 +185,7 @@ static void draw_aim(void)
 
 static void run_weights(const rdoq_load *l)
 {
-    REQUIRE(!wvl_cuda_rdoq_launch_weights(&l->rdoq, &l->job, &phases_of_turn, l->device->stream));
+    REQUIRE(!wvl_cuda_rdoq_launch_weights(&l->rdoq, &l->job, &phases_of_turn, wvl_cuda_to_stream(l->device->stream)));
 }
 
 static uint32_t wanted_weights[BLOCKS];
@@ -295,8 +295,8 @@ static void run_slopes(const rdoq_load *l)
 {
     for (unsigned p = 0; p < phases_run; p++) {
         wvl_cuda_rdoq_job job = wvl_cuda_rdoq_choose_phase(&l->job, &phases_of_turn, p);
-        REQUIRE(!wvl_cuda_rdoq_launch_energies(&l->rdoq, &job, l->device->stream));
-        REQUIRE(!wvl_cuda_rdoq_launch_slopes(&l->rdoq, &job, l->device->stream));
+        REQUIRE(!wvl_cuda_rdoq_launch_energies(&l->rdoq, &job, wvl_cuda_to_stream(l->device->stream)));
+        REQUIRE(!wvl_cuda_rdoq_launch_slopes(&l->rdoq, &job, wvl_cuda_to_stream(l->device->stream)));
     }
 }
 

@@ -291,11 +291,11 @@ static void close_load(set_load *load, const ht_device *d)
 static void run_coding(set_load *load, const ht_device *d, int is_cleared)
 {
     load->job.t1.is_cleared = (uint32_t)is_cleared;
-    REQUIRE(!wvl_cuda_t1_launch_words(&load->t1.model, &load->job.t1, d->stream) &&
-            !wvl_cuda_rate_open_sets(&load->rate, &load->job, d->stream) &&
-            !wvl_cuda_rate_list_sets(&load->rate, &load->job, d->stream) &&
-            !wvl_cuda_ht_launch_listed(&load->ht, &load->job.sets.ht, list.count, d->stream) &&
-            !wvl_cuda_rate_end_sets(&load->rate, &load->job, d->stream));
+    REQUIRE(!wvl_cuda_t1_launch_words(&load->t1.model, &load->job.t1, wvl_cuda_to_stream(d->stream)) &&
+            !wvl_cuda_rate_open_sets(&load->rate, &load->job, wvl_cuda_to_stream(d->stream)) &&
+            !wvl_cuda_rate_list_sets(&load->rate, &load->job, wvl_cuda_to_stream(d->stream)) &&
+            !wvl_cuda_ht_launch_listed(&load->ht, &load->job.sets.ht, list.count, wvl_cuda_to_stream(d->stream)) &&
+            !wvl_cuda_rate_end_sets(&load->rate, &load->job, wvl_cuda_to_stream(d->stream)));
 }
 
 /* Bytes of a set lie in five pieces. */
@@ -407,7 +407,7 @@ static void check_chain(const ht_device *d, const wvl_step_ends *ends, uint32_t 
     open_load(&load, d);
     run_coding(&load, d, 0);
     check_coding(&load, d, first);
-    REQUIRE(!wvl_cuda_rate_choose_step(&load.rate, &load.job, d->stream));
+    REQUIRE(!wvl_cuda_rate_choose_step(&load.rate, &load.job, wvl_cuda_to_stream(d->stream)));
     check_step(&load, d, ends, sixteenths);
     load.job.sets.is_second = 1;
     load.job.sets.ht.lists += sizeof(wvl_cuda_ht_lists);

@@ -345,7 +345,7 @@ static int code_again(survey_case *c, chain *ch, int32_t above)
     int is_again = wvl_coder_wants_again(c->coder);
     REQUIRE(!is_again || wvl_coder_code_tiles(c->coder, c->wave.coefs, c->tiles) == WVL_OK);
     ch->job.thresholds = take(ch, sizeof thresholds, thresholds, sizeof thresholds);
-    REQUIRE(!wvl_cuda_rdoq_code_again(&ch->coder, &ch->job, &ch->phases, &ch->shapes, NULL));
+    REQUIRE(!wvl_cuda_rdoq_code_again(&ch->coder, &ch->job, &ch->phases, &ch->shapes, wvl_cuda_to_stream(NULL)));
     return is_again;
 }
 
@@ -363,7 +363,7 @@ START_TEST(blocks)
     survey_open_picture(&c, s->width, s->height, s->components, 40);
     REQUIRE(wvl_coder_code_tiles(c.coder, c.wave.coefs, c.tiles) == WVL_OK);
     open_chain(&ch, &c);
-    REQUIRE(!wvl_cuda_rdoq_code(&ch.coder, &ch.job, &ch.phases, &ch.shapes, NULL));
+    REQUIRE(!wvl_cuda_rdoq_code(&ch.coder, &ch.job, &ch.phases, &ch.shapes, wvl_cuda_to_stream(NULL)));
     const wvl_cuda_rdoq_survey *survey = on_device(ch.job.survey);
     REQUIRE_THAT(ch.job.known || (survey->slopes[0] == c.coder->blocks.survey.slopes[0] &&
                                   survey->floors[0] == c.coder->blocks.survey.floors[0]),

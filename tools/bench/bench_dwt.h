@@ -61,7 +61,7 @@ typedef struct wvl_bench_dwt_timing {
     const wvl_bench_dwt_case *c;
     const wvl_bench_dwt_picture *picture;
     uint32_t set_count;
-    wvl_cuda_status (*queue)(void *user, uint32_t which, int part); /* on the device's stream */
+    wvl_cuda_status (*queue)(void *user, uint32_t which, int part, wvl_cuda_route route);
     void *user;
 } wvl_bench_dwt_timing;
 

@@ -34,13 +34,13 @@ typedef struct chain {
 /* Which launches: all, those that end in pixels, the others, or the copy that bounds them. */
 enum { PART_ALL = 0, PART_LAST, PART_SMALL, PART_CEILING };
 
-static wvl_cuda_status queue_part(chain *n, const set *s, int part)
+static wvl_cuda_status queue_part(chain *n, const set *s, int part, wvl_cuda_route route)
 {
     const wvl_cuda_runtime *rt = &n->device->runtime;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (part == PART_CEILING) {
         return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs,
-                                       n->picture->pixel_bytes * n->c->batch, n->device->stream);
+                                       n->picture->pixel_bytes * n->c->batch, route);
     }
     for (uint64_t r = 0; r < n->tables.launch_count && !status; r++) {
         int last = r + 1 == n->tables.launch_count;
@@ -48,17 +48,17 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part)
             wvl_cuda_address items = s->items + n->launches[r].first_item * sizeof(wvl_cuda_item);
             int follows = r > 0 && part == PART_ALL && !n->c->apart;
             status = wvl_cuda_inverse_launch_level(rt, &n->kernels, n->launches[r].kernel, s->splits, items,
-                                                   n->launches[r].item_count, follows, n->device->stream);
+                                                   n->launches[r].item_count, follows, route);
         }
     }
     return status;
 }
 
 /* For wvl_bench_dwt_time_part. */
-static wvl_cuda_status queue_set(void *user, uint32_t which, int part)
+static wvl_cuda_status queue_set(void *user, uint32_t which, int part, wvl_cuda_route route)
 {
     chain *n = user;
-    return queue_part(n, &n->sets[which], part);
+    return queue_part(n, &n->sets[which], part, route);
 }
 
 static wvl_cuda_status time_part(chain *n, int part, double *us)
@@ -181,7 +181,7 @@ static wvl_cuda_status check_sets(chain *n, uint64_t *wrong)
     for (uint32_t i = 0; i < wvl_min_u32(n->set_count, 2) && !status; i++) {
         const set *s = &n->sets[i];
         status = rt->fill(s->pixels, 0xA7, n->pixel_bytes * n->c->batch, n->device->stream);
-        status = status ? status : queue_part(n, s, PART_ALL);
+        status = status ? status : queue_part(n, s, PART_ALL, wvl_cuda_to_stream(n->device->stream));
         status = status ? status
                         : rt->download(got, s->pixels + n->pixel_bytes * (n->c->batch - 1), bytes, n->device->stream);
         status = status ? status : rt->stream_wait(n->device->stream);

@@ -29,34 +29,34 @@ typedef struct chain {
 
 enum { PART_ALL = 0, PART_CLEAR, PART_FIRST, PART_LATER, PART_CEILING };
 
-static wvl_cuda_status queue_part(chain *n, const set *s, int part)
+static wvl_cuda_status queue_part(chain *n, const set *s, int part, wvl_cuda_route route)
 {
     const wvl_cuda_runtime *rt = &n->device->runtime;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (part == PART_CEILING) {
         return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs,
-                                       n->picture->pixel_bytes * n->c->batch, n->device->stream);
+                                       n->picture->pixel_bytes * n->c->batch, route);
     }
     if (part == PART_ALL || part == PART_CLEAR) {
         status = wvl_cuda_launch_clear(rt, &n->device->kernels, s->bounds, n->bound_bytes * n->c->batch, s->splits,
-                                       n->table_bytes, n->device->stream);
+                                       n->table_bytes, route);
     }
     for (uint64_t r = 0; r < n->launch_count && !status; r++) {
         int first = wvl_cuda_kernel_rows[n->launches[r].kernel].end > WVL_CUDA_END_PLANE || r == 0;
         if (part == PART_ALL || part == (first ? PART_FIRST : PART_LATER)) {
             status = wvl_cuda_launch_level(rt, &n->device->kernels, &n->launches[r], s->splits,
                                            s->items + n->launches[r].first_item * sizeof(wvl_cuda_item),
-                                           part == PART_ALL && !n->c->apart, n->device->stream);
+                                           part == PART_ALL && !n->c->apart, route);
         }
     }
     return status;
 }
 
 /* For wvl_bench_dwt_time_part. */
-static wvl_cuda_status queue_set(void *user, uint32_t which, int part)
+static wvl_cuda_status queue_set(void *user, uint32_t which, int part, wvl_cuda_route route)
 {
     chain *n = user;
-    return queue_part(n, &n->sets[which], part);
+    return queue_part(n, &n->sets[which], part, route);
 }
 
 static wvl_cuda_status time_part(chain *n, int part, double *us)
@@ -183,7 +183,7 @@ static wvl_cuda_status check_sets(chain *n, uint64_t *wrong)
     for (uint32_t i = 0; i < wvl_min_u32(n->set_count, 2) && !status; i++) {
         const set *s = &n->sets[i];
         status = rt->fill(s->coefs, 0xA7, n->coef_bytes * n->c->batch, n->device->stream);
-        status = status ? status : queue_part(n, s, PART_ALL);
+        status = status ? status : queue_part(n, s, PART_ALL, wvl_cuda_to_stream(n->device->stream));
         status =
             status ? status : rt->download(samples, s->coefs + n->coef_bytes * last, n->coef_bytes, n->device->stream);
         status = status ? status

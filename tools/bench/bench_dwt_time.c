@@ -38,24 +38,23 @@ static wvl_cuda_status time_graph(const wvl_bench_dwt_timing *n, wvl_cuda_exec e
 wvl_cuda_status wvl_bench_dwt_time_part(const wvl_bench_dwt_timing *n, int part, double *us)
 {
     const wvl_cuda_runtime *rt = &n->device->runtime;
-    wvl_cuda_graph graph = NULL;
+    wvl_cuda_draft draft;
     wvl_cuda_exec exec = NULL;
     double estimate = 3.0 * (double)n->picture->pixel_bytes * n->c->batch / 4e6;
     uint32_t chains = (uint32_t)wvl_max_u64((uint64_t)(CHAIN_US / estimate / n->set_count), 1);
     uint32_t length = chains * n->set_count;
-    wvl_cuda_status status = rt->capture_begin(n->device->stream, 1);
-    for (uint32_t i = 0; i < length && !status; i++) {
-        status = n->queue(n->user, i % n->set_count, part);
+    wvl_cuda_status status = wvl_cuda_open_draft(rt, n->device->context, &draft);
+    if (status) {
+        return status;
     }
-    wvl_cuda_status ended = rt->capture_end(n->device->stream, &graph);
-    status = status ? status : ended;
-    status = status ? status : rt->graph_build(&exec, graph, 0);
+    for (uint32_t i = 0; i < length && !status; i++) {
+        status = n->queue(n->user, i % n->set_count, part, (wvl_cuda_route){.draft = &draft});
+    }
+    wvl_cuda_status closed = wvl_cuda_close_draft(rt, &draft, status ? NULL : &exec);
+    status = status ? status : closed;
     status = status ? status : time_graph(n, exec, length * n->c->batch, us);
     if (exec) {
         (void)rt->exec_destroy(exec);
-    }
-    if (graph) {
-        (void)rt->graph_destroy(graph);
     }
     return status;
 }
