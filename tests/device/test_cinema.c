@@ -315,6 +315,9 @@ static const struct {
     {"style=HT input-color=p3-d65 reversible=no step=0.002", 90, 70, 4, 12},
     {"", 131, 70, 1, 12},
     {"style=HT", 64, 50, 5, 9}, /* more components than are unpacked at once */
+    {"style=HT mct=off", 256, 96, 3, 16},
+    {"style=HT mct=off", 256, 96, 5, 16},
+    {"style=HT mct=off", 256, 96, 5, 12}, /* planar in memory of the device */
 };
 #define PACKED ((int)(sizeof packed / sizeof *packed))
 
