@@ -10,6 +10,8 @@
 
 #define CAPTURE_OF_THREAD 1 /* other threads go on calling the driver */
 #define GRAPHS_NOT_SUPPORTED 801
+#define CAPTURE_FIRST 900 /* errors of stream capture, up to CAPTURE_LAST */
+#define CAPTURE_LAST 908
 
 /* ---- Pixels ---------------------------------------------------------------------------------- */
 
@@ -217,6 +219,10 @@ static wvl_cuda_status record_graph(wvl_backend_job *job)
     return status;
 }
 
+/* A caller that waits for the whole device while a stream is captured gets an error, and breaks the capture. Nothing
+ * has run then: this picture goes without a graph, and the next one of the slot is recorded. */
+static int was_disturbed(wvl_cuda_status status) { return status >= CAPTURE_FIRST && status <= CAPTURE_LAST; }
+
 static wvl_cuda_status queue_kernels(wvl_backend_job *job)
 {
     wvl_cuda_picture *p = job->picture;
@@ -228,7 +234,7 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job)
     if (!p->exec && !p->has_no_graphs) {
         status = rt->capture_begin ? record_graph(job) : GRAPHS_NOT_SUPPORTED;
         p->has_no_graphs = status == GRAPHS_NOT_SUPPORTED;
-        status = p->has_no_graphs ? WVL_CUDA_SUCCESS : status;
+        status = p->has_no_graphs || was_disturbed(status) ? WVL_CUDA_SUCCESS : status;
     }
     if (status) {
         return status;

@@ -54,6 +54,7 @@ typedef struct soft_control {
     /* Called by threads that allocate page-locked memory or queue a launch for the device, within the call; NULL: not
      * wanted. */
     void (*watch)(const char *call, int device);
+    int graph_status; /* of calls that record or launch graphs; 0: there are none (801) */
     int capability;   /* 10 * major + minor */
     const char *last; /* name of the call that failed */
 } soft_control;

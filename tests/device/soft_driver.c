@@ -589,7 +589,7 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
 
 #define ABSENT(name)                                                                                                   \
     SHOWN int name(void);                                                                                              \
-    int name(void) { return 801; }
+    int name(void) { return control.graph_status ? control.graph_status : 801; }
 ABSENT(cuStreamBeginCapture_v2)
 ABSENT(cuStreamEndCapture)
 ABSENT(cuGraphInstantiateWithFlags)

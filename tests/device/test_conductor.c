@@ -483,6 +483,22 @@ START_TEST(lost_for_good)
 }
 END_TEST
 
+/* Somebody waits for the whole device while the launches of a picture are recorded: CUDA breaks the recording. */
+START_TEST(recording_is_broken)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 120, 100, 3, 8, 5);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "style=HT", "cpu");
+    for (soft->graph_status = 900; soft->graph_status < 909; soft->graph_status++) {
+        expect_same("broken", &reference, encode(&input, "style=HT", "cuda-only"), "cuda:0 packets");
+    }
+    soft->graph_status = 0;
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 START_TEST(wrong_samples)
 {
     picture p = picture_draw(PICTURE_NATURAL, 120, 100, 3, 7, 5);
@@ -561,6 +577,7 @@ int main(void)
     tcase_add_test(tests, memory_promise);
     tcase_add_loop_test(tests, every_call_may_fail, 0, 16);
     tcase_add_test(tests, lost_for_good);
+    tcase_add_test(tests, recording_is_broken);
     tcase_add_test(tests, wrong_samples);
     tcase_add_test(tests, cancelled_half_way);
     tcase_add_test(tests, cancelled_before_the_start);
