@@ -47,6 +47,8 @@ int wvl_check_all_offsets_zero(wvl_walk_facts *f);
 int wvl_check_one_layer(wvl_walk_facts *f);
 int wvl_check_order_is(wvl_walk_facts *f, unsigned order);
 int wvl_check_wavelet_is(wvl_walk_facts *f, unsigned transform);
+/* At most `most` components, each unsigned, of 8 to most_bits bits. */
+int wvl_check_components_are(wvl_walk_facts *f, uint32_t most, unsigned most_bits);
 int wvl_check_blocks_32(wvl_walk_facts *f);
 int wvl_check_precincts_7_8(wvl_walk_facts *f);
 int wvl_check_no_markers(wvl_walk_facts *f, const wvl_walk_marker_id *markers, size_t count);

@@ -48,6 +48,20 @@ int wvl_check_order_is(wvl_walk_facts *f, unsigned order)
     return 1;
 }
 
+int wvl_check_components_are(wvl_walk_facts *f, uint32_t most, unsigned most_bits)
+{
+    if (f->w->component_count > most) {
+        return wvl_check_refuse(f, "%u components", f->w->component_count);
+    }
+    for (uint32_t c = 0; c < f->w->component_count; c++) {
+        const wvl_walk_component *k = &f->w->components[c];
+        if (k->depth < 8 || k->depth > most_bits || k->is_signed) {
+            return wvl_check_refuse(f, "component %u has %u bits%s", c, k->depth, k->is_signed ? ", signed" : "");
+        }
+    }
+    return 1;
+}
+
 int wvl_check_wavelet_is(wvl_walk_facts *f, unsigned transform)
 {
     const wvl_walk_coding *k = f->w->all_codings.items;

@@ -20,19 +20,7 @@ static int tiles_hold(wvl_walk_facts *f)
                             (unsigned long long)w->tiles_high);
 }
 
-static int components_hold(wvl_walk_facts *f)
-{
-    if (f->w->component_count > 4) {
-        return wvl_check_refuse(f, "%u components", f->w->component_count);
-    }
-    for (uint32_t c = 0; c < f->w->component_count; c++) {
-        const wvl_walk_component *k = &f->w->components[c];
-        if (k->depth < 8 || k->depth > 12 || k->is_signed) {
-            return wvl_check_refuse(f, "component %u has %u bits%s", c, k->depth, k->is_signed ? ", signed" : "");
-        }
-    }
-    return 1;
-}
+static int components_hold(wvl_walk_facts *f) { return wvl_check_components_are(f, 4, 12); }
 
 /* 4:2:0 is allowed by some checkers and not by others; it is let through. */
 static int subsampling_holds(wvl_walk_facts *f)

@@ -118,12 +118,12 @@ static int size_holds(wvl_walk_facts *f)
 static int components_hold(wvl_walk_facts *f)
 {
     const wvl_walk_component *k = f->w->components;
-    if (f->w->component_count > 4) {
-        return wvl_check_refuse(f, "%u components", f->w->component_count);
+    if (!wvl_check_components_are(f, 4, 16)) {
+        return 0;
     }
-    for (uint32_t c = 0; c < f->w->component_count; c++) {
-        if (k[c].depth < 8 || k[c].depth > 16 || k[c].is_signed || k[c].depth != k[0].depth) {
-            return wvl_check_refuse(f, "component %u has %u bits%s", c, k[c].depth, k[c].is_signed ? ", signed" : "");
+    for (uint32_t c = 1; c < f->w->component_count; c++) {
+        if (k[c].depth != k[0].depth) {
+            return wvl_check_refuse(f, "component %u has %u bits", c, k[c].depth);
         }
     }
     return 1;

@@ -36,19 +36,7 @@ static int tiles_hold(wvl_walk_facts *f)
     return wvl_check_refuse(f, "tiles are %u x %u", w->tile_width, w->tile_height);
 }
 
-static int components_hold(wvl_walk_facts *f)
-{
-    if (f->w->component_count > 3) {
-        return wvl_check_refuse(f, "%u components", f->w->component_count);
-    }
-    for (uint32_t c = 0; c < f->w->component_count; c++) {
-        const wvl_walk_component *k = &f->w->components[c];
-        if (k->depth < 8 || k->depth > 16 || k->is_signed) {
-            return wvl_check_refuse(f, "component %u has %u bits%s", c, k->depth, k->is_signed ? ", signed" : "");
-        }
-    }
-    return 1;
-}
+static int components_hold(wvl_walk_facts *f) { return wvl_check_components_are(f, 3, 16); }
 
 static int subsampling_holds(wvl_walk_facts *f)
 {

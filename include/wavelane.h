@@ -295,13 +295,16 @@ typedef enum wvl_container_type {
     WVL_SAMPLE_PACKED12 = 6,
     /* The same in words, as DPX has them (SMPTE 268M), big-endian or little-endian; rows start on a word. FILLED10:
        three in 32 bits, the first one highest, two low bits unused. FILLED12: one in 16 bits, four low bits unused.
-       WORDS12: 32-bit words that are filled from the low end; a sample may lie in two. */
+       WORDS: 32-bit words, filled from the low end; a sample may lie in two. 16_BE: unsigned, of any depth. */
     WVL_SAMPLE_FILLED10_BE = 7,
     WVL_SAMPLE_FILLED10_LE = 8,
     WVL_SAMPLE_FILLED12_BE = 9,
     WVL_SAMPLE_FILLED12_LE = 10,
     WVL_SAMPLE_WORDS12_BE = 11,
-    WVL_SAMPLE_WORDS12_LE = 12
+    WVL_SAMPLE_WORDS12_LE = 12,
+    WVL_SAMPLE_WORDS10_BE = 13,
+    WVL_SAMPLE_WORDS10_LE = 14,
+    WVL_SAMPLE_16_BE = 15
 } wvl_container_type;
 
 typedef enum wvl_memory_kind {
@@ -517,8 +520,7 @@ typedef struct wvl_encoded_picture wvl_encoded_picture; /* one finished picture 
 WVL_API wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder);
 /* Cancels what is in flight, waits for it, and drops results that were not received. */
 WVL_API void wvl_encoder_release(wvl_encoder *encoder);
-/* Pictures in flight that there is memory for. */
-WVL_API uint32_t wvl_encoder_frames(const wvl_encoder *encoder);
+WVL_API uint32_t wvl_encoder_frames(const wvl_encoder *encoder); /* pictures in flight that there is memory for */
 /* Never waits. WVL_AGAIN: every place is taken until a result is received. image, its planes and sink are copied;
  * pixels are borrowed as by wvl_encode(). sink NULL: the bytes come with the finished picture. On anything but
  * WVL_OK pixels and sink stay with the caller. WVL_ERROR_ARGUMENT: also after wvl_encoder_end(). _MEMORY. */
@@ -559,9 +561,7 @@ typedef struct wvl_fill {
 } wvl_fill;
 typedef struct wvl_tile_part_info {
     uint64_t offset, bytes;
-    uint32_t tile;
-    uint32_t part;
-    uint32_t part_count;
+    uint32_t tile, part, part_count;
 } wvl_tile_part_info;
 
 /* A result may be read by any number of threads. An index that is too large gives WVL_ERROR_ARGUMENT, or 0. */

@@ -21,7 +21,7 @@
 static const char *refuse(const wvl_plan *plan)
 {
     if (plan->rate.measures_always) {
-        return "a PSNR is measured on the CPU";
+        return "measure-psnr=yes measures on the CPU, from the coefficients; with auto or no the device estimates";
     }
     if (plan->device.output && wvl_profile_walks(plan)) {
         return "a profile is checked in memory of the host";

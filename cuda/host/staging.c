@@ -19,9 +19,10 @@ typedef struct stage {
     uint8_t *to;
     uint64_t to_pitch, row_bytes;
     uint64_t first, stride; /* gathered: containers of the source */
-    uint32_t rows, rows_per_task, width, bits, to_bytes;
+    uint32_t rows, rows_per_task, width, to_bytes;
     uint32_t bias, depth; /* checked where containers shrink */
     int gathered, is_signed;
+    int is_other; /* containers other than those that travel */
     uint8_t container;
     _Atomic uint32_t *outside;
     /* Sent on the way, by the calling thread: */
@@ -46,6 +47,11 @@ wvl_rect wvl_cuda_fetch_rect(const wvl_tile_plan *tiles, uint32_t tile_count, ui
 
 /* Bytes of the smallest container: what travels. */
 static uint32_t sample_bytes(const wvl_plan *plan, uint32_t c) { return wvl_plan_input_depth(plan, c) > 8 ? 2 : 1; }
+
+static unsigned travelling(const wvl_plan *plan, uint32_t c)
+{
+    return sample_bytes(plan, c) == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16;
+}
 
 uint64_t wvl_cuda_measure_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count)
 {
@@ -91,7 +97,7 @@ static void shrink_row(const stage *s, const uint8_t *from, uint8_t *to)
 /* Strided containers one after the other. */
 static void gather_row(const stage *s, const uint8_t *from, uint8_t *to)
 {
-    if (s->bits != 8 * s->to_bytes) {
+    if (s->is_other) {
         shrink_row(s, from, to);
     } else if (s->to_bytes == 1) {
         for (uint32_t i = 0; i < s->width; i++) {
@@ -213,8 +219,7 @@ static uint32_t interleaved(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
     const wvl_cuda_pixels *p = &pixels[c];
     uint32_t n = p->stride;
     wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
-    if (n < 2 || n > plan->syntax.component_count - c ||
-        wvl_container_bits(p->container) != 8 * sample_bytes(plan, c)) {
+    if (n < 2 || n > plan->syntax.component_count - c || p->container != travelling(plan, c)) {
         return 1;
     }
     uint64_t sum = 0, lowest = p->first, wanted = 0;
@@ -244,13 +249,13 @@ static stage build_stage(const wvl_plan *plan, wvl_rect rect, uint32_t c, uint32
 {
     stage s = {.rows = wvl_rect_height(rect),
                .width = wvl_rect_width(rect),
-               .bits = wvl_container_bits(p->container),
                .is_signed = p->is_signed,
                .container = p->container};
     s.bias = p->bias;
     s.depth = p->depth;
     s.to_bytes = sample_bytes(plan, c);
-    s.gathered = s.bits != 8 * s.to_bytes || (n == 1 && p->stride != 1);
+    s.is_other = p->container != travelling(plan, c);
+    s.gathered = s.is_other || (n == 1 && p->stride != 1);
     s.to_pitch = wvl_align_up(((uint64_t)s.width + rect.x0 % WVL_CUDA_ROW_ROOM) * n * s.to_bytes, 64);
     s.row_bytes = (uint64_t)s.width * n * s.to_bytes;
     s.from_pitch = (ptrdiff_t)p->pitch_bytes;
@@ -315,7 +320,7 @@ static uint64_t stage_components(const wvl_plan *plan, wvl_rect rect, uint32_t c
         p[i].stride = n;
         p[i].x0 = rect.x0;
         p[i].y0 = rect.y0;
-        p[i].container = s.to_bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16;
+        p[i].container = (uint8_t)travelling(plan, c);
     }
     return end;
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What makes arrays on a device: CuPy, PyTorch, and stand-ins for both on the device made of software, where device memory is memory of the host.
 
-late() gives an array whose pixels a stream writes after long work; what they are copied from stays in `kept`."""
+late() gives an array whose pixels a stream writes after long work; what they are copied from stays in `kept`.
+Nothing here waits for a whole device: CUDA refuses that while the library records a graph (D-device-09)."""
 import contextlib
 import ctypes
 import os
@@ -141,7 +142,7 @@ class CuPy:
 
     def put(self, array):
         made = self.cupy.asarray(array)
-        self.cupy.cuda.Device().synchronize()
+        self.cupy.cuda.get_current_stream().synchronize()
         return made
 
     def read(self, array):
@@ -163,7 +164,7 @@ class CuPy:
         target, source = self.put(pixels * 0), self.put(pixels)
         self.kept.append(source)  # CuPy's pool knows the stream of its allocation only
         self.spin((1,), (1,), (0,))  # compiled and loaded before it counts
-        self.cupy.cuda.Device().synchronize()
+        self.cupy.cuda.get_current_stream().synchronize()
         with stream:
             self.spin((1,), (1,), (CYCLES,))
             target.data.copy_from_device_async(source.data, source.nbytes, stream)
@@ -190,7 +191,7 @@ class Torch:
 
     def put(self, array):
         made = self.torch.from_numpy(array).cuda()
-        self.torch.cuda.synchronize()
+        self.torch.cuda.current_stream().synchronize()
         return made
 
     def read(self, array):

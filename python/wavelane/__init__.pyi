@@ -144,8 +144,9 @@ class LibraryOptions(TypedDict, total=False):
     # have the cleanup pass only. Range: 1..3. Default: 3.
     ht_passes: int | None
     # Measure the PSNR of each layer that is reported, at the price of an inverse transform for each layer; else it
-    # is estimated. auto: where samples times layers are at most 65536. Magnitudes above 31 bits are always
-    # estimated. Range: auto|yes|no. Default: auto.
+    # is estimated. auto: where samples times layers are at most 65536 and the CPU finishes the picture. With yes
+    # the CPU makes the packets, also where a device could. Magnitudes above 31 bits are always estimated. Range:
+    # auto|yes|no. Default: auto.
     measure_psnr: bool | Literal["auto", "yes", "no"] | None
     # Codestream (j2k), JP2 file (jp2, Annex I), or JPH file for HT blocks (jph, 15444-15 Annex D). Range:
     # j2k|jp2|jph. Default: j2k.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Pixels of arrays, without a copy where the library can read them as they lie."""
 import ctypes
+import sys
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from ._wavelane import ffi, lib
 CONTAINERS = {1: lib.WVL_SAMPLE_8, 2: lib.WVL_SAMPLE_16, 4: lib.WVL_SAMPLE_32}
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # DLDeviceType
 DLPACK_KINDS = {0: "i", 1: "u", 6: "b"}
-PRODUCER_ERRORS = TypeError, BufferError, RuntimeError, ValueError  # by which a producer says that it cannot give its samples
+PRODUCER_ERRORS = TypeError, BufferError, RuntimeError, ValueError, LookupError  # by which a producer says that it cannot give its samples
 
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -86,6 +87,12 @@ def _view_numpy(array):
     return View(array.ctypes.data, array.shape, array.strides, array.dtype.kind, array.dtype.itemsize, array)
 
 
+def _give_back(managed, is_ending=sys.is_finalizing):
+    """Not when the interpreter ends: the producer, or the driver that it asks, may have gone by then."""
+    if managed.deleter and not is_ending():
+        managed.deleter(managed)
+
+
 def _view_dlpack(array, device_type, stream):
     """A tensor on a device. __dlpack__(stream) makes the stream wait for the producer; an event there makes the library wait for the stream."""
     stream = 1 if stream is None else stream
@@ -95,7 +102,7 @@ def _view_dlpack(array, device_type, stream):
         refuse(f"not an array that can be read: {error}")
     managed = ffi.cast("DLManagedTensor *", _capsule_pointer(capsule, b"dltensor"))
     _capsule_rename(capsule, USED)
-    owner = ffi.gc(managed, lambda m: m.deleter(m) if m.deleter else None)
+    owner = ffi.gc(managed, _give_back)
     tensor = managed.dl_tensor
     shape = [tensor.shape[i] for i in range(tensor.ndim)]
     itemsize = tensor.dtype.bits // 8

@@ -214,15 +214,29 @@ void wvl_numa_enter(const wvl_numa_node *node, unsigned what, wvl_numa_visit *vi
     }
 }
 
+/* The thread has another mask than the visit gave it, which was `ours`. Asked for `ours` again, a platform that has
+ * taken processors away (a cpuset, a processor that went offline) gives the same as now, or nothing; then that is no
+ * wish of anybody. Else somebody has set it, and it is put back. */
+static int is_set_by_others(const wvl_numa_calls *calls, const wvl_numa_set *ours, const wvl_numa_set *now)
+{
+    wvl_numa_set given;
+    if (calls->set_cpus(ours) || calls->get_cpus(&given) || are_equal(&given, now)) {
+        return 0;
+    }
+    (void)calls->set_cpus(now);
+    return 1;
+}
+
 void wvl_numa_leave(const wvl_numa_visit *visit)
 {
     wvl_numa_set now, ours;
     const wvl_numa_node *node = visit->node;
-    if (visit->prefers) {
+    int mode;
+    if (visit->prefers && !node->calls->get_policy(&mode) && mode == WVL_NUMA_PREFERRED) {
         (void)node->calls->set_policy(WVL_NUMA_DEFAULT, 0);
     }
     if (visit->is_moved && intersect(&visit->before, &node->cpus, &ours) && !node->calls->get_cpus(&now) &&
-        are_equal(&now, &ours)) {
+        (are_equal(&now, &ours) || !is_set_by_others(node->calls, &ours, &now))) {
         (void)node->calls->set_cpus(&visit->before);
     }
 }

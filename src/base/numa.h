@@ -53,7 +53,8 @@ typedef struct wvl_numa_visit {
  * from there (MEMORY). Visits may nest. node NULL: no visit. No code of the caller that may start threads runs within:
  * they would inherit what is set. */
 void wvl_numa_enter(const wvl_numa_node *node, unsigned what, wvl_numa_visit *visit);
-/* From the same thread. What others have set for it since stays. */
+/* From the same thread. What others have set for it since stays; processors that the machine has taken away since are
+ * no wish of others, and the thread gets back what is left of those that it had. */
 void wvl_numa_leave(const wvl_numa_visit *visit);
 
 extern const wvl_numa_calls wvl_numa_platform;

@@ -15,6 +15,9 @@ static unsigned choose_load(unsigned container, int is_signed)
     case WVL_SAMPLE_FILLED12_LE: return WVL_LOAD_FILLED12_LE;
     case WVL_SAMPLE_WORDS12_BE: return WVL_LOAD_WORDS12_BE;
     case WVL_SAMPLE_WORDS12_LE: return WVL_LOAD_WORDS12_LE;
+    case WVL_SAMPLE_WORDS10_BE: return WVL_LOAD_WORDS10_BE;
+    case WVL_SAMPLE_WORDS10_LE: return WVL_LOAD_WORDS10_LE;
+    case WVL_SAMPLE_16_BE: return WVL_LOAD_16_BE;
     default: return WVL_LOAD_32;
     }
 }

@@ -59,6 +59,9 @@ LOAD_PACKED(load_filled12_be, WVL_SAMPLE_FILLED12_BE)
 LOAD_PACKED(load_filled12_le, WVL_SAMPLE_FILLED12_LE)
 LOAD_PACKED(load_words12_be, WVL_SAMPLE_WORDS12_BE)
 LOAD_PACKED(load_words12_le, WVL_SAMPLE_WORDS12_LE)
+LOAD_PACKED(load_words10_be, WVL_SAMPLE_WORDS10_BE)
+LOAD_PACKED(load_words10_le, WVL_SAMPLE_WORDS10_LE)
+LOAD_PACKED(load_u16_be, WVL_SAMPLE_16_BE)
 
 /* Components of interleaved RGB stand at the same place of every word. */
 #define LOAD_FILLED10(name, any, read)                                                                                 \
@@ -154,7 +157,8 @@ static void drop_bits(const wvl_plan_xyz *xyz, uint32_t n, int32_t *const *lines
 #define LOADS                                                                                                          \
     {                                                                                                                  \
         load_u8, load_s8, load_u16, load_s16, load_32, load_packed10, load_packed12, load_filled10_be,                 \
-            load_filled10_le, load_filled12_be, load_filled12_le, load_words12_be, load_words12_le                     \
+            load_filled10_le, load_filled12_be, load_filled12_le, load_words12_be, load_words12_le, load_words10_be,   \
+            load_words10_le, load_u16_be                                                                               \
     }
 
 static const wvl_front_kernels kernels_c = {

@@ -13,11 +13,14 @@ WVL_HD uint32_t wvl_container_bits(unsigned container)
 {
     switch (container) {
     case WVL_SAMPLE_8: return 8;
-    case WVL_SAMPLE_16: return 16;
+    case WVL_SAMPLE_16:
+    case WVL_SAMPLE_16_BE: return 16;
     case WVL_SAMPLE_32: return 32;
     case WVL_SAMPLE_PACKED10:
     case WVL_SAMPLE_FILLED10_BE:
-    case WVL_SAMPLE_FILLED10_LE: return 10;
+    case WVL_SAMPLE_FILLED10_LE:
+    case WVL_SAMPLE_WORDS10_BE:
+    case WVL_SAMPLE_WORDS10_LE: return 10;
     case WVL_SAMPLE_PACKED12:
     case WVL_SAMPLE_FILLED12_BE:
     case WVL_SAMPLE_FILLED12_LE:
@@ -27,7 +30,7 @@ WVL_HD uint32_t wvl_container_bits(unsigned container)
     }
 }
 
-/* 1: unsigned, and no integer of the machine. */
+/* 1: unsigned, and no integer in native byte order. */
 WVL_HD int wvl_container_is_packed(unsigned container)
 {
     return container >= WVL_SAMPLE_PACKED10 && wvl_container_bits(container) != 0;
@@ -43,6 +46,8 @@ WVL_HD uint32_t wvl_container_period(unsigned container)
     case WVL_SAMPLE_FILLED10_LE: return 3;
     case WVL_SAMPLE_WORDS12_BE:
     case WVL_SAMPLE_WORDS12_LE: return 8;
+    case WVL_SAMPLE_WORDS10_BE:
+    case WVL_SAMPLE_WORDS10_LE: return 16;
     default: return 1;
     }
 }
@@ -55,8 +60,10 @@ WVL_HD uint64_t wvl_container_bytes(unsigned container, uint64_t count)
     case WVL_SAMPLE_FILLED10_LE: return (count + 2) / 3 * 4;
     case WVL_SAMPLE_FILLED12_BE:
     case WVL_SAMPLE_FILLED12_LE: return count * 2;
+    case WVL_SAMPLE_WORDS10_BE:
+    case WVL_SAMPLE_WORDS10_LE:
     case WVL_SAMPLE_WORDS12_BE:
-    case WVL_SAMPLE_WORDS12_LE: return (count * 12 + 31) / 32 * 4;
+    case WVL_SAMPLE_WORDS12_LE: return (count * wvl_container_bits(container) + 31) / 32 * 4;
     default: return (count * wvl_container_bits(container) + 7) / 8;
     }
 }
@@ -84,16 +91,16 @@ WVL_HD uint32_t wvl_container_read_bits(const uint8_t *row, uint64_t at, unsigne
     return window >> ((last + 1) * 8 - at - bits) & ((1u << bits) - 1);
 }
 
-/* 12 bits of 32-bit words that are filled from their low end. */
-WVL_HD uint32_t wvl_container_read_words12(const uint8_t *row, uint64_t at, int is_big)
+/* `bits` bits of 32-bit words that are filled from their low end. */
+WVL_HD uint32_t wvl_container_read_words(const uint8_t *row, uint64_t at, unsigned bits, int is_big)
 {
-    const uint8_t *p = row + at * 12 / 32 * 4;
-    uint32_t skip = (uint32_t)(at * 12 % 32);
+    const uint8_t *p = row + at * bits / 32 * 4;
+    uint32_t skip = (uint32_t)(at * bits % 32);
     uint32_t v = (is_big ? wvl_container_read_be32(p) : wvl_container_read_le32(p)) >> skip;
-    if (skip > 20) {
+    if (skip > 32 - bits) {
         v |= (is_big ? wvl_container_read_be32(p + 4) : wvl_container_read_le32(p + 4)) << (32 - skip);
     }
-    return v & 0xFFF;
+    return v & ((1u << bits) - 1);
 }
 
 /* Container number `at` of a row. container: packed. */
@@ -107,7 +114,10 @@ WVL_HD uint32_t wvl_container_read(unsigned container, const uint8_t *row, uint6
     case WVL_SAMPLE_FILLED10_LE: return wvl_container_read_le32(row + at / 3 * 4) >> down & 0x3FF;
     case WVL_SAMPLE_FILLED12_BE: return (uint32_t)row[2 * at] << 4 | row[2 * at + 1] >> 4;
     case WVL_SAMPLE_FILLED12_LE: return (uint32_t)row[2 * at + 1] << 4 | row[2 * at] >> 4;
-    default: return wvl_container_read_words12(row, at, container == WVL_SAMPLE_WORDS12_BE);
+    case WVL_SAMPLE_16_BE: return (uint32_t)row[2 * at] << 8 | row[2 * at + 1];
+    case WVL_SAMPLE_WORDS10_BE: return wvl_container_read_words(row, at, 10, 1);
+    case WVL_SAMPLE_WORDS10_LE: return wvl_container_read_words(row, at, 10, 0);
+    default: return wvl_container_read_words(row, at, 12, container == WVL_SAMPLE_WORDS12_BE);
     }
 }
 

@@ -167,8 +167,8 @@
       RATE, UINT8, AT(ht_passes), 1, 3)                                                                                \
     X("measure-psnr", CHOICE, "auto|yes|no", "auto",                                                                   \
       "Measure the PSNR of each layer that is reported, at the price of an inverse transform for each layer; "         \
-      "else it is estimated. auto: where samples times layers are at most 65536. Magnitudes above 31 bits are "        \
-      "always estimated.",                                                                                             \
+      "else it is estimated. auto: where samples times layers are at most 65536 and the CPU finishes the picture. "    \
+      "With yes the CPU makes the packets, also where a device could. Magnitudes above 31 bits are always estimated.", \
       RATE, WORD, AT(measure_psnr), 0, 2)                                                                              \
     X("container", CHOICE, "j2k|jp2|jph", "j2k",                                                                       \
       "Codestream (j2k), JP2 file (jp2, Annex I), or JPH file for HT blocks (jph, 15444-15 Annex D).", OUTPUT, WORD,   \

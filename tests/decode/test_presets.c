@@ -254,15 +254,20 @@ static const shape shapes[] = {
     {"imf-ht-rev", "imf-ht-rev", 4, 700, 500, 8},
     {"imf-ht-irv step=0.01", "imf-ht-irv", 3, 700, 500, 10},
     {"imf-ht-irv qfactor=90", "imf-ht-irv", 3, 700, 500, 12},
+    {"imf-ht-irv bpp=2", "imf-ht-irv", 3, 700, 500, 8},
+    {"imf-ht-irv rates=12", "imf-ht-irv", 3, 700, 500, 16},
+    {"imf-ht-irv psnr=42", "imf-ht-irv", 1, 700, 500, 10},
+    {"imf-ht-irv max-bytes=20000", "imf-ht-irv", 3, 700, 500, 12},
 };
 
-/* The least side leaves lossy layers of archives room for their headers. */
+/* The least side leaves targets of bytes room for the headers. */
 START_TEST(random_sizes)
 {
     const shape *s = &shapes[_i];
-    int is_archive = !strcmp(s->profile, "ndnp") || !strcmp(s->profile, "kb-access") || !strcmp(s->profile, "jp2") ||
+    int has_target = strstr(s->preset, "bpp=") || strstr(s->preset, "rates=") || !strcmp(s->profile, "ndnp") ||
+                     !strcmp(s->profile, "kb-access") || !strcmp(s->profile, "jp2") ||
                      !strcmp(s->profile, "bodleian-lossy");
-    uint32_t state = 77u + (uint32_t)_i, least = is_archive ? 200 : 1;
+    uint32_t state = 77u + (uint32_t)_i, least = has_target ? 200 : 1;
     for (unsigned n = 0; n < 12; n++) {
         char settings[128], what[160];
         uint32_t width = picture_between(&state, least, n < 6 ? least + 60 : s->most_width),

@@ -19,11 +19,12 @@ typedef struct layout {
 } layout;
 
 /* Number of containers that layout_fill() knows. */
-#define LAYOUT_CONTAINERS 11u
+#define LAYOUT_CONTAINERS 14u
 static const uint8_t layout_containers[LAYOUT_CONTAINERS] = {
     WVL_SAMPLE_8,           WVL_SAMPLE_16,          WVL_SAMPLE_32,          WVL_SAMPLE_PACKED10,
     WVL_SAMPLE_PACKED12,    WVL_SAMPLE_FILLED10_BE, WVL_SAMPLE_FILLED10_LE, WVL_SAMPLE_FILLED12_BE,
-    WVL_SAMPLE_FILLED12_LE, WVL_SAMPLE_WORDS12_BE,  WVL_SAMPLE_WORDS12_LE};
+    WVL_SAMPLE_FILLED12_LE, WVL_SAMPLE_WORDS12_BE,  WVL_SAMPLE_WORDS12_LE,  WVL_SAMPLE_WORDS10_BE,
+    WVL_SAMPLE_WORDS10_LE,  WVL_SAMPLE_16_BE};
 
 static void layout_put_sample(uint8_t *row, size_t at, unsigned container, uint32_t v)
 {

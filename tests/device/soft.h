@@ -54,6 +54,7 @@ typedef struct soft_control {
     /* Called by threads that allocate page-locked memory or queue a launch for the device, within the call; NULL: not
      * wanted. */
     void (*watch)(const char *call, int device);
+    int graph_status; /* of a call that begins a graph; 0: it works */
     int capability;   /* 10 * major + minor */
     const char *last; /* name of the call that failed */
 } soft_control;

@@ -73,8 +73,9 @@ static void require_that(int is_so, const char *what)
 SHOWN int cuGraphCreate(void **g, unsigned flags);
 int cuGraphCreate(void **g, unsigned flags)
 {
+    int status = soft_driver_control()->graph_status;
     (void)flags;
-    return soft_make("cuGraphCreate", sizeof(graph), g);
+    return status ? status : soft_make("cuGraphCreate", sizeof(graph), g);
 }
 
 static int add(const char *name, graph *g, const soft_op *o, node **n)

@@ -203,6 +203,10 @@ static const struct {
     {"imf-ht-rev", "", 140, 70, YCC422, 12, 0, 0},
     {"imf-ht-irv", "step=0.002", 140, 70, RGB, 12, 0, 0},
     {"imf-ht-irv", "qfactor=90", 140, 70, YCC422, 10, 0, 0},
+    {"imf-ht-irv", "bpp=3", 140, 70, YCC422, 12, 0, 0},
+    {"imf-ht-irv", "rates=9 qfactor=95", 140, 70, RGB, 10, 0, 0},
+    {"imf-ht-irv", "max-bytes=5000 step=0.001", 140, 70, RGB, 12, 5000, 0},
+    {"imf-ht-irv", "layer-bytes=4000 max-component-bytes=1500", 140, 70, RGB, 16, 0, 1500},
     {"broadcast-single", "frame-rate=25 main-level=3", 90, 70, YCC422, 10, 1000000, 0},
     {"broadcast-multi", "frame-rate=25 main-level=4 tile=50,35 bpp=3", 100, 70, YCC422, 10, 2000000, 0},
     {"broadcast-multi-r", "frame-rate=25 main-level=5 tile=100,18", 100, 70, RGB, 12, 0, 0},
@@ -315,6 +319,9 @@ static const struct {
     {"style=HT input-color=p3-d65 reversible=no step=0.002", 90, 70, 4, 12},
     {"", 131, 70, 1, 12},
     {"style=HT", 64, 50, 5, 9}, /* more components than are unpacked at once */
+    {"style=HT mct=off", 256, 96, 3, 16},
+    {"style=HT mct=off", 256, 96, 5, 16},
+    {"style=HT mct=off", 256, 96, 5, 12}, /* planar in memory of the device */
 };
 #define PACKED ((int)(sizeof packed / sizeof *packed))
 

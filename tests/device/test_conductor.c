@@ -483,6 +483,21 @@ START_TEST(lost_for_good)
 }
 END_TEST
 
+/* A driver that builds no graphs gets single launches. */
+START_TEST(without_graphs)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 120, 100, 3, 8, 5);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "style=HT", "cpu");
+    soft->graph_status = WVL_CUDA_NOT_SUPPORTED;
+    expect_same("single launches", &reference, encode(&input, "style=HT", "cuda-only"), "cuda:0 packets");
+    soft->graph_status = 0;
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 START_TEST(wrong_samples)
 {
     picture p = picture_draw(PICTURE_NATURAL, 120, 100, 3, 7, 5);
@@ -561,6 +576,7 @@ int main(void)
     tcase_add_test(tests, memory_promise);
     tcase_add_loop_test(tests, every_call_may_fail, 0, 16);
     tcase_add_test(tests, lost_for_good);
+    tcase_add_test(tests, without_graphs);
     tcase_add_test(tests, wrong_samples);
     tcase_add_test(tests, cancelled_half_way);
     tcase_add_test(tests, cancelled_before_the_start);

@@ -111,7 +111,7 @@ warns 'alike/p13.jph: exists; --force replaces it'
 expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --force
 equal alike
 
-# ---- Words of DPX ----------------------------------------------------------------------------------------------------
+# ---- Samples as files have them ----------------------------------------------------------------------------------------------------
 
 # The reader hands them through; the CPU by itself gets integers. Options that look at samples get integers too.
 if part python3; then
@@ -127,28 +127,52 @@ def dpx(name, big, width, height, descriptor, depth, packing, seed):
     head[780:784] = struct.pack(order + "I", 0)
     head[800:804] = bytes([descriptor, 6, 6, depth])
     head[804:812] = struct.pack(order + "HHI", packing, 0, 2048)
-    words = {10: (width * count + 2) // 3, 12: width * count // 2 if packing else (width * count * 12 + 31) // 32}[depth]
+    words = width * count * depth // 32 if not packing or depth == 16 else (width * count + 2) // 3 if depth == 10 else width * count // 2
     body = bytes(draw.randrange(256) for _ in range(4 * words * height))
     with open("words/%s.dpx" % name, "wb") as file:
         file.write(head + body)
 number = 0
 for big in (0, 1):
     for descriptor in (50, 51):
-        for depth, packing in ((10, 1), (12, 1), (12, 0)):
+        for depth, packing in ((10, 1), (12, 1), (12, 0), (10, 0), (16, 0)):
             for again in range(2):
                 dpx("w%02d" % number, big, 64, 40, descriptor, depth, packing, number)
                 number += 1
+def tiff(name, order, width, height, count, depth, strip, seed):
+    draw, line = random.Random(seed), (width * count * depth + 7) // 8
+    body, strips = bytes(draw.randrange(256) for _ in range(line * height)), (height + strip - 1) // strip
+    tags = {256: (4, [width]), 257: (4, [height]), 258: (3, [depth] * count), 259: (3, [1]), 262: (3, [2 if count > 1 else 1]), 273: (4, [8 + line * strip * i for i in range(strips)]),
+            277: (3, [count]), 278: (4, [strip]), 279: (4, [line * min(strip, height - strip * i) for i in range(strips)])}
+    at = 8 + len(body) + len(body) % 2
+    entries, behind = b"", b""
+    for tag, (kind, values) in sorted(tags.items()):
+        data = struct.pack(order + {3: "H", 4: "I"}[kind] * len(values), *values)
+        place = data.ljust(4, b"\0") if len(data) <= 4 else struct.pack(order + "I", at + 2 + 12 * len(tags) + 4 + len(behind))
+        behind += data if len(data) > 4 else b""
+        entries += struct.pack(order + "HHI", tag, kind, len(values)) + place
+    with open("words/%s.tif" % name, "wb") as file:
+        file.write((b"II*\0" if order == "<" else b"MM\0*") + struct.pack(order + "I", at) + body + bytes(len(body) % 2) + struct.pack(order + "H", len(tags)) + entries + bytes(4) + behind)
+for order in "<>":
+    for count in (1, 3):
+        for depth in (10, 12, 16):
+            for again in range(2):
+                tiff("%s%02d" % ("x" if count > 1 else "grey", number), order, 61, 37, count, depth, 40 if again else 7, number)
+                number += 1
 PY
+    pictures=$(find words -type f | wc -l)
+    [ "$pictures" -eq 64 ] || fail "$pictures files with words instead of 64"
     references words
     expect 0 -ImgDir words -OutFor jph --device cuda --threads 4
-    shared 24
+    shared 64
     equal words
-    for more in '-I --step 0.01' '-TargetBitDepth 8' '--channels 2,0,1' '--orient auto'; do
+    for more in '-I --step 0.01' '-TargetBitDepth 8' '--orient auto' '--channels 2,0,1'; do
+        case $more in --channels*) rm words/grey* ;; esac
         # shellcheck disable=SC2086 # several words
         rm -rf words.ref && references words $more
+        alike=$(find words.ref -name '*.jph' | wc -l)
         # shellcheck disable=SC2086
         expect 0 -ImgDir words -OutFor jph --device cuda --threads 4 $more
-        shared 24
+        shared "$alike"
         equal words
     done
 fi

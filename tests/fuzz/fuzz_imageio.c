@@ -203,6 +203,31 @@ static void try_rows(const uint8_t *bytes, size_t byte_count, const wvl_io_optio
     wvl_io_rows_close(rows);
 }
 
+/* Samples that stay as they lie in a file of DPX or TIFF are those that become integers at once, or none are. */
+static void try_words(const uint8_t *bytes, size_t byte_count, const wvl_io_options *options,
+                      const wvl_io_picture *whole)
+{
+    wvl_io_options keeps = *options;
+    wvl_io_picture kept;
+    keeps.keep_words = 1;
+    int result = wvl_io_read_memory(bytes, byte_count, "fuzz", &keeps, &kept, NULL, 0);
+    if (result != WVL_IO_ERROR_MEMORY && (result == 0) != (whole != NULL)) {
+        abort();
+    }
+    if (result == 0 && wvl_io_expand_words(&kept) == WVL_IO_OK) {
+        for (uint32_t c = 0; c < whole->component_count; c++) {
+            const wvl_io_component *k = &whole->components[c];
+            for (uint64_t i = 0; i < (uint64_t)k->width * k->height; i++) {
+                uint32_t x = (uint32_t)(i % k->width), y = (uint32_t)(i / k->width);
+                if (wvl_io_sample(k, x, y) != wvl_io_sample(&kept.components[c], x, y)) {
+                    abort();
+                }
+            }
+        }
+    }
+    wvl_io_release_picture(&kept);
+}
+
 static void try_reading(const uint8_t *bytes, size_t byte_count, const wvl_io_options *options, int by_rows)
 {
     wvl_io_picture picture;
@@ -211,6 +236,8 @@ static void try_reading(const uint8_t *bytes, size_t byte_count, const wvl_io_op
     int result = wvl_io_read_memory(bytes, byte_count, "fuzz", options, &picture, error, sizeof error);
     if (by_rows && result != WVL_IO_ERROR_MEMORY)
         try_rows(bytes, byte_count, options, result == 0 ? &picture : NULL);
+    if (byte_count && memchr("IMSX", bytes[0], 4) && result != WVL_IO_ERROR_MEMORY)
+        try_words(bytes, byte_count, options, result == 0 ? &picture : NULL);
     if (result == 0)
         check(&picture), use_metadata(&picture, bytes, byte_count), change_channels(&picture);
     else if (error[0] == '\0' || picture.components != NULL)

@@ -9,7 +9,7 @@
 
 static inline unsigned test_container_bits(unsigned container)
 {
-    static const uint8_t bits[] = {0, 8, 16, 32, 0, 10, 12, 10, 10, 12, 12, 12, 12};
+    static const uint8_t bits[] = {0, 8, 16, 32, 0, 10, 12, 10, 10, 12, 12, 12, 12, 10, 10, 16};
     return bits[container];
 }
 
@@ -18,7 +18,7 @@ static inline uint64_t test_container_find(uint64_t at, unsigned bit, unsigned c
 {
     uint64_t word_bits = 32, in_row; /* counted from the low end of each word */
     int is_big = container == WVL_SAMPLE_FILLED10_BE || container == WVL_SAMPLE_FILLED12_BE ||
-                 container == WVL_SAMPLE_WORDS12_BE;
+                 container == WVL_SAMPLE_WORDS12_BE || container == WVL_SAMPLE_WORDS10_BE;
     switch (container) {
     case WVL_SAMPLE_FILLED10_BE:
     case WVL_SAMPLE_FILLED10_LE: in_row = at / 3 * 32 + 2 + 10 * (2 - at % 3) + bit; break;
@@ -29,6 +29,8 @@ static inline uint64_t test_container_find(uint64_t at, unsigned bit, unsigned c
         break;
     case WVL_SAMPLE_WORDS12_BE:
     case WVL_SAMPLE_WORDS12_LE: in_row = at * 12 + bit; break;
+    case WVL_SAMPLE_WORDS10_BE:
+    case WVL_SAMPLE_WORDS10_LE: in_row = at * 10 + bit; break;
     default: /* most significant bit first */
         in_row = (at + 1) * test_container_bits(container) - 1 - bit;
         *place = (unsigned)(7 - in_row % 8);
@@ -70,7 +72,8 @@ static inline uint64_t test_container_row_bytes(uint64_t count, unsigned contain
             bytes = end > bytes ? end : bytes;
         }
     }
-    int is_half = container == WVL_SAMPLE_FILLED12_BE || container == WVL_SAMPLE_FILLED12_LE;
+    int is_half =
+        container == WVL_SAMPLE_FILLED12_BE || container == WVL_SAMPLE_FILLED12_LE || container == WVL_SAMPLE_16_BE;
     uint64_t word = container < WVL_SAMPLE_FILLED10_BE ? 1 : 4;
     word = is_half ? 2 : word;
     return (bytes + word - 1) / word * word;

@@ -97,7 +97,7 @@ static uint32_t container_bits(unsigned container) { return test_container_bits(
 static void put_sample(uint8_t *row, uint64_t at, unsigned container, uint32_t v)
 {
     uint32_t bits = container_bits(container);
-    if (bits % 8 == 0) {
+    if (container <= WVL_SAMPLE_32) {
         memcpy(row + at * bits / 8, &v, bits / 8);
         return;
     }
@@ -114,12 +114,16 @@ static void put_sample(uint8_t *row, uint64_t at, unsigned container, uint32_t v
 /* Smallest container that holds the component, or a larger one. */
 static unsigned draw_container(const wvl_component_format *f)
 {
-    static const uint8_t of10[3] = {WVL_SAMPLE_PACKED10, WVL_SAMPLE_FILLED10_BE, WVL_SAMPLE_FILLED10_LE},
-                         of12[5] = {WVL_SAMPLE_PACKED12, WVL_SAMPLE_FILLED12_BE, WVL_SAMPLE_FILLED12_LE,
-                                    WVL_SAMPLE_WORDS12_BE, WVL_SAMPLE_WORDS12_LE};
+    static const uint8_t of10[6] = {WVL_SAMPLE_PACKED10,   WVL_SAMPLE_FILLED10_BE, WVL_SAMPLE_FILLED10_LE,
+                                    WVL_SAMPLE_WORDS10_BE, WVL_SAMPLE_WORDS10_LE,  WVL_SAMPLE_16_BE},
+                         of12[6] = {WVL_SAMPLE_PACKED12,   WVL_SAMPLE_FILLED12_BE, WVL_SAMPLE_FILLED12_LE,
+                                    WVL_SAMPLE_WORDS12_BE, WVL_SAMPLE_WORDS12_LE,  WVL_SAMPLE_16_BE};
     unsigned k = (unsigned)(draw() % 5);
-    if (k == 0 && f->depth <= 12 && !f->is_signed) {
-        return f->depth <= 10 ? of10[DRAW_PACKED(3)] : of12[DRAW_PACKED(5)];
+    if (k == 0 && f->depth > 12 && !f->is_signed) {
+        return DRAW_PACKED(2) ? WVL_SAMPLE_16_BE : WVL_SAMPLE_16;
+    }
+    if (k == 0 && !f->is_signed) {
+        return f->depth <= 10 ? of10[DRAW_PACKED(6)] : of12[DRAW_PACKED(6)];
     }
     return k == 1 ? WVL_SAMPLE_32 : f->depth <= 8 && k != 2 ? WVL_SAMPLE_8 : WVL_SAMPLE_16;
 }

@@ -41,19 +41,19 @@ static void setup(void)
 
 static void teardown(void) { (void)munmap(wall - WALL_BYTES, WALL_BYTES + (size_t)sysconf(_SC_PAGESIZE)); }
 
-static const unsigned load_bits[WVL_LOAD_KINDS] = {8, 8, 16, 16, 32, 10, 12, 10, 10, 12, 12, 12, 12};
+static const unsigned load_bits[WVL_LOAD_KINDS] = {8, 8, 16, 16, 32, 10, 12, 10, 10, 12, 12, 12, 12, 10, 10, 16};
 static const unsigned load_container[WVL_LOAD_KINDS] = {
     WVL_SAMPLE_8,           WVL_SAMPLE_8,           WVL_SAMPLE_16,          WVL_SAMPLE_16,
     WVL_SAMPLE_32,          WVL_SAMPLE_PACKED10,    WVL_SAMPLE_PACKED12,    WVL_SAMPLE_FILLED10_BE,
     WVL_SAMPLE_FILLED10_LE, WVL_SAMPLE_FILLED12_BE, WVL_SAMPLE_FILLED12_LE, WVL_SAMPLE_WORDS12_BE,
-    WVL_SAMPLE_WORDS12_LE};
+    WVL_SAMPLE_WORDS12_LE,  WVL_SAMPLE_WORDS10_BE,  WVL_SAMPLE_WORDS10_LE,  WVL_SAMPLE_16_BE};
 static const int load_signed[WVL_LOAD_KINDS] = {0, 1, 0, 1};
 
 /* Container number k of a row, by definition: bit by bit for the packed ones. */
 static int64_t container_value(const uint8_t *row, unsigned load, uint64_t k, int is_signed)
 {
     unsigned bits = load_bits[load];
-    if (bits % 8) {
+    if (load_container[load] > WVL_SAMPLE_32) {
         return (int64_t)test_container_get(row, k, load_container[load]);
     }
     uint32_t native = 0;
@@ -243,7 +243,7 @@ static void put_container(uint8_t *row, unsigned load, uint64_t k, uint32_t v)
 {
     unsigned bits = load_bits[load];
     uint16_t half = (uint16_t)v;
-    if (bits % 8) {
+    if (load_container[load] > WVL_SAMPLE_32) {
         test_container_put(row, k, load_container[load], v);
     } else if (bits == 8) {
         row[k] = (uint8_t)v;

@@ -231,10 +231,14 @@ START_TEST(dpx_words)
                 {51, 12, 0, 1, {WVL_IO_WORDS12_LE, WVL_IO_WORDS12_BE}},
                 {50, 12, 0, 1, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}}, /* longer than its integers */
                 {50, 10, 2, 5, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}},
-                {50, 10, 0, 5, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}},
+                {50, 10, 0, 5, {WVL_IO_WORDS10_LE, WVL_IO_WORDS10_BE}},
+                {6, 10, 0, 7, {WVL_IO_WORDS10_LE, WVL_IO_WORDS10_BE}},
+                {6, 12, 1, 6, {WVL_IO_FILLED12_LE, WVL_IO_FILLED12_BE}},
                 {6, 10, 1, 6, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}}, /* a single component fills words the other way */
                 {52, 10, 1, 4, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}},
-                {50, 16, 0, 4, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}}};
+                {102, 16, 0, 4, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}},
+                {50, 16, 0, 3, {WVL_IO_INTEGERS, WVL_IO_16_BE}}, /* a gap behind each line */
+                {50, 16, 1, 4, {WVL_IO_INTEGERS, WVL_IO_16_BE}}};
     wvl_io_options keeps = {.keep_words = 1};
     for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
         int big = i & 1;

@@ -69,11 +69,17 @@ ROWS
 expect 3 info --csv all missing.jp2
 rows out file format width height components least_depth tile_width layers transform problems >got
 same 'info --csv' <<'ROWS'
-all/a, "one".jp2|JP2 family file|60|40|3|8|60|1|5/3|0
+all/a, "one".jp2|JP2 file|60|40|3|8|60|1|5/3|0
 all/b.j2k|codestream|50|70|3|8|32|2|9/7|0
 all/cut.j2k|codestream|50|70|3|8|32|2|9/7|1
 all/not.jp2|||||||||1
 missing.jp2|||||||||
+ROWS
+expect 0 -i a.ppm -o one.jph
+expect 0 info --csv one.jph
+rows out file format >got
+same 'info --csv of JPH' <<'ROWS'
+one.jph|JPH file
 ROWS
 expect 3 info --csv missing.jp2
 rows out file error >got

@@ -12,7 +12,7 @@
 
 static const char *online, *numa_node, *cpulist;
 static char read_paths[512];
-static wvl_numa_set mask;
+static wvl_numa_set mask, allowed; /* allowed: what the machine lets anybody have */
 static int mode;
 static unsigned preferred, set_count;
 
@@ -36,9 +36,15 @@ static int get_cpus(wvl_numa_set *cpus)
 
 static int set_cpus(const wvl_numa_set *cpus)
 {
-    mask = *cpus;
+    int is_none = 1;
+    for (unsigned i = 0; i < sizeof mask.words / sizeof *mask.words; i++) {
+        is_none &= !(cpus->words[i] & allowed.words[i]);
+    }
+    for (unsigned i = 0; !is_none && i < sizeof mask.words / sizeof *mask.words; i++) {
+        mask.words[i] = cpus->words[i] & allowed.words[i];
+    }
     set_count++;
-    return 0;
+    return is_none;
 }
 
 static int get_policy(int *found)
@@ -64,6 +70,7 @@ static void setup(void)
     cpulist = "4-7\n";
     read_paths[0] = 0;
     memset(&mask, 0, sizeof mask);
+    memset(&allowed, 0xff, sizeof allowed);
     mask.words[0] = 0xff;
     mode = WVL_NUMA_DEFAULT;
     preferred = set_count = 0;
@@ -165,16 +172,38 @@ START_TEST(visits_nest)
 }
 END_TEST
 
-/* Somebody gives the thread another mask meanwhile: that one stays. */
-START_TEST(others_set_it)
+/* The thread had `before`, and a visit. Somebody gives it another mask meanwhile: that one stays. The machine takes
+ * processors away, and what it leaves the thread is `meanwhile`: what is left of `before` comes back. */
+static const struct {
+    unsigned long before, meanwhile, allowed, after;
+} changes[] = {{0xff, 0x20, ~0ul, 0x20},    {0xff, 0x0c, ~0ul, 0x0c},   {0x3c, 0xff, ~0ul, 0xff},
+               {0xff, 0xf0, ~0ul, 0xff},    {0xff, 0x30, 0x3f, 0x3f},   {0xfc, 0x40, 0x43, 0x40},
+               {0xfc, 0x0f, 0x0f, 0x0c},    {0xf8, 0x03, 0x03, 0x03},   {0xff, 0x10, 0x3f, 0x10},
+               {0xff, 0x80, ~0x40ul, 0x80}, {0xff, 0xb0, ~0x40ul, 0xbf}};
+
+START_TEST(changed_meanwhile)
 {
     wvl_numa_node node;
     wvl_numa_visit visit;
     wvl_numa_find(0, 1, 0, &node);
+    mask.words[0] = changes[_i].before;
     wvl_numa_enter(&node, WVL_NUMA_THREAD, &visit);
-    mask.words[0] = 0x20;
+    allowed.words[0] = changes[_i].allowed;
+    mask.words[0] = changes[_i].meanwhile;
     wvl_numa_leave(&visit);
-    ck_assert_uint_eq(mask.words[0], 0x20);
+    ck_assert_msg(mask.words[0] == changes[_i].after, "%d: %lx", _i, mask.words[0]);
+}
+END_TEST
+
+START_TEST(policy_of_others)
+{
+    wvl_numa_node node;
+    wvl_numa_visit visit;
+    wvl_numa_find(0, 1, 0, &node);
+    wvl_numa_enter(&node, WVL_NUMA_MEMORY, &visit);
+    mode = 3; /* interleaved */
+    wvl_numa_leave(&visit);
+    ck_assert_int_eq(mode, 3);
 }
 END_TEST
 
@@ -252,7 +281,8 @@ int main(void)
     tcase_add_test(tests, lists);
     tcase_add_test(tests, unknown);
     tcase_add_test(tests, visits_nest);
-    tcase_add_test(tests, others_set_it);
+    tcase_add_test(tests, policy_of_others);
+    tcase_add_loop_test(tests, changed_meanwhile, 0, (int)(sizeof changes / sizeof *changes));
     tcase_add_test(tests, really);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

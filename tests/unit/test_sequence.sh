@@ -104,6 +104,7 @@ rm a/f.0003.j2c
 printf x >>a/f.0005.j2c
 printf x | dd of=a/f.0007.j2c bs=1 seek=150 conv=notrunc 2>dd_says || fail dd
 expect 0 sequence in a/ --report report --sizes-only
+! grep -q 'no effect' err || fail '--sizes-only of a run that resumes has an effect'
 counted encoded 2 report
 expect 0 sequence in a/ --report report
 counted encoded 1 report
@@ -134,6 +135,37 @@ expect 4 sequence in g/
 warns 'is not the journal of a sequence'
 expect 0 sequence in g/ --dry-run --force
 same g one
+# What an earlier run has left: frames whose inputs have changed, frames that are none any more, other names.
+mkdir left
+cp in/f.0001.ppm in/f.0002.ppm in/f.0003.ppm left/
+expect 0 sequence left left.out/ --sizes-only
+warns '--sizes-only has no effect: no frame of an earlier run is compared'
+expect 0 sequence left left.out/
+[ ! -s err ] || fail "nothing has changed: $(cat err)"
+sleep 0.02
+tail -c 1800 in/f.0001.ppm | { printf 'P6\n20 30\n255\n' && cat; } >left/f.0002.ppm
+expect 0 sequence left left.out/ --report report
+warns '1 kept frames are older than their inputs (the first: left/f.0002.ppm); remove their files, or give --force, to encode them again'
+counted kept 3 report
+grep -q 'older than their inputs' report || fail 'the report does not name frames that are older than their inputs'
+expect 0 sequence left left.out/ --skip-existing
+warns '1 kept frames are older than their inputs'
+rm left.out/f.0002.j2c
+expect 0 sequence left left.out/
+[ ! -s err ] || fail "the changed frame was encoded again: $(cat err)"
+rm left/f.0003.ppm
+expect 0 sequence left left.out/
+warns 'left.out/: 1 frames of an earlier run are none of this one; their files stay'
+[ -e left.out/f.0003.j2c ] || fail "left.out/f.0003.j2c is gone"
+expect 0 sequence left left.out/ --frames 0-0
+[ ! -s err ] || fail "frames were chosen, and others named: $(cat err)"
+expect 0 sequence left left.out/ -OutFor jp2 --force
+warns 'left.out/: 3 frames of an earlier run are none of this one; their files stay'
+[ -e left.out/f.0001.j2c ] || fail "left.out/f.0001.j2c is gone"
+expect 0 sequence left left.out/ -OutFor jp2 --force
+[ ! -s err ] || fail "all frames of the earlier run are written again: $(cat err)"
+expect 2 sequence left left.j2c --sizes-only
+warns 'needs a file for each frame'
 # One file: what is behind the frames that stay goes.
 expect 0 sequence in d.j2c
 says '0 encoded, 20 kept'

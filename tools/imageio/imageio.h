@@ -82,7 +82,7 @@ typedef enum wvl_io_float_transfer {
     WVL_IO_FLOAT_PQ       /* f = the inverse EOTF of SMPTE ST 2084, with 10000 cd/m2 at high and none at low */
 } wvl_io_float_transfer;
 
-/* Words of DPX that samples of 10 and 12 bits are kept in: as the containers of wavelane.h with these names. */
+/* How samples of a file may be kept as they lie there: in the containers of wavelane.h with these names. */
 typedef enum wvl_io_words {
     WVL_IO_INTEGERS, /* samples are integers */
     WVL_IO_FILLED10_BE,
@@ -90,7 +90,12 @@ typedef enum wvl_io_words {
     WVL_IO_FILLED12_BE,
     WVL_IO_FILLED12_LE,
     WVL_IO_WORDS12_BE,
-    WVL_IO_WORDS12_LE
+    WVL_IO_WORDS12_LE,
+    WVL_IO_WORDS10_BE,
+    WVL_IO_WORDS10_LE,
+    WVL_IO_PACKED10,
+    WVL_IO_PACKED12,
+    WVL_IO_16_BE
 } wvl_io_words;
 
 typedef struct wvl_io_picture {
@@ -156,9 +161,10 @@ typedef struct wvl_io_options {
     int raw_interleaved;    /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
     int keep_palette;       /* 1: hand out indices and palette; 0: expand */
     int keep_ycc;           /* JPEG: 1: hand out YCbCr planes as stored; 0: RGB */
-    int keep_words;         /* DPX: 1: samples of 10 and 12 bits may stay in words; 0: they become integers */
-    uint32_t page;          /* TIFF: directory, from 0 */
-    int page_of_many;       /* 1: other pages are read too, and are not worth a note */
+    int keep_words;   /* DPX, TIFF: 1: samples of 10, 12 and 16 bits may stay as they lie in the file; 0: they become
+                         integers */
+    uint32_t page;    /* TIFF: directory, from 0 */
+    int page_of_many; /* 1: other pages are read too, and are not worth a note */
     wvl_io_float_transfer float_transfer;
     int float_range_given; /* 0: low and high are found in the picture */
     double float_low, float_high;

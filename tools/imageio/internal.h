@@ -224,6 +224,12 @@ extern const wvl_io_row_format wvl_io_raw_rows;                   /* big-endian 
 extern const wvl_io_row_format wvl_io_rawl_rows, wvl_io_yuv_rows; /* little-endian */
 extern const wvl_io_row_format wvl_io_tiff_rows, wvl_io_png_rows, wvl_io_jpeg_rows;
 
+/* words.c: most significant bit first, rows padded to whole bytes; depth <= 32, count <= 2^48. */
+void wvl_io_unpack_bits(const uint8_t *from, unsigned depth, uint8_t *to, unsigned sample_bytes, size_t count);
+/* read_dpx.c: words of DPX, of 10 and 12 bits: the bytes of a row, and its samples as 16-bit integers. */
+size_t wvl_io_dpx_word_bytes(wvl_io_words words, uint64_t samples);
+void wvl_io_dpx_expand_words(wvl_io_words words, const uint8_t *line, uint8_t *row, size_t samples);
+
 /* Byte order. */
 static inline uint32_t wvl_io_le16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }
 static inline uint32_t wvl_io_be16(const uint8_t *p) { return (uint32_t)p[0] << 8 | (uint32_t)p[1]; }

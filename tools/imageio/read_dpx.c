@@ -100,11 +100,11 @@ static int check_header(wvl_io_context *context, const dpx_header *h)
     return 0;
 }
 
-/* Bytes of one line's samples, up to the last used bit rounded as the layout needs. samples < 2^35. */
-static uint64_t line_bytes(const dpx_header *h)
-{
-    uint64_t samples = (uint64_t)h->width * h->samples_per_pixel;
+static uint64_t samples_of_line(const dpx_header *h) { return (uint64_t)h->width * h->samples_per_pixel; }
 
+/* Bytes of one line's samples, up to the last used bit rounded as the layout needs. samples < 2^35. */
+static uint64_t line_bytes(const dpx_header *h, uint64_t samples)
+{
     if (h->depth == 8)
         return samples;
     if (h->depth == 16 || (h->depth == 12 && h->packing != PACKED))
@@ -168,19 +168,11 @@ static void extend_signs(uint16_t *samples, size_t count, unsigned depth)
         samples[i] = (uint16_t)((samples[i] ^ sign) - sign);
 }
 
+/* Of 10 or 12 bits. */
 static void unpack_line(const uint8_t *line, const dpx_header *h, uint8_t *row, size_t count)
 {
     uint16_t *wide = (uint16_t *)(void *)row; /* rows of 16-bit containers are 2-aligned in a malloc block */
 
-    if (h->depth == 8) {
-        memcpy(row, line, count);
-        return;
-    }
-    if (h->depth == 16) {
-        memcpy(row, line, count * 2);
-        wvl_io_to_host_order(row, count, 2, h->big_endian);
-        return;
-    }
     if (h->packing == PACKED)
         unpack_words(line, h, wide, count);
     else if (h->depth == 10)
@@ -200,7 +192,7 @@ static int line_layout(wvl_io_context *context, const dpx_header *h, uint64_t *u
     uint64_t here = wvl_io_source_position(&context->source), size = context->source.size;
     uint64_t left = size > here ? size - here : 0, plain;
 
-    *used = line_bytes(h);
+    *used = line_bytes(h, samples_of_line(h));
     plain = *used + h->line_padding;
     *pitch = (*used + 3) / 4 * 4 + h->line_padding;
     if (size != WVL_IO_SIZE_UNKNOWN && *pitch * (h->height - 1) + *used > left &&
@@ -217,7 +209,11 @@ static const struct {
 } kept[] = {
     {10, FILLED_A, {WVL_IO_FILLED10_LE, WVL_IO_FILLED10_BE}},
     {12, FILLED_A, {WVL_IO_FILLED12_LE, WVL_IO_FILLED12_BE}},
+    {10, PACKED, {WVL_IO_WORDS10_LE, WVL_IO_WORDS10_BE}},
     {12, PACKED, {WVL_IO_WORDS12_LE, WVL_IO_WORDS12_BE}},
+    {16, PACKED, {WVL_IO_INTEGERS, WVL_IO_16_BE}}, /* the little-endian ones are integers already */
+    {16, FILLED_A, {WVL_IO_INTEGERS, WVL_IO_16_BE}},
+    {16, FILLED_B, {WVL_IO_INTEGERS, WVL_IO_16_BE}},
 };
 #define KEPT (sizeof kept / sizeof kept[0])
 
@@ -226,9 +222,10 @@ static const uint8_t *order_of_components(uint32_t descriptor);
 /* Rows of words lie in the rows of integers that would take their place. */
 static wvl_io_words find_words(const wvl_io_context *context, const dpx_header *h)
 {
-    uint64_t samples = (uint64_t)h->width * h->samples_per_pixel;
-    if (!context->options.keep_words || context->by_rows || h->sign || h->samples_per_pixel < 3 ||
-        order_of_components(h->descriptor) || line_bytes(h) > 2 * samples) {
+    uint64_t samples = samples_of_line(h);
+    int fills_upwards = h->samples_per_pixel == 1 && h->depth == 10 && h->packing != PACKED;
+    if (!context->options.keep_words || context->by_rows || h->sign || fills_upwards ||
+        order_of_components(h->descriptor) || line_bytes(h, samples) > 2 * samples) {
         return WVL_IO_INTEGERS;
     }
     for (size_t i = 0; i < KEPT; i++) {
@@ -239,27 +236,33 @@ static wvl_io_words find_words(const wvl_io_context *context, const dpx_header *
     return WVL_IO_INTEGERS;
 }
 
-int wvl_io_expand_words(wvl_io_picture *picture)
+/* words: of DPX. */
+static dpx_header describe_words(wvl_io_words words)
 {
-    dpx_header h = {.width = picture->width, .samples_per_pixel = picture->component_count};
+    dpx_header h = {.width = 0};
     for (size_t i = 0; i < 2 * KEPT; i++) {
-        if (kept[i / 2].words[i % 2] == picture->words) {
+        if (kept[i / 2].words[i % 2] == words) {
             h.depth = kept[i / 2].depth;
             h.packing = kept[i / 2].packing;
             h.big_endian = (int)(i % 2);
         }
     }
-    size_t bytes = picture->words ? (size_t)line_bytes(&h) : 1;
-    uint8_t *line = malloc(bytes);
-    for (uint32_t y = 0; line && picture->words && y < picture->height; y++) {
-        uint8_t *row = (uint8_t *)picture->components[0].data + y * picture->components[0].stride_bytes;
-        memcpy(line, row, bytes);
-        unpack_line(line, &h, row, (size_t)picture->width * picture->component_count);
-    }
-    int result = line ? WVL_IO_OK : WVL_IO_ERROR_MEMORY;
-    picture->words = line ? WVL_IO_INTEGERS : picture->words;
-    free(line);
-    return result;
+    return h;
+}
+
+size_t wvl_io_dpx_word_bytes(wvl_io_words words, uint64_t samples)
+{
+    dpx_header h = describe_words(words);
+
+    return (size_t)line_bytes(&h, samples);
+}
+
+void wvl_io_dpx_expand_words(wvl_io_words words, const uint8_t *line, uint8_t *row, size_t samples)
+{
+    dpx_header h = describe_words(words);
+
+    h.samples_per_pixel = 3; /* words of a single component that are filled the other way were not kept */
+    unpack_line(line, &h, row, samples);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -270,25 +273,41 @@ typedef struct dpx_rows {
     uint8_t *line;
 } dpx_rows;
 
+/* Rows whose bytes in the file are those of their samples, or become so by an exchange of bytes; without a gap between
+   them all at once. */
+static int read_in_place(wvl_io_context *context, uint32_t first, uint32_t end)
+{
+    dpx_rows *s = context->state;
+    const dpx_header *h = &s->header;
+    size_t used = (size_t)s->used, gap = (size_t)(s->pitch - s->used);
+    uint32_t at_once = gap == 0 && used == context->buffers[0].pitch_bytes ? end - first : 1;
+
+    for (uint32_t y = first; y < end; y += at_once) {
+        uint8_t *row = wvl_io_pixels(context, y);
+        if (wvl_io_read_bytes(context, row, used * at_once, "pixel data") != 0 ||
+            (y + 1 < h->height && wvl_io_read_bytes(context, s->line, gap, "pixel data") != 0)) {
+            return -1;
+        }
+        if (context->picture->words == WVL_IO_INTEGERS && h->depth == 16)
+            wvl_io_to_host_order(row, used / 2 * at_once, 2, h->big_endian);
+    }
+    return 0;
+}
+
 static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
 {
     dpx_rows *s = context->state;
     const dpx_header *h = &s->header;
-    size_t samples = (size_t)h->width * h->samples_per_pixel;
 
+    if (context->picture->words || h->depth == 8 || h->depth == 16) {
+        return read_in_place(context, first, first + count);
+    }
     for (uint32_t y = first; y < first + count; y++) {
         size_t bytes = (size_t)(y + 1 < h->height ? s->pitch : s->used);
-        if (context->picture->words) {
-            if (wvl_io_read_bytes(context, wvl_io_pixels(context, y), (size_t)s->used, "pixel data") != 0 ||
-                wvl_io_read_bytes(context, s->line, bytes - (size_t)s->used, "pixel data") != 0) {
-                return -1;
-            }
-            continue;
-        }
         if (wvl_io_read_bytes(context, s->line, bytes, "pixel data") != 0) {
             return -1;
         }
-        unpack_line(s->line, h, wvl_io_pixels(context, y), samples);
+        unpack_line(s->line, h, wvl_io_pixels(context, y), (size_t)samples_of_line(h));
     }
     return 0;
 }

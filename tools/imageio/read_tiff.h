@@ -65,6 +65,8 @@ void wvl_io_tiff_release_band(wvl_io_tiff *t);
 
 /* tiff_stored.c: uncompressed rows. Whether they are read without libtiff, which would hold a whole strip. */
 int wvl_io_tiff_is_stored(const wvl_io_tiff *t);
+/* How its samples may stay, where that was asked for. is_stored is set. */
+wvl_io_words wvl_io_tiff_find_words(const wvl_io_tiff *t);
 int wvl_io_tiff_read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, uint32_t y, uint16_t plane);
 
 /* tiff_ycbcr.c: the subsampled case, into three planes of their stored size. */

@@ -15,31 +15,6 @@ typedef struct target {
     unsigned sample_bytes; /* container; of the index for palette pictures */
 } target;
 
-/* Most significant bit first, rows padded to whole bytes; count <= 2^48. */
-static void unpack_bits(const uint8_t *from, unsigned depth, uint8_t *to, unsigned sample_bytes, size_t count)
-{
-    uint64_t held = 0, mask = (UINT64_C(1) << depth) - 1;
-    unsigned bits = 0;
-    size_t i;
-
-    for (i = 0; i < count; i++) {
-        uint32_t sample;
-        uint16_t half;
-
-        for (; bits < depth; bits += 8)
-            held = held << 8 | *from++;
-        bits -= depth;
-        sample = (uint32_t)(held >> bits & mask);
-        half = (uint16_t)sample;
-        if (sample_bytes == 1)
-            to[i] = (uint8_t)sample;
-        else if (sample_bytes == 2)
-            memcpy(to + 2 * i, &half, sizeof half);
-        else
-            memcpy(to + 4 * i, &sample, sizeof sample);
-    }
-}
-
 /* libtiff hands out 24-bit samples in host order, three bytes each. */
 static void unpack_24(const uint8_t *from, uint8_t *to, size_t count)
 {
@@ -144,7 +119,7 @@ static void place(const wvl_io_tiff *t, const target *to, const uint8_t *from, u
         if (t->depth == 24)
             unpack_24(from, row, count);
         else
-            unpack_bits(from, t->depth, row, to->sample_bytes, count);
+            wvl_io_unpack_bits(from, t->depth, row, to->sample_bytes, count);
         if (t->sample_format == SAMPLEFORMAT_INT)
             extend_signs(row, to->sample_bytes, t->depth, count);
     }
@@ -184,6 +159,7 @@ static int prepare_strips(wvl_io_tiff *t)
     if (line_bytes != (samples * t->depth + 7) / 8)
         return wvl_io_tiff_fail(t, "rows are not as long as width, samples and bits say");
     t->is_stored = wvl_io_tiff_is_stored(t);
+    t->context->picture->words = wvl_io_tiff_find_words(t);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
     t->band_rows = 1;
     /* libtiff holds one strip: planes that took turns with each row would have it read strips again and again. */
@@ -192,11 +168,23 @@ static int prepare_strips(wvl_io_tiff *t)
     return is_direct(t) ? 0 : wvl_io_tiff_need_chunk(t, line_bytes, "line");
 }
 
+/* Rows that stay as they lie in the file. */
+static int read_words(wvl_io_tiff *t, size_t line_bytes, uint32_t first, uint32_t count)
+{
+    for (uint32_t y = first; y < first + count; y++) {
+        if (wvl_io_tiff_read_stored(t, wvl_io_row(t->context, 0, y), line_bytes, y, 0) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int read_lines(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t count, int inverts)
 {
     size_t line_bytes = (size_t)TIFFScanlineSize64(t->tiff);
     uint16_t plane = (uint16_t)to->component;
 
+    if (t->context->picture->words)
+        return read_words(t, line_bytes, first, count);
     for (uint32_t y = first; y < first + count; y++) {
         uint8_t *bytes = is_direct(t) ? wvl_io_row(t->context, to->component, y) : t->chunk;
         int result = t->is_stored ? wvl_io_tiff_read_stored(t, bytes, line_bytes, y, plane)

@@ -7,7 +7,27 @@
 
 int wvl_io_tiff_is_stored(const wvl_io_tiff *t)
 {
-    return t->context->by_rows && t->compression == COMPRESSION_NONE && !t->is_subsampled && !TIFFIsTiled(t->tiff);
+    return (t->context->by_rows || t->context->options.keep_words) && t->compression == COMPRESSION_NONE &&
+           !t->is_subsampled && !TIFFIsTiled(t->tiff);
+}
+
+/* The bytes of a 16-bit sample in an order that is not the host's are a container of the interface only where they are
+ * big-endian, which is so on hosts of today. */
+wvl_io_words wvl_io_tiff_find_words(const wvl_io_tiff *t)
+{
+    uint16_t fill = FILLORDER_MSB2LSB;
+
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_FILLORDER, &fill);
+    if (!t->context->options.keep_words || t->context->by_rows || !t->is_stored || fill != FILLORDER_MSB2LSB ||
+        t->is_float || t->inverts || t->palette.entries != 0 || t->sample_format == SAMPLEFORMAT_INT ||
+        (t->planar == PLANARCONFIG_SEPARATE && t->samples != 1))
+        return WVL_IO_INTEGERS;
+    switch (t->depth) {
+    case 10: return WVL_IO_PACKED10;
+    case 12: return WVL_IO_PACKED12;
+    case 16: return TIFFIsBigEndian(t->tiff) && TIFFIsByteSwapped(t->tiff) ? WVL_IO_16_BE : WVL_IO_INTEGERS;
+    default: return WVL_IO_INTEGERS;
+    }
 }
 
 /* As libtiff hands them out: the bits of a byte and the bytes of a sample in the order of the host. */
@@ -41,6 +61,7 @@ int wvl_io_tiff_read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, ui
     if (wvl_io_go_to(t->context, TIFFGetStrileOffset(t->tiff, strip) + at, "pixel data") != 0 ||
         wvl_io_read_bytes(t->context, line, line_bytes, "pixel data") != 0)
         return -1;
-    put_in_order(t, line, line_bytes);
+    if (!t->context->picture->words)
+        put_in_order(t, line, line_bytes);
     return 0;
 }

@@ -52,6 +52,7 @@ static wvl_cli_frame make_frame(const dispatch *r, const wvl_mpi_done *done)
     f.state = (wvl_cli_frame_state)done->state;
     f.code = done->code;
     f.existed = done->existed;
+    f.is_late = done->is_late;
     f.facts = done->facts;
     f.input = wvl_cli_name_input(&r->q->source, f.record.frame);
     f.output = wvl_cli_name_output(r->q->store, f.input, f.record.frame);

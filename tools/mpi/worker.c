@@ -96,6 +96,7 @@ static void describe_frame(const wvl_cli_frame *f, size_t mark, wvl_mpi_done *do
     done->state = (int32_t)f->state;
     done->code = f->code;
     done->existed = f->existed;
+    done->is_late = f->is_late;
     done->record = f->record;
     done->facts = f->facts;
     if (f->code) {

@@ -10,12 +10,12 @@
 
 enum { LOAD_STYLES = 2, CONVERT_STYLES = 3, COLOR_STYLES = 5, SAMPLE_BYTES = sizeof(int32_t) };
 
-static const uint8_t load_bits[WVL_LOAD_KINDS] = {8, 8, 16, 16, 32, 10, 12, 10, 10, 12, 12, 12, 12};
+static const uint8_t load_bits[WVL_LOAD_KINDS] = {8, 8, 16, 16, 32, 10, 12, 10, 10, 12, 12, 12, 12, 10, 10, 16};
 static const uint8_t load_container[WVL_LOAD_KINDS] = {
     WVL_SAMPLE_8,           WVL_SAMPLE_8,           WVL_SAMPLE_16,          WVL_SAMPLE_16,
     WVL_SAMPLE_32,          WVL_SAMPLE_PACKED10,    WVL_SAMPLE_PACKED12,    WVL_SAMPLE_FILLED10_BE,
     WVL_SAMPLE_FILLED10_LE, WVL_SAMPLE_FILLED12_BE, WVL_SAMPLE_FILLED12_LE, WVL_SAMPLE_WORDS12_BE,
-    WVL_SAMPLE_WORDS12_LE};
+    WVL_SAMPLE_WORDS12_LE,  WVL_SAMPLE_WORDS10_BE,  WVL_SAMPLE_WORDS10_LE,  WVL_SAMPLE_16_BE};
 static const uint8_t load_signed[WVL_LOAD_KINDS] = {0, 1, 0, 1};
 
 static wvl_front_shift shift_of(unsigned kind)
@@ -253,6 +253,9 @@ static const wvl_slot slots[] = {
     LOADS("filled12le", WVL_LOAD_FILLED12_LE),
     LOADS("words12be", WVL_LOAD_WORDS12_BE),
     LOADS("words12le", WVL_LOAD_WORDS12_LE),
+    LOADS("words10be", WVL_LOAD_WORDS10_BE),
+    LOADS("words10le", WVL_LOAD_WORDS10_LE),
+    LOADS("u16be", WVL_LOAD_16_BE),
     CONVERT("i64", WVL_CONVERT_I64),
     CONVERT("f32", WVL_CONVERT_F32),
     CONVERT("rct", WVL_CONVERT_RCT),

@@ -170,6 +170,25 @@ void wvl_info_report_problems(wvl_info *info)
     }
 }
 
+/* Behind the signature box comes the file type box: its brand says which format the file is (I.5.2; 15444-15 Annex D).
+ */
+static const char *name_of_brand(wvl_info *info)
+{
+    static const struct {
+        char brand[5];
+        const char *name;
+    } brands[] = {{"jp2 ", "JP2 file"}, {"jph ", "JPH file"}, {"jpx ", "JPX file"}, {"jpm ", "JPM file"}};
+    uint8_t box[12] = {0};
+    if (info->size >= 24 && wvl_info_read(info, 12, sizeof box, box) && !memcmp(box + 4, "ftyp", 4)) {
+        for (size_t i = 0; i < sizeof brands / sizeof *brands; i++) {
+            if (!memcmp(box + 8, brands[i].brand, 4)) {
+                return brands[i].name;
+            }
+        }
+    }
+    return "JP2 family file";
+}
+
 void wvl_info_print_file(wvl_info *info)
 {
     static const uint8_t signature[12] = {0, 0, 0, 12, 'j', 'P', ' ', ' ', 0x0D, 0x0A, 0x87, 0x0A};
@@ -181,7 +200,7 @@ void wvl_info_print_file(wvl_info *info)
         return;
     }
     if (!memcmp(start, signature, sizeof signature)) {
-        info->facts.format = "JP2 family file";
+        info->facts.format = name_of_brand(info);
         wvl_cli_report_text(r, "format", info->facts.format);
         (void)wvl_info_print_boxes(info);
     } else if (start[0] == 0xFF && start[1] == 0x4F) {

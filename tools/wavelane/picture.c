@@ -290,10 +290,17 @@ static int fill_component(const wvl_cli_args *args, const char *name, const wvl_
 /* Component `index` of words that the library unpacks. */
 static void use_words(const wvl_io_picture *io, uint32_t index, wvl_plane *plane)
 {
-    static const uint8_t containers[] = {
-        [WVL_IO_FILLED10_BE] = WVL_SAMPLE_FILLED10_BE, [WVL_IO_FILLED10_LE] = WVL_SAMPLE_FILLED10_LE,
-        [WVL_IO_FILLED12_BE] = WVL_SAMPLE_FILLED12_BE, [WVL_IO_FILLED12_LE] = WVL_SAMPLE_FILLED12_LE,
-        [WVL_IO_WORDS12_BE] = WVL_SAMPLE_WORDS12_BE,   [WVL_IO_WORDS12_LE] = WVL_SAMPLE_WORDS12_LE};
+    static const uint8_t containers[] = {[WVL_IO_FILLED10_BE] = WVL_SAMPLE_FILLED10_BE,
+                                         [WVL_IO_FILLED10_LE] = WVL_SAMPLE_FILLED10_LE,
+                                         [WVL_IO_FILLED12_BE] = WVL_SAMPLE_FILLED12_BE,
+                                         [WVL_IO_FILLED12_LE] = WVL_SAMPLE_FILLED12_LE,
+                                         [WVL_IO_WORDS12_BE] = WVL_SAMPLE_WORDS12_BE,
+                                         [WVL_IO_WORDS12_LE] = WVL_SAMPLE_WORDS12_LE,
+                                         [WVL_IO_WORDS10_BE] = WVL_SAMPLE_WORDS10_BE,
+                                         [WVL_IO_WORDS10_LE] = WVL_SAMPLE_WORDS10_LE,
+                                         [WVL_IO_PACKED10] = WVL_SAMPLE_PACKED10,
+                                         [WVL_IO_PACKED12] = WVL_SAMPLE_PACKED12,
+                                         [WVL_IO_16_BE] = WVL_SAMPLE_16_BE};
     if (io->words) {
         plane->data = io->components[0].data;
         plane->sample_stride = io->component_count;

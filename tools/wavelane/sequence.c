@@ -309,15 +309,34 @@ static void warn_of_timeout(const wvl_cli_sequence *q, const wvl_cli_crew *crew)
     }
 }
 
+/* Frames that somebody may take for those of the inputs as they are now. */
+static void warn_of_old_frames(const wvl_cli_sequence *q, uint64_t left_behind)
+{
+    if (q->late) {
+        wvl_cli_warn("%" PRIu64 " kept frames are older than their inputs (the first: %s); remove their files, or give "
+                     "--force, to encode them again",
+                     q->late, q->first_late);
+    }
+    if (left_behind) {
+        wvl_cli_warn("%s: %" PRIu64 " frames of an earlier run are none of this one; their files stay",
+                     q->options->words[1], left_behind);
+    }
+}
+
 static void run_opened(wvl_cli_sequence *q, const wvl_cli_crew *crew)
 {
     wvl_cli_keep_warnings();
+    uint64_t left_behind = wvl_cli_left_behind(q->store);
+    if (q->options->sizes_only && !wvl_cli_is_resumed(q->store)) {
+        wvl_cli_warn("--sizes-only has no effect: no frame of an earlier run is compared");
+    }
     crew->run(q, crew->user);
     int code = wvl_cli_close_store(q->store);
     q->store = NULL;
     q->code = q->code ? q->code : code;
     check_rest(q);
     warn_of_timeout(q, crew);
+    warn_of_old_frames(q, left_behind);
     name_failures(q);
     wvl_cli_tell_repeats();
     wvl_cli_end_report(q);

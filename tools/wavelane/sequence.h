@@ -154,7 +154,10 @@ int wvl_cli_close_store(wvl_cli_store *store);
 int wvl_cli_classify_output(const wvl_cli_sequence_options *options, wvl_cli_store_kind *kind);
 /* File of a frame, or the file of all. NULL: no memory. The caller frees it. */
 char *wvl_cli_name_output(const wvl_cli_store *store, const char *input, uint64_t number);
-int wvl_cli_has_files(const wvl_cli_store *store); /* 1: one for each frame */
+int wvl_cli_has_files(const wvl_cli_store *store);  /* 1: one for each frame */
+int wvl_cli_is_resumed(const wvl_cli_store *store); /* 1: the journal of an earlier run goes on */
+/* Frames whose files an earlier run has left, and this one neither writes nor keeps. */
+uint64_t wvl_cli_left_behind(const wvl_cli_store *store);
 /* What the journal of an earlier run says of a frame. limit: what rate control says now; 0: none. NULL: nothing that
  * holds. Any thread. */
 const wvl_sequence_record *wvl_cli_find_record(const wvl_cli_store *store, uint64_t number, uint64_t limit);
@@ -209,6 +212,7 @@ typedef struct wvl_cli_frame {
     wvl_cli_frame_state state;
     int code;    /* of a failure */
     int existed; /* kept because its file is there, not by the journal */
+    int is_late; /* kept, though its input was changed after its file */
     wvl_sequence_record record;
     wvl_cli_bytes *bytes, *given; /* coded; read from a stream */
     wvl_cli_job job;
@@ -238,7 +242,8 @@ typedef struct wvl_cli_sequence {
     uint64_t encoded, kept, black, failed, done;
     uint64_t bytes; /* of encoded and black frames */
     uint64_t pixel_samples;
-    char first_failed[256];
+    char first_failed[256], first_late[256];
+    uint64_t late; /* kept frames whose inputs are newer */
     int code;
     FILE *report, *log;
     wvl_sink report_sink; /* of a report that is a file */

@@ -115,6 +115,57 @@ int wvl_cli_claim_frames(wvl_cli_store *s, const wvl_cli_source *source)
     return code;
 }
 
+/* ---- What an earlier run has left ------------------------------------------------------------- */
+
+/* The line "parameter NAME..." among whole lines; its length 0: there is none. */
+static const char *find_line(const char *text, size_t bytes, const char *name, size_t *length)
+{
+    const char *end = text + bytes, *next;
+    size_t n = strlen(name);
+    *length = 0;
+    for (const char *line = text; line < end; line = next + 1) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next : end;
+        if ((size_t)(next - line) >= n && !memcmp(line, name, n)) {
+            *length = (size_t)(next - line);
+            return line;
+        }
+    }
+    return text;
+}
+
+/* Names of files follow from OUT and the format. */
+static int has_other_names(const wvl_sequence_journal *before, const char *parameters)
+{
+    static const char *const names[] = {"parameter out ", "parameter option OutFor "};
+    int differs = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t old_length, length;
+        const char *old = find_line(before->parameters, before->parameter_bytes, names[i], &old_length),
+                   *now = find_line(parameters, strlen(parameters), names[i], &length);
+        differs |= length != old_length || memcmp(now, old, length) != 0;
+    }
+    return differs;
+}
+
+static int is_of_run(const wvl_cli_source *source, uint64_t number)
+{
+    uint64_t first = wvl_cli_frame_number(source, 0), step = source->range.step;
+    return number >= first && number <= source->range.last && (number - first) % step == 0 &&
+           (number - first) / step < source->count;
+}
+
+void wvl_cli_count_left(wvl_cli_store *s, const wvl_cli_source *source, const wvl_sequence_journal *before,
+                        const char *parameters)
+{
+    int is_renamed = has_other_names(before, parameters);
+    for (size_t i = 0; i < before->count && wvl_cli_has_files(s); i++) { /* one file is cut */
+        s->left_behind += is_renamed || !is_of_run(source, before->records[i].frame);
+    }
+}
+
+uint64_t wvl_cli_left_behind(const wvl_cli_store *s) { return s->left_behind; }
+
 int wvl_cli_claim_place(wvl_cli_store *s, const wvl_cli_source *source, uint64_t place)
 {
     int code = WVL_EXIT_OK;

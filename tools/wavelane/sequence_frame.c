@@ -227,6 +227,17 @@ static int check_replaced(wvl_cli_sequence *q, wvl_cli_frame *f, const struct st
     return wvl_cli_spare_inputs(q->options, &q->source, f->output);
 }
 
+/* Whether the input was changed after the output was written: its pixels may be others now. */
+static int is_newer(const char *input, const char *output)
+{
+    struct stat in, out;
+    if (!input || stat(input, &in) || stat(output, &out)) {
+        return 0;
+    }
+    return in.st_mtim.tv_sec != out.st_mtim.tv_sec ? in.st_mtim.tv_sec > out.st_mtim.tv_sec
+                                                   : in.st_mtim.tv_nsec > out.st_mtim.tv_nsec;
+}
+
 /* 1: the file stays. *code: what speaks against writing it. */
 static int keeps_file(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
 {
@@ -235,6 +246,7 @@ static int keeps_file(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
         f->told ? f->told : wvl_cli_find_record(q->store, f->record.frame, f->record.limit_bytes);
     if (r && wvl_cli_is_complete(q->store, f->place, f->output, r)) {
         f->record = *r;
+        f->is_late = is_newer(f->input, f->output);
         return 1;
     }
     if (!wvl_cli_has_files(q->store)) {
@@ -250,6 +262,7 @@ static int keeps_file(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
     }
     if (q->options->args.skip_existing && wvl_cli_is_whole(f->output, &f->record.bytes)) {
         f->existed = 1;
+        f->is_late = is_newer(f->input, f->output);
         return 1;
     }
     *code = check_replaced(q, f, &st);
@@ -440,6 +453,9 @@ static void count_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
     q->kept += f->state == WVL_CLI_FRAME_KEPT;
     q->black += f->state == WVL_CLI_FRAME_BLACK;
     q->failed += f->state == WVL_CLI_FRAME_FAILED;
+    if (f->state == WVL_CLI_FRAME_KEPT && f->is_late && !q->late++) {
+        (void)snprintf(q->first_late, sizeof q->first_late, "%.230s", f->name);
+    }
     q->bytes += f->state == WVL_CLI_FRAME_FAILED ? 0 : f->record.bytes;
     if ((f->state == WVL_CLI_FRAME_FAILED || f->state == WVL_CLI_FRAME_BLACK) && !q->first_failed[0]) {
         (void)snprintf(q->first_failed, sizeof q->first_failed, "%.230s", f->name);

@@ -121,7 +121,19 @@ static void name_difference(const wvl_cli_store *s, const char *old, size_t old_
                   now_length ? now_length : 9, now_length ? now : nothing);
 }
 
-static int take_old(wvl_cli_store *s, const char *parameters, const char *text, size_t bytes)
+/* What is no journal says nothing. */
+static void look_back(wvl_cli_store *s, const wvl_cli_source *source, const char *parameters, const char *text,
+                      size_t bytes)
+{
+    wvl_sequence_journal before = {0};
+    if (wvl_sequence_read_journal(&s->sums, text, bytes, &before) == WVL_SEQUENCE_JOURNAL_OK) {
+        wvl_cli_count_left(s, source, &before, parameters);
+    }
+    wvl_sequence_release_journal(&before);
+}
+
+static int take_old(wvl_cli_store *s, const wvl_cli_source *source, const char *parameters, const char *text,
+                    size_t bytes)
 {
     wvl_sequence_journal_status status = wvl_sequence_read_journal(&s->sums, text, bytes, &s->old);
     if (status == WVL_SEQUENCE_JOURNAL_CUT) {
@@ -141,6 +153,9 @@ static int take_old(wvl_cli_store *s, const char *parameters, const char *text, 
         return WVL_EXIT_USAGE;
     }
     s->is_resumed = 1;
+    if (!s->options->has_range) { /* else somebody has chosen some of the frames */
+        wvl_cli_count_left(s, source, &s->old, parameters);
+    }
     if (ftruncate(s->journal_fd, (off_t)s->old.good_bytes) || lseek(s->journal_fd, 0, SEEK_END) < 0) {
         return refuse_journal(s, strerror(errno), WVL_EXIT_OUTPUT);
     }
@@ -187,9 +202,10 @@ static int take_text(wvl_cli_store *s, wvl_cli_source *source, const char *param
         return WVL_EXIT_OK;
     }
     if (!bytes || s->options->args.force) {
+        look_back(s, source, parameters, text, bytes);
         return bytes ? wvl_cli_spare_inputs(s->options, source, s->journal_path) : WVL_EXIT_OK;
     }
-    return take_old(s, parameters, text, bytes);
+    return take_old(s, source, parameters, text, bytes);
 }
 
 int wvl_cli_open_journal(wvl_cli_store *s, wvl_cli_source *source, const char *parameters)

@@ -57,12 +57,18 @@ int wvl_cli_classify_output(const wvl_cli_sequence_options *o, wvl_cli_store_kin
         wvl_cli_error("--skip-existing needs a file for each frame");
         code = WVL_EXIT_USAGE;
     }
+    if (!code && o->sizes_only && !has_files) {
+        wvl_cli_error("--sizes-only needs a file for each frame; the bytes of one file are always compared");
+        code = WVL_EXIT_USAGE;
+    }
     if (!code && o->shard_count && !has_files) {
         wvl_cli_error("--shard needs a file for each frame");
         code = WVL_EXIT_USAGE;
     }
     return code;
 }
+
+int wvl_cli_is_resumed(const wvl_cli_store *s) { return s->is_resumed; }
 
 int wvl_cli_has_files(const wvl_cli_store *s) { return s->kind == WVL_CLI_TO_PATTERN || s->kind == WVL_CLI_TO_FOLDER; }
 

@@ -24,6 +24,7 @@ struct wvl_cli_store {
     pthread_mutex_t lock;     /* guards claims, claimed_places, and what is written to the journal */
     wvl_sequence_journal old; /* of an earlier run; the claims of this one too */
     uint64_t claimed_places;  /* the first ones have been looked at */
+    uint64_t left_behind;     /* frames of an earlier run that are none of this one, or have other names now */
     uint64_t old_places;      /* TO_FILE: number of frames of the journal that stay */
 
     int file_fd, index_fd; /* TO_FILE, TO_STREAM; TO_FILE; -1: none */
@@ -48,5 +49,8 @@ char *wvl_cli_name_beside(const wvl_cli_store *store, const char *text);
 
 /* sequence_claims.c: of all frames whose number is known; before the first of them. */
 int wvl_cli_claim_frames(wvl_cli_store *store, const wvl_cli_source *source);
+/* Counts store->left_behind. before: the journal of the earlier run; parameters: of this one. */
+void wvl_cli_count_left(wvl_cli_store *store, const wvl_cli_source *source, const wvl_sequence_journal *before,
+                        const char *parameters);
 
 #endif

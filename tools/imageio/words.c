@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Samples that were kept as they lie in the file, and become integers after all. */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void wvl_io_unpack_bits(const uint8_t *from, unsigned depth, uint8_t *to, unsigned sample_bytes, size_t count)
+{
+    uint64_t held = 0, mask = (UINT64_C(1) << depth) - 1;
+    unsigned bits = 0;
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        uint32_t sample;
+        uint16_t half;
+
+        for (; bits < depth; bits += 8)
+            held = held << 8 | *from++;
+        bits -= depth;
+        sample = (uint32_t)(held >> bits & mask);
+        half = (uint16_t)sample;
+        if (sample_bytes == 1)
+            to[i] = (uint8_t)sample;
+        else if (sample_bytes == 2)
+            memcpy(to + 2 * i, &half, sizeof half);
+        else
+            memcpy(to + 4 * i, &sample, sizeof sample);
+    }
+}
+
+static size_t row_bytes(wvl_io_words words, uint64_t samples)
+{
+    switch (words) {
+    case WVL_IO_PACKED10: return (size_t)((samples * 10 + 7) / 8);
+    case WVL_IO_PACKED12: return (size_t)((samples * 12 + 7) / 8);
+    default: return wvl_io_dpx_word_bytes(words, samples);
+    }
+}
+
+/* line: a copy of the row. */
+static void expand_row(wvl_io_words words, const uint8_t *line, uint8_t *row, size_t samples)
+{
+    if (words == WVL_IO_16_BE) {
+        wvl_io_to_host_order(row, samples, 2, 1);
+    } else if (words == WVL_IO_PACKED10 || words == WVL_IO_PACKED12) {
+        wvl_io_unpack_bits(line, words == WVL_IO_PACKED10 ? 10 : 12, row, 2, samples);
+    } else {
+        wvl_io_dpx_expand_words(words, line, row, samples);
+    }
+}
+
+int wvl_io_expand_words(wvl_io_picture *picture)
+{
+    size_t samples = (size_t)picture->width * picture->component_count;
+    size_t bytes = picture->words ? row_bytes(picture->words, samples) : 1;
+    uint8_t *line = malloc(bytes);
+    for (uint32_t y = 0; line && picture->words && y < picture->height; y++) {
+        uint8_t *row = (uint8_t *)picture->components[0].data + y * picture->components[0].stride_bytes;
+        memcpy(line, row, bytes);
+        expand_row(picture->words, line, row, samples);
+    }
+    int result = line ? WVL_IO_OK : WVL_IO_ERROR_MEMORY;
+    picture->words = line ? WVL_IO_INTEGERS : picture->words;
+    free(line);
+    return result;
+}
