@@ -3,11 +3,12 @@
  * The 1-D transform of long signals on a device (D. Puchala and K. Stokfiszewski 2021; D-lattice-04). A thread block,
  * or a warp, reads stage_count pairs more than it gives, and does all stages: memory is read and written once.
  *
- * Kernels (those of several levels in levels.cuh, convolutions in convolution.cuh):
+ * Kernels (those of several levels in levels.cuh and march.cuh, convolutions in convolution.cuh):
  *   butterfly     the paper's: a thread is one pair; one value of it passes through shared memory, a barrier a stage
  *   registers     a warp holds 32 x WVL_LATTICE_PAIRS pairs; neighbours by shuffle, no shared memory, no barrier
  *   lanes         the same warp, but neighbouring pairs lie in neighbouring lanes: whole lines of memory, more shuffles
  *   windows       a thread block does several levels; its warps work as in lanes, one barrier a level
+ *   march         a warp goes along a stretch of the signal and does all levels as their samples come; no barrier
  *   levels        a thread block does several levels; a thread holds WVL_LATTICE_PAIRS pairs, a barrier a stage
  *   convolution   the rival: a thread is one pair of coefficients, all taps from global memory
  *   convolve      the same sums; a thread block keeps its samples in shared memory, a thread four pairs in registers
@@ -124,11 +125,12 @@ static __device__ __forceinline__ void inverse_butterfly(const wvl_lattice_args 
 /* ---- Pairs in registers ---------------------------------------------------------------------- */
 
 /* The pairs of a thread after a stage, but for the last v: that is the first a of the next thread, which is given. */
-static __device__ __forceinline__ float forward_stage(float t, float s, float (&u)[PAIRS], float (&v)[PAIRS])
+template <int COUNT>
+static __device__ __forceinline__ float forward_stage(float t, float s, float (&u)[COUNT], float (&v)[COUNT])
 {
     float first = 0;
 #pragma unroll
-    for (int r = 0; r < PAIRS; r++) {
+    for (int r = 0; r < COUNT; r++) {
         const float next = u[r] + t * v[r];
         u[r] = s * u[r] + v[r];
         if (r == 0) {
@@ -141,11 +143,12 @@ static __device__ __forceinline__ float forward_stage(float t, float s, float (&
 }
 
 /* A stage undone; before: v of the last pair of the thread before. */
-static __device__ __forceinline__ void inverse_stage(float t, float s, float before, float (&u)[PAIRS],
-                                                     float (&v)[PAIRS])
+template <int COUNT>
+static __device__ __forceinline__ void inverse_stage(float t, float s, float before, float (&u)[COUNT],
+                                                     float (&v)[COUNT])
 {
 #pragma unroll
-    for (int r = 0; r < PAIRS; r++) {
+    for (int r = 0; r < COUNT; r++) {
         const float taken = before, kept = u[r];
         before = v[r];
         u[r] = taken - t * kept;

@@ -19,11 +19,17 @@ extern "C" {
 
 #include "cuda/lattice/convolution.cuh"
 #include "cuda/lattice/levels.cuh"
+#include "cuda/lattice/march.cuh"
 
-enum { THREADS = 256 };
+enum { THREADS = 256, MARCHING = 64 }; /* of a thread block */
 
 template <void (*BODY)(const wvl_lattice_args &)>
 static __global__ void __launch_bounds__(THREADS) kernel(const __grid_constant__ wvl_lattice_args a)
+{
+    BODY(a);
+}
+template <void (*BODY)(const wvl_lattice_args &)>
+static __global__ void __launch_bounds__(MARCHING) marching(const __grid_constant__ wvl_lattice_args a)
 {
     BODY(a);
 }
@@ -33,7 +39,13 @@ struct entry {
     void (*forward)(wvl_lattice_args), (*inverse)(wvl_lattice_args);
     int levels, pairs_of_warp; /* pairs_of_warp: 0 if thread blocks count */
     int floats;                /* of shared memory; 0: the kernel says */
+    int stretch, first, deep;  /* of marching warps: samples, and pairs of a lane at level 1 and above; 0: others */
 };
+#define MARCH(FIRST, DEEP, LEVELS, STRETCH)                                                                            \
+    {                                                                                                                  \
+        "march_" #FIRST "_" #DEEP "_" #STRETCH, marching<forward_march<FIRST, DEEP>>,                                  \
+            marching<inverse_march<FIRST, DEEP>>, LEVELS, 0, 0, STRETCH, FIRST, DEEP                                   \
+    }
 static const entry entries[] = {
     {"butterfly", kernel<forward_butterfly>, kernel<inverse_butterfly>, 1, 0, 0},
     {"registers", kernel<forward_registers>, kernel<inverse_registers>, 1, 32 * WVL_LATTICE_PAIRS, 0},
@@ -48,6 +60,18 @@ static const entry entries[] = {
     {"windows_8_3000", kernel<forward_windows<8>>, kernel<inverse_windows<8>>, 5, 0, 3000},
     {"windows_8_6000", kernel<forward_windows<8>>, kernel<inverse_windows<8>>, 5, 0, 6000},
     {"windows_8_12000", kernel<forward_windows<8>>, kernel<inverse_windows<8>>, 5, 0, 12000},
+    MARCH(8, 8, 5, 8192),
+    MARCH(8, 8, 5, 16384),
+    MARCH(8, 8, 5, 32768),
+    MARCH(8, 4, 5, 8192),
+    MARCH(8, 4, 5, 16384),
+    MARCH(8, 4, 5, 32768),
+    MARCH(4, 4, 5, 8192),
+    MARCH(4, 4, 5, 16384),
+    MARCH(8, 8, 1, 4096),
+    MARCH(8, 8, 1, 16384),
+    MARCH(8, 8, 2, 16384),
+    MARCH(8, 8, 3, 16384),
     {"convolution", kernel<forward_convolution>, kernel<inverse_convolution>, 1, 0, 0},
     {"convolve", kernel<convolve_shared<false>>, kernel<convolve_shared<true>>, 1, 0, 0},
 };
@@ -60,11 +84,23 @@ static void check(cudaError_t status, const char *what)
     }
 }
 
+/* Marching warps: the same. */
+static long long pairs_of_marching(const entry &e, const wvl_lattice_args &a, size_t &shared)
+{
+    const int forward = wvl_lattice_march_forward_floats(&a, e.first, e.deep);
+    const int inverse = wvl_lattice_march_inverse_floats(&a, e.first, e.deep);
+    shared = MARCHING / 32 * std::max(forward, inverse) * sizeof(float);
+    return MARCHING / 32 * ((long long)a.tile << (a.levels - 1));
+}
+
 /* Pairs of level 1 that a thread block gives, and its bytes of shared memory. */
 static long long pairs_of_block(const entry &e, const wvl_lattice_args &a, size_t &shared)
 {
     const long long stages = a.steps.stage_count;
     shared = 0;
+    if (e.stretch) {
+        return pairs_of_marching(e, a, shared);
+    }
     if (e.forward == kernel<forward_butterfly>) {
         shared = (THREADS + stages) * sizeof(float);
         return THREADS - stages;
@@ -135,13 +171,16 @@ static bool measure(const entry &e, const char *name, const wvl_lattice_filter &
     std::vector<float> coefs(n), back(n);
     size_t shared;
     a.levels = e.levels;
-    a.tile = e.floats ? wvl_lattice_choose_window(a, e.floats) : wvl_lattice_choose_tile(&a, THREADS);
+    a.tile = e.stretch  ? e.stretch >> e.levels
+             : e.floats ? wvl_lattice_choose_window(a, e.floats)
+                        : wvl_lattice_choose_tile(&a, THREADS);
     const long long pairs = pairs_of_block(e, a, shared);
+    const int threads = e.stretch ? MARCHING : THREADS;
     const unsigned grid = (unsigned)((a.length / 2 + pairs - 1) / pairs);
     check(cudaMemcpy(a.signal, signal.data(), bytes, cudaMemcpyHostToDevice), "upload");
-    const double forward = time_launch(runs, [&] { e.forward<<<grid, THREADS, shared>>>(a); });
+    const double forward = time_launch(runs, [&] { e.forward<<<grid, threads, shared>>>(a); });
     check(cudaMemset(a.signal, 0x7F, bytes), "fill");
-    const double inverse = time_launch(runs, [&] { e.inverse<<<grid, THREADS, shared>>>(a); });
+    const double inverse = time_launch(runs, [&] { e.inverse<<<grid, threads, shared>>>(a); });
     check(cudaDeviceSynchronize(), e.name);
     check(cudaMemcpy(coefs.data(), a.coefs, bytes, cudaMemcpyDeviceToHost), "download");
     check(cudaMemcpy(back.data(), a.signal, bytes, cudaMemcpyDeviceToHost), "download");
