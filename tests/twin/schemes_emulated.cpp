@@ -139,24 +139,25 @@ uint32_t wvl_lab_count(void) { return sizeof kernels / sizeof *kernels; }
 const wvl_lab_kernel *wvl_lab_find(uint32_t index) { return &kernels[index]; }
 
 /* Where a picture lies: in rows without gaps. For kernels with access by pairs, pixels have rows of an even length and
- * bands are planes. */
+ * bands are planes; for vectors, lengths of four and two. */
 struct place {
     int width, height;
     bool are_planes;
     long long pitch;
     place(const wvl_lab_kernel &k, bool of_bands, int w, int h) : width(w), height(h)
     {
-        const bool by_pairs = strstr(k.name, "_pairs") != nullptr;
+        const bool by_vectors = strstr(k.name, "_vectors") || strstr(k.name, "_streams");
+        const bool by_pairs = by_vectors || strstr(k.name, "_pairs");
         are_planes = of_bands && by_pairs;
-        const int padding = by_pairs ? w & 1 : 0; /* pairs of columns need an even pitch */
-        pitch = are_planes ? (w + 1) / 2 : w + padding;
+        const int step = by_vectors ? 4 : by_pairs ? 2 : 1;
+        pitch = (w + step - 1) / step * step / (are_planes ? 2 : 1);
     }
     size_t at(int x, int y) const
     {
         const long long plane = pitch * ((height + 1) / 2);
         return (size_t)(are_planes ? (2 * (y & 1) + (x & 1)) * plane + (y >> 1) * pitch + (x >> 1) : y * pitch + x);
     }
-    size_t count() const { return (size_t)((width + 1) / 2) * (size_t)((height + 1) / 2) * 4; }
+    size_t count() const { return (size_t)(pitch + width) * (size_t)(height + 1) * 2; }
     template <class S> void set_views(lab_view *views, S *base) const
     {
         for (int c = 0; c < 4; c++) {
