@@ -11,10 +11,11 @@ enum {
     WVL_LATTICE_PAIRS = 8        /* that a thread keeps in registers */
 };
 
-/* signal: `length` samples without gaps. coefs: low of the last level, high of the last level, ..., high of level 1.
- * Forward reads signal and writes coefs, the inverse the opposite. */
+/* signal: `length` samples without gaps. low: low coefficients of the last level. coefs: the high ones of level k stand
+ * wvl_lattice_half(k) behind it, so that low is coefs where all lie together. Forward reads signal and writes
+ * coefficients, the inverse the opposite. */
 typedef struct wvl_lattice_args {
-    float *signal, *coefs;
+    float *signal, *low, *coefs;
     long long length;
     int levels; /* above 1: length is a multiple of 2^levels, and first is from 2 - tap_count to 0 */
     int tile;   /* low coefficients of the last level that a thread block gives */

@@ -90,7 +90,7 @@ static __device__ __forceinline__ void forward_butterfly(const wvl_lattice_args 
     }
     if (thread < gives && n < half) {
         apply(a.steps.b, u, v);
-        a.coefs[n] = u;
+        a.low[n] = u;
         a.coefs[half + n] = v;
     }
 }
@@ -102,7 +102,7 @@ static __device__ __forceinline__ void inverse_butterfly(const wvl_lattice_args 
     const int stages = (int)a.steps.stage_count, thread = (int)threadIdx.x, gives = (int)blockDim.x - stages;
     const long long half = wvl_lattice_half(&a, 1), n = (long long)blockIdx.x * gives + thread - stages;
     const long long at = wrap(n, half);
-    float u = a.coefs[at], v = a.coefs[half + at];
+    float u = a.low[at], v = a.coefs[half + at];
     apply(a.steps.inverse_b, u, v);
     for (int k = stages; k-- > 0;) {
         const int done = stages - 1 - k;
@@ -175,7 +175,7 @@ static __device__ __forceinline__ void forward_registers(const wvl_lattice_args 
     for (int r = 0; r < PAIRS; r++) {
         apply(a.steps.b, u[r], v[r]);
         if (lane * PAIRS + r < gives && n + r < half) {
-            a.coefs[n + r] = u[r];
+            a.low[n + r] = u[r];
             a.coefs[half + n + r] = v[r];
         }
     }
@@ -190,7 +190,7 @@ static __device__ __forceinline__ void inverse_registers(const wvl_lattice_args 
 #pragma unroll
     for (int r = 0; r < PAIRS; r++) {
         const long long at = wrap(n + r, half);
-        u[r] = a.coefs[at];
+        u[r] = a.low[at];
         v[r] = a.coefs[half + at];
         apply(a.steps.inverse_b, u[r], v[r]);
     }
@@ -331,7 +331,7 @@ template <int COUNT> static __device__ __forceinline__ void forward_lanes(const 
 #pragma unroll
     for (int r = 0; r < COUNT; r++) {
         if (lane + 32 * r < gives && n + 32 * r < half) {
-            a.coefs[n + 32 * r] = u[r];
+            a.low[n + 32 * r] = u[r];
             a.coefs[half + n + 32 * r] = v[r];
         }
     }
@@ -347,7 +347,7 @@ template <int COUNT> static __device__ __forceinline__ void inverse_lanes(const 
 #pragma unroll
     for (int r = 0; r < COUNT; r++) {
         const long long at = is_inside ? n + 32 * r : wrap(n + 32 * r, half);
-        u[r] = a.coefs[at];
+        u[r] = a.low[at];
         v[r] = a.coefs[half + at];
     }
     inverse_stages(a, u, v);

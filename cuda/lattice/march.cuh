@@ -253,7 +253,7 @@ static __device__ __forceinline__ void put_forward(const wvl_lattice_args &a, co
     if (k == a.levels) {
         put_floats(results, COUNT * lane, low);
         __syncwarp();
-        give_results(to - wvl_lattice_half(&a, k), results, from, end, lane);
+        give_results(a.low + (to - a.coefs - wvl_lattice_half(&a, k)), results, from, end, lane);
         __syncwarp();
     }
 }
@@ -385,14 +385,14 @@ static __device__ __forceinline__ void fetch_coefs(const wvl_lattice_args &a, in
     if (n >= 0 && n + 32 * COUNT <= half) {
         copy_aligned(high, a.coefs + half + n, 32 * COUNT, lane);
         if (low) {
-            copy_aligned(low, a.coefs + n, 32 * COUNT, lane);
+            copy_aligned(low, a.low + n, 32 * COUNT, lane);
         }
     } else {
         for (int i = lane; i < 32 * COUNT; i += 32) {
             const long long at = wrap(n + i, half);
             high[swizzle(i)] = a.coefs[half + at];
             if (low) {
-                low[swizzle(i)] = a.coefs[at];
+                low[swizzle(i)] = a.low[at];
             }
         }
     }

@@ -24,13 +24,14 @@ typedef struct op {
     unsigned grid_x;
     uint64_t arguments[2];
     wvl_cuda_copy copy;
-    enum { RUN_OTHER, RUN_BLOCKS, RUN_T1, RUN_RATE, RUN_RDOQ, RUN_PACKETS } room; /* of the kernel */
+    enum { RUN_OTHER, RUN_BLOCKS, RUN_T1, RUN_RATE, RUN_RDOQ, RUN_PACKETS, RUN_PLAIN } room; /* of the kernel */
     union {
         wvl_cuda_ht_job blocks;
         wvl_cuda_t1_job t1;
         wvl_cuda_rate_job rate;
         wvl_cuda_rdoq_job rdoq;
         wvl_cuda_packets_job packets;
+        soft_plain plain;
     } job;
     soft_shape shape;
 } op;
@@ -162,6 +163,7 @@ static int run_kernel(const op *o)
     case RUN_T1: return soft_run_t1(o->from, &o->job.t1, &o->shape, &control);
     case RUN_RATE: return soft_run_rate(o->from, &o->job.rate, &o->shape, &control);
     case RUN_RDOQ: return soft_run_rdoq(o->from, &o->job.rdoq, &o->shape);
+    case RUN_PLAIN: return soft_run_plain(o->from, &o->job.plain, &o->shape);
     case RUN_PACKETS: return soft_run_packets(o->from, &o->job.packets, &o->shape);
     default: return soft_run_kernel(o->from, o->grid_x, o->arguments, &control);
     }
@@ -559,22 +561,20 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     (void)gz, (void)by, (void)bz, (void)extra;
     op o = {.kind = OP_LAUNCH, .from = function, .grid_x = gx, .shape = {gx, gy, bx, shared}};
     memcpy(&o.arguments[0], arguments[0], sizeof(uint64_t));
-    if (strncmp(function, "wvl_ht_", 7) == 0) {
-        o.room = RUN_BLOCKS;
-        memcpy(&o.job.blocks, arguments[0], sizeof o.job.blocks);
-    } else if (strncmp(function, "wvl_t1_", 7) == 0) {
-        o.room = RUN_T1;
-        memcpy(&o.job.t1, arguments[0], sizeof o.job.t1);
-    } else if (strncmp(function, "wvl_rate_", 9) == 0) {
-        o.room = RUN_RATE;
-        memcpy(&o.job.rate, arguments[0], sizeof o.job.rate);
-    } else if (strncmp(function, "wvl_rdoq_", 9) == 0) {
-        o.room = RUN_RDOQ;
-        memcpy(&o.job.rdoq, arguments[0], sizeof o.job.rdoq);
-    } else if (strncmp(function, "wvl_packets_", 12) == 0) {
-        o.room = RUN_PACKETS;
-        memcpy(&o.job.packets, arguments[0], sizeof o.job.packets);
-    } else if (strcmp(function, "wvl_deliver") && strcmp(function, "wvl_xyz") && strcmp(function, "wvl_unpack")) {
+    static const struct {
+        const char *prefix;
+        int room;
+        size_t bytes;
+    } rooms[] = {{"wvl_ht_", RUN_BLOCKS, sizeof o.job.blocks},   {"wvl_t1_", RUN_T1, sizeof o.job.t1},
+                 {"wvl_rate_", RUN_RATE, sizeof o.job.rate},     {"wvl_rdoq_", RUN_RDOQ, sizeof o.job.rdoq},
+                 {"wvl_packets_", RUN_PACKETS, sizeof o.job.packets}, {"wvl_plain_", RUN_PLAIN, 0}};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        if (strncmp(function, rooms[i].prefix, strlen(rooms[i].prefix)) == 0) {
+            o.room = rooms[i].room;
+            memcpy(&o.job, arguments[0], rooms[i].bytes ? rooms[i].bytes : soft_plain_bytes(function));
+        }
+    }
+    if (!o.room && strcmp(function, "wvl_deliver") && strcmp(function, "wvl_xyz") && strcmp(function, "wvl_unpack")) {
         memcpy(&o.arguments[1], arguments[1], sizeof(uint64_t));
     }
     tell_watch(&control, "cuLaunchKernel");

@@ -65,7 +65,7 @@ static void run_kernel(lattice_kernel kernel, uint32_t threads)
             b.device_coefs[i] = b.device_signal[i] = 99;
         }
         b.args.signal = b.signal;
-        b.args.coefs = b.device_coefs;
+        b.args.low = b.args.coefs = b.device_coefs;
         lattice_emulate(kernel, 0, &b.args, threads, reversed);
         REQUIRE_THAT(memcmp(b.coefs, b.device_coefs, count * sizeof *b.coefs) == 0,
                      "%s, kernel %d, %u samples, %u threads: coefficients differ", b.name, kernel, b.length, threads);

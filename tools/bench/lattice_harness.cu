@@ -222,6 +222,7 @@ int main(int argc, char **argv)
         }
         wvl_lattice_factorise(&f);
         wvl_lattice_round_f32(&f, &a.steps);
+        a.low = a.coefs;
         a.length = length;
         a.first = f.first;
         a.delay = (int)f.delay;
