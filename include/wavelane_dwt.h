@@ -45,8 +45,8 @@ typedef enum wvl_dwt_type {
 /* Where the memory is that a transform reads and writes. */
 typedef enum wvl_dwt_memory {
     WVL_DWT_HOST = 0,
-    /* A CUDA device: every address, and every view, is one of its memory. Calls queue their work in a stream and return;
-     * what they take must live until the stream is through. The bits are those of the host. */
+    /* A CUDA device: every address, and every view, is one of its memory. Calls queue their work in a stream and
+     * return; what they take must live until the stream is through. The bits are those of the host. */
     WVL_DWT_DEVICE = 1
 } wvl_dwt_memory;
 
@@ -183,8 +183,8 @@ typedef enum wvl_dwt2_layout {
 
 typedef struct wvl_dwt2 wvl_dwt2;
 
-/* *dwt: NULL on any failure. WVL_ERROR_PARAMETER: a wavelet, type or number out of range. WVL_ERROR_ARGUMENT: NULL, or a
- * struct_size that is not taken. WVL_ERROR_MEMORY. With WVL_DWT_DEVICE also WVL_ERROR_UNSUPPORTED: this build has no
+/* *dwt: NULL on any failure. WVL_ERROR_PARAMETER: a wavelet, type or number out of range. WVL_ERROR_ARGUMENT: NULL, or
+ * a struct_size that is not taken. WVL_ERROR_MEMORY. With WVL_DWT_DEVICE also WVL_ERROR_UNSUPPORTED: this build has no
  * device code, or the device is older than compute capability 7.5; WVL_ERROR_DEVICE: there is none, or it failed. error
  * may be NULL. */
 WVL_API wvl_status wvl_dwt2_create(const wvl_dwt2_options *options, wvl_dwt2 **dwt, char *error, size_t error_bytes);

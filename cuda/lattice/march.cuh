@@ -3,9 +3,10 @@
  * Several levels of the 1-D transform in one launch, a warp by itself (D-lattice-06).
  *
  * A warp goes along its stretch of the signal. A run is 32 x COUNT neighbouring pairs of one level, COUNT of them in a
- * lane, so that a stage takes one shuffle. What a level leaves for the next one lies in a ring in shared memory. A level
- * runs as soon as its ring holds a run, so all levels advance together, and the samples of the next run are on their way
- * meanwhile. Nothing waits for another warp. Memory is read and written once, but for what stretches have in common.
+ * lane, so that a stage takes one shuffle. What a level leaves for the next one lies in a ring in shared memory. A
+ * level runs as soon as its ring holds a run, so all levels advance together, and the samples of the next run are on
+ * their way meanwhile. Nothing waits for another warp. Memory is read and written once, but for what stretches have in
+ * common.
  *
  * Lane k keeps the state of level k, from 1.
  */
@@ -114,7 +115,10 @@ static __device__ __forceinline__ int of_lane_after(int v)
     return (int)__shfl_down_sync(0xFFFFFFFFu, (unsigned)v, 1u);
 }
 
-static __device__ __forceinline__ bool is_aligned(const float *at, int bytes) { return ((size_t)at & (bytes - 1)) == 0; }
+static __device__ __forceinline__ bool is_aligned(const float *at, int bytes)
+{
+    return ((size_t)at & (bytes - 1)) == 0;
+}
 
 /* `count` floats, a multiple of 32, without gaps in memory. */
 template <int FLOATS>
@@ -164,12 +168,12 @@ static __device__ __forceinline__ void give_results(float *to, const float *resu
 
 /* Of level k, in lane k. Pairs and samples are counted from the first that the warp needs of that level. */
 struct forward_state {
-    int done, count;        /* pairs: of all runs so far, and that are needed */
-    int own, own_end;       /* pairs whose high coefficients this warp gives */
-    int take, put;          /* places in the ring that it reads, and in the one that it writes */
-    int ring, ring_before;  /* floats of these rings */
-    int room, room_before;  /* and where they begin */
-    long long at;           /* of the high coefficient of pair 0 in coefs */
+    int done, count;       /* pairs: of all runs so far, and that are needed */
+    int own, own_end;      /* pairs whose high coefficients this warp gives */
+    int take, put;         /* places in the ring that it reads, and in the one that it writes */
+    int ring, ring_before; /* floats of these rings */
+    int room, room_before; /* and where they begin */
+    long long at;          /* of the high coefficient of pair 0 in coefs */
 };
 
 template <int FIRST, int DEEP>
@@ -331,8 +335,7 @@ struct inverse_state {
     long long from;        /* the first pair of coefficients that the warp reads */
 };
 
-template <int FIRST, int DEEP>
-static __device__ __forceinline__ int lost_pairs(const wvl_lattice_args &a, int k)
+template <int FIRST, int DEEP> static __device__ __forceinline__ int lost_pairs(const wvl_lattice_args &a, int k)
 {
     return k == 1 ? 32 * FIRST - wvl_lattice_march_gives(&a, FIRST) : 32 * DEEP - wvl_lattice_march_gives(&a, DEEP);
 }

@@ -26,9 +26,9 @@ typedef struct wvl_plain_view {
 typedef struct wvl_plain_level {
     wvl_plain_view plane, bands[4]; /* LL, HL, LH, HH */
     uint32_t width, height, rows;
-    uint32_t columns;            /* warps from left to right */
-    uint32_t is_plane_by_four;   /* four neighbours of a row are one aligned access of 16 bytes, */
-    uint32_t are_bands_by_two;   /* and two of each band one of 8 bytes */
+    uint32_t columns;          /* warps from left to right */
+    uint32_t is_plane_by_four; /* four neighbours of a row are one aligned access of 16 bytes, */
+    uint32_t are_bands_by_two; /* and two of each band one of 8 bytes */
 } wvl_plain_level;
 
 typedef struct wvl_plain_copy {

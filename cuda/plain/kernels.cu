@@ -29,7 +29,8 @@ LANES(wvl_plain_forward_convolve, wvl_lattice::convolve_shared<false>(a))
 LANES(wvl_plain_inverse_convolve, wvl_lattice::convolve_shared<true>(a))
 
 /* Samples from one view to another. Threads take them in turn, so that any number of thread blocks does all. */
-extern "C" __global__ void __launch_bounds__(WVL_PLAIN_THREADS) wvl_plain_copy_view(const __grid_constant__ wvl_plain_copy a)
+extern "C" __global__ void __launch_bounds__(WVL_PLAIN_THREADS)
+    wvl_plain_copy_view(const __grid_constant__ wvl_plain_copy a)
 {
     const unsigned long long step = (unsigned long long)gridDim.x * blockDim.x, count = a.width * a.height;
     for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {

@@ -3,9 +3,9 @@
  * One level of the 2-D transform between views, forward and inverse, with the bits of src/dwt2 (D-plain-02).
  *
  * A warp goes down its columns. A lane holds QUADS pairs of columns. Rows come in by two, pass all vertical steps in a
- * window of registers, and go out; horizontal steps of a row take values of the neighbouring lanes. No shared memory and
- * no barrier. Rows of a segment are read once, but for those that its neighbours above and below need too; lanes at both
- * ends of a warp have columns of its neighbours. Rows and columns beyond the plane are mirrored ones.
+ * window of registers, and go out; horizontal steps of a row take values of the neighbouring lanes. No shared memory
+ * and no barrier. Rows of a segment are read once, but for those that its neighbours above and below need too; lanes at
+ * both ends of a warp have columns of its neighbours. Rows and columns beyond the plane are mirrored ones.
  */
 #ifndef WVL_CUDA_PLAIN_LEVEL_CUH
 #define WVL_CUDA_PLAIN_LEVEL_CUH
@@ -36,15 +36,16 @@ template <> struct wavelet<I53> {
 
 /* ---- Arithmetic: that of src/dwt2/rows_tmpl.h, and of src/dwt/lift_ops.h for forward 9/7 ------- */
 
-template <int KIND> static __device__ __forceinline__ constexpr float near_of(int step)
-{
-    return KIND == F97 ? (step == 0   ? WVL_LIFT97_ALPHA
-                          : step == 1 ? WVL_LIFT97_BETA
-                          : step == 2 ? WVL_LIFT97_GAMMA
-                                      : WVL_LIFT97_DELTA)
-           : KIND == F137 ? (step == 0 ? -9 / 16.0f : 9 / 32.0f)
-                          : (step == 0 ? -0.5f : 0.25f);
-}
+/* near and far of each step of the forward transform. */
+template <int KIND> struct taps {
+    static constexpr float near[2] = {-0.5f, 0.25f}, far[2] = {0.0f, 0.0f};
+};
+template <> struct taps<F97> {
+    static constexpr float near[4] = {WVL_LIFT97_ALPHA, WVL_LIFT97_BETA, WVL_LIFT97_GAMMA, WVL_LIFT97_DELTA};
+};
+template <> struct taps<F137> {
+    static constexpr float near[2] = {-9 / 16.0f, 9 / 32.0f}, far[2] = {1 / 16.0f, -1 / 32.0f};
+};
 
 /* x after step STEP in the order of application. a, b: the two neighbours; c, d: the two of that kind behind them. */
 template <int KIND, bool IS_INVERSE, int STEP, class T>
@@ -52,15 +53,15 @@ static __device__ __forceinline__ T lift(T x, T a, T b, T c, T d)
 {
     constexpr int step = IS_INVERSE ? wavelet<KIND>::steps - 1 - STEP : STEP;
     if constexpr (KIND == I53) {
-        const int sum = (int)((unsigned)a + (unsigned)b + (step == 1 ? 2u : 0u)) >> (step == 1 ? 2 : 1);
-        return (step == 1) != IS_INVERSE ? (int)((unsigned)x + (unsigned)sum) : (int)((unsigned)x - (unsigned)sum);
+        constexpr bool is_added = (step == 1) != IS_INVERSE;
+        const int sum = (int)((unsigned)a + (unsigned)b + 2u * step) >> (1 + step);
+        return (int)(is_added ? (unsigned)x + (unsigned)sum : (unsigned)x - (unsigned)sum);
     } else if constexpr (KIND == F97 && !IS_INVERSE) {
-        return __fmaf_rn(near_of<KIND>(step), a + b, x);
+        return __fmaf_rn(taps<KIND>::near[step], a + b, x);
     } else {
-        constexpr float near = IS_INVERSE ? -near_of<KIND>(step) : near_of<KIND>(step);
+        constexpr float sign = IS_INVERSE ? -1.0f : 1.0f, near = sign * taps<KIND>::near[step];
         if constexpr (KIND == F137) {
-            constexpr float far_forward = step == 0 ? 1 / 16.0f : -1 / 32.0f;
-            constexpr float far = IS_INVERSE ? -far_forward : far_forward;
+            constexpr float far = sign * taps<KIND>::far[step];
             return x + (near * (a + b) + far * (c + d));
         }
         return x + near * (a + b);
@@ -79,7 +80,8 @@ template <bool IS_INVERSE> static __device__ __forceinline__ float gain_of(bool 
 {
     constexpr float low = IS_INVERSE ? WVL_PLAIN_K97 : 1 / WVL_PLAIN_K97;
     constexpr float high = IS_INVERSE ? 1 / WVL_PLAIN_K97 : WVL_PLAIN_K97;
-    return !is_filtered ? 1.0f : is_high ? high : low;
+    const float gain = is_high ? high : low;
+    return is_filtered ? gain : 1.0f;
 }
 
 template <int KIND, bool IS_INVERSE, class T>
@@ -165,8 +167,11 @@ static __device__ __forceinline__ void lift_along(T (&low)[QUADS], T (&high)[QUA
 /* Whole-sample symmetric extension. Keeps the parity where there is more than one sample. */
 static __device__ __forceinline__ int mirror(int at, int count)
 {
+    if (count == 1) {
+        return 0;
+    }
     while (at < 0 || at >= count) {
-        at = count == 1 ? 0 : at < 0 ? -at : 2 * (count - 1) - at;
+        at = at < 0 ? -at : 2 * (count - 1) - at;
     }
     return at;
 }
@@ -332,7 +337,8 @@ static __device__ __forceinline__ void take_row(const wvl_plain_level &a, const 
 }
 
 template <int KIND, bool IS_INVERSE, class T>
-static __device__ __forceinline__ void give_row(const wvl_plain_level &a, const stand &s, int y, const T (&row)[COLUMNS])
+static __device__ __forceinline__ void give_row(const wvl_plain_level &a, const stand &s, int y,
+                                                const T (&row)[COLUMNS])
 {
     if (y < s.y0 || y >= s.y1) {
         return;
@@ -377,7 +383,7 @@ template <int KIND, bool IS_INVERSE> static __device__ __forceinline__ void run_
         for (int i = 0; i < rows; i++) {
 #pragma unroll
             for (int c = 0; c < COLUMNS; c++) {
-                w[i][c] = i + 2 < rows ? w[i + 2 < rows ? i + 2 : 0][c] : next[(i + 2 - rows) & 1][c];
+                w[i][c] = i + 2 < rows ? w[(i + 2) % rows][c] : next[(i + 2) % 2 ^ rows % 2][c];
             }
         }
         if (y + 2 - lag < s.y1) { /* on their way while this pair is computed */

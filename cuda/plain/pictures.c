@@ -17,10 +17,14 @@ static int is_aligned(const wvl_plain_view *v, uint64_t samples)
 
 static wvl_plain_kernel kernel_of(const wvl_dwt2_scheme *s, int is_inverse)
 {
-    const wvl_plain_kernel forward = s->type == WVL_DWT_I32     ? WVL_PLAIN_FORWARD_I53
-                                     : s->step_count > 2        ? WVL_PLAIN_FORWARD_F97
-                                     : s->steps[0].reach > 1    ? WVL_PLAIN_FORWARD_F137
-                                                                : WVL_PLAIN_FORWARD_F53;
+    wvl_plain_kernel forward = WVL_PLAIN_FORWARD_F53;
+    if (s->type == WVL_DWT_I32) {
+        forward = WVL_PLAIN_FORWARD_I53;
+    } else if (s->step_count > 2) {
+        forward = WVL_PLAIN_FORWARD_F97;
+    } else if (s->steps[0].reach > 1) {
+        forward = WVL_PLAIN_FORWARD_F137;
+    }
     return is_inverse ? forward - WVL_PLAIN_FORWARD_I53 + WVL_PLAIN_INVERSE_I53 : forward;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A device for the transforms of wavelane_dwt.h (D-plain-01): opened for one object, with a stream of the caller. What it
- * computes is declared by the room of the transform, and all of it is in cuda/plain. */
+/* A device for the transforms of wavelane_dwt.h (D-plain-01): opened for one object, with a stream of the caller. What
+ * it computes is declared by the room of the transform, and all of it is in cuda/plain. */
 #ifndef WVL_BASE_ON_DEVICE_H
 #define WVL_BASE_ON_DEVICE_H
 
@@ -19,8 +19,8 @@ void wvl_plain_close(wvl_plain_device *device);
 void *wvl_plain_allocate(wvl_plain_device *device, uint64_t bytes);
 void wvl_plain_release(wvl_plain_device *device, void *memory);
 
-/* Calls between the two go to the device. What is queued in between and fails is told by the second one, with the name of
- * the driver's error. */
+/* Calls between the two go to the device. What is queued in between and fails is told by the second one, with the name
+ * of the driver's error. */
 wvl_status wvl_plain_enter(wvl_plain_device *device, char *error, size_t error_bytes);
 wvl_status wvl_plain_leave(wvl_plain_device *device, char *error, size_t error_bytes);
 

@@ -101,8 +101,8 @@ void wvl_lattice_forward_f64(const wvl_lattice_plan *plan, const wvl_lattice_lev
 void wvl_lattice_inverse_f32(const wvl_lattice_plan *plan, const wvl_lattice_level *level, uint64_t block);
 void wvl_lattice_inverse_f64(const wvl_lattice_plan *plan, const wvl_lattice_level *level, uint64_t block);
 
-/* Samples that level k takes, from 0; the coefficients of all levels if k is their number. Where in the coefficients the
- * high ones of level k begin. */
+/* Samples that level k takes, from 0; the coefficients of all levels if k is their number. Where in the coefficients
+ * the high ones of level k begin. */
 uint64_t wvl_lattice_length_at(uint64_t length, uint32_t k);
 uint64_t wvl_lattice_high_at(uint64_t length, uint32_t levels, uint32_t k);
 

@@ -46,11 +46,12 @@ static int plan_runs(wvl_lattice_device *d, const wvl_lattice_plan *plan, const 
         if (k < call->levels && !fit(d, count % 2, lows)) {
             return 0;
         }
-        runs[count] = (wvl_lattice_run){.signal = from,
-                                        .low = k < call->levels ? d->memory[count % 2] : call->coefs,
-                                        .coefs = call->coefs + wvl_lattice_high_at(call->length, call->levels, k - 1) - lows,
-                                        .length = n,
-                                        .levels = levels};
+        runs[count] =
+            (wvl_lattice_run){.signal = from,
+                              .low = k < call->levels ? d->memory[count % 2] : call->coefs,
+                              .coefs = call->coefs + wvl_lattice_high_at(call->length, call->levels, k - 1) - lows,
+                              .length = n,
+                              .levels = levels};
         from = runs[count].low;
     }
     *run_count = count;

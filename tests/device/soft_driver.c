@@ -565,8 +565,8 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
         const char *prefix;
         int room;
         size_t bytes;
-    } rooms[] = {{"wvl_ht_", RUN_BLOCKS, sizeof o.job.blocks},   {"wvl_t1_", RUN_T1, sizeof o.job.t1},
-                 {"wvl_rate_", RUN_RATE, sizeof o.job.rate},     {"wvl_rdoq_", RUN_RDOQ, sizeof o.job.rdoq},
+    } rooms[] = {{"wvl_ht_", RUN_BLOCKS, sizeof o.job.blocks},        {"wvl_t1_", RUN_T1, sizeof o.job.t1},
+                 {"wvl_rate_", RUN_RATE, sizeof o.job.rate},          {"wvl_rdoq_", RUN_RDOQ, sizeof o.job.rdoq},
                  {"wvl_packets_", RUN_PACKETS, sizeof o.job.packets}, {"wvl_plain_", RUN_PLAIN, 0}};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
         if (strncmp(function, rooms[i].prefix, strlen(rooms[i].prefix)) == 0) {

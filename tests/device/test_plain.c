@@ -207,8 +207,8 @@ static void check_signal(const filter *f, wvl_dwt1 *const dwt[2], uint64_t lengt
     REQUIRE_THAT(is_same(&planes), "%s, %llu samples, %u levels: coefficients differ", f->wavelet,
                  (unsigned long long)length, levels);
     REQUIRE(!wvl_dwt1_inverse(dwt[0], coefs, length, levels, back, stride, NULL, 0));
-    REQUIRE(!wvl_dwt1_inverse(dwt[1], on_device(&planes, coefs), length, levels, on_device(&backs, back), stride, NULL,
-                              0));
+    REQUIRE(
+        !wvl_dwt1_inverse(dwt[1], on_device(&planes, coefs), length, levels, on_device(&backs, back), stride, NULL, 0));
     REQUIRE_THAT(is_same(&backs), "%s, %llu samples, %u levels: samples differ", f->wavelet, (unsigned long long)length,
                  levels);
     free_cells(&signals), free_cells(&planes), free_cells(&backs);
@@ -221,7 +221,8 @@ START_TEST(test_signals)
     wvl_dwt1 *const dwt[] = {open_dwt1(f, WVL_DWT_HOST), open_dwt1(f, WVL_DWT_DEVICE)};
     for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         for (uint32_t levels = 1; levels <= (lengths[i] > 9000 ? 1 : 8); levels += 1 + levels / 3) {
-            check_signal(f, dwt, lengths[i], levels, levels % 3 ? 1 : i % 2 ? 2 : -3);
+            const int64_t stride = i % 2 ? 2 : -3;
+            check_signal(f, dwt, lengths[i], levels, levels % 3 ? 1 : stride);
         }
     }
     check_signal(f, dwt, 40000, 5, 1);
@@ -304,8 +305,8 @@ START_TEST(test_failures)
             REQUIRE(status == WVL_OK && n > 40);
             break;
         }
-        REQUIRE_THAT((status == WVL_ERROR_DEVICE || status == WVL_ERROR_MEMORY) && error[0], "call %u: status %d, %s", n,
-                     (int)status, error);
+        REQUIRE_THAT((status == WVL_ERROR_DEVICE || status == WVL_ERROR_MEMORY) && error[0], "call %u: status %d, %s",
+                     n, (int)status, error);
         failures++;
     }
     REQUIRE(!control || failures > 40);

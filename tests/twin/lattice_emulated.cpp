@@ -2,49 +2,10 @@
 #include "lattice_emulated.h"
 
 #include "emulate.h"
+#include "emulate_copies.h"
 
-static inline float __shfl_down_sync(uint32_t mask, float v, uint32_t d)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    bits = __shfl_down_sync(mask, bits, d, 32u);
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-static inline float __shfl_up_sync(uint32_t mask, float v, uint32_t d)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    bits = __shfl_up_sync(mask, bits, d, 32u);
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-static inline float __shfl_sync(uint32_t mask, float v, int lane)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    bits = __shfl_sync(mask, bits, lane, 32);
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
-#define WVL_LATTICE_SHARED(name) float *name = (float *)emulation::shared
 #include "cuda/lattice/convolution.cuh"
 #include "cuda/lattice/levels.cuh"
-
-/* A copy is there at once. */
-#define WVL_LATTICE_COPIES
-namespace wvl_lattice
-{
-template <int FLOATS> static inline void copy_begin(float *to, const float *from)
-{
-    memcpy(to, from, FLOATS * sizeof *to);
-}
-static inline void copy_close() {}
-static inline void copy_wait(int) {}
-} // namespace wvl_lattice
-static inline long long min(long long a, long long b) { return a < b ? a : b; }
-static inline long long max(long long a, long long b) { return a > b ? a : b; }
 #include "cuda/lattice/march.cuh"
 
 template <void (*body)(const wvl_lattice_args &)> static void run(const void *args)
@@ -90,8 +51,9 @@ void lattice_emulate(lattice_kernel kernel, int inverse, const wvl_lattice_args 
     if (kernel >= LATTICE_MARCH_8_8 && kernel <= LATTICE_MARCH_4_4) {
         const int first = kernel == LATTICE_MARCH_4_4 ? 4 : 8, deep = kernel == LATTICE_MARCH_8_8 ? 8 : 4;
         gives = (threads / 32 * (long long)args->tile) << (args->levels - 1);
-        shared = threads / 32 * (inverse ? wvl_lattice_march_inverse_floats(args, first, deep)
-                                         : wvl_lattice_march_forward_floats(args, first, deep));
+        shared = threads / 32 *
+                 (inverse ? wvl_lattice_march_inverse_floats(args, first, deep)
+                          : wvl_lattice_march_forward_floats(args, first, deep));
     }
     emulation::reversed = reversed != 0;
     emulation::launch(bodies[kernel][inverse], args, (uint32_t)((half + gives - 1) / gives), 1, threads,

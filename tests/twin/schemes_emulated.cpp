@@ -9,6 +9,7 @@
 
 #include "schemes_emulated.h"
 #include "emulate.h"
+#include "emulate_words.h"
 
 #include <math.h>
 #include <utility>
@@ -84,29 +85,6 @@ static inline __half2 __hfma2(__half2 a, __half2 b, __half2 c)
 
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 
-/* Values of 32 bits by the shuffles of words. */
-template <class T> static inline uint32_t word_of(T v)
-{
-    uint32_t word;
-    static_assert(sizeof v == sizeof word, "one register");
-    memcpy(&word, &v, sizeof word);
-    return word;
-}
-template <class T> static inline T value_of(uint32_t word)
-{
-    T v;
-    memcpy(&v, &word, sizeof v);
-    return v;
-}
-template <class T> static inline T __shfl_up_sync(uint32_t mask, T v, int d)
-{
-    return value_of<T>(__shfl_up_sync(mask, word_of(v), (uint32_t)d));
-}
-template <class T> static inline T __shfl_down_sync(uint32_t mask, T v, int d)
-{
-    return value_of<T>(__shfl_down_sync(mask, word_of(v), (uint32_t)d));
-}
-
 #define LAB_SHARED(TYPE, NAME, COUNT) TYPE *const NAME = (TYPE *)emulation::shared
 #define WVL_LAB_EMULATED
 #include "tools/dwtgen/prelude.cuh"
@@ -149,7 +127,7 @@ struct place {
         const bool by_vectors = strstr(k.name, "_vectors") || strstr(k.name, "_streams");
         const bool by_pairs = by_vectors || strstr(k.name, "_pairs");
         are_planes = of_bands && by_pairs;
-        const int step = by_vectors ? 4 : by_pairs ? 2 : 1;
+        const int step = (by_pairs ? 2 : 1) * (by_vectors ? 2 : 1);
         pitch = (w + step - 1) / step * step / (are_planes ? 2 : 1);
     }
     size_t at(int x, int y) const

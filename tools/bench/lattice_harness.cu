@@ -171,9 +171,8 @@ static bool measure(const entry &e, const char *name, const wvl_lattice_filter &
     std::vector<float> coefs(n), back(n);
     size_t shared;
     a.levels = e.levels;
-    a.tile = e.stretch  ? e.stretch >> e.levels
-             : e.floats ? wvl_lattice_choose_window(a, e.floats)
-                        : wvl_lattice_choose_tile(&a, THREADS);
+    a.tile = e.floats ? wvl_lattice_choose_window(a, e.floats) : wvl_lattice_choose_tile(&a, THREADS);
+    a.tile = e.stretch ? e.stretch >> e.levels : a.tile;
     const long long pairs = pairs_of_block(e, a, shared);
     const int threads = e.stretch ? MARCHING : THREADS;
     const unsigned grid = (unsigned)((a.length / 2 + pairs - 1) / pairs);

@@ -92,21 +92,18 @@ static inline int lab_are_pairs(const lab_view *v)
     const char *at = (const char *)v[0].at;
     const bool are = (size_t)at % 8 == 0 && (const char *)v[1].at == at + 4 && v[0].column == 2 && v[0].row % 4 == 0 &&
                      v[0].row < 1 << 30 && (const char *)v[2].at == at + 2 * v[0].row && v[2].row == v[0].row;
-    return !are ? 0 : (size_t)at % 16 == 0 && v[0].row % 8 == 0 ? 2 : 1;
+    return are + (are && (size_t)at % 16 == 0 && v[0].row % 8 == 0);
 }
 
 /* For the caller: 1 for bands without gaps in a row; 2: two values are one aligned access. */
 static inline int lab_are_planes(const lab_view *v)
 {
-    int are = 2;
+    bool are = true, are_two = true;
     for (int c = 0; c < 4; c++) {
-        const bool by_two = (size_t)v[c].at % 8 == 0 && v[c].row % 2 == 0;
-        are = v[c].column != 1 || v[c].row >= 1 << 30 ? 0 : are == 2 && !by_two ? 1 : are;
-        if (!are) {
-            break;
-        }
+        are = are && v[c].column == 1 && v[c].row < 1 << 30;
+        are_two = are_two && (size_t)v[c].at % 8 == 0 && v[c].row % 2 == 0;
     }
-    return are;
+    return are + (are && are_two);
 }
 
 /* Whether all quads of a window lie in the picture, with all four values. */
