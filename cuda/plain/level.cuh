@@ -57,7 +57,8 @@ static __device__ __forceinline__ T lift(T x, T a, T b, T c, T d)
         const int sum = (int)((unsigned)a + (unsigned)b + 2u * step) >> (1 + step);
         return (int)(is_added ? (unsigned)x + (unsigned)sum : (unsigned)x - (unsigned)sum);
     } else if constexpr (KIND == F97 && !IS_INVERSE) {
-        return __fmaf_rn(taps<KIND>::near[step], a + b, x);
+        constexpr float near = taps<KIND>::near[step];
+        return __fmaf_rn(near, a + b, x);
     } else {
         constexpr float sign = IS_INVERSE ? -1.0f : 1.0f, near = sign * taps<KIND>::near[step];
         if constexpr (KIND == F137) {
