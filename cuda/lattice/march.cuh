@@ -216,8 +216,14 @@ static __device__ __forceinline__ void fetch_samples(const wvl_lattice_args &a, 
     copy_close();
 }
 
+/* Stages of a kernel that knows their number when it is compiled; 0: it asks. */
+template <int STAGES> static __device__ __forceinline__ int stages_of(const wvl_lattice_args &a)
+{
+    return STAGES ? STAGES : (int)a.steps.stage_count;
+}
+
 /* x: the samples of a run. */
-template <int COUNT>
+template <int STAGES, int COUNT>
 static __device__ __forceinline__ void run_forward(const wvl_lattice_args &a, const float (&x)[2 * COUNT],
                                                    float (&u)[COUNT], float (&v)[COUNT])
 {
@@ -226,8 +232,8 @@ static __device__ __forceinline__ void run_forward(const wvl_lattice_args &a, co
         u[r] = x[2 * r];
         v[r] = x[2 * r + 1];
     }
-#pragma unroll 3
-    for (int i = 0; i < (int)a.steps.stage_count; i++) {
+#pragma unroll(STAGES ? STAGES : 3)
+    for (int i = 0; i < stages_of<STAGES>(a); i++) {
         const float first = forward_stage(a.steps.t[i], a.steps.s[i], u, v);
         v[COUNT - 1] = __shfl_down_sync(0xFFFFFFFFu, first, 1);
     }
@@ -284,7 +290,8 @@ template <int DEEP> static __device__ __forceinline__ int find_forward(const for
 
 /* tile: low coefficients of the last level that a warp gives. Shared memory: wvl_lattice_march_forward_floats() a warp.
  */
-template <int FIRST, int DEEP> static __device__ __forceinline__ void forward_march(const wvl_lattice_args &a)
+template <int FIRST, int DEEP, int STAGES = 0>
+static __device__ __forceinline__ void forward_march(const wvl_lattice_args &a)
 {
     WVL_LATTICE_SHARED(shared_floats);
     const int lane = (int)threadIdx.x & 31;
@@ -309,14 +316,14 @@ template <int FIRST, int DEEP> static __device__ __forceinline__ void forward_ma
             if (next < count) {
                 fetch_samples<FIRST>(a, begin + 2 * next, shared, lane);
             }
-            run_forward(a, x, u, v);
+            run_forward<STAGES>(a, x, u, v);
             put_forward(a, s, 1, shared, results, u, v);
             advance_forward<FIRST>(a, s, 1);
         } else {
             float x[2 * DEEP], u[DEEP], v[DEEP];
             const int take = of_lane(s.take, k) + 2 * DEEP * lane;
             take_floats(shared + of_lane(s.room_before, k), turn_in_ring(take, of_lane(s.ring_before, k)), x);
-            run_forward(a, x, u, v);
+            run_forward<STAGES>(a, x, u, v);
             put_forward(a, s, k, shared, results, u, v);
             advance_forward<DEEP>(a, s, k);
         }
@@ -403,7 +410,7 @@ static __device__ __forceinline__ void fetch_coefs(const wvl_lattice_args &a, in
 }
 
 /* x: samples of the pairs of a run; those of the first lanes miss their neighbours. */
-template <int COUNT>
+template <int STAGES, int COUNT>
 static __device__ __forceinline__ void run_inverse(const wvl_lattice_args &a, float (&u)[COUNT], float (&v)[COUNT],
                                                    float (&x)[2 * COUNT])
 {
@@ -411,8 +418,8 @@ static __device__ __forceinline__ void run_inverse(const wvl_lattice_args &a, fl
     for (int r = 0; r < COUNT; r++) {
         apply(a.steps.inverse_b, u[r], v[r]);
     }
-#pragma unroll 3
-    for (int i = (int)a.steps.stage_count; i-- > 0;) {
+#pragma unroll(STAGES ? STAGES : 3)
+    for (int i = stages_of<STAGES>(a); i-- > 0;) {
         inverse_stage(a.steps.t[i], a.steps.s[i], __shfl_up_sync(0xFFFFFFFFu, v[COUNT - 1], 1), u, v);
     }
 #pragma unroll
@@ -424,7 +431,7 @@ static __device__ __forceinline__ void run_inverse(const wvl_lattice_args &a, fl
 
 /* A run of level k: takes coefficients, begins to fetch the next ones, gives samples. groups: of copies, so
  * far. */
-template <int FIRST, int DEEP, int COUNT>
+template <int FIRST, int DEEP, int STAGES, int COUNT>
 static __device__ __forceinline__ void step_inverse(const wvl_lattice_args &a, inverse_state &s, int k, float *shared,
                                                     int &groups, float (&x)[2 * COUNT])
 {
@@ -443,7 +450,7 @@ static __device__ __forceinline__ void step_inverse(const wvl_lattice_args &a, i
         fetch_coefs<COUNT>(a, k, from + next, low, high, lane);
         groups++;
     }
-    run_inverse(a, u, v, x);
+    run_inverse<STAGES>(a, u, v, x);
     if (lane == k) {
         s.done = next;
         s.fetched = groups;
@@ -477,7 +484,8 @@ static __device__ __forceinline__ void give_samples(const wvl_lattice_args &a, f
     __syncwarp();
 }
 
-template <int FIRST, int DEEP> static __device__ __forceinline__ void inverse_march(const wvl_lattice_args &a)
+template <int FIRST, int DEEP, int STAGES = 0>
+static __device__ __forceinline__ void inverse_march(const wvl_lattice_args &a)
 {
     WVL_LATTICE_SHARED(shared_floats);
     const int lane = (int)threadIdx.x & 31;
@@ -506,13 +514,13 @@ template <int FIRST, int DEEP> static __device__ __forceinline__ void inverse_ma
         if (k == 1) {
             float x[2 * FIRST];
             const long long at = first + 2 * of_lane(s.done, 1);
-            step_inverse<FIRST, DEEP, FIRST>(a, s, 1, shared, groups, x);
+            step_inverse<FIRST, DEEP, STAGES, FIRST>(a, s, 1, shared, groups, x);
             give_samples<FIRST>(a, shared, at, begin, end, x);
         } else {
             float x[2 * DEEP];
             const int lost = 32 * DEEP - wvl_lattice_march_gives(&a, DEEP), ring = of_lane(s.ring_before, k);
             const int put = of_lane(s.put, k) + 2 * (DEEP * lane - lost), room = of_lane(s.room_before, k);
-            step_inverse<FIRST, DEEP, DEEP>(a, s, k, shared, groups, x);
+            step_inverse<FIRST, DEEP, STAGES, DEEP>(a, s, k, shared, groups, x);
             if (DEEP * lane >= lost) {
                 put_floats(shared + room, turn_in_ring(put, ring), x);
             }

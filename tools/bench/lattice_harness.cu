@@ -40,12 +40,16 @@ struct entry {
     int levels, pairs_of_warp; /* pairs_of_warp: 0 if thread blocks count */
     int floats;                /* of shared memory; 0: the kernel says */
     int stretch, first, deep;  /* of marching warps: samples, and pairs of a lane at level 1 and above; 0: others */
+    int stages;                /* the only number that it can do; 0: any */
 };
-#define MARCH(FIRST, DEEP, LEVELS, STRETCH)                                                                            \
+#define MARCH_OF(STAGES, NAME, FIRST, DEEP, LEVELS, STRETCH)                                                           \
     {                                                                                                                  \
-        "march_" #FIRST "_" #DEEP "_" #STRETCH, marching<forward_march<FIRST, DEEP>>,                                  \
-            marching<inverse_march<FIRST, DEEP>>, LEVELS, 0, 0, STRETCH, FIRST, DEEP                                   \
+        NAME, marching<forward_march<FIRST, DEEP, STAGES>>, marching<inverse_march<FIRST, DEEP, STAGES>>, LEVELS, 0,   \
+            0, STRETCH, FIRST, DEEP, STAGES                                                                            \
     }
+#define MARCH(FIRST, DEEP, LEVELS, STRETCH)                                                                            \
+    MARCH_OF(0, "march_" #FIRST "_" #DEEP "_" #STRETCH, FIRST, DEEP, LEVELS, STRETCH)
+#define MARCH_STAGES(STAGES, LEVELS, STRETCH) MARCH_OF(STAGES, "march_8_8_" #STRETCH "_stages", 8, 8, LEVELS, STRETCH)
 static const entry entries[] = {
     {"butterfly", kernel<forward_butterfly>, kernel<inverse_butterfly>, 1, 0, 0},
     {"registers", kernel<forward_registers>, kernel<inverse_registers>, 1, 32 * WVL_LATTICE_PAIRS, 0},
@@ -72,6 +76,10 @@ static const entry entries[] = {
     MARCH(8, 8, 1, 16384),
     MARCH(8, 8, 2, 16384),
     MARCH(8, 8, 3, 16384),
+    MARCH_STAGES(3, 5, 16384),
+    MARCH_STAGES(7, 5, 16384),
+    MARCH_STAGES(15, 5, 16384),
+    MARCH_STAGES(15, 1, 16384),
     {"convolution", kernel<forward_convolution>, kernel<inverse_convolution>, 1, 0, 0},
     {"convolve", kernel<convolve_shared<false>>, kernel<convolve_shared<true>>, 1, 0, 0},
 };
@@ -84,13 +92,12 @@ static void check(cudaError_t status, const char *what)
     }
 }
 
-/* Marching warps: the same. */
-static long long pairs_of_marching(const entry &e, const wvl_lattice_args &a, size_t &shared)
+/* Bytes of shared memory of marching warps. */
+static size_t bytes_of_marching(const entry &e, const wvl_lattice_args &a, bool is_inverse)
 {
-    const int forward = wvl_lattice_march_forward_floats(&a, e.first, e.deep);
-    const int inverse = wvl_lattice_march_inverse_floats(&a, e.first, e.deep);
-    shared = MARCHING / 32 * std::max(forward, inverse) * sizeof(float);
-    return MARCHING / 32 * ((long long)a.tile << (a.levels - 1));
+    const int floats = is_inverse ? wvl_lattice_march_inverse_floats(&a, e.first, e.deep)
+                                  : wvl_lattice_march_forward_floats(&a, e.first, e.deep);
+    return MARCHING / 32 * floats * sizeof(float);
 }
 
 /* Pairs of level 1 that a thread block gives, and its bytes of shared memory. */
@@ -99,7 +106,8 @@ static long long pairs_of_block(const entry &e, const wvl_lattice_args &a, size_
     const long long stages = a.steps.stage_count;
     shared = 0;
     if (e.stretch) {
-        return pairs_of_marching(e, a, shared);
+        shared = bytes_of_marching(e, a, false);
+        return MARCHING / 32 * ((long long)a.tile << (a.levels - 1));
     }
     if (e.forward == kernel<forward_butterfly>) {
         shared = (THREADS + stages) * sizeof(float);
@@ -179,6 +187,7 @@ static bool measure(const entry &e, const char *name, const wvl_lattice_filter &
     check(cudaMemcpy(a.signal, signal.data(), bytes, cudaMemcpyHostToDevice), "upload");
     const double forward = time_launch(runs, [&] { e.forward<<<grid, threads, shared>>>(a); });
     check(cudaMemset(a.signal, 0x7F, bytes), "fill");
+    shared = e.stretch ? bytes_of_marching(e, a, true) : shared;
     const double inverse = time_launch(runs, [&] { e.inverse<<<grid, threads, shared>>>(a); });
     check(cudaDeviceSynchronize(), e.name);
     check(cudaMemcpy(coefs.data(), a.coefs, bytes, cudaMemcpyDeviceToHost), "download");
@@ -226,7 +235,8 @@ int main(int argc, char **argv)
         a.first = f.first;
         a.delay = (int)f.delay;
         for (const entry &e : entries) {
-            if (f.has_lattice || e.name[0] == 'c') {
+            const bool is_for = !e.stages || e.stages == (int)f.stage_count;
+            if (is_for && (f.has_lattice || e.name[0] == 'c')) {
                 wrong |= measure(e, argv[i], f, a, signal, runs);
             }
         }
