@@ -36,6 +36,9 @@ set(WVL_CUDA_SOURCES
     cuda/host/route.c
     cuda/host/staging.c
     cuda/packets/packets_launch.c
+    cuda/plain/device.c
+    cuda/plain/pictures.c
+    cuda/plain/signals.c
     cuda/rate/rate_launch.c
     cuda/rdoq/rdoq_launch.c
     src/backend/registry.c)
@@ -109,6 +112,10 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/dwt/block/store.cuh
     cuda/host/deliver.cu
     cuda/host/deliver.h
+    cuda/lattice/args.h
+    cuda/lattice/convolution.cuh
+    cuda/lattice/lattice.cuh
+    cuda/lattice/march.cuh
     cuda/packets/heads.cu
     cuda/packets/heads.cuh
     cuda/packets/kernels.cu
@@ -120,6 +127,9 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/packets/t1_source.cuh
     cuda/packets/tree.cuh
     cuda/packets/write.cu
+    cuda/plain/args.h
+    cuda/plain/kernels.cu
+    cuda/plain/level.cuh
     codec/core/block.h
     codec/core/gain.h
     cuda/rate/again.cuh
@@ -165,7 +175,8 @@ set(WVL_CUDA_DEVICE_SOURCES
     src/geom/container.h
     src/geom/handover_assembly.h
     src/geom/handover_pass.h
-    src/geom/plan.h)
+    src/geom/plan.h
+    src/lattice/lattice.h)
 list(APPEND WVL_SOURCES ${WVL_CUDA_SOURCES})
 list(APPEND WVL_HOOKED_SOURCES cuda/module.c cuda/host/runtime_table.c)
 

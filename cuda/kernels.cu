@@ -9,5 +9,6 @@
 #include "cuda/dwt/kernels.cu"
 #include "cuda/host/deliver.cu"
 #include "cuda/packets/kernels.cu"
+#include "cuda/plain/kernels.cu"
 #include "cuda/rate/kernels.cu"
 #include "cuda/rdoq/kernels.cu"

@@ -42,6 +42,14 @@ typedef enum wvl_dwt_type {
     WVL_DWT_I32 = 3  /* int32_t; wvl_dwt2 alone */
 } wvl_dwt_type;
 
+/* Where the memory is that a transform reads and writes. */
+typedef enum wvl_dwt_memory {
+    WVL_DWT_HOST = 0,
+    /* A CUDA device: every address, and every view, is one of its memory. Calls queue their work in a stream and
+     * return; what they take must live until the stream is through. The bits are those of the host. */
+    WVL_DWT_DEVICE = 1
+} wvl_dwt_memory;
+
 typedef enum wvl_dwt1_form {
     WVL_DWT1_AUTO = 0, /* the lattice where the filters have one, else the convolution */
     WVL_DWT1_LATTICE = 1,
@@ -64,6 +72,9 @@ typedef struct wvl_dwt1_options {
     uint32_t threads;         /* 0 or 1: the calling thread alone; at most 1024 */
     const wvl_runner *runner; /* NULL: own threads. The runner must live as long as the object */
     const wvl_allocator *allocator; /* NULL: malloc. Copied */
+    uint32_t memory;                /* wvl_dwt_memory, of signals and coefficients. A device takes WVL_DWT_F32 alone */
+    uint32_t device;                /* WVL_DWT_DEVICE: its ordinal; else 0 */
+    void *stream;                   /* as in wvl_dwt2_options */
 } wvl_dwt1_options;
 
 /* What the filters and their lattice are. */
@@ -86,8 +97,10 @@ typedef struct wvl_dwt1 wvl_dwt1;
 /* Factorises the filters, checks them, and starts threads. *dwt: NULL on any failure.
  * WVL_ERROR_PARAMETER: unknown wavelet, taps out of range or not finite, or filters that do not reconstruct.
  * WVL_ERROR_UNSUPPORTED: the lattice was asked for and the filters have none; the text has the reason ("dd137").
- * WVL_ERROR_ARGUMENT: NULL, or a struct_size that is not taken. WVL_ERROR_MEMORY. error gets the reason of a failure,
- * terminated, and is left alone on success; it may be NULL. That holds for all functions below. */
+ * WVL_ERROR_ARGUMENT: NULL, or a struct_size that is not taken. WVL_ERROR_MEMORY. With WVL_DWT_DEVICE also
+ * WVL_ERROR_UNSUPPORTED: WVL_DWT_F64, a build without device code, or a device older than compute capability 7.5;
+ * WVL_ERROR_DEVICE: there is none, or it failed. error gets the reason of a failure, terminated, and is left alone on
+ * success; it may be NULL. That holds for all functions below. */
 WVL_API wvl_status wvl_dwt1_create(const wvl_dwt1_options *options, wvl_dwt1 **dwt, char *error, size_t error_bytes);
 /* NULL is ignored. */
 WVL_API void wvl_dwt1_release(wvl_dwt1 *dwt);
@@ -103,7 +116,8 @@ WVL_API uint64_t wvl_dwt1_count(uint64_t length, uint32_t levels);
  * level before, ..., high of level 1. signal and coefs must not overlap. levels: 1 or more; a level of one sample
  * is allowed. Memory for the low coefficients of levels in between is taken at the first call that needs it and kept.
  * One object serves one call at a time.
- * WVL_ERROR_ARGUMENT: NULL, a length, stride or number of levels out of range. WVL_ERROR_MEMORY.
+ * WVL_ERROR_ARGUMENT: NULL, a length, stride or number of levels out of range. WVL_ERROR_MEMORY. On a device also
+ * WVL_ERROR_DEVICE: the work could not be queued, or earlier work failed.
  * NaN and infinity reach the coefficients whose window of tap_count samples has them, and no others. The lattice form
  * in f32 overflows for samples above 1e22, the convolution form only where the coefficient does. */
 WVL_API wvl_status wvl_dwt1_forward(wvl_dwt1 *dwt, const void *signal, int64_t stride, uint64_t length, uint32_t levels,
@@ -145,14 +159,6 @@ typedef struct wvl_dwt2_view {
     int64_t column_stride, row_stride;
 } wvl_dwt2_view;
 
-/* Where memory is that views name. */
-typedef enum wvl_dwt_memory {
-    WVL_DWT_HOST = 0,
-    /* A CUDA device. wvl_dwt2_create() returns WVL_ERROR_UNSUPPORTED: the library's kernels write coefficients for the
-     * block coder (sign and magnitude, quantised), and none writes plain ones yet. */
-    WVL_DWT_DEVICE = 1
-} wvl_dwt_memory;
-
 typedef struct wvl_dwt2_options {
     size_t struct_size;
     const char *wavelet;            /* "cdf53", "cdf97" or "dd137" */
@@ -161,8 +167,10 @@ typedef struct wvl_dwt2_options {
     const wvl_runner *runner;       /* NULL: own threads. The runner must live as long as the object */
     const wvl_allocator *allocator; /* NULL: malloc. Copied */
     uint32_t memory;                /* wvl_dwt_memory */
-    uint32_t reserved;              /* 0 */
-    void *stream;                   /* WVL_DWT_DEVICE: the CUstream or cudaStream_t that work is queued in; else NULL */
+    uint32_t device;                /* WVL_DWT_DEVICE: its ordinal; else 0 */
+    /* WVL_DWT_DEVICE: the CUstream or cudaStream_t that work is queued in, of the device's primary context, which the
+     * CUDA runtime uses; NULL: the default stream. Borrowed until release. Else NULL. */
+    void *stream;
 } wvl_dwt2_options;
 
 typedef enum wvl_dwt2_layout {
@@ -175,8 +183,10 @@ typedef enum wvl_dwt2_layout {
 
 typedef struct wvl_dwt2 wvl_dwt2;
 
-/* *dwt: NULL on any failure. WVL_ERROR_PARAMETER: a wavelet, type or number out of range. WVL_ERROR_UNSUPPORTED: see
- * wvl_dwt_memory. WVL_ERROR_ARGUMENT: NULL, or a struct_size that is not taken. WVL_ERROR_MEMORY. error may be NULL. */
+/* *dwt: NULL on any failure. WVL_ERROR_PARAMETER: a wavelet, type or number out of range. WVL_ERROR_ARGUMENT: NULL, or
+ * a struct_size that is not taken. WVL_ERROR_MEMORY. With WVL_DWT_DEVICE also WVL_ERROR_UNSUPPORTED: this build has no
+ * device code, or the device is older than compute capability 7.5; WVL_ERROR_DEVICE: there is none, or it failed. error
+ * may be NULL. */
 WVL_API wvl_status wvl_dwt2_create(const wvl_dwt2_options *options, wvl_dwt2 **dwt, char *error, size_t error_bytes);
 /* NULL is ignored. */
 WVL_API void wvl_dwt2_release(wvl_dwt2 *dwt);
@@ -190,7 +200,8 @@ WVL_API wvl_status wvl_dwt2_place(uint32_t layout, const wvl_dwt2_view *plane, u
 /* Forward: image to bands, in the order of wvl_dwt2_place(). No sample of image may be one of a band. width and height:
  * 1 to 2^31 - 1. Memory for low-low coefficients between levels (about a third of the picture) and for working rows is
  * taken at the first call that needs it and kept. One object serves one call at a time.
- * WVL_ERROR_ARGUMENT: NULL, a stride of 0, a number out of range. WVL_ERROR_MEMORY.
+ * WVL_ERROR_ARGUMENT: NULL, a stride of 0, a number out of range. WVL_ERROR_MEMORY. On a device WVL_ERROR_DEVICE: the
+ * work could not be queued, or earlier work failed; WVL_ERROR_UNSUPPORTED: a side has more than 2^30 samples.
  * NaN and infinity reach the coefficients whose filters meet them, and a coefficient or two beyond, since lifting
  * reaches as far as the longest filter. */
 WVL_API wvl_status wvl_dwt2_forward(wvl_dwt2 *dwt, const wvl_dwt2_view *image, uint32_t width, uint32_t height,

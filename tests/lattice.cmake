@@ -18,6 +18,11 @@ if(Python3_FOUND)
     wvl_register_test(generated_filters house ${CMAKE_CURRENT_SOURCE_DIR}/house/test_generated.sh
         ${PROJECT_SOURCE_DIR}/tools/tablegen/gen_filters.py ${PROJECT_SOURCE_DIR}/src/lattice/gen/filters.h)
 endif()
+# Programs that compare on a device: what they do without one.
+if(Python3_FOUND AND NOT WVL_SANITIZE)
+    wvl_register_test(device_scripts unit ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_device_scripts.py
+        ${PROJECT_SOURCE_DIR}/tools/bench $<TARGET_FILE:wavelane>)
+endif()
 # A device runs bench/lattice_harness.cu; here it is compiled.
 if(WVL_HAVE_CUDA)
     wvl_register_test(lattice_nvcc house ${CMAKE_CURRENT_SOURCE_DIR}/house/test_lattice_nvcc.sh ${WVL_NVCC} ${PROJECT_SOURCE_DIR}

@@ -25,6 +25,7 @@ typedef struct wvl_cuda_node_opaque *wvl_cuda_node;
 typedef struct wvl_cuda_exec_opaque *wvl_cuda_exec;
 
 #define WVL_CUDA_SUCCESS 0
+#define WVL_CUDA_INVALID_VALUE 1
 #define WVL_CUDA_OUT_OF_MEMORY 2
 #define WVL_CUDA_NO_IMAGE 209
 #define WVL_CUDA_NOT_READY 600

@@ -11,10 +11,11 @@ enum {
     WVL_LATTICE_PAIRS = 8        /* that a thread keeps in registers */
 };
 
-/* signal: `length` samples without gaps. coefs: low of the last level, high of the last level, ..., high of level 1.
- * Forward reads signal and writes coefs, the inverse the opposite. */
+/* signal: `length` samples without gaps. low: low coefficients of the last level. coefs: the high ones of level k stand
+ * wvl_lattice_half(k) behind it, so that low is coefs where all lie together. Forward reads signal and writes
+ * coefficients, the inverse the opposite. */
 typedef struct wvl_lattice_args {
-    float *signal, *coefs;
+    float *signal, *low, *coefs;
     long long length;
     int levels; /* above 1: length is a multiple of 2^levels, and first is from 2 - tap_count to 0 */
     int tile;   /* low coefficients of the last level that a thread block gives */
@@ -90,6 +91,48 @@ WVL_HD int wvl_lattice_window_floats(const wvl_lattice_args *a)
 {
     return wvl_lattice_odd_floats(a) +
            (a->levels > 2 ? wvl_lattice_window(a, 2) + 2 * (int)a->steps.stage_count + 2 : 0);
+}
+
+/* ---- Marching: a warp does all levels of `tile` low coefficients of the last one, run after run (march.cuh) ---- */
+
+/* Of the 32 x pairs of a run, those that a run gives: whole lanes, without the ones that miss their neighbours. */
+WVL_HD int wvl_lattice_march_gives(const wvl_lattice_args *a, int pairs)
+{
+    return pairs * (32 - ((int)a->steps.stage_count + pairs - 1) / pairs);
+}
+
+WVL_HD int wvl_lattice_round_32(int count) { return (count + 31) & ~31; }
+
+/* Floats of the ring between levels k and k + 1. `first`: pairs of a lane at level 1, `deep`: at the levels above. The
+ * reader waits for a whole run of its own; it has less than that when the writer adds what one run gives. */
+WVL_HD int wvl_lattice_march_forward_ring(const wvl_lattice_args *a, int first, int deep, int k)
+{
+    return wvl_lattice_round_32(64 * deep + wvl_lattice_march_gives(a, k == 1 ? first : deep));
+}
+
+WVL_HD int wvl_lattice_march_inverse_ring(const wvl_lattice_args *a, int first, int deep, int k)
+{
+    return wvl_lattice_round_32(32 * (k == 1 ? first : deep) + 2 * wvl_lattice_march_gives(a, deep));
+}
+
+/* Floats of shared memory of a warp. Forward: samples of a run, results of a run, rings. */
+WVL_HD int wvl_lattice_march_forward_floats(const wvl_lattice_args *a, int first, int deep)
+{
+    int floats = 64 * first + 32 * (first > deep ? first : deep);
+    for (int k = 1; k < a->levels; k++) {
+        floats += wvl_lattice_march_forward_ring(a, first, deep, k);
+    }
+    return floats;
+}
+
+/* The inverse: samples of a run, low coefficients of the last level, high ones of each level, rings. */
+WVL_HD int wvl_lattice_march_inverse_floats(const wvl_lattice_args *a, int first, int deep)
+{
+    int floats = 64 * first + 32 * (a->levels == 1 ? first : deep) + 32 * first + 32 * deep * (a->levels - 1);
+    for (int k = 1; k < a->levels; k++) {
+        floats += wvl_lattice_march_inverse_ring(a, first, deep, k);
+    }
+    return floats;
 }
 
 /* Floats of shared memory of the convolution with `threads` threads, four pairs each; one cell in 32 stays empty. */

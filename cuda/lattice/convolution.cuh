@@ -23,7 +23,7 @@ static __device__ __forceinline__ void forward_convolution(const wvl_lattice_arg
         low = (low + a.steps.low[k] * u) + a.steps.low[k + 1] * v;
         high = (high + a.steps.high[k] * u) + a.steps.high[k + 1] * v;
     }
-    a.coefs[n] = low;
+    a.low[n] = low;
     a.coefs[half + n] = high;
 }
 
@@ -36,7 +36,7 @@ static __device__ __forceinline__ void inverse_convolution(const wvl_lattice_arg
     }
     for (int k = 0; k < (int)a.steps.tap_count; k += 2) {
         const long long at = wrap(n - a.delay + k / 2, half);
-        const float u = a.coefs[at], v = a.coefs[half + at];
+        const float u = a.low[at], v = a.coefs[half + at];
         even = (even + a.steps.even[k] * u) + a.steps.even[k + 1] * v;
         odd = (odd + a.steps.odd[k] * u) + a.steps.odd[k + 1] * v;
     }
@@ -92,7 +92,7 @@ template <bool IS_INVERSE> static __device__ __forceinline__ void convolve_share
     for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
         if (IS_INVERSE) {
             const long long at = wrap(from + i, half);
-            u[place_in_banks(i)] = a.coefs[at];
+            u[place_in_banks(i)] = a.low[at];
             v[place_in_banks(i)] = a.coefs[half + at];
         } else {
             load_pair(a, from + i, u[place_in_banks(i)], v[place_in_banks(i)]);
@@ -107,7 +107,7 @@ template <bool IS_INVERSE> static __device__ __forceinline__ void convolve_share
             store_sample(a, 2 * n + a.first, p[r]);
             store_sample(a, 2 * n + a.first + 1, q[r]);
         } else if (n < half) {
-            a.coefs[n] = p[r];
+            a.low[n] = p[r];
             a.coefs[half + n] = q[r];
         }
     }

@@ -3,11 +3,12 @@
  * The 1-D transform of long signals on a device (D. Puchala and K. Stokfiszewski 2021; D-lattice-04). A thread block,
  * or a warp, reads stage_count pairs more than it gives, and does all stages: memory is read and written once.
  *
- * Kernels (those of several levels in levels.cuh, convolutions in convolution.cuh):
+ * Kernels (those of several levels in levels.cuh and march.cuh, convolutions in convolution.cuh):
  *   butterfly     the paper's: a thread is one pair; one value of it passes through shared memory, a barrier a stage
  *   registers     a warp holds 32 x WVL_LATTICE_PAIRS pairs; neighbours by shuffle, no shared memory, no barrier
  *   lanes         the same warp, but neighbouring pairs lie in neighbouring lanes: whole lines of memory, more shuffles
  *   windows       a thread block does several levels; its warps work as in lanes, one barrier a level
+ *   march         a warp goes along a stretch of the signal and does all levels as their samples come; no barrier
  *   levels        a thread block does several levels; a thread holds WVL_LATTICE_PAIRS pairs, a barrier a stage
  *   convolution   the rival: a thread is one pair of coefficients, all taps from global memory
  *   convolve      the same sums; a thread block keeps its samples in shared memory, a thread four pairs in registers
@@ -89,7 +90,7 @@ static __device__ __forceinline__ void forward_butterfly(const wvl_lattice_args 
     }
     if (thread < gives && n < half) {
         apply(a.steps.b, u, v);
-        a.coefs[n] = u;
+        a.low[n] = u;
         a.coefs[half + n] = v;
     }
 }
@@ -101,7 +102,7 @@ static __device__ __forceinline__ void inverse_butterfly(const wvl_lattice_args 
     const int stages = (int)a.steps.stage_count, thread = (int)threadIdx.x, gives = (int)blockDim.x - stages;
     const long long half = wvl_lattice_half(&a, 1), n = (long long)blockIdx.x * gives + thread - stages;
     const long long at = wrap(n, half);
-    float u = a.coefs[at], v = a.coefs[half + at];
+    float u = a.low[at], v = a.coefs[half + at];
     apply(a.steps.inverse_b, u, v);
     for (int k = stages; k-- > 0;) {
         const int done = stages - 1 - k;
@@ -124,11 +125,12 @@ static __device__ __forceinline__ void inverse_butterfly(const wvl_lattice_args 
 /* ---- Pairs in registers ---------------------------------------------------------------------- */
 
 /* The pairs of a thread after a stage, but for the last v: that is the first a of the next thread, which is given. */
-static __device__ __forceinline__ float forward_stage(float t, float s, float (&u)[PAIRS], float (&v)[PAIRS])
+template <int COUNT>
+static __device__ __forceinline__ float forward_stage(float t, float s, float (&u)[COUNT], float (&v)[COUNT])
 {
     float first = 0;
 #pragma unroll
-    for (int r = 0; r < PAIRS; r++) {
+    for (int r = 0; r < COUNT; r++) {
         const float next = u[r] + t * v[r];
         u[r] = s * u[r] + v[r];
         if (r == 0) {
@@ -141,11 +143,12 @@ static __device__ __forceinline__ float forward_stage(float t, float s, float (&
 }
 
 /* A stage undone; before: v of the last pair of the thread before. */
-static __device__ __forceinline__ void inverse_stage(float t, float s, float before, float (&u)[PAIRS],
-                                                     float (&v)[PAIRS])
+template <int COUNT>
+static __device__ __forceinline__ void inverse_stage(float t, float s, float before, float (&u)[COUNT],
+                                                     float (&v)[COUNT])
 {
 #pragma unroll
-    for (int r = 0; r < PAIRS; r++) {
+    for (int r = 0; r < COUNT; r++) {
         const float taken = before, kept = u[r];
         before = v[r];
         u[r] = taken - t * kept;
@@ -172,7 +175,7 @@ static __device__ __forceinline__ void forward_registers(const wvl_lattice_args 
     for (int r = 0; r < PAIRS; r++) {
         apply(a.steps.b, u[r], v[r]);
         if (lane * PAIRS + r < gives && n + r < half) {
-            a.coefs[n + r] = u[r];
+            a.low[n + r] = u[r];
             a.coefs[half + n + r] = v[r];
         }
     }
@@ -187,7 +190,7 @@ static __device__ __forceinline__ void inverse_registers(const wvl_lattice_args 
 #pragma unroll
     for (int r = 0; r < PAIRS; r++) {
         const long long at = wrap(n + r, half);
-        u[r] = a.coefs[at];
+        u[r] = a.low[at];
         v[r] = a.coefs[half + at];
         apply(a.steps.inverse_b, u[r], v[r]);
     }
@@ -328,7 +331,7 @@ template <int COUNT> static __device__ __forceinline__ void forward_lanes(const 
 #pragma unroll
     for (int r = 0; r < COUNT; r++) {
         if (lane + 32 * r < gives && n + 32 * r < half) {
-            a.coefs[n + 32 * r] = u[r];
+            a.low[n + 32 * r] = u[r];
             a.coefs[half + n + 32 * r] = v[r];
         }
     }
@@ -344,7 +347,7 @@ template <int COUNT> static __device__ __forceinline__ void inverse_lanes(const 
 #pragma unroll
     for (int r = 0; r < COUNT; r++) {
         const long long at = is_inside ? n + 32 * r : wrap(n + 32 * r, half);
-        u[r] = a.coefs[at];
+        u[r] = a.low[at];
         v[r] = a.coefs[half + at];
     }
     inverse_stages(a, u, v);

@@ -39,7 +39,7 @@ static __device__ __forceinline__ void put_run(const wvl_lattice_args &a, int k,
         if (k < a.levels) {
             to[base + lane + 32 * r] = low[r];
         } else if (n + 32 * r < end) {
-            a.coefs[n + 32 * r] = low[r];
+            a.low[n + 32 * r] = low[r];
         }
     }
 }
@@ -124,7 +124,7 @@ template <int COUNT> static __device__ __forceinline__ void inverse_windows(cons
             for (int r = 0; r < COUNT; r++) {
                 const int i = min(base + lane + 32 * r, count - 1);
                 const long long at = wrap(start + i, half);
-                u[r] = k == a.levels ? a.coefs[at] : low[i];
+                u[r] = k == a.levels ? a.low[at] : low[i];
                 v[r] = a.coefs[half + at];
             }
             inverse_stages(a, u, v);
@@ -166,7 +166,7 @@ static __device__ __forceinline__ void put_coefs(const wvl_lattice_args &a, int 
     if (n >= own && n < own + ((long long)a.tile << (a.levels - k)) && n < half) {
         a.coefs[half + n] = high;
         if (k == a.levels) {
-            a.coefs[n] = low;
+            a.low[n] = low;
         }
     }
     between[i] = low;
@@ -256,7 +256,7 @@ static __device__ __forceinline__ void inverse_levels(const wvl_lattice_args &a)
             u[r] = v[r] = 0;
             if (own + r < needs.count[k]) {
                 const long long at = wrap(n + r, half);
-                u[r] = k == a.levels ? a.coefs[at] : between[own + r];
+                u[r] = k == a.levels ? a.low[at] : between[own + r];
                 v[r] = a.coefs[half + at];
             }
             apply(a.steps.inverse_b, u[r], v[r]);

@@ -4,6 +4,7 @@
 #define WVL_DWT2_DWT2_H
 
 #include "base/line.h"
+#include "base/on_device.h"
 #include "dwt/dwt.h"
 #include "wavelane_dwt.h"
 
@@ -74,5 +75,11 @@ typedef struct wvl_dwt2_lines {
 /* Rows [y0, y1) of the plane; y0 is even. Every other row is read where filters reach it, and none is written. */
 void wvl_dwt2_forward_rows(const wvl_dwt2_level *level, uint32_t y0, uint32_t y1, const wvl_dwt2_lines *lines);
 void wvl_dwt2_inverse_rows(const wvl_dwt2_level *level, uint32_t y0, uint32_t y1, const wvl_dwt2_lines *lines);
+
+/* On a device, between wvl_plain_enter() and wvl_plain_leave(): the same bits. Views are of its memory; at most 2^30
+ * samples a side. Implemented in cuda/plain. */
+void wvl_dwt2_level_on_device(wvl_plain_device *device, const wvl_dwt2_level *level, int is_inverse);
+void wvl_dwt2_copy_on_device(wvl_plain_device *device, const wvl_dwt2_view *from, const wvl_dwt2_view *to,
+                             uint32_t width, uint32_t height);
 
 #endif

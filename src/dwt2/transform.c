@@ -13,12 +13,13 @@
 #include "base/structs.h"
 #include "dwt2/dwt2.h"
 
-enum { MOST_THREADS = 1024, MOST_LEVELS = 32, LEAST_ROWS = 64, STRIPS_OF_THREAD = 4 };
+enum { MOST_THREADS = 1024, MOST_LEVELS = 32, LEAST_ROWS = 64, STRIPS_OF_THREAD = 4, MOST_SIDE_ON_DEVICE = 1 << 30 };
 
 struct wvl_dwt2 {
     wvl_allocator allocator;
     int has_allocator;
     wvl_pool *pool;
+    wvl_plain_device *device; /* NULL: memory is the host's */
     wvl_dwt2_kernels kernels;
     wvl_dwt2_scheme forward, inverse;
     void *low[2]; /* low-low coefficients between levels */
@@ -53,13 +54,9 @@ static const wvl_allocator *allocator_of(const wvl_dwt2 *dwt) { return dwt->has_
 
 static wvl_status check_options(const wvl_dwt2_options *o, char *error, size_t error_bytes)
 {
-    if (o->memory == WVL_DWT_DEVICE) {
-        return fail(WVL_ERROR_UNSUPPORTED, error, error_bytes,
-                    "no kernel of this library writes plain coefficients on a device yet; use WVL_DWT_HOST");
-    }
-    if (o->memory != WVL_DWT_HOST || o->stream || o->reserved) {
+    if (o->memory > WVL_DWT_DEVICE || (o->memory == WVL_DWT_HOST && (o->stream || o->device))) {
         return fail(WVL_ERROR_PARAMETER, error, error_bytes,
-                    "memory is not a wvl_dwt_memory, or stream or reserved is set without a device");
+                    "memory is not a wvl_dwt_memory, or stream or device is set with WVL_DWT_HOST");
     }
     if (o->threads > MOST_THREADS) {
         return fail(WVL_ERROR_PARAMETER, error, error_bytes, "threads is %u: use 0 to 1024", o->threads);
@@ -83,6 +80,16 @@ static wvl_dwt2_kernels choose_kernels(void)
     }
 #endif
     return kernels;
+}
+
+/* Threads, or the device. */
+static wvl_status open_memory(wvl_dwt2 *dwt, const wvl_dwt2_options *o, char *error, size_t error_bytes)
+{
+    if (o->memory == WVL_DWT_DEVICE) {
+        return wvl_plain_open(allocator_of(dwt), o->device, o->stream, &dwt->device, error, error_bytes);
+    }
+    dwt->pool = wvl_pool_create(allocator_of(dwt), o->threads ? o->threads : 1, o->runner);
+    return dwt->pool ? WVL_OK : fail(WVL_ERROR_MEMORY, error, error_bytes, "no memory for threads");
 }
 
 wvl_status wvl_dwt2_create(const wvl_dwt2_options *options, wvl_dwt2 **dwt, char *error, size_t error_bytes)
@@ -118,13 +125,25 @@ wvl_status wvl_dwt2_create(const wvl_dwt2_options *options, wvl_dwt2 **dwt, char
     made->forward = forward;
     made->inverse = inverse;
     made->kernels = choose_kernels();
-    made->pool = wvl_pool_create(allocator_of(made), o.threads ? o.threads : 1, o.runner);
-    if (!made->pool) {
+    const wvl_status opened = open_memory(made, &o, error, error_bytes);
+    if (opened) {
         wvl_dwt2_release(made);
-        return fail(WVL_ERROR_MEMORY, error, error_bytes, "no memory for threads");
+        return opened;
     }
     *dwt = made;
     return WVL_OK;
+}
+
+/* low-low coefficients lie where the views do. */
+static void free_low(wvl_dwt2 *dwt, uint32_t i)
+{
+    if (dwt->device) {
+        wvl_plain_release(dwt->device, dwt->low[i]);
+    } else if (dwt->low[i]) {
+        wvl_free(allocator_of(dwt), dwt->low[i], dwt->low_bytes[i]);
+    }
+    dwt->low[i] = NULL;
+    dwt->low_bytes[i] = 0;
 }
 
 static void free_memory(wvl_dwt2 *dwt, void **memory, uint64_t *bytes)
@@ -144,9 +163,10 @@ void wvl_dwt2_release(wvl_dwt2 *dwt)
     if (dwt->pool) {
         wvl_pool_destroy(dwt->pool);
     }
-    free_memory(dwt, &dwt->low[0], &dwt->low_bytes[0]);
-    free_memory(dwt, &dwt->low[1], &dwt->low_bytes[1]);
+    free_low(dwt, 0);
+    free_low(dwt, 1);
     free_memory(dwt, &dwt->lines, &dwt->lines_bytes);
+    wvl_plain_close(dwt->device);
     const wvl_allocator allocator = dwt->allocator;
     wvl_free(dwt->has_allocator ? &allocator : NULL, dwt, sizeof *dwt);
 }
@@ -211,7 +231,7 @@ wvl_status wvl_dwt2_place(uint32_t layout, const wvl_dwt2_view *plane, uint32_t 
 /* Lines for all workers. They are zero at first: what a strip has not read yet is computed with, and not used. */
 static int fit_lines(wvl_dwt2 *dwt, uint32_t width)
 {
-    if (dwt->lines && dwt->width >= width) {
+    if (dwt->device || (dwt->lines && dwt->width >= width)) {
         return 1;
     }
     free_memory(dwt, &dwt->lines, &dwt->lines_bytes);
@@ -240,8 +260,8 @@ static int fit_low(wvl_dwt2 *dwt, uint32_t width, uint32_t height, uint32_t leve
         if (dwt->low_bytes[k % 2] >= bytes) {
             continue;
         }
-        free_memory(dwt, &dwt->low[k % 2], &dwt->low_bytes[k % 2]);
-        dwt->low[k % 2] = wvl_alloc(allocator_of(dwt), bytes);
+        free_low(dwt, k % 2);
+        dwt->low[k % 2] = dwt->device ? wvl_plain_allocate(dwt->device, bytes) : wvl_alloc(allocator_of(dwt), bytes);
         if (!dwt->low[k % 2]) {
             return 0;
         }
@@ -283,6 +303,10 @@ static void run_level(wvl_dwt2 *dwt, const wvl_dwt2_view *image, const wvl_dwt2_
                        .width = side_at(width, k - 1),
                        .height = side_at(height, k - 1)},
              .is_inverse = is_inverse};
+    if (dwt->device) {
+        wvl_dwt2_level_on_device(dwt->device, &j.level, is_inverse);
+        return;
+    }
     const uint32_t workers = wvl_pool_concurrency(dwt->pool), strips = workers > 1 ? STRIPS_OF_THREAD * workers : 1;
     j.strip_rows = (j.level.height - 1) / strips + 1;
     j.strip_rows += j.strip_rows & 1;
@@ -292,8 +316,13 @@ static void run_level(wvl_dwt2 *dwt, const wvl_dwt2_view *image, const wvl_dwt2_
     wvl_pool_run(dwt->pool, (j.level.height - 1) / j.strip_rows + 1, run_strip, &j);
 }
 
-static void copy_picture(const wvl_dwt2_view *from, const wvl_dwt2_view *to, uint32_t width, uint32_t height)
+static void copy_picture(const wvl_dwt2 *dwt, const wvl_dwt2_view *from, const wvl_dwt2_view *to, uint32_t width,
+                         uint32_t height)
 {
+    if (dwt->device) {
+        wvl_dwt2_copy_on_device(dwt->device, from, to, width, height);
+        return;
+    }
     for (int64_t y = 0; y < height; y++) {
         for (int64_t x = 0; x < width; x++) {
             ((wvl_dwt2_word *)to->samples)[x * to->column_stride + y * to->row_stride] =
@@ -313,6 +342,10 @@ static wvl_status check_call(const wvl_dwt2 *dwt, const wvl_dwt2_view *image, co
     if (!dwt || !image || !bands || !is_picture(width, height, levels)) {
         return fail(WVL_ERROR_ARGUMENT, error, error_bytes,
                     "an argument is NULL, width or height is not from 1 to 2147483647, or levels is above 32");
+    }
+    if (dwt->device && (width > MOST_SIDE_ON_DEVICE || height > MOST_SIDE_ON_DEVICE)) {
+        return fail(WVL_ERROR_UNSUPPORTED, error, error_bytes,
+                    "a side has more than 1073741824 samples, the most on a device; use WVL_DWT_HOST");
     }
     int are_views = is_view(image, 1) && is_view(&bands[0], 1);
     for (uint32_t i = 1; i <= 3 * levels; i++) {
@@ -336,13 +369,17 @@ static wvl_status run(wvl_dwt2 *dwt, const wvl_dwt2_view *image, const wvl_dwt2_
         return fail(WVL_ERROR_MEMORY, error, error_bytes, "no memory for working rows of a %u x %u picture", size[0],
                     size[1]);
     }
+    const wvl_status entered = dwt->device ? wvl_plain_enter(dwt->device, error, error_bytes) : WVL_OK;
+    if (entered) {
+        return entered;
+    }
     if (levels == 0) {
-        copy_picture(is_inverse ? &bands[0] : image, is_inverse ? image : &bands[0], size[0], size[1]);
+        copy_picture(dwt, is_inverse ? &bands[0] : image, is_inverse ? image : &bands[0], size[0], size[1]);
     }
     for (uint32_t i = 0; i < levels; i++) {
         run_level(dwt, image, bands, size[0], size[1], levels, is_inverse ? levels - i : i + 1, is_inverse);
     }
-    return WVL_OK;
+    return dwt->device ? wvl_plain_leave(dwt->device, error, error_bytes) : WVL_OK;
 }
 
 wvl_status wvl_dwt2_forward(wvl_dwt2 *dwt, const wvl_dwt2_view *image, uint32_t width, uint32_t height, uint32_t levels,

@@ -3,6 +3,7 @@
 #ifndef WVL_LATTICE_LATTICE_H
 #define WVL_LATTICE_LATTICE_H
 
+#include "base/on_device.h"
 #include "wavelane_dwt.h"
 
 enum {
@@ -99,5 +100,48 @@ void wvl_lattice_forward_f32(const wvl_lattice_plan *plan, const wvl_lattice_lev
 void wvl_lattice_forward_f64(const wvl_lattice_plan *plan, const wvl_lattice_level *level, uint64_t block);
 void wvl_lattice_inverse_f32(const wvl_lattice_plan *plan, const wvl_lattice_level *level, uint64_t block);
 void wvl_lattice_inverse_f64(const wvl_lattice_plan *plan, const wvl_lattice_level *level, uint64_t block);
+
+/* Samples that level k takes, from 0; the coefficients of all levels if k is their number. Where in the coefficients
+ * the high ones of level k begin. */
+uint64_t wvl_lattice_length_at(uint64_t length, uint32_t k);
+uint64_t wvl_lattice_high_at(uint64_t length, uint32_t levels, uint32_t k);
+
+/* ---- On a device: the same bits ---- */
+
+enum { WVL_LATTICE_MOST_RUNS = 48, WVL_LATTICE_PACKED = 2, WVL_LATTICE_MEMORIES };
+
+/* Memory: low coefficients of every second launch, and the signal without gaps. */
+typedef struct wvl_lattice_device {
+    wvl_plain_device *device; /* NULL: memory is the host's */
+    float *memory[WVL_LATTICE_MEMORIES];
+    uint64_t count[WVL_LATTICE_MEMORIES];
+} wvl_lattice_device;
+
+typedef struct wvl_lattice_call {
+    float *signal, *coefs;
+    int64_t stride;
+    uint64_t length;
+    uint32_t levels;
+} wvl_lattice_call;
+
+/* One launch. signal: no gaps. low: of its last level. coefs: its high coefficients of level k, from 1, stand
+ * ceil(length / 2^k) behind it. */
+typedef struct wvl_lattice_run {
+    float *signal, *low, *coefs;
+    uint64_t length;
+    uint32_t levels;
+} wvl_lattice_run;
+
+void wvl_lattice_close_device(wvl_lattice_device *device);
+/* Queues all levels. */
+wvl_status wvl_lattice_call_device(wvl_lattice_device *device, const wvl_lattice_plan *plan,
+                                   const wvl_lattice_call *call, int is_inverse, char *error, size_t error_bytes);
+
+/* Implemented in cuda/plain; between wvl_plain_enter() and wvl_plain_leave(), but for the first one. */
+uint32_t wvl_lattice_levels_of_launch(const wvl_lattice_plan *plan, uint64_t length, uint32_t levels);
+void wvl_lattice_run_on_device(wvl_plain_device *device, const wvl_lattice_plan *plan, const wvl_lattice_run *run,
+                               int is_inverse);
+void wvl_lattice_copy_on_device(wvl_plain_device *device, const float *from, int64_t from_stride, float *to,
+                                int64_t to_stride, uint64_t count);
 
 #endif

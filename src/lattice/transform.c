@@ -20,6 +20,7 @@ struct wvl_dwt1 {
     int has_allocator;
     uint32_t type;
     wvl_pool *pool;
+    wvl_lattice_device device;
     wvl_lattice_plan plan;
     double reconstruct_residual;
     void *scratch[2]; /* low coefficients between levels */
@@ -171,6 +172,14 @@ static wvl_status check_options(const wvl_dwt1_options *o, char *error, size_t e
     if (o->type != WVL_DWT_F32 && o->type != WVL_DWT_F64) {
         return fail(WVL_ERROR_PARAMETER, error, error_bytes, "type is %u: use WVL_DWT_F32 or WVL_DWT_F64", o->type);
     }
+    if (o->memory > WVL_DWT_DEVICE || (o->memory == WVL_DWT_HOST && (o->stream || o->device))) {
+        return fail(WVL_ERROR_PARAMETER, error, error_bytes,
+                    "memory is not a wvl_dwt_memory, or stream or device is set with WVL_DWT_HOST");
+    }
+    if (o->memory == WVL_DWT_DEVICE && o->type != WVL_DWT_F32) {
+        return fail(WVL_ERROR_UNSUPPORTED, error, error_bytes,
+                    "no kernel takes WVL_DWT_F64 on a device: use WVL_DWT_F32, or WVL_DWT_HOST");
+    }
     if (o->form > WVL_DWT1_CONVOLUTION) {
         return fail(WVL_ERROR_PARAMETER, error, error_bytes, "form is %u: use a value of wvl_dwt1_form", o->form);
     }
@@ -185,6 +194,16 @@ static wvl_status check_options(const wvl_dwt1_options *o, char *error, size_t e
         return fail(WVL_ERROR_PARAMETER, error, error_bytes, "allocator lacks a function: set allocate and release");
     }
     return WVL_OK;
+}
+
+/* Threads, or the device. */
+static wvl_status open_memory(wvl_dwt1 *dwt, const wvl_dwt1_options *o, char *error, size_t error_bytes)
+{
+    if (o->memory == WVL_DWT_DEVICE) {
+        return wvl_plain_open(allocator_of(dwt), o->device, o->stream, &dwt->device.device, error, error_bytes);
+    }
+    dwt->pool = wvl_pool_create(allocator_of(dwt), o->threads ? o->threads : 1, o->runner);
+    return dwt->pool ? WVL_OK : fail(WVL_ERROR_MEMORY, error, error_bytes, "no memory for threads");
 }
 
 wvl_status wvl_dwt1_create(const wvl_dwt1_options *options, wvl_dwt1 **dwt, char *error, size_t error_bytes)
@@ -217,10 +236,10 @@ wvl_status wvl_dwt1_create(const wvl_dwt1_options *options, wvl_dwt1 **dwt, char
     made->plan = plan;
     wvl_lattice_prepare(&made->plan);
     made->reconstruct_residual = measure_residual(&made->plan);
-    made->pool = wvl_pool_create(allocator_of(made), o.threads ? o.threads : 1, o.runner);
-    if (!made->pool) {
+    status = open_memory(made, &o, error, error_bytes);
+    if (status) {
         wvl_dwt1_release(made);
-        return fail(WVL_ERROR_MEMORY, error, error_bytes, "no memory for threads");
+        return status;
     }
     *dwt = made;
     return WVL_OK;
@@ -235,6 +254,7 @@ void wvl_dwt1_release(wvl_dwt1 *dwt)
     if (dwt->pool) {
         wvl_pool_destroy(dwt->pool);
     }
+    wvl_lattice_close_device(&dwt->device);
     for (int i = 0; i < 2; i++) {
         if (dwt->scratch[i]) {
             wvl_free(given, dwt->scratch[i], dwt->scratch_bytes[i]);
@@ -322,7 +342,7 @@ static int grow_scratch(wvl_dwt1 *dwt, uint64_t length, uint32_t levels)
 }
 
 /* Samples that level k takes; level 0 takes the signal. */
-static uint64_t length_at(uint64_t length, uint32_t k)
+uint64_t wvl_lattice_length_at(uint64_t length, uint32_t k)
 {
     for (; k > 0; k--) {
         length = length / 2 + length % 2;
@@ -331,11 +351,11 @@ static uint64_t length_at(uint64_t length, uint32_t k)
 }
 
 /* Where the high coefficients of level k begin. */
-static uint64_t high_at(uint64_t length, uint32_t levels, uint32_t k)
+uint64_t wvl_lattice_high_at(uint64_t length, uint32_t levels, uint32_t k)
 {
-    uint64_t at = length_at(length, levels);
+    uint64_t at = wvl_lattice_length_at(length, levels);
     for (uint32_t i = levels - 1; i > k; i--) {
-        at += length_at(length, i + 1);
+        at += wvl_lattice_length_at(length, i + 1);
     }
     return at;
 }
@@ -347,16 +367,20 @@ wvl_status wvl_dwt1_forward(wvl_dwt1 *dwt, const void *signal, int64_t stride, u
     if (status) {
         return status;
     }
+    if (dwt->device.device) {
+        const wvl_lattice_call call = {(float *)(uintptr_t)signal, (float *)(uintptr_t)coefs, stride, length, levels};
+        return wvl_lattice_call_device(&dwt->device, &dwt->plan, &call, 0, error, error_bytes);
+    }
     if (!grow_scratch(dwt, length, levels)) {
         return fail(WVL_ERROR_MEMORY, error, error_bytes, "no memory for the low coefficients between levels");
     }
     const uint64_t bytes = dwt->type == WVL_DWT_F32 ? sizeof(float) : sizeof(double);
     for (uint32_t k = 0; k < levels; k++) {
-        const uint64_t n = length_at(length, k);
+        const uint64_t n = wvl_lattice_length_at(length, k);
         wvl_lattice_level level = {.stride = k ? 1 : stride, .length = n, .half = n / 2 + n % 2};
         level.in[0] = k ? dwt->scratch[(k - 1) % 2] : signal;
         level.out[0] = k + 1 < levels ? dwt->scratch[k % 2] : coefs;
-        level.out[1] = (char *)coefs + high_at(length, levels, k) * bytes;
+        level.out[1] = (char *)coefs + wvl_lattice_high_at(length, levels, k) * bytes;
         run_level(dwt, &level, 1);
     }
     return WVL_OK;
@@ -369,15 +393,19 @@ wvl_status wvl_dwt1_inverse(wvl_dwt1 *dwt, const void *coefs, uint64_t length, u
     if (status) {
         return status;
     }
+    if (dwt->device.device) {
+        const wvl_lattice_call call = {(float *)(uintptr_t)signal, (float *)(uintptr_t)coefs, stride, length, levels};
+        return wvl_lattice_call_device(&dwt->device, &dwt->plan, &call, 1, error, error_bytes);
+    }
     if (!grow_scratch(dwt, length, levels)) {
         return fail(WVL_ERROR_MEMORY, error, error_bytes, "no memory for the low coefficients between levels");
     }
     const uint64_t bytes = dwt->type == WVL_DWT_F32 ? sizeof(float) : sizeof(double);
     for (uint32_t k = levels; k-- > 0;) {
-        const uint64_t n = length_at(length, k);
+        const uint64_t n = wvl_lattice_length_at(length, k);
         wvl_lattice_level level = {.stride = k ? 1 : stride, .length = n, .half = n / 2 + n % 2};
         level.in[0] = k + 1 < levels ? dwt->scratch[k % 2] : coefs;
-        level.in[1] = (const char *)coefs + high_at(length, levels, k) * bytes;
+        level.in[1] = (const char *)coefs + wvl_lattice_high_at(length, levels, k) * bytes;
         level.out[0] = k ? dwt->scratch[(k - 1) % 2] : signal;
         run_level(dwt, &level, 0);
     }

@@ -20,6 +20,7 @@
 #include "cuda/blocks/ht_job.h"
 #include "cuda/blocks/t1_job.h"
 #include "cuda/packets/packets_job.h"
+#include "cuda/plain/args.h"
 #include "cuda/rate/rate_job.h"
 #include "cuda/rdoq/rdoq_job.h"
 
@@ -72,6 +73,15 @@ int soft_run_blocks(const char *name, const wvl_cuda_ht_job *job, const soft_sha
 int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *shape, soft_control *control);
 /* The same of a kernel that puts pictures together. */
 int soft_run_packets(const char *name, const wvl_cuda_packets_job *job, const soft_shape *shape);
+
+/* Plain transforms: by their own source alone. What a kernel takes, and its bytes. */
+typedef union soft_plain {
+    wvl_plain_level level;
+    wvl_plain_copy copy;
+    wvl_lattice_args lattice;
+} soft_plain;
+size_t soft_plain_bytes(const char *name);
+int soft_run_plain(const char *name, const soft_plain *args, const soft_shape *shape);
 
 /* Rate control, and rdoq: by their own source alone. */
 int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape, soft_control *control);

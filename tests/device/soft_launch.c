@@ -14,23 +14,22 @@
 static void pack(const char *function, const soft_shape *shape, void **arguments, soft_op *o)
 {
     *o = (soft_op){.kind = SOFT_LAUNCH, .from = function, .grid_x = shape->grid_x, .shape = *shape};
+    static const struct {
+        const char *prefix;
+        int room;
+        size_t bytes;
+    } rooms[] = {
+        {"wvl_ht_", SOFT_ROOM_BLOCKS, sizeof o->job.blocks},        {"wvl_t1_", SOFT_ROOM_T1, sizeof o->job.t1},
+        {"wvl_rate_", SOFT_ROOM_RATE, sizeof o->job.rate},          {"wvl_rdoq_", SOFT_ROOM_RDOQ, sizeof o->job.rdoq},
+        {"wvl_packets_", SOFT_ROOM_PACKETS, sizeof o->job.packets}, {"wvl_plain_", SOFT_ROOM_PLAIN, 0}};
     memcpy(&o->arguments[0], arguments[0], sizeof(uint64_t));
-    if (strncmp(function, "wvl_ht_", 7) == 0) {
-        o->room = SOFT_ROOM_BLOCKS;
-        memcpy(&o->job.blocks, arguments[0], sizeof o->job.blocks);
-    } else if (strncmp(function, "wvl_t1_", 7) == 0) {
-        o->room = SOFT_ROOM_T1;
-        memcpy(&o->job.t1, arguments[0], sizeof o->job.t1);
-    } else if (strncmp(function, "wvl_rate_", 9) == 0) {
-        o->room = SOFT_ROOM_RATE;
-        memcpy(&o->job.rate, arguments[0], sizeof o->job.rate);
-    } else if (strncmp(function, "wvl_rdoq_", 9) == 0) {
-        o->room = SOFT_ROOM_RDOQ;
-        memcpy(&o->job.rdoq, arguments[0], sizeof o->job.rdoq);
-    } else if (strncmp(function, "wvl_packets_", 12) == 0) {
-        o->room = SOFT_ROOM_PACKETS;
-        memcpy(&o->job.packets, arguments[0], sizeof o->job.packets);
-    } else if (strcmp(function, "wvl_deliver") && strcmp(function, "wvl_xyz") && strcmp(function, "wvl_unpack")) {
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        if (strncmp(function, rooms[i].prefix, strlen(rooms[i].prefix)) == 0) {
+            o->room = rooms[i].room;
+            memcpy(&o->job, arguments[0], rooms[i].bytes ? rooms[i].bytes : soft_plain_bytes(function));
+        }
+    }
+    if (!o->room && strcmp(function, "wvl_deliver") && strcmp(function, "wvl_xyz") && strcmp(function, "wvl_unpack")) {
         memcpy(&o->arguments[1], arguments[1], sizeof(uint64_t));
     }
 }

@@ -34,6 +34,7 @@ typedef struct soft_op {
         wvl_cuda_rate_job rate;
         wvl_cuda_rdoq_job rdoq;
         wvl_cuda_packets_job packets;
+        soft_plain plain;
     } job;
     soft_shape shape;
 } soft_op;

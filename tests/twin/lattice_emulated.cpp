@@ -2,35 +2,11 @@
 #include "lattice_emulated.h"
 
 #include "emulate.h"
+#include "emulate_copies.h"
 
-static inline float __shfl_down_sync(uint32_t mask, float v, uint32_t d)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    bits = __shfl_down_sync(mask, bits, d, 32u);
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-static inline float __shfl_up_sync(uint32_t mask, float v, uint32_t d)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    bits = __shfl_up_sync(mask, bits, d, 32u);
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-static inline float __shfl_sync(uint32_t mask, float v, int lane)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    bits = __shfl_sync(mask, bits, lane, 32);
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
-#define WVL_LATTICE_SHARED(name) float *name = (float *)emulation::shared
 #include "cuda/lattice/convolution.cuh"
 #include "cuda/lattice/levels.cuh"
+#include "cuda/lattice/march.cuh"
 
 template <void (*body)(const wvl_lattice_args &)> static void run(const void *args)
 {
@@ -43,6 +19,9 @@ static void (*const bodies[LATTICE_KERNELS][2])(const void *) = {
     {run<wvl_lattice::forward_lanes<4>>, run<wvl_lattice::inverse_lanes<4>>},
     {run<wvl_lattice::forward_windows<2>>, run<wvl_lattice::inverse_windows<2>>},
     {run<wvl_lattice::forward_levels>, run<wvl_lattice::inverse_levels>},
+    {run<wvl_lattice::forward_march<8, 8>>, run<wvl_lattice::inverse_march<8, 8>>},
+    {run<wvl_lattice::forward_march<8, 4>>, run<wvl_lattice::inverse_march<8, 4>>},
+    {run<wvl_lattice::forward_march<4, 4>>, run<wvl_lattice::inverse_march<4, 4>>},
     {run<wvl_lattice::forward_convolution>, run<wvl_lattice::inverse_convolution>},
     {run<wvl_lattice::convolve_shared<false>>, run<wvl_lattice::convolve_shared<true>>},
 };
@@ -68,6 +47,13 @@ void lattice_emulate(lattice_kernel kernel, int inverse, const wvl_lattice_args 
     } else if (kernel == LATTICE_LEVELS) {
         gives = (long long)args->tile << (args->levels - 1);
         shared = wvl_lattice_shared_floats(args, (int)threads);
+    }
+    if (kernel >= LATTICE_MARCH_8_8 && kernel <= LATTICE_MARCH_4_4) {
+        const int first = kernel == LATTICE_MARCH_4_4 ? 4 : 8, deep = kernel == LATTICE_MARCH_8_8 ? 8 : 4;
+        gives = (threads / 32 * (long long)args->tile) << (args->levels - 1);
+        shared = threads / 32 *
+                 (inverse ? wvl_lattice_march_inverse_floats(args, first, deep)
+                          : wvl_lattice_march_forward_floats(args, first, deep));
     }
     emulation::reversed = reversed != 0;
     emulation::launch(bodies[kernel][inverse], args, (uint32_t)((half + gives - 1) / gives), 1, threads,

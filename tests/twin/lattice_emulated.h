@@ -15,6 +15,9 @@ typedef enum lattice_kernel {
     LATTICE_LANES,
     LATTICE_WINDOWS,
     LATTICE_LEVELS,
+    LATTICE_MARCH_8_8, /* pairs of a lane: at level 1, above */
+    LATTICE_MARCH_8_4,
+    LATTICE_MARCH_4_4,
     LATTICE_CONVOLUTION,
     LATTICE_CONVOLVE,
     LATTICE_KERNELS

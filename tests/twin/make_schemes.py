@@ -38,11 +38,15 @@ TURNS = [Choices(**given) for given in (
     {"group": (8, 8), "quads": (1, 2), "access": "pairs"},
     {"group": (32, 2), "quads": (1, 4), "exchange": "shuffle", "access": "pairs"},
     {"group": (16, 8), "mapping": "tile", "buffers": 1, "access": "pairs"},
+    {"group": (32, 4), "quads": (1, 2), "exchange": "shuffle", "access": "pairs", "align": 8},
+    {"group": (32, 2), "quads": (2, 4), "exchange": "shuffle", "access": "vectors", "align": 8},
+    {"group": (32, 1), "quads": (2, 9), "exchange": "shuffle", "access": "streams", "align": 4},
 )]
 INTEGERS = [Choices(type="i32", **given) for given in (
     {}, {"exchange": "shuffle", "buffers": 1}, {"group": (32, 1), "quads": (1, 12), "exchange": "shuffle"},
     {"group": (16, 8), "mapping": "tile"}, {"exchange": "warp", "group": (32, 4), "quads": (2, 2)},
-    {"group": (32, 1), "quads": (1, 10), "exchange": "shuffle", "access": "pairs"})]
+    {"group": (32, 1), "quads": (1, 10), "exchange": "shuffle", "access": "pairs"},
+    {"group": (32, 2), "quads": (2, 4), "exchange": "shuffle", "access": "vectors", "align": 8})]
 
 
 MOST_TERMS = 800  # of a kernel in all slots: the suite must also be compiled

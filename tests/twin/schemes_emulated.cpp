@@ -9,6 +9,7 @@
 
 #include "schemes_emulated.h"
 #include "emulate.h"
+#include "emulate_words.h"
 
 #include <math.h>
 #include <utility>
@@ -84,29 +85,6 @@ static inline __half2 __hfma2(__half2 a, __half2 b, __half2 c)
 
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 
-/* Values of 32 bits by the shuffles of words. */
-template <class T> static inline uint32_t word_of(T v)
-{
-    uint32_t word;
-    static_assert(sizeof v == sizeof word, "one register");
-    memcpy(&word, &v, sizeof word);
-    return word;
-}
-template <class T> static inline T value_of(uint32_t word)
-{
-    T v;
-    memcpy(&v, &word, sizeof v);
-    return v;
-}
-template <class T> static inline T __shfl_up_sync(uint32_t mask, T v, int d)
-{
-    return value_of<T>(__shfl_up_sync(mask, word_of(v), (uint32_t)d));
-}
-template <class T> static inline T __shfl_down_sync(uint32_t mask, T v, int d)
-{
-    return value_of<T>(__shfl_down_sync(mask, word_of(v), (uint32_t)d));
-}
-
 #define LAB_SHARED(TYPE, NAME, COUNT) TYPE *const NAME = (TYPE *)emulation::shared
 #define WVL_LAB_EMULATED
 #include "tools/dwtgen/prelude.cuh"
@@ -139,24 +117,25 @@ uint32_t wvl_lab_count(void) { return sizeof kernels / sizeof *kernels; }
 const wvl_lab_kernel *wvl_lab_find(uint32_t index) { return &kernels[index]; }
 
 /* Where a picture lies: in rows without gaps. For kernels with access by pairs, pixels have rows of an even length and
- * bands are planes. */
+ * bands are planes; for vectors, lengths of four and two. */
 struct place {
     int width, height;
     bool are_planes;
     long long pitch;
     place(const wvl_lab_kernel &k, bool of_bands, int w, int h) : width(w), height(h)
     {
-        const bool by_pairs = strstr(k.name, "_pairs") != nullptr;
+        const bool by_vectors = strstr(k.name, "_vectors") || strstr(k.name, "_streams");
+        const bool by_pairs = by_vectors || strstr(k.name, "_pairs");
         are_planes = of_bands && by_pairs;
-        const int padding = by_pairs ? w & 1 : 0; /* pairs of columns need an even pitch */
-        pitch = are_planes ? (w + 1) / 2 : w + padding;
+        const int step = (by_pairs ? 2 : 1) * (by_vectors ? 2 : 1);
+        pitch = (w + step - 1) / step * step / (are_planes ? 2 : 1);
     }
     size_t at(int x, int y) const
     {
         const long long plane = pitch * ((height + 1) / 2);
         return (size_t)(are_planes ? (2 * (y & 1) + (x & 1)) * plane + (y >> 1) * pitch + (x >> 1) : y * pitch + x);
     }
-    size_t count() const { return (size_t)((width + 1) / 2) * (size_t)((height + 1) / 2) * 4; }
+    size_t count() const { return (size_t)(pitch + width) * (size_t)(height + 1) * 2; }
     template <class S> void set_views(lab_view *views, S *base) const
     {
         for (int c = 0; c < 4; c++) {

@@ -65,7 +65,7 @@ static void run_kernel(lattice_kernel kernel, uint32_t threads)
             b.device_coefs[i] = b.device_signal[i] = 99;
         }
         b.args.signal = b.signal;
-        b.args.coefs = b.device_coefs;
+        b.args.low = b.args.coefs = b.device_coefs;
         lattice_emulate(kernel, 0, &b.args, threads, reversed);
         REQUIRE_THAT(memcmp(b.coefs, b.device_coefs, count * sizeof *b.coefs) == 0,
                      "%s, kernel %d, %u samples, %u threads: coefficients differ", b.name, kernel, b.length, threads);
@@ -93,6 +93,21 @@ static void check_textbook(void)
     }
 }
 
+/* Marching warps, with short and long stretches. */
+static void run_marches(void)
+{
+    static const int tiles[] = {1, 7, 64, 400};
+    for (uint32_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
+        b.args.tile = tiles[i];
+        if (tiles[i] == 1 && b.length >> b.levels > 40) {
+            continue; /* long */
+        }
+        run_kernel(LATTICE_MARCH_8_8, 64);
+        run_kernel(LATTICE_MARCH_8_4, 32);
+        run_kernel(LATTICE_MARCH_4_4, 96);
+    }
+}
+
 static const char *const some[] = {"haar", "db2", "db3", "db8", "db16", "sym5", "coif5", "cdf53", "cdf97"};
 enum { SOME = sizeof some / sizeof *some };
 
@@ -111,6 +126,7 @@ START_TEST(test_one_level)
         run_kernel(LATTICE_WINDOWS, 64);
         b.args.tile = 17;
         run_kernel(LATTICE_LEVELS, 32);
+        run_marches();
         close_case();
         open_case(some[_i], WVL_DWT1_CONVOLUTION, lengths[i], 1);
         run_kernel(LATTICE_CONVOLUTION, 64);
@@ -147,6 +163,7 @@ START_TEST(test_levels)
             b.args.tile = wvl_lattice_choose_window(b.args, 1500);
             REQUIRE(b.args.tile > 0 && wvl_lattice_window_floats(&b.args) <= 1500);
             run_kernel(LATTICE_WINDOWS, 96);
+            run_marches();
             close_case();
         }
     }

@@ -187,8 +187,8 @@ START_TEST(all_choices_occur)
     if (getenv("WVL_TEST_SIZES")) {
         return; /* one choice at a time */
     }
-    const char *words[] = {"_shared_", "_warp_", "_shuffle_", "_b1_",   "_b2_",    "_tile_",
-                           "_region_", "_f16x2", "_i32",      "_q2x2_", "_g32x1_", "_pairs"};
+    const char *words[] = {"_shared_", "_warp_", "_shuffle_", "_b1_",   "_b2_",     "_tile_",   "_region_", "_f16x2",
+                           "_i32",     "_q2x2_", "_g32x1_",   "_pairs", "_vectors", "_streams", "_a8_"};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         uint32_t found = 0;
         for (uint32_t index = 0; index < count_all(); index++) {

@@ -19,11 +19,17 @@ extern "C" {
 
 #include "cuda/lattice/convolution.cuh"
 #include "cuda/lattice/levels.cuh"
+#include "cuda/lattice/march.cuh"
 
-enum { THREADS = 256 };
+enum { THREADS = 256, MARCHING = 64 }; /* of a thread block */
 
 template <void (*BODY)(const wvl_lattice_args &)>
 static __global__ void __launch_bounds__(THREADS) kernel(const __grid_constant__ wvl_lattice_args a)
+{
+    BODY(a);
+}
+template <void (*BODY)(const wvl_lattice_args &)>
+static __global__ void __launch_bounds__(MARCHING) marching(const __grid_constant__ wvl_lattice_args a)
 {
     BODY(a);
 }
@@ -33,7 +39,17 @@ struct entry {
     void (*forward)(wvl_lattice_args), (*inverse)(wvl_lattice_args);
     int levels, pairs_of_warp; /* pairs_of_warp: 0 if thread blocks count */
     int floats;                /* of shared memory; 0: the kernel says */
+    int stretch, first, deep;  /* of marching warps: samples, and pairs of a lane at level 1 and above; 0: others */
+    int stages;                /* the only number that it can do; 0: any */
 };
+#define MARCH_OF(STAGES, NAME, FIRST, DEEP, LEVELS, STRETCH)                                                           \
+    {                                                                                                                  \
+        NAME, marching<forward_march<FIRST, DEEP, STAGES>>, marching<inverse_march<FIRST, DEEP, STAGES>>, LEVELS, 0,   \
+            0, STRETCH, FIRST, DEEP, STAGES                                                                            \
+    }
+#define MARCH(FIRST, DEEP, LEVELS, STRETCH)                                                                            \
+    MARCH_OF(0, "march_" #FIRST "_" #DEEP "_" #STRETCH, FIRST, DEEP, LEVELS, STRETCH)
+#define MARCH_STAGES(STAGES, LEVELS, STRETCH) MARCH_OF(STAGES, "march_8_8_" #STRETCH "_stages", 8, 8, LEVELS, STRETCH)
 static const entry entries[] = {
     {"butterfly", kernel<forward_butterfly>, kernel<inverse_butterfly>, 1, 0, 0},
     {"registers", kernel<forward_registers>, kernel<inverse_registers>, 1, 32 * WVL_LATTICE_PAIRS, 0},
@@ -48,6 +64,22 @@ static const entry entries[] = {
     {"windows_8_3000", kernel<forward_windows<8>>, kernel<inverse_windows<8>>, 5, 0, 3000},
     {"windows_8_6000", kernel<forward_windows<8>>, kernel<inverse_windows<8>>, 5, 0, 6000},
     {"windows_8_12000", kernel<forward_windows<8>>, kernel<inverse_windows<8>>, 5, 0, 12000},
+    MARCH(8, 8, 5, 8192),
+    MARCH(8, 8, 5, 16384),
+    MARCH(8, 8, 5, 32768),
+    MARCH(8, 4, 5, 8192),
+    MARCH(8, 4, 5, 16384),
+    MARCH(8, 4, 5, 32768),
+    MARCH(4, 4, 5, 8192),
+    MARCH(4, 4, 5, 16384),
+    MARCH(8, 8, 1, 4096),
+    MARCH(8, 8, 1, 16384),
+    MARCH(8, 8, 2, 16384),
+    MARCH(8, 8, 3, 16384),
+    MARCH_STAGES(3, 5, 16384),
+    MARCH_STAGES(7, 5, 16384),
+    MARCH_STAGES(15, 5, 16384),
+    MARCH_STAGES(15, 1, 16384),
     {"convolution", kernel<forward_convolution>, kernel<inverse_convolution>, 1, 0, 0},
     {"convolve", kernel<convolve_shared<false>>, kernel<convolve_shared<true>>, 1, 0, 0},
 };
@@ -60,11 +92,23 @@ static void check(cudaError_t status, const char *what)
     }
 }
 
+/* Bytes of shared memory of marching warps. */
+static size_t bytes_of_marching(const entry &e, const wvl_lattice_args &a, bool is_inverse)
+{
+    const int floats = is_inverse ? wvl_lattice_march_inverse_floats(&a, e.first, e.deep)
+                                  : wvl_lattice_march_forward_floats(&a, e.first, e.deep);
+    return MARCHING / 32 * floats * sizeof(float);
+}
+
 /* Pairs of level 1 that a thread block gives, and its bytes of shared memory. */
 static long long pairs_of_block(const entry &e, const wvl_lattice_args &a, size_t &shared)
 {
     const long long stages = a.steps.stage_count;
     shared = 0;
+    if (e.stretch) {
+        shared = bytes_of_marching(e, a, false);
+        return MARCHING / 32 * ((long long)a.tile << (a.levels - 1));
+    }
     if (e.forward == kernel<forward_butterfly>) {
         shared = (THREADS + stages) * sizeof(float);
         return THREADS - stages;
@@ -136,12 +180,15 @@ static bool measure(const entry &e, const char *name, const wvl_lattice_filter &
     size_t shared;
     a.levels = e.levels;
     a.tile = e.floats ? wvl_lattice_choose_window(a, e.floats) : wvl_lattice_choose_tile(&a, THREADS);
+    a.tile = e.stretch ? e.stretch >> e.levels : a.tile;
     const long long pairs = pairs_of_block(e, a, shared);
+    const int threads = e.stretch ? MARCHING : THREADS;
     const unsigned grid = (unsigned)((a.length / 2 + pairs - 1) / pairs);
     check(cudaMemcpy(a.signal, signal.data(), bytes, cudaMemcpyHostToDevice), "upload");
-    const double forward = time_launch(runs, [&] { e.forward<<<grid, THREADS, shared>>>(a); });
+    const double forward = time_launch(runs, [&] { e.forward<<<grid, threads, shared>>>(a); });
     check(cudaMemset(a.signal, 0x7F, bytes), "fill");
-    const double inverse = time_launch(runs, [&] { e.inverse<<<grid, THREADS, shared>>>(a); });
+    shared = e.stretch ? bytes_of_marching(e, a, true) : shared;
+    const double inverse = time_launch(runs, [&] { e.inverse<<<grid, threads, shared>>>(a); });
     check(cudaDeviceSynchronize(), e.name);
     check(cudaMemcpy(coefs.data(), a.coefs, bytes, cudaMemcpyDeviceToHost), "download");
     check(cudaMemcpy(back.data(), a.signal, bytes, cudaMemcpyDeviceToHost), "download");
@@ -183,11 +230,13 @@ int main(int argc, char **argv)
         }
         wvl_lattice_factorise(&f);
         wvl_lattice_round_f32(&f, &a.steps);
+        a.low = a.coefs;
         a.length = length;
         a.first = f.first;
         a.delay = (int)f.delay;
         for (const entry &e : entries) {
-            if (f.has_lattice || e.name[0] == 'c') {
+            const bool is_for = !e.stages || e.stages == (int)f.stage_count;
+            if (is_for && (f.has_lattice || e.name[0] == 'c')) {
                 wrong |= measure(e, argv[i], f, a, signal, runs);
             }
         }

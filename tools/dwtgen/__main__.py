@@ -62,7 +62,7 @@ def directions(options):
 
 def print_cuda(options):
     choices = Choices(group=options.group, quads=options.quads, mapping=options.mapping, exchange=options.exchange,
-                      buffers=options.buffers, type=options.type, memory=options.memory, access=options.access)
+                      buffers=options.buffers, type=options.type, memory=options.memory, access=options.access, align=options.align)
     kernels = [emit_cuda.make_kernel(wavelet, name, inverse, choices, options.vertical_first)
                for wavelet, name in chosen(options) for inverse in directions(options)]
     print(emit_cuda.prelude() + "\n" + "\n".join(kernel.text() for kernel in kernels), end="")

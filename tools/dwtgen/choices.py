@@ -28,13 +28,17 @@ class Choices:
     buffers   1: a block of shared memory is used again at once, two barriers a step; 2: one barrier a step
     type      f32; f16x2: two neighbouring tiles in the halves of a register; i32: reversible
     memory    global, or none: arithmetic alone (the thesis' memory-less mode)
-    access    values: each value by itself; pairs: away from borders two neighbouring pixels at a time, and bands in planes
+    access    values: each value by itself; pairs: away from borders two neighbouring pixels at a time, and bands in planes;
+              vectors: four pixels of two quads at a time, and two values of each band; streams: the same, and what is
+              stored leaves the caches first
+    align     quads that the width of a tile is a multiple of. Then rows of a tile begin and end where sectors of memory
+              do: 8 quads are 32 bytes of a band. The halo to the left becomes a multiple of half of it
     """
 
     DEFAULTS = {"group": (32, 8), "quads": (1, 1), "mapping": "region", "exchange": "shared", "buffers": 2,
-                "type": "f32", "memory": "global", "access": "values"}
+                "type": "f32", "memory": "global", "access": "values", "align": 1}
     WORDS = {"mapping": ("region", "tile"), "exchange": ("shared", "warp", "shuffle"), "buffers": (1, 2),
-             "type": tuple(TYPES), "memory": ("global", "none"), "access": ("values", "pairs")}
+             "type": tuple(TYPES), "memory": ("global", "none"), "access": ("values", "pairs", "vectors", "streams"), "align": (1, 2, 4, 8)}
 
     def __init__(self, **given):
         for field in given:
@@ -53,19 +57,32 @@ class Choices:
             raise ChoiceError(f"group {self.group[0]}x{self.group[1]}: give a multiple of 32 threads, at most 1024")
         if self.exchange != "shared" and (self.group[0] != WARP or self.mapping != "region"):
             raise ChoiceError(f"exchange {self.exchange} needs groups 32 threads wide and mapping region")
-        if self.access == "pairs" and (self.type == "f16x2" or self.memory == "none"):
-            raise ChoiceError("access pairs is for values of 32 bits in memory; choose access values")
+        if self.access != "values" and (self.type == "f16x2" or self.memory == "none"):
+            raise ChoiceError(f"access {self.access} is for values of 32 bits in memory; choose access values")
+        if self.is_by_vectors() and (self.quads[0] % 2 or self.align < 4):
+            raise ChoiceError(f"access {self.access} takes two quads at a time; give an even number of quads in x, and align 4 or 8")
+        if self.align > 1 and self.mapping == "tile":
+            raise ChoiceError("mapping tile has the width of the group; leave align at 1")
         if self.mapping == "tile" and self.quads != (1, 1):
             raise ChoiceError("mapping tile deals quads out by itself; leave quads at 1x1")
 
     def threads(self):
         return self.group[0] * self.group[1]
 
+    def is_by_vectors(self):
+        return self.access in ("vectors", "streams")
+
+    def pad(self, reach):
+        """The halo (left, right, above, below) of a scheme with this reach."""
+        step = max(self.align // 2, 1)
+        return (-(-reach[0] // step) * step,) + tuple(reach[1:])
+
     def name(self):
         """A part of the kernel's name; the same choices have the same name."""
         words = [f"g{self.group[0]}x{self.group[1]}", f"q{self.quads[0]}x{self.quads[1]}", self.mapping, self.exchange,
                  f"b{self.buffers}", self.type]
-        words += ["none"] if self.memory == "none" else ["pairs"] if self.access == "pairs" else []
+        words += [f"a{self.align}"] if self.align > 1 else []
+        words += ["none"] if self.memory == "none" else [self.access] if self.access != "values" else []
         return "_".join(words)
 
 
@@ -75,7 +92,8 @@ class RegionMap:
     def __init__(self, choices, reach):
         self.group, self.quads = choices.group, choices.quads
         self.region = (self.group[0] * self.quads[0], self.group[1] * self.quads[1])
-        self.tile = (self.region[0] - reach[0] - reach[1], self.region[1] - reach[2] - reach[3])
+        width = self.region[0] - reach[0] - reach[1]
+        self.tile = (width - width % choices.align, self.region[1] - reach[2] - reach[3])
         self.slots = self.quads[0] * self.quads[1]
         self.cell = choices.threads()  # values of one cell: one a thread
         if min(self.tile) < 1:

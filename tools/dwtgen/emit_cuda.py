@@ -41,7 +41,8 @@ class Kernel:
     def __init__(self, scheme, choices):
         self.scheme, self.choices = scheme, choices
         check_kernel(scheme, choices)
-        self.mapping = make_map(choices, scheme.reach())
+        self.reach = choices.pad(scheme.reach())
+        self.mapping = make_map(choices, self.reach)
         self.program = Program(scheme, choices, self.mapping)
         self.version = [[0] * self.mapping.slots for _ in COMPONENTS]
         self.lines = []
@@ -169,11 +170,11 @@ class Kernel:
         return 2 if self.choices.type == "f16x2" else 1
 
     def put_loads(self):
-        left, _, above, _ = self.scheme.reach()
+        left, _, above, _ = self.reach
         for k in range(self.mapping.slots):
             x, y = self.mapping.place(k)
             self.put(f"const int x{k} = {x} - {left}, y{k} = {y} - {above};")
-        if self.choices.access == "pairs":
+        if self.choices.access != "values":
             self.put_loads_of_pairs(left, above)
         else:
             for c, k, text in self.loads_of_values():
@@ -194,18 +195,24 @@ class Kernel:
         kind = "bands" if self.scheme.inverse else "pixels"
         for k in range(self.mapping.slots):
             self.put(f"T {', '.join(self.value(c, k) for c in range(4))};")
-        self.put(f"if (a.is_in_paired && lab_is_inner(a, tile, -{left}, -{above}, {self.mapping.region[0]}, {self.mapping.region[1]})) {{")
-        for k in range(self.mapping.slots):
-            guard = self.mapping.guard(k)
-            values = ", ".join(self.value(c, k) for c in range(4))
+        self.put(f"if ({self.condition('in')} && lab_is_inner(a, tile, -{left}, -{above}, {self.mapping.region[0]}, {self.mapping.region[1]})) {{")
+        for k in range(0, self.mapping.slots, self.quads_of_access()):
+            guard, ks = self.mapping.guard(k), range(k, k + self.quads_of_access())
+            values = ", ".join(self.value(c, i) for i in ks for c in range(4))
             self.put(f"{f'if ({guard}) ' if guard else ''}lab_take_{kind}(a, tile, x{k}, y{k}, {values});", 2)
-            for c in range(4):
+            for c, i in ((c, i) for i in ks for c in range(4)):
                 if self.scheme.inverse and self.gain(c) != 1:
-                    self.put(f"{self.value(c, k)} = lab_mul({literal(self.gain(c))}, {self.value(c, k)});", 2)
+                    self.put(f"{self.value(c, i)} = lab_mul({literal(self.gain(c))}, {self.value(c, i)});", 2)
         self.put("} else {")
         for c, k, text in self.loads_of_values():
             self.put(f"{self.value(c, k)} = {text};", 2)
         self.put("}")
+
+    def condition(self, side):
+        return f"a.is_{side}_paired{' == 2' if self.choices.is_by_vectors() else ''}"
+
+    def quads_of_access(self):
+        return 2 if self.choices.is_by_vectors() else 1
 
     def gain(self, component):
         """Scaling: after the steps of a forward transform, before those of an inverse one."""
@@ -220,7 +227,7 @@ class Kernel:
             self.put_stores_of_slots(1, False)
             return
         tx, ty = self.mapping.tile
-        self.put(f"if (a.is_out_paired && lab_is_inner(a, tile, 0, 0, {tx}, {ty})) {{")
+        self.put(f"if ({self.condition('out')} && lab_is_inner(a, tile, 0, 0, {tx}, {ty})) {{")
         self.put_stores_of_slots(2, True)
         self.put("} else {")
         self.put_stores_of_slots(2, False)
@@ -229,12 +236,16 @@ class Kernel:
     def put_stores_of_slots(self, depth, paired):
         tx, ty = self.mapping.tile
         call = "lab_sink" if self.choices.memory == "none" else "lab_store"
-        for k in range(self.mapping.slots):
+        give = f"lab_give_{'pixels' if self.scheme.inverse else 'bands'}"
+        if self.choices.is_by_vectors():
+            give += f"<{str(self.choices.access == 'streams').lower()}>"
+        step = self.quads_of_access() if paired else 1
+        for k in range(0, self.mapping.slots, step):
             guard = self.mapping.guard(k)
-            values = [self.scaled(c, k) for c in range(4)]
+            values = [self.scaled(c, i) for i in range(k, k + step) for c in range(4)]
             self.put(f"if ({guard + ' && ' if guard else ''}lab_inside(x{k}, y{k}, {tx}, {ty})) {{", depth)
             if paired:
-                self.put(f"lab_give_{'pixels' if self.scheme.inverse else 'bands'}(a, tile, x{k}, y{k}, {', '.join(values)});", depth + 1)
+                self.put(f"{give}(a, tile, x{k}, y{k}, {', '.join(values)});", depth + 1)
             else:
                 for c in range(4):
                     self.put(f"{call}<T, {c}>(a, tile, x{k}, y{k}, {values[c]});", depth + 1)

@@ -25,7 +25,7 @@ struct lab_args {
     int width, height;               /* of the picture, in pixels */
     int rows;                        /* tiles from top to bottom; thread blocks are numbered row by row */
     int columns;                     /* thread blocks from left to right */
-    int is_in_paired, is_out_paired; /* access by pairs: lab_are_pairs() or lab_are_planes() holds */
+    int is_in_paired, is_out_paired; /* access by pairs and vectors: what lab_are_pairs() or lab_are_planes() says */
     float seeds[4];                  /* memory-less mode: what stands for loaded values, */
     float unlikely;                  /* and a result that makes the kernel store */
 };
@@ -85,22 +85,25 @@ template <class S, int C> static __device__ __forceinline__ void lab_put(const l
 
 /* ---- Away from borders: two pixels at a time, bands as planes --------------------------------- */
 
-/* For the caller: pixels in rows, so that the two of a quad are one aligned access; values of 4 bytes. */
-static inline bool lab_are_pairs(const lab_view *v)
+/* For the caller: 1 for pixels in rows, so that the two of a quad are one aligned access; 2: those of two quads are.
+ * Values have 4 bytes. A step from quad to quad is two rows. */
+static inline int lab_are_pairs(const lab_view *v)
 {
     const char *at = (const char *)v[0].at;
-    return (size_t)at % 8 == 0 && (const char *)v[1].at == at + 4 && v[0].column == 2 && v[0].row % 2 == 0 &&
-           v[0].row < 1 << 30 && (const char *)v[2].at == at + 2 * v[0].row && v[2].row == v[0].row;
+    const bool are = (size_t)at % 8 == 0 && (const char *)v[1].at == at + 4 && v[0].column == 2 && v[0].row % 4 == 0 &&
+                     v[0].row < 1 << 30 && (const char *)v[2].at == at + 2 * v[0].row && v[2].row == v[0].row;
+    return are + (are && (size_t)at % 16 == 0 && v[0].row % 8 == 0);
 }
 
-/* For the caller: bands without gaps in a row. */
-static inline bool lab_are_planes(const lab_view *v)
+/* For the caller: 1 for bands without gaps in a row; 2: two values are one aligned access. */
+static inline int lab_are_planes(const lab_view *v)
 {
-    bool are = true;
+    bool are = true, are_two = true;
     for (int c = 0; c < 4; c++) {
         are = are && v[c].column == 1 && v[c].row < 1 << 30;
+        are_two = are_two && (size_t)v[c].at % 8 == 0 && v[c].row % 2 == 0;
     }
-    return are;
+    return are + (are && are_two);
 }
 
 /* Whether all quads of a window lie in the picture, with all four values. */
@@ -155,6 +158,71 @@ static __device__ __forceinline__ void lab_give_bands(const lab_args &a, lab_til
     *lab_cell<T>(a.out[1], t, x, y) = hl;
     *lab_cell<T>(a.out[2], t, x, y) = lh;
     *lab_cell<T>(a.out[3], t, x, y) = hh;
+}
+
+/* ---- The same, two quads at a time ------------------------------------------------------------ */
+
+template <class T> struct alignas(16) lab_four {
+    T a, b, c, d;
+};
+
+/* What nobody reads soon leaves the caches before other data. */
+template <bool STREAM, class V> static __device__ __forceinline__ void lab_write(void *to, V v)
+{
+#ifndef WVL_LAB_EMULATED
+    if constexpr (STREAM && sizeof(V) == 16) {
+        __stcs((int4 *)to, *(const int4 *)&v);
+        return;
+    } else if constexpr (STREAM) {
+        __stcs((int2 *)to, *(const int2 *)&v);
+        return;
+    }
+#endif
+    *(V *)to = v;
+}
+
+template <class T>
+static __device__ __forceinline__ void lab_take_pixels(const lab_args &a, lab_tile t, int x, int y, T &ll, T &hl, T &lh,
+                                                       T &hh, T &ll1, T &hl1, T &lh1, T &hh1)
+{
+    const long long at = (long long)(t.y + y) * (int)a.in[0].row + 2 * (t.x + x);
+    const lab_four<T> above = *(const lab_four<T> *)((const T *)a.in[0].at + at);
+    const lab_four<T> below = *(const lab_four<T> *)((const T *)a.in[2].at + at);
+    ll = above.a, hl = above.b, ll1 = above.c, hl1 = above.d;
+    lh = below.a, hh = below.b, lh1 = below.c, hh1 = below.d;
+}
+template <bool STREAM, class T>
+static __device__ __forceinline__ void lab_give_pixels(const lab_args &a, lab_tile t, int x, int y, T ll, T hl, T lh,
+                                                       T hh, T ll1, T hl1, T lh1, T hh1)
+{
+    const long long at = (long long)(t.y + y) * (int)a.out[0].row + 2 * (t.x + x);
+    lab_write<STREAM>((T *)a.out[0].at + at, lab_four<T>{ll, hl, ll1, hl1});
+    lab_write<STREAM>((T *)a.out[2].at + at, lab_four<T>{lh, hh, lh1, hh1});
+}
+
+template <class T>
+static __device__ __forceinline__ void lab_take_band(const lab_view &from, lab_tile t, int x, int y, T &v, T &v1)
+{
+    const lab_pair<T> two = *(const lab_pair<T> *)lab_cell<T>(from, t, x, y);
+    v = two.even, v1 = two.odd;
+}
+template <class T>
+static __device__ __forceinline__ void lab_take_bands(const lab_args &a, lab_tile t, int x, int y, T &ll, T &hl, T &lh,
+                                                      T &hh, T &ll1, T &hl1, T &lh1, T &hh1)
+{
+    lab_take_band(a.in[0], t, x, y, ll, ll1);
+    lab_take_band(a.in[1], t, x, y, hl, hl1);
+    lab_take_band(a.in[2], t, x, y, lh, lh1);
+    lab_take_band(a.in[3], t, x, y, hh, hh1);
+}
+template <bool STREAM, class T>
+static __device__ __forceinline__ void lab_give_bands(const lab_args &a, lab_tile t, int x, int y, T ll, T hl, T lh,
+                                                      T hh, T ll1, T hl1, T lh1, T hh1)
+{
+    lab_write<STREAM>(lab_cell<T>(a.out[0], t, x, y), lab_pair<T>{ll, ll1});
+    lab_write<STREAM>(lab_cell<T>(a.out[1], t, x, y), lab_pair<T>{hl, hl1});
+    lab_write<STREAM>(lab_cell<T>(a.out[2], t, x, y), lab_pair<T>{lh, lh1});
+    lab_write<STREAM>(lab_cell<T>(a.out[3], t, x, y), lab_pair<T>{hh, hh1});
 }
 
 /* ---- By type: float, int, and two half floats ------------------------------------------------- */

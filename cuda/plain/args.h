@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the kernels of plain transforms take, their names and shapes. Plain data, for host and device. */
+#ifndef WVL_CUDA_PLAIN_ARGS_H
+#define WVL_CUDA_PLAIN_ARGS_H
+
+#include "base/hd.h"
+#include "cuda/lattice/args.h"
+
+enum {
+    WVL_PLAIN_THREADS = 128,         /* of a thread block of the 2-D kernels, and of the copy */
+    WVL_PLAIN_PAIRS = 56,            /* pairs of columns that a warp gives: whole sectors of 32 bytes in every band */
+    WVL_PLAIN_HALO = 4,              /* pairs to its left and right */
+    WVL_PLAIN_LATTICE_THREADS = 256, /* of the 1-D kernels of one level, */
+    WVL_PLAIN_MARCH_THREADS = 64,    /* and of those of several */
+    WVL_PLAIN_LANES = 8,             /* pairs of a lane of the 1-D kernels */
+    WVL_PLAIN_STRETCH = 16384        /* samples that a warp of the 1-D kernels of several levels gives */
+};
+
+/* Samples of 4 bytes: (x, y) is at + 4 * (x * column + y * row). */
+typedef struct wvl_plain_view {
+    uint64_t at;
+    int64_t column, row;
+} wvl_plain_view;
+
+/* One level of a plane. A warp goes down `rows` rows (even) of WVL_PLAIN_PAIRS pairs of columns. */
+typedef struct wvl_plain_level {
+    wvl_plain_view plane, bands[4]; /* LL, HL, LH, HH */
+    uint32_t width, height, rows;
+    uint32_t columns;          /* warps from left to right */
+    uint32_t is_plane_by_four; /* four neighbours of a row are one aligned access of 16 bytes, */
+    uint32_t are_bands_by_two; /* and two of each band one of 8 bytes */
+} wvl_plain_level;
+
+typedef struct wvl_plain_copy {
+    wvl_plain_view from, to;
+    uint64_t width, height;
+} wvl_plain_copy;
+
+/* X(member, name, type of the argument) */
+#define WVL_PLAIN_KERNELS(X)                                                                                           \
+    X(FORWARD_I53, wvl_plain_forward_i53, wvl_plain_level)                                                             \
+    X(FORWARD_F53, wvl_plain_forward_f53, wvl_plain_level)                                                             \
+    X(FORWARD_F97, wvl_plain_forward_f97, wvl_plain_level)                                                             \
+    X(FORWARD_F137, wvl_plain_forward_f137, wvl_plain_level)                                                           \
+    X(INVERSE_I53, wvl_plain_inverse_i53, wvl_plain_level)                                                             \
+    X(INVERSE_F53, wvl_plain_inverse_f53, wvl_plain_level)                                                             \
+    X(INVERSE_F97, wvl_plain_inverse_f97, wvl_plain_level)                                                             \
+    X(INVERSE_F137, wvl_plain_inverse_f137, wvl_plain_level)                                                           \
+    X(COPY, wvl_plain_copy_view, wvl_plain_copy)                                                                       \
+    X(FORWARD_LANES, wvl_plain_forward_lanes, wvl_lattice_args)                                                        \
+    X(INVERSE_LANES, wvl_plain_inverse_lanes, wvl_lattice_args)                                                        \
+    X(FORWARD_MARCH, wvl_plain_forward_march, wvl_lattice_args)                                                        \
+    X(INVERSE_MARCH, wvl_plain_inverse_march, wvl_lattice_args)                                                        \
+    X(FORWARD_CONVOLVE, wvl_plain_forward_convolve, wvl_lattice_args)                                                  \
+    X(INVERSE_CONVOLVE, wvl_plain_inverse_convolve, wvl_lattice_args)
+
+typedef enum wvl_plain_kernel {
+#define WVL_PLAIN_MEMBER(member, name, type) WVL_PLAIN_##member,
+    WVL_PLAIN_KERNELS(WVL_PLAIN_MEMBER)
+#undef WVL_PLAIN_MEMBER
+        WVL_PLAIN_KERNEL_COUNT
+} wvl_plain_kernel;
+
+#endif
