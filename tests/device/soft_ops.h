@@ -26,7 +26,8 @@ typedef struct soft_op {
         SOFT_ROOM_T1,
         SOFT_ROOM_RATE,
         SOFT_ROOM_RDOQ,
-        SOFT_ROOM_PACKETS
+        SOFT_ROOM_PACKETS,
+        SOFT_ROOM_PLAIN
     } room; /* of the kernel */
     union {
         wvl_cuda_ht_job blocks;
