@@ -10,7 +10,8 @@
  * transform). A configuration is a list of
  * NAME=NUMBER: slots, memory (0 host, 1 pinned, 2 device), ring, writers, graphs (0, 1), warps (of the HT kernel),
  * output (1: device memory), direct (1: kernels write to pinned memory), streams, copies (streams of either
- * kind that slots share), full (1: all passes of EBCOT blocks are coded, none is left out by prediction).
+ * kind that slots share), full (1: all passes of EBCOT blocks are coded, none is left out by prediction), clock (1: one
+ * picture at a time, without graphs, and the times of its launches).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +21,14 @@
 #include "cuda/host/job.h"
 #include "dwt/inverse.h"
 #include "picture_bench.h"
+#include "picture_clock.h"
 #include "tests/support/planned.h"
 
 #define MOST_SLOTS 64
 #define MOST_RING 16
 
 typedef struct configuration {
-    uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies, full;
+    uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock;
 } configuration;
 
 typedef struct scene {
@@ -79,7 +81,7 @@ static configuration parse(const char *text)
         uint32_t *value;
     } names[] = {{"slots", &c.slots},     {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
                  {"graphs", &c.graphs},   {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct},
-                 {"streams", &c.streams}, {"copies", &c.copies}, {"full", &c.full}};
+                 {"streams", &c.streams}, {"copies", &c.copies}, {"full", &c.full},     {"clock", &c.clock}};
     char copy[256], *rest = copy;
     (void)snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
@@ -98,6 +100,8 @@ static configuration parse(const char *text)
     }
     c.slots = c.slots < 1 || c.slots > MOST_SLOTS ? 1 : c.slots;
     c.ring = c.ring < 1 || c.ring > MOST_RING ? 1 : c.ring;
+    c.slots = c.clock ? 1 : c.slots;
+    c.graphs = c.clock ? 0 : c.graphs;
     return c;
 }
 
@@ -215,6 +219,16 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* As collect, with times of launches. */
+static double collect_timed(scene *s, const configuration *c, flight *f, int compares)
+{
+    double latency = collect(s, f, compares);
+    if (c->clock) {
+        picture_clock_take();
+    }
+    return latency;
+}
+
 static void measure(scene *s, const configuration *c, double seconds, const char *name)
 {
     static double latencies[1 << 16];
@@ -226,6 +240,9 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     s->base.plan->test.depth_full = c->full != 0;
     shape(&s->driver.device->ht, c->warps);
     wvl_backend *b = open_backend(s, c, &prepared);
+    if (c->clock) {
+        picture_clock_open(s->driver.device);
+    }
     for (; begun < c->slots; begun++) {
         submit(s, b, c, begun, &flights[begun]);
     }
@@ -233,7 +250,7 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     uint64_t warm = 2ull * c->slots + 2 * c->ring;
     for (; now(CLOCK_MONOTONIC) < end; done++) {
         flight *f = &flights[done % c->slots];
-        double latency = collect(s, f, done < warm);
+        double latency = collect_timed(s, c, f, done < warm);
         if (done == warm) {
             start = now(CLOCK_MONOTONIC);
             cpu = now(CLOCK_PROCESS_CPUTIME_ID);
@@ -248,7 +265,11 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     double wall = now(CLOCK_MONOTONIC) - start, used = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     double count = (double)(done - first);
     for (uint32_t i = 0; i < c->slots; i++, done++) {
-        (void)collect(s, &flights[done % c->slots], 1);
+        (void)collect_timed(s, c, &flights[done % c->slots], 1);
+    }
+    if (c->clock) {
+        picture_clock_print();
+        picture_clock_close(s->driver.device);
     }
     qsort(latencies, kept, sizeof *latencies, by_size);
     printf("%-48s %8.0f pictures/s, %6.3f ms CPU, latency p50 %.3f p99 %.3f ms; %.2f MB, device memory %.0f MB; "

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Times of all launches of pictures, one picture at a time and without graphs, by events behind each. */
+#ifndef WVL_TESTS_DEVICE_PICTURE_CLOCK_H
+#define WVL_TESTS_DEVICE_PICTURE_CLOCK_H
+
+#include "cuda/host/device.h"
+
+/* From here on launches and fills of the device are marked, until the clock is closed. Calls that fail end the program.
+ */
+void picture_clock_open(wvl_device *device);
+/* Behind a picture that is complete: its times count. */
+void picture_clock_take(void);
+/* Means of all pictures: a line a launch in the order of launches, with its grid, then a line a kernel. */
+void picture_clock_print(void);
+void picture_clock_close(wvl_device *device);
+
+#endif
