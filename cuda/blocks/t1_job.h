@@ -156,9 +156,6 @@ typedef struct wvl_cuda_t1_weight {
     int32_t exponent;
 } wvl_cuda_t1_weight;
 
-/* Containers of samples: kernels that read samples take the blocks of one. */
-enum { WVL_CUDA_T1_NARROW = 1, WVL_CUDA_T1_WIDE = 2 }; /* 16 and 32 bits */
-
 /* How context modelling takes blocks. */
 enum {
     WVL_CUDA_T1_64, /* at most 64x64 */
@@ -195,7 +192,8 @@ typedef struct wvl_cuda_t1_job {
     uint32_t block_count;
     uint32_t class_first[WVL_CUDA_T1_CLASSES], class_count[WVL_CUDA_T1_CLASSES];
     uint32_t item_first[WVL_CUDA_T1_CLASSES], item_most[WVL_CUDA_T1_CLASSES]; /* by `planes` of the blocks */
-    uint32_t containers[WVL_CUDA_T1_CLASSES]; /* WVL_CUDA_T1_NARROW, WVL_CUDA_T1_WIDE: what samples of the class have */
+    /* Blocks of a class whose samples may have 16 bits: the first ones of its list. And 32 bits: the last ones. */
+    uint32_t narrow_count[WVL_CUDA_T1_CLASSES], wide_count[WVL_CUDA_T1_CLASSES];
     uint32_t is_styled;                       /* some block has TERMALL, RESET, PTERM or BYPASS */
     uint32_t is_cleared;
     uint64_t gains;        /* wvl_cuda_t1_gains[block_count]: energies, and gains of passes; 0: not wanted */

@@ -22,7 +22,8 @@ static wvl_cuda_t1_job slice(const wvl_cuda_t1_job *all, const wvl_cuda_t1_job *
     memcpy(job.class_count, shape->class_count, sizeof job.class_count);
     memcpy(job.item_first, shape->item_first, sizeof job.item_first);
     memcpy(job.item_most, shape->item_most, sizeof job.item_most);
-    memcpy(job.containers, shape->containers, sizeof job.containers);
+    memcpy(job.narrow_count, shape->narrow_count, sizeof job.narrow_count);
+    memcpy(job.wide_count, shape->wide_count, sizeof job.wide_count);
     job.blocks += first * sizeof(wvl_cuda_t1_block);
     job.lists += first * sizeof(uint32_t);
     job.states += first * sizeof(wvl_cuda_t1_state);
