@@ -101,13 +101,6 @@ __device__ __forceinline__ void open_sets(const job_type &job, uint32_t block)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* Whether the block has anything to do in this round. */
-__device__ __forceinline__ bool is_in_round(const job_type &job, uint32_t block)
-{
-    return !job.t1.round ||
-           (*wvl_t1::counter_of(job.t1, WVL_CUDA_T1_REPEATED) && state_of(job, block).flags & WVL_CUDA_T1_AGAIN);
-}
-
 __device__ __forceinline__ wvl_cuda_ht_block describe_set(const job_type &job, const wvl_cuda_t1_block &b,
                                                           uint32_t plane)
 {
@@ -123,7 +116,7 @@ __device__ __forceinline__ wvl_cuda_ht_block describe_set(const job_type &job, c
     set.style = b.style;
     set.max_passes = UINT8_MAX;
     set.set_passes = (uint8_t)job.sets.passes;
-    set.planes = b.planes;
+    set.planes = (uint8_t)(b.planes - plane);
     set.reversible = b.reversible;
     return set;
 }
@@ -138,51 +131,65 @@ __device__ __forceinline__ wvl_cuda_ht_words describe_words(const job_type &job,
             state.codeword};
 }
 
+/* A set of the block in its tables. Returns its class. */
+__device__ __forceinline__ uint32_t open_set(const job_type &job, uint32_t block, uint32_t plane)
+{
+    uint64_t at = (uint64_t)block * job.sets.pitch + plane;
+    wvl_cuda_ht_block &set = ((wvl_cuda_ht_block *)job.sets.ht.blocks)[at];
+    set = describe_set(job, wvl_t1::block_of(job.t1, block), plane);
+    ((wvl_cuda_ht_words *)job.sets.ht.words)[at] = describe_words(job, block);
+    return wvl_cuda_ht_class_of(&set);
+}
+
 /* Sets [first, end) of a block are in work from now on; of a thread without a block there are none. Classes by turns: a
- * warp asks for all its places of a class at once. */
+ * warp asks for all its places of a class at once. From one set on, those of a block may be of another class. */
 __device__ __forceinline__ void list_sets(const job_type &job, uint32_t block, uint32_t planes, uint32_t first,
                                           uint32_t end)
 {
     wvl_cuda_ht_lists *lists = (wvl_cuda_ht_lists *)job.sets.ht.lists;
-    wvl_cuda_ht_block *sets = (wvl_cuda_ht_block *)job.sets.ht.blocks + (uint64_t)block * job.sets.pitch;
-    uint32_t kind_above = WVL_CUDA_HT_CLASSES, kind_last = WVL_CUDA_HT_CLASSES;
+    uint32_t kind_first = WVL_CUDA_HT_CLASSES, kind_last = WVL_CUDA_HT_CLASSES, turn = end;
     for (uint32_t set = first; set < end; set++) {
-        uint32_t plane = planes - 1 - set;
-        sets[plane] = describe_set(job, wvl_t1::block_of(job.t1, block), plane);
-        ((wvl_cuda_ht_words *)job.sets.ht.words)[(uint64_t)block * job.sets.pitch + plane] = describe_words(job, block);
-        kind_last = wvl_cuda_ht_class_of(&sets[plane]);
-        kind_above = set == first ? kind_last : kind_above; /* plane 0 alone may be of another */
+        kind_last = open_set(job, block, planes - 1 - set);
+        kind_first = set == first ? kind_last : kind_first;
+        turn = kind_last == kind_first ? end : min(turn, set);
     }
     for (uint32_t kind = 0; kind < WVL_CUDA_HT_CLASSES; kind++) {
-        uint32_t has_last = end > first && kind_last == kind,
-                 above = end > first + 1 && kind_above == kind ? end - first - 1 : 0, own = above + has_last,
+        uint32_t from = kind == kind_first ? first : turn, to = kind == kind_first ? turn : end,
+                 own = kind == kind_first || (turn < end && kind == kind_last) ? to - from : 0,
                  upto = wvl_ht::scan<32>(own), at = 0;
         if (wvl_ht::lane_id() == 31 && upto) {
             at = atomicAdd(&lists->count[kind], upto);
         }
         at = __shfl_sync(~0u, at, 31) + upto - own;
-        uint32_t *order = (uint32_t *)job.sets.ht.order + job.sets.ht.class_first[kind] + at,
-                 from = above ? first : end - 1;
+        uint32_t *order = (uint32_t *)job.sets.ht.order + job.sets.ht.class_first[kind] + at;
         for (uint32_t i = 0; i < own; i++) {
             order[i] = block * job.sets.pitch + planes - 1 - (from + i);
         }
     }
 }
 
-/* As many sets as the passes that are wanted lie in; passes are then those of all these sets. */
+/* Sets [first, end) of a block. */
+struct set_range {
+    uint32_t planes, first, end;
+};
+
+/* As many sets as the passes that are wanted lie in, but for those that are there; passes are then those of all. */
+__device__ __forceinline__ set_range take_sets(wvl_cuda_t1_state &state)
+{
+    set_range range = {state.planes, state.listed, (state.passes + WVL_STEP_SET_PASSES - 1) / WVL_STEP_SET_PASSES};
+    range.end = max(range.first, range.end);
+    state.listed = (uint8_t)range.end;
+    state.passes = range.planes ? (uint8_t)min(WVL_STEP_SET_PASSES * range.end, 3 * range.planes - 2) : (uint8_t)0;
+    return range;
+}
+
 __device__ __forceinline__ void list_block_sets(const job_type &job, uint32_t block)
 {
-    bool is_there = block < job.t1.block_count && is_in_round(job, block);
-    uint32_t first = 0, end = 0, planes = 0;
-    if (is_there) {
-        wvl_cuda_t1_state &state = state_of(job, block);
-        planes = state.planes;
-        first = state.listed;
-        end = max(first, (state.passes + WVL_STEP_SET_PASSES - 1) / WVL_STEP_SET_PASSES);
-        state.listed = (uint8_t)end;
-        state.passes = planes ? (uint8_t)min(WVL_STEP_SET_PASSES * end, 3 * planes - 2) : (uint8_t)0;
+    set_range range = {0, 0, 0};
+    if (block < job.t1.block_count) {
+        range = take_sets(state_of(job, block));
     }
-    list_sets(job, block, planes, first, end);
+    list_sets(job, block, range.planes, range.first, range.end);
 }
 
 /* ---- Hulls ----------------------------------------------------------------------------------- */
@@ -257,7 +264,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS)
     wvl_rate_end_sets(const wvl_cuda_rate_job job)
 {
     uint32_t block = blockIdx.x * blockDim.x + threadIdx.x;
-    if (block < job.t1.block_count && wvl_rate::is_asked(job) && wvl_rate::is_in_round(job, block)) {
+    if (block < job.t1.block_count && wvl_rate::is_asked(job)) {
         wvl_rate::find_set_hull(job, block);
     }
 }

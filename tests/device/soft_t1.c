@@ -178,7 +178,7 @@ int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_sha
     if (control->unsettles && !strcmp(name, "wvl_rate_choose")) {
         unsettle(&job->t1);
     }
-    if (!strcmp(name, "wvl_rate_end_sets")) {
+    if (!strcmp(name, "wvl_rate_end_sets") || !strcmp(name, "wvl_rate_repeat_sets")) {
         count_sets(job, control);
     }
     return emulate(name, &copy, shape);

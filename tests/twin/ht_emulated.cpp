@@ -14,8 +14,10 @@
 #define KERNELS(X)                                                                                                     \
     X(wvl_ht_rows_64_plain)                                                                                            \
     X(wvl_ht_rows_64)                                                                                                  \
+    X(wvl_ht_rows_64_wide)                                                                                             \
     X(wvl_ht_rows_32_plain)                                                                                            \
     X(wvl_ht_rows_32)                                                                                                  \
+    X(wvl_ht_rows_32_wide)                                                                                             \
     X(wvl_ht_any_16)                                                                                                   \
     X(wvl_ht_any_32) X(wvl_ht_refine) X(wvl_ht_finish) X(wvl_ht_place) X(wvl_ht_gather) X(wvl_ht_sum) X(wvl_ht_weigh)
 #define CALL(name)                                                                                                     \
@@ -60,6 +62,7 @@ PACKET_KERNELS(CALL_PACKETS)
     X(wvl_rate_predict)                                                                                                \
     X(wvl_rate_depth)                                                                                                  \
     X(wvl_rate_open_sets)                                                                                              \
+    X(wvl_rate_repeat_sets)                                                                                            \
     X(wvl_rate_list_sets) X(wvl_rate_end_sets) X(wvl_rate_ends) X(wvl_rate_step) X(wvl_rate_scale)
 #define CALL_RATE(name)                                                                                                \
     static void call_##name(const void *job) { name(*(const wvl_cuda_rate_job *)job); }
