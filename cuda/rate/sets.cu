@@ -39,35 +39,63 @@ __device__ __forceinline__ void skip_passes(int64_t *quarters, uint32_t all, uin
     }
 }
 
-/* Estimated bytes of all passes to the records: about an eighth more than EBCOT takes for as much. */
+/* Bytes that the block takes at least with its pass of that kind (0 SigProp, 1 MagRef, 2 cleanup). set: of the cleanup
+ * pass of the same set. */
+__device__ __forceinline__ uint32_t bound_pass(const job_type &job, const wvl_cuda_t1_plane_counts &own, uint32_t kind,
+                                               uint32_t set)
+{
+    bool has_pass = kind + 2 <= job.sets.passes;
+    return kind == 2 || !has_pass ? set : set + wvl_estimate_least_refinement(&own, kind == 1);
+}
+
+/* Estimated bytes of all passes to the records: about an eighth more than EBCOT takes for as much. And the least that
+ * they may be, to safe_bytes. */
 __device__ __forceinline__ void estimate_sets(const job_type &job, uint32_t block, uint32_t planes, uint32_t skipped,
                                               const wvl_cuda_t1_plane_counts *counts)
 {
     const wvl_cuda_t1_block &b = wvl_t1::block_of(job.t1, block);
     wvl_cuda_t1_pass *records = (wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES;
+    wvl_estimate_heights heights = {0, 0, 0};
     uint64_t bits = 0;
+    uint32_t set = 0;
     for (uint32_t i = 0; i < 3 * planes - 2; i++) {
         const wvl_cuda_t1_plane_counts own = counts[planes - 1 - (i + 2) / 3];
-        bits += wvl_estimate_pass(&own, (i + 2) % 3, (uint32_t)b.width * b.height);
+        uint32_t kind = (i + 2) % 3;
+        bits += wvl_estimate_pass(&own, kind, (uint32_t)b.width * b.height);
+        if (kind == 2) {
+            wvl_estimate_go_down(&heights, &own);
+            set = wvl_estimate_least_cleanup(&heights);
+        }
         if (i >= skipped) {
             records[i - skipped].final_bytes =
                 (uint32_t)(bits / (8 * WVL_ESTIMATE_ONE) * 9 / 8) + WVL_ESTIMATE_END + (i - skipped) / 3;
+            records[i - skipped].safe_bytes = bound_pass(job, own, kind, set);
         }
     }
 }
 
-/* Estimated hulls, as foresee_block() has them of EBCOT blocks. */
+/* Estimated hulls, as foresee_block() has them of EBCOT blocks. And the highest slope that a hull of the block can have,
+ * to `unsettled`, since nothing is known yet. */
 __device__ __forceinline__ void foresee_sets(const job_type &job, uint32_t block)
 {
     wvl_cuda_t1_pass *records = (wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES;
     wvl_band_coding band = {};
     wvl_hull_line hull;
     const wvl_t1::hull_values values = wvl_t1::open_hull(job.t1, block, &band, &hull);
+    int64_t gain = 0;
+    uint32_t bytes = 1;
     for (uint32_t i = 0; i < values.all; i++) {
+        uint32_t least = records[i].safe_bytes;
         wvl_hull_extend(&hull, &values.memory, values.quarters[i], i % 3 != 0);
         records[i].safe_bytes = hull.limit;
+        if (!wvl_hull_is_not_steeper(hull.gain, least, gain, bytes)) {
+            gain = hull.gain;
+            bytes = least;
+        }
     }
     wvl_hull_level_slopes(&hull, values.memory.slopes, values.memory.slopes);
+    ((wvl_cuda_t1_gains *)job.t1.gains)[block].unsettled =
+        (uint16_t)(gain > 0 ? wvl_rate_slope(gain, bytes, job.t1.gain_exponent) : 0);
 }
 
 /* From planes to sets: those above the first one are left out, and their gains are its own. */
