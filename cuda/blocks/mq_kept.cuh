@@ -12,6 +12,12 @@
 namespace wvl_mq
 {
 
+/* A block of the job. */
+__device__ __forceinline__ uint32_t listed(const wvl_cuda_t1_job &job, uint32_t at)
+{
+    return job.lists ? item<const uint32_t>(job.lists, at) : at;
+}
+
 __device__ __forceinline__ bool keeps(const wvl_cuda_t1_job &job) { return job.foresees && !job.is_styled; }
 
 /* Whether a block that is coded goes on where the round before stopped. */

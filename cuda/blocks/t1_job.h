@@ -178,7 +178,8 @@ enum {
 /* The argument of all kernels. */
 typedef struct wvl_cuda_t1_job {
     uint64_t blocks;        /* wvl_cuda_t1_block[block_count] */
-    uint64_t lists;         /* uint32_t[block_count]: indexes of blocks, class by class */
+    uint64_t lists;         /* uint32_t[block_count]: indexes of blocks, class by class. Others are not touched. 0, for the
+                             * MQ coder alone: all blocks */
     uint64_t states;        /* wvl_cuda_t1_state[block_count] */
     uint64_t records;       /* wvl_cuda_t1_record[block_count] */
     uint64_t order;         /* uint32_t[block_count]: blocks with symbols, those with the longest lists first */

@@ -61,7 +61,8 @@ static void count_block(const wvl_cuda_t1_block *b, wvl_cuda_t1_job *job)
     job->is_styled |= b->style & (WVL_STYLE_TERMALL | WVL_STYLE_RESET | WVL_STYLE_PTERM | WVL_STYLE_BYPASS);
 }
 
-void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t *lists, wvl_cuda_t1_job *job)
+void wvl_cuda_t1_sort_some(const wvl_cuda_t1_block *blocks, const uint32_t *ids, uint32_t count, uint32_t *lists,
+                           wvl_cuda_t1_job *job)
 {
     uint32_t next[WVL_CUDA_T1_CLASSES][CONTAINERS];
     memset(job->class_count, 0, sizeof job->class_count);
@@ -71,7 +72,7 @@ void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t 
     job->block_count = count;
     job->is_styled = 0;
     for (uint32_t i = 0; i < count; i++) {
-        count_block(&blocks[i], job);
+        count_block(&blocks[ids ? ids[i] : i], job);
     }
     for (uint32_t i = 0, first = 0, item = 0; i < WVL_CUDA_T1_CLASSES; i++) {
         next[i][NARROW] = job->class_first[i] = first;
@@ -82,8 +83,14 @@ void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t 
         next[i][WIDE] = job->class_first[i] + job->narrow_count[i];
     }
     for (uint32_t i = 0; i < count; i++) {
-        lists[next[class_of(&blocks[i])][container_of(&blocks[i])]++] = i;
+        uint32_t id = ids ? ids[i] : i;
+        lists[next[class_of(&blocks[id])][container_of(&blocks[id])]++] = id;
     }
+}
+
+void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t *lists, wvl_cuda_t1_job *job)
+{
+    wvl_cuda_t1_sort_some(blocks, NULL, count, lists, job);
 }
 
 uint32_t wvl_cuda_t1_count_items(const wvl_cuda_t1_job *job)

@@ -91,6 +91,9 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_THREADS) wvl_rdoq_wei
              weight = wvl_rdoq::weigh(b, wvl_rdoq::band_of(job, id), slope);
     if (!wvl_rdoq::lane_id()) {
         wvl_cuda_rdoq_part &part = wvl_rdoq::item<wvl_cuda_rdoq_part>(job.parts, kind);
+        if (!job.step && !b.orient) { /* coded in the first phase, as it is (cuda/host/rdoq_code.h) */
+            wvl_rdoq::item<wvl_cuda_t1_block>(job.t1.blocks, id) = b;
+        }
         ((uint32_t *)job.weights)[id] = weight;
         atomicAdd((unsigned long long *)&part.weight, (unsigned long long)weight);
         atomicAdd((unsigned long long *)&part.weighed, (unsigned long long)b.width * b.height);
