@@ -56,9 +56,6 @@ static wvl_cuda_status code_blocks(const wvl_cuda_rdoq_coder *c, const wvl_cuda_
     wvl_cuda_t1_job own = *t1;
     own.is_cleared = 1; /* scratch memory goes on behind that of the blocks before */
     wvl_cuda_status status = wvl_cuda_rdoq_launch_changes(c->rdoq, job, stream);
-    status = status ? status
-                    : c->rdoq->runtime->fill(own.counters + WVL_CUDA_T1_ITEMS * sizeof(uint32_t), 0,
-                                             WVL_CUDA_T1_CLASSES * sizeof(uint32_t), stream);
     status = status ? status : wvl_cuda_t1_launch_model(c->model, &own, stream);
     status = status ? status : wvl_cuda_rdoq_launch_energies(c->rdoq, job, stream);
     status = status ? status : wvl_cuda_t1_launch_mq(c->mq, &own, stream);

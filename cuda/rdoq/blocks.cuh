@@ -81,6 +81,24 @@ __device__ __forceinline__ bool find_block(const job_type &job, uint32_t *id)
     return true;
 }
 
+/* Whether this thread block is the last one of the launch that is done. It sees what the others did, and goes on alone.
+ * All threads. */
+__device__ __forceinline__ bool is_last(const job_type &job, uint32_t *shared)
+{
+    uint32_t &arrived = ((wvl_cuda_rdoq_survey *)job.survey)->arrived;
+    __syncthreads();
+    if (!threadIdx.x) {
+        __threadfence();
+        *shared = atomicAdd(&arrived, 1u) + 1 == gridDim.x;
+        if (*shared) {
+            arrived = 0;
+            __threadfence();
+        }
+    }
+    __syncthreads();
+    return *shared != 0;
+}
+
 /* The sum over the lanes. */
 __device__ __forceinline__ uint32_t sum_lanes(uint32_t v)
 {

@@ -2,6 +2,7 @@
 #include "picture_clock.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static const char *name_of(wvl_cuda_function function)
 
 /* ---- Experiments ----------------------------------------------------------------------------- */
 
-static unsigned most_rounds, choices;
+static unsigned most_rounds, choices, mq_lanes;
 
 /* Whether a launch belongs to a round of rate control that is left out. */
 static int is_left_out(const char *name)
@@ -56,7 +57,18 @@ static wvl_cuda_status limited_launch(wvl_cuda_function f, unsigned gx, unsigned
                                       unsigned by, unsigned bz, unsigned shared, wvl_cuda_stream s, void **arguments,
                                       void **extra)
 {
-    return is_left_out(name_of(f)) ? 0 : plain.launch(f, gx, gy, gz, bx, by, bz, shared, s, arguments, extra);
+    const char *name = name_of(f);
+    if (is_left_out(name)) {
+        return 0;
+    }
+    if (mq_lanes && !strcmp(name, "wvl_t1_mq")) {
+        wvl_cuda_t1_job job = *(const wvl_cuda_t1_job *)arguments[0];
+        void *own[] = {&job};
+        job.lanes = mq_lanes;
+        gx = ((job.block_count + mq_lanes - 1) / mq_lanes * 32 + bx - 1) / bx;
+        return plain.launch(f, gx, gy, gz, bx, by, bz, shared, s, own, extra);
+    }
+    return plain.launch(f, gx, gy, gz, bx, by, bz, shared, s, arguments, extra);
 }
 
 static wvl_cuda_status limited_fill(wvl_cuda_address to, unsigned char value, size_t bytes, wvl_cuda_stream s)
@@ -71,12 +83,13 @@ static void find_calls(void)
     memcpy(&fetch_name, &symbol, sizeof fetch_name);
 }
 
-void picture_clock_limit(wvl_device *device, unsigned rounds)
+void picture_clock_limit(wvl_device *device, unsigned rounds, unsigned lanes)
 {
     wvl_cuda_runtime *runtime = &device->own_runtime;
     find_calls();
     plain = *runtime;
-    most_rounds = rounds;
+    most_rounds = rounds ? rounds : UINT_MAX;
+    mq_lanes = lanes;
     choices = 0;
     runtime->launch = limited_launch;
     runtime->fill = limited_fill;

@@ -12,7 +12,7 @@
  * output (1: device memory), direct (1: kernels write to pinned memory), streams, copies (streams of either kind that
  * slots share), full (1: all passes of EBCOT blocks are coded, none is left out by prediction), clock (1: one picture
  * at a time, without graphs, and the times of its launches), rounds (no more of rate control are launched), carve (per
- * cent of shared memory that all kernels prefer).
+ * cent of shared memory that all kernels prefer), lanes (of a warp of the MQ coder that have a block).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@
 #define MOST_RING 16
 
 typedef struct configuration {
-    uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock, rounds, carve;
+    uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock, rounds, carve, lanes;
 } configuration;
 
 typedef struct scene {
@@ -83,7 +83,8 @@ static configuration parse(const char *text)
     } names[] = {{"slots", &c.slots},     {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
                  {"graphs", &c.graphs},   {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct},
                  {"streams", &c.streams}, {"copies", &c.copies}, {"full", &c.full},     {"clock", &c.clock},
-                 {"rounds", &c.rounds},   {"carve", &c.carve}};
+                 {"rounds", &c.rounds},   {"carve", &c.carve},
+                 {"lanes", &c.lanes}};
     char copy[256], *rest = copy;
     (void)snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
@@ -244,8 +245,8 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     wvl_backend *b = open_backend(s, c, &prepared);
     if (c->clock) {
         picture_clock_open(s->driver.device);
-    } else if (c->rounds) {
-        picture_clock_limit(s->driver.device, c->rounds);
+    } else if (c->rounds || c->lanes) {
+        picture_clock_limit(s->driver.device, c->rounds, c->lanes);
     }
     if (c->carve) {
         picture_clock_carve(s->driver.device, (int)c->carve);
@@ -277,7 +278,7 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     if (c->clock) {
         picture_clock_print();
         picture_clock_close(s->driver.device);
-    } else if (c->rounds) {
+    } else if (c->rounds || c->lanes) {
         picture_clock_unlimit(s->driver.device);
     }
     if (c->carve) {

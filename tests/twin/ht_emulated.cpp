@@ -70,9 +70,8 @@ RATE_KERNELS(CALL_RATE)
 
 #define RDOQ_KERNELS(X)                                                                                                \
     X(wvl_rdoq_weigh_blocks)                                                                                           \
-    X(wvl_rdoq_guess)                                                                                                  \
     X(wvl_rdoq_change_blocks)                                                                                          \
-    X(wvl_rdoq_settle) X(wvl_rdoq_put) X(wvl_rdoq_choose) X(wvl_rdoq_judge) X(wvl_rdoq_decide) X(wvl_rdoq_take)
+    X(wvl_rdoq_settle) X(wvl_rdoq_put) X(wvl_rdoq_judge) X(wvl_rdoq_take)
 #define CALL_RDOQ(name)                                                                                                \
     static void call_##name(const void *job) { name(*(const wvl_cuda_rdoq_job *)job); }
 RDOQ_KERNELS(CALL_RDOQ)
