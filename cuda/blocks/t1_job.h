@@ -205,8 +205,9 @@ typedef struct wvl_cuda_t1_job {
     uint32_t round;        /* above 0: blocks with WVL_CUDA_T1_AGAIN are listed and coded again */
     uint64_t originals, regions, rects, lifts, copies; /* with rectangles of interest: wvl_cuda_t1_block and _region
                               [block_count], _rect, _lift[block_count], 32-bit samples; `blocks` are written */
-    uint64_t asked; /* a word: 0 there, and kernels up to the gains do nothing; 0: none */
+    uint64_t asked; /* a word: 0 there, and kernels do nothing; 0: none */
     uint32_t lanes; /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
+    uint32_t is_rare; /* mostly `asked` says that there is nothing to do: grids are no larger than what runs at a time */
 } wvl_cuda_t1_job;
 
 /* Passes of a block of `planes` coded planes whose max_passes are `most`. */
@@ -215,6 +216,9 @@ WVL_HD uint32_t wvl_cuda_t1_all_passes(uint32_t planes, uint32_t most)
     uint32_t all = planes ? 3 * planes - 2 : 0;
     return all < most ? all : most;
 }
+
+/* Threads of a grid where is_rare: what a large device holds. */
+#define WVL_CUDA_T1_RARE_THREADS (2048u * 132u)
 
 #define WVL_CUDA_T1_MOST_WORDS 256u /* of a plane: 32 samples each, of 8 columns of a stripe */
 #define WVL_CUDA_T1_OPEN_THREADS 128u

@@ -146,6 +146,12 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_t1_model *model, wvl_cuda_fu
     return model->runtime->launch(function, grid, rows, 1, threads, 1, 1, shared, stream, arguments, NULL);
 }
 
+/* Thread blocks, of kernels that take blocks by turns. */
+static uint32_t limit_grid(const wvl_cuda_t1_job *job, uint32_t grid, uint32_t threads)
+{
+    return job->is_rare ? wvl_min_u32(grid, WVL_CUDA_T1_RARE_THREADS / threads) : grid;
+}
+
 /* A thread an item. */
 static uint32_t count_grid(uint64_t items, uint32_t threads) { return (uint32_t)((items + threads - 1) / threads); }
 
@@ -165,7 +171,9 @@ static wvl_cuda_status launch_some(const wvl_cuda_t1_model *model, wvl_cuda_func
     some.class_first[kind] += first;
     some.class_count[kind] = count;
     uint32_t grid = count_grid((uint64_t)count * s->block_threads, s->threads);
-    return count ? launch_kernel(model, function, grid, 1, s->threads, shared, &some, stream) : WVL_CUDA_SUCCESS;
+    return count ? launch_kernel(model, function, limit_grid(job, grid, s->threads), 1, s->threads, shared, &some,
+                                 stream)
+                 : WVL_CUDA_SUCCESS;
 }
 
 /* A kernel that reads samples of a class: for each container that its blocks have, or the one for any block. */
@@ -207,7 +215,8 @@ static wvl_cuda_status launch_list(const wvl_cuda_t1_model *model, unsigned kind
     if (!count || !job->item_most[kind]) {
         return WVL_CUDA_SUCCESS;
     }
-    return launch_kernel(model, model->list[kind], count, 1, threads[kind], shared, job, stream);
+    return launch_kernel(model, model->list[kind], limit_grid(job, count, threads[kind]), 1, threads[kind], shared, job,
+                         stream);
 }
 
 static wvl_cuda_status launch_gains(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,

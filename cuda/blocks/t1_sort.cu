@@ -101,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_SORT_THREADS) wvl_t1_so
     if (threadIdx.x < WVL_CUDA_T1_CLASSES) { /* of the next blocks, that are counted in the same words */
         wvl_mq::item<uint32_t>(job.counters, WVL_CUDA_T1_ITEMS + threadIdx.x) = 0;
     }
-    if (job.round && !wvl_mq::item<uint32_t>(job.counters, WVL_CUDA_T1_REPEATED)) {
+    if (!wvl_mq::is_asked(job) || (job.round && !wvl_mq::item<uint32_t>(job.counters, WVL_CUDA_T1_REPEATED))) {
         if (!threadIdx.x) {
             wvl_mq::item<uint32_t>(job.counters, WVL_CUDA_T1_ORDERED) = 0;
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/host/rdoq_code.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* Blocks that are coded in a phase: its own, and in the first one those of the lowest band. Returns how many. */
@@ -91,6 +92,10 @@ static wvl_cuda_status code_some(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rd
     wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
     wvl_cuda_t1_job t1 = slice(&job->again, &shapes->all, 0);
     own.which = which;
+    if (which == WVL_CUDA_RDOQ_REQUANTISED) {
+        t1.asked = job->survey + offsetof(wvl_cuda_rdoq_survey, is_far_off);
+        t1.is_rare = 1;
+    }
     wvl_cuda_status status = code_blocks(c, &own, &t1, stream);
     return status ? status : wvl_cuda_rdoq_launch_take(c->rdoq, &own, stream);
 }

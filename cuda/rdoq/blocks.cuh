@@ -58,6 +58,12 @@ __device__ __forceinline__ bool has_left(const job_type &job)
     return *wvl_t1::counter_of(job.t1, WVL_CUDA_T1_LEFT_BLOCKS) != 0;
 }
 
+/* Whether the launch has nothing to do: the picture did not end far off. */
+__device__ __forceinline__ bool is_void(const job_type &job)
+{
+    return job.which == WVL_CUDA_RDOQ_REQUANTISED && !((const wvl_cuda_rdoq_survey *)job.survey)->is_far_off;
+}
+
 /* A block of the launch. */
 __device__ __forceinline__ uint32_t block_at(const job_type &job, uint32_t at)
 {

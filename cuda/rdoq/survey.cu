@@ -167,7 +167,7 @@ __device__ __forceinline__ void choose_slopes(const job_type &job, uint32_t *sha
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_ITEM_THREADS) wvl_rdoq_settle(const wvl_cuda_rdoq_job job)
 {
     uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
-    if (at < job.count) {
+    if (at < job.count && !wvl_rdoq::is_void(job)) {
         uint32_t id = wvl_rdoq::block_at(job, at);
         if (!wvl_rdoq::is_left(wvl_rdoq::coded_by(job), id)) {
             wvl_rdoq::settle_energy(job, id);
