@@ -24,7 +24,7 @@ static wvl_cuda_status fetch_limits(const wvl_cuda_runtime *rt, int device, uint
 }
 
 /* A warp of the kernel of this class takes two blocks. */
-static int takes_pairs(unsigned kind) { return kind >= WVL_CUDA_HT_32_PLAIN && kind <= WVL_CUDA_HT_32_WIDE; }
+static int takes_pairs(unsigned kind) { return kind >= WVL_CUDA_HT_32_PLAIN && kind <= WVL_CUDA_HT_32; }
 
 /* As many warps as the limit holds; then as many thread blocks as a multiprocessor does. */
 static wvl_cuda_status shape_kernel(wvl_cuda_ht *ht, wvl_cuda_ht_shape *shape, uint32_t most_warps,
@@ -42,9 +42,9 @@ static wvl_cuda_status shape_kernel(wvl_cuda_ht *ht, wvl_cuda_ht_shape *shape, u
 
 static wvl_cuda_status fetch_functions(wvl_cuda_ht *ht, wvl_cuda_module module)
 {
-    static const char *const names[WVL_CUDA_HT_CLASSES] = {
-        "wvl_ht_rows_64_plain", "wvl_ht_rows_64",      "wvl_ht_rows_64_wide", "wvl_ht_rows_32_plain",
-        "wvl_ht_rows_32",       "wvl_ht_rows_32_wide", "wvl_ht_any_16",       "wvl_ht_any_32"};
+    static const char *const names[WVL_CUDA_HT_CLASSES] = {"wvl_ht_rows_64_plain", "wvl_ht_rows_64",
+                                                           "wvl_ht_rows_32_plain", "wvl_ht_rows_32",
+                                                           "wvl_ht_any_16",        "wvl_ht_any_32"};
     const wvl_cuda_runtime *rt = ht->runtime;
     wvl_cuda_status status = rt->module_function(&ht->refine.function, module, "wvl_ht_refine");
     for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
@@ -198,13 +198,14 @@ static wvl_cuda_status launch_gathering(const wvl_cuda_ht *ht, const wvl_cuda_ht
                                   job, stream);
 }
 
-/* Blocks of a class that its grid is made for. Where devices list blocks, those of more than 15 bits are few: their
- * kernel would fill multiprocessors for nothing. */
+/* Blocks of a class that its grid is made for. Where a device lists sets, those of more than 15 bits mostly lie below all
+ * cuts: their kernel would fill multiprocessors for nothing. */
 static uint32_t shape_for(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, unsigned kind, uint32_t most)
 {
+    const uint32_t *counts = job->class_count;
     int are_few = job->lists && kind == WVL_CUDA_HT_ANY32 &&
-                  job->class_count[WVL_CUDA_HT_64_WIDE] + job->class_count[WVL_CUDA_HT_32_WIDE];
-    return wvl_min_u32(job->class_count[kind], are_few ? ht->multiprocessors : most);
+                  counts[kind] < counts[WVL_CUDA_HT_64] + counts[WVL_CUDA_HT_32];
+    return wvl_min_u32(counts[kind], are_few ? ht->multiprocessors : most);
 }
 
 /* Cleanup passes, refinement, MEL and records. most: blocks that grids are made for; kernels take any number. */

@@ -177,10 +177,7 @@ __device__ __forceinline__ void code_row(lane_streams &own, uint32_t *row, uint3
     }
 }
 
-/* How the samples of a class lie. */
-enum form { PLAIN, SHIFTED, WIDE };
-
-template <uint32_t Q, form FORM>
+template <uint32_t Q, bool SHIFTED>
 __device__ __forceinline__ void code_blocks(const wvl_cuda_ht_job &job, const uint32_t *shared, uint32_t *words,
                                             const uint32_t *ids, uint32_t count)
 {
@@ -193,7 +190,7 @@ __device__ __forceinline__ void code_blocks(const wvl_cuda_ht_job &job, const ui
         const wvl_cuda_ht_block &b = block_of(job, ids[part]);
         coded = is_coded(b);
         quads = y < (b.height + 1u) / 2 ? (b.width + 1u) / 2 : 0;
-        shift = plane_of(b);
+        shift = b.coef_bytes == 2 ? plane_of(b) : 0;
     }
     uint32_t has = __ballot_sync(~0u, coded);
     if (!has) {
@@ -205,7 +202,7 @@ __device__ __forceinline__ void code_blocks(const wvl_cuda_ht_job &job, const ui
     __syncwarp();
     for (uint32_t k = 0; k < count; k++) {
         const wvl_cuda_ht_block &b = block_of(job, ids[k]);
-        if (FORM == WIDE) {
+        if (SHIFTED && b.coef_bytes != 2) {
             load_wide_rows<Q>(b, min(plane_of(b), 31u), words + k * Q * L::pitch);
         } else {
             load_rows<Q>(b, words + k * Q * L::pitch);
@@ -217,8 +214,8 @@ __device__ __forceinline__ void code_blocks(const wvl_cuda_ht_job &job, const ui
     most = max(most, __shfl_sync(~0u, quads, (32 - Q) & 31));
     lane_streams own;
     own.open(row, vlc_row, y == 0);
-    code_row<Q, FORM == SHIFTED>(own, row, quads, most, shift & 15, y == 0,
-                                 (const uint16_t *)shared + (y ? 2048 : 0), shared + 2048 + (y ? 1024 : 0));
+    code_row<Q, SHIFTED>(own, row, quads, most, shift & 15, y == 0, (const uint16_t *)shared + (y ? 2048 : 0),
+                         shared + 2048 + (y ? 1024 : 0));
     block_streams s = measure_streams<Q>(own);
     __syncwarp();
     for (uint32_t k = 0; k < count; k++) {
@@ -230,7 +227,7 @@ __device__ __forceinline__ void code_blocks(const wvl_cuda_ht_job &job, const ui
     }
 }
 
-template <uint32_t Q, form FORM>
+template <uint32_t Q, bool SHIFTED>
 __device__ __forceinline__ void run_rows(const wvl_cuda_ht_job &job, uint32_t *shared, uint32_t kind)
 {
     constexpr uint32_t blocks = rows_layout<Q>::blocks;
@@ -253,21 +250,19 @@ __device__ __forceinline__ void run_rows(const wvl_cuda_ht_job &job, uint32_t *s
         for (uint32_t k = 0; k < blocks; k++) {
             ids[k] = order[first + (k < count ? k : 0)];
         }
-        code_blocks<Q, FORM>(job, shared, words, ids, count);
+        code_blocks<Q, SHIFTED>(job, shared, words, ids, count);
     }
 }
 
 } // namespace wvl_ht
 
-#define WVL_HT_ROWS_KERNEL(name, Q, FORM, kind, warps)                                                              \
+#define WVL_HT_ROWS_KERNEL(name, Q, SHIFTED, kind, warps)                                                              \
     extern "C" __global__ void __launch_bounds__(32 * (warps), 1) name(const wvl_cuda_ht_job job)                      \
     {                                                                                                                  \
         WVL_HT_SHARED(shared);                                                                                         \
-        wvl_ht::run_rows<Q, wvl_ht::FORM>(job, shared, kind);                                                               \
+        wvl_ht::run_rows<Q, SHIFTED>(job, shared, kind);                                                               \
     }
-WVL_HT_ROWS_KERNEL(wvl_ht_rows_64_plain, 32, PLAIN, WVL_CUDA_HT_64_PLAIN, WVL_CUDA_HT_MOST_WARPS)
-WVL_HT_ROWS_KERNEL(wvl_ht_rows_64, 32, SHIFTED, WVL_CUDA_HT_64, WVL_CUDA_HT_MOST_WARPS)
-WVL_HT_ROWS_KERNEL(wvl_ht_rows_64_wide, 32, WIDE, WVL_CUDA_HT_64_WIDE, WVL_CUDA_HT_MOST_WARPS)
-WVL_HT_ROWS_KERNEL(wvl_ht_rows_32_plain, 16, PLAIN, WVL_CUDA_HT_32_PLAIN, WVL_CUDA_HT_PAIR_WARPS)
-WVL_HT_ROWS_KERNEL(wvl_ht_rows_32, 16, SHIFTED, WVL_CUDA_HT_32, WVL_CUDA_HT_PAIR_WARPS)
-WVL_HT_ROWS_KERNEL(wvl_ht_rows_32_wide, 16, WIDE, WVL_CUDA_HT_32_WIDE, WVL_CUDA_HT_PAIR_WARPS)
+WVL_HT_ROWS_KERNEL(wvl_ht_rows_64_plain, 32, false, WVL_CUDA_HT_64_PLAIN, WVL_CUDA_HT_MOST_WARPS)
+WVL_HT_ROWS_KERNEL(wvl_ht_rows_64, 32, true, WVL_CUDA_HT_64, WVL_CUDA_HT_MOST_WARPS)
+WVL_HT_ROWS_KERNEL(wvl_ht_rows_32_plain, 16, false, WVL_CUDA_HT_32_PLAIN, WVL_CUDA_HT_PAIR_WARPS)
+WVL_HT_ROWS_KERNEL(wvl_ht_rows_32, 16, true, WVL_CUDA_HT_32, WVL_CUDA_HT_PAIR_WARPS)

@@ -14,10 +14,8 @@
 #define KERNELS(X)                                                                                                     \
     X(wvl_ht_rows_64_plain)                                                                                            \
     X(wvl_ht_rows_64)                                                                                                  \
-    X(wvl_ht_rows_64_wide)                                                                                             \
     X(wvl_ht_rows_32_plain)                                                                                            \
     X(wvl_ht_rows_32)                                                                                                  \
-    X(wvl_ht_rows_32_wide)                                                                                             \
     X(wvl_ht_any_16)                                                                                                   \
     X(wvl_ht_any_32) X(wvl_ht_refine) X(wvl_ht_finish) X(wvl_ht_place) X(wvl_ht_gather) X(wvl_ht_sum) X(wvl_ht_weigh)
 #define CALL(name)                                                                                                     \
