@@ -134,6 +134,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     codec/core/gain.h
     cuda/rate/again.cuh
     cuda/rate/bodies.cu
+    cuda/rate/bodies.cuh
     cuda/rate/caps.cuh
     cuda/rate/choose.cu
     cuda/rate/cut.cuh
@@ -145,6 +146,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/rate/measure.cuh
     cuda/rate/predict.cu
     cuda/rate/rate_job.h
+    cuda/rate/repeat.cu
     cuda/rate/search.cuh
     cuda/rate/sets.cu
     cuda/rate/step.cu

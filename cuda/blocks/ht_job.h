@@ -77,27 +77,24 @@ typedef struct wvl_cuda_ht_part {
     uint32_t magref, magref_end;
 } wvl_cuda_ht_part;
 
-/* Which kernel codes the cleanup pass of a block. PLAIN: all bits of a magnitude are coded. */
+/* Which kernel codes the cleanup pass of a block. PLAIN: samples of 16 bits, and all bits of a magnitude are coded. */
 enum {
-    WVL_CUDA_HT_64_PLAIN, /* 16-bit samples, at most 64x64: a warp a block */
-    WVL_CUDA_HT_64,
+    WVL_CUDA_HT_64_PLAIN, /* at most 64x64: a warp a block */
+    WVL_CUDA_HT_64,       /* samples of 32 bits, too, if at most 15 bits of a magnitude are coded */
     WVL_CUDA_HT_32_PLAIN, /* at most 32x32: a warp for two blocks */
     WVL_CUDA_HT_32,
     WVL_CUDA_HT_ANY16, /* all other shapes */
-    WVL_CUDA_HT_ANY32, /* 32-bit samples */
+    WVL_CUDA_HT_ANY32, /* samples of 32 bits: other shapes, and more bits */
     WVL_CUDA_HT_CLASSES
 };
 
 WVL_HD uint32_t wvl_cuda_ht_class_of(const wvl_cuda_ht_block *b)
 {
-    uint32_t shifted = b->frac_bits + b->cleanup_plane != 0;
-    if (b->coef_bytes != 2) {
-        return WVL_CUDA_HT_ANY32;
+    uint32_t is_wide = b->coef_bytes != 2, is_cut = is_wide || b->frac_bits + b->cleanup_plane;
+    if (b->width > 64 || b->height > 64 || (is_wide && b->planes > 15)) {
+        return is_wide ? WVL_CUDA_HT_ANY32 : WVL_CUDA_HT_ANY16;
     }
-    if (b->width <= 32 && b->height <= 32) {
-        return WVL_CUDA_HT_32_PLAIN + shifted;
-    }
-    return b->width <= 64 && b->height <= 64 ? WVL_CUDA_HT_64_PLAIN + shifted : (uint32_t)WVL_CUDA_HT_ANY16;
+    return (b->width <= 32 && b->height <= 32 ? WVL_CUDA_HT_32_PLAIN : WVL_CUDA_HT_64_PLAIN) + (is_cut ? 1u : 0u);
 }
 
 /* Counters that one launch sets to 0 and counts in; is_cleared: they are 0 already. NEXT: the next block of a class,

@@ -23,6 +23,9 @@ static wvl_cuda_status fetch_limits(const wvl_cuda_runtime *rt, int device, uint
     return status;
 }
 
+/* A warp of the kernel of this class takes two blocks. */
+static int takes_pairs(unsigned kind) { return kind >= WVL_CUDA_HT_32_PLAIN && kind <= WVL_CUDA_HT_32; }
+
 /* As many warps as the limit holds; then as many thread blocks as a multiprocessor does. */
 static wvl_cuda_status shape_kernel(wvl_cuda_ht *ht, wvl_cuda_ht_shape *shape, uint32_t most_warps,
                                     uint32_t table_words, uint32_t warp_words, uint32_t limit, uint32_t processor)
@@ -57,9 +60,7 @@ static wvl_cuda_status fetch_functions(wvl_cuda_ht *ht, wvl_cuda_module module)
 wvl_cuda_status wvl_cuda_ht_open(wvl_cuda_ht *ht, const wvl_cuda_runtime *runtime, wvl_cuda_module module, int device,
                                  uint32_t shared_limit)
 {
-    static const uint32_t words[WVL_CUDA_HT_CLASSES] = {WVL_CUDA_HT_ROWS_WORDS(32), WVL_CUDA_HT_ROWS_WORDS(32),
-                                                        WVL_CUDA_HT_ROWS_WORDS(16), WVL_CUDA_HT_ROWS_WORDS(16),
-                                                        WVL_CUDA_HT_ANY_WORDS(2),   WVL_CUDA_HT_ANY_WORDS(4)};
+    static const uint32_t any_words[2] = {WVL_CUDA_HT_ANY_WORDS(2), WVL_CUDA_HT_ANY_WORDS(4)};
     uint32_t limit, processor;
     memset(ht, 0, sizeof *ht);
     ht->runtime = runtime;
@@ -67,9 +68,10 @@ wvl_cuda_status wvl_cuda_ht_open(wvl_cuda_ht *ht, const wvl_cuda_runtime *runtim
     limit = shared_limit && shared_limit < limit ? shared_limit : limit;
     status = status ? status : fetch_functions(ht, module);
     for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
-        uint32_t most =
-            i == WVL_CUDA_HT_32_PLAIN || i == WVL_CUDA_HT_32 ? WVL_CUDA_HT_PAIR_WARPS : WVL_CUDA_HT_MOST_WARPS;
-        status = shape_kernel(ht, &ht->cleanup[i], most, WVL_CUDA_HT_TABLE_WORDS, words[i], limit, processor);
+        uint32_t most = takes_pairs(i) ? WVL_CUDA_HT_PAIR_WARPS : WVL_CUDA_HT_MOST_WARPS,
+                 words = i >= WVL_CUDA_HT_ANY16 ? any_words[i - WVL_CUDA_HT_ANY16]
+                                                : WVL_CUDA_HT_ROWS_WORDS(takes_pairs(i) ? 16u : 32u);
+        status = shape_kernel(ht, &ht->cleanup[i], most, WVL_CUDA_HT_TABLE_WORDS, words, limit, processor);
     }
     return status
                ? status
@@ -196,6 +198,16 @@ static wvl_cuda_status launch_gathering(const wvl_cuda_ht *ht, const wvl_cuda_ht
                                   job, route);
 }
 
+/* Blocks of a class that its grid is made for. Where a device lists sets, those of more than 15 bits mostly lie below
+ * all cuts: their kernel would fill multiprocessors for nothing. */
+static uint32_t shape_for(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, unsigned kind, uint32_t most)
+{
+    const uint32_t *counts = job->class_count;
+    int are_few =
+        job->lists && kind == WVL_CUDA_HT_ANY32 && counts[kind] < counts[WVL_CUDA_HT_64] + counts[WVL_CUDA_HT_32];
+    return wvl_min_u32(counts[kind], are_few ? ht->multiprocessors : most);
+}
+
 /* Cleanup passes, refinement, MEL and records. most: blocks that grids are made for; kernels take any number. */
 static wvl_cuda_status launch_coding(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, uint32_t most,
                                      wvl_cuda_route route)
@@ -203,9 +215,8 @@ static wvl_cuda_status launch_coding(const wvl_cuda_ht *ht, const wvl_cuda_ht_jo
     uint32_t count = wvl_min_u32(job->block_count, most), finishing = WVL_CUDA_HT_FINISH_THREADS;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
-        uint32_t blocks = wvl_min_u32(job->class_count[i], most);
-        int pairs = i == WVL_CUDA_HT_32_PLAIN || i == WVL_CUDA_HT_32;
-        status = launch_persistent(ht, &ht->cleanup[i], pairs ? (blocks + 1) / 2 : blocks, job, route);
+        uint32_t blocks = shape_for(ht, job, i, most);
+        status = launch_persistent(ht, &ht->cleanup[i], takes_pairs(i) ? (blocks + 1) / 2 : blocks, job, route);
     }
     if (!status && job->refines) {
         status = launch_persistent(ht, &ht->refine, count, job, route);

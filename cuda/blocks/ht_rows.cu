@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * HT cleanup pass of 16-bit blocks up to 64x64 (Q = 32: a warp a block) and 32x32 (Q = 16: a warp for two): a lane is
- * a ROW of quads.
+ * HT cleanup pass of blocks up to 64x64 (Q = 32: a warp a block) and 32x32 (Q = 16: a warp for two): a lane is a ROW
+ * of quads. Samples have 16 bits, or 32 of which at most 15 bits of a magnitude are coded: these are made 16 on their
+ * way to shared memory.
  *
  * What a quad says depends on its neighbours by their samples alone, so rows are independent once the samples are
  * there; and a lane that walks along its row appends bits to its own registers: no scans, no atomics, one shuffle for
@@ -35,22 +36,85 @@ __device__ __forceinline__ void load_8(uint32_t *to, const uint16_t *from, uint3
     }
 }
 
-/* A block: rows of quads with their two lines in turns of 8 samples. A lane keeps its columns and takes every (64 /
- * Q)th row of quads. */
+/* Eight samples of 32 bits, of which `count` are there. */
+__device__ __forceinline__ void fetch_8(uint32_t (&to)[8], const uint32_t *from, uint32_t count)
+{
+    if (count == 8 && ((uintptr_t)from & 15) == 0) {
+        uint4 low = ((const uint4 *)from)[0], high = ((const uint4 *)from)[1];
+        to[0] = low.x, to[1] = low.y, to[2] = low.z, to[3] = low.w;
+        to[4] = high.x, to[5] = high.y, to[6] = high.z, to[7] = high.w;
+        return;
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < 8; i++) {
+        to[i] = i < count ? from[i] : 0;
+    }
+}
+
+__device__ __forceinline__ uint32_t narrow(uint32_t sample, uint32_t shift)
+{
+    return ((sample & 0x7FFFFFFF) >> shift & 0x7FFF) | (sample >> 31) << 15;
+}
+__device__ __forceinline__ uint32_t narrow_pair(uint32_t first, uint32_t second, uint32_t shift)
+{
+    return narrow(first, shift) | narrow(second, shift) << 16;
+}
+
+/* Which of a block a lane loads: its columns, and every (64 / Q)th row of quads. Rows of quads lie with their two lines
+ * in turns of 8 samples. */
+template <uint32_t Q> struct row_loads {
+    static constexpr uint32_t pitch = rows_layout<Q>::pitch, step = 64 / Q, turns = Q / step;
+    uint32_t there, y; /* samples of a line; its first line */
+    uint32_t *to;
+    size_t from; /* samples */
+    __device__ __forceinline__ row_loads(const wvl_cuda_ht_block &b, uint32_t *rows)
+    {
+        uint32_t place = lane_id() % (Q / 2), line2 = lane_id() / (Q / 2), half = place >> 2 & 1,
+                 j = (place & 3) | place >> 3 << 2;
+        there = 8 * j < b.width ? min(b.width - 8 * j, 8u) : 0;
+        y = 2 * line2 + half;
+        to = rows + line2 * pitch + 8 * j + 4 * half;
+        from = (size_t)y * b.stride + 8 * j;
+    }
+};
+
 template <uint32_t Q> __device__ __forceinline__ void load_rows(const wvl_cuda_ht_block &b, uint32_t *rows)
 {
-    constexpr uint32_t pitch = rows_layout<Q>::pitch, step = 64 / Q;
-    uint32_t place = lane_id() % (Q / 2), line2 = lane_id() / (Q / 2), half = place >> 2 & 1,
-             j = (place & 3) | place >> 3 << 2;
-    uint32_t stride = 2 * step * b.stride, there = 8 * j < b.width ? min(b.width - 8 * j, 8u) : 0, y = 2 * line2 + half;
-    uint32_t *to = rows + line2 * pitch + 8 * j + 4 * half;
-    const uint16_t *from = (const uint16_t *)b.coefs + (size_t)y * b.stride + 8 * j;
+    using L = row_loads<Q>;
+    L own(b, rows);
+    uint32_t stride = 2 * L::step * b.stride;
+    const uint16_t *from = (const uint16_t *)b.coefs + own.from;
 #pragma unroll 4
-    for (uint32_t i = 0; i < Q / step; i++) {
-        load_8(to, from, y < b.height ? there : 0);
-        y += 2 * step;
-        to += step * pitch;
+    for (uint32_t i = 0; i < L::turns; i++) {
+        load_8(own.to, from, own.y < b.height ? own.there : 0);
+        own.y += 2 * L::step;
+        own.to += L::step * L::pitch;
         from += stride;
+    }
+}
+
+/* The same of 32-bit samples, two turns at once. shift: the plane of the cleanup pass. */
+template <uint32_t Q>
+__device__ __forceinline__ void load_wide_rows(const wvl_cuda_ht_block &b, uint32_t shift, uint32_t *rows)
+{
+    using L = row_loads<Q>;
+    L own(b, rows);
+    uint32_t stride = 2 * L::step * b.stride;
+    const uint32_t *from = (const uint32_t *)b.coefs + own.from;
+    for (uint32_t i = 0; i < L::turns; i += 2) {
+        uint32_t v[2][8];
+#pragma unroll
+        for (uint32_t k = 0; k < 2; k++) {
+            fetch_8(v[k], from, own.y < b.height ? own.there : 0);
+            own.y += 2 * L::step;
+            from += stride;
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < 2; k++) {
+            *(uint4 *)own.to = make_uint4(narrow_pair(v[k][0], v[k][1], shift), narrow_pair(v[k][2], v[k][3], shift),
+                                          narrow_pair(v[k][4], v[k][5], shift), narrow_pair(v[k][6], v[k][7], shift));
+            own.to += L::step * L::pitch;
+        }
     }
 }
 
@@ -126,7 +190,7 @@ __device__ __forceinline__ void code_blocks(const wvl_cuda_ht_job &job, const ui
         const wvl_cuda_ht_block &b = block_of(job, ids[part]);
         coded = is_coded(b);
         quads = y < (b.height + 1u) / 2 ? (b.width + 1u) / 2 : 0;
-        shift = plane_of(b);
+        shift = b.coef_bytes == 2 ? plane_of(b) : 0;
     }
     uint32_t has = __ballot_sync(~0u, coded);
     if (!has) {
@@ -137,7 +201,12 @@ __device__ __forceinline__ void code_blocks(const wvl_cuda_ht_job &job, const ui
     }
     __syncwarp();
     for (uint32_t k = 0; k < count; k++) {
-        load_rows<Q>(block_of(job, ids[k]), words + k * Q * L::pitch);
+        const wvl_cuda_ht_block &b = block_of(job, ids[k]);
+        if (SHIFTED && b.coef_bytes != 2) {
+            load_wide_rows<Q>(b, min(plane_of(b), 31u), words + k * Q * L::pitch);
+        } else {
+            load_rows<Q>(b, words + k * Q * L::pitch);
+        }
     }
     copy_wait();
     __syncwarp();

@@ -62,8 +62,11 @@ __device__ __forceinline__ void put_records(const wvl_cuda_t1_job &job, uint32_t
 
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_ENDS_THREADS) wvl_t1_ends(const wvl_cuda_t1_job job)
 {
-    uint32_t id = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    if (id < job.block_count && (!job.round || (wvl_mq::state_at(job, id).flags & WVL_CUDA_T1_AGAIN))) {
-        wvl_mq::put_records(job, id);
+    uint32_t at = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (at < job.block_count && wvl_mq::is_asked(job)) {
+        uint32_t id = wvl_mq::listed(job, at);
+        if (!job.round || (wvl_mq::state_at(job, id).flags & WVL_CUDA_T1_AGAIN)) {
+            wvl_mq::put_records(job, id);
+        }
     }
 }

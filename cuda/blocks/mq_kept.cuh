@@ -12,6 +12,18 @@
 namespace wvl_mq
 {
 
+/* Whether anything of this launch counts. */
+__device__ __forceinline__ bool is_asked(const wvl_cuda_t1_job &job)
+{
+    return !job.asked || item<const uint32_t>(job.asked, 0);
+}
+
+/* A block of the job. */
+__device__ __forceinline__ uint32_t listed(const wvl_cuda_t1_job &job, uint32_t at)
+{
+    return job.lists ? item<const uint32_t>(job.lists, at) : at;
+}
+
 __device__ __forceinline__ bool keeps(const wvl_cuda_t1_job &job) { return job.foresees && !job.is_styled; }
 
 /* Whether a block that is coded goes on where the round before stopped. */

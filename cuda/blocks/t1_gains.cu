@@ -104,7 +104,7 @@ __device__ __forceinline__ uint32_t last_plane(const wvl_cuda_t1_state &state)
 /* Whether there is anything to weigh: samples of a block without a bound are not read. */
 __device__ __forceinline__ bool is_weighed(const wvl_cuda_t1_job &job, uint32_t id, uint32_t n)
 {
-    if (state_of(job, id).flags & WVL_CUDA_T1_LEFT || !is_asked(job)) {
+    if (state_of(job, id).flags & WVL_CUDA_T1_LEFT) {
         return false;
     }
     bool is_any = *(const uint32_t *)block_of(job, id).bound != 0;
@@ -239,18 +239,30 @@ __device__ __forceinline__ void weigh_block(const wvl_cuda_t1_job &job, uint32_t
     }
 }
 
+/* Blocks of a class by their place in its list, EACH a thread block, a part of a thread block each; by turns where grids
+ * are smaller. All threads of a part. */
+template <uint32_t EACH, class F>
+__device__ __forceinline__ void visit_blocks(const wvl_cuda_t1_job &job, uint32_t kind, uint32_t part, F visit)
+{
+    uint32_t count = is_asked(job) ? job.class_count[kind] : 0;
+    for (uint32_t first = blockIdx.x * EACH; first < count; first += gridDim.x * EACH) {
+        if (first + part < count) {
+            visit(((const uint32_t *)job.lists)[job.class_first[kind] + first + part]);
+        }
+        __syncthreads(); /* shared memory is free */
+    }
+}
+
 template <uint32_t KIND, uint32_t WIDTH_LOG2> __device__ __forceinline__ void weigh_blocks(const wvl_cuda_t1_job &job)
 {
     WVL_HT_SHARED(shared);
     constexpr uint32_t WORDS = 2u << 2 * WIDTH_LOG2, WARPS = WORDS / 32;
-    uint32_t at = (blockIdx.x * WVL_CUDA_T1_GAINS_THREADS + threadIdx.x) / WORDS;
-    if (at < job.class_count[KIND]) {
-        uint32_t id = ((const uint32_t *)job.lists)[job.class_first[KIND] + at];
+    uint32_t part = threadIdx.x / WORDS, *own = shared + part * WARPS * WVL_CUDA_T1_GAINS_WARP_WORDS;
+    visit_blocks<WVL_CUDA_T1_GAINS_THREADS / WORDS>(job, KIND, part, [&](uint32_t id) {
         if (block_of(job, id).coef_bytes == 2) {
-            weigh_block<WIDTH_LOG2, WARPS>(job, id, threadIdx.x % WORDS,
-                                           shared + threadIdx.x / WORDS * WARPS * WVL_CUDA_T1_GAINS_WARP_WORDS);
+            weigh_block<WIDTH_LOG2, WARPS>(job, id, threadIdx.x % WORDS, own);
         }
-    }
+    });
 }
 
 /* ---- 32-bit samples, and blocks of any shape
@@ -351,14 +363,13 @@ __device__ __forceinline__ void weigh_wide_blocks(const wvl_cuda_t1_job &job)
 {
     WVL_HT_SHARED(shared);
     constexpr uint32_t WORDS = 2u << 2 * WIDTH_LOG2, WARPS = WORDS / 32;
-    uint32_t in_block = threadIdx.x / WORDS, at = blockIdx.x * (WVL_CUDA_T1_GAINS_THREADS / WORDS) + in_block;
-    if (at < job.class_count[KIND]) {
-        uint32_t id = ((const uint32_t *)job.lists)[job.class_first[KIND] + at];
+    uint32_t part = threadIdx.x / WORDS,
+             *own = shared + part * (31 * WORDS + WARPS * WVL_CUDA_T1_GAINS_ANY_WARP_WORDS);
+    visit_blocks<WVL_CUDA_T1_GAINS_THREADS / WORDS>(job, KIND, part, [&](uint32_t id) {
         if (block_of(job, id).coef_bytes != 2) {
-            weigh_wide_block<WORDS, WARPS>(job, id, WIDTH_LOG2, threadIdx.x % WORDS,
-                                           shared + in_block * (31 * WORDS + WARPS * WVL_CUDA_T1_GAINS_ANY_WARP_WORDS));
+            weigh_wide_block<WORDS, WARPS>(job, id, WIDTH_LOG2, threadIdx.x % WORDS, own);
         }
-    }
+    });
 }
 
 } // namespace wvl_t1
@@ -386,7 +397,8 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_GAINS_THREADS) wvl_t1_g
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MOST_WORDS) wvl_t1_gains_any(const wvl_cuda_t1_job job)
 {
     WVL_HT_SHARED(shared);
-    uint32_t id = ((const uint32_t *)job.lists)[job.class_first[WVL_CUDA_T1_ANY] + blockIdx.x];
-    wvl_t1::weigh_wide_block<WVL_CUDA_T1_MOST_WORDS, WVL_CUDA_T1_MOST_WORDS / 32>(
-        job, id, wvl_t1::any_width_log2(wvl_t1::block_of(job, id).width), threadIdx.x, shared);
+    wvl_t1::visit_blocks<1>(job, WVL_CUDA_T1_ANY, 0, [&](uint32_t id) {
+        wvl_t1::weigh_wide_block<WVL_CUDA_T1_MOST_WORDS, WVL_CUDA_T1_MOST_WORDS / 32>(
+            job, id, wvl_t1::any_width_log2(wvl_t1::block_of(job, id).width), threadIdx.x, shared);
+    });
 }

@@ -156,9 +156,6 @@ typedef struct wvl_cuda_t1_weight {
     int32_t exponent;
 } wvl_cuda_t1_weight;
 
-/* Containers of samples: kernels that read samples take the blocks of one. */
-enum { WVL_CUDA_T1_NARROW = 1, WVL_CUDA_T1_WIDE = 2 }; /* 16 and 32 bits */
-
 /* How context modelling takes blocks. */
 enum {
     WVL_CUDA_T1_64, /* at most 64x64 */
@@ -181,7 +178,8 @@ enum {
 /* The argument of all kernels. */
 typedef struct wvl_cuda_t1_job {
     uint64_t blocks;        /* wvl_cuda_t1_block[block_count] */
-    uint64_t lists;         /* uint32_t[block_count]: indexes of blocks, class by class */
+    uint64_t lists;         /* uint32_t[block_count]: indexes of blocks, class by class. Others are not touched. 0, for the
+                             * MQ coder alone: all blocks */
     uint64_t states;        /* wvl_cuda_t1_state[block_count] */
     uint64_t records;       /* wvl_cuda_t1_record[block_count] */
     uint64_t order;         /* uint32_t[block_count]: blocks with symbols, those with the longest lists first */
@@ -195,7 +193,8 @@ typedef struct wvl_cuda_t1_job {
     uint32_t block_count;
     uint32_t class_first[WVL_CUDA_T1_CLASSES], class_count[WVL_CUDA_T1_CLASSES];
     uint32_t item_first[WVL_CUDA_T1_CLASSES], item_most[WVL_CUDA_T1_CLASSES]; /* by `planes` of the blocks */
-    uint32_t containers[WVL_CUDA_T1_CLASSES]; /* WVL_CUDA_T1_NARROW, WVL_CUDA_T1_WIDE: what samples of the class have */
+    /* Blocks of a class whose samples may have 16 bits: the first ones of its list. And 32 bits: the last ones. */
+    uint32_t narrow_count[WVL_CUDA_T1_CLASSES], wide_count[WVL_CUDA_T1_CLASSES];
     uint32_t is_styled;                       /* some block has TERMALL, RESET, PTERM or BYPASS */
     uint32_t is_cleared;
     uint64_t gains;        /* wvl_cuda_t1_gains[block_count]: energies, and gains of passes; 0: not wanted */
@@ -206,8 +205,9 @@ typedef struct wvl_cuda_t1_job {
     uint32_t round;        /* above 0: blocks with WVL_CUDA_T1_AGAIN are listed and coded again */
     uint64_t originals, regions, rects, lifts, copies; /* with rectangles of interest: wvl_cuda_t1_block and _region
                               [block_count], _rect, _lift[block_count], 32-bit samples; `blocks` are written */
-    uint64_t asked; /* a word: 0 there, and kernels up to the gains do nothing; 0: none */
+    uint64_t asked; /* a word: 0 there, and kernels do nothing; 0: none */
     uint32_t lanes; /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
+    uint32_t is_rare; /* mostly `asked` says that there is nothing to do: grids are no larger than what runs at a time */
 } wvl_cuda_t1_job;
 
 /* Passes of a block of `planes` coded planes whose max_passes are `most`. */
@@ -216,6 +216,9 @@ WVL_HD uint32_t wvl_cuda_t1_all_passes(uint32_t planes, uint32_t most)
     uint32_t all = planes ? 3 * planes - 2 : 0;
     return all < most ? all : most;
 }
+
+/* Threads of a grid where is_rare: what a large device holds. */
+#define WVL_CUDA_T1_RARE_THREADS (2048u * 132u)
 
 #define WVL_CUDA_T1_MOST_WORDS 256u /* of a plane: 32 samples each, of 8 columns of a stripe */
 #define WVL_CUDA_T1_OPEN_THREADS 128u

@@ -518,12 +518,23 @@ __device__ __forceinline__ void list_block(const wvl_cuda_t1_job &job, uint32_t 
     }
 }
 
+/* Blocks of a class, a thread block each; by turns where grids are smaller. */
+template <class WORDS, uint32_t WARPS, uint32_t SAMPLES, uint32_t KIND>
+__device__ __forceinline__ void list_blocks(const wvl_cuda_t1_job &job)
+{
+    for (uint32_t at = blockIdx.x; at < job.class_count[KIND] && is_asked(job); at += gridDim.x) {
+        uint32_t id = ((const uint32_t *)job.lists)[job.class_first[KIND] + at], log2 = KIND == WVL_CUDA_T1_64 ? 3 : 2;
+        list_block<WORDS, WARPS, SAMPLES>(job, id,
+                                          KIND == WVL_CUDA_T1_ANY ? any_width_log2(block_of(job, id).width) : log2);
+        meet<WARPS>();
+    }
+}
+
 } // namespace wvl_t1
 
 extern "C" __global__ void __launch_bounds__(128, 8) wvl_t1_list_64(const wvl_cuda_t1_job job)
 {
-    uint32_t id = ((const uint32_t *)job.lists)[job.class_first[WVL_CUDA_T1_64] + blockIdx.x];
-    wvl_t1::list_block<wvl_t1::words_by_shuffle<3>, 4, 4096>(job, id, 3);
+    wvl_t1::list_blocks<wvl_t1::words_by_shuffle<3>, 4, 4096, WVL_CUDA_T1_64>(job);
 }
 
 /* Thread blocks of a warp that a multiprocessor holds: 16 everywhere, more on 9.0. */
@@ -535,13 +546,10 @@ extern "C" __global__ void __launch_bounds__(128, 8) wvl_t1_list_64(const wvl_cu
 
 extern "C" __global__ void __launch_bounds__(32, WVL_T1_RESIDENT_WARPS) wvl_t1_list_32(const wvl_cuda_t1_job job)
 {
-    uint32_t id = ((const uint32_t *)job.lists)[job.class_first[WVL_CUDA_T1_32] + blockIdx.x];
-    wvl_t1::list_block<wvl_t1::words_by_shuffle<2>, 1, 1024>(job, id, 2);
+    wvl_t1::list_blocks<wvl_t1::words_by_shuffle<2>, 1, 1024, WVL_CUDA_T1_32>(job);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 2) wvl_t1_list_any(const wvl_cuda_t1_job job)
 {
-    uint32_t id = ((const uint32_t *)job.lists)[job.class_first[WVL_CUDA_T1_ANY] + blockIdx.x];
-    wvl_t1::list_block<wvl_t1::words_by_load, 8, 4096>(job, id,
-                                                       wvl_t1::any_width_log2(wvl_t1::block_of(job, id).width));
+    wvl_t1::list_blocks<wvl_t1::words_by_load, 8, 4096, WVL_CUDA_T1_ANY>(job);
 }

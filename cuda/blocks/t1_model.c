@@ -41,31 +41,56 @@ static unsigned class_of(const wvl_cuda_t1_block *b)
     return b->width <= 32 && b->height <= 32 ? WVL_CUDA_T1_32 : WVL_CUDA_T1_64;
 }
 
-void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t *lists, wvl_cuda_t1_job *job)
+/* Where a block stands in the list of its class: those of 16 bits, those that may become 32 bits, those of 32. */
+enum { NARROW, EITHER, WIDE, CONTAINERS };
+static unsigned container_of(const wvl_cuda_t1_block *b)
 {
-    uint32_t next[WVL_CUDA_T1_CLASSES];
+    if (b->coef_bytes != 2) {
+        return WIDE;
+    }
+    return wvl_cuda_t1_may_copy(b) ? EITHER : NARROW;
+}
+
+static void count_block(const wvl_cuda_t1_block *b, wvl_cuda_t1_job *job)
+{
+    unsigned kind = class_of(b), container = container_of(b);
+    job->class_count[kind]++;
+    job->item_most[kind] += b->planes;
+    job->narrow_count[kind] += container != WIDE;
+    job->wide_count[kind] += container != NARROW;
+    job->is_styled |= b->style & (WVL_STYLE_TERMALL | WVL_STYLE_RESET | WVL_STYLE_PTERM | WVL_STYLE_BYPASS);
+}
+
+void wvl_cuda_t1_sort_some(const wvl_cuda_t1_block *blocks, const uint32_t *ids, uint32_t count, uint32_t *lists,
+                           wvl_cuda_t1_job *job)
+{
+    uint32_t next[WVL_CUDA_T1_CLASSES][CONTAINERS];
     memset(job->class_count, 0, sizeof job->class_count);
     memset(job->item_most, 0, sizeof job->item_most);
-    memset(job->containers, 0, sizeof job->containers);
+    memset(job->narrow_count, 0, sizeof job->narrow_count);
+    memset(job->wide_count, 0, sizeof job->wide_count);
     job->block_count = count;
     job->is_styled = 0;
     for (uint32_t i = 0; i < count; i++) {
-        unsigned kind = class_of(&blocks[i]);
-        job->class_count[kind]++;
-        job->item_most[kind] += blocks[i].planes;
-        job->containers[kind] |= blocks[i].coef_bytes == 2 ? WVL_CUDA_T1_NARROW : WVL_CUDA_T1_WIDE;
-        job->containers[kind] |= wvl_cuda_t1_may_copy(&blocks[i]) ? WVL_CUDA_T1_WIDE : 0; /* of 32 bits */
-        job->is_styled |= blocks[i].style & (WVL_STYLE_TERMALL | WVL_STYLE_RESET | WVL_STYLE_PTERM | WVL_STYLE_BYPASS);
+        count_block(&blocks[ids ? ids[i] : i], job);
     }
     for (uint32_t i = 0, first = 0, item = 0; i < WVL_CUDA_T1_CLASSES; i++) {
-        next[i] = job->class_first[i] = first;
+        next[i][NARROW] = job->class_first[i] = first;
         job->item_first[i] = item;
         first += job->class_count[i];
         item += job->item_most[i];
+        next[i][EITHER] = first - job->wide_count[i];
+        next[i][WIDE] = job->class_first[i] + job->narrow_count[i];
     }
     for (uint32_t i = 0; i < count; i++) {
-        lists[next[class_of(&blocks[i])]++] = i;
+        uint32_t id = ids ? ids[i] : i;
+        lists[next[class_of(&blocks[id])][container_of(&blocks[id])]++] = id;
     }
+}
+
+void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t *lists, wvl_cuda_t1_job *job)
+{
+    wvl_cuda_t1_sort_some(blocks, NULL, count, lists, job);
 }
 
 uint32_t wvl_cuda_t1_count_items(const wvl_cuda_t1_job *job)
@@ -121,22 +146,48 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_t1_model *model, wvl_cuda_fu
     return wvl_cuda_run(model->runtime, function, (wvl_cuda_grid){grid, rows, threads, shared}, 0, route, arguments);
 }
 
+/* Thread blocks, of kernels that take blocks by turns. */
+static uint32_t limit_grid(const wvl_cuda_t1_job *job, uint32_t grid, uint32_t threads)
+{
+    return job->is_rare ? wvl_min_u32(grid, WVL_CUDA_T1_RARE_THREADS / threads) : grid;
+}
+
 /* A thread an item. */
 static uint32_t count_grid(uint64_t items, uint32_t threads) { return (uint32_t)((items + threads - 1) / threads); }
 
+/* How a kernel takes the blocks of a class. */
+typedef struct shape {
+    uint32_t block_threads; /* of a block */
+    uint32_t threads;       /* of a thread block */
+    uint32_t shared[2];     /* 16 and 32 bits */
+} shape;
+
+/* `count` blocks of a class, from `first` of its list on. */
+static wvl_cuda_status launch_some(const wvl_cuda_t1_model *model, wvl_cuda_function function, unsigned kind,
+                                   uint32_t first, uint32_t count, uint32_t shared, const shape *s,
+                                   const wvl_cuda_t1_job *job, wvl_cuda_route route)
+{
+    wvl_cuda_t1_job some = *job;
+    some.class_first[kind] += first;
+    some.class_count[kind] = count;
+    uint32_t grid = count_grid((uint64_t)count * s->block_threads, s->threads);
+    return count
+               ? launch_kernel(model, function, limit_grid(job, grid, s->threads), 1, s->threads, shared, &some, route)
+               : WVL_CUDA_SUCCESS;
+}
+
 /* A kernel that reads samples of a class: for each container that its blocks have, or the one for any block. */
 static wvl_cuda_status launch_samples(const wvl_cuda_t1_model *model, const wvl_cuda_function *narrow,
-                                      const wvl_cuda_function *wide, unsigned kind, uint32_t grid, uint32_t threads,
-                                      const uint32_t shared[2], const wvl_cuda_t1_job *job, wvl_cuda_route route)
+                                      const wvl_cuda_function *wide, unsigned kind, const shape *s,
+                                      const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    if (kind == WVL_CUDA_T1_ANY || job->containers[kind] & WVL_CUDA_T1_NARROW) {
-        status = launch_kernel(model, narrow[kind], grid, 1, threads, shared[0], job, route);
+    uint32_t count = job->class_count[kind], wides = job->wide_count[kind];
+    if (kind == WVL_CUDA_T1_ANY) {
+        return launch_some(model, narrow[kind], kind, 0, count, s->shared[0], s, job, route);
     }
-    if (!status && kind != WVL_CUDA_T1_ANY && job->containers[kind] & WVL_CUDA_T1_WIDE) {
-        status = launch_kernel(model, wide[kind], grid, 1, threads, shared[1], job, route);
-    }
-    return status;
+    wvl_cuda_status status =
+        launch_some(model, narrow[kind], kind, 0, job->narrow_count[kind], s->shared[0], s, job, route);
+    return status ? status : launch_some(model, wide[kind], kind, count - wides, wides, s->shared[1], s, job, route);
 }
 
 static wvl_cuda_status launch_words(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,
@@ -147,9 +198,8 @@ static wvl_cuda_status launch_words(const wvl_cuda_t1_model *model, unsigned kin
     if (!count || !job->item_most[kind]) {
         return WVL_CUDA_SUCCESS;
     }
-    uint32_t grid = count_grid((uint64_t)count * words[kind], WVL_CUDA_T1_PLANES_THREADS);
-    wvl_cuda_status status = launch_samples(model, model->planes, model->planes_wide, kind, grid,
-                                            WVL_CUDA_T1_PLANES_THREADS, (const uint32_t[]){0, 0}, job, route);
+    const shape s = {words[kind], WVL_CUDA_T1_PLANES_THREADS, {0, 0}};
+    wvl_cuda_status status = launch_samples(model, model->planes, model->planes_wide, kind, &s, job, route);
     return status
                ? status
                : launch_kernel(model, model->spread[kind], count_grid(job->item_most[kind], WVL_CUDA_T1_SPREAD_THREADS),
@@ -164,22 +214,20 @@ static wvl_cuda_status launch_list(const wvl_cuda_t1_model *model, unsigned kind
     if (!count || !job->item_most[kind]) {
         return WVL_CUDA_SUCCESS;
     }
-    return launch_kernel(model, model->list[kind], count, 1, threads[kind], shared, job, route);
+    return launch_kernel(model, model->list[kind], limit_grid(job, count, threads[kind]), 1, threads[kind], shared, job,
+                         route);
 }
 
 static wvl_cuda_status launch_gains(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,
                                     wvl_cuda_route route)
 {
-    static const uint32_t blocks[WVL_CUDA_T1_CLASSES] = {1, 4, 1}; /* of a thread block */
     int is_any = kind == WVL_CUDA_T1_ANY;
-    if (!job->class_count[kind]) {
-        return WVL_CUDA_SUCCESS;
-    }
-    const uint32_t shared[2] = {4 * (is_any ? WVL_CUDA_T1_GAINS_ANY_WORDS : WVL_CUDA_T1_GAINS_WORDS),
-                                4 * WVL_CUDA_T1_GAINS_WIDE_WORDS};
-    return launch_samples(model, model->gains, model->gains_wide, kind,
-                          count_grid(job->class_count[kind], blocks[kind]),
-                          is_any ? WVL_CUDA_T1_MOST_WORDS : WVL_CUDA_T1_GAINS_THREADS, shared, job, route);
+    uint32_t threads = is_any ? WVL_CUDA_T1_MOST_WORDS : WVL_CUDA_T1_GAINS_THREADS;
+    const shape s = {
+        kind == WVL_CUDA_T1_32 ? 32 : threads,
+        threads,
+        {4 * (is_any ? WVL_CUDA_T1_GAINS_ANY_WORDS : WVL_CUDA_T1_GAINS_WORDS), 4 * WVL_CUDA_T1_GAINS_WIDE_WORDS}};
+    return launch_samples(model, model->gains, model->gains_wide, kind, &s, job, route);
 }
 
 wvl_cuda_status wvl_cuda_t1_launch_words(const wvl_cuda_t1_model *model, const wvl_cuda_t1_job *job,

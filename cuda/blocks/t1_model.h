@@ -23,6 +23,9 @@ wvl_cuda_status wvl_cuda_t1_model_open(wvl_cuda_t1_model *model, const wvl_cuda_
 
 /* Fills lists[count], classes, items, is_styled and block_count of the job. Pure. */
 void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t *lists, wvl_cuda_t1_job *job);
+/* The same of some blocks of a table. ids: [count]. */
+void wvl_cuda_t1_sort_some(const wvl_cuda_t1_block *blocks, const uint32_t *ids, uint32_t count, uint32_t *lists,
+                           wvl_cuda_t1_job *job);
 
 /* Bytes of scratch memory with which no block is left. Less does: what a block takes follows from its samples. */
 uint64_t wvl_cuda_t1_measure_scratch(const wvl_cuda_t1_block *block);

@@ -62,15 +62,10 @@ __device__ __forceinline__ void split_wide(const wvl_cuda_t1_block &b, uint32_t 
     to[planes * 8] = sign & mask;
 }
 
-/* The word of a thread of `class_words` threads a block; NULL: nothing to do. */
+/* The word of a thread of `class_words` threads a block, number `at` of them; NULL: nothing to do. */
 __device__ __forceinline__ uint32_t *find_words(const wvl_cuda_t1_job &job, uint32_t kind, uint32_t class_words,
-                                                uint32_t *id, uint32_t *n)
+                                                uint32_t at, uint32_t *id)
 {
-    uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
-    *n = at % class_words;
-    if (at / class_words >= job.class_count[kind] || !is_asked(job)) {
-        return NULL;
-    }
     *id = ((const uint32_t *)job.lists)[job.class_first[kind] + at / class_words];
     const wvl_cuda_t1_state &state = state_of(job, *id);
     return state.passes ? units_at(job, state.words) : NULL;
@@ -78,9 +73,10 @@ __device__ __forceinline__ uint32_t *find_words(const wvl_cuda_t1_job &job, uint
 
 /* Blocks whose samples have that many bytes. */
 template <uint32_t KIND, uint32_t WIDTH_LOG2, uint32_t COEF_BYTES>
-__device__ __forceinline__ void split_blocks(const wvl_cuda_t1_job &job)
+__device__ __forceinline__ void split_block(const wvl_cuda_t1_job &job, uint32_t at)
 {
-    uint32_t id, n, *words = find_words(job, KIND, 2u << 2 * WIDTH_LOG2, &id, &n);
+    constexpr uint32_t WORDS = 2u << 2 * WIDTH_LOG2;
+    uint32_t id, n = at % WORDS, *words = find_words(job, KIND, WORDS, at, &id);
     if (!words || block_of(job, id).coef_bytes != COEF_BYTES) {
         return;
     }
@@ -97,9 +93,10 @@ __device__ __forceinline__ void split_blocks(const wvl_cuda_t1_job &job)
     }
 }
 
-__device__ __forceinline__ void split_any(const wvl_cuda_t1_job &job)
+__device__ __forceinline__ void split_any_block(const wvl_cuda_t1_job &job, uint32_t at)
 {
-    uint32_t id, n, *words = find_words(job, WVL_CUDA_T1_ANY, WVL_CUDA_T1_MOST_WORDS, &id, &n);
+    uint32_t id, n = at % WVL_CUDA_T1_MOST_WORDS,
+                 *words = find_words(job, WVL_CUDA_T1_ANY, WVL_CUDA_T1_MOST_WORDS, at, &id);
     if (words) {
         const wvl_cuda_t1_block &b = block_of(job, id);
         uint32_t planes = state_of(job, id).planes, log2 = any_width_log2(b.width);
@@ -108,6 +105,28 @@ __device__ __forceinline__ void split_any(const wvl_cuda_t1_job &job)
             split_wide(b, n & ((1u << log2) - 1), n >> log2, planes, words + layout.place(n));
         }
     }
+}
+
+/* A thread a word; by turns where grids are smaller. */
+template <class F>
+__device__ __forceinline__ void visit_words(const wvl_cuda_t1_job &job, uint32_t kind, uint32_t class_words, F visit)
+{
+    uint32_t count = is_asked(job) ? job.class_count[kind] * class_words : 0;
+    for (uint32_t at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += gridDim.x * blockDim.x) {
+        visit(at);
+    }
+}
+
+template <uint32_t KIND, uint32_t WIDTH_LOG2, uint32_t COEF_BYTES>
+__device__ __forceinline__ void split_blocks(const wvl_cuda_t1_job &job)
+{
+    visit_words(job, KIND, 2u << 2 * WIDTH_LOG2,
+                [&](uint32_t at) { split_block<KIND, WIDTH_LOG2, COEF_BYTES>(job, at); });
+}
+
+__device__ __forceinline__ void split_any(const wvl_cuda_t1_job &job)
+{
+    visit_words(job, WVL_CUDA_T1_ANY, WVL_CUDA_T1_MOST_WORDS, [&](uint32_t at) { split_any_block(job, at); });
 }
 
 } // namespace wvl_t1

@@ -31,29 +31,33 @@ __device__ __forceinline__ uint32_t count_symbols(const wvl_cuda_t1_job &job, ui
     return goes_on(job) && s.symbols ? max(s.symbols - kept_of(job, s).symbols, 1u) : s.symbols;
 }
 
-/* Symbols of blocks first, first + 1024 ...; 0 of those that are not there or are not coded. */
-__device__ __forceinline__ void load_counts(const wvl_cuda_t1_job &job, uint32_t first, uint32_t (&symbols)[AT_ONCE])
-{
+/* Some blocks of the list, first, first + 1024 ..., and their symbols: 0 of those that are not there or are not coded. */
+struct some_blocks {
+    uint32_t id[AT_ONCE], symbols[AT_ONCE];
+    __device__ __forceinline__ some_blocks(const wvl_cuda_t1_job &job, uint32_t first)
+    {
 #pragma unroll
-    for (uint32_t k = 0; k < AT_ONCE; k++) {
-        uint32_t id = first + k * WVL_CUDA_T1_SORT_THREADS;
-        symbols[k] = 0;
-        if (id < job.block_count && is_coded(job, id)) {
-            symbols[k] = count_symbols(job, id);
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            uint32_t at = first + k * WVL_CUDA_T1_SORT_THREADS;
+            id[k] = at < job.block_count ? listed(job, at) : ~0u;
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            symbols[k] = id[k] != ~0u && is_coded(job, id[k]) ? count_symbols(job, id[k]) : 0;
         }
     }
-}
+};
 
 __device__ __forceinline__ void count_blocks(const wvl_cuda_t1_job &job, uint32_t *bins)
 {
-    uint32_t symbols[AT_ONCE];
     for (uint32_t first = threadIdx.x; first < job.block_count; first += AT_ONCE * WVL_CUDA_T1_SORT_THREADS) {
-        load_counts(job, first, symbols);
+        const some_blocks some(job, first);
+#pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++) {
-            uint32_t id = first + k * WVL_CUDA_T1_SORT_THREADS;
-            if (symbols[k]) {
-                atomicAdd(&bins[bin_of(symbols[k])], 1u);
-            } else if (id < job.block_count && (!job.round || state_at(job, id).flags & WVL_CUDA_T1_LEFT)) {
+            uint32_t id = some.id[k];
+            if (some.symbols[k]) {
+                atomicAdd(&bins[bin_of(some.symbols[k])], 1u);
+            } else if (id != ~0u && (!job.round || state_at(job, id).flags & WVL_CUDA_T1_LEFT)) {
                 store_record(job, id, 0); /* of a block whose list found no room in this round, too */
             }
         }
@@ -78,13 +82,12 @@ __device__ __forceinline__ uint32_t place_bins(uint32_t *bins, uint32_t *sums)
 
 __device__ __forceinline__ void place_blocks(const wvl_cuda_t1_job &job, uint32_t *bins)
 {
-    uint32_t symbols[AT_ONCE];
     for (uint32_t first = threadIdx.x; first < job.block_count; first += AT_ONCE * WVL_CUDA_T1_SORT_THREADS) {
-        load_counts(job, first, symbols);
+        const some_blocks some(job, first);
+#pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++) {
-            if (symbols[k]) {
-                item<uint32_t>(job.order, atomicAdd(&bins[bin_of(symbols[k])], 1u)) =
-                    first + k * WVL_CUDA_T1_SORT_THREADS;
+            if (some.symbols[k]) {
+                item<uint32_t>(job.order, atomicAdd(&bins[bin_of(some.symbols[k])], 1u)) = some.id[k];
             }
         }
     }
@@ -95,7 +98,10 @@ __device__ __forceinline__ void place_blocks(const wvl_cuda_t1_job &job, uint32_
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_SORT_THREADS) wvl_t1_sort(const wvl_cuda_t1_job job)
 {
     WVL_HT_SHARED(bins);
-    if (job.round && !wvl_mq::item<uint32_t>(job.counters, WVL_CUDA_T1_REPEATED)) {
+    if (threadIdx.x < WVL_CUDA_T1_CLASSES) { /* of the next blocks, that are counted in the same words */
+        wvl_mq::item<uint32_t>(job.counters, WVL_CUDA_T1_ITEMS + threadIdx.x) = 0;
+    }
+    if (!wvl_mq::is_asked(job) || (job.round && !wvl_mq::item<uint32_t>(job.counters, WVL_CUDA_T1_REPEATED))) {
         if (!threadIdx.x) {
             wvl_mq::item<uint32_t>(job.counters, WVL_CUDA_T1_ORDERED) = 0;
         }

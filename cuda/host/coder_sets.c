@@ -10,8 +10,7 @@
 #include "cuda/host/layout.h"
 
 #define CODINGS 2u
-#define ABOUT_SETS 2u   /* of a block in a first round: shapes of launches follow from it, */
-#define ABOUT_AGAIN 16u /* in a later round: one block of 16 */
+#define ABOUT_SETS 2u /* of a block in the first round: shapes of launches follow from it */
 
 static const wvl_cuda_coder *const plain = &wvl_cuda_coder_t1;
 
@@ -76,7 +75,7 @@ static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64
     l->set_parts = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_part));
     l->set_words = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_words));
     l->step = wvl_cuda_place(end, 1, sizeof(wvl_cuda_rate_step));
-    l->lists_of_sets = wvl_cuda_place(end, (uint64_t)CODINGS * WVL_CUDA_RATE_ROUNDS, sizeof(wvl_cuda_ht_lists));
+    l->lists_of_sets = wvl_cuda_place(end, CODINGS, sizeof(wvl_cuda_ht_lists));
     l->planes = wvl_cuda_place(end, again, 1);
     l->scaled = wvl_cuda_place(end, again, sizeof(wvl_cuda_t1_weight));
     l->scaled_plain = wvl_cuda_place(end, again, sizeof(double));
@@ -100,6 +99,7 @@ static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_c
         wvl_cuda_ht_block set = {
             .width = b->width, .height = b->height, .coef_bytes = b->coef_bytes, .frac_bits = b->frac_bits};
         for (set.cleanup_plane = 0; set.cleanup_plane < b->planes; set.cleanup_plane++) {
+            set.planes = (uint8_t)(b->planes - set.cleanup_plane);
             ht->class_count[wvl_cuda_ht_class_of(&set)]++;
             ht->block_count++;
         }
@@ -197,12 +197,12 @@ static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job) { plain->s
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* Sets that are asked for, their hulls, and cuts. */
+/* Sets that are asked for first, their hulls, and cuts. */
 static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
-    uint32_t blocks = job->t1.block_count, about = job->t1.round ? blocks / ABOUT_AGAIN : ABOUT_SETS * blocks;
     wvl_cuda_status status = wvl_cuda_rate_list_sets(&device->rate, job, route);
-    status = status ? status : wvl_cuda_ht_launch_listed(&device->ht, &job->sets.ht, about, route);
+    status = status ? status
+                    : wvl_cuda_ht_launch_listed(&device->ht, &job->sets.ht, ABOUT_SETS * job->t1.block_count, route);
     status = status ? status : wvl_cuda_rate_end_sets(&device->rate, job, route);
     return status ? status : wvl_cuda_rate_launch(&device->rate, job, route);
 }
@@ -213,11 +213,12 @@ static wvl_cuda_status launch_coding(const wvl_device *device, wvl_cuda_rate_job
     uint32_t rounds = job->t1.foresees ? WVL_CUDA_RATE_ROUNDS : 1;
     wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, route);
     status = status ? status : wvl_cuda_rate_open_sets(&device->rate, job, route);
-    for (job->t1.round = 0; !status && job->t1.round < rounds; job->t1.round++) {
-        status = launch_round(device, job, route);
-        job->sets.ht.lists += sizeof(wvl_cuda_ht_lists);
+    status = status ? status : launch_round(device, job, route);
+    for (job->t1.round = 1; !status && job->t1.round < rounds; job->t1.round++) {
+        status = wvl_cuda_rate_repeat_sets(&device->rate, job, route);
     }
     job->t1.round = 0;
+    job->sets.ht.lists += sizeof(wvl_cuda_ht_lists);
     return status;
 }
 
@@ -236,8 +237,7 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
                               const wvl_cuda_packets_job *packets, wvl_cuda_route route)
 {
     wvl_cuda_rate_job rate = job->rate;
-    uint64_t cleared =
-        job->sets.ht.lists - job->sets.step + (uint64_t)CODINGS * WVL_CUDA_RATE_ROUNDS * sizeof(wvl_cuda_ht_lists);
+    uint64_t cleared = job->sets.ht.lists - job->sets.step + CODINGS * sizeof(wvl_cuda_ht_lists);
     rate.t1 = job->t1;
     rate.packets = *packets;
     rate.sets = job->sets;

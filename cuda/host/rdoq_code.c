@@ -1,19 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/host/rdoq_code.h"
 
+#include <stddef.h>
 #include <string.h>
+
+/* Blocks that are coded in a phase: its own, and in the first one those of the lowest band. Returns how many. */
+static uint32_t list_phase(const wvl_cuda_t1_block *blocks, const wvl_cuda_rdoq_phases *phases, unsigned phase,
+                           uint32_t *ids)
+{
+    uint32_t count = 0;
+    for (uint32_t i = phase ? phases->ends[phase - 1] : 0, end = phases->ends[phase]; i < end; i++) {
+        if (!phase || blocks[i].orient) {
+            ids[count++] = i;
+        }
+    }
+    for (uint32_t i = phases->ends[0], end = phases->ends[WVL_SURVEY_ALL_PHASES - 1]; !phase && i < end; i++) {
+        if (!blocks[i].orient) {
+            ids[count++] = i;
+        }
+    }
+    return count;
+}
 
 void wvl_cuda_rdoq_sort(const wvl_cuda_t1_block *blocks, const wvl_cuda_rdoq_phases *phases, uint32_t *lists,
                         uint32_t *all, wvl_cuda_rdoq_shapes *shapes)
 {
     memset(shapes, 0, sizeof *shapes);
-    for (unsigned p = 0, first = 0; p < WVL_SURVEY_ALL_PHASES; first = phases->ends[p++]) {
-        wvl_cuda_t1_sort(blocks + first, phases->ends[p] - first, lists + first, &shapes->phases[p]);
+    for (unsigned p = 0, first = 0; p < WVL_SURVEY_ALL_PHASES; p++) {
+        uint32_t count = list_phase(blocks, phases, p, all);
+        wvl_cuda_t1_sort_some(blocks, all, count, lists + first, &shapes->phases[p]);
+        shapes->first[p] = first;
+        first += count;
     }
     wvl_cuda_t1_sort(blocks, phases->ends[WVL_SURVEY_ALL_PHASES - 1], all, &shapes->all);
 }
 
-/* The blocks from `first` on, sorted so, as if there were no others. */
+/* The blocks of lists that are sorted so, as if there were no others. */
 static wvl_cuda_t1_job slice(const wvl_cuda_t1_job *all, const wvl_cuda_t1_job *shape, uint64_t first)
 {
     wvl_cuda_t1_job job = *all;
@@ -22,27 +44,19 @@ static wvl_cuda_t1_job slice(const wvl_cuda_t1_job *all, const wvl_cuda_t1_job *
     memcpy(job.class_count, shape->class_count, sizeof job.class_count);
     memcpy(job.item_first, shape->item_first, sizeof job.item_first);
     memcpy(job.item_most, shape->item_most, sizeof job.item_most);
-    memcpy(job.containers, shape->containers, sizeof job.containers);
-    job.blocks += first * sizeof(wvl_cuda_t1_block);
+    memcpy(job.narrow_count, shape->narrow_count, sizeof job.narrow_count);
+    memcpy(job.wide_count, shape->wide_count, sizeof job.wide_count);
     job.lists += first * sizeof(uint32_t);
-    job.states += first * sizeof(wvl_cuda_t1_state);
-    job.records += first * sizeof(wvl_cuda_t1_record);
-    job.passes += first * WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass);
-    job.gains += first * sizeof(wvl_cuda_t1_gains);
-    job.hull_weights += first * sizeof(wvl_cuda_t1_weight);
     return job;
 }
 
-/* Changes the blocks of the job, and codes those of t1, which are the same. */
+/* Changes the blocks of the job, and codes those of t1. */
 static wvl_cuda_status code_blocks(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
                                    const wvl_cuda_t1_job *t1, wvl_cuda_route route)
 {
     wvl_cuda_t1_job own = *t1;
     own.is_cleared = 1; /* scratch memory goes on behind that of the blocks before */
     wvl_cuda_status status = wvl_cuda_rdoq_launch_changes(c->rdoq, job, route);
-    status = status ? status
-                    : wvl_cuda_zero(c->rdoq->runtime, own.counters + WVL_CUDA_T1_ITEMS * sizeof(uint32_t),
-                                    WVL_CUDA_T1_CLASSES * sizeof(uint32_t), route);
     status = status ? status : wvl_cuda_t1_launch_model(c->model, &own, route);
     status = status ? status : wvl_cuda_rdoq_launch_energies(c->rdoq, job, route);
     status = status ? status : wvl_cuda_t1_launch_mq(c->mq, &own, route);
@@ -54,7 +68,7 @@ static wvl_cuda_status code_phase(const wvl_cuda_rdoq_coder *c, const wvl_cuda_r
                                   unsigned phase, wvl_cuda_route route)
 {
     wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_phase(job, phases, phase);
-    wvl_cuda_t1_job t1 = slice(&job->t1, &shapes->phases[phase], own.first);
+    wvl_cuda_t1_job t1 = slice(&job->t1, &shapes->phases[phase], shapes->first[phase]);
     wvl_cuda_status status = code_blocks(c, &own, &t1, route);
     return status || phase >= WVL_SURVEY_PHASES ? status : wvl_cuda_rdoq_launch_slopes(c->rdoq, &own, route);
 }
@@ -78,6 +92,10 @@ static wvl_cuda_status code_some(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rd
     wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
     wvl_cuda_t1_job t1 = slice(&job->again, &shapes->all, 0);
     own.which = which;
+    if (which == WVL_CUDA_RDOQ_REQUANTISED) {
+        t1.asked = job->survey + offsetof(wvl_cuda_rdoq_survey, is_far_off);
+        t1.is_rare = 1;
+    }
     wvl_cuda_status status = code_blocks(c, &own, &t1, route);
     return status ? status : wvl_cuda_rdoq_launch_take(c->rdoq, &own, route);
 }

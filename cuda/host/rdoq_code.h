@@ -22,10 +22,12 @@ typedef struct wvl_cuda_rdoq_coder {
     const wvl_cuda_t1_rate *hulls;
 } wvl_cuda_rdoq_coder;
 
-/* How blocks are sorted: the members of wvl_cuda_t1_job that wvl_cuda_t1_sort() sets, for the blocks of each phase
- * alone, and for all. */
+/* How blocks are sorted: the members of wvl_cuda_t1_job that wvl_cuda_t1_sort() sets, for the blocks that are coded in
+ * each phase, and for all. Blocks of the lowest band are the same for every slope, and have the longest lists: all of
+ * them are coded in the first phase, whatever phase surveys them. */
 typedef struct wvl_cuda_rdoq_shapes {
     wvl_cuda_t1_job phases[WVL_SURVEY_ALL_PHASES], all;
+    uint32_t first[WVL_SURVEY_ALL_PHASES]; /* of the lists */
 } wvl_cuda_rdoq_shapes;
 
 /* Sorts the blocks, which lie phase by phase. lists: [block_count] for the first coding, phase by phase; all: the same

@@ -4,6 +4,7 @@
  * last bytes; then the ends of codewords. All threads decide the same, from the same numbers.
  */
 #include "cuda/rate/again.cuh"
+#include "cuda/rate/bodies.cuh"
 #include "cuda/rate/caps.cuh"
 #include "cuda/rate/fill.cuh"
 #include "cuda/rate/layers.cuh"
@@ -118,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS, 1) wvl_rate_
         return;
     }
     wvl_rate::open_picture(job);
-    if (wvl_cuda_rate_asks_bodies(job.budget, job.component_cap, job.packets.layer_count)) {
+    if (wvl_rate::asks_bodies(job)) {
         wvl_rate::sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
     }
     for (bool is_open = true; is_open;) {
@@ -130,6 +131,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS, 1) wvl_rate_
             wvl_rate::take_least(job, layer);
         }
         if (wvl_rate::finish_cuts(job, layer, shared)) {
+            wvl_rate::clear_bodies(job);
             if (!threadIdx.x) {
                 *(uint32_t *)job.packets.notes = WVL_CUDA_PACKETS_LEFT; /* until a later round has chosen */
             }

@@ -49,4 +49,35 @@ WVL_HD uint32_t wvl_estimate_pass(const wvl_cuda_t1_plane_counts *c, uint32_t ki
     return wvl_estimate_choice(clean, found) / 16 * 13 + found * WVL_ESTIMATE_ONE;
 }
 
+/* ---- HT sets --------------------------------------------------------------------------------- */
+
+/* Samples that are significant in a plane, in the plane above, and in each plane above that, added up. */
+typedef struct wvl_estimate_heights {
+    uint32_t own, above, higher;
+} wvl_estimate_heights;
+
+/* The next plane down. */
+WVL_HD void wvl_estimate_go_down(wvl_estimate_heights *h, const wvl_cuda_t1_plane_counts *c)
+{
+    h->higher += h->above;
+    h->above = h->own;
+    h->own = (uint32_t)c->own + c->news;
+}
+
+/* Bytes that the cleanup pass of a set takes at least. MagSgn has floor(log2(mu)) bits of a sample, and one if that is 0:
+ * U is at least the exponent of 2 mu - 1, and at most one bit is known from CxtVLC, none where U is 1. CxtVLC has a bit
+ * of each quad with such a sample. Each stream may lose two bytes at its end. */
+WVL_HD uint32_t wvl_estimate_least_cleanup(const wvl_estimate_heights *h)
+{
+    uint32_t bytes = (h->own + h->higher) / 8 + (h->own + 3) / 32;
+    return bytes > 6 ? bytes - 4 : 2; /* Scup */
+}
+
+/* The same of SigProp, and of MagRef with it: bits and signs; samples that the cleanup pass has told. */
+WVL_HD uint32_t wvl_estimate_least_refinement(const wvl_cuda_t1_plane_counts *c, int with_magref)
+{
+    uint32_t bytes = ((uint32_t)c->member + c->fresh) / 8 + (with_magref ? c->own / 8u : 0);
+    return bytes > 4 ? bytes - 4 : 0;
+}
+
 #endif

@@ -99,14 +99,21 @@ __device__ __forceinline__ void find_stops(const job_type &job, uint32_t *shared
     }
 }
 
+/* Whether a block may send anything at that threshold: of HT blocks foresee_sets() has found the highest slope. */
+__device__ __forceinline__ bool may_reach(const job_type &job, uint32_t block, uint32_t threshold)
+{
+    return !job.sets.pitch || ((const wvl_cuda_t1_gains *)job.t1.gains)[block].unsettled >= threshold;
+}
+
 /* The passes that are listed, by what foresee_block() left. */
 __device__ __forceinline__ void limit_block(const job_type &job, const wvl_assembly_place &place)
 {
     wvl_cuda_t1_state &state = ((wvl_cuda_t1_state *)job.t1.states)[place.block];
     const wvl_cuda_t1_pass *records =
         (const wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)place.block * WVL_CUDA_T1_MOST_PASSES;
-    uint32_t all = state.passes, stop = group_of(job, group_index(job, place.packet)).lowest, depth = 1;
-    while (depth < all && records[depth - 1].safe_bytes > stop) {
+    uint32_t all = state.passes, stop = group_of(job, group_index(job, place.packet)).lowest,
+             depth = may_reach(job, place.block, stop);
+    while (depth && depth < all && records[depth - 1].safe_bytes > stop) {
         depth++;
     }
     /* Where the last bytes reach below all slopes, they are tried with passes behind the cut. */

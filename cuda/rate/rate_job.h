@@ -142,4 +142,7 @@ WVL_HD int wvl_cuda_rate_asks_bodies(uint64_t budget, uint64_t component_cap, ui
 #define WVL_CUDA_RATE_WORDS                                                                                            \
     (WVL_CUDA_RATE_HEAD + WVL_CUDA_PACKETS_HEAD_NODES(WVL_CUDA_RATE_THREADS) + WVL_CUDA_PACKETS_WIDE_NODES)
 
+/* HT blocks of later rounds: the tables of the HT coder, and what the passes of a set take. */
+#define WVL_CUDA_RATE_REPEAT_WORDS (WVL_CUDA_HT_TABLE_WORDS + WVL_CUDA_HT_ANY_WORDS(4u))
+
 #endif

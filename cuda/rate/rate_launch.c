@@ -20,7 +20,7 @@ wvl_cuda_status wvl_cuda_rate_open(wvl_cuda_rate *rate, const wvl_cuda_runtime *
                    {&rate->depth, "wvl_rate_depth"},         {&rate->open_sets, "wvl_rate_open_sets"},
                    {&rate->list_sets, "wvl_rate_list_sets"}, {&rate->end_sets, "wvl_rate_end_sets"},
                    {&rate->ends, "wvl_rate_ends"},           {&rate->step, "wvl_rate_step"},
-                   {&rate->scale, "wvl_rate_scale"}};
+                   {&rate->scale, "wvl_rate_scale"},         {&rate->repeat_sets, "wvl_rate_repeat_sets"}};
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     for (unsigned i = 0; !status && i < sizeof kernels / sizeof kernels[0]; i++) {
         status = runtime->module_function(kernels[i].function, module, kernels[i].name);
@@ -51,8 +51,10 @@ static wvl_cuda_status launch_bodies(const wvl_cuda_rate *rate, const wvl_cuda_r
     if (!wvl_cuda_rate_asks_bodies(job->budget, job->component_cap, job->packets.layer_count)) {
         return WVL_CUDA_SUCCESS;
     }
-    wvl_cuda_status status =
-        wvl_cuda_zero(rate->runtime, job->bodies, job->followed * WVL_SLOPES * sizeof(uint64_t), route);
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (!job->t1.round) { /* before later rounds rate control does it */
+        status = wvl_cuda_zero(rate->runtime, job->bodies, job->followed * WVL_SLOPES * sizeof(uint64_t), route);
+    }
     return status ? status : launch_blocks(rate, rate->bodies, job->packets.block_count, job, route);
 }
 
@@ -100,12 +102,27 @@ wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_c
 
 /* ---- Choice ---------------------------------------------------------------------------------- */
 
-wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
+static wvl_cuda_status launch_choice(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     wvl_cuda_rate_job own = *job;
     uint32_t threads =
         own.t1.block_count > WVL_CUDA_RATE_FEW_BLOCKS ? WVL_CUDA_RATE_THREADS : WVL_CUDA_RATE_FEW_THREADS;
     own.packets.shared_nodes = WVL_CUDA_PACKETS_WIDE_NODES;
-    wvl_cuda_status status = launch_bodies(rate, &own, route);
-    return status ? status : launch_kernel(rate, rate->choose, 1, threads, WVL_CUDA_RATE_WORDS, &own, route);
+    return launch_kernel(rate, rate->choose, 1, threads, WVL_CUDA_RATE_WORDS, &own, route);
+}
+
+wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
+{
+    wvl_cuda_status status = launch_bodies(rate, job, route);
+    return status ? status : launch_choice(rate, job, route);
+}
+
+wvl_cuda_status wvl_cuda_rate_repeat_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
+{
+    uint32_t grid = (job->packets.block_count + 31) / 32;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (grid) {
+        status = launch_kernel(rate, rate->repeat_sets, grid, 32, WVL_CUDA_RATE_REPEAT_WORDS, job, route);
+    }
+    return status ? status : launch_choice(rate, job, route);
 }

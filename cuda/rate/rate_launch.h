@@ -10,7 +10,7 @@
 typedef struct wvl_cuda_rate {
     const wvl_cuda_runtime *runtime;
     wvl_cuda_function bodies, choose, foresee, predict, depth;
-    wvl_cuda_function open_sets, list_sets, end_sets, ends, step, scale; /* HT */
+    wvl_cuda_function open_sets, list_sets, end_sets, repeat_sets, ends, step, scale; /* HT */
 } wvl_cuda_rate;
 
 /* Kernels of a loaded module. */
@@ -24,6 +24,9 @@ wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_
 wvl_cuda_status wvl_cuda_rate_open_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route);
 wvl_cuda_status wvl_cuda_rate_list_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route);
 wvl_cuda_status wvl_cuda_rate_end_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route);
+/* HT: a later round as a whole. */
+wvl_cuda_status wvl_cuda_rate_repeat_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
+                                          wvl_cuda_route route);
 /* HT, behind the first coding: whether there is a second one, with coarser steps, and its coefficients. */
 wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job,
                                           wvl_cuda_route route);

@@ -39,35 +39,63 @@ __device__ __forceinline__ void skip_passes(int64_t *quarters, uint32_t all, uin
     }
 }
 
-/* Estimated bytes of all passes to the records: about an eighth more than EBCOT takes for as much. */
+/* Bytes that the block takes at least with its pass of that kind (0 SigProp, 1 MagRef, 2 cleanup). set: of the cleanup
+ * pass of the same set. */
+__device__ __forceinline__ uint32_t bound_pass(const job_type &job, const wvl_cuda_t1_plane_counts &own, uint32_t kind,
+                                               uint32_t set)
+{
+    bool has_pass = kind + 2 <= job.sets.passes;
+    return kind == 2 || !has_pass ? set : set + wvl_estimate_least_refinement(&own, kind == 1);
+}
+
+/* Estimated bytes of all passes to the records: about an eighth more than EBCOT takes for as much. And the least that
+ * they may be, to safe_bytes. */
 __device__ __forceinline__ void estimate_sets(const job_type &job, uint32_t block, uint32_t planes, uint32_t skipped,
                                               const wvl_cuda_t1_plane_counts *counts)
 {
     const wvl_cuda_t1_block &b = wvl_t1::block_of(job.t1, block);
     wvl_cuda_t1_pass *records = (wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES;
+    wvl_estimate_heights heights = {0, 0, 0};
     uint64_t bits = 0;
+    uint32_t set = 0;
     for (uint32_t i = 0; i < 3 * planes - 2; i++) {
         const wvl_cuda_t1_plane_counts own = counts[planes - 1 - (i + 2) / 3];
-        bits += wvl_estimate_pass(&own, (i + 2) % 3, (uint32_t)b.width * b.height);
+        uint32_t kind = (i + 2) % 3;
+        bits += wvl_estimate_pass(&own, kind, (uint32_t)b.width * b.height);
+        if (kind == 2) {
+            wvl_estimate_go_down(&heights, &own);
+            set = wvl_estimate_least_cleanup(&heights);
+        }
         if (i >= skipped) {
             records[i - skipped].final_bytes =
                 (uint32_t)(bits / (8 * WVL_ESTIMATE_ONE) * 9 / 8) + WVL_ESTIMATE_END + (i - skipped) / 3;
+            records[i - skipped].safe_bytes = bound_pass(job, own, kind, set);
         }
     }
 }
 
-/* Estimated hulls, as foresee_block() has them of EBCOT blocks. */
+/* Estimated hulls, as foresee_block() has them of EBCOT blocks. And the highest slope that a hull of the block can have,
+ * to `unsettled`, since nothing is known yet. */
 __device__ __forceinline__ void foresee_sets(const job_type &job, uint32_t block)
 {
     wvl_cuda_t1_pass *records = (wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES;
     wvl_band_coding band = {};
     wvl_hull_line hull;
     const wvl_t1::hull_values values = wvl_t1::open_hull(job.t1, block, &band, &hull);
+    int64_t gain = 0;
+    uint32_t bytes = 1;
     for (uint32_t i = 0; i < values.all; i++) {
+        uint32_t least = records[i].safe_bytes;
         wvl_hull_extend(&hull, &values.memory, values.quarters[i], i % 3 != 0);
         records[i].safe_bytes = hull.limit;
+        if (!wvl_hull_is_not_steeper(hull.gain, least, gain, bytes)) {
+            gain = hull.gain;
+            bytes = least;
+        }
     }
     wvl_hull_level_slopes(&hull, values.memory.slopes, values.memory.slopes);
+    ((wvl_cuda_t1_gains *)job.t1.gains)[block].unsettled =
+        (uint16_t)(gain > 0 ? wvl_rate_slope(gain, bytes, job.t1.gain_exponent) : 0);
 }
 
 /* From planes to sets: those above the first one are left out, and their gains are its own. */
@@ -101,13 +129,6 @@ __device__ __forceinline__ void open_sets(const job_type &job, uint32_t block)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* Whether the block has anything to do in this round. */
-__device__ __forceinline__ bool is_in_round(const job_type &job, uint32_t block)
-{
-    return !job.t1.round ||
-           (*wvl_t1::counter_of(job.t1, WVL_CUDA_T1_REPEATED) && state_of(job, block).flags & WVL_CUDA_T1_AGAIN);
-}
-
 __device__ __forceinline__ wvl_cuda_ht_block describe_set(const job_type &job, const wvl_cuda_t1_block &b,
                                                           uint32_t plane)
 {
@@ -123,7 +144,7 @@ __device__ __forceinline__ wvl_cuda_ht_block describe_set(const job_type &job, c
     set.style = b.style;
     set.max_passes = UINT8_MAX;
     set.set_passes = (uint8_t)job.sets.passes;
-    set.planes = b.planes;
+    set.planes = (uint8_t)(b.planes - plane);
     set.reversible = b.reversible;
     return set;
 }
@@ -138,51 +159,65 @@ __device__ __forceinline__ wvl_cuda_ht_words describe_words(const job_type &job,
             state.codeword};
 }
 
+/* A set of the block in its tables. Returns its class. */
+__device__ __forceinline__ uint32_t open_set(const job_type &job, uint32_t block, uint32_t plane)
+{
+    uint64_t at = (uint64_t)block * job.sets.pitch + plane;
+    wvl_cuda_ht_block &set = ((wvl_cuda_ht_block *)job.sets.ht.blocks)[at];
+    set = describe_set(job, wvl_t1::block_of(job.t1, block), plane);
+    ((wvl_cuda_ht_words *)job.sets.ht.words)[at] = describe_words(job, block);
+    return wvl_cuda_ht_class_of(&set);
+}
+
 /* Sets [first, end) of a block are in work from now on; of a thread without a block there are none. Classes by turns: a
- * warp asks for all its places of a class at once. */
+ * warp asks for all its places of a class at once. From one set on, those of a block may be of another class. */
 __device__ __forceinline__ void list_sets(const job_type &job, uint32_t block, uint32_t planes, uint32_t first,
                                           uint32_t end)
 {
     wvl_cuda_ht_lists *lists = (wvl_cuda_ht_lists *)job.sets.ht.lists;
-    wvl_cuda_ht_block *sets = (wvl_cuda_ht_block *)job.sets.ht.blocks + (uint64_t)block * job.sets.pitch;
-    uint32_t kind_above = WVL_CUDA_HT_CLASSES, kind_last = WVL_CUDA_HT_CLASSES;
+    uint32_t kind_first = WVL_CUDA_HT_CLASSES, kind_last = WVL_CUDA_HT_CLASSES, turn = end;
     for (uint32_t set = first; set < end; set++) {
-        uint32_t plane = planes - 1 - set;
-        sets[plane] = describe_set(job, wvl_t1::block_of(job.t1, block), plane);
-        ((wvl_cuda_ht_words *)job.sets.ht.words)[(uint64_t)block * job.sets.pitch + plane] = describe_words(job, block);
-        kind_last = wvl_cuda_ht_class_of(&sets[plane]);
-        kind_above = set == first ? kind_last : kind_above; /* plane 0 alone may be of another */
+        kind_last = open_set(job, block, planes - 1 - set);
+        kind_first = set == first ? kind_last : kind_first;
+        turn = kind_last == kind_first ? end : min(turn, set);
     }
     for (uint32_t kind = 0; kind < WVL_CUDA_HT_CLASSES; kind++) {
-        uint32_t has_last = end > first && kind_last == kind,
-                 above = end > first + 1 && kind_above == kind ? end - first - 1 : 0, own = above + has_last,
+        uint32_t from = kind == kind_first ? first : turn, to = kind == kind_first ? turn : end,
+                 own = kind == kind_first || (turn < end && kind == kind_last) ? to - from : 0,
                  upto = wvl_ht::scan<32>(own), at = 0;
         if (wvl_ht::lane_id() == 31 && upto) {
             at = atomicAdd(&lists->count[kind], upto);
         }
         at = __shfl_sync(~0u, at, 31) + upto - own;
-        uint32_t *order = (uint32_t *)job.sets.ht.order + job.sets.ht.class_first[kind] + at,
-                 from = above ? first : end - 1;
+        uint32_t *order = (uint32_t *)job.sets.ht.order + job.sets.ht.class_first[kind] + at;
         for (uint32_t i = 0; i < own; i++) {
             order[i] = block * job.sets.pitch + planes - 1 - (from + i);
         }
     }
 }
 
-/* As many sets as the passes that are wanted lie in; passes are then those of all these sets. */
+/* Sets [first, end) of a block. */
+struct set_range {
+    uint32_t planes, first, end;
+};
+
+/* As many sets as the passes that are wanted lie in, but for those that are there; passes are then those of all. */
+__device__ __forceinline__ set_range take_sets(wvl_cuda_t1_state &state)
+{
+    set_range range = {state.planes, state.listed, (state.passes + WVL_STEP_SET_PASSES - 1) / WVL_STEP_SET_PASSES};
+    range.end = max(range.first, range.end);
+    state.listed = (uint8_t)range.end;
+    state.passes = range.planes ? (uint8_t)min(WVL_STEP_SET_PASSES * range.end, 3 * range.planes - 2) : (uint8_t)0;
+    return range;
+}
+
 __device__ __forceinline__ void list_block_sets(const job_type &job, uint32_t block)
 {
-    bool is_there = block < job.t1.block_count && is_in_round(job, block);
-    uint32_t first = 0, end = 0, planes = 0;
-    if (is_there) {
-        wvl_cuda_t1_state &state = state_of(job, block);
-        planes = state.planes;
-        first = state.listed;
-        end = max(first, (state.passes + WVL_STEP_SET_PASSES - 1) / WVL_STEP_SET_PASSES);
-        state.listed = (uint8_t)end;
-        state.passes = planes ? (uint8_t)min(WVL_STEP_SET_PASSES * end, 3 * planes - 2) : (uint8_t)0;
+    set_range range = {0, 0, 0};
+    if (block < job.t1.block_count) {
+        range = take_sets(state_of(job, block));
     }
-    list_sets(job, block, planes, first, end);
+    list_sets(job, block, range.planes, range.first, range.end);
 }
 
 /* ---- Hulls ----------------------------------------------------------------------------------- */
@@ -257,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS)
     wvl_rate_end_sets(const wvl_cuda_rate_job job)
 {
     uint32_t block = blockIdx.x * blockDim.x + threadIdx.x;
-    if (block < job.t1.block_count && wvl_rate::is_asked(job) && wvl_rate::is_in_round(job, block)) {
+    if (block < job.t1.block_count && wvl_rate::is_asked(job)) {
         wvl_rate::find_set_hull(job, block);
     }
 }

@@ -21,6 +21,16 @@ __device__ __forceinline__ void judge_block(const job_type &job, uint32_t id)
     }
 }
 
+/* If all blocks are coded again, all scratch memory is free for it. One thread. */
+__device__ __forceinline__ void decide(const job_type &job)
+{
+    wvl_cuda_rdoq_survey &survey = *(wvl_cuda_rdoq_survey *)job.survey;
+    survey.is_far_off = !has_left(job) && (survey.last || 2 * (uint64_t)survey.off > job.count);
+    if (survey.is_far_off) {
+        *wvl_t1::counter_of(job.again, WVL_CUDA_T1_SCRATCH_UNITS) = 0;
+    }
+}
+
 /* ---- What counts ----------------------------------------------------------------------------- */
 
 template <typename T> __device__ __forceinline__ void take_item(uint64_t to, uint64_t from, uint32_t id)
@@ -48,24 +58,16 @@ __device__ __forceinline__ void take_block(const job_type &job, uint32_t id)
 
 } // namespace wvl_rdoq
 
-/* Behind rate control. A thread a block. */
+/* Behind rate control. A thread a block; the last thread block decides. */
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_ITEM_THREADS) wvl_rdoq_judge(const wvl_cuda_rdoq_job job)
 {
+    WVL_HT_SHARED(shared);
     uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
     if (at < job.count) {
         wvl_rdoq::judge_block(job, wvl_rdoq::block_at(job, at));
     }
-}
-
-/* Behind wvl_rdoq_judge. If all blocks are coded again, all scratch memory is free for it. */
-extern "C" __global__ void __launch_bounds__(32) wvl_rdoq_decide(const wvl_cuda_rdoq_job job)
-{
-    wvl_cuda_rdoq_survey &survey = *(wvl_cuda_rdoq_survey *)job.survey;
-    if (!threadIdx.x) {
-        survey.is_far_off = !wvl_rdoq::has_left(job) && (survey.last || 2 * (uint64_t)survey.off > job.count);
-        if (survey.is_far_off) {
-            *wvl_t1::counter_of(job.again, WVL_CUDA_T1_SCRATCH_UNITS) = 0;
-        }
+    if (wvl_rdoq::is_last(job, shared) && !threadIdx.x) {
+        wvl_rdoq::decide(job);
     }
 }
 
@@ -73,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(32) wvl_rdoq_decide(const wvl_cuda_
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_THREADS) wvl_rdoq_take(const wvl_cuda_rdoq_job job)
 {
     uint32_t id;
-    if (wvl_rdoq::find_block(job, &id) && wvl_rdoq::item<const wvl_cuda_rdoq_change>(job.changes, id).is_again) {
+    if (!wvl_rdoq::is_void(job) && wvl_rdoq::find_block(job, &id) && wvl_rdoq::item<const wvl_cuda_rdoq_change>(job.changes, id).is_again) {
         wvl_rdoq::take_block(job, id);
     }
 }

@@ -58,6 +58,12 @@ __device__ __forceinline__ bool has_left(const job_type &job)
     return *wvl_t1::counter_of(job.t1, WVL_CUDA_T1_LEFT_BLOCKS) != 0;
 }
 
+/* Whether the launch has nothing to do: the picture did not end far off. */
+__device__ __forceinline__ bool is_void(const job_type &job)
+{
+    return job.which == WVL_CUDA_RDOQ_REQUANTISED && !((const wvl_cuda_rdoq_survey *)job.survey)->is_far_off;
+}
+
 /* A block of the launch. */
 __device__ __forceinline__ uint32_t block_at(const job_type &job, uint32_t at)
 {
@@ -79,6 +85,24 @@ __device__ __forceinline__ bool find_block(const job_type &job, uint32_t *id)
     }
     *id = block_at(job, at);
     return true;
+}
+
+/* Whether this thread block is the last one of the launch that is done. It sees what the others did, and goes on alone.
+ * All threads. */
+__device__ __forceinline__ bool is_last(const job_type &job, uint32_t *shared)
+{
+    uint32_t &arrived = ((wvl_cuda_rdoq_survey *)job.survey)->arrived;
+    __syncthreads();
+    if (!threadIdx.x) {
+        __threadfence();
+        *shared = atomicAdd(&arrived, 1u) + 1 == gridDim.x;
+        if (*shared) {
+            arrived = 0;
+            __threadfence();
+        }
+    }
+    __syncthreads();
+    return *shared != 0;
 }
 
 /* The sum over the lanes. */

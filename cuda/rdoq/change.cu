@@ -256,7 +256,7 @@ __device__ __forceinline__ bool find_slope(const job_type &job, uint32_t id, uin
         return wvl_rdoq_is_stale(is, *slope, WVL_SURVEY_STALE);
     }
     *slope = wvl_rdoq_find_next(is, end_of(job, id));
-    return survey.is_far_off;
+    return true;
 }
 
 /* The block has no samples for the block coder: it takes no memory, and its tables are not read. */
@@ -277,7 +277,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_THREADS) wvl_rdoq_cha
 {
     WVL_HT_SHARED(shared);
     uint32_t id, *words = shared + threadIdx.x / 32 * job.warp_words;
-    if (!wvl_rdoq::find_block(job, &id)) {
+    if (wvl_rdoq::is_void(job) || !wvl_rdoq::find_block(job, &id)) {
         return;
     }
     uint32_t slope;

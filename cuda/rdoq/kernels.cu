@@ -3,4 +3,4 @@
 #include "cuda/rdoq/again.cu"
 #include "cuda/rdoq/change.cu"
 #include "cuda/rdoq/survey.cu"
-#include "cuda/rdoq/weigh.cu"
+#include "cuda/rdoq/weigh.cu" /* takes the step of survey.cu */

@@ -5,13 +5,12 @@
 
 wvl_cuda_status wvl_cuda_rdoq_open(wvl_cuda_rdoq *rdoq, const wvl_cuda_runtime *runtime, wvl_cuda_module module)
 {
-    static const char *const names[] = {"wvl_rdoq_weigh_blocks", "wvl_rdoq_guess",  "wvl_rdoq_change_blocks",
-                                        "wvl_rdoq_settle",       "wvl_rdoq_put",    "wvl_rdoq_choose",
-                                        "wvl_rdoq_judge",        "wvl_rdoq_decide", "wvl_rdoq_take"};
+    static const char *const names[] = {"wvl_rdoq_weigh_blocks", "wvl_rdoq_change_blocks", "wvl_rdoq_settle",
+                                        "wvl_rdoq_put",          "wvl_rdoq_judge",         "wvl_rdoq_take"};
     memset(rdoq, 0, sizeof *rdoq);
     rdoq->runtime = runtime;
-    wvl_cuda_function *const functions[] = {&rdoq->weigh,  &rdoq->guess, &rdoq->change, &rdoq->settle, &rdoq->put,
-                                            &rdoq->choose, &rdoq->judge, &rdoq->decide, &rdoq->take};
+    wvl_cuda_function *const functions[] = {&rdoq->weigh, &rdoq->change, &rdoq->settle,
+                                            &rdoq->put,   &rdoq->judge,  &rdoq->take};
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     for (unsigned i = 0; !status && i < sizeof names / sizeof *names; i++) {
         status = runtime->module_function(functions[i], module, names[i]);
@@ -41,11 +40,11 @@ static wvl_cuda_status launch_warps(const wvl_cuda_rdoq *rdoq, wvl_cuda_function
 }
 
 /* A thread a block. */
-static wvl_cuda_status launch_items(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, const wvl_cuda_rdoq_job *job,
-                                    wvl_cuda_route route)
+static wvl_cuda_status launch_items(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, uint32_t shared_words,
+                                    const wvl_cuda_rdoq_job *job, wvl_cuda_route route)
 {
     return launch_kernel(rdoq, function, (job->count + WVL_CUDA_RDOQ_ITEM_THREADS - 1) / WVL_CUDA_RDOQ_ITEM_THREADS,
-                         WVL_CUDA_RDOQ_ITEM_THREADS, 0, job, route);
+                         WVL_CUDA_RDOQ_ITEM_THREADS, shared_words, job, route);
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -78,10 +77,11 @@ wvl_cuda_status wvl_cuda_rdoq_launch_weights(const wvl_cuda_rdoq *rdoq, const wv
 {
     wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    uint32_t grid = (phases->ends[1] + WVL_CUDA_RDOQ_WARPS - 1) / WVL_CUDA_RDOQ_WARPS;
     own.count = phases->ends[1];
     for (own.step = WVL_SURVEY_FIRST_STEP; !status && own.step >= WVL_SURVEY_LAST_STEP; own.step /= 2) {
-        status = launch_warps(rdoq, rdoq->weigh, 0, &own, route);
-        status = status ? status : launch_kernel(rdoq, rdoq->guess, 1, 32, 0, &own, route);
+        status = launch_kernel(rdoq, rdoq->weigh, grid ? grid : 1, WVL_CUDA_RDOQ_THREADS, WVL_CUDA_RDOQ_LAST_WORDS,
+                               &own, route);
     }
     own.step = 0;
     own.count = phases->ends[WVL_SURVEY_ALL_PHASES - 1];
@@ -97,16 +97,15 @@ wvl_cuda_status wvl_cuda_rdoq_launch_changes(const wvl_cuda_rdoq *rdoq, const wv
 wvl_cuda_status wvl_cuda_rdoq_launch_energies(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
                                               wvl_cuda_route route)
 {
-    return launch_items(rdoq, rdoq->settle, job, route);
+    return launch_items(rdoq, rdoq->settle, 0, job, route);
 }
 
 wvl_cuda_status wvl_cuda_rdoq_launch_slopes(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
                                             wvl_cuda_route route)
 {
-    wvl_cuda_status status = launch_items(rdoq, rdoq->put, job, route);
-    return status ? status
-                  : launch_kernel(rdoq, rdoq->choose, 1, WVL_CUDA_RDOQ_CHOOSE_THREADS,
-                                  WVL_CUDA_RDOQ_CHOOSE_WORDS(job->aim.groups), job, route);
+    uint32_t threads = WVL_CUDA_RDOQ_CHOOSE_THREADS, grid = (job->count + threads - 1) / threads;
+    return launch_kernel(rdoq, rdoq->put, grid ? grid : 1, threads, WVL_CUDA_RDOQ_CHOOSE_WORDS(job->aim.groups), job,
+                         route);
 }
 
 wvl_cuda_status wvl_cuda_rdoq_launch_take(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job, wvl_cuda_route route)
@@ -117,6 +116,5 @@ wvl_cuda_status wvl_cuda_rdoq_launch_take(const wvl_cuda_rdoq *rdoq, const wvl_c
 wvl_cuda_status wvl_cuda_rdoq_launch_judge(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
                                            wvl_cuda_route route)
 {
-    wvl_cuda_status status = launch_items(rdoq, rdoq->judge, job, route);
-    return status ? status : launch_kernel(rdoq, rdoq->decide, 1, 32, 0, job, route);
+    return launch_items(rdoq, rdoq->judge, WVL_CUDA_RDOQ_LAST_WORDS, job, route);
 }

@@ -9,7 +9,7 @@
 
 typedef struct wvl_cuda_rdoq {
     const wvl_cuda_runtime *runtime;
-    wvl_cuda_function weigh, guess, change, settle, put, choose, judge, decide, take;
+    wvl_cuda_function weigh, change, settle, put, judge, take;
 } wvl_cuda_rdoq;
 
 /* The blocks of a picture by phases. They follow from the plan alone. */

@@ -147,21 +147,27 @@ __device__ __forceinline__ void raise_floors(const job_type &job)
     __syncthreads();
 }
 
-} // namespace wvl_rdoq
-
-/* Behind the weights at the guess and the step. */
-extern "C" __global__ void __launch_bounds__(32) wvl_rdoq_guess(const wvl_cuda_rdoq_job job)
+/* Behind the blocks of a phase. All threads. */
+__device__ __forceinline__ void choose_slopes(const job_type &job, uint32_t *shared)
 {
-    if (!threadIdx.x) {
-        wvl_rdoq::take_step(job);
+    wvl_cuda_rdoq_survey &survey = *(wvl_cuda_rdoq_survey *)job.survey;
+    wvl_descent descent;
+    raise_floors(job);
+    bool is_known = find_slopes(job, shared, &descent);
+    for (uint32_t g = 0; g < job.aim.groups && !threadIdx.x; g++) {
+        uint32_t found = is_known ? descent.thresholds[g] : 0;
+        survey.slopes[g] =
+            wvl_survey_choose_slope(found, survey.slopes[g], survey.floors[g], job.margin, (int)job.is_damped);
     }
 }
+
+} // namespace wvl_rdoq
 
 /* Behind the gains, and in front of the hulls. */
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_ITEM_THREADS) wvl_rdoq_settle(const wvl_cuda_rdoq_job job)
 {
     uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
-    if (at < job.count) {
+    if (at < job.count && !wvl_rdoq::is_void(job)) {
         uint32_t id = wvl_rdoq::block_at(job, at);
         if (!wvl_rdoq::is_left(wvl_rdoq::coded_by(job), id)) {
             wvl_rdoq::settle_energy(job, id);
@@ -169,26 +175,16 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_ITEM_THREADS) wvl_rdo
     }
 }
 
-/* Behind the hulls. */
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_ITEM_THREADS) wvl_rdoq_put(const wvl_cuda_rdoq_job job)
+/* Behind the hulls. The last thread block chooses the slopes of the next phase. */
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_CHOOSE_THREADS) wvl_rdoq_put(const wvl_cuda_rdoq_job job)
 {
+    WVL_HT_SHARED(shared);
     uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
     if (at < job.count) {
         wvl_rdoq::put_bytes(job, wvl_rdoq::block_at(job, at));
     }
-}
-
-/* Behind the blocks of a phase. */
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_CHOOSE_THREADS) wvl_rdoq_choose(const wvl_cuda_rdoq_job job)
-{
-    WVL_HT_SHARED(shared);
-    wvl_cuda_rdoq_survey &survey = *(wvl_cuda_rdoq_survey *)job.survey;
-    wvl_descent descent;
-    wvl_rdoq::raise_floors(job);
-    bool is_known = wvl_rdoq::find_slopes(job, shared, &descent);
-    for (uint32_t g = 0; g < job.aim.groups && !threadIdx.x; g++) {
-        uint32_t found = is_known ? descent.thresholds[g] : 0;
-        survey.slopes[g] =
-            wvl_survey_choose_slope(found, survey.slopes[g], survey.floors[g], job.margin, (int)job.is_damped);
+    if (wvl_rdoq::is_last(job, shared)) {
+        __syncthreads();
+        wvl_rdoq::choose_slopes(job, shared);
     }
 }

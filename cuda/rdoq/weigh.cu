@@ -76,23 +76,37 @@ __device__ __forceinline__ uint32_t weigh(const wvl_cuda_t1_block &b, const wvl_
     return wvl_rdoq_weigh_counts(n);
 }
 
-} // namespace wvl_rdoq
-
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_THREADS) wvl_rdoq_weigh_blocks(const wvl_cuda_rdoq_job job)
+/* By a warp. */
+__device__ __forceinline__ void weigh_block(const job_type &job, uint32_t id)
 {
-    uint32_t id;
-    if (!wvl_rdoq::find_block(job, &id)) {
-        return;
-    }
-    const wvl_cuda_t1_block &b = wvl_rdoq::original_of(job, id);
+    const wvl_cuda_t1_block &b = original_of(job, id);
     const wvl_cuda_rdoq_survey &survey = *(const wvl_cuda_rdoq_survey *)job.survey;
     uint32_t kind = ((const uint8_t *)job.kinds)[id],
              slope = job.step ? WVL_SURVEY_LEAST_GUESS + survey.guess + job.step : survey.slopes[kind / 2],
-             weight = wvl_rdoq::weigh(b, wvl_rdoq::band_of(job, id), slope);
-    if (!wvl_rdoq::lane_id()) {
-        wvl_cuda_rdoq_part &part = wvl_rdoq::item<wvl_cuda_rdoq_part>(job.parts, kind);
-        ((uint32_t *)job.weights)[id] = weight;
-        atomicAdd((unsigned long long *)&part.weight, (unsigned long long)weight);
-        atomicAdd((unsigned long long *)&part.weighed, (unsigned long long)b.width * b.height);
+             weight = weigh(b, band_of(job, id), slope);
+    if (lane_id()) {
+        return;
+    }
+    if (!job.step && !b.orient) { /* coded in the first phase, as it is (cuda/host/rdoq_code.h) */
+        item<wvl_cuda_t1_block>(job.t1.blocks, id) = b;
+    }
+    wvl_cuda_rdoq_part &part = item<wvl_cuda_rdoq_part>(job.parts, kind);
+    ((uint32_t *)job.weights)[id] = weight;
+    atomicAdd((unsigned long long *)&part.weight, (unsigned long long)weight);
+    atomicAdd((unsigned long long *)&part.weighed, (unsigned long long)b.width * b.height);
+}
+
+} // namespace wvl_rdoq
+
+/* The last thread block takes the step, if there is one. */
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_THREADS) wvl_rdoq_weigh_blocks(const wvl_cuda_rdoq_job job)
+{
+    WVL_HT_SHARED(shared);
+    uint32_t id;
+    if (wvl_rdoq::find_block(job, &id)) {
+        wvl_rdoq::weigh_block(job, id);
+    }
+    if (job.step && wvl_rdoq::is_last(job, shared) && !threadIdx.x) {
+        wvl_rdoq::take_step(job);
     }
 }

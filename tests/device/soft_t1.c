@@ -163,8 +163,9 @@ static void count_sets(const wvl_cuda_rate_job *job, soft_control *control)
     uint32_t round = job->t1.round, is_over = round && !((const uint32_t *)at(job->t1.counters))[WVL_CUDA_T1_REPEATED];
     for (uint32_t i = 0; !is_over && (!job->asked || *(const uint32_t *)at(job->asked)) && i < job->t1.block_count;
          i++) {
-        int is_in = states[i].passes && (!round || states[i].flags & WVL_CUDA_T1_AGAIN);
+        int is_in = states[i].planes && (!round || states[i].flags & WVL_CUDA_T1_AGAIN);
         control->round_blocks[round] += (uint32_t)is_in;
+        control->hidden_blocks += is_in && !states[i].passes;
         control->limited_blocks[round] +=
             is_in && states[i].passes < wvl_cuda_t1_all_passes(states[i].planes, blocks[i].max_passes);
     }
@@ -178,7 +179,7 @@ int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_sha
     if (control->unsettles && !strcmp(name, "wvl_rate_choose")) {
         unsettle(&job->t1);
     }
-    if (!strcmp(name, "wvl_rate_end_sets")) {
+    if (!strcmp(name, "wvl_rate_end_sets") || !strcmp(name, "wvl_rate_repeat_sets")) {
         count_sets(job, control);
     }
     return emulate(name, &copy, shape);

@@ -364,6 +364,35 @@ static void add_wholes(Suite *s)
     }
 }
 
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+/* Launches of a picture, and of HT blocks those without any set: counted by the device in software. Each row has the
+ * most launches that it may take, and whether some blocks are to be left out. */
+static const struct {
+    const char *settings;
+    uint32_t launches, hides;
+} works[] = {{"style=HT reversible=no bpp=0.5 measure-psnr=no", 72, 0},
+             {"style=HT reversible=no bpp=0.5 step=0.01 measure-psnr=no", 36, 1},
+             {"reversible=no bpp=0.4 measure-psnr=no levels=3", 130, 0}};
+
+START_TEST(work)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 1024, 520, 1, 8, 5);
+    picture_case c;
+    uint32_t launches = run_soft ? run_soft->launches : 0, hidden = run_soft ? run_soft->hidden_blocks : 0;
+    REQUIRE_THAT(picture_case_open(&c, &p, works[_i].settings), "%s", c.problem);
+    run_pictures(&c, WVL_MEMORY_DEVICE, 1, 1, works[_i].settings);
+    if (run_soft) {
+        launches = run_soft->launches - launches;
+        hidden = run_soft->hidden_blocks - hidden;
+        REQUIRE_THAT(launches <= works[_i].launches, "%s: %u launches", works[_i].settings, launches);
+        REQUIRE_THAT(!works[_i].hides || hidden, "%s: all blocks have sets", works[_i].settings);
+    }
+    picture_case_close(&c);
+    picture_free(&p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("pictures");
@@ -388,6 +417,7 @@ int main(void)
     tcase_set_timeout(tc, 240);
     tcase_add_checked_fixture(tc, run_open, run_close);
     tcase_add_loop_test(tc, predicted, 0, (int)FORESEEN);
+    tcase_add_loop_test(tc, work, 0, (int)(sizeof works / sizeof *works));
     suite_add_tcase(s, tc);
     add_wholes(s);
     SRunner *runner = srunner_create(s);

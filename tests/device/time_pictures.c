@@ -5,12 +5,14 @@
  *
  *   time_pictures PICTURE SETTINGS SECONDS CONFIGURATION...
  *
- * PICTURE: a file in the folder of test pictures, noise:WIDTHxHEIGHTxDEPTH, or ones:WIDTHxHEIGHTxDEPTHxPLANE: three
- * components whose coefficients are all -2^PLANE, so that the MagSgn bits of HT blocks are all ones (5/3 without colour
- * transform). A configuration is a list of
+ * PICTURE: a file in the folder of test pictures, or FILE@BITS with so many bits of its samples;
+ * noise:WIDTHxHEIGHTxDEPTH, or ones:WIDTHxHEIGHTxDEPTHxPLANE: three components whose coefficients are all -2^PLANE, so
+ * that the MagSgn bits of HT blocks are all ones (5/3 without colour transform). A configuration is a list of
  * NAME=NUMBER: slots, memory (0 host, 1 pinned, 2 device), ring, writers, graphs (0, 1), warps (of the HT kernel),
- * output (1: device memory), direct (1: kernels write to pinned memory), streams, copies (streams of either
- * kind that slots share), full (1: all passes of EBCOT blocks are coded, none is left out by prediction).
+ * output (1: device memory), direct (1: kernels write to pinned memory), streams, copies (streams of either kind that
+ * slots share), full (1: all passes of EBCOT blocks are coded, none is left out by prediction), clock (1: one picture
+ * at a time, without graphs, and the times of its launches), rounds (no more of rate control are launched), carve (per
+ * cent of shared memory that all kernels prefer), lanes (of a warp of the MQ coder that have a block).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +22,14 @@
 #include "cuda/host/job.h"
 #include "dwt/inverse.h"
 #include "picture_bench.h"
+#include "picture_clock.h"
 #include "tests/support/planned.h"
 
 #define MOST_SLOTS 64
 #define MOST_RING 16
 
 typedef struct configuration {
-    uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies, full;
+    uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock, rounds, carve, lanes;
 } configuration;
 
 typedef struct scene {
@@ -79,7 +82,9 @@ static configuration parse(const char *text)
         uint32_t *value;
     } names[] = {{"slots", &c.slots},     {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
                  {"graphs", &c.graphs},   {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct},
-                 {"streams", &c.streams}, {"copies", &c.copies}, {"full", &c.full}};
+                 {"streams", &c.streams}, {"copies", &c.copies}, {"full", &c.full},     {"clock", &c.clock},
+                 {"rounds", &c.rounds},   {"carve", &c.carve},
+                 {"lanes", &c.lanes}};
     char copy[256], *rest = copy;
     (void)snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
@@ -98,6 +103,8 @@ static configuration parse(const char *text)
     }
     c.slots = c.slots < 1 || c.slots > MOST_SLOTS ? 1 : c.slots;
     c.ring = c.ring < 1 || c.ring > MOST_RING ? 1 : c.ring;
+    c.slots = c.clock ? 1 : c.slots;
+    c.graphs = c.clock ? 0 : c.graphs;
     return c;
 }
 
@@ -215,6 +222,16 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* As collect, with times of launches. */
+static double collect_timed(scene *s, const configuration *c, flight *f, int compares)
+{
+    double latency = collect(s, f, compares);
+    if (c->clock) {
+        picture_clock_take();
+    }
+    return latency;
+}
+
 static void measure(scene *s, const configuration *c, double seconds, const char *name)
 {
     static double latencies[1 << 16];
@@ -226,6 +243,14 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     s->base.plan->test.depth_full = c->full != 0;
     shape(&s->driver.device->ht, c->warps);
     wvl_backend *b = open_backend(s, c, &prepared);
+    if (c->clock) {
+        picture_clock_open(s->driver.device);
+    } else if (c->rounds || c->lanes) {
+        picture_clock_limit(s->driver.device, c->rounds, c->lanes);
+    }
+    if (c->carve) {
+        picture_clock_carve(s->driver.device, (int)c->carve);
+    }
     for (; begun < c->slots; begun++) {
         submit(s, b, c, begun, &flights[begun]);
     }
@@ -233,7 +258,7 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     uint64_t warm = 2ull * c->slots + 2 * c->ring;
     for (; now(CLOCK_MONOTONIC) < end; done++) {
         flight *f = &flights[done % c->slots];
-        double latency = collect(s, f, done < warm);
+        double latency = collect_timed(s, c, f, done < warm);
         if (done == warm) {
             start = now(CLOCK_MONOTONIC);
             cpu = now(CLOCK_PROCESS_CPUTIME_ID);
@@ -248,7 +273,16 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     double wall = now(CLOCK_MONOTONIC) - start, used = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     double count = (double)(done - first);
     for (uint32_t i = 0; i < c->slots; i++, done++) {
-        (void)collect(s, &flights[done % c->slots], 1);
+        (void)collect_timed(s, c, &flights[done % c->slots], 1);
+    }
+    if (c->clock) {
+        picture_clock_print();
+        picture_clock_close(s->driver.device);
+    } else if (c->rounds || c->lanes) {
+        picture_clock_unlimit(s->driver.device);
+    }
+    if (c->carve) {
+        picture_clock_carve(s->driver.device, -1);
     }
     qsort(latencies, kept, sizeof *latencies, by_size);
     printf("%-48s %8.0f pictures/s, %6.3f ms CPU, latency p50 %.3f p99 %.3f ms; %.2f MB, device memory %.0f MB; "
@@ -300,6 +334,17 @@ static picture draw_ones(uint32_t width, uint32_t height, uint32_t depth, unsign
     return p;
 }
 
+/* Samples keep so many bits, the highest ones. */
+static void drop_bits(picture_plane *plane, unsigned depth)
+{
+    size_t count = (size_t)plane->width * plane->height;
+    unsigned less = depth && depth < plane->depth ? plane->depth - depth : 0;
+    for (size_t i = 0; i < count; i++) {
+        plane->samples[i] >>= less;
+    }
+    plane->depth -= less;
+}
+
 static picture load(const char *name, const char *settings)
 {
     picture p;
@@ -310,8 +355,14 @@ static picture load(const char *name, const char *settings)
     if (sscanf(name, "noise:%ux%ux%u", &width, &height, &depth) == 3) {
         return picture_draw(PICTURE_NOISE, width, height, 3, depth, 1);
     }
-    if (!picture_load(name, NULL, &p)) {
+    char file[256];
+    const char *at = strrchr(name, '@');
+    (void)snprintf(file, sizeof file, "%.*s", at ? (int)(at - name) : (int)strlen(name), name);
+    if (!picture_load(file, NULL, &p)) {
         give_up("no such picture in the folder of WVL_TEST_PICTURES");
+    }
+    for (uint32_t c = 0; at && c < p.count; c++) {
+        drop_bits(&p.planes[c], (unsigned)atoi(at + 1));
     }
     return p;
 }

@@ -270,6 +270,7 @@ static inline unsigned long long atomicAdd(unsigned long long *at, unsigned long
     *at = old + v;
     return old;
 }
+static inline void __threadfence() {}
 static inline uint32_t __funnelshift_l(uint32_t low, uint32_t high, uint32_t n)
 {
     return (uint32_t)((((uint64_t)high << 32 | low) << (n & 31)) >> 32);

@@ -60,6 +60,7 @@ PACKET_KERNELS(CALL_PACKETS)
     X(wvl_rate_predict)                                                                                                \
     X(wvl_rate_depth)                                                                                                  \
     X(wvl_rate_open_sets)                                                                                              \
+    X(wvl_rate_repeat_sets)                                                                                            \
     X(wvl_rate_list_sets) X(wvl_rate_end_sets) X(wvl_rate_ends) X(wvl_rate_step) X(wvl_rate_scale)
 #define CALL_RATE(name)                                                                                                \
     static void call_##name(const void *job) { name(*(const wvl_cuda_rate_job *)job); }
@@ -67,9 +68,8 @@ RATE_KERNELS(CALL_RATE)
 
 #define RDOQ_KERNELS(X)                                                                                                \
     X(wvl_rdoq_weigh_blocks)                                                                                           \
-    X(wvl_rdoq_guess)                                                                                                  \
     X(wvl_rdoq_change_blocks)                                                                                          \
-    X(wvl_rdoq_settle) X(wvl_rdoq_put) X(wvl_rdoq_choose) X(wvl_rdoq_judge) X(wvl_rdoq_decide) X(wvl_rdoq_take)
+    X(wvl_rdoq_settle) X(wvl_rdoq_put) X(wvl_rdoq_judge) X(wvl_rdoq_take)
 #define CALL_RDOQ(name)                                                                                                \
     static void call_##name(const void *job) { name(*(const wvl_cuda_rdoq_job *)job); }
 RDOQ_KERNELS(CALL_RDOQ)

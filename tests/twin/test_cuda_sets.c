@@ -366,6 +366,8 @@ static void check_coding(const set_load *load, const ht_device *d, const wanted_
     free(scratch);
 }
 
+static uint32_t rescaled, bounded; /* lists that were coded twice; passes with a slope */
+
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 static void check_samples(const uint8_t *samples, const wvl_cuda_t1_block *b, const wvl_block_input *want)
@@ -401,6 +403,31 @@ static void check_step(const set_load *load, const ht_device *d, const wvl_step_
     free(samples);
 }
 
+/* No pass of a block has a slope above the one that is bounded before anything is coded. */
+static void check_bounds(const ht_device *d)
+{
+    static wvl_cuda_t1_gains gains[MOST_BLOCKS];
+    set_load load;
+    open_load(&load, d);
+    void *arguments[] = {&load.job};
+    load.job.t1.foresees = 1;
+    REQUIRE(!wvl_cuda_t1_launch_words(&load.t1.model, &load.job.t1, d->stream) &&
+            !d->runtime->launch(load.rate.open_sets, list.count, 1, 1, WVL_CUDA_RATE_BODIES_THREADS, 1, 1, 0, d->stream,
+                                arguments, NULL));
+    fetch(d, gains, load.job.t1.gains, list.count * sizeof *gains);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const wanted_block *w = &first[i];
+        for (uint32_t p = 0; p < w->out.pass_count; p++) {
+            uint32_t slope =
+                w->gains[p] > 0 ? wvl_rate_slope(w->gains[p], w->passes[p].final_bytes, gain_exponent) : 0;
+            REQUIRE_THAT(slope <= gains[i].unsettled, "block %u, pass %u: slope %u, at most %u", i, p, slope,
+                         gains[i].unsettled);
+            bounded += slope != 0;
+        }
+    }
+    close_load(&load, d);
+}
+
 static void check_chain(const ht_device *d, const wvl_step_ends *ends, uint32_t sixteenths)
 {
     set_load load;
@@ -418,7 +445,6 @@ static void check_chain(const ht_device *d, const wvl_step_ends *ends, uint32_t 
     close_load(&load, d);
 }
 
-static uint32_t rescaled; /* lists that were coded twice */
 
 /* Lists of blocks with sets of one to three passes. */
 START_TEST(sets)
@@ -439,11 +465,12 @@ START_TEST(sets)
             for (int reversed = 0; reversed < (devices[i].runtime == &emulated_runtime ? 2 : 1); reversed++) {
                 wvl_emulate_reversed(reversed);
                 check_chain(&devices[i], &ends, sixteenths);
+                check_bounds(&devices[i]);
             }
         }
         t1_list_clear(&list);
     }
-    REQUIRE_THAT(subset || rescaled, "no list was coded twice");
+    REQUIRE_THAT(subset || (rescaled && bounded), "no list was coded twice, or no pass has a slope");
 }
 END_TEST
 

@@ -118,6 +118,8 @@ END_TEST
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+static uint32_t early_blocks; /* coded before their phase */
+
 /* The blocks of a picture on a device, phase by phase. */
 typedef struct chain {
     ht_device device;
@@ -211,6 +213,25 @@ static void take_tables(chain *ch, wvl_cuda_t1_job *t1)
     t1->passes = take(ch, n * WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass), NULL, 0);
 }
 
+/* All blocks are coded once, those of the lowest band in the first phase. */
+static void check_lists(const chain *ch, const uint32_t *lists)
+{
+    uint8_t *seen = calloc(ch->count, 1);
+    uint32_t early = 0;
+    for (unsigned p = 0, at = 0; p < WVL_SURVEY_ALL_PHASES; p++) {
+        REQUIRE(ch->shapes.first[p] == at);
+        for (uint32_t i = 0; i < ch->shapes.phases[p].block_count; i++, at++) {
+            uint32_t id = lists[at], is_own = id < ch->phases.ends[p] && (!p || id >= ch->phases.ends[p - 1]);
+            REQUIRE(id < ch->count && !seen[id]++ && (p ? is_own && ch->blocks[id].orient
+                                                        : is_own || !ch->blocks[id].orient));
+            early += !is_own;
+        }
+        REQUIRE(p + 1 < WVL_SURVEY_ALL_PHASES || at == ch->count);
+    }
+    early_blocks += early;
+    free(seen);
+}
+
 static void take_scratch(chain *ch)
 {
     wvl_cuda_t1_job *t1 = &ch->job.t1;
@@ -220,6 +241,7 @@ static void take_scratch(chain *ch)
     for (uint32_t i = 0; i < n; i++) {
         scratch += wvl_cuda_t1_measure_scratch(&ch->blocks[i]) + wvl_cuda_t1_measure_values(&ch->blocks[i]);
     }
+    check_lists(ch, lists);
     t1->lists = take(ch, 2 * n * sizeof *lists, lists, 2 * n * sizeof *lists);
     t1->order = take(ch, n * sizeof(uint32_t), NULL, 0);
     t1->items = take(ch, 4ull * wvl_cuda_t1_count_items(&ch->shapes.all), NULL, 0);
@@ -363,6 +385,7 @@ START_TEST(blocks)
     survey_open_picture(&c, s->width, s->height, s->components, 40);
     REQUIRE(wvl_coder_code_tiles(c.coder, c.wave.coefs, c.tiles) == WVL_OK);
     open_chain(&ch, &c);
+    REQUIRE_THAT(!_i || early_blocks, "no block of the lowest band is coded early");
     REQUIRE(!wvl_cuda_rdoq_code(&ch.coder, &ch.job, &ch.phases, &ch.shapes, wvl_cuda_to_stream(NULL)));
     const wvl_cuda_rdoq_survey *survey = on_device(ch.job.survey);
     REQUIRE_THAT(ch.job.known || (survey->slopes[0] == c.coder->blocks.survey.slopes[0] &&

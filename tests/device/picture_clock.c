@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "picture_clock.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_LAUNCHES 1024u
+
+typedef struct launch_time {
+    const char *name;
+    unsigned grid, threads;
+    double microseconds; /* of all pictures */
+} launch_time;
+
+static wvl_cuda_runtime plain;
+static wvl_cuda_event marks[MOST_LAUNCHES + 1];
+static launch_time launches[MOST_LAUNCHES];
+static unsigned count, most, pictures;
+static int (*fetch_name)(const char **name, wvl_cuda_function function); /* NULL: a function is its name */
+
+static void require(wvl_cuda_status status)
+{
+    if (status) {
+        printf("a call failed: %d\n", status);
+        exit(1);
+    }
+}
+
+static const char *name_of(wvl_cuda_function function)
+{
+    const char *name = (const char *)(const void *)function;
+    if (fetch_name) {
+        require(fetch_name(&name, function));
+    }
+    return name;
+}
+
+/* ---- Experiments ----------------------------------------------------------------------------- */
+
+static unsigned most_rounds, choices, mq_lanes;
+
+/* Whether a launch belongs to a round of rate control that is left out. */
+static int is_left_out(const char *name)
+{
+    if (!strcmp(name, "wvl_t1_open") || !strcmp(name, "wvl_rate_ends") || !strncmp(name, "wvl_packets", 11)) {
+        choices = 0;
+    }
+    int is_out = choices >= most_rounds;
+    choices += !strcmp(name, "wvl_rate_choose");
+    return is_out;
+}
+
+static wvl_cuda_status limited_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                      unsigned by, unsigned bz, unsigned shared, wvl_cuda_stream s, void **arguments,
+                                      void **extra)
+{
+    const char *name = name_of(f);
+    if (is_left_out(name)) {
+        return 0;
+    }
+    if (mq_lanes && !strcmp(name, "wvl_t1_mq")) {
+        wvl_cuda_t1_job job = *(const wvl_cuda_t1_job *)arguments[0];
+        void *own[] = {&job};
+        job.lanes = mq_lanes;
+        gx = ((job.block_count + mq_lanes - 1) / mq_lanes * 32 + bx - 1) / bx;
+        return plain.launch(f, gx, gy, gz, bx, by, bz, shared, s, own, extra);
+    }
+    return plain.launch(f, gx, gy, gz, bx, by, bz, shared, s, arguments, extra);
+}
+
+static wvl_cuda_status limited_fill(wvl_cuda_address to, unsigned char value, size_t bytes, wvl_cuda_stream s)
+{
+    return is_left_out("fill") ? 0 : plain.fill(to, value, bytes, s);
+}
+
+static void find_calls(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL),
+         *symbol = library ? dlsym(library, "cuFuncGetName") : NULL;
+    memcpy(&fetch_name, &symbol, sizeof fetch_name);
+}
+
+void picture_clock_limit(wvl_device *device, unsigned rounds, unsigned lanes)
+{
+    wvl_cuda_runtime *runtime = &device->own_runtime;
+    find_calls();
+    plain = *runtime;
+    most_rounds = rounds ? rounds : UINT_MAX;
+    mq_lanes = lanes;
+    choices = 0;
+    runtime->launch = limited_launch;
+    runtime->fill = limited_fill;
+}
+
+void picture_clock_unlimit(wvl_device *device) { device->own_runtime = plain; }
+
+void picture_clock_carve(const wvl_device *device, int percent)
+{
+    static wvl_cuda_function functions[512];
+    int (*count_functions)(unsigned *number, wvl_cuda_module module) = NULL;
+    int (*list_functions)(wvl_cuda_function * list, unsigned number, wvl_cuda_module module) = NULL;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL),
+         *first = library ? dlsym(library, "cuModuleGetFunctionCount") : NULL,
+         *second = library ? dlsym(library, "cuModuleEnumerateFunctions") : NULL;
+    unsigned number = 0, set = 0;
+    memcpy(&count_functions, &first, sizeof count_functions);
+    memcpy(&list_functions, &second, sizeof list_functions);
+    if (!count_functions || !list_functions) {
+        printf("this driver lists no functions\n");
+        return;
+    }
+    require(count_functions(&number, device->kernels.module));
+    number = number > 512 ? 512 : number;
+    require(list_functions(functions, number, device->kernels.module));
+    for (unsigned i = 0; i < number; i++) {
+        set += !device->runtime->function_set(functions[i], 9, percent);
+    }
+    printf("%u of %u kernels: carve-out %d\n", set, number, percent);
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+static void open_launch(const char *name, unsigned grid, unsigned threads, wvl_cuda_stream stream)
+{
+    if (count == MOST_LAUNCHES) {
+        printf("more than %u launches\n", MOST_LAUNCHES);
+        exit(1);
+    }
+    if (!count) {
+        require(plain.event_record(marks[0], stream));
+    }
+    launches[count].name = name;
+    launches[count].grid = grid;
+    launches[count].threads = threads;
+}
+
+static wvl_cuda_status end_launch(wvl_cuda_status status, wvl_cuda_stream stream)
+{
+    return status ? status : plain.event_record(marks[++count], stream);
+}
+
+static wvl_cuda_status marked_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                     unsigned by, unsigned bz, unsigned shared, wvl_cuda_stream s, void **arguments,
+                                     void **extra)
+{
+    open_launch(name_of(f), gx * gy * gz, bx * by * bz, s);
+    return end_launch(plain.launch(f, gx, gy, gz, bx, by, bz, shared, s, arguments, extra), s);
+}
+
+static wvl_cuda_status marked_config(const wvl_cuda_launch_config *c, wvl_cuda_function f, void **arguments,
+                                     void **extra)
+{
+    open_launch(name_of(f), c->grid_x * c->grid_y * c->grid_z, c->block_x * c->block_y * c->block_z, c->stream);
+    return end_launch(plain.launch_config(c, f, arguments, extra), c->stream);
+}
+
+static wvl_cuda_status marked_fill(wvl_cuda_address to, unsigned char value, size_t bytes, wvl_cuda_stream s)
+{
+    open_launch("fill", (unsigned)(bytes >> 10), 0, s);
+    return end_launch(plain.fill(to, value, bytes, s), s);
+}
+
+void picture_clock_open(wvl_device *device)
+{
+    wvl_cuda_runtime *runtime = &device->own_runtime;
+    find_calls();
+    plain = *runtime;
+    for (unsigned i = 0; i <= MOST_LAUNCHES; i++) {
+        require(plain.event_create(&marks[i], 0));
+    }
+    memset(launches, 0, sizeof launches);
+    count = most = pictures = 0;
+    runtime->launch = marked_launch;
+    runtime->launch_config = plain.launch_config ? marked_config : NULL;
+    runtime->fill = marked_fill;
+}
+
+void picture_clock_take(void)
+{
+    for (unsigned i = 0; i < count; i++) {
+        float milliseconds = 0;
+        require(plain.event_elapsed(&milliseconds, marks[i], marks[i + 1]));
+        launches[i].microseconds += 1e3 * (double)milliseconds;
+    }
+    most = count > most ? count : most;
+    pictures++;
+    count = 0;
+}
+
+/* All launches of the kernel; nothing if one stands before. */
+static void print_kernel(unsigned first)
+{
+    unsigned calls = 0;
+    double sum = 0;
+    for (unsigned i = 0; i < most; i++) {
+        if (!strcmp(launches[i].name, launches[first].name)) {
+            if (i < first) {
+                return;
+            }
+            calls++;
+            sum += launches[i].microseconds;
+        }
+    }
+    printf("%-28s %4u launches %10.1f us\n", launches[first].name, calls, sum / pictures);
+}
+
+void picture_clock_print(void)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < most; i++) {
+        printf("%4u %-28s %7u x %4u %9.1f us\n", i, launches[i].name, launches[i].grid, launches[i].threads,
+               launches[i].microseconds / pictures);
+        sum += launches[i].microseconds;
+    }
+    for (unsigned i = 0; i < most; i++) {
+        print_kernel(i);
+    }
+    printf("%-28s %4u launches %10.1f us, %u pictures\n", "all", most, most ? sum / pictures : 0.0, pictures);
+}
+
+void picture_clock_close(wvl_device *device)
+{
+    device->own_runtime = plain;
+    for (unsigned i = 0; i <= MOST_LAUNCHES; i++) {
+        require(plain.event_destroy(marks[i]));
+    }
+}

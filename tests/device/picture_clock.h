@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Times of all launches of pictures, one picture at a time and without graphs, by events behind each. */
+#ifndef WVL_TESTS_DEVICE_PICTURE_CLOCK_H
+#define WVL_TESTS_DEVICE_PICTURE_CLOCK_H
+
+#include "cuda/host/device.h"
+
+/* From here on launches and fills of the device are marked, until the clock is closed. Calls that fail end the program.
+ */
+void picture_clock_open(wvl_device *device);
+/* Behind a picture that is complete: its times count. */
+void picture_clock_take(void);
+/* Means of all pictures: a line a launch in the order of launches, with its grid, then a line a kernel. */
+void picture_clock_print(void);
+void picture_clock_close(wvl_device *device);
+/* Experiments. No more rounds of rate control are launched (0: all): bytes are wrong where more are asked for. Warps of
+ * the MQ coder have so many blocks (0: as they are). All kernels prefer this share of shared memory; -1: as the driver
+ * likes. */
+void picture_clock_limit(wvl_device *device, unsigned rounds, unsigned lanes);
+void picture_clock_unlimit(wvl_device *device);
+void picture_clock_carve(const wvl_device *device, int percent);
+
+#endif
