@@ -63,7 +63,7 @@ void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t 
         first += job->class_count[i];
         item += job->item_most[i];
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; lists && i < count; i++) {
         lists[next[class_of(&blocks[i])]++] = i;
     }
 }
