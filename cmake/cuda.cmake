@@ -16,6 +16,7 @@ set(WVL_CUDA_SOURCES
     cuda/host/backend_cuda.c
     cuda/host/block_walk.c
     cuda/host/code.c
+    cuda/host/code_t1.c
     cuda/host/coder_ht.c
     cuda/host/coder_rdoq.c
     cuda/host/coder_sets.c
@@ -64,6 +65,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/mq_lane.cuh
     cuda/blocks/t1_columns.cuh
     cuda/blocks/t1_gains.cu
+    cuda/blocks/t1_gather.cu
     cuda/blocks/t1_hull.cu
     cuda/blocks/t1_hull.cuh
     cuda/blocks/t1_job.h

@@ -60,6 +60,8 @@ uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table
         slot->host_bytes = wvl_max_u64(slot->host_bytes, need.host_bytes);
         slot->pinned_bytes = wvl_max_u64(slot->pinned_bytes, need.pinned_bytes);
         slot->device_bytes = wvl_max_u64(slot->device_bytes, need.device_bytes);
+        slot->least_device_bytes = wvl_max_u64(slot->least_device_bytes, need.least_device_bytes);
+        slot->spill_bytes = wvl_max_u64(slot->spill_bytes, need.spill_bytes);
     }
     return waves;
 }

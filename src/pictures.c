@@ -37,7 +37,7 @@ wvl_reach wvl_pictures_reach_with(const wvl_backend_vtable *table, const wvl_pla
     if (refused) {
         const char *of_waves;
         reach = table->reach(plan, image, WVL_REACH_BLOCKS, &of_waves);
-        *why = refused;
+        *why = reach == WVL_REACH_BLOCKS ? refused : of_waves;
     }
     return reach;
 }

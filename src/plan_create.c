@@ -225,6 +225,7 @@ static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
     wvl_status status = wvl_pictures_measure(plan, &picture);
     uint64_t waves = wvl_add_saturate(carver.used, wvl_mul_saturate(jobs * devices, slot.host_bytes));
     memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_max_u64(waves, picture.host_bytes));
+    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, slot.spill_bytes); /* of one at a time */
     memory->pinned_bytes = wvl_max_u64(wvl_mul_saturate(jobs, slot.pinned_bytes), picture.pinned_bytes);
     memory->device_bytes = wvl_max_u64(wvl_mul_saturate(jobs, slot.device_bytes), picture.device_bytes);
     return status;

@@ -113,5 +113,5 @@ int fuzz_digests_write(const fuzz_plan *plan, const char *path)
            g.count, g.seed, g.seed + g.count - 1, g.digests, g.failed);
     fuzz_tally_print_reach(&g.tally);
     free(g.lines);
-    return !good || g.failed || (plan->only_packets && fuzz_tally_lacks_packets(&g.tally));
+    return !good || g.failed || (plan->only_packets && fuzz_tally_lacks(&g.tally, fuzz_pool_wants(plan)));
 }

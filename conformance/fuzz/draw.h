@@ -12,7 +12,8 @@ typedef enum fuzz_blocks {
     FUZZ_BLOCKS_PART1,   /* and no preset, and one layer */
     FUZZ_BLOCKS_RATE,    /* the same with a target or a limit of bytes, or a slope, without rdoq */
     FUZZ_BLOCKS_HT_RATE, /* HT blocks with such targets and limits */
-    FUZZ_BLOCKS_LAYERS   /* EBCOT, no preset, several layers, and regions */
+    FUZZ_BLOCKS_LAYERS,  /* EBCOT, no preset, several layers, and regions */
+    FUZZ_BLOCKS_WAVES    /* EBCOT without rdoq and without a preset, and something that the CPU finishes */
 } fuzz_blocks;
 
 /* What is drawn so far, and what later generators need of it. */
@@ -37,7 +38,8 @@ void fuzz_draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);
 /* Another one of the seed, with such blocks. */
 void fuzz_draw_case_of(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c);
 /* The same without what the CPU finishes: targets of PSNR, PLM, PPM, PPT, depths above 16. Targets and limits only with
- * FUZZ_BLOCKS_RATE, _HT_RATE and _LAYERS; layers and regions only with the last. blocks: not FUZZ_BLOCKS_ANY. */
+ * FUZZ_BLOCKS_RATE, _HT_RATE and _LAYERS; layers and regions only with the last. With FUZZ_BLOCKS_WAVES a device codes
+ * the blocks, and the CPU goes on. blocks: not FUZZ_BLOCKS_ANY. */
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c);
 /* Another one of the seed, of a preset. */
 void fuzz_draw_preset_case(uint64_t seed, const fuzz_folder *folder, fuzz_case *c);

@@ -51,13 +51,51 @@ static void lower_depths(const char *from, char *to, size_t bytes)
     to[n] = 0;
 }
 
+static void limit_depths(fuzz_case *c)
+{
+    char components[FUZZ_MAX_VALUE];
+    if (fuzz_case_get(c, "components")) {
+        lower_depths(fuzz_case_get(c, "components"), components, sizeof components);
+        fuzz_case_set(c, "components", "%s", components);
+    }
+}
+
+static int is_set(const fuzz_case *c, const char *key, const char *idle)
+{
+    const char *value = fuzz_case_get(c, key);
+    return value && strcmp(value, idle) != 0;
+}
+
+/* What the CPU has to finish: as it was drawn, or packed headers, which no profile 0 and no lists of packets go with. */
+static void draw_waves(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
+{
+    static const fuzz_blocks kinds[] = {FUZZ_BLOCKS_PART1, FUZZ_BLOCKS_RATE, FUZZ_BLOCKS_LAYERS};
+    static const char *const left_out[] = {"device", "reach", "output-memory", "rdoq"},
+                             *const against[] = {"profile", "plt", "plm"};
+    fuzz_draw_case_of(seed, folder, kinds[seed % 3], c);
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+        fuzz_case_drop_key(c, left_out[i]);
+    }
+    fuzz_case_set(c, "rdoq", "%s", "no");
+    if (!fuzz_case_get(c, "psnr") && !is_set(c, "plm", "no") && !is_set(c, "packed-headers", "none")) {
+        for (size_t i = 0; i < sizeof against / sizeof *against; i++) {
+            fuzz_case_drop_key(c, against[i]);
+        }
+        fuzz_case_set(c, "packed-headers", "%s", seed & 1 ? "ppm" : "ppt");
+    }
+    limit_depths(c);
+}
+
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c)
 {
     static const char *const left_out[] = {"psnr",   "plm",   "packed-headers", "measure-psnr",
                                            "device", "reach", "output-memory"},
                              *const targets[] = {"rates",  "bpp",       "layer-bytes",        "rdoq",
                                                  "slopes", "max-bytes", "max-component-bytes"};
-    char components[FUZZ_MAX_VALUE];
+    if (blocks == FUZZ_BLOCKS_WAVES) {
+        draw_waves(seed, folder, c);
+        return;
+    }
     fuzz_draw_case_of(seed, folder, blocks, c);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         fuzz_case_drop_key(c, left_out[i]);
@@ -69,8 +107,5 @@ void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_block
         fuzz_case_drop_key(c, "layers");
         fuzz_case_drop_key(c, "roi");
     }
-    if (fuzz_case_get(c, "components")) {
-        lower_depths(fuzz_case_get(c, "components"), components, sizeof components);
-        fuzz_case_set(c, "components", "%s", components);
-    }
+    limit_depths(c);
 }

@@ -28,8 +28,9 @@ static const char usage[] =
     "  --pictures DIR    crops come from pictures of this folder (else from drawn ones)\n"
     "  --second          ask a second decoder too (grk_decompress), and OpenJPH about HT blocks where built with it\n"
     "  --ht              HT blocks only, and nothing illegal\n"
-    "  --packets [ht|ht-rate|part1|rate|layers]  blocks of that kind (ht), and only what a device finishes: 99 of 100 "
-    "must reach packets; ht-rate, rate: with targets and limits; layers: the same of part1 with several layers\n"
+    "  --packets [ht|ht-rate|part1|rate|layers|waves]  blocks of that kind (ht), and only what a device finishes: 99 of "
+    "100 must reach packets; ht-rate, rate: with targets and limits; layers: the same of part1 with several layers; "
+    "waves: of part1 what the CPU finishes: 99 of 100 must reach blocks\n"
     "  --presets         every case has a preset, and nothing is illegal\n"
     "  --estimates       9/7 at a rate, with an estimated PSNR: the mean of its errors is checked\n"
     "  --seconds N       of one trial at most, without foreign decoders (60)\n"
@@ -235,7 +236,7 @@ static int run_session(session *s)
         printf("  not all of %" PRIu64 " were tried\n", s->plan.count);
         return 1;
     }
-    int lacks = s->plan.only_packets && fuzz_tally_lacks_packets(&s->tally);
+    int lacks = s->plan.only_packets && fuzz_tally_lacks(&s->tally, fuzz_pool_wants(&s->plan));
     return fuzz_tally_fails(&s->tally) || lacks || s->tally.failed != 0;
 }
 
@@ -310,6 +311,7 @@ static int take_packets(session *s, const char *name, const char *value)
                  {"part1", FUZZ_BLOCKS_PART1},
                  {"rate", FUZZ_BLOCKS_RATE},
                  {"layers", FUZZ_BLOCKS_LAYERS},
+                 {"waves", FUZZ_BLOCKS_WAVES},
                  {"ht-rate", FUZZ_BLOCKS_HT_RATE}};
     if (strcmp(name, "--packets") != 0) {
         return 0;

@@ -21,6 +21,11 @@ typedef struct fuzz_plan {
     void (*judge_case)(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v); /* NULL: fuzz_judge_case */
 } fuzz_plan;
 
+/* FUZZ_WAS_*: how far a device goes with the cases of a plan with only_packets. */
+static inline unsigned fuzz_pool_wants(const fuzz_plan *plan)
+{
+    return plan->blocks == FUZZ_BLOCKS_WAVES ? FUZZ_WAS_BLOCKS : FUZZ_WAS_PACKETS;
+}
 /* Case of seed: every eighth breaks a rule. */
 void fuzz_pool_draw(const fuzz_plan *plan, uint64_t seed, fuzz_case *c);
 /* Runs all seeds; done is called for each, in no certain order. 0: a process could not be started. */

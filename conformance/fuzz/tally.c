@@ -198,14 +198,14 @@ static int does_preset_refuse_all(const fuzz_tally *t)
     return failed;
 }
 
-int fuzz_tally_lacks_packets(const fuzz_tally *t)
+int fuzz_tally_lacks(const fuzz_tally *t, unsigned wanted)
 {
-    uint64_t devices = found(t, FUZZ_WAS_ON_DEVICE), packets = found(t, FUZZ_WAS_PACKETS);
-    if (100 * packets >= LEAST_PACKETS * devices) {
+    uint64_t devices = found(t, FUZZ_WAS_ON_DEVICE), reached = found(t, wanted);
+    if (100 * reached >= LEAST_PACKETS * devices) {
         return 0;
     }
-    printf("FAILED reach: a device finished %" PRIu64 " of %" PRIu64 ", at least %u of 100 are expected\n", packets,
-           devices, LEAST_PACKETS);
+    printf("FAILED reach: a device made %s of %" PRIu64 " of %" PRIu64 ", at least %u of 100 are expected\n",
+           wanted == FUZZ_WAS_BLOCKS ? "the blocks" : "the packets", reached, devices, LEAST_PACKETS);
     return 1;
 }
 

@@ -28,8 +28,9 @@ void fuzz_tally_count(fuzz_tally *t, const fuzz_verdict *v);
 void fuzz_tally_print(const fuzz_tally *t);
 /* How far devices went, if one was at work. */
 void fuzz_tally_print_reach(const fuzz_tally *t);
-/* 1: of the trials on a device fewer than 99 of 100 reached packets; it is printed. */
-int fuzz_tally_lacks_packets(const fuzz_tally *t);
+/* 1: of the trials on a device fewer than 99 of 100 reached packets, or blocks alone where that is `wanted`
+ * (FUZZ_WAS_*); it is printed. */
+int fuzz_tally_lacks(const fuzz_tally *t, unsigned wanted);
 /* 1: all trials together say what no single one says; it is printed. */
 int fuzz_tally_fails(const fuzz_tally *t);
 

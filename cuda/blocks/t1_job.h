@@ -156,6 +156,20 @@ typedef struct wvl_cuda_t1_weight {
     int32_t exponent;
 } wvl_cuda_t1_weight;
 
+/*
+ * A coded block in memory that the host reads (wvl_t1_gather): its bytes from unit `place` of the output on, and from the
+ * next whole unit on its passes as codec/coded_tile.h has them: wvl_pass[passes]; with gains also int64_t gains[passes]
+ * and uint16_t slopes[passes]. The meaning of each member is that of wvl_block_record.
+ */
+typedef struct wvl_cuda_t1_coded {
+    uint64_t energy;
+    uint32_t place; /* units of 16 bytes */
+    uint32_t bytes;
+    uint8_t planes, passes, zero_planes, lift, energy_shift;
+    uint8_t flags; /* WVL_CUDA_T1_LEFT: nothing else is valid. It found no room in scratch memory, or in the output */
+    uint8_t room[2];
+} wvl_cuda_t1_coded;
+
 /* How context modelling takes blocks. */
 enum {
     WVL_CUDA_T1_64, /* at most 64x64 */
@@ -208,6 +222,11 @@ typedef struct wvl_cuda_t1_job {
     uint64_t asked; /* a word: 0 there, and kernels do nothing; 0: none */
     uint32_t lanes; /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
     uint32_t is_rare; /* mostly `asked` says that there is nothing to do: grids are no larger than what runs at a time */
+    /* Of wvl_t1_gather alone: */
+    uint32_t output_units;
+    uint64_t coded;        /* wvl_cuda_t1_coded[block_count] */
+    uint64_t output;       /* output_units * 16 bytes, aligned to 16 */
+    uint64_t output_taken; /* uint32_t: units that blocks have asked for; it is not set to 0 */
 } wvl_cuda_t1_job;
 
 /* Passes of a block of `planes` coded planes whose max_passes are `most`. */
@@ -231,6 +250,7 @@ WVL_HD uint32_t wvl_cuda_t1_all_passes(uint32_t planes, uint32_t most)
 #define WVL_CUDA_T1_MQ_THREADS 64u
 #define WVL_CUDA_T1_ENDS_THREADS 128u
 #define WVL_CUDA_T1_WEIGH_THREADS 256u
+#define WVL_CUDA_T1_GATHER_THREADS 128u
 
 /* Words of shared memory: bins of wvl_t1_sort; the state machine and the contexts of a warp of the MQ coder. */
 #define WVL_CUDA_T1_SORT_BINS 8192u

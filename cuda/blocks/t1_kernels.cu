@@ -3,6 +3,7 @@
 #include "cuda/blocks/mq_code.cu"
 #include "cuda/blocks/mq_ends.cu"
 #include "cuda/blocks/t1_gains.cu"
+#include "cuda/blocks/t1_gather.cu"
 #include "cuda/blocks/t1_hull.cu"
 #include "cuda/blocks/t1_lift.cu"
 #include "cuda/blocks/t1_list.cuh"

@@ -15,6 +15,7 @@ wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtim
     status = status ? status : runtime->module_function(&t1->mq, module, "wvl_t1_mq");
     status = status ? status : runtime->module_function(&t1->mq_styled, module, "wvl_t1_mq_styled");
     status = status ? status : runtime->module_function(&t1->weigh, module, "wvl_t1_weigh");
+    status = status ? status : runtime->module_function(&t1->gather, module, "wvl_t1_gather");
     return status ? status : runtime->module_function(&t1->ends, module, "wvl_t1_ends");
 }
 
@@ -48,6 +49,13 @@ wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_j
     return status || !job->passes || job->is_styled
                ? status
                : launch_kernel(t1, t1->ends, 32 * count, WVL_CUDA_T1_ENDS_THREADS, 0, job, route);
+}
+
+wvl_cuda_status wvl_cuda_t1_launch_gather(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
+{
+    return job->block_count
+               ? launch_kernel(t1, t1->gather, 32 * job->block_count, WVL_CUDA_T1_GATHER_THREADS, 0, job, route)
+               : WVL_CUDA_SUCCESS;
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 
 typedef struct wvl_cuda_t1 {
     const wvl_cuda_runtime *runtime;
-    wvl_cuda_function sort, mq, mq_styled, ends, weigh;
+    wvl_cuda_function sort, mq, mq_styled, ends, weigh, gather;
 } wvl_cuda_t1;
 
 /* Kernels of a loaded module. */
@@ -28,6 +28,10 @@ wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtim
  * blocks. block_count: at most 2^22.
  */
 wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route);
+
+/* Queues what brings coded blocks to the host: coded and output of the job (t1_job.h), behind the MQ coder, and behind
+ * the hulls where there are gains. It reads blocks, records, ends, passes, gains and codewords. */
+wvl_cuda_status wvl_cuda_t1_launch_gather(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route);
 
 /*
  * Length, planes and passes of a block as the CPU's coder gives them without gains. Bytes are not touched. The block

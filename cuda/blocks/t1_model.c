@@ -82,7 +82,7 @@ void wvl_cuda_t1_sort_some(const wvl_cuda_t1_block *blocks, const uint32_t *ids,
         next[i][EITHER] = first - job->wide_count[i];
         next[i][WIDE] = job->class_first[i] + job->narrow_count[i];
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; lists && i < count; i++) {
         uint32_t id = ids ? ids[i] : i;
         lists[next[class_of(&blocks[id])][container_of(&blocks[id])]++] = id;
     }

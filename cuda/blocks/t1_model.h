@@ -21,7 +21,7 @@ typedef struct wvl_cuda_t1_model {
 wvl_cuda_status wvl_cuda_t1_model_open(wvl_cuda_t1_model *model, const wvl_cuda_runtime *runtime,
                                        wvl_cuda_module module);
 
-/* Fills lists[count], classes, items, is_styled and block_count of the job. Pure. */
+/* Fills lists[count] (NULL: not wanted), classes, items, is_styled and block_count of the job. Pure. */
 void wvl_cuda_t1_sort(const wvl_cuda_t1_block *blocks, uint32_t count, uint32_t *lists, wvl_cuda_t1_job *job);
 /* The same of some blocks of a table. ids: [count]. */
 void wvl_cuda_t1_sort_some(const wvl_cuda_t1_block *blocks, const uint32_t *ids, uint32_t count, uint32_t *lists,

@@ -19,6 +19,7 @@
 
 #define DEPTH_MAX 16
 #define POLL_NANOSECONDS 50000
+#define LEAST_SPARE (1u << 20) /* bytes; less is as good as nothing */
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -27,8 +28,13 @@ static void cuda_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint3
 {
     wvl_cuda_layout l = wvl_cuda_build_layout(plan, tiles, tile_count, 0, sizeof(wvl_backend_job));
     (void)concurrency;
-    *memory = (wvl_backend_memory){wvl_add_saturate(wvl_alloc_size(l.host_end), wvl_alloc_size(sizeof(wvl_backend))),
-                                   l.pinned_end, wvl_add_saturate(l.device_end, wvl_cuda_light_bytes(plan)), 0};
+    uint64_t light = wvl_cuda_light_bytes(plan);
+    *memory = (wvl_backend_memory){
+        .host_bytes = wvl_add_saturate(wvl_alloc_size(l.host_end), wvl_alloc_size(sizeof(wvl_backend))),
+        .pinned_bytes = l.pinned_end,
+        .device_bytes = wvl_add_saturate(l.device_end, light),
+        .least_device_bytes = wvl_add_saturate(l.device_least, light),
+        .spill_bytes = l.spill_bytes ? wvl_alloc_size(l.spill_bytes) : 0};
 }
 
 /* ---- Open and close -------------------------------------------------------------------------- */
@@ -60,10 +66,7 @@ static wvl_reach cuda_reach(const wvl_plan *plan, const wvl_image *image, wvl_re
     if (most == WVL_REACH_PACKETS && wvl_cuda_can_finish(plan, why)) {
         return WVL_REACH_PACKETS;
     }
-    const char *of_waves;
-    int codes = wvl_cuda_can_code_blocks(plan, &of_waves);
-    *why = *why || codes ? *why : of_waves;
-    return codes ? WVL_REACH_BLOCKS : WVL_REACH_COEFS;
+    return wvl_cuda_can_code_blocks(plan, why) ? WVL_REACH_BLOCKS : WVL_REACH_COEFS;
 }
 
 static wvl_status cuda_open_device(const wvl_device_options *options, wvl_device **device)
@@ -99,6 +102,7 @@ void wvl_cuda_free_slot(wvl_backend *b, wvl_backend_job *job)
     if (job->done) {
         (void)rt->event_destroy(job->done);
     }
+    wvl_cuda_drop_code(&job->code);
     wvl_cuda_free_device(b->device, job->device, job->device_capacity);
     wvl_cuda_free_pinned(b->device, job->pinned, job->pinned_capacity);
     wvl_free(&b->allocator, job, job->capacity);
@@ -255,7 +259,7 @@ wvl_status wvl_cuda_change_plan(wvl_backend *b, const wvl_plan *plan, wvl_cuda_p
     return WVL_OK;
 }
 
-static wvl_status add_wave_slot(wvl_backend *b, const wvl_backend_memory *slot)
+static wvl_status add_wave_slot_of(wvl_backend *b, const wvl_backend_memory *slot, uint64_t device_bytes)
 {
     uint64_t bytes = slot->host_bytes - wvl_alloc_size(sizeof(wvl_backend));
     wvl_backend_job *job = wvl_alloc(&b->allocator, bytes);
@@ -266,7 +270,7 @@ static wvl_status add_wave_slot(wvl_backend *b, const wvl_backend_memory *slot)
     job->backend = b;
     job->capacity = bytes;
     job->pinned_capacity = slot->pinned_bytes;
-    job->device_capacity = slot->device_bytes;
+    job->device_capacity = device_bytes;
     wvl_cuda_status status = open_wave_slot(b, job);
     if (status) {
         wvl_cuda_free_slot(b, job);
@@ -274,6 +278,23 @@ static wvl_status add_wave_slot(wvl_backend *b, const wvl_backend_memory *slot)
     }
     wvl_slots_add(&b->slots, &job->slot);
     return WVL_OK;
+}
+
+/* Where memory is short, blocks are coded in smaller portions: of what a slot can do without it gets a half, a quarter
+ * and so on. A second slot is not worth much less than a quarter. */
+static wvl_status add_wave_slot(wvl_backend *b, const wvl_backend_memory *slot, int is_first)
+{
+    uint64_t least = slot->least_device_bytes ? slot->least_device_bytes : slot->device_bytes,
+             spare = slot->device_bytes - least, fewest = is_first ? 0 : spare / 4;
+    wvl_status status = add_wave_slot_of(b, slot, least + spare);
+    while (status == WVL_ERROR_MEMORY && spare > fewest) {
+        spare = spare / 2 > LEAST_SPARE ? wvl_align_up(spare / 2, 256) : 0;
+        if (spare < fewest) {
+            break;
+        }
+        status = add_wave_slot_of(b, slot, least + spare);
+    }
+    return status;
 }
 
 static wvl_status cuda_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_backend_memory *slot)
@@ -285,8 +306,9 @@ static wvl_status cuda_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_b
     if (entered) {
         return wvl_cuda_note_status(b->device, entered);
     }
-    wvl_status status = b->plan != plan || b->pictures ? wvl_cuda_change_plan(b, plan, NULL) : WVL_OK;
-    status = status == WVL_OK ? add_wave_slot(b, slot) : status;
+    int is_first = b->plan != plan || b->pictures;
+    wvl_status status = is_first ? wvl_cuda_change_plan(b, plan, NULL) : WVL_OK;
+    status = status == WVL_OK ? add_wave_slot(b, slot, is_first) : status;
     wvl_cuda_leave(b->device);
     return status;
 }
@@ -298,6 +320,7 @@ void wvl_cuda_release_job(wvl_backend_job *job)
         wait_streams(job);
         wvl_cuda_leave(b->device);
     }
+    wvl_cuda_drop_code(&job->code);
     wvl_slots_give(&b->slots, &job->slot);
 }
 

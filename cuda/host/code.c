@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/intmath.h"
 #include "codec/core/hull.h"
 #include "cuda/host/block_walk.h"
@@ -13,23 +14,34 @@
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-int wvl_cuda_can_code_blocks(const wvl_plan *plan, const char **why)
+/* NULL: HT blocks of the plan are coded on the device. */
+static const char *refuse_ht(const wvl_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
-        if (!(plan->syntax.codings[i].style & WVL_STYLE_HT)) {
-            *why = "blocks without HT are coded on the CPU in jobs of waves";
-            return 0;
-        }
-    }
     if (plan->test.all_sets || plan->rate.rdoq || plan->rate.follows_step) {
-        *why = "HT blocks with a target or a limit (bytes, PSNR, slope) are coded on the CPU in jobs of waves";
-        return 0;
+        return "HT blocks with a target or a limit (bytes, PSNR, slope) are coded on the CPU in jobs of waves";
     }
-    if (plan->syntax.region_count || plan->syntax.layer_count > 1) {
-        *why = "HT blocks with regions or layers are coded on the CPU";
-        return 0;
+    return plan->syntax.region_count || plan->syntax.layer_count > 1
+               ? "HT blocks with regions or layers are coded on the CPU"
+               : NULL;
+}
+
+static const char *refuse_t1(const wvl_plan *plan)
+{
+    if (plan->rate.rdoq) {
+        return "blocks with rdoq follow a survey of slopes, which is made on the CPU in jobs of waves";
     }
-    return 1;
+    return plan->syntax.region_count > UINT16_MAX ? "blocks with more than 65535 regions are coded on the CPU" : NULL;
+}
+
+static const wvl_cuda_code_kind code_ht;
+
+/* Blocks of a picture are all HT, or none is. */
+const wvl_cuda_code_kind *wvl_cuda_choose_code(const wvl_plan *plan, const char **why)
+{
+    int is_ht = (plan->syntax.codings[0].style & WVL_STYLE_HT) != 0;
+    const char *refused = is_ht ? refuse_ht(plan) : refuse_t1(plan);
+    *why = refused ? refused : *why;
+    return refused ? NULL : is_ht ? &code_ht : &wvl_cuda_code_t1;
 }
 
 /* A block of the band, of the shape of its slot: none is larger. */
@@ -67,12 +79,12 @@ static void measure_slots(const wvl_plan *plan, const wvl_tile_plan *tiles, uint
     }
 }
 
-void wvl_cuda_measure_code(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
-                           uint64_t *scratch_bytes, uint64_t *output_bytes)
+/* Scratch memory is such that few pictures need a second part. */
+static void measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, wvl_cuda_layout *l)
 {
     uint64_t scratch, largest;
-    measure_slots(plan, tiles, tile_count, &scratch, &largest, output_bytes);
-    *scratch_bytes = wvl_max_u64(scratch / SCRATCH_SHARE, largest);
+    measure_slots(plan, tiles, tile_count, &scratch, &largest, &l->output_bytes);
+    l->scratch_bytes = wvl_max_u64(scratch / SCRATCH_SHARE, largest);
 }
 
 uint64_t wvl_cuda_measure_most_scratch(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count)
@@ -81,10 +93,44 @@ uint64_t wvl_cuda_measure_most_scratch(const wvl_plan *plan, const wvl_tile_plan
     measure_slots(plan, tiles, tile_count, &scratch, &largest, &output);
     return scratch;
 }
-uint64_t wvl_cuda_count_pass_bytes(const wvl_plan *plan)
+
+/* Of the pass of a block, with gain and slope where the plan has them. */
+static uint64_t count_pass_bytes(const wvl_plan *plan)
 {
     uint64_t bytes = sizeof(wvl_pass) + (plan->rate.rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0);
     return wvl_align_up(bytes, sizeof(int64_t));
+}
+
+static void place_up(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
+{
+    (void)plan;
+    l->code_blocks = wvl_cuda_place(end, l->block_count, sizeof(wvl_cuda_ht_block));
+    l->code_order = wvl_cuda_place(end, l->block_count, sizeof(uint32_t));
+    l->code_group = wvl_cuda_place(end, 1, sizeof(wvl_cuda_ht_group));
+}
+
+static void place_down(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
+{
+    l->records = wvl_cuda_place(end, l->block_count, sizeof(wvl_cuda_ht_record));
+    l->sums = wvl_cuda_place(end, plan->rate.rate_control ? l->block_count : 0, sizeof(wvl_cuda_ht_sums));
+    l->counters = wvl_cuda_place(end, WVL_CUDA_HT_COUNTERS, sizeof(uint32_t));
+}
+
+static void place_below(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
+{
+    (void)plan;
+    l->parts = wvl_cuda_place(end, l->block_count, sizeof(wvl_cuda_ht_part));
+    l->totals = wvl_cuda_place(end, l->block_count, sizeof(uint32_t));
+    l->places = wvl_cuda_place(end, l->block_count, sizeof(uint64_t));
+    l->scratch = wvl_cuda_place(end, l->scratch_bytes, 1);
+    l->device_least = *end;
+}
+
+static void place_host(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
+{
+    uint64_t pass_bytes = l->block_count * count_pass_bytes(plan);
+    l->passes = wvl_cuda_place(end, pass_bytes, 1);
+    l->pass_chunks = wvl_cuda_place(end, (pass_bytes >> WVL_CHUNK_LOG2) + 1, sizeof(uint8_t *));
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -147,28 +193,15 @@ static void build_job(wvl_cuda_code *code)
                                   .scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX)};
 }
 
-static void start(wvl_cuda_code *code)
+static void build(wvl_cuda_code *code)
 {
-    code->is_settled = 0;
-    code->status = WVL_OK;
-    code->output_used = 0;
-}
-
-void wvl_cuda_build_code(wvl_cuda_code *code)
-{
-    start(code);
-    if (code->built_count == code->tile_count && code->built_tile == code->tiles[0].index) {
-        return; /* of the picture before */
-    }
     wvl_cuda_list_blocks(code->plan, code->tiles, code->tile_count, code->address + code->layout->coefs,
                          code->address + code->layout->bounds, table_of(code));
     build_job(code);
     build_order(code, (uint32_t)code->layout->block_count);
-    code->built_tile = code->tiles[0].index;
-    code->built_count = code->tile_count;
 }
 
-wvl_cuda_status wvl_cuda_queue_code(wvl_cuda_code *code)
+static wvl_cuda_status queue(wvl_cuda_code *code)
 {
     return wvl_cuda_ht_launch(&code->device->ht, &code->job, wvl_cuda_to_stream(code->stream));
 }
@@ -189,6 +222,7 @@ static void describe(const wvl_cuda_ht_block *block, const wvl_cuda_ht_record *r
                             .samples = (uint16_t)(block->width * block->height),
                             .pass_count = (uint8_t)out.pass_count,
                             .planes = (uint8_t)out.planes,
+                            .zero_planes = (uint8_t)(block->planes - out.planes),
                             .energy_shift = out.energy_shift,
                             .energy = out.energy,
                             .gain_quarters = out.pass_count ? passes[0].gain_quarters : 0};
@@ -215,6 +249,7 @@ static uint32_t take_part(wvl_cuda_code *code, uint32_t count, const uint32_t *i
         }
         describe(&blocks[i], &records[i], code->plan->rate.rate_control ? &sums[i] : NULL, &done[id]);
         done[id].bytes_at = code->output_used + records[i].offset;
+        done[id].passes_at = id * count_pass_bytes(code->plan);
         used = wvl_max_u64(used, done[id].bytes ? done[id].bytes_at + done[id].bytes : 0);
     }
     code->output_used = used;
@@ -227,7 +262,7 @@ static wvl_cuda_status run_part(wvl_cuda_code *code)
     const wvl_cuda_runtime *rt = code->device->runtime;
     wvl_cuda_status status = rt->upload(code->address + l->code_blocks, code->pinned + l->code_blocks,
                                         (size_t)(l->items - l->code_blocks), code->stream);
-    status = status ? status : wvl_cuda_queue_code(code);
+    status = status ? status : queue(code);
     status = status ? status
                     : rt->download(code->pinned + l->records, code->address + l->records,
                                    (size_t)(l->coefs - l->records), code->stream);
@@ -258,40 +293,16 @@ static wvl_status code_rest(wvl_cuda_code *code, uint32_t left_count)
     return WVL_OK;
 }
 
-/* Magnitudes keep the bounds that the plan proved. */
-static int is_bounded(const wvl_cuda_code *code)
-{
-    const wvl_cuda_ht_block *blocks = table_of(code);
-    const uint32_t *bounds = (const uint32_t *)(const void *)(code->pinned + code->layout->bounds);
-    for (uint64_t i = 0; i < code->layout->block_count; i++) {
-        if (wvl_bit_length(bounds[i] >> blocks[i].frac_bits) > blocks[i].planes) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 static wvl_status settle(wvl_cuda_code *code)
 {
-    if (!code->is_settled) {
-        uint32_t count = (uint32_t)code->layout->block_count;
-        uint32_t *left = (uint32_t *)(void *)(code->host + code->layout->left);
-        code->is_settled = 1;
-        code->status = is_bounded(code) ? code_rest(code, take_part(code, count, NULL, left)) : WVL_ERROR_INTERNAL;
+    const wvl_cuda_layout *l = code->layout;
+    const wvl_cuda_ht_block *blocks = table_of(code);
+    for (uint64_t i = 0; i < l->block_count; i++) {
+        if (!wvl_cuda_is_bounded(code, i, blocks[i].frac_bits, blocks[i].planes)) {
+            return WVL_ERROR_INTERNAL;
+        }
     }
-    return code->status;
-}
-
-/* ---- Orders ---------------------------------------------------------------------------------- */
-
-/* Batches point into memory that is one piece: its chunks follow one another. */
-static wvl_chunks list_chunks(uint8_t *memory, uint64_t bytes, const uint8_t **chunks)
-{
-    uint64_t count = (bytes >> WVL_CHUNK_LOG2) + 1;
-    for (uint64_t i = 0; i < count; i++) {
-        chunks[i] = memory + (i << WVL_CHUNK_LOG2);
-    }
-    return (wvl_chunks){chunks, count};
+    return code_rest(code, take_part(code, (uint32_t)l->block_count, NULL, (uint32_t *)(void *)(code->host + l->left)));
 }
 
 /* The pass with its gain, and its place on the hull of one pass. */
@@ -310,6 +321,73 @@ static void put_passes(const wvl_cuda_code *code, const wvl_band_coding *band, c
     }
 }
 
+static const wvl_cuda_code_kind code_ht = {.measure = measure,
+                                           .place_up = place_up,
+                                           .place_down = place_down,
+                                           .place_below = place_below,
+                                           .place_host = place_host,
+                                           .build = build,
+                                           .queue = queue,
+                                           .settle = settle,
+                                           .put_passes = put_passes};
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+void wvl_cuda_drop_code(wvl_cuda_code *code)
+{
+    if (code->spill) {
+        wvl_free(&code->device->host, code->spill, code->spill_bytes);
+    }
+    code->spill = NULL;
+    code->spill_bytes = code->spill_used = 0;
+}
+
+static void start(wvl_cuda_code *code)
+{
+    const wvl_cuda_layout *l = code->layout;
+    wvl_cuda_drop_code(code);
+    code->is_settled = 0;
+    code->status = WVL_OK;
+    code->output_used = 0;
+    code->bytes = code->pinned + l->output;
+    code->byte_room = l->output_bytes;
+    code->chunks = (const uint8_t **)(void *)(code->host + l->chunks);
+    code->passes = code->host + l->passes;
+    code->pass_room = l->block_count * count_pass_bytes(code->plan);
+    code->pass_chunks = (const uint8_t **)(void *)(code->host + l->pass_chunks);
+}
+
+void wvl_cuda_build_code(wvl_cuda_code *code)
+{
+    start(code);
+    if (code->built_count == code->tile_count && code->built_tile == code->tiles[0].index) {
+        return; /* of the picture before */
+    }
+    code->kind->build(code);
+    code->built_tile = code->tiles[0].index;
+    code->built_count = code->tile_count;
+}
+
+wvl_cuda_status wvl_cuda_queue_code(wvl_cuda_code *code) { return code->kind->queue(code); }
+
+int wvl_cuda_is_bounded(const wvl_cuda_code *code, uint64_t block, unsigned frac_bits, unsigned planes)
+{
+    const uint32_t *bounds = (const uint32_t *)(const void *)(code->pinned + code->layout->bounds);
+    return wvl_bit_length(bounds[block] >> frac_bits) <= planes;
+}
+
+/* ---- Orders ---------------------------------------------------------------------------------- */
+
+/* Batches point into memory that is one piece: its chunks follow one another. */
+static wvl_chunks list_chunks(uint8_t *memory, uint64_t bytes, const uint8_t **chunks)
+{
+    uint64_t count = (bytes >> WVL_CHUNK_LOG2) + 1;
+    for (uint64_t i = 0; i < count; i++) {
+        chunks[i] = memory + (i << WVL_CHUNK_LOG2);
+    }
+    return (wvl_chunks){chunks, count};
+}
+
 static void put_record(const wvl_cuda_code *code, const wvl_block_order *order, const wvl_block_run *run, uint64_t id,
                        wvl_block_record *record)
 {
@@ -319,15 +397,16 @@ static void put_record(const wvl_cuda_code *code, const wvl_block_order *order, 
         &order->codings[tile->components[run->component].coding].band[tile->bands[run->band].coding_band];
     const wvl_cuda_done *done = (const wvl_cuda_done *)(const void *)(code->host + l->done) + id;
     *record = (wvl_block_record){.bytes_at = done->bytes_at,
-                                 .passes_at = id * wvl_cuda_count_pass_bytes(code->plan),
+                                 .passes_at = done->passes_at,
                                  .energy = done->energy,
                                  .bytes = done->bytes,
                                  .pass_count = done->pass_count,
                                  .planes = done->planes,
-                                 .zero_planes = (uint8_t)(band->planes - done->planes),
+                                 .zero_planes = done->zero_planes,
+                                 .lift = done->lift,
                                  .energy_shift = done->energy_shift};
-    if (done->pass_count) {
-        put_passes(code, band, done, code->host + l->passes + record->passes_at);
+    if (done->pass_count && code->kind->put_passes) {
+        code->kind->put_passes(code, band, done, code->passes + record->passes_at);
     }
 }
 
@@ -351,18 +430,18 @@ wvl_status wvl_cuda_answer_order(wvl_cuda_code *code, const wvl_block_order *ord
     if (!can_answer(code, order)) {
         return WVL_ERROR_UNSUPPORTED;
     }
-    wvl_status status = settle(code);
-    if (status != WVL_OK) {
-        return status;
+    if (!code->is_settled) {
+        code->is_settled = 1;
+        code->status = code->kind->settle(code);
     }
-    *batch = (wvl_block_batch){
-        .records = records,
-        .runs = runs,
-        .blocks = blocks,
-        .bytes =
-            list_chunks(code->pinned + l->output, l->output_bytes, (const uint8_t **)(void *)(code->host + l->chunks)),
-        .passes = list_chunks(code->host + l->passes, l->block_count * wvl_cuda_count_pass_bytes(code->plan),
-                              (const uint8_t **)(void *)(code->host + l->pass_chunks))};
+    if (code->status != WVL_OK) {
+        return code->status;
+    }
+    *batch = (wvl_block_batch){.records = records,
+                               .runs = runs,
+                               .blocks = blocks,
+                               .bytes = list_chunks(code->bytes, code->byte_room, code->chunks),
+                               .passes = list_chunks(code->passes, code->pass_room, code->pass_chunks)};
     for (uint64_t i = 0; i < order->run_count; i++) {
         const wvl_block_run *run = &order->runs[i];
         uint64_t first = 0;

@@ -104,8 +104,14 @@ typedef struct wvl_cuda_coder {
 
 extern const wvl_cuda_coder wvl_cuda_coder_ht, wvl_cuda_coder_sets, wvl_cuda_coder_t1, wvl_cuda_coder_rdoq;
 
-/* An EBCOT block as tables have it. */
+/* An EBCOT block as tables have it; one of the shape of the band's slots: none is larger. */
 wvl_cuda_t1_block wvl_cuda_describe_t1_block(const wvl_cuda_walk_block *from);
+wvl_cuda_t1_block wvl_cuda_describe_t1_slot(const wvl_tile_band *band, const wvl_coding *coding);
+/* blocks[block_count of all tiles]: coefficients and bounds of the tiles follow one another at these addresses. */
+void wvl_cuda_list_t1_blocks(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t coefs,
+                             uint64_t bounds, wvl_cuda_t1_block *blocks);
+/* weights: wvl_cuda_t1_weight[block_count], band by band; as see() of wvl_cuda_walk_bands. */
+void wvl_cuda_put_t1_weights(void *weights, const wvl_cuda_walk_band *band);
 
 /* The coder of a picture's blocks. NULL: they are coded on the CPU; *why: why. Pure. */
 const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **why);

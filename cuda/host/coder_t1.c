@@ -32,7 +32,7 @@ static int can_code(const wvl_plan *plan, const char **why)
     }
     for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
         if (plan->rate.layers[i].kind == WVL_RATE_PSNR) {
-            *why = "blocks with a target of PSNR are coded on the CPU in this version";
+            *why = "a target of PSNR is measured on the CPU";
             return 0;
         }
     }
@@ -63,8 +63,7 @@ const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **w
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* A block of the band, of the shape of its slot: none is larger. */
-static wvl_cuda_t1_block describe_slot(const wvl_tile_band *band, const wvl_coding *coding)
+wvl_cuda_t1_block wvl_cuda_describe_t1_slot(const wvl_tile_band *band, const wvl_coding *coding)
 {
     unsigned shift = coding->region == WVL_REGION_PART ? coding->region_shift : 0;
     return (wvl_cuda_t1_block){.stride = band->slot_width,
@@ -89,7 +88,7 @@ typedef struct sizes {
 static void measure_band(void *user, const wvl_cuda_walk_band *at)
 {
     sizes *s = user;
-    wvl_cuda_t1_block slot = describe_slot(at->band, at->coding);
+    wvl_cuda_t1_block slot = wvl_cuda_describe_t1_slot(at->band, at->coding);
     s->scratch_bytes =
         wvl_add_saturate(s->scratch_bytes, wvl_mul_saturate(at->count, wvl_cuda_t1_measure_scratch(&slot)));
     s->value_bytes = wvl_add_saturate(s->value_bytes, wvl_mul_saturate(at->count, wvl_cuda_t1_measure_values(&slot)));
@@ -155,7 +154,7 @@ static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64
 
 wvl_cuda_t1_block wvl_cuda_describe_t1_block(const wvl_cuda_walk_block *from)
 {
-    wvl_cuda_t1_block b = describe_slot(from->band, from->coding);
+    wvl_cuda_t1_block b = wvl_cuda_describe_t1_slot(from->band, from->coding);
     b.coefs = from->coefs;
     b.bound = from->bound;
     b.width = from->width;
@@ -181,10 +180,16 @@ static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *fro
     }
 }
 
+void wvl_cuda_list_t1_blocks(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t coefs,
+                             uint64_t bounds, wvl_cuda_t1_block *blocks)
+{
+    block_list list = {plan, blocks};
+    wvl_cuda_walk_blocks(plan, tiles, tile_count, coefs, bounds, put_block, &list);
+}
+
 static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
 {
-    block_list list = {v->plan, blocks};
-    wvl_cuda_walk_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, put_block, &list);
+    wvl_cuda_list_t1_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, blocks);
 }
 
 static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job)
@@ -226,9 +231,9 @@ static uint64_t measure_tables(const wvl_cuda_coder_view *v)
     return chooses(v->plan) || wvl_cuda_has_rects(v->plan) ? place_tables(v).bytes : 0;
 }
 
-static void put_weights(void *user, const wvl_cuda_walk_band *at)
+void wvl_cuda_put_t1_weights(void *to, const wvl_cuda_walk_band *at)
 {
-    wvl_cuda_t1_weight *weights = (wvl_cuda_t1_weight *)user + at->first_block;
+    wvl_cuda_t1_weight *weights = (wvl_cuda_t1_weight *)to + at->first_block;
     const wvl_band_coding *coding = &at->coding->band[at->band->coding_band];
     for (uint64_t i = 0; i < at->count; i++) {
         weights[i] = (wvl_cuda_t1_weight){coding->weight_mantissa, coding->weight_exponent};
@@ -291,7 +296,7 @@ static void fill_tables(const wvl_cuda_coder_view *v, void *to)
     uint8_t *base = to;
     wvl_assembly_place *ranked = (wvl_assembly_place *)(void *)(base + t.ranked);
     uint32_t *packets = (uint32_t *)(void *)(base + t.packets);
-    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, put_weights, to);
+    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, wvl_cuda_put_t1_weights, to);
     sort_packets(a, packets);
     for (uint32_t i = 0; i < count_precincts(a); i++) {
         const wvl_assembly_packet *p = &a->packets[packets[i]];

@@ -9,17 +9,17 @@
 #include "cuda/host/runtime_table.h"
 #include "cuda/host/staging.h"
 
-/* What goes up. */
+/* What goes up. kind: NULL where the CPU codes the blocks. */
 static uint64_t place_tables(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
-                             const wvl_cuda_tables *t)
+                             const wvl_cuda_tables *t, const wvl_cuda_code_kind *kind)
 {
     uint64_t end = 0, parcels = l->block_count ? 0 : wvl_cuda_build_parcels(tiles, tile_count, 0, 0, 0, NULL);
     l->splits = wvl_cuda_place(&end, t->split_count, sizeof(wvl_cuda_split));
     l->parcels = wvl_cuda_place(&end, parcels, sizeof(wvl_cuda_parcel));
     l->color = wvl_cuda_place(&end, plan->syntax.xyz.kind != WVL_XYZ_NONE, sizeof(wvl_cuda_color));
-    l->code_blocks = wvl_cuda_place(&end, l->block_count, sizeof(wvl_cuda_ht_block));
-    l->code_order = wvl_cuda_place(&end, l->block_count, sizeof(uint32_t));
-    l->code_group = wvl_cuda_place(&end, l->block_count != 0, sizeof(wvl_cuda_ht_group));
+    if (kind) {
+        kind->place_up(plan, l, &end);
+    }
     l->items = wvl_cuda_place(&end, t->item_count, sizeof(wvl_cuda_item));
     l->staging = wvl_cuda_place(&end, wvl_cuda_measure_staging(plan, tiles, tile_count), 1);
     return end;
@@ -27,35 +27,34 @@ static uint64_t place_tables(wvl_cuda_layout *l, const wvl_plan *plan, const wvl
 
 /* What comes down, and what stays. */
 static void place_results(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
-                          const wvl_cuda_tables *t, uint64_t end)
+                          const wvl_cuda_tables *t, const wvl_cuda_code_kind *kind, uint64_t end)
 {
-    uint64_t blocks = l->block_count;
     l->bounds = wvl_cuda_place(&end, t->block_count + 1 + t->flag_count, sizeof(uint32_t));
     l->outside = l->bounds + t->block_count * sizeof(uint32_t);
     l->flags = l->outside + sizeof(uint32_t);
     l->cleared_end = end;
-    l->records = wvl_cuda_place(&end, blocks, sizeof(wvl_cuda_ht_record));
-    l->sums = wvl_cuda_place(&end, plan->rate.rate_control ? blocks : 0, sizeof(wvl_cuda_ht_sums));
-    l->counters = wvl_cuda_place(&end, blocks ? WVL_CUDA_HT_COUNTERS : 0, sizeof(uint32_t));
+    if (kind) {
+        kind->place_down(plan, l, &end);
+    }
     l->coefs = wvl_cuda_place(&end, t->coef_bytes, 1);
     l->down_end = end;
     l->output = plan->rate.keep_coefs ? end : l->coefs;
     uint64_t output_end = l->output;
     (void)wvl_cuda_place(&output_end, l->output_bytes, 1);
     l->pinned_end = wvl_max_u64(end, output_end);
-    l->parts = wvl_cuda_place(&end, blocks, sizeof(wvl_cuda_ht_part));
-    l->totals = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
-    l->places = wvl_cuda_place(&end, blocks, sizeof(uint64_t));
-    l->scratch = wvl_cuda_place(&end, l->scratch_bytes, 1);
     l->planes = wvl_cuda_place(&end, t->plane_bytes, 1);
     l->converted = wvl_cuda_place(&end, wvl_cuda_measure_color(plan, wvl_cuda_fetch_rect(tiles, tile_count, 0)), 1);
+    l->device_least = end;
+    if (kind) {
+        kind->place_below(plan, l, &end);
+    }
     l->device_end = end;
 }
 
 static void place_host(wvl_cuda_layout *l, const wvl_plan *plan, uint32_t tile_count, const wvl_cuda_tables *t,
-                       uint64_t head_bytes)
+                       const wvl_cuda_code_kind *kind, uint64_t head_bytes)
 {
-    uint64_t end = 0, blocks = l->block_count, pass_bytes = blocks ? wvl_cuda_count_pass_bytes(plan) : 0;
+    uint64_t end = 0, blocks = l->block_count;
     (void)wvl_cuda_place(&end, 1, head_bytes);
     l->launches = wvl_cuda_place(&end, t->launch_count, sizeof(wvl_cuda_launch));
     l->fronts = wvl_cuda_place(&end, tile_count, plan->syntax.component_count * sizeof(uint32_t));
@@ -66,10 +65,11 @@ static void place_host(wvl_cuda_layout *l, const wvl_plan *plan, uint32_t tile_c
     l->batch_records = wvl_cuda_place(&end, blocks, sizeof(wvl_block_record));
     l->batch_runs = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
     l->batch_blocks = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
-    l->passes = wvl_cuda_place(&end, blocks, pass_bytes);
     l->chunks = wvl_cuda_place(&end, blocks ? (l->output_bytes >> WVL_CHUNK_LOG2) + 1 : 0, sizeof(uint8_t *));
-    l->pass_chunks = wvl_cuda_place(&end, blocks ? (blocks * pass_bytes >> WVL_CHUNK_LOG2) + 1 : 0, sizeof(uint8_t *));
     l->left = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
+    if (kind) {
+        kind->place_host(plan, l, &end);
+    }
     l->host_end = end;
 }
 
@@ -81,11 +81,12 @@ wvl_cuda_layout wvl_cuda_build_layout(const wvl_plan *plan, const wvl_tile_plan 
     wvl_cuda_table_options options = {.any_shape = any_shape};
     const char *why;
     wvl_cuda_build_tables(plan, tiles, tile_count, &options, NULL, &t);
-    if (wvl_cuda_can_code_blocks(plan, &why)) {
+    const wvl_cuda_code_kind *kind = t.block_count ? wvl_cuda_choose_code(plan, &why) : NULL;
+    if (kind) {
         l.block_count = t.block_count;
-        wvl_cuda_measure_code(plan, tiles, tile_count, &l.scratch_bytes, &l.output_bytes);
+        kind->measure(plan, tiles, tile_count, &l);
     }
-    place_results(&l, plan, tiles, tile_count, &t, place_tables(&l, plan, tiles, tile_count, &t));
-    place_host(&l, plan, tile_count, &t, head_bytes);
+    place_results(&l, plan, tiles, tile_count, &t, kind, place_tables(&l, plan, tiles, tile_count, &t, kind));
+    place_host(&l, plan, tile_count, &t, kind, head_bytes);
     return l;
 }

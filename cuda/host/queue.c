@@ -133,14 +133,17 @@ static wvl_cuda_status queue_start(const wvl_backend_job *job, const wvl_image *
 /* Members that a slot keeps from job to job say which tables it has. */
 static void build_code(wvl_backend_job *job, const wvl_tile_plan *tiles)
 {
+    const char *why;
     wvl_cuda_code *code = &job->code;
     code->device = job->backend->device;
     code->plan = job->backend->plan;
+    code->kind = wvl_cuda_choose_code(code->plan, &why);
     code->layout = &job->layout;
     code->host = (uint8_t *)job;
     code->pinned = job->pinned;
     code->pinned_address = job->pinned_address;
     code->address = job->device;
+    code->work_bytes = wvl_cuda_light_address(job) - job->device - job->layout.work;
     code->stream = job->stream;
     code->event = job->done;
     code->tiles = tiles;
@@ -179,7 +182,7 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
 
 static int fits(const wvl_backend_job *job, const wvl_cuda_layout *l)
 {
-    uint64_t device_end = l->device_end + wvl_cuda_light_bytes(job->backend->plan);
+    uint64_t device_end = l->device_least + wvl_cuda_light_bytes(job->backend->plan);
     return l->host_end <= job->capacity && l->pinned_end <= job->pinned_capacity && device_end <= job->device_capacity;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernels of the EBCOT block coder: by codec/t1, or by their own source (SOFT_EMULATE), as soft_blocks.c has those
- * of HT. With rate control always by their own source.
+ * of HT. With regions of interest always by their own source, and with rate control where the device chooses passes.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/core/hull.h"
 #include "codec/core/t1_pass.h"
 #include "codec/t1/t1.h"
 #include "soft.h"
@@ -25,21 +26,26 @@ static void put_ends(const wvl_block_output *out, unsigned style, uint32_t *ends
     }
 }
 
+static wvl_block_input input_of(const wvl_cuda_t1_block *b)
+{
+    return (wvl_block_input){.coefs = at(b->coefs),
+                             .stride = b->stride,
+                             .width = b->width,
+                             .height = b->height,
+                             .coef_bytes = b->coef_bytes,
+                             .frac_bits = b->frac_bits,
+                             .orient = b->orient,
+                             .style = b->style,
+                             .reversible = b->reversible,
+                             .max_passes = b->max_passes,
+                             .bound = *(const uint32_t *)at(b->bound)};
+}
+
 static uint32_t code_block(const wvl_cuda_t1_block *b, void *scratch, uint8_t *bytes, wvl_cuda_t1_record *r,
                            uint32_t *ends)
 {
     wvl_pass passes[WVL_T1_MAX_PASSES];
-    wvl_block_input in = {.coefs = at(b->coefs),
-                          .stride = b->stride,
-                          .width = b->width,
-                          .height = b->height,
-                          .coef_bytes = b->coef_bytes,
-                          .frac_bits = b->frac_bits,
-                          .orient = b->orient,
-                          .style = b->style,
-                          .reversible = b->reversible,
-                          .max_passes = b->max_passes,
-                          .bound = *(const uint32_t *)at(b->bound)};
+    wvl_block_input in = input_of(b);
     wvl_block_output out = {.bytes = bytes, .passes = passes};
     wvl_t1_encode_block(scratch, &in, &out);
     memset(r, 0, sizeof *r);
@@ -97,6 +103,86 @@ static int weigh_blocks(const wvl_cuda_t1_job *job)
     return 0;
 }
 
+/* ---- Jobs of waves --------------------------------------------------------------------------- */
+
+static void put_hull(const wvl_cuda_t1_job *job, uint32_t id, const wvl_block_output *out, uint8_t *to)
+{
+    const wvl_cuda_t1_block *b = &((const wvl_cuda_t1_block *)at(job->blocks))[id];
+    const wvl_cuda_t1_weight *w = &((const wvl_cuda_t1_weight *)at(job->hull_weights))[id];
+    wvl_band_coding band = {
+        .frac_bits = b->frac_bits, .weight_mantissa = w->mantissa, .weight_exponent = w->exponent};
+    wvl_hull hull;
+    wvl_hull_init(&hull, &band, job->gain_exponent, out->planes,
+                  wvl_rate_weigh_energy(&band, job->gain_exponent, out->energy, out->energy_shift),
+                  (uint32_t)b->width * b->height);
+    if (b->in_region) {
+        wvl_hull_set_region(&hull.line, 0, 0);
+    }
+    for (uint32_t i = 0; i < out->pass_count; i++) {
+        wvl_hull_put_pass(&hull, out->passes);
+    }
+    wvl_hull_fetch(&hull, (uint16_t *)(void *)(to + out->pass_count * sizeof(int64_t)), (int64_t *)(void *)to);
+}
+
+/* Returns the units that the block takes; 0: it found no room, or has no passes. */
+static uint32_t put_coded(const wvl_cuda_t1_job *job, uint32_t id, const wvl_block_output *out, wvl_cuda_t1_coded *c)
+{
+    const wvl_cuda_t1_block *b = &((const wvl_cuda_t1_block *)at(job->blocks))[id];
+    uint32_t pass_bytes = out->pass_count * (job->gains ? 34 : 24), *taken = at(job->output_taken),
+             units = out->pass_count ? (out->length + 15) / 16 + (pass_bytes + 15) / 16 : 0;
+    uint8_t *to = (uint8_t *)at(job->output) + 16ull * *taken;
+    *c = (wvl_cuda_t1_coded){.energy = job->gains ? out->energy : 0,
+                             .place = *taken,
+                             .bytes = out->pass_count ? out->length : 0,
+                             .planes = (uint8_t)out->planes,
+                             .passes = (uint8_t)out->pass_count,
+                             .zero_planes = (uint8_t)(b->planes - out->planes),
+                             .energy_shift = job->gains ? out->energy_shift : 0};
+    if (units + *taken > job->output_units) {
+        *c = (wvl_cuda_t1_coded){.flags = WVL_CUDA_T1_LEFT};
+        return 0;
+    }
+    if (units) {
+        memcpy(to, out->bytes, out->length);
+        to += (out->length + 15) / 16 * 16;
+        memcpy(to, out->passes, out->pass_count * sizeof *out->passes);
+        if (job->gains) {
+            put_hull(job, id, out, to + out->pass_count * sizeof *out->passes);
+        }
+    }
+    return units;
+}
+
+/* All that kernels of such a job do, at the last one of them. */
+static int code_wave(const wvl_cuda_t1_job *job, soft_control *control)
+{
+    const wvl_cuda_t1_block *blocks = at(job->blocks);
+    uint32_t cost = control->scratch_cost ? control->scratch_cost : 1;
+    void *scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64);
+    uint8_t *bytes = malloc(wvl_t1_bytes_bound(64, 64, WVL_T1_MAX_PLANES, 63));
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < job->block_count; i++) {
+        wvl_pass passes[WVL_T1_MAX_PASSES];
+        wvl_block_input in = input_of(&blocks[i]);
+        wvl_block_output out = {.bytes = bytes, .passes = passes};
+        wvl_cuda_t1_coded *coded = &((wvl_cuda_t1_coded *)at(job->coded))[i];
+        in.want_gains = job->gains != 0;
+        memset(passes, 0, sizeof passes);
+        wvl_t1_encode_block(scratch, &in, &out);
+        uint64_t need = (wvl_cuda_t1_all_passes(out.planes, 255) / 3 + 1ull) * in.width * in.height / 16 * cost;
+        if (used + need > job->scratch_units) {
+            *coded = (wvl_cuda_t1_coded){.flags = WVL_CUDA_T1_LEFT};
+            continue;
+        }
+        used += need;
+        *(uint32_t *)at(job->output_taken) += put_coded(job, i, &out, coded);
+    }
+    control->coded_parts++;
+    free(bytes);
+    free(scratch);
+    return 0;
+}
+
 /* What the MQ coder is going to do. */
 static void count_round(const wvl_cuda_t1_job *job, soft_control *control)
 {
@@ -123,11 +209,18 @@ static int emulate(const char *name, void *job, const soft_shape *shape)
 }
 #endif
 
+/* Whether the C reference answers a kernel of this job. Regions of interest are for the kernels' own source. */
+static int is_by_reference(const char *name, const wvl_cuda_t1_job *job)
+{
+    int can = job->coded ? !job->originals : !job->hull_weights && strcmp(name, "wvl_t1_lift") != 0;
+    return can && !getenv("SOFT_EMULATE");
+}
+
 int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *shape, soft_control *control)
 {
     int is_last = !strcmp(name, job->is_styled ? "wvl_t1_mq_styled" : "wvl_t1_mq");
 #ifdef WVL_HAVE_EMULATION
-    if (getenv("SOFT_EMULATE") || job->hull_weights || !strcmp(name, "wvl_t1_lift")) {
+    if (!is_by_reference(name, job)) {
         control->coded_parts += (uint32_t)is_last;
         if (is_last && job->hull_weights) {
             count_round(job, control);
@@ -139,6 +232,9 @@ int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *
     (void)shape;
     if (!strcmp(name, "wvl_t1_weigh")) {
         return weigh_blocks(job);
+    }
+    if (job->coded) {
+        return strcmp(name, "wvl_t1_gather") ? 0 : code_wave(job, control);
     }
     return is_last ? code_blocks(job, control) : 0; /* the others have no results that the host sees */
 }

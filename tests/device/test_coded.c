@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* HT blocks that are coded on the software device (soft.h), and pictures that it finishes, HT and EBCOT, in whole
- * encodes: same bytes as the CPU's. */
+/* Blocks that are coded on the software device (soft.h), and pictures that it finishes, HT and EBCOT, in whole encodes:
+ * same bytes as the CPU's. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,13 +57,15 @@ END_TEST
  * once for each wave. */
 START_TEST(blocks_there)
 {
+    const char *settings = _i ? "block=32,32" WAVES : "style=HT" WAVES,
+               *strict = _i ? "block=32,32 reach=blocks" WAVES : "style=HT reach=blocks" WAVES;
     picture p = picture_draw(PICTURE_NATURAL, 512, 512, 3, 8, 3);
     picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, "style=HT" WAVES, "cpu");
-    expect_same("opens the device", &reference, encode(&input, "style=HT" WAVES, "cuda-only"), "cuda:0 blocks");
+    bytes reference = encode(&input, settings, "cpu");
+    expect_same("opens the device", &reference, encode(&input, settings, "cuda-only"), "cuda:0 blocks");
     soft->delivered_bytes = soft->downloaded_bytes = 0;
     soft->coded_parts = soft->waits = 0;
-    expect_same("blocks", &reference, encode(&input, "style=HT reach=blocks" WAVES, "cuda-only"), "cuda:0 blocks");
+    expect_same("blocks", &reference, encode(&input, strict, "cuda-only"), "cuda:0 blocks");
     ck_assert_uint_eq(soft->coded_parts, 1);
     ck_assert_msg(soft->waits == 1 + 1, "%u waits for a wave and the end of its stream", soft->waits);
     ck_assert_uint_eq(soft->delivered_bytes, 0);
@@ -80,11 +82,14 @@ START_TEST(blocks_in_parts)
 {
     static const char *const texts[] = {"style=HT tile=100,90" WAVES,
                                         "style=HT reversible=no step=0.004 block=32,32" WAVES,
-                                        "style=HT reversible=no tile=300,90 measure-psnr=yes"};
+                                        "style=HT reversible=no tile=300,90 measure-psnr=yes",
+                                        "tile=100,90" WAVES,
+                                        "reversible=no step=0.004 block=32,32" WAVES,
+                                        "reversible=no tile=300,90 style=BYPASS+RESET psnr=30,45"};
     const char *text = texts[_i];
     char strict[128];
     (void)snprintf(strict, sizeof strict, "%s reach=blocks", text);
-    picture p = picture_draw(PICTURE_NATURAL, 290, 170, 3, 8, 3);
+    picture p = picture_draw(_i < 3 ? PICTURE_NATURAL : PICTURE_NOISE, 290, 170, 3, 8, 3);
     picture_input input = picture_open_input(&p, 0);
     bytes reference = encode(&input, text, "cpu");
     soft->scratch_cost = 3;
@@ -110,7 +115,12 @@ END_TEST
 START_TEST(blocks_emulated)
 {
     static const char *const texts[] = {"style=HT" WAVES, "style=HT reversible=no qfactor=60 block=32,32" WAVES,
-                                        "style=HT tile=50,40 block=128,8" WAVES, "style=HT block=4,4 levels=2" WAVES};
+                                        "style=HT tile=50,40 block=128,8" WAVES,
+                                        "style=HT block=4,4 levels=2" WAVES,
+                                        "roi=rect=20,10,70,60 style=TERMALL+SEGSYM" WAVES,
+                                        "reversible=no psnr=32,40 roi=rect=20,10,70,60 style=RESET+PTERM block=128,8",
+                                        "block=16,64 tile=60,70" WAVES,
+                                        "reversible=no style=BYPASS+VSC qfactor=60 block=32,32" WAVES};
     picture p = picture_draw(_i & 1 ? PICTURE_SPARSE : PICTURE_NATURAL, 97, 83, 3, _i & 2 ? 12 : 8, 3);
     picture_input input = picture_open_input(&p, 0);
     bytes reference = encode(&input, texts[_i], "cpu");
@@ -120,6 +130,88 @@ START_TEST(blocks_emulated)
     ck_assert_uint_gt(soft->coded_parts, 0);
     (void)unsetenv("SOFT_EMULATE");
     free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* What of Part 1 the CPU finishes: the device codes the blocks. */
+START_TEST(part1_blocks)
+{
+    static const char *const texts[] = {"packed-headers=ppm tile=100,90 tile-parts=RL",
+                                        "packed-headers=ppt style=BYPASS+TERMALL layers=3",
+                                        "plm=yes style=63 block=16,64",
+                                        "reversible=no psnr=38",
+                                        "reversible=no psnr=30,36,50 style=BYPASS precincts=[64,64]",
+                                        "reversible=no measure-psnr=yes layers=2 style=TERMALL+PTERM",
+                                        "layers=70 block=32,32",
+                                        "reversible=no rates=12,3 rdoq=no plm=yes block=32,32",
+                                        "reversible=no max-component-bytes=9000 rdoq=no packed-headers=ppm",
+                                        "reversible=no slopes=40000 rdoq=no plm=yes",
+                                        "roi=rect=50,40,150,120 packed-headers=ppt",
+                                        "roi=c=1,U=9 reversible=no psnr=36",
+                                        "levels=0 block=4,4 plm=yes",
+                                        "block=1024,4 packed-headers=ppm overrides=C0:reversible=no;block=16,16 mct=off"};
+    static const unsigned depths[] = {8, 12, 16, 5};
+    char strict[256];
+    (void)snprintf(strict, sizeof strict, "%s reach=blocks", texts[_i]);
+    for (unsigned i = 0; i < 4; i += strstr(texts[_i], "roi=rect") ? 3 : 1) { /* a region takes twice the planes */
+        wvl_component_format parts[6];
+        wvl_image_format format = {.struct_size = sizeof format,
+                                   .x0 = i & 1 ? 37 : 0,
+                                   .x1 = 220,
+                                   .y1 = 150,
+                                   .component_count = i == 2 ? 6 : 3,
+                                   .components = parts};
+        for (uint32_t c = 0; c < format.component_count; c++) { /* alike, or mixed depths and sizes */
+            parts[c] = (wvl_component_format){.depth = (uint8_t)depths[i == 2 ? c % 4 : i],
+                                              .is_signed = i == 2 && c == 1,
+                                              .dx = i == 2 && c > 1 ? 2 : 1,
+                                              .dy = i == 2 && c > 2 ? 3 : 1};
+        }
+        picture p = picture_draw_format(i ? PICTURE_NATURAL : PICTURE_NOISE, &format, 3);
+        picture_input input = picture_open_input(&p, 0);
+        bytes reference = encode(&input, texts[_i], "cpu");
+        if (reference.status == WVL_OK) {
+            expect_same(texts[_i], &reference, encode(&input, strict, "cuda-only"), "cuda:0 blocks");
+        }
+        ck_assert_msg(reference.status == WVL_OK || i == 2, "%s: %s", texts[_i], reference.error);
+        free_bytes(&reference);
+        picture_close_input(&input);
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* Less and less memory of the device: smaller portions, down to one block, and the same bytes. */
+START_TEST(part1_portions)
+{
+    static const char *const texts[] = {"block=16,16 packed-headers=ppm", "reversible=no block=32,32 psnr=36",
+                                        "roi=rect=50,40,150,120 block=16,16 packed-headers=ppt"};
+    picture p = picture_draw(PICTURE_NATURAL, 180, 120, 3, 8, 3);
+    picture_input input = picture_open_input(&p, 0);
+    uint64_t all = 0;
+    uint32_t most = 0, fine = 0;
+    for (uint64_t part = 20, has_enough = 1; has_enough && part > 4; part--) {
+        close_context(); /* with it goes what memory of the device is kept */
+        open_context();
+        bytes reference = encode(&input, texts[_i], "cpu");
+        soft->memory_limit = all * part / 20;
+        soft->coded_parts = 0;
+        soft->memory_peak = 0;
+        bytes b = encode(&input, texts[_i], "cuda-only");
+        has_enough = b.status == WVL_OK;
+        ck_assert_msg(has_enough || (b.status == WVL_ERROR_MEMORY && part < 14), "%u/20: %s", (unsigned)part, b.error);
+        if (has_enough) {
+            most = soft->coded_parts > most ? soft->coded_parts : most;
+            fine++;
+            expect_same("less memory", &reference, b, "cuda:0 blocks");
+        }
+        all = all ? all : soft->memory_peak;
+        free_bytes(&reference);
+    }
+    ck_assert_msg(fine > 6 && most > 6, "%u of them, %u portions", fine, most);
+    soft->memory_limit = 0;
     picture_close_input(&input);
     picture_free(&p);
 }
@@ -251,10 +343,10 @@ START_TEST(reach_is_asked_for)
 {
     static const struct {
         const char *text, *reason;
-    } cases[] = {{"reversible=no psnr=35 rdoq=no reach=blocks", "target of PSNR"},
+    } cases[] = {{"reversible=no rates=9 rdoq=yes reach=blocks" WAVES, "survey of slopes"},
                  {"layers=65 reach=packets", "more than 64 layers"},
                  {"style=HT reach=packets" WAVES, "packed packet headers"},
-                 {"style=HT reversible=no psnr=40 reach=blocks", "target of PSNR"}};
+                 {"style=HT reversible=no psnr=40 reach=blocks", "HT blocks with a target"}};
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -303,11 +395,12 @@ START_TEST(reasons)
         {"style=HT reversible=no measure-psnr=yes",
          "measure-psnr=yes measures on the CPU, from the coefficients; with auto or no the device estimates",
          WVL_REACH_BLOCKS},
-        {"style=HT reversible=no max-bytes=50000 plm=yes", "PLM segments", WVL_REACH_COEFS},
-        {"style=HT psnr=40", "target of PSNR", WVL_REACH_COEFS},
-        {"reversible=no psnr=40 rdoq=no", "target of PSNR", WVL_REACH_COEFS},
-        {"layers=65", "more than 64 layers", WVL_REACH_COEFS},
-        {"style=VSC plm=yes", "PLM segments", WVL_REACH_COEFS},
+        {"style=HT reversible=no max-bytes=50000 plm=yes", "HT blocks with a target", WVL_REACH_COEFS},
+        {"style=HT reversible=no psnr=40", "HT blocks with a target", WVL_REACH_COEFS},
+        {"reversible=no psnr=40", "target of PSNR", WVL_REACH_BLOCKS},
+        {"layers=65", "more than 64 layers", WVL_REACH_BLOCKS},
+        {"style=VSC plm=yes", "PLM segments", WVL_REACH_BLOCKS},
+        {"reversible=no rates=10 rdoq=yes plm=yes", "survey of slopes", WVL_REACH_COEFS},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         ck_assert_int_eq(ask_reach(300, 100, rows[i].settings, rows[i].why), rows[i].reach);
@@ -388,8 +481,8 @@ START_TEST(encoders_are_refused)
          "a profile is checked in memory", WVL_ERROR_UNSUPPORTED},
         {"style=HT plm=yes reach=packets", "cuda-only",
          "the option reach is packets, and no device finishes such pictures: PLM segments", WVL_ERROR_UNSUPPORTED},
-        {"layers=65 reach=blocks", "cuda-only",
-         "the device does less than the option reach asks for: pictures of more than 64 layers", WVL_ERROR_UNSUPPORTED},
+        {"reversible=no rates=9 plm=yes reach=blocks", "cuda-only",
+         "the device does less than the option reach asks for: blocks with rdoq", WVL_ERROR_UNSUPPORTED},
     };
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -435,9 +528,11 @@ int main(void)
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_loop_test(tests, pictures_there, 0, 2);
     tcase_add_loop_test(tests, pictures_emulated, 0, 4);
-    tcase_add_test(tests, blocks_there);
-    tcase_add_loop_test(tests, blocks_in_parts, 0, 3);
-    tcase_add_loop_test(tests, blocks_emulated, 0, 4);
+    tcase_add_loop_test(tests, blocks_there, 0, 2);
+    tcase_add_loop_test(tests, blocks_in_parts, 0, 6);
+    tcase_add_loop_test(tests, blocks_emulated, 0, 8);
+    tcase_add_loop_test(tests, part1_blocks, 0, 14);
+    tcase_add_loop_test(tests, part1_portions, 0, 3);
     tcase_add_loop_test(tests, lost_in_flight, 0, 4);
     tcase_add_loop_test(tests, one_wait_each, 0, 3);
     tcase_add_test(tests, large_pictures_in_pieces);

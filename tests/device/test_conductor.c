@@ -13,6 +13,7 @@
 #include "soft_bench.h"
 
 #define STICKY 719
+#define COEFS "reversible=no bpp=2 rdoq=yes" WAVES /* blocks are coded on the CPU */
 
 /* ---- Same bytes ------------------------------------------------------------------------------ */
 
@@ -42,11 +43,8 @@ static const char *const settings[] = {
 /* How far a device goes here. */
 static const char *reached(const char *text)
 {
-    static const char *const targets[] = {" psnr=", WAVES};
-    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) {
-        if (strstr(text, targets[i])) {
-            return "cuda:0";
-        }
+    if (strstr(text, " psnr=") || strstr(text, WAVES)) {
+        return strstr(text, "rdoq=yes") || (strstr(text, "bpp=") && !strstr(text, "rdoq=no")) ? "cuda:0" : "cuda:0 blocks";
     }
     return "cuda:0 packets";
 }
@@ -108,7 +106,7 @@ static work encode_counted(picture_input *input, wvl_memory_kind kind)
     bytes reference = encode(input, "levels=3" WAVES, "cpu");
     ck_assert_msg(reference.status == WVL_OK, "%s", reference.error);
     input->image.memory_kind = kind;
-    expect_same("interleaved", &reference, encode(input, "levels=3" WAVES, "cuda-only"), "cuda:0");
+    expect_same("interleaved", &reference, encode(input, "levels=3" WAVES, "cuda-only"), "cuda:0 blocks");
     free_bytes(&reference);
     return (work){soft->uploaded_bytes - before.uploaded_bytes, soft->launches - before.launches,
                   soft->marches - before.marches};
@@ -179,9 +177,9 @@ START_TEST(empty_blocks_stay)
 {
     picture p = picture_draw(PICTURE_FLAT, 512, 512, 1, 8, 3);
     picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode(&input, WAVES, "cpu");
+    bytes reference = encode(&input, COEFS, "cpu");
     soft->delivered_bytes = soft->downloaded_bytes = 0;
-    expect_same("flat", &reference, encode(&input, WAVES, "cuda-only"), "cuda:0");
+    expect_same("flat", &reference, encode(&input, COEFS, "cuda-only"), "cuda:0");
     ck_assert_uint_gt(soft->deliveries, 0);
     ck_assert_uint_lt(soft->delivered_bytes + soft->downloaded_bytes, 512 * 512 * 2 / 8);
     free_bytes(&reference);
@@ -237,7 +235,7 @@ START_TEST(automatic)
     bytes reference = encode(&input, WAVES, "cpu");
     expect_same("host", &reference, encode(&input, WAVES, "auto"), "cpu");
     input.image.memory_kind = WVL_MEMORY_DEVICE;
-    expect_same("device", &reference, encode(&input, WAVES, "auto"), "cuda:0");
+    expect_same("device", &reference, encode(&input, WAVES, "auto"), "cuda:0 blocks");
     ck_assert_ptr_nonnull(
         strstr(log_text, "packed packet headers")); /* how far the device reaches, and why no farther */
     bytes refused = encode(&input, WAVES, "cpu");
@@ -264,7 +262,7 @@ START_TEST(missing_and_old_devices)
     ck_assert_str_eq(info.name, "software device 1");
     ck_assert_uint_eq(info.usable, 1);
     ck_assert_int_eq(wvl_device_describe(2, &info), WVL_END);
-    expect_same("cuda:1", &reference, encode(&input, WAVES, "cuda:1"), "cuda:1");
+    expect_same("cuda:1", &reference, encode(&input, WAVES, "cuda:1"), "cuda:1 blocks");
     ck_assert_int_eq(encode(&input, WAVES, "cuda-only:2").status, WVL_ERROR_DEVICE);
     expect_same("cuda:2", &reference, encode(&input, WAVES, "cuda:2"), "cpu");
     soft->capability = 61;
@@ -287,20 +285,20 @@ START_TEST(little_memory)
 {
     picture p = picture_draw(PICTURE_SPARSE, 4000, 1500, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
-    wvl_plan *plan = make_plan(&input.format, "tile=2000,1500" WAVES, "cuda-only");
+    wvl_plan *plan = make_plan(&input.format, "style=HT tile=2000,1500" WAVES, "cuda-only");
     wvl_plan_memory memory = {.struct_size = sizeof memory};
-    bytes reference = encode(&input, "tile=2000,1500" WAVES, "cpu");
+    bytes reference = encode(&input, "style=HT tile=2000,1500" WAVES, "cpu");
     ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
     ck_assert_uint_gt(memory.device_bytes, 2 * 2000 * 1500 * 3 * 2);
     uint64_t one = memory.device_bytes / 2;
     soft->memory_limit = one - 1;
     ck_assert_int_eq(encode_plan(plan, &input.image).status, WVL_ERROR_MEMORY);
-    expect_same("the CPU", &reference, encode(&input, "tile=2000,1500" WAVES, "cuda"), "cpu");
+    expect_same("the CPU", &reference, encode(&input, "style=HT tile=2000,1500" WAVES, "cuda"), "cpu");
     soft->memory_limit = one + one / 2;
-    expect_same("one slot", &reference, encode_plan(plan, &input.image), "cuda:0");
+    expect_same("one slot", &reference, encode_plan(plan, &input.image), "cuda:0 blocks");
     soft->memory_limit = memory.device_bytes;
     uint32_t waits = soft->waits;
-    expect_same("two slots", &reference, encode_plan(plan, &input.image), "cuda:0");
+    expect_same("two slots", &reference, encode_plan(plan, &input.image), "cuda:0 blocks");
     ck_assert_msg(soft->waits - waits == 2 + 2, "%u waits for two waves and the end of two streams",
                   soft->waits - waits);
     free_bytes(&reference);
@@ -319,15 +317,15 @@ START_TEST(kept_memory)
              *tiled = make_plan(&input.format, "tile=256,256 block=32,32" WAVES, "cuda-only");
     bytes reference = encode(&input, WAVES, "cpu"),
           tiled_reference = encode(&input, "tile=256,256 block=32,32" WAVES, "cpu");
-    expect_same("first", &reference, encode_plan(plan, &input.image), "cuda:0");
+    expect_same("first", &reference, encode_plan(plan, &input.image), "cuda:0 blocks");
     uint32_t taken = soft->allocations;
-    expect_same("second", &reference, encode_plan(plan, &input.image), "cuda:0");
+    expect_same("second", &reference, encode_plan(plan, &input.image), "cuda:0 blocks");
     ck_assert_uint_eq(soft->allocations, taken);
-    expect_same("another plan", &tiled_reference, encode_plan(tiled, &input.image), "cuda:0");
+    expect_same("another plan", &tiled_reference, encode_plan(tiled, &input.image), "cuda:0 blocks");
     ck_assert_uint_gt(soft->allocations, taken);
     taken = soft->allocations;
-    expect_same("both in turn", &reference, encode_plan(plan, &input.image), "cuda:0");
-    expect_same("both in turn", &tiled_reference, encode_plan(tiled, &input.image), "cuda:0");
+    expect_same("both in turn", &reference, encode_plan(plan, &input.image), "cuda:0 blocks");
+    expect_same("both in turn", &tiled_reference, encode_plan(tiled, &input.image), "cuda:0 blocks");
     ck_assert_uint_eq(soft->allocations, taken);
     soft->memory_limit = soft->memory_used;
     bytes other = encode(&input, "levels=3" WAVES, "cuda-only");
@@ -356,7 +354,7 @@ START_TEST(memory_promise)
         bytes first = encode_plan(plan, &input.image); /* opens the device, which stays */
         uint64_t before = books.live_bytes;
         books.peak_bytes = before;
-        expect_same(shapes[i], &first, encode_plan(plan, &input.image), "cuda:0");
+        expect_same(shapes[i], &first, encode_plan(plan, &input.image), "cuda:0 blocks");
         ck_assert_msg(books.peak_bytes - before <= memory.base_bytes + memory.coded_bytes_bound,
                       "%s: peak %llu, promised %llu", shapes[i], (unsigned long long)(books.peak_bytes - before),
                       (unsigned long long)(memory.base_bytes + memory.coded_bytes_bound));
@@ -374,9 +372,11 @@ END_TEST
  * is lost in the middle. */
 START_TEST(every_call_may_fail)
 {
-    int status = _i & 1 ? STICKY : 2, only = _i & 2, codes = _i & 8;
-    const char *text =
-        codes ? "tile=100,170 style=HT reversible=no packed-headers=ppt" : "tile=100,90 reversible=no" WAVES;
+    static const char *const texts[] = {"tile=100,90 " COEFS, "tile=100,170 style=HT reversible=no" WAVES,
+                                        "tile=100,170 reversible=no" WAVES};
+    int status = _i & 1 ? STICKY : 2, only = _i & 2, codes = _i / 8;
+    int may_retry = codes == 2 && status != STICKY; /* with less memory for blocks */
+    const char *text = texts[codes];
     const char *device = only ? "cuda-only" : "cuda", *whole = codes ? "cuda:0 blocks" : "cuda:0";
     soft->scratch_cost = codes ? 12 : 0; /* blocks are coded in parts */
     picture p = picture_draw(PICTURE_NATURAL, 190, 170, 3, 8, 5);
@@ -398,11 +398,11 @@ START_TEST(every_call_may_fail)
         int failed = soft->last != NULL;
         failures += failed;
         if (b.status == WVL_OK) {
-            ck_assert_msg(!failed || !only || (codes && !strcmp(b.backend, "cuda:0")), "call %u (%s) failed unseen", n,
-                          soft->last);
+            ck_assert_msg(!failed || !only || (codes && !strcmp(b.backend, "cuda:0")) || may_retry,
+                          "call %u (%s) failed unseen", n, soft->last);
             ck_assert_msg(b.count == reference.count && !memcmp(b.data, reference.data, b.count),
                           "call %u (%s): other bytes", n, soft->last);
-            ck_assert_msg(!strcmp(b.backend, whole) == !failed, "call %u (%s): from %s", n, soft->last, b.backend);
+            ck_assert_msg(!strcmp(b.backend, whole) == !failed || (failed && may_retry), "call %u (%s): from %s", n, soft->last, b.backend);
         } else {
             ck_assert_msg(failed && (b.status == WVL_ERROR_MEMORY || b.status == WVL_ERROR_DEVICE) &&
                               (only || status == STICKY),
@@ -455,8 +455,8 @@ START_TEST(lost_for_good)
     picture p = picture_draw(PICTURE_NATURAL, 190, 170, 1, 8, 5);
     picture_input input = picture_open_input(&p, 0);
     bytes reference = encode(&input, WAVES, "cpu");
-    expect_same("before", &reference, encode(&input, WAVES, "cuda"), "cuda:0");
-    expect_same("before, another context", &reference, encode_in(others[0], &input, "cuda-only"), "cuda:0");
+    expect_same("before", &reference, encode(&input, WAVES, "cuda"), "cuda:0 blocks");
+    expect_same("before, another context", &reference, encode_in(others[0], &input, "cuda-only"), "cuda:0 blocks");
     ck_assert(wvl_device_describe(0, &info) == WVL_OK && info.usable);
     soft->fail_status = STICKY;
     soft->fail_at = soft->calls + 6;
@@ -574,7 +574,7 @@ int main(void)
     tcase_add_test(tests, little_memory);
     tcase_add_test(tests, kept_memory);
     tcase_add_test(tests, memory_promise);
-    tcase_add_loop_test(tests, every_call_may_fail, 0, 16);
+    tcase_add_loop_test(tests, every_call_may_fail, 0, 24);
     tcase_add_test(tests, lost_for_good);
     tcase_add_test(tests, without_graphs);
     tcase_add_test(tests, wrong_samples);

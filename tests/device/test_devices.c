@@ -16,7 +16,7 @@
 /* Devices finish the pictures; they code their blocks; they transform them. */
 static const char *const kinds[] = {"style=HT", ("style=HT" WAVES), ("reversible=no bpp=1,2 rdoq=no" WAVES)};
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
-static const char *const ends[] = {" packets", " blocks", ""};
+static const char *const ends[] = {" packets", " blocks", " blocks"};
 
 static picture pictures[PICTURES];
 static picture_input inputs[PICTURES];
@@ -413,9 +413,9 @@ START_TEST(waves_of_one)
         {"style=HT tile=30,30 reach=packets", "cuda-only:1,2", "cuda:1 packets", 3},
         {"style=HT tile=30,30", "cuda-only:all", "cuda:0 packets", 1},
         {"style=HT tile=80,80", "cuda-only:all", "cuda:0,1 blocks", 2},
-        {"reversible=no bpp=1,2 rdoq=no tile=30,30 measure-psnr=no" WAVES, "cuda-only:all", "cuda:0,1,2,3", 4},
+        {"reversible=no bpp=1,2 rdoq=no tile=30,30 measure-psnr=no" WAVES, "cuda-only:all", "cuda:0,1,2,3 blocks", 4},
         {"reversible=no bpp=1 rdoq=yes tile=30,30 layers=2 measure-psnr=no" WAVES, "cuda-only:all", "cuda:0,1", 2},
-        {"tile=30,30" WAVES, "cuda:0,5", "cuda:0", 2}};
+        {"tile=30,30" WAVES, "cuda:0,5", "cuda:0 blocks", 2}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         reset_driver(cases[c].there);
         bytes reference = encode(&inputs[0], cases[c].settings, "cpu");

@@ -59,7 +59,7 @@ static wvl_plan *make_plan(const char *tile, const char *device)
         ck_assert_int_eq(wvl_params_set(params, "packed-headers", finishes() ? "none" : "ppt"), WVL_OK);
     } else {
         ck_assert_int_eq(wvl_params_set(params, "bpp", "0.5,2"), WVL_OK);
-        ck_assert_int_eq(wvl_params_set(params, "packed-headers", "ppt"), WVL_OK); /* blocks are for the CPU */
+        ck_assert_int_eq(wvl_params_set(params, "packed-headers", "ppt"), WVL_OK); /* packets are for the CPU */
     }
     ck_assert_int_eq(wvl_params_set(params, "rdoq", "no"), WVL_OK); /* each picture goes over the device once */
     ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);
@@ -128,7 +128,7 @@ static const char *device_name(void)
 static void check_packet(wvl_encoded_picture *packet, uint32_t n)
 {
     size_t bytes;
-    const char *blocks = finishes() ? "cuda:0 packets" : "cuda:0 blocks", *where = codes_blocks() ? blocks : "cuda:0";
+    const char *where = finishes() ? "cuda:0 packets" : "cuda:0 blocks";
     const void *data = wvl_encoded_picture_data(packet, &bytes);
     ck_assert_msg(wvl_encoded_picture_status(packet) == WVL_OK, "%s", wvl_encoded_picture_error(packet));
     ck_assert_uint_eq((uintptr_t)wvl_encoded_picture_user(packet), n + 1);

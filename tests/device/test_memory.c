@@ -24,10 +24,12 @@ static const struct {
     {"style=HT" WAVES, "blocks", "packed packet headers", 8},
     {"style=HT tile=60,50" WAVES, "blocks", "packed packet headers", 16},
     {"style=HT reversible=no bpp=2 measure-psnr=no", "packets", NULL, 8},
-    {"style=HT reversible=no bpp=2" WAVES, "coefs", "packed packet headers", 8},
-    {"style=HT reversible=no psnr=40", "coefs", "target of PSNR", 8},
+    {"style=HT reversible=no bpp=2" WAVES, "coefs", "HT blocks with a target", 8},
+    {"style=HT reversible=no psnr=40", "coefs", "HT blocks with a target", 8},
     {"reversible=no layers=3 tile=60,50", "packets", NULL, 8},
-    {"reversible=no psnr=35", "coefs", "target of PSNR", 12},
+    {"reversible=no psnr=35", "blocks", "target of PSNR", 12},
+    {"style=BYPASS tile=60,50" WAVES, "blocks", "packed packet headers", 16},
+    {"reversible=no bpp=2 rdoq=yes" WAVES, "coefs", "survey of slopes", 8},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
@@ -182,7 +184,7 @@ START_TEST(none)
     p = picture_draw(PICTURE_FLAT, 90, 70, 3, 8, 1);
     input = picture_open_input(&p, 0);
     explain(&input, "style=HT reversible=no psnr=40 reach=packets", "cuda", 0, &m);
-    expect_said("reach", "\ndevice: not used: blocks with a target of PSNR");
+    expect_said("reach", "\ndevice: not used: HT blocks with a target");
     ck_assert(!m.pinned_bytes && !m.device_bytes);
     picture_close_input(&input);
     picture_free(&p);

@@ -366,15 +366,16 @@ START_TEST(packets_are_counted)
     ck_assert_uint_eq(fuzz_run_reach("cuda:0"), FUZZ_WAS_ON_DEVICE);
     ck_assert_uint_eq(fuzz_run_reach("cuda:0 blocks"), FUZZ_WAS_ON_DEVICE | FUZZ_WAS_BLOCKS);
     ck_assert_uint_eq(v.found, FUZZ_WAS_ON_DEVICE | FUZZ_WAS_PACKETS);
-    ck_assert(!fuzz_tally_lacks_packets(&tally));
+    ck_assert(!fuzz_tally_lacks(&tally, FUZZ_WAS_PACKETS));
     for (unsigned i = 0; i < 99; i++) {
         fuzz_tally_count(&tally, &v);
     }
     v.found = fuzz_run_reach("cuda:0 blocks");
     fuzz_tally_count(&tally, &v);
-    ck_assert(!fuzz_tally_lacks_packets(&tally));
+    ck_assert(!fuzz_tally_lacks(&tally, FUZZ_WAS_PACKETS));
     fuzz_tally_count(&tally, &v);
-    ck_assert(fuzz_tally_lacks_packets(&tally));
+    ck_assert(fuzz_tally_lacks(&tally, FUZZ_WAS_PACKETS));
+    ck_assert(fuzz_tally_lacks(&tally, FUZZ_WAS_BLOCKS));
 }
 END_TEST
 
