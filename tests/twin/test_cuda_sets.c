@@ -411,7 +411,7 @@ static void check_bounds(const ht_device *d)
     open_load(&load, d);
     void *arguments[] = {&load.job};
     load.job.t1.foresees = 1;
-    REQUIRE(!wvl_cuda_t1_launch_words(&load.t1.model, &load.job.t1, d->stream) &&
+    REQUIRE(!wvl_cuda_t1_launch_words(&load.t1.model, &load.job.t1, wvl_cuda_to_stream(d->stream)) &&
             !d->runtime->launch(load.rate.open_sets, list.count, 1, 1, WVL_CUDA_RATE_BODIES_THREADS, 1, 1, 0, d->stream,
                                 arguments, NULL));
     fetch(d, gains, load.job.t1.gains, list.count * sizeof *gains);
