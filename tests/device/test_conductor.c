@@ -561,7 +561,7 @@ int main(void)
 {
     Suite *suite = suite_create("device_conductor");
     TCase *tests = tcase_create("soft");
-    tcase_set_timeout(tests, 300);
+    tcase_set_timeout(tests, 900); /* beside other work */
     tcase_add_checked_fixture(tests, open_context, close_context);
     tcase_add_loop_test(tests, same_bytes, 0, SETTINGS);
     tcase_add_test(tests, converted);
