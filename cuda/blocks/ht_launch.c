@@ -198,13 +198,13 @@ static wvl_cuda_status launch_gathering(const wvl_cuda_ht *ht, const wvl_cuda_ht
                                   job, stream);
 }
 
-/* Blocks of a class that its grid is made for. Where a device lists sets, those of more than 15 bits mostly lie below all
- * cuts: their kernel would fill multiprocessors for nothing. */
+/* Blocks of a class that its grid is made for. Where a device lists sets, those of more than 15 bits mostly lie below
+ * all cuts: their kernel would fill multiprocessors for nothing. */
 static uint32_t shape_for(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, unsigned kind, uint32_t most)
 {
     const uint32_t *counts = job->class_count;
-    int are_few = job->lists && kind == WVL_CUDA_HT_ANY32 &&
-                  counts[kind] < counts[WVL_CUDA_HT_64] + counts[WVL_CUDA_HT_32];
+    int are_few =
+        job->lists && kind == WVL_CUDA_HT_ANY32 && counts[kind] < counts[WVL_CUDA_HT_64] + counts[WVL_CUDA_HT_32];
     return wvl_min_u32(counts[kind], are_few ? ht->multiprocessors : most);
 }
 

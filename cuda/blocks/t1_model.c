@@ -171,9 +171,9 @@ static wvl_cuda_status launch_some(const wvl_cuda_t1_model *model, wvl_cuda_func
     some.class_first[kind] += first;
     some.class_count[kind] = count;
     uint32_t grid = count_grid((uint64_t)count * s->block_threads, s->threads);
-    return count ? launch_kernel(model, function, limit_grid(job, grid, s->threads), 1, s->threads, shared, &some,
-                                 stream)
-                 : WVL_CUDA_SUCCESS;
+    return count
+               ? launch_kernel(model, function, limit_grid(job, grid, s->threads), 1, s->threads, shared, &some, stream)
+               : WVL_CUDA_SUCCESS;
 }
 
 /* A kernel that reads samples of a class: for each container that its blocks have, or the one for any block. */
@@ -187,8 +187,7 @@ static wvl_cuda_status launch_samples(const wvl_cuda_t1_model *model, const wvl_
     }
     wvl_cuda_status status =
         launch_some(model, narrow[kind], kind, 0, job->narrow_count[kind], s->shared[0], s, job, stream);
-    return status ? status
-                  : launch_some(model, wide[kind], kind, count - wides, wides, s->shared[1], s, job, stream);
+    return status ? status : launch_some(model, wide[kind], kind, count - wides, wides, s->shared[1], s, job, stream);
 }
 
 static wvl_cuda_status launch_words(const wvl_cuda_t1_model *model, unsigned kind, const wvl_cuda_t1_job *job,

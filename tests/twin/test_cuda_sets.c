@@ -418,8 +418,7 @@ static void check_bounds(const ht_device *d)
     for (uint32_t i = 0; i < list.count; i++) {
         const wanted_block *w = &first[i];
         for (uint32_t p = 0; p < w->out.pass_count; p++) {
-            uint32_t slope =
-                w->gains[p] > 0 ? wvl_rate_slope(w->gains[p], w->passes[p].final_bytes, gain_exponent) : 0;
+            uint32_t slope = w->gains[p] > 0 ? wvl_rate_slope(w->gains[p], w->passes[p].final_bytes, gain_exponent) : 0;
             REQUIRE_THAT(slope <= gains[i].unsettled, "block %u, pass %u: slope %u, at most %u", i, p, slope,
                          gains[i].unsettled);
             bounded += slope != 0;
@@ -444,7 +443,6 @@ static void check_chain(const ht_device *d, const wvl_step_ends *ends, uint32_t 
     check_coding(&load, d, sixteenths ? second : first);
     close_load(&load, d);
 }
-
 
 /* Lists of blocks with sets of one to three passes. */
 START_TEST(sets)
