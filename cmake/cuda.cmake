@@ -148,9 +148,9 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/rate/measure.cuh
     cuda/rate/predict.cu
     cuda/rate/rate_job.h
-    cuda/rate/repeat.cu
     cuda/rate/search.cuh
     cuda/rate/sets.cu
+    cuda/rate/sets_again.cu
     cuda/rate/step.cu
     cuda/rdoq/again.cu
     cuda/rdoq/blocks.cuh

@@ -239,8 +239,8 @@ __device__ __forceinline__ void weigh_block(const wvl_cuda_t1_job &job, uint32_t
     }
 }
 
-/* Blocks of a class by their place in its list, EACH a thread block, a part of a thread block each; by turns where grids
- * are smaller. All threads of a part. */
+/* Blocks of a class by their place in its list, EACH a thread block, a part of a thread block each; by turns where
+ * grids are smaller. All threads of a part. */
 template <uint32_t EACH, class F>
 __device__ __forceinline__ void visit_blocks(const wvl_cuda_t1_job &job, uint32_t kind, uint32_t part, F visit)
 {
@@ -363,8 +363,7 @@ __device__ __forceinline__ void weigh_wide_blocks(const wvl_cuda_t1_job &job)
 {
     WVL_HT_SHARED(shared);
     constexpr uint32_t WORDS = 2u << 2 * WIDTH_LOG2, WARPS = WORDS / 32;
-    uint32_t part = threadIdx.x / WORDS,
-             *own = shared + part * (31 * WORDS + WARPS * WVL_CUDA_T1_GAINS_ANY_WARP_WORDS);
+    uint32_t part = threadIdx.x / WORDS, *own = shared + part * (31 * WORDS + WARPS * WVL_CUDA_T1_GAINS_ANY_WARP_WORDS);
     visit_blocks<WVL_CUDA_T1_GAINS_THREADS / WORDS>(job, KIND, part, [&](uint32_t id) {
         if (block_of(job, id).coef_bytes != 2) {
             weigh_wide_block<WORDS, WARPS>(job, id, WIDTH_LOG2, threadIdx.x % WORDS, own);

@@ -157,9 +157,9 @@ typedef struct wvl_cuda_t1_weight {
 } wvl_cuda_t1_weight;
 
 /*
- * A coded block in memory that the host reads (wvl_t1_gather): its bytes from unit `place` of the output on, and from the
- * next whole unit on its passes as codec/coded_tile.h has them: wvl_pass[passes]; with gains also int64_t gains[passes]
- * and uint16_t slopes[passes]. The meaning of each member is that of wvl_block_record.
+ * A coded block in memory that the host reads (wvl_t1_gather): its bytes from unit `place` of the output on, and from
+ * the next whole unit on its passes as codec/coded_tile.h has them: wvl_pass[passes]; with gains also int64_t
+ * gains[passes] and uint16_t slopes[passes]. The meaning of each member is that of wvl_block_record.
  */
 typedef struct wvl_cuda_t1_coded {
     uint64_t energy;
@@ -191,16 +191,16 @@ enum {
 
 /* The argument of all kernels. */
 typedef struct wvl_cuda_t1_job {
-    uint64_t blocks;        /* wvl_cuda_t1_block[block_count] */
-    uint64_t lists;         /* uint32_t[block_count]: indexes of blocks, class by class. Others are not touched. 0, for the
-                             * MQ coder alone: all blocks */
-    uint64_t states;        /* wvl_cuda_t1_state[block_count] */
-    uint64_t records;       /* wvl_cuda_t1_record[block_count] */
-    uint64_t order;         /* uint32_t[block_count]: blocks with symbols, those with the longest lists first */
-    uint64_t items;         /* uint32_t[item_most]: block << 8 | plane, class by class */
-    uint64_t passes;        /* wvl_cuda_t1_pass[block_count][WVL_CUDA_T1_MOST_PASSES], aligned to 16; 0: not wanted */
-    uint64_t scratch;       /* scratch_units * 16 bytes, aligned to 16 */
-    uint64_t counters;      /* uint32_t[WVL_CUDA_T1_COUNTERS] */
+    uint64_t blocks;   /* wvl_cuda_t1_block[block_count] */
+    uint64_t lists;    /* uint32_t[block_count]: indexes of blocks, class by class. Others are not touched. 0, for the
+                        * MQ coder alone: all blocks */
+    uint64_t states;   /* wvl_cuda_t1_state[block_count] */
+    uint64_t records;  /* wvl_cuda_t1_record[block_count] */
+    uint64_t order;    /* uint32_t[block_count]: blocks with symbols, those with the longest lists first */
+    uint64_t items;    /* uint32_t[item_most]: block << 8 | plane, class by class */
+    uint64_t passes;   /* wvl_cuda_t1_pass[block_count][WVL_CUDA_T1_MOST_PASSES], aligned to 16; 0: not wanted */
+    uint64_t scratch;  /* scratch_units * 16 bytes, aligned to 16 */
+    uint64_t counters; /* uint32_t[WVL_CUDA_T1_COUNTERS] */
     uint64_t block_weights; /* double[block_count]; read where errors of blocks are wanted */
     uint64_t block_errors;  /* wvl_cuda_block_error[block_count]; 0: they are not wanted */
     uint32_t scratch_units;
@@ -209,7 +209,7 @@ typedef struct wvl_cuda_t1_job {
     uint32_t item_first[WVL_CUDA_T1_CLASSES], item_most[WVL_CUDA_T1_CLASSES]; /* by `planes` of the blocks */
     /* Blocks of a class whose samples may have 16 bits: the first ones of its list. And 32 bits: the last ones. */
     uint32_t narrow_count[WVL_CUDA_T1_CLASSES], wide_count[WVL_CUDA_T1_CLASSES];
-    uint32_t is_styled;                       /* some block has TERMALL, RESET, PTERM or BYPASS */
+    uint32_t is_styled; /* some block has TERMALL, RESET, PTERM or BYPASS */
     uint32_t is_cleared;
     uint64_t gains;        /* wvl_cuda_t1_gains[block_count]: energies, and gains of passes; 0: not wanted */
     uint64_t hull_weights; /* wvl_cuda_t1_weight[block_count]; read where hulls are wanted */
@@ -219,9 +219,10 @@ typedef struct wvl_cuda_t1_job {
     uint32_t round;        /* above 0: blocks with WVL_CUDA_T1_AGAIN are listed and coded again */
     uint64_t originals, regions, rects, lifts, copies; /* with rectangles of interest: wvl_cuda_t1_block and _region
                               [block_count], _rect, _lift[block_count], 32-bit samples; `blocks` are written */
-    uint64_t asked; /* a word: 0 there, and kernels do nothing; 0: none */
+    uint64_t asked;                                    /* a word: 0 there, and kernels do nothing; 0: none */
     uint32_t lanes; /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
-    uint32_t is_rare; /* mostly `asked` says that there is nothing to do: grids are no larger than what runs at a time */
+    uint32_t
+        is_rare; /* mostly `asked` says that there is nothing to do: grids are no larger than what runs at a time */
     /* Of wvl_t1_gather alone: */
     uint32_t output_units;
     uint64_t coded;        /* wvl_cuda_t1_coded[block_count] */

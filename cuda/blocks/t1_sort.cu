@@ -31,7 +31,8 @@ __device__ __forceinline__ uint32_t count_symbols(const wvl_cuda_t1_job &job, ui
     return goes_on(job) && s.symbols ? max(s.symbols - kept_of(job, s).symbols, 1u) : s.symbols;
 }
 
-/* Some blocks of the list, first, first + 1024 ..., and their symbols: 0 of those that are not there or are not coded. */
+/* Some blocks of the list, first, first + 1024 ..., and their symbols: 0 of those that are not there or are not coded.
+ */
 struct some_blocks {
     uint32_t id[AT_ONCE], symbols[AT_ONCE];
     __device__ __forceinline__ some_blocks(const wvl_cuda_t1_job &job, uint32_t first)

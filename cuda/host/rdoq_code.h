@@ -3,8 +3,8 @@
  * EBCOT blocks of a picture with rdoq: the phases of the survey, and what is coded a second time. Nothing here
  * allocates, waits or locks; calls that can fail return the driver's status.
  *
- * Tables of blocks lie phase by phase: the block coder's kernels then see the blocks of a phase as a picture of its
- * own. Numbers of blocks are places in that order (job->lists is 0).
+ * Tables of blocks lie phase by phase, and numbers of blocks are places in that order (job->lists is 0). The block
+ * coder's kernels see the blocks of a list as a picture of its own.
  */
 #ifndef WVL_CUDA_HOST_RDOQ_CODE_H
 #define WVL_CUDA_HOST_RDOQ_CODE_H

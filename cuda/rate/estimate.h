@@ -64,9 +64,9 @@ WVL_HD void wvl_estimate_go_down(wvl_estimate_heights *h, const wvl_cuda_t1_plan
     h->own = (uint32_t)c->own + c->news;
 }
 
-/* Bytes that the cleanup pass of a set takes at least. MagSgn has floor(log2(mu)) bits of a sample, and one if that is 0:
- * U is at least the exponent of 2 mu - 1, and at most one bit is known from CxtVLC, none where U is 1. CxtVLC has a bit
- * of each quad with such a sample. Each stream may lose two bytes at its end. */
+/* Bytes that the cleanup pass of a set takes at least. MagSgn has floor(log2(mu)) bits of a sample, and one if that is
+ * 0: U is at least the exponent of 2 mu - 1, and at most one bit is known from CxtVLC, none where U is 1. CxtVLC has a
+ * bit of each quad with such a sample. Each stream may lose two bytes at its end. */
 WVL_HD uint32_t wvl_estimate_least_cleanup(const wvl_estimate_heights *h)
 {
     uint32_t bytes = (h->own + h->higher) / 8 + (h->own + 3) / 32;

@@ -4,5 +4,5 @@
 #include "cuda/rate/choose.cu"
 #include "cuda/rate/predict.cu" /* asks the sums of choose.cu */
 #include "cuda/rate/sets.cu"
-#include "cuda/rate/repeat.cu" /* takes sets as sets.cu does */
+#include "cuda/rate/sets_again.cu" /* takes sets as sets.cu does */
 #include "cuda/rate/step.cu"

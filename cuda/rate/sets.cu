@@ -74,8 +74,8 @@ __device__ __forceinline__ void estimate_sets(const job_type &job, uint32_t bloc
     }
 }
 
-/* Estimated hulls, as foresee_block() has them of EBCOT blocks. And the highest slope that a hull of the block can have,
- * to `unsettled`, since nothing is known yet. */
+/* Estimated hulls, as foresee_block() has them of EBCOT blocks. And the highest slope that a hull of the block can
+ * have, to `unsettled`, since nothing is known yet. */
 __device__ __forceinline__ void foresee_sets(const job_type &job, uint32_t block)
 {
     wvl_cuda_t1_pass *records = (wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES;

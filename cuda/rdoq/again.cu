@@ -75,7 +75,8 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_ITEM_THREADS) wvl_rdo
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_THREADS) wvl_rdoq_take(const wvl_cuda_rdoq_job job)
 {
     uint32_t id;
-    if (!wvl_rdoq::is_void(job) && wvl_rdoq::find_block(job, &id) && wvl_rdoq::item<const wvl_cuda_rdoq_change>(job.changes, id).is_again) {
+    if (!wvl_rdoq::is_void(job) && wvl_rdoq::find_block(job, &id) &&
+        wvl_rdoq::item<const wvl_cuda_rdoq_change>(job.changes, id).is_again) {
         wvl_rdoq::take_block(job, id);
     }
 }

@@ -41,7 +41,7 @@ typedef struct soft_control {
     uint32_t round_blocks[WVL_CUDA_RATE_ROUNDS], limited_blocks[WVL_CUDA_RATE_ROUNDS];
     uint64_t round_symbols[WVL_CUDA_RATE_ROUNDS];
     uint32_t hidden_blocks; /* of HT blocks of a round: those without any set */
-    uint32_t unsettles; /* from the second round on, hulls of every second block seem to be settled for no slope */
+    uint32_t unsettles;     /* from the second round on, hulls of every second block seem to be settled for no slope */
     uint64_t memory_used, memory_limit; /* 0: none */
     uint64_t memory_peak;               /* the most that was used; tests set it back */
     uint64_t pinned_used, pinned_peak;  /* the same of page-locked memory */

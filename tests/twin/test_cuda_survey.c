@@ -222,8 +222,8 @@ static void check_lists(const chain *ch, const uint32_t *lists)
         REQUIRE(ch->shapes.first[p] == at);
         for (uint32_t i = 0; i < ch->shapes.phases[p].block_count; i++, at++) {
             uint32_t id = lists[at], is_own = id < ch->phases.ends[p] && (!p || id >= ch->phases.ends[p - 1]);
-            REQUIRE(id < ch->count && !seen[id]++ && (p ? is_own && ch->blocks[id].orient
-                                                        : is_own || !ch->blocks[id].orient));
+            REQUIRE(id < ch->count && !seen[id]++ &&
+                    (p ? is_own && ch->blocks[id].orient : is_own || !ch->blocks[id].orient));
             early += !is_own;
         }
         REQUIRE(p + 1 < WVL_SURVEY_ALL_PHASES || at == ch->count);
