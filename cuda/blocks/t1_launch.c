@@ -53,9 +53,9 @@ wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_j
 
 wvl_cuda_status wvl_cuda_t1_launch_gather(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_stream stream)
 {
-    return job->block_count ? launch_kernel(t1, t1->gather, 32 * job->block_count, WVL_CUDA_T1_GATHER_THREADS, 0, job,
-                                            stream)
-                            : WVL_CUDA_SUCCESS;
+    return job->block_count
+               ? launch_kernel(t1, t1->gather, 32 * job->block_count, WVL_CUDA_T1_GATHER_THREADS, 0, job, stream)
+               : WVL_CUDA_SUCCESS;
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */

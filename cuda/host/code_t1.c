@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Part 1 blocks of jobs of waves (code.h). All passes of every block are coded: rate control and packets of the CPU take
- * from them what they want.
+ * Part 1 blocks of jobs of waves (code.h). All passes of every block are coded: rate control and packets of the CPU
+ * take from them what they want.
  *
- * Blocks are coded in portions that follow one another in the stream. A portion has the memory at layout->work to itself:
- * tables, plane words, lists, codewords. What is coded leaves it for pinned memory (wvl_t1_gather). So little memory means
- * more portions, and one block is enough for a portion.
+ * Blocks are coded in portions that follow one another in the stream. A portion has the memory at layout->work to
+ * itself: tables, plane words, lists, codewords. What is coded leaves it for pinned memory (wvl_t1_gather). So little
+ * memory means more portions, and one block is enough for a portion.
  */
 #include <string.h>
 
@@ -18,11 +18,11 @@
 #include "cuda/host/coder.h"
 #include "cuda/host/region_tables.h"
 
-#define QUEUED_SHARE 2u          /* queued portions get this share of what their blocks may need: D-device-17 */
-#define MOST_WORK (1ull << 31)   /* bytes that a slot asks for; more would not code faster */
-#define PORTION_TABLES 12u       /* each on a place of its own: up to 256 bytes between two */
+#define QUEUED_SHARE 2u           /* queued portions get this share of what their blocks may need: D-device-17 */
+#define MOST_WORK (1ull << 31)    /* bytes that a slot asks for; more would not code faster */
+#define PORTION_TABLES 12u        /* each on a place of its own: up to 256 bytes between two */
 #define PORTION_BLOCKS (1u << 22) /* the kernels' limit */
-#define ROOM_SLACK 32u           /* bytes of a codeword: its end, and what a short one takes beside its bits */
+#define ROOM_SLACK 32u            /* bytes of a codeword: its end, and what a short one takes beside its bits */
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
@@ -66,7 +66,8 @@ static uint64_t bound_coded(const wvl_plan *plan, const wvl_cuda_t1_block *b)
     return measure_coded(plan, b, wvl_t1_bound_bytes(b->width, b->height, b->planes, b->style));
 }
 
-/* What it takes if coding saves nothing: samples with all of their bits. What takes more goes another way (code_rest). */
+/* What it takes if coding saves nothing: samples with all of their bits. What takes more goes another way (code_rest).
+ */
 static uint64_t expect_coded(const wvl_plan *plan, const wvl_cuda_t1_block *b)
 {
     uint64_t ends = b->style & (WVL_STYLE_TERMALL | WVL_STYLE_BYPASS) ? 3u * count_passes(b) : 0;
@@ -161,7 +162,8 @@ static wvl_cuda_t1_region *regions_of(const wvl_cuda_code *code)
     return (wvl_cuda_t1_region *)(void *)(code->pinned + code->layout->code_regions);
 }
 
-/* How many blocks from `first` on, of `count`, have enough memory. room: of the output; UINT64_MAX: it does not count. */
+/* How many blocks from `first` on, of `count`, have enough memory. room: of the output; UINT64_MAX: it does not count.
+ */
 static uint32_t fit_portion(const wvl_cuda_code *code, uint32_t first, uint32_t count, uint32_t share, uint64_t room)
 {
     const wvl_cuda_t1_block *blocks = blocks_of(code);
@@ -456,7 +458,8 @@ static wvl_status settle(wvl_cuda_code *code)
     code->passes = code->bytes;
     code->pass_room = code->byte_room;
     code->pass_chunks = code->chunks;
-    return code_rest(code, take_blocks(code, count, count, NULL, (uint32_t *)(void *)(code->host + code->layout->left)));
+    return code_rest(code,
+                     take_blocks(code, count, count, NULL, (uint32_t *)(void *)(code->host + code->layout->left)));
 }
 
 const wvl_cuda_code_kind wvl_cuda_code_t1 = {.measure = measure,
