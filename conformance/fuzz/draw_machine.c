@@ -66,12 +66,13 @@ static int is_set(const fuzz_case *c, const char *key, const char *idle)
     return value && strcmp(value, idle) != 0;
 }
 
-/* What the CPU has to finish: as it was drawn, or packed headers, which no profile 0 and no lists of packets go with. */
+/* What the CPU has to finish: as it was drawn, or packed headers, which no profile 0 and no lists of packets go with.
+ */
 static void draw_waves(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
 {
     static const fuzz_blocks kinds[] = {FUZZ_BLOCKS_PART1, FUZZ_BLOCKS_RATE, FUZZ_BLOCKS_LAYERS};
-    static const char *const left_out[] = {"device", "reach", "output-memory", "rdoq"},
-                             *const against[] = {"profile", "plt", "plm"};
+    static const char *const left_out[] = {"device", "reach", "output-memory", "rdoq"}, *const against[] = {
+                                                                                            "profile", "plt", "plm"};
     fuzz_draw_case_of(seed, folder, kinds[seed % 3], c);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         fuzz_case_drop_key(c, left_out[i]);

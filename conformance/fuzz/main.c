@@ -28,7 +28,8 @@ static const char usage[] =
     "  --pictures DIR    crops come from pictures of this folder (else from drawn ones)\n"
     "  --second          ask a second decoder too (grk_decompress), and OpenJPH about HT blocks where built with it\n"
     "  --ht              HT blocks only, and nothing illegal\n"
-    "  --packets [ht|ht-rate|part1|rate|layers|waves]  blocks of that kind (ht), and only what a device finishes: 99 of "
+    "  --packets [ht|ht-rate|part1|rate|layers|waves]  blocks of that kind (ht), and only what a device finishes: 99 "
+    "of "
     "100 must reach packets; ht-rate, rate: with targets and limits; layers: the same of part1 with several layers; "
     "waves: of part1 what the CPU finishes: 99 of 100 must reach blocks\n"
     "  --presets         every case has a preset, and nothing is illegal\n"
@@ -307,12 +308,8 @@ static int take_packets(session *s, const char *name, const char *value)
     static const struct {
         const char *word;
         fuzz_blocks blocks;
-    } kinds[] = {{"ht", FUZZ_BLOCKS_HT},
-                 {"part1", FUZZ_BLOCKS_PART1},
-                 {"rate", FUZZ_BLOCKS_RATE},
-                 {"layers", FUZZ_BLOCKS_LAYERS},
-                 {"waves", FUZZ_BLOCKS_WAVES},
-                 {"ht-rate", FUZZ_BLOCKS_HT_RATE}};
+    } kinds[] = {{"ht", FUZZ_BLOCKS_HT},         {"part1", FUZZ_BLOCKS_PART1}, {"rate", FUZZ_BLOCKS_RATE},
+                 {"layers", FUZZ_BLOCKS_LAYERS}, {"waves", FUZZ_BLOCKS_WAVES}, {"ht-rate", FUZZ_BLOCKS_HT_RATE}};
     if (strcmp(name, "--packets") != 0) {
         return 0;
     }

@@ -284,7 +284,8 @@ static wvl_status add_wave_slot_of(wvl_backend *b, const wvl_backend_memory *slo
  * and so on. A second slot is not worth much less than a quarter. */
 static wvl_status add_wave_slot(wvl_backend *b, const wvl_backend_memory *slot, int is_first)
 {
-    uint64_t least = slot->least_device_bytes ? slot->least_device_bytes : slot->device_bytes,
+    uint64_t least = slot->least_device_bytes ? wvl_min_u64(slot->least_device_bytes, slot->device_bytes)
+                                              : slot->device_bytes,
              spare = slot->device_bytes - least, fewest = is_first ? 0 : spare / 4;
     wvl_status status = add_wave_slot_of(b, slot, least + spare);
     while (status == WVL_ERROR_MEMORY && spare > fewest) {

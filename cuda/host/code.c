@@ -39,9 +39,10 @@ static const wvl_cuda_code_kind code_ht;
 const wvl_cuda_code_kind *wvl_cuda_choose_code(const wvl_plan *plan, const char **why)
 {
     int is_ht = (plan->syntax.codings[0].style & WVL_STYLE_HT) != 0;
+    const wvl_cuda_code_kind *kind = is_ht ? &code_ht : &wvl_cuda_code_t1;
     const char *refused = is_ht ? refuse_ht(plan) : refuse_t1(plan);
     *why = refused ? refused : *why;
-    return refused ? NULL : is_ht ? &code_ht : &wvl_cuda_code_t1;
+    return refused ? NULL : kind;
 }
 
 /* A block of the band, of the shape of its slot: none is larger. */

@@ -13,18 +13,18 @@
 typedef struct wvl_cuda_layout {
     uint64_t splits, parcels, color, code_blocks, code_order, code_group;
     uint64_t code_weights, code_regions, code_rects; /* of Part 1 */
-    uint64_t items, staging;          /* what goes up: from 0 to the last item, and what was staged */
-    uint64_t bounds, outside, flags;  /* what comes down from here on, flags for nothing; */
-    uint64_t cleared_end;             /* set to 0 before the kernels, from the bounds on */
-    uint64_t records, sums, counters; /* of block coding */
-    uint64_t coefs, down_end;         /* the last of what comes down */
-    uint64_t output, output_bytes;    /* of block coding, pinned alone: over the coefficients, or behind them */
+    uint64_t items, staging;                         /* what goes up: from 0 to the last item, and what was staged */
+    uint64_t bounds, outside, flags;                 /* what comes down from here on, flags for nothing; */
+    uint64_t cleared_end;                            /* set to 0 before the kernels, from the bounds on */
+    uint64_t records, sums, counters;                /* of block coding */
+    uint64_t coefs, down_end;                        /* the last of what comes down */
+    uint64_t output, output_bytes; /* of block coding, pinned alone: over the coefficients, or behind them */
     uint64_t pinned_end;
     uint64_t parts, totals, places, scratch; /* of block coding, on the device alone */
     uint64_t scratch_bytes;
     uint64_t planes, converted;
     uint64_t work, work_bytes, work_least, rect_count; /* Part 1, on the device alone: what ends it may be smaller */
-    uint64_t spill_bytes; /* Part 1: the most that wvl_cuda_code.spill takes */
+    uint64_t spill_bytes;                              /* Part 1: the most that wvl_cuda_code.spill takes */
     uint64_t device_least, device_end;
     uint64_t launches, fronts, host_coefs, host_pixels, host_copies;
     uint64_t done, batch_records, batch_runs, batch_blocks, passes, chunks, pass_chunks, left; /* of block coding */

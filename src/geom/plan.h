@@ -150,7 +150,7 @@ enum { WVL_DEVICE_AUTO = 0, WVL_DEVICE_CPU = 1, WVL_DEVICE_CUDA = 2, WVL_DEVICE_
 /* Bytes that one job in flight takes. */
 typedef struct wvl_backend_memory {
     uint64_t host_bytes, pinned_bytes, device_bytes;
-    uint64_t work_bytes; /* of host_bytes: what only the transform needs */
+    uint64_t work_bytes;         /* of host_bytes: what only the transform needs */
     uint64_t least_device_bytes; /* what a slot can do with, in more steps; 0: device_bytes */
     uint64_t spill_bytes; /* of the host, that a slot may take while its blocks are fetched: what has no room in it */
 } wvl_backend_memory;

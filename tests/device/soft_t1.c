@@ -109,8 +109,7 @@ static void put_hull(const wvl_cuda_t1_job *job, uint32_t id, const wvl_block_ou
 {
     const wvl_cuda_t1_block *b = &((const wvl_cuda_t1_block *)at(job->blocks))[id];
     const wvl_cuda_t1_weight *w = &((const wvl_cuda_t1_weight *)at(job->hull_weights))[id];
-    wvl_band_coding band = {
-        .frac_bits = b->frac_bits, .weight_mantissa = w->mantissa, .weight_exponent = w->exponent};
+    wvl_band_coding band = {.frac_bits = b->frac_bits, .weight_mantissa = w->mantissa, .weight_exponent = w->exponent};
     wvl_hull hull;
     wvl_hull_init(&hull, &band, job->gain_exponent, out->planes,
                   wvl_rate_weigh_energy(&band, job->gain_exponent, out->energy, out->energy_shift),

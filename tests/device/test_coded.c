@@ -114,7 +114,8 @@ END_TEST
 /* The kernels' own source in whole encodes, as the CPU runs it (slow: small pictures). */
 START_TEST(blocks_emulated)
 {
-    static const char *const texts[] = {"style=HT" WAVES, "style=HT reversible=no qfactor=60 block=32,32" WAVES,
+    static const char *const texts[] = {"style=HT" WAVES,
+                                        "style=HT reversible=no qfactor=60 block=32,32" WAVES,
                                         "style=HT tile=50,40 block=128,8" WAVES,
                                         "style=HT block=4,4 levels=2" WAVES,
                                         "roi=rect=20,10,70,60 style=TERMALL+SEGSYM" WAVES,
@@ -138,20 +139,21 @@ END_TEST
 /* What of Part 1 the CPU finishes: the device codes the blocks. */
 START_TEST(part1_blocks)
 {
-    static const char *const texts[] = {"packed-headers=ppm tile=100,90 tile-parts=RL",
-                                        "packed-headers=ppt style=BYPASS+TERMALL layers=3",
-                                        "plm=yes style=63 block=16,64",
-                                        "reversible=no psnr=38",
-                                        "reversible=no psnr=30,36,50 style=BYPASS precincts=[64,64]",
-                                        "reversible=no measure-psnr=yes layers=2 style=TERMALL+PTERM",
-                                        "layers=70 block=32,32",
-                                        "reversible=no rates=12,3 rdoq=no plm=yes block=32,32",
-                                        "reversible=no max-component-bytes=9000 rdoq=no packed-headers=ppm",
-                                        "reversible=no slopes=40000 rdoq=no plm=yes",
-                                        "roi=rect=50,40,150,120 packed-headers=ppt",
-                                        "roi=c=1,U=9 reversible=no psnr=36",
-                                        "levels=0 block=4,4 plm=yes",
-                                        "block=1024,4 packed-headers=ppm overrides=C0:reversible=no;block=16,16 mct=off"};
+    static const char *const texts[] = {
+        "packed-headers=ppm tile=100,90 tile-parts=RL",
+        "packed-headers=ppt style=BYPASS+TERMALL layers=3",
+        "plm=yes style=63 block=16,64",
+        "reversible=no psnr=38",
+        "reversible=no psnr=30,36,50 style=BYPASS precincts=[64,64]",
+        "reversible=no measure-psnr=yes layers=2 style=TERMALL+PTERM",
+        "layers=70 block=32,32",
+        "reversible=no rates=12,3 rdoq=no plm=yes block=32,32",
+        "reversible=no max-component-bytes=9000 rdoq=no packed-headers=ppm",
+        "reversible=no slopes=40000 rdoq=no plm=yes",
+        "roi=rect=50,40,150,120 packed-headers=ppt",
+        "roi=c=1,U=9 reversible=no psnr=36",
+        "levels=0 block=4,4 plm=yes",
+        "block=1024,4 packed-headers=ppm overrides=C0:reversible=no;block=16,16 mct=off"};
     static const unsigned depths[] = {8, 12, 16, 5};
     char strict[256];
     (void)snprintf(strict, sizeof strict, "%s reach=blocks", texts[_i]);

@@ -44,7 +44,8 @@ static const char *const settings[] = {
 static const char *reached(const char *text)
 {
     if (strstr(text, " psnr=") || strstr(text, WAVES)) {
-        return strstr(text, "rdoq=yes") || (strstr(text, "bpp=") && !strstr(text, "rdoq=no")) ? "cuda:0" : "cuda:0 blocks";
+        return strstr(text, "rdoq=yes") || (strstr(text, "bpp=") && !strstr(text, "rdoq=no")) ? "cuda:0"
+                                                                                              : "cuda:0 blocks";
     }
     return "cuda:0 packets";
 }
@@ -402,7 +403,8 @@ START_TEST(every_call_may_fail)
                           "call %u (%s) failed unseen", n, soft->last);
             ck_assert_msg(b.count == reference.count && !memcmp(b.data, reference.data, b.count),
                           "call %u (%s): other bytes", n, soft->last);
-            ck_assert_msg(!strcmp(b.backend, whole) == !failed || (failed && may_retry), "call %u (%s): from %s", n, soft->last, b.backend);
+            ck_assert_msg(!strcmp(b.backend, whole) == !failed || (failed && may_retry), "call %u (%s): from %s", n,
+                          soft->last, b.backend);
         } else {
             ck_assert_msg(failed && (b.status == WVL_ERROR_MEMORY || b.status == WVL_ERROR_DEVICE) &&
                               (only || status == STICKY),

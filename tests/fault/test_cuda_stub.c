@@ -12,7 +12,7 @@
 
 static job j;
 
-/* Coefficients alone, and blocks of a given step with their sums. */
+/* Coefficients alone, as with rdoq, and blocks of a given step with their sums or gains. */
 typedef enum job_kind { JOB_COEFS, JOB_HT, JOB_T1 } job_kind;
 
 static void open_job(job_kind kind)
@@ -26,6 +26,7 @@ static void open_job(job_kind kind)
     j.format.x1 = 512;
     j.format.y1 = 256;
     plan_job(&j);
+    j.plan->rate.rdoq = kind == JOB_COEFS;
     draw_plain_pixels(&j, 1);
     pool = wvl_pool_create(NULL, 1, NULL);
     calls = fail_at = live = waits = allocations = marches = 0;
@@ -69,7 +70,7 @@ static wvl_status encode_once(void)
     }
     if (status == WVL_OK) {
         status = wvl_backend_cuda.wait(running, WVL_EVENT_DONE, UINT32_MAX);
-        status = status == WVL_OK && j.settings.style ? code_all(running) : status;
+        status = status == WVL_OK && !j.plan->rate.rdoq ? code_all(running) : status;
         status = status == WVL_OK ? wvl_backend_cuda.collect(running, &coefs) : status;
         wvl_backend_cuda.release(running);
     }
@@ -327,19 +328,22 @@ START_TEST(every_call_may_fail)
 {
     if (_i) { /* with blocks that are coded there; coefficients come down later */
         teardown();
-        open_job(JOB_HT);
+        open_job(_i == 1 ? JOB_HT : JOB_T1);
     }
     ck_assert_int_eq(encode_once(), WVL_OK);
-    uint32_t total = calls;
+    uint32_t total = calls, retried = 0;
     ck_assert_uint_eq(live, 0);
     ck_assert_uint_gt(total, 20);
     for (uint32_t n = 1; n <= total; n++) {
         calls = 0;
         fail_at = n;
         wvl_status status = encode_once();
-        ck_assert_msg(status == WVL_ERROR_MEMORY, "call %u of %u failed unseen: status %d", n, total, status);
+        retried += status == WVL_OK; /* with less memory for blocks of Part 1 */
+        ck_assert_msg(status == WVL_ERROR_MEMORY || status == WVL_OK, "call %u of %u failed unseen: status %d", n,
+                      total, status);
         ck_assert_msg(live == 0, "call %u of %u: %u things leaked", n, total, live);
     }
+    ck_assert_msg(_i == 2 ? retried && retried < total / 2 : !retried, "%u calls failed unseen", retried);
 }
 END_TEST
 
@@ -406,7 +410,7 @@ int main(void)
     Suite *suite = suite_create("fault_cuda_stub");
     TCase *tc = tcase_create("stub");
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, every_call_may_fail, 0, 2);
+    tcase_add_loop_test(tc, every_call_may_fail, 0, 3);
     tcase_add_test(tc, lost_for_the_process);
     tcase_add_test(tc, steady_state);
     tcase_add_test(tc, measured_is_what_is_allocated);

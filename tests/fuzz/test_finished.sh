@@ -27,6 +27,13 @@ for kind in ht part1; do
         { cat "$work/judged.log"; exit 1; }
     grep -q ' on a device: [1-9][0-9]* packets, ' "$work/judged.log" || { cat "$work/judged.log"; echo "$kind: the report does not say how far"; exit 1; }
 done
+for device in cpu cuda-only; do # what the CPU finishes, from blocks of the device
+    "$fuzz" --packets waves --count $count --jobs 2 --device $device --digests "$work/waves.$device" "$@" >"$work/waves.$device.log" ||
+        { cat "$work/waves.$device.log"; exit 1; }
+done
+cmp "$work/waves.cpu" "$work/waves.cuda-only"
+cat "$work/waves.cuda-only.log"
+grep -q ' on a device: [0-9]* packets, [1-9][0-9]* blocks, 0 coefs' "$work/waves.cuda-only.log" || { echo "waves: no blocks of the device"; exit 1; }
 ! cmp -s "$work/ht.cpu" "$work/part1.cpu" || { echo "both kinds of blocks give the same files"; exit 1; }
 "$fuzz" --packets --show 7 >"$work/default"
 "$fuzz" --packets ht --show 7 | cmp - "$work/default" # without a word: HT

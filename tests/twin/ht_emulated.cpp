@@ -41,7 +41,8 @@ KERNELS(CALL)
     X(wvl_t1_list_64)                                                                                                  \
     X(wvl_t1_list_32)                                                                                                  \
     X(wvl_t1_list_any)                                                                                                 \
-    X(wvl_t1_sort) X(wvl_t1_mq) X(wvl_t1_mq_styled) X(wvl_t1_ends) X(wvl_t1_weigh) X(wvl_t1_lift) X(wvl_t1_settle) X(wvl_t1_gather)
+    X(wvl_t1_sort)                                                                                                     \
+    X(wvl_t1_mq) X(wvl_t1_mq_styled) X(wvl_t1_ends) X(wvl_t1_weigh) X(wvl_t1_lift) X(wvl_t1_settle) X(wvl_t1_gather)
 #define CALL_T1(name)                                                                                                  \
     static void call_##name(const void *job) { name(*(const wvl_cuda_t1_job *)job); }
 T1_KERNELS(CALL_T1)
