@@ -17,7 +17,6 @@
 #include "pictures.h"
 #include "plan_log.h"
 #include "plan_measure.h"
-#include "wave.h"
 
 /* A request as this version knows it, and the text that it is answered with. */
 typedef struct plan_request {
@@ -174,21 +173,6 @@ wvl_status wvl_plan_create(wvl_context *context, const wvl_params *params, const
     return status;
 }
 
-/* Carves a wave out of new memory; *bytes is its size. NULL: no memory. */
-static void *open_wave(const wvl_plan *plan, wvl_wave *wave, uint64_t *bytes)
-{
-    wvl_carver carver = {NULL, 0};
-    wvl_wave_carve(plan, &carver, wave);
-    *bytes = carver.used;
-    carver = (wvl_carver){wvl_alloc_zeroed(&plan->context->host, *bytes), 0};
-    if (carver.base) {
-        void *memory = carver.base;
-        wvl_wave_carve(plan, &carver, wave);
-        return memory;
-    }
-    return NULL;
-}
-
 void wvl_plan_release(wvl_plan *plan)
 {
     if (!plan) {
@@ -201,29 +185,45 @@ void wvl_plan_release(wvl_plan *plan)
     wvl_context_release(context);
 }
 
+/* Strips where the option device-memory is too little for waves; what there is of memory is not asked. */
+static wvl_job_cut find_cut(const wvl_plan *plan, const wvl_backend_vtable *table)
+{
+    const char *why;
+    wvl_backend_memory slot;
+    wvl_job_cut cut = wvl_cut_waves(plan);
+    (void)wvl_cut_measure(&cut, table, &slot);
+    if ((plan->device.memory && slot.device_bytes > plan->device.memory) || plan->test.strip_rows) {
+        wvl_job_cut strips = wvl_cut_strips(plan, table, plan->device.memory, UINT64_MAX, &why);
+        cut = strips.strip_rows ? strips : cut;
+    }
+    return cut;
+}
+
 /* What a device takes, and what the host takes for all of them: for the waves in flight, or for a picture that it
  * finishes, never for both. */
 static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
 {
     const char *reason;
     const wvl_backend_vtable *table = wvl_drive_device_table(plan, NULL, &reason);
-    wvl_wave wave;
-    uint64_t bytes, jobs;
-    void *scratch = table ? open_wave(plan, &wave, &bytes) : NULL;
-    if (!table || !scratch) {
-        return table ? WVL_ERROR_MEMORY : WVL_OK;
+    if (!table) {
+        return WVL_OK;
     }
     wvl_backend_memory slot;
     uint32_t ordinals[WVL_DRIVE_LANES], devices = wvl_devices_list(plan, ordinals);
-    jobs = wvl_drive_jobs(table, wvl_drive_measure(plan, table, &wave, &slot));
-    wvl_carver carver = {NULL, 0};
-    for (uint64_t i = 1; i < jobs * devices; i++) {
-        wvl_wave_carve_tiles(plan, &carver, &wave.tiles);
+    wvl_job_cut cut = find_cut(plan, table);
+    uint64_t jobs = wvl_drive_jobs(table, &cut, wvl_cut_measure(&cut, table, &slot));
+    if (!jobs) {
+        return WVL_ERROR_MEMORY;
     }
-    wvl_free(&plan->context->host, scratch, bytes);
+    if (plan->device.memory && slot.device_bytes) {
+        jobs = wvl_min_u64(jobs, plan->device.memory / slot.device_bytes);
+    }
     wvl_backend_memory picture;
     wvl_status status = wvl_pictures_measure(plan, &picture);
-    uint64_t waves = wvl_add_saturate(carver.used, wvl_mul_saturate(jobs * devices, slot.host_bytes));
+    uint64_t waves = wvl_drive_host_bytes(&cut, table, devices);
+    if (plan->device.memory && picture.device_bytes > plan->device.memory) {
+        picture = (wvl_backend_memory){.host_bytes = 0};
+    }
     memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_max_u64(waves, picture.host_bytes));
     memory->pinned_bytes = wvl_max_u64(wvl_mul_saturate(jobs, slot.pinned_bytes), picture.pinned_bytes);
     memory->device_bytes = wvl_max_u64(wvl_mul_saturate(jobs, slot.device_bytes), picture.device_bytes);

@@ -157,7 +157,8 @@ static void start(wvl_cuda_code *code)
 void wvl_cuda_build_code(wvl_cuda_code *code)
 {
     start(code);
-    if (code->built_count == code->tile_count && code->built_tile == code->tiles[0].index) {
+    if (code->built_count == code->tile_count && code->built_tile == code->tiles[0].index &&
+        code->built_strip == code->tiles[0].strip) {
         return; /* of the picture before */
     }
     wvl_cuda_list_blocks(code->plan, code->tiles, code->tile_count, code->address + code->layout->coefs,
@@ -165,6 +166,7 @@ void wvl_cuda_build_code(wvl_cuda_code *code)
     build_job(code);
     build_order(code, (uint32_t)code->layout->block_count);
     code->built_tile = code->tiles[0].index;
+    code->built_strip = code->tiles[0].strip;
     code->built_count = code->tile_count;
 }
 

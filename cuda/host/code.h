@@ -40,6 +40,7 @@ typedef struct wvl_cuda_code {
     wvl_cuda_ht_job job;
     /* The tables in pinned memory are those of these tiles; count 0: of none. */
     uint32_t built_tile, built_count;
+    uint64_t built_strip; /* number of strips that are alike (wvl_tile_plan.strip) */
 } wvl_cuda_code;
 
 /* Whether the device codes the blocks of such a plan. *why: why not. Pure. */

@@ -130,6 +130,7 @@ struct wvl_settings {
     uint8_t device;        /* "device" WVL_DEVICE_* */
     uint8_t reach;         /* "reach" coefs|blocks|packets: one less than wvl_reach */
     uint8_t output_memory; /* "output-memory" host|device */
+    uint64_t device_memory; /* "device-memory" bytes */
     uint32_t device_set;   /* a bit for each N of cuda:N,...; WVL_DEVICE_EVERY: cuda:all; 0: the first device */
     uint32_t comment_count;
     char **comments; /* owned */

@@ -279,7 +279,9 @@ static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t til
                        .jobs = 1,
                        .count = 1,
                        .image = &image,
-                       .next_tile = plan->syntax.tile_count,
+                       .coefs = wave->coefs,
+                       .cut = {.plan = plan},
+                       .next = {plan->syntax.tile_count, 0},
                        .flight[0] = {.job = &job, .count = tiles}};
     wvl_wave_source there;
     if (how == BY_BATCHES) {
