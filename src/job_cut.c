@@ -107,7 +107,9 @@ static void carve_tiles(const wvl_job_cut *cut, wvl_carver *carver, wvl_tile_pla
 
 static void join(wvl_backend_memory *slot, const wvl_backend_memory *need)
 {
-    slot->host_bytes = wvl_max_u64(slot->host_bytes, need->host_bytes);
+    uint64_t kept = wvl_max_u64(slot->host_bytes - slot->work_bytes, need->host_bytes - need->work_bytes);
+    slot->work_bytes = wvl_max_u64(slot->work_bytes, need->work_bytes);
+    slot->host_bytes = wvl_add_saturate(kept, slot->work_bytes);
     slot->pinned_bytes = wvl_max_u64(slot->pinned_bytes, need->pinned_bytes);
     slot->device_bytes = wvl_max_u64(slot->device_bytes, need->device_bytes);
 }

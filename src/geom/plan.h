@@ -299,7 +299,7 @@ typedef struct wvl_test_plan {
     uint8_t depth_full;  /* every pass of every block */
     uint8_t all_sets;    /* HT blocks: rate control chooses among sets of all planes */
     int32_t depth_bias;  /* added to predicted thresholds */
-    uint32_t strip_rows; /* rows of the reference grid in a strip of a row source; 0: as it pays */
+    uint32_t strip_rows; /* rows of the reference grid in a strip of a row source, or of a device; 0: as it pays */
 } wvl_test_plan;
 
 struct wvl_plan {
