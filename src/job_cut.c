@@ -27,7 +27,7 @@ static uint64_t find_rows(const wvl_plan *plan, wvl_strip_grid grid)
 {
     uint64_t height = wvl_max_u64(wvl_rect_height(plan->syntax.image), 1),
              row = wvl_max_u64(plan->syntax.total_samples / height, 1);
-    uint64_t rows = wvl_max_u64(wvl_mul_saturate(grid.margin, 2u * MARGIN_SHARE), STRIP_SAMPLES / row);
+    uint64_t rows = wvl_max_u64(wvl_mul_saturate(grid.above + grid.below, MARGIN_SHARE), STRIP_SAMPLES / row);
     if (plan->test.strip_rows) {
         rows = plan->test.strip_rows;
     }
@@ -37,9 +37,8 @@ static uint64_t find_rows(const wvl_plan *plan, wvl_strip_grid grid)
 
 int wvl_cut_lower(wvl_job_cut *cut)
 {
-    wvl_strip_grid grid = wvl_geom_strip_grid(cut->plan);
-    uint64_t units = cut->strip_rows / grid.unit;
-    cut->strip_rows = units > 1 ? grid.unit * (units / 2) : cut->strip_rows;
+    uint64_t units = cut->strip_rows / cut->grid.unit;
+    cut->strip_rows = units > 1 ? cut->grid.unit * (units / 2) : cut->strip_rows;
     return units > 1;
 }
 
@@ -54,7 +53,7 @@ wvl_job_cut wvl_cut_strips(const wvl_plan *plan, const wvl_backend_vtable *table
                            const char **why)
 {
     wvl_strip_grid grid = wvl_geom_strip_grid(plan);
-    wvl_job_cut cut = {plan, 0, grid.margin};
+    wvl_job_cut cut = {plan, 0, grid};
     *why = plan->rate.keep_coefs ? "a picture whose PSNR is a target, or is measured, does not go in strips"
            : plan->rate.rdoq     ? "a picture with rdoq does not go in strips"
            : grid.unit >= highest_tile(plan)
@@ -78,7 +77,7 @@ static uint32_t build_strip(const wvl_job_cut *cut, wvl_job_at *at, wvl_tile_pla
     uint64_t first = wvl_max_u64(at->row, rect.y0), end = (first / cut->strip_rows + 1) * cut->strip_rows;
     for (uint32_t t = 0; t < plan->syntax.tile_cols; t++) {
         wvl_tile_plan_build(plan, at->tile + t, whole);
-        wvl_tile_plan_build_strip(plan, whole, first, end, cut->margin, &tiles[t]);
+        wvl_tile_plan_build_strip(plan, whole, first, end, cut->grid, &tiles[t]);
     }
     *at = end < rect.y1 ? (wvl_job_at){at->tile, end} : (wvl_job_at){at->tile + plan->syntax.tile_cols, 0};
     return plan->syntax.tile_cols;

@@ -13,7 +13,7 @@
 typedef struct wvl_job_cut {
     const wvl_plan *plan;
     uint64_t strip_rows; /* of the reference grid; 0: jobs are waves */
-    uint64_t margin;     /* rows above and below a strip */
+    wvl_strip_grid grid;
 } wvl_job_cut;
 
 /* Where a job begins. */
@@ -22,7 +22,7 @@ typedef struct wvl_job_at {
     uint64_t row;  /* of strips: the first of the job's own rows, or 0 for the first of its tiles */
 } wvl_job_at;
 
-static inline wvl_job_cut wvl_cut_waves(const wvl_plan *plan) { return (wvl_job_cut){plan, 0, 0}; }
+static inline wvl_job_cut wvl_cut_waves(const wvl_plan *plan) { return (wvl_job_cut){.plan = plan}; }
 /* Strips of about as many rows as pay, so that WVL_STRIP_JOBS of them take no more than `limit` bytes of a device of the
  * table, if there are such, and at most `most` rows. strip_rows 0: the tiles cannot be cut. *why: why not. */
 wvl_job_cut wvl_cut_strips(const wvl_plan *plan, const wvl_backend_vtable *table, uint64_t limit, uint64_t most,

@@ -17,7 +17,7 @@ static uint64_t measure_device(const wvl_plan *plan, const wvl_rows_way *way)
     const wvl_backend_vtable *table = wvl_backend_fetch_device();
     wvl_job_cut cut = wvl_cut_waves(plan);
     cut.strip_rows = way->strip_rows;
-    cut.margin = way->strip_rows ? wvl_geom_strip_grid(plan).margin : 0;
+    cut.grid = wvl_geom_strip_grid(plan);
     return wvl_max_u64(wvl_drive_host_bytes(&cut, table, 1), wvl_drive_host_bytes(&cut, wvl_backend_fetch_host(), 1));
 }
 

@@ -485,13 +485,14 @@ void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *ti
  * Strips begin at multiples of `unit` rows of the reference grid: there every band begins a row of blocks.
  */
 typedef struct wvl_strip_grid {
-    uint64_t unit, margin; /* unit UINT64_MAX: there is no such distance */
+    uint64_t unit;         /* UINT64_MAX: there is no such distance */
+    uint64_t above, below; /* rows of the margins */
 } wvl_strip_grid;
 wvl_strip_grid wvl_geom_strip_grid(const wvl_plan *plan);
 /* whole: the plan of a tile. Own rows: those of the tile in [first, end) of the reference grid, of which there are some.
  * strip: carved as a tile plan. */
 void wvl_tile_plan_build_strip(const wvl_plan *plan, const wvl_tile_plan *whole, uint64_t first, uint64_t end,
-                               uint64_t margin, wvl_tile_plan *strip);
+                               wvl_strip_grid grid, wvl_tile_plan *strip);
 /* Tile plans for a walk over all tiles. A picture of one wave has them all; otherwise each is built into the scratch,
  * and holds until the next one is fetched. */
 typedef struct wvl_tile_walk {

@@ -222,8 +222,6 @@ void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *ti
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
 
-#define MARGIN_ROWS 4u /* a sample of 9/7 reads four rows above it, and three below */
-
 static uint64_t common_multiple(uint64_t a, uint64_t b)
 {
     uint64_t x = a, y = b;
@@ -235,25 +233,39 @@ static uint64_t common_multiple(uint64_t a, uint64_t b)
     return wvl_mul_saturate(a / x, b);
 }
 
-/* Levels, and rows of blocks of the deepest band, in rows of the component: log2. Precincts only make blocks lower. */
+/* log2 of the rows of the component that are a row of blocks of any band. Precincts only make blocks lower. */
+static unsigned block_row_log2(const wvl_coding *coding)
+{
+    unsigned most = 0;
+    for (unsigned r = 0; r <= coding->levels; r++) {
+        unsigned level = r ? coding->levels - r + 1u : coding->levels, cut = r ? 1 : 0;
+        most = wvl_max_u32(most, level + wvl_min_u32(coding->ycb, (unsigned)(coding->precinct[r] >> 4) - cut));
+    }
+    return most;
+}
+
+/*
+ * Of a low row n 5/3 reads rows 2n-2 to 2n+2 of the level above, and 9/7 rows 2n-4 to 2n+4; of a high row no more than
+ * from 2n-2 and up to 2n+4. So t rows above, or r rows below, are 2t+2, 2r+1 or 2t+4, 2r+3 on the level above: after k
+ * levels 2 (2^k - 1), 2^k - 1, or 4 (2^k - 1), 3 (2^k - 1).
+ */
 wvl_strip_grid wvl_geom_strip_grid(const wvl_plan *plan)
 {
-    uint64_t rows = 1, block = 0;
+    uint64_t rows = 1, above = 2, below = 1;
+    unsigned block = 0;
     for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
         rows = common_multiple(rows, plan->syntax.components[c].dy);
     }
     for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
-        const wvl_coding *coding = &plan->syntax.codings[i];
-        for (unsigned r = 0; r <= coding->levels; r++) {
-            unsigned level = r ? coding->levels - r + 1 : coding->levels, cut = r ? 1 : 0;
-            unsigned ycb = wvl_min_u32(coding->ycb, (unsigned)(coding->precinct[r] >> 4) - cut);
-            block = wvl_max_u64(block, level + ycb);
-        }
+        block = wvl_max_u32(block, block_row_log2(&plan->syntax.codings[i]));
+        above = plan->syntax.codings[i].reversible ? above : 4;
+        below = plan->syntax.codings[i].reversible ? below : 3;
     }
     if (rows >> 20) {
-        return (wvl_strip_grid){UINT64_MAX, 0};
+        return (wvl_strip_grid){.unit = UINT64_MAX};
     }
-    return (wvl_strip_grid){rows << wvl_max_u64(block, 1), MARGIN_ROWS * rows << plan->syntax.max_levels};
+    unsigned levels = plan->syntax.max_levels;
+    return (wvl_strip_grid){rows << block, above * rows << levels, below * rows << levels};
 }
 
 /* Rows of blocks of the band above row `at` of the reference grid, which begins one, counted from the strip's first. */
@@ -264,10 +276,10 @@ static uint32_t block_rows_above(const wvl_plan *plan, uint32_t component, const
 }
 
 void wvl_tile_plan_build_strip(const wvl_plan *plan, const wvl_tile_plan *whole, uint64_t first, uint64_t end,
-                               uint64_t margin, wvl_tile_plan *strip)
+                               wvl_strip_grid grid, wvl_tile_plan *strip)
 {
     const wvl_tile_variant *variant = wvl_plan_find_variant(plan, whole->index);
-    uint64_t top = first > margin ? first - margin : 0, bottom = wvl_add_saturate(end, margin);
+    uint64_t top = first > grid.above ? first - grid.above : 0, bottom = wvl_add_saturate(end, grid.below);
     int is_cut = top <= whole->rect.y0 || bottom >= whole->rect.y1;
     open_tile(plan, whole->index, variant, strip);
     strip->rect.y0 = (uint32_t)wvl_max_u64(top, whole->rect.y0);

@@ -118,7 +118,7 @@ static int hand_over(const wvl_block_order *order, const wvl_keeper *own, wvl_ke
             }
         }
     }
-    int is_kept = wvl_keep_batch(keeper, order, &batch);
+    int is_kept = wvl_keep_batch(keeper, NULL, 0, order, &batch);
     free(records);
     free(runs);
     free(blocks);
