@@ -251,10 +251,7 @@ uint64_t wvl_drive_count_own(const wvl_drive *d)
     return (uint64_t)((double)samples * (double)(end - top) / (double)height);
 }
 
-int wvl_drive_ends_row(const wvl_drive *d)
-{
-    return d->flight[d->oldest].next.tile != d->flight[d->oldest].at.tile;
-}
+int wvl_drive_ends_row(const wvl_drive *d) { return d->flight[d->oldest].next.tile != d->flight[d->oldest].at.tile; }
 
 void wvl_drive_pass(wvl_drive *d)
 {

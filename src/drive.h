@@ -45,7 +45,7 @@ enum { WVL_DRIVE_HOST = 1, WVL_DRIVE_DEVICE = 2, WVL_DRIVE_COEFS = 4, WVL_DRIVE_
 
 typedef struct wvl_drive {
     const wvl_plan *plan;
-    wvl_wave *wave; /* its tile plans are those of flight[0] where jobs are waves */
+    wvl_wave *wave;   /* its tile plans are those of flight[0] where jobs are waves */
     wvl_coefs *coefs; /* of the oldest job: wave->coefs, or those of `views` */
     wvl_job_cut cut;
     wvl_strip_views views;
@@ -62,7 +62,7 @@ typedef struct wvl_drive {
     int given_up;    /* a device was tried, and the CPU took over: not tried again unless it is needed */
     wvl_tile_plan *tiles[WVL_DRIVE_FLIGHTS];
     wvl_tile_plan scratch; /* of strips */
-    void *tile_memory; /* of the flights beyond the first; where jobs are strips, of all */
+    void *tile_memory;     /* of the flights beyond the first; where jobs are strips, of all */
     uint64_t tile_bytes;
     /* Of the picture at work: */
     const wvl_image *image;
@@ -72,11 +72,11 @@ typedef struct wvl_drive {
     uint32_t ordinal;     /* device of the last try */
     wvl_drive_flight flight[WVL_DRIVE_FLIGHTS];
     uint32_t oldest, count; /* flights */
-    wvl_job_at next;       /* job to be submitted */
-    wvl_status ahead;      /* of the last wvl_drive_submit_ahead */
-    unsigned used;         /* WVL_DRIVE_* */
-    uint32_t used_devices; /* a bit for each that made waves */
-    char reason[256];      /* why there is no device, or why it failed */
+    wvl_job_at next;        /* job to be submitted */
+    wvl_status ahead;       /* of the last wvl_drive_submit_ahead */
+    unsigned used;          /* WVL_DRIVE_* */
+    uint32_t used_devices;  /* a bit for each that made waves */
+    char reason[256];       /* why there is no device, or why it failed */
 } wvl_drive;
 
 /* many: pictures are in flight, this drive has those of place `turn`. */
@@ -85,8 +85,9 @@ void wvl_drive_init(wvl_drive *drive, const wvl_plan *plan, wvl_wave *wave, cons
 void wvl_drive_fini(wvl_drive *drive);
 /* Opens the backend for pictures in this kind of memory, unless it is open already. Nothing more is allocated for such
  * pictures afterwards, as long as no device fails. Jobs are waves; on a device that has no memory for those, strips.
- * rows: where the rows of the image come from; NULL: they are there. WVL_AGAIN: the device that rows->strip_rows and the
- * size of the window were chosen for is of no use, and the rows are the host's from here on (rows->on_device is 0). */
+ * rows: where the rows of the image come from; NULL: they are there. WVL_AGAIN: the device that rows->strip_rows and
+ * the size of the window were chosen for is of no use, and the rows are the host's from here on (rows->on_device is 0).
+ */
 wvl_status wvl_drive_open(wvl_drive *drive, const wvl_image *image, wvl_row_window *rows);
 /* Closes the backend, flights included. */
 void wvl_drive_close(wvl_drive *drive);

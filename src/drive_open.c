@@ -401,4 +401,3 @@ void wvl_drive_fini(wvl_drive *d)
         wvl_strip_views_close(d->plan, &d->views);
     }
 }
-

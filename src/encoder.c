@@ -152,8 +152,8 @@ static wvl_status code_wave(wvl_session *s, uint32_t count)
     s->coder.beside = submit_beside;
     s->coder.beside_user = &s->drive;
     s->coder.blocks.source = wvl_wave_source_open(&s->source, &s->drive, &s->coder.blocks);
-    wvl_status status = s->drive.cut.strip_rows ? code_strip(s, count)
-                                                : wvl_coder_code_tiles(&s->coder, s->drive.coefs, count);
+    wvl_status status =
+        s->drive.cut.strip_rows ? code_strip(s, count) : wvl_coder_code_tiles(&s->coder, s->drive.coefs, count);
     if (s->spill) {
         wvl_spill_rest(s->spill);
     }

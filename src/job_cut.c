@@ -45,8 +45,22 @@ int wvl_cut_lower(wvl_job_cut *cut)
 static int fits(const wvl_job_cut *cut, const wvl_backend_vtable *table, uint64_t limit)
 {
     wvl_backend_memory slot;
-    return !limit || (wvl_cut_measure(cut, table, &slot) &&
-                      wvl_mul_saturate(slot.device_bytes, WVL_STRIP_JOBS) <= limit);
+    return !limit ||
+           (wvl_cut_measure(cut, table, &slot) && wvl_mul_saturate(slot.device_bytes, WVL_STRIP_JOBS) <= limit);
+}
+
+/* NULL: tiles of the plan can be cut. */
+static const char *refuse(const wvl_plan *plan, wvl_strip_grid grid)
+{
+    if (plan->rate.keep_coefs) {
+        return "a picture whose PSNR is a target, or is measured, does not go in strips";
+    }
+    if (plan->rate.rdoq) {
+        return "a picture with rdoq does not go in strips";
+    }
+    return grid.unit < highest_tile(plan)
+               ? NULL
+               : "a strip is as high as the tile: fewer levels or lower code-blocks make strips lower";
 }
 
 wvl_job_cut wvl_cut_strips(const wvl_plan *plan, const wvl_backend_vtable *table, uint64_t limit, uint64_t most,
@@ -54,11 +68,7 @@ wvl_job_cut wvl_cut_strips(const wvl_plan *plan, const wvl_backend_vtable *table
 {
     wvl_strip_grid grid = wvl_geom_strip_grid(plan);
     wvl_job_cut cut = {plan, 0, grid};
-    *why = plan->rate.keep_coefs ? "a picture whose PSNR is a target, or is measured, does not go in strips"
-           : plan->rate.rdoq     ? "a picture with rdoq does not go in strips"
-           : grid.unit >= highest_tile(plan)
-               ? "a strip is as high as the tile: fewer levels or lower code-blocks make strips lower"
-               : NULL;
+    *why = refuse(plan, grid);
     if (*why) {
         return cut;
     }

@@ -23,8 +23,8 @@ typedef struct wvl_job_at {
 } wvl_job_at;
 
 static inline wvl_job_cut wvl_cut_waves(const wvl_plan *plan) { return (wvl_job_cut){.plan = plan}; }
-/* Strips of about as many rows as pay, so that WVL_STRIP_JOBS of them take no more than `limit` bytes of a device of the
- * table, if there are such, and at most `most` rows. strip_rows 0: the tiles cannot be cut. *why: why not. */
+/* Strips of about as many rows as pay, so that WVL_STRIP_JOBS of them take no more than `limit` bytes of a device of
+ * the table, if there are such, and at most `most` rows. strip_rows 0: the tiles cannot be cut. *why: why not. */
 wvl_job_cut wvl_cut_strips(const wvl_plan *plan, const wvl_backend_vtable *table, uint64_t limit, uint64_t most,
                            const char **why);
 /* Lower strips. 0: there are none. */

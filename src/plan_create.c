@@ -4,17 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/registry.h"
 #include "base/alloc.h"
 #include "base/fpenv.h"
 #include "base/structs.h"
 #include "codec/jp2/jp2.h"
 #include "context.h"
-#include "devices.h"
-#include "drive.h"
 #include "geom/profile.h"
 #include "params/params.h"
-#include "pictures.h"
+#include "plan_device.h"
 #include "plan_log.h"
 #include "plan_measure.h"
 
@@ -185,48 +182,14 @@ void wvl_plan_release(wvl_plan *plan)
     wvl_context_release(context);
 }
 
-/* Strips where the option device-memory is too little for waves; what there is of memory is not asked. */
-static wvl_job_cut find_cut(const wvl_plan *plan, const wvl_backend_vtable *table)
-{
-    const char *why;
-    wvl_backend_memory slot;
-    wvl_job_cut cut = wvl_cut_waves(plan);
-    (void)wvl_cut_measure(&cut, table, &slot);
-    if ((plan->device.memory && slot.device_bytes > plan->device.memory) || plan->test.strip_rows) {
-        wvl_job_cut strips = wvl_cut_strips(plan, table, plan->device.memory, UINT64_MAX, &why);
-        cut = strips.strip_rows ? strips : cut;
-    }
-    return cut;
-}
-
-/* What a device takes, and what the host takes for all of them: for the waves in flight, or for a picture that it
- * finishes, never for both. */
+/* What a device takes, and what the host takes for it. */
 static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
 {
-    const char *reason;
-    const wvl_backend_vtable *table = wvl_drive_device_table(plan, NULL, &reason);
-    if (!table) {
-        return WVL_OK;
-    }
-    wvl_backend_memory slot;
-    uint32_t ordinals[WVL_DRIVE_LANES], devices = wvl_devices_list(plan, ordinals);
-    wvl_job_cut cut = find_cut(plan, table);
-    uint64_t jobs = wvl_drive_jobs(table, &cut, wvl_cut_measure(&cut, table, &slot));
-    if (!jobs) {
-        return WVL_ERROR_MEMORY;
-    }
-    if (plan->device.memory && slot.device_bytes) {
-        jobs = wvl_min_u64(jobs, plan->device.memory / slot.device_bytes);
-    }
-    wvl_backend_memory picture;
-    wvl_status status = wvl_pictures_measure(plan, &picture);
-    uint64_t waves = wvl_drive_host_bytes(&cut, table, devices);
-    if (plan->device.memory && picture.device_bytes > plan->device.memory) {
-        picture = (wvl_backend_memory){.host_bytes = 0};
-    }
-    memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_max_u64(waves, picture.host_bytes));
-    memory->pinned_bytes = wvl_max_u64(wvl_mul_saturate(jobs, slot.pinned_bytes), picture.pinned_bytes);
-    memory->device_bytes = wvl_max_u64(wvl_mul_saturate(jobs, slot.device_bytes), picture.device_bytes);
+    wvl_plan_device device;
+    wvl_status status = wvl_plan_find_device(plan, &device);
+    memory->base_bytes = wvl_add_saturate(memory->base_bytes, device.memory.host_bytes);
+    memory->pinned_bytes = device.memory.pinned_bytes;
+    memory->device_bytes = device.memory.device_bytes;
     return status;
 }
 

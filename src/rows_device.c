@@ -51,7 +51,8 @@ static void choose_jobs(const wvl_plan *plan, wvl_rows_way *way)
     if (cut.strip_rows) {
         way->on_device = 1;
         way->strip_rows = cut.strip_rows;
-        way->window_rows = wvl_add_saturate(wvl_mul_saturate(cut.strip_rows, WVL_STRIP_JOBS), cut.grid.above + cut.grid.below);
+        way->window_rows =
+            wvl_add_saturate(wvl_mul_saturate(cut.strip_rows, WVL_STRIP_JOBS), cut.grid.above + cut.grid.below);
     }
 }
 

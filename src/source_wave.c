@@ -106,8 +106,8 @@ static wvl_status code_there(const wvl_wave_source *s, const wvl_block_order *or
         *is_done = status != WVL_ERROR_MEMORY && status != WVL_ERROR_DEVICE && status != WVL_ERROR_UNSUPPORTED;
     }
     const wvl_pool_source *pool = s->pool.self;
-    if (status == WVL_OK && !wvl_keep_batch(keeper, pool->pool, pool->rank, &plain.order,
-                                            wvl_strip_order_take(&strip, &batch))) {
+    if (status == WVL_OK &&
+        !wvl_keep_batch(keeper, pool->pool, pool->rank, &plain.order, wvl_strip_order_take(&strip, &batch))) {
         status = WVL_ERROR_MEMORY;
     }
     wvl_strip_order_close(&strip);

@@ -479,8 +479,8 @@ void wvl_tile_plan_carve(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan
 void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *tile);
 /*
  * Strips: the rows of a tile in parts, each of which is transformed as if it were a tile. A strip has its own rows, and
- * a margin above and below them, so that the rows of blocks of its own have the coefficients of the whole tile. Those in
- * the margins are wrong, and nobody reads them (rows_above, rows_below).
+ * a margin above and below them, so that the rows of blocks of its own have the coefficients of the whole tile. Those
+ * in the margins are wrong, and nobody reads them (rows_above, rows_below).
  *
  * Strips begin at multiples of `unit` rows of the reference grid: there every band begins a row of blocks.
  */
@@ -489,8 +489,8 @@ typedef struct wvl_strip_grid {
     uint64_t above, below; /* rows of the margins */
 } wvl_strip_grid;
 wvl_strip_grid wvl_geom_strip_grid(const wvl_plan *plan);
-/* whole: the plan of a tile. Own rows: those of the tile in [first, end) of the reference grid, of which there are some.
- * strip: carved as a tile plan. */
+/* whole: the plan of a tile. Own rows: those of the tile in [first, end) of the reference grid, of which there are
+ * some. strip: carved as a tile plan. */
 void wvl_tile_plan_build_strip(const wvl_plan *plan, const wvl_tile_plan *whole, uint64_t first, uint64_t end,
                                wvl_strip_grid grid, wvl_tile_plan *strip);
 /* Tile plans for a walk over all tiles. A picture of one wave has them all; otherwise each is built into the scratch,

@@ -293,8 +293,7 @@ void wvl_tile_plan_build_strip(const wvl_plan *plan, const wvl_tile_plan *whole,
             wvl_tile_band *band = &strip->bands[b];
             band->reciprocal = whole->bands[b].reciprocal; /* corrections for one sample are the tile's */
             band->rows_above = first <= whole->rect.y0 ? 0 : block_rows_above(plan, c, band, first);
-            band->rows_below =
-                end >= whole->rect.y1 ? 0 : band->block_rows - block_rows_above(plan, c, band, end);
+            band->rows_below = end >= whole->rect.y1 ? 0 : band->block_rows - block_rows_above(plan, c, band, end);
         }
     }
 }

@@ -17,8 +17,9 @@ enum { TALL = 10, TALL_RGB12, SUBSAMPLED, SUBSAMPLED_NONE };
 
 static picture draw(int kind)
 {
-    static const wvl_component_format parts[3] = {
-        {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 2, .dy = 2}, {.depth = 16, .is_signed = 1, .dx = 1, .dy = 3}};
+    static const wvl_component_format parts[3] = {{.depth = 8, .dx = 1, .dy = 1},
+                                                  {.depth = 8, .dx = 2, .dy = 2},
+                                                  {.depth = 16, .is_signed = 1, .dx = 1, .dy = 3}};
     wvl_image_format format = {.struct_size = sizeof format,
                                .x0 = 5,
                                .y0 = kind == SUBSAMPLED ? 31 : 0,
@@ -42,8 +43,7 @@ static bytes encode_rows(const wvl_plan *plan, rows_bench *rows)
     wvl_result *result = NULL;
     wvl_control control = {.struct_size = sizeof control, .cancel = rows->cancel};
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
-    b.status =
-        wvl_encode_rows(plan, &rows->source, rows->options, &sink, &control, &result, b.error, sizeof b.error);
+    b.status = wvl_encode_rows(plan, &rows->source, rows->options, &sink, &control, &result, b.error, sizeof b.error);
     if (b.status == WVL_OK) {
         ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
         (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
@@ -149,8 +149,9 @@ END_TEST
 /* Every height and parity that tiles can begin and end with. */
 START_TEST(small_pictures)
 {
-    static const char *const settings[] = {"style=HT levels=1 block=4,4", "style=HT levels=2 block=4,4 reversible=no measure-psnr=no",
-                                           "levels=2 block=8,4", "levels=1 block=4,4 reversible=no step=0.01 measure-psnr=no"};
+    static const char *const settings[] = {
+        "style=HT levels=1 block=4,4", "style=HT levels=2 block=4,4 reversible=no measure-psnr=no",
+        "levels=2 block=8,4", "levels=1 block=4,4 reversible=no step=0.01 measure-psnr=no"};
     for (uint32_t k = 0; k < 120; k++) {
         wvl_component_format component = {.depth = 8, .dx = 1, .dy = 1 + k % 3};
         uint32_t y0 = component.dy * (k % 7), height = component.dy * (20 + k % 37);

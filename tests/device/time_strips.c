@@ -5,9 +5,10 @@
  *
  *   time_strips WIDTH HEIGHT COMPONENTS SETTINGS [ROUNDS]
  *
- * SETTINGS: words KEY=VALUE; device-memory=BYTES bounds the device. Samples have 8 bits and are interleaved. The picture
- * is drawn into page-locked memory. "together" ends when all coded blocks are in memory of the host: what follows
- * (packets, files) is the CPU's. "the device alone" has the pixels in memory of the device; it includes the transform.
+ * SETTINGS: words KEY=VALUE; device-memory=BYTES bounds the device. Samples have 8 bits and are interleaved. The
+ * picture is drawn into page-locked memory. "together" ends when all coded blocks are in memory of the host: what
+ * follows (packets, files) is the CPU's. "the device alone" has the pixels in memory of the device; it includes the
+ * transform.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -381,8 +382,8 @@ static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t 
     const scene *s = user;
     (void)count, (void)error, (void)error_bytes;
     for (uint32_t i = 0; i < buffers[0].row_count; i++) {
-        memcpy((uint8_t *)buffers[0].data + i * buffers[0].pitch_bytes, s->pixels + (buffers[0].first_row + i) * s->pitch,
-               buffers[0].row_bytes);
+        memcpy((uint8_t *)buffers[0].data + i * buffers[0].pitch_bytes,
+               s->pixels + (buffers[0].first_row + i) * s->pitch, buffers[0].row_bytes);
     }
     return WVL_OK;
 }
@@ -428,8 +429,8 @@ static void compare(wvl_context *context, uint32_t width, uint32_t count, const 
         if (bytes != want_bytes || memcmp(got, want, bytes) != 0) {
             give_up(by_rows ? "rows" : "image", "WRONG BYTES");
         }
-        printf("%u x %u from %s: the CPU's bytes (%zu) by %s\n", s.width, s.height, by_rows ? "rows" : "an image", bytes,
-               backend);
+        printf("%u x %u from %s: the CPU's bytes (%zu) by %s\n", s.width, s.height, by_rows ? "rows" : "an image",
+               bytes, backend);
         wvl_memory_release(context, got, bytes);
     }
     wvl_memory_release(context, want, want_bytes);
@@ -441,8 +442,9 @@ static void compare(wvl_context *context, uint32_t width, uint32_t count, const 
 static void tell(const char *what, const times *t, const scene *s)
 {
     double samples = (double)s->width * s->height * s->count;
-    printf("%s: %.1f ms, %.2f G samples/s; %.1f MB in %llu blocks, answers %.1f ms, submits %.1f ms; %.3f GB of the device taken\n", what,
-           1e3 * t->all, 1e-9 * samples / t->all, 1e-6 * (double)t->bytes, (unsigned long long)t->blocks,
+    printf("%s: %.1f ms, %.2f G samples/s; %.1f MB in %llu blocks, answers %.1f ms, submits %.1f ms; %.3f GB of the "
+           "device taken\n",
+           what, 1e3 * t->all, 1e-9 * samples / t->all, 1e-6 * (double)t->bytes, (unsigned long long)t->blocks,
            1e3 * t->answers, 1e3 * t->submits, 1e-9 * (double)t->device_bytes);
     (void)fflush(stdout);
 }
