@@ -97,7 +97,8 @@ uint64_t wvl_drive_host_bytes(const wvl_job_cut *cut, const wvl_backend_vtable *
     carve_flights(&d, jobs, &carver);
     uint64_t views = cut->strip_rows ? wvl_alloc_size(wvl_strip_views_bytes(cut->plan)) : 0;
     uint64_t tiles = carver.used ? wvl_alloc_size(carver.used) : 0;
-    return wvl_add_saturate(wvl_mul_saturate(jobs, slot.host_bytes), wvl_add_saturate(tiles, views));
+    uint64_t slots = wvl_add_saturate(wvl_mul_saturate(jobs, slot.host_bytes), slot.spill_bytes);
+    return wvl_add_saturate(slots, wvl_add_saturate(tiles, views));
 }
 
 /* Tile plans of all flights; of waves the first has some. */
@@ -234,11 +235,11 @@ static wvl_status open_lanes(wvl_drive *d, const uint32_t *ordinals, uint32_t co
              jobs = wvl_drive_jobs(d->table, &d->cut, (waves + wanted - 1) / wvl_max_u32(wanted, 1));
     uint64_t limit = d->plan->device.memory;
     wvl_status status = WVL_ERROR_MEMORY;
-    if (limit && slot.device_bytes > limit) {
+    jobs = wvl_cut_share(&slot, jobs, limit);
+    if (!jobs) {
         (void)snprintf(d->reason, sizeof d->reason, "the option device-memory leaves it too little");
         count = 0;
     }
-    jobs = limit ? (uint32_t)wvl_min_u64(jobs, limit / wvl_max_u64(slot.device_bytes, 1)) : jobs;
     for (uint32_t i = 0; i < count && d->lane_count < wanted; i++) {
         status = open_device_lane(d, ordinals[i], &slot, jobs);
         if (status != WVL_OK && i + 1 < count) {

@@ -10,6 +10,7 @@
 /* Rows that pay: little of a strip is margin, and a device has enough to do. */
 #define MARGIN_SHARE 8u
 #define STRIP_SAMPLES (UINT64_C(32) << 20)
+#define EVEN_MARGINS 32u /* of at least two rows at the last level */
 
 /* ---- Cuts ------------------------------------------------------------------------------------ */
 
@@ -46,7 +47,7 @@ static int fits(const wvl_job_cut *cut, const wvl_backend_vtable *table, uint64_
 {
     wvl_backend_memory slot;
     return !limit ||
-           (wvl_cut_measure(cut, table, &slot) && wvl_mul_saturate(slot.device_bytes, WVL_STRIP_JOBS) <= limit);
+           (wvl_cut_measure(cut, table, &slot) && wvl_mul_saturate(wvl_backend_least(&slot), WVL_STRIP_JOBS) <= limit);
 }
 
 /* NULL: tiles of the plan can be cut. */
@@ -121,6 +122,8 @@ static void join(wvl_backend_memory *slot, const wvl_backend_memory *need)
     slot->host_bytes = wvl_add_saturate(kept, slot->work_bytes);
     slot->pinned_bytes = wvl_max_u64(slot->pinned_bytes, need->pinned_bytes);
     slot->device_bytes = wvl_max_u64(slot->device_bytes, need->device_bytes);
+    slot->least_device_bytes = wvl_max_u64(slot->least_device_bytes, wvl_backend_least(need));
+    slot->spill_bytes = wvl_max_u64(slot->spill_bytes, need->spill_bytes);
 }
 
 uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table, wvl_backend_memory *slot)
@@ -132,6 +135,8 @@ uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table
     wvl_job_at at = {0, 0};
     uint64_t last = 0;
     uint32_t jobs = 0;
+    /* Strips within a tile take the same memory if kernels find the same rows of 8 samples and more in them. */
+    int is_even = cut->strip_rows && cut->strip_rows % (EVEN_MARGINS * cut->grid.above) == 0;
     *slot = (wvl_backend_memory){.host_bytes = 0};
     carve_tiles(cut, &carver, &tiles, &scratch);
     uint64_t bytes = carver.used;
@@ -144,7 +149,7 @@ uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table
     for (; at.tile < plan->syntax.tile_count; jobs++) {
         wvl_backend_memory need;
         uint32_t count = wvl_cut_build(cut, &at, tiles, &scratch);
-        if (last != 1 || tiles[0].strip != last) { /* strips within a tile are alike */
+        if (!is_even || last != 1 || tiles[0].strip != last) {
             table->measure(plan, tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
             join(slot, &need);
         }

@@ -9,7 +9,7 @@
 /* What the limit leaves of it. */
 static int fits(const wvl_plan *plan, const wvl_backend_memory *slot)
 {
-    return !plan->device.memory || slot->device_bytes <= plan->device.memory;
+    return !plan->device.memory || wvl_backend_least(slot) <= plan->device.memory;
 }
 
 /* Waves, or strips where these do not fit. 0: no memory to find out. *why: there are no strips. */
@@ -29,14 +29,12 @@ static int find_jobs(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_
 
 /* Memory of jobs, as many as fit. */
 static wvl_backend_memory measure_jobs(const wvl_plan *plan, const wvl_backend_vtable *table, const wvl_job_cut *cut,
-                                       const wvl_backend_memory *slot)
+                                       wvl_backend_memory *slot)
 {
     wvl_backend_memory unused;
     uint32_t ordinals[WVL_DRIVE_LANES];
-    uint64_t jobs = wvl_drive_jobs(table, cut, wvl_cut_measure(cut, table, &unused));
-    if (plan->device.memory) {
-        jobs = wvl_min_u64(jobs, plan->device.memory / wvl_max_u64(slot->device_bytes, 1));
-    }
+    uint32_t most = wvl_drive_jobs(table, cut, wvl_cut_measure(cut, table, &unused)),
+             jobs = wvl_cut_share(slot, most, plan->device.memory);
     return (wvl_backend_memory){.host_bytes = wvl_drive_host_bytes(cut, table, wvl_devices_list(plan, ordinals)),
                                 .pinned_bytes = wvl_mul_saturate(jobs, slot->pinned_bytes),
                                 .device_bytes = wvl_mul_saturate(jobs, slot->device_bytes)};

@@ -27,8 +27,10 @@ static void cuda_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint3
 {
     wvl_cuda_layout l = wvl_cuda_build_layout(plan, tiles, tile_count, 0, sizeof(wvl_backend_job));
     (void)concurrency;
-    *memory = (wvl_backend_memory){wvl_add_saturate(wvl_alloc_size(l.host_end), wvl_alloc_size(sizeof(wvl_backend))),
-                                   l.pinned_end, wvl_add_saturate(l.device_end, wvl_cuda_light_bytes(plan)), 0};
+    *memory = (wvl_backend_memory){
+        .host_bytes = wvl_add_saturate(wvl_alloc_size(l.host_end), wvl_alloc_size(sizeof(wvl_backend))),
+        .pinned_bytes = l.pinned_end,
+        .device_bytes = wvl_add_saturate(l.device_end, wvl_cuda_light_bytes(plan))};
 }
 
 /* ---- Open and close -------------------------------------------------------------------------- */

@@ -150,8 +150,16 @@ enum { WVL_DEVICE_AUTO = 0, WVL_DEVICE_CPU = 1, WVL_DEVICE_CUDA = 2, WVL_DEVICE_
 /* Bytes that one job in flight takes. */
 typedef struct wvl_backend_memory {
     uint64_t host_bytes, pinned_bytes, device_bytes;
-    uint64_t work_bytes; /* of host_bytes: what only the transform needs */
+    uint64_t work_bytes;         /* of host_bytes: what only the transform needs */
+    uint64_t least_device_bytes; /* what a slot can do with, in more steps; 0: device_bytes */
+    uint64_t spill_bytes; /* of the host, that a slot may take while its blocks are fetched: what has no room in it */
 } wvl_backend_memory;
+
+/* The least of a device that a slot can do with. */
+static inline uint64_t wvl_backend_least(const wvl_backend_memory *slot)
+{
+    return slot->least_device_bytes ? slot->least_device_bytes : slot->device_bytes;
+}
 
 /* One progression order volume (A.6.6): resolutions [first, end), components [first, end), layers [0, end). */
 typedef struct wvl_progression {

@@ -85,6 +85,7 @@ static const struct {
     {"style=HT levels=1 block=8,8 overrides=C1:levels=3 mct=on", 0, "cuda:0 blocks", 0},
     {"style=HT levels=2 block=8,8 tile=90,200 overrides=T1:levels=4", TALL_RGB12, "cuda:0 blocks", 0},
     {"style=HT levels=3 block=16,16 input-color=rec709 reversible=no step=0.01", TALL_RGB12, "cuda:0 blocks", 0},
+    {"levels=0 block=1024,4 reversible=no precincts=[16,2] sop=yes guard-bits=3 measure-psnr=no", TALL, NULL, 0},
     {"levels=3 block=16,16", TALL, NULL, 0},
     {"levels=4 block=64,4 layers=3 reversible=no slopes=38000,36000,34000", TALL, NULL, 0},
     {"levels=3 block=16,8 style=BYPASS|TERMALL", TALL_RGB12, NULL, 0},
