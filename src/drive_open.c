@@ -97,8 +97,7 @@ uint64_t wvl_drive_host_bytes(const wvl_job_cut *cut, const wvl_backend_vtable *
     carve_flights(&d, jobs, &carver);
     uint64_t views = cut->strip_rows ? wvl_alloc_size(wvl_strip_views_bytes(cut->plan)) : 0;
     uint64_t tiles = carver.used ? wvl_alloc_size(carver.used) : 0;
-    uint64_t slots = wvl_add_saturate(wvl_mul_saturate(jobs, slot.host_bytes), slot.spill_bytes);
-    return wvl_add_saturate(slots, wvl_add_saturate(tiles, views));
+    return wvl_add_saturate(wvl_mul_saturate(jobs, slot.host_bytes), wvl_add_saturate(tiles, views));
 }
 
 /* Tile plans of all flights; of waves the first has some. */

@@ -188,6 +188,7 @@ static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
     wvl_plan_device device;
     wvl_status status = wvl_plan_find_device(plan, &device);
     memory->base_bytes = wvl_add_saturate(memory->base_bytes, device.memory.host_bytes);
+    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, device.memory.spill_bytes);
     memory->pinned_bytes = device.memory.pinned_bytes;
     memory->device_bytes = device.memory.device_bytes;
     return status;

@@ -37,7 +37,8 @@ static wvl_backend_memory measure_jobs(const wvl_plan *plan, const wvl_backend_v
              jobs = wvl_cut_share(slot, most, plan->device.memory);
     return (wvl_backend_memory){.host_bytes = wvl_drive_host_bytes(cut, table, wvl_devices_list(plan, ordinals)),
                                 .pinned_bytes = wvl_mul_saturate(jobs, slot->pinned_bytes),
-                                .device_bytes = wvl_mul_saturate(jobs, slot->device_bytes)};
+                                .device_bytes = wvl_mul_saturate(jobs, slot->device_bytes),
+                                .spill_bytes = slot->spill_bytes};
 }
 
 static void take_most(wvl_backend_memory *most, const wvl_backend_memory *other)
@@ -45,6 +46,7 @@ static void take_most(wvl_backend_memory *most, const wvl_backend_memory *other)
     most->host_bytes = wvl_max_u64(most->host_bytes, other->host_bytes);
     most->pinned_bytes = wvl_max_u64(most->pinned_bytes, other->pinned_bytes);
     most->device_bytes = wvl_max_u64(most->device_bytes, other->device_bytes);
+    most->spill_bytes = wvl_max_u64(most->spill_bytes, other->spill_bytes);
 }
 
 /* A picture that the device could finish, and that does not fit. */

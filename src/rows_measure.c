@@ -18,7 +18,10 @@ static uint64_t measure_device(const wvl_plan *plan, const wvl_rows_way *way)
     wvl_job_cut cut = wvl_cut_waves(plan);
     cut.strip_rows = way->strip_rows;
     cut.grid = wvl_geom_strip_grid(plan);
-    return wvl_max_u64(wvl_drive_host_bytes(&cut, table, 1), wvl_drive_host_bytes(&cut, wvl_backend_fetch_host(), 1));
+    wvl_backend_memory slot;
+    (void)wvl_cut_measure(&cut, table, &slot);
+    uint64_t device = wvl_add_saturate(wvl_drive_host_bytes(&cut, table, 1), slot.spill_bytes);
+    return wvl_max_u64(device, wvl_drive_host_bytes(&cut, wvl_backend_fetch_host(), 1));
 }
 
 static uint64_t measure_transform(const wvl_plan *plan, const wvl_rows_way *way, int in_strips)
