@@ -181,6 +181,83 @@ START_TEST(small_pictures)
 }
 END_TEST
 
+/* Pixels wherever they may lie: page-locked and on the device they are fetched as they are. */
+START_TEST(pixels_anywhere)
+{
+    static const wvl_memory_kind kinds[] = {WVL_MEMORY_PINNED, WVL_MEMORY_DEVICE, WVL_MEMORY_MANAGED};
+    const char *settings = _i ? "style=HT levels=2 block=16,8" : "levels=2 block=16,8 reversible=no step=0.01";
+    picture p = draw(TALL_RGB12);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, settings, "cpu");
+    wvl_plan *plan = make_plan(&input.format, settings, "cuda-only");
+    plan->test.strip_rows = 64;
+    for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        input.image.memory_kind = kinds[k];
+        expect(settings, &reference, encode_plan(plan, &input.image), NULL);
+    }
+    free_bytes(&reference);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* Strips of one picture on several devices, and on those that are left when one is lost. */
+START_TEST(devices_share_strips)
+{
+    picture p = draw(TALL);
+    picture_input input = picture_open_input(&p, 0);
+    soft->devices = 3;
+    bytes reference = encode(&input, "style=HT levels=2 block=16,16", "cpu");
+    wvl_plan *plan = make_plan(&input.format, "style=HT levels=2 block=16,16", "cuda-only:0,1,2");
+    plan->test.strip_rows = 64;
+    expect_same("three devices", &reference, encode_plan(plan, &input.image), "cuda:0,1,2 blocks");
+    soft->kill = 1;
+    soft->kill_at = soft->launches_of[1] + 5;
+    bytes b = encode_plan(plan, &input.image);
+    ck_assert_msg(b.status == WVL_OK && strstr(b.backend, "cuda:0"), "%s from %s", b.error, b.backend);
+    expect(b.backend, &reference, b, NULL);
+    soft->kill = soft->kill_at = soft->broken_devices = 0;
+    soft->devices = 1;
+    wvl_cuda_forget_losses();
+    free_bytes(&reference);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* Pictures in flight, each of which is too large for the device. */
+START_TEST(pictures_in_flight)
+{
+    picture p = draw(TALL);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "style=HT levels=2 block=16,16", "cpu");
+    wvl_plan *plan = make_plan(&input.format, "style=HT levels=2 block=16,16 device-memory=600000", "cuda-only");
+    wvl_encoder *encoder;
+    uint32_t sent = 0;
+    ck_assert_int_eq(wvl_encoder_create(plan, 3, &encoder), WVL_OK);
+    for (uint32_t received = 0; received < 7; received++) {
+        wvl_encoded_picture *got;
+        size_t count;
+        while (sent < 7 && wvl_encoder_submit(encoder, &input.image, NULL, NULL) == WVL_OK) {
+            sent++;
+        }
+        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &got), WVL_OK);
+        ck_assert_int_eq(wvl_encoded_picture_status(got), WVL_OK);
+        const void *data = wvl_encoded_picture_data(got, &count);
+        ck_assert(count == reference.count && !memcmp(data, reference.data, count));
+        ck_assert_str_eq(wvl_result_backend(wvl_encoded_picture_result(got)), "cuda:0 blocks");
+        wvl_encoded_picture_release(got);
+    }
+    wvl_encoder_release(encoder);
+    free_bytes(&reference);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static wvl_plan_memory measure(const wvl_plan *plan)
@@ -411,6 +488,9 @@ int main(void)
     tcase_set_timeout(bytes_case, 600);
     tcase_add_loop_test(bytes_case, bytes_are_the_same, 0, CASES);
     tcase_add_loop_test(bytes_case, small_pictures, 0, 4);
+    tcase_add_loop_test(bytes_case, pixels_anywhere, 0, 2);
+    tcase_add_test(bytes_case, devices_share_strips);
+    tcase_add_test(bytes_case, pictures_in_flight);
     tcase_add_loop_test(bytes_case, sources_fail, 0, 2);
     tcase_add_test(bytes_case, samples_are_checked);
     suite_add_tcase(suite, bytes_case);
