@@ -258,8 +258,10 @@ static const char head[] =
     "A picture that exceeds the memory of the device, or the option `device-memory`, goes through it in waves of "
     "tiles, "
     "or in\n"
-    "strips where a tile is too large (D-strip-07): no farther than `blocks`, with HT blocks without a target. "
-    "`--explain` says it.\n"
+    "strips where a tile is too large (D-strip-07): no farther than `blocks`, as pictures whose packets are made on "
+    "the "
+    "CPU.\n"
+    "`--explain` says how far.\n"
     "\n"
     "| option | values | HT | Part 1 | why no farther |\n"
     "| --- | --- | --- | --- | --- |\n";
