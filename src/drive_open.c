@@ -165,7 +165,7 @@ static void set_table(wvl_drive *d, const wvl_backend_vtable *table)
 {
     const char *why;
     d->table = table;
-    d->reach = table->reach(d->plan, d->image, WVL_REACH_BLOCKS, &why);
+    d->reach = wvl_cut_reach(&d->cut, table, d->image, &why);
 }
 
 /* Lanes are open, or were tried: tile plans for all of them, or nothing at all. */
@@ -266,7 +266,7 @@ static wvl_status open_strips(wvl_drive *d, const wvl_backend_vtable *table, con
         d->cut = wvl_cut_waves(d->plan);
         return WVL_ERROR_MEMORY;
     }
-    if (table->reach(d->plan, d->image, WVL_REACH_BLOCKS, &why) < d->plan->device.reach) {
+    if ((unsigned)wvl_cut_reach(&d->cut, table, d->image, &why) < d->plan->device.reach) {
         (void)snprintf(d->reason, sizeof d->reason,
                        "the device does less than the option reach asks for: the picture goes in strips%s%s",
                        why ? ", and " : "", why ? why : "");

@@ -36,6 +36,18 @@ static uint64_t find_rows(const wvl_plan *plan, wvl_strip_grid grid)
     return grid.unit * wvl_min_u64(wvl_max_u64(wvl_ceil_div(rows, grid.unit), 1), most);
 }
 
+/* What a region adds to a band follows from the rows of the whole tile. */
+wvl_reach wvl_cut_reach(const wvl_job_cut *cut, const wvl_backend_vtable *table, const wvl_image *image,
+                        const char **why)
+{
+    wvl_reach reach = table->reach(cut->plan, image, WVL_REACH_BLOCKS, why);
+    if (cut->strip_rows && cut->plan->syntax.region_count && reach > WVL_REACH_COEFS) {
+        *why = "blocks of strips with regions are coded on the CPU";
+        reach = WVL_REACH_COEFS;
+    }
+    return reach;
+}
+
 int wvl_cut_lower(wvl_job_cut *cut)
 {
     uint64_t units = cut->strip_rows / cut->grid.unit;

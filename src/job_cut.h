@@ -27,6 +27,9 @@ static inline wvl_job_cut wvl_cut_waves(const wvl_plan *plan) { return (wvl_job_
  * the table, if there are such, and at most `most` rows. strip_rows 0: the tiles cannot be cut. *why: why not. */
 wvl_job_cut wvl_cut_strips(const wvl_plan *plan, const wvl_backend_vtable *table, uint64_t limit, uint64_t most,
                            const char **why);
+/* How far a backend goes with jobs of the cut: wvl_backend_vtable.reach. */
+wvl_reach wvl_cut_reach(const wvl_job_cut *cut, const wvl_backend_vtable *table, const wvl_image *image,
+                        const char **why);
 /* Lower strips. 0: there are none. */
 int wvl_cut_lower(wvl_job_cut *cut);
 

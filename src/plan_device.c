@@ -50,10 +50,10 @@ static void take_most(wvl_backend_memory *most, const wvl_backend_memory *other)
 }
 
 /* A picture that the device could finish, and that does not fit. */
-static void lower(const wvl_plan *plan, const wvl_backend_vtable *table, const wvl_job_cut *cut, wvl_plan_device *d)
+static void lower(const wvl_backend_vtable *table, const wvl_job_cut *cut, wvl_plan_device *d)
 {
     const char *why;
-    d->reach = table->reach(plan, NULL, WVL_REACH_BLOCKS, &why);
+    d->reach = wvl_cut_reach(cut, table, NULL, &why);
     if (d->reach < WVL_REACH_BLOCKS) {
         d->why = why;
     } else {
@@ -83,7 +83,7 @@ wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_plan_device *d)
     if (d->reach == WVL_REACH_PACKETS && fits(plan, &picture)) {
         d->memory = picture;
     } else if (d->reach == WVL_REACH_PACKETS) {
-        lower(plan, table, &cut, d);
+        lower(table, &cut, d);
     }
     if (fits(plan, &slot)) {
         wvl_backend_memory jobs = measure_jobs(plan, table, &cut, &slot);
