@@ -76,8 +76,9 @@ typedef struct wvl_rows_options {
 
 /* As wvl_encode(), with rows in place of an image. options may be NULL. Errors: also WVL_ERROR_INPUT and every other
  * error that the source returns; WVL_ERROR_PARAMETER: memory_bytes is too small; WVL_ERROR_MEMORY: also where the disk
- * is full that the file is on; WVL_ERROR_UNSUPPORTED with "device" set to cuda-only, because rows are encoded on the
- * CPU. */
+ * is full that the file is on. With "device" set to cuda, a device transforms the picture and codes its blocks as far
+ * as it can, in waves of tiles or in strips; the CPU makes the packets, and goes on where the device fails. Set to
+ * cuda-only: WVL_ERROR_UNSUPPORTED where rows of such a picture are for the CPU, with the reason. */
 WVL_API wvl_status wvl_encode_rows(const wvl_plan *plan, const wvl_row_source *source, const wvl_rows_options *options,
                                    wvl_sink *sink, const wvl_control *control, wvl_result **result, char *error,
                                    size_t error_bytes);

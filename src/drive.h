@@ -16,13 +16,14 @@
 
 #include "backend/backend.h"
 #include "context.h"
+#include "job_cut.h"
 #include "rows.h"
 #include "wave.h"
 
 #define WVL_DRIVE_JOBS 2u
 
 #define WVL_DRIVE_LANES (WVL_DEVICE_ORDINAL_MAX + 1u)
-#define WVL_DRIVE_FLIGHTS (WVL_DRIVE_JOBS * WVL_DRIVE_LANES)
+#define WVL_DRIVE_FLIGHTS (WVL_STRIP_JOBS * WVL_DRIVE_LANES)
 
 typedef struct wvl_drive_lane {
     wvl_backend *backend;
@@ -35,7 +36,8 @@ typedef struct wvl_drive_lane {
 typedef struct wvl_drive_flight {
     wvl_backend_job *job;
     uint32_t lane;
-    uint32_t first, count; /* tiles */
+    wvl_job_at at, next; /* of this job, and of the one behind it */
+    uint32_t count;      /* tiles */
 } wvl_drive_flight;
 
 /* What waves came from; of those of a device, how far it went with some of them. */
@@ -43,7 +45,10 @@ enum { WVL_DRIVE_HOST = 1, WVL_DRIVE_DEVICE = 2, WVL_DRIVE_COEFS = 4, WVL_DRIVE_
 
 typedef struct wvl_drive {
     const wvl_plan *plan;
-    wvl_wave *wave; /* its tile plans are those of flight[0]; coefs, of the oldest wave */
+    wvl_wave *wave;   /* its tile plans are those of flight[0] where jobs are waves */
+    wvl_coefs *coefs; /* of the oldest job: wave->coefs, or those of `views` */
+    wvl_job_cut cut;
+    wvl_strip_views views;
     const wvl_trace *trace;
     const wvl_look *look;            /* of the picture at work */
     int many;                        /* pictures are in flight */
@@ -56,7 +61,8 @@ typedef struct wvl_drive {
     uint32_t jobs;   /* slots of all lanes */
     int given_up;    /* a device was tried, and the CPU took over: not tried again unless it is needed */
     wvl_tile_plan *tiles[WVL_DRIVE_FLIGHTS];
-    void *tile_memory; /* of the flights beyond the first */
+    wvl_tile_plan scratch; /* of strips */
+    void *tile_memory;     /* of the flights beyond the first; where jobs are strips, of all */
     uint64_t tile_bytes;
     /* Of the picture at work: */
     const wvl_image *image;
@@ -66,11 +72,11 @@ typedef struct wvl_drive {
     uint32_t ordinal;     /* device of the last try */
     wvl_drive_flight flight[WVL_DRIVE_FLIGHTS];
     uint32_t oldest, count; /* flights */
-    uint32_t next_tile;
-    wvl_status ahead;      /* of the last wvl_drive_submit_ahead */
-    unsigned used;         /* WVL_DRIVE_* */
-    uint32_t used_devices; /* a bit for each that made waves */
-    char reason[256];      /* why there is no device, or why it failed */
+    wvl_job_at next;        /* job to be submitted */
+    wvl_status ahead;       /* of the last wvl_drive_submit_ahead */
+    unsigned used;          /* WVL_DRIVE_* */
+    uint32_t used_devices;  /* a bit for each that made waves */
+    char reason[256];       /* why there is no device, or why it failed */
 } wvl_drive;
 
 /* many: pictures are in flight, this drive has those of place `turn`. */
@@ -78,14 +84,16 @@ void wvl_drive_init(wvl_drive *drive, const wvl_plan *plan, wvl_wave *wave, cons
                     const wvl_look *look, int many, uint32_t turn);
 void wvl_drive_fini(wvl_drive *drive);
 /* Opens the backend for pictures in this kind of memory, unless it is open already. Nothing more is allocated for such
- * pictures afterwards, as long as no device fails. rows: where the rows of the image come from; the host takes such
- * pictures. NULL: they are there. */
+ * pictures afterwards, as long as no device fails. Jobs are waves; on a device that has no memory for those, strips.
+ * rows: where the rows of the image come from; NULL: they are there. WVL_AGAIN: the device that rows->strip_rows and
+ * the size of the window were chosen for is of no use, and the rows are the host's from here on (rows->on_device is 0).
+ */
 wvl_status wvl_drive_open(wvl_drive *drive, const wvl_image *image, wvl_row_window *rows);
 /* Closes the backend, flights included. */
 void wvl_drive_close(wvl_drive *drive);
 /* After wvl_drive_open, which borrows the image too. Fails where rows are needed again and cannot be had. */
 wvl_status wvl_drive_start(wvl_drive *drive);
-/* Hands over the next wave: wave->coefs[0, count), of which samples and bounds are there unless the backend reaches
+/* Hands over the next wave, or strip: coefs[0, count), of which samples and bounds are there unless the backend reaches
  * BLOCKS and the plan does not keep coefficients. WVL_END after the last; WVL_ERROR_INPUT: samples outside their
  * depth. Unless pictures are in flight, the last wave leaves nothing but its coefficients: the backend is to be closed
  * before the next picture, or round, is opened. */
@@ -95,7 +103,7 @@ wvl_status wvl_drive_next(wvl_drive *drive, uint32_t *count);
 void wvl_drive_submit_ahead(wvl_drive *drive);
 /* The backend's answer to an order for the wave that was handed over last: wvl_backend_vtable.code. */
 wvl_status wvl_drive_code(wvl_drive *drive, const wvl_block_order *order, wvl_block_batch *batch);
-/* Its coefficients, after the backend could not code its blocks for the reason `why`: wave->coefs is complete then.
+/* Its coefficients, after the backend could not code its blocks for the reason `why`: coefs[] is complete then.
  * Where they are gone the CPU transforms the wave again. Fails with `why` where the plan asks for BLOCKS of a device.
  */
 wvl_status wvl_drive_lower(wvl_drive *drive, wvl_status why);
@@ -109,9 +117,12 @@ void wvl_drive_stop(wvl_drive *drive);
  * its waves, and " cpu" behind that where some waves came from there. */
 void wvl_drive_name(const wvl_drive *drive, char *text, size_t bytes);
 
-/* What a slot of the table needs for the largest wave, and the number of waves. wave: for plans of tiles. */
-uint32_t wvl_drive_measure(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_wave *wave,
-                           wvl_backend_memory *slot);
+/* Samples of the strip that was handed over last, without its margins. */
+uint64_t wvl_drive_count_own(const wvl_drive *drive);
+/* Whether the job that was handed over last ends its row of tiles. */
+int wvl_drive_ends_row(const wvl_drive *drive);
+/* Most bytes of a device that jobs or a picture may take; 0: no limit is known. */
+uint64_t wvl_drive_limit(const wvl_plan *plan, const wvl_backend_vtable *table, uint32_t ordinal);
 /* The table of devices that take pictures of this plan, as far as it asks, with pixels where the image has them (NULL:
  * wherever); NULL: there is none, and why. */
 const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl_image *image, const char **reason);
@@ -120,7 +131,9 @@ const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl
 int wvl_drive_wants_device(const wvl_plan *plan, const wvl_image *image, int many);
 /* The host cannot encode this picture, or is not allowed to. */
 int wvl_drive_needs_device(const wvl_plan *plan, const wvl_image *image);
-/* Flights of pictures with so many waves. */
-uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, uint32_t waves);
+/* Host bytes of a drive that is open for the cut on so many devices: slots, tile plans, views. */
+uint64_t wvl_drive_host_bytes(const wvl_job_cut *cut, const wvl_backend_vtable *table, uint32_t devices);
+/* Flights of pictures with so many jobs. */
+uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, const wvl_job_cut *cut, uint32_t jobs);
 
 #endif

@@ -10,7 +10,6 @@
 #include "early.h"
 #include "rows.h"
 #include "session.h"
-#include "strip_drive.h"
 
 /* What the call was given, as this version knows it: an image, or a source of rows. */
 typedef struct given {
@@ -111,7 +110,7 @@ typedef struct row_encode {
     wvl_rows_options options;
     wvl_row_window window;
     wvl_spill spill;
-    char why[256];
+    char why[512];
 } row_encode;
 
 static wvl_status fail_rows(row_encode *e, wvl_status status, const char *text)
@@ -121,14 +120,14 @@ static wvl_status fail_rows(row_encode *e, wvl_status status, const char *text)
 }
 
 /* What the limit leaves for coded blocks. */
-static wvl_status find_limit(row_encode *e, uint64_t *limit)
+static wvl_status find_limit(row_encode *e, const wvl_rows_way *way, uint64_t *limit)
 {
     wvl_rows_memory m;
     *limit = UINT64_MAX;
     if (!e->options.memory_bytes) {
         return WVL_OK;
     }
-    wvl_rows_find_memory(e->plan, &e->g.source, &m);
+    wvl_rows_find_memory(e->plan, &e->g.source, way, &m);
     if (m.base_bytes == UINT64_MAX) {
         return fail_rows(e, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY));
     }
@@ -151,28 +150,44 @@ static wvl_status find_limit(row_encode *e, uint64_t *limit)
     return WVL_OK;
 }
 
+/* The way of the rows, and what memory_bytes leaves on it. */
+static wvl_status choose_way(row_encode *e, wvl_rows_way *way, uint64_t *limit)
+{
+    int needs_device = e->plan->device.choice == WVL_DEVICE_CUDA_ONLY || e->plan->device.output;
+    *way = wvl_rows_choose(e->plan, &e->g.source, 1);
+    if (needs_device && !way->on_device) {
+        (void)snprintf(e->why, sizeof e->why,
+                       "no device takes the rows of this picture: %s. The options device and output-memory forbid the "
+                       "CPU; set device to auto",
+                       way->why);
+        return WVL_ERROR_UNSUPPORTED;
+    }
+    wvl_status status = find_limit(e, way, limit);
+    if (status == WVL_ERROR_PARAMETER && way->on_device && !needs_device) {
+        *way = wvl_rows_choose(e->plan, &e->g.source, 0);
+        status = find_limit(e, way, limit);
+    }
+    return status;
+}
+
 /* WVL_OK: window and spill are open, and the source is the window's. */
 static wvl_status open_rows(row_encode *e)
 {
     const wvl_plan *plan = e->plan;
     const char *why = wvl_rows_refuse(plan, &e->g.source);
-    uint64_t limit, rows = wvl_strips_are_used(plan) ? wvl_strip_window_rows(plan) : wvl_rows_of_waves(plan);
+    wvl_rows_way way;
+    uint64_t limit;
     if (why) {
         return fail_rows(e, WVL_ERROR_ARGUMENT, why);
     }
-    if (plan->device.choice == WVL_DEVICE_CUDA_ONLY || plan->device.output) {
-        return fail_rows(e, WVL_ERROR_UNSUPPORTED,
-                         "rows are encoded on the CPU in this version, and the options device and output-memory forbid "
-                         "that: set device to auto");
-    }
-    wvl_status status = find_limit(e, &limit);
+    wvl_status status = choose_way(e, &way, &limit);
     if (status != WVL_OK) {
         return status;
     }
     if (!wvl_spill_open(&e->spill, &plan->context->host, e->options.spill_folder, limit)) {
         return fail_rows(e, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY));
     }
-    status = wvl_rows_open(&e->window, plan, &e->g.source, rows);
+    status = wvl_rows_open(&e->window, plan, &e->g.source, &way);
     if (status != WVL_OK) {
         wvl_spill_close(&e->spill);
         return fail_rows(e, status, wvl_status_text(status));

@@ -124,12 +124,26 @@ static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
     }
     s->samples_in_work = 0;
     for (uint32_t i = 0; status == WVL_OK && i < *count; i++) {
-        s->samples_in_work += s->wave.coefs[i].tile->sample_count;
+        s->samples_in_work += s->drive.coefs[i].tile->sample_count;
+    }
+    if (status == WVL_OK && s->drive.cut.strip_rows) {
+        s->samples_in_work = wvl_drive_count_own(&s->drive);
     }
     return status;
 }
 
 static void submit_beside(void *user) { wvl_drive_submit_ahead(user); }
+
+/* The coder's lists have room for one tile of this size. */
+static wvl_status code_strip(wvl_session *s, uint32_t count)
+{
+    wvl_status status = WVL_OK;
+    for (uint32_t t = 0; t < count && status == WVL_OK; t++) {
+        s->source.tile = t;
+        status = wvl_coder_code_tiles(&s->coder, &s->drive.coefs[t], 1);
+    }
+    return status;
+}
 
 static wvl_status code_wave(wvl_session *s, uint32_t count)
 {
@@ -138,9 +152,20 @@ static wvl_status code_wave(wvl_session *s, uint32_t count)
     s->coder.beside = submit_beside;
     s->coder.beside_user = &s->drive;
     s->coder.blocks.source = wvl_wave_source_open(&s->source, &s->drive, &s->coder.blocks);
-    wvl_status status = wvl_coder_code_tiles(&s->coder, s->wave.coefs, count);
+    wvl_status status =
+        s->drive.cut.strip_rows ? code_strip(s, count) : wvl_coder_code_tiles(&s->coder, s->drive.coefs, count);
+    if (s->spill) {
+        wvl_spill_rest(s->spill);
+    }
     wvl_session_end_stage(s, WVL_STAGE_CODE, start);
     return status < 0 && s->drive.reason[0] ? wvl_session_fail_device(s, status) : status;
+}
+
+/* What is complete leaves, where bytes leave early. */
+static wvl_status send_wave(wvl_session *s, uint32_t count)
+{
+    return s->drive.cut.strip_rows ? wvl_session_send_strip(s, s->drive.coefs, count, wvl_drive_ends_row(&s->drive))
+                                   : wvl_session_send_tiles(s, count);
 }
 
 /* Where coefficients are kept there is one wave, and it stays. */
@@ -154,7 +179,7 @@ static wvl_status run_waves(wvl_session *s)
     status = fetch_wave(s, &count);
     while (status == WVL_OK) {
         status = code_wave(s, count);
-        status = status == WVL_OK ? wvl_session_send_tiles(s, count) : status;
+        status = status == WVL_OK ? send_wave(s, count) : status;
         s->samples_done += s->samples_in_work;
         if (status != WVL_OK || s->plan->rate.keep_coefs) {
             break;
@@ -247,11 +272,15 @@ static wvl_status open_coder(wvl_session *s)
     return wvl_coder_init(&s->coder, &options);
 }
 
+/* WVL_AGAIN: as wvl_drive_open. */
 static wvl_status transform_waves(wvl_session *s)
 {
     wvl_status status = wvl_drive_open(&s->drive, s->image, s->rows);
     if (status != WVL_OK) {
-        return wvl_session_fail_device(s, status);
+        return status == WVL_AGAIN ? status : wvl_session_fail_device(s, status);
+    }
+    if (s->drive.cut.strip_rows && s->plan->memory.wave_count == 1) {
+        (void)wvl_wave_build(s->plan, 0, s->wave.tiles); /* wvl_wave_walk goes through them */
     }
     status = run_waves(s);
     if (!s->plan->rate.keep_coefs || status != WVL_OK) {
@@ -264,7 +293,11 @@ static wvl_status transform_and_code(wvl_session *s)
 {
     s->samples_done = 0;
     s->rounds++;
-    wvl_status status = s->rows && wvl_strips_are_used(s->plan) ? wvl_session_transform_strips(s) : transform_waves(s);
+    int in_strips = s->rows && wvl_strips_are_used(s->plan);
+    wvl_status status = !in_strips || s->rows->on_device ? transform_waves(s) : WVL_AGAIN;
+    if (status == WVL_AGAIN) {
+        status = in_strips ? wvl_session_transform_strips(s) : transform_waves(s);
+    }
     if (!wvl_recode_is_possible(s->plan)) {
         wvl_session_give_pixels_back(s);
     }

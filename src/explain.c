@@ -8,7 +8,7 @@
 #include "drive.h"
 #include "early.h"
 #include "geom/profile.h"
-#include "pictures.h"
+#include "plan_device.h"
 #include "profile_walk.h"
 
 typedef struct printer {
@@ -156,12 +156,13 @@ static const char *const reach_names[] = {"none", "coefs", "blocks", "packets"};
 /* How far a device goes with pictures of a plan that asks for one. *why: why no farther; NULL: it makes all bytes. */
 static wvl_reach find_reach(const wvl_plan *plan, const char **why)
 {
+    wvl_plan_device device;
     *why = NULL;
-    if (plan->device.choice < WVL_DEVICE_CUDA) {
+    if (plan->device.choice < WVL_DEVICE_CUDA || wvl_plan_find_device(plan, &device) != WVL_OK) {
         return WVL_REACH_NONE;
     }
-    wvl_reach reach = wvl_pictures_reach(plan, NULL, why);
-    return wvl_drive_device_table(plan, NULL, why) ? reach : WVL_REACH_NONE;
+    *why = device.why;
+    return device.reach;
 }
 
 static void print_device(const printer *p, const wvl_plan *plan, const wvl_plan_memory *m)

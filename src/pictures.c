@@ -56,6 +56,9 @@ static wvl_status prepare_slots(wvl_pictures *p, uint32_t slots)
     wvl_backend_memory slot;
     wvl_status status = WVL_OK;
     p->table->measure_picture(p->plan, &p->assembly, &slot);
+    if (p->plan->device.memory && slot.device_bytes > p->plan->device.memory) {
+        return WVL_ERROR_MEMORY;
+    }
     for (p->slots = 0; p->slots < slots && status == WVL_OK; p->slots += status == WVL_OK) {
         status = p->table->prepare_picture(p->backend, p->plan, &p->assembly, &slot);
     }

@@ -4,20 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/registry.h"
 #include "base/alloc.h"
 #include "base/fpenv.h"
 #include "base/structs.h"
 #include "codec/jp2/jp2.h"
 #include "context.h"
-#include "devices.h"
-#include "drive.h"
 #include "geom/profile.h"
 #include "params/params.h"
-#include "pictures.h"
+#include "plan_device.h"
 #include "plan_log.h"
 #include "plan_measure.h"
-#include "wave.h"
 
 /* A request as this version knows it, and the text that it is answered with. */
 typedef struct plan_request {
@@ -174,21 +170,6 @@ wvl_status wvl_plan_create(wvl_context *context, const wvl_params *params, const
     return status;
 }
 
-/* Carves a wave out of new memory; *bytes is its size. NULL: no memory. */
-static void *open_wave(const wvl_plan *plan, wvl_wave *wave, uint64_t *bytes)
-{
-    wvl_carver carver = {NULL, 0};
-    wvl_wave_carve(plan, &carver, wave);
-    *bytes = carver.used;
-    carver = (wvl_carver){wvl_alloc_zeroed(&plan->context->host, *bytes), 0};
-    if (carver.base) {
-        void *memory = carver.base;
-        wvl_wave_carve(plan, &carver, wave);
-        return memory;
-    }
-    return NULL;
-}
-
 void wvl_plan_release(wvl_plan *plan)
 {
     if (!plan) {
@@ -201,33 +182,15 @@ void wvl_plan_release(wvl_plan *plan)
     wvl_context_release(context);
 }
 
-/* What a device takes, and what the host takes for all of them: for the waves in flight, or for a picture that it
- * finishes, never for both. */
+/* What a device takes, and what the host takes for it. */
 static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
 {
-    const char *reason;
-    const wvl_backend_vtable *table = wvl_drive_device_table(plan, NULL, &reason);
-    wvl_wave wave;
-    uint64_t bytes, jobs;
-    void *scratch = table ? open_wave(plan, &wave, &bytes) : NULL;
-    if (!table || !scratch) {
-        return table ? WVL_ERROR_MEMORY : WVL_OK;
-    }
-    wvl_backend_memory slot;
-    uint32_t ordinals[WVL_DRIVE_LANES], devices = wvl_devices_list(plan, ordinals);
-    jobs = wvl_drive_jobs(table, wvl_drive_measure(plan, table, &wave, &slot));
-    wvl_carver carver = {NULL, 0};
-    for (uint64_t i = 1; i < jobs * devices; i++) {
-        wvl_wave_carve_tiles(plan, &carver, &wave.tiles);
-    }
-    wvl_free(&plan->context->host, scratch, bytes);
-    wvl_backend_memory picture;
-    wvl_status status = wvl_pictures_measure(plan, &picture);
-    uint64_t waves = wvl_add_saturate(carver.used, wvl_mul_saturate(jobs * devices, slot.host_bytes));
-    memory->base_bytes = wvl_add_saturate(memory->base_bytes, wvl_max_u64(waves, picture.host_bytes));
-    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, slot.spill_bytes); /* of one at a time */
-    memory->pinned_bytes = wvl_max_u64(wvl_mul_saturate(jobs, slot.pinned_bytes), picture.pinned_bytes);
-    memory->device_bytes = wvl_max_u64(wvl_mul_saturate(jobs, slot.device_bytes), picture.device_bytes);
+    wvl_plan_device device;
+    wvl_status status = wvl_plan_find_device(plan, &device);
+    memory->base_bytes = wvl_add_saturate(memory->base_bytes, device.memory.host_bytes);
+    memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, device.memory.spill_bytes);
+    memory->pinned_bytes = device.memory.pinned_bytes;
+    memory->device_bytes = device.memory.device_bytes;
     return status;
 }
 

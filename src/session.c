@@ -40,7 +40,7 @@ static void open_own_pictures(wvl_session *s, char *reason, size_t reason_bytes)
 {
     const wvl_plan *plan = s->plan;
     uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1] = {(uint32_t)s->image->device};
-    if (s->many || s->rows || !wvl_drive_wants_device(plan, s->image, 0) || spreads_waves(s)) {
+    if (s->many || s->rows || plan->test.strip_rows || !wvl_drive_wants_device(plan, s->image, 0) || spreads_waves(s)) {
         return;
     }
     uint32_t count = s->image->memory_kind == WVL_MEMORY_DEVICE ? 1 : wvl_devices_list(plan, ordinals);

@@ -63,17 +63,16 @@ wvl_status wvl_session_send_tiles(wvl_session *s, uint32_t count)
     return status;
 }
 
-wvl_status wvl_session_send_strip(wvl_session *s)
+wvl_status wvl_session_send_strip(wvl_session *s, const wvl_coefs *coefs, uint32_t count, int is_end)
 {
-    int is_end = s->strips.at == s->strips.tiles[0].rect.y1;
     if (!s->coder.early) {
         return WVL_OK;
     }
     if (s->early != WVL_EARLY_ROWS) {
-        return is_end ? wvl_session_send_tiles(s, s->strips.count) : WVL_OK;
+        return is_end ? wvl_session_send_tiles(s, count) : WVL_OK;
     }
     double start = wvl_session_begin_stage(s, WVL_STAGE_WRITE);
-    wvl_status status = flush(s, wvl_coder_send_rows(&s->coder, &s->strips.coefs[0], is_end));
+    wvl_status status = flush(s, wvl_coder_send_rows(&s->coder, &coefs[0], is_end));
     wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
     return status;
 }

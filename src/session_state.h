@@ -89,7 +89,8 @@ wvl_status wvl_session_write_output(wvl_session *s, uint64_t *codestream_offset)
 /* session_early.c. Opens coder.early where bytes leave early; the others do nothing without it. */
 wvl_status wvl_session_open_early(wvl_session *s, uint64_t *codestream_offset);
 wvl_status wvl_session_send_tiles(wvl_session *s, uint32_t count);
-wvl_status wvl_session_send_strip(wvl_session *s);
+/* coefs[count]: of the tiles of a row; is_end: no strip of them follows. */
+wvl_status wvl_session_send_strip(wvl_session *s, const wvl_coefs *coefs, uint32_t count, int is_end);
 wvl_status wvl_session_close_early(wvl_session *s);
 /* session_strips.c. Transforms and codes a picture in strips, once for each round. */
 wvl_status wvl_session_transform_strips(wvl_session *s);

@@ -34,7 +34,8 @@ static wvl_status take_strip(wvl_session *s)
 {
     if (!s->gather.plan) {
         wvl_status status = code_strip(s);
-        status = status == WVL_OK ? wvl_session_send_strip(s) : status;
+        int is_end = s->strips.at == s->strips.tiles[0].rect.y1;
+        status = status == WVL_OK ? wvl_session_send_strip(s, s->strips.coefs, s->strips.count, is_end) : status;
         s->samples_done += s->samples_in_work;
         return status;
     }

@@ -2,6 +2,7 @@
 #include "source_wave.h"
 
 #include "base/alloc.h"
+#include "source_strip.h"
 
 /* ---- Orders for a backend -------------------------------------------------------------------- */
 
@@ -98,11 +99,18 @@ static wvl_status code_there(const wvl_wave_source *s, const wvl_block_order *or
         return status;
     }
     wvl_drive_submit_ahead(s->drive);
-    status = wvl_drive_code(s->drive, &plain.order, &batch);
-    *is_done = status != WVL_ERROR_MEMORY && status != WVL_ERROR_DEVICE && status != WVL_ERROR_UNSUPPORTED;
-    if (status == WVL_OK && !wvl_keep_batch(keeper, &plain.order, &batch)) {
+    wvl_strip_order strip;
+    status = wvl_strip_order_open(&strip, s->drive, s->tile, &plain.order);
+    if (status == WVL_OK) {
+        status = wvl_drive_code(s->drive, &strip.order, &batch);
+        *is_done = status != WVL_ERROR_MEMORY && status != WVL_ERROR_DEVICE && status != WVL_ERROR_UNSUPPORTED;
+    }
+    const wvl_pool_source *pool = s->pool.self;
+    if (status == WVL_OK &&
+        !wvl_keep_batch(keeper, pool->pool, pool->rank, &plain.order, wvl_strip_order_take(&strip, &batch))) {
         status = WVL_ERROR_MEMORY;
     }
+    wvl_strip_order_close(&strip);
     close_plain(host, &plain);
     return status == WVL_OK && wvl_look_is_over(s->drive->look) ? WVL_CANCELLED : status;
 }

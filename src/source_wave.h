@@ -12,6 +12,7 @@
 
 typedef struct wvl_wave_source {
     wvl_drive *drive;
+    uint32_t tile;         /* of a strip: the one of its tiles that is coded */
     wvl_block_source pool; /* the CPU's workers */
     int is_lowered;        /* the wave's blocks go to them from here on */
 } wvl_wave_source;

@@ -6,6 +6,8 @@
 #include "codec/core/rdoq.h"
 #include "codec/rate/layers.h"
 
+#define BLOCKS_OF_A_PIECE 256u /* a few hundred kB to copy */
+
 int wvl_keeper_open(wvl_keeper *k, const wvl_allocator *allocator)
 {
     k->allocator = allocator;
@@ -187,21 +189,55 @@ static uint32_t count_samples(const wvl_keeper *k, const wvl_block_run *run, uin
     return wvl_rect_width(rect) * wvl_rect_height(rect);
 }
 
-int wvl_keep_batch(wvl_keeper *k, const wvl_block_order *order, const wvl_block_batch *batch)
+/* A batch for all workers, in pieces. */
+typedef struct batch_work {
+    wvl_keeper *keeper;
+    const wvl_block_order *order;
+    const wvl_block_batch *batch;
+    _Atomic int failed;
+} batch_work;
+
+static int keep_block(const batch_work *w, uint64_t i, uint32_t worker)
 {
-    for (uint64_t i = 0; i < batch->count; i++) {
-        wvl_block_record record = batch->records[i];
-        const wvl_block_run *run = &order->runs[batch->runs[i]];
-        wvl_keep_places places;
-        if (!wvl_keep_reserve(k, 0, &record, &places)) {
-            return 0;
-        }
-        if (record.pass_count) {
-            memcpy(places.bytes, wvl_chunks_at(&batch->bytes, batch->records[i].bytes_at), record.bytes);
-            memcpy(places.passes, wvl_chunks_at(&batch->passes, batch->records[i].passes_at),
-                   wvl_block_passes_bytes(record.pass_count, k->has_gains));
-        }
-        wvl_keep_record(k, run, batch->blocks[i], count_samples(k, run, batch->blocks[i]), &record);
+    wvl_keeper *k = w->keeper;
+    const wvl_block_batch *batch = w->batch;
+    wvl_block_record record = batch->records[i];
+    const wvl_block_run *run = &w->order->runs[batch->runs[i]];
+    wvl_keep_places places;
+    if (!wvl_keep_reserve(k, worker, &record, &places)) {
+        return 0;
     }
+    if (record.pass_count) {
+        memcpy(places.bytes, wvl_chunks_at(&batch->bytes, batch->records[i].bytes_at), record.bytes);
+        memcpy(places.passes, wvl_chunks_at(&batch->passes, batch->records[i].passes_at),
+               wvl_block_passes_bytes(record.pass_count, k->has_gains));
+    }
+    wvl_keep_record(k, run, batch->blocks[i], count_samples(k, run, batch->blocks[i]), &record);
     return 1;
+}
+
+static void keep_piece(void *arg, uint32_t index, uint32_t worker)
+{
+    batch_work *w = arg;
+    uint64_t first = (uint64_t)index * BLOCKS_OF_A_PIECE, end = wvl_min_u64(first + BLOCKS_OF_A_PIECE, w->batch->count);
+    for (uint64_t i = first; i < end && !atomic_load_explicit(&w->failed, memory_order_relaxed); i++) {
+        if (!keep_block(w, i, worker)) {
+            atomic_store(&w->failed, 1);
+        }
+    }
+}
+
+int wvl_keep_batch(wvl_keeper *k, wvl_pool *pool, uint64_t rank, const wvl_block_order *order,
+                   const wvl_block_batch *batch)
+{
+    batch_work work = {.keeper = k, .order = order, .batch = batch};
+    uint32_t pieces = (uint32_t)wvl_ceil_div(batch->count, BLOCKS_OF_A_PIECE);
+    if (pool && pieces > 1) {
+        wvl_pool_run_ranked(pool, rank, pieces, keep_piece, &work);
+    } else {
+        for (uint32_t i = 0; i < pieces; i++) {
+            keep_piece(&work, i, 0);
+        }
+    }
+    return !atomic_load(&work.failed);
 }

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "base/pool.h"
 #include "codec/coded_tile.h"
 #include "codec/rate/depth.h"
 
@@ -78,8 +79,10 @@ int wvl_keep_reserve(wvl_keeper *keeper, uint32_t writer, wvl_block_record *reco
 /* The block is complete. samples: in the block. From any thread. */
 void wvl_keep_record(wvl_keeper *keeper, const wvl_block_run *run, uint32_t block, uint32_t samples,
                      const wvl_block_record *record);
-/* Copies all blocks of a batch that answers the order. One thread at a time. 0: no memory. */
-int wvl_keep_batch(wvl_keeper *keeper, const wvl_block_order *order, const wvl_block_batch *batch);
+/* Copies all blocks of a batch that answers the order, with all workers of the pool; NULL: this thread alone. rank: of
+ * the picture. One call at a time. 0: no memory. */
+int wvl_keep_batch(wvl_keeper *keeper, wvl_pool *pool, uint64_t rank, const wvl_block_order *order,
+                   const wvl_block_batch *batch);
 
 /* Whether an order codes a block of the rate group that is kept as `block`, and the slope that the block is then
  * quantised for. */

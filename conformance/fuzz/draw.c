@@ -519,17 +519,17 @@ static const struct {
     {"ht-passes", draw_ht_passes},
     {"reach", fuzz_draw_reach},
     {"output-memory", fuzz_draw_output_memory},
+    {"device-memory", fuzz_draw_device_memory},
 };
 #define GENERATORS (sizeof generators / sizeof generators[0])
 
 int fuzz_draw_knows(const char *key)
 {
-    for (size_t i = 0; i < GENERATORS; i++) {
-        if (!strcmp(generators[i].key, key)) {
-            return 1;
-        }
+    size_t i = 0;
+    while (i < GENERATORS && strcmp(generators[i].key, key) != 0) {
+        i++;
     }
-    return 0;
+    return i < GENERATORS;
 }
 
 static void draw_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, int only_presets, fuzz_case *c)

@@ -54,6 +54,7 @@ void fuzz_draw_color(fuzz_draw *d);
 void fuzz_draw_device(fuzz_draw *d);
 void fuzz_draw_reach(fuzz_draw *d);
 void fuzz_draw_output_memory(fuzz_draw *d);
+void fuzz_draw_device_memory(fuzz_draw *d);
 /* 1: a preset was drawn, and a picture that suits it. */
 int fuzz_draw_preset(fuzz_draw *d);
 /* 1: the case's picture is one of those drawn for its preset. */

@@ -31,6 +31,13 @@ void fuzz_draw_output_memory(fuzz_draw *d)
     }
 }
 
+void fuzz_draw_device_memory(fuzz_draw *d)
+{
+    if (fuzz_draw_chance(d, 10)) { /* pictures that do not fit go in strips, or to the CPU */
+        fuzz_case_set(d->c, "device-memory", "%u", 1u << fuzz_draw_between(d, 14, 24));
+    }
+}
+
 /* ---- What a device finishes ------------------------------------------------------------------ */
 
 /* Depths above MOST_DEPTH become that: the numbers before "u" and "s". */
@@ -90,7 +97,7 @@ static void draw_waves(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
 void fuzz_draw_packets_case(uint64_t seed, const fuzz_folder *folder, fuzz_blocks blocks, fuzz_case *c)
 {
     static const char *const left_out[] = {"psnr",   "plm",   "packed-headers", "measure-psnr",
-                                           "device", "reach", "output-memory"},
+                                           "device", "reach", "output-memory",  "device-memory"},
                              *const targets[] = {"rates",  "bpp",       "layer-bytes",        "rdoq",
                                                  "slopes", "max-bytes", "max-component-bytes"};
     if (blocks == FUZZ_BLOCKS_WAVES) {

@@ -25,7 +25,10 @@ static void walk_tile(const wvl_plan *plan, const wvl_tile_plan *tile, wvl_cuda_
 void wvl_cuda_walk_bands(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t coefs,
                          uint64_t bounds, void (*see)(void *user, const wvl_cuda_walk_band *band), void *user)
 {
-    wvl_cuda_walk_band at = {.coefs = coefs, .bounds = bounds};
+    wvl_cuda_walk_band at = {.coefs = coefs, .bounds = bounds, .nothing = bounds};
+    for (uint32_t t = 0; t < tile_count; t++) {
+        at.nothing += tiles[t].block_count * sizeof(uint32_t);
+    }
     for (uint32_t t = 0; t < tile_count; t++) {
         walk_tile(plan, &tiles[t], at, see, user);
         at.coefs += tiles[t].coef_bytes;
@@ -45,8 +48,9 @@ static void walk_band(void *user, const wvl_cuda_walk_band *at)
 {
     const block_user *to = user;
     const wvl_tile_band *band = at->band;
-    uint32_t index = 0;
+    uint32_t index = 0, end = band->block_rows - band->rows_below;
     for (uint32_t row = 0; row < band->block_rows; row++) {
+        int is_own = row >= band->rows_above && row < end;
         for (uint32_t col = 0; col < band->block_cols; col++, index++) {
             wvl_rect rect = wvl_geom_block_rect(band, col, row);
             wvl_cuda_walk_block block = {.band = band,
@@ -55,7 +59,8 @@ static void walk_band(void *user, const wvl_cuda_walk_band *at)
                                          .component = at->component,
                                          .rect = rect,
                                          .coefs = at->coefs + wvl_coef_slot(band, index),
-                                         .bound = at->bounds + (band->first_block + index) * sizeof(uint32_t),
+                                         .bound = is_own ? at->bounds + (band->first_block + index) * sizeof(uint32_t)
+                                                         : at->nothing,
                                          .width = (uint16_t)wvl_rect_width(rect),
                                          .height = (uint16_t)wvl_rect_height(rect)};
             to->put(to->user, at->first_block + index, &block);

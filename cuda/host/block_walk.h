@@ -14,6 +14,7 @@ typedef struct wvl_cuda_walk_band {
     uint64_t first_block;   /* among all blocks */
     uint64_t count;         /* of blocks; 0 is not seen */
     uint64_t coefs, bounds; /* of the tile: as wvl_cuda_walk_blocks was given for the first one */
+    uint64_t nothing;       /* address of a bound of 0: the word behind all of them (wvl_cuda_layout.outside) */
 } wvl_cuda_walk_band;
 
 typedef struct wvl_cuda_walk_block {
@@ -21,7 +22,7 @@ typedef struct wvl_cuda_walk_block {
     const wvl_coding *coding;
     const wvl_tile_plan *tile;
     uint32_t component;
-    uint64_t coefs, bound; /* addresses */
+    uint64_t coefs, bound; /* addresses. Blocks in the margins of a strip have a bound of 0: nothing is coded of them */
     wvl_rect rect;         /* on the band's own grid */
     uint16_t width, height;
 } wvl_cuda_walk_block;

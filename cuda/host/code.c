@@ -361,11 +361,13 @@ static void start(wvl_cuda_code *code)
 void wvl_cuda_build_code(wvl_cuda_code *code)
 {
     start(code);
-    if (code->built_count == code->tile_count && code->built_tile == code->tiles[0].index) {
+    if (code->built_count == code->tile_count && code->built_tile == code->tiles[0].index &&
+        code->built_strip == code->tiles[0].strip) {
         return; /* of the picture before */
     }
     code->kind->build(code);
     code->built_tile = code->tiles[0].index;
+    code->built_strip = code->tiles[0].strip;
     code->built_count = code->tile_count;
 }
 

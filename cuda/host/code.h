@@ -68,6 +68,7 @@ struct wvl_cuda_code {
     wvl_cuda_ht_job job; /* HT */
     /* The tables in pinned memory are those of these tiles; count 0: of none. */
     uint32_t built_tile, built_count;
+    uint64_t built_strip; /* number of strips that are alike (wvl_tile_plan.strip) */
     /* Where bytes and passes of blocks lie, and how many bytes that takes; lists of chunks have room for them. */
     uint8_t *bytes, *passes;
     uint64_t byte_room, pass_room;

@@ -53,7 +53,7 @@ static uint64_t host_bytes(const wvl_cuda_pictures *p)
 void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *slot)
 {
     wvl_cuda_pictures *p = wvl_cuda_build_pictures(NULL, plan, assembly, 0);
-    *slot = (wvl_backend_memory){UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, 0, 0};
+    *slot = (wvl_backend_memory){.host_bytes = UINT64_MAX, .pinned_bytes = UINT64_MAX, .device_bytes = UINT64_MAX};
     if (p) {
         uint64_t on_device = plan->device.output ? output_bytes(plan) : 0;
         slot->host_bytes = host_bytes(p);

@@ -165,6 +165,9 @@ class LibraryOptions(TypedDict, total=False):
     # Where finished pictures lie. device: in memory of the device that finishes them; only an encoder object of the
     # C API gives such pictures, and what no device can finish is refused. Range: host|device. Default: host.
     output_memory: Literal["host", "device"] | None
+    # Most bytes of its own memory that a device may take for a picture, or for each in flight. Larger pictures go
+    # through it in strips, where reach allows. 0: what there is. Range: 0..18446744073709551615. Default: 0.
+    device_memory: int | None
 
 class PlanOptions(LibraryOptions, total=False):
     preset: str | None

@@ -341,6 +341,7 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->device.choice = s->device;
     plan->device.reach = (uint8_t)(s->reach + 1);
     plan->device.output = s->output_memory;
+    plan->device.memory = s->device_memory;
     plan->device.ordinals = s->device_set ? s->device_set : 1;
 }
 

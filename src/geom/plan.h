@@ -155,6 +155,12 @@ typedef struct wvl_backend_memory {
     uint64_t spill_bytes; /* of the host, that a slot may take while its blocks are fetched: what has no room in it */
 } wvl_backend_memory;
 
+/* The least of a device that a slot can do with. */
+static inline uint64_t wvl_backend_least(const wvl_backend_memory *slot)
+{
+    return slot->least_device_bytes ? slot->least_device_bytes : slot->device_bytes;
+}
+
 /* One progression order volume (A.6.6): resolutions [first, end), components [first, end), layers [0, end). */
 typedef struct wvl_progression {
     uint32_t tile; /* the tile it is for, or WVL_ALL_TILES */
@@ -292,6 +298,7 @@ typedef struct wvl_device_plan {
     uint8_t reach;     /* the least that it must do: wvl_reach, COEFS or more */
     uint8_t output;    /* 1: finished pictures lie in memory of the device, if it finishes them */
     uint32_t ordinals; /* bit per ordinal: those that it may use; WVL_DEVICE_EVERY: all that are there */
+    uint64_t memory;   /* most bytes of each that jobs, or a picture, may take; 0: no limit */
 } wvl_device_plan;
 
 /* test: depth to which blocks are coded before rate control decides; output bytes do not depend on it. Only tests set
@@ -300,7 +307,7 @@ typedef struct wvl_test_plan {
     uint8_t depth_full;  /* every pass of every block */
     uint8_t all_sets;    /* HT blocks: rate control chooses among sets of all planes */
     int32_t depth_bias;  /* added to predicted thresholds */
-    uint32_t strip_rows; /* rows of the reference grid in a strip of a row source; 0: as it pays */
+    uint32_t strip_rows; /* rows of the reference grid in a strip of a row source, or of a device; 0: as it pays */
 } wvl_test_plan;
 
 struct wvl_plan {
@@ -437,6 +444,7 @@ typedef struct wvl_tile_band {
     uint32_t slot_width, slot_height; /* samples of every block's slot; row stride inside a slot is slot_width */
     uint64_t first_block; /* index of the band's first block in the tile's block table, raster order follows */
     uint64_t coef_offset; /* bytes from the start of the tile's coefficients to the first slot */
+    uint32_t rows_above, rows_below; /* of a strip: rows of blocks at its ends that are not its own */
 } wvl_tile_band;
 
 typedef struct wvl_tile_resolution {
@@ -468,6 +476,7 @@ typedef struct wvl_tile_plan {
     uint64_t block_count, precinct_count;
     uint64_t coef_bytes; /* of all slots, a multiple of 64 */
     uint64_t sample_count;
+    uint64_t strip; /* 0: a whole tile. Strips of one tile with the same number are alike but for where they lie */
 } wvl_tile_plan;
 
 /* Rectangle of tile t on the reference grid (B.3). */
@@ -476,6 +485,22 @@ wvl_rect wvl_geom_tile_rect(const wvl_plan *plan, uint32_t tile);
  * same result. The size is the same for every tile of a plan. */
 void wvl_tile_plan_carve(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan *tile);
 void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *tile);
+/*
+ * Strips: the rows of a tile in parts, each of which is transformed as if it were a tile. A strip has its own rows, and
+ * a margin above and below them, so that the rows of blocks of its own have the coefficients of the whole tile. Those
+ * in the margins are wrong, and nobody reads them (rows_above, rows_below).
+ *
+ * Strips begin at multiples of `unit` rows of the reference grid: there every band begins a row of blocks.
+ */
+typedef struct wvl_strip_grid {
+    uint64_t unit;         /* UINT64_MAX: there is no such distance */
+    uint64_t above, below; /* rows of the margins */
+} wvl_strip_grid;
+wvl_strip_grid wvl_geom_strip_grid(const wvl_plan *plan);
+/* whole: the plan of a tile. Own rows: those of the tile in [first, end) of the reference grid, of which there are
+ * some. strip: carved as a tile plan. */
+void wvl_tile_plan_build_strip(const wvl_plan *plan, const wvl_tile_plan *whole, uint64_t first, uint64_t end,
+                               wvl_strip_grid grid, wvl_tile_plan *strip);
 /* Tile plans for a walk over all tiles. A picture of one wave has them all; otherwise each is built into the scratch,
  * and holds until the next one is fetched. */
 typedef struct wvl_tile_walk {

@@ -121,16 +121,17 @@ struct wvl_settings {
     uint32_t layer_value_count;
     double *layer_values; /* owned */
     uint64_t max_bytes, max_component_bytes;
-    uint8_t rdoq;          /* "rdoq": WVL_RDOQ_NO, YES, AUTO */
-    uint8_t ht_passes;     /* "ht-passes" 3 */
-    uint8_t visual;        /* "visual" */
-    uint8_t is_ycc;        /* filled by the conductor: components 0 to 2 are said to be Y, Cb and Cr */
-    uint8_t measure_psnr;  /* "measure-psnr": WVL_MEASURE_ */
-    uint8_t jp2;           /* "container" j2k|jp2|jph: WVL_CONTAINER_* */
-    uint8_t device;        /* "device" WVL_DEVICE_* */
-    uint8_t reach;         /* "reach" coefs|blocks|packets: one less than wvl_reach */
-    uint8_t output_memory; /* "output-memory" host|device */
-    uint32_t device_set;   /* a bit for each N of cuda:N,...; WVL_DEVICE_EVERY: cuda:all; 0: the first device */
+    uint8_t rdoq;           /* "rdoq": WVL_RDOQ_NO, YES, AUTO */
+    uint8_t ht_passes;      /* "ht-passes" 3 */
+    uint8_t visual;         /* "visual" */
+    uint8_t is_ycc;         /* filled by the conductor: components 0 to 2 are said to be Y, Cb and Cr */
+    uint8_t measure_psnr;   /* "measure-psnr": WVL_MEASURE_ */
+    uint8_t jp2;            /* "container" j2k|jp2|jph: WVL_CONTAINER_* */
+    uint8_t device;         /* "device" WVL_DEVICE_* */
+    uint8_t reach;          /* "reach" coefs|blocks|packets: one less than wvl_reach */
+    uint8_t output_memory;  /* "output-memory" host|device */
+    uint64_t device_memory; /* "device-memory" bytes */
+    uint32_t device_set;    /* a bit for each N of cuda:N,...; WVL_DEVICE_EVERY: cuda:all; 0: the first device */
     uint32_t comment_count;
     char **comments; /* owned */
 };

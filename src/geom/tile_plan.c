@@ -183,7 +183,7 @@ static void open_tile(const wvl_plan *plan, uint32_t index, const wvl_tile_varia
     tile->sop = variant ? variant->sop : plan->syntax.sop;
     tile->eph = variant ? variant->eph : plan->syntax.eph;
     tile->component_count = tile->resolution_count = tile->band_count = 0;
-    tile->block_count = tile->precinct_count = tile->coef_bytes = tile->sample_count = 0;
+    tile->block_count = tile->precinct_count = tile->coef_bytes = tile->sample_count = tile->strip = 0;
 }
 
 static void add_component(const wvl_plan *plan, const wvl_tile_variant *variant, uint32_t component,
@@ -206,12 +206,95 @@ static void add_component(const wvl_plan *plan, const wvl_tile_variant *variant,
     }
 }
 
+static void add_components(const wvl_plan *plan, const wvl_tile_variant *variant, wvl_tile_plan *tile)
+{
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+        add_component(plan, variant, c, tile);
+    }
+}
+
 void wvl_tile_plan_build(const wvl_plan *plan, uint32_t index, wvl_tile_plan *tile)
 {
     const wvl_tile_variant *variant = wvl_plan_find_variant(plan, index);
     open_tile(plan, index, variant, tile);
+    add_components(plan, variant, tile);
+}
+
+/* ---- Strips ---------------------------------------------------------------------------------- */
+
+static uint64_t common_multiple(uint64_t a, uint64_t b)
+{
+    uint64_t x = a, y = b;
+    while (y) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return wvl_mul_saturate(a / x, b);
+}
+
+/* log2 of the rows of the component that are a row of blocks of any band. Precincts only make blocks lower. */
+static unsigned block_row_log2(const wvl_coding *coding)
+{
+    unsigned most = 0;
+    for (unsigned r = 0; r <= coding->levels; r++) {
+        unsigned level = r ? coding->levels - r + 1u : coding->levels, cut = r ? 1 : 0;
+        most = wvl_max_u32(most, level + wvl_min_u32(coding->ycb, (unsigned)(coding->precinct[r] >> 4) - cut));
+    }
+    return most;
+}
+
+/*
+ * Of a low row n 5/3 reads rows 2n-2 to 2n+2 of the level above, and 9/7 rows 2n-4 to 2n+4; of a high row no more than
+ * from 2n-2 and up to 2n+4. So t rows above, or r rows below, are 2t+2, 2r+1 or 2t+4, 2r+3 on the level above: after k
+ * levels 2 (2^k - 1), 2^k - 1, or 4 (2^k - 1), 3 (2^k - 1).
+ */
+wvl_strip_grid wvl_geom_strip_grid(const wvl_plan *plan)
+{
+    uint64_t rows = 1, above = 2, below = 1;
+    unsigned block = 0;
     for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
-        add_component(plan, variant, c, tile);
+        rows = common_multiple(rows, plan->syntax.components[c].dy);
+    }
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        block = wvl_max_u32(block, block_row_log2(&plan->syntax.codings[i]));
+        above = plan->syntax.codings[i].reversible ? above : 4;
+        below = plan->syntax.codings[i].reversible ? below : 3;
+    }
+    if (rows >> 20) {
+        return (wvl_strip_grid){.unit = UINT64_MAX};
+    }
+    unsigned levels = plan->syntax.max_levels;
+    return (wvl_strip_grid){rows << block, above * rows << levels, below * rows << levels};
+}
+
+/* Rows of blocks of the band above row `at` of the reference grid, which begins one, counted from the strip's first. */
+static uint32_t block_rows_above(const wvl_plan *plan, uint32_t component, const wvl_tile_band *band, uint64_t at)
+{
+    uint64_t row = at / plan->syntax.components[component].dy >> (band->level + band->ycb);
+    return row <= band->block_y0 ? 0 : (uint32_t)wvl_min_u64(row - band->block_y0, band->block_rows);
+}
+
+void wvl_tile_plan_build_strip(const wvl_plan *plan, const wvl_tile_plan *whole, uint64_t first, uint64_t end,
+                               wvl_strip_grid grid, wvl_tile_plan *strip)
+{
+    const wvl_tile_variant *variant = wvl_plan_find_variant(plan, whole->index);
+    uint64_t top = first > grid.above ? first - grid.above : 0, bottom = wvl_add_saturate(end, grid.below);
+    int is_cut = top <= whole->rect.y0 || bottom >= whole->rect.y1;
+    open_tile(plan, whole->index, variant, strip);
+    strip->rect.y0 = (uint32_t)wvl_max_u64(top, whole->rect.y0);
+    strip->rect.y1 = (uint32_t)wvl_min_u64(bottom, whole->rect.y1);
+    strip->strip = is_cut ? first + 2 : 1;
+    add_components(plan, variant, strip);
+    for (uint32_t c = 0; c < strip->component_count; c++) {
+        const wvl_tile_component *tc = &strip->components[c];
+        uint32_t b = strip->resolutions[tc->first_resolution].first_band;
+        for (uint32_t last = b + 3u * tc->levels; b <= last; b++) {
+            wvl_tile_band *band = &strip->bands[b];
+            band->reciprocal = whole->bands[b].reciprocal; /* corrections for one sample are the tile's */
+            band->rows_above = first <= whole->rect.y0 ? 0 : block_rows_above(plan, c, band, first);
+            band->rows_below = end >= whole->rect.y1 ? 0 : band->block_rows - block_rows_above(plan, c, band, end);
+        }
     }
 }
 

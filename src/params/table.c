@@ -188,7 +188,11 @@
     X("output-memory", CHOICE, "host|device", "host",                                                                  \
       "Where finished pictures lie. device: in memory of the device that finishes them; only an encoder object of "    \
       "the C API gives such pictures, and what no device can finish is refused.",                                      \
-      MACHINE, WORD, AT(output_memory), 0, 1)
+      MACHINE, WORD, AT(output_memory), 0, 1)                                                                          \
+    X("device-memory", INTEGER, "0..18446744073709551615", "0",                                                        \
+      "Most bytes of its own memory that a device may take for a picture, or for each in flight. Larger pictures go "  \
+      "through it in strips, where reach allows. 0: what there is.",                                                   \
+      MACHINE, UINT64, AT(device_memory), 0, UINT64_MAX)
 
 #define PUBLIC(key, type, range, initial, doc, section, kind, offset, minimum, maximum)                                \
     {key, WVL_OPTION_##type, range, initial, doc, section},

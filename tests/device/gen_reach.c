@@ -45,6 +45,7 @@ static const struct {
     {"ht-passes", "1 2 3"},
     {"comment", "text"},
     {"device", "cuda"},
+    {"device-memory", "0"},
 };
 
 /* Without these a key says nothing about blocks: they go with it. */
@@ -254,6 +255,13 @@ static const char head[] =
     "`input-range` beside `input-color=rec709`. Where `rdoq=no` changes the answer it has a row of its own. A picture "
     "of\n"
     "components of more than 16 bits is for the CPU (`none`).\n"
+    "A picture that exceeds the memory of the device, or the option `device-memory`, goes through it in waves of "
+    "tiles, "
+    "or in\n"
+    "strips where a tile is too large (D-strip-07): no farther than `blocks`, as pictures whose packets are made on "
+    "the "
+    "CPU.\n"
+    "`--explain` says how far.\n"
     "\n"
     "| option | values | HT | Part 1 | why no farther |\n"
     "| --- | --- | --- | --- | --- |\n";

@@ -118,7 +118,7 @@ static int hand_over(const wvl_block_order *order, const wvl_keeper *own, wvl_ke
             }
         }
     }
-    int is_kept = wvl_keep_batch(keeper, order, &batch);
+    int is_kept = wvl_keep_batch(keeper, NULL, 0, order, &batch);
     free(records);
     free(runs);
     free(blocks);
@@ -279,7 +279,9 @@ static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t til
                        .jobs = 1,
                        .count = 1,
                        .image = &image,
-                       .next_tile = plan->syntax.tile_count,
+                       .coefs = wave->coefs,
+                       .cut = {.plan = plan},
+                       .next = {plan->syntax.tile_count, 0},
                        .flight[0] = {.job = &job, .count = tiles}};
     wvl_wave_source there;
     if (how == BY_BATCHES) {

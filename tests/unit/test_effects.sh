@@ -113,6 +113,7 @@ cat >rows <<'ROWS'
 --device|cpu
 --reach|blocks
 --output-memory|device
+--device-memory|1000000
 ROWS
 
 # What is so already, and why: OPTION CONTEXT, or OPTION * for all contexts.
@@ -150,6 +151,7 @@ cat >already <<'ALREADY'
 --device plan nothing is transformed
 --reach plan nothing is transformed
 --output-memory plan nothing is finished
+--device-memory * it bounds a device, which device.strips has
 --threads plan nothing is coded
 --rdoq irreversible-rate auto does it
 --rdoq reversible-rate auto does it

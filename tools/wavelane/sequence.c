@@ -21,7 +21,7 @@
 /* Where the same bytes come from: these do not count. */
 static int names_machine(const char *key)
 {
-    static const char *const keys[] = {"device", "reach", "output-memory", "measure-psnr"};
+    static const char *const keys[] = {"device", "reach", "output-memory", "device-memory", "measure-psnr"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (!strcmp(key, keys[i])) {
             return 1;

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures larger than the memory of a device go through it in strips: the bytes are the CPU's, from images and from
+ * rows, and whatever fails. On the device in software (soft.h). */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/host/device.h"
+#include "soft_bench.h"
+#include "tests/unit/rows_bench.h"
+
+/* ---- Encodes --------------------------------------------------------------------------------- */
+
+/* Kinds 0 to 4 of rows_draw(), and more. */
+enum { TALL = 10, TALL_RGB12, SUBSAMPLED, SUBSAMPLED_NONE };
+
+static picture draw(int kind)
+{
+    static const wvl_component_format parts[3] = {{.depth = 8, .dx = 1, .dy = 1},
+                                                  {.depth = 8, .dx = 2, .dy = 2},
+                                                  {.depth = 16, .is_signed = 1, .dx = 1, .dy = 3}};
+    wvl_image_format format = {.struct_size = sizeof format,
+                               .x0 = 5,
+                               .y0 = kind == SUBSAMPLED ? 31 : 0,
+                               .x1 = 102,
+                               .y1 = 700,
+                               .component_count = 3,
+                               .components = parts};
+    switch (kind) {
+    case TALL: return picture_draw(PICTURE_NATURAL, 67, 901, 1, 8, 3);
+    case TALL_RGB12: return picture_draw(PICTURE_NOISE, 90, 517, 3, 12, 4);
+    case SUBSAMPLED:
+    case SUBSAMPLED_NONE: return picture_draw_format(PICTURE_NATURAL, &format, 6);
+    default: return rows_draw(kind);
+    }
+}
+
+static bytes encode_rows(const wvl_plan *plan, rows_bench *rows)
+{
+    bytes b = {0};
+    wvl_sink sink;
+    wvl_result *result = NULL;
+    wvl_control control = {.struct_size = sizeof control, .cancel = rows->cancel};
+    ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
+    b.status = wvl_encode_rows(plan, &rows->source, rows->options, &sink, &control, &result, b.error, sizeof b.error);
+    if (b.status == WVL_OK) {
+        ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
+        (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
+        b.psnr = wvl_result_layer_psnr(result, wvl_result_layer_count(result) - 1);
+    } else {
+        wvl_sink_discard(&sink);
+    }
+    ck_assert_uint_eq(rows->releases, 1);
+    wvl_result_release(result);
+    return b;
+}
+
+/* Jobs that were submitted: each begins with one clearing of its bounds, and strips march or not. */
+static uint32_t count_jobs(uint32_t launches_before) { return soft->launches - launches_before; }
+
+/* ---- Same bytes ------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *settings;
+    int kind;
+    const char *backend; /* of images and of rows */
+    int is_host;         /* rows are for the CPU, and images cannot be cut */
+} cases[] = {
+    {"style=HT levels=2 block=16,16", TALL, "cuda:0 blocks", 0},
+    {"style=HT levels=3 block=32,32 reversible=no measure-psnr=no", TALL, "cuda:0 blocks", 0},
+    {"style=HT levels=5 block=4,4", TALL, "cuda:0 blocks", 0},
+    {"style=HT levels=0 block=64,64", TALL, "cuda:0 blocks", 0},
+    {"style=HT levels=1 block=8,8 mct=off", 0, "cuda:0 blocks", 0},
+    {"style=HT levels=3 block=16,8 progression=RPCL", 0, "cuda:0 blocks", 0},
+    {"style=HT levels=2 block=16,8 progression=PCRL plt=yes tlm=yes", TALL_RGB12, "cuda:0 blocks", 0},
+    {"style=HT levels=2 block=16,8 reversible=no qfactor=80", TALL_RGB12, "cuda:0 blocks", 0},
+    {"style=HT levels=3 block=16,16 reversible=no precincts=[64,64],[32,32],[16,16]", TALL_RGB12, "cuda:0 blocks", 0},
+    {"style=HT levels=2 block=16,8 progression=CPRL tile-parts=R sop=yes eph=yes", SUBSAMPLED, "cuda:0 blocks", 0},
+    {"style=HT levels=3 block=8,4 reversible=no step=0.01", SUBSAMPLED, "cuda:0 blocks", 0},
+    {"style=HT levels=3 block=8,4 container=jph", SUBSAMPLED_NONE, "cuda:0 blocks", 0},
+    {"style=HT levels=2 block=8,8 tile=40,300 tile-offset=3,9", SUBSAMPLED, "cuda:0 blocks", 0},
+    {"style=HT levels=2 block=8,8 tile=31,170 reversible=no", TALL_RGB12, "cuda:0 blocks", 0},
+    {"style=HT levels=3 block=8,8 overrides=C1:levels=1 mct=off", TALL_RGB12, "cuda:0 blocks", 0},
+    {"style=HT levels=1 block=8,8 overrides=C1:levels=3 mct=on", 0, "cuda:0 blocks", 0},
+    {"style=HT levels=2 block=8,8 tile=90,200 overrides=T1:levels=4", TALL_RGB12, "cuda:0 blocks", 0},
+    {"style=HT levels=3 block=16,16 input-color=rec709 reversible=no step=0.01", TALL_RGB12, "cuda:0 blocks", 0},
+    {"levels=0 block=1024,4 reversible=no precincts=[16,2] sop=yes guard-bits=3 measure-psnr=no", TALL, NULL, 0},
+    {"levels=3 block=16,16", TALL, NULL, 0},
+    {"levels=4 block=64,4 layers=3 reversible=no slopes=38000,36000,34000", TALL, NULL, 0},
+    {"levels=3 block=16,8 style=BYPASS|TERMALL", TALL_RGB12, NULL, 0},
+    {"levels=2 block=8,8 reversible=no bpp=1 rdoq=no", SUBSAMPLED, NULL, 0},
+    {"levels=2 block=16,16 reversible=no bpp=0.5 style=HT", TALL_RGB12, NULL, 0},
+    {"levels=3 block=8,8 roi=rect=20,20,60,300", TALL, NULL, 0},
+    {"levels=5", TALL, NULL, 1},
+    {"style=HT levels=32 block=64,4", TALL, NULL, 1},
+    {"levels=3 reversible=no bpp=1 block=8,8 rdoq=yes", TALL, NULL, 1},
+    {"style=HT levels=2 block=8,8", 3, NULL, 1},
+};
+#define CASES ((int)(sizeof cases / sizeof *cases))
+
+static void expect(const char *what, const bytes *reference, bytes b, const char *backend)
+{
+    char name[32];
+    ck_assert_msg(b.status == WVL_OK, "%s: %s", what, b.error);
+    (void)snprintf(name, sizeof name, "%s", backend ? backend : b.backend);
+    ck_assert_msg(!strncmp(b.backend, "cuda:0", 6), "%s: from %s", what, b.backend);
+    expect_same(what, reference, b, name);
+}
+
+static void expect_refused(const char *what, bytes b, wvl_status status)
+{
+    ck_assert_msg(b.status == status, "%s: %d %s", what, b.status, b.error);
+    ck_assert_uint_gt(strlen(b.error), 20);
+}
+
+/* From an image, and from rows that can be read again or cannot. */
+START_TEST(bytes_are_the_same)
+{
+    static const uint32_t heights[] = {1, 100, 333};
+    picture p = draw(cases[_i].kind);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, cases[_i].settings, "cpu");
+    ck_assert_msg(reference.status == WVL_OK, "%s", reference.error);
+    for (unsigned k = 0; k < sizeof heights / sizeof *heights; k++) {
+        wvl_plan *plan = make_plan(&input.format, cases[_i].settings, "cuda-only");
+        rows_bench rows;
+        char what[160];
+        plan->test.strip_rows = heights[k];
+        rows_open(&rows, &p, 0, 1);
+        (void)snprintf(what, sizeof what, "%s, strips of %u", cases[_i].settings, heights[k]);
+        uint32_t before = soft->launches;
+        bytes image = encode_plan(plan, &input.image), by_rows = encode_rows(plan, &rows);
+        if (cases[_i].is_host) {
+            expect_refused(what, image, WVL_ERROR_MEMORY);
+            expect_refused(what, by_rows, WVL_ERROR_UNSUPPORTED);
+        } else {
+            ck_assert_uint_gt(count_jobs(before), 2 * 3);
+            expect(what, &reference, image, cases[_i].backend);
+            expect(what, &reference, by_rows, cases[_i].backend);
+        }
+        wvl_plan_release(plan);
+    }
+    free_bytes(&reference);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* Every height and parity that tiles can begin and end with. */
+START_TEST(small_pictures)
+{
+    static const char *const settings[] = {
+        "style=HT levels=1 block=4,4", "style=HT levels=2 block=4,4 reversible=no measure-psnr=no",
+        "levels=2 block=8,4", "levels=1 block=4,4 reversible=no step=0.01 measure-psnr=no"};
+    for (uint32_t k = 0; k < 120; k++) {
+        wvl_component_format component = {.depth = 8, .dx = 1, .dy = 1 + k % 3};
+        uint32_t y0 = component.dy * (k % 7), height = component.dy * (20 + k % 37);
+        wvl_image_format format = {.struct_size = sizeof format,
+                                   .x0 = 3,
+                                   .y0 = y0,
+                                   .x1 = 12,
+                                   .y1 = y0 + height,
+                                   .component_count = 1,
+                                   .components = &component};
+        picture p = picture_draw_format(PICTURE_NOISE, &format, k);
+        picture_input input = picture_open_input(&p, 0);
+        bytes reference = encode(&input, settings[_i], "cpu");
+        wvl_plan *plan = make_plan(&input.format, settings[_i], "cuda-only");
+        plan->test.strip_rows = 1 + k % 30;
+        bytes b = encode_plan(plan, &input.image);
+        ck_assert_msg(b.status == WVL_OK || wvl_geom_strip_grid(plan).unit >= height, "%u: %s", k, b.error);
+        if (b.status == WVL_OK) {
+            expect(settings[_i], &reference, b, NULL);
+        }
+        free_bytes(&reference);
+        wvl_plan_release(plan);
+        picture_close_input(&input);
+        picture_free(&p);
+    }
+}
+END_TEST
+
+/* Pixels wherever they may lie: page-locked and on the device they are fetched as they are. */
+START_TEST(pixels_anywhere)
+{
+    static const wvl_memory_kind kinds[] = {WVL_MEMORY_PINNED, WVL_MEMORY_DEVICE, WVL_MEMORY_MANAGED};
+    const char *settings = _i ? "style=HT levels=2 block=16,8" : "levels=2 block=16,8 reversible=no step=0.01";
+    picture p = draw(TALL_RGB12);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, settings, "cpu");
+    wvl_plan *plan = make_plan(&input.format, settings, "cuda-only");
+    plan->test.strip_rows = 64;
+    for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        input.image.memory_kind = kinds[k];
+        expect(settings, &reference, encode_plan(plan, &input.image), NULL);
+    }
+    free_bytes(&reference);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* Strips of one picture on several devices, and on those that are left when one is lost. */
+START_TEST(devices_share_strips)
+{
+    picture p = draw(TALL);
+    picture_input input = picture_open_input(&p, 0);
+    soft->devices = 3;
+    bytes reference = encode(&input, "style=HT levels=2 block=16,16", "cpu");
+    wvl_plan *plan = make_plan(&input.format, "style=HT levels=2 block=16,16", "cuda-only:0,1,2");
+    plan->test.strip_rows = 64;
+    expect_same("three devices", &reference, encode_plan(plan, &input.image), "cuda:0,1,2 blocks");
+    soft->kill = 1;
+    soft->kill_at = soft->launches_of[1] + 5;
+    bytes b = encode_plan(plan, &input.image);
+    ck_assert_msg(b.status == WVL_OK && strstr(b.backend, "cuda:0"), "%s from %s", b.error, b.backend);
+    expect(b.backend, &reference, b, NULL);
+    soft->kill = soft->kill_at = soft->broken_devices = 0;
+    soft->devices = 1;
+    wvl_cuda_forget_losses();
+    free_bytes(&reference);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* Pictures in flight, each of which is too large for the device. */
+START_TEST(pictures_in_flight)
+{
+    picture p = draw(TALL);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "style=HT levels=2 block=16,16", "cpu");
+    wvl_plan *plan = make_plan(&input.format, "style=HT levels=2 block=16,16 device-memory=600000", "cuda-only");
+    wvl_encoder *encoder;
+    uint32_t sent = 0;
+    ck_assert_int_eq(wvl_encoder_create(plan, 3, &encoder), WVL_OK);
+    for (uint32_t received = 0; received < 7; received++) {
+        wvl_encoded_picture *got;
+        size_t count;
+        while (sent < 7 && wvl_encoder_submit(encoder, &input.image, NULL, NULL) == WVL_OK) {
+            sent++;
+        }
+        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &got), WVL_OK);
+        ck_assert_int_eq(wvl_encoded_picture_status(got), WVL_OK);
+        const void *data = wvl_encoded_picture_data(got, &count);
+        ck_assert(count == reference.count && !memcmp(data, reference.data, count));
+        ck_assert_str_eq(wvl_result_backend(wvl_encoded_picture_result(got)), "cuda:0 blocks");
+        wvl_encoded_picture_release(got);
+    }
+    wvl_encoder_release(encoder);
+    free_bytes(&reference);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static wvl_plan_memory measure(const wvl_plan *plan)
+{
+    wvl_plan_memory memory = {.struct_size = sizeof memory};
+    ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
+    return memory;
+}
+
+/* The option bounds what is taken of the device, and the plan says how much that is. */
+START_TEST(memory_is_kept)
+{
+    static const char *const settings[] = {"style=HT levels=2 block=16,16", "levels=2 block=16,16"};
+    unsigned in_strips = 0;
+    open_context();
+    picture p = draw(TALL_RGB12);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan *whole = make_plan(&input.format, settings[_i], "cuda-only");
+    uint64_t most = measure(whole).device_bytes;
+    wvl_plan_release(whole);
+    close_context();
+    for (uint64_t limit = most; limit > most / 40; limit -= most / 13) {
+        char text[128];
+        open_context();
+        bytes reference = encode(&input, settings[_i], "cpu");
+        (void)snprintf(text, sizeof text, "%s device-memory=%llu", settings[_i], (unsigned long long)limit);
+        wvl_plan *plan = make_plan(&input.format, text, "cuda-only");
+        wvl_plan_memory promised = measure(plan);
+        soft->memory_peak = soft->pinned_peak = 0;
+        bytes b = encode_plan(plan, &input.image);
+        ck_assert_msg(b.status == WVL_OK || b.status == WVL_ERROR_MEMORY, "%s: %s", text, b.error);
+        if (b.status == WVL_OK) {
+            ck_assert_msg(soft->memory_peak <= limit && soft->memory_peak <= promised.device_bytes,
+                          "%s: %llu bytes, promised %llu", text, (unsigned long long)soft->memory_peak,
+                          (unsigned long long)promised.device_bytes);
+            ck_assert_msg(soft->pinned_peak <= promised.pinned_bytes, "%s: %llu page-locked bytes, promised %llu", text,
+                          (unsigned long long)soft->pinned_peak, (unsigned long long)promised.pinned_bytes);
+            in_strips += strstr(b.backend, "packets") == NULL;
+            expect(text, &reference, b, NULL);
+        }
+        free_bytes(&reference);
+        wvl_plan_release(plan);
+        close_context();
+    }
+    ck_assert_uint_gt(in_strips, 3);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* Without the option: a device that has too little for the picture takes it in strips, lower and lower ones. */
+START_TEST(device_is_small)
+{
+    const char *settings = "style=HT levels=1 block=8,8";
+    picture p = draw(TALL_RGB12);
+    picture_input input = picture_open_input(&p, 0);
+    uint64_t limit = 1600000;
+    unsigned in_strips = 0;
+    bytes b = {.status = WVL_OK};
+    for (; b.status == WVL_OK && limit > 1000; limit = limit * 4 / 5) {
+        open_context();
+        bytes reference = encode(&input, settings, "cpu");
+        soft->memory_limit = limit;
+        b = encode(&input, settings, "cuda-only");
+        if (b.status == WVL_OK) {
+            in_strips += strstr(b.backend, "packets") == NULL;
+            expect("small", &reference, b, NULL);
+        } else {
+            ck_assert_int_eq(b.status, WVL_ERROR_MEMORY);
+            expect_same("the CPU", &reference, encode(&input, settings, "cuda"), "cpu");
+        }
+        soft->memory_limit = 0;
+        free_bytes(&reference);
+        close_context();
+    }
+    ck_assert_int_eq(b.status, WVL_ERROR_MEMORY);
+    ck_assert_uint_gt(in_strips, 3);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* What rows take of the host is what wvl_rows_measure() says; with less than the device's way needs, the CPU takes
+ * them, unless it must not. */
+START_TEST(host_memory_is_kept)
+{
+    static const struct {
+        const char *settings;
+        int in_strips;
+    } kinds[] = {{"style=HT levels=2 block=16,16", 1}, {"levels=2 block=16,16 tile=90,70", 0}};
+    picture p = draw(TALL_RGB12);
+    picture_input input = picture_open_input(&p, 0);
+    for (unsigned k = 0; k < 4; k++) {
+        open_context();
+        bytes reference = encode(&input, kinds[_i].settings, "cpu");
+        wvl_plan *plan = make_plan(&input.format, kinds[_i].settings, k & 1 ? "cuda-only" : "cuda");
+        wvl_rows_memory m = {.struct_size = sizeof m};
+        wvl_rows_options options = {.struct_size = sizeof options};
+        rows_bench rows;
+        plan->test.strip_rows = kinds[_i].in_strips ? 64 : 0;
+        rows_open(&rows, &p, 0, 1);
+        ck_assert_int_eq(wvl_rows_measure(plan, &rows.source, &m), WVL_OK);
+        options.memory_bytes = k & 2 ? m.least_bytes - 1 : m.least_bytes + m.coded_bytes_bound;
+        rows.options = &options;
+        uint64_t before = books.live_bytes;
+        books.peak_bytes = books.live_bytes;
+        bytes b = encode_rows(plan, &rows);
+        if (k == 3) {
+            expect_refused("too little", b, WVL_ERROR_PARAMETER);
+        } else if (k == 2) {
+            expect_same("the CPU", &reference, b, "cpu");
+        } else {
+            ck_assert_msg(books.peak_bytes - before <= m.base_bytes + m.coded_bytes_bound + 2 * reference.count,
+                          "%llu bytes of the host, promised %llu and %llu", (unsigned long long)books.peak_bytes,
+                          (unsigned long long)m.base_bytes, (unsigned long long)m.coded_bytes_bound);
+            expect("rows", &reference, b, NULL);
+        }
+        free_bytes(&reference);
+        wvl_plan_release(plan);
+        close_context();
+    }
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* ---- Failures -------------------------------------------------------------------------------- */
+
+/* The source fails at a row, or the picture is cancelled there. */
+START_TEST(sources_fail)
+{
+    picture p = draw(TALL);
+    picture_input input = picture_open_input(&p, 0);
+    for (uint32_t row = 0; row < 901; row += 97) {
+        wvl_plan *plan = make_plan(&input.format, "style=HT levels=2 block=16,16", "cuda-only");
+        rows_bench rows;
+        plan->test.strip_rows = 64;
+        rows_open(&rows, &p, 0, 0);
+        rows.fails_at = row;
+        rows.fails_with = WVL_ERROR_INPUT;
+        if (_i) {
+            ck_assert_int_eq(wvl_cancel_create(context, &rows.cancel), WVL_OK);
+        }
+        bytes b = encode_rows(plan, &rows);
+        ck_assert_msg(b.status == (_i ? WVL_CANCELLED : WVL_ERROR_INPUT), "row %u: %d", row, b.status);
+        ck_assert(_i || strstr(b.error, "torn"));
+        if (rows.cancel) {
+            wvl_cancel_release(rows.cancel);
+        }
+        wvl_plan_release(plan);
+    }
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* A sample outside of its depth, in a strip's own rows. */
+START_TEST(samples_are_checked)
+{
+    picture p = draw(TALL_RGB12);
+    p.planes[1].samples[300 * p.planes[1].width + 7] = 4096;
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan *plan = make_plan(&input.format, "style=HT levels=2 block=16,16", "cuda-only");
+    plan->test.strip_rows = 64;
+    bytes b = encode_plan(plan, &input.image);
+    ck_assert_int_eq(b.status, WVL_ERROR_INPUT);
+    ck_assert_ptr_nonnull(strstr(b.error, "outside the depth"));
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+/* Every call of the driver fails once, with a device that goes on or is lost. With `cuda` the CPU goes on where the
+ * device stopped, unless it is lost; nothing leaks. */
+START_TEST(every_call_may_fail)
+{
+    static const int short_memory = 2, lost = 719;
+    int is_lost = _i & 1, from_rows = _i & 2, only = _i & 4;
+    picture p = draw(TALL);
+    picture_input input = picture_open_input(&p, 0);
+    unsigned by_device = 0, mixed = 0, failed = 0;
+    for (uint32_t at = 1, is_over = 0; !is_over; at += getenv("WVL_TEST_SHORT") ? 7 : 2) {
+        open_context();
+        bytes reference = encode(&input, "style=HT levels=2 block=16,16", "cpu");
+        wvl_plan *plan = make_plan(&input.format, "style=HT levels=2 block=16,16", only ? "cuda-only" : "cuda");
+        rows_bench rows;
+        plan->test.strip_rows = 128;
+        rows_open(&rows, &p, 0, 0);
+        wvl_cuda_forget_losses();
+        soft->calls = 0;
+        soft->last = NULL;
+        soft->fail_at = at;
+        soft->fail_status = is_lost ? lost : short_memory;
+        bytes b = from_rows ? encode_rows(plan, &rows) : encode_plan(plan, &input.image);
+        is_over = !soft->last;
+        ck_assert_msg(b.status == WVL_OK || only || is_lost, "call %u (%s): %s", at, soft->last, b.error);
+        if (b.status == WVL_OK) {
+            by_device += !strcmp(b.backend, "cuda:0 blocks");
+            mixed += strstr(b.backend, "cuda:0") && strstr(b.backend, "cpu");
+            char name[32];
+            (void)snprintf(name, sizeof name, "%s", b.backend);
+            expect_same(soft->last ? soft->last : "all calls", &reference, b, name);
+        } else {
+            ck_assert_msg(b.status == WVL_ERROR_MEMORY || b.status == WVL_ERROR_DEVICE, "%s: %d", b.error, b.status);
+            failed++;
+        }
+        soft->fail_at = 0;
+        free_bytes(&reference);
+        wvl_plan_release(plan);
+        close_context();
+        soft->broken = 0;
+        wvl_cuda_forget_losses();
+    }
+    ck_assert_uint_gt(by_device, 0);
+    ck_assert_msg(only || is_lost || mixed > 3, "%u pictures were finished by the CPU", mixed);
+    ck_assert(!failed == (!only && !is_lost));
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("device_strips");
+    TCase *bytes_case = tcase_create("bytes"), *memory = tcase_create("memory");
+    tcase_add_checked_fixture(bytes_case, open_context, close_context);
+    tcase_set_timeout(bytes_case, 600);
+    tcase_add_loop_test(bytes_case, bytes_are_the_same, 0, CASES);
+    tcase_add_loop_test(bytes_case, small_pictures, 0, 4);
+    tcase_add_loop_test(bytes_case, pixels_anywhere, 0, 2);
+    tcase_add_test(bytes_case, devices_share_strips);
+    tcase_add_test(bytes_case, pictures_in_flight);
+    tcase_add_loop_test(bytes_case, sources_fail, 0, 2);
+    tcase_add_test(bytes_case, samples_are_checked);
+    suite_add_tcase(suite, bytes_case);
+    tcase_set_timeout(memory, 600);
+    tcase_add_loop_test(memory, memory_is_kept, 0, 2);
+    tcase_add_test(memory, device_is_small);
+    tcase_add_loop_test(memory, host_memory_is_kept, 0, 2);
+    tcase_add_loop_test(memory, every_call_may_fail, 0, 8);
+    suite_add_tcase(suite, memory);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
