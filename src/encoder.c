@@ -139,6 +139,9 @@ static wvl_status code_wave(wvl_session *s, uint32_t count)
     s->coder.beside_user = &s->drive;
     s->coder.blocks.source = wvl_wave_source_open(&s->source, &s->drive, &s->coder.blocks);
     wvl_status status = wvl_coder_code_tiles(&s->coder, s->wave.coefs, count);
+    if (s->spill) {
+        wvl_spill_rest(s->spill);
+    }
     wvl_session_end_stage(s, WVL_STAGE_CODE, start);
     return status < 0 && s->drive.reason[0] ? wvl_session_fail_device(s, status) : status;
 }

@@ -353,13 +353,28 @@ def check_large():
     print(f"wide TIFF file: {peak >> 20} MiB resident with --memory {least + 4 * MIB >> 20}M")
     Path(wide).unlink()
     output = folder / "large.jhc"
-    # The last one reads coefficients from their file in the order of the survey.
+    # The third one reads coefficients from their file in the order of the survey.
     cases = ((80, (4096, 131200, 1, 8), []), (96, (4096, 9000, 1, 8), ["-I", "--bpp", "0.5", "--rdoq", "no"]), (80, (16384, 16384, 1, 8), ["-I", "--bpp", "1"]))
     for limit, shape, options in cases:
         peak = peak_of(["-i", "-", "-o", output, "--force", "--quiet", "--threads", 2, "--memory", f"{limit}M", *options], shape)
         expect(peak <= limit * MIB + 32000000, f"{peak} bytes resident with --memory {limit}M {options}")
         print(f"{shape}: {peak >> 20} MiB resident with --memory {limit}M")
         output.unlink()
+
+
+def check_tiles():
+    """In tiles, lists of blocks are short and packets are small: coded blocks in the file leave memory all the same, while they are coded and later."""
+    path, output = folder / "tiles.pgm", folder / "tiles.j2k"
+    with open(path, "wb") as file:
+        subprocess.run([make_rows, "16384", "12288", "1", "8"], stdout=file, check=True)
+    for options in (["--tile", "1024,1024", "--rdoq", "no"], ["--tile", "4096,4096"]):
+        arguments = ["-i", path, "-I", "--bpp", "1", *options]
+        least = plan(*arguments, "--memory", "1G")["rows"]["least_bytes"]
+        peak = peak_of([*arguments, "-o", output, "--force", "--quiet", "--threads", 2, "--memory", least], None)
+        expect(peak <= least + 32000000, f"{peak} bytes resident with --memory {least} {options}")
+        print(f"16384x12288 {options}: {peak >> 20} MiB resident with --memory {least >> 20}M")
+    path.unlink()
+    output.unlink()
 
 
 pictures = make_pictures()
@@ -369,5 +384,6 @@ check_plan()
 check_interrupt()
 if is_large:
     check_large()
+    check_tiles()
 print(f"{checks} checks, {len(failures)} failures")
 sys.exit(1 if failures else 0)
