@@ -78,6 +78,17 @@ def in_tiles(width=64, height=48):
     return tiff(tiles, {"offsets": 324, "counts": 325, "shape": {322: (3, [width]), 323: (3, [height])}})
 
 
+def big_tiff():
+    """Strips of 16 rows; offsets and counts of 64 bits."""
+    pieces = [RGB[at:at + 16 * 3 * WIDTH] for at in range(0, len(RGB), 16 * 3 * WIDTH)]
+    count, at = len(pieces), 16 + len(RGB)
+    lists = struct.pack(f"<{count}Q", *(16 + i * 16 * 3 * WIDTH for i in range(count))) + struct.pack(f"<{count}Q", *map(len, pieces))
+    tags = [(256, 4, 1, WIDTH), (257, 4, 1, HEIGHT), (258, 3, 3, 0x800080008), (259, 3, 1, 1), (262, 3, 1, 2), (273, 16, count, at), (277, 3, 1, 3),
+            (278, 4, 1, 16), (279, 16, count, at + 8 * count)]
+    entries = b"".join(struct.pack("<HHQQ", *t) for t in tags)
+    return struct.pack("<2sHHHQ", b"II", 43, 8, 0, at + len(lists)) + RGB + lists + struct.pack("<Q", len(tags)) + entries + bytes(8)
+
+
 def png(kind, data, channels, *chunks, behind=(), interlaced=0):
     pitch = WIDTH * channels
     lines = b"".join(b"\0" + data[y * pitch:(y + 1) * pitch] for y in range(HEIGHT))
@@ -124,6 +135,9 @@ def make_pictures():
         "pgm": [keep("a.pgm", pnm(5, GREY))],
         "ppm": [keep("a.ppm", pnm(6, RGB))],
         "deep": [keep("deep.pgm", pnm(5, bytes(v for b in GREY for v in (b >> 4, b)), 4095))],
+        "pam": [keep("a.pam", b"P7\nWIDTH %d\nHEIGHT %d\nDEPTH 3\nMAXVAL 255\nTUPLTYPE RGB\nENDHDR\n" % (WIDTH, HEIGHT) + RGB)],
+        "pgx": [keep("a.pgx", b"PG ML + 8 %d %d\n" % (WIDTH, HEIGHT) + GREY)],
+        "big TIFF": [keep("big.tif", big_tiff())],
         "strips": [keep("strips.tif", in_strips(RGB, 3))],
         "metadata": [keep("metadata.tif", in_strips(GREY, extra=METADATA))],
         "tiles": [keep("tiles.tif", in_tiles())],
@@ -195,8 +209,24 @@ def check_formats(pictures):
         path = pictures[name][0]
         is_same(name + " from a pipe", ["-i", path], data=Path(path).read_bytes())
         is_same(name + " with a target from a pipe", ["-i", path, "-I", "--bpp", "0.7"], data=Path(path).read_bytes())
+    check_short_reads(pictures["ppm"][0])
     pipe = [*pictures["pixels"][1:], "--input-format", "raw"]
     is_same("raw from a pipe", ["-i", pictures["pixels"][0], *pipe], data=RGB)
+
+
+def check_short_reads(path):
+    """A pipe that gives few bytes at a time, now and then within a header, a sample or a row."""
+    data = Path(path).read_bytes()
+    for options in ([], ["--tile", "100,64", "-I", "--bpp", "1"]):
+        whole = encode("x.j2k", "-i", path, *options)
+        arguments = [wavelane, "-i", "-", "-o", folder / "short.j2k", "--force", "--quiet", "--memory", "120M", *options]
+        with subprocess.Popen([str(a) for a in arguments], stdin=subprocess.PIPE, bufsize=0) as child:
+            sizes, at = [1, 2, 1, 7, 998, 999, 1, 4095, 3, 333], 0
+            while at < len(data):
+                size = sizes[at % len(sizes)]
+                child.stdin.write(data[at:at + size])
+                at += size
+        expect(child.returncode == 0 and (folder / "short.j2k").read_bytes() == whole, f"short reads: another file {options}")
 
 
 def check_boxes(pictures):
