@@ -427,8 +427,8 @@ static inline uint64_t wvl_plan_most_parts(const wvl_plan *plan)
     return plan->syntax.part_count + plan->memory.spare_parts;
 }
 
-/* The most bytes of a tile-part in this process: UINT32_MAX (A.4.2), unless a test lowers it. */
-uint32_t wvl_geom_fetch_part_limit(void);
+/* part_bytes and strip_rows as the environment of a test asks for; else UINT32_MAX (A.4.2) and 0. */
+void wvl_geom_fetch_test(wvl_test_plan *test);
 
 /* ---- Tile plan ------------------------------------------------------------------------------- */
 
