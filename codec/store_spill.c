@@ -145,12 +145,24 @@ void wvl_spill_give(wvl_spill *s, void *chunk)
     wvl_free(s->allocator, chunk, WVL_CHUNK_BYTES);
 }
 
+/* Pieces mostly lie side by side, for systems map from the top down: one call takes them all. */
+static int joins(const struct wvl_spill_piece *piece, uint8_t **low, uint8_t **high)
+{
+    uint8_t *from = piece->data, *to = from + piece->bytes;
+    int is_below = to == *low, is_above = from == *high;
+    *low = is_below ? from : *low;
+    *high = is_above ? to : *high;
+    return is_below || is_above;
+}
+
 void wvl_spill_rest(wvl_spill *s)
 {
     pthread_mutex_lock(&s->lock);
-    for (uint64_t i = 0; i < s->count; i++) {
-        (void)madvise(s->pieces[i].data, (size_t)s->pieces[i].bytes,
-                      MADV_DONTNEED); /* of shared pages: they stay in the file */
+    for (uint64_t i = 0, next; i < s->count; i = next) {
+        uint8_t *low = s->pieces[i].data, *high = low + s->pieces[i].bytes;
+        for (next = i + 1; next < s->count && joins(&s->pieces[next], &low, &high); next++) {
+        }
+        (void)madvise(low, (size_t)(high - low), MADV_DONTNEED); /* of shared pages: they stay in the file */
     }
     atomic_store(&s->seen, 0);
     pthread_mutex_unlock(&s->lock);
@@ -163,10 +175,10 @@ void wvl_spill_look(void *user, wvl_look_kind kind, uint64_t work)
 {
     wvl_spill *s = user;
     int is_coded = kind == WVL_LOOK_CODE || kind == WVL_LOOK_WEIGH;
-    if (kind != WVL_LOOK_LIST && (!is_coded || !s->beside)) {
+    if (kind != WVL_LOOK_LIST && !is_coded) {
         return;
     }
-    work *= is_coded ? WORK_OF_COEFS : 1;
+    work *= is_coded && s->beside ? WORK_OF_COEFS : 1;
     uint64_t before = atomic_fetch_add_explicit(&s->seen, work, memory_order_relaxed);
     if (before < BLOCKS_OF_A_REST && before + work >= BLOCKS_OF_A_REST) {
         wvl_spill_rest(s);

@@ -18,6 +18,9 @@ const char *wvl_assembly_refuses(const wvl_plan *plan)
     if (plan->syntax.plm) {
         return "PLM segments are made on the CPU";
     }
+    if (wvl_coder_reserved_parts(plan) || wvl_cs_most_psot(plan) < WVL_CS_MAX_PSOT) {
+        return "tile-parts of more than 4 GiB are divided on the CPU";
+    }
     return plan->syntax.packed_headers ? "packed packet headers (PPM, PPT) are made on the CPU" : NULL;
 }
 

@@ -63,6 +63,7 @@ void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, ui
     for (; band < end; band++) {
         add_band(plan, coding, band, times, t);
     }
+    wvl_coder_add_raw(plan, tile, component, times, t);
     sum->sizes.nodes = sum->sizes.meter_chunks = 0;
     wvl_t2_add_sizes(plan, tile, component, times, &sum->sizes);
     t->nodes = wvl_add_saturate(t->nodes, sum->sizes.nodes);
@@ -103,8 +104,9 @@ void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_
     uint64_t output =
         wvl_add_saturate(wvl_add_saturate(wvl_add_saturate(t->codewords, headers), markers), part_headers);
     output = wvl_add_saturate(output, bound_pointers(plan, segments, packets, wvl_add_saturate(headers, markers)));
-    sum->output_bytes =
-        wvl_add_saturate(sum->output_bytes, wvl_add_saturate(output, plan->syntax.parts ? 255u * 14u : 14u));
+    output = wvl_add_saturate(output, plan->syntax.parts ? 255u * 14u : 14u);
+    wvl_coder_add_spare_parts(plan, tile, output, t, sum);
+    sum->output_bytes = wvl_add_saturate(sum->output_bytes, output);
     sum->most_packets = wvl_max_u64(sum->most_packets, packets);
     sum->packets = wvl_add_saturate(sum->packets, packets);
     sum->blocks = wvl_add_saturate(sum->blocks, t->blocks);
@@ -128,12 +130,11 @@ static uint64_t base_bytes(const wvl_plan *plan, uint32_t concurrency)
                      wvl_alloc_size(plan->syntax.tile_count * sizeof(wvl_coded_tile)) +
                      wvl_alloc_size(plan->syntax.layer_count * sizeof(wvl_layer_result)) +
                      wvl_alloc_size(wvl_plan_cap_groups(plan) * sizeof(uint64_t)) +
-                     wvl_alloc_size(plan->syntax.part_count * sizeof(wvl_cs_part));
+                     wvl_alloc_size(wvl_plan_most_parts(plan) * sizeof(wvl_cs_part));
     return wvl_add_saturate(bytes, wvl_alloc_size(wvl_mul_saturate(rows, sizeof(uint64_t))));
 }
 
-/* Bytes of the codestream that a target or a cap allows; it is an error to exceed them. */
-static uint64_t most_asked_for(const wvl_plan *plan)
+uint64_t wvl_coder_asked_bytes(const wvl_plan *plan)
 {
     const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
     uint64_t most = plan->rate.max_bytes ? plan->rate.max_bytes : UINT64_MAX;
@@ -150,12 +151,12 @@ static uint64_t bound_tables(uint64_t stored_bytes)
 
 uint64_t wvl_coder_most_bytes(const wvl_plan *plan)
 {
-    return wvl_min_u64(plan->memory.codestream_bytes_most, most_asked_for(plan));
+    return wvl_min_u64(plan->memory.codestream_bytes_most, wvl_coder_asked_bytes(plan));
 }
 
 void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory)
 {
-    uint64_t header = wvl_cs_measure_main_header(plan, plan->syntax.part_count);
+    uint64_t header = wvl_cs_measure_main_header(plan, wvl_plan_most_parts(plan));
     uint64_t lengths = wvl_alloc_size(wvl_mul_saturate(wvl_max_u64(sum->most_packets, 1), sizeof(uint32_t)));
     memset(memory, 0, sizeof *memory);
     memory->worker_bytes = wvl_alloc_size(wvl_pool_source_bytes(plan, concurrency));

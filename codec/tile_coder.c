@@ -69,7 +69,7 @@ wvl_status wvl_coder_init(wvl_coder *coder, const wvl_coder_options *o)
     coder->layers = wvl_alloc_zeroed(allocator, plan->syntax.layer_count * sizeof *coder->layers);
     coder->packet_bytes = wvl_alloc_zeroed(allocator, wvl_mul_saturate(packet_bytes_count(plan), sizeof(uint64_t)));
     coder->component_overhead = wvl_alloc_zeroed(allocator, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
-    coder->parts = wvl_alloc(allocator, plan->syntax.part_count * sizeof *coder->parts);
+    coder->parts = wvl_alloc(allocator, wvl_plan_most_parts(plan) * sizeof *coder->parts);
     int has_tables = coder->parts && coder->tiles && coder->layers && coder->packet_bytes && coder->component_overhead;
     return has_blocks && has_tables ? WVL_OK : WVL_ERROR_MEMORY;
 }
@@ -89,7 +89,7 @@ void wvl_coder_fini(wvl_coder *coder)
     wvl_free(coder->allocator, coder->layers, plan->syntax.layer_count * sizeof *coder->layers);
     wvl_free(coder->allocator, coder->packet_bytes, packet_bytes_count(plan) * sizeof(uint64_t));
     wvl_free(coder->allocator, coder->component_overhead, wvl_plan_cap_groups(plan) * sizeof(uint64_t));
-    wvl_free(coder->allocator, coder->parts, plan->syntax.part_count * sizeof *coder->parts);
+    wvl_free(coder->allocator, coder->parts, wvl_plan_most_parts(plan) * sizeof *coder->parts);
     wvl_blocks_fini(&coder->blocks);
     wvl_recode_close(&coder->recode, coder->allocator);
     memset(coder, 0, sizeof *coder);

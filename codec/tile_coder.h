@@ -74,6 +74,9 @@ typedef struct wvl_coder_memory {
 /* The most bytes of the codestream: plan->memory.codestream_bytes_most, or what a target or a cap allows. */
 uint64_t wvl_coder_most_bytes(const wvl_plan *plan);
 
+/* Bytes of the codestream that a target or a cap allows, which it is an error to exceed; UINT64_MAX: any. */
+uint64_t wvl_coder_asked_bytes(const wvl_plan *plan);
+
 /* tile_bounds.c. */
 /* The largest things of a tile, all components together: sums of their worst cases (tile_bounds.c). */
 typedef struct wvl_coder_tile_sum {
@@ -81,7 +84,8 @@ typedef struct wvl_coder_tile_sum {
     uint64_t nodes;             /* of tag trees */
     uint64_t meter_chunks;
     uint64_t codewords, kept, piece, block_headers, index;
-    uint64_t block_index; /* most of a block: headers and index */
+    uint64_t block_index;           /* most of a block: headers and index */
+    uint64_t raw_bytes, raw_packet; /* of samples that cannot be compressed: all, and most of a precinct */
 } wvl_coder_tile_sum;
 
 /* The same of the picture. Zero-initialise. */
@@ -94,6 +98,9 @@ typedef struct wvl_coder_sum {
     uint32_t plm_tile;
     int is_crowded; /* a tile has more packets than can be counted: crowded_tile */
     uint32_t crowded_tile;
+    uint64_t spare_parts;                      /* plan->memory.spare_parts */
+    uint64_t raw_tile_bytes, raw_packet_bytes; /* most of any tile, and which one: */
+    uint32_t raw_tile, raw_packet_tile;
 } wvl_coder_sum;
 
 /* tile->components[component], which stands for `times` components. */
@@ -136,6 +143,22 @@ wvl_status wvl_coder_divide_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, 
 /* The parts alone: parts[plan->part_count], without lengths. */
 wvl_status wvl_coder_list_parts(const wvl_plan *plan, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
                                 wvl_cs_part *parts);
+
+/* tile_long_parts.c. Tile-parts that would be longer than Psot can say. */
+/* With the plan: sums of tile->components[component], which stands for `times`, and of a tile whose bytes are at most
+ * `output`; then what is known to be too much, in words. */
+void wvl_coder_add_raw(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
+                       wvl_coder_tile_sum *tile_sum);
+void wvl_coder_add_spare_parts(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t output,
+                               const wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
+wvl_status wvl_coder_check_raw(const wvl_plan *plan, const wvl_coder_sum *sum, char *problem, size_t problem_bytes);
+/* Parts whose headers a target or a cap leaves room for, beside those of the plan. */
+uint64_t wvl_coder_reserved_parts(const wvl_plan *plan);
+/* Packets, from the first on, that a part of these holds; 0: not even one. lengths: of the tile's packets in order. */
+uint32_t wvl_coder_count_fitting(const wvl_coder *coder, const wvl_cs_part *part, const uint32_t *lengths);
+/* coder->parts[at] keeps so many packets; a part behind it, without body_bytes, has the others. */
+wvl_status wvl_coder_split_part(wvl_coder *coder, uint64_t at, uint32_t packets);
+wvl_status wvl_coder_refuse_packet(wvl_coder *coder, uint32_t tile);
 
 /* tile_lengths.c. Lengths of all tile-parts and pointer segments of these tiles, whose first tile-part is number `part`
  * of the picture; what the standard cannot express is an error, with a text. */

@@ -38,6 +38,11 @@ static void add_part(division *d, uint32_t tile, uint64_t index, uint64_t packet
     d->part_count++;
 }
 
+static uint64_t part_overhead(const wvl_plan *plan)
+{
+    return WVL_CS_SOT_SOD_BYTES + (plan->syntax.plt || plan->syntax.packed_headers == WVL_PACKED_PPT ? 5 : 0);
+}
+
 /* Bytes of part headers that count as the component's: only parts that hold one component are its own. */
 static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_packet_id *first)
 {
@@ -50,8 +55,7 @@ static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_pa
         d->parts[d->part_count - 1].cap_group = group;
     }
     if (d->component_overhead) {
-        d->component_overhead[group] +=
-            WVL_CS_SOT_SOD_BYTES + (plan->syntax.plt || plan->syntax.packed_headers == WVL_PACKED_PPT ? 5 : 0);
+        d->component_overhead[group] += part_overhead(plan);
         d->component_overhead[group] += index ? 0 : wvl_cs_measure_tile_segments(plan, tile);
     }
 }
@@ -151,13 +155,15 @@ wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, con
                   problem, problem_bytes};
     wvl_status status = check_whole_tiles(&d, sum);
     status = status == WVL_OK ? check_walk(&d, sum) : status;
+    status = status == WVL_OK ? wvl_coder_check_raw(plan, sum, problem, problem_bytes) : status;
     if (status == WVL_OK && plan->syntax.parts) {
         status = divide_tiles(&d, tiles, memory);
     }
     *count = d.part_count;
-    if (status == WVL_OK && !wvl_cs_tlm_fits(plan, d.part_count)) {
+    uint64_t most = d.part_count + sum->spare_parts;
+    if (status == WVL_OK && !wvl_cs_tlm_fits(plan, most)) {
         (void)snprintf(problem, problem_bytes, "%llu tile-parts are more than TLM can name (A.7.1)",
-                       (unsigned long long)d.part_count);
+                       (unsigned long long)most);
         status = WVL_ERROR_PARAMETER;
     }
     return status;
@@ -169,6 +175,10 @@ wvl_status wvl_coder_divide_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, 
                   0,           coder->problem, sizeof coder->problem};
     wvl_status status = divide_tiles(&d, tiles, memory);
     coder->part_count = d.part_count;
+    uint64_t reserved = coder->plan->syntax.parts & WVL_PARTS_COMPONENT ? wvl_coder_reserved_parts(coder->plan) : 0;
+    for (uint32_t g = 0; reserved && g < wvl_plan_cap_groups(coder->plan); g++) {
+        coder->component_overhead[g] += reserved * part_overhead(coder->plan);
+    }
     return status;
 }
 

@@ -10,6 +10,8 @@
 #define MOST_PRECINCTS 1024u /* that leave together */
 #define MOST_BLOCKS 4096u    /* in them, but for the first one */
 #define SOT_PSOT_AT 6u
+#define SOT_PSOT_BYTES 4u
+#define SOT_LENGTHS_BYTES 6u /* with TPsot and TNsot behind it: where a part was divided, TNsot was not known */
 
 typedef struct wvl_early {
     wvl_early_options options;
@@ -26,6 +28,7 @@ typedef struct wvl_early {
     wvl_packet_id waiting; /* the next packet, if has_waiting */
     int has_waiting;
     uint64_t part_left; /* packets of the part at work that are not written */
+    uint64_t part_room; /* bytes of packets that it still takes */
     uint32_t number;    /* of the next packet in the tile */
 } wvl_early;
 
@@ -221,36 +224,58 @@ static uint64_t list_precincts(wvl_coder *coder)
     return count;
 }
 
+static wvl_status begin_part(wvl_coder *coder)
+{
+    wvl_early *e = coder->early;
+    const wvl_cs_part *part = &coder->parts[e->part];
+    uint64_t header = wvl_cs_measure_part_header(coder->plan, part, NULL), most = wvl_cs_most_psot(coder->plan);
+    e->part_left = part->packet_count;
+    e->part_room = most > header ? most - header : 0;
+    return wvl_coder_put_part_start(coder, part, &e->out);
+}
+
 /* The part at work has all of its packets. */
 static wvl_status end_part(wvl_coder *coder)
 {
     wvl_early *e = coder->early;
     wvl_cs_part *part = &coder->parts[e->part];
     part->psot = wvl_cs_measure_part_header(coder->plan, part, NULL) + part->body_bytes;
-    if (part->psot > WVL_CS_MAX_PSOT) {
-        (void)snprintf(coder->problem, sizeof coder->problem,
-                       "a tile-part of tile %u exceeds 4 GiB (A.4.2); use smaller tiles or tile-parts", part->tile);
-        return WVL_ERROR_UNSUPPORTED;
-    }
     e->part++;
-    int goes_on = part->index + 1u < part->count;
-    e->part_left = goes_on ? part[1].packet_count : 0;
-    return goes_on ? wvl_coder_put_part_start(coder, part + 1, &e->out) : WVL_OK;
+    e->part_left = 0;
+    return part->index + 1u < part->count ? begin_part(coder) : WVL_OK;
+}
+
+/* The part at work takes a packet of so many bytes; where it is too long for that, another part follows. */
+static wvl_status make_room(wvl_coder *coder, uint64_t bytes)
+{
+    wvl_early *e = coder->early;
+    wvl_status status = WVL_OK;
+    while (!e->part_left && status == WVL_OK) {
+        status = end_part(coder);
+    }
+    const wvl_cs_part *part = &coder->parts[e->part];
+    if (status == WVL_OK && bytes > e->part_room && e->part_left < part->packet_count) {
+        status = wvl_coder_split_part(coder, e->part, part->packet_count - (uint32_t)e->part_left);
+        status = status == WVL_OK ? end_part(coder) : status;
+    }
+    if (status == WVL_OK && bytes > e->part_room) {
+        status = wvl_coder_refuse_packet(coder, part->tile);
+    }
+    return status;
 }
 
 static wvl_status put_packet(wvl_coder *coder, uint64_t precinct, uint32_t layer)
 {
     wvl_early *e = coder->early;
     uint32_t t = e->tile->index;
-    uint64_t packet = layer * coder->tiles[t].precinct_count + precinct;
-    wvl_status status = WVL_OK;
-    while (!e->part_left && status == WVL_OK) {
-        status = end_part(coder);
-    }
+    uint64_t packet = layer * coder->tiles[t].precinct_count + precinct,
+             bytes = wvl_coder_packet_bytes(coder, t, packet);
+    wvl_status status = make_room(coder, bytes);
     if (status == WVL_OK) {
         wvl_coder_put_packet(coder, t, packet, e->number++, &e->out);
-        coder->parts[e->part].body_bytes += wvl_coder_packet_bytes(coder, t, packet);
+        coder->parts[e->part].body_bytes += bytes;
         coder->parts[e->part].header_bytes = 0;
+        e->part_room -= bytes;
         wvl_coder_add_packet(coder, t, precinct, layer);
         e->part_left--;
     }
@@ -287,16 +312,14 @@ static wvl_status send_precincts(wvl_coder *coder, uint64_t count)
 static wvl_status begin_tile(wvl_coder *coder)
 {
     wvl_early *e = coder->early;
-    const wvl_cs_part *part = &coder->parts[e->part];
     e->tile = wvl_tile_walk_fetch(&e->options.tiles, e->next_tile);
     for (uint32_t b = 0; b < e->tile->band_count; b++) {
         e->rows[b] = 0;
     }
     wvl_order_open(&e->order, coder->plan, e->tile, e->options.memory);
     e->has_waiting = wvl_order_next(&e->order, &e->waiting);
-    e->part_left = part->packet_count;
     e->number = 0;
-    return wvl_coder_put_part_start(coder, part, &e->out);
+    return begin_part(coder);
 }
 
 static wvl_status end_tile(wvl_coder *coder)
@@ -343,12 +366,14 @@ wvl_status wvl_coder_close_early(wvl_coder *coder)
 static wvl_status patch_parts(const wvl_coder *coder, wvl_patch_fn patch, void *user)
 {
     uint64_t at = wvl_coder_main_header_bytes(coder);
+    size_t bytes = coder->part_count == coder->plan->syntax.part_count ? SOT_PSOT_BYTES : SOT_LENGTHS_BYTES;
     int refused = 0;
     for (uint64_t i = 0; i < coder->part_count && !refused; i++) {
-        uint8_t psot[4];
-        (void)wvl_put_u32(psot, (uint32_t)coder->parts[i].psot);
-        refused = patch(user, at + SOT_PSOT_AT, psot, sizeof psot);
-        at += coder->parts[i].psot;
+        const wvl_cs_part *part = &coder->parts[i];
+        uint8_t fields[SOT_LENGTHS_BYTES];
+        (void)wvl_put_u8(wvl_put_u8(wvl_put_u32(fields, (uint32_t)part->psot), part->index), part->count);
+        refused = patch(user, at + SOT_PSOT_AT, fields, bytes);
+        at += part->psot;
     }
     return refused ? WVL_ERROR_SINK : WVL_OK;
 }

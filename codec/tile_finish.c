@@ -28,9 +28,9 @@ static void describe_job(wvl_coder *coder)
     job->layers = coder->layers;
     job->measure_error = coder->measure_error;
     job->measure_user = coder->measure_user;
-    job->overhead.part_count = coder->part_count;
-    job->overhead.codestream_bytes = wvl_cs_measure_main_header(plan, coder->part_count) +
-                                     coder->part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
+    job->overhead.part_count = coder->part_count + wvl_coder_reserved_parts(plan);
+    job->overhead.codestream_bytes = wvl_cs_measure_main_header(plan, job->overhead.part_count) +
+                                     job->overhead.part_count * WVL_CS_SOT_SOD_BYTES + WVL_CS_END_BYTES;
     job->overhead.component_bytes = coder->component_overhead;
     for (uint32_t t = 0; (plan->syntax.progression_count || plan->syntax.choice_count) && t < plan->syntax.tile_count;
          t++) {
@@ -55,7 +55,7 @@ static wvl_status allocate_layers(wvl_coder *coder)
 /* Parts and their cost are counted anew every time layers are chosen. */
 static void clear_division(wvl_coder *coder)
 {
-    memset(coder->parts, 0, coder->plan->syntax.part_count * sizeof *coder->parts);
+    memset(coder->parts, 0, wvl_plan_most_parts(coder->plan) * sizeof *coder->parts);
     memset(coder->component_overhead, 0, wvl_plan_cap_groups(coder->plan) * sizeof *coder->component_overhead);
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "codec/cs/cs.h"
+#include "codec/tile_coder.h"
 
 void wvl_coder_add_least_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t number,
                                    wvl_coder_least *least)
@@ -42,15 +42,6 @@ static wvl_status refuse(char *problem, size_t problem_bytes, const char *what, 
     return WVL_ERROR_UNREACHABLE;
 }
 
-/* Most bytes that the last layer may bring the codestream to. */
-static uint64_t budget_of(const wvl_plan *plan)
-{
-    const wvl_layer_target *target = &plan->rate.layers[plan->syntax.layer_count - 1];
-    uint64_t budget = plan->rate.max_bytes ? plan->rate.max_bytes : UINT64_MAX;
-    return target->kind == WVL_RATE_BYTES && target->value < 1e18 ? wvl_min_u64(budget, (uint64_t)target->value)
-                                                                  : budget;
-}
-
 void wvl_coder_note_least(wvl_plan *plan, const wvl_coder_least *least, uint64_t part_count)
 {
     uint64_t fixed =
@@ -68,7 +59,7 @@ void wvl_coder_note_least(wvl_plan *plan, const wvl_coder_least *least, uint64_t
 wvl_status wvl_coder_check_least(const wvl_plan *plan, char *problem, size_t problem_bytes)
 {
     const wvl_memory_plan *m = &plan->memory;
-    if (m->least_bytes > budget_of(plan)) {
+    if (m->least_bytes > wvl_coder_asked_bytes(plan)) {
         return refuse(problem, problem_bytes, "the byte cap is below what the headers of an empty picture",
                       m->least_bytes);
     }

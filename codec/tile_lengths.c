@@ -45,9 +45,7 @@ static wvl_status list_lengths(wvl_coder *coder, const wvl_tile_plan *tile, cons
         uint64_t packet = wvl_coder_number_packet(coder, tile->index, &id),
                  bytes = wvl_coder_packet_bytes(coder, tile->index, packet);
         if (bytes > UINT32_MAX) {
-            (void)snprintf(coder->problem, sizeof coder->problem,
-                           "a packet of tile %u exceeds 4 GiB; use smaller tiles", tile->index);
-            return WVL_ERROR_UNSUPPORTED;
+            return wvl_coder_refuse_packet(coder, tile->index);
         }
         while (parts->packet_first + parts->packet_count <= n) {
             parts++;
@@ -77,6 +75,43 @@ static uint64_t measure_ppt(const wvl_plan *plan, const wvl_cs_part *part)
     return plan->syntax.packed_headers == WVL_PACKED_PPT ? wvl_cs_measure_packed(part->header_bytes) : 0;
 }
 
+static uint64_t psot_of(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *lengths)
+{
+    return wvl_cs_measure_part_header(plan, part, lengths) + measure_ppt(plan, part) + part->body_bytes;
+}
+
+/* parts[*at] is too long. It becomes the last of what it is divided into. */
+static wvl_status divide_part(wvl_coder *coder, uint64_t *at, const uint32_t *lengths)
+{
+    for (;; ++*at) {
+        const wvl_cs_part *part = &coder->parts[*at];
+        uint32_t packets = wvl_max_u32(wvl_coder_count_fitting(coder, part, lengths), 1);
+        if (packets >= part->packet_count) {
+            return WVL_OK;
+        }
+        wvl_status status = wvl_coder_split_part(coder, *at, packets);
+        if (status != WVL_OK) {
+            return status;
+        }
+    }
+}
+
+/* Divides parts of a tile that are too long. What they hold is to be summed anew then. */
+static wvl_status divide_long(wvl_coder *coder, uint64_t at, const uint32_t *lengths, int *is_changed)
+{
+    wvl_status status = WVL_OK;
+    for (*is_changed = 0; status == WVL_OK; at++) {
+        if (psot_of(coder->plan, &coder->parts[at], lengths) > wvl_cs_most_psot(coder->plan)) {
+            status = divide_part(coder, &at, lengths);
+            *is_changed = 1;
+        }
+        if (coder->parts[at].index + 1u == coder->parts[at].count) {
+            break;
+        }
+    }
+    return status;
+}
+
 static wvl_status measure_parts(wvl_coder *coder, wvl_cs_part *parts, const uint32_t *lengths)
 {
     uint64_t ppt_segments = 0;
@@ -99,17 +134,29 @@ static wvl_status measure_parts(wvl_coder *coder, wvl_cs_part *parts, const uint
             part->length_bytes = (uint32_t)wvl_min_u64(
                 UINT32_MAX, wvl_cs_measure_lengths(lengths + part->packet_first, part->packet_count));
         }
-        part->psot =
-            wvl_cs_measure_part_header(coder->plan, part, lengths) + measure_ppt(coder->plan, part) + part->body_bytes;
-        if (part->psot > WVL_CS_MAX_PSOT) {
-            (void)snprintf(coder->problem, sizeof coder->problem,
-                           "a tile-part of tile %u exceeds 4 GiB (A.4.2); use smaller tiles or tile-parts", part->tile);
-            return WVL_ERROR_UNSUPPORTED;
+        part->psot = psot_of(coder->plan, part, lengths);
+        if (part->psot > wvl_cs_most_psot(coder->plan)) {
+            return wvl_coder_refuse_packet(coder, part->tile);
         }
         if (part->index + 1u == part->count) {
             return WVL_OK;
         }
     }
+}
+
+static wvl_status measure_tile(wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory,
+                               uint32_t *lengths, uint64_t part)
+{
+    int is_changed = 0;
+    wvl_status status = list_lengths(coder, tile, memory, lengths, &coder->parts[part]);
+    status = status == WVL_OK ? divide_long(coder, part, lengths, &is_changed) : status;
+    if (status == WVL_OK && is_changed) {
+        for (uint32_t i = 0; i < coder->parts[part].count; i++) {
+            coder->parts[part + i].body_bytes = coder->parts[part + i].header_bytes = 0;
+        }
+        status = list_lengths(coder, tile, memory, lengths, &coder->parts[part]);
+    }
+    return status == WVL_OK ? measure_parts(coder, &coder->parts[part], lengths) : status;
 }
 
 static wvl_status measure_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
@@ -119,11 +166,8 @@ static wvl_status measure_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, co
     uint32_t *lengths = wvl_alloc(coder->allocator, bytes);
     wvl_status status = lengths ? WVL_OK : WVL_ERROR_MEMORY;
     for (uint32_t t = portion.first; t < portion.end && status == WVL_OK; t++) {
-        status = list_lengths(coder, wvl_tile_walk_fetch(tiles, t), memory, lengths, &coder->parts[part]);
-        if (status == WVL_OK) {
-            status = measure_parts(coder, &coder->parts[part], lengths);
-            part += coder->parts[part].count;
-        }
+        status = measure_tile(coder, wvl_tile_walk_fetch(tiles, t), memory, lengths, part);
+        part += coder->parts[part].count;
     }
     wvl_free(coder->allocator, lengths, bytes);
     return status;

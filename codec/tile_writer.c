@@ -73,6 +73,7 @@ void wvl_coder_put_packet(const wvl_coder *coder, uint32_t tile, uint64_t packet
     uint64_t piece = 1;
     for (wvl_packet_span body; (body = fetch(coder, tile, packet, piece)).data; piece++) {
         put_bytes(out, body.data, body.bytes);
+        wvl_look_rest(coder->look);
         if (piece % PIECES_OF_A_LOOK == 0 && wvl_look_after(coder->look, WVL_LOOK_LIST, PIECES_OF_A_LOOK)) {
             return;
         }

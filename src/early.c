@@ -6,9 +6,12 @@
 #include "profile_walk.h"
 #include "strip_drive.h"
 
+/* TLM stands before all packets, and how many tile-parts it names is not known. The box does not follow it. */
+static int names_long_parts(const wvl_plan *plan) { return plan->syntax.tlm && plan->memory.spare_parts; }
+
 wvl_early_kind wvl_early_find_kind(const wvl_plan *plan, int from_rows)
 {
-    if (wvl_early_obstacle(plan) || wvl_profile_walks(plan)) {
+    if (wvl_early_obstacle(plan) || wvl_profile_walks(plan) || names_long_parts(plan)) {
         return WVL_EARLY_NO;
     }
     if (!from_rows || !wvl_strips_are_used(plan)) {
@@ -24,6 +27,9 @@ const char *wvl_early_find_reason(const wvl_plan *plan)
 {
     if (wvl_profile_walks(plan)) {
         return "the finished bytes are checked against the profile first";
+    }
+    if (names_long_parts(plan)) {
+        return "TLM stands before all packets, and a tile-part may have to be divided at 4 GiB";
     }
     const char *why = wvl_early_obstacle(plan);
     return why ? why : wvl_early_rows_obstacle(plan);

@@ -224,6 +224,7 @@ static double measure_error(void *user)
  */
 static wvl_status open_measurement(wvl_session *s)
 {
+    wvl_pool_source_drop(&s->coder.blocks.pool); /* all blocks are coded: not beside it */
     s->quality_memory = wvl_alloc(&s->plan->context->host, s->plan->memory.quality_bytes);
     s->coder.measure_error = measure_error;
     s->coder.measure_user = s;

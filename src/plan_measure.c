@@ -239,6 +239,7 @@ static wvl_status count_parts(const tile_walk *w, char *problem, size_t problem_
     const wvl_tile_walk tiles = {plan, NULL, &tile};
     wvl_status status = wvl_coder_count_parts(plan, w->look, &w->coder, &tiles, &order, w->least->group_bytes,
                                               &plan->syntax.part_count, problem, problem_bytes);
+    plan->memory.spare_parts = w->coder.spare_parts;
     wvl_free(&plan->context->host, memory, bytes);
     return status;
 }

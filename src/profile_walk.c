@@ -32,7 +32,7 @@ uint64_t wvl_profile_walk_bytes(const wvl_plan *plan)
     if (!wvl_profile_walks(plan)) {
         return 0;
     }
-    uint64_t bytes = wvl_add_saturate(FIXED_BYTES, wvl_mul_saturate(plan->syntax.part_count, PART_BYTES));
+    uint64_t bytes = wvl_add_saturate(FIXED_BYTES, wvl_mul_saturate(wvl_plan_most_parts(plan), PART_BYTES));
     bytes = wvl_add_saturate(
         bytes,
         wvl_mul_saturate((uint64_t)plan->syntax.component_count * (plan->syntax.max_levels + 1u), RESOLUTION_BYTES));

@@ -70,7 +70,7 @@ static void fill_limits(wvl_result *result, const wvl_result_facts *facts)
 
 uint64_t wvl_result_bytes_of_plan(const wvl_plan *plan)
 {
-    return wvl_alloc_size(sizeof(wvl_result)) + wvl_alloc_size(plan->syntax.part_count * sizeof(wvl_tile_part_info)) +
+    return wvl_alloc_size(sizeof(wvl_result)) + wvl_alloc_size(wvl_plan_most_parts(plan) * sizeof(wvl_tile_part_info)) +
            wvl_alloc_size(plan->syntax.layer_count * sizeof(double)) +
            wvl_alloc_size((wvl_plan_cap_groups(plan) + UINT64_C(1)) * sizeof(wvl_fill));
 }

@@ -12,7 +12,7 @@
 #include "geom/plan.h"
 
 #define WVL_CS_MAX_PARTS_PER_TILE 255u   /* TPsot is at most 254 (A.4.2) */
-#define WVL_CS_MAX_PSOT UINT32_MAX       /* a longer tile-part cannot be written; the caller refuses it */
+#define WVL_CS_MAX_PSOT UINT32_MAX       /* a longer tile-part cannot be written; the caller divides it */
 #define WVL_CS_SOT_SOD_BYTES 14u         /* SOT segment and SOD */
 #define WVL_CS_SOD_BYTES 2u              /* the last of a part header */
 #define WVL_CS_END_BYTES 2u              /* EOC */
@@ -34,6 +34,12 @@ typedef struct wvl_cs_part {
     uint32_t length_bytes; /* packet lengths in the code of PLM and PLT */
     uint32_t cap_group;    /* of wvl_plan_cap_group(), or WVL_CS_MIXED where it may hold several components */
 } wvl_cs_part;
+
+/* The most bytes of a tile-part. */
+static inline uint64_t wvl_cs_most_psot(const wvl_plan *plan)
+{
+    return plan->test.part_bytes ? plan->test.part_bytes : WVL_CS_MAX_PSOT;
+}
 
 /* Bytes from SOC up to the first SOT, TLM included, PLM and PPM not. */
 uint64_t wvl_cs_measure_main_header(const wvl_plan *plan, uint64_t part_count);

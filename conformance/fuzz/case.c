@@ -9,7 +9,7 @@
 int fuzz_case_is_picture_key(const char *key)
 {
     static const char *const keys[] = {"picture", "at",     "size",   "offset", "components", "layouts",
-                                       "threads", "preset", "tables", "jp2",    "illegal"};
+                                       "threads", "preset", "tables", "jp2",    "illegal",    "rows"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (!strcmp(key, keys[i])) {
             return 1;

@@ -42,6 +42,7 @@ static const char usage[] =
     "  --replay-files FILE...     judge the cases of files, one each; must be last\n"
     "  --write FILE      for a --replay that follows: keep the encoded file\n"
     "  --show SEED       print the case of a seed\n"
+    "  --rows            the second encode of each comes by rows, with strips of all heights and with little memory\n"
     "  --device cpu|cuda|cuda-only  option \"device\" of every configuration\n"
     "  --reach coefs|blocks|packets  the same of \"reach\": a device that does less is an error with cuda-only\n"
     "  --digests FILE    write a line with seed and SHA-256 of the output for each configuration, and judge nothing: "
@@ -294,6 +295,8 @@ static int take_word(session *s, const char *name)
         s->plan.only_presets = 1;
     } else if (!strcmp(name, "--estimates")) {
         s->plan.only_estimates = s->tally.only_estimates = 1;
+    } else if (!strcmp(name, "--rows")) {
+        s->plan.by_rows = 1;
     } else if (!strcmp(name, "--no-reduce")) {
         s->reduce = 0;
     } else {

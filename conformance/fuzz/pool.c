@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "pool.h"
+#include "rows.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -41,6 +42,9 @@ void fuzz_pool_draw(const fuzz_plan *plan, uint64_t seed, fuzz_case *c)
         fuzz_illegal_draw(seed, (uint32_t)(seed / ILLEGAL_EVERY % fuzz_illegal_count()), c);
     } else {
         fuzz_draw_case(seed, &plan->judge->folder, c);
+    }
+    if (plan->by_rows) {
+        fuzz_rows_draw(c, seed);
     }
     if (plan->device) {
         fuzz_case_set(c, "device", "%s", plan->device);

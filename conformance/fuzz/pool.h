@@ -16,6 +16,7 @@ typedef struct fuzz_plan {
     int only_packets;   /* the same, and only what a device finishes */
     int only_presets;   /* every case has a preset */
     int only_estimates; /* 9/7 at a rate whose PSNR is estimated */
+    int by_rows;        /* the second encode comes by rows (rows.h) */
     const char *device; /* value of the option "device" for every case; NULL: as drawn */
     const char *reach;  /* the same of "reach"; NULL: as drawn, but "coefs" where the device is given */
     void (*judge_case)(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v); /* NULL: fuzz_judge_case */

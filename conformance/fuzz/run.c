@@ -9,6 +9,7 @@
 #include "boxes.h"
 #include "color.h"
 #include "judge.h"
+#include "rows.h"
 
 /* ---- Books ----------------------------------------------------------------------------------- */
 
@@ -265,7 +266,8 @@ static uint64_t find_kept(const wvl_plan *plan, const fuzz_input *in, const ledg
     return fuzz_run_kept(before, after, l->live, backend);
 }
 
-static void encode(const wvl_plan *plan, const fuzz_input *in, unsigned turn, ledger *l, fuzz_run *run)
+static void encode(const fuzz_case *c, const wvl_plan *plan, const fuzz_input *in, unsigned turn, ledger *l,
+                   fuzz_run *run)
 {
     output o = {0};
     char error[2048] = "";
@@ -279,8 +281,14 @@ static void encode(const wvl_plan *plan, const fuzz_input *in, unsigned turn, le
     (void)wvl_plan_measure(plan, &memory);
     uint64_t before = l->live;
     l->peak = before;
-    /* the result is measured on its own: it outlives the encode */
-    wvl_status status = wvl_encode(plan, &in->image, &sink, NULL, turn ? NULL : &result, error, sizeof error);
+    int by_rows = turn && fuzz_case_get(c, "rows");
+    wvl_status status;
+    if (by_rows) {
+        memory.coded_bytes_bound = 0;
+        status = fuzz_rows_encode(c, plan, in, &sink, &memory.base_bytes, error, sizeof error);
+    } else { /* the result is measured on its own: it outlives the encode */
+        status = wvl_encode(plan, &in->image, &sink, NULL, turn ? NULL : &result, error, sizeof error);
+    }
     note_error(run, FUZZ_AT_ENCODE, status, error);
     run->data = o.data;
     run->bytes = o.bytes;
@@ -289,7 +297,7 @@ static void encode(const wvl_plan *plan, const fuzz_input *in, unsigned turn, le
         wvl_result_release(result);
     }
     if (!run->broken[0]) {
-        uint64_t peak = l->peak, live = l->live, kept = find_kept(plan, in, l, before);
+        uint64_t peak = l->peak, live = l->live, kept = by_rows ? 0 : find_kept(plan, in, l, before);
         check_promises(&memory, peak - kept, live - kept, before, &o, run);
     }
 }
@@ -311,10 +319,14 @@ static void run_with(const fuzz_case *c, const wvl_image_format *format, const w
     }
     uint64_t before = l.live;
     l.peak = before;
+    if (turn) {
+        fuzz_rows_begin(c);
+    }
     wvl_plan *plan = make_plan(c, context, format, jp2, run);
+    fuzz_rows_end();
     run->plan_peak_bytes = l.peak - before;
     if (plan && in) {
-        encode(plan, in, turn, &l, run);
+        encode(c, plan, in, turn, &l, run);
     }
     wvl_plan_release(plan);
     wvl_context_release(context);

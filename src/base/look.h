@@ -72,9 +72,18 @@ static inline int wvl_look_after(const wvl_look *look, wvl_look_kind kind, uint6
     return wvl_look_is_over(look);
 }
 
+/* A rest sees every block of a list, for lists may be short and many (precincts, tiles). */
+static inline void wvl_look_rest(const wvl_look *look)
+{
+    if (look && look->rest) {
+        look->rest(look->rest_user, WVL_LOOK_LIST, 1);
+    }
+}
+
 /* For loops over lists of blocks, behind number `index`: looks every WVL_LOOK_LISTED of them. Nonzero: stop. */
 static inline int wvl_look_listed(const wvl_look *look, uint64_t index)
 {
+    wvl_look_rest(look);
     return (index + 1) % WVL_LOOK_LISTED == 0 && wvl_look_after(look, WVL_LOOK_LIST, WVL_LOOK_LISTED);
 }
 

@@ -338,6 +338,7 @@ static void fill_options(wvl_plan *plan, const wvl_settings *s)
     plan->syntax.layer_count = s->layer_count;
     plan->syntax.comment_count = s->comment_count;
     plan->syntax.jp2 = s->jp2;
+    wvl_geom_fetch_test(&plan->test);
     plan->device.choice = s->device;
     plan->device.reach = (uint8_t)(s->reach + 1);
     plan->device.output = s->output_memory;

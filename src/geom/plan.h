@@ -288,6 +288,7 @@ typedef struct wvl_memory_plan {
     wvl_early_plan early;
     uint64_t base_bytes, coded_bytes_bound, output_bytes_bound, certain_bytes, likely_bytes; /* see wvl_plan_memory */
     uint64_t codestream_bytes_most; /* proved, whatever target or cap the plan has */
+    uint64_t spare_parts;           /* most tile-parts beyond syntax.part_count, where one would be too long for Psot */
     /* Headers of an empty picture, and of the largest of its cap groups: least of a target or a cap. */
     uint64_t least_bytes, least_group_bytes;
 } wvl_memory_plan;
@@ -308,6 +309,7 @@ typedef struct wvl_test_plan {
     uint8_t all_sets;    /* HT blocks: rate control chooses among sets of all planes */
     int32_t depth_bias;  /* added to predicted thresholds */
     uint32_t strip_rows; /* rows of the reference grid in a strip of a row source, or of a device; 0: as it pays */
+    uint32_t part_bytes; /* most bytes of a tile-part; UINT32_MAX, or 0: as many as Psot can say */
 } wvl_test_plan;
 
 struct wvl_plan {
@@ -427,6 +429,15 @@ double wvl_quant_visual_step(const wvl_coding *coding, unsigned level, unsigned 
 /* Weight of squared errors in a band of a coding with visual weights. */
 double wvl_quant_visual_weight(const wvl_coding *coding, unsigned level, unsigned orient);
 void wvl_report_add(wvl_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Tile-parts that there may be (D-cs-08). */
+static inline uint64_t wvl_plan_most_parts(const wvl_plan *plan)
+{
+    return plan->syntax.part_count + plan->memory.spare_parts;
+}
+
+/* part_bytes and strip_rows as the environment of a test asks for; else UINT32_MAX (A.4.2) and 0. */
+void wvl_geom_fetch_test(wvl_test_plan *test);
 
 /* ---- Tile plan ------------------------------------------------------------------------------- */
 

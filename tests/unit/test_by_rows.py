@@ -78,6 +78,17 @@ def in_tiles(width=64, height=48):
     return tiff(tiles, {"offsets": 324, "counts": 325, "shape": {322: (3, [width]), 323: (3, [height])}})
 
 
+def big_tiff():
+    """Strips of 16 rows; offsets and counts of 64 bits."""
+    pieces = [RGB[at:at + 16 * 3 * WIDTH] for at in range(0, len(RGB), 16 * 3 * WIDTH)]
+    count, at = len(pieces), 16 + len(RGB)
+    lists = struct.pack(f"<{count}Q", *(16 + i * 16 * 3 * WIDTH for i in range(count))) + struct.pack(f"<{count}Q", *map(len, pieces))
+    tags = [(256, 4, 1, WIDTH), (257, 4, 1, HEIGHT), (258, 3, 3, 0x800080008), (259, 3, 1, 1), (262, 3, 1, 2), (273, 16, count, at), (277, 3, 1, 3),
+            (278, 4, 1, 16), (279, 16, count, at + 8 * count)]
+    entries = b"".join(struct.pack("<HHQQ", *t) for t in tags)
+    return struct.pack("<2sHHHQ", b"II", 43, 8, 0, at + len(lists)) + RGB + lists + struct.pack("<Q", len(tags)) + entries + bytes(8)
+
+
 def png(kind, data, channels, *chunks, behind=(), interlaced=0):
     pitch = WIDTH * channels
     lines = b"".join(b"\0" + data[y * pitch:(y + 1) * pitch] for y in range(HEIGHT))
@@ -124,6 +135,9 @@ def make_pictures():
         "pgm": [keep("a.pgm", pnm(5, GREY))],
         "ppm": [keep("a.ppm", pnm(6, RGB))],
         "deep": [keep("deep.pgm", pnm(5, bytes(v for b in GREY for v in (b >> 4, b)), 4095))],
+        "pam": [keep("a.pam", b"P7\nWIDTH %d\nHEIGHT %d\nDEPTH 3\nMAXVAL 255\nTUPLTYPE RGB\nENDHDR\n" % (WIDTH, HEIGHT) + RGB)],
+        "pgx": [keep("a.pgx", b"PG ML + 8 %d %d\n" % (WIDTH, HEIGHT) + GREY)],
+        "big TIFF": [keep("big.tif", big_tiff())],
         "strips": [keep("strips.tif", in_strips(RGB, 3))],
         "metadata": [keep("metadata.tif", in_strips(GREY, extra=METADATA))],
         "tiles": [keep("tiles.tif", in_tiles())],
@@ -195,8 +209,24 @@ def check_formats(pictures):
         path = pictures[name][0]
         is_same(name + " from a pipe", ["-i", path], data=Path(path).read_bytes())
         is_same(name + " with a target from a pipe", ["-i", path, "-I", "--bpp", "0.7"], data=Path(path).read_bytes())
+    check_short_reads(pictures["ppm"][0])
     pipe = [*pictures["pixels"][1:], "--input-format", "raw"]
     is_same("raw from a pipe", ["-i", pictures["pixels"][0], *pipe], data=RGB)
+
+
+def check_short_reads(path):
+    """A pipe that gives few bytes at a time, now and then within a header, a sample or a row."""
+    data = Path(path).read_bytes()
+    for options in ([], ["--tile", "100,64", "-I", "--bpp", "1"]):
+        whole = encode("x.j2k", "-i", path, *options)
+        arguments = [wavelane, "-i", "-", "-o", folder / "short.j2k", "--force", "--quiet", "--memory", "120M", *options]
+        with subprocess.Popen([str(a) for a in arguments], stdin=subprocess.PIPE, bufsize=0) as child:
+            sizes, at = [1, 2, 1, 7, 998, 999, 1, 4095, 3, 333], 0
+            while at < len(data):
+                size = sizes[at % len(sizes)]
+                child.stdin.write(data[at:at + size])
+                at += size
+        expect(child.returncode == 0 and (folder / "short.j2k").read_bytes() == whole, f"short reads: another file {options}")
 
 
 def check_boxes(pictures):
@@ -353,13 +383,28 @@ def check_large():
     print(f"wide TIFF file: {peak >> 20} MiB resident with --memory {least + 4 * MIB >> 20}M")
     Path(wide).unlink()
     output = folder / "large.jhc"
-    # The last one reads coefficients from their file in the order of the survey.
+    # The third one reads coefficients from their file in the order of the survey.
     cases = ((80, (4096, 131200, 1, 8), []), (96, (4096, 9000, 1, 8), ["-I", "--bpp", "0.5", "--rdoq", "no"]), (80, (16384, 16384, 1, 8), ["-I", "--bpp", "1"]))
     for limit, shape, options in cases:
         peak = peak_of(["-i", "-", "-o", output, "--force", "--quiet", "--threads", 2, "--memory", f"{limit}M", *options], shape)
         expect(peak <= limit * MIB + 32000000, f"{peak} bytes resident with --memory {limit}M {options}")
         print(f"{shape}: {peak >> 20} MiB resident with --memory {limit}M")
         output.unlink()
+
+
+def check_tiles():
+    """In tiles, lists of blocks are short and packets are small: coded blocks in the file leave memory all the same, while they are coded and later."""
+    path, output = folder / "tiles.pgm", folder / "tiles.j2k"
+    with open(path, "wb") as file:
+        subprocess.run([make_rows, "16384", "12288", "1", "8"], stdout=file, check=True)
+    for options in (["--tile", "1024,1024", "--rdoq", "no"], ["--tile", "4096,4096"]):
+        arguments = ["-i", path, "-I", "--bpp", "1", *options]
+        least = plan(*arguments, "--memory", "1G")["rows"]["least_bytes"]
+        peak = peak_of([*arguments, "-o", output, "--force", "--quiet", "--threads", 2, "--memory", least], None)
+        expect(peak <= least + 32000000, f"{peak} bytes resident with --memory {least} {options}")
+        print(f"16384x12288 {options}: {peak >> 20} MiB resident with --memory {least >> 20}M")
+    path.unlink()
+    output.unlink()
 
 
 pictures = make_pictures()
@@ -369,5 +414,6 @@ check_plan()
 check_interrupt()
 if is_large:
     check_large()
+    check_tiles()
 print(f"{checks} checks, {len(failures)} failures")
 sys.exit(1 if failures else 0)

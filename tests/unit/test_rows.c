@@ -28,6 +28,8 @@ static const struct {
     {"reversible=no psnr=40 levels=3", 0},
     {"reversible=no bpp=1 style=HT", 0},
     {"tile=64,64 reversible=no bpp=0.5 rdoq=yes", 0},
+    {"tile=9,5 levels=2 progression=RLCP", 0},
+    {"tile=7,11 levels=3 tile-offset=8,1 reversible=no measure-psnr=no", 1},
 };
 
 START_TEST(bytes_are_those_of_an_image)
@@ -78,6 +80,9 @@ static const struct {
     {"levels=0", 0},
     {"levels=1 block=4,4 mct=off", 0},
     {"levels=3 block=16,8 layers=4 progression=RPCL", 0},
+    {"levels=3 block=8,16 layers=3 progression=RLCP precincts=[32,64],[16,16]", 1},
+    {"levels=3 layers=2 progression=LRCP tile-parts=L", 2},
+    {"levels=1 tile=13,10 block=4,4", 0},
     {"levels=3 reversible=no slopes=38000,34000 block=32,32", 0},
     {"levels=4 reversible=no step=0.01 precincts=[64,64],[32,32],[16,16] progression=PCRL plt=yes tlm=yes", 0},
     {"levels=6 progression=CPRL tile-parts=R sop=yes eph=yes", 1},
@@ -228,25 +233,27 @@ START_TEST(a_limit_is_kept)
 {
     static const char *const settings[] = {"levels=3", "levels=3 layers=3", "reversible=no bpp=2 rdoq=no levels=3",
                                            "reversible=no bpp=1 levels=3", "reversible=no bpp=0.5 style=HT"};
+    static const uint32_t heights[] = {128, 7, 64, 1000, 3, 100000, 2};
+    static const uint64_t more[] = {0, 1, 300000, 1000000, 4000000};
     ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
     wvl_context_options context_options = {
         .struct_size = sizeof context_options, .threads = 2, .host = {take, give, &l}};
     picture p = picture_draw(PICTURE_NOISE, 1100, 1100, 1, 8, 5);
     picture_input input = picture_open_input(&p, 0);
     rows_output whole = rows_encode(&p, settings[_i], 2, NULL, 0);
-    for (unsigned k = 0; k < 3; k++) {
+    for (unsigned k = 0; k < sizeof more / sizeof *more; k++) {
         wvl_context *context;
         rows_bench b;
         char error[256] = "";
         ck_assert_int_eq(wvl_context_create(&context_options, &context), WVL_OK);
         wvl_plan *plan = rows_build_plan(context, &input.format, settings[_i]);
-        plan->test.strip_rows = 128;
+        plan->test.strip_rows = heights[(k + (unsigned)_i) % (sizeof heights / sizeof *heights)];
         wvl_rows_memory memory = {.struct_size = sizeof memory};
         rows_open(&b, &p, 0, _i != 4 || !(k & 1));
         ck_assert_int_eq(wvl_rows_measure(plan, &b.source, &memory), WVL_OK);
         ck_assert_int_eq(memory.in_strips, 1);
         ck_assert_int_eq(memory.coefs_bytes > 0, _i == 3 || (_i == 4 && k & 1));
-        wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes + k * k * 500000};
+        wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = memory.least_bytes + more[k]};
         rows_output got = {.data = whole.data};
         wvl_sink sink = {.struct_size = sizeof sink, .write = rows_expect, .user = &got};
         uint64_t before = l.held;
