@@ -235,10 +235,10 @@ static wvl_status open_lanes(wvl_drive *d, const uint32_t *ordinals, uint32_t co
     uint64_t limit = d->plan->device.memory;
     wvl_status status = WVL_ERROR_MEMORY;
     jobs = wvl_cut_share(&slot, jobs, limit);
-    if (!jobs) {
+    if (!jobs && limit) {
         (void)snprintf(d->reason, sizeof d->reason, "the option device-memory leaves it too little");
-        count = 0;
     }
+    count = jobs ? count : 0;
     for (uint32_t i = 0; i < count && d->lane_count < wanted; i++) {
         status = open_device_lane(d, ordinals[i], &slot, jobs);
         if (status != WVL_OK && i + 1 < count) {

@@ -156,7 +156,7 @@ static const char *const reach_names[] = {"none", "coefs", "blocks", "packets"};
 /* How far a device goes with pictures of a plan that asks for one. *why: why no farther; NULL: it makes all bytes. */
 static wvl_reach find_reach(const wvl_plan *plan, const char **why)
 {
-    wvl_plan_device device;
+    wvl_device_way device;
     *why = NULL;
     if (plan->device.choice < WVL_DEVICE_CUDA || wvl_plan_find_device(plan, &device) != WVL_OK) {
         return WVL_REACH_NONE;

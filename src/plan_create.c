@@ -185,7 +185,7 @@ void wvl_plan_release(wvl_plan *plan)
 /* What a device takes, and what the host takes for it. */
 static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
 {
-    wvl_plan_device device;
+    wvl_device_way device;
     wvl_status status = wvl_plan_find_device(plan, &device);
     memory->base_bytes = wvl_add_saturate(memory->base_bytes, device.memory.host_bytes);
     memory->coded_bytes_bound = wvl_add_saturate(memory->coded_bytes_bound, device.memory.spill_bytes);

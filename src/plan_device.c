@@ -50,7 +50,7 @@ static void take_most(wvl_backend_memory *most, const wvl_backend_memory *other)
 }
 
 /* A picture that the device could finish, and that does not fit. */
-static void lower(const wvl_backend_vtable *table, const wvl_job_cut *cut, wvl_plan_device *d)
+static void lower(const wvl_backend_vtable *table, const wvl_job_cut *cut, wvl_device_way *d)
 {
     const char *why;
     d->reach = wvl_cut_reach(cut, table, NULL, &why);
@@ -62,14 +62,14 @@ static void lower(const wvl_backend_vtable *table, const wvl_job_cut *cut, wvl_p
     }
 }
 
-wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_plan_device *d)
+wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *d)
 {
     wvl_job_cut cut;
     wvl_backend_memory slot, picture;
     const char *no_strips = NULL, *why = NULL;
     const wvl_backend_vtable *table = wvl_backend_fetch_device();
     wvl_reach reach = wvl_pictures_reach(plan, NULL, &why);
-    *d = (wvl_plan_device){.reach = reach, .why = why};
+    *d = (wvl_device_way){.reach = reach, .why = why};
     if ((unsigned)d->reach < plan->device.reach) {
         d->reach = WVL_REACH_NONE;
     }

@@ -480,6 +480,43 @@ START_TEST(every_call_may_fail)
 }
 END_TEST
 
+/* Every allocation of the host fails once: the picture fails, or another way is found, and nothing leaks. */
+START_TEST(every_allocation_may_fail)
+{
+    static const char settings[] = "style=HT levels=2 block=16,16";
+    picture p = draw(TALL);
+    picture_input input = picture_open_input(&p, 0);
+    unsigned failed = 0;
+    for (uint64_t at = 2, is_over = 0; !is_over; at += getenv("WVL_TEST_SHORT") ? 5 : 1) { /* 1: of the sink */
+        open_context();
+        bytes reference = encode(&input, settings, "cpu");
+        wvl_plan *plan = make_plan(&input.format, settings, _i & 1 ? "cuda-only" : "cuda");
+        rows_bench rows;
+        plan->test.strip_rows = 256;
+        rows_open(&rows, &p, 0, 0);
+        books.fail_at = books.calls + at;
+        uint64_t last = books.fail_at;
+        bytes b = _i & 2 ? encode_rows(plan, &rows) : encode_plan(plan, &input.image);
+        is_over = books.calls < last;
+        books.fail_at = 0;
+        ck_assert_msg(b.status == WVL_OK || b.status == WVL_ERROR_MEMORY || b.status == WVL_ERROR_UNSUPPORTED,
+                      "allocation %llu: %d %s", (unsigned long long)at, b.status, b.error);
+        failed += b.status != WVL_OK;
+        if (b.status == WVL_OK) {
+            char name[32];
+            (void)snprintf(name, sizeof name, "%s", b.backend);
+            expect_same("allocation", &reference, b, name);
+        }
+        free_bytes(&reference);
+        wvl_plan_release(plan);
+        close_context();
+    }
+    ck_assert_uint_gt(failed, 10);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("device_strips");
@@ -499,6 +536,7 @@ int main(void)
     tcase_add_test(memory, device_is_small);
     tcase_add_loop_test(memory, host_memory_is_kept, 0, 2);
     tcase_add_loop_test(memory, every_call_may_fail, 0, 8);
+    tcase_add_loop_test(memory, every_allocation_may_fail, 0, 4);
     suite_add_tcase(suite, memory);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
