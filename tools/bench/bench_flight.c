@@ -426,7 +426,7 @@ int wvl_bench_run_memory(const wvl_bench_frames_options *o, const wvl_bench_pict
     if (results == NULL) {
         return fail("no memory", WVL_ERROR_MEMORY);
     }
-    store = wvl_bench_open_store(o->kind, error);
+    store = wvl_bench_open_store(o->kind, o->devices, error);
     if (store == NULL) {
         (void)fail(error, WVL_ERROR_DEVICE);
         code = WVL_BENCH_EXIT_NO_DEVICE;

@@ -166,6 +166,7 @@ static void put_head(wvl_bench_json *json, const wvl_bench_frames_options *o, co
     wvl_bench_put_text(json, "memory", wvl_bench_kind_name(o->kind));
     wvl_bench_put_text(json, "layout", ring->is_interleaved ? "interleaved" : "planar");
     wvl_bench_put_number(json, "ring", ring->count);
+    wvl_bench_put_number(json, "devices", o->devices);
     wvl_bench_put_number(json, "picture_bytes", (double)ring->picture_bytes);
     wvl_bench_put_number(json, "threads", o->threads);
     wvl_bench_put_number(json, "seconds", o->seconds);

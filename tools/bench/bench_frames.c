@@ -357,6 +357,13 @@ static int take_ring(const char *value, void *options)
     return take_number("--ring", value, WVL_BENCH_RING_MAX, &o->ring);
 }
 
+static int take_devices(const char *value, void *options)
+{
+    frames_options *o = options;
+    o->needs_memory = "--devices";
+    return take_number("--devices", value, WVL_BENCH_DEVICES_MAX, &o->devices);
+}
+
 static int take_turns(const char *value, void *options)
 {
     frames_options *o = options;
@@ -477,12 +484,14 @@ int wvl_bench_run_frames(wvl_bench_args *args)
         {"--count", 1, take_count},     {"--set", 1, take_setting},     {"--trace", 1, take_trace},
         {"--memory", 1, take_memory},   {"--layout", 1, take_layout},   {"--ring", 1, take_ring},
         {"--seconds", 1, take_seconds}, {"--turns", 1, take_turns},     {"--uploads", 0, take_uploads},
-        {"--json", 1, take_json},       {"--out", 1, take_out},         {"--raw", 1, take_raw}};
+        {"--json", 1, take_json},       {"--out", 1, take_out},         {"--raw", 1, take_raw},
+        {"--devices", 1, take_devices}};
     frames_options o = {.shape = {4096, 2160, 3, 8},
                         .threads = 16,
                         .frames = {0, 3},
                         .frames_count = 2,
                         .ring = 8,
+                        .devices = 1,
                         .turns = 3,
                         .seconds = 2};
     wvl_bench_picture picture;

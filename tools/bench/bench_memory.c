@@ -1,41 +1,76 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory of the host, page-locked memory and memory of device 0, by the driver that the library uses too. */
+/* Memory of the host, page-locked memory and memory of devices, by the driver that the library uses too. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench_ring.h"
 #include "cuda/host/runtime_table.h"
 
+#define PORTABLE 1u /* page-locked for all devices */
+
 typedef struct copy {
     void *memory;
     size_t bytes;
+    uint32_t on; /* which of the devices has it, or gets it */
 } copy;
+
+/* Its context is the device's primary one, which the library uses too. */
+typedef struct device {
+    int handle;
+    wvl_cuda_context context;
+    wvl_cuda_stream stream;
+} device;
 
 struct wvl_bench_store {
     wvl_memory_kind kind;
     wvl_cuda_runtime runtime;
-    int device;
-    wvl_cuda_context context; /* the device's primary one, which the library uses; NULL for kind HOST */
-    wvl_cuda_stream stream;
+    device devices[WVL_BENCH_DEVICES_MAX];
+    uint32_t device_count; /* 0: kind HOST */
     copy copies[WVL_BENCH_RING_MAX];
     uint32_t count;
 };
 
 /* ---- Open and close ---- */
 
-static wvl_cuda_status open_device(wvl_bench_store *s)
+static wvl_cuda_status enter(const wvl_bench_store *s, uint32_t on)
 {
-    const wvl_cuda_runtime *rt = &s->runtime;
-    int count = 0;
-    wvl_cuda_status status = rt->init(0);
-    status = status ? status : rt->device_count(&count);
-    status = status ? status : rt->device_get(&s->device, 0);
-    status = status ? status : rt->context_retain(&s->context, s->device);
-    status = status ? status : rt->context_push(s->context);
-    return status ? status : rt->stream_create(&s->stream, WVL_CUDA_STREAM_NON_BLOCKING);
+    return s->runtime.context_push(s->devices[on].context);
 }
 
-wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, char *error)
+static void leave(const wvl_bench_store *s)
+{
+    wvl_cuda_context context;
+    (void)s->runtime.context_pop(&context);
+}
+
+static wvl_cuda_status open_device(wvl_bench_store *s, int ordinal)
+{
+    const wvl_cuda_runtime *rt = &s->runtime;
+    device *d = &s->devices[s->device_count];
+    wvl_cuda_status status = rt->device_get(&d->handle, ordinal);
+    status = status ? status : rt->context_retain(&d->context, d->handle);
+    if (status) {
+        return status;
+    }
+    s->device_count++;
+    status = enter(s, s->device_count - 1);
+    if (!status) {
+        status = rt->stream_create(&d->stream, WVL_CUDA_STREAM_NON_BLOCKING);
+        leave(s);
+    }
+    return status;
+}
+
+static wvl_cuda_status open_devices(wvl_bench_store *s, uint32_t devices)
+{
+    wvl_cuda_status status = s->runtime.init(0);
+    for (uint32_t i = 0; i < devices && !status; i++) {
+        status = open_device(s, (int)i);
+    }
+    return status;
+}
+
+wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, uint32_t devices, char *error)
 {
     wvl_bench_store *s = calloc(1, sizeof *s);
     if (s == NULL) {
@@ -43,26 +78,40 @@ wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, char *error)
         return NULL;
     }
     s->kind = kind;
-    if (kind == WVL_MEMORY_HOST || (wvl_cuda_fetch_runtime(&s->runtime) && open_device(s) == WVL_CUDA_SUCCESS)) {
+    if (kind == WVL_MEMORY_HOST ||
+        (wvl_cuda_fetch_runtime(&s->runtime) && open_devices(s, devices) == WVL_CUDA_SUCCESS)) {
         return s;
     }
-    snprintf(error, WVL_BENCH_ERROR_BYTES,
-             "--memory %s needs a CUDA device, and none can be used: there is none, or this build has no device code. "
-             "--memory host needs none",
-             wvl_bench_kind_name(kind));
+    snprintf(
+        error, WVL_BENCH_ERROR_BYTES,
+        "--memory %s needs %u CUDA device%s, and cannot have %s: there are fewer, or this build has no device code. "
+        "--memory host needs none",
+        wvl_bench_kind_name(kind), devices, devices > 1 ? "s" : "", devices > 1 ? "them" : "it");
     wvl_bench_close_store(s);
     return NULL;
 }
 
-static void free_memory(const wvl_bench_store *s, void *memory)
+static void free_copy(const wvl_bench_store *s, const copy *c)
 {
     if (s->kind == WVL_MEMORY_HOST) {
-        free(memory);
-    } else if (s->kind == WVL_MEMORY_PINNED) {
-        (void)s->runtime.free_pinned(memory);
-    } else {
-        (void)s->runtime.free_device((wvl_cuda_address)(uintptr_t)memory);
+        free(c->memory);
+        return;
     }
+    if (enter(s, c->on) == WVL_CUDA_SUCCESS) {
+        (void)(s->kind == WVL_MEMORY_PINNED ? s->runtime.free_pinned(c->memory)
+                                            : s->runtime.free_device((wvl_cuda_address)(uintptr_t)c->memory));
+        leave(s);
+    }
+}
+
+static void close_device(const wvl_bench_store *s, uint32_t on)
+{
+    const device *d = &s->devices[on];
+    if (d->stream != NULL && enter(s, on) == WVL_CUDA_SUCCESS) {
+        (void)s->runtime.stream_destroy(d->stream);
+        leave(s);
+    }
+    (void)s->runtime.context_release(d->handle);
 }
 
 void wvl_bench_close_store(wvl_bench_store *s)
@@ -71,21 +120,17 @@ void wvl_bench_close_store(wvl_bench_store *s)
         return;
     }
     for (uint32_t i = 0; i < s->count; i++) {
-        free_memory(s, s->copies[i].memory);
+        free_copy(s, &s->copies[i]);
     }
-    if (s->stream != NULL) {
-        (void)s->runtime.stream_destroy(s->stream);
-    }
-    if (s->context != NULL) {
-        wvl_cuda_context context;
-        (void)s->runtime.context_pop(&context);
-        (void)s->runtime.context_release(s->device);
+    for (uint32_t i = 0; i < s->device_count; i++) {
+        close_device(s, i);
     }
     free(s);
 }
 
 /* ---- Copies ---- */
 
+/* On the device that is entered, if there is one. */
 static void *take_memory(const wvl_bench_store *s, size_t bytes)
 {
     void *memory = NULL;
@@ -93,30 +138,45 @@ static void *take_memory(const wvl_bench_store *s, size_t bytes)
         return posix_memalign(&memory, 256, bytes) == 0 ? memory : NULL;
     }
     if (s->kind == WVL_MEMORY_PINNED) {
-        return s->runtime.malloc_pinned(&memory, bytes, 0) == WVL_CUDA_SUCCESS ? memory : NULL;
+        return s->runtime.malloc_pinned(&memory, bytes, PORTABLE) == WVL_CUDA_SUCCESS ? memory : NULL;
     }
     wvl_cuda_address address = 0;
     return s->runtime.malloc_device(&address, bytes) == WVL_CUDA_SUCCESS ? (void *)(uintptr_t)address : NULL;
 }
 
-static wvl_cuda_status upload(const wvl_bench_store *s, void *to, const void *from, size_t bytes)
+static wvl_cuda_status fill(const wvl_bench_store *s, const copy *c, const void *from)
 {
-    wvl_cuda_status status = s->runtime.upload((wvl_cuda_address)(uintptr_t)to, from, bytes, s->stream);
-    return status ? status : s->runtime.stream_wait(s->stream);
+    if (s->kind != WVL_MEMORY_DEVICE) {
+        memcpy(c->memory, from, c->bytes);
+        return WVL_CUDA_SUCCESS;
+    }
+    wvl_cuda_stream stream = s->devices[c->on].stream;
+    wvl_cuda_status status = s->runtime.upload((wvl_cuda_address)(uintptr_t)c->memory, from, c->bytes, stream);
+    return status ? status : s->runtime.stream_wait(stream);
 }
 
-void *wvl_bench_store_copy(wvl_bench_store *s, const void *from, size_t bytes)
+static void *put_copy(wvl_bench_store *s, copy c, const void *from)
 {
-    void *memory = s->count < WVL_BENCH_RING_MAX ? take_memory(s, bytes) : NULL;
-    if (memory == NULL) {
+    c.memory = take_memory(s, c.bytes);
+    if (c.memory == NULL) {
         return NULL;
     }
-    s->copies[s->count++] = (copy){memory, bytes};
-    if (s->kind != WVL_MEMORY_DEVICE) {
-        memcpy(memory, from, bytes);
-        return memory;
+    s->copies[s->count++] = c;
+    return fill(s, &c, from) == WVL_CUDA_SUCCESS ? c.memory : NULL;
+}
+
+void *wvl_bench_store_copy(wvl_bench_store *s, const void *from, size_t bytes, int *ordinal)
+{
+    copy c = {NULL, bytes, s->device_count ? s->count % s->device_count : 0};
+    *ordinal = (int)c.on;
+    if (s->count == WVL_BENCH_RING_MAX || (s->device_count && enter(s, c.on) != WVL_CUDA_SUCCESS)) {
+        return NULL;
     }
-    return upload(s, memory, from, bytes) == WVL_CUDA_SUCCESS ? memory : NULL;
+    void *memory = put_copy(s, c, from);
+    if (s->device_count) {
+        leave(s);
+    }
+    return memory;
 }
 
 /* ---- Uploads alone ---- */
@@ -124,66 +184,90 @@ void *wvl_bench_store_copy(wvl_bench_store *s, const void *from, size_t bytes)
 typedef struct uploads {
     const wvl_bench_store *store;
     wvl_cuda_address places[WVL_BENCH_RING_MAX];
-    wvl_cuda_event rounds[2]; /* ends of the last two rounds: one runs while the other is queued */
+    wvl_cuda_event rounds[2][WVL_BENCH_DEVICES_MAX]; /* ends of the last two: one runs while the other is queued */
 } uploads;
 
-static wvl_cuda_status open_uploads(uploads *u)
+/* Calls `work` with each device entered. */
+static wvl_cuda_status on_each(uploads *u, unsigned round,
+                               wvl_cuda_status (*work)(uploads *u, uint32_t on, unsigned round))
 {
-    const wvl_bench_store *s = u->store;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    for (uint32_t i = 0; i < s->count && !status; i++) {
-        status = s->runtime.malloc_device(&u->places[i], s->copies[i].bytes);
-    }
-    for (unsigned i = 0; i < 2 && !status; i++) {
-        status = s->runtime.event_create(&u->rounds[i], WVL_CUDA_EVENT_BLOCKING | WVL_CUDA_EVENT_DISABLE_TIMING);
+    for (uint32_t on = 0; on < u->store->device_count && !status; on++) {
+        status = enter(u->store, on);
+        if (!status) {
+            status = work(u, on, round);
+            leave(u->store);
+        }
     }
     return status;
 }
 
-static void close_uploads(uploads *u)
+static wvl_cuda_status open_uploads(uploads *u, uint32_t on, unsigned round)
 {
     const wvl_bench_store *s = u->store;
-    (void)s->runtime.stream_wait(s->stream);
-    for (uint32_t i = 0; i < s->count; i++) {
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    (void)round;
+    for (uint32_t i = on; i < s->count && !status; i += s->device_count) {
+        status = s->runtime.malloc_device(&u->places[i], s->copies[i].bytes);
+    }
+    for (unsigned i = 0; i < 2 && !status; i++) {
+        status = s->runtime.event_create(&u->rounds[i][on], WVL_CUDA_EVENT_BLOCKING | WVL_CUDA_EVENT_DISABLE_TIMING);
+    }
+    return status;
+}
+
+static wvl_cuda_status close_uploads(uploads *u, uint32_t on, unsigned round)
+{
+    const wvl_bench_store *s = u->store;
+    (void)round;
+    (void)s->runtime.stream_wait(s->devices[on].stream);
+    for (uint32_t i = on; i < s->count; i += s->device_count) {
         if (u->places[i]) {
             (void)s->runtime.free_device(u->places[i]);
         }
     }
     for (unsigned i = 0; i < 2; i++) {
-        if (u->rounds[i] != NULL) {
-            (void)s->runtime.event_destroy(u->rounds[i]);
+        if (u->rounds[i][on] != NULL) {
+            (void)s->runtime.event_destroy(u->rounds[i][on]);
         }
     }
+    return WVL_CUDA_SUCCESS;
 }
 
-/* Every copy of the store once. */
-static wvl_cuda_status queue_round(const uploads *u, unsigned round)
+/* Every copy of the store once, each to its device. */
+static wvl_cuda_status queue_round(uploads *u, uint32_t on, unsigned round)
 {
     const wvl_bench_store *s = u->store;
+    wvl_cuda_stream stream = s->devices[on].stream;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    for (uint32_t i = 0; i < s->count && !status; i++) {
-        status = s->runtime.upload(u->places[i], s->copies[i].memory, s->copies[i].bytes, s->stream);
+    for (uint32_t i = on; i < s->count && !status; i += s->device_count) {
+        status = s->runtime.upload(u->places[i], s->copies[i].memory, s->copies[i].bytes, stream);
     }
-    return status ? status : s->runtime.event_record(u->rounds[round % 2], s->stream);
+    return status ? status : s->runtime.event_record(u->rounds[round % 2][on], stream);
+}
+
+static wvl_cuda_status wait_round(uploads *u, uint32_t on, unsigned round)
+{
+    return u->store->runtime.event_wait(u->rounds[round % 2][on]);
 }
 
 int wvl_bench_time_uploads(const wvl_bench_store *store, double seconds, double *copies_per_second)
 {
     uploads u = {.store = store};
     unsigned rounds = 0;
-    wvl_cuda_status status = open_uploads(&u);
-    status = status ? status : queue_round(&u, 1); /* not timed: the first touch of each page */
-    status = status ? status : store->runtime.stream_wait(store->stream);
+    wvl_cuda_status status = on_each(&u, 0, open_uploads);
+    status = status ? status : on_each(&u, 1, queue_round); /* not timed: the first touch of each page */
+    status = status ? status : on_each(&u, 1, wait_round);
     double start = wvl_bench_wall_seconds(), elapsed = 0;
     while (!status && elapsed < seconds) {
-        status = queue_round(&u, rounds);
-        status = status || rounds == 0 ? status : store->runtime.event_wait(u.rounds[(rounds - 1) % 2]);
+        status = on_each(&u, rounds, queue_round);
+        status = status || rounds == 0 ? status : on_each(&u, rounds - 1, wait_round);
         rounds++;
         elapsed = wvl_bench_wall_seconds() - start;
     }
-    status = status ? status : store->runtime.stream_wait(store->stream);
+    status = status ? status : on_each(&u, rounds - 1, wait_round);
     elapsed = wvl_bench_wall_seconds() - start;
-    close_uploads(&u);
+    (void)on_each(&u, 0, close_uploads);
     *copies_per_second = elapsed > 0 ? (double)rounds * store->count / elapsed : 0;
     return status;
 }

@@ -144,9 +144,11 @@ static int add_picture(const wvl_io_picture *io, wvl_memory_kind kind, wvl_bench
     if (kind == WVL_MEMORY_HOST || store == NULL) {
         return 0;
     }
-    const void *there = wvl_bench_store_copy(store, pixels, ring->picture_bytes);
+    int ordinal;
+    const void *there = wvl_bench_store_copy(store, pixels, ring->picture_bytes, &ordinal);
     ring->images[k] = describe(ring, io, there, planes + io->component_count);
     ring->images[k].memory_kind = kind;
+    ring->images[k].device = kind == WVL_MEMORY_DEVICE ? ordinal : 0;
     return there != NULL ? 0 : -1;
 }
 

@@ -13,20 +13,22 @@
 #define WVL_BENCH_FRAMES_MAX 16u
 #define WVL_BENCH_TURNS_MAX 64u
 #define WVL_BENCH_BACKENDS_MAX 8u
+#define WVL_BENCH_DEVICES_MAX 16u
 
 /* ---- Memory of a kind (bench_memory.c) ---- */
 
 typedef struct wvl_bench_store wvl_bench_store;
 
-/* NULL with a reason in error: no device, or no device code in this build. Kind HOST needs no device. */
-wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, char *error);
+/* Of the first `devices` devices. NULL with a reason in error: there are fewer, or this build has no device code. Kind
+ * HOST needs none. */
+wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, uint32_t devices, char *error);
 /* Gives all memory back. NULL is allowed. */
 void wvl_bench_close_store(wvl_bench_store *store);
-/* A copy of the bytes in memory of the kind, aligned to 256 bytes; for DEVICE an address of the device. The store owns
- * it. NULL: memory is short. */
-void *wvl_bench_store_copy(wvl_bench_store *store, const void *from, size_t bytes);
-/* Uploads alone: all copies of the store (kind PINNED), one after the other, each to a place of its own on the device,
- * for `seconds` at least. 0, or a status of the driver. */
+/* A copy of the bytes in memory of the kind, aligned to 256 bytes; for DEVICE an address of device *ordinal, the next
+ * one in turn. The store owns it. NULL: memory is short. */
+void *wvl_bench_store_copy(wvl_bench_store *store, const void *from, size_t bytes, int *ordinal);
+/* Uploads alone: all copies of the store (kind PINNED), one after the other, each to a place of its own on the devices
+ * in turn, which work side by side, for `seconds` at least. 0, or a status of the driver. */
 int wvl_bench_time_uploads(const wvl_bench_store *store, double seconds, double *copies_per_second);
 
 /* ---- Pictures (bench_ring.c) ---- */
@@ -65,7 +67,7 @@ typedef struct wvl_bench_frames_options {
     int has_memory;
     wvl_memory_kind kind;
     wvl_bench_order order;
-    uint32_t ring, turns;
+    uint32_t ring, turns, devices; /* devices: the first ones have the pictures in turn */
     double seconds;
     int uploads; /* also time uploads alone */
     const char *json, *out, *raw;
