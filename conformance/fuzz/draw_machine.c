@@ -78,8 +78,8 @@ static int is_set(const fuzz_case *c, const char *key, const char *idle)
 static void draw_waves(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
 {
     static const fuzz_blocks kinds[] = {FUZZ_BLOCKS_PART1, FUZZ_BLOCKS_RATE, FUZZ_BLOCKS_LAYERS};
-    static const char *const left_out[] = {"device", "reach", "output-memory", "rdoq"}, *const against[] = {
-                                                                                            "profile", "plt", "plm"};
+    static const char *const left_out[] = {"device", "reach", "output-memory", "device-memory", "rdoq"},
+                             *const against[] = {"profile", "plt", "plm"};
     fuzz_draw_case_of(seed, folder, kinds[seed % 3], c);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         fuzz_case_drop_key(c, left_out[i]);

@@ -219,13 +219,16 @@ struct alignas(8) pair_of_floats {
     float u, v;
 };
 
-/* Pair r of a thread is n + 32 r. Two floats at a time where the filter begins at an even sample. */
+/* A signal of the caller is aligned to one float only. */
+static __device__ __forceinline__ bool holds_pairs(const float *at) { return ((size_t)at & 7) == 0; }
+
+/* Pair r of a thread is n + 32 r. Two floats at a time where memory allows it. */
 template <int COUNT>
 static __device__ __forceinline__ void load_lanes(const wvl_lattice_args &a, long long n, bool is_inside,
                                                   float (&u)[COUNT], float (&v)[COUNT])
 {
     const float *from = a.signal + 2 * n + a.first;
-    if (is_inside && a.first % 2 == 0) {
+    if (is_inside && holds_pairs(from)) {
 #pragma unroll
         for (int r = 0; r < COUNT; r++) {
             const pair_of_floats pair = *(const pair_of_floats *)(from + 64 * r);
@@ -258,7 +261,7 @@ static __device__ __forceinline__ void store_lanes(const wvl_lattice_args &a, lo
         if (lane + 32 * r < from || n + 32 * r >= half) {
             continue;
         }
-        if (is_inside && a.first % 2 == 0) {
+        if (is_inside && holds_pairs(to)) {
             *(pair_of_floats *)(to + 64 * r) = {u[r], v[r]};
         } else if (is_inside) {
             to[64 * r] = u[r];

@@ -12,8 +12,11 @@ enum {
     WVL_PLAIN_HALO = 4,              /* pairs to its left and right */
     WVL_PLAIN_LATTICE_THREADS = 256, /* of the 1-D kernels of one level, */
     WVL_PLAIN_MARCH_THREADS = 64,    /* and of those of several */
-    WVL_PLAIN_LANES = 8,             /* pairs of a lane of the 1-D kernels */
-    WVL_PLAIN_STRETCH = 16384        /* samples that a warp of the 1-D kernels of several levels gives */
+    WVL_PLAIN_LANES = 8,             /* pairs of a lane of the 1-D kernels, */
+    WVL_PLAIN_DEEP_LANES = 4,        /* and from the second of several levels on */
+    WVL_PLAIN_STRETCH = 16384,       /* samples that a warp of the 1-D kernels of several levels gives, */
+    WVL_PLAIN_LONG_STRETCH = 32768,  /* and where the signal has work for so many warps: */
+    WVL_PLAIN_LONG_WARPS = 2048
 };
 
 /* Samples of 4 bytes: (x, y) is at + 4 * (x * column + y * row). */

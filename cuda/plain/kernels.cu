@@ -23,8 +23,8 @@ LEVEL(wvl_plain_inverse_f137, F137, true)
 
 LANES(wvl_plain_forward_lanes, wvl_lattice::forward_lanes<WVL_PLAIN_LANES>(a))
 LANES(wvl_plain_inverse_lanes, wvl_lattice::inverse_lanes<WVL_PLAIN_LANES>(a))
-MARCH(wvl_plain_forward_march, (wvl_lattice::forward_march<WVL_PLAIN_LANES, WVL_PLAIN_LANES>(a)))
-MARCH(wvl_plain_inverse_march, (wvl_lattice::inverse_march<WVL_PLAIN_LANES, WVL_PLAIN_LANES>(a)))
+MARCH(wvl_plain_forward_march, (wvl_lattice::forward_march<WVL_PLAIN_LANES, WVL_PLAIN_DEEP_LANES>(a)))
+MARCH(wvl_plain_inverse_march, (wvl_lattice::inverse_march<WVL_PLAIN_LANES, WVL_PLAIN_DEEP_LANES>(a)))
 LANES(wvl_plain_forward_convolve, wvl_lattice::convolve_shared<false>(a))
 LANES(wvl_plain_inverse_convolve, wvl_lattice::convolve_shared<true>(a))
 

@@ -28,12 +28,18 @@ uint32_t wvl_lattice_levels_of_launch(const wvl_lattice_plan *plan, uint64_t len
     return (uint32_t)a.levels;
 }
 
+/* Stretches begin with samples of their neighbours, so long ones cost less, if there are enough of them. */
+static long long choose_stretch(long long length)
+{
+    return length / WVL_PLAIN_LONG_STRETCH >= WVL_PLAIN_LONG_WARPS ? WVL_PLAIN_LONG_STRETCH : WVL_PLAIN_STRETCH;
+}
+
 static void launch_march(wvl_plain_device *device, wvl_lattice_args *a, int is_inverse)
 {
     const uint32_t warps = WVL_PLAIN_MARCH_THREADS / 32;
-    const int floats = is_inverse ? wvl_lattice_march_inverse_floats(a, WVL_PLAIN_LANES, WVL_PLAIN_LANES)
-                                  : wvl_lattice_march_forward_floats(a, WVL_PLAIN_LANES, WVL_PLAIN_LANES);
-    a->tile = WVL_PLAIN_STRETCH >> a->levels;
+    const int floats = is_inverse ? wvl_lattice_march_inverse_floats(a, WVL_PLAIN_LANES, WVL_PLAIN_DEEP_LANES)
+                                  : wvl_lattice_march_forward_floats(a, WVL_PLAIN_LANES, WVL_PLAIN_DEEP_LANES);
+    a->tile = choose_stretch(a->length) >> a->levels;
     const uint64_t tiles = ((uint64_t)wvl_lattice_half(a, a->levels) - 1) / (uint64_t)a->tile + 1;
     wvl_plain_launch(device, is_inverse ? WVL_PLAIN_INVERSE_MARCH : WVL_PLAIN_FORWARD_MARCH, (tiles - 1) / warps + 1,
                      WVL_PLAIN_MARCH_THREADS, warps * (uint32_t)floats * FLOAT_BYTES, a);
