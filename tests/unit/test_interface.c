@@ -440,7 +440,7 @@ static const giant giants[] = {
     {"levels=5", UINT32_MAX, UINT32_MAX, 1, "2^32 packets"},
     {"levels=5 tile=4000000000,4000000000", UINT32_MAX, UINT32_MAX, 1, "2^32 packets"},
     {"levels=5 tile=20000000,20000000", UINT32_MAX, UINT32_MAX, 1, "255 tile-parts"},
-    {"levels=5 tile=500000,500000", UINT32_MAX, UINT32_MAX, 1, NULL},
+    {"levels=5 tile=500000,500000", 60000000, 60000000, 1, NULL},
     {"levels=5 tile=255,65535", 65535, 65535, 16384, NULL},
     {"levels=5 tile=255,65535 psnr=40", 65535, 65535, 16384, NULL},
     {"precincts=[2,2]", 20000, 20000, 3, NULL},
