@@ -61,9 +61,12 @@ static inline void place_picture(job *j, uint32_t w, uint32_t h, uint32_t x0, ui
 
 static void plan_job(job *j)
 {
+    static unsigned plans;
     j->format.components = j->components;
     j->settings.layer_values = &j->layer;
     j->plan = test_build_plan(&j->settings, &j->format);
+    /* Every second time as with rdoq: a device then hands over coefficients, and codes no blocks. */
+    j->plan->rate.rdoq = plans++ & 1;
     j->tiles = test_build_tiles(j->plan);
     snprintf(j->name, sizeof j->name, "%ux%u+%u+%u, %u components of %u bits, %u levels, %s, block %ux%u, tile %ux%u",
              j->format.x1 - j->format.x0, j->format.y1 - j->format.y0, j->format.x0, j->format.y0,
