@@ -16,6 +16,7 @@ wvl_status wvl_drive_start(wvl_drive *d)
     d->oldest = d->count = 0;
     d->next = (wvl_job_at){0, 0};
     d->ahead = WVL_OK;
+    d->is_begun = 0;
     d->used = 0;
     d->used_devices = 0;
     return d->rows ? wvl_rows_begin(d->rows) : WVL_OK;
@@ -180,6 +181,7 @@ static int change_lane(wvl_drive *d, wvl_status *status)
 /* The wave that is handed over. */
 static void note_wave(wvl_drive *d)
 {
+    d->is_begun = 1;
     if (!wvl_backend_has_devices(d->table)) {
         d->used |= WVL_DRIVE_HOST;
     } else {

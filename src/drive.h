@@ -73,6 +73,7 @@ typedef struct wvl_drive {
     wvl_drive_flight flight[WVL_DRIVE_FLIGHTS];
     uint32_t oldest, count; /* flights */
     wvl_job_at next;        /* job to be submitted */
+    int is_begun;           /* a job was handed over: those behind it are of its kind */
     wvl_status ahead;       /* of the last wvl_drive_submit_ahead */
     unsigned used;          /* WVL_DRIVE_* */
     uint32_t used_devices;  /* a bit for each that made waves */

@@ -255,12 +255,12 @@ static wvl_status open_cut(wvl_drive *d, const wvl_backend_vtable *table, const 
     return finish_open(d, open_lanes(d, ordinals, count));
 }
 
-/* Strips, lower and lower ones. */
-static wvl_status open_strips(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count)
+/* Strips, lower and lower ones, of `most` rows at first. */
+static wvl_status open_strips(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count,
+                              uint64_t most)
 {
     const char *why;
-    d->cut = wvl_cut_strips(d->plan, table, wvl_drive_limit(d->plan, table, ordinals[0]),
-                            d->rows ? d->rows->strip_rows : UINT64_MAX, &why);
+    d->cut = wvl_cut_strips(d->plan, table, wvl_drive_limit(d->plan, table, ordinals[0]), most, &why);
     if (!d->cut.strip_rows) {
         (void)snprintf(d->reason, sizeof d->reason, "it has too little memory, and %s", why);
         d->cut = wvl_cut_waves(d->plan);
@@ -283,7 +283,7 @@ static wvl_status open_strips(wvl_drive *d, const wvl_backend_vtable *table, con
 }
 
 /* Waves where the device has memory for them. */
-static wvl_status open_jobs(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count)
+static wvl_status open_first(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count)
 {
     int is_cut = d->rows ? d->rows->strip_rows != 0 : d->plan->test.strip_rows != 0;
     wvl_status status = WVL_ERROR_MEMORY;
@@ -292,8 +292,18 @@ static wvl_status open_jobs(wvl_drive *d, const wvl_backend_vtable *table, const
         status = open_cut(d, table, ordinals, count);
     }
     if (status == WVL_ERROR_MEMORY && (is_cut || !d->rows)) {
-        status = open_strips(d, table, ordinals, count);
+        status = open_strips(d, table, ordinals, count, d->rows ? d->rows->strip_rows : UINT64_MAX);
     }
+    return status;
+}
+
+/* A device goes on with a picture: the next job begins where one of this kind ended. Strips may be lower. */
+static wvl_status open_next(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count)
+{
+    const wvl_job_cut before = d->cut;
+    wvl_status status = before.strip_rows ? open_strips(d, table, ordinals, count, before.strip_rows)
+                                          : open_cut(d, table, ordinals, count);
+    d->cut = status == WVL_OK ? d->cut : before;
     return status;
 }
 
@@ -316,7 +326,7 @@ wvl_status wvl_drive_open_device(wvl_drive *d)
     if (!count) {
         return WVL_ERROR_DEVICE; /* all have failed: the reason is there */
     }
-    wvl_status status = open_jobs(d, table, ordinals, count);
+    wvl_status status = d->is_begun ? open_next(d, table, ordinals, count) : open_first(d, table, ordinals, count);
     if (status == WVL_OK) {
         d->reason[0] = 0;
         if (reason) {
@@ -341,6 +351,7 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image, wvl_row_window *
     d->image = image;
     d->rows = rows;
     d->tried = 0;
+    d->is_begun = 0;
     d->reason[0] = 0;
     if (image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device.choice != WVL_DEVICE_AUTO &&
         !wvl_plan_names_device(d->plan, image->device)) {

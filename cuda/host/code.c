@@ -362,12 +362,14 @@ void wvl_cuda_build_code(wvl_cuda_code *code)
 {
     start(code);
     if (code->built_count == code->tile_count && code->built_tile == code->tiles[0].index &&
-        code->built_strip == code->tiles[0].strip) {
+        code->built_strip == code->tiles[0].strip &&
+        !memcmp(&code->built_layout, code->layout, sizeof code->built_layout)) {
         return; /* of the picture before */
     }
     code->kind->build(code);
     code->built_tile = code->tiles[0].index;
     code->built_strip = code->tiles[0].strip;
+    code->built_layout = *code->layout;
     code->built_count = code->tile_count;
 }
 

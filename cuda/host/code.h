@@ -68,7 +68,8 @@ struct wvl_cuda_code {
     wvl_cuda_ht_job job; /* HT */
     /* The tables in pinned memory are those of these tiles; count 0: of none. */
     uint32_t built_tile, built_count;
-    uint64_t built_strip; /* number of strips that are alike (wvl_tile_plan.strip) */
+    uint64_t built_strip;         /* number of strips that are alike (wvl_tile_plan.strip), */
+    wvl_cuda_layout built_layout; /* which lie in memory otherwise where they begin at other rows */
     /* Where bytes and passes of blocks lie, and how many bytes that takes; lists of chunks have room for them. */
     uint8_t *bytes, *passes;
     uint64_t byte_room, pass_room;

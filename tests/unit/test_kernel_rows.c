@@ -19,10 +19,10 @@ typedef const wvl_cuda_kernel_row *row_pointer;
 
 /* Kernels of an image that are in no table of rows: beginnings of their names, by room. */
 static const char *const inverse_others[] = {NULL};
-static const char *const forward_others[] = {"wvl_xyz",      "wvl_unpack", "wvl_convert",
+static const char *const forward_others[] = {"wvl_plain_",   "wvl_xyz",   "wvl_unpack", "wvl_convert",
                                              "wvl_deliver",  "wvl_clear", /* cuda/color, cuda/dwt, cuda/host */
-                                             "wvl_ht_",      "wvl_t1_",    "wvl_mq_", /* cuda/blocks, cuda/packets */
-                                             "wvl_packets_", "wvl_rate_",             /* cuda/packets, cuda/rate */
+                                             "wvl_ht_",      "wvl_t1_",   "wvl_mq_", /* cuda/blocks, cuda/packets */
+                                             "wvl_packets_", "wvl_rate_",            /* cuda/packets, cuda/rate */
                                              "wvl_rdoq_",    NULL};
 
 static const struct table {
