@@ -346,9 +346,9 @@ if "$wavelane" --version | grep -q OpenJPEG; then
     rm -f stop/*
 fi
 for signal in HUP QUIT INT TERM; do
-    "$wavelane" -i noise.raw -F 4000,6000,1,8,u -o stop/noise.j2k --threads 1 -M 63 --trace stop/trace.json >out 2>err &
+    "$wavelane" -i noise.raw -F 4000,6000,1,8,u -o stop/noise.j2k --threads 1 -M 63 --psnr 38 --trace stop/trace.json >out 2>err &
     child=$!
-    sleep 0.4
+    sleep 0.3
     ends_soon 130 $signal 'encoding'
     [ -z "$(ls -A stop)" ] || fail "encoding, SIG$signal: $(ls -A stop) is left"
 done
