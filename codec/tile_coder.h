@@ -156,7 +156,7 @@ wvl_status wvl_coder_check_raw(const wvl_plan *plan, const wvl_coder_sum *sum, c
 uint64_t wvl_coder_reserved_parts(const wvl_plan *plan);
 /* Packets, from the first on, that a part of these holds; 0: not even one. lengths: of the tile's packets in order. */
 uint32_t wvl_coder_count_fitting(const wvl_coder *coder, const wvl_cs_part *part, const uint32_t *lengths);
-/* coder->parts[at] keeps so many packets; a part behind it, without body_bytes, has the others. */
+/* coder->parts[at] keeps `packets` packets; a part behind it, without body_bytes, has the others. */
 wvl_status wvl_coder_split_part(wvl_coder *coder, uint64_t at, uint32_t packets);
 wvl_status wvl_coder_refuse_packet(wvl_coder *coder, uint32_t tile);
 

@@ -245,7 +245,7 @@ static wvl_status end_part(wvl_coder *coder)
     return part->index + 1u < part->count ? begin_part(coder) : WVL_OK;
 }
 
-/* The part at work takes a packet of so many bytes; where it is too long for that, another part follows. */
+/* The part at work takes a packet of `bytes`; where it is too long for that, another part follows. */
 static wvl_status make_room(wvl_coder *coder, uint64_t bytes)
 {
     wvl_early *e = coder->early;

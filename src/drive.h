@@ -132,9 +132,9 @@ const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl
 int wvl_drive_wants_device(const wvl_plan *plan, const wvl_image *image, int many);
 /* The host cannot encode this picture, or is not allowed to. */
 int wvl_drive_needs_device(const wvl_plan *plan, const wvl_image *image);
-/* Host bytes of a drive that is open for the cut on so many devices: slots, tile plans, views. */
+/* Host bytes of a drive that is open for the cut on `devices` devices: slots, tile plans, views. */
 uint64_t wvl_drive_host_bytes(const wvl_job_cut *cut, const wvl_backend_vtable *table, uint32_t devices);
-/* Flights of pictures with so many jobs. */
+/* Flights of pictures with `jobs` jobs. */
 uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, const wvl_job_cut *cut, uint32_t jobs);
 
 #endif

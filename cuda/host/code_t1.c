@@ -80,7 +80,7 @@ typedef struct sizes {
     uint64_t work, least_work, output, least_output, bound;
 } sizes;
 
-/* Of memory for so many coded bytes, behind the list of its chunks. */
+/* Of memory for these coded bytes, behind the list of its chunks. */
 static uint64_t count_head(uint64_t bytes)
 {
     return wvl_align_up(((bytes >> WVL_CHUNK_LOG2) + 1) * sizeof(uint8_t *), 16);

@@ -15,7 +15,7 @@ enum {
     WVL_PLAIN_LANES = 8,             /* pairs of a lane of the 1-D kernels, */
     WVL_PLAIN_DEEP_LANES = 4,        /* and from the second of several levels on */
     WVL_PLAIN_STRETCH = 16384,       /* samples that a warp of the 1-D kernels of several levels gives, */
-    WVL_PLAIN_LONG_STRETCH = 32768,  /* and where the signal has work for so many warps: */
+    WVL_PLAIN_LONG_STRETCH = 32768,  /* and where the signal has work for this number of warps: */
     WVL_PLAIN_LONG_WARPS = 2048
 };
 
