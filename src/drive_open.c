@@ -10,8 +10,8 @@
 #include "devices.h"
 #include "pictures.h"
 
-/* Pictures in flight: below so many samples, queueing costs more than the transform (1 Mi samples take the CPU about 3
- * ms). */
+/* Pictures in flight: below this number of samples, queueing costs more than the transform (1 Mi samples take the CPU
+ * about 3 ms). */
 #define SAMPLES_MIN (UINT64_C(1) << 20)
 
 /* ---- Choice ---------------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ void wvl_rows_find_memory(const wvl_plan *plan, const wvl_row_source *source, co
                           wvl_rows_memory *memory);
 /* What is wrong with a source for this plan, or NULL. */
 const char *wvl_rows_refuse(const wvl_plan *plan, const wvl_row_source *source);
-/* The most rows of the reference grid that so many waves of the plan, one after the other, need at a time. */
+/* The most rows of the reference grid that this number of waves of the plan, one after the other, need at a time. */
 uint64_t wvl_rows_of_waves(const wvl_plan *plan, uint32_t waves);
 /* Bytes of a window for a source that is not refused. rows: of the reference grid, that must fit. */
 uint64_t wvl_rows_window_bytes(const wvl_plan *plan, const wvl_row_source *source, uint64_t rows);

@@ -5,7 +5,7 @@
  *
  *   time_pictures PICTURE SETTINGS SECONDS CONFIGURATION...
  *
- * PICTURE: a file in the folder of test pictures, or FILE@BITS with so many bits of its samples;
+ * PICTURE: a file in the folder of test pictures, or FILE@BITS with BITS bits of its samples;
  * noise:WIDTHxHEIGHTxDEPTH, or ones:WIDTHxHEIGHTxDEPTHxPLANE: three components whose coefficients are all -2^PLANE, so
  * that the MagSgn bits of HT blocks are all ones (5/3 without colour transform). A configuration is a list of
  * NAME=NUMBER: slots, memory (0 host, 1 pinned, 2 device), ring, writers, graphs (0, 1), warps (of the HT kernel),
@@ -334,7 +334,7 @@ static picture draw_ones(uint32_t width, uint32_t height, uint32_t depth, unsign
     return p;
 }
 
-/* Samples keep so many bits, the highest ones. */
+/* Samples keep their highest `bits` bits. */
 static void drop_bits(picture_plane *plane, unsigned depth)
 {
     size_t count = (size_t)plane->width * plane->height;
