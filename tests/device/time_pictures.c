@@ -334,7 +334,7 @@ static picture draw_ones(uint32_t width, uint32_t height, uint32_t depth, unsign
     return p;
 }
 
-/* Samples keep their highest `bits` bits. */
+/* Samples keep their highest `depth` bits. */
 static void drop_bits(picture_plane *plane, unsigned depth)
 {
     size_t count = (size_t)plane->width * plane->height;
