@@ -116,7 +116,12 @@ static int may_differ(const wvl_field *field)
 
 static int colors_differ(const wvl_custom_color *a, const wvl_custom_color *b)
 {
-    return a->entries != b->entries || memcmp(a->matrix, b->matrix, sizeof a->matrix) != 0 ||
+    for (size_t i = 0; i < sizeof a->matrix / sizeof *a->matrix; i++) {
+        if (a->matrix[i] != b->matrix[i]) {
+            return 1;
+        }
+    }
+    return a->entries != b->entries ||
            (a->entries && memcmp(a->curves, b->curves, 3ull * a->entries * sizeof *a->curves) != 0);
 }
 
