@@ -17,9 +17,9 @@ extern "C" {
 #include "lattice/lattice.h"
 }
 
+#include "cuda/lattice/carry.cuh"
 #include "cuda/lattice/convolution.cuh"
 #include "cuda/lattice/levels.cuh"
-#include "cuda/lattice/march.cuh"
 
 enum { THREADS = 256, MARCHING = 64 }; /* of a thread block */
 
@@ -41,15 +41,25 @@ struct entry {
     int floats;                /* of shared memory; 0: the kernel says */
     int stretch, first, deep;  /* of marching warps: samples, and pairs of a lane at level 1 and above; 0: others */
     int stages;                /* the only number that it can do; 0: any */
+    bool is_carrying;
 };
 #define MARCH_OF(STAGES, NAME, FIRST, DEEP, LEVELS, STRETCH)                                                           \
     {                                                                                                                  \
         NAME, marching<forward_march<FIRST, DEEP, STAGES>>, marching<inverse_march<FIRST, DEEP, STAGES>>, LEVELS, 0,   \
-            0, STRETCH, FIRST, DEEP, STAGES                                                                            \
+            0, STRETCH, FIRST, DEEP, STAGES, false                                                                     \
     }
 #define MARCH(FIRST, DEEP, LEVELS, STRETCH)                                                                            \
     MARCH_OF(0, "march_" #FIRST "_" #DEEP "_" #STRETCH, FIRST, DEEP, LEVELS, STRETCH)
 #define MARCH_STAGES(STAGES, LEVELS, STRETCH) MARCH_OF(STAGES, "march_8_8_" #STRETCH "_stages", 8, 8, LEVELS, STRETCH)
+#define CARRY_OF(STAGES, NAME, FIRST, DEEP, STRETCH, FUSED)                                                            \
+    {                                                                                                                  \
+        NAME, marching<forward_carry<FIRST, DEEP, STAGES, FUSED>>, marching<inverse_carry<FIRST, DEEP, STAGES, FUSED>>,   \
+            5, 0, 0, STRETCH, FIRST, DEEP, STAGES, true                                                                \
+    }
+#define CARRY(STAGES, FIRST, DEEP, STRETCH)                                                                            \
+    CARRY_OF(STAGES, "carry_" #FIRST "_" #DEEP "_" #STRETCH "_stages_" #STAGES, FIRST, DEEP, STRETCH, false)
+#define CARRY_FUSED(STAGES, FIRST, DEEP, STRETCH)                                                                      \
+    CARRY_OF(STAGES, "carry_" #FIRST "_" #DEEP "_" #STRETCH "_stages_" #STAGES "_fused", FIRST, DEEP, STRETCH, true)
 static const entry entries[] = {
     {"butterfly", kernel<forward_butterfly>, kernel<inverse_butterfly>, 1, 0, 0},
     {"registers", kernel<forward_registers>, kernel<inverse_registers>, 1, 32 * WVL_LATTICE_PAIRS, 0},
@@ -80,6 +90,30 @@ static const entry entries[] = {
     MARCH_STAGES(7, 5, 16384),
     MARCH_STAGES(15, 5, 16384),
     MARCH_STAGES(15, 1, 16384),
+    CARRY(0, 8, 4, 32768),
+    CARRY(3, 8, 4, 20480),
+    CARRY(3, 8, 4, 24576),
+    CARRY(3, 8, 4, 32768),
+    CARRY(3, 8, 8, 32768),
+    CARRY(7, 8, 4, 20480),
+    CARRY(7, 8, 4, 24576),
+    CARRY(7, 8, 4, 32768),
+    CARRY(7, 8, 8, 32768),
+    CARRY(15, 8, 4, 16384),
+    CARRY(15, 8, 4, 20480),
+    CARRY(15, 8, 4, 24576),
+    CARRY(15, 8, 4, 32768),
+    CARRY(15, 8, 8, 16384),
+    CARRY(15, 8, 8, 24576),
+    CARRY(15, 8, 8, 32768),
+    CARRY(15, 4, 4, 24576),
+    CARRY_FUSED(3, 8, 4, 24576),
+    CARRY_FUSED(7, 8, 4, 24576),
+    CARRY_FUSED(15, 8, 4, 20480),
+    CARRY_FUSED(15, 8, 4, 24576),
+    CARRY_FUSED(15, 8, 4, 32768),
+    CARRY_FUSED(15, 8, 8, 24576),
+    CARRY_FUSED(15, 4, 4, 24576),
     {"convolution", kernel<forward_convolution>, kernel<inverse_convolution>, 1, 0, 0},
     {"convolve", kernel<convolve_shared<false>>, kernel<convolve_shared<true>>, 1, 0, 0},
 };
@@ -95,8 +129,12 @@ static void check(cudaError_t status, const char *what)
 /* Bytes of shared memory of marching warps. */
 static size_t bytes_of_marching(const entry &e, const wvl_lattice_args &a, bool is_inverse)
 {
-    const int floats = is_inverse ? wvl_lattice_march_inverse_floats(&a, e.first, e.deep)
-                                  : wvl_lattice_march_forward_floats(&a, e.first, e.deep);
+    int floats = is_inverse ? wvl_lattice_march_inverse_floats(&a, e.first, e.deep)
+                            : wvl_lattice_march_forward_floats(&a, e.first, e.deep);
+    if (e.is_carrying) {
+        floats = is_inverse ? wvl_lattice_carry_inverse_floats(&a, e.first, e.deep)
+                            : wvl_lattice_carry_forward_floats(&a, e.first, e.deep);
+    }
     return MARCHING / 32 * floats * sizeof(float);
 }
 
@@ -181,6 +219,7 @@ static bool measure(const entry &e, const char *name, const wvl_lattice_filter &
     a.levels = e.levels;
     a.tile = e.floats ? wvl_lattice_choose_window(a, e.floats) : wvl_lattice_choose_tile(&a, THREADS);
     a.tile = e.stretch ? e.stretch >> e.levels : a.tile;
+    a.tile = e.is_carrying ? wvl_lattice_carry_tile(&a, e.stretch) : a.tile;
     const long long pairs = pairs_of_block(e, a, shared);
     const int threads = e.stretch ? MARCHING : THREADS;
     const unsigned grid = (unsigned)((a.length / 2 + pairs - 1) / pairs);
