@@ -75,13 +75,16 @@ static __device__ __forceinline__ long long begin_of_level(const wvl_lattice_arg
     return (at << levels) + (long long)a.first * ((1 << levels) - 1);
 }
 
-/* Runs of level 1 for one of level k: a run of level 2 takes 64 DEEP samples, and one of level 1 gives 32 FIRST. */
-template <int FIRST, int DEEP> static __device__ __forceinline__ int runs_of_level(int k)
+/* Runs of level 1 for one of level k, as a power of 2: a run of level 2 takes 64 DEEP samples, and one of level 1 gives
+ * 32 FIRST. */
+template <int FIRST, int DEEP> static __device__ __forceinline__ int runs_log2(int k)
 {
-    static_assert(2 * DEEP % FIRST == 0, "a run of level 2 takes whole runs of level 1");
+    static_assert(2 * DEEP == FIRST || DEEP == FIRST, "a run of level 2 takes one run of level 1, or two");
     static_assert(FIRST % 4 == 0 && DEEP % 4 == 0, "swizzle() repeats itself after 128 floats");
-    return k == 1 ? 1 : (2 * DEEP / FIRST) << (k - 2);
+    return k == 1 ? 0 : k - 2 + (DEEP == FIRST);
 }
+
+static __device__ __forceinline__ bool is_multiple(int n, int log2) { return (n & ((1 << log2) - 1)) == 0; }
 
 /* ---- Forward --------------------------------------------------------------------------------- */
 
@@ -152,7 +155,7 @@ template <int FIRST, int DEEP, int STAGES = 0, bool FUSED = false>
 static __device__ __forceinline__ void forward_carry(const wvl_lattice_args &a)
 {
     WVL_LATTICE_SHARED(shared_floats);
-    const int lane = (int)threadIdx.x & 31, parts = runs_of_level<FIRST, DEEP>(2);
+    const int lane = (int)threadIdx.x & 31, parts = 1 << runs_log2<FIRST, DEEP>(2);
     const long long warp = ((long long)blockIdx.x * blockDim.x + threadIdx.x) >> 5, half = wvl_lattice_half(&a, a.levels);
     float *samples = shared_floats + (int)(threadIdx.x >> 5) * wvl_lattice_carry_forward_floats(&a, FIRST, DEEP);
     float *results = samples + 64 * FIRST, *buffers = results + 32 * (FIRST > DEEP ? FIRST : DEEP);
@@ -167,8 +170,9 @@ static __device__ __forceinline__ void forward_carry(const wvl_lattice_args &a)
     __syncwarp();
     const long long last = w.end + wvl_lattice_carry_reach(&a), first = begin_of_level(a, last, 1);
     const int whole = 32 * (a.levels == 1 ? FIRST : DEEP);
-    const int runs = (int)((last - w.tile + whole - 1) / whole) * runs_of_level<FIRST, DEEP>(a.levels);
+    const int runs = ((int)(last - w.tile) + whole - 1) / whole << runs_log2<FIRST, DEEP>(a.levels);
     fetch_samples<FIRST>(a, 2 * (first - 32 * FIRST) + a.first, samples, lane);
+#pragma unroll 1
     for (int n = 0; n < runs; n++) {
         float x[2 * FIRST];
         const long long start = first - 32ll * FIRST * (n + 1);
@@ -180,9 +184,10 @@ static __device__ __forceinline__ void forward_carry(const wvl_lattice_args &a)
             fetch_samples<FIRST>(a, 2 * (start - 32 * FIRST) + a.first, samples, lane);
         }
         give_forward<STAGES, FUSED, FIRST, DEEP>(a, w, 1, start, parts - 1 - n % parts, x);
-        for (int k = 2; k <= a.levels && (n + 1) % runs_of_level<FIRST, DEEP>(k) == 0; k++) {
+#pragma unroll 1
+        for (int k = 2; k <= a.levels && is_multiple(n + 1, runs_log2<FIRST, DEEP>(k)); k++) {
             float deep[2 * DEEP];
-            const int number = n / runs_of_level<FIRST, DEEP>(k);
+            const int number = n >> runs_log2<FIRST, DEEP>(k);
             take_floats(w.buffers + 64 * DEEP * (k - 2), 2 * DEEP * lane, deep);
             give_forward<STAGES, FUSED, DEEP, DEEP>(a, w, k, begin_of_level(a, last, k) - 32ll * DEEP * (number + 1),
                                                     1 - (number & 1), deep);
@@ -247,7 +252,7 @@ template <int FIRST, int DEEP, int STAGES = 0, bool FUSED = false>
 static __device__ __forceinline__ void inverse_carry(const wvl_lattice_args &a)
 {
     WVL_LATTICE_SHARED(shared_floats);
-    const int lane = (int)threadIdx.x & 31, parts = runs_of_level<FIRST, DEEP>(2);
+    const int lane = (int)threadIdx.x & 31, parts = 1 << runs_log2<FIRST, DEEP>(2);
     const long long warp = ((long long)blockIdx.x * blockDim.x + threadIdx.x) >> 5;
     const long long begin = (warp * a.tile) << a.levels, end = min(begin + ((long long)a.tile << a.levels), a.length);
     float *results = shared_floats + (int)(threadIdx.x >> 5) * wvl_lattice_carry_inverse_floats(&a, FIRST, DEEP);
@@ -261,22 +266,24 @@ static __device__ __forceinline__ void inverse_carry(const wvl_lattice_args &a)
     }
     __syncwarp();
     const long long last = warp * a.tile - wvl_lattice_carry_inverse_reach(&a);
-    const long long first = begin_of_level(a, last, 0), whole = 64ll * FIRST * runs_of_level<FIRST, DEEP>(a.levels);
-    const int runs = (int)((end - first + whole - 1) / whole) * runs_of_level<FIRST, DEEP>(a.levels);
+    const long long first = begin_of_level(a, last, 0), whole = 64ll * FIRST << runs_log2<FIRST, DEEP>(a.levels);
+    const int runs = (int)((end - first + whole - 1) / whole) << runs_log2<FIRST, DEEP>(a.levels);
     for (int k = a.levels; k > 1; k--) {
         fetch_coefs<DEEP>(a, k, begin_of_level(a, last, k), k == a.levels ? low : nullptr,
                           highs + 32 * FIRST + 32 * DEEP * (k - 2), lane);
     }
     fetch_coefs<FIRST>(a, 1, begin_of_level(a, last, 1), a.levels == 1 ? low : nullptr, highs, lane);
+#pragma unroll 1
     for (int n = 0; n < runs; n++) {
         int begun = 0; /* groups of copies in this turn */
+#pragma unroll 1
         for (int k = a.levels; k > 1; k--) {
-            const int every = runs_of_level<FIRST, DEEP>(k), number = n / every;
-            if (n % every) {
+            const int log2 = runs_log2<FIRST, DEEP>(k), number = n >> log2;
+            if (!is_multiple(n, log2)) {
                 continue;
             }
             float x[2 * DEEP];
-            const bool has_next = n + every < runs;
+            const bool has_next = n + (1 << log2) < runs;
             take_inverse<STAGES, FUSED, DEEP>(a, k, begin_of_level(a, last, k) + 32ll * DEEP * number, has_next,
                                               buffers + 64 * DEEP * (k - 1) + 32 * DEEP * (number & 1),
                                               k == a.levels ? low : nullptr, highs + 32 * FIRST + 32 * DEEP * (k - 2),

@@ -20,7 +20,7 @@ import laurent  # noqa: E402
 import schemes  # noqa: E402
 import wavelet as wavelets  # noqa: E402
 from choices import ChoiceError, Choices, make_map  # noqa: E402
-from emit_cuda import make_kernel  # noqa: E402
+from kernels import make_kernel  # noqa: E402
 from program import BLOCK_SYNC, WARP_SYNC, Program  # noqa: E402
 
 COUNTS = Path(sys.argv[2])

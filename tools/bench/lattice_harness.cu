@@ -33,6 +33,12 @@ static __global__ void __launch_bounds__(MARCHING) marching(const __grid_constan
 {
     BODY(a);
 }
+/* At most 96 registers, for 20 warps a multiprocessor. */
+template <void (*BODY)(const wvl_lattice_args &)>
+static __global__ void __launch_bounds__(MARCHING, 10) carrying(const __grid_constant__ wvl_lattice_args a)
+{
+    BODY(a);
+}
 using namespace wvl_lattice;
 struct entry {
     const char *name;
@@ -53,7 +59,7 @@ struct entry {
 #define MARCH_STAGES(STAGES, LEVELS, STRETCH) MARCH_OF(STAGES, "march_8_8_" #STRETCH "_stages", 8, 8, LEVELS, STRETCH)
 #define CARRY_OF(STAGES, NAME, FIRST, DEEP, STRETCH, FUSED)                                                            \
     {                                                                                                                  \
-        NAME, marching<forward_carry<FIRST, DEEP, STAGES, FUSED>>, marching<inverse_carry<FIRST, DEEP, STAGES, FUSED>>,   \
+        NAME, carrying<forward_carry<FIRST, DEEP, STAGES, FUSED>>, carrying<inverse_carry<FIRST, DEEP, STAGES, FUSED>>,   \
             5, 0, 0, STRETCH, FIRST, DEEP, STAGES, true                                                                \
     }
 #define CARRY(STAGES, FIRST, DEEP, STRETCH)                                                                            \
