@@ -135,7 +135,8 @@ WVL_HD int wvl_lattice_march_inverse_floats(const wvl_lattice_args *a, int first
     return floats;
 }
 
-/* ---- Carrying: a warp does all levels of `tile` low coefficients of the last one, and no pair twice (carry.cuh) ---- */
+/* ---- Carrying: a warp does all levels of `tile` low coefficients of the last one, and no pair twice (carry.cuh) ----
+ */
 
 /* Low coefficients of the last level, a multiple of 4, that a stretch is longer than what it gives. Forward: the last
  * pairs of level k miss `missing` pairs behind them. */

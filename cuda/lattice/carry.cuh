@@ -89,8 +89,8 @@ static __device__ __forceinline__ bool is_multiple(int n, int log2) { return (n 
 /* ---- Forward --------------------------------------------------------------------------------- */
 
 template <int STAGES, bool FUSED, int COUNT>
-static __device__ __forceinline__ void keep_forward(const wvl_lattice_args &a, float *room,
-                                                    const float (&x)[2 * COUNT], float (&u)[COUNT], float (&v)[COUNT])
+static __device__ __forceinline__ void keep_forward(const wvl_lattice_args &a, float *room, const float (&x)[2 * COUNT],
+                                                    float (&u)[COUNT], float (&v)[COUNT])
 {
     const int lane = (int)threadIdx.x & 31;
     kept_values<STAGES> kept(room, lane == 0);
@@ -156,7 +156,8 @@ static __device__ __forceinline__ void forward_carry(const wvl_lattice_args &a)
 {
     WVL_LATTICE_SHARED(shared_floats);
     const int lane = (int)threadIdx.x & 31, parts = 1 << runs_log2<FIRST, DEEP>(2);
-    const long long warp = ((long long)blockIdx.x * blockDim.x + threadIdx.x) >> 5, half = wvl_lattice_half(&a, a.levels);
+    const long long warp = ((long long)blockIdx.x * blockDim.x + threadIdx.x) >> 5,
+                    half = wvl_lattice_half(&a, a.levels);
     float *samples = shared_floats + (int)(threadIdx.x >> 5) * wvl_lattice_carry_forward_floats(&a, FIRST, DEEP);
     float *results = samples + 64 * FIRST, *buffers = results + 32 * (FIRST > DEEP ? FIRST : DEEP);
     const carry_stretch w = {warp * a.tile, min((warp + 1) * a.tile, half), results, buffers,

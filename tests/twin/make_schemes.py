@@ -80,7 +80,7 @@ def next_choice(loaded, name, inverse, turn):
     raise AssertionError("every choice is refused or too large")
 
 
-def kernels(only):
+def kernels_of_one_level(only):
     turn = 0
     for key in wavelet.BUILT_IN:
         loaded = wavelet.load(key)
@@ -93,6 +93,14 @@ def kernels(only):
                 else:
                     yield next_choice(loaded, name, inverse, turn)
                 turn += 1
+
+
+def kernels(only):
+    """only: one choice for all schemes, first of TURNS, then of LEVELS."""
+    if only is not None and only >= len(TURNS):
+        yield from all_schemes_of_levels(LEVELS[only - len(TURNS)])
+    else:
+        yield from kernels_of_one_level(only)
     for choices in INTEGERS:
         for inverse in (False, True):
             yield make_kernel(wavelet.load("cdf53"), "sep_lifting", inverse, choices, vertical_first=True)
@@ -104,6 +112,16 @@ def kernels(only):
 
 def one_level(choices):
     return Choices(**{field: getattr(choices, field) for field in Choices.DEFAULTS if field != "levels"})
+
+
+def all_schemes_of_levels(choices):
+    for key in wavelet.BUILT_IN:
+        for name in schemes.names():
+            for inverse in (False, True):
+                many = try_kernel(wavelet.load(key), name, inverse, choices)
+                if many:
+                    yield many
+                    yield make_kernel(wavelet.load(key), name, inverse, one_level(choices))
 
 
 def level_kernels():
@@ -143,7 +161,7 @@ def write_c(path):
 
 
 if sys.argv[2] == "--turns":
-    print(len(TURNS))
+    print(len(TURNS) + len(LEVELS))
 elif sys.argv[2] == "--c":
     write_c(sys.argv[3])
 else:

@@ -216,7 +216,7 @@ START_TEST(several_levels_give_the_bits_of_one_after_the_other)
             seen |= 1u << find(index).levels;
         }
     }
-    ck_assert_uint_eq(getenv("WVL_TEST_SIZES") ? seen : seen & 0x1C, getenv("WVL_TEST_SIZES") ? 0 : 0x1C);
+    REQUIRE(getenv("WVL_TEST_SIZES") || seen == 0x1C); /* 2, 3 and 4 levels; else one choice at a time */
 }
 END_TEST
 
@@ -274,9 +274,9 @@ START_TEST(all_choices_occur)
     if (getenv("WVL_TEST_SIZES")) {
         return; /* one choice at a time */
     }
-    const char *words[] = {"_shared_", "_warp_", "_shuffle_", "_b1_",   "_b2_",     "_tile_",   "_region_", "_f16x2",
-                           "_i32",     "_q2x2_", "_g32x1_",   "_pairs", "_vectors", "_streams", "_a8_",
-                           "_l2",      "_l3",     "_l4"};
+    const char *words[] = {"_shared_", "_warp_",   "_shuffle_", "_b1_",   "_b2_",    "_tile_",
+                           "_region_", "_f16x2",   "_i32",      "_q2x2_", "_g32x1_", "_pairs",
+                           "_vectors", "_streams", "_a8_",      "_l2",    "_l3",     "_l4"};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         uint32_t found = 0;
         for (uint32_t index = 0; index < count_all(); index++) {

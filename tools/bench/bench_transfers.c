@@ -127,7 +127,8 @@ static void begin_report(bench *b)
         printf("%s, %s, %u pictures of %ux%u floats, %u level%s, tiles of %.0f, milliseconds of all pictures\n",
                name[0] ? name : "CPU", o->wavelet, b->pictures, b->width, b->height, b->levels,
                b->levels > 1 ? "s" : "", o->tile);
-        printf("%-6s %-22s %7s %10s %10s %8s %8s %8s\n", "", "", "devices", "median", "least", "GB/s", "share", "error");
+        printf("%-6s %-22s %7s %10s %10s %8s %8s %8s\n", "", "", "devices", "median", "least", "GB/s", "share",
+               "error");
     }
 }
 
@@ -232,11 +233,8 @@ typedef struct order {
     int copies_alone; /* the row in `orders` that has the same copies alone; -1: none */
 } order;
 static const order orders[] = {
-    {"copies, in turn", {1, 0, 0, 0}, -1},
-    {"copies, overlapped", {1, 0, 1, 0}, -1},
-    {"transforms", {0, 1, 0, 0}, -1},
-    {"all, in turn", {1, 1, 0, 0}, 0},
-    {"all, overlapped", {1, 1, 1, 0}, 1},
+    {"copies, in turn", {1, 0, 0, 0}, -1}, {"copies, overlapped", {1, 0, 1, 0}, -1}, {"transforms", {0, 1, 0, 0}, -1},
+    {"all, in turn", {1, 1, 0, 0}, 0},     {"all, overlapped", {1, 1, 1, 0}, 1},
 };
 enum { ORDERS = sizeof orders / sizeof *orders };
 
@@ -399,8 +397,14 @@ static int run(bench *b)
 
 int wvl_bench_run_transfers(wvl_bench_args *args)
 {
-    options o = {.wavelet = "cdf97", .size = {16384, 16384}, .levels = 1, .pictures = 4, .devices = 1, .tile = 1024,
-                 .threads = 1, .runs = 3};
+    options o = {.wavelet = "cdf97",
+                 .size = {16384, 16384},
+                 .levels = 1,
+                 .pictures = 4,
+                 .devices = 1,
+                 .tile = 1024,
+                 .threads = 1,
+                 .runs = 3};
     if (wvl_bench_args_parse(args, table, sizeof table / sizeof *table, &o) != 0) {
         return WVL_BENCH_EXIT_USAGE;
     }

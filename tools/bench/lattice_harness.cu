@@ -59,8 +59,8 @@ struct entry {
 #define MARCH_STAGES(STAGES, LEVELS, STRETCH) MARCH_OF(STAGES, "march_8_8_" #STRETCH "_stages", 8, 8, LEVELS, STRETCH)
 #define CARRY_OF(STAGES, NAME, FIRST, DEEP, STRETCH, FUSED)                                                            \
     {                                                                                                                  \
-        NAME, carrying<forward_carry<FIRST, DEEP, STAGES, FUSED>>, carrying<inverse_carry<FIRST, DEEP, STAGES, FUSED>>,   \
-            5, 0, 0, STRETCH, FIRST, DEEP, STAGES, true                                                                \
+        NAME, carrying<forward_carry<FIRST, DEEP, STAGES, FUSED>>,                                                     \
+            carrying<inverse_carry<FIRST, DEEP, STAGES, FUSED>>, 5, 0, 0, STRETCH, FIRST, DEEP, STAGES, true           \
     }
 #define CARRY(STAGES, FIRST, DEEP, STRETCH)                                                                            \
     CARRY_OF(STAGES, "carry_" #FIRST "_" #DEEP "_" #STRETCH "_stages_" #STAGES, FIRST, DEEP, STRETCH, false)
