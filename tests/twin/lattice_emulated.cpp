@@ -24,8 +24,12 @@ template <void (*any)(const wvl_lattice_args &), void (*three)(const wvl_lattice
 static void run_stages(const void *args)
 {
     const wvl_lattice_args &a = *(const wvl_lattice_args *)args;
-    const uint32_t stages = a.steps.stage_count;
-    (stages == 3 ? three : stages == 7 ? seven : stages == 15 ? fifteen : any)(a);
+    switch (a.steps.stage_count) {
+    case 3: three(a); break;
+    case 7: seven(a); break;
+    case 15: fifteen(a); break;
+    default: any(a);
+    }
 }
 #define STAGES(KERNEL, FUSED)                                                                                          \
     run_stages<wvl_lattice::KERNEL<8, 4, 0, FUSED>, wvl_lattice::KERNEL<8, 4, 3, FUSED>,                               \

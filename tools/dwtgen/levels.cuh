@@ -27,7 +27,11 @@ static __device__ __forceinline__ int lab_side(int side, int level)
     return (side + (1 << (level - 1)) - 1) >> (level - 1);
 }
 
-static __device__ __forceinline__ int lab_clamp(int i, int length) { return i < 0 ? 0 : i < length ? i : length - 1; }
+static __device__ __forceinline__ int lab_clamp(int i, int length)
+{
+    const int least = i < 0 ? 0 : i;
+    return least < length ? least : length - 1;
+}
 
 /* A place that the thread block does not need may lie outside the window: then any value will do. */
 template <class T> static __device__ __forceinline__ T lab_look(const lab_window<T> &w, int x, int y)
