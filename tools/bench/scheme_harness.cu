@@ -302,7 +302,8 @@ static lab_args make_turn(const lab_entry &e, const workspace &w, int k, int lev
 
 static void launch(const lab_entry &e, const lab_args &a)
 {
-    e.body < < <(unsigned)(a.columns * a.rows), (unsigned)e.threads, e.levels> 1 ? (size_t)e.shared_bytes : 0 >>> (a);
+    const size_t dynamic = e.levels > 1 ? (size_t)e.shared_bytes : 0;
+    e.body<<<(unsigned)(a.columns * a.rows), (unsigned)e.threads, dynamic>>>(a);
     check(cudaGetLastError(), e.name);
 }
 
