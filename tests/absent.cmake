@@ -14,7 +14,7 @@ if(NOT WVL_FUZZ)
         decode.rate decode.weights decode.part1 decode.color decode.presets decode.profiles decode.overrides decode.regions decode.ht device.digest_soft device.torture_soft
         device.overrides_soft device.part1_soft device.regions_soft device.color_soft device.profiles_soft device.ht_soft fuzz.targets fuzz.generator fuzz.estimates fuzz.configurations fuzz.finished_soft fuzz.rows
         conformance.compliance conformance.compliance_current decode.rd_curves decode.ht_walk decode.ht_target device.draw_trace
-        device.bench_frames device.bench_frames_soft device.peer_frames device.peer_frames_soft decode.ranges fuzz.mutated_inputs decode.long_parts)
+        device.bench_frames device.bench_frames_soft device.bench_transfers device.peer_frames device.peer_frames_soft decode.ranges fuzz.mutated_inputs decode.long_parts)
     if(NOT WVL_SANITIZE)
         wvl_register_absent("${reason}" conformance.matrix)
         wvl_register_absent("no Python 3.9, or built without the tools" unit.sequence_machine)

@@ -135,6 +135,47 @@ WVL_HD int wvl_lattice_march_inverse_floats(const wvl_lattice_args *a, int first
     return floats;
 }
 
+/* ---- Carrying: a warp does all levels of `tile` low coefficients of the last one, and no pair twice (carry.cuh) ----
+ */
+
+/* Low coefficients of the last level, a multiple of 4, that a stretch is longer than what it gives. Forward: the last
+ * pairs of level k miss `missing` pairs behind them. */
+WVL_HD int wvl_lattice_carry_reach(const wvl_lattice_args *a)
+{
+    int missing = 0;
+    for (int k = 1; k <= a->levels; k++) {
+        missing = (int)a->steps.stage_count + (missing + 1) / 2;
+    }
+    return (missing + 3) & ~3;
+}
+
+/* The inverse: the first `missing` samples of a stretch miss pairs before them, and begin at 2^levels times the first
+ * low coefficient, and `first` at each level. */
+WVL_HD int wvl_lattice_carry_inverse_reach(const wvl_lattice_args *a)
+{
+    const int whole = 1 << a->levels, missing = (2 * (int)a->steps.stage_count + a->first) * (whole - 1);
+    return ((missing + whole - 1) / whole + 3) & ~3;
+}
+
+/* The longest tile whose stretch forward has at most `samples` samples; below 1: none. */
+WVL_HD int wvl_lattice_carry_tile(const wvl_lattice_args *a, int samples)
+{
+    return (samples >> a->levels) - wvl_lattice_carry_reach(a);
+}
+
+/* Floats of shared memory of a warp. Forward: samples of a run, results of a run, buffers between levels, and values
+ * that are kept. */
+WVL_HD int wvl_lattice_carry_forward_floats(const wvl_lattice_args *a, int first, int deep)
+{
+    return 64 * first + 32 * (first > deep ? first : deep) + 64 * deep * (a->levels - 1) + 16 * a->levels;
+}
+
+/* The inverse: samples of a run, low coefficients of the last level, high ones of each level, buffers, kept values. */
+WVL_HD int wvl_lattice_carry_inverse_floats(const wvl_lattice_args *a, int first, int deep)
+{
+    return 64 * first + 32 * (first > deep ? first : deep) + 32 * first + 96 * deep * (a->levels - 1) + 16 * a->levels;
+}
+
 /* Floats of shared memory of the convolution with `threads` threads, four pairs each; one cell in 32 stays empty. */
 WVL_HD int wvl_lattice_convolve_floats(const wvl_lattice_args *a, int threads)
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Twelve generated kernels of the transform laboratory are compiled for 9.0, without spills. Then the program that measures kernels is built;
+# Fourteen generated kernels of the transform laboratory are compiled for 9.0, without spills. Then the program that measures kernels is built;
 # where there is a device, it checks some of them.
 #   test_schemes_nvcc.sh NVCC PYTHON SOURCE FOLDER
 set -eu
@@ -23,6 +23,7 @@ compile shuffle 4 --wavelet cdf97 --scheme sep_polyconvolution_y_star,monolithic
 compile halves 2 --wavelet cdf53 --scheme polyphase_star --type f16x2 --group 32x4 --quads 2x2 --exchange warp --buffers 1
 compile registers 2 --wavelet cdf53 --scheme sep_lifting --vertical-first --type i32 --group 32x1 --quads 1x10 --exchange shuffle
 compile tiles 2 --wavelet dd137 --scheme explosion_star --mapping tile --buffers 1 --group 32x16
+compile levels 2 --wavelet cdf97 --scheme monolithic_star --exchange shuffle --group 32x8 --quads 2x4 --access vectors --align 8 --buffers 1 --levels 2
 compile memoryless 2 --wavelet cdf97 --scheme sep_convolution --memory none --quads 2x2
 
 # No shared memory and no barrier: one warp holds whole columns.

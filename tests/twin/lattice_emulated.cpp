@@ -4,6 +4,11 @@
 #include "emulate.h"
 #include "emulate_copies.h"
 
+#include <cmath>
+
+static inline float __fmaf_rn(float a, float b, float c) { return std::fmaf(a, b, c); }
+
+#include "cuda/lattice/carry.cuh"
 #include "cuda/lattice/convolution.cuh"
 #include "cuda/lattice/levels.cuh"
 #include "cuda/lattice/march.cuh"
@@ -12,6 +17,23 @@ template <void (*body)(const wvl_lattice_args &)> static void run(const void *ar
 {
     body(*(const wvl_lattice_args *)args);
 }
+
+/* The kernel for this number of stages, which is known when it is compiled, or the one for any number. */
+template <void (*any)(const wvl_lattice_args &), void (*three)(const wvl_lattice_args &),
+          void (*seven)(const wvl_lattice_args &), void (*fifteen)(const wvl_lattice_args &)>
+static void run_stages(const void *args)
+{
+    const wvl_lattice_args &a = *(const wvl_lattice_args *)args;
+    switch (a.steps.stage_count) {
+    case 3: three(a); break;
+    case 7: seven(a); break;
+    case 15: fifteen(a); break;
+    default: any(a);
+    }
+}
+#define STAGES(KERNEL, FUSED)                                                                                          \
+    run_stages<wvl_lattice::KERNEL<8, 4, 0, FUSED>, wvl_lattice::KERNEL<8, 4, 3, FUSED>,                               \
+               wvl_lattice::KERNEL<8, 4, 7, FUSED>, wvl_lattice::KERNEL<8, 4, 15, FUSED>>
 
 static void (*const bodies[LATTICE_KERNELS][2])(const void *) = {
     {run<wvl_lattice::forward_butterfly>, run<wvl_lattice::inverse_butterfly>},
@@ -22,6 +44,11 @@ static void (*const bodies[LATTICE_KERNELS][2])(const void *) = {
     {run<wvl_lattice::forward_march<8, 8>>, run<wvl_lattice::inverse_march<8, 8>>},
     {run<wvl_lattice::forward_march<8, 4>>, run<wvl_lattice::inverse_march<8, 4>>},
     {run<wvl_lattice::forward_march<4, 4>>, run<wvl_lattice::inverse_march<4, 4>>},
+    {run<wvl_lattice::forward_carry<8, 8>>, run<wvl_lattice::inverse_carry<8, 8>>},
+    {run<wvl_lattice::forward_carry<8, 4>>, run<wvl_lattice::inverse_carry<8, 4>>},
+    {run<wvl_lattice::forward_carry<4, 4>>, run<wvl_lattice::inverse_carry<4, 4>>},
+    {STAGES(forward_carry, false), STAGES(inverse_carry, false)},
+    {STAGES(forward_carry, true), STAGES(inverse_carry, true)},
     {run<wvl_lattice::forward_convolution>, run<wvl_lattice::inverse_convolution>},
     {run<wvl_lattice::convolve_shared<false>>, run<wvl_lattice::convolve_shared<true>>},
 };
@@ -55,7 +82,15 @@ void lattice_emulate(lattice_kernel kernel, int inverse, const wvl_lattice_args 
                  (inverse ? wvl_lattice_march_inverse_floats(args, first, deep)
                           : wvl_lattice_march_forward_floats(args, first, deep));
     }
+    if (kernel >= LATTICE_CARRY_8_8 && kernel <= LATTICE_CARRY_FUSED) {
+        const int first = kernel == LATTICE_CARRY_4_4 ? 4 : 8, deep = kernel == LATTICE_CARRY_8_8 ? 8 : 4;
+        gives = (threads / 32 * (long long)args->tile) << (args->levels - 1);
+        shared = threads / 32 *
+                 (inverse ? wvl_lattice_carry_inverse_floats(args, first, deep)
+                          : wvl_lattice_carry_forward_floats(args, first, deep));
+    }
     emulation::reversed = reversed != 0;
+    wvl_lattice::forget_copies();
     emulation::launch(bodies[kernel][inverse], args, (uint32_t)((half + gives - 1) / gives), 1, threads,
                       (uint32_t)shared * sizeof(float));
 }

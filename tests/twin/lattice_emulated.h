@@ -18,6 +18,11 @@ typedef enum lattice_kernel {
     LATTICE_MARCH_8_8, /* pairs of a lane: at level 1, above */
     LATTICE_MARCH_8_4,
     LATTICE_MARCH_4_4,
+    LATTICE_CARRY_8_8,
+    LATTICE_CARRY_8_4,
+    LATTICE_CARRY_4_4,
+    LATTICE_CARRY_STAGES, /* 8 and 4 pairs, the number of stages known when it is compiled, where it is 3, 7 or 15 */
+    LATTICE_CARRY_FUSED,  /* the same with fused products */
     LATTICE_CONVOLUTION,
     LATTICE_CONVOLVE,
     LATTICE_KERNELS

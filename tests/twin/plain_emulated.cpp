@@ -30,6 +30,7 @@ int plain_emulate(const char *name, const void *args, uint32_t blocks, uint32_t 
     for (const auto &kernel : kernels) {
         if (strcmp(kernel.name, name) == 0) {
             emulation::reversed = !emulation::reversed;
+            wvl_lattice::forget_copies();
             emulation::launch(kernel.run, args, blocks, 1, threads, shared_bytes);
             return 0;
         }

@@ -20,7 +20,8 @@ wvl_lab_kernel wvl_lab_c_find(uint32_t index)
                             .type = s->is_integer ? WVL_LAB_I32 : WVL_LAB_F32,
                             .tile_width = TILE_WIDTH,
                             .tile_height = TILE_HEIGHT,
-                            .tiles = 1};
+                            .tiles = 1,
+                            .levels = 1};
 }
 
 void wvl_lab_c_run(uint32_t index, const void *from, void *to, int width, int height)

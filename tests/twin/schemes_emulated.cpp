@@ -86,8 +86,11 @@ static inline __half2 __hfma2(__half2 a, __half2 b, __half2 c)
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 
 #define LAB_SHARED(TYPE, NAME, COUNT) TYPE *const NAME = (TYPE *)emulation::shared
+#define LAB_DYNAMIC(TYPE, NAME) TYPE *const NAME = (TYPE *)emulation::shared
 #define WVL_LAB_EMULATED
 #include "tools/dwtgen/prelude.cuh"
+
+#include "tools/dwtgen/levels.cuh"
 
 #ifndef __clang__
 #pragma GCC pop_options
@@ -100,8 +103,8 @@ enum { FORWARD, INVERSE };
 #define F32 WVL_LAB_F32
 #define F16X2 WVL_LAB_F16X2
 #define I32 WVL_LAB_I32
-#define LAB_ROW(NAME, WAVELET, SCHEME, DIRECTION, TYPE, THREADS, WIDTH, HEIGHT, TILES, SHARED, MEMORYLESS)             \
-    {#NAME, #WAVELET, #SCHEME, DIRECTION, TYPE, THREADS, WIDTH, HEIGHT, TILES, SHARED, MEMORYLESS},
+#define LAB_ROW(NAME, WAVELET, SCHEME, DIRECTION, TYPE, THREADS, WIDTH, HEIGHT, TILES, SHARED, MEMORYLESS, LEVELS)     \
+    {#NAME, #WAVELET, #SCHEME, DIRECTION, TYPE, THREADS, WIDTH, HEIGHT, TILES, SHARED, MEMORYLESS, LEVELS},
 static const wvl_lab_kernel kernels[] = {LAB_ROWS};
 #undef LAB_ROW
 #define LAB_ROW(NAME, ...) NAME,
@@ -144,6 +147,18 @@ struct place {
     }
 };
 
+/* Bands of level 2 and above lie where the low-low values of level 1 do, and interleave as the pixels of that picture
+ * would. */
+static void set_deeper(lab_args *a, const lab_view &low, size_t bytes)
+{
+    for (int k = 0; k < LAB_MOST_LEVELS - 1; k++) {
+        for (int c = 0; c < 4; c++) {
+            const long long first = (c >> 1 << k) * low.row + ((c & 1) << k) * low.column;
+            a->deeper[k][c] = {(char *)low.at + first * (long long)bytes, low.row * (2 << k), low.column * (2 << k)};
+        }
+    }
+}
+
 template <class S> static void run(uint32_t index, const S *from, S *to, int width, int height)
 {
     const wvl_lab_kernel &k = kernels[index];
@@ -159,6 +174,7 @@ template <class S> static void run(uint32_t index, const S *from, S *to, int wid
     a.unlikely = 1e30f;
     in_place.set_views(a.in, in.data());
     out_place.set_views(a.out, out.data());
+    set_deeper(&a, k.is_inverse ? a.in[0] : a.out[0], sizeof(S));
     a.is_in_paired = k.is_inverse ? lab_are_planes(a.in) : lab_are_pairs(a.in);
     a.is_out_paired = k.is_inverse ? lab_are_pairs(a.out) : lab_are_planes(a.out);
     for (int i = 0; i < width * height; i++) {

@@ -93,6 +93,43 @@ static void check_textbook(void)
     }
 }
 
+/* Fused products round less often: close to the CPU's results, and not the same. */
+static void run_fused(void)
+{
+    const uint64_t count = wvl_dwt1_count(b.length, b.levels);
+    for (uint32_t i = 0; i < MOST; i++) {
+        b.device_coefs[i] = b.device_signal[i] = 99;
+    }
+    b.args.signal = b.signal;
+    b.args.low = b.args.coefs = b.device_coefs;
+    lattice_emulate(LATTICE_CARRY_FUSED, 0, &b.args, 64, 0);
+    b.args.signal = b.device_signal;
+    lattice_emulate(LATTICE_CARRY_FUSED, 1, &b.args, 64, 0);
+    for (uint64_t i = 0; i < count; i++) {
+        REQUIRE_THAT(fabs((double)b.coefs[i] - (double)b.device_coefs[i]) < 3e-5, "%s: coefficient %d", b.name, (int)i);
+    }
+    for (uint32_t i = 0; i < b.length; i++) {
+        REQUIRE_THAT(fabs((double)b.signal[i] - (double)b.device_signal[i]) < 3e-5, "%s: sample %u", b.name, i);
+    }
+}
+
+/* Warps that keep what runs leave for each other. */
+static void run_carriers(void)
+{
+    static const int tiles[] = {1, 7, 96, 400};
+    for (uint32_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
+        b.args.tile = tiles[i];
+        if (tiles[i] == 1 && b.length >> b.levels > 10) {
+            continue; /* long */
+        }
+        run_kernel(LATTICE_CARRY_8_8, 64);
+        run_kernel(LATTICE_CARRY_8_4, 32);
+        run_kernel(LATTICE_CARRY_4_4, 96);
+        run_kernel(LATTICE_CARRY_STAGES, 64);
+    }
+    run_fused();
+}
+
 /* Marching warps, with short and long stretches. */
 static void run_marches(void)
 {
@@ -127,6 +164,7 @@ START_TEST(test_one_level)
         b.args.tile = 17;
         run_kernel(LATTICE_LEVELS, 32);
         run_marches();
+        run_carriers();
         close_case();
         open_case(some[_i], WVL_DWT1_CONVOLUTION, lengths[i], 1);
         run_kernel(LATTICE_CONVOLUTION, 64);
@@ -164,6 +202,7 @@ START_TEST(test_levels)
             REQUIRE(b.args.tile > 0 && wvl_lattice_window_floats(&b.args) <= 1500);
             run_kernel(LATTICE_WINDOWS, 96);
             run_marches();
+            run_carriers();
             close_case();
         }
     }

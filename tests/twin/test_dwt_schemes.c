@@ -36,6 +36,20 @@ static double pixels[MOST * MOST], bands[MOST * MOST];
 static float floats_in[MOST * MOST], floats_out[MOST * MOST];
 static int32_t integers_in[MOST * MOST], integers_out[MOST * MOST];
 
+/* The textbook on every `step`-th value of `bands` in both directions: the low-low values of the level before. */
+static void run_textbook(const wvl_textbook *book, int width, int height, int step)
+{
+    static double low[MOST * MOST];
+    const int wide = (width + step - 1) / step, high = (height + step - 1) / step;
+    for (int i = 0; i < wide * high; i++) {
+        low[i] = bands[i / wide * step * width + i % wide * step];
+    }
+    ck_assert_int_eq(wvl_textbook_run(book, low, (size_t)wide, (size_t)high), 0);
+    for (int i = 0; i < wide * high; i++) {
+        bands[i / wide * step * width + i % wide * step] = low[i];
+    }
+}
+
 static void make_pictures(const wvl_lab_kernel *k, int width, int height)
 {
     uint64_t state = (uint64_t)width * 1000 + (uint64_t)height;
@@ -44,7 +58,9 @@ static void make_pictures(const wvl_lab_kernel *k, int width, int height)
     }
     const wvl_textbook *book = wvl_textbook_find(k->type == WVL_LAB_I32 ? "reversible" : k->wavelet);
     ck_assert_ptr_nonnull(book);
-    ck_assert_int_eq(wvl_textbook_run(book, bands, (size_t)width, (size_t)height), 0);
+    for (int level = 0; level < k->levels; level++) {
+        run_textbook(book, width, height, 1 << level);
+    }
 }
 
 /* The largest difference. What the kernel does not write stays far from everything. */
@@ -133,13 +149,84 @@ START_TEST(every_kernel_gives_the_textbook_transform)
 }
 END_TEST
 
+/* ---- Several levels ---- */
+
+/* The kernel of one level with the same choices; `count` of all if there is none. */
+static uint32_t find_one_level(uint32_t index)
+{
+    const wvl_lab_kernel k = find(index);
+    char name[256], word[8];
+    snprintf(word, sizeof word, "_l%d", k.levels);
+    snprintf(name, sizeof name, "%s", k.name);
+    char *at = strstr(name, word);
+    ck_assert_ptr_nonnull(at);
+    memmove(at, at + strlen(word), strlen(at + strlen(word)) + 1);
+    for (uint32_t i = 0; i < wvl_lab_count(); i++) {
+        if (strcmp(find(i).name, name) == 0) {
+            return i;
+        }
+    }
+    return wvl_lab_count();
+}
+
+/* One level of the values that are `step` apart, in place. */
+static void run_one_level(uint32_t index, uint32_t *values, int width, int height, int step)
+{
+    static uint32_t from[MOST * MOST], to[MOST * MOST];
+    const int wide = (width + step - 1) / step, high = (height + step - 1) / step;
+    for (int i = 0; i < wide * high; i++) {
+        from[i] = values[i / wide * step * width + i % wide * step];
+    }
+    run(index, from, to, wide, high, 0);
+    for (int i = 0; i < wide * high; i++) {
+        values[i / wide * step * width + i % wide * step] = to[i];
+    }
+}
+
+/* The same bits as level after level. */
+static void check_levels(uint32_t index, int width, int height)
+{
+    static uint32_t values[MOST * MOST], found[MOST * MOST];
+    const wvl_lab_kernel k = find(index);
+    const uint32_t one = find_one_level(index);
+    REQUIRE_THAT(one < wvl_lab_count(), "%s: no kernel of one level", k.name);
+    make_pictures(&k, width, height);
+    for (int i = 0; i < width * height; i++) {
+        const float value = (float)(k.is_inverse ? bands : pixels)[i];
+        const int32_t integer = (int32_t)value;
+        memcpy(&values[i], k.type == WVL_LAB_I32 ? (const void *)&integer : (const void *)&value, sizeof *values);
+    }
+    run(index, values, found, width, height, height % 2);
+    for (int level = 0; level < k.levels; level++) {
+        run_one_level(one, values, width, height, 1 << (k.is_inverse ? k.levels - 1 - level : level));
+    }
+    REQUIRE_THAT(memcmp(values, found, (size_t)(width * height) * sizeof *values) == 0,
+                 "%s, %d x %d: other bits than level after level", k.name, width, height);
+}
+
+START_TEST(several_levels_give_the_bits_of_one_after_the_other)
+{
+    uint32_t seen = 0;
+    for (uint32_t index = 0; index < wvl_lab_count(); index++) {
+        if (find(index).levels > 1) {
+            for (int n = 1 + (int)index % 5; n <= 80; n += 7) {
+                check_levels(index, n, n * 29 % 83 + 1);
+            }
+            check_levels(index, MOST, MOST - 3); /* several thread blocks, some without a border near */
+            seen |= 1u << find(index).levels;
+        }
+    }
+    REQUIRE(getenv("WVL_TEST_SIZES") || seen == 0x1C); /* 2, 3 and 4 levels; else one choice at a time */
+}
+END_TEST
+
 /* Values that are not finite change what depends on them and nothing else. */
 static void check_reach(uint32_t index, float poison)
 {
     enum { SIDE = 67, AT = 34 };
     const wvl_lab_kernel k = find(index);
     const wvl_textbook *book = wvl_textbook_find(k.wavelet);
-    const int reach = book->low_reach + 2; /* of the inverse: filters with swapped lengths */
+    const int reach = (book->low_reach + 2) << (2 * (k.levels - 1)); /* of the inverse: filters with swapped lengths */
     make_pictures(&k, SIDE, SIDE);
     const double *expected = k.is_inverse ? pixels : bands;
     for (int i = 0; i < SIDE * SIDE; i++) {
@@ -187,8 +274,9 @@ START_TEST(all_choices_occur)
     if (getenv("WVL_TEST_SIZES")) {
         return; /* one choice at a time */
     }
-    const char *words[] = {"_shared_", "_warp_", "_shuffle_", "_b1_",   "_b2_",     "_tile_",   "_region_", "_f16x2",
-                           "_i32",     "_q2x2_", "_g32x1_",   "_pairs", "_vectors", "_streams", "_a8_"};
+    const char *words[] = {"_shared_", "_warp_",   "_shuffle_", "_b1_",   "_b2_",    "_tile_",
+                           "_region_", "_f16x2",   "_i32",      "_q2x2_", "_g32x1_", "_pairs",
+                           "_vectors", "_streams", "_a8_",      "_l2",    "_l3",     "_l4"};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         uint32_t found = 0;
         for (uint32_t index = 0; index < count_all(); index++) {
@@ -206,6 +294,7 @@ int main(void)
     tcase_set_timeout(tests, 900);
     tcase_add_test(tests, all_choices_occur);
     tcase_add_test(tests, every_kernel_gives_the_textbook_transform);
+    tcase_add_test(tests, several_levels_give_the_bits_of_one_after_the_other);
     tcase_add_test(tests, values_that_are_not_finite_stay_near);
     tcase_add_test(tests, memoryless_kernels_write_nothing);
     suite_add_tcase(suite, tests);

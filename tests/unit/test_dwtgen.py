@@ -20,7 +20,8 @@ import laurent  # noqa: E402
 import schemes  # noqa: E402
 import wavelet as wavelets  # noqa: E402
 from choices import ChoiceError, Choices, make_map  # noqa: E402
-from emit_cuda import make_kernel  # noqa: E402
+from emit_levels import Span  # noqa: E402
+from kernels import make_kernel  # noqa: E402
 from program import BLOCK_SYNC, WARP_SYNC, Program  # noqa: E402
 
 COUNTS = Path(sys.argv[2])
@@ -253,6 +254,49 @@ class Programs(unittest.TestCase):
         asymmetric = wavelets.parse("predict 0 -1\nupdate 0 1/2", "haar")
         with self.assertRaises(ChoiceError):
             make_kernel(asymmetric, "monolithic", False, Choices())
+
+
+class Levels(unittest.TestCase):
+    GIVEN = {"group": (32, 8), "quads": (1, 4), "exchange": "shuffle"}
+
+    def test_margins_of_a_direction(self):
+        """Forward, level k gives what level k + 1 reads, halo included; of an inverse the other way round, from any first quad."""
+        for levels in range(2, 6):
+            for left, right in ((1, 1), (2, 2), (4, 2)):
+                forward, inverse = (Span(levels, kind, 64, left, right, 8) for kind in (False, True))
+                for k in range(1, levels):
+                    self.assertEqual(forward.window(k), 2 * (left + forward.count[k + 1] + right))
+                    for begin in (-5, -4, 6, 7):
+                        first, end = begin - left, begin + inverse.count[k] + right
+                        self.assertGreaterEqual(2 * (first >> 1) + inverse.window(k + 1), end)
+                for span in (forward, inverse):
+                    self.assertTrue(all(span.parts(k) <= 1 << (levels - k) for k in span.count))
+                    self.assertEqual(span.count[1 if span.inverse else levels] % 8, 0)
+
+    def test_the_largest_tile_is_taken(self):
+        span = Span(2, False, 32, 2, 2, 1)
+        self.assertEqual((span.count, span.own()), ({2: 28, 1: 64}, 56))
+        self.assertFalse(span.fits(span.counts(29)))
+
+    def test_parts_and_barriers(self):
+        kernel = make_kernel(BUILT_IN["cdf97"], "sep_lifting", False, Choices(levels=2, **self.GIVEN))
+        self.assertEqual(kernel.tile_of_block(), (48, 48))
+        text = kernel.text()
+        self.assertEqual(text.count("_part<true, false>(a, p, shared);"), 1)
+        self.assertEqual(text.count("_part<false, true>(a, p, shared);"), 1)
+        self.assertIn("for (int i = 0; i < 4; i++)", text)
+        one = make_kernel(BUILT_IN["cdf97"], "sep_lifting", False, Choices(**self.GIVEN))
+        self.assertEqual(kernel.shared_bytes(), one.shared_bytes() + 4 * 56 * 56)
+
+    def test_what_is_refused(self):
+        for given, words in (({"type": "f16x2", "levels": 2}, "32 bits"), ({"memory": "none", "levels": 2}, "32 bits"), ({"levels": 6}, "levels 6")):
+            with self.assertRaises(ChoiceError) as raised:
+                Choices(**given)
+            self.assertIn(words, str(raised.exception))
+        for given, words in (({"group": (8, 8), "levels": 4}, "smaller than the margins"), ({**self.GIVEN, "levels": 5}, "bytes of shared memory")):
+            with self.assertRaises(ChoiceError) as raised:
+                make_kernel(BUILT_IN["cdf97"], "sep_lifting", False, Choices(**given))
+            self.assertIn(words, str(raised.exception))
 
 
 class Output(unittest.TestCase):

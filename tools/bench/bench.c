@@ -13,6 +13,7 @@ static const char *const usage[] = {
     "       wavelane-bench cancel [options]          how long an encode goes on after it was cancelled\n"
     "       wavelane-bench schemes [options]         every scheme of the 2-D wavelet transform, beside a copy\n"
     "       wavelane-bench lattice [options]         the 1-D wavelet transform of long signals, beside a copy\n"
+    "       wavelane-bench transfers [options]       the 2-D wavelet transform with copies to devices and back\n"
     "\n",
     "encode (cycles and instructions a sample too, where the machine counts them for a process)\n"
     "  --image FILE        picture to encode; without it one is generated\n"
@@ -110,6 +111,16 @@ static const char *const usage[] = {
     "  --form WHICH        lattice, convolution or both (both)\n"
     "  --type TYPE         f32 or f64 (f32)\n"
     "  --levels N (1), --threads LIST (1), --runs N (7)\n"
+    "  --json FILE         rows as JSON, - for standard output in place of the text\n"
+    "\n",
+    "transfers (forward, float; whole pictures and independent tiles, copies in turn with transforms and overlapped;\n"
+    "exit status 6 if a coefficient differs from the CPU's, or the CPU's from a textbook's; 77: too few devices)\n"
+    "  --size W,H          of the pictures, which are generated (16384,16384)\n"
+    "  --pictures N        that follow each other (4)\n"
+    "  --devices N         measured with 1, 2, 4, ... of the first N devices, which share the work; 0: the CPU alone "
+    "(1)\n"
+    "  --wavelet NAME      cdf53, cdf97 or dd137 (cdf97)\n"
+    "  --levels N (1), --tile N: side of a tile in pixels (1024), --threads N: of the CPU (1), --runs N (3)\n"
     "  --json FILE         rows as JSON, - for standard output in place of the text\n"};
 
 static void print_usage(FILE *out)
@@ -127,7 +138,7 @@ typedef struct command {
 static const command commands[] = {
     {"encode", wvl_bench_run_encode},   {"frames", wvl_bench_run_frames},   {"rd", wvl_bench_run_rd},
     {"dwt", wvl_bench_run_dwt},         {"slots", wvl_bench_run_slots},     {"cancel", wvl_bench_run_cancel},
-    {"schemes", wvl_bench_run_schemes}, {"lattice", wvl_bench_run_lattice},
+    {"schemes", wvl_bench_run_schemes}, {"lattice", wvl_bench_run_lattice}, {"transfers", wvl_bench_run_transfers},
 };
 
 int main(int argc, char **argv)

@@ -182,5 +182,6 @@ int wvl_bench_run_slots(wvl_bench_args *args);
 int wvl_bench_run_cancel(wvl_bench_args *args);
 int wvl_bench_run_schemes(wvl_bench_args *args);
 int wvl_bench_run_lattice(wvl_bench_args *args);
+int wvl_bench_run_transfers(wvl_bench_args *args);
 
 #endif

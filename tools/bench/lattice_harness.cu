@@ -3,23 +3,25 @@
  * The kernels of cuda/lattice on a device: each is compared with sums in double precision and timed beside a copy.
  *
  *   nvcc -O3 -arch=native -std=c++17 --fmad=false -Iinclude -Isrc -I. tools/bench/lattice_harness.cu
- * src/lattice/factor.c a.out LENGTH RUNS WAVELET...      lines of JSON; a length that 32 divides
+ * src/lattice/factor.c a.out LENGTH RUNS WAVELET... [-- KERNEL...]      lines of JSON; a length that 32 divides
  *
- * Exit status: 0; 1 a call failed or an argument is wrong; 6 a kernel differs by more than 1e-5; 77 no device.
+ * Exit status: 0; 1 a call failed or an argument is wrong; 6 a kernel differs by more than 1e-5, or one of five levels
+ * from another one; 77 no device.
  */
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 extern "C" {
 #include "lattice/lattice.h"
 }
 
+#include "cuda/lattice/carry.cuh"
 #include "cuda/lattice/convolution.cuh"
 #include "cuda/lattice/levels.cuh"
-#include "cuda/lattice/march.cuh"
 
 enum { THREADS = 256, MARCHING = 64 }; /* of a thread block */
 
@@ -33,6 +35,12 @@ static __global__ void __launch_bounds__(MARCHING) marching(const __grid_constan
 {
     BODY(a);
 }
+/* At most 96 registers, for 20 warps a multiprocessor. */
+template <void (*BODY)(const wvl_lattice_args &)>
+static __global__ void __launch_bounds__(MARCHING, 10) carrying(const __grid_constant__ wvl_lattice_args a)
+{
+    BODY(a);
+}
 using namespace wvl_lattice;
 struct entry {
     const char *name;
@@ -41,15 +49,25 @@ struct entry {
     int floats;                /* of shared memory; 0: the kernel says */
     int stretch, first, deep;  /* of marching warps: samples, and pairs of a lane at level 1 and above; 0: others */
     int stages;                /* the only number that it can do; 0: any */
+    bool is_carrying;
 };
 #define MARCH_OF(STAGES, NAME, FIRST, DEEP, LEVELS, STRETCH)                                                           \
     {                                                                                                                  \
         NAME, marching<forward_march<FIRST, DEEP, STAGES>>, marching<inverse_march<FIRST, DEEP, STAGES>>, LEVELS, 0,   \
-            0, STRETCH, FIRST, DEEP, STAGES                                                                            \
+            0, STRETCH, FIRST, DEEP, STAGES, false                                                                     \
     }
 #define MARCH(FIRST, DEEP, LEVELS, STRETCH)                                                                            \
     MARCH_OF(0, "march_" #FIRST "_" #DEEP "_" #STRETCH, FIRST, DEEP, LEVELS, STRETCH)
 #define MARCH_STAGES(STAGES, LEVELS, STRETCH) MARCH_OF(STAGES, "march_8_8_" #STRETCH "_stages", 8, 8, LEVELS, STRETCH)
+#define CARRY_OF(STAGES, NAME, FIRST, DEEP, STRETCH, FUSED)                                                            \
+    {                                                                                                                  \
+        NAME, carrying<forward_carry<FIRST, DEEP, STAGES, FUSED>>,                                                     \
+            carrying<inverse_carry<FIRST, DEEP, STAGES, FUSED>>, 5, 0, 0, STRETCH, FIRST, DEEP, STAGES, true           \
+    }
+#define CARRY(STAGES, FIRST, DEEP, STRETCH)                                                                            \
+    CARRY_OF(STAGES, "carry_" #FIRST "_" #DEEP "_" #STRETCH "_stages_" #STAGES, FIRST, DEEP, STRETCH, false)
+#define CARRY_FUSED(STAGES, FIRST, DEEP, STRETCH)                                                                      \
+    CARRY_OF(STAGES, "carry_" #FIRST "_" #DEEP "_" #STRETCH "_stages_" #STAGES "_fused", FIRST, DEEP, STRETCH, true)
 static const entry entries[] = {
     {"butterfly", kernel<forward_butterfly>, kernel<inverse_butterfly>, 1, 0, 0},
     {"registers", kernel<forward_registers>, kernel<inverse_registers>, 1, 32 * WVL_LATTICE_PAIRS, 0},
@@ -80,6 +98,30 @@ static const entry entries[] = {
     MARCH_STAGES(7, 5, 16384),
     MARCH_STAGES(15, 5, 16384),
     MARCH_STAGES(15, 1, 16384),
+    CARRY(0, 8, 4, 32768),
+    CARRY(3, 8, 4, 20480),
+    CARRY(3, 8, 4, 24576),
+    CARRY(3, 8, 4, 32768),
+    CARRY(3, 8, 8, 32768),
+    CARRY(7, 8, 4, 20480),
+    CARRY(7, 8, 4, 24576),
+    CARRY(7, 8, 4, 32768),
+    CARRY(7, 8, 8, 32768),
+    CARRY(15, 8, 4, 16384),
+    CARRY(15, 8, 4, 20480),
+    CARRY(15, 8, 4, 24576),
+    CARRY(15, 8, 4, 32768),
+    CARRY(15, 8, 8, 16384),
+    CARRY(15, 8, 8, 24576),
+    CARRY(15, 8, 8, 32768),
+    CARRY(15, 4, 4, 24576),
+    CARRY_FUSED(3, 8, 4, 24576),
+    CARRY_FUSED(7, 8, 4, 24576),
+    CARRY_FUSED(15, 8, 4, 20480),
+    CARRY_FUSED(15, 8, 4, 24576),
+    CARRY_FUSED(15, 8, 4, 32768),
+    CARRY_FUSED(15, 8, 8, 24576),
+    CARRY_FUSED(15, 4, 4, 24576),
     {"convolution", kernel<forward_convolution>, kernel<inverse_convolution>, 1, 0, 0},
     {"convolve", kernel<convolve_shared<false>>, kernel<convolve_shared<true>>, 1, 0, 0},
 };
@@ -95,8 +137,12 @@ static void check(cudaError_t status, const char *what)
 /* Bytes of shared memory of marching warps. */
 static size_t bytes_of_marching(const entry &e, const wvl_lattice_args &a, bool is_inverse)
 {
-    const int floats = is_inverse ? wvl_lattice_march_inverse_floats(&a, e.first, e.deep)
-                                  : wvl_lattice_march_forward_floats(&a, e.first, e.deep);
+    int floats = is_inverse ? wvl_lattice_march_inverse_floats(&a, e.first, e.deep)
+                            : wvl_lattice_march_forward_floats(&a, e.first, e.deep);
+    if (e.is_carrying) {
+        floats = is_inverse ? wvl_lattice_carry_inverse_floats(&a, e.first, e.deep)
+                            : wvl_lattice_carry_forward_floats(&a, e.first, e.deep);
+    }
     return MARCHING / 32 * floats * sizeof(float);
 }
 
@@ -171,6 +217,27 @@ static double find_error(const wvl_lattice_filter &f, const std::vector<float> &
     return worst;
 }
 
+/* Kernels of several levels give the same bits; those with fused products come near. The largest difference from the
+ * first one of the wavelet; 0 for that one, and for others than of five levels. */
+static double compare_levels(const entry &e, const char *wavelet, const std::vector<float> &coefs)
+{
+    static std::vector<float> first;
+    static const char *of = "";
+    double worst = 0.0;
+    if (e.levels != 5) {
+        return 0.0;
+    }
+    if (strcmp(of, wavelet) != 0) {
+        first = coefs;
+        of = wavelet;
+    }
+    for (size_t i = 0; i < coefs.size(); i++) {
+        const double difference = std::fabs((double)coefs[i] - first[i]);
+        worst = difference <= worst ? worst : difference;
+    }
+    return worst;
+}
+
 /* True if the kernel is wrong. */
 static bool measure(const entry &e, const char *name, const wvl_lattice_filter &f, wvl_lattice_args a,
                     const std::vector<float> &signal, int runs)
@@ -181,6 +248,7 @@ static bool measure(const entry &e, const char *name, const wvl_lattice_filter &
     a.levels = e.levels;
     a.tile = e.floats ? wvl_lattice_choose_window(a, e.floats) : wvl_lattice_choose_tile(&a, THREADS);
     a.tile = e.stretch ? e.stretch >> e.levels : a.tile;
+    a.tile = e.is_carrying ? wvl_lattice_carry_tile(&a, e.stretch) : a.tile;
     const long long pairs = pairs_of_block(e, a, shared);
     const int threads = e.stretch ? MARCHING : THREADS;
     const unsigned grid = (unsigned)((a.length / 2 + pairs - 1) / pairs);
@@ -194,20 +262,31 @@ static bool measure(const entry &e, const char *name, const wvl_lattice_filter &
     check(cudaMemcpy(back.data(), a.signal, bytes, cudaMemcpyDeviceToHost), "download");
     const double copy =
         time_launch(runs, [&] { check(cudaMemcpyAsync(a.coefs, a.signal, bytes, cudaMemcpyDeviceToDevice), "copy"); });
-    const double error = find_error(f, signal, coefs, back);
+    const double error = find_error(f, signal, coefs, back), beside = compare_levels(e, name, coefs);
+    const double allowed = strstr(e.name, "fused") ? 3e-5 : 0.0;
     printf("{\"wavelet\": \"%s\", \"kernel\": \"%s\", \"levels\": %d, \"length\": %zu, \"forward_ms\": %.5f, "
-           "\"inverse_ms\": %.5f, \"copy_ms\": %.5f, \"error\": %.2e}\n",
-           name, e.name, e.levels, n, forward, inverse, copy, error);
-    return !(error <= 1e-5);
+           "\"inverse_ms\": %.5f, \"copy_ms\": %.5f, \"error\": %.2e, \"beside\": %.2e}\n",
+           name, e.name, e.levels, n, forward, inverse, copy, error, beside);
+    return !(error <= 1e-5 && beside <= allowed);
+}
+
+/* KERNEL: these alone, by their whole names. */
+static bool is_named(const entry &e, char **from, char **end)
+{
+    return from == end || std::any_of(from, end, [&](const char *word) { return strcmp(word, e.name) == 0; });
 }
 
 int main(int argc, char **argv)
 {
     int devices = 0;
+    char **const end = argv + argc,
+                 **const cut = std::find_if(argv, end, [](const char *w) { return !strcmp(w, "--"); });
+    char **const names = cut == end ? end : cut + 1;
+    argc = (int)(cut - argv);
     const long long length = argc > 3 ? atoll(argv[1]) : 0;
     const int runs = argc > 3 ? atoi(argv[2]) : 0;
     if (length < 32 || length % 32 || runs < 1) {
-        fprintf(stderr, "usage: lattice_harness LENGTH RUNS WAVELET...; LENGTH is a multiple of 32\n");
+        fprintf(stderr, "usage: lattice_harness LENGTH RUNS WAVELET... [-- KERNEL...]; LENGTH is a multiple of 32\n");
         return 1;
     }
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
@@ -235,7 +314,7 @@ int main(int argc, char **argv)
         a.first = f.first;
         a.delay = (int)f.delay;
         for (const entry &e : entries) {
-            const bool is_for = !e.stages || e.stages == (int)f.stage_count;
+            const bool is_for = (!e.stages || e.stages == (int)f.stage_count) && is_named(e, names, end);
             if (is_for && (f.has_lattice || e.name[0] == 'c')) {
                 wrong |= measure(e, argv[i], f, a, signal, runs);
             }

@@ -6,8 +6,9 @@
  *   program WIDTH HEIGHT RUNS [SECONDS [KERNEL...]]      float kernels; one JSON object to standard output
  *
  * KERNEL: these alone, by their whole names. Pixels lie in rows, bands in four planes. After SECONDS no further kernel
- * is begun; the report counts those left out. Exit status: 0; 1 a call failed or a size is wrong; 6 a kernel differs
- * from the textbook by more than 1e-5 of the range; 77 no device.
+ * is begun; the report counts those left out. A kernel of several levels stands beside the same kernel of one level,
+ * level after level (turn_seconds), if the program has it. Exit status: 0; 1 a call failed or a size is wrong; 6 a
+ * kernel differs from the textbook by more than 1e-5 of the range; 77 no device.
  */
 #include "scheme_rows.cuh"
 
@@ -17,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 extern "C" {
 #include "textbook.h"
@@ -58,24 +60,58 @@ struct layout {
     }
 };
 
+/* shapes[k]: of what level k + 1 splits. Its planes begin at begins[k] in every buffer. */
 struct workspace {
-    layout shape;
+    std::vector<layout> shapes;
+    std::vector<size_t> begins;
+    const layout &shape;
+    size_t values;
     std::vector<double> pixels;
-    float *pixels_at, *bands_at, *out; /* on the device */
+    float *pixels_at, *bands_at, *out, *low; /* on the device; low: low-low planes between levels */
     unsigned *worst;
     double range[2]; /* of the pixels and of the bands */
-    explicit workspace(int w, int h) : shape(w, h) {}
-};
-
-static void upload(const workspace &w, const std::vector<double> &values, float *to, bool planes)
-{
-    std::vector<float> placed(w.shape.values());
-    memset(placed.data(), 0x7F, placed.size() * sizeof(float)); /* what `out` holds where nothing is written */
-    for (int y = 0; y < w.shape.height; y++) {
-        for (int x = 0; x < w.shape.width; x++) {
-            placed[w.shape.at(planes, x, y)] = (float)values[(size_t)y * (size_t)w.shape.width + (size_t)x];
+    workspace(const workspace &) = delete;
+    workspace(int width, int height) : shapes(list_shapes(width, height)), shape(shapes[0]), values(0)
+    {
+        for (const layout &s : shapes) {
+            begins.push_back(values);
+            values += s.values();
         }
     }
+    static std::vector<layout> list_shapes(int width, int height)
+    {
+        std::vector<layout> list;
+        for (int k = 0; k < LAB_MOST_LEVELS; k++) {
+            list.emplace_back(((width - 1) >> k) + 1, ((height - 1) >> k) + 1);
+        }
+        return list;
+    }
+};
+
+/* Pixels, or the bands of level k + 1 in planes, without low-low ones if a further level splits them. */
+static void place(const workspace &w, const std::vector<double> &values, int k, bool planes, bool with_low,
+                  std::vector<float> &placed)
+{
+    const layout &s = w.shapes[(size_t)k];
+    for (int y = 0; y < s.height; y++) {
+        for (int x = 0; x < s.width; x++) {
+            if (with_low || x % 2 || y % 2) {
+                placed[w.begins[(size_t)k] + s.at(planes, x, y)] =
+                    (float)values[(size_t)y * (size_t)s.width + (size_t)x];
+            }
+        }
+    }
+}
+
+static std::vector<float> make_filled(const workspace &w)
+{
+    std::vector<float> placed(w.values);
+    memset(placed.data(), 0x7F, placed.size() * sizeof(float)); /* what `out` holds where nothing is written */
+    return placed;
+}
+
+static void upload(const std::vector<float> &placed, float *to)
+{
     check(cudaMemcpy(to, placed.data(), placed.size() * sizeof(float), cudaMemcpyHostToDevice), "upload");
 }
 
@@ -85,17 +121,35 @@ static double range_of(const std::vector<double> &values)
     return fmax(*ends.second - *ends.first, 1.0);
 }
 
+static std::vector<double> take_low(const layout &s, const std::vector<double> &bands)
+{
+    std::vector<double> low;
+    for (int y = 0; y < s.height; y += 2) {
+        for (int x = 0; x < s.width; x += 2) {
+            low.push_back(bands[(size_t)y * (size_t)s.width + (size_t)x]);
+        }
+    }
+    return low;
+}
+
 /* The textbook's bands of a wavelet; false where it has none. */
-static bool expect(workspace &w, const char *wavelet)
+static bool expect(workspace &w, const char *wavelet, int levels)
 {
     const wvl_textbook *book = wvl_textbook_find(wavelet);
     std::vector<double> bands = w.pixels;
-    if (book && wvl_textbook_run(book, bands.data(), (size_t)w.shape.width, (size_t)w.shape.height) != 0) {
-        fprintf(stderr, "no memory for the textbook\n");
-        exit(1);
+    std::vector<float> placed = make_filled(w);
+    w.range[1] = 1.0;
+    for (int k = 0; k < levels; k++) {
+        const layout &s = w.shapes[(size_t)k];
+        if (book && wvl_textbook_run(book, bands.data(), (size_t)s.width, (size_t)s.height) != 0) {
+            fprintf(stderr, "no memory for the textbook\n");
+            exit(1);
+        }
+        place(w, bands, k, true, k == levels - 1, placed);
+        w.range[1] = fmax(w.range[1], range_of(bands));
+        bands = take_low(s, bands);
     }
-    upload(w, bands, w.bands_at, true);
-    w.range[1] = range_of(bands);
+    upload(placed, w.bands_at);
     return book != nullptr;
 }
 
@@ -108,11 +162,13 @@ static void make_picture(workspace &w)
         v = (double)(state >> 56) - 128.0;
     }
     w.range[0] = range_of(w.pixels);
-    for (float **at : {&w.pixels_at, &w.bands_at, &w.out}) {
-        check(cudaMalloc((void **)at, w.shape.values() * sizeof(float)), "memory");
+    for (float **at : {&w.pixels_at, &w.bands_at, &w.out, &w.low}) {
+        check(cudaMalloc((void **)at, w.values * sizeof(float)), "memory");
     }
     check(cudaMalloc((void **)&w.worst, sizeof *w.worst), "memory");
-    upload(w, w.pixels, w.pixels_at, false);
+    std::vector<float> placed = make_filled(w);
+    place(w, w.pixels, 0, false, true, placed);
+    upload(placed, w.pixels_at);
 }
 
 /* ---- Time and error --------------------------------------------------------------------------- */
@@ -180,7 +236,7 @@ static double find_error(const workspace &w, bool inverse)
     unsigned bits = 0;
     float worst;
     check(cudaMemcpy(w.worst, &bits, sizeof bits, cudaMemcpyHostToDevice), "clear");
-    find_worst<<<1056, 256>>>(w.out, inverse ? w.pixels_at : w.bands_at, w.shape.values(), w.worst);
+    find_worst<<<1056, 256>>>(w.out, inverse ? w.pixels_at : w.bands_at, w.values, w.worst);
     check(cudaMemcpy(&bits, w.worst, sizeof bits, cudaMemcpyDeviceToHost), "error");
     memcpy(&worst, &bits, sizeof worst);
     return std::isnan(worst) ? INFINITY : worst / w.range[inverse ? 0 : 1];
@@ -188,21 +244,99 @@ static double find_error(const workspace &w, bool inverse)
 
 /* ---- One kernel ------------------------------------------------------------------------------- */
 
+static void fit(const lab_entry &e, const layout &shape, lab_args &a)
+{
+    const bool inverse = e.direction == INVERSE;
+    const int wide = (shape.width + 1) / 2, high = (shape.height + 1) / 2, span = e.tile_width * e.tiles;
+    a.is_in_paired = inverse ? lab_are_planes(a.in) : lab_are_pairs(a.in);
+    a.is_out_paired = inverse ? lab_are_pairs(a.out) : lab_are_planes(a.out);
+    a.width = shape.width;
+    a.height = shape.height;
+    a.columns = (wide + span - 1) / span;
+    a.rows = (high + e.tile_height - 1) / e.tile_height;
+    a.unlikely = 1e30f;
+}
+
 static lab_args make_args(const lab_entry &e, const workspace &w)
 {
     lab_args a = {};
     const bool inverse = e.direction == INVERSE;
-    const int wide = (w.shape.width + 1) / 2, high = (w.shape.height + 1) / 2, span = e.tile_width * e.tiles;
     w.shape.set_views(a.in, inverse ? w.bands_at : w.pixels_at, inverse);
     w.shape.set_views(a.out, w.out, !inverse);
-    a.is_in_paired = inverse ? lab_are_planes(a.in) : lab_are_pairs(a.in);
-    a.is_out_paired = inverse ? lab_are_pairs(a.out) : lab_are_planes(a.out);
-    a.width = w.shape.width;
-    a.height = w.shape.height;
-    a.columns = (wide + span - 1) / span;
-    a.rows = (high + e.tile_height - 1) / e.tile_height;
-    a.unlikely = 1e30f;
+    for (size_t k = 1; k < w.shapes.size(); k++) {
+        w.shapes[k].set_views(a.deeper[k - 1], (inverse ? w.bands_at : w.out) + w.begins[k], true);
+    }
+    fit(e, w.shape, a);
     return a;
+}
+
+/* The picture that level k + 1 splits, k above 0: the low-low plane of level k. */
+static void set_low_views(const workspace &w, int k, lab_view *views)
+{
+    const long long pitch = w.shapes[(size_t)k - 1].plane_pitch;
+    float *base = w.low + w.begins[(size_t)k - 1];
+    for (int c = 0; c < 4; c++) {
+        views[c] = {base + (c >> 1) * pitch + (c & 1), 2 * pitch, 2};
+    }
+}
+
+/* Level k + 1 of `levels` by a kernel of one level. */
+static lab_args make_turn(const lab_entry &e, const workspace &w, int k, int levels)
+{
+    lab_args a = {};
+    const bool inverse = e.direction == INVERSE;
+    const layout &s = w.shapes[(size_t)k];
+    lab_view *pixels = inverse ? a.out : a.in, *bands = inverse ? a.in : a.out;
+    if (k > 0) {
+        set_low_views(w, k, pixels);
+    } else {
+        s.set_views(pixels, inverse ? w.out : w.pixels_at, false);
+    }
+    s.set_views(bands, (inverse ? w.bands_at : w.out) + w.begins[(size_t)k], true);
+    if (k < levels - 1) {
+        bands[0].at = w.low + w.begins[(size_t)k];
+    }
+    fit(e, s, a);
+    return a;
+}
+
+static void launch(const lab_entry &e, const lab_args &a)
+{
+    const size_t dynamic = e.levels > 1 ? (size_t)e.shared_bytes : 0;
+    e.body<<<(unsigned)(a.columns * a.rows), (unsigned)e.threads, dynamic>>>(a);
+    check(cudaGetLastError(), e.name);
+}
+
+/* The same choices with one level; NULL: the program has no such kernel. */
+static const lab_entry *find_one_level(const lab_entry &e)
+{
+    const std::string word = "_l" + std::to_string(e.levels);
+    std::string name = e.name;
+    const size_t at = name.find(word);
+    for (const lab_entry &one : lab_list()) {
+        if (e.levels > 1 && at != std::string::npos && one.name == name.substr(0, at) + name.substr(at + word.size())) {
+            return &one;
+        }
+    }
+    return nullptr;
+}
+
+/* All levels, one launch after the other; NAN without a kernel for it. */
+static double time_turns(const lab_entry &e, const workspace &w, int runs)
+{
+    const lab_entry *one = find_one_level(e);
+    std::vector<lab_args> turns;
+    for (int k = 0; one && k < e.levels; k++) {
+        turns.insert(e.direction == INVERSE ? turns.begin() : turns.end(), make_turn(*one, w, k, e.levels));
+    }
+    return one ? time_launch(runs,
+                             [&] {
+                                 for (const lab_args &a : turns) {
+                                     launch(*one, a);
+                                 }
+                             })
+                     .median
+               : NAN;
 }
 
 static void print_number(const char *key, double v)
@@ -216,18 +350,20 @@ static bool measure(const lab_entry &e, const workspace &w, bool has_textbook, d
     const lab_args a = make_args(e, w);
     cudaFuncAttributes kernel = {};
     check(cudaFuncGetAttributes(&kernel, (const void *)e.body), e.name);
-    check(cudaMemset(w.out, 0x7F, w.shape.values() * sizeof(float)), "fill");
-    const times t = time_launch(runs, [&] {
-        e.body<<<(unsigned)(a.columns * a.rows), (unsigned)e.threads>>>(a);
-        check(cudaGetLastError(), e.name);
-    });
+    if (e.levels > 1) {
+        check(cudaFuncSetAttribute((const void *)e.body, cudaFuncAttributeMaxDynamicSharedMemorySize, e.shared_bytes),
+              e.name);
+    }
+    const double turns = time_turns(e, w, runs);
+    check(cudaMemset(w.out, 0x7F, w.values * sizeof(float)), "fill");
+    const times t = time_launch(runs, [&] { launch(e, a); });
     const bool is_checked = has_textbook && !e.is_memoryless;
     const double error = is_checked ? find_error(w, e.direction == INVERSE) : NAN;
-    printf(
-        "%s\n{\"kernel\": \"%s\", \"wavelet\": \"%s\", \"scheme\": \"%s\", \"direction\": \"%s\", \"registers\": %d, "
-        "\"shared_bytes\": %zu, \"local_bytes\": %zu",
-        is_first ? "" : ",", e.name, e.wavelet, e.scheme, e.direction == INVERSE ? "inverse" : "forward",
-        kernel.numRegs, kernel.sharedSizeBytes, kernel.localSizeBytes);
+    printf("%s\n{\"kernel\": \"%s\", \"wavelet\": \"%s\", \"scheme\": \"%s\", \"direction\": \"%s\", \"levels\": %d, "
+           "\"registers\": %d, \"shared_bytes\": %d, \"local_bytes\": %zu",
+           is_first ? "" : ",", e.name, e.wavelet, e.scheme, e.direction == INVERSE ? "inverse" : "forward", e.levels,
+           kernel.numRegs, e.shared_bytes, kernel.localSizeBytes);
+    print_number("turn_seconds", turns);
     print_number("median_seconds", t.median);
     print_number("least_seconds", t.least);
     print_number("copy_share", copy / t.median);
@@ -254,8 +390,10 @@ static std::vector<lab_entry> choose(int count, char **names)
             list.push_back(e);
         }
     }
-    std::stable_sort(list.begin(), list.end(),
-                     [](const lab_entry &a, const lab_entry &b) { return strcmp(a.wavelet, b.wavelet) < 0; });
+    std::stable_sort(list.begin(), list.end(), [](const lab_entry &a, const lab_entry &b) {
+        const int order = strcmp(a.wavelet, b.wavelet);
+        return order ? order < 0 : a.levels < b.levels;
+    });
     return list;
 }
 
@@ -265,7 +403,7 @@ static int measure_all(workspace &w, const std::vector<lab_entry> &list, int run
     const char *wavelet = "";
     bool has_textbook = false;
     double copy = 0.0;
-    int wrong = 0;
+    int wrong = 0, levels = 0;
     size_t done = 0;
     printf("\"schemes\": [");
     for (const lab_entry &e : list) {
@@ -273,8 +411,8 @@ static int measure_all(workspace &w, const std::vector<lab_entry> &list, int run
         if (passed.count() > seconds) {
             break;
         }
-        if (strcmp(wavelet, e.wavelet) != 0) {
-            has_textbook = expect(w, wavelet = e.wavelet);
+        if (strcmp(wavelet, e.wavelet) != 0 || levels != e.levels) {
+            has_textbook = expect(w, wavelet = e.wavelet, levels = e.levels);
             copy = time_copy(w, runs);
         }
         wrong += measure(e, w, has_textbook, copy, runs, done == 0);

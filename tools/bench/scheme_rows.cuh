@@ -5,6 +5,8 @@
 #define WVL_BENCH_SCHEME_ROWS_CUH
 
 #include "../dwtgen/prelude.cuh"
+
+#include "../dwtgen/levels.cuh"
 #include <vector>
 
 enum lab_direction { FORWARD, INVERSE };
@@ -14,7 +16,7 @@ struct lab_entry {
     const char *name, *wavelet, *scheme;
     lab_direction direction;
     lab_type type;
-    int threads, tile_width, tile_height, tiles, shared_bytes, is_memoryless;
+    int threads, tile_width, tile_height, tiles, shared_bytes, is_memoryless, levels;
     void (*body)(lab_args);
 };
 
@@ -22,8 +24,8 @@ struct lab_entry {
 std::vector<lab_entry> &lab_list();
 
 #ifdef LAB_ROWS
-#define LAB_ROW(NAME, WAVELET, SCHEME, DIRECTION, TYPE, THREADS, WIDTH, HEIGHT, TILES, SHARED, MEMORYLESS)             \
-    {#NAME, #WAVELET, #SCHEME, DIRECTION, TYPE, THREADS, WIDTH, HEIGHT, TILES, SHARED, MEMORYLESS, NAME},
+#define LAB_ROW(NAME, WAVELET, SCHEME, DIRECTION, TYPE, THREADS, WIDTH, HEIGHT, TILES, SHARED, MEMORYLESS, LEVELS)     \
+    {#NAME, #WAVELET, #SCHEME, DIRECTION, TYPE, THREADS, WIDTH, HEIGHT, TILES, SHARED, MEMORYLESS, LEVELS, NAME},
 static const lab_entry lab_entries[] = {LAB_ROWS};
 static const bool lab_are_listed =
     (lab_list().insert(lab_list().end(), lab_entries, lab_entries + sizeof lab_entries / sizeof *lab_entries), true);

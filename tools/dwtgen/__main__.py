@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import counting  # noqa: E402
 import emit_c  # noqa: E402
 import emit_cuda  # noqa: E402
+import kernels  # noqa: E402
 import schemes  # noqa: E402
 import wavelet as wavelets  # noqa: E402
 from choices import Choices, ChoiceError  # noqa: E402
@@ -62,13 +63,14 @@ def directions(options):
 
 def print_cuda(options):
     choices = Choices(group=options.group, quads=options.quads, mapping=options.mapping, exchange=options.exchange,
-                      buffers=options.buffers, type=options.type, memory=options.memory, access=options.access, align=options.align)
-    kernels = [emit_cuda.make_kernel(wavelet, name, inverse, choices, options.vertical_first)
-               for wavelet, name in chosen(options) for inverse in directions(options)]
-    print(emit_cuda.prelude() + "\n" + "\n".join(kernel.text() for kernel in kernels), end="")
+                      buffers=options.buffers, type=options.type, memory=options.memory, access=options.access, align=options.align,
+                      levels=options.levels)
+    made = [kernels.make_kernel(wavelet, name, inverse, choices, options.vertical_first)
+            for wavelet, name in chosen(options) for inverse in directions(options)]
+    print(emit_cuda.prelude() + "\n" + "\n".join(kernel.text() for kernel in made), end="")
     print("/* LAB_ROW(kernel, wavelet, scheme, direction, type, threads of a block, quads of a tile x, y, tiles of a block, bytes "
-          "of shared memory, memory-less) */")
-    print("#define LAB_ROWS \\\n    " + " \\\n    ".join(emit_cuda.row(kernel) for kernel in kernels))
+          "of shared memory, memory-less, levels) */")
+    print("#define LAB_ROWS \\\n    " + " \\\n    ".join(emit_cuda.row(kernel) for kernel in made))
 
 
 def print_c(options):

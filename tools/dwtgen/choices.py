@@ -31,14 +31,17 @@ class Choices:
     access    values: each value by itself; pairs: away from borders two neighbouring pixels at a time, and bands in planes;
               vectors: four pixels of two quads at a time, and two values of each band; streams: the same, and what is
               stored leaves the caches first
+    levels    of the transform in one launch. A thread block does all of them for its tile of the last one (of an inverse: of
+              the first one) with the margins that it needs; low bands stay in shared memory
     align     quads that the width of a tile is a multiple of. Then rows of a tile begin and end where sectors of memory
               do: 8 quads are 32 bytes of a band. The halo to the left becomes a multiple of half of it
     """
 
     DEFAULTS = {"group": (32, 8), "quads": (1, 1), "mapping": "region", "exchange": "shared", "buffers": 2,
-                "type": "f32", "memory": "global", "access": "values", "align": 1}
+                "type": "f32", "memory": "global", "access": "values", "align": 1, "levels": 1}
     WORDS = {"mapping": ("region", "tile"), "exchange": ("shared", "warp", "shuffle"), "buffers": (1, 2),
-             "type": tuple(TYPES), "memory": ("global", "none"), "access": ("values", "pairs", "vectors", "streams"), "align": (1, 2, 4, 8)}
+             "type": tuple(TYPES), "memory": ("global", "none"), "access": ("values", "pairs", "vectors", "streams"), "align": (1, 2, 4, 8),
+             "levels": (1, 2, 3, 4, 5)}
 
     def __init__(self, **given):
         for field in given:
@@ -61,6 +64,8 @@ class Choices:
             raise ChoiceError(f"access {self.access} is for values of 32 bits in memory; choose access values")
         if self.is_by_vectors() and (self.quads[0] % 2 or self.align < 4):
             raise ChoiceError(f"access {self.access} takes two quads at a time; give an even number of quads in x, and align 4 or 8")
+        if self.levels > 1 and (self.type == "f16x2" or self.memory == "none"):
+            raise ChoiceError("several levels in one launch need values of 32 bits in memory; choose f32 or i32 and memory global")
         if self.align > 1 and self.mapping == "tile":
             raise ChoiceError("mapping tile has the width of the group; leave align at 1")
         if self.mapping == "tile" and self.quads != (1, 1):
@@ -82,6 +87,7 @@ class Choices:
         words = [f"g{self.group[0]}x{self.group[1]}", f"q{self.quads[0]}x{self.quads[1]}", self.mapping, self.exchange,
                  f"b{self.buffers}", self.type]
         words += [f"a{self.align}"] if self.align > 1 else []
+        words += [f"l{self.levels}"] if self.levels > 1 else []
         words += ["none"] if self.memory == "none" else [self.access] if self.access != "values" else []
         return "_".join(words)
 

@@ -5,9 +5,9 @@ import os
 from choices import TYPES, ChoiceError, check_integers, make_map
 from laurent import COMPONENTS, HERE
 from program import BLOCK_SYNC, NO_SYNC, Program
-from schemes import Scheme
 
-PRELUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "prelude.cuh")
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+HEADS = ("prelude.cuh", "levels.cuh")
 SYNCS = {1: "__syncwarp();", BLOCK_SYNC: "__syncthreads();"}
 SHARED_BYTES = 48 << 10  # what a kernel may declare
 LOW = [c.lower() for c in COMPONENTS]
@@ -46,9 +46,22 @@ class Kernel:
         self.program = Program(scheme, choices, self.mapping)
         self.version = [[0] * self.mapping.slots for _ in COMPONENTS]
         self.lines = []
-        if 4 * self.shared_values() > SHARED_BYTES:
-            raise ChoiceError(f"{scheme.name} of {scheme.wavelet.name}: needs {4 * self.shared_values()} bytes of shared memory, "
-                              f"{SHARED_BYTES} are the most; give fewer threads or quads, or one buffer")
+        self.check_shared(self.shared_values(), self.most_bytes())
+
+    def most_bytes(self):
+        return SHARED_BYTES
+
+    def check_shared(self, values, most):
+        if 4 * values > most:
+            raise ChoiceError(f"{self.scheme.name} of {self.scheme.wavelet.name}: needs {4 * values} bytes of shared memory, "
+                              f"{most} are the most; give fewer threads or quads, or one buffer")
+
+    def shared_bytes(self):
+        return 4 * self.shared_values()
+
+    def tile_of_block(self):
+        """Quads of the first level that a thread block gives."""
+        return self.mapping.tile
 
     def name(self):
         words = ["lab", self.scheme.wavelet.key, self.scheme.name, "inverse" if self.scheme.inverse else "forward"]
@@ -150,12 +163,18 @@ class Kernel:
     # ---- Text ----
 
     def put_head(self):
-        gx = self.choices.group[0]
         self.put(f'extern "C" __global__ void __launch_bounds__({self.choices.threads()}) {self.name()}(const lab_args a)', 0)
         self.put("{", 0)
         self.put(f"typedef {TYPES[self.choices.type]} T;")
         if self.shared_values():
             self.put(f"LAB_SHARED(T, shared, {self.shared_values()});")
+        self.put_places()
+        tx, ty = self.mapping.tile
+        self.put(f"const lab_tile tile = lab_place(a, {tx}, {ty}, {self.halves()});")
+
+    def put_places(self):
+        """Where the thread is."""
+        gx = self.choices.group[0]
         self.put("const int tid = threadIdx.x;")
         if self.choices.mapping == "region":
             self.put(f"const int tx = tid % {gx}, ty = tid / {gx};" if self.choices.group[1] > 1 else "const int tx = tid, ty = 0;")
@@ -163,38 +182,42 @@ class Kernel:
             self.put("const int own = tid;")
         for ox in sorted({load.key[2] for phase in self.program.phases for load in phase.loads if load.sync == 1}):
             self.put(f"const int {own_of_lane(ox)} = ty * {gx} + min(max(tx + {ox}, 0), {gx - 1});")
-        tx, ty = self.mapping.tile
-        self.put(f"const lab_tile tile = lab_place(a, {tx}, {ty}, {self.halves()});")
 
     def halves(self):
         return 2 if self.choices.type == "f16x2" else 1
 
-    def put_loads(self):
+    def put_quads(self):
+        """Quads of the thread, counted from the first one of the tile."""
         left, _, above, _ = self.reach
         for k in range(self.mapping.slots):
             x, y = self.mapping.place(k)
             self.put(f"const int x{k} = {x} - {left}, y{k} = {y} - {above};")
+
+    def put_loads(self):
+        self.put_quads()
         if self.choices.access != "values":
-            self.put_loads_of_pairs(left, above)
+            for k in range(self.mapping.slots):
+                self.put(f"T {', '.join(self.value(c, k) for c in range(4))};")
+            self.put_branches_of_pairs()
         else:
             for c, k, text in self.loads_of_values():
                 self.put(f"const T {self.value(c, k)} = {text};")
 
-    def loads_of_values(self):
-        """(component, slot, expression), with borders."""
+    def loads_of_values(self, form=None):
+        """(component, slot, expression), with borders. form: of the expression, with {c} and {k}."""
         call = "lab_make" if self.choices.memory == "none" else "lab_load"
         kind = "lab_bands" if self.scheme.inverse else "lab_pixels"
+        form = form or call + "<T, " + kind + ", {c}>(a, tile, x{k}, y{k})"
         for k in range(self.mapping.slots):
             for c in range(4):
-                text = f"{call}<T, {kind}, {c}>(a, tile, x{k}, y{k})"
+                text = form.format(c=c, k=k)
                 if self.scheme.inverse and self.gain(c) != 1:
                     text = f"lab_mul({literal(self.gain(c))}, {text})"
                 yield c, k, text
 
-    def put_loads_of_pairs(self, left, above):
+    def put_branches_of_pairs(self):
+        left, _, above, _ = self.reach
         kind = "bands" if self.scheme.inverse else "pixels"
-        for k in range(self.mapping.slots):
-            self.put(f"T {', '.join(self.value(c, k) for c in range(4))};")
         self.put(f"if ({self.condition('in')} && lab_is_inner(a, tile, -{left}, -{above}, {self.mapping.region[0]}, {self.mapping.region[1]})) {{")
         for k in range(0, self.mapping.slots, self.quads_of_access()):
             guard, ks = self.mapping.guard(k), range(k, k + self.quads_of_access())
@@ -281,18 +304,17 @@ def own_of_lane(ox):
 
 
 def prelude():
-    with open(PRELUDE, encoding="utf-8") as file:
-        return file.read()
-
-
-def make_kernel(wavelet, scheme, inverse, choices, vertical_first=False):
-    return Kernel(Scheme(scheme, wavelet, inverse, vertical_first), choices)
+    texts = []
+    for name in HEADS:
+        with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+            texts.append(file.read())
+    return "\n".join(texts)
 
 
 def row(kernel):
     """What launches and tests of a kernel need, as a macro call."""
-    scheme, choices, mapping = kernel.scheme, kernel.choices, kernel.mapping
+    scheme, choices = kernel.scheme, kernel.choices
     fields = [kernel.name(), scheme.wavelet.key, scheme.name, "INVERSE" if scheme.inverse else "FORWARD",
-              choices.type.upper(), choices.threads(), *mapping.tile, kernel.halves(), 4 * kernel.shared_values(),
-              int(choices.memory == "none")]
+              choices.type.upper(), choices.threads(), *kernel.tile_of_block(), kernel.halves(), kernel.shared_bytes(),
+              int(choices.memory == "none"), choices.levels]
     return f"LAB_ROW({', '.join(map(str, fields))})"

@@ -12,7 +12,12 @@
 #ifndef WVL_LAB_EMULATED
 #include <cuda_fp16.h>
 #define LAB_SHARED(TYPE, NAME, COUNT) __shared__ TYPE NAME[COUNT]
+/* As much as the launch says. */
+#define LAB_DYNAMIC(TYPE, NAME)                                                                                        \
+    extern __shared__ int4 lab_dynamic[];                                                                              \
+    TYPE *const NAME = (TYPE *)lab_dynamic
 #endif
+enum { LAB_MOST_LEVELS = 5 }; /* of one launch */
 
 /* Steps of rows and columns are counted in values. */
 struct lab_view {
@@ -22,6 +27,8 @@ struct lab_view {
 
 struct lab_args {
     lab_view in[4], out[4];
+    /* Several levels in one launch: the bands of level 2 and of those above; low-low ones of the last level alone. */
+    lab_view deeper[LAB_MOST_LEVELS - 1][4];
     int width, height;               /* of the picture, in pixels */
     int rows;                        /* tiles from top to bottom; thread blocks are numbered row by row */
     int columns;                     /* thread blocks from left to right */
@@ -64,14 +71,15 @@ static __device__ __forceinline__ int lab_mirror(int i, int length)
 
 /* A value of component C of quad (x, y), which may lie outside. A picture one pixel wide or high has no high band in
  * that direction: as bands it is 0, as pixels the only ones. */
-template <class S, int KIND, int C> static __device__ __forceinline__ S lab_fetch(const lab_args &a, int x, int y)
+template <class S, int KIND, int C>
+static __device__ __forceinline__ S lab_fetch(const lab_view *views, int width, int height, int x, int y)
 {
-    const int column = lab_mirror(2 * x + (C & 1), a.width), row = lab_mirror(2 * y + (C >> 1), a.height);
+    const int column = lab_mirror(2 * x + (C & 1), width), row = lab_mirror(2 * y + (C >> 1), height);
     const int c = (row & 1) << 1 | (column & 1);
     if (KIND == lab_bands && c != C) {
         return S(0);
     }
-    const lab_view &from = a.in[c];
+    const lab_view &from = views[c];
     return ((const S *)from.at)[(row >> 1) * from.row + (column >> 1) * from.column];
 }
 
@@ -238,7 +246,7 @@ static __device__ __forceinline__ __half2 lab_fma(float c, __half2 v, __half2 su
 template <class T> struct lab_values {
     template <int KIND, int C> static __device__ __forceinline__ T load(const lab_args &a, lab_tile t, int x, int y)
     {
-        return lab_fetch<T, KIND, C>(a, t.x + x, t.y + y);
+        return lab_fetch<T, KIND, C>(a.in, a.width, a.height, t.x + x, t.y + y);
     }
     template <int C> static __device__ __forceinline__ void store(const lab_args &a, lab_tile t, int x, int y, T v)
     {
@@ -252,8 +260,8 @@ template <> struct lab_values<__half2> {
     template <int KIND, int C>
     static __device__ __forceinline__ __half2 load(const lab_args &a, lab_tile t, int x, int y)
     {
-        return __halves2half2(lab_fetch<__half, KIND, C>(a, t.x + x, t.y + y),
-                              lab_fetch<__half, KIND, C>(a, t.x + t.second + x, t.y + y));
+        return __halves2half2(lab_fetch<__half, KIND, C>(a.in, a.width, a.height, t.x + x, t.y + y),
+                              lab_fetch<__half, KIND, C>(a.in, a.width, a.height, t.x + t.second + x, t.y + y));
     }
     template <int C>
     static __device__ __forceinline__ void store(const lab_args &a, lab_tile t, int x, int y, __half2 v)
