@@ -57,24 +57,31 @@ def wvl_python_trace(user, track, name, picture, begin, end):
         function(ffi.string(track).decode(), ffi.string(name).decode(), picture, begin, end)
 
 
-def _catch(kind, error, traceback):
-    watch = getattr(_current, "watch", None)
+def find_watch():
+    """Of the encode that this thread is in."""
+    return getattr(_current, "watch", None)
+
+
+def catch(kind, error, traceback):
+    """Keeps the exception of a function that the library called, for the thread that called the library."""
+    watch = find_watch()
     if watch is not None:
         watch.error = error
 
 
 # A nonzero answer cancels. An exception, also KeyboardInterrupt, cancels and is raised where the encode was called.
-@ffi.def_extern(error=1, onerror=_catch)
+@ffi.def_extern(error=1, onerror=catch)
 def wvl_python_progress(user, done, total, stage):
     watch = _current.watch
     return int(bool(watch.progress is not None and watch.progress(done, total, STAGES[stage])))
 
 
 class Watch:
-    """The wvl_control of one encode: progress, signals and a cancel token. `with` makes it that of the calling thread."""
+    """The wvl_control of one encode: progress, signals and a cancel token. `with` makes it that of the calling thread.
+    output: what the library asks for memory."""
 
-    def __init__(self, progress, cancel):
-        self.progress, self.error, self._cancel = progress, None, cancel
+    def __init__(self, progress, cancel, output=None):
+        self.progress, self.error, self._cancel, self.output = progress, None, cancel, output
         self._watch = ffi.new("wvl_python_watch *")
         self.control = ffi.new("wvl_control *", {"struct_size": ffi.sizeof("wvl_control"), "progress_user": self._watch})
         # Only the main thread sees signals.
@@ -84,7 +91,7 @@ class Watch:
             self.control.cancel = cancel.pointer
 
     def __enter__(self):
-        self._outer = getattr(_current, "watch", None)
+        self._outer = find_watch()
         _current.watch = self
         return self
 

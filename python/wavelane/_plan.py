@@ -106,6 +106,12 @@ class Plan:
         check(lib.wvl_plan_build(request, place), text)
         self.pointer = own(place[0], lib.wvl_plan_release, self.context)
 
+    def measure(self):
+        """wvl_plan_memory."""
+        memory = ffi.new("wvl_plan_memory *", {"struct_size": ffi.sizeof("wvl_plan_memory")})
+        check(lib.wvl_plan_measure(self.pointer, memory))
+        return memory
+
     def check_pixels(self, pixels):
         """Pixels of an encoder are all alike."""
         if pixels.layout != self.layout:
