@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where bytes go: into bytes objects with and without a copy, and into memory of the caller."""
+"""Where bytes go: into bytes objects with and without a copy, and into memory of the caller. What is kept from call to call."""
 import gc
 import threading
 
@@ -8,7 +8,7 @@ import pytest
 from conftest import draw
 
 import wavelane
-from wavelane import _encode, _output
+from wavelane import _encode, _output, _plan
 
 PICTURE = draw((90, 120, 3))
 BYTES = wavelane.encode(PICTURE)
@@ -210,3 +210,68 @@ def test_a_bad_frame_into_a_buffer():
         with pytest.raises(wavelane.InputError) as caught:
             encoder.receive_into(bytearray(0))
         assert caught.value.tag == 5 and encoder.in_flight == 0
+
+
+@pytest.fixture
+def plans(monkeypatch):
+    """Plans that encode() made."""
+    made = []
+
+    class Watched(_plan.Plan):
+        def __init__(self, *words):
+            made.append(self)
+            super().__init__(*words)
+
+    monkeypatch.setattr(_plan, "Plan", Watched)
+    monkeypatch.setattr(_plan, "_kept", _plan._Kept())
+    return made
+
+
+def test_plans_are_kept(plans):
+    for _ in range(3):
+        assert wavelane.encode(PICTURE, levels=3) == wavelane.encode(PICTURE[:], levels=3)
+    assert len(plans) == 1
+    wavelane.encode_into(PICTURE, bytearray(PICTURE.nbytes), levels=3)
+    assert len(plans) == 1
+
+
+def test_plans_of_other_calls(plans):
+    """Values that Python takes for equal are not the same here, and what lives longer than a call is not kept."""
+    calls = [{}, {"levels": 1}, {"levels": 2}, {"mct": True}, {"mct": False}, {"depth": 8}, {"depth": [8, 8, 8]}, {"threads": 1}, {"tile": (32, 32)},
+             {"preset": "iiif-lossless"}, {"container": "jp2", "xml": "<a/>"}]
+    wanted = [bytes(wavelane.encode_picture(PICTURE, context=wavelane.Context(), **{k: v for k, v in c.items() if k != "threads"}).data) for c in calls]
+    plans.clear()
+    for _ in range(2):  # more than are kept
+        assert [wavelane.encode(PICTURE, **call) for call in calls] == wanted
+    assert len(plans) == 2 * len(calls) > _plan.KEPT_PLANS == len(_plan._kept._plans)
+    wavelane.encode(PICTURE[:50])
+    wavelane.encode(PICTURE.astype(np.uint16))
+    assert len(plans) == 2 * len(calls) + 2
+    plans.clear()
+    for kept in ({"context": wavelane.Context()}, {"container": "jp2", "xml": b"<a/>"}, {"levels": np.int64(2)}):
+        wavelane.encode(PICTURE, **kept)
+        wavelane.encode(PICTURE, **kept)
+    assert len(plans) == 6
+    with pytest.raises(wavelane.ParameterError):
+        wavelane.encode(PICTURE, levels="1.0")
+    with pytest.raises(wavelane.ParameterError):
+        wavelane.encode(PICTURE, levels=1.0)
+    assert wavelane.encode(PICTURE, levels=1) == wanted[1]
+
+
+def test_plans_of_many_threads(plans):
+    failed = []
+
+    def work(seed):
+        order = np.random.default_rng(seed).integers(1, 14, 40)
+        for level in order:
+            if wavelane.encode(PICTURE[:20, :20], levels=int(level)) != wanted[level]:
+                failed.append(level)
+
+    wanted = {n: wavelane.encode(PICTURE[:20, :20], levels=n) for n in range(1, 14)}
+    workers = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not failed

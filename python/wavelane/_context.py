@@ -99,7 +99,7 @@ class Watch:
         _current.watch = self._outer
 
 
-def _log_level():
+def find_log_level():
     if logger.isEnabledFor(logging.DEBUG):
         return lib.WVL_LOG_DEBUG
     return lib.WVL_LOG_INFO if logger.isEnabledFor(logging.INFO) else lib.WVL_LOG_WARNING
@@ -117,7 +117,7 @@ class Context:
         number = next(_numbers)
         options = ffi.new("wvl_context_options *", {
             "struct_size": ffi.sizeof("wvl_context_options"), "threads": threads, "max_samples": max_samples,
-            "log": ffi.addressof(lib, "wvl_python_pass_log"), "log_level": _log_level()})
+            "log": ffi.addressof(lib, "wvl_python_pass_log"), "log_level": find_log_level()})
         if trace is not None:
             _traces[number] = trace
             options.trace, options.trace_user = ffi.addressof(lib, "wvl_python_pass_trace"), ffi.cast("void *", number)
@@ -139,7 +139,7 @@ def fetch_context(context, threads):
         if context.process != os.getpid():
             refuse("the context was made before a fork: make one in each process")
         return context
-    key = int(threads), _log_level()
+    key = int(threads), find_log_level()
     with _lock:
         if key not in _shared:
             _shared[key] = Context(threads=key[0])

@@ -7,7 +7,7 @@ from ._context import STAGES, CancelToken, Watch
 from ._errors import check, text_of
 from ._output import open_output, view_buffer
 from ._pixels import Pixels
-from ._plan import ERROR_BYTES, Plan, split_keywords
+from ._plan import ERROR_BYTES, fetch_plan, split_keywords
 from ._wavelane import ffi, lib
 
 CALL_KEYWORDS = ("planar", "stream", "cancel", "progress")
@@ -70,7 +70,7 @@ def _prepare(array, keywords, path=None):
     """(keywords of the call, Pixels, Plan)"""
     call, rest = split_keywords(keywords, CALL_KEYWORDS)
     pixels = Pixels(array, call.get("planar", False), call.get("stream"))
-    return call, pixels, Plan(pixels.layout, rest, path)
+    return call, pixels, fetch_plan(pixels.layout, rest, path)
 
 
 def _run(plan, pixels, sink, call, output=None):
