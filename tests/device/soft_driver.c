@@ -512,6 +512,9 @@ int cuDevicePrimaryCtxRelease_v2(int device)
     control.live -= !--retained[device];
     return soft_end(status_of(device));
 }
+/* Ordinal of the calling thread's device; -1: it has none. */
+SHOWN int soft_current_device(void);
+int soft_current_device(void) { return context_device(); }
 SHOWN int cuCtxPushCurrent_v2(void *context);
 int cuCtxPushCurrent_v2(void *context)
 {

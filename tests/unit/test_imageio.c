@@ -340,6 +340,44 @@ START_TEST(dpx_layouts)
 }
 END_TEST
 
+/* Lines that do not fill their last word, of one component and of four. */
+START_TEST(dpx_last_words)
+{
+    int big = _i & 1, packing = 1 + (_i >> 1), shift = packing == 1 ? 2 : 0;
+    wvl_io_picture p;
+    bytes b;
+
+    start_dpx(&b, big, 5, 2, 6, 10, (unsigned)packing); /* the first sample lies lowest */
+    for (uint32_t y = 0; y < 2; y++) {
+        put_word(&b, ((100 * y + 1) | (100 * y + 2) << 10 | (100 * y + 903) << 20) << shift, big);
+        put_word(&b, ((100 * y + 4) | (100 * y + 5) << 10 | 0x3ffu << 20) << shift, big);
+    }
+    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
+    expect_shape(&p, 5, 2, 1, 10, 0);
+    for (uint32_t y = 0; y < 2; y++) {
+        const int wanted[5] = {1, 2, 903, 4, 5};
+        for (uint32_t x = 0; x < 5; x++)
+            ck_assert_int_eq(sample_at(&p, 0, x, y), wanted[x] + 100 * (int)y);
+    }
+    wvl_io_release_picture(&p);
+
+    start_dpx(&b, big, 1, 2, 51, 10, (unsigned)packing); /* the first sample lies highest */
+    for (uint32_t y = 0; y < 2; y++) {
+        put_word(&b, ((y + 11) << 20 | 22 << 10 | 33) << shift, big);
+        put_word(&b, ((y + 44) << 20 | 0x3ff << 10 | 0x3ff) << shift, big);
+    }
+    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
+    expect_shape(&p, 1, 2, 4, 10, 0);
+    for (uint32_t y = 0; y < 2; y++) {
+        ck_assert_int_eq(sample_at(&p, 0, 0, y), 11 + (int)y);
+        ck_assert_int_eq(sample_at(&p, 1, 0, y), 22);
+        ck_assert_int_eq(sample_at(&p, 2, 0, y), 33);
+        ck_assert_int_eq(sample_at(&p, 3, 0, y), 44 + (int)y);
+    }
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
 START_TEST(dpx_lines)
 {
     wvl_io_picture p;
@@ -556,6 +594,7 @@ int main(void)
     tcase_add_test(small, bmp_palettes_and_runs);
     tcase_add_test(small, tga_types);
     tcase_add_loop_test(small, dpx_layouts, 0, 6);
+    tcase_add_loop_test(small, dpx_last_words, 0, 4);
     tcase_add_test(small, dpx_lines);
     tcase_add_test(small, merging);
     tcase_add_test(small, icc_kinds);
