@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * More about pictures in flight (wvl_encoder in wavelane.h): parameters of single frames, a handle for poll(), devices
- * that are opened ahead, and readers on a device. All that wavelane.h says about ownership, threads, errors, structures and the same bytes holds
- * here too.
+ * that are opened ahead, and readers on a device. All that wavelane.h says about ownership, threads, errors, structures
+ * and the same bytes holds here too.
  */
 #ifndef WAVELANE_FRAMES_H
 #define WAVELANE_FRAMES_H

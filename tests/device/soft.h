@@ -47,7 +47,7 @@ typedef struct soft_control {
     uint64_t memory_peak;               /* the most that was used; tests set it back */
     uint64_t pinned_used, pinned_peak;  /* the same of page-locked memory */
     size_t spoil_bytes;                 /* least bytes of an upload that arrives with a wrong one; 0: none does */
-    uint32_t open_ms;   /* milliseconds until the context of a device is there */
+    uint32_t open_ms;                   /* milliseconds until the context of a device is there */
     int devices;
     /* With several devices, by ordinal: a status that lasts stays with the device of the call, and the others work on.
      */

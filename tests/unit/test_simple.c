@@ -350,8 +350,7 @@ static int foretold_write(void *user, const void *data, size_t bytes)
 START_TEST(the_length_is_foretold)
 {
     foretold f = {0};
-    wvl_sink sink = {
-        .struct_size = sizeof sink, .write = foretold_write, .user = &f, .reserve = foretold_reserve};
+    wvl_sink sink = {.struct_size = sizeof sink, .write = foretold_write, .user = &f, .reserve = foretold_reserve};
     ck_assert_int_eq(wvl_encode(plan, &image, &sink, NULL, NULL, NULL, 0), WVL_OK);
     ck_assert_uint_eq(f.calls, 1);
     ck_assert_uint_eq(f.written, expected_bytes);

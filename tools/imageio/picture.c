@@ -106,14 +106,16 @@ static uint64_t memory_of_machine(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
-/* Of samples, which come anew with each picture of a folder: pages of 4 KiB, touched one by one, were a fifth of the time
- * that a lossless HT encode of a DPX file of 2048x1080 took (D-imageio-02). Only whole large pages are asked for. */
+/* Of samples, which come anew with each picture of a folder: pages of 4 KiB, touched one by one, were a fifth of the
+ * time that a lossless HT encode of a DPX file of 2048x1080 took (D-imageio-02). Only whole large pages are asked for.
+ */
 static void wish_large_pages(void *block, uint64_t byte_count)
 {
 #if defined(MADV_HUGEPAGE)
     uint64_t before = (LARGE_PAGE - (uintptr_t)block % LARGE_PAGE) % LARGE_PAGE;
     if (block && byte_count >= 2 * LARGE_PAGE) {
-        (void)madvise((uint8_t *)block + before, (size_t)((byte_count - before) / LARGE_PAGE * LARGE_PAGE), MADV_HUGEPAGE);
+        (void)madvise((uint8_t *)block + before, (size_t)((byte_count - before) / LARGE_PAGE * LARGE_PAGE),
+                      MADV_HUGEPAGE);
     }
 #else
     (void)block;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opens the devices that a run will need while its first pictures are being read (D-command-15). */
+/* Opens the devices that a run will need while its first pictures are being read (D-command-17). */
 #ifndef WVL_TOOLS_AHEAD_H
 #define WVL_TOOLS_AHEAD_H
 
