@@ -64,6 +64,14 @@ int wvl_sink_close_own(void *user, int complete)
     return result;
 }
 
+void wvl_sink_fill(wvl_sink *sink, wvl_sink_state *state, int (*write)(void *user, const void *data, size_t bytes),
+                   int (*patch)(void *user, uint64_t offset, const void *data, size_t bytes))
+{
+    const wvl_sink filled = {
+        .struct_size = WVL_SINK_BYTES, .write = write, .patch = patch, .close = wvl_sink_close_own, .user = state};
+    memcpy(sink, &filled, WVL_SINK_BYTES);
+}
+
 static int is_own(const wvl_sink *sink) { return sink && sink->close == wvl_sink_close_own && sink->user; }
 
 static void tell(char *error, size_t error_bytes, const char *text)
@@ -194,7 +202,7 @@ wvl_status wvl_sink_open_memory(wvl_context *context, wvl_sink *sink)
     if (!s) {
         return WVL_ERROR_MEMORY;
     }
-    *sink = (wvl_sink){WVL_SINK_BYTES, memory_write, memory_patch, NULL, wvl_sink_close_own, s};
+    wvl_sink_fill(sink, &s->state, memory_write, memory_patch);
     return WVL_OK;
 }
 
@@ -240,12 +248,18 @@ wvl_status wvl_sink_take_memory(wvl_sink *sink, void **data, size_t *bytes)
     return WVL_OK;
 }
 
-int wvl_sink_is_memory(const wvl_sink *sink) { return is_own(sink) && sink->write == memory_write; }
+static int is_memory(const wvl_sink *sink) { return is_own(sink) && sink->write == memory_write; }
+
+/* The library's sinks fill no more than the members of version 0.2.0. */
+int wvl_sink_reserves(const wvl_sink *sink) { return is_memory(sink) || (!is_own(sink) && sink->reserve); }
 
 wvl_status wvl_sink_reserve(wvl_sink *sink, uint64_t bytes)
 {
-    if (!wvl_sink_is_memory(sink)) {
+    if (!wvl_sink_reserves(sink)) {
         return WVL_OK;
+    }
+    if (!is_memory(sink)) {
+        return sink->reserve(sink->user, bytes) ? WVL_ERROR_SINK : WVL_OK;
     }
     memory_sink *s = sink->user;
     uint64_t need = wvl_add_saturate(s->bytes, bytes);
@@ -302,6 +316,6 @@ wvl_status wvl_sink_open_stream(wvl_context *context, void *file, wvl_sink *sink
         return WVL_ERROR_MEMORY;
     }
     s->file = file;
-    *sink = (wvl_sink){WVL_SINK_BYTES, stream_write, NULL, NULL, wvl_sink_close_own, s};
+    wvl_sink_fill(sink, &s->state, stream_write, NULL);
     return WVL_OK;
 }

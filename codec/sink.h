@@ -8,12 +8,12 @@
 
 #include "wavelane.h"
 
-/* The number of bytes that will follow is known: a memory sink allocates once and hands over without a copy. Others
- * ignore it. */
+/* The number of bytes that will follow is known: the library's sink in memory allocates once and hands over without a
+ * copy, a caller's `reserve` is called. Others ignore it. */
 wvl_status wvl_sink_reserve(wvl_sink *sink, uint64_t bytes);
 
-/* The library's sink in memory. */
-int wvl_sink_is_memory(const wvl_sink *sink);
+/* It has a use for wvl_sink_reserve(). */
+int wvl_sink_reserves(const wvl_sink *sink);
 
 /* Closes the sink, the only place that does. WVL_ERROR_SINK or _MEMORY when it failed now or at an earlier write or
  * patch; the first reason, with the name of the file and the system's text, is stored in error (if not NULL, always

@@ -430,6 +430,6 @@ wvl_status wvl_sink_open_file_by(wvl_context *context, const char *path, int ove
         wvl_sink_destroy_state(&s->state);
         return WVL_ERROR_SINK;
     }
-    *sink = (wvl_sink){WVL_SINK_BYTES, file_write, s->is_special ? NULL : file_patch, NULL, wvl_sink_close_own, s};
+    wvl_sink_fill(sink, &s->state, file_write, s->is_special ? NULL : file_patch);
     return WVL_OK;
 }

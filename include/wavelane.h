@@ -435,13 +435,13 @@ WVL_API wvl_status wvl_plan_explain(const wvl_plan *plan, int json, wvl_text_fn 
 
 /* ---- Sink ------------------------------------------------------------------------------------ */
 
-/* Where bytes go. The functions are called by the thread that encodes, one at a time.
- * write gets consecutive bytes and returns 0, or nonzero to end the encode with WVL_ERROR_SINK.
- * patch (may be NULL) replaces bytes that were written: lengths, after the last write. With it, bytes may leave before
- * the whole picture is coded (`wavelane encode --explain` says when); without it the same bytes come later.
- * finalized (may be NULL): bytes before `offset` are final.
- * close (may be NULL) is called exactly once: complete = 1 after the last byte; 0 if the encode failed and
- * everything written is to be discarded. Nonzero: WVL_ERROR_SINK. */
+/* Where bytes go. The functions are called by the thread that encodes, one at a time; all but write may be NULL.
+ * Nonzero ends the encode with WVL_ERROR_SINK. write gets consecutive bytes. patch replaces bytes that were written:
+ * lengths, after the last write. With it, bytes may leave before the whole picture is coded (`wavelane encode
+ * --explain` says when); without it the same bytes come later. finalized: bytes before `offset` are final. close is
+ * called exactly once: complete = 1 after the last byte; 0 if the encode failed and everything written is to be
+ * discarded. reserve: the output has `bytes` bytes; called once, before the first write, but not by wvl_encode_rows()
+ * where bytes leave early. Whole pictures never do then. */
 typedef struct wvl_sink {
     size_t struct_size;
     int (*write)(void *user, const void *data, size_t bytes);
@@ -449,6 +449,7 @@ typedef struct wvl_sink {
     void (*finalized)(void *user, uint64_t offset);
     int (*close)(void *user, int complete);
     void *user;
+    int (*reserve)(void *user, uint64_t bytes); /* since 0.3.0 */
 } wvl_sink;
 
 /* Sinks of the library. The wvl_sink_open_ functions fill *sink, which need not be set before; on failure it is empty,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * More about pictures in flight (wvl_encoder in wavelane.h): parameters of single frames, a handle for poll(), and
- * readers on a device. All that wavelane.h says about ownership, threads, errors, structures and the same bytes holds
- * here too.
+ * More about pictures in flight (wvl_encoder in wavelane.h): parameters of single frames, a handle for poll(), devices
+ * that are opened ahead, and readers on a device. All that wavelane.h says about ownership, threads, errors, structures
+ * and the same bytes holds here too.
  */
 #ifndef WAVELANE_FRAMES_H
 #define WAVELANE_FRAMES_H
@@ -51,6 +51,15 @@ WVL_API wvl_status wvl_encoder_submit_frame(wvl_encoder *encoder, const wvl_imag
  * it: it belongs to the encoder until wvl_encoder_release(). Each call gives the same one, from any thread.
  * WVL_ERROR_MEMORY: the process may have no more descriptors; *handle is -1 then. WVL_ERROR_ARGUMENT: NULL. */
 WVL_API wvl_status wvl_encoder_poll_handle(wvl_encoder *encoder, int *handle);
+
+/* ---- Opening a device ahead ------------------------------------------------------------------------------------- */
+
+/* Opens a device now, and keeps it open as long as the context. Without it the first picture that goes to the device
+ * opens it and waits: about 0.2 s on an H100. A program calls it in a thread of its own and reads pictures meanwhile;
+ * what needs the device before it is open waits for it. A device that is open already stays so. error gets the reason
+ * of a failure, always terminated, "" on success; it may be NULL. Any thread. Errors: _ARGUMENT (context is NULL),
+ * _UNSUPPORTED (a build without device code), _DEVICE, _MEMORY; pictures then do what they would without the call. */
+WVL_API wvl_status wvl_context_open_device(wvl_context *context, uint32_t ordinal, char *error, size_t error_bytes);
 
 /* ---- Readers on a device ---------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 
 #include "backend/registry.h"
 #include "base/structs.h"
+#include "wavelane_frames.h"
 
 _Static_assert(sizeof((wvl_context *)NULL)->devices / sizeof(struct wvl_device *) == WVL_DEVICE_ORDINAL_MAX + 1,
                "a seat for every ordinal");
@@ -32,7 +33,9 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
     if (!*seat) {
         wvl_device_options options = {&context->host, &context->pinned, &context->device,
                                       ordinal,        reason,           reason_bytes};
+        double begin = wvl_trace_now();
         status = table->open_device(&options, seat);
+        wvl_trace_put(&context->trace, "device", "open", 0, begin, wvl_trace_now());
         tell_node(context, table, ordinal, *seat);
     } else if (table->is_lost(*seat)) {
         (void)snprintf(reason, reason_bytes, "it failed before and is lost");
@@ -40,6 +43,22 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
     }
     *device = *seat;
     pthread_mutex_unlock(&context->device_lock);
+    return status;
+}
+
+wvl_status wvl_context_open_device(wvl_context *context, uint32_t ordinal, char *error, size_t error_bytes)
+{
+    char reason[256] = "";
+    wvl_device *device;
+    const wvl_backend_vtable *table = wvl_backend_fetch_device();
+    wvl_status status = context ? WVL_ERROR_UNSUPPORTED : WVL_ERROR_ARGUMENT;
+    if (context && table) {
+        status = wvl_context_fetch_device(context, table, ordinal, &device, reason, sizeof reason);
+    }
+    if (error && error_bytes) {
+        const char *text = status == WVL_OK || reason[0] ? reason : wvl_status_text(status);
+        (void)snprintf(error, error_bytes, "%s", text);
+    }
     return status;
 }
 

@@ -12,7 +12,7 @@ static int goes_early(const wvl_session *s, wvl_early_kind kind)
     if (s->many || !wvl_early_is_taken(s->plan, kind, s->sink->patch != NULL)) {
         return 0;
     }
-    return s->rows || (!wvl_sink_is_memory(s->sink) && wvl_early_fits_waves(s->plan));
+    return s->rows || (!wvl_sink_reserves(s->sink) && wvl_early_fits_waves(s->plan));
 }
 
 /* Main header and boxes. */

@@ -78,26 +78,28 @@ wvl_status wvl_encode_to_memory(const wvl_plan *plan, const wvl_image *image, co
 
 typedef struct buffer_sink {
     uint8_t *data;
-    size_t capacity;
-    size_t bytes; /* of the output so far, also of what did not fit */
-    int is_complete;
+    size_t capacity, bytes; /* bytes: written so far */
+    uint64_t needed;        /* of the whole output; 0: not known yet */
 } buffer_sink;
+
+static int buffer_reserve(void *user, uint64_t bytes)
+{
+    buffer_sink *b = user;
+    b->needed = bytes;
+    return bytes > b->capacity;
+}
 
 static int buffer_write(void *user, const void *data, size_t bytes)
 {
     buffer_sink *b = user;
-    if (bytes && b->bytes <= b->capacity && bytes <= b->capacity - b->bytes) {
+    if (bytes > b->capacity - b->bytes) {
+        return 1;
+    }
+    if (bytes) {
         memcpy(b->data + b->bytes, data, bytes);
     }
     b->bytes += bytes;
-    return b->bytes < bytes;
-}
-
-static int buffer_close(void *user, int complete)
-{
-    buffer_sink *b = user;
-    b->is_complete = complete;
-    return complete && b->bytes > b->capacity;
+    return 0;
 }
 
 wvl_status wvl_encode_to_buffer(const wvl_plan *plan, const wvl_image *image, const wvl_control *control, void *buffer,
@@ -114,15 +116,15 @@ wvl_status wvl_encode_to_buffer(const wvl_plan *plan, const wvl_image *image, co
                                error_bytes);
     }
     buffer_sink state = {buffer, capacity, 0, 0};
-    wvl_sink sink = {.struct_size = sizeof sink, .write = buffer_write, .close = buffer_close, .user = &state};
+    wvl_sink sink = {.struct_size = sizeof sink, .write = buffer_write, .user = &state, .reserve = buffer_reserve};
     wvl_status status = wvl_encode(plan, image, &sink, control, result, error, error_bytes);
     if (status == WVL_OK) {
         *bytes = state.bytes;
-    } else if (status == WVL_ERROR_SINK && state.is_complete && state.bytes > capacity) {
-        *bytes = state.bytes;
+    } else if (status == WVL_ERROR_SINK && state.needed > capacity) {
+        *bytes = (size_t)state.needed;
         if (error && error_bytes) {
             (void)snprintf(error, error_bytes, "the buffer has %zu bytes, and the output has %zu; give a larger one",
-                           capacity, state.bytes);
+                           capacity, *bytes);
         }
     }
     return status;

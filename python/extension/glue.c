@@ -2,6 +2,7 @@
 #include "glue.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 
 #define CALL_SECONDS 0.1
@@ -27,6 +28,17 @@ int wvl_python_watch_progress(void *watch, uint64_t done, uint64_t total, wvl_st
     }
     w->last = now;
     return wvl_python_progress(w->user, done, total, (int)stage);
+}
+
+int wvl_python_write(void *output, const void *data, size_t bytes)
+{
+    wvl_python_output *o = output;
+    if (bytes > o->bytes - o->written) {
+        return 1;
+    }
+    memcpy(o->data + o->written, data, bytes);
+    o->written += bytes;
+    return 0;
 }
 
 void wvl_python_pass_log(void *user, wvl_log_level level, const char *text)

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <wavelane.h>
+#include <wavelane_simple.h>
 
 /* Functions of the package, in Python; each takes the interpreter's lock by itself. wvl_python_progress: nonzero
  * cancels. */
@@ -24,6 +24,17 @@ typedef struct wvl_python_watch {
 int wvl_python_watch_progress(void *watch, uint64_t done, uint64_t total, wvl_stage stage);
 void wvl_python_pass_log(void *user, wvl_log_level level, const char *text);
 void wvl_python_pass_trace(void *user, const wvl_trace_span *span);
+/* Of the package: a bytes object for an output of `bytes` bytes; it fills *output. Nonzero ends the encode. */
+extern int wvl_python_reserve(void *output, uint64_t bytes);
+
+/* Memory that a sink fills; zeroed before. */
+typedef struct wvl_python_output {
+    uint8_t *data;
+    uint64_t bytes, written;
+} wvl_python_output;
+
+/* write of a wvl_sink whose user is a wvl_python_output. */
+int wvl_python_write(void *output, const void *data, size_t bytes);
 /* From here on log and trace do not call Python: the interpreter is about to end. */
 void wvl_python_close(void);
 

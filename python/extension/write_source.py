@@ -2,9 +2,9 @@
 """
 Writes the C source of the extension module wavelane._wavelane, with cffi in API mode:
 
-  write_source.py HEADER OUTPUT
+  write_source.py FOLDER OUTPUT
 
-HEADER is include/wavelane.h: the declarations are taken from it, so the package cannot differ from the manual.
+FOLDER is include: the declarations are taken from wavelane.h and wavelane_simple.h, so the package cannot differ from the manual.
 """
 import os
 import re
@@ -17,7 +17,10 @@ extern "Python+C" {
     int wvl_python_progress(void *user, uint64_t done, uint64_t total, int stage);
     void wvl_python_log(void *user, int level, const char *text);
     void wvl_python_trace(void *user, const char *track, const char *name, uint64_t picture, double begin, double end);
+    int wvl_python_reserve(void *output, uint64_t bytes);
 }
+typedef struct wvl_python_output { uint8_t *data; uint64_t bytes, written; } wvl_python_output;
+int wvl_python_write(void *output, const void *data, size_t bytes);
 typedef struct wvl_python_watch { void *user; double last; } wvl_python_watch;
 int wvl_python_watch_progress(void *watch, uint64_t done, uint64_t total, wvl_stage stage);
 void wvl_python_pass_log(void *user, wvl_log_level level, const char *text);
@@ -49,9 +52,9 @@ def read_declarations(path):
 
 
 def main():
-    header, output = sys.argv[1:]
+    folder, output = sys.argv[1:]
     ffi = cffi.FFI()
-    ffi.cdef(read_declarations(header) + GLUE + DLPACK)
+    ffi.cdef("".join(read_declarations(os.path.join(folder, name)) for name in ("wavelane.h", "wavelane_simple.h")) + GLUE + DLPACK)
     ffi.set_source("wavelane._wavelane", '#include "glue.h"\n' + DLPACK, py_limited_api=True)
     made = output + ".new"
     ffi.emit_c_code(made)

@@ -3,6 +3,8 @@
 import ctypes
 import gc
 import os
+import subprocess
+import sys
 import weakref
 
 import numpy as np
@@ -28,6 +30,16 @@ def count_uploads():
     return control().contents.uploaded_bytes
 
 
+class Fussy(Tensor):
+    """As PyTorch: it gives its samples only where its device is the current one."""
+
+    def __dlpack__(self, *, stream=None):
+        current = ctypes.CDLL("libcuda.so.1").soft_current_device()
+        if current != self.device:
+            raise BufferError(f"Can't export tensors on a different CUDA device index. Expected: {self.device}. Current device: {current}.")
+        return super().__dlpack__(stream=stream)
+
+
 def trace():
     spans = []
     return spans, wavelane.Context(trace=lambda track, name, *rest: spans.append(name))
@@ -49,6 +61,19 @@ def test_no_copy_through_the_host(make, options):
     before = count_uploads()
     assert wavelane.encode(PICTURE, context=context, device="cuda-only", **options) == wanted
     assert "upload" in spans and count_uploads() - before >= tables + PICTURE.nbytes
+
+
+def test_current_device():
+    current = ctypes.CDLL("libcuda.so.1").soft_current_device
+    before = current()
+    assert wavelane.encode(Fussy(PICTURE), device="cuda-only") == wavelane.encode(PICTURE, device="cpu")
+    assert current() == before
+    # Of two devices the second one.
+    program = ("from test_device import *\n"
+               "made = wavelane.encode_picture(Fussy(PICTURE, device=1), device='cuda-only:1')\n"
+               "assert made.data == wavelane.encode(PICTURE, device='cpu') and made.info.backend.startswith('cuda:1')")
+    subprocess.run([sys.executable, "-B", "-c", program], check=True, cwd=os.path.dirname(os.path.abspath(__file__)),
+                   env=dict(os.environ, SOFT_DEVICES="2"))
 
 
 def test_device_is_found():

@@ -8,8 +8,8 @@
             ...
 """
 from ._context import CancelToken, Context
-from ._encode import Info, Layer, Picture, encode, encode_async, encode_file, encode_picture
-from ._encoder import Encoder
+from ._encode import Info, Layer, Picture, encode, encode_async, encode_file, encode_into, encode_picture
+from ._encoder import Encoder, output_bound
 from ._errors import (ArgumentError, Busy, Cancelled, DeviceError, Error, InputError, InternalError, OutOfMemoryError, ParameterError,
                       ProfileError, SinkError, UnreachableError, UnsupportedError)
 from ._options import Device, Option, Preset, build_text, devices, options, presets
@@ -27,5 +27,5 @@ __version__ = _read_version()
 __all__ = [
     "ArgumentError", "Busy", "CancelToken", "Cancelled", "Context", "Device", "DeviceError", "Encoder", "Error", "Info", "InputError",
     "InternalError", "Layer", "Option", "OutOfMemoryError", "ParameterError", "Picture", "Preset", "ProfileError", "SinkError",
-    "UnreachableError", "UnsupportedError", "build_text", "devices", "encode", "encode_async", "encode_file", "encode_picture", "options",
-    "presets"]
+    "UnreachableError", "UnsupportedError", "build_text", "devices", "encode", "encode_async", "encode_file", "encode_into", "encode_picture",
+    "options", "output_bound", "presets"]

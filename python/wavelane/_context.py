@@ -57,24 +57,31 @@ def wvl_python_trace(user, track, name, picture, begin, end):
         function(ffi.string(track).decode(), ffi.string(name).decode(), picture, begin, end)
 
 
-def _catch(kind, error, traceback):
-    watch = getattr(_current, "watch", None)
+def find_watch():
+    """Of the encode that this thread is in."""
+    return getattr(_current, "watch", None)
+
+
+def catch(kind, error, traceback):
+    """Keeps the exception of a function that the library called, for the thread that called the library."""
+    watch = find_watch()
     if watch is not None:
         watch.error = error
 
 
 # A nonzero answer cancels. An exception, also KeyboardInterrupt, cancels and is raised where the encode was called.
-@ffi.def_extern(error=1, onerror=_catch)
+@ffi.def_extern(error=1, onerror=catch)
 def wvl_python_progress(user, done, total, stage):
     watch = _current.watch
     return int(bool(watch.progress is not None and watch.progress(done, total, STAGES[stage])))
 
 
 class Watch:
-    """The wvl_control of one encode: progress, signals and a cancel token. `with` makes it that of the calling thread."""
+    """The wvl_control of one encode: progress, signals and a cancel token. `with` makes it that of the calling thread.
+    output: what the library asks for memory."""
 
-    def __init__(self, progress, cancel):
-        self.progress, self.error, self._cancel = progress, None, cancel
+    def __init__(self, progress, cancel, output=None):
+        self.progress, self.error, self._cancel, self.output = progress, None, cancel, output
         self._watch = ffi.new("wvl_python_watch *")
         self.control = ffi.new("wvl_control *", {"struct_size": ffi.sizeof("wvl_control"), "progress_user": self._watch})
         # Only the main thread sees signals.
@@ -84,7 +91,7 @@ class Watch:
             self.control.cancel = cancel.pointer
 
     def __enter__(self):
-        self._outer = getattr(_current, "watch", None)
+        self._outer = find_watch()
         _current.watch = self
         return self
 
@@ -92,7 +99,7 @@ class Watch:
         _current.watch = self._outer
 
 
-def _log_level():
+def find_log_level():
     if logger.isEnabledFor(logging.DEBUG):
         return lib.WVL_LOG_DEBUG
     return lib.WVL_LOG_INFO if logger.isEnabledFor(logging.INFO) else lib.WVL_LOG_WARNING
@@ -110,7 +117,7 @@ class Context:
         number = next(_numbers)
         options = ffi.new("wvl_context_options *", {
             "struct_size": ffi.sizeof("wvl_context_options"), "threads": threads, "max_samples": max_samples,
-            "log": ffi.addressof(lib, "wvl_python_pass_log"), "log_level": _log_level()})
+            "log": ffi.addressof(lib, "wvl_python_pass_log"), "log_level": find_log_level()})
         if trace is not None:
             _traces[number] = trace
             options.trace, options.trace_user = ffi.addressof(lib, "wvl_python_pass_trace"), ffi.cast("void *", number)
@@ -132,7 +139,7 @@ def fetch_context(context, threads):
         if context.process != os.getpid():
             refuse("the context was made before a fork: make one in each process")
         return context
-    key = int(threads), _log_level()
+    key = int(threads), find_log_level()
     with _lock:
         if key not in _shared:
             _shared[key] = Context(threads=key[0])

@@ -38,7 +38,7 @@ def find_device(address):
     return ordinal.value
 
 
-class _Current:
+class CurrentDevice:
     """The primary context of a device, as that of the calling thread."""
 
     def __init__(self, device):
@@ -56,7 +56,7 @@ class _Current:
 
 
 def _destroy(device, event):
-    with _Current(device) as driver:
+    with CurrentDevice(device) as driver:
         driver.cuEventDestroy_v2(event)
 
 
@@ -65,7 +65,7 @@ class ReadyEvent:
 
     def __init__(self, device, stream):
         event = ctypes.c_void_p()
-        with _Current(device) as driver:
+        with CurrentDevice(device) as driver:
             _call(driver.cuEventCreate, ctypes.byref(event), ctypes.c_uint(NO_TIMING))
             self._finalizer = weakref.finalize(self, _destroy, device, event)
             self._finalizer.atexit = False  # the driver may have gone by then
@@ -74,7 +74,7 @@ class ReadyEvent:
 
     def wait(self):
         """Returns when the event is reached."""
-        with _Current(self.device) as driver:
+        with CurrentDevice(self.device) as driver:
             _call(driver.cuEventSynchronize, ctypes.c_void_p(self.handle))
 
 

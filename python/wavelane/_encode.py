@@ -5,8 +5,9 @@ import os
 
 from ._context import STAGES, CancelToken, Watch
 from ._errors import check, text_of
+from ._output import open_output, view_buffer
 from ._pixels import Pixels
-from ._plan import ERROR_BYTES, Plan, split_keywords
+from ._plan import ERROR_BYTES, fetch_plan, split_keywords
 from ._wavelane import ffi, lib
 
 CALL_KEYWORDS = ("planar", "stream", "cancel", "progress")
@@ -42,7 +43,7 @@ class Info:
 
 
 class Picture:
-    """A finished picture: `data` (bytes), `info`, and the `tag` that it was submitted with.
+    """A finished picture: `data` (bytes; None if receive_into() put them elsewhere), `info`, and the `tag` that it was submitted with.
 
     With output_memory="device" the bytes stay on the device: data is None, and __cuda_array_interface__ shows them while the object lives."""
 
@@ -52,7 +53,7 @@ class Picture:
 
     def __bytes__(self):
         if self.data is None:
-            raise TypeError("the bytes lie on a device: read them by __cuda_array_interface__")
+            raise TypeError("the bytes lie on a device, or in the buffer of receive_into(): data is None")
         return self.data
 
     def __len__(self):
@@ -65,10 +66,17 @@ class Picture:
         return {"shape": (self.info.bytes,), "typestr": "|u1", "data": (self._memory[0], False), "strides": None, "version": 3, "stream": None}
 
 
-def _run(plan, pixels, sink, call):
+def _prepare(array, keywords, path=None):
+    """(keywords of the call, Pixels, Plan)"""
+    call, rest = split_keywords(keywords, CALL_KEYWORDS)
+    pixels = Pixels(array, call.get("planar", False), call.get("stream"))
+    return call, pixels, fetch_plan(pixels.layout, rest, path)
+
+
+def _run(plan, pixels, sink, call, output=None):
     """wvl_encode() into a sink; the Info."""
     text, place = ffi.new("char[]", ERROR_BYTES), ffi.new("wvl_result **")
-    with Watch(call.get("progress"), call.get("cancel")) as watch:
+    with Watch(call.get("progress"), call.get("cancel"), output) as watch:
         status = lib.wvl_encode(plan.pointer, pixels.image, sink, watch.control, place, text, ERROR_BYTES)
     result = ffi.gc(place[0], lib.wvl_result_release)
     if watch.error is not None:
@@ -79,21 +87,13 @@ def _run(plan, pixels, sink, call):
 
 def encode_picture(array, /, **keywords):
     """As encode(), with what is known of the result: a Picture."""
-    call, rest = split_keywords(keywords, CALL_KEYWORDS)
-    pixels = Pixels(array, call.get("planar", False), call.get("stream"))
-    plan = Plan(pixels.layout, rest)
-    sink = ffi.new("wvl_sink *")
-    check(lib.wvl_sink_open_memory(plan.context.pointer, sink), lib.wvl_context_error(plan.context.pointer))
+    call, pixels, plan = _prepare(array, keywords)
+    output = open_output(plan.context)
     try:
-        info = _run(plan, pixels, sink, call)
-        data, count = ffi.new("void **"), ffi.new("size_t *")
-        check(lib.wvl_sink_take_memory(sink, data, count))
-        try:
-            return Picture(ffi.buffer(data[0], count[0])[:], info)
-        finally:
-            lib.wvl_memory_release(plan.context.pointer, data[0], count[0])
+        info = _run(plan, pixels, output.sink, call, output)
+        return Picture(output.take(), info)
     finally:
-        lib.wvl_sink_discard(sink)
+        output.close()
 
 
 def encode(array, /, **keywords):
@@ -121,13 +121,27 @@ def encode(array, /, **keywords):
     return encode_picture(array, **keywords).data
 
 
+def encode_into(array, buffer, /, **keywords):
+    """As encode(), into memory of the caller that can be used again: a bytearray, a NumPy array or anything else that can be written and is
+    in one piece. Returns the number of bytes; what lies behind them stays as it is.
+
+    A buffer that is too small raises SinkError, whose `needed` is the number of bytes. One of output_bound() bytes never is."""
+    call, pixels, plan = _prepare(array, keywords)
+    place, count, text = view_buffer(buffer), ffi.new("size_t *"), ffi.new("char[]", ERROR_BYTES)
+    with Watch(call.get("progress"), call.get("cancel")) as watch:
+        status = lib.wvl_encode_to_buffer(
+            plan.pointer, pixels.image, watch.control, place, len(place), count, ffi.NULL, text, ERROR_BYTES)
+    if watch.error is not None:
+        raise watch.error
+    check(status, text, count[0] or None)
+    return count[0]
+
+
 def encode_file(path, array, /, *, overwrite=True, **keywords):
     """As encode(), into a file that appears complete or not at all. The extension says the container (.jph and .jhc: HT blocks).
     overwrite False: an error if the file exists. Returns the Info."""
-    call, rest = split_keywords(keywords, CALL_KEYWORDS)
-    pixels = Pixels(array, call.get("planar", False), call.get("stream"))
     name = os.fsencode(path)
-    plan = Plan(pixels.layout, rest, os.fsdecode(name))
+    call, pixels, plan = _prepare(array, keywords, os.fsdecode(name))
     sink = ffi.new("wvl_sink *")
     check(lib.wvl_sink_open_file(plan.context.pointer, name, int(overwrite), sink), lib.wvl_context_error(plan.context.pointer))
     try:

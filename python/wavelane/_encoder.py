@@ -14,11 +14,18 @@ import numpy as np
 from ._context import own
 from ._encode import Info, Picture
 from ._errors import Busy, Error, check, make_error, refuse, text_of
+from ._output import view_buffer
 from ._pixels import Pixels
 from ._plan import Plan
 from ._wavelane import ffi, lib
 
 SLICE_MS = 100  # how long a wait goes without a look at signals and at close()
+
+
+def output_bound(shape, dtype="uint8", *, planar=False, **keywords):
+    """Most bytes that encode() gives for any array of that shape and type; keywords as for Encoder. It is a proof, not an estimate: for lossless
+    pictures mostly several times what they take."""
+    return Plan(_make_layout(shape, dtype, planar), keywords).measure().output_bytes_bound
 
 
 def _make_layout(shape, dtype, planar):
@@ -45,7 +52,14 @@ class _Flight:
         place = ffi.new("wvl_encoder **")
         check(lib.wvl_encoder_create(plan.pointer, frames, place), lib.wvl_context_error(plan.context.pointer))
         self.frames = {}  # number -> (Pixels, tag)
-        self.pointer = own(place[0], lib.wvl_encoder_release, plan, self.frames)
+        self.refused = refused = []  # the oldest picture, if it was received and the caller's buffer was too small
+
+        def release(encoder):
+            for made in refused:
+                lib.wvl_encoded_picture_release(made)
+            lib.wvl_encoder_release(encoder)
+
+        self.pointer = own(place[0], release, plan, self.frames)
         self._releasing = threading.RLock()  # re-entered where a collection happens inside
 
     def release_picture(self, made):
@@ -80,6 +94,11 @@ class Encoder:
     def frames(self):
         """Pictures in flight that there is memory for."""
         return lib.wvl_encoder_frames(self._use())
+
+    @property
+    def output_bound(self):
+        """Most bytes that a picture takes. It is a proof, not an estimate: for lossless pictures mostly several times what they take."""
+        return self._plan.measure().output_bytes_bound
 
     @property
     def in_flight(self):
@@ -118,25 +137,58 @@ class Encoder:
     def receive(self, timeout=None):
         """The oldest picture: a Picture, or None if end() was called and all were received. A picture that failed raises its Error,
         with the picture's tag. timeout: seconds; TimeoutError when they have passed."""
+        return self._receive(timeout, None)
+
+    def receive_into(self, buffer, /, timeout=None):
+        """As receive(), with the bytes in memory of the caller that can be used again: a bytearray, a NumPy array or anything else that can be
+        written and is in one piece. `data` is None; len(picture) says how many bytes of the buffer the picture takes. A buffer that is too small raises SinkError, whose `needed` is the number of bytes; the picture stays the oldest. One of output_bound
+        bytes never is."""
+        return self._receive(timeout, view_buffer(buffer))
+
+    def _receive(self, timeout, buffer):
         until = None if timeout is None else time.monotonic() + timeout
         if not self._receiving.acquire(timeout=-1 if timeout is None else max(timeout, 0)):
             raise TimeoutError("no picture in that time")
         try:
-            place = ffi.new("wvl_encoded_picture **")
-            status = lib.WVL_AGAIN
-            while status == lib.WVL_AGAIN:
-                rest = SLICE_MS if until is None else min(SLICE_MS, int(1000 * (until - time.monotonic())))
-                status = lib.wvl_encoder_receive(self._use(), max(rest, 0), place)
-                if status == lib.WVL_AGAIN and rest <= 0:
-                    raise TimeoutError("no picture in that time")
-            return self._take(place[0]) if status != lib.WVL_END else None
+            made = self._wait_for_oldest(until)
+            if made is None:
+                return None
+            if buffer is not None:
+                self._check_buffer(made, buffer)
+            return self._take(made, buffer)
         finally:
             self._receiving.release()
             with self._room:
                 self._room.notify_all()
 
-    def _take(self, made):
-        """The Picture of a wvl_encoded_picture, which it releases unless its bytes lie on a device."""
+    def _wait_for_oldest(self, until):
+        """A wvl_encoded_picture, or None at the end."""
+        if self._use() and self._flight.refused:
+            return self._flight.refused.pop()
+        place = ffi.new("wvl_encoded_picture **")
+        status = lib.WVL_AGAIN
+        while status == lib.WVL_AGAIN:
+            rest = SLICE_MS if until is None else min(SLICE_MS, int(1000 * (until - time.monotonic())))
+            status = lib.wvl_encoder_receive(self._use(), max(rest, 0), place)
+            if status == lib.WVL_AGAIN and rest <= 0:
+                raise TimeoutError("no picture in that time")
+        return place[0] if status != lib.WVL_END else None
+
+    def _check_buffer(self, made, buffer):
+        """Keeps a picture whose bytes the buffer cannot take."""
+        if lib.wvl_encoded_picture_status(made) != lib.WVL_OK:
+            return
+        count = lib.wvl_result_bytes(lib.wvl_encoded_picture_result(made))
+        on_device = lib.wvl_encoded_picture_memory(made) == lib.WVL_MEMORY_DEVICE
+        if not on_device and count <= len(buffer):
+            return
+        self._flight.refused.append(made)
+        if on_device:
+            refuse("the bytes lie on a device: take them with receive()")
+        raise make_error(lib.WVL_ERROR_SINK, f"the buffer has {len(buffer)} bytes, and the picture has {count}: give a larger one", count)
+
+    def _take(self, made, buffer):
+        """The Picture of a wvl_encoded_picture, which it releases unless its bytes lie on a device. buffer: for its bytes; None: make some."""
         number = int(ffi.cast("uintptr_t", lib.wvl_encoded_picture_user(made)))
         tag = self._flight.frames.pop(number)[1]
         status, on_device = lib.wvl_encoded_picture_status(made), False
@@ -149,6 +201,9 @@ class Encoder:
             data = lib.wvl_encoded_picture_data(made, count)
             info = Info(lib.wvl_encoded_picture_result(made))
             on_device = lib.wvl_encoded_picture_memory(made) == lib.WVL_MEMORY_DEVICE
+            if buffer is not None:
+                ffi.memmove(buffer, data, count[0])
+                return Picture(None, info, tag)
             if not on_device:
                 return Picture(ffi.buffer(data, count[0])[:], info, tag)
             owner = own(made, self._flight.release_picture, self._flight)

@@ -4,10 +4,12 @@ from ._wavelane import ffi, lib
 
 
 class Error(Exception):
-    """What the library refused or failed to do. str() is its text. status: the wvl_status, a number. tag: of the frame, if an Encoder made it."""
+    """What the library refused or failed to do. str() is its text. status: the wvl_status, a number. tag: of the frame, if an Encoder made it.
+    needed: the bytes of an output for which a buffer was too small."""
 
     status = 0
     tag = None
+    needed = None
 
 
 class Cancelled(Error):
@@ -79,17 +81,17 @@ def text_of(chars):
     return ffi.string(chars).decode("utf-8", "replace") if chars else ""
 
 
-def make_error(status, text=""):
+def make_error(status, text="", needed=None):
     """The exception for a status."""
     error = CLASSES.get(status, Error)(text or text_of(lib.wvl_status_text(status)))
-    error.status = status
+    error.status, error.needed = status, needed
     return error
 
 
-def check(status, chars=ffi.NULL):
+def check(status, chars=ffi.NULL, needed=None):
     """Raises the exception for a status that is not success. chars: the C text of the failure."""
     if status != lib.WVL_OK:
-        raise make_error(status, text_of(chars))
+        raise make_error(status, text_of(chars), needed)
 
 
 def refuse(text):

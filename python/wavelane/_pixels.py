@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from ._device import ReadyEvent, check_stream, find_device
+from ._device import CurrentDevice, ReadyEvent, check_stream, find_device
 from ._errors import refuse
 from ._wavelane import ffi, lib
 
@@ -93,11 +93,19 @@ def _give_back(managed, is_ending=sys.is_finalizing):
         managed.deleter(managed)
 
 
-def _view_dlpack(array, device_type, stream):
+def _ask_for_capsule(array, device_type, device, stream):
+    """PyTorch gives no tensor that lies on another device than the current one, and takes its streams from there."""
+    if device_type == CUDA_HOST:
+        return array.__dlpack__()
+    with CurrentDevice(device):
+        return array.__dlpack__(stream=stream)
+
+
+def _view_dlpack(array, device_type, device, stream):
     """A tensor on a device. __dlpack__(stream) makes the stream wait for the producer; an event there makes the library wait for the stream."""
     stream = 1 if stream is None else stream
     try:
-        capsule = array.__dlpack__(stream=stream) if device_type != CUDA_HOST else array.__dlpack__()
+        capsule = _ask_for_capsule(array, device_type, device, stream)
     except PRODUCER_ERRORS as error:
         refuse(f"not an array that can be read: {error}")
     managed = ffi.cast("DLManagedTensor *", _capsule_pointer(capsule, b"dltensor"))
@@ -163,11 +171,11 @@ def _view(array, stream):
         return _view_numpy(array)
     find = getattr(array, "__dlpack_device__", None)
     try:
-        device_type = int(find()[0]) if find is not None else None
+        device_type, device = map(int, find()) if find is not None else (None, 0)
     except PRODUCER_ERRORS as error:
         refuse(f"not an array that can be read: {error}")
     if device_type in (CUDA, CUDA_HOST, CUDA_MANAGED):
-        return _view_dlpack(array, device_type, stream)
+        return _view_dlpack(array, device_type, device, stream)
     try:
         interface = getattr(array, "__cuda_array_interface__", None)
     except PRODUCER_ERRORS as error:

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plans: the format of pictures and everything else that is known before the pixels."""
+import collections
+import os
+import threading
+
 from . import _jp2
-from ._context import fetch_context, own
+from ._context import fetch_context, find_log_level, own
 from ._errors import check, refuse
 from ._options import Params
 from ._pixels import check_type
@@ -9,6 +13,8 @@ from ._wavelane import ffi, lib
 
 ERROR_BYTES = 4096
 FORMAT_KEYWORDS = ("depth", "subsampling", "offset")
+KEPT_PLANS = 8
+SIMPLE = frozenset((str, int, float, bool, type(None)))
 PLAN_KEYWORDS = ("preset", "threads", "context") + FORMAT_KEYWORDS + _jp2.KEYWORDS
 
 
@@ -106,6 +112,12 @@ class Plan:
         check(lib.wvl_plan_build(request, place), text)
         self.pointer = own(place[0], lib.wvl_plan_release, self.context)
 
+    def measure(self):
+        """wvl_plan_memory."""
+        memory = ffi.new("wvl_plan_memory *", {"struct_size": ffi.sizeof("wvl_plan_memory")})
+        check(lib.wvl_plan_measure(self.pointer, memory))
+        return memory
+
     def check_pixels(self, pixels):
         """Pixels of an encoder are all alike."""
         if pixels.layout != self.layout:
@@ -114,3 +126,44 @@ class Plan:
 
 def _describe(layout):
     return ", ".join(f"{w}x{h} {kind}{8 * size}" for (h, w), (kind, size) in zip(*layout))
+
+
+def _is_simple(value):
+    """It is described by its repr()."""
+    return type(value) in SIMPLE or (type(value) in (list, tuple) and all(map(_is_simple, value)))
+
+
+class _Kept:
+    """Plans of the last calls, as pictures mostly come in series: a plan takes as long as encoding a small picture."""
+
+    def __init__(self):
+        self._plans, self._lock = collections.OrderedDict(), threading.Lock()
+
+    def find(self, key):
+        with self._lock:
+            plan = self._plans.get(key)
+            if plan is not None:
+                self._plans.move_to_end(key)
+            return plan
+
+    def keep(self, key, plan):
+        with self._lock:
+            self._plans[key] = plan
+            dropped = self._plans.popitem(last=False) if len(self._plans) > KEPT_PLANS else None
+        del dropped  # not under the lock: it may be released here
+
+
+_kept = _Kept()
+os.register_at_fork(after_in_child=_kept.__init__)
+
+
+def fetch_plan(layout, keywords, path=None):
+    """A Plan, perhaps one that was made before. Not where the caller's context, or a large object, would live on with it."""
+    if keywords.get("context") is not None or not all(map(_is_simple, keywords.values())):
+        return Plan(layout, keywords, path)
+    key = find_log_level(), layout, path, repr(sorted(keywords.items()))  # the level: of the context that the plan belongs to
+    plan = _kept.find(key)
+    if plan is None:
+        plan = Plan(layout, keywords, path)
+        _kept.keep(key, plan)
+    return plan

@@ -36,7 +36,7 @@ soft_control *soft_driver_control(void) { return &control; }
 static void read_environment(void)
 {
     const char *fail = getenv("SOFT_FAIL"), *memory = getenv("SOFT_MEMORY"), *devices = getenv("SOFT_DEVICES"),
-               *spoil = getenv("SOFT_SPOIL");
+               *spoil = getenv("SOFT_SPOIL"), *open_ms = getenv("SOFT_OPEN_MS");
     if (fail) {
         char *end;
         control.fail_at = (uint32_t)strtoul(fail, &end, 10);
@@ -44,6 +44,7 @@ static void read_environment(void)
     }
     control.memory_limit = memory ? strtoull(memory, NULL, 10) : control.memory_limit;
     control.devices = devices ? atoi(devices) : control.devices;
+    control.open_ms = open_ms ? (uint32_t)strtoul(open_ms, NULL, 10) : 0;
     control.spoil_bytes = spoil ? strtoull(spoil, NULL, 10) : control.spoil_bytes;
 }
 
@@ -487,11 +488,18 @@ int cuGetErrorName(int status, const char **name)
     *name = "CUDA_ERROR_OF_THE_SOFT_DRIVER";
     return 0;
 }
+static void sleep_ms(uint32_t ms)
+{
+    struct timespec rest = {ms / 1000, 1000000L * (long)(ms % 1000)};
+    while (ms && nanosleep(&rest, &rest)) {
+    }
+}
 SHOWN int cuDevicePrimaryCtxRetain(void **context, int device);
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
     int status = soft_begin("cuDevicePrimaryCtxRetain");
     status = status ? status : status_of(device);
+    sleep_ms(control.open_ms);
     control.live += !status && !retained[device]++;
     primary[device] = device;
     *context = &primary[device];
@@ -504,6 +512,9 @@ int cuDevicePrimaryCtxRelease_v2(int device)
     control.live -= !--retained[device];
     return soft_end(status_of(device));
 }
+/* Ordinal of the calling thread's device; -1: it has none. */
+SHOWN int soft_current_device(void);
+int soft_current_device(void) { return context_device(); }
 SHOWN int cuCtxPushCurrent_v2(void *context);
 int cuCtxPushCurrent_v2(void *context)
 {

@@ -9,6 +9,7 @@
 #include "cuda/host/device.h"
 #include "geom/plan.h"
 #include "soft_bench.h"
+#include "wavelane_frames.h"
 
 #define PICTURES 6u
 #define LOST 700
@@ -64,6 +65,31 @@ static void expect(int kind)
         ck_assert_int_eq(expected[i].status, WVL_OK);
     }
 }
+
+/* ---- Ahead ----------------------------------------------------------------------------------- */
+
+/* Opened once, by this call or by the first picture; what cannot be opened says why, and hinders nobody. */
+START_TEST(opened_ahead)
+{
+    char error[100] = "old";
+    expect(0);
+    ck_assert_int_eq(wvl_context_open_device(context, 1, error, sizeof error), WVL_OK);
+    ck_assert_str_eq(error, "");
+    uint32_t live = soft->live;
+    ck_assert_uint_gt(live, 0);
+    ck_assert_int_eq(wvl_context_open_device(context, 1, NULL, 0), WVL_OK);
+    ck_assert_uint_eq(soft->live, live);
+    ck_assert_int_eq(wvl_context_open_device(context, 2, error, sizeof error), WVL_ERROR_DEVICE);
+    ck_assert_msg(strstr(error, "no such device") != NULL, "%s", error);
+    ck_assert_int_eq(wvl_context_open_device(context, 99, error, sizeof error), WVL_ERROR_DEVICE);
+    ck_assert_int_eq(wvl_context_open_device(NULL, 0, error, sizeof error), WVL_ERROR_ARGUMENT);
+    ck_assert_msg(*error != 0, "no reason");
+    expect_same("ahead", &expected[0], encode(&inputs[0], kinds[0], "cuda-only:1"), "cuda:1 packets");
+    soft->broken_devices = 1;
+    ck_assert_int_eq(wvl_context_open_device(context, 0, error, sizeof error), WVL_ERROR_DEVICE);
+    expect_same("the CPU", &expected[0], encode(&inputs[0], kinds[0], "cuda:0"), "cpu");
+}
+END_TEST
 
 /* ---- Pictures in flight ---------------------------------------------------------------------- */
 
@@ -497,6 +523,7 @@ int main(void)
     TCase *tests = tcase_create("several");
     tcase_set_timeout(tests, 1800);
     tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, opened_ahead);
     tcase_add_loop_test(tests, shared_out, 0, KINDS);
     tcase_add_loop_test(tests, pixels_stay, 0, KINDS);
     tcase_add_loop_test(tests, one_dies, 0, KINDS);

@@ -90,6 +90,27 @@ expect 0 -ImgDir large -OutFor jph --device cuda-only --reach packets --threads 
 shared 4
 equal large
 
+# ---- Opening the device ahead ----------------------------------------------------------------------------------------
+
+# The first picture is read while the device opens (a real one takes longer than SOFT_OPEN_MS lets the software device take).
+if part python3; then
+    for words in '-ImgDir alike -OutFor jph' '-i alike/p10.ppm -o one.jph'; do # as the references: with -I
+        # shellcheck disable=SC2086 # several words
+        SOFT_OPEN_MS=300 run_command $words --device cuda --force -I --step 0.02 --trace ahead.json >out 2>&1 || fail "$words: $(cat out)"
+        python3 - ahead.json <<'END' || fail "$words: the picture was not read while the device opened"
+import json, sys
+spans = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X"]
+opened = [e for e in spans if e["name"] == "open"]
+read = min((e for e in spans if e["name"] == "read"), key=lambda e: e["ts"])
+first = min(e["ts"] for e in spans if e["name"] in ("stage", "upload", "kernels"))
+end = opened[0]["ts"] + opened[0]["dur"]
+sys.exit(not (len(opened) == 1 and read["ts"] + read["dur"] < end <= first))
+END
+        cmp -s alike.ref/p10.jph "$(case $words in *one*) echo one.jph ;; *) echo alike/p10.jph ;; esac)" || fail "$words: other bytes"
+    done
+    rm -f alike/*.jph one.jph
+fi
+
 # ---- A bad picture in the middle -------------------------------------------------------------------------------------
 
 rm -rf alike.ref && references alike

@@ -18,7 +18,7 @@ typedef struct watch {
     uint8_t *data;
     size_t bytes, early_bytes; /* early: before the last row was read */
     unsigned patches, patched_bytes, fails_at;
-    uint64_t final;
+    uint64_t final, foretold; /* foretold: by reserve */
     int is_patched, is_closed, complete;
 } watch;
 
@@ -50,6 +50,14 @@ static void note_final(void *user, uint64_t offset)
     watch *w = user;
     REQUIRE(offset >= w->final && offset <= w->bytes);
     w->final = offset;
+}
+
+static int reserve(void *user, uint64_t bytes)
+{
+    watch *w = user;
+    REQUIRE(!w->bytes && !w->foretold && bytes);
+    w->foretold = bytes;
+    return 0;
 }
 
 static int end(void *user, int complete)
@@ -235,6 +243,34 @@ START_TEST(whole_pictures_leave_early)
 }
 END_TEST
 
+/* A sink that wants to know the length first gets whole pictures when it is known, and rows as any other. */
+START_TEST(whole_pictures_are_foretold)
+{
+    picture p = picture_draw(PICTURE_FLAT, 3000, 6000, 1, 8, 5), few = rows_draw(0);
+    watch early, foretold;
+    rows_bench b;
+    wvl_sink sink = open_watch(&early, NULL, &p, 1);
+    ck_assert_int_eq(encode(&p, "tile=512,512 tlm=yes", 2, 0, &sink, NULL, NULL), WVL_OK);
+    sink = open_watch(&foretold, NULL, &p, 1);
+    sink.reserve = reserve;
+    ck_assert_int_eq(encode(&p, "tile=512,512 tlm=yes", 2, 0, &sink, NULL, NULL), WVL_OK);
+    ck_assert(early.patches && !foretold.patches && foretold.foretold == foretold.bytes);
+    ck_assert(foretold.bytes == early.bytes && !memcmp(foretold.data, early.data, early.bytes));
+    free(early.data);
+    free(foretold.data);
+    rows_open(&b, &few, 0, 0);
+    sink = open_watch(&early, &b, &few, 1);
+    sink.reserve = reserve;
+    ck_assert_int_eq(
+        encode(&few, "levels=2 progression=PCRL precincts=[32,32] block=8,8 container=jp2", 1, 16, &sink, &b, NULL),
+        WVL_OK);
+    ck_assert(early.early_bytes && !early.foretold);
+    free(early.data);
+    picture_free(&few);
+    picture_free(&p);
+}
+END_TEST
+
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 START_TEST(a_patch_fails)
@@ -396,6 +432,7 @@ int main(void)
     tcase_add_loop_test(all, bytes_are_the_same, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_test(all, lengths_alone_are_patched);
     tcase_add_test(all, whole_pictures_leave_early);
+    tcase_add_test(all, whole_pictures_are_foretold);
     tcase_add_test(all, a_patch_fails);
     tcase_add_test(all, a_source_fails_after_bytes_left);
     tcase_add_loop_test(all, memory_is_used_again, 0, 2);

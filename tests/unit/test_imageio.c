@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Picture readers: hand-made files of the small formats, refusals, damage, and the test pictures where present.
-   TIFF and PNG, written through their libraries, are in test_imageio_libs.c. */
+   TIFF and PNG, written through their libraries, are in test_imageio_libs.c, and DPX in test_dpx.c. */
 #include "imageio_bench.h"
 #include "imageio_pictures.h"
 
@@ -285,79 +285,6 @@ START_TEST(tga_types)
 }
 END_TEST
 
-START_TEST(dpx_layouts)
-{
-    int big = _i & 1, packing = _i >> 1;
-    const uint32_t v[4] = {1, 0x3fe, 0x155, 0x200};
-    wvl_io_picture p;
-    bytes b;
-
-    start_dpx(&b, big, 1, 2, 50, 10, (unsigned)packing);
-    if (packing == 0)
-        put_word(&b, v[0] | v[1] << 10 | v[2] << 20, big);
-    else
-        put_word(&b, (v[0] << 20 | v[1] << 10 | v[2]) << (packing == 1 ? 2 : 0), big);
-    put_word(&b, 0, big);
-    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
-    expect_shape(&p, 1, 2, 3, 10, 0);
-    ck_assert_int_eq(sample_at(&p, 0, 0, 0), 1);
-    ck_assert_int_eq(sample_at(&p, 1, 0, 0), 0x3fe);
-    ck_assert_int_eq(sample_at(&p, 2, 0, 0), 0x155);
-    wvl_io_release_picture(&p);
-
-    start_dpx(&b, big, 1, 1, 51, 12, (unsigned)packing);
-    if (packing == 0) {
-        put_word(&b, 0xabc | 0x123u << 12 | (0x789u & 0xff) << 24, big);
-        put_word(&b, 0x7 | 0xdefu << 4, big);
-    } else {
-        put_le32(&b, 0);
-        put_le32(&b, 0);
-        set_16(&b, 2048, packing == 1 ? 0xabc0 : 0x0abc, big);
-        set_16(&b, 2050, packing == 1 ? 0x1230 : 0x0123, big);
-        set_16(&b, 2052, packing == 1 ? 0x7890 : 0x0789, big);
-        set_16(&b, 2054, packing == 1 ? 0xdef0 : 0x0def, big);
-    }
-    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
-    expect_shape(&p, 1, 1, 4, 12, 0);
-    ck_assert_int_eq(sample_at(&p, 0, 0, 0), 0xabc);
-    ck_assert_int_eq(sample_at(&p, 1, 0, 0), 0x123);
-    ck_assert_int_eq(sample_at(&p, 2, 0, 0), 0x789);
-    ck_assert_int_eq(sample_at(&p, 3, 0, 0), 0xdef);
-    wvl_io_release_picture(&p);
-
-    start_dpx(&b, big, 1, 2, 52, 8, (unsigned)packing); /* ABGR */
-    put(&b, "\1\2\3\4\5\6\7\10", 8);
-    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
-    ck_assert_int_eq(sample_at(&p, 0, 0, 1), 8);
-    ck_assert_int_eq(sample_at(&p, 3, 0, 1), 5);
-    wvl_io_release_picture(&p);
-    set_16(&b, 806, 1, big);
-    refuse_bytes(b.at, b.count, "a.dpx", NULL, "encoding 1");
-    start_dpx(&b, big, 1, 2, 50, 32, (unsigned)packing);
-    refuse_bytes(b.at, b.count, "a.dpx", NULL, "floating-point");
-    start_dpx(&b, big, 0xffffffff, 0xffffffff, 50, 16, (unsigned)packing);
-    refuse_bytes(b.at, b.count, "a.dpx", NULL, "limit of");
-}
-END_TEST
-
-START_TEST(dpx_lines)
-{
-    wvl_io_picture p;
-    bytes b;
-
-    start_dpx(&b, 1, 3, 2, 6, 8, 0); /* lines of 3 bytes, padded to 4 */
-    put(&b, "abc\0def", 7);
-    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
-    ck_assert_int_eq(sample_at(&p, 0, 0, 1), 'd');
-    wvl_io_release_picture(&p);
-    start_dpx(&b, 1, 3, 2, 6, 8, 0); /* not padded, as the size tells */
-    put(&b, "abcdef", 6);
-    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
-    ck_assert_int_eq(sample_at(&p, 0, 0, 1), 'd');
-    wvl_io_release_picture(&p);
-}
-END_TEST
-
 START_TEST(merging)
 {
     static const uint8_t steps[] = {1, 1, 3, 2}, wrong[] = {1, 1, 2, 2};
@@ -555,8 +482,6 @@ int main(void)
     tcase_add_test(small, bmp_direct);
     tcase_add_test(small, bmp_palettes_and_runs);
     tcase_add_test(small, tga_types);
-    tcase_add_loop_test(small, dpx_layouts, 0, 6);
-    tcase_add_test(small, dpx_lines);
     tcase_add_test(small, merging);
     tcase_add_test(small, icc_kinds);
     tcase_add_test(small, files_and_names);

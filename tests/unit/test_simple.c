@@ -324,6 +324,48 @@ START_TEST(buffers_of_several_writes)
 }
 END_TEST
 
+/* A sink that is told how many bytes will come, and may refuse them. */
+typedef struct foretold {
+    uint64_t bytes, written;
+    unsigned calls;
+    int refuses;
+} foretold;
+
+static int foretold_reserve(void *user, uint64_t bytes)
+{
+    foretold *f = user;
+    REQUIRE(!f->written);
+    f->calls++;
+    f->bytes = bytes;
+    return f->refuses;
+}
+
+static int foretold_write(void *user, const void *data, size_t bytes)
+{
+    (void)data;
+    ((foretold *)user)->written += bytes;
+    return 0;
+}
+
+START_TEST(the_length_is_foretold)
+{
+    foretold f = {0};
+    wvl_sink sink = {.struct_size = sizeof sink, .write = foretold_write, .user = &f, .reserve = foretold_reserve};
+    ck_assert_int_eq(wvl_encode(plan, &image, &sink, NULL, NULL, NULL, 0), WVL_OK);
+    ck_assert_uint_eq(f.calls, 1);
+    ck_assert_uint_eq(f.written, expected_bytes);
+    ck_assert_uint_eq(f.bytes, expected_bytes);
+    f = (foretold){.refuses = 1};
+    ck_assert_int_eq(wvl_encode(plan, &image, &sink, NULL, NULL, NULL, 0), WVL_ERROR_SINK);
+    ck_assert_uint_eq(f.written, 0);
+    f = (foretold){0};
+    sink.struct_size = offsetof(wvl_sink, reserve); /* of an older program: it has no such member */
+    ck_assert_int_eq(wvl_encode(plan, &image, &sink, NULL, NULL, NULL, 0), WVL_OK);
+    ck_assert_uint_eq(f.calls, 0);
+    ck_assert_uint_eq(f.written, expected_bytes);
+}
+END_TEST
+
 START_TEST(buffers_that_are_missing)
 {
     size_t bytes = 1;
@@ -493,6 +535,7 @@ int main(void)
     tcase_add_test(memory, memory_fails_whole);
     tcase_add_test(memory, buffers_of_every_size);
     tcase_add_test(memory, buffers_of_several_writes);
+    tcase_add_test(memory, the_length_is_foretold);
     tcase_add_test(memory, buffers_that_are_missing);
     tcase_add_test(memory, layouts_of_pixels);
     tcase_add_test(memory, planes_from_the_bottom);

@@ -251,9 +251,30 @@ static int caller_close(void *user, int complete)
     return close_result;
 }
 
+/* The structure of version 0.2.0 ended with `user`; what lies behind it belongs to the program. */
+START_TEST(older_structures_are_not_overrun)
+{
+    const size_t old_bytes = offsetof(wvl_sink, reserve);
+    wvl_sink old[3];
+    FILE *file = tmpfile();
+    memset(old, 0xA5, sizeof old);
+    ck_assert_int_eq(wvl_sink_open_memory(context, &old[0]), WVL_OK);
+    ck_assert_int_eq(wvl_sink_open_stream(context, file, &old[1]), WVL_OK);
+    ck_assert_int_eq(wvl_sink_open_file(context, path, 1, &old[2]), WVL_OK);
+    for (unsigned kind = 0; kind < 3; kind++) {
+        ck_assert_uint_eq(old[kind].struct_size, old_bytes);
+        wvl_sink_discard(&old[kind]);
+        for (size_t i = old_bytes; i < sizeof *old; i++) {
+            ck_assert_uint_eq(((const uint8_t *)&old[kind])[i], 0xA5);
+        }
+    }
+    (void)fclose(file);
+}
+END_TEST
+
 START_TEST(callers_sink_is_closed_once)
 {
-    sink = (wvl_sink){sizeof sink, NULL, NULL, NULL, caller_close, &closes};
+    sink = (wvl_sink){.struct_size = sizeof sink, .close = caller_close, .user = &closes};
     wvl_sink_discard(&sink); /* not ours */
     ck_assert_int_eq(closes, 0);
     ck_assert_int_eq(wvl_sink_reserve(&sink, 100), WVL_OK);
@@ -285,6 +306,7 @@ int main(void)
     tcase_add_test(tests, stream_receives_and_stays_open);
     tcase_add_test(tests, full_stream_is_an_error);
     tcase_add_test(tests, broken_pipe_is_an_error);
+    tcase_add_test(tests, older_structures_are_not_overrun);
     tcase_add_test(tests, callers_sink_is_closed_once);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

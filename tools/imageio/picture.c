@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _DEFAULT_SOURCE /* madvise */
 #include "internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 #include <unistd.h>
+
+#define LARGE_PAGE ((uint64_t)2 << 20)
 
 /* The libraries' words may come with line ends; ours is one line. */
 static void keep_to_one_line(char *text)
@@ -98,6 +104,23 @@ static uint64_t memory_of_machine(void)
     long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
 
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
+}
+
+/* Of samples, which come anew with each picture of a folder: pages of 4 KiB, touched one by one, were a fifth of the
+ * time that a lossless HT encode of a DPX file of 2048x1080 took (D-imageio-02). Only whole large pages are asked for.
+ */
+static void wish_large_pages(void *block, uint64_t byte_count)
+{
+#if defined(MADV_HUGEPAGE)
+    uint64_t before = (LARGE_PAGE - (uintptr_t)block % LARGE_PAGE) % LARGE_PAGE;
+    if (block && byte_count >= 2 * LARGE_PAGE) {
+        (void)madvise((uint8_t *)block + before, (size_t)((byte_count - before) / LARGE_PAGE * LARGE_PAGE),
+                      MADV_HUGEPAGE);
+    }
+#else
+    (void)block;
+    (void)byte_count;
+#endif
 }
 
 void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what)
@@ -194,6 +217,7 @@ int wvl_io_allocate_blocks(wvl_io_context *context)
         wvl_io_component *k = &picture->components[c];
         uint64_t samples = (uint64_t)k->width * k->height * (context->is_interleaved ? picture->component_count : 1);
         k->owned = wvl_io_allocate(context, samples * k->sample_bytes, "samples");
+        wish_large_pages(k->owned, samples * k->sample_bytes);
         k->data = k->owned;
         if (!k->owned) {
             return -1;

@@ -135,17 +135,29 @@ static void unpack_words(const uint8_t *line, const dpx_header *h, uint16_t *out
 
 /* Three 10-bit samples a word, two bits unused: the low ones in method A, the high ones in B. Of several
    components the first lies highest; a single component fills from the low end. */
+static inline void unpack_word(uint32_t word, const dpx_header *h, uint16_t samples[3])
+{
+    uint16_t low, high;
+
+    word >>= h->packing == FILLED_A ? 2 : 0;
+    low = word & 0x3ff;
+    high = word >> 20 & 0x3ff;
+    samples[0] = h->samples_per_pixel == 1 ? low : high;
+    samples[1] = word >> 10 & 0x3ff;
+    samples[2] = h->samples_per_pixel == 1 ? high : low;
+}
+
 static void unpack_filled_10(const uint8_t *line, const dpx_header *h, uint16_t *out, size_t count)
 {
-    unsigned base = h->packing == FILLED_A ? 2 : 0;
+    const dpx_header layout = *h; /* a copy that `out` cannot change: its members stay in registers */
+    uint16_t last[3];
     size_t i;
 
-    for (i = 0; i < count; i++) {
-        unsigned place = (unsigned)(i % 3);
-
-        if (h->samples_per_pixel != 1)
-            place = 2 - place;
-        out[i] = (uint16_t)(field32(line + i / 3 * 4, 0, h->big_endian) >> (base + 10 * place) & 0x3ff);
+    for (i = 0; i + 3 <= count; i += 3, line += 4)
+        unpack_word(field32(line, 0, layout.big_endian), &layout, out + i);
+    if (i < count) {
+        unpack_word(field32(line, 0, layout.big_endian), &layout, last);
+        memcpy(out + i, last, (count - i) * sizeof *last);
     }
 }
 

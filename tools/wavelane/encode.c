@@ -371,7 +371,9 @@ int wvl_cli_read_and_plan(wvl_cli_job *j)
         code = check_place(j);
     }
     if (!code) {
+        double begin = wvl_cli_seconds();
         code = read_job(j);
+        wvl_cli_trace_reading(begin);
     }
     if (!code && !args->image_dir) {
         code = wvl_cli_refuse_unused(j->name, &j->picture);
@@ -507,6 +509,7 @@ int wvl_cli_open_batch(wvl_cli_batch *s)
 
 void wvl_cli_close_batch(wvl_cli_batch *s)
 {
+    wvl_cli_close_ahead(s->ahead);
     wvl_params_release(s->params);
     wvl_cancel_release(s->cancel);
     wvl_context_release(s->context);
@@ -557,6 +560,7 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
         wvl_cli_hold_messages(); /* they come behind the report, which they would cut in two */
     }
     if (!code) {
+        s.ahead = wvl_cli_is_plan_only(args) ? NULL : wvl_cli_open_ahead(s.context, wvl_params_get(s.params, "device"));
         if (args->json) {
             wvl_cli_report_start(&s.report, s.out, 1);
             wvl_cli_report_text(&s.report, "program", "wavelane");

@@ -4,6 +4,7 @@
 #ifndef WVL_TOOLS_JOB_H
 #define WVL_TOOLS_JOB_H
 
+#include "ahead.h"
 #include "by_rows.h"
 #include "cli.h"
 #include "directory.h"
@@ -19,6 +20,7 @@ typedef struct wvl_cli_batch {
     wvl_cli_report report; /* used with --json */
     FILE *out;             /* where summaries go */
     wvl_cli_directory directory;
+    wvl_cli_ahead *ahead;       /* NULL: pictures open their device */
     wvl_cli_plans *plans;       /* NULL: every picture has its own */
     wvl_cli_encoders *encoders; /* of a folder on a device; NULL: every picture is encoded by itself */
     size_t failed, skipped;     /* of its pictures; change in turn */

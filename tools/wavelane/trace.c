@@ -105,6 +105,14 @@ int wvl_cli_open_trace(const wvl_cli_args *args, wvl_context_options *options)
     return WVL_EXIT_OK;
 }
 
+void wvl_cli_trace_reading(double begin)
+{
+    if (trace.path) {
+        const wvl_trace_span span = {sizeof span, "files", "read", 0, begin, wvl_cli_seconds()};
+        put_span(NULL, &span);
+    }
+}
+
 /* A trace of pictures that all failed is not kept; of some, it is. */
 int wvl_cli_close_trace(int code)
 {
