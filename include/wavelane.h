@@ -515,7 +515,7 @@ WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_
 typedef struct wvl_encoder wvl_encoder;
 typedef struct wvl_encoded_picture wvl_encoded_picture; /* one finished picture */
 
-/* frames: pictures in flight, 1..64; 0: 16 for each device that finishes them, else half the threads, 3 to 6.
+/* frames: pictures in flight, 1..1024; 0: 16 for each device that finishes them, else half the threads, 3 to 6.
  * Fewer if memory is short (logged). Errors, with wvl_context_error(): _ARGUMENT, _MEMORY, _DEVICE, _UNSUPPORTED. */
 WVL_API wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder);
 /* Cancels what is in flight, waits for it, and drops results that were not received. */
