@@ -78,7 +78,13 @@ typedef struct wvl_assembly_step {
     uint32_t room;
 } wvl_assembly_step;
 
+/* Consecutive tiles of a picture that are finished together (D-device-27). */
+typedef struct wvl_tile_run {
+    uint32_t first, count;
+} wvl_tile_run;
+
 typedef struct wvl_assembly {
+    wvl_tile_run run; /* its tiles; blocks, packets and tile-parts are numbered from the first of them on */
     wvl_assembly_packet *packets;
     wvl_assembly_part *parts;
     wvl_assembly_place *places;

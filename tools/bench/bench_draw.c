@@ -113,7 +113,8 @@ static void repeat_row(const rows *r, uint32_t y)
 {
     uint32_t width = r->shape->width;
     for (uint32_t x = 0; x < width; x += PATCH) {
-        uint32_t turn = hash_point(x >> PATCH_LOG2, y >> PATCH_LOG2, 400), count = width - x < PATCH ? width - x : PATCH;
+        uint32_t turn = hash_point(x >> PATCH_LOG2, y >> PATCH_LOG2, 400),
+                 count = width - x < PATCH ? width - x : PATCH;
         uint32_t row = (y + turn / PATCH) % PATCH;
         for (uint32_t c = 0; c < r->shape->component_count; c++) {
             const wvl_io_component *from = &r->patch->components[c], *to = &r->io->components[c];
