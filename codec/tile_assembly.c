@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "codec/jp2/jp2.h"
 #include "codec/rescale.h"
 #include "codec/tile_coder.h"
 
@@ -105,6 +106,16 @@ static void measure_steps(wvl_assembly *a, const wvl_plan *plan, uint64_t templa
     a->variant_bytes = (uint32_t)variant; /* too much is refused, as too many bytes */
 }
 
+/* Of all tiles as of the plan; a run has no more than so many times the largest of them. */
+static uint64_t bound_output(const wvl_plan *plan, const wvl_assembly *a)
+{
+    uint64_t heads = (uint64_t)a->boxes_bytes + WVL_JP2_MAX_HEADER_BYTES + a->main_bytes + a->tlm_bytes +
+                     WVL_CS_END_BYTES,
+             bytes = wvl_add_saturate(wvl_mul_saturate(a->run.count, plan->memory.most_tile_bytes), heads);
+    return a->run.count == plan->syntax.tile_count ? plan->memory.output_bytes_bound
+                                                   : wvl_min_u64(bytes, plan->memory.output_bytes_bound);
+}
+
 /* Counts of all tables. NULL, or what is too large. */
 static const char *measure_tables(builder *b)
 {
@@ -138,6 +149,7 @@ static const char *measure_tables(builder *b)
     a->byte_count = (uint32_t)bytes;
     a->has_boxes = plan->syntax.jp2 != 0;
     a->has_plt = plan->syntax.plt;
+    a->output_bytes_bound = bound_output(plan, a);
     return NULL;
 }
 

@@ -44,7 +44,7 @@ static void place_device(wvl_cuda_pictures *p, const wvl_cuda_tables *t)
     l->converted =
         wvl_cuda_place(&end, wvl_cuda_measure_color(plan, wvl_cuda_fetch_rect(p->tiles, p->tile_count, 0)), 1);
     l->work = wvl_cuda_place(&end, p->job.work.all_bytes, 1);
-    l->finished = wvl_cuda_place(&end, plan->device.output ? 0 : plan->memory.output_bytes_bound, 1);
+    l->finished = wvl_cuda_place(&end, plan->device.output ? 0 : p->assembly->output_bytes_bound, 1);
     l->finished_end = end;
     l->coder.scratch = wvl_cuda_place(&end, l->coder.scratch_bytes, 1);
     l->device_end = end;

@@ -279,6 +279,7 @@ typedef struct wvl_memory_plan {
     uint64_t largest_tile_bytes;          /* of coefficients */
     uint64_t most_precincts, most_blocks; /* of any tile */
     uint64_t most_resolutions;            /* of any tile, all components together */
+    uint64_t most_tile_bytes;             /* proved, of the tile-parts of any tile */
     uint64_t quality_bytes;               /* working memory for measuring, 0 when nothing is measured */
     uint64_t tile_plan_bytes;             /* of one tile plan, the same for all */
     wvl_backend_memory backend;           /* the CPU backend's, for the largest wave */
