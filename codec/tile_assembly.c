@@ -109,8 +109,8 @@ static void measure_steps(wvl_assembly *a, const wvl_plan *plan, uint64_t templa
 /* Of all tiles as of the plan; a run has no more than so many times the largest of them. */
 static uint64_t bound_output(const wvl_plan *plan, const wvl_assembly *a)
 {
-    uint64_t heads = (uint64_t)a->boxes_bytes + WVL_JP2_MAX_HEADER_BYTES + a->main_bytes + a->tlm_bytes +
-                     WVL_CS_END_BYTES,
+    uint64_t heads =
+                 (uint64_t)a->boxes_bytes + WVL_JP2_MAX_HEADER_BYTES + a->main_bytes + a->tlm_bytes + WVL_CS_END_BYTES,
              bytes = wvl_add_saturate(wvl_mul_saturate(a->run.count, plan->memory.most_tile_bytes), heads);
     return a->run.count == plan->syntax.tile_count ? plan->memory.output_bytes_bound
                                                    : wvl_min_u64(bytes, plan->memory.output_bytes_bound);

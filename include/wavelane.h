@@ -174,7 +174,7 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
  * the least that a device must do; a picture with which it cannot do as much is for the CPU.
  * - auto (default): a device where it pays: pixels that lie on one; pictures in flight, of 1 Mi samples and more.
  * - cpu: the CPU. cuda, cuda:N: device 0 or N; cuda:N,N or cuda:all: several, which share pictures in flight and the
- * waves of a large picture. The CPU takes over where there is none, too little memory or too much depth (a warning).
+ * tiles of a large picture. The CPU takes over where there is none, too little memory or too much depth (a warning).
  * - cuda-only, cuda-only:N and so on: the same, but without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead.
  *
  * wvl_result_backend() says what was used. A context opens a device at its first use. After a failure that lasts (a

@@ -25,7 +25,7 @@ typedef struct wvl_shares {
     uint32_t count;  /* 0: none */
     uint32_t failed; /* a bit for each device that did */
     wvl_share share[WVL_DEVICE_ORDINAL_MAX + 1];
-    uint8_t *header; /* main header */
+    uint8_t *header;                   /* main header */
     uint64_t header_bytes, body_bytes; /* body: all tile-parts */
 } wvl_shares;
 

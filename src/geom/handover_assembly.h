@@ -106,7 +106,7 @@ typedef struct wvl_assembly {
     uint8_t has_boxes, has_plt; /* the header of the codestream's box stands between boxes and main header */
     uint64_t head_bytes, part_header_bytes, node_count;
     uint64_t output_bytes_bound; /* of what is finished, proved */
-    void *memory; /* one allocation holds the tables */
+    void *memory;                /* one allocation holds the tables */
     uint64_t memory_bytes;
 } wvl_assembly;
 

@@ -251,7 +251,8 @@ START_TEST(one_dies)
         int is_dead = soft->broken_devices != 0;
         ck_assert_msg(b.status == WVL_OK, "launch %u: %s, %s", at, b.backend, b.error);
         ck_assert_msg(b.count == a.count && !memcmp(a.data, b.data, b.count), "launch %u: other bytes", at);
-        ck_assert_msg(!strcmp(b.backend, is_dead ? left[at % 3] : "cuda:0,1,2 packets"), "launch %u: %s", at, b.backend);
+        ck_assert_msg(!strcmp(b.backend, is_dead ? left[at % 3] : "cuda:0,1,2 packets"), "launch %u: %s", at,
+                      b.backend);
         ck_assert_msg(!is_dead || strstr(log_text, "the other devices do its work"), "%s", log_text);
         died += (uint32_t)is_dead;
         free_bytes(&b);
