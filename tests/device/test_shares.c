@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/device.h"
 #include "geom/plan.h"
 #include "soft_bench.h"
 
@@ -15,17 +14,6 @@
 
 static picture drawn;
 static picture_input input;
-
-static void reset_driver(int devices)
-{
-    soft->devices = devices;
-    soft->broken = 0;
-    soft->broken_devices = 0;
-    soft->kill_at = soft->fail_at = soft->calls = 0;
-    soft->memory_limit = 0;
-    memset(soft->launches_of, 0, sizeof soft->launches_of);
-    wvl_cuda_forget_losses();
-}
 
 static void setup(void)
 {
