@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "codec/jp2/jp2.h"
 #include "codec/rescale.h"
 #include "codec/tile_coder.h"
 
@@ -13,6 +12,7 @@
 #define MOST_TEMPLATE_BYTES (UINT64_C(1) << 30)
 #define SEGMENT_DATA_LEAST 65528u /* of a PLT segment that another one follows (A.7.3) */
 #define SOT_PSOT_AT 6u
+#define MOST_BOX_HEADER 16u /* of the codestream's box: the long form (I.4) */
 
 const char *wvl_assembly_refuses(const wvl_plan *plan)
 {
@@ -109,8 +109,7 @@ static void measure_steps(wvl_assembly *a, const wvl_plan *plan, uint64_t templa
 /* Of all tiles as of the plan; a run has no more than so many times the largest of them. */
 static uint64_t bound_output(const wvl_plan *plan, const wvl_assembly *a)
 {
-    uint64_t heads =
-                 (uint64_t)a->boxes_bytes + WVL_JP2_MAX_HEADER_BYTES + a->main_bytes + a->tlm_bytes + WVL_CS_END_BYTES,
+    uint64_t heads = (uint64_t)a->boxes_bytes + MOST_BOX_HEADER + a->main_bytes + a->tlm_bytes + WVL_CS_END_BYTES,
              bytes = wvl_add_saturate(wvl_mul_saturate(a->run.count, plan->memory.most_tile_bytes), heads);
     return a->run.count == plan->syntax.tile_count ? plan->memory.output_bytes_bound
                                                    : wvl_min_u64(bytes, plan->memory.output_bytes_bound);

@@ -65,7 +65,8 @@ static void fill_pixel(const wvl_bench_shape *shape, uint32_t x, uint32_t y, int
         int64_t grain = (int64_t)(hash_point(x, y, 300 + c) >> 24) - 128;
         int64_t value = 32768 + luma + tint + grain;
 
-        samples[c] = (value < 0 ? 0 : value > 65535 ? 65535 : value) >> (16 - shape->depth);
+        value = value < 0 ? 0 : value;
+        samples[c] = (value > 65535 ? 65535 : value) >> (16 - shape->depth);
     }
 }
 
@@ -144,7 +145,8 @@ static void fill_picture(const wvl_bench_shape *shape, const wvl_io_picture *io,
 {
     rows parts[THREADS_MAX];
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t count = processors < 1 ? 1 : processors < (long)THREADS_MAX ? (uint32_t)processors : THREADS_MAX;
+    long threads = processors < (long)THREADS_MAX ? processors : (long)THREADS_MAX;
+    uint32_t count = threads > 1 ? (uint32_t)threads : 1;
     for (uint32_t i = 0; i < count; i++) {
         parts[i] = (rows){.shape = shape,
                           .io = io,
