@@ -12,6 +12,7 @@
 #define MOST_TEMPLATE_BYTES (UINT64_C(1) << 30)
 #define SEGMENT_DATA_LEAST 65528u /* of a PLT segment that another one follows (A.7.3) */
 #define SOT_PSOT_AT 6u
+#define MOST_BOX_HEADER 16u /* of the codestream's box: the long form (I.4) */
 
 const char *wvl_assembly_refuses(const wvl_plan *plan)
 {
@@ -34,7 +35,9 @@ typedef struct builder {
     wvl_tile_plan tile;
     wvl_order_memory order;
     wvl_precinct *precincts; /* [most_precincts] */
-    wvl_cs_part *parts;
+    wvl_cs_part *all_parts;  /* [syntax.part_count] */
+    wvl_cs_part *parts;      /* [part_count]: those of the run */
+    uint32_t part_count;
     uint64_t tile_block;  /* the first of the tile in work */
     uint32_t part_packet; /* the first of the tile-part in work */
     uint32_t tlm_end;     /* of the parts so far, in the bytes */
@@ -48,7 +51,7 @@ static void carve_scratch(builder *b, wvl_carver *carver)
     wvl_tile_plan_carve(plan, carver, &b->tile);
     wvl_order_carve(plan, plan->memory.most_resolutions, plan->memory.most_precincts, carver, &b->order);
     b->precincts = wvl_carve(carver, plan->memory.most_precincts, sizeof *b->precincts);
-    b->parts = wvl_carve(carver, plan->syntax.part_count, sizeof *b->parts);
+    b->all_parts = wvl_carve(carver, plan->syntax.part_count, sizeof *b->all_parts);
 }
 
 static int open_scratch(builder *b, const wvl_allocator *allocator)
@@ -103,23 +106,32 @@ static void measure_steps(wvl_assembly *a, const wvl_plan *plan, uint64_t templa
     a->variant_bytes = (uint32_t)variant; /* too much is refused, as too many bytes */
 }
 
+/* Of all tiles as of the plan; a run has no more than so many times the largest of them. */
+static uint64_t bound_output(const wvl_plan *plan, const wvl_assembly *a)
+{
+    uint64_t heads = (uint64_t)a->boxes_bytes + MOST_BOX_HEADER + a->main_bytes + a->tlm_bytes + WVL_CS_END_BYTES,
+             bytes = wvl_add_saturate(wvl_mul_saturate(a->run.count, plan->memory.most_tile_bytes), heads);
+    return a->run.count == plan->syntax.tile_count ? plan->memory.output_bytes_bound
+                                                   : wvl_min_u64(bytes, plan->memory.output_bytes_bound);
+}
+
 /* Counts of all tables. NULL, or what is too large. */
 static const char *measure_tables(builder *b)
 {
     const wvl_plan *plan = b->plan;
     wvl_assembly *a = b->to;
     uint64_t packets = 0, blocks = 0, segments = 0, boxes = plan->syntax.jp2 ? plan->syntax.boxes_before.bytes : 0,
-             tlm = wvl_cs_measure_part_lengths(plan, plan->syntax.part_count),
-             bytes = boxes + wvl_cs_measure_main_header(plan, plan->syntax.part_count);
+             tlm = wvl_cs_measure_part_lengths(plan, b->part_count),
+             bytes = boxes + wvl_cs_measure_main_header(plan, b->part_count);
     a->boxes_bytes = (uint32_t)boxes;
     a->tlm_bytes = (uint32_t)tlm;
     a->main_bytes = (uint32_t)(bytes - boxes - tlm);
-    for (uint32_t t = 0; t < plan->syntax.tile_count && packets <= MOST_PACKETS && blocks <= MOST_BLOCKS; t++) {
-        wvl_tile_plan_build(plan, t, &b->tile);
+    for (uint32_t t = 0; t < a->run.count && packets <= MOST_PACKETS && blocks <= MOST_BLOCKS; t++) {
+        wvl_tile_plan_build(plan, a->run.first + t, &b->tile);
         packets += b->tile.precinct_count * plan->syntax.layer_count;
         blocks += b->tile.block_count;
     }
-    for (uint64_t p = 0; p < plan->syntax.part_count && bytes <= MOST_TEMPLATE_BYTES; p++) {
+    for (uint32_t p = 0; p < b->part_count && bytes <= MOST_TEMPLATE_BYTES; p++) {
         bytes += template_bytes(b, &b->parts[p]);
         segments += most_segments(plan, b->parts[p].packet_count);
     }
@@ -131,11 +143,12 @@ static const char *measure_tables(builder *b)
     a->block_count = (uint32_t)blocks;
     a->layer_count = plan->syntax.layer_count;
     a->place_count = (uint32_t)(blocks * plan->syntax.layer_count);
-    a->part_count = (uint32_t)plan->syntax.part_count;
+    a->part_count = b->part_count;
     a->segment_count = (uint32_t)segments;
     a->byte_count = (uint32_t)bytes;
     a->has_boxes = plan->syntax.jp2 != 0;
     a->has_plt = plan->syntax.plt;
+    a->output_bytes_bound = bound_output(plan, a);
     return NULL;
 }
 
@@ -385,20 +398,39 @@ static wvl_status fill_tables(builder *b, const wvl_allocator *allocator, const 
     return put_variants(b, allocator, why);
 }
 
-wvl_status wvl_assembly_build(const wvl_allocator *allocator, const wvl_plan *plan, wvl_assembly *assembly,
-                              const char **why)
+/* Tile-parts come in the order of tiles. */
+static wvl_status list_parts(builder *b)
 {
-    builder b = {.plan = plan, .bare = *plan, .to = assembly};
+    const wvl_tile_walk tiles = {b->plan, NULL, &b->tile};
+    const wvl_tile_run run = b->to->run;
+    wvl_status status = wvl_coder_list_parts(b->plan, &tiles, &b->order, b->all_parts);
+    b->parts = b->all_parts;
+    for (uint64_t p = 0; p < b->plan->syntax.part_count && status == WVL_OK; p++) {
+        b->parts += b->all_parts[p].tile < run.first;
+        b->part_count += b->all_parts[p].tile - run.first < run.count;
+    }
+    return status;
+}
+
+static builder open_builder(const wvl_plan *plan, wvl_tile_run run, wvl_assembly *to)
+{
+    memset(to, 0, sizeof *to);
+    to->run = run;
+    return (builder){.plan = plan, .bare = *plan, .to = to};
+}
+
+wvl_status wvl_assembly_build(const wvl_allocator *allocator, const wvl_plan *plan, wvl_tile_run run,
+                              wvl_assembly *assembly, const char **why)
+{
+    builder b = open_builder(plan, run, assembly);
     wvl_carver carver = {NULL, 0};
     b.bare.syntax.plt = 0;
-    memset(assembly, 0, sizeof *assembly);
     *why = wvl_assembly_refuses(plan);
     if (*why) {
         return WVL_ERROR_UNSUPPORTED;
     }
     wvl_status status = open_scratch(&b, allocator) ? WVL_OK : WVL_ERROR_MEMORY;
-    const wvl_tile_walk tiles = {plan, NULL, &b.tile};
-    status = status == WVL_OK ? wvl_coder_list_parts(plan, &tiles, &b.order, b.parts) : status;
+    status = status == WVL_OK ? list_parts(&b) : status;
     if (status == WVL_OK) {
         *why = measure_tables(&b);
         status = *why ? WVL_ERROR_UNSUPPORTED : WVL_OK;
@@ -418,6 +450,28 @@ wvl_status wvl_assembly_build(const wvl_allocator *allocator, const wvl_plan *pl
     if (status != WVL_OK) {
         wvl_assembly_free(allocator, assembly);
     }
+    return status;
+}
+
+wvl_status wvl_assembly_put_main(const wvl_allocator *allocator, const wvl_plan *plan, const uint32_t *part_bytes,
+                                 uint8_t **header, uint64_t *header_bytes)
+{
+    wvl_assembly none;
+    builder b = open_builder(plan, wvl_assembly_whole(plan), &none);
+    *header_bytes = wvl_cs_measure_main_header(plan, plan->syntax.part_count);
+    *header = NULL;
+    wvl_status status = open_scratch(&b, allocator) ? list_parts(&b) : WVL_ERROR_MEMORY;
+    if (status == WVL_OK) {
+        *header = wvl_alloc(allocator, *header_bytes);
+        status = *header ? WVL_OK : WVL_ERROR_MEMORY;
+    }
+    if (status == WVL_OK) {
+        for (uint32_t p = 0; p < b.part_count; p++) {
+            b.parts[p].psot = part_bytes[p];
+        }
+        (void)wvl_cs_put_main_header(plan, b.parts, b.part_count, *header);
+    }
+    wvl_free(allocator, b.memory, b.memory_bytes);
     return status;
 }
 

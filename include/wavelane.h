@@ -174,7 +174,7 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
  * the least that a device must do; a picture with which it cannot do as much is for the CPU.
  * - auto (default): a device where it pays: pixels that lie on one; pictures in flight, of 1 Mi samples and more.
  * - cpu: the CPU. cuda, cuda:N: device 0 or N; cuda:N,N or cuda:all: several, which share pictures in flight and the
- * waves of a large picture. The CPU takes over where there is none, too little memory or too much depth (a warning).
+ * tiles of a large picture. The CPU takes over where there is none, too little memory or too much depth (a warning).
  * - cuda-only, cuda-only:N and so on: the same, but without the CPU: WVL_ERROR_DEVICE, _MEMORY or _UNSUPPORTED instead.
  *
  * wvl_result_backend() says what was used. A context opens a device at its first use. After a failure that lasts (a
@@ -516,7 +516,7 @@ WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_
 typedef struct wvl_encoder wvl_encoder;
 typedef struct wvl_encoded_picture wvl_encoded_picture; /* one finished picture */
 
-/* frames: pictures in flight, 1..64; 0: 16 for each device that finishes them, else half the threads, 3 to 6.
+/* frames: pictures in flight, 1..1024; 0: 16 for each device that finishes them, else half the threads, 3 to 6.
  * Fewer if memory is short (logged). Errors, with wvl_context_error(): _ARGUMENT, _MEMORY, _DEVICE, _UNSUPPORTED. */
 WVL_API wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder **encoder);
 /* Cancels what is in flight, waits for it, and drops results that were not received. */

@@ -28,7 +28,7 @@
     6u /* the same: from here on nothing of a device's transform is left beside block coding on 16 processors          \
           (D-drive-03) */
 #define FRAMES_ON_DEVICE 16u /* the same where a device finishes pictures (D-drive-05) */
-#define FRAMES_MAX 64u
+#define FRAMES_MAX 1024u     /* chosen: 64 for each of 16 devices */
 
 struct wvl_encoded_picture {
     wvl_context *context;

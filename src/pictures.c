@@ -82,6 +82,12 @@ static wvl_status open_backend(wvl_pictures *p, uint32_t slots, const wvl_trace 
 wvl_status wvl_pictures_open(wvl_pictures *p, const wvl_plan *plan, uint32_t ordinal, uint32_t slots,
                              const wvl_trace *trace, char *reason, size_t reason_bytes)
 {
+    return wvl_pictures_open_run(p, plan, wvl_assembly_whole(plan), ordinal, slots, trace, reason, reason_bytes);
+}
+
+wvl_status wvl_pictures_open_run(wvl_pictures *p, const wvl_plan *plan, wvl_tile_run run, uint32_t ordinal,
+                                 uint32_t slots, const wvl_trace *trace, char *reason, size_t reason_bytes)
+{
     const char *why;
     memset(p, 0, sizeof *p);
     p->plan = plan;
@@ -93,7 +99,7 @@ wvl_status wvl_pictures_open(wvl_pictures *p, const wvl_plan *plan, uint32_t ord
     }
     wvl_status status = wvl_context_fetch_device(plan->context, p->table, ordinal, &p->device, reason, reason_bytes);
     if (status == WVL_OK) {
-        status = wvl_assembly_build(&plan->context->host, plan, &p->assembly, &why);
+        status = wvl_assembly_build(&plan->context->host, plan, run, &p->assembly, &why);
         (void)snprintf(reason, reason_bytes, "%s", status == WVL_ERROR_UNSUPPORTED ? why : wvl_status_text(status));
     }
     status = status == WVL_OK ? open_backend(p, slots, trace, reason, reason_bytes) : status;
@@ -115,7 +121,7 @@ void wvl_pictures_close(wvl_pictures *p)
     p->plan = NULL;
 }
 
-wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_backend_memory *memory)
+wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_tile_run run, wvl_backend_memory *memory)
 {
     const char *why;
     wvl_assembly assembly;
@@ -123,7 +129,7 @@ wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_backend_memory *memory
     if (wvl_pictures_reach(plan, NULL, &why) < WVL_REACH_PACKETS) {
         return WVL_OK;
     }
-    wvl_status status = wvl_assembly_build(&plan->context->host, plan, &assembly, &why);
+    wvl_status status = wvl_assembly_build(&plan->context->host, plan, run, &assembly, &why);
     if (status == WVL_OK) {
         wvl_backend_fetch_device()->measure_picture(plan, &assembly, memory);
         memory->host_bytes = wvl_add_saturate(memory->host_bytes, wvl_alloc_size(assembly.memory_bytes));

@@ -40,9 +40,12 @@ wvl_reach wvl_pictures_reach_with(const wvl_backend_vtable *table, const wvl_pla
  * WVL_ERROR_UNSUPPORTED: pictures of this plan are not finished there. reason: why, in words. */
 wvl_status wvl_pictures_open(wvl_pictures *pictures, const wvl_plan *plan, uint32_t ordinal, uint32_t slots,
                              const wvl_trace *trace, char *reason, size_t reason_bytes);
+/* The same for a run of tiles of each picture: what is finished is a codestream that has no others. */
+wvl_status wvl_pictures_open_run(wvl_pictures *pictures, const wvl_plan *plan, wvl_tile_run run, uint32_t ordinal,
+                                 uint32_t slots, const wvl_trace *trace, char *reason, size_t reason_bytes);
 void wvl_pictures_close(wvl_pictures *pictures);
-/* What one picture at a time takes; all zero where no device finishes pictures of the plan. */
-wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_backend_memory *memory);
+/* What one picture at a time takes, or a run of its tiles; all zero where no device finishes pictures of the plan. */
+wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_tile_run run, wvl_backend_memory *memory);
 /* Whether a picture with pixels there should be given to wvl_pictures_encode. plan: that which was opened, or one of
  * a frame (frame_plan.h); memory was taken for no more bytes than the former asks for. */
 int wvl_pictures_take(const wvl_pictures *pictures, const wvl_plan *plan, const wvl_image *image);

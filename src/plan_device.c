@@ -2,9 +2,11 @@
 #include "plan_device.h"
 
 #include "backend/registry.h"
+#include "codec/tile_assembly.h"
 #include "devices.h"
 #include "drive.h"
 #include "pictures.h"
+#include "shares.h"
 
 /* What the limit leaves of it. */
 static int fits(const wvl_plan *plan, const wvl_backend_memory *slot)
@@ -62,10 +64,24 @@ static void lower(const wvl_backend_vtable *table, const wvl_job_cut *cut, wvl_d
     }
 }
 
+/* Finished by one device, or divided between several, as far as that fits. 0: neither does. */
+static int join_finished(const wvl_plan *plan, const wvl_backend_memory *picture, const wvl_backend_memory *shares,
+                         wvl_backend_memory *most)
+{
+    int has_shares = shares->device_bytes && fits(plan, shares);
+    if (fits(plan, picture)) {
+        take_most(most, picture);
+    }
+    if (has_shares) {
+        take_most(most, shares);
+    }
+    return has_shares || fits(plan, picture);
+}
+
 wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *d)
 {
     wvl_job_cut cut;
-    wvl_backend_memory slot, picture;
+    wvl_backend_memory slot, picture, shares;
     const char *no_strips = NULL, *why = NULL;
     const wvl_backend_vtable *table = wvl_backend_fetch_device();
     wvl_reach reach = wvl_pictures_reach(plan, NULL, &why);
@@ -76,13 +92,12 @@ wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *d)
     if (d->reach == WVL_REACH_NONE) {
         return WVL_OK;
     }
-    wvl_status status = wvl_pictures_measure(plan, &picture);
+    wvl_status status = wvl_pictures_measure(plan, wvl_assembly_whole(plan), &picture);
+    status = status == WVL_OK ? wvl_shares_measure(plan, &shares) : status;
     if (status != WVL_OK || !find_jobs(plan, table, &cut, &slot, &no_strips)) {
         return status == WVL_OK ? WVL_ERROR_MEMORY : status;
     }
-    if (d->reach == WVL_REACH_PACKETS && fits(plan, &picture)) {
-        d->memory = picture;
-    } else if (d->reach == WVL_REACH_PACKETS) {
+    if (d->reach == WVL_REACH_PACKETS && !join_finished(plan, &picture, &shares, &d->memory)) {
         lower(table, &cut, d);
     }
     if (fits(plan, &slot)) {

@@ -132,6 +132,8 @@ static void add_tile(tile_walk *w, uint32_t tile)
     uint32_t lanes = w->one.mct != WVL_MCT_NONE || plan->syntax.xyz.kind != WVL_XYZ_NONE ? 3 : 1;
     wvl_cpu_add_tile(&sum.shape, plan->syntax.component_count, lanes, coef_bytes, coded.blocks);
     wvl_coder_add_tile(plan, &w->one, w->concurrency > 1 ? WVL_STORE_SPAN : WVL_STORE_CHUNK, &coded, &w->coder);
+    plan->memory.most_tile_bytes =
+        wvl_max_u64(plan->memory.most_tile_bytes, w->coder.output_bytes - before.output_bytes);
     wvl_coder_add_least(plan, &w->one, coded.precincts, w->least);
     plan->memory.most_precincts = wvl_max_u64(plan->memory.most_precincts, coded.precincts);
     plan->memory.most_blocks = wvl_max_u64(plan->memory.most_blocks, coded.blocks);

@@ -12,8 +12,6 @@
 #include "result.h"
 #include "session_state.h"
 
-#define WVL_SEND_BYTES (UINT64_C(4) << 20) /* between two looks */
-
 /* ---- Finished on a device -------------------------------------------------------------------- */
 
 /* The waves of one picture on several devices, whose blocks they code: one device that finishes it all would leave the
@@ -71,14 +69,7 @@ static wvl_status send_finished(wvl_session *s, const wvl_finished *finished)
             "the option output-memory is device: only an encoder object without a sink gives such pictures");
     }
     status = wvl_sink_reserve(s->sink, finished->bytes);
-    for (uint64_t at = 0; at < finished->bytes && status == WVL_OK; at += WVL_SEND_BYTES) {
-        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : WVL_OK;
-        if (status == WVL_OK &&
-            wvl_session_send(s, finished->data + at, (size_t)wvl_min_u64(finished->bytes - at, WVL_SEND_BYTES))) {
-            status = WVL_ERROR_SINK;
-        }
-    }
-    return status;
+    return status == WVL_OK ? wvl_session_send_finished(s, finished->data, finished->bytes) : status;
 }
 
 static wvl_status deliver_finished(wvl_session *s, wvl_picture_facts *facts, wvl_result **result)
@@ -260,7 +251,8 @@ static wvl_status run_picture(wvl_session *s, wvl_result **result)
     int is_done = 0;
     char reason[256] = "";
     wvl_status status = wvl_session_check_image(s);
-    if (status == WVL_OK) {
+    status = status == WVL_OK ? wvl_session_encode_shares(s, result, &is_done) : status;
+    if (status == WVL_OK && !is_done) {
         open_own_pictures(s, reason, sizeof reason);
         status = encode_there(s, result, &is_done);
     }

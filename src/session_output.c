@@ -9,6 +9,8 @@
 #include "profile_walk.h"
 #include "session_state.h"
 
+#define SEND_BYTES (UINT64_C(4) << 20) /* between two looks */
+
 int wvl_session_send(wvl_session *s, const void *data, size_t bytes)
 {
     int refused = 0;
@@ -28,6 +30,18 @@ int wvl_session_send(wvl_session *s, const void *data, size_t bytes)
         s->sink->finalized(s->sink->user, wvl_min_u64(s->written, s->open_at));
     }
     return refused;
+}
+
+wvl_status wvl_session_send_finished(wvl_session *s, const uint8_t *data, uint64_t bytes)
+{
+    wvl_status status = WVL_OK;
+    for (uint64_t at = 0; at < bytes && status == WVL_OK; at += SEND_BYTES) {
+        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : WVL_OK;
+        if (status == WVL_OK && wvl_session_send(s, data + at, (size_t)wvl_min_u64(bytes - at, SEND_BYTES))) {
+            status = WVL_ERROR_SINK;
+        }
+    }
+    return status;
 }
 
 int wvl_session_flush(wvl_session *s)

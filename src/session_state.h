@@ -77,6 +77,8 @@ wvl_status wvl_session_check_image(wvl_session *s);
 void wvl_session_give_pixels_back(wvl_session *s);
 /* session_output.c. To the sink, the second through a buffer. Nonzero: it refused. */
 int wvl_session_send(wvl_session *s, const void *data, size_t bytes);
+/* Bytes that lie there as they leave, in pieces between which the session may be cancelled. */
+wvl_status wvl_session_send_finished(wvl_session *s, const uint8_t *data, uint64_t bytes);
 int wvl_session_put(void *session, const void *data, size_t bytes);
 int wvl_session_flush(wvl_session *s);
 void wvl_session_drop_held(wvl_session *s);
@@ -94,6 +96,8 @@ wvl_status wvl_session_send_strip(wvl_session *s, const wvl_coefs *coefs, uint32
 wvl_status wvl_session_close_early(wvl_session *s);
 /* session_strips.c. Transforms and codes a picture in strips, once for each round. */
 wvl_status wvl_session_transform_strips(wvl_session *s);
+/* session_shares.c. The picture on several devices, where that pays. *is_done 0: it is to be encoded otherwise. */
+wvl_status wvl_session_encode_shares(wvl_session *s, wvl_result **result, int *is_done);
 /* Transforms, codes and writes. */
 wvl_status wvl_session_encode_waves(wvl_session *s, uint64_t *codestream_offset);
 

@@ -12,9 +12,9 @@
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static uint64_t output_bytes(const wvl_plan *plan)
+static uint64_t output_bytes(const wvl_assembly *assembly)
 {
-    uint64_t bytes = plan->memory.output_bytes_bound;
+    uint64_t bytes = assembly->output_bytes_bound;
     return bytes > UINT64_MAX - 256 ? UINT64_MAX : wvl_align_up(bytes, 256);
 }
 
@@ -24,7 +24,7 @@ static uint64_t output_bytes(const wvl_plan *plan)
  * needs 0.29 ms for a MB of page-locked memory. */
 static uint64_t room_for(const wvl_backend *b, uint64_t needed)
 {
-    uint64_t bytes = b->pictures->layout.staging_bytes, most = output_bytes(b->plan);
+    uint64_t bytes = b->pictures->layout.staging_bytes, most = output_bytes(b->pictures->assembly);
     bytes = wvl_align_up(bytes + bytes / 16 + b->plan->syntax.boxes_before.bytes + ROOM_LEAST, 256);
     while (bytes < needed && bytes < most) {
         bytes = wvl_align_up(bytes + bytes / ROOM_STEPS, 256);
@@ -55,10 +55,10 @@ void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly
     wvl_cuda_pictures *p = wvl_cuda_build_pictures(NULL, plan, assembly, 0);
     *slot = (wvl_backend_memory){.host_bytes = UINT64_MAX, .pinned_bytes = UINT64_MAX, .device_bytes = UINT64_MAX};
     if (p) {
-        uint64_t on_device = plan->device.output ? output_bytes(plan) : 0;
+        uint64_t on_device = plan->device.output ? output_bytes(assembly) : 0;
         slot->host_bytes = host_bytes(p);
         slot->pinned_bytes = wvl_add_saturate(p->layout.pinned_end + p->layout.staging_bytes,
-                                              plan->device.output ? 0 : output_bytes(plan));
+                                              plan->device.output ? 0 : output_bytes(assembly));
         slot->device_bytes = wvl_add_saturate(wvl_add_saturate(p->layout.device_end, p->layout.shared_end),
                                               wvl_add_saturate(p->layout.staging_bytes, on_device));
         wvl_free(NULL, p, p->host_bytes);
@@ -76,6 +76,9 @@ void wvl_cuda_free_picture(wvl_backend *b, wvl_backend_job *job)
     }
     if (picture->computed) {
         (void)wvl_cuda_runtime_of(b)->event_destroy(picture->computed);
+    }
+    if (picture->uploaded) {
+        (void)wvl_cuda_runtime_of(b)->event_destroy(picture->uploaded);
     }
     wvl_cuda_free_output(b->device, b->plan->device.output, picture->output, picture->output_bytes);
     wvl_cuda_free_device(b->device, picture->staging_device, l->staging_bytes);
@@ -98,6 +101,9 @@ void wvl_cuda_free_pictures(wvl_backend *b)
     if (p) {
         free_streams(wvl_cuda_runtime_of(b), p->compute);
         free_streams(wvl_cuda_runtime_of(b), p->copy);
+        if (p->upload) {
+            (void)wvl_cuda_runtime_of(b)->stream_destroy(p->upload);
+        }
         wvl_cuda_free_device(b->device, p->device, p->device_bytes);
         wvl_free(&b->allocator, p, p->host_bytes);
     }
@@ -176,6 +182,18 @@ static wvl_cuda_status share_stream(const wvl_backend *b, wvl_cuda_stream *strea
     return status;
 }
 
+static wvl_cuda_status share_upload(const wvl_backend *b, wvl_cuda_picture *picture)
+{
+    wvl_cuda_stream *own = &b->pictures->upload;
+    if (b->options & WVL_CUDA_ONE_STREAM) {
+        return WVL_CUDA_SUCCESS;
+    }
+    wvl_cuda_status status =
+        *own ? WVL_CUDA_SUCCESS : wvl_cuda_runtime_of(b)->stream_create(own, WVL_CUDA_STREAM_NON_BLOCKING);
+    picture->upload = *own;
+    return status ? status : wvl_cuda_runtime_of(b)->event_create(&picture->uploaded, WVL_CUDA_EVENT_DISABLE_TIMING);
+}
+
 static wvl_cuda_status share_streams(wvl_backend *b, wvl_backend_job *job)
 {
     wvl_cuda_pictures *p = b->pictures;
@@ -184,6 +202,7 @@ static wvl_cuda_status share_streams(wvl_backend *b, wvl_backend_job *job)
              copy = b->copies ? b->copies : WVL_CUDA_COPY_STREAMS;
     wvl_cuda_status status = share_stream(b, p->compute, compute, &job->stream);
     status = status ? status : share_stream(b, p->copy, copy, &picture->copies);
+    status = status ? status : share_upload(b, picture);
     return status ? status : wvl_cuda_runtime_of(b)->event_create(&picture->computed, WVL_CUDA_EVENT_DISABLE_TIMING);
 }
 
@@ -393,7 +412,7 @@ static wvl_cuda_status aim(wvl_backend_job *job)
         status = wvl_cuda_runtime_of(b)->pinned_address(&address, (void *)(uintptr_t)picture->output, 0);
     }
     *target = (wvl_cuda_packets_picture){.output = address,
-                                         .output_bytes = output_bytes(b->plan),
+                                         .output_bytes = output_bytes(b->pictures->assembly),
                                          .result = job->pinned_address + l->result,
                                          .lengths = job->pinned_address + l->lengths,
                                          .layers = count_layers(b) > 1 ? job->pinned_address + l->layers : 0};

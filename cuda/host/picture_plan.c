@@ -44,7 +44,7 @@ static void place_device(wvl_cuda_pictures *p, const wvl_cuda_tables *t)
     l->converted =
         wvl_cuda_place(&end, wvl_cuda_measure_color(plan, wvl_cuda_fetch_rect(p->tiles, p->tile_count, 0)), 1);
     l->work = wvl_cuda_place(&end, p->job.work.all_bytes, 1);
-    l->finished = wvl_cuda_place(&end, plan->device.output ? 0 : plan->memory.output_bytes_bound, 1);
+    l->finished = wvl_cuda_place(&end, plan->device.output ? 0 : p->assembly->output_bytes_bound, 1);
     l->finished_end = end;
     l->coder.scratch = wvl_cuda_place(&end, l->coder.scratch_bytes, 1);
     l->device_end = end;
@@ -162,13 +162,13 @@ static void place_blocks(wvl_cuda_pictures *p)
 static wvl_cuda_pictures *carve_pictures(wvl_carver *carver, const wvl_plan *plan, const wvl_assembly *assembly)
 {
     wvl_cuda_pictures *p = wvl_carve(carver, 1, sizeof *p), none;
-    wvl_tile_plan *tiles = wvl_carve(carver, plan->syntax.tile_count, sizeof *tiles), tile;
+    wvl_tile_plan *tiles = wvl_carve(carver, assembly->run.count, sizeof *tiles), tile;
     uint32_t *order = wvl_carve(carver, assembly->packet_count, sizeof *order);
     wvl_cuda_pictures *to = p ? p : &none;
     to->tiles = tiles;
     to->packet_order = order;
     carve_places(carver, plan, assembly, to);
-    for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
+    for (uint32_t t = 0; t < assembly->run.count; t++) {
         wvl_tile_plan_carve(plan, carver, tiles ? &tiles[t] : &tile);
     }
     return p;
@@ -195,9 +195,9 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
     p->assembly = assembly;
     p->coder = coder;
     p->host_bytes = bytes;
-    p->tile_count = plan->syntax.tile_count;
+    p->tile_count = assembly->run.count;
     for (uint32_t t = 0; t < p->tile_count; t++) {
-        wvl_tile_plan_build(plan, t, &p->tiles[t]);
+        wvl_tile_plan_build(plan, assembly->run.first + t, &p->tiles[t]);
     }
     place_blocks(p);
     if (!wvl_cuda_packets_measure(assembly, p->coder->pieces, p->packet_order, &p->job)) {

@@ -72,7 +72,7 @@ class Encoder:
     """Encodes pictures of one shape and type, several at a time, and gives them out in the order in which they were submitted.
 
     shape: (height, width), (height, width, components), (components, height, width) with planar=True, or a list of (height, width).
-    dtype: of the arrays, or one for each component. frames: pictures in flight, 1 to 64; 0: the library chooses.
+    dtype: of the arrays, or one for each component. frames: pictures in flight, 1 to 1024; 0: the library chooses.
     Further keywords: those of encode() but cancel, progress and stream.
 
     An array that was submitted must not change until its picture was received; it is kept alive until then, on a device too.

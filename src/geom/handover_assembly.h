@@ -78,7 +78,13 @@ typedef struct wvl_assembly_step {
     uint32_t room;
 } wvl_assembly_step;
 
+/* Consecutive tiles of a picture that are finished together (D-device-27). */
+typedef struct wvl_tile_run {
+    uint32_t first, count;
+} wvl_tile_run;
+
 typedef struct wvl_assembly {
+    wvl_tile_run run; /* its tiles; blocks, packets and tile-parts are numbered from the first of them on */
     wvl_assembly_packet *packets;
     wvl_assembly_part *parts;
     wvl_assembly_place *places;
@@ -99,7 +105,8 @@ typedef struct wvl_assembly {
     uint32_t tlm_bytes;         /* then TLM, then templates of parts */
     uint8_t has_boxes, has_plt; /* the header of the codestream's box stands between boxes and main header */
     uint64_t head_bytes, part_header_bytes, node_count;
-    void *memory; /* one allocation holds the tables */
+    uint64_t output_bytes_bound; /* of what is finished, proved */
+    void *memory;                /* one allocation holds the tables */
     uint64_t memory_bytes;
 } wvl_assembly;
 

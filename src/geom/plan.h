@@ -279,6 +279,7 @@ typedef struct wvl_memory_plan {
     uint64_t largest_tile_bytes;          /* of coefficients */
     uint64_t most_precincts, most_blocks; /* of any tile */
     uint64_t most_resolutions;            /* of any tile, all components together */
+    uint64_t most_tile_bytes;             /* proved, of the tile-parts of any tile */
     uint64_t quality_bytes;               /* working memory for measuring, 0 when nothing is measured */
     uint64_t tile_plan_bytes;             /* of one tile plan, the same for all */
     wvl_backend_memory backend;           /* the CPU backend's, for the largest wave */
@@ -305,11 +306,12 @@ typedef struct wvl_device_plan {
 /* test: depth to which blocks are coded before rate control decides; output bytes do not depend on it. Only tests set
  * it. */
 typedef struct wvl_test_plan {
-    uint8_t depth_full;  /* every pass of every block */
-    uint8_t all_sets;    /* HT blocks: rate control chooses among sets of all planes */
-    int32_t depth_bias;  /* added to predicted thresholds */
-    uint32_t strip_rows; /* rows of the reference grid in a strip of a row source, or of a device; 0: as it pays */
-    uint32_t part_bytes; /* most bytes of a tile-part; UINT32_MAX, or 0: as many as Psot can say */
+    uint8_t depth_full;     /* every pass of every block */
+    uint8_t all_sets;       /* HT blocks: rate control chooses among sets of all planes */
+    int32_t depth_bias;     /* added to predicted thresholds */
+    uint32_t strip_rows;    /* rows of the reference grid in a strip of a row source, or of a device; 0: as it pays */
+    uint32_t part_bytes;    /* most bytes of a tile-part; UINT32_MAX, or 0: as many as Psot can say */
+    uint64_t share_samples; /* least samples of a run of tiles that a device finishes (src/shares.h); 0: as it pays */
 } wvl_test_plan;
 
 struct wvl_plan {

@@ -64,7 +64,7 @@ int picture_case_open(picture_case *c, const picture *p, const char *settings)
         return 0;
     }
     why = wvl_assembly_refuses(c->plan);
-    if (why || wvl_assembly_build(NULL, c->plan, &c->assembly, &why) != WVL_OK) {
+    if (why || wvl_assembly_build(NULL, c->plan, wvl_assembly_whole(c->plan), &c->assembly, &why) != WVL_OK) {
         return fail(c, why ? why : "assembly");
     }
     return 1;

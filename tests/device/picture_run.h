@@ -9,6 +9,7 @@
 
 extern picture_driver run_driver;
 extern soft_control *run_soft; /* NULL: no software device */
+extern unsigned run_options;   /* WVL_CUDA_* of backends (cuda/host/backend_cuda.h) */
 extern unsigned run_again;     /* pictures that asked for another slot */
 
 /* Fixtures of test cases. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "soft_bench.h"
-
 #include <check.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "cuda/host/device.h"
+#include "soft_bench.h"
 
 soft_control *soft;
 wvl_context *context;
@@ -33,6 +34,17 @@ void open_context(void)
                                    .log = note,
                                    .log_level = WVL_LOG_DEBUG};
     ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+}
+
+void reset_driver(int devices)
+{
+    soft->devices = devices;
+    soft->broken = 0;
+    soft->broken_devices = 0;
+    soft->kill_at = soft->fail_at = soft->calls = 0;
+    soft->memory_limit = 0;
+    memset(soft->launches_of, 0, sizeof soft->launches_of);
+    wvl_cuda_forget_losses();
 }
 
 void close_context(void)

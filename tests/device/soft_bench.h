@@ -26,6 +26,8 @@ typedef struct bytes {
 /* Fixtures. At the end nothing may be left of the device or the host's memory. */
 void open_context(void);
 void close_context(void);
+/* That many devices, none of which has failed or is to fail. */
+void reset_driver(int devices);
 /* settings: words KEY=VALUE. NULL: limits that this picture cannot keep. */
 wvl_plan *make_plan(const wvl_image_format *format, const char *settings, const char *device);
 bytes encode_plan(const wvl_plan *plan, const wvl_image *image);

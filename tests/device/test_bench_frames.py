@@ -71,6 +71,38 @@ def check_host(bench):
         assert json.load(file)["rows"][0]["frames"] == 2
 
 
+def check_many(bench):
+    """As many in flight as are asked for, and each is written down."""
+    row = bench.measure("--size", "20,20", "--memory", "host", "--frames", "130", "--set", "device=cpu")["rows"][0]
+    assert row["places"] == 130 and all(t["pictures"] >= 130 for t in row["turns"]), row
+    assert row["p50_ms"] > 0, row
+
+
+def check_large(bench):
+    """Pictures of more than 16 Mi pixels: every row is one of the patch, turned round; neighbouring places differ."""
+    width, height, patch = 4100, 4200, 2048
+    done = bench.run("--size", "%d,%d" % (width, height), "--components", "1", "--memory", "host", "--ring", "1", "--raw", bench.at("large.raw"))
+    assert done.returncode == 0, done
+    done = bench.run("--size", "2048,2048", "--components", "1", "--memory", "host", "--ring", "1", "--raw", bench.at("patch.raw"))
+    assert done.returncode == 0, done
+    large, = samples_of(bench.at("large.raw"), 1)
+    drawn, = samples_of(bench.at("patch.raw"), 1)
+    assert len(large) == width * height and len(drawn) == patch * patch
+    rows = [drawn[y * patch:(y + 1) * patch] for y in range(patch)]
+    starts = []
+    for top in range(0, height, patch):
+        for left in range(0, width - patch + 1, patch):
+            place = [large[y * width + left:y * width + left + patch] for y in range(top, min(top + patch, height))]
+            found = [(y, x) for y in range(patch) for x in [(rows[y] + rows[y]).find(place[0])] if x >= 0]
+            assert len(found) == 1, found
+            y, x = found[0]
+            assert all(p == rows[(y + k) % patch][x:] + rows[(y + k) % patch][:x] for k, p in enumerate(place)), (top, left)
+            starts.append(found[0])
+    assert len(set(starts)) == len(starts) == 6, starts
+    for name in ("large.raw", "patch.raw"):
+        os.remove(bench.at(name))
+
+
 def samples_of(path, count):
     with open(path, "rb") as file:
         data = file.read()
@@ -113,9 +145,11 @@ def check_refused(bench):
         bench.refuse(2, option + " needs --memory", option, value)
     bench.refuse(2, "--uploads needs --memory", "--uploads")
     bench.refuse(2, "--uploads needs --memory pinned", "--memory", "host", "--uploads")
+    bench.refuse(2, "--copies needs --memory pinned", "--memory", "device", "--copies")
+    bench.refuse(2, "--ring has fewer pictures", "--memory", "device", "--devices", "3", "--ring", "2")
     bench.refuse(2, "--trace does not go with --memory", "--memory", "host", "--trace", "x")
     bench.refuse(2, "--count does not go with --memory", "--memory", "host", "--count", "3")
-    for option, values in (("--frames", ("", "1,,2", "65", "1,2,", "x")), ("--ring", ("0", "65", "x")), ("--turns", ("0", "65")), ("--seconds", ("-1", "x"))):
+    for option, values in (("--frames", ("", "1,,2", "1025", "1,2,", "x")), ("--ring", ("0", "65", "x")), ("--turns", ("0", "65")), ("--seconds", ("-1", "x"))):
         for value in values:
             bench.refuse(2, option, "--memory", "host", option, value)
     bench.refuse(1, "no-such-key", *SMALL, "--memory", "host", "--set", "no-such-key=1")
@@ -147,6 +181,34 @@ def check_device(bench):
     assert len(told["uploads"]["turns"]) == 3 and told["uploads"]["pictures_per_second"] == median(told["uploads"]["turns"])
 
 
+def check_devices(bench):
+    """Two devices: both, each by itself with its share of the frames, and copies alone in both directions."""
+    two = {"SOFT_DEVICES": "2"}
+    for kind in ("pinned", "device"):
+        copies = ["--copies", "--uploads"] if kind == "pinned" else []
+        done = bench.run(*SMALL, "--json", "-", "--memory", kind, "--devices", "2", "--ring", "4", "--frames", "0,6", *copies, "--set",
+                         "style=HT", "--set", "device=cuda-only:all", environment=two)
+        assert done.returncode == 0, done
+        told = json.loads(done.stdout)
+        for row, frames in zip(told["rows"], (0, 6)):
+            check_row(row, frames)
+            assert [a["frames"] for a in row["alone"]] == [frames // 2] * 2
+            for device, alone in enumerate(row["alone"]):
+                check_row(alone, frames // 2)
+                assert [b["name"] for b in alone["backends"]] == ["cuda:%d packets" % device], alone
+            one = sum(a["pictures_per_second"] for a in row["alone"]) / 2
+            assert abs(row["times_one"] * one - row["pictures_per_second"]) < 1e-3 * one, row
+        assert {b["name"] for b in told["rows"][1]["backends"]} == {"cuda:0 packets", "cuda:1 packets"}, told["rows"][1]
+        for name in ("uploads", "copies"):
+            assert (name in told) == (kind == "pinned")
+            assert name not in told or told[name]["pictures_per_second"] == median(told[name]["turns"])
+    text = bench.run(*SMALL, "--memory", "pinned", "--devices", "2", "--frames", "4", "--copies", "--set", "device=cuda-only:all",
+                     environment=two).stdout.decode()
+    for line in (r"one alone +[0-9.]+ pictures/s with 2 in flight; \d+ by cuda:0 packets", r"\d+ by cuda:1 packets", r"times one +\d\.\d{3}\n",
+                 r"copies alone +[0-9.]+ pictures/s, [0-9.]+ GB/s up; of that encodes reach [0-9.]+ with 4\n"):
+        assert re.search(line, text), (line, text)
+
+
 def check_below(bench):
     """Pictures that a device did not do as far as asked are counted: here it is lost on the way, and the CPU takes over."""
     words = [*SMALL, "--json", "-", "--frames", "2", "--memory", "host", "--set", "style=HT", "--set", "device=cuda"]
@@ -174,11 +236,14 @@ def main():
     bench = Bench(program, folder)
     if soft:
         check_device(bench)
+        check_devices(bench)
         check_below(bench)
         check_other_bytes(bench)
     else:
         check_host(bench)
         check_ring(bench)
+        check_many(bench)
+        check_large(bench)
         check_refused(bench)
     check_no_device(bench)
     print("frames --memory%s: nothing wrong" % (" on the software device" if soft else ""))

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/device.h"
 #include "geom/plan.h"
 #include "soft_bench.h"
 #include "wavelane_frames.h"
@@ -22,17 +21,6 @@ static const char *const ends[] = {" packets", " blocks", " blocks"};
 static picture pictures[PICTURES];
 static picture_input inputs[PICTURES];
 static bytes expected[PICTURES];
-
-static void reset_driver(int devices)
-{
-    soft->devices = devices;
-    soft->broken = 0;
-    soft->broken_devices = 0;
-    soft->kill_at = soft->fail_at = soft->calls = 0;
-    soft->memory_limit = 0;
-    memset(soft->launches_of, 0, sizeof soft->launches_of);
-    wvl_cuda_forget_losses();
-}
 
 static void setup(void)
 {

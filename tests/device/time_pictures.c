@@ -12,7 +12,8 @@
  * output (1: device memory), direct (1: kernels write to pinned memory), streams, copies (streams of either kind that
  * slots share), full (1: all passes of EBCOT blocks are coded, none is left out by prediction), clock (1: one picture
  * at a time, without graphs, and the times of its launches), rounds (no more of rate control are launched), carve (per
- * cent of shared memory that all kernels prefer), lanes (of a warp of the MQ coder that have a block).
+ * cent of shared memory that all kernels prefer), lanes (of a warp of the MQ coder that have a block), behind (1:
+ * pixels go up in the streams of kernels).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@
 
 typedef struct configuration {
     uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock, rounds, carve,
-        lanes;
+        lanes, behind;
 } configuration;
 
 typedef struct scene {
@@ -84,7 +85,7 @@ static configuration parse(const char *text)
     } names[] = {{"slots", &c.slots},     {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
                  {"graphs", &c.graphs},   {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct},
                  {"streams", &c.streams}, {"copies", &c.copies}, {"full", &c.full},     {"clock", &c.clock},
-                 {"rounds", &c.rounds},   {"carve", &c.carve},   {"lanes", &c.lanes}};
+                 {"rounds", &c.rounds},   {"carve", &c.carve},   {"lanes", &c.lanes},   {"behind", &c.behind}};
     char copy[256], *rest = copy;
     (void)snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
@@ -130,7 +131,8 @@ static wvl_backend *open_backend(scene *s, const configuration *c, double *prepa
     if (wvl_backend_cuda.open(&options, &backend) != WVL_OK) {
         give_up("open");
     }
-    backend->options = (c->graphs ? 0 : WVL_CUDA_NO_GRAPHS) | (c->direct ? WVL_CUDA_DIRECT : 0);
+    backend->options = (c->graphs ? 0 : WVL_CUDA_NO_GRAPHS) | (c->direct ? WVL_CUDA_DIRECT : 0) |
+                       (c->behind ? WVL_CUDA_ONE_STREAM : 0);
     backend->writers = c->writers;
     backend->streams = c->streams;
     backend->copies = c->copies;

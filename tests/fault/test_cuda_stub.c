@@ -93,7 +93,7 @@ static void open_pictures_of(job_kind kind)
     j.plan->memory.most_resolutions = j.tiles->resolution_count;
     j.plan->syntax.part_count = 1;
     said = (wvl_cuda_packets_result){.bytes = 700, .codestream = 0};
-    ck_assert_int_eq(wvl_assembly_build(NULL, j.plan, &assembly, &why), WVL_OK);
+    ck_assert_int_eq(wvl_assembly_build(NULL, j.plan, wvl_assembly_whole(j.plan), &assembly, &why), WVL_OK);
     picture_tables = 0;
 }
 

@@ -235,7 +235,7 @@ int packets_case_open(packets_case *c, const wvl_image_format *format, const wvl
     if (!make_plan(c, format, settings) || !encode(c, image)) {
         return 0;
     }
-    if (wvl_assembly_build(NULL, c->plan, &c->assembly, &why) != WVL_OK) {
+    if (wvl_assembly_build(NULL, c->plan, wvl_assembly_whole(c->plan), &c->assembly, &why) != WVL_OK) {
         return fail(c, why ? why : "assembly");
     }
     c->has_list = has_ht_list(c->plan);

@@ -48,7 +48,8 @@ int rate_case_open(rate_case *c, const wvl_image_format *format, const char *set
     if (!make_plan(c, format, settings)) {
         return 0;
     }
-    if (wvl_assembly_build(NULL, c->plan, &c->assembly, &why) != WVL_OK || !wvl_cuda_choose_coder(c->plan, &why)) {
+    if (wvl_assembly_build(NULL, c->plan, wvl_assembly_whole(c->plan), &c->assembly, &why) != WVL_OK ||
+        !wvl_cuda_choose_coder(c->plan, &why)) {
         return fail(c, why ? why : "assembly");
     }
     c->pictures = wvl_cuda_build_pictures(NULL, c->plan, &c->assembly, 0);

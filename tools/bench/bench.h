@@ -43,8 +43,9 @@ typedef struct wvl_bench_shape {
 /* keep_palette: indices as one component, where the file has them. */
 int wvl_bench_fetch_picture(const char *path, int keep_palette, wvl_bench_picture *picture, char *error);
 /* Octaves of value noise, hard-edged regions and grain from a fixed seed: integer arithmetic, the same picture
- * everywhere. */
+ * everywhere. Large ones repeat a patch (bench_draw.c). */
 int wvl_bench_build_picture(const wvl_bench_shape *shape, wvl_bench_picture *picture, char *error);
+void wvl_bench_count_samples(wvl_bench_picture *picture); /* sets both counts */
 void wvl_bench_release_picture(wvl_bench_picture *picture);
 /* One row of a component, widened. Depth at most 31 bits. */
 void wvl_bench_fetch_row(const wvl_io_component *component, uint32_t row, int32_t *out);

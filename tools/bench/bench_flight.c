@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACES_MAX 128u /* twice what may be in flight: the next one is written down too */
+#define PLACES_MAX (2 * WVL_BENCH_PLACES_MAX) /* the next one is written down too */
 
 typedef struct codestream {
     void *data;
@@ -17,12 +17,15 @@ typedef struct flight {
     const wvl_bench_frames_options *options;
     wvl_context *context;
     const wvl_bench_ring *ring;
-    const wvl_plan *plan;
-    int asked; /* what of a picture a device must do, as rank_backend counts */
+    wvl_plan *plan;
+    wvl_plan *alone[WVL_BENCH_DEVICES_MAX]; /* of each device by itself */
+    int asked;                              /* what of a picture a device must do, as rank_backend counts */
     codestream expected[WVL_BENCH_RING_MAX];
     wvl_encoder *encoder; /* NULL: one by one */
     /* Of the turn that runs: */
-    int compares; /* every byte, not only how many */
+    const wvl_plan *at_work;
+    uint32_t first, stride; /* its pictures of the ring */
+    int compares;           /* every byte, not only how many */
     uint64_t sent, got;
     double sent_at[PLACES_MAX];
     double *latencies; /* [got] */
@@ -63,14 +66,21 @@ static void count_backend(flight *f, const char *name, size_t bytes)
     }
 }
 
+/* The picture of the ring that number n of the turn is. */
+static uint32_t pick(const flight *f, uint64_t n)
+{
+    uint32_t own = (f->ring->count - f->first + f->stride - 1) / f->stride;
+    return f->first + (uint32_t)(n % own) * f->stride;
+}
+
 static int is_expected(const flight *f, const void *data, size_t bytes)
 {
-    const codestream *e = &f->expected[f->got % f->ring->count];
+    const codestream *e = &f->expected[pick(f, f->got)];
     if (bytes == e->bytes && (!f->compares || memcmp(data, e->data, bytes) == 0)) {
         return 1;
     }
     fprintf(stderr, "wavelane-bench: picture %u of the ring: %zu bytes differ from the CPU's %zu bytes\n",
-            (unsigned)(f->got % f->ring->count), bytes, e->bytes);
+            (unsigned)pick(f, f->got), bytes, e->bytes);
     return 0;
 }
 
@@ -132,38 +142,63 @@ static int fail(const char *why, wvl_status status)
     return WVL_BENCH_EXIT_FAILED;
 }
 
+/* To a sink that is open. */
+static wvl_status encode_to(wvl_sink *sink, const wvl_plan *plan, const wvl_image *image, char backend[32])
+{
+    wvl_result *result = NULL;
+    char error[WVL_BENCH_ERROR_BYTES] = "";
+    wvl_status status = wvl_encode(plan, image, sink, NULL, &result, error, sizeof error);
+    if (status == WVL_OK) {
+        snprintf(backend, 32, "%s", wvl_result_backend(result));
+    } else {
+        (void)fail(error, status);
+    }
+    wvl_result_release(result);
+    return status;
+}
+
 static wvl_status encode(wvl_context *context, const wvl_plan *plan, const wvl_image *image, codestream *coded,
                          char backend[32])
 {
     wvl_sink sink = {.struct_size = sizeof sink};
-    wvl_result *result = NULL;
-    char error[WVL_BENCH_ERROR_BYTES] = "";
     wvl_status status = wvl_sink_open_memory(context, &sink);
-    if (status == WVL_OK) {
-        status = wvl_encode(plan, image, &sink, NULL, &result, error, sizeof error);
-    }
-    if (status == WVL_OK) {
-        snprintf(backend, 32, "%s", wvl_result_backend(result));
-        status = wvl_sink_take_memory(&sink, &coded->data, &coded->bytes);
-    }
-    wvl_result_release(result);
     if (status != WVL_OK) {
-        (void)fail(error, status);
+        (void)fail("", status);
+        return status;
     }
-    return status;
+    status = encode_to(&sink, plan, image, backend);
+    return status == WVL_OK ? wvl_sink_take_memory(&sink, &coded->data, &coded->bytes) : status;
 }
 
+static int count_written(void *user, const void *data, size_t bytes)
+{
+    (void)data;
+    ((codestream *)user)->bytes += bytes;
+    return 0;
+}
+
+static int leave_unpatched(void *user, uint64_t offset, const void *data, size_t bytes)
+{
+    (void)user, (void)offset, (void)data, (void)bytes;
+    return 0;
+}
+
+/* What a caller does with the bytes is not the encoder's time: when it is taken, they are counted. */
 static int run_alone(flight *f)
 {
     codestream coded = {NULL, 0};
+    wvl_sink counter = {.struct_size = sizeof counter, .write = count_written, .patch = leave_unpatched};
     char backend[32];
+    counter.user = &coded;
     f->sent_at[f->sent % PLACES_MAX] = wvl_bench_wall_seconds();
-    const wvl_image *image = &f->ring->images[f->sent++ % f->ring->count];
-    if (encode(f->context, f->plan, image, &coded, backend) != WVL_OK) {
+    const wvl_image *image = &f->ring->images[pick(f, f->sent++)];
+    wvl_status status = f->compares ? encode(f->context, f->at_work, image, &coded, backend)
+                                    : encode_to(&counter, f->at_work, image, backend);
+    if (status != WVL_OK) {
         return WVL_BENCH_EXIT_FAILED;
     }
     int code = take_picture(f, coded.data, coded.bytes, backend);
-    wvl_memory_release(f->context, coded.data, coded.bytes);
+    wvl_memory_release(f->context, coded.data, coded.data != NULL ? coded.bytes : 0);
     return code;
 }
 
@@ -173,7 +208,7 @@ static int submit_more(flight *f)
     wvl_status status = WVL_OK;
     while (status == WVL_OK) {
         f->sent_at[f->sent % PLACES_MAX] = wvl_bench_wall_seconds();
-        status = wvl_encoder_submit(f->encoder, &f->ring->images[f->sent % f->ring->count], NULL, NULL);
+        status = wvl_encoder_submit(f->encoder, &f->ring->images[pick(f, f->sent)], NULL, NULL);
         f->sent += status == WVL_OK;
     }
     return status == WVL_AGAIN ? WVL_BENCH_EXIT_OK : fail("", status);
@@ -263,7 +298,7 @@ static int run_turn(flight *f, wvl_bench_flights *all)
     f->turn = &all->turns[all->turn_count];
     f->encoder = NULL;
     if (all->frames != 0) {
-        wvl_status status = wvl_encoder_create(f->plan, all->frames, &f->encoder);
+        wvl_status status = wvl_encoder_create(f->at_work, all->frames, &f->encoder);
         if (status != WVL_OK) {
             return fail(wvl_context_error(f->context), status);
         }
@@ -277,22 +312,52 @@ static int run_turn(flight *f, wvl_bench_flights *all)
     return code;
 }
 
+/* One number of frames: all devices, and where there are several each of them by itself. */
+static int run_frames(flight *f, uint32_t i, wvl_bench_flight_results *results)
+{
+    const wvl_bench_frames_options *o = f->options;
+    int code = WVL_BENCH_EXIT_OK;
+    for (uint32_t d = 0; d < results->alone_count && code == WVL_BENCH_EXIT_OK; d++) {
+        int stays = o->kind == WVL_MEMORY_DEVICE;
+        f->at_work = f->alone[d];
+        f->first = stays ? d : 0;
+        f->stride = stays ? o->devices : 1;
+        results->alone[i][d].frames = (o->frames[i] + o->devices - 1) / o->devices;
+        code = run_turn(f, &results->alone[i][d]);
+    }
+    f->at_work = f->plan;
+    f->first = 0;
+    f->stride = 1;
+    results->settings[i].frames = o->frames[i];
+    return code == WVL_BENCH_EXIT_OK ? run_turn(f, &results->settings[i]) : code;
+}
+
+static int time_copies(const flight *f, const wvl_bench_store *store, int has_downloads, double *rate)
+{
+    size_t down[WVL_BENCH_RING_MAX];
+    for (uint32_t i = 0; i < f->ring->count; i++) {
+        down[i] = f->expected[i].bytes;
+    }
+    int status = wvl_bench_time_copies(store, has_downloads ? down : NULL, f->options->seconds, rate);
+    if (status != 0) {
+        fprintf(stderr, "wavelane-bench: copies alone: device status %d\n", status);
+    }
+    return status != 0 ? WVL_BENCH_EXIT_FAILED : WVL_BENCH_EXIT_OK;
+}
+
 static int run_turns(flight *f, const wvl_bench_store *store, wvl_bench_flight_results *results)
 {
     const wvl_bench_frames_options *o = f->options;
     int code = WVL_BENCH_EXIT_OK;
     for (uint32_t t = 0; t < o->turns && code == WVL_BENCH_EXIT_OK; t++) {
         for (uint32_t i = 0; i < o->frames_count && code == WVL_BENCH_EXIT_OK; i++) {
-            results->settings[i].frames = o->frames[i];
-            code = run_turn(f, &results->settings[i]);
+            code = run_frames(f, i, results);
         }
-        int status = 0;
         if (o->uploads && code == WVL_BENCH_EXIT_OK) {
-            status = wvl_bench_time_uploads(store, o->seconds, &results->uploads[t]);
+            code = time_copies(f, store, 0, &results->uploads[t]);
         }
-        if (status != 0) {
-            fprintf(stderr, "wavelane-bench: uploads alone: device status %d\n", status);
-            code = WVL_BENCH_EXIT_FAILED;
+        if (o->copies && code == WVL_BENCH_EXIT_OK) {
+            code = time_copies(f, store, 1, &results->copies[t]);
         }
     }
     return code;
@@ -330,7 +395,7 @@ static int rank_asked(const wvl_bench_frames_options *o)
 }
 
 wvl_status wvl_bench_make_plan(wvl_context *context, const wvl_bench_frames_options *o, const wvl_image_format *format,
-                               int with_cpu, wvl_plan **plan)
+                               const char *device, wvl_plan **plan)
 {
     wvl_params *params = NULL;
     wvl_status status = wvl_params_create(context, &params);
@@ -340,8 +405,8 @@ wvl_status wvl_bench_make_plan(wvl_context *context, const wvl_bench_frames_opti
         snprintf(key, sizeof key, "%.*s", (int)length, o->settings.text[i]);
         status = wvl_params_set(params, key, o->settings.text[i] + length + 1);
     }
-    if (status == WVL_OK && with_cpu) {
-        status = wvl_params_set(params, "device", "cpu");
+    if (status == WVL_OK && device != NULL) {
+        status = wvl_params_set(params, "device", device);
     }
     if (status != WVL_OK) {
         fprintf(stderr, "wavelane-bench: %s\n", params != NULL ? wvl_params_error(params) : wvl_status_text(status));
@@ -359,7 +424,7 @@ static wvl_status encode_expected(flight *f)
 {
     wvl_plan *plan = NULL;
     char backend[32];
-    wvl_status status = wvl_bench_make_plan(f->context, f->options, &f->ring->source.format, 1, &plan);
+    wvl_status status = wvl_bench_make_plan(f->context, f->options, &f->ring->source.format, "cpu", &plan);
     for (uint32_t i = 0; i < f->ring->count && status == WVL_OK; i++) {
         status = encode(f->context, plan, &f->ring->on_host[i], &f->expected[i], backend);
     }
@@ -367,26 +432,51 @@ static wvl_status encode_expected(flight *f)
     return status;
 }
 
+/* Of each device by itself, where several share the pictures. */
+static wvl_status make_plans_alone(flight *f, wvl_bench_flight_results *results)
+{
+    const wvl_bench_frames_options *o = f->options;
+    const char *device = find_setting(&o->settings, "device", "auto");
+    wvl_status status = WVL_OK;
+    if (o->devices < 2 || strncmp(device, "cuda", 4) != 0) {
+        return WVL_OK;
+    }
+    for (uint32_t d = 0; d < o->devices && status == WVL_OK; d++) {
+        char one[32];
+        snprintf(one, sizeof one, "%.*s:%u", (int)strcspn(device, ":"), device, d);
+        status = wvl_bench_make_plan(f->context, o, &f->ring->source.format, one, &f->alone[d]);
+    }
+    results->alone_count = status == WVL_OK ? o->devices : 0;
+    return status;
+}
+
+static void close_flight(flight *f)
+{
+    for (uint32_t i = 0; i < f->ring->count; i++) {
+        if (f->expected[i].data != NULL) {
+            wvl_memory_release(f->context, f->expected[i].data, f->expected[i].bytes);
+        }
+    }
+    for (uint32_t d = 0; d < WVL_BENCH_DEVICES_MAX; d++) {
+        wvl_plan_release(f->alone[d]);
+    }
+    free(f->latencies);
+    wvl_plan_release(f->plan);
+}
+
 int wvl_bench_run_flights(const wvl_bench_frames_options *o, wvl_context *context, const wvl_bench_ring *ring,
                           const wvl_bench_store *store, wvl_bench_flight_results *results)
 {
     flight f = {.options = o, .context = context, .ring = ring, .asked = rank_asked(o)};
-    wvl_plan *plan = NULL;
     int code = WVL_BENCH_EXIT_FAILED;
-    if (wvl_bench_make_plan(context, o, &ring->source.format, 0, &plan) == WVL_OK && encode_expected(&f) == WVL_OK) {
-        f.plan = plan;
+    if (wvl_bench_make_plan(context, o, &ring->source.format, NULL, &f.plan) == WVL_OK &&
+        make_plans_alone(&f, results) == WVL_OK && encode_expected(&f) == WVL_OK) {
         code = run_turns(&f, store, results);
-    }
-    for (uint32_t i = 0; i < ring->count; i++) {
-        if (f.expected[i].data != NULL) {
-            wvl_memory_release(context, f.expected[i].data, f.expected[i].bytes);
-        }
     }
     for (uint32_t i = 0; i < o->frames_count; i++) {
         results->settings[i].first_bytes = f.expected[0].bytes;
     }
-    free(f.latencies);
-    wvl_plan_release(plan);
+    close_flight(&f);
     return code;
 }
 

@@ -54,11 +54,22 @@ static double down_bytes(const wvl_bench_flights *f)
     return f->down_known == pictures ? (double)f->down_bytes / (double)pictures : NAN;
 }
 
-static double median_uploads(const wvl_bench_frames_options *o, const wvl_bench_flight_results *results)
+/* Of uploads or copies alone. */
+static double median_copies(const wvl_bench_frames_options *o, const double *turns)
 {
     double values[WVL_BENCH_TURNS_MAX];
-    memcpy(values, results->uploads, o->turns * sizeof *values);
+    memcpy(values, turns, o->turns * sizeof *values);
     return median(values, o->turns);
+}
+
+/* All devices over one of them: the mean of those alone. */
+static double times_one(const wvl_bench_flight_results *results, uint32_t i)
+{
+    double sum = 0;
+    for (uint32_t d = 0; d < results->alone_count; d++) {
+        sum += median_of(&results->alone[i][d], rate_of);
+    }
+    return median_of(&results->settings[i], rate_of) * results->alone_count / sum;
 }
 
 /* ---- Text ---- */
@@ -93,6 +104,30 @@ static void print_setting(const wvl_bench_flights *f)
     print_backends(f);
 }
 
+static void print_alone(const wvl_bench_flight_results *results, uint32_t i)
+{
+    for (uint32_t d = 0; d < results->alone_count; d++) {
+        const wvl_bench_flights *f = &results->alone[i][d];
+        printf("%-14s %9.2f pictures/s with %u in flight; ", d ? "" : "  one alone", median_of(f, rate_of),
+               f->frames ? f->places : 1);
+        print_backends(f);
+    }
+    if (results->alone_count) {
+        printf("%-14s %9.3f\n", "  times one", times_one(results, i));
+    }
+}
+
+static void print_copies(const char *name, double rate, const wvl_bench_frames_options *o, const wvl_bench_ring *ring,
+                         const wvl_bench_flight_results *results)
+{
+    printf("%-14s %9.2f pictures/s, %.3f GB/s up;", name, rate, 1e-9 * rate * (double)ring->picture_bytes);
+    for (uint32_t i = 0; i < o->frames_count; i++) {
+        printf(" %s%.3f with %u", i ? "" : "of that encodes reach ", median_of(&results->settings[i], rate_of) / rate,
+               o->frames[i]);
+    }
+    putchar('\n');
+}
+
 static void print_text(const wvl_bench_frames_options *o, const wvl_bench_picture *picture, const wvl_bench_ring *ring,
                        const wvl_bench_flight_results *results)
 {
@@ -102,10 +137,13 @@ static void print_text(const wvl_bench_frames_options *o, const wvl_bench_pictur
            o->turns, o->seconds);
     for (uint32_t i = 0; i < o->frames_count; i++) {
         print_setting(&results->settings[i]);
+        print_alone(results, i);
     }
     if (o->uploads) {
-        double rate = median_uploads(o, results);
-        printf("%-14s %9.2f pictures/s, %.3f GB/s\n", "uploads alone", rate, 1e-9 * rate * (double)ring->picture_bytes);
+        print_copies("uploads alone", median_copies(o, results->uploads), o, ring, results);
+    }
+    if (o->copies) {
+        print_copies("copies alone", median_copies(o, results->copies), o, ring, results);
     }
 }
 
@@ -130,7 +168,6 @@ static void put_turns(wvl_bench_json *json, const wvl_bench_flights *f)
 
 static void put_setting(wvl_bench_json *json, const wvl_bench_flights *f)
 {
-    wvl_bench_put_open(json, NULL, '{');
     wvl_bench_put_number(json, "frames", f->frames);
     wvl_bench_put_number(json, "places", f->frames ? f->places : 1);
     wvl_bench_put_number(json, "pictures_per_second", median_of(f, rate_of));
@@ -151,6 +188,22 @@ static void put_setting(wvl_bench_json *json, const wvl_bench_flights *f)
     }
     wvl_bench_put_close(json, ']');
     put_turns(json, f);
+}
+
+static void put_row(wvl_bench_json *json, const wvl_bench_flight_results *results, uint32_t i)
+{
+    wvl_bench_put_open(json, NULL, '{');
+    put_setting(json, &results->settings[i]);
+    if (results->alone_count) {
+        wvl_bench_put_number(json, "times_one", times_one(results, i));
+        wvl_bench_put_open(json, "alone", '[');
+        for (uint32_t d = 0; d < results->alone_count; d++) {
+            wvl_bench_put_open(json, NULL, '{');
+            put_setting(json, &results->alone[i][d]);
+            wvl_bench_put_close(json, '}');
+        }
+        wvl_bench_put_close(json, ']');
+    }
     wvl_bench_put_close(json, '}');
 }
 
@@ -177,14 +230,13 @@ static void put_head(wvl_bench_json *json, const wvl_bench_frames_options *o, co
     wvl_bench_put_close(json, ']');
 }
 
-static void put_uploads(wvl_bench_json *json, const wvl_bench_frames_options *o,
-                        const wvl_bench_flight_results *results)
+static void put_copies(wvl_bench_json *json, const char *name, const wvl_bench_frames_options *o, const double *turns)
 {
-    wvl_bench_put_open(json, "uploads", '{');
-    wvl_bench_put_number(json, "pictures_per_second", median_uploads(o, results));
+    wvl_bench_put_open(json, name, '{');
+    wvl_bench_put_number(json, "pictures_per_second", median_copies(o, turns));
     wvl_bench_put_open(json, "turns", '[');
     for (uint32_t i = 0; i < o->turns; i++) {
-        wvl_bench_put_number(json, NULL, results->uploads[i]);
+        wvl_bench_put_number(json, NULL, turns[i]);
     }
     wvl_bench_put_close(json, ']');
     wvl_bench_put_close(json, '}');
@@ -201,11 +253,14 @@ static int write_json(const wvl_bench_frames_options *o, const wvl_bench_picture
     put_head(&json, o, picture, ring);
     wvl_bench_put_open(&json, "rows", '[');
     for (uint32_t i = 0; i < o->frames_count; i++) {
-        put_setting(&json, &results->settings[i]);
+        put_row(&json, results, i);
     }
     wvl_bench_put_close(&json, ']');
     if (o->uploads) {
-        put_uploads(&json, o, results);
+        put_copies(&json, "uploads", o, results->uploads);
+    }
+    if (o->copies) {
+        put_copies(&json, "copies", o, results->copies);
     }
     wvl_bench_put_close(&json, '}');
     fputc('\n', json.out);

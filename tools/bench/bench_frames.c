@@ -266,7 +266,8 @@ static int take_frames(const char *value, void *options)
 {
     frames_options *o = options;
     double list[WVL_BENCH_FRAMES_MAX];
-    o->frames_count = (uint32_t)wvl_bench_args_list("--frames", value, 0, 64, list, WVL_BENCH_FRAMES_MAX);
+    o->frames_count =
+        (uint32_t)wvl_bench_args_list("--frames", value, 0, WVL_BENCH_PLACES_MAX, list, WVL_BENCH_FRAMES_MAX);
     for (uint32_t i = 0; i < o->frames_count; i++)
         o->frames[i] = (uint32_t)list[i];
     return o->frames_count ? 0 : -1;
@@ -387,6 +388,15 @@ static int take_uploads(const char *value, void *options)
     return 0;
 }
 
+static int take_copies(const char *value, void *options)
+{
+    frames_options *o = options;
+    (void)value;
+    o->needs_memory = "--copies";
+    o->copies = 1;
+    return 0;
+}
+
 static int take_json(const char *value, void *options)
 {
     frames_options *o = options;
@@ -423,8 +433,10 @@ static int check_options(const frames_options *o)
         why = "--trace does not go with --memory, which times pictures unwatched";
     } else if (o->has_memory && o->count != 0) {
         why = "--count does not go with --memory: use --seconds and --turns";
-    } else if (o->uploads && o->kind != WVL_MEMORY_PINNED) {
-        why = "--uploads needs --memory pinned";
+    } else if ((o->uploads || o->copies) && o->kind != WVL_MEMORY_PINNED) {
+        why = o->uploads ? "--uploads needs --memory pinned" : "--copies needs --memory pinned";
+    } else if (o->has_memory && o->ring < o->devices) {
+        why = "--ring has fewer pictures than there are --devices";
     }
     if (why != NULL) {
         fprintf(stderr, "wavelane-bench: %s\n", why);
@@ -444,7 +456,7 @@ static int run_picture(const frames_options *o, wvl_context *context, const wvl_
         fprintf(stderr, "wavelane-bench: %s\n", error);
         return WVL_BENCH_EXIT_FAILED;
     }
-    wvl_status status = wvl_bench_make_plan(context, o, &source.format, 0, &plan);
+    wvl_status status = wvl_bench_make_plan(context, o, &source.format, NULL, &plan);
     for (uint32_t i = 0; i < o->frames_count && status == WVL_OK; i++)
         if ((status = time_run(context, plan, &source.image, o->frames[i], o->count, &r)) == WVL_OK)
             print_run(o, o->frames[i], &r, picture->sample_count);
@@ -485,7 +497,7 @@ int wvl_bench_run_frames(wvl_bench_args *args)
         {"--memory", 1, take_memory},   {"--layout", 1, take_layout},   {"--ring", 1, take_ring},
         {"--seconds", 1, take_seconds}, {"--turns", 1, take_turns},     {"--uploads", 0, take_uploads},
         {"--json", 1, take_json},       {"--out", 1, take_out},         {"--raw", 1, take_raw},
-        {"--devices", 1, take_devices}};
+        {"--devices", 1, take_devices}, {"--copies", 0, take_copies}};
     frames_options o = {.shape = {4096, 2160, 3, 8},
                         .threads = 16,
                         .frames = {0, 3},

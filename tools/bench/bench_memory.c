@@ -179,17 +179,21 @@ void *wvl_bench_store_copy(wvl_bench_store *s, const void *from, size_t bytes, i
     return memory;
 }
 
-/* ---- Uploads alone ---- */
+/* ---- Copies alone ---- */
 
-typedef struct uploads {
+typedef struct copies {
     const wvl_bench_store *store;
+    const size_t *down_bytes; /* NULL: nothing comes down */
     wvl_cuda_address places[WVL_BENCH_RING_MAX];
-    wvl_cuda_event rounds[2][WVL_BENCH_DEVICES_MAX]; /* ends of the last two: one runs while the other is queued */
-} uploads;
+    void *outputs[WVL_BENCH_RING_MAX];
+    wvl_cuda_stream down[WVL_BENCH_DEVICES_MAX];
+    wvl_cuda_event rounds[2][2][WVL_BENCH_DEVICES_MAX]; /* ends of the last two, up and down: one runs while the other
+                                                           is queued */
+} copies;
 
 /* Calls `work` with each device entered. */
-static wvl_cuda_status on_each(uploads *u, unsigned round,
-                               wvl_cuda_status (*work)(uploads *u, uint32_t on, unsigned round))
+static wvl_cuda_status on_each(copies *u, unsigned round,
+                               wvl_cuda_status (*work)(copies *u, uint32_t on, unsigned round))
 {
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     for (uint32_t on = 0; on < u->store->device_count && !status; on++) {
@@ -202,60 +206,76 @@ static wvl_cuda_status on_each(uploads *u, unsigned round,
     return status;
 }
 
-static wvl_cuda_status open_uploads(uploads *u, uint32_t on, unsigned round)
+static size_t down_bytes(const copies *u, uint32_t i) { return u->down_bytes != NULL ? u->down_bytes[i] : 0; }
+
+static wvl_cuda_status open_copies(copies *u, uint32_t on, unsigned round)
 {
     const wvl_bench_store *s = u->store;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     (void)round;
     for (uint32_t i = on; i < s->count && !status; i += s->device_count) {
-        status = s->runtime.malloc_device(&u->places[i], s->copies[i].bytes);
+        size_t up = s->copies[i].bytes, down = down_bytes(u, i);
+        status = s->runtime.malloc_device(&u->places[i], up > down ? up : down);
+        status = status || !down ? status : s->runtime.malloc_pinned(&u->outputs[i], down, PORTABLE);
     }
-    for (unsigned i = 0; i < 2 && !status; i++) {
-        status = s->runtime.event_create(&u->rounds[i][on], WVL_CUDA_EVENT_BLOCKING | WVL_CUDA_EVENT_DISABLE_TIMING);
+    for (unsigned i = 0; i < 4 && !status; i++) {
+        status = s->runtime.event_create(&u->rounds[i / 2][i % 2][on],
+                                         WVL_CUDA_EVENT_BLOCKING | WVL_CUDA_EVENT_DISABLE_TIMING);
     }
-    return status;
+    return status ? status : s->runtime.stream_create(&u->down[on], WVL_CUDA_STREAM_NON_BLOCKING);
 }
 
-static wvl_cuda_status close_uploads(uploads *u, uint32_t on, unsigned round)
+static wvl_cuda_status close_copies(copies *u, uint32_t on, unsigned round)
 {
     const wvl_bench_store *s = u->store;
     (void)round;
     (void)s->runtime.stream_wait(s->devices[on].stream);
+    if (u->down[on] != NULL) {
+        (void)s->runtime.stream_wait(u->down[on]);
+        (void)s->runtime.stream_destroy(u->down[on]);
+    }
     for (uint32_t i = on; i < s->count; i += s->device_count) {
         if (u->places[i]) {
             (void)s->runtime.free_device(u->places[i]);
         }
+        if (u->outputs[i] != NULL) {
+            (void)s->runtime.free_pinned(u->outputs[i]);
+        }
     }
-    for (unsigned i = 0; i < 2; i++) {
-        if (u->rounds[i][on] != NULL) {
-            (void)s->runtime.event_destroy(u->rounds[i][on]);
+    for (unsigned i = 0; i < 4; i++) {
+        if (u->rounds[i / 2][i % 2][on] != NULL) {
+            (void)s->runtime.event_destroy(u->rounds[i / 2][i % 2][on]);
         }
     }
     return WVL_CUDA_SUCCESS;
 }
 
-/* Every copy of the store once, each to its device. */
-static wvl_cuda_status queue_round(uploads *u, uint32_t on, unsigned round)
+/* Every copy of the store once, each to its device, and as many downloads. */
+static wvl_cuda_status queue_round(copies *u, uint32_t on, unsigned round)
 {
     const wvl_bench_store *s = u->store;
     wvl_cuda_stream stream = s->devices[on].stream;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     for (uint32_t i = on; i < s->count && !status; i += s->device_count) {
+        size_t down = down_bytes(u, i);
         status = s->runtime.upload(u->places[i], s->copies[i].memory, s->copies[i].bytes, stream);
+        status = status || !down ? status : s->runtime.download(u->outputs[i], u->places[i], down, u->down[on]);
     }
-    return status ? status : s->runtime.event_record(u->rounds[round % 2][on], stream);
+    status = status ? status : s->runtime.event_record(u->rounds[round % 2][0][on], stream);
+    return status ? status : s->runtime.event_record(u->rounds[round % 2][1][on], u->down[on]);
 }
 
-static wvl_cuda_status wait_round(uploads *u, uint32_t on, unsigned round)
+static wvl_cuda_status wait_round(copies *u, uint32_t on, unsigned round)
 {
-    return u->store->runtime.event_wait(u->rounds[round % 2][on]);
+    wvl_cuda_status status = u->store->runtime.event_wait(u->rounds[round % 2][0][on]);
+    return status ? status : u->store->runtime.event_wait(u->rounds[round % 2][1][on]);
 }
 
-int wvl_bench_time_uploads(const wvl_bench_store *store, double seconds, double *copies_per_second)
+int wvl_bench_time_copies(const wvl_bench_store *store, const size_t *down, double seconds, double *copies_per_second)
 {
-    uploads u = {.store = store};
+    copies u = {.store = store, .down_bytes = down};
     unsigned rounds = 0;
-    wvl_cuda_status status = on_each(&u, 0, open_uploads);
+    wvl_cuda_status status = on_each(&u, 0, open_copies);
     status = status ? status : on_each(&u, 1, queue_round); /* not timed: the first touch of each page */
     status = status ? status : on_each(&u, 1, wait_round);
     double start = wvl_bench_wall_seconds(), elapsed = 0;
@@ -267,7 +287,7 @@ int wvl_bench_time_uploads(const wvl_bench_store *store, double seconds, double 
     }
     status = status ? status : on_each(&u, rounds - 1, wait_round);
     elapsed = wvl_bench_wall_seconds() - start;
-    (void)on_each(&u, 0, close_uploads);
+    (void)on_each(&u, 0, close_copies);
     *copies_per_second = elapsed > 0 ? (double)rounds * store->count / elapsed : 0;
     return status;
 }

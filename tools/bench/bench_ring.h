@@ -11,6 +11,7 @@
 
 #define WVL_BENCH_RING_MAX 64u
 #define WVL_BENCH_FRAMES_MAX 16u
+#define WVL_BENCH_PLACES_MAX 1024u /* pictures in flight that wvl_encoder takes */
 #define WVL_BENCH_TURNS_MAX 64u
 #define WVL_BENCH_BACKENDS_MAX 8u
 #define WVL_BENCH_DEVICES_MAX 16u
@@ -27,9 +28,11 @@ void wvl_bench_close_store(wvl_bench_store *store);
 /* A copy of the bytes in memory of the kind, aligned to 256 bytes; for DEVICE an address of device *ordinal, the next
  * one in turn. The store owns it. NULL: memory is short. */
 void *wvl_bench_store_copy(wvl_bench_store *store, const void *from, size_t bytes, int *ordinal);
-/* Uploads alone: all copies of the store (kind PINNED), one after the other, each to a place of its own on the devices
- * in turn, which work side by side, for `seconds` at least. 0, or a status of the driver. */
-int wvl_bench_time_uploads(const wvl_bench_store *store, double seconds, double *copies_per_second);
+/* Copies alone: all copies of the store (kind PINNED), one after the other, each to a place of its own on the devices
+ * in turn, which work side by side, for `seconds` at least. down_bytes [copies]: what each device sends to page-locked
+ * memory meanwhile, for each copy; NULL: nothing. 0, or a status of the driver. */
+int wvl_bench_time_copies(const wvl_bench_store *store, const size_t *down_bytes, double seconds,
+                          double *copies_per_second);
 
 /* ---- Pictures (bench_ring.c) ---- */
 
@@ -69,7 +72,7 @@ typedef struct wvl_bench_frames_options {
     wvl_bench_order order;
     uint32_t ring, turns, devices; /* devices: the first ones have the pictures in turn */
     double seconds;
-    int uploads; /* also time uploads alone */
+    int uploads, copies; /* also time uploads alone, or with the downloads beside them */
     const char *json, *out, *raw;
     const char *needs_memory; /* an option that was given and needs --memory; NULL: none */
 } wvl_bench_frames_options;
@@ -101,12 +104,14 @@ typedef struct wvl_bench_flights {
 
 typedef struct wvl_bench_flight_results {
     wvl_bench_flights settings[WVL_BENCH_FRAMES_MAX];
-    double uploads[WVL_BENCH_TURNS_MAX]; /* pictures a second of uploads alone, a turn each */
+    uint32_t alone_count; /* devices that were measured by themselves too; 0: there is one, or the CPU does the work */
+    wvl_bench_flights alone[WVL_BENCH_FRAMES_MAX][WVL_BENCH_DEVICES_MAX]; /* with its share of the frames */
+    double uploads[WVL_BENCH_TURNS_MAX], copies[WVL_BENCH_TURNS_MAX]; /* pictures a second of these alone, by turn */
 } wvl_bench_flight_results;
 
-/* Plan of --set; with_cpu: the same for the CPU. A failure is reported. */
+/* Plan of --set; device: in place of what --set says of it, NULL: as it says. A failure is reported. */
 wvl_status wvl_bench_make_plan(wvl_context *context, const wvl_bench_frames_options *o, const wvl_image_format *format,
-                               int with_cpu, wvl_plan **plan);
+                               const char *device, wvl_plan **plan);
 /* All turns. An exit status. */
 int wvl_bench_run_flights(const wvl_bench_frames_options *o, wvl_context *context, const wvl_bench_ring *ring,
                           const wvl_bench_store *store, wvl_bench_flight_results *results);
