@@ -63,10 +63,10 @@ struct wvl_cuda_code {
     uint32_t tile_count;
     int is_settled; /* every block is coded, or the job failed with `status` */
     wvl_status status;
-    uint64_t room_bytes;           /* for coded bytes, on the device at layout->coded */
-    uint64_t work_at, work_bytes;  /* Part 1: offset on the device; work of a portion */
-    uint64_t fetched_bytes;        /* of the last launch, that the output has; */
-    int is_predicted;              /* it is the first, and they were predicted */
+    uint64_t room_bytes;          /* for coded bytes, on the device at layout->coded */
+    uint64_t work_at, work_bytes; /* Part 1: offset on the device; work of a portion */
+    uint64_t fetched_bytes;       /* of the last launch, that the output has; */
+    int is_predicted;             /* it is the first, and they were predicted */
     uint64_t output_used;
     wvl_cuda_ht_job job; /* HT */
     /* The tables in pinned memory are those of these tiles; count 0: of none. */

@@ -435,8 +435,7 @@ static wvl_status code_rest(wvl_cuda_code *code, uint32_t left_count)
             return wvl_cuda_note_status(code->device, failed);
         }
         left_count = take_blocks(code, count, left_count, left, left);
-        wvl_status status =
-            left_count < before ? wvl_cuda_fetch_output(code, 0, code->output_used) : WVL_ERROR_MEMORY;
+        wvl_status status = left_count < before ? wvl_cuda_fetch_output(code, 0, code->output_used) : WVL_ERROR_MEMORY;
         if (status != WVL_OK) {
             return status;
         }
@@ -469,8 +468,7 @@ static wvl_status settle(wvl_cuda_code *code)
     code->passes = code->bytes;
     code->pass_room = code->byte_room;
     code->pass_chunks = code->chunks;
-    uint32_t left_count =
-        take_blocks(code, count, count, NULL, (uint32_t *)(void *)(code->host + code->layout->left));
+    uint32_t left_count = take_blocks(code, count, count, NULL, (uint32_t *)(void *)(code->host + code->layout->left));
     wvl_status status = wvl_cuda_fetch_output(code, 0, code->output_used);
     return status == WVL_OK ? code_rest(code, left_count) : status;
 }

@@ -56,7 +56,7 @@ typedef struct wvl_cuda_pictures {
     uint32_t *packet_order; /* [packets], until it is uploaded */
     uint32_t *block_places; /* [blocks] with rdoq: as in wvl_cuda_coder_view, like the next one; NULL: in order */
     uint8_t *block_kinds;
-    wvl_assembly placed; /* with rdoq: the assembly, with places of blocks in tables */
+    wvl_assembly placed;      /* with rdoq: the assembly, with places of blocks in tables */
     wvl_cuda_forecast recent; /* bytes of pictures */
     uint64_t most_bytes;      /* of a picture, under the lock of the slots */
     wvl_cuda_stream compute[WVL_CUDA_MOST_STREAMS], copy[WVL_CUDA_MOST_STREAMS]; /* as far as slots use them */

@@ -107,9 +107,8 @@ static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layou
         end = l->coefs;
     }
     status =
-        status
-            ? status
-            : rt->download(job->pinned + l->bounds, job->device + l->bounds, (size_t)(end - l->bounds), job->stream);
+        status ? status
+               : rt->download(job->pinned + l->bounds, job->device + l->bounds, (size_t)(end - l->bounds), job->stream);
     return status || !job->codes ? status : wvl_cuda_queue_output(&job->code);
 }
 

@@ -238,8 +238,7 @@ static wvl_cuda_status stub_kernel(wvl_cuda_node *node, wvl_cuda_graph graph, co
     (void)after;
     (void)count;
     *node = (wvl_cuda_node)(void *)graph;
-    return of_graph(
-        stub_launch(kernel->function, 0, 0, 0, kernel->block_x, 0, 0, 0, NULL, kernel->arguments, NULL));
+    return of_graph(stub_launch(kernel->function, 0, 0, 0, kernel->block_x, 0, 0, 0, NULL, kernel->arguments, NULL));
 }
 static wvl_cuda_status stub_zero(wvl_cuda_node *node, wvl_cuda_graph graph, const wvl_cuda_node *after, size_t count,
                                  const wvl_cuda_fill_node *fill, wvl_cuda_context c)
