@@ -146,14 +146,9 @@ void strip_clock_tell(const strip_spans *all)
                   (unsigned)is_under_way(all, STRIP_DOWNLOAD, at) << 2]++;
     }
     printf("  on the device's clock, %.1f ms; under way for ms:", 1e3 * (last - first));
-    static const char *const names[1u << STRIP_KINDS] = {"nothing",
-                                                   "upload",
-                                                   "kernels",
-                                                   "upload+kernels",
-                                                   "download",
-                                                   "upload+download",
-                                                   "kernels+download",
-                                                   "all three"};
+    static const char *const names[1u << STRIP_KINDS] = {"nothing",          "upload",   "kernels",
+                                                         "upload+kernels",   "download", "upload+download",
+                                                         "kernels+download", "all three"};
     for (unsigned i = 0; i < 1u << STRIP_KINDS; i++) {
         printf(" %s %.1f%s", names[i], 1e3 * step * under_way[i], i + 1 < 1u << STRIP_KINDS ? "," : "\n");
     }
