@@ -268,8 +268,7 @@ static wvl_cuda_status run_part(wvl_cuda_code *code)
     status = status ? status
                     : rt->download(code->pinned + l->records, code->address + l->records,
                                    (size_t)(l->coefs - l->records), code->stream);
-    status = status ? status : rt->event_record(code->event, code->stream);
-    return status ? status : rt->event_wait(code->event);
+    return wvl_cuda_await_code(code, status);
 }
 
 static wvl_status fetch_part(wvl_cuda_code *code, uint64_t bytes)

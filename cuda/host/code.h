@@ -106,6 +106,9 @@ int wvl_cuda_is_bounded(const wvl_cuda_code *code, uint64_t block, unsigned frac
 wvl_cuda_status wvl_cuda_queue_code(wvl_cuda_code *code);
 /* Queues the copy of what will probably be coded, behind the blocks. */
 wvl_cuda_status wvl_cuda_queue_output(wvl_cuda_code *code);
+/* Waits for what was queued after the job itself. With an error, `queued` or a later one, nothing of it runs any more
+ * either: the slot may get another job. */
+wvl_cuda_status wvl_cuda_await_code(const wvl_cuda_code *code, wvl_cuda_status queued);
 /* What a launch has coded, `bytes` of it, is in the output from `to` on. Waits for the device where less was copied.
  * The next launch may follow. */
 wvl_status wvl_cuda_fetch_output(wvl_cuda_code *code, uint64_t to, uint64_t bytes);

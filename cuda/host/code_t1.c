@@ -410,8 +410,7 @@ static wvl_cuda_status run_portion(wvl_cuda_code *code, uint32_t count)
     status = status ? status
                     : rt->download(code->pinned + l->records, code->address + l->records,
                                    count * sizeof(wvl_cuda_t1_coded), code->stream);
-    status = status ? status : rt->event_record(code->event, code->stream);
-    return status ? status : rt->event_wait(code->event);
+    return wvl_cuda_await_code(code, status);
 }
 
 /* In portions for which there is room whatever the samples are. What the output holds leaves it before each. */

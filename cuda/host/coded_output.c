@@ -39,17 +39,25 @@ wvl_cuda_status wvl_cuda_queue_output(wvl_cuda_code *code)
     return copy(code, 0, 0, code->fetched_bytes);
 }
 
-static wvl_cuda_status copy_rest(const wvl_cuda_code *code, uint64_t to, uint64_t bytes)
+wvl_cuda_status wvl_cuda_await_code(const wvl_cuda_code *code, wvl_cuda_status queued)
 {
     const wvl_cuda_runtime *rt = code->device->runtime;
+    wvl_cuda_status status = queued ? queued : rt->event_record(code->event, code->stream);
+    status = status ? status : rt->event_wait(code->event);
+    if (status) {
+        (void)rt->stream_wait(code->stream);
+    }
+    return status;
+}
+
+static wvl_cuda_status copy_rest(const wvl_cuda_code *code, uint64_t to, uint64_t bytes)
+{
     uint64_t from = code->fetched_bytes;
     wvl_cuda_status status = wvl_cuda_enter(code->device);
     if (status) {
         return status;
     }
-    status = copy(code, to + from, from, bytes - from);
-    status = status ? status : rt->event_record(code->event, code->stream);
-    status = status ? status : rt->event_wait(code->event);
+    status = wvl_cuda_await_code(code, copy(code, to + from, from, bytes - from));
     wvl_cuda_leave(code->device);
     return status;
 }
