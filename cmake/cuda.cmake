@@ -17,6 +17,7 @@ set(WVL_CUDA_SOURCES
     cuda/host/block_walk.c
     cuda/host/code.c
     cuda/host/code_t1.c
+    cuda/host/coded_output.c
     cuda/host/coder_ht.c
     cuda/host/coder_rdoq.c
     cuda/host/coder_sets.c

@@ -29,12 +29,12 @@ static const char *refuse(const wvl_plan *plan, const wvl_row_source *source)
     return wvl_drive_device_table(plan, NULL, &why) ? NULL : why;
 }
 
-/* Whether a device has memory for a wave. */
+/* Whether a device has memory for a wave: with less than it wants, blocks are coded in smaller portions. */
 static int fits_wave(const wvl_plan *plan, const wvl_backend_vtable *table, uint64_t limit)
 {
     wvl_backend_memory slot;
     wvl_job_cut waves = wvl_cut_waves(plan);
-    return wvl_cut_measure(&waves, table, &slot) && (!limit || slot.device_bytes <= limit);
+    return wvl_cut_measure(&waves, table, &slot) && (!limit || wvl_backend_least(&slot) <= limit);
 }
 
 /* Jobs in flight may all be done again. */

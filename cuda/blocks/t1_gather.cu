@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * EBCOT blocks to memory of the host, for rate control and packets there: bytes, and passes as codec/coded_tile.h has
- * them (wvl_cuda_t1_coded). A warp a block; it writes 128 bytes at a time, which is what a bus likes.
+ * EBCOT blocks to one output, for rate control and packets of the host: bytes, and passes as codec/coded_tile.h has
+ * them (wvl_cuda_t1_coded). A warp a block; it writes 128 bytes at a time.
  *
  * Which place a block gets differs from run to run. What stands there does not.
  */

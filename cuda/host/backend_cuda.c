@@ -428,6 +428,7 @@ static wvl_status fetch_coefs(wvl_backend_job *job)
         status = status ? status : rt->event_wait(job->done);
         wvl_cuda_leave(job->backend->device);
     }
+    job->finished = !status; /* else release waits for what was queued */
     job->has_coefs = !status;
     job->codes &= l->output != l->coefs; /* coded bytes lay there: from here on the CPU codes */
     return wvl_cuda_note_status(job->backend->device, status);

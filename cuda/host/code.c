@@ -117,9 +117,11 @@ static void place_down(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
     l->counters = wvl_cuda_place(end, WVL_CUDA_HT_COUNTERS, sizeof(uint32_t));
 }
 
+/* A launch codes no more bytes than its scratch memory holds. */
 static void place_below(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
 {
     (void)plan;
+    l->coded_bytes = wvl_cuda_extend_coded(l, wvl_min_u64(l->scratch_bytes, l->output_bytes), end);
     l->parts = wvl_cuda_place(end, l->block_count, sizeof(wvl_cuda_ht_part));
     l->totals = wvl_cuda_place(end, l->block_count, sizeof(uint32_t));
     l->places = wvl_cuda_place(end, l->block_count, sizeof(uint64_t));
@@ -164,15 +166,13 @@ static wvl_cuda_ht_block *table_of(const wvl_cuda_code *code)
     return (wvl_cuda_ht_block *)(void *)(code->pinned + code->layout->code_blocks);
 }
 
-/* One group: all bytes side by side, behind those of the parts before. */
+/* One group: all bytes side by side. */
 static void build_order(wvl_cuda_code *code, uint32_t count)
 {
     const wvl_cuda_layout *l = code->layout;
     wvl_cuda_ht_sort(table_of(code), count, (uint32_t *)(void *)(code->pinned + l->code_order), &code->job);
     *(wvl_cuda_ht_group *)(void *)(code->pinned + l->code_group) =
-        (wvl_cuda_ht_group){.output = code->pinned_address + l->output + code->output_used,
-                            .output_bytes = l->output_bytes - code->output_used,
-                            .count = count};
+        (wvl_cuda_ht_group){.output = code->address + l->coded, .output_bytes = code->room_bytes, .count = count};
     code->job.group_count = 1;
     code->job.group_most = count;
 }
@@ -229,16 +229,17 @@ static void describe(const wvl_cuda_ht_block *block, const wvl_cuda_ht_record *r
                             .gain_quarters = out.pass_count ? passes[0].gain_quarters : 0};
 }
 
-/* Takes over what a part has coded. index NULL: it had all blocks. Returns how many are left: they become the first of
- * the table, and their numbers go to left[], which may be index. */
-static uint32_t take_part(wvl_cuda_code *code, uint32_t count, const uint32_t *index, uint32_t *left)
+/* Takes over what a part has coded, behind the parts before, and how many bytes that are. index NULL: it had all
+ * blocks. Returns how many are left: they become the first of the table, and their numbers go to left[], which may be
+ * index. */
+static uint32_t take_part(wvl_cuda_code *code, uint32_t count, const uint32_t *index, uint32_t *left, uint64_t *bytes)
 {
     const wvl_cuda_layout *l = code->layout;
     wvl_cuda_ht_block *blocks = table_of(code);
     const wvl_cuda_ht_record *records = (const wvl_cuda_ht_record *)(const void *)(code->pinned + l->records);
     const wvl_cuda_ht_sums *sums = (const wvl_cuda_ht_sums *)(const void *)(code->pinned + l->sums);
     wvl_cuda_done *done = (wvl_cuda_done *)(void *)(code->host + l->done);
-    uint64_t used = code->output_used;
+    uint64_t used = 0;
     uint32_t left_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t id = index ? index[i] : i;
@@ -251,9 +252,9 @@ static uint32_t take_part(wvl_cuda_code *code, uint32_t count, const uint32_t *i
         describe(&blocks[i], &records[i], code->plan->rate.rate_control ? &sums[i] : NULL, &done[id]);
         done[id].bytes_at = code->output_used + records[i].offset;
         done[id].passes_at = id * count_pass_bytes(code->plan);
-        used = wvl_max_u64(used, done[id].bytes ? done[id].bytes_at + done[id].bytes : 0);
+        used = wvl_max_u64(used, done[id].bytes ? records[i].offset + done[id].bytes : 0);
     }
-    code->output_used = used;
+    *bytes = used;
     return left_count;
 }
 
@@ -267,8 +268,14 @@ static wvl_cuda_status run_part(wvl_cuda_code *code)
     status = status ? status
                     : rt->download(code->pinned + l->records, code->address + l->records,
                                    (size_t)(l->coefs - l->records), code->stream);
-    status = status ? status : rt->event_record(code->event, code->stream);
-    return status ? status : rt->event_wait(code->event);
+    return wvl_cuda_await_code(code, status);
+}
+
+static wvl_status fetch_part(wvl_cuda_code *code, uint64_t bytes)
+{
+    wvl_status status = wvl_cuda_fetch_output(code, code->output_used, bytes);
+    code->output_used += bytes;
+    return status;
 }
 
 /* Blocks that are left, again and again: scratch memory holds any one of them, so each part codes some. */
@@ -277,6 +284,7 @@ static wvl_status code_rest(wvl_cuda_code *code, uint32_t left_count)
     uint32_t *left = (uint32_t *)(void *)(code->host + code->layout->left);
     while (left_count) {
         uint32_t count = left_count;
+        uint64_t bytes;
         build_order(code, count);
         wvl_cuda_status failed = wvl_cuda_enter(code->device);
         if (!failed) {
@@ -286,9 +294,10 @@ static wvl_status code_rest(wvl_cuda_code *code, uint32_t left_count)
         if (failed) {
             return wvl_cuda_note_status(code->device, failed);
         }
-        left_count = take_part(code, count, left, left);
-        if (left_count == count) {
-            return WVL_ERROR_MEMORY;
+        left_count = take_part(code, count, left, left, &bytes);
+        wvl_status status = left_count < count ? fetch_part(code, bytes) : WVL_ERROR_MEMORY;
+        if (status != WVL_OK) {
+            return status;
         }
     }
     return WVL_OK;
@@ -303,7 +312,11 @@ static wvl_status settle(wvl_cuda_code *code)
             return WVL_ERROR_INTERNAL;
         }
     }
-    return code_rest(code, take_part(code, (uint32_t)l->block_count, NULL, (uint32_t *)(void *)(code->host + l->left)));
+    uint64_t bytes;
+    uint32_t *left = (uint32_t *)(void *)(code->host + l->left),
+             left_count = take_part(code, (uint32_t)l->block_count, NULL, left, &bytes);
+    wvl_status status = fetch_part(code, bytes);
+    return status == WVL_OK ? code_rest(code, left_count) : status;
 }
 
 /* The pass with its gain, and its place on the hull of one pass. */
@@ -343,10 +356,25 @@ void wvl_cuda_drop_code(wvl_cuda_code *code)
     code->spill_bytes = code->spill_used = 0;
 }
 
+/* What a slot has beyond the least is for coded bytes and work as the plan has it; both get less where it has less. */
+static uint64_t share_spare(const wvl_cuda_code *code)
+{
+    const wvl_cuda_layout *l = code->layout;
+    uint64_t spare = code->spare_bytes > l->work_least ? code->spare_bytes - l->work_least : 0,
+             whole = l->coded_more + l->work_bytes - l->work_least;
+    return spare >= whole ? l->coded_more : l->coded_more / 256 * (spare / 256) / (whole / 256 + 1) * 256;
+}
+
 static void start(wvl_cuda_code *code)
 {
     const wvl_cuda_layout *l = code->layout;
+    uint64_t more = share_spare(code);
     wvl_cuda_drop_code(code);
+    code->room_bytes = l->coded_bytes + more;
+    code->work_at = l->work + more;
+    code->work_bytes = code->spare_bytes - more;
+    code->fetched_bytes = 0;
+    code->is_predicted = 0;
     code->is_settled = 0;
     code->status = WVL_OK;
     code->output_used = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Blocks of a job, coded on the device behind its transform (cuda/blocks). submit queues all blocks with everything
- * else; bytes go straight to pinned memory, so only those that there are cross the bus. Blocks that found no room are
- * coded later, in parts, by the first order. Orders are answered from what is there: blocks of these plans are coded in
- * one way only.
+ * else, and a copy of as many coded bytes as there will probably be to pinned memory (coded_output.c). The first order
+ * fetches the rest. Blocks that found no room are coded later, in parts, by the first order too. Orders are answered
+ * from what is there: blocks of these plans are coded in one way only.
  *
  * What goes in is the same for both kinds of blocks: coefficients and bounds of tiles, which follow one another on the
  * device; and so is what comes out: wvl_cuda_done of every block, bytes and passes in memory of the host. In between
@@ -53,10 +53,9 @@ struct wvl_cuda_code {
     const wvl_plan *plan;
     const wvl_cuda_code_kind *kind;
     const wvl_cuda_layout *layout;
-    uint8_t *host, *pinned; /* of the slot */
-    uint64_t pinned_address;
+    uint8_t *host, *pinned;   /* of the slot */
     wvl_cuda_address address; /* of its device memory */
-    uint64_t work_bytes;      /* Part 1: at layout->work */
+    uint64_t spare_bytes;     /* Part 1: from layout->work on */
     wvl_cuda_stream stream;
     wvl_cuda_event event;
     /* Of the job at work: */
@@ -64,6 +63,10 @@ struct wvl_cuda_code {
     uint32_t tile_count;
     int is_settled; /* every block is coded, or the job failed with `status` */
     wvl_status status;
+    uint64_t room_bytes;          /* for coded bytes, on the device at layout->coded */
+    uint64_t work_at, work_bytes; /* Part 1: offset on the device; work of a portion */
+    uint64_t fetched_bytes;       /* of the last launch, that the output has; */
+    int is_predicted;             /* it is the first, and they were predicted */
     uint64_t output_used;
     wvl_cuda_ht_job job; /* HT */
     /* The tables in pinned memory are those of these tiles; count 0: of none. */
@@ -101,6 +104,14 @@ void wvl_cuda_drop_code(wvl_cuda_code *code);
 int wvl_cuda_is_bounded(const wvl_cuda_code *code, uint64_t block, unsigned frac_bits, unsigned planes);
 /* Queues all blocks, behind the transform. */
 wvl_cuda_status wvl_cuda_queue_code(wvl_cuda_code *code);
+/* Queues the copy of what will probably be coded, behind the blocks. */
+wvl_cuda_status wvl_cuda_queue_output(wvl_cuda_code *code);
+/* Waits for what was queued after the job itself. With an error, `queued` or a later one, nothing of it runs any more
+ * either: the slot may get another job. */
+wvl_cuda_status wvl_cuda_await_code(const wvl_cuda_code *code, wvl_cuda_status queued);
+/* What a launch has coded, `bytes` of it, is in the output from `to` on. Waits for the device where less was copied.
+ * The next launch may follow. */
+wvl_status wvl_cuda_fetch_output(wvl_cuda_code *code, uint64_t to, uint64_t bytes);
 /* As wvl_backend_vtable.code, when what was queued is done and records are in pinned memory. Waits for the device where
  * blocks are left. */
 wvl_status wvl_cuda_answer_order(wvl_cuda_code *code, const wvl_block_order *order, wvl_block_batch *batch);

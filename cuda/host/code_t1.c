@@ -4,8 +4,8 @@
  * take from them what they want.
  *
  * Blocks are coded in portions that follow one another in the stream. A portion has the memory at layout->work to
- * itself: tables, plane words, lists, codewords. What is coded leaves it for pinned memory (wvl_t1_gather). So little
- * memory means more portions, and one block is enough for a portion.
+ * itself: tables, plane words, lists, codewords. What is coded leaves it for the memory at layout->coded
+ * (wvl_t1_gather). So little memory means more portions, and one block is enough for a portion.
  */
 #include <string.h>
 
@@ -104,6 +104,7 @@ static void measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t t
     wvl_cuda_coder_view view = {.plan = plan, .tiles = tiles, .tile_count = tile_count};
     wvl_cuda_walk_bands(plan, tiles, tile_count, 0, 0, measure_band, &s);
     l->output_bytes = wvl_max_u64(s.output, s.least_output);
+    l->coded_bytes = s.least_output; /* until memory that is free beside is known */
     l->work_least = s.least_work + PORTION_TABLES * 256;
     l->work_bytes = wvl_max_u64(wvl_min_u64(s.work, MOST_WORK) + PORTION_TABLES * 256, l->work_least);
     s.bound = wvl_add_saturate(s.bound, l->output_bytes);
@@ -136,9 +137,11 @@ static void place_down(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
 static void place_below(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
 {
     (void)plan;
+    l->coded_bytes = wvl_cuda_extend_coded(l, l->coded_bytes, end);
+    l->coded_more = wvl_align_up(l->output_bytes - wvl_min_u64(l->output_bytes, l->coded_bytes), 256);
     l->device_least = *end;
     l->work = wvl_cuda_place(&l->device_least, l->work_least, 1);
-    (void)wvl_cuda_place(end, l->work_bytes, 1);
+    (void)wvl_cuda_place(end, wvl_add_saturate(l->coded_more, l->work_bytes), 1);
 }
 
 static void place_host(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
@@ -184,6 +187,12 @@ static uint32_t queued_portion(const wvl_cuda_code *code, uint32_t first)
     return fit_portion(code, first, (uint32_t)code->layout->block_count, QUEUED_SHARE, UINT64_MAX);
 }
 
+/* For coded bytes of a launch: on the device, and in pinned memory. */
+static uint64_t count_room(const wvl_cuda_code *code)
+{
+    return wvl_min_u64(code->room_bytes, code->layout->output_bytes);
+}
+
 static uint64_t count_copies(const wvl_cuda_code *code, uint32_t first, uint32_t count)
 {
     const wvl_cuda_t1_block *blocks = blocks_of(code);
@@ -212,12 +221,12 @@ static wvl_cuda_t1_job set_job(const wvl_cuda_code *code, uint32_t first, uint32
 {
     const wvl_cuda_layout *l = code->layout;
     wvl_cuda_address at = code->address;
-    uint64_t end = at + l->work, last = end + code->work_bytes;
+    uint64_t end = at + code->work_at, last = end + code->work_bytes;
     wvl_cuda_t1_job job = {.blocks = at + l->code_blocks + first * sizeof(wvl_cuda_t1_block),
                            .lists = at + l->code_order + first * sizeof(uint32_t),
                            .coded = at + l->records + first * sizeof(wvl_cuda_t1_coded),
-                           .output = code->pinned_address + l->output,
-                           .output_units = (uint32_t)wvl_min_u64(l->output_bytes / 16, UINT32_MAX),
+                           .output = at + l->coded,
+                           .output_units = (uint32_t)wvl_min_u64(count_room(code) / 16, UINT32_MAX),
                            .output_taken = at + l->counters};
     wvl_cuda_t1_sort(blocks_of(code) + first, count, NULL, &job);
     job.records = wvl_cuda_place(&end, count, sizeof(wvl_cuda_t1_record));
@@ -347,7 +356,7 @@ static uint32_t take_blocks(wvl_cuda_code *code, uint32_t done, uint32_t count, 
         to[id] = describe(&coded[i], code->spill_used);
         if (coded[i].passes) {
             uint64_t end = to[id].passes_at - code->spill_used + measure_coded(code->plan, &blocks_of(code)[i], 0);
-            code->output_used = wvl_max_u64(code->output_used, wvl_min_u64(end, l->output_bytes));
+            code->output_used = wvl_max_u64(code->output_used, wvl_min_u64(end, count_room(code)));
         }
     }
     return left_count;
@@ -401,8 +410,7 @@ static wvl_cuda_status run_portion(wvl_cuda_code *code, uint32_t count)
     status = status ? status
                     : rt->download(code->pinned + l->records, code->address + l->records,
                                    count * sizeof(wvl_cuda_t1_coded), code->stream);
-    status = status ? status : rt->event_record(code->event, code->stream);
-    return status ? status : rt->event_wait(code->event);
+    return wvl_cuda_await_code(code, status);
 }
 
 /* In portions for which there is room whatever the samples are. What the output holds leaves it before each. */
@@ -413,7 +421,7 @@ static wvl_status code_rest(wvl_cuda_code *code, uint32_t left_count)
         return WVL_ERROR_MEMORY;
     }
     while (left_count) {
-        uint32_t before = left_count, count = fit_portion(code, 0, left_count, 1, code->layout->output_bytes);
+        uint32_t before = left_count, count = fit_portion(code, 0, left_count, 1, count_room(code));
         keep_output(code);
         set_copies(code, left_count);
         sort_portion(code, 0, count);
@@ -426,8 +434,9 @@ static wvl_status code_rest(wvl_cuda_code *code, uint32_t left_count)
             return wvl_cuda_note_status(code->device, failed);
         }
         left_count = take_blocks(code, count, left_count, left, left);
-        if (left_count == before) {
-            return WVL_ERROR_MEMORY;
+        wvl_status status = left_count < before ? wvl_cuda_fetch_output(code, 0, code->output_used) : WVL_ERROR_MEMORY;
+        if (status != WVL_OK) {
+            return status;
         }
     }
     if (code->spill) {
@@ -458,8 +467,9 @@ static wvl_status settle(wvl_cuda_code *code)
     code->passes = code->bytes;
     code->pass_room = code->byte_room;
     code->pass_chunks = code->chunks;
-    return code_rest(code,
-                     take_blocks(code, count, count, NULL, (uint32_t *)(void *)(code->host + code->layout->left)));
+    uint32_t left_count = take_blocks(code, count, count, NULL, (uint32_t *)(void *)(code->host + code->layout->left));
+    wvl_status status = wvl_cuda_fetch_output(code, 0, code->output_used);
+    return status == WVL_OK ? code_rest(code, left_count) : status;
 }
 
 const wvl_cuda_code_kind wvl_cuda_code_t1 = {.measure = measure,

@@ -12,6 +12,7 @@
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/blocks/t1_model.h"
 #include "cuda/blocks/t1_rate.h"
+#include "cuda/host/forecast.h"
 #include "cuda/host/launch.h"
 #include "cuda/packets/packets_launch.h"
 #include "cuda/rate/rate_launch.h"
@@ -47,6 +48,7 @@ struct wvl_device {
     int handle, has_context;
     uint32_t multiprocessors;
     uint32_t ordinal;
+    wvl_cuda_forecast coded; /* of jobs of waves: coded bytes, by the bytes of coefficients (coded_output.c) */
     int keeps;
     pthread_mutex_t kept_lock;
     wvl_cuda_block kept[WVL_CUDA_PLACES][WVL_CUDA_KEPT_OUTPUTS]; /* latest first */

@@ -21,7 +21,6 @@ static uint64_t place_tables(wvl_cuda_layout *l, const wvl_plan *plan, const wvl
         kind->place_up(plan, l, &end);
     }
     l->items = wvl_cuda_place(&end, t->item_count, sizeof(wvl_cuda_item));
-    l->staging = wvl_cuda_place(&end, wvl_cuda_measure_staging(plan, tiles, tile_count), 1);
     return end;
 }
 
@@ -38,7 +37,8 @@ static void place_results(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_ti
     }
     l->coefs = wvl_cuda_place(&end, t->coef_bytes, 1);
     l->down_end = end;
-    l->output = plan->rate.keep_coefs ? end : l->coefs;
+    l->staging = l->coded = wvl_cuda_place(&end, wvl_cuda_measure_staging(plan, tiles, tile_count), 1);
+    l->output = plan->rate.keep_coefs ? l->down_end : l->coefs;
     uint64_t output_end = l->output;
     (void)wvl_cuda_place(&output_end, l->output_bytes, 1);
     l->pinned_end = wvl_max_u64(end, output_end);

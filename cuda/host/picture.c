@@ -8,7 +8,6 @@
 
 #define ROOM_LEAST (UINT64_C(64) << 10) /* headers and boxes of small pictures */
 #define ROOM_STEPS 8u                   /* of a doubling, at first */
-#define PREDICTED_MORE 64u              /* a part of the largest picture */
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -38,7 +37,7 @@ static uint64_t room_bytes(wvl_backend *b)
     pthread_mutex_lock(&b->slots.lock);
     uint64_t most = b->pictures->most_bytes;
     pthread_mutex_unlock(&b->slots.lock);
-    return room_for(b, most + most / PREDICTED_MORE);
+    return room_for(b, most + most / WVL_CUDA_FORECAST_MORE);
 }
 
 /* Tables of blocks lie in host memory while they are built. */
@@ -374,21 +373,14 @@ static wvl_backend_job *take_slot(wvl_backend *b, const wvl_image *image, int is
  * there was none. */
 static uint64_t predict_bytes(wvl_backend *b, uint64_t room)
 {
-    const wvl_cuda_pictures *p = b->pictures;
-    uint64_t most = 0;
-    pthread_mutex_lock(&b->slots.lock);
-    for (uint64_t i = 0; i < wvl_min_u64(p->recent_count, WVL_CUDA_RECENT); i++) {
-        most = wvl_max_u64(most, p->recent[i]);
-    }
-    pthread_mutex_unlock(&b->slots.lock);
-    return wvl_min_u64(wvl_align_up(most + most / PREDICTED_MORE, 256), room);
+    return wvl_min_u64(wvl_align_up(wvl_cuda_predict_size(&b->pictures->recent), 256), room);
 }
 
 static void note_bytes(wvl_backend *b, uint64_t bytes)
 {
     wvl_cuda_pictures *p = b->pictures;
+    wvl_cuda_note_size(&p->recent, bytes);
     pthread_mutex_lock(&b->slots.lock);
-    p->recent[p->recent_count++ % WVL_CUDA_RECENT] = bytes;
     p->most_bytes = wvl_max_u64(p->most_bytes, bytes);
     pthread_mutex_unlock(&b->slots.lock);
 }

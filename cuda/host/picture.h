@@ -16,7 +16,6 @@
 #include "cuda/packets/packets_launch.h"
 
 #define WVL_CUDA_MOST_TILE_COMPONENTS 65536u /* of a picture: their plans stay in memory */
-#define WVL_CUDA_RECENT 8u                   /* pictures whose sizes predict that of the next one */
 
 /* Streams for copies that the slots of a backend share: no kernel waits for the bus (D-device-09). */
 #define WVL_CUDA_COPY_STREAMS 8u
@@ -57,8 +56,9 @@ typedef struct wvl_cuda_pictures {
     uint32_t *packet_order; /* [packets], until it is uploaded */
     uint32_t *block_places; /* [blocks] with rdoq: as in wvl_cuda_coder_view, like the next one; NULL: in order */
     uint8_t *block_kinds;
-    wvl_assembly placed; /* with rdoq: the assembly, with places of blocks in tables */
-    uint64_t recent[WVL_CUDA_RECENT], recent_count, most_bytes; /* of pictures, under the lock of the slots */
+    wvl_assembly placed;      /* with rdoq: the assembly, with places of blocks in tables */
+    wvl_cuda_forecast recent; /* bytes of pictures */
+    uint64_t most_bytes;      /* of a picture, under the lock of the slots */
     wvl_cuda_stream compute[WVL_CUDA_MOST_STREAMS], copy[WVL_CUDA_MOST_STREAMS]; /* as far as slots use them */
     wvl_cuda_stream upload; /* of pixels in memory of the host, picture after picture (D-device-26) */
     uint32_t slot_count;

@@ -205,18 +205,30 @@ static wvl_cuda_status build_graph(wvl_backend_job *job)
     return status ? status : closed;
 }
 
+/* The driver builds no graphs, or has no memory for one: nothing is queued, and single launches do the same. The slot
+ * does without graphs from then on. */
+static wvl_cuda_status go_without_graph(wvl_backend_job *job, wvl_cuda_status status)
+{
+    if (status != WVL_CUDA_NOT_SUPPORTED && status != WVL_CUDA_OUT_OF_MEMORY) {
+        return status;
+    }
+    drop_graph(job);
+    job->picture->has_no_graphs = 1;
+    return WVL_CUDA_SUCCESS;
+}
+
 static wvl_cuda_status queue_kernels(wvl_backend_job *job)
 {
     wvl_cuda_picture *p = job->picture;
-    if (!p->exec && !p->has_no_graphs && !p->has_own_values) {
-        wvl_cuda_status status = build_graph(job);
-        p->has_no_graphs = status == WVL_CUDA_NOT_SUPPORTED;
-        if (status && !p->has_no_graphs) {
+    if (!p->has_no_graphs && !p->has_own_values) {
+        wvl_cuda_status status = p->exec ? WVL_CUDA_SUCCESS : build_graph(job);
+        status = status ? status : wvl_cuda_runtime_of(job->backend)->graph_launch(p->exec, job->stream);
+        status = go_without_graph(job, status);
+        if (status || !p->has_no_graphs) {
             return status;
         }
     }
-    return p->exec && !p->has_own_values ? wvl_cuda_runtime_of(job->backend)->graph_launch(p->exec, job->stream)
-                                         : launch_all(job, wvl_cuda_to_stream(job->stream));
+    return launch_all(job, wvl_cuda_to_stream(job->stream));
 }
 
 static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at, wvl_cuda_stream stream)

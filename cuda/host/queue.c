@@ -106,9 +106,10 @@ static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layou
     } else if (!job->has_coefs) {
         end = l->coefs;
     }
-    return status
-               ? status
+    status =
+        status ? status
                : rt->download(job->pinned + l->bounds, job->device + l->bounds, (size_t)(end - l->bounds), job->stream);
+    return status || !job->codes ? status : wvl_cuda_queue_output(&job->code);
 }
 
 static void next_range(const char *name)
@@ -141,9 +142,8 @@ static void build_code(wvl_backend_job *job, const wvl_tile_plan *tiles)
     code->layout = &job->layout;
     code->host = (uint8_t *)job;
     code->pinned = job->pinned;
-    code->pinned_address = job->pinned_address;
     code->address = job->device;
-    code->work_bytes = wvl_cuda_light_address(job) - job->device - job->layout.work;
+    code->spare_bytes = wvl_cuda_light_address(job) - job->device - job->layout.work;
     code->stream = job->stream;
     code->event = job->done;
     code->tiles = tiles;
@@ -197,7 +197,7 @@ wvl_status wvl_cuda_queue_job(wvl_backend_job *job, const wvl_image *image, cons
         return WVL_ERROR_ARGUMENT; /* larger than prepare was told */
     }
     job->layout = l;
-    job->codes = l.block_count && job->pinned_address;
+    job->codes = l.block_count && !(b->options & WVL_CUDA_WHOLE_DOWNLOAD);
     job->has_coefs = !job->codes || b->plan->rate.keep_coefs;
     job->tile_count = tile_count;
     job->coefs = (wvl_coefs *)(void *)((uint8_t *)job + l.host_coefs);

@@ -485,14 +485,17 @@ START_TEST(lost_for_good)
 }
 END_TEST
 
-/* A driver that builds no graphs gets single launches. */
+/* A driver that builds no graphs, or has no memory for one, gets single launches. */
 START_TEST(without_graphs)
 {
     picture p = picture_draw(PICTURE_NATURAL, 120, 100, 3, 8, 5);
     picture_input input = picture_open_input(&p, 0);
     bytes reference = encode(&input, "style=HT", "cpu");
-    soft->graph_status = WVL_CUDA_NOT_SUPPORTED;
-    expect_same("single launches", &reference, encode(&input, "style=HT", "cuda-only"), "cuda:0 packets");
+    static const int statuses[] = {WVL_CUDA_NOT_SUPPORTED, WVL_CUDA_OUT_OF_MEMORY};
+    for (unsigned i = 0; i < 2; i++) {
+        soft->graph_status = statuses[i];
+        expect_same("single launches", &reference, encode(&input, "style=HT", "cuda-only"), "cuda:0 packets");
+    }
     soft->graph_status = 0;
     free_bytes(&reference);
     picture_close_input(&input);

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/registry.h"
 #include "cuda/host/device.h"
+#include "job_cut.h"
+#include "rows.h"
 #include "soft_bench.h"
 #include "tests/unit/rows_bench.h"
 
@@ -308,6 +311,36 @@ START_TEST(memory_is_kept)
 }
 END_TEST
 
+/* Rows go to the device in waves where it has the least that a wave needs: blocks are coded in smaller portions. */
+START_TEST(rows_in_small_waves)
+{
+    picture p = draw(TALL_RGB12);
+    picture_input input = picture_open_input(&p, 0);
+    bytes reference = encode(&input, "levels=2 tile=90,100 plm=yes", "cpu");
+    wvl_plan *plan = make_plan(&input.format, "levels=2 tile=90,100 plm=yes", "cuda-only");
+    wvl_job_cut waves = wvl_cut_waves(plan);
+    wvl_backend_memory slot;
+    rows_bench rows;
+    ck_assert_uint_gt(wvl_cut_measure(&waves, wvl_backend_fetch_device(), &slot), 0);
+    ck_assert_uint_lt(wvl_backend_least(&slot), slot.device_bytes / 2);
+    for (unsigned k = 0; k < 2; k++) {
+        plan->device.memory = wvl_backend_least(&slot) - k;
+        rows_open(&rows, &p, 0, 1);
+        wvl_rows_way way = wvl_rows_choose(plan, &rows.source, 1);
+        ck_assert_msg(way.on_device == !k, "%llu bytes for a wave: %s", (unsigned long long)plan->device.memory,
+                      way.why ? way.why : "");
+        if (!k) {
+            ck_assert_uint_eq(way.strip_rows, 0);
+            expect("small waves", &reference, encode_rows(plan, &rows), "cuda:0 blocks");
+        }
+    }
+    free_bytes(&reference);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* Without the option: a device that has too little for the picture takes it in strips, lower and lower ones. */
 START_TEST(device_is_small)
 {
@@ -533,6 +566,7 @@ int main(void)
     suite_add_tcase(suite, bytes_case);
     tcase_set_timeout(memory, 600);
     tcase_add_loop_test(memory, memory_is_kept, 0, 2);
+    tcase_add_test(bytes_case, rows_in_small_waves);
     tcase_add_test(memory, device_is_small);
     tcase_add_loop_test(memory, host_memory_is_kept, 0, 2);
     tcase_add_loop_test(memory, every_call_may_fail, 0, 8);

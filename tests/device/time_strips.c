@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A picture larger than the memory that a device may take, in strips from page-locked memory: how long the upload
- * alone takes, the device alone, both together, and a whole encode. A smaller picture is compared with the CPU first.
+ * A picture larger than the memory that a device may take, in strips from page-locked memory: how long uploads and
+ * downloads take alone, the device alone, all together, and a whole encode. A smaller picture is compared with the CPU
+ * first.
  *
  *   time_strips WIDTH HEIGHT COMPONENTS SETTINGS [ROUNDS]
  *
  * SETTINGS: words KEY=VALUE; device-memory=BYTES bounds the device. Samples have 8 bits and are interleaved. The
  * picture is drawn into page-locked memory. "together" ends when all coded blocks are in memory of the host: what
  * follows (packets, files) is the CPU's. "the device alone" has the pixels in memory of the device; it includes the
- * transform.
+ * transform, and the download. One more round of either tells on the device's clock when uploads, kernels and downloads
+ * of some job had begun and not ended: a copy that waits for another one counts. Where no upload is under way, the
+ * device waits for a slot or for the host.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,6 +24,7 @@
 #include "cuda/host/device.h"
 #include "devices.h"
 #include "drive.h"
+#include "strip_clock.h"
 #include "tests/decode/picture.h"
 #include "wavelane_rows.h"
 
@@ -185,32 +189,6 @@ static wvl_image make_image(const scene *s, wvl_plane *planes, wvl_memory_kind k
 
 /* ---- Alone ----------------------------------------------------------------------------------- */
 
-/* All pixels through a buffer of `bytes` on the device. */
-static double time_upload(const scene *s, uint64_t bytes)
-{
-    const wvl_cuda_runtime *rt = s->device->runtime;
-    wvl_cuda_address to = 0;
-    wvl_cuda_stream stream = NULL;
-    uint64_t all = s->pitch * s->height;
-    (void)wvl_cuda_enter(s->device);
-    if (rt->malloc_device(&to, bytes) || rt->stream_create(&stream, WVL_CUDA_STREAM_NON_BLOCKING)) {
-        give_up("upload", "no memory");
-    }
-    double start = now();
-    for (uint64_t at = 0; at < all; at += bytes) {
-        uint64_t part = all - at < bytes ? all - at : bytes;
-        if (rt->upload(to, s->pixels + at, part, stream)) {
-            give_up("upload", "the driver refused");
-        }
-    }
-    (void)rt->stream_wait(stream);
-    double seconds = now() - start;
-    (void)rt->stream_destroy(stream);
-    (void)rt->free_device(to);
-    wvl_cuda_leave(s->device);
-    return seconds;
-}
-
 static int put_on_device(scene *s)
 {
     const wvl_cuda_runtime *rt = s->device->runtime;
@@ -233,6 +211,7 @@ typedef struct times {
     uint64_t bytes, blocks;
     uint32_t jobs;
     uint64_t device_bytes; /* taken */
+    wvl_job_cut cut;
 } times;
 
 /* All blocks of the job that was handed over, a run a band. */
@@ -310,7 +289,9 @@ static void run_jobs(wvl_drive *d, wvl_block_run *runs, times *t)
     t->submits = submitted;
 }
 
-static times time_jobs(const scene *s, const wvl_plan *plan, wvl_memory_kind kind, unsigned rounds)
+/* trace: of the backend; NULL: none. */
+static times time_jobs(const scene *s, const wvl_plan *plan, wvl_memory_kind kind, unsigned rounds,
+                       const wvl_trace *trace)
 {
     wvl_carver carver = {NULL, 0};
     wvl_wave wave;
@@ -323,7 +304,7 @@ static times time_jobs(const scene *s, const wvl_plan *plan, wvl_memory_kind kin
     carver = (wvl_carver){memory, 0};
     wvl_wave_carve(plan, &carver, &wave);
     wvl_block_run *runs = malloc(3 * plan->memory.most_resolutions * plan->syntax.tile_cols * sizeof *runs);
-    wvl_drive_init(&d, plan, &wave, &plan->context->trace, &look, 0, 0);
+    wvl_drive_init(&d, plan, &wave, trace ? trace : &plan->context->trace, &look, 0, 0);
     uint64_t before = free_memory(s);
     must(wvl_drive_open(&d, &image, NULL), "open", d.reason);
     times best = {.all = 1e9, .device_bytes = before - free_memory(s)};
@@ -334,12 +315,14 @@ static times time_jobs(const scene *s, const wvl_plan *plan, wvl_memory_kind kin
     watched.submit = submit;
     d.table = &watched;
     for (unsigned i = 0; i < rounds; i++) {
-        times t = {.device_bytes = best.device_bytes};
+        times t = {.device_bytes = best.device_bytes, .cut = d.cut};
         run_jobs(&d, runs, &t);
         best = t.all < best.all ? t : best;
     }
-    printf("  %u jobs of %llu rows each, %u at a time; reach %s\n", best.jobs, (unsigned long long)d.cut.strip_rows,
-           d.jobs, d.reach >= WVL_REACH_BLOCKS ? "blocks" : "coefs");
+    if (!trace) {
+        printf("  %u jobs of %llu rows each, %u at a time; reach %s\n", best.jobs, (unsigned long long)d.cut.strip_rows,
+               d.jobs, d.reach >= WVL_REACH_BLOCKS ? "blocks" : "coefs");
+    }
     wvl_drive_fini(&d);
     free(runs);
     free(memory);
@@ -449,6 +432,42 @@ static void tell(const char *what, const times *t, const scene *s)
     (void)fflush(stdout);
 }
 
+/* The best of some rounds, and one that is traced. */
+static times time_and_tell(const char *what, const scene *s, const wvl_plan *plan, wvl_memory_kind kind,
+                           unsigned rounds)
+{
+    static strip_spans all;
+    const wvl_trace trace = {strip_clock_keep, &all};
+    times t = time_jobs(s, plan, kind, rounds, NULL);
+    tell(what, &t, s);
+    memset(&all, 0, sizeof all);
+    (void)time_jobs(s, plan, kind, 1, &trace);
+    strip_clock_tell(&all);
+    return t;
+}
+
+static strip_clock make_clock(const scene *s)
+{
+    return (strip_clock){s->device, s->pixels, s->pitch, (size_t)s->width * s->count, s->height};
+}
+
+static void tell_copies(const scene *s, const times *t)
+{
+    const strip_clock clock = make_clock(s);
+    double strips = 1e9, down = 1e9, both = 1e9;
+    for (unsigned i = 0; i < 3; i++) {
+        double one = strip_clock_time_strip_uploads(&clock, &t->cut),
+               two = strip_clock_time_download(&clock, t->bytes, t->jobs, 0),
+               three = strip_clock_time_download(&clock, t->bytes, t->jobs, 1);
+        strips = one < strips ? one : strips;
+        down = two < down ? two : down;
+        both = three < both ? three : both;
+    }
+    printf("upload of the strips alone, with margins: %.1f ms; download of the coded bytes alone: %.1f ms; upload and "
+           "download at once: %.1f ms\n",
+           1e3 * strips, 1e3 * down, 1e3 * both);
+}
+
 int main(int argc, char **argv)
 {
     static scene s;
@@ -470,17 +489,17 @@ int main(int argc, char **argv)
     must(wvl_plan_measure(plan, &memory), "measure", NULL);
     printf("promised: %.3f GB of the device, %.3f GB page-locked\n", 1e-9 * (double)memory.device_bytes,
            1e-9 * (double)memory.pinned_bytes);
+    const strip_clock clock = make_clock(&s);
     double upload = 1e9;
     for (unsigned i = 0; i < rounds; i++) {
-        double seconds = time_upload(&s, s.pitch * 2048);
+        double seconds = strip_clock_time_upload(&clock, s.pitch * 2048);
         upload = seconds < upload ? seconds : upload;
     }
     printf("upload alone: %.1f ms, %.1f GB/s\n", 1e3 * upload, 1e-9 * (double)(s.pitch * height) / upload);
-    times together = time_jobs(&s, plan, WVL_MEMORY_PINNED, rounds);
-    tell("together", &together, &s);
+    times together = time_and_tell("together", &s, plan, WVL_MEMORY_PINNED, rounds);
+    tell_copies(&s, &together);
     if (put_on_device(&s)) {
-        times alone = time_jobs(&s, plan, WVL_MEMORY_DEVICE, rounds);
-        tell("the device alone", &alone, &s);
+        times alone = time_and_tell("the device alone", &s, plan, WVL_MEMORY_DEVICE, rounds);
         double slower = upload > alone.all ? upload : alone.all;
         printf("together runs at %.3f of the slower of upload and device alone\n", slower / together.all);
     }

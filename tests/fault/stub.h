@@ -219,12 +219,18 @@ static wvl_cuda_status stub_launch(wvl_cuda_function f, unsigned gx, unsigned gy
 }
 
 /* Graphs: what was added runs when it is launched. */
+static int graph_failed; /* the call that failed was for a graph */
+static wvl_cuda_status of_graph(wvl_cuda_status status)
+{
+    graph_failed |= status != WVL_CUDA_SUCCESS;
+    return status;
+}
 MAKER(make_graph, wvl_cuda_graph)
 MAKER(make_exec, wvl_cuda_exec)
 static wvl_cuda_status stub_create(wvl_cuda_graph *graph, unsigned flags)
 {
     (void)flags;
-    return make_graph(graph);
+    return of_graph(make_graph(graph));
 }
 static wvl_cuda_status stub_kernel(wvl_cuda_node *node, wvl_cuda_graph graph, const wvl_cuda_node *after, size_t count,
                                    const wvl_cuda_kernel_node *kernel)
@@ -232,7 +238,7 @@ static wvl_cuda_status stub_kernel(wvl_cuda_node *node, wvl_cuda_graph graph, co
     (void)after;
     (void)count;
     *node = (wvl_cuda_node)(void *)graph;
-    return stub_launch(kernel->function, 0, 0, 0, kernel->block_x, 0, 0, 0, NULL, kernel->arguments, NULL);
+    return of_graph(stub_launch(kernel->function, 0, 0, 0, kernel->block_x, 0, 0, 0, NULL, kernel->arguments, NULL));
 }
 static wvl_cuda_status stub_zero(wvl_cuda_node *node, wvl_cuda_graph graph, const wvl_cuda_node *after, size_t count,
                                  const wvl_cuda_fill_node *fill, wvl_cuda_context c)
@@ -241,7 +247,7 @@ static wvl_cuda_status stub_zero(wvl_cuda_node *node, wvl_cuda_graph graph, cons
     (void)count;
     (void)c;
     *node = (wvl_cuda_node)(void *)graph;
-    return stub_fill(fill->to, 0, fill->width * fill->element_bytes, NULL);
+    return of_graph(stub_fill(fill->to, 0, fill->width * fill->element_bytes, NULL));
 }
 static wvl_cuda_status stub_follow(wvl_cuda_graph graph, const wvl_cuda_node *from, const wvl_cuda_node *to,
                                    const wvl_cuda_edge *edges, size_t count)
@@ -251,20 +257,20 @@ static wvl_cuda_status stub_follow(wvl_cuda_graph graph, const wvl_cuda_node *fr
     (void)to;
     (void)edges;
     (void)count;
-    return tick();
+    return of_graph(tick());
 }
 static wvl_cuda_status stub_build(wvl_cuda_exec *exec, wvl_cuda_graph graph, unsigned long long flags)
 {
     (void)graph;
     (void)flags;
-    return make_exec(exec);
+    return of_graph(make_exec(exec));
 }
 static wvl_cuda_status stub_graph_launch(wvl_cuda_exec exec, wvl_cuda_stream s)
 {
     (void)exec;
     (void)s;
     say_picture();
-    return tick();
+    return of_graph(tick());
 }
 static wvl_cuda_status stub_graph_end(wvl_cuda_graph graph) { return drop(graph); }
 static wvl_cuda_status stub_exec_end(wvl_cuda_exec exec) { return drop(exec); }
