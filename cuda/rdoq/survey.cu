@@ -98,6 +98,8 @@ struct chunk_words {
     }
 };
 
+static_assert(2 * sizeof(wvl_survey_sums) <= 2 * ROW * sizeof(double), "sums of all parts lie in their rows");
+
 /* Bytes of a bin, in the part's row. Returns whether there are any. */
 __device__ __forceinline__ bool scale_bin(const job_type &job, uint32_t part, uint32_t bin, const chunk_words &c)
 {
@@ -184,7 +186,7 @@ __device__ __forceinline__ bool find_slopes(const job_type &job, const chunk_wor
     const wvl_cuda_rdoq_survey &survey = *(const wvl_cuda_rdoq_survey *)job.survey;
     bool is_known = false;
     if (!threadIdx.x) {
-        wvl_survey_sums sums[WVL_DEPTH_PARTS];
+        wvl_survey_sums *sums = (wvl_survey_sums *)c.rows; /* they are free until then */
         load_sums(job, sums);
         is_known = wvl_descent_open(c.descent, &job.aim, sums, survey.floors, 0);
         for (uint32_t g = 0; g < WVL_RATE_GROUPS; g++) {

@@ -12,7 +12,8 @@
  * output (1: device memory), direct (1: kernels write to pinned memory), streams, copies (streams of either kind that
  * slots share), full (1: all passes of EBCOT blocks are coded, none is left out by prediction), clock (1: one picture
  * at a time, without graphs, and the times of its launches), rounds (no more of rate control are launched), carve (per
- * cent of shared memory that all kernels prefer), lanes (of a warp of the MQ coder that have a block).
+ * cent of shared memory that all kernels prefer), lanes (of a warp of the MQ coder that have a block), thin (warps in
+ * front that have so few; 0: all).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@
 
 typedef struct configuration {
     uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock, rounds, carve,
-        lanes;
+        lanes, thin;
 } configuration;
 
 typedef struct scene {
@@ -84,7 +85,7 @@ static configuration parse(const char *text)
     } names[] = {{"slots", &c.slots},     {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
                  {"graphs", &c.graphs},   {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct},
                  {"streams", &c.streams}, {"copies", &c.copies}, {"full", &c.full},     {"clock", &c.clock},
-                 {"rounds", &c.rounds},   {"carve", &c.carve},   {"lanes", &c.lanes}};
+                 {"rounds", &c.rounds},   {"carve", &c.carve},   {"lanes", &c.lanes},   {"thin", &c.thin}};
     char copy[256], *rest = copy;
     (void)snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
@@ -243,10 +244,11 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     s->base.plan->test.depth_full = c->full != 0;
     shape(&s->driver.device->ht, c->warps);
     wvl_backend *b = open_backend(s, c, &prepared);
+    picture_clock_shape(c->lanes, c->thin);
     if (c->clock) {
         picture_clock_open(s->driver.device);
     } else if (c->rounds || c->lanes) {
-        picture_clock_limit(s->driver.device, c->rounds, c->lanes);
+        picture_clock_limit(s->driver.device, c->rounds);
     }
     if (c->carve) {
         picture_clock_carve(s->driver.device, (int)c->carve);
