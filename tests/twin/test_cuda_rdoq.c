@@ -101,6 +101,21 @@ START_TEST(change)
 }
 END_TEST
 
+/* Blocks of all shapes find the shared memory that any device has. */
+START_TEST(shared)
+{
+    uint32_t fewer = 0;
+    for (uint32_t width = 1; width <= 1024; width++) {
+        for (uint32_t height = 1; height <= 1024 && width * height <= 4096; height++) {
+            uint32_t words = WVL_CUDA_RDOQ_WORDS(width, height), warps = wvl_cuda_rdoq_count_warps(words);
+            REQUIRE_THAT(4 * warps * words <= 48 * 1024, "%u x %u: %u words, %u warps", width, height, words, warps);
+            fewer += warps < WVL_CUDA_RDOQ_WARPS;
+        }
+    }
+    REQUIRE(fewer);
+}
+END_TEST
+
 /* ---- Weights --------------------------------------------------------------------------------- */
 
 static wvl_cuda_rdoq_phases phases_of_turn;
@@ -441,6 +456,7 @@ int main(void)
 {
     Suite *s = suite_create("cuda_rdoq");
     ADD(change, 2);
+    ADD(shared, 1);
     ADD(weigh, 1);
     ADD(slopes, 1);
     SRunner *runner = srunner_create(s);
