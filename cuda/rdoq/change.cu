@@ -65,6 +65,9 @@ __device__ __forceinline__ void split_samples(const wvl_cuda_t1_block &b, uint32
 /* Levels are 0 to 4: from 2 on, bit 1 or 2 is set. */
 constexpr uint32_t FROM_TWO = 0x06060606, BYTES = 0x01010101;
 
+/* Weights of neighbours (wvl_rdoq_count_neighbours): of the row above or below, and of the sample's own. */
+constexpr uint32_t CORNERS_AND_SIDE = 0x00010201, SIDES = 0x00020002;
+
 /* Bit 1 of each byte: the level is from 2 on. */
 __device__ __forceinline__ uint32_t flag_twos(uint32_t levels) { return (levels | levels >> 1) & 2 * BYTES; }
 
@@ -131,9 +134,9 @@ struct nine {
     __device__ __forceinline__ uint32_t count(uint32_t least) const
     {
         uint32_t more = (128 - least) * BYTES; /* bit 7 is set then: 128 + 4 - 1 at most */
-        uint32_t n = __dp4a((above + more) >> 7 & BYTES, 0x00010201, 0u);
-        n = __dp4a((below + more) >> 7 & BYTES, 0x00010201, n);
-        return __dp4a((row + more) >> 7 & BYTES, 0x00020002, n);
+        uint32_t n = __dp4a((above + more) >> 7 & BYTES, CORNERS_AND_SIDE, 0u);
+        n = __dp4a((below + more) >> 7 & BYTES, CORNERS_AND_SIDE, n);
+        return __dp4a((row + more) >> 7 & BYTES, SIDES, n);
     }
     /* wvl_rdoq_is_near(). */
     __device__ __forceinline__ bool has_near() const

@@ -247,7 +247,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_ITEM_THREADS) wvl_rdo
 }
 
 /* Behind the hulls. The last thread block chooses the slopes of the next phase. */
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_CHOOSE_THREADS) wvl_rdoq_put(const wvl_cuda_rdoq_job job)
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_CHOOSE_THREADS, 2) wvl_rdoq_put(const wvl_cuda_rdoq_job job)
 {
     WVL_HT_SHARED(shared);
     uint32_t at = blockIdx.x * blockDim.x + threadIdx.x,
