@@ -5,7 +5,9 @@
  *
  *   time_pictures PICTURE SETTINGS SECONDS CONFIGURATION...
  *
- * PICTURE: a file in the folder of test pictures, or FILE@BITS with BITS bits of its samples;
+ * PICTURE: a file in the folder of test pictures, or FILE@BITS with BITS bits of its samples, or FILE@BITSx2, of which
+ * four side by side are one picture. SETTINGS: "key=value ...", or "preset=NAME key=value ...", where NAME has no frame
+ * rate (dci-2k frame-rate=24);
  * noise:WIDTHxHEIGHTxDEPTH, or ones:WIDTHxHEIGHTxDEPTHxPLANE: three components whose coefficients are all -2^PLANE, so
  * that the MagSgn bits of HT blocks are all ones (5/3 without colour transform). A configuration is a list of
  * NAME=NUMBER: slots, memory (0 host, 1 pinned, 2 device), ring, writers, graphs (0, 1), warps (of the HT kernel),
@@ -347,6 +349,22 @@ static void drop_bits(picture_plane *plane, unsigned depth)
     plane->depth -= less;
 }
 
+/* Four times the plane, two by two. */
+static void repeat_plane(picture_plane *p)
+{
+    uint32_t width = 2 * p->width, height = 2 * p->height;
+    int32_t *samples = malloc((size_t)width * height * sizeof *samples);
+    for (uint32_t y = 0; y < height; y++) {
+        for (uint32_t x = 0; x < width; x++) {
+            samples[(size_t)y * width + x] = p->samples[(size_t)(y % p->height) * p->width + x % p->width];
+        }
+    }
+    free(p->samples);
+    p->samples = samples;
+    p->width = width;
+    p->height = height;
+}
+
 static picture load(const char *name, const char *settings)
 {
     picture p;
@@ -365,6 +383,13 @@ static picture load(const char *name, const char *settings)
     }
     for (uint32_t c = 0; at && c < p.count; c++) {
         drop_bits(&p.planes[c], (unsigned)atoi(at + 1));
+        if (strchr(at, 'x')) {
+            repeat_plane(&p.planes[c]);
+        }
+    }
+    if (at && strchr(at, 'x')) { /* the origin is 0 */
+        p.x1 *= 2;
+        p.y1 *= 2;
     }
     return p;
 }
@@ -398,6 +423,27 @@ static void open_pixels(scene *s, const configuration *c)
     }
 }
 
+/* Where a preset stands in front, its settings, then the others. */
+static const char *find_settings(const char *settings)
+{
+    static char text[2048];
+    const wvl_preset *all;
+    size_t count;
+    const char *name = settings + strlen("preset="), *more = strncmp(settings, "preset=", 7) ? NULL : strchr(name, ' ');
+    if (!more) {
+        return settings;
+    }
+    all = wvl_presets(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(all[i].name) == (size_t)(more - name) && !strncmp(all[i].name, name, (size_t)(more - name))) {
+            (void)snprintf(text, sizeof text, "%s%s", all[i].settings, more);
+            return text;
+        }
+    }
+    give_up("no such preset");
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     static scene s;
@@ -413,7 +459,7 @@ int main(int argc, char **argv)
     if (!picture_driver_open(&s.driver)) {
         return 1;
     }
-    open_scene(&s, argv[1], argv[2], ring);
+    open_scene(&s, argv[1], find_settings(argv[2]), ring);
     printf("%s %s, %.4f bits a pixel\n", argv[1], argv[2],
            8.0 * (double)s.base.expected_bytes / (double)s.base.plan->syntax.image.x1 /
                (double)s.base.plan->syntax.image.y1);
