@@ -79,19 +79,26 @@ WVL_HD unsigned wvl_rdoq_count_neighbours(const uint8_t *l, uint32_t pitch, unsi
     return 2 * sides + corners;
 }
 
-/* The fraction from which the sample stays or rises; 127 and -128 are no sample's that counts. */
+/* The fraction from which the sample stays or rises; 127 and -128 are no sample's that counts. n: its weighted
+ * neighbours. has_near: one of them is at 2 S or more. */
+WVL_HD int wvl_rdoq_choose_border(const wvl_rdoq_rule *rule, unsigned level, unsigned n, int has_near)
+{
+    int is_alone = rule->needs && !has_near;
+    if (level > 2) {
+        return rule->more[n];
+    }
+    if (level > 1) {
+        return is_alone ? rule->alone : rule->second[n];
+    }
+    int let_alone = level ? -128 : 127;
+    return is_alone ? let_alone : rule->first[n];
+}
+
 WVL_HD int wvl_rdoq_fetch_border(const wvl_rdoq_rule *rule, const uint8_t *l, uint32_t pitch)
 {
     unsigned n = wvl_rdoq_count_neighbours(l, pitch, *l ? *l : 1);
-    int is_alone = rule->needs && *l < 3 && !wvl_rdoq_count_neighbours(l, pitch, 2);
-    if (*l > 2) {
-        return rule->more[n];
-    }
-    if (*l > 1) {
-        return is_alone ? rule->alone : rule->second[n];
-    }
-    int let_alone = *l ? -128 : 127;
-    return is_alone ? let_alone : rule->first[n];
+    int has_near = !rule->needs || *l > 2 || wvl_rdoq_count_neighbours(l, pitch, 2);
+    return wvl_rdoq_choose_border(rule, *l, n, has_near);
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */

@@ -153,14 +153,27 @@ WVL_HD uint32_t wvl_descent_find_threshold(const wvl_descent *d, uint32_t bin)
     return threshold > 65535 ? 65535 : (uint32_t)threshold;
 }
 
-/* The next bin down that holds something. bytes: of its parts. */
+/* Whether bytes of the bin count for the group. */
+WVL_HD int wvl_descent_counts(const wvl_descent *d, uint32_t group, uint32_t bin)
+{
+    return bin << WVL_DEPTH_BIN_LOG2 >= d->floors[group];
+}
+
+/* What bytes of a part stand for. */
+WVL_HD double wvl_descent_scale(const wvl_descent *d, uint32_t part, uint64_t bytes)
+{
+    return d->scales[part] * (double)bytes;
+}
+
+/* The next bin down that holds something. bytes: of its parts. A device takes many bins at a time and finds the same
+ * (cuda/rdoq/survey.cu): the sums of each group have this order. */
 WVL_HD void wvl_descent_take(wvl_descent *d, uint32_t bin, const uint64_t *bytes)
 {
     d->total = 0.0;
     for (uint32_t g = 0; g < d->aim.groups; g++) {
-        int counts = !d->is_full[g] && bin << WVL_DEPTH_BIN_LOG2 >= d->floors[g];
+        int counts = !d->is_full[g] && wvl_descent_counts(d, g, bin);
         for (uint32_t k = 2 * g; k < 2 * g + 2 && counts; k++) {
-            d->bytes[g] += d->scales[k] * (double)bytes[k];
+            d->bytes[g] += wvl_descent_scale(d, k, bytes[k]);
         }
         if (!d->is_full[g] && d->bytes[g] > d->aim.cap) {
             d->is_full[g] = 1;

@@ -2,8 +2,8 @@
 /*
  * Lists of symbols to codewords, a thread a block, those with the longest lists first.
  *
- * A warp holds 32 blocks with lists of about the same length, or fewer (job.lanes). Four symbols are coded without a
- * look at passes where no pass ends with them; the others go one by one.
+ * A warp holds 32 blocks with lists of about the same length, or fewer (job.lanes, job.thin). Four symbols are coded
+ * without a look at passes where no pass ends with them; the others go one by one.
  */
 #include "codec/core/t1_pass.h"
 #include "cuda/blocks/mq_kept.cuh"
@@ -16,8 +16,13 @@ namespace wvl_mq
  * does apart from the others holds up fewer of them. */
 __device__ __forceinline__ uint32_t own_place(const wvl_cuda_t1_job &job)
 {
-    uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lanes = job.lanes ? job.lanes : 32;
-    return wvl_ht::lane_id() < lanes ? warp * lanes + wvl_ht::lane_id() : ~0u;
+    uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lanes = job.lanes ? job.lanes : 32, first = 0;
+    if (job.thin && warp >= job.thin) {
+        first = job.thin * lanes;
+        warp -= job.thin;
+        lanes = 32;
+    }
+    return wvl_ht::lane_id() < lanes ? first + warp * lanes + wvl_ht::lane_id() : ~0u;
 }
 
 /* The block of this thread. */

@@ -31,10 +31,20 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_t1 *t1, wvl_cuda_function fu
     return wvl_cuda_run(t1->runtime, function, grid, 0, route, arguments);
 }
 
+uint32_t wvl_cuda_t1_count_mq_threads(const wvl_cuda_t1_job *job)
+{
+    uint32_t count = job->block_count, lanes = job->lanes ? job->lanes : 32, thin = (count + lanes - 1) / lanes,
+             wide = 0;
+    if (job->thin && job->thin < thin) {
+        thin = job->thin;
+        wide = (count - thin * lanes + 31) / 32;
+    }
+    return 32 * (thin + wide);
+}
+
 wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
-    uint32_t count = job->block_count, lanes = job->lanes ? job->lanes : 32;
-    uint32_t mq_threads = (count + lanes - 1) / lanes * 32;
+    uint32_t count = job->block_count, mq_threads = wvl_cuda_t1_count_mq_threads(job);
     if (!count) {
         return WVL_CUDA_SUCCESS;
     }

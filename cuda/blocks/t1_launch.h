@@ -29,6 +29,9 @@ wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtim
  */
 wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route);
 
+/* Threads of the MQ coder with the lanes that the job asks for. */
+uint32_t wvl_cuda_t1_count_mq_threads(const wvl_cuda_t1_job *job);
+
 /* Queues what puts coded blocks together for the host: coded and output of the job (t1_job.h), behind the MQ coder, and
  * behind the hulls where there are gains. It reads blocks, records, ends, passes, gains and codewords. */
 wvl_cuda_status wvl_cuda_t1_launch_gather(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route);

@@ -13,15 +13,17 @@
 namespace wvl_packets
 {
 
+/* The map of a word without a byte 0xFF. */
+constexpr uint64_t STRAIGHT = UINT64_C(0x7654321076543210);
+
 /* Where units that begin at each of 16 offsets leave the word: 16 offsets of 4 bits. ones: bit 31 - p says that a byte
  * at offset p is 0xFF. */
 __device__ __forceinline__ uint64_t map_entries(uint32_t ones)
 {
-    uint64_t map = UINT64_C(0x7654321076543210);
     if (!ones) {
-        return map;
+        return STRAIGHT;
     }
-    map = UINT64_C(0xFEDCBA9876543210); /* offsets 32 to 47 leave at 0 to 15 */
+    uint64_t map = UINT64_C(0xFEDCBA9876543210); /* offsets 32 to 47 leave at 0 to 15 */
     for (uint32_t p = 0; p < 32; p++, ones >>= 1) {
         map = map << 4 | (map >> (ones & 1 ? 56 : 28) & 15);
     }
@@ -51,21 +53,30 @@ __device__ __forceinline__ stuffed stuff_word(uint64_t word, uint32_t ones, uint
 }
 
 /* A lookup in the maps of a warp's words, one after the other. Returns what offset `entry` of the first word becomes
- * behind the last; *own: at the word of this lane. */
-__device__ __forceinline__ uint32_t follow_words(uint64_t map, uint32_t entry, uint32_t *own)
+ * behind the last; *own: at the word of this lane. A word without a byte 0xFF takes 8 off an offset above 7, and that
+ * is all: such words are not looked up. `bent`: bit i: word i has one. */
+__device__ __forceinline__ uint32_t follow_words(uint64_t map, uint32_t bent, uint32_t entry, uint32_t *own)
 {
-    for (uint32_t i = 0; i < 32; i++) {
-        uint32_t low = __shfl_sync(~0u, (uint32_t)map, i), high = __shfl_sync(~0u, (uint32_t)(map >> 32), i);
-        *own = wvl_ht::lane_id() == i ? entry : *own;
+    uint32_t lane = wvl_ht::lane_id(), next = 0; /* word that `entry` is known of */
+    *own = entry;
+    for (; bent; bent &= bent - 1) {
+        uint32_t i = (uint32_t)__ffs((int)bent) - 1, low = __shfl_sync(~0u, (uint32_t)map, i),
+                 high = __shfl_sync(~0u, (uint32_t)(map >> 32), i);
+        *own = lane > next ? entry & 7 : *own;
+        entry = i > next ? entry & 7 : entry;
         entry = (entry & 8 ? high : low) >> 4 * (entry & 7) & 15;
+        next = i + 1;
+        *own = lane == next ? entry : *own;
     }
-    return entry;
+    *own = lane > next ? entry & 7 : *own;
+    return next < 32 ? entry & 7 : entry;
 }
 
 /* Where units enter the word of this thread. entries: 16 words a warp. */
 template <class TEAM> __device__ __forceinline__ uint32_t find_entry(uint64_t map, uint32_t first, uint32_t *entries)
 {
-    uint32_t lane = wvl_ht::lane_id(), warp = TEAM::rank() >> 5, own = 0, left = follow_words(map, lane & 15, &own);
+    uint32_t lane = wvl_ht::lane_id(), warp = TEAM::rank() >> 5, own = 0, bent = __ballot_sync(~0u, map != STRAIGHT),
+             left = follow_words(map, bent, lane & 15, &own);
     if (lane < 16) {
         entries[16 * warp + lane] = left;
     }
@@ -73,7 +84,7 @@ template <class TEAM> __device__ __forceinline__ uint32_t find_entry(uint64_t ma
     for (uint32_t w = 0; w < warp; w++) {
         first = entries[16 * w + first];
     }
-    (void)follow_words(map, first, &own);
+    (void)follow_words(map, bent, first, &own);
     return own;
 }
 

@@ -150,50 +150,169 @@ __device__ __forceinline__ uint32_t select_candidates(const job_type &job, const
 
 /* ---- Tries ----------------------------------------------------------------------------------- */
 
+/*
+ * Candidates are tried in their order, and what a try costs follows from its packet alone. So candidates of different
+ * packets are tried side by side, a warp each; then they are taken or not, one after the other. Most are not taken.
+ * Packets that a warp does not measure are tried alone, by all threads.
+ */
+
+/* The most warps, and words of shared memory that they leave what they find in: those of the bins. */
+#define WVL_RATE_MOST_WARPS (WVL_CUDA_RATE_THREADS / 32u)
+
+/* What packet and PLT bytes of the codestream become more, modulo 2^64. */
+struct found_more {
+    uint64_t packet_bytes, plt_bytes;
+    uint32_t group, is_tried; /* 0: the block sends these passes already */
+};
+static_assert(WVL_RATE_MOST_WARPS * sizeof(found_more) <= 4 * 256, "they lie where bins were");
+
+/* A candidate as its threads see it. */
+struct candidate {
+    wvl_assembly_place place;
+    uint32_t passes;
+    wvl_cuda_rate_cut before;
+    wvl_cuda_packets_length old;
+    __device__ __forceinline__ candidate(const job_type &job, const layer_state &layer, uint64_t key)
+        : place(ranked(job, (uint32_t)(key >> 8))), passes((uint32_t)key & 255), before(cut_of(job, place.block)),
+          old(length_of(job, layer, place.packet))
+    {
+    }
+    __device__ __forceinline__ bool adds() const { return passes > before.passes; }
+};
+
+/* One thread. */
 __device__ __forceinline__ void set_cut(const job_type &job, const layer_state &layer, uint32_t block,
                                         const wvl_cuda_rate_cut &cut)
 {
-    if (!threadIdx.x) {
-        cut_of(job, block) = cut;
-        send_cut(job, layer, block, passes_of(job, block), sent_of(job, block), cut.passes, cut.bytes);
-    }
-    __syncthreads();
+    cut_of(job, block) = cut;
+    send_cut(job, layer, block, passes_of(job, block), sent_of(job, block), cut.passes, cut.bytes);
+}
+__device__ __forceinline__ void cut_deeper(const job_type &job, const layer_state &layer, const candidate &c)
+{
+    uint32_t block = c.place.block,
+             bytes = cut_bytes(job, layer, block, passes_of(job, block), sent_of(job, block), c.passes);
+    set_cut(job, layer, block, {bytes, 0, 0, c.passes});
+}
+__device__ __forceinline__ void take_back(const job_type &job, const layer_state &layer, const candidate &c)
+{
+    length_of(job, layer, c.place.packet) = c.old;
+    set_cut(job, layer, c.place.block, c.before);
 }
 
-/* Takes the candidate if the codestream and its group still fit; all threads. */
-__device__ __forceinline__ bool try_candidate(const job_type &job, uint64_t key, layer_state &layer, uint32_t *shared)
+/* Behind its measurement. */
+__device__ __forceinline__ found_more find_more(const job_type &job, const layer_state &layer, const candidate &c)
 {
-    const wvl_assembly_place place = ranked(job, (uint32_t)(key >> 8));
-    uint32_t passes = (uint32_t)key & 255;
-    const wvl_cuda_rate_cut before = cut_of(job, place.block);
-    if (passes <= before.passes) {
+    const wvl_cuda_packets_length now = length_of(job, layer, c.place.packet);
+    return {packet_bytes(now) - (uint64_t)packet_bytes(c.old), plt_bytes(job, now) - (uint64_t)plt_bytes(job, c.old),
+            group_index(job, c.place.packet), c.adds()};
+}
+
+__device__ __forceinline__ layer_cost add_cost(const layer_cost &cost, const found_more &more)
+{
+    return {cost.packet_bytes + more.packet_bytes, cost.plt_bytes + more.plt_bytes};
+}
+__device__ __forceinline__ uint64_t &bytes_of_group(const job_type &job, const found_more &more)
+{
+    return group_of(job, more.group).bytes;
+}
+
+/* Whether the codestream and the group still fit. */
+__device__ __forceinline__ bool fits(const job_type &job, const layer_state &layer, const found_more &more)
+{
+    return codestream_bytes(job, layer, add_cost(layer.cost, more)) <= layer.budget &&
+           group_fits(job, layer, more.group, bytes_of_group(job, more) + more.packet_bytes + more.plt_bytes);
+}
+
+/* How many candidates from the first on are tried side by side; 0: the first one is tried alone. All warps find the
+ * same. */
+__device__ __forceinline__ uint32_t count_beside(const job_type &job, const layer_state &layer, const uint64_t *keys,
+                                                 uint32_t count)
+{
+    uint32_t lane = wvl_ht::lane_id(), most = min(min(blockDim.x / 32, WVL_RATE_MOST_WARPS), count),
+             packet = packet_in(job, layer, ranked(job, (uint32_t)(keys[min(lane, most - 1)] >> 8)).packet);
+    bool ends = lane >= most || !is_for_warp(job, packet);
+    for (uint32_t k = 0; k < most; k++) {
+        uint32_t other = __shfl_sync(~0u, packet, k);
+        ends |= k < lane && other == packet;
+    }
+    return (uint32_t)__ffs((int)__ballot_sync(~0u, ends)) - 1;
+}
+
+/* Takes what fits, in order. Returns a bit for each that is taken. All threads; they have the same results. */
+__device__ __forceinline__ uint32_t take_fitting(const job_type &job, layer_state &layer, const found_more *found,
+                                                 uint32_t count, uint64_t enough)
+{
+    uint32_t lane = wvl_ht::lane_id(), taken = 0, open = (1u << count) - 1;
+    while (open && layer.budget - codestream_bytes(job, layer, layer.cost) > enough) {
+        bool own = open >> lane & 1 && found[lane].is_tried && fits(job, layer, found[lane]);
+        uint32_t fitting = __ballot_sync(~0u, own), first = (uint32_t)__ffs((int)fitting) - 1;
+        if (!fitting) {
+            break;
+        }
+        taken |= 1u << first;
+        open &= ~1u << first; /* those before it do not fit */
+        layer.cost = add_cost(layer.cost, found[first]);
+        __syncthreads();
+        if (!threadIdx.x) {
+            bytes_of_group(job, found[first]) += found[first].packet_bytes + found[first].plt_bytes;
+        }
+        __syncthreads();
+    }
+    return taken;
+}
+
+/* Candidates of different packets. Returns whether any is taken. All threads. */
+__device__ __forceinline__ bool try_beside(const job_type &job, const uint64_t *keys, uint32_t count, uint64_t enough,
+                                           layer_state &layer, uint32_t *shared)
+{
+    found_more *found = (found_more *)(shared + WVL_CUDA_RATE_BINS);
+    uint32_t warp = threadIdx.x / 32;
+    const candidate own(job, layer, keys[min(warp, count - 1)]);
+    bool is_tried = warp < count && own.adds();
+    __syncwarp();
+    if (is_tried && !wvl_ht::lane_id()) {
+        cut_deeper(job, layer, own);
+    }
+    __syncwarp();
+    if (is_tried) {
+        measure_by_warp(job, packet_in(job, layer, own.place.packet), shared);
+    }
+    if (warp < count && !wvl_ht::lane_id()) {
+        found[warp] = find_more(job, layer, own);
+    }
+    __syncthreads();
+    uint32_t taken = take_fitting(job, layer, found, count, enough);
+    if (is_tried && !(taken >> warp & 1) && !wvl_ht::lane_id()) {
+        take_back(job, layer, own);
+    }
+    __syncthreads();
+    return taken != 0;
+}
+
+/* A candidate of a packet that all threads measure. Returns whether it is taken. */
+__device__ __forceinline__ bool try_alone(const job_type &job, uint64_t key, layer_state &layer, uint32_t *shared)
+{
+    const candidate own(job, layer, key);
+    if (!own.adds()) {
         return false;
     }
-    const wvl_cuda_packets_length old = length_of(job, layer, place.packet);
-    uint32_t bytes = cut_bytes(job, layer, place.block, passes_of(job, place.block), sent_of(job, place.block), passes);
     __syncthreads();
-    set_cut(job, layer, place.block, {bytes, 0, 0, passes});
-    measure_packet(job, layer, place.packet, shared);
-    const wvl_cuda_packets_length now = length_of(job, layer, place.packet);
-    layer_cost next = layer.cost;
-    next.packet_bytes += packet_bytes(now) - (uint64_t)packet_bytes(old);
-    next.plt_bytes += plt_bytes(job, now) - (uint64_t)plt_bytes(job, old);
-    uint32_t group = group_index(job, place.packet);
-    uint64_t group_bytes =
-        group_of(job, group).bytes + packet_bytes(now) + plt_bytes(job, now) - packet_bytes(old) - plt_bytes(job, old);
-    bool fits = codestream_bytes(job, layer, next) <= layer.budget && group_fits(job, layer, group, group_bytes);
+    if (!threadIdx.x) {
+        cut_deeper(job, layer, own);
+    }
     __syncthreads();
-    if (!threadIdx.x && fits) {
-        group_of(job, group).bytes = group_bytes;
+    measure_wide(job, packet_in(job, layer, own.place.packet), shared);
+    const found_more more = find_more(job, layer, own);
+    bool is_taken = fits(job, layer, more);
+    __syncthreads();
+    layer.cost = is_taken ? add_cost(layer.cost, more) : layer.cost;
+    if (!threadIdx.x && is_taken) {
+        bytes_of_group(job, more) += more.packet_bytes + more.plt_bytes;
     } else if (!threadIdx.x) {
-        length_of(job, layer, place.packet) = old;
+        take_back(job, layer, own);
     }
-    if (fits) {
-        layer.cost = next;
-        return true;
-    }
-    set_cut(job, layer, place.block, before);
-    return false;
+    __syncthreads();
+    return is_taken;
 }
 
 /* All threads. */
@@ -206,8 +325,11 @@ __device__ __forceinline__ void fill_layer(const job_type &job, layer_state &lay
     for (uint32_t round = 0; round < 3 && taken && layer.budget - used > enough; round++) {
         uint32_t count = select_candidates(job, layer, layer.budget - used, shared);
         taken = false;
-        for (uint32_t i = 0; i < count && layer.budget - used > enough; i++) {
-            taken |= try_candidate(job, keys[i], layer, shared);
+        for (uint32_t i = 0; i < count && layer.budget - used > enough;) {
+            uint32_t beside = count_beside(job, layer, keys + i, count - i);
+            taken |= beside ? try_beside(job, keys + i, beside, enough, layer, shared)
+                            : try_alone(job, keys[i], layer, shared);
+            i += max(beside, 1u);
             used = codestream_bytes(job, layer, layer.cost);
         }
         __syncthreads();

@@ -30,16 +30,10 @@ __device__ __forceinline__ void measure_by_warp(const job_type &job, uint32_t pa
     __syncwarp();
 }
 
-/* A packet, with the cuts as they stand. All threads. */
-__device__ __forceinline__ void measure_packet(const job_type &job, const layer_state &layer, uint32_t precinct,
-                                               uint32_t *shared)
+/* A packet with many blocks. All threads. */
+__device__ __forceinline__ void measure_wide(const job_type &job, uint32_t packet, uint32_t *shared)
 {
-    uint32_t packet = packet_in(job, layer, precinct);
-    if (!is_for_warp(job, packet)) {
-        wvl_packets::code_head<wvl_packets::block_team>(job.packets, packet, 0, shared + WVL_CUDA_RATE_HEAD);
-    } else if (threadIdx.x < 32) {
-        measure_by_warp(job, packet, shared);
-    }
+    wvl_packets::code_head<wvl_packets::block_team>(job.packets, packet, 0, shared + WVL_CUDA_RATE_HEAD);
     __syncthreads();
 }
 
@@ -100,8 +94,7 @@ __device__ __forceinline__ layer_cost measure_packets(const job_type &job, const
     __syncthreads();
     for (uint32_t i = 0; i < count; i++) {
         if (!is_for_warp(job, changed[i])) {
-            wvl_packets::code_head<wvl_packets::block_team>(job.packets, changed[i], 0, shared + WVL_CUDA_RATE_HEAD);
-            __syncthreads();
+            measure_wide(job, changed[i], shared);
         }
     }
     return sum_packets(job, layer, shared + WVL_CUDA_RATE_HEAD + WVL_CUDA_PACKETS_HEAD_SUMS);

@@ -122,6 +122,14 @@ __device__ __forceinline__ uint32_t join_lanes(uint32_t v)
     }
     return v;
 }
+__device__ __forceinline__ uint32_t most_lanes(uint32_t v)
+{
+#pragma unroll
+    for (uint32_t d = 16; d; d >>= 1) {
+        v = max(v, __shfl_sync(~0u, v, lane_id() ^ d));
+    }
+    return v;
+}
 /* Modulo 2^64. */
 __device__ __forceinline__ uint64_t sum_wide_lanes(uint64_t v)
 {

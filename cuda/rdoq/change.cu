@@ -23,21 +23,22 @@ enum : uint8_t { STAY, LOWER, LOWER_NEAR, RAISE };
 /* The words of a warp in shared memory. */
 struct cells {
     wvl_rdoq_rule *rule;
-    uint8_t *levels; /* rows of width + 2: zeros surround the block */
-    int8_t *marks;   /* rows of width: fractions, then moves */
-    uint32_t width, height, pitch;
+    uint8_t *levels; /* a row above and one below the block, and four bytes in front of each: zeros surround it */
+    int8_t *marks;   /* fractions, then moves */
+    uint32_t width, height, row_words;
 
     __device__ __forceinline__ cells(uint32_t *words, uint32_t w, uint32_t h)
         : rule((wvl_rdoq_rule *)words), levels((uint8_t *)(words + WVL_CUDA_RDOQ_RULE_WORDS)),
           marks((int8_t *)(words + WVL_CUDA_RDOQ_RULE_WORDS + WVL_CUDA_RDOQ_CELL_WORDS(w, h))), width(w), height(h),
-          pitch(w + 2)
+          row_words(WVL_CUDA_RDOQ_ROW_WORDS(w))
     {
     }
+    __device__ __forceinline__ uint32_t pitch_words() const { return row_words + 1; } /* of levels */
     __device__ __forceinline__ uint8_t *level_at(uint32_t x, uint32_t y) const
     {
-        return levels + (y + 1) * pitch + 1 + x;
+        return levels + 4 * ((y + 1) * pitch_words() + 1) + x;
     }
-    __device__ __forceinline__ int8_t &mark_at(uint32_t x, uint32_t y) const { return marks[y * width + x]; }
+    __device__ __forceinline__ int8_t &mark_at(uint32_t x, uint32_t y) const { return marks[4 * y * row_words + x]; }
     __device__ __forceinline__ void clear() const
     {
         uint32_t *words = (uint32_t *)levels;
@@ -59,28 +60,90 @@ __device__ __forceinline__ void split_samples(const wvl_cuda_t1_block &b, uint32
     __syncwarp();
 }
 
-/* A step of the scan adds one sample to one of three counts. */
+/* ---- Four levels at a time ------------------------------------------------------------------- */
+
+/* Levels are 0 to 4: from 2 on, bit 1 or 2 is set. */
+constexpr uint32_t FROM_TWO = 0x06060606, BYTES = 0x01010101;
+
+/* Weights of neighbours (wvl_rdoq_count_neighbours): of the row above or below, and of the sample's own. */
+constexpr uint32_t CORNERS_AND_SIDE = 0x00010201, SIDES = 0x00020002;
+
+/* Bit 1 of each byte: the level is from 2 on. */
+__device__ __forceinline__ uint32_t flag_twos(uint32_t levels) { return (levels | levels >> 1) & 2 * BYTES; }
+
+/* Bytes of which bit 1 is set: all their bits. */
+__device__ __forceinline__ uint32_t fill_bytes(uint32_t flags) { return (flags >> 1) * 255; }
+
+/* What a lane has counted. */
+struct counts {
+    uint32_t above, near, fresh, near_fresh, fractions, near_fractions;
+};
+
+/* Four samples of a row, the first one at 4 x. */
+__device__ __forceinline__ void count_word(const cells &c, uint32_t x, uint32_t y, counts *n)
+{
+    const uint32_t *own = (const uint32_t *)c.level_at(4 * x, y), *above = own - c.pitch_words(),
+                   *below = own + c.pitch_words(), levels = *own, fractions = *(const uint32_t *)&c.mark_at(4 * x, y);
+    uint32_t beside = *above | *below, column = beside | levels, left = above[-1] | own[-1] | below[-1],
+             right = above[1] | own[1] | below[1], is_above = flag_twos(levels),
+             is_fresh = levels << 1 & 2 * BYTES & ~is_above,
+             is_near = flag_twos(beside | __funnelshift_l(left, column, 8) | __funnelshift_r(column, right, 8));
+    uint32_t beyond = 4 * (x + 1) > c.width ? 4 * (x + 1) - c.width : 0; /* bytes behind the row are no samples */
+    is_near &= ~is_above & (2 * BYTES) >> 8 * beyond;
+    n->above += (uint32_t)__popc(is_above);
+    n->near += (uint32_t)__popc(is_near);
+    n->fresh += (uint32_t)__popc(is_fresh);
+    n->near_fresh += (uint32_t)__popc(is_near & is_fresh);
+    n->fractions = __dp4a(fractions & fill_bytes(is_fresh), BYTES, n->fractions);
+    n->near_fractions = __dp4a(fractions & fill_bytes(is_near & is_fresh), BYTES, n->near_fractions);
+}
+
+/* Fractions of fresh samples, from S to 2 S, are 0 to 127. */
 __device__ __forceinline__ wvl_rdoq_sums count_samples(const cells &c)
 {
-    wvl_rdoq_sums s = {0, 0, 0, 0, 0, 0, 0};
-    for (walk at(c.width); at.y < c.height; at.go_on()) {
-        const uint8_t *l = c.level_at(at.x, at.y);
-        uint32_t level = *l, fraction = level == 1 ? (uint32_t)c.mark_at(at.x, at.y) : 0;
-        bool is_above = level > 1, is_near = !is_above && wvl_rdoq_count_neighbours(l, c.pitch, 2),
-             is_far = !is_above && !is_near;
-        s.above += is_above;
-        s.near += is_near;
-        s.near_fresh += is_near ? level : 0;
-        s.near_fractions += is_near ? fraction : 0;
-        s.far += is_far;
-        s.far_fresh += is_far ? level : 0;
-        s.far_fractions += is_far ? fraction : 0;
+    counts n = {0, 0, 0, 0, 0, 0};
+    for (walk at(c.row_words); at.y < c.height; at.go_on()) {
+        count_word(c, at.x, at.y, &n);
     }
-    wvl_rdoq_sums all = {sum_lanes(s.near), sum_lanes(s.near_fresh), sum_lanes(s.near_fractions),
-                         sum_lanes(s.far),  sum_lanes(s.far_fresh),  sum_lanes(s.far_fractions),
-                         sum_lanes(s.above)};
+    wvl_rdoq_sums all = {};
+    all.above = sum_lanes(n.above);
+    all.near = sum_lanes(n.near);
+    all.near_fresh = sum_lanes(n.near_fresh);
+    all.near_fractions = sum_lanes(n.near_fractions);
+    all.far = c.width * c.height - all.above - all.near;
+    all.far_fresh = sum_lanes(n.fresh) - all.near_fresh;
+    all.far_fractions = sum_lanes(n.fractions) - all.near_fractions;
     return all;
 }
+
+/* A sample among its neighbours: the levels at x - 1, x and x + 1 are the three lowest bytes of each. */
+struct nine {
+    uint32_t above, row, below;
+
+    __device__ __forceinline__ nine(const cells &c, uint32_t x, uint32_t y)
+    {
+        uint32_t odd = (x + 3) & 3; /* bytes in front of x - 1 in its word */
+        const uint32_t *at = (const uint32_t *)(c.level_at(x, y) - 1 - odd), *up = at - c.pitch_words(),
+                       *down = at + c.pitch_words();
+        above = __funnelshift_r(up[0], up[1], 8 * odd);
+        row = __funnelshift_r(at[0], at[1], 8 * odd);
+        below = __funnelshift_r(down[0], down[1], 8 * odd);
+    }
+    __device__ __forceinline__ uint32_t level() const { return row >> 8 & 255; }
+    /* wvl_rdoq_count_neighbours(). */
+    __device__ __forceinline__ uint32_t count(uint32_t least) const
+    {
+        uint32_t more = (128 - least) * BYTES; /* bit 7 is set then: 128 + 4 - 1 at most */
+        uint32_t n = __dp4a((above + more) >> 7 & BYTES, CORNERS_AND_SIDE, 0u);
+        n = __dp4a((below + more) >> 7 & BYTES, CORNERS_AND_SIDE, n);
+        return __dp4a((row + more) >> 7 & BYTES, SIDES, n);
+    }
+    /* wvl_rdoq_is_near(). */
+    __device__ __forceinline__ bool has_near() const
+    {
+        return (((above | below) & (FROM_TWO >> 8)) | (row & (FROM_TWO & 0x00FF00FF))) != 0;
+    }
+};
 
 /* ---- The scan -------------------------------------------------------------------------------- */
 
@@ -89,10 +152,11 @@ __device__ __forceinline__ void decide_row(const cells &c, uint32_t y, uint32_t 
 {
     *down = *up = 0;
     for (uint32_t x = lane_id(), i = 0; x < c.width; x += 32, i++) {
-        const uint8_t *l = c.level_at(x, y);
-        uint32_t is_below = c.mark_at(x, y) < wvl_rdoq_fetch_border(c.rule, l, c.pitch);
-        *down |= (*l ? is_below : 0) << i;
-        *up |= (*l ? 0 : !is_below) << i;
+        const nine near(c, x, y);
+        uint32_t level = near.level(), n = near.count(max(level, 1u)),
+                 is_below = c.mark_at(x, y) < wvl_rdoq_choose_border(c.rule, level, n, near.has_near());
+        *down |= (level ? is_below : 0) << i;
+        *up |= (level ? 0 : !is_below) << i;
     }
 }
 
@@ -109,7 +173,7 @@ __device__ __forceinline__ void mark_row(const cells &c, uint32_t y, uint32_t do
     for (uint32_t x = lane_id(), i = 0; x < c.width; x += 32, i++) {
         uint32_t move = up >> i & 1 ? RAISE : STAY;
         if (down >> i & 1) {
-            move = wvl_rdoq_is_near(c.level_at(x, y), c.pitch) ? LOWER_NEAR : LOWER;
+            move = nine(c, x, y).has_near() ? LOWER_NEAR : LOWER;
         }
         c.mark_at(x, y) = (int8_t)move;
     }

@@ -35,6 +35,7 @@ typedef struct wvl_cuda_rdoq_survey {
     uint32_t off, last;  /* blocks whose slopes are far off; blocks that must not have been changed */
     uint32_t nothing;    /* 0: the bound of blocks that are not coded again */
     uint32_t arrived;    /* thread blocks of a launch that are done; 0 between launches */
+    uint32_t bins;       /* that anything may lie in: those of the gentlest slopes */
     uint32_t slopes[WVL_RATE_GROUPS], floors[WVL_RATE_GROUPS];
 } wvl_cuda_rdoq_survey;
 
@@ -78,15 +79,30 @@ typedef struct wvl_cuda_rdoq_job {
 #define WVL_CUDA_RDOQ_CHOOSE_THREADS 256u
 #define WVL_CUDA_RDOQ_RULE_WORDS 16u
 
-/* 32-bit words of shared memory of a warp: the rule; a byte for each sample and what surrounds the block; a byte for
- * each sample. At most 10,320 bytes, of a block of 4x1024. */
-#define WVL_CUDA_RDOQ_CELL_WORDS(width, height) ((((width) + 2u) * ((height) + 2u) + 3u) / 4u)
+/* 32-bit words of shared memory of a warp: the rule; a byte for each sample and what surrounds the block, in rows of
+ * whole words, one of them in front and two behind all; a byte for each sample, in rows of whole words. At most 12,376
+ * bytes, of a block of 4x1024. */
+#define WVL_CUDA_RDOQ_ROW_WORDS(width) (((width) + 3u) / 4u)
+#define WVL_CUDA_RDOQ_CELL_WORDS(width, height) ((WVL_CUDA_RDOQ_ROW_WORDS(width) + 1u) * ((height) + 2u) + 2u)
 #define WVL_CUDA_RDOQ_WORDS(width, height)                                                                             \
-    (WVL_CUDA_RDOQ_RULE_WORDS + WVL_CUDA_RDOQ_CELL_WORDS(width, height) + ((width) * (height) + 3u) / 4u)
-/* Of the kernel that chooses slopes: bins of a chunk, which of them hold something, and what one thread knows. Of all
+    (WVL_CUDA_RDOQ_RULE_WORDS + WVL_CUDA_RDOQ_CELL_WORDS(width, height) + WVL_CUDA_RDOQ_ROW_WORDS(width) * (height))
+#define WVL_CUDA_RDOQ_SHARED_WORDS (48u * 1024u / 4u) /* of a thread block, on any device */
+/* Warps of a thread block, each with so many words of shared memory: fewer where blocks are large. */
+WVL_HD uint32_t wvl_cuda_rdoq_count_warps(uint32_t warp_words)
+{
+    uint32_t warps = WVL_CUDA_RDOQ_WARPS;
+    while (warps > 1 && warps * warp_words > WVL_CUDA_RDOQ_SHARED_WORDS) {
+        warps /= 2;
+    }
+    return warps;
+}
+
+/* Of the kernel that chooses slopes: what the descent knows, where it ended, and a row of bins for each part. Of all
  * kernels with a last thread block: one word. */
-#define WVL_CUDA_RDOQ_CHOOSE_WORDS(groups)                                                                             \
-    (4u * (groups)*WVL_CUDA_RDOQ_CHOOSE_THREADS + WVL_CUDA_RDOQ_CHOOSE_THREADS / 32u + 8u)
+#define WVL_CUDA_RDOQ_CHOOSE_ROW (WVL_CUDA_RDOQ_CHOOSE_THREADS + 1u)
+#define WVL_CUDA_RDOQ_FOUND_WORDS (WVL_RATE_GROUPS + 2u)
+#define WVL_CUDA_RDOQ_DESCENT_WORDS ((uint32_t)sizeof(wvl_descent) / 4u + WVL_CUDA_RDOQ_FOUND_WORDS)
+#define WVL_CUDA_RDOQ_CHOOSE_WORDS(groups) (WVL_CUDA_RDOQ_DESCENT_WORDS + 4u * (groups)*WVL_CUDA_RDOQ_CHOOSE_ROW)
 #define WVL_CUDA_RDOQ_LAST_WORDS 4u
 
 #endif

@@ -31,12 +31,12 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_rdoq *rdoq, wvl_cuda_functio
                 : WVL_CUDA_SUCCESS;
 }
 
-/* A warp a block. */
-static wvl_cuda_status launch_warps(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, uint32_t shared_words,
+/* A warp a block, with so many words of shared memory. */
+static wvl_cuda_status launch_warps(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, uint32_t warp_words,
                                     const wvl_cuda_rdoq_job *job, wvl_cuda_route route)
 {
-    return launch_kernel(rdoq, function, (job->count + WVL_CUDA_RDOQ_WARPS - 1) / WVL_CUDA_RDOQ_WARPS,
-                         WVL_CUDA_RDOQ_THREADS, shared_words, job, route);
+    uint32_t warps = wvl_cuda_rdoq_count_warps(warp_words);
+    return launch_kernel(rdoq, function, (job->count + warps - 1) / warps, 32 * warps, warps * warp_words, job, route);
 }
 
 /* A thread a block. */
@@ -91,7 +91,7 @@ wvl_cuda_status wvl_cuda_rdoq_launch_weights(const wvl_cuda_rdoq *rdoq, const wv
 wvl_cuda_status wvl_cuda_rdoq_launch_changes(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
                                              wvl_cuda_route route)
 {
-    return launch_warps(rdoq, rdoq->change, WVL_CUDA_RDOQ_WARPS * job->warp_words, job, route);
+    return launch_warps(rdoq, rdoq->change, job->warp_words, job, route);
 }
 
 wvl_cuda_status wvl_cuda_rdoq_launch_energies(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,

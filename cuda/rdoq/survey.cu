@@ -46,8 +46,8 @@ __device__ __forceinline__ void settle_energy(const job_type &job, uint32_t id)
     gains.energy += wvl_rdoq_scale_error(change.error_low, change.error_high, gains.energy_shift);
 }
 
-/* Bytes on the hull, in bins of slopes (wvl_depth_put_block). */
-__device__ __forceinline__ void put_bytes(const job_type &job, uint32_t id)
+/* Bytes on the hull, in bins of slopes (wvl_depth_put_block). Returns how many bins reach up to the steepest one. */
+__device__ __forceinline__ uint32_t put_bytes(const job_type &job, uint32_t id)
 {
     uint32_t kind = ((const uint8_t *)job.kinds)[id],
              count = is_left(job.t1, id) ? 0 : wvl_t1::state_of(job.t1, id).passes, before = 0;
@@ -56,85 +56,156 @@ __device__ __forceinline__ void put_bytes(const job_type &job, uint32_t id)
         (const int64_t *)wvl_t1::units_at(job.t1, item<const wvl_cuda_t1_gains>(job.t1.gains, id).values) + count;
     const uint16_t *slopes = (const uint16_t *)(gains + count);
     const wvl_cuda_t1_pass *passes = (const wvl_cuda_t1_pass *)job.t1.passes + (size_t)id * WVL_CUDA_T1_MOST_PASSES;
+    uint32_t bins = 0;
     atomicAdd((unsigned long long *)&part.seen, (unsigned long long)((const uint32_t *)job.weights)[id]);
     for (uint32_t i = 0; i < count; i++) {
         if (slopes[i]) {
-            atomicAdd((unsigned long long *)&part.bins[slopes[i] >> WVL_DEPTH_BIN_LOG2],
-                      (unsigned long long)(passes[i].final_bytes - before));
+            uint32_t bin = slopes[i] >> WVL_DEPTH_BIN_LOG2;
+            atomicAdd((unsigned long long *)&part.bins[bin], (unsigned long long)(passes[i].final_bytes - before));
             before = passes[i].final_bytes;
+            bins = max(bins, bin + 1);
         }
     }
+    return bins;
 }
 
 /* ---- Slopes of the next phase ---------------------------------------------------------------- */
 
 constexpr uint32_t CHUNK = WVL_CUDA_RDOQ_CHOOSE_THREADS; /* bins */
+constexpr uint32_t ROW = WVL_CUDA_RDOQ_CHOOSE_ROW;       /* doubles: rows of groups begin in different banks */
+constexpr uint32_t AT_ONCE = 8;                          /* bins of a row whose bytes are on their way together */
 
-/* Shared memory of the thread block. Of a chunk all bins are loaded at once; one thread goes down from bin to bin,
- * since sums of doubles have one order. */
+/*
+ * wvl_descent_take() by a thread block, a chunk of bins at a time, a bin a thread. Bins are counted from the steep end:
+ * `down` of the steepest one is 0.
+ *
+ * What the descent adds up has one order within each group alone. So a thread a group adds up the bins of a chunk, and
+ * keeps each sum on the way; then all bins are looked at together. Sums never fall, and a group that is full counts as
+ * its cap, which it has just passed: the total never falls either. So each comparison turns once, and the least bin
+ * that says so is the one that the descent would have stopped at. Bins that are empty, or below the floor, add 0.
+ *
+ * Shared memory of the thread block; all threads see the same.
+ */
 struct chunk_words {
-    uint64_t *bytes;            /* [CHUNK][parts] */
-    uint32_t *filled, *goes_on; /* bit k: bin k of the chunk holds something; whether the budget has room */
-    __device__ __forceinline__ chunk_words(uint32_t *shared, uint32_t parts)
-        : bytes((uint64_t *)shared), filled(shared + 2 * CHUNK * parts), goes_on(filled + CHUNK / 32)
+    wvl_descent *descent;
+    double *rows;     /* [parts][ROW]: bytes of bins, scaled; those of a group's first part become its sums */
+    uint32_t *full;   /* down: [WVL_RATE_GROUPS], where a group is full; ~0: nowhere yet */
+    uint32_t *closed; /* the same of the budget */
+    __device__ __forceinline__ explicit chunk_words(uint32_t *shared)
+        : descent((wvl_descent *)shared), rows((double *)(shared + WVL_CUDA_RDOQ_DESCENT_WORDS)),
+          full(shared + WVL_CUDA_RDOQ_DESCENT_WORDS - WVL_CUDA_RDOQ_FOUND_WORDS), closed(full + WVL_RATE_GROUPS)
     {
     }
 };
 
-/* A bin a thread. */
-__device__ __forceinline__ void load_chunk(const job_type &job, uint32_t first, const chunk_words &c)
+static_assert(2 * sizeof(wvl_survey_sums) <= 2 * ROW * sizeof(double), "sums of all parts lie in their rows");
+
+/* Bytes of a bin, in the part's row. Returns whether there are any. */
+__device__ __forceinline__ bool scale_bin(const job_type &job, uint32_t part, uint32_t bin, const chunk_words &c)
 {
-    uint32_t parts = 2 * job.aim.groups;
-    uint64_t any = 0;
-    for (uint32_t k = 0; k < parts; k++) {
-        uint64_t bytes = item<const wvl_cuda_rdoq_part>(job.parts, k).bins[first + threadIdx.x];
-        c.bytes[threadIdx.x * parts + k] = bytes;
-        any |= bytes;
-    }
-    uint32_t filled = __ballot_sync(~0u, any != 0);
-    if (!lane_id()) {
-        c.filled[threadIdx.x / 32] = filled;
-    }
+    uint64_t bytes = item<const wvl_cuda_rdoq_part>(job.parts, part).bins[bin];
+    bytes = wvl_descent_counts(c.descent, part / 2, bin) ? bytes : 0;
+    c.rows[part * ROW + threadIdx.x] = wvl_descent_scale(c.descent, part, bytes);
+    return bytes != 0;
 }
 
-/* One thread. *bin: the last one taken. */
-__device__ __forceinline__ void take_chunk(const job_type &job, uint32_t first, const chunk_words &c, wvl_descent *d,
-                                           uint32_t *bin)
+/* The sums of a group, bin by bin. One thread. */
+__device__ __forceinline__ void sum_row(uint32_t group, const chunk_words &c)
 {
-    for (uint32_t w = CHUNK / 32; w-- > 0;) {
-        for (uint32_t filled = c.filled[w]; filled && wvl_descent_is_open(d);) {
-            uint32_t top = 31 - (uint32_t)__clz(filled), at = 32 * w + top;
-            filled ^= 1u << top;
-            *bin = first + at;
-            wvl_descent_take(d, *bin, c.bytes + at * 2 * job.aim.groups);
+    double *first = c.rows + 2 * group * ROW, *second = first + ROW, sum = c.descent->bytes[group];
+    for (uint32_t i = 0; i < CHUNK; i += AT_ONCE) {
+        double some[2 * AT_ONCE];
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            some[2 * k] = first[i + k];
+            some[2 * k + 1] = second[i + k];
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            sum += some[2 * k];
+            sum += some[2 * k + 1];
+            first[i + k] = sum;
         }
     }
+    c.descent->bytes[group] = sum;
 }
 
-/* All threads. The first one has the result. */
-__device__ __forceinline__ bool find_slopes(const job_type &job, uint32_t *shared, wvl_descent *d)
+/* Of all groups at the bin of this thread. */
+__device__ __forceinline__ double total_at(uint32_t down, const chunk_words &c)
+{
+    const wvl_survey_aim &aim = c.descent->aim;
+    double total = 0.0;
+    for (uint32_t g = 0; g < aim.groups; g++) {
+        total += down >= c.full[g] ? aim.cap : c.rows[2 * g * ROW + threadIdx.x];
+    }
+    return total;
+}
+
+/* All threads. */
+__device__ __forceinline__ void take_chunk(const job_type &job, uint32_t first_down, const chunk_words &c)
+{
+    const wvl_survey_aim &aim = c.descent->aim;
+    uint32_t down = first_down + threadIdx.x;
+    bool any = false;
+    for (uint32_t k = 0; k < 2 * aim.groups; k++) {
+        any |= scale_bin(job, k, WVL_DEPTH_BINS - 1 - down, c);
+    }
+    if (!__syncthreads_or(any)) {
+        return;
+    }
+    if (threadIdx.x < aim.groups) {
+        sum_row(threadIdx.x, c);
+    }
+    __syncthreads();
+    for (uint32_t g = 0; g < aim.groups; g++) {
+        if (c.rows[2 * g * ROW + threadIdx.x] > aim.cap) {
+            atomicMin(&c.full[g], down);
+        }
+    }
+    __syncthreads();
+    if (total_at(down, c) > aim.budget) {
+        atomicMin(c.closed, down);
+    }
+    __syncthreads();
+}
+
+/* What the descent has found. One thread. */
+__device__ __forceinline__ void end_descent(const chunk_words &c)
+{
+    wvl_descent *d = c.descent;
+    uint32_t closed = *c.closed;
+    for (uint32_t g = 0; g < d->aim.groups; g++) {
+        uint32_t down = wvl_min_u32(c.full[g], closed); /* behind the end of the budget nothing is full */
+        d->thresholds[g] = down < WVL_DEPTH_BINS ? wvl_descent_find_threshold(d, WVL_DEPTH_BINS - 1 - down) : 0;
+    }
+}
+
+/* All threads. Returns whether anything is known: then the descent has thresholds. */
+__device__ __forceinline__ bool find_slopes(const job_type &job, const chunk_words &c)
 {
     const wvl_cuda_rdoq_survey &survey = *(const wvl_cuda_rdoq_survey *)job.survey;
-    chunk_words c(shared, 2 * job.aim.groups);
-    wvl_survey_sums sums[WVL_DEPTH_PARTS];
-    uint32_t bin = 0;
-    load_sums(job, sums);
-    bool is_open = wvl_descent_open(d, &job.aim, sums, survey.floors, 0);
-    for (uint32_t first = WVL_DEPTH_BINS; is_open && first > 0;) {
-        first -= CHUNK;
-        load_chunk(job, first, c);
-        __syncthreads();
-        if (!threadIdx.x) {
-            take_chunk(job, first, c, d, &bin);
-            *c.goes_on = wvl_descent_is_open(d);
+    bool is_known = false;
+    if (!threadIdx.x) {
+        wvl_survey_sums *sums = (wvl_survey_sums *)c.rows; /* they are free until then */
+        load_sums(job, sums);
+        is_known = wvl_descent_open(c.descent, &job.aim, sums, survey.floors, 0);
+        for (uint32_t g = 0; g < WVL_RATE_GROUPS; g++) {
+            c.full[g] = ~0u;
         }
-        __syncthreads();
-        first = *c.goes_on ? first : 0;
+        *c.closed = ~0u;
     }
-    if (is_open) {
-        wvl_descent_end(d, bin);
+    if (!__syncthreads_or(is_known)) {
+        return false;
     }
-    return is_open;
+    uint32_t steepest = survey.bins ? survey.bins - 1 : 0;
+    for (uint32_t down = (WVL_DEPTH_BINS - 1 - steepest) / CHUNK * CHUNK; down < WVL_DEPTH_BINS && *c.closed == ~0u;
+         down += CHUNK) {
+        take_chunk(job, down, c);
+    }
+    if (!threadIdx.x) {
+        end_descent(c);
+    }
+    return true;
 }
 
 /* Blocks of the phase were coded for these slopes, and down to the margin below them. */
@@ -151,11 +222,11 @@ __device__ __forceinline__ void raise_floors(const job_type &job)
 __device__ __forceinline__ void choose_slopes(const job_type &job, uint32_t *shared)
 {
     wvl_cuda_rdoq_survey &survey = *(wvl_cuda_rdoq_survey *)job.survey;
-    wvl_descent descent;
+    const chunk_words c(shared);
     raise_floors(job);
-    bool is_known = find_slopes(job, shared, &descent);
+    bool is_known = find_slopes(job, c);
     for (uint32_t g = 0; g < job.aim.groups && !threadIdx.x; g++) {
-        uint32_t found = is_known ? descent.thresholds[g] : 0;
+        uint32_t found = is_known ? c.descent->thresholds[g] : 0;
         survey.slopes[g] =
             wvl_survey_choose_slope(found, survey.slopes[g], survey.floors[g], job.margin, (int)job.is_damped);
     }
@@ -176,12 +247,14 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_ITEM_THREADS) wvl_rdo
 }
 
 /* Behind the hulls. The last thread block chooses the slopes of the next phase. */
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_CHOOSE_THREADS) wvl_rdoq_put(const wvl_cuda_rdoq_job job)
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_RDOQ_CHOOSE_THREADS, 2) wvl_rdoq_put(const wvl_cuda_rdoq_job job)
 {
     WVL_HT_SHARED(shared);
-    uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
-    if (at < job.count) {
-        wvl_rdoq::put_bytes(job, wvl_rdoq::block_at(job, at));
+    uint32_t at = blockIdx.x * blockDim.x + threadIdx.x,
+             bins = at < job.count ? wvl_rdoq::put_bytes(job, wvl_rdoq::block_at(job, at)) : 0;
+    bins = wvl_rdoq::most_lanes(bins);
+    if (!wvl_rdoq::lane_id() && bins) {
+        atomicMax(&((wvl_cuda_rdoq_survey *)job.survey)->bins, bins);
     }
     if (wvl_rdoq::is_last(job, shared)) {
         __syncthreads();

@@ -40,7 +40,7 @@ static const char *name_of(wvl_cuda_function function)
 
 /* ---- Experiments ----------------------------------------------------------------------------- */
 
-static unsigned most_rounds, choices, mq_lanes;
+static unsigned most_rounds, choices, mq_lanes, mq_thin;
 
 /* Whether a launch belongs to a round of rate control that is left out. */
 static int is_left_out(const char *name)
@@ -53,6 +53,33 @@ static int is_left_out(const char *name)
     return is_out;
 }
 
+/* The argument and the grid of a launch of the MQ coder with other lanes. Returns whether they are others. */
+static int shape_lanes(wvl_cuda_function f, unsigned threads, const void *argument, wvl_cuda_t1_job *job,
+                       unsigned *grid)
+{
+    if (!mq_lanes || strcmp(name_of(f), "wvl_t1_mq") != 0) {
+        return 0;
+    }
+    *job = *(const wvl_cuda_t1_job *)argument;
+    job->lanes = mq_lanes;
+    job->thin = mq_thin;
+    *grid = (wvl_cuda_t1_count_mq_threads(job) + threads - 1) / threads;
+    return 1;
+}
+
+/* Pictures in flight are graphs. No round can be left out of one. */
+static wvl_cuda_status limited_node(wvl_cuda_node *node, wvl_cuda_graph graph, const wvl_cuda_node *after, size_t edges,
+                                    const wvl_cuda_kernel_node *kernel)
+{
+    wvl_cuda_kernel_node own = *kernel;
+    wvl_cuda_t1_job job;
+    void *arguments[] = {&job};
+    if (shape_lanes(own.function, own.block_x, own.arguments[0], &job, &own.grid_x)) {
+        own.arguments = arguments;
+    }
+    return plain.graph_kernel(node, graph, after, edges, &own);
+}
+
 static wvl_cuda_status limited_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                       unsigned by, unsigned bz, unsigned shared, wvl_cuda_stream s, void **arguments,
                                       void **extra)
@@ -61,14 +88,10 @@ static wvl_cuda_status limited_launch(wvl_cuda_function f, unsigned gx, unsigned
     if (is_left_out(name)) {
         return 0;
     }
-    if (mq_lanes && !strcmp(name, "wvl_t1_mq")) {
-        wvl_cuda_t1_job job = *(const wvl_cuda_t1_job *)arguments[0];
-        void *own[] = {&job};
-        job.lanes = mq_lanes;
-        gx = ((job.block_count + mq_lanes - 1) / mq_lanes * 32 + bx - 1) / bx;
-        return plain.launch(f, gx, gy, gz, bx, by, bz, shared, s, own, extra);
-    }
-    return plain.launch(f, gx, gy, gz, bx, by, bz, shared, s, arguments, extra);
+    wvl_cuda_t1_job job;
+    void *own[] = {&job};
+    int is_shaped = shape_lanes(f, bx, arguments[0], &job, &gx);
+    return plain.launch(f, gx, gy, gz, bx, by, bz, shared, s, is_shaped ? own : arguments, extra);
 }
 
 static wvl_cuda_status limited_fill(wvl_cuda_address to, unsigned char value, size_t bytes, wvl_cuda_stream s)
@@ -83,16 +106,22 @@ static void find_calls(void)
     memcpy(&fetch_name, &symbol, sizeof fetch_name);
 }
 
-void picture_clock_limit(wvl_device *device, unsigned rounds, unsigned lanes)
+void picture_clock_shape(unsigned lanes, unsigned thin)
+{
+    mq_lanes = lanes;
+    mq_thin = thin;
+}
+
+void picture_clock_limit(wvl_device *device, unsigned rounds)
 {
     wvl_cuda_runtime *runtime = &device->own_runtime;
     find_calls();
     plain = *runtime;
     most_rounds = rounds ? rounds : UINT_MAX;
-    mq_lanes = lanes;
     choices = 0;
     runtime->launch = limited_launch;
     runtime->fill = limited_fill;
+    runtime->graph_kernel = limited_node;
 }
 
 void picture_clock_unlimit(wvl_device *device) { device->own_runtime = plain; }
@@ -146,8 +175,11 @@ static wvl_cuda_status marked_launch(wvl_cuda_function f, unsigned gx, unsigned 
                                      unsigned by, unsigned bz, unsigned shared, wvl_cuda_stream s, void **arguments,
                                      void **extra)
 {
+    wvl_cuda_t1_job job;
+    void *own[] = {&job};
+    int is_shaped = shape_lanes(f, bx, arguments[0], &job, &gx);
     open_launch(name_of(f), gx * gy * gz, bx * by * bz, s);
-    return end_launch(plain.launch(f, gx, gy, gz, bx, by, bz, shared, s, arguments, extra), s);
+    return end_launch(plain.launch(f, gx, gy, gz, bx, by, bz, shared, s, is_shaped ? own : arguments, extra), s);
 }
 
 static wvl_cuda_status marked_config(const wvl_cuda_launch_config *c, wvl_cuda_function f, void **arguments,

@@ -5,15 +5,17 @@
  *
  *   time_pictures PICTURE SETTINGS SECONDS CONFIGURATION...
  *
- * PICTURE: a file in the folder of test pictures, or FILE@BITS with BITS bits of its samples;
+ * PICTURE: a file in the folder of test pictures, or FILE@BITS with BITS bits of its samples, or FILE@BITSx2, of which
+ * four side by side are one picture. SETTINGS: "key=value ...", or "preset=NAME key=value ...", where NAME has no frame
+ * rate (dci-2k frame-rate=24);
  * noise:WIDTHxHEIGHTxDEPTH, or ones:WIDTHxHEIGHTxDEPTHxPLANE: three components whose coefficients are all -2^PLANE, so
  * that the MagSgn bits of HT blocks are all ones (5/3 without colour transform). A configuration is a list of
  * NAME=NUMBER: slots, memory (0 host, 1 pinned, 2 device), ring, writers, graphs (0, 1), warps (of the HT kernel),
  * output (1: device memory), direct (1: kernels write to pinned memory), streams, copies (streams of either kind that
  * slots share), full (1: all passes of EBCOT blocks are coded, none is left out by prediction), clock (1: one picture
  * at a time, without graphs, and the times of its launches), rounds (no more of rate control are launched), carve (per
- * cent of shared memory that all kernels prefer), lanes (of a warp of the MQ coder that have a block), behind (1:
- * pixels go up in the streams of kernels).
+ * cent of shared memory that all kernels prefer), lanes (of a warp of the MQ coder that have a block), thin (warps in
+ * front that have so few; 0: all), behind (1: pixels go up in the streams of kernels).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +33,7 @@
 
 typedef struct configuration {
     uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock, rounds, carve,
-        lanes, behind;
+        lanes, thin, behind;
 } configuration;
 
 typedef struct scene {
@@ -85,7 +87,8 @@ static configuration parse(const char *text)
     } names[] = {{"slots", &c.slots},     {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
                  {"graphs", &c.graphs},   {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct},
                  {"streams", &c.streams}, {"copies", &c.copies}, {"full", &c.full},     {"clock", &c.clock},
-                 {"rounds", &c.rounds},   {"carve", &c.carve},   {"lanes", &c.lanes},   {"behind", &c.behind}};
+                  {"rounds", &c.rounds},   {"carve", &c.carve},   {"lanes", &c.lanes},   {"thin", &c.thin},
+                  {"behind", &c.behind}};
     char copy[256], *rest = copy;
     (void)snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
@@ -245,10 +248,11 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     s->base.plan->test.depth_full = c->full != 0;
     shape(&s->driver.device->ht, c->warps);
     wvl_backend *b = open_backend(s, c, &prepared);
+    picture_clock_shape(c->lanes, c->thin);
     if (c->clock) {
         picture_clock_open(s->driver.device);
     } else if (c->rounds || c->lanes) {
-        picture_clock_limit(s->driver.device, c->rounds, c->lanes);
+        picture_clock_limit(s->driver.device, c->rounds);
     }
     if (c->carve) {
         picture_clock_carve(s->driver.device, (int)c->carve);
@@ -347,6 +351,22 @@ static void drop_bits(picture_plane *plane, unsigned depth)
     plane->depth -= less;
 }
 
+/* Four times the plane, two by two. */
+static void repeat_plane(picture_plane *p)
+{
+    uint32_t width = 2 * p->width, height = 2 * p->height;
+    int32_t *samples = malloc((size_t)width * height * sizeof *samples);
+    for (uint32_t y = 0; y < height; y++) {
+        for (uint32_t x = 0; x < width; x++) {
+            samples[(size_t)y * width + x] = p->samples[(size_t)(y % p->height) * p->width + x % p->width];
+        }
+    }
+    free(p->samples);
+    p->samples = samples;
+    p->width = width;
+    p->height = height;
+}
+
 static picture load(const char *name, const char *settings)
 {
     picture p;
@@ -365,6 +385,13 @@ static picture load(const char *name, const char *settings)
     }
     for (uint32_t c = 0; at && c < p.count; c++) {
         drop_bits(&p.planes[c], (unsigned)atoi(at + 1));
+        if (strchr(at, 'x')) {
+            repeat_plane(&p.planes[c]);
+        }
+    }
+    if (at && strchr(at, 'x')) { /* the origin is 0 */
+        p.x1 *= 2;
+        p.y1 *= 2;
     }
     return p;
 }
@@ -398,6 +425,27 @@ static void open_pixels(scene *s, const configuration *c)
     }
 }
 
+/* Where a preset stands in front, its settings, then the others. */
+static const char *find_settings(const char *settings)
+{
+    static char text[2048];
+    const wvl_preset *all;
+    size_t count;
+    const char *name = settings + strlen("preset="), *more = strncmp(settings, "preset=", 7) ? NULL : strchr(name, ' ');
+    if (!more) {
+        return settings;
+    }
+    all = wvl_presets(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(all[i].name) == (size_t)(more - name) && !strncmp(all[i].name, name, (size_t)(more - name))) {
+            (void)snprintf(text, sizeof text, "%s%s", all[i].settings, more);
+            return text;
+        }
+    }
+    give_up("no such preset");
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     static scene s;
@@ -413,7 +461,7 @@ int main(int argc, char **argv)
     if (!picture_driver_open(&s.driver)) {
         return 1;
     }
-    open_scene(&s, argv[1], argv[2], ring);
+    open_scene(&s, argv[1], find_settings(argv[2]), ring);
     printf("%s %s, %.4f bits a pixel\n", argv[1], argv[2],
            8.0 * (double)s.base.expected_bytes / (double)s.base.plan->syntax.image.x1 /
                (double)s.base.plan->syntax.image.y1);

@@ -210,6 +210,15 @@ static inline void launch(void (*kernel)(const void *), const void *arg, uint32_
 
 static inline void __syncwarp() { emulation::meet(emulation::WARP, 0); }
 static inline void __syncthreads() { emulation::meet(emulation::BLOCK, 0); }
+static inline int __syncthreads_or(int v)
+{
+    (void)emulation::meet(emulation::BLOCK, v != 0);
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < blockDim.x; i++) {
+        any |= emulation::seen[i];
+    }
+    return any != 0;
+}
 static inline uint32_t __shfl_sync(uint32_t, uint32_t v, uint32_t lane, uint32_t width = 32)
 {
     uint32_t own = emulation::current & 31;
@@ -268,6 +277,18 @@ static inline unsigned long long atomicAdd(unsigned long long *at, unsigned long
 {
     unsigned long long old = *at;
     *at = old + v;
+    return old;
+}
+static inline uint32_t atomicMin(uint32_t *at, uint32_t v)
+{
+    uint32_t old = *at;
+    *at = v < old ? v : old;
+    return old;
+}
+static inline uint32_t atomicMax(uint32_t *at, uint32_t v)
+{
+    uint32_t old = *at;
+    *at = v > old ? v : old;
     return old;
 }
 static inline void __threadfence() {}

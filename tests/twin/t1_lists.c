@@ -279,6 +279,7 @@ int t1_load_open(t1_load *load, const ht_device *d, const t1_set *set, uint32_t 
     uint64_t n = job->block_count;
     job->is_styled = way.is_styled;
     job->lanes = way.lanes;
+    job->thin = way.thin;
     return !wvl_cuda_t1_open(&load->t1, d->runtime, d->module) &&
            !ht_take_memory(d, &job->blocks, n * sizeof *load->blocks, load->blocks, n * sizeof *load->blocks, 0) &&
            !ht_take_memory(d, &job->states, n * sizeof *load->states, load->states, n * sizeof *load->states, 0) &&

@@ -44,9 +44,10 @@ static void check_way(const t1_set *set, t1_way way)
         for (int reversed = 0; reversed < (devices[i].runtime == &emulated_runtime ? 2 : 1); reversed++) {
             wvl_emulate_reversed(reversed);
             way.lanes = below(2) ? 0 : 1u << below(6);
+            way.thin = below(2) ? 0 : 1 + below(4);
             uint32_t wrong = t1_check(&devices[i], set, way, &rng.s);
-            REQUIRE_THAT(!wrong, "device %u, order %d, styled %u, passes %u, lanes %u: %u wrong", i, reversed,
-                         way.is_styled, way.wants_passes, way.lanes, wrong);
+            REQUIRE_THAT(!wrong, "device %u, order %d, styled %u, passes %u, lanes %u of %u warps: %u wrong", i,
+                         reversed, way.is_styled, way.wants_passes, way.lanes, way.thin, wrong);
         }
     }
 }

@@ -214,6 +214,28 @@ START_TEST(reach)
 }
 END_TEST
 
+/* Packets of three small blocks: candidates are tried side by side, some of them fit, and what fits leaves no room, in
+ * the codestream or in a component, for others that were tried with them. Rows are of more and of fewer than
+ * WVL_CUDA_RATE_FEW_BLOCKS blocks. */
+START_TEST(beside)
+{
+    static const uint32_t sides[] = {88, 160};
+    rate_case c;
+    rng.s = t1_seed() + 250 + (uint32_t)_i;
+    open_case(&c, sides[_i % 2], sides[_i % 2], 3,
+              _i < 2 ? "max-bytes=1000000 levels=1 block=8,8 precincts=[16,16]"
+                     : "max-bytes=1000000 max-component-bytes=1000000 levels=1 block=8,8 precincts=[16,16]");
+    for (unsigned turn = 0; turn < (subset ? 1u : 6u); turn++) {
+        draw_blocks(&c, turn % 3 ? LEVEL : FALLING, 8, 2 + turn);
+        c.plan->rate.max_bytes = rate_bytes(&c) * between(60, 90) / 100 + 9000;
+        c.plan->rate.max_component_bytes = _i < 2 ? 0 : c.plan->rate.max_bytes * between(30, 36) / 100;
+        check(&c, "beside");
+        REQUIRE(c.status == WVL_OK && c.plan->rate.max_bytes > 8192);
+    }
+    rate_case_close(&c);
+}
+END_TEST
+
 /* ---- Caps of components ---------------------------------------------------------------------- */
 
 static void check_caps(const char *settings, uint32_t count, unsigned temper)
@@ -318,6 +340,7 @@ END_TEST
 #define ADD(name, end)                                                                                                 \
     do {                                                                                                               \
         TCase *tc = tcase_create(#name);                                                                               \
+        tcase_set_timeout(tc, 120);                                                                                    \
         tcase_add_checked_fixture(tc, open_suite, close_suite);                                                        \
         tcase_add_loop_test(tc, name, 0, end);                                                                         \
         suite_add_tcase(s, tc);                                                                                        \
@@ -329,6 +352,7 @@ int main(void)
     ADD(sizes, TEMPERS);
     ADD(many, 4);
     ADD(reach, 2);
+    ADD(beside, 4);
     ADD(caps, 4);
     ADD(layers, 15);
     SRunner *runner = srunner_create(s);

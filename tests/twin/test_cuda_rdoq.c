@@ -5,6 +5,7 @@
  * has device code. Environment variables are those of test_cuda_ht.c.
  */
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,21 @@ START_TEST(change)
     REQUIRE_THAT(rdoq_subset || (changes.moved * 8 > changes.blocks && changes.limited && changes.errors),
                  "%llu of %llu blocks have changed", (unsigned long long)changes.moved,
                  (unsigned long long)changes.blocks);
+}
+END_TEST
+
+/* Blocks of all shapes find the shared memory that any device has. */
+START_TEST(shared)
+{
+    uint32_t fewer = 0;
+    for (uint32_t width = 1; width <= 1024; width++) {
+        for (uint32_t height = 1; height <= 1024 && width * height <= 4096; height++) {
+            uint32_t words = WVL_CUDA_RDOQ_WORDS(width, height), warps = wvl_cuda_rdoq_count_warps(words);
+            REQUIRE_THAT(4 * warps * words <= 48 * 1024, "%u x %u: %u words, %u warps", width, height, words, warps);
+            fewer += warps < WVL_CUDA_RDOQ_WARPS;
+        }
+    }
+    REQUIRE(fewer);
 }
 END_TEST
 
@@ -236,6 +252,9 @@ END_TEST
 
 /* ---- Slopes ---------------------------------------------------------------------------------- */
 
+/* Many blocks in few bins. */
+static uint32_t coarse;
+
 /* Slopes fall along a hull; 0: a pass is not on it. */
 static void draw_passes(uint32_t i)
 {
@@ -249,7 +268,7 @@ static void draw_passes(uint32_t i)
     rdoq_given.changes[i].error_low = (uint64_t)t1_random(&rdoq_rng) << rdoq_below(20);
     rdoq_given.changes[i].error_high = rdoq_below(3) ? 0 : rdoq_below(2000);
     for (uint32_t p = 0; p < count; p++) {
-        uint16_t on_hull = (uint16_t)(rdoq_below(3) ? slope : 0);
+        uint16_t on_hull = (uint16_t)(rdoq_below(3) ? slope | coarse : 0);
         bytes += rdoq_below(60);
         slope -= rdoq_below(500);
         rdoq_given.passes[i][p].final_bytes = bytes;
@@ -338,10 +357,66 @@ static void draw_weights(void)
     }
 }
 
+/* What the first phase finds down to some bin, or to the first in which a group is full. */
+static wvl_descent descend(double cap)
+{
+    wvl_survey_aim aim = rdoq_job.aim;
+    wvl_survey_sums sums[WVL_DEPTH_PARTS];
+    uint32_t floors[GROUPS], margin = wvl_survey_find_margin(0, phases_of_turn.run_count, phases_of_turn.reach),
+                             last = 3500 + rdoq_below(1500), full = 0;
+    wvl_descent d = {.total = 1000.0, .bytes = {1000.0}};
+    aim.budget = 1e300;
+    aim.cap = cap;
+    for (uint32_t k = 0; k < 2 * aim.groups; k++) {
+        const wvl_depth_part *part = &known.depth.survey[k];
+        sums[k] = (wvl_survey_sums){known.parts[k].samples, (double)part->weight, part->seen, part->weight, 0};
+        floors[k / 2] = wvl_survey_find_depth(known.slopes[k / 2], margin);
+    }
+    int is_known = wvl_descent_open(&d, &aim, sums, floors, 0);
+    for (uint32_t bin = WVL_DEPTH_BINS; is_known && !full && bin-- > last;) {
+        uint64_t bytes[WVL_DEPTH_PARTS];
+        for (uint32_t k = 0; k < 2 * aim.groups; k++) {
+            bytes[k] = known.depth.survey[k].bins[bin];
+        }
+        wvl_descent_take(&d, bin, bytes);
+        for (uint32_t g = 0; g < aim.groups; g++) {
+            full |= (uint32_t)d.is_full[g];
+        }
+    }
+    return d;
+}
+
+/* One phase of all blocks, and a limit that its sums meet to the last bit, or miss by that bit: then the order of sums
+ * shows. */
+static void draw_border(void)
+{
+    static survey before;
+    wvl_survey_aim *aim = &rdoq_job.aim;
+    int is_cap = aim->groups > 1 && rdoq_below(2), has_both = aim->groups > 1 && rdoq_below(2);
+    for (unsigned p = 0; p < WVL_SURVEY_ALL_PHASES; p++) {
+        phases_of_turn.ends[p] = BLOCKS;
+    }
+    aim->samples *= (1.0 + rdoq_draw_unit()) / 3.0; /* sums are not exact */
+    known.depth.samples = aim->samples;
+    memcpy(&before, &known, sizeof before);
+    put_phase(0);
+    wvl_descent d = descend(has_both ? aim->cap : 1e300);
+    memcpy(&known, &before, sizeof known);
+    double met = is_cap ? d.bytes[rdoq_below(aim->groups)] : d.total, limit = rdoq_below(2) ? met : nextafter(met, 0.0);
+    aim->budget = is_cap ? 1e18 : limit;
+    if (is_cap) {
+        aim->cap = limit;
+    } else if (!has_both) {
+        aim->cap = 1e18;
+    }
+    known.depth.budget = aim->budget;
+    known.depth.cap = aim->cap;
+}
+
 START_TEST(slopes)
 {
     uint64_t met = 0, full = 0;
-    for (unsigned turn = 0; turn < (rdoq_subset ? 2 : 60); turn++) {
+    for (unsigned turn = 0; turn < (rdoq_subset ? 2 : 200); turn++) {
         rdoq_rng.s = t1_seed() + 200 + turn;
         rdoq_draw_picture();
         memset(&rdoq_given.survey, 0, sizeof rdoq_given.survey);
@@ -349,8 +424,13 @@ START_TEST(slopes)
         rdoq_job.aim.budget = rdoq_below(6) ? 500 + rdoq_below(60000) : 1e18;
         rdoq_job.aim.cap = rdoq_job.aim.groups > 1 ? 200 + rdoq_below(20000) : 1e18;
         open_survey();
+        coarse = turn % 4 == 3 ? 1023 : 0;
         draw_weights();
         phases_run = 1 + rdoq_below(WVL_SURVEY_PHASES);
+        if (turn % 2) {
+            draw_border();
+            phases_run = 1;
+        }
         for (unsigned p = 0; p < phases_run; p++) {
             follow_phase(p);
         }
@@ -376,6 +456,7 @@ int main(void)
 {
     Suite *s = suite_create("cuda_rdoq");
     ADD(change, 2);
+    ADD(shared, 1);
     ADD(weigh, 1);
     ADD(slopes, 1);
     SRunner *runner = srunner_create(s);
