@@ -73,28 +73,49 @@ __device__ __forceinline__ uint32_t foresee_floor(const job_type &job, uint32_t 
     return low;
 }
 
+/* A margin below the threshold of a layer. All threads. */
+__device__ __forceinline__ int32_t foresee_layer(const job_type &job, uint64_t budget, uint32_t least, uint32_t *shared)
+{
+    int32_t given = (int32_t)least - WVL_CUDA_RATE_GIVEN_MARGIN;
+    if (budget == WVL_NO_BUDGET) {
+        return given;
+    }
+    wvl_bracket b;
+    wvl_bracket_open(&b, least, job.overhead_bytes, 0, budget);
+    return max(given, (int32_t)guess(job, budget, b.rest, shared) - WVL_CUDA_RATE_MARGIN);
+}
+
+/* The same of the layer that looks lowest: mostly the last one. Budgets never fall from layer to layer, so those of
+ * layers before count where the last one has none; given slopes may come in any order. Automatic layers look higher than
+ * the given one behind them. All threads. */
+__device__ __forceinline__ int32_t foresee_layers(const job_type &job, uint32_t *shared)
+{
+    int32_t lowest = foresee_layer(job, job.budget, job.least, shared);
+    for (uint32_t i = 0; i + 1 < job.packets.layer_count; i++) {
+        const wvl_cuda_rate_layer &values = job.layers[i];
+        if (!(values.share > 0.0)) {
+            lowest = min(lowest, foresee_layer(job, values.budget, values.least, shared));
+        }
+    }
+    return lowest;
+}
+
 /* Each group stops a margin below its threshold. All threads. */
 __device__ __forceinline__ void find_stops(const job_type &job, uint32_t *shared)
 {
-    uint32_t threshold = 0;
-    int32_t given = (int32_t)job.least - WVL_CUDA_RATE_GIVEN_MARGIN;
     clear_groups(job);
     open_groups(job, 0, 0);
-    if (job.budget != WVL_NO_BUDGET || job.component_cap) {
+    if (asks_bodies(job)) {
         sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
     }
     for (uint32_t g = threadIdx.x; job.component_cap && g < job.group_count; g += blockDim.x) {
         group_of(job, g).floor = foresee_floor(job, g);
     }
     __syncthreads();
-    if (job.budget != WVL_NO_BUDGET) {
-        wvl_bracket b;
-        wvl_bracket_open(&b, job.least, job.overhead_bytes, 0, job.budget);
-        threshold = guess(job, job.budget, b.rest, shared);
-    }
+    int32_t common = foresee_layers(job, shared);
     for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
         wvl_cuda_rate_group &group = group_of(job, g);
-        int32_t stop = max(given, (int32_t)max(threshold, group.floor) - WVL_CUDA_RATE_MARGIN) + job.depth_bias;
+        int32_t stop = max(common, (int32_t)group.floor - WVL_CUDA_RATE_MARGIN) + job.depth_bias;
         group.lowest = (uint32_t)min(max(stop, 0), (int32_t)WVL_SLOPE_NOTHING);
     }
 }
