@@ -6,8 +6,8 @@
 namespace wvl_t1
 {
 
-/* The highest slope at which a layer may end with bytes that have not left the coder; 0: there is none. Slopes are those
- * of the hull. Passes that end later do not leave earlier. */
+/* The highest slope at which a layer may end with bytes that have not left the coder; 0: there is none. Slopes are
+ * those of the hull. Passes that end later do not leave earlier. */
 __device__ __forceinline__ uint32_t find_held(const wvl_cuda_t1_pass *records, const uint16_t *slopes, uint32_t passes)
 {
     uint32_t held = 0;

@@ -238,8 +238,8 @@ WVL_HD uint32_t wvl_cuda_t1_all_passes(uint32_t planes, uint32_t most)
     return all < most ? all : most;
 }
 
-/* Whether a layer may end behind the first `pass` passes, of `count` that are coded: what it takes of a codeword has left
- * the coder, so it is the same when more passes are coded (wvl_hull_is_open). pass: from 1 on. */
+/* Whether a layer may end behind the first `pass` passes, of `count` that are coded: what it takes of a codeword has
+ * left the coder, so it is the same when more passes are coded (wvl_hull_is_open). pass: from 1 on. */
 WVL_HD int wvl_cuda_t1_has_left(const wvl_cuda_t1_pass *records, uint32_t pass, uint32_t count)
 {
     const wvl_cuda_t1_pass *now = &records[count - 1];

@@ -50,8 +50,7 @@ static int is_limited(const wvl_plan *plan)
 static int chooses(const wvl_plan *plan)
 {
     /* Errors of copies follow from gains. */
-    return plan->syntax.layer_count > 1 || is_limited(plan) ||
-           (plan->rate.rate_control && wvl_cuda_has_rects(plan));
+    return plan->syntax.layer_count > 1 || is_limited(plan) || (plan->rate.rate_control && wvl_cuda_has_rects(plan));
 }
 
 /* Blocks of a picture are all HT, or none is. */
@@ -347,8 +346,8 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
     /* Where caps are many, or one, floors are bisected from the least threshold on: all passes are looked at. Regions
      * have slopes of two kinds: what may stop there is not followed. */
     int is_followed = !plan->rate.max_component_bytes || wvl_plan_rate_groups(plan) > 1;
-    t1->foresees = !plan->test.depth_full && !plan->rate.rdoq && is_followed && is_limited(plan) &&
-                   !plan->syntax.region_count;
+    t1->foresees =
+        !plan->test.depth_full && !plan->rate.rdoq && is_followed && is_limited(plan) && !plan->syntax.region_count;
     t1->is_layered = t1->foresees && plan->syntax.layer_count > 1;
     t1->passes = slot + l->passes;
     t1->gains = slot + l->values;

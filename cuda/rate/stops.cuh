@@ -29,33 +29,17 @@ __device__ __forceinline__ uint32_t foresee_floor(const job_type &job, uint32_t 
     return low;
 }
 
-/* A margin below the threshold of a layer. All threads. */
-__device__ __forceinline__ int32_t foresee_layer(const job_type &job, const stop_margins &margins, uint64_t budget,
-                                                 uint32_t least, uint32_t *shared)
+/* A margin below the threshold of the last layer: targets improve from layer to layer, so it looks lowest. All threads.
+ */
+__device__ __forceinline__ int32_t foresee_threshold(const job_type &job, const stop_margins &margins, uint32_t *shared)
 {
-    int32_t given = (int32_t)least - margins.given;
-    if (budget == WVL_NO_BUDGET) {
+    int32_t given = (int32_t)job.least - margins.given;
+    if (job.budget == WVL_NO_BUDGET) {
         return given;
     }
     wvl_bracket b;
-    wvl_bracket_open(&b, least, job.overhead_bytes, 0, budget);
-    return max(given, (int32_t)guess(job, budget, b.rest, shared) - margins.found);
-}
-
-/* The same of the layer that looks lowest: mostly the last one. Budgets never fall from layer to layer, so those of
- * layers before count where the last one has none; given slopes may come in any order. Automatic layers look higher than
- * the given one behind them. All threads. */
-__device__ __forceinline__ int32_t foresee_layers(const job_type &job, const stop_margins &margins, uint32_t *shared)
-{
-    int32_t lowest = (int32_t)WVL_SLOPE_NOTHING;
-    for (uint32_t i = 0; i < job.packets.layer_count; i++) {
-        bool is_last = i + 1 == job.packets.layer_count;
-        if (is_last || !(job.layers[i].share > 0.0)) {
-            lowest = min(lowest, foresee_layer(job, margins, is_last ? job.budget : job.layers[i].budget,
-                                               is_last ? job.least : job.layers[i].least, shared));
-        }
-    }
-    return lowest;
+    wvl_bracket_open(&b, job.least, job.overhead_bytes, 0, job.budget);
+    return max(given, (int32_t)guess(job, job.budget, b.rest, shared) - margins.found);
 }
 
 /* All threads. */
@@ -68,8 +52,8 @@ __device__ __forceinline__ void foresee_floors(const job_type &job)
 }
 
 /* Each group stops a margin below its threshold. With caps, the search of a layer first looks at one threshold for all
- * groups; then groups that break their cap get floors, and it looks again. Sums of the bytes on the hulls are there. All
- * threads. */
+ * groups; then groups that break their cap get floors, and it looks again. Sums of the bytes on the hulls are there.
+ * All threads. */
 __device__ __forceinline__ void find_stops(const job_type &job, const stop_margins &margins, uint32_t *shared)
 {
     int32_t first = 0, lowest = 0;
@@ -79,7 +63,7 @@ __device__ __forceinline__ void find_stops(const job_type &job, const stop_margi
         if (i) {
             foresee_floors(job);
         }
-        lowest = foresee_layers(job, margins, shared);
+        lowest = foresee_threshold(job, margins, shared);
         first = i ? first : lowest;
     }
     for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
