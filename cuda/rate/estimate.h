@@ -65,9 +65,9 @@ WVL_HD void wvl_estimate_go_down(wvl_estimate_heights *h, const wvl_cuda_t1_plan
 }
 
 /* Bytes that the cleanup pass of a set takes at least. MagSgn has floor(log2(mu)) bits of a sample, and one if that is
- * 0: U is at least the exponent of 2 mu - 1, and at most one bit is known from CxtVLC, none where U is 1. Its last byte is
- * left out where it is 0xFF. A codeword of CxtVLC has at least 3 bits for 4 such samples in a quad, and more a sample for
- * fewer; Scup takes 12 bits, and MEL the rest of a byte. */
+ * 0: U is at least the exponent of 2 mu - 1, and at most one bit is known from CxtVLC, none where U is 1. Its last byte
+ * is left out where it is 0xFF. A codeword of CxtVLC has at least 3 bits for 4 such samples in a quad, and more a
+ * sample for fewer; Scup takes 12 bits, and MEL the rest of a byte. */
 WVL_HD uint32_t wvl_estimate_least_cleanup(const wvl_estimate_heights *h)
 {
     uint32_t magsgn = (h->own + h->higher + 7) / 8, vlc = (3 * h->own + 3) / 4;

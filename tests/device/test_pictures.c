@@ -119,7 +119,33 @@ START_TEST(predicted)
 }
 END_TEST
 
-/* The same by the kernels' own source, where the device is one in software. */
+/* Blocks in layers that stop close to their last cut, before what it takes has left the coder or behind it. */
+START_TEST(close_stops)
+{
+    static const char *const settings[] = {
+        "reversible=no slopes=36000,35000,34000 block=16,16" RATE,
+        "layers=6 slopes=34000 block=16,16 style=SEGSYM" RATE,
+        "layers=4 slopes=34500 block=32,16 style=BYPASS" RATE,
+        "layers=12 max-bytes=5000 block=16,16" RATE,
+    };
+    uint32_t again = run_soft ? run_soft->round_blocks[1] : 0;
+    for (uint32_t k = 0; k < 3; k++) {
+        picture p = picture_draw(k ? PICTURE_NATURAL : PICTURE_NOISE, 140, 100, 1, 8, 70 + k);
+        picture_case c;
+        REQUIRE_THAT(picture_case_open(&c, &p, settings[_i]), "%s", c.problem);
+        for (c.plan->test.depth_bias = 0; c.plan->test.depth_bias <= 240; c.plan->test.depth_bias += 40) {
+            char name[256];
+            (void)snprintf(name, sizeof name, "%s, stops %d higher", settings[_i], (int)c.plan->test.depth_bias);
+            run_pictures(&c, WVL_MEMORY_DEVICE, 1, 1, name);
+        }
+        picture_case_close(&c);
+        picture_free(&p);
+    }
+    REQUIRE(!run_soft || run_soft->round_blocks[1] > again);
+}
+END_TEST
+
+/* Rows by the kernels' own source, where the device is one in software. */
 START_TEST(own_source)
 {
     static const unsigned chosen[] = {3, 7, 9, 20, 21, 24};
@@ -424,6 +450,7 @@ int main(void)
     tcase_set_timeout(tc, 240);
     tcase_add_checked_fixture(tc, run_open, run_close);
     tcase_add_loop_test(tc, predicted, 0, (int)FORESEEN);
+    tcase_add_loop_test(tc, close_stops, 0, 4);
     tcase_add_loop_test(tc, work, 0, (int)(sizeof works / sizeof *works));
     suite_add_tcase(s, tc);
     add_wholes(s);
