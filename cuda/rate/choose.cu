@@ -8,6 +8,7 @@
 #include "cuda/rate/caps.cuh"
 #include "cuda/rate/fill.cuh"
 #include "cuda/rate/layers.cuh"
+#include "cuda/rate/stops.cuh"
 
 namespace wvl_rate
 {
@@ -108,6 +109,31 @@ __device__ __forceinline__ bool finish_cuts(const job_type &job, layer_state &la
     return repeat_blocks(job, layer, shared);
 }
 
+/* Thresholds that a search mostly ends at most below the one that bytes on the hulls lead to (D-device-13). */
+#define WVL_CUDA_RATE_SEARCH_MARGIN 20
+
+/* Before the first search: whether blocks are going to be coded again, by what the bytes on the hulls lead to. A search
+ * that finds it out is in vain, and with layers one after the other would. Sets of HT blocks lie whole planes apart, so
+ * this says too little of them (docs/history/ht.md). All threads. */
+__device__ __forceinline__ bool expects_more(const job_type &job, const layer_state &layer, uint32_t *shared)
+{
+    if (!job.t1.foresees || job.t1.round || job.sets.pitch) {
+        return false;
+    }
+    int32_t reach = job.reach < WVL_SLOPE_NOTHING ? (int32_t)job.reach : 0;
+    find_stops(job, {WVL_CUDA_RATE_SEARCH_MARGIN + reach, 0}, shared);
+    return repeat_blocks(job, layer, shared);
+}
+
+/* A later round chooses. All threads. */
+__device__ __forceinline__ void leave(const job_type &job)
+{
+    clear_bodies(job);
+    if (!threadIdx.x) {
+        *(uint32_t *)job.packets.notes = WVL_CUDA_PACKETS_LEFT;
+    }
+}
+
 } // namespace wvl_rate
 
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS, 1) wvl_rate_choose(const wvl_cuda_rate_job job)
@@ -122,6 +148,10 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS, 1) wvl_rate_
     if (wvl_rate::asks_bodies(job)) {
         wvl_rate::sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
     }
+    if (wvl_rate::expects_more(job, layer, shared)) {
+        wvl_rate::leave(job);
+        return;
+    }
     for (bool is_open = true; is_open;) {
         wvl_rate::open_layer(job, layer, shared);
         is_open = !layer.is_last;
@@ -131,10 +161,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS, 1) wvl_rate_
             wvl_rate::take_least(job, layer);
         }
         if (wvl_rate::finish_cuts(job, layer, shared)) {
-            wvl_rate::clear_bodies(job);
-            if (!threadIdx.x) {
-                *(uint32_t *)job.packets.notes = WVL_CUDA_PACKETS_LEFT; /* until a later round has chosen */
-            }
+            wvl_rate::leave(job);
             return; /* the ends of codewords would be written into passes that a later cut may send */
         }
         if (is_open) {

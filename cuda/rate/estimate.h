@@ -65,19 +65,20 @@ WVL_HD void wvl_estimate_go_down(wvl_estimate_heights *h, const wvl_cuda_t1_plan
 }
 
 /* Bytes that the cleanup pass of a set takes at least. MagSgn has floor(log2(mu)) bits of a sample, and one if that is
- * 0: U is at least the exponent of 2 mu - 1, and at most one bit is known from CxtVLC, none where U is 1. CxtVLC has a
- * bit of each quad with such a sample. Each stream may lose two bytes at its end. */
+ * 0: U is at least the exponent of 2 mu - 1, and at most one bit is known from CxtVLC, none where U is 1. Its last byte
+ * is left out where it is 0xFF. A codeword of CxtVLC has at least 3 bits for 4 such samples in a quad, and more a
+ * sample for fewer; Scup takes 12 bits, and MEL the rest of a byte. */
 WVL_HD uint32_t wvl_estimate_least_cleanup(const wvl_estimate_heights *h)
 {
-    uint32_t bytes = (h->own + h->higher) / 8 + (h->own + 3) / 32;
-    return bytes > 6 ? bytes - 4 : 2; /* Scup */
+    uint32_t magsgn = (h->own + h->higher + 7) / 8, vlc = (3 * h->own + 3) / 4;
+    return magsgn - (magsgn > 0) + (vlc + 12 + 7) / 8;
 }
 
-/* The same of SigProp, and of MagRef with it: bits and signs; samples that the cleanup pass has told. */
+/* The same of SigProp, and of MagRef with it: bits and signs; samples that the cleanup pass has told. They may share a
+ * byte. */
 WVL_HD uint32_t wvl_estimate_least_refinement(const wvl_cuda_t1_plane_counts *c, int with_magref)
 {
-    uint32_t bytes = ((uint32_t)c->member + c->fresh) / 8 + (with_magref ? c->own / 8u : 0);
-    return bytes > 4 ? bytes - 4 : 0;
+    return ((uint32_t)c->member + c->fresh + 7) / 8 + (with_magref ? c->own / 8u : 0);
 }
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "cuda/blocks/t1_hull.cuh"
 #include "cuda/rate/estimate.h"
-#include "cuda/rate/search.cuh"
+#include "cuda/rate/stops.cuh"
 
 namespace wvl_rate
 {
@@ -55,50 +55,6 @@ __device__ __forceinline__ void foresee_block(const job_type &job, uint32_t bloc
 #define WVL_CUDA_RATE_MARGIN 96
 #define WVL_CUDA_RATE_GIVEN_MARGIN 64
 
-/* The least threshold of a group whose estimated bodies keep the cap; headers take the share that a search begins
- * with. */
-__device__ __forceinline__ uint32_t foresee_floor(const job_type &job, uint32_t g)
-{
-    double room = (double)job.component_cap - (double)((const uint64_t *)job.group_overhead)[g] -
-                  (double)job.component_cap / 32.0;
-    uint32_t low = 0, high = WVL_SLOPE_NOTHING;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (bodies_of(job, g, middle) <= room) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
-}
-
-/* Each group stops a margin below its threshold. All threads. */
-__device__ __forceinline__ void find_stops(const job_type &job, uint32_t *shared)
-{
-    uint32_t threshold = 0;
-    int32_t given = (int32_t)job.least - WVL_CUDA_RATE_GIVEN_MARGIN;
-    clear_groups(job);
-    open_groups(job, 0, 0);
-    if (job.budget != WVL_NO_BUDGET || job.component_cap) {
-        sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
-    }
-    for (uint32_t g = threadIdx.x; job.component_cap && g < job.group_count; g += blockDim.x) {
-        group_of(job, g).floor = foresee_floor(job, g);
-    }
-    __syncthreads();
-    if (job.budget != WVL_NO_BUDGET) {
-        wvl_bracket b;
-        wvl_bracket_open(&b, job.least, job.overhead_bytes, 0, job.budget);
-        threshold = guess(job, job.budget, b.rest, shared);
-    }
-    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
-        wvl_cuda_rate_group &group = group_of(job, g);
-        int32_t stop = max(given, (int32_t)max(threshold, group.floor) - WVL_CUDA_RATE_MARGIN) + job.depth_bias;
-        group.lowest = (uint32_t)min(max(stop, 0), (int32_t)WVL_SLOPE_NOTHING);
-    }
-}
-
 /* Whether a block may send anything at that threshold: of HT blocks foresee_sets() has found the highest slope. */
 __device__ __forceinline__ bool may_reach(const job_type &job, uint32_t block, uint32_t threshold)
 {
@@ -136,9 +92,13 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_BODIES_THREADS) wvl_r
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_predict(const wvl_cuda_rate_job job)
 {
     WVL_HT_SHARED(shared);
-    if (wvl_rate::is_asked(job)) {
-        wvl_rate::find_stops(job, shared);
+    if (!wvl_rate::is_asked(job)) {
+        return;
     }
+    if (wvl_rate::asks_bodies(job)) {
+        wvl_rate::sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
+    }
+    wvl_rate::find_stops(job, {WVL_CUDA_RATE_MARGIN, WVL_CUDA_RATE_GIVEN_MARGIN}, shared);
 }
 
 /* A thread a place of a block in packets. */

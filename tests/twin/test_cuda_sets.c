@@ -13,6 +13,7 @@
 
 #include "../prop/t1_draw.h"
 #include "base/intmath.h"
+#include "codec/core/gen/ht_tables.h"
 #include "codec/core/hull.h"
 #include "codec/ht/ht.h"
 #include "codec/rescale.h"
@@ -366,7 +367,8 @@ static void check_coding(const set_load *load, const ht_device *d, const wanted_
     free(scratch);
 }
 
-static uint32_t rescaled, bounded; /* lists that were coded twice; passes with a slope */
+static uint32_t rescaled, bounded; /* lists that were coded twice; blocks that have a slope */
+static uint64_t slack;             /* by how much their bounds exceed their highest slopes, in all */
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
@@ -417,12 +419,15 @@ static void check_bounds(const ht_device *d)
     fetch(d, gains, load.job.t1.gains, list.count * sizeof *gains);
     for (uint32_t i = 0; i < list.count; i++) {
         const wanted_block *w = &first[i];
+        uint32_t highest = 0;
         for (uint32_t p = 0; p < w->out.pass_count; p++) {
             uint32_t slope = w->gains[p] > 0 ? wvl_rate_slope(w->gains[p], w->passes[p].final_bytes, gain_exponent) : 0;
             REQUIRE_THAT(slope <= gains[i].unsettled, "block %u, pass %u: slope %u, at most %u", i, p, slope,
                          gains[i].unsettled);
-            bounded += slope != 0;
+            highest = wvl_max_u32(highest, slope);
         }
+        bounded += highest != 0;
+        slack += highest ? gains[i].unsettled - highest : 0;
     }
     close_load(&load, d);
 }
@@ -469,6 +474,21 @@ START_TEST(sets)
         t1_list_clear(&list);
     }
     REQUIRE_THAT(subset || (rescaled && bounded), "no list was coded twice, or no pass has a slope");
+    REQUIRE_THAT(subset || slack < 500ull * bounded, "bounds of %u blocks: %llu too high in all", bounded,
+                 (unsigned long long)slack);
+}
+END_TEST
+
+/* A codeword of CxtVLC has 3 bits for 4 significant samples, and more a sample for fewer: a bound counts on it. */
+START_TEST(codewords)
+{
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < 2 * 2048; i++) {
+        uint32_t rho = i >> 4 & 15, bits = wvl_ht_vlc[i / 2048][i % 2048] >> 7 & 7;
+        REQUIRE_THAT(!bits || 4 * bits >= 3 * (uint32_t)__builtin_popcount(rho), "entry %u: %u bits", i, bits);
+        seen += bits && rho == 15 && bits == 3;
+    }
+    REQUIRE(seen);
 }
 END_TEST
 
@@ -479,6 +499,7 @@ int main(void)
     tcase_set_timeout(c, 600);
     tcase_add_checked_fixture(c, open_suite, close_suite);
     tcase_add_loop_test(c, sets, 0, 6);
+    tcase_add_test(c, codewords);
     suite_add_tcase(s, c);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);
