@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "codec/rescale.h"
 #include "codec/tile_coder.h"
+#include "codec/tile_early.h"
 
 #define MOST_PACKETS (UINT64_C(1) << 22)
 #define MOST_BLOCKS (UINT64_C(1) << 24) /* kernels list them with their planes: 24 bits and 8 */
@@ -147,6 +148,7 @@ static const char *measure_tables(builder *b)
     a->segment_count = (uint32_t)segments;
     a->byte_count = (uint32_t)bytes;
     a->has_boxes = plan->syntax.jp2 != 0;
+    a->has_long_box = a->has_boxes && wvl_early_needs_long_box(plan);
     a->has_plt = plan->syntax.plt;
     a->output_bytes_bound = bound_output(plan, a);
     return NULL;

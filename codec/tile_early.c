@@ -34,6 +34,11 @@ typedef struct wvl_early {
 
 /* ---- May bytes leave ------------------------------------------------------------------------- */
 
+int wvl_early_needs_long_box(const wvl_plan *plan)
+{
+    return !wvl_early_obstacle(plan) && plan->memory.output_bytes_bound > UINT32_MAX;
+}
+
 const char *wvl_early_obstacle(const wvl_plan *plan)
 {
     int is_positional = plan->syntax.order == WVL_ORDER_PCRL || plan->syntax.order == WVL_ORDER_CPRL;

@@ -115,18 +115,12 @@ static wvl_status judge_output(wvl_session *s)
     return status;
 }
 
-/* Where bytes may leave before the length is known, the box has the long form whenever it may need it. */
-static int has_long_box(const wvl_plan *plan)
-{
-    return !wvl_early_obstacle(plan) && plan->memory.output_bytes_bound > UINT32_MAX;
-}
-
 size_t wvl_session_box_header(const wvl_plan *plan, uint64_t codestream, uint8_t header[WVL_JP2_MAX_HEADER_BYTES])
 {
     if (!plan->syntax.jp2) {
         return 0;
     }
-    return has_long_box(plan) ? wvl_jp2_put_long_codestream_header(header, codestream)
+    return wvl_early_needs_long_box(plan) ? wvl_jp2_put_long_codestream_header(header, codestream)
                               : wvl_jp2_put_codestream_header(header, codestream);
 }
 

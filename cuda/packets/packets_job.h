@@ -163,6 +163,7 @@ typedef struct wvl_cuda_packets_job {
     uint32_t picture_count, packet_count, part_count, place_count, block_count, layer_count;
     uint32_t boxes_bytes, main_bytes, tlm_bytes;
     uint32_t has_boxes, has_plt;
+    uint32_t has_long_box; /* the header of the codestream's box has 16 bytes, whatever the length */
     uint32_t pieces;      /* of a block: 1, or WVL_CUDA_PACKETS_*_PIECES */
     uint32_t piece_count; /* of a picture */
     uint32_t class_count[WVL_CUDA_PACKETS_CLASSES];

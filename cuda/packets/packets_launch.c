@@ -91,6 +91,7 @@ int wvl_cuda_packets_measure(const wvl_assembly *a, uint32_t pieces, uint32_t *o
     job->tlm_bytes = a->tlm_bytes;
     job->has_boxes = a->has_boxes;
     job->has_plt = a->has_plt;
+    job->has_long_box = a->has_long_box;
     job->pieces = pieces;
     job->piece_count = (uint32_t)all;
     return 1;

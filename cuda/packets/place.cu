@@ -169,7 +169,10 @@ __device__ __forceinline__ uint64_t place_parts(const job_type &job, uint32_t pi
 }
 
 /* Bytes of the header of the codestream's box (I.4). */
-__device__ __forceinline__ uint32_t count_box(uint64_t codestream) { return codestream <= 0xFFFFFFFF - 8 ? 8 : 16; }
+__device__ __forceinline__ uint32_t count_box(const job_type &job, uint64_t codestream)
+{
+    return job.has_long_box || codestream > 0xFFFFFFFF - 8 ? 16 : 8;
+}
 
 /* What the kernels in front have noted. */
 __device__ __forceinline__ uint32_t collect_notes(const job_type &job, uint32_t *outside)
@@ -348,7 +351,7 @@ __device__ __forceinline__ void list_main(const job_type &job, uint32_t picture)
     uint64_t begin = totals[WVL_CUDA_PACKETS_BEGIN], end = totals[WVL_CUDA_PACKETS_END], codestream = end - begin;
     uint8_t *tlm = work_at<uint8_t>(job, picture, job.work.main), *box = tlm + job.tlm_bytes;
     uint32_t last = job.piece_count - 1;
-    bool is_long = count_box(codestream) == 16;
+    bool is_long = count_box(job, codestream) == 16;
     put_field(box, is_long ? 1 : codestream + 8, 4);
     put_field(box + 4, 0x6A703263, 4); /* jp2c (I.5.4) */
     put_field(box + 8, codestream + 16, 8);
@@ -381,7 +384,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_PACKETS_PLACE_THREADS)
     __syncthreads();
     if (!threadIdx.x) {
         uint64_t codestream = parts + wvl_packets::EOC_BYTES;
-        wvl_packets::report(job, picture, codestream, job.has_boxes ? wvl_packets::count_box(codestream) : 0,
+        wvl_packets::report(job, picture, codestream, job.has_boxes ? wvl_packets::count_box(job, codestream) : 0,
                             *shared_flags, errors);
     }
 }

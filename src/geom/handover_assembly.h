@@ -103,6 +103,7 @@ typedef struct wvl_assembly {
     uint32_t boxes_bytes;       /* bytes: boxes before the codestream, */
     uint32_t main_bytes;        /* then the main header up to TLM, */
     uint32_t tlm_bytes;         /* then TLM, then templates of parts */
+    uint8_t has_long_box;       /* it has 16 bytes, whatever the length (wvl_early_needs_long_box) */
     uint8_t has_boxes, has_plt; /* the header of the codestream's box stands between boxes and main header */
     uint64_t head_bytes, part_header_bytes, node_count;
     uint64_t output_bytes_bound; /* of what is finished, proved */

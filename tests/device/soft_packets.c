@@ -311,7 +311,7 @@ static void put_codestream(const wvl_cuda_packets_job *job, byte_sink *s)
 /* Bytes of the header of the codestream's box (I.4). */
 static uint64_t box_bytes(const wvl_cuda_packets_job *job, uint64_t codestream)
 {
-    uint64_t bytes = codestream <= UINT32_MAX - 8 ? 8 : 16;
+    uint64_t bytes = job->has_long_box || codestream > UINT32_MAX - 8 ? 16 : 8;
     return job->has_boxes ? bytes : 0;
 }
 

@@ -224,7 +224,8 @@ static wvl_status code_picture(packets_case *c, const wvl_image *image, wvl_code
     return status;
 }
 
-int packets_case_open(packets_case *c, const wvl_image_format *format, const wvl_image *image, const char *settings)
+int packets_case_open_bound(packets_case *c, const wvl_image_format *format, const wvl_image *image,
+                            const char *settings, uint64_t output_bytes_bound)
 {
     wvl_carver carver = {NULL, 0};
     wvl_coder coder;
@@ -232,7 +233,11 @@ int packets_case_open(packets_case *c, const wvl_image_format *format, const wvl
     const char *why = NULL;
     memset(c, 0, sizeof *c);
     memset(&coder, 0, sizeof coder);
-    if (!make_plan(c, format, settings) || !encode(c, image)) {
+    if (!make_plan(c, format, settings)) {
+        return 0;
+    }
+    c->plan->memory.output_bytes_bound = wvl_max_u64(output_bytes_bound, c->plan->memory.output_bytes_bound);
+    if (!encode(c, image)) {
         return 0;
     }
     if (wvl_assembly_build(NULL, c->plan, wvl_assembly_whole(c->plan), &c->assembly, &why) != WVL_OK) {
@@ -251,6 +256,11 @@ int packets_case_open(packets_case *c, const wvl_image_format *format, const wvl
     wvl_coder_fini(&coder);
     wvl_free(NULL, memory, bytes);
     return fine || fail(c, "coder");
+}
+
+int packets_case_open(packets_case *c, const wvl_image_format *format, const wvl_image *image, const char *settings)
+{
+    return packets_case_open_bound(c, format, image, settings, 0);
 }
 
 void packets_case_close(packets_case *c)

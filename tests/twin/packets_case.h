@@ -26,6 +26,9 @@ typedef struct packets_case {
 /* 0: problem says why. settings: "key=value key=value". Packets of the CPU are the judge: the picture is coded twice,
  * once by wvl_encode and once for its blocks. */
 int packets_case_open(packets_case *c, const wvl_image_format *format, const wvl_image *image, const char *settings);
+/* The same, with a bound of the output as a larger picture has it. */
+int packets_case_open_bound(packets_case *c, const wvl_image_format *format, const wvl_image *image,
+                            const char *settings, uint64_t output_bytes_bound);
 void packets_case_close(packets_case *c);
 /* The case with HT blocks of other passes: the cleanup pass of this plane, SigProp and MagRef of the one below, at most
  * max_passes in all. The CPU codes them; what the device makes of the given blocks is expected of its own. 0: a call

@@ -146,6 +146,35 @@ START_TEST(large_packets)
 }
 END_TEST
 
+/* Pictures that may take more than 4 GiB: the header of the codestream's box has 16 bytes where bytes may leave early,
+ * also when a device writes it. */
+START_TEST(long_boxes)
+{
+    static const struct {
+        const char *settings;
+        unsigned box_bytes;
+    } rows[] = {{"style=HT container=jph tile=64,64", 16},
+                {"container=jp2 progression=PCRL", 16},
+                {"container=jp2", 8},
+                {"container=jp2 tile=64,64 bpp=2 rdoq=no reversible=no", 8}};
+    picture p = draw_picture(100, 90, 3, 8, PICTURE_NATURAL, 8);
+    picture_input input = picture_open_input(&p, 0);
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        packets_case c;
+        const char *settings = rows[i].settings;
+        REQUIRE_THAT(packets_case_open_bound(&c, &input.format, &input.image, settings, UINT64_C(1) << 33), "%s: %s",
+                     settings, c.problem);
+        const uint8_t *box = c.expected + c.assembly.boxes_bytes;
+        REQUIRE_THAT(!memcmp(box + 4, "jp2c", 4) && (box[3] == 1) == (rows[i].box_bytes == 16), "%s", settings);
+        REQUIRE_THAT(box[rows[i].box_bytes] == 0xFF && box[rows[i].box_bytes + 1] == 0x4F, "%s", settings);
+        check_case(&c, 1, settings);
+        packets_case_close(&c);
+    }
+    picture_close_input(&input);
+    picture_free(&p);
+}
+END_TEST
+
 /* More lengths than one PLT segment holds: of empty packets, which are coded fast. */
 START_TEST(many_packets)
 {
@@ -306,6 +335,7 @@ int main(void)
     ADD(orders);
     ADD(structures);
     ADD(large_packets);
+    ADD(long_boxes);
     ADD(many_packets);
     ADD(pictures);
     ADD(refined);
