@@ -44,6 +44,9 @@ static void open_own_pictures(wvl_session *s, char *reason, size_t reason_bytes)
     uint32_t count = s->image->memory_kind == WVL_MEMORY_DEVICE ? 1 : wvl_devices_list(plan, ordinals);
     wvl_status status = WVL_ERROR_DEVICE;
     for (uint32_t i = 0; i < count && status != WVL_OK; i++) {
+        if (s->gave_up >> (ordinals[i] & 31) & 1) {
+            continue;
+        }
         status = wvl_pictures_open(&s->own, plan, ordinals[i], 1, &plan->context->trace, reason, reason_bytes);
     }
     if (status != WVL_OK) {
@@ -112,16 +115,15 @@ static int must_fail(wvl_session *s, wvl_status status)
 static wvl_pictures *take_pictures(wvl_session *s, int is_again)
 {
     char reason[256] = "";
-    uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1];
     if (s->lanes) {
         return wvl_lanes_take(s->lanes, s->plan, s->image);
     }
     if (is_again) {
         int may_move =
             s->image->memory_kind != WVL_MEMORY_DEVICE && (s->plan->device.ordinals & (s->plan->device.ordinals - 1));
-        uint32_t last = s->own.ordinal;
+        s->gave_up |= UINT32_C(1) << s->own.ordinal;
         close_own_pictures(s);
-        if (!may_move || (wvl_devices_list(s->plan, ordinals) == 1 && ordinals[0] == last)) {
+        if (!may_move) {
             return NULL;
         }
         open_own_pictures(s, reason, sizeof reason);
@@ -348,6 +350,7 @@ static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unu
     s->picture = p->number;
     s->samples_done = s->samples_in_work = s->told = 0;
     s->round = 0;
+    s->gave_up = 0;
     s->rounds = 0;
     s->written = s->buffered = 0;
     s->open_at = UINT64_MAX;

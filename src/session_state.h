@@ -29,6 +29,7 @@ struct wvl_session {
     wvl_wave_source source; /* of the wave at work */
     wvl_lanes *lanes;       /* devices that finish pictures, shared; NULL: none */
     wvl_pictures own;       /* the same for one picture; closed: backend is NULL */
+    uint32_t gave_up;       /* a bit for each device that did not finish the picture at work */
     wvl_pictures *pictures; /* what the last picture that a device finished, or tried to, was given to */
     /* Of the picture at work: */
     const wvl_image *image; /* NULL: given back */

@@ -172,7 +172,9 @@ static void build_order(wvl_cuda_code *code, uint32_t count)
     const wvl_cuda_layout *l = code->layout;
     wvl_cuda_ht_sort(table_of(code), count, (uint32_t *)(void *)(code->pinned + l->code_order), &code->job);
     *(wvl_cuda_ht_group *)(void *)(code->pinned + l->code_group) =
-        (wvl_cuda_ht_group){.output = code->address + l->coded, .output_bytes = code->room_bytes, .count = count};
+        (wvl_cuda_ht_group){.output = code->address + l->coded,
+                            .output_bytes = wvl_min_u64(code->room_bytes, l->output_bytes - code->output_used),
+                            .count = count};
     code->job.group_count = 1;
     code->job.group_most = count;
 }

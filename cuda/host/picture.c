@@ -500,6 +500,7 @@ static wvl_status copy_rest(wvl_backend_job *job, uint64_t bytes)
         status = status ? status : rt->event_wait(job->done);
         wvl_cuda_leave(b->device);
     }
+    job->finished = !status; /* else release waits for what was queued */
     return wvl_cuda_note_status(b->device, status);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "geom/plan.h"
 #include "soft_bench.h"
@@ -505,6 +506,30 @@ START_TEST(option)
 }
 END_TEST
 
+/* A device that fails with one picture, and is not lost, is not asked for that picture again. */
+START_TEST(none_is_asked_twice)
+{
+    static const char *const devices[] = {"cuda:all", "cuda:0,1"};
+    for (unsigned i = 0; i < sizeof devices / sizeof *devices; i++) {
+        for (int no_room = 0; no_room < 2; no_room++) {
+            reset_driver(2);
+            soft->graph_status = no_room ? 0 : 1;
+            soft->scratch_cost = no_room ? 1u << 16 : 0;
+            expect(0);
+            alarm(60);
+            bytes got = encode(&inputs[0], kinds[0], devices[i]);
+            alarm(0);
+            soft->graph_status = 0;
+            soft->scratch_cost = 0;
+            ck_assert_msg(got.status == WVL_OK && got.count == expected[0].count &&
+                              !memcmp(got.data, expected[0].data, got.count),
+                          "%s: %d %s", devices[i], got.status, got.error);
+            free_bytes(&got);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("devices");
@@ -522,6 +547,7 @@ int main(void)
     tcase_add_loop_test(tests, every_call_may_fail, 0, 2 * KINDS);
     tcase_add_test(tests, waves_of_one);
     tcase_add_test(tests, waves_go_on);
+    tcase_add_test(tests, none_is_asked_twice);
     tcase_add_test(tests, option);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
