@@ -121,7 +121,7 @@ size_t wvl_session_box_header(const wvl_plan *plan, uint64_t codestream, uint8_t
         return 0;
     }
     return wvl_early_needs_long_box(plan) ? wvl_jp2_put_long_codestream_header(header, codestream)
-                              : wvl_jp2_put_codestream_header(header, codestream);
+                                          : wvl_jp2_put_codestream_header(header, codestream);
 }
 
 wvl_status wvl_session_write_output(wvl_session *s, uint64_t *codestream_offset)

@@ -164,8 +164,8 @@ typedef struct wvl_cuda_packets_job {
     uint32_t boxes_bytes, main_bytes, tlm_bytes;
     uint32_t has_boxes, has_plt;
     uint32_t has_long_box; /* the header of the codestream's box has 16 bytes, whatever the length */
-    uint32_t pieces;      /* of a block: 1, or WVL_CUDA_PACKETS_*_PIECES */
-    uint32_t piece_count; /* of a picture */
+    uint32_t pieces;       /* of a block: 1, or WVL_CUDA_PACKETS_*_PIECES */
+    uint32_t piece_count;  /* of a picture */
     uint32_t class_count[WVL_CUDA_PACKETS_CLASSES];
     uint32_t writers; /* most thread blocks that write the bytes of a picture; 0: as many as the device holds. A few
                        * dozen keep the bus to pinned memory busy, and leave the device to other launches */

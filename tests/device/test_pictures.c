@@ -145,6 +145,19 @@ START_TEST(close_stops)
 }
 END_TEST
 
+/* An automatic layer takes a part of the bytes of all passes where the target behind it is more than the limit: nothing
+ * else looks below the cut. Of smaller pictures the last bytes do. */
+START_TEST(automatic_share)
+{
+    picture p = picture_draw(PICTURE_NATURAL, 736, 720, 1, 8, 90);
+    picture_case c;
+    REQUIRE_THAT(picture_case_open(&c, &p, "layers=2 bpp=8 max-bytes=200000 reversible=no" RATE), "%s", c.problem);
+    run_pictures(&c, WVL_MEMORY_DEVICE, 1, 1, "automatic layers of a target above the limit");
+    picture_case_close(&c);
+    picture_free(&p);
+}
+END_TEST
+
 /* Rows by the kernels' own source, where the device is one in software. */
 START_TEST(own_source)
 {
@@ -495,6 +508,7 @@ int main(void)
     tcase_add_checked_fixture(tc, run_open, run_close);
     tcase_add_loop_test(tc, predicted, 0, (int)FORESEEN);
     tcase_add_loop_test(tc, close_stops, 0, 4);
+    tcase_add_test(tc, automatic_share);
     tcase_add_loop_test(tc, work, 0, (int)(sizeof works / sizeof *works));
     suite_add_tcase(s, tc);
     add_wholes(s);

@@ -87,8 +87,8 @@ static configuration parse(const char *text)
     } names[] = {{"slots", &c.slots},     {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
                  {"graphs", &c.graphs},   {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct},
                  {"streams", &c.streams}, {"copies", &c.copies}, {"full", &c.full},     {"clock", &c.clock},
-                  {"rounds", &c.rounds},   {"carve", &c.carve},   {"lanes", &c.lanes},   {"thin", &c.thin},
-                  {"behind", &c.behind}};
+                 {"rounds", &c.rounds},   {"carve", &c.carve},   {"lanes", &c.lanes},   {"thin", &c.thin},
+                 {"behind", &c.behind}};
     char copy[256], *rest = copy;
     (void)snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {

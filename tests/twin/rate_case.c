@@ -257,6 +257,17 @@ static uint64_t value_units(const rate_block *b)
     return (WVL_CUDA_T1_VALUE_BYTES * (uint64_t)b->pass_count + 15) / 16;
 }
 
+/* Of the block the device has some passes: what has not left the coder is different from what it is going to be. */
+static void forget_passes(const rate_block *b, uint8_t *codeword, wvl_cuda_t1_record *r, wvl_cuda_t1_gains *g)
+{
+    const wvl_pass *last = &b->passes[b->known - 1];
+    uint32_t left = last->final_bytes - last->tail_count;
+    memset(codeword + left, 0, r->bytes - left);
+    r->bytes = last->final_bytes;
+    r->passes = b->known;
+    g->unsettled = b->unsettled;
+}
+
 /* Codeword and values of a block in scratch memory, its record and its passes. */
 static void put_block(const rate_case *c, uint32_t i, uint64_t *unit, uint8_t *scratch, wvl_cuda_t1_record *r,
                       wvl_cuda_t1_gains *g, wvl_cuda_t1_pass *passes)
@@ -269,6 +280,9 @@ static void put_block(const rate_case *c, uint32_t i, uint64_t *unit, uint8_t *s
     put_codeword(i, bytes, scratch + 16 * *unit + 1);
     *unit += CODEWORD_UNITS(bytes);
     *g = (wvl_cuda_t1_gains){.values = (uint32_t)*unit};
+    if (b->known) {
+        forget_passes(b, scratch + 16ull * r->codeword + 1, r, g);
+    }
     uint8_t *values = scratch + 16 * *unit;
     memcpy(values + 8 * n, b->gains, 8 * n);
     memcpy(values + 16 * n, b->slopes, 2 * n);
@@ -388,14 +402,22 @@ static void close_load(const ht_device *d, const load *l)
     }
 }
 
-static wvl_cuda_status run(const ht_device *d, const load *l)
+/* Where rate control asks for more passes there are no packets. */
+static wvl_cuda_status run(rate_case *c, const ht_device *d, const load *l)
 {
+    uint32_t notes = 0;
     wvl_cuda_rate rate;
     wvl_cuda_packets packets;
     wvl_cuda_status status = wvl_cuda_rate_open(&rate, d->runtime, d->module);
     status = status ? status : wvl_cuda_packets_open(&packets, d->runtime, d->module, d->ordinal);
     status = status ? status : wvl_cuda_rate_launch(&rate, &l->job.rate, wvl_cuda_to_stream(d->stream));
-    return status ? status : wvl_cuda_packets_launch(&packets, &l->packets, wvl_cuda_to_stream(d->stream));
+    status = status ? status : d->runtime->download(&notes, l->job.rate.packets.notes, sizeof notes, d->stream);
+    status = status ? status : d->runtime->stream_wait(d->stream);
+    if (status || (notes & WVL_CUDA_PACKETS_LEFT)) {
+        c->asked += !status;
+        return status;
+    }
+    return wvl_cuda_packets_launch(&packets, &l->packets, wvl_cuda_to_stream(d->stream));
 }
 
 /* ---- Comparison ------------------------------------------------------------------------------ */
@@ -479,9 +501,10 @@ const char *rate_case_check(rate_case *c, const ht_device *d)
 {
     load l;
     results r = {.cuts = NULL};
+    uint32_t asked = c->asked;
     const char *wrong = "a call of the driver failed";
-    if (!open_load(c, d, &l) && !run(d, &l) && !fetch(c, d, &l, &r)) {
-        wrong = compare(c, &r);
+    if (!open_load(c, d, &l) && !run(c, d, &l) && !fetch(c, d, &l, &r)) {
+        wrong = c->asked > asked ? NULL : compare(c, &r);
     }
     free(r.cuts);
     free(r.layers);

@@ -15,6 +15,8 @@ typedef struct rate_block {
     uint8_t most_planes, style;
     uint8_t planes;     /* 0: no passes */
     uint8_t pass_count; /* at most 3 * planes - 2 */
+    uint8_t known;      /* passes that the device has; 0: all */
+    uint16_t unsettled; /* where it has not all: as wvl_cuda_t1_gains has it */
     wvl_pass passes[WVL_CUDA_T1_MOST_PASSES];
     int64_t gains[WVL_CUDA_T1_MOST_PASSES]; /* cumulative */
     uint16_t slopes[WVL_CUDA_T1_MOST_PASSES];
@@ -33,6 +35,7 @@ typedef struct rate_case {
     uint8_t *sent;            /* [assembly.block_count]: passes */
     uint8_t *expected;
     uint64_t expected_bytes, expected_room;
+    uint32_t asked; /* how often a device wanted more passes: then nothing is compared */
     char problem[512];
 } rate_case;
 
