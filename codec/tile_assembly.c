@@ -107,7 +107,7 @@ static void measure_steps(wvl_assembly *a, const wvl_plan *plan, uint64_t templa
     a->variant_bytes = (uint32_t)variant; /* too much is refused, as too many bytes */
 }
 
-/* Of all tiles as of the plan; a run has no more than so many times the largest of them. */
+/* Of all tiles as of the plan; a run takes at most its number of tiles times the largest one. */
 static uint64_t bound_output(const wvl_plan *plan, const wvl_assembly *a)
 {
     uint64_t heads = (uint64_t)a->boxes_bytes + MOST_BOX_HEADER + a->main_bytes + a->tlm_bytes + WVL_CS_END_BYTES,

@@ -87,7 +87,7 @@ typedef struct wvl_cuda_rdoq_job {
 #define WVL_CUDA_RDOQ_WORDS(width, height)                                                                             \
     (WVL_CUDA_RDOQ_RULE_WORDS + WVL_CUDA_RDOQ_CELL_WORDS(width, height) + WVL_CUDA_RDOQ_ROW_WORDS(width) * (height))
 #define WVL_CUDA_RDOQ_SHARED_WORDS (48u * 1024u / 4u) /* of a thread block, on any device */
-/* Warps of a thread block, each with so many words of shared memory: fewer where blocks are large. */
+/* Warps of a thread block, each with this number of words of shared memory: fewer where blocks are large. */
 WVL_HD uint32_t wvl_cuda_rdoq_count_warps(uint32_t warp_words)
 {
     uint32_t warps = WVL_CUDA_RDOQ_WARPS;

@@ -31,7 +31,7 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_rdoq *rdoq, wvl_cuda_functio
                 : WVL_CUDA_SUCCESS;
 }
 
-/* A warp a block, with so many words of shared memory. */
+/* A warp a block, with this number of words of shared memory. */
 static wvl_cuda_status launch_warps(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, uint32_t warp_words,
                                     const wvl_cuda_rdoq_job *job, wvl_cuda_route route)
 {

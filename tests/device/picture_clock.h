@@ -13,9 +13,10 @@ void picture_clock_take(void);
 /* Means of all pictures: a line a launch in the order of launches, with its grid, then a line a kernel. */
 void picture_clock_print(void);
 void picture_clock_close(wvl_device *device);
-/* Experiments. Warps of the MQ coder have so many blocks (0: as they are); with thin, so many warps in front: with the
- * clock, or within limits. No more rounds of rate control are launched (0: all), but in graphs: bytes are wrong where
- * more are asked for. All kernels prefer this share of shared memory; -1: as the driver likes. */
+/* Experiments; 0: as it is without. lanes: blocks of a warp of the MQ coder. thin: only these warps in front have that
+ * number; with the clock, or within limits. rounds: of rate control, no more are launched; in graphs all are; bytes are
+ * wrong where more are asked for. carve: the share of shared memory that all kernels prefer; -1: as the driver likes.
+ */
 void picture_clock_shape(unsigned lanes, unsigned thin);
 void picture_clock_limit(wvl_device *device, unsigned rounds);
 void picture_clock_unlimit(wvl_device *device);
