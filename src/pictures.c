@@ -109,15 +109,20 @@ wvl_status wvl_pictures_open_run(wvl_pictures *p, const wvl_plan *plan, wvl_tile
     return status;
 }
 
-void wvl_pictures_close(wvl_pictures *p)
+void wvl_pictures_close_backend(wvl_pictures *p)
 {
     if (p->backend) {
         p->table->close(p->backend);
     }
+    p->backend = NULL;
+}
+
+void wvl_pictures_close(wvl_pictures *p)
+{
+    wvl_pictures_close_backend(p);
     if (p->plan) {
         wvl_assembly_free(&p->plan->context->host, &p->assembly);
     }
-    p->backend = NULL;
     p->plan = NULL;
 }
 

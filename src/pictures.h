@@ -43,6 +43,9 @@ wvl_status wvl_pictures_open(wvl_pictures *pictures, const wvl_plan *plan, uint3
 /* The same for a run of tiles of each picture: what is finished is a codestream that has no others. */
 wvl_status wvl_pictures_open_run(wvl_pictures *pictures, const wvl_plan *plan, wvl_tile_run run, uint32_t ordinal,
                                  uint32_t slots, const wvl_trace *trace, char *reason, size_t reason_bytes);
+/* The device gets its memory back. What is finished, and the tables of its tile-parts, stay until wvl_pictures_close().
+ */
+void wvl_pictures_close_backend(wvl_pictures *pictures);
 void wvl_pictures_close(wvl_pictures *pictures);
 /* What one picture at a time takes, or a run of its tiles; all zero where no device finishes pictures of the plan. */
 wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_tile_run run, wvl_backend_memory *memory);

@@ -97,7 +97,7 @@ wvl_status wvl_session_send_strip(wvl_session *s, const wvl_coefs *coefs, uint32
 wvl_status wvl_session_close_early(wvl_session *s);
 /* session_strips.c. Transforms and codes a picture in strips, once for each round. */
 wvl_status wvl_session_transform_strips(wvl_session *s);
-/* session_shares.c. The picture on several devices, where that pays. *is_done 0: it is to be encoded otherwise. */
+/* session_shares.c. The picture on several devices, if it is large enough. *is_done 0: nothing was encoded. */
 wvl_status wvl_session_encode_shares(wvl_session *s, wvl_result **result, int *is_done);
 /* Transforms, codes and writes. */
 wvl_status wvl_session_encode_waves(wvl_session *s, uint64_t *codestream_offset);

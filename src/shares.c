@@ -109,9 +109,8 @@ static void encode_share(wvl_share *share)
     }
     if (share->status != WVL_OK) {
         close_share(share);
-    } else { /* what it finished lies in memory of its own: the device may get another run */
-        p->table->close(p->backend);
-        p->backend = NULL;
+    } else { /* the device may get another run */
+        wvl_pictures_close_backend(p);
     }
 }
 

@@ -324,7 +324,7 @@ START_TEST(buffers_of_several_writes)
 }
 END_TEST
 
-/* A sink that is told how many bytes will come, and may refuse them. */
+/* A sink with `reserve`: it gets the length before the first byte, and may refuse it. */
 typedef struct foretold {
     uint64_t bytes, written;
     unsigned calls;

@@ -164,7 +164,7 @@ static size_t place_apart(const bench *b, uint32_t x, uint32_t y)
     return line * b->width + x / 2 + (x % 2 ? low_columns : 0);
 }
 
-/* The first picture's first tile beside the textbook; NAN where that has nothing to say, or the tile is large. */
+/* The first picture's first tile beside the textbook; NAN for what the textbook lacks, and for large tiles. */
 static double compare_textbook(const bench *b)
 {
     const wvl_textbook *book = b->levels == 1 ? wvl_textbook_find(b->options->wavelet) : NULL;
