@@ -28,7 +28,7 @@
 #include "picture_clock.h"
 #include "tests/support/planned.h"
 
-#define MOST_SLOTS 64
+#define MOST_SLOTS 256
 #define MOST_RING 16
 
 typedef struct configuration {

@@ -40,6 +40,7 @@ typedef struct tally {
 
 typedef struct table {
     const options *options;
+    struct wvl_context *context; /* of all rows: a device is opened once */
     wvl_bench_json json;
     FILE *text; /* NULL when JSON has standard output */
     tally on, off;
@@ -143,13 +144,15 @@ static int run_side(encode_fn *encode, const wvl_bench_picture *picture, const w
     return status;
 }
 
-static int run_row(const options *o, const wvl_bench_picture *picture, row *r)
+static int run_row(const table *t, const wvl_bench_picture *picture, row *r)
 {
+    const options *o = t->options;
     wvl_bench_job job = {.color_transform = r->color,
                          .bpp = r->bpp,
                          .levels = wvl_bench_picture_levels(picture),
                          .threads = (uint32_t)o->threads,
-                         .settings = &o->settings};
+                         .settings = &o->settings,
+                         .context = t->context};
     char error[WVL_BENCH_ERROR_BYTES] = "";
     int status = run_side(wvl_bench_encode_opj, picture, &job, &r->opj, error);
 
@@ -269,7 +272,7 @@ static int run_picture(table *t, const wvl_bench_picture *picture)
         for (size_t i = 0; i < o->rate_count; i++) {
             row r = {.picture = picture->name, .bpp = o->rates[i], .color = color};
 
-            if (run_row(o, picture, &r) != 0)
+            if (run_row(t, picture, &r) != 0)
                 return -1;
             count_row(t, &r);
             write_row(t, &r);
@@ -307,16 +310,24 @@ static int below_floor(const tally *sum, double limit)
 
 static int run_table(const options *o)
 {
-    table t = {.options = o};
+    char error[WVL_BENCH_ERROR_BYTES] = "";
+    table t = {.options = o, .context = wvl_bench_open_context((uint32_t)o->threads, error)};
     int status;
 
-    if (wvl_bench_json_open(&t.json, o->json) != 0)
+    if (t.context == NULL) {
+        fprintf(stderr, "wavelane-bench: %s\n", error);
+        return WVL_BENCH_EXIT_FAILED;
+    }
+    if (wvl_bench_json_open(&t.json, o->json) != 0) {
+        wvl_bench_close_context(t.context);
         return WVL_BENCH_EXIT_OUTPUT;
+    }
     t.text = t.json.out == stdout ? NULL : stdout;
     write_head(&t);
     if (t.json.out != NULL)
         put_head(&t.json);
     status = run_pictures(&t);
+    wvl_bench_close_context(t.context);
     write_tally(&t, "colour transform on", &t.on);
     write_tally(&t, "colour transform off", &t.off);
     if (t.json.out != NULL)
