@@ -252,10 +252,7 @@ static void share_plans(wvl_cli_sequence *q)
     }
 }
 
-size_t wvl_cli_count_slots(const wvl_cli_sequence *q)
-{
-    return wvl_cli_choose_workers(&q->batch, wants_device(wvl_params_get(q->batch.params, "device")));
-}
+size_t wvl_cli_count_slots(const wvl_cli_sequence *q) { return wvl_cli_choose_workers(&q->batch); }
 
 void wvl_cli_run_slots(wvl_cli_sequence *q, size_t count, wvl_cli_work_fn work, void *user)
 {
