@@ -6,17 +6,6 @@
 namespace wvl_t1
 {
 
-/* The highest slope at which a layer may end with bytes that have not left the coder; 0: there is none. Slopes are
- * those of the hull. Passes that end later do not leave earlier. */
-__device__ __forceinline__ uint32_t find_held(const wvl_cuda_t1_pass *records, const uint16_t *slopes, uint32_t passes)
-{
-    uint32_t held = 0;
-    for (uint32_t pass = passes; pass && !wvl_cuda_t1_has_left(records, pass, passes); pass--) {
-        held = max(held, (uint32_t)slopes[pass - 1]);
-    }
-    return held;
-}
-
 __device__ __forceinline__ void find_hull(const wvl_cuda_t1_job &job, uint32_t id)
 {
     const uint32_t passes = state_of(job, id).passes;
@@ -27,12 +16,7 @@ __device__ __forceinline__ void find_hull(const wvl_cuda_t1_job &job, uint32_t i
         wvl_hull_extend(&hull, &values.memory, values.quarters[i], 0);
     }
     wvl_hull_level_slopes(&hull, values.memory.slopes, values.memory.slopes);
-    uint32_t unsettled = hull.limit - 1;
-    if (job.is_layered) {
-        const wvl_cuda_t1_pass *records = (const wvl_cuda_t1_pass *)job.passes + (size_t)id * WVL_CUDA_T1_MOST_PASSES;
-        unsettled = max(unsettled, find_held(records, values.memory.slopes, passes));
-    }
-    ((wvl_cuda_t1_gains *)job.gains)[id].unsettled = (uint16_t)unsettled;
+    ((wvl_cuda_t1_gains *)job.gains)[id].unsettled = (uint16_t)(hull.limit - 1);
 }
 
 } // namespace wvl_t1

@@ -140,7 +140,7 @@ typedef struct wvl_cuda_t1_gains {
     uint32_t values;
     uint8_t energy_shift;
     uint8_t frac_bits;  /* of a copy: of the block, which gains are in units of */
-    uint16_t unsettled; /* of wvl_t1_hull: passes to come may change slopes up to this one, or what is sent there */
+    uint16_t unsettled; /* of wvl_t1_hull: passes to come may change slopes up to this one */
 } wvl_cuda_t1_gains;
 
 /* Samples of a plane: significant before it; coded by its propagation pass; new in that pass; new in the plane. */
@@ -217,7 +217,6 @@ typedef struct wvl_cuda_t1_job {
     uint32_t foresees;     /* with gains: samples of planes are counted, and rate control says how many passes of each
                               block are listed (cuda/rate/README.md) */
     uint32_t round;        /* above 0: blocks with WVL_CUDA_T1_AGAIN are listed and coded again */
-    uint32_t is_layered;   /* with foresees: blocks are sent in several layers (wvl_cuda_t1_has_left) */
     uint64_t originals, regions, rects, lifts, copies; /* with rectangles of interest: wvl_cuda_t1_block and _region
                               [block_count], _rect, _lift[block_count], 32-bit samples; `blocks` are written */
     uint64_t asked;                                    /* a word: 0 there, and kernels do nothing; 0: none */
@@ -237,14 +236,6 @@ WVL_HD uint32_t wvl_cuda_t1_all_passes(uint32_t planes, uint32_t most)
 {
     uint32_t all = planes ? 3 * planes - 2 : 0;
     return all < most ? all : most;
-}
-
-/* Whether a layer may end behind the first `pass` passes, of `count` that are coded: what it takes of a codeword has
- * left the coder, so it is the same when more passes are coded (wvl_hull_is_open). pass: from 1 on. */
-WVL_HD int wvl_cuda_t1_has_left(const wvl_cuda_t1_pass *records, uint32_t pass, uint32_t count)
-{
-    const wvl_cuda_t1_pass *now = &records[count - 1];
-    return pass < count && records[pass - 1].safe_bytes <= now->final_bytes - now->tail_count;
 }
 
 /* Threads of a grid where is_rare: what a large device holds. */

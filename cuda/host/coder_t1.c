@@ -39,25 +39,32 @@ static int can_code(const wvl_plan *plan, const char **why)
     return 1;
 }
 
-/* Whether something keeps the last layer from all passes. */
-static int is_limited(const wvl_plan *plan)
-{
-    const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
-    return last->kind != WVL_RATE_ALL || plan->rate.max_bytes || plan->rate.max_component_bytes;
-}
-
 /* Whether passes are chosen; else all are sent. */
 static int chooses(const wvl_plan *plan)
 {
+    int is_limited =
+        plan->rate.layers[0].kind != WVL_RATE_ALL || plan->rate.max_bytes || plan->rate.max_component_bytes;
     /* Errors of copies follow from gains. */
-    return plan->syntax.layer_count > 1 || is_limited(plan) || (plan->rate.rate_control && wvl_cuda_has_rects(plan));
+    return plan->syntax.layer_count > 1 || is_limited || (plan->rate.rate_control && wvl_cuda_has_rects(plan));
 }
 
 /* Blocks of a picture are all HT, or none is. */
+static int is_ht(const wvl_plan *plan) { return plan->syntax.codings[0].style & WVL_STYLE_HT; }
+
+/* Whether a prediction says how deep blocks are coded. With layers, and with caps of EBCOT pictures, it costs more than
+ * it saves (D-device-13). Where caps are many, or one, floors are bisected from the least threshold on: all passes are
+ * looked at. Regions have slopes of two kinds: what may stop there is not followed. */
+static int foresees(const wvl_plan *plan)
+{
+    int is_followed = !plan->rate.max_component_bytes || (is_ht(plan) && wvl_plan_rate_groups(plan) > 1);
+    return plan->syntax.layer_count == 1 && is_followed && !plan->rate.rdoq && !plan->syntax.region_count &&
+           !plan->test.depth_full;
+}
+
 const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **why)
 {
     const wvl_cuda_coder *coder = plan->rate.rdoq ? &wvl_cuda_coder_rdoq : &wvl_cuda_coder_t1;
-    if (plan->syntax.codings[0].style & WVL_STYLE_HT) {
+    if (is_ht(plan)) {
         if (!chooses(plan)) {
             return wvl_cuda_can_code_blocks(plan, why) ? &wvl_cuda_coder_ht : NULL;
         }
@@ -343,12 +350,7 @@ static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *
     wvl_cuda_t1_job *t1 = &job->t1;
     const wvl_plan *plan = v->plan;
     job->chooses = 1;
-    /* Where caps are many, or one, floors are bisected from the least threshold on: all passes are looked at. Regions
-     * have slopes of two kinds: what may stop there is not followed. */
-    int is_followed = !plan->rate.max_component_bytes || wvl_plan_rate_groups(plan) > 1;
-    t1->foresees =
-        !plan->test.depth_full && !plan->rate.rdoq && is_followed && is_limited(plan) && !plan->syntax.region_count;
-    t1->is_layered = t1->foresees && plan->syntax.layer_count > 1;
+    t1->foresees = foresees(plan);
     t1->passes = slot + l->passes;
     t1->gains = slot + l->values;
     t1->hull_weights = shared + l->tables;

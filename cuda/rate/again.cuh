@@ -18,15 +18,6 @@ __device__ __forceinline__ bool is_complete(const job_type &job, uint32_t block)
     return r.passes >= all_passes(job, block) || (r.flags & WVL_CUDA_T1_LEFT);
 }
 
-/* Whether a block that is not complete may be cut behind any pass up to this one. */
-__device__ __forceinline__ bool suffices(const job_type &job, uint32_t block, uint32_t pass)
-{
-    uint32_t count = ((const wvl_cuda_t1_record *)job.t1.records)[block].passes;
-    const wvl_cuda_t1_pass *records =
-        (const wvl_cuda_t1_pass *)job.t1.passes + (uint64_t)block * WVL_CUDA_T1_MOST_PASSES;
-    return pass <= count && (!job.t1.is_layered || wvl_cuda_t1_has_left(records, pass, count));
-}
-
 /*
  * Whether the passes of a block suffice: decisions are then those that all its passes lead to. Its hull is settled for
  * thresholds above `unsettled`, whatever follows (codec/core/hull.h). The last bytes look `reach` below the threshold
@@ -40,10 +31,11 @@ __device__ __forceinline__ bool is_decided(const job_type &job, const wvl_assemb
         return true;
     }
     const wvl_cuda_rate_group &group = group_of(job, group_index(job, place.packet));
-    uint32_t unsettled = ((const wvl_cuda_t1_gains *)job.t1.gains)[block].unsettled, lowest = group.lowest;
+    uint32_t passes = ((const wvl_cuda_t1_record *)job.t1.records)[block].passes,
+             unsettled = ((const wvl_cuda_t1_gains *)job.t1.gains)[block].unsettled, lowest = group.lowest;
     if (layer.is_filled && group.threshold > job.reach) {
         lowest = min(lowest, group.threshold - job.reach);
-    } else if (layer.is_filled && !suffices(job, block, cut_of(job, block).passes + WVL_CUDA_RATE_CANDIDATES)) {
+    } else if (layer.is_filled && passes < cut_of(job, block).passes + WVL_CUDA_RATE_CANDIDATES) {
         return false;
     }
     return lowest > unsettled;

@@ -112,16 +112,17 @@ __device__ __forceinline__ bool finish_cuts(const job_type &job, layer_state &la
 /* Thresholds that a search mostly ends at most below the one that bytes on the hulls lead to (D-device-13). */
 #define WVL_CUDA_RATE_SEARCH_MARGIN 20
 
-/* Before the first search: whether blocks are going to be coded again, by what the bytes on the hulls lead to. A search
- * that finds it out is in vain, and with layers one after the other would. Sets of HT blocks lie whole planes apart, so
- * this says too little of them (docs/history/ht.md). All threads. */
+/* Before the search: whether EBCOT blocks are going to be coded again, by what the bytes on the hulls lead to. A search
+ * that finds it out is in vain. Sets of HT blocks lie whole planes apart, so this says too little of them
+ * (docs/history/ht.md). All threads. */
 __device__ __forceinline__ bool expects_more(const job_type &job, const layer_state &layer, uint32_t *shared)
 {
     if (!job.t1.foresees || job.t1.round || job.sets.pitch) {
         return false;
     }
     int32_t reach = job.reach < WVL_SLOPE_NOTHING ? (int32_t)job.reach : 0;
-    find_stops(job, {WVL_CUDA_RATE_SEARCH_MARGIN + reach, 0}, shared);
+    open_groups(job, 0, 0);
+    look_at(job, hold_stop(job, foresee_threshold(job, {WVL_CUDA_RATE_SEARCH_MARGIN + reach, 0}, shared)));
     return repeat_blocks(job, layer, shared);
 }
 

@@ -30,15 +30,12 @@ __device__ __forceinline__ void open_picture(const job_type &job)
     __syncthreads();
 }
 
-/* Threshold of an automatic layer: its part of what the next given layer takes of the hulls. What lies below the room
- * of that layer is not looked at. */
+/* Threshold of an automatic layer: its part of what the next given layer takes of the hulls. */
 __device__ __forceinline__ uint32_t find_automatic(const job_type &job, const wvl_cuda_rate_layer &values,
                                                    uint32_t *shared)
 {
     double body = bodies_at(job, values.least), bytes = (values.room < body ? values.room : body) * values.share;
-    uint32_t threshold = bytes > 0.0 ? guess(job, (uint64_t)bytes, 0.0, shared) : (uint32_t)WVL_SLOPE_NOTHING;
-    look_at(job, values.room < body ? max(threshold, 1u) - 1 : min(values.least, max(threshold, 1u) - 1));
-    return threshold;
+    return bytes > 0.0 ? guess(job, (uint64_t)bytes, 0.0, shared) : (uint32_t)WVL_SLOPE_NOTHING;
 }
 
 __device__ __forceinline__ void open_layer(const job_type &job, layer_state &layer, uint32_t *shared)

@@ -55,6 +55,52 @@ __device__ __forceinline__ void foresee_block(const job_type &job, uint32_t bloc
 #define WVL_CUDA_RATE_MARGIN 96
 #define WVL_CUDA_RATE_GIVEN_MARGIN 64
 
+/* The least threshold of a group whose estimated bodies keep the cap; headers take the share that a search begins
+ * with. */
+__device__ __forceinline__ uint32_t foresee_floor(const job_type &job, uint32_t g)
+{
+    double room = (double)job.component_cap - (double)((const uint64_t *)job.group_overhead)[g] -
+                  (double)job.component_cap / 32.0;
+    uint32_t low = 0, high = WVL_SLOPE_NOTHING;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (bodies_of(job, g, middle) <= room) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+/* All threads. */
+__device__ __forceinline__ void foresee_floors(const job_type &job)
+{
+    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+        group_of(job, g).floor = foresee_floor(job, g);
+    }
+    __syncthreads();
+}
+
+/* Each group stops a margin below its threshold. There are several with caps, which only HT pictures are predicted
+ * with: the search first looks at one threshold for all groups; then groups that break their cap get floors, and it
+ * looks again. All threads. */
+__device__ __forceinline__ void find_stops(const job_type &job, uint32_t *shared)
+{
+    const stop_margins margins = {WVL_CUDA_RATE_MARGIN, WVL_CUDA_RATE_GIVEN_MARGIN};
+    clear_groups(job);
+    open_groups(job, 0, 0);
+    int32_t first = foresee_threshold(job, margins, shared), lowest = first;
+    if (job.component_cap) {
+        foresee_floors(job);
+        lowest = foresee_threshold(job, margins, shared);
+    }
+    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+        wvl_cuda_rate_group &group = group_of(job, g);
+        group.lowest = hold_stop(job, min(first, max(lowest, (int32_t)group.floor - margins.found)));
+    }
+}
+
 /* Whether a block may send anything at that threshold: of HT blocks foresee_sets() has found the highest slope. */
 __device__ __forceinline__ bool may_reach(const job_type &job, uint32_t block, uint32_t threshold)
 {
@@ -98,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS) wvl_rate_pre
     if (wvl_rate::asks_bodies(job)) {
         wvl_rate::sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
     }
-    wvl_rate::find_stops(job, {WVL_CUDA_RATE_MARGIN, WVL_CUDA_RATE_GIVEN_MARGIN}, shared);
+    wvl_rate::find_stops(job, shared);
 }
 
 /* A thread a place of a block in packets. */

@@ -43,14 +43,10 @@ static const struct {
     {"reversible=no slopes=34000 block=32,32" RATE, 100, 60, 1, 8},
     {"slopes=33000 block=64,16 style=SEGSYM+VSC+PTERM tile=60,60" RATE, 100, 60, 1, 8},
     {"reversible=no slopes=36000 block=128,16 visual=yes style=BYPASS" RATE, 140, 60, 1, 16},
-    {"reversible=no bpp=4 max-component-bytes=600 block=16,16 progression=CPRL tile-parts=C" RATE, 50, 40, 3, 8},
     {"style=HT reversible=no bpp=2 block=16,16 measure-psnr=no", 60, 50, 1, 8},
     {"style=HT reversible=no slopes=34000 block=32,32 measure-psnr=no", 100, 60, 1, 8},
-    {"reversible=no bpp=0.5,1,2 block=16,16" RATE, 60, 50, 1, 8},
-    {"reversible=no slopes=36000,35000,34000 block=16,16 style=BYPASS+RESET" RATE, 100, 60, 1, 8},
-    {"layers=4 slopes=34000 block=32,32 style=TERMALL+PTERM plt=yes" RATE, 100, 60, 1, 12},
-    {"layers=5 max-bytes=1100 block=16,16 style=SEGSYM+VSC visual=yes reversible=no" RATE, 60, 50, 1, 8},
-    {"reversible=no bpp=1,2,4 max-component-bytes=600 block=16,16 progression=CPRL tile-parts=C" RATE, 50, 40, 3, 8},
+    {"style=HT reversible=no bpp=4 max-component-bytes=600 block=16,16 progression=CPRL tile-parts=C measure-psnr=no",
+     50, 40, 3, 8},
 };
 #define FORESEEN (sizeof foreseen / sizeof *foreseen)
 
@@ -93,7 +89,7 @@ START_TEST(predicted)
     REQUIRE_THAT(picture_case_open(&c, &p, foreseen[_i].settings), "%s", c.problem);
     int has_budget = c.plan->rate.layers[0].kind == WVL_RATE_BYTES || c.plan->rate.max_bytes;
     /* Some blocks are coded again as it is, and not all of them at a time. */
-    int is_rough = c.plan->test.all_sets || c.plan->syntax.layer_count > 1;
+    int is_rough = c.plan->test.all_sets;
     for (unsigned k = AS_IS; k < (has_budget ? UNSETTLED : PREDICTIONS); k++) { /* budgets take long */
         char name[256];
         (void)snprintf(name, sizeof name, "%s, prediction %u", foreseen[_i].settings, k);
@@ -119,40 +115,25 @@ START_TEST(predicted)
 }
 END_TEST
 
-/* Blocks in layers that stop close to their last cut, before what it takes has left the coder or behind it. */
-START_TEST(close_stops)
-{
-    static const char *const settings[] = {
-        "reversible=no slopes=36000,35000,34000 block=16,16" RATE,
-        "layers=6 slopes=34000 block=16,16 style=SEGSYM" RATE,
-        "layers=4 slopes=34500 block=32,16 style=BYPASS" RATE,
-        "layers=12 max-bytes=5000 block=16,16" RATE,
-    };
-    uint32_t again = run_soft ? run_soft->round_blocks[1] : 0;
-    for (uint32_t k = 0; k < 3; k++) {
-        picture p = picture_draw(k ? PICTURE_NATURAL : PICTURE_NOISE, 140, 100, 1, 8, 70 + k);
-        picture_case c;
-        REQUIRE_THAT(picture_case_open(&c, &p, settings[_i]), "%s", c.problem);
-        for (c.plan->test.depth_bias = 0; c.plan->test.depth_bias <= 240; c.plan->test.depth_bias += 40) {
-            char name[256];
-            (void)snprintf(name, sizeof name, "%s, stops %d higher", settings[_i], (int)c.plan->test.depth_bias);
-            run_pictures(&c, WVL_MEMORY_DEVICE, 1, 1, name);
-        }
-        picture_case_close(&c);
-        picture_free(&p);
-    }
-    REQUIRE(!run_soft || run_soft->round_blocks[1] > again);
-}
-END_TEST
+/* Layers, and limits of components of EBCOT pictures: all passes are coded at once, whatever a prediction would say. */
+static const char *const whole_blocks[] = {
+    "reversible=no bpp=0.5,1,2 block=16,16" RATE,
+    "reversible=no slopes=36000,35000,34000 block=16,16 style=BYPASS+RESET" RATE,
+    "layers=5 max-bytes=1100 block=16,16 style=SEGSYM+VSC" RATE,
+    "reversible=no bpp=4 max-component-bytes=600 block=16,16 progression=CPRL tile-parts=C" RATE,
+    "reversible=no bpp=1,2,4 max-component-bytes=600 block=16,16 progression=CPRL tile-parts=C" RATE,
+};
+#define WHOLE_BLOCKS ((int)(sizeof whole_blocks / sizeof *whole_blocks))
 
-/* An automatic layer takes a part of the bytes of all passes where the target behind it is more than the limit: nothing
- * else looks below the cut. Of smaller pictures the last bytes do. */
-START_TEST(automatic_share)
+START_TEST(not_predicted)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 736, 720, 1, 8, 90);
+    picture p = picture_draw(PICTURE_NATURAL, 60, 50, 3, 8, (uint32_t)_i);
     picture_case c;
-    REQUIRE_THAT(picture_case_open(&c, &p, "layers=2 bpp=8 max-bytes=200000 reversible=no" RATE), "%s", c.problem);
-    run_pictures(&c, WVL_MEMORY_DEVICE, 1, 1, "automatic layers of a target above the limit");
+    REQUIRE_THAT(picture_case_open(&c, &p, whole_blocks[_i]), "%s", c.problem);
+    uint32_t first = run_soft ? run_soft->round_blocks[0] : 0;
+    depth_work work = run_predicted(&c, ALL_SHALLOW, whole_blocks[_i]);
+    REQUIRE_THAT(!run_soft || (run_soft->round_blocks[0] > first && !work.limited && !work.again),
+                 "%s: %u blocks are limited, %u coded again", whole_blocks[_i], work.limited, work.again);
     picture_case_close(&c);
     picture_free(&p);
 }
@@ -507,8 +488,7 @@ int main(void)
     tcase_set_timeout(tc, 240);
     tcase_add_checked_fixture(tc, run_open, run_close);
     tcase_add_loop_test(tc, predicted, 0, (int)FORESEEN);
-    tcase_add_loop_test(tc, close_stops, 0, 4);
-    tcase_add_test(tc, automatic_share);
+    tcase_add_loop_test(tc, not_predicted, 0, WHOLE_BLOCKS);
     tcase_add_loop_test(tc, work, 0, (int)(sizeof works / sizeof *works));
     suite_add_tcase(s, tc);
     add_wholes(s);
