@@ -116,6 +116,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/host/deliver.cu
     cuda/host/deliver.h
     cuda/lattice/args.h
+    cuda/lattice/carry.cuh
     cuda/lattice/convolution.cuh
     cuda/lattice/lattice.cuh
     cuda/lattice/march.cuh

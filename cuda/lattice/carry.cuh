@@ -9,6 +9,9 @@
  * or above (the inverse, for the one above) runs twice. Places in memory follow from the number of the run.
  *
  * The first run of each level begins without kept values. The stretch is so much longer (wvl_lattice_carry_reach()).
+ *
+ * STAGES: the most stages of a filter; each has a register for its kept value. A filter with as many needs no question
+ * after each stage. 0: any number, and kept values stay in shared memory.
  */
 #ifndef WVL_CUDA_LATTICE_CARRY_CUH
 #define WVL_CUDA_LATTICE_CARRY_CUH
@@ -31,8 +34,7 @@ template <bool FUSED> static __device__ __forceinline__ void apply_last(const fl
     v = add_product<FUSED>(q, b[3], v);
 }
 
-/* The kept values of a level, of the lane that has them. With a number of stages that is known they pass through
- * registers. */
+/* The kept values of a level, of the lane that has them. */
 template <int STAGES> struct kept_values {
     float at[STAGES ? STAGES : 1], *room;
     bool is_mine;
@@ -88,6 +90,29 @@ static __device__ __forceinline__ bool is_multiple(int n, int log2) { return (n 
 
 /* ---- Forward --------------------------------------------------------------------------------- */
 
+/* ALL: the filter has MOST stages. */
+template <int MOST, bool ALL, bool FUSED, int COUNT>
+static __device__ __forceinline__ void stages_forward(const wvl_lattice_args &a, kept_values<MOST> &kept,
+                                                      float (&u)[COUNT], float (&v)[COUNT])
+{
+    const int lane = (int)threadIdx.x & 31, count = (int)a.steps.stage_count;
+#pragma unroll(MOST ? MOST : 3)
+    for (int i = 0; i < (MOST ? MOST : count); i++) {
+        if (MOST && !ALL && i >= count) {
+            continue;
+        }
+        const float t = a.steps.t[i], s = a.steps.s[i];
+        float first = 0;
+#pragma unroll
+        for (int r = 0; r < COUNT; r++) {
+            const float next = add_product<FUSED>(u[r], t, v[r]);
+            u[r] = add_product<FUSED>(v[r], s, u[r]);
+            (r == 0 ? first : v[r == 0 ? 0 : r - 1]) = next;
+        }
+        v[COUNT - 1] = __shfl_sync(0xFFFFFFFFu, kept.turn(i, first), (lane + 1) & 31);
+    }
+}
+
 template <int STAGES, bool FUSED, int COUNT>
 static __device__ __forceinline__ void keep_forward(const wvl_lattice_args &a, float *room, const float (&x)[2 * COUNT],
                                                     float (&u)[COUNT], float (&v)[COUNT])
@@ -99,17 +124,10 @@ static __device__ __forceinline__ void keep_forward(const wvl_lattice_args &a, f
         u[r] = x[2 * r];
         v[r] = x[2 * r + 1];
     }
-#pragma unroll(STAGES ? STAGES : 3)
-    for (int i = 0; i < stages_of<STAGES>(a); i++) {
-        const float t = a.steps.t[i], s = a.steps.s[i];
-        float first = 0;
-#pragma unroll
-        for (int r = 0; r < COUNT; r++) {
-            const float next = add_product<FUSED>(u[r], t, v[r]);
-            u[r] = add_product<FUSED>(v[r], s, u[r]);
-            (r == 0 ? first : v[r == 0 ? 0 : r - 1]) = next;
-        }
-        v[COUNT - 1] = __shfl_sync(0xFFFFFFFFu, kept.turn(i, first), (lane + 1) & 31);
+    if (STAGES && STAGES == (int)a.steps.stage_count) {
+        stages_forward<STAGES, true, FUSED>(a, kept, u, v);
+    } else {
+        stages_forward<STAGES, false, FUSED>(a, kept, u, v);
     }
     kept.store();
 #pragma unroll
@@ -198,6 +216,28 @@ static __device__ __forceinline__ void forward_carry(const wvl_lattice_args &a)
 
 /* ---- The inverse ----------------------------------------------------------------------------- */
 
+template <int MOST, bool ALL, bool FUSED, int COUNT>
+static __device__ __forceinline__ void stages_inverse(const wvl_lattice_args &a, kept_values<MOST> &kept,
+                                                      float (&u)[COUNT], float (&v)[COUNT])
+{
+    const int lane = (int)threadIdx.x & 31, count = (int)a.steps.stage_count;
+#pragma unroll(MOST ? MOST : 3)
+    for (int i = MOST ? MOST : count; i-- > 0;) {
+        if (MOST && !ALL && i >= count) {
+            continue;
+        }
+        const float t = -a.steps.t[i], s = -a.steps.s[i];
+        float before = __shfl_sync(0xFFFFFFFFu, kept.turn(i, v[COUNT - 1]), (lane + 31) & 31);
+#pragma unroll
+        for (int r = 0; r < COUNT; r++) {
+            const float taken = before, mine = u[r];
+            before = v[r];
+            u[r] = add_product<FUSED>(taken, t, mine);
+            v[r] = add_product<FUSED>(mine, s, taken);
+        }
+    }
+}
+
 template <int STAGES, bool FUSED, int COUNT>
 static __device__ __forceinline__ void keep_inverse(const wvl_lattice_args &a, float *room, float (&u)[COUNT],
                                                     float (&v)[COUNT], float (&x)[2 * COUNT])
@@ -208,17 +248,10 @@ static __device__ __forceinline__ void keep_inverse(const wvl_lattice_args &a, f
     for (int r = 0; r < COUNT; r++) {
         apply_last<FUSED>(a.steps.inverse_b, u[r], v[r]);
     }
-#pragma unroll(STAGES ? STAGES : 3)
-    for (int i = stages_of<STAGES>(a); i-- > 0;) {
-        const float t = -a.steps.t[i], s = -a.steps.s[i];
-        float before = __shfl_sync(0xFFFFFFFFu, kept.turn(i, v[COUNT - 1]), (lane + 31) & 31);
-#pragma unroll
-        for (int r = 0; r < COUNT; r++) {
-            const float taken = before, mine = u[r];
-            before = v[r];
-            u[r] = add_product<FUSED>(taken, t, mine);
-            v[r] = add_product<FUSED>(mine, s, taken);
-        }
+    if (STAGES && STAGES == (int)a.steps.stage_count) {
+        stages_inverse<STAGES, true, FUSED>(a, kept, u, v);
+    } else {
+        stages_inverse<STAGES, false, FUSED>(a, kept, u, v);
     }
     kept.store();
 #pragma unroll

@@ -11,13 +11,23 @@ enum {
     WVL_PLAIN_PAIRS = 56,            /* pairs of columns that a warp gives: whole sectors of 32 bytes in every band */
     WVL_PLAIN_HALO = 4,              /* pairs to its left and right */
     WVL_PLAIN_LATTICE_THREADS = 256, /* of the 1-D kernels of one level, */
-    WVL_PLAIN_MARCH_THREADS = 64,    /* and of those of several */
-    WVL_PLAIN_LANES = 8,             /* pairs of a lane of the 1-D kernels, */
-    WVL_PLAIN_DEEP_LANES = 4,        /* and from the second of several levels on */
-    WVL_PLAIN_STRETCH = 16384,       /* samples that a warp of the 1-D kernels of several levels gives, */
-    WVL_PLAIN_LONG_STRETCH = 32768,  /* and where the signal has work for this number of warps: */
-    WVL_PLAIN_LONG_WARPS = 2048
+    WVL_PLAIN_LANES = 8,             /* and pairs of a lane */
+    WVL_PLAIN_CARRY_THREADS = 64,    /* of those of several levels, */
+    WVL_PLAIN_CARRY_BLOCKS = 10,     /* how many thread blocks of them a multiprocessor has registers for, */
+    WVL_PLAIN_LONG_WARPS = 2048,     /* least number of long stretches; for fewer there are short ones, */
+    WVL_PLAIN_STRETCH = 16384        /* of so many samples */
 };
+
+/* 1-D kernels of several levels (D-lattice-07). X(DIRECTION, direction, most stages of a filter, pairs of a lane at
+ * level 1, and above, samples of a long stretch). An H100 took these multiples of one level for five levels of 2^26
+ * samples, with as many stages as the kernel can do; `march` took 1.23, 1.29, 1.91 and 1.20, 1.26, 1.56. */
+#define WVL_PLAIN_CARRIERS(X)                                                                                          \
+    X(FORWARD, forward, 3, 8, 8, 32768)  /* 1.11 */                                                                    \
+    X(FORWARD, forward, 7, 8, 8, 32768)  /* 1.13 */                                                                    \
+    X(FORWARD, forward, 15, 8, 4, 20480) /* 1.75 */                                                                    \
+    X(INVERSE, inverse, 3, 8, 4, 32768)  /* 1.11 */                                                                    \
+    X(INVERSE, inverse, 7, 8, 4, 32768)  /* 1.23 */                                                                    \
+    X(INVERSE, inverse, 15, 8, 4, 20480) /* 1.55 */
 
 /* Samples of 4 bytes: (x, y) is at + 4 * (x * column + y * row). */
 typedef struct wvl_plain_view {
@@ -52,8 +62,12 @@ typedef struct wvl_plain_copy {
     X(COPY, wvl_plain_copy_view, wvl_plain_copy)                                                                       \
     X(FORWARD_LANES, wvl_plain_forward_lanes, wvl_lattice_args)                                                        \
     X(INVERSE_LANES, wvl_plain_inverse_lanes, wvl_lattice_args)                                                        \
-    X(FORWARD_MARCH, wvl_plain_forward_march, wvl_lattice_args)                                                        \
-    X(INVERSE_MARCH, wvl_plain_inverse_march, wvl_lattice_args)                                                        \
+    X(FORWARD_CARRY_3, wvl_plain_forward_carry_3, wvl_lattice_args)                                                    \
+    X(FORWARD_CARRY_7, wvl_plain_forward_carry_7, wvl_lattice_args)                                                    \
+    X(FORWARD_CARRY_15, wvl_plain_forward_carry_15, wvl_lattice_args)                                                  \
+    X(INVERSE_CARRY_3, wvl_plain_inverse_carry_3, wvl_lattice_args)                                                    \
+    X(INVERSE_CARRY_7, wvl_plain_inverse_carry_7, wvl_lattice_args)                                                    \
+    X(INVERSE_CARRY_15, wvl_plain_inverse_carry_15, wvl_lattice_args)                                                  \
     X(FORWARD_CONVOLVE, wvl_plain_forward_convolve, wvl_lattice_args)                                                  \
     X(INVERSE_CONVOLVE, wvl_plain_inverse_convolve, wvl_lattice_args)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kernels of plain transforms, for the library's image: two directions of each wavelet, and the lattice's best. */
+#include "cuda/lattice/carry.cuh"
 #include "cuda/lattice/convolution.cuh"
-#include "cuda/lattice/march.cuh"
 #include "cuda/plain/level.cuh"
 
 #define PLAIN(NAME, ARGS, THREADS, RUN)                                                                                \
@@ -19,12 +19,16 @@ LEVEL(wvl_plain_inverse_f97, F97, true)
 LEVEL(wvl_plain_inverse_f137, F137, true)
 
 #define LANES(NAME, RUN) PLAIN(NAME, wvl_lattice_args, WVL_PLAIN_LATTICE_THREADS, RUN)
-#define MARCH(NAME, RUN) PLAIN(NAME, wvl_lattice_args, WVL_PLAIN_MARCH_THREADS, RUN)
+#define CARRY(DIRECTION, direction, STAGES, FIRST, DEEP, STRETCH)                                                      \
+    extern "C" __global__ void __launch_bounds__(WVL_PLAIN_CARRY_THREADS, WVL_PLAIN_CARRY_BLOCKS)                      \
+        wvl_plain_##direction##_carry_##STAGES(const __grid_constant__ wvl_lattice_args a)                             \
+    {                                                                                                                  \
+        wvl_lattice::direction##_carry<FIRST, DEEP, STAGES>(a);                                                        \
+    }
 
 LANES(wvl_plain_forward_lanes, wvl_lattice::forward_lanes<WVL_PLAIN_LANES>(a))
 LANES(wvl_plain_inverse_lanes, wvl_lattice::inverse_lanes<WVL_PLAIN_LANES>(a))
-MARCH(wvl_plain_forward_march, (wvl_lattice::forward_march<WVL_PLAIN_LANES, WVL_PLAIN_DEEP_LANES>(a)))
-MARCH(wvl_plain_inverse_march, (wvl_lattice::inverse_march<WVL_PLAIN_LANES, WVL_PLAIN_DEEP_LANES>(a)))
+WVL_PLAIN_CARRIERS(CARRY)
 LANES(wvl_plain_forward_convolve, wvl_lattice::convolve_shared<false>(a))
 LANES(wvl_plain_inverse_convolve, wvl_lattice::convolve_shared<true>(a))
 
@@ -43,4 +47,4 @@ extern "C" __global__ void __launch_bounds__(WVL_PLAIN_THREADS)
 #undef PLAIN
 #undef LEVEL
 #undef LANES
-#undef MARCH
+#undef CARRY

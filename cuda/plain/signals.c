@@ -28,21 +28,51 @@ uint32_t wvl_lattice_levels_of_launch(const wvl_lattice_plan *plan, uint64_t len
     return (uint32_t)a.levels;
 }
 
-/* Stretches begin with samples of their neighbours, so long ones cost less, if there are enough of them. */
-static long long choose_stretch(long long length)
+/* ---- Several levels -------------------------------------------------------------------------- */
+
+typedef struct carrier {
+    int is_inverse;
+    wvl_plain_kernel kernel;
+    int most_stages, first, deep; /* first: pairs of a lane at level 1, deep: and above */
+    long long stretch;            /* samples, of long signals */
+} carrier;
+
+enum { FORWARD, INVERSE };
+static const carrier carriers[] = {
+#define CARRIER(DIRECTION, direction, stages, first, deep, stretch)                                                    \
+    {DIRECTION, WVL_PLAIN_##DIRECTION##_CARRY_##stages, stages, first, deep, stretch},
+    WVL_PLAIN_CARRIERS(CARRIER)
+#undef CARRIER
+};
+
+/* The kernel for the fewest stages that suffice: the last one of a direction can do all that a filter may have. */
+static const carrier *choose_carrier(const wvl_lattice_args *a, int is_inverse)
 {
-    return length / WVL_PLAIN_LONG_STRETCH >= WVL_PLAIN_LONG_WARPS ? WVL_PLAIN_LONG_STRETCH : WVL_PLAIN_STRETCH;
+    const carrier *c = carriers;
+    while (c->is_inverse != is_inverse || c->most_stages < (int)a->steps.stage_count) {
+        c++;
+    }
+    return c;
 }
 
-static void launch_march(wvl_plain_device *device, wvl_lattice_args *a, int is_inverse)
+/* Low coefficients of the last level of a warp. Stretches begin with samples of their neighbours, so long ones cost
+ * less, if there are enough of them. A stretch is a whole number of runs of the last level. */
+static int choose_tile(const wvl_lattice_args *a, const carrier *c)
 {
-    const uint32_t warps = WVL_PLAIN_MARCH_THREADS / 32;
-    const int floats = is_inverse ? wvl_lattice_march_inverse_floats(a, WVL_PLAIN_LANES, WVL_PLAIN_DEEP_LANES)
-                                  : wvl_lattice_march_forward_floats(a, WVL_PLAIN_LANES, WVL_PLAIN_DEEP_LANES);
-    a->tile = choose_stretch(a->length) >> a->levels;
+    const long long most = a->length / c->stretch >= WVL_PLAIN_LONG_WARPS ? c->stretch : WVL_PLAIN_STRETCH;
+    return wvl_lattice_carry_tile(a, (int)(most - most % (32ll * c->deep << a->levels)));
+}
+
+static void launch_carrier(wvl_plain_device *device, wvl_lattice_args *a, int is_inverse)
+{
+    const uint32_t warps = WVL_PLAIN_CARRY_THREADS / 32;
+    const carrier *c = choose_carrier(a, is_inverse);
+    const int floats = is_inverse ? wvl_lattice_carry_inverse_floats(a, c->first, c->deep)
+                                  : wvl_lattice_carry_forward_floats(a, c->first, c->deep);
+    a->tile = choose_tile(a, c);
     const uint64_t tiles = ((uint64_t)wvl_lattice_half(a, a->levels) - 1) / (uint64_t)a->tile + 1;
-    wvl_plain_launch(device, is_inverse ? WVL_PLAIN_INVERSE_MARCH : WVL_PLAIN_FORWARD_MARCH, (tiles - 1) / warps + 1,
-                     WVL_PLAIN_MARCH_THREADS, warps * (uint32_t)floats * FLOAT_BYTES, a);
+    wvl_plain_launch(device, c->kernel, (tiles - 1) / warps + 1, WVL_PLAIN_CARRY_THREADS,
+                     warps * (uint32_t)floats * FLOAT_BYTES, a);
 }
 
 /* One level: `pairs` of a thread block. */
@@ -58,7 +88,7 @@ void wvl_lattice_run_on_device(wvl_plain_device *device, const wvl_lattice_plan 
 {
     wvl_lattice_args a = make_args(plan, run);
     if (a.levels > 1) {
-        launch_march(device, &a, is_inverse);
+        launch_carrier(device, &a, is_inverse);
     } else if (plan->is_convolution) {
         launch_level(device, &a, is_inverse ? WVL_PLAIN_INVERSE_CONVOLVE : WVL_PLAIN_FORWARD_CONVOLVE,
                      4 * WVL_PLAIN_LATTICE_THREADS,

@@ -54,6 +54,7 @@ typedef struct soft_control {
      */
     uint32_t broken_devices;
     uint32_t launches_of[16];
+    const char *plain; /* name of the plain transform's kernel that was queued last */
     /* The device `kill` is lost at its launch number kill_at, from 1; 0: none is. */
     uint32_t kill, kill_at;
     /* Called by threads that allocate page-locked memory or queue a launch for the device, within the call; NULL: not

@@ -43,6 +43,9 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     soft_op o;
     (void)gz, (void)by, (void)bz, (void)extra;
     pack(function, &shape, arguments, &o);
+    if (o.room == SOFT_ROOM_PLAIN) {
+        soft_driver_control()->plain = function;
+    }
     soft_tell_watch("cuLaunchKernel");
     return soft_enqueue("cuLaunchKernel", (wvl_cuda_stream)stream, &o);
 }

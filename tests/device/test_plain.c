@@ -10,6 +10,7 @@
 
 #include "../support/support.h"
 #include "cuda/host/runtime_table.h"
+#include "cuda/plain/args.h"
 #include "soft.h"
 #include "wavelane_dwt.h"
 
@@ -25,6 +26,15 @@ static void open_driver(void)
     REQUIRE(wvl_cuda_fetch_runtime(&driver) && !driver.init(0) && !driver.device_get(&device, 0));
     REQUIRE(!driver.context_retain(&context, device) && !driver.context_push(context));
     REQUIRE(!driver.stream_create(&stream, WVL_CUDA_STREAM_NON_BLOCKING));
+}
+
+/* Of the device made of software; NULL: the device is another one. */
+static soft_control *find_control(void)
+{
+    soft_control *(*fetch)(void) = NULL;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "soft_driver_control") : NULL;
+    memcpy(&fetch, &symbol, sizeof fetch);
+    return fetch ? fetch() : NULL;
 }
 
 /* ---- Cells: memory of the host, and the same on the device ---- */
@@ -232,6 +242,73 @@ START_TEST(test_signals)
 }
 END_TEST
 
+/* Filters of these numbers of stages, and the kernels that do several of their levels. */
+static const struct instance {
+    filter filter;
+    uint32_t stages;
+    const char *forward, *inverse;
+} instances[] = {
+    {{"haar", WVL_DWT1_LATTICE}, 0, "wvl_plain_forward_carry_3", "wvl_plain_inverse_carry_3"},
+    {{"db2", WVL_DWT1_LATTICE}, 1, "wvl_plain_forward_carry_3", "wvl_plain_inverse_carry_3"},
+    {{"db4", WVL_DWT1_LATTICE}, 3, "wvl_plain_forward_carry_3", "wvl_plain_inverse_carry_3"},
+    {{"sym5", WVL_DWT1_LATTICE}, 4, "wvl_plain_forward_carry_7", "wvl_plain_inverse_carry_7"},
+    {{"db8", WVL_DWT1_LATTICE}, 7, "wvl_plain_forward_carry_7", "wvl_plain_inverse_carry_7"},
+    {{"sym9", WVL_DWT1_LATTICE}, 8, "wvl_plain_forward_carry_15", "wvl_plain_inverse_carry_15"},
+    {{"db16", WVL_DWT1_LATTICE}, 15, "wvl_plain_forward_carry_15", "wvl_plain_inverse_carry_15"},
+};
+enum { INSTANCES = sizeof instances / sizeof *instances };
+
+static void check_kernel(const struct instance *i, uint64_t length, uint32_t levels, int is_inverse)
+{
+    wvl_dwt1 *dwt = open_dwt1(&i->filter, WVL_DWT_DEVICE);
+    cells signal = make_cells(length), coefs = make_cells(wvl_dwt1_count(length, levels));
+    void *from = (void *)(uintptr_t)signal.device, *to = (void *)(uintptr_t)coefs.device;
+    upload(&signal), upload(&coefs);
+    REQUIRE(!(is_inverse ? wvl_dwt1_inverse(dwt, to, length, levels, from, 1, NULL, 0)
+                         : wvl_dwt1_forward(dwt, from, 1, length, levels, to, NULL, 0)));
+    const char *found = find_control()->plain;
+    REQUIRE_THAT(strcmp(found, is_inverse ? i->inverse : i->forward) == 0, "%u stages: %s", i->stages, found);
+    wvl_dwt1_release(dwt);
+    free_cells(&signal), free_cells(&coefs);
+}
+
+/* Several levels of signals that end about where the stretch of a warp does, or of a thread block. */
+START_TEST(test_stretches)
+{
+    const struct instance *i = &instances[_i];
+    static const uint32_t levels[] = {2, 5, 6};
+    wvl_dwt1 *const dwt[] = {open_dwt1(&i->filter, WVL_DWT_HOST), open_dwt1(&i->filter, WVL_DWT_DEVICE)};
+    for (uint32_t k = 0; k < sizeof levels / sizeof *levels; k++) {
+        const wvl_lattice_args a = {.levels = (int)levels[k], .steps = {.stage_count = i->stages}};
+        const uint64_t tile = (uint64_t)wvl_lattice_carry_tile(&a, WVL_PLAIN_STRETCH);
+        for (uint64_t lows = tile - 1; lows <= tile + 1; lows++) {
+            check_signal(&i->filter, dwt, lows << levels[k], levels[k], 1);
+        }
+        check_signal(&i->filter, dwt, (2 * tile) << levels[k], levels[k], 1);
+        check_signal(&i->filter, dwt, (2 * tile + 1) << levels[k], levels[k], 1);
+        for (int inverse = 0; inverse < 2 && find_control(); inverse++) {
+            check_kernel(i, (uint64_t)1 << levels[k], levels[k], inverse);
+        }
+    }
+    wvl_dwt1_release(dwt[0]);
+    wvl_dwt1_release(dwt[1]);
+}
+END_TEST
+
+/* Long stretches: signals that emulated threads would take too long for. */
+START_TEST(test_long_stretches)
+{
+    const struct instance *i = &instances[_i];
+    wvl_dwt1 *const dwt[] = {open_dwt1(&i->filter, WVL_DWT_HOST), open_dwt1(&i->filter, WVL_DWT_DEVICE)};
+    if (!find_control() && i->stages % 4 == 3) {
+        check_signal(&i->filter, dwt, (uint64_t)1 << 26, 5, 1);
+        check_signal(&i->filter, dwt, ((uint64_t)1 << 26) + 64 * 37, 6, 1);
+    }
+    wvl_dwt1_release(dwt[0]);
+    wvl_dwt1_release(dwt[1]);
+}
+END_TEST
+
 /* ---- Failures ---- */
 
 START_TEST(test_options)
@@ -257,14 +334,6 @@ START_TEST(test_options)
     wvl_dwt2_release(two);
 }
 END_TEST
-
-static soft_control *find_control(void)
-{
-    soft_control *(*fetch)(void) = NULL;
-    void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "soft_driver_control") : NULL;
-    memcpy(&fetch, &symbol, sizeof fetch);
-    return fetch ? fetch() : NULL;
-}
 
 /* A signal and a picture with every call of the driver failing in turn: a status, a text, and nothing that stays. */
 static wvl_status run_both(cells *c, char *error)
@@ -338,6 +407,8 @@ int main(void)
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, test_pictures, 0, KINDS);
     tcase_add_loop_test(tests, test_signals, 0, FILTERS);
+    tcase_add_loop_test(tests, test_stretches, 0, INSTANCES);
+    tcase_add_loop_test(tests, test_long_stretches, 0, INSTANCES);
     tcase_add_test(tests, test_options);
     tcase_add_test(tests, test_failures);
     suite_add_tcase(suite, tests);

@@ -18,22 +18,17 @@ template <void (*body)(const wvl_lattice_args &)> static void run(const void *ar
     body(*(const wvl_lattice_args *)args);
 }
 
-/* The kernel for this number of stages, which is known when it is compiled, or the one for any number. */
-template <void (*any)(const wvl_lattice_args &), void (*three)(const wvl_lattice_args &),
-          void (*seven)(const wvl_lattice_args &), void (*fifteen)(const wvl_lattice_args &)>
+/* The kernel for at most 3, 7 or 15 stages. */
+template <void (*three)(const wvl_lattice_args &), void (*seven)(const wvl_lattice_args &),
+          void (*fifteen)(const wvl_lattice_args &)>
 static void run_stages(const void *args)
 {
     const wvl_lattice_args &a = *(const wvl_lattice_args *)args;
-    switch (a.steps.stage_count) {
-    case 3: three(a); break;
-    case 7: seven(a); break;
-    case 15: fifteen(a); break;
-    default: any(a);
-    }
+    (a.steps.stage_count <= 3 ? three : a.steps.stage_count <= 7 ? seven : fifteen)(a);
 }
 #define STAGES(KERNEL, FUSED)                                                                                          \
-    run_stages<wvl_lattice::KERNEL<8, 4, 0, FUSED>, wvl_lattice::KERNEL<8, 4, 3, FUSED>,                               \
-               wvl_lattice::KERNEL<8, 4, 7, FUSED>, wvl_lattice::KERNEL<8, 4, 15, FUSED>>
+    run_stages<wvl_lattice::KERNEL<8, 4, 3, FUSED>, wvl_lattice::KERNEL<8, 4, 7, FUSED>,                               \
+               wvl_lattice::KERNEL<8, 4, 15, FUSED>>
 
 static void (*const bodies[LATTICE_KERNELS][2])(const void *) = {
     {run<wvl_lattice::forward_butterfly>, run<wvl_lattice::inverse_butterfly>},

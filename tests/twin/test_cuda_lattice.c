@@ -145,7 +145,8 @@ static void run_marches(void)
     }
 }
 
-static const char *const some[] = {"haar", "db2", "db3", "db8", "db16", "sym5", "coif5", "cdf53", "cdf97"};
+static const char *const some[] = {"haar", "db2",  "db3",   "db4",   "db8",  "db9",
+                                   "db16", "sym5", "coif5", "cdf53", "cdf97"};
 enum { SOME = sizeof some / sizeof *some };
 
 START_TEST(test_one_level)

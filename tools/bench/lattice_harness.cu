@@ -48,7 +48,7 @@ struct entry {
     int levels, pairs_of_warp; /* pairs_of_warp: 0 if thread blocks count */
     int floats;                /* of shared memory; 0: the kernel says */
     int stretch, first, deep;  /* of marching warps: samples, and pairs of a lane at level 1 and above; 0: others */
-    int stages;                /* the only number that it can do; 0: any */
+    int stages;                /* of the filter that it is timed with; 0: of any */
     bool is_carrying;
 };
 #define MARCH_OF(STAGES, NAME, FIRST, DEEP, LEVELS, STRETCH)                                                           \
