@@ -24,7 +24,13 @@ template <void (*three)(const wvl_lattice_args &), void (*seven)(const wvl_latti
 static void run_stages(const void *args)
 {
     const wvl_lattice_args &a = *(const wvl_lattice_args *)args;
-    (a.steps.stage_count <= 3 ? three : a.steps.stage_count <= 7 ? seven : fifteen)(a);
+    if (a.steps.stage_count <= 3) {
+        three(a);
+    } else if (a.steps.stage_count <= 7) {
+        seven(a);
+    } else {
+        fifteen(a);
+    }
 }
 #define STAGES(KERNEL, FUSED)                                                                                          \
     run_stages<wvl_lattice::KERNEL<8, 4, 3, FUSED>, wvl_lattice::KERNEL<8, 4, 7, FUSED>,                               \
