@@ -33,8 +33,8 @@ static void run_stages(const void *args)
     }
 }
 #define STAGES(KERNEL, FUSED)                                                                                          \
-    run_stages<wvl_lattice::KERNEL<8, 4, 3, FUSED>, wvl_lattice::KERNEL<8, 4, 7, FUSED>,                               \
-               wvl_lattice::KERNEL<8, 4, 15, FUSED>>
+    run_stages<wvl_lattice::KERNEL<8, 4, 3, true, FUSED>, wvl_lattice::KERNEL<8, 4, 7, true, FUSED>,                   \
+               wvl_lattice::KERNEL<8, 4, 15, true, FUSED>>
 
 static void (*const bodies[LATTICE_KERNELS][2])(const void *) = {
     {run<wvl_lattice::forward_butterfly>, run<wvl_lattice::inverse_butterfly>},
