@@ -10,8 +10,8 @@
  *
  * The first run of each level begins without kept values. The stretch is so much longer (wvl_lattice_carry_reach()).
  *
- * STAGES: the most stages of a filter; each has a register for its kept value. A filter with as many needs no question
- * after each stage. 0: any number, and kept values stay in shared memory.
+ * STAGES: of a filter; each has a register for its kept value. 0: any number, and kept values stay in shared memory.
+ * FEWER: filters may have fewer; they ask after each stage whether it was the last.
  */
 #ifndef WVL_CUDA_LATTICE_CARRY_CUH
 #define WVL_CUDA_LATTICE_CARRY_CUH
@@ -90,15 +90,15 @@ static __device__ __forceinline__ bool is_multiple(int n, int log2) { return (n 
 
 /* ---- Forward --------------------------------------------------------------------------------- */
 
-/* ALL: the filter has MOST stages. */
-template <int MOST, bool ALL, bool FUSED, int COUNT>
+/* FEWER: the filter has fewer stages than MOST. */
+template <int MOST, bool FEWER, bool FUSED, int COUNT>
 static __device__ __forceinline__ void stages_forward(const wvl_lattice_args &a, kept_values<MOST> &kept,
                                                       float (&u)[COUNT], float (&v)[COUNT])
 {
     const int lane = (int)threadIdx.x & 31, count = (int)a.steps.stage_count;
 #pragma unroll(MOST ? MOST : 3)
     for (int i = 0; i < (MOST ? MOST : count); i++) {
-        if (MOST && !ALL && i >= count) {
+        if (FEWER && i >= count) {
             continue;
         }
         const float t = a.steps.t[i], s = a.steps.s[i];
@@ -113,7 +113,7 @@ static __device__ __forceinline__ void stages_forward(const wvl_lattice_args &a,
     }
 }
 
-template <int STAGES, bool FUSED, int COUNT>
+template <int STAGES, bool FEWER, bool FUSED, int COUNT>
 static __device__ __forceinline__ void keep_forward(const wvl_lattice_args &a, float *room, const float (&x)[2 * COUNT],
                                                     float (&u)[COUNT], float (&v)[COUNT])
 {
@@ -124,8 +124,8 @@ static __device__ __forceinline__ void keep_forward(const wvl_lattice_args &a, f
         u[r] = x[2 * r];
         v[r] = x[2 * r + 1];
     }
-    if (STAGES && STAGES == (int)a.steps.stage_count) {
-        stages_forward<STAGES, true, FUSED>(a, kept, u, v);
+    if (FEWER && (int)a.steps.stage_count < STAGES) {
+        stages_forward<STAGES, FEWER, FUSED>(a, kept, u, v);
     } else {
         stages_forward<STAGES, false, FUSED>(a, kept, u, v);
     }
@@ -143,7 +143,7 @@ struct carry_stretch {
 };
 
 /* The run of level k that begins at pair `start`. part: of the buffer to the next level. */
-template <int STAGES, bool FUSED, int COUNT, int DEEP>
+template <int STAGES, bool FEWER, bool FUSED, int COUNT, int DEEP>
 static __device__ __forceinline__ void give_forward(const wvl_lattice_args &a, const carry_stretch &w, int k,
                                                     long long start, int part, const float (&x)[2 * COUNT])
 {
@@ -151,7 +151,7 @@ static __device__ __forceinline__ void give_forward(const wvl_lattice_args &a, c
     const int from = (int)max((w.tile << left) - start, 0ll), end = (int)min((w.end << left) - start, 32ll * COUNT);
     const long long half = wvl_lattice_half(&a, k);
     float u[COUNT], v[COUNT];
-    keep_forward<STAGES, FUSED>(a, w.kept + 16 * (k - 1), x, u, v);
+    keep_forward<STAGES, FEWER, FUSED>(a, w.kept + 16 * (k - 1), x, u, v);
     put_floats(w.results, COUNT * lane, v);
     if (left) {
         put_floats(w.buffers + 64 * DEEP * (k - 1), 32 * COUNT * part + COUNT * lane, u);
@@ -169,7 +169,7 @@ static __device__ __forceinline__ void give_forward(const wvl_lattice_args &a, c
 
 /* tile: low coefficients of the last level that a warp gives. Shared memory: wvl_lattice_carry_forward_floats() a warp.
  */
-template <int FIRST, int DEEP, int STAGES = 0, bool FUSED = false>
+template <int FIRST, int DEEP, int STAGES = 0, bool FEWER = false, bool FUSED = false>
 static __device__ __forceinline__ void forward_carry(const wvl_lattice_args &a)
 {
     WVL_LATTICE_SHARED(shared_floats);
@@ -202,28 +202,28 @@ static __device__ __forceinline__ void forward_carry(const wvl_lattice_args &a)
         if (n + 1 < runs) {
             fetch_samples<FIRST>(a, 2 * (start - 32 * FIRST) + a.first, samples, lane);
         }
-        give_forward<STAGES, FUSED, FIRST, DEEP>(a, w, 1, start, parts - 1 - n % parts, x);
+        give_forward<STAGES, FEWER, FUSED, FIRST, DEEP>(a, w, 1, start, parts - 1 - n % parts, x);
 #pragma unroll 1
         for (int k = 2; k <= a.levels && is_multiple(n + 1, runs_log2<FIRST, DEEP>(k)); k++) {
             float deep[2 * DEEP];
             const int number = n >> runs_log2<FIRST, DEEP>(k);
             take_floats(w.buffers + 64 * DEEP * (k - 2), 2 * DEEP * lane, deep);
-            give_forward<STAGES, FUSED, DEEP, DEEP>(a, w, k, begin_of_level(a, last, k) - 32ll * DEEP * (number + 1),
-                                                    1 - (number & 1), deep);
+            give_forward<STAGES, FEWER, FUSED, DEEP, DEEP>(
+                a, w, k, begin_of_level(a, last, k) - 32ll * DEEP * (number + 1), 1 - (number & 1), deep);
         }
     }
 }
 
 /* ---- The inverse ----------------------------------------------------------------------------- */
 
-template <int MOST, bool ALL, bool FUSED, int COUNT>
+template <int MOST, bool FEWER, bool FUSED, int COUNT>
 static __device__ __forceinline__ void stages_inverse(const wvl_lattice_args &a, kept_values<MOST> &kept,
                                                       float (&u)[COUNT], float (&v)[COUNT])
 {
     const int lane = (int)threadIdx.x & 31, count = (int)a.steps.stage_count;
 #pragma unroll(MOST ? MOST : 3)
     for (int i = MOST ? MOST : count; i-- > 0;) {
-        if (MOST && !ALL && i >= count) {
+        if (FEWER && i >= count) {
             continue;
         }
         const float t = -a.steps.t[i], s = -a.steps.s[i];
@@ -238,7 +238,7 @@ static __device__ __forceinline__ void stages_inverse(const wvl_lattice_args &a,
     }
 }
 
-template <int STAGES, bool FUSED, int COUNT>
+template <int STAGES, bool FEWER, bool FUSED, int COUNT>
 static __device__ __forceinline__ void keep_inverse(const wvl_lattice_args &a, float *room, float (&u)[COUNT],
                                                     float (&v)[COUNT], float (&x)[2 * COUNT])
 {
@@ -248,8 +248,8 @@ static __device__ __forceinline__ void keep_inverse(const wvl_lattice_args &a, f
     for (int r = 0; r < COUNT; r++) {
         apply_last<FUSED>(a.steps.inverse_b, u[r], v[r]);
     }
-    if (STAGES && STAGES == (int)a.steps.stage_count) {
-        stages_inverse<STAGES, true, FUSED>(a, kept, u, v);
+    if (FEWER && (int)a.steps.stage_count < STAGES) {
+        stages_inverse<STAGES, FEWER, FUSED>(a, kept, u, v);
     } else {
         stages_inverse<STAGES, false, FUSED>(a, kept, u, v);
     }
@@ -263,7 +263,7 @@ static __device__ __forceinline__ void keep_inverse(const wvl_lattice_args &a, f
 
 /* Coefficients of the run of level k that begins at pair `start`: low ones from the level above, or from memory. Then
  * those of the next run are on their way. x: its samples. left: groups of copies that were begun after its own. */
-template <int STAGES, bool FUSED, int COUNT>
+template <int STAGES, bool FEWER, bool FUSED, int COUNT>
 static __device__ __forceinline__ void take_inverse(const wvl_lattice_args &a, int k, long long start, bool has_next,
                                                     const float *low_buffer, float *low, float *high, float *kept,
                                                     int left, float (&x)[2 * COUNT])
@@ -278,11 +278,11 @@ static __device__ __forceinline__ void take_inverse(const wvl_lattice_args &a, i
     if (has_next) {
         fetch_coefs<COUNT>(a, k, start + 32 * COUNT, low, high, lane);
     }
-    keep_inverse<STAGES, FUSED>(a, kept + 16 * (k - 1), u, v, x);
+    keep_inverse<STAGES, FEWER, FUSED>(a, kept + 16 * (k - 1), u, v, x);
 }
 
 /* Shared memory: wvl_lattice_carry_inverse_floats() a warp. */
-template <int FIRST, int DEEP, int STAGES = 0, bool FUSED = false>
+template <int FIRST, int DEEP, int STAGES = 0, bool FEWER = false, bool FUSED = false>
 static __device__ __forceinline__ void inverse_carry(const wvl_lattice_args &a)
 {
     WVL_LATTICE_SHARED(shared_floats);
@@ -318,18 +318,18 @@ static __device__ __forceinline__ void inverse_carry(const wvl_lattice_args &a)
             }
             float x[2 * DEEP];
             const bool has_next = n + (1 << log2) < runs;
-            take_inverse<STAGES, FUSED, DEEP>(a, k, begin_of_level(a, last, k) + 32ll * DEEP * number, has_next,
-                                              buffers + 64 * DEEP * (k - 1) + 32 * DEEP * (number & 1),
-                                              k == a.levels ? low : nullptr, highs + 32 * FIRST + 32 * DEEP * (k - 2),
-                                              kept, 1 + begun, x);
+            take_inverse<STAGES, FEWER, FUSED, DEEP>(a, k, begin_of_level(a, last, k) + 32ll * DEEP * number, has_next,
+                                                     buffers + 64 * DEEP * (k - 1) + 32 * DEEP * (number & 1),
+                                                     k == a.levels ? low : nullptr,
+                                                     highs + 32 * FIRST + 32 * DEEP * (k - 2), kept, 1 + begun, x);
             begun += has_next;
             put_floats(buffers + 64 * DEEP * (k - 2), 2 * DEEP * lane, x);
             __syncwarp();
         }
         float x[2 * FIRST];
         const long long start = begin_of_level(a, last, 1) + 32ll * FIRST * n, at = 2 * start + a.first;
-        take_inverse<STAGES, FUSED, FIRST>(a, 1, start, n + 1 < runs, buffers + 32 * FIRST * (n % parts),
-                                           a.levels == 1 ? low : nullptr, highs, kept, begun, x);
+        take_inverse<STAGES, FEWER, FUSED, FIRST>(a, 1, start, n + 1 < runs, buffers + 32 * FIRST * (n % parts),
+                                                  a.levels == 1 ? low : nullptr, highs, kept, begun, x);
         put_floats(results, 2 * FIRST * lane, x);
         __syncwarp();
         give_results(a.signal + at, results, (int)max(begin - at, 0ll), (int)min(end - at, 64ll * FIRST), lane);

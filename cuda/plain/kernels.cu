@@ -23,7 +23,7 @@ LEVEL(wvl_plain_inverse_f137, F137, true)
     extern "C" __global__ void __launch_bounds__(WVL_PLAIN_CARRY_THREADS, WVL_PLAIN_CARRY_BLOCKS)                      \
         wvl_plain_##direction##_carry_##STAGES(const __grid_constant__ wvl_lattice_args a)                             \
     {                                                                                                                  \
-        wvl_lattice::direction##_carry<FIRST, DEEP, STAGES>(a);                                                        \
+        wvl_lattice::direction##_carry<FIRST, DEEP, STAGES, true>(a);                                                  \
     }
 
 LANES(wvl_plain_forward_lanes, wvl_lattice::forward_lanes<WVL_PLAIN_LANES>(a))

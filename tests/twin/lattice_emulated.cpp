@@ -24,11 +24,17 @@ template <void (*three)(const wvl_lattice_args &), void (*seven)(const wvl_latti
 static void run_stages(const void *args)
 {
     const wvl_lattice_args &a = *(const wvl_lattice_args *)args;
-    (a.steps.stage_count <= 3 ? three : a.steps.stage_count <= 7 ? seven : fifteen)(a);
+    if (a.steps.stage_count <= 3) {
+        three(a);
+    } else if (a.steps.stage_count <= 7) {
+        seven(a);
+    } else {
+        fifteen(a);
+    }
 }
 #define STAGES(KERNEL, FUSED)                                                                                          \
-    run_stages<wvl_lattice::KERNEL<8, 4, 3, FUSED>, wvl_lattice::KERNEL<8, 4, 7, FUSED>,                               \
-               wvl_lattice::KERNEL<8, 4, 15, FUSED>>
+    run_stages<wvl_lattice::KERNEL<8, 4, 3, true, FUSED>, wvl_lattice::KERNEL<8, 4, 7, true, FUSED>,                   \
+               wvl_lattice::KERNEL<8, 4, 15, true, FUSED>>
 
 static void (*const bodies[LATTICE_KERNELS][2])(const void *) = {
     {run<wvl_lattice::forward_butterfly>, run<wvl_lattice::inverse_butterfly>},

@@ -48,7 +48,7 @@ struct entry {
     int levels, pairs_of_warp; /* pairs_of_warp: 0 if thread blocks count */
     int floats;                /* of shared memory; 0: the kernel says */
     int stretch, first, deep;  /* of marching warps: samples, and pairs of a lane at level 1 and above; 0: others */
-    int stages;                /* of the filter that it is timed with; 0: of any */
+    int stages;                /* the only number that it can do; 0: any */
     bool is_carrying;
 };
 #define MARCH_OF(STAGES, NAME, FIRST, DEEP, LEVELS, STRETCH)                                                           \
@@ -61,8 +61,8 @@ struct entry {
 #define MARCH_STAGES(STAGES, LEVELS, STRETCH) MARCH_OF(STAGES, "march_8_8_" #STRETCH "_stages", 8, 8, LEVELS, STRETCH)
 #define CARRY_OF(STAGES, NAME, FIRST, DEEP, STRETCH, FUSED)                                                            \
     {                                                                                                                  \
-        NAME, carrying<forward_carry<FIRST, DEEP, STAGES, FUSED>>,                                                     \
-            carrying<inverse_carry<FIRST, DEEP, STAGES, FUSED>>, 5, 0, 0, STRETCH, FIRST, DEEP, STAGES, true           \
+        NAME, carrying<forward_carry<FIRST, DEEP, STAGES, false, FUSED>>,                                              \
+            carrying<inverse_carry<FIRST, DEEP, STAGES, false, FUSED>>, 5, 0, 0, STRETCH, FIRST, DEEP, STAGES, true    \
     }
 #define CARRY(STAGES, FIRST, DEEP, STRETCH)                                                                            \
     CARRY_OF(STAGES, "carry_" #FIRST "_" #DEEP "_" #STRETCH "_stages_" #STAGES, FIRST, DEEP, STRETCH, false)
