@@ -80,9 +80,6 @@ static void wait_streams(const wvl_backend_job *job)
     if (job->stream) {
         (void)rt->stream_wait(job->stream);
     }
-    if (job->picture && job->picture->upload) {
-        (void)rt->stream_wait(job->picture->upload);
-    }
     if (job->picture && job->picture->copies) {
         (void)rt->stream_wait(job->picture->copies);
     }

@@ -9,15 +9,8 @@
 extern const wvl_backend_vtable wvl_backend_cuda;
 
 /* For tests. PLAIN_PATH: every level by the any-shape kernels. WHOLE_DOWNLOAD: every slot is copied to the host, empty
- * ones too. NO_GRAPHS: the kernels of a picture are launched one by one. DIRECT: they write it to where it goes.
- * ONE_STREAM: pixels go up in the stream of the kernels. */
-enum {
-    WVL_CUDA_PLAIN_PATH = 1,
-    WVL_CUDA_WHOLE_DOWNLOAD = 2,
-    WVL_CUDA_NO_GRAPHS = 4,
-    WVL_CUDA_DIRECT = 8,
-    WVL_CUDA_ONE_STREAM = 16
-};
+ * ones too. NO_GRAPHS: the kernels of a picture are launched one by one. DIRECT: they write it to where it goes. */
+enum { WVL_CUDA_PLAIN_PATH = 1, WVL_CUDA_WHOLE_DOWNLOAD = 2, WVL_CUDA_NO_GRAPHS = 4, WVL_CUDA_DIRECT = 8 };
 
 typedef struct wvl_cuda_options {
     int device;                      /* ordinal */

@@ -76,9 +76,6 @@ void wvl_cuda_free_picture(wvl_backend *b, wvl_backend_job *job)
     if (picture->computed) {
         (void)wvl_cuda_runtime_of(b)->event_destroy(picture->computed);
     }
-    if (picture->uploaded) {
-        (void)wvl_cuda_runtime_of(b)->event_destroy(picture->uploaded);
-    }
     wvl_cuda_free_output(b->device, b->plan->device.output, picture->output, picture->output_bytes);
     wvl_cuda_free_device(b->device, picture->staging_device, l->staging_bytes);
     wvl_cuda_free_pinned(b->device, picture->staging, l->staging_bytes);
@@ -100,9 +97,6 @@ void wvl_cuda_free_pictures(wvl_backend *b)
     if (p) {
         free_streams(wvl_cuda_runtime_of(b), p->compute);
         free_streams(wvl_cuda_runtime_of(b), p->copy);
-        if (p->upload) {
-            (void)wvl_cuda_runtime_of(b)->stream_destroy(p->upload);
-        }
         wvl_cuda_free_device(b->device, p->device, p->device_bytes);
         wvl_free(&b->allocator, p, p->host_bytes);
     }
@@ -181,18 +175,6 @@ static wvl_cuda_status share_stream(const wvl_backend *b, wvl_cuda_stream *strea
     return status;
 }
 
-static wvl_cuda_status share_upload(const wvl_backend *b, wvl_cuda_picture *picture)
-{
-    wvl_cuda_stream *own = &b->pictures->upload;
-    if (b->options & WVL_CUDA_ONE_STREAM) {
-        return WVL_CUDA_SUCCESS;
-    }
-    wvl_cuda_status status =
-        *own ? WVL_CUDA_SUCCESS : wvl_cuda_runtime_of(b)->stream_create(own, WVL_CUDA_STREAM_NON_BLOCKING);
-    picture->upload = *own;
-    return status ? status : wvl_cuda_runtime_of(b)->event_create(&picture->uploaded, WVL_CUDA_EVENT_DISABLE_TIMING);
-}
-
 static wvl_cuda_status share_streams(wvl_backend *b, wvl_backend_job *job)
 {
     wvl_cuda_pictures *p = b->pictures;
@@ -201,7 +183,6 @@ static wvl_cuda_status share_streams(wvl_backend *b, wvl_backend_job *job)
              copy = b->copies ? b->copies : WVL_CUDA_COPY_STREAMS;
     wvl_cuda_status status = share_stream(b, p->compute, compute, &job->stream);
     status = status ? status : share_stream(b, p->copy, copy, &picture->copies);
-    status = status ? status : share_upload(b, picture);
     return status ? status : wvl_cuda_runtime_of(b)->event_create(&picture->computed, WVL_CUDA_EVENT_DISABLE_TIMING);
 }
 

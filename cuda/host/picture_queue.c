@@ -37,16 +37,8 @@ static int unpacks(const wvl_backend_job *job)
     return job->backend->pictures->layout.unpack_bytes <= job->picture->scratch_bytes;
 }
 
-/* Pixels of the next pictures go up while kernels run. What waits on the device for the caller's event must not hold
- * them back. */
-static wvl_cuda_stream choose_stream(const wvl_backend_job *job, const wvl_image *image)
-{
-    int waits = image->ready_event && image->memory_kind != WVL_MEMORY_HOST;
-    return lies_on_device(image) || waits || !job->picture->upload ? job->stream : job->picture->upload;
-}
-
-/* Pixels as the device will see them, on their way in the stream. */
-static wvl_cuda_status stage(wvl_backend_job *job, const wvl_image *image, wvl_cuda_stream stream)
+/* Pixels as the device will see them. */
+static wvl_cuda_status stage(wvl_backend_job *job, const wvl_image *image)
 {
     const wvl_backend *b = job->backend;
     const wvl_cuda_pictures *p = b->pictures;
@@ -59,7 +51,7 @@ static wvl_cuda_status stage(wvl_backend_job *job, const wvl_image *image, wvl_c
     s->memory = lies_on_device(image) ? NULL : job->picture->staging;
     s->address = job->picture->staging_device;
     s->runtime = wvl_cuda_runtime_of(b);
-    s->stream = stream;
+    s->stream = job->stream;
     s->begun = job->mark[WVL_CUDA_AT_START];
     s->pixels = job->picture->pixels;
     s->keeps_packed = unpacks(job);
@@ -267,30 +259,17 @@ static wvl_cuda_status await_pixels(const wvl_backend_job *job, const wvl_image 
                                                  : rt->stream_after(job->stream, image->ready_event, 0);
 }
 
-/* Kernels begin when the pixels are there. */
-static wvl_cuda_status follow_pixels(const wvl_backend_job *job, wvl_cuda_stream stream)
-{
-    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
-    if (stream == job->stream) {
-        return WVL_CUDA_SUCCESS;
-    }
-    wvl_cuda_status status = rt->event_record(job->picture->uploaded, stream);
-    return status ? status : rt->stream_after(job->stream, job->picture->uploaded, 0);
-}
-
 static wvl_cuda_status queue_pixels(wvl_backend_job *job, const wvl_image *image)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
-    wvl_cuda_stream stream = choose_stream(job, image);
     wvl_cuda_status status = await_pixels(job, image);
-    status = status ? status : mark(job, WVL_CUDA_AT_START, stream);
-    status = status ? status : stage(job, image, stream);
+    status = status ? status : mark(job, WVL_CUDA_AT_START, job->stream);
+    status = status ? status : stage(job, image);
     for (uint32_t i = 0; !status && i < job->staging.copy_count; i++) {
-        status = rt->upload_rows(&job->staging.copies[i], stream);
+        status = rt->upload_rows(&job->staging.copies[i], job->stream);
     }
-    status = status ? status : mark(job, WVL_CUDA_AT_UPLOADED, stream);
-    status = status ? status : follow_pixels(job, stream);
-    return status ? status : renew_tables(job);
+    status = status ? status : renew_tables(job);
+    return status ? status : mark(job, WVL_CUDA_AT_UPLOADED, job->stream);
 }
 
 wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *image)

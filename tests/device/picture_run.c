@@ -8,14 +8,12 @@
 
 #include "codec/rate/layers.h"
 #include "codec/rate/quality.h"
-#include "cuda/host/job.h"
 #include "tests/support/support.h"
 
 #define MOST_SLOTS 8
 
 picture_driver run_driver;
 soft_control *run_soft;
-unsigned run_options;
 
 void run_open(void)
 {
@@ -36,7 +34,6 @@ wvl_backend *run_open_backend(const picture_case *c, uint32_t slots)
     REQUIRE_THAT(wvl_backend_cuda.reach(c->plan, NULL, WVL_REACH_PACKETS, &why) == WVL_REACH_PACKETS, "reach: %s",
                  why ? why : "");
     REQUIRE(wvl_backend_cuda.open(&options, &backend) == WVL_OK);
-    backend->options = run_options;
     wvl_backend_cuda.measure_picture(c->plan, &c->assembly, &memory);
     REQUIRE(memory.device_bytes != UINT64_MAX);
     for (uint32_t i = 0; i < slots; i++) {

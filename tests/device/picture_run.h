@@ -9,7 +9,6 @@
 
 extern picture_driver run_driver;
 extern soft_control *run_soft; /* NULL: no software device */
-extern unsigned run_options;   /* WVL_CUDA_* of backends (cuda/host/backend_cuda.h) */
 extern unsigned run_again;     /* pictures that asked for another slot */
 
 /* Fixtures of test cases. */

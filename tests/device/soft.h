@@ -33,7 +33,6 @@ typedef struct soft_control {
     uint32_t waits, queries; /* calls that wait for the device */
     uint32_t allocations;    /* of memory, ever */
     uint32_t launches, marches, deliveries;
-    uint32_t held_uploads; /* of rows of pixels, queued behind launches that have not run */
     uint64_t delivered_bytes, downloaded_bytes, uploaded_bytes;
     uint32_t coded_parts;  /* launches of the block coder */
     uint32_t scratch_cost; /* how many times the scratch memory that it takes a block takes; 0: once */

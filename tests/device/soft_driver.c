@@ -192,15 +192,6 @@ static int run_queue(soft_queue *q)
 /* NULL for the default stream and its names CU_STREAM_LEGACY (1) and CU_STREAM_PER_THREAD (2): it runs at once. */
 static soft_queue *queue_of(const void *stream) { return (uintptr_t)stream > 2 ? (soft_queue *)stream : NULL; }
 
-static int has_launch(const soft_queue *q)
-{
-    const soft_op *o = q->first;
-    while (o && o->kind != SOFT_LAUNCH) {
-        o = o->next;
-    }
-    return o != NULL;
-}
-
 static int put(soft_queue *q, const soft_op *what)
 {
     soft_op *o = malloc(sizeof *o);
@@ -212,7 +203,6 @@ static int put(soft_queue *q, const soft_op *what)
         e->on = q;
     }
     if (q) {
-        control.held_uploads += o->kind == SOFT_ROWS && has_launch(q);
         *q->last = o;
         q->last = &o->next;
         return 0;

@@ -164,49 +164,6 @@ START_TEST(in_flight)
 }
 END_TEST
 
-/* Pixels of later pictures go up before the kernels of earlier ones have run, also where slots share streams for
- * kernels; with pixels in the streams of kernels they would not. The device in software counts. */
-#define AHEAD 10u /* HT has eight streams for kernels */
-
-/* Uploads that were held back while all of these were submitted. */
-static uint32_t count_held(const picture_case *c, unsigned options)
-{
-    picture_pixels pixels;
-    wvl_backend_job *jobs[AHEAD];
-    run_options = options;
-    wvl_backend *backend = run_open_backend(c, AHEAD);
-    run_options = 0;
-    uint32_t held = run_soft ? run_soft->held_uploads : 0;
-    REQUIRE(picture_pixels_open(&pixels, &run_driver, c, WVL_MEMORY_PINNED));
-    for (unsigned i = 0; i < AHEAD; i++) {
-        REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, &pixels.image, 0, &jobs[i]) == WVL_OK);
-    }
-    held = run_soft ? run_soft->held_uploads - held : 0;
-    for (unsigned i = 0; i < AHEAD; i++) {
-        wvl_finished finished = run_finish(c, &pixels, backend, jobs[i], "ahead");
-        wvl_backend_cuda.drop_picture(run_driver.device, &finished);
-    }
-    wvl_backend_cuda.close(backend);
-    picture_pixels_close(&pixels, &run_driver);
-    return held;
-}
-
-START_TEST(uploads_run_ahead)
-{
-    static const char *const settings[] = {"style=HT levels=2", "levels=2"};
-    picture p = picture_draw(PICTURE_NATURAL, 60, 50, 3, 8, 8);
-    picture_case c;
-    REQUIRE_THAT(picture_case_open(&c, &p, settings[_i]), "%s", c.problem);
-    for (unsigned options = 0; options <= WVL_CUDA_ONE_STREAM; options += WVL_CUDA_ONE_STREAM) {
-        uint32_t held = count_held(&c, options);
-        REQUIRE_THAT(!run_soft || (held != 0) == (options && _i == 0), "%s, options %u: %u uploads held back",
-                     settings[_i], options, held);
-    }
-    picture_case_close(&c);
-    picture_free(&p);
-}
-END_TEST
-
 /* Pictures that are larger than their samples are copied once, and into memory that is there, but for the first ones.
  */
 START_TEST(large_ones)
@@ -472,7 +429,6 @@ int main(void)
     tcase_add_loop_test(tc, every_row, 0, (int)ROWS);
     tcase_add_loop_test(tc, own_source, 0, 6);
     tcase_add_loop_test(tc, in_flight, 0, 7);
-    tcase_add_loop_test(tc, uploads_run_ahead, 0, 2);
     tcase_add_test(tc, large_ones);
     tcase_add_test(tc, device_output);
     tcase_add_test(tc, outside);

@@ -15,7 +15,7 @@
  * slots share), full (1: all passes of EBCOT blocks are coded, none is left out by prediction), clock (1: one picture
  * at a time, without graphs, and the times of its launches), rounds (no more of rate control are launched), carve (per
  * cent of shared memory that all kernels prefer), lanes (of a warp of the MQ coder that have a block), thin (warps in
- * front that have so few; 0: all), behind (1: pixels go up in the streams of kernels).
+ * front that have so few; 0: all).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@
 
 typedef struct configuration {
     uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock, rounds, carve,
-        lanes, thin, behind;
+        lanes, thin;
 } configuration;
 
 typedef struct scene {
@@ -87,8 +87,7 @@ static configuration parse(const char *text)
     } names[] = {{"slots", &c.slots},     {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
                  {"graphs", &c.graphs},   {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct},
                  {"streams", &c.streams}, {"copies", &c.copies}, {"full", &c.full},     {"clock", &c.clock},
-                 {"rounds", &c.rounds},   {"carve", &c.carve},   {"lanes", &c.lanes},   {"thin", &c.thin},
-                 {"behind", &c.behind}};
+                 {"rounds", &c.rounds},   {"carve", &c.carve},   {"lanes", &c.lanes},   {"thin", &c.thin}};
     char copy[256], *rest = copy;
     (void)snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
@@ -134,8 +133,7 @@ static wvl_backend *open_backend(scene *s, const configuration *c, double *prepa
     if (wvl_backend_cuda.open(&options, &backend) != WVL_OK) {
         give_up("open");
     }
-    backend->options = (c->graphs ? 0 : WVL_CUDA_NO_GRAPHS) | (c->direct ? WVL_CUDA_DIRECT : 0) |
-                       (c->behind ? WVL_CUDA_ONE_STREAM : 0);
+    backend->options = (c->graphs ? 0 : WVL_CUDA_NO_GRAPHS) | (c->direct ? WVL_CUDA_DIRECT : 0);
     backend->writers = c->writers;
     backend->streams = c->streams;
     backend->copies = c->copies;
