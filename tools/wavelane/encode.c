@@ -554,6 +554,9 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
     int code = check_environment(args);
     if (!code) {
         wvl_cli_catch_signals();
+        if (args->image_dir) {
+            wvl_cli_keep_memory();
+        }
         code = wvl_cli_open_batch(&s);
     }
     if (args->json && s.out == stderr) {

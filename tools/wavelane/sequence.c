@@ -3,9 +3,6 @@
 #include "sequence.h"
 
 #include <inttypes.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +10,7 @@
 #include "stream.h"
 
 #define MOST_PLACES ((size_t)1 << 60) /* of a stream */
-#define KEPT_BYTES (64 << 20)
-#define PIPE_SECONDS 300u /* unless --timeout says it; standard input has no limit then */
+#define PIPE_SECONDS 300u             /* unless --timeout says it; standard input has no limit then */
 
 /* ---- Parameters for the journal --------------------------------------------------------------- */
 
@@ -233,16 +229,6 @@ static int wants_device(const char *device)
     return strcmp(device, "auto") != 0 || (wvl_device_describe(0, &info) == WVL_OK && info.usable);
 }
 
-/* Frames take and give back the same memory again and again: without this, most of it would go to the system and come
- * back, page by page. */
-static void keep_memory(void)
-{
-#ifdef __GLIBC__
-    (void)mallopt(M_MMAP_THRESHOLD, KEPT_BYTES / 2);
-    (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-#endif
-}
-
 /* A conversion to X'Y'Z' may follow from the picture's profile: such plans are not shared. */
 static void share_plans(wvl_cli_sequence *q)
 {
@@ -256,7 +242,6 @@ size_t wvl_cli_count_slots(const wvl_cli_sequence *q) { return wvl_cli_choose_wo
 
 void wvl_cli_run_slots(wvl_cli_sequence *q, size_t count, wvl_cli_work_fn work, void *user)
 {
-    keep_memory();
     share_plans(q);
     const char *device = wvl_params_get(q->batch.params, "device");
     q->batch.encoders = wants_device(device) ? wvl_cli_open_encoders(q->batch.context, device) : NULL;
@@ -359,6 +344,7 @@ static int open_all(wvl_cli_sequence *q, const wvl_cli_crew *crew)
 {
     wvl_sequence_rate_options rate;
     wvl_cli_store_kind kind;
+    wvl_cli_keep_memory();
     int code = wvl_cli_classify_output(q->options, &kind);
     code = code ? code : wvl_cli_open_batch(&q->batch);
     code = code ? code : wvl_cli_open_source(q->options, &q->source);

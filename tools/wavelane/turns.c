@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "turns.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#define KEPT_BYTES (64 << 20) /* of a thread */
 
 struct wvl_cli_turns {
     pthread_mutex_t lock; /* guards what follows */
@@ -16,6 +21,15 @@ struct wvl_cli_turns {
     void *user;
     pthread_mutex_t single; /* of wvl_cli_enter */
 };
+
+void wvl_cli_keep_memory(void)
+{
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_THRESHOLD, KEPT_BYTES / 2);
+    (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    (void)mallopt(M_TOP_PAD, KEPT_BYTES); /* without it, memory of threads goes back with its last block */
+#endif
+}
 
 size_t wvl_cli_count_workers(const wvl_cli_turns *t) { return t->workers; }
 

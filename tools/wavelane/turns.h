@@ -11,6 +11,9 @@ typedef void (*wvl_cli_work_fn)(void *user, wvl_cli_turns *turns, size_t index);
 /* Calls work for indices below count, `workers` at a time at most, in threads beside the caller's. Messages are held
  * until the piece takes its turn, or ends. */
 void wvl_cli_run_turns(size_t count, size_t workers, wvl_cli_work_fn work, void *user);
+/* For the rest of the process, before its first thread: pictures take and give back the same memory again and again.
+ * Without this, most of it would go to the system and come back, page by page. */
+void wvl_cli_keep_memory(void);
 size_t wvl_cli_count_workers(const wvl_cli_turns *turns);
 /* Waits until all pieces before this one have ended, and prints its messages. */
 void wvl_cli_take_turn(wvl_cli_turns *turns, size_t index);
