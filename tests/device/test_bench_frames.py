@@ -146,6 +146,8 @@ def check_refused(bench):
     bench.refuse(2, "--uploads needs --memory", "--uploads")
     bench.refuse(2, "--uploads needs --memory pinned", "--memory", "host", "--uploads")
     bench.refuse(2, "--copies needs --memory pinned", "--memory", "device", "--copies")
+    bench.refuse(2, "--arrive needs --memory", "--arrive")
+    bench.refuse(2, "--arrive needs --memory device", "--memory", "pinned", "--arrive")
     bench.refuse(2, "--ring has fewer pictures", "--memory", "device", "--devices", "3", "--ring", "2")
     bench.refuse(2, "--trace does not go with --memory", "--memory", "host", "--trace", "x")
     bench.refuse(2, "--count does not go with --memory", "--memory", "host", "--count", "3")
@@ -179,6 +181,22 @@ def check_device(bench):
     told = bench.measure("--memory", "pinned", "--frames", "2", "--uploads", "--set", "device=cuda-only", "--set", "packed-headers=ppt")
     assert told["rows"][0]["down_bytes"] > 0 and told["rows"][0]["backends"][0]["name"] == "cuda:0 blocks", told["rows"]
     assert len(told["uploads"]["turns"]) == 3 and told["uploads"]["pictures_per_second"] == median(told["uploads"]["turns"])
+
+
+def check_arriving(bench):
+    """Pixels that come to their place behind an event: the same bytes, for one picture at a time and for several, on two devices too."""
+    ht = ["--set", "style=HT", "--set", "device=cuda-only"]
+    for layout in ("planar", "interleaved"):
+        told = bench.measure("--memory", "device", "--arrive", "--frames", "0,3", "--layout", layout, *ht)
+        for row in told["rows"]:
+            check_row(row, row["frames"])
+            assert row["below"] == 0 and all(b["name"] == "cuda:0 packets" for b in row["backends"]), row
+    done = bench.run(*SMALL, "--json", "-", "--memory", "device", "--arrive", "--devices", "2", "--ring", "4", "--frames", "6", "--set", "style=HT", "--set",
+                     "device=cuda-only:all", environment={"SOFT_DEVICES": "2"})
+    assert done.returncode == 0, done
+    assert {b["name"] for b in json.loads(done.stdout)["rows"][0]["backends"]} == {"cuda:0 packets", "cuda:1 packets"}, done
+    bench.refuse(6, "bytes differ from the CPU's", *SMALL, "--memory", "device", "--arrive", "--frames", "2", *ht,
+                 environment={"SOFT_SPOIL": str(PIXELS)})
 
 
 def check_devices(bench):
@@ -236,6 +254,7 @@ def main():
     bench = Bench(program, folder)
     if soft:
         check_device(bench)
+        check_arriving(bench)
         check_devices(bench)
         check_below(bench)
         check_other_bytes(bench)

@@ -54,6 +54,8 @@ static const char *const usage[] = {
     "  --turns N           of each number of --frames, in turn; medians are printed (3)\n"
     "  --uploads           also the uploads alone of the same pictures; needs --memory pinned\n"
     "  --copies            the same with downloads of as many bytes as the codestreams have beside them\n"
+    "  --arrive            each picture is copied to its place on the device, behind an event that its encode awaits\n"
+    "                      (`ready_event`); needs --memory device\n"
     "  --out FILE          codestream of the picture that is not shifted\n"
     "  --raw FILE          instead: write the ring, interleaved samples, above 8 bits in two bytes, the lower one "
     "first\n"

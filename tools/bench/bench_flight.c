@@ -21,7 +21,8 @@ typedef struct flight {
     wvl_plan *alone[WVL_BENCH_DEVICES_MAX]; /* of each device by itself */
     int asked;                              /* what of a picture a device must do, as rank_backend counts */
     codestream expected[WVL_BENCH_RING_MAX];
-    wvl_encoder *encoder; /* NULL: one by one */
+    wvl_encoder *encoder;         /* NULL: one by one */
+    wvl_bench_arrivals *arrivals; /* NULL: pixels are there before the clock starts */
     /* Of the turn that runs: */
     const wvl_plan *at_work;
     uint32_t first, stride; /* its pictures of the ring */
@@ -183,6 +184,27 @@ static int leave_unpatched(void *user, uint64_t offset, const void *data, size_t
     return 0;
 }
 
+/* The next picture; one that arrives, as `own` and `planes`, which last as long as its submit. NULL: the driver failed.
+ */
+static const wvl_image *next_image(flight *f, wvl_image *own, wvl_plane *planes)
+{
+    uint32_t k = pick(f, f->sent);
+    const wvl_image *image = &f->ring->images[k], *host = &f->ring->on_host[k];
+    void *event;
+    if (f->arrivals == NULL) {
+        return image;
+    }
+    uint8_t *at = wvl_bench_send(f->arrivals, k, (uint32_t)image->device, &event);
+    *own = *image;
+    for (uint32_t c = 0; c < image->plane_count && at != NULL; c++) {
+        planes[c] = image->planes[c];
+        planes[c].data = at + ((const uint8_t *)host->planes[c].data - f->ring->pixels[k]);
+    }
+    own->planes = planes;
+    own->ready_event = event;
+    return at != NULL ? own : NULL;
+}
+
 /* What a caller does with the bytes is not the encoder's time: when it is taken, they are counted. */
 static int run_alone(flight *f)
 {
@@ -191,7 +213,13 @@ static int run_alone(flight *f)
     char backend[32];
     counter.user = &coded;
     f->sent_at[f->sent % PLACES_MAX] = wvl_bench_wall_seconds();
-    const wvl_image *image = &f->ring->images[pick(f, f->sent++)];
+    wvl_image own;
+    wvl_plane planes[WVL_BENCH_ARRIVING_MAX];
+    const wvl_image *image = next_image(f, &own, planes);
+    f->sent++;
+    if (image == NULL) {
+        return fail("", WVL_ERROR_DEVICE);
+    }
     wvl_status status = f->compares ? encode(f->context, f->at_work, image, &coded, backend)
                                     : encode_to(&counter, f->at_work, image, backend);
     if (status != WVL_OK) {
@@ -206,12 +234,15 @@ static int run_alone(flight *f)
 static int submit_more(flight *f)
 {
     wvl_status status = WVL_OK;
-    while (status == WVL_OK) {
+    wvl_image own;
+    wvl_plane planes[WVL_BENCH_ARRIVING_MAX];
+    while (status == WVL_OK && f->sent - f->got < f->all->places) {
         f->sent_at[f->sent % PLACES_MAX] = wvl_bench_wall_seconds();
-        status = wvl_encoder_submit(f->encoder, &f->ring->images[pick(f, f->sent)], NULL, NULL);
+        const wvl_image *image = next_image(f, &own, planes);
+        status = image != NULL ? wvl_encoder_submit(f->encoder, image, NULL, NULL) : WVL_ERROR_DEVICE;
         f->sent += status == WVL_OK;
     }
-    return status == WVL_AGAIN ? WVL_BENCH_EXIT_OK : fail("", status);
+    return status == WVL_AGAIN || status == WVL_OK ? WVL_BENCH_EXIT_OK : fail("", status);
 }
 
 static int receive_one(flight *f)
@@ -420,6 +451,29 @@ wvl_status wvl_bench_make_plan(wvl_context *context, const wvl_bench_frames_opti
     return status;
 }
 
+/* A place more than pictures in flight: the next one is on its way before a picture is received. */
+static wvl_status open_arrivals(flight *f, const wvl_bench_store *store)
+{
+    const wvl_bench_frames_options *o = f->options;
+    uint32_t places = 1;
+    for (uint32_t i = 0; i < o->frames_count; i++) {
+        places = o->frames[i] > places ? o->frames[i] : places;
+    }
+    if (!o->arrives) {
+        return WVL_OK;
+    }
+    if (f->ring->source.format.component_count > WVL_BENCH_ARRIVING_MAX) {
+        (void)fail("--arrive takes at most 16 components", WVL_ERROR_PARAMETER);
+        return WVL_ERROR_PARAMETER;
+    }
+    f->arrivals = wvl_bench_open_arrivals(store, f->ring->pixels, f->ring->count, f->ring->picture_bytes, places + 1);
+    if (f->arrivals == NULL) {
+        (void)fail("no memory for pixels that arrive; a smaller --frames needs less", WVL_ERROR_MEMORY);
+        return WVL_ERROR_MEMORY;
+    }
+    return WVL_OK;
+}
+
 static wvl_status encode_expected(flight *f)
 {
     wvl_plan *plan = NULL;
@@ -460,6 +514,7 @@ static void close_flight(flight *f)
     for (uint32_t d = 0; d < WVL_BENCH_DEVICES_MAX; d++) {
         wvl_plan_release(f->alone[d]);
     }
+    wvl_bench_close_arrivals(f->arrivals);
     free(f->latencies);
     wvl_plan_release(f->plan);
 }
@@ -470,7 +525,8 @@ int wvl_bench_run_flights(const wvl_bench_frames_options *o, wvl_context *contex
     flight f = {.options = o, .context = context, .ring = ring, .asked = rank_asked(o)};
     int code = WVL_BENCH_EXIT_FAILED;
     if (wvl_bench_make_plan(context, o, &ring->source.format, NULL, &f.plan) == WVL_OK &&
-        make_plans_alone(&f, results) == WVL_OK && encode_expected(&f) == WVL_OK) {
+        make_plans_alone(&f, results) == WVL_OK && encode_expected(&f) == WVL_OK &&
+        open_arrivals(&f, store) == WVL_OK) {
         code = run_turns(&f, store, results);
     }
     for (uint32_t i = 0; i < o->frames_count; i++) {

@@ -388,6 +388,15 @@ static int take_uploads(const char *value, void *options)
     return 0;
 }
 
+static int take_arrive(const char *value, void *options)
+{
+    frames_options *o = options;
+    (void)value;
+    o->needs_memory = "--arrive";
+    o->arrives = 1;
+    return 0;
+}
+
 static int take_copies(const char *value, void *options)
 {
     frames_options *o = options;
@@ -433,6 +442,8 @@ static int check_options(const frames_options *o)
         why = "--trace does not go with --memory, which times pictures unwatched";
     } else if (o->has_memory && o->count != 0) {
         why = "--count does not go with --memory: use --seconds and --turns";
+    } else if (o->arrives && o->kind != WVL_MEMORY_DEVICE) {
+        why = "--arrive needs --memory device";
     } else if ((o->uploads || o->copies) && o->kind != WVL_MEMORY_PINNED) {
         why = o->uploads ? "--uploads needs --memory pinned" : "--copies needs --memory pinned";
     } else if (o->has_memory && o->ring < o->devices) {
@@ -497,7 +508,7 @@ int wvl_bench_run_frames(wvl_bench_args *args)
         {"--memory", 1, take_memory},   {"--layout", 1, take_layout},   {"--ring", 1, take_ring},
         {"--seconds", 1, take_seconds}, {"--turns", 1, take_turns},     {"--uploads", 0, take_uploads},
         {"--json", 1, take_json},       {"--out", 1, take_out},         {"--raw", 1, take_raw},
-        {"--devices", 1, take_devices}, {"--copies", 0, take_copies}};
+        {"--devices", 1, take_devices}, {"--copies", 0, take_copies},   {"--arrive", 0, take_arrive}};
     frames_options o = {.shape = {4096, 2160, 3, 8},
                         .threads = 16,
                         .frames = {0, 3},

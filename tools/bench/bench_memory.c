@@ -291,3 +291,129 @@ int wvl_bench_time_copies(const wvl_bench_store *store, const size_t *down, doub
     *copies_per_second = elapsed > 0 ? (double)rounds * store->count / elapsed : 0;
     return status;
 }
+
+/* ---- Pixels that arrive ---- */
+
+typedef struct place {
+    wvl_cuda_address at;
+    wvl_cuda_event there;
+} place;
+
+struct wvl_bench_arrivals {
+    const wvl_bench_store *store;
+    uint32_t count, places; /* places of a device */
+    size_t bytes;
+    void *pixels[WVL_BENCH_RING_MAX]; /* page-locked */
+    wvl_cuda_stream streams[WVL_BENCH_DEVICES_MAX];
+    uint64_t sent[WVL_BENCH_DEVICES_MAX];
+    place *there; /* [device_count * places] */
+};
+
+static wvl_cuda_status open_places(wvl_bench_arrivals *a, uint32_t on)
+{
+    const wvl_cuda_runtime *rt = &a->store->runtime;
+    wvl_cuda_status status = rt->stream_create(&a->streams[on], WVL_CUDA_STREAM_NON_BLOCKING);
+    for (uint32_t i = 0; i < a->places && !status; i++) {
+        place *p = &a->there[on * a->places + i];
+        status = rt->malloc_device(&p->at, a->bytes);
+        status = status ? status : rt->event_create(&p->there, WVL_CUDA_EVENT_DISABLE_TIMING);
+    }
+    return status;
+}
+
+static void close_places(wvl_bench_arrivals *a, uint32_t on)
+{
+    const wvl_cuda_runtime *rt = &a->store->runtime;
+    if (a->streams[on] != NULL) {
+        (void)rt->stream_wait(a->streams[on]);
+        (void)rt->stream_destroy(a->streams[on]);
+    }
+    for (uint32_t i = 0; i < a->places; i++) {
+        place *p = &a->there[on * a->places + i];
+        if (p->there != NULL) {
+            (void)rt->event_destroy(p->there);
+        }
+        if (p->at) {
+            (void)rt->free_device(p->at);
+        }
+    }
+    for (uint32_t k = 0; k < a->count && on == 0; k++) {
+        if (a->pixels[k] != NULL) {
+            (void)rt->free_pinned(a->pixels[k]);
+        }
+    }
+}
+
+static wvl_cuda_status take_pixels(wvl_bench_arrivals *a, uint8_t *const *pixels)
+{
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    for (uint32_t k = 0; k < a->count && !status; k++) {
+        status = a->store->runtime.malloc_pinned(&a->pixels[k], a->bytes, PORTABLE);
+        if (!status) {
+            memcpy(a->pixels[k], pixels[k], a->bytes);
+        }
+    }
+    return status;
+}
+
+static wvl_cuda_status open_all(wvl_bench_arrivals *a, uint8_t *const *pixels)
+{
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    for (uint32_t on = 0; on < a->store->device_count && !status; on++) {
+        status = enter(a->store, on);
+        if (!status) {
+            status = on == 0 ? take_pixels(a, pixels) : WVL_CUDA_SUCCESS;
+            status = status ? status : open_places(a, on);
+            leave(a->store);
+        }
+    }
+    return status;
+}
+
+wvl_bench_arrivals *wvl_bench_open_arrivals(const wvl_bench_store *store, uint8_t *const *pixels, uint32_t count,
+                                            size_t bytes, uint32_t places)
+{
+    wvl_bench_arrivals *a = calloc(1, sizeof *a);
+    place *there = calloc((size_t)store->device_count * places, sizeof *there);
+    if (a == NULL || there == NULL) {
+        free(a);
+        free(there);
+        return NULL;
+    }
+    *a = (wvl_bench_arrivals){.store = store, .count = count, .places = places, .bytes = bytes, .there = there};
+    if (open_all(a, pixels) != WVL_CUDA_SUCCESS) {
+        wvl_bench_close_arrivals(a);
+        return NULL;
+    }
+    return a;
+}
+
+void *wvl_bench_send(wvl_bench_arrivals *a, uint32_t k, uint32_t on, void **event)
+{
+    const wvl_cuda_runtime *rt = &a->store->runtime;
+    place *p = &a->there[on * a->places + a->sent[on]++ % a->places];
+    wvl_cuda_status status = enter(a->store, on);
+    if (status) {
+        return NULL;
+    }
+    status = rt->upload(p->at, a->pixels[k], a->bytes, a->streams[on]);
+    status = status ? status : rt->event_record(p->there, a->streams[on]);
+    leave(a->store);
+    *event = p->there;
+    return status ? NULL : (void *)(uintptr_t)p->at;
+}
+
+void wvl_bench_close_arrivals(wvl_bench_arrivals *a)
+{
+    if (a == NULL) {
+        return;
+    }
+    for (uint32_t on = 0; on < a->store->device_count; on++) {
+        if (enter(a->store, on) == WVL_CUDA_SUCCESS) {
+            close_places(a, on);
+            leave(a->store);
+        }
+    }
+    free(a->there);
+    free(a);
+}

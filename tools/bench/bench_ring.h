@@ -15,6 +15,7 @@
 #define WVL_BENCH_TURNS_MAX 64u
 #define WVL_BENCH_BACKENDS_MAX 8u
 #define WVL_BENCH_DEVICES_MAX 16u
+#define WVL_BENCH_ARRIVING_MAX 16u /* components of pictures that arrive */
 
 /* ---- Memory of a kind (bench_memory.c) ---- */
 
@@ -33,6 +34,18 @@ void *wvl_bench_store_copy(wvl_bench_store *store, const void *from, size_t byte
  * memory meanwhile, for each copy; NULL: nothing. 0, or a status of the driver. */
 int wvl_bench_time_copies(const wvl_bench_store *store, const size_t *down_bytes, double seconds,
                           double *copies_per_second);
+
+/* Pixels that are still on their way when a picture is submitted, as those of a program that makes them: copied from
+ * page-locked memory to a place on a device, in a stream of their own, with an event behind the copy. */
+typedef struct wvl_bench_arrivals wvl_bench_arrivals;
+
+/* pixels: [count] pictures of `bytes` bytes. places: pictures that may be in flight at a time, on any of the store's
+ * devices. NULL: memory is short. */
+wvl_bench_arrivals *wvl_bench_open_arrivals(const wvl_bench_store *store, uint8_t *const *pixels, uint32_t count,
+                                            size_t bytes, uint32_t places);
+/* Sends picture k to the next place of device `on`. *event belongs to the place. NULL: the driver failed. */
+void *wvl_bench_send(wvl_bench_arrivals *arrivals, uint32_t k, uint32_t on, void **event);
+void wvl_bench_close_arrivals(wvl_bench_arrivals *arrivals);
 
 /* ---- Pictures (bench_ring.c) ---- */
 
@@ -73,6 +86,7 @@ typedef struct wvl_bench_frames_options {
     uint32_t ring, turns, devices; /* devices: the first ones have the pictures in turn */
     double seconds;
     int uploads, copies; /* also time uploads alone, or with the downloads beside them */
+    int arrives;         /* pixels on a device come there behind an event */
     const char *json, *out, *raw;
     const char *needs_memory; /* an option that was given and needs --memory; NULL: none */
 } wvl_bench_frames_options;
