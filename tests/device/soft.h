@@ -9,8 +9,8 @@
  *
  * Failures come by the control block, or for whole programs by the environment: SOFT_FAIL="N:STATUS" (the N-th call
  * fails, and after a status that lasts every later one), SOFT_MEMORY (bytes that can be allocated), SOFT_DEVICES (how
- * many there are), SOFT_SPOIL (uploads of that many bytes or more arrive with a wrong one), SOFT_OPEN_MS (how long the
- * context of a device takes).
+ * many there are), SOFT_SPOIL="BYTES" or "BYTES:FROM" (uploads of that many bytes or more arrive with a wrong one, from
+ * number FROM of them on), SOFT_OPEN_MS (how long the context of a device takes).
  */
 #ifndef WVL_TESTS_DEVICE_SOFT_H
 #define WVL_TESTS_DEVICE_SOFT_H
@@ -48,6 +48,7 @@ typedef struct soft_control {
     uint64_t memory_peak;               /* the most that was used; tests set it back */
     uint64_t pinned_used, pinned_peak;  /* the same of page-locked memory */
     size_t spoil_bytes;                 /* least bytes of an upload that arrives with a wrong one; 0: none does */
+    uint32_t spoil_from;                /* the first of such uploads that does, from 1 */
     uint32_t open_ms;                   /* milliseconds until the context of a device is there */
     int devices;
     /* With several devices, by ordinal: a status that lasts stays with the device of the call, and the others work on.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ typedef struct block {
 
 static soft_control control = {.devices = 1, .capability = 90};
 static block *blocks;
+static atomic_uint spoil_seen; /* uploads that may be spoiled */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -45,7 +47,11 @@ static void read_environment(void)
     control.memory_limit = memory ? strtoull(memory, NULL, 10) : control.memory_limit;
     control.devices = devices ? atoi(devices) : control.devices;
     control.open_ms = open_ms ? (uint32_t)strtoul(open_ms, NULL, 10) : 0;
-    control.spoil_bytes = spoil ? strtoull(spoil, NULL, 10) : control.spoil_bytes;
+    if (spoil) {
+        char *end;
+        control.spoil_bytes = strtoull(spoil, &end, 10);
+        control.spoil_from = *end == ':' ? (uint32_t)strtoul(end + 1, NULL, 10) : 1;
+    }
 }
 
 /* ---- Current device -------------------------------------------------------------------------- */
@@ -148,7 +154,7 @@ static int run_op(soft_op *o)
     case SOFT_DOWNLOAD:
         memcpy(o->to, o->from, o->bytes);
         if (o->kind == SOFT_UPLOAD && control.spoil_bytes && o->bytes >= control.spoil_bytes) {
-            *(uint8_t *)o->to ^= 1;
+            *(uint8_t *)o->to ^= atomic_fetch_add(&spoil_seen, 1) + 1 >= control.spoil_from;
         }
         return 0;
     case SOFT_FILL: memset(o->to, o->value, o->bytes); return 0;
