@@ -15,7 +15,7 @@ enum {
     WVL_PLAIN_CARRY_THREADS = 64,    /* of those of several levels, */
     WVL_PLAIN_CARRY_BLOCKS = 10,     /* how many thread blocks of them a multiprocessor has registers for, */
     WVL_PLAIN_LONG_WARPS = 2048,     /* least number of long stretches; for fewer there are short ones, */
-    WVL_PLAIN_STRETCH = 16384        /* of so many samples */
+    WVL_PLAIN_STRETCH = 16384        /* samples of a stretch of a shorter signal */
 };
 
 /* 1-D kernels of several levels (D-lattice-07). X(DIRECTION, direction, most stages of a filter, pairs of a lane at
