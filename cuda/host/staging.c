@@ -264,24 +264,9 @@ static stage build_stage(const wvl_plan *plan, wvl_rect rect, uint32_t c, uint32
     return s;
 }
 
-/* Whether rows follow those of a copy without a gap, at both ends: planes in one piece of memory. */
-static int follows(const stage *s, uint64_t address, const wvl_cuda_copy *copy)
-{
-    return copy->from_pitch_bytes == (size_t)s->from_pitch && copy->to_pitch_bytes == s->to_pitch &&
-           copy->width_bytes == s->row_bytes &&
-           (const uint8_t *)copy->from_host + copy->from_pitch_bytes * copy->rows == s->from &&
-           copy->to_device + copy->to_pitch_bytes * copy->rows == address;
-}
-
-/* The device fetches the rows itself: one copy for all components, where one copy can. Two pictures that go up at the
- * same time take turns copy by copy, so that both would be late. */
+/* The device fetches the rows itself. */
 static void add_copy(const stage *s, uint64_t address, wvl_cuda_staging *staging)
 {
-    wvl_cuda_copy *last = staging->copy_count ? &staging->copies[staging->copy_count - 1] : NULL;
-    if (last && follows(s, address, last)) {
-        last->rows += s->rows;
-        return;
-    }
     wvl_cuda_copy *copy = &staging->copies[staging->copy_count++];
     memset(copy, 0, sizeof *copy);
     copy->from_kind = 1;

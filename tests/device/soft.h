@@ -34,7 +34,6 @@ typedef struct soft_control {
     uint32_t allocations;    /* of memory, ever */
     uint32_t launches, marches, deliveries;
     uint64_t delivered_bytes, downloaded_bytes, uploaded_bytes;
-    uint64_t row_copies;   /* uploads of rows */
     uint32_t coded_parts;  /* launches of the block coder */
     uint32_t scratch_cost; /* how many times the scratch memory that it takes a block takes; 0: once */
     uint64_t coded_bytes;

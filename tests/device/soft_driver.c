@@ -431,7 +431,6 @@ int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, soft_queue *stream)
 {
     soft_op o = {.kind = SOFT_ROWS, .copy = *copy};
     count_bytes(&control.uploaded_bytes, copy->width_bytes * copy->rows);
-    count_bytes(&control.row_copies, 1);
     return copy->from_pitch_bytes < copy->width_bytes || copy->to_pitch_bytes < copy->width_bytes
                ? 1
                : soft_enqueue("cuMemcpy2DAsync", (wvl_cuda_stream)stream, &o);

@@ -197,47 +197,6 @@ START_TEST(large_ones)
 }
 END_TEST
 
-/* Page-locked planes that lie one behind the other go up as one copy, others one by one. gap: bytes between two. */
-static void run_planes(const picture_case *c, const picture_pixels *packed, size_t gap, uint64_t copies)
-{
-    picture_pixels apart = {.image = packed->image};
-    wvl_backend *backend = run_open_backend(c, 1);
-    wvl_backend_job *job;
-    wvl_plane planes[3];
-    size_t each = (size_t)((const uint8_t *)packed->planes[1].data - (const uint8_t *)packed->planes[0].data);
-    uint64_t before = run_soft ? run_soft->row_copies : 0;
-    REQUIRE(run_driver.runtime.malloc_pinned(&apart.memory, 3 * (each + gap), 0) == 0);
-    for (unsigned i = 0; i < 3; i++) {
-        uint8_t *at = (uint8_t *)apart.memory + i * (each + gap);
-        planes[i] = packed->planes[i];
-        memcpy(at, packed->planes[i].data, each);
-        planes[i].data = at;
-    }
-    apart.image.planes = planes;
-    REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, &apart.image, 0, &job) == WVL_OK);
-    wvl_finished finished = run_finish(c, &apart, backend, job, "planes");
-    wvl_backend_cuda.drop_picture(run_driver.device, &finished);
-    REQUIRE_THAT(!run_soft || run_soft->row_copies - before == copies, "%llu copies",
-                 (unsigned long long)(run_soft->row_copies - before));
-    wvl_backend_cuda.close(backend);
-    REQUIRE(run_driver.runtime.free_pinned(apart.memory) == 0);
-}
-
-START_TEST(joined_planes)
-{
-    picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 8, 8);
-    picture_case c;
-    picture_pixels pixels;
-    REQUIRE(picture_case_open(&c, &p, "style=HT"));
-    REQUIRE(picture_pixels_open(&pixels, &run_driver, &c, WVL_MEMORY_PINNED));
-    run_planes(&c, &pixels, 0, 1);
-    run_planes(&c, &pixels, 192, 3);
-    picture_pixels_close(&pixels, &run_driver);
-    picture_case_close(&c);
-    picture_free(&p);
-}
-END_TEST
-
 /* Finished pictures in memory of the device. */
 START_TEST(device_output)
 {
@@ -471,7 +430,6 @@ int main(void)
     tcase_add_loop_test(tc, own_source, 0, 6);
     tcase_add_loop_test(tc, in_flight, 0, 7);
     tcase_add_test(tc, large_ones);
-    tcase_add_test(tc, joined_planes);
     tcase_add_test(tc, device_output);
     tcase_add_test(tc, outside);
     tcase_add_test(tc, outside_before_conversion);
