@@ -553,10 +553,10 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
     s.out = args->output && !strcmp(args->output, "-") && !wvl_cli_is_plan_only(args) ? stderr : stdout;
     int code = check_environment(args);
     if (!code) {
-        wvl_cli_catch_signals();
         if (args->image_dir) {
             wvl_cli_keep_memory();
         }
+        wvl_cli_catch_signals();
         code = wvl_cli_open_batch(&s);
     }
     if (args->json && s.out == stderr) {

@@ -5,9 +5,11 @@
 
 #include "job.h"
 
-/* At a time, unless asked for. One thread reads a picture and writes it; with 16 threads, 16 at a time take two thirds
- * of the time of 4 (docs/results.md). */
-#define MOST_PICTURES 16u
+#define MOST_PICTURES 4u /* at a time, unless asked for: reading, coding and writing then overlap */
+/* The same on a device, which codes a picture faster than a thread reads it; and of small files, whose pictures take
+ * little memory (D-command-01). */
+#define MOST_QUICK_PICTURES 16u
+#define SMALL_FILE (UINT64_C(16) << 20)
 /* With device=auto: fewer bytes of files for each thread are encoded on the CPU, in less time than the driver needs to
  * start (D-command-06). */
 #define AUTO_BYTES (UINT64_C(96) << 20)
@@ -137,20 +139,29 @@ static int wants_device(const wvl_cli_batch *s, const char *device)
     return strcmp(device, "auto") != 0 || device_pays(s);
 }
 
-size_t wvl_cli_choose_workers(const wvl_cli_batch *s)
+static int are_small(const wvl_cli_batch *s)
+{
+    int small = s->directory.count > 0;
+    for (size_t i = 0; i < s->directory.count; i++) {
+        small &= s->directory.entries[i].bytes <= SMALL_FILE;
+    }
+    return small;
+}
+
+size_t wvl_cli_choose_workers(const wvl_cli_batch *s, int on_device)
 {
     const wvl_cli_args *args = s->args;
     if (args->pictures || args->trace) {
         return args->pictures ? args->pictures : 1;
     }
-    return least(wvl_context_threads(s->context), MOST_PICTURES);
+    return least(wvl_context_threads(s->context), on_device || are_small(s) ? MOST_QUICK_PICTURES : MOST_PICTURES);
 }
 
 static void encode_entries(wvl_cli_batch *s)
 {
     const char *device = wvl_params_get(s->params, "device");
     int on_device = wants_device(s, device);
-    size_t workers = wvl_cli_choose_workers(s);
+    size_t workers = wvl_cli_choose_workers(s, on_device);
     s->encoders = on_device && workers > 1 ? wvl_cli_open_encoders(s->context, device) : NULL;
     s->unused = s->directory.count ? ~0u : 0;
     wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);

@@ -88,7 +88,7 @@ void wvl_cli_close_batch(wvl_cli_batch *s);
 /* folder.c: one picture beside others, as wvl_cli_encode_job; they share memory and device. */
 int wvl_cli_encode_beside(wvl_cli_job *job);
 /* Pictures in work at a time, unless --pictures says it. */
-size_t wvl_cli_choose_workers(const wvl_cli_batch *s);
+size_t wvl_cli_choose_workers(const wvl_cli_batch *s, int on_device);
 /* folder.c: every picture of the folder; returns the exit code. */
 int wvl_cli_encode_folder(wvl_cli_batch *s);
 

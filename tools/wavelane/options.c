@@ -29,7 +29,8 @@ static const wvl_cli_option options[] = {
     {"out-format", 0, "EXTENSION", WVL_ACTION_OUT_FORMAT, NULL, NULL, "Same as -OutFor.", FILES},
     {"pictures", 0, "N", WVL_ACTION_PICTURES, NULL, NULL,
      "Number of pictures of -ImgDir that are encoded at the same time, from 1 to 16. Unless given: one for each "
-     "thread, at most 16. Files, messages and their order do not depend on it.",
+     "thread, at most 4; at most 16 with a device, or where no file has more than 16 MiB. Files, messages and their "
+     "order do not depend on it.",
      FILES},
     {"recursive", 0, NULL, WVL_ACTION_RECURSIVE, NULL, NULL,
      "-ImgDir: look into the folders below it too, but not into links to folders. With -o the same folders are made "

@@ -238,7 +238,10 @@ static void share_plans(wvl_cli_sequence *q)
     }
 }
 
-size_t wvl_cli_count_slots(const wvl_cli_sequence *q) { return wvl_cli_choose_workers(&q->batch); }
+size_t wvl_cli_count_slots(const wvl_cli_sequence *q)
+{
+    return wvl_cli_choose_workers(&q->batch, wants_device(wvl_params_get(q->batch.params, "device")));
+}
 
 void wvl_cli_run_slots(wvl_cli_sequence *q, size_t count, wvl_cli_work_fn work, void *user)
 {
@@ -344,7 +347,6 @@ static int open_all(wvl_cli_sequence *q, const wvl_cli_crew *crew)
 {
     wvl_sequence_rate_options rate;
     wvl_cli_store_kind kind;
-    wvl_cli_keep_memory();
     int code = wvl_cli_classify_output(q->options, &kind);
     code = code ? code : wvl_cli_open_batch(&q->batch);
     code = code ? code : wvl_cli_open_source(q->options, &q->source);
@@ -385,6 +387,7 @@ void wvl_cli_close_sequence(wvl_cli_sequence *q)
 
 void wvl_cli_init_sequence(wvl_cli_sequence *q, wvl_cli_sequence_options *options)
 {
+    wvl_cli_keep_memory();
     *q = (wvl_cli_sequence){.options = options, .batch = {.args = &options->args, .out = stdout}};
     int is_standard = !strcmp(options->words[0], "-");
     options->timeout_s = options->timeout_given || is_standard ? options->timeout_s : PIPE_SECONDS;

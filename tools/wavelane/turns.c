@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define KEPT_BYTES (64 << 20) /* of a thread */
+#define KEPT_BYTES (64 << 20)
 
 struct wvl_cli_turns {
     pthread_mutex_t lock; /* guards what follows */
