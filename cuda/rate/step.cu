@@ -83,16 +83,36 @@ __device__ __forceinline__ uint32_t scale_wide(uint32_t sample, uint64_t factor,
     return m ? (sample & 0x80000000) | m : 0;
 }
 
-/* A row after the other, its items by lanes. Returns the OR of this lane. */
+/* Rows of a lane on their way together. They are read before the first one is written: the compiler cannot know that
+ * rows do not overlap, and waits for each. */
+#define WVL_CUDA_RATE_SCALE_ROWS 8u
+
+template <class T, class F>
+__device__ __forceinline__ void scale_some_rows(T *at, uint32_t pitch, uint32_t count, F change, uint32_t &bound)
+{
+    T values[WVL_CUDA_RATE_SCALE_ROWS];
+#pragma unroll
+    for (uint32_t i = 0; i < WVL_CUDA_RATE_SCALE_ROWS; i++) {
+        values[i] = i < count ? at[(size_t)i * pitch] : (T)0;
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < WVL_CUDA_RATE_SCALE_ROWS; i++) {
+        if (i < count) {
+            at[(size_t)i * pitch] = change(values[i], bound);
+        }
+    }
+}
+
+/* The items of rows by lanes. Returns the OR of this lane. */
 template <class T, class F>
 __device__ __forceinline__ uint32_t scale_rows(const wvl_cuda_t1_block &b, uint32_t items, uint32_t pitch, F change)
 {
     uint32_t bound = 0, height = b.height;
     for (uint32_t x = wvl_ht::lane_id(); x < items; x += 32) {
         T *at = (T *)b.coefs + x;
-#pragma unroll 4
-        for (uint32_t y = 0; y < height; y++) {
-            at[(size_t)y * pitch] = change(at[(size_t)y * pitch], bound);
+#pragma unroll 1
+        for (uint32_t y = 0; y < height; y += WVL_CUDA_RATE_SCALE_ROWS) {
+            scale_some_rows(at + (size_t)y * pitch, pitch, height - y, change, bound);
         }
     }
     return bound;
@@ -156,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(32) wvl_rate_step(const wvl_cuda_ra
 }
 
 /* A warp a block. */
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_SCALE_THREADS, 5) wvl_rate_scale(const wvl_cuda_rate_job job)
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_SCALE_THREADS, 4) wvl_rate_scale(const wvl_cuda_rate_job job)
 {
     uint32_t block = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (block < job.t1.block_count && wvl_rate::step_of(job).asked) {
