@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many pictures of a folder are in work at a time, where nothing says it. */
+/* Pictures of a folder beside each other: how many are in work at a time, where nothing says it, and what they hold. */
+#define _GNU_SOURCE /* usleep */
 #include <check.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/wavelane/job.h"
 
-enum { FILES = 3 };
+enum { FILES = 3, PIECES = 200, WORKERS = 8, SAMPLE_BYTES = 3, CODING_BYTES = 4, MOST_BYTES = 10 };
 
 static wvl_cli_args args;
 static wvl_cli_batch batch;
@@ -60,6 +65,116 @@ START_TEST(asked_for)
 }
 END_TEST
 
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static atomic_int held, most_held, coding, ended, wrong;
+
+static void change(int bytes)
+{
+    int now = atomic_fetch_add(&held, bytes) + bytes, before = atomic_load(&most_held);
+    while (now > before && !atomic_compare_exchange_weak(&most_held, &before, now)) {
+    }
+}
+
+/* Reads, encodes, and gives all back; every seventh piece wants to be the only one that encodes. */
+static void work_with_memory(void *user, wvl_cli_turns *turns, size_t index)
+{
+    (void)user;
+    wvl_cli_hold_samples(turns, index, SAMPLE_BYTES, MOST_BYTES);
+    change(SAMPLE_BYTES);
+    (void)usleep(index % 5 * 20);
+    wvl_cli_begin_coding(turns, index, CODING_BYTES, MOST_BYTES);
+    change(CODING_BYTES);
+    atomic_fetch_add(&coding, 1);
+    (void)usleep(index % 3 * 50);
+    if (index % 7 == 0) {
+        atomic_fetch_sub(&coding, 1);
+        wvl_cli_code_alone(turns);
+        wrong += atomic_fetch_add(&coding, 1) != 0;
+        (void)usleep(100);
+        wrong += atomic_load(&coding) != 1;
+    }
+    atomic_fetch_sub(&coding, 1);
+    change(-CODING_BYTES);
+    wvl_cli_end_coding(turns, CODING_BYTES);
+    wvl_cli_take_turn(turns, index);
+    change(-SAMPLE_BYTES);
+    wvl_cli_drop_samples(turns, SAMPLE_BYTES);
+    atomic_fetch_add(&ended, 1);
+}
+
+/* The first piece that has not ended may go beyond the limit by what it takes, when no other encodes. */
+START_TEST(memory_has_a_limit)
+{
+    wvl_cli_run_turns(PIECES, WORKERS, work_with_memory, NULL);
+    ck_assert_int_eq(ended, PIECES);
+    ck_assert_int_eq(wrong, 0);
+    ck_assert_int_eq(held, 0);
+    ck_assert_int_ge(most_held, MOST_BYTES - SAMPLE_BYTES);
+    ck_assert_int_le(most_held, MOST_BYTES + SAMPLE_BYTES + CODING_BYTES);
+}
+END_TEST
+
+/* No piece fits: one after the other. */
+static void work_with_much(void *user, wvl_cli_turns *turns, size_t index)
+{
+    (void)user;
+    wvl_cli_hold_samples(turns, index, MOST_BYTES + 1, MOST_BYTES);
+    wvl_cli_begin_coding(turns, index, UINT64_MAX / 2, MOST_BYTES);
+    wrong += atomic_fetch_add(&coding, 1) != 0;
+    (void)usleep(50);
+    atomic_fetch_sub(&coding, 1);
+    wvl_cli_end_coding(turns, UINT64_MAX / 2);
+    wvl_cli_drop_samples(turns, MOST_BYTES + 1);
+    atomic_fetch_add(&ended, 1);
+}
+
+START_TEST(one_after_the_other)
+{
+    wvl_cli_run_turns(PIECES, WORKERS, work_with_much, NULL);
+    ck_assert_int_eq(ended, PIECES);
+    ck_assert_int_eq(wrong, 0);
+}
+END_TEST
+
+/* Samples are held before they are read. */
+static void read_picture(void *user, wvl_cli_turns *turns, size_t index)
+{
+    const char *input = user;
+    wvl_cli_job j = wvl_cli_describe_job(&batch, &input, 1, NULL);
+    j.turns = turns;
+    j.turn = index;
+    wrong += wvl_cli_read_and_plan(&j) != WVL_EXIT_OK;
+    wrong += j.sample_bytes != 7 * 5 * 3;
+    wvl_cli_release_job(&j);
+    wvl_cli_drop_samples(turns, j.sample_bytes);
+    atomic_fetch_add(&ended, 1);
+}
+
+START_TEST(samples_are_held)
+{
+    char name[] = "/tmp/turns-XXXXXX", pixels[7 * 5 * 3] = {0};
+    int file = mkstemp(name);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, "P6\n7 5\n255\n", 11), 11);
+    ck_assert_int_eq(write(file, pixels, sizeof pixels), sizeof pixels);
+    memset(&args, 0, sizeof args);
+    memset(&batch, 0, sizeof batch);
+    args.image_dir = "/tmp";
+    args.dry_run = 1;
+    args.subsampling[0] = args.subsampling[1] = 1;
+    batch.args = &args;
+    batch.out = stdout;
+    ck_assert_int_eq(wvl_cli_open_batch(&batch), WVL_EXIT_OK);
+    wvl_cli_run_turns(4, 2, read_picture, name);
+    ck_assert_int_eq(ended, 4);
+    ck_assert_int_eq(wrong, 0);
+    wvl_cli_close_batch(&batch);
+    (void)close(file);
+    (void)unlink(name);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("turns");
@@ -67,6 +182,9 @@ int main(void)
     tcase_add_test(tests, small_files);
     tcase_add_test(tests, few_threads);
     tcase_add_test(tests, asked_for);
+    tcase_add_test(tests, memory_has_a_limit);
+    tcase_add_test(tests, one_after_the_other);
+    tcase_add_test(tests, samples_are_held);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

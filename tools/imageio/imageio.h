@@ -174,6 +174,10 @@ typedef struct wvl_io_options {
     /* JPEG 2000: gets the codestream before it is decoded. Anything but 0 refuses it; reason gets a line of text. NULL:
      * there is none. */
     int (*inspect)(const uint8_t *codestream, size_t bytes, char *reason, size_t reason_bytes);
+    /* Gets the bytes that the samples of a whole picture take, before that memory is taken; it may wait. NULL: there is
+     * none. */
+    void (*before_samples)(void *user, uint64_t bytes);
+    void *before_samples_user;
 } wvl_io_options;
 
 /* File name extensions that are read, without the dot, from index 0; NULL after the last one. */

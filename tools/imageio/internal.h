@@ -125,6 +125,8 @@ void wvl_io_subsample(wvl_io_picture *picture, uint32_t component, uint8_t dx, u
 void wvl_io_lay_out(wvl_io_context *context, int is_interleaved);
 /* Blocks for the whole picture as it is laid out. */
 int wvl_io_allocate_blocks(wvl_io_context *context);
+/* Tells who asked for it that samples will take these bytes. */
+void wvl_io_announce_samples(wvl_io_context *context, uint64_t bytes);
 /* Both at once. */
 int wvl_io_allocate_interleaved(wvl_io_context *context);
 int wvl_io_allocate_planar(wvl_io_context *context);

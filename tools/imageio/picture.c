@@ -208,11 +208,29 @@ void wvl_io_lay_out(wvl_io_context *context, int is_interleaved)
     }
 }
 
+void wvl_io_announce_samples(wvl_io_context *context, uint64_t bytes)
+{
+    if (context->options.before_samples != NULL)
+        context->options.before_samples(context->options.before_samples_user, bytes);
+}
+
+static uint64_t count_sample_bytes(const wvl_io_picture *picture)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t c = 0; c < picture->component_count; c++) {
+        const wvl_io_component *k = &picture->components[c];
+        sum += (uint64_t)k->width * k->height * k->sample_bytes;
+    }
+    return sum;
+}
+
 int wvl_io_allocate_blocks(wvl_io_context *context)
 {
     wvl_io_picture *picture = context->picture;
     wvl_io_component *first = &picture->components[0];
 
+    wvl_io_announce_samples(context, count_sample_bytes(picture));
     for (uint32_t c = 0; c < (context->is_interleaved ? 1 : picture->component_count); c++) {
         wvl_io_component *k = &picture->components[c];
         uint64_t samples = (uint64_t)k->width * k->height * (context->is_interleaved ? picture->component_count : 1);

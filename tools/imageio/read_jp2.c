@@ -179,6 +179,7 @@ static int decode(reader *r)
         return wvl_io_fail(r->jp2.context, "%s", reason);
     }
     /* A short file may be a large picture of one value: what OpenJPEG will hold is asked for before it begins. */
+    wvl_io_announce_samples(r->jp2.context, r->jp2.sample_count * (sizeof(OPJ_INT32) + sizeof(uint16_t)));
     void *probe =
         wvl_io_allocate(r->jp2.context, r->jp2.sample_count * sizeof(OPJ_INT32), "samples that OpenJPEG holds");
     if (!probe) {

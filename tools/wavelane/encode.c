@@ -341,6 +341,14 @@ static int check_place(const wvl_cli_job *j)
     return wvl_cli_check_output(args, j->inputs, j->input_count, j->output);
 }
 
+/* Pictures of a folder that are read side by side share memory: small files may hold large pictures. */
+static void hold_samples(void *user, uint64_t bytes)
+{
+    wvl_cli_job *j = user;
+    wvl_cli_hold_samples(j->turns, j->turn, bytes, wvl_cli_share_of_memory());
+    j->sample_bytes += bytes;
+}
+
 static int read_job(wvl_cli_job *j)
 {
     const wvl_cli_args *args = j->s->args;
@@ -352,6 +360,8 @@ static int read_job(wvl_cli_job *j)
     }
     wvl_cli_args own = *args;
     own.io.keep_words = j->s->encoders != NULL; /* a device unpacks them faster than the reader */
+    own.io.before_samples = j->turns ? hold_samples : NULL;
+    own.io.before_samples_user = j;
     return wvl_cli_read_picture(&own, j->inputs, j->input_count, &j->picture);
 }
 

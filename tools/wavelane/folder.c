@@ -16,14 +16,6 @@
 
 /* ---- One picture ----------------------------------------------------------------------------- */
 
-static int encode_with_memory(wvl_cli_job *j, uint64_t bytes)
-{
-    wvl_cli_hold_bytes(j->turns, bytes, wvl_cli_share_of_memory());
-    int code = wvl_cli_encode_job(j);
-    wvl_cli_drop_bytes(j->turns, bytes);
-    return code;
-}
-
 /* What one picture alone would have had, it gets: where memory or the device does not suffice for several, it is tried
  * again when no other is in work. */
 static int encode_in_turns(wvl_cli_job *j)
@@ -32,11 +24,14 @@ static int encode_in_turns(wvl_cli_job *j)
     uint64_t bytes =
         wvl_plan_measure(j->plan, &memory) == WVL_OK ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
     size_t mark = wvl_cli_mark_messages();
-    int code = encode_with_memory(j, bytes);
+    wvl_cli_begin_coding(j->turns, j->turn, bytes, wvl_cli_share_of_memory());
+    int code = wvl_cli_encode_job(j);
     if (code == WVL_EXIT_DEVICE) {
         wvl_cli_forget_messages(mark);
-        code = encode_with_memory(j, UINT64_MAX / 2);
+        wvl_cli_code_alone(j->turns);
+        code = wvl_cli_encode_job(j);
     }
+    wvl_cli_end_coding(j->turns, bytes);
     return code;
 }
 
@@ -94,6 +89,7 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
     }
     wvl_cli_job j = wvl_cli_describe_job(s, &input, 1, entry->output);
     j.turns = wvl_cli_count_workers(turns) > 1 ? turns : NULL;
+    j.turn = index;
     int code = check_clash(entry);
     code = code ? code : wvl_cli_check_entry(&s->directory, index);
     if (!code && s->args->output && !wvl_cli_is_plan_only(s->args)) {
@@ -112,6 +108,7 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
         wvl_cli_stop_turns(turns);
     }
     wvl_cli_release_job(&j);
+    wvl_cli_drop_samples(turns, j.sample_bytes);
 }
 
 /* ---- How many at a time, and where ----------------------------------------------------------- */

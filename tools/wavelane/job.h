@@ -59,7 +59,9 @@ struct wvl_cli_job {
     const wvl_result *result;
     wvl_cli_check check;
     double seconds;
-    wvl_cli_turns *turns; /* other pictures are in work beside it; NULL: none */
+    wvl_cli_turns *turns;  /* other pictures are in work beside it; NULL: none */
+    size_t turn;           /* its index in them */
+    uint64_t sample_bytes; /* held of them */
 };
 
 wvl_cli_job wvl_cli_describe_job(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output);

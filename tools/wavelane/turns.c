@@ -16,6 +16,8 @@ struct wvl_cli_turns {
     size_t count, workers;
     size_t next, turn; /* to be begun; to be told */
     uint64_t held_bytes;
+    size_t coding;                             /* pieces between begin and end of their encode */
+    enum { BESIDE, ALONE_WANTED, ALONE } kind; /* ALONE: one piece encodes, and no other begins */
     int stopped;
     wvl_cli_work_fn work;
     void *user;
@@ -87,21 +89,70 @@ uint64_t wvl_cli_share_of_memory(void)
     return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : UINT64_MAX / 2;
 }
 
-void wvl_cli_hold_bytes(wvl_cli_turns *t, uint64_t bytes, uint64_t most)
+/* Under the lock. */
+static int may_hold(const wvl_cli_turns *t, size_t index, uint64_t bytes, uint64_t most)
+{
+    int fits = bytes <= most && t->held_bytes <= most - bytes;
+    return fits || !t->held_bytes || (index == t->turn && !t->coding);
+}
+
+static void drop_bytes(wvl_cli_turns *t, uint64_t bytes)
+{
+    t->held_bytes -= bytes;
+    pthread_cond_broadcast(&t->changed);
+}
+
+void wvl_cli_hold_samples(wvl_cli_turns *t, size_t index, uint64_t bytes, uint64_t most)
 {
     pthread_mutex_lock(&t->lock);
-    while (t->held_bytes && (bytes > most || t->held_bytes > most - bytes)) {
+    while (!may_hold(t, index, bytes, most)) {
         pthread_cond_wait(&t->changed, &t->lock);
     }
     t->held_bytes += bytes;
     pthread_mutex_unlock(&t->lock);
 }
 
-void wvl_cli_drop_bytes(wvl_cli_turns *t, uint64_t bytes)
+void wvl_cli_begin_coding(wvl_cli_turns *t, size_t index, uint64_t bytes, uint64_t most)
 {
     pthread_mutex_lock(&t->lock);
-    t->held_bytes -= bytes;
+    while (t->kind != BESIDE || !may_hold(t, index, bytes, most)) {
+        pthread_cond_wait(&t->changed, &t->lock);
+    }
+    t->held_bytes += bytes;
+    t->coding++;
+    pthread_mutex_unlock(&t->lock);
+}
+
+void wvl_cli_code_alone(wvl_cli_turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->coding--; /* of two that want it each would wait for the other */
     pthread_cond_broadcast(&t->changed);
+    while (t->kind != BESIDE) {
+        pthread_cond_wait(&t->changed, &t->lock);
+    }
+    t->kind = ALONE_WANTED;
+    while (t->coding) {
+        pthread_cond_wait(&t->changed, &t->lock);
+    }
+    t->kind = ALONE;
+    t->coding++;
+    pthread_mutex_unlock(&t->lock);
+}
+
+void wvl_cli_end_coding(wvl_cli_turns *t, uint64_t bytes)
+{
+    pthread_mutex_lock(&t->lock);
+    t->coding--;
+    t->kind = t->kind == ALONE ? BESIDE : t->kind;
+    drop_bytes(t, bytes);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void wvl_cli_drop_samples(wvl_cli_turns *t, uint64_t bytes)
+{
+    pthread_mutex_lock(&t->lock);
+    drop_bytes(t, bytes);
     pthread_mutex_unlock(&t->lock);
 }
 

@@ -21,10 +21,15 @@ void wvl_cli_take_turn(wvl_cli_turns *turns, size_t index);
 void wvl_cli_stop_turns(wvl_cli_turns *turns);
 /* Half of the machine's memory: what pictures side by side may hold. One by itself may take what it needs. */
 uint64_t wvl_cli_share_of_memory(void);
-/* Waits until those at work hold no more than `most` bytes with these; whoever holds none may hold any number when
- * nobody else does. */
-void wvl_cli_hold_bytes(wvl_cli_turns *turns, uint64_t bytes, uint64_t most);
-void wvl_cli_drop_bytes(wvl_cli_turns *turns, uint64_t bytes);
+/* Memory of a piece: first for samples, before they are read; then for its encode as well. Each waits until all pieces
+ * at work hold no more than `most` bytes with these. One goes on all the same if no piece holds any; so does the first
+ * piece that has not ended, once none encodes: so pieces never wait for each other for ever. */
+void wvl_cli_hold_samples(wvl_cli_turns *turns, size_t index, uint64_t bytes, uint64_t most);
+void wvl_cli_begin_coding(wvl_cli_turns *turns, size_t index, uint64_t bytes, uint64_t most);
+/* Between begin and end: waits until no other piece encodes. None begins before this one ends. */
+void wvl_cli_code_alone(wvl_cli_turns *turns);
+void wvl_cli_end_coding(wvl_cli_turns *turns, uint64_t bytes);
+void wvl_cli_drop_samples(wvl_cli_turns *turns, uint64_t bytes);
 /* For what only one thread may do at a time. */
 void wvl_cli_enter(wvl_cli_turns *turns);
 void wvl_cli_leave(wvl_cli_turns *turns);
