@@ -130,7 +130,7 @@ typedef struct wvl_runner {
  * CLOCK_MONOTONIC; a device measures its own times, and the library converts them to that clock. */
 typedef struct wvl_trace_span {
     size_t struct_size;
-    const char *track; /* what was at work: "encode 1", "cuda:0 upload", ... */
+    const char *track; /* who did the work: "encode 1", "cuda:0 upload", ... */
     const char *name;  /* "transform", "code", "rate", "write", "check", "stage", "upload", "kernels", "download" */
     uint64_t picture;  /* number of the picture in the context, from 1; 0: none */
     double begin, end; /* seconds */
@@ -360,7 +360,7 @@ typedef struct wvl_box {
     size_t bytes;
 } wvl_box;
 
-/* What a JP2 or JPH file says beyond its codestream; raw codestreams ignore it. The plan keeps copies of all data. */
+/* Content of a JP2 or JPH file beside its codestream; raw codestreams ignore it. The plan keeps copies of all data. */
 typedef struct wvl_jp2_info {
     size_t struct_size;
     wvl_color color; /* AUTO: grey for 1 or 2 channels, sRGB for 3 or 4 (I.5.3.3) */
@@ -394,7 +394,7 @@ typedef struct wvl_plan_request {
     const wvl_jp2_info *jp2; /* may be NULL */
     wvl_cancel *cancel;      /* may be NULL; if it is raised: WVL_CANCELLED */
     char *error;             /* gets the reason of a failure, always terminated, "" on success; may be NULL */
-    size_t error_bytes;      /* of error; a text that is longer is cut */
+    size_t error_bytes;      /* size of error; a longer text is cut */
 } wvl_plan_request;
 
 /* Checks params and format against the standard and against each other. The error text lists every violation, one a
@@ -460,8 +460,8 @@ WVL_API wvl_status wvl_sink_take_memory(wvl_sink *sink, void **data, size_t *byt
 WVL_API void wvl_memory_release(wvl_context *context, void *data, size_t bytes);
 /* A stream that is open for writing. The sink flushes it, but does not close it. */
 WVL_API wvl_status wvl_sink_open_stream(wvl_context *context, void *file /* FILE * */, wvl_sink *sink);
-/* A file that appears complete or not at all: written under a temporary name beside `path`, flushed, then renamed.
- * overwrite = 0: only if no file has that name. A failure removes it. Devices and pipes are written directly. */
+/* A file that appears complete or not at all. It is written under a temporary name beside `path`, flushed, then given
+ * its name. overwrite = 0: only if no file has that name. A failure removes it. Devices and pipes: written directly. */
 WVL_API wvl_status wvl_sink_open_file(wvl_context *context, const char *path, int overwrite, wvl_sink *sink);
 /* Discards a sink of the library that was not given to an encode, or whose memory was not taken. */
 WVL_API void wvl_sink_discard(wvl_sink *sink);

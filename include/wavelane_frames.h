@@ -32,7 +32,7 @@ typedef struct wvl_frame {
     /* Read during the call only; no other thread may use them meanwhile. NULL: those of the encoder's plan. */
     const wvl_params *params;
     char *error;        /* gets the reason of a failure, always terminated, "" on success; may be NULL */
-    size_t error_bytes; /* of error; a text that is longer is cut */
+    size_t error_bytes; /* size of error; a longer text is cut */
 } wvl_frame;
 
 /* Submits a picture as wvl_encoder_submit(), with parameters of its own; frame NULL: with those of the plan. Never
