@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libwavelane-check: a strict judge of JPEG 2000 codestreams and files. Bytes in, violations out.
+ * libwavelane-check judges JPEG 2000 codestreams and files strictly. It takes bytes and reports violations.
  *
  *   wvl_check_options options = {.struct_size = sizeof options, .profile = "cinema2k"};
  *   wvl_check_summary summary = {.struct_size = sizeof summary};
  *   int verdict = wvl_check_file(data, bytes, &options, print_issue, NULL, &summary);
  *   wvl_check_release_summary(&summary);
  *
- * It reads every marker segment of ISO/IEC 15444-1 and those that 15444-15 adds, decodes every packet header, and
- * checks the pointer segments against the packets found. It decodes HT blocks, to see how each of their streams ends,
- * but no other samples. It shares no code with the encoder, links libc alone, never prints, keeps no global state, and
- * may be called from any number of threads. Any input is safe: what a header claims is believed only as far as the
- * bytes bear it out, and work and memory are bounded by the input's size and by the options. Clauses are those of
- * ISO/IEC 15444-1 (ITU-T T.800) unless another document is named.
+ * It reads every marker segment of ISO/IEC 15444-1 and those that 15444-15 adds. It decodes every packet header, and
+ * compares the pointer segments with the packets found. It decodes HT blocks, to see how each of their streams ends,
+ * but no other samples. It shares no code with the encoder, links libc alone, never prints, and keeps no global state.
+ * Any number of threads may call it. Any input is safe: a value of a header is used only as far as the bytes confirm
+ * it, and the input's size and the options limit work and memory. Clauses are those of ISO/IEC 15444-1 (ITU-T T.800)
+ * unless another document is named.
  */
 #ifndef WAVELANE_CHECK_H
 #define WAVELANE_CHECK_H
@@ -43,7 +43,7 @@ typedef enum wvl_check_verdict {
     WVL_CHECK_NO_MEMORY = -2
 } wvl_check_verdict;
 
-/* Strings live until the callback returns, except rule and clause, which are static. */
+/* Strings are valid until the callback returns; rule and clause are static. */
 typedef struct wvl_check_issue {
     uint64_t offset; /* from the first byte given */
     wvl_check_severity severity;
@@ -55,7 +55,7 @@ typedef struct wvl_check_issue {
 
 typedef void (*wvl_check_report_fn)(void *user, const wvl_check_issue *issue);
 
-/* One packet, in codestream order within its tile. Offsets from the first byte given. */
+/* One packet, in codestream order within its tile. Offsets count from the first byte given. */
 typedef struct wvl_check_packet {
     uint32_t tile, part; /* part: tile-part in codestream order, from 0 */
     uint32_t component, resolution, layer;
@@ -67,8 +67,8 @@ typedef struct wvl_check_packet {
 
 typedef void (*wvl_check_packet_fn)(void *user, const wvl_check_packet *packet);
 
-/* Zero-initialise; zero is the default everywhere. Later versions append members. A structure of a newer program is
- * refused (WVL_CHECK_BAD_ARGUMENT) where it sets what this version does not know. */
+/* Set the structure to zero first: zero is the default everywhere. Later versions append members. If a newer program
+ * sets a member that this version does not know, the call returns WVL_CHECK_BAD_ARGUMENT. */
 typedef struct wvl_check_options {
     size_t struct_size;
     const char *profile; /* its violations are reported too and decide the verdict; a name of wvl_check_profiles() */
@@ -78,11 +78,11 @@ typedef struct wvl_check_options {
     /* Code blocks and precincts visited, and runs of 32 samples of an HT block; 0: 2^25 and 128 times the input's
      * bytes. */
     uint64_t work_limit;
-    uint32_t issue_limit;       /* reports; 0: 1000. What is beyond is counted only */
+    uint32_t issue_limit;       /* reports; 0: 1000. Further issues are counted, not reported */
     wvl_check_packet_fn packet; /* called for every packet, with the same user */
     int hfr;                    /* high frame rate: twice the bytes of a cinema profile */
-    /* Where memory comes from; both or none. The walk must then have no summary. release gets the size and pointer of
-     * an allocate. */
+    /* Allocator of the caller; set both or none. summary must then be NULL. release gets the size and pointer of an
+     * earlier allocate. */
     void *(*allocate)(void *user, size_t bytes);
     void (*release)(void *user, void *memory, size_t bytes);
     void *memory_user;
@@ -111,7 +111,7 @@ typedef struct wvl_check_component {
 
 #define WVL_CHECK_PROFILE_ROOM 48
 
-/* Filled as far as the walk came. Set struct_size and zero the rest before the call. */
+/* Filled as far as the walk came. Before the call, set all to zero, then struct_size. */
 typedef struct wvl_check_summary {
     size_t struct_size;
     wvl_check_format format;
@@ -132,18 +132,18 @@ typedef struct wvl_check_summary {
     uint32_t profile_count;
     wvl_check_profile profiles[WVL_CHECK_PROFILE_ROOM];
     uint64_t ht_block_count; /* HT cleanup segments that were decoded to their end */
-    /* B of MAGB in CAP, and the least B that covers those blocks; 0 without HT blocks. */
+    /* B of MAGB in CAP, and the least B that is enough for those blocks; 0 without HT blocks. */
     uint32_t ht_bound_told, ht_bound_needed;
 } wvl_check_summary;
 
-/* Judges a raw codestream, SOC to EOC: `bytes` bytes at data, read during the call only. report and summary may be
- * NULL, options too. Returns a wvl_check_verdict. */
+/* Judges a raw codestream, SOC to EOC: `bytes` bytes at data, read during the call only. options, report and summary
+ * may be NULL. Returns a wvl_check_verdict. */
 WVL_CHECK_API int wvl_check_codestream(const void *data, size_t bytes, const wvl_check_options *options,
                                        wvl_check_report_fn report, void *user, wvl_check_summary *summary);
-/* JP2 or JPH by its signature box, a raw codestream otherwise. */
+/* Judges a file: JP2 or JPH if it has the signature box, else a raw codestream. */
 WVL_CHECK_API int wvl_check_file(const void *data, size_t bytes, const wvl_check_options *options,
                                  wvl_check_report_fn report, void *user, wvl_check_summary *summary);
-/* Frees what a summary points to; the walk fills it, the caller releases it. NULL is ignored. */
+/* Frees all memory that a summary points to. The walk fills it, the caller releases it. NULL is ignored. */
 WVL_CHECK_API void wvl_check_release_summary(wvl_check_summary *summary);
 
 typedef struct wvl_check_rule {
@@ -154,7 +154,7 @@ typedef struct wvl_check_rule {
 
 /* The rules of the standard, then those of the profiles: static tables. */
 WVL_CHECK_API const wvl_check_rule *wvl_check_rules(size_t *count);
-/* Names and one sentence each; applies, met and violations are zero. */
+/* The profiles, each with its name and one sentence; applies, met and violations are zero. */
 WVL_CHECK_API const wvl_check_profile *wvl_check_profiles(size_t *count);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pictures that come row by row, for pictures larger than the memory. The library asks a row source of the caller for
- * rows, from the top to the bottom, and holds few of them at a time. All that wavelane.h says about ownership, threads,
- * errors, structures and the same bytes holds here too: the output is that of wvl_encode() for the same pixels.
+ * Encodes pictures that come row by row, also pictures larger than the memory. The caller writes a row source. The
+ * library asks it for rows, from the top to the bottom, and holds few of them at a time. All that wavelane.h says about
+ * ownership, threads, errors, structures and the same bytes holds here too: the output is that of wvl_encode().
  *
  *   static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t count, char *error, size_t bytes)
  *   {
@@ -36,7 +36,7 @@ typedef struct wvl_row_component {
     uint8_t container;      /* wvl_container_type, the same for all components of a buffer */
 } wvl_row_component;
 
-/* Rows that the library asks for. Row j of them begins at data + j * pitch_bytes. */
+/* The rows that the library asks for. Row j of them begins at data + j * pitch_bytes. */
 typedef struct wvl_row_buffer {
     void *data;         /* memory of the library, aligned to 64 bytes; valid during the call */
     size_t pitch_bytes; /* row_bytes, or more */
@@ -49,15 +49,15 @@ typedef struct wvl_row_source {
     size_t struct_size;
     const wvl_row_component *components; /* one per component of the plan's format; read during the call only */
     uint32_t component_count;
-    /* Fills all rows of buffers[buffer_count], and returns WVL_OK. Rows come in order: in each buffer, first_row is the
-     * row behind the last one of the call before. Any other status ends the encode with it: WVL_ERROR_INPUT where rows
-     * cannot be read, WVL_CANCELLED to stop. error: gets the reason, terminated; "" before the call. The functions are
-     * called by the thread that encodes, one at a time. */
+    /* Fills all rows of buffers[buffer_count], and returns WVL_OK. Rows come in order: in each buffer, first_row
+     * follows the last row of the call before. Any other status ends the encode with that status: WVL_ERROR_INPUT if
+     * rows cannot be read, WVL_CANCELLED to stop. error: gets the reason, terminated; "" before the call. The thread
+     * that encodes calls these functions, one at a time. */
     wvl_status (*read)(void *user, const wvl_row_buffer *buffers, uint32_t buffer_count, char *error,
                        size_t error_bytes);
-    /* Goes back to row 0: all rows are then read again. Some settings may need that (wvl_rows_measure()). NULL: the
-     * rows can be read only once; where they may be needed again the library keeps what it must, in memory or in the
-     * file of wvl_rows_options. */
+    /* Goes back to row 0: the library then reads all rows again. Some settings may need that (wvl_rows_measure()).
+     * NULL: rows can be read only once. If they may be needed again, the library keeps them in memory or in the file
+     * of wvl_rows_options. */
     wvl_status (*rewind)(void *user, char *error, size_t error_bytes);
     /* May be NULL. Called exactly once, when no more rows are needed; also after a failure. */
     void (*release)(void *user);
@@ -67,23 +67,23 @@ typedef struct wvl_row_source {
 /* How much memory an encode of rows takes. The output does not depend on it. */
 typedef struct wvl_rows_options {
     size_t struct_size;
-    /* Most that is taken from the allocator, what the sink holds not counted; 0: no limit. Coded blocks that do not
-     * fit go to a file without a name, of which mostly less than 32 MiB are in memory at a time. Less than least_bytes
-     * (wvl_rows_measure) is refused with WVL_ERROR_PARAMETER; the text gives the least. */
+    /* Most memory that is taken from the allocator, without what the sink holds; 0: no limit. Coded blocks that do not
+     * fit go to a file without a name; mostly less than 32 MiB of it are in memory at a time. A limit below
+     * least_bytes (wvl_rows_measure) is refused with WVL_ERROR_PARAMETER; the text gives the least. */
     uint64_t memory_bytes;
     const char *spill_folder; /* folder of that file, which is made only if it is needed; NULL: /tmp */
 } wvl_rows_options;
 
-/* As wvl_encode(), with rows in place of an image. options may be NULL. Errors: also WVL_ERROR_INPUT and every other
- * error that the source returns; WVL_ERROR_PARAMETER: memory_bytes is too small; WVL_ERROR_MEMORY: also where the disk
- * is full that the file is on. With "device" set to cuda, a device transforms the picture and codes its blocks as far
- * as it can, in waves of tiles or in strips; the CPU makes the packets, and goes on where the device fails. Set to
- * cuda-only: WVL_ERROR_UNSUPPORTED where rows of such a picture are for the CPU, with the reason. */
+/* Encodes as wvl_encode(), with rows in place of an image. options may be NULL. Errors: also WVL_ERROR_INPUT and every
+ * other error that the source returns; WVL_ERROR_PARAMETER: memory_bytes is too small; WVL_ERROR_MEMORY: also if the
+ * disk of the file is full. With "device" set to cuda, a device transforms the picture and codes its blocks as far as
+ * it can, in waves of tiles or in strips. The CPU makes the packets, and goes on if the device fails. With cuda-only:
+ * WVL_ERROR_UNSUPPORTED, with the reason, if only the CPU can take rows of such a picture. */
 WVL_API wvl_status wvl_encode_rows(const wvl_plan *plan, const wvl_row_source *source, const wvl_rows_options *options,
                                    wvl_sink *sink, const wvl_control *control, wvl_result **result, char *error,
                                    size_t error_bytes);
 
-/* What wvl_encode_rows() takes without a limit. */
+/* The memory that wvl_encode_rows() takes without a limit. */
 typedef struct wvl_rows_memory {
     size_t struct_size;
     uint64_t row_bytes;         /* pixels that are held at a time */
@@ -93,13 +93,14 @@ typedef struct wvl_rows_memory {
     uint64_t coefs_bytes;       /* of base_bytes: coefficients, which go to a file if memory_bytes is set */
     uint8_t reads_again;        /* 1: all rows may be read a second time */
     uint8_t in_strips;          /* 1: the transform goes on with every few rows; 0: by whole tiles */
-    /* Whether bytes leave before all rows are read: 1: to every sink; 2: to one that has `patch`. Such an encode takes
-     * early_base_bytes in place of base_bytes, and early_least_bytes in place of least_bytes. 0: they are the same. */
+    /* Whether bytes leave before all rows are read. 0: no; 1: to every sink; 2: to a sink that has `patch`. Such an
+     * encode takes early_base_bytes in place of base_bytes, and early_least_bytes in place of least_bytes. If this is
+     * 0, the early values are equal to the others. */
     uint8_t leaves_early;
     uint64_t early_base_bytes, early_least_bytes;
 } wvl_rows_memory;
 
-/* source: its functions are not called. Any number of threads may ask with one plan. Errors: _ARGUMENT. */
+/* Calls no function of source. Any number of threads may ask with one plan. Errors: _ARGUMENT. */
 WVL_API wvl_status wvl_rows_measure(const wvl_plan *plan, const wvl_row_source *source, wvl_rows_memory *memory);
 
 /* ---- Pushed rows --------------------------------------------------------------------------------------------------
@@ -109,26 +110,26 @@ WVL_API wvl_status wvl_rows_measure(const wvl_plan *plan, const wvl_row_source *
  *   status = wvl_row_pusher_finish(pusher, &result, error, sizeof error);
  *   wvl_row_pusher_release(pusher);
  *
- * For a program that has its rows in a loop of its own. wvl_encode_rows() runs in a thread that the pusher starts, and
- * calls sink and control from there. Rows cannot be read again: where they are needed twice, the library keeps them. */
+ * A row pusher is for a program that makes its rows in a loop of its own. It starts a thread, which runs
+ * wvl_encode_rows() and calls sink and control. The library keeps the rows that it needs twice. */
 
 typedef struct wvl_row_pusher wvl_row_pusher;
 
-/* components and options are copied; spill_folder, sink and the objects of control must stay until
- * wvl_row_pusher_finish() returns. Errors: _ARGUMENT, _MEMORY; the sink then stays with the caller. */
+/* components and options are copied. spill_folder, sink and the objects of control must stay until
+ * wvl_row_pusher_finish() returns. Errors: _ARGUMENT, _MEMORY; then the sink stays with the caller. */
 WVL_API wvl_status wvl_row_pusher_create(const wvl_plan *plan, const wvl_row_component *components,
                                          uint32_t component_count, const wvl_rows_options *options, wvl_sink *sink,
                                          const wvl_control *control, wvl_row_pusher **pusher);
-/* The next rows of the picture: `rows` rows of the reference grid, each of which is a row of every component without
- * subsampling. A component with vertical subsampling has those of its rows that lie on them. Buffer b begins at
- * data[b], its rows are pitch_bytes[b] apart. Returns when the rows are copied, which may wait for the encode.
+/* Gives the next rows of the picture: `rows` rows of the reference grid. Each is a row of every component without
+ * subsampling; a component with vertical subsampling has fewer rows: those that lie on them. Buffer b begins at
+ * data[b]; its rows are pitch_bytes[b] apart. The call returns when the rows are copied, and may wait for the encode.
  * _ARGUMENT: an argument is NULL, or fewer rows are left. Any other error is that of the encode, which has ended. */
 WVL_API wvl_status wvl_row_pusher_push(wvl_row_pusher *pusher, const void *const *data, const size_t *pitch_bytes,
                                        uint32_t rows);
-/* Waits for the end of the encode, and returns how it ended. WVL_ERROR_INPUT: also where rows are missing. result and
- * error may be NULL. A second call returns WVL_ERROR_ARGUMENT. */
+/* Waits for the end of the encode, and returns its status. WVL_ERROR_INPUT: also if rows are missing. result and error
+ * may be NULL. A second call returns WVL_ERROR_ARGUMENT. */
 WVL_API wvl_status wvl_row_pusher_finish(wvl_row_pusher *pusher, wvl_result **result, char *error, size_t error_bytes);
-/* Ends the encode, if wvl_row_pusher_finish() was not called before. NULL is ignored. */
+/* Ends the encode, if wvl_row_pusher_finish() was not called. NULL is ignored. */
 WVL_API void wvl_row_pusher_release(wvl_row_pusher *pusher);
 
 #ifdef __cplusplus

@@ -188,20 +188,21 @@ static void put_document(void)
     const compliance_row *rows = compliance_rows(&count);
     const char *segment = "";
     printf("# Implementation compliance statement\n\n"
-           "What the encoder writes into the fields of SIZ, CAP, COD, COC, QCD, QCC, RGN and POC (ISO/IEC 15444-1 "
-           "Annex A, 15444-15 Annex A). Made by\n"
-           "`wavelane-compliance` from `conformance/compliance/table.c` and the table of options. One suite compares "
-           "this file with what it prints, another\n"
-           "proves each row: it encodes the case of every value, reads the field back, walks the stream with "
-           "libwavelane-check, decodes it with OpenJPEG,\n"
-           "and encodes it a second time to the same bytes. Where OpenJPEG is known to be wrong, `wavelane-fuzz "
-           "--faults` says so with its evidence. The\n"
-           "last column is refused, with the clause. A case is repeated by `wavelane-fuzz --replay \"CASE\"`.\n\n"
-           "Values are the ends of the range, or all of them where they stand for kinds. Depths above 28 bits are "
+           "This page is for those who must know which values the encoder writes into the fields of SIZ, CAP, "
+           "COD, COC, QCD, QCC, RGN and POC\n"
+           "(ISO/IEC 15444-1 Annex A, 15444-15 Annex A). `wavelane-compliance` makes it from "
+           "`conformance/compliance/table.c` and the table of options.\n"
+           "One suite compares this file with the program's output. Another suite proves each row: it encodes "
+           "the case of every value, reads the field\n"
+           "back, walks the stream with libwavelane-check, decodes it with OpenJPEG, and encodes it a second "
+           "time to the same bytes. If OpenJPEG is known\n"
+           "to be wrong, `wavelane-fuzz --faults` says so with its evidence. The encoder refuses the values "
+           "of the last column and names the clause.\n"
+           "`wavelane-fuzz --replay \"CASE\"` repeats a case.\n\n"
+           "Values are the ends of the range, or all values if they stand for kinds. Depths above 28 bits are "
            "refused, because a high-pass band of\n"
-           "a deeper component needs more than the 31 magnitude bits that decoders carry. What tiles say in COD, COC, "
-           "QCD, QCC, RGN and POC lies in the\n"
-           "same ranges.\n");
+           "a deeper component needs more than the 31 magnitude bits that decoders support. COD, COC, QCD, "
+           "QCC, RGN and POC of tiles have the same ranges.\n");
     for (size_t i = 0; i < count; i++) {
         if (strcmp(segment, rows[i].field.segment) != 0) {
             segment = rows[i].field.segment;
