@@ -262,6 +262,65 @@ for pictures in 1 3; do
     [ "$(grep -c 'orientation 6 is not applied' err)" -eq 2 ] || fail 'a warning of several frames is not printed once, with a count'
     [ "$(grep -c '"warnings":\["orientation 6' warned)" -eq 3 ] || fail 'the report has not the warnings of each frame'
 done
+# A file of all frames loses none of them to a run with other ones.
+expect 0 sequence in kept.j2c --frames 0-3 --quiet
+cp kept.j2c kept.before
+cp kept.j2c.index index.before
+refuse_kept() {
+    expect 4 sequence in kept.j2c --frames "$1" --quiet
+    warns "kept.j2c: holds $2 frames that are none of this run (the first: $3)"
+    cmp -s kept.j2c kept.before && cmp -s kept.j2c.index index.before || fail "--frames $1: a file that was refused is another one"
+}
+refuse_kept 3-3 3 0
+refuse_kept 0-1 2 2
+refuse_kept 0-3x2 2 1
+expect 0 sequence in kept.j2c --frames 0-4
+says '1 encoded, 4 kept'
+expect 0 sequence in kept.j2c --frames 1-1 --force --quiet
+[ "$(wc -l <kept.j2c.index)" -eq 1 ] || fail '--force does not write one file anew'
+
+# With rate control in one pass the limit of a frame follows from those before it: they belong to the parameters.
+expect 0 sequence in limited/ -I --bits-per-second 200000 --frames 0-4 --quiet
+expect 2 sequence in limited/ -I --bits-per-second 200000 --frames 2-4 --quiet
+warns 'was begun with other parameters (there "rate from frame 0, every 1", now "rate from frame 2, every 1")'
+expect 0 sequence in limited/ -I --bits-per-second 200000 --frames 0-5
+says '1 encoded, 5 kept'
+
+# OUT is the same folder with a slash behind it.
+mkdir slash
+expect 0 sequence in slash --frames 0-1 --quiet
+expect 0 sequence in/ slash/ --frames 0-1
+says '0 encoded, 2 kept'
+
+# A stream that ends behind its header; errors of frames behind the one that ended the run.
+head -c 40 s.y4m | head -1 >none.y4m
+expect 3 sequence none.y4m none/
+warns 'none.y4m: ends before the first frame of this run'
+mkdir nothing
+for n in 0 1 2 3 4 5; do
+    echo nothing >"nothing/f.$n.ppm"
+done
+expect 3 sequence nothing worse/ --pictures 4 --threads 4
+[ "$(grep -c 'nothing/f\.' err)" -le 2 ] && ! grep -q 'nothing/f\.[1-5]' err || fail 'errors of frames behind the one that ended the run'
+expect 3 -i s.y4m -o s.jp2
+warns 'is YUV4MPEG2, a sequence of frames; wavelane sequence reads it'
+
+# The range that a stream says: black is 16, white 235.
+{ printf 'YUV4MPEG2 W4 H2 F25:1 Ip C444 XCOLORRANGE=LIMITED\nFRAME\n\020\353\020\353\020\353\020\353'; printf '\200%.0s' 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8; } >limited.y4m
+expect 0 sequence limited.y4m video/ -OutFor jp2 --ycc-to-rgb --quiet
+[ ! -s err ] || fail 'limited range: a warning, although it is converted'
+if part opj_decompress; then
+    opj_decompress -i video/000000.jp2 -o video.ppm >out 2>&1
+    [ "$(tail -c 24 video.ppm | od -An -v -tu1 | tr -s ' \n' ' ')" = "$(printf ' 0 0 0 255 255 255%.0s' 1 2 3 4) " ] || fail 'limited range: black and white are others'
+fi
+expect 0 sequence limited.y4m video2/ -OutFor jp2
+warns 'samples have the limited range of video, and sYCC of JP2 and JPH files has the full one'
+expect 0 sequence limited.y4m video3/ --quiet
+[ ! -s err ] || fail 'limited range: a codestream says nothing of its range'
+sed 's/ XCOLORRANGE=LIMITED//' limited.y4m >full.y4m
+expect 0 sequence full.y4m video4/ -OutFor jp2 --quiet
+[ ! -s err ] || fail 'full range: a warning'
+
 sed 's/Ip/It/' s.y4m >interlaced.y4m
 expect 0 sequence interlaced.y4m interlaced/ --report warned
 expect 0 sequence interlaced.y4m interlaced2/ --report -

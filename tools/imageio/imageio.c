@@ -145,6 +145,14 @@ static const kind *kind_of_content(wvl_io_context *context)
     return NULL;
 }
 
+static int begins_with(wvl_io_context *context, const char *text)
+{
+    const uint8_t *head;
+    size_t length = strlen(text);
+
+    return wvl_io_source_peek(&context->source, &head, 16) >= length && memcmp(head, text, length) == 0;
+}
+
 const wvl_io_kind *wvl_io_choose_kind(wvl_io_context *context)
 {
     const char *extension = extension_of_name(context->name);
@@ -169,6 +177,8 @@ const wvl_io_kind *wvl_io_choose_kind(wvl_io_context *context)
         wvl_io_fail(context, "the file is empty");
     else if (context->source.failed != 0)
         wvl_io_fail(context, "read error: %s", wvl_io_source_trouble(&context->source));
+    else if (begins_with(context, "YUV4MPEG2 "))
+        wvl_io_fail(context, "is YUV4MPEG2, a sequence of frames; wavelane sequence reads it");
     else
         wvl_io_fail(context, "format not recognised: neither the first bytes nor the extension \"%s\" is known",
                     extension);

@@ -159,6 +159,7 @@ typedef struct wvl_io_options {
                                the content and the name; NULL: find out */
     const char *raw_format; /* "w,h,n,bits,{s,u}@1x1:2x2:2x2" for raw, rawl and yuv */
     int raw_interleaved;    /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
+    int raw_video_range;    /* raw, rawl, yuv: 1: YCbCr has the limited range of video (BT.601); 0: the full one */
     int keep_palette;       /* 1: hand out indices and palette; 0: expand */
     int keep_ycc;           /* JPEG: 1: hand out YCbCr planes as stored; 0: RGB */
     int keep_words;   /* DPX, TIFF: 1: samples of 10, 12 and 16 bits may stay as they lie in the file; 0: they become

@@ -64,6 +64,11 @@ static int declare_color(const wvl_cli_args *args, const char *name, wvl_cli_pic
                       args->color != WVL_COLOR_AUTO ? "--color" : "the colour space", color_channels(color), channels);
         return args->color != WVL_COLOR_AUTO ? WVL_EXIT_USAGE : WVL_EXIT_INPUT;
     }
+    if (color == WVL_COLOR_SYCC && args->io.raw_video_range) {
+        wvl_cli_warn_once(name,
+                          "samples have the limited range of video, and sYCC of JP2 and JPH files has the full one; "
+                          "--ycc-to-rgb converts them to RGB");
+    }
     p->jp2.color = color;
     return WVL_EXIT_OK;
 }

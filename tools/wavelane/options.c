@@ -121,7 +121,7 @@ static const wvl_cli_option options[] = {
      "Channels to encode, from 0, in this order; the others are left out.", PICTURE},
     {"drop-alpha", 0, NULL, WVL_ACTION_DROP_ALPHA, NULL, NULL, "Leave the alpha channel out.", PICTURE},
     {"ycc-to-rgb", 0, NULL, WVL_ACTION_YCC_TO_RGB, NULL, NULL,
-     "Convert YCbCr, subsampled or not, to RGB: by the matrix of the file, else that of BT.601 with full range.",
+     "Convert YCbCr, subsampled or not, to RGB: by the matrix and range of the file, else BT.601 with full range.",
      PICTURE},
     {"float-transfer", 0, "linear|log|pq", WVL_ACTION_FLOAT_TRANSFER, NULL, NULL,
      "Make 16-bit integers of floating-point samples (OpenEXR, TIFF, PFM): in proportion, by their logarithm, or by "

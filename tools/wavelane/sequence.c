@@ -42,8 +42,10 @@ static void put_options(FILE *file, const wvl_params *params)
     }
 }
 
-static void put_rate(FILE *file, const wvl_cli_sequence_options *o, const wvl_sequence_rate_options *r)
+/* In one pass the limit of a frame follows from all frames of the run before it. */
+static void put_rate(FILE *file, const wvl_cli_sequence *q, const wvl_sequence_rate_options *r)
 {
+    const wvl_cli_sequence_options *o = q->options;
     if (o->rate_given) {
         (void)fprintf(file,
                       "parameter rate %" PRIu64 " bits a second, bucket %" PRIu64 " bits, %" PRIu64
@@ -51,6 +53,20 @@ static void put_rate(FILE *file, const wvl_cli_sequence_options *o, const wvl_se
                       r->bits_per_second, r->bucket_bits, r->bucket_bits_per_second, r->frames, r->seconds, r->lag,
                       o->statistics ? ", two passes" : "");
     }
+    if (o->rate_given && !o->statistics) {
+        (void)fprintf(file, "parameter rate from frame %" PRIu64 ", every %" PRIu64 "\n", q->source.range.first,
+                      q->source.range.step);
+    }
+}
+
+/* DIR and DIR/ are the same. */
+static int length_of_name(const char *name)
+{
+    size_t length = strlen(name);
+    while (length > 1 && name[length - 1] == '/') {
+        length--;
+    }
+    return (int)length;
 }
 
 char *wvl_cli_describe_parameters(const wvl_cli_sequence *q, const wvl_sequence_rate_options *rate)
@@ -64,13 +80,13 @@ char *wvl_cli_describe_parameters(const wvl_cli_sequence *q, const wvl_sequence_
         return NULL;
     }
     wvl_version(&major, &minor, &patch);
-    (void)fprintf(file, "parameter version %d.%d.%d\nparameter in %s\nparameter out %s\n", major, minor, patch,
-                  o->words[0], o->words[1]);
+    (void)fprintf(file, "parameter version %d.%d.%d\nparameter in %.*s\nparameter out %.*s\n", major, minor, patch,
+                  length_of_name(o->words[0]), o->words[0], length_of_name(o->words[1]), o->words[1]);
     put_options(file, q->batch.params);
     for (const char *line = o->given; line && *line; line = strchr(line, '\n') + 1) {
         (void)fprintf(file, "parameter %.*s\n", (int)strcspn(line, "\n"), line);
     }
-    put_rate(file, o, rate);
+    put_rate(file, q, rate);
     int failed = ferror(file);
     if (fclose(file) || failed) {
         free(text);
@@ -276,6 +292,15 @@ static void check_rest(wvl_cli_sequence *q)
     wvl_cli_return_buffer(&q->buffers, bytes);
 }
 
+/* Whoever wrote into the pipe may have ended behind the header. */
+static void refuse_no_frames(wvl_cli_sequence *q)
+{
+    if (q->source.stream && !q->done && !q->code) {
+        wvl_cli_error("%s: ends before the first frame of this run", q->source.name);
+        q->code = WVL_EXIT_INPUT;
+    }
+}
+
 static void name_failures(wvl_cli_sequence *q)
 {
     uint64_t bad = q->failed + q->black;
@@ -320,6 +345,7 @@ static void run_opened(wvl_cli_sequence *q, const wvl_cli_crew *crew)
     q->store = NULL;
     q->code = q->code ? q->code : code;
     check_rest(q);
+    refuse_no_frames(q);
     warn_of_timeout(q, crew);
     warn_of_old_frames(q, left_behind);
     name_failures(q);

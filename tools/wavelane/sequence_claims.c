@@ -148,7 +148,7 @@ static int has_other_names(const wvl_sequence_journal *before, const char *param
     return differs;
 }
 
-static int is_of_run(const wvl_cli_source *source, uint64_t number)
+int wvl_cli_is_of_run(const wvl_cli_source *source, uint64_t number)
 {
     uint64_t first = wvl_cli_frame_number(source, 0), step = source->range.step;
     return number >= first && number <= source->range.last && (number - first) % step == 0 &&
@@ -160,7 +160,7 @@ void wvl_cli_count_left(wvl_cli_store *s, const wvl_cli_source *source, const wv
 {
     int is_renamed = has_other_names(before, parameters);
     for (size_t i = 0; i < before->count && wvl_cli_has_files(s); i++) { /* one file is cut */
-        s->left_behind += is_renamed || !is_of_run(source, before->records[i].frame);
+        s->left_behind += is_renamed || !wvl_cli_is_of_run(source, before->records[i].frame);
     }
 }
 

@@ -511,7 +511,11 @@ void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place)
     memset(&f, 0, sizeof f);
     f.place = place;
     work_on(q, &f, turns);
-    wvl_cli_take_turn(turns, place);
+    wvl_cli_wait_turn(turns, place);
+    if (q->stopped && f.state == WVL_CLI_FRAME_FAILED) {
+        wvl_cli_forget_messages(0); /* the run has ended with an earlier frame */
+    }
+    wvl_cli_tell_messages();
     if (f.state != WVL_CLI_FRAME_NONE) {
         account(q, &f, turns);
     } else if (!q->stopped) {

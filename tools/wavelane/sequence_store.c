@@ -263,6 +263,26 @@ static int check_place(const wvl_cli_store *s, const wvl_cli_store_request *q, c
     return wvl_cli_spare_inputs(q->options, q->source, name);
 }
 
+/* Frames behind those that stay are cut off: none may be one that this run does not encode again. */
+static int refuse_to_drop(const wvl_cli_store *s, const wvl_cli_source *source)
+{
+    uint64_t count = 0, first = UINT64_MAX;
+    for (size_t i = 0; s->is_resumed && i < s->old.count; i++) {
+        uint64_t number = s->old.records[i].frame;
+        if (!wvl_cli_is_of_run(source, number)) {
+            count++;
+            first = number < first ? number : first;
+        }
+    }
+    if (count) {
+        wvl_cli_error("%s: holds %" PRIu64 " frames that are none of this run (the first: %" PRIu64
+                      "); ask for them too, or give --force to write the file anew without them",
+                      s->output, count, first);
+        return WVL_EXIT_OUTPUT;
+    }
+    return WVL_EXIT_OK;
+}
+
 /* Before the journal begins: a journal would say that the files which are there were made by this sequence. */
 static int check_one_file(const wvl_cli_store *s, const wvl_cli_store_request *q)
 {
@@ -270,6 +290,7 @@ static int check_one_file(const wvl_cli_store *s, const wvl_cli_store_request *q
     char *index = wvl_cli_name_beside(s, ".index");
     int code = index ? check_place(s, q, s->output) : WVL_EXIT_DEVICE;
     code = code ? code : check_place(s, q, index);
+    code = code ? code : refuse_to_drop(s, q->source);
     if (!index) {
         wvl_cli_error("%s: out of memory", s->output);
     } else if (!code && wvl_cli_is_same_file(index, s->journal_path)) {

@@ -21,7 +21,7 @@ struct wvl_cli_stream {
     int fd;
     const char *name;
     uint32_t timeout_s;
-    int is_y4m;
+    int is_y4m, has_video_range;
     char geometry[64]; /* of YUV4MPEG2, as -F takes it */
     const char *raw_geometry;
     uint32_t frames, seconds; /* 0: not said */
@@ -171,6 +171,7 @@ static int parse_header(wvl_cli_stream *s, char *line)
         case 'H': (void)wvl_cli_parse_number(word + 1, 1, UINT32_MAX, &height); break;
         case 'C': space = word + 1; break;
         case 'F': take_rate(s, word + 1); break;
+        case 'X': s->has_video_range |= !strcmp(word, "XCOLORRANGE=LIMITED"); break;
         case 'I':
             if (word[1] == 't' || word[1] == 'b' || word[1] == 'm') {
                 wvl_cli_warn("%s: the frames are interlaced; each is encoded as one picture", s->name);
@@ -270,6 +271,7 @@ void wvl_cli_describe_stream(const wvl_cli_stream *s, wvl_io_options *io)
     io->raw_interleaved = s->is_y4m ? 0 : io->raw_interleaved;
     if (s->is_y4m) {
         io->format = "yuv"; /* planes, little-endian above 8 bits */
+        io->raw_video_range = s->has_video_range;
     } else if (!io->format) {
         io->format = "raw";
     }

@@ -35,13 +35,18 @@ void wvl_cli_keep_memory(void)
 
 size_t wvl_cli_count_workers(const wvl_cli_turns *t) { return t->workers; }
 
-void wvl_cli_take_turn(wvl_cli_turns *t, size_t index)
+void wvl_cli_wait_turn(wvl_cli_turns *t, size_t index)
 {
     pthread_mutex_lock(&t->lock);
     while (t->turn != index) {
         pthread_cond_wait(&t->changed, &t->lock);
     }
     pthread_mutex_unlock(&t->lock);
+}
+
+void wvl_cli_take_turn(wvl_cli_turns *t, size_t index)
+{
+    wvl_cli_wait_turn(t, index);
     wvl_cli_tell_messages();
 }
 

@@ -15,7 +15,9 @@ void wvl_cli_run_turns(size_t count, size_t workers, wvl_cli_work_fn work, void 
  * Without this, most of it would go to the system and come back, page by page. */
 void wvl_cli_keep_memory(void);
 size_t wvl_cli_count_workers(const wvl_cli_turns *turns);
-/* Waits until all pieces before this one have ended, and prints its messages. */
+/* Waits until all pieces before this one have ended. */
+void wvl_cli_wait_turn(wvl_cli_turns *turns, size_t index);
+/* The same, and prints its messages. */
 void wvl_cli_take_turn(wvl_cli_turns *turns, size_t index);
 /* No piece is begun any more. */
 void wvl_cli_stop_turns(wvl_cli_turns *turns);
