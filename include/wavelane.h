@@ -40,13 +40,13 @@
  *
  * Structures. To fill a structure that begins with struct_size, set it to zero, then set struct_size = sizeof(the
  * structure), then set the members that you need. Zero always means the default. Later versions only append members.
- * Therefore a program that was built with the header of 0.2.0 or later runs with every later library. A program may
- * also be newer than the library, and pass a longer structure. The library takes it if all bytes that it does not know
- * are zero, and refuses it with WVL_ERROR_ARGUMENT if not. Structures without struct_size never change.
+ * Therefore a program that was built with the header of 0.2.0 or later runs with every later library. A newer program
+ * may pass a longer structure: the library takes it if all bytes that it does not know are zero, and refuses it with
+ * WVL_ERROR_ARGUMENT if not. If it fills the structure, it leaves them. Structures without struct_size never change.
  *
  * Units. A position or size of a picture is in points of the reference grid, or in samples where it says so. Memory
- * and output are in bytes (8 bits). Times are in seconds, or in milliseconds where the name ends in _ms. Clause
- * numbers are those of ISO/IEC 15444-1 (ITU-T T.800). In comments, _MEMORY stands for WVL_ERROR_MEMORY, and so on.
+ * and output are in bytes (8 bits). Times are in seconds; where the name ends in _ms, in milliseconds. Clauses are
+ * those of ISO/IEC 15444-1 (ITU-T T.800). In comments, _MEMORY stands for WVL_ERROR_MEMORY, and so on.
  */
 #ifndef WAVELANE_H
 #define WAVELANE_H
@@ -478,7 +478,7 @@ typedef enum wvl_stage {
 
 typedef struct wvl_control {
     size_t struct_size;
-    /* The thread of wvl_encode() calls it, never under a lock. done, total: samples of work. Nonzero cancels. */
+    /* The thread of wvl_encode() calls it, never under a lock. done, total: samples of work. Nonzero cancels, soon. */
     int (*progress)(void *user, uint64_t done, uint64_t total, wvl_stage stage);
     void *progress_user;
     wvl_cancel *cancel; /* may be NULL */
@@ -491,9 +491,9 @@ WVL_API wvl_status wvl_cancel_create(wvl_context *context, wvl_cancel **cancel);
 WVL_API void wvl_cancel_raise(wvl_cancel *cancel); /* async-signal-safe */
 WVL_API void wvl_cancel_release(wvl_cancel *cancel);
 
-/* Encodes one picture and returns when the sink is closed. On anything but WVL_OK the sink was closed with complete =
- * 0 and *result is NULL. control and result may be NULL. error gets the reason of a failure (error_bytes bytes, always
- * terminated; may be NULL). Several threads may encode with one plan at once. Errors: any but _THREAD. */
+/* Encodes one picture and returns when the sink is closed. On anything but WVL_OK, *result is NULL, and the sink was
+ * closed with complete = 0 (unless close fails). control and result may be NULL. error gets the reason of a failure
+ * (error_bytes bytes, terminated; may be NULL). Several threads may use one plan at once. Errors: any but _THREAD. */
 WVL_API wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *sink, const wvl_control *control,
                               wvl_result **result, char *error, size_t error_bytes);
 
@@ -575,7 +575,7 @@ WVL_API wvl_status wvl_result_tile_part(const wvl_result *result, uint32_t index
 WVL_API uint32_t wvl_result_fill_count(const wvl_result *result); /* 1 or more */
 WVL_API wvl_status wvl_result_fill(const wvl_result *result, uint32_t index, wvl_fill *fill);
 WVL_API uint32_t wvl_result_layer_count(const wvl_result *result);
-/* Packet bytes (headers and bodies) of component, resolution and layer; UINT32_MAX sums over that index. */
+/* Packet bytes (SOP, headers, EPH, bodies) of component, resolution and layer; UINT32_MAX sums over that index. */
 WVL_API uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t component, uint32_t resolution,
                                          uint32_t layer);
 /* Bytes of the codestream if it is cut after `layer`, and the slope threshold that was reached: 256 * log2 of

@@ -50,9 +50,9 @@ typedef struct wvl_row_source {
     const wvl_row_component *components; /* one per component of the plan's format; read during the call only */
     uint32_t component_count;
     /* Fills all rows of buffers[buffer_count], and returns WVL_OK. Rows come in order: in each buffer, first_row
-     * follows the last row of the call before. Any other status ends the encode with that status: WVL_ERROR_INPUT if
-     * rows cannot be read, WVL_CANCELLED to stop. error: gets the reason, terminated; "" before the call. The thread
-     * that encodes calls these functions, one at a time. */
+     * follows the last row of the call before. An error ends the encode with that status: WVL_ERROR_INPUT if rows
+     * cannot be read, WVL_CANCELLED to stop; other positive values count as WVL_ERROR_INPUT. error: gets the reason,
+     * terminated; "" before the call. The thread that encodes calls these functions, one at a time. */
     wvl_status (*read)(void *user, const wvl_row_buffer *buffers, uint32_t buffer_count, char *error,
                        size_t error_bytes);
     /* Goes back to row 0: the library then reads all rows again. Some settings may need that (wvl_rows_measure()).

@@ -65,8 +65,12 @@ static void check_grid(const wvl_image_format *f, const wvl_settings *s, wvl_rep
 
 static void check_components(const wvl_image_format *f, wvl_report *r)
 {
-    if (f->component_count < 1 || f->component_count > 16384 || !f->components) {
+    if (f->component_count < 1 || f->component_count > 16384) {
         wvl_report_add(r, "%u components; 1 to 16384 are allowed (A.5.1)", f->component_count);
+        return;
+    }
+    if (!f->components) {
+        wvl_report_add(r, "components is NULL");
         return;
     }
     for (uint32_t c = 0; c < f->component_count; c++) {

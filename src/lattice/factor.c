@@ -67,7 +67,7 @@ int wvl_lattice_fill_inverse(wvl_lattice_filter *f)
             return 0;
         }
     }
-    if (!(fabs(det[top]) > 0) || !isfinite(1 / det[top])) {
+    if (!(fabs(det[top]) > 0) || !isfinite(det[top]) || !isfinite(1 / det[top])) {
         return 0;
     }
     f->delay = top;

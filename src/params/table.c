@@ -84,8 +84,9 @@
     X("plm", BOOL, "yes|no", "no", "Write the packet lengths into the main header (A.7.2).", STRUCTURE, BOOL, AT(plm), \
       0, 1)                                                                                                            \
     X("packed-headers", CHOICE, "none|ppm|ppt", "none",                                                                \
-      "Collect the packet headers in the main header (ppm) or the tile-part headers (ppt) (A.7.4, A.7.5).", STRUCTURE, \
-      WORD, AT(packed_headers), 0, 2)                                                                                  \
+      "Collect the packet headers in the main header (ppm) or the tile-part headers (ppt) (A.7.4, A.7.5). Some "       \
+      "decoders refuse a tile-part that then has no bytes; sop=yes avoids that.",                                      \
+      STRUCTURE, WORD, AT(packed_headers), 0, 2)                                                                       \
     X("registration", PAIRS, "[x,y],...: 0..65535", "",                                                                \
       "Place of the samples of each component, to the right and down, in 1/65536 of their distance. One pair is "      \
       "for all components. Empty: no CRG (A.9.1).",                                                                    \

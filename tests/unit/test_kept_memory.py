@@ -17,11 +17,18 @@ WIDTH, HEIGHT = 1024, 1024
 PICTURE_PAGES = 3 * WIDTH * HEIGHT // resource.getpagesize()  # of a picture of 8 bits
 
 
-def run(words, **environment):
+def run(words):
     """New pages that the command touched."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **environment})
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt - before
+
+
+def brings_allocator(wavelane, library, counted):
+    """Whether a library that takes the place of malloc sees nothing, or may not be there (AddressSanitizer)."""
+    environment = {**os.environ, "LD_PRELOAD": library, "WVL_FAIL_COUNT": counted}
+    subprocess.run([wavelane, "--version"], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+    return not os.path.exists(counted) or open(counted, encoding="ascii").read().strip() in ("", "0")
 
 
 def count_pages(wavelane, folder, pictures):
@@ -35,9 +42,7 @@ def count_pages(wavelane, folder, pictures):
 def main():
     wavelane, library = map(os.path.abspath, sys.argv[1:3])
     with tempfile.TemporaryDirectory() as work:
-        counted = f"{work}/count"
-        run([wavelane, "--version"], LD_PRELOAD=library, WVL_FAIL_COUNT=counted)
-        if not os.path.exists(counted) or open(counted, encoding="ascii").read().strip() in ("", "0"):
+        if brings_allocator(wavelane, library, f"{work}/count"):
             print("skipped: this build brings an allocator of its own")
             return 77
         few, many = count_pages(wavelane, f"{work}/few", 6), count_pages(wavelane, f"{work}/many", 26)

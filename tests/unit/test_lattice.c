@@ -448,7 +448,8 @@ END_TEST
 
 START_TEST(test_refusals)
 {
-    const double root = sqrt(0.5), ones[4] = {1, 1, 1, 1}, haar[2] = {root, root}, bad[2] = {1, NAN};
+    const double root = sqrt(0.5), ones[4] = {1, 1, 1, 1}, haar[2] = {root, root}, bad[2] = {1, NAN},
+                 huge[2] = {1e160, 1e160};
     char error[300];
     wvl_dwt1 *dwt;
     ck_assert_int_eq(try_options((wvl_dwt1_options){.wavelet = "dd137", .type = 1, .form = 1}, "infinite factor"),
@@ -462,6 +463,9 @@ START_TEST(test_refusals)
     ck_assert_int_eq(try_options((wvl_dwt1_options){.type = 1}, "wavelet and low_taps are NULL"), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(try_options((wvl_dwt1_options){.low_taps = ones, .tap_count = 4, .type = 1}, "do not reconstruct"),
                      WVL_ERROR_PARAMETER);
+    ck_assert_int_eq(
+        try_options((wvl_dwt1_options){.low_taps = huge, .tap_count = 2, .type = WVL_DWT_F64}, "do not reconstruct"),
+        WVL_ERROR_PARAMETER); /* the determinant is infinite */
     ck_assert_int_eq(try_options((wvl_dwt1_options){.low_taps = ones, .tap_count = 3, .type = 1}, "even"),
                      WVL_ERROR_PARAMETER);
     ck_assert_int_eq(try_options((wvl_dwt1_options){.low_taps = haar, .tap_count = 34, .type = 1}, "from 2 to 32"),
