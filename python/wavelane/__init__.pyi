@@ -71,8 +71,8 @@ class LibraryOptions(TypedDict, total=False):
     tlm: bool | str | None
     # Write the packet lengths into the main header (A.7.2). Range: yes|no. Default: no.
     plm: bool | str | None
-    # Collect the packet headers in the main header (ppm) or the tile-part headers (ppt) (A.7.4, A.7.5). Range:
-    # none|ppm|ppt. Default: none.
+    # Collect the packet headers in the main header (ppm) or the tile-part headers (ppt) (A.7.4, A.7.5). Some
+    # decoders refuse a tile-part that then has no bytes; sop=yes avoids that. Range: none|ppm|ppt. Default: none.
     packed_headers: Literal["none", "ppm", "ppt"] | None
     # Place of the samples of each component, to the right and down, in 1/65536 of their distance. One pair is for
     # all components. Empty: no CRG (A.9.1). Range: [x,y],...: 0..65535.
