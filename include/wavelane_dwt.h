@@ -24,7 +24,9 @@
  *   K. Stokfiszewski, Highly Effective GPU Realization of Discrete Wavelet Transform for Big-Data Problems, 2021). All
  *   steps of a block of samples run in cache, so each level reads and writes memory once.
  * - Convolution: the sums above.
- * The output bits of one form do not depend on the number of threads or on the SIMD level.
+ * Products are added by fused multiply-adds in a fixed order, also on processors that have none (x86 before FMA, where
+ * this is slow). So the output bits of one form do not depend on the number of threads or on the SIMD level. Only the
+ * bits of NaN may.
  */
 #ifndef WAVELANE_DWT_H
 #define WAVELANE_DWT_H

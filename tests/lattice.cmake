@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Transforms alone: pictures; signals on the CPU, kernels on emulated threads, named filters, bench.
 wvl_add_suite(unit lattice)
+wvl_add_suite(unit lattice_bits)
 wvl_add_suite(unit dwt2)
 target_sources(test_dwt2 PRIVATE ${PROJECT_SOURCE_DIR}/tools/bench/textbook.c)
 target_include_directories(test_dwt2 PRIVATE ${PROJECT_SOURCE_DIR})

@@ -163,17 +163,31 @@ WVL_HD int wvl_lattice_carry_tile(const wvl_lattice_args *a, int samples)
     return (samples >> a->levels) - wvl_lattice_carry_reach(a);
 }
 
+/* Thread blocks of two warps that a multiprocessor shall have registers for: as many as go without spills (9.0). */
+#define WVL_LATTICE_CARRY_BLOCKS(stages, first, deep) ((stages) > 7 && (first) + (deep) > 12 ? 8 : 10)
+
+/* Pairs of level 2 of a lane that there is room for: of one run, or of the two that one of level 1 gives. */
+WVL_HD int wvl_lattice_carry_second(int first, int deep) { return first > 2 * deep ? first / 2 : deep; }
+
+/* Of the levels above the first one, all together. */
+WVL_HD int wvl_lattice_carry_above(const wvl_lattice_args *a, int first, int deep)
+{
+    return a->levels > 1 ? wvl_lattice_carry_second(first, deep) + deep * (a->levels - 2) : 0;
+}
+
 /* Floats of shared memory of a warp. Forward: samples of a run, results of a run, buffers between levels, and values
  * that are kept. */
 WVL_HD int wvl_lattice_carry_forward_floats(const wvl_lattice_args *a, int first, int deep)
 {
-    return 64 * first + 32 * (first > deep ? first : deep) + 64 * deep * (a->levels - 1) + 16 * a->levels;
+    return 64 * first + 32 * (first > deep ? first : deep) + 64 * wvl_lattice_carry_above(a, first, deep) +
+           16 * a->levels;
 }
 
 /* The inverse: samples of a run, low coefficients of the last level, high ones of each level, buffers, kept values. */
 WVL_HD int wvl_lattice_carry_inverse_floats(const wvl_lattice_args *a, int first, int deep)
 {
-    return 64 * first + 32 * (first > deep ? first : deep) + 32 * first + 96 * deep * (a->levels - 1) + 16 * a->levels;
+    return 64 * first + 32 * (first > deep ? first : deep) + 32 * first + 96 * wvl_lattice_carry_above(a, first, deep) +
+           16 * a->levels;
 }
 
 /* Floats of shared memory of the convolution with `threads` threads, four pairs each; one cell in 32 stays empty. */

@@ -20,8 +20,8 @@ static __device__ __forceinline__ void forward_convolution(const wvl_lattice_arg
     for (int k = 0; k < (int)a.steps.tap_count; k += 2) {
         float u, v;
         load_pair(a, n + k / 2, u, v);
-        low = (low + a.steps.low[k] * u) + a.steps.low[k + 1] * v;
-        high = (high + a.steps.high[k] * u) + a.steps.high[k + 1] * v;
+        low = add_product(add_product(low, a.steps.low[k], u), a.steps.low[k + 1], v);
+        high = add_product(add_product(high, a.steps.high[k], u), a.steps.high[k + 1], v);
     }
     a.low[n] = low;
     a.coefs[half + n] = high;
@@ -37,8 +37,8 @@ static __device__ __forceinline__ void inverse_convolution(const wvl_lattice_arg
     for (int k = 0; k < (int)a.steps.tap_count; k += 2) {
         const long long at = wrap(n - a.delay + k / 2, half);
         const float u = a.low[at], v = a.coefs[half + at];
-        even = (even + a.steps.even[k] * u) + a.steps.even[k + 1] * v;
-        odd = (odd + a.steps.odd[k] * u) + a.steps.odd[k + 1] * v;
+        even = add_product(add_product(even, a.steps.even[k], u), a.steps.even[k + 1], v);
+        odd = add_product(add_product(odd, a.steps.odd[k], u), a.steps.odd[k + 1], v);
     }
     store_sample(a, 2 * n + a.first, even);
     store_sample(a, 2 * n + a.first + 1, odd);
@@ -68,8 +68,8 @@ static __device__ __forceinline__ void convolve_window(const wvl_lattice_args &a
     for (int k = 0; k < (int)a.steps.tap_count; k += 2) {
 #pragma unroll
         for (int r = 0; r < CONVOLVED; r++) {
-            p[r] = (p[r] + taps_p[k] * x[r]) + taps_p[k + 1] * y[r];
-            q[r] = (q[r] + taps_q[k] * x[r]) + taps_q[k + 1] * y[r];
+            p[r] = add_product(add_product(p[r], taps_p[k], x[r]), taps_p[k + 1], y[r]);
+            q[r] = add_product(add_product(q[r], taps_q[k], x[r]), taps_q[k + 1], y[r]);
         }
 #pragma unroll
         for (int r = 0; r + 1 < CONVOLVED; r++) {

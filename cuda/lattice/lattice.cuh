@@ -13,7 +13,7 @@
  *   convolution   the rival: a thread is one pair of coefficients, all taps from global memory
  *   convolve      the same sums; a thread block keeps its samples in shared memory, a thread four pairs in registers
  *
- * Sums and products have the order of src/lattice/kernels_tmpl.h, so that the lattice gives the same bits as the CPU.
+ * Fused multiply-adds have the order of src/lattice/kernels_tmpl.h, so that all give the same bits as the CPU.
  */
 #ifndef WVL_CUDA_LATTICE_CUH
 #define WVL_CUDA_LATTICE_CUH
@@ -60,11 +60,15 @@ static __device__ __forceinline__ void store_sample(const wvl_lattice_args &a, l
     }
 }
 
+/* p + q r, rounded once, as on the CPU (D-lattice-02). */
+static __device__ __forceinline__ float add_product(float p, float q, float r) { return __fmaf_rn(q, r, p); }
+
+/* The first product is rounded. */
 static __device__ __forceinline__ void apply(const float *b, float &u, float &v)
 {
-    const float p = b[0] * u + b[1] * v, q = b[2] * u + b[3] * v;
-    u = p;
-    v = q;
+    const float p = b[0] * u, q = b[2] * u;
+    u = add_product(p, b[1], v);
+    v = add_product(q, b[3], v);
 }
 
 /* ---- One pair a thread, as in the paper ------------------------------------------------------ */
@@ -80,8 +84,8 @@ static __device__ __forceinline__ void forward_butterfly(const wvl_lattice_args 
     load_pair(a, n, u, v);
     for (int k = 0; k < stages; k++) {
         if (thread < (int)blockDim.x - k) {
-            slots[thread + k] = u + a.steps.t[k] * v;
-            u = a.steps.s[k] * u + v;
+            slots[thread + k] = add_product(u, a.steps.t[k], v);
+            u = add_product(v, a.steps.s[k], u);
         }
         __syncthreads();
         if (thread < (int)blockDim.x - k - 1) {
@@ -112,8 +116,8 @@ static __device__ __forceinline__ void inverse_butterfly(const wvl_lattice_args 
         __syncthreads();
         if (thread > done) {
             const float taken = slots[thread + k], kept = u;
-            u = taken - a.steps.t[k] * kept;
-            v = kept - a.steps.s[k] * taken;
+            u = add_product(taken, -a.steps.t[k], kept);
+            v = add_product(kept, -a.steps.s[k], taken);
         }
     }
     if (thread >= stages && n < half) {
@@ -131,8 +135,8 @@ static __device__ __forceinline__ float forward_stage(float t, float s, float (&
     float first = 0;
 #pragma unroll
     for (int r = 0; r < COUNT; r++) {
-        const float next = u[r] + t * v[r];
-        u[r] = s * u[r] + v[r];
+        const float next = add_product(u[r], t, v[r]);
+        u[r] = add_product(v[r], s, u[r]);
         if (r == 0) {
             first = next;
         } else {
@@ -151,8 +155,8 @@ static __device__ __forceinline__ void inverse_stage(float t, float s, float bef
     for (int r = 0; r < COUNT; r++) {
         const float taken = before, kept = u[r];
         before = v[r];
-        u[r] = taken - t * kept;
-        v[r] = kept - s * taken;
+        u[r] = add_product(taken, -t, kept);
+        v[r] = add_product(kept, -s, taken);
     }
 }
 
@@ -282,8 +286,8 @@ static __device__ __forceinline__ void forward_stages(const wvl_lattice_args &a,
         const float t = a.steps.t[k], s = a.steps.s[k];
 #pragma unroll
         for (int r = 0; r < COUNT; r++) {
-            const float next = u[r] + t * v[r];
-            u[r] = s * u[r] + v[r];
+            const float next = add_product(u[r], t, v[r]);
+            u[r] = add_product(v[r], s, u[r]);
             v[r] = __shfl_sync(0xFFFFFFFFu, next, (lane + 1) & 31); /* lane 31: of the row itself, not of the next */
         }
 #pragma unroll
@@ -316,8 +320,8 @@ static __device__ __forceinline__ void inverse_stages(const wvl_lattice_args &a,
 #pragma unroll
         for (int r = 0; r < COUNT; r++) {
             const float before = lane == 0 && r > 0 ? taken[r > 0 ? r - 1 : 0] : taken[r], kept = u[r];
-            u[r] = before - t * kept;
-            v[r] = kept - s * before;
+            u[r] = add_product(before, -t, kept);
+            v[r] = add_product(kept, -s, before);
         }
     }
 }

@@ -13,14 +13,14 @@ enum {
     WVL_PLAIN_LATTICE_THREADS = 256, /* of the 1-D kernels of one level, */
     WVL_PLAIN_LANES = 8,             /* and pairs of a lane */
     WVL_PLAIN_CARRY_THREADS = 64,    /* of those of several levels, */
-    WVL_PLAIN_CARRY_BLOCKS = 10,     /* how many thread blocks of them a multiprocessor has registers for, */
     WVL_PLAIN_LONG_WARPS = 2048,     /* least number of long stretches; for fewer there are short ones, */
     WVL_PLAIN_STRETCH = 16384        /* samples of a stretch of a shorter signal */
 };
 
 /* 1-D kernels of several levels (D-lattice-07). X(DIRECTION, direction, most stages of a filter, pairs of a lane at
  * level 1, and above, samples of a long stretch). An H100 took these multiples of one level for five levels of 2^26
- * samples, with as many stages as the kernel can do; `march` took 1.23, 1.29, 1.91 and 1.20, 1.26, 1.56. */
+ * samples, with as many stages as the kernel can do, before products were fused (D-lattice-02); `march`
+ * took 1.23, 1.29, 1.91 and 1.20, 1.26, 1.56. */
 #define WVL_PLAIN_CARRIERS(X)                                                                                          \
     X(FORWARD, forward, 3, 8, 8, 32768)  /* 1.11 */                                                                    \
     X(FORWARD, forward, 7, 8, 8, 32768)  /* 1.13 */                                                                    \

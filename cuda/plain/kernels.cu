@@ -20,7 +20,8 @@ LEVEL(wvl_plain_inverse_f137, F137, true)
 
 #define LANES(NAME, RUN) PLAIN(NAME, wvl_lattice_args, WVL_PLAIN_LATTICE_THREADS, RUN)
 #define CARRY(DIRECTION, direction, STAGES, FIRST, DEEP, STRETCH)                                                      \
-    extern "C" __global__ void __launch_bounds__(WVL_PLAIN_CARRY_THREADS, WVL_PLAIN_CARRY_BLOCKS)                      \
+    extern "C" __global__ void __launch_bounds__(WVL_PLAIN_CARRY_THREADS,                                              \
+                                                 WVL_LATTICE_CARRY_BLOCKS(STAGES, FIRST, DEEP))                        \
         wvl_plain_##direction##_carry_##STAGES(const __grid_constant__ wvl_lattice_args a)                             \
     {                                                                                                                  \
         wvl_lattice::direction##_carry<FIRST, DEEP, STAGES, true>(a);                                                  \

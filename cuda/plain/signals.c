@@ -56,11 +56,12 @@ static const carrier *choose_carrier(const wvl_lattice_args *a, int is_inverse)
 }
 
 /* Low coefficients of the last level of a warp. Stretches begin with samples of their neighbours, so long ones cost
- * less, if there are enough of them. A stretch is a whole number of runs of the last level. */
+ * less, if there are enough of them. A stretch is a whole number of runs of the first and the last level. */
 static int choose_tile(const wvl_lattice_args *a, const carrier *c)
 {
     const long long most = a->length / c->stretch >= WVL_PLAIN_LONG_WARPS ? c->stretch : WVL_PLAIN_STRETCH;
-    return wvl_lattice_carry_tile(a, (int)(most - most % (32ll * c->deep << a->levels)));
+    const long long last = 32ll * c->deep << a->levels, first = 64ll * c->first;
+    return wvl_lattice_carry_tile(a, (int)(most - most % (last > first ? last : first)));
 }
 
 static void launch_carrier(wvl_plain_device *device, wvl_lattice_args *a, int is_inverse)

@@ -4,5 +4,7 @@
 
 #include <string.h>
 
+#include "lattice/fused.h"
+
 #define WVL_LATTICE_TABLE wvl_lattice_kernels_c
 #include "lattice/kernels_table.h"

@@ -4,11 +4,17 @@
 #define T float
 #define NAME(verb) verb##_f32
 #define STEPS wvl_lattice_steps_f32
+#define VECTOR wvl_floats
+#define LANES WVL_FUSED_FLOATS
+#define FUSED wvl_fused_f32
 #include "lattice/kernels_tmpl.h"
 
 #define T double
 #define NAME(verb) verb##_f64
 #define STEPS wvl_lattice_steps_f64
+#define VECTOR wvl_doubles
+#define LANES WVL_FUSED_DOUBLES
+#define FUSED wvl_fused_f64
 #include "lattice/kernels_tmpl.h"
 
 const wvl_lattice_kernels WVL_LATTICE_TABLE = {

@@ -1,57 +1,83 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The block kernels for one type of samples. T: the type; NAME(verb): the names; STEPS: the numbers of the filter.
- * Plain loops that a compiler turns into vectors. Each result has one fixed order of operations, so that every
- * instruction set gives the same bits.
+ * The block kernels for one type of samples. T: the type; NAME(verb): the names; STEPS: the numbers of the filter;
+ * VECTOR, LANES and FUSED(a, b, c): of fused.h. Each result has one fixed order of operations, so that every
+ * instruction set gives the same bits. Products are fused with sums: the kernels of cuda/lattice do the same.
  *
  * A stage of the lattice gives u_j = s u + v and a_j = u + t v; the next one takes a_(j+1) as its v_j. So v is stored
  * where it was, and the next pass gets v + 1. Two stages are done in one pass, which halves loads and stores without
- * computing anything twice.
+ * computing anything twice. Passes do whole vectors: u and v have room behind a window.
  */
+
+static inline VECTOR NAME(take)(const T *from)
+{
+    VECTOR x;
+    memcpy(&x, from, sizeof x);
+    return x;
+}
+
+static inline void NAME(put)(T *to, VECTOR x) { memcpy(to, &x, sizeof x); }
+
+/* The first `left` lanes, or all. */
+static inline void NAME(give)(T *to, VECTOR x, int32_t left)
+{
+    if (left >= LANES) {
+        memcpy(to, &x, sizeof x);
+    } else if (left > 0) {
+        memcpy(to, &x, (uint32_t)left * sizeof *to);
+    }
+}
+
+static inline VECTOR NAME(spread)(T x) { return x - (VECTOR){0}; }
 
 /* ---- Lattice ---- */
 
-static void NAME(one)(T *restrict u, T *restrict v, T t, T s, uint32_t count)
+static void NAME(one)(T *u, T *v, T t, T s, uint32_t count)
 {
-    for (uint32_t j = 0; j < count; j++) {
-        const T a = u[j] + t * v[j];
-        u[j] = s * u[j] + v[j];
-        v[j] = a;
+    const VECTOR t0 = NAME(spread)(t), s0 = NAME(spread)(s);
+    for (uint32_t j = 0; j < count; j += LANES) {
+        const VECTOR a = NAME(take)(u + j), b = NAME(take)(v + j);
+        NAME(put)(u + j, FUSED(s0, a, b));
+        NAME(put)(v + j, FUSED(t0, b, a));
     }
 }
 
 /* Stages k and k + 1; t and s begin at k. */
-static void NAME(two)(T *restrict u, T *restrict v, const T *t, const T *s, uint32_t count)
+static void NAME(two)(T *u, T *v, const T *t, const T *s, uint32_t count)
 {
-    const T t0 = t[0], t1 = t[1], s0 = s[0], s1 = s[1];
-    for (uint32_t j = 0; j < count; j++) {
-        const T a = u[j + 1] + t0 * v[j + 1], b = s0 * u[j] + v[j];
-        u[j] = s1 * b + a;
-        v[j] = b + t1 * a;
+    const VECTOR t0 = NAME(spread)(t[0]), t1 = NAME(spread)(t[1]), s0 = NAME(spread)(s[0]), s1 = NAME(spread)(s[1]);
+    for (uint32_t j = 0; j < count; j += LANES) {
+        const VECTOR a = FUSED(t0, NAME(take)(v + j + 1), NAME(take)(u + j + 1));
+        const VECTOR b = FUSED(s0, NAME(take)(u + j), NAME(take)(v + j));
+        NAME(put)(u + j, FUSED(s1, b, a));
+        NAME(put)(v + j, FUSED(t1, a, b));
     }
 }
+
+/* b u + c v: the first product is rounded. */
+static inline VECTOR NAME(sum)(T b, VECTOR u, T c, VECTOR v) { return FUSED(NAME(spread)(c), v, NAME(spread)(b) * u); }
 
 /* The last stage and the matrix b. */
-static void NAME(last)(const T *restrict u, const T *restrict v, const STEPS *steps, T *restrict p, T *restrict q,
-                       uint32_t count)
+static void NAME(last)(const T *u, const T *v, const STEPS *steps, T *p, T *q, uint32_t count)
 {
     const uint32_t k = steps->stage_count - 1;
-    const T t = steps->t[k], s = steps->s[k];
+    const VECTOR t = NAME(spread)(steps->t[k]), s = NAME(spread)(steps->s[k]);
     const T b0 = steps->b[0], b1 = steps->b[1], b2 = steps->b[2], b3 = steps->b[3];
-    for (uint32_t j = 0; j < count; j++) {
-        const T low = s * u[j] + v[j], high = u[j + 1] + t * v[j + 1];
-        p[j] = b0 * low + b1 * high;
-        q[j] = b2 * low + b3 * high;
+    for (uint32_t j = 0; j < count; j += LANES) {
+        const VECTOR low = FUSED(s, NAME(take)(u + j), NAME(take)(v + j));
+        const VECTOR high = FUSED(t, NAME(take)(v + j + 1), NAME(take)(u + j + 1));
+        NAME(give)(p + j, NAME(sum)(b0, low, b1, high), (int32_t)(count - j));
+        NAME(give)(q + j, NAME(sum)(b2, low, b3, high), (int32_t)(count - j));
     }
 }
 
-static void NAME(matrix)(const T *restrict u, const T *restrict v, const T *b, T *restrict p, T *restrict q,
-                         uint32_t count)
+static void NAME(matrix)(const T *u, const T *v, const T *b, T *p, T *q, uint32_t count)
 {
     const T b0 = b[0], b1 = b[1], b2 = b[2], b3 = b[3];
-    for (uint32_t j = 0; j < count; j++) {
-        p[j] = b0 * u[j] + b1 * v[j];
-        q[j] = b2 * u[j] + b3 * v[j];
+    for (uint32_t j = 0; j < count; j += LANES) {
+        const VECTOR x = NAME(take)(u + j), y = NAME(take)(v + j);
+        NAME(give)(p + j, NAME(sum)(b0, x, b1, y), (int32_t)(count - j));
+        NAME(give)(q + j, NAME(sum)(b2, x, b3, y), (int32_t)(count - j));
     }
 }
 
@@ -79,35 +105,39 @@ static void NAME(forward)(const STEPS *steps, T *u, T *v, T *p, T *q, uint32_t c
  * ---- */
 
 /* The matrix, and the last stage undone. */
-static void NAME(first_back)(T *restrict u, T *restrict v, const STEPS *steps, uint32_t count)
+static void NAME(first_back)(T *u, T *v, const STEPS *steps, uint32_t count)
 {
     const uint32_t k = steps->stage_count - 1;
-    const T t = steps->t[k], s = steps->s[k];
+    const VECTOR t = NAME(spread)(-steps->t[k]), s = NAME(spread)(-steps->s[k]);
     const T b0 = steps->inverse_b[0], b1 = steps->inverse_b[1], b2 = steps->inverse_b[2], b3 = steps->inverse_b[3];
-    for (uint32_t j = 0; j < count; j++) {
-        const T a = b2 * u[j] + b3 * v[j], b = b0 * u[j + 1] + b1 * v[j + 1];
-        u[j] = a - t * b;
-        v[j] = b - s * a;
+    for (uint32_t j = 0; j < count; j += LANES) {
+        const VECTOR a = NAME(sum)(b2, NAME(take)(u + j), b3, NAME(take)(v + j));
+        const VECTOR b = NAME(sum)(b0, NAME(take)(u + j + 1), b1, NAME(take)(v + j + 1));
+        NAME(put)(u + j, FUSED(t, b, a));
+        NAME(put)(v + j, FUSED(s, a, b));
     }
 }
 
-static void NAME(one_back)(T *restrict u, T *restrict v, T t, T s, uint32_t count)
+static void NAME(one_back)(T *u, T *v, T t, T s, uint32_t count)
 {
-    for (uint32_t j = 0; j < count; j++) {
-        const T a = v[j], b = u[j];
-        u[j] = a - t * b;
-        v[j] = b - s * a;
+    const VECTOR t0 = NAME(spread)(-t), s0 = NAME(spread)(-s);
+    for (uint32_t j = 0; j < count; j += LANES) {
+        const VECTOR a = NAME(take)(v + j), b = NAME(take)(u + j);
+        NAME(put)(u + j, FUSED(t0, b, a));
+        NAME(put)(v + j, FUSED(s0, a, b));
     }
 }
 
 /* Stages k + 1 and k, in this order; t and s begin at k. */
-static void NAME(two_back)(T *restrict u, T *restrict v, const T *t, const T *s, uint32_t count)
+static void NAME(two_back)(T *u, T *v, const T *t, const T *s, uint32_t count)
 {
-    const T t0 = t[0], t1 = t[1], s0 = s[0], s1 = s[1];
-    for (uint32_t j = 0; j < count; j++) {
-        const T a = u[j] - s1 * v[j], b = v[j + 1] - t1 * u[j + 1];
-        u[j] = a - t0 * b;
-        v[j] = b - s0 * a;
+    const VECTOR t0 = NAME(spread)(-t[0]), t1 = NAME(spread)(-t[1]);
+    const VECTOR s0 = NAME(spread)(-s[0]), s1 = NAME(spread)(-s[1]);
+    for (uint32_t j = 0; j < count; j += LANES) {
+        const VECTOR a = FUSED(s1, NAME(take)(v + j), NAME(take)(u + j));
+        const VECTOR b = FUSED(t1, NAME(take)(u + j + 1), NAME(take)(v + j + 1));
+        NAME(put)(u + j, FUSED(t0, b, a));
+        NAME(put)(v + j, FUSED(s0, a, b));
     }
 }
 
@@ -131,46 +161,34 @@ static void NAME(inverse)(const STEPS *steps, T *u, T *v, T *p, T *q, uint32_t c
 
 /* ---- Convolution ---- */
 
-/* Vectors of any processor: a compiler splits them where registers are shorter. */
-typedef T NAME(vector) __attribute__((vector_size(32)));
-enum { NAME(LANES) = 2 * sizeof(NAME(vector)) / sizeof(T) };
-
-#define LOAD(TO, FROM) memcpy(&(TO), (FROM), sizeof(TO))
-
-/* NAME(LANES) sums of both filters, in registers. */
-static void NAME(sums)(const T *u, const T *v, const T *low, const T *high, uint32_t pairs, T *p, T *q)
+/* Sums of both filters, two vectors of each in registers. */
+static void NAME(sums)(const T *u, const T *v, const T *low, const T *high, uint32_t pairs, VECTOR p[2], VECTOR q[2])
 {
-    NAME(vector) p0 = {0}, p1 = {0}, q0 = {0}, q1 = {0};
+    VECTOR p0 = {0}, p1 = {0}, q0 = {0}, q1 = {0};
     for (uint32_t k = 0; k < pairs; k++) {
-        NAME(vector) u0, u1, v0, v1;
-        LOAD(u0, u + k);
-        LOAD(u1, u + k + NAME(LANES) / 2);
-        LOAD(v0, v + k);
-        LOAD(v1, v + k + NAME(LANES) / 2);
-        p0 = (p0 + low[2 * k] * u0) + low[2 * k + 1] * v0;
-        p1 = (p1 + low[2 * k] * u1) + low[2 * k + 1] * v1;
-        q0 = (q0 + high[2 * k] * u0) + high[2 * k + 1] * v0;
-        q1 = (q1 + high[2 * k] * u1) + high[2 * k + 1] * v1;
+        const VECTOR u0 = NAME(take)(u + k), u1 = NAME(take)(u + k + LANES);
+        const VECTOR v0 = NAME(take)(v + k), v1 = NAME(take)(v + k + LANES);
+        const VECTOR low_u = NAME(spread)(low[2 * k]), low_v = NAME(spread)(low[2 * k + 1]);
+        const VECTOR high_u = NAME(spread)(high[2 * k]), high_v = NAME(spread)(high[2 * k + 1]);
+        p0 = FUSED(low_v, v0, FUSED(low_u, u0, p0));
+        p1 = FUSED(low_v, v1, FUSED(low_u, u1, p1));
+        q0 = FUSED(high_v, v0, FUSED(high_u, u0, q0));
+        q1 = FUSED(high_v, v1, FUSED(high_u, u1, q1));
     }
-    memcpy(p, &p0, sizeof p0);
-    memcpy(p + NAME(LANES) / 2, &p1, sizeof p1);
-    memcpy(q, &q0, sizeof q0);
-    memcpy(q + NAME(LANES) / 2, &q1, sizeof q1);
+    p[0] = p0, p[1] = p1, q[0] = q0, q[1] = q1;
 }
-#undef LOAD
 
 static void NAME(convolve_with)(const T *low, const T *high, uint32_t pairs, const T *u, const T *v, T *p, T *q,
                                 uint32_t count)
 {
-    uint32_t j = 0;
-    for (; j + NAME(LANES) <= count; j += NAME(LANES)) {
-        NAME(sums)(u + j, v + j, low, high, pairs, p + j, q + j);
-    }
-    if (j < count) {
-        T a[NAME(LANES)], b[NAME(LANES)];
+    for (uint32_t j = 0; j < count; j += 2 * LANES) {
+        const int32_t left = (int32_t)(count - j);
+        VECTOR a[2], b[2];
         NAME(sums)(u + j, v + j, low, high, pairs, a, b);
-        memcpy(p + j, a, (count - j) * sizeof *a);
-        memcpy(q + j, b, (count - j) * sizeof *b);
+        NAME(give)(p + j, a[0], left);
+        NAME(give)(q + j, b[0], left);
+        NAME(give)(p + j + LANES, a[1], left - LANES);
+        NAME(give)(q + j + LANES, b[1], left - LANES);
     }
 }
 
@@ -205,3 +223,6 @@ static void NAME(merge)(const T *restrict u, const T *restrict v, T *restrict x,
 #undef T
 #undef NAME
 #undef STEPS
+#undef VECTOR
+#undef LANES
+#undef FUSED

@@ -32,9 +32,17 @@ static void run_stages(const void *args)
         fifteen(a);
     }
 }
-#define STAGES(KERNEL, FUSED)                                                                                          \
-    run_stages<wvl_lattice::KERNEL<8, 4, 3, true, FUSED>, wvl_lattice::KERNEL<8, 4, 7, true, FUSED>,                   \
-               wvl_lattice::KERNEL<8, 4, 15, true, FUSED>>
+#define STAGES(KERNEL, FIRST, DEEP)                                                                                    \
+    run_stages<wvl_lattice::KERNEL<FIRST, DEEP, 3, true>, wvl_lattice::KERNEL<FIRST, DEEP, 7, true>,                   \
+               wvl_lattice::KERNEL<FIRST, DEEP, 15, true>>
+#define CARRY(FIRST, DEEP)                                                                                             \
+    {                                                                                                                  \
+        run<wvl_lattice::forward_carry<FIRST, DEEP>>, run<wvl_lattice::inverse_carry<FIRST, DEEP>>                     \
+    }
+#define CARRY_STAGES(FIRST, DEEP)                                                                                      \
+    {                                                                                                                  \
+        STAGES(forward_carry, FIRST, DEEP), STAGES(inverse_carry, FIRST, DEEP)                                         \
+    }
 
 static void (*const bodies[LATTICE_KERNELS][2])(const void *) = {
     {run<wvl_lattice::forward_butterfly>, run<wvl_lattice::inverse_butterfly>},
@@ -45,14 +53,23 @@ static void (*const bodies[LATTICE_KERNELS][2])(const void *) = {
     {run<wvl_lattice::forward_march<8, 8>>, run<wvl_lattice::inverse_march<8, 8>>},
     {run<wvl_lattice::forward_march<8, 4>>, run<wvl_lattice::inverse_march<8, 4>>},
     {run<wvl_lattice::forward_march<4, 4>>, run<wvl_lattice::inverse_march<4, 4>>},
-    {run<wvl_lattice::forward_carry<8, 8>>, run<wvl_lattice::inverse_carry<8, 8>>},
-    {run<wvl_lattice::forward_carry<8, 4>>, run<wvl_lattice::inverse_carry<8, 4>>},
-    {run<wvl_lattice::forward_carry<4, 4>>, run<wvl_lattice::inverse_carry<4, 4>>},
-    {STAGES(forward_carry, false), STAGES(inverse_carry, false)},
-    {STAGES(forward_carry, true), STAGES(inverse_carry, true)},
+    CARRY(8, 8),
+    CARRY(8, 4),
+    CARRY(4, 4),
+    CARRY(16, 8),
+    CARRY(16, 4),
+    CARRY_STAGES(8, 4),
+    CARRY_STAGES(16, 8),
+    CARRY_STAGES(16, 4),
     {run<wvl_lattice::forward_convolution>, run<wvl_lattice::inverse_convolution>},
     {run<wvl_lattice::convolve_shared<false>>, run<wvl_lattice::convolve_shared<true>>},
 };
+
+/* Pairs of a lane, from LATTICE_CARRY_8_8 on: at level 1, and above. */
+struct carry_shape {
+    int first, deep;
+};
+static const carry_shape carry_shapes[] = {{8, 8}, {8, 4}, {4, 4}, {16, 8}, {16, 4}, {8, 4}, {16, 8}, {16, 4}};
 
 /* Thread blocks, and bytes of shared memory, as a launcher on a device would choose them. */
 void lattice_emulate(lattice_kernel kernel, int inverse, const wvl_lattice_args *args, uint32_t threads, int reversed)
@@ -83,12 +100,12 @@ void lattice_emulate(lattice_kernel kernel, int inverse, const wvl_lattice_args 
                  (inverse ? wvl_lattice_march_inverse_floats(args, first, deep)
                           : wvl_lattice_march_forward_floats(args, first, deep));
     }
-    if (kernel >= LATTICE_CARRY_8_8 && kernel <= LATTICE_CARRY_FUSED) {
-        const int first = kernel == LATTICE_CARRY_4_4 ? 4 : 8, deep = kernel == LATTICE_CARRY_8_8 ? 8 : 4;
+    if (kernel >= LATTICE_CARRY_8_8 && kernel <= LATTICE_CARRY_STAGES_16_4) {
+        const carry_shape *c = &carry_shapes[kernel - LATTICE_CARRY_8_8];
         gives = (threads / 32 * (long long)args->tile) << (args->levels - 1);
         shared = threads / 32 *
-                 (inverse ? wvl_lattice_carry_inverse_floats(args, first, deep)
-                          : wvl_lattice_carry_forward_floats(args, first, deep));
+                 (inverse ? wvl_lattice_carry_inverse_floats(args, c->first, c->deep)
+                          : wvl_lattice_carry_forward_floats(args, c->first, c->deep));
     }
     emulation::reversed = reversed != 0;
     wvl_lattice::forget_copies();

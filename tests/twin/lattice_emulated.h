@@ -21,8 +21,11 @@ typedef enum lattice_kernel {
     LATTICE_CARRY_8_8,
     LATTICE_CARRY_8_4,
     LATTICE_CARRY_4_4,
+    LATTICE_CARRY_16_8,
+    LATTICE_CARRY_16_4,
     LATTICE_CARRY_STAGES, /* 8 and 4 pairs, for at most 3, 7 or 15 stages */
-    LATTICE_CARRY_FUSED,  /* the same with fused products */
+    LATTICE_CARRY_STAGES_16_8,
+    LATTICE_CARRY_STAGES_16_4,
     LATTICE_CONVOLUTION,
     LATTICE_CONVOLVE,
     LATTICE_KERNELS

@@ -93,26 +93,6 @@ static void check_textbook(void)
     }
 }
 
-/* Fused products round less often: close to the CPU's results, and not the same. */
-static void run_fused(void)
-{
-    const uint64_t count = wvl_dwt1_count(b.length, b.levels);
-    for (uint32_t i = 0; i < MOST; i++) {
-        b.device_coefs[i] = b.device_signal[i] = 99;
-    }
-    b.args.signal = b.signal;
-    b.args.low = b.args.coefs = b.device_coefs;
-    lattice_emulate(LATTICE_CARRY_FUSED, 0, &b.args, 64, 0);
-    b.args.signal = b.device_signal;
-    lattice_emulate(LATTICE_CARRY_FUSED, 1, &b.args, 64, 0);
-    for (uint64_t i = 0; i < count; i++) {
-        REQUIRE_THAT(fabs((double)b.coefs[i] - (double)b.device_coefs[i]) < 3e-5, "%s: coefficient %d", b.name, (int)i);
-    }
-    for (uint32_t i = 0; i < b.length; i++) {
-        REQUIRE_THAT(fabs((double)b.signal[i] - (double)b.device_signal[i]) < 3e-5, "%s: sample %u", b.name, i);
-    }
-}
-
 /* Warps that keep what runs leave for each other. */
 static void run_carriers(void)
 {
@@ -125,9 +105,12 @@ static void run_carriers(void)
         run_kernel(LATTICE_CARRY_8_8, 64);
         run_kernel(LATTICE_CARRY_8_4, 32);
         run_kernel(LATTICE_CARRY_4_4, 96);
+        run_kernel(LATTICE_CARRY_16_8, 64);
+        run_kernel(LATTICE_CARRY_16_4, 64);
         run_kernel(LATTICE_CARRY_STAGES, 64);
+        run_kernel(LATTICE_CARRY_STAGES_16_8, 32);
+        run_kernel(LATTICE_CARRY_STAGES_16_4, 64);
     }
-    run_fused();
 }
 
 /* Marching warps, with short and long stretches. */

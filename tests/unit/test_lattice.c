@@ -371,40 +371,6 @@ START_TEST(test_threads_give_the_same_bits)
 }
 END_TEST
 
-#ifdef WVL_HAVE_AVX2
-/* The tables of instruction sets, one block at a time. */
-START_TEST(test_tables_agree)
-{
-    enum { N = 2 * WVL_LATTICE_BLOCK };
-    static float x[N], bands[2][N], back[2][N];
-    static wvl_lattice_plan plan;
-    uint64_t seed = 8;
-    if (!__builtin_cpu_supports("avx2")) {
-        return;
-    }
-    for (int i = 0; i < N; i++) {
-        x[i] = (float)draw_sample(&seed);
-    }
-    for (uint32_t i = 0; i < 2 * NAMES; i++) {
-        memset(&plan, 0, sizeof plan);
-        REQUIRE(wvl_lattice_find_filter(names[i / 2], &plan.filter) && wvl_lattice_fill_inverse(&plan.filter));
-        wvl_lattice_factorise(&plan.filter);
-        plan.is_convolution = i % 2 || !plan.filter.has_lattice;
-        wvl_lattice_prepare(&plan);
-        for (int turn = 0; turn < 2; turn++) {
-            const uint64_t n = N - 2 * (i % 7);
-            wvl_lattice_level level = {{x}, {bands[turn], bands[turn] + n / 2}, 1, n, n / 2};
-            wvl_lattice_level inverse = {{bands[turn], bands[turn] + n / 2}, {back[turn]}, 1, n, n / 2};
-            plan.kernels = turn ? wvl_lattice_kernels_avx2 : wvl_lattice_kernels_c;
-            wvl_lattice_forward_f32(&plan, &level, 0);
-            wvl_lattice_inverse_f32(&plan, &inverse, 0);
-        }
-        REQUIRE(memcmp(bands[0], bands[1], sizeof bands[0]) == 0 && memcmp(back[0], back[1], sizeof back[0]) == 0);
-    }
-}
-END_TEST
-#endif
-
 /* ---- Taps of the caller, refusals, memory ---- */
 
 static wvl_status try_options(wvl_dwt1_options o, const char *words)
@@ -557,9 +523,6 @@ int main(void)
     tcase_add_test(tests, test_not_finite_stays_near);
     tcase_add_test(tests, test_large_samples);
     tcase_add_test(tests, test_threads_give_the_same_bits);
-#ifdef WVL_HAVE_AVX2
-    tcase_add_test(tests, test_tables_agree);
-#endif
     tcase_add_test(tests, test_taps_of_the_caller);
     tcase_add_test(tests, test_refusals);
     tcase_add_test(tests, test_refused_calls);

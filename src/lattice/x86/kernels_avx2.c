@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The block kernels, compiled for AVX2. No fused multiply-adds: the same bits as kernels_c.c. */
+/* The block kernels, compiled for AVX2 and FMA: the same bits as kernels_c.c. */
 #include "lattice/lattice.h"
 
 #include <string.h>
+
+#include "lattice/fused.h"
 
 #define WVL_LATTICE_TABLE wvl_lattice_kernels_avx2
 #include "lattice/kernels_table.h"
