@@ -83,6 +83,9 @@ static void wait_streams(const wvl_backend_job *job)
     if (job->picture && job->picture->copies) {
         (void)rt->stream_wait(job->picture->copies);
     }
+    if (job->picture && job->backend->pictures->uploads) {
+        (void)rt->stream_wait(job->backend->pictures->uploads);
+    }
 }
 
 void wvl_cuda_free_slot(wvl_backend *b, wvl_backend_job *job)

@@ -76,6 +76,9 @@ void wvl_cuda_free_picture(wvl_backend *b, wvl_backend_job *job)
     if (picture->computed) {
         (void)wvl_cuda_runtime_of(b)->event_destroy(picture->computed);
     }
+    if (picture->uploaded) {
+        (void)wvl_cuda_runtime_of(b)->event_destroy(picture->uploaded);
+    }
     wvl_cuda_free_output(b->device, b->plan->device.output, picture->output, picture->output_bytes);
     wvl_cuda_free_device(b->device, picture->staging_device, l->staging_bytes);
     wvl_cuda_free_pinned(b->device, picture->staging, l->staging_bytes);
@@ -97,6 +100,9 @@ void wvl_cuda_free_pictures(wvl_backend *b)
     if (p) {
         free_streams(wvl_cuda_runtime_of(b), p->compute);
         free_streams(wvl_cuda_runtime_of(b), p->copy);
+        if (p->uploads) {
+            (void)wvl_cuda_runtime_of(b)->stream_destroy(p->uploads);
+        }
         wvl_cuda_free_device(b->device, p->device, p->device_bytes);
         wvl_free(&b->allocator, p, p->host_bytes);
     }
@@ -177,13 +183,16 @@ static wvl_cuda_status share_stream(const wvl_backend *b, wvl_cuda_stream *strea
 
 static wvl_cuda_status share_streams(wvl_backend *b, wvl_backend_job *job)
 {
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
     wvl_cuda_pictures *p = b->pictures;
     wvl_cuda_picture *picture = job->picture;
     uint32_t compute = b->streams ? b->streams : p->coder->streams,
              copy = b->copies ? b->copies : WVL_CUDA_COPY_STREAMS;
     wvl_cuda_status status = share_stream(b, p->compute, compute, &job->stream);
     status = status ? status : share_stream(b, p->copy, copy, &picture->copies);
-    return status ? status : wvl_cuda_runtime_of(b)->event_create(&picture->computed, WVL_CUDA_EVENT_DISABLE_TIMING);
+    status = status ? status : rt->event_create(&picture->computed, WVL_CUDA_EVENT_DISABLE_TIMING);
+    return status ? status
+                  : rt->event_create(&picture->uploaded, WVL_CUDA_EVENT_DISABLE_TIMING | WVL_CUDA_EVENT_BLOCKING);
 }
 
 /* What is copied may reach beyond the picture: what others left there must not travel. */
@@ -229,6 +238,7 @@ static wvl_cuda_status fill_pictures(wvl_backend *b)
     wvl_cuda_stream stream = NULL;
     p->device_bytes = p->layout.shared_end;
     wvl_cuda_status status = wvl_cuda_alloc_device(b->device, p->device_bytes, &p->device);
+    status = status ? status : rt->stream_create(&p->uploads, WVL_CUDA_STREAM_NON_BLOCKING);
     status = status ? status : rt->stream_create(&stream, WVL_CUDA_STREAM_NON_BLOCKING);
     status = status ? status : wvl_cuda_upload_pictures(b, stream);
     if (stream) {

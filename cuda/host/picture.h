@@ -60,6 +60,7 @@ typedef struct wvl_cuda_pictures {
     wvl_cuda_forecast recent; /* bytes of pictures */
     uint64_t most_bytes;      /* of a picture, under the lock of the slots */
     wvl_cuda_stream compute[WVL_CUDA_MOST_STREAMS], copy[WVL_CUDA_MOST_STREAMS]; /* as far as slots use them */
+    wvl_cuda_stream uploads;                                                     /* of pixels of all slots */
     uint32_t slot_count;
     int is_full;        /* memory of the device does not suffice for larger slots; under growth, like slot_count */
     atomic_int awaited; /* a picture waits for a slot with the most scratch memory */
@@ -70,7 +71,7 @@ typedef struct wvl_cuda_picture {
     wvl_cuda_address output;             /* where the picture goes; 0: taken by the last job */
     uint64_t output_bytes, copied_bytes; /* room; what of the job's picture is copied there without being asked */
     wvl_cuda_stream copies;              /* of the backend: where pictures are copied */
-    wvl_cuda_event computed;
+    wvl_cuda_event computed, uploaded;
     uint8_t *staging; /* pinned; NULL: no picture needed it yet */
     wvl_cuda_address staging_device;
     wvl_cuda_pixels *given, *pixels; /* [components] that the tables are built for: as they came, as splits read them */

@@ -10,6 +10,11 @@
 
 /* ---- Pixels ---------------------------------------------------------------------------------- */
 
+static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at, wvl_cuda_stream stream)
+{
+    return job->mark[at] ? wvl_cuda_runtime_of(job->backend)->event_record(job->mark[at], stream) : WVL_CUDA_SUCCESS;
+}
+
 static int lies_on_device(const wvl_image *image)
 {
     return image->memory_kind == WVL_MEMORY_DEVICE || image->memory_kind == WVL_MEMORY_MANAGED;
@@ -51,13 +56,13 @@ static wvl_cuda_status stage(wvl_backend_job *job, const wvl_image *image)
     s->memory = lies_on_device(image) ? NULL : job->picture->staging;
     s->address = job->picture->staging_device;
     s->runtime = wvl_cuda_runtime_of(b);
-    s->stream = job->stream;
+    s->stream = p->uploads;
     s->begun = job->mark[WVL_CUDA_AT_START];
     s->pixels = job->picture->pixels;
     s->keeps_packed = unpacks(job);
     s->copies = image->memory_kind == WVL_MEMORY_PINNED ? (wvl_cuda_copy *)(void *)(host + p->layout.copies) : NULL;
     wvl_cuda_build_staging(p->plan, p->tiles, p->tile_count, image, b->pool, s);
-    job->borrows = lies_on_device(image) || s->copy_count;
+    job->borrows = lies_on_device(image);
     return s->status;
 }
 
@@ -223,11 +228,6 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job)
     return launch_all(job, wvl_cuda_to_stream(job->stream));
 }
 
-static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at, wvl_cuda_stream stream)
-{
-    return job->mark[at] ? wvl_cuda_runtime_of(job->backend)->event_record(job->mark[at], stream) : WVL_CUDA_SUCCESS;
-}
-
 /* As much of the picture as it will probably have, to where the caller reads it; then an event. */
 static wvl_cuda_status queue_copy(const wvl_backend_job *job)
 {
@@ -255,21 +255,35 @@ static wvl_cuda_status await_pixels(const wvl_backend_job *job, const wvl_image 
     if (!image->ready_event) {
         return WVL_CUDA_SUCCESS;
     }
-    return image->memory_kind == WVL_MEMORY_HOST ? rt->event_wait(image->ready_event)
-                                                 : rt->stream_after(job->stream, image->ready_event, 0);
+    return lies_on_device(image) ? rt->stream_after(job->stream, image->ready_event, 0)
+                                 : rt->event_wait(image->ready_event);
+}
+
+/* Pinned pixels go up; those of ordinary memory were sent by stage(). Then the host waits: no kernel is queued before
+ * the pixels are there (D-device-26). */
+static wvl_cuda_status send_pixels(const wvl_backend_job *job)
+{
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
+    wvl_cuda_stream stream = job->backend->pictures->uploads;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    for (uint32_t i = 0; !status && i < job->staging.copy_count; i++) {
+        status = rt->upload_rows(&job->staging.copies[i], stream);
+    }
+    status = status ? status : mark(job, WVL_CUDA_AT_UPLOADED, stream);
+    status = status ? status : rt->event_record(job->picture->uploaded, stream);
+    return status ? status : rt->event_wait(job->picture->uploaded);
 }
 
 static wvl_cuda_status queue_pixels(wvl_backend_job *job, const wvl_image *image)
 {
-    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
+    int is_there = lies_on_device(image);
+    wvl_cuda_stream stream = is_there ? job->stream : job->backend->pictures->uploads;
     wvl_cuda_status status = await_pixels(job, image);
-    status = status ? status : mark(job, WVL_CUDA_AT_START, job->stream);
+    status = status ? status : mark(job, WVL_CUDA_AT_START, stream);
     status = status ? status : stage(job, image);
-    for (uint32_t i = 0; !status && i < job->staging.copy_count; i++) {
-        status = rt->upload_rows(&job->staging.copies[i], job->stream);
-    }
+    status = status || is_there ? status : send_pixels(job);
     status = status ? status : renew_tables(job);
-    return status ? status : mark(job, WVL_CUDA_AT_UPLOADED, job->stream);
+    return status || !is_there ? status : mark(job, WVL_CUDA_AT_UPLOADED, job->stream);
 }
 
 wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *image)

@@ -18,16 +18,15 @@ enum {
 };
 
 /* 1-D kernels of several levels (D-lattice-07). X(DIRECTION, direction, most stages of a filter, pairs of a lane at
- * level 1, and above, samples of a long stretch). An H100 took these multiples of one level for five levels of 2^26
- * samples, with as many stages as the kernel can do, before products were fused (D-lattice-02); `march`
- * took 1.23, 1.29, 1.91 and 1.20, 1.26, 1.56. */
+ * level 1, and above, samples of a long stretch). An H200 took these multiples of one level for five levels of 2^26
+ * samples, with as many stages as the kernel can do. */
 #define WVL_PLAIN_CARRIERS(X)                                                                                          \
-    X(FORWARD, forward, 3, 8, 8, 32768)  /* 1.11 */                                                                    \
-    X(FORWARD, forward, 7, 8, 8, 32768)  /* 1.13 */                                                                    \
-    X(FORWARD, forward, 15, 8, 4, 20480) /* 1.75 */                                                                    \
-    X(INVERSE, inverse, 3, 8, 4, 32768)  /* 1.11 */                                                                    \
-    X(INVERSE, inverse, 7, 8, 4, 32768)  /* 1.23 */                                                                    \
-    X(INVERSE, inverse, 15, 8, 4, 20480) /* 1.55 */
+    X(FORWARD, forward, 3, 8, 8, 32768)   /* 1.18 */                                                                   \
+    X(FORWARD, forward, 7, 8, 8, 32768)   /* 1.28 */                                                                   \
+    X(FORWARD, forward, 15, 16, 8, 24576) /* 1.94 */                                                                   \
+    X(INVERSE, inverse, 3, 8, 4, 32768)   /* 1.17 */                                                                   \
+    X(INVERSE, inverse, 7, 8, 4, 32768)   /* 1.47 */                                                                   \
+    X(INVERSE, inverse, 15, 16, 8, 32768) /* 1.60 */
 
 /* Samples of 4 bytes: (x, y) is at + 4 * (x * column + y * row). */
 typedef struct wvl_plain_view {
