@@ -359,7 +359,7 @@ static int read_job(wvl_cli_job *j)
         return wvl_cli_read_by_rows(j);
     }
     wvl_cli_args own = *args;
-    own.io.keep_words = j->s->encoders != NULL; /* a device unpacks them faster than the reader */
+    own.io.keep_words = j->input_count == 1 ? wvl_cli_choose_words(args, j->s->encoders != NULL) : WVL_IO_KEEP_NO_WORDS;
     own.io.before_samples = j->turns ? hold_samples : NULL;
     own.io.before_samples_user = j;
     return wvl_cli_read_picture(&own, j->inputs, j->input_count, &j->picture);

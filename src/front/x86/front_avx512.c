@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include "front/color_ops.h"
+#include "front/packed_pixels.h"
 
 #if WVL_LINE_ROUND < 16
 #error "lines lack the room that these kernels touch"
@@ -114,6 +115,58 @@ static uint32_t load_u16x3(const uint8_t *row, uint32_t n, wvl_front_shift shift
     return (uint32_t)_mm512_reduce_or_epi32(s.seen);
 }
 
+/* Bytes of memory for windows of 32 bits, and how far down samples lie in them. A word of three samples is one window;
+ * else each sample has its own, and begins in the first of its bytes. */
+typedef struct windows16 {
+    __m512i look_up, shift;
+} windows16;
+
+__attribute__((always_inline)) static inline windows16 windows16_of(wvl_packed_pixels l, uint32_t c)
+{
+    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                  each = _mm512_set1_epi32(0x01010101), order = _mm512_set1_epi32(l.from_top ? 0x00010203 : 0x03020100);
+    uint32_t within = l.pixel_bits == 32 ? c * l.step : 0, before = c * l.step - within;
+    __m512i bit = _mm512_add_epi32(_mm512_mullo_epi32(lane, _mm512_set1_epi32((int)l.pixel_bits)),
+                                   _mm512_set1_epi32((int)before));
+    __m512i byte = _mm512_mullo_epi32(_mm512_srli_epi32(bit, 3), each),
+            skip = _mm512_add_epi32(_mm512_and_si512(bit, _mm512_set1_epi32(7)), _mm512_set1_epi32((int)within));
+    return (windows16){
+        _mm512_xor_si512(_mm512_add_epi32(byte, order), _mm512_mullo_epi32(_mm512_set1_epi32((int)l.exchange), each)),
+        l.from_top ? _mm512_sub_epi32(_mm512_set1_epi32((int)(32 - l.bits)), skip) : skip};
+}
+
+/* Bytes of `count` pixels; words are whole. */
+static inline uint32_t pixel_bytes(wvl_packed_pixels l, uint32_t count)
+{
+    return l.exchange == 3 ? (count * l.pixel_bits + 31) / 32 * 4 : (count * l.pixel_bits + 7) / 8;
+}
+
+/* Sixteen pixels take up to 64 bytes, or up to 96: those have a second vector. */
+__attribute__((always_inline)) static inline uint32_t load_pixels(wvl_packed_pixels l, const uint8_t *row, uint32_t n,
+                                                                  wvl_front_shift shift, int32_t *const *out)
+{
+    const windows16 windows[3] = {windows16_of(l, 0), windows16_of(l, 1), windows16_of(l, 2)};
+    const __m512i mask = _mm512_set1_epi32((1 << l.bits) - 1);
+    shift16 s = shift16_of(shift);
+    for (uint32_t i = 0; i < n; i += 16) {
+        uint32_t rest = n - i < 16 ? n - i : 16, bytes = pixel_bytes(l, rest);
+        __mmask16 lanes = (__mmask16)first_bits(rest);
+        const uint8_t *p = row + (uint64_t)i / 16 * (2 * l.pixel_bits);
+        __m512i a = _mm512_maskz_loadu_epi8(first_bits(bytes), p), b = a;
+        if (l.pixel_bits > 32) {
+            b = _mm512_maskz_loadu_epi8(first_bits(bytes < 64 ? 0 : bytes - 64), p + 64);
+        }
+        for (unsigned c = 0; c < 3; c++) {
+            __m512i v = l.pixel_bits > 32 ? _mm512_permutex2var_epi8(a, windows[c].look_up, b)
+                                          : _mm512_permutexvar_epi8(windows[c].look_up, a);
+            put16(&s, _mm512_and_si512(_mm512_srlv_epi32(v, windows[c].shift), mask), lanes, out[c] + i);
+        }
+    }
+    return (uint32_t)_mm512_reduce_or_epi32(s.seen);
+}
+
+WVL_PACKED_PIXELS(WVL_LOAD_PIXELS)
+
 static void to_f32(const int32_t *const *in, uint32_t n, void *const *out)
 {
     for (uint32_t i = 0; i < n; i += 16) {
@@ -153,7 +206,9 @@ const wvl_front_kernels wvl_front_kernels_avx512 = {
     WVL_CPU_AVX512,
     {NULL},
     {load_u8, load_s8, load_u16, load_s16, load_32},
-    {load_u8x3, NULL, load_u16x3},
+    {load_u8x3, NULL, load_u16x3, NULL, NULL, load_packed10x3, load_packed12x3, load_filled10x3_be, load_filled10x3_le,
+     load_filled12x3_be, load_filled12x3_le, load_words12x3_be, load_words12x3_le, load_words10x3_be, load_words10x3_le,
+     load_u16x3_be},
     {NULL, to_f32, rct, NULL, ict},
     {NULL, NULL, wvl_front_put_xyz_avx2},
 };
