@@ -105,9 +105,9 @@ static int make_plan(wvl_cli_job *j)
         return WVL_EXIT_OK;
     }
     wvl_status status =
-        wvl_plan_create(j->s->context, j->params, &j->picture.format, j->is_jp2 ? &j->picture.jp2 : NULL, &j->plan);
+        wvl_plan_create(j->context, j->params, &j->picture.format, j->is_jp2 ? &j->picture.jp2 : NULL, &j->plan);
     j->borrows_plan = !status && plans && wvl_cli_keep_plan(plans, &j->picture, j->limit_bytes, j->plan);
-    return status ? report_lines(j, wvl_context_error(j->s->context), status) : WVL_EXIT_OK;
+    return status ? report_lines(j, wvl_context_error(j->context), status) : WVL_EXIT_OK;
 }
 
 /* ---- Encode ---------------------------------------------------------------------------------- */
@@ -456,6 +456,7 @@ wvl_cli_job wvl_cli_describe_job(wvl_cli_batch *s, const char *const *inputs, si
     wvl_cli_job j;
     memset(&j, 0, sizeof j);
     j.s = s;
+    j.context = s->context;
     j.inputs = inputs;
     j.input_count = input_count;
     j.output = output;
@@ -489,15 +490,28 @@ static int encode_all(wvl_cli_batch *s)
     return wvl_cli_encode_one(s, args->inputs, args->input_count, args->output);
 }
 
+static wvl_context_options describe_context(const wvl_cli_args *args)
+{
+    return (wvl_context_options){.struct_size = sizeof(wvl_context_options),
+                                 .log = wvl_cli_log,
+                                 .threads = args->threads,
+                                 .log_level = args->verbose > 1 ? WVL_LOG_DEBUG
+                                              : args->verbose   ? WVL_LOG_INFO
+                                                                : WVL_LOG_WARNING};
+}
+
+wvl_context *wvl_cli_open_single(const wvl_cli_batch *s)
+{
+    wvl_context_options options = describe_context(s->args);
+    wvl_context *context;
+    options.threads = 1;
+    return wvl_context_create(&options, &context) == WVL_OK ? context : NULL;
+}
+
 int wvl_cli_open_batch(wvl_cli_batch *s)
 {
     const wvl_cli_args *args = s->args;
-    wvl_context_options options = {.struct_size = sizeof options,
-                                   .log = wvl_cli_log,
-                                   .threads = args->threads,
-                                   .log_level = args->verbose > 1 ? WVL_LOG_DEBUG
-                                                : args->verbose   ? WVL_LOG_INFO
-                                                                  : WVL_LOG_WARNING};
+    wvl_context_options options = describe_context(args);
     int code = args->trace ? wvl_cli_open_trace(args, &options) : WVL_EXIT_OK;
     if (code) {
         return code;
