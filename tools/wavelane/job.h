@@ -9,11 +9,13 @@
 #include "cli.h"
 #include "directory.h"
 #include "encoders.h"
+#include "kept.h"
 #include "plans.h"
 #include "turns.h"
 
 typedef struct wvl_cli_batch {
     const wvl_cli_args *args;
+    wvl_cli_kept *kept; /* memory of the contexts of a folder; NULL: their own */
     wvl_context *context;
     wvl_context *single; /* of one thread; NULL: none */
     size_t single_count; /* first pictures of a folder that are encoded with it */
