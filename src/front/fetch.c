@@ -175,7 +175,7 @@ static uint32_t load_triple(const wvl_front_group *group, uint32_t y, uint32_t x
         placed[i] = lines[pixels->place[i]] + head;
     }
     row += (first + head) / pixels->period * pixels->period_bytes;
-    return outside | pixels->load(row, n - head, plane->shift, placed) >> plane->depth;
+    return outside | pixels->load(row, plane->pitch_bytes, n - head, plane->shift, placed) >> plane->depth;
 }
 
 uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work,

@@ -31,8 +31,9 @@ typedef struct wvl_front_shift {
 typedef uint32_t (*wvl_front_load1)(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n,
                                     wvl_front_shift shift, int32_t *out);
 /* row: where a pixel begins in whole bytes, and in whole words where samples lie in words; of those the last word
- * counts as a whole. */
-typedef uint32_t (*wvl_front_load3)(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out);
+ * counts as a whole. next: from there to the row that comes next, which may lie anywhere. */
+typedef uint32_t (*wvl_front_load3)(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift,
+                                    int32_t *const *out);
 typedef void (*wvl_front_convert)(const int32_t *const *in, uint32_t n, void *const *out);
 /* In place, three lines: from samples as they were given, of which bits above the depth are not looked at, to
  * level-shifted ones. */
@@ -65,6 +66,13 @@ enum {
     WVL_CONVERT_ICT,
     WVL_CONVERT_KINDS
 };
+
+/* Rows are as long as two pages or so, and what fetches memory ahead stops at the end of a page: a cache line of the
+ * row that comes next is asked for with each one of this row (D-front-01). */
+static inline void wvl_front_ask_for(const uint8_t *p, ptrdiff_t next)
+{
+    __builtin_prefetch((const void *)((uintptr_t)p + (uintptr_t)next));
+}
 
 /* NULL entries of a table mean: the C table's, and where that has none either (triple), load one by one. */
 typedef struct wvl_front_kernels {

@@ -15,24 +15,28 @@ typedef struct wvl_packed_pixels {
     uint32_t exchange;
 } wvl_packed_pixels;
 
-#define WVL_PACKED_PIXELS(do)                                                                                          \
-    do(packed10x3, WVL_LOAD_PACKED10, 30, 10, 10, 1, 0)                                                                \
-    do(packed12x3, WVL_LOAD_PACKED12, 36, 12, 12, 1, 0)                                                                \
-    do(filled10x3_be, WVL_LOAD_FILLED10_BE, 32, 10, 10, 1, 0)                                                          \
-    do(filled10x3_le, WVL_LOAD_FILLED10_LE, 32, 10, 10, 1, 3)                                                          \
-    do(filled12x3_be, WVL_LOAD_FILLED12_BE, 48, 16, 12, 1, 0)                                                          \
-    do(filled12x3_le, WVL_LOAD_FILLED12_LE, 48, 16, 12, 1, 1)                                                          \
-    do(words12x3_be, WVL_LOAD_WORDS12_BE, 36, 12, 12, 0, 3)                                                            \
-    do(words12x3_le, WVL_LOAD_WORDS12_LE, 36, 12, 12, 0, 0)                                                            \
-    do(words10x3_be, WVL_LOAD_WORDS10_BE, 30, 10, 10, 0, 3)                                                            \
-    do(words10x3_le, WVL_LOAD_WORDS10_LE, 30, 10, 10, 0, 0)                                                            \
-    do(u16x3_be, WVL_LOAD_16_BE, 48, 16, 16, 1, 0)
+/* clang-format off */
+#define WVL_PACKED_PIXELS(make) \
+    make(packed10x3, WVL_LOAD_PACKED10, 30, 10, 10, 1, 0) \
+    make(packed12x3, WVL_LOAD_PACKED12, 36, 12, 12, 1, 0) \
+    make(filled10x3_be, WVL_LOAD_FILLED10_BE, 32, 10, 10, 1, 0) \
+    make(filled10x3_le, WVL_LOAD_FILLED10_LE, 32, 10, 10, 1, 3) \
+    make(filled12x3_be, WVL_LOAD_FILLED12_BE, 48, 16, 12, 1, 0) \
+    make(filled12x3_le, WVL_LOAD_FILLED12_LE, 48, 16, 12, 1, 1) \
+    make(words12x3_be, WVL_LOAD_WORDS12_BE, 36, 12, 12, 0, 3) \
+    make(words12x3_le, WVL_LOAD_WORDS12_LE, 36, 12, 12, 0, 0) \
+    make(words10x3_be, WVL_LOAD_WORDS10_BE, 30, 10, 10, 0, 3) \
+    make(words10x3_le, WVL_LOAD_WORDS10_LE, 30, 10, 10, 0, 0) \
+    make(u16x3_be, WVL_LOAD_16_BE, 48, 16, 16, 1, 0)
+/* clang-format on */
 
 /* Kernels of a file that has a load_pixels() for all of them. */
 #define WVL_LOAD_PIXELS(name, kind, pixel_bits, step, bits, from_top, exchange)                                        \
-    static uint32_t load_##name(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out)            \
+    static uint32_t load_##name(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift,                 \
+                                int32_t *const *out)                                                                   \
     {                                                                                                                  \
-        return load_pixels((wvl_packed_pixels){kind, pixel_bits, step, bits, from_top, exchange}, row, n, shift, out); \
+        const wvl_packed_pixels layout = {kind, pixel_bits, step, bits, from_top, exchange};                           \
+        return load_pixels(layout, row, next, n, shift, out);                                                          \
     }
 
 /* Kernels take 16 pixels at a time, which are whole words in every layout. Where they load 16 bytes from the word on in

@@ -108,12 +108,14 @@ static uint32_t load_triple_rest(unsigned kind, const uint8_t *row, uint32_t fro
     return seen;
 }
 
-static uint32_t load_u8x3(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out)
+static uint32_t load_u8x3(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift, int32_t *const *out)
 {
     shift4 s = shift4_of(shift);
     uint32_t i = 0;
     for (; i + 8 <= n; i += 8) {
-        uint8x8x3_t v = vld3_u8(row + 3 * (uint64_t)i);
+        const uint8_t *p = row + 3 * (uint64_t)i;
+        wvl_front_ask_for(p, next);
+        uint8x8x3_t v = vld3_u8(p);
         for (unsigned place = 0; place < 3; place++) {
             put_u16(&s, vmovl_u8(v.val[place]), out[place] + i);
         }
@@ -149,13 +151,18 @@ __attribute__((always_inline)) static inline void put_pixels4(wvl_packed_pixels 
     }
 }
 
-__attribute__((always_inline)) static inline uint32_t load_pixels(wvl_packed_pixels l, const uint8_t *row, uint32_t n,
-                                                                  wvl_front_shift shift, int32_t *const *out)
+__attribute__((always_inline)) static inline uint32_t load_pixels(wvl_packed_pixels l, const uint8_t *row,
+                                                                  ptrdiff_t next, uint32_t n, wvl_front_shift shift,
+                                                                  int32_t *const *out)
 {
     shift4 s = shift4_of(shift);
     uint32_t i = 0;
     for (; n - i >= 16 + WVL_PACKED_PIXELS_ROOM; i += 16) {
         const uint8_t *p = row + (uint64_t)i / 16 * (2 * l.pixel_bits);
+        wvl_front_ask_for(p, next);
+        if (l.pixel_bits > 32) {
+            wvl_front_ask_for(p + 64, next);
+        }
         put_pixels4(l, p, 0, &s, out, i);
         put_pixels4(l, p, 4, &s, out, i);
         put_pixels4(l, p, 8, &s, out, i);

@@ -125,12 +125,13 @@ static const int8_t pick_words[3][3][16] = {
      {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 2, 3, 8, 9, 14, 15}},
 };
 
-static uint32_t load_u8x3(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out)
+static uint32_t load_u8x3(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift, int32_t *const *out)
 {
     shift8 s = shift8_of(shift);
     uint32_t i = 0;
     for (; i + 16 <= n; i += 16) {
         const uint8_t *p = row + 3 * (uint64_t)i;
+        wvl_front_ask_for(p, next);
         __m128i a = load128(p), b = load128(p + 16), c = load128(p + 32);
         for (unsigned place = 0; place < 3; place++) {
             __m128i bytes = gather_bytes(a, b, c, pick_bytes[place]);
@@ -141,12 +142,13 @@ static uint32_t load_u8x3(const uint8_t *row, uint32_t n, wvl_front_shift shift,
     return seen8(&s) | load_triple_rest(WVL_LOAD_U8, row, i, n, shift, out);
 }
 
-static uint32_t load_u16x3(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out)
+static uint32_t load_u16x3(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift, int32_t *const *out)
 {
     shift8 s = shift8_of(shift);
     uint32_t i = 0;
     for (; i + 8 <= n; i += 8) {
         const uint8_t *p = row + 6 * (uint64_t)i;
+        wvl_front_ask_for(p, next);
         __m128i a = load128(p), b = load128(p + 16), c = load128(p + 32);
         for (unsigned place = 0; place < 3; place++) {
             put8(&s, _mm256_cvtepu16_epi32(gather_bytes(a, b, c, pick_words[place])), out[place] + i);
@@ -185,13 +187,18 @@ __attribute__((always_inline)) static inline void put_pixels8(wvl_packed_pixels 
     }
 }
 
-__attribute__((always_inline)) static inline uint32_t load_pixels(wvl_packed_pixels l, const uint8_t *row, uint32_t n,
-                                                                  wvl_front_shift shift, int32_t *const *out)
+__attribute__((always_inline)) static inline uint32_t load_pixels(wvl_packed_pixels l, const uint8_t *row,
+                                                                  ptrdiff_t next, uint32_t n, wvl_front_shift shift,
+                                                                  int32_t *const *out)
 {
     shift8 s = shift8_of(shift);
     uint32_t i = 0;
     for (; n - i >= 16 + WVL_PACKED_PIXELS_ROOM; i += 16) {
         const uint8_t *p = row + (uint64_t)i / 16 * (2 * l.pixel_bits);
+        wvl_front_ask_for(p, next);
+        if (l.pixel_bits > 32) {
+            wvl_front_ask_for(p + 64, next);
+        }
         put_pixels8(l, p, 0, &s, out, i);
         put_pixels8(l, p, 8, &s, out, i);
     }

@@ -76,7 +76,7 @@ LOAD(load_s16, widen_s16, 2)
 LOAD(load_32, widen_32, 4)
 
 /* Bytes 3i + p of 48, place p after place p - 1. */
-static uint32_t load_u8x3(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out)
+static uint32_t load_u8x3(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift, int32_t *const *out)
 {
     const __m512i thirds = _mm512_set_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 47, 44, 41, 38, 35, 32, 29,
                                            26, 23, 20, 17, 14, 11, 8, 5, 2, 46, 43, 40, 37, 34, 31, 28, 25, 22, 19, 16,
@@ -85,8 +85,9 @@ static uint32_t load_u8x3(const uint8_t *row, uint32_t n, wvl_front_shift shift,
     for (uint32_t i = 0; i < n; i += 16) {
         uint32_t rest = n - i < 16 ? n - i : 16;
         __mmask16 lanes = (__mmask16)first_bits(rest);
-        __m512i v =
-            _mm512_permutexvar_epi8(thirds, _mm512_maskz_loadu_epi8(first_bits(3 * rest), row + 3 * (uint64_t)i));
+        const uint8_t *p = row + 3 * (uint64_t)i;
+        wvl_front_ask_for(p, next);
+        __m512i v = _mm512_permutexvar_epi8(thirds, _mm512_maskz_loadu_epi8(first_bits(3 * rest), p));
         put16(&s, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(v)), lanes, out[0] + i);
         put16(&s, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(v, 1)), lanes, out[1] + i);
         put16(&s, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(v, 2)), lanes, out[2] + i);
@@ -95,7 +96,7 @@ static uint32_t load_u8x3(const uint8_t *row, uint32_t n, wvl_front_shift shift,
 }
 
 /* Words 3i + p of 48, of which the first vector has 32. */
-static uint32_t load_u16x3(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out)
+static uint32_t load_u16x3(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift, int32_t *const *out)
 {
     const __m512i first =
         _mm512_castsi256_si512(_mm256_setr_epi16(0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45));
@@ -105,6 +106,8 @@ static uint32_t load_u16x3(const uint8_t *row, uint32_t n, wvl_front_shift shift
         __mmask16 lanes = (__mmask16)first_bits(rest);
         uint64_t words = first_bits(3 * rest);
         const uint8_t *p = row + 6 * (uint64_t)i;
+        wvl_front_ask_for(p, next);
+        wvl_front_ask_for(p + 64, next);
         __m512i a = _mm512_maskz_loadu_epi16((__mmask32)words, p),
                 b = _mm512_maskz_loadu_epi16((__mmask32)(words >> 32), p + 64);
         for (int place = 0; place < 3; place++) {
@@ -142,8 +145,9 @@ static inline uint32_t pixel_bytes(wvl_packed_pixels l, uint32_t count)
 }
 
 /* Sixteen pixels take up to 64 bytes, or up to 96: those have a second vector. */
-__attribute__((always_inline)) static inline uint32_t load_pixels(wvl_packed_pixels l, const uint8_t *row, uint32_t n,
-                                                                  wvl_front_shift shift, int32_t *const *out)
+__attribute__((always_inline)) static inline uint32_t load_pixels(wvl_packed_pixels l, const uint8_t *row,
+                                                                  ptrdiff_t next, uint32_t n, wvl_front_shift shift,
+                                                                  int32_t *const *out)
 {
     const windows16 windows[3] = {windows16_of(l, 0), windows16_of(l, 1), windows16_of(l, 2)};
     const __m512i mask = _mm512_set1_epi32((1 << l.bits) - 1);
@@ -152,8 +156,10 @@ __attribute__((always_inline)) static inline uint32_t load_pixels(wvl_packed_pix
         uint32_t rest = n - i < 16 ? n - i : 16, bytes = pixel_bytes(l, rest);
         __mmask16 lanes = (__mmask16)first_bits(rest);
         const uint8_t *p = row + (uint64_t)i / 16 * (2 * l.pixel_bits);
+        wvl_front_ask_for(p, next);
         __m512i a = _mm512_maskz_loadu_epi8(first_bits(bytes), p), b = a;
         if (l.pixel_bits > 32) {
+            wvl_front_ask_for(p + 64, next);
             b = _mm512_maskz_loadu_epi8(first_bits(bytes < 64 ? 0 : bytes - 64), p + 64);
         }
         for (unsigned c = 0; c < 3; c++) {
