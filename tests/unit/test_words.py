@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """
-Samples of DPX and TIFF that stay as they lie in the file: a folder and a sequence, which hand them to the library, give
-the bytes of pictures that are read alone, as integers.
+Samples of DPX and TIFF that stay as they lie in the file: a picture, a folder and a sequence, which hand them to the
+library, have the bytes of pictures from a pipe, whose samples become integers.
 
   test_words.py WAVELANE FOLDER [verify]          verify: the command decodes what it wrote
 """
@@ -106,8 +106,17 @@ def make_pictures():
 # ---- Runs ----------------------------------------------------------------------------------------------------------------
 
 
-def run(*words):
-    return subprocess.run([wavelane, *map(str, words)], capture_output=True, check=False)
+def run(*words, data=None):
+    return subprocess.run([wavelane, *map(str, words)], input=data, stdin=subprocess.DEVNULL if data is None else None, capture_output=True, check=False)
+
+
+def encode_one(source, *options):
+    """The coded bytes; None: there are none."""
+    output = folder / "alone.j2c"
+    output.unlink(missing_ok=True)
+    data = source.read_bytes() if "-" in options else None
+    run("-i", "-" if data else source, "-o", output, "--threads", 1, "--device", "cpu", "--quiet", *(o for o in options if o != "-"), data=data)
+    return output.read_bytes() if output.exists() else None
 
 
 def encode_folder(*options):
@@ -117,15 +126,13 @@ def encode_folder(*options):
 
 
 def is_same(*options, every=1):
-    """Each picture, or each n-th one, alone has the bytes that it has in the folder; and the same exit code."""
+    """Of each picture, or each n-th one; or all fail."""
     encode_folder("--quiet", *options)
     for path in sorted(PICTURES.iterdir())[::every]:
-        alone, beside = folder / "alone.j2c", CODED / (path.stem + ".j2c")
-        alone.unlink(missing_ok=True)
-        run("-i", path, "-o", alone, "--threads", 1, "--device", "cpu", "--quiet", *options)
-        expect(alone.exists() == beside.exists(), f"{path.name} {options}: coded once, failed once")
-        if alone.exists() and beside.exists():
-            expect(alone.read_bytes() == beside.read_bytes(), f"{path.name} {options}: other bytes in a folder")
+        beside = CODED / (path.stem + ".j2c")
+        integers = encode_one(path, "-", *options)
+        expect(encode_one(path, *options) == integers, f"{path.name} {options}: other bytes than from a pipe")
+        expect((beside.read_bytes() if beside.exists() else None) == integers, f"{path.name} {options}: other bytes in a folder")
 
 
 def all_are_coded():
@@ -151,10 +158,9 @@ def sequence():
     expect(len(outputs) == 3, f"a sequence with a black frame: exit {result.returncode}: {result.stderr.decode()}")
     if len(outputs) < 3:
         return
-    alone = folder / "alone.j2c"
-    run("-i", frames / "f0.dpx", "-o", alone, "--force", "--device", "cpu", "--quiet")
-    expect(outputs[0].read_bytes() == alone.read_bytes(), "a frame of a sequence has other bytes")
-    expect(outputs[1].stat().st_size < alone.stat().st_size / 4, "the damaged frame is not black")
+    alone = encode_one(frames / "f0.dpx", "-")
+    expect(outputs[0].read_bytes() == alone, "a frame of a sequence has other bytes")
+    expect(outputs[1].stat().st_size < len(alone) / 4, "the damaged frame is not black")
 
 
 def main():

@@ -173,9 +173,13 @@ static void encode_entries(wvl_cli_batch *s)
     int on_device = wants_device(s, device);
     size_t workers = wvl_cli_choose_workers(s, on_device);
     s->encoders = on_device && workers > 1 ? wvl_cli_open_encoders(s->context, device) : NULL;
-    int on_cpu = !device || !strcmp(device, "cpu") || (!strcmp(device, "auto") && !on_device);
-    s->single_count = on_cpu ? count_singles(s, workers) : 0;
+    int on_cpu = device && (!strcmp(device, "cpu") || (!strcmp(device, "auto") && !on_device));
+    s->single_count = on_cpu && !wvl_cli_is_plan_only(s->args) ? count_singles(s, workers) : 0;
     s->single = s->single_count ? wvl_cli_open_single(s) : NULL;
+    if (s->single) {
+        wvl_cli_inform("%s: %u threads; each of the first %zu pictures has one of its own", s->args->image_dir,
+                       wvl_context_threads(s->context), s->single_count);
+    }
     s->unused = s->directory.count ? ~0u : 0;
     wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
     wvl_cli_run_turns(s->directory.count, workers, encode_entry, s);
