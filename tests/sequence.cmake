@@ -15,5 +15,7 @@ add_library(failing_memory MODULE support/failing_memory.c)
 target_compile_options(failing_memory PRIVATE -fno-sanitize=all)
 if(Python3_FOUND)
     wvl_register_test(command_memory unit ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_command_memory.sh $<TARGET_FILE:wavelane_command> $<TARGET_FILE:failing_memory>)
+    wvl_register_test(words unit ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_words.py $<TARGET_FILE:wavelane_command>
+        ${CMAKE_CURRENT_BINARY_DIR}/words $<$<BOOL:${OPENJPEG_FOUND}>:verify>)
     wvl_register_test(kept_memory unit ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_kept_memory.py $<TARGET_FILE:wavelane_command> $<TARGET_FILE:failing_memory>)
 endif()

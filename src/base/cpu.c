@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/cpu.h"
 
+#include <stdatomic.h>
+#include <stdint.h>
+
 #ifdef WVL_TESTING
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +65,7 @@ static int is_amd_17h(void)
 }
 #endif
 
-static wvl_cpu_level present_level(void)
+static wvl_cpu_level find_level(void)
 {
 #ifdef WVL_HAVE_AVX2
     features f = read_features();
@@ -75,6 +78,18 @@ static wvl_cpu_level present_level(void)
 #else
     return WVL_CPU_C;
 #endif
+}
+
+/* CPUID leaves a virtual machine, and each picture asks a few times: what it says never changes, and is kept. */
+static wvl_cpu_level present_level(void)
+{
+    static _Atomic uint32_t known; /* the level and 1; 0: nobody has asked */
+    uint32_t level = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!level) {
+        level = (uint32_t)find_level() + 1;
+        atomic_store_explicit(&known, level, memory_order_relaxed);
+    }
+    return (wvl_cpu_level)(level - 1);
 }
 
 wvl_cpu_level wvl_cpu_fetch_level(void)

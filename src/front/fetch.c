@@ -35,7 +35,6 @@ static void build_plane(const wvl_front_kernels *kernels, const wvl_plan *plan, 
     plane->stride = from->sample_stride ? from->sample_stride : 1;
     plane->x0 = component->rect.x0;
     plane->y0 = component->rect.y0;
-    plane->container_bits = wvl_container_bits(from->container);
     plane->depth = (uint8_t)wvl_plan_input_depth(plan, index);
     plane->shift.half = converted ? 0 : 1u << (component->depth - 1);
     plane->shift.bias = component->is_signed ? plane->shift.half : 0;
@@ -45,36 +44,62 @@ static void build_plane(const wvl_front_kernels *kernels, const wvl_plan *plan, 
     }
 }
 
-/* Where the first sample of a plane lies. A caller may give the pixels' address with every plane, or that of each
- * plane's first sample. */
-static uintptr_t first_address(const wvl_plane *p)
+/* Pixels of three containers that are repeated in whole bytes, or in whole words where they lie in words. */
+static uint32_t pixel_period(unsigned container)
 {
-    return (uintptr_t)p->data + (uintptr_t)(p->first_sample * (wvl_container_bits(p->container) / 8));
+    uint32_t period = wvl_container_period(container);
+    return period == 3 ? 1 : period;
+}
+
+/* Number of a plane's first sample, from `data` on; UINT64_MAX: it lies in other memory. A caller may give the pixels'
+ * address with every plane, or that of each plane's first sample where that has one. */
+static uint64_t number_of_first(const wvl_plane *p, const uint8_t *data)
+{
+    uint32_t period = wvl_container_period(p->container);
+    uint64_t bytes = wvl_container_bytes(p->container, period);
+    uintptr_t offset = (uintptr_t)p->data - (uintptr_t)data;
+    return offset % bytes ? UINT64_MAX : p->first_sample + offset / bytes * period;
 }
 
 /* Three planes that are places 0, 1, 2 (in any order) of pixels of three containers. */
-static wvl_front_load3 choose_triple(const wvl_front_kernels *kernels, const wvl_image *image, uint32_t component,
-                                     wvl_front_group *group)
+static int find_places(const wvl_plane *p, wvl_front_pixels *pixels)
+{
+    uint64_t number[WVL_FRONT_PLANES_MAX], lowest = UINT64_MAX;
+    unsigned seen = 0;
+    pixels->data = p[0].data;
+    for (unsigned i = 0; i < 3; i++) {
+        pixels->data = (uintptr_t)p[i].data < (uintptr_t)pixels->data ? p[i].data : pixels->data;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        number[i] = number_of_first(&p[i], pixels->data);
+        lowest = number[i] < lowest ? number[i] : lowest;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        if (number[i] - lowest > 2) {
+            return 0;
+        }
+        pixels->place[number[i] - lowest] = (uint8_t)i;
+        seen |= 1u << (number[i] - lowest);
+    }
+    pixels->first = lowest / 3;
+    pixels->data += wvl_container_bytes(p[0].container, lowest % 3); /* not 0: only where each container has bytes */
+    return seen == 7 && (lowest % 3 == 0 || wvl_container_period(p[0].container) == 1);
+}
+
+static void choose_triple(const wvl_front_kernels *kernels, const wvl_image *image, uint32_t component,
+                          wvl_front_group *group)
 {
     const wvl_plane *p = &image->planes[component];
-    uintptr_t lowest = first_address(&p[0]), bytes = wvl_container_bits(p[0].container) / 8;
+    wvl_front_pixels *pixels = &group->triple;
     wvl_front_load3 load = kernels->triple[choose_load(p[0].container, group->plane[0].shift.bias != 0)];
-    unsigned seen = 0;
+    pixels->period = pixel_period(p[0].container);
+    pixels->period_bytes = (uint32_t)wvl_container_bytes(p[0].container, 3 * (uint64_t)pixels->period);
     for (unsigned i = 0; i < 3; i++) {
         if (p[i].pitch_bytes != p[0].pitch_bytes || p[i].container != p[0].container || p[i].sample_stride != 3) {
-            return NULL;
+            return;
         }
-        lowest = first_address(&p[i]) < lowest ? first_address(&p[i]) : lowest;
     }
-    for (unsigned i = 0; load && i < 3; i++) {
-        uintptr_t offset = first_address(&p[i]) - lowest;
-        if (offset % bytes || offset / bytes > 2) {
-            return NULL;
-        }
-        group->place[offset / bytes] = (uint8_t)i;
-        seen |= 1u << offset / bytes;
-    }
-    return seen == 7 ? load : NULL;
+    pixels->load = load && find_places(p, pixels) ? load : NULL;
 }
 
 static wvl_front_color choose_color(const wvl_front_kernels *kernels, const wvl_plan *plan, uint32_t component)
@@ -107,7 +132,10 @@ void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *pla
     for (uint32_t i = 0; i < count; i++) {
         build_plane(kernels, plan, component + i, &image->planes[component + i], &group->plane[i]);
     }
-    group->triple = count == 3 ? choose_triple(kernels, image, component, group) : NULL;
+    group->triple.load = NULL;
+    if (count == 3) {
+        choose_triple(kernels, image, component, group);
+    }
     group->xyz = &plan->syntax.xyz;
     group->color = choose_color(kernels, plan, component);
     group->mixes = mct != WVL_MCT_NONE;
@@ -116,18 +144,6 @@ void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *pla
     if (convert >= 0 && !group->convert) {
         group->convert = wvl_front_fetch_kernels(WVL_CPU_C)->convert[convert];
     }
-}
-
-static uint32_t load_triple(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *lines)
-{
-    const wvl_front_plane *plane = &group->plane[group->place[0]];
-    const uint8_t *row = plane->data + (ptrdiff_t)(y - plane->y0) * plane->pitch_bytes;
-    int32_t *placed[WVL_FRONT_PLANES_MAX];
-    for (unsigned i = 0; i < 3; i++) {
-        placed[i] = lines[group->place[i]];
-    }
-    row += (plane->first + (uint64_t)(x - plane->x0) * 3) * (plane->container_bits / 8);
-    return group->triple(row, n, plane->shift, placed) >> plane->depth;
 }
 
 static uint32_t load_planes(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *lines)
@@ -142,6 +158,26 @@ static uint32_t load_planes(const wvl_front_group *group, uint32_t y, uint32_t x
     return outside;
 }
 
+/* A row may begin within a byte or word: pixels up to the next whole one are loaded one by one. */
+static uint32_t load_triple(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *lines)
+{
+    const wvl_front_plane *plane = &group->plane[0];
+    const wvl_front_pixels *pixels = &group->triple;
+    uint64_t first = pixels->first + (x - plane->x0);
+    uint32_t head = wvl_min_u32(n, (uint32_t)(wvl_align_up(first, pixels->period) - first));
+    uint32_t outside = head ? load_planes(group, y, x, head, lines) : 0;
+    if (head == n) {
+        return outside;
+    }
+    const uint8_t *row = pixels->data + (ptrdiff_t)(y - plane->y0) * plane->pitch_bytes;
+    int32_t *placed[WVL_FRONT_PLANES_MAX];
+    for (unsigned i = 0; i < 3; i++) {
+        placed[i] = lines[pixels->place[i]] + head;
+    }
+    row += (first + head) / pixels->period * pixels->period_bytes;
+    return outside | pixels->load(row, plane->pitch_bytes, n - head, plane->shift, placed) >> plane->depth;
+}
+
 uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work,
                              void *const *rows)
 {
@@ -150,7 +186,7 @@ uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t 
     for (uint32_t i = 0; i < group->count; i++) {
         loaded[i] = lines[i] = group->convert ? work[i] : rows[i];
     }
-    uint32_t outside = group->triple ? load_triple(group, y, x, n, lines) : load_planes(group, y, x, n, lines);
+    uint32_t outside = group->triple.load ? load_triple(group, y, x, n, lines) : load_planes(group, y, x, n, lines);
     if (group->color) {
         group->color(group->xyz, n, lines);
     }

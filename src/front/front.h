@@ -30,7 +30,10 @@ typedef struct wvl_front_shift {
  */
 typedef uint32_t (*wvl_front_load1)(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n,
                                     wvl_front_shift shift, int32_t *out);
-typedef uint32_t (*wvl_front_load3)(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out);
+/* row: where a pixel begins in whole bytes, and in whole words where samples lie in words; of those the last word
+ * counts as a whole. next: from there to the row that comes next, which may lie anywhere. */
+typedef uint32_t (*wvl_front_load3)(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift,
+                                    int32_t *const *out);
 typedef void (*wvl_front_convert)(const int32_t *const *in, uint32_t n, void *const *out);
 /* In place, three lines: from samples as they were given, of which bits above the depth are not looked at, to
  * level-shifted ones. */
@@ -64,6 +67,13 @@ enum {
     WVL_CONVERT_KINDS
 };
 
+/* Rows are as long as two pages or so, and what fetches memory ahead stops at the end of a page: a cache line of the
+ * row that comes next is asked for with each one of this row (D-front-01). */
+static inline void wvl_front_ask_for(const uint8_t *p, ptrdiff_t next)
+{
+    __builtin_prefetch((const void *)((uintptr_t)p + (uintptr_t)next));
+}
+
 /* NULL entries of a table mean: the C table's, and where that has none either (triple), load one by one. */
 typedef struct wvl_front_kernels {
     wvl_cpu_level level;
@@ -92,22 +102,29 @@ typedef struct wvl_front_plane {
     uint64_t first, stride; /* containers */
     uint32_t x0, y0;        /* component coordinates of the first sample */
     wvl_front_load1 load;
-    uint32_t container_bits;
     uint8_t depth;
     wvl_front_shift shift;
 } wvl_front_plane;
+
+/* Planes that are one interleaved picture. */
+typedef struct wvl_front_pixels {
+    wvl_front_load3 load;                /* NULL: they are none */
+    const uint8_t *data;                 /* pixel 0 of row y0 */
+    uint64_t first;                      /* pixel at x0 */
+    uint32_t period, period_bytes;       /* so many pixels lie in so many whole bytes, or words */
+    uint8_t place[WVL_FRONT_PLANES_MAX]; /* component at place i of a pixel */
+} wvl_front_pixels;
 
 /* One component, or the three of a component transform or of a conversion to X'Y'Z' (equal depth, sign and
  * subsampling). */
 typedef struct wvl_front_group {
     wvl_front_plane plane[WVL_FRONT_PLANES_MAX];
     uint32_t count;
-    wvl_front_load3 triple;              /* not NULL: the planes are one interleaved picture */
-    uint8_t place[WVL_FRONT_PLANES_MAX]; /* component at place i of a pixel */
-    const wvl_plan_xyz *xyz;             /* the plan's, for color */
-    wvl_front_color color;               /* NULL: none */
-    wvl_front_convert convert;           /* NULL: the samples are what is wanted */
-    uint8_t mixes;                       /* convert takes all lines at once, else one by one */
+    wvl_front_pixels triple;
+    const wvl_plan_xyz *xyz;   /* the plan's, for color */
+    wvl_front_color color;     /* NULL: none */
+    wvl_front_convert convert; /* NULL: the samples are what is wanted */
+    uint8_t mixes;             /* convert takes all lines at once, else one by one */
 } wvl_front_group;
 
 /* How many components from this one on must be fetched together. */

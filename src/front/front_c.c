@@ -55,13 +55,26 @@ LOAD_PACKED(load_packed10, WVL_SAMPLE_PACKED10)
 LOAD_PACKED(load_packed12, WVL_SAMPLE_PACKED12)
 LOAD_PACKED(load_any10_be, WVL_SAMPLE_FILLED10_BE)
 LOAD_PACKED(load_any10_le, WVL_SAMPLE_FILLED10_LE)
-LOAD_PACKED(load_filled12_be, WVL_SAMPLE_FILLED12_BE)
-LOAD_PACKED(load_filled12_le, WVL_SAMPLE_FILLED12_LE)
 LOAD_PACKED(load_words12_be, WVL_SAMPLE_WORDS12_BE)
 LOAD_PACKED(load_words12_le, WVL_SAMPLE_WORDS12_LE)
 LOAD_PACKED(load_words10_be, WVL_SAMPLE_WORDS10_BE)
 LOAD_PACKED(load_words10_le, WVL_SAMPLE_WORDS10_LE)
-LOAD_PACKED(load_u16_be, WVL_SAMPLE_16_BE)
+
+/* One container in 16 bits. */
+#define LOAD_HALVES(name, high, low, down)                                                                             \
+    static uint32_t name(const uint8_t *row, uint64_t first, uint64_t stride, uint32_t n, wvl_front_shift shift,       \
+                         int32_t *out)                                                                                 \
+    {                                                                                                                  \
+        uint32_t seen = 0;                                                                                             \
+        for (uint32_t i = 0; i < n; i++, first += stride) {                                                            \
+            const uint8_t *p = row + 2 * first;                                                                        \
+            out[i] = put_sample((uint32_t)(p[high] << 8 | p[low]) >> (down), shift, &seen);                            \
+        }                                                                                                              \
+        return seen;                                                                                                   \
+    }
+LOAD_HALVES(load_filled12_be, 0, 1, 4)
+LOAD_HALVES(load_filled12_le, 1, 0, 4)
+LOAD_HALVES(load_u16_be, 0, 1, 0)
 
 /* Components of interleaved RGB stand at the same place of every word. */
 #define LOAD_FILLED10(name, any, read)                                                                                 \

@@ -209,7 +209,7 @@ static void try_words(const uint8_t *bytes, size_t byte_count, const wvl_io_opti
 {
     wvl_io_options keeps = *options;
     wvl_io_picture kept;
-    keeps.keep_words = 1;
+    keeps.keep_words = WVL_IO_KEEP_ALL_WORDS;
     int result = wvl_io_read_memory(bytes, byte_count, "fuzz", &keeps, &kept, NULL, 0);
     if (result != WVL_IO_ERROR_MEMORY && (result == 0) != (whole != NULL)) {
         abort();

@@ -147,7 +147,8 @@ START_TEST(triples)
             uint8_t *row = wall - bytes;
             fill_random(row, bytes);
             int32_t *x[3] = {open_line(&out[0]), open_line(&out[1]), open_line(&out[2])};
-            uint32_t seen = fast->triple[kind](row, n, shift, x), expected_seen = 0;
+            uint32_t seen = fast->triple[kind](row, (ptrdiff_t)(draw() % 65536) - 32768, n, shift, x),
+                     expected_seen = 0;
             for (uint32_t i = 0; i < 3 * n; i++) {
                 uint32_t biased = (uint32_t)container_value(row, kind, i, load_signed[kind]) + shift.bias;
                 expected_seen |= biased;

@@ -239,10 +239,10 @@ START_TEST(dpx_words)
                 {102, 16, 0, 4, {WVL_IO_INTEGERS, WVL_IO_INTEGERS}},
                 {50, 16, 0, 3, {WVL_IO_INTEGERS, WVL_IO_16_BE}}, /* a gap behind each line */
                 {50, 16, 1, 4, {WVL_IO_INTEGERS, WVL_IO_16_BE}}};
-    wvl_io_options keeps = {.keep_words = 1};
+    wvl_io_options keeps = {.keep_words = WVL_IO_KEEP_ALL_WORDS}, three = {.keep_words = WVL_IO_KEEP_WORDS_OF_THREE};
     for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
         int big = i & 1;
-        wvl_io_picture plain, kept;
+        wvl_io_picture plain, kept, some;
         bytes b;
         start_dpx(&b, big, rows[i / 2].width, 3, rows[i / 2].descriptor, rows[i / 2].depth, rows[i / 2].packing);
         for (uint32_t k = 0, v = 12345 + i; k < 60; k++) {
@@ -252,6 +252,9 @@ START_TEST(dpx_words)
         ck_assert_int_eq(wvl_io_read_memory(b.at, b.count, "a.dpx", &keeps, &kept, error, sizeof error), WVL_IO_OK);
         ck_assert_int_eq(plain.words, WVL_IO_INTEGERS);
         ck_assert_msg(kept.words == rows[i / 2].words[big], "row %u: words %d", i, (int)kept.words);
+        ck_assert_int_eq(wvl_io_read_memory(b.at, b.count, "a.dpx", &three, &some, error, sizeof error), WVL_IO_OK);
+        ck_assert_int_eq(some.words, some.component_count == 3 ? kept.words : WVL_IO_INTEGERS);
+        wvl_io_release_picture(&some);
         ck_assert_int_eq(wvl_io_expand_words(&kept), WVL_IO_OK);
         ck_assert_int_eq(kept.words, WVL_IO_INTEGERS);
         for (uint32_t s = 0; s < 3 * plain.width * plain.component_count; s++) {

@@ -136,7 +136,8 @@ static void round_trip(const layout *l)
     read_written(&p, NULL);
     expect_samples(&p, l);
     wvl_io_release_picture(&p);
-    ck_assert_int_eq(wvl_io_read_picture(path, &(wvl_io_options){.keep_words = 1}, &p, NULL, 0), WVL_IO_OK);
+    ck_assert_int_eq(wvl_io_read_picture(path, &(wvl_io_options){.keep_words = WVL_IO_KEEP_ALL_WORDS}, &p, NULL, 0),
+                     WVL_IO_OK);
     ck_assert_int_eq(p.words, words_of(l));
     ck_assert_int_eq(wvl_io_expand_words(&p), WVL_IO_OK);
     expect_samples(&p, l);

@@ -98,13 +98,20 @@ typedef enum wvl_io_words {
     WVL_IO_16_BE
 } wvl_io_words;
 
+/* DPX, TIFF: which samples of 10, 12 and 16 bits may stay as they lie in the file; others become integers. */
+typedef enum wvl_io_keep_words {
+    WVL_IO_KEEP_NO_WORDS = 0,
+    WVL_IO_KEEP_WORDS_OF_THREE, /* of pictures of three components */
+    WVL_IO_KEEP_ALL_WORDS
+} wvl_io_keep_words;
+
 typedef struct wvl_io_picture {
     uint32_t width, height;
     uint32_t component_count;
     wvl_io_component *components;
     /* With words, which were asked for: row y begins at components[0].data + y * stride_bytes, and sample (x, y) of
-       component c is number x * component_count + c of its samples. Until wvl_io_expand_words() nothing else here knows
-       how to read them. */
+       component c is number x * component_count + c of its samples. There is no gap between rows; the memory has room
+       for integers. Until wvl_io_expand_words() nothing else here knows how to read them. */
     wvl_io_words words;
 
     wvl_io_color color;
@@ -162,8 +169,7 @@ typedef struct wvl_io_options {
     int raw_video_range;    /* raw, rawl, yuv: 1: YCbCr has the limited range of video (BT.601); 0: the full one */
     int keep_palette;       /* 1: hand out indices and palette; 0: expand */
     int keep_ycc;           /* JPEG: 1: hand out YCbCr planes as stored; 0: RGB */
-    int keep_words;   /* DPX, TIFF: 1: samples of 10, 12 and 16 bits may stay as they lie in the file; 0: they become
-                         integers */
+    wvl_io_keep_words keep_words;
     uint32_t page;    /* TIFF: directory, from 0 */
     int page_of_many; /* 1: other pages are read too, and are not worth a note */
     wvl_io_float_transfer float_transfer;

@@ -226,7 +226,11 @@ extern const wvl_io_row_format wvl_io_raw_rows;                   /* big-endian 
 extern const wvl_io_row_format wvl_io_rawl_rows, wvl_io_yuv_rows; /* little-endian */
 extern const wvl_io_row_format wvl_io_tiff_rows, wvl_io_png_rows, wvl_io_jpeg_rows;
 
-/* words.c: most significant bit first, rows padded to whole bytes; depth <= 32, count <= 2^48. */
+/* words.c: whether samples of the picture, which has been described, may stay as they lie in the file. */
+int wvl_io_may_keep_words(const wvl_io_context *context);
+/* Behind wvl_io_lay_out(): what the samples stay, and the bytes of a row where they do. */
+void wvl_io_settle_words(wvl_io_context *context, wvl_io_words words, size_t row_bytes);
+/* Most significant bit first, rows padded to whole bytes; depth <= 32, count <= 2^48. */
 void wvl_io_unpack_bits(const uint8_t *from, unsigned depth, uint8_t *to, unsigned sample_bytes, size_t count);
 /* read_dpx.c: words of DPX, of 10 and 12 bits: the bytes of a row, and its samples as 16-bit integers. */
 size_t wvl_io_dpx_word_bytes(wvl_io_words words, uint64_t samples);

@@ -11,7 +11,7 @@
 #endif
 #include <unistd.h>
 
-#define LARGE_PAGE ((uint64_t)2 << 20)
+#define LARGE_PAGE ((size_t)2 << 20)
 
 /* The libraries' words may come with line ends; ours is one line. */
 static void keep_to_one_line(char *text)
@@ -107,26 +107,31 @@ static uint64_t memory_of_machine(void)
 }
 
 /* Of samples, which come anew with each picture of a folder: pages of 4 KiB, touched one by one, were a fifth of the
- * time that a lossless HT encode of a DPX file of 2048x1080 took (D-imageio-02). Only whole large pages are asked for.
- */
-static void wish_large_pages(void *block, uint64_t byte_count)
+ * time that a lossless HT encode of a DPX file of 2048x1080 took (D-imageio-02). Only whole large pages are asked for,
+ * so such blocks begin with one: in memory of threads malloc has none that does. */
+static void *allocate_large(uint64_t byte_count)
 {
-#if defined(MADV_HUGEPAGE)
-    uint64_t before = (LARGE_PAGE - (uintptr_t)block % LARGE_PAGE) % LARGE_PAGE;
-    if (block && byte_count >= 2 * LARGE_PAGE) {
-        (void)madvise((uint8_t *)block + before, (size_t)((byte_count - before) / LARGE_PAGE * LARGE_PAGE),
-                      MADV_HUGEPAGE);
+    void *block = NULL;
+    if (posix_memalign(&block, LARGE_PAGE, (size_t)byte_count) != 0) {
+        return NULL;
     }
-#else
-    (void)block;
-    (void)byte_count;
+#if defined(MADV_HUGEPAGE)
+    (void)madvise(block, (size_t)(byte_count / LARGE_PAGE * LARGE_PAGE), MADV_HUGEPAGE);
 #endif
+    return block;
+}
+
+static void *allocate_block(uint64_t byte_count)
+{
+    if (byte_count > SIZE_MAX / 2 || byte_count > memory_of_machine()) {
+        return NULL;
+    }
+    return byte_count >= 2 * LARGE_PAGE ? allocate_large(byte_count) : malloc(byte_count != 0 ? (size_t)byte_count : 1);
 }
 
 void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what)
 {
-    int possible = byte_count <= SIZE_MAX / 2 && byte_count <= memory_of_machine();
-    void *block = possible ? malloc(byte_count != 0 ? (size_t)byte_count : 1) : NULL;
+    void *block = allocate_block(byte_count);
 
     if (block == NULL)
         wvl_io_fail_memory(context, what, byte_count);
@@ -235,7 +240,6 @@ int wvl_io_allocate_blocks(wvl_io_context *context)
         wvl_io_component *k = &picture->components[c];
         uint64_t samples = (uint64_t)k->width * k->height * (context->is_interleaved ? picture->component_count : 1);
         k->owned = wvl_io_allocate(context, samples * k->sample_bytes, "samples");
-        wish_large_pages(k->owned, samples * k->sample_bytes);
         k->data = k->owned;
         if (!k->owned) {
             return -1;

@@ -231,13 +231,13 @@ static const struct {
 
 static const uint8_t *order_of_components(uint32_t descriptor);
 
-/* Rows of words lie in the rows of integers that would take their place. */
+/* Words lie in memory of the integers that would take their place. */
 static wvl_io_words find_words(const wvl_io_context *context, const dpx_header *h)
 {
     uint64_t samples = samples_of_line(h);
     int fills_upwards = h->samples_per_pixel == 1 && h->depth == 10 && h->packing != PACKED;
-    if (!context->options.keep_words || context->by_rows || h->sign || fills_upwards ||
-        order_of_components(h->descriptor) || line_bytes(h, samples) > 2 * samples) {
+    if (!wvl_io_may_keep_words(context) || h->sign || fills_upwards || order_of_components(h->descriptor) ||
+        line_bytes(h, samples) > 2 * samples) {
         return WVL_IO_INTEGERS;
     }
     for (size_t i = 0; i < KEPT; i++) {
@@ -420,7 +420,7 @@ static int begin(wvl_io_context *context)
         return -1;
     wvl_io_lay_out(context, 1);
     context->order = order_of_components(h->descriptor);
-    context->picture->words = find_words(context, h);
+    wvl_io_settle_words(context, find_words(context, h), (size_t)s->used);
     context->held_bytes = s->pitch;
     describe_meaning(context, h);
     s->line = wvl_io_allocate(context, s->pitch, "line");

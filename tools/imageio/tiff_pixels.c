@@ -159,7 +159,7 @@ static int prepare_strips(wvl_io_tiff *t)
     if (line_bytes != (samples * t->depth + 7) / 8)
         return wvl_io_tiff_fail(t, "rows are not as long as width, samples and bits say");
     t->is_stored = wvl_io_tiff_is_stored(t);
-    t->context->picture->words = wvl_io_tiff_find_words(t);
+    wvl_io_settle_words(t->context, wvl_io_tiff_find_words(t), (size_t)line_bytes);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
     t->band_rows = 1;
     /* libtiff holds one strip: planes that took turns with each row would have it read strips again and again. */

@@ -103,7 +103,7 @@ static void call_triple(const wvl_slot *slot, wvl_slot_entry entry, const wvl_sl
         }
     }
     if (entry) {
-        seen = ((wvl_front_load3)entry)(row, n, shift_of(slot->kind), out);
+        seen = ((wvl_front_load3)entry)(row, 0, n, shift_of(slot->kind), out);
     }
     put_seen(scene, SEEN, bytes, seen);
 }

@@ -154,8 +154,10 @@ int wvl_cli_read_by_rows(wvl_cli_job *j)
     }
     int may_open_again = wvl_io_rows_can_restart(j->rows.reader) && strcmp(j->inputs[0], "-") != 0;
     if (may_open_again) {
+        wvl_cli_args own = *args;
+        own.io.keep_words = wants_device(j) ? WVL_IO_KEEP_NO_WORDS : wvl_cli_choose_words(args, 0);
         wvl_cli_release_rows(&j->rows);
-        return wvl_cli_read_picture(args, j->inputs, 1, &j->picture);
+        return wvl_cli_read_picture(&own, j->inputs, 1, &j->picture);
     }
     code = wvl_cli_take_picture(args, j->inputs[0], j->rows.reader, &j->picture);
     wvl_cli_release_rows(&j->rows);

@@ -301,6 +301,8 @@ enum {
 int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture);
 /* Warns of them; name is that of a folder none of whose pictures used them. */
 void wvl_cli_warn_unused(const char *name, unsigned unused);
+/* Which samples of a file the reader may leave as they are, for a picture that is encoded on a device or on the CPU. */
+wvl_io_keep_words wvl_cli_choose_words(const wvl_cli_args *args, int on_device);
 /* Reads the inputs (several are components of one picture) or makes the demonstration picture. 0 or an exit code after
  * a message. */
 int wvl_cli_read_picture(const wvl_cli_args *args, const char *const *inputs, size_t count, wvl_cli_picture *picture);

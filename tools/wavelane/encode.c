@@ -105,9 +105,9 @@ static int make_plan(wvl_cli_job *j)
         return WVL_EXIT_OK;
     }
     wvl_status status =
-        wvl_plan_create(j->s->context, j->params, &j->picture.format, j->is_jp2 ? &j->picture.jp2 : NULL, &j->plan);
+        wvl_plan_create(j->context, j->params, &j->picture.format, j->is_jp2 ? &j->picture.jp2 : NULL, &j->plan);
     j->borrows_plan = !status && plans && wvl_cli_keep_plan(plans, &j->picture, j->limit_bytes, j->plan);
-    return status ? report_lines(j, wvl_context_error(j->s->context), status) : WVL_EXIT_OK;
+    return status ? report_lines(j, wvl_context_error(j->context), status) : WVL_EXIT_OK;
 }
 
 /* ---- Encode ---------------------------------------------------------------------------------- */
@@ -359,7 +359,7 @@ static int read_job(wvl_cli_job *j)
         return wvl_cli_read_by_rows(j);
     }
     wvl_cli_args own = *args;
-    own.io.keep_words = j->s->encoders != NULL; /* a device unpacks them faster than the reader */
+    own.io.keep_words = j->input_count == 1 ? wvl_cli_choose_words(args, j->s->encoders != NULL) : WVL_IO_KEEP_NO_WORDS;
     own.io.before_samples = j->turns ? hold_samples : NULL;
     own.io.before_samples_user = j;
     return wvl_cli_read_picture(&own, j->inputs, j->input_count, &j->picture);
@@ -456,6 +456,7 @@ wvl_cli_job wvl_cli_describe_job(wvl_cli_batch *s, const char *const *inputs, si
     wvl_cli_job j;
     memset(&j, 0, sizeof j);
     j.s = s;
+    j.context = s->context;
     j.inputs = inputs;
     j.input_count = input_count;
     j.output = output;
@@ -489,15 +490,31 @@ static int encode_all(wvl_cli_batch *s)
     return wvl_cli_encode_one(s, args->inputs, args->input_count, args->output);
 }
 
+static wvl_context_options describe_context(const wvl_cli_batch *s)
+{
+    const wvl_cli_args *args = s->args;
+    return (wvl_context_options){.struct_size = sizeof(wvl_context_options),
+                                 .host = wvl_cli_describe_kept(s->kept),
+                                 .log = wvl_cli_log,
+                                 .threads = args->threads,
+                                 .log_level = args->verbose > 1 ? WVL_LOG_DEBUG
+                                              : args->verbose   ? WVL_LOG_INFO
+                                                                : WVL_LOG_WARNING};
+}
+
+wvl_context *wvl_cli_open_single(const wvl_cli_batch *s)
+{
+    wvl_context_options options = describe_context(s);
+    wvl_context *context;
+    options.threads = 1;
+    return wvl_context_create(&options, &context) == WVL_OK ? context : NULL;
+}
+
 int wvl_cli_open_batch(wvl_cli_batch *s)
 {
     const wvl_cli_args *args = s->args;
-    wvl_context_options options = {.struct_size = sizeof options,
-                                   .log = wvl_cli_log,
-                                   .threads = args->threads,
-                                   .log_level = args->verbose > 1 ? WVL_LOG_DEBUG
-                                                : args->verbose   ? WVL_LOG_INFO
-                                                                  : WVL_LOG_WARNING};
+    s->kept = args->image_dir ? wvl_cli_open_kept() : NULL;
+    wvl_context_options options = describe_context(s);
     int code = args->trace ? wvl_cli_open_trace(args, &options) : WVL_EXIT_OK;
     if (code) {
         return code;
@@ -523,6 +540,7 @@ void wvl_cli_close_batch(wvl_cli_batch *s)
     wvl_params_release(s->params);
     wvl_cancel_release(s->cancel);
     wvl_context_release(s->context);
+    wvl_cli_close_kept(s->kept);
 }
 
 static int check_environment(const wvl_cli_args *args)

@@ -9,12 +9,16 @@
 #include "cli.h"
 #include "directory.h"
 #include "encoders.h"
+#include "kept.h"
 #include "plans.h"
 #include "turns.h"
 
 typedef struct wvl_cli_batch {
     const wvl_cli_args *args;
+    wvl_cli_kept *kept; /* memory of the contexts of a folder; NULL: their own */
     wvl_context *context;
+    wvl_context *single; /* of one thread; NULL: none */
+    size_t single_count; /* first pictures of a folder that are encoded with it */
     wvl_params *params;
     wvl_cancel *cancel;
     wvl_cli_report report; /* used with --json */
@@ -41,6 +45,7 @@ typedef struct wvl_cli_ports {
 
 struct wvl_cli_job {
     wvl_cli_batch *s;
+    wvl_context *context;       /* of the plan */
     const wvl_cli_ports *ports; /* NULL: files */
     uint64_t limit_bytes;       /* most bytes of the codestream, beside max-bytes; 0: none */
     const char *const *inputs;
@@ -86,6 +91,8 @@ int wvl_cli_encode_pages(wvl_cli_batch *s);
 /* encode.c: context, cancel token and params of a run. Returns 0 or an exit code after a message. */
 int wvl_cli_open_batch(wvl_cli_batch *s);
 void wvl_cli_close_batch(wvl_cli_batch *s);
+/* Another context like that of the run, with one thread. NULL: out of memory. */
+wvl_context *wvl_cli_open_single(const wvl_cli_batch *s);
 
 /* folder.c: one picture beside others, as wvl_cli_encode_job; they share memory and device. */
 int wvl_cli_encode_beside(wvl_cli_job *job);

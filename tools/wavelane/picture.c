@@ -15,11 +15,14 @@ static int out_of_memory(const char *name)
 
 static int exit_code(int result) { return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT; }
 
-/* Words stay only where nobody but the library looks at the samples. */
-static int keeps_words(const wvl_cli_args *args, const wvl_io_picture *io)
+/* Words stay only where nobody but the library looks at the samples. On the CPU it has kernels for three components;
+ * other words would become integers one by one, which the reader does better. */
+wvl_io_keep_words wvl_cli_choose_words(const wvl_cli_args *args, int on_device)
 {
-    return !args->orient && !args->channel_count && !args->drop_alpha && !args->ycc_to_rgb && !args->target_depth &&
-           !args->coded_depth && !args->verify && !io->icc;
+    int needs_integers = args->orient || args->channel_count || args->drop_alpha || args->ycc_to_rgb ||
+                         args->target_depth || args->coded_depth || args->verify;
+    wvl_io_keep_words kept = on_device ? WVL_IO_KEEP_ALL_WORDS : WVL_IO_KEEP_WORDS_OF_THREE;
+    return needs_integers ? WVL_IO_KEEP_NO_WORDS : kept;
 }
 
 int wvl_cli_finish_reading(const wvl_cli_args *args, const char *name, int result, const char *error,
@@ -42,7 +45,7 @@ int wvl_cli_finish_reading(const wvl_cli_args *args, const char *name, int resul
     if (io->note[0]) {
         wvl_cli_warn_once(name, "%s", io->note);
     }
-    if (io->words && !keeps_words(args, io) && wvl_io_expand_words(io)) {
+    if (io->words && io->icc && args->auto_color && wvl_io_expand_words(io)) { /* the profile converts integers */
         return out_of_memory(name);
     }
     return wvl_cli_settle_metadata(args, name, io);

@@ -53,7 +53,7 @@ static int read_frame(void *user, const wvl_cli_job *job, wvl_cli_picture *pictu
     if (!job->is_jp2) {
         w->args.dropped |= WVL_KEEP_GEO; /* files beside the picture have no place in a codestream */
     }
-    w->args.io.keep_words = job->s->encoders != NULL;
+    w->args.io.keep_words = wvl_cli_choose_words(&w->args, job->s->encoders != NULL);
     if (w->f->given) {
         return wvl_cli_read_bytes(&w->args, w->f->name, w->f->given->data, w->f->given->used, picture);
     }
@@ -94,7 +94,7 @@ static int read_neighbour(const frame_at_work *w, uint64_t number, wvl_cli_pictu
     if (!path) {
         return WVL_EXIT_DEVICE;
     }
-    other.args.io.keep_words = 0; /* samples become black */
+    other.args.io.keep_words = WVL_IO_KEEP_NO_WORDS; /* samples become black */
     other.args.io.page = w->q->source.kind == WVL_CLI_FROM_PAGES ? (uint32_t)number : 0;
     int code = read_path(&other, path, picture);
     free(path);

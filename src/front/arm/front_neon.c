@@ -6,6 +6,7 @@
 #include <arm_neon.h>
 
 #include "front/color_ops.h"
+#include "front/packed_pixels.h"
 
 #if WVL_LINE_ROUND < 4
 #error "lines lack the room that these kernels touch"
@@ -107,18 +108,70 @@ static uint32_t load_triple_rest(unsigned kind, const uint8_t *row, uint32_t fro
     return seen;
 }
 
-static uint32_t load_u8x3(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out)
+static uint32_t load_u8x3(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift, int32_t *const *out)
 {
     shift4 s = shift4_of(shift);
     uint32_t i = 0;
     for (; i + 8 <= n; i += 8) {
-        uint8x8x3_t v = vld3_u8(row + 3 * (uint64_t)i);
+        const uint8_t *p = row + 3 * (uint64_t)i;
+        wvl_front_ask_for(p, next);
+        uint8x8x3_t v = vld3_u8(p);
         for (unsigned place = 0; place < 3; place++) {
             put_u16(&s, vmovl_u8(v.val[place]), out[place] + i);
         }
     }
     return seen4(&s) | load_triple_rest(WVL_LOAD_U8, row, i, n, shift, out);
 }
+
+/* Windows of pixels i and i + 1, whose bytes lie in 16 from a word on. */
+__attribute__((always_inline)) static inline uint64x2_t window2(wvl_packed_pixels l, const uint8_t *p, uint32_t i)
+{
+    uint32_t base = wvl_packed_word(l, i);
+    uint64x2_t look_up =
+        vcombine_u64(vcreate_u64(wvl_packed_look_up(l, i, base)), vcreate_u64(wvl_packed_look_up(l, i + 1, base)));
+    return vreinterpretq_u64_u8(vqtbl1q_u8(vld1q_u8(p + base), vreinterpretq_u8_u64(look_up)));
+}
+
+__attribute__((always_inline)) static inline uint32x4_t shift2(wvl_packed_pixels l, uint64x2_t window, uint32_t i,
+                                                               uint32_t c)
+{
+    int64x2_t up = vcombine_s64(vcreate_s64((uint64_t) - (int64_t)wvl_packed_shift(l, i, c)),
+                                vcreate_s64((uint64_t) - (int64_t)wvl_packed_shift(l, i + 1, c)));
+    return vreinterpretq_u32_u64(vshlq_u64(window, up));
+}
+
+/* Pixels i .. i + 3 of 16 at p. */
+__attribute__((always_inline)) static inline void put_pixels4(wvl_packed_pixels l, const uint8_t *p, uint32_t i,
+                                                              shift4 *s, int32_t *const *out, uint32_t at)
+{
+    uint64x2_t a = window2(l, p, i), b = window2(l, p, i + 2);
+    for (unsigned c = 0; c < 3; c++) {
+        uint32x4_t both = vuzp1q_u32(shift2(l, a, i, c), shift2(l, b, i + 2, c));
+        put4(s, vreinterpretq_s32_u32(vandq_u32(both, vdupq_n_u32((1u << l.bits) - 1))), out[c] + at + i);
+    }
+}
+
+__attribute__((always_inline)) static inline uint32_t load_pixels(wvl_packed_pixels l, const uint8_t *row,
+                                                                  ptrdiff_t next, uint32_t n, wvl_front_shift shift,
+                                                                  int32_t *const *out)
+{
+    shift4 s = shift4_of(shift);
+    uint32_t i = 0;
+    for (; n - i >= 16 + WVL_PACKED_PIXELS_ROOM; i += 16) {
+        const uint8_t *p = row + (uint64_t)i / 16 * (2 * l.pixel_bits);
+        wvl_front_ask_for(p, next);
+        if (l.pixel_bits > 32) {
+            wvl_front_ask_for(p + 64, next);
+        }
+        put_pixels4(l, p, 0, &s, out, i);
+        put_pixels4(l, p, 4, &s, out, i);
+        put_pixels4(l, p, 8, &s, out, i);
+        put_pixels4(l, p, 12, &s, out, i);
+    }
+    return seen4(&s) | load_triple_rest(l.kind, row, i, n, shift, out);
+}
+
+WVL_PACKED_PIXELS(WVL_LOAD_PIXELS)
 
 static void to_f32(const int32_t *const *in, uint32_t n, void *const *out)
 {
@@ -157,7 +210,9 @@ const wvl_front_kernels wvl_front_kernels_neon = {
     WVL_CPU_NEON,
     {NULL},
     {load_u8, load_s8, load_u16, load_s16, load_32},
-    {load_u8x3},
+    {load_u8x3, NULL, NULL, NULL, NULL, load_packed10x3, load_packed12x3, load_filled10x3_be, load_filled10x3_le,
+     load_filled12x3_be, load_filled12x3_le, load_words12x3_be, load_words12x3_le, load_words10x3_be, load_words10x3_le,
+     load_u16x3_be},
     {NULL, to_f32, rct, NULL, ict},
     {NULL, NULL, NULL},
 };

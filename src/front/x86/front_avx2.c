@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "front/color_ops.h"
+#include "front/packed_pixels.h"
 
 #if WVL_LINE_ROUND < 8
 #error "lines lack the room that these kernels touch"
@@ -124,12 +125,13 @@ static const int8_t pick_words[3][3][16] = {
      {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 2, 3, 8, 9, 14, 15}},
 };
 
-static uint32_t load_u8x3(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out)
+static uint32_t load_u8x3(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift, int32_t *const *out)
 {
     shift8 s = shift8_of(shift);
     uint32_t i = 0;
     for (; i + 16 <= n; i += 16) {
         const uint8_t *p = row + 3 * (uint64_t)i;
+        wvl_front_ask_for(p, next);
         __m128i a = load128(p), b = load128(p + 16), c = load128(p + 32);
         for (unsigned place = 0; place < 3; place++) {
             __m128i bytes = gather_bytes(a, b, c, pick_bytes[place]);
@@ -140,12 +142,13 @@ static uint32_t load_u8x3(const uint8_t *row, uint32_t n, wvl_front_shift shift,
     return seen8(&s) | load_triple_rest(WVL_LOAD_U8, row, i, n, shift, out);
 }
 
-static uint32_t load_u16x3(const uint8_t *row, uint32_t n, wvl_front_shift shift, int32_t *const *out)
+static uint32_t load_u16x3(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift, int32_t *const *out)
 {
     shift8 s = shift8_of(shift);
     uint32_t i = 0;
     for (; i + 8 <= n; i += 8) {
         const uint8_t *p = row + 6 * (uint64_t)i;
+        wvl_front_ask_for(p, next);
         __m128i a = load128(p), b = load128(p + 16), c = load128(p + 32);
         for (unsigned place = 0; place < 3; place++) {
             put8(&s, _mm256_cvtepu16_epi32(gather_bytes(a, b, c, pick_words[place])), out[place] + i);
@@ -153,6 +156,56 @@ static uint32_t load_u16x3(const uint8_t *row, uint32_t n, wvl_front_shift shift
     }
     return seen8(&s) | load_triple_rest(WVL_LOAD_U16, row, i, n, shift, out);
 }
+
+/* Windows of pixels i, i + 1, i + 4 and i + 5, whose bytes lie in 16 from a word on by twos. */
+__attribute__((always_inline)) static inline __m256i window4(wvl_packed_pixels l, const uint8_t *p, uint32_t i)
+{
+    uint32_t low = wvl_packed_word(l, i), high = wvl_packed_word(l, i + 4);
+    __m256i bytes = _mm256_inserti128_si256(_mm256_castsi128_si256(load128(p + low)), load128(p + high), 1);
+    return _mm256_shuffle_epi8(bytes, _mm256_setr_epi64x((int64_t)wvl_packed_look_up(l, i, low),
+                                                         (int64_t)wvl_packed_look_up(l, i + 1, low),
+                                                         (int64_t)wvl_packed_look_up(l, i + 4, high),
+                                                         (int64_t)wvl_packed_look_up(l, i + 5, high)));
+}
+
+__attribute__((always_inline)) static inline __m256 shift4(wvl_packed_pixels l, __m256i window, uint32_t i, uint32_t c)
+{
+    return _mm256_castsi256_ps(
+        _mm256_srlv_epi64(window, _mm256_setr_epi64x(wvl_packed_shift(l, i, c), wvl_packed_shift(l, i + 1, c),
+                                                     wvl_packed_shift(l, i + 4, c), wvl_packed_shift(l, i + 5, c))));
+}
+
+/* Pixels i .. i + 7 of 16 at p. */
+__attribute__((always_inline)) static inline void put_pixels8(wvl_packed_pixels l, const uint8_t *p, uint32_t i,
+                                                              shift8 *s, int32_t *const *out, uint32_t at)
+{
+    const __m256i mask = _mm256_set1_epi32((1 << l.bits) - 1);
+    __m256i a = window4(l, p, i), b = window4(l, p, i + 2);
+    for (unsigned c = 0; c < 3; c++) {
+        __m256 both = _mm256_shuffle_ps(shift4(l, a, i, c), shift4(l, b, i + 2, c), 0x88);
+        put8(s, _mm256_and_si256(_mm256_castps_si256(both), mask), out[c] + at + i);
+    }
+}
+
+__attribute__((always_inline)) static inline uint32_t load_pixels(wvl_packed_pixels l, const uint8_t *row,
+                                                                  ptrdiff_t next, uint32_t n, wvl_front_shift shift,
+                                                                  int32_t *const *out)
+{
+    shift8 s = shift8_of(shift);
+    uint32_t i = 0;
+    for (; n - i >= 16 + WVL_PACKED_PIXELS_ROOM; i += 16) {
+        const uint8_t *p = row + (uint64_t)i / 16 * (2 * l.pixel_bits);
+        wvl_front_ask_for(p, next);
+        if (l.pixel_bits > 32) {
+            wvl_front_ask_for(p + 64, next);
+        }
+        put_pixels8(l, p, 0, &s, out, i);
+        put_pixels8(l, p, 8, &s, out, i);
+    }
+    return seen8(&s) | load_triple_rest(l.kind, row, i, n, shift, out);
+}
+
+WVL_PACKED_PIXELS(WVL_LOAD_PIXELS)
 
 static inline __m256i line8(const int32_t *p) { return _mm256_loadu_si256((const __m256i *)(const void *)p); }
 static inline void put_line8(int32_t *p, __m256i v) { _mm256_storeu_si256((__m256i *)(void *)p, v); }
@@ -198,7 +251,9 @@ const wvl_front_kernels wvl_front_kernels_avx2 = {
     WVL_CPU_AVX2,
     {NULL},
     {load_u8, load_s8, load_u16, load_s16, load_32},
-    {load_u8x3, NULL, load_u16x3},
+    {load_u8x3, NULL, load_u16x3, NULL, NULL, load_packed10x3, load_packed12x3, load_filled10x3_be, load_filled10x3_le,
+     load_filled12x3_be, load_filled12x3_le, load_words12x3_be, load_words12x3_le, load_words10x3_be, load_words10x3_le,
+     load_u16x3_be},
     {NULL, to_f32, rct, NULL, ict},
     {NULL, NULL, wvl_front_put_xyz_avx2},
 };

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the samples of interleaved pixels of three lie that are no integers in native byte order, as bits. Kernels with
+ * lanes get windows of bytes, which hold a sample or a pixel, from one table look-up, and shift. All is constant after
+ * inlining. */
+#ifndef WVL_FRONT_PACKED_PIXELS_H
+#define WVL_FRONT_PACKED_PIXELS_H
+
+#include <stdint.h>
+
+/* Sample c of pixel i begins at bit i * pixel_bits + c * step of a row whose byte k is byte k ^ exchange of memory. */
+typedef struct wvl_packed_pixels {
+    unsigned kind; /* WVL_LOAD_* */
+    uint32_t pixel_bits, step, bits;
+    int from_top; /* bits of a byte count from the highest one, and a sample's first bit is its highest */
+    uint32_t exchange;
+} wvl_packed_pixels;
+
+/* clang-format off */
+#define WVL_PACKED_PIXELS(make) \
+    make(packed10x3, WVL_LOAD_PACKED10, 30, 10, 10, 1, 0) \
+    make(packed12x3, WVL_LOAD_PACKED12, 36, 12, 12, 1, 0) \
+    make(filled10x3_be, WVL_LOAD_FILLED10_BE, 32, 10, 10, 1, 0) \
+    make(filled10x3_le, WVL_LOAD_FILLED10_LE, 32, 10, 10, 1, 3) \
+    make(filled12x3_be, WVL_LOAD_FILLED12_BE, 48, 16, 12, 1, 0) \
+    make(filled12x3_le, WVL_LOAD_FILLED12_LE, 48, 16, 12, 1, 1) \
+    make(words12x3_be, WVL_LOAD_WORDS12_BE, 36, 12, 12, 0, 3) \
+    make(words12x3_le, WVL_LOAD_WORDS12_LE, 36, 12, 12, 0, 0) \
+    make(words10x3_be, WVL_LOAD_WORDS10_BE, 30, 10, 10, 0, 3) \
+    make(words10x3_le, WVL_LOAD_WORDS10_LE, 30, 10, 10, 0, 0) \
+    make(u16x3_be, WVL_LOAD_16_BE, 48, 16, 16, 1, 0)
+/* clang-format on */
+
+/* Kernels of a file that has a load_pixels() for all of them. */
+#define WVL_LOAD_PIXELS(name, kind, pixel_bits, step, bits, from_top, exchange)                                        \
+    static uint32_t load_##name(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift,                 \
+                                int32_t *const *out)                                                                   \
+    {                                                                                                                  \
+        const wvl_packed_pixels layout = {kind, pixel_bits, step, bits, from_top, exchange};                           \
+        return load_pixels(layout, row, next, n, shift, out);                                                          \
+    }
+
+/* Kernels take 16 pixels at a time, which are whole words in every layout. Where they load 16 bytes from the word on in
+ * which the last pixel but one begins, they read at most 8 bytes behind those pixels: less than so many more take. */
+#define WVL_PACKED_PIXELS_ROOM 3u
+
+/* Byte of the word in which pixel i begins. */
+static inline uint32_t wvl_packed_word(wvl_packed_pixels p, uint32_t i) { return i * p.pixel_bits / 32 * 4; }
+
+/* Where the eight bytes from the one on in which pixel i begins lie behind byte `base`, a multiple of 4; the lowest of
+ * the window first. A look-up of bytes makes a window of 64 bits of them, which holds the pixel. */
+static inline uint64_t wvl_packed_look_up(wvl_packed_pixels p, uint32_t i, uint32_t base)
+{
+    const uint64_t each = 0x0101010101010101u, order = p.from_top ? 0x0001020304050607u : 0x0706050403020100u;
+    return ((i * p.pixel_bits / 8 - base) * each + order) ^ p.exchange * each;
+}
+
+/* How far down sample c of pixel i is to be shifted in that window. */
+static inline uint32_t wvl_packed_shift(wvl_packed_pixels p, uint32_t i, uint32_t c)
+{
+    uint32_t skip = i * p.pixel_bits % 8 + c * p.step;
+    return p.from_top ? 64 - skip - p.bits : skip;
+}
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _DEFAULT_SOURCE /* madvise, mmap */
+#include "kept.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+/* Sanitizers know the blocks of malloc. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+#if defined(MADV_HUGEPAGE) && !defined(HAS_SANITIZER) && !defined(__SANITIZE_ADDRESS__)
+#define KEEPS 1
+#endif
+
+#define PAGE_BYTES ((size_t)4096)
+#define LARGE_PAGE ((size_t)2 << 20)
+#define SPAN_BYTES ((size_t)64 << 20) /* address space; memory comes with the first use of a page */
+#define LEAST_BYTES ((size_t)64 << 10)
+#define MOST_BYTES (SPAN_BYTES / 2) /* larger blocks go back to the system at once */
+#define MOST_BLOCKS 63u             /* of a span: so many have at most one gap more between them */
+
+typedef struct gap {
+    size_t at, bytes;
+} gap;
+
+/* Memory of one thread. Its gaps are in order, and none touches the next one. */
+typedef struct span {
+    struct span *next;
+    pthread_t owner;
+    uint8_t *memory;
+    unsigned block_count, gap_count;
+    gap gaps[MOST_BLOCKS + 1];
+} span;
+
+struct wvl_cli_kept {
+    pthread_mutex_t lock; /* guards the spans: a thread may give back what another one took */
+    span *spans;
+};
+
+#ifdef KEEPS
+
+/* bytes: of whole pages. Aligned to large pages, which are asked for as far as they are filled. */
+static uint8_t *map_memory(size_t bytes)
+{
+    uint8_t *start = mmap(NULL, bytes + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED) {
+        return NULL;
+    }
+    size_t before = (LARGE_PAGE - (uintptr_t)start % LARGE_PAGE) % LARGE_PAGE;
+    if (before) {
+        (void)munmap(start, before);
+    }
+    (void)munmap(start + before + bytes, LARGE_PAGE - before);
+    (void)madvise(start + before, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+    return start + before;
+}
+
+static size_t whole_pages(size_t bytes) { return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES; }
+
+/* A large block; what is left beyond whole large pages takes one more if that wastes less than half of it. */
+static size_t size_of_large(size_t bytes)
+{
+    return bytes % LARGE_PAGE > LARGE_PAGE / 2 ? (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE
+                                               : whole_pages(bytes);
+}
+
+static int is_kept(size_t bytes) { return bytes >= LEAST_BYTES && bytes <= MOST_BYTES; }
+
+/* ---- Spans, under the lock ------------------------------------------------------------------- */
+
+static span *add_span(wvl_cli_kept *k)
+{
+    span *s = malloc(sizeof *s);
+    uint8_t *memory = s ? map_memory(SPAN_BYTES) : NULL;
+    if (!memory) {
+        free(s);
+        return NULL;
+    }
+    *s = (span){.next = k->spans, .owner = pthread_self(), .memory = memory, .gap_count = 1};
+    s->gaps[0] = (gap){0, SPAN_BYTES};
+    k->spans = s;
+    return s;
+}
+
+static void remove_span(wvl_cli_kept *k, span *s)
+{
+    span **at = &k->spans;
+    while (*at != s) {
+        at = &(*at)->next;
+    }
+    *at = s->next;
+    (void)munmap(s->memory, SPAN_BYTES);
+    free(s);
+}
+
+/* bytes: of whole pages. The first gap that is large enough. NULL: there is none. */
+static void *take_from(span *s, size_t bytes)
+{
+    for (unsigned i = 0; i < s->gap_count && s->block_count < MOST_BLOCKS; i++) {
+        gap *g = &s->gaps[i];
+        if (g->bytes >= bytes) {
+            void *block = s->memory + g->at;
+            g->at += bytes;
+            g->bytes -= bytes;
+            if (!g->bytes) {
+                s->gap_count--;
+                memmove(g, g + 1, (s->gap_count - i) * sizeof *g);
+            }
+            s->block_count++;
+            return block;
+        }
+    }
+    return NULL;
+}
+
+static void give_to(span *s, size_t at, size_t bytes)
+{
+    unsigned i = 0;
+    while (i < s->gap_count && s->gaps[i].at < at) {
+        i++;
+    }
+    int joins_before = i > 0 && s->gaps[i - 1].at + s->gaps[i - 1].bytes == at;
+    int joins_behind = i < s->gap_count && at + bytes == s->gaps[i].at;
+    s->block_count--;
+    if (joins_before) {
+        s->gaps[i - 1].bytes += bytes + (joins_behind ? s->gaps[i].bytes : 0);
+        s->gap_count -= joins_behind;
+        memmove(s->gaps + i, s->gaps + i + joins_behind, (s->gap_count - i) * sizeof *s->gaps);
+    } else if (joins_behind) {
+        s->gaps[i].at = at;
+        s->gaps[i].bytes += bytes;
+    } else {
+        memmove(s->gaps + i + 1, s->gaps + i, (s->gap_count - i) * sizeof *s->gaps);
+        s->gaps[i] = (gap){at, bytes};
+        s->gap_count++;
+    }
+}
+
+/* Those of the calling thread first; else a new one. */
+static void *take_kept(wvl_cli_kept *k, size_t bytes)
+{
+    void *block = NULL;
+    pthread_mutex_lock(&k->lock);
+    for (span *s = k->spans; s && !block; s = s->next) {
+        block = pthread_equal(s->owner, pthread_self()) ? take_from(s, bytes) : NULL;
+    }
+    span *fresh = block ? NULL : add_span(k);
+    block = fresh ? take_from(fresh, bytes) : block;
+    pthread_mutex_unlock(&k->lock);
+    return block;
+}
+
+static span *find_span(const wvl_cli_kept *k, const uint8_t *block)
+{
+    span *s = k->spans;
+    while ((uintptr_t)block - (uintptr_t)s->memory >= SPAN_BYTES) {
+        s = s->next;
+    }
+    return s;
+}
+
+/* A thread keeps one span for what follows; what was in others was a peak. */
+static int has_another(const wvl_cli_kept *k, const span *s)
+{
+    const span *other = k->spans;
+    while (other && (other == s || !pthread_equal(other->owner, s->owner))) {
+        other = other->next;
+    }
+    return other != NULL;
+}
+
+static void give_kept(wvl_cli_kept *k, uint8_t *block, size_t bytes)
+{
+    pthread_mutex_lock(&k->lock);
+    span *s = find_span(k, block);
+    give_to(s, (size_t)(block - s->memory), bytes);
+    if (!s->block_count && has_another(k, s)) {
+        remove_span(k, s);
+    }
+    pthread_mutex_unlock(&k->lock);
+}
+
+/* ---- The allocator --------------------------------------------------------------------------- */
+
+static void *allocate(void *user, size_t bytes, size_t alignment, void *stream)
+{
+    (void)stream;
+    if (bytes > MOST_BYTES) {
+        return bytes < SIZE_MAX / 2 ? map_memory(size_of_large(bytes)) : NULL;
+    }
+    return is_kept(bytes) ? take_kept(user, whole_pages(bytes)) : aligned_alloc(alignment, bytes);
+}
+
+static void release(void *user, void *memory, size_t bytes, void *stream)
+{
+    (void)stream;
+    if (bytes > MOST_BYTES) {
+        (void)munmap(memory, size_of_large(bytes));
+    } else if (is_kept(bytes)) {
+        give_kept(user, memory, whole_pages(bytes));
+    } else {
+        free(memory);
+    }
+}
+
+wvl_cli_kept *wvl_cli_open_kept(void)
+{
+    wvl_cli_kept *k = calloc(1, sizeof *k);
+    if (k && pthread_mutex_init(&k->lock, NULL)) {
+        free(k);
+        return NULL;
+    }
+    return k;
+}
+
+void wvl_cli_close_kept(wvl_cli_kept *k)
+{
+    while (k && k->spans) {
+        remove_span(k, k->spans);
+    }
+    if (k) {
+        pthread_mutex_destroy(&k->lock);
+    }
+    free(k);
+}
+
+wvl_allocator wvl_cli_describe_kept(wvl_cli_kept *k)
+{
+    return k ? (wvl_allocator){allocate, release, k} : (wvl_allocator){NULL, NULL, NULL};
+}
+
+#else
+
+wvl_cli_kept *wvl_cli_open_kept(void) { return NULL; }
+void wvl_cli_close_kept(wvl_cli_kept *k) { (void)k; }
+wvl_allocator wvl_cli_describe_kept(wvl_cli_kept *k)
+{
+    (void)k;
+    return (wvl_allocator){NULL, NULL, NULL};
+}
+
+#endif
