@@ -248,15 +248,11 @@ static wvl_cuda_status queue_copy(const wvl_backend_job *job)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* Work on the pixels begins after the caller's. */
+/* Work on the pixels begins after the caller's. The host waits for it: kernels that awaited an event have read pixels
+ * before they were there (D-device-26). */
 static wvl_cuda_status await_pixels(const wvl_backend_job *job, const wvl_image *image)
 {
-    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
-    if (!image->ready_event) {
-        return WVL_CUDA_SUCCESS;
-    }
-    return lies_on_device(image) ? rt->stream_after(job->stream, image->ready_event, 0)
-                                 : rt->event_wait(image->ready_event);
+    return image->ready_event ? wvl_cuda_runtime_of(job->backend)->event_wait(image->ready_event) : WVL_CUDA_SUCCESS;
 }
 
 /* Pinned pixels go up; those of ordinary memory were sent by stage(). Then the host waits: no kernel is queued before

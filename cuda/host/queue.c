@@ -118,16 +118,11 @@ static void next_range(const char *name)
     wvl_range_open(name);
 }
 
-/* Work on the pixels begins after the caller's. */
+/* Work on the pixels begins after the caller's, for which the host waits (D-device-26). */
 static wvl_cuda_status queue_start(const wvl_backend_job *job, const wvl_image *image)
 {
-    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    if (image->ready_event && image->memory_kind == WVL_MEMORY_HOST) {
-        status = rt->event_wait(image->ready_event); /* it is the host that reads them */
-    } else if (image->ready_event) {
-        status = rt->stream_after(job->stream, image->ready_event, 0);
-    }
+    wvl_cuda_status status =
+        image->ready_event ? wvl_cuda_runtime_of(job->backend)->event_wait(image->ready_event) : WVL_CUDA_SUCCESS;
     return status ? status : mark(job, WVL_CUDA_AT_START);
 }
 

@@ -5,8 +5,8 @@
  *
  * A job is a run of consecutive tiles whose plans the conductor has built; it may later be a band of precinct rows of
  * one tile. Order of calls: open -> prepare for every slot -> { submit -> wait -> code* -> collect -> release }* ->
- * close. submit queues; of the device it waits for pixels on their way up alone. wait(DONE) may be called from any
- * thread. trim may come when the last job is done. Pixels are borrowed until INPUT_FREE.
+ * close. submit queues; it waits for nothing but the image's ready_event and pixels on their way up. wait(DONE) may be
+ * called from any thread. trim may come when the last job is done. Pixels are borrowed until INPUT_FREE.
  *
  * collect is legal at any time between wait(DONE) and release, whatever the job reaches and whichever code() failed: it
  * is the way down to COEFS. Coefficients belong to the backend from collect to release, a batch of blocks from code to

@@ -31,6 +31,7 @@ typedef struct soft_control {
     int fail_status, broken; /* broken: what every call returns from now on */
     uint32_t live;           /* things that exist */
     uint32_t waits, queries; /* calls that wait for the device */
+    uint32_t stream_waits;   /* events that streams await */
     uint32_t allocations;    /* of memory, ever */
     uint32_t launches, marches, deliveries;
     uint64_t delivered_bytes, downloaded_bytes, uploaded_bytes;

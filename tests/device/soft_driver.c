@@ -323,6 +323,7 @@ int cuStreamWaitEvent(soft_queue *stream, event *e, unsigned flags)
 {
     (void)stream, (void)flags;
     int status = soft_begin("cuStreamWaitEvent");
+    control.stream_waits++;
     return soft_end(status ? status : e->reached ? 0 : run_queue(e->on));
 }
 

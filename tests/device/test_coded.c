@@ -320,23 +320,43 @@ START_TEST(lost_in_flight)
 }
 END_TEST
 
-/* One wait of the host a picture, for the picture; one more for its pixels where they lie in memory of the host. Those
- * that began before any had ended have another one, for bytes beyond what was predicted; none where the bytes stay on
- * the device. */
+/* An event of a stream without work; of the one context that the software device has. */
+static wvl_cuda_event open_event(void)
+{
+    wvl_cuda_runtime runtime;
+    wvl_cuda_event event = NULL;
+    ck_assert(wvl_cuda_fetch_runtime(&runtime) && !runtime.event_create(&event, 0) &&
+              !runtime.event_record(event, NULL));
+    return event;
+}
+
+static void close_event(wvl_cuda_event event)
+{
+    wvl_cuda_runtime runtime;
+    ck_assert(wvl_cuda_fetch_runtime(&runtime) && !runtime.event_destroy(event));
+}
+
+/* One wait of the host a picture, for the picture; one more for its pixels where they lie in memory of the host or have
+ * an event. Those that began before any had ended have another one, for bytes beyond what was predicted; none where the
+ * bytes stay on the device. Streams await kernels alone, to copy the bytes (D-device-26). */
 START_TEST(one_wait_each)
 {
     static const char *const all[] = {"style=HT", "style=BYPASS block=32,32", "style=HT output-memory=device"};
-    static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
+    static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
     const char *settings = all[_i % 3];
+    int stays = _i % 3 == 2, has_event = _i / 3 == 1;
     picture p = picture_draw(PICTURE_NATURAL, 97, 83, 3, 8, 3);
     picture_input input = picture_open_input(&p, 0);
     wvl_plan *plan = make_plan(&input.format, settings, "cuda-only");
     wvl_encoder *encoder;
     wvl_encoded_picture *finished;
     uint32_t frames = 4, sent = 0, count = 40, least = _i < 3 ? count : 2 * count;
-    input.image.memory_kind = kinds[_i / 3]; /* memory of the software device is that of the host */
     ck_assert_int_eq(wvl_encoder_create(plan, frames, &encoder), WVL_OK);
-    uint32_t waits = soft->waits;
+    input.image.memory_kind = kinds[_i / 3]; /* memory of the software device is that of the host */
+    if (has_event) {
+        input.image.ready_event = open_event();
+    }
+    uint32_t waits = soft->waits, stream_waits = soft->stream_waits;
     for (uint32_t received = 0; received < count; received++) {
         while (sent < count && wvl_encoder_submit(encoder, &input.image, NULL, NULL) == WVL_OK) {
             sent++;
@@ -347,8 +367,12 @@ START_TEST(one_wait_each)
         wvl_encoded_picture_release(finished);
     }
     waits = soft->waits - waits;
-    ck_assert_msg(waits >= least && waits <= least + (_i % 3 < 2 ? frames : 0), "%s: %u waits for %u pictures",
-                  settings, waits, count);
+    ck_assert_msg(waits >= least && waits <= least + (stays ? 0 : frames), "%s: %u waits for %u pictures", settings,
+                  waits, count);
+    ck_assert_uint_le(soft->stream_waits - stream_waits, (stays ? 0 : count));
+    if (has_event) {
+        close_event(input.image.ready_event);
+    }
     wvl_encoder_release(encoder);
     wvl_plan_release(plan);
     picture_close_input(&input);
@@ -567,7 +591,7 @@ int main(void)
     tcase_add_loop_test(tests, part1_blocks, 0, 14);
     tcase_add_loop_test(tests, part1_portions, 0, 3);
     tcase_add_loop_test(tests, lost_in_flight, 0, 4);
-    tcase_add_loop_test(tests, one_wait_each, 0, 9);
+    tcase_add_loop_test(tests, one_wait_each, 0, 12);
     tcase_add_test(tests, large_pictures_in_pieces);
     tcase_add_test(tests, reach_is_asked_for);
     tcase_add_test(tests, reasons);
