@@ -49,7 +49,7 @@ assert len(rows) == 200 and all(0 <= row["milliseconds"] < 60000 for row in rows
     warns 'silent: did not come to its end within 2 s (--timeout)'
     [ $(($(date +%s) - began)) -lt 60 ] || fail '--timeout 2 takes long'
     rm -r waited
-    { sleep 1 && cat in/f.0003.ppm; } >late &
+    timeout 100 sh -c 'sleep 1 && cat in/f.0003.ppm >late' &
     printf 'late\n' >one
     stepped $step 0 sequence @one waited/ --timeout 100
     cmp -s waited/late.j2c quiet/f.0003.j2c || fail 'a frame that comes late has other bytes'
