@@ -490,59 +490,6 @@ static int encode_all(wvl_cli_batch *s)
     return wvl_cli_encode_one(s, args->inputs, args->input_count, args->output);
 }
 
-static wvl_context_options describe_context(const wvl_cli_batch *s)
-{
-    const wvl_cli_args *args = s->args;
-    return (wvl_context_options){.struct_size = sizeof(wvl_context_options),
-                                 .host = wvl_cli_describe_kept(s->kept),
-                                 .log = wvl_cli_log,
-                                 .threads = args->threads,
-                                 .log_level = args->verbose > 1 ? WVL_LOG_DEBUG
-                                              : args->verbose   ? WVL_LOG_INFO
-                                                                : WVL_LOG_WARNING};
-}
-
-wvl_context *wvl_cli_open_single(const wvl_cli_batch *s)
-{
-    wvl_context_options options = describe_context(s);
-    wvl_context *context;
-    options.threads = 1;
-    return wvl_context_create(&options, &context) == WVL_OK ? context : NULL;
-}
-
-int wvl_cli_open_batch(wvl_cli_batch *s)
-{
-    const wvl_cli_args *args = s->args;
-    s->kept = args->image_dir ? wvl_cli_open_kept() : NULL;
-    wvl_context_options options = describe_context(s);
-    int code = args->trace ? wvl_cli_open_trace(args, &options) : WVL_EXIT_OK;
-    if (code) {
-        return code;
-    }
-    wvl_status status = wvl_context_create(&options, &s->context);
-    if (!status) {
-        status = wvl_cancel_create(s->context, &s->cancel);
-    }
-    if (!status) {
-        status = wvl_params_create(s->context, &s->params);
-    }
-    if (status) {
-        wvl_cli_error("%s", wvl_status_text(status));
-        return wvl_cli_exit_code(status);
-    }
-    code = wvl_cli_apply_settings(args, s->params);
-    return code ? code : wvl_cli_refuse_idle(args, s->params);
-}
-
-void wvl_cli_close_batch(wvl_cli_batch *s)
-{
-    wvl_cli_close_ahead(s->ahead);
-    wvl_params_release(s->params);
-    wvl_cancel_release(s->cancel);
-    wvl_context_release(s->context);
-    wvl_cli_close_kept(s->kept);
-}
-
 static int check_environment(const wvl_cli_args *args)
 {
     if (args->verify && !wvl_cli_can_verify()) {

@@ -88,7 +88,7 @@ int wvl_cli_encode_one(wvl_cli_batch *s, const char *const *inputs, size_t input
 /* pages.c: the pages of --pages; returns the exit code. */
 int wvl_cli_encode_pages(wvl_cli_batch *s);
 
-/* encode.c: context, cancel token and params of a run. Returns 0 or an exit code after a message. */
+/* batch.c: context, cancel token and params of a run. Returns 0 or an exit code after a message. */
 int wvl_cli_open_batch(wvl_cli_batch *s);
 void wvl_cli_close_batch(wvl_cli_batch *s);
 /* Another context like that of the run, with one thread. NULL: out of memory. */
