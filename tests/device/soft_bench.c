@@ -121,3 +121,18 @@ void expect_same(const char *what, const bytes *a, bytes b, const char *backend)
     ck_assert_msg(!strcmp(b.backend, backend), "%s: came from \"%s\"", what, b.backend);
     free_bytes(&b);
 }
+
+wvl_cuda_event open_event(void)
+{
+    wvl_cuda_runtime runtime;
+    wvl_cuda_event event = NULL;
+    ck_assert(wvl_cuda_fetch_runtime(&runtime) && !runtime.event_create(&event, 0) &&
+              !runtime.event_record(event, NULL));
+    return event;
+}
+
+void close_event(wvl_cuda_event event)
+{
+    wvl_cuda_runtime runtime;
+    ck_assert(wvl_cuda_fetch_runtime(&runtime) && !runtime.event_destroy(event));
+}

@@ -4,6 +4,7 @@
 #ifndef WVL_TESTS_DEVICE_SOFT_BENCH_H
 #define WVL_TESTS_DEVICE_SOFT_BENCH_H
 
+#include "cuda/host/runtime_table.h"
 #include "soft.h"
 #include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"
@@ -35,5 +36,9 @@ bytes encode(const picture_input *input, const char *settings, const char *devic
 void free_bytes(bytes *b);
 /* Frees b. */
 void expect_same(const char *what, const bytes *a, bytes b, const char *backend);
+
+/* An event of a stream without work. */
+wvl_cuda_event open_event(void);
+void close_event(wvl_cuda_event event);
 
 #endif

@@ -320,22 +320,6 @@ START_TEST(lost_in_flight)
 }
 END_TEST
 
-/* An event of a stream without work; of the one context that the software device has. */
-static wvl_cuda_event open_event(void)
-{
-    wvl_cuda_runtime runtime;
-    wvl_cuda_event event = NULL;
-    ck_assert(wvl_cuda_fetch_runtime(&runtime) && !runtime.event_create(&event, 0) &&
-              !runtime.event_record(event, NULL));
-    return event;
-}
-
-static void close_event(wvl_cuda_event event)
-{
-    wvl_cuda_runtime runtime;
-    ck_assert(wvl_cuda_fetch_runtime(&runtime) && !runtime.event_destroy(event));
-}
-
 /* One wait of the host a picture, for the picture; one more for its pixels where they lie in memory of the host or have
  * an event. Those that began before any had ended have another one, for bytes beyond what was predicted; none where the
  * bytes stay on the device. Streams await kernels alone, to copy the bytes (D-device-26). */
