@@ -20,7 +20,7 @@ if(Python3_FOUND)
         ${PROJECT_SOURCE_DIR}/tools/tablegen/gen_filters.py ${PROJECT_SOURCE_DIR}/src/lattice/gen/filters.h)
 endif()
 # Programs that compare on a device: what they do without one.
-if(Python3_FOUND AND NOT WVL_SANITIZE)
+if(Python3_FOUND AND NOT WVL_SANITIZE AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=")
     wvl_register_test(device_scripts unit ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_device_scripts.py
         ${PROJECT_SOURCE_DIR}/tools/bench $<TARGET_FILE:wavelane>)
 endif()

@@ -22,8 +22,8 @@
 #define __SANITIZE_ADDRESS__ 1
 #endif
 #endif
-#ifdef __SANITIZE_ADDRESS__
-#define MOST_RESIDENT_KB (160L << 10) /* freed blocks are kept */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MOST_RESIDENT_KB (160L << 10) /* freed blocks are kept, and what threads did with memory */
 #else
 #define MOST_RESIDENT_KB (40L << 10)
 #endif
