@@ -51,8 +51,8 @@ static uint32_t pixel_period(unsigned container)
     return period == 3 ? 1 : period;
 }
 
-/* Number of a plane's first sample, from `data` on; UINT64_MAX: it lies in other memory. A caller may give the pixels'
- * address with every plane, or that of each plane's first sample where that has one. */
+/* Number of a plane's first sample, counted from `data`; UINT64_MAX: it lies in other memory. Each plane may have the
+ * address of the pixels, or the address of its own first sample. */
 static uint64_t number_of_first(const wvl_plane *p, const uint8_t *data)
 {
     uint32_t period = wvl_container_period(p->container);

@@ -111,7 +111,7 @@ typedef struct wvl_front_pixels {
     wvl_front_load3 load;                /* NULL: they are none */
     const uint8_t *data;                 /* pixel 0 of row y0 */
     uint64_t first;                      /* pixel at x0 */
-    uint32_t period, period_bytes;       /* so many pixels lie in so many whole bytes, or words */
+    uint32_t period, period_bytes;       /* pixels that end at a whole byte or word; their bytes */
     uint8_t place[WVL_FRONT_PLANES_MAX]; /* component at place i of a pixel */
 } wvl_front_pixels;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the samples of interleaved pixels of three lie that are no integers in native byte order, as bits. Kernels with
- * lanes get windows of bytes, which hold a sample or a pixel, from one table look-up, and shift. All is constant after
- * inlining. */
+/* Interleaved pixels of three components whose samples are not integers in native byte order: where each sample lies,
+ * in bits. A kernel looks up the bytes that hold a pixel, for all lanes at once, and shifts each sample down. All
+ * values here are constants after inlining. */
 #ifndef WVL_FRONT_PACKED_PIXELS_H
 #define WVL_FRONT_PACKED_PIXELS_H
 
@@ -39,15 +39,15 @@ typedef struct wvl_packed_pixels {
         return load_pixels(layout, row, next, n, shift, out);                                                          \
     }
 
-/* Kernels take 16 pixels at a time, which are whole words in every layout. Where they load 16 bytes from the word on in
- * which the last pixel but one begins, they read at most 8 bytes behind those pixels: less than so many more take. */
+/* Kernels take 16 pixels at a time: whole words in every layout. Their last load begins at the word of the last pixel
+ * but one and has 16 bytes. So it reads at most 8 bytes behind the 16 pixels. This number of pixels has more. */
 #define WVL_PACKED_PIXELS_ROOM 3u
 
 /* Byte of the word in which pixel i begins. */
 static inline uint32_t wvl_packed_word(wvl_packed_pixels p, uint32_t i) { return i * p.pixel_bits / 32 * 4; }
 
-/* Where the eight bytes from the one on in which pixel i begins lie behind byte `base`, a multiple of 4; the lowest of
- * the window first. A look-up of bytes makes a window of 64 bits of them, which holds the pixel. */
+/* A window has 64 bits: the byte in which pixel i begins, and the next seven. It holds the pixel. This is the place of
+ * each of its bytes, from the lowest one on, behind byte `base`, a multiple of 4. */
 static inline uint64_t wvl_packed_look_up(wvl_packed_pixels p, uint32_t i, uint32_t base)
 {
     const uint64_t each = 0x0101010101010101u, order = p.from_top ? 0x0001020304050607u : 0x0706050403020100u;

@@ -25,7 +25,7 @@
 #define SPAN_BYTES ((size_t)64 << 20) /* address space; memory comes with the first use of a page */
 #define LEAST_BYTES ((size_t)64 << 10)
 #define MOST_BYTES (SPAN_BYTES / 2) /* larger blocks go back to the system at once */
-#define MOST_BLOCKS 63u             /* of a span: so many have at most one gap more between them */
+#define MOST_BLOCKS 63u             /* of a span; between them are at most 64 gaps */
 
 typedef struct gap {
     size_t at, bytes;
