@@ -426,6 +426,15 @@ for style in --force '--force --json' '--force --explain' '--force --verbose --t
     done
 done
 
+# A picture has a thread of its own in whole rounds of pictures, and in a last round that is more than three quarters full.
+for case in '2 2 16' '9 9 17' '5 2 none'; do
+    # shellcheck disable=SC2086
+    set -- $case
+    expect 1 -ImgDir many -OutFor jp2 --force --verbose --device cpu --threads "$1" --pictures "$2"
+    count=$(sed -n 's/.* each of the first \([0-9]*\) pictures has one of its own$/\1/p' err)
+    [ "${count:-none}" = "$3" ] || fail "--threads $1 --pictures $2: ${count:-no} pictures have a thread of their own instead of $3"
+done
+
 # ---- Verification -----------------------------------------------------------------------------------------------------
 
 if "$wavelane" --version | grep -q OpenJPEG; then
