@@ -20,20 +20,26 @@ static int lies_on_device(const wvl_image *image)
     return image->memory_kind == WVL_MEMORY_DEVICE || image->memory_kind == WVL_MEMORY_MANAGED;
 }
 
-/* Staging memory comes with the first picture that needs it. */
-static wvl_cuda_status take_staging(wvl_backend_job *job)
+/* Memory for pixels that lie elsewhere comes with the first picture that needs it. Pixels in page-locked memory mostly
+ * need none of the host. */
+static wvl_cuda_status take_host_staging(void *user, uint8_t **memory)
+{
+    const wvl_backend_job *job = user;
+    wvl_cuda_picture *p = job->picture;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (!p->staging) {
+        status = wvl_cuda_alloc_pinned(job->backend->device, job->backend->pictures->layout.staging_bytes, &p->staging);
+    }
+    *memory = p->staging;
+    return status;
+}
+
+static wvl_cuda_status take_device_staging(const wvl_backend_job *job)
 {
     wvl_cuda_picture *p = job->picture;
-    wvl_device *device = job->backend->device;
-    uint64_t bytes = job->backend->pictures->layout.staging_bytes;
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    if (!p->staging_device) {
-        status = wvl_cuda_alloc_device(device, bytes, &p->staging_device);
-    }
-    if (!p->staging && !status) {
-        status = wvl_cuda_alloc_pinned(device, bytes, &p->staging);
-    }
-    return status;
+    return p->staging_device ? WVL_CUDA_SUCCESS
+                             : wvl_cuda_alloc_device(job->backend->device, job->backend->pictures->layout.staging_bytes,
+                                                     &p->staging_device);
 }
 
 /* Whether packed samples become integers on the device. */
@@ -49,11 +55,14 @@ static wvl_cuda_status stage(wvl_backend_job *job, const wvl_image *image)
     const wvl_cuda_pictures *p = b->pictures;
     wvl_cuda_staging *s = &job->staging;
     uint8_t *host = (uint8_t *)job;
-    wvl_cuda_status status = lies_on_device(image) ? WVL_CUDA_SUCCESS : take_staging(job);
+    wvl_cuda_status status = lies_on_device(image) ? WVL_CUDA_SUCCESS : take_device_staging(job);
     if (status) {
         return status;
     }
-    s->memory = lies_on_device(image) ? NULL : job->picture->staging;
+    s->lies_on_device = lies_on_device(image);
+    s->memory = job->picture->staging;
+    s->take = take_host_staging;
+    s->user = job;
     s->address = job->picture->staging_device;
     s->runtime = wvl_cuda_runtime_of(b);
     s->stream = p->uploads;

@@ -22,7 +22,8 @@ static wvl_cuda_status build_upload(wvl_backend_job *job, const wvl_cuda_layout 
     const wvl_backend *b = job->backend;
     wvl_cuda_staging *s = &job->staging;
     int on_device = image->memory_kind == WVL_MEMORY_DEVICE || image->memory_kind == WVL_MEMORY_MANAGED;
-    s->memory = on_device ? NULL : job->pinned + l->staging;
+    s->lies_on_device = on_device;
+    s->memory = job->pinned + l->staging;
     s->address = job->device + l->staging;
     s->runtime = wvl_cuda_runtime_of(b);
     s->stream = job->stream;

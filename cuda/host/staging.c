@@ -25,6 +25,7 @@ typedef struct stage {
     int is_other; /* containers other than those that travel */
     uint8_t container;
     _Atomic uint32_t *outside;
+    uint64_t offset; /* of the first sample, in the staging memory: `to` */
     /* Sent on the way, by the calling thread: */
     wvl_cuda_staging *sends; /* NULL: afterwards */
     uint64_t at;             /* of the rows, in the staging memory */
@@ -161,6 +162,13 @@ static void copy_rows(void *arg, uint32_t task, uint32_t worker)
 static void stage_rows(stage *s, wvl_pool *pool, uint64_t at, wvl_cuda_staging *staging)
 {
     _Atomic uint8_t done[TASKS_MAX];
+    if (!staging->memory && !staging->status) {
+        staging->status = staging->take(staging->user, &staging->memory);
+    }
+    if (staging->status) {
+        return;
+    }
+    s->to = staging->memory + s->offset;
     memset(done, 0, sizeof done);
     s->rows_per_task = wvl_max_u32(ROWS_PER_TASK, (uint32_t)wvl_ceil_div(s->rows, TASKS_MAX));
     s->at = at;
@@ -307,7 +315,7 @@ static uint64_t stage_components(const wvl_plan *plan, wvl_rect rect, uint32_t c
     uint64_t room = (uint64_t)(rect.x0 % WVL_CUDA_ROW_ROOM) * n * s.to_bytes,
              end = used + wvl_align_up(s.to_pitch * s.rows, 64);
     s.outside = &staging->outside;
-    s.to = staging->memory + used + room;
+    s.offset = used + room;
     s.first = lowest + (uint64_t)(rect.x0 - p->x0) * p->stride;
     if (!s.gathered) {
         s.from += s.first * s.to_bytes;
@@ -382,7 +390,7 @@ static int stage_packed(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32
     }
     packed_rows rows = find_rows(rects, p, n);
     stage s = {.rows = wvl_rect_height(rects[0]),
-               .to = staging->memory + *used,
+               .offset = *used,
                .to_pitch = rows.pitch,
                .row_bytes = rows.bytes,
                .from_pitch = (ptrdiff_t)p->pitch_bytes};
@@ -417,7 +425,7 @@ void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
         n = n <= plan->syntax.component_count - c ? n : 1;
         join_addresses(&staging->pixels[c], n);
     }
-    for (uint32_t c = 0, n; staging->memory && c < plan->syntax.component_count; c += n) {
+    for (uint32_t c = 0, n; !staging->lies_on_device && c < plan->syntax.component_count; c += n) {
         wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);
         n = staging->keeps_packed ? packed_together(plan, tiles, tile_count, staging->pixels, c) : 0;
         if (n && stage_packed(plan, tiles, tile_count, c, n, pool, &used, staging)) {

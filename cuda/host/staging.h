@@ -16,7 +16,10 @@ wvl_rect wvl_cuda_fetch_rect(const wvl_tile_plan *tiles, uint32_t tile_count, ui
 uint64_t wvl_cuda_measure_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count);
 
 typedef struct wvl_cuda_staging {
-    uint8_t *memory;         /* pinned; NULL: the picture lies on the device */
+    int lies_on_device; /* the picture: nothing is staged */
+    uint8_t *memory;    /* pinned; NULL: take gives it when the host copies the first rows */
+    wvl_cuda_status (*take)(void *user, uint8_t **memory);
+    void *user;
     uint64_t address;        /* of its copy on the device */
     wvl_cuda_pixels *pixels; /* [component_count], as seen from the device: filled */
     wvl_cuda_copy

@@ -71,6 +71,17 @@ def check_host(bench):
         assert json.load(file)["rows"][0]["frames"] == 2
 
 
+def check_trace(bench):
+    """Every picture of the turns and of the passes before them has its spans."""
+    path = bench.at("trace.json")
+    row = bench.measure("--memory", "host", "--frames", "2", "--set", "device=cpu", "--trace", path)["rows"][0]
+    with open(path, encoding="utf-8") as file:
+        spans = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
+    pictures = sum(t["pictures"] for t in row["turns"])
+    written = [e for e in spans if e["name"] == "write"]
+    assert len(written) >= pictures and all(e["dur"] >= 0 for e in spans), (len(written), pictures)
+
+
 def check_many(bench):
     """As many in flight as are asked for, and each is written down."""
     row = bench.measure("--size", "20,20", "--memory", "host", "--frames", "130", "--set", "device=cpu")["rows"][0]
@@ -149,7 +160,6 @@ def check_refused(bench):
     bench.refuse(2, "--arrive needs --memory", "--arrive")
     bench.refuse(2, "--arrive needs --memory device", "--memory", "pinned", "--arrive")
     bench.refuse(2, "--ring has fewer pictures", "--memory", "device", "--devices", "3", "--ring", "2")
-    bench.refuse(2, "--trace does not go with --memory", "--memory", "host", "--trace", "x")
     bench.refuse(2, "--count does not go with --memory", "--memory", "host", "--count", "3")
     for option, values in (("--frames", ("", "1,,2", "1025", "1,2,", "x")), ("--ring", ("0", "65", "x")), ("--turns", ("0", "65")), ("--seconds", ("-1", "x"))):
         for value in values:
@@ -157,6 +167,7 @@ def check_refused(bench):
     bench.refuse(1, "no-such-key", *SMALL, "--memory", "host", "--set", "no-such-key=1")
     bench.refuse(4, "/no/such/folder", *SMALL, "--memory", "host", "--frames", "1", "--out", "/no/such/folder/x")
     bench.refuse(4, "/no/such/folder", *SMALL, "--memory", "host", "--raw", "/no/such/folder/x")
+    bench.refuse(4, "/no/such/folder", *SMALL, "--memory", "host", "--frames", "1", "--trace", "/no/such/folder/x")
 
 
 def check_no_device(bench):
@@ -266,6 +277,7 @@ def main():
         check_host(bench)
         check_ring(bench)
         check_many(bench)
+        check_trace(bench)
         check_large(bench)
         check_refused(bench)
     check_no_device(bench)

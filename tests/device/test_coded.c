@@ -322,7 +322,8 @@ END_TEST
 
 /* One wait of the host a picture, for the picture; one more for its pixels where they lie in memory of the host or have
  * an event. Those that began before any had ended have another one, for bytes beyond what was predicted; none where the
- * bytes stay on the device. Streams await kernels alone, to copy the bytes (D-device-26). */
+ * bytes stay on the device. Streams await kernels alone, to copy the bytes (D-device-26). Pixels take page-locked
+ * memory of their own only if the host copies them. */
 START_TEST(one_wait_each)
 {
     static const char *const all[] = {"style=HT", "style=BYPASS block=32,32", "style=HT output-memory=device"};
@@ -341,6 +342,7 @@ START_TEST(one_wait_each)
         input.image.ready_event = open_event();
     }
     uint32_t waits = soft->waits, stream_waits = soft->stream_waits;
+    uint64_t pinned = soft->pinned_used;
     for (uint32_t received = 0; received < count; received++) {
         while (sent < count && wvl_encoder_submit(encoder, &input.image, NULL, NULL) == WVL_OK) {
             sent++;
@@ -354,6 +356,7 @@ START_TEST(one_wait_each)
     ck_assert_msg(waits >= least && waits <= least + (stays ? 0 : frames), "%s: %u waits for %u pictures", settings,
                   waits, count);
     ck_assert_uint_le(soft->stream_waits - stream_waits, (stays ? 0 : count));
+    ck_assert(!stays || (soft->pinned_used > pinned) == (kinds[_i / 3] == WVL_MEMORY_HOST));
     if (has_event) {
         close_event(input.image.ready_event);
     }

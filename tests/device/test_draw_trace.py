@@ -32,10 +32,25 @@ def check_known(script, path):
     texts = [t.text for t in root.iter(SVG + "text")]
     assert sorted(b for b in bars if b != "exposed") == sorted(s[1] for s in SPANS), bars
     assert bars.count("exposed") == 2 and "a < b & c" in texts, (bars, texts)
-    assert texts[-1] == ("blocks coded 65.0 % of 20 ms, exposed 4.00 ms, device at work 3.00 ms, 16.7 % of it while blocks were being coded"), texts[-1]
+    assert texts[-1] == ("blocks coded 65.0 % of 20 ms, exposed 4.00 ms, device at work 3.00 ms, 16.7 % of it while blocks were being coded, "
+                         "uploads 2.00 ms, 0.0 % of that while kernels were running"), texts[-1]
     assert texts.index("encode 3") < texts.index("cuda:0 upload") < texts.index("cuda:0 kernels"), texts
     piece = tree.fromstring(draw(script, path, "--from", "5", "--ms", "10").stdout)
     assert [t.text for t in piece.iter(SVG + "text")][-1] == "blocks coded 90.0 % of 10 ms, exposed 0.00 ms"
+
+
+# Two pictures on a device: of the upload from 1 to 5 the part from 2 to 5 lies behind kernels. Kernels overlap from 6 to 7.
+FLYING = [("cuda:0 upload", "upload", 0, 1, 0), ("cuda:0 upload", "upload", 1, 5, 0), ("cuda:0 kernels", "kernels", 2, 7, 0), ("cuda:0 kernels", "kernels", 6, 9, 0),
+          ("cuda:0 download", "download", 7, 9, 0), ("encode 1", "code", 0, 9, 1)]
+
+
+def check_overlaps(script, path):
+    write_trace(path, FLYING)
+    texts = [t.text for t in tree.fromstring(draw(script, path, "--only", "cuda").stdout).iter(SVG + "text")]
+    assert texts[-1] == ("device at work 9.00 of 9 ms, uploads 5.00 ms, 60.0 % of that while kernels were running, "
+                         "downloads 2.00 ms, 100.0 % of that while kernels were running"), texts[-1]
+    assert texts.index("cuda:0 upload") < texts.index("cuda:0 kernels") < texts.index("cuda:0 kernels, 2") < texts.index("cuda:0 download"), texts
+    assert "encode 1" not in texts and "cuda:0 upload, 2" not in texts, texts
 
 
 def check_refusals(script, path):
@@ -52,6 +67,7 @@ def main():
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, "trace.json")
     check_known(script, path)
+    check_overlaps(script, path)
     check_refusals(script, path)
     if len(sys.argv) > 3:
         subprocess.run([sys.argv[3], "frames", "--size", "200,100", "--count", "4", "--frames", "2", "--threads", "2", "--trace", path], stdout=subprocess.DEVNULL, check=True)

@@ -560,15 +560,17 @@ static int run_store(const wvl_bench_frames_options *o, const wvl_bench_picture 
     if (wvl_bench_open_ring(picture, o->ring, o->order, o->kind, store, &ring, error) != 0) {
         return fail(error, WVL_ERROR_MEMORY);
     }
-    wvl_context *context = wvl_bench_open_context(o->threads, error);
+    wvl_bench_trace *trace;
+    wvl_context *context = wvl_bench_open_traced(o->threads, o->trace, &trace);
     if (o->raw != NULL) {
         code = wvl_bench_write_raw(&ring, picture, o->raw) == 0 ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_OUTPUT;
-    } else if (context == NULL) {
-        code = fail(error, WVL_ERROR_MEMORY);
-    } else {
+    } else if (context != NULL) {
         code = wvl_bench_run_flights(o, context, &ring, store, results);
+    } else if (o->trace != NULL) {
+        code = WVL_BENCH_EXIT_OUTPUT;
     }
-    wvl_bench_close_context(context); /* before the memory of the pictures goes */
+    wvl_context_release(context); /* before the memory of the pictures goes */
+    code = wvl_bench_close_trace(trace) != 0 ? WVL_BENCH_EXIT_OUTPUT : code;
     if (code == WVL_BENCH_EXIT_OK && o->raw == NULL) {
         code = wvl_bench_report_flights(o, picture, &ring, results);
     }

@@ -2,7 +2,7 @@
 /* Pictures one after the other, and in flight: pictures a second, for how much of the time blocks were being coded, how
  * much of what a device did lay behind that, and what was exposed: time in which nobody coded blocks although a picture
  * was on its way to them, in staging, on the device or in the CPU's transform. The steady state of pictures in flight
- * begins with the first result and ends with the last submission. With --memory none of this is watched: see
+ * begins with the first result and ends with the last submission. With --memory none of this is counted: see
  * bench_ring.h. */
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,28 +26,10 @@ typedef struct spans {
     span_list coding, device; /* of blocks; copies and kernels of a device */
     span_list transform;      /* the transform stage, as the conductor sees it: from pixels to coefficients at hand */
     double waiting;           /* their sum, not joined */
-    FILE *file;
-    char tracks[64][48];
-    uint32_t track_count;
+    wvl_bench_trace *trace;   /* NULL: nothing is written */
 } spans;
 
 static spans told = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static void write_span(const wvl_trace_span *span)
-{
-    uint32_t i = 0;
-    while (i < told.track_count && strcmp(told.tracks[i], span->track) != 0)
-        i++;
-    if (i == told.track_count && i < 64) {
-        snprintf(told.tracks[told.track_count++], sizeof told.tracks[0], "%s", span->track);
-        fprintf(told.file, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}",
-                i, span->track);
-    }
-    fprintf(
-        told.file,
-        ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"name\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"picture\":%llu}}",
-        i, span->name, 1e6 * span->begin, 1e6 * (span->end - span->begin), (unsigned long long)span->picture);
-}
 
 static void add_span(span_list *list, const wvl_trace_span *span)
 {
@@ -69,8 +51,7 @@ static void take_span(void *user, const wvl_trace_span *span)
         add_span(&told.transform, span);
         told.waiting += span->end - span->begin;
     }
-    if (told.file != NULL)
-        write_span(span);
+    wvl_bench_write_span(told.trace, span);
     pthread_mutex_unlock(&told.lock);
 }
 
@@ -438,9 +419,7 @@ static int check_options(const frames_options *o)
         fprintf(stderr, "wavelane-bench: %s needs --memory\n", o->needs_memory);
         return -1;
     }
-    if (o->has_memory && o->trace != NULL) {
-        why = "--trace does not go with --memory, which times pictures unwatched";
-    } else if (o->has_memory && o->count != 0) {
+    if (o->has_memory && o->count != 0) {
         why = "--count does not go with --memory: use --seconds and --turns";
     } else if (o->arrives && o->kind != WVL_MEMORY_DEVICE) {
         why = "--arrive needs --memory device";
@@ -481,22 +460,16 @@ static int run_watched(const frames_options *o, const wvl_bench_picture *picture
     wvl_context *context = NULL;
     wvl_context_options options = {.struct_size = sizeof options, .threads = o->threads, .trace = take_span};
     int code = WVL_BENCH_EXIT_FAILED;
-    told.file = o->trace ? fopen(o->trace, "wb") : NULL;
-    if (told.file != NULL) {
-        fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_"
-              "name\",\"args\":{\"name\":\"wavelane-bench\"}}",
-              told.file);
+    if (o->trace != NULL && wvl_bench_open_trace(o->trace, &told.trace) != 0) {
+        return WVL_BENCH_EXIT_OUTPUT;
     }
     wvl_bench_write_picture(picture, stdout);
     if (wvl_context_create(&options, &context) == WVL_OK) {
         code = run_picture(o, context, picture);
     }
     wvl_context_release(context);
-    if (told.file != NULL) {
-        fputs("\n]}\n", told.file);
-        fclose(told.file);
-    }
-    return code;
+    int is_written = wvl_bench_close_trace(told.trace) == 0;
+    return code == WVL_BENCH_EXIT_OK && !is_written ? WVL_BENCH_EXIT_OUTPUT : code;
 }
 
 int wvl_bench_run_frames(wvl_bench_args *args)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * wavelane-bench frames --memory: throughput, latency, CPU time and bus traffic of a ring of pictures in memory of one
- * kind. bench_memory.c has the memory, bench_ring.c the pictures, bench_flight.c the clock, bench_flight_report.c the
- * text and the JSON, bench_frames.c the options.
+ * kind. bench_memory.c has the memory, bench_ring.c the pictures, bench_flight.c the clock, bench_trace.c the trace,
+ * bench_flight_report.c the text and the JSON, bench_frames.c the options.
  */
 #ifndef WVL_BENCH_RING_H
 #define WVL_BENCH_RING_H
@@ -132,6 +132,20 @@ int wvl_bench_run_flights(const wvl_bench_frames_options *o, wvl_context *contex
 void wvl_bench_sort_values(double *values, size_t count);
 /* --memory as a whole: ring, turns, report. An exit status. */
 int wvl_bench_run_memory(const wvl_bench_frames_options *o, const wvl_bench_picture *picture);
+
+/* ---- Trace (bench_trace.c) ---- */
+
+/* A Chrome trace of what the library reports of its work. */
+typedef struct wvl_bench_trace wvl_bench_trace;
+
+/* 0, or -1 (reported): the file cannot be written. */
+int wvl_bench_open_trace(const char *path, wvl_bench_trace **trace);
+/* trace NULL: nothing. Any thread, one at a time. */
+void wvl_bench_write_span(wvl_bench_trace *trace, const wvl_trace_span *span);
+/* A context whose work is written to that file; path NULL: no trace. NULL (reported): there is neither. */
+wvl_context *wvl_bench_open_traced(uint32_t threads, const char *path, wvl_bench_trace **trace);
+/* 0, or -1 (reported). NULL is allowed. */
+int wvl_bench_close_trace(wvl_bench_trace *trace);
 
 /* ---- Report (bench_flight_report.c) ---- */
 
