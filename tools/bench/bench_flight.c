@@ -556,7 +556,7 @@ static int run_store(const wvl_bench_frames_options *o, const wvl_bench_picture 
 {
     wvl_bench_ring ring;
     char error[WVL_BENCH_ERROR_BYTES];
-    int code = WVL_BENCH_EXIT_FAILED;
+    int code = o->trace != NULL ? WVL_BENCH_EXIT_OUTPUT : WVL_BENCH_EXIT_FAILED; /* without a context */
     if (wvl_bench_open_ring(picture, o->ring, o->order, o->kind, store, &ring, error) != 0) {
         return fail(error, WVL_ERROR_MEMORY);
     }
@@ -566,8 +566,6 @@ static int run_store(const wvl_bench_frames_options *o, const wvl_bench_picture 
         code = wvl_bench_write_raw(&ring, picture, o->raw) == 0 ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_OUTPUT;
     } else if (context != NULL) {
         code = wvl_bench_run_flights(o, context, &ring, store, results);
-    } else if (o->trace != NULL) {
-        code = WVL_BENCH_EXIT_OUTPUT;
     }
     wvl_context_release(context); /* before the memory of the pictures goes */
     code = wvl_bench_close_trace(trace) != 0 ? WVL_BENCH_EXIT_OUTPUT : code;
