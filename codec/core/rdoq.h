@@ -59,13 +59,10 @@ typedef struct wvl_rdoq_rule {
 
 WVL_HD void wvl_rdoq_split_sample(uint32_t m, unsigned plane, uint8_t *level, int8_t *fraction)
 {
-    uint32_t octaves = m >> plane;
-    *level = (uint8_t)wvl_min_u32(wvl_bit_length(octaves), 4);
-    uint32_t lower = 128u << (*level ? *level - 1 : 0), at = 2047;
-    if (octaves <= 15) {
-        at = plane >= 7 ? m >> (plane - 7) : m << (7 - plane);
-    }
-    int32_t f = (int32_t)at - (int32_t)lower;
+    uint32_t at = plane >= 7 ? m >> (plane - 7) : m << (7 - plane); /* in S / 128 */
+    at = m >> plane > 15 ? 2047 : at;
+    *level = (uint8_t)wvl_bit_length(at >> 7);
+    int32_t f = (int32_t)at - (int32_t)wvl_max_u32(64u << *level, 128);
     *fraction = (int8_t)(f > 127 ? 127 : f);
 }
 

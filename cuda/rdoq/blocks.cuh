@@ -162,30 +162,110 @@ struct walk {
 };
 
 /* T: uint16_t or uint32_t, the sign in its top bit. */
-template <typename T> __device__ __forceinline__ T load(const wvl_cuda_t1_block &b, uint32_t x, uint32_t y)
-{
-    return ((const T *)b.coefs)[(size_t)y * b.stride + x];
-}
 template <typename T> __device__ __forceinline__ uint32_t magnitude_of(T v) { return v & (uint32_t)((T) ~(T)0 >> 1); }
 
-/* Calls visit(sample, x, y) for all samples of a block. Eight of a lane are on their way together: a warp that waits
- * for each by itself does little else. */
-template <typename T, typename VISIT>
-__device__ __forceinline__ void visit_samples(const wvl_cuda_t1_block &b, const VISIT &visit)
+/* Four samples of a row; 0 for those behind its end. */
+template <typename T> struct four_samples {
+    T v[4];
+};
+
+/* The same in a word of two or four samples each. */
+struct alignas(8) narrow_words {
+    uint32_t w[2];
+};
+struct alignas(16) wide_words {
+    uint32_t w[4];
+};
+
+__device__ __forceinline__ void split_words(const uint16_t *from, four_samples<uint16_t> *to)
 {
-    constexpr uint32_t AT_ONCE = 8;
-    for (walk next(b.width); next.y < b.height;) {
+    const narrow_words n = *(const narrow_words *)from;
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++) {
+        to->v[k] = (uint16_t)(n.w[k / 2] >> 16 * (k & 1));
+    }
+}
+__device__ __forceinline__ void split_words(const uint32_t *from, four_samples<uint32_t> *to)
+{
+    const wide_words n = *(const wide_words *)from;
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++) {
+        to->v[k] = n.w[k];
+    }
+}
+__device__ __forceinline__ void join_words(const four_samples<uint16_t> &from, uint16_t *to)
+{
+    *(narrow_words *)to = {{from.v[0] | (uint32_t)from.v[1] << 16, from.v[2] | (uint32_t)from.v[3] << 16}};
+}
+__device__ __forceinline__ void join_words(const four_samples<uint32_t> &from, uint32_t *to)
+{
+    *(wide_words *)to = {{from.v[0], from.v[1], from.v[2], from.v[3]}};
+}
+
+/* Where a block's samples lie, four at a time. */
+template <typename T> struct sample_rows {
+    T *first;
+    uint32_t width, stride;
+    bool is_aligned; /* four samples of a row are a word that is read and written at once */
+
+    __device__ __forceinline__ sample_rows(const wvl_cuda_t1_block &b, uint64_t offset)
+        : first((T *)(b.coefs + offset)), width(b.width), stride(b.stride),
+          is_aligned(!((b.coefs + offset) % (4 * sizeof(T)) || b.stride % 4))
+    {
+    }
+    __device__ __forceinline__ T *at(uint32_t x, uint32_t y) const { return first + (size_t)y * stride + 4 * x; }
+    /* x counts in fours. */
+    __device__ __forceinline__ four_samples<T> load(uint32_t x, uint32_t y) const
+    {
+        four_samples<T> s;
+        const T *from = at(x, y);
+        if (is_aligned && 4 * x + 4 <= width) {
+            split_words(from, &s);
+            return s;
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) {
+            s.v[k] = 4 * x + k < width ? from[k] : (T)0;
+        }
+        return s;
+    }
+    __device__ __forceinline__ void store(uint32_t x, uint32_t y, const four_samples<T> &s) const
+    {
+        T *to = at(x, y);
+        if (is_aligned && 4 * x + 4 <= width) {
+            join_words(s, to);
+            return;
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) {
+            if (4 * x + k < width) {
+                to[k] = s.v[k];
+            }
+        }
+    }
+};
+
+/* Calls visit(four samples, x, y) for all samples of a block; x counts in fours. Sixteen bytes or more of a lane are on
+ * their way together: a warp that waits for each load by itself does little else. */
+template <typename T, typename VISIT>
+__device__ __forceinline__ void visit_fours(const wvl_cuda_t1_block &b, const VISIT &visit)
+{
+    constexpr uint32_t AT_ONCE = 8 / sizeof(T);
+    const sample_rows<T> rows(b, 0);
+    for (walk next((b.width + 3u) / 4); next.y < b.height;) {
         walk at = next;
-        T samples[AT_ONCE];
+        four_samples<T> some[AT_ONCE];
 #pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++) {
-            samples[k] = next.y < b.height ? load<T>(b, next.x, next.y) : (T)0;
+            if (next.y < b.height) {
+                some[k] = rows.load(next.x, next.y);
+            }
             next.go_on();
         }
 #pragma unroll
         for (uint32_t k = 0; k < AT_ONCE; k++) {
             if (at.y < b.height) {
-                visit(samples[k], at.x, at.y);
+                visit(some[k], at.x, at.y);
             }
             at.go_on();
         }

@@ -9,22 +9,24 @@
  * moved, those below have not. Nothing else of a row depends on the order within it: the error is a sum of integers.
  * So lanes take the samples of a row at the same time, and meet twice a row: before levels change, and after.
  *
- * Levels and fractions are in shared memory. When a row is decided, its fractions are not read any more: a sample's
- * move takes the place of its fraction. Samples are written behind the scan, all rows at once.
+ * Levels are in shared memory, and beside them a mark of each sample. At first it is the fraction. Then only samples
+ * that may move at all keep it: most samples are far from every border, whatever their neighbours are. When a row is
+ * decided, moves take the place of fractions. Words of four samples without a mark are passed over. Samples are written
+ * behind the scan, all rows at once.
  */
 #include "cuda/rdoq/blocks.cuh"
 
 namespace wvl_rdoq
 {
 
-/* What a sample does. LOWER_NEAR: it moves down and has a neighbour at 2 S or more. */
+/* What a sample does. LOWER_NEAR: it moves down to level 1 and has a neighbour at 2 S or more. */
 enum : uint8_t { STAY, LOWER, LOWER_NEAR, RAISE };
 
 /* The words of a warp in shared memory. */
 struct cells {
     wvl_rdoq_rule *rule;
     uint8_t *levels; /* a row above and one below the block, and four bytes in front of each: zeros surround it */
-    int8_t *marks;   /* fractions, then moves */
+    int8_t *marks;   /* fractions, then those of candidates, then moves */
     uint32_t width, height, row_words;
 
     __device__ __forceinline__ cells(uint32_t *words, uint32_t w, uint32_t h)
@@ -38,7 +40,15 @@ struct cells {
     {
         return levels + 4 * ((y + 1) * pitch_words() + 1) + x;
     }
-    __device__ __forceinline__ int8_t &mark_at(uint32_t x, uint32_t y) const { return marks[4 * y * row_words + x]; }
+    /* Four samples; x counts in fours. */
+    __device__ __forceinline__ uint32_t *levels_at(uint32_t x, uint32_t y) const
+    {
+        return (uint32_t *)level_at(4 * x, y);
+    }
+    __device__ __forceinline__ uint32_t *marks_at(uint32_t x, uint32_t y) const
+    {
+        return (uint32_t *)marks + y * row_words + x;
+    }
     __device__ __forceinline__ void clear() const
     {
         uint32_t *words = (uint32_t *)levels;
@@ -54,8 +64,18 @@ struct cells {
 template <typename T>
 __device__ __forceinline__ void split_samples(const wvl_cuda_t1_block &b, uint32_t plane, const cells &c)
 {
-    visit_samples<T>(b, [&](T v, uint32_t x, uint32_t y) {
-        wvl_rdoq_split_sample(magnitude_of(v), plane, c.level_at(x, y), &c.mark_at(x, y));
+    visit_fours<T>(b, [&](const four_samples<T> &s, uint32_t x, uint32_t y) {
+        uint32_t levels = 0, fractions = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) {
+            uint8_t level;
+            int8_t fraction;
+            wvl_rdoq_split_sample(magnitude_of(s.v[k]), plane, &level, &fraction);
+            levels |= (uint32_t)level << 8 * k;
+            fractions |= (uint32_t)(uint8_t)fraction << 8 * k;
+        }
+        *c.levels_at(x, y) = levels;
+        *c.marks_at(x, y) = fractions;
     });
     __syncwarp();
 }
@@ -82,8 +102,8 @@ struct counts {
 /* Four samples of a row, the first one at 4 x. */
 __device__ __forceinline__ void count_word(const cells &c, uint32_t x, uint32_t y, counts *n)
 {
-    const uint32_t *own = (const uint32_t *)c.level_at(4 * x, y), *above = own - c.pitch_words(),
-                   *below = own + c.pitch_words(), levels = *own, fractions = *(const uint32_t *)&c.mark_at(4 * x, y);
+    const uint32_t *own = c.levels_at(x, y), *above = own - c.pitch_words(), *below = own + c.pitch_words(),
+                   levels = *own, fractions = *c.marks_at(x, y);
     uint32_t beside = *above | *below, column = beside | levels, left = above[-1] | own[-1] | below[-1],
              right = above[1] | own[1] | below[1], is_above = flag_twos(levels),
              is_fresh = levels << 1 & 2 * BYTES & ~is_above,
@@ -145,55 +165,151 @@ struct nine {
     }
 };
 
-/* ---- The scan -------------------------------------------------------------------------------- */
+/* ---- Candidates ------------------------------------------------------------------------------ */
 
-/* Which samples of a row move, from the levels as they are: bit i is sample 32 i + lane. */
-__device__ __forceinline__ void decide_row(const cells &c, uint32_t y, uint32_t *down, uint32_t *up)
+/* The greatest of the first 16 lanes, in all lanes. */
+__device__ __forceinline__ int32_t most_of_table(int32_t v)
 {
-    *down = *up = 0;
-    for (uint32_t x = lane_id(), i = 0; x < c.width; x += 32, i++) {
-        const nine near(c, x, y);
-        uint32_t level = near.level(), n = near.count(max(level, 1u)),
-                 is_below = c.mark_at(x, y) < wvl_rdoq_choose_border(c.rule, level, n, near.has_near());
-        *down |= (level ? is_below : 0) << i;
-        *up |= (level ? 0 : !is_below) << i;
+#pragma unroll
+    for (uint32_t d = 8; d; d >>= 1) {
+        v = max(v, (int32_t)__shfl_sync(~0u, (uint32_t)v, lane_id() ^ d));
     }
+    return (int32_t)__shfl_sync(~0u, (uint32_t)v, 0);
 }
 
-__device__ __forceinline__ void change_levels(const cells &c, uint32_t y, uint32_t down, uint32_t up)
-{
-    for (uint32_t moves = down | up; moves; moves &= moves - 1) {
-        uint32_t i = (uint32_t)__ffs(moves) - 1;
-        *c.level_at(32 * i + lane_id(), y) += up >> i & 1 ? 1 : -1;
+/* Borders plus 128 by level, a byte each: those of level 4 come second. A sample below all borders of level 0, or at or
+ * above those of another level, stays, whatever its neighbours are. */
+struct border_bytes {
+    uint32_t low, high;
+
+    __device__ __forceinline__ explicit border_bytes(const wvl_rdoq_rule &rule)
+    {
+        uint32_t n = lane_id() % 16;
+        int32_t first = most_of_table(rule.first[n]), least = -most_of_table(-rule.first[n]),
+                second = max(most_of_table(rule.second[n]), (int32_t)rule.alone), more = most_of_table(rule.more[n]);
+        low = (uint32_t)(least + 128) | (uint32_t)(first + 128) << 8 | (uint32_t)(second + 128) << 16 |
+              (uint32_t)(more + 128) << 24;
+        high = (uint32_t)(more + 128);
     }
+    /* The border of each of four levels. */
+    __device__ __forceinline__ uint32_t choose(uint32_t levels) const
+    {
+        return __byte_perm(low, high, __byte_perm(levels | levels >> 4, 0, 0x4420));
+    }
+};
+
+/* Bit 7 of each byte: a is below b. */
+__device__ __forceinline__ uint32_t compare_bytes(uint32_t a, uint32_t b)
+{
+    uint32_t rest = (a | 0x80 * BYTES) - (b & 0x7F * BYTES); /* bit 7: the lower seven bits of a are not below */
+    return ((~a & b) | (~(a ^ b) & ~rest)) & 0x80 * BYTES;
 }
 
-__device__ __forceinline__ void mark_row(const cells &c, uint32_t y, uint32_t down, uint32_t up)
+/* Four fractions become marks: 0 where the sample stays; else the fraction, from level 1 on plus 1. There it is less
+ * than 127, since it lies below a border; and below 0 at level 0. */
+__device__ __forceinline__ uint32_t mark_candidates(uint32_t levels, uint32_t fractions, const border_bytes &borders)
 {
-    for (uint32_t x = lane_id(), i = 0; x < c.width; x += 32, i++) {
-        uint32_t move = up >> i & 1 ? RAISE : STAY;
-        if (down >> i & 1) {
-            move = nine(c, x, y).has_near() ? LOWER_NEAR : LOWER;
-        }
-        c.mark_at(x, y) = (int8_t)move;
-    }
+    uint32_t is_up = (levels + 0x7F * BYTES) & 0x80 * BYTES, /* from level 1 on */
+        is_below = compare_bytes(fractions ^ 0x80 * BYTES, borders.choose(levels)),
+             is_candidate = ~(is_below ^ is_up) & 0x80 * BYTES;
+    return (fractions + (is_up >> 7)) & (is_candidate >> 7) * 255;
 }
 
-/* Returns whether any sample moves. A row of at most 1024 samples has 32 a lane. */
-__device__ __forceinline__ bool scan_rows(const cells &c)
+/* A fraction of 127 from level 1 on is no candidate, so nothing is carried to the next byte but what is masked away:
+ * 127 + 1 = 128 stays within its byte. */
+__device__ __forceinline__ void keep_candidates(const cells &c)
 {
-    uint32_t any = 0;
-    for (uint32_t y = 0; y < c.height; y++) {
-        uint32_t down, up;
-        decide_row(c, y, &down, &up);
-        any |= down | up;
-        __syncwarp();
-        change_levels(c, y, down, up);
-        __syncwarp();
-        mark_row(c, y, down, up);
+    const border_bytes borders(*c.rule);
+    for (walk at(c.row_words); at.y < c.height; at.go_on()) {
+        uint32_t *marks = c.marks_at(at.x, at.y);
+        *marks = mark_candidates(*c.levels_at(at.x, at.y), *marks, borders);
     }
     __syncwarp();
-    return join_lanes(any) != 0;
+}
+
+/* ---- The scan -------------------------------------------------------------------------------- */
+
+/* Whether a candidate moves, and how, from the levels as they are. */
+__device__ __forceinline__ uint32_t decide(const cells &c, uint32_t x, uint32_t y, uint32_t mark)
+{
+    const nine near(c, x, y);
+    uint32_t level = near.level(), n = near.count(max(level, 1u));
+    int32_t border = wvl_rdoq_choose_border(c.rule, level, n, near.has_near());
+    if (level) {
+        return (int32_t)mark - 1 < border ? LOWER : STAY;
+    }
+    return (int32_t)mark - 256 < border ? STAY : RAISE;
+}
+
+/* The moves of four samples take the place of their marks. Returns them. */
+__device__ __forceinline__ uint32_t decide_four(const cells &c, uint32_t x, uint32_t y)
+{
+    uint32_t *marks = c.marks_at(x, y), left = *marks, moves = 0;
+    if (!left) {
+        return 0;
+    }
+    while (left) {
+        uint32_t k = ((uint32_t)__ffs(left) - 1) / 8;
+        moves |= decide(c, 4 * x + k, y, left >> 8 * k & 255) << 8 * k;
+        left &= ~(255u << 8 * k);
+    }
+    *marks = moves;
+    return moves;
+}
+
+/* LOWER has bit 0 alone, RAISE both. */
+__device__ __forceinline__ uint32_t find_raised(uint32_t moves) { return moves >> 1 & BYTES; }
+__device__ __forceinline__ uint32_t find_lowered(uint32_t moves) { return moves & ~(moves >> 1) & BYTES; }
+
+/* What is lowered is at level 1 or above. */
+__device__ __forceinline__ void change_levels(const cells &c, uint32_t y)
+{
+    for (uint32_t x = lane_id(); x < c.row_words; x += 32) {
+        uint32_t moves = *c.marks_at(x, y);
+        if (moves) {
+            *c.levels_at(x, y) += find_raised(moves) - find_lowered(moves);
+        }
+    }
+}
+
+/* LOWER becomes LOWER_NEAR where that makes a difference (wvl_rdoq_twice_lowered): the sample is at level 1 now. */
+__device__ __forceinline__ void find_near(const cells &c, uint32_t y)
+{
+    for (uint32_t x = lane_id(); x < c.row_words; x += 32) {
+        uint32_t moves = *c.marks_at(x, y), levels = *c.levels_at(x, y),
+                 lowered = find_lowered(moves) & levels & ~(levels >> 1);
+        while (lowered) {
+            uint32_t k = ((uint32_t)__ffs(lowered) - 1) / 8;
+            moves += (uint32_t)nine(c, 4 * x + k, y).has_near() << 8 * k;
+            lowered &= lowered - 1;
+        }
+        *c.marks_at(x, y) = moves;
+    }
+}
+
+/* Returns whether any sample moves. type: of the last pass; behind a cleanup pass neighbours make no difference to what
+ * is lowered. */
+__device__ __forceinline__ bool scan_rows(const cells &c, uint32_t type)
+{
+    bool has_moved = false;
+    for (uint32_t y = 0; y < c.height; y++) {
+        uint32_t any = 0;
+        for (uint32_t x = lane_id(); x < c.row_words; x += 32) {
+            any |= decide_four(c, x, y);
+        }
+        if (!__any_sync(~0u, any != 0)) {
+            continue;
+        }
+        has_moved = true;
+        __syncwarp();
+        change_levels(c, y);
+        __syncwarp();
+        if (type != 2) {
+            find_near(c, y);
+        }
+    }
+    __syncwarp();
+    return has_moved;
 }
 
 /* ---- Samples --------------------------------------------------------------------------------- */
@@ -209,16 +325,22 @@ __device__ __forceinline__ moved move_samples(const wvl_cuda_t1_block &b, uint64
                                               const cells &c)
 {
     const T sign = (T) ~((T) ~(T)0 >> 1);
-    T *to = (T *)(b.coefs + copies);
+    const sample_rows<T> to(b, copies);
     moved m = {0, 0};
-    visit_samples<T>(b, [&](T v, uint32_t x, uint32_t y) {
-        uint32_t after = magnitude_of(v), move = (uint32_t)c.mark_at(x, y);
-        if (move != STAY) {
-            after = wvl_rdoq_move_sample(&end, after, move == RAISE, move == LOWER_NEAR, &m.error);
-            v = after ? (T)((v & sign) | after) : (T)0;
+    visit_fours<T>(b, [&](const four_samples<T> &from, uint32_t x, uint32_t y) {
+        four_samples<T> s = from;
+        uint32_t moves = *c.marks_at(x, y);
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) {
+            uint32_t move = moves >> 8 * k & 255;
+            if (move != STAY) {
+                uint32_t after = wvl_rdoq_move_sample(&end, magnitude_of(s.v[k]), move == RAISE, move == LOWER_NEAR,
+                                                      &m.error);
+                s.v[k] = after ? (T)((s.v[k] & sign) | after) : (T)0;
+            }
+            m.bound |= magnitude_of(s.v[k]);
         }
-        m.bound |= after;
-        to[(size_t)y * b.stride + x] = v;
+        to.store(x, y, s);
     });
     return m;
 }
@@ -282,7 +404,8 @@ __device__ __forceinline__ void change_block(const job_type &job, uint32_t id, u
             wvl_rdoq_fill_rule(&end, lane_id(), c.rule);
         }
         __syncwarp();
-        has_moved = scan_rows(c);
+        keep_candidates(c);
+        has_moved = scan_rows(c, end.type);
     }
     if (has_moved) {
         moved m = move_samples<T>(b, job.copies, end, c);

@@ -5,34 +5,44 @@
 namespace wvl_rdoq
 {
 
-/* Samples from `least` on, from 2 and from 4 times that on: 20 bits each. */
-__device__ __forceinline__ uint64_t rank_sample(uint32_t m, uint32_t least)
-{
-    return (uint64_t)(m >= least) | (uint64_t)(m / 2 >= least) << 20 | (uint64_t)(m / 4 >= least) << 40;
-}
+/* Samples from `least` on, from 2 and from 4 times that on. */
+struct ranks {
+    uint32_t counts[3];
+};
 
-template <typename T> __device__ __forceinline__ uint64_t rank_samples(const wvl_cuda_t1_block &b, uint32_t least)
+template <typename T> __device__ __forceinline__ void rank_samples(const wvl_cuda_t1_block &b, uint32_t least, ranks *r)
 {
-    uint64_t counts = 0;
-    visit_samples<T>(b, [&](T v, uint32_t, uint32_t) { counts += rank_sample(magnitude_of(v), least); });
-    return counts;
-}
-
-__device__ __forceinline__ uint64_t rank_eight(const uint4 &v, uint32_t least)
-{
-    const uint32_t words[4] = {v.x, v.y, v.z, v.w};
-    uint64_t counts = 0;
+    visit_fours<T>(b, [&](const four_samples<T> &s, uint32_t, uint32_t) {
 #pragma unroll
-    for (uint32_t k = 0; k < 8; k++) {
-        counts += rank_sample(words[k / 2] >> 16 * (k & 1) & 0x7FFF, least);
+        for (uint32_t i = 0; i < 12; i++) {
+            r->counts[i / 4] += magnitude_of(s.v[i % 4]) >> i / 4 >= least;
+        }
+    });
+}
+
+/* Bit 15 of each half of the result: the magnitude there is at least `border`, which is at most 2^15. */
+__device__ __forceinline__ uint32_t compare_halves(uint32_t magnitudes, uint32_t border)
+{
+    return ((magnitudes | 0x80008000u) - border * 0x00010001u) & 0x80008000u;
+}
+
+__device__ __forceinline__ void rank_eight(const uint4 &v, uint32_t least, ranks *r)
+{
+    const uint32_t words[4] = {v.x & 0x7FFF7FFF, v.y & 0x7FFF7FFF, v.z & 0x7FFF7FFF, v.w & 0x7FFF7FFF};
+#pragma unroll
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t border = min(least << i, 0x8000u), found = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) {
+            found |= compare_halves(words[k], border) >> k;
+        }
+        r->counts[i] += (uint32_t)__popc(found);
     }
-    return counts;
 }
 
 /* Rows of whole 16 bytes: eight samples a lane. */
-__device__ __forceinline__ uint64_t rank_narrow(const wvl_cuda_t1_block &b, uint32_t least)
+__device__ __forceinline__ void rank_narrow(const wvl_cuda_t1_block &b, uint32_t least, ranks *r)
 {
-    uint64_t counts = 0;
     for (walk at(b.width / 8u); at.y < b.height;) {
         uint4 some[4]; /* on their way together */
         uint32_t count = 0;
@@ -47,11 +57,10 @@ __device__ __forceinline__ uint64_t rank_narrow(const wvl_cuda_t1_block &b, uint
 #pragma unroll
         for (uint32_t i = 0; i < 4; i++) {
             if (i < count) {
-                counts += rank_eight(some[i], least);
+                rank_eight(some[i], least, r);
             }
         }
     }
-    return counts;
 }
 
 /* The same for all lanes. */
@@ -62,17 +71,16 @@ __device__ __forceinline__ uint32_t weigh(const wvl_cuda_t1_block &b, const wvl_
         return 1;
     }
     uint32_t least = (uint32_t)(wvl_rdoq_find_root((uint32_t)log2_of_least & 255) << (log2_of_least / 256) >> 30);
-    uint64_t counts;
+    ranks r = {{0, 0, 0}};
     if (b.coef_bytes == 4) {
-        counts = rank_samples<uint32_t>(b, least);
-    } else if ((b.stride | b.width | b.coefs / 2) & 7) {
-        counts = rank_samples<uint16_t>(b, least);
+        rank_samples<uint32_t>(b, least, &r);
+    } else if (least > 0x8000 || ((b.stride | b.width | b.coefs / 2) & 7)) {
+        rank_samples<uint16_t>(b, least, &r);
     } else {
-        counts = rank_narrow(b, least);
+        rank_narrow(b, least, &r);
     }
-    counts = sum_wide_lanes(counts);
-    uint32_t n[4] = {(uint32_t)b.width * b.height, (uint32_t)counts & 0xFFFFF, (uint32_t)(counts >> 20) & 0xFFFFF,
-                     (uint32_t)(counts >> 40)};
+    uint32_t n[4] = {(uint32_t)b.width * b.height, sum_lanes(r.counts[0]), sum_lanes(r.counts[1]),
+                     sum_lanes(r.counts[2])};
     return wvl_rdoq_weigh_counts(n);
 }
 
