@@ -22,8 +22,10 @@
 
 /* OUTPUT: of finished pictures, which callers have for a while and give back one by one. */
 enum { WVL_CUDA_ON_DEVICE = 0, WVL_CUDA_PINNED, WVL_CUDA_OUTPUT_ON_DEVICE, WVL_CUDA_OUTPUT_PINNED, WVL_CUDA_PLACES };
-#define WVL_CUDA_KEPT 4u          /* a place: two slots, and another plan's */
-#define WVL_CUDA_KEPT_OUTPUTS 64u /* pictures in flight, and in the caller's hands */
+#define WVL_CUDA_KEPT 4u /* a place: two slots, and another plan's */
+#define WVL_CUDA_KEPT_OUTPUTS                                                                                          \
+    64u /* pictures in flight, and in the caller's hands; as many as there are places, if more */
+#define WVL_CUDA_KEPT_MOST 1024u
 
 typedef struct wvl_cuda_block {
     wvl_cuda_address address;
@@ -51,7 +53,8 @@ struct wvl_device {
     wvl_cuda_forecast coded; /* of jobs of waves: coded bytes, by the bytes of coefficients (coded_output.c) */
     int keeps;
     pthread_mutex_t kept_lock;
-    wvl_cuda_block kept[WVL_CUDA_PLACES][WVL_CUDA_KEPT_OUTPUTS]; /* latest first */
+    uint32_t places; /* for pictures in flight: each has an output, or has given it to the caller */
+    wvl_cuda_block kept[WVL_CUDA_PLACES][WVL_CUDA_KEPT_MOST]; /* latest first, without gaps */
 };
 
 /* runtime NULL: the driver's; image NULL: the library's. */
@@ -82,9 +85,16 @@ void wvl_cuda_free_pinned(wvl_device *device, uint8_t *memory, uint64_t bytes);
 /* The same for finished pictures. on_device: else pinned memory, whose address is that of the host. */
 wvl_cuda_status wvl_cuda_alloc_output(wvl_device *device, int on_device, uint64_t bytes, wvl_cuda_address *address);
 void wvl_cuda_free_output(wvl_device *device, int on_device, wvl_cuda_address address, uint64_t bytes);
+/* Whether memory that is given back serves again. */
+int wvl_cuda_keeps_outputs(const wvl_device *device, int on_device);
+/* One more is kept, if fewer than `count` of that size are. */
+wvl_cuda_status wvl_cuda_stock_outputs(wvl_device *device, int on_device, uint64_t bytes, uint32_t count);
 /* The same; nobody gets the memory before the event, which is destroyed then. The context is entered. */
 void wvl_cuda_free_read_output(wvl_device *device, int on_device, wvl_cuda_address address, uint64_t bytes,
                                wvl_cuda_event read);
+/* A place for a picture in flight comes, or goes: outputs that are given back are kept for all places. */
+void wvl_cuda_add_place(wvl_device *device);
+void wvl_cuda_drop_place(wvl_device *device);
 /* 0: nothing was kept. */
 int wvl_cuda_drop_kept(wvl_device *device);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 
+#include "base/intmath.h"
 #include "cuda/host/device.h"
 
 #define MEMORY_ALIGNMENT 256u
@@ -74,23 +75,36 @@ static void give(const wvl_device *d, unsigned place, wvl_cuda_block block)
 
 /* ---- Kept blocks ----------------------------------------------------------------------------- */
 
-static unsigned most_kept(unsigned place)
+static int is_output(unsigned place) { return place >= WVL_CUDA_OUTPUT_ON_DEVICE; }
+
+/* The lock is held. */
+static unsigned most_kept(const wvl_device *d, unsigned place)
 {
-    return place < WVL_CUDA_OUTPUT_ON_DEVICE ? WVL_CUDA_KEPT : WVL_CUDA_KEPT_OUTPUTS;
+    return is_output(place) ? wvl_min_u32(wvl_max_u32(d->places, WVL_CUDA_KEPT_OUTPUTS), WVL_CUDA_KEPT_MOST)
+                            : WVL_CUDA_KEPT;
+}
+
+/* The lock is held. What follows moves up. */
+static wvl_cuda_block take_out(wvl_cuda_block *kept, unsigned at)
+{
+    wvl_cuda_block block = kept[at];
+    unsigned end = at;
+    while (end + 1 < WVL_CUDA_KEPT_MOST && kept[end + 1].address) {
+        end++;
+    }
+    memmove(kept + at, kept + at + 1, (end - at) * sizeof *kept);
+    kept[end] = (wvl_cuda_block){0};
+    return block;
 }
 
 /* One of exactly this size: larger ones would take more than the plan has promised. 0: none. */
 static wvl_cuda_address take_kept(wvl_device *d, unsigned place, uint64_t bytes)
 {
-    wvl_cuda_block found = {0};
-    unsigned most = most_kept(place);
+    wvl_cuda_block found = {0}, *kept = d->kept[place];
     pthread_mutex_lock(&d->kept_lock);
-    for (unsigned i = 0; i < most && !found.address; i++) {
-        wvl_cuda_block *block = &d->kept[place][i];
-        if (block->address && block->bytes == bytes) {
-            found = *block;
-            memmove(block, block + 1, (most - 1 - i) * sizeof *block);
-            d->kept[place][most - 1] = (wvl_cuda_block){0};
+    for (unsigned i = 0; i < WVL_CUDA_KEPT_MOST && kept[i].address && !found.address; i++) {
+        if (kept[i].bytes == bytes) {
+            found = take_out(kept, i);
         }
     }
     pthread_mutex_unlock(&d->kept_lock);
@@ -98,36 +112,78 @@ static wvl_cuda_address take_kept(wvl_device *d, unsigned place, uint64_t bytes)
     return found.address;
 }
 
+static int keeps(const wvl_device *d, unsigned place)
+{
+    return d->keeps && !allocator_of(d, place)->allocate && !wvl_cuda_is_lost(d);
+}
+
 /* Returns the block that has to go for it, if any. */
 static wvl_cuda_block keep(wvl_device *d, unsigned place, wvl_cuda_block block)
 {
     wvl_cuda_block *kept = d->kept[place];
-    if (!d->keeps || allocator_of(d, place)->allocate || wvl_cuda_is_lost(d)) {
+    if (!keeps(d, place)) {
         return block;
     }
     pthread_mutex_lock(&d->kept_lock);
-    wvl_cuda_block oldest = kept[most_kept(place) - 1];
-    memmove(kept + 1, kept, (most_kept(place) - 1) * sizeof *kept);
+    unsigned most = most_kept(d, place);
+    wvl_cuda_block oldest = kept[most - 1];
+    memmove(kept + 1, kept, (most - 1) * sizeof *kept);
     kept[0] = block;
     pthread_mutex_unlock(&d->kept_lock);
     return oldest;
 }
 
-int wvl_cuda_drop_kept(wvl_device *d)
+void wvl_cuda_add_place(wvl_device *d)
+{
+    pthread_mutex_lock(&d->kept_lock);
+    d->places++;
+    pthread_mutex_unlock(&d->kept_lock);
+}
+
+/* What is kept for this place alone goes with it. */
+void wvl_cuda_drop_place(wvl_device *d)
+{
+    for (unsigned place = WVL_CUDA_OUTPUT_ON_DEVICE; place < WVL_CUDA_PLACES; place++) {
+        wvl_cuda_block block = {0};
+        pthread_mutex_lock(&d->kept_lock);
+        d->places -= place == WVL_CUDA_OUTPUT_ON_DEVICE;
+        unsigned most = most_kept(d, place);
+        if (most < WVL_CUDA_KEPT_MOST) {
+            block = take_out(d->kept[place], most);
+        }
+        pthread_mutex_unlock(&d->kept_lock);
+        give(d, place, block);
+    }
+}
+
+/* The one that was given back last, unless it has that size; address 0: none. */
+static wvl_cuda_block take_latest(wvl_device *d, unsigned place, uint64_t but_bytes)
+{
+    unsigned at = 0;
+    pthread_mutex_lock(&d->kept_lock);
+    while (at + 1 < WVL_CUDA_KEPT_MOST && d->kept[place][at].bytes == but_bytes && d->kept[place][at].address) {
+        at++;
+    }
+    wvl_cuda_block block = d->kept[place][at].bytes == but_bytes ? (wvl_cuda_block){0} : take_out(d->kept[place], at);
+    pthread_mutex_unlock(&d->kept_lock);
+    return block;
+}
+
+/* Outputs of one size stay; 0: none do. Returns whether anything went. */
+static int drop_kept(wvl_device *d, unsigned output_place, uint64_t output_bytes)
 {
     int any = 0;
-    wvl_cuda_block kept[WVL_CUDA_PLACES][WVL_CUDA_KEPT_OUTPUTS];
-    pthread_mutex_lock(&d->kept_lock);
-    memcpy(kept, d->kept, sizeof kept);
-    memset(d->kept, 0, sizeof d->kept);
-    pthread_mutex_unlock(&d->kept_lock);
-    for (unsigned i = 0; i < WVL_CUDA_PLACES * WVL_CUDA_KEPT_OUTPUTS; i++) {
-        wvl_cuda_block block = kept[i / WVL_CUDA_KEPT_OUTPUTS][i % WVL_CUDA_KEPT_OUTPUTS];
-        give(d, i / WVL_CUDA_KEPT_OUTPUTS, block);
-        any |= block.address != 0;
+    for (unsigned place = 0; place < WVL_CUDA_PLACES; place++) {
+        uint64_t but = place == output_place ? output_bytes : 0;
+        for (wvl_cuda_block block = take_latest(d, place, but); block.address; block = take_latest(d, place, but)) {
+            give(d, place, block);
+            any = 1;
+        }
     }
     return any;
 }
+
+int wvl_cuda_drop_kept(wvl_device *d) { return drop_kept(d, WVL_CUDA_OUTPUT_PINNED, 0); }
 
 static wvl_cuda_status alloc_block(wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
 {
@@ -173,9 +229,33 @@ void wvl_cuda_free_pinned(wvl_device *d, uint8_t *memory, uint64_t bytes)
 
 /* ---- Finished pictures ----------------------------------------------------------------------- */
 
+static unsigned output_place(int on_device) { return on_device ? WVL_CUDA_OUTPUT_ON_DEVICE : WVL_CUDA_OUTPUT_PINNED; }
+
 wvl_cuda_status wvl_cuda_alloc_output(wvl_device *d, int on_device, uint64_t bytes, wvl_cuda_address *address)
 {
-    return alloc_block(d, on_device ? WVL_CUDA_OUTPUT_ON_DEVICE : WVL_CUDA_OUTPUT_PINNED, bytes, address);
+    return alloc_block(d, output_place(on_device), bytes, address);
+}
+
+int wvl_cuda_keeps_outputs(const wvl_device *d, int on_device) { return keeps(d, output_place(on_device)); }
+
+wvl_cuda_status wvl_cuda_stock_outputs(wvl_device *d, int on_device, uint64_t bytes, uint32_t count)
+{
+    unsigned place = output_place(on_device);
+    uint32_t found = 0;
+    wvl_cuda_block block = {.bytes = bytes};
+    pthread_mutex_lock(&d->kept_lock);
+    for (unsigned i = 0; i < WVL_CUDA_KEPT_MOST && d->kept[place][i].address; i++) {
+        found += d->kept[place][i].bytes == bytes;
+    }
+    pthread_mutex_unlock(&d->kept_lock);
+    wvl_cuda_status status = found < count ? take(d, place, bytes, &block.address) : WVL_CUDA_SUCCESS;
+    if (status == WVL_CUDA_OUT_OF_MEMORY && drop_kept(d, place, bytes)) {
+        status = take(d, place, bytes, &block.address);
+    }
+    if (block.address) {
+        give(d, place, keep(d, place, block));
+    }
+    return status;
 }
 
 void wvl_cuda_free_output(wvl_device *d, int on_device, wvl_cuda_address address, uint64_t bytes)
@@ -186,7 +266,7 @@ void wvl_cuda_free_output(wvl_device *d, int on_device, wvl_cuda_address address
 void wvl_cuda_free_read_output(wvl_device *d, int on_device, wvl_cuda_address address, uint64_t bytes,
                                wvl_cuda_event read)
 {
-    unsigned place = on_device ? WVL_CUDA_OUTPUT_ON_DEVICE : WVL_CUDA_OUTPUT_PINNED;
+    unsigned place = output_place(on_device);
     if (address) {
         give(d, place, keep(d, place, (wvl_cuda_block){address, bytes, read}));
     }

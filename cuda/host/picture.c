@@ -82,6 +82,9 @@ void wvl_cuda_free_picture(wvl_backend *b, wvl_backend_job *job)
     wvl_cuda_free_output(b->device, b->plan->device.output, picture->output, picture->output_bytes);
     wvl_cuda_free_device(b->device, picture->staging_device, l->staging_bytes);
     wvl_cuda_free_pinned(b->device, picture->staging, l->staging_bytes);
+    if (picture->has_place) {
+        wvl_cuda_drop_place(b->device);
+    }
 }
 
 static void free_streams(const wvl_cuda_runtime *rt, wvl_cuda_stream *streams)
@@ -170,6 +173,17 @@ static wvl_cuda_status take_output(wvl_backend_job *job)
     return wvl_cuda_alloc_output(job->backend->device, plan->device.output, picture->output_bytes, &picture->output);
 }
 
+/* An output for the place of a new slot. It lies with those that are given back: slots that are used again at once
+ * would need more outputs, while others have theirs for nothing. */
+static wvl_cuda_status prepare_output(wvl_backend_job *job)
+{
+    wvl_backend *b = job->backend;
+    int on_device = b->plan->device.output;
+    return wvl_cuda_keeps_outputs(b->device, on_device)
+               ? wvl_cuda_stock_outputs(b->device, on_device, room_bytes(b), b->pictures->slot_count + 1)
+               : take_output(job);
+}
+
 /* One of the streams that slots share: the next of `count`. */
 static wvl_cuda_status share_stream(const wvl_backend *b, wvl_cuda_stream *streams, uint32_t count,
                                     wvl_cuda_stream *stream)
@@ -211,11 +225,13 @@ static wvl_status add_slot(wvl_backend *b, int is_large)
     if (!job) {
         return WVL_ERROR_MEMORY;
     }
+    wvl_cuda_add_place(b->device);
+    job->picture->has_place = 1;
     wvl_cuda_status failed = share_streams(b, job);
     failed = failed ? failed : wvl_cuda_fill_slot(b, job);
     failed = failed ? failed : clear_finished(job);
     failed = failed ? failed : wvl_cuda_upload_blocks(job);
-    failed = failed ? failed : take_output(job);
+    failed = failed ? failed : prepare_output(job);
     if (failed || !job->pinned_address) {
         wvl_cuda_free_slot(b, job);
         return failed ? wvl_cuda_note_status(b->device, failed) : WVL_ERROR_UNSUPPORTED;

@@ -72,6 +72,7 @@ typedef struct wvl_cuda_picture {
     uint64_t output_bytes, copied_bytes; /* room; what of the job's picture is copied there without being asked */
     wvl_cuda_stream copies;              /* of the backend: where pictures are copied */
     wvl_cuda_event computed, uploaded;
+    int has_place;    /* of the device's */
     uint8_t *staging; /* pinned; NULL: no picture needed it yet */
     wvl_cuda_address staging_device;
     wvl_cuda_pixels *given, *pixels; /* [components] that the tables are built for: as they came, as splits read them */

@@ -334,8 +334,8 @@ __device__ __forceinline__ moved move_samples(const wvl_cuda_t1_block &b, uint64
         for (uint32_t k = 0; k < 4; k++) {
             uint32_t move = moves >> 8 * k & 255;
             if (move != STAY) {
-                uint32_t after = wvl_rdoq_move_sample(&end, magnitude_of(s.v[k]), move == RAISE, move == LOWER_NEAR,
-                                                      &m.error);
+                uint32_t after =
+                    wvl_rdoq_move_sample(&end, magnitude_of(s.v[k]), move == RAISE, move == LOWER_NEAR, &m.error);
                 s.v[k] = after ? (T)((s.v[k] & sign) | after) : (T)0;
             }
             m.bound |= magnitude_of(s.v[k]);

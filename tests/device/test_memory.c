@@ -10,6 +10,7 @@
 
 #define IN_FLIGHT 5u
 #define PICTURES 12u
+#define MANY_IN_FLIGHT 150u
 
 /* How far the device goes, and the words of the reason. */
 static const struct {
@@ -112,6 +113,45 @@ START_TEST(in_flight)
 }
 END_TEST
 
+/* Pictures one by one, so that each place gives its output away; then all at a time. The outputs that were given back
+ * serve again, however many they are: page-locking takes longer than a picture. They go with the encoder. */
+START_TEST(many_in_flight)
+{
+    open_context();
+    picture p = picture_draw(PICTURE_NATURAL, 40, 30, 1, 8, 2);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan *plan = make_plan(&input.format, "style=HT", "cuda-only");
+    wvl_encoder *encoder;
+    wvl_encoded_picture *got;
+    uint32_t sent = 0, allocations = 0;
+    input.image.memory_kind = WVL_MEMORY_DEVICE; /* memory of the software device is that of the host */
+    start_counting();
+    ck_assert_int_eq(wvl_encoder_create(plan, MANY_IN_FLIGHT, &encoder), WVL_OK);
+    ck_assert_uint_eq(wvl_encoder_frames(encoder), MANY_IN_FLIGHT);
+    for (uint32_t received = 0; received < 3 * MANY_IN_FLIGHT; received++) {
+        uint32_t ahead = received < 2 * MANY_IN_FLIGHT ? 1 : MANY_IN_FLIGHT;
+        if (received == 2 * MANY_IN_FLIGHT) {
+            allocations = soft->allocations;
+        }
+        while (sent < 3 * MANY_IN_FLIGHT && sent - received < ahead) {
+            ck_assert_int_eq(wvl_encoder_submit(encoder, &input.image, NULL, NULL), WVL_OK);
+            sent++;
+        }
+        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &got), WVL_OK);
+        ck_assert_msg(wvl_encoded_picture_status(got) == WVL_OK, "%s", wvl_encoded_picture_error(got));
+        wvl_encoded_picture_release(got);
+    }
+    ck_assert_uint_eq(soft->allocations, allocations);
+    uint64_t pinned = soft->pinned_used;
+    wvl_encoder_release(encoder);
+    ck_assert_uint_le(soft->pinned_used, pinned * 2 / 3);
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+    close_context();
+}
+END_TEST
+
 static char said[1 << 16];
 
 static void collect(void *user, const char *piece, size_t count)
@@ -200,6 +240,7 @@ int main(void)
     tcase_add_loop_test(tests, one_picture, 0, KINDS);
     tcase_add_loop_test(tests, in_flight, 0, KINDS);
     tcase_add_loop_test(tests, explained, 0, KINDS);
+    tcase_add_test(tests, many_in_flight);
     tcase_add_test(tests, none);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
