@@ -28,6 +28,7 @@ set(WVL_CUDA_SOURCES
     cuda/host/layout.c
     cuda/host/memory.c
     cuda/host/picture.c
+    cuda/host/picture_output.c
     cuda/host/picture_plan.c
     cuda/host/picture_queue.c
     cuda/host/queue.c

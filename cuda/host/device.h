@@ -83,12 +83,10 @@ wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *device, uint64_t bytes, uint8_
 void wvl_cuda_free_device(wvl_device *device, wvl_cuda_address address, uint64_t bytes);
 void wvl_cuda_free_pinned(wvl_device *device, uint8_t *memory, uint64_t bytes);
 /* The same for finished pictures. on_device: else pinned memory, whose address is that of the host. */
+/* One that was given back; 0: there is none. */
+wvl_cuda_address wvl_cuda_take_kept_output(wvl_device *device, int on_device, uint64_t bytes);
 wvl_cuda_status wvl_cuda_alloc_output(wvl_device *device, int on_device, uint64_t bytes, wvl_cuda_address *address);
 void wvl_cuda_free_output(wvl_device *device, int on_device, wvl_cuda_address address, uint64_t bytes);
-/* Whether memory that is given back serves again. */
-int wvl_cuda_keeps_outputs(const wvl_device *device, int on_device);
-/* One more is kept, if fewer than `count` of that size are. */
-wvl_cuda_status wvl_cuda_stock_outputs(wvl_device *device, int on_device, uint64_t bytes, uint32_t count);
 /* The same; nobody gets the memory before the event, which is destroyed then. The context is entered. */
 void wvl_cuda_free_read_output(wvl_device *device, int on_device, wvl_cuda_address address, uint64_t bytes,
                                wvl_cuda_event read);

@@ -112,16 +112,11 @@ static wvl_cuda_address take_kept(wvl_device *d, unsigned place, uint64_t bytes)
     return found.address;
 }
 
-static int keeps(const wvl_device *d, unsigned place)
-{
-    return d->keeps && !allocator_of(d, place)->allocate && !wvl_cuda_is_lost(d);
-}
-
 /* Returns the block that has to go for it, if any. */
 static wvl_cuda_block keep(wvl_device *d, unsigned place, wvl_cuda_block block)
 {
     wvl_cuda_block *kept = d->kept[place];
-    if (!keeps(d, place)) {
+    if (!d->keeps || allocator_of(d, place)->allocate || wvl_cuda_is_lost(d)) {
         return block;
     }
     pthread_mutex_lock(&d->kept_lock);
@@ -156,34 +151,26 @@ void wvl_cuda_drop_place(wvl_device *d)
     }
 }
 
-/* The one that was given back last, unless it has that size; address 0: none. */
-static wvl_cuda_block take_latest(wvl_device *d, unsigned place, uint64_t but_bytes)
+/* The one that was given back last; address 0: none. */
+static wvl_cuda_block take_latest(wvl_device *d, unsigned place)
 {
-    unsigned at = 0;
     pthread_mutex_lock(&d->kept_lock);
-    while (at + 1 < WVL_CUDA_KEPT_MOST && d->kept[place][at].bytes == but_bytes && d->kept[place][at].address) {
-        at++;
-    }
-    wvl_cuda_block block = d->kept[place][at].bytes == but_bytes ? (wvl_cuda_block){0} : take_out(d->kept[place], at);
+    wvl_cuda_block block = take_out(d->kept[place], 0);
     pthread_mutex_unlock(&d->kept_lock);
     return block;
 }
 
-/* Outputs of one size stay; 0: none do. Returns whether anything went. */
-static int drop_kept(wvl_device *d, unsigned output_place, uint64_t output_bytes)
+int wvl_cuda_drop_kept(wvl_device *d)
 {
     int any = 0;
     for (unsigned place = 0; place < WVL_CUDA_PLACES; place++) {
-        uint64_t but = place == output_place ? output_bytes : 0;
-        for (wvl_cuda_block block = take_latest(d, place, but); block.address; block = take_latest(d, place, but)) {
+        for (wvl_cuda_block block = take_latest(d, place); block.address; block = take_latest(d, place)) {
             give(d, place, block);
             any = 1;
         }
     }
     return any;
 }
-
-int wvl_cuda_drop_kept(wvl_device *d) { return drop_kept(d, WVL_CUDA_OUTPUT_PINNED, 0); }
 
 static wvl_cuda_status alloc_block(wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
 {
@@ -231,31 +218,14 @@ void wvl_cuda_free_pinned(wvl_device *d, uint8_t *memory, uint64_t bytes)
 
 static unsigned output_place(int on_device) { return on_device ? WVL_CUDA_OUTPUT_ON_DEVICE : WVL_CUDA_OUTPUT_PINNED; }
 
+wvl_cuda_address wvl_cuda_take_kept_output(wvl_device *d, int on_device, uint64_t bytes)
+{
+    return take_kept(d, output_place(on_device), bytes);
+}
+
 wvl_cuda_status wvl_cuda_alloc_output(wvl_device *d, int on_device, uint64_t bytes, wvl_cuda_address *address)
 {
     return alloc_block(d, output_place(on_device), bytes, address);
-}
-
-int wvl_cuda_keeps_outputs(const wvl_device *d, int on_device) { return keeps(d, output_place(on_device)); }
-
-wvl_cuda_status wvl_cuda_stock_outputs(wvl_device *d, int on_device, uint64_t bytes, uint32_t count)
-{
-    unsigned place = output_place(on_device);
-    uint32_t found = 0;
-    wvl_cuda_block block = {.bytes = bytes};
-    pthread_mutex_lock(&d->kept_lock);
-    for (unsigned i = 0; i < WVL_CUDA_KEPT_MOST && d->kept[place][i].address; i++) {
-        found += d->kept[place][i].bytes == bytes;
-    }
-    pthread_mutex_unlock(&d->kept_lock);
-    wvl_cuda_status status = found < count ? take(d, place, bytes, &block.address) : WVL_CUDA_SUCCESS;
-    if (status == WVL_CUDA_OUT_OF_MEMORY && drop_kept(d, place, bytes)) {
-        status = take(d, place, bytes, &block.address);
-    }
-    if (block.address) {
-        give(d, place, keep(d, place, block));
-    }
-    return status;
 }
 
 void wvl_cuda_free_output(wvl_device *d, int on_device, wvl_cuda_address address, uint64_t bytes)

@@ -1,44 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Slots for jobs of whole pictures, and what comes out of them. */
+/* Slots for jobs of whole pictures, and what comes out of them; memory for finished pictures: picture_output.c. */
 #include "cuda/host/picture.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 
-#define ROOM_LEAST (UINT64_C(64) << 10) /* headers and boxes of small pictures */
-#define ROOM_STEPS 8u                   /* of a doubling, at first */
-
 /* ---- Memory ---------------------------------------------------------------------------------- */
-
-static uint64_t output_bytes(const wvl_assembly *assembly)
-{
-    uint64_t bytes = assembly->output_bytes_bound;
-    return bytes > UINT64_MAX - 256 ? UINT64_MAX : wvl_align_up(bytes, 256);
-}
-
-/* Room for a finished picture of `needed` bytes that is copied to it: the samples, and a sixteenth more. Lossless
- * pictures hardly ever take more; one that does gets its room when it is taken (copy_rest), and those after it have as
- * much. Room grows in steps, so that memory which is kept fits again. The bound is 2 to 3 times as much, and the driver
- * needs 0.29 ms for a MB of page-locked memory. */
-static uint64_t room_for(const wvl_backend *b, uint64_t needed)
-{
-    uint64_t bytes = b->pictures->layout.staging_bytes, most = output_bytes(b->pictures->assembly);
-    bytes = wvl_align_up(bytes + bytes / 16 + b->plan->syntax.boxes_before.bytes + ROOM_LEAST, 256);
-    while (bytes < needed && bytes < most) {
-        bytes = wvl_align_up(bytes + bytes / ROOM_STEPS, 256);
-    }
-    return wvl_cuda_copies_picture(b) ? wvl_min_u64(bytes, most) : most;
-}
-
-/* For the largest picture so far, and a little more. */
-static uint64_t room_bytes(wvl_backend *b)
-{
-    pthread_mutex_lock(&b->slots.lock);
-    uint64_t most = b->pictures->most_bytes;
-    pthread_mutex_unlock(&b->slots.lock);
-    return room_for(b, most + most / WVL_CUDA_FORECAST_MORE);
-}
 
 /* Tables of blocks lie in host memory while they are built. */
 static uint64_t host_bytes(const wvl_cuda_pictures *p)
@@ -54,10 +22,10 @@ void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly
     wvl_cuda_pictures *p = wvl_cuda_build_pictures(NULL, plan, assembly, 0);
     *slot = (wvl_backend_memory){.host_bytes = UINT64_MAX, .pinned_bytes = UINT64_MAX, .device_bytes = UINT64_MAX};
     if (p) {
-        uint64_t on_device = plan->device.output ? output_bytes(assembly) : 0;
+        uint64_t on_device = plan->device.output ? wvl_cuda_bound_output(assembly) : 0;
         slot->host_bytes = host_bytes(p);
         slot->pinned_bytes = wvl_add_saturate(p->layout.pinned_end + p->layout.staging_bytes,
-                                              plan->device.output ? 0 : output_bytes(assembly));
+                                              plan->device.output ? 0 : wvl_cuda_bound_output(assembly));
         slot->device_bytes = wvl_add_saturate(wvl_add_saturate(p->layout.device_end, p->layout.shared_end),
                                               wvl_add_saturate(p->layout.staging_bytes, on_device));
         wvl_free(NULL, p, p->host_bytes);
@@ -160,30 +128,6 @@ static wvl_backend_job *create_slot(wvl_backend *b, int is_large)
     return job;
 }
 
-static wvl_cuda_status take_output(wvl_backend_job *job)
-{
-    wvl_cuda_picture *picture = job->picture;
-    const wvl_plan *plan = job->backend->plan;
-    uint64_t room = room_bytes(job->backend);
-    if (picture->output && picture->output_bytes >= room) {
-        return WVL_CUDA_SUCCESS;
-    }
-    wvl_cuda_free_output(job->backend->device, plan->device.output, picture->output, picture->output_bytes);
-    picture->output_bytes = room;
-    return wvl_cuda_alloc_output(job->backend->device, plan->device.output, picture->output_bytes, &picture->output);
-}
-
-/* An output for the place of a new slot. It lies with those that are given back: slots that are used again at once
- * would need more outputs, while others have theirs for nothing. */
-static wvl_cuda_status prepare_output(wvl_backend_job *job)
-{
-    wvl_backend *b = job->backend;
-    int on_device = b->plan->device.output;
-    return wvl_cuda_keeps_outputs(b->device, on_device)
-               ? wvl_cuda_stock_outputs(b->device, on_device, room_bytes(b), b->pictures->slot_count + 1)
-               : take_output(job);
-}
-
 /* One of the streams that slots share: the next of `count`. */
 static wvl_cuda_status share_stream(const wvl_backend *b, wvl_cuda_stream *streams, uint32_t count,
                                     wvl_cuda_stream *stream)
@@ -231,7 +175,7 @@ static wvl_status add_slot(wvl_backend *b, int is_large)
     failed = failed ? failed : wvl_cuda_fill_slot(b, job);
     failed = failed ? failed : clear_finished(job);
     failed = failed ? failed : wvl_cuda_upload_blocks(job);
-    failed = failed ? failed : prepare_output(job);
+    failed = failed ? failed : wvl_cuda_take_output(job, 1);
     if (failed || !job->pinned_address) {
         wvl_cuda_free_slot(b, job);
         return failed ? wvl_cuda_note_status(b->device, failed) : WVL_ERROR_UNSUPPORTED;
@@ -401,7 +345,7 @@ static wvl_cuda_status aim(wvl_backend_job *job)
     const wvl_cuda_picture_layout *l = &b->pictures->layout;
     wvl_cuda_picture *picture = job->picture;
     wvl_cuda_packets_picture *target = (wvl_cuda_packets_picture *)(void *)(job->pinned + l->target);
-    wvl_cuda_status status = take_output(job);
+    wvl_cuda_status status = wvl_cuda_take_output(job, 0);
     wvl_cuda_address address = picture->output;
     picture->copied_bytes = 0;
     if (wvl_cuda_copies_picture(b)) {
@@ -411,7 +355,7 @@ static wvl_cuda_status aim(wvl_backend_job *job)
         status = wvl_cuda_runtime_of(b)->pinned_address(&address, (void *)(uintptr_t)picture->output, 0);
     }
     *target = (wvl_cuda_packets_picture){.output = address,
-                                         .output_bytes = output_bytes(b->pictures->assembly),
+                                         .output_bytes = wvl_cuda_bound_output(b->pictures->assembly),
                                          .result = job->pinned_address + l->result,
                                          .lengths = job->pinned_address + l->lengths,
                                          .layers = count_layers(b) > 1 ? job->pinned_address + l->layers : 0};
@@ -472,20 +416,6 @@ static wvl_status judge(const wvl_backend_job *job, const wvl_cuda_packets_resul
     return r->flags || !r->bytes ? WVL_ERROR_UNSUPPORTED : WVL_OK;
 }
 
-/* Room for a picture that is larger than most. */
-static wvl_cuda_status enlarge_output(wvl_backend_job *job, uint64_t bytes)
-{
-    wvl_cuda_picture *picture = job->picture;
-    wvl_device *device = job->backend->device;
-    if (bytes <= picture->output_bytes) {
-        return WVL_CUDA_SUCCESS;
-    }
-    wvl_cuda_free_output(device, 0, picture->output, picture->output_bytes);
-    picture->copied_bytes = 0;
-    picture->output_bytes = room_for(job->backend, bytes);
-    return wvl_cuda_alloc_output(device, 0, picture->output_bytes, &picture->output);
-}
-
 /* A picture that was larger than predicted. */
 static wvl_status copy_rest(wvl_backend_job *job, uint64_t bytes)
 {
@@ -497,7 +427,7 @@ static wvl_status copy_rest(wvl_backend_job *job, uint64_t bytes)
     }
     wvl_cuda_status status = wvl_cuda_enter(b->device);
     if (!status) {
-        status = enlarge_output(job, bytes);
+        status = wvl_cuda_enlarge_output(job, bytes);
         uint64_t from = picture->copied_bytes;
         status = status ? status
                         : rt->download((uint8_t *)(uintptr_t)picture->output + from,

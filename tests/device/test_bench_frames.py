@@ -168,6 +168,9 @@ def check_refused(bench):
     bench.refuse(4, "/no/such/folder", *SMALL, "--memory", "host", "--frames", "1", "--out", "/no/such/folder/x")
     bench.refuse(4, "/no/such/folder", *SMALL, "--memory", "host", "--raw", "/no/such/folder/x")
     bench.refuse(4, "/no/such/folder", *SMALL, "--memory", "host", "--frames", "1", "--trace", "/no/such/folder/x")
+    bench.refuse(4, "/dev/full", *SMALL, "--memory", "host", "--frames", "1", "--trace", "/dev/full")
+    bench.refuse(1, "no-such-key", *SMALL, "--memory", "host", "--set", "no-such-key=1", "--trace", "/dev/full")
+    bench.refuse(2, "--trace does not go with it", "--memory", "host", "--raw", "x", "--trace", "y")
 
 
 def check_no_device(bench):

@@ -152,6 +152,40 @@ START_TEST(many_in_flight)
 }
 END_TEST
 
+/* Where memory of the device is short, there are fewer places; each has room for its output. */
+START_TEST(outputs_of_places)
+{
+    static const uint64_t limits[] = {3500000, 4200000, 5000000, 6000000};
+    open_context();
+    picture p = picture_draw(PICTURE_NATURAL, 97, 83, 3, 8, 2);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan *plan = make_plan(&input.format, "style=HT output-memory=device", "cuda-only");
+    wvl_encoder *encoder;
+    wvl_encoded_picture *got;
+    uint32_t sent = 0, count = 100;
+    input.image.memory_kind = WVL_MEMORY_DEVICE;
+    start_counting();
+    soft->memory_limit = limits[_i];
+    ck_assert_int_eq(wvl_encoder_create(plan, 32, &encoder), WVL_OK);
+    ck_assert_uint_lt(wvl_encoder_frames(encoder), 32);
+    for (uint32_t received = 0; received < count; received++) {
+        while (sent < count && wvl_encoder_submit(encoder, &input.image, NULL, NULL) == WVL_OK) {
+            sent++;
+        }
+        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &got), WVL_OK);
+        ck_assert_msg(wvl_encoded_picture_status(got) == WVL_OK, "%u of %u places: %s", received,
+                      wvl_encoder_frames(encoder), wvl_encoded_picture_error(got));
+        wvl_encoded_picture_release(got);
+    }
+    wvl_encoder_release(encoder);
+    soft->memory_limit = 0;
+    wvl_plan_release(plan);
+    picture_close_input(&input);
+    picture_free(&p);
+    close_context();
+}
+END_TEST
+
 static char said[1 << 16];
 
 static void collect(void *user, const char *piece, size_t count)
@@ -241,6 +275,7 @@ int main(void)
     tcase_add_loop_test(tests, in_flight, 0, KINDS);
     tcase_add_loop_test(tests, explained, 0, KINDS);
     tcase_add_test(tests, many_in_flight);
+    tcase_add_loop_test(tests, outputs_of_places, 0, 4);
     tcase_add_test(tests, none);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

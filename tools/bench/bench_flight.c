@@ -556,19 +556,19 @@ static int run_store(const wvl_bench_frames_options *o, const wvl_bench_picture 
 {
     wvl_bench_ring ring;
     char error[WVL_BENCH_ERROR_BYTES];
-    int code = o->trace != NULL ? WVL_BENCH_EXIT_OUTPUT : WVL_BENCH_EXIT_FAILED; /* without a context */
+    wvl_context *context;
+    wvl_bench_trace *trace;
     if (wvl_bench_open_ring(picture, o->ring, o->order, o->kind, store, &ring, error) != 0) {
         return fail(error, WVL_ERROR_MEMORY);
     }
-    wvl_bench_trace *trace;
-    wvl_context *context = wvl_bench_open_traced(o->threads, o->trace, &trace);
-    if (o->raw != NULL) {
+    int code = wvl_bench_open_traced(o->threads, o->trace, &context, &trace);
+    if (code == WVL_BENCH_EXIT_OK && o->raw != NULL) {
         code = wvl_bench_write_raw(&ring, picture, o->raw) == 0 ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_OUTPUT;
-    } else if (context != NULL) {
+    } else if (code == WVL_BENCH_EXIT_OK) {
         code = wvl_bench_run_flights(o, context, &ring, store, results);
     }
     wvl_context_release(context); /* before the memory of the pictures goes */
-    code = wvl_bench_close_trace(trace) != 0 ? WVL_BENCH_EXIT_OUTPUT : code;
+    code = wvl_bench_close_trace(trace) == 0 || code != WVL_BENCH_EXIT_OK ? code : WVL_BENCH_EXIT_OUTPUT;
     if (code == WVL_BENCH_EXIT_OK && o->raw == NULL) {
         code = wvl_bench_report_flights(o, picture, &ring, results);
     }

@@ -425,6 +425,8 @@ static int check_options(const frames_options *o)
         why = "--arrive needs --memory device";
     } else if ((o->uploads || o->copies) && o->kind != WVL_MEMORY_PINNED) {
         why = o->uploads ? "--uploads needs --memory pinned" : "--copies needs --memory pinned";
+    } else if (o->raw != NULL && o->trace != NULL) {
+        why = "--raw encodes nothing: --trace does not go with it";
     } else if (o->has_memory && o->ring < o->devices) {
         why = "--ring has fewer pictures than there are --devices";
     }

@@ -142,8 +142,9 @@ typedef struct wvl_bench_trace wvl_bench_trace;
 int wvl_bench_open_trace(const char *path, wvl_bench_trace **trace);
 /* trace NULL: nothing. Any thread, one at a time. */
 void wvl_bench_write_span(wvl_bench_trace *trace, const wvl_trace_span *span);
-/* A context whose work is written to that file; path NULL: no trace. NULL (reported): there is neither. */
-wvl_context *wvl_bench_open_traced(uint32_t threads, const char *path, wvl_bench_trace **trace);
+/* A context whose work is written to that file; path NULL: no trace. An exit status (reported); unless it is OK both
+ * are NULL. */
+int wvl_bench_open_traced(uint32_t threads, const char *path, wvl_context **context, wvl_bench_trace **trace);
 /* 0, or -1 (reported). NULL is allowed. */
 int wvl_bench_close_trace(wvl_bench_trace *trace);
 

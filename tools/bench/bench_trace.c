@@ -7,7 +7,7 @@
 
 #include "bench_ring.h"
 
-#define TRACKS_MAX 64u
+#define TRACKS_MAX (WVL_BENCH_PLACES_MAX + 8 * WVL_BENCH_DEVICES_MAX)
 
 struct wvl_bench_trace {
     pthread_mutex_t lock;
@@ -70,22 +70,24 @@ static void take_span(void *trace, const wvl_trace_span *span)
     pthread_mutex_unlock(&t->lock);
 }
 
-wvl_context *wvl_bench_open_traced(uint32_t threads, const char *path, wvl_bench_trace **trace)
+int wvl_bench_open_traced(uint32_t threads, const char *path, wvl_context **context, wvl_bench_trace **trace)
 {
     wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
-    wvl_context *context = NULL;
+    *context = NULL;
     *trace = NULL;
     if (path != NULL && wvl_bench_open_trace(path, trace) != 0) {
-        return NULL;
+        return WVL_BENCH_EXIT_OUTPUT;
     }
     options.trace = path != NULL ? take_span : NULL;
     options.trace_user = *trace;
-    if (wvl_context_create(&options, &context) != WVL_OK) {
-        fprintf(stderr, "wavelane-bench: no context\n");
-        (void)wvl_bench_close_trace(*trace);
-        *trace = NULL;
+    if (wvl_context_create(&options, context) == WVL_OK) {
+        return WVL_BENCH_EXIT_OK;
     }
-    return context;
+    fprintf(stderr, "wavelane-bench: no context\n");
+    (void)wvl_bench_close_trace(*trace);
+    *context = NULL;
+    *trace = NULL;
+    return WVL_BENCH_EXIT_FAILED;
 }
 
 int wvl_bench_close_trace(wvl_bench_trace *t)
