@@ -106,7 +106,7 @@ static void work_with_memory(void *user, wvl_cli_turns *turns, size_t index)
 /* The first piece that has not ended may go beyond the limit by what it takes, when no other encodes. */
 START_TEST(memory_has_a_limit)
 {
-    wvl_cli_run_turns(PIECES, WORKERS, work_with_memory, NULL);
+    wvl_cli_run_turns(PIECES, WORKERS, _i ? WORKERS : 0, work_with_memory, NULL);
     ck_assert_int_eq(ended, PIECES);
     ck_assert_int_eq(wrong, 0);
     ck_assert_int_eq(held, 0);
@@ -131,8 +131,35 @@ static void work_with_much(void *user, wvl_cli_turns *turns, size_t index)
 
 START_TEST(one_after_the_other)
 {
-    wvl_cli_run_turns(PIECES, WORKERS, work_with_much, NULL);
+    wvl_cli_run_turns(PIECES, WORKERS, _i ? WORKERS : 0, work_with_much, NULL);
     ck_assert_int_eq(ended, PIECES);
+    ck_assert_int_eq(wrong, 0);
+}
+END_TEST
+
+/* The first piece takes long: it waits until some others are done, which wait for its turn. No more are at work at a
+ * time than there are workers, and all tell in their order. */
+enum { AHEAD = 5, AT_WORK = 2 };
+static atomic_int at_work, done, told;
+
+static void work_ahead(void *user, wvl_cli_turns *turns, size_t index)
+{
+    (void)user;
+    wrong += atomic_fetch_add(&at_work, 1) >= AT_WORK;
+    for (int i = 0; i < 50000 && !index && atomic_load(&done) < AHEAD; i++) {
+        (void)usleep(100);
+    }
+    wrong += !index && atomic_load(&done) < AHEAD;
+    atomic_fetch_add(&done, 1);
+    atomic_fetch_sub(&at_work, 1);
+    wvl_cli_take_turn(turns, index);
+    wrong += atomic_fetch_add(&told, 1) != (int)index;
+}
+
+START_TEST(others_go_on)
+{
+    wvl_cli_run_turns(PIECES, AT_WORK, AHEAD, work_ahead, NULL);
+    ck_assert_int_eq(told, PIECES);
     ck_assert_int_eq(wrong, 0);
 }
 END_TEST
@@ -166,7 +193,7 @@ START_TEST(samples_are_held)
     batch.args = &args;
     batch.out = stdout;
     ck_assert_int_eq(wvl_cli_open_batch(&batch), WVL_EXIT_OK);
-    wvl_cli_run_turns(4, 2, read_picture, name);
+    wvl_cli_run_turns(4, 2, 1, read_picture, name);
     ck_assert_int_eq(ended, 4);
     ck_assert_int_eq(wrong, 0);
     wvl_cli_close_batch(&batch);
@@ -182,8 +209,9 @@ int main(void)
     tcase_add_test(tests, small_files);
     tcase_add_test(tests, few_threads);
     tcase_add_test(tests, asked_for);
-    tcase_add_test(tests, memory_has_a_limit);
-    tcase_add_test(tests, one_after_the_other);
+    tcase_add_loop_test(tests, memory_has_a_limit, 0, 2);
+    tcase_add_loop_test(tests, one_after_the_other, 0, 2);
+    tcase_add_test(tests, others_go_on);
     tcase_add_test(tests, samples_are_held);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -216,6 +216,8 @@ int wvl_io_recognise(const void *bytes, size_t byte_count, const char *name, con
 int wvl_io_measure_raw(const wvl_io_options *options, uint64_t *bytes, char *error, size_t error_bytes);
 
 /* Frees what a reader allocated and empties *picture. Safe on an emptied picture. */
+/* Samples alone: what else is known of the picture stays. */
+void wvl_io_release_samples(wvl_io_picture *picture);
 void wvl_io_release_picture(wvl_io_picture *picture);
 
 /* Samples that were kept in words become integers, where they lie. WVL_IO_OK or WVL_IO_ERROR_MEMORY. */

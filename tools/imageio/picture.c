@@ -84,13 +84,18 @@ void wvl_io_clear_picture(wvl_io_picture *picture)
     picture->orientation = 1;
 }
 
+void wvl_io_release_samples(wvl_io_picture *picture)
+{
+    for (uint32_t c = 0; picture->components != NULL && c < picture->component_count; c++) {
+        free(picture->components[c].owned);
+        picture->components[c].owned = NULL;
+        picture->components[c].data = NULL;
+    }
+}
+
 void wvl_io_release_picture(wvl_io_picture *picture)
 {
-    uint32_t c;
-
-    if (picture->components != NULL)
-        for (c = 0; c < picture->component_count; c++)
-            free(picture->components[c].owned);
+    wvl_io_release_samples(picture);
     free(picture->components);
     free(picture->palette);
     free(picture->icc);

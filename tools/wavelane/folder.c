@@ -100,6 +100,8 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
     if (!code && !wvl_cli_is_plan_only(s->args)) {
         code = wvl_cli_encode_beside(&j);
     }
+    wvl_io_release_samples(&j.picture.io); /* others read theirs while this one waits for its turn */
+    wvl_cli_drop_samples(turns, j.sample_bytes);
     wvl_cli_take_turn(turns, index);
     s->unused &= j.picture.components ? j.picture.unused : ~0u;
     wvl_cli_report_job(&j, code);
@@ -109,7 +111,6 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
         wvl_cli_stop_turns(turns);
     }
     wvl_cli_release_job(&j);
-    wvl_cli_drop_samples(turns, j.sample_bytes);
 }
 
 /* ---- How many at a time, and where ----------------------------------------------------------- */
@@ -167,6 +168,10 @@ static size_t count_singles(const wvl_cli_batch *s, size_t workers)
     return 4 * rest > 3 * workers ? count : count - rest;
 }
 
+/* Threads beside those at work, for pictures that are done and wait until earlier ones have told. Each thread keeps
+ * memory of its own, so they are few (D-command-19). */
+static size_t count_ahead(size_t workers) { return workers > 1 ? (workers + 3) / 4 : 0; }
+
 static void encode_entries(wvl_cli_batch *s)
 {
     const char *device = wvl_params_get(s->params, "device");
@@ -182,7 +187,7 @@ static void encode_entries(wvl_cli_batch *s)
     }
     s->unused = s->directory.count ? ~0u : 0;
     wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
-    wvl_cli_run_turns(s->directory.count, workers, encode_entry, s);
+    wvl_cli_run_turns(s->directory.count, workers, count_ahead(workers), encode_entry, s);
     wvl_cli_arm_signals(NULL);
     wvl_cli_close_encoders(s->encoders);
     wvl_context_release(s->single);

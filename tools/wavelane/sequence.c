@@ -265,7 +265,7 @@ void wvl_cli_run_slots(wvl_cli_sequence *q, size_t count, wvl_cli_work_fn work, 
     const char *device = wvl_params_get(q->batch.params, "device");
     q->batch.encoders = wants_device(device) ? wvl_cli_open_encoders(q->batch.context, device) : NULL;
     wvl_cli_arm_signals(q->batch.cancel);
-    wvl_cli_run_turns(count, wvl_cli_count_slots(q), work, user);
+    wvl_cli_run_turns(count, wvl_cli_count_slots(q), 0, work, user);
     wvl_cli_arm_signals(NULL);
     wvl_cli_close_encoders(q->batch.encoders);
     q->batch.encoders = NULL;

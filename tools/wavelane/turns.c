@@ -14,6 +14,7 @@ struct wvl_cli_turns {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     size_t count, workers;
+    size_t running;    /* pieces at work: at most `workers`. A piece that waits for its turn is at work no more */
     size_t next, turn; /* to be begun; to be told */
     uint64_t held_bytes;
     size_t coding;                             /* pieces between begin and end of their encode */
@@ -35,10 +36,24 @@ void wvl_cli_keep_memory(void)
 
 size_t wvl_cli_count_workers(const wvl_cli_turns *t) { return t->workers; }
 
+/* Whether the piece of this thread counts as running. */
+static _Thread_local int is_running;
+
+/* Under the lock. */
+static void stop_running(wvl_cli_turns *t)
+{
+    if (is_running) {
+        is_running = 0;
+        t->running--;
+        pthread_cond_broadcast(&t->changed);
+    }
+}
+
 void wvl_cli_wait_turn(wvl_cli_turns *t, size_t index)
 {
     pthread_mutex_lock(&t->lock);
     while (t->turn != index) {
+        stop_running(t); /* others go on meanwhile */
         pthread_cond_wait(&t->changed, &t->lock);
     }
     pthread_mutex_unlock(&t->lock);
@@ -53,6 +68,7 @@ void wvl_cli_take_turn(wvl_cli_turns *t, size_t index)
 static void end_turn(wvl_cli_turns *t)
 {
     pthread_mutex_lock(&t->lock);
+    stop_running(t);
     t->turn++;
     pthread_cond_broadcast(&t->changed);
     pthread_mutex_unlock(&t->lock);
@@ -62,6 +78,7 @@ void wvl_cli_stop_turns(wvl_cli_turns *t)
 {
     pthread_mutex_lock(&t->lock);
     t->stopped = 1;
+    pthread_cond_broadcast(&t->changed);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -69,7 +86,14 @@ void wvl_cli_stop_turns(wvl_cli_turns *t)
 static size_t begin_piece(wvl_cli_turns *t)
 {
     pthread_mutex_lock(&t->lock);
+    while (t->running >= t->workers && !t->stopped && t->next < t->count) {
+        pthread_cond_wait(&t->changed, &t->lock);
+    }
     size_t index = t->stopped || t->next >= t->count ? t->count : t->next++;
+    if (index < t->count) {
+        t->running++;
+        is_running = 1;
+    }
     pthread_mutex_unlock(&t->lock);
     return index;
 }
@@ -165,8 +189,9 @@ void wvl_cli_enter(wvl_cli_turns *t) { pthread_mutex_lock(&t->single); }
 
 void wvl_cli_leave(wvl_cli_turns *t) { pthread_mutex_unlock(&t->single); }
 
-void wvl_cli_run_turns(size_t count, size_t workers, wvl_cli_work_fn work, void *user)
+void wvl_cli_run_turns(size_t count, size_t workers, size_t ahead, wvl_cli_work_fn work, void *user)
 {
+    size_t thread_count = workers + ahead < count ? workers + ahead : count;
     wvl_cli_turns t = {.lock = PTHREAD_MUTEX_INITIALIZER,
                        .changed = PTHREAD_COND_INITIALIZER,
                        .single = PTHREAD_MUTEX_INITIALIZER,
@@ -174,9 +199,9 @@ void wvl_cli_run_turns(size_t count, size_t workers, wvl_cli_work_fn work, void 
                        .workers = workers < count ? workers : count,
                        .work = work,
                        .user = user};
-    pthread_t *threads = t.workers > 1 ? calloc(t.workers - 1, sizeof *threads) : NULL;
+    pthread_t *threads = t.workers > 1 ? calloc(thread_count - 1, sizeof *threads) : NULL;
     size_t started = 0;
-    while (threads && started + 1 < t.workers && pthread_create(&threads[started], NULL, work_on, &t) == 0) {
+    while (threads && started + 1 < thread_count && pthread_create(&threads[started], NULL, work_on, &t) == 0) {
         started++; /* the others do the work of one that does not start */
     }
     (void)work_on(&t);

@@ -9,8 +9,9 @@ typedef struct wvl_cli_turns wvl_cli_turns;
 typedef void (*wvl_cli_work_fn)(void *user, wvl_cli_turns *turns, size_t index);
 
 /* Calls work for indices below count, `workers` at a time at most, in threads beside the caller's. Messages are held
- * until the piece takes its turn, or ends. */
-void wvl_cli_run_turns(size_t count, size_t workers, wvl_cli_work_fn work, void *user);
+ * until the piece takes its turn, or ends. ahead: pieces that may be done and wait for their turn, beside those at
+ * work. With 0, a worker waits with its piece. */
+void wvl_cli_run_turns(size_t count, size_t workers, size_t ahead, wvl_cli_work_fn work, void *user);
 /* For the rest of the process, before its first thread: pictures take and give back the same memory again and again.
  * Without this, most of it would go to the system and come back, page by page. */
 void wvl_cli_keep_memory(void);
