@@ -56,7 +56,8 @@ static void read_environment(void)
 
 /* ---- Current device -------------------------------------------------------------------------- */
 
-static int primary[16]; /* contexts: each knows its device */
+static const int primary[16] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                8, 9, 10, 11, 12, 13, 14, 15}; /* contexts: each knows its device */
 static uint32_t retained[16];
 static int status_of(int device)
 {
@@ -508,8 +509,7 @@ int cuDevicePrimaryCtxRetain(void **context, int device)
     status = status ? status : status_of(device);
     sleep_ms(control.open_ms);
     control.live += !status && !retained[device]++;
-    primary[device] = device;
-    *context = &primary[device];
+    *context = (void *)(uintptr_t)&primary[device];
     return soft_end(status);
 }
 SHOWN int cuDevicePrimaryCtxRelease_v2(int device);
@@ -537,7 +537,7 @@ int cuCtxPopCurrent_v2(void **context)
 {
     soft_begin_quietly();
     int device = current_device();
-    *context = &primary[device];
+    *context = (void *)(uintptr_t)&primary[device];
     pop_context();
     return soft_end(status_of(device));
 }
@@ -557,8 +557,10 @@ int cuModuleGetFunction(const void **function, void *module, const char *name)
     int status = soft_begin("cuModuleGetFunction");
     *function = NULL;
     for (unsigned i = 0; i < KERNELS && !status; i++) {
-        if (!names[i][0] || !strcmp(names[i], name)) {
+        if (!names[i][0]) { /* written once: launches of other threads read their names */
             (void)snprintf(names[i], sizeof names[i], "%s", name);
+        }
+        if (!strcmp(names[i], name)) {
             *function = names[i];
             break;
         }

@@ -376,11 +376,12 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("same bytes");
-    TCase *tests = tcase_create("same bytes");
+    TCase *tests = tcase_create("same bytes"), *beside = tcase_create("side by side");
     tcase_set_timeout(tests, 300);
+    tcase_set_timeout(beside, 300);
     tcase_add_loop_test(tests, threads_and_repetition, 0, SETTINGS);
     tcase_add_loop_test(tests, runners_and_allocators, 0, SETTINGS);
-    tcase_add_loop_test(tests, side_by_side, 0, SETTINGS);
+    tcase_add_loop_test(beside, side_by_side, 0, SETTINGS);
     tcase_add_loop_test(tests, layouts, 0, SETTINGS);
     if (getenv("WVL_TEST_DEVICE")) {
         tcase_add_loop_test(tests, kernels, 0, SETTINGS);
@@ -389,6 +390,7 @@ int main(void)
         tcase_add_loop_test(tests, floating_point_environments, 0, SETTINGS);
     }
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, beside);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

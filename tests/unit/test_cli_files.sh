@@ -297,14 +297,19 @@ for i in 1 2 3 4 5 6; do
     cp grey.pgm many/$i.pgm
 done
 dd if=/dev/zero of=full oflag=nonblock bs=4096 count=1000 2>/dev/null # until nothing more fits
-"$wavelane" -i - -o - <little.raw --input-format raw -F 1000,2000,1,8,u >full 2>err &
-child=$!
-sleep 1
-ends_soon 130 QUIT 'writing to a pipe that nobody empties'
-"$wavelane" -ImgDir many -OutFor jp2 --pictures 3 >full 2>err &
-child=$!
-sleep 0.4
-ends_soon 130 TERM 'a folder whose reports nobody reads'
+# With ThreadSanitizer _exit() flushes standard output, and waits for the thread that writes to it (.ci/thread).
+flushes=${WVL_TEST_EXIT_FLUSHES:-}
+[ -z "$flushes" ] || echo 'skipped: three signals while standard output is full'
+if [ -z "$flushes" ]; then
+    "$wavelane" -i - -o - <little.raw --input-format raw -F 1000,2000,1,8,u >full 2>err &
+    child=$!
+    sleep 1
+    ends_soon 130 QUIT 'writing to a pipe that nobody empties'
+    "$wavelane" -ImgDir many -OutFor jp2 --pictures 3 >full 2>err &
+    child=$!
+    sleep 0.4
+    ends_soon 130 TERM 'a folder whose reports nobody reads'
+fi
 # Outputs that nobody opens for reading.
 mkfifo unread.j2k
 "$wavelane" -i grey.pgm -o unread.j2k --trace stop/trace.json >out 2>err &
@@ -318,10 +323,12 @@ for command in info verify; do
     sleep 0.2
     ends_soon 143 TERM "$command, opening a pipe"
 done
-"$wavelane" -i grey.pgm -o stop/a.j2k --explain >full 2>err &
-child=$!
-sleep 0.4
-ends_soon 130 HUP 'a report that nobody reads'
+if [ -z "$flushes" ]; then
+    "$wavelane" -i grey.pgm -o stop/a.j2k --explain >full 2>err &
+    child=$!
+    sleep 0.4
+    ends_soon 130 HUP 'a report that nobody reads'
+fi
 if "$wavelane" --version | grep -q OpenJPEG; then
     # How long it takes here, without a signal, says when the signals come. On a busy machine the first ones come before OpenJPEG begins;
     # where the machine turns quiet, the last ones come too late.
