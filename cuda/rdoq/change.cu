@@ -272,7 +272,8 @@ __device__ __forceinline__ void change_levels(const cells &c, uint32_t y)
     }
 }
 
-/* LOWER becomes LOWER_NEAR where that makes a difference (wvl_rdoq_twice_lowered): the sample is at level 1 now. */
+/* LOWER becomes LOWER_NEAR. Only samples that are at level 1 now are asked: the value of others does not depend on it
+ * (wvl_rdoq_twice_lowered). */
 __device__ __forceinline__ void find_near(const cells &c, uint32_t y)
 {
     for (uint32_t x = lane_id(); x < c.row_words; x += 32) {

@@ -310,6 +310,13 @@ if [ -z "$flushes" ]; then
     sleep 0.4
     ends_soon 130 TERM 'a folder whose reports nobody reads'
 fi
+# A picture that waits for its turn lets another begin: the third one is there before the first, which takes long.
+mkdir turns
+{ printf 'P5\n4000 6000\n255\n' && cat noise.raw; } >turns/1.pgm
+cp grey.pgm turns/2.pgm && cp grey.pgm turns/3.pgm
+expect 0 -ImgDir turns -OutFor j2k --pictures 2 --quiet
+checks=$((checks + 1))
+[ turns/3.j2k -ot turns/1.j2k ] || fail 'the third picture of a folder waited for the first'
 # Outputs that nobody opens for reading.
 mkfifo unread.j2k
 "$wavelane" -i grey.pgm -o unread.j2k --trace stop/trace.json >out 2>err &
