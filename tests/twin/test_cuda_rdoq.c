@@ -233,12 +233,27 @@ static void check_weights(wvl_cuda_address at)
     check_sums();
 }
 
+/* A block in which samples count from any power of two on, whatever the slope; those of 16 bits are large. */
+static void draw_large(uint32_t i)
+{
+    const wvl_cuda_t1_block *b = &rdoq_given.originals[i];
+    uint16_t *samples = (uint16_t *)(void *)rdoq_given.samples[i];
+    rdoq_given.hull_weights[i] = rdoq_draw_weight(WVL_SLOPE_ZERO, (int)rdoq_below(36) - 8);
+    for (uint32_t k = 0; k < SLOT / 2 && b->coef_bytes == 2; k++) {
+        samples[k] = (uint16_t)rdoq_below(65536);
+    }
+    rdoq_given.bounds[i] |= b->coef_bytes == 2 ? 0x7FFF : 0;
+}
+
 START_TEST(weigh)
 {
     uint32_t between = 0;
-    for (unsigned turn = 0; turn < (rdoq_subset ? 1 : 10); turn++) {
+    for (unsigned turn = 0; turn < (rdoq_subset ? 1 : 24); turn++) {
         rdoq_rng.s = t1_seed() + 100 + turn;
         rdoq_draw_picture();
+        for (uint32_t i = 0; turn % 2 && i < BLOCKS; i++) {
+            draw_large(i);
+        }
         memset(&rdoq_given.survey, 0, sizeof rdoq_given.survey);
         draw_aim();
         open_survey();
