@@ -159,7 +159,9 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/rdoq/blocks.cuh
     cuda/rdoq/change.cu
     cuda/rdoq/kernels.cu
+    cuda/rdoq/moves.cuh
     cuda/rdoq/rdoq_job.h
+    cuda/rdoq/rows.cuh
     cuda/rdoq/survey.cu
     cuda/rdoq/weigh.cu
     codec/core/rdoq.h

@@ -238,18 +238,45 @@ WVL_HD int8_t wvl_rdoq_find_border(const wvl_rdoq_end *end, uint32_t bits, uint3
  * 3/4 + worth * bits / 3. From 2 on, values lie half a step beside the border; before a refinement a whole one, but
  * those below 2 are at 3/2 always. Divisors: 3/128, 1/128, ... in sixteenths of 1/65536.
  */
-/* Entry n of each table; n below 16. */
-WVL_HD void wvl_rdoq_fill_rule(const wvl_rdoq_end *end, unsigned n, wvl_rdoq_rule *rule)
+typedef struct wvl_rdoq_borders {
+    int8_t first, second, more;
+} wvl_rdoq_borders;
+
+/* Entry n of each table. Entries from 7 on are the same. */
+WVL_HD wvl_rdoq_borders wvl_rdoq_find_borders(const wvl_rdoq_end *end, unsigned n)
 {
     /* Sixteenths of a bit by neighbours: what a sample costs more in the upper cell. */
-    static const uint8_t bits_first[16] = {88, 76, 56, 20, 20, 32, 32, 16, 16, 16, 16, 16, 16, 16, 16, 16};
-    static const uint8_t bits_lower[16] = {60, 28, 8};
-    rule->first[n] = wvl_rdoq_find_border(end, bits_first[n], 24576, -32);
-    rule->second[n] = wvl_rdoq_find_border(end, bits_lower[n], end->type ? 16384 : 24576, end->type ? 0 : 32);
-    rule->more[n] = wvl_rdoq_find_border(end, bits_lower[n], end->type ? 16384 : 32768, 0);
+    static const uint8_t bits_first[8] = {88, 76, 56, 20, 20, 32, 32, 16};
+    static const uint8_t bits_lower[8] = {60, 28, 8};
+    uint32_t k = wvl_min_u32(n, 7), lower = bits_lower[k];
+    wvl_rdoq_borders borders = {wvl_rdoq_find_border(end, bits_first[k], 24576, -32),
+                                wvl_rdoq_find_border(end, lower, 24576, 32),
+                                wvl_rdoq_find_border(end, lower, 32768, 0)};
+    if (end->type) {
+        borders.second = borders.more = wvl_rdoq_find_border(end, lower, 16384, 0);
+    }
+    return borders;
+}
+
+/* The border of a sample from 2 S on without a neighbour there. */
+WVL_HD int8_t wvl_rdoq_find_alone(const wvl_rdoq_end *end)
+{
+    return end->type ? wvl_rdoq_find_border(end, 88, 40960, -96) : wvl_rdoq_find_border(end, 88, 49152, -64);
+}
+
+/* Whether only samples at a neighbour from 2 S on are in the last pass: it is not a cleanup pass. */
+WVL_HD int wvl_rdoq_needs_near(const wvl_rdoq_end *end) { return end->type != 2; }
+
+/* Entry n of the tables of a rule; n below 16. */
+WVL_HD void wvl_rdoq_fill_rule(const wvl_rdoq_end *end, unsigned n, wvl_rdoq_rule *rule)
+{
+    wvl_rdoq_borders borders = wvl_rdoq_find_borders(end, n);
+    rule->first[n] = borders.first;
+    rule->second[n] = borders.second;
+    rule->more[n] = borders.more;
     if (!n) {
-        rule->alone = wvl_rdoq_find_border(end, bits_first[0], end->type ? 40960 : 49152, end->type ? -96 : -64);
-        rule->needs = end->type != 2;
+        rule->alone = wvl_rdoq_find_alone(end);
+        rule->needs = (uint8_t)wvl_rdoq_needs_near(end);
     }
 }
 

@@ -17,6 +17,8 @@
 /* The driver has eight queues for streams: short kernels in more would wait for each other where nothing asks for it.
  */
 #define WVL_CUDA_COMPUTE_STREAMS 8u
+/* Where blocks take milliseconds and little of the device: as many kernels as a device runs at a time. */
+#define WVL_CUDA_SLOW_STREAMS 128u
 
 /* Scratch memory of most EBCOT slots: a half of what the worst blocks need. Photographs take a third (D-device-17). */
 #define WVL_CUDA_T1_SCRATCH_PARTS 2u

@@ -72,10 +72,9 @@ static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_c
     const wvl_cuda_t1_block *b = blocks;
     wvl_cuda_rdoq_sort(b, &job->phases, lists, lists + count, &job->shapes);
     job->t1 = job->shapes.all;
-    job->rdoq.warp_words = 0;
+    job->rdoq.most_width = 0;
     for (uint32_t i = 0; i < count; i++) {
-        job->rdoq.warp_words =
-            wvl_max_u32(job->rdoq.warp_words, WVL_CUDA_RDOQ_WORDS((uint32_t)b[i].width, b[i].height));
+        job->rdoq.most_width = wvl_max_u32(job->rdoq.most_width, b[i].width);
     }
 }
 
@@ -228,7 +227,7 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
 const wvl_cuda_coder wvl_cuda_coder_rdoq = {.block_bytes = sizeof(wvl_cuda_t1_block),
                                             .counter_count = WVL_CUDA_T1_COUNTERS,
                                             .pieces = 1,
-                                            .streams = 64,
+                                            .streams = WVL_CUDA_SLOW_STREAMS,
                                             .list_count = 2,
                                             .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
                                             .place = place,

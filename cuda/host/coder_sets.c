@@ -256,7 +256,7 @@ const wvl_cuda_coder wvl_cuda_coder_sets = {.launch = launch,
                                             .place = place,
                                             .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
                                             .list_count = 1,
-                                            .streams = 64,
+                                            .streams = WVL_CUDA_SLOW_STREAMS,
                                             .pieces = WVL_CUDA_PACKETS_HT_PIECES,
                                             .counter_count = WVL_CUDA_T1_COUNTERS,
                                             .block_bytes = sizeof(wvl_cuda_t1_block)};

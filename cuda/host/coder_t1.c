@@ -13,7 +13,6 @@
 #include "cuda/host/region_tables.h"
 
 #define PASSES_ALL 255u
-#define SLOW_STREAMS 64u /* the MQ coder takes milliseconds and little of the device: many run at a time */
 #define EOC_BYTES 2u
 #define SOD_BYTES 2u
 #define PLT_HEAD_BYTES 5u
@@ -473,7 +472,7 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
 const wvl_cuda_coder wvl_cuda_coder_t1 = {.block_bytes = sizeof(wvl_cuda_t1_block),
                                           .counter_count = WVL_CUDA_T1_COUNTERS,
                                           .pieces = 1,
-                                          .streams = SLOW_STREAMS,
+                                          .streams = WVL_CUDA_SLOW_STREAMS,
                                           .list_count = 1,
                                           .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
                                           .place = place,

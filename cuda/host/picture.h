@@ -19,7 +19,7 @@
 
 /* Streams for copies that the slots of a backend share: no kernel waits for the bus (D-device-09). */
 #define WVL_CUDA_COPY_STREAMS 8u
-#define WVL_CUDA_MOST_STREAMS 64u
+#define WVL_CUDA_MOST_STREAMS WVL_CUDA_SLOW_STREAMS
 
 /* Where things lie. Offsets. */
 typedef struct wvl_cuda_picture_layout {

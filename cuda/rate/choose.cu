@@ -137,7 +137,8 @@ __device__ __forceinline__ void leave(const job_type &job)
 
 } // namespace wvl_rate
 
-extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS, 1) wvl_rate_choose(const wvl_cuda_rate_job job)
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS, 1)
+    wvl_rate_choose(const __grid_constant__ wvl_cuda_rate_job job)
 {
     WVL_HT_SHARED(shared);
     wvl_rate::layer_state layer = {};

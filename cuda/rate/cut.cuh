@@ -128,9 +128,9 @@ __device__ __forceinline__ wvl_cuda_packets_block send_set(const job_type &job, 
 }
 
 /* What packets see of a block that is cut there. */
-__device__ __forceinline__ void send_cut(const job_type &job, const layer_state &layer, uint32_t block,
-                                         const block_passes &passes, const wvl_cuda_rate_sent &before, uint32_t cut,
-                                         uint32_t bytes)
+__device__ __noinline__ void send_cut(const job_type &job, const layer_state &layer, uint32_t block,
+                                      const block_passes &passes, const wvl_cuda_rate_sent &before, uint32_t cut,
+                                      uint32_t bytes)
 {
     const wvl_cuda_t1_block &b = ((const wvl_cuda_t1_block *)job.t1.blocks)[block];
     const wvl_cuda_t1_record r = ((const wvl_cuda_t1_record *)job.t1.records)[block];
@@ -200,7 +200,7 @@ __device__ __forceinline__ bool cut_block(const job_type &job, const layer_state
 }
 
 /* All blocks, at the thresholds of their groups. Packets that become others are to be measured again. All threads. */
-__device__ __forceinline__ void cut_blocks(const job_type &job, const layer_state &layer)
+__device__ __noinline__ void cut_blocks(const job_type &job, const layer_state &layer)
 {
     for (uint32_t i = threadIdx.x; i < job.packets.block_count; i += blockDim.x) {
         const wvl_assembly_place place = ranked(job, i);

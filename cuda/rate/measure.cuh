@@ -22,8 +22,11 @@ __device__ __forceinline__ bool is_for_warp(const job_type &job, uint32_t packet
     return wvl_packets::packet_of(job.packets, packet).node_count <= WVL_CUDA_RATE_WARP_NODES;
 }
 
+/* Functions, not inlined: the code of headers at each place that measures would exceed the instruction caches
+ * (D-device-31). */
+
 /* A packet with few blocks, by a warp. */
-__device__ __forceinline__ void measure_by_warp(const job_type &job, uint32_t packet, uint32_t *shared)
+__device__ __noinline__ void measure_by_warp(const job_type &job, uint32_t packet, uint32_t *shared)
 {
     uint32_t *own = shared + WVL_CUDA_RATE_HEAD + threadIdx.x / 32 * WVL_CUDA_RATE_WARP_WORDS;
     wvl_packets::code_head<wvl_packets::warp_team>(job.packets, packet, 0, own);
@@ -31,7 +34,7 @@ __device__ __forceinline__ void measure_by_warp(const job_type &job, uint32_t pa
 }
 
 /* A packet with many blocks. All threads. */
-__device__ __forceinline__ void measure_wide(const job_type &job, uint32_t packet, uint32_t *shared)
+__device__ __noinline__ void measure_wide(const job_type &job, uint32_t packet, uint32_t *shared)
 {
     wvl_packets::code_head<wvl_packets::block_team>(job.packets, packet, 0, shared + WVL_CUDA_RATE_HEAD);
     __syncthreads();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Blocks as the kernels of optimised quantisation read them: a warp a block. */
+/* Blocks as the kernels of optimised quantisation read them. */
 #pragma once
 #include "codec/core/rdoq.h"
 #include "cuda/blocks/t1_words.cuh"
@@ -76,7 +76,7 @@ __device__ __forceinline__ const wvl_cuda_t1_job &coded_by(const job_type &job)
     return job.which == WVL_CUDA_RDOQ_ALL ? job.t1 : job.again;
 }
 
-/* The block of this warp; false: there is none. */
+/* The block of this warp, where a warp has one; false: there is none. */
 __device__ __forceinline__ bool find_block(const job_type &job, uint32_t *id)
 {
     uint32_t at = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
@@ -105,23 +105,24 @@ __device__ __forceinline__ bool is_last(const job_type &job, uint32_t *shared)
     return *shared != 0;
 }
 
-/* The sum over the lanes. */
-__device__ __forceinline__ uint32_t sum_lanes(uint32_t v)
+/* The sum over LANES lanes; so are the others. All lanes of the warp. */
+template <uint32_t LANES = 32> __device__ __forceinline__ uint32_t sum_lanes(uint32_t v)
 {
 #pragma unroll
-    for (uint32_t d = 16; d; d >>= 1) {
+    for (uint32_t d = LANES / 2; d; d >>= 1) {
         v += __shfl_sync(~0u, v, lane_id() ^ d);
     }
     return v;
 }
-__device__ __forceinline__ uint32_t join_lanes(uint32_t v)
+template <uint32_t LANES = 32> __device__ __forceinline__ uint32_t join_lanes(uint32_t v)
 {
 #pragma unroll
-    for (uint32_t d = 16; d; d >>= 1) {
+    for (uint32_t d = LANES / 2; d; d >>= 1) {
         v |= __shfl_sync(~0u, v, lane_id() ^ d);
     }
     return v;
 }
+/* Of all lanes of the warp. */
 __device__ __forceinline__ uint32_t most_lanes(uint32_t v)
 {
 #pragma unroll
@@ -131,10 +132,10 @@ __device__ __forceinline__ uint32_t most_lanes(uint32_t v)
     return v;
 }
 /* Modulo 2^64. */
-__device__ __forceinline__ uint64_t sum_wide_lanes(uint64_t v)
+template <uint32_t LANES = 32> __device__ __forceinline__ uint64_t sum_wide_lanes(uint64_t v)
 {
 #pragma unroll
-    for (uint32_t d = 16; d; d >>= 1) {
+    for (uint32_t d = LANES / 2; d; d >>= 1) {
         uint32_t low = __shfl_sync(~0u, (uint32_t)v, lane_id() ^ d),
                  high = __shfl_sync(~0u, (uint32_t)(v >> 32), lane_id() ^ d);
         v += (uint64_t)high << 32 | low;
@@ -193,27 +194,19 @@ __device__ __forceinline__ void split_words(const uint32_t *from, four_samples<u
         to->v[k] = n.w[k];
     }
 }
-__device__ __forceinline__ void join_words(const four_samples<uint16_t> &from, uint16_t *to)
-{
-    *(narrow_words *)to = {{from.v[0] | (uint32_t)from.v[1] << 16, from.v[2] | (uint32_t)from.v[3] << 16}};
-}
-__device__ __forceinline__ void join_words(const four_samples<uint32_t> &from, uint32_t *to)
-{
-    *(wide_words *)to = {{from.v[0], from.v[1], from.v[2], from.v[3]}};
-}
 
 /* Where a block's samples lie, four at a time. */
 template <typename T> struct sample_rows {
-    T *first;
+    const T *first;
     uint32_t width, stride;
-    bool is_aligned; /* four samples of a row are a word that is read and written at once */
+    bool is_aligned; /* four samples of a row are a word that is read at once */
 
-    __device__ __forceinline__ sample_rows(const wvl_cuda_t1_block &b, uint64_t offset)
-        : first((T *)(b.coefs + offset)), width(b.width), stride(b.stride),
-          is_aligned(!((b.coefs + offset) % (4 * sizeof(T)) || b.stride % 4))
+    __device__ __forceinline__ explicit sample_rows(const wvl_cuda_t1_block &b)
+        : first((const T *)b.coefs), width(b.width), stride(b.stride),
+          is_aligned(!(b.coefs % (4 * sizeof(T)) || b.stride % 4))
     {
     }
-    __device__ __forceinline__ T *at(uint32_t x, uint32_t y) const { return first + (size_t)y * stride + 4 * x; }
+    __device__ __forceinline__ const T *at(uint32_t x, uint32_t y) const { return first + (size_t)y * stride + 4 * x; }
     /* x counts in fours. */
     __device__ __forceinline__ four_samples<T> load(uint32_t x, uint32_t y) const
     {
@@ -229,29 +222,15 @@ template <typename T> struct sample_rows {
         }
         return s;
     }
-    __device__ __forceinline__ void store(uint32_t x, uint32_t y, const four_samples<T> &s) const
-    {
-        T *to = at(x, y);
-        if (is_aligned && 4 * x + 4 <= width) {
-            join_words(s, to);
-            return;
-        }
-#pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
-            if (4 * x + k < width) {
-                to[k] = s.v[k];
-            }
-        }
-    }
 };
 
-/* Calls visit(four samples, x, y) for all samples of a block; x counts in fours. Sixteen bytes or more of a lane are on
- * their way together: a warp that waits for each load by itself does little else. */
+/* By a warp: calls visit(four samples, x, y) for all samples of a block; x counts in fours. Sixteen bytes or more of a
+ * lane are on their way together: a warp that waits for each load by itself does little else. */
 template <typename T, typename VISIT>
 __device__ __forceinline__ void visit_fours(const wvl_cuda_t1_block &b, const VISIT &visit)
 {
     constexpr uint32_t AT_ONCE = 8 / sizeof(T);
-    const sample_rows<T> rows(b, 0);
+    const sample_rows<T> rows(b);
     for (walk next((b.width + 3u) / 4); next.y < b.height;) {
         walk at = next;
         four_samples<T> some[AT_ONCE];

@@ -65,7 +65,7 @@ typedef struct wvl_cuda_rdoq_job {
     uint32_t threshold_pitch;
     uint32_t known;      /* a slope that is given for all blocks; 0: the survey finds it */
     uint32_t is_large;   /* as in wvl_rdoq */
-    uint32_t warp_words; /* of shared memory: WVL_CUDA_RDOQ_WORDS of the block that needs most */
+    uint32_t most_width; /* of the blocks */
 
     uint32_t first, count;      /* of the list: the blocks of this launch */
     uint32_t step;              /* of the guess; 0: the survey's slopes */
@@ -73,29 +73,15 @@ typedef struct wvl_cuda_rdoq_job {
     uint32_t which;             /* WVL_CUDA_RDOQ_*; but for ALL, blocks go to the tables of `again` */
 } wvl_cuda_rdoq_job;
 
-#define WVL_CUDA_RDOQ_WARPS 4u /* of a thread block: a warp a block */
+#define WVL_CUDA_RDOQ_WARPS 4u /* of a thread block */
 #define WVL_CUDA_RDOQ_THREADS (32u * WVL_CUDA_RDOQ_WARPS)
+/* Kernels that change samples: of blocks of up to 32, 64 and 128 columns, and of up to 1024. So many lanes have a
+ * block. */
+#define WVL_CUDA_RDOQ_WIDTHS 4u
+WVL_HD uint32_t wvl_cuda_rdoq_find_width(uint32_t columns) { return (columns > 32) + (columns > 64) + (columns > 128); }
+WVL_HD uint32_t wvl_cuda_rdoq_count_lanes(uint32_t width) { return wvl_min_u32(8u << width, 32); }
 #define WVL_CUDA_RDOQ_ITEM_THREADS 64u /* of kernels with a thread a block */
 #define WVL_CUDA_RDOQ_CHOOSE_THREADS 256u
-#define WVL_CUDA_RDOQ_RULE_WORDS 16u
-
-/* 32-bit words of shared memory of a warp: the rule; a byte for each sample and what surrounds the block, in rows of
- * whole words, one of them in front and two behind all; a byte for each sample, in rows of whole words. At most 12,376
- * bytes, of a block of 4x1024. */
-#define WVL_CUDA_RDOQ_ROW_WORDS(width) (((width) + 3u) / 4u)
-#define WVL_CUDA_RDOQ_CELL_WORDS(width, height) ((WVL_CUDA_RDOQ_ROW_WORDS(width) + 1u) * ((height) + 2u) + 2u)
-#define WVL_CUDA_RDOQ_WORDS(width, height)                                                                             \
-    (WVL_CUDA_RDOQ_RULE_WORDS + WVL_CUDA_RDOQ_CELL_WORDS(width, height) + WVL_CUDA_RDOQ_ROW_WORDS(width) * (height))
-#define WVL_CUDA_RDOQ_SHARED_WORDS (48u * 1024u / 4u) /* of a thread block, on any device */
-/* Warps of a thread block, each with this number of words of shared memory: fewer where blocks are large. */
-WVL_HD uint32_t wvl_cuda_rdoq_count_warps(uint32_t warp_words)
-{
-    uint32_t warps = WVL_CUDA_RDOQ_WARPS;
-    while (warps > 1 && warps * warp_words > WVL_CUDA_RDOQ_SHARED_WORDS) {
-        warps /= 2;
-    }
-    return warps;
-}
 
 /* Of the kernel that chooses slopes: what the descent knows, where it ended, and a row of bins for each part. Of all
  * kernels with a last thread block: one word. */

@@ -5,12 +5,14 @@
 
 wvl_cuda_status wvl_cuda_rdoq_open(wvl_cuda_rdoq *rdoq, const wvl_cuda_runtime *runtime, wvl_cuda_module module)
 {
-    static const char *const names[] = {"wvl_rdoq_weigh_blocks", "wvl_rdoq_change_blocks", "wvl_rdoq_settle",
-                                        "wvl_rdoq_put",          "wvl_rdoq_judge",         "wvl_rdoq_take"};
+    static const char *const names[] = {"wvl_rdoq_weigh_blocks", "wvl_rdoq_settle",     "wvl_rdoq_put",
+                                        "wvl_rdoq_judge",        "wvl_rdoq_take",       "wvl_rdoq_change_32",
+                                        "wvl_rdoq_change_64",    "wvl_rdoq_change_128", "wvl_rdoq_change_any"};
     memset(rdoq, 0, sizeof *rdoq);
     rdoq->runtime = runtime;
-    wvl_cuda_function *const functions[] = {&rdoq->weigh, &rdoq->change, &rdoq->settle,
-                                            &rdoq->put,   &rdoq->judge,  &rdoq->take};
+    wvl_cuda_function *const functions[] = {&rdoq->weigh,     &rdoq->settle,    &rdoq->put,
+                                            &rdoq->judge,     &rdoq->take,      &rdoq->change[0],
+                                            &rdoq->change[1], &rdoq->change[2], &rdoq->change[3]};
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     for (unsigned i = 0; !status && i < sizeof names / sizeof *names; i++) {
         status = runtime->module_function(functions[i], module, names[i]);
@@ -31,12 +33,12 @@ static wvl_cuda_status launch_kernel(const wvl_cuda_rdoq *rdoq, wvl_cuda_functio
                 : WVL_CUDA_SUCCESS;
 }
 
-/* A warp a block, with this number of words of shared memory. */
-static wvl_cuda_status launch_warps(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, uint32_t warp_words,
+/* So many lanes a block. */
+static wvl_cuda_status launch_lanes(const wvl_cuda_rdoq *rdoq, wvl_cuda_function function, uint32_t lanes,
                                     const wvl_cuda_rdoq_job *job, wvl_cuda_route route)
 {
-    uint32_t warps = wvl_cuda_rdoq_count_warps(warp_words);
-    return launch_kernel(rdoq, function, (job->count + warps - 1) / warps, 32 * warps, warps * warp_words, job, route);
+    uint32_t blocks = WVL_CUDA_RDOQ_THREADS / lanes;
+    return launch_kernel(rdoq, function, (job->count + blocks - 1) / blocks, WVL_CUDA_RDOQ_THREADS, 0, job, route);
 }
 
 /* A thread a block. */
@@ -85,13 +87,14 @@ wvl_cuda_status wvl_cuda_rdoq_launch_weights(const wvl_cuda_rdoq *rdoq, const wv
     }
     own.step = 0;
     own.count = phases->ends[WVL_SURVEY_ALL_PHASES - 1];
-    return status ? status : launch_warps(rdoq, rdoq->weigh, 0, &own, route);
+    return status ? status : launch_lanes(rdoq, rdoq->weigh, 32, &own, route);
 }
 
 wvl_cuda_status wvl_cuda_rdoq_launch_changes(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
                                              wvl_cuda_route route)
 {
-    return launch_warps(rdoq, rdoq->change, job->warp_words, job, route);
+    uint32_t width = wvl_cuda_rdoq_find_width(job->most_width);
+    return launch_lanes(rdoq, rdoq->change[width], wvl_cuda_rdoq_count_lanes(width), job, route);
 }
 
 wvl_cuda_status wvl_cuda_rdoq_launch_energies(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
@@ -110,7 +113,7 @@ wvl_cuda_status wvl_cuda_rdoq_launch_slopes(const wvl_cuda_rdoq *rdoq, const wvl
 
 wvl_cuda_status wvl_cuda_rdoq_launch_take(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job, wvl_cuda_route route)
 {
-    return launch_warps(rdoq, rdoq->take, 0, job, route);
+    return launch_lanes(rdoq, rdoq->take, 32, job, route);
 }
 
 wvl_cuda_status wvl_cuda_rdoq_launch_judge(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,

@@ -9,7 +9,8 @@
 
 typedef struct wvl_cuda_rdoq {
     const wvl_cuda_runtime *runtime;
-    wvl_cuda_function weigh, change, settle, put, judge, take;
+    wvl_cuda_function weigh, settle, put, judge, take;
+    wvl_cuda_function change[WVL_CUDA_RDOQ_WIDTHS]; /* of blocks by their width */
 } wvl_cuda_rdoq;
 
 /* The blocks of a picture by phases. They follow from the plan alone. */

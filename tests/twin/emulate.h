@@ -25,6 +25,7 @@
 #define __device__
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
+#define __grid_constant__
 #define __launch_bounds__(...)
 #define WVL_HT_SHARED(name) uint32_t *name = emulation::shared
 
@@ -315,6 +316,16 @@ static inline uint32_t __dp4a(uint32_t a, uint32_t b, uint32_t sum)
         sum += (a >> i & 255) * (b >> i & 255);
     }
     return sum;
+}
+static inline uint32_t __dp2a_lo(uint32_t a, uint32_t b, uint32_t sum)
+{
+    return sum + (a & 0xFFFF) * (b & 255) + (a >> 16) * (b >> 8 & 255);
+}
+static inline uint32_t __dp2a_hi(uint32_t a, uint32_t b, uint32_t sum) { return __dp2a_lo(a, b >> 16, sum); }
+static inline uint32_t __vminu2(uint32_t a, uint32_t b)
+{
+    uint32_t low = (a & 0xFFFF) < (b & 0xFFFF) ? a : b, high = a >> 16 < b >> 16 ? a : b;
+    return (high & 0xFFFF0000u) | (low & 0xFFFF);
 }
 static inline int __clz(uint32_t v) { return v ? __builtin_clz(v) : 32; }
 static inline int __ffs(uint32_t v) { return __builtin_ffs((int)v); }

@@ -14,7 +14,7 @@ int rdoq_subset;
 void rdoq_open_suite(void)
 {
     rdoq_subset = getenv("WVL_CUDA_SUBSET") != NULL;
-    device_count = emulated_open_devices_with(devices, "wvl_rdoq_change_blocks");
+    device_count = emulated_open_devices_with(devices, "wvl_rdoq_change_64");
 }
 
 void rdoq_close_suite(void) { emulated_close_devices(devices, device_count); }
@@ -27,7 +27,7 @@ double rdoq_draw_unit(void) { return (t1_random(&rdoq_rng) + 0.5) / 4294967296.0
 rdoq_picture rdoq_given, rdoq_got;
 wvl_cuda_rdoq_job rdoq_job;
 t1_rng rdoq_rng;
-static uint32_t warp_words;
+static uint32_t most_width, width_limit; /* of the blocks of this picture, and what they may have */
 
 static wvl_cuda_rdoq_job fill_job(wvl_cuda_address at)
 {
@@ -46,7 +46,7 @@ static wvl_cuda_rdoq_job fill_job(wvl_cuda_address at)
     job.survey = at + offsetof(rdoq_picture, survey);
     job.parts = at + offsetof(rdoq_picture, parts);
     job.copies = offsetof(rdoq_picture, copies) - offsetof(rdoq_picture, samples);
-    job.warp_words = warp_words;
+    job.most_width = most_width;
     return job;
 }
 
@@ -108,13 +108,33 @@ static uint32_t draw_border(unsigned bits)
     return rdoq_below(2) ? border + near : border - wvl_min_u32(near, border);
 }
 
-enum { NATURAL = T1_TEMPERS, BORDERS, TEMPERS };
+/* One sample of nine, of any magnitude: it has no neighbours. */
+static uint32_t draw_lonely(unsigned bits, uint32_t x, uint32_t y)
+{
+    return x % 3 == 1 && y % 3 == 1 ? t1_random(&rdoq_rng) >> (32 - 1 - rdoq_below(bits)) : 0;
+}
+
+/* Rows of large samples; between two of them a single sample, below the step that they are several times of. */
+static uint32_t draw_striped(unsigned bits, uint32_t x, uint32_t y)
+{
+    uint32_t step = 1u << (bits / 2), near = x % 64 == y * 7 % 64;
+    return y % 2 ? near * (step / 2 + rdoq_below(step / 2 + 1)) : 2 * step + rdoq_below(2 * step);
+}
+
+enum { NATURAL = T1_TEMPERS, BORDERS, LONELY, STRIPED, TEMPERS };
+static unsigned temper_of_all; /* TEMPERS: each block has its own */
 
 static uint32_t draw_sample(unsigned temper, unsigned bits, uint32_t x, uint32_t y, uint32_t ridge)
 {
     uint32_t most = (uint32_t)(((uint64_t)1 << bits) - 1);
     if (temper == NATURAL) {
         return draw_natural(x, y, ldexp(1.0, (int)bits - 4), ridge, most);
+    }
+    if (temper == LONELY) {
+        return draw_lonely(bits, x, y);
+    }
+    if (temper == STRIPED) {
+        return draw_striped(bits, x, y) & most;
     }
     return temper == BORDERS ? draw_border(bits) & most : t1_draw_magnitude(&rdoq_rng, temper, bits, x, y);
 }
@@ -131,10 +151,11 @@ static void put_sample(uint8_t *to, const wvl_cuda_t1_block *b, uint32_t at, uin
 
 static void draw_shape(wvl_cuda_t1_block *b)
 {
-    static const uint16_t shapes[][2] = {{64, 64}, {32, 32}, {1024, 4}, {4, 1024}, {16, 256}, {256, 16},
-                                         {1, 1},   {64, 1},  {1, 64},   {33, 31},  {2, 999},  {1000, 3}};
+    static const uint16_t shapes[][2] = {{64, 64}, {32, 32}, {1024, 4}, {4, 1024}, {16, 256}, {256, 16}, {1, 1},
+                                         {64, 1},  {1, 64},  {33, 31},  {2, 999},  {1000, 3}, {128, 32}, {99, 41}};
     uint32_t which = rdoq_below(2) ? rdoq_below(sizeof shapes / sizeof *shapes) : 99;
     b->width = which == 99 ? (uint16_t)(1 + rdoq_below(64)) : shapes[which][0];
+    b->width = (uint16_t)wvl_min_u32(b->width, width_limit);
     b->height = which == 99 ? (uint16_t)(1 + rdoq_below(64)) : shapes[which][1];
     b->stride = b->width + (rdoq_below(2) ? 0 : rdoq_below(3));
     b->stride = b->stride * b->height > SLOT / 4 - 16 ? b->width : b->stride;
@@ -156,7 +177,8 @@ static void draw_block(uint32_t i)
                              .style = (uint8_t)rdoq_below(64),
                              .max_passes = 255,
                              .reversible = rdoq_below(4) == 0};
-    unsigned bits = 1 + rdoq_below(b->coef_bytes == 2 ? 15 : 31), temper = rdoq_below(TEMPERS);
+    unsigned all = b->coef_bytes == 2 ? 15 : 31, bits = rdoq_below(4) ? 1 + rdoq_below(all) : all,
+             temper = temper_of_all < TEMPERS ? temper_of_all : rdoq_below(TEMPERS);
     uint32_t offset = rdoq_below(2) ? 0 : rdoq_below(5) * b->coef_bytes, ridge = rdoq_below(3), bound = 0;
     draw_shape(b);
     for (uint32_t y = 0; y < b->height; y++) {
@@ -173,7 +195,7 @@ static void draw_block(uint32_t i)
     rdoq_given.kinds[i] = (uint8_t)rdoq_below(2 * GROUPS);
     rdoq_given.hull_weights[i] =
         rdoq_draw_weight(rdoq_given.survey.slopes[rdoq_given.kinds[i] / 2], (int)rdoq_below(bits + 2) - 1);
-    warp_words = wvl_max_u32(warp_words, WVL_CUDA_RDOQ_WORDS(b->width, b->height));
+    most_width = wvl_max_u32(most_width, b->width);
 }
 
 void rdoq_draw_picture(void)
@@ -182,7 +204,10 @@ void rdoq_draw_picture(void)
     memset(&rdoq_given.parts, 0, sizeof rdoq_given.parts);
     memset(&rdoq_given.survey, 0, sizeof rdoq_given.survey);
     rdoq_job = (wvl_cuda_rdoq_job){.aim = {.groups = GROUPS}, .is_large = rdoq_below(2)};
-    warp_words = 0;
+    most_width = 0;
+    width_limit = 32u << rdoq_below(2 * WVL_CUDA_RDOQ_WIDTHS);
+    width_limit = wvl_min_u32(width_limit, 1024);
+    temper_of_all = rdoq_below(4) ? TEMPERS : STRIPED;
     for (uint32_t g = 0; g < GROUPS; g++) {
         rdoq_given.survey.slopes[g] = rdoq_below(6) ? 20000 + rdoq_below(20000) : rdoq_below(65536);
     }

@@ -190,7 +190,7 @@ static void take_blocks(chain *ch, wvl_cuda_address coefs, wvl_cuda_address boun
         blocks[i] = ch->blocks[id];
         weights[i] = ch->weights[id];
         own_kinds[i] = kinds[id];
-        ch->job.warp_words = wvl_max_u32(ch->job.warp_words, WVL_CUDA_RDOQ_WORDS(blocks[i].width, blocks[i].height));
+        ch->job.most_width = wvl_max_u32(ch->job.most_width, blocks[i].width);
     }
     ch->job.originals = take(ch, n * sizeof *blocks, blocks, n * sizeof *blocks);
     ch->job.kinds = take(ch, n, own_kinds, n);
