@@ -2,6 +2,7 @@
 /* Pictures of a folder beside each other: how many are in work at a time, where nothing says it, and what they hold. */
 #define _GNU_SOURCE /* usleep */
 #include <check.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,9 +78,10 @@ static void change(int bytes)
 }
 
 /* Reads, encodes, and gives all back; every seventh piece wants to be the only one that encodes. */
-static void work_with_memory(void *user, wvl_cli_turns *turns, size_t index)
+static void work_with_memory(void *user, wvl_cli_turns *turns, size_t index, void *piece)
 {
     (void)user;
+    (void)piece;
     wvl_cli_hold_samples(turns, index, SAMPLE_BYTES, MOST_BYTES);
     change(SAMPLE_BYTES);
     (void)usleep(index % 5 * 20);
@@ -97,16 +99,16 @@ static void work_with_memory(void *user, wvl_cli_turns *turns, size_t index)
     atomic_fetch_sub(&coding, 1);
     change(-CODING_BYTES);
     wvl_cli_end_coding(turns, CODING_BYTES);
-    wvl_cli_take_turn(turns, index);
     change(-SAMPLE_BYTES);
     wvl_cli_drop_samples(turns, SAMPLE_BYTES);
     atomic_fetch_add(&ended, 1);
 }
 
-/* The first piece that has not ended may go beyond the limit by what it takes, when no other encodes. */
+/* The first piece that is not told may go beyond the limit by what it takes, when no other encodes. */
 START_TEST(memory_has_a_limit)
 {
-    wvl_cli_run_turns(PIECES, WORKERS, _i ? WORKERS : 0, work_with_memory, NULL);
+    const wvl_cli_pieces pieces = {.count = PIECES, .work = work_with_memory};
+    ck_assert_int_eq(wvl_cli_run_turns(&pieces, WORKERS, _i ? WORKERS : 0), 1);
     ck_assert_int_eq(ended, PIECES);
     ck_assert_int_eq(wrong, 0);
     ck_assert_int_eq(held, 0);
@@ -116,9 +118,10 @@ START_TEST(memory_has_a_limit)
 END_TEST
 
 /* No piece fits: one after the other. */
-static void work_with_much(void *user, wvl_cli_turns *turns, size_t index)
+static void work_with_much(void *user, wvl_cli_turns *turns, size_t index, void *piece)
 {
     (void)user;
+    (void)piece;
     wvl_cli_hold_samples(turns, index, MOST_BYTES + 1, MOST_BYTES);
     wvl_cli_begin_coding(turns, index, UINT64_MAX / 2, MOST_BYTES);
     wrong += atomic_fetch_add(&coding, 1) != 0;
@@ -131,44 +134,19 @@ static void work_with_much(void *user, wvl_cli_turns *turns, size_t index)
 
 START_TEST(one_after_the_other)
 {
-    wvl_cli_run_turns(PIECES, WORKERS, _i ? WORKERS : 0, work_with_much, NULL);
+    const wvl_cli_pieces pieces = {.count = PIECES, .work = work_with_much};
+    ck_assert_int_eq(wvl_cli_run_turns(&pieces, WORKERS, _i ? WORKERS : 0), 1);
     ck_assert_int_eq(ended, PIECES);
     ck_assert_int_eq(wrong, 0);
 }
 END_TEST
 
-/* The first piece takes long: it waits until some others are done, which wait for its turn. No more are at work at a
- * time than there are workers, and all tell in their order. */
-enum { AHEAD = 5, AT_WORK = 2 };
-static atomic_int at_work, done, told;
-
-static void work_ahead(void *user, wvl_cli_turns *turns, size_t index)
-{
-    (void)user;
-    wrong += atomic_fetch_add(&at_work, 1) >= AT_WORK;
-    for (int i = 0; i < 50000 && !index && atomic_load(&done) < AHEAD; i++) {
-        (void)usleep(100);
-    }
-    wrong += !index && atomic_load(&done) < AHEAD;
-    atomic_fetch_add(&done, 1);
-    atomic_fetch_sub(&at_work, 1);
-    wvl_cli_take_turn(turns, index);
-    wrong += atomic_fetch_add(&told, 1) != (int)index;
-}
-
-START_TEST(others_go_on)
-{
-    wvl_cli_run_turns(PIECES, AT_WORK, AHEAD, work_ahead, NULL);
-    ck_assert_int_eq(told, PIECES);
-    ck_assert_int_eq(wrong, 0);
-}
-END_TEST
-
 /* Samples are held before they are read. */
-static void read_picture(void *user, wvl_cli_turns *turns, size_t index)
+static void read_picture(void *user, wvl_cli_turns *turns, size_t index, void *piece)
 {
     const char *input = user;
     wvl_cli_job j = wvl_cli_describe_job(&batch, &input, 1, NULL);
+    (void)piece;
     j.turns = turns;
     j.turn = index;
     wrong += wvl_cli_read_and_plan(&j) != WVL_EXIT_OK;
@@ -178,13 +156,15 @@ static void read_picture(void *user, wvl_cli_turns *turns, size_t index)
     atomic_fetch_add(&ended, 1);
 }
 
-START_TEST(samples_are_held)
+/* A batch of pictures of 7x5 whose file gets this name. */
+static void open_pictures(char *name)
 {
-    char name[] = "/tmp/turns-XXXXXX", pixels[7 * 5 * 3] = {0};
+    const char pixels[7 * 5 * 3] = {0};
     int file = mkstemp(name);
     ck_assert_int_ge(file, 0);
     ck_assert_int_eq(write(file, "P6\n7 5\n255\n", 11), 11);
     ck_assert_int_eq(write(file, pixels, sizeof pixels), sizeof pixels);
+    (void)close(file);
     memset(&args, 0, sizeof args);
     memset(&batch, 0, sizeof batch);
     args.image_dir = "/tmp";
@@ -193,12 +173,329 @@ START_TEST(samples_are_held)
     batch.args = &args;
     batch.out = stdout;
     ck_assert_int_eq(wvl_cli_open_batch(&batch), WVL_EXIT_OK);
-    wvl_cli_run_turns(4, 2, 1, read_picture, name);
+}
+
+START_TEST(samples_are_held)
+{
+    char name[] = "/tmp/turns-XXXXXX";
+    const wvl_cli_pieces pieces = {.count = 4, .work = read_picture, .user = name};
+    open_pictures(name);
+    ck_assert_int_eq(wvl_cli_run_turns(&pieces, 2, 1), 1);
     ck_assert_int_eq(ended, 4);
     ck_assert_int_eq(wrong, 0);
     wvl_cli_close_batch(&batch);
-    (void)close(file);
     (void)unlink(name);
+}
+END_TEST
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+static wvl_cli_job plan_picture(const char *const *input, wvl_context *context)
+{
+    wvl_cli_job j = wvl_cli_describe_job(&batch, input, 1, NULL);
+    j.context = context;
+    ck_assert_int_eq(wvl_cli_read_and_plan(&j), WVL_EXIT_OK);
+    ck_assert_ptr_nonnull(j.plan);
+    return j;
+}
+
+/* Pictures that are alike have one plan; one of another context has its own. */
+START_TEST(plans_are_shared)
+{
+    char name[] = "/tmp/turns-XXXXXX";
+    const char *input = name;
+    wvl_cli_plans plans = {0};
+    open_pictures(name);
+    wvl_context *single = wvl_cli_open_single(&batch);
+    ck_assert_int_eq(wvl_cli_may_share_plans(&args, batch.params), 1);
+    batch.plans = &plans;
+    wvl_cli_job jobs[] = {plan_picture(&input, batch.context), plan_picture(&input, single),
+                          plan_picture(&input, batch.context)};
+    ck_assert_ptr_eq(jobs[0].plan, plans.plan);
+    ck_assert_ptr_ne(jobs[1].plan, plans.plan);
+    ck_assert_ptr_eq(jobs[2].plan, plans.plan);
+    for (int i = 0; i < 3; i++) {
+        wvl_cli_release_job(&jobs[i]);
+    }
+    wvl_cli_release_plans(&plans);
+    args.auto_color = 1;
+    ck_assert_int_eq(wvl_cli_may_share_plans(&args, batch.params), 0);
+    wvl_context_release(single);
+    wvl_cli_close_batch(&batch);
+    (void)unlink(name);
+}
+END_TEST
+
+/* A plan that gives a warning is not shared: every picture gives it, also the second time in one thread. */
+START_TEST(plans_with_warnings)
+{
+    char name[] = "/tmp/turns-XXXXXX";
+    const char *input = name;
+    wvl_cli_plans plans = {0};
+    open_pictures(name);
+    ck_assert_int_eq(wvl_params_set(batch.params, "roi", "c=1,U=1"), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(batch.params, "bpp", "200"), WVL_OK);
+    batch.plans = &plans;
+    wvl_cli_set_verbosity(-1);
+    for (size_t i = 1; i <= 2; i++) {
+        wvl_cli_job j = plan_picture(&input, batch.context);
+        ck_assert_uint_eq(wvl_cli_count_warnings(), i);
+        ck_assert_ptr_null(plans.plan);
+        wvl_cli_release_job(&j);
+    }
+    wvl_cli_set_verbosity(0);
+    wvl_cli_clear_warnings();
+    ck_assert_uint_eq(wvl_cli_count_warnings(), 0);
+    wvl_cli_close_batch(&batch);
+    (void)unlink(name);
+}
+END_TEST
+
+/* ---- Turns ----------------------------------------------------------------------------------- */
+
+enum { AHEAD = 5, AT_WORK = 3 };
+
+static atomic_int begun, at_work, done, told, telling, most_begun;
+
+/* Waits until the number is that large; 0: in vain. */
+static int await(atomic_int *number, int least)
+{
+    for (int i = 0; i < 50000 && atomic_load(number) < least; i++) {
+        (void)usleep(100);
+    }
+    return atomic_load(number) >= least;
+}
+
+static void begin(void)
+{
+    int now = atomic_fetch_add(&begun, 1) + 1 - atomic_load(&told), before = atomic_load(&most_begun);
+    while (now > before && !atomic_compare_exchange_weak(&most_begun, &before, now)) {
+    }
+    wrong += atomic_fetch_add(&at_work, 1) >= AT_WORK;
+}
+
+static void end(void)
+{
+    atomic_fetch_sub(&at_work, 1);
+    atomic_fetch_add(&done, 1);
+}
+
+/* In order, one at a time, with what its work has left. */
+static void tell_number(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+{
+    (void)user;
+    (void)turns;
+    wrong += atomic_fetch_add(&telling, 1) != 0;
+    wrong += *(size_t *)piece != index + 1;
+    wrong += atomic_load(&told) != (int)index;
+    (void)usleep(index % 4 * 20);
+    atomic_fetch_sub(&telling, 1);
+    atomic_fetch_add(&told, 1);
+}
+
+/* The first piece takes until all others that may be begun are done: their threads wait for nothing. */
+static void work_ahead(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+{
+    size_t *number = piece;
+    (void)user;
+    (void)turns;
+    begin();
+    wrong += *number != 0;
+    if (!index) {
+        wrong += !await(&done, AT_WORK + AHEAD - 1);
+        (void)usleep(5000); /* no more are begun */
+        wrong += atomic_load(&begun) != AT_WORK + AHEAD || atomic_load(&told) != 0;
+    }
+    (void)usleep(index * 7 % 5 * 20);
+    *number = index + 1;
+    end();
+}
+
+START_TEST(others_go_on)
+{
+    const wvl_cli_pieces pieces = {.count = PIECES, .bytes = sizeof(size_t), .work = work_ahead, .tell = tell_number};
+    ck_assert_int_eq(wvl_cli_run_turns(&pieces, AT_WORK, AHEAD), 1);
+    ck_assert_int_eq(told, PIECES);
+    ck_assert_int_eq(wrong, 0);
+    ck_assert_int_eq(most_begun, AT_WORK + AHEAD);
+}
+END_TEST
+
+/* The same pieces in one thread: each is told before the next one begins. */
+static void work_alone(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+{
+    (void)user;
+    (void)turns;
+    wrong += atomic_load(&told) != (int)index;
+    *(size_t *)piece = index + 1;
+}
+
+START_TEST(one_thread)
+{
+    const wvl_cli_pieces pieces = {.count = PIECES, .bytes = sizeof(size_t), .work = work_alone, .tell = tell_number};
+    ck_assert_int_eq(wvl_cli_run_turns(&pieces, 1, AHEAD), 1);
+    ck_assert_int_eq(told, PIECES);
+    ck_assert_int_eq(wrong, 0);
+}
+END_TEST
+
+START_TEST(no_pieces)
+{
+    const wvl_cli_pieces none = {.work = work_alone};
+    ck_assert_int_eq(wvl_cli_run_turns(&none, AT_WORK, AHEAD), 1);
+}
+END_TEST
+
+/* A thread that tells goes on to what others have done meanwhile, and they go on with other pieces: when both are at
+ * work on later ones, the first AHEAD are done. */
+static pthread_t teller;
+
+static void work_behind(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+{
+    (void)user;
+    (void)turns;
+    (void)piece;
+    begin();
+    wrong += index && !await(index < AHEAD ? &telling : &told, index < AHEAD ? 1 : AHEAD);
+    end();
+}
+
+static void tell_slowly(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+{
+    (void)user;
+    (void)turns;
+    (void)piece;
+    if (!index) {
+        teller = pthread_self();
+        atomic_fetch_add(&telling, 1);
+        wrong += !await(&begun, AHEAD + AT_WORK - 1);
+    }
+    wrong += index < AHEAD && !pthread_equal(teller, pthread_self());
+    wrong += atomic_fetch_add(&told, 1) != (int)index;
+}
+
+START_TEST(teller_goes_on)
+{
+    const wvl_cli_pieces pieces = {.count = PIECES, .work = work_behind, .tell = tell_slowly};
+    ck_assert_int_eq(wvl_cli_run_turns(&pieces, AT_WORK, AHEAD), 1);
+    ck_assert_int_eq(told, PIECES);
+    ck_assert_int_eq(wrong, 0);
+}
+END_TEST
+
+/* Pieces wait to be told when the first one stops: none is begun any more, and all that are begun are told. */
+static void work_before_stop(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+{
+    (void)user;
+    (void)turns;
+    begin();
+    wrong += !index && !await(&done, AT_WORK + AHEAD - 1);
+    *(size_t *)piece = index + 1;
+    end();
+}
+
+static void tell_stop(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+{
+    if (!index) {
+        wvl_cli_stop_turns(turns);
+    }
+    tell_number(user, turns, index, piece);
+}
+
+START_TEST(stop_while_pieces_wait)
+{
+    const wvl_cli_pieces pieces = {
+        .count = PIECES, .bytes = sizeof(size_t), .work = work_before_stop, .tell = tell_stop};
+    ck_assert_int_eq(wvl_cli_run_turns(&pieces, AT_WORK, AHEAD), 1);
+    ck_assert_int_eq(begun, AT_WORK + AHEAD);
+    ck_assert_int_eq(told, AT_WORK + AHEAD);
+    ck_assert_int_eq(wrong, 0);
+}
+END_TEST
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+enum { TALKERS = 40 };
+
+/* With several threads, the first piece ends behind others, and one of those is told by another thread than its own. */
+static void work_and_talk(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+{
+    (void)user;
+    *(pthread_t *)piece = pthread_self();
+    wvl_cli_error("work %zu", index);
+    (void)usleep(index % 5 * 20);
+    wvl_cli_warn("warning %zu", index);
+    wvl_cli_warn_once("name", "once");
+    atomic_fetch_add(&done, index != 0);
+    wrong += !index && wvl_cli_count_workers(turns) > 1 && !await(&done, AT_WORK);
+}
+
+static void tell_and_talk(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+{
+    char last[32], noted[64], text[64];
+    (void)turns;
+    (void)snprintf(last, sizeof last, "work %zu", index);
+    (void)snprintf(noted, sizeof noted, "warning %zu\nonce\n", index);
+    wvl_cli_copy_warnings(text, sizeof text);
+    wrong += strcmp(wvl_cli_last_error(), last) != 0;
+    wrong += strcmp(text, noted) != 0;
+    *(int *)user += !pthread_equal(*(pthread_t *)piece, pthread_self());
+    if (index == 1) {
+        wvl_cli_forget_messages(0); /* they are never printed */
+    }
+    if (index != 2) { /* those of 2 are printed behind it */
+        wvl_cli_tell_messages();
+    }
+    wvl_cli_error("told %zu", index);
+    atomic_fetch_add(&told, 1);
+}
+
+static void check_lines(FILE *file, int are_held)
+{
+    char line[64], wanted[64];
+    for (int i = 0; i < TALKERS; i++) {
+        static const char *const lines[] = {"wavelane: work %d\n", "wavelane: warning: warning %d\n",
+                                            "wavelane: warning: name: once\n", "wavelane: told %d\n"};
+        for (int k = i == 1 && are_held ? 3 : 0; k < 4; k += k == 1 && i ? 2 : 1) {
+            (void)snprintf(wanted, sizeof wanted, lines[k], i);
+            ck_assert_ptr_nonnull(fgets(line, sizeof line, file));
+            ck_assert_str_eq(line, wanted);
+        }
+    }
+    ck_assert_ptr_null(fgets(line, sizeof line, file));
+}
+
+/* Lines of a piece stand together and in order, with one thread and with several. What the caller's thread has said
+ * stays its own. */
+START_TEST(messages_go_with_pieces)
+{
+    static int by_others;
+    const size_t workers = _i ? AT_WORK : 1; /* one thread holds no messages */
+    const wvl_cli_pieces pieces = {
+        .count = TALKERS, .bytes = sizeof(pthread_t), .work = work_and_talk, .tell = tell_and_talk, .user = &by_others};
+    FILE *file = tmpfile();
+    int terminal = dup(STDERR_FILENO);
+    char mine[32];
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(dup2(fileno(file), STDERR_FILENO), 0);
+    wvl_cli_hold_messages();
+    wvl_cli_warn("mine");
+    int code = wvl_cli_run_turns(&pieces, workers, AHEAD);
+    ck_assert_int_ge(dup2(terminal, STDERR_FILENO), 0);
+    (void)close(terminal);
+    ck_assert_int_eq(code, 1);
+    ck_assert_int_eq(told, TALKERS);
+    ck_assert_int_eq(wrong, 0);
+    ck_assert_int_eq(by_others > 0, workers > 1);
+    ck_assert_uint_gt(wvl_cli_mark_messages(), 0);
+    wvl_cli_copy_warnings(mine, sizeof mine);
+    ck_assert_str_eq(mine, "mine\n");
+    wvl_cli_forget_messages(0);
+    wvl_cli_tell_messages();
+    wvl_cli_clear_warnings();
+    rewind(file);
+    check_lines(file, workers > 1);
+    (void)fclose(file);
 }
 END_TEST
 
@@ -211,8 +508,15 @@ int main(void)
     tcase_add_test(tests, asked_for);
     tcase_add_loop_test(tests, memory_has_a_limit, 0, 2);
     tcase_add_loop_test(tests, one_after_the_other, 0, 2);
-    tcase_add_test(tests, others_go_on);
     tcase_add_test(tests, samples_are_held);
+    tcase_add_test(tests, plans_are_shared);
+    tcase_add_test(tests, plans_with_warnings);
+    tcase_add_test(tests, others_go_on);
+    tcase_add_test(tests, one_thread);
+    tcase_add_test(tests, no_pieces);
+    tcase_add_test(tests, teller_goes_on);
+    tcase_add_test(tests, stop_while_pieces_wait);
+    tcase_add_loop_test(tests, messages_go_with_pieces, 0, 2);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -57,13 +57,18 @@ static item *take_item(item_list *list)
     return taken;
 }
 
+static void end_all(void)
+{
+    wvl_cli_error("out of memory; all ranks end");
+    (void)MPI_Abort(MPI_COMM_WORLD, WVL_EXIT_DEVICE);
+    abort();
+}
+
 static item *make_item(void)
 {
     item *made = calloc(1, sizeof *made);
     if (!made) {
-        wvl_cli_error("out of memory; all ranks end");
-        (void)MPI_Abort(MPI_COMM_WORLD, WVL_EXIT_DEVICE);
-        abort();
+        end_all();
     }
     return made;
 }
@@ -129,11 +134,12 @@ static void do_lease(worker *w, const wvl_mpi_lease *lease, wvl_cli_turns *turns
 }
 
 /* One slot: frames until the stop. */
-static void run_slot(void *user, wvl_cli_turns *turns, size_t index)
+static void run_slot(void *user, wvl_cli_turns *turns, size_t index, void *piece)
 {
     worker *w = user;
     item *lease;
     (void)index;
+    (void)piece;
     while ((lease = await_lease(w)) != NULL) {
         do_lease(w, &lease->is.lease, turns);
         free(lease);
@@ -143,7 +149,10 @@ static void run_slot(void *user, wvl_cli_turns *turns, size_t index)
 static void *run_slots(void *arg)
 {
     worker *w = arg;
-    wvl_cli_run_slots(&w->q, w->slots, run_slot, w);
+    const wvl_cli_pieces slots = {.count = w->slots, .work = run_slot, .user = w};
+    if (!wvl_cli_run_slots(&w->q, &slots)) {
+        end_all();
+    }
     pthread_mutex_lock(&w->lock);
     w->has_ended = 1;
     pthread_cond_signal(&w->went);

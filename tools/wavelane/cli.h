@@ -204,6 +204,27 @@ void wvl_cli_print_version(FILE *file);
 
 /* ---- Messages: standard error, one line each, "wavelane: " first ----------------------------- */
 
+/* Texts of a list, each owned. */
+typedef struct wvl_cli_texts {
+    char **texts;
+    size_t *repeats; /* how often each came again */
+    size_t count, capacity;
+} wvl_cli_texts;
+
+/* What a thread has said. Each thread has its own; those of a piece of work go with it from thread to thread
+ * (turns.h). All zero: nothing was said, and messages are not held. */
+typedef struct wvl_cli_messages {
+    char *text; /* lines that wait until they are printed */
+    size_t bytes, capacity;
+    int holds, leaves_warnings;
+    wvl_cli_texts noted; /* warnings of the picture at work, for its report */
+    char last_error[1024];
+} wvl_cli_messages;
+
+/* This thread's own and those given change places. */
+void wvl_cli_swap_messages(wvl_cli_messages *messages);
+/* They are forgotten, and all zero again. */
+void wvl_cli_clear_messages(wvl_cli_messages *messages);
 void wvl_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void wvl_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same text comes once a run, with the name of the first picture that has it ("": none), and a count of the others
@@ -224,6 +245,8 @@ void wvl_cli_forget_messages(size_t mark);
 void wvl_cli_tell_repeats(void);
 /* This thread's warnings since the last call of either are forgotten. */
 void wvl_cli_clear_warnings(void);
+/* How many there were since then; a text that came again counts again. */
+size_t wvl_cli_count_warnings(void);
 /* The same of another process: those of this thread, a line each, as far as there is room; and back. */
 void wvl_cli_copy_warnings(char *text, size_t room);
 /* name: as for wvl_cli_warn_once. text changes. */

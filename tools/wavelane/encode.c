@@ -86,6 +86,23 @@ static int choose_container(wvl_cli_job *j)
     return wvl_cli_fix_container(j->s->args, j->output, j->is_jp2, j->params);
 }
 
+/* A plan that gives warnings is this picture's alone: each picture has its own warnings. */
+static int create_plan(wvl_cli_job *j, wvl_cli_plans *plans)
+{
+    size_t warnings = wvl_cli_count_warnings();
+    wvl_status status =
+        wvl_plan_create(j->context, j->params, &j->picture.format, j->is_jp2 ? &j->picture.jp2 : NULL, &j->plan);
+    if (status) {
+        return report_lines(j, wvl_context_error(j->context), status);
+    }
+    if (plans && wvl_cli_count_warnings() == warnings) {
+        enter(j);
+        j->borrows_plan = wvl_cli_keep_plan(plans, j->context, &j->picture, j->limit_bytes, j->plan);
+        leave(j);
+    }
+    return WVL_EXIT_OK;
+}
+
 static int make_plan(wvl_cli_job *j)
 {
     int code = wvl_cli_describe_picture(j->s->args, j->name, j->is_jp2, &j->picture);
@@ -99,15 +116,13 @@ static int make_plan(wvl_cli_job *j)
         return code;
     }
     wvl_cli_plans *plans = j->is_jp2 ? NULL : j->s->plans;
-    j->plan = plans ? wvl_cli_find_plan(plans, &j->picture, j->limit_bytes) : NULL;
-    if (j->plan) {
-        j->borrows_plan = 1;
-        return WVL_EXIT_OK;
+    if (plans) {
+        enter(j);
+        j->plan = wvl_cli_find_plan(plans, j->context, &j->picture, j->limit_bytes);
+        leave(j);
     }
-    wvl_status status =
-        wvl_plan_create(j->context, j->params, &j->picture.format, j->is_jp2 ? &j->picture.jp2 : NULL, &j->plan);
-    j->borrows_plan = !status && plans && wvl_cli_keep_plan(plans, &j->picture, j->limit_bytes, j->plan);
-    return status ? report_lines(j, wvl_context_error(j->context), status) : WVL_EXIT_OK;
+    j->borrows_plan = j->plan != NULL;
+    return j->plan ? WVL_EXIT_OK : create_plan(j, plans);
 }
 
 /* ---- Encode ---------------------------------------------------------------------------------- */
@@ -388,11 +403,7 @@ int wvl_cli_read_and_plan(wvl_cli_job *j)
     if (!code && !args->image_dir) {
         code = wvl_cli_refuse_unused(j->name, &j->picture);
     }
-    if (!code) {
-        enter(j);
-        code = make_plan(j);
-        leave(j);
-    }
+    code = code ? code : make_plan(j);
     return code ? code : wvl_cli_settle_rows(j);
 }
 

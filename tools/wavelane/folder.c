@@ -10,6 +10,9 @@
  * little memory (D-command-01). */
 #define MOST_QUICK_PICTURES 16u
 #define SMALL_FILE (UINT64_C(16) << 20)
+/* Done pictures that may wait until earlier ones are told, for each at work. Such a picture holds little: its settings,
+ * result and warnings, its metadata, and a plan that is not shared. */
+#define AHEAD 4u
 /* With device=auto: fewer bytes of files for each thread are encoded on the CPU, in less time than the driver needs to
  * start (D-command-06). */
 #define AUTO_BYTES (UINT64_C(96) << 20)
@@ -61,10 +64,54 @@ static int is_skipped(const wvl_cli_batch *s, const wvl_cli_entry *entry)
     return s->args->skip_existing && !entry->clash && wvl_cli_is_whole(entry->output, &bytes);
 }
 
-static void skip_entry(wvl_cli_batch *s, wvl_cli_turns *turns, size_t index)
+/* An entry on its way. */
+typedef struct entry_at_work {
+    const char *input; /* what the job's inputs point to */
+    wvl_cli_job job;
+    int code, is_skipped;
+} entry_at_work;
+
+static int encode_job(wvl_cli_batch *s, wvl_cli_job *j)
 {
+    const wvl_cli_entry *entry = &s->directory.entries[j->turn];
+    int code = check_clash(entry);
+    code = code ? code : wvl_cli_check_entry(&s->directory, j->turn);
+    if (!code && s->args->output && !wvl_cli_is_plan_only(s->args)) {
+        code = wvl_cli_make_folder_of(entry->output);
+    }
+    code = code ? code : wvl_cli_read_and_plan(j);
+    return code || wvl_cli_is_plan_only(s->args) ? code : wvl_cli_encode_beside(j);
+}
+
+/* Others read theirs while this one waits to be told. */
+static void give_back_samples(wvl_cli_turns *turns, wvl_cli_job *j)
+{
+    wvl_io_release_samples(&j->picture.io);
+    free(j->picture.converted);
+    j->picture.converted = NULL;
+    wvl_cli_drop_samples(turns, j->sample_bytes);
+}
+
+static void encode_entry(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+{
+    wvl_cli_batch *s = user;
     const wvl_cli_entry *entry = &s->directory.entries[index];
-    wvl_cli_take_turn(turns, index);
+    entry_at_work *e = piece;
+    e->is_skipped = is_skipped(s, entry);
+    if (e->is_skipped) {
+        return;
+    }
+    e->input = entry->input;
+    e->job = wvl_cli_describe_job(s, &e->input, 1, entry->output);
+    e->job.turns = wvl_cli_count_workers(turns) > 1 ? turns : NULL;
+    e->job.turn = index;
+    e->job.context = s->single && index < s->single_count ? s->single : s->context;
+    e->code = encode_job(s, &e->job);
+    give_back_samples(turns, &e->job);
+}
+
+static void tell_skipped(wvl_cli_batch *s, const wvl_cli_entry *entry)
+{
     s->skipped++;
     s->unused = 0; /* nothing is known of what was not read */
     if (s->args->json) {
@@ -78,39 +125,23 @@ static void skip_entry(wvl_cli_batch *s, wvl_cli_turns *turns, size_t index)
     }
 }
 
-static void encode_entry(void *user, wvl_cli_turns *turns, size_t index)
+static void tell_entry(void *user, wvl_cli_turns *turns, size_t index, void *piece)
 {
     wvl_cli_batch *s = user;
-    const wvl_cli_entry *entry = &s->directory.entries[index];
-    const char *input = entry->input;
-    if (is_skipped(s, entry)) {
-        skip_entry(s, turns, index);
+    entry_at_work *e = piece;
+    wvl_cli_tell_messages();
+    if (e->is_skipped) {
+        tell_skipped(s, &s->directory.entries[index]);
         return;
     }
-    wvl_cli_job j = wvl_cli_describe_job(s, &input, 1, entry->output);
-    j.turns = wvl_cli_count_workers(turns) > 1 ? turns : NULL;
-    j.turn = index;
-    j.context = s->single && index < s->single_count ? s->single : s->context;
-    int code = check_clash(entry);
-    code = code ? code : wvl_cli_check_entry(&s->directory, index);
-    if (!code && s->args->output && !wvl_cli_is_plan_only(s->args)) {
-        code = wvl_cli_make_folder_of(entry->output);
-    }
-    code = code ? code : wvl_cli_read_and_plan(&j);
-    if (!code && !wvl_cli_is_plan_only(s->args)) {
-        code = wvl_cli_encode_beside(&j);
-    }
-    wvl_io_release_samples(&j.picture.io); /* others read theirs while this one waits for its turn */
-    wvl_cli_drop_samples(turns, j.sample_bytes);
-    wvl_cli_take_turn(turns, index);
-    s->unused &= j.picture.components ? j.picture.unused : ~0u;
-    wvl_cli_report_job(&j, code);
-    s->failed += code != WVL_EXIT_OK;
-    if (code == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted()) {
+    s->unused &= e->job.picture.components ? e->job.picture.unused : ~0u;
+    wvl_cli_report_job(&e->job, e->code);
+    s->failed += e->code != WVL_EXIT_OK;
+    if (e->code == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted()) {
         s->code = WVL_EXIT_INTERRUPTED;
         wvl_cli_stop_turns(turns);
     }
-    wvl_cli_release_job(&j);
+    wvl_cli_release_job(&e->job);
 }
 
 /* ---- How many at a time, and where ----------------------------------------------------------- */
@@ -168,9 +199,24 @@ static size_t count_singles(const wvl_cli_batch *s, size_t workers)
     return 4 * rest > 3 * workers ? count : count - rest;
 }
 
-/* Threads beside those at work, for pictures that are done and wait until earlier ones have told. Each thread keeps
- * memory of its own, so they are few (D-command-19). */
-static size_t count_ahead(size_t workers) { return workers > 1 ? (workers + 3) / 4 : 0; }
+static void run_entries(wvl_cli_batch *s, size_t workers)
+{
+    const wvl_cli_pieces pieces = {.count = s->directory.count,
+                                   .bytes = sizeof(entry_at_work),
+                                   .work = encode_entry,
+                                   .tell = tell_entry,
+                                   .user = s};
+    wvl_cli_plans plans = {0};
+    s->plans = wvl_cli_may_share_plans(s->args, s->params) ? &plans : NULL;
+    wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
+    if (!wvl_cli_run_turns(&pieces, workers, AHEAD * workers)) {
+        wvl_cli_error("%s: out of memory", s->args->image_dir);
+        s->code = WVL_EXIT_DEVICE;
+    }
+    wvl_cli_arm_signals(NULL);
+    wvl_cli_release_plans(&plans);
+    s->plans = NULL;
+}
 
 static void encode_entries(wvl_cli_batch *s)
 {
@@ -186,9 +232,7 @@ static void encode_entries(wvl_cli_batch *s)
                        wvl_context_threads(s->context), s->single_count);
     }
     s->unused = s->directory.count ? ~0u : 0;
-    wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
-    wvl_cli_run_turns(s->directory.count, workers, count_ahead(workers), encode_entry, s);
-    wvl_cli_arm_signals(NULL);
+    run_entries(s, workers);
     wvl_cli_close_encoders(s->encoders);
     wvl_context_release(s->single);
     s->encoders = NULL;

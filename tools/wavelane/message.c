@@ -8,31 +8,15 @@
 
 static int verbosity_now;
 
-/* Of a thread whose messages wait for their turn (turns.h). */
-typedef struct held_messages {
-    char *text;
-    size_t bytes, capacity;
-    int holds, leaves_warnings;
-} held_messages;
-
-/* Texts of a list, each owned. */
-typedef struct text_list {
-    char **texts;
-    size_t *repeats; /* how often each came again */
-    size_t count, capacity;
-} text_list;
-
 #define ONCE '\1' /* begins a held line that is printed once a run: ONCE name NAME_END text newline */
 #define NAME_END '\2'
 
-static _Thread_local char last_error[1024];
-static _Thread_local held_messages held;
-static _Thread_local text_list noted; /* warnings of the picture at work, for its report */
-static text_list of_run;              /* warnings that belong to no picture, for the report of the run */
-static text_list seen;                /* warnings that are printed once a run */
+static _Thread_local wvl_cli_messages own;
+static wvl_cli_texts of_run; /* warnings that belong to no picture, for the report of the run */
+static wvl_cli_texts seen;   /* warnings that are printed once a run */
 static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static size_t find_text(const text_list *list, const char *text)
+static size_t find_text(const wvl_cli_texts *list, const char *text)
 {
     size_t i = 0;
     while (i < list->count && strcmp(list->texts[i], text) != 0) {
@@ -41,7 +25,7 @@ static size_t find_text(const text_list *list, const char *text)
     return i;
 }
 
-static int enlarge(text_list *list)
+static int enlarge(wvl_cli_texts *list)
 {
     size_t capacity = list->capacity ? 2 * list->capacity : 8;
     char **texts = realloc(list->texts, capacity * sizeof *texts);
@@ -53,7 +37,7 @@ static int enlarge(text_list *list)
 }
 
 /* 1: the text is new. Without memory for it every text is new. */
-static int add_text(text_list *list, const char *text)
+static int add_text(wvl_cli_texts *list, const char *text)
 {
     size_t at = find_text(list, text);
     if (at < list->count) {
@@ -68,27 +52,41 @@ static int add_text(text_list *list, const char *text)
     return 1;
 }
 
-static void clear_texts(text_list *list)
+static void clear_texts(wvl_cli_texts *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         free(list->texts[i]);
     }
     free(list->texts);
     free(list->repeats);
-    *list = (text_list){0};
+    *list = (wvl_cli_texts){0};
+}
+
+void wvl_cli_swap_messages(wvl_cli_messages *messages)
+{
+    const wvl_cli_messages mine = own;
+    own = *messages;
+    *messages = mine;
+}
+
+void wvl_cli_clear_messages(wvl_cli_messages *messages)
+{
+    free(messages->text);
+    clear_texts(&messages->noted);
+    *messages = (wvl_cli_messages){0};
 }
 
 void wvl_cli_set_verbosity(int verbosity) { verbosity_now = verbosity; }
 
-const char *wvl_cli_last_error(void) { return last_error; }
+const char *wvl_cli_last_error(void) { return own.last_error; }
 
-void wvl_cli_hold_messages(void) { held.holds = 1; }
+void wvl_cli_hold_messages(void) { own.holds = 1; }
 
-void wvl_cli_hold_errors(void) { held.holds = held.leaves_warnings = 1; }
+void wvl_cli_hold_errors(void) { own.holds = own.leaves_warnings = 1; }
 
-size_t wvl_cli_mark_messages(void) { return held.bytes; }
+size_t wvl_cli_mark_messages(void) { return own.bytes; }
 
-void wvl_cli_forget_messages(size_t mark) { held.bytes = mark < held.bytes ? mark : held.bytes; }
+void wvl_cli_forget_messages(size_t mark) { own.bytes = mark < own.bytes ? mark : own.bytes; }
 
 /* name: "" for none. */
 static void print_once(const char *name, const char *text)
@@ -115,7 +113,7 @@ static void print_held(char *line)
 
 void wvl_cli_tell_messages(void)
 {
-    for (char *line = held.text, *end = held.text + held.bytes; held.bytes && line < end;) {
+    for (char *line = own.text, *end = own.text + own.bytes; own.bytes && line < end;) {
         char *newline = memchr(line, '\n', (size_t)(end - line));
         if (!newline) {
             break;
@@ -124,20 +122,22 @@ void wvl_cli_tell_messages(void)
         print_held(line);
         line = newline + 1;
     }
-    free(held.text);
-    held = (held_messages){0};
+    free(own.text);
+    own.text = NULL;
+    own.bytes = own.capacity = 0;
+    own.holds = own.leaves_warnings = 0;
 }
 
 static int make_room(size_t more)
 {
-    size_t capacity = held.capacity ? held.capacity : 256;
-    while (capacity - held.bytes < more) {
+    size_t capacity = own.capacity ? own.capacity : 256;
+    while (capacity - own.bytes < more) {
         capacity *= 2;
     }
-    char *larger = capacity > held.capacity ? realloc(held.text, capacity) : held.text;
+    char *larger = capacity > own.capacity ? realloc(own.text, capacity) : own.text;
     if (larger) {
-        held.text = larger;
-        held.capacity = capacity;
+        own.text = larger;
+        own.capacity = capacity;
     }
     return larger != NULL;
 }
@@ -146,8 +146,8 @@ static int make_room(size_t more)
 static void put_line(const char *kind, const char *text)
 {
     size_t bytes = strlen(kind) + strlen(text) + sizeof "wavelane: \n";
-    if (held.holds && make_room(bytes)) {
-        held.bytes += (size_t)snprintf(held.text + held.bytes, bytes, "wavelane: %s%s\n", kind, text);
+    if (own.holds && make_room(bytes)) {
+        own.bytes += (size_t)snprintf(own.text + own.bytes, bytes, "wavelane: %s%s\n", kind, text);
     } else {
         (void)fprintf(stderr, "wavelane: %s%s\n", kind, text);
     }
@@ -157,17 +157,17 @@ void wvl_cli_error(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(last_error, sizeof last_error, format, args);
+    (void)vsnprintf(own.last_error, sizeof own.last_error, format, args);
     va_end(args);
-    put_line("", last_error);
+    put_line("", own.last_error);
 }
 
 /* As put_line, for what is printed once a run. */
 static void put_once(const char *name, const char *text)
 {
     size_t bytes = strlen(name) + strlen(text) + 4;
-    if (held.holds && make_room(bytes)) {
-        held.bytes += (size_t)snprintf(held.text + held.bytes, bytes, "%c%s%c%s\n", ONCE, name, NAME_END, text);
+    if (own.holds && make_room(bytes)) {
+        own.bytes += (size_t)snprintf(own.text + own.bytes, bytes, "%c%s%c%s\n", ONCE, name, NAME_END, text);
     } else {
         print_once(name, text);
     }
@@ -186,11 +186,11 @@ void wvl_cli_tell_repeats(void)
 void wvl_cli_keep_warnings(void)
 {
     clear_texts(&of_run);
-    of_run = noted;
-    noted = (text_list){0};
+    of_run = own.noted;
+    own.noted = (wvl_cli_texts){0};
 }
 
-static void report_texts(wvl_cli_report *r, text_list *list)
+static void report_texts(wvl_cli_report *r, wvl_cli_texts *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         wvl_cli_report_text(r, NULL, list->texts[i]);
@@ -202,25 +202,34 @@ void wvl_cli_report_warnings_of_run(wvl_cli_report *r)
 {
     wvl_cli_report_open_list(r, "warnings");
     report_texts(r, &of_run);
-    report_texts(r, &noted);
+    report_texts(r, &own.noted);
     wvl_cli_report_close(r);
 }
 
 void wvl_cli_report_warnings(wvl_cli_report *r)
 {
     wvl_cli_report_open_list(r, "warnings");
-    report_texts(r, &noted);
+    report_texts(r, &own.noted);
     wvl_cli_report_close(r);
+}
+
+size_t wvl_cli_count_warnings(void)
+{
+    size_t count = own.noted.count;
+    for (size_t i = 0; i < own.noted.count; i++) {
+        count += own.noted.repeats[i];
+    }
+    return count;
 }
 
 void wvl_cli_copy_warnings(char *text, size_t room)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < noted.count; i++) {
-        size_t length = strlen(noted.texts[i]);
+    for (size_t i = 0; i < own.noted.count; i++) {
+        size_t length = strlen(own.noted.texts[i]);
         if (length + 2 <= room - used) {
-            used += (size_t)snprintf(text + used, room - used, "%s\n", noted.texts[i]);
+            used += (size_t)snprintf(text + used, room - used, "%s\n", own.noted.texts[i]);
         }
     }
 }
@@ -233,7 +242,7 @@ void wvl_cli_warn_again(const char *name, char *text)
     }
 }
 
-void wvl_cli_clear_warnings(void) { clear_texts(&noted); }
+void wvl_cli_clear_warnings(void) { clear_texts(&own.noted); }
 
 static char *format_text(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 static char *format_text(const char *format, va_list args)
@@ -256,8 +265,8 @@ void wvl_cli_warn(const char *format, ...)
     char *text = format_text(format, args);
     va_end(args);
     if (text) {
-        (void)add_text(&noted, text);
-        if (verbosity_now >= 0 && !held.leaves_warnings) {
+        (void)add_text(&own.noted, text);
+        if (verbosity_now >= 0 && !own.leaves_warnings) {
             put_line("warning: ", text);
         }
     }
@@ -271,8 +280,8 @@ void wvl_cli_warn_once(const char *name, const char *format, ...)
     char *text = format_text(format, args);
     va_end(args);
     if (text) {
-        (void)add_text(&noted, text);
-        if (verbosity_now >= 0 && !held.leaves_warnings) {
+        (void)add_text(&own.noted, text);
+        if (verbosity_now >= 0 && !own.leaves_warnings) {
             put_once(name, text);
         }
     }

@@ -19,13 +19,23 @@ static int are_alike(const wvl_image_format *a, const wvl_image_format *b)
     return 1;
 }
 
-wvl_plan *wvl_cli_find_plan(const wvl_cli_plans *plans, const wvl_cli_picture *picture, uint64_t limit_bytes)
+/* A conversion to X'Y'Z' may follow from the picture's profile. */
+int wvl_cli_may_share_plans(const wvl_cli_args *args, const wvl_params *params)
 {
-    int fits = plans->plan && plans->limit_bytes == limit_bytes && plans->color == picture->io.color;
+    const char *color = wvl_params_get(params, "input-color");
+    return color && !strcmp(color, "none") && !args->auto_color;
+}
+
+wvl_plan *wvl_cli_find_plan(const wvl_cli_plans *plans, const wvl_context *context, const wvl_cli_picture *picture,
+                            uint64_t limit_bytes)
+{
+    int fits = plans->plan && plans->context == context && plans->limit_bytes == limit_bytes &&
+               plans->color == picture->io.color;
     return fits && are_alike(&plans->format, &picture->format) ? plans->plan : NULL;
 }
 
-int wvl_cli_keep_plan(wvl_cli_plans *plans, const wvl_cli_picture *picture, uint64_t limit_bytes, wvl_plan *plan)
+int wvl_cli_keep_plan(wvl_cli_plans *plans, const wvl_context *context, const wvl_cli_picture *picture,
+                      uint64_t limit_bytes, wvl_plan *plan)
 {
     size_t bytes = picture->format.component_count * sizeof *plans->components;
     plans->components = plans->plan ? plans->components : malloc(bytes);
@@ -33,6 +43,7 @@ int wvl_cli_keep_plan(wvl_cli_plans *plans, const wvl_cli_picture *picture, uint
         return 0;
     }
     memcpy(plans->components, picture->format.components, bytes);
+    plans->context = context;
     plans->format = picture->format;
     plans->format.components = plans->components;
     plans->color = picture->io.color;

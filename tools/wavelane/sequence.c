@@ -245,37 +245,39 @@ static int wants_device(const char *device)
     return strcmp(device, "auto") != 0 || (wvl_device_describe(0, &info) == WVL_OK && info.usable);
 }
 
-/* A conversion to X'Y'Z' may follow from the picture's profile: such plans are not shared. */
-static void share_plans(wvl_cli_sequence *q)
-{
-    const char *color = wvl_params_get(q->batch.params, "input-color");
-    if (color && !strcmp(color, "none") && !q->options->args.auto_color) {
-        q->batch.plans = &q->plans;
-    }
-}
-
 size_t wvl_cli_count_slots(const wvl_cli_sequence *q)
 {
     return wvl_cli_choose_workers(&q->batch, wants_device(wvl_params_get(q->batch.params, "device")));
 }
 
-void wvl_cli_run_slots(wvl_cli_sequence *q, size_t count, wvl_cli_work_fn work, void *user)
+/* A frame that is done and not told holds its coded bytes: no more of them than are at work. */
+int wvl_cli_run_slots(wvl_cli_sequence *q, const wvl_cli_pieces *pieces)
 {
-    share_plans(q);
-    const char *device = wvl_params_get(q->batch.params, "device");
-    q->batch.encoders = wants_device(device) ? wvl_cli_open_encoders(q->batch.context, device) : NULL;
-    wvl_cli_arm_signals(q->batch.cancel);
-    wvl_cli_run_turns(count, wvl_cli_count_slots(q), 0, work, user);
+    wvl_cli_batch *s = &q->batch;
+    const char *device = wvl_params_get(s->params, "device");
+    size_t workers = wvl_cli_count_slots(q);
+    s->plans = wvl_cli_may_share_plans(s->args, s->params) ? &q->plans : NULL;
+    s->encoders = wants_device(device) ? wvl_cli_open_encoders(s->context, device) : NULL;
+    wvl_cli_arm_signals(s->cancel);
+    int is_ready = wvl_cli_run_turns(pieces, workers, workers);
     wvl_cli_arm_signals(NULL);
-    wvl_cli_close_encoders(q->batch.encoders);
-    q->batch.encoders = NULL;
+    wvl_cli_close_encoders(s->encoders);
+    s->encoders = NULL;
+    return is_ready;
 }
 
 static void run_frames(wvl_cli_sequence *q, void *user)
 {
+    const wvl_cli_pieces pieces = {.count = q->source.count < MOST_PLACES ? (size_t)q->source.count : MOST_PLACES,
+                                   .bytes = sizeof(wvl_cli_frame),
+                                   .work = wvl_cli_run_frame,
+                                   .tell = wvl_cli_tell_frame,
+                                   .user = q};
     (void)user;
-    size_t places = q->source.count < MOST_PLACES ? (size_t)q->source.count : MOST_PLACES;
-    wvl_cli_run_slots(q, places, wvl_cli_run_frame, q);
+    if (!wvl_cli_run_slots(q, &pieces)) {
+        wvl_cli_error("sequence: out of memory");
+        q->code = WVL_EXIT_DEVICE;
+    }
 }
 
 /* The first pass says how many frames a stream has. Without a word, later ones would be lost. */

@@ -259,8 +259,9 @@ void wvl_cli_end_report(wvl_cli_sequence *q);
 /* Of a run that did not begin: no file of it is left. */
 void wvl_cli_drop_report(wvl_cli_sequence *q);
 
-/* Work of wvl_cli_run_turns; user: the sequence. */
-void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place);
+/* Work and tell of wvl_cli_run_turns; user: the sequence, piece: a wvl_cli_frame. */
+void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place, void *piece);
+void wvl_cli_tell_frame(void *user, wvl_cli_turns *turns, size_t place, void *piece);
 /* One frame for another process, from its input to its file: place, limit, and what belongs to it, are set. */
 void wvl_cli_do_frame(wvl_cli_sequence *q, wvl_cli_frame *frame, wvl_cli_turns *turns);
 void wvl_cli_release_frame(wvl_cli_sequence *q, wvl_cli_frame *frame);
@@ -285,7 +286,7 @@ void wvl_cli_close_sequence(wvl_cli_sequence *q);
 char *wvl_cli_describe_parameters(const wvl_cli_sequence *q, const wvl_sequence_rate_options *rate);
 /* Frames in work at a time. */
 size_t wvl_cli_count_slots(const wvl_cli_sequence *q);
-/* work for 0 to count - 1, as wvl_cli_run_turns, with what the frames share. */
-void wvl_cli_run_slots(wvl_cli_sequence *q, size_t count, wvl_cli_work_fn work, void *user);
+/* As wvl_cli_run_turns, with what the frames share. */
+int wvl_cli_run_slots(wvl_cli_sequence *q, const wvl_cli_pieces *pieces);
 
 #endif

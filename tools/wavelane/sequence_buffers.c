@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes of frames on their way. As many buffers live as frames are in work, whatever the length of the sequence. */
+/* Bytes of frames on their way. As many buffers live as frames are in work or wait to be told, whatever the
+ * length of the sequence. */
 #include <stdlib.h>
 #include <string.h>
 

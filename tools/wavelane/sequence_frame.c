@@ -495,32 +495,46 @@ static void account(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
     }
 }
 
-void wvl_cli_release_frame(wvl_cli_sequence *q, wvl_cli_frame *f)
+/* What it was made of. Its coded bytes stay. */
+static void release_work(wvl_cli_sequence *q, wvl_cli_frame *f)
 {
     wvl_cli_release_job(&f->job);
-    wvl_cli_return_buffer(&q->buffers, f->bytes);
+    memset(&f->job, 0, sizeof f->job);
     wvl_cli_return_buffer(&q->buffers, f->given);
+    f->given = NULL;
+}
+
+void wvl_cli_release_frame(wvl_cli_sequence *q, wvl_cli_frame *f)
+{
+    release_work(q, f);
+    wvl_cli_return_buffer(&q->buffers, f->bytes);
     free(f->input);
     free(f->output);
 }
 
-void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place)
+void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place, void *piece)
 {
     wvl_cli_sequence *q = user;
-    wvl_cli_frame f;
-    memset(&f, 0, sizeof f);
-    f.place = place;
-    work_on(q, &f, turns);
-    wvl_cli_wait_turn(turns, place);
-    if (q->stopped && f.state == WVL_CLI_FRAME_FAILED) {
+    wvl_cli_frame *f = piece;
+    f->place = place;
+    work_on(q, f, turns);
+    release_work(q, f);
+}
+
+void wvl_cli_tell_frame(void *user, wvl_cli_turns *turns, size_t place, void *piece)
+{
+    wvl_cli_sequence *q = user;
+    wvl_cli_frame *f = piece;
+    (void)place;
+    if (q->stopped && f->state == WVL_CLI_FRAME_FAILED) {
         wvl_cli_forget_messages(0); /* the run has ended with an earlier frame */
     }
     wvl_cli_tell_messages();
-    if (f.state != WVL_CLI_FRAME_NONE) {
-        account(q, &f, turns);
+    if (f->state != WVL_CLI_FRAME_NONE) {
+        account(q, f, turns);
     } else if (!q->stopped) {
         wvl_cli_stop_turns(turns); /* the stream has ended */
     }
     wvl_cli_clear_warnings();
-    wvl_cli_release_frame(q, &f);
+    wvl_cli_release_frame(q, f);
 }

@@ -5,23 +5,33 @@
 #include <malloc.h>
 #endif
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define KEPT_BYTES (64 << 20)
 
+/* Of a piece that is begun and not told. */
+typedef struct slot {
+    int is_done;               /* under the lock */
+    wvl_cli_messages messages; /* while its work or its telling goes on: those of the thread itself */
+    void *piece;
+} slot;
+
 struct wvl_cli_turns {
+    const wvl_cli_pieces *pieces;
+    size_t workers, slot_count;
+    slot *slots;          /* the slot of a piece: index % slot_count */
+    uint8_t *memory;      /* of all slots */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
-    size_t count, workers;
-    size_t running;    /* pieces at work: at most `workers`. A piece that waits for its turn is at work no more */
     size_t next, turn; /* to be begun; to be told */
+    int is_telling;    /* a thread tells the piece whose turn it is */
     uint64_t held_bytes;
     size_t coding;                             /* pieces between begin and end of their encode */
     enum { BESIDE, ALONE_WANTED, ALONE } kind; /* ALONE: one piece encodes, and no other begins */
     int stopped;
-    wvl_cli_work_fn work;
-    void *user;
     pthread_mutex_t single; /* of wvl_cli_enter */
 };
 
@@ -36,44 +46,6 @@ void wvl_cli_keep_memory(void)
 
 size_t wvl_cli_count_workers(const wvl_cli_turns *t) { return t->workers; }
 
-/* Whether the piece of this thread counts as running. */
-static _Thread_local int is_running;
-
-/* Under the lock. */
-static void stop_running(wvl_cli_turns *t)
-{
-    if (is_running) {
-        is_running = 0;
-        t->running--;
-        pthread_cond_broadcast(&t->changed);
-    }
-}
-
-void wvl_cli_wait_turn(wvl_cli_turns *t, size_t index)
-{
-    pthread_mutex_lock(&t->lock);
-    while (t->turn != index) {
-        stop_running(t); /* others go on meanwhile */
-        pthread_cond_wait(&t->changed, &t->lock);
-    }
-    pthread_mutex_unlock(&t->lock);
-}
-
-void wvl_cli_take_turn(wvl_cli_turns *t, size_t index)
-{
-    wvl_cli_wait_turn(t, index);
-    wvl_cli_tell_messages();
-}
-
-static void end_turn(wvl_cli_turns *t)
-{
-    pthread_mutex_lock(&t->lock);
-    stop_running(t);
-    t->turn++;
-    pthread_cond_broadcast(&t->changed);
-    pthread_mutex_unlock(&t->lock);
-}
-
 void wvl_cli_stop_turns(wvl_cli_turns *t)
 {
     pthread_mutex_lock(&t->lock);
@@ -82,32 +54,71 @@ void wvl_cli_stop_turns(wvl_cli_turns *t)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* The next piece; count: there is none. */
+static slot *slot_of(const wvl_cli_turns *t, size_t index) { return &t->slots[index % t->slot_count]; }
+
+/* The next piece; count: there is none. No thread waits for ever: where it waits, another one works on the piece that
+ * is to be told, or tells it. Work and telling wait for no later piece (see may_hold), so its slot comes free. */
 static size_t begin_piece(wvl_cli_turns *t)
 {
+    size_t count = t->pieces->count;
     pthread_mutex_lock(&t->lock);
-    while (t->running >= t->workers && !t->stopped && t->next < t->count) {
+    while (t->next - t->turn >= t->slot_count && !t->stopped && t->next < count) {
         pthread_cond_wait(&t->changed, &t->lock);
     }
-    size_t index = t->stopped || t->next >= t->count ? t->count : t->next++;
-    if (index < t->count) {
-        t->running++;
-        is_running = 1;
-    }
+    size_t index = t->stopped || t->next >= count ? count : t->next++;
     pthread_mutex_unlock(&t->lock);
     return index;
+}
+
+static void work_piece(wvl_cli_turns *t, size_t index)
+{
+    slot *s = slot_of(t, index);
+    memset(s->piece, 0, t->pieces->bytes);
+    wvl_cli_swap_messages(&s->messages);
+    if (t->workers > 1) {
+        wvl_cli_hold_messages();
+    }
+    t->pieces->work(t->pieces->user, t, index, s->piece);
+    wvl_cli_swap_messages(&s->messages);
+}
+
+static void tell_piece(wvl_cli_turns *t, size_t index)
+{
+    slot *s = slot_of(t, index);
+    wvl_cli_swap_messages(&s->messages);
+    if (t->pieces->tell) {
+        t->pieces->tell(t->pieces->user, t, index, s->piece);
+    }
+    wvl_cli_tell_messages();
+    wvl_cli_swap_messages(&s->messages);
+    wvl_cli_clear_messages(&s->messages);
+}
+
+/* Tells it and all done pieces behind it, if it is its turn. A thread that tells goes on to what is done meanwhile. */
+static void end_piece(wvl_cli_turns *t, size_t index)
+{
+    pthread_mutex_lock(&t->lock);
+    slot_of(t, index)->is_done = 1;
+    while (!t->is_telling && slot_of(t, t->turn)->is_done) {
+        size_t told = t->turn;
+        t->is_telling = 1;
+        pthread_mutex_unlock(&t->lock);
+        tell_piece(t, told);
+        pthread_mutex_lock(&t->lock);
+        slot_of(t, told)->is_done = 0;
+        t->is_telling = 0;
+        t->turn++;
+        pthread_cond_broadcast(&t->changed);
+    }
+    pthread_mutex_unlock(&t->lock);
 }
 
 static void *work_on(void *arg)
 {
     wvl_cli_turns *t = arg;
-    for (size_t index; (index = begin_piece(t)) < t->count;) {
-        if (t->workers > 1) {
-            wvl_cli_hold_messages();
-        }
-        t->work(t->user, t, index);
-        wvl_cli_take_turn(t, index);
-        end_turn(t);
+    for (size_t index; (index = begin_piece(t)) < t->pieces->count;) {
+        work_piece(t, index);
+        end_piece(t, index);
     }
     return NULL;
 }
@@ -118,7 +129,8 @@ uint64_t wvl_cli_share_of_memory(void)
     return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : UINT64_MAX / 2;
 }
 
-/* Under the lock. */
+/* Under the lock. No piece waits for ever: the first one that is not told goes on as soon as none encodes, and those
+ * that encode end without it. Then it is told, and the next one is the first. */
 static int may_hold(const wvl_cli_turns *t, size_t index, uint64_t bytes, uint64_t most)
 {
     int fits = bytes <= most && t->held_bytes <= most - bytes;
@@ -189,27 +201,49 @@ void wvl_cli_enter(wvl_cli_turns *t) { pthread_mutex_lock(&t->single); }
 
 void wvl_cli_leave(wvl_cli_turns *t) { pthread_mutex_unlock(&t->single); }
 
-void wvl_cli_run_turns(size_t count, size_t workers, size_t ahead, wvl_cli_work_fn work, void *user)
+/* All that the pieces take: so nothing fails between the first and the last. */
+static int make_slots(wvl_cli_turns *t)
 {
-    size_t thread_count = workers + ahead < count ? workers + ahead : count;
-    wvl_cli_turns t = {.lock = PTHREAD_MUTEX_INITIALIZER,
-                       .changed = PTHREAD_COND_INITIALIZER,
-                       .single = PTHREAD_MUTEX_INITIALIZER,
-                       .count = count,
-                       .workers = workers < count ? workers : count,
-                       .work = work,
-                       .user = user};
-    pthread_t *threads = t.workers > 1 ? calloc(thread_count - 1, sizeof *threads) : NULL;
+    size_t step = (t->pieces->bytes / sizeof(max_align_t) + 1) * sizeof(max_align_t);
+    t->slots = calloc(t->slot_count, sizeof *t->slots);
+    t->memory = calloc(t->slot_count, step);
+    for (size_t i = 0; t->slots && t->memory && i < t->slot_count; i++) {
+        t->slots[i].piece = t->memory + i * step;
+    }
+    return t->slots && t->memory;
+}
+
+static void run_threads(wvl_cli_turns *t)
+{
+    pthread_t *threads = t->workers > 1 ? calloc(t->workers - 1, sizeof *threads) : NULL;
     size_t started = 0;
-    while (threads && started + 1 < thread_count && pthread_create(&threads[started], NULL, work_on, &t) == 0) {
+    while (threads && started + 1 < t->workers && pthread_create(&threads[started], NULL, work_on, t) == 0) {
         started++; /* the others do the work of one that does not start */
     }
-    (void)work_on(&t);
+    (void)work_on(t);
     for (size_t i = 0; i < started; i++) {
         pthread_join(threads[i], NULL);
     }
     free(threads);
+}
+
+int wvl_cli_run_turns(const wvl_cli_pieces *pieces, size_t workers, size_t ahead)
+{
+    size_t count = pieces->count;
+    wvl_cli_turns t = {.pieces = pieces,
+                       .workers = workers < count ? workers : count,
+                       .slot_count = workers + ahead < count ? workers + ahead : count,
+                       .lock = PTHREAD_MUTEX_INITIALIZER,
+                       .changed = PTHREAD_COND_INITIALIZER,
+                       .single = PTHREAD_MUTEX_INITIALIZER};
+    int is_ready = !count || make_slots(&t);
+    if (count && is_ready) {
+        run_threads(&t);
+    }
+    free(t.memory);
+    free(t.slots);
     pthread_cond_destroy(&t.changed);
     pthread_mutex_destroy(&t.lock);
     pthread_mutex_destroy(&t.single);
+    return is_ready;
 }

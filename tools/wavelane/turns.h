@@ -1,32 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pieces of work side by side that report what became of them in order, as if they had been done one after another. */
+/* Pieces of work side by side. What became of them is told in their order, as if they had been done one after another.
+ */
 #ifndef WVL_TOOLS_TURNS_H
 #define WVL_TOOLS_TURNS_H
 
 #include "cli.h"
 
 typedef struct wvl_cli_turns wvl_cli_turns;
-typedef void (*wvl_cli_work_fn)(void *user, wvl_cli_turns *turns, size_t index);
+typedef void (*wvl_cli_piece_fn)(void *user, wvl_cli_turns *turns, size_t index, void *piece);
 
-/* Calls work for indices below count, `workers` at a time at most, in threads beside the caller's. Messages are held
- * until the piece takes its turn, or ends. ahead: pieces that may be done and wait for their turn, beside those at
- * work. With 0, a worker waits with its piece. */
-void wvl_cli_run_turns(size_t count, size_t workers, size_t ahead, wvl_cli_work_fn work, void *user);
+typedef struct wvl_cli_pieces {
+    size_t count;
+    size_t bytes;          /* memory of a piece: zero before its work, and for another piece once it is told */
+    wvl_cli_piece_fn work; /* for indices below count, beside others */
+    wvl_cli_piece_fn tell; /* in order, one at a time, in any of the threads; NULL: there are only messages to tell */
+    void *user;
+} wvl_cli_pieces;
+
+/* Does all pieces in `workers` threads, the caller's among them, and returns when all are told. No thread waits for the
+ * turn of its piece: it goes on with another one. ahead: how many pieces may be done and not told, beside those at
+ * work. What a thread says of a piece goes with the piece. If there are several threads, it is held; what tell has
+ * neither printed nor forgotten is printed behind it. 0: out of memory, and no piece was begun; else 1. */
+int wvl_cli_run_turns(const wvl_cli_pieces *pieces, size_t workers, size_t ahead);
 /* For the rest of the process, before its first thread: pictures take and give back the same memory again and again.
  * Without this, most of it would go to the system and come back, page by page. */
 void wvl_cli_keep_memory(void);
 size_t wvl_cli_count_workers(const wvl_cli_turns *turns);
-/* Waits until all pieces before this one have ended. */
-void wvl_cli_wait_turn(wvl_cli_turns *turns, size_t index);
-/* The same, and prints its messages. */
-void wvl_cli_take_turn(wvl_cli_turns *turns, size_t index);
-/* No piece is begun any more. */
+/* No piece is begun any more. Those that are begun are done and told. */
 void wvl_cli_stop_turns(wvl_cli_turns *turns);
 /* Half of the machine's memory: what pictures side by side may hold. One by itself may take what it needs. */
 uint64_t wvl_cli_share_of_memory(void);
 /* Memory of a piece: first for samples, before they are read; then for its encode as well. Each waits until all pieces
  * at work hold no more than `most` bytes with these. One goes on all the same if no piece holds any; so does the first
- * piece that has not ended, once none encodes: so pieces never wait for each other for ever. */
+ * piece that is not told, once none encodes: so pieces never wait for each other for ever. All is given back in work.
+ */
 void wvl_cli_hold_samples(wvl_cli_turns *turns, size_t index, uint64_t bytes, uint64_t most);
 void wvl_cli_begin_coding(wvl_cli_turns *turns, size_t index, uint64_t bytes, uint64_t most);
 /* Between begin and end: waits until no other piece encodes. None begins before this one ends. */
