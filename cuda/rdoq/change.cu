@@ -100,12 +100,7 @@ __device__ __forceinline__ bool scan_rows(const block_rows &rows, uint64_t copie
     const mover by(end, rows.is_wide);
     uint32_t has_moved = 0;
     auto split = [&](row_type &r) {
-#pragma unroll
-        for (uint32_t j = 0; j < WORDS; j++) {
-            four_levels four = split_four(s.measure(r.samples[j]));
-            r.levels[j] = four.levels;
-            r.offsets[j] = four.offsets;
-        }
+        split_row(s, r);
         look_beside<LANES, WORDS>(r.levels, r.left, r.right);
     };
     /* Several words of a row are read again rather than kept: registers are few. */

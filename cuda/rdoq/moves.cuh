@@ -75,9 +75,9 @@ __device__ __forceinline__ eight_bytes gather_entries(uint32_t entry)
 /* Borders plus 128 (wvl_rdoq_rule), by neighbours. */
 struct border_tables {
     eight_bytes first, second, more;
-    uint32_t alone;  /* four times the same */
-    uint32_t open;   /* not `needs`: all bits; else 0 */
-    uint32_t least;  /* of the first table: samples below it stay at level 0. Four times the same */
+    uint32_t alone; /* four times the same */
+    uint32_t open;  /* not `needs`: all bits; else 0 */
+    uint32_t least; /* of the first table: samples below it stay at level 0. Four times the same */
 
     /* All lanes. */
     __device__ __forceinline__ explicit border_tables(const wvl_rdoq_end &end)
@@ -146,8 +146,7 @@ struct mover {
     bool is_wide;
 
     __device__ __forceinline__ mover(const wvl_rdoq_end &at, bool wide)
-        : end(at), step(1u << at.plane), is_cleanup(at.type == 2 ? BYTES : 0), above(at.type ? BYTES : 0),
-          is_wide(wide)
+        : end(at), step(1u << at.plane), is_cleanup(at.type == 2 ? BYTES : 0), above(at.type ? BYTES : 0), is_wide(wide)
     {
     }
     /* moves, and levels after them; near: find_near() after them, asked of what is lowered to level 1. */
@@ -174,8 +173,7 @@ __device__ __forceinline__ void mover::move_singly(uint4 &samples, const four_mo
         uint32_t at = (uint32_t)__ffs(left) - 8, v = pick(samples, at / 8), before = v & 0x7FFFFFFF,
                  level = levels >> at & 15, is_raised = moves.raised >> at & 0x80,
                  lowered = level ? ((level + 1) << end.plane) - 1 : 0, after = is_raised ? step : lowered;
-        uint64_t decoded =
-            is_raised ? 3 * (uint64_t)step : wvl_rdoq_twice_lowered(&end, after, (int)(near >> at & 1));
+        uint64_t decoded = is_raised ? 3 * (uint64_t)step : wvl_rdoq_twice_lowered(&end, after, (int)(near >> at & 1));
         /* both factors have one sign: the decoder's value lies beyond `after` */
         int64_t by = (int64_t)before - after, far = (int64_t)before + after - (int64_t)decoded;
         m->error += (wvl_uwide)(uint64_t)(by < 0 ? -by : by) * (uint64_t)(far < 0 ? -far : far);

@@ -18,12 +18,12 @@ __device__ __forceinline__ uint32_t fill_bytes(uint32_t ones) { return ones * 25
 
 /* The rows of a block, as one of its lanes sees them. */
 struct block_rows {
-    uint64_t first;      /* address of the lane's first sample in row 0 */
-    uint32_t pitch;      /* bytes */
-    uint32_t height;     /* 0: the lanes have no rows to look at */
-    uint32_t columns;    /* from the lane's first one on; 0: none */
-    bool is_wide;        /* samples of 32 bits, not of 16 */
-    bool is_aligned;     /* four samples are a word of memory */
+    uint64_t first;   /* address of the lane's first sample in row 0 */
+    uint32_t pitch;   /* bytes */
+    uint32_t height;  /* 0: the lanes have no rows to look at */
+    uint32_t columns; /* from the lane's first one on; 0: none */
+    bool is_wide;     /* samples of 32 bits, not of 16 */
+    bool is_aligned;  /* four samples are a word of memory */
 
     __device__ __forceinline__ block_rows(const wvl_cuda_t1_block &b, uint32_t first_column, bool is_asked)
         : first(b.coefs + (uint64_t)first_column * b.coef_bytes), pitch(b.stride * b.coef_bytes),
@@ -178,6 +178,16 @@ template <uint32_t WORDS> struct row {
     uint4 samples[WORDS];
     uint32_t levels[WORDS], offsets[WORDS], left[WORDS], right[WORDS];
 };
+
+template <uint32_t WORDS> __device__ __forceinline__ void split_row(const scale &s, row<WORDS> &r)
+{
+#pragma unroll
+    for (uint32_t j = 0; j < WORDS; j++) {
+        four_levels four = split_four(s.measure(r.samples[j]));
+        r.levels[j] = four.levels;
+        r.offsets[j] = four.offsets;
+    }
+}
 
 /* Bytes that come from the word of the lane before or behind; 0 beyond the block. */
 template <uint32_t LANES> __device__ __forceinline__ uint32_t fetch_before(uint32_t v)

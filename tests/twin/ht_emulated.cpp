@@ -70,8 +70,8 @@ RATE_KERNELS(CALL_RATE)
 #define RDOQ_KERNELS(X)                                                                                                \
     X(wvl_rdoq_weigh_blocks)                                                                                           \
     X(wvl_rdoq_change_32)                                                                                              \
-    X(wvl_rdoq_change_64) X(wvl_rdoq_change_128) X(wvl_rdoq_change_any) X(wvl_rdoq_settle) X(wvl_rdoq_put)             \
-        X(wvl_rdoq_judge) X(wvl_rdoq_take)
+    X(wvl_rdoq_change_64)                                                                                              \
+    X(wvl_rdoq_change_128) X(wvl_rdoq_change_any) X(wvl_rdoq_settle) X(wvl_rdoq_put) X(wvl_rdoq_judge) X(wvl_rdoq_take)
 #define CALL_RDOQ(name)                                                                                                \
     static void call_##name(const void *job) { name(*(const wvl_cuda_rdoq_job *)job); }
 RDOQ_KERNELS(CALL_RDOQ)
