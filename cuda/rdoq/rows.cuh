@@ -111,7 +111,9 @@ __device__ __forceinline__ void block_rows::store(uint32_t j, uint32_t y, const 
 
 /* How samples are split at a plane of step S (wvl_rdoq_split_sample), without a look at single samples. */
 struct scale {
-    uint32_t most, left, right, mask;
+    uint32_t most;        /* magnitudes are held to it; of samples of 16 bits: in both halves */
+    uint32_t left, right; /* shifts, one of which is 0 */
+    uint32_t mask;        /* of both halves, behind the shifts */
     bool is_wide;
 
     __device__ __forceinline__ scale(uint32_t plane, bool wide)
@@ -189,7 +191,7 @@ template <uint32_t WORDS> __device__ __forceinline__ void split_row(const scale 
     }
 }
 
-/* Bytes that come from the word of the lane before or behind; 0 beyond the block. */
+/* The word of the lane before, and behind; 0 beyond the block. */
 template <uint32_t LANES> __device__ __forceinline__ uint32_t fetch_before(uint32_t v)
 {
     uint32_t other = __shfl_up_sync(~0u, v, 1, LANES);
