@@ -127,7 +127,7 @@ __device__ __forceinline__ wvl_cuda_packets_block send_set(const job_type &job, 
     return sent;
 }
 
-/* What packets see of a block that is cut there. */
+/* What packets see of a block that is cut there. A function, as those of measure.cuh are. */
 __device__ __noinline__ void send_cut(const job_type &job, const layer_state &layer, uint32_t block,
                                       const block_passes &passes, const wvl_cuda_rate_sent &before, uint32_t cut,
                                       uint32_t bytes)

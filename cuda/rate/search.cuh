@@ -144,7 +144,7 @@ __device__ __forceinline__ uint32_t guess_next(const job_type &job, const layer_
 }
 
 /* Returns whether there is a threshold that fits; the layer is cut at it. The measure is written once, and the search
- * is called once: headers inline at many places would fill the registers. */
+ * is called once: their code is long. */
 __device__ __forceinline__ bool search(const job_type &job, layer_state &layer, uint32_t *shared)
 {
     wvl_bracket b;

@@ -108,10 +108,18 @@ static uint32_t draw_border(unsigned bits)
     return rdoq_below(2) ? border + near : border - wvl_min_u32(near, border);
 }
 
-/* One sample of nine, of any magnitude: it has no neighbours. */
-static uint32_t draw_lonely(unsigned bits, uint32_t x, uint32_t y)
+/* A large sample with four others just below twice the step, so that blocks end with a significance pass; and far from
+ * them one just above twice the step, alone. */
+static uint32_t draw_clusters(unsigned bits, uint32_t x, uint32_t y)
 {
-    return x % 3 == 1 && y % 3 == 1 ? t1_random(&rdoq_rng) >> (32 - 1 - rdoq_below(bits)) : 0;
+    uint32_t step = 1u << (bits / 2), u = x % 8, v = y % 4;
+    if (u == 1 && v == 1) {
+        return 2 * step + rdoq_below(2 * step);
+    }
+    if ((u == 1 && v != 3) || (v == 1 && u < 3)) {
+        return 2 * step - 1 - rdoq_below(step / 4 + 1);
+    }
+    return u == 5 && v == 3 ? 2 * step + rdoq_below(step / 4 + 1) : 0;
 }
 
 /* Rows of large samples; between two of them a single sample, below the step that they are several times of. */
@@ -121,7 +129,7 @@ static uint32_t draw_striped(unsigned bits, uint32_t x, uint32_t y)
     return y % 2 ? near * (step / 2 + rdoq_below(step / 2 + 1)) : 2 * step + rdoq_below(2 * step);
 }
 
-enum { NATURAL = T1_TEMPERS, BORDERS, LONELY, STRIPED, TEMPERS };
+enum { NATURAL = T1_TEMPERS, BORDERS, CLUSTERS, STRIPED, TEMPERS };
 static unsigned temper_of_all; /* TEMPERS: each block has its own */
 
 static uint32_t draw_sample(unsigned temper, unsigned bits, uint32_t x, uint32_t y, uint32_t ridge)
@@ -130,8 +138,8 @@ static uint32_t draw_sample(unsigned temper, unsigned bits, uint32_t x, uint32_t
     if (temper == NATURAL) {
         return draw_natural(x, y, ldexp(1.0, (int)bits - 4), ridge, most);
     }
-    if (temper == LONELY) {
-        return draw_lonely(bits, x, y);
+    if (temper == CLUSTERS) {
+        return draw_clusters(bits, x, y) & most;
     }
     if (temper == STRIPED) {
         return draw_striped(bits, x, y) & most;
@@ -193,21 +201,23 @@ static void draw_block(uint32_t i)
     b->bound = offsetof(rdoq_picture, bounds) + 4ull * i;
     b->planes = (uint8_t)(wvl_bit_length(rdoq_given.bounds[i] >> b->frac_bits) + rdoq_below(3));
     rdoq_given.kinds[i] = (uint8_t)rdoq_below(2 * GROUPS);
-    rdoq_given.hull_weights[i] =
-        rdoq_draw_weight(rdoq_given.survey.slopes[rdoq_given.kinds[i] / 2], (int)rdoq_below(bits + 2) - 1);
+    int plane = temper < CLUSTERS ? (int)rdoq_below(bits + 2) - 1 : (int)bits / 2;
+    rdoq_given.hull_weights[i] = rdoq_draw_weight(rdoq_given.survey.slopes[rdoq_given.kinds[i] / 2], plane);
     most_width = wvl_max_u32(most_width, b->width);
 }
 
 void rdoq_draw_picture(void)
 {
+    static const uint32_t widths[] = {1024, 32, 33, 64, 65, 128, 129, 1024}; /* the widest of each kernel, and beyond */
+    static const unsigned tempers[] = {STRIPED, TEMPERS, CLUSTERS, TEMPERS};
+    static unsigned picture_count;
     memset(&rdoq_given, HT_POISON, sizeof rdoq_given);
     memset(&rdoq_given.parts, 0, sizeof rdoq_given.parts);
     memset(&rdoq_given.survey, 0, sizeof rdoq_given.survey);
     rdoq_job = (wvl_cuda_rdoq_job){.aim = {.groups = GROUPS}, .is_large = rdoq_below(2)};
     most_width = 0;
-    width_limit = 32u << rdoq_below(2 * WVL_CUDA_RDOQ_WIDTHS);
-    width_limit = wvl_min_u32(width_limit, 1024);
-    temper_of_all = rdoq_below(4) ? TEMPERS : STRIPED;
+    width_limit = widths[picture_count++ % (sizeof widths / sizeof *widths)];
+    temper_of_all = tempers[picture_count / 2 % 4];
     for (uint32_t g = 0; g < GROUPS; g++) {
         rdoq_given.survey.slopes[g] = rdoq_below(6) ? 20000 + rdoq_below(20000) : rdoq_below(65536);
     }
