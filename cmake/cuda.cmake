@@ -14,30 +14,30 @@ set(WVL_CUDA_SOURCES
     cuda/dwt/tables.c
     cuda/dwt/window.c
     cuda/host/backend_cuda.c
-    cuda/host/block_walk.c
-    cuda/host/code.c
-    cuda/host/code_t1.c
-    cuda/host/coded_output.c
-    cuda/host/coder_ht.c
-    cuda/host/coder_rdoq.c
-    cuda/host/coder_sets.c
-    cuda/host/coder_t1.c
-    cuda/host/deliver.c
-    cuda/host/device.c
-    cuda/host/launch.c
-    cuda/host/layout.c
-    cuda/host/memory.c
-    cuda/host/picture.c
-    cuda/host/picture_output.c
-    cuda/host/picture_plan.c
-    cuda/host/picture_queue.c
-    cuda/host/queue.c
-    cuda/host/rate_layers.c
-    cuda/host/region_tables.c
-    cuda/host/rdoq_code.c
-    cuda/host/rdoq_tables.c
-    cuda/host/route.c
-    cuda/host/staging.c
+    cuda/host/coders/block_walk.c
+    cuda/host/coders/ht_waves.c
+    cuda/host/coders/t1_waves.c
+    cuda/host/coders/wave_output.c
+    cuda/host/coders/ht_picture.c
+    cuda/host/coders/rdoq_picture.c
+    cuda/host/coders/ht_sets_picture.c
+    cuda/host/coders/t1_picture.c
+    cuda/host/transform/deliver.c
+    cuda/host/memory/device.c
+    cuda/host/transform/launch.c
+    cuda/host/coders/layout.c
+    cuda/host/memory/memory.c
+    cuda/host/pictures/picture.c
+    cuda/host/pictures/output.c
+    cuda/host/pictures/plan.c
+    cuda/host/pictures/queue.c
+    cuda/host/waves/queue.c
+    cuda/host/coders/rate_layers.c
+    cuda/host/coders/region_tables.c
+    cuda/host/coders/rdoq_blocks.c
+    cuda/host/coders/rdoq_tables.c
+    cuda/host/driver/route.c
+    cuda/host/transform/staging.c
     cuda/packets/packets_launch.c
     cuda/plain/device.c
     cuda/plain/pictures.c
@@ -114,8 +114,8 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/dwt/block/patch.cuh
     cuda/dwt/block/rows.cuh
     cuda/dwt/block/store.cuh
-    cuda/host/deliver.cu
-    cuda/host/deliver.h
+    cuda/host/transform/deliver.cu
+    cuda/host/transform/deliver.h
     cuda/lattice/args.h
     cuda/lattice/carry.cuh
     cuda/lattice/convolution.cuh
@@ -187,7 +187,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     src/geom/plan.h
     src/lattice/lattice.h)
 list(APPEND WVL_SOURCES ${WVL_CUDA_SOURCES})
-list(APPEND WVL_HOOKED_SOURCES cuda/module.c cuda/host/runtime_table.c)
+list(APPEND WVL_HOOKED_SOURCES cuda/module.c cuda/host/driver/runtime_table.c)
 
 set(WVL_HAVE_CUDA OFF)
 if(NOT WVL_CUDA STREQUAL "OFF")
@@ -203,7 +203,7 @@ endif()
 option(WVL_NVTX "NVTX ranges around the stages of an encode and the work for a device" OFF)
 if(WVL_HAVE_CUDA AND WVL_NVTX)
     find_path(WVL_NVTX_INCLUDE nvtx3/nvToolsExt.h PATHS /usr/local/cuda/include ENV CUDA_PATH PATH_SUFFIXES include REQUIRED)
-    set_source_files_properties(cuda/host/backend_cuda.c cuda/host/picture_queue.c cuda/host/queue.c src/encoder.c codec/blocks/source_pool.c PROPERTIES
+    set_source_files_properties(cuda/host/backend_cuda.c cuda/host/pictures/queue.c cuda/host/waves/queue.c src/picture/session_waves.c codec/blocks/source_pool.c PROPERTIES
         COMPILE_DEFINITIONS WVL_HAVE_NVTX COMPILE_OPTIONS "-isystem;${WVL_NVTX_INCLUDE}")
 endif()
 
@@ -238,7 +238,7 @@ if(WVL_HAVE_CUDA)
         DEPENDS ${part_files} COMMENT "Device code" VERBATIM)
     set_source_files_properties(cuda/module.c PROPERTIES
         COMPILE_DEFINITIONS WVL_CUDA_IMAGE="${image}" OBJECT_DEPENDS ${image})
-    set_source_files_properties(src/context.c cuda/host/runtime_table.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
+    set_source_files_properties(src/context.c cuda/host/driver/runtime_table.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
     message(STATUS "CUDA: device code by ${WVL_NVCC}")
 else()
     message(STATUS "CUDA: no device code in this build")

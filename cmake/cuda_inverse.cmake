@@ -22,7 +22,7 @@ set(WVL_INVERSE_DEVICE_SOURCES
     src/dwt/scheme.h
     src/geom/plan.h)
 add_library(wavelane_inverse STATIC EXCLUDE_FROM_ALL
-    cuda/host/route.c
+    cuda/host/driver/route.c
     cuda/inverse/host.c
     cuda/inverse/kernels.c
     cuda/inverse/launch.c

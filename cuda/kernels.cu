@@ -7,7 +7,7 @@
 #include "cuda/dwt/clear.cu"
 #include "cuda/dwt/convert.cu"
 #include "cuda/dwt/kernels.cu"
-#include "cuda/host/deliver.cu"
+#include "cuda/host/transform/deliver.cu"
 #include "cuda/packets/kernels.cu"
 #include "cuda/plain/kernels.cu"
 #include "cuda/rate/kernels.cu"

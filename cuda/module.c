@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The compiled device code, carried inside the library. */
-#include "cuda/host/launch.h"
+#include "cuda/host/transform/launch.h"
 
 #ifdef WVL_CUDA_IMAGE
 __asm__(".section .rodata\n"

@@ -212,7 +212,9 @@ void wvl_context_release(wvl_context *context)
         return;
     }
     wvl_allocator host = context->host;
-    wvl_context_close_devices(context);
+    if (context->close_devices) {
+        context->close_devices(context);
+    }
     wvl_pool_destroy(context->pool);
     while (context->errors) {
         wvl_error_text *first = context->errors;

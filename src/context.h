@@ -31,10 +31,11 @@ struct wvl_context {
     wvl_trace trace;
     _Atomic uint64_t pictures; /* begun */
     pthread_mutex_t device_lock;
-    struct wvl_device *devices[16]; /* by ordinal, opened at their first use (devices.c) */
-    uint64_t max_samples;           /* 0: no limit */
-    pthread_mutex_t error_lock;     /* guards the list, its numbers and its texts */
-    wvl_error_text *errors;         /* one for every thread that failed or asked */
+    struct wvl_device *devices[16];                     /* by ordinal, opened at their first use (device/devices.c) */
+    void (*close_devices)(struct wvl_context *context); /* set by the first of them; before that NULL */
+    uint64_t max_samples;                               /* 0: no limit */
+    pthread_mutex_t error_lock;                         /* guards the list, its numbers and its texts */
+    wvl_error_text *errors;                             /* one for every thread that failed or asked */
     uint64_t error_count;
 };
 
@@ -48,7 +49,6 @@ static inline int wvl_cancel_is_raised(const wvl_cancel *cancel)
     return cancel && atomic_load_explicit(&cancel->flag.raised, memory_order_relaxed);
 }
 
-void wvl_context_close_devices(wvl_context *context);
 void wvl_context_retain(wvl_context *context);
 void wvl_context_log(const wvl_context *context, wvl_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

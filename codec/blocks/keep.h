@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 
 #include "base/pool.h"
-#include "codec/coded_tile.h"
 #include "codec/rate/depth.h"
+#include "codec/t2/coded_tile.h"
 
 /* A writer's places in both stores, on cache lines of its own. */
 typedef struct wvl_keep_writer {

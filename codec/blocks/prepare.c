@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/blocks/prepare.h"
 
-#include "codec/rescale.h"
+#include "codec/rate/rescale.h"
 
 wvl_block_input wvl_prepare_describe(const wvl_plan *plan, const wvl_block_order *order, const wvl_coefs *coefs,
                                      const wvl_block_run *run, uint32_t block, const void *kernels)

@@ -4,9 +4,9 @@
 #ifndef WVL_CODEC_BLOCKS_PREPARE_H
 #define WVL_CODEC_BLOCKS_PREPARE_H
 
+#include "codec/blocks/roi.h"
 #include "codec/core/block.h"
 #include "codec/rate/rdoq.h"
-#include "codec/roi.h"
 #include "geom/handover.h"
 
 /* Room for the copies of one block (wvl_block_scratch). */

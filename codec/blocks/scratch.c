@@ -2,9 +2,9 @@
 #include "codec/blocks/scratch.h"
 
 #include "codec/blocks/choice.h"
+#include "codec/blocks/roi.h"
 #include "codec/rate/measure.h"
-#include "codec/rescale.h"
-#include "codec/roi.h"
+#include "codec/rate/rescale.h"
 
 /* Of the largest block. */
 typedef struct worker_sizes {

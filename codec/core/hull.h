@@ -341,8 +341,8 @@ WVL_HD void wvl_hull_init(wvl_hull *hull, const wvl_band_coding *band, int32_t g
 }
 
 /* After init: the block lies in a region of interest of shift s, or with `part` samples of one and others are coded
- * together (codec/roi.h). Gains stay what they are; slopes of the region's passes are raised by 64 octaves, above all
- * others, and are never below those of passes that follow. */
+ * together (codec/blocks/roi.h). Gains stay what they are; slopes of the region's passes are raised by 64 octaves,
+ * above all others, and are never below those of passes that follow. */
 WVL_HD void wvl_hull_set_region(wvl_hull_line *line, unsigned s, int part)
 {
     line->lift = part ? s : 0;

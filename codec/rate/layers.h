@@ -8,7 +8,7 @@
 
 #include "base/look.h"
 #include "base/pool.h"
-#include "codec/coded_tile.h"
+#include "codec/t2/coded_tile.h"
 #include "geom/handover_packets.h"
 
 #define WVL_DECIDED UINT32_MAX

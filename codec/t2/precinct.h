@@ -6,7 +6,7 @@
 #ifndef WVL_CODEC_T2_PRECINCT_H
 #define WVL_CODEC_T2_PRECINCT_H
 
-#include "codec/store.h"
+#include "codec/store/store.h"
 #include "codec/t2/tag_tree.h"
 #include "geom/handover.h"
 

@@ -276,8 +276,8 @@ static int loses_bands(const fuzz_picture *p, double found)
     return found < psnr_of_means(p) - 10.0 * log10(BANDS_LOST);
 }
 
-/* Without levels and with a whole step, a coefficient is a sample, and rebuilt halfway between two (src/quality.c,
- * tie_of). */
+/* Without levels and with a whole step, a coefficient is a sample, and rebuilt halfway between two
+ * (src/picture/quality.c, tie_of). */
 static int has_halves(const fuzz_case *c, const fuzz_picture *p)
 {
     double step = fuzz_estimate_number(c, "step", "0");

@@ -8,7 +8,7 @@
 
 #include "codec/core/block.h"
 #include "cuda/blocks/ht_job.h"
-#include "cuda/host/route.h"
+#include "cuda/host/driver/route.h"
 
 /* How a kernel is launched: most warps of a thread block, their shared memory, and thread blocks that the device
  * holds at once. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * EBCOT blocks to one output, for rate control and packets of the host: bytes, and passes as codec/coded_tile.h has
+ * EBCOT blocks to one output, for rate control and packets of the host: bytes, and passes as codec/t2/coded_tile.h has
  * them (wvl_cuda_t1_coded). A warp a block; it writes 128 bytes at a time.
  *
  * Which place a block gets differs from run to run. What stands there does not.

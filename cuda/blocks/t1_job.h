@@ -158,7 +158,7 @@ typedef struct wvl_cuda_t1_weight {
 
 /*
  * A coded block as the host reads it (wvl_t1_gather): its bytes from unit `place` of the output on, and from
- * the next whole unit on its passes as codec/coded_tile.h has them: wvl_pass[passes]; with gains also int64_t
+ * the next whole unit on its passes as codec/t2/coded_tile.h has them: wvl_pass[passes]; with gains also int64_t
  * gains[passes] and uint16_t slopes[passes]. The meaning of each member is that of wvl_block_record.
  */
 typedef struct wvl_cuda_t1_coded {

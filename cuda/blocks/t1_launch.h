@@ -6,7 +6,7 @@
 
 #include "codec/core/block.h"
 #include "cuda/blocks/t1_job.h"
-#include "cuda/host/route.h"
+#include "cuda/host/driver/route.h"
 #include "geom/plan.h"
 
 /* Styles of which one block is enough for is_styled: segments or contexts begin anew on the way, or the ends of passes

@@ -7,7 +7,7 @@
 #define WVL_CUDA_BLOCKS_T1_MODEL_H
 
 #include "cuda/blocks/t1_job.h"
-#include "cuda/host/route.h"
+#include "cuda/host/driver/route.h"
 
 typedef struct wvl_cuda_t1_model {
     const wvl_cuda_runtime *runtime;

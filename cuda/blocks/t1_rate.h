@@ -6,7 +6,7 @@
 
 #include "codec/core/block.h"
 #include "cuda/blocks/t1_job.h"
-#include "cuda/host/route.h"
+#include "cuda/host/driver/route.h"
 
 typedef struct wvl_cuda_t1_rate {
     const wvl_cuda_runtime *runtime;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernels that overlap: a launch may set out while the one in front of it ends (cuda/host/launch.c). What it reads from
- * tables it may read at once. Before it touches what other kernels write, a thread block waits either until all of the
- * launch in front, and with it those before, is in memory, or for the flags of the rows that it reads.
+ * Kernels that overlap: a launch may set out while the one in front of it ends (cuda/host/transform/launch.c). What it
+ * reads from tables it may read at once. Before it touches what other kernels write, a thread block waits either until
+ * all of the launch in front, and with it those before, is in memory, or for the flags of the rows that it reads.
  *
  * Flags need that the thread block that sets them runs: thread blocks of a launch come only when every block of the
  * launch in front has let them, or has ended, so that none of those is still to come; the first launch waits for

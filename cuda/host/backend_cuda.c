@@ -14,8 +14,8 @@
 
 #include "base/alloc.h"
 #include "base/ranges.h"
-#include "cuda/host/job.h"
-#include "cuda/host/picture.h"
+#include "cuda/host/pictures/picture.h"
+#include "cuda/host/waves/job.h"
 
 #define DEPTH_MAX 16
 #define POLL_NANOSECONDS 50000

@@ -4,7 +4,7 @@
 #define WVL_CUDA_HOST_BACKEND_CUDA_H
 
 #include "backend/backend.h"
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/driver/runtime_table.h"
 
 extern const wvl_backend_vtable wvl_backend_cuda;
 

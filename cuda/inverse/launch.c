@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cuda/host/route.h"
+#include "cuda/host/driver/route.h"
 #include "cuda/inverse/tuning.h"
 
 wvl_cuda_status wvl_cuda_inverse_init_kernels(const wvl_cuda_runtime *runtime, const void *image,

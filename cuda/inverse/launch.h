@@ -3,7 +3,7 @@
 #ifndef WVL_CUDA_INVERSE_LAUNCH_H
 #define WVL_CUDA_INVERSE_LAUNCH_H
 
-#include "cuda/host/route.h"
+#include "cuda/host/driver/route.h"
 #include "cuda/inverse/kernels.h"
 #include "cuda/inverse/split.h"
 

@@ -7,7 +7,7 @@
 #define WVL_CUDA_PACKETS_LAUNCH_H
 
 #include "cuda/blocks/ht_job.h"
-#include "cuda/host/route.h"
+#include "cuda/host/driver/route.h"
 #include "cuda/packets/packets_job.h"
 
 typedef struct wvl_cuda_packets {

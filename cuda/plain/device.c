@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "cuda/host/launch.h"
+#include "cuda/host/transform/launch.h"
 
 #define CAPABILITY_MIN 75 /* of the portable device code: 10 * major + minor */
 

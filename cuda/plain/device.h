@@ -4,7 +4,7 @@
 #define WVL_CUDA_PLAIN_DEVICE_H
 
 #include "base/on_device.h"
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/driver/runtime_table.h"
 #include "cuda/plain/args.h"
 
 struct wvl_plain_device {

@@ -4,7 +4,7 @@
 #ifndef WVL_CUDA_RATE_LAUNCH_H
 #define WVL_CUDA_RATE_LAUNCH_H
 
-#include "cuda/host/route.h"
+#include "cuda/host/driver/route.h"
 #include "cuda/rate/rate_job.h"
 
 typedef struct wvl_cuda_rate {

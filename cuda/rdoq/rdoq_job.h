@@ -31,7 +31,7 @@ typedef struct wvl_cuda_rdoq_part {
 /* What the survey has found so far. Zero before the first kernel. */
 typedef struct wvl_cuda_rdoq_survey {
     uint32_t guess;      /* the first slope, less WVL_SURVEY_LEAST_GUESS */
-    uint32_t is_far_off; /* all blocks are to be coded again (codec/recode.h, REQUANTISED) */
+    uint32_t is_far_off; /* all blocks are to be coded again (codec/write/recode.h, REQUANTISED) */
     uint32_t off, last;  /* blocks whose slopes are far off; blocks that must not have been changed */
     uint32_t nothing;    /* 0: the bound of blocks that are not coded again */
     uint32_t arrived;    /* thread blocks of a launch that are done; 0 between launches */

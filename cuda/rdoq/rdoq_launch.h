@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Optimised quantisation and its survey on a device, for the host. Nothing here allocates, waits or locks; calls that
- * can fail return the driver's status. cuda/host/rdoq_code.h queues a picture with them. */
+ * can fail return the driver's status. cuda/host/coders/rdoq_blocks.h queues a picture with them. */
 #ifndef WVL_CUDA_RDOQ_LAUNCH_H
 #define WVL_CUDA_RDOQ_LAUNCH_H
 
-#include "cuda/host/route.h"
+#include "cuda/host/driver/route.h"
 #include "cuda/rdoq/rdoq_job.h"
 
 typedef struct wvl_cuda_rdoq {

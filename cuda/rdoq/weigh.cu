@@ -95,7 +95,7 @@ __device__ __forceinline__ void weigh_block(const job_type &job, uint32_t id)
     if (lane_id()) {
         return;
     }
-    if (!job.step && !b.orient) { /* coded in the first phase, as it is (cuda/host/rdoq_code.h) */
+    if (!job.step && !b.orient) { /* coded in the first phase, as it is (cuda/host/coders/rdoq_blocks.h) */
         item<wvl_cuda_t1_block>(job.t1.blocks, id) = b;
     }
     wvl_cuda_rdoq_part &part = item<wvl_cuda_rdoq_part>(job.parts, kind);

@@ -4,7 +4,7 @@
 
 #include "backend/backend_cpu.h"
 #include "cuda/host/backend_cuda.h"
-#include "cuda/host/launch.h"
+#include "cuda/host/transform/launch.h"
 
 const wvl_backend_vtable *wvl_backend_fetch_host(void) { return &wvl_backend_cpu; }
 

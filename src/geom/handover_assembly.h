@@ -2,7 +2,7 @@
 /*
  * What follows from the plan alone of a finished picture: its packets in their order, the blocks of each, tile-parts,
  * and the bytes of headers and boxes with room for the lengths. The host builds it once a plan
- * (codec/tile_assembly.h); a device that puts pictures together reads it (cuda/packets). Flat tables, the same on
+ * (codec/write/assembly.h); a device that puts pictures together reads it (cuda/packets). Flat tables, the same on
  * both sides.
  */
 #ifndef WVL_GEOM_HANDOVER_ASSEMBLY_H

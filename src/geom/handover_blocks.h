@@ -65,7 +65,7 @@ typedef struct wvl_block_order {
 typedef struct wvl_block_record {
     uint64_t bytes_at;  /* where its codeword begins: in the batch's chunks, in a keeper's store */
     uint64_t passes_at; /* its passes; then, with rate control, their cumulative weighted gains and hull slopes
-                           (codec/coded_tile.h) */
+                           (codec/t2/coded_tile.h) */
     uint64_t energy;    /* sum of magnitude^2 before rdoq, divided by 4^energy_shift */
     uint32_t bytes;     /* of the whole codeword, all HT sets included */
     uint16_t pass_count;

@@ -244,7 +244,7 @@ typedef struct wvl_rate_plan {
     uint8_t rate_control;         /* pass gains are needed: several layers, or not everything is exact */
     uint8_t ht_passes;            /* most passes of a set, 1 to 3 */
     uint8_t follows_step;         /* HT: steps are made coarser for the byte target, and blocks are coded again
-                                     (codec/rescale.h) */
+                                     (codec/rate/rescale.h) */
     uint8_t rdoq;                 /* blocks are coded again, quantised for where they end */
     uint8_t visual;               /* slopes are those of weighted errors (wvl_band_coding.visual) */
     uint8_t keep_coefs;     /* a PSNR target, or a small picture: all coefficients stay until cuts have been measured */
@@ -306,12 +306,13 @@ typedef struct wvl_device_plan {
 /* test: depth to which blocks are coded before rate control decides; output bytes do not depend on it. Only tests set
  * it. */
 typedef struct wvl_test_plan {
-    uint8_t depth_full;     /* every pass of every block */
-    uint8_t all_sets;       /* HT blocks: rate control chooses among sets of all planes */
-    int32_t depth_bias;     /* added to predicted thresholds */
-    uint32_t strip_rows;    /* rows of the reference grid in a strip of a row source, or of a device; 0: as it pays */
-    uint32_t part_bytes;    /* most bytes of a tile-part; UINT32_MAX, or 0: as many as Psot can say */
-    uint64_t share_samples; /* least samples of a run of tiles that a device finishes (src/shares.h); 0: as it pays */
+    uint8_t depth_full;  /* every pass of every block */
+    uint8_t all_sets;    /* HT blocks: rate control chooses among sets of all planes */
+    int32_t depth_bias;  /* added to predicted thresholds */
+    uint32_t strip_rows; /* rows of the reference grid in a strip of a row source, or of a device; 0: as it pays */
+    uint32_t part_bytes; /* most bytes of a tile-part; UINT32_MAX, or 0: as many as Psot can say */
+    uint64_t
+        share_samples; /* least samples of a run of tiles that a device finishes (src/device/shares.h); 0: as it pays */
 } wvl_test_plan;
 
 struct wvl_plan {

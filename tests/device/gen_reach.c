@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cuda/host/backend_cuda.h"
-#include "pictures.h"
+#include "device/pictures.h"
 
 #define MOST_VALUES 24
 

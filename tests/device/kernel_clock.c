@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cuda/host/launch.h"
+#include "cuda/host/transform/launch.h"
 
 wvl_cuda_runtime kernel_driver, kernel_marked;
 static wvl_cuda_event marks[KERNEL_CLOCK_PARTS + 1];

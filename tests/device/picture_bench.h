@@ -4,10 +4,10 @@
 #ifndef WVL_TESTS_DEVICE_PICTURE_BENCH_H
 #define WVL_TESTS_DEVICE_PICTURE_BENCH_H
 
-#include "codec/tile_assembly.h"
+#include "codec/write/assembly.h"
 #include "context.h"
 #include "cuda/host/backend_cuda.h"
-#include "cuda/host/device.h"
+#include "cuda/host/memory/device.h"
 #include "tests/decode/picture.h"
 
 /* A picture, a plan, and what the CPU makes of them. */

@@ -3,7 +3,7 @@
 #ifndef WVL_TESTS_DEVICE_PICTURE_CLOCK_H
 #define WVL_TESTS_DEVICE_PICTURE_CLOCK_H
 
-#include "cuda/host/device.h"
+#include "cuda/host/memory/device.h"
 
 /* From here on launches and fills of the device are marked, until the clock is closed. Calls that fail end the program.
  */

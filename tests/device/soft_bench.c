@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda/host/device.h"
+#include "cuda/host/memory/device.h"
 #include "soft_bench.h"
 
 soft_control *soft;

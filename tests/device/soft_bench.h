@@ -4,7 +4,7 @@
 #ifndef WVL_TESTS_DEVICE_SOFT_BENCH_H
 #define WVL_TESTS_DEVICE_SOFT_BENCH_H
 
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/driver/runtime_table.h"
 #include "soft.h"
 #include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"

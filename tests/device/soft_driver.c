@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/driver/runtime_table.h"
 #include "soft.h"
 #include "soft_context.h"
 #include "soft_ops.h"

@@ -8,7 +8,7 @@
 #include "cuda/core/kernel_row.h"
 #include "cuda/core/split.h"
 #include "cuda/dwt/kernels.h"
-#include "cuda/host/deliver.h"
+#include "cuda/host/transform/deliver.h"
 #include "dwt/strip.h"
 #include "front/color_ops.h"
 #include "front/xyz_ops.h"

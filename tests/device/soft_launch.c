@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/driver/runtime_table.h"
 #include "soft.h"
 #include "soft_ops.h"
 

@@ -3,7 +3,7 @@
 #ifndef WVL_TESTS_SOFT_OPS_H
 #define WVL_TESTS_SOFT_OPS_H
 
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/driver/runtime_table.h"
 #include "soft.h"
 
 #define SHOWN __attribute__((visibility("default")))

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/device.h"
-#include "cuda/host/staging.h"
+#include "cuda/host/memory/device.h"
+#include "cuda/host/transform/staging.h"
 
 static double now(void) { return wvl_trace_now(); }
 

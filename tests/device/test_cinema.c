@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "picture_bench.h"
-#include "profile_walk.h"
+#include "report/profile_walk.h"
 #include "soft.h"
 #include "tests/support/support.h"
 

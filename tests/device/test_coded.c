@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cuda/host/backend_cuda.h"
-#include "cuda/host/device.h"
-#include "pictures.h"
+#include "cuda/host/memory/device.h"
+#include "device/pictures.h"
 #include "soft_bench.h"
 
 /* Pictures that are finished on the device: what crosses the bus is the picture, and nobody waits but once for it. */

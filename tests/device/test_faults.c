@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/device.h"
+#include "cuda/host/memory/device.h"
 #include "soft_bench.h"
 #include "wavelane_frames.h"
 

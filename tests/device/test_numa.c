@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/numa.h"
-#include "cuda/host/device.h"
+#include "cuda/host/memory/device.h"
 #include "soft_bench.h"
 
 #define DEVICES 3

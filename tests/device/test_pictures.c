@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/job.h"
+#include "cuda/host/waves/job.h"
 #include "picture_rows.h"
 #include "picture_run.h"
 #include "tests/support/planned.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../support/support.h"
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/driver/runtime_table.h"
 #include "cuda/plain/args.h"
 #include "soft.h"
 #include "wavelane_dwt.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cuda/host/backend_cuda.h"
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/driver/runtime_table.h"
 #include "layouts.h"
 #include "tests/decode/picture.h"
 

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "backend/registry.h"
-#include "cuda/host/device.h"
-#include "job_cut.h"
-#include "rows.h"
+#include "cuda/host/memory/device.h"
 #include "soft_bench.h"
 #include "tests/unit/rows_bench.h"
+#include "waves/job_cut.h"
+#include "waves/rows.h"
 
 /* ---- Encodes --------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/device.h"
+#include "cuda/host/memory/device.h"
 #include "layouts.h"
 #include "soft_bench.h"
 

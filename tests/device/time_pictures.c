@@ -22,7 +22,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cuda/host/job.h"
+#include "cuda/host/waves/job.h"
 #include "dwt/inverse.h"
 #include "picture_bench.h"
 #include "picture_clock.h"

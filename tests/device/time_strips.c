@@ -21,12 +21,12 @@
 
 #include "backend/registry.h"
 #include "context.h"
-#include "cuda/host/device.h"
-#include "devices.h"
-#include "drive.h"
+#include "cuda/host/memory/device.h"
+#include "device/devices.h"
 #include "strip_clock.h"
 #include "tests/decode/picture.h"
 #include "wavelane_rows.h"
+#include "waves/drive.h"
 
 #define DRAWN 2048u /* samples along a side of the texture that the picture repeats */
 #define PAINTERS 16u

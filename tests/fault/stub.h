@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/job.h"
+#include "cuda/host/waves/job.h"
 #include "cuda/packets/packets_job.h"
 
 static uint32_t calls, fail_at, live, waits, allocations, marches, uploads;

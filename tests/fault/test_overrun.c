@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/tile_coder.h"
+#include "codec/write/coder.h"
 
 /* The output of the conductor is compiled into this program with a coder whose prediction is wrong by so many bytes. */
 static int64_t off_by;
@@ -13,7 +13,7 @@ static uint64_t foretell(const wvl_coder *coder)
     return (uint64_t)((int64_t)wvl_coder_codestream_bytes(coder) + off_by);
 }
 #define wvl_coder_codestream_bytes foretell
-#include "src/session_output.c"
+#include "picture/session_output.c"
 #undef wvl_coder_codestream_bytes
 
 #include <check.h> /* after the conductor: both have a fail */

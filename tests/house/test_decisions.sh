@@ -102,8 +102,8 @@ sed -i "/^### $d-t1-02 /,/^### /s/^\*\*Why\.\*\*.*//" "$work/tree/docs/decisions
 expect "$d-t1-02 does not say why"
 
 fresh
-echo "/* docs/""results.md */" >>"$work/tree/src/frames.c"
-expect 'src/frames.c:'
+echo "/* docs/""results.md */" >>"$work/tree/src/flight/encoder.c"
+expect 'src/flight/encoder.c:'
 
 fresh
 echo "see docs/""nowhere.md and [it](nowhere.md)" >>"$work/tree/docs/house.md"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/launch.h"
+#include "cuda/host/transform/launch.h"
 #include "ht_emulated.h"
 #include "tests/support/support.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The device code of block coders, packets, rate control, rdoq and unpacking on the CPU, behind the table that real
- * drivers fill (cuda/host/runtime_table.h). */
+ * drivers fill (cuda/host/driver/runtime_table.h). */
 #include "emulate.h"
 
 #include "cuda/blocks/kernels.cu"

@@ -6,7 +6,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/driver/runtime_table.h"
 
 int wvl_emulate_find(wvl_cuda_function *function, wvl_cuda_module module, const char *name);
 int wvl_emulate_launch(wvl_cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,

@@ -8,9 +8,9 @@
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"
 #include "codec/ht/ht.h"
-#include "codec/tile_coder.h"
+#include "codec/write/coder.h"
 #include "context.h"
-#include "wave.h"
+#include "waves/wave.h"
 
 /* ---- The CPU's picture ----------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #ifndef WVL_TESTS_PACKETS_CASE_H
 #define WVL_TESTS_PACKETS_CASE_H
 
-#include "codec/tile_assembly.h"
+#include "codec/write/assembly.h"
 #include "cuda/packets/packets_launch.h"
 #include "ht_blocks.h"
 

@@ -7,12 +7,12 @@
 
 #include "base/alloc.h"
 #include "codec/core/t1_pass.h"
-#include "codec/tile_assembly.h"
-#include "codec/tile_coder.h"
+#include "codec/write/assembly.h"
+#include "codec/write/coder.h"
 #include "context.h"
 #include "cuda/packets/packets_launch.h"
 #include "cuda/rate/rate_launch.h"
-#include "wave.h"
+#include "waves/wave.h"
 
 #define CODEWORD_UNITS(bytes) (((bytes) + 1 + 15) / 16) /* of a codeword and the byte before it */
 
@@ -342,7 +342,7 @@ static wvl_cuda_status put_tables(const rate_case *c, const ht_device *d, load *
     return status ? status : waited;
 }
 
-/* As cuda/host/picture_plan.c and picture_queue.c set a job. */
+/* As cuda/host/pictures/plan.c and queue.c set a job. */
 static void set_job(const rate_case *c, load *l)
 {
     const wvl_cuda_pictures *p = c->pictures;

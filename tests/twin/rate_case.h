@@ -7,7 +7,7 @@
 #define WVL_TESTS_RATE_CASE_H
 
 #include "codec/rate/layers.h"
-#include "cuda/host/picture.h"
+#include "cuda/host/pictures/picture.h"
 #include "ht_blocks.h"
 
 /* What a drawer fills in. planes, style: of the block's band; they stand. */

@@ -14,7 +14,7 @@
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"
 #include "cuda/host/backend_cuda.h"
-#include "cuda/host/launch.h"
+#include "cuda/host/transform/launch.h"
 #include "tests/support/containers.h"
 #include "tests/support/planned.h"
 

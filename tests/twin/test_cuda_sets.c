@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sets of HT passes on devices against codec/ht, codec/core/hull.h and codec/rescale.h: lengths, bytes, gains and
+ * Sets of HT passes on devices against codec/ht, codec/core/hull.h and codec/rate/rescale.h: lengths, bytes, gains and
  * slopes of all sets of drawn blocks; where drawn cuts end, the coarser step, scaled samples; and all sets of these.
  * The device code runs compiled for the CPU (emulate.h), in both orders of threads, and on a device if there is one and
  * the build has device code. Environment variables are those of test_cuda_ht.c.
@@ -16,7 +16,7 @@
 #include "codec/core/gen/ht_tables.h"
 #include "codec/core/hull.h"
 #include "codec/ht/ht.h"
-#include "codec/rescale.h"
+#include "codec/rate/rescale.h"
 #include "cuda/rate/rate_launch.h"
 #include "emulated_driver.h"
 #include "ht_emulated.h"

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/block_walk.h"
-#include "cuda/host/rdoq_code.h"
-#include "cuda/host/rdoq_tables.h"
+#include "cuda/host/coders/block_walk.h"
+#include "cuda/host/coders/rdoq_blocks.h"
+#include "cuda/host/coders/rdoq_tables.h"
 #include "emulated_driver.h"
 #include "survey_case.h"
 #include "tests/support/support.h"

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "codec/sink.h"
+#include "codec/sink/sink.h"
 #include "wavelane.h"
 
 #define TEMPLATE_BYTES 4000

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "backend/registry.h"
-#include "codec/tile_coder.h"
+#include "codec/write/coder.h"
 #include "context.h"
-#include "source_wave.h"
-#include "wave.h"
+#include "waves/source_wave.h"
+#include "waves/wave.h"
 
 #define SIDE 512u
 #define MOST_CHUNKS 64u

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/launch.h"
+#include "cuda/host/transform/launch.h"
 #include "cuda/inverse/launch.h"
 
 #define RESERVED_BYTES 1024u /* of shared memory, by the driver, on 9.0 */

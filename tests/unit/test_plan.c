@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/tile_coder.h"
+#include "codec/write/coder.h"
 #include "tests/decode/cases.h"
 #include "tests/fault/ledger.h"
 

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/uio.h>
 
-#include "codec/sink_system.h"
+#include "codec/sink/system.h"
 #include "tests/unit/sink_bench.h"
 
 #define NOBODY 65534 /* the user that root becomes where permissions must bind */

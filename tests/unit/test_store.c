@@ -7,7 +7,7 @@
 
 #include "../fault/ledger.h"
 #include "base/alloc.h"
-#include "codec/store.h"
+#include "codec/store/store.h"
 
 enum { PIECES = 1500, WRITERS = 5 };
 

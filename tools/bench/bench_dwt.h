@@ -5,7 +5,7 @@
 
 #include "backend/backend_cpu.h"
 #include "cuda/dwt/tables.h"
-#include "cuda/host/launch.h"
+#include "cuda/host/transform/launch.h"
 
 typedef struct wvl_bench_dwt_case {
     uint32_t width, height, components, depth, tile; /* tile 0: none */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench_ring.h"
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/driver/runtime_table.h"
 
 #define PORTABLE 1u /* page-locked for all devices */
 

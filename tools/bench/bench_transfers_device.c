@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/runtime_table.h"
+#include "cuda/host/driver/runtime_table.h"
 
 #define PORTABLE 1u /* page-locked for all devices */
 enum { SLOTS = 3, MOST_TAKEN = 8 };

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pieces of the codestream, for what writes it at the end (writer.c) and for what writes it while later tiles, or
+ * rows, are coded (early.c). Private to these. */
+#ifndef WVL_CODEC_TILE_OUTPUT_H
+#define WVL_CODEC_TILE_OUTPUT_H
+
+#include "codec/write/coder.h"
+
+typedef struct wvl_coder_output {
+    wvl_put_fn put;
+    void *user;
+    int refused;
+} wvl_coder_output;
+
+/* SOC to the end of TLM. */
+wvl_status wvl_coder_put_main_header(const wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
+                                     wvl_coder_output *out);
+/* All tile-parts of these tiles, from part number `part` of the picture on, whose lengths are measured. */
+wvl_status wvl_coder_put_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
+                               wvl_portion portion, uint64_t part, wvl_coder_output *out);
+/* SOT to SOD of a part whose header holds nothing of its packets, and one packet; number: of the tile's packets. */
+wvl_status wvl_coder_put_part_start(const wvl_coder *coder, const wvl_cs_part *part, wvl_coder_output *out);
+void wvl_coder_put_packet(const wvl_coder *coder, uint32_t tile, uint64_t packet, uint32_t number,
+                          wvl_coder_output *out);
+wvl_status wvl_coder_put_end(wvl_coder_output *out);
+
+#endif

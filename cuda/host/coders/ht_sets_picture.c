@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * HT blocks of jobs of whole pictures, with rate control: planes and gains as EBCOT blocks have them (t1_picture.c), a
+ * set of HT passes for each plane that is asked for, and both again where the step follows the target.
+ */
+#include <string.h>
+
+#include "cuda/blocks/t1_model.h"
+#include "cuda/host/coders/layout.h"
+#include "cuda/host/coders/picture_coder.h"
+
+#define CODINGS 2u
+#define ABOUT_SETS 2u /* of a block in the first round: shapes of launches follow from it */
+
+static const wvl_cuda_coder *const plain = &wvl_cuda_coder_t1;
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* The set of a plane of a block of that shape. */
+static wvl_cuda_ht_block describe_set(const wvl_plan *plan, const wvl_cuda_t1_block *b, unsigned plane)
+{
+    return (wvl_cuda_ht_block){.stride = b->stride,
+                               .width = b->width,
+                               .height = b->height,
+                               .coef_bytes = b->coef_bytes,
+                               .frac_bits = b->frac_bits,
+                               .cleanup_plane = (uint8_t)plane,
+                               .style = b->style,
+                               .max_passes = UINT8_MAX,
+                               .set_passes = plan->rate.ht_passes,
+                               .planes = (uint8_t)(b->planes - plane),
+                               .reversible = b->reversible};
+}
+
+typedef struct sizes {
+    const wvl_plan *plan;
+    uint64_t scratch_bytes;
+    uint32_t pitch; /* most planes of a block */
+} sizes;
+
+static void measure_band(void *user, const wvl_cuda_walk_band *at)
+{
+    sizes *s = user;
+    const wvl_cuda_walk_block shape = {.band = at->band,
+                                       .coding = at->coding,
+                                       .width = (uint16_t)at->band->slot_width,
+                                       .height = (uint16_t)at->band->slot_height};
+    wvl_cuda_t1_block slot = wvl_cuda_describe_t1_block(&shape);
+    uint64_t bytes = wvl_cuda_t1_measure_words(&slot);
+    for (unsigned plane = 0; plane < slot.planes; plane++) {
+        wvl_cuda_ht_block set = describe_set(s->plan, &slot, plane);
+        bytes = wvl_add_saturate(bytes, wvl_cuda_ht_measure(&set, 1, 0).most_scratch);
+    }
+    s->scratch_bytes = wvl_add_saturate(s->scratch_bytes, wvl_mul_saturate(at->count, bytes));
+    s->pitch = wvl_max_u32(s->pitch, slot.planes);
+}
+
+static sizes measure(const wvl_cuda_coder_view *v)
+{
+    sizes s = {v->plan, 0, 0};
+    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, measure_band, &s);
+    return s;
+}
+
+static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64_t *end)
+{
+    sizes s = measure(v);
+    uint64_t blocks = v->block_count, sets = wvl_mul_saturate(blocks, s.pitch),
+             again = v->plan->rate.follows_step ? blocks : 0;
+    plain->place(v, l, end);
+    l->scratch_bytes = s.scratch_bytes;
+    l->sets = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_block));
+    l->set_order = wvl_cuda_place(end, sets, sizeof(uint32_t));
+    l->set_records = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_record));
+    l->set_parts = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_part));
+    l->set_words = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_words));
+    l->step = wvl_cuda_place(end, 1, sizeof(wvl_cuda_rate_step));
+    l->lists_of_sets = wvl_cuda_place(end, CODINGS, sizeof(wvl_cuda_ht_lists));
+    l->planes = wvl_cuda_place(end, again, 1);
+    l->scaled = wvl_cuda_place(end, again, sizeof(wvl_cuda_t1_weight));
+    l->scaled_plain = wvl_cuda_place(end, again, sizeof(double));
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
+{
+    plain->list_blocks(v, coefs, bounds, blocks);
+}
+
+/* Classes as large as they can become: every set of every block. */
+static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job)
+{
+    wvl_cuda_ht_job *ht = &job->sets.ht;
+    memset(ht, 0, sizeof *ht);
+    plain->sort(blocks, count, lists, job);
+    for (uint32_t i = 0; i < count; i++) {
+        const wvl_cuda_t1_block *b = (const wvl_cuda_t1_block *)blocks + i;
+        wvl_cuda_ht_block set = {
+            .width = b->width, .height = b->height, .coef_bytes = b->coef_bytes, .frac_bits = b->frac_bits};
+        for (set.cleanup_plane = 0; set.cleanup_plane < b->planes; set.cleanup_plane++) {
+            set.planes = (uint8_t)(b->planes - set.cleanup_plane);
+            ht->class_count[wvl_cuda_ht_class_of(&set)]++;
+            ht->block_count++;
+        }
+    }
+    for (unsigned i = 1; i < WVL_CUDA_HT_CLASSES; i++) {
+        ht->class_first[i] = ht->class_first[i - 1] + ht->class_count[i - 1];
+    }
+}
+
+/* Tables of t1_picture.c, then steps, and which of them blocks have. Offsets. */
+typedef struct own_tables {
+    uint64_t steps, block_steps, end;
+} own_tables;
+
+static own_tables find_own(const wvl_cuda_coder_view *v)
+{
+    own_tables own = {.end = plain->measure_tables(v)};
+    uint32_t count = v->assembly->step_count;
+    own.steps = wvl_cuda_place(&own.end, (uint64_t)WVL_STEP_SIXTEENTHS * count, sizeof(wvl_assembly_step));
+    own.block_steps = wvl_cuda_place(&own.end, count ? v->block_count : 0, sizeof(uint32_t));
+    return own;
+}
+
+static uint64_t measure_tables(const wvl_cuda_coder_view *v) { return find_own(v).end; }
+
+typedef struct step_list {
+    const wvl_cuda_coder_view *view;
+    uint32_t *steps;
+} step_list;
+
+static void put_steps(void *user, const wvl_cuda_walk_band *at)
+{
+    const step_list *to = user;
+    uint32_t coding = (uint32_t)(at->coding - to->view->plan->syntax.codings);
+    for (uint64_t i = 0; i < at->count; i++) {
+        to->steps[at->first_block + i] = coding * to->view->assembly->step_bands + at->band->coding_band;
+    }
+}
+
+static void fill_tables(const wvl_cuda_coder_view *v, void *tables)
+{
+    const own_tables own = find_own(v);
+    const wvl_assembly *a = v->assembly;
+    step_list list = {v, (uint32_t *)(void *)((uint8_t *)tables + own.block_steps)};
+    plain->fill_tables(v, tables);
+    if (a->step_count) {
+        memcpy((uint8_t *)tables + own.steps, a->steps, WVL_STEP_SIXTEENTHS * a->step_count * sizeof *a->steps);
+        wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, put_steps, &list);
+    }
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+static void set_sets(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                     wvl_cuda_address shared, wvl_cuda_coder_job *job)
+{
+    const own_tables own = find_own(v);
+    wvl_cuda_rate_sets *sets = &job->sets;
+    wvl_cuda_ht_job *ht = &sets->ht;
+    ht->blocks = slot + l->sets;
+    ht->order = slot + l->set_order;
+    ht->records = slot + l->set_records;
+    ht->parts = slot + l->set_parts;
+    ht->words = slot + l->set_words;
+    ht->scratch = job->t1.scratch;
+    ht->scratch_units = job->t1.scratch_units;
+    ht->counters = job->t1.counters; /* scratch memory and what is left are counted together */
+    ht->lists = slot + l->lists_of_sets;
+    ht->refines = v->plan->rate.ht_passes != 1;
+    sets->pitch = measure(v).pitch;
+    sets->passes = v->plan->rate.ht_passes;
+    sets->step = slot + l->step;
+    sets->steps = shared + l->tables + own.steps;
+    sets->block_steps = shared + l->tables + own.block_steps;
+    sets->step_count = v->assembly->step_count;
+    sets->planes = slot + l->planes;
+    sets->weights = slot + l->scaled;
+    sets->plain_weights = slot + l->scaled_plain;
+}
+
+static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                    wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
+{
+    plain->set_job(v, l, slot, shared, job, packets);
+    set_sets(v, l, slot, shared, job);
+    packets->ht_scratch = job->sets.ht.scratch;
+    if (job->sets.step_count) {
+        packets->variant = job->sets.step + offsetof(wvl_cuda_rate_step, sixteenths);
+        packets->mains = packets->bytes + v->assembly->mains_at;
+        packets->variant_bytes = v->assembly->variant_bytes;
+    }
+}
+
+static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job) { plain->set_values(plan, job); }
+
+/* ---- Launches -------------------------------------------------------------------------------- */
+
+/* Sets that are asked for first, their hulls, and cuts. */
+static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rate_job *job, wvl_cuda_route route)
+{
+    wvl_cuda_status status = wvl_cuda_rate_list_sets(&device->rate, job, route);
+    status = status ? status
+                    : wvl_cuda_ht_launch_listed(&device->ht, &job->sets.ht, ABOUT_SETS * job->t1.block_count, route);
+    status = status ? status : wvl_cuda_rate_end_sets(&device->rate, job, route);
+    return status ? status : wvl_cuda_rate_launch(&device->rate, job, route);
+}
+
+/* Rounds as in t1_picture.c. */
+static wvl_cuda_status launch_coding(const wvl_device *device, wvl_cuda_rate_job *job, wvl_cuda_route route)
+{
+    uint32_t rounds = job->t1.foresees ? WVL_CUDA_RATE_ROUNDS : 1;
+    wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, route);
+    status = status ? status : wvl_cuda_rate_open_sets(&device->rate, job, route);
+    status = status ? status : launch_round(device, job, route);
+    for (job->t1.round = 1; !status && job->t1.round < rounds; job->t1.round++) {
+        status = wvl_cuda_rate_repeat_sets(&device->rate, job, route);
+    }
+    job->t1.round = 0;
+    job->sets.ht.lists += sizeof(wvl_cuda_ht_lists);
+    return status;
+}
+
+/* With other steps, if the first coding asks for it; else nothing happens. */
+static wvl_cuda_status launch_second(const wvl_device *device, wvl_cuda_rate_job *job, wvl_cuda_route route)
+{
+    wvl_cuda_status status = wvl_cuda_rate_choose_step(&device->rate, job, route);
+    job->sets.is_second = 1;
+    job->asked = job->t1.asked = job->sets.step + offsetof(wvl_cuda_rate_step, asked);
+    job->t1.hull_weights = job->sets.weights;
+    job->block_weights = job->sets.plain_weights;
+    return status ? status : launch_coding(device, job, route);
+}
+
+static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
+                              const wvl_cuda_packets_job *packets, wvl_cuda_route route)
+{
+    wvl_cuda_rate_job rate = job->rate;
+    uint64_t cleared = job->sets.ht.lists - job->sets.step + CODINGS * sizeof(wvl_cuda_ht_lists);
+    rate.t1 = job->t1;
+    rate.packets = *packets;
+    rate.sets = job->sets;
+    wvl_cuda_status status = wvl_cuda_zero(device->ht.runtime, job->sets.step, (size_t)cleared, route);
+    status = status ? status : launch_coding(device, &rate, route);
+    return status || !job->sets.step_count ? status : launch_second(device, &rate, route);
+}
+
+const wvl_cuda_coder wvl_cuda_coder_sets = {.launch = launch,
+                                            .set_values = set_values,
+                                            .set_job = set_job,
+                                            .fill_tables = fill_tables,
+                                            .measure_tables = measure_tables,
+                                            .sort = sort,
+                                            .list_blocks = list_blocks,
+                                            .place = place,
+                                            .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
+                                            .list_count = 1,
+                                            .streams = WVL_CUDA_SLOW_STREAMS,
+                                            .pieces = WVL_CUDA_PACKETS_HT_PIECES,
+                                            .counter_count = WVL_CUDA_T1_COUNTERS,
+                                            .block_bytes = sizeof(wvl_cuda_t1_block)};

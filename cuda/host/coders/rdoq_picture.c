@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* EBCOT blocks of jobs of whole pictures with rdoq: t1_picture.c, with tables that lie phase by phase (rdoq_blocks.h).
+ */
+#include <string.h>
+
+#include "codec/core/bracket.h"
+#include "cuda/host/coders/layout.h"
+#include "cuda/host/coders/picture_coder.h"
+
+#define UNLIMITED 1e18 /* as codec/rate/depth.c has it */
+
+static const wvl_cuda_coder *const plain = &wvl_cuda_coder_t1;
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static uint64_t count_coef_bytes(const wvl_cuda_coder_view *v)
+{
+    uint64_t bytes = 0;
+    for (uint32_t t = 0; t < v->tile_count; t++) {
+        bytes += v->tiles[t].coef_bytes;
+    }
+    return bytes;
+}
+
+/* Where runs are few, blocks are coded again beside the others, and take as much at most. */
+static void enlarge_scratch(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l)
+{
+    if (v->phases->are_surveyed && v->phases->run_count < WVL_SURVEY_FEW_RUNS) {
+        l->scratch_bytes = wvl_mul_saturate(l->scratch_bytes, 2);
+    }
+}
+
+static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64_t *end)
+{
+    static const uint32_t sizes[WVL_CUDA_CODER_AGAIN] = {sizeof(wvl_cuda_t1_block), sizeof(wvl_cuda_t1_state),
+                                                         sizeof(wvl_cuda_t1_record), sizeof(wvl_cuda_t1_gains),
+                                                         WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass)};
+    uint64_t blocks = v->block_count, survey = wvl_align_up(sizeof(wvl_cuda_rdoq_survey), 256);
+    plain->place(v, l, end);
+    enlarge_scratch(v, l);
+    l->coded = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_t1_block));
+    l->copies = wvl_cuda_place(end, count_coef_bytes(v), 1);
+    l->changes = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_rdoq_change));
+    l->block_weights = wvl_cuda_place(end, blocks, sizeof(uint32_t));
+    l->survey = wvl_cuda_place(end, survey + 2 * wvl_plan_rate_groups(v->plan) * sizeof(wvl_cuda_rdoq_part), 1);
+    for (unsigned i = 0; i < WVL_CUDA_CODER_AGAIN; i++) {
+        l->again[i] = wvl_cuda_place(end, blocks, sizes[i]);
+    }
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+typedef struct block_list {
+    const wvl_cuda_coder_view *view;
+    wvl_cuda_t1_block *blocks;
+} block_list;
+
+static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *from)
+{
+    const block_list *to = user;
+    to->blocks[wvl_cuda_find_block(to->view, index)] = wvl_cuda_describe_t1_block(from);
+}
+
+static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
+{
+    block_list list = {v, blocks};
+    wvl_cuda_walk_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, put_block, &list);
+}
+
+/* job: its phases are known. */
+static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job)
+{
+    const wvl_cuda_t1_block *b = blocks;
+    wvl_cuda_rdoq_sort(b, &job->phases, lists, lists + count, &job->shapes);
+    job->t1 = job->shapes.all;
+    job->rdoq.most_width = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        job->rdoq.most_width = wvl_max_u32(job->rdoq.most_width, b[i].width);
+    }
+}
+
+/* Tables of t1_picture.c, then of blocks as they lie here: weights, where packets find them, kinds, and with a limit
+ * for each component cap groups. Offsets. */
+typedef struct own_tables {
+    uint64_t weights, places, kinds, caps, end;
+} own_tables;
+
+static own_tables find_own(const wvl_cuda_coder_view *v)
+{
+    own_tables own = {.end = plain->measure_tables(v)};
+    own.weights = wvl_cuda_place(&own.end, v->block_count, sizeof(wvl_cuda_t1_weight));
+    own.places = wvl_cuda_place(&own.end, v->block_count, sizeof(uint32_t));
+    own.kinds = wvl_cuda_place(&own.end, v->block_count, 1);
+    own.caps = wvl_cuda_place(&own.end, v->plan->rate.max_component_bytes ? v->block_count : 0, sizeof(uint16_t));
+    return own;
+}
+
+static uint64_t measure_tables(const wvl_cuda_coder_view *v) { return find_own(v).end; }
+
+typedef struct weight_list {
+    const wvl_cuda_coder_view *view;
+    wvl_cuda_t1_weight *weights;
+} weight_list;
+
+static void put_weights(void *user, const wvl_cuda_walk_band *at)
+{
+    const weight_list *to = user;
+    const wvl_band_coding *coding = &at->coding->band[at->band->coding_band];
+    for (uint64_t i = 0; i < at->count; i++) {
+        to->weights[wvl_cuda_find_block(to->view, at->first_block + i)] =
+            (wvl_cuda_t1_weight){coding->weight_mantissa, coding->weight_exponent};
+    }
+}
+
+static void put_caps(const wvl_cuda_coder_view *v, uint16_t *caps)
+{
+    const wvl_assembly *a = v->assembly;
+    for (uint32_t i = 0; i < a->place_count && v->plan->rate.max_component_bytes; i++) {
+        const wvl_assembly_owner *owner = &a->owners[a->places[i].packet];
+        caps[a->places[i].block] = (uint16_t)wvl_plan_cap_group(v->plan, owner->component, owner->resolution);
+    }
+}
+
+static void fill_tables(const wvl_cuda_coder_view *v, void *tables)
+{
+    const own_tables own = find_own(v);
+    weight_list list = {v, (wvl_cuda_t1_weight *)(void *)((uint8_t *)tables + own.weights)};
+    plain->fill_tables(v, tables);
+    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, put_weights, &list);
+    memcpy((uint8_t *)tables + own.places, v->places, v->block_count * sizeof *v->places);
+    for (uint64_t i = 0; i < v->block_count; i++) {
+        ((uint8_t *)tables)[own.kinds + wvl_cuda_find_block(v, i)] = v->kinds[i];
+    }
+    put_caps(v, (uint16_t *)(void *)((uint8_t *)tables + own.caps));
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+/* As codec/rate/depth.c has them. */
+static wvl_survey_aim find_aim(const wvl_plan *plan)
+{
+    const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
+    wvl_survey_aim aim = {.budget = last->kind == WVL_RATE_BYTES ? last->value : UNLIMITED,
+                          .cap = plan->rate.max_component_bytes ? (double)plan->rate.max_component_bytes : UNLIMITED,
+                          .samples = (double)plan->syntax.total_samples,
+                          .groups = wvl_plan_rate_groups(plan)};
+    if (plan->rate.max_bytes && (double)plan->rate.max_bytes < aim.budget) {
+        aim.budget = (double)plan->rate.max_bytes;
+    }
+    return aim;
+}
+
+/* The tables of blocks that are coded again. */
+static wvl_cuda_t1_job find_again(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                                  const wvl_cuda_t1_job *first)
+{
+    wvl_cuda_t1_job again = *first;
+    again.blocks = slot + l->again[0];
+    again.states = slot + l->again[1];
+    again.records = slot + l->again[2];
+    again.gains = slot + l->again[3];
+    again.passes = slot + l->again[4];
+    again.lists += v->block_count * sizeof(uint32_t);
+    return again;
+}
+
+static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
+{
+    const wvl_layer_target *target = &plan->rate.layers[plan->syntax.layer_count - 1];
+    plain->set_values(plan, job);
+    job->rdoq.aim = find_aim(plan);
+    job->rdoq.known = target->kind == WVL_RATE_SLOPE && wvl_survey_is_possible(plan) ? (uint32_t)target->value : 0;
+}
+
+/* Where rate control says at which slopes the picture ended: of each cap group, or of all. */
+static void set_thresholds(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                           wvl_cuda_address caps, wvl_cuda_coder_job *job)
+{
+    int is_capped = v->plan->rate.max_component_bytes != 0;
+    job->rdoq.cap_groups = is_capped ? caps : 0;
+    job->rdoq.thresholds = slot + (is_capped ? l->groups + offsetof(wvl_cuda_rate_group, threshold)
+                                             : l->outcome + offsetof(wvl_cuda_packets_outcome, threshold));
+    job->rdoq.threshold_pitch = sizeof(wvl_cuda_rate_group);
+}
+
+static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                    wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
+{
+    const own_tables own = find_own(v);
+    wvl_cuda_rdoq_job *rdoq = &job->rdoq;
+    plain->set_job(v, l, slot, shared, job, packets);
+    rdoq->originals = job->t1.blocks;
+    job->t1.blocks = packets->t1_blocks = slot + l->coded;
+    job->t1.hull_weights = shared + l->tables + own.weights;
+    packets->left = job->t1.counters + WVL_CUDA_T1_LEFT_BLOCKS * sizeof(uint32_t); /* the survey lacks them */
+    packets->block_places = shared + l->tables + own.places;
+    rdoq->again = find_again(v, l, slot, &job->t1);
+    rdoq->kinds = shared + l->tables + own.kinds;
+    rdoq->changes = slot + l->changes;
+    rdoq->weights = slot + l->block_weights;
+    rdoq->survey = slot + l->survey;
+    rdoq->parts = rdoq->survey + wvl_align_up(sizeof(wvl_cuda_rdoq_survey), 256);
+    set_thresholds(v, l, slot, shared + l->tables + own.caps, job);
+    rdoq->copies = l->copies - l->coefs;
+    set_values(v->plan, job);
+    memcpy(rdoq->samples, job->phases.samples, sizeof rdoq->samples);
+    rdoq->is_large = wvl_rate_reach(v->plan) < 65536;
+}
+
+/* All blocks in phases, rate control, and both again where the picture ended far off. */
+static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
+                              const wvl_cuda_packets_job *packets, wvl_cuda_route route)
+{
+    const wvl_cuda_rdoq_coder coder = {&device->rdoq, &device->t1_model, &device->t1, &device->t1_rate};
+    wvl_cuda_rdoq_job rdoq = job->rdoq;
+    wvl_cuda_rate_job rate = job->rate;
+    rdoq.t1 = rate.t1 = job->t1;
+    rate.packets = *packets;
+    uint64_t survey_bytes = rdoq.parts - rdoq.survey + 2ull * rdoq.aim.groups * sizeof(wvl_cuda_rdoq_part);
+    wvl_cuda_status status = wvl_cuda_zero(device->rdoq.runtime, rdoq.survey, (size_t)survey_bytes, route);
+    status = status ? status : wvl_cuda_rdoq_code(&coder, &rdoq, &job->phases, &job->shapes, route);
+    status = status ? status : wvl_cuda_rate_launch(&device->rate, &rate, route);
+    status = status ? status : wvl_cuda_rdoq_code_again(&coder, &rdoq, &job->phases, &job->shapes, route);
+    rate.asked = rdoq.survey + offsetof(wvl_cuda_rdoq_survey, is_far_off);
+    return status ? status : wvl_cuda_rate_launch(&device->rate, &rate, route);
+}
+
+const wvl_cuda_coder wvl_cuda_coder_rdoq = {.block_bytes = sizeof(wvl_cuda_t1_block),
+                                            .counter_count = WVL_CUDA_T1_COUNTERS,
+                                            .pieces = 1,
+                                            .streams = WVL_CUDA_SLOW_STREAMS,
+                                            .list_count = 2,
+                                            .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
+                                            .place = place,
+                                            .list_blocks = list_blocks,
+                                            .sort = sort,
+                                            .measure_tables = measure_tables,
+                                            .fill_tables = fill_tables,
+                                            .set_job = set_job,
+                                            .set_values = set_values,
+                                            .launch = launch};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The blocks of a picture by phases of the survey (codec/core/shares.h). They follow from the plan alone. */
+#ifndef WVL_CUDA_HOST_RDOQ_TABLES_H
+#define WVL_CUDA_HOST_RDOQ_TABLES_H
+
+#include "cuda/rdoq/rdoq_launch.h"
+#include "geom/handover.h"
+
+/* Whether the blocks of EBCOT pictures lie in tables phase by phase. */
+static inline int wvl_cuda_has_phases(const wvl_plan *plan)
+{
+    return plan->rate.rdoq && !(plan->syntax.codings[0].style & WVL_STYLE_HT);
+}
+
+/* Blocks are numbered as cuda/host/coders/block_walk.h numbers them. lists, kinds: [blocks of the picture]
+ * (rdoq_job.h). */
+void wvl_cuda_rdoq_list_phases(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t *lists,
+                               uint8_t *kinds, wvl_cuda_rdoq_phases *phases);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cuda/host/coders/region_tables.h"
+
+int wvl_cuda_has_rects(const wvl_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        if (plan->syntax.codings[i].region == WVL_REGION_PART) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int touches(wvl_rect a, wvl_rect b) { return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1; }
+static int covers(wvl_rect a, wvl_rect b) { return a.x0 <= b.x0 && a.y0 <= b.y0 && a.x1 >= b.x1 && a.y1 >= b.y1; }
+
+/* What of the block lies in a rectangle, from its own first sample on. */
+static wvl_cuda_t1_rect cut_rect(wvl_rect block, wvl_rect inner)
+{
+    uint32_t x0 = wvl_max_u32(inner.x0, block.x0), y0 = wvl_max_u32(inner.y0, block.y0),
+             x1 = wvl_min_u32(inner.x1, block.x1), y1 = wvl_min_u32(inner.y1, block.y1);
+    return (wvl_cuda_t1_rect){(uint16_t)(x0 - block.x0), (uint16_t)(y0 - block.y0), (uint16_t)(x1 - block.x0),
+                              (uint16_t)(y1 - block.y0)};
+}
+
+/* Adds the rectangles of a block that has both kinds of samples to the list (NULL: they are counted). Returns
+ * WVL_CUDA_T1_*. */
+static unsigned list_rects(const wvl_plan *plan, const wvl_cuda_walk_block *b, wvl_cuda_t1_rect *rects, uint32_t *count)
+{
+    const wvl_tile_component *tc = &b->tile->components[b->component];
+    *count = 0;
+    if (b->coding->region != WVL_REGION_PART) {
+        return WVL_CUDA_T1_NO_REGION;
+    }
+    for (uint32_t i = 0; i < plan->syntax.region_count; i++) {
+        const wvl_region *region = &plan->syntax.regions[i];
+        if (!wvl_geom_region_counts(region, b->tile->rect, b->tile->index, b->component)) {
+            continue;
+        }
+        wvl_rect inner = wvl_geom_region_in_band(&plan->syntax.components[b->component], tc, b->band, region->rect);
+        if (covers(inner, b->rect)) {
+            return WVL_CUDA_T1_WHOLE;
+        }
+        if (touches(inner, b->rect)) {
+            if (rects) {
+                rects[*count] = cut_rect(b->rect, inner);
+            }
+            ++*count;
+        }
+    }
+    return *count ? WVL_CUDA_T1_PART : WVL_CUDA_T1_BACKGROUND;
+}
+
+unsigned wvl_cuda_find_region(const wvl_plan *plan, const wvl_cuda_walk_block *block)
+{
+    uint32_t count;
+    return list_rects(plan, block, NULL, &count);
+}
+
+typedef struct region_list {
+    const wvl_plan *plan;
+    wvl_cuda_t1_region *regions; /* NULL: sizes alone */
+    wvl_cuda_t1_rect *rects;
+    wvl_cuda_region_sizes sizes; /* so far */
+} region_list;
+
+static void put_region(void *user, uint64_t index, const wvl_cuda_walk_block *b)
+{
+    region_list *to = user;
+    uint32_t count;
+    unsigned kind = list_rects(to->plan, b, NULL, &count); /* a later region may cover the block: first all are seen */
+    int is_part = kind == WVL_CUDA_T1_PART;
+    if (is_part && to->rects) {
+        (void)list_rects(to->plan, b, to->rects + to->sizes.rects, &count);
+    }
+    if (to->regions) {
+        to->regions[index] =
+            (wvl_cuda_t1_region){to->sizes.copy_bytes, (uint32_t)to->sizes.rects, (uint16_t)(is_part ? count : 0),
+                                 (uint8_t)kind, b->coding->region == WVL_REGION_PART ? b->coding->region_shift : 0};
+    }
+    to->sizes.rects += is_part ? count : 0;
+    to->sizes.copy_bytes += is_part ? (uint64_t)b->width * b->height * sizeof(uint32_t) : 0;
+}
+
+wvl_cuda_region_sizes wvl_cuda_measure_regions(const wvl_cuda_coder_view *v)
+{
+    region_list list = {.plan = v->plan};
+    if (wvl_cuda_has_rects(v->plan)) {
+        wvl_cuda_walk_blocks(v->plan, v->tiles, v->tile_count, 0, 0, put_region, &list);
+    }
+    return list.sizes;
+}
+
+void wvl_cuda_fill_regions(const wvl_cuda_coder_view *v, wvl_cuda_t1_region *regions, wvl_cuda_t1_rect *rects)
+{
+    region_list list = {v->plan, regions, rects, {0, 0}};
+    wvl_cuda_walk_blocks(v->plan, v->tiles, v->tile_count, 0, 0, put_region, &list);
+}

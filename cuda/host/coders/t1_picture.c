@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* EBCOT blocks of jobs of whole pictures. */
+#include <string.h>
+
+#include "codec/core/bracket.h"
+#include "cuda/blocks/t1_launch.h"
+#include "cuda/blocks/t1_model.h"
+#include "cuda/host/coders/block_walk.h"
+#include "cuda/host/coders/layout.h"
+#include "cuda/host/coders/picture_coder.h"
+#include "cuda/host/coders/rate_layers.h"
+#include "cuda/host/coders/region_tables.h"
+#include "cuda/host/coders/wave_coder.h"
+
+#define PASSES_ALL 255u
+#define EOC_BYTES 2u
+#define SOD_BYTES 2u
+#define PLT_HEAD_BYTES 5u
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+static int can_code(const wvl_plan *plan, const char **why)
+{
+    if (plan->syntax.layer_count > WVL_CUDA_RATE_MOST_LAYERS) {
+        *why = "pictures of more than 64 layers are coded on the CPU";
+        return 0;
+    }
+    if (plan->syntax.region_count > UINT16_MAX) {
+        *why = "pictures of more than 65535 regions are coded on the CPU";
+        return 0;
+    }
+    for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
+        if (plan->rate.layers[i].kind == WVL_RATE_PSNR) {
+            *why = "a target of PSNR is measured on the CPU";
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Whether passes are chosen; else all are sent. */
+static int chooses(const wvl_plan *plan)
+{
+    int is_limited =
+        plan->rate.layers[0].kind != WVL_RATE_ALL || plan->rate.max_bytes || plan->rate.max_component_bytes;
+    /* Errors of copies follow from gains. */
+    return plan->syntax.layer_count > 1 || is_limited || (plan->rate.rate_control && wvl_cuda_has_rects(plan));
+}
+
+/* Blocks of a picture are all HT, or none is. */
+static int is_ht(const wvl_plan *plan) { return plan->syntax.codings[0].style & WVL_STYLE_HT; }
+
+/* Whether a prediction says how deep blocks are coded. With layers, and with caps of EBCOT pictures, it costs more than
+ * it saves (D-device-13). Where caps are many, or one, floors are bisected from the least threshold on: all passes are
+ * looked at. Regions have slopes of two kinds: what may stop there is not followed. */
+static int foresees(const wvl_plan *plan)
+{
+    int is_followed = !plan->rate.max_component_bytes || (is_ht(plan) && wvl_plan_rate_groups(plan) > 1);
+    return plan->syntax.layer_count == 1 && is_followed && !plan->rate.rdoq && !plan->syntax.region_count &&
+           !plan->test.depth_full;
+}
+
+const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **why)
+{
+    const wvl_cuda_coder *coder = plan->rate.rdoq ? &wvl_cuda_coder_rdoq : &wvl_cuda_coder_t1;
+    if (is_ht(plan)) {
+        if (!chooses(plan)) {
+            return wvl_cuda_can_code_blocks(plan, why) ? &wvl_cuda_coder_ht : NULL;
+        }
+        coder = &wvl_cuda_coder_sets;
+    }
+    return can_code(plan, why) ? coder : NULL;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+wvl_cuda_t1_block wvl_cuda_describe_t1_slot(const wvl_tile_band *band, const wvl_coding *coding)
+{
+    unsigned shift = coding->region == WVL_REGION_PART ? coding->region_shift : 0;
+    return (wvl_cuda_t1_block){.stride = band->slot_width,
+                               .width = (uint16_t)band->slot_width,
+                               .height = (uint16_t)band->slot_height,
+                               .coef_bytes = band->coef_bytes,
+                               .frac_bits = band->frac_bits,
+                               .orient = band->orient,
+                               .style = (uint8_t)coding->style,
+                               .planes = (uint8_t)(band->planes + shift),
+                               .max_passes = PASSES_ALL,
+                               .reversible = coding->reversible,
+                               .in_region = coding->region == WVL_REGION_WHOLE ? WVL_CUDA_T1_IN_REGION : 0};
+}
+
+typedef struct sizes {
+    uint64_t scratch_bytes, value_bytes, items;
+    uint32_t most_planes;
+    unsigned styles; /* of all blocks */
+} sizes;
+
+static void measure_band(void *user, const wvl_cuda_walk_band *at)
+{
+    sizes *s = user;
+    wvl_cuda_t1_block slot = wvl_cuda_describe_t1_slot(at->band, at->coding);
+    s->scratch_bytes =
+        wvl_add_saturate(s->scratch_bytes, wvl_mul_saturate(at->count, wvl_cuda_t1_measure_scratch(&slot)));
+    s->value_bytes = wvl_add_saturate(s->value_bytes, wvl_mul_saturate(at->count, wvl_cuda_t1_measure_values(&slot)));
+    s->items += at->count * slot.planes;
+    s->most_planes = wvl_max_u32(s->most_planes, slot.planes);
+    s->styles |= slot.style;
+}
+
+static sizes measure(const wvl_cuda_coder_view *v)
+{
+    sizes s = {0, 0, 0, 0, 0};
+    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, measure_band, &s);
+    return s;
+}
+
+/* Segments of a block that are listed; 0: blocks have one. */
+static uint32_t most_segments(const sizes *s)
+{
+    return s->styles & (WVL_STYLE_TERMALL | WVL_STYLE_BYPASS) && s->most_planes ? 3 * s->most_planes - 2 : 0;
+}
+
+static void place_rate(const wvl_cuda_coder_view *v, const sizes *s, wvl_cuda_coder_layout *l, uint64_t *end)
+{
+    uint64_t blocks = v->block_count, layers = v->assembly->layer_count;
+    l->passes = wvl_cuda_place(end, wvl_mul_saturate(blocks, WVL_CUDA_T1_MOST_PASSES), sizeof(wvl_cuda_t1_pass));
+    l->values = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_t1_gains));
+    l->cuts = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_rate_cut));
+    l->segments = wvl_cuda_place(end, wvl_mul_saturate(blocks, most_segments(s)), sizeof(uint32_t));
+    l->bodies = wvl_cuda_place(end, (uint64_t)wvl_plan_rate_groups(v->plan) * WVL_SLOPES, sizeof(uint64_t));
+    l->candidates = wvl_cuda_place(end, wvl_mul_saturate(blocks, WVL_CUDA_RATE_CANDIDATES), sizeof(uint64_t));
+    l->changed = wvl_cuda_place(end, v->assembly->packet_count / layers, sizeof(uint32_t));
+    l->groups = wvl_cuda_place(end, wvl_plan_cap_groups(v->plan), sizeof(wvl_cuda_rate_group));
+    l->notes = wvl_cuda_place(end, 1, sizeof(uint32_t));
+    l->outcome = wvl_cuda_place(end, 1, sizeof(wvl_cuda_packets_outcome));
+    if (layers > 1) {
+        l->sent_before = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_rate_sent));
+        l->since = wvl_cuda_place(end, v->assembly->packet_count, sizeof(uint16_t));
+        l->layers = wvl_cuda_place(end, layers, sizeof(wvl_assembly_layer));
+    }
+}
+
+static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64_t *end)
+{
+    sizes s = measure(v);
+    l->records = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_record));
+    l->states = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_state));
+    l->order = wvl_cuda_place(end, v->block_count, sizeof(uint32_t));
+    l->items = wvl_cuda_place(end, s.items, sizeof(uint32_t));
+    l->sent = wvl_cuda_place(end, v->block_count * v->assembly->layer_count, sizeof(wvl_cuda_packets_block));
+    l->scratch_bytes = s.scratch_bytes;
+    if (wvl_cuda_has_rects(v->plan)) {
+        l->coded = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_block));
+        l->lifts = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_lift));
+        l->copies = wvl_cuda_place(end, wvl_cuda_measure_regions(v).copy_bytes, 1);
+    }
+    if (chooses(v->plan)) {
+        place_rate(v, &s, l, end);
+        l->scratch_bytes = wvl_add_saturate(l->scratch_bytes, s.value_bytes);
+    }
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+wvl_cuda_t1_block wvl_cuda_describe_t1_block(const wvl_cuda_walk_block *from)
+{
+    wvl_cuda_t1_block b = wvl_cuda_describe_t1_slot(from->band, from->coding);
+    b.coefs = from->coefs;
+    b.bound = from->bound;
+    b.width = from->width;
+    b.height = from->height;
+    return b;
+}
+
+typedef struct block_list {
+    const wvl_plan *plan;
+    wvl_cuda_t1_block *blocks;
+} block_list;
+
+/* Blocks of both kinds of samples may get the planes of a region and those below. */
+static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *from)
+{
+    const block_list *to = user;
+    wvl_cuda_t1_block *b = &to->blocks[index];
+    *b = wvl_cuda_describe_t1_block(from);
+    if (from->coding->region == WVL_REGION_PART) {
+        int is_part = wvl_cuda_find_region(to->plan, from) == WVL_CUDA_T1_PART;
+        b->in_region = is_part ? from->coding->region_shift : 0;
+        b->planes = (uint8_t)(from->band->planes + b->in_region);
+    }
+}
+
+void wvl_cuda_list_t1_blocks(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t coefs,
+                             uint64_t bounds, wvl_cuda_t1_block *blocks)
+{
+    block_list list = {plan, blocks};
+    wvl_cuda_walk_blocks(plan, tiles, tile_count, coefs, bounds, put_block, &list);
+}
+
+static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
+{
+    wvl_cuda_list_t1_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, blocks);
+}
+
+static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job)
+{
+    wvl_cuda_t1_sort(blocks, count, lists, &job->t1);
+}
+
+/* ---- Rate control ---------------------------------------------------------------------------- */
+
+/* Offsets of tables. */
+typedef struct tables {
+    uint64_t ranked; /* all blocks in the order of tiles and precincts; weights of blocks stand before them */
+    uint64_t precinct_groups, group_overhead; /* with a cap of components */
+    uint64_t packets;                         /* layer by layer, in the order of precincts */
+    uint64_t regions, rects;                  /* with rectangles of interest */
+    uint64_t bytes;                           /* of all */
+} tables;
+
+static tables place_tables(const wvl_cuda_coder_view *v)
+{
+    tables t = {0};
+    uint32_t packets = v->assembly->packet_count;
+    (void)wvl_cuda_place(&t.bytes, v->block_count, sizeof(wvl_cuda_t1_weight));
+    t.ranked = wvl_cuda_place(&t.bytes, v->block_count, sizeof(wvl_assembly_place));
+    if (v->plan->rate.max_component_bytes) {
+        t.precinct_groups = wvl_cuda_place(&t.bytes, packets / v->assembly->layer_count, sizeof(uint16_t));
+        t.group_overhead = wvl_cuda_place(&t.bytes, 2ull * wvl_plan_cap_groups(v->plan), sizeof(uint64_t));
+    }
+    t.packets = wvl_cuda_place(&t.bytes, packets, sizeof(uint32_t));
+    if (wvl_cuda_has_rects(v->plan)) {
+        t.regions = wvl_cuda_place(&t.bytes, v->block_count, sizeof(wvl_cuda_t1_region));
+        t.rects = wvl_cuda_place(&t.bytes, wvl_cuda_measure_regions(v).rects, sizeof(wvl_cuda_t1_rect));
+    }
+    return t;
+}
+
+static uint64_t measure_tables(const wvl_cuda_coder_view *v)
+{
+    return chooses(v->plan) || wvl_cuda_has_rects(v->plan) ? place_tables(v).bytes : 0;
+}
+
+void wvl_cuda_put_t1_weights(void *to, const wvl_cuda_walk_band *at)
+{
+    wvl_cuda_t1_weight *weights = (wvl_cuda_t1_weight *)to + at->first_block;
+    const wvl_band_coding *coding = &at->coding->band[at->band->coding_band];
+    for (uint64_t i = 0; i < at->count; i++) {
+        weights[i] = (wvl_cuda_t1_weight){coding->weight_mantissa, coding->weight_exponent};
+    }
+}
+
+static uint32_t count_precincts(const wvl_assembly *a) { return a->packet_count / a->layer_count; }
+
+/* Packets, tile by tile, to where their precincts stand in the tile, in their layer. */
+static void sort_packets(const wvl_assembly *a, uint32_t *packets)
+{
+    for (uint32_t first = 0, end; first < a->packet_count; first = end) {
+        uint32_t precinct = first / a->layer_count; /* the first of the tile */
+        for (end = first; end < a->packet_count && a->owners[end].tile == a->owners[first].tile; end++) {
+            packets[a->packets[end].layer * count_precincts(a) + precinct + a->owners[end].precinct] = end;
+        }
+    }
+}
+
+/* A packet that sends nothing, and its length in PLT (A.7.3). */
+static uint64_t count_empty(const wvl_assembly *a, uint32_t packet)
+{
+    return 1u + (a->packets[packet].sop ? 6 : 0) + (a->packets[packet].eph ? 2 : 0) + (a->has_plt ? 1 : 0);
+}
+
+/* As wvl_layers_allocate() measures it. */
+static uint64_t count_empty_layer(const wvl_assembly *a)
+{
+    uint64_t bytes = a->has_plt ? PLT_HEAD_BYTES * (count_precincts(a) / 65527 + 1) : 0;
+    for (uint32_t i = 0; i < a->packet_count; i++) {
+        bytes += a->packets[i].layer ? 0 : count_empty(a, i);
+    }
+    return bytes;
+}
+
+/* Part headers count for a group where parts hold one component each (codec/write/division.c); a PLT segment too. */
+static void put_groups(const wvl_cuda_coder_view *v, const uint32_t *packets, uint16_t *precinct_groups,
+                       uint64_t *overhead)
+{
+    const wvl_assembly *a = v->assembly;
+    uint32_t groups = wvl_plan_cap_groups(v->plan);
+    memset(overhead, 0, 2 * groups * sizeof *overhead);
+    for (uint32_t i = 0; i < count_precincts(a); i++) {
+        const wvl_assembly_owner *owner = &a->owners[packets[i]];
+        precinct_groups[i] = (uint16_t)wvl_plan_cap_group(v->plan, owner->component, owner->resolution);
+        overhead[groups + precinct_groups[i]] += count_empty(a, packets[i]);
+    }
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        if (a->part_names[i].cap_group != UINT32_MAX) {
+            overhead[a->part_names[i].cap_group] +=
+                a->parts[i].template_bytes + SOD_BYTES + (a->has_plt ? PLT_HEAD_BYTES : 0);
+        }
+    }
+}
+
+static void fill_tables(const wvl_cuda_coder_view *v, void *to)
+{
+    const wvl_assembly *a = v->assembly;
+    tables t = place_tables(v);
+    uint8_t *base = to;
+    wvl_assembly_place *ranked = (wvl_assembly_place *)(void *)(base + t.ranked);
+    uint32_t *packets = (uint32_t *)(void *)(base + t.packets);
+    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, wvl_cuda_put_t1_weights, to);
+    sort_packets(a, packets);
+    for (uint32_t i = 0; i < count_precincts(a); i++) {
+        const wvl_assembly_packet *p = &a->packets[packets[i]];
+        for (uint32_t k = 0; k < p->block_count; k++) {
+            *ranked++ = (wvl_assembly_place){a->places[p->first_place + k].block, i};
+        }
+    }
+    if (v->plan->rate.max_component_bytes) {
+        put_groups(v, packets, (uint16_t *)(void *)(base + t.precinct_groups),
+                   (uint64_t *)(void *)(base + t.group_overhead));
+    }
+    if (wvl_cuda_has_rects(v->plan)) {
+        wvl_cuda_fill_regions(v, (wvl_cuda_t1_region *)(void *)(base + t.regions),
+                              (wvl_cuda_t1_rect *)(void *)(base + t.rects));
+    }
+}
+
+/* Of the codestream beside packets and PLT. */
+static uint64_t count_overhead(const wvl_assembly *a)
+{
+    uint64_t bytes = (uint64_t)a->main_bytes + a->tlm_bytes + EOC_BYTES;
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        bytes += a->parts[i].template_bytes + SOD_BYTES;
+    }
+    return bytes;
+}
+
+static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
+{
+    job->rate.component_cap = plan->rate.max_component_bytes;
+    wvl_cuda_set_layers(plan, &job->rate);
+}
+
+static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                     wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
+{
+    sizes s = measure(v);
+    tables t = place_tables(v);
+    wvl_cuda_t1_job *t1 = &job->t1;
+    const wvl_plan *plan = v->plan;
+    job->chooses = 1;
+    t1->foresees = foresees(plan);
+    t1->passes = slot + l->passes;
+    t1->gains = slot + l->values;
+    t1->hull_weights = shared + l->tables;
+    t1->gain_exponent = plan->rate.gain_exponent;
+    t1->block_errors = 0;
+    packets->t1_records = 0; /* rate control says what blocks send */
+    packets->errors = slot + l->errors;
+    packets->notes = slot + l->notes;
+    packets->outcome = slot + l->outcome;
+    if (plan->syntax.layer_count > 1) {
+        packets->since = slot + l->since;
+        packets->layers = slot + l->layers;
+    }
+    job->rate = (wvl_cuda_rate_job){.ranked = shared + l->tables + t.ranked,
+                                    .cuts = slot + l->cuts,
+                                    .segments = most_segments(&s) ? slot + l->segments : 0,
+                                    .bodies = slot + l->bodies,
+                                    .candidates = slot + l->candidates,
+                                    .changed = slot + l->changed,
+                                    .groups = slot + l->groups,
+                                    .sent = plan->syntax.layer_count > 1 ? slot + l->sent_before : 0,
+                                    .layer_packets = shared + l->tables + t.packets,
+                                    .precinct_groups = t.precinct_groups ? shared + l->tables + t.precinct_groups : 0,
+                                    .group_overhead = t.group_overhead ? shared + l->tables + t.group_overhead : 0,
+                                    .block_weights = shared + l->weights,
+                                    .overhead_bytes = count_overhead(v->assembly),
+                                    .group_count = wvl_plan_cap_groups(plan),
+                                    .followed = wvl_plan_rate_groups(plan),
+                                    .reach = wvl_rate_reach(plan),
+                                    .segment_most = most_segments(&s),
+                                    .depth_bias = plan->test.depth_bias,
+                                    .precinct_count = count_precincts(v->assembly),
+                                    .empty_layer_bytes = count_empty_layer(v->assembly)};
+    set_values(plan, job);
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+/* Blocks as they are coded take the place of those that the host has listed. */
+static void set_regions(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                        wvl_cuda_address shared, wvl_cuda_t1_job *t1)
+{
+    tables t = place_tables(v);
+    t1->originals = t1->blocks;
+    t1->blocks = slot + l->coded;
+    t1->lifts = slot + l->lifts;
+    t1->copies = slot + l->copies;
+    t1->regions = shared + l->tables + t.regions;
+    t1->rects = shared + l->tables + t.rects;
+}
+
+static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
+                    wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
+{
+    wvl_cuda_t1_job *t1 = &job->t1;
+    t1->is_cleared = 1;
+    t1->lists = shared + l->lists;
+    t1->blocks = slot + l->blocks;
+    t1->states = slot + l->states;
+    t1->records = slot + l->records;
+    t1->order = slot + l->order;
+    t1->items = slot + l->items;
+    t1->scratch = slot + l->scratch;
+    t1->counters = slot + l->counters;
+    t1->scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX);
+    t1->block_weights = shared + l->weights;
+    t1->block_errors = v->plan->rate.rate_control ? slot + l->errors : 0;
+    if (wvl_cuda_has_rects(v->plan)) {
+        set_regions(v, l, slot, shared, t1);
+    }
+    packets->blocks = slot + l->sent;
+    packets->t1_blocks = t1->blocks;
+    packets->t1_records = t1->records;
+    packets->t1_scratch = t1->scratch;
+    packets->errors = t1->block_errors;
+    packets->unbounded = t1->counters + WVL_CUDA_T1_UNBOUNDED * sizeof(uint32_t);
+    if (chooses(v->plan)) {
+        set_rate(v, l, slot, shared, job, packets);
+    }
+}
+
+/* Lists, bytes, hulls and cuts of the blocks that are coded in this round. */
+static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rate_job *job, wvl_cuda_route route)
+{
+    wvl_cuda_status status = wvl_cuda_t1_launch_lists(&device->t1_model, &job->t1, route);
+    status = status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, route);
+    status = status ? status : wvl_cuda_t1_launch_hulls(&device->t1_rate, &job->t1, route);
+    return status ? status : wvl_cuda_rate_launch(&device->rate, job, route);
+}
+
+/* Rounds that nothing asks for are launched too: no host looks at what the first one found. */
+static wvl_cuda_status launch_chosen(const wvl_device *device, wvl_cuda_rate_job *job, wvl_cuda_route route)
+{
+    uint32_t rounds = job->t1.foresees ? WVL_CUDA_RATE_ROUNDS : 1;
+    wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, route);
+    status = status ? status : wvl_cuda_t1_launch_settled(&device->t1_rate, &job->t1, route);
+    if (!status && job->t1.foresees) {
+        status = wvl_cuda_rate_foresee(&device->rate, job, route);
+    }
+    for (job->t1.round = 0; !status && job->t1.round < rounds; job->t1.round++) {
+        status = launch_round(device, job, route);
+    }
+    return status;
+}
+
+static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
+                              const wvl_cuda_packets_job *packets, wvl_cuda_route route)
+{
+    wvl_cuda_status status = wvl_cuda_t1_launch_lifts(&device->t1_rate, &job->t1, route);
+    if (!status && job->chooses) {
+        wvl_cuda_rate_job rate = job->rate;
+        rate.t1 = job->t1;
+        rate.packets = *packets;
+        return launch_chosen(device, &rate, route);
+    }
+    status = status ? status : wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, route);
+    return status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, route);
+}
+
+const wvl_cuda_coder wvl_cuda_coder_t1 = {.block_bytes = sizeof(wvl_cuda_t1_block),
+                                          .counter_count = WVL_CUDA_T1_COUNTERS,
+                                          .pieces = 1,
+                                          .streams = WVL_CUDA_SLOW_STREAMS,
+                                          .list_count = 1,
+                                          .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
+                                          .place = place,
+                                          .list_blocks = list_blocks,
+                                          .sort = sort,
+                                          .measure_tables = measure_tables,
+                                          .fill_tables = fill_tables,
+                                          .set_job = set_job,
+                                          .set_values = set_values,
+                                          .launch = launch};

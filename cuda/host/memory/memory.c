@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "base/intmath.h"
+#include "cuda/host/memory/device.h"
+
+#define MEMORY_ALIGNMENT 256u
+#define PINNED_PORTABLE 1u /* page-locked for every driver context of the process */
+
+static int is_pinned(unsigned place) { return place == WVL_CUDA_PINNED || place == WVL_CUDA_OUTPUT_PINNED; }
+
+static const wvl_allocator *allocator_of(const wvl_device *d, unsigned place)
+{
+    return is_pinned(place) ? &d->pinned : &d->memory;
+}
+
+/* The driver touches the pages in this thread: they come from where it runs, or from where its policy says. */
+static wvl_cuda_status take_pinned(const wvl_device *d, uint64_t bytes, void **at)
+{
+    wvl_numa_visit visit;
+    wvl_numa_enter(&d->node, WVL_NUMA_THREAD | WVL_NUMA_MEMORY, &visit);
+    wvl_cuda_status status = d->runtime->malloc_pinned(at, (size_t)bytes, PINNED_PORTABLE);
+    wvl_numa_leave(&visit);
+    return status;
+}
+
+static wvl_cuda_status take(const wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
+{
+    const wvl_allocator *a = allocator_of(d, place);
+    void *at = NULL;
+    *address = 0;
+    if (bytes > SIZE_MAX / 2) {
+        return WVL_CUDA_OUT_OF_MEMORY;
+    }
+    if (!a->allocate && !is_pinned(place)) {
+        return d->runtime->malloc_device(address, (size_t)bytes);
+    }
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (a->allocate) {
+        at = a->allocate(a->user, (size_t)bytes, MEMORY_ALIGNMENT, NULL);
+        status = at ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
+    } else {
+        status = take_pinned(d, bytes, &at);
+    }
+    *address = status ? 0 : (wvl_cuda_address)(uintptr_t)at;
+    return status;
+}
+
+/* Until the caller's readers of a block are done. */
+static void await_readers(const wvl_device *d, wvl_cuda_block *block)
+{
+    if (block->read) {
+        (void)d->runtime->event_wait(block->read); /* of a lost device: nobody reads any more */
+        (void)d->runtime->event_destroy(block->read);
+        block->read = NULL;
+    }
+}
+
+static void give(const wvl_device *d, unsigned place, wvl_cuda_block block)
+{
+    const wvl_allocator *a = allocator_of(d, place);
+    void *at = (void *)(uintptr_t)block.address;
+    if (!block.address) {
+        return;
+    }
+    await_readers(d, &block);
+    if (a->release) {
+        a->release(a->user, at, (size_t)block.bytes, NULL);
+    } else if (is_pinned(place)) {
+        (void)d->runtime->free_pinned(at);
+    } else {
+        (void)d->runtime->free_device(block.address);
+    }
+}
+
+/* ---- Kept blocks ----------------------------------------------------------------------------- */
+
+static int is_output(unsigned place) { return place >= WVL_CUDA_OUTPUT_ON_DEVICE; }
+
+/* The lock is held. */
+static unsigned most_kept(const wvl_device *d, unsigned place)
+{
+    return is_output(place) ? wvl_min_u32(wvl_max_u32(d->places, WVL_CUDA_KEPT_OUTPUTS), WVL_CUDA_KEPT_MOST)
+                            : WVL_CUDA_KEPT;
+}
+
+/* The lock is held. What follows moves up. */
+static wvl_cuda_block take_out(wvl_cuda_block *kept, unsigned at)
+{
+    wvl_cuda_block block = kept[at];
+    unsigned end = at;
+    while (end + 1 < WVL_CUDA_KEPT_MOST && kept[end + 1].address) {
+        end++;
+    }
+    memmove(kept + at, kept + at + 1, (end - at) * sizeof *kept);
+    kept[end] = (wvl_cuda_block){0};
+    return block;
+}
+
+/* One of exactly this size: larger ones would take more than the plan has promised. 0: none. */
+static wvl_cuda_address take_kept(wvl_device *d, unsigned place, uint64_t bytes)
+{
+    wvl_cuda_block found = {0}, *kept = d->kept[place];
+    pthread_mutex_lock(&d->kept_lock);
+    for (unsigned i = 0; i < WVL_CUDA_KEPT_MOST && kept[i].address && !found.address; i++) {
+        if (kept[i].bytes == bytes) {
+            found = take_out(kept, i);
+        }
+    }
+    pthread_mutex_unlock(&d->kept_lock);
+    await_readers(d, &found);
+    return found.address;
+}
+
+/* Returns the block that has to go for it, if any. */
+static wvl_cuda_block keep(wvl_device *d, unsigned place, wvl_cuda_block block)
+{
+    wvl_cuda_block *kept = d->kept[place];
+    if (!d->keeps || allocator_of(d, place)->allocate || wvl_cuda_is_lost(d)) {
+        return block;
+    }
+    pthread_mutex_lock(&d->kept_lock);
+    unsigned most = most_kept(d, place);
+    wvl_cuda_block oldest = kept[most - 1];
+    memmove(kept + 1, kept, (most - 1) * sizeof *kept);
+    kept[0] = block;
+    pthread_mutex_unlock(&d->kept_lock);
+    return oldest;
+}
+
+void wvl_cuda_add_place(wvl_device *d)
+{
+    pthread_mutex_lock(&d->kept_lock);
+    d->places++;
+    pthread_mutex_unlock(&d->kept_lock);
+}
+
+/* What is kept for this place alone goes with it. */
+void wvl_cuda_drop_place(wvl_device *d)
+{
+    for (unsigned place = WVL_CUDA_OUTPUT_ON_DEVICE; place < WVL_CUDA_PLACES; place++) {
+        wvl_cuda_block block = {0};
+        pthread_mutex_lock(&d->kept_lock);
+        d->places -= place == WVL_CUDA_OUTPUT_ON_DEVICE;
+        unsigned most = most_kept(d, place);
+        if (most < WVL_CUDA_KEPT_MOST) {
+            block = take_out(d->kept[place], most);
+        }
+        pthread_mutex_unlock(&d->kept_lock);
+        give(d, place, block);
+    }
+}
+
+/* The one that was given back last; address 0: none. */
+static wvl_cuda_block take_latest(wvl_device *d, unsigned place)
+{
+    pthread_mutex_lock(&d->kept_lock);
+    wvl_cuda_block block = take_out(d->kept[place], 0);
+    pthread_mutex_unlock(&d->kept_lock);
+    return block;
+}
+
+int wvl_cuda_drop_kept(wvl_device *d)
+{
+    int any = 0;
+    for (unsigned place = 0; place < WVL_CUDA_PLACES; place++) {
+        for (wvl_cuda_block block = take_latest(d, place); block.address; block = take_latest(d, place)) {
+            give(d, place, block);
+            any = 1;
+        }
+    }
+    return any;
+}
+
+static wvl_cuda_status alloc_block(wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
+{
+    *address = take_kept(d, place, bytes);
+    wvl_cuda_status status = *address ? WVL_CUDA_SUCCESS : take(d, place, bytes, address);
+    if (status == WVL_CUDA_OUT_OF_MEMORY && wvl_cuda_drop_kept(d)) {
+        status = take(d, place, bytes, address);
+    }
+    return status;
+}
+
+/* ---- By place -------------------------------------------------------------------------------- */
+
+wvl_cuda_status wvl_cuda_alloc_device(wvl_device *d, uint64_t bytes, wvl_cuda_address *address)
+{
+    return alloc_block(d, WVL_CUDA_ON_DEVICE, bytes, address);
+}
+
+wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *d, uint64_t bytes, uint8_t **memory)
+{
+    wvl_cuda_address address;
+    wvl_cuda_status status = alloc_block(d, WVL_CUDA_PINNED, bytes, &address);
+    *memory = (uint8_t *)(uintptr_t)address;
+    return status;
+}
+
+static void free_block(wvl_device *d, unsigned place, wvl_cuda_address address, uint64_t bytes)
+{
+    if (address) {
+        give(d, place, keep(d, place, (wvl_cuda_block){address, bytes, NULL}));
+    }
+}
+
+void wvl_cuda_free_device(wvl_device *d, wvl_cuda_address address, uint64_t bytes)
+{
+    free_block(d, WVL_CUDA_ON_DEVICE, address, bytes);
+}
+
+void wvl_cuda_free_pinned(wvl_device *d, uint8_t *memory, uint64_t bytes)
+{
+    free_block(d, WVL_CUDA_PINNED, (wvl_cuda_address)(uintptr_t)memory, bytes);
+}
+
+/* ---- Finished pictures ----------------------------------------------------------------------- */
+
+static unsigned output_place(int on_device) { return on_device ? WVL_CUDA_OUTPUT_ON_DEVICE : WVL_CUDA_OUTPUT_PINNED; }
+
+wvl_cuda_address wvl_cuda_take_kept_output(wvl_device *d, int on_device, uint64_t bytes)
+{
+    return take_kept(d, output_place(on_device), bytes);
+}
+
+wvl_cuda_status wvl_cuda_alloc_output(wvl_device *d, int on_device, uint64_t bytes, wvl_cuda_address *address)
+{
+    return alloc_block(d, output_place(on_device), bytes, address);
+}
+
+void wvl_cuda_free_output(wvl_device *d, int on_device, wvl_cuda_address address, uint64_t bytes)
+{
+    wvl_cuda_free_read_output(d, on_device, address, bytes, NULL);
+}
+
+void wvl_cuda_free_read_output(wvl_device *d, int on_device, wvl_cuda_address address, uint64_t bytes,
+                               wvl_cuda_event read)
+{
+    unsigned place = output_place(on_device);
+    if (address) {
+        give(d, place, keep(d, place, (wvl_cuda_block){address, bytes, read}));
+    }
+}

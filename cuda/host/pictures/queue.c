@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a picture queues: pixels and the tables that they change go up, all kernels run, and an event says that the
+ * picture is there. */
+#include <string.h>
+
+#include "base/ranges.h"
+#include "cuda/color/unpack.h"
+#include "cuda/core/fit.h"
+#include "cuda/host/pictures/picture.h"
+
+/* ---- Pixels ---------------------------------------------------------------------------------- */
+
+static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at, wvl_cuda_stream stream)
+{
+    return job->mark[at] ? wvl_cuda_runtime_of(job->backend)->event_record(job->mark[at], stream) : WVL_CUDA_SUCCESS;
+}
+
+static int lies_on_device(const wvl_image *image)
+{
+    return image->memory_kind == WVL_MEMORY_DEVICE || image->memory_kind == WVL_MEMORY_MANAGED;
+}
+
+/* Memory for pixels that lie elsewhere comes with the first picture that needs it. Pixels in page-locked memory mostly
+ * need none of the host. */
+static wvl_cuda_status take_host_staging(void *user, uint8_t **memory)
+{
+    const wvl_backend_job *job = user;
+    wvl_cuda_picture *p = job->picture;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (!p->staging) {
+        status = wvl_cuda_alloc_pinned(job->backend->device, job->backend->pictures->layout.staging_bytes, &p->staging);
+    }
+    *memory = p->staging;
+    return status;
+}
+
+static wvl_cuda_status take_device_staging(const wvl_backend_job *job)
+{
+    wvl_cuda_picture *p = job->picture;
+    return p->staging_device ? WVL_CUDA_SUCCESS
+                             : wvl_cuda_alloc_device(job->backend->device, job->backend->pictures->layout.staging_bytes,
+                                                     &p->staging_device);
+}
+
+/* Whether packed samples become integers on the device. */
+static int unpacks(const wvl_backend_job *job)
+{
+    return job->backend->pictures->layout.unpack_bytes <= job->picture->scratch_bytes;
+}
+
+/* Pixels as the device will see them. */
+static wvl_cuda_status stage(wvl_backend_job *job, const wvl_image *image)
+{
+    const wvl_backend *b = job->backend;
+    const wvl_cuda_pictures *p = b->pictures;
+    wvl_cuda_staging *s = &job->staging;
+    uint8_t *host = (uint8_t *)job;
+    wvl_cuda_status status = lies_on_device(image) ? WVL_CUDA_SUCCESS : take_device_staging(job);
+    if (status) {
+        return status;
+    }
+    s->lies_on_device = lies_on_device(image);
+    s->memory = job->picture->staging;
+    s->take = take_host_staging;
+    s->user = job;
+    s->address = job->picture->staging_device;
+    s->runtime = wvl_cuda_runtime_of(b);
+    s->stream = p->uploads;
+    s->begun = job->mark[WVL_CUDA_AT_START];
+    s->pixels = job->picture->pixels;
+    s->keeps_packed = unpacks(job);
+    s->copies = image->memory_kind == WVL_MEMORY_PINNED ? (wvl_cuda_copy *)(void *)(host + p->layout.copies) : NULL;
+    wvl_cuda_build_staging(p->plan, p->tiles, p->tile_count, image, b->pool, s);
+    job->borrows = lies_on_device(image);
+    return s->status;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* The conversion reads the pixels, and the splits read what it makes. */
+static void build_color(wvl_backend_job *job)
+{
+    const wvl_cuda_pictures *p = job->backend->pictures;
+    const wvl_cuda_picture_layout *l = &p->layout;
+    if (p->plan->syntax.xyz.kind != WVL_XYZ_NONE) {
+        wvl_cuda_color *color = (wvl_cuda_color *)(void *)(job->pinned + l->color);
+        *color = (wvl_cuda_color){.light[0] = p->device + l->light, .outside = job->device + l->outside};
+        job->color_blocks = wvl_cuda_build_color(p->plan, wvl_cuda_fetch_rect(p->tiles, p->tile_count, 0),
+                                                 job->device + l->converted, job->picture->pixels, color);
+    }
+}
+
+/* Splits read what it makes. */
+static void build_unpack(wvl_backend_job *job)
+{
+    const wvl_cuda_pictures *p = job->backend->pictures;
+    const wvl_cuda_picture_layout *l = &p->layout;
+    wvl_rect rects[WVL_CUDA_UNPACK_MOST];
+    job->unpack_blocks = 0;
+    if (unpacks(job)) {
+        uint32_t count = p->plan->syntax.component_count;
+        for (uint32_t c = 0; c < count; c++) {
+            rects[c] = wvl_cuda_fetch_rect(p->tiles, p->tile_count, c);
+        }
+        job->unpack_blocks = wvl_cuda_build_unpack(rects, count, job->device + l->coder.scratch, job->picture->pixels,
+                                                   (wvl_cuda_unpack *)(void *)(job->pinned + l->unpack));
+    }
+}
+
+static void build_tables(wvl_backend_job *job)
+{
+    const wvl_backend *b = job->backend;
+    const wvl_cuda_pictures *p = b->pictures;
+    const wvl_cuda_picture_layout *l = &p->layout;
+    wvl_cuda_address at = job->device;
+    const wvl_cuda_memory memory = {at + l->coefs,  at + l->bounds, at + l->outside,
+                                    at + l->planes, at + l->flags,  job->picture->pixels};
+    const wvl_cuda_table_options options = {.any_shape = wvl_cuda_is_any_shape(b),
+                                            .multiprocessors = b->device->multiprocessors};
+    wvl_cuda_build_tables(p->plan, p->tiles, p->tile_count, &options, &memory, &job->picture->tables);
+}
+
+static uint64_t items_end(const wvl_backend_job *job)
+{
+    return job->backend->pictures->layout.items + job->picture->tables.item_count * sizeof(wvl_cuda_item);
+}
+
+/* Kernels are launched otherwise, or on other tables. */
+static void drop_graph(wvl_backend_job *job)
+{
+    if (job->picture->exec) {
+        (void)wvl_cuda_runtime_of(job->backend)->exec_destroy(job->picture->exec);
+        job->picture->exec = NULL;
+    }
+}
+
+/* Tables for the pixels that were staged, and up with what changed. */
+static wvl_cuda_status renew_tables(wvl_backend_job *job)
+{
+    wvl_cuda_picture *p = job->picture;
+    uint32_t count = job->backend->plan->syntax.component_count;
+    size_t bytes = count * sizeof *p->pixels;
+    uint64_t end = 0;
+    if (p->is_built && !memcmp(p->given, p->pixels, bytes)) {
+        return WVL_CUDA_SUCCESS;
+    }
+    int is_alike = p->is_built && wvl_cuda_pixels_alike(p->given, p->pixels, count);
+    memcpy(p->given, p->pixels, bytes);
+    p->is_built = 0; /* until they are up */
+    build_color(job);
+    build_unpack(job);
+    if (is_alike) {
+        wvl_cuda_move_pixels(p->tables.splits, p->tables.split_count, p->pixels);
+        end = job->backend->pictures->layout.items;
+    } else {
+        drop_graph(job);
+        build_tables(job);
+        end = items_end(job);
+    }
+    wvl_cuda_status status =
+        wvl_cuda_runtime_of(job->backend)->upload(job->device, job->pinned, (size_t)end, job->stream);
+    p->is_built = !status;
+    return status;
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+static wvl_cuda_status launch_transform(const wvl_backend_job *job, wvl_cuda_route route)
+{
+    const wvl_backend *b = job->backend;
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
+    const wvl_cuda_kernels *kernels = &b->device->kernels;
+    const wvl_cuda_picture_layout *l = &b->pictures->layout;
+    const wvl_cuda_tables *t = &job->picture->tables;
+    wvl_cuda_status status = wvl_cuda_launch_clear(rt, kernels, job->device + l->bounds, l->cleared_end - l->bounds,
+                                                   job->device, items_end(job), route);
+    if (!status) {
+        status = wvl_cuda_launch_color(rt, kernels, job->device + l->color, job->color_blocks, route);
+    }
+    if (!status) {
+        status = wvl_cuda_launch_unpack(rt, kernels, job->device + l->unpack, job->unpack_blocks, route);
+    }
+    for (uint64_t i = 0; i < t->launch_count && !status; i++) {
+        wvl_cuda_address items = job->device + l->items + t->launches[i].first_item * sizeof(wvl_cuda_item);
+        int follows = i || !(job->color_blocks || job->unpack_blocks);
+        status = wvl_cuda_launch_level(rt, kernels, &t->launches[i], job->device + l->splits, items, follows, route);
+    }
+    return status;
+}
+
+static wvl_cuda_status launch_all(const wvl_backend_job *job, wvl_cuda_route route)
+{
+    const wvl_device *device = job->backend->device;
+    const wvl_cuda_coder *coder = job->backend->pictures->coder;
+    wvl_cuda_status status = launch_transform(job, route);
+    status = status ? status : coder->launch(device, &job->picture->blocks, &job->picture->job, route);
+    return status ? status : wvl_cuda_packets_launch(&device->packets, &job->picture->job, route);
+}
+
+/* All kernels as one thing to launch. */
+static wvl_cuda_status build_graph(wvl_backend_job *job)
+{
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
+    wvl_cuda_draft draft;
+    wvl_cuda_status status = wvl_cuda_open_draft(rt, job->backend->device->context, &draft);
+    if (status) {
+        return status;
+    }
+    status = launch_all(job, (wvl_cuda_route){.draft = &draft});
+    wvl_cuda_status closed = wvl_cuda_close_draft(rt, &draft, status ? NULL : &job->picture->exec);
+    return status ? status : closed;
+}
+
+/* The driver builds no graphs, or has no memory for one: nothing is queued, and single launches do the same. The slot
+ * does without graphs from then on. */
+static wvl_cuda_status go_without_graph(wvl_backend_job *job, wvl_cuda_status status)
+{
+    if (status != WVL_CUDA_NOT_SUPPORTED && status != WVL_CUDA_OUT_OF_MEMORY) {
+        return status;
+    }
+    drop_graph(job);
+    job->picture->has_no_graphs = 1;
+    return WVL_CUDA_SUCCESS;
+}
+
+static wvl_cuda_status queue_kernels(wvl_backend_job *job)
+{
+    wvl_cuda_picture *p = job->picture;
+    if (!p->has_no_graphs && !p->has_own_values) {
+        wvl_cuda_status status = p->exec ? WVL_CUDA_SUCCESS : build_graph(job);
+        status = status ? status : wvl_cuda_runtime_of(job->backend)->graph_launch(p->exec, job->stream);
+        status = go_without_graph(job, status);
+        if (status || !p->has_no_graphs) {
+            return status;
+        }
+    }
+    return launch_all(job, wvl_cuda_to_stream(job->stream));
+}
+
+/* As much of the picture as it will probably have, to where the caller reads it; then an event. */
+static wvl_cuda_status queue_copy(const wvl_backend_job *job)
+{
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
+    const wvl_cuda_picture *p = job->picture;
+    if (!p->copied_bytes) {
+        wvl_cuda_status status = mark(job, WVL_CUDA_AT_DELIVERED, job->stream);
+        return status ? status : rt->event_record(job->done, job->stream);
+    }
+    wvl_cuda_status status = rt->event_record(p->computed, job->stream);
+    status = status ? status : rt->stream_after(p->copies, p->computed, 0);
+    status = status ? status
+                    : rt->download((void *)(uintptr_t)p->output, job->device + job->backend->pictures->layout.finished,
+                                   (size_t)p->copied_bytes, p->copies);
+    status = status ? status : mark(job, WVL_CUDA_AT_DELIVERED, p->copies);
+    return status ? status : rt->event_record(job->done, p->copies);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+/* Work on the pixels begins after the caller's. The host waits for it: kernels that awaited an event have read pixels
+ * before they were there (D-device-26). */
+static wvl_cuda_status await_pixels(const wvl_backend_job *job, const wvl_image *image)
+{
+    return image->ready_event ? wvl_cuda_runtime_of(job->backend)->event_wait(image->ready_event) : WVL_CUDA_SUCCESS;
+}
+
+/* Pinned pixels go up; those of ordinary memory were sent by stage(). Then the host waits: no kernel is queued before
+ * the pixels are there (D-device-26). */
+static wvl_cuda_status send_pixels(const wvl_backend_job *job)
+{
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
+    wvl_cuda_stream stream = job->backend->pictures->uploads;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    for (uint32_t i = 0; !status && i < job->staging.copy_count; i++) {
+        status = rt->upload_rows(&job->staging.copies[i], stream);
+    }
+    status = status ? status : mark(job, WVL_CUDA_AT_UPLOADED, stream);
+    status = status ? status : rt->event_record(job->picture->uploaded, stream);
+    return status ? status : rt->event_wait(job->picture->uploaded);
+}
+
+static wvl_cuda_status queue_pixels(wvl_backend_job *job, const wvl_image *image)
+{
+    int is_there = lies_on_device(image);
+    wvl_cuda_stream stream = is_there ? job->stream : job->backend->pictures->uploads;
+    wvl_cuda_status status = await_pixels(job, image);
+    status = status ? status : mark(job, WVL_CUDA_AT_START, stream);
+    status = status ? status : stage(job, image);
+    status = status || is_there ? status : send_pixels(job);
+    status = status ? status : renew_tables(job);
+    return status || !is_there ? status : mark(job, WVL_CUDA_AT_UPLOADED, job->stream);
+}
+
+wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *image)
+{
+    double start = wvl_trace_now();
+    wvl_range_open("wavelane stage");
+    wvl_cuda_status status = queue_pixels(job, image);
+    wvl_range_close();
+    wvl_range_open("wavelane kernels");
+    status = status ? status : queue_kernels(job);
+    status = status ? status : mark(job, WVL_CUDA_AT_COMPUTED, job->stream);
+    status = status ? status : queue_copy(job);
+    wvl_range_close();
+    wvl_trace_put(job->backend->trace, "staging", "stage", 0, start, wvl_trace_now());
+    return status;
+}

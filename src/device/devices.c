@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "device/devices.h"
+
+#include <stdio.h>
+
+#include "backend/registry.h"
+#include "base/structs.h"
+#include "wavelane_frames.h"
+
+_Static_assert(sizeof((wvl_context *)NULL)->devices / sizeof(struct wvl_device *) == WVL_DEVICE_ORDINAL_MAX + 1,
+               "a seat for every ordinal");
+
+static void tell_node(const wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal,
+                      const wvl_device *device)
+{
+    if (device && table->node(device)->calls) {
+        wvl_context_log(context, WVL_LOG_DEBUG, "device %u lies at node %u of memory (NUMA)", ordinal,
+                        table->node(device)->number);
+    }
+}
+
+static void close_devices(wvl_context *context)
+{
+    const wvl_backend_vtable *table = wvl_backend_fetch_device();
+    for (uint32_t i = 0; i <= WVL_DEVICE_ORDINAL_MAX; i++) {
+        if (context->devices[i]) {
+            table->close_device(context->devices[i]);
+        }
+    }
+}
+
+wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal,
+                                    wvl_device **device, char *reason, size_t reason_bytes)
+{
+    if (ordinal > WVL_DEVICE_ORDINAL_MAX) {
+        (void)snprintf(reason, reason_bytes, "device %u: only the first %u devices can be used", ordinal,
+                       WVL_DEVICE_ORDINAL_MAX + 1);
+        return WVL_ERROR_DEVICE;
+    }
+    wvl_status status = WVL_OK;
+    pthread_mutex_lock(&context->device_lock);
+    wvl_device **seat = &context->devices[ordinal];
+    if (!*seat) {
+        wvl_device_options options = {&context->host, &context->pinned, &context->device,
+                                      ordinal,        reason,           reason_bytes};
+        double begin = wvl_trace_now();
+        context->close_devices = close_devices;
+        status = table->open_device(&options, seat);
+        wvl_trace_put(&context->trace, "device", "open", 0, begin, wvl_trace_now());
+        tell_node(context, table, ordinal, *seat);
+    } else if (table->is_lost(*seat)) {
+        (void)snprintf(reason, reason_bytes, "it failed before and is lost");
+        status = WVL_ERROR_DEVICE;
+    }
+    *device = *seat;
+    pthread_mutex_unlock(&context->device_lock);
+    return status;
+}
+
+wvl_status wvl_context_open_device(wvl_context *context, uint32_t ordinal, char *error, size_t error_bytes)
+{
+    char reason[256] = "";
+    wvl_device *device;
+    const wvl_backend_vtable *table = wvl_backend_fetch_device();
+    wvl_status status = context ? WVL_ERROR_UNSUPPORTED : WVL_ERROR_ARGUMENT;
+    if (context && table) {
+        status = wvl_context_fetch_device(context, table, ordinal, &device, reason, sizeof reason);
+    }
+    if (error && error_bytes) {
+        const char *text = status == WVL_OK || reason[0] ? reason : wvl_status_text(status);
+        (void)snprintf(error, error_bytes, "%s", text);
+    }
+    return status;
+}
+
+/* A runner of the caller may start threads within, which would stay at the node. */
+void wvl_devices_visit(const wvl_context *context, const wvl_backend_vtable *table, const wvl_device *device,
+                       wvl_numa_visit *visit)
+{
+    int may = device && wvl_pool_uses_caller(context->pool);
+    wvl_numa_enter(may ? table->node(device) : NULL, WVL_NUMA_THREAD, visit);
+}
+
+static int is_usable(const wvl_plan *plan, const wvl_backend_vtable *table, uint32_t ordinal, wvl_status *status)
+{
+    wvl_device_info info = {.struct_size = sizeof info};
+    *status = table ? table->describe_device(ordinal, &info) : WVL_ERROR_UNSUPPORTED;
+    if (*status == WVL_OK && info.usable) {
+        return 1;
+    }
+    if (plan->device.ordinals != WVL_DEVICE_EVERY) {
+        wvl_context_log(
+            plan->context, WVL_LOG_WARNING,
+            "device %u does not exist or cannot be used; the other devices of the option device do its work", ordinal);
+    }
+    return 0;
+}
+
+uint32_t wvl_devices_list(const wvl_plan *plan, uint32_t *ordinals)
+{
+    const wvl_backend_vtable *table = wvl_backend_fetch_device();
+    uint32_t count = 0, set = plan->device.ordinals;
+    wvl_status status = WVL_OK;
+    int is_one = !(set & (set - 1));
+    for (uint32_t i = 0; i <= WVL_DEVICE_ORDINAL_MAX && !is_one && status != WVL_END; i++) {
+        if ((set >> i & 1) && is_usable(plan, table, i, &status)) {
+            ordinals[count++] = i;
+        }
+    }
+    if (!count) {
+        ordinals[count++] = wvl_plan_first_device(plan);
+    }
+    return count;
+}
+
+uint32_t wvl_devices_rotate(const wvl_plan *plan, uint32_t turn, uint32_t *ordinals)
+{
+    uint32_t sorted[WVL_DEVICE_ORDINAL_MAX + 1], count = wvl_devices_list(plan, sorted);
+    for (uint32_t i = 0; i < count; i++) {
+        ordinals[i] = sorted[(i + turn) % count];
+    }
+    return count;
+}
+
+wvl_status wvl_device_describe(uint32_t ordinal, wvl_device_info *info)
+{
+    const wvl_backend_vtable *table = wvl_backend_fetch_device();
+    wvl_device_info found = {.struct_size = sizeof found};
+    if (!info || !wvl_struct_size(info, WVL_STRUCT_UNTIL(wvl_device_info, usable))) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    if (!table || ordinal > WVL_DEVICE_ORDINAL_MAX) {
+        return table ? WVL_END : WVL_ERROR_UNSUPPORTED;
+    }
+    wvl_status status = table->describe_device(ordinal, &found);
+    if (status == WVL_OK) {
+        (void)wvl_struct_write(info, &found, sizeof found, WVL_STRUCT_UNTIL(wvl_device_info, usable));
+    }
+    return status;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "device/shares.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/registry.h"
+#include "base/alloc.h"
+#include "base/fpenv.h"
+#include "codec/cs/cs.h"
+#include "codec/rate/layers.h"
+#include "codec/write/assembly.h"
+#include "device/devices.h"
+#include "report/profile_walk.h"
+
+/* Of a device, at least: chosen, 2 ms of a bus of 50 GB/s with 8-bit samples in three components. */
+#define SHARE_SAMPLES (UINT64_C(32) << 20)
+
+/* ---- Division -------------------------------------------------------------------------------- */
+
+/* Whether bytes of a tile follow from its samples alone. */
+static int has_free_tiles(const wvl_plan *plan)
+{
+    const wvl_rate_plan *rate = &plan->rate;
+    return plan->syntax.layer_count == 1 && rate->layers[0].kind == WVL_RATE_ALL && !rate->max_bytes &&
+           !rate->max_component_bytes && !rate->rdoq && !rate->follows_step;
+}
+
+/* How many devices have a run of their own. 1: the picture is not divided. */
+static uint32_t count_shares(const wvl_plan *plan, const wvl_image *image, uint32_t *ordinals)
+{
+    const char *why;
+    uint64_t least = plan->test.share_samples ? plan->test.share_samples : SHARE_SAMPLES,
+             most = wvl_min_u64(plan->syntax.total_samples / least, plan->syntax.tile_count);
+    int is_elsewhere = image && image->memory_kind == WVL_MEMORY_DEVICE;
+    if (most < 2 || is_elsewhere || plan->device.choice == WVL_DEVICE_CPU || plan->device.output ||
+        !has_free_tiles(plan) || wvl_profile_walks(plan) ||
+        wvl_pictures_reach(plan, image, &why) != WVL_REACH_PACKETS) {
+        return 1;
+    }
+    return (uint32_t)wvl_min_u64(wvl_devices_list(plan, ordinals), most);
+}
+
+/* Whole rows of tiles where there are enough: pixels of a run are those of its rows. */
+static uint32_t begin_run(const wvl_plan *plan, uint32_t index, uint32_t count)
+{
+    const wvl_syntax_plan *s = &plan->syntax;
+    uint32_t unit = s->tile_count / s->tile_cols >= count ? s->tile_cols : 1;
+    return unit * (uint32_t)((uint64_t)(s->tile_count / unit) * index / count);
+}
+
+static wvl_tile_run find_run(const wvl_plan *plan, uint32_t index, uint32_t count)
+{
+    uint32_t first = begin_run(plan, index, count);
+    return (wvl_tile_run){first, begin_run(plan, index + 1, count) - first};
+}
+
+int wvl_shares_divide(wvl_shares *s, const wvl_plan *plan, const wvl_image *image)
+{
+    uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1], count = count_shares(plan, image, ordinals);
+    memset(s, 0, sizeof *s);
+    s->plan = plan;
+    s->image = image;
+    s->count = count > 1 ? count : 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        s->share[i].of = s;
+        s->share[i].run = find_run(plan, i, count);
+        s->share[i].ordinal = ordinals[i];
+    }
+    return s->count > 1;
+}
+
+wvl_status wvl_shares_measure(const wvl_plan *plan, wvl_backend_memory *memory)
+{
+    uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1], count = count_shares(plan, NULL, ordinals);
+    wvl_status status = WVL_OK;
+    *memory = (wvl_backend_memory){.host_bytes = 0};
+    for (uint32_t i = 0; i < count && count > 1 && status == WVL_OK; i++) {
+        wvl_backend_memory own;
+        status = wvl_pictures_measure(plan, find_run(plan, i, count), &own);
+        memory->host_bytes = wvl_add_saturate(memory->host_bytes, own.host_bytes);
+        memory->pinned_bytes = wvl_max_u64(memory->pinned_bytes, own.pinned_bytes);
+        memory->device_bytes = wvl_max_u64(memory->device_bytes, own.device_bytes);
+    }
+    return status;
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+static void close_share(wvl_share *share)
+{
+    if (share->pictures.plan) {
+        wvl_pictures_drop(&share->pictures, &share->facts, 0);
+        wvl_pictures_close(&share->pictures);
+    }
+}
+
+static void encode_share(wvl_share *share)
+{
+    const wvl_shares *s = share->of;
+    wvl_pictures *p = &share->pictures;
+    share->status = wvl_pictures_open_run(p, s->plan, share->run, share->ordinal, 1, &s->plan->context->trace,
+                                          share->reason, sizeof share->reason);
+    if (share->status == WVL_OK) {
+        share->status = wvl_pictures_encode(p, s->plan, s->image, s->look, &share->facts);
+        (void)snprintf(share->reason, sizeof share->reason, "%s", wvl_status_text(share->status));
+    }
+    if (share->status != WVL_OK) {
+        close_share(share);
+    } else { /* the device may get another run */
+        wvl_pictures_close_backend(p);
+    }
+}
+
+static void *share_main(void *share)
+{
+    wvl_fpenv env;
+    wvl_fpenv_enter(&env);
+    encode_share(share);
+    wvl_fpenv_leave(&env);
+    return NULL;
+}
+
+/* A thread for each device, the caller's among them; what has none is done in turn. */
+static void encode_all(wvl_shares *s)
+{
+    pthread_t threads[WVL_DEVICE_ORDINAL_MAX + 1];
+    uint32_t has_thread = 0;
+    for (uint32_t i = 1; i < s->count && wvl_pool_starts_threads(s->plan->context->pool); i++) {
+        has_thread |= (uint32_t)(pthread_create(&threads[i], NULL, share_main, &s->share[i]) == 0) << i;
+    }
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!(has_thread >> i & 1)) {
+            encode_share(&s->share[i]);
+        }
+    }
+    for (uint32_t i = 1; i < s->count; i++) {
+        if (has_thread >> i & 1) {
+            (void)pthread_join(threads[i], NULL);
+        }
+    }
+}
+
+static int may_move(wvl_status status) { return status == WVL_ERROR_DEVICE || status == WVL_ERROR_MEMORY; }
+
+/* The device is of no use for this picture any more. */
+static void note_failure(wvl_shares *s, const wvl_share *share)
+{
+    s->failed |= UINT32_C(1) << share->ordinal;
+    wvl_context_log(s->plan->context, WVL_LOG_WARNING, "device %u: %s; the other devices do its work", share->ordinal,
+                    share->reason);
+}
+
+/* On the devices that are left, the first of them first. */
+static void encode_elsewhere(wvl_shares *s, wvl_share *share)
+{
+    note_failure(s, share);
+    for (uint32_t i = 0; i < s->count && may_move(share->status); i++) {
+        uint32_t ordinal = s->share[i].ordinal;
+        if (s->share[i].status != WVL_OK || s->failed >> ordinal & 1) {
+            continue;
+        }
+        share->ordinal = ordinal;
+        encode_share(share);
+        if (may_move(share->status)) {
+            note_failure(s, share);
+        }
+    }
+}
+
+static wvl_status put_main(wvl_shares *s)
+{
+    const wvl_allocator *host = &s->plan->context->host;
+    uint64_t parts = s->plan->syntax.part_count, used = 0;
+    uint32_t *bytes = wvl_alloc(host, parts * sizeof *bytes);
+    for (uint32_t i = 0; i < s->count && bytes; i++) {
+        const wvl_share *share = &s->share[i];
+        memcpy(bytes + used, share->facts.part_bytes, share->pictures.assembly.part_count * sizeof *bytes);
+        used += share->pictures.assembly.part_count;
+    }
+    for (uint64_t i = 0; i < used; i++) {
+        s->body_bytes += bytes[i];
+    }
+    wvl_status status =
+        bytes ? wvl_assembly_put_main(host, s->plan, bytes, &s->header, &s->header_bytes) : WVL_ERROR_MEMORY;
+    wvl_free(host, bytes, parts * sizeof *bytes);
+    return status;
+}
+
+wvl_status wvl_shares_encode(wvl_shares *s, const wvl_look *look)
+{
+    wvl_status status = WVL_OK;
+    s->look = look;
+    encode_all(s);
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (may_move(s->share[i].status)) {
+            encode_elsewhere(s, &s->share[i]);
+        }
+        status = status == WVL_OK ? s->share[i].status : status;
+    }
+    return status == WVL_OK ? put_main(s) : status;
+}
+
+const uint8_t *wvl_shares_fetch_body(const wvl_shares *s, uint32_t index, uint64_t *bytes)
+{
+    const wvl_share *share = &s->share[index];
+    const wvl_assembly *a = &share->pictures.assembly;
+    const wvl_finished *finished = &share->facts.finished;
+    uint64_t at = finished->codestream_offset + a->main_bytes + a->tlm_bytes;
+    *bytes = finished->bytes - at - WVL_CS_END_BYTES;
+    return finished->data + at;
+}
+
+void wvl_shares_close(wvl_shares *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        close_share(&s->share[i]);
+    }
+    if (s->plan) {
+        wvl_free(&s->plan->context->host, s->header, s->header_bytes);
+    }
+    s->header = NULL;
+    s->count = 0;
+}
+
+/* ---- Result ---------------------------------------------------------------------------------- */
+
+static wvl_result_part part_of(const void *from, uint64_t index)
+{
+    const wvl_shares *s = from;
+    const wvl_share *share = s->share;
+    while (index >= share->pictures.assembly.part_count) {
+        index -= share->pictures.assembly.part_count;
+        share++;
+    }
+    const wvl_assembly_part_name *name = &share->pictures.assembly.part_names[index];
+    return (wvl_result_part){share->facts.part_bytes[index], name->tile, name->index, name->count, name->cap_group};
+}
+
+/* Sums of all runs, in the lists of the first. */
+static void join_facts(wvl_shares *s, uint64_t codestream_bytes)
+{
+    const wvl_plan *plan = s->plan;
+    wvl_picture_facts *to = &s->share[0].facts;
+    uint64_t rows = plan->syntax.component_count * (plan->syntax.max_levels + UINT64_C(1));
+    double energy = 0.0, gain = 0.0;
+    int is_exact = plan->rate.lossless;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const wvl_picture_facts *from = &s->share[i].facts;
+        energy += from->finished.energy;
+        gain += from->finished.gain;
+        for (uint64_t k = 0; k < rows && i; k++) {
+            to->packet_bytes[k] += from->packet_bytes[k];
+        }
+    }
+    to->layers[0].bytes = codestream_bytes;
+    to->layers[0].squared_error = is_exact ? 0.0 : wvl_layers_squared_error(plan, energy, gain);
+}
+
+/* "cuda:0,1 packets". */
+static void name_devices(const wvl_shares *s, char *text, size_t bytes)
+{
+    uint32_t used = 0;
+    size_t end = (size_t)snprintf(text, bytes, "%s", wvl_backend_fetch_device()->name);
+    for (uint32_t i = 0; i < s->count; i++) {
+        used |= UINT32_C(1) << s->share[i].ordinal;
+    }
+    for (uint32_t i = 0, first = 1; i <= WVL_DEVICE_ORDINAL_MAX; i++) {
+        if (used >> i & 1) {
+            end += (size_t)snprintf(text + end, bytes - end, "%c%u", first ? ':' : ',', i);
+            first = 0;
+        }
+    }
+    (void)snprintf(text + end, bytes - end, " packets");
+}
+
+wvl_result *wvl_shares_create_result(wvl_shares *s, uint64_t codestream_offset, const double *seconds)
+{
+    char backend[64];
+    wvl_picture_facts *facts = &s->share[0].facts;
+    uint64_t codestream = s->header_bytes + s->body_bytes + WVL_CS_END_BYTES;
+    name_devices(s, backend, sizeof backend);
+    join_facts(s, codestream);
+    wvl_result_facts of = {.plan = s->plan,
+                           .codestream_offset = codestream_offset,
+                           .codestream_bytes = codestream,
+                           .main_header_bytes = s->header_bytes,
+                           .part_count = s->plan->syntax.part_count,
+                           .part = part_of,
+                           .from = s,
+                           .packet_bytes = facts->packet_bytes,
+                           .layers = facts->layers,
+                           .seconds = seconds,
+                           .backend = backend};
+    wvl_result *result = wvl_result_create(&of);
+    if (result) {
+        facts->packet_bytes = NULL;
+        facts->layers = NULL;
+    }
+    return result;
+}

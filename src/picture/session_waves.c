@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The conductor: waves of tiles go through the backend into the coder, layers are chosen, bytes leave through the sink.
+ * The only file that sees both halves. */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "base/alloc.h"
+#include "base/fpenv.h"
+#include "base/ranges.h"
+#include "base/structs.h"
+#include "codec/write/coder.h"
+#include "context.h"
+#include "device/pictures.h"
+#include "geom/container.h"
+#include "picture/quality.h"
+#include "picture/session_state.h"
+#include "report/plan_log.h"
+#include "waves/drive.h"
+#include "waves/source_wave.h"
+
+double wvl_session_begin_stage(wvl_session *s, wvl_stage stage)
+{
+    static const char *const names[WVL_STAGES] = {"wavelane transform", "wavelane code", "wavelane rate",
+                                                  "wavelane write", "wavelane check"};
+    s->stage = stage;
+    wvl_range_open(names[stage]);
+    return wvl_trace_now();
+}
+
+void wvl_session_end_stage(wvl_session *s, wvl_stage stage, double start)
+{
+    static const char *const names[WVL_STAGES] = {"transform", "code", "rate", "write", "check"};
+    double end = wvl_trace_now();
+    wvl_range_close();
+    s->seconds[stage] += end - start;
+    wvl_trace_put(&s->plan->context->trace, s->track, names[stage], s->picture, start, end);
+}
+
+wvl_status wvl_session_fail(wvl_session *s, wvl_status status, const char *text)
+{
+    if (s->error_bytes && !s->error[0]) {
+        (void)snprintf(s->error, s->error_bytes, "%s", text);
+    }
+    return status;
+}
+
+/* Where all blocks may come twice, each round is half of the work; a round that nobody foresaw adds nothing. */
+void wvl_session_tell(wvl_session *s, uint64_t done)
+{
+    const wvl_control *c = s->control;
+    uint64_t total = 2 * s->plan->syntax.total_samples,
+             share = wvl_recode_may_take_all(s->plan) ? done / 2 + (s->round ? total / 2 : 0) : done;
+    s->told = wvl_max_u64(s->told, share);
+    if (c && c->progress && c->progress(c->progress_user, s->told, total, s->stage)) {
+        atomic_store(&s->look.stopped, 1);
+    }
+}
+
+static void tick(void *user, uint64_t done, uint64_t total)
+{
+    wvl_session *s = user;
+    wvl_session_tell(s, 2 * s->samples_done + s->samples_in_work +
+                            (uint64_t)((double)s->samples_in_work * (double)done / (double)total));
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+wvl_status wvl_session_check_image(wvl_session *s)
+{
+    const wvl_image *image = s->image;
+    if (image->plane_count != s->plan->syntax.component_count || !image->planes) {
+        return wvl_session_fail(s, WVL_ERROR_ARGUMENT, "the image must have one plane per component of the plan");
+    }
+    if ((unsigned)image->memory_kind > WVL_MEMORY_MANAGED) {
+        return wvl_session_fail(s, WVL_ERROR_ARGUMENT, "memory_kind of the image is not a wvl_memory_kind");
+    }
+    for (uint32_t c = 0; c < image->plane_count; c++) {
+        const wvl_plane *plane = &image->planes[c];
+        const wvl_plan_component *pc = &s->plan->syntax.components[c];
+        unsigned depth = wvl_plan_input_depth(s->plan, c), bits = wvl_container_bits(plane->container);
+        char text[160];
+        if (!bits) {
+            (void)snprintf(text, sizeof text, "component %u: container type %u is not supported", c, plane->container);
+            return wvl_session_fail(s, WVL_ERROR_UNSUPPORTED, text);
+        }
+        if (!plane->data || depth > bits || (wvl_container_is_packed(plane->container) && pc->is_signed)) {
+            (void)snprintf(text, sizeof text, "component %u: depth %u%s does not fit its container, or it has no data",
+                           c, depth, pc->is_signed ? " signed" : "");
+            return wvl_session_fail(s, WVL_ERROR_ARGUMENT, text);
+        }
+    }
+    return WVL_OK;
+}
+
+/* ---- Waves ----------------------------------------------------------------------------------- */
+
+wvl_status wvl_session_fail_device(wvl_session *s, wvl_status status)
+{
+    char text[320];
+    (void)snprintf(text, sizeof text, "%s%s%s", wvl_status_text(status), s->drive.reason[0] ? ": " : "",
+                   s->drive.reason);
+    return wvl_session_fail(s, status, text);
+}
+
+/* Why rows did not come, or were not taken. */
+wvl_status wvl_session_fail_rows(wvl_session *s, wvl_status status)
+{
+    if (status < 0 && s->rows && s->rows->error[0]) {
+        return wvl_session_fail(s, status, s->rows->error);
+    }
+    return status == WVL_ERROR_INPUT ? wvl_session_fail(s, status, WVL_TEXT_OUTSIDE) : status;
+}
+
+/* The next wave, transformed; *count tiles of it, WVL_END after the last. Once the look is over its coefficients need
+ * not be complete, or no wave comes at all: coding ends then before it reads any. */
+static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
+{
+    double start = wvl_session_begin_stage(s, WVL_STAGE_TRANSFORM);
+    wvl_status status = wvl_drive_next(&s->drive, count);
+    wvl_session_end_stage(s, WVL_STAGE_TRANSFORM, start);
+    if (status < 0) {
+        return wvl_session_fail_device(s, wvl_session_fail_rows(s, status));
+    }
+    s->samples_in_work = 0;
+    for (uint32_t i = 0; status == WVL_OK && i < *count; i++) {
+        s->samples_in_work += s->drive.coefs[i].tile->sample_count;
+    }
+    if (status == WVL_OK && s->drive.cut.strip_rows) {
+        s->samples_in_work = wvl_drive_count_own(&s->drive);
+    }
+    return status;
+}
+
+static void submit_beside(void *user) { wvl_drive_submit_ahead(user); }
+
+/* The coder's lists have room for one tile of this size. */
+static wvl_status code_strip(wvl_session *s, uint32_t count)
+{
+    wvl_status status = WVL_OK;
+    for (uint32_t t = 0; t < count && status == WVL_OK; t++) {
+        s->source.tile = t;
+        status = wvl_coder_code_tiles(&s->coder, &s->drive.coefs[t], 1);
+    }
+    return status;
+}
+
+static wvl_status code_wave(wvl_session *s, uint32_t count)
+{
+    double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
+    wvl_session_tell(s, 2 * s->samples_done + s->samples_in_work);
+    s->coder.beside = submit_beside;
+    s->coder.beside_user = &s->drive;
+    s->coder.blocks.source = wvl_wave_source_open(&s->source, &s->drive, &s->coder.blocks);
+    wvl_status status =
+        s->drive.cut.strip_rows ? code_strip(s, count) : wvl_coder_code_tiles(&s->coder, s->drive.coefs, count);
+    if (s->spill) {
+        wvl_spill_rest(s->spill);
+    }
+    wvl_session_end_stage(s, WVL_STAGE_CODE, start);
+    return status < 0 && s->drive.reason[0] ? wvl_session_fail_device(s, status) : status;
+}
+
+/* What is complete leaves, where bytes leave early. */
+static wvl_status send_wave(wvl_session *s, uint32_t count)
+{
+    return s->drive.cut.strip_rows ? wvl_session_send_strip(s, s->drive.coefs, count, wvl_drive_ends_row(&s->drive))
+                                   : wvl_session_send_tiles(s, count);
+}
+
+/* Where coefficients are kept there is one wave, and it stays. */
+static wvl_status run_waves(wvl_session *s)
+{
+    uint32_t count;
+    wvl_status status = wvl_session_fail_rows(s, wvl_drive_start(&s->drive));
+    if (status != WVL_OK) {
+        return status;
+    }
+    status = fetch_wave(s, &count);
+    while (status == WVL_OK) {
+        status = code_wave(s, count);
+        status = status == WVL_OK ? send_wave(s, count) : status;
+        s->samples_done += s->samples_in_work;
+        if (status != WVL_OK || s->plan->rate.keep_coefs) {
+            break;
+        }
+        wvl_drive_pass(&s->drive);
+        status = fetch_wave(s, &count);
+    }
+    if (status == WVL_END) {
+        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : WVL_OK; /* waves may be missing */
+    }
+    return status;
+}
+
+/* Nobody needs the pixels or the transform's memory any more. */
+static void end_waves(wvl_session *s)
+{
+    wvl_drive_name(&s->drive, s->backend_name, sizeof s->backend_name);
+    if (!s->many) {
+        wvl_drive_close(&s->drive);
+    } else {
+        wvl_drive_stop(&s->drive);
+    }
+}
+
+void wvl_session_give_pixels_back(wvl_session *s)
+{
+    if (s->image && s->image->release) {
+        s->image->release(s->image->release_user);
+    }
+    s->image = NULL;
+}
+
+static double measure_error(void *user)
+{
+    wvl_session *s = user;
+    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.recode.rescale,
+                               s->plan->memory.largest_tile_component, s->plan->context->pool, &s->look,
+                               s->quality_memory);
+}
+
+/* The kept wave's tile plans stay in use while layers are chosen: finishing builds its own in the scratch beside them.
+ */
+static wvl_status open_measurement(wvl_session *s)
+{
+    wvl_pool_source_drop(&s->coder.blocks.pool); /* all blocks are coded: not beside it */
+    s->quality_memory = wvl_alloc(&s->plan->context->host, s->plan->memory.quality_bytes);
+    s->coder.measure_error = measure_error;
+    s->coder.measure_user = s;
+    return s->quality_memory ? WVL_OK : WVL_ERROR_MEMORY;
+}
+
+static void close_measurement(wvl_session *s)
+{
+    wvl_free(&s->plan->context->host, s->quality_memory, s->plan->memory.quality_bytes);
+    s->quality_memory = NULL;
+}
+
+/* ---- Encode ---------------------------------------------------------------------------------- */
+
+static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
+{
+    double start = wvl_session_begin_stage(s, WVL_STAGE_RATE);
+    wvl_session_tell(s, 2 * s->samples_done);
+    wvl_status status = s->plan->rate.keep_coefs ? open_measurement(s) : WVL_OK;
+    if (status == WVL_OK) {
+        const wvl_tile_walk tiles = wvl_wave_walk(s->plan, &s->wave);
+        status = wvl_coder_finish(&s->coder, &tiles, &s->wave.order);
+    }
+    if (s->plan->rate.keep_coefs) {
+        close_measurement(s);
+        end_waves(s);
+    }
+    wvl_session_end_stage(s, WVL_STAGE_RATE, start);
+    if (status == WVL_OK && !wvl_coder_wants_again(&s->coder)) {
+        start = wvl_session_begin_stage(s, WVL_STAGE_WRITE);
+        if (s->told < 2 * s->plan->syntax.total_samples) { /* no second round after all */
+            s->round++;
+            wvl_session_tell(s, 2 * s->samples_done);
+        }
+        status = wvl_session_write_output(s, codestream_offset);
+        wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
+    }
+    return status;
+}
+
+static wvl_status open_coder(wvl_session *s)
+{
+    const wvl_context *context = s->plan->context;
+    wvl_coder_options options = {&context->host, s->plan, context->pool, s->picture, &s->look, s->worker_memory,
+                                 tick,           s,       s->spill};
+    return wvl_coder_init(&s->coder, &options);
+}
+
+/* WVL_AGAIN: as wvl_drive_open. */
+static wvl_status transform_waves(wvl_session *s)
+{
+    wvl_status status = wvl_drive_open(&s->drive, s->image, s->rows);
+    if (status != WVL_OK) {
+        return status == WVL_AGAIN ? status : wvl_session_fail_device(s, status);
+    }
+    if (s->drive.cut.strip_rows && s->plan->memory.wave_count == 1) {
+        (void)wvl_wave_build(s->plan, 0, s->wave.tiles); /* wvl_wave_walk goes through them */
+    }
+    status = run_waves(s);
+    if (!s->plan->rate.keep_coefs || status != WVL_OK) {
+        end_waves(s);
+    }
+    return status;
+}
+
+static wvl_status transform_and_code(wvl_session *s)
+{
+    s->samples_done = 0;
+    s->rounds++;
+    int in_strips = s->rows && wvl_strips_are_used(s->plan);
+    wvl_status status = !in_strips || s->rows->on_device ? transform_waves(s) : WVL_AGAIN;
+    if (status == WVL_AGAIN) {
+        status = in_strips ? wvl_session_transform_strips(s) : transform_waves(s);
+    }
+    if (!wvl_recode_is_possible(s->plan)) {
+        wvl_session_give_pixels_back(s);
+    }
+    return status;
+}
+
+/* Mostly once. Where the coder left blocks too early for what the rate control found, the pixels are transformed again
+ * for these. */
+wvl_status wvl_session_encode_waves(wvl_session *s, uint64_t *codestream_offset)
+{
+    wvl_status status = open_coder(s);
+    status = status == WVL_OK ? wvl_session_open_early(s, codestream_offset) : status;
+    do {
+        if (status == WVL_OK) {
+            status = transform_and_code(s);
+        }
+        if (status == WVL_OK) {
+            status = s->coder.early ? wvl_session_close_early(s) : finish(s, codestream_offset);
+        }
+        s->round++;
+    } while (status == WVL_OK && wvl_coder_wants_again(&s->coder));
+    return status;
+}

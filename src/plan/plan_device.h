@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How a device goes about the pictures of a plan, and the memory that this takes. */
+#ifndef WVL_PLAN_DEVICE_H
+#define WVL_PLAN_DEVICE_H
+
+#include "waves/job_cut.h"
+
+typedef struct wvl_device_way {
+    wvl_reach reach;
+    const char *why; /* no farther, or not at all; NULL: it makes all bytes */
+    /* device: most of each; host: of the slots of all. For jobs, or for a picture that it finishes, never for both. */
+    wvl_backend_memory memory;
+} wvl_device_way;
+
+/* Of a plan that asks for a device. Memory that a device has is not asked: only the option device-memory counts.
+ * WVL_ERROR_MEMORY: no memory to find out. */
+wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *device);
+
+#endif

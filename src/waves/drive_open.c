@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Backends of a drive: which one, how the picture is cut for it, and its memory. */
+#include "waves/drive_open.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/registry.h"
+#include "base/alloc.h"
+#include "device/devices.h"
+#include "device/pictures.h"
+
+/* Pictures in flight: below this number of samples, queueing costs more than the transform (1 Mi samples take the CPU
+ * about 3 ms). */
+#define SAMPLES_MIN (UINT64_C(1) << 20)
+
+/* ---- Choice ---------------------------------------------------------------------------------- */
+
+const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl_image *image, const char **reason)
+{
+    return (unsigned)wvl_pictures_reach(plan, image, reason) >= plan->device.reach ? wvl_backend_fetch_device() : NULL;
+}
+
+/* 0: only a device can reach the pixels, or wait for their event. */
+static int host_can(const wvl_plan *plan, const wvl_image *image)
+{
+    const char *why;
+    return wvl_backend_fetch_host()->reach(plan, image, WVL_REACH_COEFS, &why) != WVL_REACH_NONE;
+}
+
+int wvl_drive_wants_device(const wvl_plan *plan, const wvl_image *image, int many)
+{
+    const char *why;
+    switch (plan->device.choice) {
+    case WVL_DEVICE_CPU: return 0;
+    case WVL_DEVICE_AUTO:
+        return !host_can(plan, image) ||
+               (many && plan->syntax.total_samples >= SAMPLES_MIN && wvl_drive_device_table(plan, image, &why));
+    default: return 1;
+    }
+}
+
+int wvl_drive_needs_device(const wvl_plan *plan, const wvl_image *image)
+{
+    return plan->device.choice == WVL_DEVICE_CUDA_ONLY || !host_can(plan, image);
+}
+
+static int needs_device(const wvl_drive *d) { return wvl_drive_needs_device(d->plan, d->image); }
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, const wvl_job_cut *cut, uint32_t jobs)
+{
+    uint32_t pay = wvl_min_u32(table->jobs, WVL_DRIVE_JOBS);
+    return wvl_min_u32(cut->strip_rows && wvl_backend_has_devices(table) ? WVL_STRIP_JOBS : pay, jobs);
+}
+
+uint64_t wvl_drive_limit(const wvl_plan *plan, const wvl_backend_vtable *table, uint32_t ordinal)
+{
+    wvl_device_info info = {.struct_size = sizeof info};
+    if (plan->device.memory) {
+        return plan->device.memory;
+    }
+    return table->describe_device(ordinal, &info) == WVL_OK ? info.memory_bytes : 0;
+}
+
+static void carve_tiles(wvl_drive *d, wvl_carver *carver, wvl_tile_plan **tiles)
+{
+    uint32_t count = wvl_cut_tiles(&d->cut);
+    *tiles = wvl_carve(carver, count, sizeof **tiles);
+    for (uint32_t i = 0; i < count; i++) {
+        wvl_tile_plan unused;
+        wvl_tile_plan_carve(d->plan, carver, carver->base ? &(*tiles)[i] : &unused);
+    }
+}
+
+static void carve_flights(wvl_drive *d, uint32_t jobs, wvl_carver *carver)
+{
+    for (uint32_t i = d->cut.strip_rows ? 0 : 1; i < jobs; i++) {
+        wvl_tile_plan *unused;
+        carve_tiles(d, carver, carver->base ? &d->tiles[i] : &unused);
+    }
+    if (d->cut.strip_rows) {
+        wvl_tile_plan_carve(d->plan, carver, &d->scratch);
+    }
+}
+
+uint64_t wvl_drive_host_bytes(const wvl_job_cut *cut, const wvl_backend_vtable *table, uint32_t devices)
+{
+    wvl_drive d = {.plan = cut->plan, .cut = *cut};
+    wvl_backend_memory slot;
+    wvl_carver carver = {NULL, 0};
+    uint32_t found = wvl_cut_measure(cut, table, &slot), jobs = wvl_drive_jobs(table, cut, found) * devices;
+    if (!found) {
+        return UINT64_MAX;
+    }
+    carve_flights(&d, jobs, &carver);
+    uint64_t views = cut->strip_rows ? wvl_alloc_size(wvl_strip_views_bytes(cut->plan)) : 0;
+    uint64_t tiles = carver.used ? wvl_alloc_size(carver.used) : 0;
+    return wvl_add_saturate(wvl_mul_saturate(jobs, slot.host_bytes), wvl_add_saturate(tiles, views));
+}
+
+/* Tile plans of all flights; of waves the first has some. */
+static wvl_status open_tiles(wvl_drive *d, uint32_t jobs)
+{
+    wvl_carver carver = {NULL, 0};
+    d->tiles[0] = d->wave->tiles;
+    d->coefs = d->cut.strip_rows ? d->views.coefs : d->wave->coefs;
+    carve_flights(d, jobs, &carver);
+    d->tile_bytes = carver.used;
+    carver = (wvl_carver){d->tile_bytes ? wvl_alloc_zeroed(&d->plan->context->host, d->tile_bytes) : NULL, 0};
+    d->tile_memory = carver.base;
+    if (carver.base) {
+        carve_flights(d, jobs, &carver);
+    }
+    return d->tile_bytes && !carver.base ? WVL_ERROR_MEMORY : WVL_OK;
+}
+
+/* As many slots as there is memory for, and at least one. */
+static wvl_status prepare_slots(wvl_drive *d, wvl_drive_lane *lane, const wvl_backend_memory *slot, uint32_t jobs)
+{
+    wvl_status status = WVL_OK;
+    for (lane->jobs = 0; lane->jobs < jobs && status == WVL_OK; lane->jobs += status == WVL_OK) {
+        status = d->table->prepare(lane->backend, d->plan, slot);
+    }
+    if (lane->jobs && status == WVL_ERROR_MEMORY) {
+        wvl_context_log(d->plan->context, WVL_LOG_INFO, "device memory is enough for %u of %u waves at a time",
+                        lane->jobs, jobs);
+        status = WVL_OK;
+    }
+    return status;
+}
+
+/* ---- Open and close -------------------------------------------------------------------------- */
+
+void wvl_drive_close_lane(wvl_drive *d, uint32_t index)
+{
+    wvl_drive_lane *lane = &d->lanes[index];
+    if (lane->backend) {
+        d->table->close(lane->backend);
+    }
+    d->jobs -= lane->jobs;
+    *lane = d->lanes[--d->lane_count];
+}
+
+/* A backend more, of d->table. */
+static wvl_status open_lane(wvl_drive *d, wvl_device *device, uint32_t ordinal, const wvl_backend_memory *slot,
+                            uint32_t jobs)
+{
+    wvl_backend_options options = {&d->plan->context->host, d->plan->context->pool, device, d->trace, d->look};
+    wvl_drive_lane *lane = &d->lanes[d->lane_count++];
+    *lane = (wvl_drive_lane){.device = device, .ordinal = ordinal};
+    wvl_status status = d->table->open(&options, &lane->backend);
+    status = status == WVL_OK ? prepare_slots(d, lane, slot, jobs) : status;
+    if (status != WVL_OK) {
+        lane->jobs = 0;
+        wvl_drive_close_lane(d, d->lane_count - 1);
+    } else {
+        d->jobs += lane->jobs;
+    }
+    return status;
+}
+
+static void set_table(wvl_drive *d, const wvl_backend_vtable *table)
+{
+    const char *why;
+    d->table = table;
+    d->reach = wvl_cut_reach(&d->cut, table, d->image, &why);
+}
+
+/* Lanes are open, or were tried: tile plans for all of them, or nothing at all. */
+static wvl_status finish_open(wvl_drive *d, wvl_status status)
+{
+    status = status == WVL_OK ? open_tiles(d, d->jobs) : status;
+    if (status != WVL_OK) {
+        wvl_drive_close(d);
+    }
+    return status;
+}
+
+wvl_status wvl_drive_open_host(wvl_drive *d)
+{
+    if (d->table == d->host) {
+        return WVL_OK;
+    }
+    wvl_drive_close(d);
+    set_table(d, d->host);
+    wvl_backend_memory slot = d->plan->memory.backend;
+    int is_measured = !d->cut.strip_rows || wvl_cut_measure(&d->cut, d->host, &slot);
+    return finish_open(d, is_measured ? open_lane(d, NULL, 0, &slot, 1) : WVL_ERROR_MEMORY);
+}
+
+/* Devices for the picture, those that failed with it left out. */
+static uint32_t list_devices(const wvl_drive *d, uint32_t *ordinals)
+{
+    uint32_t all[WVL_DRIVE_LANES] = {(uint32_t)d->image->device}, count = 0;
+    uint32_t of_plan =
+        d->image->memory_kind == WVL_MEMORY_DEVICE ? 1 : wvl_devices_rotate(d->plan, d->many ? d->turn : 0, all);
+    for (uint32_t i = 0; i < of_plan; i++) {
+        if (all[i] > WVL_DEVICE_ORDINAL_MAX || !(d->tried >> all[i] & 1)) {
+            ordinals[count++] = all[i];
+        }
+    }
+    return count;
+}
+
+/* The lane of the picture before serves this one: only pictures in flight leave one open. */
+static int is_open_for(const wvl_drive *d, const wvl_backend_vtable *table)
+{
+    const wvl_drive_lane *lane = &d->lanes[0];
+    int is_open = d->table == table && d->lane_count && !table->is_lost(lane->device);
+    return is_open && (d->image->memory_kind == WVL_MEMORY_DEVICE ? lane->ordinal == (uint32_t)d->image->device
+                                                                  : wvl_plan_names_device(d->plan, (int)lane->ordinal));
+}
+
+static wvl_status open_device_lane(wvl_drive *d, uint32_t ordinal, const wvl_backend_memory *slot, uint32_t jobs)
+{
+    wvl_device *device = NULL;
+    d->ordinal = ordinal;
+    (void)snprintf(d->reason, sizeof d->reason, "it has too little memory"); /* unless something else turns out */
+    wvl_status status =
+        wvl_context_fetch_device(d->plan->context, d->table, ordinal, &device, d->reason, sizeof d->reason);
+    status = status == WVL_OK ? open_lane(d, device, ordinal, slot, jobs) : status;
+    d->reason[0] = status == WVL_OK ? 0 : d->reason[0];
+    return status;
+}
+
+/* Lanes for the jobs of the cut: one for a picture in flight or whose rows come, else all that there are jobs for. */
+static wvl_status open_lanes(wvl_drive *d, const uint32_t *ordinals, uint32_t count)
+{
+    wvl_backend_memory slot;
+    uint32_t waves = wvl_cut_measure(&d->cut, d->table, &slot),
+             wanted = d->many || d->rows ? 1 : wvl_min_u32(count, waves),
+             jobs = wvl_drive_jobs(d->table, &d->cut, (waves + wanted - 1) / wvl_max_u32(wanted, 1));
+    uint64_t limit = d->plan->device.memory;
+    wvl_status status = WVL_ERROR_MEMORY;
+    jobs = wvl_cut_share(&slot, jobs, limit);
+    if (!jobs && limit) {
+        (void)snprintf(d->reason, sizeof d->reason, "the option device-memory leaves it too little");
+    }
+    count = jobs ? count : 0;
+    for (uint32_t i = 0; i < count && d->lane_count < wanted; i++) {
+        status = open_device_lane(d, ordinals[i], &slot, jobs);
+        if (status != WVL_OK && i + 1 < count) {
+            wvl_context_log(d->plan->context, WVL_LOG_WARNING, "device %u: %s; the other devices do its work",
+                            ordinals[i], d->reason);
+        }
+    }
+    return d->lane_count ? WVL_OK : status;
+}
+
+static wvl_status open_cut(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count)
+{
+    set_table(d, table);
+    return finish_open(d, open_lanes(d, ordinals, count));
+}
+
+/* Strips, lower and lower ones, of `most` rows at first. */
+static wvl_status open_strips(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count,
+                              uint64_t most)
+{
+    const char *why;
+    d->cut = wvl_cut_strips(d->plan, table, wvl_drive_limit(d->plan, table, ordinals[0]), most, &why);
+    if (!d->cut.strip_rows) {
+        (void)snprintf(d->reason, sizeof d->reason, "it has too little memory, and %s", why);
+        d->cut = wvl_cut_waves(d->plan);
+        return WVL_ERROR_MEMORY;
+    }
+    if ((unsigned)wvl_cut_reach(&d->cut, table, d->image, &why) < d->plan->device.reach) {
+        (void)snprintf(d->reason, sizeof d->reason,
+                       "the device does less than the option reach asks for: the picture goes in strips%s%s",
+                       why ? ", and " : "", why ? why : "");
+        d->cut = wvl_cut_waves(d->plan);
+        return WVL_ERROR_UNSUPPORTED;
+    }
+    wvl_status status = wvl_strip_views_open(d->plan, &d->views) ? WVL_OK : WVL_ERROR_MEMORY;
+    while (status == WVL_OK && (status = open_cut(d, table, ordinals, count)) == WVL_ERROR_MEMORY &&
+           wvl_cut_lower(&d->cut)) {
+        status = WVL_OK;
+    }
+    d->cut = status == WVL_OK ? d->cut : wvl_cut_waves(d->plan);
+    return status;
+}
+
+/* Waves where the device has memory for them. */
+static wvl_status open_first(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count)
+{
+    int is_cut = d->rows ? d->rows->strip_rows != 0 : d->plan->test.strip_rows != 0;
+    wvl_status status = WVL_ERROR_MEMORY;
+    d->cut = wvl_cut_waves(d->plan);
+    if (!is_cut) {
+        status = open_cut(d, table, ordinals, count);
+    }
+    if (status == WVL_ERROR_MEMORY && (is_cut || !d->rows)) {
+        status = open_strips(d, table, ordinals, count, d->rows ? d->rows->strip_rows : UINT64_MAX);
+    }
+    return status;
+}
+
+/* A device goes on with a picture: the next job begins where one of this kind ended. Strips may be lower. */
+static wvl_status open_next(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count)
+{
+    const wvl_job_cut before = d->cut;
+    wvl_status status = before.strip_rows ? open_strips(d, table, ordinals, count, before.strip_rows)
+                                          : open_cut(d, table, ordinals, count);
+    d->cut = status == WVL_OK ? d->cut : before;
+    return status;
+}
+
+wvl_status wvl_drive_open_device(wvl_drive *d)
+{
+    const char *reason;
+    uint32_t ordinals[WVL_DRIVE_LANES];
+    const wvl_backend_vtable *table = wvl_drive_device_table(d->plan, d->image, &reason);
+    if (!table) {
+        int is_asked = d->plan->device.reach > WVL_REACH_COEFS;
+        (void)snprintf(d->reason, sizeof d->reason, "%s%s",
+                       is_asked ? "the device does less than the option reach asks for: " : "", reason);
+        return WVL_ERROR_UNSUPPORTED;
+    }
+    if (is_open_for(d, table)) {
+        return WVL_OK;
+    }
+    uint32_t count = list_devices(d, ordinals);
+    wvl_drive_close(d);
+    if (!count) {
+        return WVL_ERROR_DEVICE; /* all have failed: the reason is there */
+    }
+    wvl_status status = d->is_begun ? open_next(d, table, ordinals, count) : open_first(d, table, ordinals, count);
+    if (status == WVL_OK) {
+        d->reason[0] = 0;
+        if (reason) {
+            wvl_context_log(d->plan->context, WVL_LOG_DEBUG, "device %u: %s", d->ordinal, reason);
+        }
+    }
+    return status;
+}
+
+void wvl_drive_tell_fallback(wvl_drive *d)
+{
+    wvl_context_log(d->plan->context, d->plan->device.choice == WVL_DEVICE_AUTO ? WVL_LOG_INFO : WVL_LOG_WARNING,
+                    "device %u: %s; the CPU takes over", d->ordinal, d->reason);
+    d->reason[0] = 0;
+    d->given_up = 1;
+}
+
+void wvl_drive_give_up(wvl_drive *d) { d->given_up = 1; }
+
+wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image, wvl_row_window *rows)
+{
+    d->image = image;
+    d->rows = rows;
+    d->tried = 0;
+    d->is_begun = 0;
+    d->reason[0] = 0;
+    if (image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device.choice != WVL_DEVICE_AUTO &&
+        !wvl_plan_names_device(d->plan, image->device)) {
+        (void)snprintf(d->reason, sizeof d->reason, "the pixels lie on device %d", image->device);
+        return WVL_ERROR_ARGUMENT;
+    }
+    if (d->plan->device.choice == WVL_DEVICE_CPU && needs_device(d)) {
+        (void)snprintf(d->reason, sizeof d->reason,
+                       "the pixels lie on a device, or have a ready event, and the CPU cannot read them; set the "
+                       "option device to cuda");
+        return WVL_ERROR_UNSUPPORTED;
+    }
+    if ((!rows || rows->on_device) && wvl_drive_wants_device(d->plan, image, d->many) &&
+        (!d->given_up || needs_device(d))) {
+        wvl_status status = wvl_drive_open_device(d);
+        if (status == WVL_OK || needs_device(d)) {
+            return status;
+        }
+        wvl_drive_tell_fallback(d);
+    }
+    if (rows && rows->on_device) {
+        rows->on_device = 0;
+        return WVL_AGAIN;
+    }
+    return wvl_drive_open_host(d);
+}
+
+void wvl_drive_close(wvl_drive *d)
+{
+    wvl_drive_stop(d);
+    while (d->lane_count) {
+        wvl_drive_close_lane(d, d->lane_count - 1);
+    }
+    wvl_free(&d->plan->context->host, d->tile_memory, d->tile_bytes);
+    d->table = NULL;
+    d->tile_memory = NULL;
+    d->jobs = 0;
+}
+
+void wvl_drive_init(wvl_drive *d, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace, const wvl_look *look,
+                    int many, uint32_t turn)
+{
+    memset(d, 0, sizeof *d);
+    d->plan = plan;
+    d->host = wvl_backend_fetch_host();
+    d->wave = wave;
+    d->trace = trace;
+    d->look = look;
+    d->many = many;
+    d->turn = turn;
+    d->cut = wvl_cut_waves(plan);
+}
+
+void wvl_drive_fini(wvl_drive *d)
+{
+    if (d->plan) {
+        wvl_drive_close(d);
+        wvl_strip_views_close(d->plan, &d->views);
+    }
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "waves/rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "codec/write/recode.h"
+#include "context.h"
+#include "geom/container.h"
+#include "waves/strip_drive.h"
+
+/* ---- The source ------------------------------------------------------------------------------ */
+
+static uint32_t count_buffers(const wvl_row_source *source)
+{
+    uint32_t most = 0;
+    for (uint32_t c = 0; c < source->component_count; c++) {
+        most = wvl_max_u32(most, source->components[c].buffer);
+    }
+    return most + 1;
+}
+
+/* The first component of a buffer; NULL: it has none. */
+static const wvl_row_component *find_first(const wvl_row_source *source, uint32_t buffer, uint32_t *index)
+{
+    for (uint32_t c = 0; c < source->component_count; c++) {
+        if (source->components[c].buffer == buffer) {
+            *index = c;
+            return &source->components[c];
+        }
+    }
+    return NULL;
+}
+
+/* Bytes up to the last container of a component. */
+static uint64_t count_row_bytes(const wvl_plan *plan, const wvl_row_source *source, uint32_t component)
+{
+    const wvl_row_component *c = &source->components[component];
+    uint64_t width = wvl_rect_width(plan->syntax.components[component].rect), stride = wvl_max_u32(c->sample_stride, 1);
+    uint64_t containers = width ? c->first_sample + (width - 1) * stride + 1 : 0;
+    return wvl_container_bytes(c->container, containers);
+}
+
+static const char *refuse_component(const wvl_plan *plan, const wvl_row_source *source, uint32_t index)
+{
+    const wvl_row_component *component = &source->components[index];
+    uint32_t other = index;
+    if (component->buffer >= source->component_count) {
+        return "the buffers of a row source are numbered from 0, without gaps";
+    }
+    const wvl_row_component *first = find_first(source, component->buffer, &other);
+    if (!wvl_container_bits(component->container)) {
+        return "a component of the row source has a container type that is not supported";
+    }
+    if (first->container != component->container ||
+        plan->syntax.components[other].dy != plan->syntax.components[index].dy) {
+        return "components in one buffer of a row source must have the same container type and vertical subsampling";
+    }
+    return NULL;
+}
+
+const char *wvl_rows_refuse(const wvl_plan *plan, const wvl_row_source *source)
+{
+    const char *why = NULL;
+    uint32_t unused;
+    if (!source->components || source->component_count != plan->syntax.component_count) {
+        return "the row source must describe one component per component of the plan";
+    }
+    for (uint32_t c = 0; c < source->component_count && !why; c++) {
+        why = refuse_component(plan, source, c);
+    }
+    for (uint32_t b = 0; !why && b < count_buffers(source); b++) {
+        why = find_first(source, b, &unused) ? NULL : "the buffers of a row source are numbered from 0, without gaps";
+    }
+    return why;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* n tiles that begin anywhere in a row of tiles. */
+uint64_t wvl_rows_of_waves(const wvl_plan *plan, uint32_t waves)
+{
+    const wvl_syntax_plan *s = &plan->syntax;
+    uint64_t tile_rows = ((uint64_t)plan->memory.wave_tiles * waves + s->tile_cols - 2) / s->tile_cols + 1;
+    uint64_t rows = wvl_mul_saturate(wvl_min_u64(tile_rows, s->tile_rows), s->tile_height);
+    return wvl_min_u64(rows, wvl_rect_height(s->image));
+}
+
+static void carve(wvl_carver *carver, wvl_row_window *w, uint64_t rows)
+{
+    const wvl_plan *plan = w->plan;
+    w->planes = wvl_carve(carver, w->source.component_count, sizeof *w->planes);
+    w->components = wvl_carve(carver, w->source.component_count, sizeof *w->components);
+    w->lanes = wvl_carve(carver, w->lane_count, sizeof *w->lanes);
+    w->wanted = wvl_carve(carver, w->lane_count, sizeof *w->wanted);
+    for (uint32_t b = 0; b < w->lane_count; b++) {
+        wvl_row_lane lane = {.dy = 1};
+        for (uint32_t c = 0; c < w->source.component_count; c++) {
+            const wvl_plan_component *pc = &plan->syntax.components[c];
+            if (w->source.components[c].buffer == b) {
+                lane.row_bytes = wvl_max_u64(lane.row_bytes, count_row_bytes(plan, &w->source, c));
+                lane.dy = pc->dy;
+                lane.first = pc->rect.y0;
+                lane.end = pc->rect.y1;
+            }
+        }
+        lane.pitch_bytes = wvl_align_up(wvl_max_u64(lane.row_bytes, 1), WVL_ALIGNMENT);
+        lane.room = (uint32_t)wvl_min_u64(rows / lane.dy + 2, wvl_max_u32(lane.end - lane.first, 1));
+        lane.data = wvl_carve(carver, lane.room, lane.pitch_bytes);
+        if (carver->base) {
+            w->lanes[b] = lane;
+        }
+    }
+}
+
+/* Rows that are needed again, of a source that cannot go back, unless their coefficients are gathered. */
+static int must_keep_all(const wvl_plan *plan, const wvl_row_source *source)
+{
+    return wvl_recode_is_possible(plan) && !source->rewind && !wvl_strips_gather(plan, 0);
+}
+
+uint64_t wvl_rows_window_bytes(const wvl_plan *plan, const wvl_row_source *source, uint64_t rows)
+{
+    wvl_row_window w = {.plan = plan, .source = *source, .lane_count = count_buffers(source)};
+    int keeps_all = must_keep_all(plan, source);
+    wvl_carver carver = {NULL, 0};
+    carve(&carver, &w, keeps_all ? wvl_rect_height(plan->syntax.image) : rows);
+    return carver.used;
+}
+
+/* Where row 0 of a component would lie: rows that are not held are never read. */
+static void aim_planes(wvl_row_window *w)
+{
+    for (uint32_t c = 0; c < w->source.component_count; c++) {
+        const wvl_row_lane *lane = &w->lanes[w->components[c].buffer];
+        w->planes[c].data =
+            (const void *)((uintptr_t)lane->data - (uintptr_t)(lane->top - lane->first) * lane->pitch_bytes);
+    }
+}
+
+static void release(void *user)
+{
+    wvl_row_window *w = user;
+    if (!w->is_released && w->source.release) {
+        w->source.release(w->source.user);
+    }
+    w->is_released = 1;
+}
+
+wvl_status wvl_rows_open(wvl_row_window *w, const wvl_plan *plan, const wvl_row_source *source, const wvl_rows_way *way)
+{
+    uint64_t rows = way->window_rows;
+    memset(w, 0, sizeof *w);
+    w->plan = plan;
+    w->on_device = way->on_device;
+    w->strip_rows = way->strip_rows;
+    w->source = *source;
+    w->lane_count = count_buffers(source);
+    w->keeps_all = must_keep_all(plan, source);
+    w->memory_bytes = wvl_rows_window_bytes(plan, source, rows);
+    w->memory = wvl_alloc(&plan->context->host, w->memory_bytes);
+    if (!w->memory) {
+        return WVL_ERROR_MEMORY;
+    }
+    wvl_carver carver = {w->memory, 0};
+    carve(&carver, w, w->keeps_all ? wvl_rect_height(plan->syntax.image) : rows);
+    memcpy(w->components, source->components, source->component_count * sizeof *w->components);
+    w->source.components = w->components;
+    for (uint32_t c = 0; c < source->component_count; c++) {
+        const wvl_row_component *from = &w->components[c];
+        w->planes[c] = (wvl_plane){.pitch_bytes = (ptrdiff_t)w->lanes[from->buffer].pitch_bytes,
+                                   .sample_stride = from->sample_stride,
+                                   .first_sample = from->first_sample,
+                                   .container = from->container};
+    }
+    for (uint32_t b = 0; b < w->lane_count; b++) {
+        w->lanes[b].top = w->lanes[b].bottom = w->lanes[b].first;
+    }
+    aim_planes(w);
+    w->image = (wvl_image){.struct_size = sizeof w->image,
+                           .planes = w->planes,
+                           .plane_count = source->component_count,
+                           .release = release,
+                           .release_user = w};
+    return WVL_OK;
+}
+
+void wvl_rows_close(wvl_row_window *w)
+{
+    release(w);
+    wvl_free(&w->plan->context->host, w->memory, w->memory_bytes);
+    w->memory = NULL;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static wvl_status fail(wvl_row_window *w, wvl_status status)
+{
+    if (status > 0 && status != WVL_CANCELLED) {
+        status = WVL_ERROR_INPUT;
+    }
+    if (!w->error[0]) {
+        (void)snprintf(w->error, sizeof w->error, "the row source failed: %s", wvl_status_text(status));
+    }
+    return status;
+}
+
+wvl_status wvl_rows_begin(wvl_row_window *w)
+{
+    w->error[0] = 0;
+    if (!w->is_used) {
+        w->reads = 1;
+        return WVL_OK;
+    }
+    if (w->keeps_all) {
+        return WVL_OK;
+    }
+    wvl_status status =
+        w->source.rewind ? w->source.rewind(w->source.user, w->error, sizeof w->error) : WVL_ERROR_INPUT;
+    if (status != WVL_OK) {
+        return fail(w, status);
+    }
+    for (uint32_t b = 0; b < w->lane_count; b++) {
+        w->lanes[b].top = w->lanes[b].bottom = w->lanes[b].first;
+    }
+    w->is_used = 0;
+    w->at = 0;
+    w->reads++;
+    aim_planes(w);
+    return WVL_OK;
+}
+
+/* Drops the rows above `keep`. */
+static void slide(const wvl_row_window *w, wvl_row_lane *lane, uint64_t keep)
+{
+    uint32_t top = (uint32_t)wvl_min_u64(wvl_max_u64(keep / lane->dy, lane->top), lane->bottom);
+    if (w->keeps_all || top == lane->top) {
+        return;
+    }
+    memmove(lane->data, lane->data + (top - lane->top) * lane->pitch_bytes,
+            (size_t)((lane->bottom - top) * lane->pitch_bytes));
+    lane->top = top;
+}
+
+/* 0: there is nothing to read. */
+static int list_wanted(wvl_row_window *w, uint64_t keep, uint64_t end)
+{
+    int is_any = 0;
+    for (uint32_t b = 0; b < w->lane_count; b++) {
+        wvl_row_lane *lane = &w->lanes[b];
+        uint32_t bottom = (uint32_t)wvl_min_u64(wvl_max_u64(wvl_ceil_div(end, lane->dy), lane->bottom), lane->end);
+        if (bottom > lane->bottom && bottom - lane->top > lane->room) {
+            slide(w, lane, keep);
+        }
+        w->wanted[b] = (wvl_row_buffer){.data = lane->data + (lane->bottom - lane->top) * lane->pitch_bytes,
+                                        .pitch_bytes = lane->pitch_bytes,
+                                        .row_bytes = lane->row_bytes,
+                                        .first_row = lane->bottom - lane->first,
+                                        .row_count = bottom - lane->bottom};
+        is_any |= bottom > lane->bottom;
+    }
+    return is_any;
+}
+
+static wvl_status bring(wvl_row_window *w, uint64_t keep, uint64_t end)
+{
+    if (!list_wanted(w, keep, end)) {
+        return WVL_OK;
+    }
+    for (uint32_t b = 0; b < w->lane_count; b++) {
+        const wvl_row_lane *lane = &w->lanes[b];
+        if (lane->bottom - lane->top + w->wanted[b].row_count > lane->room) {
+            return WVL_ERROR_INTERNAL;
+        }
+    }
+    w->is_used = 1;
+    wvl_status status = w->source.read(w->source.user, w->wanted, w->lane_count, w->error, sizeof w->error);
+    if (status != WVL_OK) {
+        return fail(w, status);
+    }
+    for (uint32_t b = 0; b < w->lane_count; b++) {
+        w->lanes[b].bottom += w->wanted[b].row_count;
+    }
+    aim_planes(w);
+    return WVL_OK;
+}
+
+/* Rows of the reference grid that one call of the source fills. */
+static uint64_t count_portion(const wvl_row_window *w)
+{
+    uint64_t bytes = 1;
+    for (uint32_t b = 0; b < w->lane_count; b++) {
+        bytes += w->lanes[b].pitch_bytes / w->lanes[b].dy;
+    }
+    return wvl_max_u64(WVL_LOOK_BYTES / bytes, 1);
+}
+
+wvl_status wvl_rows_bring(wvl_row_window *w, const wvl_look *look, uint64_t keep, uint64_t end)
+{
+    uint64_t portion = count_portion(w);
+    wvl_status status = WVL_OK;
+    end = wvl_min_u64(end, w->plan->syntax.image.y1);
+    for (uint64_t at = wvl_max_u64(w->at, w->plan->syntax.image.y0); at < end && status == WVL_OK; at = w->at) {
+        uint64_t next = wvl_min_u64(end, at + portion);
+        status = wvl_look_is_over(look) ? WVL_CANCELLED : bring(w, keep, next);
+        w->at = status == WVL_OK ? next : w->at;
+    }
+    return status;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "waves/source_wave.h"
+
+#include "base/alloc.h"
+#include "waves/source_strip.h"
+
+/* ---- Orders for a backend -------------------------------------------------------------------- */
+
+/* An order that names blocks one by one becomes one that wants all of its runs: a backend does not know what is kept.
+ */
+typedef struct plain_order {
+    wvl_block_order order;
+    wvl_block_run *runs; /* NULL: those of the order given */
+    uint16_t *slopes;
+    uint64_t run_room, slope_room;
+} plain_order;
+
+static int is_wanted(const wvl_block_order *order, const wvl_keeper *keeper, const wvl_block_run *run, uint32_t block)
+{
+    return wvl_keep_is_wanted(order, wvl_keeper_block(keeper, run, block), run->rate_group);
+}
+
+/* The runs of blocks that are wanted, and their number. out NULL: counts. */
+static uint64_t list_runs(const wvl_block_order *order, const wvl_keeper *keeper, wvl_block_run *out, uint64_t *blocks)
+{
+    uint64_t count = 0;
+    *blocks = 0;
+    for (uint64_t i = 0; i < order->run_count; i++) {
+        const wvl_block_run *run = &order->runs[i];
+        uint32_t end = run->first + run->count, length = 0;
+        for (uint32_t b = run->first; b < end; b++) {
+            length = is_wanted(order, keeper, run, b) ? length + 1 : 0;
+            *blocks += length != 0;
+            count += length == 1;
+            if (length && out) {
+                out[count - 1] = *run;
+                out[count - 1].first = b + 1 - length;
+                out[count - 1].count = length;
+            }
+        }
+    }
+    return count;
+}
+
+static void list_slopes(const wvl_block_order *order, const wvl_keeper *keeper, const plain_order *plain)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < plain->order.run_count; i++) {
+        const wvl_block_run *run = &plain->order.runs[i];
+        for (uint32_t b = run->first; b < run->first + run->count; b++) {
+            plain->slopes[n++] = wvl_keep_slope_of(order, wvl_keeper_block(keeper, run, b), run->rate_group);
+        }
+    }
+}
+
+static void close_plain(const wvl_allocator *host, plain_order *plain)
+{
+    wvl_free(host, plain->runs, plain->run_room * sizeof *plain->runs);
+    wvl_free(host, plain->slopes, plain->slope_room * sizeof *plain->slopes);
+}
+
+static wvl_status open_plain(const wvl_plan *plan, const wvl_block_order *order, const wvl_keeper *keeper,
+                             plain_order *plain)
+{
+    const wvl_allocator *host = &plan->context->host;
+    uint64_t blocks = 0;
+    *plain = (plain_order){.order = *order};
+    plain->order.which = WVL_BLOCKS_ALL;
+    if (order->which != WVL_BLOCKS_ALL || plan->rate.rdoq) {
+        plain->run_room = list_runs(order, keeper, NULL, &blocks);
+        plain->slope_room = plan->rate.rdoq ? blocks : 0;
+        plain->runs = plain->run_room ? wvl_alloc(host, plain->run_room * sizeof *plain->runs) : NULL;
+        plain->slopes = plain->slope_room ? wvl_alloc(host, plain->slope_room * sizeof *plain->slopes) : NULL;
+        if ((plain->run_room && !plain->runs) || (plain->slope_room && !plain->slopes)) {
+            close_plain(host, plain);
+            return WVL_ERROR_MEMORY;
+        }
+        plain->order.run_count = list_runs(order, keeper, plain->runs, &blocks);
+        plain->order.runs = plain->runs;
+        plain->order.block_slopes = plain->slopes;
+    }
+    if (plain->slopes) {
+        list_slopes(order, keeper, plain);
+    }
+    return WVL_OK;
+}
+
+/* ---- The source ------------------------------------------------------------------------------ */
+
+/* *is_done: the status is the answer; else the device could not do it, for the reason that the status names. */
+static wvl_status code_there(const wvl_wave_source *s, const wvl_block_order *order, wvl_keeper *keeper, int *is_done)
+{
+    const wvl_allocator *host = &s->drive->plan->context->host;
+    plain_order plain;
+    wvl_block_batch batch;
+    wvl_status status = open_plain(s->drive->plan, order, keeper, &plain);
+    *is_done = 1;
+    if (status != WVL_OK) {
+        return status;
+    }
+    wvl_drive_submit_ahead(s->drive);
+    wvl_strip_order strip;
+    status = wvl_strip_order_open(&strip, s->drive, s->tile, &plain.order);
+    if (status == WVL_OK) {
+        status = wvl_drive_code(s->drive, &strip.order, &batch);
+        *is_done = status != WVL_ERROR_MEMORY && status != WVL_ERROR_DEVICE && status != WVL_ERROR_UNSUPPORTED;
+    }
+    const wvl_pool_source *pool = s->pool.self;
+    if (status == WVL_OK &&
+        !wvl_keep_batch(keeper, pool->pool, pool->rank, &plain.order, wvl_strip_order_take(&strip, &batch))) {
+        status = WVL_ERROR_MEMORY;
+    }
+    wvl_strip_order_close(&strip);
+    close_plain(host, &plain);
+    return status == WVL_OK && wvl_look_is_over(s->drive->look) ? WVL_CANCELLED : status;
+}
+
+static wvl_status lower(wvl_wave_source *s, wvl_status why)
+{
+    wvl_status status = s->is_lowered ? WVL_OK : wvl_drive_lower(s->drive, why);
+    s->is_lowered |= status == WVL_OK;
+    return status;
+}
+
+static wvl_status code(void *self, const wvl_block_order *order, wvl_keeper *keeper)
+{
+    wvl_wave_source *s = self;
+    int is_done = 0;
+    wvl_status status = s->is_lowered ? WVL_OK : code_there(s, order, keeper, &is_done);
+    if (is_done) {
+        return status;
+    }
+    status = lower(s, status);
+    return status == WVL_OK ? s->pool.code(s->pool.self, order, keeper) : status;
+}
+
+static wvl_status weigh(void *self, const wvl_block_order *order, wvl_keeper *keeper, uint32_t *weights)
+{
+    wvl_wave_source *s = self;
+    wvl_status status = lower(s, WVL_ERROR_UNSUPPORTED);
+    return status == WVL_OK ? s->pool.weigh(s->pool.self, order, keeper, weights) : status;
+}
+
+wvl_block_source wvl_wave_source_open(wvl_wave_source *s, wvl_drive *drive, wvl_blocks *blocks)
+{
+    *s = (wvl_wave_source){.drive = drive, .pool = wvl_pool_source_of(&blocks->pool)};
+    return drive->reach < WVL_REACH_BLOCKS ? s->pool : (wvl_block_source){s, 1, weigh, code};
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "waves/strip_drive.h"
+
+#include <string.h>
+
+#include "backend/registry.h"
+#include "base/alloc.h"
+#include "codec/write/recode.h"
+#include "context.h"
+
+/* Samples of a strip: enough rows of blocks for several workers, little beside what is held of coded blocks. */
+#define STRIP_SAMPLES (UINT64_C(8) << 20)
+/* Rows beyond a multiple of the blocks' rows, so that the transform ends with whole blocks at the first level. */
+#define ROWS_BEYOND 3u
+#define ROWS_WAITING 24u /* rows that are read and still needed, of a component */
+
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
+/* A PSNR target needs all coefficients at the end. rdoq orders blocks from all over a wave: they are gathered where
+ * there is one. */
+int wvl_strips_are_used(const wvl_plan *plan)
+{
+    int is_large = plan->memory.largest_tile_bytes > plan->memory.wave_limit;
+    return (is_large || plan->test.strip_rows) && !plan->rate.keep_coefs &&
+           (!plan->rate.rdoq || plan->memory.wave_count == 1);
+}
+
+int wvl_strips_gather(const wvl_plan *plan, int can_rewind)
+{
+    return wvl_strips_are_used(plan) && plan->memory.wave_count == 1 &&
+           (plan->rate.rdoq || (wvl_recode_is_possible(plan) && !can_rewind));
+}
+
+uint64_t wvl_strip_rows(const wvl_plan *plan)
+{
+    uint64_t rows = 0, height = wvl_rect_height(plan->syntax.image);
+    if (plan->test.strip_rows) {
+        return plan->test.strip_rows;
+    }
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        rows = wvl_max_u64(rows, (uint64_t)2 << plan->syntax.codings[i].ycb);
+    }
+    uint64_t samples = plan->syntax.total_samples / height * rows; /* of one row of blocks */
+    return rows * wvl_max_u64(STRIP_SAMPLES / wvl_max_u64(samples, 1), 1);
+}
+
+static uint64_t fed_rows(const wvl_plan *plan) { return wvl_strip_rows(plan) + ROWS_BEYOND; }
+
+uint64_t wvl_strip_window_rows(const wvl_plan *plan)
+{
+    uint32_t dy = 1;
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+        dy = wvl_max_u32(dy, plan->syntax.components[c].dy);
+    }
+    return wvl_min_u64(fed_rows(plan) + (uint64_t)ROWS_WAITING * dy, wvl_rect_height(plan->syntax.image));
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void carve(wvl_carver *carver, wvl_strip_drive *d)
+{
+    d->coefs = wvl_carve(carver, d->count, sizeof *d->coefs);
+    d->tiles = wvl_carve(carver, d->count, sizeof *d->tiles);
+    for (uint32_t t = 0; t < d->count; t++) {
+        wvl_tile_plan unused;
+        wvl_tile_plan_carve(d->plan, carver, carver->base ? &d->tiles[t] : &unused);
+    }
+}
+
+static int take_memory(wvl_strip_drive *d, const wvl_plan *plan)
+{
+    wvl_carver carver = {NULL, 0};
+    memset(d, 0, sizeof *d);
+    d->plan = plan;
+    d->table = wvl_backend_fetch_host()->strips;
+    d->count = plan->syntax.tile_cols;
+    carve(&carver, d);
+    d->memory_bytes = carver.used;
+    d->memory = wvl_alloc_zeroed(&plan->context->host, carver.used);
+    carver = (wvl_carver){d->memory, 0};
+    if (d->memory) {
+        carve(&carver, d);
+    }
+    return d->memory != NULL;
+}
+
+static wvl_strip_options describe_row(wvl_strip_drive *d, uint32_t tile_row)
+{
+    for (uint32_t t = 0; t < d->count; t++) {
+        wvl_tile_plan_build(d->plan, tile_row * d->count + t, &d->tiles[t]);
+    }
+    return (wvl_strip_options){&d->plan->context->host, d->plan->context->pool, d->look, d->plan, d->tiles, d->count,
+                               fed_rows(d->plan)};
+}
+
+uint64_t wvl_strip_drive_measure(const wvl_plan *plan)
+{
+    wvl_strip_drive d;
+    uint64_t most = 0;
+    if (!take_memory(&d, plan)) {
+        return UINT64_MAX;
+    }
+    for (uint32_t row = 0; row < plan->syntax.tile_rows; row++) {
+        wvl_strip_options options = describe_row(&d, row);
+        most = wvl_max_u64(most, d.table->measure(&options));
+    }
+    most = wvl_add_saturate(most, wvl_alloc_size(d.memory_bytes));
+    wvl_strip_drive_close(&d);
+    return most;
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+wvl_status wvl_strip_drive_open(wvl_strip_drive *d, const wvl_plan *plan, wvl_row_window *rows, const wvl_look *look)
+{
+    int is_open = take_memory(d, plan);
+    d->rows = rows;
+    d->look = look;
+    return is_open ? WVL_OK : WVL_ERROR_MEMORY;
+}
+
+static void close_row(wvl_strip_drive *d)
+{
+    if (d->strips) {
+        d->table->close(d->strips);
+    }
+    d->strips = NULL;
+}
+
+void wvl_strip_drive_close(wvl_strip_drive *d)
+{
+    if (d->plan) {
+        close_row(d);
+        wvl_free(&d->plan->context->host, d->memory, d->memory_bytes);
+    }
+    d->plan = NULL;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+wvl_status wvl_strip_drive_start(wvl_strip_drive *d)
+{
+    close_row(d);
+    d->tile_row = 0;
+    return wvl_rows_begin(d->rows);
+}
+
+static wvl_status open_row(wvl_strip_drive *d)
+{
+    wvl_strip_options options = describe_row(d, d->tile_row);
+    d->at = d->tiles[0].rect.y0;
+    return d->table->open(&options, &d->strips);
+}
+
+/* The next rows of the source into the transform. */
+static wvl_status feed(wvl_strip_drive *d)
+{
+    uint64_t rows = wvl_strip_rows(d->plan), bottom = d->tiles[0].rect.y1;
+    uint64_t next = d->at < ROWS_BEYOND ? rows : ((d->at - ROWS_BEYOND) / rows + 1) * rows;
+    uint64_t end = wvl_min_u64(next + ROWS_BEYOND, bottom), keep = wvl_min_u64(d->table->keep(d->strips), d->at);
+    wvl_status status = wvl_rows_bring(d->rows, d->look, keep, end);
+    if (status == WVL_OK) {
+        status = d->table->feed(d->strips, &d->rows->image, end);
+        d->share += end - d->at;
+        d->at = end;
+    }
+    return status == WVL_OK && wvl_look_is_over(d->look) ? WVL_CANCELLED : status;
+}
+
+wvl_status wvl_strip_drive_next(wvl_strip_drive *d)
+{
+    wvl_status status = WVL_OK;
+    uint64_t blocks = 0;
+    d->share = 0;
+    if (d->strips && d->at == d->tiles[0].rect.y1) {
+        close_row(d);
+        d->tile_row++;
+    }
+    if (!d->strips) {
+        status = d->tile_row < d->plan->syntax.tile_rows ? open_row(d) : WVL_END;
+    }
+    while (status == WVL_OK && !blocks && d->at < d->tiles[0].rect.y1) {
+        status = feed(d);
+        blocks = status == WVL_OK ? d->table->collect(d->strips, d->coefs) : 0;
+    }
+    return status;
+}
+
+void wvl_strip_drive_pass(wvl_strip_drive *d) { d->table->pass(d->strips); }

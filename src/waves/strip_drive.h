@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pictures whose tiles are too large to be held: the rows of a row source go through the strips of a backend, and
+ * blocks come out as they are complete. In place of wvl_drive for such pictures.
+ */
+#ifndef WVL_STRIP_DRIVE_H
+#define WVL_STRIP_DRIVE_H
+
+#include "backend/backend.h"
+#include "waves/rows.h"
+
+typedef struct wvl_strip_drive {
+    const wvl_plan *plan;
+    wvl_row_window *rows;
+    const wvl_look *look;
+    const wvl_strip_table *table;
+    wvl_strips *strips; /* of the row of tiles at work; NULL: none is */
+    wvl_tile_plan *tiles;
+    wvl_coefs *coefs; /* [count]: what wvl_strip_drive_next found */
+    uint32_t count;   /* tiles of a row */
+    void *memory;
+    uint64_t memory_bytes;
+    uint32_t tile_row; /* at work, or the next */
+    uint64_t at;       /* rows of the reference grid before this one were fed */
+    uint64_t share;    /* rows that the strip at hand has added */
+} wvl_strip_drive;
+
+/* Whether pictures of this plan go in strips, and the rows of the reference grid that come at a time. */
+int wvl_strips_are_used(const wvl_plan *plan);
+/* Whether they are coded when all of them are gathered (gather.h). */
+int wvl_strips_gather(const wvl_plan *plan, int can_rewind);
+uint64_t wvl_strip_rows(const wvl_plan *plan);
+/* What the window of rows must hold then. */
+uint64_t wvl_strip_window_rows(const wvl_plan *plan);
+/* Most bytes that a drive takes beside the window. UINT64_MAX: no memory to find out. */
+uint64_t wvl_strip_drive_measure(const wvl_plan *plan);
+
+wvl_status wvl_strip_drive_open(wvl_strip_drive *drive, const wvl_plan *plan, wvl_row_window *rows,
+                                const wvl_look *look);
+void wvl_strip_drive_close(wvl_strip_drive *drive);
+/* Before each round. */
+wvl_status wvl_strip_drive_start(wvl_strip_drive *drive);
+/* Transforms until rows of blocks are complete, or a row of tiles is: drive->coefs[0, count). WVL_END after the last.
+ */
+wvl_status wvl_strip_drive_next(wvl_strip_drive *drive);
+/* The blocks are coded. */
+void wvl_strip_drive_pass(wvl_strip_drive *drive);
+
+#endif
