@@ -165,7 +165,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/rdoq/survey.cu
     cuda/rdoq/weigh.cu
     codec/core/rdoq.h
-    codec/core/survey.h
+    codec/core/descent.h
     codec/core/bracket.h
     codec/core/hull.h
     codec/core/gen/ht_tables.h
@@ -238,7 +238,7 @@ if(WVL_HAVE_CUDA)
         DEPENDS ${part_files} COMMENT "Device code" VERBATIM)
     set_source_files_properties(cuda/module.c PROPERTIES
         COMPILE_DEFINITIONS WVL_CUDA_IMAGE="${image}" OBJECT_DEPENDS ${image})
-    set_source_files_properties(src/context.c cuda/host/driver/runtime_table.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
+    set_source_files_properties(src/base/context.c cuda/host/driver/runtime_table.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
     message(STATUS "CUDA: device code by ${WVL_NVCC}")
 else()
     message(STATUS "CUDA: no device code in this build")

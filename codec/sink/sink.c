@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/intmath.h"
 #include "codec/sink/state.h"
-#include "context.h"
 
 #define FIRST_CAPACITY 65536u /* of a memory sink */
 

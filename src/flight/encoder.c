@@ -10,18 +10,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend/devices.h"
 #include "backend/registry.h"
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/intmath.h"
 #include "base/structs.h"
-#include "context.h"
-#include "device/devices.h"
 #include "device/lanes.h"
 #include "flight/frame_plan.h"
 #include "flight/poll_handle.h"
 #include "picture/session.h"
 #include "wavelane_frames.h"
-#include "waves/drive.h"
+#include "way/way.h"
 
 #define FRAMES_LEAST 3u /* chosen: one in the transform, one in block coding, one being written */
 #define FRAMES_MOST                                                                                                    \
@@ -263,7 +263,8 @@ static wvl_status open_lanes(wvl_encoder *e)
 {
     char reason[256];
     const wvl_image usual = {.struct_size = sizeof usual};
-    if (!wvl_drive_wants_device(e->plan, &usual, 1)) {
+    wvl_way way = wvl_choose_way(e->plan, &(wvl_way_source){.image = &usual, .many = 1});
+    if (way.kind == WVL_WAY_HOST) {
         return WVL_OK;
     }
     wvl_status status = wvl_lanes_open(&e->lanes, e->plan, e->place_capacity, reason, sizeof reason);
@@ -302,11 +303,10 @@ static wvl_status open_places(wvl_encoder *e)
 
 static uint32_t choose_frames(const wvl_plan *plan)
 {
-    const char *why;
     const wvl_image usual = {.struct_size = sizeof usual};
-    if (wvl_drive_wants_device(plan, &usual, 1) && wvl_pictures_reach(plan, NULL, &why) == WVL_REACH_PACKETS) {
-        uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1];
-        return wvl_min_u32(FRAMES_ON_DEVICE * wvl_devices_list(plan, ordinals), FRAMES_MAX);
+    wvl_way way = wvl_choose_way(plan, &(wvl_way_source){.image = &usual, .many = 1});
+    if (way.kind == WVL_WAY_PICTURE) {
+        return wvl_min_u32(FRAMES_ON_DEVICE * wvl_devices_list(plan, NULL, 0).count, FRAMES_MAX);
     }
     return wvl_min_u32(wvl_max_u32(wvl_context_threads(plan->context) / 2, FRAMES_LEAST), FRAMES_MOST);
 }

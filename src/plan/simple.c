@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/structs.h"
-#include "context.h"
 #include "geom/plan.h"
 
 static wvl_status fail(wvl_status status, const char *text, char *error, size_t error_bytes)

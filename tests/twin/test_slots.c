@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/ht/block.h"
 #include "codec/ht/ht.h"
+#include "codec/ht/ht_block.h"
 #include "codec/rate/rdoq_kernels.h"
 #include "codec/t1/kernels.h"
 #include "dwt/dwt.h"

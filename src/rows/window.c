@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "waves/rows.h"
+#include "rows/window.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "codec/write/recode.h"
-#include "context.h"
 #include "geom/container.h"
-#include "waves/strip_drive.h"
 
 /* ---- The source ------------------------------------------------------------------------------ */
 
@@ -78,15 +77,6 @@ const char *wvl_rows_refuse(const wvl_plan *plan, const wvl_row_source *source)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* n tiles that begin anywhere in a row of tiles. */
-uint64_t wvl_rows_of_waves(const wvl_plan *plan, uint32_t waves)
-{
-    const wvl_syntax_plan *s = &plan->syntax;
-    uint64_t tile_rows = ((uint64_t)plan->memory.wave_tiles * waves + s->tile_cols - 2) / s->tile_cols + 1;
-    uint64_t rows = wvl_mul_saturate(wvl_min_u64(tile_rows, s->tile_rows), s->tile_height);
-    return wvl_min_u64(rows, wvl_rect_height(s->image));
-}
-
 static void carve(wvl_carver *carver, wvl_row_window *w, uint64_t rows)
 {
     const wvl_plan *plan = w->plan;
@@ -148,12 +138,12 @@ static void release(void *user)
     w->is_released = 1;
 }
 
-wvl_status wvl_rows_open(wvl_row_window *w, const wvl_plan *plan, const wvl_row_source *source, const wvl_rows_way *way)
+wvl_status wvl_rows_open(wvl_row_window *w, const wvl_plan *plan, const wvl_row_source *source, const wvl_way *way)
 {
     uint64_t rows = way->window_rows;
     memset(w, 0, sizeof *w);
     w->plan = plan;
-    w->on_device = way->on_device;
+    w->on_device = way->kind == WVL_WAY_JOBS;
     w->strip_rows = way->strip_rows;
     w->source = *source;
     w->lane_count = count_buffers(source);

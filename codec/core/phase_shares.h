@@ -10,7 +10,7 @@
 #define WVL_CORE_SHARES_H
 
 #include "base/intmath.h"
-#include "codec/core/survey.h"
+#include "codec/core/descent.h"
 #include "geom/plan.h"
 
 #define WVL_SHARE_RUN_SAMPLES 8192u /* two blocks of nominal size, or as many small ones */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/structs.h"
-#include "context.h"
 #include "geom/plan.h"
-#include "waves/rows.h"
+#include "rows/window.h"
 
 struct wvl_row_pusher {
     const wvl_plan *plan; /* the caller's, which outlives the pusher */
