@@ -26,6 +26,7 @@ is() { # expected options...
 
 # ---- Pages -------------------------------------------------------------------------------------
 
+expect 0 -i rgb.ppm -o rgb.jp2 --quiet
 expect 0 -i pages.tif -o page.j2k --pages all
 for page in 0 1 2; do
     [ $can_decode = 0 ] || exact page-$page.j2k --original pages.tif --page $page
@@ -63,6 +64,31 @@ for place in t0.j2k t2.j2k; do
     grep -q traceEvents $place || fail 'the trace is missing'
     [ "$(find . -name 't?.j2k' | wc -l)" -eq 3 ] || fail 'a page that is not the trace is missing'
 done
+
+# ---- Pipes -------------------------------------------------------------------------------------
+
+# A named pipe, as <(...) makes one, and /dev/stdin give the bytes that the file gives: each is opened once.
+mkfifo pipe pipe.tga
+for input in pages.tif rgb.ppm rgba.pam signed.pgx ramp.pfm tagged.png palette.bmp marked.jpg half.exr frame.dpx picture.tga rgb.jp2; do
+    float=
+    case $input in half.exr | ramp.pfm) float='--float-transfer linear' ;; esac
+    name=pipe
+    [ $input != picture.tga ] || name=pipe.tga
+    "$wavelane" -i $input -o plain.jp2 --force --quiet $float 2>err </dev/null || continue # a build without its library
+    for from in $name /dev/stdin -; do
+        [ $from$input != -picture.tga ] && [ $from$input != /dev/stdinpicture.tga ] || continue
+        rm -f made.jp2
+        if [ $from = $name ]; then
+            timeout 20 sh -c 'cat "$1" >"$2" & exec "$3" -i "$2" -o made.jp2 --quiet $4' - $input $name "$wavelane" "$float" >out 2>err </dev/null
+        else
+            timeout 20 cat $input | timeout 20 "$wavelane" -i $from -o made.jp2 --quiet $float >out 2>err
+        fi
+        cmp -s plain.jp2 made.jp2 || fail "$input through $from gives other bytes, or none"
+        checks=$((checks + 1))
+    done
+done
+expect 2 -i pipe -o x.jp2 --pages all
+warns '--pages needs one -i that is a file'
 
 # ---- Channels ----------------------------------------------------------------------------------
 

@@ -206,6 +206,11 @@ uint32_t wvl_io_rows_next(const wvl_io_rows *rows) { return rows->next; }
 
 int wvl_io_rows_can_restart(const wvl_io_rows *rows) { return rows->context.source.seekable; }
 
+int wvl_io_rows_can_reopen(const wvl_io_rows *rows)
+{
+    return rows->context.source.seekable && rows->context.source.file >= 0 && strcmp(rows->name, "-") != 0;
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 static int end_rows(wvl_io_context *context, const wvl_io_kind *kind)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "args.h"
 
@@ -140,7 +141,9 @@ static int check_pages(const wvl_cli_args *args)
     if (args->page_given) {
         return refuse("--page and --pages cannot be used together; give one of them");
     }
-    if (args->image_dir || args->demo || args->input_count != 1 || !strcmp(args->inputs[0], "-")) {
+    struct stat st;
+    int is_one = !args->image_dir && !args->demo && args->input_count == 1 && strcmp(args->inputs[0], "-") != 0;
+    if (!is_one || (!stat(args->inputs[0], &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
         return refuse("--pages needs one -i that is a file; each page is read by itself");
     }
     if (args->output && !strcmp(args->output, "-")) {
