@@ -38,6 +38,38 @@ def tiff(strips):
     return data
 
 
+def picture_tree(pages, form="<"):
+    """TIFF of pages (width, height, level, NewSubfileType or None, SubIFDs, further tags): its bytes."""
+    data = bytearray(struct.pack(form + "2sHI", b"II" if form == "<" else b"MM", 42, 0))
+
+    def put(page):
+        width, height, level, kind, subs, more = page
+        places = [put(sub)[0] for sub in subs]
+        pixels = len(data)
+        data.extend((level + i) % 256 for i in range(width * height))
+        tags = [(256, 3, [width]), (257, 3, [height]), (258, 3, [8]), (259, 3, [1]), (262, 3, [1]), (273, 4, [pixels]), (277, 3, [1])]
+        tags += [(278, 3, [height]), (279, 4, [width * height])] + ([] if kind is None else [(254, 4, [kind])]) + ([(330, 4, places)] if subs else [])
+        tags += more
+        data.extend(b"\0" * (len(data) % 2))
+        table = struct.pack(form + "H", len(tags))
+        for tag, type_, values in sorted(tags):
+            raw = values if type_ == 2 else struct.pack(form + "%d%s" % (len(values), "H" if type_ == 3 else "I"), *values)
+            if len(raw) > 4:
+                data.extend(raw + b"\0" * (len(raw) % 2))
+                raw = struct.pack(form + "I", len(data) - len(raw) - len(raw) % 2)
+            table += struct.pack(form + "HHI", tag, type_, len(values)) + raw.ljust(4, b"\0")
+        at = len(data)
+        data.extend(table + b"\0\0\0\0")
+        return at, len(data) - 4
+
+    link = 4
+    for page in pages:
+        at, following = put(page)
+        data[link:link + 4] = struct.pack(form + "I", at)
+        link = following
+    return bytes(data)
+
+
 def pnm(kind, width, height, samples, most=255):
     return b"P%d\n%d %d\n%d\n" % (kind, width, height, most) + samples
 
@@ -69,3 +101,19 @@ write("marked.jpg", seeds.make_jpeg(20, 12, (0x21, 0x11, 0x11), seeds.JPEG_SEGME
 write("half.exr", seeds.make_exr())
 write("frame.dpx", seeds.make_dpx(10))
 write("picture.tga", seeds.make_tga(2, 24))
+big = (9, 8, 100, 0, [], [])
+for name, form in (("", "<"), ("_be", ">")):
+    write("thumbnail%s.tif" % name, picture_tree([(4, 3, 7, 1, [big], [(274, 3, [6]), (315, 2, b"Ada\0")])], form))
+write("thumbnail_page.tif", picture_tree([(4, 3, 7, 1, [], []), big]))
+write("old_thumbnail.tif", picture_tree([(4, 3, 7, None, [], [(255, 3, [2])]), (9, 8, 100, None, [], [(255, 3, [1])])]))
+write("silent_thumbnail.tif", picture_tree([(4, 3, 7, None, [big, (2, 2, 0, 1, [], [])], [])]))
+write("unclear.tif", picture_tree([(4, 3, 7, 1, [(2, 2, 0, 1, [], []), big], []), (9, 8, 50, 0, [], [])]))
+write("pyramid.tif", picture_tree([(9, 8, 100, 0, [], []), (9, 8, 0, 4, [], []), (4, 4, 7, 1, [], []), (2, 2, 7, 1, [], [])]))
+write("sub_pyramid.tif", picture_tree([(9, 8, 100, 0, [(4, 4, 7, 1, [], [])], []), (9, 8, 50, 0, [], [])]))
+write("overviews.tif", picture_tree([(4, 4, 7, 1, [], []), (2, 2, 7, 1, [], [])]))
+write("overview.tif", picture_tree([(9, 8, 100, 1, [], [])]))
+loop = bytearray(picture_tree([(9, 8, 100, 0, [], []), (9, 8, 50, 0, [], [])]))
+loop[-4:] = loop[4:8]
+write("loop.tif", bytes(loop))
+write("big.pgm", pnm(5, 9, 8, bytes(range(100, 172))))
+write("small.pgm", pnm(5, 4, 3, bytes(range(7, 19))))

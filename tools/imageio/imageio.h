@@ -170,8 +170,10 @@ typedef struct wvl_io_options {
     int keep_palette;       /* 1: hand out indices and palette; 0: expand */
     int keep_ycc;           /* JPEG: 1: hand out YCbCr planes as stored; 0: RGB */
     wvl_io_keep_words keep_words;
-    uint32_t page;    /* TIFF: directory, from 0 */
-    int page_of_many; /* 1: other pages are read too, and are not worth a note */
+    int page_given;    /* TIFF: 1: page and sub_page say which picture; 0: the first one, or where that is a thumbnail
+                          the only full one */
+    uint32_t page;     /* TIFF: directory, from 0 */
+    uint32_t sub_page; /* TIFF: 0: the page itself; k + 1: SubIFD k of it */
     wvl_io_float_transfer float_transfer;
     int float_range_given; /* 0: low and high are found in the picture */
     double float_low, float_high;
@@ -223,9 +225,18 @@ void wvl_io_release_picture(wvl_io_picture *picture);
 /* Samples that were kept in words become integers, where they lie. WVL_IO_OK or WVL_IO_ERROR_MEMORY. */
 int wvl_io_expand_words(wvl_io_picture *picture);
 
-/* Pages of a TIFF file; 1 for other formats. Returns as wvl_io_read_picture does. */
-int wvl_io_count_pages(const char *path, const wvl_io_options *options, uint32_t *count, char *error,
-                       size_t error_bytes);
+/* What a directory of a TIFF file says that it is. */
+typedef enum wvl_io_page_kind { WVL_IO_PAGE_FULL, WVL_IO_PAGE_REDUCED, WVL_IO_PAGE_MASK } wvl_io_page_kind;
+
+typedef struct wvl_io_page {
+    uint32_t page, sub; /* as wvl_io_options.page and sub_page */
+    wvl_io_page_kind kind;
+} wvl_io_page;
+
+/* All pictures of a TIFF file, SubIFDs behind their pages; one for other formats. Returns as wvl_io_read_picture does;
+ * the caller frees the list. */
+int wvl_io_list_pages(const char *path, const wvl_io_options *options, wvl_io_page **pages, size_t *count, char *error,
+                      size_t error_bytes);
 
 /*
  * Keeps the given components, in this order; none may stand twice. The colour stays where its components come first,

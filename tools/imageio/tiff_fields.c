@@ -267,7 +267,7 @@ static void take_ycc_tags(wvl_io_tiff *t)
     }
 }
 
-static void take_color(wvl_io_tiff *t)
+void wvl_io_tiff_take_color(wvl_io_tiff *t)
 {
     wvl_io_picture *picture = t->context->picture;
     wvl_io_color color = WVL_IO_UNKNOWN;
@@ -296,46 +296,4 @@ static void take_color(wvl_io_tiff *t)
     }
     wvl_io_set_color(picture, color, declared, t->alpha_component);
     picture->alpha_premultiplied = t->alpha_premultiplied;
-}
-
-static double per_metre(wvl_io_tiff *t, uint32_t tag, double units_per_metre)
-{
-    float value = 0;
-
-    if (TIFFGetField(t->tiff, tag, &value) == 0 || !isfinite(value) || value <= 0)
-        return 0;
-    return (double)value * units_per_metre;
-}
-
-static void take_resolution(wvl_io_tiff *t)
-{
-    uint16_t unit = RESUNIT_INCH;
-    double units_per_metre;
-
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
-    if (unit != RESUNIT_INCH && unit != RESUNIT_CENTIMETER)
-        return;
-    units_per_metre = unit == RESUNIT_INCH ? 1.0 / 0.0254 : 100.0;
-    t->context->picture->x_pixels_per_metre = per_metre(t, TIFFTAG_XRESOLUTION, units_per_metre);
-    t->context->picture->y_pixels_per_metre = per_metre(t, TIFFTAG_YRESOLUTION, units_per_metre);
-}
-
-int wvl_io_tiff_take_meaning(wvl_io_tiff *t)
-{
-    uint16_t orientation = 1;
-    uint32_t byte_count = 0;
-    void *bytes = NULL;
-
-    take_color(t);
-    take_resolution(t);
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ORIENTATION, &orientation);
-    if (orientation >= 1 && orientation <= 8)
-        t->context->picture->orientation = (uint8_t)orientation;
-    if (TIFFGetField(t->tiff, TIFFTAG_ICCPROFILE, &byte_count, &bytes) != 0 && byte_count != 0 &&
-        wvl_io_take_icc(t->context, bytes, byte_count) != 0)
-        return -1;
-    if (TIFFGetField(t->tiff, TIFFTAG_XMLPACKET, &byte_count, &bytes) != 0 && byte_count != 0 &&
-        wvl_io_take_xmp(t->context, bytes, byte_count) != 0)
-        return -1;
-    return wvl_io_tiff_take_metadata(t);
 }
