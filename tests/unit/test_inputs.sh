@@ -127,6 +127,18 @@ expect 1 -ImgDir thumbnails -OutFor j2k
 warns 'unclear.tif: TIFF: the first page is no full picture'
 [ $can_decode = 0 ] || exact thumbnails/thumbnail.j2k --original big.pgm
 
+# ---- Sparse TIFF -------------------------------------------------------------------------------
+
+# Blocks that the file leaves out are GDAL_NODATA where that can be a sample, else 0; whole and by rows.
+for picture in sparse_tiles.pgm sparse_rgb.ppm sparse_planes.ppm sparse_white.pgm sparse_unfit.pgm sparse_signed.pgx; do
+    tells $picture 'are not in the file (sparse): their samples are ' -i ${picture%.*}.tif
+    tells $picture '(sparse)' -i ${picture%.*}.tif --memory 16M
+done
+tells sparse_float.pgm '(sparse): their samples are 1' -i sparse_float.tif --float-transfer linear --float-range 0,1
+expect 0 -i sparse_ycc.tif -o made.j2k --force
+warns '2 of 3 strips'
+[ $can_decode = 0 ] || exact made.j2k --original sparse_ycc.yuv -F 20,20,3,8,u@1x1:2x2:2x2
+
 # ---- Pipes -------------------------------------------------------------------------------------
 
 # A named pipe, as <(...) makes one, and /dev/stdin give the bytes that the file gives: each is opened once.

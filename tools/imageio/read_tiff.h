@@ -40,6 +40,8 @@ typedef struct wvl_io_tiff {
     uint16_t step_x, step_y; /* YCbCr subsampling */
     int is_subsampled, inverts, is_float;
     int alpha_component, alpha_premultiplied;
+    uint32_t missing;       /* strips or tiles that are not in the file */
+    uint64_t fill;          /* bits of their samples */
     wvl_io_palette palette; /* entries 0: no palette picture */
 
     /* Rows come in bands: a row of tiles, or the strips of all planes that hold the same rows. */
@@ -103,6 +105,16 @@ int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what
 
 /* Before a compressed chunk is decoded: libtiff may leave bytes of a damaged one as they are, and not say so. */
 void wvl_io_tiff_clear_chunk(wvl_io_tiff *t);
+
+/* tiff_sparse.c: whether the file leaves a strip or tile out. */
+int wvl_io_tiff_is_missing(const wvl_io_tiff *t, uint32_t chunk);
+/* Sets missing and fill, and tells. */
+void wvl_io_tiff_prepare_missing(wvl_io_tiff *t, uint32_t missing, uint32_t count);
+/* A row of a missing block, as libtiff would decode it: samples of `component` and those behind it. */
+void wvl_io_tiff_fill_row(const wvl_io_tiff *t, uint8_t *row, size_t row_bytes, uint32_t component, uint32_t per_pixel,
+                          uint32_t pixels);
+/* The same of data units of subsampled YCbCr. */
+void wvl_io_tiff_fill_units(const wvl_io_tiff *t, uint8_t *units, size_t bytes);
 
 /* tiff_bands.c: any rows, with a band in between where they are parts of bands. */
 int wvl_io_tiff_read_rows(wvl_io_tiff *t, uint32_t first, uint32_t count);

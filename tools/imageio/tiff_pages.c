@@ -16,8 +16,8 @@
 #define TYPE_DEPTH 8u /* of DNG */
 
 #define MOST_PAGES 65536u
-#define MOST_SUB 256u         /* of one page */
-#define MOST_LOOKED_AT 256u   /* to choose one */
+#define MOST_SUB 256u       /* of one page */
+#define MOST_LOOKED_AT 256u /* to choose one */
 #define MOST_NAMED 6u
 
 typedef struct page {
@@ -217,8 +217,7 @@ static int is_thumbnail(const page_list *list)
     int is_small = list->pages[0].page.kind != WVL_IO_PAGE_FULL;
     for (size_t i = 1; i < list->count; i++) {
         const page *p = &list->pages[i];
-        is_small |=
-            p->page.sub && !p->page.page && p->page.kind == WVL_IO_PAGE_FULL && is_larger(p, &list->pages[0]);
+        is_small |= p->page.sub && !p->page.page && p->page.kind == WVL_IO_PAGE_FULL && is_larger(p, &list->pages[0]);
     }
     return is_small;
 }
@@ -265,8 +264,9 @@ static int refuse_unclear(wvl_io_tiff *t, const page_list *list)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", one);
         used = used < sizeof text ? used : sizeof text - 1;
     }
-    return wvl_io_fail(t->context, "the first page is no full picture, and it is not clear which other one is meant: "
-                                   "choose one of the pages with --page: %s%s",
+    return wvl_io_fail(t->context,
+                       "the first page is no full picture, and it is not clear which other one is meant: "
+                       "choose one of the pages with --page: %s%s",
                        text, list->count > MOST_NAMED || !list->is_complete ? ", and more" : "");
 }
 
