@@ -418,15 +418,29 @@ def gml():
     expect(point.get("srsName") == "urn:ogc:def:crs:EPSG::32633" and point.find(space + "pos").text == "500005 3999990", "centre of the first pixel")
     expect([v.text for v in document.iter(space + "offsetVector")] == ["10 0", "0 -20"], "offset vectors")
     expect(b"asoc" not in dict(both("nogml.tif", tiff(PLACE)).boxes), "on request only")
+    # Systems with the northing first, and with other axes; one without a number, and a picture without a place.
+    for code, pos, vectors in ((3035, "3999990 500005", ["0 10", "-20 0"]), (31467, "3999990 500005", ["0 10", "-20 0"]),
+                               (2154, "500005 3999990", ["10 0", "0 -20"])):
+        document = gml_of(encode("axes.tif", tiff({**PLACE, 34735: (3, KEYS[1][:-1] + [code])}), "--gml"))
+        expect(document.find(f".//{space}Point/{space}pos").text == pos, f"EPSG:{code}: centre of the first pixel")
+        expect([v.text for v in document.iter(space + "offsetVector")] == vectors, f"EPSG:{code}: offset vectors")
+    for code, why in ((3031, "the axes of EPSG:3031 are not known"), (32767, "needs a coordinate system by EPSG")):
+        lost = encode("axes.tif", tiff({**PLACE, 34735: (3, KEYS[1][:-1] + [code])}), "--gml")
+        expect(why in lost.text and b"asoc" not in dict(lost.boxes), f"EPSG:{code}: {lost.text}")
+    expect("--gml needs a place" in encode("axes.tif", tiff({34735: KEYS}), "--gml").text, "GML without a place")
     run = subprocess.run([wavelane, "info", folder / "gml.jp2"], capture_output=True, text=True, check=True).stdout
     expect("gml.data" in run and "GeoJP2" in run, "info names the boxes: " + run)
 
 
 @row("world file")
 def world_file():
-    for name in ("w.tfw", "w.tifw", "w.wld"):
+    # The names that GDAL tries, in both cases, whatever the case of the picture's name; the picture is known by its content.
+    beside = {"w.tif": "tfw TFW tifw TIFW wld WLD tiffw", "w.TIF": "tfw TFW tifw TIFW TIFw wld WLD", "w.tiff": "tfw TFW tiffw TIFFW tifw wld",
+              "w.jpg": "jgw JGW jpgw JPGW jpegw wld WLD", "w.JPEG": "jgw JGW jpegw JPEGW jpgw WLD", "w.png": "pgw PGW pngw PNGW wld",
+              "w.bmp": "bpw BPW bmpw BMPW wld", "w.j2k": "jkw JKW j2kw J2KW wld", "w": "wld WLD"}
+    for picture, name in ((p, "w." + e) for p, endings in beside.items() for e in endings.split()):
         (folder / name).write_text("10\n0\n0\n-20\n500005\n3999990\n", encoding="ascii")
-        g = stream_tags(both("w.tif", tiff({})).uuid(GEO))
+        g = stream_tags((both if name == "w.tfw" else encode)(picture, tiff({})).uuid(GEO))
         expect(struct.unpack("<3d", g[33550][1]) == (10, 20, 0) and struct.unpack("<6d", g[33922][1])[3:5] == (500000, 4000000), "corner of the first pixel")
         (folder / name).unlink()
     expect(encode("w.tif", tiff({})).uuid(GEO) is None, "no file, no box")

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 
 #define MOST_FILE_BYTES ((size_t)16 << 20)
 #define MOST_POINTS 10000u
+#define MOST_EXTENSION 24u
 
 /* What the files say together. */
 typedef struct place {
@@ -344,26 +346,67 @@ static int read_file(const char *path, side_file *f)
     return 1;
 }
 
-/* "x.tif": x.tfw, x.tifw, x.wld; the first that is there. */
+/* The file of this ending, in lower case, in upper case, or as it is written. 1: there is one. name: room for it. */
+static int read_with_ending(char *name, size_t stem, const char *ending, side_file *f)
+{
+    size_t n = strlen(ending);
+    int has_upper = 0;
+    for (size_t i = 0; i < n; i++) {
+        has_upper |= isupper((unsigned char)ending[i]) != 0;
+    }
+    for (int way = 0; way < 2 + has_upper; way++) {
+        name[stem] = '.';
+        for (size_t i = 0; i <= n; i++) {
+            unsigned char c = (unsigned char)ending[i];
+            int changed = way ? toupper(c) : tolower(c);
+            name[stem + 1 + i] = (char)(way == 2 ? c : changed);
+        }
+        if (read_file(name, f)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Of an extension "tif": .tfw, .tifw. */
+static int read_world_of(char *name, size_t stem, const char *extension, side_file *f)
+{
+    char ending[MOST_EXTENSION + 2];
+    size_t n = strlen(extension);
+    if (n < 2 || n > MOST_EXTENSION) {
+        return 0;
+    }
+    (void)snprintf(ending, sizeof ending, "%c%cw", extension[0], extension[n - 1]);
+    if (read_with_ending(name, stem, ending, f)) {
+        return 1;
+    }
+    (void)snprintf(ending, sizeof ending, "%sw", extension);
+    return read_with_ending(name, stem, ending, f);
+}
+
+/* The first that is there: those of the picture's extension, of its other spellings, .wld. */
 static void read_world_file(const char *path, char *name, side_file *f)
 {
+    static const char *const spellings[][3] = {{"tif", "tiff", NULL}, {"jpg", "jpeg", "jpe"}};
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    size_t stem = dot ? (size_t)(dot - path) : strlen(path), n = dot ? strlen(dot + 1) : 0;
-    int is_there = 0;
+    const char *extension = dot ? dot + 1 : "";
+    size_t stem = dot ? (size_t)(dot - path) : strlen(path);
     memcpy(name, path, stem);
-    if (n >= 2) {
-        int is_upper = isupper((unsigned char)dot[n]) != 0;
-        (void)snprintf(name + stem, 16, ".%c%c%c", dot[1], dot[n], is_upper ? 'W' : 'w');
-        is_there = read_file(name, f);
+    if (read_world_of(name, stem, extension, f)) {
+        return;
     }
-    if (!is_there && n >= 2) {
-        (void)snprintf(name + stem, n + 4, "%sw", dot);
-        is_there = read_file(name, f);
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
+        int is_one = 0;
+        for (size_t k = 0; k < 3 && spellings[i][k]; k++) {
+            is_one |= !strcasecmp(extension, spellings[i][k]);
+        }
+        for (size_t k = 0; is_one && k < 3 && spellings[i][k]; k++) {
+            if (strcasecmp(extension, spellings[i][k]) != 0 && read_world_of(name, stem, spellings[i][k], f)) {
+                return;
+            }
+        }
     }
-    if (!is_there) {
-        (void)snprintf(name + stem, 16, ".wld");
-        (void)read_file(name, f);
-    }
+    (void)read_with_ending(name, stem, "wld", f);
 }
 
 int wvl_metadata_read_sidecars(const char *path, wvl_io_picture *io)
@@ -376,8 +419,8 @@ int wvl_metadata_read_sidecars(const char *path, wvl_io_picture *io)
     if (!name) {
         return -1;
     }
-    (void)snprintf(name, strlen(path) + 32, "%s.aux.xml", path);
-    (void)read_file(name, &aux);
+    memcpy(name, path, strlen(path) + 1);
+    (void)read_with_ending(name, strlen(path), "aux.xml", &aux);
     read_world_file(path, name, &world);
     if (aux.is_unreadable) {
         wvl_metadata_add_name(io->lost, sizeof io->lost, ".aux.xml (cannot be read)");
