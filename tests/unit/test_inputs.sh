@@ -187,6 +187,16 @@ is grey_rgb.ppm -i neutral.yuv -F 6,4,3,8,u@1x1:2x2:2x2 --ycc-to-rgb
 expect 2 -i rgb.ppm -o x.j2k --ycc-to-rgb
 warns '--ycc-to-rgb needs a picture in YCbCr; this is PNM'
 
+# Presets for files that many programs are to read warn of subsampled YCbCr, which several of them do not read.
+for preset in archive-lossless iiif-lossless; do
+    expect 0 -i sparse_ycc.tif -o ycc.jp2 --force --preset $preset
+    warns '--ycc-to-rgb converts it to RGB'
+done
+expect 0 -i sparse_ycc.tif -o ycc.jp2 --force --preset archive-lossless --ycc-to-rgb
+! grep -q 'stays as it is' err || fail 'a warning though the picture becomes RGB'
+expect 0 -i sparse_ycc.tif -o ycc.jp2 --force
+! grep -q 'stays as it is' err || fail 'a warning without a preset'
+
 # ---- Floating point ----------------------------------------------------------------------------
 
 is ramp.pgm -i ramp.pfm --float-transfer linear --float-range 0,1

@@ -95,19 +95,37 @@ static int check_coder(wvl_io_tiff *t)
  * length of a row of units only in some cases (2x1 in strips, 2x2 in tiles); elsewhere they overwrite each
  * other, so that only its conversion to RGB gives the whole picture.
  */
-static void choose_jpeg_planes(wvl_io_tiff *t)
+static int has_whole_units(wvl_io_tiff *t)
 {
     uint32_t width = t->width;
     uint64_t pitch = TIFFIsTiled(t->tiff) ? TIFFTileRowSize64(t->tiff) : TIFFScanlineSize64(t->tiff);
 
     if (TIFFIsTiled(t->tiff))
         TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &width);
-    if (pitch == ((uint64_t)width + t->step_x - 1) / t->step_x * ((uint64_t)t->step_x * t->step_y + 2))
-        return;
+    return !t->is_subsampled ||
+           pitch == ((uint64_t)width + t->step_x - 1) / t->step_x * ((uint64_t)t->step_x * t->step_y + 2);
+}
+
+/* YCbCr of JPEG data becomes RGB as that of JPEG files does, whatever its steps, in strips and tiles. */
+static int choose_jpeg_colors(wvl_io_tiff *t)
+{
+    if (t->planar != PLANARCONFIG_CONTIG || t->samples != 3)
+        return 0;
+    if (t->context->options.keep_ycc) {
+        return has_whole_units(t)
+                   ? 0
+                   : wvl_io_fail(
+                         t->context,
+                         "JPEG data with YCbCrSubSampling %u, %u in %s: libtiff does not give its planes; leave "
+                         "--jpeg-ycc keep out",
+                         t->step_x, t->step_y, TIFFIsTiled(t->tiff) ? "tiles" : "strips");
+    }
     TIFFSetField(t->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     t->is_subsampled = 0;
     t->photometric = PHOTOMETRIC_RGB;
-    wvl_io_note(t->context, "JPEG data of subsampled YCbCr decoded to RGB");
+    t->context->picture->was_ycc = 1;
+    wvl_io_note(t->context, "YCbCr of JPEG data became RGB");
+    return 0;
 }
 
 static int check_subsampling(wvl_io_tiff *t)
@@ -125,9 +143,7 @@ static int check_subsampling(wvl_io_tiff *t)
         return wvl_io_fail(t->context,
                            "YCbCrSubSampling %u, %u with %u samples, PlanarConfiguration %u: must be 3 and 1",
                            t->step_x, t->step_y, t->samples, t->planar);
-    if (t->is_subsampled && t->compression == COMPRESSION_JPEG)
-        choose_jpeg_planes(t);
-    return 0;
+    return t->compression == COMPRESSION_JPEG ? choose_jpeg_colors(t) : 0;
 }
 
 /* The first extra sample that is alpha; further ones stay components without a role. */

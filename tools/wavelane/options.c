@@ -121,7 +121,9 @@ static const wvl_cli_option options[] = {
     {"palette", 0, "expand|indices", WVL_ACTION_PALETTE, NULL, NULL,
      "Palette pictures: encode the colours (default), or the indices with the palette in the JP2 file.", PICTURE},
     {"jpeg-ycc", 0, "rgb|keep", WVL_ACTION_JPEG_YCC, NULL, NULL,
-     "YCbCr of JPEG files: encode RGB (default), or the planes as they are stored, subsampled ones too.", PICTURE},
+     "YCbCr of JPEG files, and of JPEG data in TIFF: encode RGB (default), or the planes as they are stored, "
+     "subsampled ones too.",
+     PICTURE},
     {"channels", 0, "N,...", WVL_ACTION_CHANNELS, NULL, NULL,
      "Channels to encode, from 0, in this order; the others are left out.", PICTURE},
     {"drop-alpha", 0, NULL, WVL_ACTION_DROP_ALPHA, NULL, NULL, "Leave the alpha channel out.", PICTURE},

@@ -71,12 +71,12 @@ static unsigned find_unused(const wvl_cli_args *args, const wvl_io_picture *io)
     unsigned unused = names_page && strcmp(io->format, "TIFF") != 0 ? WVL_UNUSED_PAGE : 0;
     unused |= args->io.raw_format && !is_raw ? WVL_UNUSED_RAW : 0;
     unused |= args->raw_layout_given && !is_raw ? WVL_UNUSED_LAYOUT : 0;
-    unused |=
-        args->io.keep_ycc && (strcmp(io->format, "JPEG") != 0 || io->color != WVL_IO_YCC) ? WVL_UNUSED_JPEG_YCC : 0;
+    int may_be_jpeg = !strcmp(io->format, "JPEG") || !strcmp(io->format, "TIFF");
+    unused |= args->io.keep_ycc && (!may_be_jpeg || io->color != WVL_IO_YCC) ? WVL_UNUSED_JPEG_YCC : 0;
     unused |= args->drop_alpha && io->alpha_component < 0 && !(io->palette && io->palette_columns == 4)
                   ? WVL_UNUSED_DROP_ALPHA
                   : 0;
-    unused |= args->ycc_to_rgb && io->color != WVL_IO_YCC ? WVL_UNUSED_YCC_TO_RGB : 0;
+    unused |= args->ycc_to_rgb && io->color != WVL_IO_YCC && !io->was_ycc ? WVL_UNUSED_YCC_TO_RGB : 0;
     unused |= args->io.float_transfer && !io->float_transfer ? WVL_UNUSED_FLOAT : 0;
     return unused | (args->io.keep_palette && !io->palette ? WVL_UNUSED_PALETTE : 0);
 }
