@@ -444,6 +444,16 @@ def world_file():
         expect(struct.unpack("<3d", g[33550][1]) == (10, 20, 0) and struct.unpack("<6d", g[33922][1])[3:5] == (500000, 4000000), "corner of the first pixel")
         (folder / name).unlink()
     expect(encode("w.tif", tiff({})).uuid(GEO) is None, "no file, no box")
+    # Keys of the picture that come without a place get that of the file; a raster of points has places of centres.
+    (folder / "w.tfw").write_text("10\n0\n0\n-20\n500005\n3999990\n", encoding="ascii")
+    for raster, place in ((1, (500000, 4000000)), (2, (500005, 3999990))):
+        keys = (3, [1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, raster, 3072, 0, 1, 32633])
+        g = stream_tags(both("w.tif", tiff({34735: keys})).uuid(GEO))
+        expect(struct.unpack("<16H", g[34735][1]) == tuple(keys[1]), "the picture's keys")
+        expect(struct.unpack("<3d", g[33550][1]) == (10, 20, 0) and struct.unpack("<6d", g[33922][1])[3:5] == place, "the place of the file")
+    g = stream_tags(both("w.tif", tiff(PLACE)).uuid(GEO))
+    expect(struct.unpack("<6d", g[33922][1]) == tuple(PLACE[33922][1]), "the picture's own place counts more")
+    (folder / "w.tfw").unlink()
 
 
 @row(".aux.xml")
@@ -453,7 +463,7 @@ def aux_xml():
   <GeoTransform> 500000, 10, 0, 4000000, 0, -20</GeoTransform><PAMRasterBand band="1"><NoDataValue>-1</NoDataValue></PAMRasterBand></PAMDataset>""", encoding="ascii")
     g = stream_tags(both("a.tif", tiff({})).uuid(GEO))
     expect(struct.unpack("<16H", g[34735][1])[-1] == 32633 and struct.unpack("<6d", g[33922][1])[3:5] == (500000, 4000000) and g[42113][1] == b"-1\0", "place and nodata")
-    g = stream_tags(both("a.tif", tiff({33550: (12, [1.0, 1.0, 0.0])})).uuid(GEO))
+    g = stream_tags(both("a.tif", tiff({33550: (12, [1.0, 1.0, 0.0]), 33922: (12, [0.0] * 6)})).uuid(GEO))
     expect(34735 not in g, "the picture's own tags count more")
     aux.write_text("""<PAMDataset><GCPList Projection="GEOGCS[&quot;x&quot;,AUTHORITY[&quot;EPSG&quot;,&quot;4326&quot;]]">
   <GCP Id="" Pixel="1" Line="2" X="8" Y="50"/><GCP Id="" Pixel="3" Line="4" X="9" Y="51" Z="7"/></GCPList></PAMDataset>""", encoding="ascii")
