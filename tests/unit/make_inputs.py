@@ -112,6 +112,7 @@ write("pyramid.tif", picture_tree([(9, 8, 100, 0, [], []), (9, 8, 0, 4, [], []),
 write("sub_pyramid.tif", picture_tree([(9, 8, 100, 0, [(4, 4, 7, 1, [], [])], []), (9, 8, 50, 0, [], [])]))
 write("overviews.tif", picture_tree([(4, 4, 7, 1, [], []), (2, 2, 7, 1, [], [])]))
 write("overview.tif", picture_tree([(9, 8, 100, 1, [], [])]))
+write("lost_sub.tif", picture_tree([(4, 3, 7, 1, [], [(330, 4, [99999])])]))
 loop = bytearray(picture_tree([(9, 8, 100, 0, [], []), (9, 8, 50, 0, [], [])]))
 loop[-4:] = loop[4:8]
 write("loop.tif", bytes(loop))

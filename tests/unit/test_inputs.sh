@@ -94,6 +94,8 @@ grep -q 'Ada' made.jp2 || fail 'the artist of the page is not in the picture of 
 expect 3 -i unclear.tif -o x.j2k
 warns 'choose one of the pages with --page: 0 (reduced, 4 x 3), 0.0 (reduced, 2 x 2), 0.1 (full, 9 x 8), 1 (full, 9 x 8)'
 tells big.pgm '' -i unclear.tif --page 0.1
+expect 3 -i lost_sub.tif -o x.j2k
+warns '0 (reduced, 4 x 3), and what cannot be read'
 expect 3 -i overviews.tif -o x.j2k
 warns '0 (reduced, 4 x 4), 1 (reduced, 2 x 2)'
 tells big.pgm 'the only page is marked as reduced picture' -i overview.tif

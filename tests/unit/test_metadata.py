@@ -398,6 +398,9 @@ def geotiff_points():
 @row("GDAL nodata")
 def gdal_nodata():
     check_geo("nodata.tif", {**PLACE, 42113: (2, b"-9999\0")})
+    for tag, value in ((34735, (12, [1.0])), (33550, (3, [1, 2, 3])), (34264, (2, b"no\0"))):
+        r = encode("bad.tif", tiff({**PLACE, tag: value}))
+        expect("damaged tags of GeoTIFF" in r.text and tag not in stream_tags(r.uuid(GEO)), f"tag {tag} of another type is left out")
     expect("GDAL_NODATA" in encode("only.tif", tiff({42113: (2, b"-9999\0")})).text, "without a place it is named as lost")
 
 

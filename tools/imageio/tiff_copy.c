@@ -328,16 +328,33 @@ static int take_exif(copier *l, const wvl_io_tiff_directory *d)
 
 /* ---- GeoTIFF --------------------------------------------------------------------------------- */
 
+/* What they are, and the type that they must have. */
+static const uint16_t geo_tags[][2] = {{WVL_TAG_PIXEL_SCALE, WVL_TIFF_DOUBLE},    {WVL_TAG_TIEPOINTS, WVL_TIFF_DOUBLE},
+                                       {WVL_TAG_TRANSFORMATION, WVL_TIFF_DOUBLE}, {WVL_TAG_GEO_KEYS, WVL_TIFF_SHORT},
+                                       {WVL_TAG_GEO_DOUBLES, WVL_TIFF_DOUBLE},    {WVL_TAG_GEO_TEXTS, WVL_TIFF_ASCII},
+                                       {WVL_TAG_GDAL_NODATA, WVL_TIFF_ASCII},     {WVL_TAG_RPC, WVL_TIFF_DOUBLE}};
+
 static int is_geo(unsigned tag)
 {
-    static const uint16_t tags[] = {WVL_TAG_PIXEL_SCALE, WVL_TAG_TIEPOINTS, WVL_TAG_TRANSFORMATION, WVL_TAG_GEO_KEYS,
-                                    WVL_TAG_GEO_DOUBLES, WVL_TAG_GEO_TEXTS, WVL_TAG_GDAL_NODATA,    WVL_TAG_RPC};
-    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
-        if (tags[i] == tag) {
+    for (size_t i = 0; i < sizeof geo_tags / sizeof geo_tags[0]; i++) {
+        if (geo_tags[i][0] == tag) {
             return 1;
         }
     }
     return 0;
+}
+
+/* Leaves out those of another type; 1: one was, or one is there without values. */
+static int drop_bad_geo(copier *l, const wvl_io_tiff_directory *d, wvl_io_tags *list)
+{
+    int is_bad = 0;
+    for (size_t i = 0; i < sizeof geo_tags / sizeof geo_tags[0]; i++) {
+        wvl_io_tiff_entry e;
+        const wvl_io_tag *t = wvl_io_find_tag(list, geo_tags[i][0]);
+        is_bad |= !t && wvl_io_tiff_find_entry(l->t, d, geo_tags[i][0], &e);
+        is_bad |= t && t->type != geo_tags[i][1] && drop_tag(list, geo_tags[i][0]);
+    }
+    return is_bad;
 }
 
 static int take_geo(copier *l, const wvl_io_tiff_directory *d)
@@ -346,7 +363,7 @@ static int take_geo(copier *l, const wvl_io_tiff_directory *d)
     wvl_io_tags list = {NULL, 0, 0};
     int damaged = 0;
     int result = copy_tags(l, d, is_geo, &list, &damaged);
-    if (result == 0 && damaged) {
+    if (result == 0 && drop_bad_geo(l, d, &list)) {
         wvl_io_lose(context, "damaged tags of GeoTIFF");
     }
     if (result == 0 && list.count == 1 && list.tags[0].tag == WVL_TAG_GDAL_NODATA) {

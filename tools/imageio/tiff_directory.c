@@ -167,6 +167,7 @@ static int is_usable(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_i
         strips = wvl_io_tiff_find_entry(t, d, TIFFTAG_STRIPOFFSETS, &offsets) ? offsets.count : 0;
         *assumed = "RowsPerStrip is read as ImageLength";
         return (is_number && value != 0) || strips != 1;
+    case TIFFTAG_TILEDEPTH: *assumed = "TileDepth is read as 1"; return is_number && value != 0;
     case TIFFTAG_YCBCRPOSITIONING:
         *assumed = "YCbCrPositioning is read as 1";
         return is_number && (value == 1 || value == 2);

@@ -29,8 +29,8 @@ typedef struct page {
 typedef struct page_list {
     page *pages; /* owned */
     size_t count, room;
-    uint64_t highest; /* place of a page of the chain */
-    int is_complete;
+    uint64_t highest;            /* place of a page of the chain */
+    int is_complete, is_damaged; /* is_damaged: a page or SubIFD cannot be read, and is left out */
 } page_list;
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -86,6 +86,7 @@ static int add_sub_pages(wvl_io_tiff *t, page_list *list, const wvl_io_tiff_dire
             if (t->context->no_memory) {
                 return -1;
             }
+            list->is_damaged = 1;
             continue;
         }
         result = add_page(t, list, &d, number, i + 1);
@@ -123,6 +124,7 @@ static int list_pages(wvl_io_tiff *t, uint32_t most, page_list *list)
                 return -1;
             }
             at = 0; /* the pages before it are good */
+            list->is_damaged = 1;
             break;
         }
         at = d.next;
@@ -136,7 +138,7 @@ static int list_pages(wvl_io_tiff *t, uint32_t most, page_list *list)
 int wvl_io_list_tiff(wvl_io_context *context, wvl_io_page **pages, size_t *count)
 {
     wvl_io_tiff t;
-    page_list list = {NULL, 0, 0, 0, 0};
+    page_list list = {NULL, 0, 0, 0, 0, 0};
     memset(&t, 0, sizeof t);
     t.context = context;
     int result = wvl_io_tiff_find_first(&t);
@@ -178,7 +180,7 @@ static void put_name(char name[32], const wvl_io_page *p)
 static int find_given(wvl_io_tiff *t, uint64_t *at, uint64_t *parent)
 {
     const wvl_io_options *o = &t->context->options;
-    page_list list = {NULL, 0, 0, 0, 0};
+    page_list list = {NULL, 0, 0, 0, 0, 0};
     wvl_io_tiff_directory d;
     char name[32];
     uint64_t place = t->first;
@@ -254,6 +256,15 @@ static void describe_page(char *text, size_t room, const page *p)
                    (unsigned long long)p->height);
 }
 
+/* What a text of the first `named` pages does not name. */
+static const char *rest_of(const page_list *list, size_t named)
+{
+    if (list->count > named || !list->is_complete) {
+        return ", and more";
+    }
+    return list->is_damaged ? ", and what cannot be read" : "";
+}
+
 static int refuse_unclear(wvl_io_tiff *t, const page_list *list)
 {
     char text[MOST_NAMED * 96] = "";
@@ -267,7 +278,7 @@ static int refuse_unclear(wvl_io_tiff *t, const page_list *list)
     return wvl_io_fail(t->context,
                        "the first page is no full picture, and it is not clear which other one is meant: "
                        "choose one of the pages with --page: %s%s",
-                       text, list->count > MOST_NAMED || !list->is_complete ? ", and more" : "");
+                       text, rest_of(list, MOST_NAMED));
 }
 
 /* "2 pages, 4 reduced pictures and 1 mask" of what is not read. */
@@ -290,7 +301,7 @@ static void tell_rest(wvl_io_tiff *t, const page_list *list, const page *chosen)
     if (used) {
         wvl_io_note(t->context, "page %s of %llu x %llu is read (--page chooses); left out: %s%s", name,
                     (unsigned long long)chosen->width, (unsigned long long)chosen->height, text,
-                    list->is_complete ? "" : ", and more");
+                    rest_of(list, SIZE_MAX));
     } else if (chosen->page.kind != WVL_IO_PAGE_FULL) {
         wvl_io_note(t->context, "the only page is marked as %s", names[chosen->page.kind][0]);
     }
@@ -298,11 +309,12 @@ static void tell_rest(wvl_io_tiff *t, const page_list *list, const page *chosen)
 
 static int find_meant(wvl_io_tiff *t, uint64_t *at, uint64_t *parent)
 {
-    page_list list = {NULL, 0, 0, 0, 0};
+    page_list list = {NULL, 0, 0, 0, 0, 0};
     int result = list_pages(t, MOST_LOOKED_AT, &list);
     const page *chosen = NULL;
     if (result == 0) {
-        chosen = is_thumbnail(&list) && list.count > 1 ? find_only(&list) : &list.pages[0];
+        int has_others = list.count > 1 || list.is_damaged;
+        chosen = is_thumbnail(&list) && has_others ? find_only(&list) : &list.pages[0];
         result = chosen ? 0 : refuse_unclear(t, &list);
     }
     if (result == 0) {
