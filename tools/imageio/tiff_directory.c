@@ -4,7 +4,7 @@
  * is left out there cannot make it refuse the picture, and is read in tiff_copy.c. libtiff warns and goes on where a
  * tag lies beyond the end of the file (the file is truncated then), or where a palette picture has no usable colour
  * map, which it then calls grey. Neither shows in what its functions return, and the words of its warnings are no
- * interface: the entries are looked at here.
+ * interface: the entries are looked at here (D-imageio-03).
  */
 #include "read_tiff.h"
 

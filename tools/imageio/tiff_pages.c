@@ -2,7 +2,7 @@
 /*
  * The pictures of a TIFF file: directories in a chain (pages), those that SubIFDs of a page point to, and what
  * NewSubfileType says of each. Cameras put a thumbnail first and the picture into a SubIFD (TIFF/EP, DNG); maps and
- * slides have smaller copies and masks behind the picture.
+ * slides have smaller copies and masks behind the picture (D-imageio-04).
  */
 #include "read_tiff.h"
 
