@@ -253,6 +253,8 @@ static void choose_options(wvl_io_options *options, uint8_t choice)
     options->format = formats[choice & 7];
     options->keep_palette = choice >> 3 & 1;
     options->page = choice >> 4 & 1;
+    options->page_given = options->page;
+    options->sub_page = (choice >> 4 & 3) == 3;
     options->keep_ycc = choice >> 6 & 1;
     options->float_transfer = (wvl_io_float_transfer)(choice >> 6);
     options->raw_format = choice >> 5 & 1 ? "7,5,3,12,s@1x1:2x2" : "16,9,2,8,u";

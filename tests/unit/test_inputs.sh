@@ -26,6 +26,7 @@ is() { # expected options...
 
 # ---- Pages -------------------------------------------------------------------------------------
 
+expect 0 -i rgb.ppm -o rgb.jp2 --quiet
 expect 0 -i pages.tif -o page.j2k --pages all
 for page in 0 1 2; do
     [ $can_decode = 0 ] || exact page-$page.j2k --original pages.tif --page $page
@@ -36,7 +37,7 @@ absent p001.jp2
 expect 0 -i pages.tif -o 'q%d.jp2' --pages 1-2 --json
 says '"output":"q1.jp2"'
 says '"output":"q2.jp2"'
-! grep -q 'more follow' out err || fail 'a note about other pages'
+! grep -q 'left out' out err || fail 'a note about other pages'
 expect 1 -i pages.tif -o 'q%d.jp2' --pages 0-1
 warns 'q1.jp2: exists; --force replaces it'
 warns '1 of 2 pages failed'
@@ -64,6 +65,107 @@ for place in t0.j2k t2.j2k; do
     [ "$(find . -name 't?.j2k' | wc -l)" -eq 3 ] || fail 'a page that is not the trace is missing'
 done
 
+# ---- Thumbnails, pyramids, masks ---------------------------------------------------------------
+
+# A thumbnail that comes first is not the picture where it is clear which other one is, through pipes too.
+tells() { # the expected picture, what is told, options...
+    wanted_picture=$1
+    told=$2
+    shift 2
+    expect 0 -o made.j2k --force "$@"
+    if [ "$told" ]; then warns "$told"; else ! grep -q warning err || fail "a warning: $*"; fi
+    [ $can_decode = 0 ] || exact made.j2k --original "$wanted_picture"
+}
+for input in thumbnail.tif thumbnail_be.tif thumbnail_page.tif old_thumbnail.tif silent_thumbnail.tif; do
+    tells big.pgm ' of 9 x 8 is read (--page chooses); left out: ' -i $input
+    tells small.pgm "$([ $input = thumbnail.tif ] || [ $input = thumbnail_be.tif ] && echo 'orientation 6')" -i $input --page 0
+    filter 0 -i - -o made.j2k --force <$input
+    [ $can_decode = 0 ] || exact made.j2k --original big.pgm
+done
+tells big.pgm 'orientation 6' -i thumbnail.tif --page 0.0
+tells big.pgm '' -i silent_thumbnail.tif --page 0.0
+expect 3 -i thumbnail.tif -o x.j2k --page 0.1
+warns 'page 0.1 does not exist'
+for word in 0. .1 0.1.2 0-1 1,2 ''; do
+    expect 2 -i thumbnail.tif -o x.j2k --page "$word"
+done
+expect 0 -i thumbnail.tif -o made.jp2
+grep -q 'Ada' made.jp2 || fail 'the artist of the page is not in the picture of its SubIFD'
+expect 3 -i unclear.tif -o x.j2k
+warns 'choose one of the pages with --page: 0 (reduced, 4 x 3), 0.0 (reduced, 2 x 2), 0.1 (full, 9 x 8), 1 (full, 9 x 8)'
+tells big.pgm '' -i unclear.tif --page 0.1
+expect 3 -i lost_sub.tif -o x.j2k
+warns '0 (reduced, 4 x 3), and what cannot be read'
+expect 3 -i overviews.tif -o x.j2k
+warns '0 (reduced, 4 x 4), 1 (reduced, 2 x 2)'
+tells big.pgm 'the only page is marked as reduced picture' -i overview.tif
+tells big.pgm 'left out: 2 reduced pictures, 1 mask' -i pyramid.tif
+tells big.pgm 'left out: 1 page, 1 reduced picture' -i sub_pyramid.tif
+tells big.pgm 'left out: 1 page' -i loop.tif
+expect 0 -i loop.tif -o 'loop%d.j2k' --pages all --quiet
+absent loop2.j2k
+
+# All pages are the full ones; a list may name the others.
+expect 0 -i pyramid.tif -o 'pyramid%d.j2k' --pages all
+warns '3 reduced pictures and masks are left out'
+absent pyramid1.j2k
+expect 0 -i unclear.tif -o 'all%02d.j2k' --pages all --quiet
+[ -e all00.1.j2k ] && [ -e all01.j2k ] || fail 'all00.1.j2k or all01.j2k is missing'
+absent all00.j2k
+expect 0 -i unclear.tif -o 'some%d.j2k' --pages 0,0.1,1 --quiet
+[ -e some0.j2k ] && [ -e some0.1.j2k ] && [ -e some1.j2k ] || fail 'a page of the list is missing'
+expect 3 -i overviews.tif -o 'x%d.j2k' --pages all
+warns 'all 2 pages are marked as reduced pictures or masks'
+for list in 0.1,0 0.1,0.1 0.-1 0.0-1; do
+    expect 2 -i unclear.tif -o x.j2k --pages "$list"
+done
+expect 0 sequence pyramid.tif 'frame%d.j2c' --quiet
+absent frame1.j2c
+expect 0 sequence thumbnail.tif 'sub%d.j2c' --quiet
+[ $can_decode = 0 ] || exact sub0.j2c --original big.pgm
+mkdir thumbnails
+cp thumbnail.tif unclear.tif thumbnails
+expect 1 -ImgDir thumbnails -OutFor j2k
+warns 'unclear.tif: TIFF: the first page is no full picture'
+[ $can_decode = 0 ] || exact thumbnails/thumbnail.j2k --original big.pgm
+
+# ---- Sparse TIFF -------------------------------------------------------------------------------
+
+# Blocks that the file leaves out are GDAL_NODATA where that can be a sample, else 0; whole and by rows.
+for picture in sparse_tiles.pgm sparse_rgb.ppm sparse_planes.ppm sparse_white.pgm sparse_unfit.pgm sparse_signed.pgx; do
+    tells $picture 'are not in the file (sparse): their samples are ' -i ${picture%.*}.tif
+    tells $picture '(sparse)' -i ${picture%.*}.tif --memory 16M
+done
+tells sparse_float.pgm '(sparse): their samples are 1' -i sparse_float.tif --float-transfer linear --float-range 0,1
+expect 0 -i sparse_ycc.tif -o made.j2k --force
+warns '2 of 3 strips'
+[ $can_decode = 0 ] || exact made.j2k --original sparse_ycc.yuv -F 20,20,3,8,u@1x1:2x2:2x2
+
+# ---- Pipes -------------------------------------------------------------------------------------
+
+# A named pipe, as <(...) makes one, and /dev/stdin give the bytes that the file gives: each is opened once.
+mkfifo pipe pipe.tga
+for input in pages.tif rgb.ppm rgba.pam signed.pgx ramp.pfm tagged.png palette.bmp marked.jpg half.exr frame.dpx picture.tga rgb.jp2; do
+    float=
+    case $input in half.exr | ramp.pfm) float='--float-transfer linear' ;; esac
+    name=pipe
+    [ $input != picture.tga ] || name=pipe.tga
+    "$wavelane" -i $input -o plain.jp2 --force --quiet $float 2>err </dev/null || continue # a build without its library
+    for from in $name /dev/stdin -; do
+        [ $from$input != -picture.tga ] && [ $from$input != /dev/stdinpicture.tga ] || continue
+        rm -f made.jp2
+        if [ $from = $name ]; then
+            timeout 20 sh -c 'cat "$1" >"$2" & exec "$3" -i "$2" -o made.jp2 --quiet $4' - $input $name "$wavelane" "$float" >out 2>err </dev/null
+        else
+            timeout 20 cat $input | timeout 20 "$wavelane" -i $from -o made.jp2 --quiet $float >out 2>err
+        fi
+        cmp -s plain.jp2 made.jp2 || fail "$input through $from gives other bytes, or none"
+        checks=$((checks + 1))
+    done
+done
+expect 2 -i pipe -o x.jp2 --pages all
+warns '--pages needs one -i that is a file'
+
 # ---- Channels ----------------------------------------------------------------------------------
 
 is red.pgm -i rgba.pam --channels 0
@@ -86,6 +188,16 @@ done
 is grey_rgb.ppm -i neutral.yuv -F 6,4,3,8,u@1x1:2x2:2x2 --ycc-to-rgb
 expect 2 -i rgb.ppm -o x.j2k --ycc-to-rgb
 warns '--ycc-to-rgb needs a picture in YCbCr; this is PNM'
+
+# Presets for files that many programs are to read warn of subsampled YCbCr, which several of them do not read.
+for preset in archive-lossless iiif-lossless; do
+    expect 0 -i sparse_ycc.tif -o ycc.jp2 --force --preset $preset
+    warns '--ycc-to-rgb converts it to RGB'
+done
+expect 0 -i sparse_ycc.tif -o ycc.jp2 --force --preset archive-lossless --ycc-to-rgb
+! grep -q 'stays as it is' err || fail 'a warning though the picture becomes RGB'
+expect 0 -i sparse_ycc.tif -o ycc.jp2 --force
+! grep -q 'stays as it is' err || fail 'a warning without a preset'
 
 # ---- Floating point ----------------------------------------------------------------------------
 

@@ -398,6 +398,9 @@ def geotiff_points():
 @row("GDAL nodata")
 def gdal_nodata():
     check_geo("nodata.tif", {**PLACE, 42113: (2, b"-9999\0")})
+    for tag, value in ((34735, (12, [1.0])), (33550, (3, [1, 2, 3])), (34264, (2, b"no\0"))):
+        r = encode("bad.tif", tiff({**PLACE, tag: value}))
+        expect("damaged tags of GeoTIFF" in r.text and tag not in stream_tags(r.uuid(GEO)), f"tag {tag} of another type is left out")
     expect("GDAL_NODATA" in encode("only.tif", tiff({42113: (2, b"-9999\0")})).text, "without a place it is named as lost")
 
 
@@ -418,18 +421,42 @@ def gml():
     expect(point.get("srsName") == "urn:ogc:def:crs:EPSG::32633" and point.find(space + "pos").text == "500005 3999990", "centre of the first pixel")
     expect([v.text for v in document.iter(space + "offsetVector")] == ["10 0", "0 -20"], "offset vectors")
     expect(b"asoc" not in dict(both("nogml.tif", tiff(PLACE)).boxes), "on request only")
+    # Systems with the northing first, and with other axes; one without a number, and a picture without a place.
+    for code, pos, vectors in ((3035, "3999990 500005", ["0 10", "-20 0"]), (31467, "3999990 500005", ["0 10", "-20 0"]),
+                               (2154, "500005 3999990", ["10 0", "0 -20"])):
+        document = gml_of(encode("axes.tif", tiff({**PLACE, 34735: (3, KEYS[1][:-1] + [code])}), "--gml"))
+        expect(document.find(f".//{space}Point/{space}pos").text == pos, f"EPSG:{code}: centre of the first pixel")
+        expect([v.text for v in document.iter(space + "offsetVector")] == vectors, f"EPSG:{code}: offset vectors")
+    for code, why in ((3031, "the axes of EPSG:3031 are not known"), (32767, "needs a coordinate system by EPSG")):
+        lost = encode("axes.tif", tiff({**PLACE, 34735: (3, KEYS[1][:-1] + [code])}), "--gml")
+        expect(why in lost.text and b"asoc" not in dict(lost.boxes), f"EPSG:{code}: {lost.text}")
+    expect("--gml needs a place" in encode("axes.tif", tiff({34735: KEYS}), "--gml").text, "GML without a place")
     run = subprocess.run([wavelane, "info", folder / "gml.jp2"], capture_output=True, text=True, check=True).stdout
     expect("gml.data" in run and "GeoJP2" in run, "info names the boxes: " + run)
 
 
 @row("world file")
 def world_file():
-    for name in ("w.tfw", "w.tifw", "w.wld"):
+    # The names that GDAL tries, in both cases, whatever the case of the picture's name; the picture is known by its content.
+    beside = {"w.tif": "tfw TFW tifw TIFW wld WLD tiffw", "w.TIF": "tfw TFW tifw TIFW TIFw wld WLD", "w.tiff": "tfw TFW tiffw TIFFW tifw wld",
+              "w.jpg": "jgw JGW jpgw JPGW jpegw wld WLD", "w.JPEG": "jgw JGW jpegw JPEGW jpgw WLD", "w.png": "pgw PGW pngw PNGW wld",
+              "w.bmp": "bpw BPW bmpw BMPW wld", "w.j2k": "jkw JKW j2kw J2KW wld", "w": "wld WLD"}
+    for picture, name in ((p, "w." + e) for p, endings in beside.items() for e in endings.split()):
         (folder / name).write_text("10\n0\n0\n-20\n500005\n3999990\n", encoding="ascii")
-        g = stream_tags(both("w.tif", tiff({})).uuid(GEO))
+        g = stream_tags((both if name == "w.tfw" else encode)(picture, tiff({})).uuid(GEO))
         expect(struct.unpack("<3d", g[33550][1]) == (10, 20, 0) and struct.unpack("<6d", g[33922][1])[3:5] == (500000, 4000000), "corner of the first pixel")
         (folder / name).unlink()
     expect(encode("w.tif", tiff({})).uuid(GEO) is None, "no file, no box")
+    # Keys of the picture that come without a place get that of the file; a raster of points has places of centres.
+    (folder / "w.tfw").write_text("10\n0\n0\n-20\n500005\n3999990\n", encoding="ascii")
+    for raster, place in ((1, (500000, 4000000)), (2, (500005, 3999990))):
+        keys = (3, [1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, raster, 3072, 0, 1, 32633])
+        g = stream_tags(both("w.tif", tiff({34735: keys})).uuid(GEO))
+        expect(struct.unpack("<16H", g[34735][1]) == tuple(keys[1]), "the picture's keys")
+        expect(struct.unpack("<3d", g[33550][1]) == (10, 20, 0) and struct.unpack("<6d", g[33922][1])[3:5] == place, "the place of the file")
+    g = stream_tags(both("w.tif", tiff(PLACE)).uuid(GEO))
+    expect(struct.unpack("<6d", g[33922][1]) == tuple(PLACE[33922][1]), "the picture's own place counts more")
+    (folder / "w.tfw").unlink()
 
 
 @row(".aux.xml")
@@ -439,7 +466,7 @@ def aux_xml():
   <GeoTransform> 500000, 10, 0, 4000000, 0, -20</GeoTransform><PAMRasterBand band="1"><NoDataValue>-1</NoDataValue></PAMRasterBand></PAMDataset>""", encoding="ascii")
     g = stream_tags(both("a.tif", tiff({})).uuid(GEO))
     expect(struct.unpack("<16H", g[34735][1])[-1] == 32633 and struct.unpack("<6d", g[33922][1])[3:5] == (500000, 4000000) and g[42113][1] == b"-1\0", "place and nodata")
-    g = stream_tags(both("a.tif", tiff({33550: (12, [1.0, 1.0, 0.0])})).uuid(GEO))
+    g = stream_tags(both("a.tif", tiff({33550: (12, [1.0, 1.0, 0.0]), 33922: (12, [0.0] * 6)})).uuid(GEO))
     expect(34735 not in g, "the picture's own tags count more")
     aux.write_text("""<PAMDataset><GCPList Projection="GEOGCS[&quot;x&quot;,AUTHORITY[&quot;EPSG&quot;,&quot;4326&quot;]]">
   <GCP Id="" Pixel="1" Line="2" X="8" Y="50"/><GCP Id="" Pixel="3" Line="4" X="9" Y="51" Z="7"/></GCPList></PAMDataset>""", encoding="ascii")

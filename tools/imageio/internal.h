@@ -215,7 +215,7 @@ void wvl_io_settle_palette(wvl_io_context *context, wvl_io_palette *palette);
 int wvl_io_read_tga(wvl_io_context *context);
 /* Checks options->raw_format and describes the picture; *bytes: of its samples. */
 int wvl_io_describe_raw(wvl_io_context *context, uint64_t *bytes);
-int wvl_io_count_tiff(wvl_io_context *context, uint32_t *count);
+int wvl_io_list_tiff(wvl_io_context *context, wvl_io_page **pages, size_t *count);
 int wvl_io_read_pfm(wvl_io_context *context);
 int wvl_io_read_exr(wvl_io_context *context);
 int wvl_io_read_jp2(wvl_io_context *context);

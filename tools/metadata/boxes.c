@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "boxes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,7 +114,8 @@ static void add_blob(const wvl_io_metadata *m, wvl_io_blob_kind kind, unsigned i
 static int add_gml(const wvl_io_picture *io, wvl_metadata_boxes *out)
 {
     wvl_text content = {NULL, 0, 0, 0};
-    int made = wvl_metadata_make_gml(io, &content);
+    char why[96] = "", name[112];
+    int made = wvl_metadata_make_gml(io, &content, why, sizeof why);
     out->owned[1] = (uint8_t *)content.data;
     if (content.failed) {
         return -1;
@@ -121,7 +123,8 @@ static int add_gml(const wvl_io_picture *io, wvl_metadata_boxes *out)
     if (made) {
         out->boxes[out->count++] = (wvl_box){.type = BOX_ASOC, .data = content.data, .bytes = content.bytes};
     } else {
-        wvl_metadata_add_name(out->lost, sizeof out->lost, "GML (--gml needs a place in a coordinate system by EPSG)");
+        (void)snprintf(name, sizeof name, "GML (%s)", why);
+        wvl_metadata_add_name(out->lost, sizeof out->lost, name);
     }
     return 0;
 }

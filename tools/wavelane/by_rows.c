@@ -152,8 +152,7 @@ int wvl_cli_read_by_rows(wvl_cli_job *j)
     if (args->memory_bytes || is_large(j)) {
         return wvl_cli_describe_rows(args, j->inputs[0], j->rows.reader, &j->picture);
     }
-    int may_open_again = wvl_io_rows_can_restart(j->rows.reader) && strcmp(j->inputs[0], "-") != 0;
-    if (may_open_again) {
+    if (wvl_io_rows_can_reopen(j->rows.reader)) {
         wvl_cli_args own = *args;
         own.io.keep_words = wants_device(j) ? WVL_IO_KEEP_NO_WORDS : wvl_cli_choose_words(args, 0);
         wvl_cli_release_rows(&j->rows);

@@ -160,8 +160,8 @@ typedef struct wvl_cli_args {
     wvl_cli_box *boxes;
     size_t box_count;
     int no_icc, no_xmp;
-    const char *pages; /* "all" or a list; NULL: one page, io.page */
-    int page_given;
+    const char *pages;  /* "all" or a list; NULL: one page */
+    int page_of_many;   /* 1: messages name the page */
     uint32_t *channels; /* owned; NULL: all */
     uint32_t channel_count;
     int drop_alpha, ycc_to_rgb, float_range_spelled;
@@ -179,6 +179,11 @@ typedef struct wvl_cli_args {
 
 /* pages.c: whether text is a list of pages. */
 int wvl_cli_are_pages(const char *text);
+/* "N", or "N.M" for SubIFD M of page N, into what the readers are asked for; 0: it is neither. */
+int wvl_cli_parse_page(const char *text, wvl_io_options *io);
+/* Pages of a file that are neither reduced pictures nor masks. 0, or an exit code after a message, also where there is
+ * none; the caller frees the list. */
+int wvl_cli_list_full_pages(const char *name, const wvl_io_options *io, wvl_io_page **pages, size_t *count);
 
 /* argv[0] is not looked at. 0, or an exit code after a message. */
 int wvl_cli_parse_args(int argc, char **argv, wvl_cli_args *args);

@@ -36,7 +36,7 @@ static const wvl_cli_command_option verify_options[] = {
     {"raw-layout", "planar|interleaved", "Order of a raw original's samples, as for encode.", "planar interleaved"},
     {"input-format", "EXTENSION",
      "Read the original as a file with this extension, whatever its name and first bytes are.", NULL},
-    {"page", "N", "Page of a TIFF original, from 0.", NULL},
+    {"page", "N[.M]", "Page of a TIFF original, from 0, or SubIFD M of it.", NULL},
     {"palette", "expand|indices", "How a palette original was encoded.", "expand indices"},
     {"jpeg-ycc", "rgb|keep", "How a JPEG original was read, as for encode.", "rgb keep"},
     {"channels", "N,...", "Channels of the original that were encoded.", NULL},

@@ -42,6 +42,28 @@ static int alpha_channel(const wvl_io_picture *io)
     return io->palette ? (io->palette_columns == 4 ? 3 : -1) : io->alpha_component;
 }
 
+/* Presets for files that many programs are to read. */
+static int is_for_readers(const char *preset)
+{
+    static const char *const beginnings[] = {"archive", "ht-archive", "iiif", "kb-",
+                                             "ndnp",    "bodleian",   "bl-",  "wellcome"};
+    for (size_t i = 0; preset && i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        if (!strncmp(preset, beginnings[i], strlen(beginnings[i]))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_subsampled(const wvl_io_picture *io)
+{
+    int found = 0;
+    for (uint32_t i = 0; i < io->component_count; i++) {
+        found |= io->components[i].dx != 1 || io->components[i].dy != 1;
+    }
+    return found;
+}
+
 static int declare_color(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
 {
     const wvl_io_picture *io = &p->io;
@@ -68,6 +90,10 @@ static int declare_color(const wvl_cli_args *args, const char *name, wvl_cli_pic
         wvl_cli_warn_once(name,
                           "samples have the limited range of video, and sYCC of JP2 and JPH files has the full one; "
                           "--ycc-to-rgb converts them to RGB");
+    }
+    if (io->color == WVL_IO_YCC && is_subsampled(io) && is_for_readers(args->preset)) {
+        wvl_cli_warn_once(name, "subsampled YCbCr stays as it is, and GDAL, libvips and glymur do not read that in JP2 "
+                                "and JPH files; --ycc-to-rgb converts it to RGB");
     }
     p->jp2.color = color;
     return WVL_EXIT_OK;

@@ -222,7 +222,7 @@ static int run_dry(wvl_cli_sequence *q)
     first.input = wvl_cli_name_input(&q->source, first.record.frame);
     first.output = wvl_cli_name_output(q->store, first.input, first.record.frame);
     wvl_cli_args args = q->options->args;
-    args.io.page = q->source.kind == WVL_CLI_FROM_PAGES ? (uint32_t)first.record.frame : 0;
+    wvl_cli_choose_frame_page(&q->source, first.record.frame, &args);
     args.force = 1;
     args.out_format = NULL;
     q->batch.args = &args;

@@ -95,7 +95,7 @@ static int read_neighbour(const frame_at_work *w, uint64_t number, wvl_cli_pictu
         return WVL_EXIT_DEVICE;
     }
     other.args.io.keep_words = WVL_IO_KEEP_NO_WORDS; /* samples become black */
-    other.args.io.page = w->q->source.kind == WVL_CLI_FROM_PAGES ? (uint32_t)number : 0;
+    wvl_cli_choose_frame_page(&w->q->source, number, &other.args);
     int code = read_path(&other, path, picture);
     free(path);
     return code;
@@ -330,10 +330,8 @@ static frame_at_work start_work(wvl_cli_sequence *q, wvl_cli_frame *f)
 {
     frame_at_work w = {.q = q, .f = f, .args = q->options->args, .batch = q->batch};
     w.args.out_format = NULL; /* the names have it already */
-    if (q->source.kind == WVL_CLI_FROM_PAGES) {
-        w.args.io.page = (uint32_t)f->record.frame;
-        w.args.io.page_of_many = 1;
-    } else if (q->source.kind == WVL_CLI_FROM_STREAM) {
+    wvl_cli_choose_frame_page(&q->source, f->record.frame, &w.args);
+    if (q->source.kind == WVL_CLI_FROM_STREAM) {
         wvl_cli_describe_stream(q->source.stream, &w.args.io);
     }
     return w;

@@ -260,7 +260,7 @@ static int check_encode_options(const wvl_cli_args *a)
     if (a->memory_bytes || a->spill_dir) {
         return refuse_option("--memory and --spill-dir", "are for single pictures; frames are held as a whole");
     }
-    if (a->pages || a->page_given) {
+    if (a->pages || a->io.page_given) {
         return refuse_option("--page and --pages", "are not options of sequence; use --frames");
     }
     if (a->explain || a->json || a->trace || a->psnr_report) {
