@@ -131,10 +131,16 @@ static int take_extended(wvl_io_jpeg *j, const struct jpeg_marker_struct *first)
     }
     free(extension);
     if (result > 0) {
-        free(xmp->data);
-        xmp->data = merged;
-        xmp->bytes = merged_bytes;
-        return 0;
+        char reason[128];
+        int fault = wvl_io_check_xml(merged, &merged_bytes, reason, sizeof reason);
+        if (fault == 0) {
+            free(xmp->data);
+            xmp->data = merged;
+            xmp->bytes = merged_bytes;
+            return 0;
+        }
+        free(merged);
+        result = fault < 0 ? -1 : 0;
     }
     wvl_io_lose(j->context, "extended XMP");
     return result < 0 ? wvl_io_fail_memory(j->context, "extended XMP", bytes) : 0;

@@ -48,13 +48,26 @@ static const char *name_of_kind(wvl_io_blob_kind kind)
     return names[kind];
 }
 
-static int is_sound(wvl_io_blob_kind kind, const uint8_t *bytes, size_t byte_count)
+/* NULL: it may be kept, and *byte_count is without what the file has too much. Else why it is left out; "": memory is
+ * short. */
+static const char *find_fault(wvl_io_blob_kind kind, const uint8_t *bytes, size_t *byte_count)
 {
-    switch (kind) {
-    case WVL_IO_EXIF: return wvl_io_is_exif_sound(bytes, byte_count);
-    case WVL_IO_IPTC: return byte_count >= 5 && bytes[0] == 0x1C;
-    default: return byte_count != 0;
+    char reason[128];
+    int result = 0;
+    if (*byte_count > WVL_IO_MAX_METADATA_BYTES) {
+        return "too long";
     }
+    switch (kind) {
+    case WVL_IO_EXIF: return wvl_io_is_exif_sound(bytes, *byte_count) ? NULL : "damaged";
+    case WVL_IO_IPTC: return *byte_count >= 5 && bytes[0] == 0x1C ? NULL : "damaged";
+    case WVL_IO_XMP:
+    case WVL_IO_GML: result = wvl_io_check_xml(bytes, byte_count, reason, sizeof reason); break;
+    default: break;
+    }
+    if (result < 0) {
+        return "";
+    }
+    return result ? "not well-formed XML" : NULL;
 }
 
 int wvl_io_take_blob(wvl_io_context *context, wvl_io_blob_kind kind, const void *bytes, size_t byte_count)
@@ -64,11 +77,14 @@ int wvl_io_take_blob(wvl_io_context *context, wvl_io_blob_kind kind, const void 
     if (!byte_count || blob->data) {
         return 0; /* the first one counts */
     }
-    if (byte_count > WVL_IO_MAX_METADATA_BYTES || !is_sound(kind, bytes, byte_count)) {
-        (void)snprintf(lost, sizeof lost, "%s (%s)", name_of_kind(kind),
-                       byte_count > WVL_IO_MAX_METADATA_BYTES ? "too long" : "damaged");
+    const char *fault = find_fault(kind, bytes, &byte_count);
+    if (fault && fault[0]) {
+        (void)snprintf(lost, sizeof lost, "%s (%s)", name_of_kind(kind), fault);
         wvl_io_lose(context, lost);
         return 0;
+    }
+    if (fault) {
+        return wvl_io_fail_memory(context, name_of_kind(kind), byte_count);
     }
     blob->data = wvl_io_allocate(context, byte_count, name_of_kind(kind));
     if (!blob->data) {

@@ -103,6 +103,23 @@ static int has_property(wvl_xml_span document, const property *p)
     return 0;
 }
 
+/* An XML declaration names an encoding other than UTF-8. */
+static int declares_other(wvl_xml_span document)
+{
+    char head[256];
+    size_t n = document.bytes < sizeof head ? document.bytes : sizeof head - 1;
+    memcpy(head, document.at, n);
+    head[n] = '\0';
+    const char *start = strncmp(head, "\xEF\xBB\xBF", 3) == 0 ? head + 3 : head;
+    char *end = strncmp(start, "<?xml", 5) == 0 ? strstr(head, "?>") : NULL;
+    if (!end) {
+        return 0;
+    }
+    *end = '\0';
+    const char *encoding = strstr(start, "encoding");
+    return encoding && !strstr(encoding, "UTF-8") && !strstr(encoding, "utf-8");
+}
+
 int wvl_metadata_is_xmp_text(wvl_io_blob packet)
 {
     const char *text = (const char *)packet.data;
@@ -110,8 +127,8 @@ int wvl_metadata_is_xmp_text(wvl_io_blob packet)
     wvl_xml_tag tag;
     size_t at = 0, tags = 0;
     int found;
-    if (!packet.bytes || memchr(text, 0, packet.bytes)) {
-        return 0; /* UTF-16 or UTF-32 */
+    if (!packet.bytes || memchr(text, 0, packet.bytes) || declares_other(document)) {
+        return 0; /* UTF-16, UTF-32 or another encoding */
     }
     while ((found = wvl_xml_next_tag(document, &at, &tag)) > 0) {
         tags++;

@@ -194,8 +194,25 @@ static int carry_palette(const char *name, wvl_cli_picture *p)
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
-static int read_box(const wvl_cli_args *args, const char *path, uint8_t **data, size_t *bytes)
+/* What XML readers of the file would trip over is refused; NULs at its end are left out. */
+static int check_xml(const char *path, const uint8_t *data, size_t *bytes)
 {
+    char reason[128];
+    int result = wvl_io_check_xml(data, bytes, reason, sizeof reason);
+    if (result < 0) {
+        return out_of_memory(path);
+    }
+    if (result > 0) {
+        wvl_cli_error("%s: is not well-formed XML: %s; mend it; a box of --uuid with another identifier than that of "
+                      "XMP holds any bytes",
+                      path, reason);
+    }
+    return result ? WVL_EXIT_INPUT : WVL_EXIT_OK;
+}
+
+static int read_box(const wvl_cli_args *args, const wvl_cli_box *box, uint8_t **data, size_t *bytes)
+{
+    const char *path = box->path;
     int code = wvl_cli_read_whole(path, wvl_cli_most_bytes(args, WVL_CLI_BOX_BYTES), WVL_CLI_ANYTHING, data, bytes);
     if (!code && !*bytes) {
         free(*data);
@@ -203,7 +220,8 @@ static int read_box(const wvl_cli_args *args, const char *path, uint8_t **data, 
         wvl_cli_error("%s: is empty, and would make an empty box", path);
         code = WVL_EXIT_INPUT;
     }
-    return code;
+    int is_xml = !box->is_uuid || wvl_metadata_is_xmp_uuid(box->uuid);
+    return code || !is_xml ? code : check_xml(path, *data, bytes);
 }
 
 static int make_metadata_boxes(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
@@ -220,7 +238,7 @@ static int read_boxes(const wvl_cli_args *args, wvl_cli_picture *p)
     for (size_t i = 0; i < args->box_count; i++) {
         size_t index = p->box_count++;
         wvl_box *box = &p->boxes[index];
-        int code = read_box(args, args->boxes[i].path, &p->box_data[index], &box->bytes);
+        int code = read_box(args, &args->boxes[i], &p->box_data[index], &box->bytes);
         if (code) {
             return code;
         }

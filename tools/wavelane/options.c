@@ -157,7 +157,7 @@ static const wvl_cli_option options[] = {
      "Add GMLJP2 (boxes asoc, lbl, xml) beside GeoJP2, for a picture that lies in a coordinate system of EPSG.",
      PICTURE},
     {"xml", 0, "FILE", WVL_ACTION_XML, NULL, NULL,
-     "Add an xml box with the content of FILE to the JP2 file; may be repeated.", PICTURE},
+     "Add an xml box with the content of FILE, well-formed XML, to the JP2 file; may be repeated.", PICTURE},
     {"uuid", 0, "HEX:FILE", WVL_ACTION_UUID, NULL, NULL,
      "Add a uuid box with this identifier (32 hexadecimal digits) and the content of FILE; may be repeated.", PICTURE},
 
