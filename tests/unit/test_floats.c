@@ -325,6 +325,32 @@ START_TEST(openexr_of_rows_and_tiles)
 }
 END_TEST
 
+/* An entry of the table that points to a block which an attribute of the header forges: OpenEXR finds the true one. */
+START_TEST(openexr_blocks_in_the_header)
+{
+    bytes b;
+    wvl_io_picture p;
+    make_exr(&b, 0);
+    b.count--; /* the end of the header */
+    bytes block = {.count = 0};
+    put_le32(&block, 7);
+    put_le32(&block, 36);
+    for (unsigned i = 0; i < 9; i++) {
+        put_le32(&block, 0x3C003C00);
+    }
+    put_attribute(&b, "comments", "string", block.at, block.count);
+    size_t forged = b.count - block.count, table = b.count + 1;
+    put(&b, "", 1);
+    finish_exr(&b, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        b.at[table + i] = (uint8_t)(forged >> (8 * i));
+    }
+    read_bytes(&p, b.at, b.count, "a.exr", &linear);
+    ck_assert_int_ne(sample_at(&p, 0, 0, 0), sample_at(&p, 0, 1, 0)); /* the forged one has one value */
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
 /* OpenEXR's own routines for three channels write through NULL where the file has others too. */
 START_TEST(openexr_with_channels_left_out)
 {
@@ -359,6 +385,7 @@ int main(void)
 #ifdef WVL_TEST_OPENEXR
     tcase_add_loop_test(tests, openexr_of_rows_and_tiles, 0, 2);
     tcase_add_test(tests, openexr_with_channels_left_out);
+    tcase_add_test(tests, openexr_blocks_in_the_header);
 #endif
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Metadata boxes of JP2 and JPH files: uuid, xml, asoc. What is taken can be written again as it is, and is legal there. */
+/* Metadata boxes of JP2 and JPH files: uuid, xml, asoc. What is taken can be written again as it is, and is legal
+ * there. */
 #include "read_jp2.h"
 
 #include "exif_fields.h"
