@@ -325,6 +325,40 @@ START_TEST(openexr_of_rows_and_tiles)
 }
 END_TEST
 
+/* Blocks of noise in every compression: damage is never want of memory. */
+START_TEST(openexr_damaged_blocks)
+{
+    uint32_t state = 12345 + (uint32_t)_i;
+    for (unsigned n = 0; n < 400; n++) {
+        bytes b;
+        make_exr(&b, 0);
+        static const char name[] = "compression";
+        uint8_t *at = b.at;
+        while (memcmp(at, name, sizeof name) != 0) {
+            at++;
+        }
+        at[2 * sizeof name + 4] = (uint8_t)_i;
+        put_le32(&b, (uint32_t)b.count + 8);
+        put_le32(&b, 0);
+        put_le32(&b, 7);
+        unsigned length = 1 + n % 71;
+        put_le32(&b, length);
+        for (unsigned i = 0; i < length; i++) {
+            state = state * 1664525 + 1013904223;
+            uint8_t byte = i < 8 && n % 3 ? (uint8_t)(state >> 30) : (uint8_t)(state >> 24);
+            put(&b, &byte, 1);
+        }
+        uint8_t *copy = exact_copy(b.at, b.count);
+        wvl_io_picture p;
+        char error[256] = "";
+        int result = wvl_io_read_memory(copy, b.count, "a.exr", &linear, &p, error, sizeof error);
+        ck_assert_msg(result != WVL_IO_ERROR_MEMORY, "compression %d, %u: %s", _i, n, error);
+        wvl_io_release_picture(&p);
+        free(copy);
+    }
+}
+END_TEST
+
 /* An entry of the table that points to a block which an attribute of the header forges: OpenEXR finds the true one. */
 START_TEST(openexr_blocks_in_the_header)
 {
@@ -386,6 +420,7 @@ int main(void)
     tcase_add_loop_test(tests, openexr_of_rows_and_tiles, 0, 2);
     tcase_add_test(tests, openexr_with_channels_left_out);
     tcase_add_test(tests, openexr_blocks_in_the_header);
+    tcase_add_loop_test(tests, openexr_damaged_blocks, 0, 10);
 #endif
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -24,7 +24,6 @@ typedef struct exr {
     exr_compression_t compression;
     exr_decode_pipeline_t decode;
     int is_decoding;
-    int lacks_memory;  /* OpenEXR said so, whatever it returned */
     char message[160]; /* the first one of OpenEXR */
 } exr;
 
@@ -54,29 +53,35 @@ static void on_error(exr_const_context_t file, exr_result_t code, const char *te
         return;
     }
     exr *e = user;
-    e->lacks_memory |= code == EXR_ERR_OUT_OF_MEMORY;
+    (void)code;
     if (!e->message[0]) {
         (void)snprintf(e->message, sizeof e->message, "%s", text);
     }
 }
 
-/* A block that only a damaged file asks for is not memory that is missing. OpenEXR hands no pointer to this function.
+/* The size of a block that there was no memory for. OpenEXR says the same of damaged data, for which its tables are too
+ * small, and hands no pointer to this function. A block that only a damaged file asks for is not memory that is
+ * missing.
  */
-static _Thread_local int asks_too_much;
+static _Thread_local size_t missing_bytes;
 
 static void *on_allocate(size_t byte_count)
 {
-    asks_too_much |= byte_count > MOST_BLOCK_BYTES;
-    return byte_count <= MOST_BLOCK_BYTES ? malloc(byte_count) : NULL;
+    void *block = byte_count <= MOST_BLOCK_BYTES ? malloc(byte_count) : NULL;
+    if (!block && byte_count && byte_count <= MOST_BLOCK_BYTES) {
+        missing_bytes = byte_count;
+    }
+    return block;
 }
 
 static int fail(exr *e, const char *what, exr_result_t code)
 {
-    if ((code == EXR_ERR_OUT_OF_MEMORY || e->lacks_memory) && !asks_too_much) {
-        return wvl_io_fail_memory(e->context, what, MOST_BLOCK_BYTES);
+    int is_damaged = code == EXR_ERR_OUT_OF_MEMORY;
+    if (missing_bytes) {
+        return wvl_io_fail_memory(e->context, what, missing_bytes);
     }
-    return wvl_io_fail(e->context, "%s: OpenEXR: %s", what,
-                       e->message[0] ? e->message : exr_get_default_error_message(code));
+    const char *reason = is_damaged ? "the data is damaged" : exr_get_default_error_message(code);
+    return wvl_io_fail(e->context, "%s: OpenEXR: %s", what, e->message[0] && !is_damaged ? e->message : reason);
 }
 
 /* ---- Header ---------------------------------------------------------------------------------- */
@@ -101,7 +106,7 @@ static int open_file(exr *e)
     start.user_data = e;
     start.read_fn = on_read;
     start.size_fn = on_size;
-    asks_too_much = 0;
+    missing_bytes = 0;
     exr_result_t code = exr_start_read(&e->file, "picture", &start);
     code = code ? code : exr_get_count(e->file, &parts);
     code = code ? code : exr_get_storage(e->file, 0, &storage);
