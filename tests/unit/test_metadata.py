@@ -524,6 +524,30 @@ def check_options():
         expect({"XMP", "Exif", "IPTC", "GeoJP2"} & set(re.findall(r'"meaning": "(\w+)"', json.dumps(report))), "info --json")
 
 
+def check_character_sets():
+    r = encode("windows.tif", tiff({270: (2, b"\x93q\x94 \x80 \x85\x81\0"), 315: (2, "\u20ac \u00e9".encode() + b"\0"), 305: (2, b"caf\xe9\0")}))
+    found = [r.xmp("dc", "description"), r.xmp("dc", "creator").strip(), r.xmp("xmp", "CreatorTool")]
+    expect(found == ["\u201cq\u201d \u20ac \u2026\ufffd", "\u20ac \u00e9", "caf\u00e9"], f"texts in Windows-1252, UTF-8 and Latin-1: {found}")
+
+
+def check_told():
+    """What is left unread, and lists that are full."""
+    told = encode("texts.png", png(*(chunk(b"tEXt", b"Frame%03d\0x" % i) for i in range(400)))).text
+    expect(told.count("texts beyond the 256th") == 1 and "Frame010" in told and "and others\n" in told, "400 texts: " + told)
+    animation = chunk(b"acTL", struct.pack(">II", 3, 0)), chunk(b"fcTL", struct.pack(">IIIIIHHBB", 0, 6, 4, 0, 0, 1, 1, 0, 0))
+    expect("an animation of 3 frames (APNG)" in encode("apng.png", png(*animation)).text, "APNG")
+    expect("animation" not in encode("apng.png", png(chunk(b"acTL", struct.pack(">II", 1, 0)))).text, "an animation of one frame")
+    for when in (png(chunk(b"CgBI", b"abcd")), png()[:-12] + chunk(b"ABCD", b"") + png()[-12:]):
+        expect("critical chunk" in encode("critical.png", when, expected=3), "a critical chunk that is not known")
+    encode("ancillary.png", png(chunk(b"abCd", b"x")))
+    if reads("probe.jpg", jpeg()):
+        index = b"MPF\0II*\0" + struct.pack("<IHHHI4sHHIII", 8, 2, 0xB000, 7, 4, b"0100", 0xB001, 4, 1, 2, 0)
+        for name, data, words in (("two.mpo", jpeg((0xE2, index)) + jpeg(), "the first of 2 pictures (MPF)"), ("two.jpg", jpeg() + jpeg(), "a second JPEG picture follows")):
+            text = encode(name, data).text
+            expect(words in text and text.count("warning") == 1, f"{name}: {text}")
+        expect("warning" not in encode("one.jpg", jpeg() + b"\0\0\0\0").text, "bytes behind a JPEG")
+
+
 def check_damage():
     """Cut at every length, and with spoilt bytes: the command ends in order."""
     whole = tiff({274: (3, [6]), 315: (2, b"Ada Lovelace\0"), 33723: (7, RECORD), 700: (1, PACKET), **PLACE}, exif=EXIF_TAGS, gps={1: (2, b"N\0")})
@@ -541,7 +565,8 @@ def main():
     documented = [d for d in documented if d != "field" and not d.startswith("---")]
     for name in sorted(set(documented) ^ set(rows)):
         failures.append(f"{name}: in {'the table without a test' if name in documented else 'the tests without a row'}")
-    for name, check in [*rows.items(), ("options", check_options), ("damage", check_damage)]:
+    for name, check in [*rows.items(), ("options", check_options), ("character sets", check_character_sets), ("told", check_told),
+                        ("damage", check_damage)]:
         try:
             check()
         except (AssertionError, KeyError, IndexError, TypeError, struct.error, ElementTree.ParseError) as problem:

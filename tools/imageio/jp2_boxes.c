@@ -149,9 +149,7 @@ static void lose(wvl_io_jp2 *j, uint32_t type)
     for (char *c = name; *c; c++) {
         *c = (char)(*c >= ' ' && *c < 127 ? *c : '?');
     }
-    if (strstr(j->context->picture->lost, name) == NULL) {
-        wvl_io_lose(j->context, name);
-    }
+    wvl_io_lose(j->context, name);
 }
 
 static int take_box(wvl_io_jp2 *j, const box *b)

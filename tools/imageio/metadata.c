@@ -235,7 +235,31 @@ static int is_utf8(const uint8_t *p, size_t n)
     return 1;
 }
 
-/* The bytes as UTF-8, out of Latin-1 where they are none; without what XML cannot hold. `to` has 2 * n + 1 bytes. */
+#define NO_CHARACTER 0xFFFDu /* U+FFFD stands for it */
+
+/* Bytes 0x80 to 0x9F of Windows-1252, which are control characters in Latin-1. */
+static const uint16_t of_windows[32] = {0x20AC, NO_CHARACTER, 0x201A,       0x0192, 0x201E, 0x2026, 0x2020,
+                                        0x2021, 0x02C6,       0x2030,       0x0160, 0x2039, 0x0152, NO_CHARACTER,
+                                        0x017D, NO_CHARACTER, NO_CHARACTER, 0x2018, 0x2019, 0x201C, 0x201D,
+                                        0x2022, 0x2013,       0x2014,       0x02DC, 0x2122, 0x0161, 0x203A,
+                                        0x0153, NO_CHARACTER, 0x017E,       0x0178};
+
+/* A character above 127 of Windows-1252, which is Latin-1 from 0xA0 on. */
+static char *put_of_windows(uint8_t byte, char *to)
+{
+    unsigned code = byte < 0xA0 ? of_windows[byte - 0x80] : byte;
+    if (code < 0x800) {
+        *to++ = (char)(0xC0 | code >> 6);
+    } else {
+        *to++ = (char)(0xE0 | code >> 12);
+        *to++ = (char)(0x80 | (code >> 6 & 0x3F));
+    }
+    *to++ = (char)(0x80 | (code & 0x3F));
+    return to;
+}
+
+/* The bytes as UTF-8, out of Windows-1252 where they are none; without what XML cannot hold. `to` has 3 * n + 1 bytes.
+ */
 static void clean_text(const uint8_t *p, size_t n, char *to)
 {
     int good = is_utf8(p, n);
@@ -245,9 +269,8 @@ static void clean_text(const uint8_t *p, size_t n, char *to)
         }
         if (good || p[i] < 0x80) {
             *to++ = (char)p[i];
-        } else if (p[i] >= 0xA0) {
-            *to++ = (char)(0xC0 | p[i] >> 6);
-            *to++ = (char)(0x80 | (p[i] & 0x3F));
+        } else {
+            to = put_of_windows(p[i], to);
         }
     }
     *to = '\0';
@@ -266,7 +289,7 @@ static void trim(char *text)
 
 static char *make_text(const void *bytes, size_t n)
 {
-    char *text = malloc(2 * n + 1);
+    char *text = malloc(3 * n + 1);
     if (text) {
         clean_text(bytes, n, text);
         trim(text);

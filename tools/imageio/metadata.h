@@ -77,6 +77,9 @@ typedef struct wvl_io_metadata {
 /* Frees everything and empties *metadata. Safe on an emptied one. */
 void wvl_io_release_metadata(wvl_io_metadata *metadata);
 
+/* Appends a name to a list with commas unless it is there; where the list is full it ends with "and others". */
+void wvl_io_add_name(char *list, size_t bytes, const char *name);
+
 /* Frees one block. */
 void wvl_io_drop_blob(wvl_io_metadata *metadata, wvl_io_blob_kind kind);
 

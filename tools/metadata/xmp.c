@@ -33,18 +33,7 @@ static const property properties[WVL_IO_FIELD_COUNT] = {
     [WVL_IO_FIELD_PROJECT] = {"xmpDM", "http://ns.adobe.com/xmp/1.0/DynamicMedia/", "projectName", FORM_TEXT},
 };
 
-void wvl_metadata_add_name(char *list, size_t bytes, const char *name)
-{
-    size_t used = strlen(list), more = strlen(name) + (used ? 2 : 0);
-    if (used + more + 1 > bytes) {
-        return;
-    }
-    if (used) {
-        memcpy(list + used, ", ", 2);
-        used += 2;
-    }
-    memcpy(list + used, name, strlen(name) + 1);
-}
+void wvl_metadata_add_name(char *list, size_t bytes, const char *name) { wvl_io_add_name(list, bytes, name); }
 
 /* ---- What the packet has --------------------------------------------------------------------- */
 
