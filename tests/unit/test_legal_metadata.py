@@ -15,7 +15,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from small_pictures import chunk, exr, jpeg, png, tiff
+from small_pictures import boxes_of, chunk, exr, jpeg, png, tiff
 
 XMP = bytes.fromhex("BE7ACFCB97A942E89C71999491E3AFAC")
 RDF = (b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about=''/></rdf:RDF></x:xmpmeta>")
@@ -35,16 +35,6 @@ failures, written = [], []
 def expect(condition, what):
     if not condition:
         failures.append(what)
-
-
-def boxes_of(data):
-    found, at = [], 0
-    while at + 8 <= len(data):
-        length, kind = struct.unpack_from(">I4s", data, at)
-        length = length or len(data) - at
-        found.append((kind, data[at + 8:at + length]))
-        at += length
-    return found
 
 
 def box(kind, data):
