@@ -325,6 +325,20 @@ START_TEST(openexr_of_rows_and_tiles)
 }
 END_TEST
 
+/* With --float-transfer and without it the same is said: it does not help. */
+START_TEST(openexr_of_whole_numbers)
+{
+    bytes b;
+    make_exr(&b, 0);
+    finish_exr(&b, 0);
+    uint8_t *g = memchr(b.at + 24 + 40, 'G', 16);
+    ck_assert_ptr_nonnull(g);
+    g[2] = 0;
+    refuse_bytes(b.at, b.count, "a.exr", NULL, "channel G: whole numbers (UINT)");
+    refuse_bytes(b.at, b.count, "a.exr", &linear, "channel G: whole numbers (UINT)");
+}
+END_TEST
+
 /* Blocks of noise in every compression: damage is never want of memory. */
 START_TEST(openexr_damaged_blocks)
 {
@@ -420,6 +434,7 @@ int main(void)
     tcase_add_loop_test(tests, openexr_of_rows_and_tiles, 0, 2);
     tcase_add_test(tests, openexr_with_channels_left_out);
     tcase_add_test(tests, openexr_blocks_in_the_header);
+    tcase_add_test(tests, openexr_of_whole_numbers);
     tcase_add_loop_test(tests, openexr_damaged_blocks, 0, 10);
 #endif
     suite_add_tcase(suite, tests);

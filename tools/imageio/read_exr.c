@@ -202,6 +202,22 @@ static uint32_t choose_channels(exr *e, wvl_io_color *color, int *alpha)
     return taken ? taken : (uint32_t)count;
 }
 
+/* Before anything about floating point is said. */
+static int check_types(exr *e)
+{
+    for (int i = 0; i < e->channels->num_channels; i++) {
+        const exr_attr_chlist_entry_t *k = &e->channels->entries[i];
+        int is_float = k->pixel_type == EXR_PIXEL_HALF || k->pixel_type == EXR_PIXEL_FLOAT;
+        if (e->component_of[i] != NOT_READ && !is_float) {
+            return wvl_io_fail(e->context,
+                               "channel %.40s: whole numbers (UINT), and only half and float are read; convert the "
+                               "channel to half",
+                               k->name.str);
+        }
+    }
+    return wvl_io_permit_floats(e->context, "half or float");
+}
+
 static int describe(exr *e, uint32_t components)
 {
     int64_t width = (int64_t)e->window.max.x - e->window.min.x + 1;
@@ -217,10 +233,6 @@ static int describe(exr *e, uint32_t components)
         const exr_attr_chlist_entry_t *k = &e->channels->entries[i];
         if (e->component_of[i] == NOT_READ) {
             continue;
-        }
-        if (k->pixel_type != EXR_PIXEL_HALF && k->pixel_type != EXR_PIXEL_FLOAT) {
-            return wvl_io_fail(e->context, "channel %.40s: whole numbers (UINT): only half and float are supported",
-                               k->name.str);
         }
         if (k->x_sampling < 1 || k->x_sampling > 255 || k->y_sampling < 1 || k->y_sampling > 255) {
             return wvl_io_fail(e->context, "channel %.40s: sampling %d, %d: must be 1 to 255", k->name.str,
@@ -390,7 +402,7 @@ static int read_all(exr *e)
         return -1;
     }
     uint32_t components = choose_channels(e, &color, &alpha);
-    if (!components || describe(e, components) != 0) {
+    if (!components || check_types(e) != 0 || describe(e, components) != 0) {
         return -1;
     }
     (void)exr_get_storage(e->file, 0, &storage);
@@ -406,9 +418,6 @@ int wvl_io_read_exr(wvl_io_context *context)
 {
     exr *e;
     int result;
-    if (wvl_io_permit_floats(context, "half or float") != 0) {
-        return -1;
-    }
     e = calloc(1, sizeof *e);
     if (!e) {
         return wvl_io_fail_memory(context, "OpenEXR", sizeof *e);
