@@ -307,28 +307,29 @@ static int check_chunks(wvl_io_tiff *t)
 /* Where the directory of the page ends; 0: not known. */
 static uint64_t end_of_directory(wvl_io_tiff *t, uint64_t at, int is_big)
 {
-    unsigned count_bytes = is_big ? 8 : 2;
+    unsigned count_bytes = is_big ? 8 : 2, entry_bytes = is_big ? 20 : 12, link_bytes = is_big ? 8 : 4;
     uint8_t count[8];
 
     if (wvl_io_source_seek(&t->context->source, at) != 0 ||
         wvl_io_source_read_some(&t->context->source, count, count_bytes) != count_bytes)
         return 0;
     uint64_t entries = wvl_io_tiff_number(count, TIFFIsBigEndian(t->tiff), count_bytes);
-    return entries <= UINT16_MAX ? at + count_bytes + entries * (is_big ? 20 : 12) + (is_big ? 8 : 4) : 0;
+    return entries <= UINT16_MAX ? at + count_bytes + entries * entry_bytes + link_bytes : 0;
 }
 
 /* Strips and tiles inside the header of the file or the directory would give their bytes as samples. */
 static int check_places(wvl_io_tiff *t)
 {
-    int is_big = TIFFIsBigTIFF(t->tiff);
+    int is_big = TIFFIsBigTIFF(t->tiff), is_tiled = TIFFIsTiled(t->tiff);
+    uint64_t header_bytes = is_big ? 16 : 8;
     uint64_t directory = TIFFCurrentDirOffset(t->tiff), directory_end = end_of_directory(t, directory, is_big);
-    uint32_t count = TIFFIsTiled(t->tiff) ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff);
+    uint32_t count = is_tiled ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff);
 
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = TIFFGetStrileOffset(t->tiff, i), bytes = TIFFGetStrileByteCount(t->tiff, i);
-        if (bytes != 0 && (at < (is_big ? 16 : 8) || (at < directory_end && at + bytes > directory)))
+        if (bytes != 0 && (at < header_bytes || (at < directory_end && at + bytes > directory)))
             return wvl_io_fail(t->context, "%s %u of %u: offset %llu: lies inside the header or the directory",
-                               TIFFIsTiled(t->tiff) ? "tile" : "strip", i, count, (unsigned long long)at);
+                               is_tiled ? "tile" : "strip", i, count, (unsigned long long)at);
     }
     return 0;
 }
