@@ -140,6 +140,7 @@ def check_texts():
     text = bytes(range(1, 256)).replace(b"\0", b"") + "<&>]]>\"'\ufffe\uffff\U0010ffff\u0085".encode("utf-8", "surrogatepass")
     for name, data, suffix in (("text of TIFF", tiff({270: (2, text + b"\0"), 315: (2, "\u20ac\ufffe".encode() + b"\0"), 700: (1, RDF + b"\0")}), "tif"),
                                ("text of PNG", png(chunk(b"tEXt", b"Comment\0" + text)), "png"), ("comment of JPEG", jpeg((0xFE, text)), "jpg"),
+                               ("text and an entity that looks like a tag", tiff({270: (2, b"x\0"), 700: (1, b"<!DOCTYPE a [<!ENTITY x '><a rdf:about=\"&no;\">'>]>" + RDF)}), "tif"),
                                ("text in another encoding", tiff({270: (2, b"caf\xe9\0"), 700: (1, GOOD["Latin-1"])}), "tif"),
                                ("attribute of OpenEXR", exr({b"owner": text}), "exr")):
         _, data, run = encode(name, data, suffix, *(["--float-transfer", "linear"] if suffix == "exr" else []))

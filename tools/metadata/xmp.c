@@ -266,6 +266,28 @@ static void merge(wvl_text *out, wvl_xml_span document, const place *p, const wv
     free(added.data);
 }
 
+static void name_texts(const wvl_io_metadata *m, char *lost, size_t lost_bytes)
+{
+    for (size_t i = 0; i < m->text_count; i++) {
+        wvl_metadata_add_name(lost, lost_bytes, m->texts[i].name);
+    }
+}
+
+/* A packet with a document type may have had what looked like tags where there are none: 1, or 0 and *out is empty
+ * again. */
+static int is_still_sound(wvl_text *out)
+{
+    char reason[128];
+    size_t bytes = out->bytes;
+    int result = out->failed ? 0 : wvl_io_check_xml(out->data, &bytes, reason, sizeof reason);
+    out->failed |= result < 0;
+    if (result > 0) {
+        free(out->data);
+        *out = (wvl_text){NULL, 0, 0, 0};
+    }
+    return result <= 0;
+}
+
 int wvl_metadata_add_to_xmp(wvl_io_blob packet, const wvl_io_metadata *metadata, wvl_text *out, char *lost,
                             size_t lost_bytes)
 {
@@ -274,9 +296,7 @@ int wvl_metadata_add_to_xmp(wvl_io_blob packet, const wvl_io_metadata *metadata,
     place p = {0, {"", 0}, '"'};
     int can_merge = !packet.bytes || (wvl_metadata_is_xmp_text(packet) && find_place(document, &p));
     if (!can_merge) {
-        for (size_t i = 0; i < metadata->text_count; i++) {
-            wvl_metadata_add_name(lost, lost_bytes, metadata->texts[i].name);
-        }
+        name_texts(metadata, lost, lost_bytes);
         return 0;
     }
     put_elements(&elements, document, metadata, lost, lost_bytes);
@@ -284,6 +304,9 @@ int wvl_metadata_add_to_xmp(wvl_io_blob packet, const wvl_io_metadata *metadata,
         make_packet(out, &elements);
     } else if (elements.bytes) {
         merge(out, document, &p, &elements);
+        if (!is_still_sound(out)) {
+            name_texts(metadata, lost, lost_bytes);
+        }
     }
     int failed = out->failed || elements.failed;
     free(elements.data);
