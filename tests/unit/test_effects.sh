@@ -119,6 +119,7 @@ ROWS
 # What is so already, and why: OPTION CONTEXT, or OPTION * for all contexts.
 cat >already <<'ALREADY'
 --max-input-bytes * a limit for pipes and devices, which unit.cli_files has
+--icc * pictures here have no profile
 --no-icc * pictures here have no profile
 --no-xmp * pictures here have no XMP
 --keep * pictures here have no metadata

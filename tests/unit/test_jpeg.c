@@ -259,7 +259,8 @@ static void mark_xmp(struct jpeg_compress_struct *info)
 {
     bytes b = {.count = 0};
     static const char main_packet[] =
-        XMP_HEAD "<rdf:Description xmpNote:HasExtendedXMP=\"" GUID "\" a:b=\"c\"/></rdf:RDF></x:xmpmeta>";
+        XMP_HEAD "<rdf:Description xmlns:xmpNote=\"n\" xmpNote:HasExtendedXMP=\"" GUID "\" xmlns:a=\"a\" a:b=\"c\"/>"
+                 "</rdf:RDF></x:xmpmeta>";
     static const char more[] = XMP_HEAD "<rdf:Description xmlns:d=\"e\" d:f=\"g\"/></rdf:RDF></x:xmpmeta>";
     size_t half = sizeof more / 2, whole = sizeof more - 1;
     put(&b, "http://ns.adobe.com/xap/1.0/", 29);
@@ -318,7 +319,8 @@ END_TEST
 START_TEST(extended_xmp_is_joined)
 {
     static const char joined[] =
-        XMP_HEAD "<rdf:Description  a:b=\"c\"/><rdf:Description xmlns:d=\"e\" d:f=\"g\"/></rdf:RDF></x:xmpmeta>";
+        XMP_HEAD "<rdf:Description xmlns:xmpNote=\"n\"  xmlns:a=\"a\" a:b=\"c\"/><rdf:Description xmlns:d=\"e\" "
+                 "d:f=\"g\"/></rdf:RDF></x:xmpmeta>";
     static const row r = {JCS_GRAYSCALE, 1, 1, 1, 0, 0, 0, 0, mark_xmp};
     wvl_io_picture p;
     read_row(&r, NULL, &p);

@@ -15,7 +15,7 @@ import xml.etree.ElementTree as ElementTree
 import zlib
 from pathlib import Path
 
-from small_pictures import bmp, chunk, dpx, exr, icc, jpeg, late, png, tiff, value_bytes
+from small_pictures import bmp, boxes_of, chunk, dpx, exr, icc, inks, jpeg, late, png, stream_tags, sub, tiff, value_bytes
 
 EXIF = b"JpgTiffExif->JP2"
 IPTC = bytes.fromhex("33C7A4D2B81D4723A0BAF1A3E097AD38")
@@ -43,18 +43,6 @@ def expect(condition, what):
 
 
 # ---- The command, and boxes ------------------------------------------------------------------------------------------------------
-
-
-def boxes_of(data):
-    """[(type, content)] of a sequence of boxes."""
-    found, at = [], 0
-    while at < len(data):
-        length, kind = struct.unpack_from(">I4s", data, at)
-        length = length or len(data) - at
-        expect(8 <= length <= len(data) - at, f"box {kind} of {length} bytes")
-        found.append((kind, data[at + 8:at + length]))
-        at += length
-    return found
 
 
 class Result:
@@ -93,25 +81,6 @@ def both(name, data, *options):
     a, b = encode(name, data, *options), encode(name, data, *options, container="jph")
     expect([x for x in a.boxes if x[0] in (b"uuid", b"asoc")] == [x for x in b.boxes if x[0] in (b"uuid", b"asoc")], "JPH has other boxes than JP2")
     return a
-
-
-def stream_tags(stream, at=None):
-    """{tag: (type, raw bytes)} of a directory of a TIFF stream."""
-    order = ">" if stream[:1] == b"M" else "<"
-    at = struct.unpack_from(order + "I", stream, 4)[0] if at is None else at
-    found = {}
-    for i in range(struct.unpack_from(order + "H", stream, at)[0]):
-        tag, kind, count = struct.unpack_from(order + "HHI", stream, at + 2 + 12 * i)
-        size = count * {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1, 12: 8}[kind]
-        place = at + 10 + 12 * i if size <= 4 else struct.unpack_from(order + "I", stream, at + 10 + 12 * i)[0]
-        expect(place + size <= len(stream), f"tag {tag} lies beyond the stream")
-        found[tag] = (kind, stream[place:place + size])
-    return found
-
-
-def sub(stream, tag):
-    order = ">" if stream[:1] == b"M" else "<"
-    return stream_tags(stream, struct.unpack(order + "I", stream_tags(stream)[tag][1])[0])
 
 
 # ---- EXIF, IPTC, XMP -------------------------------------------------------------------------------------------------------------
@@ -499,6 +468,30 @@ def icc_profile():
         expect(encode("icc.jpg", jpeg(*parts)).header(b"colr") == [b"\2\0\0" + icc()], "a profile of JPEG in two parts")
 
 
+def check_profiles():
+    """--icc, with profiles that no file, JPH files alone and all files can carry."""
+    grey, cmyk, rgb, wrong = tiff({34675: (7, icc())}), inks(b"CMYK", 4), inks(b"RGB ", 3), inks(b"CMYK", 3)
+    for option, method in ((["--icc", "keep"], 2), (["--icc", "fit"], 2), (["--icc", "drop"], 1), (["--no-icc"], 1), (["--icc", "fit", "--icc", "drop"], 1)):
+        r = encode("grey.tif", grey, *option)
+        expect(r.header(b"colr")[0][0] == method and "warning" not in r.text, f"{option}: {r.text}")
+    expect("--icc fit leaves it out" in encode("rgb.tif", rgb, expected=3), "a profile by tables in JP2")
+    r = encode("rgb.tif", rgb, "--icc", "fit")
+    expect(r.header(b"colr") == [bytes([1, 0, 0, 0, 0, 0, 16])] and "the ICC profile is left out (--icc fit): it is not a restricted one" in r.text, "fit: " + r.text)
+    expect(encode("rgb.tif", rgb, container="jph").header(b"colr")[0][0] == 3, "a profile by tables in JPH")
+    for container in ("jp2", "jph"):
+        expect("the ICC profile" in encode("wrong.tif", wrong, container=container, expected=3), "a profile of CMYK with RGB")
+        r = encode("wrong.tif", wrong, "--icc", "fit", container=container)
+        expect(r.header(b"colr")[0][0] == 1 and "it is" in r.text, "fit: a profile of CMYK with RGB: " + r.text)
+    expect("a JP2 file cannot express CMYK" in encode("cmyk.tif", cmyk, expected=3), "CMYK in JP2")
+    r = encode("cmyk.tif", cmyk, container="jph")
+    expect(r.header(b"colr")[0][0] == 3 and r.header(b"ihdr")[0][8:10] == b"\0\4", "CMYK in JPH")
+    run = subprocess.run([wavelane, "verify", folder / "cmyk.jph"], capture_output=True, text=True, check=False)
+    expect(run.returncode == 0, "CMYK in JPH is legal: " + run.stdout)
+    for option in (["--icc", "drop"], ["--keep", "exif"]):
+        expect("a JPH file has CMYK colour by an ICC profile alone" in encode("cmyk.tif", cmyk, *option, container="jph", expected=3), "CMYK without a profile")
+    expect("expected keep, fit, drop" in encode("grey.tif", grey, "--icc", "no", expected=2), "another word")
+
+
 @row("resolution")
 def resolution():
     wanted = struct.pack(">HHHHbb", 11811, 1, 11811, 1, 0, 0)
@@ -551,6 +544,30 @@ def check_options():
         expect({"XMP", "Exif", "IPTC", "GeoJP2"} & set(re.findall(r'"meaning": "(\w+)"', json.dumps(report))), "info --json")
 
 
+def check_character_sets():
+    r = encode("windows.tif", tiff({270: (2, b"\x93q\x94 \x80 \x85\x81\0"), 315: (2, "\u20ac \u00e9".encode() + b"\0"), 305: (2, b"caf\xe9\0")}))
+    found = [r.xmp("dc", "description"), r.xmp("dc", "creator").strip(), r.xmp("xmp", "CreatorTool")]
+    expect(found == ["\u201cq\u201d \u20ac \u2026\ufffd", "\u20ac \u00e9", "caf\u00e9"], f"texts in Windows-1252, UTF-8 and Latin-1: {found}")
+
+
+def check_told():
+    """What is left unread, and lists that are full."""
+    told = encode("texts.png", png(*(chunk(b"tEXt", b"Frame%03d\0x" % i) for i in range(400)))).text
+    expect(told.count("texts beyond the 256th") == 1 and "Frame010" in told and "and others\n" in told, "400 texts: " + told)
+    animation = chunk(b"acTL", struct.pack(">II", 3, 0)), chunk(b"fcTL", struct.pack(">IIIIIHHBB", 0, 6, 4, 0, 0, 1, 1, 0, 0))
+    expect("an animation of 3 frames (APNG)" in encode("apng.png", png(*animation)).text, "APNG")
+    expect("animation" not in encode("apng.png", png(chunk(b"acTL", struct.pack(">II", 1, 0)))).text, "an animation of one frame")
+    for when in (png(chunk(b"CgBI", b"abcd")), png()[:-12] + chunk(b"ABCD", b"") + png()[-12:]):
+        expect("critical chunk" in encode("critical.png", when, expected=3), "a critical chunk that is not known")
+    encode("ancillary.png", png(chunk(b"abCd", b"x")))
+    if reads("probe.jpg", jpeg()):
+        index = b"MPF\0II*\0" + struct.pack("<IHHHI4sHHIII", 8, 2, 0xB000, 7, 4, b"0100", 0xB001, 4, 1, 2, 0)
+        for name, data, words in (("two.mpo", jpeg((0xE2, index)) + jpeg(), "the first of 2 pictures (MPF)"), ("two.jpg", jpeg() + jpeg(), "a second JPEG picture follows")):
+            text = encode(name, data).text
+            expect(words in text and text.count("warning") == 1, f"{name}: {text}")
+        expect("warning" not in encode("one.jpg", jpeg() + b"\0\0\0\0").text, "bytes behind a JPEG")
+
+
 def check_damage():
     """Cut at every length, and with spoilt bytes: the command ends in order."""
     whole = tiff({274: (3, [6]), 315: (2, b"Ada Lovelace\0"), 33723: (7, RECORD), 700: (1, PACKET), **PLACE}, exif=EXIF_TAGS, gps={1: (2, b"N\0")})
@@ -568,7 +585,8 @@ def main():
     documented = [d for d in documented if d != "field" and not d.startswith("---")]
     for name in sorted(set(documented) ^ set(rows)):
         failures.append(f"{name}: in {'the table without a test' if name in documented else 'the tests without a row'}")
-    for name, check in [*rows.items(), ("options", check_options), ("damage", check_damage)]:
+    for name, check in [*rows.items(), ("options", check_options), ("profiles", check_profiles), ("character sets", check_character_sets), ("told", check_told),
+                        ("damage", check_damage)]:
         try:
             check()
         except (AssertionError, KeyError, IndexError, TypeError, struct.error, ElementTree.ParseError) as problem:

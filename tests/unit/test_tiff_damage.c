@@ -122,6 +122,28 @@ START_TEST(values_beyond_the_file)
 }
 END_TEST
 
+/* Bytes of the header and of the directory are no samples. */
+START_TEST(strips_in_the_header)
+{
+    int is_big = _i % 4 >= 2, is_big_endian = _i % 2;
+    unsigned width = is_big ? 8 : 4, place = is_big ? 12 : 8, last = is_big_endian ? width - 1 : 0;
+    const unsigned inside[] = {0, is_big ? 15 : 7, 0};
+
+    for (unsigned i = 0; i < 3; i++) {
+        write_file(modes[_i % 4], PHOTOMETRIC_RGB, _i / 4 ? COMPRESSION_LZW : COMPRESSION_NONE, 8, 3);
+        memmove(file + file_bytes, file, sizeof file - file_bytes < file_bytes ? sizeof file - file_bytes : file_bytes);
+        file_bytes *= 2;
+        uint8_t *offset = find_entry(TIFFTAG_STRIPOFFSETS) + place;
+        memset(offset, 0, width);
+        offset[last] = (uint8_t)inside[i];
+        if (i == 2) { /* the directory's own place */
+            memcpy(offset, file + (is_big ? 8 : 4), width);
+        }
+        refuse_bytes(file, file_bytes, "a.tif", NULL, "lies inside the header or the directory");
+    }
+}
+END_TEST
+
 /* The strip is as long as it was, so that nothing but its data shows that something is missing. */
 START_TEST(data_that_ends_early)
 {
@@ -233,6 +255,7 @@ int main(void)
 
     tcase_add_loop_test(tests, palette_without_a_map, 0, 4);
     tcase_add_loop_test(tests, values_beyond_the_file, 0, 8);
+    tcase_add_loop_test(tests, strips_in_the_header, 0, 8);
     tcase_add_loop_test(tests, data_that_ends_early, 0, 4);
     tcase_add_test(tests, harmless_warnings_stay_notes);
     tcase_add_loop_test(tests, bad_values_that_do_not_matter, 0, 4 * BAD_VALUES);

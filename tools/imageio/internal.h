@@ -106,9 +106,9 @@ int wvl_io_source_slurp(wvl_io_context *context, wvl_io_extent extent);
 int wvl_io_fail(wvl_io_context *context, const char *reason, ...) WVL_IO_PRINTF(2, 3);
 /* The same for want of memory. */
 int wvl_io_fail_memory(wvl_io_context *context, const char *what, uint64_t byte_count);
-/* Appends to picture->note. */
+/* Appends to picture->note, where it is not there. */
 void wvl_io_note(wvl_io_context *context, const char *remark, ...) WVL_IO_PRINTF(2, 3);
-/* Appends to picture->lost. */
+/* Likewise to picture->lost. */
 void wvl_io_lose(wvl_io_context *context, const char *name);
 void wvl_io_clear_picture(wvl_io_picture *picture);
 void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what);
@@ -171,7 +171,7 @@ int wvl_io_take_exif(wvl_io_context *context, const void *bytes, size_t byte_cou
 int wvl_io_take_photoshop(wvl_io_context *context, const void *bytes, size_t byte_count);
 /* png_profile.c: a text "Raw profile type exif" and the like. 1: it is none of these; otherwise as above. */
 int wvl_io_take_raw_profile(wvl_io_context *context, const char *keyword, const char *text, size_t byte_count);
-/* value: UTF-8 or, where it is none, Latin-1; ends at its first NUL. An empty one is no text. */
+/* value: UTF-8 or, where it is none, Windows-1252; ends at its first NUL. An empty one is no text. */
 int wvl_io_take_text(wvl_io_context *context, wvl_io_field field, const char *name, const void *value,
                      size_t value_bytes);
 /* A box of a JP2 file for which there is no other place; uuid may be NULL. */

@@ -338,6 +338,36 @@ static int check_chunks(wvl_io_tiff *t)
     return t->context->no_memory ? -1 : 0;
 }
 
+/* Where the directory of the page ends; 0: not known. */
+static uint64_t end_of_directory(wvl_io_tiff *t, uint64_t at, int is_big)
+{
+    unsigned count_bytes = is_big ? 8 : 2, entry_bytes = is_big ? 20 : 12, link_bytes = is_big ? 8 : 4;
+    uint8_t count[8];
+
+    if (wvl_io_source_seek(&t->context->source, at) != 0 ||
+        wvl_io_source_read_some(&t->context->source, count, count_bytes) != count_bytes)
+        return 0;
+    uint64_t entries = wvl_io_tiff_number(count, TIFFIsBigEndian(t->tiff), count_bytes);
+    return entries <= UINT16_MAX ? at + count_bytes + entries * entry_bytes + link_bytes : 0;
+}
+
+/* Strips and tiles inside the header of the file or the directory would give their bytes as samples. */
+static int check_places(wvl_io_tiff *t)
+{
+    int is_big = TIFFIsBigTIFF(t->tiff), is_tiled = TIFFIsTiled(t->tiff);
+    uint64_t header_bytes = is_big ? 16 : 8;
+    uint64_t directory = TIFFCurrentDirOffset(t->tiff), directory_end = end_of_directory(t, directory, is_big);
+    uint32_t count = is_tiled ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff);
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = TIFFGetStrileOffset(t->tiff, i), bytes = TIFFGetStrileByteCount(t->tiff, i);
+        if (bytes != 0 && (at < header_bytes || (at < directory_end && at + bytes > directory)))
+            return wvl_io_fail(t->context, "%s %u of %u: offset %llu: lies inside the header or the directory",
+                               is_tiled ? "tile" : "strip", i, count, (unsigned long long)at);
+    }
+    return 0;
+}
+
 static int read_plane(wvl_io_tiff *t, uint32_t component, uint32_t first, uint32_t count)
 {
     int inverts = t->inverts && component < t->colors;
@@ -348,7 +378,7 @@ static int read_plane(wvl_io_tiff *t, uint32_t component, uint32_t first, uint32
 
 int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
 {
-    if (check_chunks(t) != 0)
+    if (check_chunks(t) != 0 || check_places(t) != 0)
         return -1;
     if (t->is_subsampled)
         return wvl_io_tiff_prepare_subsampled(t);

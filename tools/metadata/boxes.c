@@ -18,6 +18,8 @@ static const uint8_t uuids[WVL_IO_BLOB_KINDS][16] = {
     [WVL_IO_GEO] = {0xB1, 0x4B, 0xF8, 0xBD, 0x08, 0x3D, 0x4B, 0x43, 0xA5, 0xAE, 0x8C, 0xD7, 0xD5, 0xA6, 0xCE, 0x03},
 };
 
+int wvl_metadata_is_xmp_uuid(const uint8_t uuid[16]) { return !memcmp(uuid, uuids[WVL_IO_XMP], 16); }
+
 /* ---- What is kept ---------------------------------------------------------------------------- */
 
 static const struct {

@@ -342,7 +342,7 @@ static void take_flag(wvl_cli_args *args, const wvl_cli_option *option)
     case WVL_ACTION_FORCE: args->force = 1; break;
     case WVL_ACTION_RECURSIVE: args->recursive = 1; break;
     case WVL_ACTION_SKIP_EXISTING: args->skip_existing = 1; break;
-    case WVL_ACTION_NO_ICC: args->no_icc = 1; break;
+    case WVL_ACTION_NO_ICC: args->icc = WVL_CLI_ICC_DROP; break;
     case WVL_ACTION_NO_XMP: args->no_xmp = 1; break;
     case WVL_ACTION_DROP_ALPHA: args->drop_alpha = 1; break;
     case WVL_ACTION_YCC_TO_RGB: args->ycc_to_rgb = 1; break;

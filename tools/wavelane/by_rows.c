@@ -50,7 +50,7 @@ static const char *find_option(const wvl_cli_job *j)
     if (args->target_depth) {
         return "-TargetBitDepth scales the picture as a whole; leave it out";
     }
-    if (args->auto_color && io->icc && !args->no_icc && !io->space_rules) {
+    if (args->auto_color && io->icc && args->icc != WVL_CLI_ICC_DROP && !io->space_rules) {
         return "--input-color auto applies an ICC profile to the picture as a whole; name the space";
     }
     if (has_no_step(args, io)) {

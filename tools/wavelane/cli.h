@@ -66,6 +66,7 @@ typedef enum wvl_cli_action {
     WVL_ACTION_FLOAT_RANGE,
     WVL_ACTION_XML,
     WVL_ACTION_UUID,
+    WVL_ACTION_ICC,
     WVL_ACTION_NO_ICC,
     WVL_ACTION_NO_XMP,
     WVL_ACTION_KEEP,
@@ -138,6 +139,9 @@ typedef struct wvl_cli_box {
 } wvl_cli_box;
 
 /* Strings point into argv. */
+/* What becomes of the picture's ICC profile. FIT leaves out what the file cannot carry, which KEEP refuses. */
+typedef enum wvl_cli_icc { WVL_CLI_ICC_KEEP, WVL_CLI_ICC_FIT, WVL_CLI_ICC_DROP } wvl_cli_icc;
+
 typedef struct wvl_cli_args {
     const char *command; /* that takes them, beside options of its own; NULL: encode */
     const char **inputs;
@@ -159,7 +163,8 @@ typedef struct wvl_cli_args {
     int auto_color;        /* --input-color auto */
     wvl_cli_box *boxes;
     size_t box_count;
-    int no_icc, no_xmp;
+    wvl_cli_icc icc;
+    int no_xmp;
     const char *pages;  /* "all" or a list; NULL: one page */
     int page_of_many;   /* 1: messages name the page */
     uint32_t *channels; /* owned; NULL: all */
@@ -348,7 +353,7 @@ void wvl_cli_release_picture(wvl_cli_picture *picture);
 unsigned wvl_cli_kept_metadata(const wvl_cli_args *args);
 static inline int wvl_cli_drops_profile(const wvl_cli_args *args)
 {
-    return args->no_icc || (args->dropped & WVL_KEEP_ICC);
+    return args->icc == WVL_CLI_ICC_DROP || (args->dropped & WVL_KEEP_ICC);
 }
 /* Warns of what neither the reader nor the boxes have a place for. */
 void wvl_cli_name_lost(const wvl_cli_args *args, const char *name, const wvl_cli_picture *picture);

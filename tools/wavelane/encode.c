@@ -122,7 +122,11 @@ static int make_plan(wvl_cli_job *j)
         leave(j);
     }
     j->borrows_plan = j->plan != NULL;
-    return j->plan ? WVL_EXIT_OK : create_plan(j, plans);
+    code = j->plan ? WVL_EXIT_OK : create_plan(j, plans);
+    if (!code) {
+        wvl_cli_warn_of_container(j->name, &j->picture, j->params);
+    }
+    return code;
 }
 
 /* ---- Encode ---------------------------------------------------------------------------------- */

@@ -146,7 +146,11 @@ static const wvl_cli_option options[] = {
      "where they say nothing; xyz: the samples are X'Y'Z' already, and of more than 12 bits the uppermost 12 are "
      "taken; none (default): the samples are not converted.",
      PICTURE},
-    {"no-icc", 0, NULL, WVL_ACTION_NO_ICC, NULL, NULL, "Leave the picture's ICC profile out.", PICTURE},
+    {"icc", 0, "keep|fit|drop", WVL_ACTION_ICC, NULL, NULL,
+     "The picture's ICC profile. keep (the default): it goes into the JP2 file, and one that the file cannot carry is "
+     "refused. fit: such a one is left out, with a warning. drop: it is left out.",
+     PICTURE},
+    {"no-icc", 0, NULL, WVL_ACTION_NO_ICC, NULL, NULL, "The same as --icc drop.", PICTURE},
     {"no-xmp", 0, NULL, WVL_ACTION_NO_XMP, NULL, NULL,
      "Leave the picture's XMP packet out, and texts that would become XMP.", PICTURE},
     {"keep", 0, "LIST", WVL_ACTION_KEEP, NULL, NULL,
@@ -164,7 +168,7 @@ static const wvl_cli_option options[] = {
      "Add GMLJP2 (boxes asoc, lbl, xml) beside GeoJP2, for a picture that lies in a coordinate system of EPSG.",
      PICTURE},
     {"xml", 0, "FILE", WVL_ACTION_XML, NULL, NULL,
-     "Add an xml box with the content of FILE to the JP2 file; may be repeated.", PICTURE},
+     "Add an xml box with the content of FILE, well-formed XML, to the JP2 file; may be repeated.", PICTURE},
     {"uuid", 0, "HEX:FILE", WVL_ACTION_UUID, NULL, NULL,
      "Add a uuid box with this identifier (32 hexadecimal digits) and the content of FILE; may be repeated.", PICTURE},
 

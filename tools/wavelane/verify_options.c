@@ -75,7 +75,7 @@ int wvl_cli_reads_original(const wvl_cli_args *a)
                 a->io.keep_ycc || a->io.float_transfer || a->float_range_spelled || a->raw_layout_given;
     int changes =
         a->component_steps || a->target_depth || a->channel_count || a->drop_alpha || a->ycc_to_rgb || a->orient;
-    return reads || changes || a->no_icc || a->auto_color || a->setting_count;
+    return reads || changes || a->icc || a->auto_color || a->setting_count;
 }
 
 int wvl_cli_take_original(int argc, char **argv, int *i, wvl_cli_args *args)
