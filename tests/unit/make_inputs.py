@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Small pictures for test_inputs.sh, and what the options should make of them: make_inputs.py FOLDER"""
+import base64
 import importlib.machinery
 import importlib.util
 import os
@@ -67,3 +68,9 @@ write("note.xml", seeds.make_xml())
 write("other.xml", b"<other/>")
 write("marked.jpg", seeds.make_jpeg(20, 12, (0x21, 0x11, 0x11), seeds.JPEG_SEGMENTS))
 write("half.exr", seeds.make_exr())
+# An HT codestream with a damaged block that no rule of the walker names: OpenJPEG 2.5.0 ends its process (an assertion in ht_dec.c).
+write("fatal.jhc", base64.b64decode(
+    "/0//UQAvQAAAAAA9AAAAKwAAAAAAAAAAAAAAPQAAACsAAAAAAAAAAAADBwEBBwEBBwEB/1AACAACAAAAIP9SAAwAAAABAQUEBEAA/1wAI0Ja21q6WrpamV"
+    "LKUspStEsBSwFLEkU3RTdHpDdiN2Ig3v9dACQBQlpqXHlceV1IVmZWZkg2QXlBeUReP9E/0TVPIQ0hDRsD/10AJAJCW/NcXFxcXOpVxlXGVydAfEB8Qlg8"
+    "jzyPMUYrmSuZIv3/kAAKAAAAAABlAAH/k8AFQCBiMf4ARrQAwAVALEtSyP//tADABUCp0dHQAIG0AKACMAAjAAAAoASgKMe+tACgBGDBAwAAoAlgCUD+vw"
+    "BkAP34wCQAAACgEwD8/08cBQAAAAAAAP/Z"))

@@ -157,6 +157,17 @@ if [ $can_decode = 1 ]; then
         expect 3 -i bent.jhc -o x.jp2
         warns 'damaged HT blocks: MEL has a 1 after 0xFF'
         expect 3 verify bytes.jhc --original bent.jhc
+        # What ends OpenJPEG ends neither the command nor a sequence.
+        expect 3 -i fatal.jhc -o x.jp2
+        warns 'fatal.jhc: J2K: OpenJPEG'
+        expect 3 verify bytes.jhc --original fatal.jhc
+        "$wavelane" verify fatal.jhc --original bytes.pgm >out 2>err
+        [ $? -eq 6 ] || fail 'a codestream that ends OpenJPEG was compared'
+        cp bytes.jhc last.jhc
+        printf 'bytes.jhc\nfatal.jhc\nlast.jhc\n' >hurt
+        expect 1 sequence @hurt hurt-out/ --on-error skip
+        [ -s hurt-out/bytes.j2c ] && [ -s hurt-out/last.j2c ] || fail 'the frames around a damaged one are missing'
+        absent hurt-out/fatal.j2c
     fi
     expect 0 -i palette.bmp -o first.jp2 --force --palette indices
     expect 0 -i first.jp2 -o second.jp2 --force --palette indices

@@ -154,6 +154,8 @@ static int open_tiff(wvl_io_tiff *t)
 
     if (check_head(t->context) != 0 || wvl_io_source_slurp(t->context, extent) != 0)
         return -1;
+    if (wvl_io_reserve(t->context, WVL_IO_TIFF_RESERVE, "libtiff") != 0)
+        return -1;
     errno = 0;
     options = make_options(t);
     if (options == NULL)

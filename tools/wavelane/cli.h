@@ -409,6 +409,8 @@ int wvl_cli_can_verify(void);
  * check->component_psnr. */
 int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int lossless, const uint8_t *bytes,
                          size_t count, wvl_cli_check *check);
+/* First in main(): foreign decoders then run in child processes (D-guard-01). */
+void wvl_cli_enter_guard(char **argv);
 /* wvl_io_options.inspect: refuses HT blocks that OpenJPEG may not get. */
 int wvl_cli_inspect_codestream(const uint8_t *codestream, size_t bytes, char *reason, size_t reason_bytes);
 /* Decodes a codestream into picture->io, which the caller releases. name is for messages. */
