@@ -118,6 +118,7 @@ int wvl_cli_encode_pages(wvl_cli_batch *s)
 {
     const char *text = s->args->pages;
     uint32_t count = 1, first, last, done = 0;
+    s->unused = WVL_UNUSED_UNKNOWN;
     int code = check_pages(s->args, &count);
     if (!code && !strcmp(text, "all")) {
         code = encode_range(s, 0, count - 1, &done);
@@ -125,6 +126,9 @@ int wvl_cli_encode_pages(wvl_cli_batch *s)
         while (!code && *text && next_range(&text, &first, &last)) {
             code = encode_range(s, first, last, &done);
         }
+    }
+    if (!code) {
+        wvl_cli_warn_unused(s->args->inputs[0], s->unused);
     }
     if (!code && s->failed) {
         wvl_cli_error("%zu of %u pages failed", s->failed, done);
