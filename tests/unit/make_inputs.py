@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Small pictures for test_inputs.sh, and what the options should make of them: make_inputs.py FOLDER"""
+import base64
 import importlib.machinery
 import importlib.util
 import os
@@ -172,3 +173,9 @@ write("sparse_float.pgm", pnm(5, 20, 20, b"".join(struct.pack(">H", 32768 if x <
 sparse("sparse_ycc", 8, [90, 100, 110], [0, 128, 128], samples=3, photometric=6, step=2)
 write("sparse_ycc.yuv", bytes(90 if y < 8 else 0 for y in range(20) for x in range(20)) + bytes(100 if y < 4 else 128 for y in range(10) for x in range(10)) +
       bytes(110 if y < 4 else 128 for y in range(10) for x in range(10)))
+# An HT codestream with a damaged block that no rule of the walker names: OpenJPEG 2.5.0 ends its process (an assertion in ht_dec.c).
+write("fatal.jhc", base64.b64decode(
+    "/0//UQAvQAAAAAA9AAAAKwAAAAAAAAAAAAAAPQAAACsAAAAAAAAAAAADBwEBBwEBBwEB/1AACAACAAAAIP9SAAwAAAABAQUEBEAA/1wAI0Ja21q6WrpamV"
+    "LKUspStEsBSwFLEkU3RTdHpDdiN2Ig3v9dACQBQlpqXHlceV1IVmZWZkg2QXlBeUReP9E/0TVPIQ0hDRsD/10AJAJCW/NcXFxcXOpVxlXGVydAfEB8Qlg8"
+    "jzyPMUYrmSuZIv3/kAAKAAAAAABlAAH/k8AFQCBiMf4ARrQAwAVALEtSyP//tADABUCp0dHQAIG0AKACMAAjAAAAoASgKMe+tACgBGDBAwAAoAlgCUD+vw"
+    "BkAP34wCQAAACgEwD8/08cBQAAAAAAAP/Z"))

@@ -57,13 +57,51 @@ expect 1 -i bad_page.tif -o 'b%d.j2k' --pages all
 warns 'bad_page.tif: page 1: TIFF: '
 [ -e b0.j2k ] || fail 'b0.j2k is missing'
 
-for place in t0.j2k t2.j2k; do
-    rm -f t?.j2k
-    expect 1 -i pages.tif -o 't%d.j2k' --pages all --trace $place --force
-    warns "--trace $place: is the output too"
-    grep -q traceEvents $place || fail 'the trace is missing'
-    [ "$(find . -name 't?.j2k' | wc -l)" -eq 3 ] || fail 'a page that is not the trace is missing'
+# A trace never takes the place of a picture, of this run or of another one.
+echo mine >t2.j2k
+ln -s t2.j2k trace.link
+for place in t0.j2k t2.j2k other.JPH trace.link; do
+    expect 4 -i pages.tif -o 't%d.j2k' --pages all --trace $place --force
+    warns "--trace $place: has the name of a picture"
+    [ "$(find . -name 't?.j2k' | wc -l)" -eq 1 ] && [ "$(cat t2.j2k)" = mine ] || fail 'a picture was written or replaced'
 done
+rm t2.j2k
+
+# ---- Options that some pictures have no use for ------------------------------------------------
+
+# A folder, a sequence or pages may be mixed; that nobody used the option is said once, at the end.
+mkdir mixed plain damaged
+cp rgb.ppm rgba.pam ramp.pfm mixed
+cp rgb.ppm grey.pgm plain
+echo P6 >damaged/a.ppm
+cp damaged/a.ppm damaged/b.ppm
+for options in '--drop-alpha --float-transfer linear' '--ycc-to-rgb --float-transfer linear --drop-alpha'; do
+    # shellcheck disable=SC2086
+    expect 0 sequence mixed mixed-out/ --force $options
+    [ "$(find mixed-out -name '*.j2c' | wc -l)" -eq 3 ] || fail 'a frame of a mixed folder is missing'
+    ! grep -q -e '--drop-alpha had no effect' -e '--float-transfer had no effect' err || fail 'a warning about an option that a frame used'
+done
+warns 'mixed: --ycc-to-rgb had no effect; it needs a picture in YCbCr, and no picture here is one'
+expect 0 sequence plain plain-out/ --drop-alpha
+warns 'plain: --drop-alpha had no effect'
+[ "$(grep -c 'had no effect' err)" -eq 1 ] || fail 'more than one warning'
+expect 0 sequence plain plain-out/ --drop-alpha
+! grep -q 'had no effect' err || fail 'a warning about frames that were kept'
+expect 0 -ImgDir mixed -OutFor jp2 -o mixed-out --drop-alpha --float-transfer linear
+expect 0 -i pages.tif -o 'z%d.j2k' --pages all --drop-alpha
+warns 'pages.tif: --drop-alpha had no effect'
+[ "$(grep -c 'had no effect' err)" -eq 1 ] || fail 'more than one warning for pages'
+rm z?.j2k
+expect 2 -i rgb.ppm -o x.j2k --drop-alpha
+# Of pictures that nobody could read, nothing is known; why they failed is said once.
+expect 1 -ImgDir damaged -OutFor j2k
+! grep -q 'had no effect' err || fail 'a warning about an option that nobody gave'
+says '2 pictures: 0 encoded, 2 failed (2: the input is refused)'
+expect 1 -ImgDir damaged -OutFor j2k --json
+says '"summary":{'
+says '"input":2'
+expect 1 sequence damaged damaged-out/ --on-error skip --drop-alpha
+! grep -q 'had no effect' err || fail 'a warning about an option of frames that were not read'
 
 # ---- Thumbnails, pyramids, masks ---------------------------------------------------------------
 
@@ -269,6 +307,17 @@ if [ $can_decode = 1 ]; then
         expect 3 -i bent.jhc -o x.jp2
         warns 'damaged HT blocks: MEL has a 1 after 0xFF'
         expect 3 verify bytes.jhc --original bent.jhc
+        # What ends OpenJPEG ends neither the command nor a sequence.
+        expect 3 -i fatal.jhc -o x.jp2
+        warns 'fatal.jhc: J2K: OpenJPEG'
+        expect 3 verify bytes.jhc --original fatal.jhc
+        "$wavelane" verify fatal.jhc --original bytes.pgm >out 2>err
+        [ $? -eq 6 ] || fail 'a codestream that ends OpenJPEG was compared'
+        cp bytes.jhc last.jhc
+        printf 'bytes.jhc\nfatal.jhc\nlast.jhc\n' >hurt
+        expect 1 sequence @hurt hurt-out/ --on-error skip
+        [ -s hurt-out/bytes.j2c ] && [ -s hurt-out/last.j2c ] || fail 'the frames around a damaged one are missing'
+        absent hurt-out/fatal.j2c
     fi
     expect 0 -i palette.bmp -o first.jp2 --force --palette indices
     expect 0 -i first.jp2 -o second.jp2 --force --palette indices

@@ -113,6 +113,10 @@ void wvl_io_lose(wvl_io_context *context, const char *name);
 void wvl_io_clear_picture(wvl_io_picture *picture);
 void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what);
 
+/* Whether so much memory can be had now, before a library that ends the process for want of it (D-guard-02). 0 or -1.
+ */
+int wvl_io_reserve(wvl_io_context *context, uint64_t byte_count, const char *what);
+
 static inline uint8_t wvl_io_container_bytes(unsigned depth) { return (uint8_t)(depth <= 8 ? 1 : depth <= 16 ? 2 : 4); }
 
 /* Sets size and fills component_count descriptors with depth and sign, without samples. Checks sizes,

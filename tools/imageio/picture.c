@@ -165,6 +165,15 @@ void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *
     return block;
 }
 
+int wvl_io_reserve(wvl_io_context *context, uint64_t byte_count, const char *what)
+{
+    void *block = byte_count < SIZE_MAX / 2 ? malloc((size_t)byte_count) : NULL;
+    volatile void *seen = block; /* compilers leave out a pair of malloc and free */
+
+    free((void *)seen);
+    return seen != NULL ? 0 : wvl_io_fail_memory(context, what, byte_count);
+}
+
 static int check_size(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count)
 {
     unsigned long long w = width, h = height, n = component_count, limit = context->max_samples;

@@ -178,6 +178,9 @@ static int open_tiff(wvl_io_tiff *t)
 {
     TIFFOpenOptions *options;
 
+    if (wvl_io_reserve(t->context, WVL_IO_TIFF_RESERVE, "libtiff") != 0) {
+        return -1;
+    }
     errno = 0;
     options = make_options(t);
     if (options == NULL)

@@ -6,6 +6,9 @@
 
 #include <tiffio.h>
 
+/* Codecs of libtiff 4.5 do not look whether they were given the memory of their state. */
+#define WVL_IO_TIFF_RESERVE (UINT64_C(16) << 20)
+
 /* How the numbers of the file are written. */
 typedef struct wvl_io_tiff_form {
     int big_endian, is_big; /* BigTIFF */

@@ -132,7 +132,12 @@ int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what
     t->chunk_bytes = byte_count;
     t->context->held_bytes += byte_count;
     t->chunk = wvl_io_allocate(t->context, byte_count, what);
-    return t->chunk != NULL ? 0 : -1;
+    if (t->chunk == NULL)
+        return -1;
+    /* LERC holds a strip or tile up to three times. */
+    return t->compression == COMPRESSION_NONE
+               ? 0
+               : wvl_io_reserve(t->context, WVL_IO_TIFF_RESERVE + 4 * byte_count, "libtiff");
 }
 
 void wvl_io_tiff_clear_chunk(wvl_io_tiff *t)

@@ -232,6 +232,7 @@ int wvl_cli_encode_pages(wvl_cli_batch *s)
     wvl_io_page *pages = NULL;
     size_t count = 0;
     int code = select_pages(s->args, &pages, &count);
+    s->unused = WVL_UNUSED_UNKNOWN;
     for (size_t i = 0; !code && i < count; i++) {
         int one = encode_page(s, s->args, &pages[i]);
         if (one == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted()) {
@@ -239,6 +240,9 @@ int wvl_cli_encode_pages(wvl_cli_batch *s)
         }
     }
     free(pages);
+    if (!code) {
+        wvl_cli_warn_unused(s->args->inputs[0], s->unused);
+    }
     if (!code && s->failed) {
         wvl_cli_error("%zu of %zu pages failed", s->failed, count);
         code = WVL_EXIT_SOME_FAILED;

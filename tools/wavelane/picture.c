@@ -107,9 +107,16 @@ int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture)
     return WVL_EXIT_OK;
 }
 
+void wvl_cli_note_unused(unsigned *unused, const wvl_cli_picture *picture)
+{
+    if (picture->io.components) {
+        *unused &= picture->unused;
+    }
+}
+
 void wvl_cli_warn_unused(const char *name, unsigned unused)
 {
-    for (size_t i = 0; i < sizeof unused_options / sizeof unused_options[0]; i++) {
+    for (size_t i = 0; unused != WVL_UNUSED_UNKNOWN && i < sizeof unused_options / sizeof unused_options[0]; i++) {
         if (unused & unused_options[i].bit) {
             wvl_cli_warn("%s: %s had no effect; it needs %s, and no picture here is one", name,
                          unused_options[i].option, unused_options[i].needs);

@@ -199,6 +199,8 @@ typedef enum wvl_cli_frame_state {
 /* What is reported of a frame that was encoded. */
 typedef struct wvl_cli_facts {
     int are_known, psnr_is_measured;
+    int was_read;    /* its picture; then: */
+    unsigned unused; /* WVL_UNUSED_* */
     uint32_t slope, fill_count;
     double psnr, seconds, encode_seconds; /* seconds: from reading to writing */
     char device[64];

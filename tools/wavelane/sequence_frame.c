@@ -376,6 +376,8 @@ static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *tu
     frame_at_work w = start_work(q, f);
     w.batch.args = &w.args;
     f->code = f->code ? f->code : encode_frame(&w, turns, code);
+    f->facts.was_read = f->job.picture.io.components != NULL;
+    f->facts.unused = f->job.picture.unused;
     if (!f->code && wvl_cli_has_files(q->store)) {
         f->code = store_file(q, f);
         f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
@@ -451,6 +453,9 @@ static void count_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
     q->kept += f->state == WVL_CLI_FRAME_KEPT;
     q->black += f->state == WVL_CLI_FRAME_BLACK;
     q->failed += f->state == WVL_CLI_FRAME_FAILED;
+    wvl_cli_count_reason(&q->batch.reasons, f->state == WVL_CLI_FRAME_FAILED ? f->code : WVL_EXIT_OK);
+    q->batch.unused &= f->facts.was_read ? f->facts.unused : WVL_UNUSED_UNKNOWN;
+    q->batch.unused = f->state == WVL_CLI_FRAME_KEPT ? 0 : q->batch.unused; /* nothing is known of what was not read */
     if (f->state == WVL_CLI_FRAME_KEPT && f->is_late && !q->late++) {
         (void)snprintf(q->first_late, sizeof q->first_late, "%.230s", f->name);
     }
