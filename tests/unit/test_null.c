@@ -49,6 +49,7 @@ typedef struct bench {
 } bench;
 
 static const wvl_component_format grey = {8, 0, 1, 1};
+static const wvl_context_options only_size = {.struct_size = sizeof only_size, .threads = 1};
 static const wvl_jp2_info jp2 = {.struct_size = sizeof jp2};
 static const wvl_row_component row_component = {.container = WVL_SAMPLE_8};
 static const wvl_dwt1_options dwt1_options = {
@@ -129,9 +130,7 @@ static void open_bench(bench *b)
     b->device.struct_size = sizeof b->device;
     b->summary.struct_size = sizeof b->summary;
     b->file = tmpfile();
-    ck_assert_int_eq(wvl_context_create(&(wvl_context_options){.struct_size = sizeof(wvl_context_options), .threads = 1},
-                                        &b->context),
-                     WVL_OK);
+    ck_assert_int_eq(wvl_context_create(&only_size, &b->context), WVL_OK);
     ck_assert_int_eq(wvl_params_create(b->context, &b->params), WVL_OK);
     ck_assert_int_eq(wvl_plan_create(b->context, b->params, &b->format, NULL, &b->plan), WVL_OK);
     ck_assert_int_eq(wvl_cancel_create(b->context, &b->cancel), WVL_OK);
@@ -217,8 +216,7 @@ static void close_bench(bench *b)
     X(wvl_cancel_raise, 1, 0, DONE(wvl_cancel_raise(P(0, b->cancel))))                                                 \
     X(wvl_cancel_release, 1, 0, DONE(wvl_cancel_release(P(0, b->cancel))))                                             \
     X(wvl_params_parse, 2, 3, wvl_params_parse(P(0, b->params), P(1, "levels=2")))                                     \
-    X(wvl_context_open_device, 2, 1,                                                                                   \
-      wvl_context_open_device(P(0, b->context), 0, P(1, b->error), sizeof b->error))
+    X(wvl_context_open_device, 2, 1, wvl_context_open_device(P(0, b->context), 0, P(1, b->error), sizeof b->error))
 
 #define FUNCTIONS_OF_ENCODES(X)                                                                                        \
     X(wvl_encode, 6, 7,                                                                                                \
@@ -295,8 +293,7 @@ static void close_bench(bench *b)
     X(wvl_dwt2_create, 3, 3,                                                                                           \
       wvl_dwt2_create(P(0, &dwt2_options), P(1, &b->other_dwt2), P(2, b->error), sizeof b->error))                     \
     X(wvl_dwt2_release, 1, 0, DONE(wvl_dwt2_release(P(0, b->dwt2))))                                                   \
-    X(wvl_dwt2_place, 2, 3,                                                                                            \
-      wvl_dwt2_place(WVL_DWT2_SEPARATE, P(0, views_of(b)), 8, 8, 1, P(1, views_of(b) + 1)))                            \
+    X(wvl_dwt2_place, 2, 3, wvl_dwt2_place(WVL_DWT2_SEPARATE, P(0, views_of(b)), 8, 8, 1, P(1, views_of(b) + 1)))      \
     X(wvl_dwt2_forward, 4, 7,                                                                                          \
       wvl_dwt2_forward(P(0, b->dwt2), P(1, views_of(b)), 8, 8, 1, P(2, views_of(b) + 1), P(3, b->error),               \
                        sizeof b->error))                                                                               \
@@ -311,7 +308,6 @@ static void close_bench(bench *b)
     X(wvl_check_rules, 1, 0, NUMBER(wvl_check_rules(P(0, &b->bytes))))                                                 \
     X(wvl_check_profiles, 1, 0, NUMBER(wvl_check_profiles(P(0, &b->bytes))))
 
-static const wvl_context_options only_size = {.struct_size = sizeof only_size, .threads = 1};
 static const wvl_frame frame = {.struct_size = sizeof frame};
 static const uint8_t row_of_samples[8];
 static const void *const row_data[1] = {row_of_samples};
