@@ -84,6 +84,9 @@ static void check_components(const wvl_image_format *f, wvl_report *r)
                            "bits that decoders carry",
                            c, cf->depth, MAX_DEPTH);
         }
+        if (cf->is_signed > 1) {
+            wvl_report_add(r, "component %u: is_signed is %u; give 0 or 1", c, cf->is_signed);
+        }
         uint32_t dx = cf->dx ? cf->dx : 1, dy = cf->dy ? cf->dy : 1;
         if (wvl_ceil_div(f->x1, dx) <= wvl_ceil_div(f->x0, dx) || wvl_ceil_div(f->y1, dy) <= wvl_ceil_div(f->y0, dy)) {
             wvl_report_add(r, "component %u: subsampling %u,%u leaves it without samples (B-2)", c, dx, dy);

@@ -19,6 +19,7 @@ typedef struct given {
     wvl_sink sink;
     wvl_control control;
     int has_image, has_source, has_sink, has_control;
+    int is_spent; /* the sink serves another encode, and stays as it is */
 } given;
 
 static void take_image(given *g, const wvl_image *image)
@@ -38,6 +39,12 @@ static void take_source(given *g, const wvl_row_source *source)
 static void take_output(given *g, const wvl_sink *sink, const wvl_control *control)
 {
     g->has_sink = sink && wvl_struct_read(&g->sink, sizeof g->sink, sink, WVL_STRUCT_UNTIL(wvl_sink, user));
+    g->is_spent = g->has_sink && wvl_sink_is_taken(&g->sink);
+    if (g->is_spent) {
+        g->has_sink = 0;
+    } else if (g->has_sink) {
+        wvl_sink_take(&g->sink);
+    }
     g->has_control =
         !control || wvl_struct_read(&g->control, sizeof g->control, control, WVL_STRUCT_UNTIL(wvl_control, cancel));
 }
@@ -65,7 +72,8 @@ static wvl_status refuse(given *g, wvl_sink *sink, wvl_status status, const char
         give_sink_back(g, sink);
     }
     if (error && error_bytes) {
-        (void)snprintf(error, error_bytes, "%s", text);
+        (void)snprintf(error, error_bytes, "%s",
+                       g->is_spent ? "the sink was given to another encode: open one for each" : text);
     }
     return status;
 }

@@ -66,6 +66,13 @@ static void tick(void *user, uint64_t done, uint64_t total)
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
+static int rows_fit(const wvl_plane *plane, wvl_rect rect)
+{
+    uint64_t pitch = plane->pitch_bytes < 0 ? 0 - (uint64_t)plane->pitch_bytes : (uint64_t)plane->pitch_bytes;
+    return wvl_container_row_fits(plane->first_sample, plane->sample_stride, wvl_rect_width(rect)) &&
+           wvl_mul_saturate(pitch, wvl_rect_height(rect) ? wvl_rect_height(rect) - 1u : 0) <= (uint64_t)PTRDIFF_MAX;
+}
+
 wvl_status wvl_session_check_image(wvl_session *s)
 {
     const wvl_image *image = s->now.image;
@@ -87,6 +94,14 @@ wvl_status wvl_session_check_image(wvl_session *s)
         if (!plane->data || depth > bits || (wvl_container_is_packed(plane->container) && pc->is_signed)) {
             (void)snprintf(text, sizeof text, "component %u: depth %u%s does not fit its container, or it has no data",
                            c, depth, pc->is_signed ? " signed" : "");
+            return wvl_session_fail(s, WVL_ERROR_ARGUMENT, text);
+        }
+        if (!s->rows && !rows_fit(plane, pc->rect)) {
+            (void)snprintf(
+                text, sizeof text,
+                "component %u: its rows do not fit memory: first_sample, sample_stride or pitch_bytes is too "
+                "large",
+                c);
             return wvl_session_fail(s, WVL_ERROR_ARGUMENT, text);
         }
     }

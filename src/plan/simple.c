@@ -162,6 +162,10 @@ static int complete_pixels(wvl_pixels *p)
     if (!p->data || !p->width || !p->height || p->channels > 16384 || p->planar > 1 || row > PTRDIFF_MAX) {
         return 0;
     }
+    uint64_t apart = p->plane_bytes < 0 ? 0 - (uint64_t)p->plane_bytes : (uint64_t)p->plane_bytes;
+    if (p->planar && apart > (uint64_t)PTRDIFF_MAX / p->channels) {
+        return 0;
+    }
     p->row_bytes = p->row_bytes ? p->row_bytes : (ptrdiff_t)row;
     if (!p->plane_bytes && p->planar) {
         uint64_t pitch = p->row_bytes < 0 ? 0 - (uint64_t)p->row_bytes : (uint64_t)p->row_bytes;

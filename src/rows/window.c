@@ -36,9 +36,8 @@ static const wvl_row_component *find_first(const wvl_row_source *source, uint32_
 static uint64_t count_row_bytes(const wvl_plan *plan, const wvl_row_source *source, uint32_t component)
 {
     const wvl_row_component *c = &source->components[component];
-    uint64_t width = wvl_rect_width(plan->syntax.components[component].rect), stride = wvl_max_u32(c->sample_stride, 1);
-    uint64_t containers = width ? c->first_sample + (width - 1) * stride + 1 : 0;
-    return wvl_container_bytes(c->container, containers);
+    uint32_t width = wvl_rect_width(plan->syntax.components[component].rect);
+    return wvl_container_bytes(c->container, wvl_container_count(c->first_sample, c->sample_stride, width));
 }
 
 static const char *refuse_component(const wvl_plan *plan, const wvl_row_source *source, uint32_t index)
@@ -51,6 +50,10 @@ static const char *refuse_component(const wvl_plan *plan, const wvl_row_source *
     const wvl_row_component *first = find_first(source, component->buffer, &other);
     if (!wvl_container_bits(component->container)) {
         return "a component of the row source has a container type that is not supported";
+    }
+    if (!wvl_container_row_fits(component->first_sample, component->sample_stride,
+                                wvl_rect_width(plan->syntax.components[index].rect))) {
+        return "a row of the row source is longer than memory: first_sample or sample_stride is too large";
     }
     if (first->container != component->container ||
         plan->syntax.components[other].dy != plan->syntax.components[index].dy) {
@@ -77,6 +80,16 @@ const char *wvl_rows_refuse(const wvl_plan *plan, const wvl_row_source *source)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* Short rows lie close together, so that a column is not held as many columns. */
+static uint64_t choose_pitch(uint64_t row_bytes)
+{
+    uint64_t pitch = 1;
+    while (pitch < row_bytes && pitch < WVL_ALIGNMENT) {
+        pitch *= 2;
+    }
+    return pitch < WVL_ALIGNMENT ? pitch : wvl_align_up(row_bytes, WVL_ALIGNMENT);
+}
+
 static void carve(wvl_carver *carver, wvl_row_window *w, uint64_t rows)
 {
     const wvl_plan *plan = w->plan;
@@ -95,7 +108,7 @@ static void carve(wvl_carver *carver, wvl_row_window *w, uint64_t rows)
                 lane.end = pc->rect.y1;
             }
         }
-        lane.pitch_bytes = wvl_align_up(wvl_max_u64(lane.row_bytes, 1), WVL_ALIGNMENT);
+        lane.pitch_bytes = choose_pitch(lane.row_bytes);
         lane.room = (uint32_t)wvl_min_u64(rows / lane.dy + 2, wvl_max_u32(lane.end - lane.first, 1));
         lane.data = wvl_carve(carver, lane.room, lane.pitch_bytes);
         if (carver->base) {
