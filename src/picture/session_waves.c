@@ -96,7 +96,7 @@ wvl_status wvl_session_check_image(wvl_session *s)
                            c, depth, pc->is_signed ? " signed" : "");
             return wvl_session_fail(s, WVL_ERROR_ARGUMENT, text);
         }
-        if (!s->rows && !rows_fit(plane, pc->rect)) {
+        if (!s->now.rows && !rows_fit(plane, pc->rect)) {
             (void)snprintf(
                 text, sizeof text,
                 "component %u: its rows do not fit memory: first_sample, sample_stride or pitch_bytes is too "

@@ -23,10 +23,10 @@ typedef enum wvl_way_kind {
 
 /* What is to be encoded. All zero: one picture, whose pixels may be anywhere. */
 typedef struct wvl_way_source {
-    const wvl_image *image;      /* NULL: anywhere */
-    const wvl_row_source *rows;  /* NULL: all rows are there */
-    int many;                    /* pictures are in flight */
-    uint32_t failed;             /* a bit for each wvl_way_kind that was tried in vain */
+    const wvl_image *image;         /* NULL: anywhere */
+    const wvl_row_source *rows;     /* NULL: all rows are there */
+    int many;                       /* pictures are in flight */
+    uint32_t failed;                /* a bit for each wvl_way_kind that was tried in vain */
     const wvl_device_list *devices; /* NULL: those that are there, looked up if the answer depends on them */
 } wvl_way_source;
 

@@ -97,8 +97,7 @@ static bytes encode_in_flight(const wvl_plan *plan, const wvl_image *image)
     ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &finished), WVL_OK);
     b.status = wvl_encoded_picture_status(finished);
     if (b.status == WVL_OK) {
-        (void)snprintf(b.backend, sizeof b.backend, "%s",
-                       wvl_result_backend(wvl_encoded_picture_result(finished)));
+        (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(wvl_encoded_picture_result(finished)));
     }
     wvl_encoded_picture_release(finished);
     wvl_encoder_release(encoder);
