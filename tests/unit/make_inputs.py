@@ -5,6 +5,7 @@ import importlib.util
 import os
 import struct
 import sys
+import zlib
 
 folder = sys.argv[1]
 here = os.path.dirname(os.path.abspath(__file__))
@@ -172,3 +173,14 @@ write("sparse_float.pgm", pnm(5, 20, 20, b"".join(struct.pack(">H", 32768 if x <
 sparse("sparse_ycc", 8, [90, 100, 110], [0, 128, 128], samples=3, photometric=6, step=2)
 write("sparse_ycc.yuv", bytes(90 if y < 8 else 0 for y in range(20) for x in range(20)) + bytes(100 if y < 4 else 128 for y in range(10) for x in range(10)) +
       bytes(110 if y < 4 else 128 for y in range(10) for x in range(10)))
+
+# The last strip has one row, and the data of six.
+rows = [bytes((37 * x + 11 * y) % 256 for x in range(20)) for y in range(18)]
+strips = [zlib.compress(b"".join(rows[y:y + 6]), 0) for y in (0, 6, 12)]
+padded = struct.pack("<2sHI", b"II", 42, 8 + sum(len(s) for s in strips) + 24) + b"".join(strips)
+places = [8, 8 + len(strips[0]), 8 + len(strips[0]) + len(strips[1])]
+lists = len(padded)
+padded += struct.pack("<6I", *places, *(len(s) for s in strips))
+tags = ((256, 3, 1, 20), (257, 3, 1, 13), (258, 3, 1, 8), (259, 3, 1, 8), (262, 3, 1, 1), (273, 4, 3, lists), (277, 3, 1, 1), (278, 3, 1, 6), (279, 4, 3, lists + 12))
+write("padded.tif", padded + struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *t) for t in tags) + bytes(4))
+write("padded.pgm", pnm(5, 20, 13, b"".join(rows[:13])))
