@@ -99,6 +99,20 @@ static char *name_journal(const wvl_cli_store *s)
     return stays ? old : name;
 }
 
+char *wvl_cli_find_journal(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    char *hidden = malloc(strlen(name) + 2);
+    if (!hidden) {
+        return NULL;
+    }
+    (void)sprintf(hidden, "%.*s.%s", (int)(base - name), name, base);
+    if (!access(name, F_OK) || access(hidden, F_OK)) {
+        (void)strcpy(hidden, name);
+    }
+    return hidden;
+}
+
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 static int refuse_journal(const wvl_cli_store *s, const char *reason, int code)
