@@ -13,7 +13,7 @@ licence='/* SPDX-License-Identifier: BSD-2-Clause */'
 fresh() {
     rm -rf "$work/tree"
     mkdir "$work/tree"
-    for part in CMakeLists.txt README.md cmake include src codec cuda conformance tools python tests examples packaging docs; do
+    for part in CMakeLists.txt README.md cmake include src codec cuda conformance tools python tests examples packaging docs lab; do
         [ ! -e "$source/$part" ] || cp -R "$source/$part" "$work/tree"
     done
 }
