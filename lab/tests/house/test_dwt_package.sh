@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Installs into an empty folder, and builds and runs a program with both transforms against it: with pkg-config (shared and static), with the component
 # dwt of the CMake package, and as far as the header goes as C99 and C++.
-#   test_dwt_package.sh BUILD SOURCE C-COMPILER
+#   test_dwt_package.sh BUILD C-COMPILER
 set -eu
 . "$(dirname "$0")/../../../tests/support/shell.sh"
 
-build=$1 source=$2 cc=$3
+build=$1 cc=$2
 prefix=$work/prefix
 
 quietly() { "$@" >"$work/log" 2>&1 || { echo "failed: $*" && cat "$work/log" && exit 1; }; }
