@@ -153,7 +153,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/rdoq/survey.cu
     cuda/rdoq/weigh.cu
     codec/core/rdoq.h
-    codec/core/survey.h
+    codec/core/descent.h
     codec/core/bracket.h
     codec/core/hull.h
     codec/core/gen/ht_tables.h
@@ -241,5 +241,5 @@ endfunction()
 
 wvl_add_device_image(wavelane_cuda cuda/kernels.cu cuda/module.c ${WVL_CUDA_DEVICE_SOURCES})
 if(WVL_HAVE_CUDA)
-    set_source_files_properties(src/context.c cuda/host/driver/runtime_table.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
+    set_source_files_properties(src/base/context.c cuda/host/driver/runtime_table.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
 endif()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 option(WVL_SIMD "Vector kernels beside the C reference, chosen at run time" ON)
-option(WVL_BUILD_TOOLS "The wavelane command (needs libtiff) and the benchmark" ON)
+option(WVL_BUILD_TOOLS "The wavelane command (needs libtiff and Expat) and the benchmark" ON)
 option(WVL_BUILD_TESTS "The test suites (need Check; the decode suite needs OpenJPEG)" ${PROJECT_IS_TOP_LEVEL})
 option(WVL_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(WVL_FUZZ "libFuzzer targets (needs clang)" OFF)

@@ -37,11 +37,32 @@ static unsigned utf8_length(const uint8_t *p, uint64_t left)
     return n;
 }
 
+static int has_word(const text *t, uint64_t end, const char *word)
+{
+    size_t n = strlen(word);
+    for (uint64_t at = t->start; at + n <= end; at++) {
+        if (!memcmp(t->data + at, word, n)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The XML declaration names an encoding other than UTF-8: bytes above 127 are not looked into. */
+static int declares_other(const text *t)
+{
+    const uint8_t *close = memchr(t->data + t->start, '>', (size_t)(t->end - t->start));
+    uint64_t end = close ? (uint64_t)(close - t->data) : t->start;
+    return end - t->start > 5 && !memcmp(t->data + t->start, "<?xml", 5) && has_word(t, end, "encoding") &&
+           !has_word(t, end, "UTF-8") && !has_word(t, end, "utf-8");
+}
+
 static int characters_are_good(text *t)
 {
+    int has_bytes = declares_other(t);
     for (t->at = t->start; t->at < t->end;) {
         uint8_t c = t->data[t->at];
-        unsigned n = utf8_length(t->data + t->at, t->end - t->at);
+        unsigned n = has_bytes ? 1 : utf8_length(t->data + t->at, t->end - t->at);
         if (!n || (c < 32 && c != '\t' && c != '\n' && c != '\r')) {
             return bad(t, "a character that XML does not have");
         }
@@ -66,6 +87,28 @@ static int skip_to(text *t, const char *word)
     }
     t->at += strlen(word);
     return 1;
+}
+
+/* At "<!DOCTYPE" or the like: to its '>', behind a part in brackets, which may have quotes, comments and instructions
+ * of its own. */
+static int skip_declaration(text *t)
+{
+    int depth = 0, good = 1;
+    for (t->at += 2; good && t->at < t->end; t->at++) {
+        uint8_t c = t->data[t->at];
+        if (c == '"' || c == '\'') {
+            const uint8_t *close = memchr(t->data + t->at + 1, c, (size_t)(t->end - t->at - 1));
+            t->at = close ? (uint64_t)(close - t->data) : t->end - 1;
+        } else if (starts_with(t, "<!--") || starts_with(t, "<?")) {
+            good = skip_to(t, t->data[t->at + 1] == '?' ? "?>" : "-->");
+            t->at--;
+        } else if (c == '>' && depth == 0) {
+            t->at++;
+            return 1;
+        }
+        depth += (c == '[') - (c == ']');
+    }
+    return good ? bad(t, "a comment, instruction or section has no end") : 0;
 }
 
 static int is_name_end(uint8_t c) { return c <= ' ' || c == '/' || c == '>' || c == '='; }
@@ -126,7 +169,7 @@ static int tags_are_good(text *t)
         } else if (starts_with(t, "<?")) {
             good = skip_to(t, "?>");
         } else if (starts_with(t, "<!")) {
-            good = skip_to(t, ">");
+            good = skip_declaration(t);
         } else {
             good = take_tag(t);
         }

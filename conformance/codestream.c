@@ -74,6 +74,13 @@ static int is_taken(const wvl_check_options *options)
     return 1;
 }
 
+#define LEAST_SUMMARY_BYTES offsetof(wvl_check_summary, ht_block_count) /* of version 0.2.0 */
+
+static int is_room(const wvl_check_summary *summary)
+{
+    return !summary || (summary->struct_size >= LEAST_SUMMARY_BYTES && summary->struct_size <= MOST_STRUCT_BYTES);
+}
+
 static wvl_check_options known_options(const wvl_check_options *options)
 {
     wvl_check_options known;
@@ -98,22 +105,17 @@ static int open_request(request *q, const void *data, size_t bytes, const wvl_ch
     w->summary = &q->summary;
     w->report = report;
     w->user = user;
-    w->memory_limit = q->options.memory_limit ? q->options.memory_limit : (UINT64_C(256) << 20) + 64 * (uint64_t)bytes;
-    w->work_limit = q->options.work_limit ? q->options.work_limit : (UINT64_C(1) << 25) + 128 * (uint64_t)bytes;
+    uint64_t size = bytes < UINT64_MAX >> 8 ? bytes : UINT64_MAX >> 8; /* no limit wraps */
+    w->memory_limit = q->options.memory_limit ? q->options.memory_limit : (UINT64_C(256) << 20) + 64 * size;
+    w->work_limit = q->options.work_limit ? q->options.work_limit : (UINT64_C(1) << 25) + 128 * size;
     return 1;
 }
 
-/* An older caller's structure is shorter: it gets what it knows, and what it cannot free is freed here. */
+/* An older caller's structure is shorter: it gets what it knows, which includes all memory that it must release. */
 static void hand_over(wvl_check_summary *from, wvl_check_summary *to)
 {
     size_t known = to->struct_size < sizeof *from ? to->struct_size : sizeof *from;
     from->struct_size = known;
-    if (known < offsetof(wvl_check_summary, components) + sizeof from->components) {
-        free(from->components);
-    }
-    if (known < offsetof(wvl_check_summary, layer_bytes) + sizeof from->layer_bytes) {
-        free(from->layer_bytes);
-    }
     memcpy(to, from, known);
 }
 
@@ -134,7 +136,7 @@ static int close_request(request *q, wvl_check_summary *summary)
                                       : WVL_CHECK_LEGAL;
     wvl_check_release_list(w, &q->boxes.colrs);
     wvl_check_release_walk(w);
-    if (summary && summary->struct_size >= sizeof summary->struct_size) {
+    if (summary) {
         hand_over(&q->summary, summary);
     } else {
         release_own_summary(q);
@@ -157,7 +159,7 @@ static int run(walk_fn walk, const void *data, size_t bytes, const wvl_check_opt
 {
     wvl_check_options known = known_options(options);
     int verdict = WVL_CHECK_BAD_ARGUMENT;
-    if (!known.allocate != !known.release || (known.allocate && summary)) {
+    if (!known.allocate != !known.release || (known.allocate && summary) || !is_room(summary)) {
         return verdict;
     }
     request *q = wvl_check_obtain(&known, sizeof *q);

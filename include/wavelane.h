@@ -18,12 +18,12 @@
  * Results. A function that can fail returns a wvl_status: 0 is success, a negative value is an error, and a positive
  * value is neither. wvl_status_text() gives the name of a status. wvl_params_error() and wvl_context_error() give the
  * text of the last failure on these objects. wvl_plan_build() and wvl_encode() write theirs to a buffer of the caller.
- * Texts are English, in UTF-8, of one or more lines; they may change between versions.
+ * NULL is safe: unless a text gives it a meaning, functions return WVL_ERROR_ARGUMENT, or without a status do nothing
+ * and give 0, NULL or "". Texts are English, in UTF-8, of one or more lines; they may change between versions.
  *
  * Ownership. A _create, _build or _clone function stores an object in its last argument. The caller owns that object
- * and gives it to the _release function of the same name. Every _release takes NULL. Objects may be released in any
- * order, because each one keeps the context alive; but a plan must outlive its encoders. The library owns the texts
- * and tables that its functions return.
+ * and gives it to the _release function of the same name. Objects may be released in any order, because each one keeps
+ * the context alive; but a plan must outlive its encoders. The library owns the texts and tables that it returns.
  *
  * Threads. One thread at a time uses an object, with these exceptions: any number of threads may use one wvl_context
  * or one wvl_plan at once; wvl_cancel_raise() may be called from any thread and from a signal handler; "Pictures in
@@ -453,8 +453,8 @@ typedef struct wvl_sink {
 } wvl_sink;
 
 /* Sinks of the library. The wvl_sink_open_ functions fill *sink, which need not be set before. On failure it is empty,
- * and wvl_context_error() says why. A sink serves one encode. Errors: _ARGUMENT, _MEMORY, _SINK. Growing memory: after
- * the encode wvl_sink_take_memory() hands the bytes over; wvl_memory_release() frees them. */
+ * and wvl_context_error() says why. A sink serves one encode; a second refuses it. Errors: _ARGUMENT, _MEMORY, _SINK.
+ * Growing memory: after the encode wvl_sink_take_memory() hands the bytes over; wvl_memory_release() frees them. */
 WVL_API wvl_status wvl_sink_open_memory(wvl_context *context, wvl_sink *sink);
 WVL_API wvl_status wvl_sink_take_memory(wvl_sink *sink, void **data, size_t *bytes);
 WVL_API void wvl_memory_release(wvl_context *context, void *data, size_t bytes);

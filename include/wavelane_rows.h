@@ -38,7 +38,8 @@ typedef struct wvl_row_component {
 
 /* The rows that the library asks for. Row j of them begins at data + j * pitch_bytes. */
 typedef struct wvl_row_buffer {
-    void *data;         /* memory of the library, aligned to 64 bytes; valid during the call */
+    void *data;         /* memory of the library, aligned to 64 bytes, or to the pitch if that is less; valid during
+                           the call */
     size_t pitch_bytes; /* row_bytes, or more */
     size_t row_bytes;   /* bytes from the first container of a row to the last one that a component has */
     uint32_t first_row; /* counted from the top of the components in this buffer, from 0 */
@@ -123,7 +124,8 @@ WVL_API wvl_status wvl_row_pusher_create(const wvl_plan *plan, const wvl_row_com
 /* Gives the next rows of the picture: `rows` rows of the reference grid. Each is a row of every component without
  * subsampling; a component with vertical subsampling has fewer rows: those that lie on them. Buffer b begins at
  * data[b]; its rows are pitch_bytes[b] apart. The call returns when the rows are copied, and may wait for the encode.
- * _ARGUMENT: an argument is NULL, or fewer rows are left. Any other error is that of the encode, which has ended. */
+ * _ARGUMENT: an argument or a buffer is NULL, fewer rows are left, or wvl_row_pusher_finish() was called. Any other
+ * error is that of the encode, which has ended. */
 WVL_API wvl_status wvl_row_pusher_push(wvl_row_pusher *pusher, const void *const *data, const size_t *pitch_bytes,
                                        uint32_t rows);
 /* Waits for the end of the encode, and returns its status. WVL_ERROR_INPUT: also if rows are missing. result and error

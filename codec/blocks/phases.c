@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is ordered of a wave, and in which order: phases that show how deep later blocks are coded, then what was left
  * too early. */
+#include "codec/blocks/block_wave.h"
 #include "codec/blocks/survey.h"
-#include "codec/blocks/wave.h"
 
 #include <string.h>
 

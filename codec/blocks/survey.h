@@ -9,8 +9,8 @@
 #ifndef WVL_CODEC_BLOCKS_SURVEY_H
 #define WVL_CODEC_BLOCKS_SURVEY_H
 
-#include "codec/blocks/wave.h"
-#include "codec/core/survey.h"
+#include "codec/blocks/block_wave.h"
+#include "codec/core/descent.h"
 
 /* Codes phases that show slopes, and leaves these in the order. *coded: runs that are coded then. */
 wvl_status wvl_survey_wave(wvl_block_wave *wave, uint64_t *coded);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "codec/core/shares.h"
+#include "codec/core/phase_shares.h"
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef WVL_HT_REFINE_H
 #define WVL_HT_REFINE_H
 
-#include "codec/ht/block.h"
+#include "codec/ht/ht_block.h"
 
 void wvl_ht_clear_stripes(wvl_ht_scratch *s, const wvl_block_input *in);
 /* Any samples; the vector twins leave those of 32 bits to these. */

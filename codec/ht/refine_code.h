@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "codec/core/gen/ht_tables.h"
-#include "codec/ht/block.h"
+#include "codec/ht/ht_block.h"
 #include "codec/ht/streams.h"
 #ifdef __BMI2__
 #include <immintrin.h>

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "codec/ht/block.h"
+#include "codec/ht/ht_block.h"
 #include "codec/ht/streams.h"
 
 typedef struct cleanup {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/intmath.h"
 #include "base/structs.h"
 #include "codec/jp2/boxes.h"
 #include "codec/jp2/jp2.h"
@@ -10,7 +11,8 @@
 #define MAX_PALETTE_ENTRIES 1024u
 #define MAX_PALETTE_COLUMNS 255u
 #define MAX_PALETTE_DEPTH 16u
-#define MANY_VIOLATIONS 16u /* of one kind */
+#define MANY_VIOLATIONS 16u                        /* of one kind */
+#define MOST_BOX_BYTES ((uint64_t)PTRDIFF_MAX / 2) /* of all: sums with their headers do not wrap */
 
 static int take_info(const wvl_jp2_info *given, wvl_jp2_info *info, wvl_report *report)
 {
@@ -271,8 +273,15 @@ static void check_boxes(const wvl_jp2_info *info, wvl_report *report)
         wvl_report_add(report, "boxes: %u are announced, none is given", info->box_count);
         return;
     }
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < info->box_count; i++) {
         const wvl_box *box = &info->boxes[i];
+        sum = wvl_add_saturate(sum, box->bytes);
+        if (sum > MOST_BOX_BYTES) {
+            wvl_report_add(report, "box %u: %zu bytes, with those before it, are more than memory holds", i,
+                           box->bytes);
+            return;
+        }
         if (box->type != WVL_BOX_XML && box->type != WVL_BOX_UUID && box->type != WVL_BOX_ASSOCIATION) {
             wvl_report_add(report, "box %u: type 0x%08X is none of 'xml ', 'uuid', 'asoc'", i, box->type);
         }

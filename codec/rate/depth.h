@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "codec/core/survey.h"
+#include "codec/core/descent.h"
 #include "geom/handover.h"
 
 /* Coarse and fine bands: bytes a sample differ much, so each is extrapolated by itself. */

@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/context.h"
 #include "base/intmath.h"
 #include "codec/sink/state.h"
 #include "codec/sink/system.h"
-#include "context.h"
 
 #define FILE_BUFFER_BYTES 131072u   /* tile-parts of small tiles are a few hundred bytes; calls should not be */
 #define MOST_WRITE_BYTES (1u << 30) /* of one call: Linux moves less than 2^31 */

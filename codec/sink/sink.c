@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/intmath.h"
 #include "codec/sink/state.h"
-#include "context.h"
 
 #define FIRST_CAPACITY 65536u /* of a memory sink */
 
@@ -73,6 +73,15 @@ void wvl_sink_fill(wvl_sink *sink, wvl_sink_state *state, int (*write)(void *use
 }
 
 static int is_own(const wvl_sink *sink) { return sink && sink->close == wvl_sink_close_own && sink->user; }
+
+int wvl_sink_is_taken(const wvl_sink *sink) { return is_own(sink) && ((const wvl_sink_state *)sink->user)->taken; }
+
+void wvl_sink_take(const wvl_sink *sink)
+{
+    if (is_own(sink)) {
+        ((wvl_sink_state *)sink->user)->taken = 1;
+    }
+}
 
 static void tell(char *error, size_t error_bytes, const char *text)
 {

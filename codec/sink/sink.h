@@ -21,4 +21,9 @@ int wvl_sink_reserves(const wvl_sink *sink);
  * nothing; complete memory stays to be taken. */
 wvl_status wvl_sink_finish(wvl_sink *sink, int complete, char *error, size_t error_bytes);
 
+/* A sink serves one encode: one of the library's that was given to an encode is not given to another. A caller's is
+ * never taken. */
+int wvl_sink_is_taken(const wvl_sink *sink);
+void wvl_sink_take(const wvl_sink *sink);
+
 #endif

@@ -20,6 +20,7 @@ typedef struct wvl_sink_state {
     int (*settle)(void *sink, int complete);
     /* Releases what the sink holds beside itself. */
     void (*dispose)(void *sink);
+    int taken;         /* an encode has it, or had it */
     int kept;          /* set by settle: the sink stays for wvl_sink_take_memory */
     wvl_status status; /* of the first failure */
     char error[512];

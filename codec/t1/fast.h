@@ -12,8 +12,8 @@
 #define WVL_T1_FAST_H
 
 #include "codec/t1/bits.h"
-#include "codec/t1/coder.h"
 #include "codec/t1/kernels.h"
+#include "codec/t1/t1_coder.h"
 
 /* ceil(w / 8) * ceil(h / 4) is largest for 4 x 1024. */
 #define WVL_T1_MAX_UNITS 256

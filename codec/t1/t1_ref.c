@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "codec/t1/coder.h"
+#include "codec/t1/t1_coder.h"
 #include "codec/t1/tables.h"
 
 typedef struct ref {

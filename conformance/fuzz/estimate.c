@@ -277,7 +277,7 @@ static int loses_bands(const fuzz_picture *p, double found)
 }
 
 /* Without levels and with a whole step, a coefficient is a sample, and rebuilt halfway between two
- * (src/picture/quality.c, tie_of). */
+ * (src/picture/picture_quality.c, tie_of). */
 static int has_halves(const fuzz_case *c, const fuzz_picture *p)
 {
     double step = fuzz_estimate_number(c, "step", "0");

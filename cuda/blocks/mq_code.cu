@@ -112,7 +112,7 @@ struct marks {
     }
 };
 
-/* The same for all styles: segments end on the way, as codec/t1/coder.c ends them. */
+/* The same for all styles: segments end on the way, as codec/t1/t1_coder.c ends them. */
 struct segments {
     uint32_t id, pass, style;
     uint32_t start;                   /* of the segment, in the bytes of the lane: the first is 1 */

@@ -9,7 +9,7 @@
 #ifndef WVL_CUDA_RDOQ_JOB_H
 #define WVL_CUDA_RDOQ_JOB_H
 
-#include "codec/core/survey.h"
+#include "codec/core/descent.h"
 #include "cuda/blocks/t1_job.h"
 
 /* What became of a block. A block that was not changed has no error. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The survey of slopes (codec/core/survey.h): what follows from weights, and from blocks of a phase. */
+/* The survey of slopes (codec/core/descent.h): what follows from weights, and from blocks of a phase. */
 #include "cuda/rdoq/blocks.cuh"
 
 namespace wvl_rdoq

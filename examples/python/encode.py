@@ -14,7 +14,7 @@ y, x = np.mgrid[0:480, 0:640]
 picture = np.stack([x * 255 // 639, y * 255 // 479, (x ^ y) & 255], axis=-1).astype(np.uint8)
 
 # Lossless, into a file that appears complete or not at all.
-info = wavelane.encode_file(sys.argv[1] if len(sys.argv) > 1 else "example.jp2", picture, color="srgb", resolution=300 / 0.0254)
+info = wavelane.encode_file(sys.argv[1] if len(sys.argv) > 1 else "example.jp2", picture, color="srgb", resolution=300 / 0.0254, overwrite=True)
 print(f"lossless: {info.bytes} bytes")
 
 # 9/7 wavelet at two bits a pixel, in memory, with what is known of the result.

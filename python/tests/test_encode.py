@@ -155,14 +155,80 @@ def test_file(tmp_path):
 def test_file_is_safe(tmp_path):
     path = tmp_path / "a.j2k"
     path.write_bytes(b"before")
-    with pytest.raises(wavelane.SinkError) as caught:
-        wavelane.encode_file(path, PICTURE, overwrite=False)
-    assert isinstance(caught.value, OSError)
+    for keywords in ({}, {"overwrite": False}):
+        with pytest.raises(wavelane.SinkError, match="overwrite=True") as caught:
+            wavelane.encode_file(path, PICTURE, **keywords)
+        assert isinstance(caught.value, OSError)
     with pytest.raises(wavelane.InputError):
-        wavelane.encode_file(path, np.full((8, 8), 300, np.uint16), depth=8)
+        wavelane.encode_file(path, np.full((8, 8), 300, np.uint16), depth=8, overwrite=True)
     assert path.read_bytes() == b"before" and os.listdir(tmp_path) == ["a.j2k"]
+    assert wavelane.encode_file(path, PICTURE, overwrite=True).bytes == path.stat().st_size
     with pytest.raises(wavelane.SinkError):
         wavelane.encode_file(tmp_path / "no" / "a.j2k", PICTURE)
+
+
+def test_texts_end_where_c_ends_them(tmp_path):
+    """A character of code 0 would cut a path, a name or a value."""
+    path = tmp_path / "victim"
+    path.write_bytes(b"before")
+    for name in (f"{path}\0.jp2", os.fsencode(path) + b"\0.jp2"):
+        with pytest.raises(wavelane.ArgumentError, match="code 0"):
+            wavelane.encode_file(name, PICTURE, overwrite=True)
+    for keywords in ({"preset": "iiif-lossless\0x"}, {"levels\0x": 3}, {"profile": "none\0x"}, {"comment": b"a\0b"}, {"device": "cpu\0"}):
+        with pytest.raises(wavelane.ArgumentError, match="code 0"):
+            wavelane.encode(PICTURE, **keywords)
+    assert path.read_bytes() == b"before" and os.listdir(tmp_path) == ["victim"]
+    for wrong in (5, None, 1.5):
+        with pytest.raises(wavelane.ArgumentError, match="path"):
+            wavelane.encode_file(wrong, PICTURE)
+
+
+WRONG_VALUES = [
+    {"subsampling": (0, 0)}, {"subsampling": [(0, 0)] * 3}, {"subsampling": [(1, 1), (2,), (1, 1)]}, {"subsampling": 5}, {"subsampling": "2,2"},
+    {"subsampling": [(1.5, 1)] * 3}, {"depth": "8"}, {"depth": 8.5}, {"depth": [8, None, "x"]}, {"offset": 5}, {"offset": (1, 2, 3)}, {"offset": ("a", "b")},
+    {"cancel": 5}, {"cancel": "x"}, {"progress": 5}, {"context": 5}, {"context": "x"}, {"threads": "x"}, {"threads": [1]}, {"threads": 1 << 70},
+    {"preset": 5}, {"precincts": [(1, 2, 3)]},
+    *({"container": "jp2", **boxes} for boxes in (
+        {"icc": 5}, {"icc": "text"}, {"xml": 5}, {"boxes": 5}, {"boxes": [("xml",)]}, {"boxes": [(16, b"x")]}, {"boxes": [("uuid", b"x")]},
+        {"boxes": [("xml", 7)]}, {"boxes": [(b"short", b"x")]}, {"color": ["srgb"]}, {"color": 5}, {"alpha": []}, {"alpha": "no"}, {"resolution": "x"},
+        {"resolution": (1, 2, 3)}, {"palette": 5}, {"palette": "x"}, {"palette": np.zeros((1025, 3), np.uint8)}, {"palette_depth": "x"}, {"color_unknown": "x"}))]
+
+
+@pytest.mark.parametrize("keywords", WRONG_VALUES, ids=repr)
+def test_wrong_values_have_errors_of_the_package(keywords):
+    with pytest.raises((wavelane.ArgumentError, wavelane.ParameterError)):
+        wavelane.encode(PICTURE, **keywords)
+    shape = {key: value for key, value in keywords.items() if key not in ("cancel", "progress")}
+    if shape:
+        with pytest.raises((wavelane.ArgumentError, wavelane.ParameterError)):
+            wavelane.Encoder(PICTURE.shape, **shape)
+
+
+def test_wrong_arguments_of_objects():
+    for keywords in ({"threads": "x"}, {"threads": -1}, {"threads": 5000}, {"trace": 5}, {"max_samples": "x"}):
+        with pytest.raises(wavelane.ArgumentError):
+            wavelane.Context(**keywords)
+    for shape in (5, (), (4,), "ab", (4, "b"), (4, 4, 4, 4), None, [(4, 4), 5]):
+        with pytest.raises(wavelane.ArgumentError):
+            wavelane.Encoder(shape)
+    for keywords in ({"frames": "x"}, {"frames": 1025}, {"dtype": "no such type"}, {"dtype": "float32"}):
+        with pytest.raises(wavelane.ArgumentError):
+            wavelane.Encoder((4, 4), **keywords)
+    with wavelane.Encoder((4, 4)) as encoder:
+        with pytest.raises(wavelane.ArgumentError, match="timeout"):
+            encoder.receive(timeout="x")
+
+
+def test_components_are_counted_first():
+    """10 million of them took a minute, and 4 GB."""
+    many = np.broadcast_to(np.zeros(1, np.uint8), (1, 1, 10**7))
+    start = time.monotonic()
+    for call in (lambda: wavelane.encode(many), lambda: wavelane.encode(many.reshape(10**7, 1, 1), planar=True), lambda: wavelane.Encoder((1, 1, 10**7)),
+                 lambda: wavelane.encode([PICTURE[..., 0]] * 10**6), lambda: wavelane.output_bound([(4, 4)] * 10**6),
+                 lambda: wavelane.encode(PICTURE, depth=[8] * 10**6)):
+        with pytest.raises((wavelane.ParameterError, wavelane.ArgumentError), match="components"):
+            call()
+    assert time.monotonic() - start < 5
 
 
 def test_threads():

@@ -7,7 +7,7 @@ import wavelane
 
 def call(array: Any) -> bytes:
     made: bytes = wavelane.encode(array, reversible=False, bpp=[1, 2.5], tile=(64, 64), progression="RPCL", mct=True, depth=[8, 8, 8])
-    info: wavelane.Info = wavelane.encode_file("a.jp2", array, color="srgb", preset="iiif-lossless", overwrite=False)
+    info: wavelane.Info = wavelane.encode_file("a.jp2", array, color="srgb", preset="iiif-lossless", overwrite=True)
     print(info.layers[0].psnr, wavelane.encode_picture(array, stream=2).info.backend)
     wavelane.encode(array, progresion="RPCL")  # type: ignore[call-arg]
     wavelane.encode(array, progression="XYZ")  # type: ignore[arg-type]

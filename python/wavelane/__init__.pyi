@@ -279,7 +279,7 @@ def encode_file(
     array: Any,
     /,
     *,
-    overwrite: bool = True,
+    overwrite: bool = False,
     **keywords: Unpack[EncodeOptions],
 ) -> Info: ...
 async def encode_async(array: Any, /, **keywords: Unpack[EncodeOptions]) -> bytes: ...

@@ -7,7 +7,7 @@ import os
 import threading
 import weakref
 
-from ._errors import check, refuse
+from ._errors import check, check_instance, refuse, refusing
 from ._wavelane import ffi, lib
 
 LEVELS = (logging.ERROR, logging.WARNING, logging.INFO, logging.DEBUG)
@@ -81,6 +81,8 @@ class Watch:
     output: what the library asks for memory."""
 
     def __init__(self, progress, cancel, output=None):
+        check_instance("cancel", cancel, CancelToken)
+        _check_function("progress", progress)
         self.progress, self.error, self._cancel, self.output = progress, None, cancel, output
         self._watch = ffi.new("wvl_python_watch *")
         self.control = ffi.new("wvl_control *", {"struct_size": ffi.sizeof("wvl_control"), "progress_user": self._watch})
@@ -99,6 +101,11 @@ class Watch:
         _current.watch = self._outer
 
 
+def _check_function(name, value):
+    if value is not None and not callable(value):
+        refuse(f"{name}={value!r}: give a function")
+
+
 def find_log_level():
     if logger.isEnabledFor(logging.DEBUG):
         return lib.WVL_LOG_DEBUG
@@ -115,9 +122,11 @@ class Context:
 
     def __init__(self, *, threads=0, trace=None, max_samples=0):
         number = next(_numbers)
-        options = ffi.new("wvl_context_options *", {
-            "struct_size": ffi.sizeof("wvl_context_options"), "threads": threads, "max_samples": max_samples,
-            "log": ffi.addressof(lib, "wvl_python_pass_log"), "log_level": find_log_level()})
+        _check_function("trace", trace)
+        with refusing("threads or max_samples"):
+            options = ffi.new("wvl_context_options *", {
+                "struct_size": ffi.sizeof("wvl_context_options"), "threads": threads, "max_samples": max_samples,
+                "log": ffi.addressof(lib, "wvl_python_pass_log"), "log_level": find_log_level()})
         if trace is not None:
             _traces[number] = trace
             options.trace, options.trace_user = ffi.addressof(lib, "wvl_python_pass_trace"), ffi.cast("void *", number)
@@ -135,6 +144,7 @@ class Context:
 
 def fetch_context(context, threads):
     """The context that the caller gave, or the one of the process for this number of threads."""
+    check_instance("context", context, Context)
     if context is not None:
         if context.process != os.getpid():
             refuse("the context was made before a fork: make one in each process")

@@ -4,7 +4,7 @@ import asyncio
 import os
 
 from ._context import STAGES, CancelToken, Watch
-from ._errors import check, text_of
+from ._errors import check, check_instance, make_error, refusing, text_of, to_c_text
 from ._output import open_output, view_buffer
 from ._pixels import Pixels
 from ._plan import ERROR_BYTES, fetch_plan, split_keywords
@@ -137,13 +137,23 @@ def encode_into(array, buffer, /, **keywords):
     return count[0]
 
 
-def encode_file(path, array, /, *, overwrite=True, **keywords):
-    """As encode(), into a file that appears complete or not at all. The extension says the container (.jph and .jhc: HT blocks).
-    overwrite False: an error if the file exists. Returns the Info."""
-    name = os.fsencode(path)
-    call, pixels, plan = _prepare(array, keywords, os.fsdecode(name))
+def _open_file(context, name, overwrite):
+    """A wvl_sink."""
     sink = ffi.new("wvl_sink *")
-    check(lib.wvl_sink_open_file(plan.context.pointer, name, int(overwrite), sink), lib.wvl_context_error(plan.context.pointer))
+    status = lib.wvl_sink_open_file(context.pointer, name, int(bool(overwrite)), sink)
+    if status == lib.WVL_ERROR_SINK and not overwrite and os.path.lexists(name):
+        raise make_error(status, f"{text_of(lib.wvl_context_error(context.pointer))}; overwrite=True replaces it")
+    check(status, lib.wvl_context_error(context.pointer))
+    return sink
+
+
+def encode_file(path, array, /, *, overwrite=False, **keywords):
+    """As encode(), into a file that appears complete or not at all. The extension says the container (.jph and .jhc: HT blocks).
+    A file that exists is not replaced (SinkError), unless overwrite is True. Returns the Info."""
+    with refusing("path"):
+        name = to_c_text("path", os.fsencode(path))
+    call, pixels, plan = _prepare(array, keywords, os.fsdecode(name))
+    sink = _open_file(plan.context, name, overwrite)
     try:
         return _run(plan, pixels, sink, call)
     finally:
@@ -152,7 +162,8 @@ def encode_file(path, array, /, *, overwrite=True, **keywords):
 
 async def encode_async(array, /, **keywords):
     """As encode(), in a thread: await it. If the task is cancelled, so is the encode, and the pixels are free when CancelledError arrives."""
-    token = keywords.setdefault("cancel", CancelToken())
+    token = keywords["cancel"] = CancelToken() if keywords.get("cancel") is None else keywords["cancel"]
+    check_instance("cancel", token, CancelToken)
     work = asyncio.get_running_loop().run_in_executor(None, lambda: encode(array, **keywords))
     try:
         return await asyncio.shield(work)

@@ -13,9 +13,9 @@ import numpy as np
 
 from ._context import own
 from ._encode import Info, Picture
-from ._errors import Busy, Error, check, make_error, refuse, text_of
+from ._errors import Busy, Error, check, make_error, refuse, refusing, text_of
 from ._output import view_buffer
-from ._pixels import Pixels
+from ._pixels import Pixels, check_count
 from ._plan import Plan
 from ._wavelane import ffi, lib
 
@@ -30,7 +30,13 @@ def output_bound(shape, dtype="uint8", *, planar=False, **keywords):
 
 def _make_layout(shape, dtype, planar):
     """As Pixels.layout, of arrays that are still to come."""
+    with refusing("shape or dtype"):
+        return _read_layout(shape, dtype, planar)
+
+
+def _read_layout(shape, dtype, planar):
     shapes = shape if isinstance(shape[0], (list, tuple)) else [shape]
+    check_count(sum(_count_planes(s, planar) for s in shapes))
     shapes = [tuple(s) if len(s) == 2 else (s[1:] if planar else s[:2]) for s in shapes for _ in range(_count_planes(s, planar))]
     dtypes = list(dtype) if isinstance(dtype, (list, tuple)) else [dtype] * len(shapes)
     if len(dtypes) != len(shapes):
@@ -50,7 +56,9 @@ class _Flight:
 
     def __init__(self, plan, frames):
         place = ffi.new("wvl_encoder **")
-        check(lib.wvl_encoder_create(plan.pointer, frames, place), lib.wvl_context_error(plan.context.pointer))
+        with refusing("frames"):
+            status = lib.wvl_encoder_create(plan.pointer, frames, place)
+        check(status, lib.wvl_context_error(plan.context.pointer) if status != lib.WVL_ERROR_ARGUMENT else ffi.NULL)
         self.frames = {}  # number -> (Pixels, tag)
         self.refused = refused = []  # the oldest picture, if it was received and the caller's buffer was too small
 
@@ -146,8 +154,10 @@ class Encoder:
         return self._receive(timeout, view_buffer(buffer))
 
     def _receive(self, timeout, buffer):
-        until = None if timeout is None else time.monotonic() + timeout
-        if not self._receiving.acquire(timeout=-1 if timeout is None else max(timeout, 0)):
+        with refusing("timeout"):
+            seconds = None if timeout is None else min(max(float(timeout), 0), threading.TIMEOUT_MAX)
+        until = None if seconds is None else time.monotonic() + seconds
+        if not self._receiving.acquire(timeout=-1 if seconds is None else seconds):
             raise TimeoutError("no picture in that time")
         try:
             made = self._wait_for_oldest(until)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Exceptions: one class for each status of the library, with the library's text."""
+import contextlib
+
 from ._wavelane import ffi, lib
 
 
@@ -97,3 +99,28 @@ def check(status, chars=ffi.NULL, needed=None):
 def refuse(text):
     """Raises an ArgumentError of the package itself."""
     raise make_error(lib.WVL_ERROR_ARGUMENT, text)
+
+
+@contextlib.contextmanager
+def refusing(what):
+    """Python's own complaints about values of a wrong type or size become ArgumentErrors. what: the values, for the text."""
+    try:
+        yield
+    except Error:
+        raise
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+        raise make_error(lib.WVL_ERROR_ARGUMENT, f"{what}: {error}") from error
+
+
+def check_instance(name, value, kind):
+    """None, or an object of the class."""
+    if value is not None and not isinstance(value, kind):
+        refuse(f"{name}={value!r}: give a {kind.__name__}")
+
+
+def to_c_text(name, text):
+    """bytes that C reads up to their end: no byte is 0."""
+    data = text if isinstance(text, bytes) else str(text).encode("utf-8", "surrogateescape")
+    if b"\0" in data:
+        refuse(f"{name}: the value has a character of code 0")
+    return data

@@ -9,11 +9,28 @@ from ._wavelane import ffi, lib
 
 KEYWORDS = ("color", "icc", "alpha", "xml", "boxes", "resolution", "display_resolution", "palette", "palette_depth", "color_unknown")
 COLORS = {"auto": lib.WVL_COLOR_AUTO, "srgb": lib.WVL_COLOR_SRGB, "grey": lib.WVL_COLOR_GREY, "gray": lib.WVL_COLOR_GREY, "sycc": lib.WVL_COLOR_SYCC}
+MOST_ENTRIES, MOST_COLUMNS = 1024, 255
 TYPE_XML, TYPE_UUID = 0x786D6C20, 0x75756964
 
 
 def _pair(value):
     return tuple(value) if isinstance(value, (tuple, list)) else (value, value)
+
+
+def _to_bytes(name, content):
+    """Of a text or of memory; bytes() would make zeros of a number."""
+    if isinstance(content, str):
+        return content.encode()
+    try:
+        return memoryview(content).tobytes()
+    except TypeError:
+        refuse(f"{name}={content!r}: give bytes" + (" or a text" if name != "icc" else ""))
+
+
+def _read_uuid(kind):
+    if isinstance(kind, str):
+        refuse(f"boxes: {kind!r} is no kind of box; give 'xml', a uuid.UUID or 16 bytes")
+    return kind.bytes if isinstance(kind, uuid.UUID) else uuid.UUID(bytes=_to_bytes("boxes", kind)).bytes
 
 
 class Jp2Info:
@@ -40,7 +57,8 @@ class Jp2Info:
         self.pointer.color = COLORS[value]
 
     def _set_icc(self, value):
-        self.pointer.icc, self.pointer.icc_bytes = self._hold("uint8_t[]", bytes(value)), len(value)
+        profile = _to_bytes("icc", value)
+        self.pointer.icc, self.pointer.icc_bytes = self._hold("uint8_t[]", profile), len(profile)
 
     def _set_alpha(self, value):
         kinds = {True: lib.WVL_CHANNEL_OPACITY, "premultiplied": lib.WVL_CHANNEL_PREMULTIPLIED}
@@ -61,6 +79,8 @@ class Jp2Info:
         table = np.ascontiguousarray(value)
         if table.ndim != 2 or table.dtype not in (np.uint8, np.uint16):
             refuse("palette: give an array of (entries, columns) of 8 or 16 bits without sign")
+        if table.shape[0] > MOST_ENTRIES or table.shape[1] > MOST_COLUMNS:
+            refuse(f"palette: {table.shape[0]} entries of {table.shape[1]} columns; 1 to {MOST_ENTRIES} of 1 to {MOST_COLUMNS} are allowed (I.5.3.4)")
         info = self.pointer
         info.palette_entries, info.palette_columns = table.shape
         info.palette_depth = info.palette_depth or table.dtype.itemsize * 8
@@ -83,9 +103,9 @@ class Jp2Info:
         boxes += given.get("boxes") or []
         made = self._hold("wvl_box[]", len(boxes))
         for box, (kind, content) in zip(made, boxes):
-            content = content.encode() if isinstance(content, str) else bytes(content)
+            content = _to_bytes("xml" if kind == "xml" else "boxes", content)
             box.type = TYPE_XML if kind == "xml" else TYPE_UUID
             if kind != "xml":
-                box.uuid = kind.bytes if isinstance(kind, uuid.UUID) else uuid.UUID(bytes=bytes(kind)).bytes
+                box.uuid = _read_uuid(kind)
             box.data, box.bytes = self._hold("uint8_t[]", content), len(content)
         self.pointer.boxes, self.pointer.box_count = made, len(boxes)

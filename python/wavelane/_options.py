@@ -3,7 +3,7 @@
 import collections
 
 from ._context import own
-from ._errors import check, refuse, text_of
+from ._errors import check, refuse, text_of, to_c_text
 from ._wavelane import ffi, lib
 
 Option = collections.namedtuple("Option", "key type range initial doc section")
@@ -81,7 +81,7 @@ class Params:
         check(lib.wvl_params_create(context.pointer, place))
         self.pointer = own(place[0], lib.wvl_params_release, context)
         if preset is not None:
-            check(lib.wvl_params_preset(self.pointer, str(preset).encode()), lib.wvl_params_error(self.pointer))
+            check(lib.wvl_params_preset(self.pointer, to_c_text("preset", preset)), lib.wvl_params_error(self.pointer))
         for key, value in settings.items():
             if value is not None:
                 self.set(key, value)
@@ -100,9 +100,8 @@ class Params:
             refuse(f"{key}: {text[error.start]!r} is no character of ISO 8859-15")
 
     def _set_text(self, key, text):
-        if b"\0" in text:
-            refuse(f"{key}: the value has a character of code 0")
-        check(lib.wvl_params_set(self.pointer, key.encode(), text), lib.wvl_params_error(self.pointer))
+        name = to_c_text("the name of an option", key)
+        check(lib.wvl_params_set(self.pointer, name, to_c_text(key, text)), lib.wvl_params_error(self.pointer))
 
     def get(self, key):
         return text_of(lib.wvl_params_get(self.pointer, key.encode()))

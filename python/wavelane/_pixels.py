@@ -6,10 +6,11 @@ import sys
 import numpy as np
 
 from ._device import CurrentDevice, ReadyEvent, check_stream, find_device
-from ._errors import refuse
+from ._errors import make_error, refuse
 from ._wavelane import ffi, lib
 
 CONTAINERS = {1: lib.WVL_SAMPLE_8, 2: lib.WVL_SAMPLE_16, 4: lib.WVL_SAMPLE_32}
+MOST_COMPONENTS = 16384
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # DLDeviceType
 DLPACK_KINDS = {0: "i", 1: "u", 6: "b"}
 PRODUCER_ERRORS = TypeError, BufferError, RuntimeError, ValueError, LookupError  # by which a producer says that it cannot give its samples
@@ -19,6 +20,12 @@ _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.p
 _capsule_rename = ctypes.pythonapi.PyCapsule_SetName
 _capsule_rename.restype, _capsule_rename.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
 USED = b"used_dltensor"  # the capsule keeps the address of its name
+
+
+def check_count(count):
+    """Of components: before an object is made for each."""
+    if not 1 <= count <= MOST_COMPONENTS:
+        raise make_error(lib.WVL_ERROR_PARAMETER, f"{count} components; 1 to {MOST_COMPONENTS} are allowed (A.5.1)")
 
 
 def check_type(kind, itemsize):
@@ -46,6 +53,8 @@ class View:
         if len(self.shape) != 3:
             refuse(f"an array of {len(self.shape)} dimensions: give (height, width), (height, width, components), or (components, height, width) with planar=True")
         channel, rest = (0, (1, 2)) if planar else (2, (0, 1))
+        if self.shape[channel]:
+            check_count(self.shape[channel])
         shape, strides = [self.shape[i] for i in rest], [self.strides[i] for i in rest]
         return [Plane(self, shape, strides, c * self.strides[channel]) for c in range(self.shape[channel])]
 
@@ -198,6 +207,8 @@ class Pixels:
 
     def __init__(self, array, planar=False, stream=None):
         check_stream(stream)
+        if isinstance(array, (list, tuple)) and array:
+            check_count(len(array))
         views = [_view(a, stream) for a in array] if isinstance(array, (list, tuple)) else [_view(array, stream)]
         if not views:
             refuse("an empty list of planes")

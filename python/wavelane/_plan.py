@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plans: the format of pictures and everything else that is known before the pixels."""
 import collections
+import numbers
 import os
 import threading
 
 from . import _jp2
 from ._context import fetch_context, find_log_level, own
-from ._errors import check, refuse
+from ._errors import check, refuse, refusing
 from ._options import Params
-from ._pixels import check_type
+from ._pixels import check_count, check_type
 from ._wavelane import ffi, lib
 
 ERROR_BYTES = 4096
@@ -24,6 +25,15 @@ def _spread(value, count, name):
     if len(values) != count:
         refuse(f"{name}: {len(values)} values for {count} components")
     return values
+
+
+def _read_steps(value, count):
+    """(dx, dy) of each component."""
+    steps = _spread(value, count, "subsampling")
+    for step in steps:
+        if not isinstance(step, (tuple, list)) or len(step) != 2 or not all(isinstance(n, numbers.Integral) and 1 <= n <= 255 for n in step):
+            refuse(f"subsampling: {step!r}; give a pair (dx, dy) of 1 to 255 for each component")
+    return [tuple(step) for step in steps]
 
 
 def _find_factor(whole, part):
@@ -46,7 +56,8 @@ class Format:
     def __init__(self, layout, depth=None, subsampling=None, offset=(0, 0)):
         sizes, types = layout
         count = len(sizes)
-        steps = _find_subsampling(sizes) if subsampling is None else [tuple(s) for s in _spread(subsampling, count, "subsampling")]
+        check_count(count)
+        steps = _find_subsampling(sizes) if subsampling is None else _read_steps(subsampling, count)
         depths = _spread(depth, count, "depth")
         self._components = ffi.new("wvl_component_format[]", count)
         for place, (kind, size), bits, (dx, dy) in zip(self._components, types, depths, steps):
@@ -88,10 +99,8 @@ class Plan:
     def __init__(self, layout, keywords, path=None):
         named, settings = split_keywords(keywords, PLAN_KEYWORDS)
         self.layout = layout
-        try:
+        with refusing("a keyword or option has a value of a wrong type or size"):
             self._begin(named, settings, path)
-        except OverflowError as error:  # of cffi: a number that the member of a structure cannot hold
-            refuse(f"depth, subsampling, offset, threads or palette: {error}")
 
     def _begin(self, named, settings, path):
         self.context = fetch_context(named.pop("context", None), named.pop("threads", 0) or 0)

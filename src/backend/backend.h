@@ -138,7 +138,9 @@ static inline int wvl_backend_has_devices(const wvl_backend_vtable *table) { ret
 /* What of tiles decides how much memory the CPU takes for them: greatest sizes, and sums. A plan adds it up without a
  * tile plan for every tile. */
 typedef struct wvl_cpu_shape {
-    uint32_t units, lanes_max, width_max;
+    uint32_t units, lanes_max, width_max, height_max, low_max;
+    uint64_t strips;         /* no level has more of them at work */
+    uint32_t sets;           /* of lines: one a worker, or one a strip where there are fewer */
     unsigned widest_kind;    /* the line kind with the largest samples */
     uint64_t plane_bytes[2]; /* largest of one component */
     uint64_t planes_bytes;   /* of all components, each plane rounded up */

@@ -33,15 +33,18 @@ static void build_lanes(const wvl_backend_job *job, const wvl_cpu_unit *unit, un
 {
     for (uint32_t i = 0; i < unit->count; i++) {
         unsigned own = wvl_min_u32(level, component_levels(job, unit, i));
-        wvl_cpu_build_lane(job->backend->dwt, &job->coefs[unit->tile], unit->component + i, own,
-                           planes[i].rows[own & 1], planes[i].rows[(own - 1) & 1], &lanes[i]);
+        const wvl_tile_component *tc = &job->tiles[unit->tile].components[unit->component + i];
+        uint8_t *const *rows = planes[i].rows;
+        uint8_t *in = wvl_cpu_is_flat(tc) ? rows[0] : rows[own & 1],
+                *low = wvl_cpu_is_flat(tc) ? in : rows[(own - 1) & 1];
+        wvl_cpu_build_lane(job->backend->dwt, &job->coefs[unit->tile], unit->component + i, own, in, low, &lanes[i]);
         lanes[i].plain = own != level;
     }
 }
 
-/* Strip `index` of those into which `wanted` cuts the level; wanted 0: the whole level. */
+/* Strip `index` of those into which `wanted` cuts the level; wanted 0: the whole level. set: of lines. */
 static void run_strip(wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned level, const wvl_cpu_planes *planes,
-                      uint32_t wanted, uint64_t index, uint32_t worker)
+                      uint32_t wanted, uint64_t index, uint32_t set)
 {
     wvl_dwt_lane lanes[WVL_LANES_MAX];
     build_lanes(job, unit, level, planes, lanes);
@@ -55,9 +58,9 @@ static void run_strip(wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned l
         y0 = (uint32_t)wvl_max_u64(top, rect.y0);
         y1 = (uint32_t)wvl_min_u64(top + rows, rect.y1);
     }
-    const wvl_cpu_worker *w = &job->workers[worker];
+    const wvl_cpu_worker *w = &job->workers[set];
     const wvl_cpu_kernels kernels = {job->backend->dwt, job->backend->front, job->backend->plan, job->backend->look};
-    if (wvl_cpu_run_rows(&kernels, job->image, unit, level, lanes, y0, y1, &w->lines, w->work)) {
+    if (wvl_cpu_run_rows(&kernels, job->image, unit, level, lanes, y0, y1, &w->lines)) {
         atomic_fetch_or_explicit(&job->outside, 1u, memory_order_relaxed);
     }
 }
@@ -133,8 +136,9 @@ static void run_task_wide(void *arg, uint32_t task, uint32_t worker)
     wvl_backend_job *job = arg;
     uint64_t index = find_task(job, task);
     wvl_cpu_unit unit = wide_unit(job, index);
+    uint32_t set = job->shape.sets < wvl_pool_concurrency(job->backend->pool) ? task : worker;
     run_strip(job, &unit, round_level(job, &unit), wide_planes(job, &unit), strips_wanted(job),
-              task - job->first_task[index], worker);
+              task - job->first_task[index], set);
 }
 
 static void run_level_wide(wvl_backend_job *job)

@@ -6,9 +6,8 @@
 
 static void carve_worker(wvl_carver *carver, const wvl_cpu_shape *shape, wvl_cpu_worker *worker)
 {
-    wvl_dwt_carve_lines(carver, shape->lanes_max, shape->width_max, shape->widest_kind, &worker->lines);
+    wvl_cpu_carve_lines(carver, shape, &worker->lines);
     for (uint32_t i = 0; i < shape->lanes_max; i++) {
-        worker->work[i] = wvl_line_carve(carver, shape->width_max, WVL_LINE_I32);
         if (shape->deep) {
             worker->planes[i].rows[0] = wvl_carve(carver, shape->plane_bytes[0], 1);
             /* Components leave level 1 together and then go on one by one. */
@@ -57,7 +56,7 @@ static job_parts carve_parts(wvl_carver *carver, wvl_carver *work, const wvl_pla
     p.coefs = wvl_carve(carver, tile_count, sizeof *p.coefs);
     p.bounds = wvl_carve(carver, shape->block_count, sizeof *p.bounds);
     p.samples = wvl_carve(carver, shape->coef_bytes, 1);
-    for (uint32_t i = 0; i < concurrency; i++) {
+    for (uint32_t i = 0; i < shape->sets; i++) {
         wvl_cpu_worker unused;
         carve_worker(work, shape, carver->base ? &p.workers[i] : &unused);
     }

@@ -18,8 +18,7 @@ typedef struct wvl_cpu_planes {
 } wvl_cpu_planes;
 
 typedef struct wvl_cpu_worker {
-    wvl_dwt_lines lines;
-    int32_t *work[WVL_LANES_MAX];
+    wvl_cpu_lines lines;
     wvl_cpu_planes planes[WVL_LANES_MAX]; /* deep */
 } wvl_cpu_worker;
 

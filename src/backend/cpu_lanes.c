@@ -76,12 +76,11 @@ static void fetch_row(void *user, uint32_t y, void *const *rows)
 }
 
 uint32_t wvl_cpu_run_rows(const wvl_cpu_kernels *k, const wvl_image *image, const wvl_cpu_unit *unit, unsigned level,
-                          const wvl_dwt_lane *lanes, uint32_t y0, uint32_t y1, const wvl_dwt_lines *lines,
-                          int32_t *const *work)
+                          const wvl_dwt_lane *lanes, uint32_t y0, uint32_t y1, const wvl_cpu_lines *lines)
 {
     wvl_rect rect = lanes[0].rect;
-    wvl_dwt_strip strip = {k->dwt, lanes, unit->count, y0, y1, lines, NULL, NULL, k->look};
-    cpu_fetch fetch = {.work = work, .x = rect.x0, .n = wvl_rect_width(rect)};
+    wvl_dwt_strip strip = {k->dwt, lanes, unit->count, y0, y1, &lines->rows, NULL, NULL, k->look};
+    cpu_fetch fetch = {.work = lines->work, .x = rect.x0, .n = wvl_rect_width(rect)};
     if (level < 2) {
         wvl_front_build_group(k->front, k->plan, image, unit->component, unit->count, unit->mct, unit->kind,
                               &fetch.group);

@@ -35,6 +35,6 @@ void wvl_cpu_build_lane(const wvl_dwt_kernels *dwt, const wvl_coefs *coefs, uint
  * nonzero when samples lie outside their depth. */
 uint32_t wvl_cpu_run_rows(const wvl_cpu_kernels *kernels, const wvl_image *image, const wvl_cpu_unit *unit,
                           unsigned level, const wvl_dwt_lane *lanes, uint32_t y0, uint32_t y1,
-                          const wvl_dwt_lines *lines, int32_t *const *work);
+                          const wvl_cpu_lines *lines);
 
 #endif

@@ -51,11 +51,6 @@ typedef struct tile_state {
     uint64_t sample_bytes;
 } tile_state;
 
-typedef struct strip_worker {
-    wvl_dwt_lines lines;
-    int32_t *work[WVL_LANES_MAX];
-} strip_worker;
-
 /* A piece of a level for one worker. */
 typedef struct strip_task {
     wvl_cpu_unit unit;
@@ -66,7 +61,8 @@ struct wvl_strips {
     wvl_strip_options options;
     wvl_cpu_kernels kernels;
     tile_state *tiles;
-    strip_worker *workers;
+    wvl_cpu_lines *workers; /* [set_count]: one a worker, or one a task where there are fewer */
+    uint32_t set_count;
     strip_task *tasks;
     uint32_t task_count, task_room;
     unsigned level;
@@ -161,37 +157,32 @@ static void carve_tile(wvl_carver *carver, const wvl_strip_options *o, const wvl
     }
 }
 
-static void carve_workers(wvl_carver *carver, const wvl_strip_options *o, strip_worker *workers)
+static void carve_workers(wvl_carver *carver, const wvl_strip_options *o, uint32_t sets, wvl_cpu_lines *workers)
 {
-    uint32_t width = 0, lanes = 1;
-    unsigned kind = WVL_LINE_I32;
+    wvl_cpu_shape shape = {.lanes_max = 1};
     for (uint32_t t = 0; t < o->tile_count; t++) {
-        lanes = wvl_max_u32(lanes, wvl_front_count_lanes(o->plan, &o->tiles[t], 0));
+        shape.lanes_max = wvl_max_u32(shape.lanes_max, wvl_front_count_lanes(o->plan, &o->tiles[t], 0));
         for (uint32_t c = 0; c < o->tiles[t].component_count; c++) {
-            const wvl_tile_component *tc = &o->tiles[t].components[c];
-            width = wvl_max_u32(width, wvl_rect_width(tc->rect));
-            kind = tc->reversible && tc->wide ? WVL_LINE_I64 : kind;
+            wvl_cpu_add_component(&shape, &o->tiles[t], c, 1);
         }
     }
-    for (uint32_t i = 0; i < wvl_pool_concurrency(o->pool); i++) {
-        strip_worker unused;
-        strip_worker *w = carver->base ? &workers[i] : &unused;
-        wvl_dwt_carve_lines(carver, lanes, width, kind, &w->lines);
-        for (unsigned k = 0; k < lanes; k++) {
-            w->work[k] = wvl_line_carve(carver, width, WVL_LINE_I32);
-        }
+    for (uint32_t i = 0; i < sets; i++) {
+        wvl_cpu_lines unused;
+        wvl_cpu_carve_lines(carver, &shape, carver->base ? &workers[i] : &unused);
     }
 }
 
 static void carve_all(wvl_carver *carver, wvl_strips *s)
 {
     const wvl_strip_options *o = &s->options;
-    uint64_t pieces = wvl_min_u64(o->rows, wvl_rect_height(o->tiles[0].rect)) / WVL_DWT_STRIP_ROWS_MIN + 4;
-    s->tiles = wvl_carve(carver, o->tile_count, sizeof *s->tiles);
-    s->workers = wvl_carve(carver, wvl_pool_concurrency(o->pool), sizeof *s->workers);
+    uint64_t rows = wvl_min_u64(o->rows, wvl_rect_height(o->tiles[0].rect));
+    uint64_t pieces = rows < 2 ? 1 : rows / WVL_DWT_STRIP_ROWS_MIN + 4;
     s->task_room = (uint32_t)(pieces * o->tile_count * o->plan->syntax.component_count);
+    s->set_count = wvl_min_u32(wvl_pool_concurrency(o->pool), s->task_room);
+    s->tiles = wvl_carve(carver, o->tile_count, sizeof *s->tiles);
+    s->workers = wvl_carve(carver, s->set_count, sizeof *s->workers);
     s->tasks = wvl_carve(carver, s->task_room, sizeof *s->tasks);
-    carve_workers(carver, o, s->workers);
+    carve_workers(carver, o, s->set_count, s->workers);
     for (uint32_t t = 0; t < o->tile_count; t++) {
         tile_state unused;
         memset(&unused, 0, sizeof unused);
@@ -379,14 +370,14 @@ static void run_task(void *arg, uint32_t index, uint32_t worker)
 {
     wvl_strips *s = arg;
     const strip_task *task = &s->tasks[index];
-    const strip_worker *w = &s->workers[worker];
+    const wvl_cpu_lines *w = &s->workers[s->set_count < wvl_pool_concurrency(s->options.pool) ? index : worker];
     unsigned level = wvl_min_u32(s->level, wvl_cpu_unit_levels(&s->tiles[task->unit.tile].view, &task->unit));
     wvl_dwt_lane lanes[WVL_LANES_MAX];
     if (wvl_look_is_over(s->options.look)) {
         return;
     }
     build_lanes(s, &task->unit, level, lanes);
-    if (wvl_cpu_run_rows(&s->kernels, s->image, &task->unit, level, lanes, task->y0, task->y1, &w->lines, w->work)) {
+    if (wvl_cpu_run_rows(&s->kernels, s->image, &task->unit, level, lanes, task->y0, task->y1, w)) {
         atomic_fetch_or_explicit(&s->outside, 1u, memory_order_relaxed);
     }
 }

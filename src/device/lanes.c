@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "device/devices.h"
+#include "backend/devices.h"
 
 /* ---- Open and close -------------------------------------------------------------------------- */
 
@@ -21,22 +21,22 @@ static int init_locks(wvl_lanes *lanes)
 
 wvl_status wvl_lanes_open(wvl_lanes *lanes, const wvl_plan *plan, uint32_t frames, char *reason, size_t reason_bytes)
 {
-    uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1], count = wvl_devices_list(plan, ordinals);
-    uint32_t share = (frames + count - 1) / count;
+    wvl_device_list devices = wvl_devices_list(plan, NULL, 0);
+    uint32_t share = (frames + devices.count - 1) / devices.count;
     wvl_status status = WVL_OK;
     memset(lanes, 0, sizeof *lanes);
     if (!init_locks(lanes)) {
         return WVL_ERROR_MEMORY;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < devices.count; i++) {
         wvl_pictures *p = &lanes->lanes[lanes->count].pictures;
-        status = wvl_pictures_open(p, plan, ordinals[i], share, &plan->context->trace, reason, reason_bytes);
+        status = wvl_pictures_open(p, plan, devices.ordinals[i], share, &plan->context->trace, reason, reason_bytes);
         if (status == WVL_OK) {
             lanes->slots += p->slots;
             lanes->count++;
-        } else if (status != WVL_ERROR_UNSUPPORTED && count > 1) {
-            wvl_context_log(plan->context, WVL_LOG_WARNING, "device %u: %s; the other devices do its work", ordinals[i],
-                            reason);
+        } else if (status != WVL_ERROR_UNSUPPORTED && devices.count > 1) {
+            wvl_context_log(plan->context, WVL_LOG_WARNING, "device %u: %s; the other devices do its work",
+                            devices.ordinals[i], reason);
         }
     }
     if (!lanes->count) {

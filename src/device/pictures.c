@@ -6,48 +6,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend/devices.h"
 #include "backend/registry.h"
 #include "base/alloc.h"
 #include "codec/rate/layers.h"
 #include "codec/write/assembly.h"
-#include "device/devices.h"
-#include "report/profile_walk.h"
+#include "way/way.h"
 
 #define WAIT_NANOSECONDS 200000 /* between two looks for a slot */
-
-/* ---- Reach ----------------------------------------------------------------------------------- */
-
-/* NULL, or why the codec leaves such pictures to the host. */
-static const char *refuse(const wvl_plan *plan)
-{
-    if (plan->rate.measures_always) {
-        return "measure-psnr=yes measures on the CPU, from the coefficients; with auto or no the device estimates";
-    }
-    if (plan->device.output && wvl_profile_walks(plan)) {
-        return "a profile is checked in memory of the host";
-    }
-    return wvl_assembly_refuses(plan);
-}
-
-wvl_reach wvl_pictures_reach_with(const wvl_backend_vtable *table, const wvl_plan *plan, const wvl_image *image,
-                                  const char **why)
-{
-    wvl_reach reach = table->reach(plan, image, WVL_REACH_PACKETS, why);
-    const char *refused = reach == WVL_REACH_PACKETS ? refuse(plan) : NULL;
-    if (refused) {
-        const char *of_waves;
-        reach = table->reach(plan, image, WVL_REACH_BLOCKS, &of_waves);
-        *why = reach == WVL_REACH_BLOCKS ? refused : of_waves;
-    }
-    return reach;
-}
-
-wvl_reach wvl_pictures_reach(const wvl_plan *plan, const wvl_image *image, const char **why)
-{
-    const wvl_backend_vtable *table = wvl_backend_fetch_device();
-    *why = "this build has no device code";
-    return table ? wvl_pictures_reach_with(table, plan, image, why) : WVL_REACH_NONE;
-}
 
 /* ---- Open and close -------------------------------------------------------------------------- */
 
@@ -93,7 +59,7 @@ wvl_status wvl_pictures_open_run(wvl_pictures *p, const wvl_plan *plan, wvl_tile
     p->plan = plan;
     p->table = wvl_backend_fetch_device();
     p->ordinal = ordinal;
-    if (wvl_pictures_reach(plan, NULL, &why) < WVL_REACH_PACKETS) {
+    if (wvl_way_reach(wvl_backend_fetch_device(), plan, NULL, &why) < WVL_REACH_PACKETS) {
         (void)snprintf(reason, reason_bytes, "%s", why);
         return WVL_ERROR_UNSUPPORTED;
     }
@@ -131,7 +97,7 @@ wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_tile_run run, wvl_back
     const char *why;
     wvl_assembly assembly;
     *memory = (wvl_backend_memory){.host_bytes = 0};
-    if (wvl_pictures_reach(plan, NULL, &why) < WVL_REACH_PACKETS) {
+    if (wvl_way_reach(wvl_backend_fetch_device(), plan, NULL, &why) < WVL_REACH_PACKETS) {
         return WVL_OK;
     }
     wvl_status status = wvl_assembly_build(&plan->context->host, plan, run, &assembly, &why);

@@ -29,13 +29,6 @@ typedef struct wvl_picture_facts {
     wvl_layer_result *layers; /* [1] */
 } wvl_picture_facts;
 
-/* How far devices of this build go with pictures of the plan, with pixels where the image has them (NULL: wherever).
- * *why: why no farther, in words; NULL with PACKETS. Pure. */
-wvl_reach wvl_pictures_reach(const wvl_plan *plan, const wvl_image *image, const char **why);
-/* The same of one table. */
-wvl_reach wvl_pictures_reach_with(const wvl_backend_vtable *table, const wvl_plan *plan, const wvl_image *image,
-                                  const char **why);
-
 /* Opens the device and takes memory for `slots` pictures, or for as many as there is memory for, but at least one.
  * WVL_ERROR_UNSUPPORTED: pictures of this plan are not finished there. reason: why, in words. */
 wvl_status wvl_pictures_open(wvl_pictures *pictures, const wvl_plan *plan, uint32_t ordinal, uint32_t slots,

@@ -11,36 +11,9 @@
 #include "codec/cs/cs.h"
 #include "codec/rate/layers.h"
 #include "codec/write/assembly.h"
-#include "device/devices.h"
-#include "report/profile_walk.h"
-
-/* Of a device, at least: chosen, 2 ms of a bus of 50 GB/s with 8-bit samples in three components. */
-#define SHARE_SAMPLES (UINT64_C(32) << 20)
+#include "way/way.h"
 
 /* ---- Division -------------------------------------------------------------------------------- */
-
-/* Whether bytes of a tile follow from its samples alone. */
-static int has_free_tiles(const wvl_plan *plan)
-{
-    const wvl_rate_plan *rate = &plan->rate;
-    return plan->syntax.layer_count == 1 && rate->layers[0].kind == WVL_RATE_ALL && !rate->max_bytes &&
-           !rate->max_component_bytes && !rate->rdoq && !rate->follows_step;
-}
-
-/* How many devices have a run of their own. 1: the picture is not divided. */
-static uint32_t count_shares(const wvl_plan *plan, const wvl_image *image, uint32_t *ordinals)
-{
-    const char *why;
-    uint64_t least = plan->test.share_samples ? plan->test.share_samples : SHARE_SAMPLES,
-             most = wvl_min_u64(plan->syntax.total_samples / least, plan->syntax.tile_count);
-    int is_elsewhere = image && image->memory_kind == WVL_MEMORY_DEVICE;
-    if (most < 2 || is_elsewhere || plan->device.choice == WVL_DEVICE_CPU || plan->device.output ||
-        !has_free_tiles(plan) || wvl_profile_walks(plan) ||
-        wvl_pictures_reach(plan, image, &why) != WVL_REACH_PACKETS) {
-        return 1;
-    }
-    return (uint32_t)wvl_min_u64(wvl_devices_list(plan, ordinals), most);
-}
 
 /* Whole rows of tiles where there are enough: pixels of a run are those of its rows. */
 static uint32_t begin_run(const wvl_plan *plan, uint32_t index, uint32_t count)
@@ -56,24 +29,25 @@ static wvl_tile_run find_run(const wvl_plan *plan, uint32_t index, uint32_t coun
     return (wvl_tile_run){first, begin_run(plan, index + 1, count) - first};
 }
 
-int wvl_shares_divide(wvl_shares *s, const wvl_plan *plan, const wvl_image *image)
+void wvl_shares_divide(wvl_shares *s, const wvl_plan *plan, const wvl_image *image)
 {
-    uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1], count = count_shares(plan, image, ordinals);
+    wvl_device_list devices = wvl_devices_list(plan, image, 0);
+    uint32_t count = wvl_way_shares(plan, image, &devices);
     memset(s, 0, sizeof *s);
     s->plan = plan;
     s->image = image;
-    s->count = count > 1 ? count : 0;
+    s->count = count;
     for (uint32_t i = 0; i < s->count; i++) {
         s->share[i].of = s;
         s->share[i].run = find_run(plan, i, count);
-        s->share[i].ordinal = ordinals[i];
+        s->share[i].ordinal = devices.ordinals[i];
     }
-    return s->count > 1;
 }
 
 wvl_status wvl_shares_measure(const wvl_plan *plan, wvl_backend_memory *memory)
 {
-    uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1], count = count_shares(plan, NULL, ordinals);
+    wvl_device_list devices = wvl_devices_list(plan, NULL, 0);
+    uint32_t count = wvl_way_shares(plan, NULL, &devices);
     wvl_status status = WVL_OK;
     *memory = (wvl_backend_memory){.host_bytes = 0};
     for (uint32_t i = 0; i < count && count > 1 && status == WVL_OK; i++) {

@@ -29,8 +29,8 @@ typedef struct wvl_shares {
     uint64_t header_bytes, body_bytes; /* body: all tile-parts */
 } wvl_shares;
 
-/* Divides the picture. 0: it is not for several devices. */
-int wvl_shares_divide(wvl_shares *shares, const wvl_plan *plan, const wvl_image *image);
+/* Divides a picture whose way is WVL_WAY_SHARES. */
+void wvl_shares_divide(wvl_shares *shares, const wvl_plan *plan, const wvl_image *image);
 /* Most that each device takes, and host memory of all. Nothing where pictures of the plan are not divided. */
 wvl_status wvl_shares_measure(const wvl_plan *plan, wvl_backend_memory *memory);
 /* All runs, on the devices at the same time where the context may start threads. WVL_OK: header, and facts of each run.

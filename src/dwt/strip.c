@@ -6,15 +6,22 @@
 #include "dwt/lift_ops.h"
 #include "dwt/quant.h"
 
-void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, uint64_t n, unsigned kind, wvl_dwt_lines *lines)
+void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, wvl_dwt_extent extent, unsigned kind,
+                         wvl_dwt_lines *lines)
 {
+    uint32_t n = extent.width;
+    memset(lines, 0, sizeof *lines);
     for (uint32_t lane = 0; lane < lane_count; lane++) {
+        if (extent.height < 2) {
+            lines->even[lane][0] = wvl_line_carve(carver, n, kind);
+            continue;
+        }
         for (unsigned i = 0; i < 3; i++) {
             lines->even[lane][i] = wvl_line_carve(carver, n, kind);
             lines->odd[lane][i] = wvl_line_carve(carver, n, kind);
         }
     }
-    lines->low = wvl_line_carve(carver, n / 2 + 1, kind);
+    lines->low = wvl_line_carve(carver, wvl_max_u32(extent.low, WVL_LINE_ROUND), kind);
     lines->high = wvl_line_carve(carver, n / 2 + 1, kind);
 }
 
@@ -114,9 +121,12 @@ static void split_row(const wvl_dwt_strip *s, const wvl_dwt_lane *lane, unsigned
     uint32_t n = wvl_rect_width(lane->rect);
     unsigned parity = lane->rect.x0 & 1;
     uint8_t *low = s->lines->low, *high = s->lines->high;
-    int to_plane = left == WVL_BAND_LL && lane->low.rows;
-    if (to_plane) {
-        low = lane->low.rows + (uint64_t)(y - lane->low.y0) * lane->low.pitch_bytes;
+    uint32_t low_count = (n + 1 - parity) / 2;
+    uint8_t *to = left == WVL_BAND_LL && lane->low.rows
+                      ? lane->low.rows + (uint64_t)(y - lane->low.y0) * lane->low.pitch_bytes
+                      : NULL;
+    if (to && !wvl_dwt_is_narrow(low_count)) {
+        low = to;
     }
     if (n > 1) {
         s->kernels->hlift[lane->kind](row, n, parity, low, high);
@@ -126,8 +136,10 @@ static void split_row(const wvl_dwt_strip *s, const wvl_dwt_lane *lane, unsigned
     } else {
         memcpy(low, row, wvl_line_element_bytes(lane->kind));
     }
-    if (!to_plane) {
+    if (!to) {
         put_band_row(&lane->band[left], lane->kind, y, low);
+    } else if (to != low) {
+        memcpy(to, low, (uint64_t)low_count * wvl_line_element_bytes(lane->kind));
     }
     put_band_row(&lane->band[left + 1], lane->kind, y, high);
 }
@@ -136,11 +148,17 @@ static void split_row(const wvl_dwt_strip *s, const wvl_dwt_lane *lane, unsigned
 static void bring_row(const wvl_dwt_strip *s, int64_t y, uint8_t *const (*lines)[3], unsigned slot, const void **rows)
 {
     uint32_t at = wvl_lift_reflect(y, s->lanes[0].rect.y0, s->lanes[0].rect.y1);
+    uint32_t n = wvl_rect_width(s->lanes[0].rect);
     void *targets[WVL_LANES_MAX];
     for (uint32_t i = 0; i < s->lane_count; i++) {
         const wvl_dwt_plane *in = &s->lanes[i].in;
-        targets[i] = lines[i][slot];
-        rows[i] = s->fetch ? lines[i][slot] : in->rows + (uint64_t)(at - in->y0) * in->pitch_bytes;
+        const uint8_t *from = s->fetch ? NULL : in->rows + (uint64_t)(at - in->y0) * in->pitch_bytes;
+        rows[i] = targets[i] = lines[i][slot];
+        if (from && wvl_dwt_is_narrow(n)) {
+            memcpy(targets[i], from, n * wvl_line_element_bytes(s->lanes[i].kind));
+        } else if (from) {
+            rows[i] = from;
+        }
     }
     if (s->fetch) {
         s->fetch(s->user, at, targets);

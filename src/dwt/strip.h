@@ -22,12 +22,15 @@ typedef struct wvl_dwt_band {
     uint32_t (*pack)(const void *x, uint32_t n, float r, void *slot);
 } wvl_dwt_band;
 
-/* A plane between levels: rows of one resolution, y0 first. */
+/* A plane between levels: rows of one resolution, y0 first. Narrow rows have no room for vectors behind them: they are
+ * copied to lines and back, so that a plane of one column is not sixteen times as large as its samples. */
 typedef struct wvl_dwt_plane {
     uint8_t *rows;
-    uint64_t pitch_bytes; /* of a multiple of WVL_LINE_ROUND samples */
+    uint64_t pitch_bytes; /* of a multiple of WVL_LINE_ROUND samples; of a narrow row: of its samples */
     uint32_t y0;
 } wvl_dwt_plane;
+
+static inline int wvl_dwt_is_narrow(uint32_t width) { return width < WVL_LINE_ROUND; }
 
 /* One component at one level: the resolution `rect` splits into low-low, HL, LH and HH. */
 typedef struct wvl_dwt_lane {
@@ -57,12 +60,25 @@ typedef struct wvl_dwt_strip {
     const wvl_look *look; /* may be NULL; asked before every pair of rows. Once it is over the rest is left as it is */
 } wvl_dwt_strip;
 
-void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, uint64_t n, unsigned kind, wvl_dwt_lines *lines);
+/* What lines must suffice for. */
+typedef struct wvl_dwt_extent {
+    uint32_t width, height; /* most samples of a row, and most rows of a resolution */
+    uint32_t low;           /* most samples of a row of a low half that is no row of a plane */
+} wvl_dwt_extent;
+
+/* A single row is not filtered vertically: no rows roll then. */
+void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, wvl_dwt_extent extent, unsigned kind,
+                         wvl_dwt_lines *lines);
 /* samples: of the tile; bounds: of the tile's first block. */
 void wvl_dwt_build_band(const wvl_dwt_kernels *kernels, unsigned kind, const wvl_tile_band *band, uint8_t *samples,
                         uint32_t *bounds, wvl_dwt_band *out);
 /* Rows of a strip where about `wanted` of them make a level: whole code blocks of every band of every lane. */
 uint64_t wvl_dwt_strip_rows(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted);
+/* No cut of a resolution of that height has more strips. */
+static inline uint64_t wvl_dwt_most_strips(uint32_t height)
+{
+    return height < 2 ? height : (height - 2u) / WVL_DWT_STRIP_ROWS_MIN + 2;
+}
 /* How many strips of that many rows there are; 0: nothing to do. */
 uint64_t wvl_dwt_count_strips(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted);
 

@@ -10,18 +10,19 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend/devices.h"
 #include "backend/registry.h"
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/intmath.h"
 #include "base/structs.h"
-#include "context.h"
-#include "device/devices.h"
+#include "codec/sink/sink.h"
 #include "device/lanes.h"
 #include "flight/frame_plan.h"
 #include "flight/poll_handle.h"
 #include "picture/session.h"
 #include "wavelane_frames.h"
-#include "waves/drive.h"
+#include "way/way.h"
 
 #define FRAMES_LEAST 3u /* chosen: one in the transform, one in block coding, one being written */
 #define FRAMES_MOST                                                                                                    \
@@ -112,22 +113,26 @@ void wvl_encoded_picture_release_after(wvl_encoded_picture *finished, void *stre
     wvl_encoded_picture_release(finished);
 }
 
-wvl_status wvl_encoded_picture_status(const wvl_encoded_picture *finished) { return finished->status; }
-const char *wvl_encoded_picture_error(const wvl_encoded_picture *finished) { return finished->error; }
-const wvl_result *wvl_encoded_picture_result(const wvl_encoded_picture *finished) { return finished->result; }
-void *wvl_encoded_picture_user(const wvl_encoded_picture *finished) { return finished->user; }
+wvl_status wvl_encoded_picture_status(const wvl_encoded_picture *p) { return p ? p->status : WVL_ERROR_ARGUMENT; }
+const char *wvl_encoded_picture_error(const wvl_encoded_picture *p) { return p ? p->error : ""; }
+const wvl_result *wvl_encoded_picture_result(const wvl_encoded_picture *p) { return p ? p->result : NULL; }
+void *wvl_encoded_picture_user(const wvl_encoded_picture *p) { return p ? p->user : NULL; }
 
-const void *wvl_encoded_picture_data(const wvl_encoded_picture *finished, size_t *bytes)
+const void *wvl_encoded_picture_data(const wvl_encoded_picture *p, size_t *bytes)
 {
-    int is_there = finished->finished.data != NULL;
-    *bytes = is_there ? (size_t)finished->finished.bytes : finished->bytes;
-    return is_there ? finished->finished.data : finished->data;
+    int is_there = p && p->finished.data;
+    uint64_t own = p ? p->bytes : 0;
+    const void *data = p ? p->data : NULL;
+    if (bytes) {
+        *bytes = (size_t)(is_there ? p->finished.bytes : own);
+    }
+    return is_there ? p->finished.data : data;
 }
 
-wvl_memory_kind wvl_encoded_picture_memory(const wvl_encoded_picture *finished)
+wvl_memory_kind wvl_encoded_picture_memory(const wvl_encoded_picture *p)
 {
-    wvl_memory_kind there = finished->finished.on_device ? WVL_MEMORY_DEVICE : WVL_MEMORY_PINNED;
-    return finished->finished.data ? there : WVL_MEMORY_HOST;
+    wvl_memory_kind there = p && p->finished.on_device ? WVL_MEMORY_DEVICE : WVL_MEMORY_PINNED;
+    return p && p->finished.data ? there : WVL_MEMORY_HOST;
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -263,7 +268,8 @@ static wvl_status open_lanes(wvl_encoder *e)
 {
     char reason[256];
     const wvl_image usual = {.struct_size = sizeof usual};
-    if (!wvl_drive_wants_device(e->plan, &usual, 1)) {
+    wvl_way way = wvl_choose_way(e->plan, &(wvl_way_source){.image = &usual, .many = 1});
+    if (way.kind == WVL_WAY_HOST) {
         return WVL_OK;
     }
     wvl_status status = wvl_lanes_open(&e->lanes, e->plan, e->place_capacity, reason, sizeof reason);
@@ -302,11 +308,10 @@ static wvl_status open_places(wvl_encoder *e)
 
 static uint32_t choose_frames(const wvl_plan *plan)
 {
-    const char *why;
     const wvl_image usual = {.struct_size = sizeof usual};
-    if (wvl_drive_wants_device(plan, &usual, 1) && wvl_pictures_reach(plan, NULL, &why) == WVL_REACH_PACKETS) {
-        uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1];
-        return wvl_min_u32(FRAMES_ON_DEVICE * wvl_devices_list(plan, ordinals), FRAMES_MAX);
+    wvl_way way = wvl_choose_way(plan, &(wvl_way_source){.image = &usual, .many = 1});
+    if (way.kind == WVL_WAY_PICTURE) {
+        return wvl_min_u32(FRAMES_ON_DEVICE * wvl_devices_list(plan, NULL, 0).count, FRAMES_MAX);
     }
     return wvl_min_u32(wvl_max_u32(wvl_context_threads(plan->context) / 2, FRAMES_LEAST), FRAMES_MOST);
 }
@@ -375,7 +380,7 @@ void wvl_encoder_release(wvl_encoder *e)
     wvl_context_release(context);
 }
 
-uint32_t wvl_encoder_frames(const wvl_encoder *encoder) { return encoder->place_count; }
+uint32_t wvl_encoder_frames(const wvl_encoder *encoder) { return encoder ? encoder->place_count : 0; }
 
 /* ---- Submit and receive ---------------------------------------------------------------------- */
 
@@ -426,7 +431,7 @@ typedef struct submission {
     wvl_frame frame; /* params NULL: as the plan of the encoder */
 } submission;
 
-/* 0: an argument is missing, or a structure has a size that is not taken. */
+/* 0: an argument is missing, a structure has a size that is not taken, or the sink serves another encode. */
 static int take_submission(submission *s, const wvl_image *image, const wvl_sink *sink, const wvl_frame *frame)
 {
     memset(s, 0, sizeof *s);
@@ -438,8 +443,8 @@ static int take_submission(submission *s, const wvl_image *image, const wvl_sink
         s->frame.error[0] = '\0';
     }
     return image && wvl_struct_read(&s->image, sizeof s->image, image, WVL_STRUCT_UNTIL(wvl_image, release_user)) &&
-           (!sink ||
-            (wvl_struct_read(&s->sink, sizeof s->sink, sink, WVL_STRUCT_UNTIL(wvl_sink, user)) && s->sink.write));
+           (!sink || (wvl_struct_read(&s->sink, sizeof s->sink, sink, WVL_STRUCT_UNTIL(wvl_sink, user)) &&
+                      s->sink.write && !wvl_sink_is_taken(&s->sink)));
 }
 
 /* Where the device alone may finish the frame, it must not have more bytes than there is memory for. */
@@ -481,6 +486,7 @@ static wvl_status queue_place(place *p, const submission *s, void *user)
     if (status == WVL_OK) {
         p->number = wvl_session_number(e->context);
         p->state = PLACE_QUEUED;
+        wvl_sink_take(&p->sink);
         e->submitted++;
         wake(p);
     }
@@ -568,13 +574,15 @@ wvl_status wvl_encoder_receive(wvl_encoder *e, uint32_t timeout_ms, wvl_encoded_
 
 void wvl_encoder_end(wvl_encoder *e)
 {
-    pthread_mutex_lock(&e->lock);
-    e->ended = 1;
-    tell_change(e);
-    pthread_mutex_unlock(&e->lock);
+    if (e) {
+        pthread_mutex_lock(&e->lock);
+        e->ended = 1;
+        tell_change(e);
+        pthread_mutex_unlock(&e->lock);
+    }
 }
 
-void wvl_encoder_cancel(wvl_encoder *e) { wvl_cancel_raise(e->cancel); }
+void wvl_encoder_cancel(wvl_encoder *e) { wvl_cancel_raise(e ? e->cancel : NULL); }
 
 wvl_status wvl_encoder_poll_handle(wvl_encoder *e, int *handle)
 {

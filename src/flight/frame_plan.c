@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "codec/write/least.h"
-#include "context.h"
 #include "params/params.h"
 #include "params/table.h"
-#include "plan/measure.h"
+#include "plan/plan_measure.h"
 
 /* Violations, one a line. */
 typedef struct report_text {
@@ -177,7 +177,7 @@ static const char *compare_kinds(const wvl_plan *plan, const wvl_plan *usual)
     return NULL;
 }
 
-/* What follows from kinds is that of the usual plan; so is whether coefficients are kept (src/plan/measure.c). */
+/* What follows from kinds is that of the usual plan; so is whether coefficients are kept (src/plan/plan_measure.c). */
 static void fill_values(wvl_plan *plan, const wvl_plan *usual, const wvl_settings *settings)
 {
     wvl_plan_fill_rates(plan, settings);

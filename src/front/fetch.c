@@ -129,6 +129,7 @@ void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *pla
                            uint32_t component, uint32_t count, unsigned mct, unsigned kind, wvl_front_group *group)
 {
     group->count = count;
+    group->element_bytes = (uint8_t)wvl_line_element_bytes(kind);
     for (uint32_t i = 0; i < count; i++) {
         build_plane(kernels, plan, component + i, &image->planes[component + i], &group->plane[i]);
     }
@@ -178,8 +179,8 @@ static uint32_t load_triple(const wvl_front_group *group, uint32_t y, uint32_t x
     return outside | pixels->load(row, plane->pitch_bytes, n - head, plane->shift, placed) >> plane->depth;
 }
 
-uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work,
-                             void *const *rows)
+static uint32_t fetch_piece(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work,
+                            void *const *rows)
 {
     int32_t *lines[WVL_FRONT_PLANES_MAX];
     const int32_t *loaded[WVL_FRONT_PLANES_MAX];
@@ -192,6 +193,20 @@ uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t 
     }
     for (uint32_t i = 0; group->convert && i < (group->mixes ? 1 : group->count); i++) {
         group->convert(loaded + i, n, rows + i);
+    }
+    return outside;
+}
+
+uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work,
+                             void *const *rows)
+{
+    uint32_t outside = 0;
+    for (uint32_t at = 0; at < n; at += WVL_FRONT_PIECE) {
+        void *piece[WVL_FRONT_PLANES_MAX];
+        for (uint32_t i = 0; i < group->count; i++) {
+            piece[i] = (uint8_t *)rows[i] + (uint64_t)at * group->element_bytes;
+        }
+        outside |= fetch_piece(group, y, x + at, wvl_min_u32(n - at, WVL_FRONT_PIECE), work, piece);
     }
     return outside;
 }

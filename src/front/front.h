@@ -17,6 +17,7 @@
 #include "geom/plan.h"
 
 #define WVL_FRONT_PLANES_MAX 3u
+#define WVL_FRONT_PIECE 32768u /* samples of a row at a time, a multiple of WVL_LINE_ROUND (D-front-02) */
 
 /* Constants that turn stored values v into v + bias (which must lie in [0, 2^depth)) and then into level-shifted
  * samples by - half. Unsigned: bias 0; signed: bias = half, so that nothing is shifted in the end. half = 2^(depth-1).
@@ -125,6 +126,7 @@ typedef struct wvl_front_group {
     wvl_front_color color;     /* NULL: none */
     wvl_front_convert convert; /* NULL: the samples are what is wanted */
     uint8_t mixes;             /* convert takes all lines at once, else one by one */
+    uint8_t element_bytes;     /* of rows */
 } wvl_front_group;
 
 /* How many components from this one on must be fetched together. */
@@ -137,8 +139,9 @@ static inline uint32_t wvl_front_count_lanes(const wvl_plan *plan, const wvl_til
  * (WVL_MCT_*, NONE unless count is 3), delivered as WVL_LINE_* kind. */
 void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *plan, const wvl_image *image,
                            uint32_t component, uint32_t count, unsigned mct, unsigned kind, wvl_front_group *group);
-/* Row y, columns [x, x + n), component coordinates. work: `count` lines of n samples, used when there is a conversion;
- * rows: the same in the group's kind. Returns 0 when every sample is within the declared depth. */
+/* Row y, columns [x, x + n), component coordinates. work: `count` lines of n samples, WVL_FRONT_PIECE at most, used
+ * when there is a conversion; rows: the same in the group's kind. Returns 0 when every sample is within the declared
+ * depth. */
 uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work,
                              void *const *rows);
 

@@ -52,6 +52,19 @@ WVL_HD uint32_t wvl_container_period(unsigned container)
     }
 }
 
+/* Containers up to that of the last of `width` samples; stride 0 means 1. */
+WVL_HD uint64_t wvl_container_count(uint32_t first, uint32_t stride, uint32_t width)
+{
+    uint64_t step = stride ? stride : 1;
+    return width ? first + (width - 1) * step + 1 : 0;
+}
+
+/* Whether such a row has a size that memory may have, in containers of any type. */
+WVL_HD int wvl_container_row_fits(uint32_t first, uint32_t stride, uint32_t width)
+{
+    return wvl_container_count(first, stride, width) <= UINT64_MAX / 16;
+}
+
 /* Bytes of a row that the first `count` containers lie in; words are whole. */
 WVL_HD uint64_t wvl_container_bytes(unsigned container, uint64_t count)
 {

@@ -84,6 +84,9 @@ static void check_components(const wvl_image_format *f, wvl_report *r)
                            "bits that decoders carry",
                            c, cf->depth, MAX_DEPTH);
         }
+        if (cf->is_signed > 1) {
+            wvl_report_add(r, "component %u: is_signed is %u; give 0 or 1", c, cf->is_signed);
+        }
         uint32_t dx = cf->dx ? cf->dx : 1, dy = cf->dy ? cf->dy : 1;
         if (wvl_ceil_div(f->x1, dx) <= wvl_ceil_div(f->x0, dx) || wvl_ceil_div(f->y1, dy) <= wvl_ceil_div(f->y0, dy)) {
             wvl_report_add(r, "component %u: subsampling %u,%u leaves it without samples (B-2)", c, dx, dy);
@@ -137,7 +140,14 @@ static void check_quantizer(const wvl_settings *s, wvl_report *r)
 
 static void check_transform(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
-    if (s->mct == 1 && wvl_plan_choose_mct(s, f) == WVL_MCT_NONE) {
+    int is_cinema =
+        wvl_profile_of(s->profile)->family == WVL_FAMILY_CINEMA; /* which asks for three components itself */
+    if (s->mct == 1 && f->component_count < 3 && !is_cinema) {
+        wvl_report_add(r,
+                       "mct on, but the colour transform needs three components, and the picture has %u; use auto or "
+                       "off (G.2, G.3)",
+                       f->component_count);
+    } else if (s->mct == 1 && f->component_count >= 3 && wvl_plan_choose_mct(s, f) == WVL_MCT_NONE) {
         wvl_report_add(r, "mct: the colour transform needs one depth, sign and subsampling for the first three "
                           "components (G.2, G.3)");
     }

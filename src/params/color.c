@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/structs.h"
-#include "context.h"
 #include "params/value.h"
 
 #define ENTRIES_MOST 65536u

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "context.h"
+#include "base/context.h"
 
 wvl_status wvl_params_refuse_entry(const wvl_params_list *list, const char *format, ...)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/intmath.h"
-#include "context.h"
 #include "params/table.h"
 #include "params/value.h"
 

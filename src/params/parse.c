@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "context.h"
+#include "base/context.h"
 #include "params/params.h"
 #include "wavelane_simple.h"
 

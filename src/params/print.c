@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "context.h"
+#include "base/context.h"
 #include "params/number.h"
 #include "params/value.h"
 

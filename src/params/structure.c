@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
-#include "context.h"
+#include "base/context.h"
 #include "params/list.h"
 #include "params/number.h"
 

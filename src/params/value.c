@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
-#include "context.h"
+#include "base/context.h"
 #include "params/number.h"
 
 const char *const wvl_params_style_names[WVL_STYLE_COUNT] = {"BYPASS", "RESET",  "TERMALL", "VSC",

@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/structs.h"
 #include "codec/sink/sink.h"
-#include "context.h"
 #include "picture/session.h"
-#include "waves/early.h"
-#include "waves/rows.h"
+#include "rows/window.h"
+#include "waves/rows_memory.h"
+#include "way/leaving.h"
 
 /* What the call was given, as this version knows it: an image, or a source of rows. */
 typedef struct given {
@@ -18,6 +19,7 @@ typedef struct given {
     wvl_sink sink;
     wvl_control control;
     int has_image, has_source, has_sink, has_control;
+    int is_spent; /* the sink serves another encode, and stays as it is */
 } given;
 
 static void take_image(given *g, const wvl_image *image)
@@ -37,6 +39,12 @@ static void take_source(given *g, const wvl_row_source *source)
 static void take_output(given *g, const wvl_sink *sink, const wvl_control *control)
 {
     g->has_sink = sink && wvl_struct_read(&g->sink, sizeof g->sink, sink, WVL_STRUCT_UNTIL(wvl_sink, user));
+    g->is_spent = g->has_sink && wvl_sink_is_taken(&g->sink);
+    if (g->is_spent) {
+        g->has_sink = 0;
+    } else if (g->has_sink) {
+        wvl_sink_take(&g->sink);
+    }
     g->has_control =
         !control || wvl_struct_read(&g->control, sizeof g->control, control, WVL_STRUCT_UNTIL(wvl_control, cancel));
 }
@@ -64,7 +72,8 @@ static wvl_status refuse(given *g, wvl_sink *sink, wvl_status status, const char
         give_sink_back(g, sink);
     }
     if (error && error_bytes) {
-        (void)snprintf(error, error_bytes, "%s", text);
+        (void)snprintf(error, error_bytes, "%s",
+                       g->is_spent ? "the sink was given to another encode: open one for each" : text);
     }
     return status;
 }
@@ -108,6 +117,7 @@ typedef struct row_encode {
     const wvl_plan *plan;
     given g;
     wvl_rows_options options;
+    wvl_way way;
     wvl_row_window window;
     wvl_spill spill;
     char why[512];
@@ -120,7 +130,7 @@ static wvl_status fail_rows(row_encode *e, wvl_status status, const char *text)
 }
 
 /* What the limit leaves for coded blocks. */
-static wvl_status find_limit(row_encode *e, const wvl_rows_way *way, uint64_t *limit)
+static wvl_status find_limit(row_encode *e, const wvl_way *way, uint64_t *limit)
 {
     wvl_rows_memory m;
     *limit = UINT64_MAX;
@@ -151,11 +161,13 @@ static wvl_status find_limit(row_encode *e, const wvl_rows_way *way, uint64_t *l
 }
 
 /* The way of the rows, and what memory_bytes leaves on it. */
-static wvl_status choose_way(row_encode *e, wvl_rows_way *way, uint64_t *limit)
+static wvl_status choose_way(row_encode *e, uint64_t *limit)
 {
+    wvl_way *way = &e->way;
+    wvl_way_source source = {.rows = &e->g.source};
     int needs_device = e->plan->device.choice == WVL_DEVICE_CUDA_ONLY || e->plan->device.output;
-    *way = wvl_rows_choose(e->plan, &e->g.source, 1);
-    if (needs_device && !way->on_device) {
+    *way = wvl_choose_way(e->plan, &source);
+    if (needs_device && way->kind != WVL_WAY_JOBS) {
         (void)snprintf(e->why, sizeof e->why,
                        "no device takes the rows of this picture: %s. The options device and output-memory forbid the "
                        "CPU; set device to auto",
@@ -163,8 +175,9 @@ static wvl_status choose_way(row_encode *e, wvl_rows_way *way, uint64_t *limit)
         return WVL_ERROR_UNSUPPORTED;
     }
     wvl_status status = find_limit(e, way, limit);
-    if (status == WVL_ERROR_PARAMETER && way->on_device && !needs_device) {
-        *way = wvl_rows_choose(e->plan, &e->g.source, 0);
+    if (status == WVL_ERROR_PARAMETER && way->kind == WVL_WAY_JOBS && !needs_device) {
+        source.failed = 1u << WVL_WAY_JOBS;
+        *way = wvl_choose_way(e->plan, &source);
         status = find_limit(e, way, limit);
     }
     return status;
@@ -175,19 +188,18 @@ static wvl_status open_rows(row_encode *e)
 {
     const wvl_plan *plan = e->plan;
     const char *why = wvl_rows_refuse(plan, &e->g.source);
-    wvl_rows_way way;
     uint64_t limit;
     if (why) {
         return fail_rows(e, WVL_ERROR_ARGUMENT, why);
     }
-    wvl_status status = choose_way(e, &way, &limit);
+    wvl_status status = choose_way(e, &limit);
     if (status != WVL_OK) {
         return status;
     }
     if (!wvl_spill_open(&e->spill, &plan->context->host, e->options.spill_folder, limit)) {
         return fail_rows(e, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY));
     }
-    status = wvl_rows_open(&e->window, plan, &e->g.source, &way);
+    status = wvl_rows_open(&e->window, plan, &e->g.source, &e->way);
     if (status != WVL_OK) {
         wvl_spill_close(&e->spill);
         return fail_rows(e, status, wvl_status_text(status));
@@ -218,6 +230,7 @@ static wvl_status encode_rows(row_encode *e, wvl_sink *sink, const wvl_session_p
     }
     wvl_session_picture picture = *out;
     picture.rows = &e->window;
+    picture.way = &e->way;
     picture.spill = &e->spill;
     picture.image = &e->window.image;
     picture.number = wvl_session_number(plan->context);

@@ -6,7 +6,7 @@
 #include "backend/backend.h"
 #include "codec/store/spill.h"
 #include "device/lanes.h"
-#include "waves/rows.h"
+#include "rows/window.h"
 
 typedef struct wvl_session wvl_session;
 
@@ -14,6 +14,7 @@ typedef struct wvl_session wvl_session;
 typedef struct wvl_session_picture {
     const wvl_image *image;
     wvl_row_window *rows; /* where the rows of the image come from; NULL: all of them are there */
+    const wvl_way *way;   /* of the rows; NULL: the session chooses it */
     wvl_spill *spill;     /* of its coded data; NULL: all of it stays in memory */
     wvl_sink *sink;
     const wvl_control *control; /* may be NULL */

@@ -4,22 +4,22 @@
 #include "codec/sink/sink.h"
 #include "codec/write/early.h"
 #include "picture/session_state.h"
-#include "waves/early.h"
+#include "way/leaving.h"
 
 /* The sink can do it, and something is won. Of whole pictures the plan has promised how much memory is taken. */
 static int goes_early(const wvl_session *s, wvl_early_kind kind)
 {
-    if (s->many || !wvl_early_is_taken(s->plan, kind, s->sink->patch != NULL)) {
+    if (s->many || !wvl_early_is_taken(s->plan, kind, s->now.sink->patch != NULL)) {
         return 0;
     }
-    return s->rows || (!wvl_sink_reserves(s->sink) && wvl_early_fits_waves(s->plan));
+    return s->now.rows || (!wvl_sink_reserves(s->now.sink) && wvl_early_fits_waves(s->plan));
 }
 
 /* Main header and boxes. */
 wvl_status wvl_session_open_early(wvl_session *s, uint64_t *codestream_offset)
 {
     const wvl_plan *plan = s->plan;
-    wvl_early_kind kind = wvl_early_find_kind(plan, s->rows != NULL);
+    wvl_early_kind kind = wvl_early_find_kind(plan, s->now.rows != NULL);
     if (!goes_early(s, kind)) {
         return WVL_OK;
     }
@@ -28,8 +28,8 @@ wvl_status wvl_session_open_early(wvl_session *s, uint64_t *codestream_offset)
     size_t n = wvl_session_box_header(plan, 0, header);
     uint64_t boxes = plan->syntax.jp2 ? plan->syntax.boxes_before.bytes : 0;
     *codestream_offset = boxes + n;
-    s->open_at = wvl_early_needs_patch(plan, kind) ? boxes : UINT64_MAX;
-    s->early = kind;
+    s->out.open_at = wvl_early_needs_patch(plan, kind) ? boxes : UINT64_MAX;
+    s->out.early = kind;
     if (plan->memory.wave_count == 1) {
         (void)wvl_wave_build(plan, 0, s->wave.tiles); /* wvl_wave_walk goes through them */
     }
@@ -41,7 +41,7 @@ wvl_status wvl_session_open_early(wvl_session *s, uint64_t *codestream_offset)
     int refused = plan->syntax.jp2 &&
                   (wvl_session_put(s, plan->syntax.boxes_before.data, boxes) || wvl_session_put(s, header, n));
     wvl_status status = refused ? WVL_ERROR_SINK : wvl_coder_open_early(&s->coder, &options);
-    s->codestream_offset = *codestream_offset;
+    s->out.codestream_offset = *codestream_offset;
     wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
     return status;
 }
@@ -68,7 +68,7 @@ wvl_status wvl_session_send_strip(wvl_session *s, const wvl_coefs *coefs, uint32
     if (!s->coder.early) {
         return WVL_OK;
     }
-    if (s->early != WVL_EARLY_ROWS) {
+    if (s->out.early != WVL_EARLY_ROWS) {
         return is_end ? wvl_session_send_tiles(s, count) : WVL_OK;
     }
     double start = wvl_session_begin_stage(s, WVL_STAGE_WRITE);
@@ -81,7 +81,7 @@ wvl_status wvl_session_send_strip(wvl_session *s, const wvl_coefs *coefs, uint32
 static int patch(void *user, uint64_t offset, const void *data, size_t bytes)
 {
     wvl_session *s = user;
-    return s->sink->patch(s->sink->user, s->codestream_offset + offset, data, bytes);
+    return s->now.sink->patch(s->now.sink->user, s->out.codestream_offset + offset, data, bytes);
 }
 
 static int patch_box(wvl_session *s)
@@ -89,15 +89,15 @@ static int patch_box(wvl_session *s)
     uint8_t header[WVL_JP2_MAX_HEADER_BYTES];
     uint64_t at = s->plan->syntax.jp2 ? s->plan->syntax.boxes_before.bytes : 0;
     size_t n = wvl_session_box_header(s->plan, wvl_coder_codestream_bytes(&s->coder), header);
-    return n ? s->sink->patch(s->sink->user, at, header, n) : 0;
+    return n ? s->now.sink->patch(s->now.sink->user, at, header, n) : 0;
 }
 
 wvl_status wvl_session_close_early(wvl_session *s)
 {
     double start = wvl_session_begin_stage(s, WVL_STAGE_WRITE);
-    wvl_session_tell(s, 2 * s->samples_done);
+    wvl_session_tell(s, 2 * s->work.samples_done);
     wvl_status status = flush(s, wvl_coder_close_early(&s->coder));
-    if (status == WVL_OK && s->written != s->codestream_offset + wvl_coder_codestream_bytes(&s->coder)) {
+    if (status == WVL_OK && s->out.written != s->out.codestream_offset + wvl_coder_codestream_bytes(&s->coder)) {
         status = wvl_session_fail(
             s, WVL_ERROR_INTERNAL,
             "the codestream is not as long as its lengths say: a defect of the library, please report it");
@@ -106,8 +106,8 @@ wvl_status wvl_session_close_early(wvl_session *s)
     if (status == WVL_OK && patch_box(s)) {
         status = WVL_ERROR_SINK;
     }
-    if (status == WVL_OK && s->sink->finalized && s->open_at != UINT64_MAX) {
-        s->sink->finalized(s->sink->user, s->written);
+    if (status == WVL_OK && s->now.sink->finalized && s->out.open_at != UINT64_MAX) {
+        s->now.sink->finalized(s->now.sink->user, s->out.written);
     }
     wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
     return status;

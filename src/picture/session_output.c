@@ -14,20 +14,21 @@
 int wvl_session_send(wvl_session *s, const void *data, size_t bytes)
 {
     int refused = 0;
-    if (s->held) {
-        if (s->written > s->held_bytes ||
-            bytes > s->held_bytes - s->written) { /* its length was foretold: the caller says that it was wrong */
-            s->written = UINT64_MAX;
+    if (s->out.held) {
+        if (s->out.written > s->out.held_bytes ||
+            bytes >
+                s->out.held_bytes - s->out.written) { /* its length was foretold: the caller says that it was wrong */
+            s->out.written = UINT64_MAX;
             return -1;
         }
-        memcpy(s->held + s->written, data, bytes);
-        s->written += bytes;
+        memcpy(s->out.held + s->out.written, data, bytes);
+        s->out.written += bytes;
         return 0;
     }
-    refused = s->sink->write(s->sink->user, data, bytes);
-    s->written += bytes;
-    if (!refused && s->sink->finalized && s->open_at > s->written - bytes) {
-        s->sink->finalized(s->sink->user, wvl_min_u64(s->written, s->open_at));
+    refused = s->now.sink->write(s->now.sink->user, data, bytes);
+    s->out.written += bytes;
+    if (!refused && s->now.sink->finalized && s->out.open_at > s->out.written - bytes) {
+        s->now.sink->finalized(s->now.sink->user, wvl_min_u64(s->out.written, s->out.open_at));
     }
     return refused;
 }
@@ -46,22 +47,22 @@ wvl_status wvl_session_send_finished(wvl_session *s, const uint8_t *data, uint64
 
 int wvl_session_flush(wvl_session *s)
 {
-    size_t n = s->buffered;
-    s->buffered = 0;
+    size_t n = s->out.buffered;
+    s->out.buffered = 0;
     return n ? wvl_session_send(s, s->wave.buffer, n) : 0;
 }
 
 int wvl_session_put(void *user, const void *data, size_t bytes)
 {
     wvl_session *s = user;
-    if (bytes > WVL_WRITE_BUFFER_BYTES - s->buffered) {
+    if (bytes > WVL_WRITE_BUFFER_BYTES - s->out.buffered) {
         int refused = wvl_session_flush(s);
         if (refused || bytes >= WVL_WRITE_BUFFER_BYTES) {
             return refused ? refused : wvl_session_send(s, data, bytes);
         }
     }
-    memcpy(s->wave.buffer + s->buffered, data, bytes);
-    s->buffered += bytes;
+    memcpy(s->wave.buffer + s->out.buffered, data, bytes);
+    s->out.buffered += bytes;
     return 0;
 }
 
@@ -69,17 +70,17 @@ int wvl_session_put(void *user, const void *data, size_t bytes)
 static wvl_status open_output(wvl_session *s, uint64_t bytes)
 {
     if (!wvl_profile_walks(s->plan)) {
-        return wvl_sink_reserve(s->sink, bytes);
+        return wvl_sink_reserve(s->now.sink, bytes);
     }
-    s->held_bytes = bytes;
-    s->held = wvl_alloc(&s->plan->context->host, bytes);
-    return s->held ? WVL_OK : WVL_ERROR_MEMORY;
+    s->out.held_bytes = bytes;
+    s->out.held = wvl_alloc(&s->plan->context->host, bytes);
+    return s->out.held ? WVL_OK : WVL_ERROR_MEMORY;
 }
 
 void wvl_session_drop_held(wvl_session *s)
 {
-    wvl_free(&s->plan->context->host, s->held, s->held_bytes);
-    s->held = NULL;
+    wvl_free(&s->plan->context->host, s->out.held, s->out.held_bytes);
+    s->out.held = NULL;
 }
 
 /* Its time is a stage of its own. */
@@ -89,29 +90,29 @@ wvl_status wvl_session_judge(wvl_session *s, const void *data, uint64_t bytes)
         return WVL_OK;
     }
     double start = wvl_session_begin_stage(s, WVL_STAGE_CHECK);
-    wvl_status status = wvl_profile_walk(s->plan, data, bytes, s->error, s->error_bytes);
+    wvl_status status = wvl_profile_walk(s->plan, data, bytes, s->now.error, s->now.error_bytes);
     wvl_session_end_stage(s, WVL_STAGE_CHECK, start);
-    s->seconds[WVL_STAGE_WRITE] -= s->seconds[WVL_STAGE_CHECK]; /* once a picture */
-    s->stage = WVL_STAGE_WRITE;
+    s->work.seconds[WVL_STAGE_WRITE] -= s->work.seconds[WVL_STAGE_CHECK]; /* once a picture */
+    s->work.stage = WVL_STAGE_WRITE;
     return status;
 }
 
 /* The sink gets what the profile check lets through, in one run of writes. */
 static wvl_status judge_output(wvl_session *s)
 {
-    uint8_t *held = s->held;
-    wvl_status status = wvl_session_judge(s, held, s->written);
+    uint8_t *held = s->out.held;
+    wvl_status status = wvl_session_judge(s, held, s->out.written);
     if (status == WVL_OK) {
-        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : wvl_sink_reserve(s->sink, s->held_bytes);
+        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : wvl_sink_reserve(s->now.sink, s->out.held_bytes);
     }
-    s->held = NULL;
-    s->written = 0;
-    for (uint64_t at = 0; at < s->held_bytes && status == WVL_OK; at += WVL_WRITE_BUFFER_BYTES) {
-        status = wvl_session_send(s, held + at, (size_t)wvl_min_u64(s->held_bytes - at, WVL_WRITE_BUFFER_BYTES))
+    s->out.held = NULL;
+    s->out.written = 0;
+    for (uint64_t at = 0; at < s->out.held_bytes && status == WVL_OK; at += WVL_WRITE_BUFFER_BYTES) {
+        status = wvl_session_send(s, held + at, (size_t)wvl_min_u64(s->out.held_bytes - at, WVL_WRITE_BUFFER_BYTES))
                      ? WVL_ERROR_SINK
                      : WVL_OK;
     }
-    s->held = held;
+    s->out.held = held;
     return status;
 }
 
@@ -143,9 +144,9 @@ wvl_status wvl_session_write_output(wvl_session *s, uint64_t *codestream_offset)
     if (status == WVL_OK && wvl_session_flush(s)) {
         status = WVL_ERROR_SINK;
     }
-    if ((status == WVL_OK || s->written == UINT64_MAX) && s->written != *codestream_offset + codestream) {
+    if ((status == WVL_OK || s->out.written == UINT64_MAX) && s->out.written != *codestream_offset + codestream) {
         return wvl_session_fail(s, WVL_ERROR_INTERNAL,
                                 "the codestream is not as long as foretold: a defect of the library, please report it");
     }
-    return status == WVL_OK && s->held ? judge_output(s) : status;
+    return status == WVL_OK && s->out.held ? judge_output(s) : status;
 }

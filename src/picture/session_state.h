@@ -1,56 +1,49 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a session holds, for the files that encode its pictures: session.c (its life, and pictures that a device
- * finishes) and session_waves.c (pictures in waves). */
+/* What a session holds, for the files that encode its pictures: session.c (its life, and the ways), session_device.c
+ * (bytes that devices make), session_waves.c and session_strips.c (pictures in waves, and in strips). */
 #ifndef WVL_SESSION_STATE_H
 #define WVL_SESSION_STATE_H
 
 #include "backend/backend.h"
+#include "base/context.h"
 #include "codec/write/coder.h"
-#include "context.h"
 #include "picture/session.h"
 #include "waves/drive.h"
-#include "waves/early.h"
 #include "waves/gather.h"
 #include "waves/source_wave.h"
 #include "waves/strip_drive.h"
+#include "way/leaving.h"
 
 #define WVL_TEXT_OUTSIDE "a sample lies outside the depth that its component declares"
 
-struct wvl_session {
-    const wvl_plan *plan;
-    const char *track;
-    int many;
-    wvl_wave wave;
+/* Memory that a session keeps between pictures. */
+typedef struct wvl_session_memory {
     void *wave_memory;
     uint64_t wave_bytes;
-    void *worker_memory; /* of the coder, kept between pictures; NULL: each takes its own */
+    void *worker_memory; /* of the coder; NULL: each picture takes its own */
     uint64_t worker_bytes;
-    wvl_drive drive;
-    wvl_wave_source source; /* of the wave at work */
-    wvl_lanes *lanes;       /* devices that finish pictures, shared; NULL: none */
-    wvl_pictures own;       /* the same for one picture; closed: backend is NULL */
+} wvl_session_memory;
+
+/* Devices that finish pictures. */
+typedef struct wvl_session_devices {
+    wvl_lanes *lanes;       /* shared with other sessions; NULL: none */
+    wvl_pictures own;       /* of one picture; closed: backend is NULL */
     uint32_t gave_up;       /* a bit for each device that did not finish the picture at work */
     wvl_pictures *pictures; /* what the last picture that a device finished, or tried to, was given to */
-    /* Of the picture at work: */
-    const wvl_image *image; /* NULL: given back */
-    wvl_row_window *rows;   /* of the image; NULL: all rows are there */
-    wvl_spill *spill;       /* of its coded data, or NULL */
-    wvl_gather gather;      /* of pictures in strips that need all coefficients; else closed */
-    wvl_strip_drive strips; /* in place of `drive` for pictures in strips; closed: plan is NULL */
-    wvl_sink *sink;
-    wvl_finished *finished; /* where a picture of a device stays; NULL: it goes to the sink */
-    const wvl_control *control;
-    uint64_t picture; /* number */
-    unsigned rounds;  /* the pixels of this picture were transformed so often */
-    char backend_name[64];
-    void *quality_memory;
-    wvl_coder coder;
-    wvl_look look;
+} wvl_session_devices;
+
+/* How far the picture at work is. Samples are those of the plan, each of which counts twice: transformed, and coded. */
+typedef struct wvl_session_work {
     uint64_t samples_done, samples_in_work;
-    unsigned round; /* how often all pixels have come before */
-    uint64_t told;  /* progress */
+    unsigned round;  /* how often all pixels have come before */
+    unsigned rounds; /* how often pixels were transformed */
+    uint64_t told;   /* progress */
     wvl_stage stage;
     double seconds[WVL_STAGES];
+} wvl_session_work;
+
+/* Its bytes on their way to the sink. */
+typedef struct wvl_session_output {
     size_t buffered;
     uint64_t written;
     uint64_t open_at;     /* bytes from here on may be patched; UINT64_MAX: none */
@@ -58,8 +51,28 @@ struct wvl_session {
     uint64_t codestream_offset;
     uint8_t *held; /* the whole output of a profile that is judged before the sink gets it */
     uint64_t held_bytes;
-    char *error;
-    size_t error_bytes;
+} wvl_session_output;
+
+struct wvl_session {
+    const wvl_plan *plan;
+    const char *track;
+    int many;
+    wvl_session_memory memory;
+    wvl_wave wave;
+    wvl_drive drive;
+    wvl_wave_source source; /* of the wave at work */
+    wvl_session_devices devices;
+    /* Of the picture at work: */
+    wvl_session_picture now; /* image NULL: given back */
+    wvl_way way;
+    wvl_session_work work;
+    wvl_session_output out;
+    wvl_gather gather;      /* of pictures in strips that need all coefficients; else closed */
+    wvl_strip_drive strips; /* in place of `drive` for pictures in strips; closed: plan is NULL */
+    wvl_coder coder;
+    wvl_look look;
+    void *quality_memory;
+    char backend_name[64];
 };
 
 static inline int wvl_session_is_cancelled(const wvl_session *s) { return wvl_look_is_over(&s->look); }
@@ -97,8 +110,11 @@ wvl_status wvl_session_send_strip(wvl_session *s, const wvl_coefs *coefs, uint32
 wvl_status wvl_session_close_early(wvl_session *s);
 /* session_strips.c. Transforms and codes a picture in strips, once for each round. */
 wvl_status wvl_session_transform_strips(wvl_session *s);
-/* session_shares.c. The picture on several devices, if it is large enough. *is_done 0: nothing was encoded. */
-wvl_status wvl_session_encode_shares(wvl_session *s, wvl_result **result, int *is_done);
+/* session_device.c. WVL_AGAIN: nothing was encoded, and another way may do it. reason: what the device said, or "". */
+wvl_status wvl_session_encode_shares(wvl_session *s, wvl_result **result);
+wvl_status wvl_session_encode_picture(wvl_session *s, wvl_result **result, char *reason, size_t reason_bytes);
+/* The device of a picture that was encoded alone gets its memory back. */
+void wvl_session_close_device(wvl_session *s);
 /* Transforms, codes and writes. */
 wvl_status wvl_session_encode_waves(wvl_session *s, uint64_t *codestream_offset);
 

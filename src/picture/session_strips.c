@@ -10,7 +10,7 @@ static wvl_status fetch_strip(wvl_session *s)
     wvl_status status = wvl_strip_drive_next(&s->strips);
     wvl_session_end_stage(s, WVL_STAGE_TRANSFORM, start);
     uint64_t height = wvl_rect_height(s->plan->syntax.image);
-    s->samples_in_work =
+    s->work.samples_in_work =
         (uint64_t)((double)s->plan->syntax.total_samples * (double)s->strips.share / (double)wvl_max_u64(height, 1));
     return wvl_session_fail_rows(s, status);
 }
@@ -19,12 +19,12 @@ static wvl_status code_strip(wvl_session *s)
 {
     double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
     wvl_status status = WVL_OK;
-    wvl_session_tell(s, 2 * s->samples_done + s->samples_in_work);
+    wvl_session_tell(s, 2 * s->work.samples_done + s->work.samples_in_work);
     for (uint32_t t = 0; t < s->strips.count && status == WVL_OK; t++) {
         status = wvl_coder_code_tiles(&s->coder, &s->strips.coefs[t], 1);
     }
-    if (s->spill) {
-        wvl_spill_rest(s->spill);
+    if (s->now.spill) {
+        wvl_spill_rest(s->now.spill);
     }
     wvl_session_end_stage(s, WVL_STAGE_CODE, start);
     return status;
@@ -36,11 +36,11 @@ static wvl_status take_strip(wvl_session *s)
         wvl_status status = code_strip(s);
         int is_end = s->strips.at == s->strips.tiles[0].rect.y1;
         status = status == WVL_OK ? wvl_session_send_strip(s, s->strips.coefs, s->strips.count, is_end) : status;
-        s->samples_done += s->samples_in_work;
+        s->work.samples_done += s->work.samples_in_work;
         return status;
     }
-    s->samples_done += s->samples_in_work;
-    wvl_session_tell(s, s->samples_done);
+    s->work.samples_done += s->work.samples_in_work;
+    wvl_session_tell(s, s->work.samples_done);
     wvl_gather_take(&s->gather, &s->wave, s->strips.coefs, s->strips.count);
     return WVL_OK;
 }
@@ -62,7 +62,7 @@ static wvl_status run_strips(wvl_session *s)
 
 static wvl_status transform(wvl_session *s)
 {
-    wvl_status status = wvl_strip_drive_open(&s->strips, s->plan, s->rows, &s->look);
+    wvl_status status = wvl_strip_drive_open(&s->strips, s->plan, s->now.rows, &s->look);
     status = status == WVL_OK ? run_strips(s) : status;
     wvl_strip_drive_close(&s->strips);
     return status;
@@ -72,11 +72,11 @@ static wvl_status transform(wvl_session *s)
 static wvl_status code_gathered(wvl_session *s)
 {
     double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
-    s->samples_done = 0;
-    s->samples_in_work = s->plan->syntax.total_samples;
-    wvl_session_tell(s, s->samples_in_work);
+    s->work.samples_done = 0;
+    s->work.samples_in_work = s->plan->syntax.total_samples;
+    wvl_session_tell(s, s->work.samples_in_work);
     wvl_status status = wvl_coder_code_tiles(&s->coder, s->wave.coefs, s->plan->syntax.tile_count);
-    s->samples_done = s->samples_in_work;
+    s->work.samples_done = s->work.samples_in_work;
     wvl_session_end_stage(s, WVL_STAGE_CODE, start);
     return status;
 }
@@ -87,9 +87,9 @@ wvl_status wvl_session_transform_strips(wvl_session *s)
     if (s->plan->memory.wave_count == 1 && !s->gather.is_full) {
         (void)wvl_wave_build(s->plan, 0, s->wave.tiles); /* wvl_wave_walk goes through them */
     }
-    if (wvl_strips_gather(s->plan, s->rows->source.rewind != NULL) && !s->gather.is_full) {
-        wvl_gather_close(&s->gather, s->spill);
-        status = wvl_gather_open(&s->gather, s->plan, &s->wave, s->spill);
+    if (s->way.gathers && !s->gather.is_full) {
+        wvl_gather_close(&s->gather, s->now.spill);
+        status = wvl_gather_open(&s->gather, s->plan, &s->wave, s->now.spill);
     }
     if (status == WVL_OK && !s->gather.is_full) {
         status = transform(s);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The conductor: waves of tiles go through the backend into the coder, layers are chosen, bytes leave through the sink.
- * The only file that sees both halves. */
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "backend/backend.h"
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/fpenv.h"
 #include "base/ranges.h"
 #include "base/structs.h"
 #include "codec/write/coder.h"
-#include "context.h"
 #include "device/pictures.h"
 #include "geom/container.h"
-#include "picture/quality.h"
+#include "picture/picture_quality.h"
 #include "picture/session_state.h"
 #include "report/plan_log.h"
 #include "waves/drive.h"
@@ -23,7 +23,7 @@ double wvl_session_begin_stage(wvl_session *s, wvl_stage stage)
 {
     static const char *const names[WVL_STAGES] = {"wavelane transform", "wavelane code", "wavelane rate",
                                                   "wavelane write", "wavelane check"};
-    s->stage = stage;
+    s->work.stage = stage;
     wvl_range_open(names[stage]);
     return wvl_trace_now();
 }
@@ -33,14 +33,14 @@ void wvl_session_end_stage(wvl_session *s, wvl_stage stage, double start)
     static const char *const names[WVL_STAGES] = {"transform", "code", "rate", "write", "check"};
     double end = wvl_trace_now();
     wvl_range_close();
-    s->seconds[stage] += end - start;
-    wvl_trace_put(&s->plan->context->trace, s->track, names[stage], s->picture, start, end);
+    s->work.seconds[stage] += end - start;
+    wvl_trace_put(&s->plan->context->trace, s->track, names[stage], s->now.number, start, end);
 }
 
 wvl_status wvl_session_fail(wvl_session *s, wvl_status status, const char *text)
 {
-    if (s->error_bytes && !s->error[0]) {
-        (void)snprintf(s->error, s->error_bytes, "%s", text);
+    if (s->now.error_bytes && !s->now.error[0]) {
+        (void)snprintf(s->now.error, s->now.error_bytes, "%s", text);
     }
     return status;
 }
@@ -48,11 +48,11 @@ wvl_status wvl_session_fail(wvl_session *s, wvl_status status, const char *text)
 /* Where all blocks may come twice, each round is half of the work; a round that nobody foresaw adds nothing. */
 void wvl_session_tell(wvl_session *s, uint64_t done)
 {
-    const wvl_control *c = s->control;
+    const wvl_control *c = s->now.control;
     uint64_t total = 2 * s->plan->syntax.total_samples,
-             share = wvl_recode_may_take_all(s->plan) ? done / 2 + (s->round ? total / 2 : 0) : done;
-    s->told = wvl_max_u64(s->told, share);
-    if (c && c->progress && c->progress(c->progress_user, s->told, total, s->stage)) {
+             share = wvl_recode_may_take_all(s->plan) ? done / 2 + (s->work.round ? total / 2 : 0) : done;
+    s->work.told = wvl_max_u64(s->work.told, share);
+    if (c && c->progress && c->progress(c->progress_user, s->work.told, total, s->work.stage)) {
         atomic_store(&s->look.stopped, 1);
     }
 }
@@ -60,15 +60,22 @@ void wvl_session_tell(wvl_session *s, uint64_t done)
 static void tick(void *user, uint64_t done, uint64_t total)
 {
     wvl_session *s = user;
-    wvl_session_tell(s, 2 * s->samples_done + s->samples_in_work +
-                            (uint64_t)((double)s->samples_in_work * (double)done / (double)total));
+    wvl_session_tell(s, 2 * s->work.samples_done + s->work.samples_in_work +
+                            (uint64_t)((double)s->work.samples_in_work * (double)done / (double)total));
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
+static int rows_fit(const wvl_plane *plane, wvl_rect rect)
+{
+    uint64_t pitch = plane->pitch_bytes < 0 ? 0 - (uint64_t)plane->pitch_bytes : (uint64_t)plane->pitch_bytes;
+    return wvl_container_row_fits(plane->first_sample, plane->sample_stride, wvl_rect_width(rect)) &&
+           wvl_mul_saturate(pitch, wvl_rect_height(rect) ? wvl_rect_height(rect) - 1u : 0) <= (uint64_t)PTRDIFF_MAX;
+}
+
 wvl_status wvl_session_check_image(wvl_session *s)
 {
-    const wvl_image *image = s->image;
+    const wvl_image *image = s->now.image;
     if (image->plane_count != s->plan->syntax.component_count || !image->planes) {
         return wvl_session_fail(s, WVL_ERROR_ARGUMENT, "the image must have one plane per component of the plan");
     }
@@ -89,6 +96,14 @@ wvl_status wvl_session_check_image(wvl_session *s)
                            c, depth, pc->is_signed ? " signed" : "");
             return wvl_session_fail(s, WVL_ERROR_ARGUMENT, text);
         }
+        if (!s->now.rows && !rows_fit(plane, pc->rect)) {
+            (void)snprintf(
+                text, sizeof text,
+                "component %u: its rows do not fit memory: first_sample, sample_stride or pitch_bytes is too "
+                "large",
+                c);
+            return wvl_session_fail(s, WVL_ERROR_ARGUMENT, text);
+        }
     }
     return WVL_OK;
 }
@@ -106,8 +121,8 @@ wvl_status wvl_session_fail_device(wvl_session *s, wvl_status status)
 /* Why rows did not come, or were not taken. */
 wvl_status wvl_session_fail_rows(wvl_session *s, wvl_status status)
 {
-    if (status < 0 && s->rows && s->rows->error[0]) {
-        return wvl_session_fail(s, status, s->rows->error);
+    if (status < 0 && s->now.rows && s->now.rows->error[0]) {
+        return wvl_session_fail(s, status, s->now.rows->error);
     }
     return status == WVL_ERROR_INPUT ? wvl_session_fail(s, status, WVL_TEXT_OUTSIDE) : status;
 }
@@ -122,12 +137,12 @@ static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
     if (status < 0) {
         return wvl_session_fail_device(s, wvl_session_fail_rows(s, status));
     }
-    s->samples_in_work = 0;
+    s->work.samples_in_work = 0;
     for (uint32_t i = 0; status == WVL_OK && i < *count; i++) {
-        s->samples_in_work += s->drive.coefs[i].tile->sample_count;
+        s->work.samples_in_work += s->drive.coefs[i].tile->sample_count;
     }
     if (status == WVL_OK && s->drive.cut.strip_rows) {
-        s->samples_in_work = wvl_drive_count_own(&s->drive);
+        s->work.samples_in_work = wvl_drive_count_own(&s->drive);
     }
     return status;
 }
@@ -148,14 +163,14 @@ static wvl_status code_strip(wvl_session *s, uint32_t count)
 static wvl_status code_wave(wvl_session *s, uint32_t count)
 {
     double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
-    wvl_session_tell(s, 2 * s->samples_done + s->samples_in_work);
+    wvl_session_tell(s, 2 * s->work.samples_done + s->work.samples_in_work);
     s->coder.beside = submit_beside;
     s->coder.beside_user = &s->drive;
     s->coder.blocks.source = wvl_wave_source_open(&s->source, &s->drive, &s->coder.blocks);
     wvl_status status =
         s->drive.cut.strip_rows ? code_strip(s, count) : wvl_coder_code_tiles(&s->coder, s->drive.coefs, count);
-    if (s->spill) {
-        wvl_spill_rest(s->spill);
+    if (s->now.spill) {
+        wvl_spill_rest(s->now.spill);
     }
     wvl_session_end_stage(s, WVL_STAGE_CODE, start);
     return status < 0 && s->drive.reason[0] ? wvl_session_fail_device(s, status) : status;
@@ -180,7 +195,7 @@ static wvl_status run_waves(wvl_session *s)
     while (status == WVL_OK) {
         status = code_wave(s, count);
         status = status == WVL_OK ? send_wave(s, count) : status;
-        s->samples_done += s->samples_in_work;
+        s->work.samples_done += s->work.samples_in_work;
         if (status != WVL_OK || s->plan->rate.keep_coefs) {
             break;
         }
@@ -206,10 +221,10 @@ static void end_waves(wvl_session *s)
 
 void wvl_session_give_pixels_back(wvl_session *s)
 {
-    if (s->image && s->image->release) {
-        s->image->release(s->image->release_user);
+    if (s->now.image && s->now.image->release) {
+        s->now.image->release(s->now.image->release_user);
     }
-    s->image = NULL;
+    s->now.image = NULL;
 }
 
 static double measure_error(void *user)
@@ -242,7 +257,7 @@ static void close_measurement(wvl_session *s)
 static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
 {
     double start = wvl_session_begin_stage(s, WVL_STAGE_RATE);
-    wvl_session_tell(s, 2 * s->samples_done);
+    wvl_session_tell(s, 2 * s->work.samples_done);
     wvl_status status = s->plan->rate.keep_coefs ? open_measurement(s) : WVL_OK;
     if (status == WVL_OK) {
         const wvl_tile_walk tiles = wvl_wave_walk(s->plan, &s->wave);
@@ -255,9 +270,9 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
     wvl_session_end_stage(s, WVL_STAGE_RATE, start);
     if (status == WVL_OK && !wvl_coder_wants_again(&s->coder)) {
         start = wvl_session_begin_stage(s, WVL_STAGE_WRITE);
-        if (s->told < 2 * s->plan->syntax.total_samples) { /* no second round after all */
-            s->round++;
-            wvl_session_tell(s, 2 * s->samples_done);
+        if (s->work.told < 2 * s->plan->syntax.total_samples) { /* no second round after all */
+            s->work.round++;
+            wvl_session_tell(s, 2 * s->work.samples_done);
         }
         status = wvl_session_write_output(s, codestream_offset);
         wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
@@ -268,15 +283,16 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
 static wvl_status open_coder(wvl_session *s)
 {
     const wvl_context *context = s->plan->context;
-    wvl_coder_options options = {&context->host, s->plan, context->pool, s->picture, &s->look, s->worker_memory,
-                                 tick,           s,       s->spill};
+    wvl_coder_options options = {&context->host, s->plan,  context->pool,
+                                 s->now.number,  &s->look, s->memory.worker_memory,
+                                 tick,           s,        s->now.spill};
     return wvl_coder_init(&s->coder, &options);
 }
 
 /* WVL_AGAIN: as wvl_drive_open. */
 static wvl_status transform_waves(wvl_session *s)
 {
-    wvl_status status = wvl_drive_open(&s->drive, s->image, s->rows);
+    wvl_status status = wvl_drive_open(&s->drive, &s->way, s->now.image, s->now.rows);
     if (status != WVL_OK) {
         return status == WVL_AGAIN ? status : wvl_session_fail_device(s, status);
     }
@@ -292,10 +308,10 @@ static wvl_status transform_waves(wvl_session *s)
 
 static wvl_status transform_and_code(wvl_session *s)
 {
-    s->samples_done = 0;
-    s->rounds++;
-    int in_strips = s->rows && wvl_strips_are_used(s->plan);
-    wvl_status status = !in_strips || s->rows->on_device ? transform_waves(s) : WVL_AGAIN;
+    s->work.samples_done = 0;
+    s->work.rounds++;
+    int in_strips = s->way.in_strips;
+    wvl_status status = !in_strips || s->now.rows->on_device ? transform_waves(s) : WVL_AGAIN;
     if (status == WVL_AGAIN) {
         status = in_strips ? wvl_session_transform_strips(s) : transform_waves(s);
     }
@@ -318,7 +334,7 @@ wvl_status wvl_session_encode_waves(wvl_session *s, uint64_t *codestream_offset)
         if (status == WVL_OK) {
             status = s->coder.early ? wvl_session_close_early(s) : finish(s, codestream_offset);
         }
-        s->round++;
+        s->work.round++;
     } while (status == WVL_OK && wvl_coder_wants_again(&s->coder));
     return status;
 }

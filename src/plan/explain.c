@@ -3,13 +3,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/context.h"
 #include "codec/write/coder.h"
-#include "context.h"
 #include "geom/profile.h"
 #include "plan/plan_device.h"
 #include "report/profile_walk.h"
 #include "waves/drive.h"
-#include "waves/early.h"
+#include "way/leaving.h"
 
 typedef struct printer {
     wvl_text_fn write;
@@ -172,6 +172,10 @@ static void print_device(const printer *p, const wvl_plan *plan, const wvl_plan_
     if (plan->device.choice < WVL_DEVICE_CUDA) {
         return;
     }
+    static const char *const ways[WVL_WAY_COUNT] = {"the CPU makes everything",
+                                                    "a device works for the CPU, wave after wave",
+                                                    "a device makes all bytes", "several devices share the tiles"};
+    print(p, "one picture alone: %s\n", ways[wvl_choose_way(plan, &(wvl_way_source){.rows = NULL}).kind]);
     if (reach == WVL_REACH_NONE) {
         print(p, "device: not used: %s\n", why);
         return;
@@ -200,8 +204,9 @@ static void print_memory_json(const printer *p, const wvl_plan *plan)
     const char *why;
     wvl_plan_memory m = {.struct_size = sizeof m};
     (void)wvl_plan_measure(plan, &m);
-    print(p, "\"device_reach\":\"%s\",\"pinned_bytes\":%llu,\"device_bytes\":%llu,",
-          reach_names[find_reach(plan, &why)], as_number(m.pinned_bytes), as_number(m.device_bytes));
+    print(p, "\"way\":\"%s\",\"device_reach\":\"%s\",\"pinned_bytes\":%llu,\"device_bytes\":%llu,",
+          wvl_way_name(wvl_choose_way(plan, &(wvl_way_source){.rows = NULL}).kind), reach_names[find_reach(plan, &why)],
+          as_number(m.pinned_bytes), as_number(m.device_bytes));
     print(p, "\"base_bytes\":%llu,\"coded_bytes_bound\":%llu,\"output_bytes_bound\":%llu,", as_number(m.base_bytes),
           as_number(m.coded_bytes_bound), as_number(m.output_bytes_bound));
     print(p, "\"certain_bytes\":%llu,\"likely_bytes\":%llu,\"worst_bytes\":%llu,\"picture_bytes\":%llu}\n",

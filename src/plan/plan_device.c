@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "plan/plan_device.h"
 
+#include "backend/devices.h"
 #include "backend/registry.h"
 #include "codec/write/assembly.h"
-#include "device/devices.h"
 #include "device/pictures.h"
 #include "device/shares.h"
 #include "waves/drive.h"
@@ -34,10 +34,9 @@ static wvl_backend_memory measure_jobs(const wvl_plan *plan, const wvl_backend_v
                                        wvl_backend_memory *slot)
 {
     wvl_backend_memory unused;
-    uint32_t ordinals[WVL_DRIVE_LANES];
     uint32_t most = wvl_drive_jobs(table, cut, wvl_cut_measure(cut, table, &unused)),
              jobs = wvl_cut_share(slot, most, plan->device.memory);
-    return (wvl_backend_memory){.host_bytes = wvl_drive_host_bytes(cut, table, wvl_devices_list(plan, ordinals)),
+    return (wvl_backend_memory){.host_bytes = wvl_drive_host_bytes(cut, table, wvl_devices_list(plan, NULL, 0).count),
                                 .pinned_bytes = wvl_mul_saturate(jobs, slot->pinned_bytes),
                                 .device_bytes = wvl_mul_saturate(jobs, slot->device_bytes),
                                 .spill_bytes = slot->spill_bytes};
@@ -82,10 +81,10 @@ wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *d)
 {
     wvl_job_cut cut;
     wvl_backend_memory slot, picture, shares;
-    const char *no_strips = NULL, *why = NULL;
+    const char *no_strips = NULL;
     const wvl_backend_vtable *table = wvl_backend_fetch_device();
-    wvl_reach reach = wvl_pictures_reach(plan, NULL, &why);
-    *d = (wvl_device_way){.reach = reach, .why = why};
+    wvl_way way = wvl_choose_way(plan, &(wvl_way_source){.many = 1});
+    *d = (wvl_device_way){.reach = way.reach, .why = way.why};
     if ((unsigned)d->reach < plan->device.reach) {
         d->reach = WVL_REACH_NONE;
     }

@@ -3,7 +3,7 @@
 #ifndef WVL_PLAN_DEVICE_H
 #define WVL_PLAN_DEVICE_H
 
-#include "waves/job_cut.h"
+#include "way/job_cut.h"
 
 typedef struct wvl_device_way {
     wvl_reach reach;

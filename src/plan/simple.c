@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/structs.h"
-#include "context.h"
 #include "geom/plan.h"
 
 static wvl_status fail(wvl_status status, const char *text, char *error, size_t error_bytes)
@@ -160,6 +160,10 @@ static int complete_pixels(wvl_pixels *p)
     uint64_t sample_bytes = (uint64_t)1 << (container_of_depth(p->depth) - WVL_SAMPLE_8);
     uint64_t row = p->width * sample_bytes * (p->planar ? 1 : p->channels); /* below 2^48 */
     if (!p->data || !p->width || !p->height || p->channels > 16384 || p->planar > 1 || row > PTRDIFF_MAX) {
+        return 0;
+    }
+    uint64_t apart = p->plane_bytes < 0 ? 0 - (uint64_t)p->plane_bytes : (uint64_t)p->plane_bytes;
+    if (p->planar && apart > (uint64_t)PTRDIFF_MAX / p->channels) {
         return 0;
     }
     p->row_bytes = p->row_bytes ? p->row_bytes : (ptrdiff_t)row;

@@ -2,9 +2,9 @@
 /* What a plan says through the log of its context. */
 #include "report/plan_log.h"
 
+#include "base/context.h"
 #include "base/cpu.h"
 #include "codec/rate/depth.h"
-#include "context.h"
 #include "params/idle.h"
 #include "params/list.h"
 

@@ -2,7 +2,7 @@
 #ifndef WVL_PROFILE_WALK_H
 #define WVL_PROFILE_WALK_H
 
-#include "context.h"
+#include "base/context.h"
 #include "geom/plan.h"
 
 /* 1: the plan's profile is one whose bytes are judged before they leave (D-profile-04). */

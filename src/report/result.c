@@ -144,11 +144,14 @@ void wvl_result_release(wvl_result *result)
     wvl_context_release(context);
 }
 
-uint64_t wvl_result_bytes(const wvl_result *result) { return result->codestream.offset + result->codestream.bytes; }
-wvl_span wvl_result_codestream(const wvl_result *result) { return result->codestream; }
-wvl_span wvl_result_main_header(const wvl_result *result) { return result->main_header; }
-uint32_t wvl_result_tile_part_count(const wvl_result *result) { return (uint32_t)result->part_count; }
-uint32_t wvl_result_layer_count(const wvl_result *result) { return result->layer_count; }
+uint64_t wvl_result_bytes(const wvl_result *result)
+{
+    return result ? result->codestream.offset + result->codestream.bytes : 0;
+}
+wvl_span wvl_result_codestream(const wvl_result *result) { return result ? result->codestream : (wvl_span){0, 0}; }
+wvl_span wvl_result_main_header(const wvl_result *result) { return result ? result->main_header : (wvl_span){0, 0}; }
+uint32_t wvl_result_tile_part_count(const wvl_result *result) { return result ? (uint32_t)result->part_count : 0; }
+uint32_t wvl_result_layer_count(const wvl_result *result) { return result ? result->layer_count : 0; }
 
 wvl_status wvl_result_tile_part(const wvl_result *result, uint32_t index, wvl_tile_part_info *info)
 {
@@ -159,7 +162,7 @@ wvl_status wvl_result_tile_part(const wvl_result *result, uint32_t index, wvl_ti
     return WVL_OK;
 }
 
-uint32_t wvl_result_fill_count(const wvl_result *result) { return result->fill_count; }
+uint32_t wvl_result_fill_count(const wvl_result *result) { return result ? result->fill_count : 0; }
 
 wvl_status wvl_result_fill(const wvl_result *result, uint32_t index, wvl_fill *fill)
 {
@@ -175,8 +178,8 @@ static int selects(uint32_t wanted, uint32_t index) { return wanted == UINT32_MA
 uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t component, uint32_t resolution, uint32_t layer)
 {
     uint64_t sum = 0;
-    const uint64_t *at = result->packet_bytes;
-    for (uint32_t c = 0; c < result->component_count; c++) {
+    const uint64_t *at = result ? result->packet_bytes : NULL;
+    for (uint32_t c = 0; at && c < result->component_count; c++) {
         for (uint32_t r = 0; r < result->resolution_count; r++, at += result->layer_count) {
             for (uint32_t l = 0; selects(component, c) && selects(resolution, r) && l < result->layer_count; l++) {
                 sum += selects(layer, l) ? at[l] : 0;
@@ -188,23 +191,24 @@ uint64_t wvl_result_packet_bytes(const wvl_result *result, uint32_t component, u
 
 uint64_t wvl_result_layer_bytes(const wvl_result *result, uint32_t layer)
 {
-    return layer < result->layer_count ? result->layers[layer].bytes : 0;
+    return layer < wvl_result_layer_count(result) ? result->layers[layer].bytes : 0;
 }
 uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer)
 {
-    return layer < result->layer_count ? result->layers[layer].slope : 0;
+    return layer < wvl_result_layer_count(result) ? result->layers[layer].slope : 0;
 }
 int wvl_result_layer_is_measured(const wvl_result *result, uint32_t layer)
 {
-    return layer < result->layer_count && (result->layers[layer].decoded_error >= 0.0 || isinf(result->psnr[layer]));
+    return layer < wvl_result_layer_count(result) &&
+           (result->layers[layer].decoded_error >= 0.0 || isinf(result->psnr[layer]));
 }
 
 double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer)
 {
-    return layer < result->layer_count ? result->psnr[layer] : 0.0;
+    return layer < wvl_result_layer_count(result) ? result->psnr[layer] : 0.0;
 }
 double wvl_result_seconds(const wvl_result *result, wvl_stage stage)
 {
-    return (unsigned)stage < WVL_STAGES ? result->seconds[stage] : 0.0;
+    return result && (unsigned)stage < WVL_STAGES ? result->seconds[stage] : 0.0;
 }
-const char *wvl_result_backend(const wvl_result *result) { return result->backend; }
+const char *wvl_result_backend(const wvl_result *result) { return result ? result->backend : ""; }

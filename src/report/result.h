@@ -2,8 +2,8 @@
 #ifndef WVL_RESULT_H
 #define WVL_RESULT_H
 
+#include "base/context.h"
 #include "codec/write/coder.h"
-#include "context.h"
 
 #define WVL_STAGES (WVL_STAGE_CHECK + 1)
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/devices.h"
 #include "backend/registry.h"
-#include "device/devices.h"
 #include "waves/drive_open.h"
 
 /* ---- Waves ----------------------------------------------------------------------------------- */
@@ -169,7 +169,7 @@ static int change_lane(wvl_drive *d, wvl_status *status)
         *status = WVL_OK;
         return 1;
     }
-    if (lost || wvl_drive_needs_device(d->plan, d->image)) {
+    if (lost || d->way.needs_device) {
         return 0;
     }
     d->next = d->count ? d->flight[d->oldest].at : d->next;
@@ -213,7 +213,7 @@ wvl_status wvl_drive_code(wvl_drive *d, const wvl_block_order *order, wvl_block_
 
 wvl_status wvl_drive_lower(wvl_drive *d, wvl_status why)
 {
-    if (d->plan->device.reach >= WVL_REACH_BLOCKS && wvl_drive_needs_device(d->plan, d->image)) {
+    if (d->plan->device.reach >= WVL_REACH_BLOCKS && d->way.needs_device) {
         (void)snprintf(d->reason, sizeof d->reason,
                        "it could not code the blocks of a picture, and the option reach asks for that");
         return why;

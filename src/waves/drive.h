@@ -15,12 +15,11 @@
 #define WVL_DRIVE_H
 
 #include "backend/backend.h"
-#include "context.h"
-#include "waves/job_cut.h"
-#include "waves/rows.h"
-#include "waves/wave.h"
-
-#define WVL_DRIVE_JOBS 2u
+#include "base/context.h"
+#include "rows/window.h"
+#include "way/job_cut.h"
+#include "way/wave.h"
+#include "way/way.h"
 
 #define WVL_DRIVE_LANES (WVL_DEVICE_ORDINAL_MAX + 1u)
 #define WVL_DRIVE_FLIGHTS (WVL_STRIP_JOBS * WVL_DRIVE_LANES)
@@ -65,6 +64,7 @@ typedef struct wvl_drive {
     void *tile_memory;     /* of the flights beyond the first; where jobs are strips, of all */
     uint64_t tile_bytes;
     /* Of the picture at work: */
+    wvl_way way;
     const wvl_image *image;
     wvl_row_window *rows; /* brings the rows of the image, wave after wave; NULL: they are there */
     uint32_t tried;       /* a bit for each device that failed with it */
@@ -84,12 +84,13 @@ typedef struct wvl_drive {
 void wvl_drive_init(wvl_drive *drive, const wvl_plan *plan, wvl_wave *wave, const wvl_trace *trace,
                     const wvl_look *look, int many, uint32_t turn);
 void wvl_drive_fini(wvl_drive *drive);
-/* Opens the backend for pictures in this kind of memory, unless it is open already. Nothing more is allocated for such
- * pictures afterwards, as long as no device fails. Jobs are waves; on a device that has no memory for those, strips.
- * rows: where the rows of the image come from; NULL: they are there. WVL_AGAIN: the device that rows->strip_rows and
- * the size of the window were chosen for is of no use, and the rows are the host's from here on (rows->on_device is 0).
+/* Opens the backend for pictures that go this way, HOST or JOBS, unless it is open already. Nothing more is allocated
+ * for such pictures afterwards, as long as no device fails. Jobs are waves; on a device that has no memory for those,
+ * strips. rows: where the rows of the image come from; NULL: they are there. WVL_AGAIN: the device that
+ * rows->strip_rows and the size of the window were chosen for is of no use, and the rows are the host's from here on
+ * (rows->on_device is 0).
  */
-wvl_status wvl_drive_open(wvl_drive *drive, const wvl_image *image, wvl_row_window *rows);
+wvl_status wvl_drive_open(wvl_drive *drive, const wvl_way *way, const wvl_image *image, wvl_row_window *rows);
 /* Closes the backend, flights included. */
 void wvl_drive_close(wvl_drive *drive);
 /* After wvl_drive_open, which borrows the image too. Fails where rows are needed again and cannot be had. */
@@ -122,16 +123,6 @@ void wvl_drive_name(const wvl_drive *drive, char *text, size_t bytes);
 uint64_t wvl_drive_count_own(const wvl_drive *drive);
 /* Whether the job that was handed over last ends its row of tiles. */
 int wvl_drive_ends_row(const wvl_drive *drive);
-/* Most bytes of a device that jobs or a picture may take; 0: no limit is known. */
-uint64_t wvl_drive_limit(const wvl_plan *plan, const wvl_backend_vtable *table, uint32_t ordinal);
-/* The table of devices that take pictures of this plan, as far as it asks, with pixels where the image has them (NULL:
- * wherever); NULL: there is none, and why. */
-const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl_image *image, const char **reason);
-/* Whether a device is to be tried, with pixels where the image has them; many: pictures are in flight, so that a device
- * pays. */
-int wvl_drive_wants_device(const wvl_plan *plan, const wvl_image *image, int many);
-/* The host cannot encode this picture, or is not allowed to. */
-int wvl_drive_needs_device(const wvl_plan *plan, const wvl_image *image);
 /* Host bytes of a drive that is open for the cut on `devices` devices: slots, tile plans, views. */
 uint64_t wvl_drive_host_bytes(const wvl_job_cut *cut, const wvl_backend_vtable *table, uint32_t devices);
 /* Flights of pictures with `jobs` jobs. */

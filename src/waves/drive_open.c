@@ -5,63 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/devices.h"
 #include "backend/registry.h"
 #include "base/alloc.h"
-#include "device/devices.h"
-#include "device/pictures.h"
-
-/* Pictures in flight: below this number of samples, queueing costs more than the transform (1 Mi samples take the CPU
- * about 3 ms). */
-#define SAMPLES_MIN (UINT64_C(1) << 20)
-
-/* ---- Choice ---------------------------------------------------------------------------------- */
-
-const wvl_backend_vtable *wvl_drive_device_table(const wvl_plan *plan, const wvl_image *image, const char **reason)
-{
-    return (unsigned)wvl_pictures_reach(plan, image, reason) >= plan->device.reach ? wvl_backend_fetch_device() : NULL;
-}
-
-/* 0: only a device can reach the pixels, or wait for their event. */
-static int host_can(const wvl_plan *plan, const wvl_image *image)
-{
-    const char *why;
-    return wvl_backend_fetch_host()->reach(plan, image, WVL_REACH_COEFS, &why) != WVL_REACH_NONE;
-}
-
-int wvl_drive_wants_device(const wvl_plan *plan, const wvl_image *image, int many)
-{
-    const char *why;
-    switch (plan->device.choice) {
-    case WVL_DEVICE_CPU: return 0;
-    case WVL_DEVICE_AUTO:
-        return !host_can(plan, image) ||
-               (many && plan->syntax.total_samples >= SAMPLES_MIN && wvl_drive_device_table(plan, image, &why));
-    default: return 1;
-    }
-}
-
-int wvl_drive_needs_device(const wvl_plan *plan, const wvl_image *image)
-{
-    return plan->device.choice == WVL_DEVICE_CUDA_ONLY || !host_can(plan, image);
-}
-
-static int needs_device(const wvl_drive *d) { return wvl_drive_needs_device(d->plan, d->image); }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, const wvl_job_cut *cut, uint32_t jobs)
 {
-    uint32_t pay = wvl_min_u32(table->jobs, WVL_DRIVE_JOBS);
+    uint32_t pay = wvl_min_u32(table->jobs, WVL_WAVE_JOBS);
     return wvl_min_u32(cut->strip_rows && wvl_backend_has_devices(table) ? WVL_STRIP_JOBS : pay, jobs);
-}
-
-uint64_t wvl_drive_limit(const wvl_plan *plan, const wvl_backend_vtable *table, uint32_t ordinal)
-{
-    wvl_device_info info = {.struct_size = sizeof info};
-    if (plan->device.memory) {
-        return plan->device.memory;
-    }
-    return table->describe_device(ordinal, &info) == WVL_OK ? info.memory_bytes : 0;
 }
 
 static void carve_tiles(wvl_drive *d, wvl_carver *carver, wvl_tile_plan **tiles)
@@ -191,17 +144,15 @@ wvl_status wvl_drive_open_host(wvl_drive *d)
 }
 
 /* Devices for the picture, those that failed with it left out. */
-static uint32_t list_devices(const wvl_drive *d, uint32_t *ordinals)
+static wvl_device_list list_devices(const wvl_drive *d)
 {
-    uint32_t all[WVL_DRIVE_LANES] = {(uint32_t)d->image->device}, count = 0;
-    uint32_t of_plan =
-        d->image->memory_kind == WVL_MEMORY_DEVICE ? 1 : wvl_devices_rotate(d->plan, d->many ? d->turn : 0, all);
-    for (uint32_t i = 0; i < of_plan; i++) {
-        if (all[i] > WVL_DEVICE_ORDINAL_MAX || !(d->tried >> all[i] & 1)) {
-            ordinals[count++] = all[i];
+    wvl_device_list all = wvl_devices_list(d->plan, d->image, d->many ? d->turn : 0), left = {.table = all.table};
+    for (uint32_t i = 0; i < all.count; i++) {
+        if (all.ordinals[i] > WVL_DEVICE_ORDINAL_MAX || !(d->tried >> all.ordinals[i] & 1)) {
+            left.ordinals[left.count++] = all.ordinals[i];
         }
     }
-    return count;
+    return left;
 }
 
 /* The lane of the picture before serves this one: only pictures in flight leave one open. */
@@ -226,11 +177,11 @@ static wvl_status open_device_lane(wvl_drive *d, uint32_t ordinal, const wvl_bac
 }
 
 /* Lanes for the jobs of the cut: one for a picture in flight or whose rows come, else all that there are jobs for. */
-static wvl_status open_lanes(wvl_drive *d, const uint32_t *ordinals, uint32_t count)
+static wvl_status open_lanes(wvl_drive *d, const wvl_device_list *devices)
 {
     wvl_backend_memory slot;
     uint32_t waves = wvl_cut_measure(&d->cut, d->table, &slot),
-             wanted = d->many || d->rows ? 1 : wvl_min_u32(count, waves),
+             wanted = d->many || d->rows ? 1 : wvl_min_u32(devices->count, waves),
              jobs = wvl_drive_jobs(d->table, &d->cut, (waves + wanted - 1) / wvl_max_u32(wanted, 1));
     uint64_t limit = d->plan->device.memory;
     wvl_status status = WVL_ERROR_MEMORY;
@@ -238,29 +189,28 @@ static wvl_status open_lanes(wvl_drive *d, const uint32_t *ordinals, uint32_t co
     if (!jobs && limit) {
         (void)snprintf(d->reason, sizeof d->reason, "the option device-memory leaves it too little");
     }
-    count = jobs ? count : 0;
-    for (uint32_t i = 0; i < count && d->lane_count < wanted; i++) {
-        status = open_device_lane(d, ordinals[i], &slot, jobs);
-        if (status != WVL_OK && i + 1 < count) {
+    for (uint32_t i = 0; jobs && i < devices->count && d->lane_count < wanted; i++) {
+        status = open_device_lane(d, devices->ordinals[i], &slot, jobs);
+        if (status != WVL_OK && i + 1 < devices->count) {
             wvl_context_log(d->plan->context, WVL_LOG_WARNING, "device %u: %s; the other devices do its work",
-                            ordinals[i], d->reason);
+                            devices->ordinals[i], d->reason);
         }
     }
     return d->lane_count ? WVL_OK : status;
 }
 
-static wvl_status open_cut(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count)
+static wvl_status open_cut(wvl_drive *d, const wvl_device_list *devices)
 {
-    set_table(d, table);
-    return finish_open(d, open_lanes(d, ordinals, count));
+    set_table(d, devices->table);
+    return finish_open(d, open_lanes(d, devices));
 }
 
 /* Strips, lower and lower ones, of `most` rows at first. */
-static wvl_status open_strips(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count,
-                              uint64_t most)
+static wvl_status open_strips(wvl_drive *d, const wvl_device_list *devices, uint64_t most)
 {
     const char *why;
-    d->cut = wvl_cut_strips(d->plan, table, wvl_drive_limit(d->plan, table, ordinals[0]), most, &why);
+    const wvl_backend_vtable *table = devices->table;
+    d->cut = wvl_cut_strips(d->plan, table, wvl_way_device_bytes(d->plan, table, devices->ordinals[0]), most, &why);
     if (!d->cut.strip_rows) {
         (void)snprintf(d->reason, sizeof d->reason, "it has too little memory, and %s", why);
         d->cut = wvl_cut_waves(d->plan);
@@ -274,8 +224,7 @@ static wvl_status open_strips(wvl_drive *d, const wvl_backend_vtable *table, con
         return WVL_ERROR_UNSUPPORTED;
     }
     wvl_status status = wvl_strip_views_open(d->plan, &d->views) ? WVL_OK : WVL_ERROR_MEMORY;
-    while (status == WVL_OK && (status = open_cut(d, table, ordinals, count)) == WVL_ERROR_MEMORY &&
-           wvl_cut_lower(&d->cut)) {
+    while (status == WVL_OK && (status = open_cut(d, devices)) == WVL_ERROR_MEMORY && wvl_cut_lower(&d->cut)) {
         status = WVL_OK;
     }
     d->cut = status == WVL_OK ? d->cut : wvl_cut_waves(d->plan);
@@ -283,54 +232,50 @@ static wvl_status open_strips(wvl_drive *d, const wvl_backend_vtable *table, con
 }
 
 /* Waves where the device has memory for them. */
-static wvl_status open_first(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count)
+static wvl_status open_first(wvl_drive *d, const wvl_device_list *devices)
 {
     int is_cut = d->rows ? d->rows->strip_rows != 0 : d->plan->test.strip_rows != 0;
     wvl_status status = WVL_ERROR_MEMORY;
     d->cut = wvl_cut_waves(d->plan);
     if (!is_cut) {
-        status = open_cut(d, table, ordinals, count);
+        status = open_cut(d, devices);
     }
     if (status == WVL_ERROR_MEMORY && (is_cut || !d->rows)) {
-        status = open_strips(d, table, ordinals, count, d->rows ? d->rows->strip_rows : UINT64_MAX);
+        status = open_strips(d, devices, d->rows ? d->rows->strip_rows : UINT64_MAX);
     }
     return status;
 }
 
 /* A device goes on with a picture: the next job begins where one of this kind ended. Strips may be lower. */
-static wvl_status open_next(wvl_drive *d, const wvl_backend_vtable *table, const uint32_t *ordinals, uint32_t count)
+static wvl_status open_next(wvl_drive *d, const wvl_device_list *devices)
 {
     const wvl_job_cut before = d->cut;
-    wvl_status status = before.strip_rows ? open_strips(d, table, ordinals, count, before.strip_rows)
-                                          : open_cut(d, table, ordinals, count);
+    wvl_status status = before.strip_rows ? open_strips(d, devices, before.strip_rows) : open_cut(d, devices);
     d->cut = status == WVL_OK ? d->cut : before;
     return status;
 }
 
 wvl_status wvl_drive_open_device(wvl_drive *d)
 {
-    const char *reason;
-    uint32_t ordinals[WVL_DRIVE_LANES];
-    const wvl_backend_vtable *table = wvl_drive_device_table(d->plan, d->image, &reason);
-    if (!table) {
+    if ((unsigned)d->way.reach < d->plan->device.reach) {
         int is_asked = d->plan->device.reach > WVL_REACH_COEFS;
         (void)snprintf(d->reason, sizeof d->reason, "%s%s",
-                       is_asked ? "the device does less than the option reach asks for: " : "", reason);
+                       is_asked ? "the device does less than the option reach asks for: " : "", d->way.why);
         return WVL_ERROR_UNSUPPORTED;
     }
-    if (is_open_for(d, table)) {
+    if (is_open_for(d, wvl_backend_fetch_device())) {
         return WVL_OK;
     }
-    uint32_t count = list_devices(d, ordinals);
+    wvl_device_list devices = list_devices(d);
     wvl_drive_close(d);
-    if (!count) {
+    if (!devices.count) {
         return WVL_ERROR_DEVICE; /* all have failed: the reason is there */
     }
-    wvl_status status = d->is_begun ? open_next(d, table, ordinals, count) : open_first(d, table, ordinals, count);
+    wvl_status status = d->is_begun ? open_next(d, &devices) : open_first(d, &devices);
     if (status == WVL_OK) {
         d->reason[0] = 0;
-        if (reason) {
-            wvl_context_log(d->plan->context, WVL_LOG_DEBUG, "device %u: %s", d->ordinal, reason);
+        if (d->way.why) {
+            wvl_context_log(d->plan->context, WVL_LOG_DEBUG, "device %u: %s", d->ordinal, d->way.why);
         }
     }
     return status;
@@ -346,8 +291,9 @@ void wvl_drive_tell_fallback(wvl_drive *d)
 
 void wvl_drive_give_up(wvl_drive *d) { d->given_up = 1; }
 
-wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image, wvl_row_window *rows)
+wvl_status wvl_drive_open(wvl_drive *d, const wvl_way *way, const wvl_image *image, wvl_row_window *rows)
 {
+    d->way = *way;
     d->image = image;
     d->rows = rows;
     d->tried = 0;
@@ -358,16 +304,15 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_image *image, wvl_row_window *
         (void)snprintf(d->reason, sizeof d->reason, "the pixels lie on device %d", image->device);
         return WVL_ERROR_ARGUMENT;
     }
-    if (d->plan->device.choice == WVL_DEVICE_CPU && needs_device(d)) {
+    if (d->plan->device.choice == WVL_DEVICE_CPU && d->way.needs_device) {
         (void)snprintf(d->reason, sizeof d->reason,
                        "the pixels lie on a device, or have a ready event, and the CPU cannot read them; set the "
                        "option device to cuda");
         return WVL_ERROR_UNSUPPORTED;
     }
-    if ((!rows || rows->on_device) && wvl_drive_wants_device(d->plan, image, d->many) &&
-        (!d->given_up || needs_device(d))) {
+    if (way->kind == WVL_WAY_JOBS && (!rows || rows->on_device) && (!d->given_up || way->needs_device)) {
         wvl_status status = wvl_drive_open_device(d);
-        if (status == WVL_OK || needs_device(d)) {
+        if (status == WVL_OK || d->way.needs_device) {
             return status;
         }
         wvl_drive_tell_fallback(d);

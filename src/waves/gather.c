@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "context.h"
+#include "base/context.h"
 
 /* The tiles of one wave do not exceed its limit, unless there is one alone. */
 uint64_t wvl_gather_measure(const wvl_plan *plan, uint64_t *beside)

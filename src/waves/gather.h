@@ -8,7 +8,7 @@
 #define WVL_GATHER_H
 
 #include "codec/store/spill.h"
-#include "waves/wave.h"
+#include "way/wave.h"
 
 typedef struct wvl_gather {
     const wvl_plan *plan; /* NULL: closed */

@@ -5,55 +5,10 @@
 
 #include "backend/registry.h"
 #include "base/alloc.h"
-#include "codec/write/recode.h"
-#include "context.h"
+#include "base/context.h"
+#include "way/way.h"
 
-/* Samples of a strip: enough rows of blocks for several workers, little beside what is held of coded blocks. */
-#define STRIP_SAMPLES (UINT64_C(8) << 20)
-/* Rows beyond a multiple of the blocks' rows, so that the transform ends with whole blocks at the first level. */
-#define ROWS_BEYOND 3u
-#define ROWS_WAITING 24u /* rows that are read and still needed, of a component */
-
-/* ---- Sizes ----------------------------------------------------------------------------------- */
-
-/* A PSNR target needs all coefficients at the end. rdoq orders blocks from all over a wave: they are gathered where
- * there is one. */
-int wvl_strips_are_used(const wvl_plan *plan)
-{
-    int is_large = plan->memory.largest_tile_bytes > plan->memory.wave_limit;
-    return (is_large || plan->test.strip_rows) && !plan->rate.keep_coefs &&
-           (!plan->rate.rdoq || plan->memory.wave_count == 1);
-}
-
-int wvl_strips_gather(const wvl_plan *plan, int can_rewind)
-{
-    return wvl_strips_are_used(plan) && plan->memory.wave_count == 1 &&
-           (plan->rate.rdoq || (wvl_recode_is_possible(plan) && !can_rewind));
-}
-
-uint64_t wvl_strip_rows(const wvl_plan *plan)
-{
-    uint64_t rows = 0, height = wvl_rect_height(plan->syntax.image);
-    if (plan->test.strip_rows) {
-        return plan->test.strip_rows;
-    }
-    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
-        rows = wvl_max_u64(rows, (uint64_t)2 << plan->syntax.codings[i].ycb);
-    }
-    uint64_t samples = plan->syntax.total_samples / height * rows; /* of one row of blocks */
-    return rows * wvl_max_u64(STRIP_SAMPLES / wvl_max_u64(samples, 1), 1);
-}
-
-static uint64_t fed_rows(const wvl_plan *plan) { return wvl_strip_rows(plan) + ROWS_BEYOND; }
-
-uint64_t wvl_strip_window_rows(const wvl_plan *plan)
-{
-    uint32_t dy = 1;
-    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
-        dy = wvl_max_u32(dy, plan->syntax.components[c].dy);
-    }
-    return wvl_min_u64(fed_rows(plan) + (uint64_t)ROWS_WAITING * dy, wvl_rect_height(plan->syntax.image));
-}
+static uint64_t fed_rows(const wvl_plan *plan) { return wvl_strip_rows(plan) + WVL_STRIP_ROWS_BEYOND; }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -156,8 +111,9 @@ static wvl_status open_row(wvl_strip_drive *d)
 static wvl_status feed(wvl_strip_drive *d)
 {
     uint64_t rows = wvl_strip_rows(d->plan), bottom = d->tiles[0].rect.y1;
-    uint64_t next = d->at < ROWS_BEYOND ? rows : ((d->at - ROWS_BEYOND) / rows + 1) * rows;
-    uint64_t end = wvl_min_u64(next + ROWS_BEYOND, bottom), keep = wvl_min_u64(d->table->keep(d->strips), d->at);
+    uint64_t next = d->at < WVL_STRIP_ROWS_BEYOND ? rows : ((d->at - WVL_STRIP_ROWS_BEYOND) / rows + 1) * rows;
+    uint64_t end = wvl_min_u64(next + WVL_STRIP_ROWS_BEYOND, bottom),
+             keep = wvl_min_u64(d->table->keep(d->strips), d->at);
     wvl_status status = wvl_rows_bring(d->rows, d->look, keep, end);
     if (status == WVL_OK) {
         status = d->table->feed(d->strips, &d->rows->image, end);

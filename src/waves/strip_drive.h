@@ -7,7 +7,7 @@
 #define WVL_STRIP_DRIVE_H
 
 #include "backend/backend.h"
-#include "waves/rows.h"
+#include "rows/window.h"
 
 typedef struct wvl_strip_drive {
     const wvl_plan *plan;
@@ -25,13 +25,6 @@ typedef struct wvl_strip_drive {
     uint64_t share;    /* rows that the strip at hand has added */
 } wvl_strip_drive;
 
-/* Whether pictures of this plan go in strips, and the rows of the reference grid that come at a time. */
-int wvl_strips_are_used(const wvl_plan *plan);
-/* Whether they are coded when all of them are gathered (gather.h). */
-int wvl_strips_gather(const wvl_plan *plan, int can_rewind);
-uint64_t wvl_strip_rows(const wvl_plan *plan);
-/* What the window of rows must hold then. */
-uint64_t wvl_strip_window_rows(const wvl_plan *plan);
 /* Most bytes that a drive takes beside the window. UINT64_MAX: no memory to find out. */
 uint64_t wvl_strip_drive_measure(const wvl_plan *plan);
 

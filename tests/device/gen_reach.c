@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cuda/host/backend_cuda.h"
-#include "device/pictures.h"
+#include "way/way.h"
 
 #define MOST_VALUES 24
 
@@ -126,7 +126,6 @@ static void ask(const char *key, const char *value, int way, answer *a)
         .struct_size = sizeof format, .x1 = 512, .y1 = 512, .component_count = 3, .components = components};
     wvl_params *params = NULL;
     wvl_plan *plan = NULL;
-    const char *why = NULL;
     a->why[way][0] = 0;
     (void)snprintf(a->reach[way], sizeof a->reach[way], "-");
     if (wvl_params_create(context, &params) != WVL_OK) {
@@ -136,9 +135,10 @@ static void ask(const char *key, const char *value, int way, answer *a)
                (way != WITHOUT_RDOQ || set_word(params, "rdoq", "no")) && set_companion(params, key) &&
                set_word(params, key, value) && wvl_plan_create(context, params, &format, NULL, &plan) == WVL_OK;
     if (good) {
-        wvl_reach reach = wvl_pictures_reach_with(&wvl_backend_cuda, plan, NULL, &why);
-        (void)snprintf(a->reach[way], sizeof a->reach[way], "%s", names[reach]);
-        (void)snprintf(a->why[way], sizeof a->why[way], "%s", why ? why : "");
+        const wvl_device_list one = {.table = &wvl_backend_cuda, .count = 1};
+        wvl_way chosen = wvl_choose_way(plan, &(wvl_way_source){.many = 1, .devices = &one});
+        (void)snprintf(a->reach[way], sizeof a->reach[way], "%s", names[chosen.reach]);
+        (void)snprintf(a->why[way], sizeof a->why[way], "%s", chosen.why ? chosen.why : "");
     }
     wvl_plan_release(plan);
     wvl_params_release(params);

@@ -4,8 +4,8 @@
 #ifndef WVL_TESTS_DEVICE_PICTURE_BENCH_H
 #define WVL_TESTS_DEVICE_PICTURE_BENCH_H
 
+#include "base/context.h"
 #include "codec/write/assembly.h"
-#include "context.h"
 #include "cuda/host/backend_cuda.h"
 #include "cuda/host/memory/device.h"
 #include "tests/decode/picture.h"

@@ -140,14 +140,15 @@ static int run_level(source *s, const wvl_cuda_band *bands, const wvl_dwt_plane 
     wvl_dwt_lane lane = {.kind = (uint8_t)kind, .rect = s->rect};
     wvl_tile_band tile_bands[4];
     wvl_dwt_lines lines;
+    const wvl_dwt_extent extent = {wvl_rect_width(s->rect), wvl_rect_height(s->rect), wvl_rect_width(s->rect)};
     wvl_carver carver = {NULL, 0};
-    wvl_dwt_carve_lines(&carver, 1, wvl_rect_width(s->rect), kind, &lines);
+    wvl_dwt_carve_lines(&carver, 1, extent, kind, &lines);
     carver = (wvl_carver){calloc(1, carver.used), 0};
     void *memory = carver.base;
     if (!memory) {
         return 2;
     }
-    wvl_dwt_carve_lines(&carver, 1, wvl_rect_width(s->rect), kind, &lines);
+    wvl_dwt_carve_lines(&carver, 1, extent, kind, &lines);
     if (low) {
         lane.low = *low;
     }

@@ -4,7 +4,7 @@
 #define WVL_TESTS_DEVICE_STRIP_CLOCK_H
 
 #include "base/trace.h"
-#include "waves/job_cut.h"
+#include "way/job_cut.h"
 
 /* A picture in page-locked memory. */
 typedef struct strip_clock {

@@ -8,8 +8,8 @@
 
 #include "cuda/host/backend_cuda.h"
 #include "cuda/host/memory/device.h"
-#include "device/pictures.h"
 #include "soft_bench.h"
+#include "way/way.h"
 
 /* Pictures that are finished on the device: what crosses the bus is the picture, and nobody waits but once for it. */
 START_TEST(pictures_there)
@@ -418,7 +418,7 @@ static wvl_reach ask_reach(uint32_t width, uint32_t height, const char *settings
         .struct_size = sizeof format, .x1 = width, .y1 = height, .component_count = 3, .components = three};
     wvl_plan *plan = make_plan(&format, settings, "cuda-only");
     const char *said = NULL;
-    wvl_reach reach = wvl_pictures_reach_with(&wvl_backend_cuda, plan, NULL, &said);
+    wvl_reach reach = wvl_way_reach(&wvl_backend_cuda, plan, NULL, &said);
     ck_assert_msg(said && strstr(said, why), "%s: %s", settings, said ? said : "no reason");
     wvl_plan_release(plan);
     return reach;

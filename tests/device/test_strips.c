@@ -8,10 +8,10 @@
 
 #include "backend/registry.h"
 #include "cuda/host/memory/device.h"
+#include "rows/window.h"
 #include "soft_bench.h"
 #include "tests/unit/rows_bench.h"
-#include "waves/job_cut.h"
-#include "waves/rows.h"
+#include "way/job_cut.h"
 
 /* ---- Encodes --------------------------------------------------------------------------------- */
 
@@ -326,9 +326,9 @@ START_TEST(rows_in_small_waves)
     for (unsigned k = 0; k < 2; k++) {
         plan->device.memory = wvl_backend_least(&slot) - k;
         rows_open(&rows, &p, 0, 1);
-        wvl_rows_way way = wvl_rows_choose(plan, &rows.source, 1);
-        ck_assert_msg(way.on_device == !k, "%llu bytes for a wave: %s", (unsigned long long)plan->device.memory,
-                      way.why ? way.why : "");
+        wvl_way way = wvl_choose_way(plan, &(wvl_way_source){.rows = &rows.source});
+        ck_assert_msg((way.kind == WVL_WAY_JOBS) == !k, "%llu bytes for a wave: %s",
+                      (unsigned long long)plan->device.memory, way.why ? way.why : "");
         if (!k) {
             ck_assert_uint_eq(way.strip_rows, 0);
             expect("small waves", &reference, encode_rows(plan, &rows), "cuda:0 blocks");

@@ -19,10 +19,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend/devices.h"
 #include "backend/registry.h"
-#include "context.h"
+#include "base/context.h"
 #include "cuda/host/memory/device.h"
-#include "device/devices.h"
 #include "strip_clock.h"
 #include "tests/decode/picture.h"
 #include "wavelane_rows.h"

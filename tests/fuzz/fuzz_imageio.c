@@ -80,6 +80,26 @@ static void change_channels(wvl_io_picture *p)
     check(p);
 }
 
+static int is_legal_xml(const void *bytes, size_t byte_count)
+{
+    char reason[128];
+    size_t n = byte_count;
+    return wvl_io_check_xml(bytes, &n, reason, sizeof reason) == 0 && n == byte_count;
+}
+
+/* What goes into a file can be read there. Packets of a test that are no XML stay as they are. */
+static void check_boxes(const wvl_io_picture *p, const wvl_metadata_boxes *made)
+{
+    const wvl_io_blob *xmp = &p->metadata.blobs[WVL_IO_XMP];
+    int was_legal = xmp->data == NULL || is_legal_xml(xmp->data, xmp->bytes);
+    for (size_t i = 0; i < made->count; i++) {
+        const wvl_box *box = &made->boxes[i];
+        int is_xml = box->type == 0x786D6C20 || (was_legal && wvl_metadata_is_xmp_uuid(box->uuid));
+        if ((box->bytes != 0 && box->data == NULL) || (is_xml && !is_legal_xml(box->data, box->bytes)))
+            abort();
+    }
+}
+
 /* Boxes of everything, before and after the picture is turned; the file itself serves as .aux.xml and world file. */
 static void use_metadata(wvl_io_picture *p, const uint8_t *bytes, size_t byte_count)
 {
@@ -88,9 +108,7 @@ static void use_metadata(wvl_io_picture *p, const uint8_t *bytes, size_t byte_co
     int swaps = wvl_io_orientation_swaps(p->orientation);
 
     if (wvl_metadata_make_boxes(p, WVL_KEEP_ALL, 1, &made) == 0)
-        for (size_t i = 0; i < made.count; i++)
-            if (made.boxes[i].bytes != 0 && made.boxes[i].data == NULL)
-                abort();
+        check_boxes(p, &made);
     wvl_metadata_release_boxes(&made);
     if (wvl_io_orient_picture(p, error, sizeof error) == WVL_IO_OK) {
         wvl_metadata_reset_orientation(&p->metadata, swaps);
@@ -129,7 +147,8 @@ static void use_bytes_as_metadata(const uint8_t *bytes, size_t byte_count)
     picture.orientation = 6;
     {
         wvl_metadata_boxes made;
-        (void)wvl_metadata_make_boxes(&picture, WVL_KEEP_ALL, 1, &made);
+        if (wvl_metadata_make_boxes(&picture, WVL_KEEP_ALL, 1, &made) == 0)
+            check_boxes(&picture, &made);
         wvl_metadata_release_boxes(&made);
     }
     picture.metadata.texts = NULL;
@@ -253,6 +272,8 @@ static void choose_options(wvl_io_options *options, uint8_t choice)
     options->format = formats[choice & 7];
     options->keep_palette = choice >> 3 & 1;
     options->page = choice >> 4 & 1;
+    options->page_given = options->page;
+    options->sub_page = (choice >> 4 & 3) == 3;
     options->keep_ycc = choice >> 6 & 1;
     options->float_transfer = (wvl_io_float_transfer)(choice >> 6);
     options->raw_format = choice >> 5 & 1 ? "7,5,3,12,s@1x1:2x2" : "16,9,2,8,u";

@@ -26,19 +26,19 @@ lines() {
 
 # Nine lines are too few to count.
 lines 9 >>"$work/codec/t2/tag_tree.c"
-lines 9 | sed 's/^/  /' >>"$work/src/waves/wave.c"
+lines 9 | sed 's/^/  /' >>"$work/src/way/wave.c"
 "$source/tools/lint_copies" "$work" >/dev/null
 
 lines 12 >>"$work/codec/t2/tag_tree.c"
-lines 12 | sed 's/^/  /' >>"$work/src/waves/wave.c"
-expect 'stand in src/waves/wave.c'
+lines 12 | sed 's/^/  /' >>"$work/src/way/wave.c"
+expect 'stand in src/way/wave.c'
 
 lines 12 | sed 's/planted_line/planted_in_python/' >>"$work/python/wavelane/_encode.py"
 lines 12 | sed 's/planted_line/planted_in_python/' >>"$work/conformance/mutate"
 expect 'stand in python/wavelane/_encode.py'
 
 cp "$source/codec/t2/tag_tree.c" "$work/codec/t2/tag_tree.c"
-echo 'src/waves/wave.c src/waves/drive.c they are friends' >>"$work/tools/lint_copies.list"
-expect 'src/waves/wave.c src/waves/drive.c: no longer copies'
+echo 'src/way/wave.c src/waves/drive.c they are friends' >>"$work/tools/lint_copies.list"
+expect 'src/way/wave.c src/waves/drive.c: no longer copies'
 
 echo "a planted copy was found"

@@ -76,13 +76,6 @@ expect 'the first line is not the licence line'
 
 fresh
 {
-    echo "$licence"
-    yes '/* line */' | head -n 599
-} >"$work/tree/src/geom/long.h"
-expect 'has 600 lines'
-
-fresh
-{
     echo 'static int long_function(void)'
     echo '{'
     yes '    f();' | head -n 61

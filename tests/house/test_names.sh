@@ -15,25 +15,25 @@ done
 
 expect() { expect_fault "$1" "$source/tools/lint_names" "$work"; }
 
-echo '/* see wvl_planted_name() and wvl_planted_list_* */' >>"$work/src/waves/wave.c"
+echo '/* see wvl_planted_name() and wvl_planted_list_* */' >>"$work/src/way/wave.c"
 expect 'wvl_planted_name does not exist'
 expect 'wvl_planted_list_* does not exist'
 # A name in a text is one.
-echo 'const char *planted = "/* wvl_planted_name */ wvl_planted_list_1";' >>"$work/src/waves/wave.c"
+echo 'const char *planted = "/* wvl_planted_name */ wvl_planted_list_1";' >>"$work/src/way/wave.c"
 if "$source/tools/lint_names" "$work" | grep 'wvl_planted'; then
     echo "the lint takes texts for comments"
     exit 1
 fi
 
-cp "$source/src/waves/wave.c" "$work/src/waves/wave.c"
+cp "$source/src/way/wave.c" "$work/src/way/wave.c"
 echo 'Call `WVL_PLANTED_NAME`.' >>"$work/README.md"
 expect 'WVL_PLANTED_NAME does not exist'
 
 cp "$source/README.md" "$work/README.md"
-echo '/* as in src/planted.c */' >>"$work/src/waves/wave.c"
+echo '/* as in src/planted.c */' >>"$work/src/way/wave.c"
 expect 'src/planted.c does not exist'
 
-cp "$source/src/waves/wave.c" "$work/src/waves/wave.c"
+cp "$source/src/way/wave.c" "$work/src/way/wave.c"
 echo 'WVL_PLANTED_NAME stands for any name' >"$work/tools/lint_names.list"
 expect 'WVL_PLANTED_NAME is not needed'
 

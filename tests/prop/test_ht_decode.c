@@ -3,8 +3,8 @@
 #include <check.h>
 #include <math.h>
 
-#include "codec/ht/block.h"
 #include "codec/ht/ht.h"
+#include "codec/ht/ht_block.h"
 #include "ht_decode.h"
 #include "t1_draw.h"
 

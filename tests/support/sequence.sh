@@ -34,8 +34,8 @@ counted() {
 # same_journal A B: the same lines, in any order.
 same_journal() {
     checks=$((checks + 1))
-    grep '^frame ' "$1/wavelane.journal" | sort >lines.1
-    grep '^frame ' "$2/wavelane.journal" | sort >lines.2
+    grep '^frame ' "$1/.wavelane.journal" | sort >lines.1
+    grep '^frame ' "$2/.wavelane.journal" | sort >lines.2
     cmp -s lines.1 lines.2 || fail "the journals of $1 and $2 differ"
 }
 

@@ -7,10 +7,10 @@
 
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"
+#include "base/context.h"
 #include "codec/ht/ht.h"
 #include "codec/write/coder.h"
-#include "context.h"
-#include "waves/wave.h"
+#include "way/wave.h"
 
 /* ---- The CPU's picture ----------------------------------------------------------------------- */
 

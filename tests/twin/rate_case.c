@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "codec/core/t1_pass.h"
 #include "codec/write/assembly.h"
 #include "codec/write/coder.h"
-#include "context.h"
 #include "cuda/packets/packets_launch.h"
 #include "cuda/rate/rate_launch.h"
-#include "waves/wave.h"
+#include "way/wave.h"
 
 #define CODEWORD_UNITS(bytes) (((bytes) + 1 + 15) / 16) /* of a codeword and the byte before it */
 

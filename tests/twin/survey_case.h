@@ -4,10 +4,10 @@
 #define WVL_TESTS_SURVEY_CASE_H
 
 #include "backend/registry.h"
+#include "base/context.h"
 #include "codec/write/coder.h"
-#include "context.h"
 #include "wavelane.h"
-#include "waves/wave.h"
+#include "way/wave.h"
 
 typedef struct survey_case {
     wvl_context *context;

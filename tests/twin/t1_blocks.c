@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
-#include "codec/t1/coder.h"
+#include "codec/t1/t1_coder.h"
 #include "cuda/blocks/t1_rate.h"
 
 /* ---- Lists ----------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every SIMD slot of the table (tools/slots) at every level of this machine against plain C: the same results, and
  * nothing written beyond. */
-#include "codec/ht/block.h"
 #include "codec/ht/ht.h"
+#include "codec/ht/ht_block.h"
 #include "codec/rate/rdoq_kernels.h"
 #include "codec/t1/kernels.h"
 #include "dwt/dwt.h"

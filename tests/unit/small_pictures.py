@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Small picture files with metadata, byte by byte, for test_metadata.py."""
+"""Small picture files with metadata, byte by byte, for test_metadata.py and test_legal_metadata.py, and readers of what becomes of it."""
 import struct
 import zlib
 
@@ -124,3 +124,44 @@ def icc():
     size = at + len(body)
     head = struct.pack(">I4sI4s4s4s", size, bytes(4), 0x02100000, b"mntr", b"GRAY", b"XYZ ") + bytes(12) + b"acsp"
     return head.ljust(68, b"\0") + struct.pack(">3i", 63190, 65536, 54061).ljust(60, b"\0") + struct.pack(">I", len(tags)) + entries + body
+
+
+def inks(space, count):
+    """Colours without a transform, 8 bits, with a profile by tables (no matrix) of this space."""
+    tags = {277: (3, [count]), 258: (3, [8] * count), 262: (3, [5 if count == 4 else 2]), 279: (4, [24 * count]), 34675: (7, icc().replace(b"mntrGRAY", b"prtr" + space))}
+    width = struct.pack("<HHIH", 256, 3, 1, 6 * count)  # as many samples as a grey picture of this width has
+    return tiff(tags, width=6 * count).replace(width, struct.pack("<HHIH", 256, 3, 1, 6))
+
+
+# ---- What was written ------------------------------------------------------------------------------------------------------------
+
+
+def boxes_of(data):
+    """[(type, content)] of a sequence of boxes."""
+    found, at = [], 0
+    while at < len(data):
+        length, kind = struct.unpack_from(">I4s", data, at)
+        length = length or len(data) - at
+        assert 8 <= length <= len(data) - at, f"box {kind} of {length} bytes"
+        found.append((kind, data[at + 8:at + length]))
+        at += length
+    return found
+
+
+def stream_tags(stream, at=None):
+    """{tag: (type, raw bytes)} of a directory of a TIFF stream."""
+    order = ">" if stream[:1] == b"M" else "<"
+    at = struct.unpack_from(order + "I", stream, 4)[0] if at is None else at
+    found = {}
+    for i in range(struct.unpack_from(order + "H", stream, at)[0]):
+        tag, kind, count = struct.unpack_from(order + "HHI", stream, at + 2 + 12 * i)
+        size = count * {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1, 12: 8}[kind]
+        place = at + 10 + 12 * i if size <= 4 else struct.unpack_from(order + "I", stream, at + 10 + 12 * i)[0]
+        assert place + size <= len(stream), f"tag {tag} lies beyond the stream"
+        found[tag] = (kind, stream[place:place + size])
+    return found
+
+
+def sub(stream, tag):
+    order = ">" if stream[:1] == b"M" else "<"
+    return stream_tags(stream, struct.unpack(order + "I", stream_tags(stream)[tag][1])[0])

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "backend/registry.h"
+#include "base/context.h"
 #include "codec/write/coder.h"
-#include "context.h"
 #include "waves/source_wave.h"
-#include "waves/wave.h"
+#include "way/wave.h"
 
 #define SIDE 512u
 #define MOST_CHUNKS 64u

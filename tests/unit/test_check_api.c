@@ -69,22 +69,34 @@ START_TEST(options_of_every_size)
 }
 END_TEST
 
-/* A caller that was built with a shorter summary gets no byte beyond it. */
+/* A caller that was built with a shorter summary gets no byte beyond it; one that is shorter than any was is refused.
+ */
 START_TEST(shorter_summary)
 {
+    static const size_t sizes[] = {0,
+                                   sizeof(size_t),
+                                   offsetof(wvl_check_summary, layer_count),
+                                   offsetof(wvl_check_summary, ht_block_count) - 1,
+                                   offsetof(wvl_check_summary, ht_block_count),
+                                   SIZE_MAX};
     check_bytes b = check_make(SOUND);
     union {
         wvl_check_summary summary;
         uint8_t raw[sizeof(wvl_check_summary)];
     } u;
-    size_t known = offsetof(wvl_check_summary, layer_count);
-    memset(u.raw, 0xA5, sizeof u.raw);
-    u.summary.struct_size = known;
-    ck_assert_int_eq(wvl_check_codestream(b.p, b.n, NULL, NULL, NULL, &u.summary), WVL_CHECK_LEGAL);
-    for (size_t i = known; i < sizeof u.raw; i++) {
-        ck_assert_uint_eq(u.raw[i], 0xA5);
+    for (unsigned k = 0; k < 6; k++) {
+        int is_taken = k == 4;
+        memset(u.raw, 0xA5, sizeof u.raw);
+        u.summary.struct_size = sizes[k];
+        ck_assert_int_eq(wvl_check_codestream(b.p, b.n, NULL, NULL, NULL, &u.summary),
+                         is_taken ? WVL_CHECK_LEGAL : WVL_CHECK_BAD_ARGUMENT);
+        for (size_t i = is_taken ? sizes[k] : sizeof(size_t); i < sizeof u.raw; i++) {
+            ck_assert_uint_eq(u.raw[i], 0xA5);
+        }
+        if (is_taken) {
+            wvl_check_release_summary(&u.summary);
+        }
     }
-    free(u.summary.components);
     free(b.p);
 }
 END_TEST

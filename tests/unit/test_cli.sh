@@ -288,6 +288,18 @@ for pair in '-cinema2K 0' '-cinema2K 24x' '-IMF 3K' '-IMF 2K,level=3' '-IMF 2K,m
 done
 refuse 2 'frame-rate 23/1' -i rgb.ppm -o no.j2k -TargetBitDepth 12 -cinema2K 23
 refuse 2 'given twice' -i rgb.ppm -o no.j2k -cinema4K --preset dci-2k
+refuse 2 'profile cinema2k: 1 component; three are required' -i grey.pgm -o no.j2k -TargetBitDepth 12 -cinema2K 24
+refuse 2 'the colour transform needs three components, and the picture has 1' -i grey.pgm -o no.j2k --mct on
+# Sizes of digital cinema, and others
+printf 'P6 2048 858 4095\n' >scope.ppm
+head -c $((2048 * 858 * 6)) /dev/zero >>scope.ppm
+expect 0 -i scope.ppm -o scope.j2c --dry-run -cinema2K 24
+[ ! -s err ] || fail "a picture of 2048x858 in 2K: $(cat err)"
+expect 0 -i scope.ppm -o scope.j2c --dry-run -cinema4K
+warns '2048 x 858 is no picture of digital cinema'
+expect 0 -i rgb.ppm -o small.j2c --dry-run -TargetBitDepth 12 -cinema2K 24
+warns '2048 x 1080, 1998 x 1080 and 2048 x 858'
+rm scope.ppm
 # What shows only in the bytes: exit 6, every violation on a line, no file, and one that was there stays
 refuse 6 "allows 2500" -i rgb.ppm -o no.j2k --preset imf-2k-r-10000-s1
 cp rgb.ppm stays.j2k

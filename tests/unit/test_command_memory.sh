@@ -59,7 +59,7 @@ each() {
         *" $code "*) ;;
         *) fail "$name: exit $code where allocation $n of $total fails" ;;
         esac
-        [ $code -ne 5 ] || {
+        [ $code -ne 5 ] && ! grep -q memory err || {
             short=$((short + 1))
             [ -s err ] || fail "$name: nothing is said where allocation $n fails"
             [ -z "$(find . -name made.jp2 -o -name made.j2k)" ] || fail "$name: a file is left where allocation $n fails"
@@ -91,8 +91,8 @@ each stream '' sequence s.y4m made.j2c --threads 1 --pictures 1 --quiet
 each info '' info rgb.jp2
 each verify '' verify rgb.jph
 if "$wavelane" --version | grep -q OpenJPEG; then
-    each 'JPEG 2000' 139 -i rgb.jp2 -o made.jp2 --threads 1 --quiet # OpenJPEG 2.5
-    each check 139 -i rgb.ppm -o made.jp2 --verify --threads 1 --quiet
+    each 'JPEG 2000' 3 -i rgb.jp2 -o made.jp2 --threads 1 --quiet # OpenJPEG 2.5 does not survive some: its child ends
+    each check 6 -i rgb.ppm -o made.jp2 --verify --threads 1 --quiet
 fi
 
 end_checks

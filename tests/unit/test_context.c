@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/cpu.h"
-#include "context.h"
 #include "params/params.h"
 
 /* ---- An allocator that counts and can fail --------------------------------------------------- */

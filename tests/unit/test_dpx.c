@@ -48,6 +48,13 @@ START_TEST(dpx_layouts)
     ck_assert_int_eq(sample_at(&p, 0, 0, 1), 8);
     ck_assert_int_eq(sample_at(&p, 3, 0, 1), 5);
     wvl_io_release_picture(&p);
+    set_16(&b, 808, big ? 0 : 1024, big); /* image data inside the header, and where a short header says that it ends */
+    set_16(&b, 810, big ? 1024 : 0, big);
+    refuse_bytes(b.at, b.count, "a.dpx", NULL, "offset to image data 1024: lies inside the header of 1664 bytes");
+    set_16(&b, 24, big ? 0 : 1024, big);
+    set_16(&b, 26, big ? 1024 : 0, big);
+    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
+    wvl_io_release_picture(&p);
     set_16(&b, 806, 1, big);
     refuse_bytes(b.at, b.count, "a.dpx", NULL, "encoding 1");
     start_dpx(&b, big, 1, 2, 50, 32, (unsigned)packing);

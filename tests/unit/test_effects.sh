@@ -119,6 +119,7 @@ ROWS
 # What is so already, and why: OPTION CONTEXT, or OPTION * for all contexts.
 cat >already <<'ALREADY'
 --max-input-bytes * a limit for pipes and devices, which unit.cli_files has
+--icc * pictures here have no profile
 --no-icc * pictures here have no profile
 --no-xmp * pictures here have no XMP
 --keep * pictures here have no metadata
@@ -256,6 +257,9 @@ done
 while IFS='|' read -r spellings value; do
     for name in $spellings; do
         echo " $names " | grep -qF -- " $name " || fail "$name: has a row, but is no option"
+    done
+    for name in $spellings; do # a script may have lost a variable
+        [ "$value" = '' ] || expect 2 -i grey.pgm -o out.j2k --force "$name" ''
     done
     first=${spellings%% *}
     while IFS='|' read -r context arguments <&3; do

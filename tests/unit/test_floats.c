@@ -325,6 +325,80 @@ START_TEST(openexr_of_rows_and_tiles)
 }
 END_TEST
 
+/* With --float-transfer and without it the same is said: it does not help. */
+START_TEST(openexr_of_whole_numbers)
+{
+    bytes b;
+    make_exr(&b, 0);
+    finish_exr(&b, 0);
+    uint8_t *g = memchr(b.at + 24 + 40, 'G', 16);
+    ck_assert_ptr_nonnull(g);
+    g[2] = 0;
+    refuse_bytes(b.at, b.count, "a.exr", NULL, "channel G: whole numbers (UINT)");
+    refuse_bytes(b.at, b.count, "a.exr", &linear, "channel G: whole numbers (UINT)");
+}
+END_TEST
+
+/* Blocks of noise in every compression: damage is never want of memory. */
+START_TEST(openexr_damaged_blocks)
+{
+    uint32_t state = 12345 + (uint32_t)_i;
+    for (unsigned n = 0; n < 400; n++) {
+        bytes b;
+        make_exr(&b, 0);
+        static const char name[] = "compression";
+        uint8_t *at = b.at;
+        while (memcmp(at, name, sizeof name) != 0) {
+            at++;
+        }
+        at[2 * sizeof name + 4] = (uint8_t)_i;
+        put_le32(&b, (uint32_t)b.count + 8);
+        put_le32(&b, 0);
+        put_le32(&b, 7);
+        unsigned length = 1 + n % 71;
+        put_le32(&b, length);
+        for (unsigned i = 0; i < length; i++) {
+            state = state * 1664525 + 1013904223;
+            uint8_t byte = i < 8 && n % 3 ? (uint8_t)(state >> 30) : (uint8_t)(state >> 24);
+            put(&b, &byte, 1);
+        }
+        uint8_t *copy = exact_copy(b.at, b.count);
+        wvl_io_picture p;
+        char error[256] = "";
+        int result = wvl_io_read_memory(copy, b.count, "a.exr", &linear, &p, error, sizeof error);
+        ck_assert_msg(result != WVL_IO_ERROR_MEMORY, "compression %d, %u: %s", _i, n, error);
+        wvl_io_release_picture(&p);
+        free(copy);
+    }
+}
+END_TEST
+
+/* An entry of the table that points to a block which an attribute of the header forges: OpenEXR finds the true one. */
+START_TEST(openexr_blocks_in_the_header)
+{
+    bytes b;
+    wvl_io_picture p;
+    make_exr(&b, 0);
+    b.count--; /* the end of the header */
+    bytes block = {.count = 0};
+    put_le32(&block, 7);
+    put_le32(&block, 36);
+    for (unsigned i = 0; i < 9; i++) {
+        put_le32(&block, 0x3C003C00);
+    }
+    put_attribute(&b, "comments", "string", block.at, block.count);
+    size_t forged = b.count - block.count, table = b.count + 1;
+    put(&b, "", 1);
+    finish_exr(&b, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        b.at[table + i] = (uint8_t)(forged >> (8 * i));
+    }
+    read_bytes(&p, b.at, b.count, "a.exr", &linear);
+    ck_assert_int_ne(sample_at(&p, 0, 0, 0), sample_at(&p, 0, 1, 0)); /* the forged one has one value */
+    wvl_io_release_picture(&p);
+}
+END_TEST
+
 /* OpenEXR's own routines for three channels write through NULL where the file has others too. */
 START_TEST(openexr_with_channels_left_out)
 {
@@ -359,6 +433,9 @@ int main(void)
 #ifdef WVL_TEST_OPENEXR
     tcase_add_loop_test(tests, openexr_of_rows_and_tiles, 0, 2);
     tcase_add_test(tests, openexr_with_channels_left_out);
+    tcase_add_test(tests, openexr_blocks_in_the_header);
+    tcase_add_test(tests, openexr_of_whole_numbers);
+    tcase_add_loop_test(tests, openexr_damaged_blocks, 0, 10);
 #endif
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

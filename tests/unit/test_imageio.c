@@ -285,6 +285,60 @@ START_TEST(tga_types)
 }
 END_TEST
 
+/* Header bytes are no pixels, and pixels are neither a profile nor an extension area. */
+START_TEST(offsets_into_headers)
+{
+    static const uint32_t inside[] = {0, 14, 53};
+    static const uint8_t footer[18] = "TRUEVISION-XFILE.";
+    wvl_io_picture p;
+    bytes b;
+
+    for (unsigned i = 0; i < 3; i++) {
+        start_bmp(&b, 1, 1, 24, 0, 0);
+        put_le32(&b, 0);
+        b.at[10] = (uint8_t)inside[i];
+        refuse_bytes(b.at, b.count, "a.bmp", NULL, "lies inside the headers, which end at 54");
+    }
+    start_bmp(&b, 2, 1, 16, 3, 0); /* masks behind the header */
+    put(&b, "\0\xf8\0\0\xe0\7\0\0\x1f\0\0\0", 12);
+    put_le32(&b, 0);
+    refuse_bytes(b.at, b.count, "a.bmp", NULL, "lies inside the headers, which end at 66");
+    start_bmp(&b, 4, 64, 8, 1, 4); /* run lengths */
+    put(&b, "\0\0\0\0\0\1", 6);
+    b.at[10] = 30;
+    refuse_bytes(b.at, b.count, "a.bmp", NULL, "lies inside the headers, which end at 54");
+    for (unsigned at = 0; at <= 128; at += 64) { /* a profile in the header, in the pixels and behind them */
+        start_bmp(&b, 16, 16, 24, 0, 0);
+        b.at[14] = 124;
+        b.at[10] = 14 + 124;
+        put(&b, "BGRs", 4);
+        b.count = 14 + 124 + 16 * 48 + 256;
+        memset(b.at + 54, 0, b.count - 54);
+        memcpy(b.at + 14 + 56, "DEBM", 4);
+        b.at[14 + 112] = (uint8_t)(at == 128 ? 124 : 64 + at);
+        b.at[14 + 113] = at == 128 ? 3 : 0;
+        b.at[14 + 116] = 132;
+        read_bytes(&p, b.at, b.count, "a.bmp", NULL);
+        ck_assert_msg(!strstr(p.note, "inside the headers") == (at == 128), "%u: %s", at, p.note);
+        wvl_io_release_picture(&p);
+    }
+    for (uint32_t at = 0; at < 600; at += 520) { /* an extension area among the pixels, and behind them */
+        start_tga(&b, 2, 12, 11, 32, 8);
+        b.count += 528 + 495;
+        memset(b.at + 20, 4, 528);
+        memset(b.at + 548, 0, 495);
+        memcpy(b.at + 548, "\xef\1", 2);
+        b.at[548 + 494] = 4;
+        put_le32(&b, at ? 548 : 20);
+        put_le32(&b, 0);
+        put(&b, footer, sizeof footer);
+        read_bytes(&p, b.at, b.count, "a.tga", NULL);
+        ck_assert_int_eq(p.alpha_premultiplied, at != 0);
+        wvl_io_release_picture(&p);
+    }
+}
+END_TEST
+
 START_TEST(merging)
 {
     static const uint8_t steps[] = {1, 1, 3, 2}, wrong[] = {1, 1, 2, 2};
@@ -482,6 +536,7 @@ int main(void)
     tcase_add_test(small, bmp_direct);
     tcase_add_test(small, bmp_palettes_and_runs);
     tcase_add_test(small, tga_types);
+    tcase_add_test(small, offsets_into_headers);
     tcase_add_test(small, merging);
     tcase_add_test(small, icc_kinds);
     tcase_add_test(small, files_and_names);

@@ -27,13 +27,19 @@
 
 /* ---- Memory that fails ----------------------------------------------------------------------- */
 
-static long calls, fail_at; /* the call that fails; 0: none */
-static size_t greatest;     /* bytes that one call asked for */
+static long calls, fail_at;    /* the call that fails; 0: none */
+static size_t greatest;        /* bytes that one call asked for */
+static size_t left = SIZE_MAX; /* more than that is not given; calls of less than 1 MiB take from it */
 
 #if CAN_FAIL
 static int fails(size_t n)
 {
     greatest = n > greatest ? n : greatest;
+    if (n > left) {
+        errno = ENOMEM;
+        return 1;
+    }
+    left -= left < SIZE_MAX && n < 1u << 20 ? n : 0;
     if (fail_at && ++calls == fail_at) {
         errno = ENOMEM;
         return 1;
@@ -158,8 +164,8 @@ static const char *make_file(bytes *b, int kind)
 
 enum { DONE, SHORT_OF_MEMORY, WRONG, CRASHED };
 
-/* Reads the file with one allocation that fails, in a process of its own. */
-static int read_with_failure(const bytes *b, const char *name, long at)
+/* Reads the file with one allocation that fails, or with so much memory, in a process of its own. */
+static int read_with_failure(const bytes *b, const char *name, long at, size_t memory)
 {
     int status;
     (void)fflush(stdout);
@@ -169,8 +175,10 @@ static int read_with_failure(const bytes *b, const char *name, long at)
         wvl_io_picture p;
         char error[256] = "";
         fail_at = at;
+        left = memory;
         int result = wvl_io_read_memory(b->at, b->count, name, NULL, &p, error, sizeof error);
         fail_at = 0;
+        left = SIZE_MAX;
         if (result == WVL_IO_OK) {
             _exit(DONE);
         }
@@ -199,11 +207,26 @@ START_TEST(failed_allocations_are_memory_errors)
     long total = calls;
     calls = 0;
     for (long at = 1; at <= total; at++) {
-        counts[read_with_failure(&b, name, at)]++;
+        counts[read_with_failure(&b, name, at, SIZE_MAX)]++;
     }
     ck_assert_int_eq(counts[WRONG], 0);
     ck_assert_int_le(counts[CRASHED], is_tiff ? (int)total / 3 : 0);
     ck_assert_msg(counts[SHORT_OF_MEMORY] > (is_tiff ? 5 : 1), "%d of %ld", counts[SHORT_OF_MEMORY], total);
+}
+END_TEST
+
+/* Where memory as a whole is short, libtiff is not begun with what it does not survive. */
+START_TEST(little_memory)
+{
+    bytes b = {.count = 0};
+    const char *name = make_file(&b, _i);
+    int counts[4] = {0};
+    for (size_t memory = 0; memory < 200000; memory += 251) {
+        counts[read_with_failure(&b, name, 0, memory)]++;
+    }
+    ck_assert_int_eq(counts[CRASHED], 0);
+    ck_assert_int_eq(counts[WRONG], 0);
+    ck_assert_int_gt(counts[SHORT_OF_MEMORY], 0);
 }
 END_TEST
 
@@ -358,6 +381,7 @@ int main(void)
     TCase *tests = tcase_create("limits");
     if (CAN_FAIL) {
         tcase_add_loop_test(tests, failed_allocations_are_memory_errors, 0, KINDS);
+        tcase_add_loop_test(tests, little_memory, LZW, PLAIN + 1);
     }
     tcase_add_test(tests, impossible_memory);
     tcase_add_loop_test(tests, what_follows, 0, KINDS);

@@ -26,6 +26,7 @@ is() { # expected options...
 
 # ---- Pages -------------------------------------------------------------------------------------
 
+expect 0 -i rgb.ppm -o rgb.jp2 --quiet
 expect 0 -i pages.tif -o page.j2k --pages all
 for page in 0 1 2; do
     [ $can_decode = 0 ] || exact page-$page.j2k --original pages.tif --page $page
@@ -36,7 +37,7 @@ absent p001.jp2
 expect 0 -i pages.tif -o 'q%d.jp2' --pages 1-2 --json
 says '"output":"q1.jp2"'
 says '"output":"q2.jp2"'
-! grep -q 'more follow' out err || fail 'a note about other pages'
+! grep -q 'left out' out err || fail 'a note about other pages'
 expect 1 -i pages.tif -o 'q%d.jp2' --pages 0-1
 warns 'q1.jp2: exists; --force replaces it'
 warns '1 of 2 pages failed'
@@ -56,13 +57,152 @@ expect 1 -i bad_page.tif -o 'b%d.j2k' --pages all
 warns 'bad_page.tif: page 1: TIFF: '
 [ -e b0.j2k ] || fail 'b0.j2k is missing'
 
-for place in t0.j2k t2.j2k; do
-    rm -f t?.j2k
-    expect 1 -i pages.tif -o 't%d.j2k' --pages all --trace $place --force
-    warns "--trace $place: is the output too"
-    grep -q traceEvents $place || fail 'the trace is missing'
-    [ "$(find . -name 't?.j2k' | wc -l)" -eq 3 ] || fail 'a page that is not the trace is missing'
+# A trace never takes the place of a picture, of this run or of another one.
+echo mine >t2.j2k
+ln -s t2.j2k trace.link
+for place in t0.j2k t2.j2k other.JPH trace.link; do
+    expect 4 -i pages.tif -o 't%d.j2k' --pages all --trace $place --force
+    warns "--trace $place: has the name of a picture"
+    [ "$(find . -name 't?.j2k' | wc -l)" -eq 1 ] && [ "$(cat t2.j2k)" = mine ] || fail 'a picture was written or replaced'
 done
+rm t2.j2k
+
+# ---- Options that some pictures have no use for ------------------------------------------------
+
+# A folder, a sequence or pages may be mixed; that nobody used the option is said once, at the end.
+mkdir mixed plain damaged
+cp rgb.ppm rgba.pam ramp.pfm mixed
+cp rgb.ppm grey.pgm plain
+echo P6 >damaged/a.ppm
+cp damaged/a.ppm damaged/b.ppm
+for options in '--drop-alpha --float-transfer linear' '--ycc-to-rgb --float-transfer linear --drop-alpha'; do
+    # shellcheck disable=SC2086
+    expect 0 sequence mixed mixed-out/ --force $options
+    [ "$(find mixed-out -name '*.j2c' | wc -l)" -eq 3 ] || fail 'a frame of a mixed folder is missing'
+    ! grep -q -e '--drop-alpha had no effect' -e '--float-transfer had no effect' err || fail 'a warning about an option that a frame used'
+done
+warns 'mixed: --ycc-to-rgb had no effect; it needs a picture in YCbCr, and no picture here is one'
+expect 0 sequence plain plain-out/ --drop-alpha
+warns 'plain: --drop-alpha had no effect'
+[ "$(grep -c 'had no effect' err)" -eq 1 ] || fail 'more than one warning'
+expect 0 sequence plain plain-out/ --drop-alpha
+! grep -q 'had no effect' err || fail 'a warning about frames that were kept'
+expect 0 -ImgDir mixed -OutFor jp2 -o mixed-out --drop-alpha --float-transfer linear
+expect 0 -i pages.tif -o 'z%d.j2k' --pages all --drop-alpha
+warns 'pages.tif: --drop-alpha had no effect'
+[ "$(grep -c 'had no effect' err)" -eq 1 ] || fail 'more than one warning for pages'
+rm z?.j2k
+expect 2 -i rgb.ppm -o x.j2k --drop-alpha
+# Of pictures that nobody could read, nothing is known; why they failed is said once.
+expect 1 -ImgDir damaged -OutFor j2k
+! grep -q 'had no effect' err || fail 'a warning about an option that nobody gave'
+says '2 pictures: 0 encoded, 2 failed (2: the input is refused)'
+expect 1 -ImgDir damaged -OutFor j2k --json
+says '"summary":{'
+says '"input":2'
+expect 1 sequence damaged damaged-out/ --on-error skip --drop-alpha
+! grep -q 'had no effect' err || fail 'a warning about an option of frames that were not read'
+
+# ---- Thumbnails, pyramids, masks ---------------------------------------------------------------
+
+# A thumbnail that comes first is not the picture where it is clear which other one is, through pipes too.
+tells() { # the expected picture, what is told, options...
+    wanted_picture=$1
+    told=$2
+    shift 2
+    expect 0 -o made.j2k --force "$@"
+    if [ "$told" ]; then warns "$told"; else ! grep -q warning err || fail "a warning: $*"; fi
+    [ $can_decode = 0 ] || exact made.j2k --original "$wanted_picture"
+}
+for input in thumbnail.tif thumbnail_be.tif thumbnail_page.tif old_thumbnail.tif silent_thumbnail.tif; do
+    tells big.pgm ' of 9 x 8 is read (--page chooses); left out: ' -i $input
+    tells small.pgm "$([ $input = thumbnail.tif ] || [ $input = thumbnail_be.tif ] && echo 'orientation 6')" -i $input --page 0
+    filter 0 -i - -o made.j2k --force <$input
+    [ $can_decode = 0 ] || exact made.j2k --original big.pgm
+done
+tells big.pgm 'orientation 6' -i thumbnail.tif --page 0.0
+tells big.pgm '' -i silent_thumbnail.tif --page 0.0
+expect 3 -i thumbnail.tif -o x.j2k --page 0.1
+warns 'page 0.1 does not exist'
+for word in 0. .1 0.1.2 0-1 1,2 ''; do
+    expect 2 -i thumbnail.tif -o x.j2k --page "$word"
+done
+expect 0 -i thumbnail.tif -o made.jp2
+grep -q 'Ada' made.jp2 || fail 'the artist of the page is not in the picture of its SubIFD'
+expect 3 -i unclear.tif -o x.j2k
+warns 'choose one of the pages with --page: 0 (reduced, 4 x 3), 0.0 (reduced, 2 x 2), 0.1 (full, 9 x 8), 1 (full, 9 x 8)'
+tells big.pgm '' -i unclear.tif --page 0.1
+expect 3 -i lost_sub.tif -o x.j2k
+warns '0 (reduced, 4 x 3), and what cannot be read'
+expect 3 -i overviews.tif -o x.j2k
+warns '0 (reduced, 4 x 4), 1 (reduced, 2 x 2)'
+tells big.pgm 'the only page is marked as reduced picture' -i overview.tif
+tells big.pgm 'left out: 2 reduced pictures, 1 mask' -i pyramid.tif
+tells big.pgm 'left out: 1 page, 1 reduced picture' -i sub_pyramid.tif
+tells big.pgm 'left out: 1 page' -i loop.tif
+expect 0 -i loop.tif -o 'loop%d.j2k' --pages all --quiet
+absent loop2.j2k
+
+# All pages are the full ones; a list may name the others.
+expect 0 -i pyramid.tif -o 'pyramid%d.j2k' --pages all
+warns '3 reduced pictures and masks are left out'
+absent pyramid1.j2k
+expect 0 -i unclear.tif -o 'all%02d.j2k' --pages all --quiet
+[ -e all00.1.j2k ] && [ -e all01.j2k ] || fail 'all00.1.j2k or all01.j2k is missing'
+absent all00.j2k
+expect 0 -i unclear.tif -o 'some%d.j2k' --pages 0,0.1,1 --quiet
+[ -e some0.j2k ] && [ -e some0.1.j2k ] && [ -e some1.j2k ] || fail 'a page of the list is missing'
+expect 3 -i overviews.tif -o 'x%d.j2k' --pages all
+warns 'all 2 pages are marked as reduced pictures or masks'
+for list in 0.1,0 0.1,0.1 0.-1 0.0-1; do
+    expect 2 -i unclear.tif -o x.j2k --pages "$list"
+done
+expect 0 sequence pyramid.tif 'frame%d.j2c' --quiet
+absent frame1.j2c
+expect 0 sequence thumbnail.tif 'sub%d.j2c' --quiet
+[ $can_decode = 0 ] || exact sub0.j2c --original big.pgm
+mkdir thumbnails
+cp thumbnail.tif unclear.tif thumbnails
+expect 1 -ImgDir thumbnails -OutFor j2k
+warns 'unclear.tif: TIFF: the first page is no full picture'
+[ $can_decode = 0 ] || exact thumbnails/thumbnail.j2k --original big.pgm
+
+# ---- Sparse TIFF -------------------------------------------------------------------------------
+
+# Blocks that the file leaves out are GDAL_NODATA where that can be a sample, else 0; whole and by rows.
+for picture in sparse_tiles.pgm sparse_rgb.ppm sparse_planes.ppm sparse_white.pgm sparse_unfit.pgm sparse_signed.pgx; do
+    tells $picture 'are not in the file (sparse): their samples are ' -i ${picture%.*}.tif
+    tells $picture '(sparse)' -i ${picture%.*}.tif --memory 16M
+done
+tells sparse_float.pgm '(sparse): their samples are 1' -i sparse_float.tif --float-transfer linear --float-range 0,1
+expect 0 -i sparse_ycc.tif -o made.j2k --force
+warns '2 of 3 strips'
+[ $can_decode = 0 ] || exact made.j2k --original sparse_ycc.yuv -F 20,20,3,8,u@1x1:2x2:2x2
+
+# ---- Pipes -------------------------------------------------------------------------------------
+
+# A named pipe, as <(...) makes one, and /dev/stdin give the bytes that the file gives: each is opened once.
+mkfifo pipe pipe.tga
+for input in pages.tif rgb.ppm rgba.pam signed.pgx ramp.pfm tagged.png palette.bmp marked.jpg half.exr frame.dpx picture.tga rgb.jp2; do
+    float=
+    case $input in half.exr | ramp.pfm) float='--float-transfer linear' ;; esac
+    name=pipe
+    [ $input != picture.tga ] || name=pipe.tga
+    "$wavelane" -i $input -o plain.jp2 --force --quiet $float 2>err </dev/null || continue # a build without its library
+    for from in $name /dev/stdin -; do
+        [ $from$input != -picture.tga ] && [ $from$input != /dev/stdinpicture.tga ] || continue
+        rm -f made.jp2
+        if [ $from = $name ]; then
+            timeout 20 sh -c 'cat "$1" >"$2" & exec "$3" -i "$2" -o made.jp2 --quiet $4' - $input $name "$wavelane" "$float" >out 2>err </dev/null
+        else
+            timeout 20 cat $input | timeout 20 "$wavelane" -i $from -o made.jp2 --quiet $float >out 2>err
+        fi
+        cmp -s plain.jp2 made.jp2 || fail "$input through $from gives other bytes, or none"
+        checks=$((checks + 1))
+    done
+done
+expect 2 -i pipe -o x.jp2 --pages all
+warns '--pages needs one -i that is a file'
 
 # ---- Channels ----------------------------------------------------------------------------------
 
@@ -86,6 +226,16 @@ done
 is grey_rgb.ppm -i neutral.yuv -F 6,4,3,8,u@1x1:2x2:2x2 --ycc-to-rgb
 expect 2 -i rgb.ppm -o x.j2k --ycc-to-rgb
 warns '--ycc-to-rgb needs a picture in YCbCr; this is PNM'
+
+# Presets for files that many programs are to read warn of subsampled YCbCr, which several of them do not read.
+for preset in archive-lossless iiif-lossless; do
+    expect 0 -i sparse_ycc.tif -o ycc.jp2 --force --preset $preset
+    warns '--ycc-to-rgb converts it to RGB'
+done
+expect 0 -i sparse_ycc.tif -o ycc.jp2 --force --preset archive-lossless --ycc-to-rgb
+! grep -q 'stays as it is' err || fail 'a warning though the picture becomes RGB'
+expect 0 -i sparse_ycc.tif -o ycc.jp2 --force
+! grep -q 'stays as it is' err || fail 'a warning without a preset'
 
 # ---- Floating point ----------------------------------------------------------------------------
 
@@ -157,6 +307,17 @@ if [ $can_decode = 1 ]; then
         expect 3 -i bent.jhc -o x.jp2
         warns 'damaged HT blocks: MEL has a 1 after 0xFF'
         expect 3 verify bytes.jhc --original bent.jhc
+        # What ends OpenJPEG ends neither the command nor a sequence.
+        expect 3 -i fatal.jhc -o x.jp2
+        warns 'fatal.jhc: J2K: OpenJPEG'
+        expect 3 verify bytes.jhc --original fatal.jhc
+        "$wavelane" verify fatal.jhc --original bytes.pgm >out 2>err
+        [ $? -eq 6 ] || fail 'a codestream that ends OpenJPEG was compared'
+        cp bytes.jhc last.jhc
+        printf 'bytes.jhc\nfatal.jhc\nlast.jhc\n' >hurt
+        expect 1 sequence @hurt hurt-out/ --on-error skip
+        [ -s hurt-out/bytes.j2c ] && [ -s hurt-out/last.j2c ] || fail 'the frames around a damaged one are missing'
+        absent hurt-out/fatal.j2c
     fi
     expect 0 -i palette.bmp -o first.jp2 --force --palette indices
     expect 0 -i first.jp2 -o second.jp2 --force --palette indices

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/context.h"
 #include "base/structs.h"
-#include "context.h"
 #include "wavelane_frames.h"
 #include "wavelane_rows.h"
 #include "wavelane_simple.h"

@@ -272,6 +272,22 @@ START_TEST(resolutions_and_boxes_are_refused)
 }
 END_TEST
 
+/* Sums of sizes do not wrap; nothing is read of boxes that no memory holds. */
+START_TEST(giant_boxes_are_refused)
+{
+    static const wvl_box one[] = {{TYPE('x', 'm', 'l', ' '), {0}, "x", SIZE_MAX - 3}};
+    static const wvl_box two[] = {{TYPE('u', 'u', 'i', 'd'), {0}, "x", SIZE_MAX / 4 + 1},
+                                  {TYPE('a', 's', 'o', 'c'), {0}, "x", SIZE_MAX / 4 + 1}};
+    start(1);
+    info.boxes = one;
+    info.box_count = 1;
+    refuse("box 0: 18446744073709551612 bytes, with those before it, are more than memory holds", 1);
+    info.boxes = two;
+    info.box_count = 2;
+    refuse("more than memory holds", 1);
+}
+END_TEST
+
 START_TEST(associations_are_refused)
 {
     static const wvl_box wrong[] = {{TYPE('a', 's', 'o', 'c'), {0}, NULL, 0},
@@ -343,6 +359,7 @@ int main(void)
     tcase_add_test(tests, colours_are_refused);
     tcase_add_test(tests, palettes_are_refused);
     tcase_add_test(tests, resolutions_and_boxes_are_refused);
+    tcase_add_test(tests, giant_boxes_are_refused);
     tcase_add_test(tests, associations_are_refused);
     tcase_add_test(tests, parameters_are_refused);
     tcase_add_test(tests, every_violation_at_once);

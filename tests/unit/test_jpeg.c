@@ -7,8 +7,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <jpeglib.h>
+#include <tiffio.h>
 
 #define WIDTH 37u
 #define HEIGHT 21u
@@ -257,7 +259,8 @@ static void mark_xmp(struct jpeg_compress_struct *info)
 {
     bytes b = {.count = 0};
     static const char main_packet[] =
-        XMP_HEAD "<rdf:Description xmpNote:HasExtendedXMP=\"" GUID "\" a:b=\"c\"/></rdf:RDF></x:xmpmeta>";
+        XMP_HEAD "<rdf:Description xmlns:xmpNote=\"n\" xmpNote:HasExtendedXMP=\"" GUID "\" xmlns:a=\"a\" a:b=\"c\"/>"
+                 "</rdf:RDF></x:xmpmeta>";
     static const char more[] = XMP_HEAD "<rdf:Description xmlns:d=\"e\" d:f=\"g\"/></rdf:RDF></x:xmpmeta>";
     size_t half = sizeof more / 2, whole = sizeof more - 1;
     put(&b, "http://ns.adobe.com/xap/1.0/", 29);
@@ -316,7 +319,8 @@ END_TEST
 START_TEST(extended_xmp_is_joined)
 {
     static const char joined[] =
-        XMP_HEAD "<rdf:Description  a:b=\"c\"/><rdf:Description xmlns:d=\"e\" d:f=\"g\"/></rdf:RDF></x:xmpmeta>";
+        XMP_HEAD "<rdf:Description xmlns:xmpNote=\"n\"  xmlns:a=\"a\" a:b=\"c\"/><rdf:Description xmlns:d=\"e\" "
+                 "d:f=\"g\"/></rdf:RDF></x:xmpmeta>";
     static const row r = {JCS_GRAYSCALE, 1, 1, 1, 0, 0, 0, 0, mark_xmp};
     wvl_io_picture p;
     read_row(&r, NULL, &p);
@@ -437,6 +441,89 @@ START_TEST(scans_are_limited)
 }
 END_TEST
 
+/* ---- In TIFF --------------------------------------------------------------------------------- */
+
+static const int tiff_colors[3] = {200, 100, 50};
+
+static void put_blocks(TIFF *tiff, int is_tiled)
+{
+    static uint8_t chunk[64 * 64 * 3];
+    uint32_t blocks = is_tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+    for (size_t i = 0; i < sizeof chunk; i++) {
+        chunk[i] = (uint8_t)tiff_colors[i % 3];
+    }
+    for (uint32_t i = 0; i < blocks; i++) {
+        uint32_t rows = HEIGHT - i * 16 < 16 ? HEIGHT - i * 16 : 16;
+        tmsize_t n = is_tiled ? TIFFTileSize(tiff) : (tmsize_t)(rows * WIDTH * 3);
+        ck_assert_int_gt(is_tiled ? TIFFWriteEncodedTile(tiff, i, chunk, n) : TIFFWriteEncodedStrip(tiff, i, chunk, n),
+                         0);
+    }
+}
+
+/* A picture of one colour, in YCbCr. */
+static void write_tiff(const char *path, int is_tiled, unsigned step_x, unsigned step_y)
+{
+    TIFF *tiff = TIFFOpen(path, "w");
+    ck_assert_ptr_nonnull(tiff);
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, WIDTH);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, HEIGHT);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 3);
+    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_JPEG);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_YCBCR);
+    TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, step_x, step_y);
+    TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+    if (is_tiled) {
+        TIFFSetField(tiff, TIFFTAG_TILEWIDTH, 16u);
+        TIFFSetField(tiff, TIFFTAG_TILELENGTH, 16u);
+    } else {
+        TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 16u);
+    }
+    put_blocks(tiff, is_tiled);
+    TIFFClose(tiff);
+}
+
+static void expect_rgb(const char *path)
+{
+    wvl_io_picture p;
+    char error[256];
+    ck_assert_msg(wvl_io_read_picture(path, NULL, &p, error, sizeof error) == 0, "%s", error);
+    ck_assert_int_eq(p.color, WVL_IO_RGB);
+    ck_assert_int_eq(p.was_ycc, 1);
+    ck_assert_msg(strstr(p.note, "YCbCr of JPEG data became RGB") != NULL, "\"%s\"", p.note);
+    for (unsigned c = 0; c < 3; c++) {
+        int64_t v = wvl_io_sample(&p.components[c], WIDTH - 1, HEIGHT - 1);
+        ck_assert_uint_eq(p.components[c].dx, 1);
+        ck_assert_msg(v > tiff_colors[c] - 6 && v < tiff_colors[c] + 6, "component %u: %d", c, (int)v);
+    }
+    wvl_io_release_picture(&p);
+}
+
+/* It becomes RGB, whatever its steps, in strips and in tiles; the planes stay where libtiff gives them. */
+START_TEST(jpeg_in_tiff_becomes_rgb)
+{
+    static const uint16_t steps[][2] = {{1, 1}, {2, 1}, {2, 2}};
+    unsigned sx = steps[_i / 2][0], sy = steps[_i / 2][1];
+    int is_tiled = _i % 2, gives_planes = sx * sy == 1 || (sx * sy == 4) == is_tiled;
+    char path[] = "/tmp/jpeg-in-tiff-XXXXXX", error[256];
+    wvl_io_picture p;
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    if (TIFFIsCODECConfigured(COMPRESSION_JPEG)) {
+        write_tiff(path, is_tiled, sx, sy);
+        expect_rgb(path);
+        int result = wvl_io_read_picture(path, &(wvl_io_options){.keep_ycc = 1}, &p, error, sizeof error);
+        ck_assert_int_eq(result == 0, gives_planes);
+        ck_assert(gives_planes || strstr(error, "leave --jpeg-ycc keep out"));
+        ck_assert(!gives_planes || (p.color == WVL_IO_YCC && p.components[1].dx == sx && p.components[1].dy == sy));
+        wvl_io_release_picture(&p);
+    }
+    unlink(path);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("jpeg");
@@ -446,6 +533,7 @@ int main(void)
     tcase_add_loop_test(pixels, colours_become_rgb, 0, count);
     tcase_add_loop_test(pixels, other_colour_spaces, 0, 5);
     tcase_add_test(pixels, ycck_becomes_cmyk);
+    tcase_add_loop_test(pixels, jpeg_in_tiff_becomes_rgb, 0, 6);
     tcase_add_test(markers, profiles_are_put_together);
     tcase_add_test(markers, exif_and_density_say_how_it_lies);
     tcase_add_test(markers, iptc_and_comments_are_handed_on);

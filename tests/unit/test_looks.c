@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "codec/t2/precinct.h"
-#include "context.h"
 #include "geom/plan.h"
 
 #define WIDTH 700u

@@ -434,7 +434,7 @@ END_TEST
 START_TEST(axes_of_unknown_order_make_no_gml)
 {
     start();
-    take("<PAMDataset><SRS>PROJCS[\"x\",AUTHORITY[\"EPSG\",\"31467\"]]</SRS>"
+    take("<PAMDataset><SRS>PROJCS[\"x\",AUTHORITY[\"EPSG\",\"3031\"]]</SRS>"
          "<GeoTransform>1,1,0,1,0,-1</GeoTransform></PAMDataset>",
          NULL);
     ck_assert_str_eq(gml(), "");

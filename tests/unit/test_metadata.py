@@ -15,7 +15,7 @@ import xml.etree.ElementTree as ElementTree
 import zlib
 from pathlib import Path
 
-from small_pictures import bmp, chunk, dpx, exr, icc, jpeg, late, png, tiff, value_bytes
+from small_pictures import bmp, boxes_of, chunk, dpx, exr, icc, inks, jpeg, late, png, stream_tags, sub, tiff, value_bytes
 
 EXIF = b"JpgTiffExif->JP2"
 IPTC = bytes.fromhex("33C7A4D2B81D4723A0BAF1A3E097AD38")
@@ -43,18 +43,6 @@ def expect(condition, what):
 
 
 # ---- The command, and boxes ------------------------------------------------------------------------------------------------------
-
-
-def boxes_of(data):
-    """[(type, content)] of a sequence of boxes."""
-    found, at = [], 0
-    while at < len(data):
-        length, kind = struct.unpack_from(">I4s", data, at)
-        length = length or len(data) - at
-        expect(8 <= length <= len(data) - at, f"box {kind} of {length} bytes")
-        found.append((kind, data[at + 8:at + length]))
-        at += length
-    return found
 
 
 class Result:
@@ -93,25 +81,6 @@ def both(name, data, *options):
     a, b = encode(name, data, *options), encode(name, data, *options, container="jph")
     expect([x for x in a.boxes if x[0] in (b"uuid", b"asoc")] == [x for x in b.boxes if x[0] in (b"uuid", b"asoc")], "JPH has other boxes than JP2")
     return a
-
-
-def stream_tags(stream, at=None):
-    """{tag: (type, raw bytes)} of a directory of a TIFF stream."""
-    order = ">" if stream[:1] == b"M" else "<"
-    at = struct.unpack_from(order + "I", stream, 4)[0] if at is None else at
-    found = {}
-    for i in range(struct.unpack_from(order + "H", stream, at)[0]):
-        tag, kind, count = struct.unpack_from(order + "HHI", stream, at + 2 + 12 * i)
-        size = count * {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1, 12: 8}[kind]
-        place = at + 10 + 12 * i if size <= 4 else struct.unpack_from(order + "I", stream, at + 10 + 12 * i)[0]
-        expect(place + size <= len(stream), f"tag {tag} lies beyond the stream")
-        found[tag] = (kind, stream[place:place + size])
-    return found
-
-
-def sub(stream, tag):
-    order = ">" if stream[:1] == b"M" else "<"
-    return stream_tags(stream, struct.unpack(order + "I", stream_tags(stream)[tag][1])[0])
 
 
 # ---- EXIF, IPTC, XMP -------------------------------------------------------------------------------------------------------------
@@ -398,6 +367,9 @@ def geotiff_points():
 @row("GDAL nodata")
 def gdal_nodata():
     check_geo("nodata.tif", {**PLACE, 42113: (2, b"-9999\0")})
+    for tag, value in ((34735, (12, [1.0])), (33550, (3, [1, 2, 3])), (34264, (2, b"no\0"))):
+        r = encode("bad.tif", tiff({**PLACE, tag: value}))
+        expect("damaged tags of GeoTIFF" in r.text and tag not in stream_tags(r.uuid(GEO)), f"tag {tag} of another type is left out")
     expect("GDAL_NODATA" in encode("only.tif", tiff({42113: (2, b"-9999\0")})).text, "without a place it is named as lost")
 
 
@@ -418,18 +390,42 @@ def gml():
     expect(point.get("srsName") == "urn:ogc:def:crs:EPSG::32633" and point.find(space + "pos").text == "500005 3999990", "centre of the first pixel")
     expect([v.text for v in document.iter(space + "offsetVector")] == ["10 0", "0 -20"], "offset vectors")
     expect(b"asoc" not in dict(both("nogml.tif", tiff(PLACE)).boxes), "on request only")
+    # Systems with the northing first, and with other axes; one without a number, and a picture without a place.
+    for code, pos, vectors in ((3035, "3999990 500005", ["0 10", "-20 0"]), (31467, "3999990 500005", ["0 10", "-20 0"]),
+                               (2154, "500005 3999990", ["10 0", "0 -20"])):
+        document = gml_of(encode("axes.tif", tiff({**PLACE, 34735: (3, KEYS[1][:-1] + [code])}), "--gml"))
+        expect(document.find(f".//{space}Point/{space}pos").text == pos, f"EPSG:{code}: centre of the first pixel")
+        expect([v.text for v in document.iter(space + "offsetVector")] == vectors, f"EPSG:{code}: offset vectors")
+    for code, why in ((3031, "the axes of EPSG:3031 are not known"), (32767, "needs a coordinate system by EPSG")):
+        lost = encode("axes.tif", tiff({**PLACE, 34735: (3, KEYS[1][:-1] + [code])}), "--gml")
+        expect(why in lost.text and b"asoc" not in dict(lost.boxes), f"EPSG:{code}: {lost.text}")
+    expect("--gml needs a place" in encode("axes.tif", tiff({34735: KEYS}), "--gml").text, "GML without a place")
     run = subprocess.run([wavelane, "info", folder / "gml.jp2"], capture_output=True, text=True, check=True).stdout
     expect("gml.data" in run and "GeoJP2" in run, "info names the boxes: " + run)
 
 
 @row("world file")
 def world_file():
-    for name in ("w.tfw", "w.tifw", "w.wld"):
+    # The names that GDAL tries, in both cases, whatever the case of the picture's name; the picture is known by its content.
+    beside = {"w.tif": "tfw TFW tifw TIFW wld WLD tiffw", "w.TIF": "tfw TFW tifw TIFW TIFw wld WLD", "w.tiff": "tfw TFW tiffw TIFFW tifw wld",
+              "w.jpg": "jgw JGW jpgw JPGW jpegw wld WLD", "w.JPEG": "jgw JGW jpegw JPEGW jpgw WLD", "w.png": "pgw PGW pngw PNGW wld",
+              "w.bmp": "bpw BPW bmpw BMPW wld", "w.j2k": "jkw JKW j2kw J2KW wld", "w": "wld WLD"}
+    for picture, name in ((p, "w." + e) for p, endings in beside.items() for e in endings.split()):
         (folder / name).write_text("10\n0\n0\n-20\n500005\n3999990\n", encoding="ascii")
-        g = stream_tags(both("w.tif", tiff({})).uuid(GEO))
+        g = stream_tags((both if name == "w.tfw" else encode)(picture, tiff({})).uuid(GEO))
         expect(struct.unpack("<3d", g[33550][1]) == (10, 20, 0) and struct.unpack("<6d", g[33922][1])[3:5] == (500000, 4000000), "corner of the first pixel")
         (folder / name).unlink()
     expect(encode("w.tif", tiff({})).uuid(GEO) is None, "no file, no box")
+    # Keys of the picture that come without a place get that of the file; a raster of points has places of centres.
+    (folder / "w.tfw").write_text("10\n0\n0\n-20\n500005\n3999990\n", encoding="ascii")
+    for raster, place in ((1, (500000, 4000000)), (2, (500005, 3999990))):
+        keys = (3, [1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, raster, 3072, 0, 1, 32633])
+        g = stream_tags(both("w.tif", tiff({34735: keys})).uuid(GEO))
+        expect(struct.unpack("<16H", g[34735][1]) == tuple(keys[1]), "the picture's keys")
+        expect(struct.unpack("<3d", g[33550][1]) == (10, 20, 0) and struct.unpack("<6d", g[33922][1])[3:5] == place, "the place of the file")
+    g = stream_tags(both("w.tif", tiff(PLACE)).uuid(GEO))
+    expect(struct.unpack("<6d", g[33922][1]) == tuple(PLACE[33922][1]), "the picture's own place counts more")
+    (folder / "w.tfw").unlink()
 
 
 @row(".aux.xml")
@@ -439,7 +435,7 @@ def aux_xml():
   <GeoTransform> 500000, 10, 0, 4000000, 0, -20</GeoTransform><PAMRasterBand band="1"><NoDataValue>-1</NoDataValue></PAMRasterBand></PAMDataset>""", encoding="ascii")
     g = stream_tags(both("a.tif", tiff({})).uuid(GEO))
     expect(struct.unpack("<16H", g[34735][1])[-1] == 32633 and struct.unpack("<6d", g[33922][1])[3:5] == (500000, 4000000) and g[42113][1] == b"-1\0", "place and nodata")
-    g = stream_tags(both("a.tif", tiff({33550: (12, [1.0, 1.0, 0.0])})).uuid(GEO))
+    g = stream_tags(both("a.tif", tiff({33550: (12, [1.0, 1.0, 0.0]), 33922: (12, [0.0] * 6)})).uuid(GEO))
     expect(34735 not in g, "the picture's own tags count more")
     aux.write_text("""<PAMDataset><GCPList Projection="GEOGCS[&quot;x&quot;,AUTHORITY[&quot;EPSG&quot;,&quot;4326&quot;]]">
   <GCP Id="" Pixel="1" Line="2" X="8" Y="50"/><GCP Id="" Pixel="3" Line="4" X="9" Y="51" Z="7"/></GCPList></PAMDataset>""", encoding="ascii")
@@ -470,6 +466,30 @@ def icc_profile():
     parts = [(0xE2, b"ICC_PROFILE\0" + bytes([n, 2]) + icc()[(n - 1) * 100:100 if n == 1 else None]) for n in (2, 1)]
     if reads("icc.jpg", jpeg(*parts)):
         expect(encode("icc.jpg", jpeg(*parts)).header(b"colr") == [b"\2\0\0" + icc()], "a profile of JPEG in two parts")
+
+
+def check_profiles():
+    """--icc, with profiles that no file, JPH files alone and all files can carry."""
+    grey, cmyk, rgb, wrong = tiff({34675: (7, icc())}), inks(b"CMYK", 4), inks(b"RGB ", 3), inks(b"CMYK", 3)
+    for option, method in ((["--icc", "keep"], 2), (["--icc", "fit"], 2), (["--icc", "drop"], 1), (["--no-icc"], 1), (["--icc", "fit", "--icc", "drop"], 1)):
+        r = encode("grey.tif", grey, *option)
+        expect(r.header(b"colr")[0][0] == method and "warning" not in r.text, f"{option}: {r.text}")
+    expect("--icc fit leaves it out" in encode("rgb.tif", rgb, expected=3), "a profile by tables in JP2")
+    r = encode("rgb.tif", rgb, "--icc", "fit")
+    expect(r.header(b"colr") == [bytes([1, 0, 0, 0, 0, 0, 16])] and "the ICC profile is left out (--icc fit): it is not a restricted one" in r.text, "fit: " + r.text)
+    expect(encode("rgb.tif", rgb, container="jph").header(b"colr")[0][0] == 3, "a profile by tables in JPH")
+    for container in ("jp2", "jph"):
+        expect("the ICC profile" in encode("wrong.tif", wrong, container=container, expected=3), "a profile of CMYK with RGB")
+        r = encode("wrong.tif", wrong, "--icc", "fit", container=container)
+        expect(r.header(b"colr")[0][0] == 1 and "it is" in r.text, "fit: a profile of CMYK with RGB: " + r.text)
+    expect("a JP2 file cannot express CMYK" in encode("cmyk.tif", cmyk, expected=3), "CMYK in JP2")
+    r = encode("cmyk.tif", cmyk, container="jph")
+    expect(r.header(b"colr")[0][0] == 3 and r.header(b"ihdr")[0][8:10] == b"\0\4", "CMYK in JPH")
+    run = subprocess.run([wavelane, "verify", folder / "cmyk.jph"], capture_output=True, text=True, check=False)
+    expect(run.returncode == 0, "CMYK in JPH is legal: " + run.stdout)
+    for option in (["--icc", "drop"], ["--keep", "exif"]):
+        expect("a JPH file has CMYK colour by an ICC profile alone" in encode("cmyk.tif", cmyk, *option, container="jph", expected=3), "CMYK without a profile")
+    expect("expected keep, fit, drop" in encode("grey.tif", grey, "--icc", "no", expected=2), "another word")
 
 
 @row("resolution")
@@ -524,6 +544,30 @@ def check_options():
         expect({"XMP", "Exif", "IPTC", "GeoJP2"} & set(re.findall(r'"meaning": "(\w+)"', json.dumps(report))), "info --json")
 
 
+def check_character_sets():
+    r = encode("windows.tif", tiff({270: (2, b"\x93q\x94 \x80 \x85\x81\0"), 315: (2, "\u20ac \u00e9".encode() + b"\0"), 305: (2, b"caf\xe9\0")}))
+    found = [r.xmp("dc", "description"), r.xmp("dc", "creator").strip(), r.xmp("xmp", "CreatorTool")]
+    expect(found == ["\u201cq\u201d \u20ac \u2026\ufffd", "\u20ac \u00e9", "caf\u00e9"], f"texts in Windows-1252, UTF-8 and Latin-1: {found}")
+
+
+def check_told():
+    """What is left unread, and lists that are full."""
+    told = encode("texts.png", png(*(chunk(b"tEXt", b"Frame%03d\0x" % i) for i in range(400)))).text
+    expect(told.count("texts beyond the 256th") == 1 and "Frame010" in told and "and others\n" in told, "400 texts: " + told)
+    animation = chunk(b"acTL", struct.pack(">II", 3, 0)), chunk(b"fcTL", struct.pack(">IIIIIHHBB", 0, 6, 4, 0, 0, 1, 1, 0, 0))
+    expect("an animation of 3 frames (APNG)" in encode("apng.png", png(*animation)).text, "APNG")
+    expect("animation" not in encode("apng.png", png(chunk(b"acTL", struct.pack(">II", 1, 0)))).text, "an animation of one frame")
+    for when in (png(chunk(b"CgBI", b"abcd")), png()[:-12] + chunk(b"ABCD", b"") + png()[-12:]):
+        expect("critical chunk" in encode("critical.png", when, expected=3), "a critical chunk that is not known")
+    encode("ancillary.png", png(chunk(b"abCd", b"x")))
+    if reads("probe.jpg", jpeg()):
+        index = b"MPF\0II*\0" + struct.pack("<IHHHI4sHHIII", 8, 2, 0xB000, 7, 4, b"0100", 0xB001, 4, 1, 2, 0)
+        for name, data, words in (("two.mpo", jpeg((0xE2, index)) + jpeg(), "the first of 2 pictures (MPF)"), ("two.jpg", jpeg() + jpeg(), "a second JPEG picture follows")):
+            text = encode(name, data).text
+            expect(words in text and text.count("warning") == 1, f"{name}: {text}")
+        expect("warning" not in encode("one.jpg", jpeg() + b"\0\0\0\0").text, "bytes behind a JPEG")
+
+
 def check_damage():
     """Cut at every length, and with spoilt bytes: the command ends in order."""
     whole = tiff({274: (3, [6]), 315: (2, b"Ada Lovelace\0"), 33723: (7, RECORD), 700: (1, PACKET), **PLACE}, exif=EXIF_TAGS, gps={1: (2, b"N\0")})
@@ -541,7 +585,8 @@ def main():
     documented = [d for d in documented if d != "field" and not d.startswith("---")]
     for name in sorted(set(documented) ^ set(rows)):
         failures.append(f"{name}: in {'the table without a test' if name in documented else 'the tests without a row'}")
-    for name, check in [*rows.items(), ("options", check_options), ("damage", check_damage)]:
+    for name, check in [*rows.items(), ("options", check_options), ("profiles", check_profiles), ("character sets", check_character_sets), ("told", check_told),
+                        ("damage", check_damage)]:
         try:
             check()
         except (AssertionError, KeyError, IndexError, TypeError, struct.error, ElementTree.ParseError) as problem:

@@ -93,7 +93,7 @@ job 2 3 in serial/ -I
 warns 'was begun with other parameters'
 job 0 3 in tcp/ -I --force
 says '40 encoded'
-rm tcp/wavelane.journal
+rm tcp/.wavelane.journal
 for times in 1 2; do # the second time there is a journal, of the first one
     job 4 2 in tcp/ -I
     warns 'no journal says that it is a frame of this sequence'
@@ -116,8 +116,8 @@ rated='-I --bits-per-second 400000 --bucket-bits 60000 --lag 5'
     same rated4 rated
 }
 expect 0 sequence in first/ -I --slopes 40000 --quiet
-expect 0 sequence in second/ -I --statistics first/wavelane.journal --bits-per-second 400000 --quiet
-job 0 3 in second3/ -I --statistics first/wavelane.journal --bits-per-second 400000
+expect 0 sequence in second/ -I --statistics first/.wavelane.journal --bits-per-second 400000 --quiet
+job 0 3 in second3/ -I --statistics first/.wavelane.journal --bits-per-second 400000
 same second3 second
 
 # ---- Frames that fail, words that do not fit -------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ while [ $n -lt "$kills" ]; do
     done
     flow
     checks=$((checks + 3))
-    before=$(grep -c '^frame ' killed/wavelane.journal)
+    before=$(grep -c '^frame ' killed/.wavelane.journal)
     job 0 3 $many killed/ --frames 0-239 --report report
     counted kept "$before" report
     same killed whole
@@ -211,7 +211,7 @@ await ended 20
 kill -TERM $!
 end_of $! && fail 'a job that is ended by SIGTERM ends with 0'
 flow
-before=$(grep -c '^frame ' ended/wavelane.journal)
+before=$(grep -c '^frame ' ended/.wavelane.journal)
 [ "$before" -ge 15 ] || fail "after SIGTERM the journal has $before frames"
 job 0 3 $many ended/ --frames 0-239 --report report
 counted kept "$before" report

@@ -101,7 +101,7 @@ await made 30
 child=$(worker_of $far | head -1)
 [ -z "$child" ] || kill -9 "$child"
 wait $! && fail "a worker of the other host, ${child:-not found}: killed, and the job ends with 0"
-before=$(grep -c '^frame ' made/wavelane.journal)
+before=$(grep -c '^frame ' made/.wavelane.journal)
 hosts 2 2 in made/ --report report || fail "after a worker was killed: exit $?"
 counted kept "$before" report
 same made serial

@@ -29,6 +29,8 @@ static const violation violations[] = {
     {"", "depth 0", 0, 0, 64, 48, 1, {0, 0, 1, 1}},
     {"", "depth 39", 0, 0, 64, 48, 1, {39, 0, 1, 1}},
     {"", "depth 29", 0, 0, 64, 48, 1, {29, 0, 1, 1}},
+    {"", "is_signed is 2", 0, 0, 64, 48, 1, {8, 2, 1, 1}},
+    {"", "is_signed is 255", 0, 0, 64, 48, 1, {8, 255, 1, 1}},
     {"reversible=no", "depth 38", 0, 0, 64, 48, 1, {38, 1, 1, 1}},
     {"", "B-2", 1, 0, 64, 48, 1, {8, 0, 64, 1}},
     {"", "B-2", 0, 7, 64, 48, 1, {8, 0, 1, 48}},
@@ -143,14 +145,14 @@ START_TEST(images_are_checked)
     picture_input input = picture_open_input(&p, 0);
     outcome o = case_try(&p, "device=cpu", NULL);
     ck_assert_int_eq(o.status, WVL_OK);
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < 10; i++) {
         wvl_image image = input.image;
         wvl_plane planes[3];
         char text[256];
         wvl_sink sink;
         static const wvl_status expected[] = {
-            WVL_ERROR_ARGUMENT,    WVL_ERROR_ARGUMENT,    WVL_ERROR_UNSUPPORTED, WVL_ERROR_ARGUMENT,
-            WVL_ERROR_UNSUPPORTED, WVL_ERROR_UNSUPPORTED, WVL_ERROR_ARGUMENT,    WVL_OK};
+            WVL_ERROR_ARGUMENT,    WVL_ERROR_ARGUMENT, WVL_ERROR_UNSUPPORTED, WVL_ERROR_ARGUMENT, WVL_ERROR_UNSUPPORTED,
+            WVL_ERROR_UNSUPPORTED, WVL_ERROR_ARGUMENT, WVL_ERROR_ARGUMENT,    WVL_ERROR_ARGUMENT, WVL_OK};
         memcpy(planes, input.planes, sizeof planes);
         image.planes = planes;
         image.plane_count = i == 0 ? 2 : 3;
@@ -159,6 +161,8 @@ START_TEST(images_are_checked)
         image.memory_kind = i == 4 ? WVL_MEMORY_DEVICE : WVL_MEMORY_HOST;
         image.ready_event = i == 5 ? &sink : NULL;
         planes[0].container = i == 6 ? WVL_SAMPLE_PACKED10 : planes[0].container;
+        planes[0].pitch_bytes = i == 7 ? PTRDIFF_MAX / 8 : planes[0].pitch_bytes;
+        planes[1].pitch_bytes = i == 8 ? PTRDIFF_MIN : planes[1].pitch_bytes;
         ck_assert_int_eq(wvl_sink_open_memory(o.context, &sink), WVL_OK);
         wvl_status status = wvl_encode(o.plan, &image, &sink, NULL, NULL, text, sizeof text);
         ck_assert_msg(status == expected[i], "image %u: %s: %s", i, wvl_status_text(status), text);
@@ -428,6 +432,30 @@ START_TEST(halves_share_memory)
 END_TEST
 
 /* The plan of a gigantic picture takes no picture memory, and says what the picture would need. */
+/* One column or one row: no more than twenty bytes a sample, and 2 MiB of tables, whatever works on it. */
+START_TEST(a_line_takes_little)
+{
+    static const char *const settings[] = {"", "style=HT", "reversible=no", "reversible=no bpp=2", "levels=0"};
+    enum { LENGTH = 300000 };
+    for (unsigned i = 0; i < 20; i++) {
+        int is_row = i & 1;
+        uint32_t threads = i & 2 ? 4 : 1;
+        picture p = picture_draw(PICTURE_NOISE, is_row ? LENGTH : 1, is_row ? 1 : LENGTH, 1, 8, 11);
+        picture_input input = picture_open_input(&p, 0);
+        measured m;
+        open_measured(&m, threads, settings[i / 4], &input.format);
+        uint64_t peak = measure_peak(&m, &input.image);
+        ck_assert_msg(m.memory.base_bytes < 20ull * LENGTH + (2u << 20), "%s: %llu bytes", settings[i / 4],
+                      (unsigned long long)m.memory.base_bytes);
+        ck_assert_uint_le(peak, m.memory.worst_bytes);
+        ck_assert_uint_ge(peak, m.memory.certain_bytes);
+        close_measured(&m);
+        picture_close_input(&input);
+        picture_free(&p);
+    }
+}
+END_TEST
+
 START_TEST(plan_of_a_giant)
 {
     static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}};
@@ -495,6 +523,7 @@ int main(void)
     tcase_add_test(tests, likely_memory_follows_the_target);
     tcase_add_loop_test(tests, hostile_pictures_keep_the_bound, 0, 4);
     tcase_add_test(tests, halves_share_memory);
+    tcase_add_test(tests, a_line_takes_little);
     tcase_add_test(tests, plan_of_a_giant);
     tcase_add_test(tests, plan_explains_itself);
     suite_add_tcase(suite, tests);

@@ -436,6 +436,44 @@ START_TEST(wrong_sources_are_refused)
 }
 END_TEST
 
+static wvl_status read_nothing(void *user, const wvl_row_buffer *buffers, uint32_t count, char *error, size_t bytes)
+{
+    (void)user, (void)buffers, (void)count, (void)error, (void)bytes;
+    return WVL_ERROR_INPUT;
+}
+
+static wvl_plan *plan_line(wvl_context *context, uint32_t width, uint32_t height)
+{
+    static const wvl_component_format grey = {8, 0, 1, 1};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = width, .y1 = height, .component_count = 1, .components = &grey};
+    return rows_build_plan(context, &format, "");
+}
+
+/* A column takes little memory, and a row whose containers would not fit memory is refused. */
+START_TEST(lines_are_measured)
+{
+    wvl_row_component component = {.container = WVL_SAMPLE_8};
+    wvl_rows_memory memory = {.struct_size = sizeof memory};
+    wvl_context *context;
+    const wvl_row_source source = {
+        .struct_size = sizeof source, .components = &component, .component_count = 1, .read = read_nothing};
+    ck_assert_int_eq(wvl_context_create(NULL, &context), WVL_OK);
+    for (int is_row = 0; is_row < 2; is_row++) {
+        wvl_plan *plan = plan_line(context, is_row ? 10000000 : 1, is_row ? 1 : 10000000);
+        ck_assert_int_eq(wvl_rows_measure(plan, &source, &memory), WVL_OK);
+        ck_assert_uint_lt(memory.least_bytes, 140000000);
+        wvl_plan_release(plan);
+    }
+    wvl_plan *wide = plan_line(context, UINT32_MAX / 2, 1);
+    component.sample_stride = UINT32_MAX;
+    component.container = WVL_SAMPLE_32;
+    ck_assert_int_eq(wvl_rows_measure(wide, &source, &memory), WVL_ERROR_ARGUMENT);
+    wvl_plan_release(wide);
+    wvl_context_release(context);
+}
+END_TEST
+
 START_TEST(a_device_alone_is_refused)
 {
     picture p = rows_draw(0);
@@ -458,6 +496,7 @@ int main(void)
     tcase_add_loop_test(all, strips_have_the_same_bytes, 0, (int)(sizeof strip_cases / sizeof *strip_cases));
     tcase_add_loop_test(all, strips_of_small_pictures, 0, 2);
     tcase_add_test(all, rows_are_needed_again);
+    tcase_add_test(all, lines_are_measured);
     tcase_add_test(all, few_rows_are_held);
     tcase_add_test(all, a_source_fails_at_a_row);
     tcase_add_loop_test(all, a_limit_is_kept, 0, 5);

@@ -105,10 +105,16 @@ START_TEST(pushes_fail)
     pusher = open_pusher(context, &from, "levels=3", &sink, &plan);
     ck_assert_int_eq(push(pusher, &from, &p, 0, 100), WVL_OK);
     ck_assert_int_eq(wvl_row_pusher_finish(pusher, NULL, error, sizeof error), WVL_ERROR_INPUT);
+    ck_assert_int_eq(push(pusher, &from, &p, 100, 1), WVL_ERROR_ARGUMENT); /* the lock has gone with the thread */
     ck_assert_str_eq(error, "100 rows were pushed, and the picture has 187");
     wvl_row_pusher_release(pusher);
     wvl_plan_release(plan);
     pusher = open_pusher(context, &from, "levels=3", &sink, &plan);
+    ck_assert_int_eq(push(pusher, &from, &p, 0, 10), WVL_OK);
+    from.data[0] = NULL;
+    ck_assert_int_eq(wvl_row_pusher_push(pusher, from.data, from.pitch, 10), WVL_ERROR_ARGUMENT);
+    ck_assert_int_eq(wvl_row_pusher_push(pusher, from.data, from.pitch, 0), WVL_OK);
+    ck_assert_int_eq(push(pusher, &from, &p, 10, 10), WVL_OK);
     wvl_row_pusher_release(pusher);
     wvl_plan_release(plan);
     pusher = open_pusher(context, &from, "levels=3", &sink, &plan);

@@ -25,7 +25,7 @@ same a one
 expect 4 sequence in/f.%04d.ppm b/f.%04d.j2c --frames 0-19
 mkdir -p b
 expect 0 sequence in/f.%04d.ppm b/f.%04d.j2c --frames 0-19 --pictures 3 --threads 3
-[ -s b/f.journal ] || fail 'the journal of a pattern is not beside its files'
+[ -s b/.f.journal ] || fail 'the journal of a pattern is not beside its files'
 same b one
 ls in/*.ppm >list
 expect 0 sequence @list c/ -OutFor j2c --pictures 1 --report report
@@ -44,7 +44,7 @@ warns '20 frames: 20 encoded'
 expect 0 sequence in/f.%04d.ppm odd.j2c --frames 1-19x2
 cat one/f.00?[13579].j2c | cmp -s - odd.j2c || fail '--frames 1-19x2 takes other frames'
 expect 0 sequence in e/ --frames 5-7
-[ "$(ls e)" = "$(printf 'f.0005.j2c\nf.0006.j2c\nf.0007.j2c\nwavelane.journal')" ] || fail '--frames 5-7 of a folder'
+[ "$(ls e)" = "$(printf 'f.0005.j2c\nf.0006.j2c\nf.0007.j2c')" ] || fail '--frames 5-7 of a folder'
 for shard in 3/3 1/3 2/3; do
     expect 0 sequence in shards/ --shard $shard --quiet
 done
@@ -117,20 +117,20 @@ expect 0 sequence in a/ --threads 2 --pictures 2 --device cpu
 says '0 encoded, 20 kept'
 expect 0 sequence in a/ -I --force
 says '20 encoded'
-rm a/wavelane.journal
+rm a/.wavelane.journal
 expect 4 sequence in a/ -I
 warns 'no journal says that it is a frame of this sequence'
-rm a/wavelane.journal a/f.0002.j2c
+rm a/.wavelane.journal a/f.0002.j2c
 head -c 100 a/f.0004.j2c >cut && cp cut a/f.0004.j2c
 expect 0 sequence in a/ -I --skip-existing
 says '2 encoded, 18 kept'
 # A journal in which a bit changed: what stands behind that place is done again.
 expect 0 sequence in g/ --quiet
-sed 's/^frame 9 ./frame 9 x/' g/wavelane.journal >damaged && cp damaged g/wavelane.journal
+sed 's/^frame 9 ./frame 9 x/' g/.wavelane.journal >damaged && cp damaged g/.wavelane.journal
 expect 0 sequence in g/
 says '11 encoded, 9 kept'
 same g one
-echo 'no journal' >g/wavelane.journal
+echo 'no journal' >g/.wavelane.journal
 expect 4 sequence in g/
 warns 'is not the journal of a sequence'
 expect 0 sequence in g/ --dry-run --force
@@ -198,14 +198,14 @@ n=0
 while [ $n -lt "$kills" ]; do
     after=$(python3 -c "import random; print(random.choice([0.03, 0.1, 0.3]) * (0.5 + random.random()))")
     killed "$after" many files/ --quiet
-    lines=$(grep -c '^frame ' files/wavelane.journal 2>err)
+    lines=$(grep -c '^frame ' files/.wavelane.journal 2>err)
     expect 0 sequence many files/ --report report
     counted kept "${lines:-0}" report
     same files whole
     [ $((n % 3)) -ne 0 ] || rm -r files
     if [ -e files ]; then
         # Frames that --skip-existing kept are not the journal's: no later run may replace them.
-        rm files/*[0-5].j2c files/wavelane.journal
+        rm files/*[0-5].j2c files/.wavelane.journal
         expect 0 sequence many files/ --skip-existing --frames 0-99 --quiet
         expect 4 sequence many files/ --quiet
         warns 'no journal says that it is a frame of this sequence'
@@ -229,7 +229,7 @@ warns 'no header of YUV4MPEG2 came within the time of --timeout'
 child=$!
 exec 9>slow
 tries=0
-while [ ! -s locked/wavelane.journal ] && [ $tries -lt 100 ]; do
+while [ ! -s locked/.wavelane.journal ] && [ $tries -lt 100 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
@@ -250,6 +250,8 @@ warns '1 of 7 frames failed; the first: bad/f.0006.ppm'
 expect 1 sequence bad skip/ --on-error skip --report report
 warns '2 of 20 frames failed; the first: bad/f.0006.ppm'
 counted failed 2 report
+says '18 encoded, 0 kept, 2 failed (2: the input is refused);'
+tail -1 report | grep -q '"reasons":{"input":2}' || fail 'the report does not say why frames failed'
 absent skip/f.0006.j2c
 expect 1 sequence bad black/ --on-error black --report report
 counted black 2 report
@@ -355,19 +357,19 @@ expect 0 sequence first_bad mended/ -I --bits-per-second 400000 --lag 2 --on-err
 same mended good
 # Two passes: any shards, the same frames.
 expect 0 sequence many first/ -I --slopes 40000 --quiet
-expect 0 sequence many second/ -I --statistics first/wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --report report
+expect 0 sequence many second/ -I --statistics first/.wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --report report
 judge report 400000 90000
 for shard in 2/3 3/3 1/3; do
-    expect 0 sequence many third/ -I --statistics first/wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --shard $shard --quiet
+    expect 0 sequence many third/ -I --statistics first/.wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --shard $shard --quiet
 done
 same third second
 # A stream that is longer than the first pass.
 filter 0 sequence - short/ -F 40,30,3,8,u -I <cut.raw --frames 0-1
-filter 0 sequence - short.j2c -F 40,30,3,8,u -I --statistics short/wavelane.journal --bits-per-second 200000 --frames 0-1 <s.raw
-filter 3 sequence - long.j2c -F 40,30,3,8,u -I --statistics short/wavelane.journal --bits-per-second 200000 <s.raw
+filter 0 sequence - short.j2c -F 40,30,3,8,u -I --statistics short/.wavelane.journal --bits-per-second 200000 --frames 0-1 <s.raw
+filter 3 sequence - long.j2c -F 40,30,3,8,u -I --statistics short/.wavelane.journal --bits-per-second 200000 <s.raw
 warns 'the stream has more frames than the first pass had'
 cmp -s long.j2c short.j2c || fail 'frames of a stream that is too long have other bytes'
-expect 3 sequence many fourth/ -I --statistics a/wavelane.journal --bits-per-second 400000
+expect 3 sequence many fourth/ -I --statistics a/.wavelane.journal --bits-per-second 400000
 warns 'is not in it; run the first pass to its end'
 expect 2 sequence many fourth/ --bucket-bits 60000
 warns '--bucket-bits needs --bits-per-second or --bucket-bits-per-second'
@@ -391,7 +393,7 @@ says '4 pictures: 0 encoded, 4 failed'
 rm made/out/f.0000.j2c
 head -c 300 made/out/below/f.0002.j2c >cut && cp cut made/out/below/f.0002.j2c
 expect 0 -ImgDir tree -OutFor j2c -o made/out --recursive --skip-existing
-says '4 pictures: 2 encoded, 2 skipped, 0 failed'
+says '4 pictures: 2 encoded, 2 skipped (the output exists), 0 failed'
 cmp -s made/out/below/f.0002.j2c one/f.0002.j2c || fail '--skip-existing keeps a file that is cut short'
 expect 0 -ImgDir tree -OutFor j2c -o made/out --recursive --skip-existing --json
 [ "$(grep -c '"status":"skipped"' out)" -eq 4 ] || fail '--json does not list what was skipped'

@@ -42,6 +42,27 @@ cmp -s d.j2c all.j2c || fail '--force: other bytes'
 expect 0 sequence in d.j2c
 says '0 encoded, 6 kept'
 
+# ---- The journal of an earlier version ---------------------------------------------------------------------------------
+
+# Programs that wrap all files of a folder see frames alone. The old name is found once, and is gone then.
+expect 0 sequence in wrapped/
+[ "$(ls wrapped)" = "$(ls one)" ] || fail "among the frames: $(ls wrapped)"
+expect 0 sequence in/f.%04d.ppm wrapped/g.%04d.j2c --frames 0-5
+[ -s wrapped/.g.journal ] || fail 'the journal of a pattern'
+rm wrapped/.g.journal wrapped/g.*
+mv wrapped/.wavelane.journal wrapped/wavelane.journal
+expect 0 sequence in wrapped/ --dry-run
+says '6 frames, 6 of them complete'
+[ -s wrapped/wavelane.journal ] || fail '--dry-run renamed the journal'
+rm wrapped/f.0002.j2c
+expect 0 sequence in wrapped/
+says '1 encoded, 5 kept'
+[ "$(ls wrapped)" = "$(ls one)" ] || fail "among the frames of a resumed run: $(ls wrapped)"
+echo 'a text of somebody' >wrapped/wavelane.journal
+expect 0 sequence in wrapped/
+says '0 encoded, 6 kept'
+[ "$(cat wrapped/wavelane.journal)" = 'a text of somebody' ] || fail 'a file that is no journal was taken for one'
+
 mkdir a
 echo mine >a/f.0003.j2c
 keep a/f.0003.j2c
@@ -104,7 +125,7 @@ done
 cp -r in safe
 ls in/*.ppm >list
 cp list safe.list
-cp b/wavelane.journal first.journal
+cp b/.wavelane.journal first.journal
 cp first.journal safe.journal
 ln -s in/f.0001.ppm linked
 ln in/f.0002.ppm hard
@@ -157,6 +178,20 @@ for what in report journal; do
     warns 'k.j2c.index: is the index of k.j2c'
 done
 absent k.j2c
+# A report or journal never takes the place of a frame, of this run or of another one.
+expect 0 sequence in l/
+for name in l/f.0001.j2c l/f.0999.j2c elsewhere.JP2 linked.frame; do
+    ln -sf l/f.0001.j2c linked.frame
+    for what in report journal; do
+        for option in '' --force --skip-existing; do
+            # shellcheck disable=SC2086
+            expect 4 sequence in l/ --$what $name $option
+            warns "--$what $name: has the name of a picture"
+        done
+    done
+done
+same l one
+rm -r l
 mkfifo pipe
 for name in pipe /dev/zero /dev/null; do
     expect 4 sequence in k/ --journal $name
@@ -236,6 +271,10 @@ refuse '--dry-run makes none' in q/ --dry-run --report r
 refuse '--dry-run makes none' in q/ --dry-run --log
 refuse 'would share standard output' in q/ --report - --log
 refuse '--quiet and --progress plain cannot be used together' in q/ --quiet --progress plain
+for option in frames shard on-error timeout journal report progress fps bits-per-second bucket-bits bucket-bits-per-second lag statistics threads levels; do
+    refuse 'its value is empty' in q/ --$option ''
+    refuse 'its value is empty' in q/ --$option=
+done
 refuse '--max-input-bytes is not for streams' s.y4m q/ --max-input-bytes 100000
 absent q
 expect 0 sequence in q/ --timeout 5

@@ -476,8 +476,8 @@ START_TEST(refused_pixels)
 {
     char error[300];
     const wvl_pixels good = {.struct_size = sizeof good, .data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3};
-    wvl_pixels bad[10];
-    for (unsigned i = 0; i < 10; i++) {
+    wvl_pixels bad[13];
+    for (unsigned i = 0; i < 13; i++) {
         bad[i] = good;
     }
     bad[0].data = NULL;
@@ -498,6 +498,13 @@ START_TEST(refused_pixels)
     ck_assert_int_eq(with_pixels(&bad[8], NULL, error, sizeof error), WVL_ERROR_PARAMETER);
     bad[9].depth = 4; /* samples of 8 bits in it */
     ck_assert_int_eq(with_pixels(&bad[9], NULL, error, sizeof error), WVL_ERROR_INPUT);
+    bad[10].planar = 1;
+    bad[10].plane_bytes = PTRDIFF_MAX / 2;
+    ck_assert_int_eq(with_pixels(&bad[10], NULL, error, sizeof error), WVL_ERROR_ARGUMENT);
+    bad[11].row_bytes = PTRDIFF_MIN;
+    ck_assert_int_eq(with_pixels(&bad[11], NULL, error, sizeof error), WVL_ERROR_ARGUMENT);
+    bad[12].is_signed = 2;
+    ck_assert_int_eq(with_pixels(&bad[12], NULL, error, sizeof error), WVL_ERROR_PARAMETER);
     ck_assert_int_eq(with_pixels(&good, "levels=2, blok=3", error, sizeof error), WVL_ERROR_PARAMETER);
     ck_assert_msg(strstr(error, "position 11: unknown option \"blok\"") != NULL, "%s", error);
     ck_assert_int_eq(with_pixels(&good, "profile=cinema2k", error, sizeof error), WVL_ERROR_PARAMETER);

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "tests/unit/sink_bench.h"
+#include "wavelane_rows.h"
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -193,6 +194,71 @@ START_TEST(sinks_hold_their_context)
 }
 END_TEST
 
+/* ---- One encode ------------------------------------------------------------------------------ */
+
+static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t count, char *text, size_t bytes)
+{
+    (void)user, (void)count, (void)text, (void)bytes;
+    memset(buffers->data, 0, buffers->row_count * buffers->pitch_bytes);
+    return WVL_OK;
+}
+
+static wvl_plan *plan_four(void)
+{
+    static const wvl_component_format grey = {8, 0, 1, 1};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = 4, .y1 = 4, .component_count = 1, .components = &grey};
+    wvl_params *params;
+    wvl_plan *plan;
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    ck_assert_int_eq(wvl_plan_create(context, params, &format, NULL, &plan), WVL_OK);
+    wvl_params_release(params);
+    return plan;
+}
+
+static void take_encoded(void)
+{
+    void *data;
+    size_t bytes;
+    ck_assert_int_eq(wvl_sink_take_memory(&sink, &data, &bytes), WVL_OK);
+    ck_assert(bytes > 4 && !memcmp(data, "\xFF\x4F\xFF\x51", 4) && !memcmp((uint8_t *)data + bytes - 2, "\xFF\xD9", 2));
+    wvl_memory_release(context, data, bytes);
+}
+
+/* What is in a sink stays to be taken, and nothing comes behind it. */
+START_TEST(a_sink_serves_one_encode)
+{
+    static const uint8_t pixels[16];
+    static const wvl_row_component component = {.container = WVL_SAMPLE_8};
+    const wvl_row_source rows = {
+        .struct_size = sizeof rows, .components = &component, .component_count = 1, .read = read_rows};
+    wvl_plane plane = {.data = pixels, .pitch_bytes = 4, .container = WVL_SAMPLE_8};
+    wvl_image image = {.struct_size = sizeof image, .planes = &plane, .plane_count = 1};
+    wvl_encoder *encoder;
+    wvl_encoded_picture *picture;
+    wvl_plan *plan = plan_four();
+    ck_assert_int_eq(wvl_encoder_create(plan, 2, &encoder), WVL_OK);
+    for (int flies = 0; flies < 2; flies++) {
+        ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
+        if (flies) {
+            ck_assert_int_eq(wvl_encoder_submit(encoder, &image, &sink, NULL), WVL_OK);
+            ck_assert_int_eq(wvl_encoder_submit(encoder, &image, &sink, NULL), WVL_ERROR_ARGUMENT);
+            ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &picture), WVL_OK);
+            wvl_encoded_picture_release(picture);
+        } else {
+            ck_assert_int_eq(wvl_encode(plan, &image, &sink, NULL, NULL, NULL, 0), WVL_OK);
+        }
+        ck_assert_int_eq(wvl_encode(plan, &image, &sink, NULL, NULL, error, sizeof error), WVL_ERROR_ARGUMENT);
+        ck_assert_str_eq(error, "the sink was given to another encode: open one for each");
+        ck_assert_int_eq(wvl_encode_rows(plan, &rows, NULL, &sink, NULL, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
+        ck_assert_int_eq(wvl_encoder_submit(encoder, &image, &sink, NULL), WVL_ERROR_ARGUMENT);
+        take_encoded();
+    }
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+}
+END_TEST
+
 /* ---- Stream ---------------------------------------------------------------------------------- */
 
 START_TEST(stream_receives_and_stays_open)
@@ -296,6 +362,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, memory_holds_what_was_written);
+    tcase_add_test(tests, a_sink_serves_one_encode);
     tcase_add_test(tests, memory_is_patched);
     tcase_add_test(tests, memory_refuses_wrong_patches);
     tcase_add_test(tests, memory_is_taken_only_when_complete);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Damage of which libtiff only warns: entries of the directory that lie beyond the file, palettes without a colour map,
- * fax and JPEG data that end early. */
+ * fax and JPEG data that end early. Damage that libtiff refuses and that does not matter: values of tags that say
+ * nothing of the samples. */
 #include "imageio_bench.h"
 
 #include <stdio.h>
@@ -44,6 +45,12 @@ static void write_file(const char *mode, uint16_t photometric, uint16_t compress
     TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, photometric);
     if (photometric == PHOTOMETRIC_PALETTE)
         TIFFSetField(tiff, TIFFTAG_COLORMAP, map[0], map[1], map[2]);
+    TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+    TIFFSetField(tiff, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB);
+    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
+    TIFFSetField(tiff, TIFFTAG_ICCPROFILE, 16u, "0123456789abcdef");
+    TIFFSetField(tiff, TIFFTAG_XMLPACKET, 5u, "<x/>\n");
     TIFFSetField(tiff, TIFFTAG_XRESOLUTION, 300.0);
     TIFFSetField(tiff, TIFFTAG_ARTIST, "someone with a name");
     put_rows(tiff, samples);
@@ -115,6 +122,28 @@ START_TEST(values_beyond_the_file)
 }
 END_TEST
 
+/* Bytes of the header and of the directory are no samples. */
+START_TEST(strips_in_the_header)
+{
+    int is_big = _i % 4 >= 2, is_big_endian = _i % 2;
+    unsigned width = is_big ? 8 : 4, place = is_big ? 12 : 8, last = is_big_endian ? width - 1 : 0;
+    const unsigned inside[] = {0, is_big ? 15 : 7, 0};
+
+    for (unsigned i = 0; i < 3; i++) {
+        write_file(modes[_i % 4], PHOTOMETRIC_RGB, _i / 4 ? COMPRESSION_LZW : COMPRESSION_NONE, 8, 3);
+        memmove(file + file_bytes, file, sizeof file - file_bytes < file_bytes ? sizeof file - file_bytes : file_bytes);
+        file_bytes *= 2;
+        uint8_t *offset = find_entry(TIFFTAG_STRIPOFFSETS) + place;
+        memset(offset, 0, width);
+        offset[last] = (uint8_t)inside[i];
+        if (i == 2) { /* the directory's own place */
+            memcpy(offset, file + (is_big ? 8 : 4), width);
+        }
+        refuse_bytes(file, file_bytes, "a.tif", NULL, "lies inside the header or the directory");
+    }
+}
+END_TEST
+
 /* The strip is as long as it was, so that nothing but its data shows that something is missing. */
 START_TEST(data_that_ends_early)
 {
@@ -155,6 +184,68 @@ START_TEST(harmless_warnings_stay_notes)
 }
 END_TEST
 
+/* Values that say nothing of the samples: the picture is read without them, and a text names them. */
+static const struct {
+    uint16_t tag;
+    int type, count, value; /* -1: as they are */
+    const char *told;
+} bad_values[] = {
+    {TIFFTAG_ORIENTATION, -1, -1, 0, "Orientation (0)"},
+    {TIFFTAG_ORIENTATION, -1, -1, 9, "Orientation (9)"},
+    {TIFFTAG_ORIENTATION, -1, 0, -1, "Orientation (damaged)"},
+    {TIFFTAG_ORIENTATION, TIFF_ASCII, -1, -1, "Orientation (damaged)"},
+    {TIFFTAG_RESOLUTIONUNIT, -1, -1, 0, "ResolutionUnit (0)"},
+    {TIFFTAG_RESOLUTIONUNIT, -1, -1, 4, "ResolutionUnit (4)"},
+    {TIFFTAG_RESOLUTIONUNIT, -1, 0, -1, "ResolutionUnit (damaged)"},
+    {TIFFTAG_XRESOLUTION, TIFF_ASCII, -1, -1, "XResolution (damaged)"},
+    {TIFFTAG_XRESOLUTION, -1, 0, -1, "XResolution (damaged)"},
+    {TIFFTAG_FILLORDER, -1, -1, 0, "FillOrder is read as 1"},
+    {TIFFTAG_FILLORDER, -1, -1, 3, "FillOrder is read as 1"},
+    {TIFFTAG_FILLORDER, -1, 0, -1, "FillOrder is read as 1"},
+    {TIFFTAG_PLANARCONFIG, -1, -1, 0, "PlanarConfiguration is read as 1"},
+    {TIFFTAG_ROWSPERSTRIP, -1, -1, 0, "RowsPerStrip is read as ImageLength"},
+    {TIFFTAG_ICCPROFILE, TIFF_SHORT, 2, -1, "ICC profile (wrong type)"},
+    {TIFFTAG_ICCPROFILE, -1, 0, -1, "ICC profile (empty)"},
+    {TIFFTAG_XMLPACKET, TIFF_SHORT, 2, -1, "XMP (wrong type)"},
+    {TIFFTAG_XMLPACKET, -1, 0, -1, "XMP (empty)"},
+    {TIFFTAG_XMLPACKET, 99, -1, -1, "XMP (wrong type)"},
+    {TIFFTAG_ARTIST, TIFF_SHORT, 2, -1, "Artist (wrong type)"},
+    {TIFFTAG_ARTIST, -1, 0, -1, "Artist (damaged)"},
+};
+
+#define BAD_VALUES (int)(sizeof bad_values / sizeof bad_values[0])
+
+static void put_number(uint8_t *at, unsigned width, int is_big_endian, int value)
+{
+    for (unsigned i = 0; value >= 0 && i < width; i++)
+        at[is_big_endian ? width - 1 - i : i] = i < 4 ? (uint8_t)(value >> (8 * i)) : 0;
+}
+
+START_TEST(bad_values_that_do_not_matter)
+{
+    int n = _i % BAD_VALUES, mode = _i / BAD_VALUES, is_big_endian = mode % 2, is_big = mode >= 2;
+    wvl_io_picture whole, p;
+    char told[sizeof p.lost + sizeof p.note + 2];
+
+    write_file(modes[mode], PHOTOMETRIC_MINISBLACK, COMPRESSION_LZW, 8, 1);
+    read_bytes(&whole, file, file_bytes, "a.tif", NULL);
+    uint8_t *entry = find_entry(bad_values[n].tag);
+    put_number(entry + 2, 2, is_big_endian, bad_values[n].type);
+    put_number(entry + 4, is_big ? 8 : 4, is_big_endian, bad_values[n].count);
+    put_number(entry + (is_big ? 12 : 8), number_at(entry + 2, 2, is_big_endian) == TIFF_LONG ? 4 : 2, is_big_endian,
+               bad_values[n].value);
+    read_bytes(&p, file, file_bytes, "a.tif", NULL);
+    snprintf(told, sizeof told, "%s; %s", p.lost, p.note);
+    ck_assert_msg(strstr(told, bad_values[n].told) != NULL, "\"%s\" does not name %s", told, bad_values[n].told);
+    for (uint32_t y = 0; y < HEIGHT; y++)
+        for (uint32_t x = 0; x < WIDTH; x++)
+            ck_assert_int_eq(wvl_io_sample(&p.components[0], x, y), wvl_io_sample(&whole.components[0], x, y));
+    ck_assert_uint_eq(p.orientation, 1);
+    wvl_io_release_picture(&p);
+    wvl_io_release_picture(&whole);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("damaged TIFF");
@@ -164,8 +255,10 @@ int main(void)
 
     tcase_add_loop_test(tests, palette_without_a_map, 0, 4);
     tcase_add_loop_test(tests, values_beyond_the_file, 0, 8);
+    tcase_add_loop_test(tests, strips_in_the_header, 0, 8);
     tcase_add_loop_test(tests, data_that_ends_early, 0, 4);
     tcase_add_test(tests, harmless_warnings_stay_notes);
+    tcase_add_loop_test(tests, bad_values_that_do_not_matter, 0, 4 * BAD_VALUES);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -8,6 +8,7 @@
 #define TYPE_RATIONAL 5u
 #define ENTRY_BYTES 12u
 #define TAG_EXIF_IFD 34665u
+#define TAG_NUMBER_OF_IMAGES 45057u
 
 typedef struct stream {
     const uint8_t *bytes;
@@ -74,11 +75,24 @@ static void read_resolution(const stream *s, uint32_t directory, wvl_io_exif_fie
     }
 }
 
+/* 0: it is no TIFF stream. */
+static int open_stream(const uint8_t *bytes, size_t byte_count, stream *s)
+{
+    *s = (stream){bytes, byte_count, byte_count != 0 && bytes[0] == 'M'};
+    return byte_count >= 8 && memcmp(bytes, s->is_big ? "MM" : "II", 2) == 0 && number_at(s, 2, 2) == 42;
+}
+
+uint32_t wvl_io_read_mpf_count(const uint8_t *bytes, size_t byte_count)
+{
+    stream s;
+    return open_stream(bytes, byte_count, &s) ? whole_number(&s, number_at(&s, 4, 4), TAG_NUMBER_OF_IMAGES) : 0;
+}
+
 void wvl_io_read_exif(const uint8_t *bytes, size_t byte_count, wvl_io_exif_fields *fields)
 {
-    stream s = {bytes, byte_count, byte_count != 0 && bytes[0] == 'M'};
+    stream s;
     memset(fields, 0, sizeof *fields);
-    if (byte_count < 8 || memcmp(bytes, s.is_big ? "MM" : "II", 2) != 0 || number_at(&s, 2, 2) != 42) {
+    if (!open_stream(bytes, byte_count, &s)) {
         return;
     }
     uint32_t directory = number_at(&s, 4, 4), orientation = whole_number(&s, directory, 274);

@@ -16,4 +16,8 @@ typedef struct wvl_io_exif_fields {
 /* Reads IFD0 and the EXIF IFD of a TIFF stream (Exif 2.32, 4.5 and 4.6). What is damaged counts as not there. */
 void wvl_io_read_exif(const uint8_t *bytes, size_t byte_count, wvl_io_exif_fields *fields);
 
+/* How many pictures the index of a Multi-Picture file names (CIPA DC-007, 5.2.3.2), also a TIFF stream; 0: not known.
+ */
+uint32_t wvl_io_read_mpf_count(const uint8_t *bytes, size_t byte_count);
+
 #endif

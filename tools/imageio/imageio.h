@@ -5,8 +5,8 @@
  * Every reader hands out the stored samples, not an interpretation of them: no scaling between
  * depths, no colour conversion, no rotation. The exceptions are the ones a JPEG 2000 file cannot
  * express: min-is-white and PBM pictures are inverted to min-is-black, bottom-up files are turned
- * top-down, and palettes are expanded unless the indices are asked for. YCbCr of JPEG files becomes RGB unless the
- * stored planes are asked for (D-command-07).
+ * top-down, and palettes are expanded unless the indices are asked for. YCbCr of JPEG data (files, and
+ * in TIFF) becomes RGB unless the stored planes are asked for (D-command-07).
  *
  * A file that is truncated, that claims more than it holds, or that this code does not fully
  * understand is refused; there is no partial result. Nothing is printed.
@@ -125,6 +125,7 @@ typedef struct wvl_io_picture {
     int alpha_premultiplied;
     uint8_t orientation;   /* TIFF tag 274 numbering; 1: rows run down and samples to the right */
     uint8_t chroma_siting; /* YCC only. 0: unknown, 1: centred, 2: co-sited */
+    int was_ycc;           /* 1: the reader made RGB of YCbCr; it may be 0 for JPEG files */
     int ycc_tagged;        /* 1: the file has the next two; 0: BT.601, full range */
     float ycc_luma[3];     /* YCbCrCoefficients of TIFF 6.0 section 21: red, green, blue */
     float ycc_range[6];    /* ReferenceBlackWhite: black and white of Y, Cb, Cr */
@@ -168,10 +169,12 @@ typedef struct wvl_io_options {
     int raw_interleaved;    /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
     int raw_video_range;    /* raw, rawl, yuv: 1: YCbCr has the limited range of video (BT.601); 0: the full one */
     int keep_palette;       /* 1: hand out indices and palette; 0: expand */
-    int keep_ycc;           /* JPEG: 1: hand out YCbCr planes as stored; 0: RGB */
+    int keep_ycc;           /* JPEG, also in TIFF: 1: hand out YCbCr planes as stored; 0: RGB */
     wvl_io_keep_words keep_words;
-    uint32_t page;    /* TIFF: directory, from 0 */
-    int page_of_many; /* 1: other pages are read too, and are not worth a note */
+    int page_given;    /* TIFF: 1: page and sub_page say which picture; 0: the first one, or where that is a thumbnail
+                          the only full one */
+    uint32_t page;     /* TIFF: directory, from 0 */
+    uint32_t sub_page; /* TIFF: 0: the page itself; k + 1: SubIFD k of it */
     wvl_io_float_transfer float_transfer;
     int float_range_given; /* 0: low and high are found in the picture */
     double float_low, float_high;
@@ -223,9 +226,18 @@ void wvl_io_release_picture(wvl_io_picture *picture);
 /* Samples that were kept in words become integers, where they lie. WVL_IO_OK or WVL_IO_ERROR_MEMORY. */
 int wvl_io_expand_words(wvl_io_picture *picture);
 
-/* Pages of a TIFF file; 1 for other formats. Returns as wvl_io_read_picture does. */
-int wvl_io_count_pages(const char *path, const wvl_io_options *options, uint32_t *count, char *error,
-                       size_t error_bytes);
+/* What a directory of a TIFF file says that it is. */
+typedef enum wvl_io_page_kind { WVL_IO_PAGE_FULL, WVL_IO_PAGE_REDUCED, WVL_IO_PAGE_MASK } wvl_io_page_kind;
+
+typedef struct wvl_io_page {
+    uint32_t page, sub; /* as wvl_io_options.page and sub_page */
+    wvl_io_page_kind kind;
+} wvl_io_page;
+
+/* All pictures of a TIFF file, SubIFDs behind their pages; one for other formats. Returns as wvl_io_read_picture does;
+ * the caller frees the list. */
+int wvl_io_list_pages(const char *path, const wvl_io_options *options, wvl_io_page **pages, size_t *count, char *error,
+                      size_t error_bytes);
 
 /*
  * Keeps the given components, in this order; none may stand twice. The colour stays where its components come first,

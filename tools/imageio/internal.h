@@ -106,12 +106,16 @@ int wvl_io_source_slurp(wvl_io_context *context, wvl_io_extent extent);
 int wvl_io_fail(wvl_io_context *context, const char *reason, ...) WVL_IO_PRINTF(2, 3);
 /* The same for want of memory. */
 int wvl_io_fail_memory(wvl_io_context *context, const char *what, uint64_t byte_count);
-/* Appends to picture->note. */
+/* Appends to picture->note, where it is not there. */
 void wvl_io_note(wvl_io_context *context, const char *remark, ...) WVL_IO_PRINTF(2, 3);
-/* Appends to picture->lost. */
+/* Likewise to picture->lost. */
 void wvl_io_lose(wvl_io_context *context, const char *name);
 void wvl_io_clear_picture(wvl_io_picture *picture);
 void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what);
+
+/* Whether so much memory can be had now, before a library that ends the process for want of it (D-guard-02). 0 or -1.
+ */
+int wvl_io_reserve(wvl_io_context *context, uint64_t byte_count, const char *what);
 
 static inline uint8_t wvl_io_container_bytes(unsigned depth) { return (uint8_t)(depth <= 8 ? 1 : depth <= 16 ? 2 : 4); }
 
@@ -171,7 +175,7 @@ int wvl_io_take_exif(wvl_io_context *context, const void *bytes, size_t byte_cou
 int wvl_io_take_photoshop(wvl_io_context *context, const void *bytes, size_t byte_count);
 /* png_profile.c: a text "Raw profile type exif" and the like. 1: it is none of these; otherwise as above. */
 int wvl_io_take_raw_profile(wvl_io_context *context, const char *keyword, const char *text, size_t byte_count);
-/* value: UTF-8 or, where it is none, Latin-1; ends at its first NUL. An empty one is no text. */
+/* value: UTF-8 or, where it is none, Windows-1252; ends at its first NUL. An empty one is no text. */
 int wvl_io_take_text(wvl_io_context *context, wvl_io_field field, const char *name, const void *value,
                      size_t value_bytes);
 /* A box of a JP2 file for which there is no other place; uuid may be NULL. */
@@ -215,7 +219,7 @@ void wvl_io_settle_palette(wvl_io_context *context, wvl_io_palette *palette);
 int wvl_io_read_tga(wvl_io_context *context);
 /* Checks options->raw_format and describes the picture; *bytes: of its samples. */
 int wvl_io_describe_raw(wvl_io_context *context, uint64_t *bytes);
-int wvl_io_count_tiff(wvl_io_context *context, uint32_t *count);
+int wvl_io_list_tiff(wvl_io_context *context, wvl_io_page **pages, size_t *count);
 int wvl_io_read_pfm(wvl_io_context *context);
 int wvl_io_read_exr(wvl_io_context *context);
 int wvl_io_read_jp2(wvl_io_context *context);

@@ -2,23 +2,15 @@
 /* Boxes of JP2 and JPH files: colour, resolution, metadata, and where the codestream lies. */
 #include "read_jp2.h"
 
-#include "exif_fields.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define TYPE(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
-#define UUID_BYTES 16u
+#define TYPE WVL_IO_JP2_TYPE
 
-typedef struct box {
-    uint32_t type;
-    const uint8_t *content;
-    uint64_t byte_count;
-} box;
+typedef wvl_io_jp2_box box;
 
-/* The box at *at of bytes 0..end; 1: there is one, and *at moves behind it; 0: the end; -1: damaged. */
-static int next_box(const uint8_t *bytes, uint64_t end, uint64_t *at, box *b)
+int wvl_io_jp2_next_box(const uint8_t *bytes, uint64_t end, uint64_t *at, wvl_io_jp2_box *b)
 {
     uint64_t left = end - *at, length, head = 8;
     if (left == 0) {
@@ -114,7 +106,7 @@ static int take_resolutions(wvl_io_jp2 *j, const box *parent)
     uint64_t at = 0;
     box b;
     int more;
-    while ((more = next_box(parent->content, parent->byte_count, &at, &b)) > 0) {
+    while ((more = wvl_io_jp2_next_box(parent->content, parent->byte_count, &at, &b)) > 0) {
         if (b.type == TYPE('r', 'e', 's', 'c') || b.type == TYPE('r', 'e', 's', 'd')) {
             take_resolution(j, &b);
         }
@@ -140,51 +132,11 @@ static int take_header(wvl_io_jp2 *j, const box *parent)
     uint64_t at = 0;
     box b;
     int more, result = 0;
-    while (result == 0 && (more = next_box(parent->content, parent->byte_count, &at, &b)) != 0) {
+    while (result == 0 && (more = wvl_io_jp2_next_box(parent->content, parent->byte_count, &at, &b)) != 0) {
         result = more > 0 ? take_header_box(j, &b)
                           : wvl_io_fail(j->context, "jp2h box: a box inside ends beyond its end: the file is damaged");
     }
     return result;
-}
-
-/* ---- Metadata -------------------------------------------------------------------------------- */
-
-static int take_exif(wvl_io_jp2 *j, const uint8_t *bytes, size_t n)
-{
-    wvl_io_exif_fields fields;
-    wvl_io_read_exif(bytes, n, &fields);
-    j->context->picture->orientation = (uint8_t)(fields.orientation ? fields.orientation : 1);
-    return wvl_io_take_exif(j->context, bytes, n);
-}
-
-static int take_uuid(wvl_io_jp2 *j, const box *b)
-{
-    static const uint8_t xmp[UUID_BYTES] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8,
-                                            0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
-    static const uint8_t iptc[UUID_BYTES] = {0x33, 0xC7, 0xA4, 0xD2, 0xB8, 0x1D, 0x47, 0x23,
-                                             0xA0, 0xBA, 0xF1, 0xA3, 0xE0, 0x97, 0xAD, 0x38};
-    static const uint8_t geo[UUID_BYTES] = {0xB1, 0x4B, 0xF8, 0xBD, 0x08, 0x3D, 0x4B, 0x43,
-                                            0xA5, 0xAE, 0x8C, 0xD7, 0xD5, 0xA6, 0xCE, 0x03};
-    if (b->byte_count < UUID_BYTES) {
-        return wvl_io_fail(j->context, "uuid box: %llu bytes: shorter than its identifier",
-                           (unsigned long long)b->byte_count);
-    }
-    const uint8_t *bytes = b->content + UUID_BYTES;
-    size_t n = (size_t)b->byte_count - UUID_BYTES;
-    const wvl_io_metadata *m = &j->context->picture->metadata;
-    if (memcmp(b->content, xmp, UUID_BYTES) == 0 && !m->blobs[WVL_IO_XMP].data) {
-        return wvl_io_take_xmp(j->context, bytes, n);
-    }
-    if (memcmp(b->content, "JpgTiffExif->JP2", UUID_BYTES) == 0 && !m->blobs[WVL_IO_EXIF].data) {
-        return take_exif(j, bytes, n);
-    }
-    if (memcmp(b->content, iptc, UUID_BYTES) == 0 && !m->blobs[WVL_IO_IPTC].data) {
-        return wvl_io_take_blob(j->context, WVL_IO_IPTC, bytes, n);
-    }
-    if (memcmp(b->content, geo, UUID_BYTES) == 0 && !m->blobs[WVL_IO_GEO].data) {
-        return wvl_io_take_blob(j->context, WVL_IO_GEO, bytes, n);
-    }
-    return wvl_io_take_box(j->context, b->type, b->content, bytes, n);
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
@@ -197,9 +149,7 @@ static void lose(wvl_io_jp2 *j, uint32_t type)
     for (char *c = name; *c; c++) {
         *c = (char)(*c >= ' ' && *c < 127 ? *c : '?');
     }
-    if (strstr(j->context->picture->lost, name) == NULL) {
-        wvl_io_lose(j->context, name);
-    }
+    wvl_io_lose(j->context, name);
 }
 
 static int take_box(wvl_io_jp2 *j, const box *b)
@@ -209,9 +159,9 @@ static int take_box(wvl_io_jp2 *j, const box *b)
     case TYPE('f', 't', 'y', 'p'):
     case TYPE('f', 'r', 'e', 'e'): return 0;
     case TYPE('j', 'p', '2', 'h'): return take_header(j, b);
-    case TYPE('u', 'u', 'i', 'd'): return take_uuid(j, b);
+    case TYPE('u', 'u', 'i', 'd'):
     case TYPE('x', 'm', 'l', ' '):
-    case TYPE('a', 's', 'o', 'c'): return wvl_io_take_box(j->context, b->type, NULL, b->content, (size_t)b->byte_count);
+    case TYPE('a', 's', 'o', 'c'): return wvl_io_jp2_take_metadata(j, b);
     case TYPE('j', 'p', '2', 'c'):
         if (j->codestream) {
             wvl_io_note(j->context, "the first of several codestreams is read");
@@ -229,7 +179,7 @@ int wvl_io_jp2_read_boxes(wvl_io_jp2 *j, const uint8_t *bytes, uint64_t byte_cou
     uint64_t at = 0;
     box b;
     int more, result = 0;
-    while (result == 0 && (more = next_box(bytes, byte_count, &at, &b)) != 0) {
+    while (result == 0 && (more = wvl_io_jp2_next_box(bytes, byte_count, &at, &b)) != 0) {
         if (more < 0) {
             return wvl_io_fail(j->context, "truncated: the box at offset %llu ends beyond the file",
                                (unsigned long long)at);

@@ -11,7 +11,8 @@
 #define GUID_BYTES 32u
 
 static const char icc_name[12] = "ICC_PROFILE", exif_name[6] = "Exif\0", xmp_name[29] = "http://ns.adobe.com/xap/1.0/",
-                  extension_name[35] = "http://ns.adobe.com/xmp/extension/", photoshop_name[14] = "Photoshop 3.0";
+                  extension_name[35] = "http://ns.adobe.com/xmp/extension/", photoshop_name[14] = "Photoshop 3.0",
+                  mpf_name[4] = "MPF";
 
 static int begins(const jpeg_saved_marker_ptr m, int code, const char *name, size_t name_bytes, size_t least)
 {
@@ -131,10 +132,16 @@ static int take_extended(wvl_io_jpeg *j, const struct jpeg_marker_struct *first)
     }
     free(extension);
     if (result > 0) {
-        free(xmp->data);
-        xmp->data = merged;
-        xmp->bytes = merged_bytes;
-        return 0;
+        char reason[128];
+        int fault = wvl_io_check_xml(merged, &merged_bytes, reason, sizeof reason);
+        if (fault == 0) {
+            free(xmp->data);
+            xmp->data = merged;
+            xmp->bytes = merged_bytes;
+            return 0;
+        }
+        free(merged);
+        result = fault < 0 ? -1 : 0;
     }
     wvl_io_lose(j->context, "extended XMP");
     return result < 0 ? wvl_io_fail_memory(j->context, "extended XMP", bytes) : 0;
@@ -216,8 +223,20 @@ static int take_comments(const wvl_io_jpeg *j)
     return result;
 }
 
+/* Further pictures follow the first one in the file. */
+static void note_pictures(wvl_io_jpeg *j)
+{
+    const struct jpeg_marker_struct *m = find(j, JPEG_APP0 + 2, mpf_name, sizeof mpf_name);
+    uint32_t count = m ? wvl_io_read_mpf_count(m->data + sizeof mpf_name, m->data_length - sizeof mpf_name) : 0;
+    j->has_index = count > 1;
+    if (count > 1) {
+        wvl_io_note(j->context, "the first of %u pictures (MPF) is read", count);
+    }
+}
+
 int wvl_io_jpeg_take_markers(wvl_io_jpeg *j)
 {
+    note_pictures(j);
     int failed = take_exif(j) || take_photoshop(j) || take_comments(j) || take_icc(j) || take_xmp(j);
     return failed ? -1 : 0;
 }

@@ -48,13 +48,26 @@ static const char *name_of_kind(wvl_io_blob_kind kind)
     return names[kind];
 }
 
-static int is_sound(wvl_io_blob_kind kind, const uint8_t *bytes, size_t byte_count)
+/* NULL: it may be kept, and *byte_count is without what the file has too much. Else why it is left out; "": memory is
+ * short. */
+static const char *find_fault(wvl_io_blob_kind kind, const uint8_t *bytes, size_t *byte_count)
 {
-    switch (kind) {
-    case WVL_IO_EXIF: return wvl_io_is_exif_sound(bytes, byte_count);
-    case WVL_IO_IPTC: return byte_count >= 5 && bytes[0] == 0x1C;
-    default: return byte_count != 0;
+    char reason[128];
+    int result = 0;
+    if (*byte_count > WVL_IO_MAX_METADATA_BYTES) {
+        return "too long";
     }
+    switch (kind) {
+    case WVL_IO_EXIF: return wvl_io_is_exif_sound(bytes, *byte_count) ? NULL : "damaged";
+    case WVL_IO_IPTC: return *byte_count >= 5 && bytes[0] == 0x1C ? NULL : "damaged";
+    case WVL_IO_XMP:
+    case WVL_IO_GML: result = wvl_io_check_xml(bytes, byte_count, reason, sizeof reason); break;
+    default: break;
+    }
+    if (result < 0) {
+        return "";
+    }
+    return result ? "not well-formed XML" : NULL;
 }
 
 int wvl_io_take_blob(wvl_io_context *context, wvl_io_blob_kind kind, const void *bytes, size_t byte_count)
@@ -64,11 +77,14 @@ int wvl_io_take_blob(wvl_io_context *context, wvl_io_blob_kind kind, const void 
     if (!byte_count || blob->data) {
         return 0; /* the first one counts */
     }
-    if (byte_count > WVL_IO_MAX_METADATA_BYTES || !is_sound(kind, bytes, byte_count)) {
-        (void)snprintf(lost, sizeof lost, "%s (%s)", name_of_kind(kind),
-                       byte_count > WVL_IO_MAX_METADATA_BYTES ? "too long" : "damaged");
+    const char *fault = find_fault(kind, bytes, &byte_count);
+    if (fault && fault[0]) {
+        (void)snprintf(lost, sizeof lost, "%s (%s)", name_of_kind(kind), fault);
         wvl_io_lose(context, lost);
         return 0;
+    }
+    if (fault) {
+        return wvl_io_fail_memory(context, name_of_kind(kind), byte_count);
     }
     blob->data = wvl_io_allocate(context, byte_count, name_of_kind(kind));
     if (!blob->data) {
@@ -219,7 +235,31 @@ static int is_utf8(const uint8_t *p, size_t n)
     return 1;
 }
 
-/* The bytes as UTF-8, out of Latin-1 where they are none; without what XML cannot hold. `to` has 2 * n + 1 bytes. */
+#define NO_CHARACTER 0xFFFDu /* U+FFFD stands for it */
+
+/* Bytes 0x80 to 0x9F of Windows-1252, which are control characters in Latin-1. */
+static const uint16_t of_windows[32] = {0x20AC, NO_CHARACTER, 0x201A,       0x0192, 0x201E, 0x2026, 0x2020,
+                                        0x2021, 0x02C6,       0x2030,       0x0160, 0x2039, 0x0152, NO_CHARACTER,
+                                        0x017D, NO_CHARACTER, NO_CHARACTER, 0x2018, 0x2019, 0x201C, 0x201D,
+                                        0x2022, 0x2013,       0x2014,       0x02DC, 0x2122, 0x0161, 0x203A,
+                                        0x0153, NO_CHARACTER, 0x017E,       0x0178};
+
+/* A character above 127 of Windows-1252, which is Latin-1 from 0xA0 on. */
+static char *put_of_windows(uint8_t byte, char *to)
+{
+    unsigned code = byte < 0xA0 ? of_windows[byte - 0x80] : byte;
+    if (code < 0x800) {
+        *to++ = (char)(0xC0 | code >> 6);
+    } else {
+        *to++ = (char)(0xE0 | code >> 12);
+        *to++ = (char)(0x80 | (code >> 6 & 0x3F));
+    }
+    *to++ = (char)(0x80 | (code & 0x3F));
+    return to;
+}
+
+/* The bytes as UTF-8, out of Windows-1252 where they are none; without what XML cannot hold. `to` has 3 * n + 1 bytes.
+ */
 static void clean_text(const uint8_t *p, size_t n, char *to)
 {
     int good = is_utf8(p, n);
@@ -229,9 +269,8 @@ static void clean_text(const uint8_t *p, size_t n, char *to)
         }
         if (good || p[i] < 0x80) {
             *to++ = (char)p[i];
-        } else if (p[i] >= 0xA0) {
-            *to++ = (char)(0xC0 | p[i] >> 6);
-            *to++ = (char)(0x80 | (p[i] & 0x3F));
+        } else {
+            to = put_of_windows(p[i], to);
         }
     }
     *to = '\0';
@@ -250,7 +289,7 @@ static void trim(char *text)
 
 static char *make_text(const void *bytes, size_t n)
 {
-    char *text = malloc(2 * n + 1);
+    char *text = malloc(3 * n + 1);
     if (text) {
         clean_text(bytes, n, text);
         trim(text);

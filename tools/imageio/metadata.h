@@ -22,9 +22,9 @@ extern "C" {
 typedef enum wvl_io_blob_kind {
     WVL_IO_EXIF, /* a TIFF stream ("II*\0" or "MM\0*" first), without "Exif\0\0"; its directories lie within it */
     WVL_IO_IPTC, /* IPTC-IIM: begins with the tag marker 0x1C */
-    WVL_IO_XMP,  /* a packet as the file has it: any encoding */
+    WVL_IO_XMP,  /* a packet as the file has it, in any encoding: well-formed XML, without NULs at the end */
     WVL_IO_GEO,  /* a degenerate GeoTIFF: a TIFF stream of one sample, with the tags of GeoTIFF */
-    WVL_IO_GML,  /* a GML document for GMLJP2 */
+    WVL_IO_GML,  /* a GML document for GMLJP2: the same */
     WVL_IO_BLOB_KINDS
 } wvl_io_blob_kind;
 
@@ -62,7 +62,7 @@ typedef struct wvl_io_text {
 typedef struct wvl_io_box {
     uint32_t type;    /* 'xml ', 'uuid' or 'asoc' */
     uint8_t uuid[16]; /* of uuid */
-    uint8_t *data;    /* content behind the type (and uuid) */
+    uint8_t *data;    /* content behind the type (and uuid); XML in it is well-formed */
     size_t bytes;
 } wvl_io_box;
 
@@ -77,11 +77,18 @@ typedef struct wvl_io_metadata {
 /* Frees everything and empties *metadata. Safe on an emptied one. */
 void wvl_io_release_metadata(wvl_io_metadata *metadata);
 
+/* Appends a name to a list with commas unless it is there; where the list is full it ends with "and others". */
+void wvl_io_add_name(char *list, size_t bytes, const char *name);
+
 /* Frees one block. */
 void wvl_io_drop_blob(wvl_io_metadata *metadata, wvl_io_blob_kind kind);
 
 /* 1 when there is nothing in it. */
 int wvl_io_is_metadata_empty(const wvl_io_metadata *metadata);
+
+/* Whether bytes are a well-formed XML document with namespaces, in an encoding that Expat or the C library reads. 0:
+ * they are, and *byte_count is without NULs at the end; 1: they are not, for this reason; -1: memory is short. */
+int wvl_io_check_xml(const void *bytes, size_t *byte_count, char *reason, size_t reason_bytes);
 
 /* Whether bytes are a TIFF stream whose directories (IFD0, EXIF, GPS, Interoperability) and their values lie within
  * it. Values of a type that nobody knows are not looked at. */

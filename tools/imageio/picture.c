@@ -47,32 +47,54 @@ int wvl_io_fail_memory(wvl_io_context *context, const char *what, uint64_t byte_
     return wvl_io_fail(context, "%s: not enough memory for %llu bytes", what, (unsigned long long)byte_count);
 }
 
+/* Whether an item stands in a list with these separators. */
+static int is_listed(const char *list, const char *separator, const char *item)
+{
+    size_t bytes = strlen(item), step = strlen(separator);
+
+    for (const char *at = list; (at = strstr(at, item)) != NULL; at++) {
+        int begins = at == list || (at >= list + step && memcmp(at - step, separator, step) == 0);
+        if (begins && (at[bytes] == '\0' || strncmp(at + bytes, separator, step) == 0))
+            return 1;
+    }
+    return 0;
+}
+
 void wvl_io_note(wvl_io_context *context, const char *remark, ...)
 {
-    char *note = context->picture->note;
+    char *note = context->picture->note, text[sizeof context->picture->note];
     size_t used = strlen(note), room = sizeof context->picture->note;
     va_list arguments;
 
-    if (used + 3 >= room)
-        return;
-    if (used != 0) {
-        memcpy(note + used, "; ", 3);
-        used += 2;
-    }
     va_start(arguments, remark);
-    vsnprintf(note + used, room - used, remark, arguments);
+    vsnprintf(text, sizeof text, remark, arguments);
     va_end(arguments);
-    keep_to_one_line(note);
+    keep_to_one_line(text);
+    if (used + 6 >= room || is_listed(note, "; ", text))
+        return;
+    if ((size_t)snprintf(note + used, room - used, "%s%s", used != 0 ? "; " : "", text) >= room - used)
+        memcpy(note + room - 4, "...", 4);
+}
+
+void wvl_io_add_name(char *list, size_t bytes, const char *name)
+{
+    static const char others[] = " and others";
+    size_t used = strlen(list), end = sizeof others - 1;
+    int is_full = used >= end && strcmp(list + used - end, others) == 0;
+
+    if (is_full || is_listed(list, ", ", name))
+        return;
+    if (used + 2 + strlen(name) + sizeof others <= bytes)
+        snprintf(list + used, bytes - used, "%s%s", used != 0 ? ", " : "", name);
+    else if (used + sizeof others <= bytes)
+        memcpy(list + used, others, sizeof others);
 }
 
 void wvl_io_lose(wvl_io_context *context, const char *name)
 {
     char *lost = context->picture->lost;
-    size_t used = strlen(lost), room = sizeof context->picture->lost;
 
-    if (used + strlen(name) + 3 > room)
-        return;
-    snprintf(lost + used, room - used, "%s%s", used != 0 ? ", " : "", name);
+    wvl_io_add_name(lost, sizeof context->picture->lost, name);
     keep_to_one_line(lost);
 }
 
@@ -141,6 +163,15 @@ void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *
     if (block == NULL)
         wvl_io_fail_memory(context, what, byte_count);
     return block;
+}
+
+int wvl_io_reserve(wvl_io_context *context, uint64_t byte_count, const char *what)
+{
+    void *block = byte_count < SIZE_MAX / 2 ? malloc((size_t)byte_count) : NULL;
+    volatile void *seen = block; /* compilers leave out a pair of malloc and free */
+
+    free((void *)seen);
+    return seen != NULL ? 0 : wvl_io_fail_memory(context, what, byte_count);
 }
 
 static int check_size(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count)

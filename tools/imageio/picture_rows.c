@@ -206,6 +206,11 @@ uint32_t wvl_io_rows_next(const wvl_io_rows *rows) { return rows->next; }
 
 int wvl_io_rows_can_restart(const wvl_io_rows *rows) { return rows->context.source.seekable; }
 
+int wvl_io_rows_can_reopen(const wvl_io_rows *rows)
+{
+    return rows->context.source.seekable && rows->context.source.file >= 0 && strcmp(rows->name, "-") != 0;
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 static int end_rows(wvl_io_context *context, const wvl_io_kind *kind)
@@ -456,26 +461,31 @@ int wvl_io_measure_raw(const wvl_io_options *options, uint64_t *bytes, char *err
     return result;
 }
 
-int wvl_io_count_pages(const char *path, const wvl_io_options *options, uint32_t *count, char *error,
-                       size_t error_bytes)
+int wvl_io_list_pages(const char *path, const wvl_io_options *options, wvl_io_page **pages, size_t *count, char *error,
+                      size_t error_bytes)
 {
     wvl_io_rows rows = {0};
-    int result;
+    wvl_io_context *context = &rows.context;
+    int result = -1;
 
     start(&rows, path, options, 0);
     set_error(&rows, error, error_bytes);
-    *count = 1;
-    result = wvl_io_source_open(&rows.context);
-    if (result == 0) {
-        const wvl_io_kind *found = wvl_io_choose_kind(&rows.context);
-
-        rows.context.format = found != NULL ? found->format : NULL;
-        result = found == NULL ? -1 : 0;
-        if (found != NULL && found->rows == &wvl_io_tiff_rows) {
-            result = wvl_io_count_tiff(&rows.context, count);
+    *pages = NULL;
+    *count = 0;
+    const wvl_io_kind *found = wvl_io_source_open(context) == 0 ? wvl_io_choose_kind(context) : NULL;
+    if (found != NULL && found->rows == &wvl_io_tiff_rows) {
+        context->format = found->format;
+        context->options.page_given = 0;
+        result = wvl_io_list_tiff(context, pages, count);
+    } else if (found != NULL) {
+        *pages = wvl_io_allocate(context, sizeof **pages, "list of pages");
+        *count = *pages != NULL;
+        result = *pages != NULL ? 0 : -1;
+        if (result == 0) {
+            (*pages)[0] = (wvl_io_page){0, 0, WVL_IO_PAGE_FULL};
         }
     }
-    result = result_of(&rows.context, result);
+    result = result_of(context, result);
     finish(&rows);
     return result;
 }

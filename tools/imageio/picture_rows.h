@@ -79,6 +79,9 @@ uint32_t wvl_io_rows_next(const wvl_io_rows *rows);
 
 /* Whether rows can be read again from the first one: 1 for regular files and memory, 0 for pipes and devices. */
 int wvl_io_rows_can_restart(const wvl_io_rows *rows);
+/* Whether the name can be opened once more and gives the same bytes: 0 for a pipe, also where it was read into memory.
+ */
+int wvl_io_rows_can_reopen(const wvl_io_rows *rows);
 /* Goes back to row 0. Refused where rows cannot be read again, and where the file has changed its shape. */
 int wvl_io_rows_restart(wvl_io_rows *rows, char *error, size_t error_bytes);
 

@@ -116,6 +116,10 @@ static int check_header(wvl_io_context *context, const bmp_header *h)
         return wvl_io_fail(context, "planes %u: must be 1", h->planes);
     if (h->width > INT32_MAX)
         return wvl_io_fail(context, "width %d: must be positive", (int)(h->width - UINT32_MAX) - 1);
+    if (h->data_offset < wvl_io_source_position(&context->source))
+        return wvl_io_fail(context, "offset to pixel data %llu: lies inside the headers, which end at %llu",
+                           (unsigned long long)h->data_offset,
+                           (unsigned long long)wvl_io_source_position(&context->source));
     if (!is_known_layout(h))
         return wvl_io_fail(context,
                            "%u bits with compression %u%s: supported are 1, 4, 8, 16, 24, 32 plain, 8 and 4 "
@@ -336,6 +340,20 @@ static int read_profile(wvl_io_context *context, const bmp_header *h)
     return result;
 }
 
+/* A profile within the headers or the pixels is none. How long run lengths are is not known. */
+static void judge_profile(wvl_io_context *context, bmp_rows *s, uint64_t headers_end)
+{
+    bmp_header *h = &s->header;
+    int has_runs = h->compression == BI_RLE4 || h->compression == BI_RLE8;
+    uint64_t pixels_end = h->data_offset + (has_runs ? 0 : data_bytes(s)), end = h->profile_offset + h->profile_bytes;
+
+    if (h->profile_bytes == 0 ||
+        (h->profile_offset >= headers_end && (end <= h->data_offset || h->profile_offset >= pixels_end)))
+        return;
+    wvl_io_note(context, "the ICC profile is left out: it would lie inside the headers or the pixels");
+    h->profile_bytes = 0;
+}
+
 /* The description is complete before the pixels where the file can be sought in. */
 static int read_profile_early(wvl_io_context *context, const bmp_header *h)
 {
@@ -363,6 +381,7 @@ static int begin(wvl_io_context *context)
     if (read_header(context, h) != 0 || check_header(context, h) != 0)
         return -1;
     s->pitch = ((uint64_t)h->width * h->bits + 31) / 32 * 4;
+    judge_profile(context, s, wvl_io_source_position(&context->source));
     if ((h->bits <= 8 ? begin_indexed(context, s) : begin_direct(context, s)) != 0)
         return -1;
     if (!h->top_down && !context->source.seekable && context->needs_all == NULL)
@@ -386,7 +405,7 @@ static int end(wvl_io_context *context)
     if ((h->compression == BI_RGB || h->bits > 8) &&
         wvl_io_go_to(context, h->data_offset + data_bytes(s), "pixel data") != 0)
         return -1;
-    if (context->picture->icc == NULL)
+    if (context->picture->icc == NULL || h->profile_bytes == 0)
         return read_profile(context, h);
     return wvl_io_go_to(context, h->profile_offset + h->profile_bytes, "ICC profile");
 }

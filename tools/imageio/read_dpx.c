@@ -17,7 +17,7 @@ enum { PACKED = 0, FILLED_A = 1, FILLED_B = 2 };
 typedef struct dpx_header {
     int big_endian;
     uint32_t width, height, orientation, sign, descriptor, transfer, colorimetric, depth, packing, encoding;
-    uint32_t data_offset, line_padding;
+    uint32_t data_offset, line_padding, header_bytes;
     uint32_t samples_per_pixel;
 } dpx_header;
 
@@ -68,6 +68,9 @@ static int parse_header(wvl_io_context *context, const uint8_t *head, dpx_header
     h->line_padding = field32(head, 812, big);
     if (h->data_offset == UNDEFINED || h->data_offset == 0)
         h->data_offset = field32(head, 4, big);
+    h->header_bytes = field32(head, 24, big); /* of file, image and orientation headers */
+    if (h->header_bytes < NEEDED_BYTES || h->header_bytes > HEADER_BYTES)
+        h->header_bytes = HEADER_BYTES;
     if (h->line_padding == UNDEFINED)
         h->line_padding = 0;
     h->samples_per_pixel = samples_of_descriptor(h->descriptor);
@@ -95,8 +98,9 @@ static int check_header(wvl_io_context *context, const dpx_header *h)
         return wvl_io_fail(context, "data sign %u: must be 0 or 1", h->sign);
     if (h->line_padding > 65536)
         return wvl_io_fail(context, "end-of-line padding %u: the limit is 65536 bytes", h->line_padding);
-    if (h->data_offset < NEEDED_BYTES)
-        return wvl_io_fail(context, "offset to image data %u: lies inside the header", h->data_offset);
+    if (h->data_offset < h->header_bytes)
+        return wvl_io_fail(context, "offset to image data %u: lies inside the header of %u bytes", h->data_offset,
+                           h->header_bytes);
     return 0;
 }
 

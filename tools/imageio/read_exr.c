@@ -24,7 +24,6 @@ typedef struct exr {
     exr_compression_t compression;
     exr_decode_pipeline_t decode;
     int is_decoding;
-    int lacks_memory;  /* OpenEXR said so, whatever it returned */
     char message[160]; /* the first one of OpenEXR */
 } exr;
 
@@ -54,29 +53,35 @@ static void on_error(exr_const_context_t file, exr_result_t code, const char *te
         return;
     }
     exr *e = user;
-    e->lacks_memory |= code == EXR_ERR_OUT_OF_MEMORY;
+    (void)code;
     if (!e->message[0]) {
         (void)snprintf(e->message, sizeof e->message, "%s", text);
     }
 }
 
-/* A block that only a damaged file asks for is not memory that is missing. OpenEXR hands no pointer to this function.
+/* The size of a block that there was no memory for. OpenEXR says the same of damaged data, for which its tables are too
+ * small, and hands no pointer to this function. A block that only a damaged file asks for is not memory that is
+ * missing.
  */
-static _Thread_local int asks_too_much;
+static _Thread_local size_t missing_bytes;
 
 static void *on_allocate(size_t byte_count)
 {
-    asks_too_much |= byte_count > MOST_BLOCK_BYTES;
-    return byte_count <= MOST_BLOCK_BYTES ? malloc(byte_count) : NULL;
+    void *block = byte_count <= MOST_BLOCK_BYTES ? malloc(byte_count) : NULL;
+    if (!block && byte_count && byte_count <= MOST_BLOCK_BYTES) {
+        missing_bytes = byte_count;
+    }
+    return block;
 }
 
 static int fail(exr *e, const char *what, exr_result_t code)
 {
-    if ((code == EXR_ERR_OUT_OF_MEMORY || e->lacks_memory) && !asks_too_much) {
-        return wvl_io_fail_memory(e->context, what, MOST_BLOCK_BYTES);
+    int is_damaged = code == EXR_ERR_OUT_OF_MEMORY;
+    if (missing_bytes) {
+        return wvl_io_fail_memory(e->context, what, missing_bytes);
     }
-    return wvl_io_fail(e->context, "%s: OpenEXR: %s", what,
-                       e->message[0] ? e->message : exr_get_default_error_message(code));
+    const char *reason = is_damaged ? "the data is damaged" : exr_get_default_error_message(code);
+    return wvl_io_fail(e->context, "%s: OpenEXR: %s", what, e->message[0] && !is_damaged ? e->message : reason);
 }
 
 /* ---- Header ---------------------------------------------------------------------------------- */
@@ -101,7 +106,7 @@ static int open_file(exr *e)
     start.user_data = e;
     start.read_fn = on_read;
     start.size_fn = on_size;
-    asks_too_much = 0;
+    missing_bytes = 0;
     exr_result_t code = exr_start_read(&e->file, "picture", &start);
     code = code ? code : exr_get_count(e->file, &parts);
     code = code ? code : exr_get_storage(e->file, 0, &storage);
@@ -197,6 +202,22 @@ static uint32_t choose_channels(exr *e, wvl_io_color *color, int *alpha)
     return taken ? taken : (uint32_t)count;
 }
 
+/* Before anything about floating point is said. */
+static int check_types(exr *e)
+{
+    for (int i = 0; i < e->channels->num_channels; i++) {
+        const exr_attr_chlist_entry_t *k = &e->channels->entries[i];
+        int is_float = k->pixel_type == EXR_PIXEL_HALF || k->pixel_type == EXR_PIXEL_FLOAT;
+        if (e->component_of[i] != NOT_READ && !is_float) {
+            return wvl_io_fail(e->context,
+                               "channel %.40s: whole numbers (UINT), and only half and float are read; convert the "
+                               "channel to half",
+                               k->name.str);
+        }
+    }
+    return wvl_io_permit_floats(e->context, "half or float");
+}
+
 static int describe(exr *e, uint32_t components)
 {
     int64_t width = (int64_t)e->window.max.x - e->window.min.x + 1;
@@ -212,10 +233,6 @@ static int describe(exr *e, uint32_t components)
         const exr_attr_chlist_entry_t *k = &e->channels->entries[i];
         if (e->component_of[i] == NOT_READ) {
             continue;
-        }
-        if (k->pixel_type != EXR_PIXEL_HALF && k->pixel_type != EXR_PIXEL_FLOAT) {
-            return wvl_io_fail(e->context, "channel %.40s: whole numbers (UINT): only half and float are supported",
-                               k->name.str);
         }
         if (k->x_sampling < 1 || k->x_sampling > 255 || k->y_sampling < 1 || k->y_sampling > 255) {
             return wvl_io_fail(e->context, "channel %.40s: sampling %d, %d: must be 1 to 255", k->name.str,
@@ -385,7 +402,7 @@ static int read_all(exr *e)
         return -1;
     }
     uint32_t components = choose_channels(e, &color, &alpha);
-    if (!components || describe(e, components) != 0) {
+    if (!components || check_types(e) != 0 || describe(e, components) != 0) {
         return -1;
     }
     (void)exr_get_storage(e->file, 0, &storage);
@@ -401,9 +418,6 @@ int wvl_io_read_exr(wvl_io_context *context)
 {
     exr *e;
     int result;
-    if (wvl_io_permit_floats(context, "half or float") != 0) {
-        return -1;
-    }
     e = calloc(1, sizeof *e);
     if (!e) {
         return wvl_io_fail_memory(context, "OpenEXR", sizeof *e);

@@ -5,9 +5,8 @@
  */
 #include "read_jp2.h"
 
-#include "tools/openjpeg/decode.h"
+#include "tools/openjpeg/guarded.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +38,7 @@ static void on_warning(const char *text, void *user)
     }
 }
 
-static int on_header(const opj_image_t *image, void *user)
-{
-    (void)image;
-    ((reader *)user)->decodes = 1;
-    return 1;
-}
+static void on_header(void *user) { ((reader *)user)->decodes = 1; }
 
 /* ---- The file as bytes ----------------------------------------------------------------------- */
 
@@ -77,12 +71,12 @@ static const uint8_t *load(wvl_io_context *context, uint64_t *byte_count, uint8_
 /* ---- Components ------------------------------------------------------------------------------ */
 
 /* The extent along one axis that all components agree on: natural where it suits them, else the largest. 0: none. */
-static uint64_t common_extent(const opj_image_t *image, int is_vertical, uint64_t natural)
+static uint64_t common_extent(const wvl_opj_picture *decoded, int is_vertical, uint64_t natural)
 {
     uint64_t least = 1, most = UINT32_MAX;
-    for (uint32_t c = 0; c < image->numcomps; c++) {
-        const opj_image_comp_t *k = &image->comps[c];
-        uint64_t step = is_vertical ? k->dy : k->dx, count = is_vertical ? k->h : k->w;
+    for (uint32_t c = 0; c < decoded->component_count; c++) {
+        const wvl_opj_component *k = &decoded->components[c];
+        uint64_t step = is_vertical ? k->dy : k->dx, count = is_vertical ? k->height : k->width;
         if (!step || !count || step > 255) {
             return 0;
         }
@@ -95,64 +89,59 @@ static uint64_t common_extent(const opj_image_t *image, int is_vertical, uint64_
     return least <= most ? most : 0;
 }
 
-static int describe(reader *r, const opj_image_t *image)
+static int describe(reader *r, const wvl_opj_picture *decoded)
 {
     wvl_io_context *context = r->jp2.context;
-    uint64_t width = common_extent(image, 0, (uint64_t)image->x1 - image->x0);
-    uint64_t height = common_extent(image, 1, (uint64_t)image->y1 - image->y0);
+    uint64_t width = common_extent(decoded, 0, (uint64_t)decoded->x1 - decoded->x0);
+    uint64_t height = common_extent(decoded, 1, (uint64_t)decoded->y1 - decoded->y0);
     if (!width || !height) {
         return wvl_io_fail(context, "the components have sizes that no image area without an offset gives (B.2)");
     }
-    if (image->x0 || image->y0) {
-        wvl_io_note(context, "the image offset %u,%u is not kept; -d sets one", image->x0, image->y0);
+    if (decoded->x0 || decoded->y0) {
+        wvl_io_note(context, "the image offset %u,%u is not kept; -d sets one", decoded->x0, decoded->y0);
     }
     /* The sum of all components was checked with SIZ; here each counts as if it had no steps. */
     uint64_t limit = context->max_samples;
     context->max_samples = WVL_IO_COUNTABLE_SAMPLES;
-    int result = wvl_io_describe(context, width, height, image->numcomps, 8, 0);
+    int result = wvl_io_describe(context, width, height, decoded->component_count, 8, 0);
     context->max_samples = limit;
-    for (uint32_t c = 0; result == 0 && c < image->numcomps; c++) {
-        const opj_image_comp_t *from = &image->comps[c];
+    for (uint32_t c = 0; result == 0 && c < decoded->component_count; c++) {
+        const wvl_opj_component *from = &decoded->components[c];
         wvl_io_component *to = &context->picture->components[c];
         wvl_io_subsample(context->picture, c, (uint8_t)from->dx, (uint8_t)from->dy);
-        if (!from->data || from->prec < 1 || from->prec > 31 || to->width != from->w || to->height != from->h) {
-            return wvl_io_fail(context, "component %u: OpenJPEG decoded %u x %u samples of %u bits", c, from->w,
-                               from->h, from->prec);
+        if (!from->has_data || from->precision < 1 || from->precision > 31 || to->width != from->width ||
+            to->height != from->height) {
+            return wvl_io_fail(context, "component %u: OpenJPEG decoded %u x %u samples of %u bits", c, from->width,
+                               from->height, from->precision);
         }
-        to->depth = (uint8_t)from->prec;
-        to->is_signed = from->sgnd != 0;
-        to->sample_bytes = wvl_io_container_bytes(from->prec);
+        to->depth = (uint8_t)from->precision;
+        to->is_signed = from->is_signed;
+        to->sample_bytes = from->sample_bytes;
     }
     return result;
 }
 
-static void copy_component(const opj_image_comp_t *from, const wvl_io_component *to)
-{
-    for (uint32_t y = 0; y < to->height; y++) {
-        const OPJ_INT32 *row = from->data + (size_t)y * from->w;
-        uint8_t *out = (uint8_t *)to->data + (size_t)y * to->stride_bytes;
-        for (uint32_t x = 0; x < to->width; x++, out += to->sample_bytes) {
-            uint16_t half = (uint16_t)row[x];
-            if (to->sample_bytes == 1) {
-                *out = (uint8_t)row[x];
-            } else if (to->sample_bytes == 2) {
-                memcpy(out, &half, sizeof half);
-            } else {
-                memcpy(out, &row[x], sizeof row[x]);
-            }
-        }
-    }
-}
-
-static int take_components(reader *r, const opj_image_t *image)
+static int take_component(reader *r, const wvl_opj_picture *decoded, uint32_t index)
 {
     wvl_io_context *context = r->jp2.context;
-    if (describe(r, image) != 0 || wvl_io_allocate_planar(context) != 0) {
+    const wvl_io_component *c = &context->picture->components[index];
+    int is_dense = c->stride_bytes == (size_t)c->width * c->sample_bytes;
+    uint32_t step = is_dense ? c->height : 1;
+    for (uint32_t y = 0; y < c->height; y += step) {
+        if (wvl_opj_read_rows(decoded, index, y, step, (uint8_t *)c->data + (size_t)y * c->stride_bytes) != 0) {
+            return wvl_io_fail(context, "component %u: what OpenJPEG decoded cannot be read back", index);
+        }
+    }
+    return wvl_io_check_range(context, index, 0, c->height);
+}
+
+static int take_components(reader *r, const wvl_opj_picture *decoded)
+{
+    if (describe(r, decoded) != 0 || wvl_io_allocate_planar(r->jp2.context) != 0) {
         return -1;
     }
-    for (uint32_t c = 0; c < image->numcomps; c++) {
-        copy_component(&image->comps[c], &context->picture->components[c]);
-        if (wvl_io_check_range(context, c, 0, context->picture->components[c].height) != 0) {
+    for (uint32_t c = 0; c < decoded->component_count; c++) {
+        if (take_component(r, decoded, c) != 0) {
             return -1;
         }
     }
@@ -166,7 +155,6 @@ static int decode(reader *r)
     const wvl_opj_request request = {.data = r->jp2.codestream,
                                      .bytes = (size_t)r->jp2.codestream_bytes,
                                      .keep_indices = 1,
-                                     .inspect = on_header,
                                      .complain = on_error,
                                      .warn = on_warning,
                                      .user = r};
@@ -186,18 +174,18 @@ static int decode(reader *r)
         return -1;
     }
     free(probe);
-    errno = 0;
-    opj_image_t *image = wvl_opj_decode(&request);
+    wvl_opj_picture decoded;
     int result = -1;
-    if (!image && errno == ENOMEM) {
-        (void)wvl_io_fail_memory(r->jp2.context, "OpenJPEG", r->jp2.codestream_bytes);
-    } else if (!image || r->damaged) {
+    switch (wvl_opj_decode_guarded(&request, on_header, &decoded, reason)) {
+    case WVL_OPJ_OK:
+        result = r->damaged ? wvl_io_fail(r->jp2.context, "OpenJPEG: %s", r->message) : take_components(r, &decoded);
+        wvl_opj_release_picture(&decoded);
+        break;
+    case WVL_OPJ_REFUSED:
         (void)wvl_io_fail(r->jp2.context, "OpenJPEG: %s", r->message[0] ? r->message : "no reason given");
-    } else {
-        result = take_components(r, image);
-    }
-    if (image) {
-        opj_image_destroy(image);
+        break;
+    case WVL_OPJ_FAILED: (void)wvl_io_fail(r->jp2.context, "%s", reason); break;
+    case WVL_OPJ_NO_MEMORY: (void)wvl_io_fail_memory(r->jp2.context, "OpenJPEG", r->jp2.codestream_bytes); break;
     }
     return result;
 }

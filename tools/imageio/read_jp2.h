@@ -18,6 +18,18 @@ typedef struct wvl_io_jp2 {
     int has_color;
 } wvl_io_jp2;
 
+#define WVL_IO_JP2_TYPE(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
+
+typedef struct wvl_io_jp2_box {
+    uint32_t type;
+    const uint8_t *content;
+    uint64_t byte_count;
+} wvl_io_jp2_box;
+
+/* jp2_boxes.c: the box at *at of bytes 0..end; 1: there is one, and *at moves behind it; 0: the end; -1: damaged. */
+int wvl_io_jp2_next_box(const uint8_t *bytes, uint64_t end, uint64_t *at, wvl_io_jp2_box *b);
+/* jp2_metadata.c: takes a uuid, xml or asoc box into the picture. 0, or -1 with the reason. */
+int wvl_io_jp2_take_metadata(wvl_io_jp2 *j, const wvl_io_jp2_box *b);
 /* jp2_boxes.c: finds the codestream, and takes colour, resolution and metadata. 0, or -1 with the reason. */
 int wvl_io_jp2_read_boxes(wvl_io_jp2 *j, const uint8_t *bytes, uint64_t byte_count);
 /* jp2_size.c: whether SIZ claims what the file can hold, before a decoder believes it. The same. */

@@ -340,6 +340,22 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
     return 0;
 }
 
+/* A pipe is not read for this. */
+static void note_second(wvl_io_jpeg *j)
+{
+    uint8_t next[3] = {0};
+    const uint8_t *more;
+    size_t held = j->input.bytes_in_buffer < sizeof next ? j->input.bytes_in_buffer : sizeof next;
+    memcpy(next, j->input.next_input_byte, held);
+    if (j->context->source.seekable && held < sizeof next) {
+        size_t got = wvl_io_source_peek(&j->context->source, &more, sizeof next - held);
+        memcpy(next + held, more, got);
+    }
+    if (!j->has_index && memcmp(next, "\xff\xd8\xff", sizeof next) == 0) {
+        wvl_io_note(j->context, "a second JPEG picture follows in the file, and is not read");
+    }
+}
+
 static int end(wvl_io_context *context)
 {
     wvl_io_jpeg *j = context->state;
@@ -347,6 +363,7 @@ static int end(wvl_io_context *context)
         return -1;
     }
     (void)jpeg_finish_decompress(&j->info);
+    note_second(j);
     return 0;
 }
 

@@ -24,6 +24,7 @@ typedef struct wvl_io_jpeg {
     jmp_buf back;
     wvl_io_context *context;
     int is_told;    /* the reason of the failure is in the error text */
+    int has_index;  /* further pictures were told */
     uint8_t *block; /* owned: rows of raw data */
     wvl_io_jpeg_planes planes;
     uint8_t buffer[4096];

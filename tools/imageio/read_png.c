@@ -109,13 +109,31 @@ static void name_space(wvl_io_picture *picture, const uint8_t *cicp)
     }
 }
 
-/* cICP came after this libpng. The IDAT of a survey is empty. */
+/* Of an animation (APNG) libpng reads the still picture, which may be its first frame. */
+static void note_animation(png_state *s, png_unknown_chunkp chunk)
+{
+    uint32_t frames = chunk->size == 8 ? wvl_io_be32(chunk->data) : 0;
+
+    if (frames > 1)
+        wvl_io_note(s->context, "an animation of %u frames (APNG): its still picture alone is read", frames);
+}
+
+/* cICP came after this libpng. The IDAT of a survey is empty. Without a critical chunk, which has a capital letter
+ * first, nobody knows what the picture is (PNG 5.4). */
 static int on_unknown_chunk(png_structp png, png_unknown_chunkp chunk)
 {
     png_state *s = png_get_user_chunk_ptr(png);
+    int is_critical = (chunk->name[0] & 0x20) == 0;
 
+    if (is_critical && (s->survey == NULL || memcmp(chunk->name, "IDAT", 4) != 0)) {
+        wvl_io_fail(s->context, "the critical chunk %.4s is not known: the picture cannot be understood without it",
+                    (const char *)chunk->name);
+        png_longjmp(png, 1);
+    }
     if (s->survey != NULL)
         return 1;
+    if (memcmp(chunk->name, "acTL", 4) == 0)
+        note_animation(s, chunk);
     if (memcmp(chunk->name, "cICP", 4) == 0 && chunk->size == 4) {
         name_space(s->context->picture, chunk->data);
         s->context->picture->has_cicp = 1;

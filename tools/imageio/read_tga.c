@@ -7,7 +7,8 @@
 
 #define HEADER_BYTES 18u
 #define FOOTER_BYTES 26u
-#define ATTRIBUTES_TYPE_AT 494u /* in the extension area */
+#define EXTENSION_BYTES 495u    /* of the extension area, which begins with its size */
+#define ATTRIBUTES_TYPE_AT 494u /* in it */
 #define PREMULTIPLIED 4
 
 enum { INDEXED = 1, COLORS = 2, GREYS = 3, RUN_LENGTHS = 8 };
@@ -268,11 +269,12 @@ static int read_direct(wvl_io_context *context, const tga_header *h)
     return wvl_io_allocate_interleaved(context) != 0 ? -1 : read_lines(context, h, NULL);
 }
 
-/* TGA 2.0 says in its extension area whether the colours are multiplied by alpha. A file without the footer is
-   an older one, and a pipe is not read to its end for this. */
+/* TGA 2.0 says in its extension area, behind the pixels, whether the colours are multiplied by alpha. A file without
+   the footer is an older one, and a pipe is not read to its end for this. */
 static int is_premultiplied(wvl_io_source *source)
 {
-    uint8_t footer[FOOTER_BYTES], type;
+    uint64_t pixels_end = wvl_io_source_position(source);
+    uint8_t footer[FOOTER_BYTES], area[EXTENSION_BYTES];
     uint32_t at;
 
     if (!source->seekable || source->size < FOOTER_BYTES ||
@@ -281,8 +283,9 @@ static int is_premultiplied(wvl_io_source *source)
         memcmp(footer + 8, "TRUEVISION-XFILE.", 18) != 0)
         return 0;
     at = wvl_io_le32(footer);
-    return at != 0 && wvl_io_source_seek(source, (uint64_t)at + ATTRIBUTES_TYPE_AT) == 0 &&
-           wvl_io_source_read_some(source, &type, 1) == 1 && type == PREMULTIPLIED;
+    return at >= pixels_end && wvl_io_source_seek(source, at) == 0 &&
+           wvl_io_source_read_some(source, area, sizeof area) == sizeof area && wvl_io_le16(area) >= EXTENSION_BYTES &&
+           area[ATTRIBUTES_TYPE_AT] == PREMULTIPLIED;
 }
 
 int wvl_io_read_tga(wvl_io_context *context)

@@ -16,8 +16,11 @@
 static tmsize_t on_read(thandle_t handle, void *bytes, tmsize_t byte_count)
 {
     wvl_io_tiff *t = handle;
+    uint64_t at = wvl_io_source_position(&t->context->source);
+    size_t got = byte_count > 0 ? wvl_io_source_read_some(&t->context->source, bytes, (size_t)byte_count) : 0;
 
-    return byte_count > 0 ? (tmsize_t)wvl_io_source_read_some(&t->context->source, bytes, (size_t)byte_count) : 0;
+    wvl_io_tiff_apply_view(t, at, bytes, got);
+    return (tmsize_t)got;
 }
 
 static tmsize_t on_write(thandle_t handle, void *bytes, tmsize_t byte_count)
@@ -65,7 +68,7 @@ static int on_error(TIFF *tiff, void *user, const char *module, const char *form
  * Some coders warn and go on where they have no data, and what they then hand out is not the picture: fax lines of
  * another length, JPEG data that ends early or is smaller than its strip. Their warnings are no part of sound files,
  * whatever the words are. Others warn of what is harmless, such as LZW in the old style; where data is missing they
- * return an error. What warnings about the directory may hide is found by wvl_io_tiff_check_directory.
+ * return an error. What warnings about the directory may hide is found by wvl_io_tiff_open_directory.
  */
 static int is_fatal_warning(const wvl_io_tiff *t)
 {
@@ -147,73 +150,61 @@ static uint64_t extent_of_all(const uint8_t *bytes, uint64_t used)
     return UINT64_MAX;
 }
 
+static uint64_t extent_of_meant(const uint8_t *bytes, uint64_t used)
+{
+    uint64_t first = wvl_io_tiff_extent(bytes, used);
+    return first > used || wvl_io_tiff_is_alone(bytes, used) ? first : UINT64_MAX;
+}
+
+static wvl_io_extent choose_extent(const wvl_io_options *o)
+{
+    if (o->page || o->sub_page) {
+        return extent_of_all;
+    }
+    return o->page_given ? wvl_io_tiff_extent : extent_of_meant;
+}
+
+int wvl_io_tiff_find_first(wvl_io_tiff *t)
+{
+    if (check_head(t->context) != 0 || wvl_io_source_slurp(t->context, choose_extent(&t->context->options)) != 0) {
+        return -1;
+    }
+    return wvl_io_tiff_read_form(t->context, &t->form, &t->first) == 0 ? 0
+                                                                       : wvl_io_fail(t->context, "header: truncated");
+}
+
+/* The header only: directories are read through a view. */
 static int open_tiff(wvl_io_tiff *t)
 {
-    wvl_io_extent extent = t->context->options.page == 0 ? wvl_io_tiff_extent : extent_of_all;
     TIFFOpenOptions *options;
 
-    if (check_head(t->context) != 0 || wvl_io_source_slurp(t->context, extent) != 0)
+    if (wvl_io_reserve(t->context, WVL_IO_TIFF_RESERVE, "libtiff") != 0) {
         return -1;
+    }
     errno = 0;
     options = make_options(t);
     if (options == NULL)
         return wvl_io_fail_memory(t->context, "libtiff", SMALL_BLOCK_BYTES);
-    t->tiff = TIFFClientOpenExt("picture", "rm", t, on_read, on_write, on_seek, on_close, on_size, NULL, NULL, options);
+    if (wvl_io_source_seek(&t->context->source, 0) == 0)
+        t->tiff =
+            TIFFClientOpenExt("picture", "rmh", t, on_read, on_write, on_seek, on_close, on_size, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
-    return t->tiff != NULL ? 0 : wvl_io_tiff_fail(t, "header or first directory");
-}
-
-static int choose_page(wvl_io_tiff *t)
-{
-    uint32_t page = t->context->options.page;
-
-    /* Before 4.5.0 directory numbers had 16 bits; none of ours needs more. */
-    if (page > UINT16_MAX)
-        return wvl_io_fail(t->context, "page %u: the limit is 65535", page);
-    if (page != 0 && TIFFSetDirectory(t->tiff, (tdir_t)page) == 0)
-        return wvl_io_tiff_fail(t, "the page that was asked for does not exist or cannot be read");
-    if (!TIFFLastDirectory(t->tiff) && !t->context->options.page_of_many)
-        wvl_io_note(t->context, "page %u read, more follow", page);
-    return 0;
-}
-
-int wvl_io_count_tiff(wvl_io_context *context, uint32_t *count)
-{
-    wvl_io_tiff t;
-    int result;
-    memset(&t, 0, sizeof t);
-    t.context = context;
-    result = open_tiff(&t);
-    if (result == 0) {
-        *count = (uint32_t)TIFFNumberOfDirectories(t.tiff);
-        TIFFClose(t.tiff);
-    }
-    return result;
-}
-
-/* The picture is described: libtiff's errors about tags that are not read are none. */
-static int take_meaning(wvl_io_tiff *t)
-{
-    if (t->error_seen)
-        return wvl_io_tiff_fail(t, "pixel data");
-    int result = wvl_io_tiff_take_meaning(t);
-    t->error_seen = 0;
-    return result;
+    return t->tiff != NULL ? 0 : wvl_io_tiff_fail(t, "header");
 }
 
 static int describe(wvl_io_tiff *t)
 {
-    if (open_tiff(t) != 0 || choose_page(t) != 0)
-        return -1;
-    if (t->error_seen)
-        return wvl_io_tiff_fail(t, "directory");
-    if (wvl_io_tiff_check_directory(t) != 0 || wvl_io_tiff_read_fields(t) != 0)
+    if (wvl_io_tiff_find_first(t) != 0 || wvl_io_tiff_choose_page(t) != 0 || open_tiff(t) != 0 ||
+        wvl_io_tiff_open_directory(t, t->at) != 0 || wvl_io_tiff_read_fields(t) != 0)
         return -1;
     t->strict = 1;
     if (wvl_io_tiff_prepare_pixels(t) != 0)
         return -1;
     t->strict = 0;
-    return take_meaning(t);
+    if (t->error_seen)
+        return wvl_io_tiff_fail(t, "pixel data");
+    wvl_io_tiff_take_color(t);
+    return wvl_io_tiff_take_metadata(t);
 }
 
 /* A band that is held, and what libtiff holds: a strip or tile as it is stored. */

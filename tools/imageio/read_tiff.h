@@ -6,9 +6,35 @@
 
 #include <tiffio.h>
 
+/* Codecs of libtiff 4.5 do not look whether they were given the memory of their state. */
+#define WVL_IO_TIFF_RESERVE (UINT64_C(16) << 20)
+
+/* How the numbers of the file are written. */
+typedef struct wvl_io_tiff_form {
+    int big_endian, is_big; /* BigTIFF */
+    unsigned count_bytes, entry_bytes, wide;
+} wvl_io_tiff_form;
+
+typedef struct wvl_io_tiff_directory {
+    uint64_t at, next; /* next: 0: there is none */
+    uint32_t count;
+    uint8_t *entries; /* owned */
+} wvl_io_tiff_directory;
+
+typedef struct wvl_io_tiff_entry {
+    uint16_t tag, type;
+    uint64_t count, bytes; /* bytes: of all values; 0: the type is not known */
+    uint64_t at;           /* where the values begin in the file */
+} wvl_io_tiff_entry;
+
 typedef struct wvl_io_tiff {
     wvl_io_context *context;
     TIFF *tiff;
+    wvl_io_tiff_form form;
+    uint64_t first, at,
+        parent;    /* directories: of the file, of the picture, of the page if that is in a SubIFD (or 0) */
+    uint8_t *view; /* what libtiff reads in place of the directory at view_at while it opens that; owned */
+    uint64_t view_at, view_bytes;
     int strict;        /* set while pixels are decoded */
     int error_seen;    /* libtiff reported an error, or a warning that amounts to one */
     char message[192]; /* the first of them */
@@ -17,6 +43,8 @@ typedef struct wvl_io_tiff {
     uint16_t step_x, step_y; /* YCbCr subsampling */
     int is_subsampled, inverts, is_float;
     int alpha_component, alpha_premultiplied;
+    uint32_t missing;       /* strips or tiles that are not in the file */
+    uint64_t fill;          /* bits of their samples */
     wvl_io_palette palette; /* entries 0: no palette picture */
 
     /* Rows come in bands: a row of tiles, or the strips of all planes that hold the same rows. */
@@ -31,18 +59,40 @@ typedef struct wvl_io_tiff {
 /* Fails with libtiff's own words where there are any. */
 int wvl_io_tiff_fail(wvl_io_tiff *t, const char *otherwise);
 
-/* tiff_directory.c: what libtiff only warns of. */
-int wvl_io_tiff_check_directory(wvl_io_tiff *t);
+/* read_tiff.c: where the first directory is, in a source that can be sought in. */
+int wvl_io_tiff_find_first(wvl_io_tiff *t);
+
+/* tiff_directory.c. -1: the header cannot be read; there is no message. */
+int wvl_io_tiff_read_form(wvl_io_context *context, wvl_io_tiff_form *form, uint64_t *first);
+/* The caller releases the directory after success. */
+int wvl_io_tiff_load_directory(wvl_io_tiff *t, uint64_t at, wvl_io_tiff_directory *directory);
+void wvl_io_tiff_release_directory(wvl_io_tiff_directory *directory);
+wvl_io_tiff_entry wvl_io_tiff_entry_of(const wvl_io_tiff *t, const wvl_io_tiff_directory *directory, uint32_t index);
+/* 1, or 0 with an entry without values. */
+int wvl_io_tiff_find_entry(const wvl_io_tiff *t, const wvl_io_tiff_directory *directory, unsigned tag,
+                           wvl_io_tiff_entry *entry);
+/* 1: value `index` is a whole number without a sign, and there. */
+int wvl_io_tiff_entry_number(wvl_io_tiff *t, const wvl_io_tiff_entry *entry, uint64_t index, uint64_t *value);
+/* Lets libtiff read the directory, as far as it says what the samples are. */
+int wvl_io_tiff_open_directory(wvl_io_tiff *t, uint64_t at);
+/* Bytes of the file from `at` on, on their way to libtiff. */
+void wvl_io_tiff_apply_view(const wvl_io_tiff *t, uint64_t at, uint8_t *bytes, size_t count);
+
+/* tiff_pages.c: sets at and parent: the page that the options name, or the only full picture. */
+int wvl_io_tiff_choose_page(wvl_io_tiff *t);
 
 /* tiff_fields.c: reads and judges the tags, fills everything after `message`. */
 int wvl_io_tiff_read_fields(wvl_io_tiff *t);
-/* Colour, alpha, profile, XMP, resolution, orientation, once the picture has been described. */
-int wvl_io_tiff_take_meaning(wvl_io_tiff *t);
+/* Colour and alpha, once the picture has been described. */
+void wvl_io_tiff_take_color(wvl_io_tiff *t);
 
-/* tiff_copy.c: EXIF, GeoTIFF, IPTC and texts of the directory that was read. */
+/* tiff_copy.c: profile, XMP, resolution, orientation, EXIF, GeoTIFF, IPTC and texts. A picture in a SubIFD gets what it
+   lacks of these from its page, unless that depends on the size. */
 int wvl_io_tiff_take_metadata(wvl_io_tiff *t);
 
-/* tiff_extent.c: the bytes that the first directory and its picture need, as far as the first `used` ones say it, a
+/* tiff_extent.c: whether all there is to read is the first directory: no other page, no SubIFD, no thumbnail. */
+int wvl_io_tiff_is_alone(const uint8_t *bytes, uint64_t used);
+/* The bytes that the first directory and its picture need, as far as the first `used` ones say it, a
    header among them; UINT64_MAX: not known. */
 uint64_t wvl_io_tiff_extent(const uint8_t *bytes, uint64_t used);
 uint64_t wvl_io_tiff_number(const uint8_t *p, int big_endian, unsigned byte_count);
@@ -58,6 +108,16 @@ int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what
 
 /* Before a compressed chunk is decoded: libtiff may leave bytes of a damaged one as they are, and not say so. */
 void wvl_io_tiff_clear_chunk(wvl_io_tiff *t);
+
+/* tiff_sparse.c: whether the file leaves a strip or tile out. */
+int wvl_io_tiff_is_missing(const wvl_io_tiff *t, uint32_t chunk);
+/* Sets missing and fill, and tells. */
+void wvl_io_tiff_prepare_missing(wvl_io_tiff *t, uint32_t missing, uint32_t count);
+/* A row of a missing block, as libtiff would decode it: samples of `component` and those behind it. */
+void wvl_io_tiff_fill_row(const wvl_io_tiff *t, uint8_t *row, size_t row_bytes, uint32_t component, uint32_t per_pixel,
+                          uint32_t pixels);
+/* The same of data units of subsampled YCbCr. */
+void wvl_io_tiff_fill_units(const wvl_io_tiff *t, uint8_t *units, size_t bytes);
 
 /* tiff_bands.c: any rows, with a band in between where they are parts of bands. */
 int wvl_io_tiff_read_rows(wvl_io_tiff *t, uint32_t first, uint32_t count);

@@ -1,109 +1,211 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Metadata of a TIFF directory: EXIF and GeoTIFF, copied tag by tag into streams of their own, and texts. libtiff
- * leaves out tags of EXIF that it does not know, so the bytes are read here.
+ * Metadata of a TIFF directory: EXIF and GeoTIFF, copied tag by tag into streams of their own, texts, blocks and
+ * numbers. libtiff leaves out tags of EXIF that it does not know, and takes a bad value of a tag for an error, so the
+ * bytes are read here.
  */
 #include "read_tiff.h"
 #include "tiff_tags.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ENTRIES 4096u /* of one directory */
-
-/* How the numbers of the file are written. */
-typedef struct layout {
-    int big_endian, is_big; /* BigTIFF */
-    unsigned count_bytes, entry_bytes, wide;
+/* Copies of tags on their way. */
+typedef struct copier {
+    wvl_io_tiff *t;
     size_t copied; /* bytes so far, of all tags of all directories */
-} layout;
-
-static int read_at(wvl_io_context *context, uint64_t at, void *bytes, size_t byte_count)
-{
-    return wvl_io_source_seek(&context->source, at) == 0 &&
-           wvl_io_source_read_some(&context->source, bytes, byte_count) == byte_count;
-}
-
-static uint64_t number(const layout *l, const uint8_t *p, unsigned byte_count)
-{
-    return wvl_io_tiff_number(p, l->big_endian, byte_count);
-}
-
-static int read_layout(wvl_io_context *context, layout *l)
-{
-    uint8_t head[4];
-    memset(l, 0, sizeof *l);
-    if (!read_at(context, 0, head, sizeof head)) {
-        return 0;
-    }
-    l->big_endian = head[0] == 'M';
-    l->is_big = number(l, head + 2, 2) == 43;
-    l->count_bytes = l->is_big ? 8 : 2;
-    l->entry_bytes = l->is_big ? 20 : 12;
-    l->wide = l->is_big ? 8 : 4;
-    return 1;
-}
+} copier;
 
 typedef int (*wanted_tag)(unsigned tag);
 
 /* Types that classic TIFF lacks stay behind: 16 to 18 are of eight bytes. */
 static int is_copied_type(uint64_t type) { return wvl_io_tiff_type_bytes(type) != 0 && type <= 13; }
 
-/* One entry; what is damaged is left out, and *damaged set. */
-static int copy_entry(wvl_io_context *context, layout *l, const uint8_t *entry, wvl_io_tags *list, int *damaged)
+/* The values of an entry as they are stored, owned by the caller; NULL: they are not there, or there is no memory. */
+static uint8_t *load_values(copier *l, const wvl_io_tiff_entry *e)
 {
-    uint64_t type = number(l, entry + 2, 2), count = number(l, entry + 4, l->wide);
-    unsigned value_bytes = wvl_io_tiff_type_bytes(type);
-    if (!is_copied_type(type) || count == 0 || count > WVL_IO_MAX_METADATA_BYTES / value_bytes) {
-        *damaged |= count != 0;
-        return 0;
+    wvl_io_source *source = &l->t->context->source;
+    if (e->bytes == 0 || e->bytes > WVL_IO_MAX_METADATA_BYTES - l->copied || e->at > source->size ||
+        e->bytes > source->size - e->at) {
+        return NULL;
     }
-    size_t bytes = (size_t)count * value_bytes;
-    uint64_t at = number(l, entry + 4 + l->wide, l->wide), size = context->source.size;
-    if (bytes <= l->wide) {
-        return wvl_io_add_tag(context, list, (unsigned)number(l, entry, 2), (unsigned)type, (uint32_t)count,
-                              entry + 4 + l->wide);
+    uint8_t *data = wvl_io_allocate(l->t->context, e->bytes, "tag");
+    l->copied += (size_t)e->bytes;
+    if (data && (wvl_io_source_seek(source, e->at) != 0 ||
+                 wvl_io_source_read_some(source, data, (size_t)e->bytes) != e->bytes)) {
+        free(data);
+        return NULL;
     }
-    if (bytes > WVL_IO_MAX_METADATA_BYTES - l->copied || at > size || bytes > size - at) {
-        *damaged = 1;
-        return 0;
-    }
-    l->copied += bytes;
-    uint8_t *data = wvl_io_allocate(context, bytes, "tag");
+    return data;
+}
+
+/* One entry; what is damaged is left out, and *damaged set. */
+static int copy_entry(copier *l, const wvl_io_tiff_entry *e, wvl_io_tags *list, int *damaged)
+{
+    uint8_t *data = is_copied_type(e->type) ? load_values(l, e) : NULL;
     if (!data) {
-        return -1;
+        *damaged |= e->count != 0;
+        return l->t->context->no_memory ? -1 : 0;
     }
-    int result = 0;
-    if (read_at(context, at, data, bytes)) {
-        result = wvl_io_add_tag(context, list, (unsigned)number(l, entry, 2), (unsigned)type, (uint32_t)count, data);
-    } else {
-        *damaged = 1;
-    }
+    int result = wvl_io_add_tag(l->t->context, list, e->tag, e->type, (uint32_t)e->count, data);
     free(data);
     return result;
 }
 
-/* The wanted tags of the directory at `at`. */
-static int copy_directory(wvl_io_context *context, layout *l, uint64_t at, wanted_tag is_wanted, wvl_io_tags *list,
-                          int *damaged)
+/* The wanted tags of a directory. */
+static int copy_tags(copier *l, const wvl_io_tiff_directory *d, wanted_tag is_wanted, wvl_io_tags *list, int *damaged)
 {
-    uint8_t head[8], entry[20];
-    list->big_endian = l->big_endian;
-    uint64_t count = read_at(context, at, head, l->count_bytes) ? number(l, head, l->count_bytes) : UINT64_MAX;
-    if (count > MOST_ENTRIES) {
+    int result = 0;
+    list->big_endian = l->t->form.big_endian;
+    for (uint32_t i = 0; result == 0 && i < d->count; i++) {
+        wvl_io_tiff_entry e = wvl_io_tiff_entry_of(l->t, d, i);
+        if (is_wanted(e.tag)) {
+            result = copy_entry(l, &e, list, damaged);
+        }
+    }
+    return result;
+}
+
+/* The same of the directory at `at`, which may be damaged. */
+static int copy_directory(copier *l, uint64_t at, wanted_tag is_wanted, wvl_io_tags *list, int *damaged)
+{
+    wvl_io_tiff_directory d;
+    list->big_endian = l->t->form.big_endian;
+    if (wvl_io_tiff_load_directory(l->t, at, &d) != 0) {
         *damaged = 1;
+        return l->t->context->no_memory ? -1 : 0;
+    }
+    int result = copy_tags(l, &d, is_wanted, list, damaged);
+    wvl_io_tiff_release_directory(&d);
+    return result;
+}
+
+static void lose_tag(wvl_io_context *context, const char *name, const char *why)
+{
+    char text[64];
+    (void)snprintf(text, sizeof text, "%s (%s)", name, why);
+    wvl_io_lose(context, text);
+}
+
+/* ---- Orientation, resolution, profile, XMP --------------------------------------------------- */
+
+/* A whole number that must be 1 to `most`; 0: there is none, or it is bad, which is told. */
+static unsigned take_number(copier *l, const wvl_io_tiff_directory *d, unsigned tag, const char *name, unsigned most)
+{
+    wvl_io_tiff_entry e;
+    uint64_t value = 0;
+    char why[32] = "damaged";
+    if (!wvl_io_tiff_find_entry(l->t, d, tag, &e)) {
         return 0;
     }
-    for (uint64_t i = 0; i < count; i++) {
-        if (!read_at(context, at + l->count_bytes + i * l->entry_bytes, entry, l->entry_bytes)) {
-            *damaged = 1;
-            return 0;
-        }
-        if (is_wanted((unsigned)number(l, entry, 2)) && copy_entry(context, l, entry, list, damaged) != 0) {
-            return -1;
-        }
+    int is_number = e.count == 1 && wvl_io_tiff_entry_number(l->t, &e, 0, &value);
+    if (is_number && value >= 1 && value <= most) {
+        return (unsigned)value;
     }
+    if (is_number) {
+        (void)snprintf(why, sizeof why, "%llu", (unsigned long long)value);
+    }
+    lose_tag(l->t->context, name, why);
     return 0;
+}
+
+/* A fraction, or a whole number. 0: it is none; a denominator of 0 makes 0. */
+static int real_of(copier *l, const wvl_io_tiff_entry *e, double *value)
+{
+    uint8_t *p = e->count == 1 ? load_values(l, e) : NULL;
+    uint64_t word = p ? wvl_io_tiff_number(p, l->t->form.big_endian, e->bytes < 8 ? (unsigned)e->bytes : 8) : 0;
+    uint64_t upper = p ? wvl_io_tiff_number(p, l->t->form.big_endian, e->bytes < 4 ? (unsigned)e->bytes : 4) : 0;
+    uint64_t lower = p && e->bytes == 8 ? wvl_io_tiff_number(p + 4, l->t->form.big_endian, 4) : 0;
+    uint32_t half = (uint32_t)word;
+    float single;
+    int is_real = p != NULL;
+    free(p);
+    switch (e->type) {
+    case TIFF_SHORT:
+    case TIFF_LONG: *value = (double)word; return is_real;
+    case TIFF_RATIONAL: *value = lower ? (double)upper / (double)lower : 0; return is_real;
+    case TIFF_SRATIONAL: *value = lower ? (double)(int32_t)upper / (double)(int32_t)lower : 0; return is_real;
+    case TIFF_FLOAT:
+        memcpy(&single, &half, sizeof single);
+        *value = single;
+        return is_real;
+    case TIFF_DOUBLE: memcpy(value, &word, sizeof *value); return is_real;
+    default: return 0;
+    }
+}
+
+static double per_metre(copier *l, const wvl_io_tiff_directory *d, unsigned tag, const char *name, unsigned unit)
+{
+    wvl_io_tiff_entry e;
+    double value = 0;
+    if (!wvl_io_tiff_find_entry(l->t, d, tag, &e)) {
+        return 0;
+    }
+    if (!real_of(l, &e, &value) || !isfinite(value) || value < 0) {
+        lose_tag(l->t->context, name, "damaged");
+        return 0;
+    }
+    return (double)(float)value * (unit == RESUNIT_INCH ? 1.0 / 0.0254 : 100.0); /* as TIFF has it */
+}
+
+static void take_resolution(copier *l, const wvl_io_tiff_directory *d)
+{
+    wvl_io_picture *picture = l->t->context->picture;
+    wvl_io_tiff_entry e;
+    int is_told = wvl_io_tiff_find_entry(l->t, d, TIFFTAG_RESOLUTIONUNIT, &e);
+    unsigned unit = is_told ? take_number(l, d, TIFFTAG_RESOLUTIONUNIT, "ResolutionUnit", 3) : RESUNIT_INCH;
+    if (unit == RESUNIT_INCH || unit == RESUNIT_CENTIMETER) {
+        picture->x_pixels_per_metre = per_metre(l, d, TIFFTAG_XRESOLUTION, "XResolution", unit);
+        picture->y_pixels_per_metre = per_metre(l, d, TIFFTAG_YRESOLUTION, "YResolution", unit);
+    }
+}
+
+/* Bytes of a block; 0 with *data NULL: there is none, or it is damaged, which is told. */
+static int load_block(copier *l, const wvl_io_tiff_directory *d, unsigned tag, const char *name, uint8_t **data,
+                      size_t *bytes)
+{
+    wvl_io_tiff_entry e;
+    *data = NULL;
+    *bytes = 0;
+    if (!wvl_io_tiff_find_entry(l->t, d, tag, &e)) {
+        return 0;
+    }
+    if (wvl_io_tiff_type_bytes(e.type) != 1) {
+        lose_tag(l->t->context, name, "wrong type");
+        return 0;
+    }
+    *data = load_values(l, &e);
+    *bytes = *data ? (size_t)e.bytes : 0;
+    if (!*data && !l->t->context->no_memory) {
+        lose_tag(l->t->context, name, e.count ? "damaged" : "empty");
+    }
+    return l->t->context->no_memory ? -1 : 0;
+}
+
+static int take_basics(copier *l, const wvl_io_tiff_directory *d, int is_own)
+{
+    wvl_io_context *context = l->t->context;
+    unsigned orientation = take_number(l, d, TIFFTAG_ORIENTATION, "Orientation", 8);
+    uint8_t *data;
+    size_t bytes;
+    int result = 0;
+    if (orientation && context->picture->orientation == 1) {
+        context->picture->orientation = (uint8_t)orientation;
+    }
+    if (is_own) {
+        take_resolution(l, d);
+        result = load_block(l, d, TIFFTAG_ICCPROFILE, "ICC profile", &data, &bytes);
+        result = result == 0 && data ? wvl_io_take_icc(context, data, bytes) : result;
+        free(data);
+    }
+    if (result == 0) {
+        result = load_block(l, d, TIFFTAG_XMLPACKET, "XMP", &data, &bytes);
+        result = result == 0 && data ? wvl_io_take_xmp(context, data, bytes) : result;
+        free(data);
+    }
+    return result;
 }
 
 /* ---- EXIF ------------------------------------------------------------------------------------ */
@@ -149,20 +251,20 @@ static int drop_tag(wvl_io_tags *list, unsigned tag)
 
 /* Copies the directory that `tag` of `parent` points to, with its own Interoperability directory, to the end of the
  * stream, and lets `parent` point there. Without one nothing is done. Directories elsewhere are no EXIF. */
-static int move_directory(wvl_io_context *context, layout *l, wvl_io_tags *parent, unsigned tag,
-                          wvl_io_tiff_stream *stream, int *damaged)
+static int move_directory(copier *l, wvl_io_tags *parent, unsigned tag, wvl_io_tiff_stream *stream, int *damaged)
 {
+    wvl_io_context *context = l->t->context;
     wvl_io_tags list = {NULL, 0, 0};
     uint64_t from = pointer_of(parent, tag);
     uint32_t at = 0;
     if (!drop_tag(parent, tag)) {
         return 0;
     }
-    int result = copy_directory(context, l, from, is_any, &list, damaged);
+    int result = copy_directory(l, from, is_any, &list, damaged);
     (void)drop_tag(&list, WVL_TAG_EXIF);
     (void)drop_tag(&list, WVL_TAG_GPS);
     if (result == 0 && tag == WVL_TAG_EXIF) {
-        result = move_directory(context, l, &list, WVL_TAG_INTEROP, stream, damaged);
+        result = move_directory(l, &list, WVL_TAG_INTEROP, stream, damaged);
     } else {
         (void)drop_tag(&list, WVL_TAG_INTEROP);
     }
@@ -179,20 +281,35 @@ static int has_directories(const wvl_io_tags *list)
     return wvl_io_find_tag(list, WVL_TAG_EXIF) || wvl_io_find_tag(list, WVL_TAG_GPS);
 }
 
-static int take_exif(wvl_io_context *context, layout *l, uint64_t at)
+/* What take_number() has told is no value of EXIF either. */
+static void drop_bad_number(wvl_io_tags *list, unsigned tag, unsigned most)
 {
+    const wvl_io_tag *t = wvl_io_find_tag(list, tag);
+    unsigned bytes = t && t->type == WVL_TIFF_SHORT ? 2 : 4;
+    int is_number = t && t->count == 1 && (t->type == WVL_TIFF_SHORT || t->type == WVL_TIFF_LONG);
+    uint64_t value = is_number ? wvl_io_tiff_number(t->data, list->big_endian, bytes) : 0;
+    if (value < 1 || value > most) {
+        (void)drop_tag(list, tag);
+    }
+}
+
+static int take_exif(copier *l, const wvl_io_tiff_directory *d)
+{
+    wvl_io_context *context = l->t->context;
     wvl_io_tags list = {NULL, 0, 0};
     wvl_io_tiff_stream stream = {NULL, 0, 0, 0};
     uint32_t first;
     int damaged = 0;
-    int result = copy_directory(context, l, at, is_kept_in_exif, &list, &damaged);
+    int result = copy_tags(l, d, is_kept_in_exif, &list, &damaged);
+    drop_bad_number(&list, TIFFTAG_ORIENTATION, 8);
+    drop_bad_number(&list, TIFFTAG_RESOLUTIONUNIT, 3);
     if (result == 0 && has_directories(&list)) {
-        result = wvl_io_start_stream(context, &stream, l->big_endian);
+        result = wvl_io_start_stream(context, &stream, l->t->form.big_endian);
         if (result == 0) {
-            result = move_directory(context, l, &list, WVL_TAG_EXIF, &stream, &damaged);
+            result = move_directory(l, &list, WVL_TAG_EXIF, &stream, &damaged);
         }
         if (result == 0) {
-            result = move_directory(context, l, &list, WVL_TAG_GPS, &stream, &damaged);
+            result = move_directory(l, &list, WVL_TAG_GPS, &stream, &damaged);
         }
         if (result == 0) {
             result = wvl_io_add_directory(context, &stream, &list, 1, &first);
@@ -211,24 +328,42 @@ static int take_exif(wvl_io_context *context, layout *l, uint64_t at)
 
 /* ---- GeoTIFF --------------------------------------------------------------------------------- */
 
+/* What they are, and the type that they must have. */
+static const uint16_t geo_tags[][2] = {{WVL_TAG_PIXEL_SCALE, WVL_TIFF_DOUBLE},    {WVL_TAG_TIEPOINTS, WVL_TIFF_DOUBLE},
+                                       {WVL_TAG_TRANSFORMATION, WVL_TIFF_DOUBLE}, {WVL_TAG_GEO_KEYS, WVL_TIFF_SHORT},
+                                       {WVL_TAG_GEO_DOUBLES, WVL_TIFF_DOUBLE},    {WVL_TAG_GEO_TEXTS, WVL_TIFF_ASCII},
+                                       {WVL_TAG_GDAL_NODATA, WVL_TIFF_ASCII},     {WVL_TAG_RPC, WVL_TIFF_DOUBLE}};
+
 static int is_geo(unsigned tag)
 {
-    static const uint16_t tags[] = {WVL_TAG_PIXEL_SCALE, WVL_TAG_TIEPOINTS, WVL_TAG_TRANSFORMATION, WVL_TAG_GEO_KEYS,
-                                    WVL_TAG_GEO_DOUBLES, WVL_TAG_GEO_TEXTS, WVL_TAG_GDAL_NODATA,    WVL_TAG_RPC};
-    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
-        if (tags[i] == tag) {
+    for (size_t i = 0; i < sizeof geo_tags / sizeof geo_tags[0]; i++) {
+        if (geo_tags[i][0] == tag) {
             return 1;
         }
     }
     return 0;
 }
 
-static int take_geo(wvl_io_context *context, layout *l, uint64_t at)
+/* Leaves out those of another type; 1: one was, or one is there without values. */
+static int drop_bad_geo(copier *l, const wvl_io_tiff_directory *d, wvl_io_tags *list)
 {
+    int is_bad = 0;
+    for (size_t i = 0; i < sizeof geo_tags / sizeof geo_tags[0]; i++) {
+        wvl_io_tiff_entry e;
+        const wvl_io_tag *t = wvl_io_find_tag(list, geo_tags[i][0]);
+        is_bad |= !t && wvl_io_tiff_find_entry(l->t, d, geo_tags[i][0], &e);
+        is_bad |= t && t->type != geo_tags[i][1] && drop_tag(list, geo_tags[i][0]);
+    }
+    return is_bad;
+}
+
+static int take_geo(copier *l, const wvl_io_tiff_directory *d)
+{
+    wvl_io_context *context = l->t->context;
     wvl_io_tags list = {NULL, 0, 0};
     int damaged = 0;
-    int result = copy_directory(context, l, at, is_geo, &list, &damaged);
-    if (result == 0 && damaged) {
+    int result = copy_tags(l, d, is_geo, &list, &damaged);
+    if (result == 0 && drop_bad_geo(l, d, &list)) {
         wvl_io_lose(context, "damaged tags of GeoTIFF");
     }
     if (result == 0 && list.count == 1 && list.tags[0].tag == WVL_TAG_GDAL_NODATA) {
@@ -264,7 +399,7 @@ static const struct {
 
 static int is_text_or_block(unsigned tag)
 {
-    int found = tag == TAG_IPTC || tag == TAG_PHOTOSHOP || tag == WVL_TAG_GDAL_METADATA;
+    int found = tag == TAG_IPTC || tag == TAG_PHOTOSHOP;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         found |= texts[i].tag == tag;
     }
@@ -287,54 +422,96 @@ static void mend_iptc(const wvl_io_tag *t)
     }
 }
 
-static int take_blocks(wvl_io_context *context, const wvl_io_tags *list)
+static int take_blocks(copier *l, const wvl_io_tiff_directory *d, const wvl_io_tags *list)
 {
+    wvl_io_context *context = l->t->context;
     const wvl_io_tag *iptc = wvl_io_find_tag(list, TAG_IPTC), *photoshop = wvl_io_find_tag(list, TAG_PHOTOSHOP);
+    wvl_io_tiff_entry e;
     int result = 0;
     if (iptc) {
         mend_iptc(iptc);
         result = wvl_io_take_blob(context, WVL_IO_IPTC, iptc->data, iptc->bytes);
+    } else if (wvl_io_tiff_find_entry(l->t, d, TAG_IPTC, &e)) {
+        lose_tag(context, "IPTC", "damaged");
     }
     if (result == 0 && photoshop) {
         result = wvl_io_take_photoshop(context, photoshop->data, photoshop->bytes);
+    } else if (wvl_io_tiff_find_entry(l->t, d, TAG_PHOTOSHOP, &e)) {
+        lose_tag(context, "Photoshop resources", "damaged");
     }
-    if (wvl_io_find_tag(list, WVL_TAG_GDAL_METADATA)) {
+    if (wvl_io_tiff_find_entry(l->t, d, WVL_TAG_GDAL_METADATA, &e)) {
         wvl_io_lose(context, "GDAL_METADATA");
     }
     return result;
 }
 
-static int take_texts(wvl_io_context *context, layout *l, uint64_t at)
+/* A tag that is there and was not copied, or is no text. */
+static int is_lost(copier *l, const wvl_io_tiff_directory *d, const wvl_io_tags *list, unsigned tag, const char *name)
 {
+    wvl_io_tiff_entry e;
+    const wvl_io_tag *t = wvl_io_find_tag(list, tag);
+    int is_bytes = t && wvl_io_tiff_type_bytes(t->type) == 1;
+    if (!is_bytes && wvl_io_tiff_find_entry(l->t, d, tag, &e)) {
+        lose_tag(l->t->context, name, t ? "wrong type" : "damaged");
+    }
+    return !is_bytes;
+}
+
+/* Of a page whose SubIFD is the picture: what that does not say itself. */
+static int is_said(const wvl_io_metadata *m, wvl_io_field field)
+{
+    for (size_t i = 0; i < m->text_count; i++) {
+        if (m->texts[i].field == field) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int take_texts(copier *l, const wvl_io_tiff_directory *d, int is_own)
+{
+    wvl_io_context *context = l->t->context;
     wvl_io_tags list = {NULL, 0, 0};
     int damaged = 0;
-    int result = copy_directory(context, l, at, is_text_or_block, &list, &damaged);
+    int result = copy_tags(l, d, is_text_or_block, &list, &damaged);
     for (size_t i = 0; result == 0 && i < sizeof texts / sizeof texts[0]; i++) {
         const wvl_io_tag *t = wvl_io_find_tag(&list, texts[i].tag);
-        if (t && t->type == WVL_TIFF_ASCII) {
+        int is_known = !is_own && is_said(&context->picture->metadata, texts[i].field);
+        if (!is_lost(l, d, &list, texts[i].tag, texts[i].name) && !is_known) {
             result = wvl_io_take_text(context, texts[i].field, texts[i].name, t->data, t->bytes);
         }
     }
     if (result == 0) {
-        result = take_blocks(context, &list);
-    }
-    if (damaged) {
-        wvl_io_lose(context, "damaged tags");
+        result = take_blocks(l, d, &list);
     }
     wvl_io_release_tags(&list);
     return result;
 }
 
+/* The place of a picture depends on its size, so that of a thumbnail is not taken. */
+static int take_directory(copier *l, uint64_t at, int is_own)
+{
+    wvl_io_tiff_directory d;
+    if (wvl_io_tiff_load_directory(l->t, at, &d) != 0) {
+        return -1;
+    }
+    int result = take_basics(l, &d, is_own);
+    if (result == 0) {
+        result = take_exif(l, &d);
+    }
+    if (result == 0 && is_own) {
+        result = take_geo(l, &d);
+    }
+    if (result == 0) {
+        result = take_texts(l, &d, is_own);
+    }
+    wvl_io_tiff_release_directory(&d);
+    return result;
+}
+
 int wvl_io_tiff_take_metadata(wvl_io_tiff *t)
 {
-    layout l;
-    uint64_t at = TIFFCurrentDirOffset(t->tiff);
-    if (!read_layout(t->context, &l)) {
-        return 0; /* read by libtiff a moment ago: the file shrinks under us */
-    }
-    int result = take_exif(t->context, &l, at);
-    if (result == 0) {
-        result = take_geo(t->context, &l, at);
-    }
-    return result == 0 ? take_texts(t->context, &l, at) : result;
+    copier l = {t, 0};
+    int result = take_directory(&l, t->at, 1);
+    return result == 0 && t->parent ? take_directory(&l, t->parent, 0) : result;
 }

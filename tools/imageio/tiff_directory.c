@@ -1,31 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directory as it lies in the file. libtiff warns and goes on where a tag lies beyond the end of the file, or where
- * a palette picture has no usable colour map, which it then calls grey. Neither shows in what its functions return, and
- * the words of its warnings are no interface: the entries are looked at here.
+ * The directory as it lies in the file. libtiff gets a view of it with the entries that say what the samples are; what
+ * is left out there cannot make it refuse the picture, and is read in tiff_copy.c. libtiff warns and goes on where a
+ * tag lies beyond the end of the file (the file is truncated then), or where a palette picture has no usable colour
+ * map, which it then calls grey. Neither shows in what its functions return, and the words of its warnings are no
+ * interface: the entries are looked at here (D-imageio-03).
  */
 #include "read_tiff.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define ENTRY_BYTES 12u
-#define BIG_ENTRY_BYTES 20u
-
-typedef struct entry {
-    uint16_t tag, type;
-    uint64_t count, value; /* value: or the offset of the values */
-    uint64_t bytes;
-} entry;
-
-static uint64_t number(const wvl_io_tiff *t, const uint8_t *at, unsigned bytes)
-{
-    uint64_t value = 0;
-    unsigned i;
-
-    for (i = 0; i < bytes; i++)
-        value = value << 8 | at[TIFFIsBigEndian(t->tiff) ? i : bytes - 1 - i];
-    return value;
-}
+#define MOST_ENTRIES 4096u /* the limit of libtiff */
 
 static int read_at(wvl_io_tiff *t, uint64_t offset, uint8_t *bytes, size_t count)
 {
@@ -36,62 +22,253 @@ static int read_at(wvl_io_tiff *t, uint64_t offset, uint8_t *bytes, size_t count
     return wvl_io_source_read_some(source, bytes, count) == count ? 0 : -1;
 }
 
-/* A value is where its offset would be if it fits there; a SHORT then takes the first two bytes. */
-static int read_entry(wvl_io_tiff *t, uint64_t offset, entry *e)
+static uint64_t number(const wvl_io_tiff *t, const uint8_t *at, unsigned bytes)
 {
-    unsigned big = TIFFIsBigTIFF(t->tiff) != 0, word = big ? 8 : 4, width;
-    uint8_t raw[BIG_ENTRY_BYTES];
+    return wvl_io_tiff_number(at, t->form.big_endian, bytes);
+}
 
-    if (read_at(t, offset, raw, big ? BIG_ENTRY_BYTES : ENTRY_BYTES) != 0)
+int wvl_io_tiff_read_form(wvl_io_context *context, wvl_io_tiff_form *form, uint64_t *first)
+{
+    uint8_t head[16] = {0};
+    (void)wvl_io_source_seek(&context->source, 0);
+    if (wvl_io_source_read_some(&context->source, head, sizeof head) < 8) {
         return -1;
-    e->tag = (uint16_t)number(t, raw, 2);
-    e->type = (uint16_t)number(t, raw + 2, 2);
-    e->count = number(t, raw + 4, word);
-    width = (unsigned)TIFFDataWidth((TIFFDataType)e->type);
-    e->bytes = width != 0 && e->count > UINT64_MAX / width ? UINT64_MAX : e->count * width;
-    e->value = number(t, raw + 4 + word, e->bytes <= word && width == 2 && e->count == 1 ? 2 : word);
-    return 0;
-}
-
-static int check_entry(wvl_io_tiff *t, const entry *e)
-{
-    uint64_t size = t->context->source.size, word = TIFFIsBigTIFF(t->tiff) ? 8 : 4;
-
-    if (e->bytes > word && (e->value > size || e->bytes > size - e->value))
-        return wvl_io_fail(t->context, "tag %u: truncated: %llu bytes at offset %llu, the file has %llu", e->tag,
-                           (unsigned long long)e->bytes, (unsigned long long)e->value, (unsigned long long)size);
-    if (e->tag == TIFFTAG_PHOTOMETRIC && e->type == TIFF_SHORT && e->count == 1) {
-        uint16_t taken = 0;
-
-        if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &taken) != 0 && taken != e->value)
-            return wvl_io_fail(t->context,
-                               "PhotometricInterpretation %u, but what that needs is missing or damaged (ColorMap, or "
-                               "samples of a pixel)",
-                               (unsigned)e->value);
     }
+    form->big_endian = head[0] == 'M';
+    form->is_big = wvl_io_tiff_number(head + 2, form->big_endian, 2) == 43;
+    form->count_bytes = form->is_big ? 8 : 2;
+    form->entry_bytes = form->is_big ? 20 : 12;
+    form->wide = form->is_big ? 8 : 4;
+    *first = wvl_io_tiff_number(head + (form->is_big ? 8 : 4), form->big_endian, form->wide);
     return 0;
 }
 
-int wvl_io_tiff_check_directory(wvl_io_tiff *t)
+int wvl_io_tiff_load_directory(wvl_io_tiff *t, uint64_t at, wvl_io_tiff_directory *d)
 {
-    unsigned big = TIFFIsBigTIFF(t->tiff) != 0, head = big ? 8 : 2;
-    uint64_t offset = TIFFCurrentDirOffset(t->tiff), count, i;
-    uint64_t position = wvl_io_source_position(&t->context->source);
     uint8_t raw[8];
-    int result = 0;
-
-    if (read_at(t, offset, raw, head) != 0)
-        return wvl_io_fail(t->context, "directory: truncated");
-    count = number(t, raw, head);
-    for (i = 0; i < count && result == 0; i++) {
-        entry e;
-
-        memset(&e, 0, sizeof e);
-        result = read_entry(t, offset + head + i * (big ? BIG_ENTRY_BYTES : ENTRY_BYTES), &e) != 0
-                     ? wvl_io_fail(t->context, "directory: truncated")
-                     : check_entry(t, &e);
+    memset(d, 0, sizeof *d);
+    d->at = at;
+    if (read_at(t, at, raw, t->form.count_bytes) != 0) {
+        return wvl_io_fail(t->context, "directory at %llu: truncated", (unsigned long long)at);
     }
-    return wvl_io_source_seek(&t->context->source, position) != 0 && result == 0
-               ? wvl_io_fail(t->context, "directory: cannot be read")
-               : result;
+    uint64_t count = number(t, raw, t->form.count_bytes);
+    if (count > MOST_ENTRIES) {
+        return wvl_io_fail(t->context, "directory at %llu: %llu entries, %u is the limit: the file is damaged",
+                           (unsigned long long)at, (unsigned long long)count, MOST_ENTRIES);
+    }
+    d->count = (uint32_t)count;
+    size_t bytes = d->count * (size_t)t->form.entry_bytes + t->form.wide;
+    d->entries = wvl_io_allocate(t->context, bytes, "directory");
+    if (!d->entries) {
+        return -1;
+    }
+    if (read_at(t, at + t->form.count_bytes, d->entries, bytes) != 0) {
+        wvl_io_tiff_release_directory(d);
+        return wvl_io_fail(t->context, "directory at %llu: truncated", (unsigned long long)at);
+    }
+    d->next = number(t, d->entries + bytes - t->form.wide, t->form.wide);
+    return 0;
+}
+
+void wvl_io_tiff_release_directory(wvl_io_tiff_directory *d)
+{
+    free(d->entries);
+    d->entries = NULL;
+}
+
+wvl_io_tiff_entry wvl_io_tiff_entry_of(const wvl_io_tiff *t, const wvl_io_tiff_directory *d, uint32_t index)
+{
+    const uint8_t *raw = d->entries + (size_t)index * t->form.entry_bytes;
+    unsigned wide = t->form.wide;
+    wvl_io_tiff_entry e = {(uint16_t)number(t, raw, 2), (uint16_t)number(t, raw + 2, 2), number(t, raw + 4, wide), 0,
+                           d->at + t->form.count_bytes + (uint64_t)index * t->form.entry_bytes + 4 + wide};
+    unsigned width = wvl_io_tiff_type_bytes(e.type);
+    e.bytes = width != 0 && e.count > UINT64_MAX / width ? UINT64_MAX : e.count * width;
+    if (e.bytes > wide) {
+        e.at = number(t, raw + 4 + wide, wide);
+    }
+    return e;
+}
+
+int wvl_io_tiff_find_entry(const wvl_io_tiff *t, const wvl_io_tiff_directory *d, unsigned tag, wvl_io_tiff_entry *e)
+{
+    for (uint32_t i = 0; i < d->count; i++) {
+        *e = wvl_io_tiff_entry_of(t, d, i);
+        if (e->tag == tag) {
+            return 1;
+        }
+    }
+    memset(e, 0, sizeof *e);
+    return 0;
+}
+
+int wvl_io_tiff_entry_number(wvl_io_tiff *t, const wvl_io_tiff_entry *e, uint64_t index, uint64_t *value)
+{
+    static const uint8_t whole[] = {0, 1, 0, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 8, 0, 8};
+    unsigned bytes = e->type < sizeof whole ? whole[e->type] : 0;
+    uint8_t raw[8];
+    if (!bytes || index >= e->count || e->at > UINT64_MAX / 2 || read_at(t, e->at + index * bytes, raw, bytes) != 0) {
+        return 0;
+    }
+    *value = number(t, raw, bytes);
+    return 1;
+}
+
+static uint64_t number_of(wvl_io_tiff *t, const wvl_io_tiff_directory *d, unsigned tag, uint64_t otherwise)
+{
+    wvl_io_tiff_entry e;
+    uint64_t value;
+    return wvl_io_tiff_find_entry(t, d, tag, &e) && wvl_io_tiff_entry_number(t, &e, 0, &value) ? value : otherwise;
+}
+
+/* ---- What libtiff gets ----------------------------------------------------------------------- */
+
+/* What the samples are and where they lie. Tags of a coder or a colour only where the picture has that. */
+static int is_of_samples(unsigned tag, uint64_t photometric)
+{
+    static const uint16_t tags[] = {
+        TIFFTAG_IMAGEWIDTH,    TIFFTAG_IMAGELENGTH,     TIFFTAG_BITSPERSAMPLE,  TIFFTAG_COMPRESSION,
+        TIFFTAG_PHOTOMETRIC,   TIFFTAG_FILLORDER,       TIFFTAG_STRIPOFFSETS,   TIFFTAG_SAMPLESPERPIXEL,
+        TIFFTAG_ROWSPERSTRIP,  TIFFTAG_STRIPBYTECOUNTS, TIFFTAG_PLANARCONFIG,   TIFFTAG_GROUP3OPTIONS,
+        TIFFTAG_GROUP4OPTIONS, TIFFTAG_PREDICTOR,       TIFFTAG_TILEWIDTH,      TIFFTAG_TILELENGTH,
+        TIFFTAG_TILEOFFSETS,   TIFFTAG_TILEBYTECOUNTS,  TIFFTAG_INKSET,         TIFFTAG_EXTRASAMPLES,
+        TIFFTAG_SAMPLEFORMAT,  TIFFTAG_JPEGTABLES,      TIFFTAG_MATTEING,       TIFFTAG_DATATYPE,
+        TIFFTAG_IMAGEDEPTH,    TIFFTAG_TILEDEPTH,       TIFFTAG_LERC_PARAMETERS};
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+        if (tags[i] == tag) {
+            return 1;
+        }
+    }
+    return (tag == TIFFTAG_COLORMAP && photometric == PHOTOMETRIC_PALETTE) ||
+           (tag >= TIFFTAG_YCBCRCOEFFICIENTS && tag <= TIFFTAG_REFERENCEBLACKWHITE && photometric == PHOTOMETRIC_YCBCR);
+}
+
+/* Numbers with a fraction, in full. */
+static int are_reals(const wvl_io_tiff_entry *e, uint64_t count)
+{
+    return e->count == count && (e->type == TIFF_RATIONAL || e->type == TIFF_SRATIONAL || e->type == TIFF_FLOAT ||
+                                 e->type == TIFF_DOUBLE || e->type == TIFF_SHORT || e->type == TIFF_LONG);
+}
+
+/* Whether a value is one that counts, where the picture can be read without it; *assumed: what is read then. */
+static int is_usable(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_io_tiff_entry *e, const char **assumed)
+{
+    uint64_t value = 0, strips;
+    int is_number = e->count == 1 && wvl_io_tiff_entry_number(t, e, 0, &value);
+    wvl_io_tiff_entry offsets;
+    switch (e->tag) {
+    case TIFFTAG_FILLORDER:
+        *assumed = "FillOrder is read as 1";
+        return is_number && (value == FILLORDER_MSB2LSB || value == FILLORDER_LSB2MSB);
+    case TIFFTAG_PLANARCONFIG:
+        *assumed = "PlanarConfiguration is read as 1";
+        return (is_number && (value == 1 || value == 2)) || number_of(t, d, TIFFTAG_SAMPLESPERPIXEL, 1) != 1;
+    case TIFFTAG_ROWSPERSTRIP:
+        strips = wvl_io_tiff_find_entry(t, d, TIFFTAG_STRIPOFFSETS, &offsets) ? offsets.count : 0;
+        *assumed = "RowsPerStrip is read as ImageLength";
+        return (is_number && value != 0) || strips != 1;
+    case TIFFTAG_TILEDEPTH: *assumed = "TileDepth is read as 1"; return is_number && value != 0;
+    case TIFFTAG_YCBCRPOSITIONING:
+        *assumed = "YCbCrPositioning is read as 1";
+        return is_number && (value == 1 || value == 2);
+    case TIFFTAG_YCBCRCOEFFICIENTS: *assumed = "YCbCrCoefficients are those of BT.601"; return are_reals(e, 3);
+    case TIFFTAG_REFERENCEBLACKWHITE: *assumed = "ReferenceBlackWhite is the full range"; return are_reals(e, 6);
+    case TIFFTAG_INKSET: *assumed = "InkSet is read as 1"; return is_number;
+    default: return 1;
+    }
+}
+
+/* 1: libtiff gets it, 0: it does not, -1: the file is truncated. */
+static int choose_entry(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_io_tiff_entry *e,
+                        uint64_t photometric)
+{
+    uint64_t size = t->context->source.size;
+    const char *assumed = NULL;
+    if (e->bytes > t->form.wide && (e->at > size || e->bytes > size - e->at)) {
+        return wvl_io_fail(t->context, "tag %u: truncated: %llu bytes at offset %llu, the file has %llu", e->tag,
+                           (unsigned long long)e->bytes, (unsigned long long)e->at, (unsigned long long)size);
+    }
+    if (!is_of_samples(e->tag, photometric)) {
+        return 0;
+    }
+    if (!is_usable(t, d, e, &assumed)) {
+        wvl_io_note(t->context, "%s: it has a bad value", assumed);
+        return 0;
+    }
+    return 1;
+}
+
+/* The entries that are chosen, one behind the other, then the place of the next directory: no more bytes than before.
+ */
+static int make_view(wvl_io_tiff *t, const wvl_io_tiff_directory *d)
+{
+    size_t entry = t->form.entry_bytes, head = t->form.count_bytes;
+    uint64_t photometric = number_of(t, d, TIFFTAG_PHOTOMETRIC, UINT64_MAX);
+    uint32_t kept = 0;
+    t->view_at = d->at;
+    t->view_bytes = head + d->count * entry + t->form.wide;
+    t->view = wvl_io_allocate(t->context, t->view_bytes, "directory");
+    if (!t->view) {
+        return -1;
+    }
+    memset(t->view, 0, t->view_bytes);
+    for (uint32_t i = 0; i < d->count; i++) {
+        wvl_io_tiff_entry e = wvl_io_tiff_entry_of(t, d, i);
+        int choice = choose_entry(t, d, &e, photometric);
+        if (choice < 0) {
+            return -1;
+        }
+        if (choice) {
+            memcpy(t->view + head + kept++ * entry, d->entries + i * entry, entry);
+        }
+    }
+    memcpy(t->view + head + kept * entry, d->entries + d->count * entry, t->form.wide);
+    for (unsigned i = 0; i < head; i++) {
+        t->view[t->form.big_endian ? head - 1 - i : i] = i < 4 ? (uint8_t)(kept >> (8 * i)) : 0;
+    }
+    return 0;
+}
+
+void wvl_io_tiff_apply_view(const wvl_io_tiff *t, uint64_t at, uint8_t *bytes, size_t count)
+{
+    uint64_t end = at + count, beyond = t->view_at + t->view_bytes;
+    if (t->view && at < beyond && end > t->view_at) {
+        uint64_t from = at > t->view_at ? at : t->view_at, to = end < beyond ? end : beyond;
+        memcpy(bytes + (from - at), t->view + (from - t->view_at), (size_t)(to - from));
+    }
+}
+
+static int check_photometric(wvl_io_tiff *t, const wvl_io_tiff_directory *d)
+{
+    wvl_io_tiff_entry e;
+    uint64_t stored;
+    uint16_t taken = 0;
+    if (wvl_io_tiff_find_entry(t, d, TIFFTAG_PHOTOMETRIC, &e) && e.type == TIFF_SHORT && e.count == 1 &&
+        wvl_io_tiff_entry_number(t, &e, 0, &stored) && TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &taken) != 0 &&
+        taken != stored) {
+        return wvl_io_fail(t->context,
+                           "PhotometricInterpretation %u, but what that needs is missing or damaged (ColorMap, or "
+                           "samples of a pixel)",
+                           (unsigned)stored);
+    }
+    return 0;
+}
+
+int wvl_io_tiff_open_directory(wvl_io_tiff *t, uint64_t at)
+{
+    wvl_io_tiff_directory d;
+    if (wvl_io_tiff_load_directory(t, at, &d) != 0) {
+        return -1;
+    }
+    int result = make_view(t, &d);
+    if (result == 0 && (TIFFSetSubDirectory(t->tiff, at) == 0 || t->error_seen)) {
+        result = wvl_io_tiff_fail(t, "directory");
+    }
+    free(t->view); /* where samples overlap the directory, they are what the file has */
+    t->view = NULL;
+    if (result == 0) {
+        result = check_photometric(t, &d);
+    }
+    wvl_io_tiff_release_directory(&d);
+    return result;
 }

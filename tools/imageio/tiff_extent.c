@@ -6,6 +6,8 @@
 #include "read_tiff.h"
 
 enum {
+    SUBFILE_TYPE = 254,
+    OLD_SUBFILE_TYPE = 255,
     WIDTH = 256,
     LENGTH = 257,
     BITS = 258,
@@ -15,6 +17,7 @@ enum {
     STRIP_COUNTS = 279,
     TILE_OFFSETS = 324,
     TILE_COUNTS = 325,
+    SUB_DIRECTORIES = 330,
     EXIF = 34665,
     GPS = 34853,
     INTEROPERABILITY = 40965,
@@ -222,4 +225,24 @@ uint64_t wvl_io_tiff_extent(const uint8_t *bytes, uint64_t used)
         return end;
     at = end_of_directory(&h, at, entries, entry_bytes);
     return at > end ? at : end;
+}
+
+int wvl_io_tiff_is_alone(const uint8_t *bytes, uint64_t used)
+{
+    head h = {bytes, used, bytes[0] == 'M', 0};
+    h.is_big = number_at(&h, 2, 2) == 43;
+    unsigned count_bytes = h.is_big ? 8 : 2, entry_bytes = h.is_big ? 20 : 12, wide = h.is_big ? 8 : 4;
+    uint64_t at = number_at(&h, h.is_big ? 8 : 4, wide);
+    uint64_t entries = number_at(&h, at, count_bytes);
+    at += count_bytes;
+    for (uint64_t i = 0; i < entries; i++, at += entry_bytes) {
+        entry e;
+        load_entry(&h, at, &e);
+        int is_kind = e.tag == SUBFILE_TYPE || e.tag == OLD_SUBFILE_TYPE;
+        if (e.tag == SUB_DIRECTORIES || (is_kind && is_there(&h, e.at, e.value_bytes) &&
+                                         number_at(&h, e.at, e.value_bytes) > (e.tag == OLD_SUBFILE_TYPE))) {
+            return 0;
+        }
+    }
+    return number_at(&h, at, wide) == 0;
 }

@@ -95,19 +95,37 @@ static int check_coder(wvl_io_tiff *t)
  * length of a row of units only in some cases (2x1 in strips, 2x2 in tiles); elsewhere they overwrite each
  * other, so that only its conversion to RGB gives the whole picture.
  */
-static void choose_jpeg_planes(wvl_io_tiff *t)
+static int has_whole_units(wvl_io_tiff *t)
 {
     uint32_t width = t->width;
     uint64_t pitch = TIFFIsTiled(t->tiff) ? TIFFTileRowSize64(t->tiff) : TIFFScanlineSize64(t->tiff);
 
     if (TIFFIsTiled(t->tiff))
         TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &width);
-    if (pitch == ((uint64_t)width + t->step_x - 1) / t->step_x * ((uint64_t)t->step_x * t->step_y + 2))
-        return;
+    return !t->is_subsampled ||
+           pitch == ((uint64_t)width + t->step_x - 1) / t->step_x * ((uint64_t)t->step_x * t->step_y + 2);
+}
+
+/* YCbCr of JPEG data becomes RGB as that of JPEG files does, whatever its steps, in strips and tiles. */
+static int choose_jpeg_colors(wvl_io_tiff *t)
+{
+    if (t->planar != PLANARCONFIG_CONTIG || t->samples != 3)
+        return 0;
+    if (t->context->options.keep_ycc) {
+        return has_whole_units(t)
+                   ? 0
+                   : wvl_io_fail(
+                         t->context,
+                         "JPEG data with YCbCrSubSampling %u, %u in %s: libtiff does not give its planes; leave "
+                         "--jpeg-ycc keep out",
+                         t->step_x, t->step_y, TIFFIsTiled(t->tiff) ? "tiles" : "strips");
+    }
     TIFFSetField(t->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     t->is_subsampled = 0;
     t->photometric = PHOTOMETRIC_RGB;
-    wvl_io_note(t->context, "JPEG data of subsampled YCbCr decoded to RGB");
+    t->context->picture->was_ycc = 1;
+    wvl_io_note(t->context, "YCbCr of JPEG data became RGB");
+    return 0;
 }
 
 static int check_subsampling(wvl_io_tiff *t)
@@ -125,9 +143,7 @@ static int check_subsampling(wvl_io_tiff *t)
         return wvl_io_fail(t->context,
                            "YCbCrSubSampling %u, %u with %u samples, PlanarConfiguration %u: must be 3 and 1",
                            t->step_x, t->step_y, t->samples, t->planar);
-    if (t->is_subsampled && t->compression == COMPRESSION_JPEG)
-        choose_jpeg_planes(t);
-    return 0;
+    return t->compression == COMPRESSION_JPEG ? choose_jpeg_colors(t) : 0;
 }
 
 /* The first extra sample that is alpha; further ones stay components without a role. */
@@ -267,7 +283,7 @@ static void take_ycc_tags(wvl_io_tiff *t)
     }
 }
 
-static void take_color(wvl_io_tiff *t)
+void wvl_io_tiff_take_color(wvl_io_tiff *t)
 {
     wvl_io_picture *picture = t->context->picture;
     wvl_io_color color = WVL_IO_UNKNOWN;
@@ -296,46 +312,4 @@ static void take_color(wvl_io_tiff *t)
     }
     wvl_io_set_color(picture, color, declared, t->alpha_component);
     picture->alpha_premultiplied = t->alpha_premultiplied;
-}
-
-static double per_metre(wvl_io_tiff *t, uint32_t tag, double units_per_metre)
-{
-    float value = 0;
-
-    if (TIFFGetField(t->tiff, tag, &value) == 0 || !isfinite(value) || value <= 0)
-        return 0;
-    return (double)value * units_per_metre;
-}
-
-static void take_resolution(wvl_io_tiff *t)
-{
-    uint16_t unit = RESUNIT_INCH;
-    double units_per_metre;
-
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
-    if (unit != RESUNIT_INCH && unit != RESUNIT_CENTIMETER)
-        return;
-    units_per_metre = unit == RESUNIT_INCH ? 1.0 / 0.0254 : 100.0;
-    t->context->picture->x_pixels_per_metre = per_metre(t, TIFFTAG_XRESOLUTION, units_per_metre);
-    t->context->picture->y_pixels_per_metre = per_metre(t, TIFFTAG_YRESOLUTION, units_per_metre);
-}
-
-int wvl_io_tiff_take_meaning(wvl_io_tiff *t)
-{
-    uint16_t orientation = 1;
-    uint32_t byte_count = 0;
-    void *bytes = NULL;
-
-    take_color(t);
-    take_resolution(t);
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ORIENTATION, &orientation);
-    if (orientation >= 1 && orientation <= 8)
-        t->context->picture->orientation = (uint8_t)orientation;
-    if (TIFFGetField(t->tiff, TIFFTAG_ICCPROFILE, &byte_count, &bytes) != 0 && byte_count != 0 &&
-        wvl_io_take_icc(t->context, bytes, byte_count) != 0)
-        return -1;
-    if (TIFFGetField(t->tiff, TIFFTAG_XMLPACKET, &byte_count, &bytes) != 0 && byte_count != 0 &&
-        wvl_io_take_xmp(t->context, bytes, byte_count) != 0)
-        return -1;
-    return wvl_io_tiff_take_metadata(t);
 }

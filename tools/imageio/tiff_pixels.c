@@ -132,7 +132,12 @@ int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what
     t->chunk_bytes = byte_count;
     t->context->held_bytes += byte_count;
     t->chunk = wvl_io_allocate(t->context, byte_count, what);
-    return t->chunk != NULL ? 0 : -1;
+    if (t->chunk == NULL)
+        return -1;
+    /* LERC holds a strip or tile up to three times. */
+    return t->compression == COMPRESSION_NONE
+               ? 0
+               : wvl_io_reserve(t->context, WVL_IO_TIFF_RESERVE + 4 * byte_count, "libtiff");
 }
 
 void wvl_io_tiff_clear_chunk(wvl_io_tiff *t)
@@ -178,20 +183,29 @@ static int read_words(wvl_io_tiff *t, size_t line_bytes, uint32_t first, uint32_
     return 0;
 }
 
+static int load_line(wvl_io_tiff *t, const target *to, uint8_t *bytes, size_t line_bytes, uint32_t y)
+{
+    uint16_t plane = (uint16_t)to->component;
+
+    if (t->missing != 0 && wvl_io_tiff_is_missing(t, TIFFComputeStrip(t->tiff, y, plane))) {
+        wvl_io_tiff_fill_row(t, bytes, line_bytes, to->component, to->per_pixel, t->width);
+        return 0;
+    }
+    if (t->is_stored)
+        return wvl_io_tiff_read_stored(t, bytes, line_bytes, y, plane);
+    return TIFFReadScanline(t->tiff, bytes, y, plane) == 1 && !t->error_seen ? 0 : wvl_io_tiff_fail(t, "pixel data");
+}
+
 static int read_lines(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t count, int inverts)
 {
     size_t line_bytes = (size_t)TIFFScanlineSize64(t->tiff);
-    uint16_t plane = (uint16_t)to->component;
 
     if (t->context->picture->words)
         return read_words(t, line_bytes, first, count);
     for (uint32_t y = first; y < first + count; y++) {
         uint8_t *bytes = is_direct(t) ? wvl_io_row(t->context, to->component, y) : t->chunk;
-        int result = t->is_stored ? wvl_io_tiff_read_stored(t, bytes, line_bytes, y, plane)
-                                  : TIFFReadScanline(t->tiff, bytes, y, plane) - 1;
-        if (result != 0 || t->error_seen) {
-            return t->is_stored ? -1 : wvl_io_tiff_fail(t, "pixel data");
-        }
+        if (load_line(t, to, bytes, line_bytes, y) != 0)
+            return -1;
         place(t, to, bytes, 0, y, t->width, inverts);
     }
     return 0;
@@ -240,10 +254,25 @@ static int prepare_tiles(wvl_io_tiff *t)
     return wvl_io_tiff_need_chunk(t, tile_bytes, "tile");
 }
 
+static int load_tile(wvl_io_tiff *t, const target *to, uint32_t number, uint32_t tile_width)
+{
+    tmsize_t bytes = (tmsize_t)t->chunk_bytes;
+    size_t pitch = (size_t)(((uint64_t)tile_width * to->per_pixel * t->depth + 7) / 8);
+
+    if (wvl_io_tiff_is_missing(t, number)) {
+        for (uint32_t k = 0; k < t->band_rows; k++)
+            wvl_io_tiff_fill_row(t, t->chunk + k * pitch, pitch, to->component, to->per_pixel, tile_width);
+        return 0;
+    }
+    wvl_io_tiff_clear_chunk(t);
+    if (TIFFReadEncodedTile(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen)
+        return wvl_io_tiff_fail(t, "pixel data");
+    return 0;
+}
+
 static int read_tiles(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t count, int inverts)
 {
     uint32_t tile_width = 0;
-    tmsize_t bytes = (tmsize_t)t->chunk_bytes;
     uint64_t x, y;
 
     TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
@@ -251,9 +280,8 @@ static int read_tiles(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t
         for (x = 0; x < t->width; x += tile_width) {
             uint32_t number = TIFFComputeTile(t->tiff, (uint32_t)x, (uint32_t)y, 0, (uint16_t)to->component);
 
-            wvl_io_tiff_clear_chunk(t);
-            if (TIFFReadEncodedTile(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen)
-                return wvl_io_tiff_fail(t, "pixel data");
+            if (load_tile(t, to, number, tile_width) != 0)
+                return -1;
             place_tile(t, to, t->chunk, (uint32_t)x, (uint32_t)y, tile_width, t->band_rows, inverts);
         }
     return 0;
@@ -275,12 +303,25 @@ static int describe(wvl_io_tiff *t)
     return 0;
 }
 
-/* A strip or tile outside the file, or without bytes, is a truncated file whatever the coder would make of it.
-   Also the claim of uncompressed data against the file, before anything is allocated. */
+/* A strip or tile outside the file, or one with a place and without bytes, is a truncated file whatever the coder would
+   make of it. */
+static int check_chunk(wvl_io_tiff *t, uint32_t i, uint32_t count)
+{
+    uint64_t size = t->context->source.size, offset = TIFFGetStrileOffset(t->tiff, i);
+    uint64_t chunk_bytes = TIFFGetStrileByteCount(t->tiff, i);
+
+    if (chunk_bytes == 0 || offset > size || chunk_bytes > size - offset)
+        return wvl_io_fail(t->context, "%s %u of %u: truncated: %llu bytes at offset %llu, the file has %llu",
+                           TIFFIsTiled(t->tiff) ? "tile" : "strip", i, count, (unsigned long long)chunk_bytes,
+                           (unsigned long long)offset, (unsigned long long)size);
+    return 0;
+}
+
+/* Also the claim of uncompressed data against the file, before anything is allocated. */
 static int check_chunks(wvl_io_tiff *t)
 {
-    uint64_t size = t->context->source.size, chunk_bytes;
-    uint32_t count = TIFFIsTiled(t->tiff) ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff), i;
+    uint64_t size = t->context->source.size;
+    uint32_t count = TIFFIsTiled(t->tiff) ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff), missing = 0, i;
     uint64_t row_bytes = TIFFIsTiled(t->tiff) ? TIFFTileSize64(t->tiff) : TIFFScanlineSize64(t->tiff);
     uint64_t rows = TIFFIsTiled(t->tiff)               ? count
                     : t->planar == PLANARCONFIG_CONTIG ? t->height
@@ -288,18 +329,46 @@ static int check_chunks(wvl_io_tiff *t)
 
     if (count == 0 || row_bytes == 0)
         return wvl_io_tiff_fail(t, "strips or tiles: the file has none, or says lengths that it cannot hold");
-    if (t->compression == COMPRESSION_NONE && !t->is_subsampled && row_bytes > size / rows)
+    for (i = 0; i < count; i++)
+        missing += (uint32_t)wvl_io_tiff_is_missing(t, i);
+    if (t->compression == COMPRESSION_NONE && !t->is_subsampled && missing == 0 && row_bytes > size / rows)
         return wvl_io_fail(t->context,
                            "truncated: %u x %u, %u samples of %u bits, uncompressed: the file has %llu bytes", t->width,
                            t->height, t->samples, t->depth, (unsigned long long)size);
-    for (i = 0; i < count; i++) {
-        uint64_t offset = TIFFGetStrileOffset(t->tiff, i);
+    for (i = 0; i < count; i++)
+        if (!wvl_io_tiff_is_missing(t, i) && check_chunk(t, i, count) != 0)
+            return -1;
+    if (missing != 0)
+        wvl_io_tiff_prepare_missing(t, missing, count);
+    return t->context->no_memory ? -1 : 0;
+}
 
-        chunk_bytes = TIFFGetStrileByteCount(t->tiff, i);
-        if (chunk_bytes == 0 || offset > size || chunk_bytes > size - offset)
-            return wvl_io_fail(t->context, "%s %u of %u: truncated: %llu bytes at offset %llu, the file has %llu",
-                               TIFFIsTiled(t->tiff) ? "tile" : "strip", i, count, (unsigned long long)chunk_bytes,
-                               (unsigned long long)offset, (unsigned long long)size);
+/* Where the directory of the page ends; 0: not known. */
+static uint64_t end_of_directory(wvl_io_tiff *t, uint64_t at, int is_big)
+{
+    unsigned count_bytes = is_big ? 8 : 2, entry_bytes = is_big ? 20 : 12, link_bytes = is_big ? 8 : 4;
+    uint8_t count[8];
+
+    if (wvl_io_source_seek(&t->context->source, at) != 0 ||
+        wvl_io_source_read_some(&t->context->source, count, count_bytes) != count_bytes)
+        return 0;
+    uint64_t entries = wvl_io_tiff_number(count, TIFFIsBigEndian(t->tiff), count_bytes);
+    return entries <= UINT16_MAX ? at + count_bytes + entries * entry_bytes + link_bytes : 0;
+}
+
+/* Strips and tiles inside the header of the file or the directory would give their bytes as samples. */
+static int check_places(wvl_io_tiff *t)
+{
+    int is_big = TIFFIsBigTIFF(t->tiff), is_tiled = TIFFIsTiled(t->tiff);
+    uint64_t header_bytes = is_big ? 16 : 8;
+    uint64_t directory = TIFFCurrentDirOffset(t->tiff), directory_end = end_of_directory(t, directory, is_big);
+    uint32_t count = is_tiled ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff);
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = TIFFGetStrileOffset(t->tiff, i), bytes = TIFFGetStrileByteCount(t->tiff, i);
+        if (bytes != 0 && (at < header_bytes || (at < directory_end && at + bytes > directory)))
+            return wvl_io_fail(t->context, "%s %u of %u: offset %llu: lies inside the header or the directory",
+                               is_tiled ? "tile" : "strip", i, count, (unsigned long long)at);
     }
     return 0;
 }
@@ -314,7 +383,7 @@ static int read_plane(wvl_io_tiff *t, uint32_t component, uint32_t first, uint32
 
 int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
 {
-    if (check_chunks(t) != 0)
+    if (check_chunks(t) != 0 || check_places(t) != 0)
         return -1;
     if (t->is_subsampled)
         return wvl_io_tiff_prepare_subsampled(t);

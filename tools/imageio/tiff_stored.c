@@ -18,8 +18,8 @@ wvl_io_words wvl_io_tiff_find_words(const wvl_io_tiff *t)
     uint16_t fill = FILLORDER_MSB2LSB;
 
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_FILLORDER, &fill);
-    if (!wvl_io_may_keep_words(t->context) || !t->is_stored || fill != FILLORDER_MSB2LSB || t->is_float || t->inverts ||
-        t->palette.entries != 0 || t->sample_format == SAMPLEFORMAT_INT ||
+    if (!wvl_io_may_keep_words(t->context) || !t->is_stored || t->missing != 0 || fill != FILLORDER_MSB2LSB ||
+        t->is_float || t->inverts || t->palette.entries != 0 || t->sample_format == SAMPLEFORMAT_INT ||
         (t->planar == PLANARCONFIG_SEPARATE && t->samples != 1))
         return WVL_IO_INTEGERS;
     switch (t->depth) {

@@ -76,7 +76,9 @@ static int read_strip(wvl_io_tiff *t, uint32_t y, uint32_t rows)
     tmsize_t bytes = (tmsize_t)(across * unit_bytes(t) * units_of(rows, t->step_y));
 
     wvl_io_tiff_clear_chunk(t);
-    if (TIFFReadEncodedStrip(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen)
+    if (wvl_io_tiff_is_missing(t, number))
+        wvl_io_tiff_fill_units(t, t->chunk, (size_t)bytes);
+    else if (TIFFReadEncodedStrip(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen)
         return wvl_io_tiff_fail(t, "pixel data");
     place_units(t, t->chunk, 0, y, across, rows);
     return 0;
@@ -91,7 +93,9 @@ static int read_tiles(wvl_io_tiff *t, uint32_t y, uint32_t rows)
     for (uint64_t x = 0; x < t->width; x += tile_width) {
         uint32_t number = TIFFComputeTile(t->tiff, (uint32_t)x, y, 0, 0);
         wvl_io_tiff_clear_chunk(t);
-        if (TIFFReadEncodedTile(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen) {
+        if (wvl_io_tiff_is_missing(t, number)) {
+            wvl_io_tiff_fill_units(t, t->chunk, t->chunk_bytes);
+        } else if (TIFFReadEncodedTile(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen) {
             return wvl_io_tiff_fail(t, "pixel data");
         }
         place_units(t, t->chunk, (uint32_t)x, y, tile_width / t->step_x, rows);

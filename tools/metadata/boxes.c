@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "boxes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,8 @@ static const uint8_t uuids[WVL_IO_BLOB_KINDS][16] = {
     [WVL_IO_XMP] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC},
     [WVL_IO_GEO] = {0xB1, 0x4B, 0xF8, 0xBD, 0x08, 0x3D, 0x4B, 0x43, 0xA5, 0xAE, 0x8C, 0xD7, 0xD5, 0xA6, 0xCE, 0x03},
 };
+
+int wvl_metadata_is_xmp_uuid(const uint8_t uuid[16]) { return !memcmp(uuid, uuids[WVL_IO_XMP], 16); }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
 
@@ -113,7 +116,8 @@ static void add_blob(const wvl_io_metadata *m, wvl_io_blob_kind kind, unsigned i
 static int add_gml(const wvl_io_picture *io, wvl_metadata_boxes *out)
 {
     wvl_text content = {NULL, 0, 0, 0};
-    int made = wvl_metadata_make_gml(io, &content);
+    char why[96] = "", name[112];
+    int made = wvl_metadata_make_gml(io, &content, why, sizeof why);
     out->owned[1] = (uint8_t *)content.data;
     if (content.failed) {
         return -1;
@@ -121,7 +125,8 @@ static int add_gml(const wvl_io_picture *io, wvl_metadata_boxes *out)
     if (made) {
         out->boxes[out->count++] = (wvl_box){.type = BOX_ASOC, .data = content.data, .bytes = content.bytes};
     } else {
-        wvl_metadata_add_name(out->lost, sizeof out->lost, "GML (--gml needs a place in a coordinate system by EPSG)");
+        (void)snprintf(name, sizeof name, "GML (%s)", why);
+        wvl_metadata_add_name(out->lost, sizeof out->lost, name);
     }
     return 0;
 }

@@ -38,6 +38,9 @@ typedef struct wvl_metadata_boxes {
 int wvl_metadata_make_boxes(const wvl_io_picture *io, unsigned keep, int gml, wvl_metadata_boxes *out);
 void wvl_metadata_release_boxes(wvl_metadata_boxes *out);
 
+/* Whether a uuid box with this identifier holds XMP. */
+int wvl_metadata_is_xmp_uuid(const uint8_t uuid[16]);
+
 /* The names of what `keep` holds of the picture, for a message: "EXIF, XMP"; "" for none. */
 void wvl_metadata_name_kinds(const wvl_io_metadata *metadata, unsigned keep, char *text, size_t bytes);
 

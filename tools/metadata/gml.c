@@ -22,7 +22,7 @@ enum {
 typedef struct grid {
     double origin[2], per_column[2], per_row[2];
     uint32_t epsg;
-    int is_geographic;
+    int is_northing_first; /* in the document: all geographic systems, and many projected ones */
 } grid;
 
 /* ---- From GeoTIFF ---------------------------------------------------------------------------- */
@@ -84,33 +84,28 @@ static int read_place(const wvl_tiff_stream *s, int is_point, grid *g)
     return 1;
 }
 
-/* Projected systems whose axes are easting and northing in this order; EPSG has others the other way round, and the
- * document cannot say which one it means. */
-static int has_easting_first(uint32_t epsg)
-{
-    static const uint32_t ranges[][2] = {
-        {2056, 2056},   {2154, 2154},   {3067, 3067},   {3395, 3395},   {3857, 3857},   {5070, 5070},   {21781, 21781},
-        {25828, 25838}, {26901, 26923}, {27700, 27700}, {28348, 28358}, {28992, 28992}, {32601, 32660}, {32701, 32760},
-    };
-    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
-        if (epsg >= ranges[i][0] && epsg <= ranges[i][1]) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static int read_grid(const wvl_io_blob *geo, grid *g)
+static int read_grid(const wvl_io_blob *geo, grid *g, char *why, size_t why_bytes)
 {
     wvl_tiff_stream s = wvl_tiff_stream_of(geo->data, geo->bytes);
     size_t keys = geo->data ? wvl_tiff_find_entry(&s, wvl_tiff_first_directory(&s), TAG_KEYS) : 0;
     if (!keys || !read_place(&s, read_key(&s, keys, KEY_RASTER_TYPE) == RASTER_IS_POINT, g)) {
+        (void)snprintf(why, why_bytes, "--gml needs a place: a scale with one tiepoint, or a transformation");
         return 0;
     }
     uint32_t projected = read_key(&s, keys, KEY_PROJECTED), geographic = read_key(&s, keys, KEY_GEOGRAPHIC);
-    g->is_geographic = !projected;
     g->epsg = projected ? projected : geographic;
-    return g->epsg && g->epsg != USER_DEFINED && (g->is_geographic || has_easting_first(g->epsg));
+    wvl_metadata_axes axes = projected ? wvl_metadata_axes_of(projected) : WVL_METADATA_NORTHING_FIRST;
+    g->is_northing_first = axes == WVL_METADATA_NORTHING_FIRST;
+    if (!g->epsg || g->epsg == USER_DEFINED) {
+        (void)snprintf(why, why_bytes, "--gml needs a coordinate system by EPSG");
+        return 0;
+    }
+    if (axes == WVL_METADATA_OTHER_AXES) {
+        (void)snprintf(why, why_bytes, "the axes of EPSG:%u are not known to be easting and northing",
+                       (unsigned)g->epsg);
+        return 0;
+    }
+    return 1;
 }
 
 /* ---- The document ---------------------------------------------------------------------------- */
@@ -126,12 +121,12 @@ static void put_number(wvl_text *t, double value)
     wvl_text_put(t, text);
 }
 
-/* Geographic systems of EPSG have the latitude first. */
+/* In the order of the system. */
 static void put_pair(wvl_text *t, const grid *g, const double pair[2])
 {
-    put_number(t, pair[g->is_geographic ? 1 : 0]);
+    put_number(t, pair[g->is_northing_first ? 1 : 0]);
     wvl_text_put(t, " ");
-    put_number(t, pair[g->is_geographic ? 0 : 1]);
+    put_number(t, pair[g->is_northing_first ? 0 : 1]);
 }
 
 static void put_system(wvl_text *t, const grid *g)
@@ -222,7 +217,7 @@ static void put_label(wvl_text *t, const char *label)
     wvl_text_put(t, label);
 }
 
-int wvl_metadata_make_gml(const wvl_io_picture *io, wvl_text *out)
+int wvl_metadata_make_gml(const wvl_io_picture *io, wvl_text *out, char *why, size_t why_bytes)
 {
     static const char data[] = "gml.data", root[] = "gml.root-instance";
     const wvl_io_blob *given = &io->metadata.blobs[WVL_IO_GML];
@@ -230,7 +225,7 @@ int wvl_metadata_make_gml(const wvl_io_picture *io, wvl_text *out)
     grid g;
     if (given->data) {
         wvl_text_put_bytes(&document, given->data, given->bytes);
-    } else if (read_grid(&io->metadata.blobs[WVL_IO_GEO], &g)) {
+    } else if (read_grid(&io->metadata.blobs[WVL_IO_GEO], &g, why, why_bytes)) {
         put_document(&document, &g, io->width, io->height);
     } else {
         return 0;

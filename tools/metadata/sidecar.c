@@ -8,15 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "stream.h"
 #include "tools/imageio/tiff_tags.h"
 #include "xml.h"
 #include "xmp.h"
 
 #define MOST_FILE_BYTES ((size_t)16 << 20)
 #define MOST_POINTS 10000u
+#define MOST_EXTENSION 24u
+
+enum { KEY_RASTER_TYPE = 1025, RASTER_IS_POINT = 2 }; /* of GeoTIFF */
 
 /* What the files say together. */
 typedef struct place {
@@ -251,14 +256,68 @@ static int add_transform(wvl_io_context *context, wvl_io_tags *tags, const doubl
     return result == 0 ? wvl_io_add_doubles(context, tags, WVL_TAG_TIEPOINTS, tie, 6) : result;
 }
 
-static int make_tags(wvl_io_picture *io, const place *p)
+/* ---- Tags of the picture ----------------------------------------------------------------------- */
+
+static size_t find_tag(const wvl_tiff_stream *s, unsigned tag)
+{
+    return wvl_tiff_find_entry(s, wvl_tiff_first_directory(s), tag);
+}
+
+/* Whether the picture's own tags say where it lies: then files beside it do not count. */
+static int has_place(const wvl_io_blob *geo)
+{
+    wvl_tiff_stream s = wvl_tiff_stream_of(geo->data, geo->bytes);
+    double value;
+    size_t ties = geo->data ? find_tag(&s, WVL_TAG_TIEPOINTS) : 0;
+    return geo->data && (find_tag(&s, WVL_TAG_TRANSFORMATION) || find_tag(&s, WVL_TAG_RPC) ||
+                         (ties && (find_tag(&s, WVL_TAG_PIXEL_SCALE) || wvl_tiff_read_value(&s, ties, 6, &value))));
+}
+
+/* Keys and the like, which have no place with them. */
+static int keep_given(wvl_io_context *context, wvl_io_tags *tags, const wvl_io_blob *geo)
+{
+    static const uint16_t kept[] = {WVL_TAG_GEO_KEYS, WVL_TAG_GEO_DOUBLES, WVL_TAG_GEO_TEXTS, WVL_TAG_GDAL_NODATA};
+    wvl_tiff_stream s = wvl_tiff_stream_of(geo->data, geo->bytes);
+    int result = 0;
+    tags->big_endian = geo->data && s.big_endian;
+    for (size_t i = 0; geo->data && result == 0 && i < sizeof kept / sizeof kept[0]; i++) {
+        size_t entry = find_tag(&s, kept[i]), bytes = 0, at = entry ? wvl_tiff_find_values(&s, entry, &bytes) : 0;
+        if (bytes) {
+            const uint8_t *type = s.bytes + entry + 2;
+            unsigned number = s.big_endian ? wvl_io_be16(type) : wvl_io_le16(type);
+            result = wvl_io_add_tag(context, tags, kept[i], number, (uint32_t)(bytes / wvl_io_tiff_type_bytes(number)),
+                                    s.bytes + at);
+        }
+    }
+    return result;
+}
+
+/* Where keys of the picture say that its raster is of points, places are those of their centres. */
+static void use_raster_type(const wvl_io_blob *geo, place *p)
+{
+    wvl_tiff_stream s = wvl_tiff_stream_of(geo->data, geo->bytes);
+    size_t keys = geo->data ? find_tag(&s, WVL_TAG_GEO_KEYS) : 0;
+    double key = 0, value = 0;
+    for (uint32_t i = 4; keys && p->has_transform && wvl_tiff_read_value(&s, keys, i + 3, &value); i += 4) {
+        if (wvl_tiff_read_value(&s, keys, i, &key) && key == KEY_RASTER_TYPE && value == RASTER_IS_POINT) {
+            p->transform[0] += 0.5 * (p->transform[1] + p->transform[2]);
+            p->transform[3] += 0.5 * (p->transform[4] + p->transform[5]);
+        }
+    }
+}
+
+static int make_tags(wvl_io_picture *io, place *p)
 {
     wvl_io_context context;
     wvl_io_tags tags = {NULL, 0, 0};
     memset(&context, 0, sizeof context);
     context.picture = io;
     context.name = "";
-    int result = add_keys(&context, &tags, p);
+    use_raster_type(&io->metadata.blobs[WVL_IO_GEO], p);
+    int result = keep_given(&context, &tags, &io->metadata.blobs[WVL_IO_GEO]);
+    if (result == 0) {
+        result = add_keys(&context, &tags, p);
+    }
     if (result == 0 && p->has_transform) {
         result = add_transform(&context, &tags, p->transform);
     } else if (result == 0 && p->point_count) {
@@ -269,6 +328,7 @@ static int make_tags(wvl_io_picture *io, const place *p)
                                 p->nodata);
     }
     if (result == 0) {
+        wvl_io_drop_blob(&io->metadata, WVL_IO_GEO);
         result = wvl_io_take_geo_tags(&context, &tags);
     }
     wvl_io_release_tags(&tags);
@@ -344,40 +404,81 @@ static int read_file(const char *path, side_file *f)
     return 1;
 }
 
-/* "x.tif": x.tfw, x.tifw, x.wld; the first that is there. */
+/* The file of this ending, in lower case, in upper case, or as it is written. 1: there is one. name: room for it. */
+static int read_with_ending(char *name, size_t stem, const char *ending, side_file *f)
+{
+    size_t n = strlen(ending);
+    int has_upper = 0;
+    for (size_t i = 0; i < n; i++) {
+        has_upper |= isupper((unsigned char)ending[i]) != 0;
+    }
+    for (int way = 0; way < 2 + has_upper; way++) {
+        name[stem] = '.';
+        for (size_t i = 0; i <= n; i++) {
+            unsigned char c = (unsigned char)ending[i];
+            int changed = way ? toupper(c) : tolower(c);
+            name[stem + 1 + i] = (char)(way == 2 ? c : changed);
+        }
+        if (read_file(name, f)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Of an extension "tif": .tfw, .tifw. */
+static int read_world_of(char *name, size_t stem, const char *extension, side_file *f)
+{
+    char ending[MOST_EXTENSION + 2];
+    size_t n = strlen(extension);
+    if (n < 2 || n > MOST_EXTENSION) {
+        return 0;
+    }
+    (void)snprintf(ending, sizeof ending, "%c%cw", extension[0], extension[n - 1]);
+    if (read_with_ending(name, stem, ending, f)) {
+        return 1;
+    }
+    (void)snprintf(ending, sizeof ending, "%sw", extension);
+    return read_with_ending(name, stem, ending, f);
+}
+
+/* The first that is there: those of the picture's extension, of its other spellings, .wld. */
 static void read_world_file(const char *path, char *name, side_file *f)
 {
+    static const char *const spellings[][3] = {{"tif", "tiff", NULL}, {"jpg", "jpeg", "jpe"}};
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    size_t stem = dot ? (size_t)(dot - path) : strlen(path), n = dot ? strlen(dot + 1) : 0;
-    int is_there = 0;
+    const char *extension = dot ? dot + 1 : "";
+    size_t stem = dot ? (size_t)(dot - path) : strlen(path);
     memcpy(name, path, stem);
-    if (n >= 2) {
-        int is_upper = isupper((unsigned char)dot[n]) != 0;
-        (void)snprintf(name + stem, 16, ".%c%c%c", dot[1], dot[n], is_upper ? 'W' : 'w');
-        is_there = read_file(name, f);
+    if (read_world_of(name, stem, extension, f)) {
+        return;
     }
-    if (!is_there && n >= 2) {
-        (void)snprintf(name + stem, n + 4, "%sw", dot);
-        is_there = read_file(name, f);
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
+        int is_one = 0;
+        for (size_t k = 0; k < 3 && spellings[i][k]; k++) {
+            is_one |= !strcasecmp(extension, spellings[i][k]);
+        }
+        for (size_t k = 0; is_one && k < 3 && spellings[i][k]; k++) {
+            if (strcasecmp(extension, spellings[i][k]) != 0 && read_world_of(name, stem, spellings[i][k], f)) {
+                return;
+            }
+        }
     }
-    if (!is_there) {
-        (void)snprintf(name + stem, 16, ".wld");
-        (void)read_file(name, f);
-    }
+    (void)read_with_ending(name, stem, "wld", f);
 }
 
 int wvl_metadata_read_sidecars(const char *path, wvl_io_picture *io)
 {
     side_file aux = {0}, world = {0};
-    if (!strcmp(path, "-") || io->metadata.blobs[WVL_IO_GEO].data) {
+    if (!strcmp(path, "-") || has_place(&io->metadata.blobs[WVL_IO_GEO])) {
         return 0;
     }
     char *name = malloc(strlen(path) + 32);
     if (!name) {
         return -1;
     }
-    (void)snprintf(name, strlen(path) + 32, "%s.aux.xml", path);
-    (void)read_file(name, &aux);
+    memcpy(name, path, strlen(path) + 1);
+    (void)read_with_ending(name, strlen(path), "aux.xml", &aux);
     read_world_file(path, name, &world);
     if (aux.is_unreadable) {
         wvl_metadata_add_name(io->lost, sizeof io->lost, ".aux.xml (cannot be read)");

@@ -33,18 +33,7 @@ static const property properties[WVL_IO_FIELD_COUNT] = {
     [WVL_IO_FIELD_PROJECT] = {"xmpDM", "http://ns.adobe.com/xmp/1.0/DynamicMedia/", "projectName", FORM_TEXT},
 };
 
-void wvl_metadata_add_name(char *list, size_t bytes, const char *name)
-{
-    size_t used = strlen(list), more = strlen(name) + (used ? 2 : 0);
-    if (used + more + 1 > bytes) {
-        return;
-    }
-    if (used) {
-        memcpy(list + used, ", ", 2);
-        used += 2;
-    }
-    memcpy(list + used, name, strlen(name) + 1);
-}
+void wvl_metadata_add_name(char *list, size_t bytes, const char *name) { wvl_io_add_name(list, bytes, name); }
 
 /* ---- What the packet has --------------------------------------------------------------------- */
 
@@ -103,6 +92,23 @@ static int has_property(wvl_xml_span document, const property *p)
     return 0;
 }
 
+/* An XML declaration names an encoding other than UTF-8. */
+static int declares_other(wvl_xml_span document)
+{
+    char head[256];
+    size_t n = document.bytes < sizeof head ? document.bytes : sizeof head - 1;
+    memcpy(head, document.at, n);
+    head[n] = '\0';
+    const char *start = strncmp(head, "\xEF\xBB\xBF", 3) == 0 ? head + 3 : head;
+    char *end = strncmp(start, "<?xml", 5) == 0 ? strstr(head, "?>") : NULL;
+    if (!end) {
+        return 0;
+    }
+    *end = '\0';
+    const char *encoding = strstr(start, "encoding");
+    return encoding && !strstr(encoding, "UTF-8") && !strstr(encoding, "utf-8");
+}
+
 int wvl_metadata_is_xmp_text(wvl_io_blob packet)
 {
     const char *text = (const char *)packet.data;
@@ -110,8 +116,8 @@ int wvl_metadata_is_xmp_text(wvl_io_blob packet)
     wvl_xml_tag tag;
     size_t at = 0, tags = 0;
     int found;
-    if (!packet.bytes || memchr(text, 0, packet.bytes)) {
-        return 0; /* UTF-16 or UTF-32 */
+    if (!packet.bytes || memchr(text, 0, packet.bytes) || declares_other(document)) {
+        return 0; /* UTF-16, UTF-32 or another encoding */
     }
     while ((found = wvl_xml_next_tag(document, &at, &tag)) > 0) {
         tags++;
@@ -260,6 +266,28 @@ static void merge(wvl_text *out, wvl_xml_span document, const place *p, const wv
     free(added.data);
 }
 
+static void name_texts(const wvl_io_metadata *m, char *lost, size_t lost_bytes)
+{
+    for (size_t i = 0; i < m->text_count; i++) {
+        wvl_metadata_add_name(lost, lost_bytes, m->texts[i].name);
+    }
+}
+
+/* A packet with a document type may have had what looked like tags where there are none: 1, or 0 and *out is empty
+ * again. */
+static int is_still_sound(wvl_text *out)
+{
+    char reason[128];
+    size_t bytes = out->bytes;
+    int result = out->failed ? 0 : wvl_io_check_xml(out->data, &bytes, reason, sizeof reason);
+    out->failed |= result < 0;
+    if (result > 0) {
+        free(out->data);
+        *out = (wvl_text){NULL, 0, 0, 0};
+    }
+    return result <= 0;
+}
+
 int wvl_metadata_add_to_xmp(wvl_io_blob packet, const wvl_io_metadata *metadata, wvl_text *out, char *lost,
                             size_t lost_bytes)
 {
@@ -268,9 +296,7 @@ int wvl_metadata_add_to_xmp(wvl_io_blob packet, const wvl_io_metadata *metadata,
     place p = {0, {"", 0}, '"'};
     int can_merge = !packet.bytes || (wvl_metadata_is_xmp_text(packet) && find_place(document, &p));
     if (!can_merge) {
-        for (size_t i = 0; i < metadata->text_count; i++) {
-            wvl_metadata_add_name(lost, lost_bytes, metadata->texts[i].name);
-        }
+        name_texts(metadata, lost, lost_bytes);
         return 0;
     }
     put_elements(&elements, document, metadata, lost, lost_bytes);
@@ -278,6 +304,9 @@ int wvl_metadata_add_to_xmp(wvl_io_blob packet, const wvl_io_metadata *metadata,
         make_packet(out, &elements);
     } else if (elements.bytes) {
         merge(out, document, &p, &elements);
+        if (!is_still_sound(out)) {
+            name_texts(metadata, lost, lost_bytes);
+        }
     }
     int failed = out->failed || elements.failed;
     free(elements.data);

@@ -111,6 +111,7 @@ int main(int argc, char **argv)
 {
     wvl_mpi_seat seat;
     int level, code = WVL_EXIT_OK;
+    wvl_cli_enter_guard(argv);
     wvl_cli_catch_signals(); /* before MPI has threads */
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     wvl_mpi_find_seat(&seat);

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TITLE "wavelane sequence journal 1\n"
-#define TITLE_BYTES (sizeof TITLE - 1)
+#define TITLE_BYTES (sizeof WVL_SEQUENCE_TITLE - 1)
 #define PARAMETER "parameter "
 #define SUM_DIGITS 16u
 
@@ -20,7 +19,7 @@ char *wvl_sequence_make_head(const wvl_sequence_checksum *checksum, const char *
     if (!text) {
         return NULL;
     }
-    size_t used = (size_t)snprintf(text, room, TITLE "%s", parameters);
+    size_t used = (size_t)snprintf(text, room, WVL_SEQUENCE_TITLE "%s", parameters);
     uint64_t sum = wvl_sequence_sum_bytes(checksum, 0, text, used);
     *bytes = used + (size_t)snprintf(text + used, room - used, "begin %016" PRIx64 "\n", sum);
     return text;
@@ -130,10 +129,10 @@ static wvl_sequence_journal_status read_head(const wvl_sequence_checksum *checks
     const char *start = c->at;
     uint64_t sum;
     size_t held = (size_t)(c->end - c->at);
-    if (memcmp(c->at, TITLE, held < TITLE_BYTES ? held : TITLE_BYTES) != 0) {
+    if (memcmp(c->at, WVL_SEQUENCE_TITLE, held < TITLE_BYTES ? held : TITLE_BYTES) != 0) {
         return WVL_SEQUENCE_JOURNAL_FOREIGN;
     }
-    if (!take_text(c, TITLE)) {
+    if (!take_text(c, WVL_SEQUENCE_TITLE)) {
         return WVL_SEQUENCE_JOURNAL_CUT;
     }
     parameters->at = c->at;

@@ -21,6 +21,7 @@
 #include "checksum.h"
 
 #define WVL_SEQUENCE_RECORD_CHARS 160u
+#define WVL_SEQUENCE_TITLE "wavelane sequence journal 1\n" /* the first line */
 
 typedef struct wvl_sequence_record {
     uint64_t frame;       /* its number */

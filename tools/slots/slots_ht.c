@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Slots of the HT block coder (codec/ht/block.h). */
+/* Slots of the HT block coder (codec/ht/ht_block.h). */
 #include <string.h>
 
-#include "codec/ht/block.h"
 #include "codec/ht/ht.h"
+#include "codec/ht/ht_block.h"
 #include "tools/slots/slots.h"
 
 enum { STYLES = 4 };

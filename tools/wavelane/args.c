@@ -91,6 +91,15 @@ int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, u
     return end && !*end;
 }
 
+int wvl_cli_refuse_empty(const char *spelling, const char *value)
+{
+    if (value[0]) {
+        return WVL_EXIT_OK;
+    }
+    wvl_cli_error("%s: its value is empty; give one, or leave the option out", spelling);
+    return WVL_EXIT_USAGE;
+}
+
 int wvl_cli_refuse_value(const char *spelling, const char *value, const char *expected)
 {
     wvl_cli_error("%s \"%s\": expected %s", spelling, value, expected);
@@ -342,7 +351,7 @@ static void take_flag(wvl_cli_args *args, const wvl_cli_option *option)
     case WVL_ACTION_FORCE: args->force = 1; break;
     case WVL_ACTION_RECURSIVE: args->recursive = 1; break;
     case WVL_ACTION_SKIP_EXISTING: args->skip_existing = 1; break;
-    case WVL_ACTION_NO_ICC: args->no_icc = 1; break;
+    case WVL_ACTION_NO_ICC: args->icc = WVL_CLI_ICC_DROP; break;
     case WVL_ACTION_NO_XMP: args->no_xmp = 1; break;
     case WVL_ACTION_DROP_ALPHA: args->drop_alpha = 1; break;
     case WVL_ACTION_YCC_TO_RGB: args->ycc_to_rgb = 1; break;
@@ -412,7 +421,7 @@ static int parse_name(parser *p, const char *spelling, match m, const char *atta
         return apply(p->args, m.option, spelling, NULL);
     }
     const char *value = fetch_value(p, spelling, attached, m.key && wvl_cli_is_switch(m.key) ? "yes" : NULL);
-    if (!value) {
+    if (!value || wvl_cli_refuse_empty(spelling, value)) {
         return WVL_EXIT_USAGE;
     }
     return m.key ? add_setting(p->args, spelling, m.key->key, value, 0) : apply(p->args, m.option, spelling, value);
@@ -433,7 +442,8 @@ static int parse_letters(parser *p, const char *spelling)
     const wvl_cli_option *first = match_letter(letters[0]);
     if (first && first->argument) {
         const char *value = fetch_value(p, spelling, letters[1] ? letters + 1 : NULL, NULL);
-        return value ? apply(p->args, first, spelling, value) : WVL_EXIT_USAGE;
+        return value && !wvl_cli_refuse_empty(spelling, value) ? apply(p->args, first, spelling, value)
+                                                               : WVL_EXIT_USAGE;
     }
     for (const char *c = letters; *c; c++) {
         const wvl_cli_option *option = match_letter(*c);

@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+/* An empty value is no default: a script may have lost a variable. */
+int wvl_cli_refuse_empty(const char *spelling, const char *value);
 int wvl_cli_refuse_value(const char *spelling, const char *value, const char *expected);
 /* Finds value among words, two or three of them. */
 int wvl_cli_take_word(const char *spelling, const char *value, const char *const *words, int count, int *index);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "args.h"
 
@@ -75,7 +76,8 @@ static int take_transfer(wvl_cli_args *args, const char *spelling, const char *v
 static int take_pages(wvl_cli_args *args, const char *spelling, const char *value)
 {
     if (!wvl_cli_are_pages(value)) {
-        return wvl_cli_refuse_value(spelling, value, "all, or rising numbers and ranges from 0, such as 0-2,5");
+        return wvl_cli_refuse_value(spelling, value,
+                                    "all, or rising numbers and ranges from 0, such as 0-2,5 (0.1: a SubIFD)");
     }
     args->pages = value;
     return WVL_EXIT_OK;
@@ -101,12 +103,9 @@ static int take_memory(wvl_cli_args *args, const char *spelling, const char *val
 
 static int take_page(wvl_cli_args *args, const char *spelling, const char *value)
 {
-    uint64_t page;
-    if (!wvl_cli_parse_number(value, 0, UINT32_MAX, &page)) {
-        return wvl_cli_refuse_value(spelling, value, "a whole number");
+    if (!wvl_cli_parse_page(value, &args->io)) {
+        return wvl_cli_refuse_value(spelling, value, "a whole number, or 0.1 for the second SubIFD of page 0");
     }
-    args->io.page = (uint32_t)page;
-    args->page_given = 1;
     return WVL_EXIT_OK;
 }
 
@@ -137,10 +136,12 @@ static int refuse(const char *message)
 
 static int check_pages(const wvl_cli_args *args)
 {
-    if (args->page_given) {
+    if (args->io.page_given) {
         return refuse("--page and --pages cannot be used together; give one of them");
     }
-    if (args->image_dir || args->demo || args->input_count != 1 || !strcmp(args->inputs[0], "-")) {
+    struct stat st;
+    int is_one = !args->image_dir && !args->demo && args->input_count == 1 && strcmp(args->inputs[0], "-") != 0;
+    if (!is_one || (!stat(args->inputs[0], &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
         return refuse("--pages needs one -i that is a file; each page is read by itself");
     }
     if (args->output && !strcmp(args->output, "-")) {

@@ -50,7 +50,7 @@ static const char *find_option(const wvl_cli_job *j)
     if (args->target_depth) {
         return "-TargetBitDepth scales the picture as a whole; leave it out";
     }
-    if (args->auto_color && io->icc && !args->no_icc && !io->space_rules) {
+    if (args->auto_color && io->icc && args->icc != WVL_CLI_ICC_DROP && !io->space_rules) {
         return "--input-color auto applies an ICC profile to the picture as a whole; name the space";
     }
     if (has_no_step(args, io)) {
@@ -152,8 +152,7 @@ int wvl_cli_read_by_rows(wvl_cli_job *j)
     if (args->memory_bytes || is_large(j)) {
         return wvl_cli_describe_rows(args, j->inputs[0], j->rows.reader, &j->picture);
     }
-    int may_open_again = wvl_io_rows_can_restart(j->rows.reader) && strcmp(j->inputs[0], "-") != 0;
-    if (may_open_again) {
+    if (wvl_io_rows_can_reopen(j->rows.reader)) {
         wvl_cli_args own = *args;
         own.io.keep_words = wants_device(j) ? WVL_IO_KEEP_NO_WORDS : wvl_cli_choose_words(args, 0);
         wvl_cli_release_rows(&j->rows);

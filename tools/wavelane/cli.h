@@ -66,6 +66,7 @@ typedef enum wvl_cli_action {
     WVL_ACTION_FLOAT_RANGE,
     WVL_ACTION_XML,
     WVL_ACTION_UUID,
+    WVL_ACTION_ICC,
     WVL_ACTION_NO_ICC,
     WVL_ACTION_NO_XMP,
     WVL_ACTION_KEEP,
@@ -138,6 +139,9 @@ typedef struct wvl_cli_box {
 } wvl_cli_box;
 
 /* Strings point into argv. */
+/* What becomes of the picture's ICC profile. FIT leaves out what the file cannot carry, which KEEP refuses. */
+typedef enum wvl_cli_icc { WVL_CLI_ICC_KEEP, WVL_CLI_ICC_FIT, WVL_CLI_ICC_DROP } wvl_cli_icc;
+
 typedef struct wvl_cli_args {
     const char *command; /* that takes them, beside options of its own; NULL: encode */
     const char **inputs;
@@ -159,9 +163,10 @@ typedef struct wvl_cli_args {
     int auto_color;        /* --input-color auto */
     wvl_cli_box *boxes;
     size_t box_count;
-    int no_icc, no_xmp;
-    const char *pages; /* "all" or a list; NULL: one page, io.page */
-    int page_given;
+    wvl_cli_icc icc;
+    int no_xmp;
+    const char *pages;  /* "all" or a list; NULL: one page */
+    int page_of_many;   /* 1: messages name the page */
     uint32_t *channels; /* owned; NULL: all */
     uint32_t channel_count;
     int drop_alpha, ycc_to_rgb, float_range_spelled;
@@ -179,6 +184,11 @@ typedef struct wvl_cli_args {
 
 /* pages.c: whether text is a list of pages. */
 int wvl_cli_are_pages(const char *text);
+/* "N", or "N.M" for SubIFD M of page N, into what the readers are asked for; 0: it is neither. */
+int wvl_cli_parse_page(const char *text, wvl_io_options *io);
+/* Pages of a file that are neither reduced pictures nor masks. 0, or an exit code after a message, also where there is
+ * none; the caller frees the list. */
+int wvl_cli_list_full_pages(const char *name, const wvl_io_options *io, wvl_io_page **pages, size_t *count);
 
 /* argv[0] is not looked at. 0, or an exit code after a message. */
 int wvl_cli_parse_args(int argc, char **argv, wvl_cli_args *args);
@@ -290,6 +300,19 @@ void wvl_cli_report_warnings_of_run(wvl_cli_report *r);
 /* JSON only: writes the name of a member whose value the caller writes. */
 void wvl_cli_report_raw(wvl_cli_report *r, const char *name);
 
+/* ---- Why pictures failed --------------------------------------------------------------------- */
+
+/* Counts by the exit code of each picture that failed. */
+typedef struct wvl_cli_reasons {
+    uint64_t counts[WVL_EXIT_REPORT + 2];
+} wvl_cli_reasons;
+
+void wvl_cli_count_reason(wvl_cli_reasons *reasons, int code);
+/* " (2: the input is refused; 1: ...)"; nothing where none failed. */
+void wvl_cli_print_reasons(FILE *file, const wvl_cli_reasons *reasons);
+/* An object "reasons" with a number for each that there was. */
+void wvl_cli_report_reasons(wvl_cli_report *r, const wvl_cli_reasons *reasons);
+
 /* ---- One picture ----------------------------------------------------------------------------- */
 
 /* What the library is given: everything points into the structure or into io. */
@@ -320,10 +343,14 @@ enum {
     WVL_UNUSED_YCC_TO_RGB = 64,
     WVL_UNUSED_FLOAT = 128
 };
+#define WVL_UNUSED_UNKNOWN (~0u) /* no picture was read */
 /* Refuses them: 0, or an exit code after a message. */
 int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture);
 /* Warns of them; name is that of a folder none of whose pictures used them. */
 void wvl_cli_warn_unused(const char *name, unsigned unused);
+/* *unused: of the pictures so far; WVL_UNUSED_UNKNOWN before the first one. A picture that was not read says nothing.
+ */
+void wvl_cli_note_unused(unsigned *unused, const wvl_cli_picture *picture);
 /* Which samples of a file the reader may leave as they are, for a picture that is encoded on a device or on the CPU. */
 wvl_io_keep_words wvl_cli_choose_words(const wvl_cli_args *args, int on_device);
 /* Reads the inputs (several are components of one picture) or makes the demonstration picture. 0 or an exit code after
@@ -343,7 +370,7 @@ void wvl_cli_release_picture(wvl_cli_picture *picture);
 unsigned wvl_cli_kept_metadata(const wvl_cli_args *args);
 static inline int wvl_cli_drops_profile(const wvl_cli_args *args)
 {
-    return args->no_icc || (args->dropped & WVL_KEEP_ICC);
+    return args->icc == WVL_CLI_ICC_DROP || (args->dropped & WVL_KEEP_ICC);
 }
 /* Warns of what neither the reader nor the boxes have a place for. */
 void wvl_cli_name_lost(const wvl_cli_args *args, const char *name, const wvl_cli_picture *picture);
@@ -369,6 +396,9 @@ int wvl_cli_container_of_extension(const char *extension);
 int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, size_t input_count, const char *output);
 /* Whether two outputs are one file, there already or not. "-" is standard output. */
 int wvl_cli_is_same_file(const char *a, const char *b);
+/* A report, trace or journal never takes the place of a picture, of this run or of another one: none ends as pictures
+ * do. what: the option. 0, or an exit code after a message. */
+int wvl_cli_refuse_picture_name(const char *what, const char *path);
 /* Whether it ends as a codestream does (that of a JP2 or JPH file is its last box). *bytes: of the file. */
 int wvl_cli_is_whole(const char *path, uint64_t *bytes);
 int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char *output, wvl_sink *sink);
@@ -409,6 +439,8 @@ int wvl_cli_can_verify(void);
  * check->component_psnr. */
 int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int lossless, const uint8_t *bytes,
                          size_t count, wvl_cli_check *check);
+/* First in main(): foreign decoders then run in child processes (D-guard-01). */
+void wvl_cli_enter_guard(char **argv);
 /* wvl_io_options.inspect: refuses HT blocks that OpenJPEG may not get. */
 int wvl_cli_inspect_codestream(const uint8_t *codestream, size_t bytes, char *reason, size_t reason_bytes);
 /* Decodes a codestream into picture->io, which the caller releases. name is for messages. */

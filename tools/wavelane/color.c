@@ -50,8 +50,8 @@ int wvl_cli_fit_color(const wvl_cli_args *args, const char *name, wvl_cli_pictur
     if (io->palette || io->color == WVL_IO_GREY || io->color == WVL_IO_YCC || io->color == WVL_IO_CMYK) {
         return refuse_kind(name, io);
     }
-    return io->icc && !args->no_icc && !io->space_rules ? wvl_cli_apply_profile(name, p, params)
-                                                        : take_header(name, io, params);
+    return io->icc && args->icc != WVL_CLI_ICC_DROP && !io->space_rules ? wvl_cli_apply_profile(name, p, params)
+                                                                        : take_header(name, io, params);
 }
 
 int wvl_cli_converts_color(const wvl_cli_picture *p, const wvl_params *params)

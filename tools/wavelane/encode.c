@@ -122,7 +122,11 @@ static int make_plan(wvl_cli_job *j)
         leave(j);
     }
     j->borrows_plan = j->plan != NULL;
-    return j->plan ? WVL_EXIT_OK : create_plan(j, plans);
+    code = j->plan ? WVL_EXIT_OK : create_plan(j, plans);
+    if (!code) {
+        wvl_cli_warn_of_container(j->name, &j->picture, j->params);
+    }
+    return code;
 }
 
 /* ---- Encode ---------------------------------------------------------------------------------- */
@@ -364,6 +368,13 @@ static void hold_samples(void *user, uint64_t bytes)
     j->sample_bytes += bytes;
 }
 
+/* Pictures of a folder, pages and frames: an option that one of them has no use for may be meant for others. */
+static int is_of_many(const wvl_cli_job *j)
+{
+    const wvl_cli_args *args = j->s->args;
+    return args->image_dir || args->io.page_of_many || !strcmp(args->command ? args->command : "", "sequence");
+}
+
 static int read_job(wvl_cli_job *j)
 {
     const wvl_cli_args *args = j->s->args;
@@ -382,7 +393,6 @@ static int read_job(wvl_cli_job *j)
 
 int wvl_cli_read_and_plan(wvl_cli_job *j)
 {
-    const wvl_cli_args *args = j->s->args;
     enter(j);
     wvl_status status = wvl_params_clone(j->s->params, &j->params);
     leave(j);
@@ -400,7 +410,7 @@ int wvl_cli_read_and_plan(wvl_cli_job *j)
         code = read_job(j);
         wvl_cli_trace_reading(begin);
     }
-    if (!code && !args->image_dir) {
+    if (!code && !is_of_many(j)) {
         code = wvl_cli_refuse_unused(j->name, &j->picture);
     }
     code = code ? code : make_plan(j);
@@ -483,6 +493,7 @@ int wvl_cli_encode_one(wvl_cli_batch *s, const char *const *inputs, size_t input
         code = wvl_cli_encode_job(&j);
     }
     wvl_cli_report_job(&j, code);
+    wvl_cli_note_unused(&s->unused, &j.picture);
     wvl_cli_release_job(&j);
     return code;
 }

@@ -130,13 +130,15 @@ static void tell_entry(void *user, wvl_cli_turns *turns, size_t index, void *pie
     wvl_cli_batch *s = user;
     entry_at_work *e = piece;
     wvl_cli_tell_messages();
+    s->done++;
     if (e->is_skipped) {
         tell_skipped(s, &s->directory.entries[index]);
         return;
     }
-    s->unused &= e->job.picture.components ? e->job.picture.unused : ~0u;
+    wvl_cli_note_unused(&s->unused, &e->job.picture);
     wvl_cli_report_job(&e->job, e->code);
     s->failed += e->code != WVL_EXIT_OK;
+    wvl_cli_count_reason(&s->reasons, e->code);
     if (e->code == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted()) {
         s->code = WVL_EXIT_INTERRUPTED;
         wvl_cli_stop_turns(turns);
@@ -231,7 +233,7 @@ static void encode_entries(wvl_cli_batch *s)
         wvl_cli_inform("%s: %u threads; each of the first %zu pictures has one of its own", s->args->image_dir,
                        wvl_context_threads(s->context), s->single_count);
     }
-    s->unused = s->directory.count ? ~0u : 0;
+    s->unused = WVL_UNUSED_UNKNOWN;
     run_entries(s, workers);
     wvl_cli_close_encoders(s->encoders);
     wvl_context_release(s->single);
@@ -241,17 +243,37 @@ static void encode_entries(wvl_cli_batch *s)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+static void report_sums(wvl_cli_batch *s)
+{
+    wvl_cli_report_close(&s->report); /* the list of pictures */
+    wvl_cli_report_open_object(&s->report, "summary");
+    wvl_cli_report_number(&s->report, "pictures", s->directory.count);
+    wvl_cli_report_number(&s->report, "encoded", s->done - s->failed - s->skipped);
+    wvl_cli_report_number(&s->report, "skipped", s->skipped);
+    wvl_cli_report_number(&s->report, "failed", s->failed);
+    wvl_cli_report_reasons(&s->report, &s->reasons);
+}
+
 static void sum_up(wvl_cli_batch *s)
 {
     size_t count = s->directory.count;
-    if (s->args->json || s->args->quiet || wvl_cli_is_plan_only(s->args) || !count || s->code) {
+    if (s->args->json) {
+        report_sums(s);
         return;
     }
-    (void)fprintf(s->out, "%zu pictures: %zu encoded", count, count - s->failed - s->skipped);
-    if (s->args->skip_existing) {
-        (void)fprintf(s->out, ", %zu skipped", s->skipped);
+    if (s->args->quiet || wvl_cli_is_plan_only(s->args) || !s->done) {
+        return;
     }
-    (void)fprintf(s->out, ", %zu failed\n", s->failed);
+    (void)fprintf(s->out, "%zu pictures: %zu encoded", count, s->done - s->failed - s->skipped);
+    if (s->skipped) {
+        (void)fprintf(s->out, ", %zu skipped (the output exists)", s->skipped);
+    }
+    (void)fprintf(s->out, ", %zu failed", s->failed);
+    wvl_cli_print_reasons(s->out, &s->reasons);
+    if (s->done < count) {
+        (void)fprintf(s->out, ", %zu not begun", count - s->done);
+    }
+    (void)fputc('\n', s->out);
 }
 
 static int list_pictures(wvl_cli_batch *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a codestream must keep before OpenJPEG may decode it: builds of it that check themselves end the process where
- * an HT block has a bit that cannot be there. */
+/* What a codestream must keep before OpenJPEG may decode it: OpenJPEG decodes some HT blocks that are not legal, and
+ * ends its process at others. */
 #include <stdio.h>
 #include <string.h>
 

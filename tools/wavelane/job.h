@@ -24,13 +24,14 @@ typedef struct wvl_cli_batch {
     wvl_cli_report report; /* used with --json */
     FILE *out;             /* where summaries go */
     wvl_cli_directory directory;
-    wvl_cli_ahead *ahead;       /* NULL: pictures open their device */
-    wvl_cli_plans *plans;       /* NULL: every picture has its own */
-    wvl_cli_encoders *encoders; /* of a folder on a device; NULL: every picture is encoded by itself */
-    size_t failed, skipped;     /* of its pictures; change in turn */
-    int code;                   /* the same */
-    int report_errno;           /* of the first summary that could not be written; 0: all were */
-    unsigned unused;            /* WVL_UNUSED_* of every picture so far; the same */
+    wvl_cli_ahead *ahead;         /* NULL: pictures open their device */
+    wvl_cli_plans *plans;         /* NULL: every picture has its own */
+    wvl_cli_encoders *encoders;   /* of a folder on a device; NULL: every picture is encoded by itself */
+    size_t done, failed, skipped; /* of its pictures; change in turn */
+    wvl_cli_reasons reasons;      /* the same */
+    int code;                     /* the same */
+    int report_errno;             /* of the first summary that could not be written; 0: all were */
+    unsigned unused;              /* WVL_UNUSED_* of every picture so far; the same */
 } wvl_cli_batch;
 
 typedef struct wvl_cli_job wvl_cli_job;

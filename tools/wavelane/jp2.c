@@ -29,7 +29,15 @@ static const char *color_word(wvl_io_color color)
     return "undeclared";
 }
 
-static uint32_t color_channels(wvl_color color) { return color == WVL_COLOR_GREY ? 1 : 3; }
+/* AUTO: CMYK, by its profile. */
+static uint32_t color_channels(wvl_color color)
+{
+    switch (color) {
+    case WVL_COLOR_GREY: return 1;
+    case WVL_COLOR_AUTO: return 4;
+    default: return 3;
+    }
+}
 
 /* Channels of the file: the components, or the columns of the palette. */
 static uint32_t channel_count(const wvl_io_picture *io)
@@ -42,15 +50,66 @@ static int alpha_channel(const wvl_io_picture *io)
     return io->palette ? (io->palette_columns == 4 ? 3 : -1) : io->alpha_component;
 }
 
-static int declare_color(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
+/* Presets for files that many programs are to read. */
+static int is_for_readers(const char *preset)
+{
+    static const char *const beginnings[] = {"archive", "ht-archive", "iiif", "kb-",
+                                             "ndnp",    "bodleian",   "bl-",  "wellcome"};
+    for (size_t i = 0; preset && i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        if (!strncmp(preset, beginnings[i], strlen(beginnings[i]))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_subsampled(const wvl_io_picture *io)
+{
+    int found = 0;
+    for (uint32_t i = 0; i < io->component_count; i++) {
+        found |= io->components[i].dx != 1 || io->components[i].dy != 1;
+    }
+    return found;
+}
+
+/* Colours of a profile that holds together; 0: other spaces. */
+static uint32_t profile_channels(const wvl_io_picture *io)
+{
+    static const struct {
+        char signature[5];
+        uint32_t channels;
+    } spaces[] = {{"GRAY", 1}, {"RGB ", 3}, {"CMYK", 4}, {"Lab ", 3}, {"XYZ ", 3}, {"YCbr", 3}, {"CMY ", 3}};
+    for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
+        if (!memcmp(io->icc + 16, spaces[i].signature, 4)) {
+            return spaces[i].channels;
+        }
+    }
+    return 0;
+}
+
+/* A JPH file has CMYK colours by their profile (15444-15 Annex D). */
+static int declare_cmyk(const wvl_cli_args *args, const char *name, int is_jph, wvl_cli_picture *p)
+{
+    const wvl_io_picture *io = &p->io;
+    int has_profile = io->icc && wvl_io_icc_kind(io->icc, io->icc_bytes) == WVL_IO_ICC_OTHER &&
+                      profile_channels(io) == 4 && !wvl_cli_drops_profile(args) && args->color == WVL_COLOR_AUTO;
+    if (is_jph && has_profile) {
+        p->jp2.color = WVL_COLOR_AUTO;
+        return WVL_EXIT_OK;
+    }
+    wvl_cli_error("%s: %s; write a codestream (.j2k), or convert it to RGB", name,
+                  is_jph ? "a JPH file has CMYK colour by an ICC profile alone, and there is none that it could carry"
+                         : "a JP2 file cannot express CMYK colour (I.5.3.3); a JPH file (.jph) can, by an ICC profile");
+    return WVL_EXIT_INPUT;
+}
+
+static int declare_color(const wvl_cli_args *args, const char *name, int is_jph, wvl_cli_picture *p)
 {
     const wvl_io_picture *io = &p->io;
     uint32_t channels = channel_count(io) - (alpha_channel(io) >= 0);
     wvl_color color = WVL_COLOR_GREY;
     if (io->color == WVL_IO_CMYK) {
-        wvl_cli_error("%s: JP2 cannot express CMYK colour (I.5.3.3); write a codestream (.j2k), or convert it to RGB",
-                      name);
-        return WVL_EXIT_INPUT;
+        return declare_cmyk(args, name, is_jph, p);
     }
     if (args->color != WVL_COLOR_AUTO) {
         color = args->color;
@@ -68,6 +127,10 @@ static int declare_color(const wvl_cli_args *args, const char *name, wvl_cli_pic
         wvl_cli_warn_once(name,
                           "samples have the limited range of video, and sYCC of JP2 and JPH files has the full one; "
                           "--ycc-to-rgb converts them to RGB");
+    }
+    if (io->color == WVL_IO_YCC && is_subsampled(io) && is_for_readers(args->preset)) {
+        wvl_cli_warn_once(name, "subsampled YCbCr stays as it is, and GDAL, libvips and glymur do not read that in JP2 "
+                                "and JPH files; --ycc-to-rgb converts it to RGB");
     }
     p->jp2.color = color;
     return WVL_EXIT_OK;
@@ -98,6 +161,32 @@ static void carry_parameters(const wvl_cli_args *args, const char *name, int is_
     }
 }
 
+/* NULL: the file can carry the profile. */
+static const char *find_obstacle(const wvl_io_picture *io, int is_jph, wvl_color color)
+{
+    wvl_io_icc kind = wvl_io_icc_kind(io->icc, io->icc_bytes);
+    if (kind == WVL_IO_ICC_BROKEN) {
+        return "is damaged: its header and its tags do not agree";
+    }
+    if (kind == WVL_IO_ICC_OTHER && !is_jph) {
+        return "is not a restricted one (grey or three-component matrix, PCS XYZ, input or display), which alone JP2 "
+               "can carry (I.5.3.3); a JPH file (.jph) takes any";
+    }
+    if (color == WVL_COLOR_SYCC) {
+        return "is for RGB or grey, but the picture is YCbCr";
+    }
+    if (kind == WVL_IO_ICC_GREY && color != WVL_COLOR_GREY) {
+        return "is for grey, but the picture is not";
+    }
+    if (kind == WVL_IO_ICC_RGB && color == WVL_COLOR_GREY) {
+        return "is for RGB, but the picture is grey";
+    }
+    if (kind == WVL_IO_ICC_OTHER && profile_channels(io) != color_channels(color)) {
+        return "is for another number of colours than the picture has";
+    }
+    return NULL;
+}
+
 /* JP2 takes restricted profiles only; one that is left out silently would change the colours. */
 static int carry_profile(const wvl_cli_args *args, const char *name, int is_jph, wvl_cli_picture *p)
 {
@@ -105,22 +194,15 @@ static int carry_profile(const wvl_cli_args *args, const char *name, int is_jph,
     if (!io->icc || wvl_cli_drops_profile(args) || args->color != WVL_COLOR_AUTO || p->jp2.cicp) {
         return WVL_EXIT_OK;
     }
-    wvl_io_icc kind = wvl_io_icc_kind(io->icc, io->icc_bytes);
-    const char *reason = NULL;
-    if (kind == WVL_IO_ICC_BROKEN) {
-        reason = "is damaged: its header and its tags do not agree";
-    } else if (kind == WVL_IO_ICC_OTHER && !is_jph) {
-        reason = "is not a restricted one (grey or three-component matrix, PCS XYZ, input or display), which alone JP2 "
-                 "can carry (I.5.3.3); a JPH "
-                 "file (.jph) takes any";
-    } else if (p->jp2.color == WVL_COLOR_SYCC) {
-        reason = "is for RGB or grey, but the picture is YCbCr";
-    } else if (kind != WVL_IO_ICC_OTHER && (kind == WVL_IO_ICC_GREY) != (p->jp2.color == WVL_COLOR_GREY)) {
-        reason =
-            kind == WVL_IO_ICC_GREY ? "is for grey, but the picture is not" : "is for RGB, but the picture is grey";
+    const char *reason = find_obstacle(io, is_jph, p->jp2.color);
+    if (reason && args->icc == WVL_CLI_ICC_FIT) {
+        wvl_cli_warn_once(name, "the ICC profile is left out (--icc fit): it %s", reason);
+        return WVL_EXIT_OK;
     }
     if (reason) {
-        wvl_cli_error("%s: the ICC profile %s; --no-icc leaves it out, a codestream (.j2k) has none", name, reason);
+        wvl_cli_error("%s: the ICC profile %s; --icc fit leaves it out and keeps those that can be carried, a "
+                      "codestream (.j2k) has none",
+                      name, reason);
         return WVL_EXIT_INPUT;
     }
     p->jp2.icc = io->icc;
@@ -140,7 +222,7 @@ static void note_assumptions(const wvl_cli_args *args, const char *name, wvl_cli
                           "the picture does not say what its %u channels mean; written as %s with the colour marked "
                           "unknown (--color declares one)",
                           channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
-    } else if (!io->color_declared || (io->icc && wvl_cli_drops_profile(args))) {
+    } else if (!io->color_declared || io->icc) {
         static const char *const spaces[] = {"grey with the sRGB curve", "sRGB", "sYCC"};
         const char *space = spaces[p->jp2.color == WVL_COLOR_GREY ? 0 : p->jp2.color == WVL_COLOR_SRGB ? 1 : 2];
         wvl_cli_inform("%s: untagged %s is taken as %s", name, color_word(io->color), space);
@@ -194,8 +276,25 @@ static int carry_palette(const char *name, wvl_cli_picture *p)
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
-static int read_box(const wvl_cli_args *args, const char *path, uint8_t **data, size_t *bytes)
+/* What XML readers of the file would trip over is refused; NULs at its end are left out. */
+static int check_xml(const char *path, const uint8_t *data, size_t *bytes)
 {
+    char reason[128];
+    int result = wvl_io_check_xml(data, bytes, reason, sizeof reason);
+    if (result < 0) {
+        return out_of_memory(path);
+    }
+    if (result > 0) {
+        wvl_cli_error("%s: is not well-formed XML: %s; mend it; a box of --uuid with another identifier than that of "
+                      "XMP holds any bytes",
+                      path, reason);
+    }
+    return result ? WVL_EXIT_INPUT : WVL_EXIT_OK;
+}
+
+static int read_box(const wvl_cli_args *args, const wvl_cli_box *box, uint8_t **data, size_t *bytes)
+{
+    const char *path = box->path;
     int code = wvl_cli_read_whole(path, wvl_cli_most_bytes(args, WVL_CLI_BOX_BYTES), WVL_CLI_ANYTHING, data, bytes);
     if (!code && !*bytes) {
         free(*data);
@@ -203,7 +302,8 @@ static int read_box(const wvl_cli_args *args, const char *path, uint8_t **data, 
         wvl_cli_error("%s: is empty, and would make an empty box", path);
         code = WVL_EXIT_INPUT;
     }
-    return code;
+    int is_xml = !box->is_uuid || wvl_metadata_is_xmp_uuid(box->uuid);
+    return code || !is_xml ? code : check_xml(path, *data, bytes);
 }
 
 static int make_metadata_boxes(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
@@ -220,7 +320,7 @@ static int read_boxes(const wvl_cli_args *args, wvl_cli_picture *p)
     for (size_t i = 0; i < args->box_count; i++) {
         size_t index = p->box_count++;
         wvl_box *box = &p->boxes[index];
-        int code = read_box(args, args->boxes[i].path, &p->box_data[index], &box->bytes);
+        int code = read_box(args, &args->boxes[i], &p->box_data[index], &box->bytes);
         if (code) {
             return code;
         }
@@ -291,7 +391,7 @@ int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_
         wvl_cli_name_lost(args, name, p);
         return leave_behind(args, name, &p->io);
     }
-    int code = declare_color(args, name, p);
+    int code = declare_color(args, name, is_jp2 == 2, p);
     if (!code) {
         carry_parameters(args, name, is_jp2 == 2, p);
         code = carry_profile(args, name, is_jp2 == 2, p);

@@ -94,6 +94,7 @@ int main(int argc, char **argv)
     } commands[] = {{"encode", run_encode},   {"info", wvl_cli_run_info},     {"options", run_options},
                     {"help", run_help},       {"verify", wvl_cli_run_verify}, {"devices", run_devices},
                     {"explain", run_explain}, {"bench", run_bench},           {"sequence", wvl_cli_run_sequence}};
+    wvl_cli_enter_guard(argv);
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(argv[1], commands[i].name) != 0) {
             continue;

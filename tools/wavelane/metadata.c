@@ -2,7 +2,7 @@
 /* Metadata on the command's way from a picture to a file: what is kept, named as lost, or applied. */
 #include <string.h>
 
-#include "cli.h"
+#include "args.h"
 #include "tools/metadata/sidecar.h"
 
 #define STRIPPED ((unsigned)(WVL_KEEP_ALL & ~(WVL_KEEP_ICC | WVL_KEEP_RESOLUTION)))
@@ -22,6 +22,14 @@ static int take_keep(wvl_cli_args *args, const char *spelling, const char *value
     return WVL_EXIT_OK;
 }
 
+static int take_icc(wvl_cli_args *args, const char *spelling, const char *value)
+{
+    static const char *const words[] = {"keep", "fit", "drop"};
+    int index = 0, code = wvl_cli_take_word(spelling, value, words, 3, &index);
+    args->icc = (wvl_cli_icc)index;
+    return code;
+}
+
 static int take_orient(wvl_cli_args *args, const char *spelling, const char *value)
 {
     args->orient = !strcmp(value, "auto");
@@ -35,6 +43,7 @@ static int take_orient(wvl_cli_args *args, const char *spelling, const char *val
 int wvl_cli_take_metadata_option(wvl_cli_args *args, wvl_cli_action action, const char *spelling, const char *value)
 {
     switch (action) {
+    case WVL_ACTION_ICC: return take_icc(args, spelling, value);
     case WVL_ACTION_KEEP: return take_keep(args, spelling, value);
     case WVL_ACTION_ORIENT: return take_orient(args, spelling, value);
     case WVL_ACTION_STRIP: args->dropped = STRIPPED; return WVL_EXIT_OK;

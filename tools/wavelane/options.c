@@ -49,10 +49,15 @@ static const wvl_cli_option options[] = {
     {"input-format", 0, "EXTENSION", WVL_ACTION_INPUT_FORMAT, NULL, NULL,
      "Read the input as a file with this extension (raw, rawl, yuv, tga, ...), whatever its name and first bytes are.",
      FILES},
-    {"page", 0, "N", WVL_ACTION_PAGE, NULL, NULL, "Page of a TIFF file to encode, from 0; 0 unless given.", FILES},
+    {"page", 0, "N[.M]", WVL_ACTION_PAGE, NULL, NULL,
+     "Page of a TIFF file to encode, from 0; 0.1 is the second SubIFD of page 0. Unless given, page 0, or the only "
+     "full "
+     "picture where page 0 is a reduced one (a thumbnail) or a mask.",
+     FILES},
     {"pages", 0, "all|LIST", WVL_ACTION_PAGES, NULL, NULL,
-     "Pages of a TIFF file, from 0, each into a file of its own: all, or rising numbers and ranges such as 0-2,5. The "
-     "number replaces %d or %03d in the name of -o, or comes before its extension (scan.jp2 becomes scan-0.jp2).",
+     "Pages of a TIFF file, from 0, each into a file of its own: all but reduced pictures and masks, or rising numbers "
+     "and ranges such as 0-2,5. The number replaces %d or %03d in the name of -o, or comes before its extension "
+     "(scan.jp2 becomes scan-0.jp2).",
      FILES},
     {"max-pixels", 0, "N", WVL_ACTION_MAX_PIXELS, NULL, NULL,
      "Largest picture that is read, in samples of all components together; 8589934592 (2^33) unless given.", FILES},
@@ -116,7 +121,9 @@ static const wvl_cli_option options[] = {
     {"palette", 0, "expand|indices", WVL_ACTION_PALETTE, NULL, NULL,
      "Palette pictures: encode the colours (default), or the indices with the palette in the JP2 file.", PICTURE},
     {"jpeg-ycc", 0, "rgb|keep", WVL_ACTION_JPEG_YCC, NULL, NULL,
-     "YCbCr of JPEG files: encode RGB (default), or the planes as they are stored, subsampled ones too.", PICTURE},
+     "YCbCr of JPEG files, and of JPEG data in TIFF: encode RGB (default), or the planes as they are stored, "
+     "subsampled ones too.",
+     PICTURE},
     {"channels", 0, "N,...", WVL_ACTION_CHANNELS, NULL, NULL,
      "Channels to encode, from 0, in this order; the others are left out.", PICTURE},
     {"drop-alpha", 0, NULL, WVL_ACTION_DROP_ALPHA, NULL, NULL, "Leave the alpha channel out.", PICTURE},
@@ -139,7 +146,11 @@ static const wvl_cli_option options[] = {
      "where they say nothing; xyz: the samples are X'Y'Z' already, and of more than 12 bits the uppermost 12 are "
      "taken; none (default): the samples are not converted.",
      PICTURE},
-    {"no-icc", 0, NULL, WVL_ACTION_NO_ICC, NULL, NULL, "Leave the picture's ICC profile out.", PICTURE},
+    {"icc", 0, "keep|fit|drop", WVL_ACTION_ICC, NULL, NULL,
+     "The picture's ICC profile. keep (the default): it goes into the JP2 file, and one that the file cannot carry is "
+     "refused. fit: such a one is left out, with a warning. drop: it is left out.",
+     PICTURE},
+    {"no-icc", 0, NULL, WVL_ACTION_NO_ICC, NULL, NULL, "The same as --icc drop.", PICTURE},
     {"no-xmp", 0, NULL, WVL_ACTION_NO_XMP, NULL, NULL,
      "Leave the picture's XMP packet out, and texts that would become XMP.", PICTURE},
     {"keep", 0, "LIST", WVL_ACTION_KEEP, NULL, NULL,
@@ -157,7 +168,7 @@ static const wvl_cli_option options[] = {
      "Add GMLJP2 (boxes asoc, lbl, xml) beside GeoJP2, for a picture that lies in a coordinate system of EPSG.",
      PICTURE},
     {"xml", 0, "FILE", WVL_ACTION_XML, NULL, NULL,
-     "Add an xml box with the content of FILE to the JP2 file; may be repeated.", PICTURE},
+     "Add an xml box with the content of FILE, well-formed XML, to the JP2 file; may be repeated.", PICTURE},
     {"uuid", 0, "HEX:FILE", WVL_ACTION_UUID, NULL, NULL,
      "Add a uuid box with this identifier (32 hexadecimal digits) and the content of FILE; may be repeated.", PICTURE},
 

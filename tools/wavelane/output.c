@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -133,6 +135,17 @@ int wvl_cli_is_same_file(const char *a, const char *b)
         return lacks_a && lacks_b && is_same_place(a, b);
     }
     return is_same(&x, &y);
+}
+
+/* Also where a link of another name leads to it. */
+int wvl_cli_refuse_picture_name(const char *what, const char *path)
+{
+    char real[PATH_MAX];
+    int is_picture = wvl_cli_container_of(path) >= 0 || (realpath(path, real) && wvl_cli_container_of(real) >= 0);
+    if (is_picture) {
+        wvl_cli_error("%s %s: has the name of a picture; give it another extension, as .json or .txt", what, path);
+    }
+    return is_picture ? WVL_EXIT_OUTPUT : WVL_EXIT_OK;
 }
 
 int wvl_cli_is_whole(const char *path, uint64_t *bytes)

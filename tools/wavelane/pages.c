@@ -8,73 +8,150 @@
 
 #define MOST_PAGES 65536u /* the limit of --page */
 
-/* The next range of a list, from *text on; 0: there is none, or it is no range. */
-static int next_range(const char **text, uint32_t *first, uint32_t *last)
+/* Digits from *text on; 0: there is none. */
+static int next_number(const char **text, uint32_t *number)
 {
-    unsigned long v[2];
     char *end;
-    const char *p = *text;
-    for (int i = 0; i < 2; i++) {
-        if (*p < '0' || *p > '9') {
-            return 0;
-        }
-        v[i] = strtoul(p, &end, 10);
-        p = end + (i == 0 && *end == '-');
-        if (i == 0 && *end != '-') {
-            v[1] = v[0];
-            break;
-        }
+    if (**text < '0' || **text > '9') {
+        return 0;
     }
-    *first = (uint32_t)(v[0] < MOST_PAGES ? v[0] : MOST_PAGES);
-    *last = (uint32_t)(v[1] < MOST_PAGES ? v[1] : MOST_PAGES);
-    *text = p + (*p == ',' && p[1] != '\0');
-    return *p == '\0' || (*p == ',' && p[1] != '\0');
+    unsigned long v = strtoul(*text, &end, 10);
+    *number = (uint32_t)(v < MOST_PAGES ? v : MOST_PAGES);
+    *text = end;
+    return 1;
+}
+
+/* The pages `first` to `last`, or SubIFD sub - 1 of `first`. */
+typedef struct range {
+    uint32_t first, last, sub;
+} range;
+
+/* "N", "N.M" or "N-N" from *text on; 0: there is none. */
+static int next_range(const char **text, range *r)
+{
+    r->sub = 0;
+    if (!next_number(text, &r->first)) {
+        return 0;
+    }
+    r->last = r->first;
+    if (**text == '.') {
+        ++*text;
+        return next_number(text, &r->sub) && r->sub++ < MOST_PAGES;
+    }
+    if (**text == '-') {
+        ++*text;
+        return next_number(text, &r->last);
+    }
+    return 1;
+}
+
+/* The next range of a list, and the comma behind it. */
+static int next_item(const char **text, range *r)
+{
+    if (!next_range(text, r)) {
+        return 0;
+    }
+    int has_more = **text == ',' && (*text)[1] != '\0';
+    *text += has_more;
+    return has_more || **text == '\0';
+}
+
+static int is_before(const range *a, const range *b)
+{
+    return a->last < b->first || (a->last == b->first && a->first == a->last && a->sub < b->sub);
 }
 
 int wvl_cli_are_pages(const char *text)
 {
-    uint32_t first, last, next = 0;
+    range r, before = {0, 0, 0};
+    int has_before = 0;
     if (!strcmp(text, "all")) {
         return 1;
     }
     do {
-        if (!next_range(&text, &first, &last) || first < next || last < first || last >= MOST_PAGES) {
+        if (!next_item(&text, &r) || (has_before && !is_before(&before, &r)) || r.last < r.first ||
+            r.last >= MOST_PAGES) {
             return 0;
         }
-        next = last + 1;
+        before = r;
+        has_before = 1;
     } while (*text);
     return 1;
 }
 
+int wvl_cli_parse_page(const char *text, wvl_io_options *io)
+{
+    range r;
+    if (!next_range(&text, &r) || *text || r.first != r.last) {
+        return 0;
+    }
+    io->page = r.first;
+    io->sub_page = r.sub;
+    io->page_given = 1;
+    return 1;
+}
+
+int wvl_cli_list_full_pages(const char *name, const wvl_io_options *io, wvl_io_page **pages, size_t *count)
+{
+    char error[512] = "";
+    size_t all, full = 0;
+    int result = wvl_io_list_pages(name, io, pages, &all, error, sizeof error);
+    for (size_t i = 0; !result && i < all; i++) {
+        if ((*pages)[i].kind == WVL_IO_PAGE_FULL) {
+            (*pages)[full++] = (*pages)[i];
+        }
+    }
+    *count = full;
+    if (result) {
+        wvl_cli_error("%s", error);
+    } else if (!full) {
+        wvl_cli_error("%s: all %zu pages are marked as reduced pictures or masks; choose some with --page or --pages",
+                      name, all);
+    } else if (full < all) {
+        wvl_cli_warn("%s: %zu reduced pictures and masks are left out", name, all - full);
+    }
+    if (result || !full) {
+        free(*pages);
+        *pages = NULL;
+        return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT;
+    }
+    return WVL_EXIT_OK;
+}
+
 /* The output of a page: the number in place of %d, else -NUMBER before the extension. NULL: no memory. */
-static char *name_output(const char *name, uint32_t page)
+static char *name_output(const char *name, const wvl_io_page *page)
 {
     unsigned digits;
-    size_t bytes = strlen(name) + 24;
+    size_t bytes = strlen(name) + 32;
     const char *rest, *at = wvl_sequence_find_number(name, &digits, &rest), *dash = "";
     const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
-    char *made = malloc(bytes);
+    char *made = malloc(bytes), sub[16] = "";
     if (!at) {
         dash = "-";
         at = rest = dot ? dot : name + strlen(name);
     }
+    if (page->sub) {
+        (void)snprintf(sub, sizeof sub, ".%u", page->sub - 1);
+    }
     if (made) {
-        (void)snprintf(made, bytes, "%.*s%s%0*u%s", (int)(at - name), name, dash, (int)digits, page, rest);
+        (void)snprintf(made, bytes, "%.*s%s%0*u%s%s", (int)(at - name), name, dash, (int)digits, page->page, sub, rest);
     } else {
         wvl_cli_error("%s: out of memory", name);
     }
     return made;
 }
 
-static int encode_page(wvl_cli_batch *s, const wvl_cli_args *all, uint32_t page)
+static int encode_page(wvl_cli_batch *s, const wvl_cli_args *all, const wvl_io_page *page)
 {
     wvl_cli_args one = *all;
     char *output = all->output ? name_output(all->output, page) : NULL;
     if (all->output && !output) {
         return WVL_EXIT_DEVICE;
     }
-    one.io.page = page;
-    one.io.page_of_many = 1;
+    one.io.page = page->page;
+    one.io.sub_page = page->sub;
+    one.io.page_given = 1;
+    one.page_of_many = 1;
     s->args = &one;
     int code = wvl_cli_encode_one(s, all->inputs, 1, output);
     s->args = all;
@@ -83,51 +160,91 @@ static int encode_page(wvl_cli_batch *s, const wvl_cli_args *all, uint32_t page)
     return code;
 }
 
-static int check_pages(const wvl_cli_args *args, uint32_t *count)
+static const wvl_io_page *find_page(const wvl_io_page *pages, size_t count, uint32_t page, uint32_t sub)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (pages[i].page == page && pages[i].sub == sub) {
+            return &pages[i];
+        }
+    }
+    return NULL;
+}
+
+static int refuse_page(const wvl_cli_args *args, const wvl_io_page *pages, size_t count, const range *r, uint32_t page)
+{
+    char sub[16] = "";
+    if (r->sub) {
+        (void)snprintf(sub, sizeof sub, ".%u", r->sub - 1);
+    }
+    wvl_cli_error("%s: page %u%s does not exist; the file has pages 0 to %u", args->inputs[0], page, sub,
+                  count ? pages[count - 1].page : 0);
+    return WVL_EXIT_INPUT;
+}
+
+/* The pages of a list, which replace all those of the file. */
+static int select_listed(const wvl_cli_args *args, wvl_io_page **pages, size_t *count)
+{
+    const char *text = args->pages;
+    wvl_io_page *chosen = NULL;
+    size_t done = 0;
+    range r;
+    while (*text && next_item(&text, &r)) {
+        size_t room = done + (size_t)(r.last - r.first) + 1;
+        wvl_io_page *larger = realloc(chosen, room * sizeof *larger);
+        if (!larger) {
+            free(chosen);
+            wvl_cli_error("%s: out of memory", args->inputs[0]);
+            return WVL_EXIT_DEVICE;
+        }
+        chosen = larger;
+        for (uint32_t page = r.first; page <= r.last; page++) {
+            const wvl_io_page *found = find_page(*pages, *count, page, r.sub);
+            if (!found) {
+                free(chosen);
+                return refuse_page(args, *pages, *count, &r, page);
+            }
+            chosen[done++] = *found;
+        }
+    }
+    free(*pages);
+    *pages = chosen;
+    *count = done;
+    return WVL_EXIT_OK;
+}
+
+static int select_pages(const wvl_cli_args *args, wvl_io_page **pages, size_t *count)
 {
     char error[512] = "";
-    const char *text = args->pages;
-    uint32_t first, last = 0;
-    int result = wvl_io_count_pages(args->inputs[0], &args->io, count, error, sizeof error);
+    if (!strcmp(args->pages, "all")) {
+        return wvl_cli_list_full_pages(args->inputs[0], &args->io, pages, count);
+    }
+    int result = wvl_io_list_pages(args->inputs[0], &args->io, pages, count, error, sizeof error);
     if (result) {
         wvl_cli_error("%s", error);
         return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT;
     }
-    while (strcmp(args->pages, "all") != 0 && *text && next_range(&text, &first, &last)) {
-    }
-    if (last >= *count) {
-        wvl_cli_error("%s: page %u does not exist; the file has pages 0 to %u", args->inputs[0], last, *count - 1);
-        return WVL_EXIT_INPUT;
-    }
-    return WVL_EXIT_OK;
+    return select_listed(args, pages, count);
 }
 
 /* One page ends the run only where it was interrupted: the others are good. */
-static int encode_range(wvl_cli_batch *s, uint32_t first, uint32_t last, uint32_t *done)
-{
-    for (uint32_t page = first; page <= last; page++, ++*done) {
-        int code = encode_page(s, s->args, page);
-        if (code == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted()) {
-            return WVL_EXIT_INTERRUPTED;
-        }
-    }
-    return WVL_EXIT_OK;
-}
-
 int wvl_cli_encode_pages(wvl_cli_batch *s)
 {
-    const char *text = s->args->pages;
-    uint32_t count = 1, first, last, done = 0;
-    int code = check_pages(s->args, &count);
-    if (!code && !strcmp(text, "all")) {
-        code = encode_range(s, 0, count - 1, &done);
-    } else {
-        while (!code && *text && next_range(&text, &first, &last)) {
-            code = encode_range(s, first, last, &done);
+    wvl_io_page *pages = NULL;
+    size_t count = 0;
+    int code = select_pages(s->args, &pages, &count);
+    s->unused = WVL_UNUSED_UNKNOWN;
+    for (size_t i = 0; !code && i < count; i++) {
+        int one = encode_page(s, s->args, &pages[i]);
+        if (one == WVL_EXIT_INTERRUPTED || wvl_cli_was_interrupted()) {
+            code = WVL_EXIT_INTERRUPTED;
         }
     }
+    free(pages);
+    if (!code) {
+        wvl_cli_warn_unused(s->args->inputs[0], s->unused);
+    }
     if (!code && s->failed) {
-        wvl_cli_error("%zu of %u pages failed", s->failed, done);
+        wvl_cli_error("%zu of %zu pages failed", s->failed, count);
         code = WVL_EXIT_SOME_FAILED;
     }
     return code;

@@ -30,8 +30,12 @@ int wvl_cli_finish_reading(const wvl_cli_args *args, const char *name, int resul
 {
     if (result) {
         const char *shown = strcmp(name, "-") ? name : "standard input";
-        if (args->io.page_of_many && !strncmp(error, shown, strlen(shown))) {
-            wvl_cli_error("%s: page %u%s", shown, args->io.page, error + strlen(shown));
+        if (args->page_of_many && !strncmp(error, shown, strlen(shown))) {
+            char sub[16] = "";
+            if (args->io.sub_page) {
+                (void)snprintf(sub, sizeof sub, ".%u", args->io.sub_page - 1);
+            }
+            wvl_cli_error("%s: page %u%s%s", shown, args->io.page, sub, error + strlen(shown));
         } else if (!strncmp(error, shown, strlen(shown))) {
             wvl_cli_error("%s", error);
         } else {
@@ -63,15 +67,16 @@ static int read_file(const wvl_cli_args *args, const char *name, wvl_io_picture 
 static unsigned find_unused(const wvl_cli_args *args, const wvl_io_picture *io)
 {
     int is_raw = !strcmp(io->format, "RAW") || !strcmp(io->format, "YUV");
-    unsigned unused = args->io.page && strcmp(io->format, "TIFF") != 0 ? WVL_UNUSED_PAGE : 0;
+    int names_page = args->io.page || args->io.sub_page;
+    unsigned unused = names_page && strcmp(io->format, "TIFF") != 0 ? WVL_UNUSED_PAGE : 0;
     unused |= args->io.raw_format && !is_raw ? WVL_UNUSED_RAW : 0;
     unused |= args->raw_layout_given && !is_raw ? WVL_UNUSED_LAYOUT : 0;
-    unused |=
-        args->io.keep_ycc && (strcmp(io->format, "JPEG") != 0 || io->color != WVL_IO_YCC) ? WVL_UNUSED_JPEG_YCC : 0;
+    int may_be_jpeg = !strcmp(io->format, "JPEG") || !strcmp(io->format, "TIFF");
+    unused |= args->io.keep_ycc && (!may_be_jpeg || io->color != WVL_IO_YCC) ? WVL_UNUSED_JPEG_YCC : 0;
     unused |= args->drop_alpha && io->alpha_component < 0 && !(io->palette && io->palette_columns == 4)
                   ? WVL_UNUSED_DROP_ALPHA
                   : 0;
-    unused |= args->ycc_to_rgb && io->color != WVL_IO_YCC ? WVL_UNUSED_YCC_TO_RGB : 0;
+    unused |= args->ycc_to_rgb && io->color != WVL_IO_YCC && !io->was_ycc ? WVL_UNUSED_YCC_TO_RGB : 0;
     unused |= args->io.float_transfer && !io->float_transfer ? WVL_UNUSED_FLOAT : 0;
     return unused | (args->io.keep_palette && !io->palette ? WVL_UNUSED_PALETTE : 0);
 }
@@ -102,9 +107,16 @@ int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture)
     return WVL_EXIT_OK;
 }
 
+void wvl_cli_note_unused(unsigned *unused, const wvl_cli_picture *picture)
+{
+    if (picture->io.components) {
+        *unused &= picture->unused;
+    }
+}
+
 void wvl_cli_warn_unused(const char *name, unsigned unused)
 {
-    for (size_t i = 0; i < sizeof unused_options / sizeof unused_options[0]; i++) {
+    for (size_t i = 0; unused != WVL_UNUSED_UNKNOWN && i < sizeof unused_options / sizeof unused_options[0]; i++) {
         if (unused & unused_options[i].bit) {
             wvl_cli_warn("%s: %s had no effect; it needs %s, and no picture here is one", name,
                          unused_options[i].option, unused_options[i].needs);

@@ -222,7 +222,7 @@ static int run_dry(wvl_cli_sequence *q)
     first.input = wvl_cli_name_input(&q->source, first.record.frame);
     first.output = wvl_cli_name_output(q->store, first.input, first.record.frame);
     wvl_cli_args args = q->options->args;
-    args.io.page = q->source.kind == WVL_CLI_FROM_PAGES ? (uint32_t)first.record.frame : 0;
+    wvl_cli_choose_frame_page(&q->source, first.record.frame, &args);
     args.force = 1;
     args.out_format = NULL;
     q->batch.args = &args;
@@ -349,6 +349,7 @@ static void run_opened(wvl_cli_sequence *q, const wvl_cli_crew *crew)
     check_rest(q);
     refuse_no_frames(q);
     warn_of_timeout(q, crew);
+    wvl_cli_warn_unused(q->options->words[0], q->batch.unused);
     warn_of_old_frames(q, left_behind);
     name_failures(q);
     wvl_cli_tell_repeats();
@@ -416,7 +417,8 @@ void wvl_cli_close_sequence(wvl_cli_sequence *q)
 void wvl_cli_init_sequence(wvl_cli_sequence *q, wvl_cli_sequence_options *options)
 {
     wvl_cli_keep_memory();
-    *q = (wvl_cli_sequence){.options = options, .batch = {.args = &options->args, .out = stdout}};
+    *q = (wvl_cli_sequence){.options = options,
+                            .batch = {.args = &options->args, .out = stdout, .unused = WVL_UNUSED_UNKNOWN}};
     int is_standard = !strcmp(options->words[0], "-");
     options->timeout_s = options->timeout_given || is_standard ? options->timeout_s : PIPE_SECONDS;
     pthread_mutex_init(&q->lock, NULL);

@@ -108,6 +108,7 @@ typedef struct wvl_cli_source {
     const char *name;            /* as given */
     wvl_cli_directory directory; /* of a list: inputs alone */
     wvl_cli_stream *stream;
+    wvl_io_page *pages;       /* of a TIFF file, the frame's number is the index */
     wvl_sequence_range range; /* numbers of all frames; last UINT64_MAX: as the stream goes */
     uint64_t total;           /* of these; UNKNOWN_COUNT */
     uint64_t begin, count;    /* of this shard; count UNKNOWN_COUNT */
@@ -122,6 +123,8 @@ static inline uint64_t wvl_cli_frame_number(const wvl_cli_source *source, uint64
 }
 /* File of a frame; of a stream NULL. NULL otherwise: no memory. The caller frees it. */
 char *wvl_cli_name_input(const wvl_cli_source *source, uint64_t number);
+/* Lets args read the page of a frame, where frames are pages. */
+void wvl_cli_choose_frame_page(const wvl_cli_source *source, uint64_t number, wvl_cli_args *args);
 /* Refuses, with an exit code after a message, an output that is a file which the run reads, under whatever name. Any
  * thread. */
 int wvl_cli_spare_inputs(const wvl_cli_sequence_options *options, wvl_cli_source *source, const char *output);
@@ -196,6 +199,8 @@ typedef enum wvl_cli_frame_state {
 /* What is reported of a frame that was encoded. */
 typedef struct wvl_cli_facts {
     int are_known, psnr_is_measured;
+    int was_read;    /* its picture; then: */
+    unsigned unused; /* WVL_UNUSED_* */
     uint32_t slope, fill_count;
     double psnr, seconds, encode_seconds; /* seconds: from reading to writing */
     char device[64];

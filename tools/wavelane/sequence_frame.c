@@ -95,7 +95,7 @@ static int read_neighbour(const frame_at_work *w, uint64_t number, wvl_cli_pictu
         return WVL_EXIT_DEVICE;
     }
     other.args.io.keep_words = WVL_IO_KEEP_NO_WORDS; /* samples become black */
-    other.args.io.page = w->q->source.kind == WVL_CLI_FROM_PAGES ? (uint32_t)number : 0;
+    wvl_cli_choose_frame_page(&w->q->source, number, &other.args);
     int code = read_path(&other, path, picture);
     free(path);
     return code;
@@ -330,10 +330,8 @@ static frame_at_work start_work(wvl_cli_sequence *q, wvl_cli_frame *f)
 {
     frame_at_work w = {.q = q, .f = f, .args = q->options->args, .batch = q->batch};
     w.args.out_format = NULL; /* the names have it already */
-    if (q->source.kind == WVL_CLI_FROM_PAGES) {
-        w.args.io.page = (uint32_t)f->record.frame;
-        w.args.io.page_of_many = 1;
-    } else if (q->source.kind == WVL_CLI_FROM_STREAM) {
+    wvl_cli_choose_frame_page(&q->source, f->record.frame, &w.args);
+    if (q->source.kind == WVL_CLI_FROM_STREAM) {
         wvl_cli_describe_stream(q->source.stream, &w.args.io);
     }
     return w;
@@ -378,6 +376,8 @@ static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *tu
     frame_at_work w = start_work(q, f);
     w.batch.args = &w.args;
     f->code = f->code ? f->code : encode_frame(&w, turns, code);
+    f->facts.was_read = f->job.picture.io.components != NULL;
+    f->facts.unused = f->job.picture.unused;
     if (!f->code && wvl_cli_has_files(q->store)) {
         f->code = store_file(q, f);
         f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
@@ -453,6 +453,9 @@ static void count_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
     q->kept += f->state == WVL_CLI_FRAME_KEPT;
     q->black += f->state == WVL_CLI_FRAME_BLACK;
     q->failed += f->state == WVL_CLI_FRAME_FAILED;
+    wvl_cli_count_reason(&q->batch.reasons, f->state == WVL_CLI_FRAME_FAILED ? f->code : WVL_EXIT_OK);
+    q->batch.unused &= f->facts.was_read ? f->facts.unused : WVL_UNUSED_UNKNOWN;
+    q->batch.unused = f->state == WVL_CLI_FRAME_KEPT ? 0 : q->batch.unused; /* nothing is known of what was not read */
     if (f->state == WVL_CLI_FRAME_KEPT && f->is_late && !q->late++) {
         (void)snprintf(q->first_late, sizeof q->first_late, "%.230s", f->name);
     }

@@ -51,7 +51,8 @@ static size_t stem_of(const wvl_cli_store *s)
     return (size_t)(at - name);
 }
 
-char *wvl_cli_name_beside(const wvl_cli_store *s, const char *text)
+/* is_hidden: with a leading dot. */
+static char *name_beside(const wvl_cli_store *s, const char *text, int is_hidden)
 {
     size_t stem = stem_of(s), bytes = stem + strlen(text) + 80;
     int needs_slash = s->kind == WVL_CLI_TO_FOLDER && stem && s->output[stem - 1] != '/';
@@ -61,10 +62,41 @@ char *wvl_cli_name_beside(const wvl_cli_store *s, const char *text)
         (void)snprintf(shard, sizeof shard, ".%" PRIu32 "-of-%" PRIu32, s->options->shard, s->options->shard_count);
     }
     if (name) {
-        (void)snprintf(name, bytes, "%.*s%s%s%s%s", (int)stem, s->output, needs_slash ? "/" : "",
-                       needs_name ? "wavelane" : "", shard, text);
+        size_t folder = stem;
+        while (folder && s->kind == WVL_CLI_TO_PATTERN && s->output[folder - 1] != '/') {
+            folder--;
+        }
+        (void)snprintf(name, bytes, "%.*s%s%s%.*s%s%s%s", (int)folder, s->output, needs_slash ? "/" : "",
+                       is_hidden ? "." : "", (int)(stem - folder), s->output + folder, needs_name ? "wavelane" : "",
+                       shard, text);
     }
     return name;
+}
+
+char *wvl_cli_name_index(const wvl_cli_store *s) { return name_beside(s, ".index", 0); }
+
+static int is_journal(const char *path)
+{
+    char title[sizeof WVL_SEQUENCE_TITLE] = "";
+    struct stat st;
+    FILE *file = !lstat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rbe") : NULL;
+    size_t got = file ? fread(title, 1, sizeof title - 1, file) : 0;
+    if (file) {
+        (void)fclose(file);
+    }
+    return got == sizeof title - 1 && !strcmp(title, WVL_SEQUENCE_TITLE);
+}
+
+/* Among frames it begins with a dot: programs that take all files of a folder leave such files out. Earlier versions
+ * gave it no dot: a journal of that name is this sequence's, and gets its new name. */
+static char *name_journal(const wvl_cli_store *s)
+{
+    int is_hidden = wvl_cli_has_files(s);
+    char *name = name_beside(s, ".journal", is_hidden), *old = is_hidden ? name_beside(s, ".journal", 0) : NULL;
+    int stays = name && old && access(name, F_OK) && is_journal(old);
+    stays = stays && (s->options->args.dry_run || rename(old, name));
+    free(stays ? name : old);
+    return stays ? old : name;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -172,7 +204,7 @@ static int check_name(const wvl_cli_store *s)
     if (report && strcmp(report, "-") != 0 && wvl_cli_is_same_file(name, report)) {
         return refuse_journal(s, "is the report too; choose another name for one of them", WVL_EXIT_OUTPUT);
     }
-    return WVL_EXIT_OK;
+    return s->options->journal ? wvl_cli_refuse_picture_name("--journal", name) : WVL_EXIT_OK;
 }
 
 /* One process at a time writes it. Nothing is changed with --dry-run. O_NONBLOCK: a pipe is not waited for. */
@@ -212,7 +244,7 @@ int wvl_cli_open_journal(wvl_cli_store *s, wvl_cli_source *source, const char *p
 {
     uint8_t *text = NULL;
     size_t bytes = 0;
-    s->journal_path = s->options->journal ? strdup(s->options->journal) : wvl_cli_name_beside(s, ".journal");
+    s->journal_path = s->options->journal ? strdup(s->options->journal) : name_journal(s);
     if (!s->journal_path) {
         wvl_cli_error("%s: out of memory", s->output);
         return WVL_EXIT_DEVICE;

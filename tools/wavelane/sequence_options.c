@@ -173,7 +173,8 @@ static int parse_own(wvl_cli_sequence_options *o, int argc, char **argv, int *i)
         wvl_cli_error("%s: a value is missing at the end of the command; give one", spelling);
         return WVL_EXIT_USAGE;
     }
-    return take_own(o, option, spelling, value);
+    int code = own_options[option].takes_value ? wvl_cli_refuse_empty(spelling, value) : WVL_EXIT_OK;
+    return code ? code : take_own(o, option, spelling, value);
 }
 
 /* Options of encode that change no byte: the journal does not know them. */
@@ -260,7 +261,7 @@ static int check_encode_options(const wvl_cli_args *a)
     if (a->memory_bytes || a->spill_dir) {
         return refuse_option("--memory and --spill-dir", "are for single pictures; frames are held as a whole");
     }
-    if (a->pages || a->page_given) {
+    if (a->pages || a->io.page_given) {
         return refuse_option("--page and --pages", "are not options of sequence; use --frames");
     }
     if (a->explain || a->json || a->trace || a->psnr_report) {

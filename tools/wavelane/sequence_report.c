@@ -149,6 +149,7 @@ static int open_report_file(wvl_cli_sequence *q, const char *path)
         wvl_cli_error("--report %s: is the output too", path);
         code = WVL_EXIT_OUTPUT;
     }
+    code = code ? code : wvl_cli_refuse_picture_name("--report", path);
     code = code ? code : wvl_cli_check_output(&args, NULL, 0, path);
     q->report_sink = (wvl_sink){.struct_size = sizeof q->report_sink};
     code = code ? code : wvl_cli_open_sink(&args, q->batch.context, path, &q->report_sink);
@@ -226,6 +227,7 @@ static void write_summary_line(const wvl_cli_sequence *q, double seconds)
     wvl_cli_report_number(&r, "kept", q->kept);
     wvl_cli_report_number(&r, "black", q->black);
     wvl_cli_report_number(&r, "failed", q->failed);
+    wvl_cli_report_reasons(&r, &q->batch.reasons);
     wvl_cli_report_text(&r, "first_failed", q->first_failed);
     wvl_cli_report_number(&r, "bytes", q->bytes);
     wvl_cli_report_real(&r, "seconds", seconds);
@@ -243,6 +245,7 @@ static void print_summary(const wvl_cli_sequence *q, FILE *file, double now)
     }
     if (q->failed) {
         (void)fprintf(file, ", %" PRIu64 " failed", q->failed);
+        wvl_cli_print_reasons(file, &q->batch.reasons);
     }
     (void)fprintf(file, "; %" PRIu64 " bytes, %.0f bits/frame, %.2f s, %.1f frames/s\n", q->bytes, bits_a_frame(q),
                   now - q->started, frames_a_second(q, now));

@@ -82,16 +82,21 @@ static int begins_as_y4m(int fd)
 
 static int count_pages(const wvl_cli_sequence_options *o, wvl_cli_source *s)
 {
-    char error[512] = "";
-    uint32_t count;
-    int result = wvl_io_count_pages(s->name, &o->args.io, &count, error, sizeof error);
-    if (result) {
-        wvl_cli_error("%s", error);
-        return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT;
-    }
+    size_t count;
+    int code = wvl_cli_list_full_pages(s->name, &o->args.io, &s->pages, &count);
     s->kind = WVL_CLI_FROM_PAGES;
     s->total = count;
-    return WVL_EXIT_OK;
+    return code;
+}
+
+void wvl_cli_choose_frame_page(const wvl_cli_source *s, uint64_t number, wvl_cli_args *args)
+{
+    if (s->kind == WVL_CLI_FROM_PAGES) {
+        args->io.page = s->pages[number].page;
+        args->io.sub_page = s->pages[number].sub;
+        args->io.page_given = 1;
+        args->page_of_many = 1;
+    }
 }
 
 static int open_stream(const wvl_cli_sequence_options *o, wvl_cli_source *s, int fd, const char *name)
@@ -225,6 +230,7 @@ void wvl_cli_close_source(wvl_cli_source *source)
     wvl_cli_close_stream(source->stream);
     wvl_cli_release_inputs(source);
     wvl_cli_release_directory(&source->directory);
+    free(source->pages);
 }
 
 char *wvl_cli_name_input(const wvl_cli_source *source, uint64_t number)

@@ -219,7 +219,7 @@ static int count_old(wvl_cli_store *s, const wvl_cli_store_request *q)
 static int cut_file(wvl_cli_store *s, const wvl_cli_source *source)
 {
     char text[96];
-    char *name = wvl_cli_name_beside(s, ".index");
+    char *name = wvl_cli_name_index(s);
     if (!name) {
         wvl_cli_error("%s: out of memory", s->output);
         return WVL_EXIT_DEVICE;
@@ -287,7 +287,7 @@ static int refuse_to_drop(const wvl_cli_store *s, const wvl_cli_source *source)
 static int check_one_file(const wvl_cli_store *s, const wvl_cli_store_request *q)
 {
     const char *report = q->options->report;
-    char *index = wvl_cli_name_beside(s, ".index");
+    char *index = wvl_cli_name_index(s);
     int code = index ? check_place(s, q, s->output) : WVL_EXIT_DEVICE;
     code = code ? code : check_place(s, q, index);
     code = code ? code : refuse_to_drop(s, q->source);

@@ -44,8 +44,8 @@ int wvl_cli_write_all(int fd, const void *data, size_t bytes, const char *name);
 /* What waits: one sync of the file system, then the lines. */
 int wvl_cli_sync_frames(wvl_cli_store *store);
 void wvl_cli_close_journal(wvl_cli_store *store);
-/* "DIR/NAME.journal" and the like: the name of OUT without its number and extension, then text. NULL: no memory. */
-char *wvl_cli_name_beside(const wvl_cli_store *store, const char *text);
+/* OUT.index. NULL: no memory. */
+char *wvl_cli_name_index(const wvl_cli_store *store);
 
 /* sequence_claims.c: of all frames whose number is known; before the first of them. */
 int wvl_cli_claim_frames(wvl_cli_store *store, const wvl_cli_source *source);

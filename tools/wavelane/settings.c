@@ -314,6 +314,26 @@ int wvl_cli_fit_transform(const wvl_cli_args *args, const char *name, const wvl_
     return status ? fail(name, params, status) : WVL_EXIT_OK;
 }
 
+/* Full container, 1.85:1 and 2.39:1 (SMPTE ST 428-1); in 4K each twice as wide and as high. */
+void wvl_cli_warn_of_container(const char *name, const wvl_cli_picture *picture, const wvl_params *params)
+{
+    static const uint32_t sizes[][2] = {{2048, 1080}, {1998, 1080}, {2048, 858}};
+    const char *profile = wvl_params_get(params, "profile");
+    int is_4k = profile && !strcmp(profile, "cinema4k");
+    uint32_t width = picture->format.x1 - picture->format.x0, height = picture->format.y1 - picture->format.y0;
+    if (!is_4k && (!profile || strcmp(profile, "cinema2k") != 0)) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (width == sizes[i][0] << is_4k && height == sizes[i][1] << is_4k) {
+            return;
+        }
+    }
+    wvl_cli_warn_once(
+        name, "%u x %u is no picture of digital cinema, which players may refuse: those are %s (ST 428-1)", width,
+        height, is_4k ? "4096 x 2160, 3996 x 2160 and 4096 x 1716" : "2048 x 1080, 1998 x 1080 and 2048 x 858");
+}
+
 /* Whether an override chooses 9/7. */
 static int loses_somewhere(const char *overrides)
 {

@@ -76,7 +76,8 @@ static int check_trace(const wvl_cli_args *args)
         wvl_cli_error("--trace %s: is the output too; name another file", args->trace);
         return WVL_EXIT_OUTPUT;
     }
-    return wvl_cli_check_output(args, args->inputs, args->input_count, args->trace);
+    int code = wvl_cli_refuse_picture_name("--trace", args->trace);
+    return code ? code : wvl_cli_check_output(args, args->inputs, args->input_count, args->trace);
 }
 
 int wvl_cli_open_trace(const wvl_cli_args *args, wvl_context_options *options)

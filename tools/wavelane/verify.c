@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decodes what was encoded with a foreign decoder, and compares sample by sample. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,8 @@
 #ifndef WVL_HAVE_OPENJPEG
 
 int wvl_cli_can_verify(void) { return 0; }
+
+void wvl_cli_enter_guard(char **argv) { (void)argv; }
 
 int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int lossless, const uint8_t *bytes,
                          size_t count, wvl_cli_check *check)
@@ -28,9 +29,11 @@ int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, w
 
 #else
 
-#include "tools/openjpeg/decode.h"
+#include "tools/openjpeg/guarded.h"
 
 int wvl_cli_can_verify(void) { return 1; }
+
+void wvl_cli_enter_guard(char **argv) { wvl_guard_enter(argv, &wvl_opj_service, 1); }
 
 /* ---- Decoding --------------------------------------------------------------------------------- */
 
@@ -64,24 +67,36 @@ static void note_difference(difference *d, uint32_t x, uint32_t y, int64_t expec
     }
 }
 
-static difference compare_component(const wvl_io_component *c, const opj_image_comp_t *decoded)
+static int64_t decoded_sample(const wvl_opj_component *c, const void *row, uint32_t x)
 {
-    difference d = {0};
+    switch (c->sample_bytes) {
+    case 1: return c->is_signed ? ((const int8_t *)row)[x] : ((const uint8_t *)row)[x];
+    case 2: return c->is_signed ? ((const int16_t *)row)[x] : ((const uint16_t *)row)[x];
+    default: return c->is_signed ? (int64_t)((const int32_t *)row)[x] : (int64_t)((const uint32_t *)row)[x];
+    }
+}
+
+/* row: memory for one of the component's rows. 0, or -1 where it cannot be read back. */
+static int compare_component(const wvl_io_component *c, const wvl_opj_picture *decoded, uint32_t index, void *row,
+                             difference *d)
+{
     double peak = ldexp(1.0, c->depth) - 1.0;
     for (uint32_t y = 0; y < c->height; y++) {
-        const OPJ_INT32 *other = decoded->data + (size_t)y * decoded->w;
         double squares = 0.0;
+        if (wvl_opj_read_rows(decoded, index, y, 1, row) != 0) {
+            return -1;
+        }
         for (uint32_t x = 0; x < c->width; x++) {
-            int64_t a = wvl_io_sample(c, x, y), b = c->is_signed ? (int64_t)other[x] : (int64_t)(uint32_t)other[x];
+            int64_t a = wvl_io_sample(c, x, y), b = decoded_sample(&decoded->components[index], row, x);
             if (a != b) {
-                note_difference(&d, x, y, a, b);
+                note_difference(d, x, y, a, b);
                 squares += (double)(a - b) * (double)(a - b);
             }
         }
-        d.squares += squares / (peak * peak);
+        d->squares += squares / (peak * peak);
     }
-    d.samples = (double)c->width * c->height;
-    return d;
+    d->samples = (double)c->width * c->height;
+    return 0;
 }
 
 static double psnr_of(double squares, double samples)
@@ -89,137 +104,163 @@ static double psnr_of(double squares, double samples)
     return squares > 0.0 ? -10.0 * log10(squares / samples) : INFINITY;
 }
 
-static int check_shape(const wvl_cli_picture *picture, const char *name, const opj_image_t *image)
+static int check_shape(const wvl_cli_picture *picture, const char *name, const wvl_opj_picture *decoded)
 {
-    if (image->numcomps != picture->io.component_count) {
-        wvl_cli_error("%s: check failed: %u components were decoded, %u encoded", name, image->numcomps,
+    if (decoded->component_count != picture->io.component_count) {
+        wvl_cli_error("%s: check failed: %u components were decoded, %u encoded", name, decoded->component_count,
                       picture->io.component_count);
         return WVL_EXIT_CHECK;
     }
-    for (uint32_t i = 0; i < image->numcomps; i++) {
-        const opj_image_comp_t *o = &image->comps[i];
+    for (uint32_t i = 0; i < decoded->component_count; i++) {
+        const wvl_opj_component *o = &decoded->components[i];
         const wvl_io_component *c = &picture->io.components[i];
-        if (o->w != c->width || o->h != c->height || o->prec != c->depth || !o->sgnd != !c->is_signed || !o->data) {
+        if (o->width != c->width || o->height != c->height || o->precision != c->depth ||
+            !o->is_signed != !c->is_signed || !o->has_data) {
             wvl_cli_error(
                 "%s: check failed: component %u was decoded as %u x %u, %u bits %s; encoded were %u x %u, %u bits %s",
-                name, i, o->w, o->h, o->prec, o->sgnd ? "signed" : "unsigned", c->width, c->height, c->depth,
-                c->is_signed ? "signed" : "unsigned");
+                name, i, o->width, o->height, o->precision, o->is_signed ? "signed" : "unsigned", c->width, c->height,
+                c->depth, c->is_signed ? "signed" : "unsigned");
             return WVL_EXIT_CHECK;
         }
     }
     return WVL_EXIT_OK;
 }
 
-static int compare(const wvl_cli_picture *picture, const char *name, int lossless, const opj_image_t *image,
+static int say_no_memory(const char *name)
+{
+    wvl_cli_error("%s: out of memory", name);
+    return WVL_EXIT_DEVICE;
+}
+
+/* Adds to the sums. */
+static int compare_one(const wvl_cli_picture *picture, const char *name, int lossless, const wvl_opj_picture *decoded,
+                       uint32_t i, wvl_cli_check *check, difference *sum)
+{
+    const wvl_opj_component *c = &decoded->components[i];
+    difference d = {0};
+    void *row = malloc((size_t)c->width * c->sample_bytes);
+    int failed = row ? compare_component(&picture->io.components[i], decoded, i, row, &d) : 0;
+    free(row);
+    if (!row) {
+        return say_no_memory(name);
+    }
+    if (failed) {
+        wvl_cli_error("%s: check failed: component %u: what was decoded cannot be read back", name, i);
+        return WVL_EXIT_CHECK;
+    }
+    if (d.unequal && lossless) {
+        wvl_cli_error("%s: check failed: component %u: %llu samples differ, the first at column %u, row %u: %lld "
+                      "instead of %lld",
+                      name, i, (unsigned long long)d.unequal, d.x, d.y, (long long)d.decoded, (long long)d.expected);
+        return WVL_EXIT_CHECK;
+    }
+    check->exact &= !d.unequal;
+    check->component_psnr[i] = psnr_of(d.squares, d.samples);
+    sum->squares += d.squares;
+    sum->samples += d.samples;
+    return WVL_EXIT_OK;
+}
+
+static int compare(const wvl_cli_picture *picture, const char *name, int lossless, const wvl_opj_picture *decoded,
                    wvl_cli_check *check)
 {
-    double squares = 0.0, samples = 0.0;
-    check->component_psnr = calloc(image->numcomps, sizeof *check->component_psnr);
+    difference sum = {0};
+    int code = WVL_EXIT_OK;
+    check->component_psnr = calloc(decoded->component_count, sizeof *check->component_psnr);
     if (!check->component_psnr) {
-        wvl_cli_error("%s: out of memory", name);
-        return WVL_EXIT_DEVICE;
+        return say_no_memory(name);
     }
     check->exact = 1;
-    check->count = image->numcomps;
-    for (uint32_t i = 0; i < image->numcomps; i++) {
-        difference d = compare_component(&picture->io.components[i], &image->comps[i]);
-        if (d.unequal && lossless) {
-            wvl_cli_error("%s: check failed: component %u: %llu samples differ, the first at column %u, row %u: %lld "
-                          "instead of %lld",
-                          name, i, (unsigned long long)d.unequal, d.x, d.y, (long long)d.decoded,
-                          (long long)d.expected);
-            return WVL_EXIT_CHECK;
-        }
-        check->exact &= !d.unequal;
-        check->component_psnr[i] = psnr_of(d.squares, d.samples);
-        squares += d.squares;
-        samples += d.samples;
+    check->count = decoded->component_count;
+    for (uint32_t i = 0; !code && i < decoded->component_count; i++) {
+        code = compare_one(picture, name, lossless, decoded, i, check, &sum);
     }
-    check->psnr = psnr_of(squares, samples);
-    check->done = 1;
-    return WVL_EXIT_OK;
+    if (!code) {
+        check->psnr = psnr_of(sum.squares, sum.samples);
+        check->done = 1;
+    }
+    return code;
 }
 
-/* *code: why there is no image. OpenJPEG gives up directly after an allocation that failed. */
-static opj_image_t *decode_or_say(const char *name, const uint8_t *bytes, size_t count, int *code)
+/* Release the picture after WVL_EXIT_OK. */
+static int decode_or_say(const char *name, const uint8_t *bytes, size_t count, wvl_opj_picture *decoded)
 {
-    char message[MESSAGE_BYTES] = "";
+    char message[MESSAGE_BYTES] = "", reason[WVL_OPJ_REASON_BYTES];
     /* Components as the codestream has them: palette and channel definitions are not applied. */
     const wvl_opj_request request = {
         .data = bytes, .bytes = count, .keep_indices = 1, .complain = keep_message, .user = message};
-    errno = 0;
-    opj_image_t *image = wvl_opj_decode(&request);
-    *code = image || errno != ENOMEM ? WVL_EXIT_CHECK : WVL_EXIT_DEVICE;
-    if (!image && *code == WVL_EXIT_DEVICE) {
+    switch (wvl_opj_decode_guarded(&request, NULL, decoded, reason)) {
+    case WVL_OPJ_OK: return WVL_EXIT_OK;
+    case WVL_OPJ_NO_MEMORY:
         wvl_cli_error("%s: not enough memory to decode it with OpenJPEG %s", name, opj_version());
-    } else if (!image) {
+        return WVL_EXIT_DEVICE;
+    case WVL_OPJ_FAILED: wvl_cli_error("%s: check failed: %s (OpenJPEG %s)", name, reason, opj_version()); break;
+    default:
         wvl_cli_error("%s: check failed: OpenJPEG %s cannot decode it: %s", name, opj_version(),
                       message[0] ? message : "no reason given");
+        break;
     }
-    return image;
+    return WVL_EXIT_CHECK;
 }
 
 int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int lossless, const uint8_t *bytes,
                          size_t count, wvl_cli_check *check)
 {
+    wvl_opj_picture decoded;
     (void)snprintf(check->decoder, sizeof check->decoder, "OpenJPEG %s", opj_version());
-    int code;
-    opj_image_t *image = decode_or_say(name, bytes, count, &code);
-    if (!image) {
+    int code = decode_or_say(name, bytes, count, &decoded);
+    if (code) {
         return code;
     }
-    code = check_shape(picture, name, image);
+    code = check_shape(picture, name, &decoded);
     if (!code) {
-        code = compare(picture, name, lossless, image, check);
+        code = compare(picture, name, lossless, &decoded, check);
     }
-    opj_image_destroy(image);
+    wvl_opj_release_picture(&decoded);
     return code;
 }
 
 /* ---- A picture of what was decoded ----------------------------------------------------------- */
 
-static int take_component(const opj_image_comp_t *from, wvl_io_component *to)
+static int take_component(const wvl_opj_picture *decoded, uint32_t index, wvl_io_component *to)
 {
-    size_t bytes = (size_t)from->w * from->h * sizeof(int32_t);
-    *to = (wvl_io_component){.width = from->w,
-                             .height = from->h,
+    const wvl_opj_component *from = &decoded->components[index];
+    *to = (wvl_io_component){.width = from->width,
+                             .height = from->height,
                              .dx = (uint8_t)from->dx,
                              .dy = (uint8_t)from->dy,
-                             .depth = (uint8_t)from->prec,
-                             .is_signed = from->sgnd != 0,
-                             .sample_bytes = 4,
-                             .sample_stride_bytes = 4,
-                             .stride_bytes = (size_t)from->w * 4};
-    to->data = to->owned = from->data ? malloc(bytes) : NULL;
-    if (to->owned) {
-        memcpy(to->owned, from->data, bytes);
-    }
-    return to->owned != NULL;
+                             .depth = (uint8_t)from->precision,
+                             .is_signed = from->is_signed,
+                             .sample_bytes = from->sample_bytes,
+                             .sample_stride_bytes = from->sample_bytes,
+                             .stride_bytes = (size_t)from->width * from->sample_bytes};
+    to->data = to->owned = from->has_data ? malloc(to->stride_bytes * from->height) : NULL;
+    return to->owned && wvl_opj_read_rows(decoded, index, 0, from->height, to->owned) == 0;
 }
 
 int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, wvl_cli_picture *picture)
 {
+    wvl_opj_picture decoded;
     memset(picture, 0, sizeof *picture);
-    int code;
-    opj_image_t *image = decode_or_say(name, bytes, count, &code);
-    if (!image) {
+    int code = decode_or_say(name, bytes, count, &decoded);
+    if (code) {
         return code;
     }
     wvl_io_picture *io = &picture->io;
-    io->components = calloc(image->numcomps, sizeof *io->components);
+    io->components = calloc(decoded.component_count, sizeof *io->components);
     int good = io->components != NULL;
-    for (uint32_t i = 0; good && i < image->numcomps; i++) {
-        good = take_component(&image->comps[i], &io->components[i]);
+    for (uint32_t i = 0; good && i < decoded.component_count; i++) {
+        good = take_component(&decoded, i, &io->components[i]);
         io->component_count = i + 1;
     }
-    io->width = image->x1 - image->x0;
-    io->height = image->y1 - image->y0;
-    opj_image_destroy(image);
+    io->width = decoded.x1 - decoded.x0;
+    io->height = decoded.y1 - decoded.y0;
+    wvl_opj_release_picture(&decoded);
     if (!good) {
         wvl_io_release_picture(io);
-        wvl_cli_error("%s: out of memory", name);
+        return say_no_memory(name);
     }
-    return good ? WVL_EXIT_OK : WVL_EXIT_DEVICE;
+    return WVL_EXIT_OK;
 }
 
 #endif

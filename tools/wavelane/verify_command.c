@@ -46,6 +46,18 @@ static int match_flag(const char *name, const char *word)
     return word[0] == '-' && !strcmp(word + (word[1] == '-' ? 2 : 1), name);
 }
 
+static int take_profile_name(request *q, const char *value)
+{
+    q->options.profile = value;
+    return wvl_cli_refuse_empty("--profile", value);
+}
+
+static int take_original(request *q, const char *value)
+{
+    q->args.inputs[q->args.input_count++] = value;
+    return wvl_cli_refuse_empty("--original", value);
+}
+
 static int parse_word(request *q, int argc, char **argv, int *i)
 {
     const char *value;
@@ -67,11 +79,11 @@ static int parse_word(request *q, int argc, char **argv, int *i)
     } else if (match_flag("profiles", word)) {
         q->lists_profiles = 1;
     } else if ((value = match_value("profile", argc, argv, i))) {
-        q->options.profile = value;
+        return take_profile_name(q, value);
     } else if ((value = match_value("fps", argc, argv, i))) {
         return wvl_cli_parse_rate(value, &q->options);
     } else if ((value = match_value("original", argc, argv, i))) {
-        q->args.inputs[q->args.input_count++] = value;
+        return take_original(q, value);
     } else if (match_flag("original", word) || match_flag("profile", word) || match_flag("fps", word)) {
         wvl_cli_error("verify: \"%s\" is unexpected, or lacks its value; the form is: " WVL_CLI_VERIFY_USAGE, word);
         return WVL_EXIT_USAGE;

@@ -71,11 +71,11 @@ static int is_about_reading(const wvl_cli_args *a)
 
 int wvl_cli_reads_original(const wvl_cli_args *a)
 {
-    int reads = a->io.raw_format || a->io.format || a->page_given || a->io.max_samples || a->io.keep_palette ||
+    int reads = a->io.raw_format || a->io.format || a->io.page_given || a->io.max_samples || a->io.keep_palette ||
                 a->io.keep_ycc || a->io.float_transfer || a->float_range_spelled || a->raw_layout_given;
     int changes =
         a->component_steps || a->target_depth || a->channel_count || a->drop_alpha || a->ycc_to_rgb || a->orient;
-    return reads || changes || a->no_icc || a->auto_color || a->setting_count;
+    return reads || changes || a->icc || a->auto_color || a->setting_count;
 }
 
 int wvl_cli_take_original(int argc, char **argv, int *i, wvl_cli_args *args)

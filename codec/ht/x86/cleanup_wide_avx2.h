@@ -2,7 +2,7 @@
 #ifndef WVL_HT_X86_CLEANUP_WIDE_AVX2_H
 #define WVL_HT_X86_CLEANUP_WIDE_AVX2_H
 
-#include "codec/ht/block.h"
+#include "codec/ht/ht_block.h"
 
 /* Of samples of 32 bits. */
 uint32_t wvl_ht_encode_cleanup_wide_avx2(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint8_t *to);

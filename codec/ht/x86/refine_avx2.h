@@ -5,7 +5,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "codec/ht/block.h"
+#include "codec/ht/ht_block.h"
 
 wvl_ht_refinement wvl_ht_encode_refinement_avx2(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane,
                                                 int with_magref, uint8_t *to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The blocks of a picture by phases of the survey (codec/core/shares.h). They follow from the plan alone. */
+/* The blocks of a picture by phases of the survey (codec/core/phase_shares.h). They follow from the plan alone. */
 #ifndef WVL_CUDA_HOST_RDOQ_TABLES_H
 #define WVL_CUDA_HOST_RDOQ_TABLES_H
 

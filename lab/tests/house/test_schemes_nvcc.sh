@@ -5,7 +5,7 @@
 #   test_schemes_nvcc.sh NVCC PYTHON SOURCE FOLDER
 set -eu
 
-nvcc=$1 python=$2 generator=$3/tools/dwtgen folder=$4
+nvcc=$1 python=$2 generator=$3/lab/dwtgen folder=$4
 mkdir -p "$folder"
 
 # compile NAME COUNT OPTION...
@@ -37,7 +37,7 @@ fi
 rm -rf "$folder/cache"
 for run in first second; do
     status=0
-    "$python" -B "$3/tools/bench/device_schemes" --nvcc "$nvcc" --cache "$folder/cache" --wavelet cdf53 --scheme sep_lifting,implosion \
+    "$python" -B "$3/lab/bench/device_schemes" --nvcc "$nvcc" --cache "$folder/cache" --wavelet cdf53 --scheme sep_lifting,implosion \
         --size 131,67 --runs 1 -- --exchange shuffle >"$folder/report.json" 2>"$folder/report.log" || status=$?
     [ "$status" = 0 ] || { [ "$status" = 77 ] && grep -q 'no device' "$folder/report.log"; } || { cat "$folder/report.log" && exit 1; }
     [ "$(find "$folder/cache" -type f | wc -l)" = 1 ] || { echo "$run run: the cache holds more than the program" && exit 1; }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "plan/measure.h"
+#include "plan/plan_measure.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "backend/backend.h"
 #include "base/alloc.h"
+#include "base/context.h"
 #include "codec/blocks/work.h"
 #include "codec/jp2/jp2.h"
 #include "codec/write/coder.h"
 #include "codec/write/least.h"
-#include "context.h"
-#include "picture/quality.h"
+#include "picture/picture_quality.h"
 #include "report/profile_walk.h"
 #include "report/result.h"
 #include "waves/drive.h"
-#include "waves/early.h"
-#include "waves/wave.h"
+#include "way/leaving.h"
+#include "way/wave.h"
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
@@ -281,8 +281,8 @@ static stage_memory measure_stages(const wvl_plan *plan, const wvl_coder_memory 
  */
 static uint64_t count_certain(const wvl_plan *plan, const wvl_coder_memory *coder, stage_memory m)
 {
-    const char *reason;
-    int may_leave = plan->device.choice != WVL_DEVICE_CPU && wvl_drive_device_table(plan, NULL, &reason);
+    wvl_way way = wvl_choose_way(plan, &(wvl_way_source){.many = 1});
+    int may_leave = plan->device.choice != WVL_DEVICE_CPU && (unsigned)way.reach >= plan->device.reach;
     wvl_coder_memory c = *coder;
     if (wvl_early_find_kind(plan, 0)) {
         c.tile_bytes = 0; /* not all at a time */

@@ -9,6 +9,7 @@
 #include "base/look.h"
 #include "geom/plan.h"
 #include "wavelane_rows.h"
+#include "way/way.h"
 
 /* The rows of one buffer of the source. Rows are counted in the coordinates of its components (B.2). */
 typedef struct wvl_row_lane {
@@ -20,18 +21,10 @@ typedef struct wvl_row_lane {
     uint32_t room;        /* rows */
 } wvl_row_lane;
 
-/* Where rows go: to a device as the image of its jobs, or to the strips or waves of the host. */
-typedef struct wvl_rows_way {
-    int on_device;
-    uint64_t strip_rows;  /* of its strips; 0: its jobs are waves */
-    uint64_t window_rows; /* of the reference grid, that must be held at a time, by the host too if the device fails */
-    const char *why;      /* they do not go to a device; NULL: they do, or nobody asked for it */
-} wvl_rows_way;
-
 typedef struct wvl_row_window {
     const wvl_plan *plan;
-    int on_device;       /* as in wvl_rows_way; the drive sets it back where the device is of no use */
-    uint64_t strip_rows; /* the same: most rows of a strip */
+    int on_device;       /* the way is JOBS; the drive sets it back where the device is of no use */
+    uint64_t strip_rows; /* of the way: most rows of a strip */
     wvl_row_source source;
     wvl_image image; /* of the rows that are held */
     wvl_plane *planes;
@@ -49,20 +42,13 @@ typedef struct wvl_row_window {
     uint64_t memory_bytes;
 } wvl_row_window;
 
-/* rows_device.c. may_use: 0: the host's way. */
-wvl_rows_way wvl_rows_choose(const wvl_plan *plan, const wvl_row_source *source, int may_use);
-/* What an encode takes that goes this way: wvl_rows_measure() for a source that is not refused. */
-void wvl_rows_find_memory(const wvl_plan *plan, const wvl_row_source *source, const wvl_rows_way *way,
-                          wvl_rows_memory *memory);
 /* What is wrong with a source for this plan, or NULL. */
 const char *wvl_rows_refuse(const wvl_plan *plan, const wvl_row_source *source);
-/* The most rows of the reference grid that this number of waves of the plan, one after the other, need at a time. */
-uint64_t wvl_rows_of_waves(const wvl_plan *plan, uint32_t waves);
 /* Bytes of a window for a source that is not refused. rows: of the reference grid, that must fit. */
 uint64_t wvl_rows_window_bytes(const wvl_plan *plan, const wvl_row_source *source, uint64_t rows);
 /* source: copied. After an error close is due all the same; the source is released by it. */
 wvl_status wvl_rows_open(wvl_row_window *window, const wvl_plan *plan, const wvl_row_source *source,
-                         const wvl_rows_way *way);
+                         const wvl_way *way);
 void wvl_rows_close(wvl_row_window *window);
 /* Before each round: the first rows come next. Fails where the source cannot go back. */
 wvl_status wvl_rows_begin(wvl_row_window *window);

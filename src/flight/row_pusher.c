@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/structs.h"
-#include "context.h"
 #include "geom/plan.h"
-#include "waves/rows.h"
+#include "rows/window.h"
 
 struct wvl_row_pusher {
     const wvl_plan *plan; /* the caller's, which outlives the pusher */
@@ -30,6 +30,7 @@ struct wvl_row_pusher {
     int is_closed; /* no more rows will be pushed */
     int has_thread;
     uint64_t own_bytes;
+    uint32_t lane_count;           /* buffers of a push */
     uint32_t *dy;                  /* [component_count]: of each buffer */
     wvl_row_component *components; /* [component_count] */
 };
@@ -139,6 +140,7 @@ static wvl_status start(wvl_row_pusher *p)
 {
     for (uint32_t c = 0; c < p->plan->syntax.component_count; c++) {
         p->dy[p->components[c].buffer] = p->plan->syntax.components[c].dy;
+        p->lane_count = wvl_max_u32(p->lane_count, p->components[c].buffer + 1);
     }
     p->at = p->plan->syntax.image.y0;
     p->source = (wvl_row_source){.struct_size = sizeof p->source,
@@ -220,14 +222,24 @@ static uint64_t find_end(const wvl_row_pusher *p, uint64_t end)
     return wvl_max_u64(end, p->at);
 }
 
+/* Under the lock: the rows are left, and every buffer that has some of them is there. */
+static int is_push_legal(const wvl_row_pusher *p, const void *const *data, uint64_t end)
+{
+    int is_legal = end <= p->plan->syntax.image.y1;
+    for (uint32_t b = 0; is_legal && b < p->lane_count; b++) {
+        is_legal = data[b] || count_rows(p, b, end) == count_rows(p, b, p->at);
+    }
+    return is_legal;
+}
+
 wvl_status wvl_row_pusher_push(wvl_row_pusher *p, const void *const *data, const size_t *pitch_bytes, uint32_t rows)
 {
-    if (!p || !data || !pitch_bytes) {
+    if (!p || !p->has_thread || !data || !pitch_bytes) { /* with the thread wvl_row_pusher_finish() ended the lock */
         return WVL_ERROR_ARGUMENT;
     }
     pthread_mutex_lock(&p->lock);
     uint64_t first = p->at, end = first + rows;
-    int is_legal = !p->is_closed && end <= p->plan->syntax.image.y1;
+    int is_legal = is_push_legal(p, data, end);
     while (is_legal && p->at < end && !p->has_ended) {
         if (!p->wanted || is_filled(p)) {
             pthread_cond_wait(&p->changed, &p->lock);

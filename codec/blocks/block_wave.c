@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "codec/blocks/wave.h"
+#include "codec/blocks/block_wave.h"
 
 #include "codec/blocks/survey.h"
 #include "codec/rate/measure.h"

@@ -4,7 +4,7 @@
 #define WVL_DEVICES_H
 
 #include "backend/backend.h"
-#include "context.h"
+#include "base/context.h"
 
 /* WVL_ERROR_DEVICE without a try where the device is lost. reason: why there is none, in words. */
 wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal,
@@ -15,11 +15,16 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
 void wvl_devices_visit(const wvl_context *context, const wvl_backend_vtable *table, const wvl_device *device,
                        wvl_numa_visit *visit);
 
-/* The devices of the plan's set that are there and usable, in ascending order; ordinals: WVL_DEVICE_ORDINAL_MAX + 1
- * places. A set of one is not looked at, and where there is none the first of the set stands for all: opening it says
- * why. Returns their number, at least 1. */
-uint32_t wvl_devices_list(const wvl_plan *plan, uint32_t *ordinals);
-/* The same, from the device on that comes behind `turn` others: what place `turn` of pictures in flight prefers. */
-uint32_t wvl_devices_rotate(const wvl_plan *plan, uint32_t turn, uint32_t *ordinals);
+/* The devices that may take a picture, the one to be preferred first. */
+typedef struct wvl_device_list {
+    const wvl_backend_vtable *table; /* NULL: this build has no device code */
+    uint32_t count;                  /* at least 1 */
+    uint32_t ordinals[WVL_DEVICE_ORDINAL_MAX + 1];
+} wvl_device_list;
+
+/* Those of the plan's set that are there and usable, from the one on that comes behind `turn` others. A set of one is
+ * not looked at, and where there is none the first of the set stands for all: opening it says why. With pixels on a
+ * device it is that one. image NULL: anywhere. */
+wvl_device_list wvl_devices_list(const wvl_plan *plan, const wvl_image *image, uint32_t turn);
 
 #endif

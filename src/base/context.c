@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "context.h"
+#include "base/context.h"
 
 #include <sched.h>
 #include <stdio.h>

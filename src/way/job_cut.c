@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "waves/job_cut.h"
+#include "way/job_cut.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
-#include "context.h"
-#include "waves/wave.h"
+#include "base/context.h"
+#include "way/wave.h"
 
 /* Rows that pay: little of a strip is margin, and a device has enough to do. */
 #define MARGIN_SHARE 8u

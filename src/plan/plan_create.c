@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/fpenv.h"
 #include "base/structs.h"
 #include "codec/jp2/jp2.h"
-#include "context.h"
 #include "geom/profile.h"
 #include "params/params.h"
-#include "plan/measure.h"
 #include "plan/plan_device.h"
+#include "plan/plan_measure.h"
 #include "report/plan_log.h"
 
 /* A request as this version knows it, and the text that it is answered with. */

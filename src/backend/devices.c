@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "device/devices.h"
+#include "backend/devices.h"
 
 #include <stdio.h>
 
@@ -96,30 +96,25 @@ static int is_usable(const wvl_plan *plan, const wvl_backend_vtable *table, uint
     return 0;
 }
 
-uint32_t wvl_devices_list(const wvl_plan *plan, uint32_t *ordinals)
+wvl_device_list wvl_devices_list(const wvl_plan *plan, const wvl_image *image, uint32_t turn)
 {
-    const wvl_backend_vtable *table = wvl_backend_fetch_device();
-    uint32_t count = 0, set = plan->device.ordinals;
+    wvl_device_list found = {.table = wvl_backend_fetch_device()}, list = found;
+    uint32_t set = plan->device.ordinals;
     wvl_status status = WVL_OK;
-    int is_one = !(set & (set - 1));
-    for (uint32_t i = 0; i <= WVL_DEVICE_ORDINAL_MAX && !is_one && status != WVL_END; i++) {
-        if ((set >> i & 1) && is_usable(plan, table, i, &status)) {
-            ordinals[count++] = i;
+    int lies_there = image && image->memory_kind == WVL_MEMORY_DEVICE, is_one = !(set & (set - 1));
+    for (uint32_t i = 0; i <= WVL_DEVICE_ORDINAL_MAX && !lies_there && !is_one && status != WVL_END; i++) {
+        if ((set >> i & 1) && is_usable(plan, found.table, i, &status)) {
+            found.ordinals[found.count++] = i;
         }
     }
-    if (!count) {
-        ordinals[count++] = wvl_plan_first_device(plan);
+    if (!found.count) {
+        found.ordinals[found.count++] = lies_there ? (uint32_t)image->device : wvl_plan_first_device(plan);
     }
-    return count;
-}
-
-uint32_t wvl_devices_rotate(const wvl_plan *plan, uint32_t turn, uint32_t *ordinals)
-{
-    uint32_t sorted[WVL_DEVICE_ORDINAL_MAX + 1], count = wvl_devices_list(plan, sorted);
-    for (uint32_t i = 0; i < count; i++) {
-        ordinals[i] = sorted[(i + turn) % count];
+    list.count = found.count;
+    for (uint32_t i = 0; i < found.count; i++) {
+        list.ordinals[i] = found.ordinals[(i + turn) % found.count];
     }
-    return count;
+    return list;
 }
 
 wvl_status wvl_device_describe(uint32_t ordinal, wvl_device_info *info)

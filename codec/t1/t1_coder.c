@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "codec/t1/coder.h"
+#include "codec/t1/t1_coder.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "waves/wave.h"
+#include "way/wave.h"
 
 void wvl_wave_carve(const wvl_plan *plan, wvl_carver *carver, wvl_wave *wave)
 {

@@ -10,7 +10,7 @@
 #define WVL_CORE_SHARES_H
 
 #include "base/intmath.h"
-#include "codec/core/survey.h"
+#include "codec/core/descent.h"
 #include "geom/plan.h"
 
 #define WVL_SHARE_RUN_SAMPLES 8192u /* two blocks of nominal size, or as many small ones */
@@ -18,9 +18,11 @@
 /* Coarse bands: below the two finest resolutions. */
 static inline int wvl_share_is_fine(const wvl_tile_band *band) { return band->level <= 2; }
 
+/* Slots of less than four columns count as eight: they once were, and with rdoq bytes depend on it. */
 static inline uint32_t wvl_share_blocks_per_run(const wvl_tile_band *band)
 {
-    return wvl_max_u32(1, WVL_SHARE_RUN_SAMPLES / wvl_max_u32(1, band->slot_width * band->slot_height));
+    uint32_t width = wvl_max_u32(band->slot_width, wvl_min_u32(1u << band->xcb, 8));
+    return wvl_max_u32(1, WVL_SHARE_RUN_SAMPLES / wvl_max_u32(1, width * band->slot_height));
 }
 
 /* Bands of a component follow its resolutions: one for the first, three for each of the others. */

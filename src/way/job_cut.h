@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 
+#define WVL_WAVE_JOBS 2u  /* in flight, of waves */
 #define WVL_STRIP_JOBS 3u /* in flight: one goes up, one is coded, one comes down */
 
 typedef struct wvl_job_cut {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "picture/quality.h"
+#include "picture/picture_quality.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "waves/rows.h"
+#include "rows/window.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "codec/write/recode.h"
-#include "context.h"
 #include "geom/container.h"
-#include "waves/strip_drive.h"
 
 /* ---- The source ------------------------------------------------------------------------------ */
 
@@ -37,9 +36,8 @@ static const wvl_row_component *find_first(const wvl_row_source *source, uint32_
 static uint64_t count_row_bytes(const wvl_plan *plan, const wvl_row_source *source, uint32_t component)
 {
     const wvl_row_component *c = &source->components[component];
-    uint64_t width = wvl_rect_width(plan->syntax.components[component].rect), stride = wvl_max_u32(c->sample_stride, 1);
-    uint64_t containers = width ? c->first_sample + (width - 1) * stride + 1 : 0;
-    return wvl_container_bytes(c->container, containers);
+    uint32_t width = wvl_rect_width(plan->syntax.components[component].rect);
+    return wvl_container_bytes(c->container, wvl_container_count(c->first_sample, c->sample_stride, width));
 }
 
 static const char *refuse_component(const wvl_plan *plan, const wvl_row_source *source, uint32_t index)
@@ -52,6 +50,10 @@ static const char *refuse_component(const wvl_plan *plan, const wvl_row_source *
     const wvl_row_component *first = find_first(source, component->buffer, &other);
     if (!wvl_container_bits(component->container)) {
         return "a component of the row source has a container type that is not supported";
+    }
+    if (!wvl_container_row_fits(component->first_sample, component->sample_stride,
+                                wvl_rect_width(plan->syntax.components[index].rect))) {
+        return "a row of the row source is longer than memory: first_sample or sample_stride is too large";
     }
     if (first->container != component->container ||
         plan->syntax.components[other].dy != plan->syntax.components[index].dy) {
@@ -78,13 +80,14 @@ const char *wvl_rows_refuse(const wvl_plan *plan, const wvl_row_source *source)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* n tiles that begin anywhere in a row of tiles. */
-uint64_t wvl_rows_of_waves(const wvl_plan *plan, uint32_t waves)
+/* Short rows lie close together, so that a column is not held as many columns. */
+static uint64_t choose_pitch(uint64_t row_bytes)
 {
-    const wvl_syntax_plan *s = &plan->syntax;
-    uint64_t tile_rows = ((uint64_t)plan->memory.wave_tiles * waves + s->tile_cols - 2) / s->tile_cols + 1;
-    uint64_t rows = wvl_mul_saturate(wvl_min_u64(tile_rows, s->tile_rows), s->tile_height);
-    return wvl_min_u64(rows, wvl_rect_height(s->image));
+    uint64_t pitch = 1;
+    while (pitch < row_bytes && pitch < WVL_ALIGNMENT) {
+        pitch *= 2;
+    }
+    return pitch < WVL_ALIGNMENT ? pitch : wvl_align_up(row_bytes, WVL_ALIGNMENT);
 }
 
 static void carve(wvl_carver *carver, wvl_row_window *w, uint64_t rows)
@@ -105,7 +108,7 @@ static void carve(wvl_carver *carver, wvl_row_window *w, uint64_t rows)
                 lane.end = pc->rect.y1;
             }
         }
-        lane.pitch_bytes = wvl_align_up(wvl_max_u64(lane.row_bytes, 1), WVL_ALIGNMENT);
+        lane.pitch_bytes = choose_pitch(lane.row_bytes);
         lane.room = (uint32_t)wvl_min_u64(rows / lane.dy + 2, wvl_max_u32(lane.end - lane.first, 1));
         lane.data = wvl_carve(carver, lane.room, lane.pitch_bytes);
         if (carver->base) {
@@ -148,12 +151,12 @@ static void release(void *user)
     w->is_released = 1;
 }
 
-wvl_status wvl_rows_open(wvl_row_window *w, const wvl_plan *plan, const wvl_row_source *source, const wvl_rows_way *way)
+wvl_status wvl_rows_open(wvl_row_window *w, const wvl_plan *plan, const wvl_row_source *source, const wvl_way *way)
 {
     uint64_t rows = way->window_rows;
     memset(w, 0, sizeof *w);
     w->plan = plan;
-    w->on_device = way->on_device;
+    w->on_device = way->kind == WVL_WAY_JOBS;
     w->strip_rows = way->strip_rows;
     w->source = *source;
     w->lane_count = count_buffers(source);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "waves/early.h"
+#include "way/leaving.h"
 
 #include "base/alloc.h"
 #include "codec/write/early.h"
 #include "report/profile_walk.h"
-#include "waves/strip_drive.h"
+#include "way/way.h"
 
 /* TLM stands before all packets, and how many tile-parts it names is not known. The box does not follow it. */
 static int names_long_parts(const wvl_plan *plan) { return plan->syntax.tlm && plan->memory.spare_parts; }
