@@ -4,9 +4,9 @@
 #ifndef WVL_BENCH_SCHEME_ROWS_CUH
 #define WVL_BENCH_SCHEME_ROWS_CUH
 
-#include "lab/dwtgen/prelude.cuh"
+#include "../dwtgen/prelude.cuh"
 
-#include "lab/dwtgen/levels.cuh"
+#include "../dwtgen/levels.cuh"
 #include <vector>
 
 enum lab_direction { FORWARD, INVERSE };

@@ -13,7 +13,7 @@ if(NOT WVL_FUZZ)
         if(WVL_SANITIZE)
             set(others "")
         endif()
-        wvl_register_absent("built without the laboratory (WVL_LAB)" unit.lattice unit.lattice_bits unit.dwt2 unit.dwt_interface twin.dwt_slots unit.inverse_rows
+        wvl_register_absent("built without the laboratory (WVL_LAB)" unit.lattice unit.lattice_bits unit.dwt2 unit.dwt_interface unit.dwt_null twin.dwt_slots unit.inverse_rows
             twin.cuda_inverse twin.cuda_lattice twin.dwt_schemes device.plain device.plain_soft house.image_dwt_cuda house.image_cuda_inverse house.lattice_nvcc
             house.schemes_nvcc house.generated_filters unit.dwtgen unit.draw_schemes unit.bench_lattice unit.bench_dwt_slots unit.bench_schemes
             device.bench_transfers ${others})
