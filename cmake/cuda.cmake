@@ -39,14 +39,10 @@ set(WVL_CUDA_SOURCES
     cuda/host/driver/route.c
     cuda/host/transform/staging.c
     cuda/packets/packets_launch.c
-    cuda/plain/device.c
-    cuda/plain/pictures.c
-    cuda/plain/signals.c
     cuda/rate/rate_launch.c
     cuda/rdoq/rdoq_launch.c
     src/backend/registry.c)
 set(WVL_CUDA_DEVICE_SOURCES
-    cuda/kernels.cu
     cuda/blocks/block_error.h
     cuda/blocks/error.cuh
     cuda/blocks/ht_any.cu
@@ -116,11 +112,6 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/dwt/block/store.cuh
     cuda/host/transform/deliver.cu
     cuda/host/transform/deliver.h
-    cuda/lattice/args.h
-    cuda/lattice/carry.cuh
-    cuda/lattice/convolution.cuh
-    cuda/lattice/lattice.cuh
-    cuda/lattice/march.cuh
     cuda/packets/heads.cu
     cuda/packets/heads.cuh
     cuda/packets/kernels.cu
@@ -132,9 +123,6 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/packets/t1_source.cuh
     cuda/packets/tree.cuh
     cuda/packets/write.cu
-    cuda/plain/args.h
-    cuda/plain/kernels.cu
-    cuda/plain/level.cuh
     codec/core/block.h
     codec/core/gain.h
     cuda/rate/again.cuh
@@ -184,8 +172,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     src/geom/container.h
     src/geom/handover_assembly.h
     src/geom/handover_pass.h
-    src/geom/plan.h
-    src/lattice/lattice.h)
+    src/geom/plan.h)
 list(APPEND WVL_SOURCES ${WVL_CUDA_SOURCES})
 list(APPEND WVL_HOOKED_SOURCES cuda/module.c cuda/host/driver/runtime_table.c)
 
@@ -211,35 +198,48 @@ if(WVL_HAVE_CUDA)
     get_filename_component(nvcc_folder ${WVL_NVCC} REALPATH)
     get_filename_component(nvcc_folder ${nvcc_folder} DIRECTORY)
     find_program(WVL_FATBINARY fatbinary HINTS ${nvcc_folder} PATHS /usr/local/cuda/bin REQUIRED)
-    set(image ${PROJECT_BINARY_DIR}/wavelane_cuda.fatbin)
-    list(TRANSFORM WVL_CUDA_DEVICE_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE device_sources)
+    message(STATUS "CUDA: device code by ${WVL_NVCC}")
+else()
+    message(STATUS "CUDA: no device code in this build")
+endif()
+
+# wvl_add_device_image(NAME UNIT MODULE SOURCE...): NAME.fatbin in the build folder has the device code of UNIT, and MODULE, a C file of a target
+# of the caller's folder, carries it (WVL_CARRY_IMAGE). SOURCE...: what UNIT includes. Names of UNIT and SOURCE are from the top. WVL_DEVICE_OPTIONS: more for nvcc.
+function(wvl_add_device_image name unit module)
+    if(NOT WVL_HAVE_CUDA)
+        return()
+    endif()
+    set(image ${PROJECT_BINARY_DIR}/${name}.fatbin)
+    set(sources ${unit} ${ARGN})
+    list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/)
     # Contraction off as everywhere: every fused multiply-add is written as one.
     set(device_options -std=c++17 -O3 --fmad=false -Werror all-warnings
-        -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR})
+        -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR} ${WVL_DEVICE_OPTIONS})
     # Each part is compiled by itself: options of ptxas in one call would stand in the portable code too, and the driver would refuse to
     # load what spills on a device that nobody has tried (D-cuda-09). Spills are errors in the machine code for 9.0 alone.
-    set(cubin ${PROJECT_BINARY_DIR}/wavelane_cuda_90.cubin)
+    set(cubin ${PROJECT_BINARY_DIR}/${name}_90.cubin)
     add_custom_command(OUTPUT ${cubin}
         COMMAND ${WVL_NVCC} -cubin -arch=sm_90 ${device_options} -Xptxas --warn-on-spills -Xptxas --warning-as-error
-            -o ${cubin} ${PROJECT_SOURCE_DIR}/cuda/kernels.cu
-        DEPENDS ${device_sources} COMMENT "Device code for 9.0" VERBATIM)
+            -o ${cubin} ${PROJECT_SOURCE_DIR}/${unit}
+        DEPENDS ${sources} COMMENT "Device code of ${unit} for 9.0" VERBATIM)
     set(parts --image3=kind=elf,sm=90,file=${cubin})
     set(part_files ${cubin})
     foreach(version 75 80)
-        set(ptx ${PROJECT_BINARY_DIR}/wavelane_cuda_${version}.ptx)
+        set(ptx ${PROJECT_BINARY_DIR}/${name}_${version}.ptx)
         add_custom_command(OUTPUT ${ptx}
-            COMMAND ${WVL_NVCC} -ptx -arch=compute_${version} ${device_options} -o ${ptx} ${PROJECT_SOURCE_DIR}/cuda/kernels.cu
-            DEPENDS ${device_sources} COMMENT "Portable device code from ${version} on" VERBATIM)
+            COMMAND ${WVL_NVCC} -ptx -arch=compute_${version} ${device_options} -o ${ptx} ${PROJECT_SOURCE_DIR}/${unit}
+            DEPENDS ${sources} COMMENT "Portable device code of ${unit} from ${version} on" VERBATIM)
         list(APPEND parts --image3=kind=ptx,sm=${version},file=${ptx})
         list(APPEND part_files ${ptx})
     endforeach()
     add_custom_command(OUTPUT ${image}
         COMMAND ${WVL_FATBINARY} -64 --create=${image} ${parts}
-        DEPENDS ${part_files} COMMENT "Device code" VERBATIM)
-    set_source_files_properties(cuda/module.c PROPERTIES
+        DEPENDS ${part_files} COMMENT "Device code of ${unit}" VERBATIM)
+    set_source_files_properties(${module} PROPERTIES
         COMPILE_DEFINITIONS WVL_CUDA_IMAGE="${image}" OBJECT_DEPENDS ${image})
+endfunction()
+
+wvl_add_device_image(wavelane_cuda cuda/kernels.cu cuda/module.c ${WVL_CUDA_DEVICE_SOURCES})
+if(WVL_HAVE_CUDA)
     set_source_files_properties(src/base/context.c cuda/host/driver/runtime_table.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
-    message(STATUS "CUDA: device code by ${WVL_NVCC}")
-else()
-    message(STATUS "CUDA: no device code in this build")
 endif()

@@ -14,6 +14,10 @@ foreach(file changelog.Debian changelog)
 endforeach()
 set(debian_components runtime development command documentation)
 set(debian_names libwavelane0 libwavelane-dev wavelane wavelane-doc)
+if(WVL_BUILD_LAB)
+    list(APPEND debian_components dwt_runtime dwt_development)
+    list(APPEND debian_names libwavelane-dwt0 libwavelane-dwt-dev)
+endif()
 foreach(component name IN ZIP_LISTS debian_components debian_names)
     set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/${name})
     install(FILES ${made_dir}/changelog.Debian.gz ${made_dir}/changelog.gz ${debian_dir}/copyright DESTINATION ${doc_dir} COMPONENT ${component})
@@ -27,6 +31,7 @@ add_custom_command(OUTPUT ${made_dir}/wavelane.1.gz
 add_custom_target(wavelane_manual ALL DEPENDS ${made_dir}/wavelane.1.gz)
 install(FILES ${made_dir}/wavelane.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
 install(FILES README.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/wavelane-doc COMPONENT documentation)
+install(FILES lab/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/wavelane-doc/lab COMPONENT documentation)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/wavelane-doc COMPONENT documentation PATTERN "*.in" EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/wavelane-doc COMPONENT documentation USE_SOURCE_PERMISSIONS)
 
@@ -51,8 +56,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 # Not those of cpack, which name no version.
 file(WRITE ${made_dir}/shlibs "libwavelane 0 libwavelane0 (>= ${PROJECT_VERSION})\nlibwavelane-check 0 libwavelane0 (>= ${PROJECT_VERSION})\n")
-file(COPY ${PROJECT_SOURCE_DIR}/packaging/libwavelane0.symbols DESTINATION ${made_dir})
-file(RENAME ${made_dir}/libwavelane0.symbols ${made_dir}/symbols)
+configure_file(${PROJECT_SOURCE_DIR}/packaging/libwavelane0.symbols ${made_dir}/symbols COPYONLY)
 file(WRITE ${made_dir}/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${made_dir}/shlibs;${made_dir}/symbols;${made_dir}/triggers")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "JPEG 2000 encoder - shared libraries
@@ -75,7 +79,7 @@ static libraries, and files for pkg-config and CMake.")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME wavelane)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/conformance)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/conformance ${PROJECT_BINARY_DIR}/lab)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "libwavelane0 ${same_version}")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS wavelane-doc)
 set(CPACK_DEBIAN_COMMAND_DESCRIPTION "JPEG 2000 encoder - command
@@ -93,4 +97,28 @@ coder of Part 1 or the high-throughput one of ISO/IEC 15444-15.
 .
 This package has the pages about its design, its conformance and its
 figures, and example programs in C, C++ and shell.")
+
+if(WVL_BUILD_LAB)
+    set(CPACK_DEBIAN_DWT_RUNTIME_PACKAGE_NAME libwavelane-dwt0)
+    set(CPACK_DEBIAN_DWT_RUNTIME_PACKAGE_SECTION libs)
+    set(CPACK_DEBIAN_DWT_RUNTIME_PACKAGE_SHLIBDEPS ON)
+    file(WRITE ${made_dir}/dwt/shlibs "libwavelane-dwt 0 libwavelane-dwt0 (>= ${PROJECT_VERSION})\n")
+    configure_file(${PROJECT_SOURCE_DIR}/lab/packaging/libwavelane-dwt0.symbols ${made_dir}/dwt/symbols COPYONLY)
+    set(CPACK_DEBIAN_DWT_RUNTIME_PACKAGE_CONTROL_EXTRA "${made_dir}/dwt/shlibs;${made_dir}/dwt/symbols;${made_dir}/triggers")
+    set(CPACK_DEBIAN_DWT_RUNTIME_DESCRIPTION "wavelet transforms - shared library
+The wavelet transforms of pictures (CDF 5/3 and 9/7, DD 13/7) and of long
+signals (Daubechies, symlets, coiflets, filters of the caller), forward and
+inverse, on the CPU and on CUDA devices with the same bits.
+.
+This package has libwavelane-dwt. It needs no encoder.")
+    set(CPACK_DEBIAN_DWT_DEVELOPMENT_PACKAGE_NAME libwavelane-dwt-dev)
+    set(CPACK_DEBIAN_DWT_DEVELOPMENT_PACKAGE_SECTION libdevel)
+    set(CPACK_DEBIAN_DWT_DEVELOPMENT_PACKAGE_DEPENDS "libwavelane-dwt0 ${same_version}, libwavelane-dev ${same_version}")
+    set(CPACK_DEBIAN_DWT_DEVELOPMENT_DESCRIPTION "wavelet transforms - development files
+The wavelet transforms of pictures (CDF 5/3 and 9/7, DD 13/7) and of long
+signals (Daubechies, symlets, coiflets, filters of the caller).
+.
+This package has the header, which is the manual of the library, the static
+library, and files for pkg-config and CMake.")
+endif()
 include(CPack)

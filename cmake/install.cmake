@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Components: runtime (shared libraries), development, command, documentation; cmake/debian.cmake makes a package of each.
+# Components: runtime (shared libraries), development, command, documentation, and those of lab/; cmake/debian.cmake makes a package of each.
 include(CMakePackageConfigHelpers)
 
-install(FILES include/wavelane.h include/wavelane_simple.h include/wavelane_frames.h include/wavelane_rows.h include/wavelane_dwt.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(FILES include/wavelane.h include/wavelane_simple.h include/wavelane_frames.h include/wavelane_rows.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(TARGETS wavelane wavelane_static EXPORT wavelane-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)

@@ -20,6 +20,13 @@ set_property(CACHE WVL_PYTHON PROPERTY STRINGS AUTO ON OFF)
 set(WVL_MPI AUTO CACHE STRING "wavelane-mpi: AUTO builds it where Open MPI (or another MPI) is found, ON requires it, OFF leaves it out")
 set_property(CACHE WVL_MPI PROPERTY STRINGS AUTO ON OFF)
 
+set(WVL_LAB AUTO CACHE STRING "The laboratory of transforms and its libwavelane-dwt (lab/): AUTO builds it where Wavelane is the project by itself, ON always, OFF never")
+set_property(CACHE WVL_LAB PROPERTY STRINGS AUTO ON OFF)
+set(WVL_BUILD_LAB OFF)
+if(WVL_LAB STREQUAL "ON" OR (WVL_LAB STREQUAL "AUTO" AND PROJECT_IS_TOP_LEVEL))
+    set(WVL_BUILD_LAB ON)
+endif()
+
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()

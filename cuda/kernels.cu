@@ -9,6 +9,5 @@
 #include "cuda/dwt/kernels.cu"
 #include "cuda/host/transform/deliver.cu"
 #include "cuda/packets/kernels.cu"
-#include "cuda/plain/kernels.cu"
 #include "cuda/rate/kernels.cu"
 #include "cuda/rdoq/kernels.cu"

@@ -21,7 +21,6 @@
 #include "cuda/blocks/ht_job.h"
 #include "cuda/blocks/t1_job.h"
 #include "cuda/packets/packets_job.h"
-#include "cuda/plain/args.h"
 #include "cuda/rate/rate_job.h"
 #include "cuda/rdoq/rdoq_job.h"
 
@@ -55,7 +54,7 @@ typedef struct soft_control {
      */
     uint32_t broken_devices;
     uint32_t launches_of[16];
-    const char *plain; /* name of the plain transform's kernel that was queued last */
+    const char *other; /* name of the kernel of soft_other_kernels that was queued last */
     /* The device `kill` is lost at its launch number kill_at, from 1; 0: none is. */
     uint32_t kill, kill_at;
     /* Called by threads that allocate page-locked memory or queue a launch for the device, within the call; NULL: not
@@ -80,14 +79,14 @@ int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *
 /* The same of a kernel that puts pictures together. */
 int soft_run_packets(const char *name, const wvl_cuda_packets_job *job, const soft_shape *shape);
 
-/* Plain transforms: by their own source alone. What a kernel takes, and its bytes. */
-typedef union soft_plain {
-    wvl_plain_level level;
-    wvl_plain_copy copy;
-    wvl_lattice_args lattice;
-} soft_plain;
-size_t soft_plain_bytes(const char *name);
-int soft_run_plain(const char *name, const soft_plain *args, const soft_shape *shape);
+/* Kernels that are not the encoder's: a driver with some defines this, the encoder's has none (soft_others.c). */
+#define SOFT_OTHER_BYTES 1024u /* the most that such a kernel takes */
+typedef struct soft_others {
+    const char *prefix;                /* of their names; NULL: there are none */
+    size_t (*bytes)(const char *name); /* of what a kernel takes */
+    int (*run)(const char *name, const void *args, const soft_shape *shape);
+} soft_others;
+extern const soft_others soft_other_kernels;
 
 /* Rate control, and rdoq: by their own source alone. */
 int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_shape *shape, soft_control *control);

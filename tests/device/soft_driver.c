@@ -142,7 +142,7 @@ static int run_kernel(const soft_op *o)
     case SOFT_ROOM_T1: return soft_run_t1(o->from, &o->job.t1, &o->shape, &control);
     case SOFT_ROOM_RATE: return soft_run_rate(o->from, &o->job.rate, &o->shape, &control);
     case SOFT_ROOM_RDOQ: return soft_run_rdoq(o->from, &o->job.rdoq, &o->shape);
-    case SOFT_ROOM_PLAIN: return soft_run_plain(o->from, &o->job.plain, &o->shape);
+    case SOFT_ROOM_FOREIGN: return soft_other_kernels.run(o->from, o->job.foreign, &o->shape);
     case SOFT_ROOM_PACKETS: return soft_run_packets(o->from, &o->job.packets, &o->shape);
     default: return soft_run_kernel(o->from, o->grid_x, o->arguments, &control);
     }

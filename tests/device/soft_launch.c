@@ -18,16 +18,22 @@ static void pack(const char *function, const soft_shape *shape, void **arguments
         const char *prefix;
         int room;
         size_t bytes;
-    } rooms[] = {
-        {"wvl_ht_", SOFT_ROOM_BLOCKS, sizeof o->job.blocks},        {"wvl_t1_", SOFT_ROOM_T1, sizeof o->job.t1},
-        {"wvl_rate_", SOFT_ROOM_RATE, sizeof o->job.rate},          {"wvl_rdoq_", SOFT_ROOM_RDOQ, sizeof o->job.rdoq},
-        {"wvl_packets_", SOFT_ROOM_PACKETS, sizeof o->job.packets}, {"wvl_plain_", SOFT_ROOM_PLAIN, 0}};
+    } rooms[] = {{"wvl_ht_", SOFT_ROOM_BLOCKS, sizeof o->job.blocks},
+                 {"wvl_t1_", SOFT_ROOM_T1, sizeof o->job.t1},
+                 {"wvl_rate_", SOFT_ROOM_RATE, sizeof o->job.rate},
+                 {"wvl_rdoq_", SOFT_ROOM_RDOQ, sizeof o->job.rdoq},
+                 {"wvl_packets_", SOFT_ROOM_PACKETS, sizeof o->job.packets}};
+    const char *other = soft_other_kernels.prefix;
     memcpy(&o->arguments[0], arguments[0], sizeof(uint64_t));
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
         if (strncmp(function, rooms[i].prefix, strlen(rooms[i].prefix)) == 0) {
             o->room = rooms[i].room;
-            memcpy(&o->job, arguments[0], rooms[i].bytes ? rooms[i].bytes : soft_plain_bytes(function));
+            memcpy(&o->job, arguments[0], rooms[i].bytes);
         }
+    }
+    if (other && strncmp(function, other, strlen(other)) == 0) {
+        o->room = SOFT_ROOM_FOREIGN;
+        memcpy(o->job.foreign, arguments[0], soft_other_kernels.bytes(function));
     }
     if (!o->room && strcmp(function, "wvl_deliver") && strcmp(function, "wvl_xyz") && strcmp(function, "wvl_unpack")) {
         memcpy(&o->arguments[1], arguments[1], sizeof(uint64_t));
@@ -43,8 +49,8 @@ int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, 
     soft_op o;
     (void)gz, (void)by, (void)bz, (void)extra;
     pack(function, &shape, arguments, &o);
-    if (o.room == SOFT_ROOM_PLAIN) {
-        soft_driver_control()->plain = function;
+    if (o.room == SOFT_ROOM_FOREIGN) {
+        soft_driver_control()->other = function;
     }
     soft_tell_watch("cuLaunchKernel");
     return soft_enqueue("cuLaunchKernel", (wvl_cuda_stream)stream, &o);

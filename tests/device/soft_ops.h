@@ -27,7 +27,7 @@ typedef struct soft_op {
         SOFT_ROOM_RATE,
         SOFT_ROOM_RDOQ,
         SOFT_ROOM_PACKETS,
-        SOFT_ROOM_PLAIN
+        SOFT_ROOM_FOREIGN
     } room; /* of the kernel */
     union {
         wvl_cuda_ht_job blocks;
@@ -35,7 +35,7 @@ typedef struct soft_op {
         wvl_cuda_rate_job rate;
         wvl_cuda_rdoq_job rdoq;
         wvl_cuda_packets_job packets;
-        soft_plain plain;
+        _Alignas(16) uint8_t foreign[SOFT_OTHER_BYTES];
     } job;
     soft_shape shape;
 } soft_op;

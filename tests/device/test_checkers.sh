@@ -5,21 +5,24 @@
 # WVL_LONG: the builds of device code that nothing else makes.
 # The twins of block coders and packets, and whole encodes of pictures up to 512x512, with all four checkers on their subsets.
 #   test_checkers.sh NVCC SOURCE FOLDER
-# FOLDER: where the test programs are; all but the first two may be absent.
+# FOLDER: where the test programs are; all but the first may be absent.
 # WVL_CHECKERS: an extended regular expression; only runs with such a name take place (as "encode.racecheck.whole_ht").
 set -eu
 . "$(dirname "$0")/../support/shell.sh"
 
 nvcc=$1 source=$2 folder=$3
-forward=$folder/test_cuda_dwt inverse=$folder/test_cuda_inverse
+forward=$folder/test_cuda_dwt inverse=$folder/lab/test_cuda_inverse
+directions=forward
+[ ! -x "$inverse" ] || directions='forward inverse'
+unit_of() { if [ "$1" = forward ]; then echo cuda/kernels.cu; else echo lab/cuda/inverse/kernels.cu; fi; }
 export CK_DEFAULT_TIMEOUT=0
 
-# compile NAME VIRTUAL REAL FILE OPTION...
+# compile NAME.DIRECTION VIRTUAL REAL OPTION...
 compile() {
-    name=$1 from=$2 to=$3 file=$4
-    shift 4
+    name=$1 from=$2 to=$3
+    shift 3
     "$nvcc" -std=c++17 -O3 --fmad=false -Werror all-warnings -I"$source/include" -I"$source/src" -I"$source" "$@" \
-        -gencode "arch=compute_$from,code=$to" -o "$work/$name.image" "$source/cuda/$file.cu" || : >"$work/$name.broken"
+        -gencode "arch=compute_$from,code=$to" -o "$work/$name.image" "$source/$(unit_of "${name##*.}")" || : >"$work/$name.broken"
 }
 
 real=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -n '1s/^\([0-9]*\)\.\([0-9]\)$/\1\2/p') || :
@@ -28,21 +31,21 @@ if [ "${real:-0}" -lt 75 ] && [ -z "${WVL_LONG:-}" ]; then
     exit 77
 fi
 # Barriers as racecheck knows them (cuda/core/meet.cuh).
-compile counted.forward 80 compute_80 kernels -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
-compile counted.inverse 80 compute_80 inverse/kernels -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
+for direction in $directions; do
+    compile "counted.$direction" 80 compute_80 -ptx -DWVL_CUDA_COUNTED_BARRIERS=1 &
+done
 wait
 [ -z "$(find "$work" -name '*.broken')" ] || exit 1
-if [ "${real:-0}" -lt 75 ] || CK_RUN_CASE=kernels "$inverse" | grep -q 'no device'; then
+if [ "${real:-0}" -lt 75 ] || CK_RUN_CASE=kernels "$forward" | grep -q 'no device'; then
     echo "no device: twins with the portable code and compute-sanitizer are skipped"
     exit 77
 fi
-for pair in forward:kernels inverse:inverse/kernels; do
-    direction=${pair%:*} file=${pair#*:}
-    compile "75.$direction" 75 "sm_$real" "$file" -cubin &
+for direction in $directions; do
+    compile "75.$direction" 75 "sm_$real" -cubin &
     [ "$real" -ge 80 ] || continue
-    compile "80.$direction" 80 "sm_$real" "$file" -cubin &
-    compile "counted.$direction" "$real" "sm_$real" "$file" -cubin -DWVL_CUDA_COUNTED_BARRIERS=1 &
-    compile "control.$direction" "$real" "sm_$real" "$file" -cubin -DWVL_CUDA_COUNTED_BARRIERS=0 &
+    compile "80.$direction" 80 "sm_$real" -cubin &
+    compile "counted.$direction" "$real" "sm_$real" -cubin -DWVL_CUDA_COUNTED_BARRIERS=1 &
+    compile "control.$direction" "$real" "sm_$real" -cubin -DWVL_CUDA_COUNTED_BARRIERS=0 &
 done
 wait
 [ -z "$(find "$work" -name '*.broken')" ] || exit 1
@@ -56,7 +59,7 @@ job() {
 checker='compute-sanitizer --error-exitcode 7 --tool'
 checks='memcheck synccheck initcheck racecheck'
 command -v compute-sanitizer >/dev/null || { checks='' && echo "no compute-sanitizer: its checks are skipped"; }
-for direction in forward inverse; do
+for direction in $directions; do
     program=$forward meeting=wide # a case whose warps meet at barriers
     cases='small_shapes limits marching wide two_sizes two_sizes_large packed beside cascades last_levels structures converted outside_is_refused refusals'
     [ $direction = forward ] || program=$inverse meeting=kernels cases='small_shapes limits marching shared_warps structures kernels'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A suite that a build lacks for want of a library, or of the tools, counts as skipped there: every build lists the same suites.
+# A suite that a build lacks for want of a library, of the tools or of the laboratory, counts as skipped there: every build lists the same suites.
 #   test_absent.sh BUILD SOURCE CMAKE
 set -eu
 . "$(dirname "$0")/../support/shell.sh"
@@ -38,6 +38,7 @@ lists() {
 }
 
 lists tools -DWVL_BUILD_TOOLS=OFF
+lists laboratory -DWVL_LAB=OFF
 for library in libopenjp2 libpng; do
     rm -f "$work/pc/$library"*.pc
     PKG_CONFIG_LIBDIR="$work/pc"

@@ -9,7 +9,7 @@ source=$1
 
 "$source/tools/lint_copies" "$source"
 
-for part in include src codec cuda conformance tools python tests examples .ci; do
+for part in include src codec cuda conformance tools python tests examples lab .ci; do
     cp -R "$source/$part" "$work"
 done
 

@@ -8,7 +8,7 @@ set -eu
 . "$(dirname "$0")/../support/shell.sh"
 
 source=$1
-rooms='include src codec cuda conformance tools python tests cmake .ci docs examples packaging README.md CHANGELOG.md CONTRIBUTING.md'
+rooms='include src codec cuda conformance tools python tests cmake .ci docs examples packaging lab README.md CHANGELOG.md CONTRIBUTING.md'
 
 # check ROOT: prints "FILE:LINE: what is wrong" and returns 1, or prints nothing.
 check() (
@@ -44,7 +44,7 @@ check() (
     done <"$work/named" >>"$wrong"
 
     # The library names decisions by anchors, not by the page.
-    grep -rnE 'docs/(decisions|results)\.md' include src codec cuda 2>/dev/null | cut -d: -f1,2 | sed 's|$|: name the entry (D-...), not the page|' >>"$wrong" || true
+    grep -rnE 'docs/(decisions|results)\.md' include src codec cuda lab/include lab/dwt2 lab/lattice lab/cuda 2>/dev/null | cut -d: -f1,2 | sed 's|$|: name the entry (D-...), not the page|' >>"$wrong" || true
 
     # shellcheck disable=SC2086
     grep -rnoE '\bdocs/[A-Za-z0-9_./-]+\.(md|svg|c|1\.in)\b' $present >"$work/pages" || true
@@ -53,7 +53,7 @@ check() (
     done <"$work/pages" >>"$wrong"
 
     # Links of the docs, from the folder of the page that has them.
-    for page in README.md CONTRIBUTING.md CHANGELOG.md $(find docs cuda packaging examples -name '*.md'); do
+    for page in README.md CONTRIBUTING.md CHANGELOG.md $(find docs cuda packaging examples lab -name '*.md'); do
         grep -noE '\]\([^)#:]+' "$page" 2>/dev/null | sed 's/\](//' | while IFS=: read -r line target; do
             [ -e "$(dirname "$page")/$target" ] || echo "$page:$line: $target does not exist"
         done

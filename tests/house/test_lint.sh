@@ -13,7 +13,7 @@ licence='/* SPDX-License-Identifier: BSD-2-Clause */'
 fresh() {
     rm -rf "$work/tree"
     mkdir "$work/tree"
-    for part in CMakeLists.txt README.md cmake include src codec cuda conformance tools python tests examples packaging docs; do
+    for part in CMakeLists.txt README.md cmake include src codec cuda conformance tools python tests examples packaging docs lab; do
         [ ! -e "$source/$part" ] || cp -R "$source/$part" "$work/tree"
     done
 }
@@ -44,6 +44,15 @@ expect 'room imageio may not include src/geom/plan.h'
 fresh
 echo '#include "tests/prop/cs_parse.h"' >>"$work/tree/tools/bench/bench.c"
 expect 'room bench may not include tests/prop/cs_parse.h'
+
+# Nothing sees the laboratory, not even the encoder's suites; it sees what its rows name.
+fresh
+echo '#include "lab/dwt2/dwt2.h"' >>"$work/tree/tests/twin/test_dwt.c"
+expect 'includes lab/dwt2/dwt2.h: nothing outside of lab/ may'
+
+fresh
+echo '#include "codec/t2/tag_tree.h"' >>"$work/tree/lab/dwt2/level.c"
+expect 'room lab_dwt2 may not include codec/t2/tag_tree.h'
 
 fresh
 echo '#include <openjpeg.h>' >>"$work/tree/src/encoder.c"

@@ -9,7 +9,7 @@ source=$1
 
 "$source/tools/lint_names" "$source"
 
-for part in include src codec cuda conformance tools tests cmake docs examples packaging README.md; do
+for part in include src codec cuda conformance tools tests cmake docs examples packaging lab README.md; do
     cp -R "$source/$part" "$work"
 done
 

@@ -114,7 +114,7 @@ for other in static by_package by_static_package; do
     cmp shared.jp2 "$other.jp2"
 done
 
-printf '#include <wavelane.h>\n#include <wavelane_simple.h>\n#include <wavelane_rows.h>\n#include <wavelane_frames.h>\n#include <wavelane_dwt.h>\n#include <wavelane_check.h>\n' >header.c
+printf '#include <wavelane.h>\n#include <wavelane_simple.h>\n#include <wavelane_rows.h>\n#include <wavelane_frames.h>\n#include <wavelane_check.h>\n' >header.c
 quietly "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only header.c
 if part c++; then
     quietly c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only -x c++ header.c

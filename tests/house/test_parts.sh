@@ -21,7 +21,7 @@ expect 77 'part a-program-that-nobody-has || end_suite 0'
 expect 1 'part a-program-that-nobody-has || end_suite 1'
 expect 77 'part a-program-that-nobody-has || part sh; end_suite 0'
 # Those that end at once without the program say so themselves.
-if grep -rn 'if command -v' "$1/tests" --include='*.sh' | grep -v '/test_parts.sh:'; then
+if grep -rn 'if command -v' "$1/tests" "$1/lab/tests" --include='*.sh' | grep -v '/test_parts.sh:'; then
     echo 'a part that is left out without a word; use part of tests/support/shell.sh'
     exit 1
 fi

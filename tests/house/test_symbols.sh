@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # What the library exports and what it calls.
-#   test_symbols.sh SHARED CHECK STATIC DEVICE-CODE SYMBOLS HEADER...
-# CHECK: the shared library of the walker. DEVICE-CODE: ON, or OFF for a build without. SYMBOLS: what the libraries exported when they were last released,
+#   test_symbols.sh SHARED OTHER STATIC DEVICE-CODE SYMBOLS HEADER...
+# OTHER: another shared library that SYMBOLS lists, or SHARED again. DEVICE-CODE: ON, or OFF for a build without. SYMBOLS: what the libraries exported when they were last released,
 # in Debian's format. HEADER...: those of the library.
 set -eu
 . "$(dirname "$0")/../support/shell.sh"
 
-shared=$1 check=$2 static=$3 device_code=$4 symbols=$5
+shared=$1 other=$2 static=$3 device_code=$4 symbols=$5
 shift 5
 status=0
 
@@ -30,22 +30,22 @@ compare_symbols() {
         /^ / && on { print $1 }' "$2" | LC_ALL=C sort >"$work/then"
     [ -s "$work/then" ] || echo "$2 lists nothing of $1"
     only_in "$work/then" "$work/now" "gone; a name never leaves its version"
-    only_in "$work/now" "$work/then" "new: list it in packaging/libwavelane0.symbols"
+    only_in "$work/now" "$work/then" "new: list it in $2"
 }
 
-for library in "$shared" "$check"; do
+for library in "$shared" "$other"; do
     differ=$(compare_symbols "$library" "$symbols")
     [ -z "$differ" ] || fail "$library and $symbols differ:
 $differ"
 done
 # Both kinds of difference are noticed.
-sed '/ wvl_encode@/d; s/ wvl_plan_build@WAVELANE_0.2/ wvl_plan_build@WAVELANE_0.1/' "$symbols" >"$work/changed"
+awk '/^ wvl_/ && ++n == 1 { next } n == 2 { sub(/@[A-Z_]*/, "&9") } { print }' "$symbols" >"$work/changed"
 [ "$(compare_symbols "$shared" "$work/changed" | wc -l)" -eq 3 ] || fail 'a changed list of symbols was not noticed'
 
 exported=$(names_of "$shared" | grep -v '^WAVELANE_' | sed 's/@.*//')
 # A declaration may have its name on the line after its type.
 declared=$(cat "$@" | grep -v '^ *#' | tr '\n' ' ' | grep -o 'WVL_API [^(;]*(' | sed 's/($//; s/.*[ *]//' | LC_ALL=C sort)
-[ "$(echo "$declared" | wc -l)" -gt 20 ] || fail "$*: few functions found, the test reads it wrongly"
+[ "$(echo "$declared" | wc -l)" -gt 10 ] || fail "$*: few functions found, the test reads it wrongly"
 [ "$exported" = "$declared" ] || fail "exports and headers differ :
 $(echo "$exported" | while read -r name; do echo "$declared" | grep -qx "$name" || echo "  only exported: $name"; done
     echo "$declared" | while read -r name; do echo "$exported" | grep -qx "$name" || echo "  only declared: $name"; done)"

@@ -21,18 +21,19 @@ check() (
     is include/wavelane.h "$(sed -n 's/^#define WVL_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$/\2/p' include/wavelane.h | paste -sd.)"
     is CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)"
     is CITATION.cff "$(sed -n 's/^version: //p' CITATION.cff)"
-    newest=$({ sed -n 's/^ .* \([0-9.]*\)$/\1/p' packaging/libwavelane0.symbols; echo "$version"; } | sort -V | tail -n 1)
-    is 'packaging/libwavelane0.symbols' "$newest"
+    for list in packaging/libwavelane0.symbols lab/packaging/libwavelane-dwt0.symbols; do
+        is "$list" "$({ sed -n 's/^ .* \([0-9.]*\)$/\1/p' "$list"; echo "$version"; } | sort -V | tail -n 1)"
+    done
     return $wrong
 )
 
 check "$1"
-for file in CMakeLists.txt include/wavelane.h CHANGELOG.md CITATION.cff packaging/libwavelane0.symbols; do
+for file in CMakeLists.txt include/wavelane.h CHANGELOG.md CITATION.cff packaging/libwavelane0.symbols lab/packaging/libwavelane-dwt0.symbols; do
     mkdir -p "$work/tree/$(dirname $file)"
     cp "$1/$file" "$work/tree/$file"
 done
-for file in include/wavelane.h CHANGELOG.md CITATION.cff packaging/libwavelane0.symbols; do
-    sed -i 's/^\(#define WVL_VERSION_PATCH \|## 0\.\|version: 0\.\| wvl_encode@[A-Z_0-9.]* \)[0-9]*/\199/' "$work/tree/$file"
+for file in include/wavelane.h CHANGELOG.md CITATION.cff packaging/libwavelane0.symbols lab/packaging/libwavelane-dwt0.symbols; do
+    sed -i 's/^\(#define WVL_VERSION_PATCH \|## 0\.\|version: 0\.\| wvl_encode@[A-Z_0-9.]* \| wvl_dwt1_create@[A-Z_0-9.]* \)[0-9]*/\199/' "$work/tree/$file"
     expect_fault "$file says version" check "$work/tree"
     cp "$1/$file" "$work/tree/$file"
 done

@@ -12,7 +12,6 @@
 
 #include "base/context.h"
 #include "base/structs.h"
-#include "wavelane_dwt.h"
 #include "wavelane_frames.h"
 #include "wavelane_rows.h"
 #include "wavelane_simple.h"
@@ -204,28 +203,6 @@ static wvl_status use_device(stage *s, void *memory)
     return wvl_device_describe(0, memory) == WVL_ERROR_ARGUMENT ? WVL_ERROR_ARGUMENT : WVL_OK;
 }
 
-static wvl_status use_dwt1(stage *s, void *memory)
-{
-    wvl_dwt1 *dwt;
-    (void)s;
-    ((wvl_dwt1_options *)memory)->wavelet = "haar";
-    ((wvl_dwt1_options *)memory)->type = WVL_DWT_F32;
-    wvl_status status = wvl_dwt1_create(memory, &dwt, NULL, 0);
-    wvl_dwt1_release(dwt);
-    return status;
-}
-
-static wvl_status use_dwt2(stage *s, void *memory)
-{
-    wvl_dwt2 *dwt;
-    (void)s;
-    ((wvl_dwt2_options *)memory)->wavelet = "cdf97";
-    ((wvl_dwt2_options *)memory)->type = WVL_DWT_F32;
-    wvl_status status = wvl_dwt2_create(memory, &dwt, NULL, 0);
-    wvl_dwt2_release(dwt);
-    return status;
-}
-
 /* Sizes are those of version 0.2.0: numbers, so that a structure that grows or shrinks shows. writes: the library fills
  * it. */
 typedef struct shape {
@@ -255,8 +232,6 @@ static const shape shapes[] = {
     SHAPE(wvl_rows_memory, in_strips, use_rows_memory, 1),
     SHAPE(wvl_pixels, plane_bytes, use_pixels, 0),
     SHAPE(wvl_device_info, usable, use_device, 1),
-    SHAPE(wvl_dwt1_options, allocator, use_dwt1, 0),
-    SHAPE(wvl_dwt2_options, stream, use_dwt2, 0),
 };
 #define SHAPES ((int)(sizeof shapes / sizeof shapes[0]))
 #define TAIL 64u

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * NULL for each pointer of every public function in turn. The headers themselves say which functions there are, so that
- * one without a row below fails the suite.
- */
+/* NULL for each pointer of every function of the encoder and the walker in turn. */
 #include <check.h>
-#include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "null_suite.h"
 #include "wavelane_check.h"
-#include "wavelane_dwt.h"
 #include "wavelane_frames.h"
 #include "wavelane_rows.h"
 #include "wavelane_simple.h"
@@ -28,8 +23,6 @@ typedef struct bench {
     wvl_encoded_picture *picture, *other_picture;
     wvl_result *result;
     wvl_row_pusher *pusher;
-    wvl_dwt1 *dwt1, *other_dwt1;
-    wvl_dwt2 *dwt2, *other_dwt2;
     wvl_image_format format;
     wvl_image image;
     wvl_plane plane;
@@ -44,7 +37,6 @@ typedef struct bench {
     size_t bytes;
     int handle;
     uint8_t pixels[64], buffer[4096];
-    float signal[64], coefs[64];
     char error[256];
 } bench;
 
@@ -52,10 +44,6 @@ static const wvl_component_format grey = {8, 0, 1, 1};
 static const wvl_context_options only_size = {.struct_size = sizeof only_size, .threads = 1};
 static const wvl_jp2_info jp2 = {.struct_size = sizeof jp2};
 static const wvl_row_component row_component = {.container = WVL_SAMPLE_8};
-static const wvl_dwt1_options dwt1_options = {
-    .struct_size = sizeof dwt1_options, .wavelet = "haar", .type = WVL_DWT_F32};
-static const wvl_dwt2_options dwt2_options = {
-    .struct_size = sizeof dwt2_options, .wavelet = "cdf97", .type = WVL_DWT_F32};
 static const wvl_rows_options rows_options = {.struct_size = sizeof rows_options};
 static const wvl_check_options check_options = {.struct_size = sizeof check_options};
 
@@ -108,18 +96,9 @@ static wvl_pixels *some_pixels(bench *b)
     return &pixels;
 }
 
-/* A view of the samples, and behind it those of the bands of a level. */
-static wvl_dwt2_view *views_of(bench *b)
+static void open_bench(void *arguments)
 {
-    static wvl_dwt2_view views[5];
-    views[0] = (wvl_dwt2_view){b->signal, 1, 8};
-    (void)wvl_dwt2_place(WVL_DWT2_SEPARATE, &(wvl_dwt2_view){b->coefs, 1, 8}, 8, 8, 1, views + 1);
-    return views;
-}
-
-static void open_bench(bench *b)
-{
-    memset(b, 0, sizeof *b);
+    bench *b = arguments;
     b->format = (wvl_image_format){
         .struct_size = sizeof b->format, .x1 = 8, .y1 = 8, .component_count = 1, .components = &grey};
     b->plane = (wvl_plane){.data = b->pixels, .pitch_bytes = 8, .container = WVL_SAMPLE_8};
@@ -138,21 +117,16 @@ static void open_bench(bench *b)
     ck_assert_int_eq(wvl_encoder_submit(b->encoder, &b->image, NULL, NULL), WVL_OK);
     ck_assert_int_eq(wvl_encoder_receive(b->encoder, UINT32_MAX, &b->picture), WVL_OK);
     ck_assert_int_eq(wvl_encode(b->plan, &b->image, sink_of(b), NULL, &b->result, NULL, 0), WVL_OK);
-    ck_assert_int_eq(wvl_dwt1_create(&dwt1_options, &b->dwt1, NULL, 0), WVL_OK);
-    ck_assert_int_eq(wvl_dwt2_create(&dwt2_options, &b->dwt2, NULL, 0), WVL_OK);
     b->request = (wvl_plan_request){
         .struct_size = sizeof b->request, .context = b->context, .params = b->params, .format = &b->format};
 }
 
-static void close_bench(bench *b)
+static void close_bench(void *arguments)
 {
+    bench *b = arguments;
     wvl_memory_release(b->context, b->data, b->data ? b->bytes : 0);
     wvl_row_pusher_release(b->pusher);
     wvl_check_release_summary(&b->summary);
-    wvl_dwt1_release(b->dwt1);
-    wvl_dwt1_release(b->other_dwt1);
-    wvl_dwt2_release(b->dwt2);
-    wvl_dwt2_release(b->other_dwt2);
     wvl_result_release(b->result);
     wvl_encoded_picture_release(b->picture);
     wvl_encoded_picture_release(b->other_picture);
@@ -171,13 +145,6 @@ static void close_bench(bench *b)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-
-/* Pointer i of the call, which is NULL in turn. */
-#define P(i, pointer) (null == (i) ? NULL : (pointer))
-#define DONE(call) ((call), WVL_OK)
-/* 0 and "" stand for WVL_ERROR_ARGUMENT where a function has no status. */
-#define NUMBER(call) ((call) ? WVL_OK : WVL_ERROR_ARGUMENT)
-#define TEXT(call) (*(call) ? WVL_OK : WVL_ERROR_ARGUMENT)
 
 /* X(name, pointers, those that must not be NULL as bits, call) */
 #define FUNCTIONS_OF_OBJECTS(X)                                                                                        \
@@ -281,25 +248,6 @@ static void close_bench(bench *b)
     X(wvl_result_backend, 1, 1, TEXT(wvl_result_backend(P(0, b->result))))
 
 #define FUNCTIONS_OF_OTHERS(X)                                                                                         \
-    X(wvl_dwt1_create, 3, 3,                                                                                           \
-      wvl_dwt1_create(P(0, &dwt1_options), P(1, &b->other_dwt1), P(2, b->error), sizeof b->error))                     \
-    X(wvl_dwt1_release, 1, 0, DONE(wvl_dwt1_release(P(0, b->dwt1))))                                                   \
-    X(wvl_dwt1_describe, 2, 3, wvl_dwt1_describe(P(0, b->dwt1), P(1, &dwt1_info)))                                     \
-    X(wvl_dwt1_count, 0, 0, NUMBER(wvl_dwt1_count(8, 1)))                                                              \
-    X(wvl_dwt1_forward, 4, 7,                                                                                          \
-      wvl_dwt1_forward(P(0, b->dwt1), P(1, b->signal), 1, 8, 1, P(2, b->coefs), P(3, b->error), sizeof b->error))      \
-    X(wvl_dwt1_inverse, 4, 7,                                                                                          \
-      wvl_dwt1_inverse(P(0, b->dwt1), P(1, b->coefs), 8, 1, P(2, b->signal), 1, P(3, b->error), sizeof b->error))      \
-    X(wvl_dwt2_create, 3, 3,                                                                                           \
-      wvl_dwt2_create(P(0, &dwt2_options), P(1, &b->other_dwt2), P(2, b->error), sizeof b->error))                     \
-    X(wvl_dwt2_release, 1, 0, DONE(wvl_dwt2_release(P(0, b->dwt2))))                                                   \
-    X(wvl_dwt2_place, 2, 3, wvl_dwt2_place(WVL_DWT2_SEPARATE, P(0, views_of(b)), 8, 8, 1, P(1, views_of(b) + 1)))      \
-    X(wvl_dwt2_forward, 4, 7,                                                                                          \
-      wvl_dwt2_forward(P(0, b->dwt2), P(1, views_of(b)), 8, 8, 1, P(2, views_of(b) + 1), P(3, b->error),               \
-                       sizeof b->error))                                                                               \
-    X(wvl_dwt2_inverse, 4, 7,                                                                                          \
-      wvl_dwt2_inverse(P(0, b->dwt2), P(1, views_of(b) + 1), 8, 8, 1, P(2, views_of(b)), P(3, b->error),               \
-                       sizeof b->error))                                                                               \
     X(wvl_check_codestream, 5, 1,                                                                                      \
       wvl_check_codestream(P(0, b->pixels), 64, P(1, &check_options), P(2, hear_issue), P(3, b), P(4, &b->summary)))   \
     X(wvl_check_file, 5, 1,                                                                                            \
@@ -314,7 +262,6 @@ static const void *const row_data[1] = {row_of_samples};
 static const size_t row_pitch[1] = {8};
 static wvl_tile_part_info part;
 static wvl_fill fill;
-static wvl_dwt1_info dwt1_info = {.struct_size = sizeof dwt1_info};
 
 static int swallow(void *user, const void *data, size_t bytes)
 {
@@ -332,137 +279,13 @@ static wvl_result **new_result(bench *b)
 }
 
 #define FUNCTIONS(X) FUNCTIONS_OF_OBJECTS(X) FUNCTIONS_OF_ENCODES(X) FUNCTIONS_OF_RESULTS(X) FUNCTIONS_OF_OTHERS(X)
-#define CALL(name, pointers, needed, call)                                                                             \
-    static int call_##name(bench *b, int null)                                                                         \
-    {                                                                                                                  \
-        (void)b, (void)null;                                                                                           \
-        return (int)(call);                                                                                            \
-    }
-FUNCTIONS(CALL)
+FUNCTIONS(NULL_CALL)
 
-typedef struct row {
-    const char *name;
-    int pointers;
-    unsigned needed; /* bit i: pointer i must not be NULL */
-    int (*call)(bench *b, int null);
-} row;
-#define ROW(name, pointers, needed, call) {#name, pointers, needed, call_##name},
-static const row rows[] = {FUNCTIONS(ROW)};
-#define ROWS ((int)(sizeof rows / sizeof rows[0]))
-
-START_TEST(null_is_an_error_or_nothing)
-{
-    const row *r = &rows[_i];
-    for (int null = 0; null < r->pointers; null++) {
-        bench b;
-        open_bench(&b);
-        int status = r->call(&b, null);
-        ck_assert_msg((status == WVL_ERROR_ARGUMENT) == (r->needed >> null & 1), "%s: pointer %d is NULL: %d", r->name,
-                      null, status);
-        close_bench(&b);
-    }
-}
-END_TEST
-
-/* ---- What headers declare -------------------------------------------------------------------- */
-
-static char *read_header(const char *name)
-{
-    char path[512];
-    (void)snprintf(path, sizeof path, "%s/%s", WVL_INCLUDE_FOLDER, name);
-    FILE *f = fopen(path, "rb");
-    ck_assert_msg(f != NULL, "%s cannot be read", path);
-    char *text = calloc(1, 1 << 20);
-    ck_assert_uint_gt(fread(text, 1, (1 << 20) - 1, f), 0);
-    (void)fclose(f);
-    for (char *at; (at = strstr(text, "/*")) != NULL;) { /* comments become blanks */
-        char *end = strstr(at, "*/");
-        memset(at, ' ', (size_t)(end + 2 - at));
-    }
-    return text;
-}
-
-static const row *find_row(const char *name, size_t length)
-{
-    for (int i = 0; i < ROWS; i++) {
-        if (strlen(rows[i].name) == length && !strncmp(rows[i].name, name, length)) {
-            return &rows[i];
-        }
-    }
-    return NULL;
-}
-
-/* Of a list of parameters: those with a star, and functions by the names of their types. */
-static int count_pointers(const char *at, const char *end)
-{
-    int count = 0, is_pointer = 0;
-    for (; at <= end; at++) {
-        if (at == end || *at == ',') {
-            count += is_pointer;
-            is_pointer = 0;
-        } else {
-            is_pointer |= *at == '*' || (end - at > 4 && !strncmp(at, "_fn ", 4));
-        }
-    }
-    return count;
-}
-
-/* at: behind the mark of a declaration. Returns 1 if it declares a function. */
-static int check_declaration(const char *header, const char *at)
-{
-    const char *open = at + strcspn(at, "(;#"), *name = open;
-    if (*open != '(') {
-        return 0;
-    }
-    while (isalnum((unsigned char)name[-1]) || name[-1] == '_') {
-        name--;
-    }
-    const row *r = find_row(name, (size_t)(open - name));
-    ck_assert_msg(r != NULL, "%s: %.*s has no row in this suite", header, (int)(open - name), name);
-    int pointers = count_pointers(open + 1, open + strcspn(open, ";"));
-    ck_assert_msg(r->pointers == pointers, "%s has %d pointers, and its row %d", r->name, pointers, r->pointers);
-    return 1;
-}
-
-static int check_header(const char *header)
-{
-    static const char *const marks[2] = {"\nWVL_API ", "\nWVL_CHECK_API "};
-    char *text = read_header(header);
-    int count = 0;
-    for (int m = 0; m < 2; m++) {
-        for (const char *at = text; (at = strstr(at, marks[m])) != NULL; at++) {
-            count += check_declaration(header, at + strlen(marks[m]));
-        }
-    }
-    free(text);
-    return count;
-}
-
-START_TEST(every_function_has_a_row)
-{
-    DIR *folder = opendir(WVL_INCLUDE_FOLDER);
-    ck_assert_ptr_nonnull(folder);
-    int count = 0;
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        const char *end = strrchr(entry->d_name, '.');
-        count += end && !strcmp(end, ".h") ? check_header(entry->d_name) : 0;
-    }
-    (void)closedir(folder);
-    ck_assert_int_eq(count, ROWS);
-}
-END_TEST
+static const null_row rows[] = {FUNCTIONS(NULL_ROW)};
 
 int main(void)
 {
-    Suite *suite = suite_create("null");
-    TCase *tests = tcase_create("null");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, every_function_has_a_row);
-    tcase_add_loop_test(tests, null_is_an_error_or_nothing, 0, ROWS);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const null_suite suite = {"null",        WVL_INCLUDE_FOLDER, rows,       sizeof rows / sizeof *rows,
+                              sizeof(bench), open_bench,         close_bench};
+    return null_suite_run(&suite);
 }

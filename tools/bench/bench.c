@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench.h"
 
-#include <string.h>
-
 /* A text a part: C promises no longer ones. */
 static const char *const usage[] = {
     "usage: wavelane-bench encode [options]          speed of whole encodes, memory to memory\n"
@@ -11,9 +9,7 @@ static const char *const usage[] = {
     "       wavelane-bench dwt [options]             the transform stage on a CUDA device, by itself\n"
     "       wavelane-bench slots [options]           each SIMD kernel beside plain C\n"
     "       wavelane-bench cancel [options]          how long an encode goes on after it was cancelled\n"
-    "       wavelane-bench schemes [options]         every scheme of the 2-D wavelet transform, beside a copy\n"
-    "       wavelane-bench lattice [options]         the 1-D wavelet transform of long signals, beside a copy\n"
-    "       wavelane-bench transfers [options]       the 2-D wavelet transform with copies to devices and back\n"
+    "(transforms that the encoder does not use: wavelane-dwt-bench)\n"
     "\n",
     "encode (cycles and instructions a sample too, where the machine counts them for a process)\n"
     "  --image FILE        picture to encode; without it one is generated\n"
@@ -90,75 +86,19 @@ static const char *const usage[] = {
     "  --image FILE, or --size W,H (4096,2160), three components of 8 bits\n"
     "  --threads N (2)\n"
     "  --seconds X         for all moments (30); at least one is measured\n"
-    "  --set KEY=VALUE     parameter; may be repeated\n"
-    "\n",
-    "schemes (plain C that tools/dwtgen writes, compiled when asked for; float, one level, separate bands; exit status "
-    "6 "
-    "if a\n"
-    "scheme differs from a textbook's convolution by more than 1e-5 of the range). Needs python3 and a C compiler.\n"
-    "  --image FILE        its first component; without it a picture is generated\n"
-    "  --size W,H,...      of the generated pictures, one after the other, at most 8 (2048,2048)\n"
-    "  --wavelet LIST      built-in names (cdf53,cdf97,dd137) or files; all: the built-in ones (all)\n"
-    "  --scheme LIST       names that `python3 tools/dwtgen list` prints (all)\n"
-    "  --direction WHICH   forward, inverse or both (both)\n"
-    "  --threads N (1), --tile N: side of a tile in quads of 2x2 pixels (128), --runs N (5)\n"
-    "  --json FILE         rows as JSON, - for standard output in place of the text\n"
-    "  --markdown FILE     the table as Markdown\n"
-    "  --compiler NAME     with the options of gcc (cc)\n"
-    "  --cache DIR         for compiled schemes (wavelane in XDG_CACHE_HOME or ~/.cache)\n"
-    "  --generator DIR     tools/dwtgen of another source tree\n"
-    "\n",
-    "lattice (forward and inverse of a signal by chance; exit status 6 if coefficients differ from sums in double\n"
-    "precision by more than 1e-5)\n"
-    "  --wavelet LIST      names of wavelane_dwt.h (db2,db4,db8,db16,sym8,coif3,cdf53,cdf97)\n"
-    "  --length LIST       samples (1000,100000,10000000)\n"
-    "  --form WHICH        lattice, convolution or both (both)\n"
-    "  --type TYPE         f32 or f64 (f32)\n"
-    "  --levels N (1), --threads LIST (1), --runs N (7)\n"
-    "  --json FILE         rows as JSON, - for standard output in place of the text\n"
-    "\n",
-    "transfers (forward, float; whole pictures and independent tiles, copies in turn with transforms and overlapped;\n"
-    "exit status 6 if a coefficient differs from the CPU's, or the CPU's from a textbook's; 77: too few devices)\n"
-    "  --size W,H          of the pictures, which are generated (16384,16384)\n"
-    "  --pictures N        that follow each other (4)\n"
-    "  --devices N         measured with 1, 2, 4, ... of the first N devices, which share the work; 0: the CPU alone "
-    "(1)\n"
-    "  --wavelet NAME      cdf53, cdf97 or dd137 (cdf97)\n"
-    "  --levels N (1), --tile N: side of a tile in pixels (1024), --threads N: of the CPU (1), --runs N (3)\n"
-    "  --json FILE         rows as JSON, - for standard output in place of the text\n"};
+    "  --set KEY=VALUE     parameter; may be repeated\n",
+    NULL};
 
-static void print_usage(FILE *out)
-{
-    for (size_t i = 0; i < sizeof usage / sizeof *usage; i++) {
-        fputs(usage[i], out);
-    }
-}
-
-typedef struct command {
-    const char *name;
-    int (*run)(wvl_bench_args *args);
-} command;
-
-static const command commands[] = {
-    {"encode", wvl_bench_run_encode},   {"frames", wvl_bench_run_frames},   {"rd", wvl_bench_run_rd},
-    {"dwt", wvl_bench_run_dwt},         {"slots", wvl_bench_run_slots},     {"cancel", wvl_bench_run_cancel},
-    {"schemes", wvl_bench_run_schemes}, {"lattice", wvl_bench_run_lattice}, {"transfers", wvl_bench_run_transfers},
+static const wvl_bench_command commands[] = {
+    {"encode", wvl_bench_run_encode},
+    {"frames", wvl_bench_run_frames},
+    {"rd", wvl_bench_run_rd},
+    {"dwt", wvl_bench_run_dwt},
+    {"slots", wvl_bench_run_slots},
+    {"cancel", wvl_bench_run_cancel},
+    {NULL, NULL},
 };
 
-int main(int argc, char **argv)
-{
-    wvl_bench_args args = {.count = argc, .next = 2, .values = argv};
-    const char *name = argc >= 2 ? argv[1] : "";
+const char wvl_bench_program[] = "wavelane-bench";
 
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (strcmp(name, commands[i].name) == 0) {
-            return commands[i].run(&args);
-        }
-    }
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        print_usage(stdout);
-        return WVL_BENCH_EXIT_OK;
-    }
-    print_usage(stderr);
-    return WVL_BENCH_EXIT_USAGE;
-}
+int main(int argc, char **argv) { return wvl_bench_run_program(argc, argv, commands, usage); }

@@ -173,6 +173,14 @@ int wvl_bench_args_number(const char *name, const char *text, double lowest, dou
 size_t wvl_bench_args_list(const char *name, const char *text, double lowest, double highest, double *numbers,
                            size_t limit);
 
+/* A program with commands: runs the one that argv[1] names, or prints the usage (texts, then NULL). */
+typedef struct wvl_bench_command {
+    const char *name; /* NULL: the end of the list */
+    int (*run)(wvl_bench_args *args);
+} wvl_bench_command;
+extern const char wvl_bench_program[]; /* its name, for messages */
+int wvl_bench_run_program(int argc, char **argv, const wvl_bench_command *commands, const char *const *usage);
+
 int wvl_bench_settings_add(wvl_bench_settings *settings, const char *text);
 
 int wvl_bench_run_encode(wvl_bench_args *args);
@@ -181,8 +189,5 @@ int wvl_bench_run_rd(wvl_bench_args *args);
 int wvl_bench_run_dwt(wvl_bench_args *args);
 int wvl_bench_run_slots(wvl_bench_args *args);
 int wvl_bench_run_cancel(wvl_bench_args *args);
-int wvl_bench_run_schemes(wvl_bench_args *args);
-int wvl_bench_run_lattice(wvl_bench_args *args);
-int wvl_bench_run_transfers(wvl_bench_args *args);
 
 #endif

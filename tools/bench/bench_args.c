@@ -11,7 +11,7 @@ static int take_option(wvl_bench_args *args, const wvl_bench_option *option, voi
     if (option->name != NULL)
         args->next++;
     if (option->has_value && args->next >= args->count) {
-        fprintf(stderr, "wavelane-bench: %s needs a value\n", option->name);
+        fprintf(stderr, "%s: %s needs a value\n", wvl_bench_program, option->name);
         return -1;
     }
     if (option->has_value)
@@ -24,7 +24,7 @@ static const wvl_bench_option *find_option(const char *text, const wvl_bench_opt
     for (size_t i = 0; i < count; i++)
         if (table[i].name == NULL ? text[0] != '-' : strcmp(text, table[i].name) == 0)
             return &table[i];
-    fprintf(stderr, "wavelane-bench: unknown option %s (see wavelane-bench --help)\n", text);
+    fprintf(stderr, "%s: unknown option %s (see %s --help)\n", wvl_bench_program, text, wvl_bench_program);
     return NULL;
 }
 
@@ -54,7 +54,7 @@ int wvl_bench_args_number(const char *name, const char *text, double lowest, dou
 
     if (end != NULL && *end == '\0')
         return 0;
-    fprintf(stderr, "wavelane-bench: %s %s: not a number from %g to %g\n", name, text, lowest, highest);
+    fprintf(stderr, "%s: %s %s: not a number from %g to %g\n", wvl_bench_program, name, text, lowest, highest);
     return -1;
 }
 
@@ -71,18 +71,34 @@ size_t wvl_bench_args_list(const char *name, const char *text, double lowest, do
         if (*at++ != ',')
             break;
     }
-    fprintf(stderr, "wavelane-bench: %s %s: not a list of at most %zu numbers from %g to %g\n", name, text, limit,
-            lowest, highest);
+    fprintf(stderr, "%s: %s %s: not a list of at most %zu numbers from %g to %g\n", wvl_bench_program, name, text,
+            limit, lowest, highest);
     return 0;
 }
 
 int wvl_bench_settings_add(wvl_bench_settings *settings, const char *text)
 {
     if (strchr(text, '=') == NULL || settings->count == WVL_BENCH_MAX_SETTINGS) {
-        fprintf(stderr, "wavelane-bench: --set %s: not KEY=VALUE, or more than %d of them\n", text,
+        fprintf(stderr, "%s: --set %s: not KEY=VALUE, or more than %d of them\n", wvl_bench_program, text,
                 WVL_BENCH_MAX_SETTINGS);
         return -1;
     }
     settings->text[settings->count++] = text;
     return 0;
+}
+
+int wvl_bench_run_program(int argc, char **argv, const wvl_bench_command *commands, const char *const *usage)
+{
+    wvl_bench_args args = {.count = argc, .next = 2, .values = argv};
+    const char *name = argc >= 2 ? argv[1] : "";
+    const int wants_help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+    for (; commands->name; commands++) {
+        if (strcmp(name, commands->name) == 0) {
+            return commands->run(&args);
+        }
+    }
+    for (; *usage; usage++) {
+        fputs(*usage, wants_help ? stdout : stderr);
+    }
+    return wants_help ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_USAGE;
 }

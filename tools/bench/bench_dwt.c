@@ -79,12 +79,6 @@ static int set_apart(const char *value, void *user)
     ((options *)user)->one.apart = 1;
     return 0;
 }
-static int set_inverse(const char *value, void *user)
-{
-    (void)value;
-    ((options *)user)->one.inverse = 1;
-    return 0;
-}
 static int set_json(const char *value, void *user)
 {
     ((options *)user)->json = value;
@@ -102,8 +96,7 @@ static const wvl_bench_option table[] = {
     {"--size", 1, set_size},     {"--components", 1, set_components}, {"--depth", 1, set_depth},
     {"--tile", 1, set_tile},     {"--batch", 1, set_batch},           {"--runs", 1, set_runs},
     {"--levels", 1, set_levels}, {"--planar", 0, set_planar},         {"--plain", 0, set_plain},
-    {"--json", 1, set_json},     {"--inverse", 0, set_inverse},       {"--apart", 0, set_apart},
-    {"--image", 1, set_image},
+    {"--json", 1, set_json},     {"--apart", 0, set_apart},           {"--image", 1, set_image},
 };
 
 static void add_case(wvl_bench_dwt_case *cases, uint32_t *count, wvl_bench_dwt_case c)
@@ -217,7 +210,8 @@ static void put_result(FILE *text, wvl_bench_json *json, const wvl_bench_dwt_cas
     wvl_bench_put_close(json, '}');
 }
 
-static int run_cases(wvl_bench_dwt_device *device, const options *o, FILE *text, wvl_bench_json *json)
+static int run_cases(wvl_bench_dwt_device *device, const options *o, wvl_bench_dwt_run *run, FILE *text,
+                     wvl_bench_json *json)
 {
     wvl_bench_dwt_case cases[CASES_MAX];
     uint32_t count = build_cases(o, cases);
@@ -230,8 +224,7 @@ static int run_cases(wvl_bench_dwt_device *device, const options *o, FILE *text,
         if (!wvl_bench_dwt_open_picture(&cases[i], &picture)) {
             return WVL_BENCH_EXIT_FAILED;
         }
-        wvl_cuda_status status = cases[i].inverse ? wvl_bench_dwt_run_inverse(device, &cases[i], &picture, &result)
-                                                  : wvl_bench_dwt_run_case(device, &cases[i], &picture, &result);
+        wvl_cuda_status status = run(device, &cases[i], &picture, &result);
         wvl_bench_dwt_close_picture(&picture);
         if (status) {
             fprintf(stderr, "bench dwt: device status %d\n", status);
@@ -243,9 +236,12 @@ static int run_cases(wvl_bench_dwt_device *device, const options *o, FILE *text,
     return exit_code;
 }
 
-int wvl_bench_run_dwt(wvl_bench_args *args)
+int wvl_bench_run_dwt(wvl_bench_args *args) { return wvl_bench_dwt_measure(args, 0, wvl_bench_dwt_run_case); }
+
+int wvl_bench_dwt_measure(wvl_bench_args *args, int is_inverse, wvl_bench_dwt_run *run)
 {
     options o = {.one = {.components = 1, .depth = 8, .batch = 1, .levels = 5, .runs = 9, .interleaved = 1}};
+    o.one.inverse = is_inverse;
     wvl_bench_dwt_device device;
     wvl_bench_json json;
     if (wvl_bench_args_parse(args, table, sizeof table / sizeof *table, &o)) {
@@ -265,7 +261,7 @@ int wvl_bench_run_dwt(wvl_bench_args *args)
         wvl_bench_put_text(&json, "device", device.name);
         wvl_bench_put_open(&json, "cases", '[');
     }
-    int exit_code = run_cases(&device, &o, json.out && !json.separate ? stderr : stdout, &json);
+    int exit_code = run_cases(&device, &o, run, json.out && !json.separate ? stderr : stdout, &json);
     if (json.out) {
         wvl_bench_put_close(&json, ']');
         wvl_bench_put_close(&json, '}');

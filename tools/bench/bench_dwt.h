@@ -4,6 +4,7 @@
 #define WVL_BENCH_DWT_H
 
 #include "backend/backend_cpu.h"
+#include "bench.h"
 #include "cuda/dwt/tables.h"
 #include "cuda/host/transform/launch.h"
 
@@ -11,7 +12,7 @@ typedef struct wvl_bench_dwt_case {
     uint32_t width, height, components, depth, tile; /* tile 0: none */
     uint32_t batch;                                  /* pictures in one launch */
     int reversible, interleaved, plain;              /* plain: the any-shape kernels */
-    int inverse;                                     /* coefficients back to pixels */
+    int inverse;                                     /* coefficients back to pixels (wavelane-dwt-bench) */
     int apart;                                       /* launches do not overlap */
     uint32_t levels, runs;
 } wvl_bench_dwt_case;
@@ -70,9 +71,10 @@ wvl_cuda_status wvl_bench_dwt_time_part(const wvl_bench_dwt_timing *timing, int 
 
 wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c,
                                        const wvl_bench_dwt_picture *picture, wvl_bench_dwt_result *result);
-/* The same for coefficients back to pixels; parts: none, the launch that ends in pixels, the ones before it. wrong:
- * bytes of pixels that differ from the host's. */
-wvl_cuda_status wvl_bench_dwt_run_inverse(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c,
+
+/* The command with another direction: `run` measures each case in place of the one above. */
+typedef wvl_cuda_status wvl_bench_dwt_run(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c,
                                           const wvl_bench_dwt_picture *picture, wvl_bench_dwt_result *result);
+int wvl_bench_dwt_measure(wvl_bench_args *args, int is_inverse, wvl_bench_dwt_run *run);
 
 #endif

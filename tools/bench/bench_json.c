@@ -14,7 +14,7 @@ int wvl_bench_json_open(wvl_bench_json *json, const char *path)
     json->out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
     if (json->out != NULL)
         return 0;
-    fprintf(stderr, "wavelane-bench: %s: %s\n", path, strerror(errno));
+    fprintf(stderr, "%s: %s: %s\n", wvl_bench_program, path, strerror(errno));
     return -1;
 }
 
@@ -40,7 +40,7 @@ int wvl_bench_json_close(wvl_bench_json *json, int complete)
             remove_file(json->path);
     }
     if (failed)
-        fprintf(stderr, "wavelane-bench: %s: cannot be written\n", json->path);
+        fprintf(stderr, "%s: %s: cannot be written\n", wvl_bench_program, json->path);
     return failed;
 }
 

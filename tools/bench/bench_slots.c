@@ -48,7 +48,7 @@ static int take_block(const char *value, void *to)
     options *o = to;
     double sides[2];
     if (wvl_bench_args_list("--block", value, 4, 1024, sides, 2) != 2 || sides[0] * sides[1] > 4096) {
-        fprintf(stderr, "wavelane-bench: --block %s: give W,H with at most 4096 samples\n", value);
+        fprintf(stderr, "%s: --block %s: give W,H with at most 4096 samples\n", wvl_bench_program, value);
         return -1;
     }
     o->block[0] = sides[0];
@@ -117,7 +117,7 @@ static int measure_slot(bench *b, const wvl_slot *slot, row *r)
             continue;
         }
         if (wvl_slots_compare_level(slot, &b->scene, (wvl_cpu_level)level, b->plain, b->fast)) {
-            fprintf(stderr, "wavelane-bench: %s: %s differs from plain C\n", slot->name,
+            fprintf(stderr, "%s: %s: %s differs from plain C\n", wvl_bench_program, slot->name,
                     wvl_cpu_level_text((wvl_cpu_level)level));
             return -1;
         }
@@ -186,8 +186,8 @@ static int is_wanted(const options *o, const wvl_slot *slot)
 static int run_all(bench *b, wvl_bench_json *json)
 {
     unsigned count = 0;
-    for (unsigned room = 0; room < WVL_SLOTS_ROOMS; room++) {
-        const wvl_slot_list *list = wvl_slots_rooms[room];
+    for (const wvl_slot_list *const *room = wvl_slots_rooms; *room; room++) {
+        const wvl_slot_list *list = *room;
         for (size_t i = 0; i < list->count; i++) {
             row r;
             if (!is_wanted(b->options, &list->slots[i])) {
@@ -206,7 +206,7 @@ static int run_all(bench *b, wvl_bench_json *json)
         }
     }
     if (count == 0) {
-        fprintf(stderr, "wavelane-bench: --only %s: no slot has this in its name\n", b->options->only);
+        fprintf(stderr, "%s: --only %s: no slot has this in its name\n", wvl_bench_program, b->options->only);
         return WVL_BENCH_EXIT_USAGE;
     }
     return WVL_BENCH_EXIT_OK;
@@ -253,7 +253,7 @@ int wvl_bench_run_slots(wvl_bench_args *args)
     if (b.scene.bytes != NULL && b.plain != NULL && b.fast != NULL && b.copies != NULL) {
         status = run_with_json(&b);
     } else {
-        fprintf(stderr, "wavelane-bench: no memory\n");
+        fprintf(stderr, "%s: no memory\n", wvl_bench_program);
     }
     free(b.scene.bytes);
     free(b.plain);

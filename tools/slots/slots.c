@@ -4,10 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const wvl_slot_list *const wvl_slots_rooms[WVL_SLOTS_ROOMS] = {&wvl_slots_dwt,    &wvl_slots_front, &wvl_slots_t1,
-                                                               &wvl_slots_ht,     &wvl_slots_rdoq,  &wvl_slots_dwt2,
-                                                               &wvl_slots_lattice};
-
 int wvl_slots_has_level(wvl_cpu_level level)
 {
     if (level == WVL_CPU_C) {

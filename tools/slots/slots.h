@@ -71,11 +71,9 @@ typedef struct wvl_slot_list {
     size_t count;
 } wvl_slot_list;
 
-/* One list for each room with kernels; that of T1 has MQ too. */
-#define WVL_SLOTS_ROOMS 7u
-extern const wvl_slot_list *const wvl_slots_rooms[WVL_SLOTS_ROOMS];
-extern const wvl_slot_list wvl_slots_dwt, wvl_slots_front, wvl_slots_t1, wvl_slots_ht, wvl_slots_rdoq, wvl_slots_dwt2,
-    wvl_slots_lattice;
+/* One list for each room with kernels, then NULL: those that the program links (rooms.c). The list of T1 has MQ too. */
+extern const wvl_slot_list *const wvl_slots_rooms[];
+extern const wvl_slot_list wvl_slots_dwt, wvl_slots_front, wvl_slots_t1, wvl_slots_ht, wvl_slots_rdoq;
 
 /* Compiled in and present on this machine. */
 int wvl_slots_has_level(wvl_cpu_level level);

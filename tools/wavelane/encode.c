@@ -372,7 +372,7 @@ static void hold_samples(void *user, uint64_t bytes)
 static int is_of_many(const wvl_cli_job *j)
 {
     const wvl_cli_args *args = j->s->args;
-    return args->image_dir || args->io.page_of_many || !strcmp(args->command ? args->command : "", "sequence");
+    return args->image_dir || args->page_of_many || !strcmp(args->command ? args->command : "", "sequence");
 }
 
 static int read_job(wvl_cli_job *j)
