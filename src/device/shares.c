@@ -96,26 +96,6 @@ static void *share_main(void *share)
     return NULL;
 }
 
-/* A thread for each device, the caller's among them; what has none is done in turn. */
-static void encode_all(wvl_shares *s)
-{
-    pthread_t threads[WVL_DEVICE_ORDINAL_MAX + 1];
-    uint32_t has_thread = 0;
-    for (uint32_t i = 1; i < s->count && wvl_pool_starts_threads(s->plan->context->pool); i++) {
-        has_thread |= (uint32_t)(pthread_create(&threads[i], NULL, share_main, &s->share[i]) == 0) << i;
-    }
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (!(has_thread >> i & 1)) {
-            encode_share(&s->share[i]);
-        }
-    }
-    for (uint32_t i = 1; i < s->count; i++) {
-        if (has_thread >> i & 1) {
-            (void)pthread_join(threads[i], NULL);
-        }
-    }
-}
-
 static int may_move(wvl_status status) { return status == WVL_ERROR_DEVICE || status == WVL_ERROR_MEMORY; }
 
 /* The device is of no use for this picture any more. */
@@ -162,11 +142,26 @@ static wvl_status put_main(wvl_shares *s)
     return status;
 }
 
+/* A thread for each device, the caller's among them; what has none is done in turn. */
 wvl_status wvl_shares_encode(wvl_shares *s, const wvl_look *look)
 {
+    pthread_t threads[WVL_DEVICE_ORDINAL_MAX + 1];
+    uint32_t has_thread = 0;
     wvl_status status = WVL_OK;
     s->look = look;
-    encode_all(s);
+    for (uint32_t i = 1; i < s->count && wvl_pool_starts_threads(s->plan->context->pool); i++) {
+        has_thread |= (uint32_t)(pthread_create(&threads[i], NULL, share_main, &s->share[i]) == 0) << i;
+    }
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!(has_thread >> i & 1)) {
+            encode_share(&s->share[i]);
+        }
+    }
+    for (uint32_t i = 1; i < s->count; i++) {
+        if (has_thread >> i & 1) {
+            (void)pthread_join(threads[i], NULL);
+        }
+    }
     for (uint32_t i = 0; i < s->count; i++) {
         if (may_move(s->share[i].status)) {
             encode_elsewhere(s, &s->share[i]);

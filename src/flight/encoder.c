@@ -137,9 +137,27 @@ wvl_memory_kind wvl_encoded_picture_memory(const wvl_encoded_picture *p)
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-/* Outside the lock: the place is this thread's while it is at work. */
-static void encode_place(place *p)
+/* Under the lock. Whether wvl_encoder_receive would not have to wait for another thread. */
+static int has_news(const wvl_encoder *e)
 {
+    const place *p = &e->places[e->received % e->place_count];
+    return p->state == PLACE_DONE || (p->state == PLACE_QUEUED && !p->has_thread) ||
+           (e->ended && e->received == e->submitted);
+}
+
+/* Under the lock. */
+static void tell_change(wvl_encoder *e)
+{
+    wvl_poll_handle_set(&e->handle, has_news(e));
+    pthread_cond_broadcast(&e->changed);
+}
+
+/* Under the lock, which is given up for the work: the place is this thread's meanwhile. */
+static void work_on(place *p)
+{
+    wvl_encoder *e = p->encoder;
+    p->state = PLACE_AT_WORK;
+    pthread_mutex_unlock(&e->lock);
     wvl_encoded_picture *finished = p->finished;
     wvl_control control = {.struct_size = sizeof control, .cancel = p->encoder->cancel};
     wvl_session_picture picture = {.image = &p->image,
@@ -157,30 +175,6 @@ static void encode_place(place *p)
     } else if (p->in_memory) {
         wvl_sink_discard(&p->sink);
     }
-}
-
-/* Under the lock. Whether wvl_encoder_receive would not have to wait for another thread. */
-static int has_news(const wvl_encoder *e)
-{
-    const place *p = &e->places[e->received % e->place_count];
-    return p->state == PLACE_DONE || (p->state == PLACE_QUEUED && !p->has_thread) ||
-           (e->ended && e->received == e->submitted);
-}
-
-/* Under the lock. */
-static void tell_change(wvl_encoder *e)
-{
-    wvl_poll_handle_set(&e->handle, has_news(e));
-    pthread_cond_broadcast(&e->changed);
-}
-
-/* Under the lock, which is given up for the work. */
-static void work_on(place *p)
-{
-    wvl_encoder *e = p->encoder;
-    p->state = PLACE_AT_WORK;
-    pthread_mutex_unlock(&e->lock);
-    encode_place(p);
     pthread_mutex_lock(&e->lock);
     p->state = PLACE_DONE;
     tell_change(e);
@@ -365,7 +359,9 @@ void wvl_encoder_release(wvl_encoder *e)
             pthread_join(p->thread, NULL);
         }
         if (p->state == PLACE_QUEUED) {
-            encode_place(p); /* cancelled: gives the pixels back and closes the sink */
+            pthread_mutex_lock(&e->lock);
+            work_on(p); /* cancelled: gives the pixels back and closes the sink */
+            pthread_mutex_unlock(&e->lock);
         }
         close_place(p);
     }

@@ -221,26 +221,6 @@ static void tell_spill(const row_encode *e, wvl_status status, const wvl_session
     }
 }
 
-static wvl_status encode_rows(row_encode *e, wvl_sink *sink, const wvl_session_picture *out)
-{
-    const wvl_plan *plan = e->plan;
-    wvl_session *s = wvl_session_create(plan, "encode", 0, 0, NULL);
-    if (!s) {
-        return refuse(&e->g, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), out->error, out->error_bytes);
-    }
-    wvl_session_picture picture = *out;
-    picture.rows = &e->window;
-    picture.way = &e->way;
-    picture.spill = &e->spill;
-    picture.image = &e->window.image;
-    picture.number = wvl_session_number(plan->context);
-    wvl_status status = wvl_session_encode(s, &picture);
-    wvl_session_release(s);
-    give_sink_back(&e->g, sink);
-    tell_spill(e, status, out);
-    return status;
-}
-
 static int take_rows(row_encode *e, const wvl_row_source *source, const wvl_rows_options *options, const wvl_sink *sink,
                      const wvl_control *control)
 {
@@ -271,12 +251,25 @@ wvl_status wvl_encode_rows(const wvl_plan *plan, const wvl_row_source *source, c
     if (status != WVL_OK) {
         return refuse(&e.g, sink, status, e.why, error, error_bytes);
     }
-    wvl_session_picture picture = {.sink = &e.g.sink,
-                                   .control = control ? &e.g.control : NULL,
-                                   .result = result,
-                                   .error = error,
-                                   .error_bytes = error_bytes};
-    status = encode_rows(&e, sink, &picture);
+    wvl_session *s = wvl_session_create(plan, "encode", 0, 0, NULL);
+    if (s) {
+        wvl_session_picture picture = {.image = &e.window.image,
+                                       .rows = &e.window,
+                                       .way = &e.way,
+                                       .spill = &e.spill,
+                                       .sink = &e.g.sink,
+                                       .control = control ? &e.g.control : NULL,
+                                       .result = result,
+                                       .number = wvl_session_number(plan->context),
+                                       .error = error,
+                                       .error_bytes = error_bytes};
+        status = wvl_session_encode(s, &picture);
+        wvl_session_release(s);
+        give_sink_back(&e.g, sink);
+        tell_spill(&e, status, &picture);
+    } else {
+        status = refuse(&e.g, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), error, error_bytes);
+    }
     wvl_rows_close(&e.window);
     wvl_spill_close(&e.spill);
     return status;

@@ -8,7 +8,6 @@
 #include "codec/sink/sink.h"
 #include "codec/write/lengths.h"
 #include "picture/session_state.h"
-#include "report/plan_log.h"
 #include "report/result.h"
 
 /* ---- A picture ------------------------------------------------------------------------------- */
@@ -26,49 +25,6 @@ static void close_picture(wvl_session *s)
     wvl_session_give_pixels_back(s);
 }
 
-static wvl_result_part part_of(const void *from, uint64_t index)
-{
-    const wvl_cs_part *part = &((const wvl_coder *)from)->parts[index];
-    return (wvl_result_part){part->psot, part->tile, part->index, part->count, part->cap_group};
-}
-
-/* Moves what the coder knows into a result. */
-static wvl_result *create_result(wvl_session *s, uint64_t codestream_offset)
-{
-    wvl_coder *coder = &s->coder;
-    wvl_result_facts facts = {.plan = coder->plan,
-                              .codestream_offset = codestream_offset,
-                              .codestream_bytes = wvl_coder_codestream_bytes(coder),
-                              .main_header_bytes = wvl_coder_main_header_bytes(coder),
-                              .part_count = coder->part_count,
-                              .part = part_of,
-                              .from = coder,
-                              .packet_bytes = coder->packet_bytes,
-                              .layers = coder->layers,
-                              .seconds = s->work.seconds,
-                              .backend = s->backend_name};
-    wvl_result *result = wvl_result_create(&facts);
-    if (result) {
-        coder->packet_bytes = NULL;
-        coder->layers = NULL;
-    }
-    return result;
-}
-
-static wvl_status encode_in_waves(wvl_session *s, wvl_result **result)
-{
-    uint64_t codestream_offset = 0;
-    wvl_status status = wvl_session_encode_waves(s, &codestream_offset);
-    if (status == WVL_OK) {
-        wvl_plan_log_work(s->plan, s->backend_name, s->work.rounds, s->coder.blocks.survey.is_begun);
-    }
-    if (status == WVL_OK && result) {
-        *result = create_result(s, codestream_offset);
-        status = *result ? WVL_OK : WVL_ERROR_MEMORY;
-    }
-    return status;
-}
-
 /* The bytes are to stay in memory of a device, and none finishes the picture. reason: what the device said, or "". */
 static wvl_status refuse_jobs(wvl_session *s, const char *reason)
 {
@@ -81,32 +37,6 @@ static wvl_status refuse_jobs(wvl_session *s, const char *reason)
     (void)snprintf(text, sizeof text, "the option output-memory is device, and no device finishes this picture: %s",
                    why);
     return wvl_session_fail(s, WVL_ERROR_UNSUPPORTED, text);
-}
-
-/* What fails on one way goes the next one: WVL_AGAIN. */
-static wvl_status run_picture(wvl_session *s, wvl_result **result)
-{
-    char reason[256] = "";
-    wvl_way_source source = {.image = s->now.image, .many = s->many};
-    wvl_status status = wvl_session_check_image(s);
-    status = status == WVL_OK ? WVL_AGAIN : status;
-    while (status == WVL_AGAIN) {
-        source.failed |= s->many && !s->devices.lanes ? 1u << WVL_WAY_PICTURE : 0;
-        source.failed |= s->drive.given_up ? 1u << WVL_WAY_JOBS : 0;
-        s->way = s->now.way ? *s->now.way : wvl_choose_way(s->plan, &source);
-        if (s->way.kind == WVL_WAY_SHARES) {
-            status = wvl_session_encode_shares(s, result);
-        } else if (s->way.kind == WVL_WAY_PICTURE) {
-            status = wvl_session_encode_picture(s, result, reason, sizeof reason);
-        } else {
-            status = s->plan->device.output ? refuse_jobs(s, reason) : encode_in_waves(s, result);
-        }
-        source.failed |= 1u << s->way.kind;
-    }
-    if (status != WVL_OK) {
-        (void)wvl_session_fail(s, status, s->coder.problem[0] ? s->coder.problem : wvl_status_text(status));
-    }
-    return status;
 }
 
 static wvl_status close_sink(wvl_sink *sink, wvl_status status, char *error, size_t error_bytes)
@@ -219,7 +149,26 @@ wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
     if (p->finished) {
         p->finished->data = NULL;
     }
-    wvl_status status = run_picture(s, p->result);
+    char reason[256] = "";
+    wvl_way_source source = {.image = p->image, .many = s->many};
+    wvl_status status = wvl_session_check_image(s);
+    status = status == WVL_OK ? WVL_AGAIN : status;
+    while (status == WVL_AGAIN) { /* what fails on one way goes the next one */
+        source.failed |= s->many && !s->devices.lanes ? 1u << WVL_WAY_PICTURE : 0;
+        source.failed |= s->drive.given_up ? 1u << WVL_WAY_JOBS : 0;
+        s->way = p->way ? *p->way : wvl_choose_way(s->plan, &source);
+        if (s->way.kind == WVL_WAY_SHARES) {
+            status = wvl_session_encode_shares(s, p->result);
+        } else if (s->way.kind == WVL_WAY_PICTURE) {
+            status = wvl_session_encode_picture(s, p->result, reason, sizeof reason);
+        } else {
+            status = s->plan->device.output ? refuse_jobs(s, reason) : wvl_session_encode_waves(s, p->result);
+        }
+        source.failed |= 1u << s->way.kind;
+    }
+    if (status != WVL_OK) {
+        (void)wvl_session_fail(s, status, s->coder.problem[0] ? s->coder.problem : wvl_status_text(status));
+    }
     close_picture(s);
     status = close_sink(s->now.sink, status, s->now.error, s->now.error_bytes);
     if (status != WVL_OK) {

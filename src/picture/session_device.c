@@ -108,20 +108,6 @@ static wvl_pictures *take_pictures(wvl_session *s, int is_again, char *reason, s
     return wvl_pictures_take(&s->devices.own, s->plan, s->now.image) ? &s->devices.own : NULL;
 }
 
-/* Encodes on the device s->devices.pictures. Its lane is free afterwards: what it finished lies in memory of its own.
- */
-static wvl_status try_there(wvl_session *s, wvl_picture_facts *facts)
-{
-    double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
-    wvl_session_tell(s, 0);
-    wvl_status status = wvl_pictures_encode(s->devices.pictures, s->plan, s->now.image, &s->look, facts);
-    wvl_session_end_stage(s, WVL_STAGE_CODE, start);
-    if (s->devices.lanes) {
-        wvl_lanes_give(s->devices.lanes, s->devices.pictures);
-    }
-    return status;
-}
-
 wvl_status wvl_session_encode_picture(wvl_session *s, wvl_result **result, char *reason, size_t reason_bytes)
 {
     wvl_picture_facts facts;
@@ -129,7 +115,13 @@ wvl_status wvl_session_encode_picture(wvl_session *s, wvl_result **result, char 
     wvl_pictures *pictures = take_pictures(s, 0, reason, reason_bytes);
     while (pictures) {
         s->devices.pictures = pictures;
-        status = try_there(s, &facts);
+        double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
+        wvl_session_tell(s, 0);
+        status = wvl_pictures_encode(pictures, s->plan, s->now.image, &s->look, &facts);
+        wvl_session_end_stage(s, WVL_STAGE_CODE, start);
+        if (s->devices.lanes) { /* what it finished lies in memory of its own */
+            wvl_lanes_give(s->devices.lanes, pictures);
+        }
         if (status == WVL_OK) {
             wvl_session_give_pixels_back(s);
             return deliver_finished(s, &facts, result);

@@ -116,6 +116,6 @@ wvl_status wvl_session_encode_picture(wvl_session *s, wvl_result **result, char 
 /* The device of a picture that was encoded alone gets its memory back. */
 void wvl_session_close_device(wvl_session *s);
 /* Transforms, codes and writes. */
-wvl_status wvl_session_encode_waves(wvl_session *s, uint64_t *codestream_offset);
+wvl_status wvl_session_encode_waves(wvl_session *s, wvl_result **result);
 
 #endif

@@ -4,17 +4,6 @@
 #include "codec/write/coder.h"
 #include "picture/session_state.h"
 
-static wvl_status fetch_strip(wvl_session *s)
-{
-    double start = wvl_session_begin_stage(s, WVL_STAGE_TRANSFORM);
-    wvl_status status = wvl_strip_drive_next(&s->strips);
-    wvl_session_end_stage(s, WVL_STAGE_TRANSFORM, start);
-    uint64_t height = wvl_rect_height(s->plan->syntax.image);
-    s->work.samples_in_work =
-        (uint64_t)((double)s->plan->syntax.total_samples * (double)s->strips.share / (double)wvl_max_u64(height, 1));
-    return wvl_session_fail_rows(s, status);
-}
-
 static wvl_status code_strip(wvl_session *s)
 {
     double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
@@ -48,24 +37,24 @@ static wvl_status take_strip(wvl_session *s)
 /* Rows come as they are needed, blocks go on when they are complete, and then their coefficients go. */
 static wvl_status run_strips(wvl_session *s)
 {
-    wvl_status status = wvl_session_fail_rows(s, wvl_strip_drive_start(&s->strips));
-    status = status == WVL_OK ? fetch_strip(s) : status;
+    double height = (double)wvl_max_u64(wvl_rect_height(s->plan->syntax.image), 1);
+    wvl_status status = wvl_strip_drive_open(&s->strips, s->plan, s->now.rows, &s->look);
+    status = status == WVL_OK ? wvl_session_fail_rows(s, wvl_strip_drive_start(&s->strips)) : status;
     while (status == WVL_OK) {
-        status = take_strip(s);
+        double start = wvl_session_begin_stage(s, WVL_STAGE_TRANSFORM);
+        status = wvl_strip_drive_next(&s->strips);
+        wvl_session_end_stage(s, WVL_STAGE_TRANSFORM, start);
+        s->work.samples_in_work = (uint64_t)((double)s->plan->syntax.total_samples * (double)s->strips.share / height);
+        status = wvl_session_fail_rows(s, status);
+        if (status == WVL_OK) {
+            status = take_strip(s);
+        }
         if (status == WVL_OK) {
             wvl_strip_drive_pass(&s->strips);
-            status = fetch_strip(s);
         }
     }
-    return status == WVL_END ? WVL_OK : status;
-}
-
-static wvl_status transform(wvl_session *s)
-{
-    wvl_status status = wvl_strip_drive_open(&s->strips, s->plan, s->now.rows, &s->look);
-    status = status == WVL_OK ? run_strips(s) : status;
     wvl_strip_drive_close(&s->strips);
-    return status;
+    return status == WVL_END ? WVL_OK : status;
 }
 
 /* All coefficients are there, from the first round on. */
@@ -92,7 +81,7 @@ wvl_status wvl_session_transform_strips(wvl_session *s)
         status = wvl_gather_open(&s->gather, s->plan, &s->wave, s->now.spill);
     }
     if (status == WVL_OK && !s->gather.is_full) {
-        status = transform(s);
+        status = run_strips(s);
     }
     if (status == WVL_OK && s->gather.plan) {
         s->gather.is_full = 1;

@@ -17,6 +17,7 @@
 #include "picture/picture_quality.h"
 #include "picture/session_state.h"
 #include "report/plan_log.h"
+#include "report/result.h"
 #include "waves/drive.h"
 #include "waves/source_wave.h"
 
@@ -128,26 +129,6 @@ wvl_status wvl_session_fail_rows(wvl_session *s, wvl_status status)
     return status == WVL_ERROR_INPUT ? wvl_session_fail(s, status, WVL_TEXT_OUTSIDE) : status;
 }
 
-/* The next wave, transformed; *count tiles of it, WVL_END after the last. Once the look is over its coefficients need
- * not be complete, or no wave comes at all: coding ends then before it reads any. */
-static wvl_status fetch_wave(wvl_session *s, uint32_t *count)
-{
-    double start = wvl_session_begin_stage(s, WVL_STAGE_TRANSFORM);
-    wvl_status status = wvl_drive_next(&s->drive, count);
-    wvl_session_end_stage(s, WVL_STAGE_TRANSFORM, start);
-    if (status < 0) {
-        return wvl_session_fail_device(s, wvl_session_fail_rows(s, status));
-    }
-    s->work.samples_in_work = 0;
-    for (uint32_t i = 0; status == WVL_OK && i < *count; i++) {
-        s->work.samples_in_work += s->drive.coefs[i].tile->sample_count;
-    }
-    if (status == WVL_OK && s->drive.cut.strip_rows) {
-        s->work.samples_in_work = wvl_drive_count_own(&s->drive);
-    }
-    return status;
-}
-
 static void submit_beside(void *user) { wvl_drive_submit_ahead(user); }
 
 /* The coder's lists have room for one tile of this size. */
@@ -184,29 +165,14 @@ static wvl_status send_wave(wvl_session *s, uint32_t count)
                                    : wvl_session_send_tiles(s, count);
 }
 
-/* Where coefficients are kept there is one wave, and it stays. */
-static wvl_status run_waves(wvl_session *s)
+/* Of the jobs that were handed over. */
+static uint64_t count_samples(const wvl_session *s, uint32_t count)
 {
-    uint32_t count;
-    wvl_status status = wvl_session_fail_rows(s, wvl_drive_start(&s->drive));
-    if (status != WVL_OK) {
-        return status;
+    uint64_t samples = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        samples += s->drive.coefs[i].tile->sample_count;
     }
-    status = fetch_wave(s, &count);
-    while (status == WVL_OK) {
-        status = code_wave(s, count);
-        status = status == WVL_OK ? send_wave(s, count) : status;
-        s->work.samples_done += s->work.samples_in_work;
-        if (status != WVL_OK || s->plan->rate.keep_coefs) {
-            break;
-        }
-        wvl_drive_pass(&s->drive);
-        status = fetch_wave(s, &count);
-    }
-    if (status == WVL_END) {
-        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : WVL_OK; /* waves may be missing */
-    }
-    return status;
+    return s->drive.cut.strip_rows ? wvl_drive_count_own(&s->drive) : samples;
 }
 
 /* Nobody needs the pixels or the transform's memory any more. */
@@ -290,52 +256,107 @@ static wvl_status open_coder(wvl_session *s)
     return wvl_coder_init(&s->coder, &options);
 }
 
-/* WVL_AGAIN: as wvl_drive_open. */
-static wvl_status transform_waves(wvl_session *s)
+/* Job after job: transformed, coded, sent. WVL_AGAIN: as wvl_drive_open. Where coefficients are kept there is one job,
+ * and it stays. Once the look is over coefficients need not be complete: coding ends before it reads any. */
+static wvl_status run_waves(wvl_session *s)
 {
-    wvl_status status = wvl_drive_open(&s->drive, &s->way, s->now.image, s->now.rows);
+    wvl_drive *drive = &s->drive;
+    wvl_status status = wvl_drive_open(drive, &s->way, s->now.image, s->now.rows);
     if (status != WVL_OK) {
         return status == WVL_AGAIN ? status : wvl_session_fail_device(s, status);
     }
-    if (s->drive.cut.strip_rows && s->plan->memory.wave_count == 1) {
+    if (drive->cut.strip_rows && s->plan->memory.wave_count == 1) {
         (void)wvl_wave_build(s->plan, 0, s->wave.tiles); /* wvl_wave_walk goes through them */
     }
-    status = run_waves(s);
+    status = wvl_session_fail_rows(s, wvl_drive_start(drive));
+    while (status == WVL_OK) {
+        uint32_t count = 0;
+        double start = wvl_session_begin_stage(s, WVL_STAGE_TRANSFORM);
+        status = wvl_drive_next(drive, &count);
+        wvl_session_end_stage(s, WVL_STAGE_TRANSFORM, start);
+        if (status < 0) {
+            status = wvl_session_fail_device(s, wvl_session_fail_rows(s, status));
+        }
+        if (status == WVL_OK) {
+            s->work.samples_in_work = count_samples(s, count);
+            status = code_wave(s, count);
+            status = status == WVL_OK ? send_wave(s, count) : status;
+            s->work.samples_done += s->work.samples_in_work;
+        }
+        if (status != WVL_OK || s->plan->rate.keep_coefs) {
+            break;
+        }
+        wvl_drive_pass(drive);
+    }
+    if (status == WVL_END) {
+        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : WVL_OK; /* waves may be missing */
+    }
     if (!s->plan->rate.keep_coefs || status != WVL_OK) {
         end_waves(s);
     }
     return status;
 }
 
-static wvl_status transform_and_code(wvl_session *s)
+static wvl_result_part part_of(const void *from, uint64_t index)
 {
-    s->work.samples_done = 0;
-    s->work.rounds++;
-    int in_strips = s->way.in_strips;
-    wvl_status status = !in_strips || s->now.rows->on_device ? transform_waves(s) : WVL_AGAIN;
-    if (status == WVL_AGAIN) {
-        status = in_strips ? wvl_session_transform_strips(s) : transform_waves(s);
-    }
-    if (!wvl_recode_is_possible(s->plan)) {
-        wvl_session_give_pixels_back(s);
-    }
-    return status;
+    const wvl_cs_part *part = &((const wvl_coder *)from)->parts[index];
+    return (wvl_result_part){part->psot, part->tile, part->index, part->count, part->cap_group};
 }
 
-/* Mostly once. Where the coder left blocks too early for what the rate control found, the pixels are transformed again
- * for these. */
-wvl_status wvl_session_encode_waves(wvl_session *s, uint64_t *codestream_offset)
+/* Moves what the coder knows into a result. */
+static wvl_result *create_result(wvl_session *s, uint64_t codestream_offset)
 {
+    wvl_coder *coder = &s->coder;
+    wvl_result_facts facts = {.plan = coder->plan,
+                              .codestream_offset = codestream_offset,
+                              .codestream_bytes = wvl_coder_codestream_bytes(coder),
+                              .main_header_bytes = wvl_coder_main_header_bytes(coder),
+                              .part_count = coder->part_count,
+                              .part = part_of,
+                              .from = coder,
+                              .packet_bytes = coder->packet_bytes,
+                              .layers = coder->layers,
+                              .seconds = s->work.seconds,
+                              .backend = s->backend_name};
+    wvl_result *result = wvl_result_create(&facts);
+    if (result) {
+        coder->packet_bytes = NULL;
+        coder->layers = NULL;
+    }
+    return result;
+}
+
+/* All pixels, mostly once. Where the coder left blocks too early for what the rate control found, they are transformed
+ * again for these. */
+wvl_status wvl_session_encode_waves(wvl_session *s, wvl_result **result)
+{
+    uint64_t codestream_offset = 0;
+    int in_strips = s->way.in_strips;
     wvl_status status = open_coder(s);
-    status = status == WVL_OK ? wvl_session_open_early(s, codestream_offset) : status;
+    status = status == WVL_OK ? wvl_session_open_early(s, &codestream_offset) : status;
     do {
         if (status == WVL_OK) {
-            status = transform_and_code(s);
+            s->work.samples_done = 0;
+            s->work.rounds++;
+            status = !in_strips || s->now.rows->on_device ? run_waves(s) : WVL_AGAIN;
+            if (status == WVL_AGAIN) { /* the rows are the host's */
+                status = in_strips ? wvl_session_transform_strips(s) : run_waves(s);
+            }
+            if (!wvl_recode_is_possible(s->plan)) {
+                wvl_session_give_pixels_back(s);
+            }
         }
         if (status == WVL_OK) {
-            status = s->coder.early ? wvl_session_close_early(s) : finish(s, codestream_offset);
+            status = s->coder.early ? wvl_session_close_early(s) : finish(s, &codestream_offset);
         }
         s->work.round++;
     } while (status == WVL_OK && wvl_coder_wants_again(&s->coder));
+    if (status == WVL_OK) {
+        wvl_plan_log_work(s->plan, s->backend_name, s->work.rounds, s->coder.blocks.survey.is_begun);
+    }
+    if (status == WVL_OK && result) {
+        *result = create_result(s, codestream_offset);
+        status = *result ? WVL_OK : WVL_ERROR_MEMORY;
+    }
     return status;
 }

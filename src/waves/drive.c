@@ -41,36 +41,31 @@ static uint32_t choose_lane(const wvl_drive *d)
     return best;
 }
 
-static wvl_status submit_wave(wvl_drive *d)
-{
-    uint32_t at = (d->oldest + d->count) % d->jobs;
-    wvl_drive_flight *flight = &d->flight[at];
-    flight->at = flight->next = d->next;
-    flight->count = wvl_cut_build(&d->cut, &flight->next, d->tiles[at], &d->scratch);
-    flight->lane = choose_lane(d);
-    wvl_drive_lane *lane = &d->lanes[flight->lane];
-    wvl_status status = bring_rows(d, d->tiles[at], flight->count);
-    if (status == WVL_OK) {
-        wvl_numa_visit visit;
-        wvl_devices_visit(d->plan->context, d->table, lane->device, &visit);
-        status = d->table->submit(lane->backend, d->image, d->tiles[at], flight->count, &flight->job);
-        wvl_numa_leave(&visit);
-        d->failed = flight->lane;
-    }
-    if (status == WVL_OK) {
-        lane->in_flight++;
-        d->count++;
-        d->next = flight->next;
-    }
-    return status;
-}
-
+/* As many jobs as there are slots for. */
 static wvl_status submit_waves(wvl_drive *d)
 {
     wvl_status status = WVL_OK;
-    while (status == WVL_OK && d->count < d->jobs && d->next.tile < d->plan->syntax.tile_count &&
-           !wvl_look_is_over(d->look)) {
-        status = submit_wave(d);
+    while (d->count < d->jobs && d->next.tile < d->plan->syntax.tile_count && !wvl_look_is_over(d->look)) {
+        uint32_t at = (d->oldest + d->count) % d->jobs;
+        wvl_drive_flight *flight = &d->flight[at];
+        flight->at = flight->next = d->next;
+        flight->count = wvl_cut_build(&d->cut, &flight->next, d->tiles[at], &d->scratch);
+        flight->lane = choose_lane(d);
+        wvl_drive_lane *lane = &d->lanes[flight->lane];
+        status = bring_rows(d, d->tiles[at], flight->count);
+        if (status == WVL_OK) {
+            wvl_numa_visit visit;
+            wvl_devices_visit(d->plan->context, d->table, lane->device, &visit);
+            status = d->table->submit(lane->backend, d->image, d->tiles[at], flight->count, &flight->job);
+            wvl_numa_leave(&visit);
+            d->failed = flight->lane;
+        }
+        if (status != WVL_OK) {
+            break;
+        }
+        lane->in_flight++;
+        d->count++;
+        d->next = flight->next;
     }
     return status;
 }
@@ -102,28 +97,6 @@ static wvl_status take_wave(wvl_drive *d)
         d->coefs[i] = (wvl_coefs){.tile = &d->tiles[d->oldest][i]};
     }
     return WVL_OK;
-}
-
-static wvl_status fetch_wave(wvl_drive *d, uint32_t *count)
-{
-    wvl_status status = d->ahead;
-    d->ahead = WVL_OK;
-    if (status == WVL_OK && !(d->count && d->table->wait(d->flight[d->oldest].job, WVL_EVENT_DONE, 0) ==
-                                              WVL_OK)) { /* there is time for it */
-        status = submit_waves(d);
-    }
-    if (status != WVL_OK || !d->count) {
-        return status == WVL_OK ? WVL_END : status;
-    }
-    const wvl_drive_flight *flight = &d->flight[d->oldest];
-    d->failed = flight->lane;
-    status = d->table->wait(flight->job, WVL_EVENT_DONE, UINT32_MAX);
-    *count = flight->count;
-    status = status == WVL_OK ? take_wave(d) : status;
-    if (status == WVL_OK && !d->many && d->count == 1 && d->next.tile == d->plan->syntax.tile_count && d->table->trim) {
-        d->table->trim(d->lanes[flight->lane].backend); /* the last wave is coded in what it leaves */
-    }
-    return status;
 }
 
 static void tell_reason(wvl_drive *d, wvl_status status, int lost)
@@ -190,11 +163,35 @@ static void note_wave(wvl_drive *d)
     }
 }
 
+/* Whether there is no time to submit more before the oldest job is taken. */
+static int is_done(const wvl_drive *d)
+{
+    return d->count && d->table->wait(d->flight[d->oldest].job, WVL_EVENT_DONE, 0) == WVL_OK;
+}
+
 wvl_status wvl_drive_next(wvl_drive *d, uint32_t *count)
 {
     wvl_status status;
     do {
-        status = fetch_wave(d, count);
+        status = d->ahead;
+        d->ahead = WVL_OK;
+        if (status == WVL_OK && !is_done(d)) {
+            status = submit_waves(d);
+        }
+        if (status == WVL_OK && !d->count) {
+            return WVL_END;
+        }
+        if (status == WVL_OK) {
+            const wvl_drive_flight *flight = &d->flight[d->oldest];
+            d->failed = flight->lane;
+            status = d->table->wait(flight->job, WVL_EVENT_DONE, UINT32_MAX);
+            *count = flight->count;
+            status = status == WVL_OK ? take_wave(d) : status;
+            int is_last = d->count == 1 && d->next.tile == d->plan->syntax.tile_count;
+            if (status == WVL_OK && !d->many && is_last && d->table->trim) {
+                d->table->trim(d->lanes[flight->lane].backend); /* it is coded in what it leaves */
+            }
+        }
     } while (status < 0 && change_lane(d, &status));
     if (status == WVL_OK) {
         note_wave(d);
@@ -229,9 +226,8 @@ wvl_status wvl_drive_lower(wvl_drive *d, wvl_status why)
     }
     while (status != WVL_OK && change_lane(d, &status)) {
         d->ahead = WVL_OK;
-        status = fetch_wave(d, &count);
+        status = wvl_drive_next(d, &count);
         if (status == WVL_OK) {
-            note_wave(d);
             d->used |= d->table == d->host ? 0 : WVL_DRIVE_COEFS;
             status = collect(d);
         }
