@@ -278,8 +278,10 @@ static void check_boxes(const wvl_jp2_info *info, wvl_report *report)
         const wvl_box *box = &info->boxes[i];
         sum = wvl_add_saturate(sum, box->bytes);
         if (sum > MOST_BOX_BYTES) {
-            wvl_report_add(report, "box %u: %zu bytes, with those before it, are more than memory holds", i,
-                           box->bytes);
+            wvl_report_add(
+                report,
+                "box %u: %zu bytes, with those before it, are more than memory holds; give the bytes of its data", i,
+                box->bytes);
             return;
         }
         if (box->type != WVL_BOX_XML && box->type != WVL_BOX_UUID && box->type != WVL_BOX_ASSOCIATION) {

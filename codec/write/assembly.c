@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "codec/rate/rescale.h"
-#include "codec/write/coder.h"
+#include "codec/write/division.h"
 #include "codec/write/early.h"
 
 #define MOST_PACKETS (UINT64_C(1) << 22)

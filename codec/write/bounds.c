@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "codec/write/bounds.h"
+
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "codec/blocks/blocks.h"
 #include "codec/blocks/choice.h"
 #include "codec/blocks/roi.h"
+#include "codec/cs/cs.h"
 #include "codec/rate/portion.h"
-#include "codec/write/coder.h"
+#include "codec/write/recode.h"
+
+void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile)
+{
+    tile->precincts = wvl_carve(carver, tile->precinct_count, sizeof *tile->precincts);
+    tile->blocks = wvl_carve(carver, tile->block_count, sizeof *tile->blocks);
+    tile->states = wvl_carve(carver, tile->block_count, sizeof *tile->states);
+    tile->nodes = wvl_carve(carver, tile->node_count, sizeof *tile->nodes);
+    tile->packets =
+        wvl_carve(carver, wvl_mul_saturate(tile->precinct_count, plan->syntax.layer_count), sizeof *tile->packets);
+    uint64_t chunks = plan->rate.rate_control ? tile->meter_chunk_count : 0;
+    tile->meter_chunks = wvl_carve(carver, chunks, sizeof *tile->meter_chunks);
+    tile->meter_firsts = wvl_carve(carver, chunks ? tile->node_count : 0, sizeof *tile->meter_firsts);
+}
 
 /* Coding segments and POC of the tile, PLM, PPM and PPT beyond what they take from elsewhere: lengths of at most five
  * bytes, an entry and a segment for every tile-part, and segments that hold 65277 bytes or more. */
@@ -214,4 +232,90 @@ uint64_t wvl_coder_guess_bytes(const wvl_plan *plan, const wvl_coder_sum *sum)
                    (double)sum->packets * 2.0;
     bytes += 2.0 * (double)WVL_STORE_CHUNK;
     return bytes < 1e18 ? (uint64_t)bytes : UINT64_MAX;
+}
+
+/* ---- Tile-parts that would be longer than Psot can say ------------------------------------------- */
+
+#define SHARE_OF_PART 6u
+
+/* What a band takes whose samples cannot be compressed. */
+static uint64_t raw_bytes(const wvl_coding *coding, const wvl_tile_band *band, uint64_t width, uint64_t height)
+{
+    unsigned guards = coding->guard_bits ? coding->guard_bits - 1u : 0,
+             bits = band->planes > guards ? band->planes - guards : 0;
+    return wvl_mul_saturate(wvl_mul_saturate(width, height), bits) / 8;
+}
+
+void wvl_coder_add_raw(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
+                       wvl_coder_tile_sum *t)
+{
+    const wvl_tile_component *tc = &tile->components[component];
+    const wvl_coding *coding = &plan->syntax.codings[tc->coding];
+    for (unsigned r = 0; r <= tc->levels; r++) {
+        const wvl_tile_resolution *resolution = &tile->resolutions[tc->first_resolution + r];
+        uint64_t packet = 0;
+        for (unsigned i = 0; i < resolution->band_count; i++) {
+            const wvl_tile_band *band = &tile->bands[resolution->first_band + i];
+            uint64_t width = wvl_rect_width(band->rect), height = wvl_rect_height(band->rect);
+            unsigned halves = r != 0;
+            t->raw_bytes =
+                wvl_add_saturate(t->raw_bytes, wvl_mul_saturate(raw_bytes(coding, band, width, height), times));
+            width = wvl_min_u64(width, UINT64_C(2) << resolution->ppx >> (1 + halves));
+            height = wvl_min_u64(height, UINT64_C(2) << resolution->ppy >> (1 + halves));
+            packet = wvl_add_saturate(packet, raw_bytes(coding, band, width, height));
+        }
+        t->raw_packet = wvl_max_u64(t->raw_packet, packet);
+    }
+}
+
+/* Two parts that follow one another hold more than the room of one, which is at least half of the limit. So does each
+ * part that was divided: for B bytes, extra parts are at most 3 B / (limit / 2). */
+static uint64_t bound_extra(uint64_t bytes, uint64_t limit)
+{
+    return wvl_mul_saturate(SHARE_OF_PART, bytes / limit + 1);
+}
+
+void wvl_coder_add_spare_parts(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t output,
+                               const wvl_coder_tile_sum *t, wvl_coder_sum *sum)
+{
+    uint64_t limit = wvl_cs_most_psot(plan);
+    if (output > limit) {
+        sum->spare_parts += wvl_min_u64(bound_extra(output, limit), WVL_CS_MAX_PARTS_PER_TILE - 1);
+    }
+    if (t->raw_bytes > sum->raw_tile_bytes) {
+        sum->raw_tile_bytes = t->raw_bytes;
+        sum->raw_tile = tile->index;
+    }
+    if (t->raw_packet > sum->raw_packet_bytes) {
+        sum->raw_packet_bytes = t->raw_packet;
+        sum->raw_packet_tile = tile->index;
+    }
+}
+
+/* What only samples as they are take; what a proved bound allows, which is several times as much, is divided or found
+ * when it is there. */
+wvl_status wvl_coder_check_raw(const wvl_plan *plan, const wvl_coder_sum *sum, char *problem, size_t problem_bytes)
+{
+    uint64_t limit = wvl_cs_most_psot(plan), asked = wvl_coder_asked_bytes(plan), layers = plan->syntax.layer_count;
+    if (wvl_min_u64(sum->raw_packet_bytes, asked) / layers > limit) {
+        (void)snprintf(problem, problem_bytes,
+                       "a packet of tile %u may take %llu bytes, and a tile-part holds 4 GiB (A.4.2); use smaller "
+                       "precincts or tiles",
+                       sum->raw_packet_tile, (unsigned long long)sum->raw_packet_bytes);
+        return WVL_ERROR_PARAMETER;
+    }
+    if (wvl_min_u64(sum->raw_tile_bytes, asked) / (WVL_CS_MAX_PARTS_PER_TILE / 2) > limit) {
+        (void)snprintf(problem, problem_bytes,
+                       "tile %u may take %llu bytes, and 255 tile-parts hold 4 GiB each at most (A.4.2); use smaller "
+                       "tiles",
+                       sum->raw_tile, (unsigned long long)sum->raw_tile_bytes);
+        return WVL_ERROR_PARAMETER;
+    }
+    return WVL_OK;
+}
+
+uint64_t wvl_coder_reserved_parts(const wvl_plan *plan)
+{
+    uint64_t asked = wvl_coder_asked_bytes(plan), limit = wvl_cs_most_psot(plan);
+    return asked != UINT64_MAX && asked > limit ? wvl_min_u64(plan->memory.spare_parts, bound_extra(asked, limit)) : 0;
 }

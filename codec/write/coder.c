@@ -5,22 +5,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "codec/write/early.h"
+#include "codec/write/bounds.h"
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
-
-void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile)
-{
-    tile->precincts = wvl_carve(carver, tile->precinct_count, sizeof *tile->precincts);
-    tile->blocks = wvl_carve(carver, tile->block_count, sizeof *tile->blocks);
-    tile->states = wvl_carve(carver, tile->block_count, sizeof *tile->states);
-    tile->nodes = wvl_carve(carver, tile->node_count, sizeof *tile->nodes);
-    tile->packets =
-        wvl_carve(carver, wvl_mul_saturate(tile->precinct_count, plan->syntax.layer_count), sizeof *tile->packets);
-    uint64_t chunks = plan->rate.rate_control ? tile->meter_chunk_count : 0;
-    tile->meter_chunks = wvl_carve(carver, chunks, sizeof *tile->meter_chunks);
-    tile->meter_firsts = wvl_carve(carver, chunks ? tile->node_count : 0, sizeof *tile->meter_firsts);
-}
 
 /* Also lifts the greatest sizes seen. */
 static void size_tile(const wvl_plan *plan, const wvl_tile_plan *plan_tile, const wvl_look *look, wvl_coded_tile *tile,
@@ -81,7 +68,7 @@ void wvl_coder_fini(wvl_coder *coder)
         return;
     }
     wvl_layers_fini(&coder->layer_job);
-    wvl_coder_drop_early(coder);
+    wvl_free(coder->allocator, coder->early, coder->early_bytes);
     for (uint32_t t = 0; coder->tiles && t < plan->syntax.tile_count; t++) {
         wvl_free(coder->allocator, coder->tiles[t].memory, coder->tiles[t].memory_bytes);
     }

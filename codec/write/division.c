@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Division of tiles into tile-parts: where they begin, and what their headers take. */
+#include "codec/write/division.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "codec/write/coder.h"
 
 /* A volume of its own order is also a part of its own: cinema streams count on it. */
 static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const wvl_packet_id *now, int new_volume)

@@ -5,7 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "codec/write/output.h"
+#include "codec/write/finish.h"
+#include "codec/write/lengths.h"
 
 #define MOST_PRECINCTS 1024u /* that leave together */
 #define MOST_BLOCKS 4096u    /* in them, but for the first one */
@@ -109,14 +110,6 @@ uint64_t wvl_early_bound_index(const wvl_plan *plan)
     return bytes > UINT64_MAX / 5 ? UINT64_MAX : 5 * bytes / 2;
 }
 
-void wvl_coder_drop_early(wvl_coder *coder)
-{
-    if (coder->early) {
-        wvl_free(coder->allocator, coder->early, measure_state(coder->plan, coder->early->options.by_rows));
-        coder->early = NULL;
-    }
-}
-
 wvl_status wvl_coder_open_early(wvl_coder *coder, const wvl_early_options *options)
 {
     wvl_carver carver = {NULL, 0};
@@ -128,6 +121,7 @@ wvl_status wvl_coder_open_early(wvl_coder *coder, const wvl_early_options *optio
     }
     carve(coder->plan, options->by_rows, &carver, &e);
     coder->early = e;
+    coder->early_bytes = carver.used;
     e->options = *options;
     e->out = (wvl_coder_output){options->put, options->user, 0};
     wvl_layers_clear_sums(coder->plan, e->sums, &e->energy);

@@ -11,7 +11,7 @@
 #define WVL_CODEC_TILE_EARLY_H
 
 #include "codec/rate/portion.h"
-#include "codec/write/coder.h"
+#include "codec/write/writer.h"
 
 /* NULL, or why the bytes of this plan cannot leave before the last block is coded. */
 const char *wvl_early_obstacle(const wvl_plan *plan);
@@ -47,7 +47,5 @@ wvl_status wvl_coder_close_early(wvl_coder *coder);
 typedef int (*wvl_patch_fn)(void *user, uint64_t offset, const void *data, size_t bytes);
 int wvl_early_patches(const wvl_plan *plan, int by_rows);
 wvl_status wvl_coder_patch_early(wvl_coder *coder, wvl_patch_fn patch, void *user);
-
-void wvl_coder_drop_early(wvl_coder *coder);
 
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* After the last block: tile-parts, layers over the whole picture, and lengths, or another coding. */
+#include "codec/write/finish.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "codec/rate/packets_host.h"
-#include "codec/write/coder.h"
+#include "codec/write/division.h"
+#include "codec/write/lengths.h"
 
 static void describe_job(wvl_coder *coder)
 {

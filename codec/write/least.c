@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-#include "codec/write/coder.h"
+#include "codec/cs/cs.h"
+#include "codec/write/bounds.h"
 
 void wvl_coder_add_least_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t number,
                                    wvl_coder_least *least)

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lengths of packets, tile-parts and headers, from committed layers. Everything is known before the first byte leaves.
  */
+#include "codec/write/lengths.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "codec/write/coder.h"
+#include "codec/cs/cs.h"
+
+#define PLT_LENGTH_MOST 5u
+#define PLT_SEGMENT_LEAST 65528u /* bytes of lengths in a segment that another one follows (A.7.3) */
 
 uint64_t wvl_coder_number_packet(const wvl_coder *coder, uint32_t tile, const wvl_packet_id *id)
 {
@@ -80,12 +85,62 @@ static uint64_t psot_of(const wvl_plan *plan, const wvl_cs_part *part, const uin
     return wvl_cs_measure_part_header(plan, part, lengths) + measure_ppt(plan, part) + part->body_bytes;
 }
 
+wvl_status wvl_coder_refuse_packet(wvl_coder *coder, uint32_t tile)
+{
+    (void)snprintf(coder->problem, sizeof coder->problem,
+                   "a packet of tile %u exceeds 4 GiB, the most that a tile-part holds (A.4.2); use smaller precincts "
+                   "or tiles",
+                   tile);
+    return WVL_ERROR_UNSUPPORTED;
+}
+
+/* Packets, from the first on, that a part of these holds; 0: not even one. lengths: of the tile's packets in order. */
+static uint32_t count_fitting(const wvl_coder *coder, const wvl_cs_part *part, const uint32_t *lengths)
+{
+    const wvl_plan *plan = coder->plan;
+    uint64_t sum = WVL_CS_SOT_SOD_BYTES + (part->index ? 0 : wvl_cs_measure_tile_segments(plan, part->tile)),
+             limit = wvl_cs_most_psot(plan), each = plan->syntax.plt ? PLT_LENGTH_MOST : 0;
+    if (plan->syntax.plt) {
+        sum += WVL_CS_SEGMENT_HEAD_BYTES * (1 + UINT64_C(5) * part->packet_count / PLT_SEGMENT_LEAST);
+    }
+    if (plan->syntax.packed_headers == WVL_PACKED_PPT) {
+        sum += wvl_cs_measure_packed(part->header_bytes) - part->header_bytes + WVL_CS_SEGMENT_HEAD_BYTES;
+    }
+    uint32_t n = 0;
+    while (n < part->packet_count && (sum += lengths[part->packet_first + n] + each) <= limit) {
+        n++;
+    }
+    return n;
+}
+
+wvl_status wvl_coder_split_part(wvl_coder *coder, uint64_t at, uint32_t packets)
+{
+    wvl_cs_part *part = &coder->parts[at], *first = part - part->index;
+    if (part->count == WVL_CS_MAX_PARTS_PER_TILE || coder->part_count == wvl_plan_most_parts(coder->plan)) {
+        (void)snprintf(coder->problem, sizeof coder->problem,
+                       "tile %u needs more than 255 tile-parts of 4 GiB (A.4.2); use smaller tiles", part->tile);
+        return WVL_ERROR_UNSUPPORTED;
+    }
+    memmove(part + 1, part, (coder->part_count - at) * sizeof *part);
+    coder->part_count++;
+    part[1].packet_first += packets;
+    part[1].packet_count -= packets;
+    part[1].body_bytes = 0;
+    part->packet_count = packets;
+    unsigned count = part->count + 1u;
+    for (unsigned i = 0; i < count; i++) {
+        first[i].index = (uint8_t)i;
+        first[i].count = (uint8_t)count;
+    }
+    return WVL_OK;
+}
+
 /* parts[*at] is too long. It becomes the last of what it is divided into. */
 static wvl_status divide_part(wvl_coder *coder, uint64_t *at, const uint32_t *lengths)
 {
     for (;; ++*at) {
         const wvl_cs_part *part = &coder->parts[*at];
-        uint32_t packets = wvl_max_u32(wvl_coder_count_fitting(coder, part, lengths), 1);
+        uint32_t packets = wvl_max_u32(count_fitting(coder, part, lengths), 1);
         if (packets >= part->packet_count) {
             return WVL_OK;
         }

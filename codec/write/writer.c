@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes the codestream. It decides nothing: all lengths were measured before. */
+#include "codec/write/writer.h"
+
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "codec/write/output.h"
+#include "codec/write/lengths.h"
 
 #define PIECES_OF_A_LOOK 1024u
 

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/fpenv.h"
 #include "codec/sink/sink.h"
+#include "codec/write/lengths.h"
 #include "picture/session_state.h"
 #include "report/plan_log.h"
 #include "report/result.h"

@@ -6,6 +6,7 @@
 #include "codec/jp2/jp2.h"
 #include "codec/sink/sink.h"
 #include "codec/write/early.h"
+#include "codec/write/lengths.h"
 #include "picture/session_state.h"
 #include "report/profile_walk.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/write/coder.h"
+#include "codec/write/lengths.h"
 
 /* The output of the conductor is compiled into this program with a coder whose prediction is wrong by so many bytes. */
 static int64_t off_by;

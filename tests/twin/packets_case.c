@@ -9,7 +9,8 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "codec/ht/ht.h"
-#include "codec/write/coder.h"
+#include "codec/write/finish.h"
+#include "codec/write/writer.h"
 #include "way/wave.h"
 
 /* ---- The CPU's picture ----------------------------------------------------------------------- */

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import struct
 import sys
+import zlib
 
 folder = sys.argv[1]
 here = os.path.dirname(os.path.abspath(__file__))
@@ -179,3 +180,14 @@ write("fatal.jhc", base64.b64decode(
     "LKUspStEsBSwFLEkU3RTdHpDdiN2Ig3v9dACQBQlpqXHlceV1IVmZWZkg2QXlBeUReP9E/0TVPIQ0hDRsD/10AJAJCW/NcXFxcXOpVxlXGVydAfEB8Qlg8"
     "jzyPMUYrmSuZIv3/kAAKAAAAAABlAAH/k8AFQCBiMf4ARrQAwAVALEtSyP//tADABUCp0dHQAIG0AKACMAAjAAAAoASgKMe+tACgBGDBAwAAoAlgCUD+vw"
     "BkAP34wCQAAACgEwD8/08cBQAAAAAAAP/Z"))
+
+# The last strip has one row, and the data of six.
+rows = [bytes((37 * x + 11 * y) % 256 for x in range(20)) for y in range(18)]
+strips = [zlib.compress(b"".join(rows[y:y + 6]), 0) for y in (0, 6, 12)]
+padded = struct.pack("<2sHI", b"II", 42, 8 + sum(len(s) for s in strips) + 24) + b"".join(strips)
+places = [8, 8 + len(strips[0]), 8 + len(strips[0]) + len(strips[1])]
+lists = len(padded)
+padded += struct.pack("<6I", *places, *(len(s) for s in strips))
+tags = ((256, 3, 1, 20), (257, 3, 1, 13), (258, 3, 1, 8), (259, 3, 1, 8), (262, 3, 1, 1), (273, 4, 3, lists), (277, 3, 1, 1), (278, 3, 1, 6), (279, 4, 3, lists + 12))
+write("padded.tif", padded + struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *t) for t in tags) + bytes(4))
+write("padded.pgm", pnm(5, 20, 13, b"".join(rows[:13])))

@@ -11,7 +11,8 @@
 
 #include "backend/registry.h"
 #include "base/context.h"
-#include "codec/write/coder.h"
+#include "codec/write/finish.h"
+#include "codec/write/writer.h"
 #include "waves/source_wave.h"
 #include "way/wave.h"
 

@@ -179,6 +179,10 @@ expect 0 -i sparse_ycc.tif -o made.j2k --force
 warns '2 of 3 strips'
 [ $can_decode = 0 ] || exact made.j2k --original sparse_ycc.yuv -F 20,20,3,8,u@1x1:2x2:2x2
 
+# A last strip that holds more rows than the picture.
+is padded.pgm -i padded.tif
+is padded.pgm -i padded.tif --memory 16M
+
 # ---- Pipes -------------------------------------------------------------------------------------
 
 # A named pipe, as <(...) makes one, and /dev/stdin give the bytes that the file gives: each is opened once.

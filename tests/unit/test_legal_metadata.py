@@ -164,6 +164,8 @@ def check_damaged_boxes():
     nested = box(b"lbl ", b"l")
     for _ in range(30):
         nested = box(b"asoc", nested)
+    told = encode("odd box", jp2(box(b"\0\xffab", b"x"), box(b"\0\xffab", b"y")), "jp2")[2].stderr
+    expect(told.count("??ab box") == 1 or "reads no" in told, "a box of an odd type: " + told)
     for name, more in (("association cut", box(b"asoc", b"\0\0\0\x40lbl x")), ("associations", nested), ("empty UUID", box(b"uuid", bytes(16))),
                        ("empty XMP", box(b"uuid", XMP)), ("empty XML", box(b"xml ", b"")),
                        ("long box", box(b"asoc", struct.pack(">I4sQ", 1, b"xml ", 20) + b"<a/>" + b"\0\0\0\0xml <b/>"))):

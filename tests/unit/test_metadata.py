@@ -554,6 +554,10 @@ def check_told():
     """What is left unread, and lists that are full."""
     told = encode("texts.png", png(*(chunk(b"tEXt", b"Frame%03d\0x" % i) for i in range(400)))).text
     expect(told.count("texts beyond the 256th") == 1 and "Frame010" in told and "and others\n" in told, "400 texts: " + told)
+    told = encode("times.png", png(*[chunk(b"tIME", b"x")] * 9)).text
+    expect(told.count("tIME") == 1, "nine damaged chunks: " + told)
+    told = encode("damaged.png", png(*(chunk(kind, b"x") for kind in (b"tIME", b"pHYs", b"cHRM", b"gAMA", b"sBIT", b"oFFs", b"pCAL", b"sCAL", b"bKGD", b"hIST")))).text
+    expect(told.endswith("...\n"), "a note that is cut: " + told)
     animation = chunk(b"acTL", struct.pack(">II", 3, 0)), chunk(b"fcTL", struct.pack(">IIIIIHHBB", 0, 6, 4, 0, 0, 1, 1, 0, 0))
     expect("an animation of 3 frames (APNG)" in encode("apng.png", png(*animation)).text, "APNG")
     expect("animation" not in encode("apng.png", png(chunk(b"acTL", struct.pack(">II", 1, 0)))).text, "an animation of one frame")

@@ -360,7 +360,7 @@ expect 0 sequence many first/ -I --slopes 40000 --quiet
 expect 0 sequence many second/ -I --statistics first/.wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --report report
 judge report 400000 90000
 for shard in 2/3 3/3 1/3; do
-    expect 0 sequence many third/ -I --statistics first/.wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --shard $shard --quiet
+    expect 0 sequence many third/ -I --statistics first/wavelane.journal --bits-per-second 400000 --bucket-bits 90000 --shard $shard --quiet
 done
 same third second
 # A stream that is longer than the first pass.

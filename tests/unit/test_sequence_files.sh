@@ -191,7 +191,13 @@ for name in l/f.0001.j2c l/f.0999.j2c elsewhere.JP2 linked.frame; do
     done
 done
 same l one
-rm -r l
+expect 0 sequence in l2/ --shard 1/2 --quiet
+for option in '' --force; do
+    # shellcheck disable=SC2086
+    expect 4 sequence in l2/ --shard 2/2 --report l2/.wavelane.1-of-2.journal $option
+    warns 'is the journal of a sequence; name another file'
+done
+rm -r l l2
 mkfifo pipe
 for name in pipe /dev/zero /dev/null; do
     expect 4 sequence in k/ --journal $name

@@ -199,7 +199,9 @@ static int ask(const child *c, const wvl_guard_job *job)
         return -1;
     }
     (void)snprintf(request.service, sizeof request.service, "%s", job->service);
-    memcpy(request.parameters, job->parameters, job->parameter_bytes);
+    if (job->parameter_bytes) {
+        memcpy(request.parameters, job->parameters, job->parameter_bytes);
+    }
     do {
         sent = send(c->socket, &request, sizeof request, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);

@@ -143,11 +143,10 @@ static int take_header(wvl_io_jp2 *j, const box *parent)
 
 static void lose(wvl_io_jp2 *j, uint32_t type)
 {
-    char name[16];
-    (void)snprintf(name, sizeof name, "%c%c%c%c box", (int)(type >> 24), (int)(type >> 16 & 255),
-                   (int)(type >> 8 & 255), (int)(type & 255));
-    for (char *c = name; *c; c++) {
-        *c = (char)(*c >= ' ' && *c < 127 ? *c : '?');
+    char name[16] = "???? box";
+    for (unsigned i = 0; i < 4; i++) {
+        char c = (char)(type >> (24 - 8 * i));
+        name[i] = (char)(c >= ' ' && c < 127 ? c : '?');
     }
     wvl_io_lose(j->context, name);
 }

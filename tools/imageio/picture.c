@@ -47,7 +47,7 @@ int wvl_io_fail_memory(wvl_io_context *context, const char *what, uint64_t byte_
     return wvl_io_fail(context, "%s: not enough memory for %llu bytes", what, (unsigned long long)byte_count);
 }
 
-/* Whether an item stands in a list with these separators. */
+/* Whether an item, which is not empty, stands in a list with these separators. */
 static int is_listed(const char *list, const char *separator, const char *item)
 {
     size_t bytes = strlen(item), step = strlen(separator);
@@ -70,7 +70,7 @@ void wvl_io_note(wvl_io_context *context, const char *remark, ...)
     vsnprintf(text, sizeof text, remark, arguments);
     va_end(arguments);
     keep_to_one_line(text);
-    if (used + 6 >= room || is_listed(note, "; ", text))
+    if (text[0] == '\0' || used + 6 >= room || is_listed(note, "; ", text))
         return;
     if ((size_t)snprintf(note + used, room - used, "%s%s", used != 0 ? "; " : "", text) >= room - used)
         memcpy(note + room - 4, "...", 4);
@@ -82,7 +82,7 @@ void wvl_io_add_name(char *list, size_t bytes, const char *name)
     size_t used = strlen(list), end = sizeof others - 1;
     int is_full = used >= end && strcmp(list + used - end, others) == 0;
 
-    if (is_full || is_listed(list, ", ", name))
+    if (name[0] == '\0' || is_full || is_listed(list, ", ", name))
         return;
     if (used + 2 + strlen(name) + sizeof others <= bytes)
         snprintf(list + used, bytes - used, "%s%s", used != 0 ? ", " : "", name);

@@ -193,6 +193,8 @@ static int load_line(wvl_io_tiff *t, const target *to, uint8_t *bytes, size_t li
     }
     if (t->is_stored)
         return wvl_io_tiff_read_stored(t, bytes, line_bytes, y, plane);
+    if (t->compression != COMPRESSION_NONE)
+        memset(bytes, 0, line_bytes); /* as wvl_io_tiff_clear_chunk() */
     return TIFFReadScanline(t->tiff, bytes, y, plane) == 1 && !t->error_seen ? 0 : wvl_io_tiff_fail(t, "pixel data");
 }
 
@@ -381,10 +383,23 @@ static int read_plane(wvl_io_tiff *t, uint32_t component, uint32_t first, uint32
     return TIFFIsTiled(t->tiff) ? read_tiles(t, &to, first, count, inverts) : read_lines(t, &to, first, count, inverts);
 }
 
+/* Some writers fill the last strip up to RowsPerStrip. Where all of such a strip is asked for at once, libtiff has
+   libdeflate decode it, which may then write less than it could and is believed; zlib gives what fits. */
+static void choose_inflater(wvl_io_tiff *t)
+{
+    uint32_t rows = 0;
+
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+    if ((t->compression == COMPRESSION_ADOBE_DEFLATE || t->compression == COMPRESSION_DEFLATE) &&
+        !TIFFIsTiled(t->tiff) && rows != 0 && t->height % rows != 0 && (t->is_subsampled || t->height % rows == 1))
+        TIFFSetField(t->tiff, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
+}
+
 int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
 {
     if (check_chunks(t) != 0 || check_places(t) != 0)
         return -1;
+    choose_inflater(t);
     if (t->is_subsampled)
         return wvl_io_tiff_prepare_subsampled(t);
     if (describe(t) != 0)

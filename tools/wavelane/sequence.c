@@ -148,7 +148,9 @@ static int read_statistics(wvl_cli_sequence *q, const wvl_sequence_rate_options 
     uint64_t *all = NULL, count = 0;
     size_t bytes = 0;
     const char *name = q->options->statistics;
-    int code = wvl_cli_read_whole(name, WVL_CLI_BOX_BYTES, WVL_CLI_ANYTHING, &text, &bytes);
+    char *path = wvl_cli_find_journal(name);
+    int code = wvl_cli_read_whole(path ? path : name, WVL_CLI_BOX_BYTES, WVL_CLI_ANYTHING, &text, &bytes);
+    free(path);
     wvl_sequence_init_checksum(&sums);
     if (!code && (wvl_sequence_read_journal(&sums, (char *)text, bytes, &journal) || journal.good_bytes != bytes)) {
         wvl_cli_error(

@@ -76,7 +76,9 @@ static void add_all(wvl_cli_inputs **list, const wvl_cli_sequence_options *o, co
     }
     add_path(list, s->name);
     add_path(list, s->name[0] == '@' ? s->name + 1 : NULL);
-    add_path(list, o->statistics);
+    char *statistics = o->statistics ? wvl_cli_find_journal(o->statistics) : NULL;
+    add_path(list, statistics);
+    free(statistics);
     for (size_t i = 0; i < o->args.box_count; i++) {
         add_path(list, o->args.boxes[i].path);
     }

@@ -75,7 +75,7 @@ static char *name_beside(const wvl_cli_store *s, const char *text, int is_hidden
 
 char *wvl_cli_name_index(const wvl_cli_store *s) { return name_beside(s, ".index", 0); }
 
-static int is_journal(const char *path)
+int wvl_cli_is_journal(const char *path)
 {
     char title[sizeof WVL_SEQUENCE_TITLE] = "";
     struct stat st;
@@ -93,10 +93,24 @@ static char *name_journal(const wvl_cli_store *s)
 {
     int is_hidden = wvl_cli_has_files(s);
     char *name = name_beside(s, ".journal", is_hidden), *old = is_hidden ? name_beside(s, ".journal", 0) : NULL;
-    int stays = name && old && access(name, F_OK) && is_journal(old);
+    int stays = name && old && access(name, F_OK) && wvl_cli_is_journal(old);
     stays = stays && (s->options->args.dry_run || rename(old, name));
     free(stays ? name : old);
     return stays ? old : name;
+}
+
+char *wvl_cli_find_journal(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    char *hidden = malloc(strlen(name) + 2);
+    if (!hidden) {
+        return NULL;
+    }
+    (void)sprintf(hidden, "%.*s.%s", (int)(base - name), name, base);
+    if (!access(name, F_OK) || access(hidden, F_OK)) {
+        (void)strcpy(hidden, name);
+    }
+    return hidden;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */

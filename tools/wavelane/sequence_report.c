@@ -150,6 +150,10 @@ static int open_report_file(wvl_cli_sequence *q, const char *path)
         code = WVL_EXIT_OUTPUT;
     }
     code = code ? code : wvl_cli_refuse_picture_name("--report", path);
+    if (!code && wvl_cli_is_journal(path)) { /* of another shard, or of another sequence */
+        wvl_cli_error("--report %s: is the journal of a sequence; name another file", path);
+        code = WVL_EXIT_OUTPUT;
+    }
     code = code ? code : wvl_cli_check_output(&args, NULL, 0, path);
     q->report_sink = (wvl_sink){.struct_size = sizeof q->report_sink};
     code = code ? code : wvl_cli_open_sink(&args, q->batch.context, path, &q->report_sink);

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pieces of the codestream, for what writes it at the end (writer.c) and for what writes it while later tiles, or
- * rows, are coded (early.c). Private to these. */
-#ifndef WVL_CODEC_TILE_OUTPUT_H
-#define WVL_CODEC_TILE_OUTPUT_H
+/* The codestream: all of it at the end, or its pieces while later tiles, or rows, are coded (early.h). */
+#ifndef WVL_CODEC_WRITE_WRITER_H
+#define WVL_CODEC_WRITE_WRITER_H
 
+#include "codec/rate/portion.h"
+#include "codec/t2/packet_order.h"
 #include "codec/write/coder.h"
 
+/* Receives consecutive bytes; nonzero stops. */
+typedef int (*wvl_put_fn)(void *user, const void *data, size_t bytes);
+/* SOC..EOC. WVL_ERROR_SINK when put refuses. */
+wvl_status wvl_coder_write(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory, wvl_put_fn put,
+                           void *user);
+
+/* Pieces. */
 typedef struct wvl_coder_output {
     wvl_put_fn put;
     void *user;

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the packets of tiles are divided into tile-parts. */
+#ifndef WVL_CODEC_WRITE_DIVISION_H
+#define WVL_CODEC_WRITE_DIVISION_H
+
+#include "codec/t2/packet_order.h"
+#include "codec/write/bounds.h"
+#include "codec/write/coder.h"
+
+/* Most packets that are walked to find where tile-parts begin. */
+#define WVL_CODER_MOST_WALKED (UINT64_C(1) << 26)
+
+/* Tile-parts of all tiles, from geometry alone; component_overhead ([cap groups] or NULL) takes what their headers add
+ * to each group. tiles, memory: carved, used with plan->syntax.parts only. A problem (more than 255 parts a tile, more
+ * than TLM can name, packets that cannot be counted) is put in words. */
+wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, const wvl_coder_sum *sum,
+                                 const wvl_tile_walk *tiles, const wvl_order_memory *memory,
+                                 uint64_t *component_overhead, uint64_t *count, char *problem, size_t problem_bytes);
+/* The same with coder->parts described, and what their headers take of each cap group. */
+wvl_status wvl_coder_divide_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory);
+
+/* The parts alone: parts[plan->part_count], without lengths. */
+wvl_status wvl_coder_list_parts(const wvl_plan *plan, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
+                                wvl_cs_part *parts);
+
+#endif
