@@ -15,13 +15,13 @@ set(WVL_CUDA_SOURCES
     cuda/dwt/window.c
     cuda/host/backend_cuda.c
     cuda/host/coders/block_walk.c
-    cuda/host/coders/ht_waves.c
-    cuda/host/coders/t1_waves.c
-    cuda/host/coders/wave_output.c
-    cuda/host/coders/ht_picture.c
+    cuda/host/coders/choose_coder.c
+    cuda/host/coders/ht.c
+    cuda/host/coders/ht_sets.c
     cuda/host/coders/rdoq_picture.c
-    cuda/host/coders/ht_sets_picture.c
     cuda/host/coders/t1_picture.c
+    cuda/host/coders/t1_waves.c
+    cuda/host/coders/wave_coder.c
     cuda/host/transform/deliver.c
     cuda/host/memory/device.c
     cuda/host/transform/launch.c

@@ -66,7 +66,7 @@ static wvl_reach cuda_reach(const wvl_plan *plan, const wvl_image *image, wvl_re
     if (most == WVL_REACH_PACKETS && wvl_cuda_can_finish(plan, why)) {
         return WVL_REACH_PACKETS;
     }
-    return wvl_cuda_can_code_blocks(plan, why) ? WVL_REACH_BLOCKS : WVL_REACH_COEFS;
+    return wvl_cuda_choose_coder(plan, WVL_REACH_BLOCKS, why) ? WVL_REACH_BLOCKS : WVL_REACH_COEFS;
 }
 
 static wvl_status cuda_open_device(const wvl_device_options *options, wvl_device **device)

@@ -50,7 +50,7 @@ int rate_case_open(rate_case *c, const wvl_image_format *format, const char *set
         return 0;
     }
     if (wvl_assembly_build(NULL, c->plan, wvl_assembly_whole(c->plan), &c->assembly, &why) != WVL_OK ||
-        !wvl_cuda_choose_coder(c->plan, &why)) {
+        !wvl_cuda_choose_coder(c->plan, WVL_REACH_PACKETS, &why)) {
         return fail(c, why ? why : "assembly");
     }
     c->pictures = wvl_cuda_build_pictures(NULL, c->plan, &c->assembly, 0);
@@ -359,7 +359,10 @@ static void set_job(const rate_case *c, load *l)
     l->packets.picture_count = 1;
     l->packets.memory = l->slot + at->work;
     l->packets.pictures = l->target;
-    p->coder->set_job(&view, &at->coder, l->slot, l->shared, &l->job, &l->packets);
+    wvl_cuda_coder_places places = at->coder;
+    places.slot = l->slot;
+    places.shared = l->shared;
+    (void)p->coder->place(&view, &places, &l->job, &l->packets);
     l->packets.unbounded = l->packets.left = 0;
     l->job.t1.block_count = c->assembly.block_count;
     l->job.t1.scratch = l->scratch;

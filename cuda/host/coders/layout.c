@@ -9,16 +9,18 @@
 #include "cuda/host/transform/deliver.h"
 #include "cuda/host/transform/staging.h"
 
-/* What goes up. kind: NULL where the CPU codes the blocks. */
+/* What goes up. coder: NULL where the CPU codes the blocks. */
 static uint64_t place_tables(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
-                             const wvl_cuda_tables *t, const wvl_cuda_code_kind *kind)
+                             const wvl_cuda_tables *t, const wvl_cuda_coder *coder)
 {
     uint64_t end = 0, parcels = l->block_count ? 0 : wvl_cuda_build_parcels(tiles, tile_count, 0, 0, 0, NULL);
     l->splits = wvl_cuda_place(&end, t->split_count, sizeof(wvl_cuda_split));
     l->parcels = wvl_cuda_place(&end, parcels, sizeof(wvl_cuda_parcel));
     l->color = wvl_cuda_place(&end, plan->syntax.xyz.kind != WVL_XYZ_NONE, sizeof(wvl_cuda_color));
-    if (kind) {
-        kind->place_up(plan, l, &end);
+    if (coder) {
+        l->code_blocks = wvl_cuda_place(&end, l->block_count, coder->block_bytes);
+        l->code_order = wvl_cuda_place(&end, l->block_count, sizeof(uint32_t));
+        coder->place_wave(plan, WVL_CUDA_PART_UP, l, &end);
     }
     l->items = wvl_cuda_place(&end, t->item_count, sizeof(wvl_cuda_item));
     return end;
@@ -26,14 +28,14 @@ static uint64_t place_tables(wvl_cuda_layout *l, const wvl_plan *plan, const wvl
 
 /* What comes down, and what stays. */
 static void place_results(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
-                          const wvl_cuda_tables *t, const wvl_cuda_code_kind *kind, uint64_t end)
+                          const wvl_cuda_tables *t, const wvl_cuda_coder *coder, uint64_t end)
 {
     l->bounds = wvl_cuda_place(&end, t->block_count + 1 + t->flag_count, sizeof(uint32_t));
     l->outside = l->bounds + t->block_count * sizeof(uint32_t);
     l->flags = l->outside + sizeof(uint32_t);
     l->cleared_end = end;
-    if (kind) {
-        kind->place_down(plan, l, &end);
+    if (coder) {
+        coder->place_wave(plan, WVL_CUDA_PART_DOWN, l, &end);
     }
     l->coefs = wvl_cuda_place(&end, t->coef_bytes, 1);
     l->down_end = end;
@@ -45,14 +47,14 @@ static void place_results(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_ti
     l->planes = wvl_cuda_place(&end, t->plane_bytes, 1);
     l->converted = wvl_cuda_place(&end, wvl_cuda_measure_color(plan, wvl_cuda_fetch_rect(tiles, tile_count, 0)), 1);
     l->device_least = end;
-    if (kind) {
-        kind->place_below(plan, l, &end);
+    if (coder) {
+        coder->place_wave(plan, WVL_CUDA_PART_BELOW, l, &end);
     }
     l->device_end = end;
 }
 
 static void place_host(wvl_cuda_layout *l, const wvl_plan *plan, uint32_t tile_count, const wvl_cuda_tables *t,
-                       const wvl_cuda_code_kind *kind, uint64_t head_bytes)
+                       const wvl_cuda_coder *coder, uint64_t head_bytes)
 {
     uint64_t end = 0, blocks = l->block_count;
     (void)wvl_cuda_place(&end, 1, head_bytes);
@@ -67,8 +69,8 @@ static void place_host(wvl_cuda_layout *l, const wvl_plan *plan, uint32_t tile_c
     l->batch_blocks = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
     l->chunks = wvl_cuda_place(&end, blocks ? (l->output_bytes >> WVL_CHUNK_LOG2) + 1 : 0, sizeof(uint8_t *));
     l->left = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
-    if (kind) {
-        kind->place_host(plan, l, &end);
+    if (coder) {
+        coder->place_wave(plan, WVL_CUDA_PART_HOST, l, &end);
     }
     l->host_end = end;
 }
@@ -81,12 +83,13 @@ wvl_cuda_layout wvl_cuda_build_layout(const wvl_plan *plan, const wvl_tile_plan 
     wvl_cuda_table_options options = {.any_shape = any_shape};
     const char *why;
     wvl_cuda_build_tables(plan, tiles, tile_count, &options, NULL, &t);
-    const wvl_cuda_code_kind *kind = t.block_count ? wvl_cuda_choose_code(plan, &why) : NULL;
-    if (kind) {
+    const wvl_cuda_coder *coder = t.block_count ? wvl_cuda_choose_coder(plan, WVL_REACH_BLOCKS, &why) : NULL;
+    if (coder) {
+        const wvl_cuda_coder_view view = {.plan = plan, .tiles = tiles, .tile_count = tile_count};
         l.block_count = t.block_count;
-        kind->measure(plan, tiles, tile_count, &l);
+        coder->measure_wave(&view, &l);
     }
-    place_results(&l, plan, tiles, tile_count, &t, kind, place_tables(&l, plan, tiles, tile_count, &t, kind));
-    place_host(&l, plan, tile_count, &t, kind, head_bytes);
+    place_results(&l, plan, tiles, tile_count, &t, coder, place_tables(&l, plan, tiles, tile_count, &t, coder));
+    place_host(&l, plan, tile_count, &t, coder, head_bytes);
     return l;
 }

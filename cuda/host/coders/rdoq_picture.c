@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "codec/core/bracket.h"
-#include "cuda/host/coders/layout.h"
-#include "cuda/host/coders/picture_coder.h"
+#include "cuda/host/coders/coder.h"
 
 #define UNLIMITED 1e18 /* as codec/rate/depth.c has it */
 
@@ -20,32 +19,6 @@ static uint64_t count_coef_bytes(const wvl_cuda_coder_view *v)
         bytes += v->tiles[t].coef_bytes;
     }
     return bytes;
-}
-
-/* Where runs are few, blocks are coded again beside the others, and take as much at most. */
-static void enlarge_scratch(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l)
-{
-    if (v->phases->are_surveyed && v->phases->run_count < WVL_SURVEY_FEW_RUNS) {
-        l->scratch_bytes = wvl_mul_saturate(l->scratch_bytes, 2);
-    }
-}
-
-static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64_t *end)
-{
-    static const uint32_t sizes[WVL_CUDA_CODER_AGAIN] = {sizeof(wvl_cuda_t1_block), sizeof(wvl_cuda_t1_state),
-                                                         sizeof(wvl_cuda_t1_record), sizeof(wvl_cuda_t1_gains),
-                                                         WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass)};
-    uint64_t blocks = v->block_count, survey = wvl_align_up(sizeof(wvl_cuda_rdoq_survey), 256);
-    plain->place(v, l, end);
-    enlarge_scratch(v, l);
-    l->coded = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_t1_block));
-    l->copies = wvl_cuda_place(end, count_coef_bytes(v), 1);
-    l->changes = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_rdoq_change));
-    l->block_weights = wvl_cuda_place(end, blocks, sizeof(uint32_t));
-    l->survey = wvl_cuda_place(end, survey + 2 * wvl_plan_rate_groups(v->plan) * sizeof(wvl_cuda_rdoq_part), 1);
-    for (unsigned i = 0; i < WVL_CUDA_CODER_AGAIN; i++) {
-        l->again[i] = wvl_cuda_place(end, blocks, sizes[i]);
-    }
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -151,16 +124,16 @@ static wvl_survey_aim find_aim(const wvl_plan *plan)
 }
 
 /* The tables of blocks that are coded again. */
-static wvl_cuda_t1_job find_again(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
-                                  const wvl_cuda_t1_job *first)
+static wvl_cuda_t1_job place_again(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, const wvl_cuda_t1_job *first)
 {
     wvl_cuda_t1_job again = *first;
-    again.blocks = slot + l->again[0];
-    again.states = slot + l->again[1];
-    again.records = slot + l->again[2];
-    again.gains = slot + l->again[3];
-    again.passes = slot + l->again[4];
-    again.lists += v->block_count * sizeof(uint32_t);
+    uint64_t count = v->block_count;
+    again.blocks = wvl_cuda_take_place(l, count, sizeof(wvl_cuda_t1_block));
+    again.states = wvl_cuda_take_place(l, count, sizeof(wvl_cuda_t1_state));
+    again.records = wvl_cuda_take_place(l, count, sizeof(wvl_cuda_t1_record));
+    again.gains = wvl_cuda_take_place(l, count, sizeof(wvl_cuda_t1_gains));
+    again.passes = wvl_cuda_take_place(l, count, WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass));
+    again.lists += count * sizeof(uint32_t);
     return again;
 }
 
@@ -173,38 +146,47 @@ static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
 }
 
 /* Where rate control says at which slopes the picture ended: of each cap group, or of all. */
-static void set_thresholds(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
-                           wvl_cuda_address caps, wvl_cuda_coder_job *job)
+static void set_thresholds(const wvl_plan *plan, wvl_cuda_address caps, const wvl_cuda_packets_job *packets,
+                           wvl_cuda_coder_job *job)
 {
-    int is_capped = v->plan->rate.max_component_bytes != 0;
+    int is_capped = plan->rate.max_component_bytes != 0;
     job->rdoq.cap_groups = is_capped ? caps : 0;
-    job->rdoq.thresholds = slot + (is_capped ? l->groups + offsetof(wvl_cuda_rate_group, threshold)
-                                             : l->outcome + offsetof(wvl_cuda_packets_outcome, threshold));
+    job->rdoq.thresholds = is_capped ? job->rate.groups + offsetof(wvl_cuda_rate_group, threshold)
+                                     : packets->outcome + offsetof(wvl_cuda_packets_outcome, threshold);
     job->rdoq.threshold_pitch = sizeof(wvl_cuda_rate_group);
 }
 
-static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
-                    wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
+/* Where runs are few, blocks are coded again beside the others, and take as much at most. */
+static uint64_t enlarge_scratch(const wvl_cuda_coder_view *v, uint64_t bytes)
+{
+    return v->phases->are_surveyed && v->phases->run_count < WVL_SURVEY_FEW_RUNS ? wvl_mul_saturate(bytes, 2) : bytes;
+}
+
+static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wvl_cuda_coder_job *job,
+                      wvl_cuda_packets_job *packets)
 {
     const own_tables own = find_own(v);
     wvl_cuda_rdoq_job *rdoq = &job->rdoq;
-    plain->set_job(v, l, slot, shared, job, packets);
+    const wvl_cuda_address tables = l->shared + l->tables;
+    const uint64_t scratch = plain->place(v, l, job, packets), part = sizeof(wvl_cuda_rdoq_part),
+                   survey = wvl_align_up(sizeof(wvl_cuda_rdoq_survey), 256);
     rdoq->originals = job->t1.blocks;
-    job->t1.blocks = packets->t1_blocks = slot + l->coded;
-    job->t1.hull_weights = shared + l->tables + own.weights;
+    job->t1.blocks = packets->t1_blocks = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_t1_block));
+    job->t1.hull_weights = tables + own.weights;
     packets->left = job->t1.counters + WVL_CUDA_T1_LEFT_BLOCKS * sizeof(uint32_t); /* the survey lacks them */
-    packets->block_places = shared + l->tables + own.places;
-    rdoq->again = find_again(v, l, slot, &job->t1);
-    rdoq->kinds = shared + l->tables + own.kinds;
-    rdoq->changes = slot + l->changes;
-    rdoq->weights = slot + l->block_weights;
-    rdoq->survey = slot + l->survey;
-    rdoq->parts = rdoq->survey + wvl_align_up(sizeof(wvl_cuda_rdoq_survey), 256);
-    set_thresholds(v, l, slot, shared + l->tables + own.caps, job);
-    rdoq->copies = l->copies - l->coefs;
+    packets->block_places = tables + own.places;
+    rdoq->copies = wvl_cuda_take_place(l, count_coef_bytes(v), 1) - (l->slot + l->coefs);
+    rdoq->changes = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_rdoq_change));
+    rdoq->weights = wvl_cuda_take_place(l, v->block_count, sizeof(uint32_t));
+    rdoq->survey = wvl_cuda_take_place(l, survey + 2 * wvl_plan_rate_groups(v->plan) * part, 1);
+    rdoq->parts = rdoq->survey + survey;
+    rdoq->again = place_again(v, l, &job->t1);
+    rdoq->kinds = tables + own.kinds;
+    set_thresholds(v->plan, tables + own.caps, packets, job);
     set_values(v->plan, job);
     memcpy(rdoq->samples, job->phases.samples, sizeof rdoq->samples);
     rdoq->is_large = wvl_rate_reach(v->plan) < 65536;
+    return enlarge_scratch(v, scratch);
 }
 
 /* All blocks in phases, rate control, and both again where the picture ended far off. */
@@ -227,15 +209,14 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
 
 const wvl_cuda_coder wvl_cuda_coder_rdoq = {.block_bytes = sizeof(wvl_cuda_t1_block),
                                             .counter_count = WVL_CUDA_T1_COUNTERS,
+                                            .list_blocks = list_blocks,
                                             .pieces = 1,
                                             .streams = WVL_CUDA_SLOW_STREAMS,
                                             .list_count = 2,
                                             .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
                                             .place = place,
-                                            .list_blocks = list_blocks,
                                             .sort = sort,
                                             .measure_tables = measure_tables,
                                             .fill_tables = fill_tables,
-                                            .set_job = set_job,
                                             .set_values = set_values,
                                             .launch = launch};

@@ -3,7 +3,7 @@
 #ifndef WVL_CUDA_HOST_REGION_TABLES_H
 #define WVL_CUDA_HOST_REGION_TABLES_H
 
-#include "cuda/host/coders/picture_coder.h"
+#include "cuda/host/coders/coder.h"
 
 /* Bytes of the tables of all blocks, one behind the other: wvl_cuda_t1_region, _rect; and of copies. */
 typedef struct wvl_cuda_region_sizes {

@@ -5,74 +5,15 @@
 #include "codec/core/bracket.h"
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/blocks/t1_model.h"
-#include "cuda/host/coders/block_walk.h"
-#include "cuda/host/coders/layout.h"
-#include "cuda/host/coders/picture_coder.h"
 #include "cuda/host/coders/rate_layers.h"
 #include "cuda/host/coders/region_tables.h"
-#include "cuda/host/coders/wave_coder.h"
 
 #define PASSES_ALL 255u
 #define EOC_BYTES 2u
 #define SOD_BYTES 2u
 #define PLT_HEAD_BYTES 5u
 
-/* ---- Plans ----------------------------------------------------------------------------------- */
-
-static int can_code(const wvl_plan *plan, const char **why)
-{
-    if (plan->syntax.layer_count > WVL_CUDA_RATE_MOST_LAYERS) {
-        *why = "pictures of more than 64 layers are coded on the CPU";
-        return 0;
-    }
-    if (plan->syntax.region_count > UINT16_MAX) {
-        *why = "pictures of more than 65535 regions are coded on the CPU";
-        return 0;
-    }
-    for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
-        if (plan->rate.layers[i].kind == WVL_RATE_PSNR) {
-            *why = "a target of PSNR is measured on the CPU";
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* Whether passes are chosen; else all are sent. */
-static int chooses(const wvl_plan *plan)
-{
-    int is_limited =
-        plan->rate.layers[0].kind != WVL_RATE_ALL || plan->rate.max_bytes || plan->rate.max_component_bytes;
-    /* Errors of copies follow from gains. */
-    return plan->syntax.layer_count > 1 || is_limited || (plan->rate.rate_control && wvl_cuda_has_rects(plan));
-}
-
-/* Blocks of a picture are all HT, or none is. */
-static int is_ht(const wvl_plan *plan) { return plan->syntax.codings[0].style & WVL_STYLE_HT; }
-
-/* Whether a prediction says how deep blocks are coded. With layers, and with caps of EBCOT pictures, it costs more than
- * it saves (D-device-13). Where caps are many, or one, floors are bisected from the least threshold on: all passes are
- * looked at. Regions have slopes of two kinds: what may stop there is not followed. */
-static int foresees(const wvl_plan *plan)
-{
-    int is_followed = !plan->rate.max_component_bytes || (is_ht(plan) && wvl_plan_rate_groups(plan) > 1);
-    return plan->syntax.layer_count == 1 && is_followed && !plan->rate.rdoq && !plan->syntax.region_count &&
-           !plan->test.depth_full;
-}
-
-const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, const char **why)
-{
-    const wvl_cuda_coder *coder = plan->rate.rdoq ? &wvl_cuda_coder_rdoq : &wvl_cuda_coder_t1;
-    if (is_ht(plan)) {
-        if (!chooses(plan)) {
-            return wvl_cuda_can_code_blocks(plan, why) ? &wvl_cuda_coder_ht : NULL;
-        }
-        coder = &wvl_cuda_coder_sets;
-    }
-    return can_code(plan, why) ? coder : NULL;
-}
-
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Sizes ----------------------------------------------------------------------------------- */
 
 wvl_cuda_t1_block wvl_cuda_describe_t1_slot(const wvl_tile_band *band, const wvl_coding *coding)
 {
@@ -121,46 +62,6 @@ static uint32_t most_segments(const sizes *s)
     return s->styles & (WVL_STYLE_TERMALL | WVL_STYLE_BYPASS) && s->most_planes ? 3 * s->most_planes - 2 : 0;
 }
 
-static void place_rate(const wvl_cuda_coder_view *v, const sizes *s, wvl_cuda_coder_layout *l, uint64_t *end)
-{
-    uint64_t blocks = v->block_count, layers = v->assembly->layer_count;
-    l->passes = wvl_cuda_place(end, wvl_mul_saturate(blocks, WVL_CUDA_T1_MOST_PASSES), sizeof(wvl_cuda_t1_pass));
-    l->values = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_t1_gains));
-    l->cuts = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_rate_cut));
-    l->segments = wvl_cuda_place(end, wvl_mul_saturate(blocks, most_segments(s)), sizeof(uint32_t));
-    l->bodies = wvl_cuda_place(end, (uint64_t)wvl_plan_rate_groups(v->plan) * WVL_SLOPES, sizeof(uint64_t));
-    l->candidates = wvl_cuda_place(end, wvl_mul_saturate(blocks, WVL_CUDA_RATE_CANDIDATES), sizeof(uint64_t));
-    l->changed = wvl_cuda_place(end, v->assembly->packet_count / layers, sizeof(uint32_t));
-    l->groups = wvl_cuda_place(end, wvl_plan_cap_groups(v->plan), sizeof(wvl_cuda_rate_group));
-    l->notes = wvl_cuda_place(end, 1, sizeof(uint32_t));
-    l->outcome = wvl_cuda_place(end, 1, sizeof(wvl_cuda_packets_outcome));
-    if (layers > 1) {
-        l->sent_before = wvl_cuda_place(end, blocks, sizeof(wvl_cuda_rate_sent));
-        l->since = wvl_cuda_place(end, v->assembly->packet_count, sizeof(uint16_t));
-        l->layers = wvl_cuda_place(end, layers, sizeof(wvl_assembly_layer));
-    }
-}
-
-static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64_t *end)
-{
-    sizes s = measure(v);
-    l->records = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_record));
-    l->states = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_state));
-    l->order = wvl_cuda_place(end, v->block_count, sizeof(uint32_t));
-    l->items = wvl_cuda_place(end, s.items, sizeof(uint32_t));
-    l->sent = wvl_cuda_place(end, v->block_count * v->assembly->layer_count, sizeof(wvl_cuda_packets_block));
-    l->scratch_bytes = s.scratch_bytes;
-    if (wvl_cuda_has_rects(v->plan)) {
-        l->coded = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_block));
-        l->lifts = wvl_cuda_place(end, v->block_count, sizeof(wvl_cuda_t1_lift));
-        l->copies = wvl_cuda_place(end, wvl_cuda_measure_regions(v).copy_bytes, 1);
-    }
-    if (chooses(v->plan)) {
-        place_rate(v, &s, l, end);
-        l->scratch_bytes = wvl_add_saturate(l->scratch_bytes, s.value_bytes);
-    }
-}
-
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 wvl_cuda_t1_block wvl_cuda_describe_t1_block(const wvl_cuda_walk_block *from)
@@ -191,16 +92,10 @@ static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *fro
     }
 }
 
-void wvl_cuda_list_t1_blocks(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t coefs,
-                             uint64_t bounds, wvl_cuda_t1_block *blocks)
-{
-    block_list list = {plan, blocks};
-    wvl_cuda_walk_blocks(plan, tiles, tile_count, coefs, bounds, put_block, &list);
-}
-
 static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
 {
-    wvl_cuda_list_t1_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, blocks);
+    block_list list = {v->plan, blocks};
+    wvl_cuda_walk_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, put_block, &list);
 }
 
 static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job)
@@ -239,7 +134,7 @@ static tables place_tables(const wvl_cuda_coder_view *v)
 
 static uint64_t measure_tables(const wvl_cuda_coder_view *v)
 {
-    return chooses(v->plan) || wvl_cuda_has_rects(v->plan) ? place_tables(v).bytes : 0;
+    return wvl_cuda_chooses_passes(v->plan) || wvl_cuda_has_rects(v->plan) ? place_tables(v).bytes : 0;
 }
 
 void wvl_cuda_put_t1_weights(void *to, const wvl_cuda_walk_band *at)
@@ -341,94 +236,118 @@ static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
     wvl_cuda_set_layers(plan, &job->rate);
 }
 
-static void set_rate(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
-                     wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
+/* Whether a prediction says how deep blocks are coded. With layers, and with caps of EBCOT pictures, it costs more than
+ * it saves (D-device-13). Where caps are many, or one, floors are bisected from the least threshold on: all passes are
+ * looked at. Regions have slopes of two kinds: what may stop there is not followed. */
+static int foresees(const wvl_plan *plan)
 {
-    sizes s = measure(v);
+    int is_followed = !plan->rate.max_component_bytes || (wvl_cuda_is_ht(plan) && wvl_plan_rate_groups(plan) > 1);
+    return plan->syntax.layer_count == 1 && is_followed && !plan->rate.rdoq && !plan->syntax.region_count &&
+           !plan->test.depth_full;
+}
+
+/* Tables of rate control: in the slot, and those that all slots share. */
+static void place_rate_tables(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, const tables *t,
+                              wvl_cuda_rate_job *rate, wvl_cuda_packets_job *packets)
+{
+    uint64_t blocks = v->block_count, layers = v->assembly->layer_count;
+    const wvl_cuda_address at = l->shared + l->tables;
+    rate->ranked = at + t->ranked;
+    rate->layer_packets = at + t->packets;
+    rate->precinct_groups = t->precinct_groups ? at + t->precinct_groups : 0;
+    rate->group_overhead = t->group_overhead ? at + t->group_overhead : 0;
+    rate->block_weights = l->shared + l->weights;
+    rate->bodies = wvl_cuda_take_place(l, (uint64_t)wvl_plan_rate_groups(v->plan) * WVL_SLOPES, sizeof(uint64_t));
+    rate->candidates = wvl_cuda_take_place(l, wvl_mul_saturate(blocks, WVL_CUDA_RATE_CANDIDATES), sizeof(uint64_t));
+    rate->changed = wvl_cuda_take_place(l, v->assembly->packet_count / layers, sizeof(uint32_t));
+    rate->groups = wvl_cuda_take_place(l, wvl_plan_cap_groups(v->plan), sizeof(wvl_cuda_rate_group));
+    packets->notes = wvl_cuda_take_place(l, 1, sizeof(uint32_t));
+    packets->outcome = wvl_cuda_take_place(l, 1, sizeof(wvl_cuda_packets_outcome));
+    if (layers > 1) {
+        rate->sent = wvl_cuda_take_place(l, blocks, sizeof(wvl_cuda_rate_sent));
+        packets->since = wvl_cuda_take_place(l, v->assembly->packet_count, sizeof(uint16_t));
+        packets->layers = wvl_cuda_take_place(l, layers, sizeof(wvl_assembly_layer));
+    }
+}
+
+static void place_rate(const wvl_cuda_coder_view *v, const sizes *s, wvl_cuda_coder_places *l, wvl_cuda_coder_job *job,
+                       wvl_cuda_packets_job *packets)
+{
     tables t = place_tables(v);
     wvl_cuda_t1_job *t1 = &job->t1;
     const wvl_plan *plan = v->plan;
+    uint32_t listed = most_segments(s);
     job->chooses = 1;
-    t1->foresees = foresees(plan);
-    t1->passes = slot + l->passes;
-    t1->gains = slot + l->values;
-    t1->hull_weights = shared + l->tables;
-    t1->gain_exponent = plan->rate.gain_exponent;
-    t1->block_errors = 0;
-    packets->t1_records = 0; /* rate control says what blocks send */
-    packets->errors = slot + l->errors;
-    packets->notes = slot + l->notes;
-    packets->outcome = slot + l->outcome;
-    if (plan->syntax.layer_count > 1) {
-        packets->since = slot + l->since;
-        packets->layers = slot + l->layers;
-    }
-    job->rate = (wvl_cuda_rate_job){.ranked = shared + l->tables + t.ranked,
-                                    .cuts = slot + l->cuts,
-                                    .segments = most_segments(&s) ? slot + l->segments : 0,
-                                    .bodies = slot + l->bodies,
-                                    .candidates = slot + l->candidates,
-                                    .changed = slot + l->changed,
-                                    .groups = slot + l->groups,
-                                    .sent = plan->syntax.layer_count > 1 ? slot + l->sent_before : 0,
-                                    .layer_packets = shared + l->tables + t.packets,
-                                    .precinct_groups = t.precinct_groups ? shared + l->tables + t.precinct_groups : 0,
-                                    .group_overhead = t.group_overhead ? shared + l->tables + t.group_overhead : 0,
-                                    .block_weights = shared + l->weights,
-                                    .overhead_bytes = count_overhead(v->assembly),
+    job->rate = (wvl_cuda_rate_job){.overhead_bytes = count_overhead(v->assembly),
                                     .group_count = wvl_plan_cap_groups(plan),
                                     .followed = wvl_plan_rate_groups(plan),
                                     .reach = wvl_rate_reach(plan),
-                                    .segment_most = most_segments(&s),
+                                    .segment_most = listed,
                                     .depth_bias = plan->test.depth_bias,
                                     .precinct_count = count_precincts(v->assembly),
                                     .empty_layer_bytes = count_empty_layer(v->assembly)};
+    t1->foresees = foresees(plan);
+    t1->passes =
+        wvl_cuda_take_place(l, wvl_mul_saturate(v->block_count, WVL_CUDA_T1_MOST_PASSES), sizeof(wvl_cuda_t1_pass));
+    t1->gains = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_t1_gains));
+    t1->hull_weights = l->shared + l->tables;
+    t1->gain_exponent = plan->rate.gain_exponent;
+    t1->block_errors = 0;
+    packets->t1_records = 0; /* rate control says what blocks send */
+    packets->errors = l->slot + l->errors;
+    job->rate.cuts = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_rate_cut));
+    if (listed) {
+        job->rate.segments = wvl_cuda_take_place(l, wvl_mul_saturate(v->block_count, listed), sizeof(uint32_t));
+    }
+    place_rate_tables(v, l, &t, &job->rate, packets);
     set_values(plan, job);
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
 /* Blocks as they are coded take the place of those that the host has listed. */
-static void set_regions(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
-                        wvl_cuda_address shared, wvl_cuda_t1_job *t1)
+static void place_regions(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wvl_cuda_t1_job *t1)
 {
     tables t = place_tables(v);
     t1->originals = t1->blocks;
-    t1->blocks = slot + l->coded;
-    t1->lifts = slot + l->lifts;
-    t1->copies = slot + l->copies;
-    t1->regions = shared + l->tables + t.regions;
-    t1->rects = shared + l->tables + t.rects;
+    t1->blocks = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_t1_block));
+    t1->lifts = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_t1_lift));
+    t1->copies = wvl_cuda_take_place(l, wvl_cuda_measure_regions(v).copy_bytes, 1);
+    t1->regions = l->shared + l->tables + t.regions;
+    t1->rects = l->shared + l->tables + t.rects;
 }
 
-static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
-                    wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
+static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wvl_cuda_coder_job *job,
+                      wvl_cuda_packets_job *packets)
 {
+    sizes s = measure(v);
     wvl_cuda_t1_job *t1 = &job->t1;
+    int chooses = wvl_cuda_chooses_passes(v->plan);
     t1->is_cleared = 1;
-    t1->lists = shared + l->lists;
-    t1->blocks = slot + l->blocks;
-    t1->states = slot + l->states;
-    t1->records = slot + l->records;
-    t1->order = slot + l->order;
-    t1->items = slot + l->items;
-    t1->scratch = slot + l->scratch;
-    t1->counters = slot + l->counters;
+    t1->lists = l->shared + l->lists;
+    t1->blocks = l->slot + l->blocks;
+    t1->records = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_t1_record));
+    t1->states = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_t1_state));
+    t1->order = wvl_cuda_take_place(l, v->block_count, sizeof(uint32_t));
+    t1->items = wvl_cuda_take_place(l, s.items, sizeof(uint32_t));
+    packets->blocks = wvl_cuda_take_place(l, v->block_count * v->assembly->layer_count, sizeof(wvl_cuda_packets_block));
+    t1->scratch = l->slot + l->scratch;
+    t1->counters = l->slot + l->counters;
     t1->scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX);
-    t1->block_weights = shared + l->weights;
-    t1->block_errors = v->plan->rate.rate_control ? slot + l->errors : 0;
+    t1->block_weights = l->shared + l->weights;
+    t1->block_errors = v->plan->rate.rate_control ? l->slot + l->errors : 0;
     if (wvl_cuda_has_rects(v->plan)) {
-        set_regions(v, l, slot, shared, t1);
+        place_regions(v, l, t1);
     }
-    packets->blocks = slot + l->sent;
     packets->t1_blocks = t1->blocks;
     packets->t1_records = t1->records;
     packets->t1_scratch = t1->scratch;
     packets->errors = t1->block_errors;
     packets->unbounded = t1->counters + WVL_CUDA_T1_UNBOUNDED * sizeof(uint32_t);
-    if (chooses(v->plan)) {
-        set_rate(v, l, slot, shared, job, packets);
+    if (chooses) {
+        place_rate(v, &s, l, job, packets);
     }
+    return wvl_add_saturate(s.scratch_bytes, chooses ? s.value_bytes : 0);
 }
 
 /* Lists, bytes, hulls and cuts of the blocks that are coded in this round. */
@@ -471,15 +390,19 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
 
 const wvl_cuda_coder wvl_cuda_coder_t1 = {.block_bytes = sizeof(wvl_cuda_t1_block),
                                           .counter_count = WVL_CUDA_T1_COUNTERS,
+                                          .list_blocks = list_blocks,
                                           .pieces = 1,
                                           .streams = WVL_CUDA_SLOW_STREAMS,
                                           .list_count = 1,
                                           .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
                                           .place = place,
-                                          .list_blocks = list_blocks,
                                           .sort = sort,
                                           .measure_tables = measure_tables,
                                           .fill_tables = fill_tables,
-                                          .set_job = set_job,
                                           .set_values = set_values,
-                                          .launch = launch};
+                                          .launch = launch,
+                                          .measure_wave = wvl_cuda_measure_t1_wave,
+                                          .place_wave = wvl_cuda_place_t1_wave,
+                                          .build_wave = wvl_cuda_build_t1_wave,
+                                          .queue_wave = wvl_cuda_queue_t1_wave,
+                                          .settle_wave = wvl_cuda_settle_t1_wave};

@@ -14,7 +14,6 @@
 #include "codec/core/t1_bound.h"
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/blocks/t1_model.h"
-#include "cuda/host/coders/picture_coder.h"
 #include "cuda/host/coders/region_tables.h"
 #include "cuda/host/coders/wave_coder.h"
 
@@ -98,26 +97,23 @@ static void measure_band(void *user, const wvl_cuda_walk_band *at)
     s->bound = wvl_add_saturate(s->bound, wvl_mul_saturate(at->count, bound_coded(s->plan, &slot)));
 }
 
-static void measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, wvl_cuda_layout *l)
+void wvl_cuda_measure_t1_wave(const wvl_cuda_coder_view *v, wvl_cuda_layout *l)
 {
-    sizes s = {plan, 0, 0, 0, 0, 0};
-    wvl_cuda_coder_view view = {.plan = plan, .tiles = tiles, .tile_count = tile_count};
-    wvl_cuda_walk_bands(plan, tiles, tile_count, 0, 0, measure_band, &s);
+    sizes s = {v->plan, 0, 0, 0, 0, 0};
+    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, measure_band, &s);
     l->output_bytes = wvl_max_u64(s.output, s.least_output);
     l->coded_bytes = s.least_output; /* until memory that is free beside is known */
     l->work_least = s.least_work + PORTION_TABLES * 256;
     l->work_bytes = wvl_max_u64(wvl_min_u64(s.work, MOST_WORK) + PORTION_TABLES * 256, l->work_least);
     s.bound = wvl_add_saturate(s.bound, l->output_bytes);
     l->spill_bytes = wvl_add_saturate(s.bound, count_head(s.bound));
-    l->rect_count = wvl_cuda_measure_regions(&view).rects;
+    l->rect_count = wvl_cuda_measure_regions(v).rects;
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 static void place_up(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
 {
-    l->code_blocks = wvl_cuda_place(end, l->block_count, sizeof(wvl_cuda_t1_block));
-    l->code_order = wvl_cuda_place(end, l->block_count, sizeof(uint32_t));
     if (plan->rate.rate_control) {
         l->code_weights = wvl_cuda_place(end, l->block_count, sizeof(wvl_cuda_t1_weight));
     }
@@ -127,16 +123,8 @@ static void place_up(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
     }
 }
 
-static void place_down(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
+static void place_below(wvl_cuda_layout *l, uint64_t *end)
 {
-    (void)plan;
-    l->records = wvl_cuda_place(end, l->block_count, sizeof(wvl_cuda_t1_coded));
-    l->counters = wvl_cuda_place(end, 1, sizeof(uint32_t));
-}
-
-static void place_below(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
-{
-    (void)plan;
     l->coded_bytes = wvl_cuda_extend_coded(l, l->coded_bytes, end);
     l->coded_more = wvl_align_up(l->output_bytes - wvl_min_u64(l->output_bytes, l->coded_bytes), 256);
     l->device_least = *end;
@@ -144,10 +132,17 @@ static void place_below(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
     (void)wvl_cuda_place(end, wvl_add_saturate(l->coded_more, l->work_bytes), 1);
 }
 
-static void place_host(const wvl_plan *plan, wvl_cuda_layout *l, uint64_t *end)
+void wvl_cuda_place_t1_wave(const wvl_plan *plan, wvl_cuda_wave_part part, wvl_cuda_layout *l, uint64_t *end)
 {
-    (void)plan;
-    l->passes = l->pass_chunks = *end; /* with the bytes */
+    switch (part) {
+    case WVL_CUDA_PART_UP: place_up(plan, l, end); break;
+    case WVL_CUDA_PART_DOWN:
+        l->records = wvl_cuda_place(end, l->block_count, sizeof(wvl_cuda_t1_coded));
+        l->counters = wvl_cuda_place(end, 1, sizeof(uint32_t));
+        break;
+    case WVL_CUDA_PART_BELOW: place_below(l, end); break;
+    case WVL_CUDA_PART_HOST: break; /* passes come with the bytes */
+    }
 }
 
 /* ---- Portions -------------------------------------------------------------------------------- */
@@ -275,12 +270,10 @@ static void sort_portion(const wvl_cuda_code *code, uint32_t first, uint32_t cou
                      (uint32_t *)(void *)(code->pinned + code->layout->code_order) + first, &unused);
 }
 
-static void build(wvl_cuda_code *code)
+void wvl_cuda_build_t1_wave(wvl_cuda_code *code)
 {
     const wvl_cuda_layout *l = code->layout;
     const wvl_plan *plan = code->plan;
-    wvl_cuda_list_t1_blocks(plan, code->tiles, code->tile_count, code->address + l->coefs, code->address + l->bounds,
-                            blocks_of(code));
     if (plan->rate.rate_control) {
         wvl_cuda_walk_bands(plan, code->tiles, code->tile_count, 0, 0, wvl_cuda_put_t1_weights, weights_of(code));
     }
@@ -299,7 +292,7 @@ static wvl_cuda_status clear_output(const wvl_cuda_code *code)
     return code->device->runtime->fill(code->address + code->layout->counters, 0, sizeof(uint32_t), code->stream);
 }
 
-static wvl_cuda_status queue(wvl_cuda_code *code)
+wvl_cuda_status wvl_cuda_queue_t1_wave(wvl_cuda_code *code)
 {
     wvl_cuda_status status = clear_output(code);
     for (uint32_t first = 0, n; first < code->layout->block_count && !status; first += n) {
@@ -458,7 +451,7 @@ static int are_bounded(const wvl_cuda_code *code)
     return 1;
 }
 
-static wvl_status settle(wvl_cuda_code *code)
+wvl_status wvl_cuda_settle_t1_wave(wvl_cuda_code *code)
 {
     uint32_t count = (uint32_t)code->layout->block_count;
     if (!are_bounded(code)) {
@@ -471,12 +464,3 @@ static wvl_status settle(wvl_cuda_code *code)
     wvl_status status = wvl_cuda_fetch_output(code, 0, code->output_used);
     return status == WVL_OK ? code_rest(code, left_count) : status;
 }
-
-const wvl_cuda_code_kind wvl_cuda_code_t1 = {.measure = measure,
-                                             .place_up = place_up,
-                                             .place_down = place_down,
-                                             .place_below = place_below,
-                                             .place_host = place_host,
-                                             .build = build,
-                                             .queue = queue,
-                                             .settle = settle};

@@ -1,57 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Blocks of a job, coded on the device behind its transform (cuda/blocks). submit queues all blocks with everything
- * else, and a copy of as many coded bytes as there will probably be to pinned memory (wave_output.c). The first order
+ * else, and a copy of as many coded bytes as there will probably be to pinned memory (wave_coder.c). The first order
  * fetches the rest. Blocks that found no room are coded later, in parts, by the first order too. Orders are answered
  * from what is there: blocks of these plans are coded in one way only.
  *
  * What goes in is the same for both kinds of blocks: coefficients and bounds of tiles, which follow one another on the
  * device; and so is what comes out: wvl_cuda_done of every block, bytes and passes in memory of the host. In between
- * stands a wvl_cuda_code_kind: HT (ht_waves.c) or Part 1 (t1_waves.c).
+ * stands a wvl_cuda_coder.
  */
 #ifndef WVL_CUDA_HOST_CODE_H
 #define WVL_CUDA_HOST_CODE_H
 
-#include "cuda/blocks/ht_launch.h"
-#include "cuda/blocks/t1_job.h"
-#include "cuda/host/coders/layout.h"
-#include "cuda/host/memory/device.h"
+#include "cuda/host/coders/coder.h"
 
 /* A coded block, as the parts left it. */
-typedef struct wvl_cuda_done {
+struct wvl_cuda_done {
     uint64_t bytes_at, passes_at; /* from code.bytes, from code.passes */
     uint32_t bytes;
     uint16_t samples;
     uint8_t pass_count, planes, zero_planes, lift, energy_shift;
     uint64_t energy;
     int64_t gain_quarters; /* HT: of the one pass that there is */
-} wvl_cuda_done;
-
-typedef struct wvl_cuda_code wvl_cuda_code;
-
-/* How blocks of one kind are coded. */
-typedef struct wvl_cuda_code_kind {
-    /* Places and sizes, from plan and tiles alone; layout->block_count is set. up: what is uploaded; down: what comes
-     * back; below: what stays on the device, and ends it; host: memory of the host. */
-    void (*measure)(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, wvl_cuda_layout *layout);
-    void (*place_up)(const wvl_plan *plan, wvl_cuda_layout *layout, uint64_t *end);
-    void (*place_down)(const wvl_plan *plan, wvl_cuda_layout *layout, uint64_t *end);
-    void (*place_below)(const wvl_plan *plan, wvl_cuda_layout *layout, uint64_t *end);
-    void (*place_host)(const wvl_plan *plan, wvl_cuda_layout *layout, uint64_t *end);
-    /* Fills the tables of a job in pinned memory. */
-    void (*build)(wvl_cuda_code *code);
-    /* Queues all blocks, behind the transform. */
-    wvl_cuda_status (*queue)(wvl_cuda_code *code);
-    /* What was queued is done: every block gets its wvl_cuda_done, or the job has failed. */
-    wvl_status (*settle)(wvl_cuda_code *code);
-    /* The passes of a block that has some, in the form of codec/t2/coded_tile.h. NULL: they are there. */
-    void (*put_passes)(const wvl_cuda_code *code, const wvl_band_coding *band, const wvl_cuda_done *done, uint8_t *to);
-} wvl_cuda_code_kind;
+};
 
 struct wvl_cuda_code {
     wvl_device *device;
     const wvl_plan *plan;
-    const wvl_cuda_code_kind *kind;
+    const wvl_cuda_coder *coder;
     const wvl_cuda_layout *layout;
     uint8_t *host, *pinned;   /* of the slot */
     wvl_cuda_address address; /* of its device memory */
@@ -82,19 +58,6 @@ struct wvl_cuda_code {
     uint64_t spill_bytes, spill_used;
 };
 
-extern const wvl_cuda_code_kind wvl_cuda_code_t1;
-
-/* How the device codes the blocks of such a plan; NULL: it does not, *why. Pure. */
-const wvl_cuda_code_kind *wvl_cuda_choose_code(const wvl_plan *plan, const char **why);
-static inline int wvl_cuda_can_code_blocks(const wvl_plan *plan, const char **why)
-{
-    return wvl_cuda_choose_code(plan, why) != NULL;
-}
-/* HT: scratch memory that holds whatever the blocks are. Pure. */
-uint64_t wvl_cuda_measure_most_scratch(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count);
-/* HT: blocks[block_count of all tiles]: coefficients and bounds of the tiles follow one another at these addresses. */
-void wvl_cuda_list_blocks(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t coefs,
-                          uint64_t bounds, wvl_cuda_ht_block *blocks);
 /* Fills the tables in pinned memory, which are then to be uploaded. The members above `is_settled` are
  * set. */
 void wvl_cuda_build_code(wvl_cuda_code *code);
@@ -102,8 +65,6 @@ void wvl_cuda_build_code(wvl_cuda_code *code);
 void wvl_cuda_drop_code(wvl_cuda_code *code);
 /* Magnitudes of a block keep the bound that the plan proved. */
 int wvl_cuda_is_bounded(const wvl_cuda_code *code, uint64_t block, unsigned frac_bits, unsigned planes);
-/* Queues all blocks, behind the transform. */
-wvl_cuda_status wvl_cuda_queue_code(wvl_cuda_code *code);
 /* Queues the copy of what will probably be coded, behind the blocks. */
 wvl_cuda_status wvl_cuda_queue_output(wvl_cuda_code *code);
 /* Waits for what was queued after the job itself. With an error, `queued` or a later one, nothing of it runs any more

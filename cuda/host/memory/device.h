@@ -50,7 +50,7 @@ struct wvl_device {
     int handle, has_context;
     uint32_t multiprocessors;
     uint32_t ordinal;
-    wvl_cuda_forecast coded; /* of jobs of waves: coded bytes, by the bytes of coefficients (wave_output.c) */
+    wvl_cuda_forecast coded; /* of jobs of waves: coded bytes, by the bytes of coefficients (wave_coder.c) */
     int keeps;
     pthread_mutex_t kept_lock;
     uint32_t places; /* for pictures in flight: each has an output, or has given it to the caller */

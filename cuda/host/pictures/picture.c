@@ -87,11 +87,13 @@ static void set_jobs(wvl_backend_job *job)
     wvl_cuda_picture *picture = job->picture;
     wvl_cuda_address at = job->device;
     const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
-    wvl_cuda_coder_layout coder = l->coder;
-    coder.scratch_bytes = picture->scratch_bytes;
+    wvl_cuda_coder_places places = l->coder;
+    places.slot = at;
+    places.shared = p->device;
+    places.scratch_bytes = picture->scratch_bytes;
     picture->blocks = p->blocks;
     picture->job = p->job;
-    p->coder->set_job(&view, &coder, at, p->device, &picture->blocks, &picture->job);
+    (void)p->coder->place(&view, &places, &picture->blocks, &picture->job);
     picture->job.outside = at + l->outside;
     picture->job.memory = at + l->work;
     picture->job.pictures = job->pinned_address + l->target;

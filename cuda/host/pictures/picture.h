@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include "cuda/host/coders/picture_coder.h"
+#include "cuda/host/coders/coder.h"
 #include "cuda/host/waves/job.h"
 #include "cuda/packets/packets_launch.h"
 
@@ -26,7 +26,7 @@ typedef struct wvl_cuda_picture_layout {
     uint64_t splits, color, unpack, items, tables_end; /* in pinned memory and on the device: what pixels change */
     /* On the device: */
     uint64_t bounds, outside, flags, cleared_end; /* set to 0 before the kernels */
-    wvl_cuda_coder_layout coder;
+    wvl_cuda_coder_places coder;                  /* of the most scratch memory; `end`: where its own begin */
     uint64_t coefs, planes, converted, work;
     uint64_t finished, finished_end; /* the picture, on its way to pinned memory */
     uint64_t device_end;             /* of a slot with the most scratch memory, which lies at its end */
@@ -89,9 +89,9 @@ typedef struct wvl_cuda_picture {
 static inline wvl_cuda_coder_view wvl_cuda_picture_view(const wvl_cuda_pictures *p)
 {
     return (wvl_cuda_coder_view){p->plan,
-                                 p->block_places ? &p->placed : p->assembly,
                                  p->tiles,
                                  p->tile_count,
+                                 p->block_places ? &p->placed : p->assembly,
                                  p->layout.block_count,
                                  p->block_places,
                                  p->block_kinds,

@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "cuda/color/unpack.h"
-#include "cuda/host/coders/block_walk.h"
 #include "cuda/host/coders/rdoq_tables.h"
 #include "cuda/host/pictures/picture.h"
 
@@ -19,17 +18,28 @@ int wvl_cuda_can_finish(const wvl_plan *plan, const char **why)
         *why = "packets of pictures with more than 65536 tile-components are made on the CPU";
         return 0;
     }
-    return wvl_cuda_choose_coder(plan, why) != NULL;
+    return wvl_cuda_choose_coder(plan, WVL_REACH_PACKETS, why) != NULL;
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
+
+/* Of the coder, whose job nobody needs yet. */
+static void place_coder(wvl_cuda_pictures *p, uint64_t *end)
+{
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
+    wvl_cuda_coder_job job = p->blocks;
+    wvl_cuda_packets_job packets = p->job;
+    p->layout.coder.end = *end;
+    wvl_cuda_coder_places places = p->layout.coder;
+    p->layout.coder.scratch_bytes = p->coder->place(&view, &places, &job, &packets);
+    *end = places.end;
+}
 
 /* What the device has alone, behind the tables that pixels change. */
 static void place_device(wvl_cuda_pictures *p, const wvl_cuda_tables *t)
 {
     wvl_cuda_picture_layout *l = &p->layout;
     const wvl_plan *plan = p->plan;
-    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
     uint64_t end = l->tables_end, blocks = l->block_count;
     l->coder.blocks = wvl_cuda_place(&end, blocks, p->coder->block_bytes);
     l->bounds = wvl_cuda_place(&end, blocks + 1 + p->coder->counter_count + t->flag_count, sizeof(uint32_t));
@@ -39,7 +49,7 @@ static void place_device(wvl_cuda_pictures *p, const wvl_cuda_tables *t)
     l->cleared_end = end;
     l->coder.errors = wvl_cuda_place(&end, plan->rate.rate_control ? blocks : 0, sizeof(wvl_cuda_block_error));
     l->coefs = l->coder.coefs = wvl_cuda_place(&end, t->coef_bytes, 1);
-    p->coder->place(&view, &l->coder, &end);
+    place_coder(p, &end);
     l->planes = wvl_cuda_place(&end, t->plane_bytes, 1);
     l->converted =
         wvl_cuda_place(&end, wvl_cuda_measure_color(plan, wvl_cuda_fetch_rect(p->tiles, p->tile_count, 0)), 1);
@@ -178,7 +188,7 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
                                            const wvl_assembly *assembly, int any_shape)
 {
     const char *why;
-    const wvl_cuda_coder *coder = wvl_cuda_choose_coder(plan, &why);
+    const wvl_cuda_coder *coder = wvl_cuda_choose_coder(plan, WVL_REACH_PACKETS, &why);
     wvl_carver carver = {NULL, 0};
     if (!coder) {
         return NULL;

@@ -86,7 +86,7 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job, const wvl_cuda_layout
         status = wvl_cuda_launch_level(rt, &b->device->kernels, &t->launches[i], job->device + l->splits, items,
                                        i || !job->color_blocks, wvl_cuda_to_stream(job->stream));
     }
-    return status || !job->codes ? status : wvl_cuda_queue_code(&job->code);
+    return status || !job->codes ? status : job->code.coder->queue_wave(&job->code);
 }
 
 /* Where coefficients are kept for measuring, empty blocks are read too. */
@@ -134,7 +134,7 @@ static void build_code(wvl_backend_job *job, const wvl_tile_plan *tiles)
     wvl_cuda_code *code = &job->code;
     code->device = job->backend->device;
     code->plan = job->backend->plan;
-    code->kind = wvl_cuda_choose_code(code->plan, &why);
+    code->coder = wvl_cuda_choose_coder(code->plan, WVL_REACH_BLOCKS, &why);
     code->layout = &job->layout;
     code->host = (uint8_t *)job;
     code->pinned = job->pinned;

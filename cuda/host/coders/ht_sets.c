@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "cuda/blocks/t1_model.h"
-#include "cuda/host/coders/layout.h"
-#include "cuda/host/coders/picture_coder.h"
+#include "cuda/host/coders/coder.h"
 
 #define CODINGS 2u
 #define ABOUT_SETS 2u /* of a block in the first round: shapes of launches follow from it */
@@ -60,25 +59,6 @@ static sizes measure(const wvl_cuda_coder_view *v)
     sizes s = {v->plan, 0, 0};
     wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, measure_band, &s);
     return s;
-}
-
-static void place(const wvl_cuda_coder_view *v, wvl_cuda_coder_layout *l, uint64_t *end)
-{
-    sizes s = measure(v);
-    uint64_t blocks = v->block_count, sets = wvl_mul_saturate(blocks, s.pitch),
-             again = v->plan->rate.follows_step ? blocks : 0;
-    plain->place(v, l, end);
-    l->scratch_bytes = s.scratch_bytes;
-    l->sets = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_block));
-    l->set_order = wvl_cuda_place(end, sets, sizeof(uint32_t));
-    l->set_records = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_record));
-    l->set_parts = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_part));
-    l->set_words = wvl_cuda_place(end, sets, sizeof(wvl_cuda_ht_words));
-    l->step = wvl_cuda_place(end, 1, sizeof(wvl_cuda_rate_step));
-    l->lists_of_sets = wvl_cuda_place(end, CODINGS, sizeof(wvl_cuda_ht_lists));
-    l->planes = wvl_cuda_place(end, again, 1);
-    l->scaled = wvl_cuda_place(end, again, sizeof(wvl_cuda_t1_weight));
-    l->scaled_plain = wvl_cuda_place(end, again, sizeof(double));
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -153,44 +133,40 @@ static void fill_tables(const wvl_cuda_coder_view *v, void *tables)
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-static void set_sets(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
-                     wvl_cuda_address shared, wvl_cuda_coder_job *job)
+static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wvl_cuda_coder_job *job,
+                      wvl_cuda_packets_job *packets)
 {
+    const sizes s = measure(v);
     const own_tables own = find_own(v);
     wvl_cuda_rate_sets *sets = &job->sets;
     wvl_cuda_ht_job *ht = &sets->ht;
-    ht->blocks = slot + l->sets;
-    ht->order = slot + l->set_order;
-    ht->records = slot + l->set_records;
-    ht->parts = slot + l->set_parts;
-    ht->words = slot + l->set_words;
-    ht->scratch = job->t1.scratch;
+    uint64_t count = wvl_mul_saturate(v->block_count, s.pitch), again = v->plan->rate.follows_step ? v->block_count : 0;
+    (void)plain->place(v, l, job, packets);
+    ht->blocks = wvl_cuda_take_place(l, count, sizeof(wvl_cuda_ht_block));
+    ht->order = wvl_cuda_take_place(l, count, sizeof(uint32_t));
+    ht->records = wvl_cuda_take_place(l, count, sizeof(wvl_cuda_ht_record));
+    ht->parts = wvl_cuda_take_place(l, count, sizeof(wvl_cuda_ht_part));
+    ht->words = wvl_cuda_take_place(l, count, sizeof(wvl_cuda_ht_words));
+    sets->step = wvl_cuda_take_place(l, 1, sizeof(wvl_cuda_rate_step));
+    ht->lists = wvl_cuda_take_place(l, CODINGS, sizeof(wvl_cuda_ht_lists));
+    sets->planes = wvl_cuda_take_place(l, again, 1);
+    sets->weights = wvl_cuda_take_place(l, again, sizeof(wvl_cuda_t1_weight));
+    sets->plain_weights = wvl_cuda_take_place(l, again, sizeof(double));
+    ht->scratch = packets->ht_scratch = job->t1.scratch;
     ht->scratch_units = job->t1.scratch_units;
     ht->counters = job->t1.counters; /* scratch memory and what is left are counted together */
-    ht->lists = slot + l->lists_of_sets;
     ht->refines = v->plan->rate.ht_passes != 1;
-    sets->pitch = measure(v).pitch;
+    sets->pitch = s.pitch;
     sets->passes = v->plan->rate.ht_passes;
-    sets->step = slot + l->step;
-    sets->steps = shared + l->tables + own.steps;
-    sets->block_steps = shared + l->tables + own.block_steps;
+    sets->steps = l->shared + l->tables + own.steps;
+    sets->block_steps = l->shared + l->tables + own.block_steps;
     sets->step_count = v->assembly->step_count;
-    sets->planes = slot + l->planes;
-    sets->weights = slot + l->scaled;
-    sets->plain_weights = slot + l->scaled_plain;
-}
-
-static void set_job(const wvl_cuda_coder_view *v, const wvl_cuda_coder_layout *l, wvl_cuda_address slot,
-                    wvl_cuda_address shared, wvl_cuda_coder_job *job, wvl_cuda_packets_job *packets)
-{
-    plain->set_job(v, l, slot, shared, job, packets);
-    set_sets(v, l, slot, shared, job);
-    packets->ht_scratch = job->sets.ht.scratch;
-    if (job->sets.step_count) {
-        packets->variant = job->sets.step + offsetof(wvl_cuda_rate_step, sixteenths);
+    if (sets->step_count) {
+        packets->variant = sets->step + offsetof(wvl_cuda_rate_step, sixteenths);
         packets->mains = packets->bytes + v->assembly->mains_at;
         packets->variant_bytes = v->assembly->variant_bytes;
     }
+    return s.scratch_bytes;
 }
 
 static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job) { plain->set_values(plan, job); }
@@ -246,17 +222,16 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
     return status || !job->sets.step_count ? status : launch_second(device, &rate, route);
 }
 
-const wvl_cuda_coder wvl_cuda_coder_sets = {.launch = launch,
-                                            .set_values = set_values,
-                                            .set_job = set_job,
-                                            .fill_tables = fill_tables,
-                                            .measure_tables = measure_tables,
-                                            .sort = sort,
-                                            .list_blocks = list_blocks,
-                                            .place = place,
-                                            .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
-                                            .list_count = 1,
-                                            .streams = WVL_CUDA_SLOW_STREAMS,
-                                            .pieces = WVL_CUDA_PACKETS_HT_PIECES,
+const wvl_cuda_coder wvl_cuda_coder_sets = {.block_bytes = sizeof(wvl_cuda_t1_block),
                                             .counter_count = WVL_CUDA_T1_COUNTERS,
-                                            .block_bytes = sizeof(wvl_cuda_t1_block)};
+                                            .list_blocks = list_blocks,
+                                            .pieces = WVL_CUDA_PACKETS_HT_PIECES,
+                                            .streams = WVL_CUDA_SLOW_STREAMS,
+                                            .list_count = 1,
+                                            .scratch_parts = WVL_CUDA_T1_SCRATCH_PARTS,
+                                            .place = place,
+                                            .sort = sort,
+                                            .measure_tables = measure_tables,
+                                            .fill_tables = fill_tables,
+                                            .set_values = set_values,
+                                            .launch = launch};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which blocks are coded on a device, and by which coder. */
+#include "cuda/host/coders/coder.h"
+#include "cuda/host/coders/region_tables.h"
+
+/* NULL: HT blocks of which everything is sent, or all of a job of waves, are coded on the device. */
+static const char *refuse_ht(const wvl_plan *plan)
+{
+    if (plan->test.all_sets || plan->rate.rdoq || plan->rate.follows_step) {
+        return "HT blocks with a target or a limit (bytes, PSNR, slope) are coded on the CPU in jobs of waves";
+    }
+    return plan->syntax.region_count || plan->syntax.layer_count > 1
+               ? "HT blocks with regions or layers are coded on the CPU"
+               : NULL;
+}
+
+static const char *refuse_t1_waves(const wvl_plan *plan)
+{
+    if (plan->rate.rdoq) {
+        return "blocks with rdoq follow a survey of slopes, which is made on the CPU in jobs of waves";
+    }
+    return plan->syntax.region_count > UINT16_MAX ? "blocks with more than 65535 regions are coded on the CPU" : NULL;
+}
+
+static const char *refuse_picture(const wvl_plan *plan)
+{
+    if (plan->syntax.layer_count > WVL_CUDA_RATE_MOST_LAYERS) {
+        return "pictures of more than 64 layers are coded on the CPU";
+    }
+    if (plan->syntax.region_count > UINT16_MAX) {
+        return "pictures of more than 65535 regions are coded on the CPU";
+    }
+    for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
+        if (plan->rate.layers[i].kind == WVL_RATE_PSNR) {
+            return "a target of PSNR is measured on the CPU";
+        }
+    }
+    return NULL;
+}
+
+int wvl_cuda_chooses_passes(const wvl_plan *plan)
+{
+    int is_limited =
+        plan->rate.layers[0].kind != WVL_RATE_ALL || plan->rate.max_bytes || plan->rate.max_component_bytes;
+    /* Errors of copies follow from gains. */
+    return plan->syntax.layer_count > 1 || is_limited || (plan->rate.rate_control && wvl_cuda_has_rects(plan));
+}
+
+const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, wvl_reach reach, const char **why)
+{
+    int is_ht = wvl_cuda_is_ht(plan);
+    const char *refused;
+    const wvl_cuda_coder *coder;
+    if (reach == WVL_REACH_PACKETS && (!is_ht || wvl_cuda_chooses_passes(plan))) {
+        coder = is_ht ? &wvl_cuda_coder_sets : plan->rate.rdoq ? &wvl_cuda_coder_rdoq : &wvl_cuda_coder_t1;
+        refused = refuse_picture(plan);
+    } else {
+        coder = is_ht ? &wvl_cuda_coder_ht : &wvl_cuda_coder_t1;
+        refused = is_ht ? refuse_ht(plan) : refuse_t1_waves(plan);
+    }
+    *why = refused ? refused : *why;
+    return refused ? NULL : coder;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A block coder on a device: what differs between HT blocks (ht.c), HT blocks with rate control (ht_sets.c), EBCOT
+ * blocks (t1_picture.c, t1_waves.c) and EBCOT blocks with rdoq (rdoq_picture.c). Jobs of whole pictures (host/pictures)
+ * and jobs of waves (wave_coder.h) use the same table.
+ */
+#ifndef WVL_CUDA_HOST_CODER_H
+#define WVL_CUDA_HOST_CODER_H
+
+#include "cuda/blocks/ht_job.h"
+#include "cuda/blocks/t1_job.h"
+#include "cuda/host/coders/block_walk.h"
+#include "cuda/host/coders/layout.h"
+#include "cuda/host/coders/rdoq_blocks.h"
+#include "cuda/host/memory/device.h"
+#include "cuda/packets/packets_job.h"
+#include "cuda/rate/rate_job.h"
+
+/* The driver has eight queues for streams: short kernels in more would wait for each other where nothing asks for it.
+ */
+#define WVL_CUDA_COMPUTE_STREAMS 8u
+/* Where blocks take milliseconds and little of the device: as many kernels as a device runs at a time. */
+#define WVL_CUDA_SLOW_STREAMS 128u
+
+/* Scratch memory of most EBCOT slots: a half of what the worst blocks need. Photographs take a third (D-device-17). */
+#define WVL_CUDA_T1_SCRATCH_PARTS 2u
+
+/* What a coder is given of a picture's memory. Offsets: in a slot up to scratch_bytes, in what slots share the next
+ * three. A coder takes its own from `end` on, in the same order for every slot. */
+typedef struct wvl_cuda_coder_places {
+    wvl_cuda_address slot, shared; /* where they begin; 0: sizes alone are wanted */
+    uint64_t blocks, errors, counters, coefs, scratch;
+    uint64_t scratch_bytes; /* of the slot; those of one with all memory are what place() says */
+    uint64_t lists, weights, tables;
+    uint64_t end;
+} wvl_cuda_coder_places;
+
+/* The next `count` in a slot. Returns their address. */
+static inline wvl_cuda_address wvl_cuda_take_place(wvl_cuda_coder_places *places, uint64_t count, uint64_t size)
+{
+    return places->slot + wvl_cuda_place(&places->end, count, size);
+}
+
+/* The job of one coder, the other one is not used. Without what belongs to a slot in wvl_cuda_pictures. */
+typedef struct wvl_cuda_coder_job {
+    wvl_cuda_ht_job ht;
+    wvl_cuda_t1_job t1;
+    wvl_cuda_rate_job rate;  /* without t1, packets and sets */
+    int chooses;             /* rate control follows the EBCOT coder */
+    wvl_cuda_rate_sets sets; /* with HT blocks */
+    wvl_cuda_rdoq_job rdoq;  /* with rdoq, as the next two: without t1 */
+    wvl_cuda_rdoq_phases phases;
+    wvl_cuda_rdoq_shapes shapes;
+} wvl_cuda_coder_job;
+
+/* What places and sizes follow from. Waves: the first three. */
+typedef struct wvl_cuda_coder_view {
+    const wvl_plan *plan;
+    const wvl_tile_plan *tiles; /* [tile_count] */
+    uint32_t tile_count;
+    const wvl_assembly *assembly;
+    uint64_t block_count;
+    const uint32_t *places; /* [block_count]: where blocks lie in tables; NULL: as block_walk.h numbers them */
+    const uint8_t *kinds;   /* the same, with rdoq: rdoq_job.h */
+    const wvl_cuda_rdoq_phases *phases; /* with rdoq */
+} wvl_cuda_coder_view;
+
+/* Where a block lies in tables. */
+static inline uint64_t wvl_cuda_find_block(const wvl_cuda_coder_view *view, uint64_t block)
+{
+    return view->places ? view->places[block] : block;
+}
+
+typedef struct wvl_cuda_code wvl_cuda_code; /* wave_coder.h */
+typedef struct wvl_cuda_done wvl_cuda_done;
+
+/* Parts of a layout of waves. UP: what is uploaded. DOWN: what comes back. BELOW: what stays on the device, and ends
+ * it. HOST: memory of the host. */
+typedef enum wvl_cuda_wave_part {
+    WVL_CUDA_PART_UP,
+    WVL_CUDA_PART_DOWN,
+    WVL_CUDA_PART_BELOW,
+    WVL_CUDA_PART_HOST
+} wvl_cuda_wave_part;
+
+typedef struct wvl_cuda_coder {
+    uint32_t block_bytes;   /* of an entry of the table of blocks */
+    uint32_t counter_count; /* 32-bit words */
+    /* Entries of all blocks; coefficients and bounds of the tiles follow one another at these addresses. */
+    void (*list_blocks)(const wvl_cuda_coder_view *view, uint64_t coefs, uint64_t bounds, void *blocks);
+
+    /* ---- Whole pictures ---- */
+    uint32_t pieces;        /* of a block, as wvl_cuda_packets_measure takes it */
+    uint32_t streams;       /* for kernels, that slots share (D-device-09) */
+    uint32_t list_count;    /* lists of blocks that sort() fills */
+    uint32_t scratch_parts; /* most slots have 1 / scratch_parts of the most scratch memory (D-device-17) */
+    /* Takes the slot's memory and sets the addresses of its job, and where packets find the blocks. Returns the most
+     * scratch memory that the blocks can need. */
+    uint64_t (*place)(const wvl_cuda_coder_view *view, wvl_cuda_coder_places *places, wvl_cuda_coder_job *job,
+                      wvl_cuda_packets_job *packets);
+    /* Fills lists[list_count][block_count], and what of the job does not depend on addresses. */
+    void (*sort)(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job);
+    /* More tables that all slots share; NULL: none. Bytes of them, at most 2^22 blocks. */
+    uint64_t (*measure_tables)(const wvl_cuda_coder_view *view);
+    void (*fill_tables)(const wvl_cuda_coder_view *view, void *tables);
+    /* Other values of targets and caps in a job that has its addresses; NULL: there are none. */
+    void (*set_values)(const wvl_plan *plan, wvl_cuda_coder_job *job);
+    wvl_cuda_status (*launch)(const wvl_device *device, const wvl_cuda_coder_job *job,
+                              const wvl_cuda_packets_job *packets, wvl_cuda_route route);
+
+    /* ---- Waves; NULL: the CPU codes such blocks ---- */
+    /* Sizes, from plan and tiles alone; layout->block_count is set. */
+    void (*measure_wave)(const wvl_cuda_coder_view *view, wvl_cuda_layout *layout);
+    void (*place_wave)(const wvl_plan *plan, wvl_cuda_wave_part part, wvl_cuda_layout *layout, uint64_t *end);
+    /* Fills the tables of a job in pinned memory, beside that of blocks. */
+    void (*build_wave)(wvl_cuda_code *code);
+    /* Queues all blocks, behind the transform. */
+    wvl_cuda_status (*queue_wave)(wvl_cuda_code *code);
+    /* What was queued is done: every block gets its wvl_cuda_done, or the job has failed. */
+    wvl_status (*settle_wave)(wvl_cuda_code *code);
+    /* The passes of a block that has some, in the form of codec/t2/coded_tile.h. NULL: they are there. */
+    void (*put_passes)(const wvl_cuda_code *code, const wvl_band_coding *band, const wvl_cuda_done *done, uint8_t *to);
+} wvl_cuda_coder;
+
+extern const wvl_cuda_coder wvl_cuda_coder_ht, wvl_cuda_coder_sets, wvl_cuda_coder_t1, wvl_cuda_coder_rdoq;
+
+/* The coder of a plan's blocks in jobs that reach PACKETS, or BLOCKS in waves. NULL: they are coded on the CPU; *why:
+ * why. Pure. */
+const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, wvl_reach reach, const char **why);
+/* Whether passes are chosen; else all are sent. */
+int wvl_cuda_chooses_passes(const wvl_plan *plan);
+/* Blocks of a picture are all HT, or none is. */
+static inline int wvl_cuda_is_ht(const wvl_plan *plan) { return (plan->syntax.codings[0].style & WVL_STYLE_HT) != 0; }
+
+/* An EBCOT block as tables have it; one of the shape of the band's slots: none is larger. */
+wvl_cuda_t1_block wvl_cuda_describe_t1_block(const wvl_cuda_walk_block *from);
+wvl_cuda_t1_block wvl_cuda_describe_t1_slot(const wvl_tile_band *band, const wvl_coding *coding);
+/* weights: wvl_cuda_t1_weight[block_count], band by band; as see() of wvl_cuda_walk_bands. */
+void wvl_cuda_put_t1_weights(void *weights, const wvl_cuda_walk_band *band);
+/* Waves of wvl_cuda_coder_t1. */
+void wvl_cuda_measure_t1_wave(const wvl_cuda_coder_view *view, wvl_cuda_layout *layout);
+void wvl_cuda_place_t1_wave(const wvl_plan *plan, wvl_cuda_wave_part part, wvl_cuda_layout *layout, uint64_t *end);
+void wvl_cuda_build_t1_wave(wvl_cuda_code *code);
+wvl_cuda_status wvl_cuda_queue_t1_wave(wvl_cuda_code *code);
+wvl_status wvl_cuda_settle_t1_wave(wvl_cuda_code *code);
+
+#endif
