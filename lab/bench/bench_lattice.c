@@ -69,8 +69,10 @@ static int take_runs(const char *value, void *to)
 }
 
 static const wvl_bench_option table[] = {
-    {"--wavelet", 1, take_wavelets}, {"--length", 1, take_lengths}, {"--form", 1, take_forms}, {"--type", 1, take_type},
-    {"--threads", 1, take_threads},  {"--levels", 1, take_levels},  {"--runs", 1, take_runs},  {"--json", 1, take_json},
+    WVL_BENCH_CALL("--wavelet", take_wavelets), WVL_BENCH_CALL("--length", take_lengths),
+    WVL_BENCH_CALL("--form", take_forms),       WVL_BENCH_CALL("--type", take_type),
+    WVL_BENCH_CALL("--threads", take_threads),  WVL_BENCH_CALL("--levels", take_levels),
+    WVL_BENCH_CALL("--runs", take_runs),        WVL_BENCH_CALL("--json", take_json),
 };
 
 static int check_words(const options *o)

@@ -91,11 +91,13 @@ static int take_runs(const char *value, void *to)
 }
 
 static const wvl_bench_option table[] = {
-    {"--wavelet", 1, take_wavelets},  {"--scheme", 1, take_schemes},      {"--direction", 1, take_direction},
-    {"--image", 1, take_image},       {"--size", 1, take_size},           {"--threads", 1, take_threads},
-    {"--tile", 1, take_tile},         {"--runs", 1, take_runs},           {"--json", 1, take_json},
-    {"--markdown", 1, take_markdown}, {"--generator", 1, take_generator}, {"--compiler", 1, take_compiler},
-    {"--cache", 1, take_cache},
+    WVL_BENCH_CALL("--wavelet", take_wavelets),    WVL_BENCH_CALL("--scheme", take_schemes),
+    WVL_BENCH_CALL("--direction", take_direction), WVL_BENCH_CALL("--image", take_image),
+    WVL_BENCH_CALL("--size", take_size),           WVL_BENCH_CALL("--threads", take_threads),
+    WVL_BENCH_CALL("--tile", take_tile),           WVL_BENCH_CALL("--runs", take_runs),
+    WVL_BENCH_CALL("--json", take_json),           WVL_BENCH_CALL("--markdown", take_markdown),
+    WVL_BENCH_CALL("--generator", take_generator), WVL_BENCH_CALL("--compiler", take_compiler),
+    WVL_BENCH_CALL("--cache", take_cache),
 };
 
 /* ---- Running ---- */

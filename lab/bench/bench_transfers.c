@@ -72,9 +72,11 @@ TAKE_NUMBER(threads, 1, 1024)
 TAKE_NUMBER(runs, 1, MOST_RUNS)
 
 static const wvl_bench_option table[] = {
-    {"--wavelet", 1, take_wavelet},   {"--size", 1, take_size},       {"--levels", 1, take_levels},
-    {"--pictures", 1, take_pictures}, {"--devices", 1, take_devices}, {"--tile", 1, take_tile},
-    {"--threads", 1, take_threads},   {"--runs", 1, take_runs},       {"--json", 1, take_json},
+    WVL_BENCH_CALL("--wavelet", take_wavelet), WVL_BENCH_CALL("--size", take_size),
+    WVL_BENCH_CALL("--levels", take_levels),   WVL_BENCH_CALL("--pictures", take_pictures),
+    WVL_BENCH_CALL("--devices", take_devices), WVL_BENCH_CALL("--tile", take_tile),
+    WVL_BENCH_CALL("--threads", take_threads), WVL_BENCH_CALL("--runs", take_runs),
+    WVL_BENCH_CALL("--json", take_json),
 };
 
 /* ---- Report ---- */

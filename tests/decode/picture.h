@@ -45,7 +45,8 @@ void picture_free(picture *p);
 
 /* 0: there is no folder of pictures. */
 const char *picture_folder(void);
-/* Reads a picture of that folder; 0 when there is none. raw: geometry of .yuv files, else NULL. */
+/* Reads a picture of that folder, or of a path that begins with / or .; 0 when there is none. raw: geometry of .yuv
+ * files, else NULL. */
 int picture_load(const char *name, const char *raw, picture *p);
 /* Cuts to at most width x height from x, y (components without subsampling). */
 void picture_crop(picture *p, uint32_t x, uint32_t y, uint32_t width, uint32_t height);

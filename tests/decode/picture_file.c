@@ -33,10 +33,11 @@ int picture_load(const char *name, const char *raw, picture *p)
     wvl_io_picture io;
     wvl_io_options options = {.raw_format = raw, .keep_palette = 1};
     memset(p, 0, sizeof *p);
-    if (!picture_folder() || !name) {
+    int is_path = name && (name[0] == '/' || name[0] == '.');
+    if (!name || (!is_path && !picture_folder())) {
         return 0;
     }
-    (void)snprintf(path, sizeof path, "%s/%s", picture_folder(), name);
+    (void)snprintf(path, sizeof path, "%s%s%s", is_path ? "" : picture_folder(), is_path ? "" : "/", name);
     FILE *file = fopen(path, "rb");
     if (!file) {
         return 0;

@@ -9,32 +9,14 @@
 #include "base/alloc.h"
 #include "geom/settings.h"
 
-int pixels_read(const char *name, pixels *p)
-{
-    FILE *f = fopen(name, "rb");
-    uint32_t top = 0;
-    int fine = f && fscanf(f, "P6 %u %u %u", &p->width, &p->height, &top) == 3 && top == 255 && fgetc(f) != EOF;
-    size_t bytes = (size_t)p->width * p->height * 3;
-    p->depth = 8;
-    p->data = fine ? malloc(bytes) : NULL;
-    fine = p->data && fread(p->data, 1, bytes, f) == bytes;
-    if (f) {
-        (void)fclose(f);
-    }
-    return fine;
-}
-
 static void report(void *user, const char *text)
 {
     (void)user;
     fprintf(stderr, "%s\n", text);
 }
 
-static wvl_plan *build_plan(const pixels *p, uint32_t side)
+static wvl_plan *build_plan(const wvl_image_format *format, uint32_t side)
 {
-    wvl_component_format components[3];
-    wvl_image_format format = {
-        .struct_size = sizeof format, .x1 = p->width, .y1 = p->height, .component_count = 3, .components = components};
     double layer = 0.0;
     wvl_settings s = {.reversible = 1,
                       .levels = 5,
@@ -48,10 +30,7 @@ static wvl_plan *build_plan(const pixels *p, uint32_t side)
                       .layer_value_count = 1,
                       .layer_values = &layer};
     wvl_report r = {report, NULL, 0};
-    for (uint32_t i = 0; i < 3; i++) {
-        components[i] = (wvl_component_format){(uint8_t)p->depth, 0, 1, 1};
-    }
-    return wvl_plan_check(&s, &format, &r) ? wvl_geom_build_plan(NULL, &s, &format, &r) : NULL;
+    return wvl_plan_check(&s, format, &r) ? wvl_geom_build_plan(NULL, &s, format, &r) : NULL;
 }
 
 static void take_band(picture_blocks *to, const wvl_coefs *coefs, const wvl_tile_band *band)
@@ -81,24 +60,19 @@ static void take_tile(picture_blocks *to, const wvl_coefs *coefs, const wvl_tile
     }
 }
 
-int picture_blocks_fetch(picture_blocks *to, const pixels *p, uint32_t side)
+int picture_blocks_fetch(picture_blocks *to, const picture *p, uint32_t side)
 {
-    wvl_plan *plan = build_plan(p, side);
+    picture_input input = picture_open_input(p, 0);
+    wvl_plan *plan = build_plan(&input.format, side);
     wvl_tile_plan tile;
     wvl_coefs coefs;
     wvl_carver carver = {NULL, 0};
-    wvl_plane planes[3];
     wvl_backend *cpu = NULL;
     wvl_backend_job *job = NULL;
-    uint32_t bytes = p->depth > 8 ? 2 : 1;
-    for (uint32_t i = 0; i < 3; i++) {
-        planes[i] = (wvl_plane){.data = p->data,
-                                .sample_stride = 3,
-                                .pitch_bytes = (ptrdiff_t)p->width * 3 * bytes,
-                                .first_sample = i,
-                                .container = bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16};
+    if (!plan) {
+        picture_close_input(&input);
+        return 0;
     }
-    wvl_image image = {.struct_size = sizeof image, .planes = planes, .plane_count = 3};
     wvl_tile_plan_carve(plan, &carver, &tile);
     uint64_t tile_bytes = carver.used;
     void *memory = wvl_alloc(NULL, tile_bytes);
@@ -108,7 +82,7 @@ int picture_blocks_fetch(picture_blocks *to, const pixels *p, uint32_t side)
     wvl_pool *pool = wvl_pool_create(NULL, 8, NULL);
     int fine = wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK &&
                wvl_backend_prepare_tiles(&wvl_backend_cpu, cpu, pool, plan, &tile, 1) == WVL_OK &&
-               wvl_backend_cpu.submit(cpu, &image, &tile, 1, &job) == WVL_OK &&
+               wvl_backend_cpu.submit(cpu, &input.image, &tile, 1, &job) == WVL_OK &&
                wvl_backend_cpu.wait(job, WVL_EVENT_DONE, UINT32_MAX) == WVL_OK &&
                wvl_backend_cpu.collect(job, &coefs) == WVL_OK;
     if (fine) {
@@ -119,6 +93,7 @@ int picture_blocks_fetch(picture_blocks *to, const pixels *p, uint32_t side)
     wvl_pool_destroy(pool);
     wvl_free(NULL, memory, tile_bytes);
     wvl_plan_destroy(NULL, plan);
+    picture_close_input(&input);
     return fine;
 }
 

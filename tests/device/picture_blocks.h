@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A picture's blocks of coefficients, by the CPU's transform: what the programs that measure block coders start from.
- */
+/* A picture's blocks of coefficients, by the CPU's transform: the start of block coders that are measured. */
 #ifndef WVL_TESTS_PICTURE_BLOCKS_H
 #define WVL_TESTS_PICTURE_BLOCKS_H
 
+#include "base/trace.h"
 #include "codec/core/block.h"
+#include "tests/decode/picture.h"
 
-typedef struct pixels {
-    uint32_t width, height, depth;
-    uint8_t *data; /* RGB; 16 bits in the machine's order */
-} pixels;
-
-/* A binary PPM of 8 bits. 0: it cannot be read. */
-int pixels_read(const char *name, pixels *p);
-
-/* Lossless 5/3, RCT, 5 levels. The coefs of blocks point into samples. */
+/* Lossless 5/3, RCT, 5 levels; three components. The coefs of blocks point into samples. */
 typedef struct picture_blocks {
     wvl_block_input *blocks;
     uint32_t count;
@@ -23,7 +16,7 @@ typedef struct picture_blocks {
 } picture_blocks;
 
 /* Blocks of side x side. 0: a call failed. */
-int picture_blocks_fetch(picture_blocks *to, const pixels *p, uint32_t side);
+int picture_blocks_fetch(picture_blocks *to, const picture *p, uint32_t side);
 void picture_blocks_clear(picture_blocks *blocks);
 
 #endif

@@ -156,13 +156,36 @@ void wvl_bench_put_close(wvl_bench_json *json, char bracket);
 void wvl_bench_put_text(wvl_bench_json *json, const char *key, const char *text);
 void wvl_bench_put_number(wvl_bench_json *json, const char *key, double number);
 
-/* apply gets the value, or NULL where the option has none; nonzero (after saying why) ends the parse. A last entry
- * without a name takes what is not an option. */
+/* What the value of an option becomes. CALL: apply takes it; a CALL without a name takes words that are no options. */
+typedef enum wvl_bench_kind {
+    WVL_BENCH_IS_CALL,
+    WVL_BENCH_IS_FLAG,   /* an int becomes 1; there is no value */
+    WVL_BENCH_IS_TEXT,   /* const char * */
+    WVL_BENCH_IS_COUNT,  /* uint32_t */
+    WVL_BENCH_IS_NUMBER, /* double */
+    WVL_BENCH_IS_SIZE,   /* W,H: two uint32_t, one behind the other */
+    WVL_BENCH_IS_SETTING /* KEY=VALUE, more than once: wvl_bench_settings */
+} wvl_bench_kind;
+/* apply: nonzero (after saying why) ends the parse. */
 typedef struct wvl_bench_option {
     const char *name;
-    int has_value;
+    wvl_bench_kind kind;
+    size_t at; /* of the member among the options */
+    double lowest, highest;
     int (*apply)(const char *value, void *options);
 } wvl_bench_option;
+#define WVL_BENCH_CALL(name, function)                                                                                 \
+    {                                                                                                                  \
+        name, WVL_BENCH_IS_CALL, 0, 0, 0, function                                                                     \
+    }
+#define WVL_BENCH_OPTION(name, kind, type, member)                                                                     \
+    {                                                                                                                  \
+        name, WVL_BENCH_IS_##kind, offsetof(type, member), 1, 65536, NULL                                              \
+    }
+#define WVL_BENCH_RANGE(name, kind, type, member, lowest, highest)                                                     \
+    {                                                                                                                  \
+        name, WVL_BENCH_IS_##kind, offsetof(type, member), lowest, highest, NULL                                       \
+    }
 typedef struct wvl_bench_args {
     int count, next;
     char **values;
@@ -173,13 +196,17 @@ int wvl_bench_args_number(const char *name, const char *text, double lowest, dou
 size_t wvl_bench_args_list(const char *name, const char *text, double lowest, double highest, double *numbers,
                            size_t limit);
 
-/* A program with commands: runs the one that argv[1] names, or prints the usage (texts, then NULL). */
+/* A program with commands. */
 typedef struct wvl_bench_command {
     const char *name; /* NULL: the end of the list */
     int (*run)(wvl_bench_args *args);
+    const char *text; /* what it measures */
+    const char *help; /* lines about its options */
 } wvl_bench_command;
 extern const char wvl_bench_program[]; /* its name, for messages */
-int wvl_bench_run_program(int argc, char **argv, const wvl_bench_command *commands, const char *const *usage);
+/* Runs the command that argv[1] names. `--help` prints all of them, `NAME --help` that one. more: a line below the
+ * list; NULL: none. */
+int wvl_bench_run_program(int argc, char **argv, const wvl_bench_command *commands, const char *more);
 
 int wvl_bench_settings_add(wvl_bench_settings *settings, const char *text);
 

@@ -4,34 +4,72 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int take_count(const wvl_bench_option *option, const char *value, uint32_t *to)
+{
+    double number;
+    if (wvl_bench_args_number(option->name, value, option->lowest, option->highest, &number) != 0) {
+        return -1;
+    }
+    *to = (uint32_t)number;
+    return 0;
+}
+
+static int take_size(const wvl_bench_option *option, const char *value, uint32_t *to)
+{
+    double pair[2];
+    if (wvl_bench_args_list(option->name, value, option->lowest, option->highest, pair, 2) != 2) {
+        fprintf(stderr, "%s: %s needs W,H\n", wvl_bench_program, option->name);
+        return -1;
+    }
+    to[0] = (uint32_t)pair[0];
+    to[1] = (uint32_t)pair[1];
+    return 0;
+}
+
+static int take_value(const wvl_bench_option *option, const char *value, void *options)
+{
+    void *to = (char *)options + option->at;
+    switch (option->kind) {
+    case WVL_BENCH_IS_FLAG: *(int *)to = 1; return 0;
+    case WVL_BENCH_IS_TEXT: *(const char **)to = value; return 0;
+    case WVL_BENCH_IS_COUNT: return take_count(option, value, to);
+    case WVL_BENCH_IS_NUMBER: return wvl_bench_args_number(option->name, value, option->lowest, option->highest, to);
+    case WVL_BENCH_IS_SIZE: return take_size(option, value, to);
+    case WVL_BENCH_IS_SETTING: return wvl_bench_settings_add(to, value);
+    default: return option->apply(value, options);
+    }
+}
+
 static int take_option(wvl_bench_args *args, const wvl_bench_option *option, void *options)
 {
     const char *value = NULL;
 
     if (option->name != NULL)
         args->next++;
-    if (option->has_value && args->next >= args->count) {
+    if (option->kind != WVL_BENCH_IS_FLAG && args->next >= args->count) {
         fprintf(stderr, "%s: %s needs a value\n", wvl_bench_program, option->name);
         return -1;
     }
-    if (option->has_value)
+    if (option->kind != WVL_BENCH_IS_FLAG)
         value = args->values[args->next++];
-    return option->apply(value, options);
+    return take_value(option, value, options);
 }
 
-static const wvl_bench_option *find_option(const char *text, const wvl_bench_option *table, size_t count)
+static const wvl_bench_option *find_option(const wvl_bench_args *args, const wvl_bench_option *table, size_t count)
 {
+    const char *text = args->values[args->next];
     for (size_t i = 0; i < count; i++)
         if (table[i].name == NULL ? text[0] != '-' : strcmp(text, table[i].name) == 0)
             return &table[i];
-    fprintf(stderr, "%s: unknown option %s (see %s --help)\n", wvl_bench_program, text, wvl_bench_program);
+    fprintf(stderr, "%s: unknown option %s (see %s %s --help)\n", wvl_bench_program, text, wvl_bench_program,
+            args->values[1]);
     return NULL;
 }
 
 int wvl_bench_args_parse(wvl_bench_args *args, const wvl_bench_option *table, size_t count, void *options)
 {
     while (args->next < args->count) {
-        const wvl_bench_option *option = find_option(args->values[args->next], table, count);
+        const wvl_bench_option *option = find_option(args, table, count);
 
         if (option == NULL || take_option(args, option, options) != 0)
             return -1;
@@ -87,18 +125,35 @@ int wvl_bench_settings_add(wvl_bench_settings *settings, const char *text)
     return 0;
 }
 
-int wvl_bench_run_program(int argc, char **argv, const wvl_bench_command *commands, const char *const *usage)
+static int is_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
+
+static int print_command(const wvl_bench_command *c)
+{
+    printf("usage: %s %s [options]\n\n%s\n\n%s", wvl_bench_program, c->name, c->text, c->help);
+    return WVL_BENCH_EXIT_OK;
+}
+
+static void print_commands(FILE *out, const wvl_bench_command *commands, const char *more)
+{
+    fprintf(out, "usage: %s COMMAND [options]\n       %s COMMAND --help\n\n", wvl_bench_program, wvl_bench_program);
+    for (const wvl_bench_command *c = commands; c->name; c++) {
+        fprintf(out, "  %-10s %s\n", c->name, c->text);
+    }
+    fputs(more ? more : "", out);
+}
+
+int wvl_bench_run_program(int argc, char **argv, const wvl_bench_command *commands, const char *more)
 {
     wvl_bench_args args = {.count = argc, .next = 2, .values = argv};
     const char *name = argc >= 2 ? argv[1] : "";
-    const int wants_help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
-    for (; commands->name; commands++) {
-        if (strcmp(name, commands->name) == 0) {
-            return commands->run(&args);
+    for (const wvl_bench_command *c = commands; c->name; c++) {
+        if (strcmp(name, c->name) == 0) {
+            return argc > 2 && is_help(argv[2]) ? print_command(c) : c->run(&args);
         }
     }
-    for (; *usage; usage++) {
-        fputs(*usage, wants_help ? stdout : stderr);
+    if (argc >= 2 && !is_help(name)) {
+        fprintf(stderr, "%s: %s: no such command\n", wvl_bench_program, name);
     }
-    return wants_help ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_USAGE;
+    print_commands(is_help(name) ? stdout : stderr, commands, more);
+    return is_help(name) ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_USAGE;
 }

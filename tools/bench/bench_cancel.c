@@ -30,44 +30,13 @@ typedef struct stage {
 
 /* ---- Options ---- */
 
-static int apply_image(const char *value, void *o)
-{
-    ((options *)o)->image = value;
-    return 0;
-}
-
-static int apply_size(const char *value, void *o)
-{
-    double numbers[2];
-    wvl_bench_shape *shape = &((options *)o)->shape;
-    if (wvl_bench_args_list("--size", value, 1, 65535, numbers, 2) != 2) {
-        return -1;
-    }
-    shape->width = (uint32_t)numbers[0];
-    shape->height = (uint32_t)numbers[1];
-    return 0;
-}
-
-static int apply_threads(const char *value, void *o)
-{
-    double number;
-    int bad = wvl_bench_args_number("--threads", value, 1, 256, &number);
-    ((options *)o)->threads = bad ? 0 : (uint32_t)number;
-    return bad;
-}
-
-static int apply_seconds(const char *value, void *o)
-{
-    return wvl_bench_args_number("--seconds", value, 0, 3600, &((options *)o)->seconds);
-}
-
-static int apply_set(const char *value, void *o) { return wvl_bench_settings_add(&((options *)o)->settings, value); }
-
-static const wvl_bench_option table[] = {{"--image", 1, apply_image},
-                                         {"--size", 1, apply_size},
-                                         {"--threads", 1, apply_threads},
-                                         {"--seconds", 1, apply_seconds},
-                                         {"--set", 1, apply_set}};
+static const wvl_bench_option table[] = {
+    WVL_BENCH_OPTION("--image", TEXT, options, image),
+    WVL_BENCH_RANGE("--size", SIZE, options, shape.width, 1, 65535),
+    WVL_BENCH_RANGE("--threads", COUNT, options, threads, 1, 256),
+    WVL_BENCH_RANGE("--seconds", NUMBER, options, seconds, 0, 3600),
+    WVL_BENCH_OPTION("--set", SETTING, options, settings),
+};
 
 /* ---- One encode ---- */
 

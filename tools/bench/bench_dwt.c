@@ -10,93 +10,25 @@
 
 typedef struct options {
     wvl_bench_dwt_case one;
-    int both, given;
+    int planar;
     const char *json, *image;
 } options;
 
-static int set_size(const char *value, void *user)
-{
-    options *o = user;
-    double v[2];
-    if (wvl_bench_args_list("--size", value, 1, 65536, v, 2) != 2) {
-        return 1;
-    }
-    o->one.width = (uint32_t)v[0];
-    o->one.height = (uint32_t)v[1];
-    o->given = 1;
-    return 0;
-}
-
-static int set_number(const char *name, const char *value, double low, double high, uint32_t *to)
-{
-    double v;
-    if (wvl_bench_args_number(name, value, low, high, &v)) {
-        return 1;
-    }
-    *to = (uint32_t)v;
-    return 0;
-}
-
-static int set_components(const char *value, void *user)
-{
-    return set_number("--components", value, 1, 4, &((options *)user)->one.components);
-}
-static int set_depth(const char *value, void *user)
-{
-    return set_number("--depth", value, 1, 16, &((options *)user)->one.depth);
-}
-static int set_tile(const char *value, void *user)
-{
-    return set_number("--tile", value, 16, 65536, &((options *)user)->one.tile);
-}
-static int set_batch(const char *value, void *user)
-{
-    return set_number("--batch", value, 1, 256, &((options *)user)->one.batch);
-}
-static int set_runs(const char *value, void *user)
-{
-    return set_number("--runs", value, 1, 64, &((options *)user)->one.runs);
-}
-static int set_levels(const char *value, void *user)
-{
-    return set_number("--levels", value, 1, 12, &((options *)user)->one.levels);
-}
-static int set_planar(const char *value, void *user)
-{
-    (void)value;
-    ((options *)user)->one.interleaved = 0;
-    return 0;
-}
-static int set_plain(const char *value, void *user)
-{
-    (void)value;
-    ((options *)user)->one.plain = 1;
-    return 0;
-}
-static int set_apart(const char *value, void *user)
-{
-    (void)value;
-    ((options *)user)->one.apart = 1;
-    return 0;
-}
-static int set_json(const char *value, void *user)
-{
-    ((options *)user)->json = value;
-    return 0;
-}
-
-/* Device code from a file: kernels of another build over the same pictures. */
-static int set_image(const char *value, void *user)
-{
-    ((options *)user)->image = value;
-    return 0;
-}
-
+#define RANGE(name, member, lowest, highest) WVL_BENCH_RANGE(name, COUNT, options, one.member, lowest, highest)
 static const wvl_bench_option table[] = {
-    {"--size", 1, set_size},     {"--components", 1, set_components}, {"--depth", 1, set_depth},
-    {"--tile", 1, set_tile},     {"--batch", 1, set_batch},           {"--runs", 1, set_runs},
-    {"--levels", 1, set_levels}, {"--planar", 0, set_planar},         {"--plain", 0, set_plain},
-    {"--json", 1, set_json},     {"--apart", 0, set_apart},           {"--image", 1, set_image},
+    WVL_BENCH_OPTION("--size", SIZE, options, one.width),
+    RANGE("--components", components, 1, 4),
+    RANGE("--depth", depth, 1, 16),
+    RANGE("--tile", tile, 16, 65536),
+    RANGE("--batch", batch, 1, 256),
+    RANGE("--runs", runs, 1, 64),
+    RANGE("--levels", levels, 1, 12),
+    WVL_BENCH_OPTION("--planar", FLAG, options, planar),
+    WVL_BENCH_OPTION("--plain", FLAG, options, one.plain),
+    WVL_BENCH_OPTION("--apart", FLAG, options, one.apart),
+    WVL_BENCH_OPTION("--json", TEXT, options, json),
+    /* Device code from a file: kernels of another build over the same pictures. */
+    WVL_BENCH_OPTION("--image", TEXT, options, image),
 };
 
 static void add_case(wvl_bench_dwt_case *cases, uint32_t *count, wvl_bench_dwt_case c)
@@ -112,7 +44,7 @@ static uint32_t build_cases(const options *o, wvl_bench_dwt_case *cases)
 {
     uint32_t count = 0;
     wvl_bench_dwt_case c = o->one;
-    if (o->given) {
+    if (o->one.width) {
         add_case(cases, &count, c);
         return count;
     }
@@ -240,13 +172,14 @@ int wvl_bench_run_dwt(wvl_bench_args *args) { return wvl_bench_dwt_measure(args,
 
 int wvl_bench_dwt_measure(wvl_bench_args *args, int is_inverse, wvl_bench_dwt_run *run)
 {
-    options o = {.one = {.components = 1, .depth = 8, .batch = 1, .levels = 5, .runs = 9, .interleaved = 1}};
+    options o = {.one = {.components = 1, .depth = 8, .batch = 1, .levels = 5, .runs = 9}};
     o.one.inverse = is_inverse;
     wvl_bench_dwt_device device;
     wvl_bench_json json;
     if (wvl_bench_args_parse(args, table, sizeof table / sizeof *table, &o)) {
         return WVL_BENCH_EXIT_USAGE;
     }
+    o.one.interleaved = !o.planar;
     memset(&device, 0, sizeof device);
     const void *image = o.image ? read_image(o.image) : wvl_cuda_fetch_image();
     if (!image || !wvl_cuda_fetch_runtime(&device.runtime) || open_device(&device, image)) {

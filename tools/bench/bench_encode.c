@@ -7,46 +7,6 @@
 
 /* ---- Options ---- */
 
-static int take_whole(const char *name, const char *text, double highest, uint32_t *number)
-{
-    double value;
-
-    if (wvl_bench_args_number(name, text, 1, highest, &value) != 0)
-        return -1;
-    *number = (uint32_t)value;
-    return 0;
-}
-
-static int take_image(const char *text, void *options)
-{
-    ((wvl_bench_encode_options *)options)->image = text;
-    return 0;
-}
-
-static int take_size(const char *text, void *options)
-{
-    wvl_bench_shape *shape = &((wvl_bench_encode_options *)options)->shape;
-    double pair[2];
-
-    if (wvl_bench_args_list("--size", text, 1, 65535, pair, 2) != 2) {
-        fputs("wavelane-bench: --size wants W,H\n", stderr);
-        return -1;
-    }
-    shape->width = (uint32_t)pair[0];
-    shape->height = (uint32_t)pair[1];
-    return 0;
-}
-
-static int take_components(const char *text, void *options)
-{
-    return take_whole("--components", text, 16, &((wvl_bench_encode_options *)options)->shape.component_count);
-}
-
-static int take_depth(const char *text, void *options)
-{
-    return take_whole("--depth", text, 16, &((wvl_bench_encode_options *)options)->shape.depth);
-}
-
 /* What --mode names. One that names several has no job of its own. */
 typedef struct mode {
     const char *name;
@@ -70,16 +30,6 @@ static int take_mode(const char *text, void *options)
     return -1;
 }
 
-static int take_step(const char *text, void *options)
-{
-    return wvl_bench_args_number("--step", text, 1e-6, 0.999, &((wvl_bench_encode_options *)options)->step);
-}
-
-static int take_bpp(const char *text, void *options)
-{
-    return wvl_bench_args_number("--bpp", text, 0.001, 128, &((wvl_bench_encode_options *)options)->bpp);
-}
-
 static int take_threads(const char *text, void *options)
 {
     wvl_bench_encode_options *o = options;
@@ -88,56 +38,25 @@ static int take_threads(const char *text, void *options)
     return o->thread_counts > 0 ? 0 : -1;
 }
 
-static int take_runs(const char *text, void *options)
-{
-    return take_whole("--runs", text, WVL_BENCH_MAX_RUNS, &((wvl_bench_encode_options *)options)->runs);
-}
-
-static int take_setting(const char *text, void *options)
-{
-    return wvl_bench_settings_add(&((wvl_bench_encode_options *)options)->settings, text);
-}
-
-static int take_indices(const char *text, void *options)
-{
-    (void)text;
-    ((wvl_bench_encode_options *)options)->indices = 1;
-    return 0;
-}
-
-static int take_alone(const char *text, void *options)
-{
-    (void)text;
-    ((wvl_bench_encode_options *)options)->alone = 1;
-    return 0;
-}
-
-static int take_memory(const char *text, void *options)
-{
-    (void)text;
-    ((wvl_bench_encode_options *)options)->memory = 1;
-    return 0;
-}
-
-static int take_scaling(const char *text, void *options)
-{
-    (void)text;
-    ((wvl_bench_encode_options *)options)->scaling = 1;
-    return 0;
-}
-
-static int take_json(const char *text, void *options)
-{
-    ((wvl_bench_encode_options *)options)->json = text;
-    return 0;
-}
-
+#define OPTION(name, kind, member) WVL_BENCH_OPTION(name, kind, wvl_bench_encode_options, member)
+#define RANGE(name, kind, member, lowest, highest)                                                                     \
+    WVL_BENCH_RANGE(name, kind, wvl_bench_encode_options, member, lowest, highest)
 static const wvl_bench_option option_table[] = {
-    {"--image", 1, take_image},     {"--size", 1, take_size},     {"--components", 1, take_components},
-    {"--depth", 1, take_depth},     {"--mode", 1, take_mode},     {"--bpp", 1, take_bpp},
-    {"--threads", 1, take_threads}, {"--runs", 1, take_runs},     {"--set", 1, take_setting},
-    {"--alone", 0, take_alone},     {"--memory", 0, take_memory}, {"--json", 1, take_json},
-    {"--indices", 0, take_indices}, {"--step", 1, take_step},     {"--scaling", 0, take_scaling},
+    OPTION("--image", TEXT, image),
+    RANGE("--size", SIZE, shape.width, 1, 65535),
+    RANGE("--components", COUNT, shape.component_count, 1, 16),
+    RANGE("--depth", COUNT, shape.depth, 1, 16),
+    WVL_BENCH_CALL("--mode", take_mode),
+    RANGE("--bpp", NUMBER, bpp, 0.001, 128),
+    WVL_BENCH_CALL("--threads", take_threads),
+    RANGE("--runs", COUNT, runs, 1, WVL_BENCH_MAX_RUNS),
+    OPTION("--set", SETTING, settings),
+    OPTION("--alone", FLAG, alone),
+    OPTION("--memory", FLAG, memory),
+    OPTION("--json", TEXT, json),
+    OPTION("--indices", FLAG, indices),
+    RANGE("--step", NUMBER, step, 1e-6, 0.999),
+    OPTION("--scaling", FLAG, scaling),
 };
 
 /* ---- Measuring ---- */

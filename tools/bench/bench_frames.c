@@ -232,17 +232,6 @@ static void print_run(const frames_options *o, uint32_t frames, const run *r, ui
 
 /* ---- Command --------------------------------------------------------------------------------- */
 
-static int take_size(const char *value, void *options)
-{
-    frames_options *o = options;
-    double size[2];
-    if (wvl_bench_args_list("--size", value, 1, 1 << 20, size, 2) != 2)
-        return -1;
-    o->shape.width = (uint32_t)size[0];
-    o->shape.height = (uint32_t)size[1];
-    return 0;
-}
-
 static int take_frames(const char *value, void *options)
 {
     frames_options *o = options;
@@ -253,48 +242,6 @@ static int take_frames(const char *value, void *options)
         o->frames[i] = (uint32_t)list[i];
     return o->frames_count ? 0 : -1;
 }
-
-static int take_number(const char *name, const char *value, double highest, uint32_t *to)
-{
-    double number;
-    if (wvl_bench_args_number(name, value, 1, highest, &number) != 0)
-        return -1;
-    *to = (uint32_t)number;
-    return 0;
-}
-
-static int take_image(const char *value, void *o)
-{
-    ((frames_options *)o)->image = value;
-    return 0;
-}
-static int take_trace(const char *value, void *o)
-{
-    ((frames_options *)o)->trace = value;
-    return 0;
-}
-static int take_components(const char *value, void *o)
-{
-    return take_number("--components", value, 4, &((frames_options *)o)->shape.component_count);
-}
-static int take_depth(const char *value, void *o)
-{
-    return take_number("--depth", value, 16, &((frames_options *)o)->shape.depth);
-}
-static int take_threads(const char *value, void *o)
-{
-    return take_number("--threads", value, 1024, &((frames_options *)o)->threads);
-}
-static int take_count(const char *value, void *o)
-{
-    return take_number("--count", value, 10000, &((frames_options *)o)->count);
-}
-static int take_setting(const char *value, void *o)
-{
-    return wvl_bench_settings_add(&((frames_options *)o)->settings, value);
-}
-
-/* ---- Options of --memory ---- */
 
 /* The place of a word in a list. -1 (reported): none of them. */
 static int find_word(const char *option, const char *value, const char *const *words, int count)
@@ -327,96 +274,31 @@ static int take_layout(const char *value, void *options)
     static const char *const words[] = {"planar", "interleaved"};
     frames_options *o = options;
     int order = find_word("--layout", value, words, 2);
-    o->needs_memory = "--layout";
     o->order = order == 1 ? WVL_BENCH_INTERLEAVED : WVL_BENCH_PLANAR;
     return order < 0 ? -1 : 0;
 }
 
-static int take_ring(const char *value, void *options)
+/* What needs --memory and is there. NULL: nothing. */
+static const char *find_of_memory(const wvl_bench_args *args)
 {
-    frames_options *o = options;
-    o->needs_memory = "--ring";
-    return take_number("--ring", value, WVL_BENCH_RING_MAX, &o->ring);
-}
-
-static int take_devices(const char *value, void *options)
-{
-    frames_options *o = options;
-    o->needs_memory = "--devices";
-    return take_number("--devices", value, WVL_BENCH_DEVICES_MAX, &o->devices);
-}
-
-static int take_turns(const char *value, void *options)
-{
-    frames_options *o = options;
-    o->needs_memory = "--turns";
-    return take_number("--turns", value, WVL_BENCH_TURNS_MAX, &o->turns);
-}
-
-static int take_seconds(const char *value, void *options)
-{
-    frames_options *o = options;
-    o->needs_memory = "--seconds";
-    return wvl_bench_args_number("--seconds", value, 0, 600, &o->seconds);
-}
-
-static int take_uploads(const char *value, void *options)
-{
-    frames_options *o = options;
-    (void)value;
-    o->needs_memory = "--uploads";
-    o->uploads = 1;
-    return 0;
-}
-
-static int take_arrive(const char *value, void *options)
-{
-    frames_options *o = options;
-    (void)value;
-    o->needs_memory = "--arrive";
-    o->arrives = 1;
-    return 0;
-}
-
-static int take_copies(const char *value, void *options)
-{
-    frames_options *o = options;
-    (void)value;
-    o->needs_memory = "--copies";
-    o->copies = 1;
-    return 0;
-}
-
-static int take_json(const char *value, void *options)
-{
-    frames_options *o = options;
-    o->needs_memory = "--json";
-    o->json = value;
-    return 0;
-}
-
-static int take_out(const char *value, void *options)
-{
-    frames_options *o = options;
-    o->needs_memory = "--out";
-    o->out = value;
-    return 0;
-}
-
-static int take_raw(const char *value, void *options)
-{
-    frames_options *o = options;
-    o->needs_memory = "--raw";
-    o->raw = value;
-    return 0;
+    static const char *const names[] = {"--layout", "--ring",   "--devices", "--seconds", "--turns", "--uploads",
+                                        "--copies", "--arrive", "--json",    "--out",     "--raw"};
+    for (int i = 2; i < args->count; i++) {
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            if (strcmp(args->values[i], names[k]) == 0) {
+                return names[k];
+            }
+        }
+    }
+    return NULL;
 }
 
 /* Options that do not go together. 0, or -1 (reported). */
-static int check_options(const frames_options *o)
+static int check_options(const frames_options *o, const wvl_bench_args *args)
 {
-    const char *why = NULL;
-    if (!o->has_memory && o->needs_memory != NULL) {
-        fprintf(stderr, "wavelane-bench: %s needs --memory\n", o->needs_memory);
+    const char *why = NULL, *of_memory = o->has_memory ? NULL : find_of_memory(args);
+    if (of_memory != NULL) {
+        fprintf(stderr, "wavelane-bench: %s needs --memory\n", of_memory);
         return -1;
     }
     if (o->has_memory && o->count != 0) {
@@ -474,16 +356,34 @@ static int run_watched(const frames_options *o, const wvl_bench_picture *picture
     return code == WVL_BENCH_EXIT_OK && !is_written ? WVL_BENCH_EXIT_OUTPUT : code;
 }
 
+#define OPTION(name, kind, member) WVL_BENCH_OPTION(name, kind, frames_options, member)
+#define RANGE(name, kind, member, lowest, highest) WVL_BENCH_RANGE(name, kind, frames_options, member, lowest, highest)
+static const wvl_bench_option table[] = {
+    OPTION("--image", TEXT, image),
+    RANGE("--size", SIZE, shape.width, 1, 1 << 20),
+    RANGE("--components", COUNT, shape.component_count, 1, 4),
+    RANGE("--depth", COUNT, shape.depth, 1, 16),
+    RANGE("--threads", COUNT, threads, 1, 1024),
+    WVL_BENCH_CALL("--frames", take_frames),
+    RANGE("--count", COUNT, count, 1, 10000),
+    OPTION("--set", SETTING, settings),
+    OPTION("--trace", TEXT, trace),
+    WVL_BENCH_CALL("--memory", take_memory),
+    WVL_BENCH_CALL("--layout", take_layout),
+    RANGE("--ring", COUNT, ring, 1, WVL_BENCH_RING_MAX),
+    RANGE("--seconds", NUMBER, seconds, 0, 600),
+    RANGE("--turns", COUNT, turns, 1, WVL_BENCH_TURNS_MAX),
+    RANGE("--devices", COUNT, devices, 1, WVL_BENCH_DEVICES_MAX),
+    OPTION("--uploads", FLAG, uploads),
+    OPTION("--copies", FLAG, copies),
+    OPTION("--arrive", FLAG, arrives),
+    OPTION("--json", TEXT, json),
+    OPTION("--out", TEXT, out),
+    OPTION("--raw", TEXT, raw),
+};
+
 int wvl_bench_run_frames(wvl_bench_args *args)
 {
-    static const wvl_bench_option table[] = {
-        {"--image", 1, take_image},     {"--size", 1, take_size},       {"--components", 1, take_components},
-        {"--depth", 1, take_depth},     {"--threads", 1, take_threads}, {"--frames", 1, take_frames},
-        {"--count", 1, take_count},     {"--set", 1, take_setting},     {"--trace", 1, take_trace},
-        {"--memory", 1, take_memory},   {"--layout", 1, take_layout},   {"--ring", 1, take_ring},
-        {"--seconds", 1, take_seconds}, {"--turns", 1, take_turns},     {"--uploads", 0, take_uploads},
-        {"--json", 1, take_json},       {"--out", 1, take_out},         {"--raw", 1, take_raw},
-        {"--devices", 1, take_devices}, {"--copies", 0, take_copies},   {"--arrive", 0, take_arrive}};
     frames_options o = {.shape = {4096, 2160, 3, 8},
                         .threads = 16,
                         .frames = {0, 3},
@@ -494,7 +394,7 @@ int wvl_bench_run_frames(wvl_bench_args *args)
                         .seconds = 2};
     wvl_bench_picture picture;
     char error[WVL_BENCH_ERROR_BYTES];
-    if (wvl_bench_args_parse(args, table, sizeof table / sizeof table[0], &o) != 0 || check_options(&o) != 0) {
+    if (wvl_bench_args_parse(args, table, sizeof table / sizeof table[0], &o) != 0 || check_options(&o, args) != 0) {
         return WVL_BENCH_EXIT_USAGE;
     }
     o.count = o.count != 0 ? o.count : 24;

@@ -68,31 +68,6 @@ static int take_color(const char *text, void *o)
     return -1;
 }
 
-static int take_threads(const char *text, void *o)
-{
-    return wvl_bench_args_number("--threads", text, 1, 1024, &((options *)o)->threads);
-}
-
-static int take_setting(const char *text, void *o) { return wvl_bench_settings_add(&((options *)o)->settings, text); }
-
-static int take_floor(const char *text, void *o)
-{
-    return wvl_bench_args_number("--floor", text, -100, 100, &((options *)o)->floor);
-}
-
-static int take_markdown(const char *text, void *o)
-{
-    (void)text;
-    ((options *)o)->markdown = 1;
-    return 0;
-}
-
-static int take_json(const char *text, void *o)
-{
-    ((options *)o)->json = text;
-    return 0;
-}
-
 static int take_picture(const char *text, void *o)
 {
     options *to = o;
@@ -106,9 +81,14 @@ static int take_picture(const char *text, void *o)
 }
 
 static const wvl_bench_option option_table[] = {
-    {"--bpp", 1, take_rates},   {"--color", 1, take_color}, {"--threads", 1, take_threads},
-    {"--set", 1, take_setting}, {"--floor", 1, take_floor}, {"--markdown", 0, take_markdown},
-    {"--json", 1, take_json},   {NULL, 1, take_picture},
+    WVL_BENCH_CALL("--bpp", take_rates),
+    WVL_BENCH_CALL("--color", take_color),
+    WVL_BENCH_RANGE("--threads", NUMBER, options, threads, 1, 1024),
+    WVL_BENCH_OPTION("--set", SETTING, options, settings),
+    WVL_BENCH_RANGE("--floor", NUMBER, options, floor, -100, 100),
+    WVL_BENCH_OPTION("--markdown", FLAG, options, markdown),
+    WVL_BENCH_OPTION("--json", TEXT, options, json),
+    WVL_BENCH_CALL(NULL, take_picture),
 };
 
 /* Adds the photographs of the test folder; found keeps their names alive. */

@@ -88,7 +88,6 @@ typedef struct wvl_bench_frames_options {
     int uploads, copies; /* also time uploads alone, or with the downloads beside them */
     int arrives;         /* pixels on a device come there behind an event */
     const char *json, *out, *raw;
-    const char *needs_memory; /* an option that was given and needs --memory; NULL: none */
 } wvl_bench_frames_options;
 
 /* One turn of one setting. */

@@ -30,19 +30,6 @@ typedef struct row {
     double ns[WVL_SLOTS_LEVELS]; /* a sample or symbol; NAN: no function of its own */
 } row;
 
-static int take_only(const char *value, void *to) { return ((options *)to)->only = value, 0; }
-static int take_json(const char *value, void *to) { return ((options *)to)->json = value, 0; }
-
-static int take_width(const char *value, void *to)
-{
-    return wvl_bench_args_number("--width", value, 2, 8192, &((options *)to)->width);
-}
-
-static int take_runs(const char *value, void *to)
-{
-    return wvl_bench_args_number("--runs", value, 1, 1e6, &((options *)to)->runs);
-}
-
 static int take_block(const char *value, void *to)
 {
     options *o = to;
@@ -57,8 +44,9 @@ static int take_block(const char *value, void *to)
 }
 
 static const wvl_bench_option table[] = {
-    {"--only", 1, take_only}, {"--width", 1, take_width}, {"--block", 1, take_block},
-    {"--runs", 1, take_runs}, {"--json", 1, take_json},
+    WVL_BENCH_OPTION("--only", TEXT, options, only), WVL_BENCH_RANGE("--width", NUMBER, options, width, 2, 8192),
+    WVL_BENCH_CALL("--block", take_block),           WVL_BENCH_RANGE("--runs", NUMBER, options, runs, 1, 1e6),
+    WVL_BENCH_OPTION("--json", TEXT, options, json),
 };
 
 /* ---- Measuring ---- */

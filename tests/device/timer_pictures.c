@@ -2,31 +2,19 @@
 /*
  * Pictures in flight through the backend's table: pictures a second, latency and CPU time, with every picture of the
  * ring compared before.
- *
- *   time_pictures PICTURE SETTINGS SECONDS CONFIGURATION...
- *
- * PICTURE: a file in the folder of test pictures, or FILE@BITS with BITS bits of its samples, or FILE@BITSx2, of which
- * four side by side are one picture. SETTINGS: "key=value ...", or "preset=NAME key=value ...", where NAME has no frame
- * rate (dci-2k frame-rate=24);
- * noise:WIDTHxHEIGHTxDEPTH, or ones:WIDTHxHEIGHTxDEPTHxPLANE: three components whose coefficients are all -2^PLANE, so
- * that the MagSgn bits of HT blocks are all ones (5/3 without colour transform). A configuration is a list of
- * NAME=NUMBER: slots, memory (0 host, 1 pinned, 2 device), ring, writers, graphs (0, 1), warps (of the HT kernel),
- * output (1: device memory), direct (1: kernels write to pinned memory), streams, copies (streams of either kind that
- * slots share), full (1: all passes of EBCOT blocks are coded, none is left out by prediction), clock (1: one picture
- * at a time, without graphs, and the times of its launches), rounds (no more of rate control are launched), carve (per
- * cent of shared memory that all kernels prefer), lanes (of a warp of the MQ coder that have a block), thin (warps in
- * front that have so few; 0: all).
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/trace.h"
 #include "cuda/host/waves/job.h"
+#include "device_timer.h"
 #include "dwt/inverse.h"
 #include "picture_bench.h"
-#include "picture_clock.h"
 #include "tests/support/planned.h"
+#include "timer_launches.h"
 
 #define MOST_SLOTS 256
 #define MOST_RING 16
@@ -45,17 +33,11 @@ typedef struct scene {
     uint64_t *groups;
 } scene;
 
-static double now(clockid_t clock)
+static double count_cpu(void)
 {
     struct timespec t;
-    (void)clock_gettime(clock, &t);
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void give_up(const char *what)
-{
-    printf("%s\n", what);
-    exit(1);
 }
 
 /* Rows and columns of every plane, moved round. */
@@ -78,31 +60,37 @@ static picture shift_picture(const picture *p, uint32_t by)
     return moved;
 }
 
+#define CONFIGURED(name)                                                                                               \
+    {                                                                                                                  \
+#name, offsetof(configuration, name)                                                                           \
+    }
+static const struct {
+    const char *name;
+    size_t at;
+} names[] = {CONFIGURED(slots),   CONFIGURED(memory), CONFIGURED(ring),   CONFIGURED(writers),
+             CONFIGURED(graphs),  CONFIGURED(warps),  CONFIGURED(output), CONFIGURED(direct),
+             CONFIGURED(streams), CONFIGURED(copies), CONFIGURED(full),   CONFIGURED(clock),
+             CONFIGURED(rounds),  CONFIGURED(carve),  CONFIGURED(lanes),  CONFIGURED(thin)};
+
 static configuration parse(const char *text)
 {
     configuration c = {.slots = 8, .memory = 2, .ring = 8, .graphs = 1};
-    const struct {
-        const char *name;
-        uint32_t *value;
-    } names[] = {{"slots", &c.slots},     {"memory", &c.memory}, {"ring", &c.ring},     {"writers", &c.writers},
-                 {"graphs", &c.graphs},   {"warps", &c.warps},   {"output", &c.output}, {"direct", &c.direct},
-                 {"streams", &c.streams}, {"copies", &c.copies}, {"full", &c.full},     {"clock", &c.clock},
-                 {"rounds", &c.rounds},   {"carve", &c.carve},   {"lanes", &c.lanes},   {"thin", &c.thin}};
     char copy[256], *rest = copy;
     (void)snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
         char *value = strchr(word, '=');
-        int is_known = 0;
-        for (unsigned i = 0; value && i < sizeof names / sizeof *names; i++) {
-            if (strlen(names[i].name) == (size_t)(value - word) &&
-                !strncmp(names[i].name, word, (size_t)(value - word))) {
-                *names[i].value = (uint32_t)atoi(value + 1);
-                is_known = 1;
-            }
+        unsigned i = 0, count = sizeof names / sizeof *names;
+        if (!value) {
+            timer_fail("%s: NAME=NUMBER is needed (device_timer --help)", word);
         }
-        if (!is_known) {
-            give_up(text);
+        *value++ = 0;
+        while (i < count && strcmp(names[i].name, word) != 0) {
+            i++;
         }
+        if (i == count) {
+            timer_fail("%s: no such name of a configuration (device_timer --help)", word);
+        }
+        *(uint32_t *)(void *)((char *)&c + names[i].at) = (uint32_t)atoi(value);
     }
     c.slots = c.slots < 1 || c.slots > MOST_SLOTS ? 1 : c.slots;
     c.ring = c.ring < 1 || c.ring > MOST_RING ? 1 : c.ring;
@@ -129,9 +117,9 @@ static wvl_backend *open_backend(scene *s, const configuration *c, double *prepa
     const wvl_backend_options options = {.pool = s->base.context->pool, .device = s->driver.device};
     wvl_backend_memory memory;
     wvl_backend *backend = NULL;
-    double start = now(CLOCK_MONOTONIC);
+    double start = wvl_trace_now();
     if (wvl_backend_cuda.open(&options, &backend) != WVL_OK) {
-        give_up("open");
+        timer_fail("open");
     }
     backend->options = (c->graphs ? 0 : WVL_CUDA_NO_GRAPHS) | (c->direct ? WVL_CUDA_DIRECT : 0);
     backend->writers = c->writers;
@@ -141,12 +129,11 @@ static wvl_backend *open_backend(scene *s, const configuration *c, double *prepa
     for (uint32_t i = 0; i < c->slots; i++) {
         wvl_status status = wvl_backend_cuda.prepare_picture(backend, s->base.plan, &s->base.assembly, &memory);
         if (status != WVL_OK) {
-            printf("slot %u of %u, %.0f MB of device memory each: %s\n", i, c->slots,
-                   1e-6 * (double)memory.device_bytes, wvl_status_text(status));
-            give_up("prepare");
+            timer_fail("slot %u of %u, %.0f MB of device memory each: %s", i, c->slots,
+                       1e-6 * (double)memory.device_bytes, wvl_status_text(status));
         }
     }
-    *prepared = now(CLOCK_MONOTONIC) - start;
+    *prepared = wvl_trace_now() - start;
     return backend;
 }
 
@@ -172,10 +159,10 @@ static uint64_t count_memory(const wvl_backend *b)
 static void submit(scene *s, wvl_backend *b, const configuration *c, uint64_t number, flight *f)
 {
     f->which = (uint32_t)(number % c->ring);
-    f->begun = now(CLOCK_MONOTONIC);
+    f->begun = wvl_trace_now();
     f->backend = b;
     if (wvl_backend_cuda.submit_picture(b, s->base.plan, &s->pixels[f->which].image, 0, &f->job) != WVL_OK) {
-        give_up("submit");
+        timer_fail("submit");
     }
 }
 
@@ -199,19 +186,17 @@ static double collect(scene *s, flight *f, int compares)
     wvl_finished finished;
     wvl_status status = finish(s, f, &finished);
     status = status == WVL_AGAIN ? finish_again(s, f, &finished) : status;
-    double latency = now(CLOCK_MONOTONIC) - f->begun;
+    double latency = wvl_trace_now() - f->begun;
     if (status != WVL_OK) {
-        printf("status %d\n", status);
-        give_up("wait or take");
+        timer_fail("wait or take: %s", wvl_status_text(status));
     }
     wvl_backend_cuda.release(f->job);
     if (compares) {
         const picture_case *want = &s->ring[f->which];
         uint8_t *bytes = picture_fetch(&s->driver, &finished);
         if (!bytes || finished.bytes != want->expected_bytes || memcmp(bytes, want->expected, want->expected_bytes)) {
-            printf("picture %u: %llu bytes, expected %zu: ", f->which, (unsigned long long)finished.bytes,
-                   want->expected_bytes);
-            give_up("WRONG BYTES");
+            timer_fail("picture %u: %llu bytes, expected %zu: WRONG BYTES", f->which,
+                       (unsigned long long)finished.bytes, want->expected_bytes);
         }
         free(bytes);
     }
@@ -230,9 +215,35 @@ static double collect_timed(scene *s, const configuration *c, flight *f, int com
 {
     double latency = collect(s, f, compares);
     if (c->clock) {
-        picture_clock_take();
+        timer_launches_take();
     }
     return latency;
+}
+
+static void open_clock(const scene *s, const configuration *c)
+{
+    timer_launches_shape(c->lanes, c->thin);
+    if (c->clock) {
+        timer_launches_open(s->driver.device);
+    } else if (c->rounds || c->lanes) {
+        timer_launches_limit(s->driver.device, c->rounds);
+    }
+    if (c->carve) {
+        timer_launches_carve(s->driver.device, (int)c->carve);
+    }
+}
+
+static void close_clock(const scene *s, const configuration *c)
+{
+    if (c->clock) {
+        timer_launches_print();
+        timer_launches_close(s->driver.device);
+    } else if (c->rounds || c->lanes) {
+        timer_launches_unlimit(s->driver.device);
+    }
+    if (c->carve) {
+        timer_launches_carve(s->driver.device, -1);
+    }
 }
 
 static void measure(scene *s, const configuration *c, double seconds, const char *name)
@@ -240,32 +251,22 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     static double latencies[1 << 16];
     flight flights[MOST_SLOTS];
     wvl_cuda_ht plain = s->driver.device->ht;
-    double prepared;
-    uint64_t begun = 0, done = 0, first = 0, kept = 0;
+    double prepared, start = 0, cpu = 0;
+    uint64_t begun = 0, done = 0, first = 0, kept = 0, warm = 2ull * c->slots + 2 * c->ring;
     s->base.plan->device.output = c->output != 0;
     s->base.plan->test.depth_full = c->full != 0;
     shape(&s->driver.device->ht, c->warps);
     wvl_backend *b = open_backend(s, c, &prepared);
-    picture_clock_shape(c->lanes, c->thin);
-    if (c->clock) {
-        picture_clock_open(s->driver.device);
-    } else if (c->rounds || c->lanes) {
-        picture_clock_limit(s->driver.device, c->rounds);
-    }
-    if (c->carve) {
-        picture_clock_carve(s->driver.device, (int)c->carve);
-    }
+    open_clock(s, c);
     for (; begun < c->slots; begun++) {
         submit(s, b, c, begun, &flights[begun]);
     }
-    double start = 0, cpu = 0, end = now(CLOCK_MONOTONIC) + seconds + 10;
-    uint64_t warm = 2ull * c->slots + 2 * c->ring;
-    for (; now(CLOCK_MONOTONIC) < end; done++) {
+    for (double end = wvl_trace_now() + seconds + 10; wvl_trace_now() < end; done++) {
         flight *f = &flights[done % c->slots];
         double latency = collect_timed(s, c, f, done < warm);
         if (done == warm) {
-            start = now(CLOCK_MONOTONIC);
-            cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+            start = wvl_trace_now();
+            cpu = count_cpu();
             end = start + seconds;
             first = done;
         }
@@ -274,20 +275,11 @@ static void measure(scene *s, const configuration *c, double seconds, const char
         }
         submit(s, b, c, begun++, f);
     }
-    double wall = now(CLOCK_MONOTONIC) - start, used = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-    double count = (double)(done - first);
+    double wall = wvl_trace_now() - start, used = count_cpu() - cpu, count = (double)(done - first);
     for (uint32_t i = 0; i < c->slots; i++, done++) {
         (void)collect_timed(s, c, &flights[done % c->slots], 1);
     }
-    if (c->clock) {
-        picture_clock_print();
-        picture_clock_close(s->driver.device);
-    } else if (c->rounds || c->lanes) {
-        picture_clock_unlimit(s->driver.device);
-    }
-    if (c->carve) {
-        picture_clock_carve(s->driver.device, -1);
-    }
+    close_clock(s, c);
     qsort(latencies, kept, sizeof *latencies, by_size);
     printf("%-48s %8.0f pictures/s, %6.3f ms CPU, latency p50 %.3f p99 %.3f ms; %.2f MB, device memory %.0f MB; "
            "prepared in %.2f s\n",
@@ -315,7 +307,7 @@ static void set_coefficients(const picture_case *c, uint32_t component, int32_t 
     for (size_t i = 0; i < count; i++) {
         samples[i] += shift;
         if (samples[i] < 0 || samples[i] >> plane->depth) {
-            give_up("such coefficients do not come from pixels of this depth");
+            timer_fail("such coefficients do not come from pixels of this depth");
         }
     }
     free(tile);
@@ -329,7 +321,7 @@ static picture draw_ones(uint32_t width, uint32_t height, uint32_t depth, unsign
     picture p = picture_draw(PICTURE_FLAT, width, height, 3, depth, 1);
     picture_case c;
     if (!picture_case_open(&c, &p, settings) || c.plan->syntax.tile_count != 1) {
-        give_up(c.problem[0] ? c.problem : "one tile, please");
+        timer_fail("%s", c.problem[0] ? c.problem : "ones: the picture needs one tile");
     }
     for (uint32_t i = 0; i < p.count; i++) {
         set_coefficients(&c, i, -(1 << magnitude_plane), &p.planes[i]);
@@ -338,72 +330,25 @@ static picture draw_ones(uint32_t width, uint32_t height, uint32_t depth, unsign
     return p;
 }
 
-/* Samples keep their highest `depth` bits. */
-static void drop_bits(picture_plane *plane, unsigned depth)
-{
-    size_t count = (size_t)plane->width * plane->height;
-    unsigned less = depth && depth < plane->depth ? plane->depth - depth : 0;
-    for (size_t i = 0; i < count; i++) {
-        plane->samples[i] >>= less;
-    }
-    plane->depth -= less;
-}
-
-/* Four times the plane, two by two. */
-static void repeat_plane(picture_plane *p)
-{
-    uint32_t width = 2 * p->width, height = 2 * p->height;
-    int32_t *samples = malloc((size_t)width * height * sizeof *samples);
-    for (uint32_t y = 0; y < height; y++) {
-        for (uint32_t x = 0; x < width; x++) {
-            samples[(size_t)y * width + x] = p->samples[(size_t)(y % p->height) * p->width + x % p->width];
-        }
-    }
-    free(p->samples);
-    p->samples = samples;
-    p->width = width;
-    p->height = height;
-}
-
 static picture load(const char *name, const char *settings)
 {
-    picture p;
     unsigned width, height, depth, magnitude_plane;
     if (sscanf(name, "ones:%ux%ux%ux%u", &width, &height, &depth, &magnitude_plane) == 4) {
         return draw_ones(width, height, depth, magnitude_plane, settings);
     }
-    if (sscanf(name, "noise:%ux%ux%u", &width, &height, &depth) == 3) {
-        return picture_draw(PICTURE_NOISE, width, height, 3, depth, 1);
-    }
-    char file[256];
-    const char *at = strrchr(name, '@');
-    (void)snprintf(file, sizeof file, "%.*s", at ? (int)(at - name) : (int)strlen(name), name);
-    if (!picture_load(file, NULL, &p)) {
-        give_up("no such picture in the folder of WVL_TEST_PICTURES");
-    }
-    for (uint32_t c = 0; at && c < p.count; c++) {
-        drop_bits(&p.planes[c], (unsigned)atoi(at + 1));
-        if (strchr(at, 'x')) {
-            repeat_plane(&p.planes[c]);
-        }
-    }
-    if (at && strchr(at, 'x')) { /* the origin is 0 */
-        p.x1 *= 2;
-        p.y1 *= 2;
-    }
-    return p;
+    return timer_load(name);
 }
 
 static void open_scene(scene *s, const char *name, const char *settings, uint32_t ring)
 {
     picture p = load(name, settings);
     if (!picture_case_open(&s->base, &p, settings)) {
-        give_up(s->base.problem);
+        timer_fail("%s", s->base.problem);
     }
     for (uint32_t i = 0; i < ring; i++) {
         picture moved = shift_picture(&p, i);
         if (!picture_case_open(&s->ring[i], &moved, settings)) {
-            give_up(s->ring[i].problem);
+            timer_fail("%s", s->ring[i].problem);
         }
         picture_free(&moved);
     }
@@ -418,65 +363,47 @@ static void open_pixels(scene *s, const configuration *c)
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_HOST, WVL_MEMORY_PINNED, WVL_MEMORY_DEVICE};
     for (uint32_t i = 0; i < c->ring; i++) {
         if (!picture_pixels_open(&s->pixels[i], &s->driver, &s->ring[i], kinds[c->memory % 3])) {
-            give_up("pixels");
+            timer_fail("pixels");
         }
     }
 }
 
-/* Where a preset stands in front, its settings, then the others. */
-static const char *find_settings(const char *settings)
+static void close_scene(scene *s, uint32_t ring)
 {
-    static char text[2048];
-    const wvl_preset *all;
-    size_t count;
-    const char *name = settings + strlen("preset="), *more = strncmp(settings, "preset=", 7) ? NULL : strchr(name, ' ');
-    if (!more) {
-        return settings;
+    for (uint32_t i = 0; i < ring; i++) {
+        picture_case_close(&s->ring[i]);
     }
-    all = wvl_presets(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (strlen(all[i].name) == (size_t)(more - name) && !strncmp(all[i].name, name, (size_t)(more - name))) {
-            (void)snprintf(text, sizeof text, "%s%s", all[i].settings, more);
-            return text;
-        }
-    }
-    give_up("no such preset");
-    return NULL;
+    picture_case_close(&s->base);
+    free(s->parts);
+    free(s->groups);
+    picture_driver_close(&s->driver);
 }
 
-int main(int argc, char **argv)
+void timer_run_pictures(const timer *t)
 {
     static scene s;
+    static char usual[] = "slots=8";
+    char *only[] = {usual}, **texts = t->configuration_count ? t->configurations : only;
+    unsigned count = t->configuration_count ? t->configuration_count : 1;
     uint32_t ring = 1;
-    if (argc < 5) {
-        printf("usage: time_pictures PICTURE SETTINGS SECONDS CONFIGURATION...\n");
-        return 2;
-    }
-    for (int i = 4; i < argc; i++) {
-        configuration c = parse(argv[i]);
+    for (unsigned i = 0; i < count; i++) {
+        configuration c = parse(texts[i]);
         ring = c.ring > ring ? c.ring : ring;
     }
     if (!picture_driver_open(&s.driver)) {
-        return 1;
+        timer_fail("no device, or no device code in this build");
     }
-    open_scene(&s, argv[1], find_settings(argv[2]), ring);
-    printf("%s %s, %.4f bits a pixel\n", argv[1], argv[2],
+    open_scene(&s, t->picture, t->settings, ring);
+    printf("%s %s, %.4f bits a pixel\n", t->picture, t->settings,
            8.0 * (double)s.base.expected_bytes / (double)s.base.plan->syntax.image.x1 /
                (double)s.base.plan->syntax.image.y1);
-    for (int i = 4; i < argc; i++) {
-        configuration c = parse(argv[i]);
+    for (unsigned i = 0; i < count; i++) {
+        configuration c = parse(texts[i]);
         open_pixels(&s, &c);
-        measure(&s, &c, atof(argv[3]), argv[i]);
+        measure(&s, &c, timer_or(t->seconds, 1), texts[i]);
         for (uint32_t k = 0; k < c.ring; k++) {
             picture_pixels_close(&s.pixels[k], &s.driver);
         }
     }
-    for (uint32_t i = 0; i < ring; i++) {
-        picture_case_close(&s.ring[i]);
-    }
-    picture_case_close(&s.base);
-    free(s.parts);
-    free(s.groups);
-    picture_driver_close(&s.driver);
-    return 0;
+    close_scene(&s, ring);
 }

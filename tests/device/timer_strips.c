@@ -2,34 +2,25 @@
 /*
  * A picture larger than the memory that a device may take, in strips from page-locked memory: how long uploads and
  * downloads take alone, the device alone, all together, and a whole encode. A smaller picture is compared with the CPU
- * first.
- *
- *   time_strips WIDTH HEIGHT COMPONENTS SETTINGS [ROUNDS]
- *
- * SETTINGS: words KEY=VALUE; device-memory=BYTES bounds the device. Samples have 8 bits and are interleaved. The
- * picture is drawn into page-locked memory. "together" ends when all coded blocks are in memory of the host: what
+ * first. Samples have 8 bits and are interleaved. "together" ends when all coded blocks are in memory of the host: what
  * follows (packets, files) is the CPU's. "the device alone" has the pixels in memory of the device; it includes the
- * transform, and the download. One more round of either tells on the device's clock when uploads, kernels and downloads
- * of some job had begun and not ended: a copy that waits for another one counts. Where no upload is under way, the
- * device waits for a slot or for the host.
+ * transform, and the download. One more round of either prints, by the device's clock, when uploads, kernels and
+ * downloads of some job had begun and not ended: a copy that waits for another one counts. Where no upload is under
+ * way, the device waits for a slot or for the host.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "backend/devices.h"
 #include "backend/registry.h"
 #include "base/context.h"
-#include "cuda/host/memory/device.h"
-#include "strip_clock.h"
-#include "tests/decode/picture.h"
-#include "wavelane_rows.h"
+#include "device_timer.h"
+#include "timer_copies.h"
 #include "waves/drive.h"
 
 #define DRAWN 2048u /* samples along a side of the texture that the picture repeats */
-#define PAINTERS 16u
+#define BAND_ROWS 256u
 
 typedef struct scene {
     wvl_context *context;
@@ -44,44 +35,26 @@ typedef struct scene {
     wvl_cuda_address there; /* on the device; 0: not yet */
 } scene;
 
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void give_up(const char *what, const char *why)
-{
-    printf("%s: %s\n", what, why);
-    exit(1);
-}
-
 static void must(wvl_status status, const char *what, const char *why)
 {
     if (status != WVL_OK) {
-        give_up(what, why && why[0] ? why : wvl_status_text(status));
+        timer_fail("%s: %s", what, why && why[0] ? why : wvl_status_text(status));
     }
 }
 
 /* ---- The picture ----------------------------------------------------------------------------- */
 
-typedef struct painter {
-    const scene *s;
-    uint32_t first, end;
-    pthread_t thread;
-} painter;
-
 /* Copies of the texture, each brighter or darker than its neighbours by a little, so that no two are alike. */
-static void *paint(void *user)
+static void paint(void *user, uint32_t band, uint32_t worker)
 {
-    const painter *p = user;
-    const scene *s = p->s;
-    size_t across = (size_t)DRAWN * s->count;
-    for (uint32_t y = p->first; y < p->end; y++) {
+    const scene *s = user;
+    size_t across = (size_t)DRAWN * s->count, row_bytes = s->width * (size_t)s->count;
+    uint32_t first = band * BAND_ROWS, end = s->height - first < BAND_ROWS ? s->height : first + BAND_ROWS;
+    (void)worker;
+    for (uint32_t y = first; y < end; y++) {
         uint8_t *row = s->pixels + y * s->pitch;
-        for (size_t x = 0; x < (size_t)s->width * s->count; x += across) {
-            size_t bytes = s->width * (size_t)s->count - x < across ? s->width * (size_t)s->count - x : across;
+        for (size_t x = 0; x < row_bytes; x += across) {
+            size_t bytes = row_bytes - x < across ? row_bytes - x : across;
             uint8_t by = (uint8_t)(((x / across) * 5 + (y / DRAWN) * 3) % 16);
             const uint8_t *from = s->texture + (y % DRAWN) * across;
             for (size_t i = 0; i < bytes; i++) {
@@ -89,30 +62,18 @@ static void *paint(void *user)
             }
         }
     }
-    return NULL;
 }
 
 static void draw(scene *s)
 {
     picture p = picture_draw(PICTURE_NATURAL, DRAWN, DRAWN, s->count, 8, 7);
-    painter painters[PAINTERS];
     s->texture = malloc((size_t)DRAWN * DRAWN * s->count);
     for (uint32_t c = 0; c < s->count; c++) {
         for (size_t i = 0; i < (size_t)DRAWN * DRAWN; i++) {
             s->texture[i * s->count + c] = (uint8_t)p.planes[c].samples[i];
         }
     }
-    for (uint32_t i = 0; i < PAINTERS; i++) {
-        painters[i] = (painter){.s = s,
-                                .first = (uint32_t)((uint64_t)s->height * i / PAINTERS),
-                                .end = (uint32_t)((uint64_t)s->height * (i + 1) / PAINTERS)};
-        if (pthread_create(&painters[i].thread, NULL, paint, &painters[i])) {
-            give_up("draw", "no thread");
-        }
-    }
-    for (uint32_t i = 0; i < PAINTERS; i++) {
-        (void)pthread_join(painters[i].thread, NULL);
-    }
+    wvl_pool_run(s->context->pool, (s->height + BAND_ROWS - 1) / BAND_ROWS, paint, s);
     free(s->texture);
     picture_free(&p);
 }
@@ -130,7 +91,7 @@ static wvl_plan *make_plan(const scene *s, const char *settings, const char *dev
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
         char *value = strchr(word, '=');
         if (!value) {
-            give_up(word, "KEY=VALUE, please");
+            timer_fail("%s: KEY=VALUE is needed", word);
         }
         *value++ = 0;
         must(wvl_params_set(params, word, value), word, wvl_params_error(params));
@@ -157,7 +118,7 @@ static void open_scene(scene *s, wvl_context *context, uint32_t width, uint32_t 
          reason);
     (void)wvl_cuda_enter(s->device);
     if (s->device->runtime->malloc_pinned((void **)&s->pixels, s->pitch * height, 1)) {
-        give_up("page-locked memory", "there is not enough");
+        timer_fail("not enough page-locked memory");
     }
     wvl_cuda_leave(s->device);
     draw(s);
@@ -238,9 +199,9 @@ static wvl_status code_job(wvl_drive *d, wvl_block_run *runs, times *t)
         }
     }
     wvl_drive_submit_ahead(d);
-    double start = now();
+    double start = wvl_trace_now();
     wvl_status status = wvl_drive_code(d, &order, &batch);
-    t->answers += now() - start;
+    t->answers += wvl_trace_now() - start;
     for (uint64_t i = 0; status == WVL_OK && i < batch.count; i++) {
         t->bytes += batch.records[i].bytes;
     }
@@ -264,16 +225,16 @@ static double submitted;
 static wvl_status submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t count,
                          wvl_backend_job **job)
 {
-    double start = now();
+    double start = wvl_trace_now();
     wvl_status status = wvl_backend_fetch_device()->submit(b, image, tiles, count, job);
-    submitted += now() - start;
+    submitted += wvl_trace_now() - start;
     return status;
 }
 
 static void run_jobs(wvl_drive *d, wvl_block_run *runs, times *t)
 {
     uint32_t count;
-    double start = now();
+    double start = wvl_trace_now();
     submitted = 0;
     must(wvl_drive_start(d), "start", NULL);
     wvl_status status;
@@ -285,7 +246,7 @@ static void run_jobs(wvl_drive *d, wvl_block_run *runs, times *t)
         t->jobs++;
     }
     must(status == WVL_END ? WVL_OK : status, "jobs", d->reason);
-    t->all = now() - start;
+    t->all = wvl_trace_now() - start;
     t->submits = submitted;
 }
 
@@ -306,10 +267,12 @@ static times time_jobs(const scene *s, const wvl_plan *plan, wvl_memory_kind kin
     wvl_block_run *runs = malloc(3 * plan->memory.most_resolutions * plan->syntax.tile_cols * sizeof *runs);
     wvl_drive_init(&d, plan, &wave, trace ? trace : &plan->context->trace, &look, 0, 0);
     uint64_t before = free_memory(s);
-    must(wvl_drive_open(&d, &image, NULL), "open", d.reason);
+    wvl_way way = wvl_choose_way(
+        plan, &(wvl_way_source){.image = &image, .failed = 1u << WVL_WAY_SHARES | 1u << WVL_WAY_PICTURE});
+    must(wvl_drive_open(&d, &way, &image, NULL), "open", d.reason);
     times best = {.all = 1e9, .device_bytes = before - free_memory(s)};
     if (!wvl_backend_has_devices(d.table)) {
-        give_up("open", "the CPU took over");
+        timer_fail("the CPU took over: %s", d.reason);
     }
     watched = *d.table;
     watched.submit = submit;
@@ -347,9 +310,9 @@ static void time_encode(const scene *s, const wvl_plan *plan)
     wvl_result *result = NULL;
     wvl_image image = make_image(s, planes, WVL_MEMORY_PINNED);
     wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &written};
-    double start = now();
+    double start = wvl_trace_now();
     must(wvl_encode(plan, &image, &sink, NULL, &result, error, sizeof error), "encode", error);
-    double seconds = now() - start;
+    double seconds = wvl_trace_now() - start;
     printf("whole encode: %.1f ms, %.1f MB, by %s; ", 1e3 * seconds, 1e-6 * (double)written,
            wvl_result_backend(result));
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
@@ -360,38 +323,16 @@ static void time_encode(const scene *s, const wvl_plan *plan)
 
 /* ---- Same bytes ------------------------------------------------------------------------------ */
 
-static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t count, char *error, size_t error_bytes)
-{
-    const scene *s = user;
-    (void)count, (void)error, (void)error_bytes;
-    for (uint32_t i = 0; i < buffers[0].row_count; i++) {
-        memcpy((uint8_t *)buffers[0].data + i * buffers[0].pitch_bytes,
-               s->pixels + (buffers[0].first_row + i) * s->pitch, buffers[0].row_bytes);
-    }
-    return WVL_OK;
-}
-
-static void *encode(const scene *s, const wvl_plan *plan, int by_rows, size_t *bytes, char *backend)
+static void *encode(const scene *s, const wvl_plan *plan, size_t *bytes, char *backend)
 {
     wvl_sink sink;
     void *data = NULL;
     char error[512] = "";
     wvl_plane planes[4];
     wvl_result *result = NULL;
-    wvl_row_component rows[4];
     wvl_image image = make_image(s, planes, WVL_MEMORY_PINNED);
-    for (uint32_t c = 0; c < s->count; c++) {
-        rows[c] = (wvl_row_component){.sample_stride = s->count, .first_sample = c, .container = WVL_SAMPLE_8};
-    }
-    wvl_row_source source = {.struct_size = sizeof source,
-                             .components = rows,
-                             .component_count = s->count,
-                             .read = read_rows,
-                             .user = (void *)(uintptr_t)s};
     must(wvl_sink_open_memory(s->context, &sink), "sink", NULL);
-    must(by_rows ? wvl_encode_rows(plan, &source, NULL, &sink, NULL, &result, error, sizeof error)
-                 : wvl_encode(plan, &image, &sink, NULL, &result, error, sizeof error),
-         "encode", error);
+    must(wvl_encode(plan, &image, &sink, NULL, &result, error, sizeof error), "encode", error);
     must(wvl_sink_take_memory(&sink, &data, bytes), "sink", NULL);
     (void)snprintf(backend, 64, "%s", wvl_result_backend(result));
     wvl_result_release(result);
@@ -406,23 +347,19 @@ static void compare(wvl_context *context, uint32_t width, uint32_t count, const 
     open_scene(&s, context, width, 7 * 2048 + 77, count);
     wvl_plan *cpu = make_plan(&s, settings, "cpu"), *device = make_plan(&s, settings, "cuda-only");
     device->test.strip_rows = 1;
-    void *want = encode(&s, cpu, 0, &want_bytes, host);
-    for (int by_rows = 0; by_rows < 2; by_rows++) {
-        void *got = encode(&s, device, by_rows, &bytes, backend);
-        if (bytes != want_bytes || memcmp(got, want, bytes) != 0) {
-            give_up(by_rows ? "rows" : "image", "WRONG BYTES");
-        }
-        printf("%u x %u from %s: the CPU's bytes (%zu) by %s\n", s.width, s.height, by_rows ? "rows" : "an image",
-               bytes, backend);
-        wvl_memory_release(context, got, bytes);
+    void *want = encode(&s, cpu, &want_bytes, host), *got = encode(&s, device, &bytes, backend);
+    if (bytes != want_bytes || memcmp(got, want, bytes) != 0) {
+        timer_fail("%u x %u: WRONG BYTES", s.width, s.height);
     }
+    printf("%u x %u: the CPU's bytes (%zu) by %s\n", s.width, s.height, bytes, backend);
+    wvl_memory_release(context, got, bytes);
     wvl_memory_release(context, want, want_bytes);
     wvl_plan_release(cpu);
     wvl_plan_release(device);
     close_scene(&s);
 }
 
-static void tell(const char *what, const times *t, const scene *s)
+static void print_times(const char *what, const times *t, const scene *s)
 {
     double samples = (double)s->width * s->height * s->count;
     printf("%s: %.1f ms, %.2f G samples/s; %.1f MB in %llu blocks, answers %.1f ms, submits %.1f ms; %.3f GB of the "
@@ -433,79 +370,83 @@ static void tell(const char *what, const times *t, const scene *s)
 }
 
 /* The best of some rounds, and one that is traced. */
-static times time_and_tell(const char *what, const scene *s, const wvl_plan *plan, wvl_memory_kind kind,
-                           unsigned rounds)
+static times time_and_print(const char *what, const scene *s, const wvl_plan *plan, wvl_memory_kind kind,
+                            unsigned rounds)
 {
-    static strip_spans all;
-    const wvl_trace trace = {strip_clock_keep, &all};
+    static timer_spans all;
+    const wvl_trace trace = {timer_spans_keep, &all};
     times t = time_jobs(s, plan, kind, rounds, NULL);
-    tell(what, &t, s);
+    print_times(what, &t, s);
     memset(&all, 0, sizeof all);
     (void)time_jobs(s, plan, kind, 1, &trace);
-    strip_clock_tell(&all);
+    timer_spans_print(&all);
     return t;
 }
 
-static strip_clock make_clock(const scene *s)
+/* Copies in strips of so many rows, without margins. */
+static timer_copies make_copies(const scene *s, uint64_t rows)
 {
-    return (strip_clock){s->device, s->pixels, s->pitch, (size_t)s->width * s->count, s->height};
+    return (timer_copies){.device = s->device,
+                          .pixels = s->pixels,
+                          .pitch = s->pitch,
+                          .row_bytes = (size_t)s->width * s->count,
+                          .height = s->height,
+                          .rows = rows,
+                          .has_uploads = 1};
 }
 
-static void tell_copies(const scene *s, const times *t)
+static void print_copies(const scene *s, const times *t)
 {
-    const strip_clock clock = make_clock(s);
-    double strips = 1e9, down = 1e9, both = 1e9;
-    for (unsigned i = 0; i < 3; i++) {
-        double one = strip_clock_time_strip_uploads(&clock, &t->cut),
-               two = strip_clock_time_download(&clock, t->bytes, t->jobs, 0),
-               three = strip_clock_time_download(&clock, t->bytes, t->jobs, 1);
-        strips = one < strips ? one : strips;
-        down = two < down ? two : down;
-        both = three < both ? three : both;
-    }
+    timer_copies strips = make_copies(s, t->cut.strip_rows ? t->cut.strip_rows : s->height), both = strips;
+    strips.above = t->cut.grid.above;
+    strips.below = t->cut.grid.below;
+    both.down_bytes = t->bytes;
+    timer_copies down = both;
+    down.has_uploads = 0;
     printf("upload of the strips alone, with margins: %.1f ms; download of the coded bytes alone: %.1f ms; upload and "
            "download at once: %.1f ms\n",
-           1e3 * strips, 1e3 * down, 1e3 * both);
+           1e3 * timer_copies_measure(&strips), 1e3 * timer_copies_measure(&down), 1e3 * timer_copies_measure(&both));
 }
 
-int main(int argc, char **argv)
+static void time_scene(scene *s, const char *settings, unsigned rounds)
 {
-    static scene s;
-    wvl_context *context;
-    if (argc < 5) {
-        printf("usage: time_strips WIDTH HEIGHT COMPONENTS SETTINGS [ROUNDS]\n");
-        return 2;
-    }
-    uint32_t width = (uint32_t)atoi(argv[1]), height = (uint32_t)atoi(argv[2]), count = (uint32_t)atoi(argv[3]);
-    unsigned rounds = argc > 5 ? (unsigned)atoi(argv[5]) : 3;
-    wvl_context_options options = {.struct_size = sizeof options};
-    must(wvl_context_create(&options, &context), "context", NULL);
-    compare(context, width < 2048 ? width : 2048, count, argv[4]);
-    double start = now();
-    open_scene(&s, context, width, height, count);
-    printf("%u x %u x %u drawn in %.1f s\n", width, height, count, now() - start);
-    wvl_plan *plan = make_plan(&s, argv[4], "cuda-only");
+    wvl_plan *plan = make_plan(s, settings, "cuda-only");
     wvl_plan_memory memory = {.struct_size = sizeof memory};
     must(wvl_plan_measure(plan, &memory), "measure", NULL);
     printf("promised: %.3f GB of the device, %.3f GB page-locked\n", 1e-9 * (double)memory.device_bytes,
            1e-9 * (double)memory.pinned_bytes);
-    const strip_clock clock = make_clock(&s);
-    double upload = 1e9;
-    for (unsigned i = 0; i < rounds; i++) {
-        double seconds = strip_clock_time_upload(&clock, s.pitch * 2048);
-        upload = seconds < upload ? seconds : upload;
-    }
-    printf("upload alone: %.1f ms, %.1f GB/s\n", 1e3 * upload, 1e-9 * (double)(s.pitch * height) / upload);
-    times together = time_and_tell("together", &s, plan, WVL_MEMORY_PINNED, rounds);
-    tell_copies(&s, &together);
-    if (put_on_device(&s)) {
-        times alone = time_and_tell("the device alone", &s, plan, WVL_MEMORY_DEVICE, rounds);
+    const timer_copies copies = make_copies(s, 2048);
+    double upload = timer_copies_measure(&copies);
+    printf("upload alone: %.1f ms, %.1f GB/s\n", 1e3 * upload, 1e-9 * (double)(s->pitch * s->height) / upload);
+    times together = time_and_print("together", s, plan, WVL_MEMORY_PINNED, rounds);
+    print_copies(s, &together);
+    if (put_on_device(s)) {
+        times alone = time_and_print("the device alone", s, plan, WVL_MEMORY_DEVICE, rounds);
         double slower = upload > alone.all ? upload : alone.all;
         printf("together runs at %.3f of the slower of upload and device alone\n", slower / together.all);
     }
-    time_encode(&s, plan);
+    time_encode(s, plan);
     wvl_plan_release(plan);
+}
+
+void timer_run_strips(const timer *t)
+{
+    static scene s;
+    wvl_context *context;
+    unsigned width, height, count;
+    wvl_context_options options = {.struct_size = sizeof options};
+    if (sscanf(t->picture, "%ux%ux%u", &width, &height, &count) != 3 || !count || count > 4) {
+        timer_fail("%s: strips needs WIDTHxHEIGHTxCOMPONENTS, at most 4 components", t->picture);
+    }
+    if (!wvl_backend_fetch_device()) {
+        timer_fail("no device code in this build");
+    }
+    must(wvl_context_create(&options, &context), "context", NULL);
+    compare(context, width < 2048 ? width : 2048, count, t->settings);
+    double start = wvl_trace_now();
+    open_scene(&s, context, width, height, count);
+    printf("%u x %u x %u drawn in %.1f s\n", width, height, count, wvl_trace_now() - start);
+    time_scene(&s, t->settings, timer_or(t->runs, 3));
     close_scene(&s);
     wvl_context_release(context);
-    return 0;
 }

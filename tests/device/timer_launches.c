@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "picture_clock.h"
+#include "timer_launches.h"
 
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "device_timer.h"
 
 #define MOST_LAUNCHES 1024u
 
@@ -21,19 +22,11 @@ static launch_time launches[MOST_LAUNCHES];
 static unsigned count, most, pictures;
 static int (*fetch_name)(const char **name, wvl_cuda_function function); /* NULL: a function is its name */
 
-static void require(wvl_cuda_status status)
-{
-    if (status) {
-        printf("a call failed: %d\n", status);
-        exit(1);
-    }
-}
-
 static const char *name_of(wvl_cuda_function function)
 {
     const char *name = (const char *)(const void *)function;
     if (fetch_name) {
-        require(fetch_name(&name, function));
+        timer_require(fetch_name(&name, function));
     }
     return name;
 }
@@ -99,23 +92,23 @@ static wvl_cuda_status limited_fill(wvl_cuda_address to, unsigned char value, si
     return is_left_out("fill") ? 0 : plain.fill(to, value, bytes, s);
 }
 
-static void find_calls(void)
+/* *call: a function of the driver that its table does not have; NULL: this driver has none. */
+static void find_call(const char *name, void *call)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL),
-         *symbol = library ? dlsym(library, "cuFuncGetName") : NULL;
-    memcpy(&fetch_name, &symbol, sizeof fetch_name);
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *symbol = library ? dlsym(library, name) : NULL;
+    memcpy(call, &symbol, sizeof symbol);
 }
 
-void picture_clock_shape(unsigned lanes, unsigned thin)
+void timer_launches_shape(unsigned lanes, unsigned thin)
 {
     mq_lanes = lanes;
     mq_thin = thin;
 }
 
-void picture_clock_limit(wvl_device *device, unsigned rounds)
+void timer_launches_limit(wvl_device *device, unsigned rounds)
 {
     wvl_cuda_runtime *runtime = &device->own_runtime;
-    find_calls();
+    find_call("cuFuncGetName", &fetch_name);
     plain = *runtime;
     most_rounds = rounds ? rounds : UINT_MAX;
     choices = 0;
@@ -124,26 +117,23 @@ void picture_clock_limit(wvl_device *device, unsigned rounds)
     runtime->graph_kernel = limited_node;
 }
 
-void picture_clock_unlimit(wvl_device *device) { device->own_runtime = plain; }
+void timer_launches_unlimit(wvl_device *device) { device->own_runtime = plain; }
 
-void picture_clock_carve(const wvl_device *device, int percent)
+void timer_launches_carve(const wvl_device *device, int percent)
 {
     static wvl_cuda_function functions[512];
     int (*count_functions)(unsigned *number, wvl_cuda_module module) = NULL;
     int (*list_functions)(wvl_cuda_function * list, unsigned number, wvl_cuda_module module) = NULL;
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL),
-         *first = library ? dlsym(library, "cuModuleGetFunctionCount") : NULL,
-         *second = library ? dlsym(library, "cuModuleEnumerateFunctions") : NULL;
     unsigned number = 0, set = 0;
-    memcpy(&count_functions, &first, sizeof count_functions);
-    memcpy(&list_functions, &second, sizeof list_functions);
+    find_call("cuModuleGetFunctionCount", &count_functions);
+    find_call("cuModuleEnumerateFunctions", &list_functions);
     if (!count_functions || !list_functions) {
         printf("this driver lists no functions\n");
         return;
     }
-    require(count_functions(&number, device->kernels.module));
+    timer_require(count_functions(&number, device->kernels.module));
     number = number > 512 ? 512 : number;
-    require(list_functions(functions, number, device->kernels.module));
+    timer_require(list_functions(functions, number, device->kernels.module));
     for (unsigned i = 0; i < number; i++) {
         set += !device->runtime->function_set(functions[i], 9, percent);
     }
@@ -155,11 +145,10 @@ void picture_clock_carve(const wvl_device *device, int percent)
 static void open_launch(const char *name, unsigned grid, unsigned threads, wvl_cuda_stream stream)
 {
     if (count == MOST_LAUNCHES) {
-        printf("more than %u launches\n", MOST_LAUNCHES);
-        exit(1);
+        timer_fail("more than %u launches", MOST_LAUNCHES);
     }
     if (!count) {
-        require(plain.event_record(marks[0], stream));
+        timer_require(plain.event_record(marks[0], stream));
     }
     launches[count].name = name;
     launches[count].grid = grid;
@@ -195,13 +184,13 @@ static wvl_cuda_status marked_fill(wvl_cuda_address to, unsigned char value, siz
     return end_launch(plain.fill(to, value, bytes, s), s);
 }
 
-void picture_clock_open(wvl_device *device)
+void timer_launches_open(wvl_device *device)
 {
     wvl_cuda_runtime *runtime = &device->own_runtime;
-    find_calls();
+    find_call("cuFuncGetName", &fetch_name);
     plain = *runtime;
     for (unsigned i = 0; i <= MOST_LAUNCHES; i++) {
-        require(plain.event_create(&marks[i], 0));
+        timer_require(plain.event_create(&marks[i], 0));
     }
     memset(launches, 0, sizeof launches);
     count = most = pictures = 0;
@@ -210,11 +199,11 @@ void picture_clock_open(wvl_device *device)
     runtime->fill = marked_fill;
 }
 
-void picture_clock_take(void)
+void timer_launches_take(void)
 {
     for (unsigned i = 0; i < count; i++) {
         float milliseconds = 0;
-        require(plain.event_elapsed(&milliseconds, marks[i], marks[i + 1]));
+        timer_require(plain.event_elapsed(&milliseconds, marks[i], marks[i + 1]));
         launches[i].microseconds += 1e3 * (double)milliseconds;
     }
     most = count > most ? count : most;
@@ -239,7 +228,7 @@ static void print_kernel(unsigned first)
     printf("%-28s %4u launches %10.1f us\n", launches[first].name, calls, sum / pictures);
 }
 
-void picture_clock_print(void)
+void timer_launches_print(void)
 {
     double sum = 0;
     for (unsigned i = 0; i < most; i++) {
@@ -253,10 +242,10 @@ void picture_clock_print(void)
     printf("%-28s %4u launches %10.1f us, %u pictures\n", "all", most, most ? sum / pictures : 0.0, pictures);
 }
 
-void picture_clock_close(wvl_device *device)
+void timer_launches_close(wvl_device *device)
 {
     device->own_runtime = plain;
     for (unsigned i = 0; i <= MOST_LAUNCHES; i++) {
-        require(plain.event_destroy(marks[i]));
+        timer_require(plain.event_destroy(marks[i]));
     }
 }
