@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <check.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +6,7 @@
 
 #include "cuda/host/memory/device.h"
 #include "soft_bench.h"
+#include "tests/support/support.h"
 
 soft_control *soft;
 wvl_context *context;

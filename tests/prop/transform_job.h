@@ -4,7 +4,6 @@
 #ifndef WVL_TESTS_PROP_TRANSFORM_JOB_H
 #define WVL_TESTS_PROP_TRANSFORM_JOB_H
 
-#include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"
 #include "tests/support/planned.h"
+#include "tests/support/support.h"
 
 static uint64_t seed_state = 1;
 

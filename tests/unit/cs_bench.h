@@ -3,7 +3,6 @@
 #ifndef TEST_CS_BENCH_H
 #define TEST_CS_BENCH_H
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

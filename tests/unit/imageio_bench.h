@@ -8,8 +8,8 @@
 
 #include "imageio.h"
 #include "picture_rows_bench.h"
+#include "tests/support/support.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #define WVL_TESTS_UNIT_PICTURE_ROWS_BENCH_H
 
 #include "picture_rows.h"
+#include "tests/support/support.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #ifndef TEST_SINK_BENCH_H
 #define TEST_SINK_BENCH_H
 
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "codec/sink/sink.h"
+#include "tests/support/support.h"
 #include "wavelane.h"
 
 #define TEMPLATE_BYTES 4000
