@@ -2,9 +2,6 @@
 /* X'Y'Z' through the whole library: every kind of picture memory, tiles with offsets, both wavelets, any number of
  * threads; OpenJPEG decodes what was coded without loss, and a model in extended precision says what it must be. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/prop/xyz_model.h"

@@ -2,9 +2,6 @@
 /* HT codestreams and JPH files: group H of the torture matrix, every shape of block, and what does not go with HT.
  * Decoded by OpenJPEG, re-parsed, and judged by the walker. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/decode/openjph.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tile-parts that Psot could not name are divided between packets, or the plan is refused (D-cs-08). WVL_PART_BYTES
  * lowers 4 GiB, so that small pictures show it; the walker and OpenJPEG read what was divided. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "geom/plan.h"
 #include "tests/decode/decode.h"

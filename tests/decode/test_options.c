@@ -2,9 +2,6 @@
 /* Every option, alone and crossed, decoded by OpenJPEG. */
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/support/support.h"

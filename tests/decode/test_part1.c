@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Progression order changes, packed packet headers, PLM, CRG and profiles: re-parsed, and decoded by OpenJPEG. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/support/support.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Presets make what they promise: byte limits to the byte, filled as far as there is something to fill them with, legal
  * to the walker. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/support/support.h"

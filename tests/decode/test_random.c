@@ -2,9 +2,6 @@
 /* Random legal configurations of small pictures: whatever the options are together, OpenJPEG decodes exactly what went
  * in. WVL_TEST_ROUNDS and WVL_TEST_SEED widen the search. */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/prop/packet_geom.h"

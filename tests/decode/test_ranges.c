@@ -8,10 +8,6 @@
 #include "tests/support/support.h"
 #include "tools/openjpeg/decode.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SIZ = 0xFF51, COD = 0xFF52, TLM = 0xFF55, PLT = 0xFF58, SOT = 0xFF90, SOD = 0xFF93, EOC = 0xFFD9 };
 
 #define MOST_RESOLUTIONS 33u

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rate control keeps its word: bytes, PSNR, slopes. Every count is taken from the bytes themselves. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/support/support.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Regions of interest (Annex H): lossless as a whole, exact in the region before anything else is sent, honest
  * estimates, and what is refused. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/prop/packet_geom.h"

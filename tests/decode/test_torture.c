@@ -2,9 +2,6 @@
 /* The torture matrix, groups A to F: each row is one combination that has broken some codec. Rows name a real picture;
  * without it a drawn one of the same shape stands in. Large pictures are cut unless WVL_LONG is set. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/decode/peer.h"

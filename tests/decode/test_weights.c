@@ -4,9 +4,6 @@
  * as it is. The error is taken apart here, by a wavelet transform of its own, from pictures that OpenJPEG decodes.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/support/support.h"

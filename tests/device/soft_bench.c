@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <dlfcn.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cuda/host/memory/device.h"
 #include "soft_bench.h"

@@ -5,9 +5,6 @@
  * pictures, for checkers that are slow.
  */
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "picture_bench.h"
 #include "report/profile_walk.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Blocks that are coded on the software device (soft.h), and pictures that it finishes, HT and EBCOT, in whole encodes:
  * same bytes as the CPU's. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/backend_cuda.h"
 #include "cuda/host/memory/device.h"

@@ -3,9 +3,6 @@
  * Whole encodes on a device that computes in software (soft.h): same bytes as the CPU's from every kind of picture
  * memory, every call failing once in turn, too little memory, lost devices, and what the steady state costs.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/memory/device.h"
 #include "layouts.h"

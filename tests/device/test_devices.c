@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Several devices in one process, made of software: pictures in flight, waves of one picture, devices that die, calls
  * that fail, memory that stays. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "geom/plan.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures in flight on a device that fails (soft.h), HT and EBCOT: each ends with the CPU's bytes or an error, nothing
  * leaks and nothing hangs. WVL_TEST_SHORT: every fifth call. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/memory/device.h"
 #include "soft_bench.h"

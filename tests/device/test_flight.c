@@ -7,9 +7,6 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "picture_bench.h"
 #include "tests/support/support.h"

@@ -3,9 +3,6 @@
  * poll(). On the CPU, and on the software device where its driver is found. */
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"

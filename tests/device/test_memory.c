@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory of a device: no encode takes more than wvl_plan_measure() says, and a plan that explains itself says it too.
  * On the device in software (soft.h). */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "soft_bench.h"
 #include "tests/support/support.h"

@@ -2,9 +2,6 @@
 /* Whole encodes on a made-up machine: devices of software that lie at two nodes of memory. The platform's calls are
  * answered here, and note for each thread what was set; the driver says which thread it hears. */
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/numa.h"
 #include "cuda/host/memory/device.h"

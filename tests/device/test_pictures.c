@@ -4,9 +4,6 @@
  * Runs on the device in software, or on the machine's if that is what is found. WVL_CUDA_SUBSET: few pictures, for
  * checkers that are slow.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/waves/job.h"
 #include "picture_rows.h"

@@ -3,9 +3,6 @@
  * What only a real device can show: a fault in a kernel, memory that others hold, pixels that lie on it. Every test is
  * a process of its own. Without a device the suite says so and counts as skipped.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

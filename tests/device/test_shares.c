@@ -2,9 +2,6 @@
 /* One picture of which several devices finish the tiles: bytes and results beside the CPU's, what is not divided,
  * devices that die, calls that fail, memory. On devices in software. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "geom/plan.h"
 #include "soft_bench.h"

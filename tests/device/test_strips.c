@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures larger than the memory of a device go through it in strips: the bytes are the CPU's, from images and from
  * rows, and whatever fails. On the device in software (soft.h). */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend/registry.h"
 #include "cuda/host/memory/device.h"

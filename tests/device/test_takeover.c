@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Strips of a device: tables that are kept from one to the next, and another device that goes on in the middle. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/memory/device.h"
 #include "layouts.h"

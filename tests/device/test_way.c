@@ -3,10 +3,6 @@
  * software or several. Pictures alone, pictures that come by rows, and pictures in flight. */
 #include "way/way.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "soft_bench.h"
 #include "tests/support/support.h"
 #include "tests/unit/rows_bench.h"

@@ -17,9 +17,6 @@
  * cent of shared memory that all kernels prefer), lanes (of a warp of the MQ coder that have a block), thin (warps in
  * front that have so few; 0: all).
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "cuda/host/waves/job.h"

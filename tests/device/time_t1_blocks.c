@@ -6,9 +6,6 @@
  * with four fraction bits below; 1, 8 and 32 pictures in a launch; without and with gains. Some blocks of each case
  * are compared with codec/t1 before.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/blocks/t1_rate.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A codestream that is not as long as was foretold: an internal error with a text, before anything is written beyond
  * the memory that was taken for it. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "codec/write/coder.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The conveniences of wavelane_simple.h with memory that runs short: each allocation fails in turn. Nothing stays
  * behind, params stay as they were, and what succeeds has the same bytes. */
-#include <string.h>
 
 #include "tests/fault/ledger.h"
 #include "tests/support/support.h"

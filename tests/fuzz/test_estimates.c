@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How far what a decoder finds may lie from what the encoder reports, and on what facts that depends. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conformance/fuzz/estimate.h"
 #include "tests/support/support.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The generator of random configurations knows every option and draws each of them; the reducer finds what a failure
  * needs. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conformance/fuzz/draw.h"
 #include "conformance/fuzz/faults.h"

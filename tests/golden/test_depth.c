@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Coding blocks no deeper than needed changes no byte: neither when the depth is predicted well, nor when blocks must
  * be coded again. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "geom/plan.h"
 #include "tests/decode/cases.h"

@@ -4,9 +4,6 @@
  * beside the CPU. */
 #include <fenv.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hulls of blocks against a list of their points, pass by pass: gains, slopes, and whether a block is open. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "codec/core/hull.h"
 #include "tests/support/support.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tag trees against a reader of their own: what the decoder learns is exactly what was said. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "codec/t2/tag_tree.h"
 #include "tests/decode/picture.h"

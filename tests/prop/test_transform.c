@@ -7,10 +7,6 @@
  */
 #include <fenv.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "dwt/quant.h"
 #include "tests/support/support.h"

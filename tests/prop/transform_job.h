@@ -4,10 +4,6 @@
 #ifndef WVL_TESTS_PROP_TRANSFORM_JOB_H
 #define WVL_TESTS_PROP_TRANSFORM_JOB_H
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"
 #include "tests/support/planned.h"

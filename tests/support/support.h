@@ -6,7 +6,9 @@
 
 #include <check.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Suites ----
  * A test registers itself before main(), so none can be forgotten. Each is a case of Check with its own name:

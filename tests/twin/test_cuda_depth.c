@@ -4,9 +4,6 @@
  * gains, slopes, and for which slopes a hull is settled. The device code runs compiled for the CPU (emulate.h), and on
  * a device if there is one and the build has device code. Environment variables are those of test_cuda_ht.c.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../prop/t1_draw.h"
 #include "codec/core/hull.h"

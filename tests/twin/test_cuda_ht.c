@@ -5,9 +5,6 @@
  * device code. Device memory is filled with poison first (not with WVL_CUDA_UNPOISONED). WVL_CUDA_SUBSET runs a few
  * blocks (for slow checkers); WVL_CUDA_TWIN_IMAGE names a file of device code to be tested; CK_RUN_CASE names a case.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intmath.h"
 #include "emulated_driver.h"

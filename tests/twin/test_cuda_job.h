@@ -6,9 +6,6 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"

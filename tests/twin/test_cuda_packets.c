@@ -4,9 +4,6 @@
  * and from blocks that the device codes. Its own device code runs compiled for the CPU (emulate.h), in both orders of
  * threads, and on a device if there is one. Environment: as test_cuda_ht.c.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "emulated_driver.h"
 #include "ht_emulated.h"

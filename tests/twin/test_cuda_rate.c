@@ -5,9 +5,6 @@
  * compiled for the CPU (emulate.h), in both orders of threads, and on a device if there is one and the build has device
  * code. Environment variables are those of test_cuda_ht.c.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../prop/t1_draw.h"
 #include "emulated_driver.h"

@@ -5,9 +5,6 @@
  * has device code. Environment variables are those of test_cuda_ht.c.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intmath.h"
 #include "codec/rate/depth.h"

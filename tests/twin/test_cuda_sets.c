@@ -6,9 +6,6 @@
  * the build has device code. Environment variables are those of test_cuda_ht.c.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../prop/t1_draw.h"
 #include "base/intmath.h"

@@ -4,9 +4,6 @@
  * all blocks of a picture, coded in phases and again, against the CPU's. The device code runs compiled for the CPU
  * (emulate.h).
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/coders/block_walk.h"
 #include "cuda/host/coders/rdoq_blocks.h"

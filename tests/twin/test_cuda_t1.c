@@ -4,9 +4,6 @@
  * (emulate.h), in both orders of threads, and on a device if there is one and the build has device code. Device memory
  * is filled with poison first. WVL_CUDA_SUBSET runs a few blocks (for slow checkers).
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intmath.h"
 #include "emulated_driver.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The quantiser that kernels share, against the one in double precision. The kernels themselves: test_slots.c. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 #include "dwt/quant.h"
 #include "tests/support/support.h"

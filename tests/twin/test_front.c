@@ -4,10 +4,6 @@
  * crash. */
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

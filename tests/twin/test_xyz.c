@@ -2,9 +2,6 @@
 /* X'Y'Z' at the bottom: the guess, the plan's tables and the reference kernel against a model in extended precision,
  * and the fast kernel against the reference. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "front/front.h"
 #include "front/xyz_ops.h"

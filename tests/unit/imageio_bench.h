@@ -10,9 +10,6 @@
 #include "picture_rows_bench.h"
 #include "tests/support/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct bytes {
     uint8_t at[8192];
     size_t count;

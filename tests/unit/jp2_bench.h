@@ -3,10 +3,6 @@
 #ifndef TEST_JP2_BENCH_H
 #define TEST_JP2_BENCH_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "codec/jp2/jp2.h"
 #include "tests/prop/cs_parse.h"

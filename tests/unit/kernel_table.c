@@ -2,10 +2,6 @@
 #include "kernel_table.h"
 #include "tests/support/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define RESERVED_BYTES 1024u /* of shared memory, by the driver, on 9.0 */
 #define SHARED_MAX 49152u    /* of a thread block, static */
 #define SHARED_UNIT 16u      /* dynamic shared memory begins at a multiple, in every kernel of an image that has some */

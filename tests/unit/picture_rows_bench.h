@@ -6,9 +6,6 @@
 #include "picture_rows.h"
 #include "tests/support/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define ROWS_GAP 12u /* bytes between rows, which must stay as they are */
 #define ROWS_POISON 0xA5
 

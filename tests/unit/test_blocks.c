@@ -4,9 +4,6 @@
  * the order's thresholds as a snapshot, codes into memory of its own, and hands over a batch of plain data when all is
  * done. The codestream must be the same, byte by byte, whatever reason a picture is coded again for.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend/registry.h"
 #include "base/context.h"

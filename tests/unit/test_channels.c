@@ -3,7 +3,6 @@
 #include "imageio_bench.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static char error[256];
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each rule of the walker has a stream that breaks it, and that one alone. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/support/support.h"
 #include "tests/unit/check_bench.h"

@@ -3,8 +3,6 @@
  * by tables. OpenJPEG decodes, and the model of the same space, which knows of no profile, says what must come out. */
 #include <lcms2.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/prop/xyz_model.h"
 #include "tests/support/support.h"

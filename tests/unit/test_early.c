@@ -2,8 +2,6 @@
 /* Early output: bytes leave while rows are still read, only lengths are patched, at the end, and the bytes are those of
  * a sink that cannot patch. */
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "geom/plan.h"
 #include "tests/support/support.h"

@@ -5,7 +5,6 @@
 #include "imageio_bench.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <tiffio.h>
 #include <unistd.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tiles, tile-components, resolutions, bands, precincts and blocks against hand-worked cases and against the formulas
  * of Annex B. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/picture.h"
 #include "tests/prop/packet_geom.h"

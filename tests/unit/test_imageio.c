@@ -4,7 +4,6 @@
 #include "imageio_bench.h"
 #include "imageio_pictures.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 TEST(pnm_text_and_binary)

@@ -3,7 +3,6 @@
 #include "imageio_bench.h"
 #include "tiff_layout.h"
 
-#include <stdio.h>
 #include <tiffio.h>
 #include <unistd.h>
 

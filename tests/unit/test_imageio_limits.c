@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <png.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/wait.h>
 #include <tiffio.h>
 #include <unistd.h>

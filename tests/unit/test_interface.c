@@ -4,9 +4,6 @@
  * share a context, and pictures whose plan must not take long.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/context.h"

@@ -2,8 +2,6 @@
 /* What the command removes when it must end without order: its own unfinished files, and nothing else. */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "tests/support/support.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Resolutions as 16-bit fractions with an exponent. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "codec/jp2/resolve.h"
 #include "tests/support/support.h"

@@ -6,7 +6,6 @@
 #include "imageio_bench.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include <jpeglib.h>

@@ -2,9 +2,6 @@
 /* Memory that pictures of a folder take again and again: blocks of all sizes, by several threads, hold what was written
  * to them and nothing else. */
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/support/support.h"
 #include "tools/wavelane/kept.h"

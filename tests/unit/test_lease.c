@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Leases of frames, on made-up workers and clocks: slow ones, failures, answers that get lost, late ones. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/support/support.h"
 #include "tools/sequence/lease.h"

@@ -5,9 +5,6 @@
  * after no more looks than every thread may be at.
  */
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/context.h"
 #include "codec/t2/precinct.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The length of a header that changes block by block is the length of the header coded as a whole. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "codec/t2/meter.h"
 #include "tests/support/support.h"

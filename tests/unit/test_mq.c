@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdlib.h>
-#include <string.h>
 
 #include "../prop/t1_decode.h"
 #include "base/cpu.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* NULL for each pointer of every function of the encoder and the walker in turn. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "null_suite.h"
 #include "tests/support/support.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Nodes of memory: what is read, and what a visit sets and takes back; on a made-up machine, and on this one. */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/numa.h"
 #include "tests/support/support.h"

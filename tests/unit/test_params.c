@@ -2,10 +2,6 @@
 /* Params: the option table, its parser and printer, presets, ownership. */
 #include <fenv.h>
 #include <locale.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/context.h"
 #include "params/number.h"

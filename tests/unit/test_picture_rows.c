@@ -7,7 +7,6 @@
 #include "imageio_bench.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <tiffio.h>

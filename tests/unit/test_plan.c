@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The plan refuses every violation with its reason, all at once, and keeps its word about memory. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "codec/write/coder.h"
 #include "tests/decode/cases.h"

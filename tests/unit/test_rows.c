@@ -2,8 +2,6 @@
 /* Pictures from row sources: the bytes are those of wvl_encode, few rows are held, every failure ends the encode. */
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "geom/plan.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows that are pushed: in portions of every size, to the end or not. */
-#include <string.h>
 
 #include "geom/plan.h"
 #include "tests/support/support.h"

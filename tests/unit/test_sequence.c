@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sequences: limits of frames against an independent leaky bucket, restarts, journals, names. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/support/support.h"
 #include "tools/sequence/journal.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The conveniences of wavelane_simple.h: options as text, memory of the library and of the caller, pixels in one call.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/structs.h"
 #include "tests/support/support.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The store of coded data: pieces keep what was written, and little is left between them. And where all memory comes
  * from. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "../fault/ledger.h"
 #include "base/alloc.h"

@@ -4,7 +4,6 @@
  * nothing of the samples. */
 #include "imageio_bench.h"
 
-#include <stdio.h>
 #include <tiffio.h>
 #include <unistd.h>
 

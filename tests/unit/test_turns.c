@@ -3,9 +3,6 @@
 #define _GNU_SOURCE /* usleep */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "tests/support/support.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Steps of quality factors against the formula in libm's arithmetic, and visual weights against the printed table. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "geom/plan.h"
 #include "tests/support/support.h"
