@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* X'Y'Z' through the whole library: every kind of picture memory, tiles with offsets, both wavelets, any number of
  * threads; OpenJPEG decodes what was coded without loss, and a model in extended precision says what it must be. */
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/prop/xyz_model.h"
+#include "tests/support/support.h"
 
 #define EXTRA 4u /* most components */
 
@@ -164,7 +161,7 @@ static void check_scene(const char *settings, const scene *s, const xyz_model *m
     wvl_memory_release(case_context(), data, bytes);
 }
 
-START_TEST(any_memory)
+TEST_EACH(any_memory, 12)
 {
     static const struct {
         unsigned container, depth;
@@ -198,9 +195,8 @@ START_TEST(any_memory)
         }
     }
 }
-END_TEST
 
-START_TEST(every_word)
+TEST_EACH(every_word, XYZ_SPACES)
 {
     char settings[160];
     const xyz_space *space = &xyz_spaces[_i];
@@ -219,9 +215,8 @@ START_TEST(every_word)
     }
     close_scene(&s);
 }
-END_TEST
 
-START_TEST(tables_of_the_caller)
+TEST(tables_of_the_caller)
 {
     static double curves[3][1024];
     const xyz_space *space = &xyz_spaces[4];
@@ -239,10 +234,9 @@ START_TEST(tables_of_the_caller)
     check_scene("levels=2", &s, &model, &tables);
     close_scene(&s);
 }
-END_TEST
 
 /* X'Y'Z' already: 12 bits are coded as they are, of more the uppermost stay. */
-START_TEST(already_xyz)
+TEST(already_xyz)
 {
     for (unsigned depth = 12; depth <= 16; depth += 2) {
         void *data;
@@ -270,9 +264,8 @@ START_TEST(already_xyz)
         close_scene(&s);
     }
 }
-END_TEST
 
-START_TEST(same_bytes_for_any_threads)
+TEST_EACH(same_bytes_for_any_threads, 4)
 {
     static const char *const settings[] = {
         "input-color=p3-d65 reversible=no rates=8",
@@ -310,10 +303,9 @@ START_TEST(same_bytes_for_any_threads)
     free(first);
     close_scene(&s);
 }
-END_TEST
 
 /* A sample beyond its depth is refused as always, though it would have no place in a table. */
-START_TEST(samples_outside_their_depth)
+TEST_EACH(samples_outside_their_depth, 3)
 {
     scene s = {.width = 40, .height = 30, .count = 3, .depth = 10, .container = WVL_SAMPLE_16, .layout = (unsigned)_i};
     wvl_params *params;
@@ -336,9 +328,8 @@ START_TEST(samples_outside_their_depth)
     wvl_params_release(params);
     close_scene(&s);
 }
-END_TEST
 
-START_TEST(refusals)
+TEST(refusals)
 {
     wvl_component_format rgb[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}},
                          chroma[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}};
@@ -366,7 +357,6 @@ START_TEST(refusals)
     f.components = deep;
     case_refused("17 bits", &f, "input-color=rec709", "depth 17");
 }
-END_TEST
 
 static void refuse_tables(wvl_params *params, const wvl_color_tables *tables, const char *reason)
 {
@@ -374,7 +364,7 @@ static void refuse_tables(wvl_params *params, const wvl_color_tables *tables, co
     ck_assert_msg(strstr(wvl_params_error(params), reason) != NULL, "%s", wvl_params_error(params));
 }
 
-START_TEST(tables_are_checked)
+TEST(tables_are_checked)
 {
     static const double ramp[2] = {0.0, 1.0}, beyond[2] = {0.0, 1.5}, broken[2] = {0.0, NAN};
     wvl_params *params;
@@ -403,25 +393,5 @@ START_TEST(tables_are_checked)
     ck_assert_str_eq(wvl_params_get(params, "input-color"), "none");
     wvl_params_release(params);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("decode_color");
-    TCase *tc = tcase_create("color");
-    tcase_set_timeout(tc, 300);
-    tcase_add_loop_test(tc, any_memory, 0, 12);
-    tcase_add_loop_test(tc, every_word, 0, XYZ_SPACES);
-    tcase_add_test(tc, tables_of_the_caller);
-    tcase_add_test(tc, already_xyz);
-    tcase_add_loop_test(tc, same_bytes_for_any_threads, 0, 4);
-    tcase_add_loop_test(tc, samples_outside_their_depth, 0, 3);
-    tcase_add_test(tc, refusals);
-    tcase_add_test(tc, tables_are_checked);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("decode_color")

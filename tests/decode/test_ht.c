@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* HT codestreams and JPH files: group H of the torture matrix, every shape of block, and what does not go with HT.
  * Decoded by OpenJPEG, re-parsed, and judged by the walker. */
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/decode/openjph.h"
+#include "tests/support/support.h"
 #include "wavelane_check.h"
 
 static void print_issue(void *user, const wvl_check_issue *issue)
@@ -139,7 +136,7 @@ static const row rows[] = {
     {"poc", KODIM3, 200, 150, "style=HT progression-changes=0,0,1,3,3,RPCL/0,0,1,6,3,PCRL guard-bits=3"},
 };
 
-START_TEST(group_h)
+TEST_EACH(group_h, sizeof rows / sizeof rows[0])
 {
     const row *r = &rows[_i];
     picture p;
@@ -152,9 +149,8 @@ START_TEST(group_h)
     lossless(r->id, &p, r->settings);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(every_block_shape)
+TEST_RANGE(every_block_shape, 2, 11)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE};
     for (unsigned ycb = 2; ycb <= 12u - (unsigned)_i && ycb <= 10; ycb++) {
@@ -166,10 +162,9 @@ START_TEST(every_block_shape)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* Of 28 bits a band has 31 planes; OpenJPEG carries 30 of HT blocks. */
-START_TEST(every_depth)
+TEST_RANGE(every_depth, 1, 28)
 {
     picture p = picture_draw(PICTURE_NATURAL, 90, 70, 1, (unsigned)_i, (uint32_t)_i),
             q = picture_draw(PICTURE_EXTREME, 90, 70, 1, (unsigned)_i, 3);
@@ -178,12 +173,11 @@ START_TEST(every_depth)
     picture_free(&p);
     picture_free(&q);
 }
-END_TEST
 
 /* ---- Lossy ----------------------------------------------------------------------------------- */
 
 /* The same quantizer with the other block coder: a decoder must see the same samples. */
-START_TEST(same_samples_as_ebcot)
+TEST_EACH(same_samples_as_ebcot, 4)
 {
     static const char *const settings[] = {"reversible=no", "reversible=no step=0.01",
                                            "reversible=no step=0.05 quantization=derived",
@@ -207,7 +201,6 @@ START_TEST(same_samples_as_ebcot)
     case_free(&plain);
     case_free(&other);
 }
-END_TEST
 
 /* ---- Targets --------------------------------------------------------------------------------- */
 
@@ -230,7 +223,7 @@ static picture natural(unsigned i)
 
 /* A byte target is kept and used, and from 1 bit a pixel on the picture is little worse than EBCOT makes it; with few
  * levels more, for HT does not compress a lowest band. */
-START_TEST(byte_targets)
+TEST_EACH(byte_targets, 9)
 {
     static const double rates[] = {0.25, 0.5, 1.0, 2.0, 4.0};
     static const char *const more[] = {"", " tile=200,150 precincts=[64,64] sop=yes eph=yes plt=yes tlm=yes",
@@ -261,7 +254,6 @@ START_TEST(byte_targets)
     case_free(&all);
     picture_free(&p);
 }
-END_TEST
 
 static double fixed_step_psnr(const picture *p, double step, size_t *bytes)
 {
@@ -278,7 +270,7 @@ static double fixed_step_psnr(const picture *p, double step, size_t *bytes)
 
 /* The step follows a byte target, so that no fixed step is better by more than what a small picture's headers make: not
  * one between two powers of two, where planes of the default step are far off. */
-START_TEST(steps_follow_byte_targets)
+TEST(steps_follow_byte_targets)
 {
     picture p = natural(1);
     size_t bytes;
@@ -301,10 +293,9 @@ START_TEST(steps_follow_byte_targets)
     ck_assert_uint_gt(kinds, 1);
     picture_free(&p);
 }
-END_TEST
 
 /* Fewer passes of a set: the target is kept and used all the same, and PSNR falls little. */
-START_TEST(sets_of_fewer_passes)
+TEST(sets_of_fewer_passes)
 {
     picture p = natural(1);
     double psnr[4];
@@ -331,9 +322,8 @@ START_TEST(sets_of_fewer_passes)
     ck_assert_msg(psnr[1] > psnr[3] - 0.6 && psnr[2] > psnr[3] - 0.6, "%.2f, %.2f, %.2f dB", psnr[1], psnr[2], psnr[3]);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(other_targets)
+TEST(other_targets)
 {
     picture p = natural(0);
     outcome o = encode("psnr", &p, "reversible=no style=HT psnr=38 container=jph");
@@ -354,10 +344,9 @@ START_TEST(other_targets)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* Quality factors, of HT and of EBCOT. */
-START_TEST(quality_factors)
+TEST_EACH(quality_factors, 2)
 {
     static const unsigned factors[] = {1, 10, 30, 50, 64, 66, 75, 85, 90, 96, 98, 100};
     picture p = natural(1);
@@ -383,20 +372,18 @@ START_TEST(quality_factors)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Everything that is coded is a codestream without loss. */
-START_TEST(cap_beyond_everything)
+TEST(cap_beyond_everything)
 {
     picture p = natural(1);
     lossless("cap", &p, "style=HT max-bytes=10000000");
     picture_free(&p);
 }
-END_TEST
 
 /* ---- What does not go together --------------------------------------------------------------- */
 
-START_TEST(refusals)
+TEST(refusals)
 {
     static const struct {
         const char *settings, *reason;
@@ -419,28 +406,5 @@ START_TEST(refusals)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("ht");
-    TCase *tests = tcase_create("ht");
-    tcase_set_timeout(tests, 600);
-    tcase_add_loop_test(tests, group_h, 0, sizeof rows / sizeof rows[0]);
-    tcase_add_loop_test(tests, every_block_shape, 2, 11);
-    tcase_add_loop_test(tests, every_depth, 1, 28);
-    tcase_add_loop_test(tests, same_samples_as_ebcot, 0, 4);
-    tcase_add_loop_test(tests, byte_targets, 0, 9);
-    tcase_add_test(tests, steps_follow_byte_targets);
-    tcase_add_test(tests, sets_of_fewer_passes);
-    tcase_add_test(tests, other_targets);
-    tcase_add_loop_test(tests, quality_factors, 0, 2);
-    tcase_add_test(tests, cap_beyond_everything);
-    tcase_add_test(tests, refusals);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("ht")

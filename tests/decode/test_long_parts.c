@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tile-parts that Psot could not name are divided between packets, or the plan is refused (D-cs-08). WVL_PART_BYTES
  * lowers 4 GiB, so that small pictures show it; the walker and OpenJPEG read what was divided. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "geom/plan.h"
 #include "tests/decode/decode.h"
@@ -167,7 +163,7 @@ static void compare_rows(const char *settings, const picture *p, const rows_outp
     }
 }
 
-START_TEST(long_parts_are_divided)
+TEST_EACH(long_parts_are_divided, sizeof cases / sizeof *cases)
 {
     const char *settings = cases[_i].settings;
     picture p = rows_draw(0);
@@ -191,10 +187,9 @@ START_TEST(long_parts_are_divided)
     clear_limit();
     picture_free(&p);
 }
-END_TEST
 
 /* The longest part just fits: nothing changes. One byte less: it is divided. */
-START_TEST(the_limit_is_exact)
+TEST(the_limit_is_exact)
 {
     static const char *const settings[] = {BLOCKS "progression=PCRL", BLOCKS "progression=RPCL plt=yes tlm=yes",
                                            BLOCKS "packed-headers=ppt tile-parts=R", BLOCKS "tile=100,90"};
@@ -220,10 +215,9 @@ START_TEST(the_limit_is_exact)
     clear_limit();
     picture_free(&p);
 }
-END_TEST
 
 /* A cap keeps room for the headers of parts that may come. */
-START_TEST(caps_are_kept)
+TEST(caps_are_kept)
 {
     static const char *const settings[] = {
         BLOCKS "reversible=no progression=RPCL layer-bytes=30000 plt=yes tlm=yes",
@@ -250,7 +244,6 @@ START_TEST(caps_are_kept)
     clear_limit();
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Refused --------------------------------------------------------------------------------- */
 
@@ -266,7 +259,7 @@ static const struct {
     {BLOCKS "progression=PCRL max-bytes=50000", 4000, WVL_OK, ""},
 };
 
-START_TEST(what_no_division_helps_is_refused)
+TEST_EACH(what_no_division_helps_is_refused, sizeof refusals / sizeof *refusals)
 {
     picture p = picture_draw(PICTURE_NOISE, 800, 800, 1, 8, 3);
     wvl_context *context;
@@ -298,10 +291,9 @@ START_TEST(what_no_division_helps_is_refused)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* What the plan could not know: one packet alone is longer than a part. */
-START_TEST(a_long_packet_is_an_error)
+TEST(a_long_packet_is_an_error)
 {
     static const char settings[] = "levels=1 progression=PCRL precincts=[64,64] block=4,4 style=TERMALL";
     picture p = picture_draw(PICTURE_NOISE, 200, 200, 1, 8, 3);
@@ -320,22 +312,5 @@ START_TEST(a_long_packet_is_an_error)
     clear_limit();
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("tile-parts that are too long");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 300);
-    tcase_add_loop_test(all, long_parts_are_divided, 0, (int)(sizeof cases / sizeof *cases));
-    tcase_add_test(all, the_limit_is_exact);
-    tcase_add_test(all, caps_are_kept);
-    tcase_add_loop_test(all, what_no_division_helps_is_refused, 0, (int)(sizeof refusals / sizeof *refusals));
-    tcase_add_test(all, a_long_packet_is_an_error);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("tile-parts that are too long")

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every option, alone and crossed, decoded by OpenJPEG. */
-#include <check.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
+#include "tests/support/support.h"
 
 static void add_text(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void add_text(char *text, size_t size, const char *format, ...)
@@ -31,7 +28,7 @@ static void check_near(const char *what, const picture *p, const char *settings,
 
 /* ---- Block coder ----------------------------------------------------------------------------- */
 
-START_TEST(every_style)
+TEST_EACH(every_style, 64)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE};
     for (unsigned k = 0; k < 3; k++) {
@@ -48,10 +45,9 @@ START_TEST(every_style)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* A cut codeword must decode as what rate control took it for: PSNR told against PSNR found, layer by layer. */
-START_TEST(every_style_cut_where_told)
+TEST_EACH(every_style_cut_where_told, 64)
 {
     char settings[128];
     picture p = picture_draw(PICTURE_NATURAL, 256, 192, 1, 8, 4);
@@ -68,9 +64,8 @@ START_TEST(every_style_cut_where_told)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(every_block_shape)
+TEST_EACH(every_block_shape, 81)
 {
     unsigned xcb = 2 + (unsigned)_i % 9, ycb = 2 + (unsigned)_i / 9;
     char settings[128];
@@ -94,11 +89,10 @@ START_TEST(every_block_shape)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
 
-START_TEST(every_level_count)
+TEST_EACH(every_level_count, 33)
 {
     static const uint32_t sizes[][2] = {{1, 1}, {1, 17}, {19, 1}, {2, 2}, {37, 29}, {128, 64}};
     for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -120,10 +114,9 @@ START_TEST(every_level_count)
         }
     }
 }
-END_TEST
 
 /* A lower resolution is the picture that the low-pass bands alone make: sizes must be those of the standard. */
-START_TEST(fewer_resolutions_decode)
+TEST(fewer_resolutions_decode)
 {
     picture p = picture_draw(PICTURE_NATURAL, 203, 141, 3, 8, 5);
     picture_place(&p, 7, 10);
@@ -139,7 +132,6 @@ START_TEST(fewer_resolutions_decode)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Progressions, tile-parts, markers ------------------------------------------------------- */
 
@@ -156,7 +148,7 @@ static void check_parts(const char *settings, const outcome *o, unsigned letters
     }
 }
 
-START_TEST(every_progression_and_part)
+TEST_EACH(every_progression_and_part, 5)
 {
     static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
     static const char *const parts[] = {"none", "R", "L", "RL", "C", "RC", "LC", "RLC"};
@@ -180,20 +172,18 @@ START_TEST(every_progression_and_part)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* Nsop counts modulo 65536. */
-START_TEST(sop_wraps)
+TEST(sop_wraps)
 {
     picture p = picture_draw(PICTURE_NATURAL, 300, 300, 1, 8, 1);
     case_lossless("sop", &p, "levels=0 precincts=[4,4] block=4,4 layers=13 sop=yes eph=yes plt=yes", NULL);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Depths ---------------------------------------------------------------------------------- */
 
-START_TEST(every_depth)
+TEST_EACH(every_depth, 56)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME};
     unsigned depth = 1 + (unsigned)_i % 28, is_signed = (unsigned)_i / 28;
@@ -215,10 +205,9 @@ START_TEST(every_depth)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* 9/7 at full quality: the judge computes in float, so what it can tell falls with the depth. */
-START_TEST(every_depth_irreversible)
+TEST_EACH(every_depth_irreversible, 16)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME};
     unsigned depth = 1 + (unsigned)_i;
@@ -232,9 +221,8 @@ START_TEST(every_depth_irreversible)
         picture_free(&p);
     }
 }
-END_TEST
 
-START_TEST(mixed_depths_and_signs)
+TEST(mixed_depths_and_signs)
 {
     static const wvl_component_format components[6] = {{1, 0, 1, 1},  {16, 1, 2, 1}, {8, 0, 1, 3},
                                                        {12, 1, 1, 1}, {5, 0, 2, 2},  {24, 1, 1, 1}};
@@ -245,9 +233,8 @@ START_TEST(mixed_depths_and_signs)
     case_structure("mixed, 9/7", &p, "reversible=no bpp=1,4,0");
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(many_components)
+TEST(many_components)
 {
     static const uint32_t counts[] = {2, 5, 256, 257, 1000};
     for (unsigned i = 0; i < 5; i++) {
@@ -260,7 +247,6 @@ START_TEST(many_components)
     case_lossless("16384 components", &p, "levels=1 mct=off", NULL);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
@@ -283,7 +269,7 @@ static void check_layers(const char *settings, const picture *p, unsigned layers
     case_free(&o);
 }
 
-START_TEST(layers_end_lossless)
+TEST_EACH(layers_end_lossless, 8)
 {
     static const char *const settings[] = {"layers=8",
                                            "rates=100,50,25,12,1",
@@ -298,11 +284,10 @@ START_TEST(layers_end_lossless)
     check_layers(settings[_i], &p, layers[_i]);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- JP2 ------------------------------------------------------------------------------------- */
 
-START_TEST(jp2_palette)
+TEST(jp2_palette)
 {
     uint16_t palette[40][3];
     char text[256];
@@ -333,7 +318,6 @@ START_TEST(jp2_palette)
     picture_free(&back);
     picture_free(&expected);
 }
-END_TEST
 
 static decode_info info_of(const char *what, const picture *p, const wvl_jp2_info *jp2)
 {
@@ -348,7 +332,7 @@ static decode_info info_of(const char *what, const picture *p, const wvl_jp2_inf
     return info;
 }
 
-START_TEST(jp2_channels_and_colour)
+TEST(jp2_channels_and_colour)
 {
     static const uint16_t rgba[4] = {WVL_CHANNEL_COLOR, WVL_CHANNEL_COLOR, WVL_CHANNEL_COLOR, WVL_CHANNEL_OPACITY};
     static const uint16_t grey_alpha[2] = {WVL_CHANNEL_COLOR, WVL_CHANNEL_PREMULTIPLIED};
@@ -371,7 +355,6 @@ START_TEST(jp2_channels_and_colour)
     ck_assert_int_eq(info.color_space, 3); /* OPJ_CLRSPC_SYCC */
     picture_free(&p);
 }
-END_TEST
 
 static void put32(uint8_t *at, uint32_t v)
 {
@@ -408,7 +391,7 @@ static void make_grey_profile(uint8_t icc[200])
     icc[189] = 0x33;
 }
 
-START_TEST(jp2_profile_and_boxes)
+TEST(jp2_profile_and_boxes)
 {
     uint8_t icc[200];
     static const char xml[] = "<a>text</a>", xmp[] = "<x:xmpmeta/>";
@@ -449,38 +432,5 @@ START_TEST(jp2_profile_and_boxes)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("options");
-    TCase *blocks = tcase_create("blocks"), *structure = tcase_create("structure"), *samples = tcase_create("samples"),
-          *jp2 = tcase_create("jp2");
-    tcase_set_timeout(blocks, 600);
-    tcase_set_timeout(structure, 600);
-    tcase_set_timeout(samples, 600);
-    tcase_add_loop_test(blocks, every_style, 0, 64);
-    tcase_add_loop_test(blocks, every_style_cut_where_told, 0, 64);
-    tcase_add_loop_test(blocks, every_block_shape, 0, 81);
-    tcase_add_loop_test(structure, every_level_count, 0, 33);
-    tcase_add_test(structure, fewer_resolutions_decode);
-    tcase_add_loop_test(structure, every_progression_and_part, 0, 5);
-    tcase_add_test(structure, sop_wraps);
-    tcase_add_loop_test(structure, layers_end_lossless, 0, 8);
-    tcase_add_loop_test(samples, every_depth, 0, 56);
-    tcase_add_loop_test(samples, every_depth_irreversible, 0, 16);
-    tcase_add_test(samples, mixed_depths_and_signs);
-    tcase_add_test(samples, many_components);
-    tcase_add_test(jp2, jp2_palette);
-    tcase_add_test(jp2, jp2_channels_and_colour);
-    tcase_add_test(jp2, jp2_profile_and_boxes);
-    suite_add_tcase(suite, blocks);
-    suite_add_tcase(suite, structure);
-    suite_add_tcase(suite, samples);
-    suite_add_tcase(suite, jp2);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("options")

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Settings of single components and tiles: which segments carry them, what takes precedence, and that decoders agree.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
+#include "tests/support/support.h"
 
 typedef struct said {
     const char *settings;
@@ -26,7 +23,7 @@ static unsigned main_segments(const cs_stream *s)
 /* The picture has 3 x 2 tiles where there are any. */
 #define TILES "tile=64,64 "
 
-START_TEST(segments_are_the_least)
+TEST(segments_are_the_least)
 {
     static const said cases[] = {
         {"overrides=C1:levels=5", 0, 0}, /* what holds anyway */
@@ -63,10 +60,9 @@ START_TEST(segments_are_the_least)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* Value by value: tile and component, tile, component, options. */
-START_TEST(the_nearest_entry_counts)
+TEST(the_nearest_entry_counts)
 {
     static const char settings[] = "mct=off " TILES "levels=4 style=0 guard-bits=2 block=64,64 "
                                    "overrides=T2C1:levels=1/T2:levels=2;style=4/C1:levels=3;style=2;guard-bits=3/"
@@ -88,9 +84,8 @@ START_TEST(the_nearest_entry_counts)
     case_lossless(settings, &p, settings, NULL);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(tiles_of_all_kinds_decode)
+TEST_EACH(tiles_of_all_kinds_decode, 9)
 {
     static const char *const settings[] = {
         TILES "overrides=T1:mct=off/T2:progression=CPRL;sop=yes/T3:progression=PCRL;eph=yes;sop=yes/T4:levels=0",
@@ -108,10 +103,9 @@ START_TEST(tiles_of_all_kinds_decode)
     case_lossless(settings[_i], &p, settings[_i], NULL);
     picture_free(&p);
 }
-END_TEST
 
 /* 9/7 here and 5/3 there: what is lossless stays so. */
-START_TEST(wavelets_mix)
+TEST(wavelets_mix)
 {
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 3);
     outcome o = case_encode("mix", &p, "mct=off overrides=C1:reversible=no;step=0.02;quantization=derived", NULL);
@@ -137,10 +131,9 @@ START_TEST(wavelets_mix)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* Caps and targets hold, whatever the tiles are coded by. */
-START_TEST(caps_hold)
+TEST_EACH(caps_hold, 3)
 {
     static const char *const extras[] = {TILES "overrides=T1:progression=RPCL;sop=yes/T2C1:block=16,16/T3:levels=1",
                                          "mct=off overrides=C1:levels=3;step=0.01/C2:style=TERMALL",
@@ -156,9 +149,8 @@ START_TEST(caps_hold)
     }
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(psnr_targets_hold)
+TEST_EACH(psnr_targets_hold, 2)
 {
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
     static const char *const settings[] = {"reversible=no psnr=38 " TILES "overrides=T2:mct=off/T3:levels=2",
@@ -170,10 +162,9 @@ START_TEST(psnr_targets_hold)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* COC and QCC with 16-bit component indices. */
-START_TEST(many_components)
+TEST(many_components)
 {
     picture p = picture_draw(PICTURE_NATURAL, 9, 7, 300, 8, 5);
     static const char settings[] = "mct=off levels=1 overrides=C299:levels=2;style=4/C256-258:block=8,8/T1C12:levels=0";
@@ -184,9 +175,8 @@ START_TEST(many_components)
     case_lossless(settings, &p, settings, NULL);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(refusals_name_the_entry)
+TEST(refusals_name_the_entry)
 {
     static const char *const cases[][2] = {
         {"overrides=levels=3", "entry 1: expected T"},
@@ -221,25 +211,5 @@ START_TEST(refusals_name_the_entry)
         case_refused("refusal", &f, cases[i][0], cases[i][1]);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("overrides");
-    TCase *tests = tcase_create("overrides");
-    tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, segments_are_the_least);
-    tcase_add_test(tests, the_nearest_entry_counts);
-    tcase_add_loop_test(tests, tiles_of_all_kinds_decode, 0, 9);
-    tcase_add_test(tests, wavelets_mix);
-    tcase_add_loop_test(tests, caps_hold, 0, 3);
-    tcase_add_loop_test(tests, psnr_targets_hold, 0, 2);
-    tcase_add_test(tests, many_components);
-    tcase_add_test(tests, refusals_name_the_entry);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("overrides")

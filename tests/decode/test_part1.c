@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Progression order changes, packed packet headers, PLM, CRG and profiles: re-parsed, and decoded by OpenJPEG. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
+#include "tests/support/support.h"
 
 static outcome decode_exactly(const picture *p, const char *settings)
 {
@@ -23,7 +20,7 @@ static outcome decode_exactly(const picture *p, const char *settings)
 #define SPLIT "0,0,1,6,3,RLCP/0,0,2,6,3,RLCP" /* disjoint by layers */
 #define OVER "0,0,2,3,3,LRCP/0,0,2,6,3,CPRL"  /* the second covers the first */
 
-START_TEST(changes_decode)
+TEST_EACH(changes_decode, 8)
 {
     static const char *const settings[] = {
         "progression=RLCP layers=2 progression-changes=" SPLIT,
@@ -48,10 +45,9 @@ START_TEST(changes_decode)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* The packets come in another order than without changes, and are the same. */
-START_TEST(changes_change_the_order_only)
+TEST(changes_change_the_order_only)
 {
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 1);
     outcome plain = decode_exactly(&p, "layers=2 progression=LRCP"),
@@ -68,10 +64,9 @@ START_TEST(changes_change_the_order_only)
     case_free(&changed);
     picture_free(&p);
 }
-END_TEST
 
 /* 4K cinema: two volumes, each a tile-part a component. With one component, only the volume begins a part. */
-START_TEST(volumes_start_tile_parts)
+TEST(volumes_start_tile_parts)
 {
     for (unsigned components = 1; components <= 3; components += 2) {
         char settings[160];
@@ -89,10 +84,9 @@ START_TEST(volumes_start_tile_parts)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* A tile-part begins at the first packet of its tile, and then exactly where what was asked for changes (A.4.2). */
-START_TEST(parts_start_where_asked)
+TEST_EACH(parts_start_where_asked, 7)
 {
     static const struct {
         const char *settings;
@@ -124,11 +118,10 @@ START_TEST(parts_start_where_asked)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Packed headers, PLM --------------------------------------------------------------------- */
 
-START_TEST(packed_headers_decode)
+TEST_EACH(packed_headers_decode, 18)
 {
     static const char *const packed[] = {"ppm", "ppt"};
     static const char *const rest[] = {"",
@@ -159,10 +152,9 @@ START_TEST(packed_headers_decode)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* More headers than a segment holds: several, cut inside a header. */
-START_TEST(packed_headers_fill_segments)
+TEST_EACH(packed_headers_fill_segments, 3)
 {
     static const char *const settings[] = {
         "packed-headers=ppm block=4,4 precincts=[8,8] layers=8 sop=yes eph=yes levels=2",
@@ -178,9 +170,8 @@ START_TEST(packed_headers_fill_segments)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(plm_tells_every_packet)
+TEST_EACH(plm_tells_every_packet, 4)
 {
     static const char *const settings[] = {"plm=yes", "plm=yes plt=yes tlm=yes", "plm=yes tile=20,20 layers=2 tlm=yes",
                                            "plm=yes tile=20,20 tile-parts=R sop=yes eph=yes layers=3"};
@@ -193,9 +184,8 @@ START_TEST(plm_tells_every_packet)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(plm_fills_segments)
+TEST(plm_fills_segments)
 {
     picture p = picture_draw(PICTURE_NATURAL, 1024, 1024, 1, 8, 7);
     outcome o = decode_exactly(&p, "plm=yes tile=16,16 levels=3 layers=4");
@@ -203,10 +193,9 @@ START_TEST(plm_fills_segments)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* Nplm has eight bits. */
-START_TEST(plm_refuses_long_entries)
+TEST(plm_refuses_long_entries)
 {
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 7);
     outcome o = case_try(&p, "plm=yes layers=20", NULL);
@@ -216,10 +205,9 @@ START_TEST(plm_refuses_long_entries)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* Caps hold to the byte, with every extra in the headers counted, and are used. */
-START_TEST(caps_hold)
+TEST_EACH(caps_hold, 8)
 {
     static const char *const extras[] = {"packed-headers=ppm",
                                          "packed-headers=ppt",
@@ -245,10 +233,9 @@ START_TEST(caps_hold)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* A component's bytes are its tile-parts'. */
-START_TEST(component_caps_hold)
+TEST_EACH(component_caps_hold, 3)
 {
     static const char *const extras[] = {"packed-headers=ppt", "plm=yes plt=yes",
                                          "progression-changes=T1=0,0,1,5,3,CPRL/T1=5,0,1,6,3,CPRL"};
@@ -272,11 +259,10 @@ START_TEST(component_caps_hold)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* ---- A real picture -------------------------------------------------------------------------- */
 
-START_TEST(real_picture)
+TEST_EACH(real_picture, 5)
 {
     static const char *const rows[] = {
         "progression=RLCP layers=2 progression-changes=" SPLIT, "layers=2 progression-changes=" OVER,
@@ -295,11 +281,10 @@ START_TEST(real_picture)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Registration, profiles ------------------------------------------------------------------ */
 
-START_TEST(registration_is_written)
+TEST(registration_is_written)
 {
     picture p = picture_draw(PICTURE_NATURAL, 60, 40, 3, 8, 7);
     outcome o = decode_exactly(&p, "registration=[0,1],[32768,65535],[7,8]"),
@@ -315,9 +300,8 @@ START_TEST(registration_is_written)
     case_free(&none);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(profiles_are_declared)
+TEST(profiles_are_declared)
 {
     picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 7);
     static const char *const settings[] = {"", "profile=0", "profile=0 tile=128,128 block=32,32",
@@ -330,7 +314,6 @@ START_TEST(profiles_are_declared)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
@@ -377,7 +360,7 @@ static const struct refusal {
     {"profile=0 levels=0", "lowest resolution", 3},
 };
 
-START_TEST(refused_with_reason)
+TEST_EACH(refused_with_reason, sizeof refusals / sizeof refusals[0])
 {
     const struct refusal *f = &refusals[_i];
     wvl_component_format *components = calloc(f->components, sizeof *components);
@@ -389,11 +372,10 @@ START_TEST(refused_with_reason)
     case_refused(f->settings, &format, f->settings, f->reason);
     free(components);
 }
-END_TEST
 
 /* 256 components: an end of 256 is written as 0, which OpenJPEG 2.5 takes for 0 components, so only the walker judges.
  * 257: indices of two bytes, and an end of 256 as it stands. */
-START_TEST(wide_component_indices)
+TEST(wide_component_indices)
 {
     picture narrow = picture_draw(PICTURE_NOISE, 3, 2, 256, 8, 1), wide = picture_draw(PICTURE_NOISE, 3, 2, 257, 8, 1);
     outcome a = case_encode("256 components", &narrow,
@@ -408,10 +390,9 @@ START_TEST(wide_component_indices)
     picture_free(&narrow);
     picture_free(&wide);
 }
-END_TEST
 
 /* Values read back as they were given, from a clone too. */
-START_TEST(values_print_back)
+TEST(values_print_back)
 {
     static const char *const settings[][2] = {
         {"progression-changes", "T2=0,0,2,3,3,RPCL/T65535=1,16383,65535,33,16384,PCRL/0,0,1,6,3,LRCP"},
@@ -435,34 +416,5 @@ START_TEST(values_print_back)
     }
     wvl_params_release(copy);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("part1");
-    TCase *tests = tcase_create("part1");
-    tcase_set_timeout(tests, 900);
-    tcase_add_loop_test(tests, changes_decode, 0, 8);
-    tcase_add_test(tests, changes_change_the_order_only);
-    tcase_add_test(tests, volumes_start_tile_parts);
-    tcase_add_loop_test(tests, parts_start_where_asked, 0, 7);
-    tcase_add_loop_test(tests, packed_headers_decode, 0, 18);
-    tcase_add_loop_test(tests, packed_headers_fill_segments, 0, 3);
-    tcase_add_loop_test(tests, plm_tells_every_packet, 0, 4);
-    tcase_add_test(tests, plm_fills_segments);
-    tcase_add_test(tests, plm_refuses_long_entries);
-    tcase_add_loop_test(tests, caps_hold, 0, 8);
-    tcase_add_loop_test(tests, component_caps_hold, 0, 3);
-    tcase_add_loop_test(tests, real_picture, 0, 5);
-    tcase_add_test(tests, registration_is_written);
-    tcase_add_test(tests, profiles_are_declared);
-    tcase_add_loop_test(tests, refused_with_reason, 0, sizeof refusals / sizeof refusals[0]);
-    tcase_add_test(tests, wide_component_indices);
-    tcase_add_test(tests, values_print_back);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("part1")

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Presets make what they promise: byte limits to the byte, filled as far as there is something to fill them with, legal
  * to the walker. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
+#include "tests/support/support.h"
 #include "wavelane_check.h"
 
 /* ---- Byte limits of digital cinema, as they are published ------------------------------------ */
@@ -102,7 +99,7 @@ static void check_frame(const char *what, const picture *p, const char *preset, 
 
 /* Noise fills every limit, four megabytes of it the greatest; extremes strain the bound of a pass; a flat picture has
  * nothing to send. */
-START_TEST(hard_pictures_2k)
+TEST_EACH(hard_pictures_2k, LIMITS)
 {
     static const picture_kind kinds[] = {PICTURE_NOISE, PICTURE_EXTREME, PICTURE_FLAT};
     for (unsigned k = 0; k < (_i ? 2 : 3); k++) {
@@ -114,15 +111,13 @@ START_TEST(hard_pictures_2k)
         picture_free(&p);
     }
 }
-END_TEST
 
-START_TEST(hard_pictures_4k)
+TEST_EACH(hard_pictures_4k, case_long() ? LIMITS : 2)
 {
     picture p = picture_draw(PICTURE_NOISE, 4096, 1716, 3, 12, 9);
     check_frame("4K", &p, "dci-4k", &limits[_i], "");
     picture_free(&p);
 }
-END_TEST
 
 /* 16-bit files hold 12 bits at the top, or at the bottom with nothing above. */
 static void make_12_bits(picture *p)
@@ -151,7 +146,7 @@ static int is_repeated(int i)
     return k < i;
 }
 
-START_TEST(real_pictures)
+TEST_EACH(real_pictures, LIMITS)
 {
     static const char *const names[] = {"perf_dci2k_2048x1080_rgb12.tif", "blackmagic_2k_crop_rgb16.tif"};
     for (unsigned n = 0; n < 2 && (case_long() || !is_repeated(_i)); n++) {
@@ -164,10 +159,9 @@ START_TEST(real_pictures)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* A lower rate is taken, down to what the headers need. */
-START_TEST(lower_rates)
+TEST(lower_rates)
 {
     static const uint32_t bytes[] = {900000, 300000, 20000, 3000};
     picture p = picture_draw(PICTURE_NATURAL, 2048, 858, 3, 12, 3);
@@ -185,11 +179,10 @@ START_TEST(lower_rates)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* Comments of any length: no length may lie where old servers stumble, and what is added for that is one comment more.
  */
-START_TEST(lengths_keep_their_distance)
+TEST(lengths_keep_their_distance)
 {
     picture p = picture_draw(PICTURE_FLAT, 16, 16, 3, 12, 3);
     unsigned spaced = 0;
@@ -213,7 +206,6 @@ START_TEST(lengths_keep_their_distance)
     ck_assert_uint_gt(spaced, 10);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Any size -------------------------------------------------------------------------------- */
 
@@ -261,7 +253,7 @@ static const shape shapes[] = {
 };
 
 /* The least side leaves targets of bytes room for the headers. */
-START_TEST(random_sizes)
+TEST_EACH(random_sizes, sizeof shapes / sizeof shapes[0])
 {
     const shape *s = &shapes[_i];
     int has_target = strstr(s->preset, "bpp=") || strstr(s->preset, "rates=") || !strcmp(s->profile, "ndnp") ||
@@ -287,10 +279,9 @@ START_TEST(random_sizes)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* ST 2067-21 asks for one more bit of B where there are more than five levels. */
-START_TEST(imf_ht_with_six_levels)
+TEST(imf_ht_with_six_levels)
 {
     picture p = picture_draw(PICTURE_NATURAL, 2100, 40, 3, 12, 5);
     outcome o = case_encode("six levels", &p, "preset=imf-ht-rev levels=6", NULL);
@@ -298,10 +289,9 @@ START_TEST(imf_ht_with_six_levels)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* Every preset in the list is one of the above, or refuses what it cannot do without. */
-START_TEST(no_preset_is_left_out)
+TEST(no_preset_is_left_out)
 {
     size_t count;
     const wvl_preset *presets = wvl_presets(&count);
@@ -315,24 +305,5 @@ START_TEST(no_preset_is_left_out)
         ck_assert_msg(found, "%s is not tried", presets[i].name);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("presets");
-    TCase *all = tcase_create("all");
-    tcase_add_loop_test(all, hard_pictures_2k, 0, LIMITS);
-    tcase_add_loop_test(all, hard_pictures_4k, 0, case_long() ? LIMITS : 2);
-    tcase_add_loop_test(all, real_pictures, 0, LIMITS);
-    tcase_add_test(all, lower_rates);
-    tcase_add_test(all, lengths_keep_their_distance);
-    tcase_add_loop_test(all, random_sizes, 0, (int)(sizeof shapes / sizeof shapes[0]));
-    tcase_add_test(all, imf_ht_with_six_levels);
-    tcase_add_test(all, no_preset_is_left_out);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("presets")

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What keeps a picture or an option from a profile is refused and named, all of it; what shows only in the bytes is
  * found before they leave. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
+#include "tests/support/support.h"
 
 #define RGB12 64, 48, 3, 12
 #define RGB8 64, 48, 3, 8
@@ -204,7 +201,7 @@ static wvl_image_format format_of(const refusal *r, wvl_component_format compone
                               .components = components};
 }
 
-START_TEST(each_rule_is_refused)
+TEST(each_rule_is_refused)
 {
     wvl_component_format components[8];
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
@@ -212,10 +209,9 @@ START_TEST(each_rule_is_refused)
         case_refused("a profile", &format, refusals[i].settings, refusals[i].reason);
     }
 }
-END_TEST
 
 /* The text has a line for everything that is wrong, and for nothing else. */
-START_TEST(all_of_it_is_listed)
+TEST(all_of_it_is_listed)
 {
     static const char *const lines[] = {"2049,1081",
                                         "component 0: depth 10",
@@ -244,7 +240,6 @@ START_TEST(all_of_it_is_listed)
     }
     ck_assert_uint_eq(count, sizeof lines / sizeof lines[0]);
 }
-END_TEST
 
 /* ---- What shows only in the bytes ------------------------------------------------------------ */
 
@@ -311,7 +306,7 @@ static void close_broken(broken *b)
 }
 
 /* Nothing is lowered behind the picture's back, nothing leaves, and the text says how much it was. */
-START_TEST(broken_bytes_do_not_leave)
+TEST(broken_bytes_do_not_leave)
 {
     broken b;
     char error[1024];
@@ -321,10 +316,9 @@ START_TEST(broken_bytes_do_not_leave)
                   error);
     close_broken(&b);
 }
-END_TEST
 
 /* The error text may be cut, or not wanted at all. */
-START_TEST(no_room_for_the_text)
+TEST(no_room_for_the_text)
 {
     broken b;
     char error[16];
@@ -337,7 +331,6 @@ START_TEST(no_room_for_the_text)
     }
     close_broken(&b);
 }
-END_TEST
 
 /* ---- Masters of the Koninklijke Bibliotheek -------------------------------------------------- */
 
@@ -391,7 +384,7 @@ static const master masters[] = {
     {"no tiff", XMP("exif:b='1' photoshop:c='2'"), "eciRGB v2", 11811, WVL_ERROR_PROFILE, "keep.xmp"},
 };
 
-START_TEST(masters_need_their_metadata)
+TEST_EACH(masters_need_their_metadata, sizeof masters / sizeof masters[0])
 {
     const master *m = &masters[_i];
     uint8_t icc[512];
@@ -421,21 +414,5 @@ START_TEST(masters_need_their_metadata)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("profiles");
-    TCase *all = tcase_create("all");
-    tcase_add_test(all, each_rule_is_refused);
-    tcase_add_test(all, all_of_it_is_listed);
-    tcase_add_test(all, broken_bytes_do_not_leave);
-    tcase_add_test(all, no_room_for_the_text);
-    tcase_add_loop_test(all, masters_need_their_metadata, 0, (int)(sizeof masters / sizeof masters[0]));
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("profiles")

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Random legal configurations of small pictures: whatever the options are together, OpenJPEG decodes exactly what went
  * in. WVL_TEST_ROUNDS and WVL_TEST_SEED widen the search. */
-#include <check.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/prop/packet_geom.h"
+#include "tests/support/support.h"
 
 #define BATCH 50
 #define MOST_COMPONENTS 5
@@ -282,33 +279,18 @@ static uint32_t number_from(const char *name, uint32_t otherwise)
     return value && value[0] ? (uint32_t)strtoul(value, NULL, 10) : otherwise;
 }
 
-START_TEST(random_configurations)
+TEST_EACH(random_configurations, (number_from("WVL_TEST_ROUNDS", 1000) / BATCH))
 {
     for (uint32_t i = 0; i < BATCH; i++) {
         run_one(number_from("WVL_TEST_SEED", 1) + (uint32_t)_i * BATCH + i, 0);
     }
 }
-END_TEST
 
-START_TEST(random_ht_configurations)
+TEST_EACH(random_ht_configurations, (number_from("WVL_TEST_ROUNDS", 1000) / BATCH))
 {
     for (uint32_t i = 0; i < BATCH; i++) {
         run_one(number_from("WVL_TEST_SEED", 1) + (uint32_t)_i * BATCH + i, 1);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("random");
-    TCase *tests = tcase_create("random");
-    tcase_set_timeout(tests, 600);
-    tcase_add_loop_test(tests, random_configurations, 0, (int)(number_from("WVL_TEST_ROUNDS", 1000) / BATCH));
-    tcase_add_loop_test(tests, random_ht_configurations, 0, (int)(number_from("WVL_TEST_ROUNDS", 1000) / BATCH));
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("random")

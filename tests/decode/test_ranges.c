@@ -5,12 +5,8 @@
  * and makes a codestream of them in which all other packets are empty; OpenJPEG decodes the region of both alike.
  */
 #include "tests/decode/cases.h"
+#include "tests/support/support.h"
 #include "tools/openjpeg/decode.h"
-
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SIZ = 0xFF51, COD = 0xFF52, TLM = 0xFF55, PLT = 0xFF58, SOT = 0xFF90, SOD = 0xFF93, EOC = 0xFFD9 };
 
@@ -323,7 +319,7 @@ static const struct range_case {
 static const char *const presets[] = {"preset=iiif-lossless", "preset=iiif-lossy"};
 
 /* A region at a resolution needs the bytes that the index says, and no others. */
-START_TEST(regions_need_what_the_index_says)
+TEST_EACH(regions_need_what_the_index_says, 4)
 {
     const uint32_t cut[4] = {512, 256, 768, 512};
     char settings[64];
@@ -338,18 +334,5 @@ START_TEST(regions_need_what_the_index_says)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("ranges");
-    TCase *all = tcase_create("index");
-    SRunner *runner = srunner_create(suite);
-    tcase_add_loop_test(all, regions_need_what_the_index_says, 0, 4);
-    tcase_set_timeout(all, 120);
-    suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("ranges")

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rate control keeps its word: bytes, PSNR, slopes. Every count is taken from the bytes themselves. */
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
+#include "tests/support/support.h"
 
 #define NAMES 6
 static const char *const names[NAMES] = {"kodim03.png",          "kodim05.png",           "kodim13.png",
@@ -64,7 +61,7 @@ static const char *const structures[] = {"",
                                          "step=0.02"};
 #define STRUCTURES (sizeof structures / sizeof structures[0])
 
-START_TEST(final_budgets)
+TEST_EACH(final_budgets, STRUCTURES)
 {
     static const unsigned budgets[] = {8192, 9000, 13579, 20000, 40000};
     picture p = fetch(1);
@@ -89,9 +86,8 @@ START_TEST(final_budgets)
     }
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(intermediate_budgets)
+TEST_EACH(intermediate_budgets, STRUCTURES)
 {
     static const unsigned budgets[] = {8192, 12000, 18000, 30000, 45000};
     char settings[256];
@@ -115,10 +111,9 @@ START_TEST(intermediate_budgets)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* Targets closer than the empty packets between them: an earlier layer must leave room, or the later one overshoots. */
-START_TEST(crowded_budgets)
+TEST_EACH(crowded_budgets, 4)
 {
     static const char *const more[] = {"", "sop=yes eph=yes plt=yes", "tile=64,64",
                                        "precincts=[16,16] tile-parts=R progression=RPCL"};
@@ -135,10 +130,9 @@ START_TEST(crowded_budgets)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* Caps beside every other target, on pictures that leave rate control little to choose. */
-START_TEST(caps_on_hard_pictures)
+TEST(caps_on_hard_pictures)
 {
     static const picture_kind kinds[] = {PICTURE_NOISE, PICTURE_FLAT, PICTURE_EXTREME, PICTURE_SPARSE};
     static const char *const targets[] = {"",
@@ -167,11 +161,10 @@ START_TEST(caps_on_hard_pictures)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* Byte by byte around the least that is possible: either the cap is kept, or the plan refuses it and says what would
  * do. */
-START_TEST(smallest_caps)
+TEST_EACH(smallest_caps, 8)
 {
     static const struct {
         const char *settings;
@@ -205,11 +198,10 @@ START_TEST(smallest_caps)
     ck_assert_msg(refused > 0 && kept > 10, "%s: %u refused, %u kept", cases[_i].settings, refused, kept);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Caps of a component --------------------------------------------------------------------- */
 
-START_TEST(component_caps)
+TEST_EACH(component_caps, 9)
 {
     static const char *const more[] = {"",
                                        "max-bytes=20000",
@@ -242,7 +234,6 @@ START_TEST(component_caps)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* ---- PSNR ------------------------------------------------------------------------------------ */
 
@@ -261,7 +252,7 @@ static void check_psnr_targets(const picture *p, const char *settings, const dou
     case_free(&o);
 }
 
-START_TEST(psnr_targets)
+TEST_EACH(psnr_targets, NAMES)
 {
     /* the dark picture of 12 bits jumps from 28 to 35 dB with the first pass of one block */
     static const double common[] = {28.0, 32.0, 36.0, 40.0, 44.0}, dark[] = {45.0, 50.0, 55.0, 60.0, 65.0};
@@ -284,11 +275,10 @@ START_TEST(psnr_targets)
     check_psnr_targets(&p, all, targets, 5);
     picture_free(&p);
 }
-END_TEST
 
 /* What the result tells is what a decoder finds, down to the last bit of deep samples; only an exact picture has no
  * error. */
-START_TEST(told_is_found)
+TEST_EACH(told_is_found, 2)
 {
     static const char *const asked[] = {"reversible=no",
                                         "reversible=no slopes=39000",
@@ -315,7 +305,6 @@ START_TEST(told_is_found)
     }
     picture_free(&p);
 }
-END_TEST
 
 static double told_last(const outcome *o)
 {
@@ -323,7 +312,7 @@ static double told_last(const outcome *o)
 }
 
 /* Noise smaller than the last fraction bit of the finest bands: no magnitude shows that it is gone. */
-START_TEST(unseen_errors_are_counted)
+TEST(unseen_errors_are_counted)
 {
     picture p = picture_draw(PICTURE_NATURAL, 200, 160, 1, 8, 3);
     for (uint32_t i = 0; i < 200 * 160; i++) {
@@ -335,7 +324,6 @@ START_TEST(unseen_errors_are_counted)
     picture_free(&back), picture_free(&p);
     case_free(&o);
 }
-END_TEST
 
 /* Rows are alike, and so are their errors: where one lies at half a sample, a whole column does. */
 static void repeat_first_row(picture *p)
@@ -349,7 +337,7 @@ static void repeat_first_row(picture *p)
 }
 
 /* Errors of the last bit: a decoder rounds samples and clips them to their range, and so does the measurement. */
-START_TEST(last_bits_are_measured)
+TEST_EACH(last_bits_are_measured, 5)
 {
     static const struct {
         picture_kind kind;
@@ -383,11 +371,10 @@ START_TEST(last_bits_are_measured)
     ck_assert_msg(less <= rows[_i].less * count, "\"%s\": %.3f dB less told than found, in the mean", settings,
                   less / count);
 }
-END_TEST
 
 /* measure-psnr: what is told is what the decoder finds, of every layer and whatever the blocks were quantised for;
  * bytes are the same. Small pictures need no word. */
-START_TEST(told_as_measured)
+TEST_EACH(told_as_measured, 2)
 {
     static const char *const asked[] = {"reversible=no bpp=0.3,1",
                                         "reversible=yes bpp=0.2,0.8",
@@ -431,10 +418,9 @@ START_TEST(told_as_measured)
     picture_free(&p);
     picture_free(&small);
 }
-END_TEST
 
 /* Components of different size and depth: the error is that of all samples, scaled to the deepest. */
-START_TEST(psnr_of_unlike_components)
+TEST(psnr_of_unlike_components)
 {
     static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}},
                                       mixed[2] = {{8, 0, 1, 1}, {12, 1, 1, 1}};
@@ -449,11 +435,10 @@ START_TEST(psnr_of_unlike_components)
     check_psnr_targets(&p, "reversible=no psnr=38", &target, 1);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Slopes, automatic layers, meanings ------------------------------------------------------ */
 
-START_TEST(slopes)
+TEST_EACH(slopes, NAMES)
 {
     unsigned given[5],
         up = _i == 4 ? 4096 : 0; /* 16 bits: 8 more are a factor of 2^16 in squared error, 4096 in slope */
@@ -481,9 +466,8 @@ START_TEST(slopes)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(automatic_layers_halve)
+TEST_EACH(automatic_layers_halve, NAMES)
 {
     picture p = fetch(_i);
     outcome o = case_encode("layers", &p, "layers=7", NULL);
@@ -502,9 +486,8 @@ START_TEST(automatic_layers_halve)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(meaning_of_units)
+TEST(meaning_of_units)
 {
     static const wvl_component_format components[3] = {{10, 0, 1, 1}, {10, 0, 2, 2}, {10, 0, 2, 1}};
     wvl_image_format format = {sizeof format, 3, 1, 303, 281, 3, components};
@@ -526,9 +509,8 @@ START_TEST(meaning_of_units)
     }
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(lossless_after_lossy)
+TEST_EACH(lossless_after_lossy, 7)
 {
     static const char *const settings[] = {"rates=30,10,1",      "bpp=0.5,0", "psnr=35,0", "slopes=35000,0",
                                            "layer-bytes=9000,0", "layers=9",  "rates=8,0"};
@@ -540,10 +522,9 @@ START_TEST(lossless_after_lossy)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* More bits never make the picture worse. */
-START_TEST(quality_rises_with_bytes)
+TEST_EACH(quality_rises_with_bytes, NAMES)
 {
     picture p = fetch(_i);
     double before = 0.0;
@@ -560,40 +541,11 @@ START_TEST(quality_rises_with_bytes)
     }
     picture_free(&p);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("rate");
-    TCase *caps = tcase_create("caps"), *quality = tcase_create("quality"), *bits = tcase_create("last bits");
-    tcase_set_timeout(caps, 600);
-    tcase_set_timeout(quality, 600);
-    tcase_add_loop_test(caps, final_budgets, 0, (int)STRUCTURES);
-    tcase_add_loop_test(caps, intermediate_budgets, 0, (int)STRUCTURES);
-    tcase_add_loop_test(caps, crowded_budgets, 0, 4);
-    tcase_add_test(caps, caps_on_hard_pictures);
-    tcase_add_loop_test(caps, smallest_caps, 0, 8);
-    tcase_add_loop_test(caps, component_caps, 0, 9);
-    tcase_add_test(caps, meaning_of_units);
-    tcase_add_loop_test(quality, psnr_targets, 0, NAMES);
-    tcase_add_loop_test(quality, told_as_measured, 0, 2);
-    tcase_add_loop_test(bits, last_bits_are_measured, 0, 5);
-    tcase_add_test(bits, unseen_errors_are_counted);
-    tcase_add_loop_test(quality, told_is_found, 0, 2);
-    tcase_add_test(quality, psnr_of_unlike_components);
-    tcase_add_loop_test(quality, slopes, 0, NAMES);
-    tcase_add_loop_test(quality, automatic_layers_halve, 0, NAMES);
-    tcase_add_loop_test(quality, lossless_after_lossy, 0, 7);
-    tcase_add_loop_test(quality, quality_rises_with_bytes, 0, NAMES);
-    suite_add_tcase(suite, caps);
-    suite_add_tcase(suite, quality);
-    suite_add_tcase(suite, bits);
     if (!picture_folder()) {
         printf("WVL_TEST_PICTURES is not set: drawn pictures stand in for the real ones\n");
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return test_run_suite("rate");
 }

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Regions of interest (Annex H): lossless as a whole, exact in the region before anything else is sent, honest
  * estimates, and what is refused. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/prop/packet_geom.h"
+#include "tests/support/support.h"
 
 #define TILES "tile=64,64 "
 
 /* Tile by tile and component by component: the shift that RGN says. */
-START_TEST(segments_say_the_shift)
+TEST(segments_say_the_shift)
 {
     static const struct {
         const char *settings;
@@ -42,7 +39,6 @@ START_TEST(segments_say_the_shift)
     }
     picture_free(&p);
 }
-END_TEST
 
 static const char *const lossless[] = {
     "roi=c=0,U=12",
@@ -64,7 +60,7 @@ static const char *const lossless[] = {
 };
 #define LOSSLESS ((int)(sizeof lossless / sizeof lossless[0]))
 
-START_TEST(lossless_stays_lossless)
+TEST_EACH(lossless_stays_lossless, LOSSLESS)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME, PICTURE_SPARSE};
     for (uint32_t i = 0; i < 4; i++) {
@@ -73,10 +69,9 @@ START_TEST(lossless_stays_lossless)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* Odd grids, thinned out components, other depths. */
-START_TEST(formats_of_all_kinds)
+TEST_EACH(formats_of_all_kinds, 3)
 {
     wvl_component_format k[4] = {{8, 0, 1, 1}, {5, 1, 2, 1}, {1, 0, 3, 2}, {11, 1, 1, 4}};
     wvl_image_format f = {sizeof f, 37, 11, 180, 131, 4, k};
@@ -87,7 +82,6 @@ START_TEST(formats_of_all_kinds)
     case_lossless(settings[_i], &p, settings[_i], NULL);
     picture_free(&p);
 }
-END_TEST
 
 /* Greatest error in and out of the rectangle. */
 static void compare_inside(const picture *p, const picture *back, naive_rect r, uint32_t *inside, uint32_t *outside)
@@ -107,7 +101,7 @@ static void compare_inside(const picture *p, const picture *back, naive_rect r, 
 
 /* A threshold between the region's slopes and all others: the first layer holds the region, all of it, and nothing
  * else. */
-START_TEST(the_region_comes_first)
+TEST_EACH(the_region_comes_first, 6)
 {
     static const struct {
         const char *settings;
@@ -136,9 +130,8 @@ START_TEST(the_region_comes_first)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(caps_hold)
+TEST_EACH(caps_hold, 3)
 {
     static const char *const extras[] = {"roi=rect=30,20,40,40",
                                          TILES "mct=off roi=rect=30,20,40,40/c=1,U=10 max-component-bytes=6000",
@@ -153,12 +146,11 @@ START_TEST(caps_hold)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* Of every layer: gains of lifted samples are those of the samples. Without regions 5/3 is off by as much. OpenJPEG 2.5
  * rebuilds samples of a region that were coded together with others at the low end of their step instead of near its
  * middle (E.1.1.2), which costs up to 0.7 dB where nothing else is lost. */
-START_TEST(estimates_are_honest)
+TEST_EACH(estimates_are_honest, 6)
 {
     static const char *const settings[] = {
         "reversible=no bpp=1,2,4 roi=rect=30,20,40,40",
@@ -180,9 +172,8 @@ START_TEST(estimates_are_honest)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(psnr_targets_hold)
+TEST_EACH(psnr_targets_hold, 3)
 {
     static const char *const settings[] = {"reversible=no psnr=38 roi=rect=30,20,40,40", "psnr=38 roi=rect=30,20,40,40",
                                            "reversible=no psnr=36 step=0.01 " TILES "roi=rect=30,20,40,40/c=1,U=10"};
@@ -196,9 +187,8 @@ START_TEST(psnr_targets_hold)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(refusals_name_the_clause)
+TEST(refusals_name_the_clause)
 {
     static const char *const cases[][2] = {
         {"roi=c=0", "entry 1: whole components need a shift"},
@@ -225,25 +215,5 @@ START_TEST(refusals_name_the_clause)
         case_refused("refusal", &f, cases[i][0], cases[i][1]);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("regions");
-    TCase *tests = tcase_create("regions");
-    tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, segments_say_the_shift);
-    tcase_add_loop_test(tests, lossless_stays_lossless, 0, LOSSLESS);
-    tcase_add_loop_test(tests, formats_of_all_kinds, 0, 3);
-    tcase_add_loop_test(tests, the_region_comes_first, 0, 6);
-    tcase_add_loop_test(tests, caps_hold, 0, 3);
-    tcase_add_loop_test(tests, estimates_are_honest, 0, 6);
-    tcase_add_loop_test(tests, psnr_targets_hold, 0, 3);
-    tcase_add_test(tests, refusals_name_the_clause);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("regions")

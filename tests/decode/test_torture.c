@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The torture matrix, groups A to F: each row is one combination that has broken some codec. Rows name a real picture;
  * without it a drawn one of the same shape stands in. Large pictures are cut unless WVL_LONG is set. */
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
 #include "tests/decode/peer.h"
+#include "tests/support/support.h"
 
 enum { LL, NEAR, RD, STRUCTURE };
 
@@ -213,7 +210,7 @@ static void compare_with_peer(const char *what, const picture *p, const char *se
     free(data);
 }
 
-START_TEST(row_holds)
+TEST_EACH(row_holds, sizeof rows / sizeof rows[0])
 {
     const row *r = &rows[_i];
     picture p = fetch(r);
@@ -226,12 +223,11 @@ START_TEST(row_holds)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Rows of their own ----------------------------------------------------------------------- */
 
 /* E07, E08: four components of different subsampling in one image. */
-START_TEST(mixed_subsampling)
+TEST(mixed_subsampling)
 {
     static const wvl_component_format components[4] = {{12, 0, 1, 1}, {12, 0, 2, 1}, {12, 0, 1, 2}, {12, 0, 2, 2}};
     wvl_image_format format = {sizeof format, 3, 5, 516, 134, 4, components};
@@ -253,7 +249,6 @@ START_TEST(mixed_subsampling)
     case_lossless("E08", &p, "precincts=[32,8] progression=PCRL tile=101,37 tile-offset=1,1", NULL);
     picture_free(&p);
 }
-END_TEST
 
 static picture kodim(const char *name)
 {
@@ -265,7 +260,7 @@ static picture kodim(const char *name)
 }
 
 /* E09: every layer decodes, quality rises, the last is exact. */
-START_TEST(twenty_layers)
+TEST(twenty_layers)
 {
     char text[256];
     picture p = kodim("kodim03.png");
@@ -285,10 +280,9 @@ START_TEST(twenty_layers)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* E16, E17, E19 */
-START_TEST(odd_budgets)
+TEST(odd_budgets)
 {
     picture p = kodim("kodim03.png"), m;
     outcome o = case_try(&p, "reversible=no bpp=0.001", NULL);
@@ -311,10 +305,9 @@ START_TEST(odd_budgets)
     picture_free(&m);
     picture_free(&p);
 }
-END_TEST
 
 /* E29: the longest comment; one byte more is refused below. */
-START_TEST(longest_comment)
+TEST(longest_comment)
 {
     char *settings = malloc(65531 + 16);
     ck_assert_ptr_nonnull(settings);
@@ -332,10 +325,9 @@ START_TEST(longest_comment)
     picture_free(&p);
     free(settings);
 }
-END_TEST
 
 /* C22: tiles cut by the border get their share. */
-START_TEST(partial_tiles_are_not_starved)
+TEST(partial_tiles_are_not_starved)
 {
     picture p;
     if (!picture_load("ic_spider_web_g8.png", NULL, &p)) {
@@ -369,7 +361,6 @@ START_TEST(partial_tiles_are_not_starved)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 static void reduce_depth(picture_plane *plane, unsigned depth)
 {
@@ -380,7 +371,7 @@ static void reduce_depth(picture_plane *plane, unsigned depth)
 }
 
 /* F31, F33 */
-START_TEST(mixed_depths)
+TEST(mixed_depths)
 {
     static const wvl_component_format components[2] = {{8, 0, 1, 1}, {12, 1, 1, 1}};
     wvl_image_format format = {sizeof format, 0, 0, 300, 200, 2, components};
@@ -393,10 +384,9 @@ START_TEST(mixed_depths)
     case_lossless("F33", &p, "mct=off", NULL);
     picture_free(&p);
 }
-END_TEST
 
 /* F35, F37, F39 */
-START_TEST(subsampling_and_many_components)
+TEST(subsampling_and_many_components)
 {
     static const wvl_component_format sparse = {8, 0, 255, 255};
     wvl_image_format format = {sizeof format, 0, 0, 255 * 300, 255 * 200, 1, &sparse};
@@ -414,7 +404,6 @@ START_TEST(subsampling_and_many_components)
         NULL);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
@@ -448,7 +437,7 @@ static const refusal refusals[] = {
     {"I01", "profile=3", "none|0|1", RGB},
 };
 
-START_TEST(row_is_refused)
+TEST_EACH(row_is_refused, sizeof refusals / sizeof refusals[0])
 {
     const refusal *r = &refusals[_i];
     wvl_component_format *components = calloc(r->count, sizeof *components);
@@ -460,32 +449,11 @@ START_TEST(row_is_refused)
     case_refused(r->id, &format, r->settings, r->reason);
     free(components);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("torture");
-    TCase *table = tcase_create("table"), *own = tcase_create("own"), *refused = tcase_create("refused");
-    tcase_set_timeout(table, 600);
-    tcase_set_timeout(own, 600);
-    tcase_add_loop_test(table, row_holds, 0, (int)(sizeof rows / sizeof rows[0]));
-    tcase_add_test(own, mixed_subsampling);
-    tcase_add_test(own, twenty_layers);
-    tcase_add_test(own, odd_budgets);
-    tcase_add_test(own, longest_comment);
-    tcase_add_test(own, partial_tiles_are_not_starved);
-    tcase_add_test(own, mixed_depths);
-    tcase_add_test(own, subsampling_and_many_components);
-    tcase_add_loop_test(refused, row_is_refused, 0, (int)(sizeof refusals / sizeof refusals[0]));
-    suite_add_tcase(suite, table);
-    suite_add_tcase(suite, own);
-    suite_add_tcase(suite, refused);
     if (!picture_folder()) {
         printf("WVL_TEST_PICTURES is not set: drawn pictures stand in for the real ones\n");
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return test_run_suite("torture");
 }

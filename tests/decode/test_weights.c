@@ -3,13 +3,10 @@
  * Visual weights do what they are for: at the same bytes the decoded picture has less error as eyes weigh it, and more
  * as it is. The error is taken apart here, by a wavelet transform of its own, from pictures that OpenJPEG decodes.
  */
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
+#include "tests/support/support.h"
 
 /* ---- The eye --------------------------------------------------------------------------------- */
 
@@ -245,7 +242,7 @@ static void expect_better(const picture *p, colors kind, const char *settings, c
     }
 }
 
-START_TEST(colors_at_the_same_bytes)
+TEST(colors_at_the_same_bytes)
 {
     static const char *const settings[] = {"reversible=no bpp=0.25",
                                            "reversible=no bpp=1",
@@ -264,11 +261,10 @@ START_TEST(colors_at_the_same_bytes)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* Without the colour transform nothing says that a component is chrominance, but that it is subsampled or that its file
  * says so. */
-START_TEST(other_components_at_the_same_bytes)
+TEST(other_components_at_the_same_bytes)
 {
     picture rgb = fetch("kodim05.png", 3, 41), grey = fetch("ic_spider_web_g8.png", 1, 42), ycc = draw_ycc();
     wvl_jp2_info sycc = {.struct_size = sizeof sycc, .color = WVL_COLOR_SYCC};
@@ -281,7 +277,6 @@ START_TEST(other_components_at_the_same_bytes)
     picture_free(&grey);
     picture_free(&ycc);
 }
-END_TEST
 
 /* ---- Everything, and nothing to weigh -------------------------------------------------------- */
 
@@ -294,7 +289,7 @@ static picture decode_layers(const picture *p, const char *settings, unsigned la
 }
 
 /* Weights order the layers of a picture without loss; the last one completes it. */
-START_TEST(lossless_layers)
+TEST(lossless_layers)
 {
     picture p = fetch("kodim13.png", 3, 43);
     picture all = decode_layers(&p, "bpp=0.5,0 visual=yes", 0), first = decode_layers(&p, "bpp=0.5,0 visual=yes", 1),
@@ -307,9 +302,8 @@ START_TEST(lossless_layers)
     picture_free(&plain);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(nothing_to_weigh)
+TEST(nothing_to_weigh)
 {
     static const char *const settings[] = {"levels=5", "reversible=no", "reversible=no qfactor=70", "style=HT"};
     picture p = fetch("kodim13.png", 3, 43);
@@ -324,9 +318,8 @@ START_TEST(nothing_to_weigh)
     }
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(refusals)
+TEST(refusals)
 {
     static const wvl_component_format parts[3] = {{12, 0, 1, 1}, {12, 0, 1, 1}, {12, 0, 1, 1}};
     wvl_image_format format = {sizeof format, 0, 0, 2048, 1080, 3, parts};
@@ -337,22 +330,5 @@ START_TEST(refusals)
     case_refused("cinema", &format, "preset=dci-2k visual=yes", "visual does not go with X");
     case_refused("word", &format, "visual=eye", "yes or no");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("weights");
-    TCase *tests = tcase_create("weights");
-    tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, colors_at_the_same_bytes);
-    tcase_add_test(tests, other_components_at_the_same_bytes);
-    tcase_add_test(tests, lossless_layers);
-    tcase_add_test(tests, nothing_to_weigh);
-    tcase_add_test(tests, refusals);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("weights")

@@ -3,8 +3,6 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "codec/rate/layers.h"
 #include "codec/rate/quality.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <check.h>
 #include <dlfcn.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cuda/host/memory/device.h"
 #include "soft_bench.h"
+#include "tests/support/support.h"
 
 soft_control *soft;
 wvl_context *context;

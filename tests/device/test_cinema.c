@@ -4,11 +4,7 @@
  * against those of wvl_encode on the CPU. Runs on the device in software, or on the machine's. WVL_CUDA_SUBSET: few
  * pictures, for checkers that are slow.
  */
-#include <check.h>
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "picture_bench.h"
 #include "report/profile_walk.h"
@@ -133,7 +129,7 @@ static const row capped[] = {
 };
 #define CAPPED ((int)(sizeof capped / sizeof *capped))
 
-START_TEST(limits)
+TEST_EACH(limits, CAPPED)
 {
     const row *r = &capped[_i];
     if (!is_left_out(_i)) {
@@ -144,7 +140,6 @@ START_TEST(limits)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* With a survey: few runs of blocks, of which some are coded again, and many. */
 static const row surveyed[] = {
@@ -156,7 +151,7 @@ static const row surveyed[] = {
 };
 #define SURVEYED ((int)(sizeof surveyed / sizeof *surveyed))
 
-START_TEST(survey)
+TEST_EACH(survey, SURVEYED)
 {
     const row *r = &surveyed[_i];
     if (!is_left_out(_i)) {
@@ -167,7 +162,6 @@ START_TEST(survey)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* ---- Presets --------------------------------------------------------------------------------- */
 
@@ -253,7 +247,7 @@ static void check_caps(const picture_case *c, int number)
     }
 }
 
-START_TEST(preset)
+TEST_EACH(preset, PRESETS)
 {
     char settings[1024];
     picture_case c;
@@ -267,7 +261,6 @@ START_TEST(preset)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* ---- Packed samples -------------------------------------------------------------------------- */
 
@@ -354,7 +347,7 @@ static uint32_t fly_packed(picture_case *c, const layout *l, wvl_memory_kind kin
 
 /* Every container, planar and interleaved, from memory of every kind: the bytes are those of plain samples, and so are
  * the kernels. */
-START_TEST(packed_samples)
+TEST_EACH(packed_samples, PACKED)
 {
     static const wvl_memory_kind kinds[3] = {WVL_MEMORY_HOST, WVL_MEMORY_PINNED, WVL_MEMORY_DEVICE};
     picture p = picture_draw(PICTURE_NATURAL, packed[_i].width, packed[_i].height, packed[_i].count, packed[_i].depth,
@@ -380,10 +373,9 @@ START_TEST(packed_samples)
     picture_case_close(&c);
     picture_free(&p);
 }
-END_TEST
 
 /* Words go up as they lie in memory of the host: three samples in four bytes. */
-START_TEST(packed_upload)
+TEST(packed_upload)
 {
     uint64_t bytes[2] = {0, 0}, samples = 3ull * 300 * 200;
     picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 10, 1);
@@ -402,10 +394,9 @@ START_TEST(packed_upload)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* A frame that is larger than its level allows, between others: nobody gets its bytes, and the others fly on. */
-START_TEST(broken_profile)
+TEST(broken_profile)
 {
     char settings[1024], text[256];
     picture_case good;
@@ -444,32 +435,5 @@ START_TEST(broken_profile)
     picture_free(&noise);
     picture_free(&flat);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *s = suite_create("cinema");
-    TCase *tc = tcase_create("limits");
-    tcase_set_timeout(tc, 240);
-    tcase_add_loop_test(tc, limits, 0, CAPPED);
-    suite_add_tcase(s, tc);
-    tc = tcase_create("survey");
-    tcase_set_timeout(tc, 240);
-    tcase_add_loop_test(tc, survey, 0, SURVEYED);
-    suite_add_tcase(s, tc);
-    tc = tcase_create("presets");
-    tcase_set_timeout(tc, 240);
-    tcase_add_loop_test(tc, preset, 0, PRESETS);
-    tcase_add_test(tc, broken_profile);
-    suite_add_tcase(s, tc);
-    tc = tcase_create("packed");
-    tcase_set_timeout(tc, 240);
-    tcase_add_loop_test(tc, packed_samples, 0, PACKED);
-    tcase_add_test(tc, packed_upload);
-    suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("cinema")

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Blocks that are coded on the software device (soft.h), and pictures that it finishes, HT and EBCOT, in whole encodes:
  * same bytes as the CPU's. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/backend_cuda.h"
 #include "cuda/host/memory/device.h"
 #include "soft_bench.h"
+#include "tests/support/support.h"
 #include "way/way.h"
 
+TEST_FIXTURE(open_context, close_context);
+
 /* Pictures that are finished on the device: what crosses the bus is the picture, and nobody waits but once for it. */
-START_TEST(pictures_there)
+TEST_EACH(pictures_there, 2)
 {
     const char *settings = _i ? "block=32,32" : "style=HT",
                *strict = _i ? "block=32,32 reach=packets" : "style=HT reach=packets";
@@ -30,10 +29,9 @@ START_TEST(pictures_there)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* The kernels' own source in whole encodes, as the CPU runs it (slow: small pictures). */
-START_TEST(pictures_emulated)
+TEST_EACH(pictures_emulated, 4)
 {
     static const char *const texts[] = {"style=HT reach=packets",
                                         "style=HT reversible=no qfactor=60 block=32,32 reach=packets"
@@ -51,11 +49,10 @@ START_TEST(pictures_emulated)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Blocks that are coded on the device: the copy engine brings down their bytes and records, and no coefficients; with
  * what the picture before took, nobody waits but once for each wave. */
-START_TEST(blocks_there)
+TEST_EACH(blocks_there, 2)
 {
     const char *settings = _i ? "block=32,32" WAVES : "style=HT" WAVES,
                *strict = _i ? "block=32,32 reach=blocks" WAVES : "style=HT reach=blocks" WAVES;
@@ -77,10 +74,9 @@ START_TEST(blocks_there)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* What no picture before has told: half of what the pixels take comes down, and then what there is beyond that. */
-START_TEST(blocks_not_predicted)
+TEST_EACH(blocks_not_predicted, 2)
 {
     const char *settings = _i ? "block=64,64" WAVES : "style=HT" WAVES;
     for (unsigned is_noise = 0; is_noise < 2; is_noise++) {
@@ -100,11 +96,10 @@ START_TEST(blocks_not_predicted)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* Scratch memory that does not hold a picture: blocks are coded in parts. One that does not hold a block: the CPU codes
  * them, unless the option reach wants the device to. */
-START_TEST(blocks_in_parts)
+TEST_EACH(blocks_in_parts, 6)
 {
     static const char *const texts[] = {"style=HT tile=100,90" WAVES,
                                         "style=HT reversible=no step=0.004 block=32,32" WAVES,
@@ -135,10 +130,9 @@ START_TEST(blocks_in_parts)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* The kernels' own source in whole encodes, as the CPU runs it (slow: small pictures). */
-START_TEST(blocks_emulated)
+TEST_EACH(blocks_emulated, 8)
 {
     static const char *const texts[] = {"style=HT" WAVES,
                                         "style=HT reversible=no qfactor=60 block=32,32" WAVES,
@@ -160,10 +154,9 @@ START_TEST(blocks_emulated)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* What of Part 1 the CPU finishes: the device codes the blocks. */
-START_TEST(part1_blocks)
+TEST_EACH(part1_blocks, 14)
 {
     static const char *const texts[] = {
         "packed-headers=ppm tile=100,90 tile-parts=RL",
@@ -209,10 +202,9 @@ START_TEST(part1_blocks)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* Less and less memory of the device: smaller portions, down to one block, and the same bytes. */
-START_TEST(part1_portions)
+TEST_EACH(part1_portions, 3)
 {
     static const char *const texts[] = {"block=16,16 packed-headers=ppm", "reversible=no block=32,32 psnr=36",
                                         "roi=rect=50,40,150,120 block=16,16 packed-headers=ppt"};
@@ -243,7 +235,6 @@ START_TEST(part1_portions)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Pictures in flight ---------------------------------------------------------------------- */
 
@@ -291,7 +282,7 @@ static uint32_t encode_many(const picture_input *input, const char *settings, co
 
 /* A device that is lost with pictures in flight, at any of its calls: every picture ends, with its bytes or an error.
  */
-START_TEST(lost_in_flight)
+TEST_EACH(lost_in_flight, 4)
 {
     const char *settings = _i < 2 ? "style=HT" : "style=BYPASS+TERMALL";
     picture p = picture_draw(PICTURE_NATURAL, 97, 83, 1, 8, 3);
@@ -318,13 +309,12 @@ START_TEST(lost_in_flight)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* One wait of the host a picture, for the picture; one more for its pixels where they lie in memory of the host or have
  * an event. Those that began before any had ended have another one, for bytes beyond what was predicted; none where the
  * bytes stay on the device. Streams await kernels alone, to copy the bytes (D-device-26). Pixels take page-locked
  * memory of their own only if the host copies them. */
-START_TEST(one_wait_each)
+TEST_EACH(one_wait_each, 12)
 {
     static const char *const all[] = {"style=HT", "style=BYPASS block=32,32", "style=HT output-memory=device"};
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
@@ -365,10 +355,9 @@ START_TEST(one_wait_each)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* A finished picture goes to the sink in several pieces. */
-START_TEST(large_pictures_in_pieces)
+TEST(large_pictures_in_pieces)
 {
     picture p = picture_draw(PICTURE_NOISE, 1024, 1100, 3, 16, 3);
     picture_input input = picture_open_input(&p, 0);
@@ -379,10 +368,9 @@ START_TEST(large_pictures_in_pieces)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* The least that a device must do: else it is not used, or not usable. */
-START_TEST(reach_is_asked_for)
+TEST(reach_is_asked_for)
 {
     static const struct {
         const char *text, *reason;
@@ -405,7 +393,6 @@ START_TEST(reach_is_asked_for)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- What is refused, and why ---------------------------------------------------------------- */
 
@@ -424,7 +411,7 @@ static wvl_reach ask_reach(uint32_t width, uint32_t height, const char *settings
     return reach;
 }
 
-START_TEST(reasons)
+TEST(reasons)
 {
     static const struct {
         const char *settings, *why;
@@ -453,7 +440,6 @@ START_TEST(reasons)
     }
     ck_assert_int_eq(ask_reach(300, 100, "style=HT", "more than 16 bits"), WVL_REACH_NONE);
 }
-END_TEST
 
 static void check_error(const char *what, wvl_status status, wvl_status wanted, const char *said, const char *reason)
 {
@@ -481,7 +467,7 @@ static void check_flight(const picture_input *input, const char *settings, const
 }
 
 /* Bytes that are to stay in memory of a device, where they cannot. */
-START_TEST(output_memory_is_refused)
+TEST(output_memory_is_refused)
 {
     static const struct {
         const char *settings, *device, *reason;
@@ -508,10 +494,9 @@ START_TEST(output_memory_is_refused)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Encoder objects that cannot be: the context says why. */
-START_TEST(encoders_are_refused)
+TEST(encoders_are_refused)
 {
     static const struct {
         const char *settings, *device, *reason;
@@ -544,10 +529,9 @@ START_TEST(encoders_are_refused)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Pixels where they cannot be read. */
-START_TEST(pixels_are_refused)
+TEST(pixels_are_refused)
 {
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -561,34 +545,5 @@ START_TEST(pixels_are_refused)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("device_coded");
-    TCase *tests = tcase_create("soft");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, open_context, close_context);
-    tcase_add_loop_test(tests, pictures_there, 0, 2);
-    tcase_add_loop_test(tests, pictures_emulated, 0, 4);
-    tcase_add_loop_test(tests, blocks_there, 0, 2);
-    tcase_add_loop_test(tests, blocks_not_predicted, 0, 2);
-    tcase_add_loop_test(tests, blocks_in_parts, 0, 6);
-    tcase_add_loop_test(tests, blocks_emulated, 0, 8);
-    tcase_add_loop_test(tests, part1_blocks, 0, 14);
-    tcase_add_loop_test(tests, part1_portions, 0, 3);
-    tcase_add_loop_test(tests, lost_in_flight, 0, 4);
-    tcase_add_loop_test(tests, one_wait_each, 0, 12);
-    tcase_add_test(tests, large_pictures_in_pieces);
-    tcase_add_test(tests, reach_is_asked_for);
-    tcase_add_test(tests, reasons);
-    tcase_add_test(tests, output_memory_is_refused);
-    tcase_add_test(tests, encoders_are_refused);
-    tcase_add_test(tests, pixels_are_refused);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("device_coded")

@@ -3,14 +3,11 @@
  * Whole encodes on a device that computes in software (soft.h): same bytes as the CPU's from every kind of picture
  * memory, every call failing once in turn, too little memory, lost devices, and what the steady state costs.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/memory/device.h"
 #include "layouts.h"
 #include "soft_bench.h"
+#include "tests/support/support.h"
 
 #define STICKY 719
 #define COEFS "reversible=no bpp=2 rdoq=yes" WAVES /* blocks are coded on the CPU */
@@ -69,7 +66,9 @@ static void check_layouts(const picture *p, const picture_input *input, const ch
     }
 }
 
-START_TEST(same_bytes)
+TEST_FIXTURE(open_context, close_context);
+
+TEST_EACH(same_bytes, SETTINGS)
 {
     static const struct {
         uint32_t w, h, count;
@@ -91,7 +90,6 @@ START_TEST(same_bytes)
     }
     ck_assert(_i > 1 || soft->marches > 0);
 }
-END_TEST
 
 /* What the device did for one encode. */
 typedef struct work {
@@ -115,7 +113,7 @@ static work encode_counted(picture_input *input, wvl_memory_kind kind)
 
 /* Pixels that interleave may be one address with several first samples, or several addresses: the device does the same
  * work for both, in either order of the components. Planes that lie farther apart than a pixel keep their values. */
-START_TEST(interleaved_by_addresses)
+TEST_EACH(interleaved_by_addresses, 8)
 {
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_HOST, WVL_MEMORY_PINNED, WVL_MEMORY_DEVICE, WVL_MEMORY_MANAGED};
     unsigned depth = _i / 4 ? 12 : 8;
@@ -149,10 +147,9 @@ START_TEST(interleaved_by_addresses)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Conversion to X'Y'Z' before the transform, tiles and all memory kinds included. */
-START_TEST(converted)
+TEST(converted)
 {
     static const struct {
         unsigned depth;
@@ -172,9 +169,8 @@ START_TEST(converted)
         picture_free(&p);
     }
 }
-END_TEST
 
-START_TEST(empty_blocks_stay)
+TEST(empty_blocks_stay)
 {
     picture p = picture_draw(PICTURE_FLAT, 512, 512, 1, 8, 3);
     picture_input input = picture_open_input(&p, 0);
@@ -187,11 +183,10 @@ START_TEST(empty_blocks_stay)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Choice ---------------------------------------------------------------------------------- */
 
-START_TEST(deep_samples_go_to_the_cpu)
+TEST(deep_samples_go_to_the_cpu)
 {
     picture p = picture_draw(PICTURE_NATURAL, 60, 50, 1, 17, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -206,9 +201,8 @@ START_TEST(deep_samples_go_to_the_cpu)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(words)
+TEST(words)
 {
     wvl_params *params;
     static const char *const good[] = {"auto", "cpu", "cuda", "cuda-only", "cuda:3", "cuda-only:15"};
@@ -226,10 +220,9 @@ START_TEST(words)
     }
     wvl_params_release(params);
 }
-END_TEST
 
 /* Host pixels of a single picture stay with the CPU under auto; pixels on a device take it. */
-START_TEST(automatic)
+TEST(automatic)
 {
     picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -250,9 +243,8 @@ START_TEST(automatic)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(missing_and_old_devices)
+TEST(missing_and_old_devices)
 {
     picture p = picture_draw(PICTURE_NATURAL, 90, 80, 1, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -276,13 +268,12 @@ START_TEST(missing_and_old_devices)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* Many tiles through little memory; one slot where there is no room for two; the CPU or a refusal where there is none
  * for one. */
-START_TEST(little_memory)
+TEST(little_memory)
 {
     picture p = picture_draw(PICTURE_SPARSE, 4000, 1500, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -307,10 +298,9 @@ START_TEST(little_memory)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* What a picture took stays for the next one of its plan, until memory runs short. */
-START_TEST(kept_memory)
+TEST(kept_memory)
 {
     picture p = picture_draw(PICTURE_NATURAL, 800, 600, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -339,10 +329,9 @@ START_TEST(kept_memory)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* The promise covers a device too. */
-START_TEST(memory_promise)
+TEST(memory_promise)
 {
     picture p = picture_draw(PICTURE_NATURAL, 700, 500, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -365,13 +354,12 @@ START_TEST(memory_promise)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 /* Every call of an encode fails once, alone or for good. With a fallback the bytes come all the same, unless the device
  * is lost in the middle. */
-START_TEST(every_call_may_fail)
+TEST_EACH(every_call_may_fail, 24)
 {
     static const char *const texts[] = {"tile=100,90 " COEFS, "tile=100,170 style=HT reversible=no" WAVES,
                                         "tile=100,170 reversible=no" WAVES};
@@ -434,7 +422,6 @@ START_TEST(every_call_may_fail)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* With a context of its own. */
 static bytes encode_in(wvl_context *other, const picture_input *input, const char *device)
@@ -448,7 +435,7 @@ static bytes encode_in(wvl_context *other, const picture_input *input, const cha
 
 /* A device that one context has lost is lost for the process: nothing is tried on it any more, neither by contexts that
  * had opened it nor by new ones. */
-START_TEST(lost_for_good)
+TEST(lost_for_good)
 {
     wvl_context *others[2];
     wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = ledger_allocator(&books)};
@@ -483,10 +470,9 @@ START_TEST(lost_for_good)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* A driver that builds no graphs, or has no memory for one, gets single launches. */
-START_TEST(without_graphs)
+TEST(without_graphs)
 {
     picture p = picture_draw(PICTURE_NATURAL, 120, 100, 3, 8, 5);
     picture_input input = picture_open_input(&p, 0);
@@ -501,9 +487,8 @@ START_TEST(without_graphs)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(wrong_samples)
+TEST(wrong_samples)
 {
     picture p = picture_draw(PICTURE_NATURAL, 120, 100, 3, 7, 5);
     for (int wide = 0; wide < 2; wide++) {
@@ -516,7 +501,6 @@ START_TEST(wrong_samples)
     }
     picture_free(&p);
 }
-END_TEST
 
 static int refuse_half_way(void *user, uint64_t done, uint64_t total, wvl_stage stage)
 {
@@ -524,7 +508,7 @@ static int refuse_half_way(void *user, uint64_t done, uint64_t total, wvl_stage 
     return done > total / 2;
 }
 
-START_TEST(cancelled_half_way)
+TEST(cancelled_half_way)
 {
     picture p = picture_draw(PICTURE_NATURAL, 600, 500, 3, 8, 5);
     picture_input input = picture_open_input(&p, 0);
@@ -537,10 +521,9 @@ START_TEST(cancelled_half_way)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* A device need not begin with what nobody wants. */
-START_TEST(cancelled_before_the_start)
+TEST(cancelled_before_the_start)
 {
     picture p = picture_draw(PICTURE_NATURAL, 96, 80, 3, 8, 5);
     picture_input input = picture_open_input(&p, 0);
@@ -560,35 +543,5 @@ START_TEST(cancelled_before_the_start)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("device_conductor");
-    TCase *tests = tcase_create("soft");
-    tcase_set_timeout(tests, 900); /* beside other work */
-    tcase_add_checked_fixture(tests, open_context, close_context);
-    tcase_add_loop_test(tests, same_bytes, 0, SETTINGS);
-    tcase_add_test(tests, converted);
-    tcase_add_loop_test(tests, interleaved_by_addresses, 0, 8);
-    tcase_add_test(tests, empty_blocks_stay);
-    tcase_add_test(tests, deep_samples_go_to_the_cpu);
-    tcase_add_test(tests, words);
-    tcase_add_test(tests, automatic);
-    tcase_add_test(tests, missing_and_old_devices);
-    tcase_add_test(tests, little_memory);
-    tcase_add_test(tests, kept_memory);
-    tcase_add_test(tests, memory_promise);
-    tcase_add_loop_test(tests, every_call_may_fail, 0, 24);
-    tcase_add_test(tests, lost_for_good);
-    tcase_add_test(tests, without_graphs);
-    tcase_add_test(tests, wrong_samples);
-    tcase_add_test(tests, cancelled_half_way);
-    tcase_add_test(tests, cancelled_before_the_start);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("device_conductor")

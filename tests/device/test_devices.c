@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Several devices in one process, made of software: pictures in flight, waves of one picture, devices that die, calls
  * that fail, memory that stays. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "geom/plan.h"
 #include "soft_bench.h"
+#include "tests/support/support.h"
 #include "wavelane_frames.h"
 
 #define PICTURES 6u
@@ -57,8 +54,10 @@ static void expect(int kind)
 
 /* ---- Ahead ----------------------------------------------------------------------------------- */
 
+TEST_FIXTURE(setup, teardown);
+
 /* Opened once, by this call or by the first picture; what cannot be opened says why, and hinders nobody. */
-START_TEST(opened_ahead)
+TEST(opened_ahead)
 {
     char error[100] = "old";
     expect(0);
@@ -78,7 +77,6 @@ START_TEST(opened_ahead)
     ck_assert_int_eq(wvl_context_open_device(context, 0, error, sizeof error), WVL_ERROR_DEVICE);
     expect_same("the CPU", &expected[0], encode(&inputs[0], kinds[0], "cuda:0"), "cpu");
 }
-END_TEST
 
 /* ---- Pictures in flight ---------------------------------------------------------------------- */
 
@@ -120,7 +118,7 @@ static wvl_encoder *open_encoder(const wvl_plan *plan, uint32_t frames)
 }
 
 /* Any number of devices, in any order, and pictures in any number of places. */
-START_TEST(shared_out)
+TEST_EACH(shared_out, KINDS)
 {
     static const struct {
         const char *device;
@@ -161,10 +159,9 @@ START_TEST(shared_out)
         wvl_plan_release(plan);
     }
 }
-END_TEST
 
 /* Pixels on a device stay there; on one that the option does not name they are refused. */
-START_TEST(pixels_stay)
+TEST_EACH(pixels_stay, KINDS)
 {
     expect(_i);
     reset_driver(3);
@@ -188,10 +185,9 @@ START_TEST(pixels_stay)
     wvl_encoder_release(encoder);
     wvl_plan_release(plan);
 }
-END_TEST
 
 /* A device dies with pictures on two devices: the other one does them, and all that follow. */
-START_TEST(one_dies)
+TEST_EACH(one_dies, KINDS)
 {
     expect(_i);
     for (uint32_t at = 1; at < (_i == 2 ? 20 : 60); at += at < 20 ? 3 : 17) {
@@ -215,11 +211,10 @@ START_TEST(one_dies)
         wvl_plan_release(plan);
     }
 }
-END_TEST
 
 /* Pixels on the dead device go with it. When all devices are dead, pictures at work fail, and later ones come from the
  * CPU, where that is allowed. */
-START_TEST(all_die)
+TEST_EACH(all_die, KINDS)
 {
     for (int only = 0; only < 2; only++) {
         wvl_encoded_picture *finished;
@@ -249,10 +244,9 @@ START_TEST(all_die)
         wvl_plan_release(plan);
     }
 }
-END_TEST
 
 /* Memory is that of the first pictures, however many follow. */
-START_TEST(memory_stays)
+TEST(memory_stays)
 {
     const uint32_t count = getenv("WVL_TEST_SHORT") ? 1000 : 10000;
     picture small = picture_draw(PICTURE_NATURAL, 24, 20, 1, 8, 3);
@@ -290,10 +284,9 @@ START_TEST(memory_stays)
     picture_close_input(&input);
     picture_free(&small);
 }
-END_TEST
 
 /* Noise takes more memory than most slots have. Where larger ones fit, they come; else such pictures take turns. */
-START_TEST(noise_in_flight)
+TEST_EACH(noise_in_flight, 2)
 {
     static const char *const settings = "";
     picture noise = picture_draw(PICTURE_NOISE, 60, 50, 1, 8, 1), flat = picture_draw(PICTURE_FLAT, 60, 50, 1, 8, 1);
@@ -332,11 +325,10 @@ START_TEST(noise_in_flight)
     picture_free(&noise);
     picture_free(&flat);
 }
-END_TEST
 
 /* With rdoq blocks are coded several times. In most slots the first codings of these pictures find too little memory
  * and the last one enough, but the slopes would be others: such pictures are submitted again. */
-START_TEST(survey_in_flight)
+TEST(survey_in_flight)
 {
     static const char *const settings = "reversible=no bpp=2";
     picture drawn[PICTURES];
@@ -370,10 +362,9 @@ START_TEST(survey_in_flight)
         picture_free(&drawn[i]);
     }
 }
-END_TEST
 
 /* Every call of the driver fails once, on one of two devices, which goes on or is lost: every picture comes. */
-START_TEST(every_call_may_fail)
+TEST_EACH(every_call_may_fail, 2 * KINDS)
 {
     int kind = _i % KINDS;
     int status = _i / KINDS ? LOST : 1;
@@ -404,7 +395,6 @@ START_TEST(every_call_may_fail)
     }
     ck_assert_uint_gt(calls, 200);
 }
-END_TEST
 
 /* ---- One picture ----------------------------------------------------------------------------- */
 
@@ -417,7 +407,7 @@ static wvl_plan *make_waves(const char *settings, const char *device)
     return plan;
 }
 
-START_TEST(waves_of_one)
+TEST(waves_of_one)
 {
     static const struct {
         const char *settings, *device, *backend;
@@ -453,10 +443,9 @@ START_TEST(waves_of_one)
         wvl_plan_release(plan);
     }
 }
-END_TEST
 
 /* A device dies within a picture, at each of its launches: the bytes are the same, and none of the last one. */
-START_TEST(waves_go_on)
+TEST(waves_go_on)
 {
     static const char *const settings[] = {"style=HT tile=30,30",
                                            ("reversible=no bpp=1,2 rdoq=no tile=30,30 measure-psnr=no" WAVES),
@@ -481,11 +470,10 @@ START_TEST(waves_go_on)
         free_bytes(&reference);
     }
 }
-END_TEST
 
 /* ---- Option ---------------------------------------------------------------------------------- */
 
-START_TEST(option)
+TEST(option)
 {
     static const char *const values[][2] = {{"cuda:all", "cuda:all"}, {"cuda-only:ALL", "cuda-only:all"},
                                             {"cuda:0,2", "cuda:0,2"}, {"cuda:3,1,3", "cuda:1,3"},
@@ -504,10 +492,9 @@ START_TEST(option)
     }
     wvl_params_release(params);
 }
-END_TEST
 
 /* A device that fails with one picture, and is not lost, is not asked for that picture again. */
-START_TEST(none_is_asked_twice)
+TEST(none_is_asked_twice)
 {
     static const char *const devices[] = {"cuda:all", "cuda:0,1"};
     for (unsigned i = 0; i < sizeof devices / sizeof *devices; i++) {
@@ -528,31 +515,5 @@ START_TEST(none_is_asked_twice)
         }
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("devices");
-    TCase *tests = tcase_create("several");
-    tcase_set_timeout(tests, 1800);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, opened_ahead);
-    tcase_add_loop_test(tests, shared_out, 0, KINDS);
-    tcase_add_loop_test(tests, pixels_stay, 0, KINDS);
-    tcase_add_loop_test(tests, one_dies, 0, KINDS);
-    tcase_add_loop_test(tests, all_die, 0, KINDS);
-    tcase_add_test(tests, memory_stays);
-    tcase_add_loop_test(tests, noise_in_flight, 0, 2);
-    tcase_add_test(tests, survey_in_flight);
-    tcase_add_loop_test(tests, every_call_may_fail, 0, 2 * KINDS);
-    tcase_add_test(tests, waves_of_one);
-    tcase_add_test(tests, waves_go_on);
-    tcase_add_test(tests, none_is_asked_twice);
-    tcase_add_test(tests, option);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("devices")

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures in flight on a device that fails (soft.h), HT and EBCOT: each ends with the CPU's bytes or an error, nothing
  * leaks and nothing hangs. WVL_TEST_SHORT: every fifth call. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/memory/device.h"
 #include "soft_bench.h"
+#include "tests/support/support.h"
 #include "wavelane_frames.h"
 
 #define IN_FLIGHT 4u
@@ -152,9 +149,11 @@ static ends fly(unsigned kind, const char *device, const trouble *t)
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
+TEST_FIXTURE(open_pictures, close_pictures);
+
 /* Every call of the driver fails once, with a device that goes on or is lost. Once the encoder is there, nothing but
  * pictures on a lost device end with an error. */
-START_TEST(every_call_may_fail)
+TEST_EACH(every_call_may_fail, 8)
 {
     unsigned kind = (unsigned)_i & 1;
     int only = _i & 4;
@@ -177,10 +176,9 @@ START_TEST(every_call_may_fail)
     ck_assert_uint_gt(t.fail_at, 60);
     ck_assert((errors > 0) == (t.status == LOST));
 }
-END_TEST
 
 /* Device memory for no slot, one, some or all; pixels that come when others have taken the rest. */
-START_TEST(memory_is_short)
+TEST_EACH(memory_is_short, 4)
 {
     unsigned kind = (unsigned)_i & 1, seen = 0;
     const char *device = _i & 2 ? "cuda-only" : "cuda";
@@ -198,11 +196,10 @@ START_TEST(memory_is_short)
     }
     ck_assert_msg((seen & 5) == 5, "seen: %u", seen);
 }
-END_TEST
 
 /* Scratch memory that does not hold the blocks of a picture: it is coded in waves or on the CPU, with the same bytes.
  * Asked for packets, a device says that it cannot. */
-START_TEST(scratch_is_short)
+TEST_EACH(scratch_is_short, KINDS)
 {
     unsigned kind = (unsigned)_i;
     char strict[64];
@@ -224,21 +221,5 @@ START_TEST(scratch_is_short)
     soft->scratch_cost = 0;
     expect_same("next", &expected[kind][0], encode(&inputs[0], strict, "cuda-only"), "cuda:0 packets");
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("device_faults");
-    TCase *tests = tcase_create("soft");
-    tcase_set_timeout(tests, 600);
-    tcase_add_checked_fixture(tests, open_pictures, close_pictures);
-    tcase_add_loop_test(tests, every_call_may_fail, 0, 8);
-    tcase_add_loop_test(tests, memory_is_short, 0, 4);
-    tcase_add_loop_test(tests, scratch_is_short, 0, (int)KINDS);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("device_faults")

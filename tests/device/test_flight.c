@@ -5,12 +5,8 @@
  * memory that is poisoned or dirty. The bytes are the CPU's when a picture is received and when it is given back. Runs
  * on the device in software, or on the machine's. WVL_CUDA_SUBSET: few flights, for checkers that are slow.
  */
-#include <check.h>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "picture_bench.h"
 #include "tests/support/support.h"
@@ -440,7 +436,9 @@ static const uint32_t all_frames[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 32};
 #define FRAMES (sizeof all_frames / sizeof *all_frames)
 static int is_left_out(int row) { return getenv("WVL_CUDA_SUBSET") != NULL && row % 7 != 2; }
 
-START_TEST(orders)
+TEST_FIXTURE(open_suite, close_suite);
+
+TEST_EACH(orders, FRAMES)
 {
     for (uint32_t lanes = 1; !is_left_out(_i) && lanes <= MOST_LANES; lanes++) {
         open_context(POISON_NONE, lanes);
@@ -448,9 +446,8 @@ START_TEST(orders)
         close_context(POISON_NONE);
     }
 }
-END_TEST
 
-START_TEST(poisoned)
+TEST_EACH(poisoned, 3)
 {
     static const uint32_t frames[] = {1, 4, 16};
     for (poison kind = POISON_A5; !is_left_out(_i) && kind < POISONS; kind++) {
@@ -459,10 +456,9 @@ START_TEST(poisoned)
         close_context(kind);
     }
 }
-END_TEST
 
 /* Single pictures of mixed sizes, each on what the last ones left. */
-START_TEST(one_after_the_other)
+TEST(one_after_the_other)
 {
     static flight f;
     f = (flight){.state = 99};
@@ -474,10 +470,9 @@ START_TEST(one_after_the_other)
         close_context(kind);
     }
 }
-END_TEST
 
 /* The same with rate control, for devices where it does not fly. */
-START_TEST(rated_one_after_the_other)
+TEST_EACH(rated_one_after_the_other, 2)
 {
     open_context(_i ? POISON_A5 : POISON_LEFT, 2);
     for (unsigned i = 0; !is_left_out(2) && i < 2 * RATED; i++) {
@@ -485,11 +480,10 @@ START_TEST(rated_one_after_the_other)
     }
     close_context(POISON_A5);
 }
-END_TEST
 
 /* Slots behind the first have less scratch memory. Blocks of noise find no room there, in the first round or in a later
  * one: the picture is coded again in the first slot. */
-START_TEST(rated_without_room)
+TEST_EACH(rated_without_room, 4)
 {
     static const unsigned order[] = {1, 1, 2, 2, 1, 1}; /* noise and sparse ones, two at a time */
     static flight f;
@@ -505,7 +499,6 @@ START_TEST(rated_without_room)
     finish(&f);
     close_context(_i & 1 ? POISON_RANDOM : POISON_NONE);
 }
-END_TEST
 
 typedef struct reader { /* a copy of what another stream reads */
     wvl_cuda_stream stream;
@@ -570,30 +563,11 @@ static void give_back_early(unsigned recipe, int on_device, poison kind)
     close_context(kind);
 }
 
-START_TEST(readers)
+TEST_EACH(readers, 4)
 {
     for (unsigned recipe = 0; recipe < 2; recipe++) {
         give_back_early(recipe, _i & 1, _i & 2 ? POISON_RANDOM : POISON_NONE);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *s = suite_create("flight");
-    TCase *tc = tcase_create("flight");
-    tcase_set_timeout(tc, 600); /* ThreadSanitizer beside other work */
-    tcase_add_checked_fixture(tc, open_suite, close_suite);
-    tcase_add_loop_test(tc, orders, 0, (int)FRAMES);
-    tcase_add_loop_test(tc, poisoned, 0, 3);
-    tcase_add_test(tc, one_after_the_other);
-    tcase_add_loop_test(tc, rated_one_after_the_other, 0, 2);
-    tcase_add_loop_test(tc, rated_without_room, 0, 4);
-    tcase_add_loop_test(tc, readers, 0, 4);
-    suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("flight")

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Frames with parameters of their own: the bytes of a new encoder, refusals with their texts, and the handle for
  * poll(). On the CPU, and on the software device where its driver is found. */
-#include <check.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"
+#include "tests/support/support.h"
 #include "wavelane_frames.h"
 #include "wavelane_simple.h"
 
@@ -142,7 +139,9 @@ static void submit_frame(wvl_encoder *encoder, const series *s, uint32_t n)
     wvl_params_release(params); /* read during the call only */
 }
 
-START_TEST(bytes_of_a_new_encoder)
+TEST_FIXTURE(setup, teardown);
+
+TEST_EACH(bytes_of_a_new_encoder, sizeof all / sizeof *all)
 {
     const series *s = &all[_i];
     char text[64];
@@ -165,7 +164,6 @@ START_TEST(bytes_of_a_new_encoder)
     wvl_plan_release(plan);
     wvl_params_release(params);
 }
-END_TEST
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
@@ -194,7 +192,7 @@ static const refusal refusals[] = {
     {"reversible=no, max-component-bytes=5000", "max-component-bytes=3", WVL_ERROR_UNREACHABLE, "empty component"},
 };
 
-START_TEST(refused)
+TEST_EACH(refused, sizeof refusals / sizeof *refusals)
 {
     const refusal *r = &refusals[_i];
     char error[512], small[8] = "xxxxxxx";
@@ -228,10 +226,9 @@ START_TEST(refused)
     wvl_params_release(usual);
     wvl_params_release(given);
 }
-END_TEST
 
 /* A device has memory for the bytes that the encoder's plan asks for. */
-START_TEST(more_bytes_than_memory)
+TEST(more_bytes_than_memory)
 {
     if (!on_device()) {
         return;
@@ -261,7 +258,6 @@ START_TEST(more_bytes_than_memory)
         wvl_params_release(given);
     }
 }
-END_TEST
 
 /* ---- Handle ---------------------------------------------------------------------------------- */
 
@@ -328,27 +324,10 @@ static void check_handle(uint32_t threads)
     context = usual;
 }
 
-START_TEST(poll_handle)
+TEST(poll_handle)
 {
     check_handle(1); /* receive does the work */
     check_handle(3);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("frame values");
-    TCase *tests = tcase_create("frames");
-    tcase_set_timeout(tests, 900);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, bytes_of_a_new_encoder, 0, (int)(sizeof all / sizeof *all));
-    tcase_add_loop_test(tests, refused, 0, (int)(sizeof refusals / sizeof *refusals));
-    tcase_add_test(tests, more_bytes_than_memory);
-    tcase_add_test(tests, poll_handle);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("frame values")

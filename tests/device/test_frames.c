@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures in flight: order, bytes, threads, failures of single pictures, cancelling, and what the steady state takes.
  * Runs on the CPU, and on the software device where its driver is found. */
-#include <check.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "soft.h"
 #include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"
+#include "tests/support/support.h"
 
 #define PICTURES 12u
 
@@ -151,9 +148,11 @@ static wvl_status submit(wvl_encoder *encoder, uint32_t n)
     return status;
 }
 
+TEST_FIXTURE(setup, teardown);
+
 /* One thread, any number of threads and places: in order, and nothing of the device or of pinned memory is taken after
  * creation. */
-START_TEST(one_thread_submits_and_receives)
+TEST(one_thread_submits_and_receives)
 {
     static const uint32_t threads[] = {1, 2, 4}, frames[] = {1, 2, 5};
     for (unsigned t = 0; t < 9; t++) {
@@ -196,7 +195,6 @@ START_TEST(one_thread_submits_and_receives)
     }
     ck_assert_uint_gt(spans, 0);
 }
-END_TEST
 
 static void *receive_all(void *arg)
 {
@@ -220,15 +218,14 @@ static void check_chosen(uint32_t threads, uint32_t frames)
     wvl_context_release(context);
 }
 
-START_TEST(chosen)
+TEST(chosen)
 {
     check_chosen(1, 3);
     check_chosen(8, 4);
     check_chosen(16, 6);
 }
-END_TEST
 
-START_TEST(two_threads)
+TEST(two_threads)
 {
     open_context(2);
     wvl_plan *plan = make_plan("0,0", device_name());
@@ -247,10 +244,9 @@ START_TEST(two_threads)
     wvl_plan_release(plan);
     wvl_context_release(context);
 }
-END_TEST
 
 /* A bad picture fails alone; a missing plane too. */
-START_TEST(one_bad_picture)
+TEST(one_bad_picture)
 {
     open_context(2);
     wvl_plan *plan = make_plan("64,64", device_name());
@@ -275,9 +271,8 @@ START_TEST(one_bad_picture)
     wvl_plan_release(plan);
     wvl_context_release(context);
 }
-END_TEST
 
-START_TEST(cancelled_and_dropped)
+TEST(cancelled_and_dropped)
 {
     for (unsigned threads = 1; threads < 4; threads++) {
         open_context(threads);
@@ -303,10 +298,9 @@ START_TEST(cancelled_and_dropped)
         wvl_context_release(context);
     }
 }
-END_TEST
 
 /* A device that is lost in the middle: its pictures fail, or come from the CPU, and later ones come from the CPU. */
-START_TEST(device_lost_on_the_way)
+TEST(device_lost_on_the_way)
 {
     if (!soft) {
         return;
@@ -334,24 +328,5 @@ START_TEST(device_lost_on_the_way)
     wvl_plan_release(plan);
     wvl_context_release(context);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("frames");
-    TCase *tests = tcase_create("encoder");
-    tcase_set_timeout(tests, 900); /* ThreadSanitizer beside other work */
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, one_thread_submits_and_receives);
-    tcase_add_test(tests, two_threads);
-    tcase_add_test(tests, chosen);
-    tcase_add_test(tests, one_bad_picture);
-    tcase_add_test(tests, cancelled_and_dropped);
-    tcase_add_test(tests, device_lost_on_the_way);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("frames")

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory of a device: no encode takes more than wvl_plan_measure() says, and a plan that explains itself says it too.
  * On the device in software (soft.h). */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "soft_bench.h"
+#include "tests/support/support.h"
 
 #define IN_FLIGHT 5u
 #define PICTURES 12u
@@ -60,7 +57,7 @@ static void check_peaks(const char *what, const wvl_plan_memory *promised, uint6
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-START_TEST(one_picture)
+TEST_EACH(one_picture, KINDS)
 {
     open_context();
     picture p = picture_draw(PICTURE_NOISE, 211, 143, 3, kinds[_i].depth, 1);
@@ -81,10 +78,9 @@ START_TEST(one_picture)
     picture_free(&p);
     close_context();
 }
-END_TEST
 
 /* Every picture in flight takes at most twice what is promised for one. */
-START_TEST(in_flight)
+TEST_EACH(in_flight, KINDS)
 {
     open_context();
     picture p = picture_draw(PICTURE_NOISE, 211, 143, 3, kinds[_i].depth, 2);
@@ -111,11 +107,10 @@ START_TEST(in_flight)
     picture_free(&p);
     close_context();
 }
-END_TEST
 
 /* Pictures one by one, so that places give their outputs away; then twice all at a time. The outputs that were given
  * back serve again, however many they are: page-locking takes longer than a picture. They go with the encoder. */
-START_TEST(many_in_flight)
+TEST(many_in_flight)
 {
     open_context();
     picture p = picture_draw(PICTURE_NATURAL, 40, 30, 1, 8, 2);
@@ -149,10 +144,9 @@ START_TEST(many_in_flight)
     picture_free(&p);
     close_context();
 }
-END_TEST
 
 /* Where memory of the device is short, there are fewer places; each has room for its output. */
-START_TEST(outputs_of_places)
+TEST_EACH(outputs_of_places, 4)
 {
     static const uint64_t limits[] = {3500000, 4200000, 5000000, 6000000};
     open_context();
@@ -183,7 +177,6 @@ START_TEST(outputs_of_places)
     picture_free(&p);
     close_context();
 }
-END_TEST
 
 static char said[1 << 16];
 
@@ -210,7 +203,7 @@ static void expect_said(const char *settings, const char *words)
                   strlen(said) > 1500 ? said + strlen(said) - 1500 : said);
 }
 
-START_TEST(explained)
+TEST_EACH(explained, KINDS)
 {
     open_context();
     picture p = picture_draw(PICTURE_FLAT, 211, 143, 3, kinds[_i].depth, 1);
@@ -233,10 +226,9 @@ START_TEST(explained)
     picture_free(&p);
     close_context();
 }
-END_TEST
 
 /* Plans that use no device, or cannot. */
-START_TEST(none)
+TEST(none)
 {
     static const char *const devices[] = {"cpu", "auto"};
     open_context();
@@ -263,23 +255,5 @@ START_TEST(none)
     picture_free(&p);
     close_context();
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("device_memory");
-    TCase *tests = tcase_create("soft");
-    tcase_set_timeout(tests, 600);
-    tcase_add_loop_test(tests, one_picture, 0, KINDS);
-    tcase_add_loop_test(tests, in_flight, 0, KINDS);
-    tcase_add_loop_test(tests, explained, 0, KINDS);
-    tcase_add_test(tests, many_in_flight);
-    tcase_add_loop_test(tests, outputs_of_places, 0, 4);
-    tcase_add_test(tests, none);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("device_memory")

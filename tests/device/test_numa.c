@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whole encodes on a made-up machine: devices of software that lie at two nodes of memory. The platform's calls are
  * answered here, and note for each thread what was set; the driver says which thread it hears. */
-#include <check.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/numa.h"
 #include "cuda/host/memory/device.h"
 #include "soft_bench.h"
+#include "tests/support/support.h"
 
 #define DEVICES 3
 #define FRAMES 4u
@@ -243,7 +240,9 @@ static void encode_some(const char *settings, const char *device)
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-START_TEST(at_the_node)
+TEST_FIXTURE(setup, teardown);
+
+TEST_EACH(at_the_node, KINDS)
 {
     encode_some(kinds[_i], "cuda-only:all");
     for (int d = 0; d < 2; d++) {
@@ -256,10 +255,9 @@ START_TEST(at_the_node)
     ck_assert_ptr_nonnull(strstr(log_text, "device 0 lies at node 1 of memory"));
     ck_assert_ptr_nonnull(strstr(log_text, "device 1 lies at node 0 of memory"));
 }
-END_TEST
 
 /* One node; devices of which the machine says nothing; files that cannot be read. */
-START_TEST(nothing_to_do)
+TEST_EACH(nothing_to_do, 5)
 {
     static const char *const lists[] = {"0\n", "", "0-1,x", "0-1\n", "0-1\n"};
     online = lists[_i];
@@ -270,12 +268,11 @@ START_TEST(nothing_to_do)
     ck_assert_uint_eq(policies, 0);
     ck_assert_ptr_null(strstr(log_text, "of memory"));
 }
-END_TEST
 
 /* A user's mask is kept: what of the node it has is used, and where it has nothing of it, or nothing else, threads
  * stay.
  */
-START_TEST(mask_of_the_user)
+TEST_EACH(mask_of_the_user, 4)
 {
     static const struct {
         unsigned long mask;
@@ -287,9 +284,8 @@ START_TEST(mask_of_the_user)
     ck_assert_uint_gt(policies, 0);
     ck_assert_uint_eq(far, 0);
 }
-END_TEST
 
-START_TEST(policy_of_the_user)
+TEST(policy_of_the_user)
 {
     user_mode = BOUND;
     encode_some(kinds[0], "cuda-only:all");
@@ -297,9 +293,8 @@ START_TEST(policy_of_the_user)
     ck_assert_uint_eq(policies, 0);
     ck_assert_uint_eq(far, 0);
 }
-END_TEST
 
-START_TEST(calls_fail)
+TEST_EACH(calls_fail, 4)
 {
     static const int calls[] = {REFUSE_GET_CPUS, REFUSE_SET_CPUS, REFUSE_GET_POLICY, REFUSE_SET_POLICY};
     refuses = calls[_i];
@@ -307,10 +302,9 @@ START_TEST(calls_fail)
     ck_assert_int_eq(moves > 0, _i != 0);
     ck_assert_int_eq(policies > 0, _i != 2);
 }
-END_TEST
 
 /* One device of two lies nowhere. */
-START_TEST(some_devices)
+TEST(some_devices)
 {
     soft->devices = 3;
     encode_some(kinds[0], "cuda-only:0,2");
@@ -318,7 +312,6 @@ START_TEST(some_devices)
     ck_assert_uint_gt(launches[2], 0);
     ck_assert_uint_eq(far, 0);
 }
-END_TEST
 
 static void run_here(void *user, uint32_t count, wvl_task_fn task, void *arg)
 {
@@ -330,7 +323,7 @@ static void run_here(void *user, uint32_t count, wvl_task_fn task, void *arg)
 }
 
 /* A runner may start threads when work comes: it never finds itself at a node. Memory goes there all the same. */
-START_TEST(runner)
+TEST_EACH(runner, KINDS)
 {
     wvl_context *usual = context;
     wvl_context_options options = {.struct_size = sizeof options, .runner = {run_here, NULL, 2}};
@@ -342,24 +335,5 @@ START_TEST(runner)
     wvl_context_release(context);
     context = usual;
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("numa");
-    TCase *tests = tcase_create("encodes");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, at_the_node, 0, KINDS);
-    tcase_add_loop_test(tests, nothing_to_do, 0, 5);
-    tcase_add_loop_test(tests, mask_of_the_user, 0, 4);
-    tcase_add_test(tests, policy_of_the_user);
-    tcase_add_loop_test(tests, calls_fail, 0, 4);
-    tcase_add_test(tests, some_devices);
-    tcase_add_loop_test(tests, runner, 0, KINDS);
-    suite_add_tcase(suite, tests);
-    SRunner *all = srunner_create(suite);
-    srunner_run_all(all, CK_NORMAL);
-    int failed = srunner_ntests_failed(all);
-    srunner_free(all);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("numa")

@@ -4,10 +4,6 @@
  * Runs on the device in software, or on the machine's if that is what is found. WVL_CUDA_SUBSET: few pictures, for
  * checkers that are slow.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/waves/job.h"
 #include "picture_rows.h"
@@ -21,7 +17,9 @@ static int is_left_out(int number) { return getenv("WVL_CUDA_SUBSET") != NULL &&
 
 #define ROWS (sizeof rows / sizeof *rows)
 
-START_TEST(every_row)
+TEST_FIXTURE(run_open, run_close);
+
+TEST_EACH(every_row, ROWS)
 {
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
     const row *r = &rows[_i];
@@ -31,7 +29,6 @@ START_TEST(every_row)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* Predictions of where blocks end: as they are, too shallow for all blocks or for some, too deep, and none. */
 static const struct {
@@ -81,7 +78,7 @@ static depth_work run_predicted(picture_case *c, unsigned prediction, const char
 }
 
 /* Bytes do not depend on it. The work does. */
-START_TEST(predicted)
+TEST_EACH(predicted, FORESEEN)
 {
     picture p = picture_draw(PICTURE_NATURAL, foreseen[_i].width, foreseen[_i].height, foreseen[_i].count,
                              foreseen[_i].depth, (uint32_t)_i);
@@ -113,7 +110,6 @@ START_TEST(predicted)
     picture_case_close(&c);
     picture_free(&p);
 }
-END_TEST
 
 /* Layers, and limits of components of EBCOT pictures: all passes are coded at once, whatever a prediction would say. */
 static const char *const whole_blocks[] = {
@@ -125,7 +121,7 @@ static const char *const whole_blocks[] = {
 };
 #define WHOLE_BLOCKS ((int)(sizeof whole_blocks / sizeof *whole_blocks))
 
-START_TEST(not_predicted)
+TEST_EACH(not_predicted, WHOLE_BLOCKS)
 {
     picture p = picture_draw(PICTURE_NATURAL, 60, 50, 3, 8, (uint32_t)_i);
     picture_case c;
@@ -137,10 +133,9 @@ START_TEST(not_predicted)
     picture_case_close(&c);
     picture_free(&p);
 }
-END_TEST
 
 /* Rows by the kernels' own source, where the device is one in software. */
-START_TEST(own_source)
+TEST_EACH(own_source, 6)
 {
     static const unsigned chosen[] = {3, 7, 9, 20, 21, 24};
     const row *r = &rows[chosen[_i]];
@@ -150,10 +145,9 @@ START_TEST(own_source)
     (void)unsetenv("SOFT_EMULATE");
     picture_free(&p);
 }
-END_TEST
 
 /* Pixels of every kind, several in flight, in every order. */
-START_TEST(in_flight)
+TEST_EACH(in_flight, 7)
 {
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
     picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 8, 8);
@@ -162,11 +156,10 @@ START_TEST(in_flight)
     run_settings(&p, settings[_i / 3], kinds[_i % 3], 4, 3);
     picture_free(&p);
 }
-END_TEST
 
 /* Pictures that are larger than their samples are copied once, and into memory that is there, but for the first ones.
  */
-START_TEST(large_ones)
+TEST(large_ones)
 {
     picture p = picture_draw(PICTURE_NOISE, 1024, 400, 1, 16, 5);
     picture_case c;
@@ -195,10 +188,9 @@ START_TEST(large_ones)
     picture_case_close(&c);
     picture_free(&p);
 }
-END_TEST
 
 /* Finished pictures in memory of the device. */
-START_TEST(device_output)
+TEST(device_output)
 {
     picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 8, 8);
     picture_case c;
@@ -208,10 +200,9 @@ START_TEST(device_output)
     picture_case_close(&c);
     picture_free(&p);
 }
-END_TEST
 
 /* Samples beyond the depth end in INPUT, and the slot goes on. */
-START_TEST(outside)
+TEST(outside)
 {
     picture p = picture_draw(PICTURE_NATURAL, 140, 100, 1, 12, 8);
     picture_case c;
@@ -243,10 +234,9 @@ START_TEST(outside)
     picture_case_close(&c);
     picture_free(&p);
 }
-END_TEST
 
 /* The same where the front converts colours: pictures, and jobs of waves. */
-START_TEST(outside_before_conversion)
+TEST(outside_before_conversion)
 {
     picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 12, 8);
     picture_case c;
@@ -271,7 +261,6 @@ START_TEST(outside_before_conversion)
     picture_case_close(&c);
     picture_free(&p);
 }
-END_TEST
 
 /* Blocks that need more memory than most: the picture goes to a larger slot, which stays. */
 static const char *const roomy[] = {"",
@@ -295,7 +284,7 @@ static void free_roomy(picture *p)
     picture_free(p);
 }
 
-START_TEST(larger_slots)
+TEST_EACH(larger_slots, ROOMY)
 {
     picture p = draw_roomy();
     run_again = 0;
@@ -305,10 +294,9 @@ START_TEST(larger_slots)
     REQUIRE_THAT(run_again > 2 && run_again < 10, "%s: %u pictures of 12 asked again", roomy[_i], run_again - 2);
     free_roomy(&p);
 }
-END_TEST
 
 /* No larger one fits into the device: the first slot is large enough, and does one after the other. */
-START_TEST(no_larger_slots)
+TEST_EACH(no_larger_slots, ROOMY)
 {
     picture p = draw_roomy();
     picture_case c;
@@ -346,7 +334,6 @@ START_TEST(no_larger_slots)
     }
     free_roomy(&p);
 }
-END_TEST
 
 /* Pictures of many thread blocks, each a test case of its own: checkers look at them side by side. */
 static const struct {
@@ -378,16 +365,11 @@ START_TEST(whole)
     run_settings(&p, r->settings, WVL_MEMORY_DEVICE, 2, 1);
     picture_free(&p);
 }
-END_TEST
 
-static void add_wholes(Suite *s)
+__attribute__((constructor)) static void add_wholes(void)
 {
     for (int i = 0; i < (int)WHOLES; i++) {
-        TCase *tc = tcase_create(wholes[i].name);
-        tcase_set_timeout(tc, 240);
-        tcase_add_checked_fixture(tc, run_open, run_close);
-        tcase_add_loop_test(tc, whole, i, i + 1);
-        suite_add_tcase(s, tc);
+        test_register(whole, wholes[i].name, i, i + 1);
     }
 }
 
@@ -402,7 +384,7 @@ static const struct {
              {"style=HT reversible=no bpp=0.5 step=0.01 measure-psnr=no", 36, 1},
              {"reversible=no bpp=0.4 measure-psnr=no levels=3", 130, 0}};
 
-START_TEST(work)
+TEST_EACH(work, sizeof works / sizeof *works)
 {
     picture p = picture_draw(PICTURE_NATURAL, 1024, 520, 1, 8, 5);
     picture_case c;
@@ -418,39 +400,5 @@ START_TEST(work)
     picture_case_close(&c);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *s = suite_create("pictures");
-    TCase *tc = tcase_create("pictures");
-    tcase_set_timeout(tc, 240);
-    tcase_add_checked_fixture(tc, run_open, run_close);
-    tcase_add_loop_test(tc, every_row, 0, (int)ROWS);
-    tcase_add_loop_test(tc, own_source, 0, 6);
-    tcase_add_loop_test(tc, in_flight, 0, 7);
-    tcase_add_test(tc, large_ones);
-    tcase_add_test(tc, device_output);
-    tcase_add_test(tc, outside);
-    tcase_add_test(tc, outside_before_conversion);
-    suite_add_tcase(s, tc);
-    tc = tcase_create("room");
-    tcase_set_timeout(tc, 240);
-    tcase_add_checked_fixture(tc, run_open, run_close);
-    tcase_add_loop_test(tc, larger_slots, 0, ROOMY);
-    tcase_add_loop_test(tc, no_larger_slots, 0, ROOMY);
-    suite_add_tcase(s, tc);
-    tc = tcase_create("predicted");
-    tcase_set_timeout(tc, 240);
-    tcase_add_checked_fixture(tc, run_open, run_close);
-    tcase_add_loop_test(tc, predicted, 0, (int)FORESEEN);
-    tcase_add_loop_test(tc, not_predicted, 0, WHOLE_BLOCKS);
-    tcase_add_loop_test(tc, work, 0, (int)(sizeof works / sizeof *works));
-    suite_add_tcase(s, tc);
-    add_wholes(s);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("pictures")

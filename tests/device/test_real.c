@@ -3,10 +3,6 @@
  * What only a real device can show: a fault in a kernel, memory that others hold, pixels that lie on it. Every test is
  * a process of its own. Without a device the suite says so and counts as skipped.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +10,7 @@
 #include "cuda/host/driver/runtime_table.h"
 #include "layouts.h"
 #include "tests/decode/picture.h"
+#include "tests/support/support.h"
 
 #define SOFT "software device"
 #define SKIPPED 77 /* what CTest takes for a suite that could not run */
@@ -108,9 +105,11 @@ static void expect_same(bytes a, bytes b)
     wvl_memory_release(context, b.data, b.count);
 }
 
+TEST_FIXTURE(setup, teardown);
+
 /* A kernel reads where nothing is: the picture fails, the device is lost for the process, and the CPU goes on for later
  * pictures. */
-START_TEST(a_real_fault)
+TEST(a_real_fault)
 {
     if (!have_device) {
         return;
@@ -134,7 +133,6 @@ START_TEST(a_real_fault)
     picture_close_input(&nowhere);
     picture_free(&p);
 }
-END_TEST
 
 /* All but `left` bytes of the device's memory are somebody else's. */
 static wvl_cuda_address hold_memory(size_t left)
@@ -147,7 +145,7 @@ static wvl_cuda_address hold_memory(size_t left)
 }
 
 /* 62 million pixels through 1 GiB: piece by piece, or by the CPU, with the same bytes; and the device stays usable. */
-START_TEST(little_memory)
+TEST(little_memory)
 {
     if (!have_device) {
         return;
@@ -172,11 +170,10 @@ START_TEST(little_memory)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* What comes after the transform does not ask where it ran: rate control that wants the pixels again, HT blocks,
  * weights, measured targets. */
-START_TEST(whatever_follows)
+TEST(whatever_follows)
 {
     static const char *const cases[] = {"reversible=no bpp=0.5 rdoq=yes",
                                         "reversible=no bpp=0.3,1 rdoq=yes tile=300,200",
@@ -207,7 +204,6 @@ START_TEST(whatever_follows)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* What the device has less after 240 pictures of several plans in turn than after the first 30. */
 static size_t memory_gone(const picture_input *input)
@@ -230,7 +226,7 @@ static size_t memory_gone(const picture_input *input)
 }
 
 /* What the device has free does not shrink. Other processes may take some, but not every time. */
-START_TEST(flat_memory)
+TEST(flat_memory)
 {
     if (!have_device) {
         return;
@@ -245,7 +241,6 @@ START_TEST(flat_memory)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Pixels in page-locked memory, and in device memory after work on a stream that an event ends. */
 static void check_elsewhere(const layout *l, const picture_input *input, bytes whole, bytes tiled)
@@ -277,7 +272,7 @@ static void check_elsewhere(const layout *l, const picture_input *input, bytes w
 }
 
 /* Depths by containers, planar and interleaved, with and without room between pixels or rows. */
-START_TEST(pixels_elsewhere)
+TEST_EACH(pixels_elsewhere, 8)
 {
     static const unsigned depths[] = {8, 10, 12, 16};
     if (!have_device) {
@@ -296,7 +291,6 @@ START_TEST(pixels_elsewhere)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* In a process of its own, for the reason above. */
 static int is_skipped(void)
@@ -315,19 +309,5 @@ int main(void)
         printf("no device: skipped\n");
         return SKIPPED;
     }
-    Suite *suite = suite_create("device_real");
-    TCase *tests = tcase_create("device");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_real_fault);
-    tcase_add_test(tests, little_memory);
-    tcase_add_test(tests, whatever_follows);
-    tcase_add_test(tests, flat_memory);
-    tcase_add_loop_test(tests, pixels_elsewhere, 0, 8);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return test_run_suite("device_real");
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One picture of which several devices finish the tiles: bytes and results beside the CPU's, what is not divided,
  * devices that die, calls that fail, memory. On devices in software. */
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "geom/plan.h"
 #include "soft_bench.h"
+#include "tests/support/support.h"
 
 #define LOST 700
 
@@ -98,7 +95,9 @@ static const struct {
 };
 #define CASES ((int)(sizeof cases / sizeof *cases))
 
-START_TEST(as_by_the_cpu)
+TEST_FIXTURE(setup, teardown);
+
+TEST_EACH(as_by_the_cpu, CASES)
 {
     picture p = picture_draw(_i % 3 ? PICTURE_NATURAL : PICTURE_NOISE, 97, 70, 3, cases[_i].depth, 5);
     picture_input in = picture_open_input(&p, 0);
@@ -126,10 +125,9 @@ START_TEST(as_by_the_cpu)
     picture_close_input(&in);
     picture_free(&p);
 }
-END_TEST
 
 /* One thread: run after run, with the same bytes. */
-START_TEST(without_threads)
+TEST(without_threads)
 {
     wvl_context *shared = context;
     wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = ledger_allocator(&books)};
@@ -142,10 +140,9 @@ START_TEST(without_threads)
     wvl_context_release(context);
     context = shared;
 }
-END_TEST
 
 /* Bytes of one tile follow from others, somebody asks for one device, or it does not pay. */
-START_TEST(not_divided)
+TEST(not_divided)
 {
     static const struct {
         const char *settings, *device, *start;
@@ -178,10 +175,9 @@ START_TEST(not_divided)
     free_bytes(&a);
     wvl_plan_release(plan);
 }
-END_TEST
 
 /* A sample outside its depth is told, whichever run has it, and nothing is tried again. */
-START_TEST(outside)
+TEST_EACH(outside, 2)
 {
     picture p = picture_draw(PICTURE_NATURAL, 97, 70, 1, 10, 5);
     picture_input right = picture_open_input(&p, 0);
@@ -201,9 +197,8 @@ START_TEST(outside)
     picture_close_input(&in);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(cancelled)
+TEST(cancelled)
 {
     wvl_cancel *cancel;
     wvl_control control = {.struct_size = sizeof control};
@@ -217,14 +212,13 @@ START_TEST(cancelled)
     wvl_plan_release(plan);
     wvl_cancel_release(cancel);
 }
-END_TEST
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 static const char *const kinds[] = {"style=HT tile=30,30 tlm=yes", "tile=30,30 plt=yes"};
 
 /* A device dies at each of its launches: the others do its run. */
-START_TEST(one_dies)
+TEST_EACH(one_dies, 2)
 {
     static const char *const left[] = {"cuda:1,2 packets", "cuda:0,2 packets", "cuda:0,1 packets"};
     bytes a = encode(&input, kinds[_i], "cpu");
@@ -249,10 +243,9 @@ START_TEST(one_dies)
     ck_assert_uint_gt(died, 5);
     free_bytes(&a);
 }
-END_TEST
 
 /* All devices are dead: the picture fails, or the CPU encodes it. */
-START_TEST(all_die)
+TEST(all_die)
 {
     bytes a = encode(&input, kinds[0], "cpu");
     for (int only = 0; only < 2; only++) {
@@ -272,10 +265,9 @@ START_TEST(all_die)
     }
     free_bytes(&a);
 }
-END_TEST
 
 /* Every call of the driver fails once, and the device goes on or is lost. */
-START_TEST(every_call_may_fail)
+TEST_EACH(every_call_may_fail, 2)
 {
     uint32_t calls = 0, step = getenv("WVL_TEST_SHORT") ? 23 : 3;
     bytes a = encode(&input, kinds[0], "cpu");
@@ -300,10 +292,9 @@ START_TEST(every_call_may_fail)
     ck_assert_uint_gt(calls, 150);
     free_bytes(&a);
 }
-END_TEST
 
 /* Memory of the host fails, call after call: an error or the bytes, and nothing is left. */
-START_TEST(no_memory)
+TEST(no_memory)
 {
     bytes a = encode(&input, kinds[0], "cpu");
     wvl_plan *plan = make_shares(&input, kinds[0], "cuda-only:all");
@@ -330,12 +321,11 @@ START_TEST(no_memory)
     wvl_plan_release(plan);
     free_bytes(&a);
 }
-END_TEST
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* No device takes more than the plan says of one; with a limit that a whole picture exceeds, the runs keep it. */
-START_TEST(memory)
+TEST_EACH(memory, 2)
 {
     bytes a = encode(&input, kinds[_i], "cpu");
     uint64_t whole = 0;
@@ -359,28 +349,5 @@ START_TEST(memory)
     }
     free_bytes(&a);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("shares");
-    TCase *tests = tcase_create("several");
-    tcase_set_timeout(tests, 900);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, as_by_the_cpu, 0, CASES);
-    tcase_add_test(tests, without_threads);
-    tcase_add_test(tests, not_divided);
-    tcase_add_loop_test(tests, outside, 0, 2);
-    tcase_add_test(tests, cancelled);
-    tcase_add_loop_test(tests, one_dies, 0, 2);
-    tcase_add_test(tests, all_die);
-    tcase_add_loop_test(tests, every_call_may_fail, 0, 2);
-    tcase_add_test(tests, no_memory);
-    tcase_add_loop_test(tests, memory, 0, 2);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("shares")

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures larger than the memory of a device go through it in strips: the bytes are the CPU's, from images and from
  * rows, and whatever fails. On the device in software (soft.h). */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend/registry.h"
 #include "cuda/host/memory/device.h"
 #include "rows/window.h"
 #include "soft_bench.h"
+#include "tests/support/support.h"
 #include "tests/unit/rows_bench.h"
 #include "way/job_cut.h"
 
@@ -117,8 +114,10 @@ static void expect_refused(const char *what, bytes b, wvl_status status)
     ck_assert_uint_gt(strlen(b.error), 20);
 }
 
+TEST_FIXTURE(open_context, close_context);
+
 /* From an image, and from rows that can be read again or cannot. */
-START_TEST(bytes_are_the_same)
+TEST_EACH(bytes_are_the_same, CASES)
 {
     static const uint32_t heights[] = {1, 100, 333};
     picture p = draw(cases[_i].kind);
@@ -148,10 +147,9 @@ START_TEST(bytes_are_the_same)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Every height and parity that tiles can begin and end with. */
-START_TEST(small_pictures)
+TEST_EACH(small_pictures, 4)
 {
     static const char *const settings[] = {
         "style=HT levels=1 block=4,4", "style=HT levels=2 block=4,4 reversible=no measure-psnr=no",
@@ -182,10 +180,9 @@ START_TEST(small_pictures)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* Pixels wherever they may lie: page-locked and on the device they are fetched as they are. */
-START_TEST(pixels_anywhere)
+TEST_EACH(pixels_anywhere, 2)
 {
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_PINNED, WVL_MEMORY_DEVICE, WVL_MEMORY_MANAGED};
     const char *settings = _i ? "style=HT levels=2 block=16,8" : "levels=2 block=16,8 reversible=no step=0.01";
@@ -203,10 +200,9 @@ START_TEST(pixels_anywhere)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Strips of one picture on several devices, and on those that are left when one is lost. */
-START_TEST(devices_share_strips)
+TEST(devices_share_strips)
 {
     picture p = draw(TALL);
     picture_input input = picture_open_input(&p, 0);
@@ -228,10 +224,9 @@ START_TEST(devices_share_strips)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Pictures in flight, each of which is too large for the device. */
-START_TEST(pictures_in_flight)
+TEST(pictures_in_flight)
 {
     picture p = draw(TALL);
     picture_input input = picture_open_input(&p, 0);
@@ -259,7 +254,6 @@ START_TEST(pictures_in_flight)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -270,8 +264,10 @@ static wvl_plan_memory measure(const wvl_plan *plan)
     return memory;
 }
 
+TEST_FIXTURE(NULL, NULL);
+
 /* The option bounds what is taken of the device, and the plan says how much that is. */
-START_TEST(memory_is_kept)
+TEST_EACH(memory_is_kept, 2)
 {
     static const char *const settings[] = {"style=HT levels=2 block=16,16", "levels=2 block=16,16"};
     unsigned in_strips = 0;
@@ -309,10 +305,11 @@ START_TEST(memory_is_kept)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
+
+TEST_FIXTURE(open_context, close_context);
 
 /* Rows go to the device in waves where it has the least that a wave needs: blocks are coded in smaller portions. */
-START_TEST(rows_in_small_waves)
+TEST(rows_in_small_waves)
 {
     picture p = draw(TALL_RGB12);
     picture_input input = picture_open_input(&p, 0);
@@ -339,10 +336,11 @@ START_TEST(rows_in_small_waves)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
+
+TEST_FIXTURE(NULL, NULL);
 
 /* Without the option: a device that has too little for the picture takes it in strips, lower and lower ones. */
-START_TEST(device_is_small)
+TEST(device_is_small)
 {
     const char *settings = "style=HT levels=1 block=8,8";
     picture p = draw(TALL_RGB12);
@@ -371,11 +369,10 @@ START_TEST(device_is_small)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* What rows take of the host is what wvl_rows_measure() says; with less than the device's way needs, the CPU takes
  * them, unless it must not. */
-START_TEST(host_memory_is_kept)
+TEST_EACH(host_memory_is_kept, 2)
 {
     static const struct {
         const char *settings;
@@ -415,12 +412,13 @@ START_TEST(host_memory_is_kept)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
+TEST_FIXTURE(open_context, close_context);
+
 /* The source fails at a row, or the picture is cancelled there. */
-START_TEST(sources_fail)
+TEST_EACH(sources_fail, 2)
 {
     picture p = draw(TALL);
     picture_input input = picture_open_input(&p, 0);
@@ -445,10 +443,9 @@ START_TEST(sources_fail)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* A sample outside of its depth, in a strip's own rows. */
-START_TEST(samples_are_checked)
+TEST(samples_are_checked)
 {
     picture p = draw(TALL_RGB12);
     p.planes[1].samples[300 * p.planes[1].width + 7] = 4096;
@@ -462,11 +459,12 @@ START_TEST(samples_are_checked)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
+
+TEST_FIXTURE(NULL, NULL);
 
 /* Every call of the driver fails once, with a device that goes on or is lost. With `cuda` the CPU goes on where the
  * device stopped, unless it is lost; nothing leaks. */
-START_TEST(every_call_may_fail)
+TEST_EACH(every_call_may_fail, 8)
 {
     static const int short_memory = 2, lost = 719;
     int is_lost = _i & 1, from_rows = _i & 2, only = _i & 4;
@@ -511,10 +509,9 @@ START_TEST(every_call_may_fail)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Every allocation of the host fails once: the picture fails, or another way is found, and nothing leaks. */
-START_TEST(every_allocation_may_fail)
+TEST_EACH(every_allocation_may_fail, 4)
 {
     static const char settings[] = "style=HT levels=2 block=16,16";
     picture p = draw(TALL);
@@ -548,33 +545,5 @@ START_TEST(every_allocation_may_fail)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("device_strips");
-    TCase *bytes_case = tcase_create("bytes"), *memory = tcase_create("memory");
-    tcase_add_checked_fixture(bytes_case, open_context, close_context);
-    tcase_set_timeout(bytes_case, 600);
-    tcase_add_loop_test(bytes_case, bytes_are_the_same, 0, CASES);
-    tcase_add_loop_test(bytes_case, small_pictures, 0, 4);
-    tcase_add_loop_test(bytes_case, pixels_anywhere, 0, 2);
-    tcase_add_test(bytes_case, devices_share_strips);
-    tcase_add_test(bytes_case, pictures_in_flight);
-    tcase_add_loop_test(bytes_case, sources_fail, 0, 2);
-    tcase_add_test(bytes_case, samples_are_checked);
-    suite_add_tcase(suite, bytes_case);
-    tcase_set_timeout(memory, 600);
-    tcase_add_loop_test(memory, memory_is_kept, 0, 2);
-    tcase_add_test(bytes_case, rows_in_small_waves);
-    tcase_add_test(memory, device_is_small);
-    tcase_add_loop_test(memory, host_memory_is_kept, 0, 2);
-    tcase_add_loop_test(memory, every_call_may_fail, 0, 8);
-    tcase_add_loop_test(memory, every_allocation_may_fail, 0, 4);
-    suite_add_tcase(suite, memory);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("device_strips")

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Strips of a device: tables that are kept from one to the next, and another device that goes on in the middle. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/memory/device.h"
 #include "layouts.h"
 #include "soft_bench.h"
+#include "tests/support/support.h"
 
 /* Strips that begin at other rows modulo 8 have larger tables, and lie in memory otherwise. */
-START_TEST(strips_of_unlike_layouts)
+TEST_EACH(strips_of_unlike_layouts, 2)
 {
     static const char *const settings[] = {"levels=0 block=64,64 precincts=[1024,2]",
                                            "style=HT levels=0 block=64,64 precincts=[1024,2]"};
@@ -28,7 +26,6 @@ START_TEST(strips_of_unlike_layouts)
     picture_free(&p);
     close_context();
 }
-END_TEST
 
 static uint32_t fault_at;
 
@@ -60,7 +57,7 @@ static bytes encode_with_fault(const wvl_plan *plan, const wvl_image *image, uin
 }
 
 /* A device that takes over in the middle goes on with strips, although it could take waves. */
-START_TEST(another_device_goes_on)
+TEST_EACH(another_device_goes_on, 2)
 {
     static const struct {
         const char *settings;
@@ -90,19 +87,5 @@ START_TEST(another_device_goes_on)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("takeover");
-    TCase *tests = tcase_create("takeover");
-    tcase_set_timeout(tests, 600);
-    tcase_add_loop_test(tests, strips_of_unlike_layouts, 0, 2);
-    tcase_add_loop_test(tests, another_device_goes_on, 0, 2);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("takeover")

@@ -3,11 +3,6 @@
  * software or several. Pictures alone, pictures that come by rows, and pictures in flight. */
 #include "way/way.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "soft_bench.h"
 #include "tests/support/support.h"
 #include "tests/unit/rows_bench.h"
@@ -146,7 +141,7 @@ static void try_plan(const char *what, const wvl_plan *plan, const picture *p, c
     free_bytes(&b);
 }
 
-START_TEST(as_it_is_chosen)
+TEST(as_it_is_chosen)
 {
     picture p = picture_draw(PICTURE_NATURAL, 97, 70, 3, 8, 5);
     picture_input input = picture_open_input(&p, 0);
@@ -173,18 +168,5 @@ START_TEST(as_it_is_chosen)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("way");
-    TCase *tests = tcase_create("way");
-    tcase_set_timeout(tests, 900);
-    tcase_add_test(tests, as_it_is_chosen);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("way")

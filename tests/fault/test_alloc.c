@@ -2,18 +2,15 @@
 /* Everything that can fail around an encode does: memory, threads, sinks, samples, patience. WVL_TEST_SHORT: every
  * third allocation. */
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include <check.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"
+#include "tests/support/support.h"
 
 /* ---- Threads that do not start --------------------------------------------------------------- */
 
@@ -213,14 +210,12 @@ static void fail_each_call(const recipe *r, int fail_on)
     picture_free(&p);
 }
 
-START_TEST(one_allocation_fails) { fail_each_call(&recipes[_i], 0); }
-END_TEST
-START_TEST(all_allocations_fail_from_one_on) { fail_each_call(&recipes[_i], 1); }
-END_TEST
+TEST_EACH(one_allocation_fails, RECIPES) { fail_each_call(&recipes[_i], 0); }
+TEST_EACH(all_allocations_fail_from_one_on, RECIPES) { fail_each_call(&recipes[_i], 1); }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-START_TEST(threads_that_do_not_start)
+TEST_EACH(threads_that_do_not_start, RECIPES)
 {
     recipe r = recipes[_i];
     picture p = picture_draw(PICTURE_NATURAL, r.width, r.height, 3, 8, 1);
@@ -243,11 +238,10 @@ START_TEST(threads_that_do_not_start)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Sinks ----------------------------------------------------------------------------------- */
 
-START_TEST(sink_refuses_each_write)
+TEST_EACH(sink_refuses_each_write, RECIPES)
 {
     const recipe *r = &recipes[_i];
     picture p = picture_draw(PICTURE_NOISE, 400, 300, 3, 8, 1);
@@ -275,9 +269,8 @@ START_TEST(sink_refuses_each_write)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(full_disk)
+TEST(full_disk)
 {
     picture p = picture_draw(PICTURE_NOISE, 300, 300, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -296,12 +289,11 @@ START_TEST(full_disk)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 /* One sample too great or too small, anywhere, in any container, is found. */
-START_TEST(samples_outside_the_depth)
+TEST_EACH(samples_outside_the_depth, 6)
 {
     uint32_t state = 1 + (uint32_t)_i;
     static const uint8_t depths[] = {1, 5, 7, 9, 12, 15, 17, 24, 27};
@@ -338,7 +330,6 @@ START_TEST(samples_outside_the_depth)
         }
     }
 }
-END_TEST
 
 /* ---- Cancelling ------------------------------------------------------------------------------ */
 
@@ -350,7 +341,7 @@ static void *raise_later(void *user)
     return NULL;
 }
 
-START_TEST(cancel_from_another_thread)
+TEST_EACH(cancel_from_another_thread, 3)
 {
     picture p = picture_draw(PICTURE_NOISE, 1200, 900, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -377,7 +368,6 @@ START_TEST(cancel_from_another_thread)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 typedef struct steps {
     unsigned calls, stop_at;
@@ -396,7 +386,7 @@ static int step(void *user, uint64_t done, uint64_t total, wvl_stage stage)
 }
 
 /* Progress never falls, and a nonzero answer at any call ends the encode. */
-START_TEST(progress_cancels)
+TEST_EACH(progress_cancels, RECIPES)
 {
     picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -421,25 +411,5 @@ START_TEST(progress_cancels)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("faults");
-    TCase *tests = tcase_create("faults");
-    tcase_set_timeout(tests, 600);
-    tcase_add_loop_test(tests, one_allocation_fails, 0, RECIPES);
-    tcase_add_loop_test(tests, all_allocations_fail_from_one_on, 0, RECIPES);
-    tcase_add_loop_test(tests, threads_that_do_not_start, 0, RECIPES);
-    tcase_add_loop_test(tests, sink_refuses_each_write, 0, RECIPES);
-    tcase_add_test(tests, full_disk);
-    tcase_add_loop_test(tests, samples_outside_the_depth, 0, 6);
-    tcase_add_loop_test(tests, cancel_from_another_thread, 0, 3);
-    tcase_add_loop_test(tests, progress_cancels, 0, RECIPES);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("faults")

@@ -171,9 +171,11 @@ static wvl_status run_pictures(void)
     return status;
 }
 
+TEST_FIXTURE(open_pictures, close_pictures);
+
 /* By graphs and without them; pixels on the host, or where the device reads them; HT and EBCOT. A graph for which the
  * driver has no memory is no error: its kernels are launched one by one. */
-START_TEST(every_call_of_a_picture_may_fail)
+TEST_EACH(every_call_of_a_picture_may_fail, 8)
 {
     if (_i & 4) {
         close_pictures();
@@ -206,10 +208,9 @@ START_TEST(every_call_of_a_picture_may_fail)
         wvl_cuda_forget_losses();
     }
 }
-END_TEST
 
 /* What a picture says of itself, as the caller sees it; the slot goes on. */
-START_TEST(refused_pictures)
+TEST(refused_pictures)
 {
     static const struct {
         uint32_t flags;
@@ -239,7 +240,6 @@ START_TEST(refused_pictures)
     wvl_backend_cuda.close(backend);
     ck_assert_uint_eq(live, 0);
 }
-END_TEST
 
 /* A backend with slots for pictures, whose launches name their picture. */
 static wvl_backend *open_slots(uint32_t count)
@@ -256,7 +256,7 @@ static wvl_backend *open_slots(uint32_t count)
 }
 
 /* Each slot keeps the tables of the pixels that it had: when they come again, in any order, nothing goes up. */
-START_TEST(slots_know_their_pixels)
+TEST(slots_know_their_pixels)
 {
     wvl_image images[2] = {j.image, j.image};
     wvl_plane planes[COMPONENTS];
@@ -286,10 +286,9 @@ START_TEST(slots_know_their_pixels)
     wvl_backend_cuda.close(backend);
     ck_assert_uint_eq(live, 0);
 }
-END_TEST
 
 /* Calls in the wrong order, and plans that are not for pictures. */
-START_TEST(misused_slots)
+TEST(misused_slots)
 {
     wvl_backend *backend = open_slots(1);
     wvl_backend_job *running, *none;
@@ -314,10 +313,9 @@ START_TEST(misused_slots)
     wvl_backend_cuda.close(backend);
     ck_assert_uint_eq(live, 0);
 }
-END_TEST
 
 /* Pinned memory that the device cannot see: results have no place. */
-START_TEST(unseen_memory)
+TEST(unseen_memory)
 {
     wvl_cuda_options options = {.runtime = &stub, .image = "image", .tables = WVL_CUDA_WHOLE_DOWNLOAD};
     wvl_backend *backend;
@@ -328,9 +326,10 @@ START_TEST(unseen_memory)
     wvl_backend_cuda.close(backend);
     ck_assert_uint_eq(live, 0);
 }
-END_TEST
 
-START_TEST(every_call_may_fail)
+TEST_FIXTURE(setup, teardown);
+
+TEST_EACH(every_call_may_fail, 3)
 {
     if (_i) { /* with blocks that are coded there; coefficients come down later */
         teardown();
@@ -351,11 +350,10 @@ START_TEST(every_call_may_fail)
     }
     ck_assert_msg(_i == 2 ? retried && retried < total / 2 : !retried, "%u calls failed unseen", retried);
 }
-END_TEST
 
 /* An error that lasts, at any call: the device is refused from then on, by whomever it is opened, and no call is made.
  */
-START_TEST(lost_for_the_process)
+TEST(lost_for_the_process)
 {
     static const wvl_cuda_status lasting[] = {214, 700, 719, 999};
     ck_assert_int_eq(encode_once(), WVL_OK);
@@ -372,9 +370,8 @@ START_TEST(lost_for_the_process)
         wvl_cuda_forget_losses();
     }
 }
-END_TEST
 
-START_TEST(steady_state)
+TEST(steady_state)
 {
     wvl_cuda_options options = {.runtime = &stub, .image = "image"};
     wvl_backend *backend = NULL;
@@ -400,38 +397,13 @@ START_TEST(steady_state)
     wvl_backend_cuda.close(backend);
     ck_assert_uint_eq(live, 0);
 }
-END_TEST
 
-START_TEST(measured_is_what_is_allocated)
+TEST(measured_is_what_is_allocated)
 {
     wvl_backend_memory memory;
     wvl_backend_cuda.measure(j.plan, j.tiles, 1, 1, &memory);
     ck_assert_uint_gt(memory.device_bytes, memory.pinned_bytes);
     ck_assert_uint_ge(memory.pinned_bytes, 3u * 512 * 256 * 2);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("fault_cuda_stub");
-    TCase *tc = tcase_create("stub");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, every_call_may_fail, 0, 3);
-    tcase_add_test(tc, lost_for_the_process);
-    tcase_add_test(tc, steady_state);
-    tcase_add_test(tc, measured_is_what_is_allocated);
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("pictures");
-    tcase_add_checked_fixture(tc, open_pictures, close_pictures);
-    tcase_add_loop_test(tc, every_call_of_a_picture_may_fail, 0, 8);
-    tcase_add_test(tc, refused_pictures);
-    tcase_add_test(tc, slots_know_their_pixels);
-    tcase_add_test(tc, misused_slots);
-    tcase_add_test(tc, unseen_memory);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("fault_cuda_stub")

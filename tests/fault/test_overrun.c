@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A codestream that is not as long as was foretold: an internal error with a text, before anything is written beyond
  * the memory that was taken for it. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "codec/write/lengths.h"
 
@@ -14,6 +12,7 @@ static uint64_t foretell(const wvl_coder *coder)
 }
 #define wvl_coder_codestream_bytes foretell
 #include "picture/session_output.c"
+#include "tests/support/support.h"
 #undef wvl_coder_codestream_bytes
 
 #include <check.h> /* after the conductor: both have a fail */
@@ -74,7 +73,7 @@ static wvl_status encode(const char *preset, char *text, size_t text_bytes)
     return status;
 }
 
-START_TEST(wrong_lengths_are_internal_errors)
+TEST_EACH(wrong_lengths_are_internal_errors, 8)
 {
     static const char *const presets[2] = {"dci-2k-24", NULL};
     static const int64_t errors[4] = {-4096, -1, 1, 4096};
@@ -85,28 +84,13 @@ START_TEST(wrong_lengths_are_internal_errors)
     ck_assert_int_eq(closed_complete, 0);
     ck_assert(_i / 4 || !received); /* what is judged first is not written at all */
 }
-END_TEST
 
-START_TEST(right_lengths_are_not)
+TEST(right_lengths_are_not)
 {
     char text[512];
     off_by = 0;
     ck_assert_msg(encode("dci-2k-24", text, sizeof text) == WVL_OK, "%s", text);
     ck_assert(closed_complete == 1 && received);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("overrun");
-    TCase *tests = tcase_create("overrun");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, wrong_lengths_are_internal_errors, 0, 8);
-    tcase_add_test(tests, right_lengths_are_not);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("overrun")

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The conveniences of wavelane_simple.h with memory that runs short: each allocation fails in turn. Nothing stays
  * behind, params stay as they were, and what succeeds has the same bytes. */
-#include <check.h>
-#include <string.h>
 
 #include "tests/fault/ledger.h"
+#include "tests/support/support.h"
 #include "wavelane_simple.h"
 
 enum { WIDTH = 70, HEIGHT = 50 };
@@ -41,7 +40,7 @@ static wvl_status encode(wvl_context *context, uint8_t *bytes_of_picture, size_t
     return status;
 }
 
-START_TEST(pixels_without_memory)
+TEST_EACH(pixels_without_memory, 2)
 {
     static uint8_t reference[65536], again[65536];
     size_t reference_bytes = 0, bytes = 0;
@@ -69,9 +68,8 @@ START_TEST(pixels_without_memory)
     }
     ck_assert_uint_gt(refused, 8);
 }
-END_TEST
 
-START_TEST(texts_without_memory)
+TEST(texts_without_memory)
 {
     unsigned refused = 0;
     for (uint64_t n = 1;; n++) {
@@ -101,18 +99,5 @@ START_TEST(texts_without_memory)
     }
     ck_assert_uint_gt(refused, 3);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("simple_alloc");
-    TCase *tcase = tcase_create("memory");
-    tcase_add_loop_test(tcase, pixels_without_memory, 0, 2);
-    tcase_add_test(tcase, texts_without_memory);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("simple_alloc")

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How far what a decoder finds may lie from what the encoder reports, and on what facts that depends. */
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conformance/fuzz/estimate.h"
+#include "tests/support/support.h"
 
 static fuzz_case drawn;
 static char line[FUZZ_MAX_TEXT];
 
 /* Few coefficients stay below 34 dB, and what goes is no noise: seed 880009029 needed 1.24 dB. */
-START_TEST(sparse_estimates_have_an_allowance)
+TEST(sparse_estimates_have_an_allowance)
 {
     static int32_t samples[60000];
     fuzz_plane plane = {300, 200, 8, 0, 1, 1, samples};
@@ -28,7 +25,6 @@ START_TEST(sparse_estimates_have_an_allowance)
     ck_assert_double_eq_tol(fuzz_estimate_slack(&drawn, &p, 0, 34.5, 34.5, &used), FUZZ_PSNR_SLACK + 0.8, 1e-9);
     ck_assert_uint_eq(used, 1u << FUZZ_ALLOW_SUM);
 }
-END_TEST
 
 /* Which allowance an estimate has, on three planes of 100 x 90 samples. found: dB, and told. */
 static unsigned allowance_of(const char *options, const int32_t *samples, int is_reversible, double found)
@@ -46,7 +42,7 @@ static unsigned allowance_of(const char *options, const int32_t *samples, int is
     return bit;
 }
 
-START_TEST(allowances_have_conditions)
+TEST(allowances_have_conditions)
 {
     static int32_t step[9000], flat[9000]; /* two halves, 40 apart: 22.1 dB from their mean */
     for (unsigned i = 0; i < 9000; i++) {
@@ -76,10 +72,9 @@ START_TEST(allowances_have_conditions)
     ck_assert_uint_eq(allowance_of("levels=1", step, 0, 36.0), FUZZ_ALLOW_SUM);
     ck_assert_uint_eq(allowance_of("levels=0", step, 1, 36.0), FUZZ_ALLOW_REVERSIBLE);
 }
-END_TEST
 
 /* 5/3 of few samples: where components differ in depth, and errors are about the last bit of the shallower one. */
-START_TEST(last_bits_of_few_samples_have_an_allowance)
+TEST(last_bits_of_few_samples_have_an_allowance)
 {
     static int32_t samples[18];
     fuzz_plane planes[2] = {{6, 3, 16, 0, 1, 1, samples}, {6, 3, 28, 0, 1, 1, samples}};
@@ -97,7 +92,6 @@ START_TEST(last_bits_of_few_samples_have_an_allowance)
     (void)fuzz_estimate_slack(&drawn, &p, 1, 108.0, 102.0, &used);
     ck_assert_uint_eq(used, 1u << FUZZ_ALLOW_REVERSIBLE_FEW);
 }
-END_TEST
 
 /* Samples of which no error here takes as much as varies in them. */
 static fuzz_plane varied_plane(uint32_t width, uint32_t height, uint8_t depth)
@@ -110,7 +104,7 @@ static fuzz_plane varied_plane(uint32_t width, uint32_t height, uint8_t depth)
 }
 
 /* Magnitudes are up to a unit too low: an estimate lacks that of every sample, whatever is measured knows it. */
-START_TEST(estimates_lack_a_unit)
+TEST(estimates_lack_a_unit)
 {
     fuzz_plane plane = varied_plane(100, 90, 12);
     fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
@@ -120,10 +114,9 @@ START_TEST(estimates_lack_a_unit)
     ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -10.0 * log10(0.001 * 0.001 + unit * unit),
                             0.02);
 }
-END_TEST
 
 /* Where a unit is coarse, all samples may lie on one side of what a magnitude says: half a unit more. */
-START_TEST(coarse_units_hide_one_side)
+TEST(coarse_units_hide_one_side)
 {
     fuzz_plane plane = varied_plane(100, 90, 16);
     fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
@@ -134,10 +127,9 @@ START_TEST(coarse_units_hide_one_side)
     ck_assert(fuzz_case_parse(&drawn, "step=0.4827 distortion-bits=5")); /* a unit of 0.015: no more than its square */
     ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), told, 0.01);
 }
-END_TEST
 
 /* Of many levels, derived steps are coarser than asked for: the lowest band's exponent holds no more. */
-START_TEST(derived_steps_of_many_levels_are_coarse)
+TEST(derived_steps_of_many_levels_are_coarse)
 {
     static const struct {
         const char *options;
@@ -159,10 +151,9 @@ START_TEST(derived_steps_of_many_levels_are_coarse)
         ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(error), 0.001);
     }
 }
-END_TEST
 
 /* Where errors are as large as what varies, one coefficient makes most samples: errors add up as they are. */
-START_TEST(errors_of_flat_crops_add_up)
+TEST(errors_of_flat_crops_add_up)
 {
     fuzz_plane plane = varied_plane(100, 90, 10);
     fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
@@ -175,10 +166,9 @@ START_TEST(errors_of_flat_crops_add_up)
     }
     ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -20.0 * log10(error + unit), 0.001);
 }
-END_TEST
 
 /* Few samples of a region may all be half a step lower. */
-START_TEST(regions_of_few_samples_are_lower)
+TEST(regions_of_few_samples_are_lower)
 {
     fuzz_plane plane = varied_plane(3, 1, 8);
     fuzz_picture p = {.x1 = 3, .y1 = 1, .count = 1, .planes = &plane};
@@ -188,10 +178,9 @@ START_TEST(regions_of_few_samples_are_lower)
     ck_assert(fuzz_case_parse(&drawn, "step=0.19 distortion-bits=5 roi=rect=0,0,2,1"));
     ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -20.0 * log10(error + 0.095), 0.001);
 }
-END_TEST
 
 /* A measured PSNR of samples of two values may be half a sample lower, of others not. */
-START_TEST(extremes_move_together)
+TEST(extremes_move_together)
 {
     fuzz_plane plane = varied_plane(100, 90, 10);
     fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
@@ -203,10 +192,9 @@ START_TEST(extremes_move_together)
     ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, -20.0 * log10(errors)), -20.0 * log10(errors),
                             0.01);
 }
-END_TEST
 
 /* OpenJPEG rebuilds samples of a region half a step lower, which samples of two values in the middle of it all show. */
-START_TEST(extremes_of_regions_are_lower)
+TEST(extremes_of_regions_are_lower)
 {
     fuzz_plane plane = varied_plane(122, 33, 10);
     fuzz_picture p = {.x1 = 122, .y1 = 33, .count = 1, .planes = &plane};
@@ -220,10 +208,9 @@ START_TEST(extremes_of_regions_are_lower)
     error = pow(10.0, -told / 20.0) + ldexp(0.5, -10) + 0.0142;
     ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -20.0 * log10(error), 0.02);
 }
-END_TEST
 
 /* Without levels, guard bits leave fewer bits of 16 below the step than are wanted, down to three. */
-START_TEST(guard_bits_hide_fractions)
+TEST(guard_bits_hide_fractions)
 {
     static const struct {
         const char *options;
@@ -242,27 +229,5 @@ START_TEST(guard_bits_hide_fractions)
         ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(error), 0.001);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("estimates");
-    TCase *tests = tcase_create("estimates");
-    tcase_add_test(tests, sparse_estimates_have_an_allowance);
-    tcase_add_test(tests, allowances_have_conditions);
-    tcase_add_test(tests, last_bits_of_few_samples_have_an_allowance);
-    tcase_add_test(tests, estimates_lack_a_unit);
-    tcase_add_test(tests, coarse_units_hide_one_side);
-    tcase_add_test(tests, derived_steps_of_many_levels_are_coarse);
-    tcase_add_test(tests, errors_of_flat_crops_add_up);
-    tcase_add_test(tests, regions_of_few_samples_are_lower);
-    tcase_add_test(tests, extremes_move_together);
-    tcase_add_test(tests, extremes_of_regions_are_lower);
-    tcase_add_test(tests, guard_bits_hide_fractions);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("estimates")

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The generator of random configurations knows every option and draws each of them; the reducer finds what a failure
  * needs. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conformance/fuzz/draw.h"
 #include "conformance/fuzz/faults.h"
@@ -12,6 +8,7 @@
 #include "conformance/fuzz/reduce.h"
 #include "conformance/fuzz/run.h"
 #include "conformance/fuzz/tally.h"
+#include "tests/support/support.h"
 #include "wavelane.h"
 
 #define SEEDS 4000u
@@ -19,7 +16,7 @@
 static fuzz_case drawn, again;
 static char line[FUZZ_MAX_TEXT], other[FUZZ_MAX_TEXT];
 
-START_TEST(every_option_is_known)
+TEST(every_option_is_known)
 {
     size_t count;
     const wvl_option *options = wvl_options(&count);
@@ -28,9 +25,8 @@ START_TEST(every_option_is_known)
                       options[i].key);
     }
 }
-END_TEST
 
-START_TEST(every_option_is_drawn)
+TEST(every_option_is_drawn)
 {
     size_t count;
     const wvl_option *options = wvl_options(&count);
@@ -48,10 +44,9 @@ START_TEST(every_option_is_drawn)
     }
     free(seen);
 }
-END_TEST
 
 /* A line repeats a case; a seed draws the same one. */
-START_TEST(lines_repeat_cases)
+TEST(lines_repeat_cases)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         fuzz_draw_case(seed, NULL, &drawn);
@@ -73,10 +68,9 @@ START_TEST(lines_repeat_cases)
     ck_assert(!fuzz_case_parse(&again, "comment=%00"));
     ck_assert(fuzz_case_parse(&again, "# what it is about\nlevels=2 style=4\n") && again.count == 2);
 }
-END_TEST
 
 /* Names are unique, so that a line repeats its rule. */
-START_TEST(rules_have_names)
+TEST(rules_have_names)
 {
     uint32_t count = fuzz_illegal_count();
     ck_assert_uint_ge(count, 100);
@@ -86,7 +80,6 @@ START_TEST(rules_have_names)
         }
     }
 }
-END_TEST
 
 /* ---- Reducing -------------------------------------------------------------------------------- */
 
@@ -104,7 +97,7 @@ static int shows_planted(void *user, const fuzz_case *c)
            strstr(fuzz_case_or(c, "components", "8u"), "12u") != NULL;
 }
 
-START_TEST(faults_are_reduced)
+TEST(faults_are_reduced)
 {
     unsigned found = 0;
     for (uint64_t seed = 1; seed <= 20 * SEEDS && found < 5; seed++) {
@@ -123,7 +116,6 @@ START_TEST(faults_are_reduced)
     }
     ck_assert_uint_eq(found, 5);
 }
-END_TEST
 
 static int shows_long_list(void *user, const fuzz_case *c)
 {
@@ -133,7 +125,7 @@ static int shows_long_list(void *user, const fuzz_case *c)
            strtoul(fuzz_case_or(c, "size", "0"), NULL, 10) >= 37;
 }
 
-START_TEST(lists_and_numbers_become_small)
+TEST(lists_and_numbers_become_small)
 {
     ck_assert(fuzz_case_parse(
         &drawn, "picture=kodim01.png size=211,190 precincts=[128,8],[32,64],[256,256] sop=yes comment=a%20b "
@@ -142,10 +134,9 @@ START_TEST(lists_and_numbers_become_small)
     fuzz_case_print(&drawn, line, sizeof line);
     ck_assert_str_eq(line, "size=37 precincts=[32,64] progression-changes=RPCL");
 }
-END_TEST
 
 /* A decoder's fault explains the cases that its evidence names, and no others. */
-START_TEST(changes_explain_where_they_overlap)
+TEST(changes_explain_where_they_overlap)
 {
     static const struct {
         const char *changes;
@@ -171,9 +162,8 @@ START_TEST(changes_explain_where_they_overlap)
         ck_assert_msg((fault && !strcmp(fault->id, "grok-poc")) == rows[i].is_known, "%s", rows[i].changes);
     }
 }
-END_TEST
 
-START_TEST(component_parts_explain_with_layers)
+TEST(component_parts_explain_with_layers)
 {
     static const struct {
         const char *options;
@@ -191,10 +181,9 @@ START_TEST(component_parts_explain_with_layers)
         ck_assert_msg((fault && !strcmp(fault->id, "grok-component-parts")) == rows[i].is_known, "%s", rows[i].options);
     }
 }
-END_TEST
 
 /* Blocks of 31 planes, of which OpenJPEG says that it does not carry them. */
-START_TEST(planes_explain_grok)
+TEST(planes_explain_grok)
 {
     static const struct {
         const char *complaint;
@@ -214,7 +203,6 @@ START_TEST(planes_explain_grok)
         ck_assert_int_eq(fault && !strcmp(fault->id, "grok-planes"), rows[i].is_known);
     }
 }
-END_TEST
 
 typedef struct marker_row {
     const char *options;
@@ -254,8 +242,10 @@ static const marker_row offset_rows[] = {
     {"components=3*8u tile=32,32 mct=off overrides=T1-1:levels=2 registration=[0,0],[1,0],[0,0]", 0},
 };
 
-START_TEST(unlike_offsets_explain_with_a_transform) { check_marker_fault("grok-unlike-offsets", &offset_rows[_i]); }
-END_TEST
+TEST_EACH(unlike_offsets_explain_with_a_transform, sizeof offset_rows / sizeof *offset_rows)
+{
+    check_marker_fault("grok-unlike-offsets", &offset_rows[_i]);
+}
 
 static const marker_row precinct_rows[] = {
     {"components=2*8u overrides=C1:precincts=[16,16]", 1},
@@ -268,10 +258,12 @@ static const marker_row precinct_rows[] = {
     {"components=2*8u tile=32,32 overrides=T1:precincts=[16,16]/T2C1:block=8,8", 0},
 };
 
-START_TEST(unlike_precincts_explain) { check_marker_fault("grok-unlike-precincts", &precinct_rows[_i]); }
-END_TEST
+TEST_EACH(unlike_precincts_explain, sizeof precinct_rows / sizeof *precinct_rows)
+{
+    check_marker_fault("grok-unlike-precincts", &precinct_rows[_i]);
+}
 
-START_TEST(orders_of_tiles_explain_far_precincts)
+TEST(orders_of_tiles_explain_far_precincts)
 {
     static const struct {
         const char *options;
@@ -292,20 +284,18 @@ START_TEST(orders_of_tiles_explain_far_precincts)
                       rows[i].options);
     }
 }
-END_TEST
 
 /* A budget ends the search. */
-START_TEST(trials_are_limited)
+TEST(trials_are_limited)
 {
     planted p = {0};
     ck_assert(fuzz_case_parse(&drawn, "size=211,190 style=63 levels=6 components=12u,12u sop=yes eph=yes plt=yes"));
     ck_assert_uint_eq(fuzz_reduce_case(&drawn, shows_planted, &p, 3), 3);
     ck_assert_uint_eq(p.trials, 3);
 }
-END_TEST
 
 /* An opened device is no leak. What every encode adds is one, and so is everything on the CPU. */
-START_TEST(devices_stay_open)
+TEST(devices_stay_open)
 {
     ck_assert_uint_eq(fuzz_run_kept(100, 1508, 1508, "cuda:0 packets"), 1408);
     ck_assert_uint_eq(fuzz_run_kept(100, 1508, 2916, "cuda:0 packets"), 0);
@@ -313,10 +303,9 @@ START_TEST(devices_stay_open)
     ck_assert_uint_eq(fuzz_run_kept(100, 100, 100, "cuda:0"), 0);
     ck_assert_uint_eq(fuzz_run_kept(100, 90, 90, "cuda:0"), 0);
 }
-END_TEST
 
 /* Cases that ask only for what a device finishes: of the right kind of blocks, and all other options are drawn. */
-START_TEST(packets_cases)
+TEST_EACH(packets_cases, 3)
 {
     static const char *const left_out[] = {"preset",         "roi", "psnr",         "layers", "reach",
                                            "packed-headers", "plm", "measure-psnr", "device"},
@@ -355,10 +344,9 @@ START_TEST(packets_cases)
         ck_assert_msg(seen[i] > 0, "%s is never drawn", drawn_keys[i]);
     }
 }
-END_TEST
 
 /* 99 of 100 that are on a device must reach packets. */
-START_TEST(packets_are_counted)
+TEST(packets_are_counted)
 {
     static fuzz_tally tally;
     fuzz_verdict v = {.found = fuzz_run_reach("cuda:0 packets")};
@@ -377,33 +365,5 @@ START_TEST(packets_are_counted)
     ck_assert(fuzz_tally_lacks(&tally, FUZZ_WAS_PACKETS));
     ck_assert(fuzz_tally_lacks(&tally, FUZZ_WAS_BLOCKS));
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("generator");
-    TCase *tests = tcase_create("generator");
-    tcase_add_test(tests, every_option_is_known);
-    tcase_add_test(tests, every_option_is_drawn);
-    tcase_add_test(tests, lines_repeat_cases);
-    tcase_add_test(tests, rules_have_names);
-    tcase_add_test(tests, faults_are_reduced);
-    tcase_add_test(tests, lists_and_numbers_become_small);
-    tcase_add_test(tests, changes_explain_where_they_overlap);
-    tcase_add_test(tests, component_parts_explain_with_layers);
-    tcase_add_test(tests, planes_explain_grok);
-    tcase_add_loop_test(tests, unlike_offsets_explain_with_a_transform, 0,
-                        (int)(sizeof offset_rows / sizeof *offset_rows));
-    tcase_add_loop_test(tests, unlike_precincts_explain, 0, (int)(sizeof precinct_rows / sizeof *precinct_rows));
-    tcase_add_test(tests, orders_of_tiles_explain_far_precincts);
-    tcase_add_test(tests, trials_are_limited);
-    tcase_add_test(tests, devices_stay_open);
-    tcase_add_loop_test(tests, packets_cases, 0, 3);
-    tcase_add_test(tests, packets_are_counted);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("generator")

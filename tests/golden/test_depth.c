@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Coding blocks no deeper than needed changes no byte: neither when the depth is predicted well, nor when blocks must
  * be coded again. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "geom/plan.h"
 #include "tests/decode/cases.h"
 #include "tests/decode/picture.h"
+#include "tests/support/support.h"
 
 static const char *const settings[] = {
     "reversible=no bpp=0.25",
@@ -78,7 +76,7 @@ static void *encode(const picture_input *input, const char *text, depth d, size_
 }
 
 /* Pictures just large enough for passes to be left out (wvl_rate_reach). */
-START_TEST(depth_changes_no_byte)
+TEST_EACH(depth_changes_no_byte, SETTINGS)
 {
     static const depth depths[] = {{0, 0, 2}, {0, 150, 2}, {0, 300, 1}, {0, 3000, 2}};
     picture p = _i % 3 == 1 ? picture_draw(PICTURE_NATURAL, 740, 715, 1, 8, (unsigned)_i)
@@ -97,18 +95,5 @@ START_TEST(depth_changes_no_byte)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("depth");
-    TCase *tc = tcase_create("bytes");
-    tcase_set_timeout(tc, 300);
-    tcase_add_loop_test(tc, depth_changes_no_byte, 0, SETTINGS);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("depth")

@@ -2,12 +2,8 @@
 /* Same bytes: for any number of threads, on repetition, on any SIMD level, under any floating-point environment of the
  * caller, with any allocator, runner, container or layout. WVL_TEST_DEVICE in the environment: on that device instead,
  * beside the CPU. */
-#include <check.h>
 #include <fenv.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -15,6 +11,7 @@
 #include "tests/decode/cases.h"
 #include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"
+#include "tests/support/support.h"
 
 static const char *const settings[] = {
     "",
@@ -112,7 +109,7 @@ static wvl_context_options threads(uint32_t count)
     return options;
 }
 
-START_TEST(threads_and_repetition)
+TEST_EACH(threads_and_repetition, SETTINGS)
 {
     static const uint32_t counts[] = {1, 2, 3, 7, 2, 33};
     picture p = draw((unsigned)_i);
@@ -130,10 +127,9 @@ START_TEST(threads_and_repetition)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* The level is read from the environment by builds for testing. */
-START_TEST(simd_levels)
+TEST_EACH(simd_levels, getenv("WVL_TEST_DEVICE") ? 0 : SETTINGS)
 {
     picture p = draw((unsigned)_i);
     picture_input input = picture_open_input(&p, 0);
@@ -149,9 +145,8 @@ START_TEST(simd_levels)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(floating_point_environments)
+TEST_EACH(floating_point_environments, getenv("WVL_TEST_DEVICE") ? 0 : SETTINGS)
 {
     static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     picture p = draw((unsigned)_i);
@@ -180,7 +175,6 @@ START_TEST(floating_point_environments)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Runner, allocator ----------------------------------------------------------------------- */
 
@@ -222,7 +216,7 @@ static void run_crew(void *user, uint32_t count, wvl_task_fn task, void *arg)
     }
 }
 
-START_TEST(runners_and_allocators)
+TEST_EACH(runners_and_allocators, SETTINGS)
 {
     unsigned runs = 0;
     picture p = draw((unsigned)_i);
@@ -246,7 +240,6 @@ START_TEST(runners_and_allocators)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 typedef struct race {
     const picture_input *input;
@@ -263,7 +256,7 @@ static void *race_main(void *user)
 }
 
 /* Several encodes at once in one process. */
-START_TEST(side_by_side)
+TEST_EACH(side_by_side, SETTINGS)
 {
     race races[6];
     pthread_t ids[6];
@@ -282,7 +275,6 @@ START_TEST(side_by_side)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Layouts --------------------------------------------------------------------------------- */
 
@@ -328,7 +320,7 @@ static wvl_plane lay_bits(const picture_plane *plane, uint32_t c, unsigned bits,
     return (wvl_plane){base, (ptrdiff_t)pitch, 1, 0, bits == 10 ? WVL_SAMPLE_PACKED10 : WVL_SAMPLE_PACKED12};
 }
 
-START_TEST(layouts)
+TEST_EACH(layouts, SETTINGS)
 {
     unsigned depth = _i & 1 ? 12 : 10;
     size_t room = 2000000;
@@ -355,10 +347,9 @@ START_TEST(layouts)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* The blocks of the device in software by the kernels' own source. Elsewhere the word says nothing. */
-START_TEST(kernels)
+TEST_EACH(kernels, getenv("WVL_TEST_DEVICE") ? SETTINGS : 0)
 {
     picture p = draw((unsigned)_i);
     picture_input input = picture_open_input(&p, 0);
@@ -371,29 +362,5 @@ START_TEST(kernels)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("same bytes");
-    TCase *tests = tcase_create("same bytes"), *beside = tcase_create("side by side");
-    tcase_set_timeout(tests, 300);
-    tcase_set_timeout(beside, 300);
-    tcase_add_loop_test(tests, threads_and_repetition, 0, SETTINGS);
-    tcase_add_loop_test(tests, runners_and_allocators, 0, SETTINGS);
-    tcase_add_loop_test(beside, side_by_side, 0, SETTINGS);
-    tcase_add_loop_test(tests, layouts, 0, SETTINGS);
-    if (getenv("WVL_TEST_DEVICE")) {
-        tcase_add_loop_test(tests, kernels, 0, SETTINGS);
-    } else { /* of processors */
-        tcase_add_loop_test(tests, simd_levels, 0, SETTINGS);
-        tcase_add_loop_test(tests, floating_point_environments, 0, SETTINGS);
-    }
-    suite_add_tcase(suite, tests);
-    suite_add_tcase(suite, beside);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("same bytes")

@@ -3,10 +3,6 @@
 #ifndef WVL_TESTS_PROP_T1_DRAW_H
 #define WVL_TESTS_PROP_T1_DRAW_H
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "codec/t1/t1.h"
 #include "tests/support/support.h"
 

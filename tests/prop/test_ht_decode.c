@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whatever the HT block encoder writes decodes to exactly the bits that its passes promise. */
-#include <check.h>
 #include <math.h>
 
 #include "codec/ht/ht.h"
 #include "codec/ht/ht_block.h"
 #include "ht_decode.h"
 #include "t1_draw.h"
+#include "tests/support/support.h"
 
 enum { GUARD = 32 };
 
@@ -172,7 +172,7 @@ static void draw_and_check(uint32_t width, uint32_t height)
     check_block(&in);
 }
 
-START_TEST(every_shape)
+TEST(every_shape)
 {
     for (uint32_t height = 1; height <= 64; height++) {
         for (uint32_t width = 1; width <= 64; width++) {
@@ -180,9 +180,8 @@ START_TEST(every_shape)
         }
     }
 }
-END_TEST
 
-START_TEST(long_shapes)
+TEST(long_shapes)
 {
     for (unsigned x = 7; x <= 10; x++) {
         for (int i = 0; i < 40; i++) {
@@ -193,18 +192,16 @@ START_TEST(long_shapes)
         }
     }
 }
-END_TEST
 
-START_TEST(full_blocks)
+TEST(full_blocks)
 {
     for (int i = 0; i < 400; i++) {
         draw_and_check(64, 64);
     }
 }
-END_TEST
 
 /* One sample at a time, and all magnitudes of one bit pattern: where streams are empty or end at every bit. */
-START_TEST(single_samples)
+TEST(single_samples)
 {
     for (unsigned bits = 1; bits <= 31; bits++) {
         for (uint32_t at = 0; at < 35; at++) {
@@ -226,9 +223,8 @@ START_TEST(single_samples)
         }
     }
 }
-END_TEST
 
-START_TEST(all_ones_of_every_length)
+TEST(all_ones_of_every_length)
 {
     for (unsigned bits = 1; bits <= 31; bits++) {
         for (uint32_t width = 1; width <= 40; width++) {
@@ -250,25 +246,12 @@ START_TEST(all_ones_of_every_length)
         }
     }
 }
-END_TEST
 
 int main(void)
 {
     rng.s = t1_seed();
     scratch = malloc(wvl_ht_block_coder.scratch_bytes(1024, 1024, 31));
-    Suite *suite = suite_create("ht_decode");
-    TCase *shapes = tcase_create("shapes"), *tests = tcase_create("blocks");
-    tcase_add_test(shapes, every_shape);
-    tcase_add_test(tests, long_shapes);
-    tcase_add_test(tests, full_blocks);
-    tcase_add_test(tests, single_samples);
-    tcase_add_test(tests, all_ones_of_every_length);
-    suite_add_tcase(suite, shapes);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int status = test_run_suite("ht_decode");
     free(scratch);
-    return failed != 0;
+    return status;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hulls of blocks against a list of their points, pass by pass: gains, slopes, and whether a block is open. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "codec/core/hull.h"
 #include "tests/support/support.h"
@@ -228,7 +225,7 @@ static void compare(const block *b, const wvl_hull *hull, const model *m)
     }
 }
 
-START_TEST(passes)
+TEST_EACH(passes, TEMPERS)
 {
     static wvl_hull hull;
     static model m;
@@ -250,17 +247,5 @@ START_TEST(passes)
     REQUIRE_THAT(points > 2000 && settled && (deep || _i == HUGE_GAIN),
                  "%u points, %u settled, %u blocks with late points", points, settled, deep);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *s = suite_create("hull");
-    TCase *c = tcase_create("hull");
-    tcase_add_loop_test(c, passes, 0, TEMPERS);
-    suite_add_tcase(s, c);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("hull")

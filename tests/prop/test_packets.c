@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Packet headers written through the codec alone, read back by the walker; and the walker itself, which must notice
  * every damage. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/cases.h"
+#include "tests/support/support.h"
 
 /* Structures that no decoder at hand can judge: coordinates beyond 2^31, many precincts, tiles without samples of a
  * component. */
-START_TEST(what_only_the_walker_judges)
+TEST_EACH(what_only_the_walker_judges, 7)
 {
     static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 3, 5}, {12, 1, 255, 7}};
     static const char *const settings[] = {
@@ -27,10 +24,9 @@ START_TEST(what_only_the_walker_judges)
     case_structure(settings[_i], &p, settings[_i]);
     picture_free(&p);
 }
-END_TEST
 
 /* A tag tree, an Lblock or a length that is off by one bit anywhere must not tile: flip each header bit in turn. */
-START_TEST(walker_notices_damage)
+TEST(walker_notices_damage)
 {
     char text[512];
     picture p = picture_draw(PICTURE_NATURAL, 120, 90, 1, 8, 3);
@@ -56,10 +52,9 @@ START_TEST(walker_notices_damage)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
 /* Every packet of every layer of every progression: headers of blocks that join early, late, in steps, or never. */
-START_TEST(layers_of_all_kinds)
+TEST_EACH(layers_of_all_kinds, 5)
 {
     static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE, PICTURE_FLAT, PICTURE_EXTREME};
@@ -75,10 +70,9 @@ START_TEST(layers_of_all_kinds)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* Contributions of 2^16 bytes and more in one packet, and blocks with the most passes there are. */
-START_TEST(long_lengths)
+TEST(long_lengths)
 {
     picture p = picture_draw(PICTURE_NOISE, 128, 128, 1, 28, 3);
     for (unsigned style = 0; style < 64; style++) {
@@ -91,21 +85,5 @@ START_TEST(long_lengths)
     }
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("packets");
-    TCase *tests = tcase_create("packets");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, what_only_the_walker_judges, 0, 7);
-    tcase_add_test(tests, walker_notices_damage);
-    tcase_add_loop_test(tests, layers_of_all_kinds, 0, 5);
-    tcase_add_test(tests, long_lengths);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("packets")

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Optimised quantisation: what it says of the error is what a decoder finds, and error and bytes together are worth it.
  */
-#include <check.h>
 #include <math.h>
 
 #include "codec/core/hull.h"
 #include "codec/rate/rdoq.h"
 #include "t1_decode.h"
 #include "t1_draw.h"
+#include "tests/support/support.h"
 
 enum { AREA = WVL_T1_MAX_SAMPLES, TURNS = 300 };
 
@@ -217,7 +217,7 @@ static void close_bench(bench *b)
 }
 
 /* Over many blocks error + slope * bytes falls, though every block may end wherever it is best. */
-START_TEST(errors_and_worth)
+TEST(errors_and_worth)
 {
     bench *b = open_bench();
     sums s = {0};
@@ -229,11 +229,10 @@ START_TEST(errors_and_worth)
     ck_assert_msg(s.after < 0.995L * s.before, "error and bytes: %Lf before, %Lf after", s.before, s.after);
     close_bench(b);
 }
-END_TEST
 
 /* Where a bit is worth nothing, nothing moves and all passes are coded; where everything is worth less than a bit,
  * little is coded. */
-START_TEST(nothing_to_gain)
+TEST(nothing_to_gain)
 {
     bench *b = open_bench();
     for (unsigned i = 0; i < 200; i++) {
@@ -248,11 +247,10 @@ START_TEST(nothing_to_gain)
     }
     close_bench(b);
 }
-END_TEST
 
 /* In large pictures some blocks have no candidate behind a cleanup pass. Samples are the same, and the best end is
  * rarely cut off. */
-START_TEST(last_plane_of_large_pictures)
+TEST(last_plane_of_large_pictures)
 {
     bench *b = open_bench();
     unsigned blocks = 0, fewer = 0, cut = 0;
@@ -284,10 +282,9 @@ START_TEST(last_plane_of_large_pictures)
     ck_assert_msg(cut * 50 <= fewer, "%u of %u ends", cut, fewer);
     close_bench(b);
 }
-END_TEST
 
 /* The exact plane of 5/3 stays. */
-START_TEST(exact_plane)
+TEST(exact_plane)
 {
     bench *b = open_bench();
     for (unsigned i = 0; i < 200; i++) {
@@ -300,11 +297,10 @@ START_TEST(exact_plane)
     }
     close_bench(b);
 }
-END_TEST
 
 /* A sample alone, at every fraction of an octave: it goes where 3x - 2.25 squared steps are worth less than its five
  * and a half bits. */
-START_TEST(border_of_zero)
+TEST(border_of_zero)
 {
     bench *b = open_bench();
     const unsigned last = 13;
@@ -333,7 +329,6 @@ START_TEST(border_of_zero)
     }
     close_bench(b);
 }
-END_TEST
 
 /* The block of `values` at a slope where a bit is worth 2^(octaves / 256) squared steps of plane 6: passes that are
  * left as candidates. What they code is what a coder of all passes has there. */
@@ -367,7 +362,7 @@ static uint32_t count_candidates(bench *b, const uint32_t *values, uint32_t side
 /* Refinement out of reach ends what may be sent beyond the end foreseen: 40000 / 65536 lies between 183 and 182 steps
  * of 1/256 octave below 1. Of a block that ends with the propagation pass no candidate is left there, of one that ends
  * with the cleanup of the plane above one is. */
-START_TEST(refinement_reach)
+TEST(refinement_reach)
 {
     bench *b = open_bench();
     static const uint32_t peak[9] = {122, 122, 122, 122, 192, 122, 122, 122, 122}, alone[1] = {320};
@@ -378,23 +373,5 @@ START_TEST(refinement_reach)
     }
     close_bench(b);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("rdoq");
-    TCase *tc = tcase_create("blocks");
-    tcase_set_timeout(tc, 120);
-    tcase_add_test(tc, errors_and_worth);
-    tcase_add_test(tc, nothing_to_gain);
-    tcase_add_test(tc, exact_plane);
-    tcase_add_test(tc, last_plane_of_large_pictures);
-    tcase_add_test(tc, border_of_zero);
-    tcase_add_test(tc, refinement_reach);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("rdoq")

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whatever the encoder writes, at every place where it says the block may be cut, decodes to exactly what it says has
  * been coded. */
-#include <check.h>
 #include <math.h>
 
 #include "t1_decode.h"
 #include "t1_draw.h"
+#include "tests/support/support.h"
 
 enum { MAX_PASSES = WVL_T1_MAX_PASSES, MAX_AREA = 1200 };
 
@@ -243,6 +243,18 @@ static wvl_t1_input draw(uint32_t w, uint32_t h, unsigned style, unsigned max_bi
     return in;
 }
 
+static void use(void (*coder)(wvl_t1_scratch *, const wvl_t1_input *, wvl_t1_output *))
+{
+    rng.s = t1_seed();
+    encode = coder;
+    scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64);
+    memset(scratch, 0x5A, wvl_t1_scratch_bytes());
+}
+
+/* Each test for the reference, and for the fast coder. */
+static void use_reference(void) { use(wvl_t1_encode_block_ref); }
+static void use_fast(void) { use(wvl_t1_encode_block); }
+
 START_TEST(all_styles)
 {
     unsigned style = (unsigned)_i;
@@ -250,7 +262,6 @@ START_TEST(all_styles)
     for (int trial = 0; trial < 14; trial++)
         check_block(draw(1 + t1_random(&rng) % 19, 1 + t1_random(&rng) % 19, style, 14));
 }
-END_TEST
 
 START_TEST(all_small_shapes)
 {
@@ -260,7 +271,6 @@ START_TEST(all_small_shapes)
             check_block(draw(w, h, t1_random(&rng) % 64, 7));
     }
 }
-END_TEST
 
 START_TEST(deep_blocks)
 {
@@ -273,7 +283,6 @@ START_TEST(deep_blocks)
         check_block(in);
     }
 }
-END_TEST
 
 START_TEST(extreme_shapes)
 {
@@ -283,39 +292,20 @@ START_TEST(extreme_shapes)
     wvl_t1_input in = draw(shapes[_i][0], shapes[_i][1], t1_random(&rng) % 64, 4);
     check_block(in);
 }
-END_TEST
 
-static TCase *tests_with(const char *name, void (*setup)(void))
+#define ADD(name, end) test_register(name, #name, 0, end)
+static void add_tests(void (*setup)(void))
 {
-    TCase *tests = tcase_create(name);
-    tcase_set_timeout(tests, 240);
-    tcase_add_checked_fixture(tests, setup, NULL);
-    tcase_add_loop_test(tests, all_styles, 0, 64);
-    tcase_add_loop_test(tests, all_small_shapes, 0, 4);
-    tcase_add_loop_test(tests, deep_blocks, 0, 4);
-    tcase_add_loop_test(tests, extreme_shapes, 0, 9);
-    return tests;
+    test_registry.open = setup;
+    ADD(all_styles, 64);
+    ADD(all_small_shapes, 4);
+    ADD(deep_blocks, 4);
+    ADD(extreme_shapes, 9);
 }
-
-static void use(void (*coder)(wvl_t1_scratch *, const wvl_t1_input *, wvl_t1_output *))
-{
-    rng.s = t1_seed();
-    encode = coder;
-    scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64);
-    memset(scratch, 0x5A, wvl_t1_scratch_bytes());
-}
-
-static void use_reference(void) { use(wvl_t1_encode_block_ref); }
-static void use_fast(void) { use(wvl_t1_encode_block); }
 
 int main(void)
 {
-    Suite *suite = suite_create("t1 decodes");
-    suite_add_tcase(suite, tests_with("reference", use_reference));
-    suite_add_tcase(suite, tests_with("fast", use_fast));
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    add_tests(use_reference);
+    add_tests(use_fast);
+    return test_run_suite("t1 decodes");
 }

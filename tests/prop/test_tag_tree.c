@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tag trees against a reader of their own: what the decoder learns is exactly what was said. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "codec/t2/tag_tree.h"
 #include "tests/decode/picture.h"
 #include "tests/prop/tag_reader.h"
+#include "tests/support/support.h"
 
 #define MOST_BYTES (1u << 20)
 
@@ -28,7 +26,7 @@ static unsigned take_bit(void *user)
 }
 
 /* The worked example of B.10.2 (Figure B.12): a 6 x 3 field of values. */
-START_TEST(example_of_the_standard)
+TEST(example_of_the_standard)
 {
     static const uint16_t values[18] = {1, 3, 2, 3, 2, 3, 2, 2, 1, 4, 3, 2, 2, 2, 2, 2, 1, 2};
     static const char expected[] = "01111"
@@ -54,7 +52,6 @@ START_TEST(example_of_the_standard)
         ck_assert_msg(take_bit(&r) == (unsigned)(*p - '0'), "bit %td", p - expected);
     }
 }
-END_TEST
 
 /* Values asked for with rising thresholds, as inclusion is: leaf by leaf, layer by layer. */
 static void check_layers(uint32_t cols, uint32_t rows, uint32_t most, uint32_t *state)
@@ -97,7 +94,7 @@ static void check_layers(uint32_t cols, uint32_t rows, uint32_t most, uint32_t *
     free(nodes);
 }
 
-START_TEST(random_trees)
+TEST_EACH(random_trees, 17 * 17)
 {
     uint32_t state = 7 + (uint32_t)_i;
     check_layers(1 + (uint32_t)_i % 17, 1 + (uint32_t)_i / 17, picture_between(&state, 1, 12), &state);
@@ -105,11 +102,10 @@ START_TEST(random_trees)
                  &state);
     check_layers(picture_between(&state, 1, 3), picture_between(&state, 1, 900), 3, &state);
 }
-END_TEST
 
 /* Lowering what the decoder cannot have excluded yet gives the same bits as a tree built with the values from the
  * start. */
-START_TEST(lowered_as_built)
+TEST_EACH(lowered_as_built, 200)
 {
     uint32_t state = (uint32_t)_i, cols = picture_between(&state, 1, 9), rows = picture_between(&state, 1, 9),
              layers = 6;
@@ -144,20 +140,5 @@ START_TEST(lowered_as_built)
     ck_assert_uint_eq(wvl_bits_close(&a), wvl_bits_close(&b));
     ck_assert_mem_eq(bytes, second, (size_t)a.count);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("tag trees");
-    TCase *tests = tcase_create("tag trees");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, example_of_the_standard);
-    tcase_add_loop_test(tests, random_trees, 0, 17 * 17);
-    tcase_add_loop_test(tests, lowered_as_built, 0, 200);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("tag trees")

@@ -5,15 +5,11 @@
  * step as Annexes E and F say; the quantiser agrees with exact rational arithmetic; nothing depends on threads,
  * instruction set or floating-point environment.
  */
-#include <check.h>
 #include <fenv.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "dwt/quant.h"
+#include "tests/support/support.h"
 #include "transform_job.h"
 
 /* ---- 5/3, inverted --------------------------------------------------------------------------- */
@@ -338,7 +334,7 @@ static void draw_components(job *j, unsigned most)
     }
 }
 
-START_TEST(reversible_comes_back)
+TEST_EACH(reversible_comes_back, 6)
 {
     static job j;
     seed_state = (uint64_t)_i + 1;
@@ -349,9 +345,8 @@ START_TEST(reversible_comes_back)
         whole_case(&j, between(1, 3));
     }
 }
-END_TEST
 
-START_TEST(irreversible_is_the_textbook)
+TEST_EACH(irreversible_is_the_textbook, 6)
 {
     static job j;
     seed_state = (uint64_t)_i + 1;
@@ -370,10 +365,9 @@ START_TEST(irreversible_is_the_textbook)
         whole_case(&j, between(1, 3));
     }
 }
-END_TEST
 
 /* One- and two-sample sides at both parities, every level deep. */
-START_TEST(slivers)
+TEST(slivers)
 {
     static job j;
     for (uint32_t shape = 0; shape < 256; shape++) {
@@ -389,7 +383,6 @@ START_TEST(slivers)
         whole_case(&j, 1);
     }
 }
-END_TEST
 
 /* All coefficient bytes of the blocks, in order. */
 static uint64_t digest_job(const job *j)
@@ -428,7 +421,7 @@ static void set_hostile_environment(int on)
 #endif
 }
 
-START_TEST(same_coefficients_everywhere)
+TEST_EACH(same_coefficients_everywhere, 16)
 {
     static job j;
     seed_state = (uint64_t)_i + 1;
@@ -461,9 +454,8 @@ START_TEST(same_coefficients_everywhere)
     REQUIRE_THAT(hostile == digest && hostile_c == digest, "floating-point environment");
     free_job(&j);
 }
-END_TEST
 
-START_TEST(out_of_depth_is_refused)
+TEST(out_of_depth_is_refused)
 {
     static job j;
     for (uint32_t round = 0; round < 40; round++) {
@@ -482,11 +474,10 @@ START_TEST(out_of_depth_is_refused)
         free_job(&j);
     }
 }
-END_TEST
 
 /* A slot serves later, smaller jobs of other shape, and refuses larger ones; coefficients outlast a trim, after which
  * there are no more jobs. */
-START_TEST(slots_are_reused)
+TEST(slots_are_reused)
 {
     static job j;
     default_job(&j);
@@ -523,7 +514,6 @@ START_TEST(slots_are_reused)
     wvl_pool_destroy(j.pool);
     free_job(&j);
 }
-END_TEST
 
 /* ---- Quantiser, exactly ---------------------------------------------------------------------- */
 
@@ -537,7 +527,7 @@ static uint64_t exact_floor(float x, float r)
     return shift >= 0 ? product << shift : shift > -64 ? product >> -shift : 0;
 }
 
-START_TEST(quantizer_is_exact)
+TEST(quantizer_is_exact)
 {
     for (uint32_t i = 0; i < 500000; i++) {
         float r = ldexpf(1.0f + (float)(draw() >> 40) / 16777216.0f, (int)between(0, 60) - 30);
@@ -557,24 +547,5 @@ START_TEST(quantizer_is_exact)
         }
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("prop_transform");
-    TCase *tc = tcase_create("backend");
-    tcase_set_timeout(tc, 300);
-    tcase_add_loop_test(tc, reversible_comes_back, 0, 6);
-    tcase_add_loop_test(tc, irreversible_is_the_textbook, 0, 6);
-    tcase_add_test(tc, slivers);
-    tcase_add_loop_test(tc, same_coefficients_everywhere, 0, 16);
-    tcase_add_test(tc, out_of_depth_is_refused);
-    tcase_add_test(tc, slots_are_reused);
-    tcase_add_test(tc, quantizer_is_exact);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("prop_transform")

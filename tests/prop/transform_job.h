@@ -4,14 +4,10 @@
 #ifndef WVL_TESTS_PROP_TRANSFORM_JOB_H
 #define WVL_TESTS_PROP_TRANSFORM_JOB_H
 
-#include <check.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"
 #include "tests/support/planned.h"
+#include "tests/support/support.h"
 
 static uint64_t seed_state = 1;
 

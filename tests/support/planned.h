@@ -3,9 +3,6 @@
 #ifndef WVL_TESTS_SUPPORT_PLANNED_H
 #define WVL_TESTS_SUPPORT_PLANNED_H
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "geom/settings.h"
 #include "tests/support/support.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "emulated_driver.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cuda/host/transform/launch.h"
 #include "ht_emulated.h"
 #include "tests/support/support.h"

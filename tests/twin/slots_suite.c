@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "slots_suite.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/support/support.h"
 #include "tools/slots/slots.h"
 
@@ -89,7 +84,18 @@ static void compare_slot(const wvl_slot *slot, wvl_cpu_level level)
 }
 
 /* Level C against itself: it must keep to its outputs, and leave nothing that was not written. */
-START_TEST(levels_agree)
+static int count_rooms(void)
+{
+    int rooms = 0;
+    while (wvl_slots_rooms[rooms]) {
+        rooms++;
+    }
+    return rooms;
+}
+
+TEST_FIXTURE(setup, teardown);
+
+TEST_EACH(levels_agree, count_rooms())
 {
     const wvl_slot_list *list = wvl_slots_rooms[_i];
     for (size_t i = 0; i < list->count; i++) {
@@ -101,7 +107,6 @@ START_TEST(levels_agree)
         }
     }
 }
-END_TEST
 
 /* ---- No function of a kernel table is missing ---- */
 
@@ -130,7 +135,7 @@ void slots_suite_check_table(const char *name, const void *table, size_t first, 
 
 static void (*check_level)(wvl_cpu_level level);
 
-START_TEST(no_function_is_missing)
+TEST(no_function_is_missing)
 {
     for (unsigned level = WVL_CPU_C; level < WVL_SLOTS_LEVELS; level++) {
         if (wvl_slots_has_level((wvl_cpu_level)level)) {
@@ -138,28 +143,12 @@ START_TEST(no_function_is_missing)
         }
     }
 }
-END_TEST
 
 int slots_suite_run(const char *name, void (*check)(wvl_cpu_level level))
 {
-    int rooms = 0;
-    while (wvl_slots_rooms[rooms]) {
-        rooms++;
-    }
     check_level = check;
-    Suite *suite = suite_create(name);
-    TCase *tc = tcase_create("slots");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_set_timeout(tc, 300);
     if (wvl_cpu_fetch_level() == WVL_CPU_C) {
         printf("%s: no fast kernels on this machine or build; the reference is compared with itself\n", name);
     }
-    tcase_add_loop_test(tc, levels_agree, 0, rooms);
-    tcase_add_test(tc, no_function_is_missing);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return test_run_suite(name);
 }

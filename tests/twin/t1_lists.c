@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "t1_lists.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/intmath.h"
 #include "codec/core/t1_bound.h"
 #include "codec/t1/fast.h"

@@ -4,10 +4,6 @@
  * gains, slopes, and for which slopes a hull is settled. The device code runs compiled for the CPU (emulate.h), and on
  * a device if there is one and the build has device code. Environment variables are those of test_cuda_ht.c.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../prop/t1_draw.h"
 #include "codec/core/hull.h"
@@ -17,6 +13,7 @@
 #include "emulated_driver.h"
 #include "ht_emulated.h"
 #include "t1_blocks.h"
+#include "tests/support/support.h"
 
 #define PASSES WVL_CUDA_T1_MOST_PASSES
 #define BLOCKS 24u
@@ -281,8 +278,10 @@ static void check_rounds(const ht_device *d, const depth_set *set)
     close_chain(&c);
 }
 
+TEST_FIXTURE(open_suite, close_suite);
+
 /* The styles of all kernels of the MQ coder, all depths, with memory for one coding of each block alone. */
-START_TEST(rounds)
+TEST_EACH(rounds, 4)
 {
     static const uint8_t styles[] = {0, WVL_STYLE_VSC | WVL_STYLE_SEGSYM, WVL_STYLE_TERMALL | WVL_STYLE_RESET,
                                      WVL_STYLE_BYPASS | WVL_STYLE_PTERM};
@@ -297,7 +296,6 @@ START_TEST(rounds)
     }
     t1_list_clear(&set.list);
 }
-END_TEST
 
 /* What the stops of codewords met: B of 0xFF, a carry that B has not yet, a first byte that is not there, a list that
  * stops at the end of a unit. */
@@ -363,7 +361,7 @@ static void check_stops(const ht_device *d, const depth_set *set, stops *met)
 }
 
 /* Codewords that stop at every pass, and go on in the next round. */
-START_TEST(passes)
+TEST(passes)
 {
     for (unsigned i = 0; i < device_count; i++) {
         static depth_set set;
@@ -381,20 +379,5 @@ START_TEST(passes)
                      met.carries, met.empty, met.whole);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *s = suite_create("cuda_depth");
-    TCase *c = tcase_create("rounds");
-    tcase_set_timeout(c, 240);
-    tcase_add_checked_fixture(c, open_suite, close_suite);
-    tcase_add_loop_test(c, rounds, 0, 4);
-    tcase_add_test(c, passes);
-    suite_add_tcase(s, c);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("cuda_depth")

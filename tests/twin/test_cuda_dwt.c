@@ -42,6 +42,7 @@ static void find_device(void)
 /* For every test anew: one that fails leaves its jobs behind. */
 static void open_backends(void)
 {
+    find_device();
     pool = wvl_pool_create(NULL, 2, NULL);
     if (!have_device) {
         return;
@@ -94,8 +95,12 @@ static void draw_depths(job *j)
     }
 }
 
+TEST_FIXTURE(open_backends, close_backends);
+
+TEST(versions) { check_versions(wvl_cuda_fetch_image()); }
+
 /* All widths or heights 1..67 against a few of the other, both origin parities, both wavelets. */
-START_TEST(small_shapes)
+TEST_EACH(small_shapes, 67)
 {
     static const uint32_t others[] = {1, 2, 3, 5, 8, 17, 64};
     static job j;
@@ -120,10 +125,9 @@ START_TEST(small_shapes)
         }
     }
 }
-END_TEST
 
 /* Shapes near the limits of tiles, strips and segments of the kernels. */
-START_TEST(limits)
+TEST_EACH(limits, 21)
 {
     static const uint32_t near[] = {127, 128, 129, 239, 240, 241, 255, 256, 257,  447, 448,
                                     464, 479, 480, 481, 495, 496, 512, 513, 1023, 1024};
@@ -150,11 +154,10 @@ START_TEST(limits)
         check_job(&j);
     }
 }
-END_TEST
 
 /* Pictures that the marching kernels take: every height parity, several strips and segments, all containers of theirs.
  */
-START_TEST(marching)
+TEST_EACH(marching, 24)
 {
     static job j;
     if (!have_device || (subset && _i % (6 * subset))) {
@@ -186,10 +189,9 @@ START_TEST(marching)
         check_job(&j);
     }
 }
-END_TEST
 
 /* Rows of lanes around whole strips, which 16 columns a lane and three components reach only in wide pictures. */
-START_TEST(wide)
+TEST_EACH(wide, 13)
 {
     static const uint32_t lanes[] = {32, 33, 56, 57, 58, 60, 61, 64, 112, 116, 120, 124, 128};
     static job j;
@@ -211,11 +213,10 @@ START_TEST(wide)
         check_job(&j);
     }
 }
-END_TEST
 
 /* A reversible transform whose bands need containers of two sizes (RGB of 12 bits, one component of 13), or whose
  * 16-bit pixels are signed: whole pictures and tiles, widths that march and, one in six, that do not. */
-START_TEST(two_sizes)
+TEST_EACH(two_sizes, 24)
 {
     static job j;
     if (!have_device || (subset && _i % (4 * subset))) {
@@ -247,10 +248,9 @@ START_TEST(two_sizes)
         check_job(&j);
     }
 }
-END_TEST
 
 /* The same in pictures so large that three kinds of launches follow the first, and in many small tiles. */
-START_TEST(two_sizes_large)
+TEST_EACH(two_sizes_large, 8)
 {
     static job j;
     if (!have_device || (subset && _i != 2)) {
@@ -272,11 +272,10 @@ START_TEST(two_sizes_large)
     draw_plain_pixels(&j, _i & 1);
     check_job(&j);
 }
-END_TEST
 
 /* Tiles whose planes share a warp: two, four and eight, rows of them that do not end with a warp, tiles that differ
  * beside those that do not. */
-START_TEST(packed)
+TEST_EACH(packed, 12)
 {
     static job j;
     if (!have_device || (subset && _i % (3 * subset))) {
@@ -306,11 +305,10 @@ START_TEST(packed)
         check_job(&j);
     }
 }
-END_TEST
 
 /* Tiles of three components that stand side by side in the strips, wide and narrow ones, that end with a row of tiles
  * or inside a warp, beside those of other shapes, and in short segments. */
-START_TEST(beside)
+TEST_EACH(beside, 16)
 {
     static job j;
     if (!have_device || (subset && _i % (3 * subset))) {
@@ -335,11 +333,10 @@ START_TEST(beside)
         check_job(&j);
     }
 }
-END_TEST
 
 /* Planes that cascades take: one, two and three levels, several tiles either way that end anywhere, deepest levels of
  * odd and even sides, blocks down to 8 x 4, offsets whose planes begin inside eight rows. */
-START_TEST(cascades)
+TEST_EACH(cascades, 24)
 {
     static job j;
     if (!have_device || (subset && _i % (6 * subset))) {
@@ -365,10 +362,9 @@ START_TEST(cascades)
         check_job(&j);
     }
 }
-END_TEST
 
 /* Pictures so large that planes between levels are marched through, and one level is left behind them. */
-START_TEST(last_levels)
+TEST_EACH(last_levels, 7)
 {
     static job j;
     if (!have_device || (subset && _i % (4 * subset))) {
@@ -393,10 +389,9 @@ START_TEST(last_levels)
     draw_plain_pixels(&j, 0);
     check_job(&j);
 }
-END_TEST
 
 /* Tiles, offsets, subsampling, precincts, mixed depths and signs. */
-START_TEST(structures)
+TEST_EACH(structures, 48)
 {
     static job j;
     if (!have_device || (subset && _i % (8 * subset))) {
@@ -417,10 +412,9 @@ START_TEST(structures)
         check_job(&j);
     }
 }
-END_TEST
 
 /* Conversion to X'Y'Z' before the first level. */
-START_TEST(converted)
+TEST_EACH(converted, 8)
 {
     static job j;
     if (!have_device) {
@@ -450,10 +444,9 @@ START_TEST(converted)
         check_job(&j);
     }
 }
-END_TEST
 
 /* A sample outside its depth is found wherever it lies. */
-START_TEST(outside_is_refused)
+TEST(outside_is_refused)
 {
     static job j;
     if (!have_device) {
@@ -492,10 +485,9 @@ START_TEST(outside_is_refused)
         free_job(&j);
     }
 }
-END_TEST
 
 /* A plan beyond 16 bits is refused by prepare, and the slot limit by submit. */
-START_TEST(refusals)
+TEST(refusals)
 {
     static job j;
     if (!have_device) {
@@ -525,7 +517,6 @@ START_TEST(refusals)
     wvl_backend_cuda.close(b.backend);
     free_job(&j);
 }
-END_TEST
 
 /* Other suites have the kernels of other rooms. */
 static int is_of_transform(const char *name)
@@ -538,48 +529,12 @@ static int is_of_transform(const char *name)
 }
 
 /* Last of all. */
-START_TEST(all_kernels)
+TEST(all_kernels)
 {
     for (unsigned i = 0; i < sizeof kernel_uses / sizeof *kernel_uses && have_device && !subset; i++) {
         const char *name = kernel_uses[i].name;
         REQUIRE_THAT(kernel_uses[i].launches || !is_of_transform(name), "%s was never launched", name);
     }
 }
-END_TEST
 
-START_TEST(versions) { check_versions(wvl_cuda_fetch_image()); }
-END_TEST
-
-static void add_case(Suite *suite, const char *name, const TTest *test, int count)
-{
-    TCase *tc = tcase_create(name);
-    tcase_set_timeout(tc, 600);
-    tcase_add_unchecked_fixture(tc, find_device, NULL);
-    tcase_add_checked_fixture(tc, open_backends, close_backends);
-    tcase_add_loop_test(tc, test, 0, count);
-    suite_add_tcase(suite, tc);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("twin_cuda_dwt");
-    add_case(suite, "versions", versions, 1);
-    add_case(suite, "small_shapes", small_shapes, 67);
-    add_case(suite, "limits", limits, 21);
-    add_case(suite, "marching", marching, 24);
-    add_case(suite, "wide", wide, 13);
-    add_case(suite, "two_sizes", two_sizes, 24);
-    add_case(suite, "two_sizes_large", two_sizes_large, 8);
-    add_case(suite, "packed", packed, 12);
-    add_case(suite, "beside", beside, 16);
-    add_case(suite, "cascades", cascades, 24);
-    add_case(suite, "last_levels", last_levels, 7);
-    add_case(suite, "structures", structures, 48);
-    add_case(suite, "converted", converted, 8);
-    add_case(suite, "outside_is_refused", outside_is_refused, 1);
-    add_case(suite, "refusals", refusals, 1);
-    if (!getenv("CK_RUN_CASE")) {
-        add_case(suite, "all_kernels", all_kernels, 1); /* of all cases */
-    }
-    return run_on_device(suite, &have_device);
-}
+int main(void) { return test_on_device("twin_cuda_dwt", &have_device); }

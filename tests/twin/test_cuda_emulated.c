@@ -196,8 +196,23 @@ static uint32_t first_gray(uint32_t depth, int is_signed)
     return depth < 13 ? WVL_CUDA_KERNEL_march_53_gray16_to16 : WVL_CUDA_KERNEL_march_53_gray16_to32;
 }
 
+/* For every test anew: one that fails leaves its jobs behind. */
+static void open_cpu(void)
+{
+    pool = wvl_pool_create(NULL, 1, NULL);
+    REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
+}
+
+static void close_cpu(void)
+{
+    wvl_backend_cpu.close(cpu);
+    wvl_pool_destroy(pool);
+}
+
+TEST_FIXTURE(open_cpu, close_cpu);
+
 /* Three components of every depth from 9 to 16, of both signs, interleaved and planar, all height parities, offsets. */
-START_TEST(colors)
+TEST_EACH(colors, 32)
 {
     static job j;
     const uint32_t depth = 9 + (uint32_t)_i % 8, is_signed = (uint32_t)_i / 8 & 1, interleaved = (uint32_t)_i / 16 & 1;
@@ -210,10 +225,9 @@ START_TEST(colors)
     draw_plain_pixels(&j, (int)interleaved);
     check_picture(&j, between(1, 8), first_color(depth, (int)is_signed, (int)interleaved));
 }
-END_TEST
 
 /* One component, and three without a color transform. */
-START_TEST(grays)
+TEST_EACH(grays, 32)
 {
     static job j;
     const uint32_t depth = 9 + (uint32_t)_i % 8, is_signed = (uint32_t)_i / 8 & 1;
@@ -227,10 +241,9 @@ START_TEST(grays)
     draw_plain_pixels(&j, 0);
     check_picture(&j, between(1, 8), first_gray(depth, (int)is_signed));
 }
-END_TEST
 
 /* Tiles: planes that share a warp, cascades, single last levels; of 13 bits the last low-low band alone has 16. */
-START_TEST(tiles)
+TEST_EACH(tiles, 12)
 {
     static const uint32_t widths[] = {136, 128, 256};
     static job j;
@@ -248,10 +261,9 @@ START_TEST(tiles)
     /* More components than multiprocessors: no thread block goes through all levels that are left. */
     check_picture(&j, width == 128 ? 4 : between(1, 200), first_color(depth, 0, (int)interleaved));
 }
-END_TEST
 
 /* Several strips and levels behind them: what marching leaves marches again, goes in a cascade or is the last level. */
-START_TEST(planes)
+TEST_EACH(planes, 8)
 {
     static job j;
     const uint32_t interleaved = (uint32_t)_i & 1;
@@ -269,7 +281,6 @@ START_TEST(planes)
     check_picture(&j, _i & 2 ? 1 : 132, first_color(12, 0, (int)interleaved));
     wvl_emulate_level_reversed(0);
 }
-END_TEST
 
 #define LINE 256u
 
@@ -299,7 +310,7 @@ static int adds(uint32_t x, uint32_t levels)
 
 /* The two extremes so that magnitudes of HH of the last level take more than 15 bits, where LL behind it has 16-bit
  * containers (one component of 14 bits). */
-START_TEST(extremes)
+TEST_EACH(extremes, 3)
 {
     static job j;
     int sign[LINE];
@@ -320,10 +331,9 @@ START_TEST(extremes)
     }
     check_picture(&j, 132, first_gray(14, 0));
 }
-END_TEST
 
 /* Widths that no strip takes: the any-shape kernels, here beside the CPU as well. */
-START_TEST(odd_widths)
+TEST_EACH(odd_widths, 4)
 {
     static job j;
     seed_state = 160000u + (uint64_t)_i;
@@ -335,10 +345,9 @@ START_TEST(odd_widths)
     draw_plain_pixels(&j, _i & 1);
     check_picture(&j, 132, WVL_CUDA_KERNEL_any_53);
 }
-END_TEST
 
 /* A sample outside its depth, of either sign, wherever it lies. */
-START_TEST(outside)
+TEST_EACH(outside, 16)
 {
     static job j;
     static device_picture d;
@@ -365,10 +374,9 @@ START_TEST(outside)
     close_picture(&d, &j);
     free_job(&j);
 }
-END_TEST
 
 /* Last of all. */
-START_TEST(new_kernels)
+TEST(new_kernels)
 {
     for (uint32_t k = 0; k < WVL_CUDA_KERNELS; k++) {
         const wvl_cuda_kernel_row *row = &wvl_cuda_kernel_rows[k];
@@ -376,23 +384,9 @@ START_TEST(new_kernels)
         REQUIRE_THAT(!either || launched[k], "%s was never launched", row->name);
     }
 }
-END_TEST
-
-/* For every test anew: one that fails leaves its jobs behind. */
-static void open_cpu(void)
-{
-    pool = wvl_pool_create(NULL, 1, NULL);
-    REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
-}
-
-static void close_cpu(void)
-{
-    wvl_backend_cpu.close(cpu);
-    wvl_pool_destroy(pool);
-}
 
 /* Precincts that make blocks of fewer than four samples along a side: r = 0, then the others. */
-START_TEST(tiny_blocks)
+TEST_EACH(tiny_blocks, 42)
 {
     static const uint32_t sizes[][4] = {{2, 32, 32, 2}, {32, 2, 32, 2}, {64, 2, 64, 2}, {4, 4, 8, 8},
                                         {2, 2, 2, 2},   {4, 32, 16, 4}, {1, 1, 2, 2}};
@@ -413,25 +407,5 @@ START_TEST(tiny_blocks)
     draw_plain_pixels(&j, 0);
     check_picture(&j, between(1, 132), ANY_FIRST);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("twin_cuda_emulated");
-    TCase *tests = tcase_create("emulated");
-    tcase_set_timeout(tests, 900);
-    tcase_add_checked_fixture(tests, open_cpu, close_cpu);
-    tcase_add_loop_test(tests, tiny_blocks, 0, 42);
-    tcase_add_loop_test(tests, colors, 0, 32);
-    tcase_add_loop_test(tests, grays, 0, 32);
-    tcase_add_loop_test(tests, tiles, 0, 12);
-    tcase_add_loop_test(tests, planes, 0, 8);
-    tcase_add_loop_test(tests, extremes, 0, 3);
-    tcase_add_loop_test(tests, odd_widths, 0, 4);
-    tcase_add_loop_test(tests, outside, 0, 16);
-    if (!getenv("CK_RUN_CASE")) {
-        tcase_add_test(tests, new_kernels);
-    }
-    suite_add_tcase(suite, tests);
-    return run_without_forks(suite);
-}
+int main(void) { return test_run_suite_as("cuda_emulated", CK_NOFORK); }

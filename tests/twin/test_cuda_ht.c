@@ -5,10 +5,6 @@
  * device code. Device memory is filled with poison first (not with WVL_CUDA_UNPOISONED). WVL_CUDA_SUBSET runs a few
  * blocks (for slow checkers); WVL_CUDA_TWIN_IMAGE names a file of device code to be tested; CK_RUN_CASE names a case.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intmath.h"
 #include "emulated_driver.h"
@@ -121,8 +117,10 @@ static void check_list(ht_list *list, uint32_t groups)
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
+TEST_FIXTURE(open_suite, close_suite);
+
 /* Every nominal shape, every kind of samples. */
-START_TEST(shapes)
+TEST(shapes)
 {
     seed = 1;
     for (unsigned xcb = 2; xcb <= 10; xcb++) {
@@ -135,10 +133,9 @@ START_TEST(shapes)
         check_list(&list, 1);
     }
 }
-END_TEST
 
 /* Widths 1 to 67 and the extremes, at heights of all remainders. */
-START_TEST(borders)
+TEST(borders)
 {
     static const uint32_t extremes[] = {127, 128, 129, 255, 511, 513, 1021, 1022, 1023, 1024};
     seed = 2;
@@ -154,10 +151,9 @@ START_TEST(borders)
         check_list(&list, 1);
     }
 }
-END_TEST
 
 /* Blocks of up to 32x32 go two to a warp, empty ones among them. */
-START_TEST(pairs)
+TEST(pairs)
 {
     ht_list list = {0};
     seed = 3;
@@ -166,10 +162,9 @@ START_TEST(pairs)
     }
     check_list(&list, 1);
 }
-END_TEST
 
 /* Streams full of 1s, and of 0xFF here and there. */
-START_TEST(ones)
+TEST(ones)
 {
     ht_list list = {0};
     seed = 4;
@@ -179,10 +174,9 @@ START_TEST(ones)
     }
     check_list(&list, 1);
 }
-END_TEST
 
 /* SigProp and MagRef of blocks that are large, of one plane and of many. */
-START_TEST(refinement)
+TEST(refinement)
 {
     ht_list list = {0};
     seed = 5;
@@ -200,10 +194,9 @@ START_TEST(refinement)
     }
     check_list(&list, 1);
 }
-END_TEST
 
 /* The same bytes with all sizes of shared memory. */
-START_TEST(shared_memory)
+TEST(shared_memory)
 {
     seed = 6;
     ht_list list = {0};
@@ -224,11 +217,10 @@ START_TEST(shared_memory)
     }
     ht_list_clear(&list);
 }
-END_TEST
 
 /* Too little scratch memory or output: some blocks are left, nothing is written elsewhere, and they are right in
  * another launch. */
-START_TEST(short_memory)
+TEST(short_memory)
 {
     static const unsigned shares[][2] = {{0, 1000}, {1000, 0}, {60, 1000}, {1000, 60}, {150, 100}};
     seed = 7;
@@ -247,10 +239,9 @@ START_TEST(short_memory)
     }
     ht_list_clear(&list);
 }
-END_TEST
 
 /* Groups lie in memory of their own; more blocks than a turn of ht_place takes. */
-START_TEST(groups)
+TEST(groups)
 {
     seed = 8;
     ht_list list = {0};
@@ -264,30 +255,5 @@ START_TEST(groups)
     }
     ht_list_clear(&list);
 }
-END_TEST
 
-#define ADD(name)                                                                                                      \
-    do {                                                                                                               \
-        TCase *c = tcase_create(#name);                                                                                \
-        tcase_add_checked_fixture(c, open_suite, close_suite);                                                         \
-        tcase_add_test(c, name);                                                                                       \
-        suite_add_tcase(s, c);                                                                                         \
-    } while (0)
-
-int main(void)
-{
-    Suite *s = suite_create("cuda_ht");
-    ADD(shapes);
-    ADD(borders);
-    ADD(pairs);
-    ADD(ones);
-    ADD(refinement);
-    ADD(shared_memory);
-    ADD(short_memory);
-    ADD(groups);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("cuda_ht")

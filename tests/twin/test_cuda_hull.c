@@ -4,10 +4,6 @@
  * and passes that no block has. The device code runs compiled for the CPU (emulate.h), in both orders of threads, and
  * on a device if there is one and the build has device code. Environment variables are those of test_cuda_ht.c.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../prop/t1_draw.h"
 #include "base/intmath.h"
@@ -18,6 +14,7 @@
 #include "emulated_driver.h"
 #include "ht_emulated.h"
 #include "t1_blocks.h"
+#include "tests/support/support.h"
 
 #define STYLES 64u
 #define MOST_BLOCKS 128u
@@ -224,8 +221,10 @@ static void start_set(void)
     set.gain_exponent = -(int32_t)below(80);
 }
 
+TEST_FIXTURE(open_suite, close_suite);
+
 /* All 64 styles together, and the plain ones by themselves. */
-START_TEST(samples)
+TEST_EACH(samples, 4)
 {
     static const uint8_t plain[] = {0, WVL_STYLE_VSC, WVL_STYLE_SEGSYM, WVL_STYLE_VSC | WVL_STYLE_SEGSYM};
     rng.s = t1_seed() + ((uint64_t)_i << 20);
@@ -238,7 +237,6 @@ START_TEST(samples)
     check_devices(&list, check_chain);
     t1_list_clear(&list);
 }
-END_TEST
 
 /* ---- Passes that no block has ---------------------------------------------------------------- */
 
@@ -348,7 +346,7 @@ static void check_tables(const ht_device *d, const t1_list *list)
     (void)d->runtime->free_device(at);
 }
 
-START_TEST(passes)
+TEST_EACH(passes, TEMPERS)
 {
     rng.s = t1_seed() + 7 + ((uint64_t)_i << 20);
     for (unsigned turn = 0; turn < (subset ? 1 : 20); turn++) {
@@ -360,25 +358,5 @@ START_TEST(passes)
         check_devices(NULL, check_tables);
     }
 }
-END_TEST
 
-#define ADD(name, end)                                                                                                 \
-    do {                                                                                                               \
-        TCase *c = tcase_create(#name);                                                                                \
-        tcase_set_timeout(c, 240);                                                                                     \
-        tcase_add_checked_fixture(c, open_suite, close_suite);                                                         \
-        tcase_add_loop_test(c, name, 0, end);                                                                          \
-        suite_add_tcase(s, c);                                                                                         \
-    } while (0)
-
-int main(void)
-{
-    Suite *s = suite_create("cuda_hull");
-    ADD(samples, 4);
-    ADD(passes, TEMPERS);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("cuda_hull")

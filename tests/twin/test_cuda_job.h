@@ -4,12 +4,8 @@
 #ifndef WVL_TESTS_TWIN_TEST_CUDA_JOB_H
 #define WVL_TESTS_TWIN_TEST_CUDA_JOB_H
 
-#include <check.h>
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"
@@ -17,6 +13,7 @@
 #include "cuda/host/transform/launch.h"
 #include "tests/support/containers.h"
 #include "tests/support/planned.h"
+#include "tests/support/support.h"
 
 #define COMPONENTS 4u
 #define MACHINE 132u /* multiprocessors of an H200 */
@@ -266,16 +263,20 @@ static inline int run_without_forks(Suite *suite)
 {
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK); /* a device does not survive a fork */
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return test_run(runner);
 }
 
 /* has_device: set by the suite's first fixture; without a device a suite in which nothing failed counts as skipped. */
 static inline int run_on_device(Suite *suite, const int *has_device)
 {
     int status = run_without_forks(suite);
+    return status == EXIT_SUCCESS && !*has_device ? SKIPPED : status;
+}
+
+/* The same for tests of this file. */
+static inline int test_on_device(const char *name, const int *has_device)
+{
+    int status = test_run_suite_as(name, CK_NOFORK);
     return status == EXIT_SUCCESS && !*has_device ? SKIPPED : status;
 }
 

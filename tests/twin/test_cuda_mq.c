@@ -4,10 +4,6 @@
  * compiled for the CPU (emulate.h), in both orders of threads, and on a device if there is one and the build has device
  * code. Environment variables are those of test_cuda_ht.c.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../prop/t1_draw.h"
 #include "base/intmath.h"
@@ -15,6 +11,7 @@
 #include "emulated_driver.h"
 #include "ht_emulated.h"
 #include "t1_lists.h"
+#include "tests/support/support.h"
 
 #define STYLE_PLAIN (WVL_STYLE_VSC | WVL_STYLE_SEGSYM)
 #define STYLES 64u
@@ -81,7 +78,9 @@ static void add_samples(t1_set *set, uint32_t width, uint32_t height, unsigned s
     t1_set_add_samples(set, &in, &rng.s);
 }
 
-START_TEST(styles)
+TEST_FIXTURE(open_suite, close_suite);
+
+TEST_EACH(styles, STYLES)
 {
     rng.s = t1_seed() + ((uint64_t)_i << 20);
     t1_set set = {0};
@@ -90,9 +89,8 @@ START_TEST(styles)
     }
     check_set(&set);
 }
-END_TEST
 
-START_TEST(mixed_styles)
+TEST(mixed_styles)
 {
     rng.s = t1_seed() + 1;
     t1_set set = {0};
@@ -101,10 +99,9 @@ START_TEST(mixed_styles)
     }
     check_set(&set);
 }
-END_TEST
 
 /* Every number of planes, and every number of passes from 0 to all of them. */
-START_TEST(depths)
+TEST_RANGE(depths, 1, 32)
 {
     rng.s = t1_seed() + ((uint64_t)_i << 20);
     t1_set set = {0}, plain = {0};
@@ -115,9 +112,8 @@ START_TEST(depths)
     check_set(&set);
     check_set(&plain);
 }
-END_TEST
 
-START_TEST(shapes)
+TEST(shapes)
 {
     static const uint16_t sides[][2] = {{1024, 4}, {4, 1024}, {512, 8}, {1, 1024}, {1024, 1}, {64, 64}, {1, 1}};
     rng.s = t1_seed() + 2;
@@ -133,7 +129,6 @@ START_TEST(shapes)
     check_set(&plain);
     check_set(&set);
 }
-END_TEST
 
 /* ---- Lists without a picture ----------------------------------------------------------------- */
 
@@ -224,7 +219,7 @@ static void add_list(t1_set *set, unsigned temper, unsigned style, unsigned plan
     t1_set_add_list(set, style, planes, passes, ends, list);
 }
 
-START_TEST(lists)
+TEST_EACH(lists, TEMPERS)
 {
     rng.s = t1_seed() + ((uint64_t)_i << 20);
     t1_set set = {0}, plain = {0};
@@ -236,10 +231,9 @@ START_TEST(lists)
     check_set(&plain);
     check_set(&set);
 }
-END_TEST
 
 /* Lists that end at and around the ends of units and chunks. */
-START_TEST(chunks)
+TEST(chunks)
 {
     static const uint32_t ends[] = {1,
                                     4,
@@ -261,10 +255,9 @@ START_TEST(chunks)
     check_set(&plain);
     check_set(&set);
 }
-END_TEST
 
 /* The longest lists that blocks have: 31 planes of 4096 samples. They share the first bin of the sort. */
-START_TEST(longest)
+TEST(longest)
 {
     rng.s = t1_seed() + 4;
     t1_set set = {0};
@@ -273,10 +266,9 @@ START_TEST(longest)
     }
     check_set(&set);
 }
-END_TEST
 
 /* More blocks than a turn of the sort takes, empty ones and some that were left among them. */
-START_TEST(many)
+TEST(many)
 {
     rng.s = t1_seed() + 5;
     t1_set set = {0};
@@ -289,10 +281,9 @@ START_TEST(many)
     }
     check_set(&set);
 }
-END_TEST
 
 /* Nothing but blocks without symbols. */
-START_TEST(nothing)
+TEST(nothing)
 {
     rng.s = t1_seed() + 6;
     t1_set set = {0};
@@ -301,11 +292,10 @@ START_TEST(nothing)
     t1_set_add_left(&set);
     check_set(&set);
 }
-END_TEST
 
 /* What the comparison is worth: it finds a changed symbol, a changed end of a pass, another record, and one byte that
  * was written outside of the codewords. */
-START_TEST(mistakes)
+TEST(mistakes)
 {
     rng.s = t1_seed() + 7;
     for (unsigned mistake = 0; mistake < 4 && device_count; mistake++) {
@@ -331,33 +321,5 @@ START_TEST(mistakes)
         t1_set_clear(&set);
     }
 }
-END_TEST
 
-#define ADD(name, first, end)                                                                                          \
-    do {                                                                                                               \
-        TCase *c = tcase_create(#name);                                                                                \
-        tcase_set_timeout(c, 240);                                                                                     \
-        tcase_add_checked_fixture(c, open_suite, close_suite);                                                         \
-        tcase_add_loop_test(c, name, first, end);                                                                      \
-        suite_add_tcase(s, c);                                                                                         \
-    } while (0)
-
-int main(void)
-{
-    Suite *s = suite_create("cuda_mq");
-    ADD(styles, 0, STYLES);
-    ADD(mixed_styles, 0, 1);
-    ADD(depths, 1, 32);
-    ADD(shapes, 0, 1);
-    ADD(lists, 0, TEMPERS);
-    ADD(chunks, 0, 1);
-    ADD(longest, 0, 1);
-    ADD(many, 0, 1);
-    ADD(nothing, 0, 1);
-    ADD(mistakes, 0, 1);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("cuda_mq")

@@ -4,10 +4,6 @@
  * and from blocks that the device codes. Its own device code runs compiled for the CPU (emulate.h), in both orders of
  * threads, and on a device if there is one. Environment: as test_cuda_ht.c.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "emulated_driver.h"
 #include "ht_emulated.h"
@@ -80,8 +76,10 @@ static picture draw_picture(uint32_t width, uint32_t height, uint32_t count, uns
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
+TEST_FIXTURE(open_suite, close_suite);
+
 /* Every progression, with each marker that follows packets. */
-START_TEST(orders)
+TEST(orders)
 {
     static const char *const progressions[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
     static const char *const markers[] = {"", "sop=yes", "eph=yes plt=yes", "sop=yes eph=yes tlm=yes tile-parts=R",
@@ -97,10 +95,9 @@ START_TEST(orders)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* What the draws below would seldom meet. */
-START_TEST(structures)
+TEST(structures)
 {
     static const struct {
         const char *settings;
@@ -131,10 +128,9 @@ START_TEST(structures)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* Packets whose tag nodes lie in memory, and those of more blocks than a turn; blocks that are mostly empty. */
-START_TEST(large_packets)
+TEST(large_packets)
 {
     static const char *const settings[] = {"style=HT block=4,4 levels=1", "block=4,4 levels=1 style=TERMALL eph=yes",
                                            "style=HT block=4,4 levels=2 plt=yes"};
@@ -144,11 +140,10 @@ START_TEST(large_packets)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* Pictures that may take more than 4 GiB: the header of the codestream's box has 16 bytes where bytes may leave early,
  * also when a device writes it. */
-START_TEST(long_boxes)
+TEST(long_boxes)
 {
     static const struct {
         const char *settings;
@@ -173,10 +168,9 @@ START_TEST(long_boxes)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* More lengths than one PLT segment holds: of empty packets, which are coded fast. */
-START_TEST(many_packets)
+TEST(many_packets)
 {
     uint32_t side = subset ? 90 : 257 * 4;
     picture p = draw_picture(side, side, 1, 8, PICTURE_FLAT, 1);
@@ -196,10 +190,9 @@ START_TEST(many_packets)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Several pictures in one launch; outputs that are too small are not written. */
-START_TEST(pictures)
+TEST(pictures)
 {
     picture p = draw_picture(140, 100, 3, 8, PICTURE_NATURAL, 8);
     picture_input input = picture_open_input(&p, 0);
@@ -215,10 +208,9 @@ START_TEST(pictures)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Blocks with SigProp and MagRef, which no plan of one layer asks for yet. */
-START_TEST(refined)
+TEST(refined)
 {
     picture p = draw_picture(120, 90, 3, 8, PICTURE_NATURAL, 8);
     picture_input input = picture_open_input(&p, 0);
@@ -233,10 +225,9 @@ START_TEST(refined)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* Plans that the tables cannot hold. */
-START_TEST(refusals)
+TEST(refusals)
 {
     static const char *const settings[] = {"plm=yes tile=30,30", "packed-headers=ppm", "packed-headers=ppt"};
     picture p = draw_picture(70, 50, 1, 8, PICTURE_NATURAL, 8);
@@ -250,7 +241,6 @@ START_TEST(refusals)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Drawn plans ----------------------------------------------------------------------------- */
 
@@ -306,7 +296,7 @@ static void draw_settings(char *text, size_t bytes)
     }
 }
 
-START_TEST(drawn)
+TEST(drawn)
 {
     uint32_t taken = 0, count = subset ? 6 : 20;
     seed = 77;
@@ -319,31 +309,5 @@ START_TEST(drawn)
     }
     REQUIRE_THAT(taken * 4 >= count * 3, "%u of %u plans were taken", taken, count);
 }
-END_TEST
 
-#define ADD(name)                                                                                                      \
-    do {                                                                                                               \
-        TCase *c = tcase_create(#name);                                                                                \
-        tcase_add_checked_fixture(c, open_suite, close_suite);                                                         \
-        tcase_add_test(c, name);                                                                                       \
-        suite_add_tcase(s, c);                                                                                         \
-    } while (0)
-
-int main(void)
-{
-    Suite *s = suite_create("cuda_packets");
-    ADD(orders);
-    ADD(structures);
-    ADD(large_packets);
-    ADD(long_boxes);
-    ADD(many_packets);
-    ADD(pictures);
-    ADD(refined);
-    ADD(refusals);
-    ADD(drawn);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("cuda_packets")

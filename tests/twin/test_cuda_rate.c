@@ -5,15 +5,12 @@
  * compiled for the CPU (emulate.h), in both orders of threads, and on a device if there is one and the build has device
  * code. Environment variables are those of test_cuda_ht.c.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../prop/t1_draw.h"
 #include "emulated_driver.h"
 #include "ht_emulated.h"
 #include "rate_case.h"
+#include "tests/support/support.h"
 
 static ht_device devices[2]; /* the emulation, and the machine's */
 static unsigned device_count;
@@ -144,9 +141,11 @@ static uint64_t rate_bytes(const rate_case *c)
 
 /* ---- Every size ------------------------------------------------------------------------------ */
 
+TEST_FIXTURE(open_suite, close_suite);
+
 /* From all bytes down to what no picture keeps: each limit is one byte below what came out last, now and then just at
  * it. */
-START_TEST(sizes)
+TEST_EACH(sizes, TEMPERS)
 {
     static const struct {
         const char *settings;
@@ -174,12 +173,11 @@ START_TEST(sizes)
         rate_case_close(&c);
     }
 }
-END_TEST
 
 /* ---- Many candidates ------------------------------------------------------------------------- */
 
 /* More passes beyond the threshold than are tried (384), and more than 10,000. */
-START_TEST(many)
+TEST_EACH(many, 4)
 {
     static const struct {
         unsigned temper, side, candidates;
@@ -196,10 +194,9 @@ START_TEST(many)
     REQUIRE(c.status == WVL_OK);
     rate_case_close(&c);
 }
-END_TEST
 
 /* Pictures above half a million samples: passes much less steep than the threshold are no candidates. */
-START_TEST(reach)
+TEST_EACH(reach, 2)
 {
     static const uint32_t sides[] = {736, 1460};
     rate_case c;
@@ -212,12 +209,11 @@ START_TEST(reach)
     }
     rate_case_close(&c);
 }
-END_TEST
 
 /* Packets of three small blocks: candidates are tried side by side, some of them fit, and what fits leaves no room, in
  * the codestream or in a component, for others that were tried with them. Rows are of more and of fewer than
  * WVL_CUDA_RATE_FEW_BLOCKS blocks. */
-START_TEST(beside)
+TEST_EACH(beside, 4)
 {
     static const uint32_t sides[] = {88, 160};
     rate_case c;
@@ -234,7 +230,6 @@ START_TEST(beside)
     }
     rate_case_close(&c);
 }
-END_TEST
 
 /* `bytes` with the first `cut` passes, on the hull; one pass more adds no byte, and those behind it gain nothing. */
 static void put_last(rate_block *b, uint32_t planes, uint32_t cut, uint32_t bytes)
@@ -252,7 +247,7 @@ static void put_last(rate_block *b, uint32_t planes, uint32_t cut, uint32_t byte
 /* A fourth pass takes a bit off the header of the packet between (3 Lblock + 2 bits hold the length), which is a byte.
  * So a packet before it that needs two bytes would fit after it. It is not tried again; the one behind has the bytes.
  */
-START_TEST(shrinking)
+TEST(shrinking)
 {
     static const char settings[] = "max-bytes=1000 levels=0 block=8,8 precincts=[8,8]";
     rate_case c;
@@ -270,7 +265,6 @@ START_TEST(shrinking)
     REQUIRE(met);
     rate_case_close(&c);
 }
-END_TEST
 
 /* ---- Caps of components ---------------------------------------------------------------------- */
 
@@ -292,7 +286,7 @@ static void check_caps(const char *settings, uint32_t count, unsigned temper)
     rate_case_close(&c);
 }
 
-START_TEST(caps)
+TEST_EACH(caps, 4)
 {
     static const struct {
         const char *settings;
@@ -313,7 +307,6 @@ START_TEST(caps)
         check_caps(rows[k].settings, rows[k].count, ((unsigned)_i + k) % TEMPERS);
     }
 }
-END_TEST
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
@@ -339,7 +332,7 @@ static void draw_targets(rate_case *c)
 }
 
 /* Packets of one block, of some and of thousands; those that say nothing in layers between; all progressions. */
-START_TEST(layers)
+TEST_EACH(layers, 15)
 {
     static const struct {
         const char *settings;
@@ -371,7 +364,6 @@ START_TEST(layers)
         rate_case_close(&c);
     }
 }
-END_TEST
 
 /* ---- Some passes ----------------------------------------------------------------------------- */
 
@@ -385,7 +377,7 @@ static void put_pass(rate_block *b, uint32_t pass, uint32_t bytes, int gains, ui
 
 /* The last bytes may take pass 9 of a block that the search cuts behind pass 3. A device that has eight passes, and is
  * settled for what the search looks at, has to ask. One that has nine asks when it takes that pass: more may follow. */
-START_TEST(behind_cut)
+TEST_EACH(behind_cut, 2)
 {
     static const char settings[] = "max-bytes=9000 levels=0 block=8,8 precincts=[8,8]";
     static const uint8_t bytes_of[] = {20, 20, 20, 60, 60, 60, 60, 60, 75, 120, 120, 120, 120};
@@ -417,31 +409,5 @@ START_TEST(behind_cut)
                  "%u runs, %u with pass 9, %u asked", runs, met, c.asked);
     rate_case_close(&c);
 }
-END_TEST
 
-#define ADD(name, end)                                                                                                 \
-    do {                                                                                                               \
-        TCase *tc = tcase_create(#name);                                                                               \
-        tcase_set_timeout(tc, 120);                                                                                    \
-        tcase_add_checked_fixture(tc, open_suite, close_suite);                                                        \
-        tcase_add_loop_test(tc, name, 0, end);                                                                         \
-        suite_add_tcase(s, tc);                                                                                        \
-    } while (0)
-
-int main(void)
-{
-    Suite *s = suite_create("cuda_rate");
-    ADD(sizes, TEMPERS);
-    ADD(many, 4);
-    ADD(shrinking, 1);
-    ADD(reach, 2);
-    ADD(beside, 4);
-    ADD(caps, 4);
-    ADD(layers, 15);
-    ADD(behind_cut, 2);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("cuda_rate")

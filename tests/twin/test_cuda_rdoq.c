@@ -4,15 +4,12 @@
  * code runs compiled for the CPU (emulate.h), in both orders of threads, and on a device if there is one and the build
  * has device code. Environment variables are those of test_cuda_ht.c.
  */
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intmath.h"
 #include "codec/rate/depth.h"
 #include "rdoq_case.h"
+#include "tests/support/support.h"
 
 static wvl_rdoq_kernels const *const reference = &wvl_rdoq_kernels_c;
 
@@ -90,8 +87,10 @@ static void check_changes(wvl_cuda_address at)
     REQUIRE(!memcmp(rdoq_got.samples, rdoq_given.samples, sizeof rdoq_got.samples));
 }
 
+TEST_FIXTURE(rdoq_open_suite, rdoq_close_suite);
+
 /* All cases come up. */
-START_TEST(change)
+TEST_EACH(change, 2)
 {
     memset(&changes, 0, sizeof changes);
     for (unsigned turn = 0; turn < (rdoq_subset ? 1 : 8); turn++) {
@@ -104,7 +103,6 @@ START_TEST(change)
                  "%llu of %llu blocks have changed", (unsigned long long)changes.moved,
                  (unsigned long long)changes.blocks);
 }
-END_TEST
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
@@ -235,7 +233,7 @@ static void draw_large(uint32_t i)
     rdoq_given.bounds[i] |= b->coef_bytes == 2 ? 0x7FFF : 0;
 }
 
-START_TEST(weigh)
+TEST(weigh)
 {
     uint32_t between = 0;
     for (unsigned turn = 0; turn < (rdoq_subset ? 1 : 24); turn++) {
@@ -253,7 +251,6 @@ START_TEST(weigh)
     }
     REQUIRE_THAT(rdoq_subset || between > 2, "%u first slopes are not the least or the greatest", between);
 }
-END_TEST
 
 /* ---- Slopes ---------------------------------------------------------------------------------- */
 
@@ -418,7 +415,7 @@ static void draw_border(void)
     known.depth.cap = aim->cap;
 }
 
-START_TEST(slopes)
+TEST(slopes)
 {
     uint64_t met = 0, full = 0;
     for (unsigned turn = 0; turn < (rdoq_subset ? 2 : 200); turn++) {
@@ -446,26 +443,5 @@ START_TEST(slopes)
     REQUIRE_THAT(rdoq_subset || (met > 10 && full > 5), "%llu above the floor, %llu apart", (unsigned long long)met,
                  (unsigned long long)full);
 }
-END_TEST
 
-#define ADD(name, end)                                                                                                 \
-    do {                                                                                                               \
-        TCase *c = tcase_create(#name);                                                                                \
-        tcase_set_timeout(c, 240);                                                                                     \
-        tcase_add_checked_fixture(c, rdoq_open_suite, rdoq_close_suite);                                               \
-        tcase_add_loop_test(c, name, 0, end);                                                                          \
-        suite_add_tcase(s, c);                                                                                         \
-    } while (0)
-
-int main(void)
-{
-    Suite *s = suite_create("cuda_rdoq");
-    ADD(change, 2);
-    ADD(weigh, 1);
-    ADD(slopes, 1);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("cuda_rdoq")

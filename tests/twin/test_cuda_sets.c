@@ -5,11 +5,7 @@
  * The device code runs compiled for the CPU (emulate.h), in both orders of threads, and on a device if there is one and
  * the build has device code. Environment variables are those of test_cuda_ht.c.
  */
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../prop/t1_draw.h"
 #include "base/intmath.h"
@@ -21,6 +17,7 @@
 #include "emulated_driver.h"
 #include "ht_emulated.h"
 #include "t1_blocks.h"
+#include "tests/support/support.h"
 
 #define MOST_BLOCKS 32u
 #define PASSES WVL_CUDA_T1_MOST_PASSES
@@ -449,8 +446,10 @@ static void check_chain(const ht_device *d, const wvl_step_ends *ends, uint32_t 
     close_load(&load, d);
 }
 
+TEST_FIXTURE(open_suite, close_suite);
+
 /* Lists of blocks with sets of one to three passes. */
-START_TEST(sets)
+TEST_EACH(sets, 6)
 {
     for (unsigned turn = 0; turn < (subset ? 1 : 6); turn++) {
         wvl_step_ends ends;
@@ -477,10 +476,9 @@ START_TEST(sets)
     REQUIRE_THAT(subset || slack < 500ull * bounded, "bounds of %u blocks: %llu too high in all", bounded,
                  (unsigned long long)slack);
 }
-END_TEST
 
 /* A codeword of CxtVLC has 3 bits for 4 significant samples, and more a sample for fewer: a bound counts on it. */
-START_TEST(codewords)
+TEST(codewords)
 {
     uint32_t seen = 0;
     for (uint32_t i = 0; i < 2 * 2048; i++) {
@@ -490,20 +488,5 @@ START_TEST(codewords)
     }
     REQUIRE(seen);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *s = suite_create("cuda_sets");
-    TCase *c = tcase_create("sets");
-    tcase_set_timeout(c, 600);
-    tcase_add_checked_fixture(c, open_suite, close_suite);
-    tcase_add_loop_test(c, sets, 0, 6);
-    tcase_add_test(c, codewords);
-    suite_add_tcase(s, c);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("cuda_sets")

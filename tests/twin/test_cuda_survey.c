@@ -4,10 +4,6 @@
  * all blocks of a picture, coded in phases and again, against the CPU's. The device code runs compiled for the CPU
  * (emulate.h).
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/coders/block_walk.h"
 #include "cuda/host/coders/rdoq_blocks.h"
@@ -83,7 +79,7 @@ static const struct shape {
     {1100, 555, 3, "reversible=no bpp=1.5 max-component-bytes=200000 mct=off block=32,32"},
 };
 
-START_TEST(phases)
+TEST_EACH(phases, sizeof shapes / sizeof *shapes)
 {
     const struct shape *s = &shapes[_i];
     survey_case c;
@@ -114,7 +110,6 @@ START_TEST(phases)
     free(places);
     survey_close(&c);
 }
-END_TEST
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -372,7 +367,7 @@ static int code_again(survey_case *c, chain *ch, int32_t above)
 }
 
 /* Phases, stale blocks (there are few runs), then a second coding of none, and of all. */
-START_TEST(blocks)
+TEST_EACH(blocks, 2)
 {
     static const struct shape pictures[] = {{1024, 520, 1, "reversible=no bpp=0.6 levels=4"},
                                             {640, 840, 1, "reversible=no slopes=33500 rdoq=yes levels=3 block=32,32"}};
@@ -400,19 +395,5 @@ START_TEST(blocks)
     close_chain(&ch);
     survey_close(&c);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *s = suite_create("cuda_survey");
-    TCase *c = tcase_create("survey");
-    tcase_set_timeout(c, 240);
-    tcase_add_loop_test(c, phases, 0, (int)(sizeof shapes / sizeof *shapes));
-    tcase_add_loop_test(c, blocks, 0, 2);
-    suite_add_tcase(s, c);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("cuda_survey")

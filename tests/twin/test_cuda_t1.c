@@ -4,10 +4,6 @@
  * (emulate.h), in both orders of threads, and on a device if there is one and the build has device code. Device memory
  * is filled with poison first. WVL_CUDA_SUBSET runs a few blocks (for slow checkers).
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intmath.h"
 #include "emulated_driver.h"
@@ -92,8 +88,10 @@ static void check_list(t1_list *list)
     t1_list_clear(list);
 }
 
+TEST_FIXTURE(open_suite, close_suite);
+
 /* Every nominal shape, every kind of samples. */
-START_TEST(shapes)
+TEST(shapes)
 {
     seed = 1;
     for (unsigned xcb = 2; xcb <= 10; xcb++) {
@@ -106,10 +104,9 @@ START_TEST(shapes)
         check_list(&list);
     }
 }
-END_TEST
 
 /* Widths 1 to 67 and the extremes, at heights of all remainders. */
-START_TEST(borders)
+TEST(borders)
 {
     static const uint32_t extremes[] = {127, 128, 129, 255, 511, 513, 1021, 1022, 1023, 1024};
     seed = 2;
@@ -126,10 +123,9 @@ START_TEST(borders)
         check_list(&list);
     }
 }
-END_TEST
 
 /* All 64 styles in all three classes. */
-START_TEST(styles)
+TEST(styles)
 {
     static const uint32_t sides[][2] = {{64, 64}, {37, 50}, {32, 32}, {17, 9}, {128, 32}, {5, 260}};
     seed = 3;
@@ -141,10 +137,9 @@ START_TEST(styles)
         check_list(&list);
     }
 }
-END_TEST
 
 /* Blocks of the sizes that matter, many of them. */
-START_TEST(natural)
+TEST(natural)
 {
     seed = 4;
     t1_list list = {0};
@@ -154,10 +149,9 @@ START_TEST(natural)
     }
     check_list(&list);
 }
-END_TEST
 
 /* Too little scratch memory: some blocks are left, nothing is written elsewhere, and the others are right. */
-START_TEST(short_memory)
+TEST(short_memory)
 {
     static const unsigned shares[] = {0, 30, 100, 250, 400};
     seed = 5;
@@ -175,10 +169,9 @@ START_TEST(short_memory)
     }
     t1_list_clear(&list);
 }
-END_TEST
 
 /* Blocks with more planes than the plan proved are left, and counted. */
-START_TEST(unbounded)
+TEST(unbounded)
 {
     seed = 6;
     t1_list list = {0};
@@ -194,28 +187,5 @@ START_TEST(unbounded)
     }
     t1_list_clear(&list);
 }
-END_TEST
 
-#define ADD(name)                                                                                                      \
-    do {                                                                                                               \
-        TCase *c = tcase_create(#name);                                                                                \
-        tcase_add_checked_fixture(c, open_suite, close_suite);                                                         \
-        tcase_add_test(c, name);                                                                                       \
-        suite_add_tcase(s, c);                                                                                         \
-    } while (0)
-
-int main(void)
-{
-    Suite *s = suite_create("cuda_t1");
-    ADD(shapes);
-    ADD(borders);
-    ADD(styles);
-    ADD(natural);
-    ADD(short_memory);
-    ADD(unbounded);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("cuda_t1")

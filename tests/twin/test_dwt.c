@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The quantiser that kernels share, against the one in double precision. The kernels themselves: test_slots.c. */
-#include <check.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 #include "dwt/quant.h"
 #include "tests/support/support.h"
@@ -27,7 +24,7 @@ static float draw_near_integer(float r, unsigned bits)
 }
 
 /* The inline float quantiser, which device code shares, against the double one. */
-START_TEST(float_quantizer)
+TEST(float_quantizer)
 {
     for (uint32_t i = 0; i < 300000; i++) {
         float r = ldexpf(1.0f + (float)(draw() >> 40) / 16777216.0f, (int)(draw() % 40) - 20);
@@ -35,18 +32,5 @@ START_TEST(float_quantizer)
         REQUIRE_THAT(wvl_quant_magnitude(x, r) == wvl_quant_magnitude_float(x, r), "%a * %a", (double)x, (double)r);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("twin_dwt");
-    TCase *tc = tcase_create("quantiser");
-    tcase_set_timeout(tc, 120);
-    tcase_add_test(tc, float_quantizer);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("twin_dwt")

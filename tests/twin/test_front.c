@@ -3,12 +3,7 @@
  * rows from every kind of picture memory. Source rows end at an inaccessible page, so that a read beyond them is a
  * crash. */
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
-#include <check.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -116,7 +111,9 @@ static void load_case(wvl_front_load1 load, unsigned kind, uint64_t first, uint6
     check_poison(&out, (uint64_t)n * 4);
 }
 
-START_TEST(loads)
+TEST_FIXTURE(setup, teardown);
+
+TEST(loads)
 {
     for (unsigned kind = 0; kind < WVL_LOAD_KINDS; kind++) {
         unsigned depth = load_bits[kind] > 28 ? 28 : load_bits[kind];
@@ -135,9 +132,8 @@ START_TEST(loads)
         }
     }
 }
-END_TEST
 
-START_TEST(triples)
+TEST(triples)
 {
     static line out[3];
     for (unsigned kind = 0; kind < WVL_LOAD_KINDS; kind++) {
@@ -162,7 +158,6 @@ START_TEST(triples)
         }
     }
 }
-END_TEST
 
 static const unsigned convert_lines[WVL_CONVERT_KINDS] = {1, 1, 3, 3, 3};
 static const unsigned convert_bytes[WVL_CONVERT_KINDS] = {8, 4, 4, 8, 4};
@@ -190,7 +185,7 @@ static void check_color(unsigned kind, uint32_t i, const int32_t *const *in, voi
     }
 }
 
-START_TEST(conversions)
+TEST(conversions)
 {
     static line source[3], out[2][3];
     for (unsigned kind = 0; kind < WVL_CONVERT_KINDS; kind++) {
@@ -225,7 +220,6 @@ START_TEST(conversions)
         }
     }
 }
-END_TEST
 
 /* ---- Whole rows ------------------------------------------------------------------------------ */
 
@@ -353,7 +347,7 @@ static void check_scene_refusal(scene *s, const wvl_front_kernels *k, unsigned d
                  "load %u depth %u: %x passed", s->load, depth, over);
 }
 
-START_TEST(rows)
+TEST(rows)
 {
     static scene s;
     for (uint32_t round = 0; round < 6000; round++) {
@@ -367,25 +361,11 @@ START_TEST(rows)
         check_scene_refusal(&s, k, depth, is_signed);
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("twin_front");
-    TCase *tc = tcase_create("front");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_set_timeout(tc, 120);
     if (wvl_cpu_fetch_level() == WVL_CPU_C) {
         printf("twin_front: no fast kernels on this machine or build; the reference is compared with itself\n");
     }
-    tcase_add_test(tc, loads);
-    tcase_add_test(tc, triples);
-    tcase_add_test(tc, conversions);
-    tcase_add_test(tc, rows);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return test_run_suite("twin_front");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The fast block encoder against the reference: same bytes, same records, never a byte beyond the bound. */
-#include <check.h>
 
 #include "../prop/t1_draw.h"
 #include "codec/t1/kernels.h"
+#include "tests/support/support.h"
 
 enum { GUARD = 64 };
 
@@ -90,7 +90,17 @@ static void compare_drawn(uint32_t w, uint32_t h, unsigned style, unsigned bits)
     compare(&in);
 }
 
-START_TEST(every_width_and_height)
+static void setup(void)
+{
+    rng.s = t1_seed();
+    scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64);
+}
+
+static void teardown(void) { free(scratch); }
+
+TEST_FIXTURE(setup, teardown);
+
+TEST_RANGE(every_width_and_height, 1, 68)
 {
     rng.s += (uint64_t)_i << 20;
     for (uint32_t h = 1; h <= 67; h++) {
@@ -98,25 +108,22 @@ START_TEST(every_width_and_height)
             compare_drawn((uint32_t)_i, h, t1_random(&rng) % 3 ? 0 : t1_random(&rng) % 64, t1_random(&rng) % 16);
     }
 }
-END_TEST
 
-START_TEST(every_style)
+TEST_EACH(every_style, 64)
 {
     rng.s += (uint64_t)_i << 20;
     for (int trial = 0; trial < 25; trial++)
         compare_drawn(1 + t1_random(&rng) % 64, 1 + t1_random(&rng) % 64, (unsigned)_i, t1_random(&rng) % 16);
 }
-END_TEST
 
-START_TEST(every_depth)
+TEST_EACH(every_depth, 32)
 {
     rng.s += (uint64_t)_i << 20;
     for (int trial = 0; trial < 6; trial++)
         compare_drawn(1 + t1_random(&rng) % 40, 1 + t1_random(&rng) % 40, t1_random(&rng) % 64, (unsigned)_i);
 }
-END_TEST
 
-START_TEST(long_shapes)
+TEST_EACH(long_shapes, 6)
 {
     rng.s += (uint64_t)_i << 20;
     for (int trial = 0; trial < 12; trial++) {
@@ -128,14 +135,12 @@ START_TEST(long_shapes)
     compare_drawn(_i & 1 ? 1024 : 4, _i & 1 ? 4 : 1024, t1_random(&rng) % 64, 9);
     compare_drawn(_i & 1 ? 819 : 5, _i & 1 ? 5 : 819, t1_random(&rng) % 64, 9);
 }
-END_TEST
 
-START_TEST(full_blocks)
+TEST_EACH(full_blocks, 30)
 {
     rng.s += (uint64_t)_i << 20;
     compare_drawn(64, 64, _i & 1 ? 0 : t1_random(&rng) % 64, 4 + t1_random(&rng) % 12);
 }
-END_TEST
 
 /* A stream of blocks of all sizes, styles and depths, empty ones among them. */
 enum { MOST = 40 };
@@ -171,7 +176,7 @@ static int put_drawn(void *user, unsigned slot)
 
 static uint32_t stream_data[MOST][70 * 70];
 
-START_TEST(streams)
+TEST_EACH(streams, 60)
 {
     static result slow[MOST];
     static wvl_pass passes[MOST][WVL_T1_MAX_PASSES];
@@ -204,10 +209,9 @@ START_TEST(streams)
         free(slow[i].bytes);
     }
 }
-END_TEST
 
 /* Neither is the feed asked for a block nor given one after it ended the run. */
-START_TEST(ended_streams)
+TEST_EACH(ended_streams, 20)
 {
     static wvl_pass passes[MOST][WVL_T1_MAX_PASSES];
     static stream s;
@@ -226,33 +230,5 @@ START_TEST(ended_streams)
     for (size_t i = 0; i < s.count; i++)
         free(s.out[i].bytes);
 }
-END_TEST
 
-static void setup(void)
-{
-    rng.s = t1_seed();
-    scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64);
-}
-
-static void teardown(void) { free(scratch); }
-
-int main(void)
-{
-    Suite *suite = suite_create("t1 twins");
-    TCase *tests = tcase_create("t1 twins");
-    tcase_set_timeout(tests, 240);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, every_width_and_height, 1, 68);
-    tcase_add_loop_test(tests, every_style, 0, 64);
-    tcase_add_loop_test(tests, every_depth, 0, 32);
-    tcase_add_loop_test(tests, long_shapes, 0, 6);
-    tcase_add_loop_test(tests, full_blocks, 0, 30);
-    tcase_add_loop_test(tests, streams, 0, 60);
-    tcase_add_loop_test(tests, ended_streams, 0, 20);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("t1 twins")

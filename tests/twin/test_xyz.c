@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* X'Y'Z' at the bottom: the guess, the plan's tables and the reference kernel against a model in extended precision,
  * and the fast kernel against the reference. */
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "front/front.h"
 #include "front/xyz_ops.h"
@@ -56,7 +52,7 @@ static wvl_plan_xyz build(const wvl_settings *s, unsigned depth)
 
 /* ---- Against the model ----------------------------------------------------------------------- */
 
-START_TEST(the_guess_is_close)
+TEST(the_guess_is_close)
 {
     double worst = 0.0;
     for (uint32_t bits = 0x3D800000u; bits <= 0x4F12F000u; bits += 29) {
@@ -69,10 +65,9 @@ START_TEST(the_guess_is_close)
     }
     ck_assert_msg(worst < 0.0015, "guess off by %g", worst);
 }
-END_TEST
 
 /* Both sides of every threshold, at a distance of 2^-40. */
-START_TEST(thresholds)
+TEST(thresholds)
 {
     for (int32_t code = 1; code <= 4095; code++) {
         double at = (double)powl(code - 0.5L, 2.6L);
@@ -83,7 +78,6 @@ START_TEST(thresholds)
     ck_assert_int_eq(wvl_xyz_code(-1e30), 0);
     ck_assert_int_eq(wvl_xyz_code(1e30), 4095);
 }
-END_TEST
 
 static void put_pixel(uint32_t i, uint32_t r, uint32_t g, uint32_t b)
 {
@@ -138,7 +132,7 @@ static void judge_all(const char *what, const wvl_settings *s, const xyz_model *
     }
 }
 
-START_TEST(spaces_match_the_model)
+TEST_EACH(spaces_match_the_model, XYZ_SPACES)
 {
     static const unsigned depths[] = {8, 9, 10, 12, 16};
     const xyz_space *space = &xyz_spaces[_i];
@@ -148,9 +142,8 @@ START_TEST(spaces_match_the_model)
         judge_all(space->word, &s, &model);
     }
 }
-END_TEST
 
-START_TEST(transfers_match_the_model)
+TEST_EACH(transfers_match_the_model, 6)
 {
     static const struct {
         uint8_t transfer;
@@ -168,7 +161,6 @@ START_TEST(transfers_match_the_model)
         }
     }
 }
-END_TEST
 
 /* ---- Known values ---------------------------------------------------------------------------- */
 
@@ -181,7 +173,7 @@ static void codes_of(const wvl_plan_xyz *xyz, uint32_t r, uint32_t g, uint32_t b
     }
 }
 
-START_TEST(whites)
+TEST(whites)
 {
     for (unsigned i = 0; i < XYZ_SPACES; i++) {
         wvl_settings s = {.input_color = input_of(i)};
@@ -198,9 +190,8 @@ START_TEST(whites)
         ck_assert(codes[0] == 0 && codes[1] == 0 && codes[2] == 0);
     }
 }
-END_TEST
 
-START_TEST(greys_never_fall)
+TEST(greys_never_fall)
 {
     for (unsigned i = 0; i < XYZ_SPACES; i++) {
         wvl_settings s = {.input_color = input_of(i)};
@@ -215,11 +206,10 @@ START_TEST(greys_never_fall)
         }
     }
 }
-END_TEST
 
 /* Tables of the caller that say the same as a word give the same codes; three different curves go to their own
  * channels. */
-START_TEST(tables_from_the_caller)
+TEST(tables_from_the_caller)
 {
     static double curves[3 * 256];
     xyz_model model = xyz_build_model(&xyz_spaces[0], CURVE_22, 8, 0);
@@ -244,7 +234,6 @@ START_TEST(tables_from_the_caller)
     xyz = build(&s, 16);
     ck_assert(xyz.linear[0][65535] == 0.5 && fabs(xyz.linear[0][13107] - 0.1) < 1e-15);
 }
-END_TEST
 
 /* ---- Twins ----------------------------------------------------------------------------------- */
 
@@ -268,7 +257,7 @@ static void compare_twins(const wvl_plan_xyz *xyz, uint32_t n)
 }
 
 /* Bits above the depth are drawn too: no table may be read beyond its end. */
-START_TEST(twins)
+TEST(twins)
 {
     for (unsigned i = 0; i < XYZ_SPACES; i++) {
         for (unsigned depth = 8; depth <= 16; depth++) {
@@ -284,10 +273,9 @@ START_TEST(twins)
         }
     }
 }
-END_TEST
 
 /* A matrix with negative elements, and light on the two sides of every threshold. */
-START_TEST(twins_of_hard_light)
+TEST(twins_of_hard_light)
 {
     static float coarse[65536];
     static const double matrix[9] = {1.7, -0.4, -0.2, -0.3, 1.6, -0.3, 0.01, -0.5, 1.5};
@@ -312,9 +300,8 @@ START_TEST(twins_of_hard_light)
         }
     }
 }
-END_TEST
 
-START_TEST(bits_are_dropped)
+TEST(bits_are_dropped)
 {
     for (unsigned depth = 13; depth <= 16; depth++) {
         wvl_settings s = {.input_color = WVL_INPUT_XYZ};
@@ -332,30 +319,11 @@ START_TEST(bits_are_dropped)
         compare_twins(&xyz, 61);
     }
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("twin_xyz");
-    TCase *tc = tcase_create("xyz");
-    tcase_set_timeout(tc, 300);
     if (wvl_cpu_fetch_level() == WVL_CPU_C) {
         printf("twin_xyz: no fast kernels on this machine or build; the reference is compared with itself\n");
     }
-    tcase_add_test(tc, the_guess_is_close);
-    tcase_add_test(tc, thresholds);
-    tcase_add_loop_test(tc, spaces_match_the_model, 0, XYZ_SPACES);
-    tcase_add_loop_test(tc, transfers_match_the_model, 0, 6);
-    tcase_add_test(tc, whites);
-    tcase_add_test(tc, greys_never_fall);
-    tcase_add_test(tc, tables_from_the_caller);
-    tcase_add_test(tc, twins);
-    tcase_add_test(tc, twins_of_hard_light);
-    tcase_add_test(tc, bits_are_dropped);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return test_run_suite("twin_xyz");
 }

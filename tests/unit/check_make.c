@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/unit/check_make.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "tests/support/support.h"
 #include "wavelane.h"
 
 /* ---- By hand --------------------------------------------------------------------------------- */

@@ -3,10 +3,6 @@
 #ifndef TEST_CS_BENCH_H
 #define TEST_CS_BENCH_H
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "codec/cs/cs.h"
 #include "tests/prop/cs_parse.h"
 #include "tests/support/support.h"

@@ -8,10 +8,7 @@
 
 #include "imageio.h"
 #include "picture_rows_bench.h"
-
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/support.h"
 
 typedef struct bytes {
     uint8_t at[8192];

@@ -3,14 +3,10 @@
 #ifndef TEST_JP2_BENCH_H
 #define TEST_JP2_BENCH_H
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "codec/jp2/jp2.h"
 #include "tests/prop/cs_parse.h"
+#include "tests/support/support.h"
 
 #define MAX_BOXES 64
 #define TYPE(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "kernel_table.h"
-
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/support.h"
 
 #define RESERVED_BYTES 1024u /* of shared memory, by the driver, on 9.0 */
 #define SHARED_MAX 49152u    /* of a thread block, static */
@@ -54,7 +50,7 @@ static void spell_name(const kernel_table *t, row_pointer row, char *name, size_
     }
 }
 
-START_TEST(spelling)
+TEST(spelling)
 {
     const kernel_table *t = table;
     for (uint32_t k = 0; k < t->count; k++) {
@@ -63,11 +59,10 @@ START_TEST(spelling)
         ck_assert_str_eq(t->rows[k].name, name);
     }
 }
-END_TEST
 
 /* ---- Rows and rows --------------------------------------------------------------------------- */
 
-START_TEST(wishes)
+TEST(wishes)
 {
     const kernel_table *t = table;
     for (uint32_t k = 0; k < t->count; k++) {
@@ -84,9 +79,8 @@ START_TEST(wishes)
         ck_assert_msg(found == row, "%s: found %s", row->name, found ? found->name : "none");
     }
 }
-END_TEST
 
-START_TEST(limits)
+TEST(limits)
 {
     const kernel_table *t = table;
     for (uint32_t k = 0; k < t->count; k++) {
@@ -98,7 +92,6 @@ START_TEST(limits)
         ck_assert_msg((row->counted != 0) == (row->family == WVL_CUDA_FAMILY_MARCH), "%s: warps that count", row->name);
     }
 }
-END_TEST
 
 /* ---- Rows and machine code ------------------------------------------------------------------- */
 
@@ -207,7 +200,7 @@ static int is_known(const kernel_table *t, const char *name)
     return 0;
 }
 
-START_TEST(machine_code)
+TEST(machine_code)
 {
     static image m;
     const kernel_table *t = table;
@@ -224,21 +217,9 @@ START_TEST(machine_code)
         ck_assert_msg(strncmp(name, ".text.", 6) != 0 || is_known(t, name + 6), "%s has no row", name + 6);
     }
 }
-END_TEST
 
 int kernel_table_run(const char *name, const kernel_table *t)
 {
     table = t;
-    Suite *suite = suite_create(name);
-    TCase *tests = tcase_create(name);
-    tcase_add_test(tests, spelling);
-    tcase_add_test(tests, wishes);
-    tcase_add_test(tests, limits);
-    tcase_add_test(tests, machine_code);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return test_run_suite(name);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "null_suite.h"
 
-#include <check.h>
 #include <ctype.h>
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "tests/support/support.h"
 #include "wavelane.h"
 
 static const null_suite *suite;
@@ -26,7 +23,6 @@ START_TEST(null_is_an_error_or_nothing)
         free(bench);
     }
 }
-END_TEST
 
 /* ---- What headers declare -------------------------------------------------------------------- */
 
@@ -102,7 +98,7 @@ static int check_header(const char *header)
     return count;
 }
 
-START_TEST(every_function_has_a_row)
+TEST(every_function_has_a_row)
 {
     DIR *folder = opendir(suite->folder);
     ck_assert_ptr_nonnull(folder);
@@ -114,20 +110,10 @@ START_TEST(every_function_has_a_row)
     (void)closedir(folder);
     ck_assert_int_eq(count, suite->row_count);
 }
-END_TEST
 
 int null_suite_run(const null_suite *s)
 {
     suite = s;
-    Suite *all = suite_create(s->name);
-    TCase *tests = tcase_create(s->name);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, every_function_has_a_row);
-    tcase_add_loop_test(tests, null_is_an_error_or_nothing, 0, (int)s->row_count);
-    suite_add_tcase(all, tests);
-    SRunner *runner = srunner_create(all);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    test_register(null_is_an_error_or_nothing, "null", 0, (int)s->row_count);
+    return test_run_suite(s->name);
 }

@@ -4,10 +4,7 @@
 #define WVL_TESTS_UNIT_PICTURE_ROWS_BENCH_H
 
 #include "picture_rows.h"
-
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/support.h"
 
 #define ROWS_GAP 12u /* bytes between rows, which must stay as they are */
 #define ROWS_POISON 0xA5

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/unit/rows_bench.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "geom/plan.h"
 #include "tests/support/support.h"
 

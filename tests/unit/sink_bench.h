@@ -4,16 +4,13 @@
 #ifndef TEST_SINK_BENCH_H
 #define TEST_SINK_BENCH_H
 
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "codec/sink/sink.h"
+#include "tests/support/support.h"
 #include "wavelane.h"
 
 #define TEMPLATE_BYTES 4000

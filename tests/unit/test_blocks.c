@@ -4,15 +4,12 @@
  * the order's thresholds as a snapshot, codes into memory of its own, and hands over a batch of plain data when all is
  * done. The codestream must be the same, byte by byte, whatever reason a picture is coded again for.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend/registry.h"
 #include "base/context.h"
 #include "codec/write/finish.h"
 #include "codec/write/writer.h"
+#include "tests/support/support.h"
 #include "waves/source_wave.h"
 #include "way/wave.h"
 
@@ -381,7 +378,7 @@ static void set_all(wvl_params *params, const char *settings)
     }
 }
 
-START_TEST(batches_give_the_same_bytes)
+TEST_EACH(batches_give_the_same_bytes, sizeof examples / sizeof examples[0])
 {
     const example *e = &examples[_i];
     wvl_component_format components[3] = {
@@ -422,17 +419,5 @@ START_TEST(batches_give_the_same_bytes)
     wvl_params_release(params);
     wvl_context_release(context);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("blocks");
-    TCase *tests = tcase_create("blocks");
-    tcase_add_loop_test(tests, batches_give_the_same_bytes, 0, (int)(sizeof examples / sizeof examples[0]));
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("blocks")

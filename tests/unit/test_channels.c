@@ -3,7 +3,6 @@
 #include "imageio_bench.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static char error[256];
 
@@ -28,7 +27,7 @@ static void expect_channels(const wvl_io_picture *p, const uint32_t *channels, u
     }
 }
 
-START_TEST(channels_are_chosen_and_ordered)
+TEST_EACH(channels_are_chosen_and_ordered, 7)
 {
     static const struct {
         uint32_t channels[4], count;
@@ -45,9 +44,8 @@ START_TEST(channels_are_chosen_and_ordered)
     ck_assert_int_eq(p.alpha_component, rows[_i].alpha);
     wvl_io_release_picture(&p);
 }
-END_TEST
 
-START_TEST(wrong_channels_are_refused)
+TEST(wrong_channels_are_refused)
 {
     wvl_io_picture p;
     read_pam(&p, 4, "RGB_ALPHA");
@@ -58,9 +56,8 @@ START_TEST(wrong_channels_are_refused)
     expect_channels(&p, (const uint32_t[]){0, 1, 2, 3}, 4);
     wvl_io_release_picture(&p);
 }
-END_TEST
 
-START_TEST(alpha_is_left_out)
+TEST(alpha_is_left_out)
 {
     wvl_io_picture p;
     read_pam(&p, 4, "RGB_ALPHA");
@@ -75,7 +72,6 @@ START_TEST(alpha_is_left_out)
     ck_assert_int_eq(p.color, WVL_IO_GREY);
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 /* ---- YCbCr ----------------------------------------------------------------------------------- */
 
@@ -158,7 +154,7 @@ static double rgb_at(const wvl_io_picture *p, uint32_t x, uint32_t y, unsigned c
     return fmin(fmax(rgb[c], 0), top);
 }
 
-START_TEST(ycc_becomes_rgb)
+TEST_EACH(ycc_becomes_rgb, sizeof layouts / sizeof layouts[0])
 {
     const layout *l = &layouts[_i];
     wvl_io_picture p;
@@ -178,10 +174,9 @@ START_TEST(ycc_becomes_rgb)
     }
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 /* Grey stays grey, and the numbers of JFIF: pure colours at full range. */
-START_TEST(known_colours)
+TEST(known_colours)
 {
     static const uint8_t codes[3][3] = {{128, 128, 128}, {76, 85, 255}, {29, 255, 107}};
     static const int64_t rgb[3][3] = {{128, 128, 128}, {254, 0, 0}, {0, 0, 254}};
@@ -199,9 +194,8 @@ START_TEST(known_colours)
     }
     wvl_io_release_picture(&p);
 }
-END_TEST
 
-START_TEST(what_is_no_ycc_is_refused)
+TEST(what_is_no_ycc_is_refused)
 {
     wvl_io_picture p;
     read_ycc(&p, &layouts[6]);
@@ -214,12 +208,11 @@ START_TEST(what_is_no_ycc_is_refused)
     ck_assert_ptr_nonnull(strstr(error, "need one depth"));
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
 /* Words that stay hold the samples that integers have; what no word of the interface is does not stay. */
-START_TEST(dpx_words)
+TEST(dpx_words)
 {
     static const struct {
         unsigned descriptor, depth, packing, width;
@@ -266,23 +259,5 @@ START_TEST(dpx_words)
         wvl_io_release_picture(&kept);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("channels");
-    TCase *tests = tcase_create("channels");
-    tcase_add_loop_test(tests, channels_are_chosen_and_ordered, 0, 7);
-    tcase_add_test(tests, wrong_channels_are_refused);
-    tcase_add_test(tests, alpha_is_left_out);
-    tcase_add_loop_test(tests, ycc_becomes_rgb, 0, (int)(sizeof layouts / sizeof layouts[0]));
-    tcase_add_test(tests, known_colours);
-    tcase_add_test(tests, what_is_no_ycc_is_refused);
-    tcase_add_test(tests, dpx_words);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("channels")

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The walker's interface, its limits, and headers that promise more than the bytes bear out. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
+#include "tests/support/support.h"
 #include "tests/unit/check_bench.h"
 
 #define SOUND                                                                                                          \
@@ -26,7 +23,7 @@ static check_result walk(const char *stream, const char *damage, const char *opt
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-START_TEST(arguments)
+TEST(arguments)
 {
     check_bytes b = check_make(SOUND);
     wvl_check_options options = {.struct_size = sizeof options, .profile = "no such profile"};
@@ -48,10 +45,9 @@ START_TEST(arguments)
     ck_assert_int_eq(wvl_check_codestream(b.p, 0, NULL, NULL, NULL, NULL), WVL_CHECK_ILLEGAL);
     free(b.p);
 }
-END_TEST
 
 /* Programs with an older and with a newer header. What only the newer one knows must not be set: nobody would do it. */
-START_TEST(options_of_every_size)
+TEST(options_of_every_size)
 {
     check_bytes b = check_make(SOUND);
     for (size_t size = sizeof(size_t); size <= sizeof(wvl_check_options) + 64; size++) {
@@ -67,11 +63,10 @@ START_TEST(options_of_every_size)
     }
     free(b.p);
 }
-END_TEST
 
 /* A caller that was built with a shorter summary gets no byte beyond it; one that is shorter than any was is refused.
  */
-START_TEST(shorter_summary)
+TEST(shorter_summary)
 {
     static const size_t sizes[] = {0,
                                    sizeof(size_t),
@@ -99,7 +94,6 @@ START_TEST(shorter_summary)
     }
     free(b.p);
 }
-END_TEST
 
 static void count_issue(void *user, const wvl_check_issue *issue)
 {
@@ -107,7 +101,7 @@ static void count_issue(void *user, const wvl_check_issue *issue)
     (*(unsigned *)user)++;
 }
 
-START_TEST(issue_limit)
+TEST(issue_limit)
 {
     check_bytes b = check_make("x=40 y=30 L=2 main=FF700002FF700002FF700002FF700002 part=0/0/1::000000");
     unsigned reports = 0;
@@ -120,7 +114,6 @@ START_TEST(issue_limit)
     wvl_check_release_summary(&summary);
     free(b.p);
 }
-END_TEST
 
 /* ---- Summary --------------------------------------------------------------------------------- */
 
@@ -146,7 +139,7 @@ static void add_packet(void *user, const wvl_check_packet *p)
     t->last_end = p->offset + p->bytes;
 }
 
-START_TEST(summary_adds_up)
+TEST(summary_adds_up)
 {
     check_bytes b = check_make(SOUND);
     totals t;
@@ -175,9 +168,8 @@ START_TEST(summary_adds_up)
     wvl_check_release_summary(&m);
     free(b.p);
 }
-END_TEST
 
-START_TEST(component_bytes_are_sums_of_psot)
+TEST(component_bytes_are_sums_of_psot)
 {
     check_bytes b = check_make("encode 60x50x3x8 levels=2 progression=CPRL tile-parts=C mct=off");
     wvl_check_summary m = {.struct_size = sizeof m};
@@ -189,9 +181,8 @@ START_TEST(component_bytes_are_sums_of_psot)
     wvl_check_release_summary(&m);
     free(b.p);
 }
-END_TEST
 
-START_TEST(profiles_met)
+TEST(profiles_met)
 {
     size_t count;
     const wvl_check_profile *names = wvl_check_profiles(&count);
@@ -209,12 +200,11 @@ START_TEST(profiles_met)
     wvl_check_release_summary(&m);
     free(b.p);
 }
-END_TEST
 
 /* ---- Lies ------------------------------------------------------------------------------------ */
 
 /* Refused for what they are, within a small memory, and fast. */
-START_TEST(lies_are_refused_cheaply)
+TEST(lies_are_refused_cheaply)
 {
     static const char *const streams[] = {
         "x=0xFFFFFFFF y=0xFFFFFFFF prec=00 part=0/0/1::{50000x00}",
@@ -232,10 +222,9 @@ START_TEST(lies_are_refused_cheaply)
         ck_assert_msg(r.verdict == WVL_CHECK_ILLEGAL, "stream %zu: verdict %d: %s", i, r.verdict, r.first_text);
     }
 }
-END_TEST
 
 /* Nothing is wrong as far as the walk goes, but it would go too far. */
-START_TEST(limits_end_the_walk)
+TEST(limits_end_the_walk)
 {
     check_result r =
         walk("x=32768 y=32768 xcb=0 ycb=0 layers=3 part=0/0/1::(11 01 0 0 000)0000", "", "memory=50000000");
@@ -253,10 +242,9 @@ START_TEST(limits_end_the_walk)
     }
     free(b.p);
 }
-END_TEST
 
 /* 65535 tiles of 16384 components with 32 levels, one tile-part each: 1 MB that asks for 3.5e10 resolutions. */
-START_TEST(work_is_bounded)
+TEST(work_is_bounded)
 {
     check_bytes b = check_make("x=65535 y=1 tx=1 ty=1 L=32 part=0/0/1::00");
     uint8_t part[14] = {0xFF, 0x90, 0, 10, 0, 0, 0, 0, 0, 14, 0, 1, 0xFF, 0x93}, component[3] = {7, 1, 1};
@@ -284,11 +272,10 @@ START_TEST(work_is_bounded)
     ck_assert_int_ne(r.verdict, WVL_CHECK_LEGAL);
     free(b.p);
 }
-END_TEST
 
 /* ---- HT blocks ------------------------------------------------------------------------------- */
 
-START_TEST(blocks_are_decoded_unless_they_are_skipped)
+TEST(blocks_are_decoded_unless_they_are_skipped)
 {
     check_bytes b = check_make("encode 33x21x1x8 levels=1 style=HT");
     check_result whole = check_walk(&b, NULL), skipped = check_walk(&b, "skip-blocks");
@@ -314,9 +301,8 @@ START_TEST(blocks_are_decoded_unless_they_are_skipped)
     ck_assert_int_eq(skipped.verdict, WVL_CHECK_LEGAL);
     free(b.p);
 }
-END_TEST
 
-START_TEST(refinement_in_two_packets_has_its_place)
+TEST(refinement_in_two_packets_has_its_place)
 {
 #define TWO_PIECES "ht=0002 style=40 layers=3 part=0/0/1::(11 001 0 0 100)F3C02400"
     /* SigProp of one byte, and nothing reads what follows up to MagRef in the last: in the first piece, and in the
@@ -333,7 +319,6 @@ START_TEST(refinement_in_two_packets_has_its_place)
         free(b.p);
     }
 }
-END_TEST
 
 /* ---- Cut and spoilt -------------------------------------------------------------------------- */
 
@@ -349,7 +334,7 @@ static const char *const samples[] = {
     "ht=2000 style=40 L=1 layers=2 part=0/0/1::(1100100100)00004400000000",
 };
 
-START_TEST(every_cut_is_noticed)
+TEST_EACH(every_cut_is_noticed, sizeof samples / sizeof samples[0])
 {
     check_bytes b = check_make(samples[_i]);
     size_t whole = b.n;
@@ -359,10 +344,9 @@ START_TEST(every_cut_is_noticed)
     }
     free(b.p);
 }
-END_TEST
 
 /* Whatever is changed, the walk ends, and says what it finds the same way twice. */
-START_TEST(every_byte_spoilt)
+TEST_EACH(every_byte_spoilt, sizeof samples / sizeof samples[0])
 {
     static const uint8_t masks[] = {0x01, 0x10, 0x80, 0xFF};
     const size_t step = getenv("WVL_TEST_SHORT") ? sizeof masks : 1; /* short: one of them for each byte */
@@ -379,32 +363,5 @@ START_TEST(every_byte_spoilt)
     }
     free(b.p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("check_api");
-    TCase *tests = tcase_create("api");
-    int count = (int)(sizeof samples / sizeof samples[0]);
-    tcase_set_timeout(tests, 600);
-    tcase_add_test(tests, arguments);
-    tcase_add_test(tests, options_of_every_size);
-    tcase_add_test(tests, shorter_summary);
-    tcase_add_test(tests, issue_limit);
-    tcase_add_test(tests, summary_adds_up);
-    tcase_add_test(tests, component_bytes_are_sums_of_psot);
-    tcase_add_test(tests, profiles_met);
-    tcase_add_test(tests, lies_are_refused_cheaply);
-    tcase_add_test(tests, limits_end_the_walk);
-    tcase_add_test(tests, work_is_bounded);
-    tcase_add_test(tests, blocks_are_decoded_unless_they_are_skipped);
-    tcase_add_test(tests, refinement_in_two_packets_has_its_place);
-    tcase_add_loop_test(tests, every_cut_is_noticed, 0, count);
-    tcase_add_loop_test(tests, every_byte_spoilt, 0, count);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("check_api")

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each rule of the walker has a stream that breaks it, and that one alone. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "tests/support/support.h"
 #include "tests/unit/check_bench.h"
 
 static int is_among(const char *word, const char *list)
@@ -76,21 +73,15 @@ static void check_rows(const check_row *rows, size_t count)
     ck_assert_uint_eq(wrong, 0);
 }
 
-START_TEST(streams) { check_rows(check_rows_stream, check_rows_stream_count); }
-END_TEST
-START_TEST(coding) { check_rows(check_rows_coding, check_rows_coding_count); }
-END_TEST
-START_TEST(packets) { check_rows(check_rows_packet, check_rows_packet_count); }
-END_TEST
-START_TEST(ht) { check_rows(check_rows_ht, check_rows_ht_count); }
-END_TEST
-START_TEST(boxes) { check_rows(check_rows_boxes, check_rows_boxes_count); }
-END_TEST
-START_TEST(profiles) { check_rows(check_rows_profiles, check_rows_profiles_count); }
-END_TEST
+TEST(streams) { check_rows(check_rows_stream, check_rows_stream_count); }
+TEST(coding) { check_rows(check_rows_coding, check_rows_coding_count); }
+TEST(packets) { check_rows(check_rows_packet, check_rows_packet_count); }
+TEST(ht) { check_rows(check_rows_ht, check_rows_ht_count); }
+TEST(boxes) { check_rows(check_rows_boxes, check_rows_boxes_count); }
+TEST(profiles) { check_rows(check_rows_profiles, check_rows_profiles_count); }
 
 /* "shall" for the file, though readers go on: docs/conformance.md says by which clause. */
-START_TEST(what_the_clauses_forbid_is_an_error)
+TEST(what_the_clauses_forbid_is_an_error)
 {
     static const char *const forbidden[] = {"ftyp.version",       "colr.missing",   "colr.precedence",
                                             "colr.approximation", "cdef.colorless", "ht.outside"};
@@ -100,10 +91,9 @@ START_TEST(what_the_clauses_forbid_is_an_error)
         ck_assert_msg(rule->severity == WVL_CHECK_ERROR, "%s is only a warning", forbidden[i]);
     }
 }
-END_TEST
 
 /* 15444-15 Annex D: only a JPH file whose colour space is not known may do without. */
-START_TEST(an_unknown_space_needs_no_colour_box_in_jph)
+TEST(an_unknown_space_needs_no_colour_box_in_jph)
 {
     static const struct {
         const char *stream;
@@ -117,9 +107,8 @@ START_TEST(an_unknown_space_needs_no_colour_box_in_jph)
         ck_assert_int_eq(r.verdict, files[i].verdict);
     }
 }
-END_TEST
 
-START_TEST(every_rule_has_a_row)
+TEST(every_rule_has_a_row)
 {
     static const struct {
         const check_row *rows;
@@ -143,26 +132,5 @@ START_TEST(every_rule_has_a_row)
     }
     printf("%zu rules, %zu rows\n", count, rows);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("check_rules");
-    TCase *tests = tcase_create("rules");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, streams);
-    tcase_add_test(tests, coding);
-    tcase_add_test(tests, packets);
-    tcase_add_test(tests, ht);
-    tcase_add_test(tests, boxes);
-    tcase_add_test(tests, profiles);
-    tcase_add_test(tests, what_the_clauses_forbid_is_an_error);
-    tcase_add_test(tests, an_unknown_space_needs_no_colour_box_in_jph);
-    tcase_add_test(tests, every_rule_has_a_row);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("check_rules")

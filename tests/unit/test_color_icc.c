@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures with ICC profiles that Little CMS makes: by curves and matrix, with the adaptation told in either way, and
  * by tables. OpenJPEG decodes, and the model of the same space, which knows of no profile, says what must come out. */
-#include <check.h>
 #include <lcms2.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/prop/xyz_model.h"
+#include "tests/support/support.h"
 #include "tools/wavelane/color.h"
 
 #define SIDE 64u
@@ -129,9 +127,23 @@ static cmsHPROFILE make_profile(unsigned space)
     return profile;
 }
 
+static void setup(void)
+{
+    ck_assert_int_eq(wvl_context_create(NULL, &context), WVL_OK);
+    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+}
+
+static void teardown(void)
+{
+    wvl_params_release(params);
+    wvl_context_release(context);
+}
+
+TEST_FIXTURE(setup, teardown);
+
 /* Profiles keep colorants in 16 bits behind the point. That is 89 dB and more (a fiftieth of the samples off by one),
  * but where P3's red, which has no Z, is left with 8e-6 of it: dark codes are dense. */
-START_TEST(matrix_profiles)
+TEST(matrix_profiles)
 {
     for (unsigned space = 0; space < XYZ_SPACES; space++) {
         for (unsigned depth = 8; depth <= 16; depth += 4) {
@@ -139,10 +151,9 @@ START_TEST(matrix_profiles)
         }
     }
 }
-END_TEST
 
 /* Before version 4: no 'chad', but the media white. */
-START_TEST(old_matrix_profiles)
+TEST(old_matrix_profiles)
 {
     cmsHPROFILE profile = make_profile(1);
     cmsCIEXYZ white;
@@ -153,10 +164,9 @@ START_TEST(old_matrix_profiles)
     ck_assert(cmsWriteTag(profile, cmsSigChromaticAdaptationTag, NULL));
     judge(profile, 1, 8, "custom", 78.0);
 }
-END_TEST
 
 /* A device link made a colour space: tables of 33 points. D50 stays the white, since nothing tells another. */
-START_TEST(table_profiles)
+TEST(table_profiles)
 {
     cmsHPROFILE srgb = make_profile(1), xyz = cmsCreateXYZProfile();
     cmsHTRANSFORM transform =
@@ -174,9 +184,8 @@ START_TEST(table_profiles)
     cmsCloseProfile(srgb);
     judge(link, 1, 8, "xyz", 65.0);
 }
-END_TEST
 
-START_TEST(refusals)
+TEST(refusals)
 {
     cmsHPROFILE lab = cmsCreateLab4Profile(NULL);
     wvl_cli_picture p = open_picture(lab, 8);
@@ -190,34 +199,5 @@ START_TEST(refusals)
     ck_assert_ptr_nonnull(strstr(wvl_cli_last_error(), "three unsigned components"));
     free(p.io.icc);
 }
-END_TEST
 
-static void setup(void)
-{
-    ck_assert_int_eq(wvl_context_create(NULL, &context), WVL_OK);
-    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-}
-
-static void teardown(void)
-{
-    wvl_params_release(params);
-    wvl_context_release(context);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("unit_color_icc");
-    TCase *tc = tcase_create("color_icc");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_set_timeout(tc, 120);
-    tcase_add_test(tc, matrix_profiles);
-    tcase_add_test(tc, old_matrix_profiles);
-    tcase_add_test(tc, table_profiles);
-    tcase_add_test(tc, refusals);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("unit_color_icc")

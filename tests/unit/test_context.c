@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Context: options, log, cancel tokens, and what a failed allocation does to everything that lives on it. */
-#include <check.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/context.h"
 #include "base/cpu.h"
 #include "params/params.h"
+#include "tests/support/support.h"
 
 /* ---- An allocator that counts and can fail --------------------------------------------------- */
 
@@ -79,7 +76,7 @@ static wvl_status live_once(const wvl_context_options *options)
     return status;
 }
 
-START_TEST(every_failed_allocation_is_reported_and_leaks_nothing)
+TEST(every_failed_allocation_is_reported_and_leaks_nothing)
 {
     uint32_t n = 1, done_without = 0;
     for (;; n++) {
@@ -97,7 +94,6 @@ START_TEST(every_failed_allocation_is_reported_and_leaks_nothing)
     ck_assert_uint_gt(n, 10);
     ck_assert_uint_le(done_without, 1); /* the list of worker threads: work goes on without them */
 }
-END_TEST
 
 /* ---- Context --------------------------------------------------------------------------------- */
 
@@ -109,7 +105,7 @@ static void run_serially(void *user, uint32_t count, wvl_task_fn task, void *arg
     }
 }
 
-START_TEST(context_options_are_checked)
+TEST(context_options_are_checked)
 {
     wvl_context *c;
     wvl_context_options options = {.struct_size = sizeof options, .threads = 3};
@@ -137,7 +133,6 @@ START_TEST(context_options_are_checked)
     ck_assert_int_eq(wvl_context_create(NULL, NULL), WVL_ERROR_ARGUMENT);
     wvl_context_release(NULL);
 }
-END_TEST
 
 static void keep_log(void *user, wvl_log_level level, const char *text)
 {
@@ -145,7 +140,7 @@ static void keep_log(void *user, wvl_log_level level, const char *text)
     strcat(user, text);
 }
 
-START_TEST(context_log_and_errors)
+TEST(context_log_and_errors)
 {
     char log[256] = "";
     wvl_context *c;
@@ -167,9 +162,8 @@ START_TEST(context_log_and_errors)
     ck_assert_str_eq(wvl_context_error(c), "");
     wvl_context_release(c);
 }
-END_TEST
 
-START_TEST(cancel_tokens)
+TEST(cancel_tokens)
 {
     wvl_context *c;
     wvl_cancel *cancel;
@@ -185,9 +179,8 @@ START_TEST(cancel_tokens)
     ck_assert_int_eq(wvl_cancel_is_raised(NULL), 0);
     ck_assert_int_eq(wvl_cancel_create(NULL, &cancel), WVL_ERROR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(texts)
+TEST(texts)
 {
     int major = -1, minor = -1, patch = -1;
     for (int status = -12; status < 6; status++) {
@@ -202,7 +195,6 @@ START_TEST(texts)
     ck_assert_ptr_nonnull(strstr(wvl_build_text(), "wavelane "));
     ck_assert_ptr_nonnull(strstr(wvl_build_text(), "CUDA"));
 }
-END_TEST
 
 /* ---- Whom the workers help ------------------------------------------------------------------- */
 
@@ -240,7 +232,7 @@ static void *start_run(void *arg)
 
 /* Three runs of other ranks come while the only worker is held in one: it then helps by rank, and by age within a rank.
  */
-START_TEST(workers_help_by_rank)
+TEST(workers_help_by_rank)
 {
     static const uint64_t ranks[4] = {0, 9, 7, 9};
     pthread_t threads[4];
@@ -262,10 +254,9 @@ START_TEST(workers_help_by_rank)
     ck_assert_int_eq(order_count, 3);
     ck_assert(order[0] == &runs[2] && order[1] == &runs[1] && order[2] == &runs[3]);
 }
-END_TEST
 
 /* CPUID is read by hand; gcc and clang know the same by their own functions. */
-START_TEST(processor_level)
+TEST(processor_level)
 {
 #if defined(WVL_HAVE_AVX2) && defined(__GNUC__)
     int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
@@ -280,28 +271,5 @@ START_TEST(processor_level)
     ck_assert_int_eq(wvl_cpu_has_fast_pext(), !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2"));
 #endif
 }
-END_TEST
 
-static Suite *context_suite(void)
-{
-    Suite *suite = suite_create("context");
-    TCase *all = tcase_create("context");
-    tcase_add_test(all, every_failed_allocation_is_reported_and_leaks_nothing);
-    tcase_add_test(all, context_options_are_checked);
-    tcase_add_test(all, context_log_and_errors);
-    tcase_add_test(all, cancel_tokens);
-    tcase_add_test(all, texts);
-    tcase_add_test(all, processor_level);
-    tcase_add_test(all, workers_help_by_rank);
-    suite_add_tcase(suite, all);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(context_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("context")

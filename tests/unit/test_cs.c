@@ -4,7 +4,7 @@
 
 /* ---- Main header ----------------------------------------------------------------------------- */
 
-START_TEST(smallest_codestream_by_hand)
+TEST(smallest_codestream_by_hand)
 {
     static const uint8_t want[] = {0xFF, 0x4F, 0xFF, 0x51, 0,    41, 0,  0,    0,      0,       0,       16,     0, 0,
                                    0,    8,    0,    0,    0,    0,  0,  0,    0,      0,       0,       0,      0, 16,
@@ -25,9 +25,8 @@ START_TEST(smallest_codestream_by_hand)
     free(p);
     free_bench(b);
 }
-END_TEST
 
-START_TEST(grid_and_samples_are_read_back)
+TEST(grid_and_samples_are_read_back)
 {
     bench *b = make_bench(4);
     wvl_plan *p = &b->plan;
@@ -54,10 +53,9 @@ START_TEST(grid_and_samples_are_read_back)
     cs_free(&s);
     free_bench(b);
 }
-END_TEST
 
 /* Every field of COD, at its limits. */
-START_TEST(coding_style_is_read_back)
+TEST(coding_style_is_read_back)
 {
     static const unsigned blocks[][2] = {{2, 10}, {10, 2}, {6, 6}, {2, 2}};
     for (unsigned i = 0; i < 64; i++) {
@@ -94,10 +92,9 @@ START_TEST(coding_style_is_read_back)
         free_bench(b);
     }
 }
-END_TEST
 
 /* Components get their own COC or QCC where, and only where, something they need differs. */
-START_TEST(components_differ)
+TEST(components_differ)
 {
     bench *b = make_bench(4);
     cs_stream s;
@@ -125,10 +122,9 @@ START_TEST(components_differ)
     cs_free(&s);
     free_bench(b);
 }
-END_TEST
 
 /* Each member that COC or QCC writes is enough to need one. */
-START_TEST(any_difference_is_written)
+TEST(any_difference_is_written)
 {
     for (int i = 0; i < 9; i++) {
         bench *b = make_bench(2);
@@ -158,9 +154,8 @@ START_TEST(any_difference_is_written)
         free_bench(b);
     }
 }
-END_TEST
 
-START_TEST(what_is_not_written_makes_no_difference)
+TEST(what_is_not_written_makes_no_difference)
 {
     bench *b = make_bench(2);
     cs_stream s;
@@ -177,9 +172,8 @@ START_TEST(what_is_not_written_makes_no_difference)
     cs_free(&s);
     free_bench(b);
 }
-END_TEST
 
-START_TEST(derived_steps_serve_other_levels)
+TEST(derived_steps_serve_other_levels)
 {
     bench *b = make_bench(2);
     cs_stream s;
@@ -192,10 +186,9 @@ START_TEST(derived_steps_serve_other_levels)
     cs_free(&s);
     free_bench(b);
 }
-END_TEST
 
 /* Indices take two bytes from 257 components on. */
-START_TEST(component_index_width)
+TEST(component_index_width)
 {
     static const uint32_t counts[] = {1, 255, 256, 257, 16384};
     for (unsigned i = 0; i < 5; i++) {
@@ -219,7 +212,6 @@ START_TEST(component_index_width)
         free_bench(b);
     }
 }
-END_TEST
 
 /* ---- Comments -------------------------------------------------------------------------------- */
 
@@ -238,7 +230,7 @@ static unsigned rcom_of(const char *text, size_t bytes)
     return rcom;
 }
 
-START_TEST(comments_are_text_or_binary)
+TEST(comments_are_text_or_binary)
 {
     ck_assert_uint_eq(rcom_of("plain text, tab\t and\r\n lines ~", 30), 1);
     ck_assert_uint_eq(rcom_of("\xE5ngstr\xF6m \xA4", 10), 1);    /* ISO 8859-15 */
@@ -250,9 +242,8 @@ START_TEST(comments_are_text_or_binary)
     ck_assert_uint_eq(rcom_of("\x7F", 1), 0);
     ck_assert_uint_eq(rcom_of("\x9F", 1), 0);
 }
-END_TEST
 
-START_TEST(comments_of_any_number_and_length)
+TEST(comments_of_any_number_and_length)
 {
     static uint8_t longest[65531];
     memset(longest, 'x', sizeof longest);
@@ -271,10 +262,9 @@ START_TEST(comments_of_any_number_and_length)
     cs_free(&s);
     free_bench(b);
 }
-END_TEST
 
 /* POC and CRG, byte by byte: eight-bit indices with an end of 256, and sixteen-bit ones. */
-START_TEST(progression_changes_by_hand)
+TEST(progression_changes_by_hand)
 {
     static const uint8_t narrow[] = {0xFF, 0x5F, 0, 16, 0, 0, 0x01, 0x02, 33, 0, 4, 3, 7, 0, 2, 6, 9, 0};
     static const uint8_t wide[] = {0xFF, 0x5F, 0, 11, 1, 1, 0, 0, 5, 2, 0x40, 0, 2};
@@ -308,28 +298,5 @@ START_TEST(progression_changes_by_hand)
     free_bench(b);
     free_bench(w);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("cs");
-    TCase *tests = tcase_create("cs");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, smallest_codestream_by_hand);
-    tcase_add_test(tests, grid_and_samples_are_read_back);
-    tcase_add_test(tests, coding_style_is_read_back);
-    tcase_add_test(tests, components_differ);
-    tcase_add_test(tests, any_difference_is_written);
-    tcase_add_test(tests, what_is_not_written_makes_no_difference);
-    tcase_add_test(tests, derived_steps_serve_other_levels);
-    tcase_add_test(tests, component_index_width);
-    tcase_add_test(tests, comments_are_text_or_binary);
-    tcase_add_test(tests, comments_of_any_number_and_length);
-    tcase_add_test(tests, progression_changes_by_hand);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("cs")

@@ -4,7 +4,7 @@
 
 /* ---- TLM ------------------------------------------------------------------------------------- */
 
-START_TEST(tlm_takes_the_narrowest_tile_index)
+TEST(tlm_takes_the_narrowest_tile_index)
 {
     static const struct {
         uint32_t tiles;
@@ -24,9 +24,8 @@ START_TEST(tlm_takes_the_narrowest_tile_index)
         free_bench(b);
     }
 }
-END_TEST
 
-START_TEST(tlm_segments_fill_up)
+TEST(tlm_segments_fill_up)
 {
     bench *b = make_bench(1);
     b->plan.syntax.tlm = 1;
@@ -44,10 +43,9 @@ START_TEST(tlm_segments_fill_up)
     ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 10922), 0);
     free_bench(b);
 }
-END_TEST
 
 /* Lengths unknown at first and patched later give the same header. */
-START_TEST(tlm_is_reserved_and_patched)
+TEST(tlm_is_reserved_and_patched)
 {
     bench *b = make_bench(3);
     wvl_cs_part parts[300];
@@ -70,11 +68,10 @@ START_TEST(tlm_is_reserved_and_patched)
     free(patched);
     free_bench(b);
 }
-END_TEST
 
 /* ---- PLT ------------------------------------------------------------------------------------- */
 
-START_TEST(plt_lengths_by_hand)
+TEST(plt_lengths_by_hand)
 {
     static const uint32_t packets[] = {9,     9,       0,       127,       128,       16383,
                                        16384, 2097151, 2097152, 268435455, 268435456, 4294967295u};
@@ -92,10 +89,9 @@ START_TEST(plt_lengths_by_hand)
     free(p);
     free_bench(b);
 }
-END_TEST
 
 /* Packets of equal length: what a segment holds, and that no length straddles. */
-START_TEST(plt_segments_fill_up)
+TEST(plt_segments_fill_up)
 {
     static const struct {
         uint32_t length, per_segment;
@@ -121,9 +117,8 @@ START_TEST(plt_segments_fill_up)
         free_bench(b);
     }
 }
-END_TEST
 
-START_TEST(plt_has_a_limit)
+TEST(plt_has_a_limit)
 {
     uint32_t most = 256u * 65532u;
     bench *b = make_bench(1);
@@ -148,9 +143,8 @@ START_TEST(plt_has_a_limit)
     free(packets);
     free_bench(b);
 }
-END_TEST
 
-START_TEST(part_header_bound_holds)
+TEST(part_header_bound_holds)
 {
     enum { MOST = 260000, WORST = 15 * 16382 + 1 };
     size_t bytes;
@@ -177,11 +171,10 @@ START_TEST(part_header_bound_holds)
     free(packets);
     free_bench(b);
 }
-END_TEST
 
 /* ---- PLM, PPM, PPT --------------------------------------------------------------------------- */
 
-START_TEST(pointer_segments_fill_up)
+TEST(pointer_segments_fill_up)
 {
     static const uint8_t head[] = {0xFF, 0x61, 0xFF, 0xFF, 255};
     enum { PARTS = 256 * 255 + 1 };
@@ -207,7 +200,6 @@ START_TEST(pointer_segments_fill_up)
     ck_assert_uint_eq(wvl_cs_measure_plm(parts, 2), 2 * 256 + 5);
     free(parts);
 }
-END_TEST
 
 /* ---- Whole codestreams ----------------------------------------------------------------------- */
 
@@ -358,7 +350,7 @@ static void check_parts(const random_stream *s, const cs_stream *read)
     REQUIRE(read->comment_count == p->syntax.comment_count);
 }
 
-START_TEST(random_codestreams_parse)
+TEST(random_codestreams_parse)
 {
     for (int i = 0; i < 150; i++) {
         char error[200] = "";
@@ -372,10 +364,9 @@ START_TEST(random_codestreams_parse)
         free_stream(&s);
     }
 }
-END_TEST
 
 /* Packets are numbered modulo 65536, and their numbers may look like markers. */
-START_TEST(packet_numbers_wrap)
+TEST(packet_numbers_wrap)
 {
     enum { COUNT = 66000, PACKET = 9 };
     bench *b = make_bench(1);
@@ -403,10 +394,9 @@ START_TEST(packet_numbers_wrap)
     free(packets);
     free_bench(b);
 }
-END_TEST
 
 /* The judge itself: a codestream cut anywhere, or with a wrong length, index or count, is refused. */
-START_TEST(walker_refuses_lies)
+TEST(walker_refuses_lies)
 {
     random_stream s = draw_stream();
     cs_stream read;
@@ -447,30 +437,9 @@ START_TEST(walker_refuses_lies)
     free(copy);
     free_stream(&s);
 }
-END_TEST
 
 int main(void)
 {
-    const char *seed = getenv("WVL_TEST_SEED");
-    rng_state = seed ? strtoull(seed, NULL, 0) | 1 : 0x9E3779B97F4A7C15u;
-    Suite *suite = suite_create("cs_parts");
-    TCase *tests = tcase_create("cs_parts");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, tlm_takes_the_narrowest_tile_index);
-    tcase_add_test(tests, tlm_segments_fill_up);
-    tcase_add_test(tests, tlm_is_reserved_and_patched);
-    tcase_add_test(tests, plt_lengths_by_hand);
-    tcase_add_test(tests, plt_segments_fill_up);
-    tcase_add_test(tests, plt_has_a_limit);
-    tcase_add_test(tests, part_header_bound_holds);
-    tcase_add_test(tests, pointer_segments_fill_up);
-    tcase_add_test(tests, random_codestreams_parse);
-    tcase_add_test(tests, packet_numbers_wrap);
-    tcase_add_test(tests, walker_refuses_lies);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    rng_state = test_read_seed(0x9E3779B97F4A7C15u);
+    return test_run_suite("cs_parts");
 }

@@ -2,7 +2,7 @@
 /* The reader of DPX: hand-made files of all depths and packings, in both byte orders. */
 #include "imageio_bench.h"
 
-START_TEST(dpx_layouts)
+TEST_EACH(dpx_layouts, 6)
 {
     int big = _i & 1, packing = _i >> 1;
     const uint32_t v[4] = {1, 0x3fe, 0x155, 0x200};
@@ -62,10 +62,9 @@ START_TEST(dpx_layouts)
     start_dpx(&b, big, 0xffffffff, 0xffffffff, 50, 16, (unsigned)packing);
     refuse_bytes(b.at, b.count, "a.dpx", NULL, "limit of");
 }
-END_TEST
 
 /* Lines that do not fill their last word, of one component and of four. */
-START_TEST(dpx_last_words)
+TEST_EACH(dpx_last_words, 4)
 {
     int big = _i & 1, packing = 1 + (_i >> 1), shift = packing == 1 ? 2 : 0;
     wvl_io_picture p;
@@ -100,9 +99,8 @@ START_TEST(dpx_last_words)
     }
     wvl_io_release_picture(&p);
 }
-END_TEST
 
-START_TEST(dpx_lines)
+TEST(dpx_lines)
 {
     wvl_io_picture p;
     bytes b;
@@ -118,19 +116,5 @@ START_TEST(dpx_lines)
     ck_assert_int_eq(sample_at(&p, 0, 0, 1), 'd');
     wvl_io_release_picture(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("dpx");
-    TCase *tests = tcase_create("layouts");
-    SRunner *runner = srunner_create(suite);
-    tcase_add_loop_test(tests, dpx_layouts, 0, 6);
-    tcase_add_loop_test(tests, dpx_last_words, 0, 4);
-    tcase_add_test(tests, dpx_lines);
-    suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("dpx")

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Early output: bytes leave while rows are still read, only lengths are patched, at the end, and the bytes are those of
  * a sink that cannot patch. */
-#include <check.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "geom/plan.h"
 #include "tests/support/support.h"
@@ -164,7 +161,7 @@ static void compare_results(const char *settings, const wvl_result *a, const wvl
     }
 }
 
-START_TEST(bytes_are_the_same)
+TEST_EACH(bytes_are_the_same, sizeof cases / sizeof *cases)
 {
     static const uint32_t heights[] = {1, 7, 16, 64, 1000};
     const char *settings = cases[_i].settings;
@@ -197,10 +194,9 @@ START_TEST(bytes_are_the_same)
     rows_free(&whole);
     picture_free(&p);
 }
-END_TEST
 
 /* Only lengths are patched: Psot of each part, TLM, the header of the box. */
-START_TEST(lengths_alone_are_patched)
+TEST(lengths_alone_are_patched)
 {
     static const struct {
         const char *settings;
@@ -225,10 +221,9 @@ START_TEST(lengths_alone_are_patched)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* A whole picture of several waves. */
-START_TEST(whole_pictures_leave_early)
+TEST(whole_pictures_leave_early)
 {
     picture p = picture_draw(PICTURE_FLAT, 3000, 6000, 1, 8, 5);
     watch late, early;
@@ -241,10 +236,9 @@ START_TEST(whole_pictures_leave_early)
     free(early.data);
     picture_free(&p);
 }
-END_TEST
 
 /* A sink that wants to know the length first gets whole pictures when it is known, and rows as any other. */
-START_TEST(whole_pictures_are_foretold)
+TEST(whole_pictures_are_foretold)
 {
     picture p = picture_draw(PICTURE_FLAT, 3000, 6000, 1, 8, 5), few = rows_draw(0);
     watch early, foretold;
@@ -269,11 +263,10 @@ START_TEST(whole_pictures_are_foretold)
     picture_free(&few);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-START_TEST(a_patch_fails)
+TEST(a_patch_fails)
 {
     picture p = rows_draw(0);
     for (unsigned n = 1; n <= 4; n++) {
@@ -290,9 +283,8 @@ START_TEST(a_patch_fails)
     }
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(a_source_fails_after_bytes_left)
+TEST(a_source_fails_after_bytes_left)
 {
     picture p = rows_draw(0);
     rows_bench b;
@@ -306,7 +298,6 @@ START_TEST(a_source_fails_after_bytes_left)
     free(w.data);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -373,7 +364,7 @@ static uint64_t measure(const picture *p, const char *settings, uint32_t strip, 
 }
 
 /* Coded bytes are not all held: 9 MB of noise. */
-START_TEST(memory_is_used_again)
+TEST_EACH(memory_is_used_again, 2)
 {
     static const struct {
         const char *settings;
@@ -389,9 +380,8 @@ START_TEST(memory_is_used_again)
                   (unsigned long long)late);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(every_allocation_fails)
+TEST_EACH(every_allocation_fails, 2)
 {
     static const char *const settings[] = {"levels=2 progression=PCRL precincts=[32,32] block=16,16 tlm=yes",
                                            "levels=2 tile=100,50 container=jp2"};
@@ -422,25 +412,5 @@ START_TEST(every_allocation_fails)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("early");
-    TCase *all = tcase_create("early");
-    tcase_set_timeout(all, 120);
-    tcase_add_loop_test(all, bytes_are_the_same, 0, (int)(sizeof cases / sizeof *cases));
-    tcase_add_test(all, lengths_alone_are_patched);
-    tcase_add_test(all, whole_pictures_leave_early);
-    tcase_add_test(all, whole_pictures_are_foretold);
-    tcase_add_test(all, a_patch_fails);
-    tcase_add_test(all, a_source_fails_after_bytes_left);
-    tcase_add_loop_test(all, memory_is_used_again, 0, 2);
-    tcase_add_loop_test(all, every_allocation_fails, 0, 2);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("early")

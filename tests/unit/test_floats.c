@@ -5,7 +5,6 @@
 #include "imageio_bench.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <tiffio.h>
 #include <unistd.h>
 
@@ -20,7 +19,7 @@ static void put_float(bytes *b, float v, int big)
 
 /* ---- Curves ---------------------------------------------------------------------------------- */
 
-START_TEST(logarithms_and_powers_are_close)
+TEST(logarithms_and_powers_are_close)
 {
     for (int i = -300; i < 300; i++) {
         double v = ldexp(1 + (i + 300) / 601.0, i / 3);
@@ -29,10 +28,9 @@ START_TEST(logarithms_and_powers_are_close)
     }
     ck_assert(wvl_io_log2(1.0) == 0 && wvl_io_log2(8.0) == 3 && wvl_io_exp2(-4.0) == 0.0625);
 }
-END_TEST
 
 /* SMPTE ST 2084: light of 100 and 1000 of 10000 cd/m2 has code values of 0.508078 and 0.751827. */
-START_TEST(curves_have_known_values)
+TEST(curves_have_known_values)
 {
     ck_assert_double_eq_tol(wvl_io_transfer_value(WVL_IO_FLOAT_PQ, 0, 100, 1), 0.508078421517399, 1e-12);
     ck_assert_double_eq_tol(wvl_io_transfer_value(WVL_IO_FLOAT_PQ, 0, 10, 1), 0.751827096247041, 1e-12);
@@ -47,15 +45,13 @@ START_TEST(curves_have_known_values)
         ck_assert(wvl_io_transfer_value((wvl_io_float_transfer)t, 1, 2, INFINITY) == 1);
     }
 }
-END_TEST
 
-START_TEST(halves_are_all_right)
+TEST(halves_are_all_right)
 {
     ck_assert(wvl_io_float_of_half(0x3C00) == 1.0f && wvl_io_float_of_half(0xC000) == -2.0f);
     ck_assert(wvl_io_float_of_half(1) == ldexpf(1, -24) && wvl_io_float_of_half(0x7BFF) == 65504.0f);
     ck_assert(isinf(wvl_io_float_of_half(0xFC00)) && isnan(wvl_io_float_of_half(0x7C01)));
 }
-END_TEST
 
 /* ---- PFM ------------------------------------------------------------------------------------- */
 
@@ -71,7 +67,7 @@ static void make_pfm(bytes *b, int big, const float *values, size_t count, const
 
 static const float four[4] = {0, 0.25f, 0.5f, 1};
 
-START_TEST(rows_of_pfm_run_upwards)
+TEST_EACH(rows_of_pfm_run_upwards, 2)
 {
     bytes b;
     wvl_io_picture p;
@@ -90,9 +86,8 @@ START_TEST(rows_of_pfm_run_upwards)
     refuse_bytes(b.at, b.count, "a.pfm", NULL,
                  "PFM: PF or Pf: floating point; --float-transfer linear, log or pq makes 16-bit integers");
 }
-END_TEST
 
-START_TEST(odd_numbers_are_noted)
+TEST(odd_numbers_are_noted)
 {
     static const float odd[6] = {NAN, INFINITY, -INFINITY, -1, 3, 9};
     const wvl_io_options given = {
@@ -115,9 +110,8 @@ START_TEST(odd_numbers_are_noted)
     ck_assert(p.float_low == -1 && p.float_high == 9);
     wvl_io_release_picture(&p);
 }
-END_TEST
 
-START_TEST(ranges_are_found)
+TEST(ranges_are_found)
 {
     static const float one[2] = {-4, -4}, none[2] = {NAN, INFINITY}, light[2] = {0.5f, 8};
     wvl_io_options options = linear;
@@ -141,7 +135,6 @@ START_TEST(ranges_are_found)
     ck_assert(p.float_low == 0 && p.float_high == 8);
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 /* ---- TIFF ------------------------------------------------------------------------------------ */
 
@@ -179,7 +172,7 @@ static void write_tiff(unsigned depth, int planar, int tiled, uint16_t compressi
     TIFFClose(tiff);
 }
 
-START_TEST(tiff_of_floats)
+TEST_EACH(tiff_of_floats, 12)
 {
     static const unsigned depths[3] = {16, 32, 64};
     wvl_io_picture p;
@@ -204,7 +197,6 @@ START_TEST(tiff_of_floats)
     ck_assert_ptr_nonnull(strstr(error, "TIFF: SampleFormat 3: floating point; --float-transfer"));
     unlink(path);
 }
-END_TEST
 
 /* ---- OpenEXR --------------------------------------------------------------------------------- */
 
@@ -295,7 +287,7 @@ static void finish_exr(bytes *b, int tiled)
     }
 }
 
-START_TEST(openexr_of_rows_and_tiles)
+TEST_EACH(openexr_of_rows_and_tiles, 2)
 {
     const wvl_io_options given = {
         .float_transfer = WVL_IO_FLOAT_LINEAR, .float_range_given = 1, .float_low = 1, .float_high = 2};
@@ -323,10 +315,9 @@ START_TEST(openexr_of_rows_and_tiles)
     read_damaged(b.at, b.count, "a.exr", &linear, 3000);
     refuse_bytes(b.at, b.count, "a.exr", NULL, "OpenEXR: half or float: floating point; --float-transfer");
 }
-END_TEST
 
 /* With --float-transfer and without it the same is said: it does not help. */
-START_TEST(openexr_of_whole_numbers)
+TEST(openexr_of_whole_numbers)
 {
     bytes b;
     make_exr(&b, 0);
@@ -337,10 +328,9 @@ START_TEST(openexr_of_whole_numbers)
     refuse_bytes(b.at, b.count, "a.exr", NULL, "channel G: whole numbers (UINT)");
     refuse_bytes(b.at, b.count, "a.exr", &linear, "channel G: whole numbers (UINT)");
 }
-END_TEST
 
 /* Blocks of noise in every compression: damage is never want of memory. */
-START_TEST(openexr_damaged_blocks)
+TEST_EACH(openexr_damaged_blocks, 10)
 {
     uint32_t state = 12345 + (uint32_t)_i;
     for (unsigned n = 0; n < 400; n++) {
@@ -371,10 +361,9 @@ START_TEST(openexr_damaged_blocks)
         free(copy);
     }
 }
-END_TEST
 
 /* An entry of the table that points to a block which an attribute of the header forges: OpenEXR finds the true one. */
-START_TEST(openexr_blocks_in_the_header)
+TEST(openexr_blocks_in_the_header)
 {
     bytes b;
     wvl_io_picture p;
@@ -397,10 +386,9 @@ START_TEST(openexr_blocks_in_the_header)
     ck_assert_int_ne(sample_at(&p, 0, 0, 0), sample_at(&p, 0, 1, 0)); /* the forged one has one value */
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 /* OpenEXR's own routines for three channels write through NULL where the file has others too. */
-START_TEST(openexr_with_channels_left_out)
+TEST(openexr_with_channels_left_out)
 {
     bytes b;
     wvl_io_picture p;
@@ -415,32 +403,7 @@ START_TEST(openexr_with_channels_left_out)
     ck_assert_ptr_nonnull(strstr(p.note, "channels left out: 0, Z"));
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 #endif
 
-int main(void)
-{
-    Suite *suite = suite_create("floats");
-    TCase *tests = tcase_create("floats");
-    tcase_add_test(tests, logarithms_and_powers_are_close);
-    tcase_add_test(tests, curves_have_known_values);
-    tcase_add_test(tests, halves_are_all_right);
-    tcase_add_loop_test(tests, rows_of_pfm_run_upwards, 0, 2);
-    tcase_add_test(tests, odd_numbers_are_noted);
-    tcase_add_test(tests, ranges_are_found);
-    tcase_add_loop_test(tests, tiff_of_floats, 0, 12);
-#ifdef WVL_TEST_OPENEXR
-    tcase_add_loop_test(tests, openexr_of_rows_and_tiles, 0, 2);
-    tcase_add_test(tests, openexr_with_channels_left_out);
-    tcase_add_test(tests, openexr_blocks_in_the_header);
-    tcase_add_test(tests, openexr_of_whole_numbers);
-    tcase_add_loop_test(tests, openexr_damaged_blocks, 0, 10);
-#endif
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("floats")

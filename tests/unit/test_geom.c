@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tiles, tile-components, resolutions, bands, precincts and blocks against hand-worked cases and against the formulas
  * of Annex B. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/picture.h"
 #include "tests/prop/packet_geom.h"
 #include "tests/support/planned.h"
+#include "tests/support/support.h"
 
 typedef struct fixture {
     wvl_plan *plan;
@@ -164,7 +162,7 @@ static void draw_settings(uint32_t *state, wvl_settings *s, wvl_image_format *f)
     }
 }
 
-START_TEST(random_geometry)
+TEST_EACH(random_geometry, 25)
 {
     uint32_t state = 1000 + (uint32_t)_i;
     for (unsigned round = 0; round < 20; round++) {
@@ -198,10 +196,9 @@ START_TEST(random_geometry)
         close_fixture(&x);
     }
 }
-END_TEST
 
 /* Tiles cover the image once. */
-START_TEST(tiles_partition)
+TEST(tiles_partition)
 {
     static const uint32_t grids[][8] = {
         /* x0 y0 x1 y1, tile x0 y0 w h */
@@ -231,7 +228,6 @@ START_TEST(tiles_partition)
         close_fixture(&x);
     }
 }
-END_TEST
 
 /* ---- Worked by hand -------------------------------------------------------------------------- */
 
@@ -247,7 +243,7 @@ static void expect_rect(wvl_rect r, uint32_t x0, uint32_t y0, uint32_t x1, uint3
 }
 
 /* The ISO stream p1_07 (D01): 12 x 12 tiles at 4,0, image at 4,4..12,16, one level, precincts 1 x 1 and 2 x 2. */
-START_TEST(tiny_precincts)
+TEST(tiny_precincts)
 {
     static const wvl_component_format one = {8, 0, 1, 1};
     wvl_settings s = default_settings();
@@ -272,11 +268,10 @@ START_TEST(tiny_precincts)
     expect_rect(x.tile.rect, 4, 12, 12, 16);
     close_fixture(&x);
 }
-END_TEST
 
 /* One sample at an odd place: it is a high-pass sample, the LL band is empty, and the resolution below has no precinct.
  */
-START_TEST(lone_odd_sample)
+TEST(lone_odd_sample)
 {
     static const wvl_component_format one = {8, 0, 1, 1};
     wvl_settings s = default_settings();
@@ -295,11 +290,10 @@ START_TEST(lone_odd_sample)
     ck_assert_uint_eq(x.tile.block_count, 1);
     close_fixture(&x);
 }
-END_TEST
 
 /* 127 x 126 tiles at 1,101, image at 5,128 (ISO stream p1_01): the first tile, its first two resolutions from the top.
  */
-START_TEST(offset_tiles)
+TEST(offset_tiles)
 {
     static const wvl_component_format components[2] = {{8, 0, 1, 1}, {8, 0, 2, 2}};
     wvl_settings s = default_settings();
@@ -320,11 +314,10 @@ START_TEST(offset_tiles)
     expect_rect(x.tile.components[1].rect, 3, 64, 64, 114);
     close_fixture(&x);
 }
-END_TEST
 
 /* Precinct lists run from the top, the last repeats; the codestream stores them from resolution 0 up. */
 /* Without levels a band's step is the given one, to the nearest that E-3 can express: 2^11 mantissas an octave. */
-START_TEST(steps_are_the_nearest)
+TEST(steps_are_the_nearest)
 {
     static const wvl_component_format one = {8, 0, 1, 1};
     wvl_image_format f = {sizeof f, 0, 0, 16, 16, 1, &one};
@@ -345,9 +338,8 @@ START_TEST(steps_are_the_nearest)
         close_fixture(&x);
     }
 }
-END_TEST
 
-START_TEST(precinct_lists)
+TEST(precinct_lists)
 {
     wvl_settings s = default_settings();
     s.levels = 3;
@@ -363,24 +355,5 @@ START_TEST(precinct_lists)
     s.precinct_width[1] = 48;
     ck_assert_uint_gt(wvl_plan_precinct(&s, 0), 0xFF);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("geometry");
-    TCase *tests = tcase_create("geometry");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, random_geometry, 0, 25);
-    tcase_add_test(tests, tiles_partition);
-    tcase_add_test(tests, tiny_precincts);
-    tcase_add_test(tests, lone_odd_sample);
-    tcase_add_test(tests, offset_tiles);
-    tcase_add_test(tests, precinct_lists);
-    tcase_add_test(tests, steps_are_the_nearest);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("geometry")

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The guard: a child serves many calls, and whatever ends it ends nothing else. */
 #define _GNU_SOURCE
+#include "tests/support/support.h"
 #include "tools/guard/guard.h"
 
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -111,7 +108,7 @@ static int pid_of_child(void)
     return answer.status;
 }
 
-START_TEST(input_and_output)
+TEST(input_and_output)
 {
     static const uint8_t input[] = "abc";
     char heard[64] = "", output[4] = "";
@@ -130,9 +127,8 @@ START_TEST(input_and_output)
         wvl_guard_release(&answer);
     }
 }
-END_TEST
 
-START_TEST(a_child_serves_many_calls)
+TEST(a_child_serves_many_calls)
 {
     int first = pid_of_child();
     ck_assert_int_ne(first, (int)getpid());
@@ -144,9 +140,8 @@ START_TEST(a_child_serves_many_calls)
     int second = pid_of_child();
     ck_assert_int_ne(second, first);
 }
-END_TEST
 
-START_TEST(what_ends_a_child)
+TEST(what_ends_a_child)
 {
     static const int signals[] = {SIGABRT, SIGSEGV, SIGFPE, SIGKILL};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
@@ -159,18 +154,16 @@ START_TEST(what_ends_a_child)
         (void)pid_of_child(); /* there is another one */
     }
 }
-END_TEST
 
-START_TEST(time_ends)
+TEST(time_ends)
 {
     wvl_guard_answer answer = ask("loop");
     ck_assert_int_eq(answer.outcome, WVL_GUARD_SLOW);
     wvl_guard_release(&answer);
     (void)pid_of_child();
 }
-END_TEST
 
-START_TEST(memory_ends)
+TEST_EACH(memory_ends, LIMITS_MEMORY)
 {
     wvl_guard_answer answer = ask("memory");
     ck_assert_int_eq(answer.outcome, WVL_GUARD_DONE);
@@ -182,9 +175,8 @@ START_TEST(memory_ends)
     ck_assert_int_eq(answer.is_bounded, 0);
     wvl_guard_release(&answer);
 }
-END_TEST
 
-START_TEST(files_stay_here)
+TEST(files_stay_here)
 {
     int ends[2];
     ck_assert_int_eq(pipe(ends), 0); /* not closed by exec */
@@ -194,7 +186,6 @@ START_TEST(files_stay_here)
     (void)close(ends[0]);
     (void)close(ends[1]);
 }
-END_TEST
 
 static void *ask_often(void *unused)
 {
@@ -209,7 +200,7 @@ static void *ask_often(void *unused)
     return NULL;
 }
 
-START_TEST(threads)
+TEST(threads)
 {
     pthread_t all[4];
     for (int i = 0; i < 4; i++) {
@@ -219,9 +210,8 @@ START_TEST(threads)
         ck_assert_int_eq(pthread_join(all[i], NULL), 0);
     }
 }
-END_TEST
 
-START_TEST(no_child)
+TEST(no_child)
 {
     wvl_guard_use_program("/nonexistent");
     wvl_guard_answer answer = ask("pid");
@@ -231,29 +221,10 @@ START_TEST(no_child)
     answer = ask("pid");
     ck_assert_int_eq(answer.outcome, WVL_GUARD_ABSENT);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {
     (void)argc;
     wvl_guard_enter(argv, services, sizeof services / sizeof services[0]);
-    Suite *suite = suite_create("guard");
-    TCase *tests = tcase_create("guard");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, input_and_output);
-    tcase_add_test(tests, a_child_serves_many_calls);
-    tcase_add_test(tests, what_ends_a_child);
-    tcase_add_test(tests, time_ends);
-    if (LIMITS_MEMORY) {
-        tcase_add_test(tests, memory_ends);
-    }
-    tcase_add_test(tests, files_stay_here);
-    tcase_add_test(tests, threads);
-    tcase_add_test(tests, no_child);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return test_run_suite("guard");
 }

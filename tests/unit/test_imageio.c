@@ -4,10 +4,9 @@
 #include "imageio_bench.h"
 #include "imageio_pictures.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
-START_TEST(pnm_text_and_binary)
+TEST(pnm_text_and_binary)
 {
     static const char plain[] = "P2 # grey\n# size\n3 2\n1000\n0 1 2 # three\n500 999 1000\n";
     static const uint8_t bits[] = {'P', '4', '\n', '1', '0', ' ', '2', '\n', 0xa5, 0x80, 0x00, 0x7f};
@@ -47,9 +46,8 @@ START_TEST(pnm_text_and_binary)
     ck_assert_int_eq(sample_at(&p, 0, 1, 0), 0x102);
     wvl_io_release_picture(&p);
 }
-END_TEST
 
-START_TEST(pnm_refusals)
+TEST(pnm_refusals)
 {
     refuse_bytes("P5 2 1 100\n\x10\x65", 13, "a.pgm", NULL, "maxval 100");
     refuse_bytes("P2 2 1 100 7 101", 16, "a.pgm", NULL, "maxval 100");
@@ -62,9 +60,8 @@ START_TEST(pnm_refusals)
     refuse_bytes("P6 60000 40000 255\nab", 21, "a.ppm", NULL, "truncated: 7200000000 bytes needed");
     refuse_bytes("Pf\n2 2\n-1.0\n0123", 16, "a.pfm", NULL, "PFM: PF or Pf: floating point; --float-transfer");
 }
-END_TEST
 
-START_TEST(pam_tuples)
+TEST(pam_tuples)
 {
     static const char grey_alpha[] =
         "P7\nWIDTH 2\nHEIGHT 1\n# c\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\nabcd";
@@ -86,9 +83,8 @@ START_TEST(pam_tuples)
     refuse_bytes(liar, sizeof liar - 1, "a.pam", NULL, "DEPTH 2: TUPLTYPE RGB has 3");
     refuse_bytes("P7\nWIDTH 1\nENDHDR\na", 19, "a.pam", NULL, "must all be given");
 }
-END_TEST
 
-START_TEST(pgx_orders_and_signs)
+TEST(pgx_orders_and_signs)
 {
     wvl_io_picture p;
 
@@ -107,9 +103,8 @@ START_TEST(pgx_orders_and_signs)
     refuse_bytes("PG XL 8 1 1\na", 13, "a.pgx", NULL, "ML or LM");
     refuse_bytes("PG ML 8 1 \na", 12, "a.pgx", NULL, "size");
 }
-END_TEST
 
-START_TEST(raw_planes)
+TEST(raw_planes)
 {
     wvl_io_options o = {0};
     wvl_io_picture p;
@@ -148,9 +143,8 @@ START_TEST(raw_planes)
     o.raw_format = "2,2,1,39,u";
     refuse_bytes("abcd", 4, "a.raw", &o, "39 bits");
 }
-END_TEST
 
-START_TEST(bmp_direct)
+TEST(bmp_direct)
 {
     wvl_io_picture p;
     bytes b;
@@ -188,9 +182,8 @@ START_TEST(bmp_direct)
     start_bmp(&b, 4, 4, 0, 4, 0);
     refuse_bytes(b.at, b.count, "a.bmp", NULL, "0 bits with compression 4");
 }
-END_TEST
 
-START_TEST(bmp_palettes_and_runs)
+TEST(bmp_palettes_and_runs)
 {
     static const uint8_t runs[] = {3, 1, 0, 3, 0, 2, 1, 0, 0, 0, /* 1 1 1 0 2 1 */
                                    0, 2, 1, 0, 2, 2, 0, 1};      /* skip 1, 2 2 */
@@ -237,9 +230,8 @@ START_TEST(bmp_palettes_and_runs)
     put(&b, "\0\0\0\0\0\1", 6);
     refuse_bytes(b.at, b.count, "a.bmp", NULL, "hold no such picture");
 }
-END_TEST
 
-START_TEST(tga_types)
+TEST(tga_types)
 {
     wvl_io_picture p;
     bytes b;
@@ -283,10 +275,9 @@ START_TEST(tga_types)
     start_tga(&b, 33, 1, 1, 8, 0);
     refuse_bytes(b.at, b.count, "a.tga", NULL, "image type 33");
 }
-END_TEST
 
 /* Header bytes are no pixels, and pixels are neither a profile nor an extension area. */
-START_TEST(offsets_into_headers)
+TEST(offsets_into_headers)
 {
     static const uint32_t inside[] = {0, 14, 53};
     static const uint8_t footer[18] = "TRUEVISION-XFILE.";
@@ -337,9 +328,8 @@ START_TEST(offsets_into_headers)
         wvl_io_release_picture(&p);
     }
 }
-END_TEST
 
-START_TEST(merging)
+TEST(merging)
 {
     static const uint8_t steps[] = {1, 1, 3, 2}, wrong[] = {1, 1, 2, 2};
     wvl_io_picture parts[2], out;
@@ -367,7 +357,6 @@ START_TEST(merging)
     ck_assert_uint_eq(out.components[1].dy, 2);
     wvl_io_release_picture(&out);
 }
-END_TEST
 
 static size_t make_profile(uint8_t *profile, const char *class_and_space, const char *tags)
 {
@@ -390,7 +379,7 @@ static size_t make_profile(uint8_t *profile, const char *class_and_space, const 
     return size;
 }
 
-START_TEST(icc_kinds)
+TEST(icc_kinds)
 {
     static const char matrix[] = "rXYZgXYZbXYZrTRCgTRCbTRC";
     uint8_t profile[512];
@@ -412,9 +401,8 @@ START_TEST(icc_kinds)
     ck_assert_int_eq(wvl_io_icc_kind(profile, size), WVL_IO_ICC_OTHER);
     ck_assert_int_eq(wvl_io_icc_kind(NULL, 0), WVL_IO_ICC_BROKEN);
 }
-END_TEST
 
-START_TEST(files_and_names)
+TEST(files_and_names)
 {
     wvl_io_picture p;
     char error[256];
@@ -427,10 +415,9 @@ START_TEST(files_and_names)
     refuse_bytes("hello, world", 12, "a.txt", NULL, "not recognised");
     refuse_bytes("GIF89a", 6, "a.tif", NULL, "GIF: files of this format are not read: convert the picture");
 }
-END_TEST
 
 /* Standard input as a pipe: nothing can be sought, sizes are unknown. */
-START_TEST(from_a_pipe)
+TEST_EACH(from_a_pipe, 2)
 {
     static const char *const pictures[] = {"P6\n2 1\n255\nabcdef", "P6\n2 1\n255\nabcde"};
     wvl_io_picture p;
@@ -451,7 +438,6 @@ START_TEST(from_a_pipe)
         ck_assert_str_eq(error, "standard input: PNM: pixel data: truncated: 6 bytes needed, the file ends after 5");
     }
 }
-END_TEST
 
 /* One picture of each small format; whatever is cut off must be missed, and no damage may do harm. */
 static void damage(const bytes *b, const char *name, const wvl_io_options *options)
@@ -460,7 +446,7 @@ static void damage(const bytes *b, const char *name, const wvl_io_options *optio
     read_damaged(b->at, b->count, name, options, 400);
 }
 
-START_TEST(damaged_files)
+TEST(damaged_files)
 {
     wvl_io_options o = {0};
     bytes b;
@@ -494,16 +480,16 @@ START_TEST(damaged_files)
     put(&b, "0123456789abcdef", 16);
     damage(&b, "a.dpx", &o);
 }
-END_TEST
 
-START_TEST(known_picture_samples)
+TEST_EACH(known_picture_samples, sizeof known_pictures / sizeof known_pictures[0])
 {
     const struct known_picture *k = &known_pictures[_i];
     wvl_io_options o = {0};
     wvl_io_picture p;
     char path[1024], error[512] = "";
+    const char *folder = getenv("WVL_TEST_PICTURES");
 
-    snprintf(path, sizeof path, "%s/%s", getenv("WVL_TEST_PICTURES"), k->file);
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : "WVL_TEST_PICTURES is not set:", k->file);
     if (access(path, R_OK) != 0) {
         printf("%s is not there: skipped\n", path);
         return;
@@ -517,39 +503,5 @@ START_TEST(known_picture_samples)
     expect_rows_of_file(path, &o, row_portions[_i % 5], &p);
     wvl_io_release_picture(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("imageio");
-    TCase *small = tcase_create("small formats"), *large = tcase_create("test pictures");
-    SRunner *runner = srunner_create(suite);
-    int count = (int)(sizeof known_pictures / sizeof known_pictures[0]), failed;
-
-    tcase_set_timeout(small, 60);
-    tcase_set_timeout(large, 120);
-    tcase_add_test(small, pnm_text_and_binary);
-    tcase_add_test(small, pnm_refusals);
-    tcase_add_test(small, pam_tuples);
-    tcase_add_test(small, pgx_orders_and_signs);
-    tcase_add_test(small, raw_planes);
-    tcase_add_test(small, bmp_direct);
-    tcase_add_test(small, bmp_palettes_and_runs);
-    tcase_add_test(small, tga_types);
-    tcase_add_test(small, offsets_into_headers);
-    tcase_add_test(small, merging);
-    tcase_add_test(small, icc_kinds);
-    tcase_add_test(small, files_and_names);
-    tcase_add_loop_test(small, from_a_pipe, 0, 2);
-    tcase_add_test(small, damaged_files);
-    suite_add_tcase(suite, small);
-    if (getenv("WVL_TEST_PICTURES") != NULL)
-        tcase_add_loop_test(large, known_picture_samples, 0, count);
-    else
-        printf("WVL_TEST_PICTURES is not set: %d test pictures are not read\n", count);
-    suite_add_tcase(suite, large);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("imageio")

@@ -3,7 +3,6 @@
 #include "imageio_bench.h"
 #include "tiff_layout.h"
 
-#include <stdio.h>
 #include <tiffio.h>
 #include <unistd.h>
 
@@ -145,7 +144,7 @@ static void round_trip(const layout *l)
 }
 
 /* _i is the depth. */
-START_TEST(tiff_every_layout)
+TEST_RANGE(tiff_every_layout, 1, 33)
 {
     static const char *const modes[] = {"wl", "wb", "w8"};
     unsigned k;
@@ -169,9 +168,8 @@ START_TEST(tiff_every_layout)
     }
     remove_folder();
 }
-END_TEST
 
-START_TEST(tiff_min_is_white_and_coders)
+TEST_EACH(tiff_min_is_white_and_coders, 6)
 {
     static const layout layouts[] = {
         {"w", 1, 1, 0, PLANARCONFIG_CONTIG, 0, PHOTOMETRIC_MINISWHITE, COMPRESSION_CCITTFAX4},
@@ -186,9 +184,8 @@ START_TEST(tiff_min_is_white_and_coders)
     round_trip(&layouts[_i]);
     remove_folder();
 }
-END_TEST
 
-START_TEST(tiff_tags)
+TEST(tiff_tags)
 {
     static const layout l = {"w", 8, 4, 0, PLANARCONFIG_CONTIG, 0, PHOTOMETRIC_RGB, COMPRESSION_NONE};
     static const uint16_t extra[] = {EXTRASAMPLE_ASSOCALPHA};
@@ -222,10 +219,9 @@ START_TEST(tiff_tags)
     wvl_io_release_picture(&p);
     remove_folder();
 }
-END_TEST
 
 /* Depth of the palette from how its entries were widened. */
-START_TEST(tiff_palettes)
+TEST_EACH(tiff_palettes, 4)
 {
     static const unsigned factors[] = {257, 256, 1, 258}, depths[] = {8, 8, 8, 16};
     layout l = {"w", 4, 1, 0, PLANARCONFIG_CONTIG, 0, PHOTOMETRIC_PALETTE, COMPRESSION_NONE};
@@ -257,10 +253,9 @@ START_TEST(tiff_palettes)
     wvl_io_release_picture(&p);
     remove_folder();
 }
-END_TEST
 
 /* Units of luma and chroma in strips and tiles, with parts beyond the right and lower edge. */
-START_TEST(tiff_subsampled)
+TEST_EACH(tiff_subsampled, 8)
 {
     static const uint16_t steps[][2] = {{2, 1}, {2, 2}, {4, 2}, {1, 2}};
     unsigned sx = steps[_i / 2][0], sy = steps[_i / 2][1], tiled = _i % 2;
@@ -309,9 +304,8 @@ START_TEST(tiff_subsampled)
     wvl_io_release_picture(&p);
     remove_folder();
 }
-END_TEST
 
-START_TEST(tiff_refusals)
+TEST(tiff_refusals)
 {
     static const layout plain = {"w", 8, 3, 0, PLANARCONFIG_CONTIG, 0, PHOTOMETRIC_RGB, COMPRESSION_NONE};
     layout l = plain;
@@ -332,10 +326,9 @@ START_TEST(tiff_refusals)
     refuse_written("SampleFormat 3: floating point; --float-transfer");
     remove_folder();
 }
-END_TEST
 
 /* A directory and nothing else: width and height near 2^31, one strip at offset 8. */
-START_TEST(tiff_claims)
+TEST_EACH(tiff_claims, 2)
 {
     static const uint16_t fields[][3] = {/* tag, type, value; 0xffff: the claim */
                                          {256, 4, 0xffff}, {257, 4, 0xffff}, {258, 3, 8}, {259, 3, 1},
@@ -358,9 +351,8 @@ START_TEST(tiff_claims)
     put_le32(&b, 0);
     refuse_bytes(b.at, b.count, "a.tif", NULL, _i == 0 ? "a.tif: TIFF: " : reasons[_i]);
 }
-END_TEST
 
-START_TEST(tiff_damaged)
+TEST_EACH(tiff_damaged, 8)
 {
     static const unsigned compressions[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE,
                                             COMPRESSION_PACKBITS};
@@ -378,7 +370,6 @@ START_TEST(tiff_damaged)
     read_damaged(b.at, b.count, "a.tif", NULL, 1500);
     remove_folder();
 }
-END_TEST
 
 #ifdef WVL_HAVE_PNG
 typedef struct png_case {
@@ -496,7 +487,7 @@ static int64_t expected_png(const png_case *k, const layout *l, uint32_t c, uint
     return same == n ? 0 : (1 << k->depth) - 1;
 }
 
-START_TEST(png_every_kind)
+TEST_EACH(png_every_kind, sizeof png_cases / sizeof png_cases[0])
 {
     const png_case *k = &png_cases[_i];
     layout l = png_layout(k);
@@ -536,33 +527,6 @@ START_TEST(png_every_kind)
     refuse_bytes(b.at, b.count, "a.png", NULL, "IHDR");
     remove_folder();
 }
-END_TEST
 #endif
 
-int main(void)
-{
-    Suite *suite = suite_create("imageio with libraries");
-    TCase *tiff = tcase_create("TIFF"), *png = tcase_create("PNG");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tiff, 120);
-    tcase_set_timeout(png, 60);
-    tcase_add_loop_test(tiff, tiff_every_layout, 1, 33);
-    tcase_add_loop_test(tiff, tiff_min_is_white_and_coders, 0, 6);
-    tcase_add_test(tiff, tiff_tags);
-    tcase_add_loop_test(tiff, tiff_palettes, 0, 4);
-    tcase_add_loop_test(tiff, tiff_subsampled, 0, 8);
-    tcase_add_test(tiff, tiff_refusals);
-    tcase_add_loop_test(tiff, tiff_claims, 0, 2);
-    tcase_add_loop_test(tiff, tiff_damaged, 0, 8);
-    suite_add_tcase(suite, tiff);
-#ifdef WVL_HAVE_PNG
-    tcase_add_loop_test(png, png_every_kind, 0, (int)(sizeof png_cases / sizeof png_cases[0]));
-#endif
-    suite_add_tcase(suite, png);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("imageio with libraries")

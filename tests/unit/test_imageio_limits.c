@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <png.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/wait.h>
 #include <tiffio.h>
 #include <unistd.h>
@@ -192,7 +191,7 @@ static int read_with_failure(const bytes *b, const char *name, long at, size_t m
 }
 
 /* Whichever allocation fails, the reason is memory and not the file. libtiff 4.5 does not survive a few of them. */
-START_TEST(failed_allocations_are_memory_errors)
+TEST_EACH(failed_allocations_are_memory_errors, CAN_FAIL ? KINDS : 0)
 {
     wvl_io_picture p;
     char error[256];
@@ -213,10 +212,9 @@ START_TEST(failed_allocations_are_memory_errors)
     ck_assert_int_le(counts[CRASHED], is_tiff ? (int)total / 3 : 0);
     ck_assert_msg(counts[SHORT_OF_MEMORY] > (is_tiff ? 5 : 1), "%d of %ld", counts[SHORT_OF_MEMORY], total);
 }
-END_TEST
 
 /* Where memory as a whole is short, libtiff is not begun with what it does not survive. */
-START_TEST(little_memory)
+TEST_RANGE(little_memory, LZW, CAN_FAIL ? PLAIN + 1 : LZW)
 {
     bytes b = {.count = 0};
     const char *name = make_file(&b, _i);
@@ -228,10 +226,9 @@ START_TEST(little_memory)
     ck_assert_int_eq(counts[WRONG], 0);
     ck_assert_int_gt(counts[SHORT_OF_MEMORY], 0);
 }
-END_TEST
 
 /* More than the machine has is not even asked for. */
-START_TEST(impossible_memory)
+TEST(impossible_memory)
 {
     static const char head[] = "P5 67108864 134217728 65535\n";
     wvl_io_options o = {.max_samples = UINT64_MAX, .max_input_bytes = UINT64_MAX};
@@ -245,10 +242,9 @@ START_TEST(impossible_memory)
     ck_assert_int_eq(wvl_io_read_picture("-", &o, &p, error, sizeof error), WVL_IO_ERROR_MEMORY);
     ck_assert_ptr_nonnull(strstr(error, "not enough memory for 18014398509481984 bytes"));
 }
-END_TEST
 
 /* A second picture would be lost without a word; other bytes mean nothing. */
-START_TEST(what_follows)
+TEST_EACH(what_follows, KINDS)
 {
     static const int is_refused[KINDS] = {1, 0, 0, 0, 1, 1, 1, 1, 1}, is_noted[KINDS] = {0, 0, 0, 0, 0, 0, 1, 1, 1};
     wvl_io_options all = {.ignore_rest = 1};
@@ -273,10 +269,9 @@ START_TEST(what_follows)
     ck_assert_msg(!strstr(p.note, "after the picture") == !is_noted[_i], "%s: \"%s\"", name, p.note);
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 /* The last line of a DPX file may be padded to whole words, or not. */
-START_TEST(padding_before_what_follows)
+TEST(padding_before_what_follows)
 {
     bytes b, one;
     start_dpx(&one, 1, 2, 1, 50, 8, 0);
@@ -286,7 +281,6 @@ START_TEST(padding_before_what_follows)
     put(&b, one.at, one.count);
     refuse_bytes(b.at, b.count, "a.dpx", NULL, "only one picture per input is read");
 }
-END_TEST
 
 static void fill_pipe(int fd, const bytes *b)
 {
@@ -295,7 +289,7 @@ static void fill_pipe(int fd, const bytes *b)
 }
 
 /* No more is taken from a pipe than the limit, and the limit itself suffices. */
-START_TEST(limited_pipes)
+TEST_EACH(limited_pipes, KINDS)
 {
     wvl_io_options o = {0};
     wvl_io_picture p;
@@ -316,10 +310,9 @@ START_TEST(limited_pipes)
         wvl_io_release_picture(&p);
     }
 }
-END_TEST
 
 /* A pipe that begins like a picture and never ends: reading stops where the directory says that the picture does. */
-START_TEST(endless_tiff)
+TEST_RANGE(endless_tiff, LZW, PLAIN + 1)
 {
     wvl_io_options o = {.max_input_bytes = 300000};
     wvl_io_picture p;
@@ -348,10 +341,9 @@ START_TEST(endless_tiff)
     ck_assert_uint_eq(p.width, 64);
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 /* A chunk that says to have 1.75 GiB, before the pixels and behind them: that memory is not asked for. */
-START_TEST(endless_chunk)
+TEST_EACH(endless_chunk, 2)
 {
     static const uint8_t head[] = {0x70, 0, 0, 0, 'i', 'T', 'X', 't', 'a', 0, 0, 0};
     wvl_io_picture p;
@@ -373,26 +365,5 @@ START_TEST(endless_chunk)
     ck_assert_msg(strstr(error, "more than 64 MiB") != NULL, "%s", error);
     ck_assert_uint_lt(greatest, 16u << 20);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("imageio_limits");
-    TCase *tests = tcase_create("limits");
-    if (CAN_FAIL) {
-        tcase_add_loop_test(tests, failed_allocations_are_memory_errors, 0, KINDS);
-        tcase_add_loop_test(tests, little_memory, LZW, PLAIN + 1);
-    }
-    tcase_add_test(tests, impossible_memory);
-    tcase_add_loop_test(tests, what_follows, 0, KINDS);
-    tcase_add_test(tests, padding_before_what_follows);
-    tcase_add_loop_test(tests, limited_pipes, 0, KINDS);
-    tcase_add_loop_test(tests, endless_tiff, LZW, PLAIN + 1);
-    tcase_add_loop_test(tests, endless_chunk, 0, 2);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("imageio_limits")

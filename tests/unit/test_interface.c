@@ -3,15 +3,12 @@
  * The interface across versions and threads: structures of every size, plans by request, limits, texts of threads that
  * share a context, and pictures whose plan must not take long.
  */
-#include <check.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/context.h"
 #include "base/structs.h"
+#include "tests/support/support.h"
 #include "wavelane_frames.h"
 #include "wavelane_rows.h"
 #include "wavelane_simple.h"
@@ -272,7 +269,7 @@ static wvl_status try_size(stage *s, const shape *h, size_t size, uint8_t mark)
     return status;
 }
 
-START_TEST(structures_of_every_size)
+TEST_EACH(structures_of_every_size, SHAPES)
 {
     const shape *h = &shapes[_i];
     stage s;
@@ -290,10 +287,9 @@ START_TEST(structures_of_every_size)
     ck_assert_int_eq(try_size(&s, h, 0, 0), WVL_ERROR_ARGUMENT);
     close_stage(&s);
 }
-END_TEST
 
 /* A structure of tomorrow, and a program of yesterday, by the helpers alone. */
-START_TEST(helpers_copy_what_is_known)
+TEST(helpers_copy_what_is_known)
 {
     typedef struct {
         size_t size;
@@ -316,10 +312,9 @@ START_TEST(helpers_copy_what_is_known)
     ck_assert(wvl_struct_write(&after, &before, sizeof before, sizeof before));
     ck_assert(after.size == sizeof after && after.a == 5 && after.b == 6 && after.c == 0 && after.d == 0);
 }
-END_TEST
 
 /* The text is that of the last call, also where this one was called in a wrong way. */
-START_TEST(wrong_calls_have_a_text)
+TEST(wrong_calls_have_a_text)
 {
     stage s;
     wvl_plan *plan;
@@ -332,7 +327,6 @@ START_TEST(wrong_calls_have_a_text)
     ck_assert_ptr_nonnull(strstr(wvl_context_error(s.context), "struct_size is not set"));
     close_stage(&s);
 }
-END_TEST
 
 /* ---- Plans by request ------------------------------------------------------------------------ */
 
@@ -355,7 +349,7 @@ static wvl_status request_plan(wvl_context *context, const wvl_params *params, u
     return status;
 }
 
-START_TEST(requests)
+TEST(requests)
 {
     char text[200] = "old", tiny[8];
     wvl_cancel *cancel;
@@ -380,9 +374,8 @@ START_TEST(requests)
     wvl_params_release(params);
     wvl_context_release(context);
 }
-END_TEST
 
-START_TEST(limit_of_samples)
+TEST(limit_of_samples)
 {
     static const wvl_component_format three[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}};
     char text[200];
@@ -402,7 +395,6 @@ START_TEST(limit_of_samples)
     wvl_params_release(params);
     wvl_context_release(context);
 }
-END_TEST
 
 /* ---- Plans that must not take long ----------------------------------------------------------- */
 
@@ -444,7 +436,7 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-START_TEST(giants_are_planned_or_refused)
+TEST_EACH(giants_are_planned_or_refused, GIANTS)
 {
     const giant *g = &giants[_i];
     wvl_context *context = open_context(0);
@@ -473,10 +465,9 @@ START_TEST(giants_are_planned_or_refused)
     wvl_params_release(params);
     wvl_context_release(context);
 }
-END_TEST
 
 /* Components that have nothing in common, in many tiles: more steps than are supported. */
-START_TEST(unlike_components_are_refused)
+TEST(unlike_components_are_refused)
 {
     wvl_context *context = open_context(0);
     wvl_params *params = open_params(context, "tile", "256,256");
@@ -495,7 +486,6 @@ START_TEST(unlike_components_are_refused)
     wvl_params_release(params);
     wvl_context_release(context);
 }
-END_TEST
 
 /* ---- Texts of threads that share a context --------------------------------------------------- */
 
@@ -525,7 +515,7 @@ static void *fail_often(void *arg)
     return NULL;
 }
 
-START_TEST(threads_read_their_own_errors)
+TEST(threads_read_their_own_errors)
 {
     pthread_t threads[CALLERS];
     caller callers[CALLERS];
@@ -543,25 +533,5 @@ START_TEST(threads_read_their_own_errors)
         strstr(wvl_context_error(context), "depth 4")); /* this thread made no call: the last failure of any */
     wvl_context_release(context);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("interface");
-    TCase *tests = tcase_create("interface");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, structures_of_every_size, 0, SHAPES);
-    tcase_add_test(tests, helpers_copy_what_is_known);
-    tcase_add_test(tests, wrong_calls_have_a_text);
-    tcase_add_test(tests, requests);
-    tcase_add_test(tests, limit_of_samples);
-    tcase_add_loop_test(tests, giants_are_planned_or_refused, 0, GIANTS);
-    tcase_add_test(tests, unlike_components_are_refused);
-    tcase_add_test(tests, threads_read_their_own_errors);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("interface")

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the command removes when it must end without order: its own unfinished files, and nothing else. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/support/support.h"
 #include "tools/wavelane/cli.h"
 
 static char folder[] = "/tmp/interrupt-XXXXXX";
@@ -18,7 +16,7 @@ static char *place(const char *name)
     return path;
 }
 
-START_TEST(only_own_temporaries_are_removed)
+TEST(only_own_temporaries_are_removed)
 {
     static const struct {
         const char *name;
@@ -44,17 +42,5 @@ START_TEST(only_own_temporaries_are_removed)
     }
     ck_assert_int_eq(rmdir(folder), 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("interrupt");
-    TCase *tests = tcase_create("interrupt");
-    tcase_add_test(tests, only_own_temporaries_are_removed);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("interrupt")

@@ -4,7 +4,7 @@
 
 /* ---- Contents -------------------------------------------------------------------------------- */
 
-START_TEST(smallest_file_by_hand)
+TEST(smallest_file_by_hand)
 {
     static const uint8_t want[] = {0,   0,   0,   12,   'j', 'P', ' ', ' ',  0x0D, 0x0A, 0x87, 0x0A, 0,   0,   0,   20,
                                    'f', 't', 'y', 'p',  'j', 'p', '2', ' ',  0,    0,    0,    0,    'j', 'p', '2', ' ',
@@ -19,9 +19,8 @@ START_TEST(smallest_file_by_hand)
     ck_assert_mem_eq(built.data, want, sizeof want);
     drop();
 }
-END_TEST
 
-START_TEST(depths_differ)
+TEST(depths_differ)
 {
     static const uint8_t want[] = {7, 0x8B, 0x25};
     start(3);
@@ -41,7 +40,6 @@ START_TEST(depths_differ)
     ck_assert_uint_eq(content(TYPE('i', 'h', 'd', 'r'), 14)[10], 0x87);
     drop();
 }
-END_TEST
 
 static unsigned enumerated(void)
 {
@@ -50,7 +48,7 @@ static unsigned enumerated(void)
     return colr[6];
 }
 
-START_TEST(colours_by_channel_count)
+TEST(colours_by_channel_count)
 {
     static const unsigned want[5] = {0, 17, 17, 16, 16};
     for (uint32_t n = 1; n <= 4; n++) {
@@ -75,9 +73,8 @@ START_TEST(colours_by_channel_count)
     ck_assert_mem_eq(cdef + 2 + 6 * 3, fourth, 6);
     drop();
 }
-END_TEST
 
-START_TEST(channels_are_defined)
+TEST(channels_are_defined)
 {
     static const uint16_t alpha[] = {0, 0, 0, 1}, mixed[] = {2, 0, 65535, 0, 0}, plain[] = {0, 0, 0};
     static const uint8_t want_alpha[] = {0, 4, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 2, 0, 2, 0, 0, 0, 3, 0, 3, 0, 1, 0, 0};
@@ -107,9 +104,8 @@ START_TEST(channels_are_defined)
     ck_assert_uint_eq(content(TYPE('c', 'd', 'e', 'f'), 14)[11], 1);
     drop();
 }
-END_TEST
 
-START_TEST(palettes)
+TEST(palettes)
 {
     static const uint16_t narrow[] = {1, 2, 3, 250, 251, 252}, wide[] = {0x123, 0xFFF};
     static const uint8_t want[] = {0, 2, 3, 7, 7, 7, 1, 2, 3, 250, 251, 252},
@@ -150,9 +146,8 @@ START_TEST(palettes)
     (void)content(TYPE('c', 'd', 'e', 'f'), 2 + 6 * 255);
     drop();
 }
-END_TEST
 
-START_TEST(resolutions)
+TEST(resolutions)
 {
     /* 300 dpi = 15000/127 * 10^2; vertical first */
     static const uint8_t want[] = {0x1C, 0x20, 0, 1, 0x3A, 0x98, 0, 127, 0, 2};
@@ -175,9 +170,8 @@ START_TEST(resolutions)
                       (uint8_t)-26); /* 1/10000 * 10^-26: the exponent nearest to 0 */
     drop();
 }
-END_TEST
 
-START_TEST(xml_and_uuid_in_order)
+TEST(xml_and_uuid_in_order)
 {
     static const wvl_box given[] = {
         {TYPE('x', 'm', 'l', ' '), {0}, "<a/>", 4},
@@ -199,12 +193,11 @@ START_TEST(xml_and_uuid_in_order)
     }
     drop();
 }
-END_TEST
 
 /* lbl "a", and an xml box: what GMLJP2 puts into an asoc box. */
 #define INNER "\0\0\0\x09lbl a\0\0\0\x0Cxml <a/>"
 
-START_TEST(associations_hold_boxes)
+TEST(associations_hold_boxes)
 {
     static const wvl_box given[] = {{TYPE('a', 's', 'o', 'c'), {0}, INNER, sizeof INNER - 1}};
     start(1);
@@ -214,9 +207,8 @@ START_TEST(associations_hold_boxes)
     ck_assert_mem_eq(content(TYPE('a', 's', 'o', 'c'), sizeof INNER - 1), INNER, sizeof INNER - 1);
     drop();
 }
-END_TEST
 
-START_TEST(colours_by_parameters)
+TEST(colours_by_parameters)
 {
     static const uint8_t cicp[4] = {9, 16, 0, 1}, wanted[10] = {5, 0, 0, 0, 9, 0, 16, 0, 0, 0x80};
     start(3);
@@ -227,7 +219,6 @@ START_TEST(colours_by_parameters)
     ck_assert(!has(TYPE('c', 'd', 'e', 'f')));
     drop();
 }
-END_TEST
 
 /* ---- The codestream box ---------------------------------------------------------------------- */
 
@@ -240,7 +231,7 @@ static uint64_t big_endian(const uint8_t *p, int bytes)
     return v;
 }
 
-START_TEST(codestream_box_grows_to_64_bits)
+TEST(codestream_box_grows_to_64_bits)
 {
     static const uint64_t cases[] = {2,          100,         0xFFFFFFF6, 0xFFFFFFF7, 0xFFFFFFF8,
                                      0xFFFFFFFF, 0x100000000, 5000000000, 1ull << 63};
@@ -259,11 +250,10 @@ START_TEST(codestream_box_grows_to_64_bits)
         ck_assert(big_endian(out, 4) == 1 && big_endian(out + 8, 8) == cases[i] + 16 && out[16] == 0xA5);
     }
 }
-END_TEST
 
 /* ---- The structure, memory ------------------------------------------------------------------- */
 
-START_TEST(structures_before_0_2_are_refused)
+TEST(structures_before_0_2_are_refused)
 {
     start(1);
     info.struct_size = offsetof(wvl_jp2_info, boxes);
@@ -272,7 +262,6 @@ START_TEST(structures_before_0_2_are_refused)
     refuse("struct_size", 1);
     drop();
 }
-END_TEST
 
 typedef struct ledger {
     uint64_t live, calls, fail_at;
@@ -296,7 +285,7 @@ static void ledger_release(void *user, void *memory, size_t bytes, void *stream)
     free(memory);
 }
 
-START_TEST(memory_may_fail)
+TEST(memory_may_fail)
 {
     ledger l = {0, 0, 1};
     wvl_allocator allocator = {ledger_allocate, ledger_release, &l};
@@ -310,29 +299,5 @@ START_TEST(memory_may_fail)
     ck_assert_uint_eq(l.live, 0);
     built = (wvl_blob){NULL, 0};
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("jp2");
-    TCase *tests = tcase_create("jp2");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, smallest_file_by_hand);
-    tcase_add_test(tests, depths_differ);
-    tcase_add_test(tests, colours_by_channel_count);
-    tcase_add_test(tests, channels_are_defined);
-    tcase_add_test(tests, palettes);
-    tcase_add_test(tests, resolutions);
-    tcase_add_test(tests, xml_and_uuid_in_order);
-    tcase_add_test(tests, associations_hold_boxes);
-    tcase_add_test(tests, colours_by_parameters);
-    tcase_add_test(tests, codestream_box_grows_to_64_bits);
-    tcase_add_test(tests, structures_before_0_2_are_refused);
-    tcase_add_test(tests, memory_may_fail);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("jp2")

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Resolutions as 16-bit fractions with an exponent. */
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "codec/jp2/resolve.h"
+#include "tests/support/support.h"
 
 static uint64_t rng_state;
 
@@ -18,7 +17,7 @@ static uint32_t rnd(void)
 
 static double value_of(const wvl_jp2_ratio *r) { return r->numerator / (double)r->denominator * pow(10, r->exponent); }
 
-START_TEST(ratios_of_known_values)
+TEST(ratios_of_known_values)
 {
     static const struct {
         double value;
@@ -43,10 +42,9 @@ START_TEST(ratios_of_known_values)
                       "%g: %u/%u e%d", cases[i].value, r.numerator, r.denominator, r.exponent);
     }
 }
-END_TEST
 
 /* No denominator at any exponent comes closer. */
-START_TEST(ratios_are_the_best)
+TEST(ratios_are_the_best)
 {
     for (int i = 0; i < 12; i++) {
         wvl_jp2_ratio r;
@@ -63,10 +61,9 @@ START_TEST(ratios_are_the_best)
         ck_assert_msg(error <= least + 2e-12, "%.17g: error %g, %g is possible", value, error, least);
     }
 }
-END_TEST
 
 /* The widest gap of 16-bit fractions lies beside 1: 65535 / 65534. */
-START_TEST(ratios_of_any_size)
+TEST(ratios_of_any_size)
 {
     static const double refused[] = {0, -1, NAN, INFINITY, -INFINITY, 1e133, 1e-133, 1e308, 5e-324};
     for (int e = -125; e <= 125; e++) {
@@ -83,22 +80,9 @@ START_TEST(ratios_of_any_size)
         ck_assert_msg(!wvl_jp2_find_ratio(refused[i], &r), "%g", refused[i]);
     }
 }
-END_TEST
 
 int main(void)
 {
-    const char *seed = getenv("WVL_TEST_SEED");
-    rng_state = seed ? strtoull(seed, NULL, 0) | 1 : 0x9E3779B97F4A7C15u;
-    Suite *suite = suite_create("jp2_ratio");
-    TCase *tests = tcase_create("jp2_ratio");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, ratios_of_known_values);
-    tcase_add_test(tests, ratios_are_the_best);
-    tcase_add_test(tests, ratios_of_any_size);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    rng_state = test_read_seed(0x9E3779B97F4A7C15u);
+    return test_run_suite("jp2_ratio");
 }

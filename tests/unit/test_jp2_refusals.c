@@ -50,7 +50,7 @@ static void use_profile(const profile *f)
     info.icc_bytes = f->size;
 }
 
-START_TEST(restricted_profiles_are_carried)
+TEST(restricted_profiles_are_carried)
 {
     profile rgb = make_profile("mntr", "RGB ", "desc" RGB_TAGS), grey = make_profile("scnr", "GRAY", "kTRC");
     start(3);
@@ -66,10 +66,9 @@ START_TEST(restricted_profiles_are_carried)
     ck_assert_mem_eq(content(TYPE('c', 'o', 'l', 'r'), 3 + grey.size) + 3, grey.bytes, grey.size);
     drop();
 }
-END_TEST
 
 /* A JPH file takes look-up tables, other classes and spaces too, with METH 3; what is restricted stays METH 2. */
-START_TEST(jph_takes_any_profile)
+TEST(jph_takes_any_profile)
 {
     profile table = make_profile("prtr", "RGB ", "A2B0"), press = make_profile("prtr", "CMYK", "A2B0"),
             rgb = make_profile("mntr", "RGB ", RGB_TAGS);
@@ -97,7 +96,6 @@ START_TEST(jph_takes_any_profile)
     use_profile(&table);
     refuse("do not hold together", 1);
 }
-END_TEST
 
 static void refuse_profile(profile f, const char *reason)
 {
@@ -106,7 +104,7 @@ static void refuse_profile(profile f, const char *reason)
     refuse(reason, 1);
 }
 
-START_TEST(other_profiles_are_refused)
+TEST(other_profiles_are_refused)
 {
     const profile good = make_profile("mntr", "RGB ", RGB_TAGS);
     profile f = good;
@@ -146,9 +144,8 @@ START_TEST(other_profiles_are_refused)
     use_profile(&f);
     refuse("needs the tag 'kTRC'", 1);
 }
-END_TEST
 
-START_TEST(profile_and_picture_must_agree)
+TEST(profile_and_picture_must_agree)
 {
     profile rgb = make_profile("mntr", "RGB ", RGB_TAGS), grey = make_profile("mntr", "GRAY", "kTRC");
     static const uint16_t types[] = {0, 0, 1};
@@ -179,11 +176,10 @@ START_TEST(profile_and_picture_must_agree)
     refuse("no data is given", 1);
     drop();
 }
-END_TEST
 
 /* ---- Other refusals -------------------------------------------------------------------------- */
 
-START_TEST(colours_are_refused)
+TEST(colours_are_refused)
 {
     static const uint16_t two[] = {0, 0, 1, 65535}, unknown[] = {0, 0, 0, 3}, twice[] = {0, 0, 0, 1, 2};
     start(5);
@@ -211,9 +207,8 @@ START_TEST(colours_are_refused)
     info.color = (wvl_color)12;
     refuse("colour: 12 is none of", 1);
 }
-END_TEST
 
-START_TEST(palettes_are_refused)
+TEST(palettes_are_refused)
 {
     static const uint16_t values[] = {0, 256, 1, 1, 1, 1};
     start(1);
@@ -245,9 +240,8 @@ START_TEST(palettes_are_refused)
     refuse("palette: 4294967295 columns", 1);
     drop();
 }
-END_TEST
 
-START_TEST(resolutions_and_boxes_are_refused)
+TEST(resolutions_and_boxes_are_refused)
 {
     static const wvl_box wrong[] = {{TYPE('j', 'p', '2', 'c'), {0}, "x", 1},
                                     {TYPE('x', 'm', 'l', ' '), {0}, NULL, 5},
@@ -270,10 +264,9 @@ START_TEST(resolutions_and_boxes_are_refused)
     ck_assert_ptr_nonnull(strstr(text, "box 1: 5 bytes are announced"));
     ck_assert_ptr_nonnull(strstr(text, "box 2: an empty xml box"));
 }
-END_TEST
 
 /* Sums of sizes do not wrap; nothing is read of boxes that no memory holds. */
-START_TEST(giant_boxes_are_refused)
+TEST(giant_boxes_are_refused)
 {
     static const wvl_box one[] = {{TYPE('x', 'm', 'l', ' '), {0}, "x", SIZE_MAX - 3}};
     static const wvl_box two[] = {{TYPE('u', 'u', 'i', 'd'), {0}, "x", SIZE_MAX / 4 + 1},
@@ -286,9 +279,8 @@ START_TEST(giant_boxes_are_refused)
     info.box_count = 2;
     refuse("more than memory holds", 1);
 }
-END_TEST
 
-START_TEST(associations_are_refused)
+TEST(associations_are_refused)
 {
     static const wvl_box wrong[] = {{TYPE('a', 's', 'o', 'c'), {0}, NULL, 0},
                                     {TYPE('a', 's', 'o', 'c'), {0}, "\0\0\0\x0Albl a", 9},
@@ -299,9 +291,8 @@ START_TEST(associations_are_refused)
     info.box_count = 4;
     refuse("box 0: the content of an asoc box", 4);
 }
-END_TEST
 
-START_TEST(parameters_are_refused)
+TEST(parameters_are_refused)
 {
     static const uint8_t good[4] = {1, 13, 0, 1}, wrong[4] = {1, 13, 0, 2};
     profile rgb = make_profile("mntr", "RGB ", RGB_TAGS);
@@ -315,9 +306,8 @@ START_TEST(parameters_are_refused)
     use_profile(&rgb);
     refuse("beside an ICC profile", 1);
 }
-END_TEST
 
-START_TEST(every_violation_at_once)
+TEST(every_violation_at_once)
 {
     static const uint16_t types[] = {9, 1, 2};
     char small[40];
@@ -345,28 +335,5 @@ START_TEST(every_violation_at_once)
     info.color = WVL_COLOR_SRGB;
     refuse("channel 15: type 1799", 17); /* does not run on */
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("jp2_refusals");
-    TCase *tests = tcase_create("jp2_refusals");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, restricted_profiles_are_carried);
-    tcase_add_test(tests, jph_takes_any_profile);
-    tcase_add_test(tests, other_profiles_are_refused);
-    tcase_add_test(tests, profile_and_picture_must_agree);
-    tcase_add_test(tests, colours_are_refused);
-    tcase_add_test(tests, palettes_are_refused);
-    tcase_add_test(tests, resolutions_and_boxes_are_refused);
-    tcase_add_test(tests, giant_boxes_are_refused);
-    tcase_add_test(tests, associations_are_refused);
-    tcase_add_test(tests, parameters_are_refused);
-    tcase_add_test(tests, every_violation_at_once);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("jp2_refusals")

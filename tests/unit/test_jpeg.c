@@ -6,7 +6,6 @@
 #include "imageio_bench.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include <jpeglib.h>
@@ -109,7 +108,7 @@ static const row layouts[] = {
     {JCS_YCbCr, 3, 4, 1, 1, 0, 0, 0, NULL}, {JCS_YCbCr, 3, 2, 2, 0, 1, 0, 0, NULL},
 };
 
-START_TEST(planes_come_as_they_are_stored)
+TEST_EACH(planes_come_as_they_are_stored, sizeof layouts / sizeof layouts[0])
 {
     const row *r = &layouts[_i];
     wvl_io_picture p;
@@ -129,7 +128,6 @@ START_TEST(planes_come_as_they_are_stored)
     }
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 /* JFIF 1.02: BT.601 with full range. In the middle of a block no filter of chroma mixes neighbours. */
 static int64_t rgb_of(unsigned y, unsigned cb, unsigned cr, unsigned c)
@@ -140,7 +138,7 @@ static int64_t rgb_of(unsigned y, unsigned cb, unsigned cr, unsigned c)
     return (int64_t)fmin(255.0, fmax(0.0, floor(v + 0.5)));
 }
 
-START_TEST(colours_become_rgb)
+TEST_EACH(colours_become_rgb, sizeof layouts / sizeof layouts[0])
 {
     const row *r = &layouts[_i];
     wvl_io_picture p;
@@ -155,9 +153,8 @@ START_TEST(colours_become_rgb)
     }
     wvl_io_release_picture(&p);
 }
-END_TEST
 
-START_TEST(other_colour_spaces)
+TEST_EACH(other_colour_spaces, 5)
 {
     static const struct {
         row r;
@@ -178,10 +175,9 @@ START_TEST(other_colour_spaces)
     }
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 /* YCCK is CMYK whose first three inks, as 255 - ink, are YCbCr. */
-START_TEST(ycck_becomes_cmyk)
+TEST(ycck_becomes_cmyk)
 {
     static const row r = {JCS_YCCK, 4, 1, 1, 0, 0, 1, 0, NULL};
     wvl_io_picture p;
@@ -193,7 +189,6 @@ START_TEST(ycck_becomes_cmyk)
     ck_assert_int_eq(sample_at(&p, 3, 4, 4), 255 - (int64_t)stored(3, 4, 4));
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 /* ---- Markers --------------------------------------------------------------------------------- */
 
@@ -278,7 +273,7 @@ static void mark_xmp(struct jpeg_compress_struct *info)
     }
 }
 
-START_TEST(profiles_are_put_together)
+TEST(profiles_are_put_together)
 {
     static const row r = {JCS_YCbCr, 3, 1, 1, 0, 0, 0, 0, mark_icc};
     static const row half = {JCS_YCbCr, 3, 1, 1, 0, 0, 0, 0, mark_half_icc};
@@ -294,9 +289,8 @@ START_TEST(profiles_are_put_together)
     ck_assert_ptr_nonnull(strstr(p.note, "parts in APP2 are not whole"));
     wvl_io_release_picture(&p);
 }
-END_TEST
 
-START_TEST(exif_and_density_say_how_it_lies)
+TEST(exif_and_density_say_how_it_lies)
 {
     row r = {JCS_YCbCr, 3, 2, 2, 0, 0, 0, 0, mark_exif};
     wvl_io_picture p;
@@ -314,9 +308,8 @@ START_TEST(exif_and_density_say_how_it_lies)
     ck_assert_double_eq_tol(p.x_pixels_per_metre, 12000, 1e-6);
     wvl_io_release_picture(&p);
 }
-END_TEST
 
-START_TEST(extended_xmp_is_joined)
+TEST(extended_xmp_is_joined)
 {
     static const char joined[] =
         XMP_HEAD "<rdf:Description xmlns:xmpNote=\"n\"  xmlns:a=\"a\" a:b=\"c\"/><rdf:Description xmlns:d=\"e\" "
@@ -329,7 +322,6 @@ START_TEST(extended_xmp_is_joined)
     ck_assert_mem_eq(xmp->data, joined, sizeof joined - 1);
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 /* IPTC-IIM in a resource that two segments share, and a comment. */
 static void mark_photoshop(struct jpeg_compress_struct *info)
@@ -346,7 +338,7 @@ static void mark_photoshop(struct jpeg_compress_struct *info)
     jpeg_write_marker(info, JPEG_COM, (const JOCTET *)"a note", 6);
 }
 
-START_TEST(iptc_and_comments_are_handed_on)
+TEST(iptc_and_comments_are_handed_on)
 {
     static const row r = {JCS_GRAYSCALE, 1, 1, 1, 0, 0, 0, 0, mark_photoshop};
     wvl_io_picture p;
@@ -357,7 +349,6 @@ START_TEST(iptc_and_comments_are_handed_on)
     ck_assert_str_eq(p.metadata.texts[0].value, "a note");
     wvl_io_release_picture(&p);
 }
-END_TEST
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
@@ -371,7 +362,7 @@ static uint8_t *find_frame(uint8_t *file, size_t n)
     ck_abort_msg("no SOF0");
 }
 
-START_TEST(what_is_not_whole_is_refused)
+TEST_EACH(what_is_not_whole_is_refused, sizeof layouts / sizeof layouts[0])
 {
     size_t n;
     uint8_t *file = make_jpeg(&layouts[_i], &n);
@@ -380,9 +371,8 @@ START_TEST(what_is_not_whole_is_refused)
     read_damaged(file, n, "a.jpg", &keep, 300);
     free(file);
 }
-END_TEST
 
-START_TEST(refusals_say_why)
+TEST(refusals_say_why)
 {
     size_t n;
     uint8_t *file = make_jpeg(&layouts[2], &n), *frame = find_frame(file, n);
@@ -402,10 +392,9 @@ START_TEST(refusals_say_why)
     refuse_bytes(file, n, "a.jpg", NULL, "pixel data: damaged: libjpeg: ");
     free(file);
 }
-END_TEST
 
 /* Scans of one coefficient each, and of one more bit of it each. */
-START_TEST(scans_are_limited)
+TEST(scans_are_limited)
 {
     static jpeg_scan_info scans[1 + 63 * 10];
     struct jpeg_compress_struct info;
@@ -439,7 +428,6 @@ START_TEST(scans_are_limited)
     refuse_bytes(at, count, "a.jpg", NULL, "more than 500 scans");
     free(at);
 }
-END_TEST
 
 /* ---- In TIFF --------------------------------------------------------------------------------- */
 
@@ -501,7 +489,7 @@ static void expect_rgb(const char *path)
 }
 
 /* It becomes RGB, whatever its steps, in strips and in tiles; the planes stay where libtiff gives them. */
-START_TEST(jpeg_in_tiff_becomes_rgb)
+TEST_EACH(jpeg_in_tiff_becomes_rgb, 6)
 {
     static const uint16_t steps[][2] = {{1, 1}, {2, 1}, {2, 2}};
     unsigned sx = steps[_i / 2][0], sy = steps[_i / 2][1];
@@ -522,31 +510,5 @@ START_TEST(jpeg_in_tiff_becomes_rgb)
     }
     unlink(path);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("jpeg");
-    TCase *pixels = tcase_create("pixels"), *markers = tcase_create("markers"), *refusals = tcase_create("refusals");
-    int count = (int)(sizeof layouts / sizeof layouts[0]);
-    tcase_add_loop_test(pixels, planes_come_as_they_are_stored, 0, count);
-    tcase_add_loop_test(pixels, colours_become_rgb, 0, count);
-    tcase_add_loop_test(pixels, other_colour_spaces, 0, 5);
-    tcase_add_test(pixels, ycck_becomes_cmyk);
-    tcase_add_loop_test(pixels, jpeg_in_tiff_becomes_rgb, 0, 6);
-    tcase_add_test(markers, profiles_are_put_together);
-    tcase_add_test(markers, exif_and_density_say_how_it_lies);
-    tcase_add_test(markers, iptc_and_comments_are_handed_on);
-    tcase_add_test(markers, extended_xmp_is_joined);
-    tcase_add_loop_test(refusals, what_is_not_whole_is_refused, 0, count);
-    tcase_add_test(refusals, refusals_say_why);
-    tcase_add_test(refusals, scans_are_limited);
-    suite_add_tcase(suite, pixels);
-    suite_add_tcase(suite, markers);
-    suite_add_tcase(suite, refusals);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("jpeg")

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory that pictures of a folder take again and again: blocks of all sizes, by several threads, hold what was written
  * to them and nothing else. */
-#include <check.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/support/support.h"
 #include "tools/wavelane/kept.h"
@@ -95,7 +91,9 @@ static void *work(void *arg)
     return NULL;
 }
 
-START_TEST(blocks_of_threads)
+TEST_FIXTURE(setup, teardown);
+
+TEST(blocks_of_threads)
 {
     pthread_t threads[THREADS];
     if (!kept) {
@@ -108,7 +106,6 @@ START_TEST(blocks_of_threads)
         pthread_join(threads[i], NULL);
     }
 }
-END_TEST
 
 static void *give_one(void *arg)
 {
@@ -117,7 +114,7 @@ static void *give_one(void *arg)
 }
 
 /* The same memory comes again, also where another thread gave it back; gaps between blocks join. */
-START_TEST(memory_comes_again)
+TEST(memory_comes_again)
 {
     pthread_t thread;
     if (!kept) {
@@ -137,31 +134,14 @@ START_TEST(memory_comes_again)
     ck_assert_ptr_eq(a.memory, first);
     give(&a);
 }
-END_TEST
 
 /* Without such memory the library uses its own. */
-START_TEST(none)
+TEST(none)
 {
     wvl_allocator nothing = wvl_cli_describe_kept(NULL);
     ck_assert_ptr_null(nothing.user);
     REQUIRE_THAT(!nothing.allocate && !nothing.release, "functions without memory");
     wvl_cli_close_kept(NULL);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("kept");
-    TCase *tests = tcase_create("kept");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, blocks_of_threads);
-    tcase_add_test(tests, memory_comes_again);
-    tcase_add_test(tests, none);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("kept")

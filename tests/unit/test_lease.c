@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Leases of frames, on made-up workers and clocks: slow ones, failures, answers that get lost, late ones. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "tests/support/support.h"
 #include "tools/sequence/lease.h"
 
 #define MOST_WORKERS 8u
@@ -204,7 +202,7 @@ static void draw_worker(uint32_t w)
     f.dies[w] = draw(4) ? 1e200 : (double)draw(60);
 }
 
-START_TEST(test_random_farms)
+TEST(test_random_farms)
 {
     uint64_t failed = 0, copied = 0;
     for (unsigned run = 0; run < 10000; run++) {
@@ -224,10 +222,9 @@ START_TEST(test_random_farms)
     ck_assert_uint_gt(failed, 100);
     ck_assert_uint_gt(copied, 100);
 }
-END_TEST
 
 /* Without failures every frame is leased once, and no worker has more than twice its slots. */
-START_TEST(test_prefetch)
+TEST(test_prefetch)
 {
     wvl_sequence_lease leases[MOST_FRAMES];
     clear_farm(100, 3, 2);
@@ -241,10 +238,9 @@ START_TEST(test_prefetch)
     ck_assert_uint_eq(f.job_count, 100);
     ck_assert_uint_eq(f.done, 100);
 }
-END_TEST
 
 /* Leases shrink at the end: with frames of 1 s, all workers are busy until the last seconds. */
-START_TEST(test_end)
+TEST(test_end)
 {
     for (uint64_t frames = 1; frames < MOST_FRAMES; frames++) {
         clear_farm(frames, 4, 2);
@@ -257,10 +253,9 @@ START_TEST(test_end)
         }
     }
 }
-END_TEST
 
 /* A worker that stops answering holds up the end by the time limit, and gets nothing more. */
-START_TEST(test_hung_worker)
+TEST(test_hung_worker)
 {
     clear_farm(100, 2, 1);
     f.dies[1] = 5;
@@ -270,10 +265,9 @@ START_TEST(test_hung_worker)
     ck_assert_uint_le(unanswered(1), 2);
     ck_assert_uint_eq(f.done, 100);
 }
-END_TEST
 
 /* A frame is not copied before 20 times the median. */
-START_TEST(test_slow_frames)
+TEST(test_slow_frames)
 {
     clear_farm(40, 2, 1);
     f.seconds[0] = 10;
@@ -281,9 +275,8 @@ START_TEST(test_slow_frames)
     run_farm(10000);
     ck_assert_uint_eq(f.job_count, 40);
 }
-END_TEST
 
-START_TEST(test_failures)
+TEST(test_failures)
 {
     wvl_sequence_lease l;
     clear_farm(1, 2, 1);
@@ -303,10 +296,9 @@ START_TEST(test_failures)
     ck_assert_uint_eq(wvl_sequence_first_open(f.leases), 1);
     wvl_sequence_close_leases(f.leases);
 }
-END_TEST
 
 /* A worker hangs with a frame that fails everywhere else: the third failure is final. */
-START_TEST(test_hung_and_failing)
+TEST(test_hung_and_failing)
 {
     clear_farm(1, 2, 1);
     f.dies[1] = -1;
@@ -327,10 +319,9 @@ START_TEST(test_hung_and_failing)
     ck_assert_int_eq(wvl_sequence_take_answer(f.leases, 1, 0, 1, now + 2), WVL_SEQUENCE_ANSWER_VOID);
     wvl_sequence_close_leases(f.leases);
 }
-END_TEST
 
 /* After a stop nothing is leased, and answers still count. */
-START_TEST(test_stop)
+TEST(test_stop)
 {
     wvl_sequence_lease l;
     clear_farm(5, 1, 1);
@@ -343,10 +334,9 @@ START_TEST(test_stop)
     ck_assert_int_eq(wvl_sequence_take_answer(f.leases, 0, 4, 1, 1), WVL_SEQUENCE_ANSWER_VOID);
     wvl_sequence_close_leases(f.leases);
 }
-END_TEST
 
 /* When the last frames go out, none waits behind another one. */
-START_TEST(test_shares_of_the_end)
+TEST(test_shares_of_the_end)
 {
     wvl_sequence_lease leases[8];
     clear_farm(4, 2, 2);
@@ -355,10 +345,9 @@ START_TEST(test_shares_of_the_end)
     ck_assert_uint_eq(wvl_sequence_take_leases(f.leases, 1, 0, leases, 8), 2);
     wvl_sequence_close_leases(f.leases);
 }
-END_TEST
 
 /* Who owes an answer for too long gets nothing, also when others have done its frames, until it answers. */
-START_TEST(test_silent_worker)
+TEST(test_silent_worker)
 {
     wvl_sequence_lease l[4];
     clear_farm(40, 2, 1);
@@ -380,10 +369,9 @@ START_TEST(test_silent_worker)
     ck_assert_uint_eq(wvl_sequence_take_leases(f.leases, 1, SLOW + 6, l, 1), 1);
     wvl_sequence_close_leases(f.leases);
 }
-END_TEST
 
 /* Any number of workers may hang with the same frame. No two of them have the same number of a copy. */
-START_TEST(test_many_copies)
+TEST(test_many_copies)
 {
     wvl_sequence_lease l;
     clear_farm(1, 6, 1);
@@ -399,9 +387,8 @@ START_TEST(test_many_copies)
     ck_assert_int_eq(wvl_sequence_take_answer(f.leases, 5, 0, 1, 4300), WVL_SEQUENCE_ANSWER_VOID);
     wvl_sequence_close_leases(f.leases);
 }
-END_TEST
 
-START_TEST(test_machines)
+TEST(test_machines)
 {
     static const struct {
         const char *given;
@@ -429,29 +416,5 @@ START_TEST(test_machines)
     ck_assert_uint_eq(wvl_sequence_share_threads(2, 64, 1), 1);
     ck_assert_uint_eq(wvl_sequence_share_threads(3, 2, 2), 1);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("lease");
-    TCase *tests = tcase_create("lease");
-    tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, test_random_farms);
-    tcase_add_test(tests, test_prefetch);
-    tcase_add_test(tests, test_end);
-    tcase_add_test(tests, test_hung_worker);
-    tcase_add_test(tests, test_slow_frames);
-    tcase_add_test(tests, test_failures);
-    tcase_add_test(tests, test_hung_and_failing);
-    tcase_add_test(tests, test_stop);
-    tcase_add_test(tests, test_shares_of_the_end);
-    tcase_add_test(tests, test_silent_worker);
-    tcase_add_test(tests, test_many_copies);
-    tcase_add_test(tests, test_machines);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("lease")

@@ -4,15 +4,12 @@
  * has, so that a look that somebody takes away is missed. Raised at any look of any loop, an encode ends as cancelled,
  * after no more looks than every thread may be at.
  */
-#include <check.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/context.h"
 #include "codec/t2/precinct.h"
 #include "geom/plan.h"
+#include "tests/support/support.h"
 
 #define WIDTH 700u
 #define HEIGHT 500u
@@ -249,7 +246,7 @@ static const row rows[] = {
 };
 #define ROWS ((int)(sizeof rows / sizeof rows[0]))
 
-START_TEST(every_loop_counts_its_work)
+TEST_EACH(every_loop_counts_its_work, ROWS)
 {
     const row *r = &rows[_i];
     watch w;
@@ -288,9 +285,8 @@ START_TEST(every_loop_counts_its_work)
     }
     close_bench(&b);
 }
-END_TEST
 
-START_TEST(no_step_is_long)
+TEST_EACH(no_step_is_long, ROWS)
 {
     watch w;
     bench b;
@@ -307,7 +303,6 @@ START_TEST(no_step_is_long)
     ck_assert_uint_le(w.most[WVL_LOOK_COMPARE], WVL_LOOK_SAMPLES);
     close_bench(&b);
 }
-END_TEST
 
 /*
  * Loops over the blocks of a packet, or of a list, one by one. Without rate control, with one level of one layer, every
@@ -315,7 +310,7 @@ END_TEST
  * what joins it, cut, measured (its trees are copied; blocks come in and are put), and committed (blocks come in, are
  * put, and are listed). HT builds the second tree anew whenever blocks are put. The writer looks within packets, too.
  */
-START_TEST(every_loop_over_blocks_looks)
+TEST_EACH(every_loop_over_blocks_looks, 2)
 {
     static const char *const settings[] = {"reversible=yes levels=0 block=4,4 mct=off",
                                            "reversible=yes levels=0 block=4,4 mct=off style=HT"};
@@ -331,11 +326,10 @@ START_TEST(every_loop_over_blocks_looks)
     ck_assert_uint_ge(w.sums[WVL_LOOK_CLEAR], a.blocks * sizeof(wvl_coded_block) + 2 * a.nodes * sizeof(wvl_tag_node));
     close_bench(&b);
 }
-END_TEST
 
 /* Lists that rate control goes through: of each component for the bodies and for the gains, of all for what was sent,
  * and, where blocks were quantised for slopes, of each for the slopes found and of all for how far off they are. */
-START_TEST(every_list_looks)
+TEST_EACH(every_list_looks, 2)
 {
     watch w;
     bench b;
@@ -348,11 +342,10 @@ START_TEST(every_list_looks)
     ck_assert_uint_eq(w.portions, 2 * each + all + (_i ? each + all : 0));
     close_bench(&b);
 }
-END_TEST
 
 /* Raised at the first, a middle and the last look of a loop. Every thread may be on its way to one look, and so may
  * what comes before the next check. */
-START_TEST(every_loop_ends_soon)
+TEST_EACH(every_loop_ends_soon, ROWS)
 {
     const row *r = &rows[_i];
     watch all, w;
@@ -371,10 +364,9 @@ START_TEST(every_loop_ends_soon)
     }
     close_bench(&b);
 }
-END_TEST
 
 /* Raised before it begins, a picture ends in its first stage, and nothing is transformed. */
-START_TEST(early_ends_at_once)
+TEST_EACH(early_ends_at_once, ROWS)
 {
     watch w;
     bench b;
@@ -384,23 +376,5 @@ START_TEST(early_ends_at_once)
     ck_assert_uint_eq(w.stages & ~(1u << WVL_STAGE_TRANSFORM), 0);
     close_bench(&b);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("looks");
-    TCase *tests = tcase_create("looks");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, every_loop_counts_its_work, 0, ROWS);
-    tcase_add_loop_test(tests, no_step_is_long, 0, ROWS);
-    tcase_add_loop_test(tests, every_loop_over_blocks_looks, 0, 2);
-    tcase_add_loop_test(tests, every_list_looks, 0, 2);
-    tcase_add_loop_test(tests, early_ends_at_once, 0, ROWS);
-    tcase_add_loop_test(tests, every_loop_ends_soon, 0, ROWS);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("looks")

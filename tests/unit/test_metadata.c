@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Metadata between picture files and boxes: texts in XMP, dates, sidecars, orientation, EXIF that is damaged. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/support/support.h"
 #include "tools/imageio/imageio.h"
 #include "tools/metadata/boxes.h"
 #include "tools/metadata/sidecar.h"
@@ -81,7 +78,7 @@ static unsigned count_of(const char *text, const char *word)
 
 /* ---- XMP ------------------------------------------------------------------------------------- */
 
-START_TEST(texts_make_a_packet)
+TEST(texts_make_a_packet)
 {
     start();
     add_text(WVL_IO_FIELD_ARTIST, "Artist", "Ada & <Bob>");
@@ -100,7 +97,6 @@ START_TEST(texts_make_a_packet)
     ck_assert_ptr_null(xmp());
     finish();
 }
-END_TEST
 
 #define HEAD                                                                                                           \
     "<?xpacket begin=\"\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?><x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><r:RDF "              \
@@ -113,7 +109,7 @@ END_TEST
     "                                                                                                                " \
     "                                                                                                                "
 
-START_TEST(texts_join_a_packet)
+TEST(texts_join_a_packet)
 {
     static const char packet[] = HEAD
         "<r:Description r:about='uuid:1' xmlns:d=\"http://purl.org/dc/elements/1.1/\" "
@@ -135,9 +131,8 @@ START_TEST(texts_join_a_packet)
     ck_assert_ptr_nonnull(strstr(xmp(), "\n<?xpacket end=\"w\"?>"));
     finish();
 }
-END_TEST
 
-START_TEST(packets_grow_without_padding)
+TEST(packets_grow_without_padding)
 {
     static const char packet[] = HEAD "<r:Description r:about=\"\"/>" TAIL "<?xpacket end=\"w\"?>";
     start();
@@ -148,10 +143,9 @@ START_TEST(packets_grow_without_padding)
     ck_assert_ptr_nonnull(strstr(xmp(), TAIL "<?xpacket end=\"w\"?>"));
     finish();
 }
-END_TEST
 
 /* What nobody can add to stays as it is, and the texts are named. */
-START_TEST(odd_packets_stay)
+TEST(odd_packets_stay)
 {
     static const struct {
         const char *packet;
@@ -169,9 +163,8 @@ START_TEST(odd_packets_stay)
         finish();
     }
 }
-END_TEST
 
-START_TEST(lost_texts_are_named)
+TEST(lost_texts_are_named)
 {
     start();
     add_text(WVL_IO_FIELD_OTHER, "Warning", "hot");
@@ -184,9 +177,8 @@ START_TEST(lost_texts_are_named)
     ck_assert_uint_eq(count_of(xmp(), "UserComment"), 2);
     finish();
 }
-END_TEST
 
-START_TEST(dates)
+TEST(dates)
 {
     static const char *const rows[][2] = {{"2024:01:02 03:04:05", "2024-01-02T03:04:05"},
                                           {"2004:05:06:07:08:09:+0100", "2004-05-06T07:08:09+01:00"},
@@ -208,9 +200,8 @@ START_TEST(dates)
         ck_assert_msg(!wvl_metadata_convert_date(none[i], out), "%s", none[i]);
     }
 }
-END_TEST
 
-START_TEST(lists_of_what_is_kept)
+TEST(lists_of_what_is_kept)
 {
     unsigned keep;
     ck_assert(wvl_metadata_parse_keep("exif,icc", &keep) && keep == (WVL_KEEP_EXIF | WVL_KEEP_ICC));
@@ -219,7 +210,6 @@ START_TEST(lists_of_what_is_kept)
     ck_assert(!wvl_metadata_parse_keep("", &keep) && !wvl_metadata_parse_keep("exif,", &keep));
     ck_assert(!wvl_metadata_parse_keep("exi", &keep) && !wvl_metadata_parse_keep("exif;xmp", &keep));
 }
-END_TEST
 
 /* ---- Orientation ----------------------------------------------------------------------------- */
 
@@ -239,7 +229,7 @@ static void seen_at(int orientation, int r, int c, int rows, int columns, int *s
     *seen_c = places[orientation][1];
 }
 
-START_TEST(samples_are_turned)
+TEST_RANGE(samples_are_turned, 1, 9)
 {
     char error[128];
     int r, c, seen_r, seen_c;
@@ -259,9 +249,8 @@ START_TEST(samples_are_turned)
     }
     finish();
 }
-END_TEST
 
-START_TEST(incomplete_groups_are_refused)
+TEST(incomplete_groups_are_refused)
 {
     char error[160];
     start();
@@ -272,7 +261,6 @@ START_TEST(incomplete_groups_are_refused)
     ck_assert_uint_eq(picture.orientation, 2);
     finish();
 }
-END_TEST
 
 /* IFD0 at 8 with Orientation 6, XResolution, YResolution and the pointer to an EXIF directory at 62, with the size. */
 static const uint8_t exif[] = {
@@ -287,7 +275,7 @@ static const uint8_t exif[] = {
     0,    0,    0,    72, 0, 0, 0, 1, 0, 0, 0, 96,  0, 0, 0, 1, /* 72/1, 96/1 */
 };
 
-START_TEST(orientation_is_reset)
+TEST(orientation_is_reset)
 {
     static const char packet[] =
         "<a xmlns:t=\"http://ns.adobe.com/tiff/1.0/\" t:Orientation=\"6\"><t:Orientation>6</t:Orientation>"
@@ -307,11 +295,10 @@ START_TEST(orientation_is_reset)
     ck_assert(strncmp((const char *)picture.metadata.blobs[WVL_IO_XMP].data, wanted, 98) == 0);
     finish();
 }
-END_TEST
 
 /* ---- EXIF ------------------------------------------------------------------------------------ */
 
-START_TEST(damaged_exif_is_found)
+TEST(damaged_exif_is_found)
 {
     uint8_t bytes[sizeof exif];
     ck_assert(wvl_io_is_exif_sound(exif, sizeof exif));
@@ -325,7 +312,6 @@ START_TEST(damaged_exif_is_found)
     bytes[57] = 8; /* EXIF is IFD0: a loop */
     ck_assert(!wvl_io_is_exif_sound(bytes, sizeof bytes));
 }
-END_TEST
 
 /* ---- Sidecars -------------------------------------------------------------------------------- */
 
@@ -357,7 +343,7 @@ static const char *gml(void)
     return "";
 }
 
-START_TEST(sidecars_give_a_place)
+TEST(sidecars_give_a_place)
 {
     start();
     take(AUX, NULL);
@@ -374,9 +360,8 @@ START_TEST(sidecars_give_a_place)
     ck_assert_ptr_nonnull(strstr(gml(), "<gml:pos>500005 3999990</gml:pos>"));
     finish();
 }
-END_TEST
 
-START_TEST(sidecars_without_a_system)
+TEST(sidecars_without_a_system)
 {
     start();
     take(NULL, "10 0 0 -20 500005 3999990");
@@ -385,9 +370,8 @@ START_TEST(sidecars_without_a_system)
     ck_assert_ptr_nonnull(strstr(made.lost, "GML"));
     finish();
 }
-END_TEST
 
-START_TEST(odd_sidecars_are_named)
+TEST(odd_sidecars_are_named)
 {
     start();
     take("<PAMDataset><SRS>LOCAL_CS[\"x\"]</SRS></PAMDataset>", NULL);
@@ -401,10 +385,9 @@ START_TEST(odd_sidecars_are_named)
     ck_assert_ptr_null(picture.metadata.blobs[WVL_IO_GEO].data);
     finish();
 }
-END_TEST
 
 /* Only a file that is not there says nothing: what cannot be read is named, and without descriptors the run ends. */
-START_TEST(sidecars_that_cannot_be_read)
+TEST(sidecars_that_cannot_be_read)
 {
     char folder[] = "sidecars.XXXXXX", path[64], name[64];
     ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -429,9 +412,8 @@ START_TEST(sidecars_that_cannot_be_read)
     ck_assert_int_eq(rmdir(folder), 0);
     finish();
 }
-END_TEST
 
-START_TEST(axes_of_unknown_order_make_no_gml)
+TEST(axes_of_unknown_order_make_no_gml)
 {
     start();
     take("<PAMDataset><SRS>PROJCS[\"x\",AUTHORITY[\"EPSG\",\"3031\"]]</SRS>"
@@ -446,32 +428,5 @@ START_TEST(axes_of_unknown_order_make_no_gml)
     ck_assert_ptr_nonnull(strstr(gml(), "<gml:pos>49.875 8.25</gml:pos>")); /* latitude first */
     finish();
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("metadata");
-    TCase *tests = tcase_create("metadata");
-    tcase_add_test(tests, texts_make_a_packet);
-    tcase_add_test(tests, texts_join_a_packet);
-    tcase_add_test(tests, packets_grow_without_padding);
-    tcase_add_test(tests, odd_packets_stay);
-    tcase_add_test(tests, lost_texts_are_named);
-    tcase_add_test(tests, dates);
-    tcase_add_test(tests, lists_of_what_is_kept);
-    tcase_add_loop_test(tests, samples_are_turned, 1, 9);
-    tcase_add_test(tests, incomplete_groups_are_refused);
-    tcase_add_test(tests, orientation_is_reset);
-    tcase_add_test(tests, damaged_exif_is_found);
-    tcase_add_test(tests, sidecars_give_a_place);
-    tcase_add_test(tests, sidecars_without_a_system);
-    tcase_add_test(tests, odd_sidecars_are_named);
-    tcase_add_test(tests, sidecars_that_cannot_be_read);
-    tcase_add_test(tests, axes_of_unknown_order_make_no_gml);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("metadata")

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The length of a header that changes block by block is the length of the header coded as a whole. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "codec/t2/meter.h"
+#include "tests/support/support.h"
 
 #define CHANGES 400
 #define LAYERS 3u
@@ -120,7 +118,7 @@ static void check_header(bench *b, const wvl_meter *m, int change)
                   m->layer, change, wvl_meter_header(m), whole.header_bytes);
 }
 
-START_TEST(changes_are_followed)
+TEST_EACH(changes_are_followed, 8)
 {
     static const uint32_t rests[] = {97, 60, 5}; /* of 100 blocks, those that stay out */
     int is_sparse = _i > 3;                      /* a block or two at a time: they speak for large parts of the trees */
@@ -152,10 +150,9 @@ START_TEST(changes_are_followed)
     }
     close_bench(&b);
 }
-END_TEST
 
 /* Headers of few blocks are soon coded. */
-START_TEST(only_long_headers_are_metered)
+TEST(only_long_headers_are_metered)
 {
     bench b;
     memset(&b, 0, sizeof b);
@@ -164,19 +161,5 @@ START_TEST(only_long_headers_are_metered)
     add_band(&b, 8, 8, 0);
     ck_assert_uint_eq(wvl_meter_chunks(&b.precinct), 3 + 1);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("meter");
-    TCase *tests = tcase_create("meter");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, changes_are_followed, 0, 8);
-    tcase_add_test(tests, only_long_headers_are_metered);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("meter")

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../prop/t1_decode.h"
 #include "base/cpu.h"
@@ -83,7 +80,7 @@ static void draw_run(run *r)
     }
 }
 
-START_TEST(standard_sequence)
+TEST(standard_sequence)
 {
     static const uint8_t input[32] = {0x00, 0x02, 0x00, 0x51, 0x00, 0x00, 0x00, 0xC0, 0x03, 0x52, 0x87,
                                       0x2A, 0xAA, 0xAA, 0xAA, 0xAA, 0x82, 0xC0, 0x20, 0x00, 0xFC, 0xD7,
@@ -104,9 +101,8 @@ START_TEST(standard_sequence)
     ck_assert_uint_ge(end.final_bytes, 26);
     ck_assert_mem_eq(buffer + 1, output, end.final_bytes - 1);
 }
-END_TEST
 
-START_TEST(every_end_decodes)
+TEST(every_end_decodes)
 {
     static run r;
     for (int trial = 0; trial < 1500; trial++) {
@@ -128,9 +124,8 @@ START_TEST(every_end_decodes)
         }
     }
 }
-END_TEST
 
-START_TEST(every_safe_prefix_decodes)
+TEST(every_safe_prefix_decodes)
 {
     static run r;
     for (int trial = 0; trial < 2500; trial++) {
@@ -147,13 +142,12 @@ START_TEST(every_safe_prefix_decodes)
         }
     }
 }
-END_TEST
 
 /*
  * The same against continuations that hug an edge of the interval: the more probable symbol for ever keeps the upper
  * edge, and the symbol whose sub-interval is the lower one keeps the lower.
  */
-START_TEST(safe_prefix_survives_edges)
+TEST(safe_prefix_survives_edges)
 {
     static run r;
     for (int trial = 0; trial < 40000; trial++) {
@@ -178,10 +172,9 @@ START_TEST(safe_prefix_survives_edges)
         REQUIRE(decodes(&r, buffer + 1, safe) == k);
     }
 }
-END_TEST
 
 /* No string shorter than final_bytes with the same stored bytes before B can end the code: tried exhaustively. */
-START_TEST(ends_are_shortest)
+TEST(ends_are_shortest)
 {
     static run r;
     for (int trial = 0; trial < 1200; trial++) {
@@ -205,9 +198,8 @@ START_TEST(ends_are_shortest)
         }
     }
 }
-END_TEST
 
-START_TEST(list_equals_bits)
+TEST(list_equals_bits)
 {
     static run r;
     for (int trial = 0; trial < 4000; trial++) {
@@ -231,7 +223,6 @@ START_TEST(list_equals_bits)
         REQUIRE(memcmp(a, b, (size_t)(one.bp - a) + 1) == 0);
     }
 }
-END_TEST
 
 /* A carry that waits in C goes to B, unless that is 0xFF. */
 static void settle_carry(wvl_mq *mq)
@@ -293,30 +284,27 @@ static void compare_lanes(void (*encode)(wvl_mq *const[], const uint8_t *const[]
     }
 }
 
-START_TEST(lanes_equal_each_in_c)
+TEST(lanes_equal_each_in_c)
 {
     for (int trial = 0; trial < 2000; trial++)
         compare_lanes(wvl_mq_encode_lanes_c, 1 + trial % 2);
 }
-END_TEST
 
 #ifdef WVL_HAVE_AVX2
-START_TEST(lanes_equal_each_in_avx2)
+TEST(lanes_equal_each_in_avx2)
 {
     for (int trial = 0; trial < 8000 && wvl_cpu_fetch_level() >= WVL_CPU_AVX2; trial++)
         compare_lanes(wvl_mq_encode_lanes_avx2, 1 + (unsigned)trial % WVL_MQ_MAX_LANES);
 }
-END_TEST
 
-START_TEST(lanes_equal_each_in_avx512)
+TEST(lanes_equal_each_in_avx512)
 {
     for (int trial = 0; trial < 2000 && wvl_cpu_fetch_level() >= WVL_CPU_AVX512; trial++)
         compare_lanes(wvl_mq_encode_lanes_avx512, 1 + (unsigned)trial % WVL_MQ_MAX_LANES);
 }
-END_TEST
 #endif
 
-START_TEST(raw_ends)
+TEST(raw_ends)
 {
     for (int trial = 0; trial < 3000; trial++) {
         uint8_t bits[300], buffer[64], cut[64];
@@ -350,10 +338,9 @@ START_TEST(raw_ends)
         }
     }
 }
-END_TEST
 
 /* The certificate of core/t1_bound.h, in sevenths of a shift: f by (A - 0x8000) / 2048, h by row. */
-START_TEST(shifts_are_bounded)
+TEST(shifts_are_bounded)
 {
     static const uint8_t f[16] = {WVL_MQ_SEVENTHS_PER_SEGMENT, 0, 2, 2};
     static const uint16_t h[WVL_MQ_ROW_COUNT] = {0, 0, 0, 0,  4,  15, 0,  0,  2,  0,   0,   0,   0,   0,   0, 0,
@@ -378,32 +365,9 @@ START_TEST(shifts_are_bounded)
         }
     }
 }
-END_TEST
 
 int main(void)
 {
-    const char *seed = getenv("WVL_TEST_SEED");
-    rng_state = seed ? strtoull(seed, NULL, 0) | 1 : 0x9E3779B97F4A7C15u;
-    Suite *suite = suite_create("mq");
-    TCase *tests = tcase_create("mq");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, standard_sequence);
-    tcase_add_test(tests, every_end_decodes);
-    tcase_add_test(tests, every_safe_prefix_decodes);
-    tcase_add_test(tests, safe_prefix_survives_edges);
-    tcase_add_test(tests, ends_are_shortest);
-    tcase_add_test(tests, list_equals_bits);
-    tcase_add_test(tests, lanes_equal_each_in_c);
-#ifdef WVL_HAVE_AVX2
-    tcase_add_test(tests, lanes_equal_each_in_avx2);
-    tcase_add_test(tests, lanes_equal_each_in_avx512);
-#endif
-    tcase_add_test(tests, raw_ends);
-    tcase_add_test(tests, shifts_are_bounded);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    rng_state = test_read_seed(0x9E3779B97F4A7C15u);
+    return test_run_suite("mq");
 }

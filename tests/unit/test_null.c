@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* NULL for each pointer of every function of the encoder and the walker in turn. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "null_suite.h"
+#include "tests/support/support.h"
 #include "wavelane_check.h"
 #include "wavelane_frames.h"
 #include "wavelane_rows.h"

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Nodes of memory: what is read, and what a visit sets and takes back; on a made-up machine, and on this one. */
-#include <check.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/numa.h"
+#include "tests/support/support.h"
 
 /* ---- A made-up machine ----------------------------------------------------------------------- */
 
@@ -89,7 +86,9 @@ static unsigned count_bits(const wvl_numa_set *set)
 
 /* ---- What is read ---------------------------------------------------------------------------- */
 
-START_TEST(paths)
+TEST_FIXTURE(setup, teardown);
+
+TEST(paths)
 {
     wvl_numa_node node;
     wvl_numa_find(0x2, 0xAB, 0x1C, &node);
@@ -101,10 +100,9 @@ START_TEST(paths)
                                  "/sys/bus/pci/devices/0002:ab:1c.0/numa_node\n"
                                  "/sys/devices/system/node/node1/cpulist\n");
 }
-END_TEST
 
 /* Lists of processors, and how many they have; -1: none that counts. */
-START_TEST(lists)
+TEST(lists)
 {
     static const struct {
         const char *text;
@@ -124,9 +122,8 @@ START_TEST(lists)
                       count_bits(&node.cpus));
     }
 }
-END_TEST
 
-START_TEST(unknown)
+TEST(unknown)
 {
     static const char *const rows[][2] = {{"0\n", "0\n"},  {"3\n", "3\n"},    {"", "0\n"},   {NULL, "0\n"},
                                           {"0-1", "-1\n"}, {"0-1", "8192\n"}, {"0-1", NULL}, {"x", "0\n"}};
@@ -144,11 +141,10 @@ START_TEST(unknown)
     }
     ck_assert_uint_eq(set_count, 0);
 }
-END_TEST
 
 /* ---- Visits ---------------------------------------------------------------------------------- */
 
-START_TEST(visits_nest)
+TEST(visits_nest)
 {
     wvl_numa_node node;
     wvl_numa_visit outer, inner;
@@ -170,7 +166,6 @@ START_TEST(visits_nest)
     ck_assert_uint_eq(mask.words[0], 0x3c);
     ck_assert_uint_eq(mask.words[1], 1);
 }
-END_TEST
 
 /* The thread had `before`, and a visit. Somebody gives it another mask meanwhile: that one stays. The machine takes
  * processors away, and what it leaves the thread is `meanwhile`: what is left of `before` comes back. */
@@ -181,7 +176,7 @@ static const struct {
                {0xfc, 0x0f, 0x0f, 0x0c},    {0xf8, 0x03, 0x03, 0x03},   {0xff, 0x10, 0x3f, 0x10},
                {0xff, 0x80, ~0x40ul, 0x80}, {0xff, 0xb0, ~0x40ul, 0xbf}};
 
-START_TEST(changed_meanwhile)
+TEST_EACH(changed_meanwhile, sizeof changes / sizeof *changes)
 {
     wvl_numa_node node;
     wvl_numa_visit visit;
@@ -193,9 +188,8 @@ START_TEST(changed_meanwhile)
     wvl_numa_leave(&visit);
     ck_assert_msg(mask.words[0] == changes[_i].after, "%d: %lx", _i, mask.words[0]);
 }
-END_TEST
 
-START_TEST(policy_of_others)
+TEST(policy_of_others)
 {
     wvl_numa_node node;
     wvl_numa_visit visit;
@@ -205,7 +199,6 @@ START_TEST(policy_of_others)
     wvl_numa_leave(&visit);
     ck_assert_int_eq(mode, 3);
 }
-END_TEST
 
 /* ---- This machine ---------------------------------------------------------------------------- */
 
@@ -252,7 +245,7 @@ static void *visit_really(void *unused)
     return unused;
 }
 
-START_TEST(really)
+TEST(really)
 {
 #ifdef __linux__
     pthread_t thread;
@@ -270,24 +263,5 @@ START_TEST(really)
     wvl_numa_find(0xffff, 0xff, 0x1f, &node); /* no such device */
     ck_assert_ptr_null(node.calls);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("numa");
-    TCase *tests = tcase_create("nodes");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, paths);
-    tcase_add_test(tests, lists);
-    tcase_add_test(tests, unknown);
-    tcase_add_test(tests, visits_nest);
-    tcase_add_test(tests, policy_of_others);
-    tcase_add_loop_test(tests, changed_meanwhile, 0, (int)(sizeof changes / sizeof *changes));
-    tcase_add_test(tests, really);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("numa")

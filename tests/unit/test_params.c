@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Params: the option table, its parser and printer, presets, ownership. */
-#include <check.h>
 #include <fenv.h>
 #include <locale.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/context.h"
 #include "params/number.h"
 #include "params/params.h"
+#include "tests/support/support.h"
 
 static wvl_context *context;
 static wvl_params *params;
@@ -50,7 +46,9 @@ static void expect_refused(const char *key, const char *value, const char *reaso
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-START_TEST(every_default_reads_back)
+TEST_FIXTURE(open_params, close_params);
+
+TEST(every_default_reads_back)
 {
     size_t count;
     const wvl_option *options = wvl_options(&count);
@@ -66,10 +64,9 @@ START_TEST(every_default_reads_back)
         }
     }
 }
-END_TEST
 
 /* The text of a range is what the parser enforces: "a..b" for integers, "a|b|c" for words. */
-START_TEST(ranges_say_what_is_enforced)
+TEST(ranges_say_what_is_enforced)
 {
     size_t count;
     const wvl_option *options = wvl_options(&count);
@@ -112,9 +109,8 @@ START_TEST(ranges_say_what_is_enforced)
         }
     }
 }
-END_TEST
 
-START_TEST(words_reach_the_settings)
+TEST(words_reach_the_settings)
 {
     const wvl_settings *s = &params->settings;
     expect_set("quantization", "derived", "derived");
@@ -135,9 +131,8 @@ START_TEST(words_reach_the_settings)
     ck_assert_uint_eq(s->max_bytes, UINT64_MAX);
     expect_refused("max-bytes", "18446744073709551616", "whole number");
 }
-END_TEST
 
-START_TEST(pairs)
+TEST(pairs)
 {
     expect_set("tile", "4294967295,1", "4294967295,1");
     ck_assert_uint_eq(params->settings.tile_width, UINT32_MAX);
@@ -155,9 +150,8 @@ START_TEST(pairs)
     expect_refused("block", "2,64", "from 4 to 1024");
     expect_refused("block", "2048,4", "from 4 to 1024");
 }
-END_TEST
 
-START_TEST(precincts)
+TEST(precincts)
 {
     char list[33 * 6 + 1 + 6] = "";
     expect_set("precincts", "[256,128],[1,32768]", "[256,128],[1,32768]");
@@ -179,9 +173,8 @@ START_TEST(precincts)
     strcat(list, ",[8,8]");
     expect_refused("precincts", list, "33 resolutions");
 }
-END_TEST
 
-START_TEST(styles)
+TEST(styles)
 {
     expect_set("style", "63", "BYPASS+RESET+TERMALL+VSC+PTERM+SEGSYM");
     expect_set("style", "0", "0");
@@ -205,11 +198,10 @@ START_TEST(styles)
     expect_refused("tile-parts", "P", "at most once");
     expect_refused("tile-parts", "", "expected none");
 }
-END_TEST
 
 /* ---- Rates ----------------------------------------------------------------------------------- */
 
-START_TEST(one_target_replaces_the_others)
+TEST(one_target_replaces_the_others)
 {
     const wvl_settings *s = &params->settings;
     ck_assert_uint_eq(s->layer_count, 1);
@@ -233,9 +225,8 @@ START_TEST(one_target_replaces_the_others)
     expect_set("layer-bytes", "1000,9007199254740992", "1000,9007199254740992");
     expect_set("rates", "1,5,0.5", "1,5,0.5"); /* the order is kept for the plan to judge */
 }
-END_TEST
 
-START_TEST(targets_are_refused)
+TEST(targets_are_refused)
 {
     expect_refused("rates", "20,,10", "expected a number");
     expect_refused("rates", "20,10,", "expected ,");
@@ -265,9 +256,8 @@ START_TEST(targets_are_refused)
     ck_assert_uint_eq(params->settings.layer_count, 65535);
     free(many);
 }
-END_TEST
 
-START_TEST(reals)
+TEST(reals)
 {
     expect_set("step", "0.00390625", "0.00390625");
     expect_set("step", "1e-3", "0.001");
@@ -280,7 +270,6 @@ START_TEST(reals)
     expect_refused("step", "0.5e", "is unexpected");
     expect_refused("step", "0,5", "is unexpected");
 }
-END_TEST
 
 /* Locales with a decimal comma, of which a machine may have none. */
 static int set_comma_locale(void)
@@ -295,7 +284,7 @@ static int set_comma_locale(void)
     return 0;
 }
 
-START_TEST(numbers_do_not_depend_on_the_locale)
+TEST(numbers_do_not_depend_on_the_locale)
 {
     if (!set_comma_locale()) {
         (void)fprintf(stderr, "note: no locale with a decimal comma here, only the C locale was tried\n");
@@ -304,9 +293,8 @@ START_TEST(numbers_do_not_depend_on_the_locale)
     expect_refused("step", "0,25", "is unexpected");
     (void)setlocale(LC_ALL, "C");
 }
-END_TEST
 
-START_TEST(numbers_do_not_depend_on_the_rounding_mode)
+TEST(numbers_do_not_depend_on_the_rounding_mode)
 {
     static const int modes[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     for (int i = 0; i < 4; i++) {
@@ -321,11 +309,10 @@ START_TEST(numbers_do_not_depend_on_the_rounding_mode)
         ck_assert(value == 0x1.999999999999ap-4);
     }
 }
-END_TEST
 
 /* ---- Keys, comments, presets, clones --------------------------------------------------------- */
 
-START_TEST(unknown_keys_name_the_nearest)
+TEST(unknown_keys_name_the_nearest)
 {
     ck_assert_int_eq(wvl_params_set(params, "level", "3"), WVL_ERROR_PARAMETER);
     ck_assert_ptr_nonnull(strstr(wvl_params_error(params), "\"levels\""));
@@ -338,9 +325,8 @@ START_TEST(unknown_keys_name_the_nearest)
     ck_assert_int_eq(wvl_params_set(params, NULL, "1"), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(wvl_params_set(NULL, "levels", "1"), WVL_ERROR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(comments_add_up)
+TEST(comments_add_up)
 {
     char *longest = malloc(65533);
     ck_assert_ptr_nonnull(longest);
@@ -357,9 +343,8 @@ START_TEST(comments_add_up)
     expect_set("comment", "again", "again");
     free(longest);
 }
-END_TEST
 
-START_TEST(presets_apply)
+TEST(presets_apply)
 {
     size_t count;
     const wvl_preset *presets = wvl_presets(&count);
@@ -381,9 +366,8 @@ START_TEST(presets_apply)
     ck_assert_int_eq(wvl_params_preset(params, "iiif"), WVL_ERROR_PARAMETER);
     ck_assert_ptr_nonnull(strstr(wvl_params_error(params), "archive-lossless, iiif-lossless, iiif-lossy"));
 }
-END_TEST
 
-START_TEST(preset_names_carry_words)
+TEST(preset_names_carry_words)
 {
     static const char *const bad[] = {"dci",           "dci-2k-",       "dci-2k-4d",    "dci-2k-24-", "dci-2k-0",
                                       "dci-2k-24-m12", "iiif-lossy-24", "kb-master-3d", "imf-2k-s10", "imf-2k-x"};
@@ -405,9 +389,8 @@ START_TEST(preset_names_carry_words)
         ck_assert_msg(strstr(wvl_params_error(params), "preset") != NULL, "%s: %s", bad[i], wvl_params_error(params));
     }
 }
-END_TEST
 
-START_TEST(levels_may_be_left_open)
+TEST(levels_may_be_left_open)
 {
     expect_set("levels", "auto", "auto");
     expect_set("levels", "AUTO", "auto");
@@ -419,9 +402,8 @@ START_TEST(levels_may_be_left_open)
     ck_assert_int_eq(wvl_params_preset(params, "dicom-htj2k-rpcl"), WVL_OK);
     ck_assert_str_eq(wvl_params_get(params, "levels"), "auto");
 }
-END_TEST
 
-START_TEST(frame_rates_are_fractions)
+TEST(frame_rates_are_fractions)
 {
     expect_set("frame-rate", "24", "24");
     expect_set("frame-rate", "24.000", "24");
@@ -441,9 +423,8 @@ START_TEST(frame_rates_are_fractions)
     expect_refused("frame-rate", "24 ", "expected");
     expect_refused("frame-rate", "", "expected");
 }
-END_TEST
 
-START_TEST(regions_print_as_they_are_read)
+TEST(regions_print_as_they_are_read)
 {
     static const char all[] = "T2C1:U=9/T1-2C0-3:rect=1,2,3,4;U=12/rect=0,0,4294967295,4294967295/C0:U=25";
     wvl_params *copy;
@@ -458,9 +439,8 @@ START_TEST(regions_print_as_they_are_read)
     ck_assert_str_eq(wvl_params_get(copy, "roi"), all);
     wvl_params_release(copy);
 }
-END_TEST
 
-START_TEST(clones_are_independent)
+TEST(clones_are_independent)
 {
     wvl_params *copy;
     expect_set("rates", "20,10", "20,10");
@@ -479,41 +459,5 @@ START_TEST(clones_are_independent)
     ck_assert_uint_eq(copy->settings.layer_count, 1);
     wvl_params_release(copy);
 }
-END_TEST
 
-static Suite *params_suite(void)
-{
-    Suite *suite = suite_create("params");
-    TCase *table = tcase_create("params");
-    tcase_add_checked_fixture(table, open_params, close_params);
-    tcase_add_test(table, every_default_reads_back);
-    tcase_add_test(table, ranges_say_what_is_enforced);
-    tcase_add_test(table, words_reach_the_settings);
-    tcase_add_test(table, pairs);
-    tcase_add_test(table, precincts);
-    tcase_add_test(table, styles);
-    tcase_add_test(table, one_target_replaces_the_others);
-    tcase_add_test(table, targets_are_refused);
-    tcase_add_test(table, reals);
-    tcase_add_test(table, numbers_do_not_depend_on_the_locale);
-    tcase_add_test(table, numbers_do_not_depend_on_the_rounding_mode);
-    tcase_add_test(table, unknown_keys_name_the_nearest);
-    tcase_add_test(table, comments_add_up);
-    tcase_add_test(table, presets_apply);
-    tcase_add_test(table, preset_names_carry_words);
-    tcase_add_test(table, levels_may_be_left_open);
-    tcase_add_test(table, frame_rates_are_fractions);
-    tcase_add_test(table, regions_print_as_they_are_read);
-    tcase_add_test(table, clones_are_independent);
-    suite_add_tcase(suite, table);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(params_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("params")

@@ -7,7 +7,6 @@
 #include "imageio_bench.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <tiffio.h>
@@ -92,7 +91,7 @@ static void expect_refused_row(wvl_io_rows *rows, const char *reason)
 
 static const uint8_t ppm[] = "P6 2 3 255\nabcdefghijklmnopqr";
 
-START_TEST(pipe_gives_rows_once)
+TEST(pipe_gives_rows_once)
 {
     wvl_io_picture whole;
     char error[256] = "";
@@ -108,9 +107,8 @@ START_TEST(pipe_gives_rows_once)
     wvl_io_rows_close(rows);
     wvl_io_release_picture(&whole);
 }
-END_TEST
 
-START_TEST(truncated_pipe_fails_at_its_row)
+TEST(truncated_pipe_fails_at_its_row)
 {
     char error[256] = "";
     feed(ppm, sizeof ppm - 3);
@@ -120,7 +118,6 @@ START_TEST(truncated_pipe_fails_at_its_row)
     ck_assert_str_eq(error, "standard input: PNM: pixel data: truncated: 6 bytes needed, the file ends after 4");
     wvl_io_rows_close(rows);
 }
-END_TEST
 
 /* A reader that cannot give rows says why, refuses them, and gives the whole picture from the same pipe. */
 static void expect_obstacle(const bytes *b, const char *name, const wvl_io_options *options, const char *why)
@@ -140,7 +137,7 @@ static void expect_obstacle(const bytes *b, const char *name, const wvl_io_optio
     wvl_io_release_picture(&whole);
 }
 
-START_TEST(obstacles_of_pipes)
+TEST(obstacles_of_pipes)
 {
     static const wvl_io_options planes = {.format = "raw", .raw_format = "2,2,3,8,u"};
     bytes b;
@@ -151,9 +148,8 @@ START_TEST(obstacles_of_pipes)
     put(&b, "abcdefghijkl", 12);
     expect_obstacle(&b, "a.raw", &planes, "planes follow one another");
 }
-END_TEST
 
-START_TEST(obstacles_of_formats)
+TEST(obstacles_of_formats)
 {
     static const wvl_io_options tga = {.format = "tga"}, floats = {.float_transfer = WVL_IO_FLOAT_LINEAR};
     bytes b;
@@ -167,10 +163,9 @@ START_TEST(obstacles_of_formats)
     put(&b, "Pf\n1 1\n-1.0\n\0\0\x80\x3f", 16);
     expect_obstacle(&b, "a.pfm", &floats, "floating point");
 }
-END_TEST
 
 /* A program that makes rows feeds a reader: the same picture as its file, twice. */
-START_TEST(made_rows)
+TEST(made_rows)
 {
     static const char command[] = WVL_MAKE_ROWS " 300 201 3 12 5";
     wvl_io_picture whole;
@@ -189,7 +184,6 @@ START_TEST(made_rows)
     wvl_io_release_picture(&whole);
     unlink(path);
 }
-END_TEST
 
 /* ---- TIFF ------------------------------------------------------------------------------------ */
 
@@ -225,7 +219,7 @@ static void write_strips(const char *mode, uint16_t planar, uint16_t compression
     TIFFClose(tiff);
 }
 
-START_TEST(strips_in_all_orders)
+TEST_EACH(strips_in_all_orders, 32)
 {
     static const char *const modes[4] = {"wl", "wb", "wl8", "wb8"};
     static uint8_t at[16384];
@@ -242,11 +236,10 @@ START_TEST(strips_in_all_orders)
     }
     unlink(path);
 }
-END_TEST
 
 /* Tiles of 16 rows: a row of them, one as it is decoded, and one as it is stored. Stored rows go straight to the
  * caller. */
-START_TEST(memory_of_a_reader)
+TEST(memory_of_a_reader)
 {
     static const uint8_t zeros[16 * 16 * 6];
     make_file();
@@ -271,9 +264,8 @@ START_TEST(memory_of_a_reader)
     wvl_io_rows_close(rows);
     unlink(path);
 }
-END_TEST
 
-START_TEST(tiff_from_a_pipe)
+TEST(tiff_from_a_pipe)
 {
     bytes b;
     make_file();
@@ -282,7 +274,6 @@ START_TEST(tiff_from_a_pipe)
     expect_obstacle(&b, "a.tif", NULL, "rows of a TIFF file may lie anywhere");
     unlink(path);
 }
-END_TEST
 
 /* ---- PNG ------------------------------------------------------------------------------------- */
 
@@ -313,7 +304,7 @@ static size_t write_png(int interlace, uint8_t *at, size_t room)
 }
 
 /* Metadata behind the pixels: known before the first row from a file, with the last row from a pipe. */
-START_TEST(late_metadata_of_png)
+TEST(late_metadata_of_png)
 {
     uint8_t at[1024];
     char error[256] = "";
@@ -333,10 +324,9 @@ START_TEST(late_metadata_of_png)
     wvl_io_rows_close(rows);
     unlink(path);
 }
-END_TEST
 
 /* The reader goes on without what it gave away. */
-START_TEST(description_moves)
+TEST(description_moves)
 {
     uint8_t at[1024];
     char error[256] = "";
@@ -355,9 +345,8 @@ START_TEST(description_moves)
     wvl_io_release_picture(&picture);
     unlink(path);
 }
-END_TEST
 
-START_TEST(interlaced_png)
+TEST(interlaced_png)
 {
     bytes b;
     make_file();
@@ -365,12 +354,11 @@ START_TEST(interlaced_png)
     expect_obstacle(&b, "a.png", NULL, "interlaced");
     unlink(path);
 }
-END_TEST
 #endif
 
 /* ---- Again, and misuse ----------------------------------------------------------------------- */
 
-START_TEST(changed_file_is_refused)
+TEST(changed_file_is_refused)
 {
     char error[256] = "";
     make_file();
@@ -388,9 +376,8 @@ START_TEST(changed_file_is_refused)
     wvl_io_rows_close(rows);
     unlink(path);
 }
-END_TEST
 
-START_TEST(requests_are_checked)
+TEST(requests_are_checked)
 {
     uint8_t block[64];
     const wvl_io_row_buffer buffer = {block, 8};
@@ -411,9 +398,8 @@ START_TEST(requests_are_checked)
     wvl_io_rows_close(rows);
     wvl_io_rows_close(NULL);
 }
-END_TEST
 
-START_TEST(second_picture_is_refused_with_the_last_row)
+TEST(second_picture_is_refused_with_the_last_row)
 {
     static const uint8_t two[] = "P5 1 2 255\nabP5 1 1 255\nc";
     char error[256] = "";
@@ -424,10 +410,9 @@ START_TEST(second_picture_is_refused_with_the_last_row)
     ck_assert_ptr_nonnull(strstr(error, "a second picture follows"));
     wvl_io_rows_close(rows);
 }
-END_TEST
 
 /* Rows have no limit of samples but the one that is given; whole pictures have theirs. */
-START_TEST(limits)
+TEST(limits)
 {
     static const char head[] = "P5 4294967295 4294967295 255\n";
     static const wvl_io_options limited = {.max_samples = 1000};
@@ -444,7 +429,6 @@ START_TEST(limits)
     ck_assert_ptr_nonnull(strstr(error, "--max-pixels"));
     wvl_io_rows_close(rows);
 }
-END_TEST
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -537,7 +521,7 @@ static void read_tall(void)
     _exit(0);
 }
 
-START_TEST(tall_pictures_in_little_memory)
+TEST_EACH(tall_pictures_in_little_memory, 4)
 {
     struct rusage used;
     int status;
@@ -557,43 +541,5 @@ START_TEST(tall_pictures_in_little_memory)
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d", status);
     ck_assert_msg(used.ru_maxrss < MOST_RESIDENT_KB, "%ld KiB", used.ru_maxrss);
 }
-END_TEST
 
-static void add_formats(TCase *formats)
-{
-    tcase_add_test(formats, pipe_gives_rows_once);
-    tcase_add_test(formats, truncated_pipe_fails_at_its_row);
-    tcase_add_test(formats, obstacles_of_pipes);
-    tcase_add_test(formats, obstacles_of_formats);
-    tcase_add_test(formats, made_rows);
-    tcase_add_loop_test(formats, strips_in_all_orders, 0, 32);
-    tcase_add_test(formats, memory_of_a_reader);
-    tcase_add_test(formats, tiff_from_a_pipe);
-#ifdef WVL_HAVE_PNG
-    tcase_add_test(formats, late_metadata_of_png);
-    tcase_add_test(formats, description_moves);
-    tcase_add_test(formats, interlaced_png);
-#endif
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("picture rows");
-    TCase *formats = tcase_create("formats"), *use = tcase_create("use"), *memory = tcase_create("memory");
-    SRunner *runner = srunner_create(suite);
-    add_formats(formats);
-    tcase_add_test(use, changed_file_is_refused);
-    tcase_add_test(use, requests_are_checked);
-    tcase_add_test(use, second_picture_is_refused_with_the_last_row);
-    tcase_add_test(use, limits);
-    tcase_add_loop_test(memory, tall_pictures_in_little_memory, 0, 4);
-    tcase_set_timeout(formats, 60);
-    tcase_set_timeout(memory, 120);
-    suite_add_tcase(suite, formats);
-    suite_add_tcase(suite, use);
-    suite_add_tcase(suite, memory);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("picture rows")

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The plan refuses every violation with its reason, all at once, and keeps its word about memory. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "codec/write/coder.h"
 #include "tests/decode/cases.h"
 #include "tests/fault/ledger.h"
+#include "tests/support/support.h"
 
 /* ---- Violations ------------------------------------------------------------------------------ */
 
@@ -66,7 +63,7 @@ static const violation violations[] = {
     {"container=jp2", "colour", 0, 0, 64, 48, 5, {8, 0, 1, 1}},
 };
 
-START_TEST(every_violation_is_named)
+TEST_EACH(every_violation_is_named, sizeof violations / sizeof violations[0])
 {
     const violation *v = &violations[_i];
     wvl_component_format *components = calloc(v->count + 1, sizeof *components);
@@ -78,7 +75,6 @@ START_TEST(every_violation_is_named)
     case_refused(v->settings, &format, v->settings, v->reason);
     free(components);
 }
-END_TEST
 
 static unsigned count_lines(const char *text)
 {
@@ -89,7 +85,7 @@ static unsigned count_lines(const char *text)
     return lines;
 }
 
-START_TEST(all_violations_at_once)
+TEST(all_violations_at_once)
 {
     static const wvl_component_format components[3] = {{8, 0, 1, 1}, {40, 0, 1, 1}, {8, 0, 255, 255}};
     wvl_image_format format = {sizeof format, 5, 5, 64, 48, 3, components};
@@ -108,9 +104,8 @@ START_TEST(all_violations_at_once)
     ck_assert_uint_ge(count_lines(error), 5);
     wvl_params_release(params);
 }
-END_TEST
 
-START_TEST(arguments_are_checked)
+TEST(arguments_are_checked)
 {
     static const wvl_component_format one = {8, 0, 1, 1};
     wvl_image_format format = {sizeof format, 0, 0, 8, 8, 1, &one};
@@ -136,10 +131,9 @@ START_TEST(arguments_are_checked)
     wvl_plan_release(NULL);
     wvl_params_release(params);
 }
-END_TEST
 
 /* An image or sink that does not fit the plan is refused and nothing is read. */
-START_TEST(images_are_checked)
+TEST(images_are_checked)
 {
     picture p = picture_draw(PICTURE_FLAT, 16, 16, 3, 12, 1);
     picture_input input = picture_open_input(&p, 0);
@@ -173,7 +167,6 @@ START_TEST(images_are_checked)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -255,7 +248,7 @@ static void close_measured(measured *m)
 
 /* What an encode allocates at its peak lies between the base, which every picture of the plan takes, and the base with
  * the coded bound. */
-START_TEST(memory_promise)
+TEST_EACH(memory_promise, SHAPES)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_FLAT, PICTURE_EXTREME};
     for (unsigned k = 0; k < 8; k++) {
@@ -284,11 +277,10 @@ START_TEST(memory_promise)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* The likely figure: of what drawn photographs really take between two thirds and one and a half, and little beside the
  * bound where bytes are the target. */
-START_TEST(likely_memory_is_near)
+TEST_EACH(likely_memory_is_near, 8)
 {
     static const char *const settings[] = {"",
                                            "reversible=no bpp=1",
@@ -318,10 +310,9 @@ START_TEST(likely_memory_is_near)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* With a byte target it follows from the target: 8192 x 8192 x 3 in 16 bits at 2 bits a pixel. */
-START_TEST(likely_memory_follows_the_target)
+TEST(likely_memory_follows_the_target)
 {
     static const wvl_component_format components[3] = {{16, 0, 1, 1}, {16, 0, 1, 1}, {16, 0, 1, 1}};
     wvl_image_format format = {sizeof format, 0, 0, 8192, 8192, 3, components};
@@ -347,7 +338,6 @@ START_TEST(likely_memory_follows_the_target)
     ck_assert_uint_eq(memory[1].output_bytes_bound, 2 * target);
     ck_assert_uint_eq(memory[0].worst_bytes, memory[0].base_bytes + memory[0].coded_bytes_bound);
 }
-END_TEST
 
 static int is_noise(unsigned pattern, uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {
@@ -362,7 +352,7 @@ static int is_noise(unsigned pattern, uint32_t x, uint32_t y, uint32_t width, ui
 /* The depth to which blocks are coded is predicted from blocks that are complete. Pictures that fool the prediction,
  * flat where it begins and noise behind, make it code what nothing is sent of: beyond what is likely, never beyond the
  * worst. What leaves the encoder keeps its bound, which is the target. */
-START_TEST(hostile_pictures_keep_the_bound)
+TEST_EACH(hostile_pictures_keep_the_bound, 4)
 {
     static const char *const settings[] = {"reversible=no bpp=0.2 rdoq=no", "reversible=no bpp=0.2 block=8,8",
                                            "bpp=0.1 levels=0 block=16,16 mct=off", "reversible=no style=HT bpp=0.3"};
@@ -405,10 +395,9 @@ START_TEST(hostile_pictures_keep_the_bound)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* A picture of one wave without anything to code: the transform's memory has gone when block coding takes its own. */
-START_TEST(halves_share_memory)
+TEST(halves_share_memory)
 {
     static const char *const settings[] = {"", "reversible=no", "style=TERMALL block=8,8"};
     for (unsigned i = 0; i < 6; i++) {
@@ -429,11 +418,10 @@ START_TEST(halves_share_memory)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* The plan of a gigantic picture takes no picture memory, and says what the picture would need. */
 /* One column or one row: no more than twenty bytes a sample, and 2 MiB of tables, whatever works on it. */
-START_TEST(a_line_takes_little)
+TEST(a_line_takes_little)
 {
     static const char *const settings[] = {"", "style=HT", "reversible=no", "reversible=no bpp=2", "levels=0"};
     enum { LENGTH = 300000 };
@@ -454,9 +442,8 @@ START_TEST(a_line_takes_little)
         picture_free(&p);
     }
 }
-END_TEST
 
-START_TEST(plan_of_a_giant)
+TEST(plan_of_a_giant)
 {
     static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}};
     wvl_image_format format = {sizeof format, 0, 0, 1000000, 1000000, 3, components};
@@ -467,7 +454,6 @@ START_TEST(plan_of_a_giant)
     ck_assert_uint_gt(m.memory.base_bytes, 8192u * 8192u * 2u);
     close_measured(&m);
 }
-END_TEST
 
 /* ---- Explaining ------------------------------------------------------------------------------ */
 
@@ -485,7 +471,7 @@ static void collect(void *user, const char *piece, size_t bytes)
     t->bytes[t->used] = 0;
 }
 
-START_TEST(plan_explains_itself)
+TEST(plan_explains_itself)
 {
     static text words, json;
     picture p = picture_draw(PICTURE_FLAT, 70, 50, 3, 8, 1);
@@ -507,29 +493,5 @@ START_TEST(plan_explains_itself)
     case_free(&o);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("plan");
-    TCase *tests = tcase_create("plan");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, every_violation_is_named, 0, (int)(sizeof violations / sizeof violations[0]));
-    tcase_add_test(tests, all_violations_at_once);
-    tcase_add_test(tests, arguments_are_checked);
-    tcase_add_test(tests, images_are_checked);
-    tcase_add_loop_test(tests, memory_promise, 0, SHAPES);
-    tcase_add_loop_test(tests, likely_memory_is_near, 0, 8);
-    tcase_add_test(tests, likely_memory_follows_the_target);
-    tcase_add_loop_test(tests, hostile_pictures_keep_the_bound, 0, 4);
-    tcase_add_test(tests, halves_share_memory);
-    tcase_add_test(tests, a_line_takes_little);
-    tcase_add_test(tests, plan_of_a_giant);
-    tcase_add_test(tests, plan_explains_itself);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("plan")

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures from row sources: the bytes are those of wvl_encode, few rows are held, every failure ends the encode. */
-#include <check.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "geom/plan.h"
@@ -32,7 +29,7 @@ static const struct {
     {"tile=7,11 levels=3 tile-offset=8,1 reversible=no measure-psnr=no", 1},
 };
 
-START_TEST(bytes_are_those_of_an_image)
+TEST_EACH(bytes_are_those_of_an_image, sizeof cases / sizeof *cases)
 {
     picture p = rows_draw(cases[_i].format);
     rows_output whole = rows_encode(&p, cases[_i].settings, 1, NULL, 0);
@@ -49,10 +46,9 @@ START_TEST(bytes_are_those_of_an_image)
     rows_free(&whole);
     picture_free(&p);
 }
-END_TEST
 
 /* A small picture is coded twice, from a source that goes back and from one that does not. */
-START_TEST(rows_are_needed_again)
+TEST(rows_are_needed_again)
 {
     picture p = picture_draw(PICTURE_NOISE, 120, 90, 3, 8, 5);
     rows_output whole = rows_encode(&p, "reversible=no bpp=0.5 style=HT", 1, NULL, 0);
@@ -67,7 +63,6 @@ START_TEST(rows_are_needed_again)
     rows_free(&whole);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
 
@@ -109,7 +104,7 @@ static const struct {
     {"bpp=0.2,0.9 rdoq=yes max-component-bytes=9000", 0},
 };
 
-START_TEST(strips_have_the_same_bytes)
+TEST_EACH(strips_have_the_same_bytes, sizeof strip_cases / sizeof *strip_cases)
 {
     static const uint32_t heights[] = {1, 2, 3, 7, 64, 1000, 100000};
     const char *settings = strip_cases[_i].settings;
@@ -126,10 +121,9 @@ START_TEST(strips_have_the_same_bytes)
     rows_free(&whole);
     picture_free(&p);
 }
-END_TEST
 
 /* Every height and parity that a level can begin and end with. */
-START_TEST(strips_of_small_pictures)
+TEST_EACH(strips_of_small_pictures, 2)
 {
     const char *settings = _i ? "levels=3 block=8,4 reversible=no measure-psnr=no" : "levels=3 block=8,4";
     for (uint32_t k = 0; k < 40 * 2 * 3; k++) {
@@ -155,7 +149,6 @@ START_TEST(strips_of_small_pictures)
         picture_free(&p);
     }
 }
-END_TEST
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -192,7 +185,7 @@ static void give(void *user, void *memory, size_t bytes, void *stream)
 }
 
 /* Of a tall picture in tiles a few rows of tiles are held, and no more memory than was said. */
-START_TEST(few_rows_are_held)
+TEST(few_rows_are_held)
 {
     ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
     wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = {take, give, &l}};
@@ -226,10 +219,9 @@ START_TEST(few_rows_are_held)
     picture_free(&p);
     ck_assert_uint_eq(l.held, 0);
 }
-END_TEST
 
 /* Coded blocks beyond the limit go to a file: the allocator gives no more than was allowed, and the bytes stay. */
-START_TEST(a_limit_is_kept)
+TEST_EACH(a_limit_is_kept, 5)
 {
     static const char *const settings[] = {"levels=3", "levels=3 layers=3", "reversible=no bpp=2 rdoq=no levels=3",
                                            "reversible=no bpp=1 levels=3", "reversible=no bpp=0.5 style=HT"};
@@ -269,11 +261,10 @@ START_TEST(a_limit_is_kept)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-START_TEST(a_source_fails_at_a_row)
+TEST(a_source_fails_at_a_row)
 {
     static const char *const settings[] = {"tile=64,48 levels=3", "levels=3", "reversible=no bpp=1 levels=3"};
     static const wvl_status with[] = {WVL_ERROR_INPUT, WVL_ERROR_MEMORY, WVL_END, WVL_CANCELLED};
@@ -290,10 +281,9 @@ START_TEST(a_source_fails_at_a_row)
     }
     picture_free(&p);
 }
-END_TEST
 
 /* Where the file cannot be made, or the disk is full. A limit below the least is refused, and the least is taken. */
-START_TEST(a_spill_fails)
+TEST(a_spill_fails)
 {
     struct rlimit small = {1 << 20, 1 << 20};
     picture p = picture_draw(PICTURE_NOISE, 1100, 1100, 1, 8, 5);
@@ -334,10 +324,9 @@ START_TEST(a_spill_fails)
     ck_assert_ptr_nonnull(strstr(out.error, "a file in /tmp: File too large"));
     picture_free(&p);
 }
-END_TEST
 
 /* The n-th allocation fails, for every n: nothing is lost, and the source is released. */
-START_TEST(every_allocation_fails)
+TEST_EACH(every_allocation_fails, 3)
 {
     static const char *const settings[] = {"tile=100,50 levels=2", "levels=3", "reversible=no bpp=1"};
     ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
@@ -374,9 +363,8 @@ START_TEST(every_allocation_fails)
     picture_close_input(&input);
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(a_source_cannot_go_back)
+TEST(a_source_cannot_go_back)
 {
     picture p = picture_draw(PICTURE_NOISE, 700, 700, 3, 8, 5);
     rows_bench b;
@@ -388,9 +376,8 @@ START_TEST(a_source_cannot_go_back)
     ck_assert_str_eq(out.error, "the tape is stuck");
     picture_free(&p);
 }
-END_TEST
 
-START_TEST(a_token_is_raised_while_rows_are_read)
+TEST(a_token_is_raised_while_rows_are_read)
 {
     picture p = rows_draw(0);
     wvl_context *context;
@@ -407,7 +394,6 @@ START_TEST(a_token_is_raised_while_rows_are_read)
     wvl_context_release(context);
     picture_free(&p);
 }
-END_TEST
 
 static void spoil(rows_bench *b, int how)
 {
@@ -422,7 +408,7 @@ static void spoil(rows_bench *b, int how)
     }
 }
 
-START_TEST(wrong_sources_are_refused)
+TEST_EACH(wrong_sources_are_refused, 7)
 {
     picture p = rows_draw(0);
     rows_bench b;
@@ -434,7 +420,6 @@ START_TEST(wrong_sources_are_refused)
     ck_assert_uint_eq(b.reads, 0);
     picture_free(&p);
 }
-END_TEST
 
 static wvl_status read_nothing(void *user, const wvl_row_buffer *buffers, uint32_t count, char *error, size_t bytes)
 {
@@ -451,7 +436,7 @@ static wvl_plan *plan_line(wvl_context *context, uint32_t width, uint32_t height
 }
 
 /* A column takes little memory, and a row whose containers would not fit memory is refused. */
-START_TEST(lines_are_measured)
+TEST(lines_are_measured)
 {
     wvl_row_component component = {.container = WVL_SAMPLE_8};
     wvl_rows_memory memory = {.struct_size = sizeof memory};
@@ -472,9 +457,8 @@ START_TEST(lines_are_measured)
     wvl_plan_release(wide);
     wvl_context_release(context);
 }
-END_TEST
 
-START_TEST(a_device_alone_is_refused)
+TEST(a_device_alone_is_refused)
 {
     picture p = rows_draw(0);
     rows_bench b;
@@ -485,31 +469,5 @@ START_TEST(a_device_alone_is_refused)
     ck_assert_uint_gt(strlen(out.error), 0);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("rows");
-    TCase *all = tcase_create("rows");
-    tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, bytes_are_those_of_an_image, 0, (int)(sizeof cases / sizeof *cases));
-    tcase_add_loop_test(all, strips_have_the_same_bytes, 0, (int)(sizeof strip_cases / sizeof *strip_cases));
-    tcase_add_loop_test(all, strips_of_small_pictures, 0, 2);
-    tcase_add_test(all, rows_are_needed_again);
-    tcase_add_test(all, lines_are_measured);
-    tcase_add_test(all, few_rows_are_held);
-    tcase_add_test(all, a_source_fails_at_a_row);
-    tcase_add_loop_test(all, a_limit_is_kept, 0, 5);
-    tcase_add_test(all, a_spill_fails);
-    tcase_add_loop_test(all, every_allocation_fails, 0, 3);
-    tcase_add_test(all, a_source_cannot_go_back);
-    tcase_add_test(all, a_token_is_raised_while_rows_are_read);
-    tcase_add_loop_test(all, wrong_sources_are_refused, 0, 7);
-    tcase_add_test(all, a_device_alone_is_refused);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("rows")

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows that are pushed: in portions of every size, to the end or not. */
-#include <check.h>
-#include <string.h>
 
 #include "geom/plan.h"
 #include "tests/support/support.h"
@@ -47,7 +45,7 @@ static wvl_row_pusher *open_pusher(wvl_context *context, pushed *p, const char *
     return pusher;
 }
 
-START_TEST(pushed_rows_have_the_same_bytes)
+TEST_EACH(pushed_rows_have_the_same_bytes, 3)
 {
     static const char *const settings[] = {"levels=3", "tile=70,50 levels=2", "reversible=no bpp=1 rdoq=no levels=3",
                                            "reversible=no psnr=38"};
@@ -82,7 +80,6 @@ START_TEST(pushed_rows_have_the_same_bytes)
     picture_close_input(&from.input);
     picture_free(&p);
 }
-END_TEST
 
 static int refuse(void *user, const void *data, size_t bytes)
 {
@@ -91,7 +88,7 @@ static int refuse(void *user, const void *data, size_t bytes)
 }
 
 /* Too few rows, a pusher that is dropped, a sink that refuses, wrong arguments. */
-START_TEST(pushes_fail)
+TEST(pushes_fail)
 {
     picture p = rows_draw(0);
     wvl_context *context;
@@ -133,19 +130,5 @@ START_TEST(pushes_fail)
     picture_close_input(&from.input);
     picture_free(&p);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("rows_push");
-    TCase *all = tcase_create("rows_push");
-    tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, pushed_rows_have_the_same_bytes, 0, 3);
-    tcase_add_test(all, pushes_fail);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("rows_push")

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sequences: limits of frames against an independent leaky bucket, restarts, journals, names. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "tests/support/support.h"
 #include "tools/sequence/journal.h"
 #include "tools/sequence/names.h"
 #include "tools/sequence/rate.h"
@@ -88,16 +85,15 @@ static void run_frames(const wvl_sequence_rate_options *o, uint64_t *limits, uin
     ck_assert(!o->bits_per_second || o->bucket_bits || j.spent >= j.shares / 10 * 9);
 }
 
-START_TEST(limits_keep_bucket_and_average)
+TEST_EACH(limits_keep_bucket_and_average, KINDS)
 {
     static uint64_t limits[FRAMES], bytes[FRAMES];
     state = 41 + (uint64_t)_i;
     run_frames(&kinds[_i], limits, bytes);
 }
-END_TEST
 
 /* A run that begins again at any frame, with what is known of the frames before it, sets the same limits. */
-START_TEST(restarts_change_nothing)
+TEST_EACH(restarts_change_nothing, KINDS)
 {
     static uint64_t limits[FRAMES], bytes[FRAMES];
     const wvl_sequence_rate_options *o = &kinds[_i];
@@ -117,10 +113,9 @@ START_TEST(restarts_change_nothing)
         wvl_sequence_close_rate(rate);
     }
 }
-END_TEST
 
 /* Frame n depends on frames up to n - lag, and on no later one. */
-START_TEST(lag_is_kept)
+TEST(lag_is_kept)
 {
     const wvl_sequence_rate_options *o = &kinds[1];
     wvl_sequence_rate *a = NULL, *b = NULL;
@@ -136,9 +131,8 @@ START_TEST(lag_is_kept)
     wvl_sequence_close_rate(a);
     wvl_sequence_close_rate(b);
 }
-END_TEST
 
-START_TEST(two_passes_keep_bucket_and_average)
+TEST_EACH(two_passes_keep_bucket_and_average, KINDS)
 {
     static uint64_t first[FRAMES], limits[FRAMES];
     const wvl_sequence_rate_options *o = &kinds[_i];
@@ -172,9 +166,8 @@ START_TEST(two_passes_keep_bucket_and_average)
         }
     }
 }
-END_TEST
 
-START_TEST(rates_are_checked)
+TEST(rates_are_checked)
 {
     wvl_sequence_rate_options o = {.frames = 24, .seconds = 1, .lag = 64};
     ck_assert_int_eq(wvl_sequence_check_rate(&o), WVL_SEQUENCE_RATE_NO_LIMIT);
@@ -192,11 +185,10 @@ START_TEST(rates_are_checked)
     o.lag = 0;
     ck_assert_int_eq(wvl_sequence_check_rate(&o), WVL_SEQUENCE_RATE_RANGE);
 }
-END_TEST
 
 /* ---- Journal --------------------------------------------------------------------------------- */
 
-START_TEST(checksum_is_crc64)
+TEST(checksum_is_crc64)
 {
     static wvl_sequence_checksum sum;
     wvl_sequence_init_checksum(&sum);
@@ -207,7 +199,6 @@ START_TEST(checksum_is_crc64)
         ck_assert_uint_eq(wvl_sequence_sum_bytes(&sum, part, text + cut, 9 - cut), UINT64_C(0x995DC9BBDF1939FA));
     }
 }
-END_TEST
 
 /* A journal of three frames, the second one twice. */
 static size_t make_journal(const wvl_sequence_checksum *sum, char *text, size_t *head_bytes)
@@ -226,7 +217,7 @@ static size_t make_journal(const wvl_sequence_checksum *sum, char *text, size_t 
 }
 
 /* However a journal is cut, what is read are whole lines of it. */
-START_TEST(journals_are_read_as_far_as_they_go)
+TEST(journals_are_read_as_far_as_they_go)
 {
     static wvl_sequence_checksum sum;
     static const size_t counts[] = {0, 1, 2, 3, 3};
@@ -252,9 +243,8 @@ START_TEST(journals_are_read_as_far_as_they_go)
         wvl_sequence_release_journal(&j);
     }
 }
-END_TEST
 
-START_TEST(damaged_heads_are_refused)
+TEST(damaged_heads_are_refused)
 {
     static wvl_sequence_checksum sum;
     char text[2048];
@@ -273,11 +263,10 @@ START_TEST(damaged_heads_are_refused)
     ck_assert_uint_eq(j.count, 3);
     wvl_sequence_release_journal(&j);
 }
-END_TEST
 
 /* Every second frame of a range, a range that goes on, and one that does not. A line that is damaged or cut claims
  * nothing. */
-START_TEST(claims_are_ranges)
+TEST(claims_are_ranges)
 {
     static wvl_sequence_checksum sum;
     static const wvl_sequence_claim claims[] = {{10, 18, 2}, {20, 30, 2}, {40, 44, 1}};
@@ -308,11 +297,10 @@ START_TEST(claims_are_ranges)
         wvl_sequence_release_journal(&j);
     }
 }
-END_TEST
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-START_TEST(names_have_one_number)
+TEST(names_have_one_number)
 {
     static const struct {
         const char *pattern, *name; /* NULL: no pattern */
@@ -334,9 +322,8 @@ START_TEST(names_have_one_number)
         free(name);
     }
 }
-END_TEST
 
-START_TEST(ranges_are_read)
+TEST(ranges_are_read)
 {
     static const struct {
         const char *text;
@@ -361,9 +348,8 @@ START_TEST(ranges_are_read)
         ck_assert(!rows[i].count || wvl_sequence_range_count(&r) == rows[i].count);
     }
 }
-END_TEST
 
-START_TEST(shards_cover_all_frames_once)
+TEST(shards_cover_all_frames_once)
 {
     uint32_t index, count;
     ck_assert(wvl_sequence_parse_shard("3/8", &index, &count) && index == 3 && count == 8);
@@ -381,29 +367,5 @@ START_TEST(shards_cover_all_frames_once)
         }
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("sequence");
-    TCase *tests = tcase_create("sequence");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, limits_keep_bucket_and_average, 0, KINDS);
-    tcase_add_loop_test(tests, restarts_change_nothing, 0, KINDS);
-    tcase_add_test(tests, lag_is_kept);
-    tcase_add_loop_test(tests, two_passes_keep_bucket_and_average, 0, KINDS);
-    tcase_add_test(tests, rates_are_checked);
-    tcase_add_test(tests, checksum_is_crc64);
-    tcase_add_test(tests, journals_are_read_as_far_as_they_go);
-    tcase_add_test(tests, claims_are_ranges);
-    tcase_add_test(tests, damaged_heads_are_refused);
-    tcase_add_test(tests, names_have_one_number);
-    tcase_add_test(tests, ranges_are_read);
-    tcase_add_test(tests, shards_cover_all_frames_once);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
-}
+TEST_MAIN("sequence")

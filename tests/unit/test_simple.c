@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The conveniences of wavelane_simple.h: options as text, memory of the library and of the caller, pixels in one call.
  */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/structs.h"
 #include "tests/support/support.h"
@@ -50,13 +46,14 @@ static const struct {
     {" \n ", "levels", "5"},
 };
 
-START_TEST(texts_are_read)
+TEST_FIXTURE(open_all, close_all);
+
+TEST_EACH(texts_are_read, sizeof readings / sizeof readings[0])
 {
     ck_assert_msg(wvl_params_parse(params, readings[_i].text) == WVL_OK, "%s", wvl_params_error(params));
     ck_assert_str_eq(wvl_params_error(params), "");
     ck_assert_str_eq(wvl_params_get(params, readings[_i].key), readings[_i].value);
 }
-END_TEST
 
 static const struct {
     const char *text, *words;
@@ -77,7 +74,7 @@ static const struct {
 };
 
 /* An error changes no option, also where earlier settings of the text were right. */
-START_TEST(texts_are_refused)
+TEST_EACH(texts_are_refused, sizeof refusals / sizeof refusals[0])
 {
     ck_assert_int_eq(wvl_params_set(params, "levels", "4"), WVL_OK);
     ck_assert_int_eq(wvl_params_parse(params, refusals[_i].text), WVL_ERROR_PARAMETER);
@@ -88,10 +85,9 @@ START_TEST(texts_are_refused)
     ck_assert_int_eq(wvl_params_parse(params, "levels=1"), WVL_OK);
     ck_assert_str_eq(wvl_params_error(params), "");
 }
-END_TEST
 
 /* Every option of the table, written as its own default in quotes, is read back as it was. */
-START_TEST(the_whole_table_is_read)
+TEST(the_whole_table_is_read)
 {
     size_t count;
     const wvl_option *options = wvl_options(&count);
@@ -103,10 +99,9 @@ START_TEST(the_whole_table_is_read)
         ck_assert_str_eq(wvl_params_get(params, options[i].key), before);
     }
 }
-END_TEST
 
 /* Cut and stirred texts: read or refused, never anything else. */
-START_TEST(random_texts)
+TEST(random_texts)
 {
     static const char letters[] = "levels=3,'\" block=\"64,64\",preset=iiif-lossy\n\t=,''\"\"";
     uint64_t state = 77;
@@ -126,14 +121,12 @@ START_TEST(random_texts)
         free(exact);
     }
 }
-END_TEST
 
-START_TEST(missing_arguments_of_a_text)
+TEST(missing_arguments_of_a_text)
 {
     ck_assert_int_eq(wvl_params_parse(NULL, "levels=2"), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(wvl_params_parse(params, NULL), WVL_ERROR_ARGUMENT);
 }
-END_TEST
 
 /* ---- Bytes in memory ------------------------------------------------------------------------- */
 
@@ -189,7 +182,9 @@ static void is_expected(const void *data, size_t bytes)
     ck_assert(!memcmp(data, expected, bytes));
 }
 
-START_TEST(memory_has_the_same_bytes)
+TEST_FIXTURE(open_picture, close_picture);
+
+TEST(memory_has_the_same_bytes)
 {
     char error[100] = "old";
     void *data;
@@ -206,7 +201,6 @@ START_TEST(memory_has_the_same_bytes)
     is_expected(data, bytes);
     wvl_memory_release(context, data, bytes);
 }
-END_TEST
 
 static int stop(void *user, uint64_t done, uint64_t total, wvl_stage stage)
 {
@@ -218,7 +212,7 @@ static int stop(void *user, uint64_t done, uint64_t total, wvl_stage stage)
 }
 
 /* Whatever fails, pixels are given back once and the outputs are empty. */
-START_TEST(memory_fails_whole)
+TEST(memory_fails_whole)
 {
     char error[200];
     void *data = rgb;
@@ -241,7 +235,6 @@ START_TEST(memory_fails_whole)
     ck_assert_int_eq(wvl_encode_to_memory(plan, &image, NULL, &data, &bytes, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
     ck_assert_uint_eq(releases, 5);
 }
-END_TEST
 
 /* A buffer of `capacity` bytes between guards, in memory that ends with it. */
 static wvl_status into_buffer(size_t capacity, size_t *bytes, char *error, size_t error_bytes)
@@ -263,7 +256,7 @@ static wvl_status into_buffer(size_t capacity, size_t *bytes, char *error, size_
     return status;
 }
 
-START_TEST(buffers_of_every_size)
+TEST(buffers_of_every_size)
 {
     char error[200], least[40];
     size_t bytes;
@@ -278,7 +271,6 @@ START_TEST(buffers_of_every_size)
     }
     ck_assert_int_eq(into_buffer(expected_bytes - 1, &bytes, error, sizeof error), WVL_ERROR_SINK);
 }
-END_TEST
 
 /* A sink that counts what it is given. */
 static int count_write(void *user, const void *data, size_t bytes)
@@ -290,7 +282,7 @@ static int count_write(void *user, const void *data, size_t bytes)
 }
 
 /* An output that comes in several writes: those that do not fit are left out, and none runs over the end. */
-START_TEST(buffers_of_several_writes)
+TEST(buffers_of_several_writes)
 {
     enum { SIDE = 1200 };
     static uint8_t noise[SIDE][SIDE];
@@ -322,7 +314,6 @@ START_TEST(buffers_of_several_writes)
         ck_assert_uint_eq(bytes, expected_bytes);
     }
 }
-END_TEST
 
 /* A sink with `reserve`: it gets the length before the first byte, and may refuse it. */
 typedef struct foretold {
@@ -347,7 +338,7 @@ static int foretold_write(void *user, const void *data, size_t bytes)
     return 0;
 }
 
-START_TEST(the_length_is_foretold)
+TEST(the_length_is_foretold)
 {
     foretold f = {0};
     wvl_sink sink = {.struct_size = sizeof sink, .write = foretold_write, .user = &f, .reserve = foretold_reserve};
@@ -364,9 +355,8 @@ START_TEST(the_length_is_foretold)
     ck_assert_uint_eq(f.calls, 0);
     ck_assert_uint_eq(f.written, expected_bytes);
 }
-END_TEST
 
-START_TEST(buffers_that_are_missing)
+TEST(buffers_that_are_missing)
 {
     size_t bytes = 1;
     wvl_plan_memory memory = {.struct_size = sizeof memory};
@@ -383,7 +373,6 @@ START_TEST(buffers_that_are_missing)
     ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
     ck_assert_uint_ge(memory.output_bytes_bound, expected_bytes);
 }
-END_TEST
 
 /* ---- Pixels in one call ---------------------------------------------------------------------- */
 
@@ -399,7 +388,7 @@ static void encode_like_expected(const wvl_pixels *pixels)
     wvl_memory_release(context, data, bytes);
 }
 
-START_TEST(layouts_of_pixels)
+TEST(layouts_of_pixels)
 {
     static uint8_t padded[HEIGHT][3 * WIDTH + 7], flat[3][HEIGHT][WIDTH], apart[3][HEIGHT + 2][WIDTH + 5];
     wvl_pixels pixels = {.struct_size = sizeof pixels, .data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3};
@@ -421,10 +410,9 @@ START_TEST(layouts_of_pixels)
     pixels.plane_bytes = sizeof apart[0];
     encode_like_expected(&pixels);
 }
-END_TEST
 
 /* Planes that are stored from the bottom: the next plane is still behind the first. */
-START_TEST(planes_from_the_bottom)
+TEST(planes_from_the_bottom)
 {
     static uint8_t planar[3][HEIGHT][WIDTH];
     for (unsigned i = 0; i < sizeof rgb; i++) {
@@ -439,10 +427,9 @@ START_TEST(planes_from_the_bottom)
                          .row_bytes = -WIDTH};
     encode_like_expected(&pixels);
 }
-END_TEST
 
 /* Depths of 1, 2 and 4 bytes a sample, signed and not: lossless outputs differ with the depth and are never refused. */
-START_TEST(depths_of_pixels)
+TEST(depths_of_pixels)
 {
     static const uint8_t depths[] = {1, 8, 9, 16, 17, 28};
     for (unsigned i = 0; i < 12; i++) {
@@ -461,7 +448,6 @@ START_TEST(depths_of_pixels)
         wvl_memory_release(context, data, bytes);
     }
 }
-END_TEST
 
 static wvl_status with_pixels(const wvl_pixels *pixels, const char *options, char *error, size_t error_bytes)
 {
@@ -472,7 +458,7 @@ static wvl_status with_pixels(const wvl_pixels *pixels, const char *options, cha
     return status;
 }
 
-START_TEST(refused_pixels)
+TEST(refused_pixels)
 {
     char error[300];
     const wvl_pixels good = {.struct_size = sizeof good, .data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3};
@@ -511,10 +497,9 @@ START_TEST(refused_pixels)
     ck_assert_int_eq(with_pixels(NULL, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(wvl_encode_pixels(context, &good, NULL, NULL, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
 }
-END_TEST
 
 /* A structure of a later version: longer, and taken while what is new is zero. */
-START_TEST(longer_pixels)
+TEST(longer_pixels)
 {
     struct {
         wvl_pixels known;
@@ -525,35 +510,5 @@ START_TEST(longer_pixels)
     pixels.later = 1;
     ck_assert_int_eq(with_pixels(&pixels.known, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("simple");
-    TCase *texts = tcase_create("texts"), *memory = tcase_create("memory");
-    tcase_add_checked_fixture(texts, open_all, close_all);
-    tcase_add_loop_test(texts, texts_are_read, 0, (int)(sizeof readings / sizeof readings[0]));
-    tcase_add_loop_test(texts, texts_are_refused, 0, (int)(sizeof refusals / sizeof refusals[0]));
-    tcase_add_test(texts, the_whole_table_is_read);
-    tcase_add_test(texts, random_texts);
-    tcase_add_test(texts, missing_arguments_of_a_text);
-    tcase_add_checked_fixture(memory, open_picture, close_picture);
-    tcase_add_test(memory, memory_has_the_same_bytes);
-    tcase_add_test(memory, memory_fails_whole);
-    tcase_add_test(memory, buffers_of_every_size);
-    tcase_add_test(memory, buffers_of_several_writes);
-    tcase_add_test(memory, the_length_is_foretold);
-    tcase_add_test(memory, buffers_that_are_missing);
-    tcase_add_test(memory, layouts_of_pixels);
-    tcase_add_test(memory, planes_from_the_bottom);
-    tcase_add_test(memory, depths_of_pixels);
-    tcase_add_test(memory, refused_pixels);
-    tcase_add_test(memory, longer_pixels);
-    suite_add_tcase(suite, texts);
-    suite_add_tcase(suite, memory);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("simple")

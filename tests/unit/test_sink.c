@@ -19,7 +19,9 @@ static void take_and_check(size_t want)
     ck_assert(sink.user == NULL && sink.write == NULL);
 }
 
-START_TEST(memory_holds_what_was_written)
+TEST_FIXTURE(setup, teardown);
+
+TEST(memory_holds_what_was_written)
 {
     static const size_t sizes[] = {0, 1, 63, 64, 65535, 65536, 65537, 1000000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -31,9 +33,8 @@ START_TEST(memory_holds_what_was_written)
         ck_assert_uint_eq(books.live, before);
     }
 }
-END_TEST
 
-START_TEST(memory_is_patched)
+TEST(memory_is_patched)
 {
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     ck_assert_int_eq(sink.write(sink.user, "??cdef??", 8), 0);
@@ -49,7 +50,6 @@ START_TEST(memory_is_patched)
     expect_finish(1, WVL_OK, "");
     take_and_check(100000);
 }
-END_TEST
 
 static void refuse_patch(uint64_t offset, size_t bytes)
 {
@@ -61,16 +61,15 @@ static void refuse_patch(uint64_t offset, size_t bytes)
     ck_assert_ptr_null(sink.user);
 }
 
-START_TEST(memory_refuses_wrong_patches)
+TEST(memory_refuses_wrong_patches)
 {
     refuse_patch(100, 1);
     refuse_patch(99, 2);
     refuse_patch(UINT64_MAX, 1);
     refuse_patch(UINT64_MAX - 1, 8);
 }
-END_TEST
 
-START_TEST(memory_is_taken_only_when_complete)
+TEST(memory_is_taken_only_when_complete)
 {
     void *data = &data;
     size_t bytes = 7;
@@ -91,10 +90,9 @@ START_TEST(memory_is_taken_only_when_complete)
     ck_assert_ptr_null(sink.user);
     ck_assert_int_eq(wvl_sink_take_memory(&sink, &data, &bytes), WVL_ERROR_ARGUMENT);
 }
-END_TEST
 
 /* The member itself, as a caller who wraps a sink would use it. */
-START_TEST(close_member_ends_a_sink)
+TEST(close_member_ends_a_sink)
 {
     void *data;
     size_t bytes;
@@ -110,9 +108,8 @@ START_TEST(close_member_ends_a_sink)
     ck_assert_int_eq(sink.close(sink.user, 1), 0);
     check_file(path, 10);
 }
-END_TEST
 
-START_TEST(reserved_memory_is_allocated_once)
+TEST(reserved_memory_is_allocated_once)
 {
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     uint64_t before = books.calls;
@@ -125,7 +122,6 @@ START_TEST(reserved_memory_is_allocated_once)
     ck_assert_int_eq(wvl_sink_reserve(&sink, UINT64_MAX), WVL_ERROR_MEMORY);
     expect_finish(0, WVL_ERROR_MEMORY, "no memory");
 }
-END_TEST
 
 static wvl_status whole_life(void)
 {
@@ -154,7 +150,7 @@ static wvl_status whole_life(void)
 }
 
 /* The n-th allocation fails, alone (a doubling that fails is tried again with what is needed) or with all after it. */
-START_TEST(every_failed_allocation_is_reported_and_leaks_nothing)
+TEST(every_failed_allocation_is_reported_and_leaks_nothing)
 {
     wvl_context *kept = context;
     ledger outer = books;
@@ -179,10 +175,9 @@ START_TEST(every_failed_allocation_is_reported_and_leaks_nothing)
     ck_assert(sink.user == NULL && strstr(wvl_context_error(context), "no memory"));
     ck_assert_int_eq(count_entries(), 0);
 }
-END_TEST
 
 /* A memory sink outlives its context's last reference elsewhere. */
-START_TEST(sinks_hold_their_context)
+TEST(sinks_hold_their_context)
 {
     wvl_context *kept = context;
     ck_assert_int_eq(open_context(), WVL_OK);
@@ -192,7 +187,6 @@ START_TEST(sinks_hold_their_context)
     expect_finish(0, WVL_OK, "");
     context = kept;
 }
-END_TEST
 
 /* ---- One encode ------------------------------------------------------------------------------ */
 
@@ -226,7 +220,7 @@ static void take_encoded(void)
 }
 
 /* What is in a sink stays to be taken, and nothing comes behind it. */
-START_TEST(a_sink_serves_one_encode)
+TEST(a_sink_serves_one_encode)
 {
     static const uint8_t pixels[16];
     static const wvl_row_component component = {.container = WVL_SAMPLE_8};
@@ -257,11 +251,10 @@ START_TEST(a_sink_serves_one_encode)
     wvl_encoder_release(encoder);
     wvl_plan_release(plan);
 }
-END_TEST
 
 /* ---- Stream ---------------------------------------------------------------------------------- */
 
-START_TEST(stream_receives_and_stays_open)
+TEST(stream_receives_and_stays_open)
 {
     FILE *f = fopen(path, "wb");
     ck_assert_int_eq(wvl_sink_open_stream(context, f, &sink), WVL_OK);
@@ -275,9 +268,8 @@ START_TEST(stream_receives_and_stays_open)
     ck_assert_int_eq(fclose(f), 0);
     check_file(path, 300010);
 }
-END_TEST
 
-START_TEST(full_stream_is_an_error)
+TEST(full_stream_is_an_error)
 {
     static const size_t sizes[] = {1, 100, 1000000}; /* the small ones fail only when flushed */
     for (int i = 0; i < 3; i++) {
@@ -290,9 +282,8 @@ START_TEST(full_stream_is_an_error)
         (void)fclose(f);
     }
 }
-END_TEST
 
-START_TEST(broken_pipe_is_an_error)
+TEST(broken_pipe_is_an_error)
 {
     int ends[2];
     (void)signal(SIGPIPE, SIG_IGN);
@@ -304,7 +295,6 @@ START_TEST(broken_pipe_is_an_error)
     expect_finish(0, WVL_ERROR_SINK, strerror(EPIPE));
     (void)fclose(f);
 }
-END_TEST
 
 /* ---- The caller's own sink ------------------------------------------------------------------- */
 
@@ -318,7 +308,7 @@ static int caller_close(void *user, int complete)
 }
 
 /* The structure of version 0.2.0 ended with `user`; what lies behind it belongs to the program. */
-START_TEST(older_structures_are_not_overrun)
+TEST(older_structures_are_not_overrun)
 {
     const size_t old_bytes = offsetof(wvl_sink, reserve);
     wvl_sink old[3];
@@ -336,9 +326,8 @@ START_TEST(older_structures_are_not_overrun)
     }
     (void)fclose(file);
 }
-END_TEST
 
-START_TEST(callers_sink_is_closed_once)
+TEST(callers_sink_is_closed_once)
 {
     sink = (wvl_sink){.struct_size = sizeof sink, .close = caller_close, .user = &closes};
     wvl_sink_discard(&sink); /* not ours */
@@ -353,32 +342,5 @@ START_TEST(callers_sink_is_closed_once)
     sink.close = NULL;
     ck_assert_int_eq(wvl_sink_finish(&sink, 1, NULL, 0), WVL_OK);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("sink");
-    TCase *tests = tcase_create("sink");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, memory_holds_what_was_written);
-    tcase_add_test(tests, a_sink_serves_one_encode);
-    tcase_add_test(tests, memory_is_patched);
-    tcase_add_test(tests, memory_refuses_wrong_patches);
-    tcase_add_test(tests, memory_is_taken_only_when_complete);
-    tcase_add_test(tests, close_member_ends_a_sink);
-    tcase_add_test(tests, reserved_memory_is_allocated_once);
-    tcase_add_test(tests, every_failed_allocation_is_reported_and_leaks_nothing);
-    tcase_add_test(tests, sinks_hold_their_context);
-    tcase_add_test(tests, stream_receives_and_stays_open);
-    tcase_add_test(tests, full_stream_is_an_error);
-    tcase_add_test(tests, broken_pipe_is_an_error);
-    tcase_add_test(tests, older_structures_are_not_overrun);
-    tcase_add_test(tests, callers_sink_is_closed_once);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("sink")

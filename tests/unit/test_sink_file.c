@@ -109,7 +109,9 @@ static void make_file(const char *name, mode_t mode)
     (void)close(fd);
 }
 
-START_TEST(file_appears_when_complete)
+TEST_FIXTURE(setup_faults, teardown);
+
+TEST_EACH(file_appears_when_complete, 2)
 {
     choose_way(_i);
     static const size_t sizes[] = {0, 1, 131071, 131072, 131073, 3000000};
@@ -133,9 +135,8 @@ START_TEST(file_appears_when_complete)
         (void)unlink(path);
     }
 }
-END_TEST
 
-START_TEST(file_is_removed_when_incomplete)
+TEST_EACH(file_is_removed_when_incomplete, 2)
 {
     choose_way(_i);
     ck_assert_int_eq(open_file(path, 1), WVL_OK);
@@ -153,9 +154,8 @@ START_TEST(file_is_removed_when_incomplete)
     struct stat st;
     ck_assert(!stat(path, &st) && st.st_size == 3); /* the old one is untouched */
 }
-END_TEST
 
-START_TEST(file_replaces_only_when_told)
+TEST_EACH(file_replaces_only_when_told, 2)
 {
     choose_way(_i);
     make_file(path, 0600);
@@ -170,7 +170,6 @@ START_TEST(file_replaces_only_when_told)
     ck_assert(!stat(path, &st) && (st.st_mode & 0777) == 0600);
     ck_assert_int_eq(count_entries(), 1);
 }
-END_TEST
 
 /* Somebody else takes the name during the encode. */
 static void lose_the_race(int no_links)
@@ -186,16 +185,15 @@ static void lose_the_race(int no_links)
     (void)unlink(path);
 }
 
-START_TEST(file_never_replaces_by_accident)
+TEST_EACH(file_never_replaces_by_accident, 2)
 {
     choose_way(_i);
     lose_the_race(0);
     lose_the_race(1);
 }
-END_TEST
 
 /* No name of a file without content is ever seen: the name comes with the last step. */
-START_TEST(file_without_hard_links)
+TEST_EACH(file_without_hard_links, 2)
 {
     static const int codes[] = {EPERM, EOPNOTSUPP, ENOSYS, EMLINK};
     choose_way(_i);
@@ -215,10 +213,9 @@ START_TEST(file_without_hard_links)
     expect_finish(1, WVL_ERROR_SINK, strerror(EIO));
     ck_assert_int_eq(count_entries(), 0);
 }
-END_TEST
 
 /* A policy of the system may forbid to name such a file, and /proc may be gone by then. */
-START_TEST(file_that_may_not_be_named)
+TEST(file_that_may_not_be_named)
 {
     static const int codes[] = {EACCES, ENOENT, EXDEV, EPERM};
     for (int i = 0; i < 4; i++) {
@@ -238,10 +235,9 @@ START_TEST(file_that_may_not_be_named)
         }
     }
 }
-END_TEST
 
 /* Neither links nor a rename that keeps files: only --force can help, and nothing appears under the name. */
-START_TEST(file_without_a_rename_that_keeps)
+TEST_EACH(file_without_a_rename_that_keeps, 2)
 {
     static const int codes[] = {EINVAL, ENOSYS, EPERM, EOPNOTSUPP};
     choose_way(_i);
@@ -265,9 +261,8 @@ START_TEST(file_without_a_rename_that_keeps)
     ck_assert_ptr_null(strstr(error, "--force"));
     ck_assert_int_eq(count_entries(), 0);
 }
-END_TEST
 
-START_TEST(failed_rename_leaves_the_old_file)
+TEST_EACH(failed_rename_leaves_the_old_file, 2)
 {
     struct stat st;
     choose_way(_i);
@@ -279,9 +274,8 @@ START_TEST(failed_rename_leaves_the_old_file)
     ck_assert(!stat(path, &st) && st.st_size == 3);
     ck_assert_int_eq(count_entries(), 1);
 }
-END_TEST
 
-START_TEST(directory_is_flushed)
+TEST_EACH(directory_is_flushed, 2)
 {
     static const int harmless[] = {EINVAL, EOPNOTSUPP, ENOSYS, EINTR};
     choose_way(_i);
@@ -304,9 +298,8 @@ START_TEST(directory_is_flushed)
     ck_assert_int_eq(chdir("/"), 0);
     ck_assert_int_eq(count_entries(), 1);
 }
-END_TEST
 
-START_TEST(file_is_patched)
+TEST_EACH(file_is_patched, 2)
 {
     choose_way(_i);
     static const struct {
@@ -337,9 +330,8 @@ START_TEST(file_is_patched)
     ck_assert_int_ne(sink.patch(sink.user, 299999, "ab", 2), 0);
     expect_finish(1, WVL_ERROR_SINK, "beyond what was written");
 }
-END_TEST
 
-START_TEST(writing_goes_on_after_a_patch)
+TEST_EACH(writing_goes_on_after_a_patch, 2)
 {
     choose_way(_i);
     uint8_t zero[4] = {0}, four[4] = {pattern(0), pattern(1), pattern(2), pattern(3)};
@@ -357,7 +349,6 @@ START_TEST(writing_goes_on_after_a_patch)
     expect_finish(1, WVL_OK, "");
     check_file(path, 500000);
 }
-END_TEST
 
 static void refuse_open(const char *name, int overwrite, int code)
 {
@@ -368,7 +359,7 @@ static void refuse_open(const char *name, int overwrite, int code)
     ck_assert(sink.user == NULL && sink.write == NULL && sink.close == NULL);
 }
 
-START_TEST(impossible_targets_are_refused_at_once)
+TEST_EACH(impossible_targets_are_refused_at_once, 2)
 {
     choose_way(_i);
     static char long_name[300];
@@ -391,10 +382,9 @@ START_TEST(impossible_targets_are_refused_at_once)
     ck_assert_int_eq(wvl_sink_open_memory(context, NULL), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(wvl_sink_open_stream(context, NULL, &sink), WVL_ERROR_ARGUMENT);
 }
-END_TEST
 
 /* Permissions do not bind root, so root becomes somebody else for a while. */
-START_TEST(protected_targets_are_refused)
+TEST_EACH(protected_targets_are_refused, 2)
 {
     choose_way(_i);
     int is_root = geteuid() == 0;
@@ -413,9 +403,8 @@ START_TEST(protected_targets_are_refused)
     ck_assert_int_eq(chmod(directory, 0755), 0);
     ck_assert_int_eq(count_entries(), 1);
 }
-END_TEST
 
-START_TEST(longest_name_fits)
+TEST_EACH(longest_name_fits, 2)
 {
     choose_way(_i);
     char name[256], two[256];
@@ -436,9 +425,8 @@ START_TEST(longest_name_fits)
     expect_finish(1, WVL_OK, "");
     check_file(path, 0);
 }
-END_TEST
 
-START_TEST(links_are_followed)
+TEST_EACH(links_are_followed, 2)
 {
     choose_way(_i);
     char target[sizeof path];
@@ -456,9 +444,8 @@ START_TEST(links_are_followed)
     ck_assert(!lstat(path, &st) && S_ISLNK(st.st_mode));
     ck_assert_int_eq(count_entries(), 2);
 }
-END_TEST
 
-START_TEST(full_device_is_an_error_and_stays_a_device)
+TEST_EACH(full_device_is_an_error_and_stays_a_device, 2)
 {
     choose_way(_i);
     struct stat st;
@@ -476,9 +463,8 @@ START_TEST(full_device_is_an_error_and_stays_a_device)
     expect_finish(1, WVL_OK, "");
     ck_assert(!stat("/dev/null", &st) && S_ISCHR(st.st_mode));
 }
-END_TEST
 
-START_TEST(file_size_limit_leaves_nothing)
+TEST_EACH(file_size_limit_leaves_nothing, 2)
 {
     choose_way(_i);
     struct rlimit limit, old;
@@ -496,9 +482,8 @@ START_TEST(file_size_limit_leaves_nothing)
     ck_assert_ptr_nonnull(strstr(error, path));
     ck_assert_int_eq(count_entries(), 0);
 }
-END_TEST
 
-START_TEST(late_write_failure_leaves_nothing)
+TEST_EACH(late_write_failure_leaves_nothing, 2)
 {
     choose_way(_i);
     fsync_errno = EIO;
@@ -515,7 +500,6 @@ START_TEST(late_write_failure_leaves_nothing)
         check_file(path, 10);
     }
 }
-END_TEST
 
 /* A pipe: writes are interrupted and short. */
 typedef struct pipe_reader {
@@ -535,7 +519,7 @@ static void *read_pipe(void *arg)
     return NULL;
 }
 
-START_TEST(interrupted_and_short_writes_go_on)
+TEST_EACH(interrupted_and_short_writes_go_on, 2)
 {
     choose_way(_i);
     pipe_reader reader = {path, malloc(2100000), 0};
@@ -554,37 +538,5 @@ START_TEST(interrupted_and_short_writes_go_on)
     ck_assert_int_gt(write_calls, 1000);
     free(reader.data);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("sink_file");
-    TCase *tests = tcase_create("sink_file");
-    tcase_add_checked_fixture(tests, setup_faults, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, file_appears_when_complete, 0, 2);
-    tcase_add_loop_test(tests, file_is_removed_when_incomplete, 0, 2);
-    tcase_add_loop_test(tests, file_replaces_only_when_told, 0, 2);
-    tcase_add_loop_test(tests, file_never_replaces_by_accident, 0, 2);
-    tcase_add_loop_test(tests, file_without_hard_links, 0, 2);
-    tcase_add_test(tests, file_that_may_not_be_named);
-    tcase_add_loop_test(tests, file_without_a_rename_that_keeps, 0, 2);
-    tcase_add_loop_test(tests, failed_rename_leaves_the_old_file, 0, 2);
-    tcase_add_loop_test(tests, directory_is_flushed, 0, 2);
-    tcase_add_loop_test(tests, file_is_patched, 0, 2);
-    tcase_add_loop_test(tests, writing_goes_on_after_a_patch, 0, 2);
-    tcase_add_loop_test(tests, impossible_targets_are_refused_at_once, 0, 2);
-    tcase_add_loop_test(tests, protected_targets_are_refused, 0, 2);
-    tcase_add_loop_test(tests, longest_name_fits, 0, 2);
-    tcase_add_loop_test(tests, links_are_followed, 0, 2);
-    tcase_add_loop_test(tests, full_device_is_an_error_and_stays_a_device, 0, 2);
-    tcase_add_loop_test(tests, file_size_limit_leaves_nothing, 0, 2);
-    tcase_add_loop_test(tests, late_write_failure_leaves_nothing, 0, 2);
-    tcase_add_loop_test(tests, interrupted_and_short_writes_go_on, 0, 2);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("sink_file")

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The store of coded data: pieces keep what was written, and little is left between them. And where all memory comes
  * from. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../fault/ledger.h"
 #include "base/alloc.h"
 #include "codec/store/store.h"
+#include "tests/support/support.h"
 
 enum { PIECES = 1500, WRITERS = 5 };
 
@@ -67,7 +65,7 @@ static uint64_t write_pieces(unsigned writers, uint32_t most)
 #define TABLE_BYTES ((uint64_t)sizeof(uint8_t *) << WVL_STORE_TABLE_LOG2)
 
 /* Of every chunk, or with several writers of every span, less than a piece, and what nobody has written yet. */
-START_TEST(little_is_left)
+TEST_EACH(little_is_left, 3)
 {
     static const uint32_t most[] = {1, 300, 4000, 20000};
     state = (uint64_t)_i + 1;
@@ -81,10 +79,9 @@ START_TEST(little_is_left)
         }
     }
 }
-END_TEST
 
 /* Pieces larger than a span, up to a chunk, and none beyond. */
-START_TEST(large_pieces)
+TEST(large_pieces)
 {
     ledger l;
     wvl_store store;
@@ -107,11 +104,10 @@ START_TEST(large_pieces)
     wvl_store_fini(&store);
     ck_assert_uint_eq(l.live_count, 0);
 }
-END_TEST
 
 /* Memory comes from malloc, in large pages or straight from the system, as large as it is: every byte is there, and it
  * goes back. */
-START_TEST(blocks_of_all_sizes)
+TEST(blocks_of_all_sizes)
 {
     static const uint64_t near[] = {64, 4096, 1 << 20, 4 << 20, 15 << 20, 16 << 20, 17 << 20, 33 << 20};
     for (unsigned i = 0; i < 3 * sizeof near / sizeof *near; i++) {
@@ -127,19 +123,5 @@ START_TEST(blocks_of_all_sizes)
     }
     ck_assert_ptr_null(wvl_alloc(NULL, UINT64_MAX / 4));
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("store");
-    TCase *tc = tcase_create("store");
-    tcase_add_loop_test(tc, little_is_left, 0, 3);
-    tcase_add_test(tc, large_pieces);
-    tcase_add_test(tc, blocks_of_all_sizes);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("store")

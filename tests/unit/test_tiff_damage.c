@@ -4,7 +4,6 @@
  * nothing of the samples. */
 #include "imageio_bench.h"
 
-#include <stdio.h>
 #include <tiffio.h>
 #include <unistd.h>
 
@@ -98,16 +97,15 @@ static void read_file(void)
     wvl_io_release_picture(&p);
 }
 
-START_TEST(palette_without_a_map)
+TEST_EACH(palette_without_a_map, 4)
 {
     write_file(modes[_i], PHOTOMETRIC_PALETTE, COMPRESSION_LZW, 8, 1);
     read_file();
     memcpy(find_entry(TIFFTAG_COLORMAP), "\xFD\xFD", 2); /* a private tag */
     refuse_bytes(file, file_bytes, "a.tif", NULL, "PhotometricInterpretation 3");
 }
-END_TEST
 
-START_TEST(values_beyond_the_file)
+TEST_EACH(values_beyond_the_file, 8)
 {
     static const uint16_t tags[] = {TIFFTAG_XRESOLUTION, TIFFTAG_ARTIST};
     int is_big = _i % 4 >= 2, is_big_endian = _i % 2;
@@ -120,10 +118,9 @@ START_TEST(values_beyond_the_file)
         0x7F; /* some 8 million bytes further */
     refuse_bytes(file, file_bytes, "a.tif", NULL, "truncated");
 }
-END_TEST
 
 /* Bytes of the header and of the directory are no samples. */
-START_TEST(strips_in_the_header)
+TEST_EACH(strips_in_the_header, 8)
 {
     int is_big = _i % 4 >= 2, is_big_endian = _i % 2;
     unsigned width = is_big ? 8 : 4, place = is_big ? 12 : 8, last = is_big_endian ? width - 1 : 0;
@@ -142,10 +139,9 @@ START_TEST(strips_in_the_header)
         refuse_bytes(file, file_bytes, "a.tif", NULL, "lies inside the header or the directory");
     }
 }
-END_TEST
 
 /* The strip is as long as it was, so that nothing but its data shows that something is missing. */
-START_TEST(data_that_ends_early)
+TEST_EACH(data_that_ends_early, 4)
 {
     static const uint16_t compressions[] = {COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4, COMPRESSION_CCITTRLE,
                                             COMPRESSION_JPEG};
@@ -164,10 +160,9 @@ START_TEST(data_that_ends_early)
     memset(file + at + length / 2, is_jpeg ? 0 : 0x55, length - length / 2);
     refuse_bytes(file, file_bytes, "a.tif", NULL, "libtiff");
 }
-END_TEST
 
 /* In the old style, bits of codes are in reverse: a warning, and the whole picture. */
-START_TEST(harmless_warnings_stay_notes)
+TEST(harmless_warnings_stay_notes)
 {
     static const uint8_t old_lzw[] = {0x00,
                                       0x01}; /* how data in the old style begins: the clear code, low bits first */
@@ -182,7 +177,6 @@ START_TEST(harmless_warnings_stay_notes)
     else
         ck_assert_msg(strstr(error, "Old-style") == NULL, "%s", error);
 }
-END_TEST
 
 /* Values that say nothing of the samples: the picture is read without them, and a text names them. */
 static const struct {
@@ -221,7 +215,7 @@ static void put_number(uint8_t *at, unsigned width, int is_big_endian, int value
         at[is_big_endian ? width - 1 - i : i] = i < 4 ? (uint8_t)(value >> (8 * i)) : 0;
 }
 
-START_TEST(bad_values_that_do_not_matter)
+TEST_EACH(bad_values_that_do_not_matter, 4 * BAD_VALUES)
 {
     int n = _i % BAD_VALUES, mode = _i / BAD_VALUES, is_big_endian = mode % 2, is_big = mode >= 2;
     wvl_io_picture whole, p;
@@ -244,25 +238,5 @@ START_TEST(bad_values_that_do_not_matter)
     wvl_io_release_picture(&p);
     wvl_io_release_picture(&whole);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("damaged TIFF");
-    TCase *tests = tcase_create("damage");
-    SRunner *runner;
-    int failed;
-
-    tcase_add_loop_test(tests, palette_without_a_map, 0, 4);
-    tcase_add_loop_test(tests, values_beyond_the_file, 0, 8);
-    tcase_add_loop_test(tests, strips_in_the_header, 0, 8);
-    tcase_add_loop_test(tests, data_that_ends_early, 0, 4);
-    tcase_add_test(tests, harmless_warnings_stay_notes);
-    tcase_add_loop_test(tests, bad_values_that_do_not_matter, 0, 4 * BAD_VALUES);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("TIFF damage")

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures of a folder beside each other: how many are in work at a time, where nothing says it, and what they hold. */
 #define _GNU_SOURCE /* usleep */
-#include <check.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "tests/support/support.h"
 #include "tools/wavelane/job.h"
 
 enum { FILES = 3, PIECES = 200, WORKERS = 8, SAMPLE_BYTES = 3, CODING_BYTES = 4, MOST_BYTES = 10 };
@@ -34,7 +31,7 @@ static void open_folder(uint64_t bytes, uint32_t threads)
 
 static void close_folder(void) { wvl_context_release(batch.context); }
 
-START_TEST(small_files)
+TEST(small_files)
 {
     open_folder(UINT64_C(16) << 20, 40);
     ck_assert_uint_eq(wvl_cli_choose_workers(&batch, 0), 16);
@@ -43,18 +40,16 @@ START_TEST(small_files)
     ck_assert_uint_eq(wvl_cli_choose_workers(&batch, 1), 16);
     close_folder();
 }
-END_TEST
 
-START_TEST(few_threads)
+TEST(few_threads)
 {
     open_folder(1000, 3);
     ck_assert_uint_eq(wvl_cli_choose_workers(&batch, 0), 3);
     ck_assert_uint_eq(wvl_cli_choose_workers(&batch, 1), 3);
     close_folder();
 }
-END_TEST
 
-START_TEST(asked_for)
+TEST(asked_for)
 {
     open_folder(1000, 40);
     args.pictures = 7;
@@ -64,7 +59,6 @@ START_TEST(asked_for)
     ck_assert_uint_eq(wvl_cli_choose_workers(&batch, 0), 1);
     close_folder();
 }
-END_TEST
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -105,7 +99,7 @@ static void work_with_memory(void *user, wvl_cli_turns *turns, size_t index, voi
 }
 
 /* The first piece that is not told may go beyond the limit by what it takes, when no other encodes. */
-START_TEST(memory_has_a_limit)
+TEST_EACH(memory_has_a_limit, 2)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .work = work_with_memory};
     ck_assert_int_eq(wvl_cli_run_turns(&pieces, WORKERS, _i ? WORKERS : 0), 1);
@@ -115,7 +109,6 @@ START_TEST(memory_has_a_limit)
     ck_assert_int_ge(most_held, MOST_BYTES - SAMPLE_BYTES);
     ck_assert_int_le(most_held, MOST_BYTES + SAMPLE_BYTES + CODING_BYTES);
 }
-END_TEST
 
 /* No piece fits: one after the other. */
 static void work_with_much(void *user, wvl_cli_turns *turns, size_t index, void *piece)
@@ -132,14 +125,13 @@ static void work_with_much(void *user, wvl_cli_turns *turns, size_t index, void 
     atomic_fetch_add(&ended, 1);
 }
 
-START_TEST(one_after_the_other)
+TEST_EACH(one_after_the_other, 2)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .work = work_with_much};
     ck_assert_int_eq(wvl_cli_run_turns(&pieces, WORKERS, _i ? WORKERS : 0), 1);
     ck_assert_int_eq(ended, PIECES);
     ck_assert_int_eq(wrong, 0);
 }
-END_TEST
 
 /* Samples are held before they are read. */
 static void read_picture(void *user, wvl_cli_turns *turns, size_t index, void *piece)
@@ -175,7 +167,7 @@ static void open_pictures(char *name)
     ck_assert_int_eq(wvl_cli_open_batch(&batch), WVL_EXIT_OK);
 }
 
-START_TEST(samples_are_held)
+TEST(samples_are_held)
 {
     char name[] = "/tmp/turns-XXXXXX";
     const wvl_cli_pieces pieces = {.count = 4, .work = read_picture, .user = name};
@@ -186,7 +178,6 @@ START_TEST(samples_are_held)
     wvl_cli_close_batch(&batch);
     (void)unlink(name);
 }
-END_TEST
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
@@ -200,7 +191,7 @@ static wvl_cli_job plan_picture(const char *const *input, wvl_context *context)
 }
 
 /* Pictures that are alike have one plan; one of another context has its own. */
-START_TEST(plans_are_shared)
+TEST(plans_are_shared)
 {
     char name[] = "/tmp/turns-XXXXXX";
     const char *input = name;
@@ -224,10 +215,9 @@ START_TEST(plans_are_shared)
     wvl_cli_close_batch(&batch);
     (void)unlink(name);
 }
-END_TEST
 
 /* A plan that gives a warning is not shared: every picture gives it, also the second time in one thread. */
-START_TEST(plans_with_warnings)
+TEST(plans_with_warnings)
 {
     char name[] = "/tmp/turns-XXXXXX";
     const char *input = name;
@@ -249,7 +239,6 @@ START_TEST(plans_with_warnings)
     wvl_cli_close_batch(&batch);
     (void)unlink(name);
 }
-END_TEST
 
 /* ---- Turns ----------------------------------------------------------------------------------- */
 
@@ -311,7 +300,7 @@ static void work_ahead(void *user, wvl_cli_turns *turns, size_t index, void *pie
     end();
 }
 
-START_TEST(others_go_on)
+TEST(others_go_on)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .bytes = sizeof(size_t), .work = work_ahead, .tell = tell_number};
     ck_assert_int_eq(wvl_cli_run_turns(&pieces, AT_WORK, AHEAD), 1);
@@ -319,7 +308,6 @@ START_TEST(others_go_on)
     ck_assert_int_eq(wrong, 0);
     ck_assert_int_eq(most_begun, AT_WORK + AHEAD);
 }
-END_TEST
 
 /* The same pieces in one thread: each is told before the next one begins. */
 static void work_alone(void *user, wvl_cli_turns *turns, size_t index, void *piece)
@@ -330,21 +318,19 @@ static void work_alone(void *user, wvl_cli_turns *turns, size_t index, void *pie
     *(size_t *)piece = index + 1;
 }
 
-START_TEST(one_thread)
+TEST(one_thread)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .bytes = sizeof(size_t), .work = work_alone, .tell = tell_number};
     ck_assert_int_eq(wvl_cli_run_turns(&pieces, 1, AHEAD), 1);
     ck_assert_int_eq(told, PIECES);
     ck_assert_int_eq(wrong, 0);
 }
-END_TEST
 
-START_TEST(no_pieces)
+TEST(no_pieces)
 {
     const wvl_cli_pieces none = {.work = work_alone};
     ck_assert_int_eq(wvl_cli_run_turns(&none, AT_WORK, AHEAD), 1);
 }
-END_TEST
 
 /* A thread that tells goes on to what others have done meanwhile, and they go on with other pieces: when both are at
  * work on later ones, the first AHEAD are done. */
@@ -374,14 +360,13 @@ static void tell_slowly(void *user, wvl_cli_turns *turns, size_t index, void *pi
     wrong += atomic_fetch_add(&told, 1) != (int)index;
 }
 
-START_TEST(teller_goes_on)
+TEST(teller_goes_on)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .work = work_behind, .tell = tell_slowly};
     ck_assert_int_eq(wvl_cli_run_turns(&pieces, AT_WORK, AHEAD), 1);
     ck_assert_int_eq(told, PIECES);
     ck_assert_int_eq(wrong, 0);
 }
-END_TEST
 
 /* Pieces wait to be told when the first one stops: none is begun any more, and all that are begun are told. */
 static void work_before_stop(void *user, wvl_cli_turns *turns, size_t index, void *piece)
@@ -402,7 +387,7 @@ static void tell_stop(void *user, wvl_cli_turns *turns, size_t index, void *piec
     tell_number(user, turns, index, piece);
 }
 
-START_TEST(stop_while_pieces_wait)
+TEST(stop_while_pieces_wait)
 {
     const wvl_cli_pieces pieces = {
         .count = PIECES, .bytes = sizeof(size_t), .work = work_before_stop, .tell = tell_stop};
@@ -411,7 +396,6 @@ START_TEST(stop_while_pieces_wait)
     ck_assert_int_eq(told, AT_WORK + AHEAD);
     ck_assert_int_eq(wrong, 0);
 }
-END_TEST
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
@@ -467,7 +451,7 @@ static void check_lines(FILE *file, int are_held)
 
 /* Lines of a piece stand together and in order, with one thread and with several. What the caller's thread has said
  * stays its own. */
-START_TEST(messages_go_with_pieces)
+TEST_EACH(messages_go_with_pieces, 2)
 {
     static int by_others;
     const size_t workers = _i ? AT_WORK : 1; /* one thread holds no messages */
@@ -497,30 +481,5 @@ START_TEST(messages_go_with_pieces)
     check_lines(file, workers > 1);
     (void)fclose(file);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("turns");
-    TCase *tests = tcase_create("turns");
-    tcase_add_test(tests, small_files);
-    tcase_add_test(tests, few_threads);
-    tcase_add_test(tests, asked_for);
-    tcase_add_loop_test(tests, memory_has_a_limit, 0, 2);
-    tcase_add_loop_test(tests, one_after_the_other, 0, 2);
-    tcase_add_test(tests, samples_are_held);
-    tcase_add_test(tests, plans_are_shared);
-    tcase_add_test(tests, plans_with_warnings);
-    tcase_add_test(tests, others_go_on);
-    tcase_add_test(tests, one_thread);
-    tcase_add_test(tests, no_pieces);
-    tcase_add_test(tests, teller_goes_on);
-    tcase_add_test(tests, stop_while_pieces_wait);
-    tcase_add_loop_test(tests, messages_go_with_pieces, 0, 2);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
+TEST_MAIN("turns")

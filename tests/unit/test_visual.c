@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Steps of quality factors against the formula in libm's arithmetic, and visual weights against the printed table. */
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "geom/plan.h"
+#include "tests/support/support.h"
 
 /* Weights of HL and of HH, levels 1 to 5. */
 static const double table[3][5][2] = {
@@ -27,7 +26,7 @@ static double expected(unsigned q, unsigned depth, unsigned part, unsigned level
     return reference / (gain * pow(weight, pw));
 }
 
-START_TEST(steps_follow_the_formula)
+TEST(steps_follow_the_formula)
 {
     for (unsigned q = 1; q <= 100; q++) {
         for (unsigned part = 0; part < 4; part++) {
@@ -45,10 +44,9 @@ START_TEST(steps_follow_the_formula)
         }
     }
 }
-END_TEST
 
 /* Better from factor to factor, in every band. */
-START_TEST(steps_fall)
+TEST(steps_fall)
 {
     for (unsigned part = 0; part < 4; part++) {
         for (unsigned orient = 0; orient < 4; orient++) {
@@ -62,7 +60,6 @@ START_TEST(steps_fall)
         }
     }
 }
-END_TEST
 
 /* Weights of Cb and Cr as HL, LH, HH, levels 1 to 6, as they are published for 4:2:2 and 4:2:0: times the root of the
  * pixels that a sample stands for. */
@@ -106,7 +103,7 @@ static void expect_weight(uint8_t part, uint8_t dx, uint8_t dy, unsigned level, 
                   dy, level, orient, weight, amplitude);
 }
 
-START_TEST(weights_are_those_of_the_table)
+TEST(weights_are_those_of_the_table)
 {
     for (unsigned level = 1; level <= 32; level++) {
         for (unsigned orient = 1; orient < 4; orient++) {
@@ -124,10 +121,9 @@ START_TEST(weights_are_those_of_the_table)
         expect_weight(WVL_VISUAL_CR, 2, 2, level, WVL_BAND_LL, 2.0);
     }
 }
-END_TEST
 
 /* 4:4:0 is 4:2:2 turned; coarser bands never count less than finer ones, nor diagonal detail more than others. */
-START_TEST(weights_have_an_order)
+TEST(weights_have_an_order)
 {
     for (uint8_t part = WVL_VISUAL_LUMA; part <= WVL_VISUAL_CR; part++) {
         for (unsigned level = 1; level <= 7; level++) {
@@ -152,20 +148,5 @@ START_TEST(weights_have_an_order)
         }
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("visual");
-    TCase *tests = tcase_create("visual");
-    tcase_add_test(tests, steps_follow_the_formula);
-    tcase_add_test(tests, steps_fall);
-    tcase_add_test(tests, weights_are_those_of_the_table);
-    tcase_add_test(tests, weights_have_an_order);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("visual")

@@ -455,7 +455,7 @@ static void check_batch(job *j, uint32_t batch)
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
-START_TEST(shapes)
+TEST_EACH(shapes, 192)
 {
     static job j;
     seed_state = (uint64_t)_i + 1;
@@ -474,9 +474,8 @@ START_TEST(shapes)
     }
     check_windows(&j);
 }
-END_TEST
 
-START_TEST(large)
+TEST_EACH(large, 14)
 {
     static job j;
     static const struct {
@@ -493,9 +492,8 @@ START_TEST(large)
     }
     check_windows(&j);
 }
-END_TEST
 
-START_TEST(batches)
+TEST_EACH(batches, 24)
 {
     static job j;
     seed_state = 919191u + (uint64_t)_i;
@@ -509,17 +507,10 @@ START_TEST(batches)
     j.settings.tile_height = height;
     check_batch(&j, _i ? between(8, 20) : 17);
 }
-END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("window");
-    TCase *tests = tcase_create("window");
-    tcase_add_loop_test(tests, shapes, 0, 192);
-    tcase_add_loop_test(tests, large, 0, 14);
-    tcase_add_loop_test(tests, batches, 0, 24);
-    suite_add_tcase(suite, tests);
-    int failed = run_without_forks(suite);
+    int failed = test_run_suite_as("window", CK_NOFORK);
     printf("windows: %llu of marching, %llu of cascades, %llu of last levels, %llu of tiles\n",
            (unsigned long long)windows[0], (unsigned long long)windows[1], (unsigned long long)windows[3],
            (unsigned long long)windows[2]);
