@@ -52,7 +52,8 @@ const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, wvl_reach reac
     const char *refused;
     const wvl_cuda_coder *coder;
     if (reach == WVL_REACH_PACKETS && (!is_ht || wvl_cuda_chooses_passes(plan))) {
-        coder = is_ht ? &wvl_cuda_coder_sets : plan->rate.rdoq ? &wvl_cuda_coder_rdoq : &wvl_cuda_coder_t1;
+        coder = plan->rate.rdoq ? &wvl_cuda_coder_rdoq : &wvl_cuda_coder_t1;
+        coder = is_ht ? &wvl_cuda_coder_sets : coder;
         refused = refuse_picture(plan);
     } else {
         coder = is_ht ? &wvl_cuda_coder_ht : &wvl_cuda_coder_t1;
