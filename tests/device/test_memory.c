@@ -264,7 +264,7 @@ START_TEST(kernels)
 {
     static char named[1 << 12];
     open_context();
-    picture p = picture_draw(PICTURE_NATURAL, 211, 143, 3, kinds[_i].depth, 1);
+    picture p = picture_draw(PICTURE_NATURAL, 640, 128, 3, kinds[_i].depth, 1);
     picture_input input = picture_open_input(&p, 0);
     wvl_plan_memory m;
     explain(&input, kinds[_i].settings, "cuda", 0, &m);
@@ -272,9 +272,21 @@ START_TEST(kernels)
     wvl_plan *plan = make_plan(&input.format, kinds[_i].settings, "cuda-only");
     launched[0] = 0;
     soft->see_kernel = see_kernel;
+    wvl_plane planes[3]; /* samples of 0 */
+    uint32_t each = kinds[_i].depth > 8 ? 2 : 1;
+    void *samples = calloc(640 * 128 * 3, each);
+    for (uint32_t c = 0; c < 3; c++) {
+        planes[c] = input.planes[c];
+        planes[c].data = samples;
+        planes[c].pitch_bytes = 640 * 3 * (ptrdiff_t)each;
+        planes[c].sample_stride = 3;
+        planes[c].first_sample = c;
+    }
+    input.image.planes = planes;
     bytes b = encode_plan(plan, &input.image);
     ck_assert_msg(b.status == WVL_OK, "%s: %s", kinds[_i].settings, b.error);
     free_bytes(&b);
+    free(samples);
     soft->see_kernel = NULL;
     ck_assert_msg(!strcmp(named, launched), "%s: named\n%slaunched\n%s", kinds[_i].settings, named, launched);
     explain(&input, kinds[_i].settings, "cuda", 1, &m);
