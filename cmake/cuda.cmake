@@ -14,6 +14,7 @@ set(WVL_CUDA_SOURCES
     cuda/dwt/tables.c
     cuda/dwt/window.c
     cuda/host/backend_cuda.c
+    cuda/host/kernel_names.c
     cuda/host/coders/block_walk.c
     cuda/host/coders/choose_coder.c
     cuda/host/coders/ht.c

@@ -482,4 +482,5 @@ const wvl_backend_vtable wvl_backend_cuda = {
     .submit_picture = wvl_cuda_submit_picture,
     .take_picture = wvl_cuda_take_picture,
     .drop_picture = wvl_cuda_drop_picture,
+    .name_kernels = wvl_cuda_name_kernels,
 };

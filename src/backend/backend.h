@@ -68,6 +68,8 @@ typedef struct wvl_finished {
     wvl_device *device;               /* who made it, for drop_picture; set by who took it */
 } wvl_finished;
 
+typedef void (*wvl_kernel_fn)(void *user, const char *name);
+
 typedef struct wvl_backend_vtable {
     const char *name; /* as results and traces call it; ":N" follows where there are devices */
     uint32_t jobs;    /* of one picture in flight at once that pay: 1 where wait does the work */
@@ -129,6 +131,11 @@ typedef struct wvl_backend_vtable {
     /* Gives back what only transforms take: coefficients of jobs that are done stay, but the backend takes no more
      * jobs. NULL: there is nothing. */
     void (*trim)(wvl_backend *backend);
+    /* The kernels that a job launches, one by one in their order: of a picture that the device finishes, or with
+     * assembly NULL of jobs of these tiles. Pixels have containers of 8 or 16 bits; three components that are alike
+     * are interleaved. NULL: no kernel has a name. Pure; needs no device. */
+    wvl_status (*name_kernels)(const wvl_plan *plan, const wvl_assembly *assembly, const wvl_tile_plan *tiles,
+                               uint32_t tile_count, wvl_kernel_fn tell, void *user);
     const wvl_strip_table *strips; /* tiles that are too large for jobs; NULL: there is no way for them */
 } wvl_backend_vtable;
 

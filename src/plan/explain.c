@@ -2,6 +2,7 @@
 /* A plan explains itself: what the parameters resolved to, for people or as one JSON object. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "codec/write/coder.h"
@@ -151,24 +152,64 @@ static void print_variants_json(const printer *p, const wvl_syntax_plan *syntax)
 
 static unsigned long long as_number(uint64_t bytes) { return (unsigned long long)bytes; }
 
+#define KERNELS_SHOWN 128u
+
 static const char *const reach_names[] = {"none", "coefs", "blocks", "packets"}; /* by wvl_reach */
 
-/* How far a device goes with pictures of a plan that asks for one. *why: why no farther; NULL: it makes all bytes. */
-static wvl_reach find_reach(const wvl_plan *plan, const char **why)
+/* How far a device goes with pictures of a plan that asks for one. */
+static wvl_device_way find_device(const wvl_plan *plan)
 {
-    wvl_device_way device;
-    *why = NULL;
+    wvl_device_way device = {.reach = WVL_REACH_NONE};
     if (plan->device.choice < WVL_DEVICE_CUDA || wvl_plan_find_device(plan, &device) != WVL_OK) {
-        return WVL_REACH_NONE;
+        device.reach = WVL_REACH_NONE;
     }
-    *why = device.why;
-    return device.reach;
+    return device;
+}
+
+/* Names of kernels, in the order of their first launches. */
+typedef struct kernel_list {
+    const char *names[KERNELS_SHOWN];
+    uint32_t launches[KERNELS_SHOWN], count;
+} kernel_list;
+
+static void add_kernel(void *user, const char *name)
+{
+    kernel_list *list = user;
+    uint32_t i = 0;
+    while (i < list->count && strcmp(list->names[i], name) != 0) {
+        i++;
+    }
+    if (i == list->count && i < KERNELS_SHOWN) {
+        list->names[i] = name;
+        list->count++;
+    }
+    if (i < list->count) {
+        list->launches[i]++;
+    }
+}
+
+static void print_kernels(const printer *p, const wvl_plan *plan, const wvl_device_way *device, int json)
+{
+    kernel_list list = {.count = 0};
+    wvl_plan_name_kernels(plan, device, add_kernel, &list);
+    if (!json && list.count) {
+        print(p, "kernels of %s, in the order of their first launches:\n",
+              device->reach == WVL_REACH_PACKETS ? "a picture" : "the first job");
+    }
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (json) {
+            print(p, "%s{\"name\":\"%s\",\"launches\":%u}", i ? "," : "", list.names[i], list.launches[i]);
+        } else if (list.launches[i] > 1) {
+            print(p, "  %s, %u times\n", list.names[i], list.launches[i]);
+        } else {
+            print(p, "  %s\n", list.names[i]);
+        }
+    }
 }
 
 static void print_device(const printer *p, const wvl_plan *plan, const wvl_plan_memory *m)
 {
-    const char *why;
-    wvl_reach reach = find_reach(plan, &why);
+    const wvl_device_way device = find_device(plan);
     if (plan->device.choice < WVL_DEVICE_CUDA) {
         return;
     }
@@ -176,15 +217,16 @@ static void print_device(const printer *p, const wvl_plan *plan, const wvl_plan_
                                                     "a device works for the CPU, wave after wave",
                                                     "a device makes all bytes", "several devices share the tiles"};
     print(p, "one picture alone: %s\n", ways[wvl_choose_way(plan, &(wvl_way_source){.rows = NULL}).kind]);
-    if (reach == WVL_REACH_NONE) {
-        print(p, "device: not used: %s\n", why);
+    if (device.reach == WVL_REACH_NONE) {
+        print(p, "device: not used: %s\n", device.why);
         return;
     }
-    print(p, "device: makes %s; at most %llu bytes of page-locked memory, %llu of its own\n", reach_names[reach],
+    print(p, "device: makes %s; at most %llu bytes of page-locked memory, %llu of its own\n", reach_names[device.reach],
           as_number(m->pinned_bytes), as_number(m->device_bytes));
-    if (why) {
-        print(p, "  no more: %s\n", why);
+    if (device.why) {
+        print(p, "  no more: %s\n", device.why);
     }
+    print_kernels(p, plan, &device, 0);
 }
 
 static void print_memory(const printer *p, const wvl_plan *plan)
@@ -201,11 +243,13 @@ static void print_memory(const printer *p, const wvl_plan *plan)
 
 static void print_memory_json(const printer *p, const wvl_plan *plan)
 {
-    const char *why;
+    const wvl_device_way device = find_device(plan);
     wvl_plan_memory m = {.struct_size = sizeof m};
     (void)wvl_plan_measure(plan, &m);
-    print(p, "\"way\":\"%s\",\"device_reach\":\"%s\",\"pinned_bytes\":%llu,\"device_bytes\":%llu,",
-          wvl_way_name(wvl_choose_way(plan, &(wvl_way_source){.rows = NULL}).kind), reach_names[find_reach(plan, &why)],
+    print(p, "\"kernels\":[");
+    print_kernels(p, plan, &device, 1);
+    print(p, "],\"way\":\"%s\",\"device_reach\":\"%s\",\"pinned_bytes\":%llu,\"device_bytes\":%llu,",
+          wvl_way_name(wvl_choose_way(plan, &(wvl_way_source){.rows = NULL}).kind), reach_names[device.reach],
           as_number(m.pinned_bytes), as_number(m.device_bytes));
     print(p, "\"base_bytes\":%llu,\"coded_bytes_bound\":%llu,\"output_bytes_bound\":%llu,", as_number(m.base_bytes),
           as_number(m.coded_bytes_bound), as_number(m.output_bytes_bound));

@@ -3,6 +3,7 @@
 
 #include "backend/devices.h"
 #include "backend/registry.h"
+#include "base/context.h"
 #include "codec/write/assembly.h"
 #include "device/pictures.h"
 #include "device/shares.h"
@@ -79,7 +80,6 @@ static int join_finished(const wvl_plan *plan, const wvl_backend_memory *picture
 
 wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *d)
 {
-    wvl_job_cut cut;
     wvl_backend_memory slot, picture, shares;
     const char *no_strips = NULL;
     const wvl_backend_vtable *table = wvl_backend_fetch_device();
@@ -93,14 +93,14 @@ wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *d)
     }
     wvl_status status = wvl_pictures_measure(plan, wvl_assembly_whole(plan), &picture);
     status = status == WVL_OK ? wvl_shares_measure(plan, &shares) : status;
-    if (status != WVL_OK || !find_jobs(plan, table, &cut, &slot, &no_strips)) {
+    if (status != WVL_OK || !find_jobs(plan, table, &d->cut, &slot, &no_strips)) {
         return status == WVL_OK ? WVL_ERROR_MEMORY : status;
     }
     if (d->reach == WVL_REACH_PACKETS && !join_finished(plan, &picture, &shares, &d->memory)) {
-        lower(table, &cut, d);
+        lower(table, &d->cut, d);
     }
     if (fits(plan, &slot)) {
-        wvl_backend_memory jobs = measure_jobs(plan, table, &cut, &slot);
+        wvl_backend_memory jobs = measure_jobs(plan, table, &d->cut, &slot);
         take_most(&d->memory, &jobs);
     } else if (d->reach < WVL_REACH_PACKETS) {
         d->reach = WVL_REACH_NONE;
@@ -111,4 +111,21 @@ wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *d)
         d->memory = (wvl_backend_memory){.host_bytes = 0};
     }
     return WVL_OK;
+}
+
+void wvl_plan_name_kernels(const wvl_plan *plan, const wvl_device_way *d, wvl_kernel_fn tell, void *user)
+{
+    const wvl_backend_vtable *table = wvl_backend_fetch_device();
+    const wvl_allocator *host = &plan->context->host;
+    const char *why;
+    wvl_assembly assembly;
+    if (d->reach == WVL_REACH_NONE || !table->name_kernels) {
+        return;
+    }
+    if (d->reach < WVL_REACH_PACKETS) {
+        wvl_cut_name_kernels(&d->cut, table, tell, user);
+    } else if (wvl_assembly_build(host, plan, wvl_assembly_whole(plan), &assembly, &why) == WVL_OK) {
+        (void)table->name_kernels(plan, &assembly, NULL, 0, tell, user);
+        wvl_assembly_free(host, &assembly);
+    }
 }

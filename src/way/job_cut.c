@@ -138,27 +138,32 @@ static void join(wvl_backend_memory *slot, const wvl_backend_memory *need)
     slot->spill_bytes = wvl_max_u64(slot->spill_bytes, need->spill_bytes);
 }
 
+/* Tile plans of a job. Returns their memory, of `*bytes`; NULL: there is none. */
+static void *open_tiles(const wvl_job_cut *cut, uint64_t *bytes, wvl_tile_plan **tiles, wvl_tile_plan *scratch)
+{
+    wvl_carver carver = {NULL, 0};
+    carve_tiles(cut, &carver, tiles, scratch);
+    *bytes = carver.used;
+    carver = (wvl_carver){wvl_alloc_zeroed(&cut->plan->context->host, *bytes), 0};
+    void *memory = carver.base;
+    if (memory) {
+        carve_tiles(cut, &carver, tiles, scratch);
+    }
+    return memory;
+}
+
 uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table, wvl_backend_memory *slot)
 {
     const wvl_plan *plan = cut->plan;
-    const wvl_allocator *host = &plan->context->host;
-    wvl_carver carver = {NULL, 0};
     wvl_tile_plan *tiles, scratch;
     wvl_job_at at = {0, 0};
-    uint64_t last = 0;
+    uint64_t last = 0, bytes;
     uint32_t jobs = 0;
     /* Strips within a tile take the same memory if kernels find the same rows of 8 samples and more in them. */
     int is_even = cut->strip_rows && cut->strip_rows % (EVEN_MARGINS * cut->grid.above) == 0;
+    void *memory = open_tiles(cut, &bytes, &tiles, &scratch);
     *slot = (wvl_backend_memory){.host_bytes = 0};
-    carve_tiles(cut, &carver, &tiles, &scratch);
-    uint64_t bytes = carver.used;
-    carver = (wvl_carver){wvl_alloc_zeroed(host, bytes), 0};
-    void *memory = carver.base;
-    if (!memory) {
-        return 0;
-    }
-    carve_tiles(cut, &carver, &tiles, &scratch);
-    for (; at.tile < plan->syntax.tile_count; jobs++) {
+    for (; memory && at.tile < plan->syntax.tile_count; jobs++) {
         wvl_backend_memory need;
         uint32_t count = wvl_cut_build(cut, &at, tiles, &scratch);
         if (!is_even || last != 1 || tiles[0].strip != last) {
@@ -167,8 +172,21 @@ uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table
         }
         last = tiles[0].strip;
     }
-    wvl_free(host, memory, bytes);
+    wvl_free(&plan->context->host, memory, bytes);
     return jobs;
+}
+
+void wvl_cut_name_kernels(const wvl_job_cut *cut, const wvl_backend_vtable *table, wvl_kernel_fn tell, void *user)
+{
+    wvl_tile_plan *tiles, scratch;
+    wvl_job_at at = {0, 0};
+    uint64_t bytes;
+    void *memory = open_tiles(cut, &bytes, &tiles, &scratch);
+    if (memory) {
+        uint32_t count = wvl_cut_build(cut, &at, tiles, &scratch);
+        (void)table->name_kernels(cut->plan, NULL, tiles, count, tell, user);
+    }
+    wvl_free(&cut->plan->context->host, memory, bytes);
 }
 
 /* ---- Views ----------------------------------------------------------------------------------- */

@@ -52,6 +52,9 @@ static inline uint32_t wvl_cut_share(wvl_backend_memory *slot, uint32_t jobs, ui
 /* What a slot of the table needs for any job, and the number of jobs. 0: no memory to find out. */
 uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table, wvl_backend_memory *slot);
 
+/* The kernels of the first job: wvl_backend_vtable.name_kernels. */
+void wvl_cut_name_kernels(const wvl_job_cut *cut, const wvl_backend_vtable *table, wvl_kernel_fn tell, void *user);
+
 /* ---- Strips as the coder sees them ---- */
 
 typedef struct wvl_strip_view {

@@ -60,6 +60,8 @@ typedef struct soft_control {
     /* Called by threads that allocate page-locked memory or queue a launch for the device, within the call; NULL: not
      * wanted. */
     void (*watch)(const char *call, int device);
+    /* Told the name of each kernel that is queued, or put into a graph; NULL: not wanted. */
+    void (*see_kernel)(const char *name);
     int graph_status; /* of a call that begins a graph; 0: it works */
     int capability;   /* 10 * major + minor */
     const char *last; /* name of the call that failed */

@@ -24,6 +24,9 @@ static void pack(const char *function, const soft_shape *shape, void **arguments
                  {"wvl_rdoq_", SOFT_ROOM_RDOQ, sizeof o->job.rdoq},
                  {"wvl_packets_", SOFT_ROOM_PACKETS, sizeof o->job.packets}};
     const char *other = soft_other_kernels.prefix;
+    if (soft_driver_control()->see_kernel) {
+        soft_driver_control()->see_kernel(function);
+    }
     memcpy(&o->arguments[0], arguments[0], sizeof(uint64_t));
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
         if (strncmp(function, rooms[i].prefix, strlen(rooms[i].prefix)) == 0) {

@@ -214,7 +214,7 @@ TEST_EACH(explained, KINDS)
     (void)snprintf(words, sizeof words,
                    "\ndevice: makes %s; at most %llu bytes of page-locked memory, %llu of its own\n%s", kinds[_i].reach,
                    (unsigned long long)m.pinned_bytes, (unsigned long long)m.device_bytes,
-                   kinds[_i].why ? "  no more: " : "output: ");
+                   kinds[_i].why ? "  no more: " : "kernels of a picture, ");
     expect_said(kinds[_i].settings, words);
     expect_said(kinds[_i].settings, kinds[_i].why ? kinds[_i].why : "device");
     explain(&input, kinds[_i].settings, "cuda", 1, &m);
@@ -222,6 +222,68 @@ TEST_EACH(explained, KINDS)
                    kinds[_i].reach, (unsigned long long)m.pinned_bytes, (unsigned long long)m.device_bytes);
     expect_said(kinds[_i].settings, words);
     ck_assert(m.pinned_bytes > 0 && m.device_bytes > 0);
+    picture_close_input(&input);
+    picture_free(&p);
+    close_context();
+}
+
+/* A line for each kernel, as a plan explains itself. */
+static char launched[1 << 12];
+
+static void see_kernel(const char *name)
+{
+    char line[80];
+    (void)snprintf(line, sizeof line, "  %s\n", name);
+    if (!strstr(launched, line)) {
+        strncat(launched, line, sizeof launched - strlen(launched) - 1);
+    }
+}
+
+/* The names in what was said, without how often. */
+static void list_said(char *to)
+{
+    const char *line = strstr(said, "\nkernels of ");
+    *to = 0;
+    ck_assert_ptr_nonnull(line);
+    for (line = strchr(line + 1, '\n') + 1; !strncmp(line, "  ", 2); line = strchr(line, '\n') + 1) {
+        strncat(to, line, strcspn(line, ",\n"));
+        strcat(to, "\n");
+    }
+}
+
+/* The kernels that a plan names are those that an encode launches, in the same order. */
+TEST_EACH(kernels, KINDS)
+{
+    static char named[1 << 12];
+    open_context();
+    picture p = picture_draw(PICTURE_NATURAL, 640, 128, 3, kinds[_i].depth, 1);
+    picture_input input = picture_open_input(&p, 0);
+    wvl_plan_memory m;
+    explain(&input, kinds[_i].settings, "cuda", 0, &m);
+    list_said(named);
+    wvl_plan *plan = make_plan(&input.format, kinds[_i].settings, "cuda-only");
+    launched[0] = 0;
+    soft->see_kernel = see_kernel;
+    wvl_plane planes[3]; /* samples of 0 */
+    uint32_t each = kinds[_i].depth > 8 ? 2 : 1;
+    void *samples = calloc(640 * 128 * 3, each);
+    for (uint32_t c = 0; c < 3; c++) {
+        planes[c] = input.planes[c];
+        planes[c].data = samples;
+        planes[c].pitch_bytes = 640 * 3 * (ptrdiff_t)each;
+        planes[c].sample_stride = 3;
+        planes[c].first_sample = c;
+    }
+    input.image.planes = planes;
+    bytes b = encode_plan(plan, &input.image);
+    ck_assert_msg(b.status == WVL_OK, "%s: %s", kinds[_i].settings, b.error);
+    free_bytes(&b);
+    free(samples);
+    soft->see_kernel = NULL;
+    ck_assert_msg(!strcmp(named, launched), "%s: named\n%slaunched\n%s", kinds[_i].settings, named, launched);
+    explain(&input, kinds[_i].settings, "cuda", 1, &m);
+    expect_said(kinds[_i].settings, "\"kernels\":[{\"name\":\"wvl_clear\",\"launches\":1},");
+    wvl_plan_release(plan);
     picture_close_input(&input);
     picture_free(&p);
     close_context();
@@ -240,6 +302,7 @@ TEST(none)
         ck_assert(!m.pinned_bytes && !m.device_bytes);
         explain(&input, "levels=2", devices[i], 1, &m);
         expect_said(devices[i], "\"device_reach\":\"none\",\"pinned_bytes\":0,\"device_bytes\":0,");
+        expect_said(devices[i], "\"kernels\":[]");
     }
     explain(&input, "levels=2", "cuda", 0, &m);
     expect_said("20 bits", "\ndevice: not used: components of more than 16 bits are for the CPU\n");

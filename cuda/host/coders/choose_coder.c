@@ -50,13 +50,12 @@ const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, wvl_reach reac
 {
     int is_ht = wvl_cuda_is_ht(plan);
     const char *refused;
-    const wvl_cuda_coder *coder;
+    const wvl_cuda_coder *coder = is_ht ? &wvl_cuda_coder_sets : &wvl_cuda_coder_t1;
     if (reach == WVL_REACH_PACKETS && (!is_ht || wvl_cuda_chooses_passes(plan))) {
-        coder = plan->rate.rdoq ? &wvl_cuda_coder_rdoq : &wvl_cuda_coder_t1;
-        coder = is_ht ? &wvl_cuda_coder_sets : coder;
+        coder = !is_ht && plan->rate.rdoq ? &wvl_cuda_coder_rdoq : coder;
         refused = refuse_picture(plan);
     } else {
-        coder = is_ht ? &wvl_cuda_coder_ht : &wvl_cuda_coder_t1;
+        coder = is_ht ? &wvl_cuda_coder_ht : coder;
         refused = is_ht ? refuse_ht(plan) : refuse_t1_waves(plan);
     }
     *why = refused ? refused : *why;

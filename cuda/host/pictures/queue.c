@@ -257,13 +257,6 @@ static wvl_cuda_status queue_copy(const wvl_backend_job *job)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* Work on the pixels begins after the caller's. The host waits for it: kernels that awaited an event have read pixels
- * before they were there (D-device-26). */
-static wvl_cuda_status await_pixels(const wvl_backend_job *job, const wvl_image *image)
-{
-    return image->ready_event ? wvl_cuda_runtime_of(job->backend)->event_wait(image->ready_event) : WVL_CUDA_SUCCESS;
-}
-
 /* Pinned pixels go up; those of ordinary memory were sent by stage(). Then the host waits: no kernel is queued before
  * the pixels are there (D-device-26). */
 static wvl_cuda_status send_pixels(const wvl_backend_job *job)
@@ -279,11 +272,14 @@ static wvl_cuda_status send_pixels(const wvl_backend_job *job)
     return status ? status : rt->event_wait(job->picture->uploaded);
 }
 
+/* Work on the pixels begins after the caller's. The host waits for it: kernels that awaited an event have read pixels
+ * before they were there (D-device-26). */
 static wvl_cuda_status queue_pixels(wvl_backend_job *job, const wvl_image *image)
 {
     int is_there = lies_on_device(image);
     wvl_cuda_stream stream = is_there ? job->stream : job->backend->pictures->uploads;
-    wvl_cuda_status status = await_pixels(job, image);
+    wvl_cuda_status status =
+        image->ready_event ? wvl_cuda_runtime_of(job->backend)->event_wait(image->ready_event) : WVL_CUDA_SUCCESS;
     status = status ? status : mark(job, WVL_CUDA_AT_START, stream);
     status = status ? status : stage(job, image);
     status = status || is_there ? status : send_pixels(job);
