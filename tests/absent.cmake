@@ -13,13 +13,12 @@ if(NOT WVL_FUZZ)
     wvl_register_absent("${reason}" unit.geom unit.plan prop.tag_tree prop.packets golden.digest golden.depth decode.torture decode.options decode.random
         decode.rate decode.weights decode.part1 decode.color decode.presets decode.profiles decode.overrides decode.regions decode.ht device.digest_soft device.torture_soft
         device.overrides_soft device.part1_soft device.regions_soft device.color_soft device.profiles_soft device.ht_soft fuzz.targets fuzz.generator fuzz.estimates fuzz.configurations fuzz.finished_soft fuzz.rows
-        conformance.compliance conformance.compliance_current decode.rd_curves decode.ht_walk decode.ht_target device.draw_trace
-        device.bench_frames device.bench_frames_soft device.peer_frames device.peer_frames_soft decode.ranges fuzz.mutated_inputs decode.long_parts)
+        conformance.compliance conformance.compliance_current decode.ht_walk decode.ranges fuzz.mutated_inputs decode.long_parts)
     if(NOT WVL_SANITIZE)
         wvl_register_absent("${reason}" conformance.matrix)
         wvl_register_absent("no Python 3.9, or built without the tools" unit.sequence_machine)
     endif()
-    wvl_register_absent("built without the tools" unit.bench_slots unit.bench_cancel unit.inputs unit.interrupt unit.cli_files unit.command
+    wvl_register_absent("built without the tools" unit.inputs unit.interrupt unit.cli_files unit.command
         unit.effects unit.rows unit.rows_push unit.early)
     wvl_register_absent("no libjpeg, or built without the tools" unit.jpeg)
     wvl_register_absent("no libpng, or built without the tools" unit.imageio_libs unit.imageio_limits unit.picture_rows unit.tiff_damage unit.by_rows unit.metadata_table unit.legal_metadata)
