@@ -7,6 +7,7 @@
 # FRAMES: a folder of DPX or TIFF files, named in their order. PRESET is dci-2k-24 unless given: the name of a cinema preset with its frame rate. COLOUR is
 # what the frames are in: a word of --input-color (p3-d65, rec709, xyz, ...), or auto unless given, which takes it from the files. OUTPUT gets a folder j2c, and picture.mxf from "asdcp-wrap" (asdcplib, https://www.cinecert.com/asdcplib).
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 [ $# -ge 2 ] || {
     echo 'usage: dcp.sh FRAMES OUTPUT [PRESET [COLOUR]]' >&2
     exit 2

@@ -7,6 +7,7 @@
 # PRESET is iiif-lossless unless given; iiif-lossy makes smaller files. The outputs have the names of the scans, with the extension jp2, and a list
 # OUTPUT/report.csv. What an interrupted run left undone is made by the next run; finished files are kept.
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 [ $# -ge 2 ] || {
     echo 'usage: iiif_folder.sh SCANS OUTPUT [PRESET]' >&2
     exit 2

@@ -8,6 +8,7 @@
 #
 # The file is written to the current directory unless an option -o says where. Size, ratio, time and PSNR are printed.
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 
 source=$(cd "$(dirname "$0")/.." && pwd)
 wavelane=$source/build/release/tools/wavelane

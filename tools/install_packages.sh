@@ -4,6 +4,7 @@
 #
 #   tools/install_packages.sh [PACKAGE ...]
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 
 set -- build-essential cmake ninja-build pkg-config \
     libtiff-dev libexpat1-dev libpng-dev libjpeg-dev libopenexr-dev libopenjp2-7-dev liblcms2-dev zlib1g-dev nettle-dev check libsubunit-dev \

@@ -4,6 +4,7 @@
 #
 #   tools/test.sh [CMAKE-OPTION ...]
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 
 cd "$(dirname "$0")/.."
 tools/install_packages.sh

@@ -88,6 +88,9 @@ static int run_with_picture(const char *command, const char *path, const char *m
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+        return fputs(usage, stdout) < 0;
+    }
     if (argc > 1 && !strcmp(argv[1], "plan")) {
         return run_plan(argc, argv);
     }

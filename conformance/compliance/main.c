@@ -220,8 +220,10 @@ int main(int argc, char **argv)
         return prove();
     }
     if (argc > 1) {
-        (void)fprintf(stderr, "wavelane-compliance: prints the statement; with --prove, proves it\n");
-        return 2;
+        int wants_help = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
+        (void)fprintf(wants_help ? stdout : stderr,
+                      "wavelane-compliance: prints the statement; with --prove, proves it\n");
+        return wants_help ? 0 : 2;
     }
     put_document();
     return EXIT_SUCCESS;

@@ -332,6 +332,9 @@ static int run_arguments(session *s, int count, char **arguments)
     int worst = 0;
     for (int i = 1; i < count; i++) {
         const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
+        if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+            return fputs(usage, stdout) < 0;
+        }
         if (!strcmp(name, "--faults")) {
             list_faults();
             return 0;

@@ -195,6 +195,9 @@ static int run(const wvl_judge_args *args, wvl_judge_picture *original, wvl_judg
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+        return fputs(usage, stdout) < 0;
+    }
     wvl_judge_args args;
     wvl_judge_picture original, decoded;
     memset(&original, 0, sizeof original);

@@ -16,6 +16,10 @@ import sys
 from decimal import Decimal, getcontext
 from math import comb
 
+if sys.argv[1:2] in (["--help"], ["-h"]):
+    print(__doc__.strip())
+    sys.exit()
+
 getcontext().prec = 50
 ZERO, ONE, TWO = Decimal(0), Decimal(1), Decimal(2)
 # Bit i: group i of halfband_zeros() goes outside the circle. From N = 2 on.

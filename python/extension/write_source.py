@@ -12,6 +12,10 @@ import sys
 
 import cffi
 
+if sys.argv[1:2] in (["--help"], ["-h"]):
+    print(__doc__.strip())
+    sys.exit()
+
 GLUE = """
 extern "Python+C" {
     int wvl_python_progress(void *user, uint64_t done, uint64_t total, int stage);

@@ -6,9 +6,14 @@ Prints python/wavelane/__init__.pyi: stubs.pyi.in with the options of the librar
   write_stubs.py > python/wavelane/__init__.pyi
 """
 import os
+import sys
 import textwrap
 
 import wavelane
+
+if sys.argv[1:2] in (["--help"], ["-h"]):
+    print(__doc__.strip())
+    sys.exit()
 
 TYPES = {"bool": "bool | str", "integer": "int", "real": "float", "text": "str | int", "pair": "tuple[int, int] | str",
          "pairs": "Sequence[tuple[int, int]] | str", "reals": "float | Sequence[float] | str"}

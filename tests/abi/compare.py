@@ -12,6 +12,10 @@ member lies.
 import re
 import subprocess
 import sys
+
+if sys.argv[1:2] in (["--help"], ["-h"]):
+    print(__doc__.strip())
+    sys.exit()
 from pathlib import Path
 
 

@@ -266,8 +266,12 @@ static const char head[] =
     "| option | values | HT | Part 1 | why no farther |\n"
     "| --- | --- | --- | --- | --- |\n";
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argv;
+    if (argc > 1) {
+        return printf("usage: gen_reach > docs/reach.md\n") < 0;
+    }
     wvl_context_options options = {.struct_size = sizeof options, .threads = 1};
     size_t count;
     const wvl_option *table = wvl_options(&count);

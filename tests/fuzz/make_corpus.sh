@@ -4,6 +4,7 @@
 #   make_corpus.sh FUZZ-PROGRAM FOLDER COUNT
 # FOLDER/encode gets cases as text, FOLDER/walker what the encoder makes of them behind two bytes of options, and of half as many with HT blocks.
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 
 fuzz=$1
 folder=$2

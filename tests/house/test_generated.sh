@@ -3,6 +3,7 @@
 # A committed table is what its generator prints.
 #   test_generated.sh GENERATOR COMMITTED
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 
 made=$(mktemp)
 trap 'rm -f "$made"' EXIT

@@ -3,6 +3,7 @@
 # The portable device code carries no options for the assembler: the driver would obey them on devices that nobody has tried (D-cuda-09).
 #   test_image.sh IMAGE
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 
 image=$1
 [ -s "$image" ] || { echo "$image: no such file" && exit 1; }

@@ -3,6 +3,7 @@
 # docs/messages.md is what tools/list_messages finds in the sources, and the texts keep to plain words.
 #   test_messages.sh SOURCE
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 
 cd "$1"
 made=$(mktemp)

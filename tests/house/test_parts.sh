@@ -3,6 +3,7 @@
 # A suite that leaves out a part for want of a program ends as skipped, and as failed where another part fails. No suite looks for a program in another way.
 #   test_parts.sh SOURCE
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 parts=$1/tests/support/shell.sh
 
 # expect CODE SCRIPT

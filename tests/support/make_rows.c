@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SIDE 256u /* of the texture; a power of 2 */
 
@@ -109,8 +110,9 @@ int main(int count, char **words)
 {
     static job j;
     if (count < 5 || count > 6) {
-        fprintf(stderr, "usage: make_rows WIDTH HEIGHT COMPONENTS DEPTH [SEED]\n");
-        return 2;
+        int wants_help = count == 2 && !strcmp(words[1], "--help");
+        fprintf(wants_help ? stdout : stderr, "usage: make_rows WIDTH HEIGHT COMPONENTS DEPTH [SEED]\n");
+        return wants_help ? 0 : 2;
     }
     j.width = number_of(words[1], 1, UINT32_MAX);
     j.height = number_of(words[2], 1, UINT32_MAX);

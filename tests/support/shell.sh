@@ -2,6 +2,9 @@
 # shellcheck shell=sh
 # What the shell tests share. A test reads it first: . "$(dirname "$0")/../support/shell.sh"
 
+# What the suite is, from its head.
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
+
 # A folder of its own in $work, removed at the end.
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -8,6 +8,10 @@ import struct
 import sys
 import zlib
 
+if sys.argv[1:2] in (["--help"], ["-h"]):
+    print(__doc__.strip())
+    sys.exit()
+
 folder = sys.argv[1]
 here = os.path.dirname(os.path.abspath(__file__))
 loader = importlib.machinery.SourceFileLoader("mutate_inputs", os.path.join(here, "../../conformance/mutate_inputs"))

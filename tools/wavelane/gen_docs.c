@@ -481,7 +481,9 @@ int main(int argc, char **argv)
         write_zsh();
         code = 0;
     } else {
-        (void)fputs("usage: gen_docs man TEMPLATE | bash | zsh\n", stderr);
+        int wants_help = argc > 1 && !strcmp(argv[1], "--help");
+        (void)fputs("usage: gen_docs man TEMPLATE | bash | zsh\n", wants_help ? stdout : stderr);
+        code = wants_help ? 0 : code;
     }
     return fflush(stdout) || ferror(stdout) ? 1 : code;
 }

@@ -3,6 +3,7 @@
 # The kernels of the 1-D transform are compiled for 9.0 without spills, with the program that measures them. A device checks them, if there is one.
 #   test_lattice_nvcc.sh NVCC SOURCE FOLDER
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 
 nvcc=$1 source=$2 folder=$3
 mkdir -p "$folder"

@@ -4,6 +4,7 @@
 # where there is a device, it checks some of them.
 #   test_schemes_nvcc.sh NVCC PYTHON SOURCE FOLDER
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 
 nvcc=$1 python=$2 generator=$3/lab/dwtgen folder=$4
 mkdir -p "$folder"

@@ -12,6 +12,10 @@ them occur with every wavelet and direction. TURN: this choice alone, for all sc
 """
 import sys
 
+if sys.argv[1:2] in (["--help"], ["-h"]):
+    print(__doc__.strip())
+    sys.exit()
+
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
 import counting  # noqa: E402

@@ -3,6 +3,7 @@
 # wavelane-bench lattice: rows, JSON, and what it refuses.
 #   test_bench_lattice.sh BENCH
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 
 bench=$1
 made=$(mktemp)
