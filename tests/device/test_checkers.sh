@@ -107,9 +107,9 @@ subset ht test_cuda_ht shapes borders pairs ones refinement shared_memory short_
 subset t1 test_cuda_t1 shapes borders styles natural short_memory unbounded
 subset mq test_cuda_mq styles mixed_styles shapes lists longest many
 subset hull test_cuda_hull samples passes
-subset depth test_cuda_depth rounds
+subset depth test_cuda_depth rounds passes
 subset rate test_cuda_rate sizes caps
-subset sets test_cuda_sets sets
+subset sets test_cuda_sets sets codewords
 subset rdoq test_cuda_rdoq change weigh slopes
 subset packets test_cuda_packets orders structures large_packets many_packets pictures refined drawn
 # Whole encodes have the transform too, and the barriers of its warps.

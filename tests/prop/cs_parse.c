@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The one independent parser of headers among the suites. It was written from the standard and shares nothing with the
+ * library or the walker, so that a wrong reading of a clause in one of these does not prove itself. */
 #include "tests/prop/cs_reader.h"
 
 static unsigned peek16(const reader *r)

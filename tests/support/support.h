@@ -12,7 +12,8 @@
 
 /* ---- Suites ----
  * A test registers itself before main(), so none can be forgotten. Each is a case of Check with its own name:
- * CK_RUN_CASE=name runs it alone. They run in the order of the file; _i counts the runs of one.
+ * CK_RUN_CASE=name runs it alone, CK_INCLUDE_TAGS="a b" some, CK_EXCLUDE_TAGS all others. They run in the order of the
+ * file; _i counts the runs of one.
  *
  *     TEST_FIXTURE(open, close);      for all that follow; NULL, NULL: none any more
  *     TEST(name) { ... }
@@ -30,6 +31,7 @@ static inline void test_register(const TTest *test, const char *name, int first,
 {
     TCase *c = tcase_create(name);
     tcase_set_timeout(c, 900); /* the limit of ctest is the one that counts */
+    tcase_set_tags(c, name);
     if (test_registry.open || test_registry.close) {
         tcase_add_checked_fixture(c, test_registry.open, test_registry.close);
     }

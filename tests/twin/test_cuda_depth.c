@@ -10,21 +10,15 @@
 #include "codec/t1/t1.h"
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/blocks/t1_rate.h"
-#include "emulated_driver.h"
-#include "ht_emulated.h"
+#include "emulated_suite.h"
 #include "t1_blocks.h"
-#include "tests/support/support.h"
 
 #define PASSES WVL_CUDA_T1_MOST_PASSES
 #define BLOCKS 24u
 #define GAIN_EXPONENT (-20)
 
-static ht_device devices[2]; /* the emulation, and the machine's */
-static unsigned device_count;
 static t1_rng rng;
 
-static void open_suite(void) { device_count = emulated_open_devices_with(devices, "wvl_rate_depth"); }
-static void close_suite(void) { emulated_close_devices(devices, device_count); }
 static uint32_t below(uint32_t n) { return t1_random(&rng) % n; }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -278,7 +272,7 @@ static void check_rounds(const ht_device *d, const depth_set *set)
     close_chain(&c);
 }
 
-TEST_FIXTURE(open_suite, close_suite);
+EMULATED_SUITE("wvl_rate_depth");
 
 /* The styles of all kernels of the MQ coder, all depths, with memory for one coding of each block alone. */
 TEST_EACH(rounds, 4)

@@ -95,6 +95,35 @@ static void draw_depths(job *j)
     }
 }
 
+/* Drawn anew from a seed, with levels between two numbers. */
+static void start_job(job *j, uint64_t seed, uint32_t is_reversible, uint32_t least_levels, uint32_t most_levels)
+{
+    seed_state = seed;
+    default_job(j);
+    j->settings.reversible = (uint8_t)is_reversible;
+    j->settings.levels = (uint8_t)between(least_levels, most_levels);
+}
+
+static void draw_blocks(job *j, uint32_t width, uint32_t doublings, uint32_t height, uint32_t doublings_of_height)
+{
+    j->settings.block_width = (uint16_t)(width << between(0, doublings));
+    j->settings.block_height = (uint16_t)(height << between(0, doublings_of_height));
+}
+
+static void set_depths(job *j, uint8_t depth)
+{
+    for (uint32_t c = 0; c < COMPONENTS; c++) {
+        j->components[c].depth = depth;
+    }
+}
+
+static void check_plain(job *j, int is_noise)
+{
+    plan_job(j);
+    draw_plain_pixels(j, is_noise);
+    check_job(j);
+}
+
 TEST_FIXTURE(open_backends, close_backends);
 
 TEST(versions) { check_versions(wvl_cuda_fetch_image()); }
@@ -114,8 +143,7 @@ TEST_EACH(small_shapes, 67)
             default_job(&j);
             j.settings.reversible = turn & 1;
             j.settings.levels = (uint8_t)between(0, 7);
-            j.settings.block_width = (uint16_t)(4u << between(0, 4));
-            j.settings.block_height = (uint16_t)(4u << between(0, 4));
+            draw_blocks(&j, 4, 4, 4, 4);
             j.format.component_count = turn & 2 ? 3 : 1;
             draw_depths(&j);
             place_picture(&j, turn & 4 ? n : others[k], turn & 4 ? others[k] : n, between(0, 5), between(0, 5));
@@ -140,8 +168,7 @@ TEST_EACH(limits, 21)
         default_job(&j);
         j.settings.reversible = turn & 1;
         j.settings.levels = (uint8_t)between(1, 6);
-        j.settings.block_width = (uint16_t)(16u << between(0, 2));
-        j.settings.block_height = (uint16_t)(16u << between(0, 2));
+        draw_blocks(&j, 16, 2, 16, 2);
         j.format.component_count = turn & 2 ? 3 : 1;
         draw_depths(&j);
         if (turn & 4) {
@@ -164,18 +191,12 @@ TEST_EACH(marching, 24)
         return;
     }
     for (uint32_t turn = 0; turn < (subset ? 6u / (unsigned)subset : 40u); turn++) {
-        seed_state = 31337u + (uint64_t)_i * 1000u + turn;
-        default_job(&j);
-        j.settings.reversible = turn & 1;
-        j.settings.levels = (uint8_t)between(3, 6);
-        j.settings.block_width = (uint16_t)(8u << between(0, 3));
-        j.settings.block_height = (uint16_t)(8u << between(0, 3));
+        start_job(&j, 31337u + (uint64_t)_i * 1000u + turn, turn & 1, 3, 6);
+        draw_blocks(&j, 8, 3, 8, 3);
         j.settings.distortion_bits = (uint8_t)between(0, turn & 4 ? 8 : 4); /* eight make 9/7 of 16 bits deep */
         j.format.component_count = turn & 2 ? 3 : 1;
         uint8_t depth = (uint8_t)(turn & 4 ? between(9, 16) : 8);
-        for (uint32_t c = 0; c < COMPONENTS; c++) {
-            j.components[c].depth = depth;
-        }
+        set_depths(&j, depth);
         uint32_t w = 16 * between(4, subset ? 40 : 100), h = between(64, subset ? 150 : 700);
         place_picture(&j, w, h, turn & 8 ? 64 * between(0, 3) : 0, turn & 16 ? 512 * between(0, 3) : 0);
         if (turn % 5 == 4) {
@@ -184,9 +205,7 @@ TEST_EACH(marching, 24)
             j.settings.tile_x0 = j.format.x0;
             j.settings.tile_y0 = j.format.y0;
         }
-        plan_job(&j);
-        draw_plain_pixels(&j, (int)(draw() & 1));
-        check_job(&j);
+        check_plain(&j, (int)(draw() & 1));
     }
 }
 
@@ -200,17 +219,11 @@ TEST_EACH(wide, 13)
     }
     /* Of the subset the second is ICT, whose warps meet at barriers. */
     for (uint32_t turn = subset ? 1 : 0; turn < (subset ? 3u : 8u); turn++) {
-        seed_state = 424242u + (uint64_t)_i * 100u + turn;
-        default_job(&j);
-        j.settings.reversible = turn & 1;
-        j.settings.levels = (uint8_t)between(2, 5);
-        j.settings.block_width = (uint16_t)(16u << between(0, 2));
-        j.settings.block_height = (uint16_t)(16u << between(0, 2));
+        start_job(&j, 424242u + (uint64_t)_i * 100u + turn, turn & 1, 2, 5);
+        draw_blocks(&j, 16, 2, 16, 2);
         j.format.component_count = turn & 2 ? 3 : 1;
         place_picture(&j, 16 * lanes[_i], between(33, 120), turn & 4 ? 64 : 0, turn & 4 ? between(0, 70) : 0);
-        plan_job(&j);
-        draw_plain_pixels(&j, (int)(turn >> 2 & 1));
-        check_job(&j);
+        check_plain(&j, (int)(turn >> 2 & 1));
     }
 }
 
@@ -226,8 +239,7 @@ TEST_EACH(two_sizes, 24)
         seed_state = 121212u + (uint64_t)_i * 1000u + turn;
         default_job(&j);
         j.settings.levels = (uint8_t)between(3, 6);
-        j.settings.block_width = (uint16_t)(16u << between(0, 2));
-        j.settings.block_height = (uint16_t)(8u << between(0, 3));
+        draw_blocks(&j, 16, 2, 8, 3);
         j.format.component_count = turn % 4 ? 3 : 1;
         uint8_t is_signed = turn & 1, depth = turn % 4 ? 12 : 13;
         depth = (uint8_t)(is_signed ? between(9, 16) : depth);
@@ -243,9 +255,7 @@ TEST_EACH(two_sizes, 24)
             j.settings.tile_x0 = j.format.x0;
             j.settings.tile_y0 = j.format.y0;
         }
-        plan_job(&j);
-        draw_plain_pixels(&j, (int)(draw() & 1));
-        check_job(&j);
+        check_plain(&j, (int)(draw() & 1));
     }
 }
 
@@ -268,9 +278,7 @@ TEST_EACH(two_sizes_large, 8)
     } else {
         place_picture(&j, 32 * between(90, 130), between(1900, 2300), _i & 4 ? 64 : 0, _i & 4 ? 64 : 0);
     }
-    plan_job(&j);
-    draw_plain_pixels(&j, _i & 1);
-    check_job(&j);
+    check_plain(&j, _i & 1);
 }
 
 /* Tiles whose planes share a warp: two, four and eight, rows of them that do not end with a warp, tiles that differ
@@ -282,12 +290,8 @@ TEST_EACH(packed, 12)
         return;
     }
     for (uint32_t turn = 0; turn < (subset ? 2u : 6u); turn++) {
-        seed_state = 515151u + (uint64_t)_i * 100u + turn;
-        default_job(&j);
-        j.settings.reversible = turn & 1;
-        j.settings.levels = (uint8_t)between(4, 6);
-        j.settings.block_width = (uint16_t)(16u << between(0, 2));
-        j.settings.block_height = (uint16_t)(16u << between(0, 2));
+        start_job(&j, 515151u + (uint64_t)_i * 100u + turn, turn & 1, 4, 6);
+        draw_blocks(&j, 16, 2, 16, 2);
         j.format.component_count = turn % 3 == 2 ? 3 : 1;
         j.settings.mct = (uint8_t)(turn & 2);
         j.settings.distortion_bits = (uint8_t)between(0, 4);
@@ -300,9 +304,7 @@ TEST_EACH(packed, 12)
         j.settings.tile_height = narrow == 128 ? 128 : between(160, 300);
         place_picture(&j, cols * narrow - (draw() & 1 ? 16 * between(0, 4) : 0),
                       many * j.settings.tile_height - between(0, 40), 0, 0);
-        plan_job(&j);
-        draw_plain_pixels(&j, (int)(draw() & 1));
-        check_job(&j);
+        check_plain(&j, (int)(draw() & 1));
     }
 }
 
@@ -315,12 +317,8 @@ TEST_EACH(beside, 16)
         return;
     }
     for (uint32_t turn = 0; turn < (subset ? 1u : 5u); turn++) {
-        seed_state = 818181u + (uint64_t)_i * 100u + turn;
-        default_job(&j);
-        j.settings.reversible = turn == 4;
-        j.settings.levels = (uint8_t)between(2, 5);
-        j.settings.block_width = (uint16_t)(16u << between(0, 2));
-        j.settings.block_height = (uint16_t)(16u << between(0, 2));
+        start_job(&j, 818181u + (uint64_t)_i * 100u + turn, turn == 4, 2, 5);
+        draw_blocks(&j, 16, 2, 16, 2);
         j.settings.distortion_bits = (uint8_t)between(0, 4);
         j.format.component_count = 3 + (_i % 4 == 3);
         uint32_t cols = between(2, 6), rows = 8 / cols + between(0, 1) + 1;
@@ -328,9 +326,7 @@ TEST_EACH(beside, 16)
         j.settings.tile_height = between(33, _i & 2 ? 60 : 260);
         place_picture(&j, cols * j.settings.tile_width - (turn == 1 ? 16 * between(0, 16) : 0),
                       rows * j.settings.tile_height - between(0, 20), 0, 0);
-        plan_job(&j);
-        draw_plain_pixels(&j, (int)(draw() % 4 > 0));
-        check_job(&j);
+        check_plain(&j, (int)(draw() % 4 > 0));
     }
 }
 
@@ -343,23 +339,15 @@ TEST_EACH(cascades, 24)
         return;
     }
     for (uint32_t turn = 0; turn < (subset ? 2u : 6u); turn++) {
-        seed_state = 616161u + (uint64_t)_i * 100u + turn;
-        default_job(&j);
-        j.settings.reversible = turn & 1;
-        j.settings.levels = (uint8_t)between(2, 6);
-        j.settings.block_width = (uint16_t)(8u << between(0, 3));
-        j.settings.block_height = (uint16_t)(4u << between(0, 4));
+        start_job(&j, 616161u + (uint64_t)_i * 100u + turn, turn & 1, 2, 6);
+        draw_blocks(&j, 8, 3, 4, 4);
         j.settings.distortion_bits = (uint8_t)between(0, 4);
         j.format.component_count = turn == 5 ? 3 : 1;
         uint8_t depth = (uint8_t)(_i % 3 ? 8 : between(9, 16));
-        for (uint32_t c = 0; c < COMPONENTS; c++) {
-            j.components[c].depth = depth;
-        }
+        set_depths(&j, depth);
         uint32_t w = _i & 1 ? 16 * between(33, 110) : between(257, 1500), h = between(257, 900);
         place_picture(&j, w, h, _i & 2 ? 64 * between(0, 3) : 0, _i & 4 ? 16 * between(0, 9) : 0);
-        plan_job(&j);
-        draw_plain_pixels(&j, (int)(draw() & 1));
-        check_job(&j);
+        check_plain(&j, (int)(draw() & 1));
     }
 }
 
@@ -374,20 +362,15 @@ TEST_EACH(last_levels, 7)
     default_job(&j);
     j.settings.reversible = _i & 1;
     j.settings.levels = (uint8_t)(_i < 4 ? 5 : between(5, 7));
-    j.settings.block_width = (uint16_t)(16u << between(0, 2));
-    j.settings.block_height = (uint16_t)(8u << between(0, 3));
+    draw_blocks(&j, 16, 2, 8, 3);
     uint8_t depth = (uint8_t)(_i == 2 ? 16 : _i & 2 && _i != 6 ? between(9, 16) : 8);
     j.settings.distortion_bits = _i == 2 ? 8 : 4;
     j.format.component_count =
         _i == 6 ? 4 : 1; /* so many samples of level 3 that lanes have eight columns of 9/7 again */
-    for (uint32_t c = 0; c < COMPONENTS; c++) {
-        j.components[c].depth = depth;
-    }
+    set_depths(&j, depth);
     uint32_t offset = _i & 4 ? 64 * between(0, 3) : 0;
     place_picture(&j, 32 * (_i == 6 ? 130 : between(90, 130)), between(2600, 3000), offset, offset);
-    plan_job(&j);
-    draw_plain_pixels(&j, 0);
-    check_job(&j);
+    check_plain(&j, 0);
 }
 
 /* Tiles, offsets, subsampling, precincts, mixed depths and signs. */
@@ -421,17 +404,12 @@ TEST_EACH(converted, 8)
         return;
     }
     for (uint32_t turn = 0; turn < 16; turn++) {
-        seed_state = 424242u + (uint64_t)_i * 100u + turn;
-        default_job(&j);
-        j.settings.reversible = turn & 1;
-        j.settings.levels = (uint8_t)between(0, 5);
+        start_job(&j, 424242u + (uint64_t)_i * 100u + turn, turn & 1, 0, 5);
         j.settings.mct = turn & 2 ? 2 : 0;
         j.settings.input_color = (uint8_t)(turn & 4 ? WVL_INPUT_XYZ : between(WVL_INPUT_REC709, WVL_INPUT_DISPLAY_P3));
         j.format.component_count = 3 + (turn & 8 ? 1 : 0);
         uint8_t depth = (uint8_t)(turn & 4 ? between(13, 16) : between(8, 16));
-        for (uint32_t c = 0; c < COMPONENTS; c++) {
-            j.components[c].depth = depth;
-        }
+        set_depths(&j, depth);
         place_picture(&j, between(1, 600), between(1, 90), between(0, 70), between(0, 9));
         if (turn % 3 == 2) {
             j.settings.tile_width = between(60, 200);
@@ -459,9 +437,7 @@ TEST(outside_is_refused)
         j.settings.levels = (uint8_t)between(0, 3);
         j.format.component_count = draw() & 1 ? 3 : 1;
         uint8_t depth = (uint8_t)(round & 1 ? between(9, 15) : between(1, 7));
-        for (uint32_t c = 0; c < COMPONENTS; c++) {
-            j.components[c].depth = depth;
-        }
+        set_depths(&j, depth);
         place_picture(&j, between(1, 300), between(1, 200), 0, 0);
         plan_job(&j);
         draw_pixels(&j, 0);

@@ -7,37 +7,16 @@
  */
 
 #include "base/intmath.h"
-#include "emulated_driver.h"
+#include "emulated_suite.h"
 #include "geom/plan.h"
-#include "ht_blocks.h"
-#include "ht_emulated.h"
-#include "tests/support/support.h"
 
 static const uint32_t limits[] = {48, 64, 99, 163, 227}; /* KiB */
 #define LIMITS (sizeof limits / sizeof *limits)
 
-/* ---- Devices --------------------------------------------------------------------------------- */
-
-static ht_device devices[2]; /* the emulation, and the machine's */
-static unsigned device_count;
-static int subset;
-
-static void open_suite(void)
-{
-    subset = getenv("WVL_CUDA_SUBSET") != NULL;
-    device_count = emulated_open_devices(devices);
-}
-
-static void close_suite(void) { emulated_close_devices(devices, device_count); }
-
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 static uint64_t seed;
-static uint64_t draw(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return seed >> 24;
-}
+static uint64_t draw(void) { return test_draw(&seed) >> 24; }
 static uint32_t between(uint32_t low, uint32_t high) { return low + (uint32_t)(draw() % (high - low + 1)); }
 
 /* What the samples of a block are. ONES: MagSgn is nothing but 1s; MIXED: mostly so. */
@@ -117,7 +96,7 @@ static void check_list(ht_list *list, uint32_t groups)
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-TEST_FIXTURE(open_suite, close_suite);
+EMULATED_SUITE(NULL);
 
 /* Every nominal shape, every kind of samples. */
 TEST(shapes)

@@ -11,27 +11,14 @@
 #include "codec/t1/t1_ref.h"
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/blocks/t1_rate.h"
-#include "emulated_driver.h"
-#include "ht_emulated.h"
+#include "emulated_suite.h"
 #include "t1_blocks.h"
-#include "tests/support/support.h"
 
 #define STYLES 64u
 #define MOST_BLOCKS 128u
 #define PASSES WVL_CUDA_T1_MOST_PASSES
 
-static ht_device devices[2]; /* the emulation, and the machine's */
-static unsigned device_count;
-static int subset;
 static t1_rng rng;
-
-static void open_suite(void)
-{
-    subset = getenv("WVL_CUDA_SUBSET") != NULL;
-    device_count = emulated_open_devices_with(devices, "wvl_t1_hull");
-}
-
-static void close_suite(void) { emulated_close_devices(devices, device_count); }
 
 static uint32_t below(uint32_t n) { return t1_random(&rng) % n; }
 static uint64_t draw64(void) { return (uint64_t)t1_random(&rng) << 32 | t1_random(&rng); }
@@ -221,7 +208,7 @@ static void start_set(void)
     set.gain_exponent = -(int32_t)below(80);
 }
 
-TEST_FIXTURE(open_suite, close_suite);
+EMULATED_SUITE("wvl_t1_hull");
 
 /* All 64 styles together, and the plain ones by themselves. */
 TEST_EACH(samples, 4)

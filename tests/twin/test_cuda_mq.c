@@ -8,28 +8,15 @@
 #include "../prop/t1_draw.h"
 #include "base/intmath.h"
 #include "codec/mq/mq.h"
-#include "emulated_driver.h"
-#include "ht_emulated.h"
+#include "emulated_suite.h"
 #include "t1_lists.h"
-#include "tests/support/support.h"
 
 #define STYLE_PLAIN (WVL_STYLE_VSC | WVL_STYLE_SEGSYM)
 #define STYLES 64u
 #define MOST_SYMBOLS 40000u
 
-static ht_device devices[2]; /* the emulation, and the machine's */
-static unsigned device_count;
-static int subset;
 static t1_rng rng;
 static uint32_t samples[WVL_T1_MAX_SAMPLES + 4 * WVL_T1_MAX_SIDE];
-
-static void open_suite(void)
-{
-    subset = getenv("WVL_CUDA_SUBSET") != NULL;
-    device_count = emulated_open_devices_with(devices, "wvl_t1_mq");
-}
-
-static void close_suite(void) { emulated_close_devices(devices, device_count); }
 
 static uint32_t below(uint32_t n) { return t1_random(&rng) % n; }
 
@@ -78,7 +65,7 @@ static void add_samples(t1_set *set, uint32_t width, uint32_t height, unsigned s
     t1_set_add_samples(set, &in, &rng.s);
 }
 
-TEST_FIXTURE(open_suite, close_suite);
+EMULATED_SUITE("wvl_t1_mq");
 
 TEST_EACH(styles, STYLES)
 {

@@ -5,23 +5,9 @@
  * threads, and on a device if there is one. Environment: as test_cuda_ht.c.
  */
 
-#include "emulated_driver.h"
-#include "ht_emulated.h"
+#include "emulated_suite.h"
 #include "packets_case.h"
 #include "tests/decode/picture.h"
-#include "tests/support/support.h"
-
-static ht_device devices[2];
-static unsigned device_count;
-static int subset;
-
-static void open_suite(void)
-{
-    subset = getenv("WVL_CUDA_SUBSET") != NULL;
-    device_count = emulated_open_devices(devices);
-}
-
-static void close_suite(void) { emulated_close_devices(devices, device_count); }
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
@@ -76,7 +62,7 @@ static picture draw_picture(uint32_t width, uint32_t height, uint32_t count, uns
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-TEST_FIXTURE(open_suite, close_suite);
+EMULATED_SUITE(NULL);
 
 /* Every progression, with each marker that follows packets. */
 TEST(orders)

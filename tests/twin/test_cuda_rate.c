@@ -7,23 +7,10 @@
  */
 
 #include "../prop/t1_draw.h"
-#include "emulated_driver.h"
-#include "ht_emulated.h"
+#include "emulated_suite.h"
 #include "rate_case.h"
-#include "tests/support/support.h"
 
-static ht_device devices[2]; /* the emulation, and the machine's */
-static unsigned device_count;
-static int subset;
 static t1_rng rng;
-
-static void open_suite(void)
-{
-    subset = getenv("WVL_CUDA_SUBSET") != NULL;
-    device_count = emulated_open_devices_with(devices, "wvl_rate_choose");
-}
-
-static void close_suite(void) { emulated_close_devices(devices, device_count); }
 
 static uint32_t below(uint32_t n) { return t1_random(&rng) % n; }
 static uint32_t between(uint32_t low, uint32_t high) { return low + below(high - low + 1); }
@@ -141,7 +128,7 @@ static uint64_t rate_bytes(const rate_case *c)
 
 /* ---- Every size ------------------------------------------------------------------------------ */
 
-TEST_FIXTURE(open_suite, close_suite);
+EMULATED_SUITE("wvl_rate_choose");
 
 /* From all bytes down to what no picture keeps: each limit is one byte below what came out last, now and then just at
  * it. */

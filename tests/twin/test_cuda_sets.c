@@ -14,10 +14,8 @@
 #include "codec/ht/ht.h"
 #include "codec/rate/rescale.h"
 #include "cuda/rate/rate_launch.h"
-#include "emulated_driver.h"
-#include "ht_emulated.h"
+#include "emulated_suite.h"
 #include "t1_blocks.h"
-#include "tests/support/support.h"
 
 #define MOST_BLOCKS 32u
 #define PASSES WVL_CUDA_T1_MOST_PASSES
@@ -25,18 +23,7 @@
 #define SETS (MOST_BLOCKS * PITCH)
 #define STEPS 5u
 
-static ht_device devices[2]; /* the emulation, and the machine's */
-static unsigned device_count;
-static int subset;
 static t1_rng rng;
-
-static void open_suite(void)
-{
-    subset = getenv("WVL_CUDA_SUBSET") != NULL;
-    device_count = emulated_open_devices_with(devices, "wvl_rate_list_sets");
-}
-
-static void close_suite(void) { emulated_close_devices(devices, device_count); }
 
 static uint32_t below(uint32_t n) { return t1_random(&rng) % n; }
 
@@ -446,7 +433,7 @@ static void check_chain(const ht_device *d, const wvl_step_ends *ends, uint32_t 
     close_load(&load, d);
 }
 
-TEST_FIXTURE(open_suite, close_suite);
+EMULATED_SUITE("wvl_rate_list_sets");
 
 /* Lists of blocks with sets of one to three passes. */
 TEST_EACH(sets, 6)

@@ -6,30 +6,12 @@
  */
 
 #include "base/intmath.h"
-#include "emulated_driver.h"
+#include "emulated_suite.h"
 #include "geom/plan.h"
-#include "ht_emulated.h"
 #include "t1_blocks.h"
-#include "tests/support/support.h"
-
-static ht_device devices[2]; /* the emulation, and the machine's */
-static unsigned device_count;
-static int subset;
-
-static void open_suite(void)
-{
-    subset = getenv("WVL_CUDA_SUBSET") != NULL;
-    device_count = emulated_open_devices_with(devices, "wvl_t1_open");
-}
-
-static void close_suite(void) { emulated_close_devices(devices, device_count); }
 
 static uint64_t seed;
-static uint32_t draw(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 33);
-}
+static uint32_t draw(void) { return (uint32_t)(test_draw(&seed) >> 32); }
 static uint32_t between(uint32_t low, uint32_t high) { return low + draw() % (high - low + 1); }
 
 /* What the samples of a block are. */
@@ -88,7 +70,7 @@ static void check_list(t1_list *list)
     t1_list_clear(list);
 }
 
-TEST_FIXTURE(open_suite, close_suite);
+EMULATED_SUITE("wvl_t1_open");
 
 /* Every nominal shape, every kind of samples. */
 TEST(shapes)
