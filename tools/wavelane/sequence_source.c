@@ -76,7 +76,10 @@ static int by_number(const char *a, const char *b)
         a += strspn(a, "0");
         b += strspn(b, "0");
         size_t n = strspn(a, "0123456789"), m = strspn(b, "0123456789");
-        int order = n == m ? memcmp(a, b, n) : n < m ? -1 : 1;
+        if (n != m) {
+            return n < m ? -1 : 1;
+        }
+        int order = memcmp(a, b, n);
         if (order) {
             return order;
         }
