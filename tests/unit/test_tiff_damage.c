@@ -107,36 +107,18 @@ START_TEST(palette_without_a_map)
 }
 END_TEST
 
-/* Some 8 million bytes further than the values of the tag are. */
-static void move_values(uint16_t tag)
-{
-    int is_big = number_at(file + 2, 2, file[0] == 'M') == 43, is_big_endian = file[0] == 'M';
-    find_entry(tag)[(is_big ? 12 : 8) + (is_big_endian ? (is_big ? 5 : 1) : 2)] = 0x7F;
-}
-
-/* Values that say what the samples are must be there; all else is left out and named. */
 START_TEST(values_beyond_the_file)
 {
-    static const struct {
-        uint16_t tag;
-        const char *lost; /* NULL: the picture is refused */
-    } rows[] = {{TIFFTAG_XRESOLUTION, "XResolution"}, {TIFFTAG_ARTIST, "Artist"}, {TIFFTAG_BITSPERSAMPLE, NULL}};
-    int is_big = _i % 4 >= 2, row = _i / 4;
-    wvl_io_picture p;
+    static const uint16_t tags[] = {TIFFTAG_XRESOLUTION, TIFFTAG_ARTIST};
+    int is_big = _i % 4 >= 2, is_big_endian = _i % 2;
 
     write_file(modes[_i % 4], PHOTOMETRIC_RGB, COMPRESSION_LZW, 8, 3);
     read_file();
-    if (is_big && row != 1) {
-        return; /* such values fit their entry there */
-    }
-    move_values(rows[row].tag);
-    if (!rows[row].lost) {
-        refuse_bytes(file, file_bytes, "a.tif", NULL, "truncated");
-        return;
-    }
-    read_bytes(&p, file, file_bytes, "a.tif", NULL);
-    ck_assert_ptr_nonnull(strstr(p.lost, rows[row].lost));
-    wvl_io_release_picture(&p);
+    if (is_big && _i / 4 == 0)
+        return; /* a RATIONAL fits its entry there */
+    find_entry(tags[_i / 4])[(is_big ? 12 : 8) + (is_big_endian ? (is_big ? 5 : 1) : 2)] =
+        0x7F; /* some 8 million bytes further */
+    refuse_bytes(file, file_bytes, "a.tif", NULL, "truncated");
 }
 END_TEST
 
@@ -272,7 +254,7 @@ int main(void)
     int failed;
 
     tcase_add_loop_test(tests, palette_without_a_map, 0, 4);
-    tcase_add_loop_test(tests, values_beyond_the_file, 0, 12);
+    tcase_add_loop_test(tests, values_beyond_the_file, 0, 8);
     tcase_add_loop_test(tests, strips_in_the_header, 0, 8);
     tcase_add_loop_test(tests, data_that_ends_early, 0, 4);
     tcase_add_test(tests, harmless_warnings_stay_notes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The directory as it lies in the file. libtiff gets a view of it with the entries that say what the samples are; what
- * is left out there cannot make it refuse the picture, and is read in tiff_copy.c. libtiff warns and goes on where such
- * a tag lies beyond the end of the file (the file is truncated then), or where a palette picture has no usable colour
+ * is left out there cannot make it refuse the picture, and is read in tiff_copy.c. libtiff warns and goes on where a
+ * tag lies beyond the end of the file (the file is truncated then), or where a palette picture has no usable colour
  * map, which it then calls grey. Neither shows in what its functions return, and the words of its warnings are no
  * interface: the entries are looked at here (D-imageio-03).
  */
@@ -184,12 +184,12 @@ static int choose_entry(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wv
 {
     uint64_t size = t->context->source.size;
     const char *assumed = NULL;
-    if (!is_of_samples(e->tag, photometric)) {
-        return 0;
-    }
     if (e->bytes > t->form.wide && (e->at > size || e->bytes > size - e->at)) {
         return wvl_io_fail(t->context, "tag %u: truncated: %llu bytes at offset %llu, the file has %llu", e->tag,
                            (unsigned long long)e->bytes, (unsigned long long)e->at, (unsigned long long)size);
+    }
+    if (!is_of_samples(e->tag, photometric)) {
+        return 0;
     }
     if (!is_usable(t, d, e, &assumed)) {
         wvl_io_note(t->context, "%s: it has a bad value", assumed);
