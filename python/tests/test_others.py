@@ -5,13 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from conftest import draw
 
 import wavelane
-from wavelane import _decode
+from wavelane import _apart, _decode
 from wavelane.imagecodecs import jpeg2k_encode
 
 
@@ -150,3 +151,47 @@ def test_zarr_3(tmp_path):
     array[:] = stack
     assert (zarr.open_array(str(tmp_path / "a.zarr"), mode="r")[:] == stack).all()
     assert (tmp_path / "a.zarr" / "c" / "0" / "0" / "0" / "0").read_bytes().startswith(b"\xff\x4f\xff\x51")
+
+
+FAKE = '''
+import os, sys
+import numpy
+print("a decoder that prints")
+def jpeg2k_decode(data):
+    if b"fatal" in data:
+        os.abort()
+    if b"slow" in data:
+        import time
+        time.sleep(100)
+    if b"bad" in data:
+        raise ValueError("no picture")
+    return numpy.frombuffer(data + os.getpid().to_bytes(4, "little"), numpy.uint8)
+'''
+
+
+def test_decoder_that_ends_its_process(tmp_path, monkeypatch):
+    """The caller's goes on; one process serves many calls."""
+    (tmp_path / "imagecodecs.py").write_text(FAKE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(_apart, "_idle", [])
+
+    def decode(data):
+        made = _decode.decode(data).tobytes()
+        assert made[:-4] == data
+        return int.from_bytes(made[-4:], "little")
+
+    process = decode(b"x" * 3000000)
+    assert process != os.getpid() and decode(b"y") == process
+    with pytest.raises(RuntimeError, match="imagecodecs ended its process"):
+        _decode.decode(b"fatal")
+    other = decode(b"z")
+    assert other != process
+    with pytest.raises(RuntimeError, match="imagecodecs failed: no picture"):
+        _decode.decode(b"bad")
+    assert decode(b"") == other
+    with monkeypatch.context() as limit, pytest.raises(RuntimeError, match="takes more than"):
+        limit.setattr(_apart, "MOST_SECONDS", 0.5)
+        _decode.decode(b"slow")
+    with ThreadPoolExecutor(3) as pool:
+        assert all(pool.map(decode, [bytes([i]) for i in range(12)]))
+    _apart._end_idle()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Decoding by what is installed: the project has no decoder."""
+"""Decoding by what is installed: the project has no decoder. A decoder may end its process over damaged data, so it has one of its own."""
+import functools
 import os
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ import tempfile
 
 import numpy as np
 
+from ._apart import decode_apart
 from ._errors import make_error
 from ._wavelane import lib
 
@@ -56,7 +58,8 @@ def _by_opj_decompress(data):
     return planes[0] if count == 1 else np.ascontiguousarray(planes.transpose(1, 2, 0))
 
 
-DECODERS = {"imagecodecs": _by_imagecodecs, "glymur": _by_glymur, "opj_decompress": _by_opj_decompress}
+DECODERS = {"imagecodecs": functools.partial(decode_apart, "imagecodecs", _by_imagecodecs), "glymur": functools.partial(decode_apart, "glymur", _by_glymur),
+            "opj_decompress": _by_opj_decompress}
 
 
 def decode(data):

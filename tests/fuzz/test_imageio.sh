@@ -26,6 +26,7 @@ if part python3; then
         "$2" -i "$work/whole/$name" -o "$work/whole/$name.jp2" --palette indices --quiet 2>/dev/null || "$2" -i "$work/whole/$name" -o "$work/whole/$name.jp2" --quiet
     done
     "$2" -i "$work/whole/rgb.ppm" -o "$work/whole/ht.jhc" --quiet
+    rm "$work/whole/fatal.jhc" # it ends OpenJPEG's process: that is for the guard of the command (unit.inputs)
 fi
 made=$(find "$work/whole" -type f | wc -l)
 

@@ -113,6 +113,7 @@ for name, form in (("", "<"), ("_be", ">")):
 write("thumbnail_page.tif", picture_tree([(4, 3, 7, 1, [], []), big]))
 write("old_thumbnail.tif", picture_tree([(4, 3, 7, None, [], [(255, 3, [2])]), (9, 8, 100, None, [], [(255, 3, [1])])]))
 write("silent_thumbnail.tif", picture_tree([(4, 3, 7, None, [big, (2, 2, 0, 1, [], [])], [])]))
+write("small_first.tif", picture_tree([(4, 3, 7, None, [], []), (5, 5, 7, None, [], []), (9, 8, 100, None, [], []), (99, 1, 7, None, [], [])]))
 write("unclear.tif", picture_tree([(4, 3, 7, 1, [(2, 2, 0, 1, [], []), big], []), (9, 8, 50, 0, [], [])]))
 write("pyramid.tif", picture_tree([(9, 8, 100, 0, [], []), (9, 8, 0, 4, [], []), (4, 4, 7, 1, [], []), (2, 2, 7, 1, [], [])]))
 write("sub_pyramid.tif", picture_tree([(9, 8, 100, 0, [(4, 4, 7, 1, [], [])], []), (9, 8, 50, 0, [], [])]))

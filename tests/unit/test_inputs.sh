@@ -129,6 +129,8 @@ for word in 0. .1 0.1.2 0-1 1,2 ''; do
 done
 expect 0 -i thumbnail.tif -o made.jp2
 grep -q 'Ada' made.jp2 || fail 'the artist of the page is not in the picture of its SubIFD'
+# Pages that do not say what they are: the first counts, and a larger one is named.
+tells small.pgm 'page 0 of 4 x 3 is read (--page chooses); left out: 3 pages (the largest is page 2 of 9 x 8)' -i small_first.tif
 expect 3 -i unclear.tif -o x.j2k
 warns 'choose one of the pages with --page: 0 (reduced, 4 x 3), 0.0 (reduced, 2 x 2), 0.1 (full, 9 x 8), 1 (full, 9 x 8)'
 tells big.pgm '' -i unclear.tif --page 0.1

@@ -160,13 +160,27 @@ def check_extended():
         check_written("extended", data, None)
 
 
+def check_rest_of_packet():
+    """A shorter packet was written over a longer one."""
+    packet = GOOD["packet"]
+    for way, make in CARRIED.items():
+        if "XMP" in way or "TIFF" in way or "PNG" in way or "JPEG" in way:
+            name = f"{way}, rest of a longer packet"
+            _, data, run = encode(name, *make(packet + b"</rdf:Bag></rdf:RDF><?xpacket end='w'?>"))
+            if data is not None and not way.startswith("second"):
+                expect(run.returncode == 0, f"{name}: exit {run.returncode}: {run.stderr}")
+                check_written(name, data, packet)
+
+
 def check_damaged_boxes():
+    label = encode("label", jp2(box(b"asoc", box(b"lbl ", b"gml.data\0") + box(b"xml ", b"<a/>\0"))), "jp2")[1]
+    expect(label is None or dict(boxes_of(label))[b"asoc"] == box(b"lbl ", b"gml.data") + box(b"xml ", b"<a/>"), "a label with a NUL")
     nested = box(b"lbl ", b"l")
     for _ in range(30):
         nested = box(b"asoc", nested)
     told = encode("odd box", jp2(box(b"\0\xffab", b"x"), box(b"\0\xffab", b"y")), "jp2")[2].stderr
     expect(told.count("??ab box") == 1 or "reads no" in told, "a box of an odd type: " + told)
-    for name, more in (("association cut", box(b"asoc", b"\0\0\0\x40lbl x")), ("associations", nested), ("empty UUID", box(b"uuid", bytes(16))),
+    for name, more in (("association cut", box(b"asoc", b"\0\0\0\x40lbl x")), ("associations", nested), ("empty UUID", box(b"uuid", bytes(16))), ("short UUID", box(b"uuid", bytes(15))),
                        ("empty XMP", box(b"uuid", XMP)), ("empty XML", box(b"xml ", b"")),
                        ("long box", box(b"asoc", struct.pack(">I4sQ", 1, b"xml ", 20) + b"<a/>" + b"\0\0\0\0xml <b/>"))):
         _, data, run = encode(name, jp2(more), "jp2")
@@ -200,6 +214,7 @@ def main():
                     check(way, make, name, document, is_good)
     check_texts()
     check_extended()
+    check_rest_of_packet()
     check_damaged_boxes()
     check_legal()
     for line in failures:

@@ -416,6 +416,29 @@ def world_file():
         expect(struct.unpack("<3d", g[33550][1]) == (10, 20, 0) and struct.unpack("<6d", g[33922][1])[3:5] == (500000, 4000000), "corner of the first pixel")
         (folder / name).unlink()
     expect(encode("w.tif", tiff({})).uuid(GEO) is None, "no file, no box")
+    # Folders of other systems: any case, unless that is the name of another picture's file.
+    for name in ("w.Tfw", "W.TFW", "W.tfw", "w.TifW", "W.Wld"):
+        (folder / name).write_text("10\n0\n0\n-20\n500005\n3999990\n", encoding="ascii")
+        expect(encode("w.tif", tiff({})).uuid(GEO) is not None, f"{name}: is not found")
+        (folder / "W.Tif").write_bytes(tiff({}))
+        expect((encode("w.tif", tiff({})).uuid(GEO) is None) == name.startswith("W"), f"{name}: is that of W.Tif")
+        (folder / "W.Tif").unlink()
+        (folder / name).unlink()
+    for text in ("10,0\r\n0,0\r\n0,0\r\n-20,0\r\n500005,0\r\n3999990,0\r\n", "\ufeff10\n0\n0\n-20\n500005\n3999990\n", "\n10\n\n 0\n0\n-20\n500005\n3999990\nEPSG:32633\n7\n",
+                 "10 x\n0 turn\n0 turn\n-20 y\n500005 easting\n3999990 northing", "10 0 0 -20 500005 3999990"):
+        (folder / "w.tfw").write_text(text, encoding="utf-8", newline="")
+        g = stream_tags(encode("w.tif", tiff({})).uuid(GEO))
+        expect(struct.unpack("<3d", g[33550][1]) == (10, 20, 0) and struct.unpack("<6d", g[33922][1])[3:5] == (500000, 4000000), f"numbers of {text!r}")
+    for text in ("0\n0\n0\n0\n500005\n3999990\n", "10\n5\n20\n10\n0\n0\n", "10\n0\n0\n-20\n500005\n", "10\n0\n0\n-20\n500.005.1\n1\n", "10\n0\n0\n-20\nnan\n1\n", ""):
+        (folder / "w.tfw").write_text(text, encoding="ascii")
+        r = encode("w.tif", tiff({}))
+        expect(r.uuid(GEO) is None and "world file (its numbers give no place)" in r.text, f"a place by {text!r}")
+    (folder / "w.tfw").unlink()
+    for name, text, told in (("w.tfwx", "10 0 0", ".tfwx"), ("w.TAB", '!table\n!version 300\nDefinition Table\n  File "w.tif"\n  Type "RASTER"\n', ".tab"), ("w.tab", "a\tb\n", "")):
+        (folder / name).write_text(text, encoding="ascii")
+        r = encode("w.tif", tiff({}))
+        expect(told in r.text if told else "does not carry" not in r.text, f"{name}: {r.text}")
+        (folder / name).unlink()
     # Keys of the picture that come without a place get that of the file; a raster of points has places of centres.
     (folder / "w.tfw").write_text("10\n0\n0\n-20\n500005\n3999990\n", encoding="ascii")
     for raster, place in ((1, (500000, 4000000)), (2, (500005, 3999990))):
@@ -504,6 +527,13 @@ def resolution():
         r = both(name, data, "--quiet")
         expect(boxes_of(r.header(b"res ")[0]) == [(b"resc", wanted)], "capture resolution")
         expect(not encode(name, data, "--keep", "all", "--keep", "icc", "--quiet").header(b"res "), "left out")
+    # One direction alone, or numbers of no picture.
+    for name, data in (("half.tif", tiff({282: (5, [(300, 1)])})), ("half.tif", tiff({282: (5, [(300, 1)]), 283: (5, [(1, 0)])})), ("half.tif", tiff({282: (12, [1e300]), 283: (12, [1e300])})),
+                       ("half.bmp", bmp(11811).replace(struct.pack("<II", 11811, 11811), struct.pack("<II", 11811, 0))), ("half.png", png(chunk(b"pHYs", struct.pack(">IIB", 0, 11811, 1)))),
+                       ("half.jpg", jpeg((0xE0, b"JFIF\0" + struct.pack(">HBHHBB", 0x0101, 2, 118, 0, 0, 0))))):
+        if name != "half.jpg" or reads(name, data):
+            r = encode(name, data)
+            expect("resolution (damaged)" in r.text and not r.header(b"res "), f"{name}: {r.text}")
 
 
 @row("orientation")

@@ -22,6 +22,16 @@ cat one/*.j2c >all.j2c
 expect 0 sequence in a/
 says '20 frames: 20 encoded, 0 kept'
 same a one
+! grep -q 'order of their names' err || fail 'a warning about names in order'
+mkdir unpadded
+for n in 08 09 10 100; do
+    cp in/f.0000.ppm unpadded/f$n.ppm
+done
+expect 0 sequence unpadded padded/
+! grep -q 'order of their names' err || fail 'a warning about names in order'
+cp in/f.0000.ppm unpadded/f9.ppm
+expect 0 sequence unpadded unpadded.j2c
+warns 'in which f100.ppm comes before f9.ppm'
 expect 4 sequence in/f.%04d.ppm b/f.%04d.j2c --frames 0-19
 mkdir -p b
 expect 0 sequence in/f.%04d.ppm b/f.%04d.j2c --frames 0-19 --pictures 3 --threads 3

@@ -171,6 +171,10 @@ int wvl_io_take_blob(wvl_io_context *context, wvl_io_blob_kind kind, const void 
 int wvl_io_take_xmp(wvl_io_context *context, const void *bytes, size_t byte_count);
 /* With or without "Exif\0\0" first; sets picture->orientation where it was 1. */
 int wvl_io_take_exif(wvl_io_context *context, const void *bytes, size_t byte_count);
+
+/* Pixels per metre across and down. 0 by 0: the file says nothing. One direction alone, or what no picture has, is left
+ * out and named: a resolution box would not be legal. */
+void wvl_io_take_resolution(wvl_io_context *context, double across, double down);
 /* Image resources of Photoshop (TIFF tag 34377, JPEG APP13 behind "Photoshop 3.0\0"): takes the IPTC-IIM in them. */
 int wvl_io_take_photoshop(wvl_io_context *context, const void *bytes, size_t byte_count);
 /* png_profile.c: a text "Raw profile type exif" and the like. 1: it is none of these; otherwise as above. */

@@ -95,10 +95,7 @@ static void take_resolution(wvl_io_jp2 *j, const box *b)
             v[i] = e > 0 ? v[i] * 10 : v[i] / 10;
         }
     }
-    if (v[0] > 1e-6 && v[1] > 1e-6 && v[0] < 1e12 && v[1] < 1e12) {
-        picture->y_pixels_per_metre = v[0];
-        picture->x_pixels_per_metre = v[1];
-    }
+    wvl_io_take_resolution(j->context, v[1], v[0]);
 }
 
 static int take_resolutions(wvl_io_jp2 *j, const box *parent)

@@ -49,8 +49,21 @@ static void put_head(uint8_t *to, size_t all_bytes, uint32_t type)
     }
 }
 
-/* Copies the boxes of an association to `to`, XML without NULs at its end; no copy is longer than its box. 1: done, and
- * *used counts on; 0: left out, and named; -1: no memory. */
+/* What is copied of a box that is no association, as check_xml: XML and labels (15444-2 M.11.13) without NULs at the
+ * end. */
+static int check_content(wvl_io_jp2 *j, const box *b, size_t *byte_count)
+{
+    if (b->type == TYPE('x', 'm', 'l', ' ')) {
+        return check_xml(j, "XML in an association box", b->content, byte_count);
+    }
+    while (b->type == TYPE('l', 'b', 'l', ' ') && *byte_count && !b->content[*byte_count - 1]) {
+        --*byte_count;
+    }
+    return 1;
+}
+
+/* Copies the boxes of an association to `to`; no copy is longer than its box. 1: done, and *used counts on; 0: left
+ * out, and named; -1: no memory. */
 static int copy_boxes(wvl_io_jp2 *j, const box *parent, unsigned depth, uint8_t *to, size_t *used)
 {
     uint64_t at = 0;
@@ -66,7 +79,7 @@ static int copy_boxes(wvl_io_jp2 *j, const box *parent, unsigned depth, uint8_t 
         if (b.type == TYPE('a', 's', 'o', 'c')) {
             result = copy_boxes(j, &b, depth + 1, to, used);
         } else {
-            result = b.type == TYPE('x', 'm', 'l', ' ') ? check_xml(j, "XML in an association box", b.content, &n) : 1;
+            result = check_content(j, &b, &n);
             memcpy(to + *used, b.content, n);
             *used += n;
         }
@@ -122,8 +135,8 @@ static int take_uuid(wvl_io_jp2 *j, const box *b)
     static const uint8_t geo[UUID_BYTES] = {0xB1, 0x4B, 0xF8, 0xBD, 0x08, 0x3D, 0x4B, 0x43,
                                             0xA5, 0xAE, 0x8C, 0xD7, 0xD5, 0xA6, 0xCE, 0x03};
     if (b->byte_count < UUID_BYTES) {
-        return wvl_io_fail(j->context, "uuid box: %llu bytes: shorter than its identifier",
-                           (unsigned long long)b->byte_count);
+        wvl_io_lose(j->context, "UUID box (damaged)");
+        return 0;
     }
     const uint8_t *bytes = b->content + UUID_BYTES;
     size_t n = (size_t)b->byte_count - UUID_BYTES;

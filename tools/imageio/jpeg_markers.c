@@ -165,13 +165,10 @@ static int take_xmp(wvl_io_jpeg *j)
 
 static void take_density(const wvl_io_jpeg *j, const wvl_io_exif_fields *exif)
 {
-    wvl_io_picture *picture = j->context->picture;
-    picture->x_pixels_per_metre = exif->x_pixels_per_metre;
-    picture->y_pixels_per_metre = exif->y_pixels_per_metre;
+    wvl_io_take_resolution(j->context, exif->x_pixels_per_metre, exif->y_pixels_per_metre);
     if (j->info.saw_JFIF_marker && (j->info.density_unit == 1 || j->info.density_unit == 2)) {
         double units_per_metre = j->info.density_unit == 1 ? 1.0 / 0.0254 : 100.0;
-        picture->x_pixels_per_metre = j->info.X_density * units_per_metre;
-        picture->y_pixels_per_metre = j->info.Y_density * units_per_metre;
+        wvl_io_take_resolution(j->context, j->info.X_density * units_per_metre, j->info.Y_density * units_per_metre);
     }
 }
 

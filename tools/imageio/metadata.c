@@ -48,6 +48,24 @@ static const char *name_of_kind(wvl_io_blob_kind kind)
     return names[kind];
 }
 
+/* As wvl_io_check_xml. What lies behind "<?xpacket end=...?>" is no part of the packet: programs that write a shorter
+ * one over a longer one leave the end of that there. */
+static int check_packet(const uint8_t *bytes, size_t *byte_count, char *reason, size_t reason_bytes)
+{
+    static const char end[] = "<?xpacket end=";
+    size_t all = *byte_count, at = 0, n = sizeof end - 1;
+    int result = wvl_io_check_xml(bytes, byte_count, reason, reason_bytes);
+    while (result > 0 && at + n <= all && memcmp(bytes + at, end, n) != 0) {
+        at++;
+    }
+    const uint8_t *last = result > 0 && at + n <= all ? memchr(bytes + at, '>', all - at) : NULL;
+    if (last) {
+        *byte_count = (size_t)(last + 1 - bytes);
+        result = wvl_io_check_xml(bytes, byte_count, reason, reason_bytes);
+    }
+    return result;
+}
+
 /* NULL: it may be kept, and *byte_count is without what the file has too much. Else why it is left out; "": memory is
  * short. */
 static const char *find_fault(wvl_io_blob_kind kind, const uint8_t *bytes, size_t *byte_count)
@@ -60,7 +78,7 @@ static const char *find_fault(wvl_io_blob_kind kind, const uint8_t *bytes, size_
     switch (kind) {
     case WVL_IO_EXIF: return wvl_io_is_exif_sound(bytes, *byte_count) ? NULL : "damaged";
     case WVL_IO_IPTC: return *byte_count >= 5 && bytes[0] == 0x1C ? NULL : "damaged";
-    case WVL_IO_XMP:
+    case WVL_IO_XMP: result = check_packet(bytes, byte_count, reason, sizeof reason); break;
     case WVL_IO_GML: result = wvl_io_check_xml(bytes, byte_count, reason, sizeof reason); break;
     default: break;
     }
@@ -111,6 +129,17 @@ int wvl_io_take_exif(wvl_io_context *context, const void *bytes, size_t byte_cou
         context->picture->orientation = orientation;
     }
     return result;
+}
+
+void wvl_io_take_resolution(wvl_io_context *context, double across, double down)
+{
+    const double least = 1e-6, most = 1e12;
+    if (across > least && down > least && across < most && down < most) {
+        context->picture->x_pixels_per_metre = across;
+        context->picture->y_pixels_per_metre = down;
+    } else if (across != 0 || down != 0) {
+        wvl_io_lose(context, "resolution (damaged)");
+    }
 }
 
 int wvl_io_take_xmp(wvl_io_context *context, const void *bytes, size_t byte_count)

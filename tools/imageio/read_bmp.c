@@ -388,8 +388,7 @@ static int begin(wvl_io_context *context)
         context->needs_all = "the file begins with the bottom row, and a pipe cannot go back; give a file";
     picture->color_declared = h->is_srgb;
     if (h->x_per_metre <= INT32_MAX && h->y_per_metre <= INT32_MAX) {
-        picture->x_pixels_per_metre = h->x_per_metre;
-        picture->y_pixels_per_metre = h->y_per_metre;
+        wvl_io_take_resolution(context, h->x_per_metre, h->y_per_metre);
     }
     context->held_bytes = s->pitch;
     s->line = wvl_io_allocate(context, s->pitch, "line");

@@ -384,7 +384,7 @@ static int take_attributes(exr *e)
         }
     }
     if (exr_attr_get_float(e->file, 0, "xDensity", &density) == EXR_ERR_SUCCESS && density > 0 && density < 1e6f) {
-        e->context->picture->x_pixels_per_metre = e->context->picture->y_pixels_per_metre = (double)density / 0.0254;
+        wvl_io_take_resolution(e->context, (double)density / 0.0254, (double)density / 0.0254);
     }
     if (exr_get_display_window(e->file, 0, &display) == EXR_ERR_SUCCESS &&
         memcmp(&display, &e->window, sizeof display) != 0) {

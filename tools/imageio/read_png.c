@@ -392,8 +392,7 @@ static void take_resolution(png_state *s)
 
     if (png_get_pHYs(s->png, s->info, &x, &y, &unit) == 0 || unit != PNG_RESOLUTION_METER)
         return;
-    s->context->picture->x_pixels_per_metre = x;
-    s->context->picture->y_pixels_per_metre = y;
+    wvl_io_take_resolution(s->context, x, y);
 }
 
 static int take_all(png_state *s)

@@ -152,13 +152,12 @@ static double per_metre(copier *l, const wvl_io_tiff_directory *d, unsigned tag,
 
 static void take_resolution(copier *l, const wvl_io_tiff_directory *d)
 {
-    wvl_io_picture *picture = l->t->context->picture;
     wvl_io_tiff_entry e;
     int is_told = wvl_io_tiff_find_entry(l->t, d, TIFFTAG_RESOLUTIONUNIT, &e);
     unsigned unit = is_told ? take_number(l, d, TIFFTAG_RESOLUTIONUNIT, "ResolutionUnit", 3) : RESUNIT_INCH;
     if (unit == RESUNIT_INCH || unit == RESUNIT_CENTIMETER) {
-        picture->x_pixels_per_metre = per_metre(l, d, TIFFTAG_XRESOLUTION, "XResolution", unit);
-        picture->y_pixels_per_metre = per_metre(l, d, TIFFTAG_YRESOLUTION, "YResolution", unit);
+        double across = per_metre(l, d, TIFFTAG_XRESOLUTION, "XResolution", unit);
+        wvl_io_take_resolution(l->t->context, across, per_metre(l, d, TIFFTAG_YRESOLUTION, "YResolution", unit));
     }
 }
 

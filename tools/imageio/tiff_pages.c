@@ -281,13 +281,32 @@ static int refuse_unclear(wvl_io_tiff *t, const page_list *list)
                        text, rest_of(list, MOST_NAMED));
 }
 
+/* The largest full page besides the chosen one, where it is larger than that: slides and scans may begin with a small
+ * picture that does not say so. "": there is none. */
+static void name_larger(char *text, size_t room, const page_list *list, const page *chosen)
+{
+    const page *largest = chosen;
+    char name[32];
+    for (size_t i = 0; i < list->count; i++) {
+        const page *p = &list->pages[i];
+        largest = p->page.kind == WVL_IO_PAGE_FULL && is_larger(p, largest) ? p : largest;
+    }
+    put_name(name, &largest->page);
+    if (largest == chosen) {
+        text[0] = '\0';
+    } else {
+        (void)snprintf(text, room, " (the largest is page %s of %llu x %llu)", name, (unsigned long long)largest->width,
+                       (unsigned long long)largest->height);
+    }
+}
+
 /* "2 pages, 4 reduced pictures and 1 mask" of what is not read. */
 static void tell_rest(wvl_io_tiff *t, const page_list *list, const page *chosen)
 {
     static const char *const names[][2] = {
         {"page", "pages"}, {"reduced picture", "reduced pictures"}, {"mask", "masks"}};
     size_t counts[3] = {0, 0, 0}, used = 0;
-    char text[120] = "", name[32];
+    char text[120] = "", name[32], larger[120];
     for (size_t i = 0; i < list->count; i++) {
         counts[list->pages[i].page.kind] += &list->pages[i] != chosen;
     }
@@ -298,10 +317,11 @@ static void tell_rest(wvl_io_tiff *t, const page_list *list, const page *chosen)
         }
     }
     put_name(name, &chosen->page);
+    name_larger(larger, sizeof larger, list, chosen);
     if (used) {
-        wvl_io_note(t->context, "page %s of %llu x %llu is read (--page chooses); left out: %s%s", name,
+        wvl_io_note(t->context, "page %s of %llu x %llu is read (--page chooses); left out: %s%s%s", name,
                     (unsigned long long)chosen->width, (unsigned long long)chosen->height, text,
-                    rest_of(list, SIZE_MAX));
+                    rest_of(list, SIZE_MAX), larger);
     } else if (chosen->page.kind != WVL_IO_PAGE_FULL) {
         wvl_io_note(t->context, "the only page is marked as %s", names[chosen->page.kind][0]);
     }

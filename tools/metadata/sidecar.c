@@ -2,24 +2,17 @@
 #include "sidecar.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "stream.h"
 #include "tools/imageio/tiff_tags.h"
 #include "xml.h"
 #include "xmp.h"
 
-#define MOST_FILE_BYTES ((size_t)16 << 20)
 #define MOST_POINTS 10000u
-#define MOST_EXTENSION 24u
 
 enum { KEY_RASTER_TYPE = 1025, RASTER_IS_POINT = 2 }; /* of GeoTIFF */
 
@@ -216,6 +209,40 @@ static int read_aux(wvl_xml_span document, wvl_io_picture *io, place *p)
     return result;
 }
 
+/* The number that a line begins with, which may have a decimal comma, and words behind it. */
+static int read_line(wvl_xml_span line, double *value)
+{
+    char copy[64], *end;
+    size_t n = line.bytes < sizeof copy ? line.bytes : sizeof copy - 1;
+    for (size_t i = 0; i < n; i++) {
+        copy[i] = (char)(line.at[i] == ',' ? '.' : line.at[i]);
+    }
+    copy[n] = '\0';
+    *value = strtod(copy, &end);
+    return end != copy && isfinite(*value) && (!*end || isspace((unsigned char)*end));
+}
+
+/* The first six lines that are not blank, or one with all numbers; as GDAL, which does not mind more lines. */
+static int read_lines(wvl_xml_span text, double v[6])
+{
+    size_t at = text.bytes >= 3 && !memcmp(text.at, "\xEF\xBB\xBF", 3) ? 3 : 0, count = 0, end;
+    wvl_xml_span only = {NULL, 0};
+    int are_numbers = 1;
+    for (; at < text.bytes && count < 6; at = end + 1) {
+        for (end = at; end < text.bytes && text.at[end] != '\n' && text.at[end] != '\r';) {
+            end++;
+        }
+        while (at < end && isspace((unsigned char)text.at[at])) {
+            at++;
+        }
+        if (at < end) {
+            only = (wvl_xml_span){text.at + at, end - at};
+            are_numbers &= read_line(only, &v[count++]);
+        }
+    }
+    return count == 1 ? read_numbers(only, v, 6) : count == 6 && are_numbers;
+}
+
 /* Six lines: X a column, Y a column, X a row, Y a row, and the centre of the first pixel. */
 static void read_world(wvl_xml_span text, wvl_io_picture *io, place *p)
 {
@@ -223,8 +250,8 @@ static void read_world(wvl_xml_span text, wvl_io_picture *io, place *p)
     if (p->has_transform || p->point_count) {
         return; /* .aux.xml counts more */
     }
-    if (!read_numbers(text, v, 6)) {
-        wvl_metadata_add_name(io->lost, sizeof io->lost, "world file (does not hold six numbers)");
+    if (!read_lines(text, v) || v[0] * v[3] == v[1] * v[2]) {
+        wvl_metadata_add_name(io->lost, sizeof io->lost, "world file (its numbers give no place)");
         return;
     }
     const double transform[6] = {v[4] - 0.5 * (v[0] + v[2]), v[0], v[2], v[5] - 0.5 * (v[1] + v[3]), v[1], v[3]};
@@ -263,8 +290,7 @@ static size_t find_tag(const wvl_tiff_stream *s, unsigned tag)
     return wvl_tiff_find_entry(s, wvl_tiff_first_directory(s), tag);
 }
 
-/* Whether the picture's own tags say where it lies: then files beside it do not count. */
-static int has_place(const wvl_io_blob *geo)
+int wvl_metadata_has_place(const wvl_io_blob *geo)
 {
     wvl_tiff_stream s = wvl_tiff_stream_of(geo->data, geo->bytes);
     double value;
@@ -351,145 +377,5 @@ int wvl_metadata_take_sidecars(const char *aux, size_t aux_bytes, const char *wo
         result = make_tags(io, &p);
     }
     free(p.points);
-    return result;
-}
-
-/* ---- Files ----------------------------------------------------------------------------------- */
-
-typedef struct side_file {
-    char *data;
-    size_t bytes;
-    int is_unreadable; /* it is there, but cannot be read or is too long */
-    int lacks_memory;  /* no memory, or no more files can be opened: the run ends, for metadata would be lost */
-} side_file;
-
-/* A regular file. A pipe with such a name would be waited for, and a device never ends: it is opened without waiting,
- * and not read. */
-static FILE *open_regular(const char *path)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-        (void)close(fd);
-        errno = EINVAL;
-        return NULL;
-    }
-    FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
-    if (fd >= 0 && !file) {
-        (void)close(fd);
-        errno = ENOMEM;
-    }
-    return file;
-}
-
-/* 1: there is such a file, readable or not. */
-static int read_file(const char *path, side_file *f)
-{
-    FILE *file = open_regular(path);
-    if (!file) {
-        int is_absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
-        f->lacks_memory |= errno == ENOMEM || errno == EMFILE || errno == ENFILE;
-        f->is_unreadable |= !is_absent && !f->lacks_memory;
-        return !is_absent;
-    }
-    f->data = malloc(MOST_FILE_BYTES + 1);
-    f->bytes = f->data ? fread(f->data, 1, MOST_FILE_BYTES + 1, file) : 0;
-    f->lacks_memory |= !f->data;
-    f->is_unreadable |= ferror(file) || f->bytes > MOST_FILE_BYTES;
-    (void)fclose(file);
-    if (f->is_unreadable) {
-        free(f->data);
-        f->data = NULL;
-    }
-    return 1;
-}
-
-/* The file of this ending, in lower case, in upper case, or as it is written. 1: there is one. name: room for it. */
-static int read_with_ending(char *name, size_t stem, const char *ending, side_file *f)
-{
-    size_t n = strlen(ending);
-    int has_upper = 0;
-    for (size_t i = 0; i < n; i++) {
-        has_upper |= isupper((unsigned char)ending[i]) != 0;
-    }
-    for (int way = 0; way < 2 + has_upper; way++) {
-        name[stem] = '.';
-        for (size_t i = 0; i <= n; i++) {
-            unsigned char c = (unsigned char)ending[i];
-            int changed = way ? toupper(c) : tolower(c);
-            name[stem + 1 + i] = (char)(way == 2 ? c : changed);
-        }
-        if (read_file(name, f)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Of an extension "tif": .tfw, .tifw. */
-static int read_world_of(char *name, size_t stem, const char *extension, side_file *f)
-{
-    char ending[MOST_EXTENSION + 2];
-    size_t n = strlen(extension);
-    if (n < 2 || n > MOST_EXTENSION) {
-        return 0;
-    }
-    (void)snprintf(ending, sizeof ending, "%c%cw", extension[0], extension[n - 1]);
-    if (read_with_ending(name, stem, ending, f)) {
-        return 1;
-    }
-    (void)snprintf(ending, sizeof ending, "%sw", extension);
-    return read_with_ending(name, stem, ending, f);
-}
-
-/* The first that is there: those of the picture's extension, of its other spellings, .wld. */
-static void read_world_file(const char *path, char *name, side_file *f)
-{
-    static const char *const spellings[][3] = {{"tif", "tiff", NULL}, {"jpg", "jpeg", "jpe"}};
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    const char *extension = dot ? dot + 1 : "";
-    size_t stem = dot ? (size_t)(dot - path) : strlen(path);
-    memcpy(name, path, stem);
-    if (read_world_of(name, stem, extension, f)) {
-        return;
-    }
-    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
-        int is_one = 0;
-        for (size_t k = 0; k < 3 && spellings[i][k]; k++) {
-            is_one |= !strcasecmp(extension, spellings[i][k]);
-        }
-        for (size_t k = 0; is_one && k < 3 && spellings[i][k]; k++) {
-            if (strcasecmp(extension, spellings[i][k]) != 0 && read_world_of(name, stem, spellings[i][k], f)) {
-                return;
-            }
-        }
-    }
-    (void)read_with_ending(name, stem, "wld", f);
-}
-
-int wvl_metadata_read_sidecars(const char *path, wvl_io_picture *io)
-{
-    side_file aux = {0}, world = {0};
-    if (!strcmp(path, "-") || has_place(&io->metadata.blobs[WVL_IO_GEO])) {
-        return 0;
-    }
-    char *name = malloc(strlen(path) + 32);
-    if (!name) {
-        return -1;
-    }
-    memcpy(name, path, strlen(path) + 1);
-    (void)read_with_ending(name, strlen(path), "aux.xml", &aux);
-    read_world_file(path, name, &world);
-    if (aux.is_unreadable) {
-        wvl_metadata_add_name(io->lost, sizeof io->lost, ".aux.xml (cannot be read)");
-    }
-    if (world.is_unreadable) {
-        wvl_metadata_add_name(io->lost, sizeof io->lost, "world file (cannot be read)");
-    }
-    int failed = aux.lacks_memory || world.lacks_memory;
-    int result = failed ? -1 : wvl_metadata_take_sidecars(aux.data, aux.bytes, world.data, world.bytes, io);
-    free(aux.data);
-    free(world.data);
-    free(name);
     return result;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which frames there are, and their files. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -61,6 +62,46 @@ static int read_list(const char *path, wvl_cli_directory *d)
     return code;
 }
 
+/* Less, equal or greater, where numbers within names count as such: "f2" before "f10". */
+static int by_number(const char *a, const char *b)
+{
+    while (*a && *b) {
+        if (!isdigit((unsigned char)*a) || !isdigit((unsigned char)*b)) {
+            if (*a != *b) {
+                break;
+            }
+            a++, b++;
+            continue;
+        }
+        a += strspn(a, "0");
+        b += strspn(b, "0");
+        size_t n = strspn(a, "0123456789"), m = strspn(b, "0123456789");
+        if (n != m) {
+            return n < m ? -1 : 1;
+        }
+        int order = memcmp(a, b, n);
+        if (order) {
+            return order;
+        }
+        a += n, b += m;
+    }
+    return (unsigned char)*a - (unsigned char)*b;
+}
+
+/* Programs that wrap frames go by the bytes of their names too: nobody would see what is wrong before the film. */
+static void warn_of_order(const wvl_cli_source *s)
+{
+    for (size_t i = 1; i < s->directory.count; i++) {
+        const wvl_cli_entry *e = s->directory.entries + i;
+        if (by_number(e[-1].input, e->input) > 0) {
+            wvl_cli_warn("%s: frames are in the order of their names, in which %s comes before %s; write the numbers "
+                         "with as many digits each, or give a pattern",
+                         s->name, strrchr(e[-1].input, '/') + 1, strrchr(e->input, '/') + 1);
+            return;
+        }
+    }
+}
+
 static int list_folder(const wvl_cli_sequence_options *o, wvl_cli_source *s)
 {
     const wvl_cli_folder folder = {.path = s->name, .recursive = o->args.recursive};
@@ -68,6 +109,9 @@ static int list_folder(const wvl_cli_sequence_options *o, wvl_cli_source *s)
     if (!code && !s->directory.count) {
         wvl_cli_error("%s: no picture in this folder", s->name);
         code = WVL_EXIT_INPUT;
+    }
+    if (!code) {
+        warn_of_order(s);
     }
     return code;
 }
