@@ -13,7 +13,7 @@ int wvl_check_refuse(wvl_walk_facts *f, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(f->text, sizeof f->text, format, args);
+    vsnprintf(f->text, sizeof f->text, format, args);
     va_end(args);
     return 0;
 }
@@ -250,7 +250,7 @@ static void report(wvl_walk *w, const wvl_walk_profile *p, wvl_check_rule_id id,
 {
     char text[400];
     const wvl_check_rule *rule = wvl_check_rule_of(id);
-    (void)snprintf(text, sizeof text, found[0] ? "%s Found: %s." : "%s", rule->doc, found);
+    snprintf(text, sizeof text, found[0] ? "%s Found: %s." : "%s", rule->doc, found);
     wvl_check_report_profile(w, rule, p->name, text);
 }
 

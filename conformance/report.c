@@ -38,7 +38,7 @@ static void say(wvl_walk *w, wvl_check_rule_id id, uint64_t offset, const char *
 {
     char text[512];
     const wvl_check_rule *rule = &rules[id];
-    (void)vsnprintf(text, sizeof text, format, args);
+    vsnprintf(text, sizeof text, format, args);
     wvl_check_issue issue = {w->base + offset, rule->severity, rule->id, rule->clause, NULL, text};
     deliver(w, &issue);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is ordered of a wave, and in which order: phases that show how deep later blocks are coded, then what was left
  * too early. */
+#include "base/try.h"
 #include "codec/blocks/block_wave.h"
 #include "codec/blocks/survey.h"
 
@@ -74,7 +75,7 @@ static wvl_status code_phases(wvl_block_wave *w)
 {
     uint64_t first = 0;
     wvl_status status = w->plan->rate.rdoq ? wvl_survey_wave(w, &first) : WVL_OK;
-    status = status == WVL_OK ? code_on(w, first, first ? WVL_SURVEY_PHASES : 0) : status;
+    TRY(status, code_on(w, first, first ? WVL_SURVEY_PHASES : 0));
     return status == WVL_OK ? code_rest(w) : status;
 }
 

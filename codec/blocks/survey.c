@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/blocks/survey.h"
+#include "base/try.h"
 
 #include <string.h>
 
@@ -83,7 +84,7 @@ wvl_status wvl_survey_wave(wvl_block_wave *w, uint64_t *coded)
         status = guess_slopes(w);
     }
     survey->is_begun = 1;
-    status = status == WVL_OK ? wvl_block_wave_weigh(w, w->list.run_count) : status;
+    TRY(status, wvl_block_wave_weigh(w, w->list.run_count));
     if (status != WVL_OK) {
         return status;
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/try.h"
 #include "codec/core/hull.h"
 #include "codec/core/layer_targets.h"
 #include "codec/rate/histogram.h"
@@ -225,7 +226,7 @@ static wvl_status measure_empty_layer(wvl_layer_job *job)
         job->thresholds[c] = WVL_SLOPE_NOTHING;
     }
     wvl_status status = job->packets.begin(job->packets.self, 0);
-    status = status == WVL_OK ? job->packets.measure(job->packets.self, &cuts, &cost, job->component_totals) : status;
+    TRY(status, job->packets.measure(job->packets.self, &cuts, &cost, job->component_totals));
     job->empty_layer_bytes =
         cost.packet_bytes + cost.plt_bytes + (job->plan->syntax.plt ? 5 * (cost.plt_bytes / 65527 + 1) : 0);
     job->empty_layer_bytes += cost.plm_bytes + (job->plan->syntax.plm ? 5 * (cost.plm_bytes / 65277 + 1) : 0);
@@ -254,7 +255,7 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
     int last = layer + 1 == job->plan->syntax.layer_count;
     uint32_t threshold = 0;
     wvl_status status = job->packets.begin(job->packets.self, layer);
-    status = status == WVL_OK ? choose_cuts(job, layer, last, &threshold) : status;
+    TRY(status, choose_cuts(job, layer, last, &threshold));
     if (wvl_look_is_over(job->look)) {
         return WVL_CANCELLED;
     }

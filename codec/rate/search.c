@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/search.h"
 
+#include "base/try.h"
 #include "codec/core/bracket.h"
 #include "codec/rate/histogram.h"
 
@@ -65,10 +66,7 @@ static void set_thresholds(wvl_layer_job *job, const uint32_t *floors, uint32_t 
 }
 
 /* A failed measurement leaves the search to end with what it has: the job's status says that no result is valid. */
-static void note_status(wvl_layer_job *job, wvl_status status)
-{
-    job->status = job->status == WVL_OK ? status : job->status;
-}
+static void note_status(wvl_layer_job *job, wvl_status status) { TRY(job->status, status); }
 
 static void measure(wvl_threshold_search *s)
 {

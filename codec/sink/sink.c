@@ -23,10 +23,10 @@ int wvl_sink_fail(wvl_sink_state *state, wvl_status status, const char *action, 
     }
     state->status = status;
     if (code && strerror_r(code, reason, sizeof reason)) {
-        (void)snprintf(reason, sizeof reason, "error %d", code);
+        snprintf(reason, sizeof reason, "error %d", code);
     }
-    (void)snprintf(state->error, sizeof state->error, "%s%s%.320s%s%s", action, *path ? " " : "", path,
-                   code ? ": " : "", reason);
+    snprintf(state->error, sizeof state->error, "%s%s%.320s%s%s", action, *path ? " " : "", path, code ? ": " : "",
+             reason);
     return -1;
 }
 
@@ -86,7 +86,7 @@ void wvl_sink_take(const wvl_sink *sink)
 static void tell(char *error, size_t error_bytes, const char *text)
 {
     if (error && error_bytes) {
-        (void)snprintf(error, error_bytes, "%s", text);
+        snprintf(error, error_bytes, "%s", text);
     }
 }
 

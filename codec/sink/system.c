@@ -16,7 +16,7 @@
 /* A file without a name gets its name through this one (open(2), O_TMPFILE). */
 static void put_proc_name(char name[PROC_NAME_BYTES], int fd)
 {
-    (void)snprintf(name, PROC_NAME_BYTES, "/proc/self/fd/%d", fd);
+    snprintf(name, PROC_NAME_BYTES, "/proc/self/fd/%d", fd);
 }
 
 /* Without /proc the file could never be named: better not to begin. */

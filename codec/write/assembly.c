@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/try.h"
 #include "codec/rate/rescale.h"
 #include "codec/write/division.h"
 #include "codec/write/early.h"
@@ -432,7 +433,7 @@ wvl_status wvl_assembly_build(const wvl_allocator *allocator, const wvl_plan *pl
         return WVL_ERROR_UNSUPPORTED;
     }
     wvl_status status = open_scratch(&b, allocator) ? WVL_OK : WVL_ERROR_MEMORY;
-    status = status == WVL_OK ? list_parts(&b) : status;
+    TRY(status, list_parts(&b));
     if (status == WVL_OK) {
         *why = measure_tables(&b);
         status = *why ? WVL_ERROR_UNSUPPORTED : WVL_OK;

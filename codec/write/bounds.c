@@ -298,17 +298,17 @@ wvl_status wvl_coder_check_raw(const wvl_plan *plan, const wvl_coder_sum *sum, c
 {
     uint64_t limit = wvl_cs_most_psot(plan), asked = wvl_coder_asked_bytes(plan), layers = plan->syntax.layer_count;
     if (wvl_min_u64(sum->raw_packet_bytes, asked) / layers > limit) {
-        (void)snprintf(problem, problem_bytes,
-                       "a packet of tile %u may take %llu bytes, and a tile-part holds 4 GiB (A.4.2); use smaller "
-                       "precincts or tiles",
-                       sum->raw_packet_tile, (unsigned long long)sum->raw_packet_bytes);
+        snprintf(problem, problem_bytes,
+                 "a packet of tile %u may take %llu bytes, and a tile-part holds 4 GiB (A.4.2); use smaller "
+                 "precincts or tiles",
+                 sum->raw_packet_tile, (unsigned long long)sum->raw_packet_bytes);
         return WVL_ERROR_PARAMETER;
     }
     if (wvl_min_u64(sum->raw_tile_bytes, asked) / (WVL_CS_MAX_PARTS_PER_TILE / 2) > limit) {
-        (void)snprintf(problem, problem_bytes,
-                       "tile %u may take %llu bytes, and 255 tile-parts hold 4 GiB each at most (A.4.2); use smaller "
-                       "tiles",
-                       sum->raw_tile, (unsigned long long)sum->raw_tile_bytes);
+        snprintf(problem, problem_bytes,
+                 "tile %u may take %llu bytes, and 255 tile-parts hold 4 GiB each at most (A.4.2); use smaller "
+                 "tiles",
+                 sum->raw_tile, (unsigned long long)sum->raw_tile_bytes);
         return WVL_ERROR_PARAMETER;
     }
     return WVL_OK;

@@ -123,7 +123,7 @@ wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32
     coder->blocks.pool.beside_user = coder->beside_user;
     status = wvl_blocks_code_wave(&coder->blocks, coder->plan, coefs, tile_count, &order, is_first);
     if (coder->blocks.problem) {
-        (void)snprintf(coder->problem, sizeof coder->problem, "%s", coder->blocks.problem);
+        snprintf(coder->problem, sizeof coder->problem, "%s", coder->blocks.problem);
     }
     return status;
 }

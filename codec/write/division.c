@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Division of tiles into tile-parts: where they begin, and what their headers take. */
 #include "codec/write/division.h"
+#include "base/try.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,10 +67,10 @@ static wvl_status check_part(const division *d, uint32_t tile, uint64_t packets)
     if (!d->plan->syntax.plm || packets <= WVL_CS_MAX_NPLM) {
         return WVL_OK;
     }
-    (void)snprintf(d->problem, d->problem_bytes,
-                   "PLM: a tile-part of tile %u has %llu packets, and Nplm names up to 255 bytes of lengths (A.7.2); "
-                   "use more tile-parts, or PLT",
-                   tile, (unsigned long long)packets);
+    snprintf(d->problem, d->problem_bytes,
+             "PLM: a tile-part of tile %u has %llu packets, and Nplm names up to 255 bytes of lengths (A.7.2); "
+             "use more tile-parts, or PLT",
+             tile, (unsigned long long)packets);
     return WVL_ERROR_PARAMETER;
 }
 
@@ -84,10 +85,10 @@ static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_
         uint64_t index = d->part_count - first_part - 1;
         int starts = packets && starts_part(d->plan, &before, &id, order.volume_next != volume);
         if (packets == UINT32_MAX || (starts && index + 1 >= WVL_CS_MAX_PARTS_PER_TILE)) {
-            (void)snprintf(d->problem, d->problem_bytes,
-                           starts ? "tile %u needs more than 255 tile-parts in this progression (A.4.2)"
-                                  : "tile %u has more than 2^32 packets",
-                           tile->index);
+            snprintf(d->problem, d->problem_bytes,
+                     starts ? "tile %u needs more than 255 tile-parts in this progression (A.4.2)"
+                            : "tile %u has more than 2^32 packets",
+                     tile->index);
             return WVL_ERROR_PARAMETER;
         }
         if (starts) {
@@ -127,8 +128,8 @@ static wvl_status divide_tiles(division *d, const wvl_tile_walk *tiles, const wv
 static wvl_status check_whole_tiles(const division *d, const wvl_coder_sum *sum)
 {
     if (sum->is_crowded) {
-        (void)snprintf(d->problem, d->problem_bytes,
-                       "tile %u has more than 2^32 packets; use larger precincts or smaller tiles", sum->crowded_tile);
+        snprintf(d->problem, d->problem_bytes,
+                 "tile %u has more than 2^32 packets; use larger precincts or smaller tiles", sum->crowded_tile);
         return WVL_ERROR_PARAMETER;
     }
     return sum->plm_packets && !d->plan->syntax.parts ? check_part(d, sum->plm_tile, sum->plm_packets) : WVL_OK;
@@ -137,11 +138,11 @@ static wvl_status check_whole_tiles(const division *d, const wvl_coder_sum *sum)
 static wvl_status check_walk(const division *d, const wvl_coder_sum *sum)
 {
     if (d->plan->syntax.parts && sum->packets > WVL_CODER_MOST_WALKED) {
-        (void)snprintf(d->problem, d->problem_bytes,
-                       "tile-parts: where they begin is found packet by packet, and the picture has %llu packets; %llu "
-                       "are supported. Use larger "
-                       "precincts, fewer layers, or no tile-parts",
-                       (unsigned long long)sum->packets, (unsigned long long)WVL_CODER_MOST_WALKED);
+        snprintf(d->problem, d->problem_bytes,
+                 "tile-parts: where they begin is found packet by packet, and the picture has %llu packets; %llu "
+                 "are supported. Use larger "
+                 "precincts, fewer layers, or no tile-parts",
+                 (unsigned long long)sum->packets, (unsigned long long)WVL_CODER_MOST_WALKED);
         return WVL_ERROR_PARAMETER;
     }
     return WVL_OK;
@@ -154,16 +155,16 @@ wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, con
     division d = {plan,    look,         NULL, component_overhead, plan->syntax.parts ? 0 : plan->syntax.tile_count,
                   problem, problem_bytes};
     wvl_status status = check_whole_tiles(&d, sum);
-    status = status == WVL_OK ? check_walk(&d, sum) : status;
-    status = status == WVL_OK ? wvl_coder_check_raw(plan, sum, problem, problem_bytes) : status;
+    TRY(status, check_walk(&d, sum));
+    TRY(status, wvl_coder_check_raw(plan, sum, problem, problem_bytes));
     if (status == WVL_OK && plan->syntax.parts) {
         status = divide_tiles(&d, tiles, memory);
     }
     *count = d.part_count;
     uint64_t most = d.part_count + sum->spare_parts;
     if (status == WVL_OK && !wvl_cs_tlm_fits(plan, most)) {
-        (void)snprintf(problem, problem_bytes, "%llu tile-parts are more than TLM can name (A.7.1)",
-                       (unsigned long long)most);
+        snprintf(problem, problem_bytes, "%llu tile-parts are more than TLM can name (A.7.1)",
+                 (unsigned long long)most);
         status = WVL_ERROR_PARAMETER;
     }
     return status;

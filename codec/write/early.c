@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/try.h"
 #include "codec/write/finish.h"
 #include "codec/write/lengths.h"
 
@@ -142,8 +143,7 @@ static wvl_status commit(wvl_coder *coder, wvl_portion portion)
     }
     wvl_status status = wvl_layers_commit_portion(job, coder->early->sums, &coder->early->energy);
     if (status == WVL_ERROR_INTERNAL) {
-        (void)snprintf(coder->problem, sizeof coder->problem, "%s: a defect of the library, please report it",
-                       job->problem);
+        snprintf(coder->problem, sizeof coder->problem, "%s: a defect of the library, please report it", job->problem);
     }
     return status;
 }
@@ -255,7 +255,7 @@ static wvl_status make_room(wvl_coder *coder, uint64_t bytes)
     const wvl_cs_part *part = &coder->parts[e->part];
     if (status == WVL_OK && bytes > e->part_room && e->part_left < part->packet_count) {
         status = wvl_coder_split_part(coder, e->part, part->packet_count - (uint32_t)e->part_left);
-        status = status == WVL_OK ? end_part(coder) : status;
+        TRY(status, end_part(coder));
     }
     if (status == WVL_OK && bytes > e->part_room) {
         status = wvl_coder_refuse_packet(coder, part->tile);

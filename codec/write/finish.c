@@ -49,8 +49,8 @@ static wvl_status allocate_layers(wvl_coder *coder)
     wvl_layer_job *job = &coder->layer_job;
     wvl_status status = wvl_layers_allocate(job);
     if (status == WVL_ERROR_UNREACHABLE) {
-        (void)snprintf(coder->problem, sizeof coder->problem, "%s (%llu bytes)", job->problem,
-                       (unsigned long long)job->problem_bytes);
+        snprintf(coder->problem, sizeof coder->problem, "%s (%llu bytes)", job->problem,
+                 (unsigned long long)job->problem_bytes);
     }
     return status;
 }
@@ -85,9 +85,9 @@ static wvl_status check_caps(wvl_coder *coder)
         bytes; /* exact: segments of lengths and headers were bounded before */
     if ((plan->rate.max_bytes && bytes > plan->rate.max_bytes) ||
         (last->kind == WVL_RATE_BYTES && (double)bytes > last->value)) {
-        (void)snprintf(coder->problem, sizeof coder->problem,
-                       "the codestream has %llu bytes, more than its cap: a defect of the library, please report it",
-                       (unsigned long long)bytes);
+        snprintf(coder->problem, sizeof coder->problem,
+                 "the codestream has %llu bytes, more than its cap: a defect of the library, please report it",
+                 (unsigned long long)bytes);
         return WVL_ERROR_INTERNAL;
     }
     return WVL_OK;

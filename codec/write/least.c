@@ -39,7 +39,7 @@ void wvl_coder_add_least(const wvl_plan *plan, const wvl_tile_plan *tile, uint64
 
 static wvl_status refuse(char *problem, size_t problem_bytes, const char *what, uint64_t bytes)
 {
-    (void)snprintf(problem, problem_bytes, "%s need (%llu bytes)", what, (unsigned long long)bytes);
+    snprintf(problem, problem_bytes, "%s need (%llu bytes)", what, (unsigned long long)bytes);
     return WVL_ERROR_UNREACHABLE;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/try.h"
 #include "codec/cs/cs.h"
 
 #define PLT_LENGTH_MOST 5u
@@ -87,10 +88,10 @@ static uint64_t psot_of(const wvl_plan *plan, const wvl_cs_part *part, const uin
 
 wvl_status wvl_coder_refuse_packet(wvl_coder *coder, uint32_t tile)
 {
-    (void)snprintf(coder->problem, sizeof coder->problem,
-                   "a packet of tile %u exceeds 4 GiB, the most that a tile-part holds (A.4.2); use smaller precincts "
-                   "or tiles",
-                   tile);
+    snprintf(coder->problem, sizeof coder->problem,
+             "a packet of tile %u exceeds 4 GiB, the most that a tile-part holds (A.4.2); use smaller precincts "
+             "or tiles",
+             tile);
     return WVL_ERROR_UNSUPPORTED;
 }
 
@@ -117,8 +118,8 @@ wvl_status wvl_coder_split_part(wvl_coder *coder, uint64_t at, uint32_t packets)
 {
     wvl_cs_part *part = &coder->parts[at], *first = part - part->index;
     if (part->count == WVL_CS_MAX_PARTS_PER_TILE || coder->part_count == wvl_plan_most_parts(coder->plan)) {
-        (void)snprintf(coder->problem, sizeof coder->problem,
-                       "tile %u needs more than 255 tile-parts of 4 GiB (A.4.2); use smaller tiles", part->tile);
+        snprintf(coder->problem, sizeof coder->problem,
+                 "tile %u needs more than 255 tile-parts of 4 GiB (A.4.2); use smaller tiles", part->tile);
         return WVL_ERROR_UNSUPPORTED;
     }
     memmove(part + 1, part, (coder->part_count - at) * sizeof *part);
@@ -172,17 +173,16 @@ static wvl_status measure_parts(wvl_coder *coder, wvl_cs_part *parts, const uint
     uint64_t ppt_segments = 0;
     for (wvl_cs_part *part = parts;; part++) {
         if (!wvl_cs_plt_fits(coder->plan, part, lengths)) {
-            (void)snprintf(coder->problem, sizeof coder->problem,
-                           "tile %u: PLT cannot name %u packets (A.7.3); use more tile-parts", part->tile,
-                           part->packet_count);
+            snprintf(coder->problem, sizeof coder->problem,
+                     "tile %u: PLT cannot name %u packets (A.7.3); use more tile-parts", part->tile,
+                     part->packet_count);
             return WVL_ERROR_PARAMETER;
         }
         ppt_segments +=
             coder->plan->syntax.packed_headers == WVL_PACKED_PPT ? wvl_cs_packed_segments(part->header_bytes) : 0;
         if (ppt_segments > WVL_CS_MAX_SEGMENTS) {
-            (void)snprintf(coder->problem, sizeof coder->problem,
-                           "tile %u: its packet headers are more than PPT can hold (A.7.5); use smaller tiles",
-                           part->tile);
+            snprintf(coder->problem, sizeof coder->problem,
+                     "tile %u: its packet headers are more than PPT can hold (A.7.5); use smaller tiles", part->tile);
             return WVL_ERROR_PARAMETER;
         }
         if (coder->plan->syntax.plm) {
@@ -204,7 +204,7 @@ static wvl_status measure_tile(wvl_coder *coder, const wvl_tile_plan *tile, cons
 {
     int is_changed = 0;
     wvl_status status = list_lengths(coder, tile, memory, lengths, &coder->parts[part]);
-    status = status == WVL_OK ? divide_long(coder, part, lengths, &is_changed) : status;
+    TRY(status, divide_long(coder, part, lengths, &is_changed));
     if (status == WVL_OK && is_changed) {
         for (uint32_t i = 0; i < coder->parts[part].count; i++) {
             coder->parts[part + i].body_bytes = coder->parts[part + i].header_bytes = 0;
@@ -248,9 +248,9 @@ uint64_t wvl_coder_main_header_bytes(const wvl_coder *coder)
 static wvl_status check_main_header(wvl_coder *coder)
 {
     if (wvl_cs_packed_segments(wvl_coder_ppm_bytes(coder)) > WVL_CS_MAX_SEGMENTS) {
-        (void)snprintf(coder->problem, sizeof coder->problem,
-                       "%llu bytes of packet headers are more than PPM can hold (A.7.4); use packed-headers ppt",
-                       (unsigned long long)wvl_coder_ppm_bytes(coder));
+        snprintf(coder->problem, sizeof coder->problem,
+                 "%llu bytes of packet headers are more than PPM can hold (A.7.4); use packed-headers ppt",
+                 (unsigned long long)wvl_coder_ppm_bytes(coder));
         return WVL_ERROR_PARAMETER;
     }
     if (!coder->plan->syntax.plm || wvl_cs_measure_plm(coder->parts, coder->part_count) != UINT64_MAX) {
@@ -260,11 +260,10 @@ static wvl_status check_main_header(wvl_coder *coder)
     for (uint64_t i = 0; i < coder->part_count && part->length_bytes <= WVL_CS_MAX_NPLM; i++) {
         part = &coder->parts[i];
     }
-    (void)snprintf(
-        coder->problem, sizeof coder->problem,
-        "PLM: the lengths of the %u packets of a tile-part of tile %u need %u bytes; Nplm names up to 255, and "
-        "PLM up to 256 segments (A.7.2); use more tile-parts, or PLT",
-        part->packet_count, part->tile, part->length_bytes);
+    snprintf(coder->problem, sizeof coder->problem,
+             "PLM: the lengths of the %u packets of a tile-part of tile %u need %u bytes; Nplm names up to 255, and "
+             "PLM up to 256 segments (A.7.2); use more tile-parts, or PLT",
+             part->packet_count, part->tile, part->length_bytes);
     return WVL_ERROR_PARAMETER;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/try.h"
 #include "codec/write/lengths.h"
 
 #define PIECES_OF_A_LOOK 1024u
@@ -285,6 +286,6 @@ wvl_status wvl_coder_write(wvl_coder *coder, const wvl_tile_walk *tiles, const w
     wvl_coder_output out = {put, user, 0};
     wvl_portion all = {.end = coder->plan->syntax.tile_count};
     wvl_status status = wvl_coder_put_main_header(coder, tiles, memory, &out);
-    status = status == WVL_OK ? wvl_coder_put_tiles(coder, tiles, memory, all, 0, &out) : status;
+    TRY(status, wvl_coder_put_tiles(coder, tiles, memory, all, 0, &out));
     return status == WVL_OK ? wvl_coder_put_end(&out) : status;
 }

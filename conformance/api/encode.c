@@ -61,11 +61,11 @@ wvl_status wvl_api_create_plan(wvl_context *context, const wvl_image_format *for
         memcpy(key, settings[i], length);
         key[length] = '\0';
         status = wvl_params_set(params, key, equals + 1);
-        (void)snprintf(error, bytes, "%s", status == WVL_OK ? "" : wvl_params_error(params));
+        snprintf(error, bytes, "%s", status == WVL_OK ? "" : wvl_params_error(params));
     }
     if (status == WVL_OK) {
         status = wvl_plan_create(context, params, format, NULL, plan);
-        (void)snprintf(error, bytes, "%s", status == WVL_OK ? "" : wvl_context_error(context));
+        snprintf(error, bytes, "%s", status == WVL_OK ? "" : wvl_context_error(context));
     }
     wvl_params_release(params);
     return status;

@@ -125,11 +125,10 @@ static int judge(const counter *k, uint64_t least, int with_patch)
 {
     uint64_t length = 0, start = find_codestream(k, &length), parts = find_first_part(k);
     int long_box = start >= 16 && read_number(k->head + start - 16, 4) == 1;
-    (void)printf("%" PRIu64 " bytes, jp2c at %" PRIu64 " with %s length %" PRIu64 ", %" PRIu64 " tile-parts of %" PRIu64
-                 " bytes, %s\n",
-                 k->bytes, start ? start - (long_box ? 16 : 8) : 0, long_box ? "XLBox, content" : "LBox, content",
-                 length, k->parts, k->part_bytes,
-                 k->tail[1] == 0xD9 ? "EOC at the end" : "NO EOC where the last tile-part ends");
+    printf("%" PRIu64 " bytes, jp2c at %" PRIu64 " with %s length %" PRIu64 ", %" PRIu64 " tile-parts of %" PRIu64
+           " bytes, %s\n",
+           k->bytes, start ? start - (long_box ? 16 : 8) : 0, long_box ? "XLBox, content" : "LBox, content", length,
+           k->parts, k->part_bytes, k->tail[1] == 0xD9 ? "EOC at the end" : "NO EOC where the last tile-part ends");
     /* The long form also where the length might have needed it. */
     int good =
         k->complete && start && parts && length == k->bytes - start && (long_box || k->bytes - start + 8 <= UINT32_MAX);

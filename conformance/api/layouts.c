@@ -60,12 +60,12 @@ int wvl_api_run_strides(const wvl_api_picture *p)
         wvl_api_stream s = wvl_api_encode(context, &q, NULL, 0, NULL);
         int same = wvl_api_same(&s, &reference);
         wrong += !same;
-        (void)printf("%s%s: %s", i ? ", " : "", shapes[i].name, same ? "same" : "OTHER BYTES");
+        printf("%s%s: %s", i ? ", " : "", shapes[i].name, same ? "same" : "OTHER BYTES");
         wvl_memory_release(context, s.data, s.bytes);
         free(memory);
         free(q.planes);
     }
-    (void)printf("\n");
+    printf("\n");
     wvl_memory_release(context, reference.data, reference.bytes);
     wvl_context_release(context);
     return wrong ? WVL_API_WRONG : WVL_API_DONE;
@@ -95,7 +95,7 @@ int wvl_api_run_outside(const wvl_api_picture *p)
         wvl_api_stream greater = wvl_api_encode(context, &q, NULL, 0, NULL);
         wrong += fits.status != WVL_OK || greater.status != WVL_ERROR_INPUT || strlen(greater.error) < 10;
         if (depth == 12) {
-            (void)printf("12 bits and a sample of 4096: %s: %s\n", wvl_status_text(greater.status), greater.error);
+            printf("12 bits and a sample of 4096: %s: %s\n", wvl_status_text(greater.status), greater.error);
         }
         wvl_memory_release(context, fits.data, fits.bytes);
         free(data);
@@ -117,8 +117,8 @@ int wvl_api_run_locale(const wvl_api_picture *p, const char *name)
     wvl_api_stream after = wvl_api_encode(context, p, settings, 3, NULL),
                    other = wvl_api_encode(context, p, comma, 2, NULL);
     int same = wvl_api_same(&before, &after);
-    (void)printf("decimal point \"%s\": %s bytes; \"bpp=0,25\" stays a list: %s\n", localeconv()->decimal_point,
-                 same ? "the same" : "OTHER", wvl_status_text(other.status));
+    printf("decimal point \"%s\": %s bytes; \"bpp=0,25\" stays a list: %s\n", localeconv()->decimal_point,
+           same ? "the same" : "OTHER", wvl_status_text(other.status));
     wvl_memory_release(context, before.data, before.bytes);
     wvl_memory_release(context, after.data, after.bytes);
     wvl_memory_release(context, other.data, other.bytes);

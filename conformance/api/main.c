@@ -24,9 +24,9 @@ int wvl_api_fail(int code, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    (void)fprintf(stderr, "wavelane-api-rows: ");
-    (void)vfprintf(stderr, format, list);
-    (void)fprintf(stderr, "\n");
+    fprintf(stderr, "wavelane-api-rows: ");
+    vfprintf(stderr, format, list);
+    fprintf(stderr, "\n");
     va_end(list);
     return code;
 }

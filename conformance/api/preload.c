@@ -162,7 +162,7 @@ static void note_journal(int fd, const char *data, size_t bytes)
 {
     char entry[32], path[4096];
     unsigned long frames = 0;
-    (void)snprintf(entry, sizeof entry, "/proc/self/fd/%d", fd);
+    snprintf(entry, sizeof entry, "/proc/self/fd/%d", fd);
     ssize_t n = readlink(entry, path, sizeof path);
     if (n < 8 || memcmp(path + n - 8, ".journal", 8) != 0) {
         return;

@@ -73,7 +73,7 @@ int wvl_api_run_cancel(const wvl_api_picture *p)
     }
     wvl_memory_release(context, whole.data, whole.bytes);
     wvl_context_release(context);
-    (void)printf("24 encodes of %.0f ms: %u cancelled, %u finished with the same bytes\n", length, cancelled, finished);
+    printf("24 encodes of %.0f ms: %u cancelled, %u finished with the same bytes\n", length, cancelled, finished);
     return cancelled ? WVL_API_DONE : wvl_api_fail(WVL_API_WRONG, "none was cancelled");
 }
 
@@ -121,7 +121,7 @@ int wvl_api_run_pair(const wvl_api_picture *p)
         wvl_memory_release(context, workers[0].reference[i].data, workers[0].reference[i].bytes);
     }
     wvl_context_release(context);
-    (void)printf("2 x 6 encodes with 16 threads each: %u differ from the bytes of one thread\n", wrong);
+    printf("2 x 6 encodes with 16 threads each: %u differ from the bytes of one thread\n", wrong);
     return wrong ? WVL_API_WRONG : WVL_API_DONE;
 }
 
@@ -156,6 +156,6 @@ int wvl_api_run_loop(const wvl_api_picture *p, unsigned rounds)
         most = i > rounds / 10 && now > most ? now : most;
     }
     wvl_context_release(context);
-    (void)printf("%u encodes: %ld KiB resident after a tenth, %ld KiB at most afterwards\n", rounds, settled, most);
+    printf("%u encodes: %ld KiB resident after a tenth, %ld KiB at most afterwards\n", rounds, settled, most);
     return most <= settled + settled / 20 + 1024 ? WVL_API_DONE : wvl_api_fail(WVL_API_WRONG, "memory grows");
 }

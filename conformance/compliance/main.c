@@ -58,7 +58,7 @@ static fuzz_case one;
 
 static int complain(const compliance_field *f, const char *text, const char *what)
 {
-    (void)fprintf(stderr, "%s %s: %s\n  %s\n", f->segment, f->name, what, text);
+    fprintf(stderr, "%s %s: %s\n  %s\n", f->segment, f->name, what, text);
     return 0;
 }
 
@@ -75,7 +75,7 @@ static int has_value(const compliance_row *row, const compliance_proof *proof)
     fuzz_run_encode(&one, &p, 0, &run);
     int is_read = run.status == WVL_OK &&
                   read_field(&row->field, run.data + run.codestream.offset, (size_t)run.codestream.bytes, &value);
-    (void)snprintf(text, sizeof text, "is %" PRIu64 " and not %" PRIu64, value, proof->value);
+    snprintf(text, sizeof text, "is %" PRIu64 " and not %" PRIu64, value, proof->value);
     int good = is_read && value == proof->value;
     fuzz_run_free(&run);
     fuzz_picture_free(&p);
@@ -221,8 +221,7 @@ int main(int argc, char **argv)
     }
     if (argc > 1) {
         int wants_help = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
-        (void)fprintf(wants_help ? stdout : stderr,
-                      "wavelane-compliance: prints the statement; with --prove, proves it\n");
+        fprintf(wants_help ? stdout : stderr, "wavelane-compliance: prints the statement; with --prove, proves it\n");
         return wants_help ? 0 : 2;
     }
     put_document();

@@ -112,8 +112,8 @@ void fuzz_case_add(fuzz_case *c, const char *key, const char *value)
     if (c->count == FUZZ_MAX_PAIRS || strlen(key) >= FUZZ_MAX_KEY || strlen(value) >= FUZZ_MAX_VALUE) {
         abort(); /* a generator outgrew its case */
     }
-    (void)snprintf(c->pairs[c->count].key, FUZZ_MAX_KEY, "%s", key);
-    (void)snprintf(c->pairs[c->count].value, FUZZ_MAX_VALUE, "%s", value);
+    snprintf(c->pairs[c->count].key, FUZZ_MAX_KEY, "%s", key);
+    snprintf(c->pairs[c->count].value, FUZZ_MAX_VALUE, "%s", value);
     c->count++;
 }
 

@@ -47,9 +47,9 @@ static int take_files(const char *folder, uint32_t count, fuzz_picture *p, char 
     p->planes = calloc(count, sizeof *p->planes);
     for (uint32_t c = 0; p->planes && c < count; c++) {
         wvl_io_picture io;
-        (void)snprintf(path, sizeof path, "%s/o_%u.pgx", folder, c);
+        snprintf(path, sizeof path, "%s/o_%u.pgx", folder, c);
         if (wvl_io_read_picture(path, NULL, &io, error, sizeof error) < 0) {
-            (void)snprintf(text, text_bytes, "Grok: component %u was not written", c);
+            snprintf(text, text_bytes, "Grok: component %u was not written", c);
             fuzz_picture_free(p);
             return 0;
         }
@@ -63,7 +63,7 @@ static void remove_files(const char *folder, uint32_t count)
 {
     char path[512];
     for (uint32_t c = 0; c < count; c++) {
-        (void)snprintf(path, sizeof path, "%s/o_%u.pgx", folder, c);
+        snprintf(path, sizeof path, "%s/o_%u.pgx", folder, c);
         (void)unlink(path);
     }
 }
@@ -73,12 +73,12 @@ int fuzz_grok_decode(const uint8_t *data, size_t bytes, uint32_t component_count
 {
     const char *temporary = getenv("TMPDIR");
     char folder[256], from[300], to[300];
-    (void)snprintf(folder, sizeof folder, "%s/wvl_fuzz_XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
+    snprintf(folder, sizeof folder, "%s/wvl_fuzz_XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
     if (!mkdtemp(folder)) {
         return -1;
     }
-    (void)snprintf(from, sizeof from, "%s/i.%s", folder, bytes > 1 && data[0] == 0xFF ? "j2k" : "jp2");
-    (void)snprintf(to, sizeof to, "%s/o.pgx", folder);
+    snprintf(from, sizeof from, "%s/i.%s", folder, bytes > 1 && data[0] == 0xFF ? "j2k" : "jp2");
+    snprintf(to, sizeof to, "%s/o.pgx", folder);
     char *arguments[] = {"grk_decompress", "-H", "1", "-i", from, "-o", to, NULL};
     int status = save(from, data, bytes) ? run_quietly(arguments, seconds) : -1;
     int done = status == 127 ? -1 : status;

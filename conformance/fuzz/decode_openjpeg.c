@@ -26,7 +26,7 @@ static void complain(const char *message, void *user)
         return;
     }
     if (!c->count++) {
-        (void)snprintf(c->text, c->room, "OpenJPEG: %.*s", (int)strcspn(message, "\n"), message);
+        snprintf(c->text, c->room, "OpenJPEG: %.*s", (int)strcspn(message, "\n"), message);
     }
 }
 

@@ -26,7 +26,7 @@ static void print_digest(const fuzz_run *run, char *text)
     sha256_update(&context, run->bytes, run->data);
     sha256_digest(&context, sizeof digest, digest);
     for (size_t i = 0; i < sizeof digest; i++) {
-        (void)snprintf(text + 2 * i, 3, "%02x", digest[i]);
+        snprintf(text + 2 * i, 3, "%02x", digest[i]);
     }
 }
 
@@ -62,7 +62,7 @@ void fuzz_digests_judge(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v)
     fuzz_run run;
     memset(v, 0, sizeof *v);
     if (fuzz_case_get(c, "illegal") || !fuzz_picture_build(c, &judge->folder, &p, v->text, sizeof v->text)) {
-        (void)snprintf(v->text, sizeof v->text, "not encoded");
+        snprintf(v->text, sizeof v->text, "not encoded");
         return;
     }
     keep_device(c);
@@ -71,7 +71,7 @@ void fuzz_digests_judge(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v)
         print_digest(&run, v->text);
         v->found = fuzz_run_reach(run.backend);
     } else {
-        (void)snprintf(v->text, sizeof v->text, "%s", wvl_status_text(run.status));
+        snprintf(v->text, sizeof v->text, "%s", wvl_status_text(run.status));
     }
     fuzz_run_free(&run);
     fuzz_picture_free(&p);
@@ -80,7 +80,7 @@ void fuzz_digests_judge(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v)
 static void gather(void *user, uint64_t seed, const fuzz_verdict *v)
 {
     gathered *g = user;
-    (void)snprintf(g->lines[seed - g->seed], LINE_BYTES, "%.*s", (int)LINE_BYTES - 1, v->text);
+    snprintf(g->lines[seed - g->seed], LINE_BYTES, "%.*s", (int)LINE_BYTES - 1, v->text);
     g->digests += strlen(v->text) == 2 * SHA256_DIGEST_SIZE;
     g->failed += v->outcome == FUZZ_FAILED;
     fuzz_tally_count(&g->tally, v);
@@ -90,7 +90,7 @@ static int write_lines(const gathered *g, const char *path)
 {
     FILE *file = fopen(path, "w");
     if (!file) {
-        (void)fprintf(stderr, "%s: cannot be opened for writing\n", path);
+        fprintf(stderr, "%s: cannot be opened for writing\n", path);
         return 0;
     }
     int good = 1;
@@ -104,7 +104,7 @@ int fuzz_digests_write(const fuzz_plan *plan, const char *path)
 {
     gathered g = {.seed = plan->seed, .count = plan->count, .lines = calloc(plan->count, LINE_BYTES)};
     if (!g.lines) {
-        (void)fprintf(stderr, "no memory for %" PRIu64 " digests\n", plan->count);
+        fprintf(stderr, "no memory for %" PRIu64 " digests\n", plan->count);
         return 1;
     }
     int good = fuzz_pool_run(plan, gather, &g) && write_lines(&g, path);

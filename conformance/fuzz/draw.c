@@ -190,7 +190,7 @@ static void draw_changes(fuzz_draw *d)
     for (uint32_t i = 0; i < own; i++) { /* tiles of their own, each once */
         at += fuzz_draw_between(d, 1, 1 + d->tiles / 3);
         if (at <= d->tiles) {
-            (void)snprintf(tile, sizeof tile, "T%u=", at);
+            snprintf(tile, sizeof tile, "T%u=", at);
             n += (size_t)snprintf(list + n, sizeof list - n, "%s", n ? "/" : "");
             n += print_volumes(d, list + n, sizeof list - n, tile);
         }

@@ -144,7 +144,7 @@ int fuzz_draw_preset(fuzz_draw *d)
     }
     const char *name = presets[fuzz_draw_between(d, 0, (uint32_t)count - 1)].name;
     size_t fit = fit_of(name);
-    (void)snprintf(words, sizeof words, "%s", name);
+    snprintf(words, sizeof words, "%s", name);
     if (fuzz_draw_chance(d, 85)) {
         suit_picture(d, fit);
         if (fits[fit].is_moving) {

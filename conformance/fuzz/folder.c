@@ -22,7 +22,7 @@ static int is_wanted(const char *folder, const char *name)
     char path[1024];
     struct stat info;
     const char *dot = strrchr(name, '.');
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     for (size_t i = 0; dot && i < sizeof endings / sizeof endings[0]; i++) {
         if (!strcmp(dot, endings[i]) && strlen(name) < 200 && !strpbrk(name, " %")) {
             return !stat(path, &info) && info.st_size <= MOST_FILE_BYTES;
@@ -108,7 +108,7 @@ int fuzz_folder_load(fuzz_folder *f, const char *name)
         return 1;
     }
     fuzz_picture_free(&f->loaded);
-    (void)snprintf(path, sizeof path, "%s/%s", f->path ? f->path : ".", name);
+    snprintf(path, sizeof path, "%s/%s", f->path ? f->path : ".", name);
     if (!f->path || strlen(name) >= sizeof f->loaded_name ||
         wvl_io_read_picture(path, NULL, &io, error, sizeof error) < 0) {
         return 0;
@@ -119,7 +119,7 @@ int fuzz_folder_load(fuzz_folder *f, const char *name)
         for (uint32_t c = 0; f->loaded.planes && c < f->loaded.count; c++) {
             fuzz_picture_take(&io.components[c], MOST_SIDE, &f->loaded.planes[c]);
         }
-        (void)snprintf(f->loaded_name, sizeof f->loaded_name, "%s", name);
+        snprintf(f->loaded_name, sizeof f->loaded_name, "%s", name);
     }
     wvl_io_release_picture(&io);
     return f->loaded.planes != NULL;

@@ -359,9 +359,9 @@ static void set_scene(const fuzz_case *c, const fuzz_picture *p, scene *s)
 static void fail(fuzz_verdict *v, const rule *r, const char *why, const fuzz_run *run)
 {
     v->outcome = FUZZ_FAILED;
-    (void)snprintf(v->check, sizeof v->check, "illegal");
-    (void)snprintf(v->text, sizeof v->text, "%s: %s (expected \"%s\"): %s: %.300s", r ? r->name : "", why,
-                   r ? r->expect : "", wvl_status_text(run->status), run->error);
+    snprintf(v->check, sizeof v->check, "illegal");
+    snprintf(v->text, sizeof v->text, "%s: %s (expected \"%s\"): %s: %.300s", r ? r->name : "", why, r ? r->expect : "",
+             wvl_status_text(run->status), run->error);
 }
 
 static void judge(const fuzz_case *c, const rule *r, const fuzz_picture *p, fuzz_verdict *v)

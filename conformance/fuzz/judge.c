@@ -28,9 +28,9 @@ void fuzz_judge_fail(fuzz_verdict *v, const char *check, const char *format, ...
         return; /* the first one is reported */
     }
     v->outcome = FUZZ_FAILED;
-    (void)snprintf(v->check, sizeof v->check, "%s", check);
+    snprintf(v->check, sizeof v->check, "%s", check);
     va_start(args, format);
-    (void)vsnprintf(v->text, sizeof v->text, format, args);
+    vsnprintf(v->text, sizeof v->text, format, args);
     va_end(args);
 }
 
@@ -49,7 +49,7 @@ static int was_encoded(const fuzz_case *c, const fuzz_run *run, fuzz_verdict *v)
     if (reason >= 0) {
         v->outcome = FUZZ_REFUSED;
         v->refusal = (uint32_t)reason + 1;
-        (void)snprintf(v->text, sizeof v->text, "%s: %.400s", wvl_status_text(run->status), run->error);
+        snprintf(v->text, sizeof v->text, "%s: %.400s", wvl_status_text(run->status), run->error);
     } else {
         fuzz_judge_fail(v, "refused", "%s: %.400s", wvl_status_text(run->status), run->error);
     }
@@ -284,7 +284,7 @@ static void check_layer(const fuzz_case *c, const fuzz_picture *p, const fuzz_ru
 {
     fuzz_picture back;
     char text[512] = "", where[32];
-    (void)snprintf(where, sizeof where, "layer %u", layer);
+    snprintf(where, sizeof where, "layer %u", layer);
     if (!fuzz_openjpeg_decode(run->data, run->bytes, layer + 1, &back, text, sizeof text)) {
         fuzz_judge_fail(v, "openjpeg", "layers 0 to %u: %s", layer, text);
         return;
@@ -470,22 +470,22 @@ void fuzz_judge_case(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v)
     char text[512] = "";
     memset(v, 0, sizeof *v);
     memset(&w, 0, sizeof w);
-    (void)snprintf(v->preset, sizeof v->preset, "%s", fuzz_draw_suits_preset(c) ? fuzz_case_or(c, "preset", "") : "");
+    snprintf(v->preset, sizeof v->preset, "%s", fuzz_draw_suits_preset(c) ? fuzz_case_or(c, "preset", "") : "");
     if (fuzz_case_get(c, "illegal")) {
         fuzz_illegal_judge(c, v);
         return;
     }
     if (!fuzz_picture_build(c, &judge->folder, &p, text, sizeof text)) {
         v->outcome = FUZZ_REFUSED;
-        (void)snprintf(v->check, sizeof v->check, "picture");
-        (void)snprintf(v->text, sizeof v->text, "%s", text);
+        snprintf(v->check, sizeof v->check, "picture");
+        snprintf(v->text, sizeof v->text, "%s", text);
         return;
     }
     fuzz_run_encode(c, &p, 0, &run);
     plant_delay(judge->plant, "hang");
     if (judge->plant && !strcmp(judge->plant, "refusal") && fuzz_case_get(c, "preset")) {
         run.status = WVL_ERROR_UNREACHABLE;
-        (void)snprintf(run.error, sizeof run.error, "the byte cap is below what the headers need, says the plant");
+        snprintf(run.error, sizeof run.error, "the byte cap is below what the headers need, says the plant");
     }
     v->found |= fuzz_run_reach(run.backend);
     if (was_encoded(c, &run, v)) {

@@ -19,7 +19,7 @@ void fuzz_judge_excuse(const fuzz_fault *fault, fuzz_verdict *v)
     v->found |= FUZZ_WAS_EXCUSED;
     v->excuses |= UINT64_C(1) << (fault - fuzz_faults(&count));
     if (v->outcome == FUZZ_PASSED) {
-        (void)snprintf(v->check, sizeof v->check, "%.23s", fault->id);
+        snprintf(v->check, sizeof v->check, "%.23s", fault->id);
     }
 }
 
@@ -31,7 +31,7 @@ static int ask_program(const fuzz_judge *judge, const fuzz_run *run, uint32_t co
                                 judge->patience, back, text, text_bytes);
     if (done == FUZZ_TOO_SLOW) {
         v->found |= FUZZ_WAS_SLOW;
-        (void)snprintf(v->check, sizeof v->check, "a judge is too slow");
+        snprintf(v->check, sizeof v->check, "a judge is too slow");
     }
     return done > 0;
 }

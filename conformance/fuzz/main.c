@@ -121,13 +121,13 @@ static int fails_alike(void *user, const fuzz_case *c)
 static void keep_case(const session *s, const failure *f, const char *line)
 {
     char path[1024];
-    (void)snprintf(path, sizeof path, "%s/%.20s_%" PRIu64 ".case", s->keep, f->verdict.check, f->seed);
+    snprintf(path, sizeof path, "%s/%.20s_%" PRIu64 ".case", s->keep, f->verdict.check, f->seed);
     for (char *p = path + strlen(s->keep) + 1; *p; p++) {
         *p = *p == ' ' ? '_' : *p;
     }
     FILE *file = fopen(path, "w");
     if (file) {
-        (void)fprintf(file, "# seed %" PRIu64 ", %s: %s\n%s\n", f->seed, f->verdict.check, f->verdict.text, line);
+        fprintf(file, "# seed %" PRIu64 ", %s: %s\n%s\n", f->seed, f->verdict.check, f->verdict.text, line);
         (void)fclose(file);
         printf("  kept as %s\n", path);
     } else {
@@ -162,7 +162,7 @@ static int replay(session *s, const char *name, const char *text)
     static const char *const words[] = {"passed", "refused", "FAILED"};
     fuzz_verdict v;
     if (!fuzz_case_parse(&c, text)) {
-        (void)fprintf(stderr, "%s: not a case: expected key=value key=value ...\n", name);
+        fprintf(stderr, "%s: not a case: expected key=value key=value ...\n", name);
         return 2;
     }
     fuzz_pool_try(&s->judge, &c, s->plan.seconds, &v);
@@ -175,7 +175,7 @@ static int replay_file(session *s, const char *path)
     static char text[FUZZ_MAX_TEXT];
     FILE *file = fopen(path, "r");
     if (!file) {
-        (void)fprintf(stderr, "%s: cannot be opened\n", path);
+        fprintf(stderr, "%s: cannot be opened\n", path);
         return 2;
     }
     size_t n = fread(text, 1, sizeof text - 1, file);
@@ -215,8 +215,8 @@ static int write_digests(session *s)
     s->plan.judge_case = fuzz_digests_judge;
     return fuzz_digests_write(&s->plan, s->digests);
 #else
-    (void)fprintf(stderr, "%s: this build has no --digests: install nettle (Debian: nettle-dev) and configure again\n",
-                  s->digests);
+    fprintf(stderr, "%s: this build has no --digests: install nettle (Debian: nettle-dev) and configure again\n",
+            s->digests);
     return 2;
 #endif
 }
@@ -358,7 +358,7 @@ static int run_arguments(session *s, int count, char **arguments)
             continue;
         }
         if (!take_word(s, name) && (!value || !take_text(s, name, value) || !i++)) {
-            (void)fputs(usage, stderr);
+            fputs(usage, stderr);
             return 2;
         }
     }

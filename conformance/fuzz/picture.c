@@ -69,8 +69,8 @@ int fuzz_picture_shape(const fuzz_case *c, fuzz_picture *p, char *text, size_t t
     if (take_components(fuzz_case_or(c, "components", "8u"), p)) {
         return 1;
     }
-    (void)snprintf(text, text_bytes, "components \"%.64s\": expected [n*]depth(u|s)[@dxxdy],...",
-                   fuzz_case_or(c, "components", ""));
+    snprintf(text, text_bytes, "components \"%.64s\": expected [n*]depth(u|s)[@dxxdy],...",
+             fuzz_case_or(c, "components", ""));
     fuzz_picture_free(p);
     return 0;
 }
@@ -126,7 +126,7 @@ int fuzz_picture_build(const fuzz_case *c, fuzz_folder *folder, fuzz_picture *p,
     fuzz_case_pair(c, "at", &at_x, &at_y);
     if (strchr(kind, '.')) {
         if (!fuzz_folder_load(folder, kind)) {
-            (void)snprintf(text, text_bytes, "the picture %s cannot be read", kind);
+            snprintf(text, text_bytes, "the picture %s cannot be read", kind);
             fuzz_picture_free(p);
             return 0;
         }
@@ -157,14 +157,14 @@ void fuzz_picture_free(fuzz_picture *p)
 int fuzz_picture_same_shape(const fuzz_picture *a, const fuzz_picture *b, char *text, size_t text_bytes)
 {
     if (a->count != b->count) {
-        (void)snprintf(text, text_bytes, "%u components became %u", a->count, b->count);
+        snprintf(text, text_bytes, "%u components became %u", a->count, b->count);
         return 0;
     }
     for (uint32_t c = 0; c < a->count; c++) {
         const fuzz_plane *p = &a->planes[c], *q = &b->planes[c];
         if (p->width != q->width || p->height != q->height || p->depth != q->depth || p->is_signed != q->is_signed) {
-            (void)snprintf(text, text_bytes, "component %u: %ux%u %u%c became %ux%u %u%c", c, p->width, p->height,
-                           p->depth, p->is_signed ? 's' : 'u', q->width, q->height, q->depth, q->is_signed ? 's' : 'u');
+            snprintf(text, text_bytes, "component %u: %ux%u %u%c became %ux%u %u%c", c, p->width, p->height, p->depth,
+                     p->is_signed ? 's' : 'u', q->width, q->height, q->depth, q->is_signed ? 's' : 'u');
             return 0;
         }
     }
@@ -181,14 +181,14 @@ int fuzz_picture_equal(const fuzz_picture *a, const fuzz_picture *b, char *text,
         const fuzz_plane *p = &a->planes[c], *q = &b->planes[c];
         for (size_t i = 0; i < (size_t)p->width * p->height; i++) {
             if (p->samples[i] != q->samples[i] && !wrong++) {
-                (void)snprintf(text, text_bytes, "component %u at %zu,%zu: %d became %d", c, i % p->width, i / p->width,
-                               p->samples[i], q->samples[i]);
+                snprintf(text, text_bytes, "component %u at %zu,%zu: %d became %d", c, i % p->width, i / p->width,
+                         p->samples[i], q->samples[i]);
             }
         }
     }
     if (wrong) {
         size_t used = strlen(text);
-        (void)snprintf(text + used, text_bytes - used, " (%zu samples differ)", wrong);
+        snprintf(text + used, text_bytes - used, " (%zu samples differ)", wrong);
     }
     return !wrong;
 }

@@ -90,16 +90,16 @@ static void describe_end(int status, fuzz_verdict *v)
     memset(v, 0, sizeof *v);
     if (WIFEXITED(status) && WEXITSTATUS(status) == FUZZ_SLOW_STATUS) {
         v->found = FUZZ_WAS_SLOW;
-        (void)snprintf(v->check, sizeof v->check, "a judge is too slow");
+        snprintf(v->check, sizeof v->check, "a judge is too slow");
         return;
     }
     v->outcome = FUZZ_FAILED;
-    (void)snprintf(v->check, sizeof v->check, "%s", is_hang ? "hang" : "crash");
+    snprintf(v->check, sizeof v->check, "%s", is_hang ? "hang" : "crash");
     if (WIFSIGNALED(status)) {
-        (void)snprintf(v->text, sizeof v->text, "the process was ended by signal %d", WTERMSIG(status));
+        snprintf(v->text, sizeof v->text, "the process was ended by signal %d", WTERMSIG(status));
     } else {
-        (void)snprintf(v->text, sizeof v->text, "the process ended with status %d",
-                       WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+        snprintf(v->text, sizeof v->text, "the process ended with status %d",
+                 WIFEXITED(status) ? WEXITSTATUS(status) : -1);
     }
 }
 
@@ -224,7 +224,7 @@ void fuzz_pool_try(fuzz_judge *judge, const fuzz_case *c, uint32_t seconds, fuzz
     }
     if (process < 0) {
         v->outcome = FUZZ_FAILED;
-        (void)snprintf(v->check, sizeof v->check, "no process");
+        snprintf(v->check, sizeof v->check, "no process");
         return;
     }
     (void)close(ends[1]);

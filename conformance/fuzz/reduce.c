@@ -50,7 +50,7 @@ static int put_value(search *s, uint32_t index, const char *value)
         return 0;
     }
     s->trial = *s->best;
-    (void)snprintf(s->trial.pairs[index].value, FUZZ_MAX_VALUE, "%s", value);
+    snprintf(s->trial.pairs[index].value, FUZZ_MAX_VALUE, "%s", value);
     return keep(s);
 }
 
@@ -84,7 +84,7 @@ static int cut(search *s, uint32_t index, size_t at, size_t length)
         at--;
         length++;
     }
-    (void)snprintf(value, sizeof value, "%.*s%s", (int)at, from, from + at + length);
+    snprintf(value, sizeof value, "%.*s%s", (int)at, from, from + at + length);
     return put_value(s, index, value);
 }
 

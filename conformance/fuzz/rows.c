@@ -28,7 +28,7 @@ void fuzz_rows_draw(fuzz_case *c, uint64_t number)
 void fuzz_rows_begin(const fuzz_case *c)
 {
     char text[16];
-    (void)snprintf(text, sizeof text, "%u", read_way(c).strip);
+    snprintf(text, sizeof text, "%u", read_way(c).strip);
     (void)setenv("WVL_STRIP_ROWS", text, 1);
 }
 
@@ -48,7 +48,7 @@ static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t 
     for (uint32_t b = 0; b < count; b++) {
         const wvl_plane *plane = &s->in->planes[b];
         if (buffers[b].first_row != s->next[b]) {
-            (void)snprintf(error, error_bytes, "rows do not come in order");
+            snprintf(error, error_bytes, "rows do not come in order");
             return WVL_ERROR_INTERNAL;
         }
         for (uint32_t i = 0; i < buffers[b].row_count; i++) {
@@ -91,7 +91,7 @@ static wvl_status encode(const wvl_plan *plan, const wvl_row_source *source, int
     int is_early = m.leaves_early == 1 || (m.leaves_early && sink->patch);
     uint64_t base = is_early ? m.early_base_bytes : m.base_bytes;
     if (status != WVL_OK) {
-        (void)snprintf(error, error_bytes, "rows are not measured");
+        snprintf(error, error_bytes, "rows are not measured");
         return status;
     }
     *most = m.coded_bytes_bound > UINT64_MAX - base ? UINT64_MAX : base + m.coded_bytes_bound;
@@ -120,7 +120,7 @@ wvl_status fuzz_rows_encode(const fuzz_case *c, const wvl_plan *plan, const fuzz
                                  .user = &s};
         status = encode(plan, &source, way.is_limited != 0, sink, most, error, error_bytes);
         if (s.releases != 1) {
-            (void)snprintf(error, error_bytes, "the source was released %d times", s.releases);
+            snprintf(error, error_bytes, "the source was released %d times", s.releases);
             status = WVL_ERROR_INTERNAL;
         }
     }

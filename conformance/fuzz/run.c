@@ -119,7 +119,7 @@ static void note_error(fuzz_run *run, fuzz_stage stage, wvl_status status, const
 {
     run->status = status;
     run->stage = stage;
-    (void)snprintf(run->error, sizeof run->error, "%s", text);
+    snprintf(run->error, sizeof run->error, "%s", text);
 }
 
 static wvl_status set_tables(const fuzz_case *c, wvl_params *params)
@@ -138,7 +138,7 @@ static int is_yes(const char *value) { return value && !strcmp(value, "yes"); }
 static void note_settings(wvl_params *params, fuzz_settings *s)
 {
     const char *profile = wvl_params_get(params, "profile");
-    (void)snprintf(s->profile, sizeof s->profile, "%s", profile ? profile : "");
+    snprintf(s->profile, sizeof s->profile, "%s", profile ? profile : "");
     const char *rate = wvl_params_get(params, "frame-rate");
     s->frames = rate ? (uint32_t)strtoul(rate, NULL, 10) : 0;
     s->seconds = rate && strchr(rate, '/') ? (uint32_t)strtoul(strchr(rate, '/') + 1, NULL, 10) : 1;
@@ -194,7 +194,7 @@ static void take_result(wvl_result *result, fuzz_run *run)
 {
     run->codestream = wvl_result_codestream(result);
     run->layers = wvl_result_layer_count(result);
-    (void)snprintf(run->backend, sizeof run->backend, "%s", wvl_result_backend(result));
+    snprintf(run->backend, sizeof run->backend, "%s", wvl_result_backend(result));
     run->packet_bytes = wvl_result_packet_bytes(result, UINT32_MAX, UINT32_MAX, UINT32_MAX);
     for (uint32_t i = 0; i < run->layers && i < FUZZ_MAX_LAYERS_TOLD; i++) {
         run->layer[i].bytes = wvl_result_layer_bytes(result, i);
@@ -206,8 +206,8 @@ static void take_result(wvl_result *result, fuzz_run *run)
     run->last_psnr = wvl_result_layer_psnr(result, run->layers - 1);
     run->last_slope = wvl_result_layer_slope(result, run->layers - 1);
     if (wvl_result_bytes(result) != run->bytes) {
-        (void)snprintf(run->broken, sizeof run->broken, "the result says %llu bytes of %zu",
-                       (unsigned long long)wvl_result_bytes(result), run->bytes);
+        snprintf(run->broken, sizeof run->broken, "the result says %llu bytes of %zu",
+                 (unsigned long long)wvl_result_bytes(result), run->bytes);
     }
 }
 
@@ -217,18 +217,17 @@ static void check_promises(const wvl_plan_memory *m, uint64_t peak, uint64_t liv
 {
     peak -= before;
     if (live != before) {
-        (void)snprintf(run->broken, sizeof run->broken, "memory: %llu bytes are held after the encode, %llu before",
-                       (unsigned long long)live, (unsigned long long)before);
+        snprintf(run->broken, sizeof run->broken, "memory: %llu bytes are held after the encode, %llu before",
+                 (unsigned long long)live, (unsigned long long)before);
     } else if (peak > m->base_bytes + m->coded_bytes_bound) {
-        (void)snprintf(run->broken, sizeof run->broken, "memory: peak %llu, promised base %llu and at most %llu coded",
-                       (unsigned long long)peak, (unsigned long long)m->base_bytes,
-                       (unsigned long long)m->coded_bytes_bound);
+        snprintf(run->broken, sizeof run->broken, "memory: peak %llu, promised base %llu and at most %llu coded",
+                 (unsigned long long)peak, (unsigned long long)m->base_bytes, (unsigned long long)m->coded_bytes_bound);
     } else if (o->bytes > m->output_bytes_bound) {
-        (void)snprintf(run->broken, sizeof run->broken, "memory: %zu bytes of output, promised at most %llu", o->bytes,
-                       (unsigned long long)m->output_bytes_bound);
+        snprintf(run->broken, sizeof run->broken, "memory: %zu bytes of output, promised at most %llu", o->bytes,
+                 (unsigned long long)m->output_bytes_bound);
     } else if (o->broken || o->closed != 1 || o->complete != (run->status == WVL_OK)) {
-        (void)snprintf(run->broken, sizeof run->broken, "sink: closed %d times, complete %d, %s", o->closed,
-                       o->complete, o->broken ? "patched beyond its bounds" : "");
+        snprintf(run->broken, sizeof run->broken, "sink: closed %d times, complete %d, %s", o->closed, o->complete,
+                 o->broken ? "patched beyond its bounds" : "");
     }
 }
 
@@ -259,7 +258,7 @@ static uint64_t find_kept(const wvl_plan *plan, const fuzz_input *in, const ledg
     }
     (void)wvl_encode(plan, &in->image, &sink, NULL, &result, NULL, 0);
     if (result) {
-        (void)snprintf(backend, sizeof backend, "%s", wvl_result_backend(result));
+        snprintf(backend, sizeof backend, "%s", wvl_result_backend(result));
     }
     wvl_result_release(result);
     free(o.data);
@@ -331,9 +330,9 @@ static void run_with(const fuzz_case *c, const wvl_image_format *format, const w
     wvl_plan_release(plan);
     wvl_context_release(context);
     if (!run->broken[0] && (l.live || l.pieces || l.wrong_sizes)) {
-        (void)snprintf(run->broken, sizeof run->broken,
-                       "memory: %llu bytes in %llu pieces stay, %llu releases of a wrong size",
-                       (unsigned long long)l.live, (unsigned long long)l.pieces, (unsigned long long)l.wrong_sizes);
+        snprintf(run->broken, sizeof run->broken,
+                 "memory: %llu bytes in %llu pieces stay, %llu releases of a wrong size", (unsigned long long)l.live,
+                 (unsigned long long)l.pieces, (unsigned long long)l.wrong_sizes);
     }
 }
 
@@ -344,8 +343,8 @@ void fuzz_run_encode(const fuzz_case *c, const fuzz_picture *p, unsigned turn, f
     fuzz_boxes boxes;
     fuzz_input in;
     if (given) {
-        (void)snprintf(layouts[0], sizeof layouts[0], "%.*s", (int)strcspn(given, ","), given);
-        (void)snprintf(layouts[1], sizeof layouts[1], "%s", strchr(given, ',') ? strchr(given, ',') + 1 : layouts[0]);
+        snprintf(layouts[0], sizeof layouts[0], "%.*s", (int)strcspn(given, ","), given);
+        snprintf(layouts[1], sizeof layouts[1], "%s", strchr(given, ',') ? strchr(given, ',') + 1 : layouts[0]);
     }
     fuzz_input_open(p, layouts[turn], &in);
     run_with(c, &in.format, describe(c, p, &boxes), &in, turn, run);

@@ -34,7 +34,7 @@ static void count_preset(fuzz_tally *t, const fuzz_verdict *v)
     const char *name = v->preset[0] ? name_preset(v->preset) : NULL;
     for (size_t i = 0; name && i < FUZZ_MAX_PRESETS; i++) {
         if (!t->presets[i].name[0]) {
-            (void)snprintf(t->presets[i].name, sizeof t->presets[i].name, "%s", name);
+            snprintf(t->presets[i].name, sizeof t->presets[i].name, "%s", name);
         }
         if (!strcmp(t->presets[i].name, name)) {
             t->presets[i].tried++;

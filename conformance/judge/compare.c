@@ -49,7 +49,7 @@ static int find_shape_fault(const wvl_judge_picture *a, const wvl_judge_picture 
                             size_t bytes)
 {
     if (a->count != b->count) {
-        (void)snprintf(text, bytes, "%u components became %u", a->count, b->count);
+        snprintf(text, bytes, "%u components became %u", a->count, b->count);
         return 1;
     }
     for (uint32_t c = 0; c < a->count; c++) {
@@ -57,9 +57,9 @@ static int find_shape_fault(const wvl_judge_picture *a, const wvl_judge_picture 
         int same = p->width == q->width && p->height == q->height;
         same = same && (aligned ? q->depth >= p->depth : p->depth == q->depth && p->is_signed == q->is_signed);
         if (!same) {
-            (void)snprintf(text, bytes, "component %u: %ux%u, %u bits %s became %ux%u, %u bits %s", c, p->width,
-                           p->height, p->depth, p->is_signed ? "signed" : "unsigned", q->width, q->height, q->depth,
-                           q->is_signed ? "signed" : "unsigned");
+            snprintf(text, bytes, "component %u: %ux%u, %u bits %s became %ux%u, %u bits %s", c, p->width, p->height,
+                     p->depth, p->is_signed ? "signed" : "unsigned", q->width, q->height, q->depth,
+                     q->is_signed ? "signed" : "unsigned");
             return 1;
         }
     }
@@ -70,9 +70,9 @@ static void print_psnr(const char *name, double mse, unsigned depth)
 {
     double peak = ldexp(1.0, (int)depth) - 1.0;
     if (mse > 0.0) {
-        (void)printf("\"%s\":%.4f", name, 10.0 * log10(peak * peak / mse));
+        printf("\"%s\":%.4f", name, 10.0 * log10(peak * peak / mse));
     } else {
-        (void)printf("\"%s\":null", name);
+        printf("\"%s\":null", name);
     }
 }
 
@@ -82,30 +82,30 @@ void wvl_judge_print_comparison(const wvl_judge_picture *original, const wvl_jud
     uint64_t count = 0, greatest = 0;
     double mse = 0.0;
     if (find_shape_fault(original, decoded, aligned, fault, sizeof fault)) {
-        (void)printf("{\"shape\":\"%s\",\"exact\":false}\n", fault);
+        printf("{\"shape\":\"%s\",\"exact\":false}\n", fault);
         return;
     }
-    (void)printf("{\"shape\":\"same\",\"x0\":%u,\"y0\":%u,\"components\":[", decoded->x0, decoded->y0);
-    (void)snprintf(fault, sizeof fault, "none");
+    printf("{\"shape\":\"same\",\"x0\":%u,\"y0\":%u,\"components\":[", decoded->x0, decoded->y0);
+    snprintf(fault, sizeof fault, "none");
     for (uint32_t c = 0; c < original->count; c++) {
         const wvl_judge_plane *p = &original->planes[c];
         double samples = (double)p->width * p->height;
         difference d = compare_planes(p, &decoded->planes[c], aligned);
         if (d.count && !count) {
-            (void)snprintf(fault, sizeof fault, "component %u at %zu,%zu: %d became %d", c, d.first % p->width,
-                           d.first / p->width, p->samples[d.first], decoded->planes[c].samples[d.first]);
+            snprintf(fault, sizeof fault, "component %u at %zu,%zu: %d became %d", c, d.first % p->width,
+                     d.first / p->width, p->samples[d.first], decoded->planes[c].samples[d.first]);
         }
         count += d.count;
         greatest = d.greatest > greatest ? d.greatest : greatest;
         mse += d.squares / samples / original->count;
         if (c < 8) {
-            (void)printf("%s{\"differing\":%" PRIu64 ",\"max_error\":%" PRIu64 ",", c ? "," : "", d.count, d.greatest);
+            printf("%s{\"differing\":%" PRIu64 ",\"max_error\":%" PRIu64 ",", c ? "," : "", d.count, d.greatest);
             print_psnr("psnr", d.squares / samples, p->depth);
-            (void)printf("}");
+            printf("}");
         }
     }
-    (void)printf("],\"exact\":%s,\"differing\":%" PRIu64 ",\"max_error\":%" PRIu64 ",", count ? "false" : "true", count,
-                 greatest);
+    printf("],\"exact\":%s,\"differing\":%" PRIu64 ",\"max_error\":%" PRIu64 ",", count ? "false" : "true", count,
+           greatest);
     print_psnr("psnr", mse, original->planes[0].depth);
-    (void)printf(",\"first\":\"%s\"}\n", fault);
+    printf(",\"first\":\"%s\"}\n", fault);
 }

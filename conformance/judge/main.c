@@ -26,9 +26,9 @@ int wvl_judge_fail(int code, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    (void)fprintf(stderr, "wavelane-judge: ");
-    (void)vfprintf(stderr, format, list);
-    (void)fprintf(stderr, "\n");
+    fprintf(stderr, "wavelane-judge: ");
+    vfprintf(stderr, format, list);
+    fprintf(stderr, "\n");
     va_end(list);
     return code;
 }

@@ -10,7 +10,7 @@ static void put_sample(FILE *file, int32_t value, unsigned bytes, int low_first)
 {
     for (unsigned i = 0; i < bytes; i++) {
         unsigned at = low_first ? i : bytes - 1 - i;
-        (void)putc((int)((uint32_t)value >> (8 * at) & 255), file);
+        putc((int)((uint32_t)value >> (8 * at) & 255), file);
     }
 }
 
@@ -48,10 +48,10 @@ static int write_pnm(const char *path, const wvl_judge_picture *p)
     }
     if (pam) {
         static const char *const kinds[] = {"GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"};
-        (void)fprintf(file, "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n", p->x1, p->y1,
-                      p->count, top, p->count <= 4 ? kinds[p->count - 1] : "BANDS");
+        fprintf(file, "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n", p->x1, p->y1, p->count,
+                top, p->count <= 4 ? kinds[p->count - 1] : "BANDS");
     } else {
-        (void)fprintf(file, "%s\n%u %u\n%u\n", p->count == 1 ? "P5" : "P6", p->x1, p->y1, top);
+        fprintf(file, "%s\n%u %u\n%u\n", p->count == 1 ? "P5" : "P6", p->x1, p->y1, top);
     }
     for (size_t i = 0; i < (size_t)p->planes[0].width * p->planes[0].height; i++) {
         for (uint32_t c = 0; c < p->count; c++) {
@@ -69,17 +69,16 @@ static int write_pgx(const char *path, const wvl_judge_picture *p)
     char *name = wvl_judge_need_memory(length + 16, 1);
     for (uint32_t c = 0; !code && c < p->count; c++) {
         const wvl_judge_plane *plane = &p->planes[c];
-        (void)snprintf(name, length + 16, "%s", path);
+        snprintf(name, length + 16, "%s", path);
         if (p->count > 1) {
-            (void)snprintf(name + length - 4, 20, "_%u.pgx", c);
+            snprintf(name + length - 4, 20, "_%u.pgx", c);
         }
         FILE *file = fopen(name, "wb");
         if (!file) {
             code = wvl_judge_fail(WVL_JUDGE_OUTPUT, "%s cannot be written", name);
             break;
         }
-        (void)fprintf(file, "PG ML %c %u %u %u\n", plane->is_signed ? '-' : '+', plane->depth, plane->width,
-                      plane->height);
+        fprintf(file, "PG ML %c %u %u %u\n", plane->is_signed ? '-' : '+', plane->depth, plane->width, plane->height);
         for (size_t i = 0; i < (size_t)plane->width * plane->height; i++) {
             put_sample(file, plane->samples[i], bytes_of(plane->depth), 0);
         }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "base/try.h"
 
 #define SHARED_ALWAYS (48u << 10) /* of a thread block, without asking for more */
 #define SHARED_OWN 1024u          /* what a thread block takes beside its own */
@@ -15,8 +16,8 @@ static wvl_cuda_status fetch_limits(const wvl_cuda_runtime *rt, int device, uint
 {
     int block = 0, processor = 0, count = 0;
     wvl_cuda_status status = rt->device_attribute(&count, WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS, device);
-    status = status ? status : rt->device_attribute(&block, WVL_CUDA_ATTRIBUTE_SHARED_BLOCK, device);
-    status = status ? status : rt->device_attribute(&processor, WVL_CUDA_ATTRIBUTE_SHARED_PROCESSOR, device);
+    TRY(status, rt->device_attribute(&block, WVL_CUDA_ATTRIBUTE_SHARED_BLOCK, device));
+    TRY(status, rt->device_attribute(&processor, WVL_CUDA_ATTRIBUTE_SHARED_PROCESSOR, device));
     *block_bytes = rt->function_set && block > (int)SHARED_ALWAYS ? (uint32_t)block : SHARED_ALWAYS;
     *processor_bytes = processor > (int)SHARED_ALWAYS ? (uint32_t)processor : SHARED_ALWAYS;
     *processors = count > 0 ? (uint32_t)count : 1;
@@ -50,10 +51,10 @@ static wvl_cuda_status fetch_functions(wvl_cuda_ht *ht, wvl_cuda_module module)
     for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
         status = rt->module_function(&ht->cleanup[i].function, module, names[i]);
     }
-    status = status ? status : rt->module_function(&ht->finish, module, "wvl_ht_finish");
-    status = status ? status : rt->module_function(&ht->place, module, "wvl_ht_place");
-    status = status ? status : rt->module_function(&ht->sum, module, "wvl_ht_sum");
-    status = status ? status : rt->module_function(&ht->weigh, module, "wvl_ht_weigh");
+    TRY(status, rt->module_function(&ht->finish, module, "wvl_ht_finish"));
+    TRY(status, rt->module_function(&ht->place, module, "wvl_ht_place"));
+    TRY(status, rt->module_function(&ht->sum, module, "wvl_ht_sum"));
+    TRY(status, rt->module_function(&ht->weigh, module, "wvl_ht_weigh"));
     return status ? status : rt->module_function(&ht->gather, module, "wvl_ht_gather");
 }
 
@@ -66,7 +67,7 @@ wvl_cuda_status wvl_cuda_ht_open(wvl_cuda_ht *ht, const wvl_cuda_runtime *runtim
     ht->runtime = runtime;
     wvl_cuda_status status = fetch_limits(runtime, device, &limit, &processor, &ht->multiprocessors);
     limit = shared_limit && shared_limit < limit ? shared_limit : limit;
-    status = status ? status : fetch_functions(ht, module);
+    TRY(status, fetch_functions(ht, module));
     for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
         uint32_t most = takes_pairs(i) ? WVL_CUDA_HT_PAIR_WARPS : WVL_CUDA_HT_MOST_WARPS,
                  words = i >= WVL_CUDA_HT_ANY16 ? any_words[i - WVL_CUDA_HT_ANY16]
@@ -236,7 +237,7 @@ wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job 
     }
     status = status || !job->sums ? status : launch_sums(ht, ht->sum, job, route);
     status = status || !job->errors ? status : launch_sums(ht, ht->weigh, job, route);
-    status = status ? status : launch_coding(ht, job, UINT32_MAX, route);
+    TRY(status, launch_coding(ht, job, UINT32_MAX, route));
     return status ? status : launch_gathering(ht, job, route);
 }
 

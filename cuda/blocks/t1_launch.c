@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/try.h"
 #include "codec/core/t1_pass.h"
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
@@ -12,10 +13,10 @@ wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtim
     memset(t1, 0, sizeof *t1);
     t1->runtime = runtime;
     wvl_cuda_status status = runtime->module_function(&t1->sort, module, "wvl_t1_sort");
-    status = status ? status : runtime->module_function(&t1->mq, module, "wvl_t1_mq");
-    status = status ? status : runtime->module_function(&t1->mq_styled, module, "wvl_t1_mq_styled");
-    status = status ? status : runtime->module_function(&t1->weigh, module, "wvl_t1_weigh");
-    status = status ? status : runtime->module_function(&t1->gather, module, "wvl_t1_gather");
+    TRY(status, runtime->module_function(&t1->mq, module, "wvl_t1_mq"));
+    TRY(status, runtime->module_function(&t1->mq_styled, module, "wvl_t1_mq_styled"));
+    TRY(status, runtime->module_function(&t1->weigh, module, "wvl_t1_weigh"));
+    TRY(status, runtime->module_function(&t1->gather, module, "wvl_t1_gather"));
     return status ? status : runtime->module_function(&t1->ends, module, "wvl_t1_ends");
 }
 
@@ -53,9 +54,8 @@ wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_j
     if (!status && job->block_errors) {
         status = launch_kernel(t1, t1->weigh, 32 * count, WVL_CUDA_T1_WEIGH_THREADS, 0, job, route);
     }
-    status = status ? status
-                    : launch_kernel(t1, job->is_styled ? t1->mq_styled : t1->mq, mq_threads, WVL_CUDA_T1_MQ_THREADS,
-                                    WVL_CUDA_T1_MQ_WORDS, job, route);
+    TRY(status, launch_kernel(t1, job->is_styled ? t1->mq_styled : t1->mq, mq_threads, WVL_CUDA_T1_MQ_THREADS,
+                              WVL_CUDA_T1_MQ_WORDS, job, route));
     return status || !job->passes || job->is_styled
                ? status
                : launch_kernel(t1, t1->ends, 32 * count, WVL_CUDA_T1_ENDS_THREADS, 0, job, route);

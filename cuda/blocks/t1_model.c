@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "base/try.h"
 #include "codec/core/t1_bound.h"
 
 wvl_cuda_status wvl_cuda_t1_model_open(wvl_cuda_t1_model *model, const wvl_cuda_runtime *runtime,
@@ -26,7 +27,7 @@ wvl_cuda_status wvl_cuda_t1_model_open(wvl_cuda_t1_model *model, const wvl_cuda_
     }
     for (unsigned i = 0; !status && i < WVL_CUDA_T1_ANY; i++) {
         status = runtime->module_function(&model->planes_wide[i], module, wide_names[0][i]);
-        status = status ? status : runtime->module_function(&model->gains_wide[i], module, wide_names[1][i]);
+        TRY(status, runtime->module_function(&model->gains_wide[i], module, wide_names[1][i]));
     }
     return status;
 }
@@ -244,9 +245,8 @@ wvl_cuda_status wvl_cuda_t1_launch_words(const wvl_cuda_t1_model *model, const w
     if (!job->is_cleared) {
         status = wvl_cuda_zero(model->runtime, job->counters, WVL_CUDA_T1_COUNTERS * sizeof(uint32_t), route);
     }
-    status = status ? status
-                    : launch_kernel(model, model->open, count_grid(most, WVL_CUDA_T1_OPEN_THREADS), WVL_CUDA_T1_CLASSES,
-                                    WVL_CUDA_T1_OPEN_THREADS, 0, job, route);
+    TRY(status, launch_kernel(model, model->open, count_grid(most, WVL_CUDA_T1_OPEN_THREADS), WVL_CUDA_T1_CLASSES,
+                              WVL_CUDA_T1_OPEN_THREADS, 0, job, route));
     for (unsigned i = 0; !status && i < WVL_CUDA_T1_CLASSES; i++) {
         status = launch_words(model, i, job, route);
     }

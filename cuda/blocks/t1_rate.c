@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/blocks/t1_rate.h"
+#include "base/try.h"
 
 wvl_cuda_status wvl_cuda_t1_rate_open(wvl_cuda_t1_rate *rate, const wvl_cuda_runtime *runtime, wvl_cuda_module module)
 {
     rate->runtime = runtime;
     wvl_cuda_status status = runtime->module_function(&rate->lift, module, "wvl_t1_lift");
-    status = status ? status : runtime->module_function(&rate->settle, module, "wvl_t1_settle");
+    TRY(status, runtime->module_function(&rate->settle, module, "wvl_t1_settle"));
     return status ? status : runtime->module_function(&rate->hull, module, "wvl_t1_hull");
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/ranges.h"
+#include "base/try.h"
 #include "cuda/host/pictures/picture.h"
 #include "cuda/host/waves/job.h"
 
@@ -169,9 +170,9 @@ static void start_trace(wvl_backend *b)
         return;
     }
     wvl_cuda_status status = rt->stream_create(&stream, WVL_CUDA_STREAM_NON_BLOCKING);
-    status = status ? status : rt->event_create(&b->epoch, 0);
-    status = status ? status : rt->event_record(b->epoch, stream);
-    status = status ? status : rt->event_wait(b->epoch);
+    TRY(status, rt->event_create(&b->epoch, 0));
+    TRY(status, rt->event_record(b->epoch, stream));
+    TRY(status, rt->event_wait(b->epoch));
     b->epoch_seconds = wvl_trace_now();
     if (status && b->epoch) {
         (void)rt->event_destroy(b->epoch);
@@ -224,12 +225,12 @@ wvl_cuda_status wvl_cuda_fill_slot(wvl_backend *b, wvl_backend_job *job)
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
     wvl_cuda_status status =
         job->stream ? WVL_CUDA_SUCCESS : rt->stream_create(&job->stream, WVL_CUDA_STREAM_NON_BLOCKING);
-    status = status ? status : rt->event_create(&job->done, WVL_CUDA_EVENT_DISABLE_TIMING | WVL_CUDA_EVENT_BLOCKING);
+    TRY(status, rt->event_create(&job->done, WVL_CUDA_EVENT_DISABLE_TIMING | WVL_CUDA_EVENT_BLOCKING));
     for (unsigned i = 0; i < WVL_CUDA_MARKS && b->epoch && !status; i++) {
         status = rt->event_create(&job->mark[i], 0);
     }
-    status = status ? status : wvl_cuda_alloc_device(b->device, job->device_capacity, &job->device);
-    status = status ? status : wvl_cuda_alloc_pinned(b->device, job->pinned_capacity, &job->pinned);
+    TRY(status, wvl_cuda_alloc_device(b->device, job->device_capacity, &job->device));
+    TRY(status, wvl_cuda_alloc_pinned(b->device, job->pinned_capacity, &job->pinned));
     if (!status && !(b->options & WVL_CUDA_WHOLE_DOWNLOAD) &&
         rt->pinned_address(&job->pinned_address, job->pinned, 0)) {
         job->pinned_address = 0;
@@ -242,7 +243,7 @@ static wvl_cuda_status open_wave_slot(wvl_backend *b, wvl_backend_job *job)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
     wvl_cuda_status status = wvl_cuda_fill_slot(b, job);
-    status = status ? status : rt->fill(job->device, 0, (size_t)job->device_capacity, job->stream);
+    TRY(status, rt->fill(job->device, 0, (size_t)job->device_capacity, job->stream));
     if (!status && wvl_cuda_light_bytes(b->plan)) {
         status = rt->upload(wvl_cuda_light_address(job), b->plan->syntax.xyz.linear[0],
                             (size_t)wvl_cuda_measure_light(b->plan), job->stream);
@@ -312,7 +313,7 @@ static wvl_status cuda_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_b
     }
     int is_first = b->plan != plan || b->pictures;
     wvl_status status = is_first ? wvl_cuda_change_plan(b, plan, NULL) : WVL_OK;
-    status = status == WVL_OK ? add_wave_slot(b, slot, is_first) : status;
+    TRY(status, add_wave_slot(b, slot, is_first));
     wvl_cuda_leave(b->device);
     return status;
 }
@@ -388,7 +389,7 @@ static void tell_spans(const wvl_backend_job *job)
     int uploads = !job->borrows || job->staging.copy_count;
     for (unsigned i = uploads ? 0 : 1; i + 1 < WVL_CUDA_MARKS; i++) {
         char track[WVL_CUDA_TRACK_CHARS];
-        (void)snprintf(track, sizeof track, "cuda:%u %s", b->device->ordinal, names[i]);
+        snprintf(track, sizeof track, "cuda:%u %s", b->device->ordinal, names[i]);
         wvl_trace_put(b->trace, track, names[i], 0, at[i], at[i + 1]);
     }
 }
@@ -424,8 +425,8 @@ static wvl_status fetch_coefs(wvl_backend_job *job)
     if (!status) {
         status =
             rt->download(job->pinned + l->coefs, job->device + l->coefs, (size_t)(l->down_end - l->coefs), job->stream);
-        status = status ? status : rt->event_record(job->done, job->stream);
-        status = status ? status : rt->event_wait(job->done);
+        TRY(status, rt->event_record(job->done, job->stream));
+        TRY(status, rt->event_wait(job->done));
         wvl_cuda_leave(job->backend->device);
     }
     job->finished = !status; /* else release waits for what was queued */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/try.h"
 #include "cuda/host/backend_cuda.h"
 
 #define KERNELS 160u                     /* more than there are */
@@ -201,7 +202,7 @@ wvl_status wvl_cuda_name_kernels(const wvl_plan *plan, const wvl_assembly *assem
                              .plane_count = plan->syntax.component_count,
                              .memory_kind = WVL_MEMORY_DEVICE};
     wvl_status status = wvl_cuda_open_backend(NULL, NULL, &options, &backend);
-    status = status == WVL_OK ? run_job(backend, plan, assembly, tiles, tile_count, &image) : status;
+    TRY(status, run_job(backend, plan, assembly, tiles, tile_count, &image));
     wvl_backend_cuda.close(backend);
     wvl_free(NULL, planes, bytes);
     return status;

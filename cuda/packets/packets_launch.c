@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "base/try.h"
 
 #define RESIDENT_WRITERS 8u /* thread blocks of a multiprocessor */
 #define BOX_AND_END_BYTES 18u
@@ -17,10 +18,10 @@ wvl_cuda_status wvl_cuda_packets_open(wvl_cuda_packets *packets, const wvl_cuda_
     packets->runtime = runtime;
     wvl_cuda_status status = runtime->device_attribute(&count, WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS, device);
     packets->multiprocessors = count > 0 ? (uint32_t)count : 1;
-    status = status ? status : runtime->module_function(&packets->heads, module, "wvl_packets_heads");
-    status = status ? status : runtime->module_function(&packets->t1_blocks, module, "wvl_packets_t1_blocks");
-    status = status ? status : runtime->module_function(&packets->place, module, "wvl_packets_place");
-    status = status ? status : runtime->module_function(&packets->list, module, "wvl_packets_list");
+    TRY(status, runtime->module_function(&packets->heads, module, "wvl_packets_heads"));
+    TRY(status, runtime->module_function(&packets->t1_blocks, module, "wvl_packets_t1_blocks"));
+    TRY(status, runtime->module_function(&packets->place, module, "wvl_packets_place"));
+    TRY(status, runtime->module_function(&packets->list, module, "wvl_packets_list"));
     return status ? status : runtime->module_function(&packets->write, module, "wvl_packets_write");
 }
 
@@ -154,10 +155,9 @@ wvl_cuda_status wvl_cuda_packets_launch(const wvl_cuda_packets *packets, const w
              most = RESIDENT_WRITERS * packets->multiprocessors / job->picture_count + 1,
              writers = job->writers ? wvl_min_u32(job->writers, most) : most;
     wvl_cuda_status status = launch_blocks(packets, job, route);
-    status = status ? status : launch_heads(packets, job, route);
-    status = status ? status
-                    : launch_kernel(packets, packets->place, job->picture_count, 1, WVL_CUDA_PACKETS_PLACE_THREADS,
-                                    64 + 4, job, route);
+    TRY(status, launch_heads(packets, job, route));
+    TRY(status, launch_kernel(packets, packets->place, job->picture_count, 1, WVL_CUDA_PACKETS_PLACE_THREADS, 64 + 4,
+                              job, route));
     status = status
                  ? status
                  : launch_kernel(packets, packets->list, (uint32_t)wvl_ceil_div(items, WVL_CUDA_PACKETS_PIECE_THREADS),

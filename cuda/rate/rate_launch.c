@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/try.h"
 #include "geom/handover_packets.h"
 
 _Static_assert(WVL_CUDA_RATE_THREADS / 32 * WVL_CUDA_RATE_WARP_WORDS <= WVL_CUDA_RATE_WORDS - WVL_CUDA_RATE_HEAD,
@@ -62,8 +63,7 @@ static wvl_cuda_status launch_bodies(const wvl_cuda_rate *rate, const wvl_cuda_r
 static wvl_cuda_status launch_prediction(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     wvl_cuda_status status = launch_bodies(rate, job, route);
-    status =
-        status ? status : launch_kernel(rate, rate->predict, 1, WVL_CUDA_RATE_THREADS, WVL_CUDA_RATE_WORDS, job, route);
+    TRY(status, launch_kernel(rate, rate->predict, 1, WVL_CUDA_RATE_THREADS, WVL_CUDA_RATE_WORDS, job, route));
     return status ? status : launch_blocks(rate, rate->depth, job->packets.block_count, job, route);
 }
 
@@ -95,7 +95,7 @@ wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_c
 {
     uint32_t each = WVL_CUDA_RATE_SCALE_THREADS / 32, grid = (job->t1.block_count + each - 1) / each;
     wvl_cuda_status status = launch_blocks(rate, rate->ends, job->t1.block_count, job, route);
-    status = status ? status : launch_kernel(rate, rate->step, 1, 32, 0, job, route);
+    TRY(status, launch_kernel(rate, rate->step, 1, 32, 0, job, route));
     return status || !grid ? status
                            : launch_kernel(rate, rate->scale, grid, WVL_CUDA_RATE_SCALE_THREADS, 0, job, route);
 }

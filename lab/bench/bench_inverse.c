@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "base/try.h"
 #include "lab/cuda/inverse/host.h"
 #include "lab/cuda/inverse/launch.h"
 #include "lab/cuda/inverse/tables.h"
@@ -100,10 +101,8 @@ static wvl_cuda_status upload_set(chain *n, const set *s, const wvl_cuda_inverse
     for (uint32_t f = 0; f < batch && !status; f++) {
         status = rt->upload(s->coefs + n->coef_bytes * f, n->coefs, n->tables.coef_bytes, n->device->stream);
     }
-    status = status ? status
-                    : rt->upload(s->splits, splits, n->tables.split_count * batch * sizeof *splits, n->device->stream);
-    status =
-        status ? status : rt->upload(s->items, items, n->tables.item_count * batch * sizeof *items, n->device->stream);
+    TRY(status, rt->upload(s->splits, splits, n->tables.split_count * batch * sizeof *splits, n->device->stream));
+    TRY(status, rt->upload(s->items, items, n->tables.item_count * batch * sizeof *items, n->device->stream));
     return status ? status : rt->stream_wait(n->device->stream);
 }
 
@@ -182,10 +181,9 @@ static wvl_cuda_status check_sets(chain *n, uint64_t *wrong)
     for (uint32_t i = 0; i < wvl_min_u32(n->set_count, 2) && !status; i++) {
         const set *s = &n->sets[i];
         status = rt->fill(s->pixels, 0xA7, n->pixel_bytes * n->c->batch, n->device->stream);
-        status = status ? status : queue_part(n, s, PART_ALL, wvl_cuda_to_stream(n->device->stream));
-        status = status ? status
-                        : rt->download(got, s->pixels + n->pixel_bytes * (n->c->batch - 1), bytes, n->device->stream);
-        status = status ? status : rt->stream_wait(n->device->stream);
+        TRY(status, queue_part(n, s, PART_ALL, wvl_cuda_to_stream(n->device->stream)));
+        TRY(status, rt->download(got, s->pixels + n->pixel_bytes * (n->c->batch - 1), bytes, n->device->stream));
+        TRY(status, rt->stream_wait(n->device->stream));
         for (uint64_t k = 0; k < bytes && !status; k++) {
             *wrong += host[k] != got[k];
         }
@@ -203,11 +201,11 @@ static wvl_cuda_status measure_chain(chain *n, wvl_bench_dwt_result *result)
     for (; n->set_count < wanted && !status; n->set_count += !status) {
         status = open_set(n, &n->sets[n->set_count]);
     }
-    status = status ? status : check_sets(n, &result->wrong);
-    status = status ? status : time_part(n, PART_ALL, &result->picture_us);
-    status = status ? status : time_part(n, PART_LAST, &result->part_us[1]);
-    status = status ? status : time_part(n, PART_SMALL, &result->part_us[2]);
-    status = status ? status : time_part(n, PART_CEILING, &result->ceiling_us);
+    TRY(status, check_sets(n, &result->wrong));
+    TRY(status, time_part(n, PART_ALL, &result->picture_us));
+    TRY(status, time_part(n, PART_LAST, &result->part_us[1]));
+    TRY(status, time_part(n, PART_SMALL, &result->part_us[2]));
+    TRY(status, time_part(n, PART_CEILING, &result->ceiling_us));
     result->launches = n->tables.launch_count;
     return status;
 }
@@ -257,7 +255,7 @@ static wvl_cuda_status run_inverse(wvl_bench_dwt_device *device, const wvl_bench
     }
     result->floor_bytes += (double)picture->pixel_bytes;
     wvl_cuda_status status = open_chain(n);
-    status = status ? status : measure_chain(n, result);
+    TRY(status, measure_chain(n, result));
     for (uint32_t i = 0; i < n->set_count; i++) {
         (void)device->runtime.free_device(n->sets[i].base);
     }

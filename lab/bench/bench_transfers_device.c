@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "cuda/host/driver/runtime_table.h"
 
 #define PORTABLE 1u /* page-locked for all devices */
@@ -52,7 +53,7 @@ static wvl_cuda_status open_slot(const wvl_cuda_runtime *rt, slot *s, uint64_t s
 {
     wvl_cuda_event *const events[] = {&s->uploaded, &s->transformed, &s->downloaded};
     wvl_cuda_status status = rt->malloc_device(&s->in, samples * sizeof(float));
-    status = status ? status : rt->malloc_device(&s->out, samples * sizeof(float));
+    TRY(status, rt->malloc_device(&s->out, samples * sizeof(float)));
     for (int i = 0; i < 3 && !status; i++) {
         status = rt->event_create(events[i], WVL_CUDA_EVENT_DISABLE_TIMING);
     }
@@ -77,7 +78,7 @@ static wvl_cuda_status open_device(wvl_transfers_bench *b, int ordinal, uint64_t
     const wvl_cuda_runtime *rt = &b->runtime;
     device *d = &b->devices[b->device_count];
     wvl_cuda_status status = rt->device_get(&d->handle, ordinal);
-    status = status ? status : rt->context_retain(&d->context, d->handle);
+    TRY(status, rt->context_retain(&d->context, d->handle));
     if (status) {
         return status;
     }
@@ -216,8 +217,7 @@ wvl_status wvl_transfers_transform(wvl_dwt2 *dwt, const wvl_transfers_piece *p, 
             const wvl_dwt2_view plane = {p->to + at, 1, p->width};
             const wvl_dwt2_view image = {(void *)(uintptr_t)(p->from + at), 1, p->width};
             wvl_status status = wvl_dwt2_place(WVL_DWT2_SEPARATE, &plane, width, height, levels, bands);
-            status = status ? status
-                            : wvl_dwt2_forward(dwt, &image, width, height, levels, bands, error, WVL_BENCH_ERROR_BYTES);
+            TRY(status, wvl_dwt2_forward(dwt, &image, width, height, levels, bands, error, WVL_BENCH_ERROR_BYTES));
             if (status) {
                 return status;
             }
@@ -240,19 +240,19 @@ static int queue_piece(const wvl_transfers_bench *b, const wvl_transfers_order *
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (o->copies) {
         status = rt->stream_after(up, s->transformed, 0);
-        status = status ? status : rt->upload(s->in, p->from, bytes, up);
-        status = status ? status : rt->event_record(s->uploaded, up);
-        status = status ? status : rt->stream_after(work, s->uploaded, 0);
-        status = status ? status : rt->stream_after(work, s->downloaded, 0);
+        TRY(status, rt->upload(s->in, p->from, bytes, up));
+        TRY(status, rt->event_record(s->uploaded, up));
+        TRY(status, rt->stream_after(work, s->uploaded, 0));
+        TRY(status, rt->stream_after(work, s->downloaded, 0));
     }
     if (!status && o->transforms && wvl_transfers_transform(d->dwt, &here, b->levels, error) != WVL_OK) {
         return 1;
     }
-    status = status ? status : rt->event_record(s->transformed, work);
+    TRY(status, rt->event_record(s->transformed, work));
     if (o->copies) {
-        status = status ? status : rt->stream_after(down, s->transformed, 0);
-        status = status ? status : rt->download(p->to, s->out, bytes, down);
-        status = status ? status : rt->event_record(s->downloaded, down);
+        TRY(status, rt->stream_after(down, s->transformed, 0));
+        TRY(status, rt->download(p->to, s->out, bytes, down));
+        TRY(status, rt->event_record(s->downloaded, down));
     }
     if (status) {
         snprintf(error, WVL_BENCH_ERROR_BYTES, "a device failed with status %d", status);
@@ -267,10 +267,10 @@ static int wait_devices(const wvl_transfers_bench *b, uint32_t devices, char *er
     for (uint32_t i = 0; i < devices; i++) {
         const device *d = &b->devices[i];
         const wvl_cuda_status entered = enter(b, d);
-        status = status ? status : entered;
+        TRY(status, entered);
         for (int k = 0; k < STREAMS && !entered; k++) {
             const wvl_cuda_status waited = b->runtime.stream_wait(d->streams[k]);
-            status = status ? status : waited;
+            TRY(status, waited);
         }
         if (!entered) {
             leave(b);

@@ -42,7 +42,7 @@ static wvl_status fail(wvl_status status, char *error, size_t error_bytes, const
     va_list values;
     va_start(values, format);
     if (error && error_bytes) {
-        (void)vsnprintf(error, error_bytes, format, values);
+        vsnprintf(error, error_bytes, format, values);
     }
     va_end(values);
     return status;

@@ -193,10 +193,10 @@ void wvl_lattice_factorise(wvl_lattice_filter *f)
     f->has_lattice = 0;
     for (uint32_t k = 0; k < f->stage_count; k++) {
         if (!peel_stage(&p, &f->t[k], &f->s[k])) {
-            (void)snprintf(f->why_not, sizeof f->why_not,
-                           "stage %u of the lattice would need an infinite factor: a tap of both filters is 0, and the "
-                           "tap beside it is not",
-                           k);
+            snprintf(f->why_not, sizeof f->why_not,
+                     "stage %u of the lattice would need an infinite factor: a tap of both filters is 0, and the "
+                     "tap beside it is not",
+                     k);
             return;
         }
     }
@@ -205,8 +205,8 @@ void wvl_lattice_factorise(wvl_lattice_filter *f)
     fill_inverse_b(f);
     f->has_lattice = (uint32_t)check_taps(f);
     if (!f->has_lattice) {
-        (void)snprintf(f->why_not, sizeof f->why_not, "the taps of the lattice differ from the given ones by %.1e",
-                       f->tap_residual);
+        snprintf(f->why_not, sizeof f->why_not, "the taps of the lattice differ from the given ones by %.1e",
+                 f->tap_residual);
     }
 }
 

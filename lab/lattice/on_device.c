@@ -65,7 +65,7 @@ wvl_status wvl_lattice_call_device(wvl_lattice_device *d, const wvl_lattice_plan
     uint32_t count;
     if (!plan_runs(d, plan, call, runs, &count)) {
         if (error && error_bytes) {
-            (void)snprintf(error, error_bytes, "no memory on the device for what is between levels");
+            snprintf(error, error_bytes, "no memory on the device for what is between levels");
         }
         return WVL_ERROR_MEMORY;
     }

@@ -33,8 +33,8 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
                                     wvl_device **device, char *reason, size_t reason_bytes)
 {
     if (ordinal > WVL_DEVICE_ORDINAL_MAX) {
-        (void)snprintf(reason, reason_bytes, "device %u: only the first %u devices can be used", ordinal,
-                       WVL_DEVICE_ORDINAL_MAX + 1);
+        snprintf(reason, reason_bytes, "device %u: only the first %u devices can be used", ordinal,
+                 WVL_DEVICE_ORDINAL_MAX + 1);
         return WVL_ERROR_DEVICE;
     }
     wvl_status status = WVL_OK;
@@ -49,7 +49,7 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
         wvl_trace_put(&context->trace, "device", "open", 0, begin, wvl_trace_now());
         tell_node(context, table, ordinal, *seat);
     } else if (table->is_lost(*seat)) {
-        (void)snprintf(reason, reason_bytes, "it failed before and is lost");
+        snprintf(reason, reason_bytes, "it failed before and is lost");
         status = WVL_ERROR_DEVICE;
     }
     *device = *seat;
@@ -68,7 +68,7 @@ wvl_status wvl_context_open_device(wvl_context *context, uint32_t ordinal, char 
     }
     if (error && error_bytes) {
         const char *text = status == WVL_OK || reason[0] ? reason : wvl_status_text(status);
-        (void)snprintf(error, error_bytes, "%s", text);
+        snprintf(error, error_bytes, "%s", text);
     }
     return status;
 }

@@ -244,7 +244,7 @@ void wvl_context_log(const wvl_context *context, wvl_log_level level, const char
     char text[1024];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
     context->log(context->log_user, level, text);
 }
@@ -305,7 +305,7 @@ void wvl_context_set_error(wvl_context *context, const char *text)
     pthread_mutex_lock(&context->error_lock);
     wvl_error_text *own = *text ? open_text(context) : find_text(context);
     if (own) {
-        (void)snprintf(own->text, sizeof own->text, "%s", text);
+        snprintf(own->text, sizeof own->text, "%s", text);
         own->number = ++context->error_count;
     }
     pthread_mutex_unlock(&context->error_lock);
@@ -325,7 +325,7 @@ void wvl_context_add_error(wvl_context *context, const char *format, ...)
     if (own) {
         va_list args;
         va_start(args, format);
-        (void)vsnprintf(own->text + used, sizeof own->text - used, format, args);
+        vsnprintf(own->text + used, sizeof own->text - used, format, args);
         va_end(args);
         own->number = ++context->error_count;
     }

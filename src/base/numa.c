@@ -174,12 +174,12 @@ void wvl_numa_find(unsigned domain, unsigned bus, unsigned slot, wvl_numa_node *
     if (!read_list(calls, "/sys/devices/system/node/online", &nodes) || !has_several(&nodes)) {
         return;
     }
-    (void)snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.0/numa_node", domain, bus, slot);
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.0/numa_node", domain, bus, slot);
     long number = read_number(calls, path);
     if (number < 0 || number >= (long)WVL_NUMA_CPUS) {
         return;
     }
-    (void)snprintf(path, sizeof path, "/sys/devices/system/node/node%ld/cpulist", number);
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%ld/cpulist", number);
     if (read_list(calls, path, &node->cpus)) {
         node->calls = calls;
         node->number = (unsigned)number;

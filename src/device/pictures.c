@@ -9,6 +9,7 @@
 #include "backend/devices.h"
 #include "backend/registry.h"
 #include "base/alloc.h"
+#include "base/try.h"
 #include "codec/rate/layers.h"
 #include "codec/write/assembly.h"
 #include "way/way.h"
@@ -37,10 +38,10 @@ static wvl_status open_backend(wvl_pictures *p, uint32_t slots, const wvl_trace 
     const wvl_context *context = p->plan->context;
     wvl_backend_options options = {&context->host, context->pool, p->device, trace, NULL};
     wvl_status status = p->table->open(&options, &p->backend);
-    status = status == WVL_OK ? prepare_slots(p, slots) : status;
+    TRY(status, prepare_slots(p, slots));
     if (status != WVL_OK) {
-        (void)snprintf(reason, reason_bytes, "%s",
-                       status == WVL_ERROR_MEMORY ? "it has too little memory" : wvl_status_text(status));
+        snprintf(reason, reason_bytes, "%s",
+                 status == WVL_ERROR_MEMORY ? "it has too little memory" : wvl_status_text(status));
     }
     return status;
 }
@@ -60,15 +61,15 @@ wvl_status wvl_pictures_open_run(wvl_pictures *p, const wvl_plan *plan, wvl_tile
     p->table = wvl_backend_fetch_device();
     p->ordinal = ordinal;
     if (wvl_way_reach(wvl_backend_fetch_device(), plan, NULL, &why) < WVL_REACH_PACKETS) {
-        (void)snprintf(reason, reason_bytes, "%s", why);
+        snprintf(reason, reason_bytes, "%s", why);
         return WVL_ERROR_UNSUPPORTED;
     }
     wvl_status status = wvl_context_fetch_device(plan->context, p->table, ordinal, &p->device, reason, reason_bytes);
     if (status == WVL_OK) {
         status = wvl_assembly_build(&plan->context->host, plan, run, &p->assembly, &why);
-        (void)snprintf(reason, reason_bytes, "%s", status == WVL_ERROR_UNSUPPORTED ? why : wvl_status_text(status));
+        snprintf(reason, reason_bytes, "%s", status == WVL_ERROR_UNSUPPORTED ? why : wvl_status_text(status));
     }
-    status = status == WVL_OK ? open_backend(p, slots, trace, reason, reason_bytes) : status;
+    TRY(status, open_backend(p, slots, trace, reason, reason_bytes));
     if (status != WVL_OK) {
         wvl_pictures_close(p);
     }
@@ -188,8 +189,7 @@ static wvl_status submit(const wvl_pictures *p, const wvl_plan *plan, const wvl_
 static wvl_status finish(const wvl_pictures *p, wvl_backend_job *job, wvl_picture_facts *facts)
 {
     wvl_status status = p->table->wait(job, WVL_EVENT_DONE, UINT32_MAX);
-    status = status == WVL_OK ? p->table->take_picture(job, &facts->finished, facts->part_bytes, facts->packet_bytes)
-                              : status;
+    TRY(status, p->table->take_picture(job, &facts->finished, facts->part_bytes, facts->packet_bytes));
     if (status == WVL_OK) {
         facts->finished.device = p->device;
         describe_layers(p->plan, &facts->finished, facts->layers);
@@ -244,7 +244,7 @@ wvl_result *wvl_pictures_create_result(const wvl_pictures *p, const wvl_plan *pl
     char backend[64];
     part_source source = {&p->assembly, facts};
     const wvl_finished *finished = &facts->finished;
-    (void)snprintf(backend, sizeof backend, "%s:%u packets", p->table->name, p->ordinal);
+    snprintf(backend, sizeof backend, "%s:%u packets", p->table->name, p->ordinal);
     wvl_result_facts of = {.plan = plan,
                            .codestream_offset = finished->codestream_offset,
                            .codestream_bytes = finished->bytes - finished->codestream_offset,

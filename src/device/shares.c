@@ -8,6 +8,7 @@
 #include "backend/registry.h"
 #include "base/alloc.h"
 #include "base/fpenv.h"
+#include "base/try.h"
 #include "codec/cs/cs.h"
 #include "codec/rate/layers.h"
 #include "codec/write/assembly.h"
@@ -78,7 +79,7 @@ static void encode_share(wvl_share *share)
                                           share->reason, sizeof share->reason);
     if (share->status == WVL_OK) {
         share->status = wvl_pictures_encode(p, s->plan, s->image, s->look, &share->facts);
-        (void)snprintf(share->reason, sizeof share->reason, "%s", wvl_status_text(share->status));
+        snprintf(share->reason, sizeof share->reason, "%s", wvl_status_text(share->status));
     }
     if (share->status != WVL_OK) {
         close_share(share);
@@ -166,7 +167,7 @@ wvl_status wvl_shares_encode(wvl_shares *s, const wvl_look *look)
         if (may_move(s->share[i].status)) {
             encode_elsewhere(s, &s->share[i]);
         }
-        status = status == WVL_OK ? s->share[i].status : status;
+        TRY(status, s->share[i].status);
     }
     return status == WVL_OK ? put_main(s) : status;
 }
@@ -241,7 +242,7 @@ static void name_devices(const wvl_shares *s, char *text, size_t bytes)
             first = 0;
         }
     }
-    (void)snprintf(text + end, bytes - end, " packets");
+    snprintf(text + end, bytes - end, " packets");
 }
 
 wvl_result *wvl_shares_create_result(wvl_shares *s, uint64_t codestream_offset, const double *seconds)

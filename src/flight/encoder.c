@@ -16,6 +16,7 @@
 #include "base/context.h"
 #include "base/intmath.h"
 #include "base/structs.h"
+#include "base/try.h"
 #include "codec/sink/sink.h"
 #include "device/lanes.h"
 #include "flight/frame_plan.h"
@@ -218,7 +219,7 @@ static wvl_status open_place(wvl_encoder *e, uint32_t index)
     place *p = &e->places[index];
     wvl_image usual = {.struct_size = sizeof usual};
     p->encoder = e;
-    (void)snprintf(p->track, sizeof p->track, "encode %u", index + 1);
+    snprintf(p->track, sizeof p->track, "encode %u", index + 1);
     p->planes = wvl_alloc(&e->context->host, e->plan->syntax.component_count * sizeof *p->planes);
     p->plan = wvl_frame_plan_create(e->plan);
     p->session = p->plan ? wvl_session_create(p->plan, p->track, 1, index, e->lanes.count ? &e->lanes : NULL) : NULL;
@@ -226,7 +227,7 @@ static wvl_status open_place(wvl_encoder *e, uint32_t index)
     wvl_status status =
         p->planes && p->session && p->has_condition ? wvl_session_prepare(p->session, &usual) : WVL_ERROR_MEMORY;
     if (status != WVL_OK) {
-        (void)snprintf(e->problem, sizeof e->problem, "%s", p->session ? wvl_session_reason(p->session) : "");
+        snprintf(e->problem, sizeof e->problem, "%s", p->session ? wvl_session_reason(p->session) : "");
         close_place(p);
         memset(p, 0, sizeof *p);
     }
@@ -275,8 +276,8 @@ static wvl_status open_lanes(wvl_encoder *e)
     }
     wvl_context_log(e->context, WVL_LOG_DEBUG, "the device does not finish pictures: %s", reason);
     int is_asked = e->plan->device.output || e->plan->device.reach == WVL_REACH_PACKETS;
-    (void)snprintf(e->problem, sizeof e->problem, "the option %s, and no device finishes such pictures: %s",
-                   e->plan->device.output ? "output-memory is device" : "reach is packets", reason);
+    snprintf(e->problem, sizeof e->problem, "the option %s, and no device finishes such pictures: %s",
+             e->plan->device.output ? "output-memory is device" : "reach is packets", reason);
     return is_asked && e->plan->device.choice == WVL_DEVICE_CUDA_ONLY ? status : WVL_OK;
 }
 
@@ -330,7 +331,7 @@ wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder
     e->place_capacity = frames ? frames : choose_frames(plan);
     e->places = wvl_alloc_zeroed(&context->host, e->place_capacity * sizeof *e->places);
     wvl_status status = e->places ? wvl_cancel_create(context, &e->cancel) : WVL_ERROR_MEMORY;
-    status = status == WVL_OK ? open_places(e) : status;
+    TRY(status, open_places(e));
     if (status != WVL_OK) {
         wvl_context_set_error(context, e->problem[0] ? e->problem : wvl_status_text(status));
         wvl_encoder_release(e);
@@ -453,11 +454,11 @@ static wvl_status check_room(const place *p, const wvl_frame *frame)
         return WVL_OK;
     }
     if (frame->error && frame->error_bytes) {
-        (void)snprintf(frame->error, frame->error_bytes,
-                       "the frame may take %llu bytes, and the device has memory for %llu: those of the targets and "
-                       "caps of the encoder, which must be the largest of all frames",
-                       (unsigned long long)p->plan->memory.output_bytes_bound,
-                       (unsigned long long)e->plan->memory.output_bytes_bound);
+        snprintf(frame->error, frame->error_bytes,
+                 "the frame may take %llu bytes, and the device has memory for %llu: those of the targets and "
+                 "caps of the encoder, which must be the largest of all frames",
+                 (unsigned long long)p->plan->memory.output_bytes_bound,
+                 (unsigned long long)e->plan->memory.output_bytes_bound);
     }
     return WVL_ERROR_PARAMETER;
 }
@@ -501,7 +502,7 @@ wvl_status wvl_encoder_submit_frame(wvl_encoder *e, const wvl_image *image, cons
     place *p = e->ended ? NULL : find_place(e);
     wvl_status status = e->ended ? WVL_ERROR_ARGUMENT : !p ? WVL_AGAIN : WVL_OK;
     pthread_mutex_unlock(&e->lock);
-    status = status == WVL_OK ? set_values(p, &s.frame) : status;
+    TRY(status, set_values(p, &s.frame));
     return status == WVL_OK ? queue_place(p, &s, user) : status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
+#include "base/try.h"
 #include "codec/write/least.h"
 #include "params/params.h"
 #include "params/table.h"
@@ -191,7 +192,7 @@ static wvl_status set_values(wvl_frame_rule *rule, const wvl_params *given, wvl_
     wvl_settings settings = given->settings;
     char problem[320] = "";
     wvl_status status = open_rule(rule);
-    status = status == WVL_OK ? compare_options(rule, given, r) : status;
+    TRY(status, compare_options(rule, given, r));
     if (status != WVL_OK) {
         return status;
     }

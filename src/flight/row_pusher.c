@@ -68,8 +68,8 @@ static wvl_status wait_for_rows(void *user, const wvl_row_buffer *buffers, uint3
     wvl_status status = is_filled(p) ? WVL_OK : WVL_ERROR_INPUT;
     p->wanted = NULL;
     if (status != WVL_OK) {
-        (void)snprintf(error, error_bytes, "%llu rows were pushed, and the picture has %u",
-                       (unsigned long long)(p->at - p->plan->syntax.image.y0), wvl_rect_height(p->plan->syntax.image));
+        snprintf(error, error_bytes, "%llu rows were pushed, and the picture has %u",
+                 (unsigned long long)(p->at - p->plan->syntax.image.y0), wvl_rect_height(p->plan->syntax.image));
     }
     pthread_mutex_unlock(&p->lock);
     return status;
@@ -270,7 +270,7 @@ wvl_status wvl_row_pusher_finish(wvl_row_pusher *p, wvl_result **result, char *e
     (void)pthread_join(p->thread, NULL);
     p->has_thread = 0;
     if (error && error_bytes) {
-        (void)snprintf(error, error_bytes, "%s", p->error);
+        snprintf(error, error_bytes, "%s", p->error);
     }
     if (result) {
         *result = p->result;

@@ -15,7 +15,7 @@ void wvl_report_add(wvl_report *report, const char *format, ...)
     char text[320];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
     report->count++;
     if (report->add) {

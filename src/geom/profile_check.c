@@ -21,7 +21,7 @@ static void refuse(const profile_job *j, const char *format, ...)
     char text[256];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
     wvl_report_add(j->report, "profile %s: %s", j->row->name, text);
 }
@@ -192,7 +192,7 @@ static void check_depths(const profile_job *j, unsigned most_components, unsigne
         unsigned depth = wvl_plan_coded_depth(j->s, j->f, c);
         if (depth < least || depth > most || k->is_signed) {
             char allowed[16];
-            (void)snprintf(allowed, sizeof allowed, least < most ? "%u to %u" : "%u", least, most);
+            snprintf(allowed, sizeof allowed, least < most ? "%u to %u" : "%u", least, most);
             refuse(j, "component %u: depth %u%s; %s bits unsigned are required%s (%s)", c, depth,
                    k->is_signed ? " signed" : "", allowed,
                    j->row->family == WVL_FAMILY_CINEMA ? "; use -TargetBitDepth 12, or --input-color" : "", j->clause);

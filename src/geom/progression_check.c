@@ -84,7 +84,7 @@ static int covers_component(const wvl_settings *s, uint32_t tile, uint32_t compo
         if (sent < s->layer_count) {
             char whose[32] = "";
             if (tile != WVL_ALL_TILES) {
-                (void)snprintf(whose, sizeof whose, " for tile %u", tile + 1);
+                snprintf(whose, sizeof whose, " for tile %u", tile + 1);
             }
             wvl_report_add(r,
                            "progression-changes: no change%s sends layer %u of resolution %u of component %u; every "

@@ -39,7 +39,7 @@ static void add_named(void *user, const char *text)
     const named_report *n = user;
     char tile[32] = "";
     if (n->tile != WVL_ALL_TILES) {
-        (void)snprintf(tile, sizeof tile, "tile %u, ", n->tile + 1);
+        snprintf(tile, sizeof tile, "tile %u, ", n->tile + 1);
     }
     if (n->named) {
         wvl_report_add(n->outer, "%scomponent %u: %s", tile, n->component, text);

@@ -24,7 +24,7 @@ wvl_status wvl_params_store_color(wvl_params *params, const double *const *curve
     wvl_custom_color *custom = &params->settings.custom;
     double *copy = wvl_alloc(&params->context->host, (uint64_t)3 * entries * sizeof *copy);
     if (!copy) {
-        (void)snprintf(params->error, sizeof params->error, "color: not enough memory");
+        snprintf(params->error, sizeof params->error, "color: not enough memory");
         return WVL_ERROR_MEMORY;
     }
     for (unsigned i = 0; i < 3; i++) {
@@ -39,7 +39,7 @@ wvl_status wvl_params_store_color(wvl_params *params, const double *const *curve
 
 static wvl_status refuse(wvl_params *params, const char *reason)
 {
-    (void)snprintf(params->error, sizeof params->error, "color: %s", reason);
+    snprintf(params->error, sizeof params->error, "color: %s", reason);
     return WVL_ERROR_PARAMETER;
 }
 

@@ -60,8 +60,8 @@ wvl_status wvl_params_read_frames(wvl_params *params, const wvl_option *option, 
         is_read = scan_places(&p, field->maximum, &r);
     }
     if (!is_read || *p || !r.frames || !r.seconds) {
-        (void)snprintf(reason, sizeof reason,
-                       "expected frames a second as 24, 24000/1001 or 23.976, parts up to %" PRIu64, field->maximum);
+        snprintf(reason, sizeof reason, "expected frames a second as 24, 24000/1001 or 23.976, parts up to %" PRIu64,
+                 field->maximum);
         return wvl_params_refuse_value(params, option, value, reason);
     }
     params->settings.frames = (uint32_t)r.frames;

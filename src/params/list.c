@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
+#include "base/try.h"
 
 wvl_status wvl_params_refuse_entry(const wvl_params_list *list, const char *format, ...)
 {
@@ -14,7 +15,7 @@ wvl_status wvl_params_refuse_entry(const wvl_params_list *list, const char *form
     va_list args;
     va_start(args, format);
     int n = snprintf(reason, sizeof reason, "%s %" PRIu32 ": ", list->noun, list->entry);
-    (void)vsnprintf(reason + n, sizeof reason - (size_t)n, format, args);
+    vsnprintf(reason + n, sizeof reason - (size_t)n, format, args);
     va_end(args);
     return wvl_params_refuse_value(list->params, list->option, list->value, reason);
 }
@@ -48,14 +49,14 @@ wvl_status wvl_params_scan_list(wvl_params_list *list, uint64_t most, size_t ele
     }
     if (bound > most) {
         char reason[96];
-        (void)snprintf(reason, sizeof reason, "%" PRIu64 " %s; %" PRIu64 " are supported", bound, list->nouns, most);
+        snprintf(reason, sizeof reason, "%" PRIu64 " %s; %" PRIu64 " are supported", bound, list->nouns, most);
         return wvl_params_refuse_value(list->params, list->option, list->value, reason);
     }
     void *elements = wvl_alloc(host, bound * element_bytes);
     wvl_status status = elements ? scan_entries(list, element_bytes, scan, elements, &count) : WVL_ERROR_MEMORY;
-    status = status ? status : keep(list, elements, count);
+    TRY(status, keep(list, elements, count));
     if (status == WVL_ERROR_MEMORY) {
-        (void)snprintf(list->params->error, sizeof list->params->error, "%s: out of memory", list->option->key);
+        snprintf(list->params->error, sizeof list->params->error, "%s: out of memory", list->option->key);
     }
     wvl_free(host, elements, bound * element_bytes);
     return status;

@@ -117,7 +117,7 @@ wvl_status wvl_number_print_real(char text[WVL_NUMBER_CHARS], double value)
         return WVL_ERROR_MEMORY;
     }
     for (int digits = 15; digits <= 17; digits++) {
-        (void)snprintf(text, WVL_NUMBER_CHARS, "%.*g", digits, value);
+        snprintf(text, WVL_NUMBER_CHARS, "%.*g", digits, value);
         if (strtod(text, NULL) == value) {
             break;
         }

@@ -220,7 +220,7 @@ wvl_status wvl_params_read_overrides(wvl_params *params, const wvl_option *optio
     const wvl_allocator *host = &params->context->host;
     wvl_params_list list = {params, option, value, "entry", "entries", wvl_alloc_zeroed(host, sizeof *list.scratch), 1};
     if (!list.scratch) {
-        (void)snprintf(params->error, sizeof params->error, "%s: out of memory", option->key);
+        snprintf(params->error, sizeof params->error, "%s: out of memory", option->key);
         return WVL_ERROR_MEMORY;
     }
     list.scratch->context = params->context;

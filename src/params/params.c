@@ -14,7 +14,7 @@
 
 static void fail_text(wvl_params *params, const char *key, const char *reason)
 {
-    (void)snprintf(params->error, sizeof params->error, "%s: %s", key, reason);
+    snprintf(params->error, sizeof params->error, "%s: %s", key, reason);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -214,8 +214,8 @@ wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value
     size_t count, index = find_key(key);
     const wvl_option *options = wvl_options(&count);
     if (index == count) {
-        (void)snprintf(params->error, sizeof params->error, "unknown option \"%.64s\"; the nearest is \"%s\"", key,
-                       nearest_key(key));
+        snprintf(params->error, sizeof params->error, "unknown option \"%.64s\"; the nearest is \"%s\"", key,
+                 nearest_key(key));
         return WVL_ERROR_PARAMETER;
     }
     const wvl_field *field = &wvl_params_fields()[index];

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
+#include "base/try.h"
 #include "params/params.h"
 #include "wavelane_simple.h"
 
@@ -20,7 +21,7 @@ typedef struct reader {
 
 static wvl_status refuse(const reader *r, const char *at, const char *reason)
 {
-    (void)snprintf(r->params->error, sizeof r->params->error, "position %zu: %s", (size_t)(at - r->text) + 1, reason);
+    snprintf(r->params->error, sizeof r->params->error, "position %zu: %s", (size_t)(at - r->text) + 1, reason);
     return WVL_ERROR_PARAMETER;
 }
 
@@ -122,7 +123,7 @@ static wvl_status parse(wvl_params *params, wvl_params *copy, const char *text)
         return WVL_ERROR_MEMORY;
     }
     wvl_status status = read_settings(&r, 0);
-    status = status ? status : read_settings(&r, 1);
+    TRY(status, read_settings(&r, 1));
     wvl_free(host, r.copy, bytes);
     if (status) {
         memcpy(params->error, copy->error, sizeof params->error);
@@ -147,7 +148,7 @@ wvl_status wvl_params_parse(wvl_params *params, const char *text)
         wvl_params_release(copy);
     }
     if (status == WVL_ERROR_MEMORY) {
-        (void)snprintf(params->error, sizeof params->error, "no memory for the options");
+        snprintf(params->error, sizeof params->error, "no memory for the options");
     }
     return status;
 }

@@ -176,10 +176,10 @@ static wvl_status refuse_name(wvl_params *params, const char *name)
 
 static wvl_status refuse_word(wvl_params *params, const char *name, const char *word)
 {
-    (void)snprintf(params->error, sizeof params->error,
-                   "preset \"%.64s\": \"%.16s\" is unknown; words are a frame rate, 3d, hfr, m with a main level, s "
-                   "with a sublevel",
-                   name, word);
+    snprintf(params->error, sizeof params->error,
+             "preset \"%.64s\": \"%.16s\" is unknown; words are a frame rate, 3d, hfr, m with a main level, s "
+             "with a sublevel",
+             name, word);
     return WVL_ERROR_PARAMETER;
 }
 
@@ -206,7 +206,7 @@ static wvl_status apply_words(wvl_params *params, const char *name, const char *
         char word[16];
         const char *value;
         size_t length = strcspn(words, "-");
-        (void)snprintf(word, sizeof word, "%.*s", (int)wvl_min_u32((uint32_t)length, sizeof word - 1), words);
+        snprintf(word, sizeof word, "%.*s", (int)wvl_min_u32((uint32_t)length, sizeof word - 1), words);
         const char *key = length < sizeof word ? key_of_word(word, &value) : NULL;
         status = key ? wvl_params_set(params, key, value) : WVL_ERROR_PARAMETER;
         if (status == WVL_ERROR_PARAMETER) {

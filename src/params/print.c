@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void put(printer *p, const char *fo
     char text[96];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
     put_text(p, text);
 }

@@ -25,14 +25,14 @@ static wvl_status refuse(const reader *r, const char *format, ...)
     char reason[256];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(reason, sizeof reason, format, args);
+    vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
     return wvl_params_refuse_value(r->params, r->option, r->value, reason);
 }
 
 static wvl_status out_of_memory(const reader *r)
 {
-    (void)snprintf(r->params->error, sizeof r->params->error, "%s: out of memory", r->option->key);
+    snprintf(r->params->error, sizeof r->params->error, "%s: out of memory", r->option->key);
     return WVL_ERROR_MEMORY;
 }
 

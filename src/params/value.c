@@ -29,7 +29,7 @@ static void *target(const reader *r) { return (char *)&r->params->settings + r->
 
 wvl_status wvl_params_refuse_value(wvl_params *params, const wvl_option *option, const char *value, const char *reason)
 {
-    (void)snprintf(params->error, sizeof params->error, "%s \"%.128s\": %s", option->key, value, reason);
+    snprintf(params->error, sizeof params->error, "%s \"%.128s\": %s", option->key, value, reason);
     return WVL_ERROR_PARAMETER;
 }
 
@@ -38,14 +38,14 @@ static wvl_status refuse(const reader *r, const char *format, ...)
     char reason[384];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(reason, sizeof reason, format, args);
+    vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
     return wvl_params_refuse_value(r->params, r->option, r->value, reason);
 }
 
 static wvl_status out_of_memory(const reader *r)
 {
-    (void)snprintf(r->params->error, sizeof r->params->error, "%s: out of memory", r->option->key);
+    snprintf(r->params->error, sizeof r->params->error, "%s: out of memory", r->option->key);
     return WVL_ERROR_MEMORY;
 }
 

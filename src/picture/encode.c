@@ -72,8 +72,8 @@ static wvl_status refuse(given *g, wvl_sink *sink, wvl_status status, const char
         give_sink_back(g, sink);
     }
     if (error && error_bytes) {
-        (void)snprintf(error, error_bytes, "%s",
-                       g->is_spent ? "the sink was given to another encode: open one for each" : text);
+        snprintf(error, error_bytes, "%s",
+                 g->is_spent ? "the sink was given to another encode: open one for each" : text);
     }
     return status;
 }
@@ -125,7 +125,7 @@ typedef struct row_encode {
 
 static wvl_status fail_rows(row_encode *e, wvl_status status, const char *text)
 {
-    (void)snprintf(e->why, sizeof e->why, "%s", text);
+    snprintf(e->why, sizeof e->why, "%s", text);
     return status;
 }
 
@@ -146,15 +146,15 @@ static wvl_status find_limit(row_encode *e, const wvl_way *way, uint64_t *limit)
     }
     *limit = e->options.memory_bytes - m.least_bytes;
     if (e->options.memory_bytes < m.least_bytes && e->plan->rate.keep_coefs) {
-        (void)snprintf(e->why, sizeof e->why,
-                       "memory_bytes is %llu, and a picture whose PSNR is a target, or is measured, stays in memory "
-                       "as a whole, which takes %llu: give a rate in place of psnr, and set measure-psnr to no",
-                       (unsigned long long)e->options.memory_bytes, (unsigned long long)m.least_bytes);
+        snprintf(e->why, sizeof e->why,
+                 "memory_bytes is %llu, and a picture whose PSNR is a target, or is measured, stays in memory "
+                 "as a whole, which takes %llu: give a rate in place of psnr, and set measure-psnr to no",
+                 (unsigned long long)e->options.memory_bytes, (unsigned long long)m.least_bytes);
         return WVL_ERROR_PARAMETER;
     }
     if (e->options.memory_bytes < m.least_bytes) {
-        (void)snprintf(e->why, sizeof e->why, "memory_bytes is %llu, and the least for this picture is %llu",
-                       (unsigned long long)e->options.memory_bytes, (unsigned long long)m.least_bytes);
+        snprintf(e->why, sizeof e->why, "memory_bytes is %llu, and the least for this picture is %llu",
+                 (unsigned long long)e->options.memory_bytes, (unsigned long long)m.least_bytes);
         return WVL_ERROR_PARAMETER;
     }
     return WVL_OK;
@@ -168,10 +168,10 @@ static wvl_status choose_way(row_encode *e, uint64_t *limit)
     int needs_device = e->plan->device.choice == WVL_DEVICE_CUDA_ONLY || e->plan->device.output;
     *way = wvl_choose_way(e->plan, &source);
     if (needs_device && way->kind != WVL_WAY_JOBS) {
-        (void)snprintf(e->why, sizeof e->why,
-                       "no device takes the rows of this picture: %s. The options device and output-memory forbid the "
-                       "CPU; set device to auto",
-                       way->why);
+        snprintf(e->why, sizeof e->why,
+                 "no device takes the rows of this picture: %s. The options device and output-memory forbid the "
+                 "CPU; set device to auto",
+                 way->why);
         return WVL_ERROR_UNSUPPORTED;
     }
     wvl_status status = find_limit(e, way, limit);
@@ -214,10 +214,10 @@ static void tell_spill(const row_encode *e, wvl_status status, const wvl_session
     char reason[64] = "";
     if (status == WVL_ERROR_MEMORY && e->spill.code && out->error && out->error_bytes) {
         (void)strerror_r(e->spill.code, reason, sizeof reason);
-        (void)snprintf(out->error, out->error_bytes,
-                       "coded blocks that exceed memory_bytes do not fit a file in %s: %s. Free space there, name "
-                       "another spill_folder, or raise memory_bytes",
-                       e->spill.folder, reason);
+        snprintf(out->error, out->error_bytes,
+                 "coded blocks that exceed memory_bytes do not fit a file in %s: %s. Free space there, name "
+                 "another spill_folder, or raise memory_bytes",
+                 e->spill.folder, reason);
     }
 }
 

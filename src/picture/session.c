@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fpenv.h"
+#include "base/try.h"
 #include "codec/sink/sink.h"
 #include "codec/write/lengths.h"
 #include "picture/session_state.h"
@@ -34,8 +35,7 @@ static wvl_status refuse_jobs(wvl_session *s, const char *reason)
     if (*reason || s->way.reach < WVL_REACH_PACKETS) {
         why = *reason ? reason : s->way.why;
     }
-    (void)snprintf(text, sizeof text, "the option output-memory is device, and no device finishes this picture: %s",
-                   why);
+    snprintf(text, sizeof text, "the option output-memory is device, and no device finishes this picture: %s", why);
     return wvl_session_fail(s, WVL_ERROR_UNSUPPORTED, text);
 }
 
@@ -44,7 +44,7 @@ static wvl_status close_sink(wvl_sink *sink, wvl_status status, char *error, siz
     char reason[512] = "";
     wvl_status closed = wvl_sink_finish(sink, status == WVL_OK, reason, sizeof reason);
     if (reason[0] && error_bytes && (status == WVL_OK || status == WVL_ERROR_SINK)) {
-        (void)snprintf(error, error_bytes, "%s", reason);
+        snprintf(error, error_bytes, "%s", reason);
     }
     return status == WVL_OK ? closed : status;
 }
@@ -152,7 +152,7 @@ wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
     char reason[256] = "";
     wvl_way_source source = {.image = p->image, .many = s->many};
     wvl_status status = wvl_session_check_image(s);
-    status = status == WVL_OK ? WVL_AGAIN : status;
+    TRY(status, WVL_AGAIN);
     while (status == WVL_AGAIN) { /* what fails on one way goes the next one */
         source.failed |= s->many && !s->devices.lanes ? 1u << WVL_WAY_PICTURE : 0;
         source.failed |= s->drive.given_up ? 1u << WVL_WAY_JOBS : 0;

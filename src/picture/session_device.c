@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "backend/devices.h"
+#include "base/try.h"
 #include "codec/cs/cs.h"
 #include "codec/jp2/jp2.h"
 #include "codec/sink/sink.h"
@@ -128,7 +129,7 @@ wvl_status wvl_session_encode_picture(wvl_session *s, wvl_result **result, char 
         }
         int is_over = must_fail(s, status), is_lost = pictures->table->is_lost(pictures->device);
         if (is_lost) {
-            (void)snprintf(s->drive.reason, sizeof s->drive.reason, "device %u failed and is lost", pictures->ordinal);
+            snprintf(s->drive.reason, sizeof s->drive.reason, "device %u failed and is lost", pictures->ordinal);
         }
         int may_move = (!is_over || is_lost) && atomic_load(&pictures->is_down);
         pictures = may_move ? take_pictures(s, 1, reason, reason_bytes) : NULL;
@@ -153,9 +154,9 @@ static wvl_status send_shares(wvl_session *s, const wvl_shares *shares, uint64_t
     size_t n = wvl_session_box_header(plan, codestream, box);
     *codestream_offset = boxes + n;
     wvl_status status = wvl_sink_reserve(s->now.sink, *codestream_offset + codestream);
-    status = status == WVL_OK ? wvl_session_send_finished(s, plan->syntax.boxes_before.data, boxes) : status;
-    status = status == WVL_OK ? wvl_session_send_finished(s, box, n) : status;
-    status = status == WVL_OK ? wvl_session_send_finished(s, shares->header, shares->header_bytes) : status;
+    TRY(status, wvl_session_send_finished(s, plan->syntax.boxes_before.data, boxes));
+    TRY(status, wvl_session_send_finished(s, box, n));
+    TRY(status, wvl_session_send_finished(s, shares->header, shares->header_bytes));
     for (uint32_t i = 0; i < shares->count && status == WVL_OK; i++) {
         uint64_t bytes;
         const uint8_t *body = wvl_shares_fetch_body(shares, i, &bytes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Early output: bytes leave while later waves, or strips, are still to come (D-strip-06). */
+#include "base/try.h"
 #include "codec/jp2/jp2.h"
 #include "codec/sink/sink.h"
 #include "codec/write/early.h"
@@ -103,7 +104,7 @@ wvl_status wvl_session_close_early(wvl_session *s)
             s, WVL_ERROR_INTERNAL,
             "the codestream is not as long as its lengths say: a defect of the library, please report it");
     }
-    status = status == WVL_OK ? wvl_coder_patch_early(&s->coder, patch, s) : status;
+    TRY(status, wvl_coder_patch_early(&s->coder, patch, s));
     if (status == WVL_OK && patch_box(s)) {
         status = WVL_ERROR_SINK;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures in strips: blocks are coded as they are complete, or when all are gathered. */
 #include "backend/backend.h"
+#include "base/try.h"
 #include "codec/write/coder.h"
 #include "picture/session_state.h"
 
@@ -24,7 +25,7 @@ static wvl_status take_strip(wvl_session *s)
     if (!s->gather.plan) {
         wvl_status status = code_strip(s);
         int is_end = s->strips.at == s->strips.tiles[0].rect.y1;
-        status = status == WVL_OK ? wvl_session_send_strip(s, s->strips.coefs, s->strips.count, is_end) : status;
+        TRY(status, wvl_session_send_strip(s, s->strips.coefs, s->strips.count, is_end));
         s->work.samples_done += s->work.samples_in_work;
         return status;
     }
@@ -39,7 +40,7 @@ static wvl_status run_strips(wvl_session *s)
 {
     double height = (double)wvl_max_u64(wvl_rect_height(s->plan->syntax.image), 1);
     wvl_status status = wvl_strip_drive_open(&s->strips, s->plan, s->now.rows, &s->look);
-    status = status == WVL_OK ? wvl_session_fail_rows(s, wvl_strip_drive_start(&s->strips)) : status;
+    TRY(status, wvl_session_fail_rows(s, wvl_strip_drive_start(&s->strips)));
     while (status == WVL_OK) {
         double start = wvl_session_begin_stage(s, WVL_STAGE_TRANSFORM);
         status = wvl_strip_drive_next(&s->strips);

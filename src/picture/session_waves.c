@@ -10,6 +10,7 @@
 #include "base/fpenv.h"
 #include "base/ranges.h"
 #include "base/structs.h"
+#include "base/try.h"
 #include "codec/write/finish.h"
 #include "codec/write/lengths.h"
 #include "device/pictures.h"
@@ -42,7 +43,7 @@ void wvl_session_end_stage(wvl_session *s, wvl_stage stage, double start)
 wvl_status wvl_session_fail(wvl_session *s, wvl_status status, const char *text)
 {
     if (s->now.error_bytes && !s->now.error[0]) {
-        (void)snprintf(s->now.error, s->now.error_bytes, "%s", text);
+        snprintf(s->now.error, s->now.error_bytes, "%s", text);
     }
     return status;
 }
@@ -90,20 +91,19 @@ wvl_status wvl_session_check_image(wvl_session *s)
         unsigned depth = wvl_plan_input_depth(s->plan, c), bits = wvl_container_bits(plane->container);
         char text[160];
         if (!bits) {
-            (void)snprintf(text, sizeof text, "component %u: container type %u is not supported", c, plane->container);
+            snprintf(text, sizeof text, "component %u: container type %u is not supported", c, plane->container);
             return wvl_session_fail(s, WVL_ERROR_UNSUPPORTED, text);
         }
         if (!plane->data || depth > bits || (wvl_container_is_packed(plane->container) && pc->is_signed)) {
-            (void)snprintf(text, sizeof text, "component %u: depth %u%s does not fit its container, or it has no data",
-                           c, depth, pc->is_signed ? " signed" : "");
+            snprintf(text, sizeof text, "component %u: depth %u%s does not fit its container, or it has no data", c,
+                     depth, pc->is_signed ? " signed" : "");
             return wvl_session_fail(s, WVL_ERROR_ARGUMENT, text);
         }
         if (!s->now.rows && !rows_fit(plane, pc->rect)) {
-            (void)snprintf(
-                text, sizeof text,
-                "component %u: its rows do not fit memory: first_sample, sample_stride or pitch_bytes is too "
-                "large",
-                c);
+            snprintf(text, sizeof text,
+                     "component %u: its rows do not fit memory: first_sample, sample_stride or pitch_bytes is too "
+                     "large",
+                     c);
             return wvl_session_fail(s, WVL_ERROR_ARGUMENT, text);
         }
     }
@@ -115,8 +115,7 @@ wvl_status wvl_session_check_image(wvl_session *s)
 wvl_status wvl_session_fail_device(wvl_session *s, wvl_status status)
 {
     char text[320];
-    (void)snprintf(text, sizeof text, "%s%s%s", wvl_status_text(status), s->drive.reason[0] ? ": " : "",
-                   s->drive.reason);
+    snprintf(text, sizeof text, "%s%s%s", wvl_status_text(status), s->drive.reason[0] ? ": " : "", s->drive.reason);
     return wvl_session_fail(s, status, text);
 }
 
@@ -280,7 +279,7 @@ static wvl_status run_waves(wvl_session *s)
         if (status == WVL_OK) {
             s->work.samples_in_work = count_samples(s, count);
             status = code_wave(s, count);
-            status = status == WVL_OK ? send_wave(s, count) : status;
+            TRY(status, send_wave(s, count));
             s->work.samples_done += s->work.samples_in_work;
         }
         if (status != WVL_OK || s->plan->rate.keep_coefs) {
@@ -333,7 +332,7 @@ wvl_status wvl_session_encode_waves(wvl_session *s, wvl_result **result)
     uint64_t codestream_offset = 0;
     int in_strips = s->way.in_strips;
     wvl_status status = open_coder(s);
-    status = status == WVL_OK ? wvl_session_open_early(s, &codestream_offset) : status;
+    TRY(status, wvl_session_open_early(s, &codestream_offset));
     do {
         if (status == WVL_OK) {
             s->work.samples_done = 0;

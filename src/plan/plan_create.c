@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/fpenv.h"
 #include "base/structs.h"
+#include "base/try.h"
 #include "codec/jp2/jp2.h"
 #include "geom/profile.h"
 #include "params/params.h"
@@ -97,8 +98,8 @@ static wvl_status build_checked(plan_request *r, wvl_plan **plan)
     p->context = context;
     wvl_context_retain(context);
     wvl_status status = wvl_params_clone(r->given.params, &p->params);
-    status = status == WVL_OK ? add_boxes(r, p) : status;
-    status = status == WVL_OK ? measure(r, p) : status;
+    TRY(status, add_boxes(r, p));
+    TRY(status, measure(r, p));
     if (status != WVL_OK) {
         wvl_plan_release(p);
         return status;

@@ -4,6 +4,7 @@
 #include "backend/devices.h"
 #include "backend/registry.h"
 #include "base/context.h"
+#include "base/try.h"
 #include "codec/write/assembly.h"
 #include "device/pictures.h"
 #include "device/shares.h"
@@ -92,7 +93,7 @@ wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *d)
         return WVL_OK;
     }
     wvl_status status = wvl_pictures_measure(plan, wvl_assembly_whole(plan), &picture);
-    status = status == WVL_OK ? wvl_shares_measure(plan, &shares) : status;
+    TRY(status, wvl_shares_measure(plan, &shares));
     if (status != WVL_OK || !find_jobs(plan, table, &d->cut, &slot, &no_strips)) {
         return status == WVL_OK ? WVL_ERROR_MEMORY : status;
     }

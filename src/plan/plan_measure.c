@@ -7,6 +7,7 @@
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "base/context.h"
+#include "base/try.h"
 #include "codec/blocks/work.h"
 #include "codec/jp2/jp2.h"
 #include "codec/write/bounds.h"
@@ -185,12 +186,12 @@ static wvl_status check_steps(const tile_walk *w, char *problem, size_t problem_
     if (steps <= WVL_PLAN_MOST_STEPS) {
         return WVL_OK;
     }
-    (void)snprintf(problem, problem_bytes,
-                   "%u tiles of %u kinds of components (subsampling and settings): %llu together; %llu are supported. "
-                   "Use fewer tiles, or "
-                   "components that are more alike",
-                   w->plan->syntax.tile_count, w->classes.count, (unsigned long long)steps,
-                   (unsigned long long)WVL_PLAN_MOST_STEPS);
+    snprintf(problem, problem_bytes,
+             "%u tiles of %u kinds of components (subsampling and settings): %llu together; %llu are supported. "
+             "Use fewer tiles, or "
+             "components that are more alike",
+             w->plan->syntax.tile_count, w->classes.count, (unsigned long long)steps,
+             (unsigned long long)WVL_PLAN_MOST_STEPS);
     return WVL_ERROR_PARAMETER;
 }
 
@@ -210,7 +211,7 @@ static wvl_status sum_tiles(tile_walk *w, char *problem, size_t problem_bytes)
     wvl_tile_plan_carve_component(w->plan, &carver, &w->one);
     wvl_geom_build_classes(w->plan, &w->classes);
     wvl_status status = check_steps(w, problem, problem_bytes);
-    status = status == WVL_OK ? walk_tiles(w) : status;
+    TRY(status, walk_tiles(w));
     wvl_free(host, memory, bytes);
     return status;
 }
@@ -352,7 +353,7 @@ static wvl_status measure_with(tile_walk *w, char *problem, size_t problem_bytes
     wvl_tile_plan_carve(plan, &carver, &tile);
     plan->memory.tile_plan_bytes = carver.used;
     wvl_status status = sum_tiles(w, problem, problem_bytes);
-    status = status == WVL_OK ? count_parts(w, problem, problem_bytes) : status;
+    TRY(status, count_parts(w, problem, problem_bytes));
     if (status != WVL_OK) {
         return status;
     }

@@ -13,7 +13,7 @@
 static wvl_status fail(wvl_status status, const char *text, char *error, size_t error_bytes)
 {
     if (error && error_bytes) {
-        (void)snprintf(error, error_bytes, "%s", text);
+        snprintf(error, error_bytes, "%s", text);
     }
     return status;
 }
@@ -123,8 +123,8 @@ wvl_status wvl_encode_to_buffer(const wvl_plan *plan, const wvl_image *image, co
     } else if (status == WVL_ERROR_SINK && state.needed > capacity) {
         *bytes = (size_t)state.needed;
         if (error && error_bytes) {
-            (void)snprintf(error, error_bytes, "the buffer has %zu bytes, and the output has %zu; give a larger one",
-                           capacity, *bytes);
+            snprintf(error, error_bytes, "the buffer has %zu bytes, and the output has %zu; give a larger one",
+                     capacity, *bytes);
         }
     }
     return status;

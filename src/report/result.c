@@ -124,7 +124,7 @@ wvl_result *wvl_result_create(const wvl_result_facts *facts)
     for (int i = 0; i < WVL_STAGES; i++) {
         result->seconds[i] = facts->seconds[i];
     }
-    (void)snprintf(result->backend, sizeof result->backend, "%s", facts->backend);
+    snprintf(result->backend, sizeof result->backend, "%s", facts->backend);
     return result;
 }
 

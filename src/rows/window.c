@@ -204,7 +204,7 @@ static wvl_status fail(wvl_row_window *w, wvl_status status)
         status = WVL_ERROR_INPUT;
     }
     if (!w->error[0]) {
-        (void)snprintf(w->error, sizeof w->error, "the row source failed: %s", wvl_status_text(status));
+        snprintf(w->error, sizeof w->error, "the row source failed: %s", wvl_status_text(status));
     }
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "backend/devices.h"
 #include "backend/registry.h"
+#include "base/try.h"
 #include "waves/drive_open.h"
 
 /* ---- Waves ----------------------------------------------------------------------------------- */
@@ -101,10 +102,10 @@ static wvl_status take_wave(wvl_drive *d)
 
 static void tell_reason(wvl_drive *d, wvl_status status, int lost)
 {
-    (void)snprintf(d->reason, sizeof d->reason, "%s",
-                   lost                         ? "it failed and is lost"
-                   : status == WVL_ERROR_MEMORY ? "it has too little memory"
-                                                : "it failed");
+    snprintf(d->reason, sizeof d->reason, "%s",
+             lost                         ? "it failed and is lost"
+             : status == WVL_ERROR_MEMORY ? "it has too little memory"
+                                          : "it failed");
 }
 
 /* The failed lane closes, and the others begin again with the oldest wave in flight; without others, another device
@@ -186,7 +187,7 @@ wvl_status wvl_drive_next(wvl_drive *d, uint32_t *count)
             d->failed = flight->lane;
             status = d->table->wait(flight->job, WVL_EVENT_DONE, UINT32_MAX);
             *count = flight->count;
-            status = status == WVL_OK ? take_wave(d) : status;
+            TRY(status, take_wave(d));
             int is_last = d->count == 1 && d->next.tile == d->plan->syntax.tile_count;
             if (status == WVL_OK && !d->many && is_last && d->table->trim) {
                 d->table->trim(d->lanes[flight->lane].backend); /* it is coded in what it leaves */
@@ -211,8 +212,8 @@ wvl_status wvl_drive_code(wvl_drive *d, const wvl_block_order *order, wvl_block_
 wvl_status wvl_drive_lower(wvl_drive *d, wvl_status why)
 {
     if (d->plan->device.reach >= WVL_REACH_BLOCKS && d->way.needs_device) {
-        (void)snprintf(d->reason, sizeof d->reason,
-                       "it could not code the blocks of a picture, and the option reach asks for that");
+        snprintf(d->reason, sizeof d->reason,
+                 "it could not code the blocks of a picture, and the option reach asks for that");
         return why;
     }
     uint32_t count;
@@ -271,7 +272,7 @@ void wvl_drive_name(const wvl_drive *d, char *text, size_t bytes)
 {
     const char *host = d->host->name;
     if (!(d->used & WVL_DRIVE_DEVICE)) {
-        (void)snprintf(text, bytes, "%s", host);
+        snprintf(text, bytes, "%s", host);
         return;
     }
     char devices[48] = "";
@@ -283,6 +284,6 @@ void wvl_drive_name(const wvl_drive *d, char *text, size_t bytes)
     }
     int is_mixed = d->used & WVL_DRIVE_HOST;
     int is_coded = (d->used & (WVL_DRIVE_BLOCKS | WVL_DRIVE_COEFS)) == WVL_DRIVE_BLOCKS;
-    (void)snprintf(text, bytes, "%s:%s%s%s%s", wvl_backend_fetch_device()->name, devices, is_coded ? " blocks" : "",
-                   is_mixed ? " " : "", is_mixed ? host : "");
+    snprintf(text, bytes, "%s:%s%s%s%s", wvl_backend_fetch_device()->name, devices, is_coded ? " blocks" : "",
+             is_mixed ? " " : "", is_mixed ? host : "");
 }

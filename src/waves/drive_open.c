@@ -8,6 +8,7 @@
 #include "backend/devices.h"
 #include "backend/registry.h"
 #include "base/alloc.h"
+#include "base/try.h"
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -104,7 +105,7 @@ static wvl_status open_lane(wvl_drive *d, wvl_device *device, uint32_t ordinal, 
     wvl_drive_lane *lane = &d->lanes[d->lane_count++];
     *lane = (wvl_drive_lane){.device = device, .ordinal = ordinal};
     wvl_status status = d->table->open(&options, &lane->backend);
-    status = status == WVL_OK ? prepare_slots(d, lane, slot, jobs) : status;
+    TRY(status, prepare_slots(d, lane, slot, jobs));
     if (status != WVL_OK) {
         lane->jobs = 0;
         wvl_drive_close_lane(d, d->lane_count - 1);
@@ -124,7 +125,7 @@ static void set_table(wvl_drive *d, const wvl_backend_vtable *table)
 /* Lanes are open, or were tried: tile plans for all of them, or nothing at all. */
 static wvl_status finish_open(wvl_drive *d, wvl_status status)
 {
-    status = status == WVL_OK ? open_tiles(d, d->jobs) : status;
+    TRY(status, open_tiles(d, d->jobs));
     if (status != WVL_OK) {
         wvl_drive_close(d);
     }
@@ -168,10 +169,10 @@ static wvl_status open_device_lane(wvl_drive *d, uint32_t ordinal, const wvl_bac
 {
     wvl_device *device = NULL;
     d->ordinal = ordinal;
-    (void)snprintf(d->reason, sizeof d->reason, "it has too little memory"); /* unless something else turns out */
+    snprintf(d->reason, sizeof d->reason, "it has too little memory"); /* unless something else turns out */
     wvl_status status =
         wvl_context_fetch_device(d->plan->context, d->table, ordinal, &device, d->reason, sizeof d->reason);
-    status = status == WVL_OK ? open_lane(d, device, ordinal, slot, jobs) : status;
+    TRY(status, open_lane(d, device, ordinal, slot, jobs));
     d->reason[0] = status == WVL_OK ? 0 : d->reason[0];
     return status;
 }
@@ -187,7 +188,7 @@ static wvl_status open_lanes(wvl_drive *d, const wvl_device_list *devices)
     wvl_status status = WVL_ERROR_MEMORY;
     jobs = wvl_cut_share(&slot, jobs, limit);
     if (!jobs && limit) {
-        (void)snprintf(d->reason, sizeof d->reason, "the option device-memory leaves it too little");
+        snprintf(d->reason, sizeof d->reason, "the option device-memory leaves it too little");
     }
     for (uint32_t i = 0; jobs && i < devices->count && d->lane_count < wanted; i++) {
         status = open_device_lane(d, devices->ordinals[i], &slot, jobs);
@@ -212,14 +213,14 @@ static wvl_status open_strips(wvl_drive *d, const wvl_device_list *devices, uint
     const wvl_backend_vtable *table = devices->table;
     d->cut = wvl_cut_strips(d->plan, table, wvl_way_device_bytes(d->plan, table, devices->ordinals[0]), most, &why);
     if (!d->cut.strip_rows) {
-        (void)snprintf(d->reason, sizeof d->reason, "it has too little memory, and %s", why);
+        snprintf(d->reason, sizeof d->reason, "it has too little memory, and %s", why);
         d->cut = wvl_cut_waves(d->plan);
         return WVL_ERROR_MEMORY;
     }
     if ((unsigned)wvl_cut_reach(&d->cut, table, d->image, &why) < d->plan->device.reach) {
-        (void)snprintf(d->reason, sizeof d->reason,
-                       "the device does less than the option reach asks for: the picture goes in strips%s%s",
-                       why ? ", and " : "", why ? why : "");
+        snprintf(d->reason, sizeof d->reason,
+                 "the device does less than the option reach asks for: the picture goes in strips%s%s",
+                 why ? ", and " : "", why ? why : "");
         d->cut = wvl_cut_waves(d->plan);
         return WVL_ERROR_UNSUPPORTED;
     }
@@ -259,8 +260,8 @@ wvl_status wvl_drive_open_device(wvl_drive *d)
 {
     if ((unsigned)d->way.reach < d->plan->device.reach) {
         int is_asked = d->plan->device.reach > WVL_REACH_COEFS;
-        (void)snprintf(d->reason, sizeof d->reason, "%s%s",
-                       is_asked ? "the device does less than the option reach asks for: " : "", d->way.why);
+        snprintf(d->reason, sizeof d->reason, "%s%s",
+                 is_asked ? "the device does less than the option reach asks for: " : "", d->way.why);
         return WVL_ERROR_UNSUPPORTED;
     }
     if (is_open_for(d, wvl_backend_fetch_device())) {
@@ -301,13 +302,13 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_way *way, const wvl_image *ima
     d->reason[0] = 0;
     if (image->memory_kind == WVL_MEMORY_DEVICE && d->plan->device.choice != WVL_DEVICE_AUTO &&
         !wvl_plan_names_device(d->plan, image->device)) {
-        (void)snprintf(d->reason, sizeof d->reason, "the pixels lie on device %d", image->device);
+        snprintf(d->reason, sizeof d->reason, "the pixels lie on device %d", image->device);
         return WVL_ERROR_ARGUMENT;
     }
     if (d->plan->device.choice == WVL_DEVICE_CPU && d->way.needs_device) {
-        (void)snprintf(d->reason, sizeof d->reason,
-                       "the pixels lie on a device, or have a ready event, and the CPU cannot read them; set the "
-                       "option device to cuda");
+        snprintf(d->reason, sizeof d->reason,
+                 "the pixels lie on a device, or have a ready event, and the CPU cannot read them; set the "
+                 "option device to cuda");
         return WVL_ERROR_UNSUPPORTED;
     }
     if (way->kind == WVL_WAY_JOBS && (!rows || rows->on_device) && (!d->given_up || way->needs_device)) {

@@ -12,7 +12,7 @@ static uint8_t rgb[HEIGHT][WIDTH][3];
 
 static int fail(const char *what, wvl_status status, const char *text)
 {
-    (void)fprintf(stderr, "%s: %s: %s\n", what, wvl_status_text(status), text);
+    fprintf(stderr, "%s: %s: %s\n", what, wvl_status_text(status), text);
     return 1;
 }
 
@@ -53,7 +53,7 @@ static int encode(wvl_context *context, const wvl_plan *plan, const wvl_image *i
         return fail("encode", status, error);
     }
     int code = encode_in_flight(plan, image, bytes);
-    (void)printf("%zu bytes, %.2f dB\n", bytes, wvl_result_layer_psnr(result, 0));
+    printf("%zu bytes, %.2f dB\n", bytes, wvl_result_layer_psnr(result, 0));
     wvl_memory_release(context, data, bytes);
     wvl_result_release(result);
     wvl_cancel_release(cancel);

@@ -38,7 +38,7 @@ wvl_status case_set(wvl_params *params, const char *settings, char *error, size_
             strcmp(word, "preset") ? wvl_params_set(params, word, equals + 1) : wvl_params_preset(params, equals + 1);
         free(word);
         if (status != WVL_OK) {
-            (void)snprintf(error, error_bytes, "%s", wvl_params_error(params));
+            snprintf(error, error_bytes, "%s", wvl_params_error(params));
             return status;
         }
         settings += length;
@@ -56,7 +56,7 @@ static wvl_status make_plan(outcome *o, const wvl_image_format *format, const ch
     if (status == WVL_OK) {
         status = wvl_plan_create(o->context, params, format, jp2, &o->plan);
         if (status != WVL_OK) {
-            (void)snprintf(o->error, sizeof o->error, "%s", wvl_context_error(o->context));
+            snprintf(o->error, sizeof o->error, "%s", wvl_context_error(o->context));
         }
     }
     wvl_params_release(params);
@@ -90,7 +90,7 @@ static outcome run_on(const outcome *o, const picture_input *input, const char *
     ck_assert_ptr_nonnull(text);
     memset(&d, 0, sizeof d);
     d.context = o->context;
-    (void)snprintf(text, room, "%s%sdevice=%s reach=%s", settings, *settings ? " " : "", device, reach);
+    snprintf(text, room, "%s%sdevice=%s reach=%s", settings, *settings ? " " : "", device, reach);
     d.status = make_plan(&d, &input->format, text, jp2);
     d.status = d.status == WVL_OK ? run(&d, input) : d.status;
     free(text);
@@ -201,7 +201,7 @@ static void keep_first(void *user, const wvl_check_issue *issue)
 {
     char *text = user;
     if (!text[0] && issue->severity == WVL_CHECK_ERROR) {
-        (void)snprintf(text, 512, "%s (%s): %s", issue->rule, issue->clause, issue->text);
+        snprintf(text, 512, "%s (%s): %s", issue->rule, issue->clause, issue->text);
     }
 }
 

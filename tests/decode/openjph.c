@@ -57,12 +57,11 @@ static int read_samples(FILE *f, const picture *like, picture *p)
 static openjph_answer expand(const char *folder, const picture *like, picture *p, char *text, size_t text_bytes)
 {
     char out[64], command[256];
-    (void)snprintf(out, sizeof out, "%s/out.%s", folder, like->count == 1 ? "pgm" : "ppm");
-    (void)snprintf(command, sizeof command, "ojph_expand -i %s/in.j2c -o %s >/dev/null 2>&1", folder, out);
+    snprintf(out, sizeof out, "%s/out.%s", folder, like->count == 1 ? "pgm" : "ppm");
+    snprintf(command, sizeof command, "ojph_expand -i %s/in.j2c -o %s >/dev/null 2>&1", folder, out);
     int status = system(command);
     if (status) {
-        (void)snprintf(text, text_bytes, "ojph_expand ends with status %d",
-                       WIFEXITED(status) ? WEXITSTATUS(status) : status);
+        snprintf(text, text_bytes, "ojph_expand ends with status %d", WIFEXITED(status) ? WEXITSTATUS(status) : status);
         return OPENJPH_REFUSED;
     }
     FILE *f = fopen(out, "rb");
@@ -70,7 +69,7 @@ static openjph_answer expand(const char *folder, const picture *like, picture *p
     if (f) {
         (void)fclose(f);
     }
-    (void)snprintf(text, text_bytes, "what ojph_expand wrote is not of the same size");
+    snprintf(text, text_bytes, "what ojph_expand wrote is not of the same size");
     return good ? OPENJPH_DECODED : OPENJPH_REFUSED;
 }
 
@@ -81,8 +80,8 @@ openjph_answer openjph_decode(const uint8_t *data, size_t bytes, const picture *
     if (!has_format(like) || !is_installed() || !mkdtemp(folder)) {
         return OPENJPH_ABSENT;
     }
-    (void)snprintf(in, sizeof in, "%s/in.j2c", folder);
-    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    snprintf(in, sizeof in, "%s/in.j2c", folder);
+    snprintf(command, sizeof command, "rm -r %s", folder);
     openjph_answer answer = OPENJPH_ABSENT;
     if (write_file(in, data, bytes)) {
         answer = expand(folder, like, p, text, text_bytes);

@@ -245,16 +245,16 @@ void picture_close_input(picture_input *in)
 static int same_shape(const picture *a, const picture *b, char *text, size_t text_bytes)
 {
     if (a->count != b->count) {
-        (void)snprintf(text, text_bytes, "%u components became %u", a->count, b->count);
+        snprintf(text, text_bytes, "%u components became %u", a->count, b->count);
         return 0;
     }
     for (uint32_t c = 0; c < a->count; c++) {
         const picture_plane *p = &a->planes[c], *q = &b->planes[c];
         if (p->width != q->width || p->height != q->height || p->depth != q->depth || p->is_signed != q->is_signed ||
             p->dx != q->dx || p->dy != q->dy) {
-            (void)snprintf(text, text_bytes, "component %u: %ux%u %u bits %s became %ux%u %u bits %s", c, p->width,
-                           p->height, p->depth, p->is_signed ? "signed" : "unsigned", q->width, q->height, q->depth,
-                           q->is_signed ? "signed" : "unsigned");
+            snprintf(text, text_bytes, "component %u: %ux%u %u bits %s became %ux%u %u bits %s", c, p->width, p->height,
+                     p->depth, p->is_signed ? "signed" : "unsigned", q->width, q->height, q->depth,
+                     q->is_signed ? "signed" : "unsigned");
             return 0;
         }
     }
@@ -271,14 +271,14 @@ int picture_equal(const picture *a, const picture *b, char *text, size_t text_by
         const picture_plane *p = &a->planes[c], *q = &b->planes[c];
         for (size_t i = 0; i < (size_t)p->width * p->height; i++) {
             if (p->samples[i] != q->samples[i] && !wrong++) {
-                (void)snprintf(text, text_bytes, "component %u at %zu,%zu: %d became %d", c, i % p->width, i / p->width,
-                               p->samples[i], q->samples[i]);
+                snprintf(text, text_bytes, "component %u at %zu,%zu: %d became %d", c, i % p->width, i / p->width,
+                         p->samples[i], q->samples[i]);
             }
         }
     }
     if (wrong) {
         size_t used = strlen(text);
-        (void)snprintf(text + used, text_bytes - used, " (%zu samples differ)", wrong);
+        snprintf(text + used, text_bytes - used, " (%zu samples differ)", wrong);
     }
     return !wrong;
 }

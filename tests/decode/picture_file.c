@@ -37,14 +37,14 @@ int picture_load(const char *name, const char *raw, picture *p)
     if (!name || (!is_path && !picture_folder())) {
         return 0;
     }
-    (void)snprintf(path, sizeof path, "%s%s%s", is_path ? "" : picture_folder(), is_path ? "" : "/", name);
+    snprintf(path, sizeof path, "%s%s%s", is_path ? "" : picture_folder(), is_path ? "" : "/", name);
     FILE *file = fopen(path, "rb");
     if (!file) {
         return 0;
     }
     (void)fclose(file);
     if (wvl_io_read_picture(path, &options, &io, error, sizeof error) < 0) {
-        (void)fprintf(stderr, "%s\n", error);
+        fprintf(stderr, "%s\n", error);
         return 0;
     }
     *p = (picture){0, 0, io.width, io.height, io.component_count, calloc(io.component_count, sizeof *p->planes)};

@@ -203,14 +203,14 @@ TEST_EACH(every_word, XYZ_SPACES)
     scene s = {.width = 200, .height = 30, .count = 3, .depth = 10, .container = WVL_SAMPLE_16, .layout = 1};
     open_scene(&s, (uint32_t)_i);
     xyz_model model = xyz_build_model(space, space->curve, 10, 0);
-    (void)snprintf(settings, sizeof settings, "input-color=%s", space->word);
+    snprintf(settings, sizeof settings, "input-color=%s", space->word);
     check_scene(settings, &s, &model, NULL);
     static const char *const transfers[] = {"linear", "2.2", "2.4", "2.6", "srgb", "bt1886"};
     static const xyz_curve curves[] = {CURVE_LINEAR, CURVE_22, CURVE_24, CURVE_26, CURVE_SRGB, CURVE_24};
     for (unsigned t = 0; t < 6; t++) {
         model = xyz_build_model(space, curves[t], 10, t & 1);
-        (void)snprintf(settings, sizeof settings, "input-color=%s input-transfer=%s input-range=%s", space->word,
-                       transfers[t], t & 1 ? "video" : "full");
+        snprintf(settings, sizeof settings, "input-color=%s input-transfer=%s input-range=%s", space->word,
+                 transfers[t], t & 1 ? "video" : "full");
         check_scene(settings, &s, &model, NULL);
     }
     close_scene(&s);

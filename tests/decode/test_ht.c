@@ -155,8 +155,7 @@ TEST_RANGE(every_block_shape, 2, 11)
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE};
     for (unsigned ycb = 2; ycb <= 12u - (unsigned)_i && ycb <= 10; ycb++) {
         char settings[96];
-        (void)snprintf(settings, sizeof settings, "style=%u block=%u,%u levels=2", ycb & 1 ? 64 : 72, 1u << _i,
-                       1u << ycb);
+        snprintf(settings, sizeof settings, "style=%u block=%u,%u levels=2", ycb & 1 ? 64 : 72, 1u << _i, 1u << ycb);
         picture p = picture_draw(kinds[ycb % 3], 1100 >> (ycb / 2), 40u << (ycb / 2), 1, 8 + ycb % 5, ycb);
         lossless(settings, &p, settings);
         picture_free(&p);
@@ -184,9 +183,9 @@ TEST_EACH(same_samples_as_ebcot, 4)
                                            "reversible=no step=0.0005 tile=100,90 mct=off"};
     char ht[128];
     picture p = picture_draw(PICTURE_NATURAL, 230, 190, 3, 8, 5);
-    (void)snprintf(ht, sizeof ht, "%s style=HT container=jph", settings[_i]);
+    snprintf(ht, sizeof ht, "%s style=HT container=jph", settings[_i]);
     char ebcot[128];
-    (void)snprintf(ebcot, sizeof ebcot, "%s device=cpu", settings[_i]);
+    snprintf(ebcot, sizeof ebcot, "%s device=cpu", settings[_i]);
     outcome plain = case_encode("EBCOT", &p, ebcot, NULL), other = encode("HT", &p, ht);
     picture a = case_decode("EBCOT", &plain, NULL), b = case_decode("HT", &other, NULL);
     uint32_t error = picture_greatest_error(&a, &b);
@@ -230,12 +229,12 @@ TEST_EACH(byte_targets, 9)
                                        " block=32,128 levels=3 mct=off"};
     picture p = natural((unsigned)_i % 3);
     char settings[256], ht[280];
-    (void)snprintf(ht, sizeof ht, "reversible=no%s style=HT step=0.001953125",
-                   more[_i / 3]);       /* half a least significant bit, as for byte targets */
+    snprintf(ht, sizeof ht, "reversible=no%s style=HT step=0.001953125",
+             more[_i / 3]);             /* half a least significant bit, as for byte targets */
     outcome all = encode("HT", &p, ht); /* all that the quantizer keeps */
     for (unsigned i = 0; i < 5; i++) {
-        (void)snprintf(ht, sizeof ht, "reversible=no bpp=%g%s style=HT", rates[i], more[_i / 3]);
-        (void)snprintf(settings, sizeof settings, "reversible=no bpp=%g%s device=cpu", rates[i], more[_i / 3]);
+        snprintf(ht, sizeof ht, "reversible=no bpp=%g%s style=HT", rates[i], more[_i / 3]);
+        snprintf(settings, sizeof settings, "reversible=no bpp=%g%s device=cpu", rates[i], more[_i / 3]);
         outcome other = encode("HT", &p, ht), plain = case_encode("EBCOT", &p, settings, NULL);
         picture a = case_decode("HT", &other, NULL), b = case_decode("EBCOT", &plain, NULL);
         double budget = (double)(p.x1 - p.x0) * (p.y1 - p.y0) * rates[i] / 8, ours = picture_psnr(&p, &a),
@@ -258,7 +257,7 @@ TEST_EACH(byte_targets, 9)
 static double fixed_step_psnr(const picture *p, double step, size_t *bytes)
 {
     char settings[80];
-    (void)snprintf(settings, sizeof settings, "reversible=no style=HT step=%.9g", step);
+    snprintf(settings, sizeof settings, "reversible=no style=HT step=%.9g", step);
     outcome o = encode("fixed step", p, settings);
     picture back = case_decode("fixed step", &o, NULL);
     double psnr = picture_psnr(p, &back);
@@ -278,7 +277,7 @@ TEST(steps_follow_byte_targets)
     for (int i = 0; i < 6; i++) {
         double step = ldexp(1.0 + i / 6.0, -6), fixed = fixed_step_psnr(&p, step, &bytes);
         char settings[80];
-        (void)snprintf(settings, sizeof settings, "reversible=no style=HT layer-bytes=%zu", bytes);
+        snprintf(settings, sizeof settings, "reversible=no style=HT layer-bytes=%zu", bytes);
         outcome o = encode("target", &p, settings);
         picture back = case_decode("target", &o, NULL);
         double ours = picture_psnr(&p, &back);
@@ -301,7 +300,7 @@ TEST(sets_of_fewer_passes)
     double psnr[4];
     for (unsigned passes = 1; passes <= 3; passes++) {
         char settings[80];
-        (void)snprintf(settings, sizeof settings, "reversible=no bpp=1.3 style=HT step=0.002 ht-passes=%u", passes);
+        snprintf(settings, sizeof settings, "reversible=no bpp=1.3 style=HT step=0.002 ht-passes=%u", passes);
         outcome o = encode("passes", &p, settings);
         picture back = case_decode("passes", &o, NULL);
         double budget = (double)(p.x1 - p.x0) * (p.y1 - p.y0) * 1.3 / 8;
@@ -354,7 +353,7 @@ TEST_EACH(quality_factors, 2)
     double before = 0.0;
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
         char settings[64];
-        (void)snprintf(settings, sizeof settings, "reversible=no qfactor=%u%s", factors[i], _i ? " style=HT" : "");
+        snprintf(settings, sizeof settings, "reversible=no qfactor=%u%s", factors[i], _i ? " style=HT" : "");
         outcome o = case_encode(settings, &p, settings, NULL);
         picture back = case_decode(settings, &o, NULL);
         double psnr = picture_psnr(&p, &back);

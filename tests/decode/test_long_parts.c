@@ -11,7 +11,7 @@
 static void set_limit(unsigned bytes)
 {
     char text[16];
-    (void)snprintf(text, sizeof text, "%u", bytes);
+    snprintf(text, sizeof text, "%u", bytes);
     REQUIRE(!setenv("WVL_PART_BYTES", text, 1));
 }
 
@@ -104,7 +104,7 @@ static part_facts find_parts(const rows_output *o)
 static void print_issue(void *user, const wvl_check_issue *issue)
 {
     (void)user;
-    (void)fprintf(stderr, "%s: %s\n", issue->clause, issue->text);
+    fprintf(stderr, "%s: %s\n", issue->clause, issue->text);
 }
 
 static void judge(const char *what, const rows_output *o, const picture *p)
@@ -267,7 +267,7 @@ TEST_EACH(what_no_division_helps_is_refused, sizeof refusals / sizeof *refusals)
     wvl_plan *plan = NULL;
     picture_input input = picture_open_input(&p, 0);
     char text[256];
-    (void)snprintf(text, sizeof text, "%s", refusals[_i].settings);
+    snprintf(text, sizeof text, "%s", refusals[_i].settings);
     REQUIRE(wvl_context_create(NULL, &context) == WVL_OK && wvl_params_create(context, &params) == WVL_OK);
     for (char *rest = text, *word; (word = strtok_r(rest, " ", &rest));) {
         char *value = strchr(word, '=');

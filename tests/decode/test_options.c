@@ -34,13 +34,13 @@ TEST_EACH(every_style, 64)
     for (unsigned k = 0; k < 3; k++) {
         char settings[128];
         picture p = picture_draw(kinds[k], 90, 77, 1, 12, (uint32_t)_i);
-        (void)snprintf(settings, sizeof settings, "style=%d levels=2 block=32,32", _i);
+        snprintf(settings, sizeof settings, "style=%d levels=2 block=32,32", _i);
         case_lossless("style", &p, settings, NULL);
-        (void)snprintf(settings, sizeof settings, "style=%d levels=2 block=16,64 layers=6 progression=RPCL", _i);
+        snprintf(settings, sizeof settings, "style=%d levels=2 block=16,64 layers=6 progression=RPCL", _i);
         case_lossless("style, layers", &p, settings, NULL);
-        (void)snprintf(settings, sizeof settings, "style=%d levels=2 reversible=no step=0.00002 layers=2", _i);
+        snprintf(settings, sizeof settings, "style=%d levels=2 reversible=no step=0.00002 layers=2", _i);
         check_near("style, 9/7", &p, settings, 1);
-        (void)snprintf(settings, sizeof settings, "style=%d reversible=no bpp=0.5,2,4", _i);
+        snprintf(settings, sizeof settings, "style=%d reversible=no bpp=0.5,2,4", _i);
         case_structure("style, cut", &p, settings);
         picture_free(&p);
     }
@@ -51,7 +51,7 @@ TEST_EACH(every_style_cut_where_told, 64)
 {
     char settings[128];
     picture p = picture_draw(PICTURE_NATURAL, 256, 192, 1, 8, 4);
-    (void)snprintf(settings, sizeof settings, "style=%d reversible=no bpp=0.25,0.5,1,2,3 rdoq=no", _i);
+    snprintf(settings, sizeof settings, "style=%d reversible=no bpp=0.25,0.5,1,2,3 rdoq=no", _i);
     outcome o = case_encode("cut", &p, settings, NULL);
     for (unsigned layer = 1; layer <= 5; layer++) {
         decode_options options = {.layers = layer};
@@ -72,7 +72,7 @@ TEST_EACH(every_block_shape, 81)
     if (xcb + ycb > 12) {
         picture p = picture_draw(PICTURE_FLAT, 8, 8, 1, 8, 0);
         picture_input input = picture_open_input(&p, 0);
-        (void)snprintf(settings, sizeof settings, "block=%u,%u", 1u << xcb, 1u << ycb);
+        snprintf(settings, sizeof settings, "block=%u,%u", 1u << xcb, 1u << ycb);
         case_refused("block shape", &input.format, settings, "block");
         picture_close_input(&input);
         picture_free(&p);
@@ -80,7 +80,7 @@ TEST_EACH(every_block_shape, 81)
     }
     for (int irreversible = 0; irreversible < 2; irreversible++) {
         picture p = picture_draw(PICTURE_NATURAL, xcb > 8 ? 1200 : 211, ycb > 8 ? 1100 : 73, 1, 8, 9);
-        (void)snprintf(settings, sizeof settings, "block=%u,%u levels=1", 1u << xcb, 1u << ycb);
+        snprintf(settings, sizeof settings, "block=%u,%u levels=1", 1u << xcb, 1u << ycb);
         case_lossless("block shape", &p, settings, NULL);
         if (irreversible) {
             add_text(settings, sizeof settings, " reversible=no step=0.0003");
@@ -100,7 +100,7 @@ TEST_EACH(every_level_count, 33)
         for (unsigned offset = 0; offset < 2; offset++) {
             picture p = picture_draw(PICTURE_NOISE, sizes[i][0], sizes[i][1], 3, 8, (uint32_t)_i);
             picture_place(&p, offset, 3 * offset);
-            (void)snprintf(settings, sizeof settings, "levels=%d", _i);
+            snprintf(settings, sizeof settings, "levels=%d", _i);
             case_lossless("levels", &p, settings, NULL);
             add_text(settings, sizeof settings, " reversible=no step=0.0004");
             check_near("levels, 9/7", &p, settings, 1);
@@ -157,10 +157,10 @@ TEST_EACH(every_progression_and_part, 5)
         char settings[256], text[256];
         unsigned letters = i / 16;
         decode_options options = {0, 0, 0};
-        (void)snprintf(settings, sizeof settings,
-                       "progression=%s tile-parts=%s sop=%u eph=%u plt=%u tlm=%u levels=2 layers=3 tile=40,40 "
-                       "precincts=[16,32],[32,16] block=8,8",
-                       orders[_i], parts[letters], i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1);
+        snprintf(settings, sizeof settings,
+                 "progression=%s tile-parts=%s sop=%u eph=%u plt=%u tlm=%u levels=2 layers=3 tile=40,40 "
+                 "precincts=[16,32],[32,16] block=8,8",
+                 orders[_i], parts[letters], i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1);
         outcome o = case_encode("progression", &p, settings, NULL);
         check_parts(settings, &o, letters);
         ck_assert_uint_eq(o.stream.tlm_segments != 0, i >> 3 & 1);
@@ -195,8 +195,8 @@ TEST_EACH(every_depth, 56)
                                               {(uint8_t)depth, (uint8_t)is_signed, 1, 1}};
         wvl_image_format format = {sizeof format, 0, 0, 70, 66, 3, components};
         picture p = picture_draw_format(kinds[k / 2], &format, depth);
-        (void)snprintf(what, sizeof what, "depth %u%s, kind %u", depth, is_signed ? " signed" : "", k / 2);
-        (void)snprintf(settings, sizeof settings, "mct=%s", mct ? "on" : "off");
+        snprintf(what, sizeof what, "depth %u%s, kind %u", depth, is_signed ? " signed" : "", k / 2);
+        snprintf(settings, sizeof settings, "mct=%s", mct ? "on" : "off");
         if (depth == 28 && mct) {
             case_refused(what, &format, settings, "RCT");
         } else {
@@ -215,8 +215,8 @@ TEST_EACH(every_depth_irreversible, 16)
         char what[64], settings[96];
         picture p = picture_draw(kinds[k / 2], 70, 66, 3, depth, depth);
         double step = ldexp(1.0, -(int)depth - 3);
-        (void)snprintf(what, sizeof what, "9/7, depth %u, kind %u", depth, k / 2);
-        (void)snprintf(settings, sizeof settings, "reversible=no mct=%s step=%.12g", k & 1 ? "on" : "off", step);
+        snprintf(what, sizeof what, "9/7, depth %u, kind %u", depth, k / 2);
+        snprintf(settings, sizeof settings, "reversible=no mct=%s step=%.12g", k & 1 ? "on" : "off", step);
         check_near(what, &p, settings, depth <= 8 ? 1 : depth <= 12 ? 2 : 1u << (depth - 11));
         picture_free(&p);
     }

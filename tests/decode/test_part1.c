@@ -71,9 +71,9 @@ TEST(volumes_start_tile_parts)
     for (unsigned components = 1; components <= 3; components += 2) {
         char settings[160];
         picture p = picture_draw(PICTURE_NATURAL, 128, 96, components, 8, 3);
-        (void)snprintf(settings, sizeof settings,
-                       "tile-parts=C progression=CPRL tlm=yes progression-changes=0,0,1,5,%u,CPRL/5,0,1,6,%u,CPRL",
-                       components, components);
+        snprintf(settings, sizeof settings,
+                 "tile-parts=C progression=CPRL tlm=yes progression-changes=0,0,1,5,%u,CPRL/5,0,1,6,%u,CPRL",
+                 components, components);
         outcome o = decode_exactly(&p, settings);
         ck_assert_uint_eq(o.stream.part_count, 2 * components);
         for (size_t i = 0; i < o.packets.count; i++) {
@@ -137,7 +137,7 @@ TEST_EACH(packed_headers_decode, 18)
     unsigned kind = (unsigned)_i % 2;
     char settings[256];
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
-    (void)snprintf(settings, sizeof settings, "packed-headers=%s %s", packed[kind], rest[_i / 2]);
+    snprintf(settings, sizeof settings, "packed-headers=%s %s", packed[kind], rest[_i / 2]);
     outcome o = case_encode(settings, &p, settings, NULL);
     ck_assert_uint_eq(o.stream.packed, kind + 1);
     if (_i / 2 < 8) {
@@ -224,8 +224,7 @@ TEST_EACH(caps_hold, 8)
             if (layers != 9 && strstr(extras[_i], "progression")) {
                 continue;
             }
-            (void)snprintf(settings, sizeof settings, "%s reversible=no layers=%u max-bytes=%u", extras[_i], layers,
-                           cap);
+            snprintf(settings, sizeof settings, "%s reversible=no layers=%u max-bytes=%u", extras[_i], layers, cap);
             outcome o = case_encode("cap", &p, settings, NULL);
             ck_assert_msg(o.bytes <= cap && o.bytes + cap / 50 >= cap, "\"%s\": %zu bytes", settings, o.bytes);
             case_free(&o);
@@ -243,8 +242,8 @@ TEST_EACH(component_caps_hold, 3)
     for (unsigned cap = 5000; cap < 9000; cap += 777) {
         char settings[256];
         uint64_t sums[3] = {0, 0, 0};
-        (void)snprintf(settings, sizeof settings,
-                       "%s reversible=no progression=CPRL tile-parts=C max-component-bytes=%u", extras[_i], cap);
+        snprintf(settings, sizeof settings, "%s reversible=no progression=CPRL tile-parts=C max-component-bytes=%u",
+                 extras[_i], cap);
         outcome o = case_encode("component cap", &p, settings, NULL);
         for (size_t i = 0, seen = SIZE_MAX; i < o.packets.count; i++) {
             const packet_info *packet = &o.packets.items[i];

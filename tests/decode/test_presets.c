@@ -84,7 +84,7 @@ static void check_filled(const char *what, const outcome *o, const limit *l, uin
 static void check_frame(const char *what, const picture *p, const char *preset, const limit *l, const char *rest)
 {
     char settings[256];
-    (void)snprintf(settings, sizeof settings, "preset=%s%s%s", preset, l->words, rest);
+    snprintf(settings, sizeof settings, "preset=%s%s%s", preset, l->words, rest);
     outcome o = case_encode(what, p, settings, NULL);
     int is_4k = preset[4] == '4', at_cap = strstr(rest, "rates=1") != NULL;
     check_parts(settings, &o, l, is_4k ? 6 : 3);
@@ -167,8 +167,8 @@ TEST(lower_rates)
     picture p = picture_draw(PICTURE_NATURAL, 2048, 858, 3, 12, 3);
     for (unsigned i = 0; i < 4; i++) {
         char settings[128];
-        (void)snprintf(settings, sizeof settings, "preset=dci-2k max-bytes=%u max-component-bytes=%u", bytes[i],
-                       bytes[i] / 2);
+        snprintf(settings, sizeof settings, "preset=dci-2k max-bytes=%u max-component-bytes=%u", bytes[i],
+                 bytes[i] / 2);
         outcome o = case_encode("lower", &p, settings, NULL);
         ck_assert_uint_le(o.bytes, bytes[i]);
         for (unsigned c = 0; c < 3; c++) {
@@ -190,7 +190,7 @@ TEST(lengths_keep_their_distance)
         char settings[400], comment[301];
         memset(comment, 'c', n);
         comment[n] = 0;
-        (void)snprintf(settings, sizeof settings, "preset=dci-%ck comment=%s", n & 1 ? '2' : '4', comment);
+        snprintf(settings, sizeof settings, "preset=dci-%ck comment=%s", n & 1 ? '2' : '4', comment);
         outcome o = case_encode("comments", &p, settings, NULL);
         size_t header = o.stream.main_header_bytes, tlm = 6 + 5 * o.stream.part_count;
         ck_assert(o.data[header - tlm] == 0xFF && o.data[header - tlm + 1] == 0x55);
@@ -268,9 +268,9 @@ TEST_EACH(random_sizes, sizeof shapes / sizeof shapes[0])
                                  : n   ? PICTURE_NOISE
                                        : PICTURE_FLAT,
                                  width, height, s->components, s->depth, n);
-        (void)snprintf(settings, sizeof settings, "preset=%s%s", s->preset,
-                       strcmp(s->profile, "jp2") ? "" : " container=jp2");
-        (void)snprintf(what, sizeof what, "%s, %u x %u", settings, width, height);
+        snprintf(settings, sizeof settings, "preset=%s%s", s->preset,
+                 strcmp(s->profile, "jp2") ? "" : " container=jp2");
+        snprintf(what, sizeof what, "%s, %u x %u", settings, width, height);
         outcome o = case_encode(what, &p, settings, NULL);
         walk(&o, s->profile, NULL);
         picture back = case_decode(what, &o, &(decode_options){.keep_indices = 1});

@@ -28,7 +28,7 @@ static void say(draw *d, const char *format, ...)
     size_t used = strlen(d->settings);
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(d->settings + used, sizeof d->settings - used, format, args);
+    vsnprintf(d->settings + used, sizeof d->settings - used, format, args);
     va_end(args);
 }
 
@@ -245,7 +245,7 @@ static void run_one(uint32_t seed, int is_ht)
     draw_coding(&d);
     draw_overrides(&d);
     draw_regions(&d);
-    (void)snprintf(what, sizeof what, "seed %u", seed);
+    snprintf(what, sizeof what, "seed %u", seed);
     picture p = picture_draw_format(kinds[between(&d, 0, 5)], &d.format, seed);
     outcome o = case_try(&p, d.settings, NULL);
     if (o.status != WVL_OK) {

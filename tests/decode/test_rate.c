@@ -68,7 +68,7 @@ TEST_EACH(final_budgets, STRUCTURES)
     picture_crop(&p, 0, 0, 320, 320);
     for (unsigned i = 0; i < 5; i++) {
         char settings[256];
-        (void)snprintf(settings, sizeof settings, "reversible=no layer-bytes=%u %s", budgets[i], structures[_i]);
+        snprintf(settings, sizeof settings, "reversible=no layer-bytes=%u %s", budgets[i], structures[_i]);
         outcome o = case_encode("budget", &p, settings, NULL);
         uint64_t bytes = wvl_result_codestream(o.result).bytes;
         ck_assert_msg(bytes <= budgets[i], "\"%s\": %llu bytes", settings, (unsigned long long)bytes);
@@ -93,8 +93,7 @@ TEST_EACH(intermediate_budgets, STRUCTURES)
     char settings[256];
     picture p = fetch(0);
     picture_crop(&p, 0, 0, 384, 320);
-    (void)snprintf(settings, sizeof settings, "reversible=no layer-bytes=8192,12000,18000,30000,45000 %s",
-                   structures[_i]);
+    snprintf(settings, sizeof settings, "reversible=no layer-bytes=8192,12000,18000,30000,45000 %s", structures[_i]);
     outcome o = case_encode("layers", &p, settings, NULL);
     for (unsigned i = 0; i < 5; i++) {
         uint64_t told = wvl_result_layer_bytes(o.result, i), found = bytes_up_to(&o, i);
@@ -119,8 +118,7 @@ TEST_EACH(crowded_budgets, 4)
                                        "precincts=[16,16] tile-parts=R progression=RPCL"};
     picture p = picture_draw(PICTURE_NATURAL, 200, 160, 3, 8, 9);
     char settings[200];
-    (void)snprintf(settings, sizeof settings, "reversible=no layer-bytes=30000,30005,30010,30020,30600,40000 %s",
-                   more[_i]);
+    snprintf(settings, sizeof settings, "reversible=no layer-bytes=30000,30005,30010,30020,30600,40000 %s", more[_i]);
     static const unsigned budgets[] = {30000, 30005, 30010, 30020, 30600, 40000};
     outcome o = case_encode("crowded", &p, settings, NULL);
     for (unsigned i = 0; i < 6; i++) {
@@ -149,7 +147,7 @@ TEST(caps_on_hard_pictures)
         for (unsigned t = 0; t < 9; t++) {
             for (unsigned cap = 700; cap <= 28700; cap += 7000) {
                 char settings[128];
-                (void)snprintf(settings, sizeof settings, "max-bytes=%u %s", cap, targets[t]);
+                snprintf(settings, sizeof settings, "max-bytes=%u %s", cap, targets[t]);
                 outcome o = case_encode("cap", &p, settings, NULL);
                 ck_assert_msg(wvl_result_codestream(o.result).bytes <= cap, "kind %u \"%s\": %llu bytes", k, settings,
                               (unsigned long long)wvl_result_codestream(o.result).bytes);
@@ -181,7 +179,7 @@ TEST_EACH(smallest_caps, 8)
     unsigned refused = 0, kept = 0;
     for (unsigned cap = cases[_i].first; cap < cases[_i].first + cases[_i].count; cap += 1 + (_i != 0) * (cap & 3)) {
         char settings[128];
-        (void)snprintf(settings, sizeof settings, cases[_i].settings, cap);
+        snprintf(settings, sizeof settings, cases[_i].settings, cap);
         outcome o = case_try(&p, settings, NULL);
         if (o.status == WVL_OK) {
             ck_assert(strstr(settings, "max-bytes") == NULL || o.bytes <= cap);
@@ -217,7 +215,7 @@ TEST_EACH(component_caps, 9)
     for (unsigned cap = 3000; cap <= 12000; cap += 3000) {
         char settings[256];
         uint64_t sums[3] = {0, 0, 0}, most = 0;
-        (void)snprintf(settings, sizeof settings, "reversible=no max-component-bytes=%u %s", cap, more[_i]);
+        snprintf(settings, sizeof settings, "reversible=no max-component-bytes=%u %s", cap, more[_i]);
         outcome o = case_encode("component cap", &p, settings, NULL);
         for (size_t i = 0; i < o.packets.count; i++) {
             sums[o.packets.items[i].component] += o.packets.items[i].bytes;
@@ -264,14 +262,14 @@ TEST_EACH(psnr_targets, NAMES)
     for (unsigned i = 0; i < 5; i++) {
         char settings[160];
         for (unsigned k = 0; k < (i == 2 ? 6 : 1); k++) {
-            (void)snprintf(settings, sizeof settings, "reversible=no psnr=%g %s", targets[i], more[k]);
+            snprintf(settings, sizeof settings, "reversible=no psnr=%g %s", targets[i], more[k]);
             check_psnr_targets(&p, settings, &targets[i], 1);
         }
-        (void)snprintf(settings, sizeof settings, "reversible=yes psnr=%g", targets[i]);
+        snprintf(settings, sizeof settings, "reversible=yes psnr=%g", targets[i]);
         check_psnr_targets(&p, settings, &targets[i], 1);
     }
-    (void)snprintf(all, sizeof all, "reversible=no psnr=%g,%g,%g,%g,%g", targets[0], targets[1], targets[2], targets[3],
-                   targets[4]);
+    snprintf(all, sizeof all, "reversible=no psnr=%g,%g,%g,%g,%g", targets[0], targets[1], targets[2], targets[3],
+             targets[4]);
     check_psnr_targets(&p, all, targets, 5);
     picture_free(&p);
 }
@@ -353,7 +351,7 @@ TEST_EACH(last_bits_are_measured, 5)
         {PICTURE_EXTREME, 3, 1, "reversible=no qfactor=46", 0.1},
     };
     char settings[128];
-    (void)snprintf(settings, sizeof settings, "%s measure-psnr=yes", rows[_i].settings);
+    snprintf(settings, sizeof settings, "%s measure-psnr=yes", rows[_i].settings);
     double less = 0.0, count = 0.0;
     for (uint32_t seed = 1; seed <= 40; seed++) {
         picture p = picture_draw(rows[_i].kind, 64, 64, rows[_i].components, rows[_i].depth, seed);
@@ -390,8 +388,8 @@ TEST_EACH(told_as_measured, 2)
             small = picture_draw(PICTURE_NATURAL, 70, 60, 3, _i ? 12 : 8, 78);
     for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++) {
         char yes[128], no[128];
-        (void)snprintf(yes, sizeof yes, "%s measure-psnr=yes", asked[i]);
-        (void)snprintf(no, sizeof no, "%s measure-psnr=no", asked[i]);
+        snprintf(yes, sizeof yes, "%s measure-psnr=yes", asked[i]);
+        snprintf(no, sizeof no, "%s measure-psnr=no", asked[i]);
         outcome o = case_encode("measured", &p, yes, NULL), other = case_encode("measured", &p, no, NULL),
                 automatic = case_encode("measured", &small, asked[i], NULL);
         ck_assert(o.bytes == other.bytes && !memcmp(o.data, other.data, o.bytes));
@@ -447,8 +445,7 @@ TEST_EACH(slopes, NAMES)
     for (unsigned i = 0; i < 5; i++) {
         given[i] = i < 4 ? 36000 + up - 1000 * i : 0;
     }
-    (void)snprintf(settings, sizeof settings, "reversible=no slopes=%u,%u,%u,%u,0", given[0], given[1], given[2],
-                   given[3]);
+    snprintf(settings, sizeof settings, "reversible=no slopes=%u,%u,%u,%u,0", given[0], given[1], given[2], given[3]);
     outcome o = case_encode("slopes", &p, settings, NULL), again;
     uint64_t before = 0;
     for (unsigned i = 0; i < 5; i++) {
@@ -458,7 +455,7 @@ TEST_EACH(slopes, NAMES)
         before = bytes;
     }
     /* a slope is a property of the picture, not of the other layers: alone it takes the same passes */
-    (void)snprintf(settings, sizeof settings, "reversible=no slopes=%u", given[2]);
+    snprintf(settings, sizeof settings, "reversible=no slopes=%u", given[2]);
     again = case_encode("slopes", &p, settings, NULL);
     ck_assert_msg(fabs(wvl_result_layer_psnr(again.result, 0) - wvl_result_layer_psnr(o.result, 2)) < 1e-6,
                   "%.4f dB, %.4f dB", wvl_result_layer_psnr(again.result, 0), wvl_result_layer_psnr(o.result, 2));
@@ -500,7 +497,7 @@ TEST(meaning_of_units)
     ck_assert(samples > 300 * 280 * 1.7);
     for (unsigned i = 0; i < 4; i++) {
         char settings[64];
-        (void)snprintf(settings, sizeof settings, "reversible=no %s", units[i].settings);
+        snprintf(settings, sizeof settings, "reversible=no %s", units[i].settings);
         double budget = floor(units[i].per_pixel * 300 * 280 + units[i].per_raw * picture_raw_bits(&p) / 8.0);
         outcome o = case_encode("units", &p, settings, NULL);
         ck_assert_msg((double)o.bytes <= budget && (double)o.bytes >= 0.99 * budget, "\"%s\": %zu bytes, budget %.0f",
@@ -530,7 +527,7 @@ TEST_EACH(quality_rises_with_bytes, NAMES)
     double before = 0.0;
     for (unsigned kib = 4; kib <= 64; kib *= 2) {
         char settings[64];
-        (void)snprintf(settings, sizeof settings, "reversible=no layer-bytes=%u", kib * 1024);
+        snprintf(settings, sizeof settings, "reversible=no layer-bytes=%u", kib * 1024);
         outcome o = case_encode("quality", &p, settings, NULL);
         picture back = case_decode("quality", &o, NULL);
         double psnr = picture_psnr(&p, &back);

@@ -139,7 +139,7 @@ TEST_EACH(caps_hold, 3)
     picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
     for (unsigned cap = 5000; cap < 12000; cap += 2311) {
         char settings[256];
-        (void)snprintf(settings, sizeof settings, "%s reversible=no layers=3 max-bytes=%u", extras[_i], cap);
+        snprintf(settings, sizeof settings, "%s reversible=no layers=3 max-bytes=%u", extras[_i], cap);
         outcome o = case_encode("cap", &p, settings, NULL);
         ck_assert_msg(o.bytes <= cap && o.bytes + cap / 20 >= cap, "\"%s\": %zu bytes", settings, o.bytes);
         case_free(&o);

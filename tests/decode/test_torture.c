@@ -197,7 +197,7 @@ static void compare_with_peer(const char *what, const picture *p, const char *se
     ck_assert_msg(peer_encode(p, picture_raw_bits(p) / (bpp * pixels), levels, tile_width, tile_height, &data, &bytes),
                   "%s: OpenJPEG failed", what);
     ck_assert_msg(decode_picture(data, bytes, NULL, &theirs, NULL, text, sizeof text), "%s: %s", what, text);
-    (void)snprintf(text, sizeof text, "%s layer-bytes=%zu", settings, bytes);
+    snprintf(text, sizeof text, "%s layer-bytes=%zu", settings, bytes);
     outcome o = case_encode(what, p, text, NULL);
     picture ours = case_decode(what, &o, NULL);
     double us = picture_psnr(p, &ours), them = picture_psnr(p, &theirs);
@@ -235,7 +235,7 @@ TEST(mixed_subsampling)
     for (uint32_t c = 0; c < 4; c++) {
         char name[32];
         picture real;
-        (void)snprintf(name, sizeof name, "c1p0_06_%u.pgx", c);
+        snprintf(name, sizeof name, "c1p0_06_%u.pgx", c);
         if (picture_load(name, NULL, &real)) { /* its samples, where they cover the place */
             for (uint32_t y = 0; y < p.planes[c].height && y < real.planes[0].height; y++) {
                 uint32_t w = p.planes[c].width < real.planes[0].width ? p.planes[c].width : real.planes[0].width;
@@ -337,9 +337,9 @@ TEST(partial_tiles_are_not_starved)
     }
     uint32_t tw = case_long() && p.x1 > 4000 ? 1626 : 406, th = tw == 1626 ? 1024 : 256;
     char settings[96];
-    (void)snprintf(settings, sizeof settings, "reversible=no tile=%u,%u", tw, th);
+    snprintf(settings, sizeof settings, "reversible=no tile=%u,%u", tw, th);
     compare_with_peer("C22", &p, settings, 0.8, 5, tw, th);
-    (void)snprintf(settings, sizeof settings, "reversible=no rates=10 tile=%u,%u", tw, th);
+    snprintf(settings, sizeof settings, "reversible=no rates=10 tile=%u,%u", tw, th);
     outcome o = case_encode("C22", &p, settings, NULL);
     picture back = case_decode("C22", &o, NULL);
     double whole = picture_psnr(&p, &back);

@@ -210,8 +210,8 @@ typedef struct quality {
 static quality measure(const picture *p, colors kind, const char *settings, const char *more, const wvl_jp2_info *jp2)
 {
     char all[300];
-    (void)snprintf(all, sizeof all, "%s%s%s", settings, more,
-                   strstr(settings, "rdoq") ? "" : " rdoq=no"); /* what weights alone do */
+    snprintf(all, sizeof all, "%s%s%s", settings, more,
+             strstr(settings, "rdoq") ? "" : " rdoq=no"); /* what weights alone do */
     outcome o = case_encode(all, p, all, jp2);
     picture back = case_decode(all, &o, NULL);
     quality q = {weighted_error(p, &back, kind), picture_sample_psnr(p, &back),
@@ -309,7 +309,7 @@ TEST(nothing_to_weigh)
     picture p = fetch("kodim13.png", 3, 43);
     for (unsigned i = 0; i < 4; i++) {
         char weighted[64];
-        (void)snprintf(weighted, sizeof weighted, "%s visual=yes", settings[i]);
+        snprintf(weighted, sizeof weighted, "%s visual=yes", settings[i]);
         outcome a = case_encode(settings[i], &p, settings[i], NULL), b = case_encode(weighted, &p, weighted, NULL);
         ck_assert_msg(a.bytes == b.bytes && !memcmp(a.data, b.data, a.bytes), "\"%s\": other bytes though all are sent",
                       settings[i]);

@@ -123,7 +123,7 @@ picture timer_load(const char *name)
     if (sscanf(name, "noise:%ux%ux%u", &width, &height, &depth) == 3) {
         return picture_draw(PICTURE_NOISE, width, height, 3, depth, 1);
     }
-    (void)snprintf(file, sizeof file, "%.*s", at ? (int)(at - name) : (int)strlen(name), name);
+    snprintf(file, sizeof file, "%.*s", at ? (int)(at - name) : (int)strlen(name), name);
     if (!picture_load(file, NULL, &p)) {
         timer_fail("%s: no such picture. Give a path that begins with / or ., or a file of the folder "
                    "WVL_TEST_PICTURES",
@@ -162,7 +162,7 @@ static void add_setting(timer *t, const char *text)
     static char all[2048];
     size_t used = strlen(all);
     int is_preset = !strncmp(text, "preset=", 7);
-    (void)snprintf(all + used, sizeof all - used, "%s%s", used ? " " : "", is_preset ? find_preset(text + 7) : text);
+    snprintf(all + used, sizeof all - used, "%s%s", used ? " " : "", is_preset ? find_preset(text + 7) : text);
     t->settings = all;
 }
 

@@ -113,7 +113,7 @@ static int set_companion(wvl_params *params, const char *key)
     if (!with) {
         return 1;
     }
-    (void)snprintf(name, sizeof name, "%.*s", (int)(equals - with), with);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - with), with);
     return set_word(params, name, equals + 1);
 }
 
@@ -127,7 +127,7 @@ static void ask(const char *key, const char *value, int way, answer *a)
     wvl_params *params = NULL;
     wvl_plan *plan = NULL;
     a->why[way][0] = 0;
-    (void)snprintf(a->reach[way], sizeof a->reach[way], "-");
+    snprintf(a->reach[way], sizeof a->reach[way], "-");
     if (wvl_params_create(context, &params) != WVL_OK) {
         return;
     }
@@ -137,8 +137,8 @@ static void ask(const char *key, const char *value, int way, answer *a)
     if (good) {
         const wvl_device_list one = {.table = &wvl_backend_cuda, .count = 1};
         wvl_way chosen = wvl_choose_way(plan, &(wvl_way_source){.many = 1, .devices = &one});
-        (void)snprintf(a->reach[way], sizeof a->reach[way], "%s", names[chosen.reach]);
-        (void)snprintf(a->why[way], sizeof a->why[way], "%s", chosen.why ? chosen.why : "");
+        snprintf(a->reach[way], sizeof a->reach[way], "%s", names[chosen.reach]);
+        snprintf(a->why[way], sizeof a->why[way], "%s", chosen.why ? chosen.why : "");
     }
     wvl_plan_release(plan);
     wvl_params_release(params);
@@ -157,16 +157,16 @@ static int ask_all(const char *key, const char *value, answer *a)
 {
     int good = 0;
     memset(a, 0, sizeof *a);
-    (void)snprintf(a->values, sizeof a->values, "%s", value);
+    snprintf(a->values, sizeof a->values, "%s", value);
     for (int way = HT; way < WAYS; way++) {
-        (void)snprintf(a->reach[way], sizeof a->reach[way], "-");
+        snprintf(a->reach[way], sizeof a->reach[way], "-");
         if (is_meant(key, value, way) && (way != WITHOUT_RDOQ || is_rate_key(key))) {
             ask(key, value, way, a);
         }
         good |= is_answered(a, way);
     }
     if (!strcmp(a->reach[PART1], a->reach[WITHOUT_RDOQ]) && !strcmp(a->why[PART1], a->why[WITHOUT_RDOQ])) {
-        (void)snprintf(a->reach[WITHOUT_RDOQ], sizeof a->reach[WITHOUT_RDOQ], "-"); /* the same */
+        snprintf(a->reach[WITHOUT_RDOQ], sizeof a->reach[WITHOUT_RDOQ], "-"); /* the same */
     }
     return good;
 }
@@ -178,7 +178,7 @@ static int list_values(const wvl_option *option, char *text, size_t bytes, char 
         given = strcmp(samples[i].key, option->key) ? NULL : samples[i].values;
     }
     int count = 0;
-    (void)snprintf(text, bytes, "%s", given ? given : "");
+    snprintf(text, bytes, "%s", given ? given : "");
     for (char *word = strtok(text, "| "); word && count < MOST_VALUES; word = strtok(NULL, "| ")) {
         values[count++] = word;
     }
@@ -192,7 +192,7 @@ static void add_answer(answer *answers, int *count, const answer *a)
         answer *known = &answers[i];
         if (!memcmp(known->reach, a->reach, sizeof a->reach) && !memcmp(known->why, a->why, sizeof a->why)) {
             size_t used = strlen(known->values);
-            (void)snprintf(known->values + used, sizeof known->values - used, "`, `%s", a->values);
+            snprintf(known->values + used, sizeof known->values - used, "`, `%s", a->values);
             return;
         }
     }
@@ -202,16 +202,15 @@ static void add_answer(answer *answers, int *count, const answer *a)
 static void write_row(const char *key, const answer *a)
 {
     const char *of_ht = a->why[HT], *of_part1 = a->why[PART1];
-    (void)printf("| %s | `%s` | %s | %s | ", key, a->values, a->reach[HT], a->reach[PART1]);
+    printf("| %s | `%s` | %s | %s | ", key, a->values, a->reach[HT], a->reach[PART1]);
     if (*of_ht && *of_part1 && strcmp(of_ht, of_part1)) {
-        (void)printf("HT: %s. Part 1: %s |\n", of_ht, of_part1);
+        printf("HT: %s. Part 1: %s |\n", of_ht, of_part1);
     } else {
-        (void)printf("%s%s |\n", !*of_ht && *of_part1 && is_answered(a, HT) ? "Part 1: " : "",
-                     *of_ht ? of_ht : of_part1);
+        printf("%s%s |\n", !*of_ht && *of_part1 && is_answered(a, HT) ? "Part 1: " : "", *of_ht ? of_ht : of_part1);
     }
     if (is_answered(a, WITHOUT_RDOQ)) {
-        (void)printf("| %s | `%s`, `rdoq=no` | - | %s | %s |\n", key, a->values, a->reach[WITHOUT_RDOQ],
-                     a->why[WITHOUT_RDOQ]);
+        printf("| %s | `%s`, `rdoq=no` | - | %s | %s |\n", key, a->values, a->reach[WITHOUT_RDOQ],
+               a->why[WITHOUT_RDOQ]);
     }
 }
 
@@ -221,7 +220,7 @@ static int write_rows(const wvl_option *option)
     answer answers[MOST_VALUES], a;
     int count = 0, value_count = list_values(option, text, sizeof text, values);
     if (!value_count) {
-        (void)fprintf(stderr, "gen_reach: no values to try for the option %s\n", option->key);
+        fprintf(stderr, "gen_reach: no values to try for the option %s\n", option->key);
         return 0;
     }
     for (int i = 0; i < value_count; i++) {
@@ -233,7 +232,7 @@ static int write_rows(const wvl_option *option)
         write_row(option->key, &answers[i]);
     }
     if (!count) {
-        (void)fprintf(stderr, "gen_reach: no value of the option %s is taken\n", option->key);
+        fprintf(stderr, "gen_reach: no value of the option %s is taken\n", option->key);
     }
     return count;
 }
@@ -276,7 +275,7 @@ int main(int argc, char **argv)
     size_t count;
     const wvl_option *table = wvl_options(&count);
     int good = wvl_context_create(&options, &context) == WVL_OK;
-    (void)fputs(head, stdout);
+    fputs(head, stdout);
     for (size_t i = 0; i < count && good; i++) {
         good = write_rows(&table[i]);
     }

@@ -22,7 +22,7 @@ static int NVTX_API count_push(const char *name)
         i++;
     }
     if (i == range_count && range_count < 31) {
-        (void)snprintf(ranges[range_count++].name, sizeof ranges[0].name, "%s", name);
+        snprintf(ranges[range_count++].name, sizeof ranges[0].name, "%s", name);
     }
     ranges[i].count++;
     (void)pthread_mutex_unlock(&lock);

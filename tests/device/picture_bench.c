@@ -11,14 +11,14 @@
 
 static int fail(picture_case *c, const char *what)
 {
-    (void)snprintf(c->problem, sizeof c->problem, "%s: %s", what, c->context ? wvl_context_error(c->context) : "");
+    snprintf(c->problem, sizeof c->problem, "%s: %s", what, c->context ? wvl_context_error(c->context) : "");
     return 0;
 }
 
 static int set_all(wvl_params *params, const char *settings)
 {
     char text[1024], *rest = text;
-    (void)snprintf(text, sizeof text, "device=cpu %s", settings);
+    snprintf(text, sizeof text, "device=cpu %s", settings);
     for (char *word; (word = strtok_r(rest, " ", &rest));) {
         char *value = strchr(word, '=');
         *value = 0;

@@ -60,7 +60,7 @@ wvl_plan *make_plan(const wvl_image_format *format, const char *settings, const 
     char text[512];
     ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
     ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);
-    (void)snprintf(text, sizeof text, "%s", settings);
+    snprintf(text, sizeof text, "%s", settings);
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
         char *equals = strchr(word, '=');
         *equals = 0;
@@ -81,7 +81,7 @@ bytes encode_plan(const wvl_plan *plan, const wvl_image *image)
     b.status = wvl_encode(plan, image, &sink, NULL, &result, b.error, sizeof b.error);
     if (b.status == WVL_OK) {
         ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
-        (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
+        snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
         b.psnr = wvl_result_layer_psnr(result, wvl_result_layer_count(result) - 1);
     }
     wvl_result_release(result);

@@ -373,7 +373,7 @@ static int release(void *memory)
             return soft_end(0);
         }
     }
-    (void)fputs("soft driver: release of unknown memory\n", stderr);
+    fputs("soft driver: release of unknown memory\n", stderr);
     abort();
 }
 
@@ -472,7 +472,7 @@ SHOWN int cuDeviceGetName(char *name, int bytes, int device);
 int cuDeviceGetName(char *name, int bytes, int device)
 {
     int status = soft_begin("cuDeviceGetName");
-    (void)snprintf(name, (size_t)bytes, "software device %d", device);
+    snprintf(name, (size_t)bytes, "software device %d", device);
     return soft_end(status);
 }
 SHOWN int cuDeviceTotalMem_v2(size_t *bytes, int device);
@@ -558,7 +558,7 @@ int cuModuleGetFunction(const void **function, void *module, const char *name)
     *function = NULL;
     for (unsigned i = 0; i < KERNELS && !status; i++) {
         if (!names[i][0]) { /* written once: launches of other threads read their names */
-            (void)snprintf(names[i], sizeof names[i], "%s", name);
+            snprintf(names[i], sizeof names[i], "%s", name);
         }
         if (!strcmp(names[i], name)) {
             *function = names[i];

@@ -76,7 +76,7 @@ typedef struct graph {
 static void require_that(int is_so, const char *what)
 {
     if (!is_so) {
-        (void)fprintf(stderr, "soft driver: a graph: %s\n", what);
+        fprintf(stderr, "soft driver: a graph: %s\n", what);
         abort();
     }
 }

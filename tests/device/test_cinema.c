@@ -24,7 +24,7 @@ static wvl_plan *make_plan(const picture_case *c, const char *settings)
     char text[1024], *rest = text;
     wvl_params *params;
     wvl_plan *plan;
-    (void)snprintf(text, sizeof text, "device=cuda-only reach=packets %s", settings);
+    snprintf(text, sizeof text, "device=cuda-only reach=packets %s", settings);
     REQUIRE(wvl_params_create(c->context, &params) == WVL_OK);
     for (char *word; (word = strtok_r(rest, " ", &rest));) {
         char *value = strchr(word, '=');
@@ -135,7 +135,7 @@ TEST_EACH(limits, CAPPED)
     if (!is_left_out(_i)) {
         picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
         char settings[512];
-        (void)snprintf(settings, sizeof settings, "measure-psnr=no %s", r->settings);
+        snprintf(settings, sizeof settings, "measure-psnr=no %s", r->settings);
         check_picture(&p, settings, 3);
         picture_free(&p);
     }
@@ -157,7 +157,7 @@ TEST_EACH(survey, SURVEYED)
     if (!is_left_out(_i)) {
         picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
         char settings[512];
-        (void)snprintf(settings, sizeof settings, "measure-psnr=no rdoq=yes %s", r->settings);
+        snprintf(settings, sizeof settings, "measure-psnr=no rdoq=yes %s", r->settings);
         check_picture(&p, settings, 1);
         picture_free(&p);
     }
@@ -229,7 +229,7 @@ static void find_settings(const char *preset, const char *more, char *text, size
     const wvl_preset *all = wvl_presets(&count);
     for (size_t i = 0; i < count; i++) {
         if (!strcmp(all[i].name, preset)) {
-            (void)snprintf(text, bytes, "%s %s", all[i].settings, more);
+            snprintf(text, bytes, "%s %s", all[i].settings, more);
             return;
         }
     }
@@ -355,7 +355,7 @@ TEST_EACH(packed_samples, PACKED)
     picture_case c;
     char settings[256];
     uint32_t plain = 0;
-    (void)snprintf(settings, sizeof settings, "measure-psnr=no %s", packed[_i].settings);
+    snprintf(settings, sizeof settings, "measure-psnr=no %s", packed[_i].settings);
     REQUIRE_THAT(picture_case_open(&c, &p, settings), "%s: %s", settings, c.problem);
     for (unsigned k = 1; k < LAYOUT_CONTAINERS; k++) {
         layout l;
@@ -416,7 +416,7 @@ TEST(broken_profile)
     wvl_encoder_end(encoder);
     for (unsigned i = 0; i < 3; i++) {
         REQUIRE(wvl_encoder_receive(encoder, UINT32_MAX, &finished) == WVL_OK);
-        (void)snprintf(text, sizeof text, "%s", wvl_encoded_picture_error(finished));
+        snprintf(text, sizeof text, "%s", wvl_encoded_picture_error(finished));
         if (i != 1) {
             check_finished(&good, finished, "beside a broken one");
         } else {

@@ -109,7 +109,7 @@ TEST_EACH(blocks_in_parts, 6)
                                         "reversible=no tile=300,90 style=BYPASS+RESET psnr=30,45"};
     const char *text = texts[_i];
     char strict[128];
-    (void)snprintf(strict, sizeof strict, "%s reach=blocks", text);
+    snprintf(strict, sizeof strict, "%s reach=blocks", text);
     picture p = picture_draw(_i < 3 ? PICTURE_NATURAL : PICTURE_NOISE, 290, 170, 3, 8, 3);
     picture_input input = picture_open_input(&p, 0);
     bytes reference = encode(&input, text, "cpu");
@@ -175,7 +175,7 @@ TEST_EACH(part1_blocks, 14)
         "block=1024,4 packed-headers=ppm overrides=C0:reversible=no;block=16,16 mct=off"};
     static const unsigned depths[] = {8, 12, 16, 5};
     char strict[256];
-    (void)snprintf(strict, sizeof strict, "%s reach=blocks", texts[_i]);
+    snprintf(strict, sizeof strict, "%s reach=blocks", texts[_i]);
     for (unsigned i = 0; i < 4; i += strstr(texts[_i], "roi=rect") ? 3 : 1) { /* a region takes twice the planes */
         wvl_component_format parts[6];
         wvl_image_format format = {.struct_size = sizeof format,
@@ -484,7 +484,7 @@ TEST(output_memory_is_refused)
     picture_input input = picture_open_input(&p, 0);
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         char settings[256];
-        (void)snprintf(settings, sizeof settings, "%s output-memory=device", rows[i].settings);
+        snprintf(settings, sizeof settings, "%s output-memory=device", rows[i].settings);
         bytes refused = encode(&input, settings, rows[i].device);
         check_error(settings, refused.status, WVL_ERROR_UNSUPPORTED, refused.error, rows[i].reason);
     }

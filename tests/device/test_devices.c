@@ -104,7 +104,7 @@ static int check_next(wvl_encoder *encoder, uint32_t n, const char *end)
                   "picture %u: other bytes", n);
     const char *name = wvl_result_backend(wvl_encoded_picture_result(finished));
     int device = strncmp(name, "cuda:", 5) ? -1 : atoi(name + 5);
-    (void)snprintf(where, sizeof where, "cuda:%d%s", device, end ? end : "");
+    snprintf(where, sizeof where, "cuda:%d%s", device, end ? end : "");
     ck_assert_msg(device < 0 || !end || !strcmp(name, where), "picture %u came from %s, not %s", n, name, where);
     wvl_encoded_picture_release(finished);
     return device;
@@ -432,7 +432,7 @@ TEST(waves_of_one)
         bytes there = encode_plan(plan, &image);
         if (strcmp(cases[c].device, "cuda:0,5") != 0) {
             char start[16];
-            (void)snprintf(start, sizeof start, "cuda:%d", image.device);
+            snprintf(start, sizeof start, "cuda:%d", image.device);
             ck_assert_msg(there.status == WVL_OK && !strncmp(there.backend, start, strlen(start)) &&
                               !strchr(there.backend, ','),
                           "%d: %s, %s", there.status, there.backend, there.error);

@@ -205,7 +205,7 @@ TEST_EACH(scratch_is_short, KINDS)
     char strict[64];
     const trouble none = {0};
     static const uint32_t costs[] = {3, 16, 1u << 16};
-    (void)snprintf(strict, sizeof strict, "%s reach=packets", kinds[kind]);
+    snprintf(strict, sizeof strict, "%s reach=packets", kinds[kind]);
     for (unsigned i = 0; i < 3; i++) {
         soft->scratch_cost = costs[i];
         ends e = fly(kind, "cuda-only", &none);

@@ -86,8 +86,8 @@ static wvl_plan *make_plan(unsigned r, int on_device)
     char text[512], *rest = text;
     wvl_params *params;
     wvl_plan *plan;
-    (void)snprintf(text, sizeof text, "device=cuda-only reach=packets output-memory=%s %s",
-                   on_device ? "device" : "host", recipes[r].settings);
+    snprintf(text, sizeof text, "device=cuda-only reach=packets output-memory=%s %s", on_device ? "device" : "host",
+             recipes[r].settings);
     REQUIRE(wvl_params_create(context, &params) == WVL_OK);
     for (char *word; (word = strtok_r(rest, " ", &rest));) {
         char *value = strchr(word, '=');

@@ -93,7 +93,7 @@ static const series all[] = {
 static wvl_params *params_of(const series *s, uint32_t n, const char *device)
 {
     char text[64];
-    (void)snprintf(text, sizeof text, "device=%s", device);
+    snprintf(text, sizeof text, "device=%s", device);
     wvl_params *params = make_params(s->usual, s->values[n % 4] ? s->values[n % 4] : "");
     ck_assert_int_eq(wvl_params_parse(params, text), WVL_OK);
     return params;
@@ -145,7 +145,7 @@ TEST_EACH(bytes_of_a_new_encoder, sizeof all / sizeof *all)
 {
     const series *s = &all[_i];
     char text[64];
-    (void)snprintf(text, sizeof text, "device=%s", device_name());
+    snprintf(text, sizeof text, "device=%s", device_name());
     wvl_params *params = make_params(s->usual, text);
     wvl_plan *plan = make_plan(params);
     wvl_encoder *encoder;

@@ -211,15 +211,14 @@ TEST_EACH(explained, KINDS)
     char words[256];
     wvl_plan_memory m;
     explain(&input, kinds[_i].settings, "cuda", 0, &m);
-    (void)snprintf(words, sizeof words,
-                   "\ndevice: makes %s; at most %llu bytes of page-locked memory, %llu of its own\n%s", kinds[_i].reach,
-                   (unsigned long long)m.pinned_bytes, (unsigned long long)m.device_bytes,
-                   kinds[_i].why ? "  no more: " : "kernels of a picture, ");
+    snprintf(words, sizeof words, "\ndevice: makes %s; at most %llu bytes of page-locked memory, %llu of its own\n%s",
+             kinds[_i].reach, (unsigned long long)m.pinned_bytes, (unsigned long long)m.device_bytes,
+             kinds[_i].why ? "  no more: " : "kernels of a picture, ");
     expect_said(kinds[_i].settings, words);
     expect_said(kinds[_i].settings, kinds[_i].why ? kinds[_i].why : "device");
     explain(&input, kinds[_i].settings, "cuda", 1, &m);
-    (void)snprintf(words, sizeof words, "\"device_reach\":\"%s\",\"pinned_bytes\":%llu,\"device_bytes\":%llu,",
-                   kinds[_i].reach, (unsigned long long)m.pinned_bytes, (unsigned long long)m.device_bytes);
+    snprintf(words, sizeof words, "\"device_reach\":\"%s\",\"pinned_bytes\":%llu,\"device_bytes\":%llu,",
+             kinds[_i].reach, (unsigned long long)m.pinned_bytes, (unsigned long long)m.device_bytes);
     expect_said(kinds[_i].settings, words);
     ck_assert(m.pinned_bytes > 0 && m.device_bytes > 0);
     picture_close_input(&input);
@@ -233,7 +232,7 @@ static char launched[1 << 12];
 static void see_kernel(const char *name)
 {
     char line[80];
-    (void)snprintf(line, sizeof line, "  %s\n", name);
+    snprintf(line, sizeof line, "  %s\n", name);
     if (!strstr(launched, line)) {
         strncat(launched, line, sizeof launched - strlen(launched) - 1);
     }

@@ -41,17 +41,17 @@ static int read_file(const char *path, char *text, size_t room)
         return 1;
     }
     if (!strcmp(path, "/sys/devices/system/node/online")) {
-        (void)snprintf(text, room, "%s", online);
+        snprintf(text, room, "%s", online);
         return 0;
     }
     for (int i = 0; i < DEVICES; i++) {
-        (void)snprintf(name, sizeof name, "/sys/bus/pci/devices/0001:a%d:04.0/numa_node", i);
+        snprintf(name, sizeof name, "/sys/bus/pci/devices/0001:a%d:04.0/numa_node", i);
         if (!strcmp(path, name)) {
             status = snprintf(text, room, "%d\n", nodes_of[i]);
         }
     }
     for (int i = 0; i < 2; i++) {
-        (void)snprintf(name, sizeof name, "/sys/devices/system/node/node%d/cpulist", i);
+        snprintf(name, sizeof name, "/sys/devices/system/node/node%d/cpulist", i);
         if (!strcmp(path, name)) {
             status = snprintf(text, room, "%s", node_cpus[i]);
         }

@@ -89,7 +89,7 @@ TEST_EACH(predicted, FORESEEN)
     int is_rough = c.plan->test.all_sets;
     for (unsigned k = AS_IS; k < (has_budget ? UNSETTLED : PREDICTIONS); k++) { /* budgets take long */
         char name[256];
-        (void)snprintf(name, sizeof name, "%s, prediction %u", foreseen[_i].settings, k);
+        snprintf(name, sizeof name, "%s, prediction %u", foreseen[_i].settings, k);
         depth_work work = run_predicted(&c, k, name);
         if (!run_soft) {
             continue;

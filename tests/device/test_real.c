@@ -60,9 +60,9 @@ static void promise(const wvl_plan *plan, bytes *b)
 {
     const char *why;
     switch (wvl_backend_cuda.reach(plan, NULL, WVL_REACH_PACKETS, &why)) {
-    case WVL_REACH_PACKETS: (void)snprintf(b->promised, sizeof b->promised, "cuda:0 packets"); break;
-    case WVL_REACH_BLOCKS: (void)snprintf(b->promised, sizeof b->promised, "cuda:0 blocks"); break;
-    default: (void)snprintf(b->promised, sizeof b->promised, "cuda:0"); break;
+    case WVL_REACH_PACKETS: snprintf(b->promised, sizeof b->promised, "cuda:0 packets"); break;
+    case WVL_REACH_BLOCKS: snprintf(b->promised, sizeof b->promised, "cuda:0 blocks"); break;
+    default: snprintf(b->promised, sizeof b->promised, "cuda:0"); break;
     }
 }
 
@@ -76,7 +76,7 @@ static bytes encode(const picture_input *input, const char *settings, const char
     wvl_sink sink;
     wvl_result *result = NULL;
     ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-    (void)snprintf(text, sizeof text, "%s%s", strchr(settings, '=') ? "" : "tile=", settings);
+    snprintf(text, sizeof text, "%s%s", strchr(settings, '=') ? "" : "tile=", settings);
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
         char *equals = strchr(word, '=');
         *equals = 0;
@@ -90,7 +90,7 @@ static bytes encode(const picture_input *input, const char *settings, const char
     b.status = wvl_encode(plan, &input->image, &sink, NULL, &result, b.error, sizeof b.error);
     if (b.status == WVL_OK) {
         ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
-        (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
+        snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
     }
     wvl_result_release(result);
     wvl_plan_release(plan);

@@ -332,8 +332,8 @@ TEST_EACH(memory, 2)
     for (int limited = 0; limited < 2; limited++) {
         wvl_plan_memory m = {.struct_size = sizeof m};
         char settings[128];
-        (void)snprintf(settings, sizeof settings, limited ? "%s reach=packets device-memory=%llu" : "%s", kinds[_i],
-                       (unsigned long long)(whole - 1));
+        snprintf(settings, sizeof settings, limited ? "%s reach=packets device-memory=%llu" : "%s", kinds[_i],
+                 (unsigned long long)(whole - 1));
         wvl_plan *plan = make_shares(&input, settings, "cuda-only:all");
         ck_assert_int_eq(wvl_plan_measure(plan, &m), WVL_OK);
         ck_assert_msg(m.device_bytes && (!limited || m.device_bytes < whole), "%llu of %llu bytes",

@@ -46,7 +46,7 @@ static bytes encode_rows(const wvl_plan *plan, rows_bench *rows)
     b.status = wvl_encode_rows(plan, &rows->source, rows->options, &sink, &control, &result, b.error, sizeof b.error);
     if (b.status == WVL_OK) {
         ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
-        (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
+        snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
         b.psnr = wvl_result_layer_psnr(result, wvl_result_layer_count(result) - 1);
     } else {
         wvl_sink_discard(&sink);
@@ -103,7 +103,7 @@ static void expect(const char *what, const bytes *reference, bytes b, const char
 {
     char name[32];
     ck_assert_msg(b.status == WVL_OK, "%s: %s", what, b.error);
-    (void)snprintf(name, sizeof name, "%s", backend ? backend : b.backend);
+    snprintf(name, sizeof name, "%s", backend ? backend : b.backend);
     ck_assert_msg(!strncmp(b.backend, "cuda:0", 6), "%s: from %s", what, b.backend);
     expect_same(what, reference, b, name);
 }
@@ -130,7 +130,7 @@ TEST_EACH(bytes_are_the_same, CASES)
         char what[160];
         plan->test.strip_rows = heights[k];
         rows_open(&rows, &p, 0, 1);
-        (void)snprintf(what, sizeof what, "%s, strips of %u", cases[_i].settings, heights[k]);
+        snprintf(what, sizeof what, "%s, strips of %u", cases[_i].settings, heights[k]);
         uint32_t before = soft->launches;
         bytes image = encode_plan(plan, &input.image), by_rows = encode_rows(plan, &rows);
         if (cases[_i].is_host) {
@@ -282,7 +282,7 @@ TEST_EACH(memory_is_kept, 2)
         char text[128];
         open_context();
         bytes reference = encode(&input, settings[_i], "cpu");
-        (void)snprintf(text, sizeof text, "%s device-memory=%llu", settings[_i], (unsigned long long)limit);
+        snprintf(text, sizeof text, "%s device-memory=%llu", settings[_i], (unsigned long long)limit);
         wvl_plan *plan = make_plan(&input.format, text, "cuda-only");
         wvl_plan_memory promised = measure(plan);
         soft->memory_peak = soft->pinned_peak = 0;
@@ -490,7 +490,7 @@ TEST_EACH(every_call_may_fail, 8)
             by_device += !strcmp(b.backend, "cuda:0 blocks");
             mixed += strstr(b.backend, "cuda:0") && strstr(b.backend, "cpu");
             char name[32];
-            (void)snprintf(name, sizeof name, "%s", b.backend);
+            snprintf(name, sizeof name, "%s", b.backend);
             expect_same(soft->last ? soft->last : "all calls", &reference, b, name);
         } else {
             ck_assert_msg(b.status == WVL_ERROR_MEMORY || b.status == WVL_ERROR_DEVICE, "%s: %d", b.error, b.status);
@@ -534,7 +534,7 @@ TEST_EACH(every_allocation_may_fail, 4)
         failed += b.status != WVL_OK;
         if (b.status == WVL_OK) {
             char name[32];
-            (void)snprintf(name, sizeof name, "%s", b.backend);
+            snprintf(name, sizeof name, "%s", b.backend);
             expect_same("allocation", &reference, b, name);
         }
         free_bytes(&reference);

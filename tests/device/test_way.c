@@ -43,8 +43,7 @@ static void draw_settings(uint64_t *seed, char *text, size_t room)
                                         "reversible=no psnr=40",
                                         "reversible=no bpp=2 measure-psnr=yes"};
     static const char *const marks[] = {"", "", "", "plt=yes", "packed-headers=ppt", "plm=yes"};
-    (void)snprintf(text, room, "%s %s %s %s", DRAW(blocks, seed), DRAW(tiles, seed), DRAW(rates, seed),
-                   DRAW(marks, seed));
+    snprintf(text, room, "%s %s %s %s", DRAW(blocks, seed), DRAW(tiles, seed), DRAW(rates, seed), DRAW(marks, seed));
 }
 
 /* Limits for tests: several waves of a tile each, small shares. */
@@ -58,7 +57,7 @@ static wvl_plan *draw_plan(const wvl_image_format *format, uint64_t *seed, char 
     if (plan && below(seed, 4)) {
         plan->test.share_samples = 1000;
     }
-    (void)snprintf(text, room, "%s device=%s", settings, device);
+    snprintf(text, room, "%s device=%s", settings, device);
     return plan;
 }
 
@@ -76,7 +75,7 @@ static bytes encode_by_rows(const wvl_plan *plan, const picture *p, wvl_way *way
     b.status = wvl_encode_rows(plan, &rows.source, rows.options, &sink, NULL, &result, b.error, sizeof b.error);
     if (b.status == WVL_OK) {
         ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
-        (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
+        snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
     }
     wvl_result_release(result);
     return b;
@@ -92,7 +91,7 @@ static bytes encode_in_flight(const wvl_plan *plan, const wvl_image *image)
     ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &finished), WVL_OK);
     b.status = wvl_encoded_picture_status(finished);
     if (b.status == WVL_OK) {
-        (void)snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(wvl_encoded_picture_result(finished)));
+        snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(wvl_encoded_picture_result(finished)));
     }
     wvl_encoded_picture_release(finished);
     wvl_encoder_release(encoder);
@@ -153,7 +152,7 @@ TEST(as_it_is_chosen)
         open_context();
         reset_driver(devices);
         wvl_plan *plan = draw_plan(&input.format, &seed, settings, sizeof settings);
-        (void)snprintf(what, sizeof what, "plan %d, %d devices, source %d: %s", i, devices, source, settings);
+        snprintf(what, sizeof what, "plan %d, %d devices, source %d: %s", i, devices, source, settings);
         if (plan) {
             try_plan(what, plan, &p, &input, source);
             sources[source]++;

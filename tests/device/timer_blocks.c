@@ -22,7 +22,7 @@ static void time_side(const timer *t, const picture *p, uint32_t side, const cha
 {
     picture_blocks blocks;
     char name[64];
-    (void)snprintf(name, sizeof name, "%ux%u%s", side, side, more);
+    snprintf(name, sizeof name, "%ux%u%s", side, side, more);
     if (p->count != 3 || !picture_blocks_fetch(&blocks, p, side)) {
         timer_fail("%s: no coefficients. Take a picture of three components without subsampling", t->picture);
     }
@@ -123,7 +123,7 @@ static void time_limits(const timer *t, ht_list *list, const char *name, uint32_
     static const uint32_t limits[] = {48, 64, 99, 163, 227};
     for (unsigned k = 0; k < 5 && frames > 1; k++) {
         char text[80];
-        (void)snprintf(text, sizeof text, "%s, %u KiB", name, limits[k]);
+        snprintf(text, sizeof text, "%s, %u KiB", name, limits[k]);
         time_list(t, text, list, frames, limits[k] << 10);
     }
     fill_ones(list);

@@ -76,7 +76,7 @@ static configuration parse(const char *text)
 {
     configuration c = {.slots = 8, .memory = 2, .ring = 8, .graphs = 1};
     char copy[256], *rest = copy;
-    (void)snprintf(copy, sizeof copy, "%s", text);
+    snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
         char *value = strchr(word, '=');
         unsigned i = 0, count = sizeof names / sizeof *names;

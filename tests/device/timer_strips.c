@@ -87,7 +87,7 @@ static wvl_plan *make_plan(const scene *s, const char *settings, const char *dev
     char text[512];
     must(wvl_params_create(s->context, &params), "params", NULL);
     must(wvl_params_set(params, "device", device), "device", wvl_params_error(params));
-    (void)snprintf(text, sizeof text, "%s", settings);
+    snprintf(text, sizeof text, "%s", settings);
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
         char *value = strchr(word, '=');
         if (!value) {
@@ -334,7 +334,7 @@ static void *encode(const scene *s, const wvl_plan *plan, size_t *bytes, char *b
     must(wvl_sink_open_memory(s->context, &sink), "sink", NULL);
     must(wvl_encode(plan, &image, &sink, NULL, &result, error, sizeof error), "encode", error);
     must(wvl_sink_take_memory(&sink, &data, bytes), "sink", NULL);
-    (void)snprintf(backend, 64, "%s", wvl_result_backend(result));
+    snprintf(backend, 64, "%s", wvl_result_backend(result));
     wvl_result_release(result);
     return data;
 }

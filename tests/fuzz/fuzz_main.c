@@ -63,12 +63,12 @@ int main(int count, char **arguments)
     unsigned long changes = count > 1 ? strtoul(arguments[1], NULL, 10) : 0, tried = 0;
     uint64_t state = 1;
     if (count < 3) {
-        (void)fprintf(stderr, "usage: %s CHANGES FILE...\n", arguments[0]);
+        fprintf(stderr, "usage: %s CHANGES FILE...\n", arguments[0]);
         return 2;
     }
     for (int i = 2; i < count; i++) {
         if (!load(arguments[i], &whole)) {
-            (void)fprintf(stderr, "%s cannot be read\n", arguments[i]);
+            fprintf(stderr, "%s cannot be read\n", arguments[i]);
             return 2;
         }
         (void)LLVMFuzzerTestOneInput(whole.bytes, whole.n);

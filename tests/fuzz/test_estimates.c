@@ -224,7 +224,7 @@ TEST(guard_bits_hide_fractions)
     fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         double told = 40.1, error = pow(10.0, -told / 20.0) + ldexp(0.0185, -(int)rows[i].bits);
-        (void)snprintf(line, sizeof line, "step=0.0185 %s", rows[i].options);
+        snprintf(line, sizeof line, "step=0.0185 %s", rows[i].options);
         ck_assert(fuzz_case_parse(&drawn, line));
         ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(error), 0.001);
     }

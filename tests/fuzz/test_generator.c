@@ -156,7 +156,7 @@ TEST(changes_explain_where_they_overlap)
     fuzz_picture p = {.x1 = 300, .y1 = 200, .count = 3, .planes = planes};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         fuzz_facts facts = {.c = &drawn, .p = &p};
-        (void)snprintf(line, sizeof line, "layers=2 progression-changes=%s", rows[i].changes);
+        snprintf(line, sizeof line, "layers=2 progression-changes=%s", rows[i].changes);
         ck_assert(fuzz_case_parse(&drawn, line));
         const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, &facts);
         ck_assert_msg((fault && !strcmp(fault->id, "grok-poc")) == rows[i].is_known, "%s", rows[i].changes);
@@ -215,7 +215,7 @@ static void check_marker_fault(const char *id, const marker_row *row)
     fuzz_folder none = {0};
     fuzz_picture p;
     fuzz_run run;
-    (void)snprintf(line, sizeof line, "size=50,40 %s", row->options);
+    snprintf(line, sizeof line, "size=50,40 %s", row->options);
     ck_assert(fuzz_case_parse(&drawn, line));
     ck_assert_msg(fuzz_picture_build(&drawn, &none, &p, other, sizeof other), "%s", other);
     fuzz_run_encode(&drawn, &p, 0, &run);

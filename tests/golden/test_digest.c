@@ -339,7 +339,7 @@ TEST_EACH(layouts, SETTINGS)
         }
         other.image.planes = planes;
         char what[32];
-        (void)snprintf(what, sizeof what, "layout %u", layout);
+        snprintf(what, sizeof what, "layout %u", layout);
         expect_same(what, reference, encode(&one, &other, settings[_i]));
     }
     free(reference.data);

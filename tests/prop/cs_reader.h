@@ -26,7 +26,7 @@ static inline int bad(reader *r, const char *format, ...)
         va_list args;
         va_start(args, format);
         if (n > 0 && (size_t)n < r->error_bytes) {
-            (void)vsnprintf(r->error + n, r->error_bytes - (size_t)n, format, args);
+            vsnprintf(r->error + n, r->error_bytes - (size_t)n, format, args);
         }
         va_end(args);
     }

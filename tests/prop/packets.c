@@ -16,7 +16,7 @@ static int bad(walker *w, const char *format, ...)
         va_list args;
         va_start(args, format);
         if (n > 0 && (size_t)n < w->error_bytes) {
-            (void)vsnprintf(w->error + n, w->error_bytes - (size_t)n, format, args);
+            vsnprintf(w->error + n, w->error_bytes - (size_t)n, format, args);
         }
         va_end(args);
     }

@@ -62,9 +62,9 @@ TEST_EACH(layers_of_all_kinds, 5)
         picture p = picture_draw(kinds[k], 230, 170, 2, 10, k);
         for (unsigned layers = 1; layers <= 300; layers = layers * 3 + 1) {
             char settings[200];
-            (void)snprintf(settings, sizeof settings,
-                           "progression=%s layers=%u style=%u block=8,16 precincts=[64,64] sop=%u eph=%u plt=%u",
-                           orders[_i], layers, (layers * 5 + k) % 64, layers & 1, k & 1, layers >> 1 & 1);
+            snprintf(settings, sizeof settings,
+                     "progression=%s layers=%u style=%u block=8,16 precincts=[64,64] sop=%u eph=%u plt=%u", orders[_i],
+                     layers, (layers * 5 + k) % 64, layers & 1, k & 1, layers >> 1 & 1);
             case_structure(settings, &p, settings);
         }
         picture_free(&p);
@@ -78,7 +78,7 @@ TEST(long_lengths)
     for (unsigned style = 0; style < 64; style++) {
         char settings[64];
         outcome o;
-        (void)snprintf(settings, sizeof settings, "levels=1 style=%u layers=%u", style, 1 + style % 3);
+        snprintf(settings, sizeof settings, "levels=1 style=%u layers=%u", style, 1 + style % 3);
         o = case_encode(settings, &p, settings, NULL);
         ck_assert_uint_gt(o.packets.passes, o.packets.blocks_coded * 70);
         case_free(&o);

@@ -44,7 +44,7 @@ __attribute__((destructor)) static void end(void)
     fail_at = 0;
     FILE *file = name ? fopen(name, "w") : NULL;
     if (file) {
-        (void)fprintf(file, "%ld\n", atomic_load(&calls));
+        fprintf(file, "%ld\n", atomic_load(&calls));
         (void)fclose(file);
     }
 }

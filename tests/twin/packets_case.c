@@ -17,14 +17,14 @@
 
 static int fail(packets_case *c, const char *what)
 {
-    (void)snprintf(c->problem, sizeof c->problem, "%s: %s", what, c->context ? wvl_context_error(c->context) : "");
+    snprintf(c->problem, sizeof c->problem, "%s: %s", what, c->context ? wvl_context_error(c->context) : "");
     return 0;
 }
 
 static wvl_status set_all(wvl_params *params, const char *settings)
 {
     char text[1024], *rest = text;
-    (void)snprintf(text, sizeof text, "%s", settings);
+    snprintf(text, sizeof text, "%s", settings);
     for (char *word; (word = strtok_r(rest, " ", &rest));) {
         char *value = strchr(word, '=');
         *value = 0;
@@ -424,8 +424,8 @@ static const char *check_bytes(packets_case *c, const uint8_t *got, uint64_t fro
     for (uint64_t i = from; i < end; i++) {
         uint8_t want = is_written && i < c->expected_bytes ? c->expected[i] : HT_POISON;
         if (got[i] != want) {
-            (void)snprintf(c->problem, sizeof c->problem, "picture %u, byte %llu of %zu: %02X in place of %02X",
-                           picture, (unsigned long long)i, c->expected_bytes, got[i], want);
+            snprintf(c->problem, sizeof c->problem, "picture %u, byte %llu of %zu: %02X in place of %02X", picture,
+                     (unsigned long long)i, c->expected_bytes, got[i], want);
             return c->problem;
         }
     }
@@ -449,8 +449,8 @@ const char *packets_load_check(const packets_load *load, const ht_device *d, pac
         const wvl_cuda_packets_result *r = &results[p];
         int is_written = load->room >= c->expected_bytes;
         if (r->bytes != c->expected_bytes || r->flags != (is_written ? 0u : (unsigned)WVL_CUDA_PACKETS_SHORT)) {
-            (void)snprintf(c->problem, sizeof c->problem, "picture %u: %llu bytes, flags %u; %zu bytes expected", p,
-                           (unsigned long long)r->bytes, r->flags, c->expected_bytes);
+            snprintf(c->problem, sizeof c->problem, "picture %u: %llu bytes, flags %u; %zu bytes expected", p,
+                     (unsigned long long)r->bytes, r->flags, c->expected_bytes);
             wrong = c->problem;
             break;
         }

@@ -21,7 +21,7 @@
 
 static int fail(rate_case *c, const char *what)
 {
-    (void)snprintf(c->problem, sizeof c->problem, "%s: %s", what, c->context ? wvl_context_error(c->context) : "");
+    snprintf(c->problem, sizeof c->problem, "%s: %s", what, c->context ? wvl_context_error(c->context) : "");
     return 0;
 }
 
@@ -31,7 +31,7 @@ static int make_plan(rate_case *c, const wvl_image_format *format, const char *s
     wvl_params *params = NULL;
     char text[512], *rest = text;
     int fine = wvl_context_create(&options, &c->context) == WVL_OK && wvl_params_create(c->context, &params) == WVL_OK;
-    (void)snprintf(text, sizeof text, "%s", settings);
+    snprintf(text, sizeof text, "%s", settings);
     for (char *word; fine && (word = strtok_r(rest, " ", &rest));) {
         char *value = strchr(word, '=');
         *value = 0;
@@ -226,7 +226,7 @@ int rate_case_expect(rate_case *c)
     c->status = choose_and_write(c, &coder, &wave);
     int fine = c->status == WVL_OK || c->status == WVL_ERROR_UNREACHABLE;
     if (!fine) {
-        (void)snprintf(c->problem, sizeof c->problem, "the CPU says %d: %s", c->status, coder.problem);
+        snprintf(c->problem, sizeof c->problem, "the CPU says %d: %s", c->status, coder.problem);
     }
     wvl_coder_fini(&coder);
     wvl_free(NULL, memory, bytes);
@@ -452,8 +452,8 @@ static wvl_cuda_status fetch(const rate_case *c, const ht_device *d, const load 
 
 static const char *differ(rate_case *c, const char *what, uint64_t at, uint64_t got, uint64_t want)
 {
-    (void)snprintf(c->problem, sizeof c->problem, "%s %llu: %llu in place of %llu", what, (unsigned long long)at,
-                   (unsigned long long)got, (unsigned long long)want);
+    snprintf(c->problem, sizeof c->problem, "%s %llu: %llu in place of %llu", what, (unsigned long long)at,
+             (unsigned long long)got, (unsigned long long)want);
     return c->problem;
 }
 

@@ -74,8 +74,8 @@ TEST(orders)
     for (unsigned i = 0; i < 5; i++) {
         for (unsigned m = 0; m < 5; m += subset ? 4 : 1 + (i & 1)) {
             char text[256];
-            (void)snprintf(text, sizeof text, "style=%s block=16,16 precincts=[64,32] progression=%s %s",
-                           (i + m) & 1 ? "0" : "HT", progressions[i], markers[m]);
+            snprintf(text, sizeof text, "style=%s block=16,16 precincts=[64,32] progression=%s %s",
+                     (i + m) & 1 ? "0" : "HT", progressions[i], markers[m]);
             REQUIRE_THAT(check_picture(&p, text, 1), "%s", text);
         }
     }
@@ -278,7 +278,7 @@ static void draw_settings(char *text, size_t bytes)
         n += snprintf(text + n, bytes - (size_t)n, "%s", PICK(boxes));
     }
     if (between(0, 1)) {
-        (void)snprintf(text + n, bytes - (size_t)n, " tile=%u,%u", between(20, 120), between(20, 120));
+        snprintf(text + n, bytes - (size_t)n, " tile=%u,%u", between(20, 120), between(20, 120));
     }
 }
 

@@ -88,7 +88,7 @@ static void open_case(rate_case *c, uint32_t width, uint32_t height, uint32_t co
         components[i] = (wvl_component_format){12, 0, 1, 1};
     }
     char text[512];
-    (void)snprintf(text, sizeof text, "rdoq=no measure-psnr=no %s", settings);
+    snprintf(text, sizeof text, "rdoq=no measure-psnr=no %s", settings);
     REQUIRE_THAT(rate_case_open(c, &format, text), "%s: %s", settings, c->problem);
 }
 
@@ -259,7 +259,7 @@ static void check_caps(const char *settings, uint32_t count, unsigned temper)
 {
     rate_case c;
     char text[256];
-    (void)snprintf(text, sizeof text, "max-component-bytes=1000000 %s", settings);
+    snprintf(text, sizeof text, "max-component-bytes=1000000 %s", settings);
     open_case(&c, 32, 24, count, text);
     REQUIRE((c.plan->rate.cap_split != 0) == (strstr(settings, "cinema4k") != NULL));
     draw_blocks(&c, temper, 5, 30);

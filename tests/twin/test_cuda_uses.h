@@ -29,7 +29,7 @@ static wvl_cuda_status named_function(wvl_cuda_function *function, wvl_cuda_modu
         use++;
         REQUIRE_THAT(use < sizeof kernel_uses / sizeof *kernel_uses, "no room for %s", name);
     }
-    (void)snprintf(kernel_uses[use].name, sizeof kernel_uses[use].name, "%s", name);
+    snprintf(kernel_uses[use].name, sizeof kernel_uses[use].name, "%s", name);
     loaded[loaded_count % LOADED].function = *function;
     loaded[loaded_count++ % LOADED].use = use;
     return status;

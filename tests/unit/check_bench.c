@@ -278,7 +278,7 @@ static void collect(void *user, const wvl_check_issue *issue)
 {
     check_result *r = user;
     if (!r->count) {
-        (void)snprintf(r->first_text, sizeof r->first_text, "%llu: %s", (unsigned long long)issue->offset, issue->text);
+        snprintf(r->first_text, sizeof r->first_text, "%llu: %s", (unsigned long long)issue->offset, issue->text);
     }
     if (!check_has(r, issue->rule)) {
         ck_assert_uint_lt(r->count, 64);
@@ -311,7 +311,7 @@ static const char *word_of(const char *options, const char *key, char *value, si
     if (!at) {
         return NULL;
     }
-    (void)snprintf(value, bytes, "%.*s", (int)strcspn(at + strlen(key), " "), at + strlen(key));
+    snprintf(value, bytes, "%.*s", (int)strcspn(at + strlen(key), " "), at + strlen(key));
     return value;
 }
 

@@ -29,7 +29,7 @@ START_TEST(null_is_an_error_or_nothing)
 static char *read_header(const char *name)
 {
     char path[512];
-    (void)snprintf(path, sizeof path, "%s/%s", suite->folder, name);
+    snprintf(path, sizeof path, "%s/%s", suite->folder, name);
     FILE *f = fopen(path, "rb");
     ck_assert_msg(f != NULL, "%s cannot be read", path);
     char *text = calloc(1, 1 << 20);

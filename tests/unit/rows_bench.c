@@ -41,7 +41,7 @@ static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t 
     for (uint32_t i = 0; i < count; i++) {
         REQUIRE(buffers[i].first_row == b->next[i] && buffers[i].pitch_bytes >= buffers[i].row_bytes);
         if (!i && b->fails_at - buffers[i].first_row < buffers[i].row_count) {
-            (void)snprintf(error, error_bytes, "row %u is torn", b->fails_at);
+            snprintf(error, error_bytes, "row %u is torn", b->fails_at);
             wvl_cancel_raise(b->cancel);
             return b->cancel ? WVL_OK : b->fails_with;
         }
@@ -60,7 +60,7 @@ static wvl_status rewind_rows(void *user, char *error, size_t error_bytes)
     b->rewinds++;
     memset(b->next, 0, sizeof b->next);
     if (b->rewind_fails) {
-        (void)snprintf(error, error_bytes, "the tape is stuck");
+        snprintf(error, error_bytes, "the tape is stuck");
     }
     return b->rewind_fails ? WVL_ERROR_INPUT : WVL_OK;
 }
@@ -96,7 +96,7 @@ void rows_open(rows_bench *b, const picture *from, int interleaved, int can_rewi
 static void set_all(wvl_params *params, const char *settings)
 {
     char text[512], *rest = NULL;
-    (void)snprintf(text, sizeof text, "%s", settings);
+    snprintf(text, sizeof text, "%s", settings);
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         char *value = strchr(word, '=');
         if (value) {

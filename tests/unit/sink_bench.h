@@ -54,14 +54,14 @@ static inline wvl_status open_context(void)
     return wvl_context_create(&options, &context);
 }
 
-static inline void set_path(const char *name) { (void)snprintf(path, sizeof path, "%s/%s", directory, name); }
+static inline void set_path(const char *name) { snprintf(path, sizeof path, "%s/%s", directory, name); }
 
 static inline void setup(void)
 {
     const char *base = getenv("TMPDIR");
     books = (ledger){0, 0, 0, 0};
     memset(&sink, 0, sizeof sink);
-    (void)snprintf(directory, sizeof directory, "%s/wvl-sink-XXXXXX", base ? base : P_tmpdir);
+    snprintf(directory, sizeof directory, "%s/wvl-sink-XXXXXX", base ? base : P_tmpdir);
     ck_assert(mkdtemp(directory) != NULL);
     ck_assert_int_eq(open_context(), WVL_OK);
     set_path("out.jp2");
@@ -84,7 +84,7 @@ static inline void teardown(void)
     char name[sizeof path + 300];
     DIR *d = opendir(directory);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
-        (void)snprintf(name, sizeof name, "%s/%s", directory, e->d_name);
+        snprintf(name, sizeof name, "%s/%s", directory, e->d_name);
         (void)unlink(name);
     }
     closedir(d);

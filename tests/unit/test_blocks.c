@@ -370,7 +370,7 @@ static void draw(uint8_t *samples)
 static void set_all(wvl_params *params, const char *settings)
 {
     char text[256], *rest = NULL;
-    (void)snprintf(text, sizeof text, "%s", settings);
+    snprintf(text, sizeof text, "%s", settings);
     for (char *key = strtok_r(text, " ", &rest); key; key = strtok_r(NULL, " ", &rest)) {
         char *value = strchr(key, '=');
         *value++ = 0;

@@ -93,8 +93,8 @@ static void read_ycc(wvl_io_picture *p, const layout *l)
     uint64_t state = 99 + l->dx;
     wvl_io_options options = {.raw_format = format};
     unsigned wide = (WIDTH + l->dx - 1) / l->dx, high = (HEIGHT + l->dy - 1) / l->dy;
-    (void)snprintf(format, sizeof format, "%u,%u,3,%u,u@1x1:%ux%u:%ux%u", WIDTH, HEIGHT, l->depth, l->dx, l->dy, l->dx,
-                   l->dy);
+    snprintf(format, sizeof format, "%u,%u,3,%u,u@1x1:%ux%u:%ux%u", WIDTH, HEIGHT, l->depth, l->dx, l->dy, l->dx,
+             l->dy);
     for (unsigned i = 0; i < WIDTH * HEIGHT + 2 * wide * high; i++) {
         unsigned v = (unsigned)(next_random(&state) & ((1u << l->depth) - 1));
         v = state >> 60 ? v : (v & 1) * ((1u << l->depth) - 1); /* some extremes */

@@ -233,7 +233,7 @@ TEST(limits_end_the_walk)
     for (unsigned limit = 1; limit < 40000; limit += limit < 500 ? 1 : 500) {
         char options[64];
         int is_work = limit & 1;
-        (void)snprintf(options, sizeof options, is_work ? "work=%u" : "memory=%u", limit);
+        snprintf(options, sizeof options, is_work ? "work=%u" : "memory=%u", limit);
         r = check_walk(&b, options);
         ck_assert_msg(r.verdict != WVL_CHECK_ILLEGAL, "%s: %s", options, r.first_text);
         ck_assert_int_eq(r.verdict == WVL_CHECK_UNDECIDED, check_has(&r, is_work ? "limit.work" : "limit.memory"));

@@ -27,7 +27,7 @@
 static int turn(wvl_guard_call *call)
 {
     char text[32];
-    (void)snprintf(text, sizeof text, "%zu", call->input_bytes);
+    snprintf(text, sizeof text, "%zu", call->input_bytes);
     wvl_guard_tell(7, text);
     for (size_t i = call->input_bytes; i > 0; i--) {
         if (wvl_guard_write(call, &call->input[i - 1], 1) != 0) {
@@ -90,7 +90,7 @@ static const wvl_guard_service services[] = {{"turn", turn}, {"pid", tell_pid}, 
 
 /* ---- In the parent --------------------------------------------------------------------------- */
 
-static void keep(int kind, const char *text, void *user) { (void)snprintf(user, 64, "%d %s", kind, text); }
+static void keep(int kind, const char *text, void *user) { snprintf(user, 64, "%d %s", kind, text); }
 
 static wvl_guard_answer ask(const char *service)
 {

@@ -182,7 +182,7 @@ static int read_with_failure(const bytes *b, const char *name, long at, size_t m
             _exit(DONE);
         }
         if (result != WVL_IO_ERROR_MEMORY || !error[0]) {
-            (void)fprintf(stderr, "allocation %ld of %s: %d, \"%s\"\n", at, name, result, error);
+            fprintf(stderr, "allocation %ld of %s: %d, \"%s\"\n", at, name, result, error);
         }
         _exit(result == WVL_IO_ERROR_MEMORY && error[0] ? SHORT_OF_MEMORY : WRONG);
     }

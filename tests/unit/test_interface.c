@@ -420,7 +420,7 @@ static const giant giants[] = {
 static void set_all(wvl_params *params, const char *settings)
 {
     char text[200], *next;
-    (void)snprintf(text, sizeof text, "%s", settings);
+    snprintf(text, sizeof text, "%s", settings);
     for (char *key = strtok_r(text, " ", &next); key; key = strtok_r(NULL, " ", &next)) {
         char *value = strchr(key, '=');
         *value = 0;
@@ -504,7 +504,7 @@ static void *fail_often(void *arg)
     caller *c = arg;
     char expected[64];
     wvl_plan *plan;
-    (void)snprintf(expected, sizeof expected, "depth %u;", 40 + c->number);
+    snprintf(expected, sizeof expected, "depth %u;", 40 + c->number);
     wvl_component_format deep = {(uint8_t)(40 + c->number), 0, 1, 1};
     wvl_image_format format = {
         .struct_size = sizeof format, .x1 = 8, .y1 = 8, .component_count = 1, .components = &deep};

@@ -12,7 +12,7 @@ static char folder[] = "/tmp/interrupt-XXXXXX";
 static char *place(const char *name)
 {
     static char path[200];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
 }
 

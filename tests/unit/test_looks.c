@@ -75,7 +75,7 @@ static void open_bench(bench *b, const char *settings)
     wvl_context_options options = {.struct_size = sizeof options, .threads = THREADS};
     ck_assert_int_eq(wvl_context_create(&options, &b->context), WVL_OK);
     ck_assert_int_eq(wvl_params_create(b->context, &b->params), WVL_OK);
-    (void)snprintf(text, sizeof text, "%s", settings);
+    snprintf(text, sizeof text, "%s", settings);
     for (char *key = strtok_r(text, " ", &next); key; key = strtok_r(NULL, " ", &next)) {
         char *value = strchr(key, '=');
         *value = 0;

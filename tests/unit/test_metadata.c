@@ -391,11 +391,11 @@ TEST(sidecars_that_cannot_be_read)
 {
     char folder[] = "sidecars.XXXXXX", path[64], name[64];
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/x.tif", folder);
+    snprintf(path, sizeof path, "%s/x.tif", folder);
     start();
     ck_assert_int_eq(wvl_metadata_read_sidecars(path, &picture), 0);
     ck_assert_str_eq(picture.lost, "");
-    (void)snprintf(name, sizeof name, "%s/x.tfw", folder);
+    snprintf(name, sizeof name, "%s/x.tfw", folder);
     ck_assert_int_eq(mkdir(name, 0700), 0);
     ck_assert_int_eq(wvl_metadata_read_sidecars(path, &picture), 0);
     ck_assert_str_eq(picture.lost, "world file (cannot be read)");

@@ -16,12 +16,12 @@ static unsigned preferred, set_count;
 static int read_file(const char *path, char *text, size_t bytes)
 {
     size_t length = strlen(read_paths);
-    (void)snprintf(read_paths + length, sizeof read_paths - length, "%s\n", path);
+    snprintf(read_paths + length, sizeof read_paths - length, "%s\n", path);
     const char *names[] = {"online", "numa_node", "cpulist"}, *texts[] = {online, numa_node, cpulist}, *found = NULL;
     for (unsigned i = 0; i < 3; i++) {
         found = strstr(path, names[i]) ? texts[i] : found;
     }
-    (void)snprintf(text, bytes, "%s", found ? found : "");
+    snprintf(text, bytes, "%s", found ? found : "");
     return !found;
 }
 
@@ -210,7 +210,7 @@ static const char *own_cpu(wvl_numa_set *before)
     while (!(before->words[i / WVL_NUMA_WORD_BITS] >> i % WVL_NUMA_WORD_BITS & 1)) {
         i++;
     }
-    (void)snprintf(text, sizeof text, "%u\n", i);
+    snprintf(text, sizeof text, "%u\n", i);
     return text;
 }
 
@@ -236,7 +236,7 @@ static void *visit_really(void *unused)
         ck_assert_int_eq(wvl_numa_platform.get_policy(&policy), 0);
         ck_assert_int_eq(policy, WVL_NUMA_PREFERRED);
     } else {
-        (void)fprintf(stderr, "policies of memory cannot be set here\n");
+        fprintf(stderr, "policies of memory cannot be set here\n");
     }
     wvl_numa_leave(&visit);
     ck_assert_int_eq(wvl_numa_platform.get_cpus(&now), 0);

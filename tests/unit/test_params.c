@@ -35,7 +35,7 @@ static void expect_set(const char *key, const char *value, const char *printed)
 static void expect_refused(const char *key, const char *value, const char *reason)
 {
     char before[512];
-    (void)snprintf(before, sizeof before, "%s", wvl_params_get(params, key));
+    snprintf(before, sizeof before, "%s", wvl_params_get(params, key));
     wvl_status status = wvl_params_set(params, key, value);
     ck_assert_msg(status < 0, "%s=%s was accepted", key, value);
     ck_assert_msg(strstr(wvl_params_error(params), reason) != NULL, "%s=%s: %s", key, value, wvl_params_error(params));
@@ -76,11 +76,11 @@ TEST(ranges_say_what_is_enforced)
             char low[32], above[32];
             unsigned long long a, b;
             ck_assert_int_eq(sscanf(o->range, "%llu..%llu", &a, &b), 2);
-            (void)snprintf(low, sizeof low, "%llu", a);
+            snprintf(low, sizeof low, "%llu", a);
             expect_set(o->key, low, low);
-            (void)snprintf(above, sizeof above, "%llu", b);
+            snprintf(above, sizeof above, "%llu", b);
             expect_set(o->key, above, above);
-            (void)snprintf(above, sizeof above, "%llu0", b);
+            snprintf(above, sizeof above, "%llu0", b);
             expect_refused(o->key, above, "whole number");
             if (a) {
                 expect_refused(o->key, "0", "whole number");
@@ -99,7 +99,7 @@ TEST(ranges_say_what_is_enforced)
             for (const char *p = o->range; *p;) {
                 char word[32];
                 size_t n = strcspn(p, "|");
-                (void)snprintf(word, sizeof word, "%.*s", (int)n, p);
+                snprintf(word, sizeof word, "%.*s", (int)n, p);
                 expect_set(o->key, word, word);
                 p += n + (p[n] == '|');
             }
@@ -287,7 +287,7 @@ static int set_comma_locale(void)
 TEST(numbers_do_not_depend_on_the_locale)
 {
     if (!set_comma_locale()) {
-        (void)fprintf(stderr, "note: no locale with a decimal comma here, only the C locale was tried\n");
+        fprintf(stderr, "note: no locale with a decimal comma here, only the C locale was tried\n");
     }
     expect_set("step", "0.25", "0.25");
     expect_refused("step", "0,25", "is unexpected");

@@ -171,7 +171,7 @@ TEST(made_rows)
     wvl_io_picture whole;
     char text[512], error[256] = "";
     make_file();
-    (void)snprintf(text, sizeof text, "%s >%s", command, path);
+    snprintf(text, sizeof text, "%s >%s", command, path);
     ck_assert_int_eq(system(text), 0);
     ck_assert_msg(wvl_io_read_picture(path, NULL, &whole, error, sizeof error) == 0, "%s", error);
     expect_shape(&whole, 300, 201, 3, 12, 0);

@@ -93,8 +93,8 @@ TEST(the_whole_table_is_read)
     const wvl_option *options = wvl_options(&count);
     for (size_t i = 0; i < count; i++) {
         char text[4096], before[2048];
-        (void)snprintf(before, sizeof before, "%s", wvl_params_get(params, options[i].key));
-        (void)snprintf(text, sizeof text, "%s=\"%s\"", options[i].key, options[i].initial);
+        snprintf(before, sizeof before, "%s", wvl_params_get(params, options[i].key));
+        snprintf(text, sizeof text, "%s=\"%s\"", options[i].key, options[i].initial);
         ck_assert_msg(wvl_params_parse(params, text) == WVL_OK, "%s: %s", text, wvl_params_error(params));
         ck_assert_str_eq(wvl_params_get(params, options[i].key), before);
     }
@@ -263,7 +263,7 @@ TEST(buffers_of_every_size)
     ck_assert_int_eq(into_buffer(expected_bytes, &bytes, error, sizeof error), WVL_OK);
     ck_assert_str_eq(error, "");
     ck_assert_int_eq(into_buffer(expected_bytes + 9, &bytes, error, sizeof error), WVL_OK);
-    (void)snprintf(least, sizeof least, "the output has %zu", expected_bytes);
+    snprintf(least, sizeof least, "the output has %zu", expected_bytes);
     for (size_t capacity = 0; capacity < expected_bytes; capacity += capacity < 300 ? 1 : expected_bytes / 40) {
         ck_assert_int_eq(into_buffer(capacity, &bytes, error, sizeof error), WVL_ERROR_SINK);
         REQUIRE(bytes == expected_bytes);

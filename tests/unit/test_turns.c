@@ -418,8 +418,8 @@ static void tell_and_talk(void *user, wvl_cli_turns *turns, size_t index, void *
 {
     char last[32], noted[64], text[64];
     (void)turns;
-    (void)snprintf(last, sizeof last, "work %zu", index);
-    (void)snprintf(noted, sizeof noted, "warning %zu\nonce\n", index);
+    snprintf(last, sizeof last, "work %zu", index);
+    snprintf(noted, sizeof noted, "warning %zu\nonce\n", index);
     wvl_cli_copy_warnings(text, sizeof text);
     wrong += strcmp(wvl_cli_last_error(), last) != 0;
     wrong += strcmp(text, noted) != 0;
@@ -441,7 +441,7 @@ static void check_lines(FILE *file, int are_held)
         static const char *const lines[] = {"wavelane: work %d\n", "wavelane: warning: warning %d\n",
                                             "wavelane: warning: name: once\n", "wavelane: told %d\n"};
         for (int k = i == 1 && are_held ? 3 : 0; k < 4; k += k == 1 && i ? 2 : 1) {
-            (void)snprintf(wanted, sizeof wanted, lines[k], i);
+            snprintf(wanted, sizeof wanted, lines[k], i);
             ck_assert_ptr_nonnull(fgets(line, sizeof line, file));
             ck_assert_str_eq(line, wanted);
         }

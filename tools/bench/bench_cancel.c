@@ -138,7 +138,7 @@ static wvl_status set_all(const options *o, wvl_params *params)
     wvl_status status = WVL_OK;
     for (size_t i = 0; i < o->settings.count && status == WVL_OK; i++) {
         const char *text = o->settings.text[i], *value = strchr(text, '=') + 1;
-        (void)snprintf(key, sizeof key, "%.*s", (int)(value - text - 1), text);
+        snprintf(key, sizeof key, "%.*s", (int)(value - text - 1), text);
         status = wvl_params_set(params, key, value);
     }
     return status;
@@ -160,8 +160,8 @@ static int run_stage(const options *o, const wvl_bench_picture *picture, char *e
     if (status == WVL_OK) {
         code = time_moments(o, &s);
     } else {
-        (void)snprintf(error, WVL_BENCH_ERROR_BYTES, "%s",
-                       params && wvl_params_error(params)[0] ? wvl_params_error(params) : wvl_context_error(s.context));
+        snprintf(error, WVL_BENCH_ERROR_BYTES, "%s",
+                 params && wvl_params_error(params)[0] ? wvl_params_error(params) : wvl_context_error(s.context));
     }
     wvl_plan_release(s.plan);
     wvl_params_release(params);

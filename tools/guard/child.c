@@ -31,7 +31,7 @@ static void send_message(const wvl_guard_message *message)
 void wvl_guard_tell(int kind, const char *text)
 {
     wvl_guard_message message = {.kind = kind};
-    (void)snprintf(message.text, sizeof message.text, "%s", text);
+    snprintf(message.text, sizeof message.text, "%s", text);
     send_message(&message);
 }
 

@@ -198,7 +198,7 @@ static int ask(const child *c, const wvl_guard_job *job)
     if (job->parameter_bytes > sizeof request.parameters || put_input(c, job) != 0) {
         return -1;
     }
-    (void)snprintf(request.service, sizeof request.service, "%s", job->service);
+    snprintf(request.service, sizeof request.service, "%s", job->service);
     if (job->parameter_bytes) {
         memcpy(request.parameters, job->parameters, job->parameter_bytes);
     }

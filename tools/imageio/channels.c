@@ -7,7 +7,7 @@
 
 static int fail(char *error, size_t error_bytes, const char *reason, uint32_t number, uint32_t count)
 {
-    (void)snprintf(error, error_bytes, reason, number, count);
+    snprintf(error, error_bytes, reason, number, count);
     return WVL_IO_ERROR_INPUT;
 }
 

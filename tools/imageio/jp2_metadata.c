@@ -26,7 +26,7 @@ static int check_xml(wvl_io_jp2 *j, const char *name, const uint8_t *bytes, size
         return wvl_io_fail_memory(j->context, name, *byte_count);
     }
     if (result > 0) {
-        (void)snprintf(lost, sizeof lost, "%s (not well-formed XML)", name);
+        snprintf(lost, sizeof lost, "%s (not well-formed XML)", name);
         wvl_io_lose(j->context, lost);
     }
     return result == 0;

@@ -97,7 +97,7 @@ int wvl_io_take_blob(wvl_io_context *context, wvl_io_blob_kind kind, const void 
     }
     const char *fault = find_fault(kind, bytes, &byte_count);
     if (fault && fault[0]) {
-        (void)snprintf(lost, sizeof lost, "%s (%s)", name_of_kind(kind), fault);
+        snprintf(lost, sizeof lost, "%s (%s)", name_of_kind(kind), fault);
         wvl_io_lose(context, lost);
         return 0;
     }

@@ -55,7 +55,7 @@ static void on_error(exr_const_context_t file, exr_result_t code, const char *te
     exr *e = user;
     (void)code;
     if (!e->message[0]) {
-        (void)snprintf(e->message, sizeof e->message, "%s", text);
+        snprintf(e->message, sizeof e->message, "%s", text);
     }
 }
 
@@ -161,8 +161,7 @@ static void note_left_out(exr *e)
     for (int i = 0; i < e->channels->num_channels; i++) {
         size_t used = strlen(names);
         if (e->component_of[i] == NOT_READ) {
-            (void)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                           e->channels->entries[i].name.str);
+            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", e->channels->entries[i].name.str);
         }
     }
     if (names[0]) {

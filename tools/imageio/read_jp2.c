@@ -21,7 +21,7 @@ typedef struct reader {
 static void keep(reader *r, const char *text)
 {
     if (!r->message[0]) {
-        (void)snprintf(r->message, sizeof r->message, "%s", text);
+        snprintf(r->message, sizeof r->message, "%s", text);
     }
 }
 

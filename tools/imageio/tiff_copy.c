@@ -85,7 +85,7 @@ static int copy_directory(copier *l, uint64_t at, wanted_tag is_wanted, wvl_io_t
 static void lose_tag(wvl_io_context *context, const char *name, const char *why)
 {
     char text[64];
-    (void)snprintf(text, sizeof text, "%s (%s)", name, why);
+    snprintf(text, sizeof text, "%s (%s)", name, why);
     wvl_io_lose(context, text);
 }
 
@@ -105,7 +105,7 @@ static unsigned take_number(copier *l, const wvl_io_tiff_directory *d, unsigned 
         return (unsigned)value;
     }
     if (is_number) {
-        (void)snprintf(why, sizeof why, "%llu", (unsigned long long)value);
+        snprintf(why, sizeof why, "%llu", (unsigned long long)value);
     }
     lose_tag(l->t->context, name, why);
     return 0;

@@ -170,9 +170,9 @@ static uint64_t find_page(const page_list *list, uint32_t number, uint32_t sub)
 static void put_name(char name[32], const wvl_io_page *p)
 {
     if (p->sub) {
-        (void)snprintf(name, 32, "%u.%u", p->page, p->sub - 1);
+        snprintf(name, 32, "%u.%u", p->page, p->sub - 1);
     } else {
-        (void)snprintf(name, 32, "%u", p->page);
+        snprintf(name, 32, "%u", p->page);
     }
 }
 
@@ -252,8 +252,8 @@ static void describe_page(char *text, size_t room, const page *p)
 {
     char name[32];
     put_name(name, &p->page);
-    (void)snprintf(text, room, "%s (%s, %llu x %llu)", name, name_of_kind(p->page.kind), (unsigned long long)p->width,
-                   (unsigned long long)p->height);
+    snprintf(text, room, "%s (%s, %llu x %llu)", name, name_of_kind(p->page.kind), (unsigned long long)p->width,
+             (unsigned long long)p->height);
 }
 
 /* What a text of the first `named` pages does not name. */
@@ -295,8 +295,8 @@ static void name_larger(char *text, size_t room, const page_list *list, const pa
     if (largest == chosen) {
         text[0] = '\0';
     } else {
-        (void)snprintf(text, room, " (the largest is page %s of %llu x %llu)", name, (unsigned long long)largest->width,
-                       (unsigned long long)largest->height);
+        snprintf(text, room, " (the largest is page %s of %llu x %llu)", name, (unsigned long long)largest->width,
+                 (unsigned long long)largest->height);
     }
 }
 

@@ -99,9 +99,9 @@ static int say(const checker *c, char *reason, size_t reason_bytes)
     if (code == XML_ERROR_UNKNOWN_ENCODING) {
         text = "an encoding that is not known here; convert it to UTF-8";
     }
-    (void)snprintf(reason, reason_bytes, "line %llu, column %llu: %s",
-                   (unsigned long long)XML_GetCurrentLineNumber(c->parser),
-                   (unsigned long long)XML_GetCurrentColumnNumber(c->parser) + 1, text);
+    snprintf(reason, reason_bytes, "line %llu, column %llu: %s",
+             (unsigned long long)XML_GetCurrentLineNumber(c->parser),
+             (unsigned long long)XML_GetCurrentColumnNumber(c->parser) + 1, text);
     return 1;
 }
 
@@ -116,7 +116,7 @@ int wvl_io_check_xml(const void *bytes, size_t *byte_count, char *reason, size_t
         return -1;
     }
     if (whole >= 2 && !is_wide(bytes, whole) && (!at[0] || !at[1])) { /* XML 4.3.3 asks for the mark */
-        (void)snprintf(reason, reason_bytes, "UTF-16 without a byte order mark, or UTF-32; convert it to UTF-8");
+        snprintf(reason, reason_bytes, "UTF-16 without a byte order mark, or UTF-32; convert it to UTF-8");
         XML_ParserFree(c.parser);
         return 1;
     }

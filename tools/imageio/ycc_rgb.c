@@ -30,7 +30,7 @@ typedef struct converter {
 
 static int fail(char *error, size_t error_bytes, const char *reason)
 {
-    (void)snprintf(error, error_bytes, "%s", reason);
+    snprintf(error, error_bytes, "%s", reason);
     return WVL_IO_ERROR_INPUT;
 }
 

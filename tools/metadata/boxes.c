@@ -125,7 +125,7 @@ static int add_gml(const wvl_io_picture *io, wvl_metadata_boxes *out)
     if (made) {
         out->boxes[out->count++] = (wvl_box){.type = BOX_ASOC, .data = content.data, .bytes = content.bytes};
     } else {
-        (void)snprintf(name, sizeof name, "GML (%s)", why);
+        snprintf(name, sizeof name, "GML (%s)", why);
         wvl_metadata_add_name(out->lost, sizeof out->lost, name);
     }
     return 0;

@@ -89,7 +89,7 @@ static int read_grid(const wvl_io_blob *geo, grid *g, char *why, size_t why_byte
     wvl_tiff_stream s = wvl_tiff_stream_of(geo->data, geo->bytes);
     size_t keys = geo->data ? wvl_tiff_find_entry(&s, wvl_tiff_first_directory(&s), TAG_KEYS) : 0;
     if (!keys || !read_place(&s, read_key(&s, keys, KEY_RASTER_TYPE) == RASTER_IS_POINT, g)) {
-        (void)snprintf(why, why_bytes, "--gml needs a place: a scale with one tiepoint, or a transformation");
+        snprintf(why, why_bytes, "--gml needs a place: a scale with one tiepoint, or a transformation");
         return 0;
     }
     uint32_t projected = read_key(&s, keys, KEY_PROJECTED), geographic = read_key(&s, keys, KEY_GEOGRAPHIC);
@@ -97,12 +97,11 @@ static int read_grid(const wvl_io_blob *geo, grid *g, char *why, size_t why_byte
     wvl_metadata_axes axes = projected ? wvl_metadata_axes_of(projected) : WVL_METADATA_NORTHING_FIRST;
     g->is_northing_first = axes == WVL_METADATA_NORTHING_FIRST;
     if (!g->epsg || g->epsg == USER_DEFINED) {
-        (void)snprintf(why, why_bytes, "--gml needs a coordinate system by EPSG");
+        snprintf(why, why_bytes, "--gml needs a coordinate system by EPSG");
         return 0;
     }
     if (axes == WVL_METADATA_OTHER_AXES) {
-        (void)snprintf(why, why_bytes, "the axes of EPSG:%u are not known to be easting and northing",
-                       (unsigned)g->epsg);
+        snprintf(why, why_bytes, "the axes of EPSG:%u are not known to be easting and northing", (unsigned)g->epsg);
         return 0;
     }
     return 1;
@@ -114,9 +113,9 @@ static int read_grid(const wvl_io_blob *geo, grid *g, char *why, size_t why_byte
 static void put_number(wvl_text *t, double value)
 {
     char text[40];
-    (void)snprintf(text, sizeof text, "%.15g", value);
+    snprintf(text, sizeof text, "%.15g", value);
     if (strtod(text, NULL) != value) {
-        (void)snprintf(text, sizeof text, "%.17g", value);
+        snprintf(text, sizeof text, "%.17g", value);
     }
     wvl_text_put(t, text);
 }
@@ -132,7 +131,7 @@ static void put_pair(wvl_text *t, const grid *g, const double pair[2])
 static void put_system(wvl_text *t, const grid *g)
 {
     char text[64];
-    (void)snprintf(text, sizeof text, " srsName=\"urn:ogc:def:crs:EPSG::%u\">", (unsigned)g->epsg);
+    snprintf(text, sizeof text, " srsName=\"urn:ogc:def:crs:EPSG::%u\">", (unsigned)g->epsg);
     wvl_text_put(t, text);
 }
 
@@ -166,7 +165,7 @@ static void put_vector(wvl_text *t, const grid *g, const double vector[2])
 static void put_grid(wvl_text *t, const grid *g, uint32_t width, uint32_t height)
 {
     char high[64];
-    (void)snprintf(high, sizeof high, "%u %u", (unsigned)width - 1, (unsigned)height - 1);
+    snprintf(high, sizeof high, "%u %u", (unsigned)width - 1, (unsigned)height - 1);
     wvl_text_put(t, "       <gml:rectifiedGridDomain>\n        <gml:RectifiedGrid dimension=\"2\">\n"
                     "         <gml:limits><gml:GridEnvelope><gml:low>0 0</gml:low><gml:high>");
     wvl_text_put(t, high);

@@ -86,7 +86,7 @@ typedef struct search {
 static void list_folder(search *s)
 {
     memcpy(s->name, s->path, s->folder);
-    (void)snprintf(s->name + s->folder, 2, "%s", s->folder ? "" : ".");
+    snprintf(s->name + s->folder, 2, "%s", s->folder ? "" : ".");
     DIR *dir = opendir(s->name);
     unsigned count = 0;
     for (const struct dirent *d; dir && (d = readdir(dir)) && ++count <= MOST_LISTED;) {
@@ -151,11 +151,11 @@ static int read_world_of(search *s, const char *extension, side_file *f)
     if (n < 2 || n > MOST_EXTENSION) {
         return 0;
     }
-    (void)snprintf(ending, sizeof ending, "%c%cw", extension[0], extension[n - 1]);
+    snprintf(ending, sizeof ending, "%c%cw", extension[0], extension[n - 1]);
     if (read_with_ending(s, s->stem, ending, f)) {
         return 1;
     }
-    (void)snprintf(ending, sizeof ending, "%sw", extension);
+    snprintf(ending, sizeof ending, "%sw", extension);
     return read_with_ending(s, s->stem, ending, f);
 }
 

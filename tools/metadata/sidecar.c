@@ -189,7 +189,7 @@ static int take_element(wvl_xml_span document, size_t at, const wvl_xml_tag *tag
     if (wvl_xml_is(tag->name, "GeoTransform")) {
         p->has_transform = read_numbers(content, p->transform, 6);
     } else if (wvl_xml_is(tag->name, "NoDataValue") && read_numbers(content, &value, 1)) {
-        (void)snprintf(p->nodata, sizeof p->nodata, "%.17g", value);
+        snprintf(p->nodata, sizeof p->nodata, "%.17g", value);
     }
     return 0;
 }

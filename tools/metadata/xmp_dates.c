@@ -66,7 +66,7 @@ static int convert_zone(const char *text, char out[8])
     if (!fits(text + 1, "00") || (!has_minutes && length != 3) || length > 6) {
         return 0;
     }
-    (void)snprintf(out, 8, "%c%.2s:%.2s", *text, text + 1, minutes);
+    snprintf(out, 8, "%c%.2s:%.2s", *text, text + 1, minutes);
     return 1;
 }
 
@@ -76,8 +76,8 @@ static int write_moment(const moment *m, const char *zone, char out[40])
     if (!is_possible(m) || !convert_zone(zone, iso_zone)) {
         return 0;
     }
-    (void)snprintf(out, 40, "%04u-%02u-%02uT%02u:%02u:%02u%s", m->year, m->month, m->day, m->hour, m->minute, m->second,
-                   iso_zone);
+    snprintf(out, 40, "%04u-%02u-%02uT%02u:%02u:%02u%s", m->year, m->month, m->day, m->hour, m->minute, m->second,
+             iso_zone);
     return 1;
 }
 
@@ -130,7 +130,7 @@ int wvl_metadata_convert_date(const char *text, char out[40])
 {
     moment m;
     if (is_iso(text)) {
-        (void)snprintf(out, 40, "%s", text);
+        snprintf(out, 40, "%s", text);
         return 1;
     }
     if (fits(text, "0000:00:00 00:00:00") || fits(text, "0000:00:00:00:00:00") || fits(text, "0000-00-00 00:00:00")) {

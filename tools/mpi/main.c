@@ -59,7 +59,7 @@ static int asks_for(const char *name, int argc, char **argv)
 
 static void print_help(void)
 {
-    (void)fputs(help, stdout);
+    fputs(help, stdout);
     wvl_cli_print_help_of(stdout, "sequence");
 }
 

@@ -76,7 +76,7 @@ void wvl_mpi_find_seat(wvl_mpi_seat *seat)
     MPI_Comm_rank(MPI_COMM_WORLD, &seat->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &seat->count);
     MPI_Get_processor_name(name, &length);
-    (void)snprintf(seat->host, sizeof seat->host, "%.63s", name);
+    snprintf(seat->host, sizeof seat->host, "%.63s", name);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, seat->rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &rank);
     MPI_Comm_size(node, &count);

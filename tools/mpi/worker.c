@@ -105,7 +105,7 @@ static void describe_frame(const wvl_cli_frame *f, size_t mark, wvl_mpi_done *do
     done->record = f->record;
     done->facts = f->facts;
     if (f->code) {
-        (void)snprintf(done->text, sizeof done->text, "%s", wvl_cli_last_error());
+        snprintf(done->text, sizeof done->text, "%s", wvl_cli_last_error());
         wvl_cli_forget_messages(mark);
     } else {
         wvl_cli_copy_warnings(done->text, sizeof done->text);
@@ -316,7 +316,7 @@ void wvl_mpi_run_worker(const wvl_mpi_seat *seat, wvl_cli_sequence_options *opti
     w.q.source.name = options->words[0];
     open_lists(&w);
     if (wvl_mpi_share_source(&w.q.source, &start, seat->rank)) {
-        (void)snprintf(hello.host, sizeof hello.host, "%s", seat->host);
+        snprintf(hello.host, sizeof hello.host, "%s", seat->host);
         hello.code = hello.code ? hello.code : open_worker(&w, seat, &hello);
         wvl_mpi_send(&hello, sizeof hello, 0, WVL_MPI_HELLO);
         if (hello.code) {

@@ -228,7 +228,7 @@ static int take_head(wvl_opj_picture *picture)
 
 static wvl_opj_result fail(const char *text, char *reason)
 {
-    (void)snprintf(reason, WVL_OPJ_REASON_BYTES, "%s", text);
+    snprintf(reason, WVL_OPJ_REASON_BYTES, "%s", text);
     return WVL_OPJ_FAILED;
 }
 
@@ -242,8 +242,8 @@ static wvl_opj_result judge_answer(wvl_opj_picture *picture, char *reason)
         return fail("OpenJPEG takes longer than any good file of this size needs: the codestream is damaged", reason);
     }
     if (answer->outcome == WVL_GUARD_ENDED) {
-        (void)snprintf(reason, WVL_OPJ_REASON_BYTES,
-                       "OpenJPEG broke down while it decoded (signal %d): the codestream is damaged", answer->signal);
+        snprintf(reason, WVL_OPJ_REASON_BYTES,
+                 "OpenJPEG broke down while it decoded (signal %d): the codestream is damaged", answer->signal);
         return WVL_OPJ_FAILED;
     }
     if (answer->status == WVL_OPJ_OK) {

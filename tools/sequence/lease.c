@@ -364,9 +364,9 @@ int wvl_sequence_choose_device(const char *given, uint32_t worker, uint32_t coun
     int is_kind = !strcmp(given, "auto") || !strcmp(given, "cuda") || !strcmp(given, "cuda-only");
     uint32_t ordinal = count ? worker % count : 0;
     if (!is_kind || !ordinal) {
-        (void)snprintf(text, room, "%s", given);
+        snprintf(text, room, "%s", given);
         return 0;
     }
-    (void)snprintf(text, room, "%s:%" PRIu32, strcmp(given, "cuda-only") ? "cuda" : "cuda-only", ordinal);
+    snprintf(text, room, "%s:%" PRIu32, strcmp(given, "cuda-only") ? "cuda" : "cuda-only", ordinal);
     return 1;
 }

@@ -31,7 +31,7 @@ char *wvl_sequence_name_frame(const char *pattern, uint64_t number)
     size_t bytes = strlen(pattern) + 24;
     char *name = at ? malloc(bytes) : NULL;
     if (name) {
-        (void)snprintf(name, bytes, "%.*s%0*" PRIu64 "%s", (int)(at - pattern), pattern, (int)digits, number, rest);
+        snprintf(name, bytes, "%.*s%0*" PRIu64 "%s", (int)(at - pattern), pattern, (int)digits, number, rest);
     }
     return name;
 }

@@ -56,7 +56,7 @@ wvl_cli_ahead *wvl_cli_open_ahead(wvl_context *context, const char *device)
         return NULL;
     }
     ahead->context = context;
-    (void)snprintf(ahead->device, sizeof ahead->device, "%s", device);
+    snprintf(ahead->device, sizeof ahead->device, "%s", device);
     if (pthread_create(&ahead->thread, NULL, work, ahead)) {
         free(ahead);
         return NULL;

@@ -91,7 +91,7 @@ static int take_memory(wvl_cli_args *args, const char *spelling, const char *val
     size_t length = strspn(value, "0123456789");
     const char *unit = value[length] ? strchr(units, value[length]) : NULL;
     unsigned shift = unit ? (unsigned)(unit - units) / 2 * 10 + 10 : 0;
-    (void)snprintf(digits, sizeof digits, "%.*s", (int)(length < 20 ? length : 20), value);
+    snprintf(digits, sizeof digits, "%.*s", (int)(length < 20 ? length : 20), value);
     int good = wvl_cli_parse_number(digits, 1, MOST_MEMORY >> shift, &args->memory_bytes);
     if (!good || length >= 20 || (value[length] && (!unit || value[length + 1]))) {
         return wvl_cli_refuse_value(spelling, value,

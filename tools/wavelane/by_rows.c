@@ -189,9 +189,9 @@ static int choose_folder(wvl_cli_job *j)
         return WVL_EXIT_OUTPUT;
     }
     if ((!folder || !*folder) && output && strcmp(output, "-") != 0) {
-        (void)snprintf(j->rows.folder, sizeof j->rows.folder, "%.*s", (int)length, slash ? output : ".");
+        snprintf(j->rows.folder, sizeof j->rows.folder, "%.*s", (int)length, slash ? output : ".");
     } else {
-        (void)snprintf(j->rows.folder, sizeof j->rows.folder, "%s", folder ? folder : "");
+        snprintf(j->rows.folder, sizeof j->rows.folder, "%s", folder ? folder : "");
     }
     return WVL_EXIT_OK;
 }
@@ -306,7 +306,7 @@ wvl_status wvl_cli_encode_rows(wvl_cli_job *j, wvl_sink *sink, const wvl_control
         wvl_encode_rows(j->plan, &r->source, &r->options, sink, control, &j->own_result, error, error_bytes);
     size_t used = strlen(error);
     if (status == WVL_ERROR_MEMORY && strstr(error, "spill_folder") && used < error_bytes) {
-        (void)snprintf(error + used, error_bytes - used, " (--spill-dir and --memory)");
+        snprintf(error + used, error_bytes - used, " (--spill-dir and --memory)");
     }
     return status;
 }

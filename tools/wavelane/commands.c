@@ -146,12 +146,12 @@ int wvl_cli_is_command(const char *name) { return find_command(name) != NULL; }
 
 static void print_command(FILE *file, const wvl_cli_command *command)
 {
-    (void)fprintf(file, "%s\n\n", command->usage);
+    fprintf(file, "%s\n\n", command->usage);
     wvl_cli_print_wrapped(file, command->doc);
     for (size_t i = 0; i < command->option_count; i++) {
         const wvl_cli_command_option *o = &command->options[i];
-        (void)fprintf(file, "\n  %s%s%s%s\n", wvl_cli_dashes(o->name), o->name, o->argument ? " " : "",
-                      o->argument ? o->argument : "");
+        fprintf(file, "\n  %s%s%s%s\n", wvl_cli_dashes(o->name), o->name, o->argument ? " " : "",
+                o->argument ? o->argument : "");
         wvl_cli_print_wrapped(file, o->doc);
     }
 }

@@ -7,12 +7,12 @@
 static void put_device(wvl_cli_report *r, const wvl_device_info *info)
 {
     char name[16], capability[24];
-    (void)snprintf(name, sizeof name, "cuda:%u", info->ordinal);
-    (void)snprintf(capability, sizeof capability, "%u.%u", info->capability_major, info->capability_minor);
+    snprintf(name, sizeof name, "cuda:%u", info->ordinal);
+    snprintf(capability, sizeof capability, "%u.%u", info->capability_major, info->capability_minor);
     if (!r->json) {
-        (void)fprintf(r->file, "%s  %s, compute capability %s, %u multiprocessors, %.1f GiB%s\n", name, info->name,
-                      capability, info->multiprocessors, (double)info->memory_bytes / (1024.0 * 1024.0 * 1024.0),
-                      info->usable ? "" : "; too old for this build (7.5 and later)");
+        fprintf(r->file, "%s  %s, compute capability %s, %u multiprocessors, %.1f GiB%s\n", name, info->name,
+                capability, info->multiprocessors, (double)info->memory_bytes / (1024.0 * 1024.0 * 1024.0),
+                info->usable ? "" : "; too old for this build (7.5 and later)");
         return;
     }
     wvl_cli_report_open_line(r, NULL);
@@ -55,7 +55,7 @@ int wvl_cli_run_devices(int argc, char **argv)
         wvl_cli_report_close(&r);
         wvl_cli_report_text(&r, "status", count ? "ok" : say_why(status));
     } else if (!count) {
-        (void)printf("no device: %s\n", say_why(status));
+        printf("no device: %s\n", say_why(status));
     }
     wvl_cli_report_finish(&r);
     return WVL_EXIT_OK;

@@ -28,8 +28,8 @@ static char *join(const char *path, const char *name, const char *extension)
     char *joined = malloc(bytes);
     if (joined) {
         size_t end = strlen(path);
-        (void)snprintf(joined, bytes, "%s%s%.*s%s%s", path, end && path[end - 1] == '/' ? "" : "/", (int)stem, name,
-                       extension ? "." : "", extension ? extension : "");
+        snprintf(joined, bytes, "%s%s%.*s%s%s", path, end && path[end - 1] == '/' ? "" : "/", (int)stem, name,
+                 extension ? "." : "", extension ? extension : "");
     }
     return joined;
 }

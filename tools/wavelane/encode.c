@@ -49,7 +49,7 @@ static int take_asked_container(wvl_cli_job *j)
     const char *format = j->s->args->out_format, *container = wvl_params_get(j->params, "container");
     if (format) {
         char name[16];
-        (void)snprintf(name, sizeof name, "file.%s", format);
+        snprintf(name, sizeof name, "file.%s", format);
         j->is_jp2 = wvl_cli_container_of(name);
         return wvl_cli_fix_container(j->s->args, name, j->is_jp2, j->params);
     }
@@ -345,7 +345,7 @@ static wvl_status apply_limit(const wvl_cli_job *j)
     if (!j->limit_bytes || (most && most <= j->limit_bytes)) {
         return WVL_OK;
     }
-    (void)snprintf(text, sizeof text, "%" PRIu64, j->limit_bytes);
+    snprintf(text, sizeof text, "%" PRIu64, j->limit_bytes);
     return given ? wvl_params_set(j->params, "max-bytes", text) : WVL_ERROR_MEMORY;
 }
 

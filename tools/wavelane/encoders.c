@@ -66,7 +66,7 @@ wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device
     (void)pthread_cond_init(&all->changed, NULL);
     all->context = context;
     all->pinned_limit = wvl_cli_share_of_memory() / 4;
-    (void)snprintf(all->device, sizeof all->device, "cuda-only%s", ordinal ? ordinal : "");
+    snprintf(all->device, sizeof all->device, "cuda-only%s", ordinal ? ordinal : "");
     all->least_samples = strcmp(device, "auto") ? 0.0 : AUTO_SAMPLES;
     for (unsigned i = 0; i < ENCODERS; i++) {
         all->encoders[i].all = all;

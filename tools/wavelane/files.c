@@ -58,7 +58,7 @@ static char *join(const char *folder, const char *name)
     size_t length = strlen(folder), bytes = length + strlen(name) + 2;
     char *joined = malloc(bytes);
     if (joined) {
-        (void)snprintf(joined, bytes, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", name);
+        snprintf(joined, bytes, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", name);
     }
     return joined;
 }
@@ -149,7 +149,7 @@ int wvl_cli_list_files(wvl_cli_files *files)
 static void begin_value(wvl_cli_row *row)
 {
     if (row->has_value) {
-        (void)fputc(',', row->file);
+        fputc(',', row->file);
     }
     row->has_value = 1;
 }
@@ -158,21 +158,21 @@ void wvl_cli_row_text(wvl_cli_row *row, const char *value)
 {
     begin_value(row);
     if (!strpbrk(value, ",\"\r\n")) {
-        (void)fputs(value, row->file);
+        fputs(value, row->file);
         return;
     }
-    (void)fputc('"', row->file);
+    fputc('"', row->file);
     for (const char *p = value; *p; p++) {
-        (void)fputs(*p == '"' ? "\"" : "", row->file);
-        (void)fputc(*p, row->file);
+        fputs(*p == '"' ? "\"" : "", row->file);
+        fputc(*p, row->file);
     }
-    (void)fputc('"', row->file);
+    fputc('"', row->file);
 }
 
 void wvl_cli_row_number(wvl_cli_row *row, uint64_t value)
 {
     begin_value(row);
-    (void)fprintf(row->file, "%" PRIu64, value);
+    fprintf(row->file, "%" PRIu64, value);
 }
 
 void wvl_cli_row_skip(wvl_cli_row *row, unsigned count)
@@ -184,6 +184,6 @@ void wvl_cli_row_skip(wvl_cli_row *row, unsigned count)
 
 void wvl_cli_row_end(wvl_cli_row *row)
 {
-    (void)fputc('\n', row->file);
+    fputc('\n', row->file);
     row->has_value = 0;
 }

@@ -264,16 +264,16 @@ static void sum_up(wvl_cli_batch *s)
     if (s->args->quiet || wvl_cli_is_plan_only(s->args) || !s->done) {
         return;
     }
-    (void)fprintf(s->out, "%zu pictures: %zu encoded", count, s->done - s->failed - s->skipped);
+    fprintf(s->out, "%zu pictures: %zu encoded", count, s->done - s->failed - s->skipped);
     if (s->skipped) {
-        (void)fprintf(s->out, ", %zu skipped (the output exists)", s->skipped);
+        fprintf(s->out, ", %zu skipped (the output exists)", s->skipped);
     }
-    (void)fprintf(s->out, ", %zu failed", s->failed);
+    fprintf(s->out, ", %zu failed", s->failed);
     wvl_cli_print_reasons(s->out, &s->reasons);
     if (s->done < count) {
-        (void)fprintf(s->out, ", %zu not begun", count - s->done);
+        fprintf(s->out, ", %zu not begun", count - s->done);
     }
-    (void)fputc('\n', s->out);
+    fputc('\n', s->out);
 }
 
 static int list_pictures(wvl_cli_batch *s)

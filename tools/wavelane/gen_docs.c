@@ -36,7 +36,7 @@ static void put_preset_names(void)
     size_t count;
     const wvl_preset *presets = wvl_presets(&count);
     for (size_t i = 0; i < count; i++) {
-        (void)printf("%s%s", i ? " " : "", presets[i].name);
+        printf("%s%s", i ? " " : "", presets[i].name);
     }
 }
 
@@ -44,7 +44,7 @@ static void put_preset_names(void)
 static void put_words(const char *words)
 {
     for (; *words; words++) {
-        (void)fputc(*words == '|' ? ' ' : *words, stdout);
+        fputc(*words == '|' ? ' ' : *words, stdout);
     }
 }
 
@@ -98,17 +98,17 @@ static void put_preset_words(const wvl_cli_option *option)
     size_t count;
     const wvl_preset *presets = wvl_presets(&count);
     if (option->fixed && !strcmp(option->fixed, "imf")) {
-        (void)fputs("2K 4K 8K 2K_R 4K_R 8K_R", stdout);
+        fputs("2K 4K 8K 2K_R 4K_R 8K_R", stdout);
         return;
     }
     if (option->fixed) {
-        (void)fputs("24 25 30 48 50 60 96 100 120", stdout);
+        fputs("24 25 30 48 50 60 96 100 120", stdout);
         return;
     }
     put_preset_names();
     for (size_t i = 0; i < count; i++) {
         for (size_t r = 0; strstr(presets[i].settings, "frame-rate=") && r < sizeof rates / sizeof rates[0]; r++) {
-            (void)printf(" %s-%s %s-%s-3d", presets[i].name, rates[r], presets[i].name, rates[r]);
+            printf(" %s-%s %s-%s-3d", presets[i].name, rates[r], presets[i].name, rates[r]);
         }
     }
 }
@@ -119,7 +119,7 @@ static void put_key_words(const wvl_option *key)
     if (key->type == WVL_OPTION_CHOICE || key->type == WVL_OPTION_BOOL) {
         put_words(key->range);
     } else if (words) {
-        (void)fputs(words, stdout);
+        fputs(words, stdout);
     }
 }
 
@@ -141,7 +141,7 @@ static void put_option_words(const wvl_cli_option *option)
     } else if (option->action == WVL_ACTION_SETTING) {
         put_key_words(find_key(option->key));
     } else {
-        (void)fputs(words_of_action(option), stdout);
+        fputs(words_of_action(option), stdout);
     }
 }
 
@@ -151,10 +151,10 @@ static void put_option_words(const wvl_cli_option *option)
 static void put_spellings(const wvl_cli_option *option, const char *between)
 {
     if (option->letter) {
-        (void)printf("-%c%s", option->letter, option->name ? between : "");
+        printf("-%c%s", option->letter, option->name ? between : "");
     }
     if (option->name) {
-        (void)printf("-%s%s--%s", option->name, between, option->name);
+        printf("-%s%s--%s", option->name, between, option->name);
     }
 }
 
@@ -167,16 +167,16 @@ static void put_names(void)
             continue;
         }
         if (options[i].letter) {
-            (void)printf(" -%c", options[i].letter);
+            printf(" -%c", options[i].letter);
         }
         if (options[i].name) {
-            (void)printf(" %s%s", wvl_cli_dashes(options[i].name), options[i].name);
+            printf(" %s%s", wvl_cli_dashes(options[i].name), options[i].name);
         }
     }
     const wvl_option *keys = wvl_options(&count);
     for (size_t i = 0; i < count; i++) {
         if (!wvl_cli_is_option(keys[i].key)) {
-            (void)printf(" --%s", keys[i].key);
+            printf(" --%s", keys[i].key);
         }
     }
 }
@@ -185,38 +185,38 @@ static void write_bash_values(void)
 {
     size_t count;
     const wvl_cli_option *options = wvl_cli_options(&count);
-    (void)fputs("# Words that option $1 takes; FILES, FOLDERS, or VALUE where they cannot be listed, nothing where it "
-                "takes none.\n"
-                "_wavelane_values()\n{\n    case $1 in\n",
-                stdout);
+    fputs("# Words that option $1 takes; FILES, FOLDERS, or VALUE where they cannot be listed, nothing where it "
+          "takes none.\n"
+          "_wavelane_values()\n{\n    case $1 in\n",
+          stdout);
     for (size_t i = 0; i < count; i++) {
         const wvl_cli_option *o = &options[i];
         if (is_refused(o) || !o->argument) {
             continue;
         }
-        (void)fputs("        ", stdout);
+        fputs("        ", stdout);
         put_spellings(o, "|");
-        (void)fputs(") echo '", stdout);
+        fputs(") echo '", stdout);
         if (has_words(o)) {
             put_option_words(o);
         } else {
-            (void)fputs(names_folder(o) ? "FOLDERS" : takes_file(o->action) ? "FILES" : "VALUE", stdout);
+            fputs(names_folder(o) ? "FOLDERS" : takes_file(o->action) ? "FILES" : "VALUE", stdout);
         }
-        (void)fputs("' ;;\n", stdout);
+        fputs("' ;;\n", stdout);
     }
     const wvl_option *keys = wvl_options(&count);
     for (size_t i = 0; i < count; i++) {
         if (!wvl_cli_is_option(keys[i].key)) {
-            (void)printf("        -%s|--%s) echo '", keys[i].key, keys[i].key);
+            printf("        -%s|--%s) echo '", keys[i].key, keys[i].key);
             if (has_key_words(&keys[i])) {
                 put_key_words(&keys[i]);
             } else {
-                (void)fputs("VALUE", stdout);
+                fputs("VALUE", stdout);
             }
-            (void)fputs("' ;;\n", stdout);
+            fputs("' ;;\n", stdout);
         }
     }
-    (void)fputs("    esac\n}\n\n", stdout);
+    fputs("    esac\n}\n\n", stdout);
 }
 
 static int names_file(const wvl_cli_command_option *o)
@@ -228,18 +228,18 @@ static void put_command_words(const wvl_cli_command_option *o)
 {
     size_t count;
     if (names_file(o)) {
-        (void)fputs("FILES", stdout);
+        fputs("FILES", stdout);
     } else if (!strcmp(o->name, "profile")) {
         const wvl_check_profile *profiles = wvl_check_profiles(&count);
         for (size_t i = 0; i < count; i++) {
-            (void)printf("%s ", profiles[i].name);
+            printf("%s ", profiles[i].name);
         }
         put_preset_names();
     } else if (!strcmp(o->name, "fps")) {
-        (void)fputs("24 25 30 48 50 60", stdout);
+        fputs("24 25 30 48 50 60", stdout);
     } else {
-        (void)fputs("$(_wavelane_values --", stdout);
-        (void)printf("%s)", o->name);
+        fputs("$(_wavelane_values --", stdout);
+        printf("%s)", o->name);
     }
 }
 
@@ -248,110 +248,108 @@ static void write_bash_commands(void)
 {
     size_t count;
     const wvl_cli_command *commands = wvl_cli_commands(&count);
-    (void)fputs("# Options of command $1.\n_wavelane_options()\n{\n    case $1 in\n", stdout);
+    fputs("# Options of command $1.\n_wavelane_options()\n{\n    case $1 in\n", stdout);
     for (size_t i = 0; i < count; i++) {
-        (void)printf("        %s) echo '", commands[i].name);
+        printf("        %s) echo '", commands[i].name);
         for (size_t k = 0; k < commands[i].option_count; k++) {
-            (void)printf("%s%s ", wvl_cli_dashes(commands[i].options[k].name), commands[i].options[k].name);
+            printf("%s%s ", wvl_cli_dashes(commands[i].options[k].name), commands[i].options[k].name);
         }
         if (!strcmp(commands[i].name, "encode") || !strcmp(commands[i].name, "sequence")) {
             put_names();
         } else {
-            (void)fputs(!strcmp(commands[i].name, "verify") ? "-R -F -X -cinema2K -cinema4K -IMF --help" : "--help",
-                        stdout);
+            fputs(!strcmp(commands[i].name, "verify") ? "-R -F -X -cinema2K -cinema4K -IMF --help" : "--help", stdout);
         }
-        (void)fputs("' ;;\n", stdout);
+        fputs("' ;;\n", stdout);
     }
-    (void)fputs(
+    fputs(
         "    esac\n}\n\n# Words that option $2 of command $1 takes.\n_wavelane_command_values()\n{\n    case $1$2 in\n",
         stdout);
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < commands[i].option_count; k++) {
             const wvl_cli_command_option *o = &commands[i].options[k];
-            (void)printf("        %s-%s|%s--%s) echo \"", commands[i].name, o->name, commands[i].name, o->name);
+            printf("        %s-%s|%s--%s) echo \"", commands[i].name, o->name, commands[i].name, o->name);
             if (o->argument) {
                 put_command_words(o);
             }
-            (void)fputs("\" ;;\n", stdout);
+            fputs("\" ;;\n", stdout);
         }
     }
-    (void)fputs("        verify*|encode*|sequence*) _wavelane_values \"$2\" ;;\n    esac\n}\n\n", stdout);
+    fputs("        verify*|encode*|sequence*) _wavelane_values \"$2\" ;;\n    esac\n}\n\n", stdout);
 }
 
 static void write_bash_value_completer(void)
 {
-    (void)fputs("# Completes $1 with a value of option $3 of command $2, which stands behind $4 on the line.\n"
-                "_wavelane_complete_value()\n{\n"
-                "    local values\n"
-                "    values=$(_wavelane_command_values \"$2\" \"$3\")\n"
-                "    case $values in\n"
-                "        '') return 1 ;;\n"
-                "        FILES) mapfile -t COMPREPLY < <(compgen -f -- \"$1\") ;;\n"
-                "        FOLDERS) mapfile -t COMPREPLY < <(compgen -d -- \"$1\") ;;\n"
-                "        VALUE) COMPREPLY=() ;;\n"
-                "        *) mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$1\") ;;\n"
-                "    esac\n"
-                "}\n\n",
-                stdout);
+    fputs("# Completes $1 with a value of option $3 of command $2, which stands behind $4 on the line.\n"
+          "_wavelane_complete_value()\n{\n"
+          "    local values\n"
+          "    values=$(_wavelane_command_values \"$2\" \"$3\")\n"
+          "    case $values in\n"
+          "        '') return 1 ;;\n"
+          "        FILES) mapfile -t COMPREPLY < <(compgen -f -- \"$1\") ;;\n"
+          "        FOLDERS) mapfile -t COMPREPLY < <(compgen -d -- \"$1\") ;;\n"
+          "        VALUE) COMPREPLY=() ;;\n"
+          "        *) mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$1\") ;;\n"
+          "    esac\n"
+          "}\n\n",
+          stdout);
 }
 
 static void write_bash(void)
 {
     size_t count;
     const wvl_cli_command *commands = wvl_cli_commands(&count);
-    (void)fputs("# bash completion for wavelane, made from its tables of options\n", stdout);
+    fputs("# bash completion for wavelane, made from its tables of options\n", stdout);
     write_bash_values();
     write_bash_commands();
     write_bash_value_completer();
-    (void)fputs("_wavelane()\n{\n"
-                "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=encode first=''\n"
-                "    COMPREPLY=()\n"
-                "    case ${COMP_WORDS[1]} in\n        ",
-                stdout);
+    fputs("_wavelane()\n{\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=encode first=''\n"
+          "    COMPREPLY=()\n"
+          "    case ${COMP_WORDS[1]} in\n        ",
+          stdout);
     for (size_t i = 0; i < count; i++) {
-        (void)printf("%s%s", i ? "|" : "", commands[i].name);
+        printf("%s%s", i ? "|" : "", commands[i].name);
     }
-    (void)fputs(") [ \"$COMP_CWORD\" -gt 1 ] && command=${COMP_WORDS[1]} ;;\n"
-                "        help) [ \"$COMP_CWORD\" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W '",
-                stdout);
+    fputs(") [ \"$COMP_CWORD\" -gt 1 ] && command=${COMP_WORDS[1]} ;;\n"
+          "        help) [ \"$COMP_CWORD\" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W '",
+          stdout);
     for (size_t i = 0; i < count; i++) {
-        (void)printf("%s%s", i ? " " : "", commands[i].name);
+        printf("%s%s", i ? " " : "", commands[i].name);
     }
-    (void)fputs(
-        "' -- \"$word\"); [ \"$COMP_CWORD\" -gt 1 ] && return ;;\n"
-        "    esac\n"
-        "    # --name=value: bash makes three words of it where = breaks words, else one\n"
-        "    if [ \"$word\" = '=' ]; then\n"
-        "        _wavelane_complete_value '' \"$command\" \"$before\"\n        return\n"
-        "    fi\n"
-        "    if [ \"$before\" = '=' ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
-        "        _wavelane_complete_value \"$word\" \"$command\" \"${COMP_WORDS[COMP_CWORD-2]}\"\n        return\n"
-        "    fi\n"
-        "    case $word in\n"
-        "        -*=*)\n"
-        "            _wavelane_complete_value \"${word#*=}\" \"$command\" \"${word%%=*}\"\n"
-        "            COMPREPLY=(\"${COMPREPLY[@]/#/${word%%=*}=}\")\n"
-        "            return ;;\n"
-        "    esac\n"
-        "    case $before in\n"
-        "        -*) _wavelane_complete_value \"$word\" \"$command\" \"$before\" && return ;;\n"
-        "    esac\n"
-        "    case $word in\n"
-        "        -*) ;;\n"
-        "        *) case $command in info|verify|sequence) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return "
-        ";; esac "
-        ";;\n"
-        "    esac\n"
-        "    [ \"$COMP_CWORD\" -eq 1 ] && first='",
-        stdout);
+    fputs("' -- \"$word\"); [ \"$COMP_CWORD\" -gt 1 ] && return ;;\n"
+          "    esac\n"
+          "    # --name=value: bash makes three words of it where = breaks words, else one\n"
+          "    if [ \"$word\" = '=' ]; then\n"
+          "        _wavelane_complete_value '' \"$command\" \"$before\"\n        return\n"
+          "    fi\n"
+          "    if [ \"$before\" = '=' ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
+          "        _wavelane_complete_value \"$word\" \"$command\" \"${COMP_WORDS[COMP_CWORD-2]}\"\n        return\n"
+          "    fi\n"
+          "    case $word in\n"
+          "        -*=*)\n"
+          "            _wavelane_complete_value \"${word#*=}\" \"$command\" \"${word%%=*}\"\n"
+          "            COMPREPLY=(\"${COMPREPLY[@]/#/${word%%=*}=}\")\n"
+          "            return ;;\n"
+          "    esac\n"
+          "    case $before in\n"
+          "        -*) _wavelane_complete_value \"$word\" \"$command\" \"$before\" && return ;;\n"
+          "    esac\n"
+          "    case $word in\n"
+          "        -*) ;;\n"
+          "        *) case $command in info|verify|sequence) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return "
+          ";; esac "
+          ";;\n"
+          "    esac\n"
+          "    [ \"$COMP_CWORD\" -eq 1 ] && first='",
+          stdout);
     for (size_t i = 0; i < count; i++) {
-        (void)printf("%s ", commands[i].name);
+        printf("%s ", commands[i].name);
     }
-    (void)fputs("help'\n"
-                "    mapfile -t COMPREPLY < <(compgen -W \"$first $(_wavelane_options \"$command\")\" -- \"$word\")\n"
-                "}\n"
-                "complete -o filenames -F _wavelane wavelane\n",
-                stdout);
+    fputs("help'\n"
+          "    mapfile -t COMPREPLY < <(compgen -W \"$first $(_wavelane_options \"$command\")\" -- \"$word\")\n"
+          "}\n"
+          "complete -o filenames -F _wavelane wavelane\n",
+          stdout);
 }
 
 /* ---- zsh ------------------------------------------------------------------------------------- */
@@ -361,9 +359,9 @@ static void put_zsh(const char *text)
 {
     for (; *text; text++) {
         if (*text == '\'') {
-            (void)fputs("'\\''", stdout);
+            fputs("'\\''", stdout);
         } else {
-            (void)printf(strchr("[]:\\", *text) ? "\\%c" : "%c", *text);
+            printf(strchr("[]:\\", *text) ? "\\%c" : "%c", *text);
         }
     }
 }
@@ -371,28 +369,28 @@ static void put_zsh(const char *text)
 /* What an _arguments specification begins with: '*--name[doc], and :argument: where it takes one. */
 static void open_zsh(const char *dashes, const char *name, const char *doc, const char *argument)
 {
-    (void)printf("    '*%s%s[", dashes, name);
+    printf("    '*%s%s[", dashes, name);
     put_zsh(doc);
-    (void)fputs("]", stdout);
+    fputs("]", stdout);
     if (argument) {
-        (void)fputs(":", stdout);
+        fputs(":", stdout);
         put_zsh(argument);
-        (void)fputs(":", stdout);
+        fputs(":", stdout);
     }
 }
 
-static void close_zsh(void) { (void)fputs("' \\\n", stdout); }
+static void close_zsh(void) { fputs("' \\\n", stdout); }
 
 static void put_zsh_values(const wvl_cli_option *option)
 {
     if (has_words(option)) {
-        (void)fputs("(", stdout);
+        fputs("(", stdout);
         put_option_words(option);
-        (void)fputs(")", stdout);
+        fputs(")", stdout);
     } else if (names_folder(option)) {
-        (void)fputs("_files -/", stdout);
+        fputs("_files -/", stdout);
     } else {
-        (void)fputs(takes_file(option->action) ? "_files" : " ", stdout);
+        fputs(takes_file(option->action) ? "_files" : " ", stdout);
     }
 }
 
@@ -414,9 +412,9 @@ static void put_zsh_keys(void)
             continue;
         }
         open_zsh("--", keys[i].key, keys[i].doc, keys[i].range);
-        (void)fputs(has_key_words(&keys[i]) ? "(" : " ", stdout);
+        fputs(has_key_words(&keys[i]) ? "(" : " ", stdout);
         put_key_words(&keys[i]);
-        (void)fputs(has_key_words(&keys[i]) ? ")" : "", stdout);
+        fputs(has_key_words(&keys[i]) ? ")" : "", stdout);
         close_zsh();
     }
 }
@@ -426,32 +424,31 @@ static void put_zsh_commands(void)
 {
     size_t count;
     const wvl_cli_command *commands = wvl_cli_commands(&count);
-    (void)fputs("case $words[2] in\n", stdout);
+    fputs("case $words[2] in\n", stdout);
     for (size_t i = 0; i < count; i++) {
         if (!commands[i].option_count) {
             continue;
         }
-        (void)printf("%s) shift words; (( CURRENT-- )); _arguments \\\n", commands[i].name);
+        printf("%s) shift words; (( CURRENT-- )); _arguments \\\n", commands[i].name);
         for (size_t k = 0; k < commands[i].option_count; k++) {
             const wvl_cli_command_option *o = &commands[i].options[k];
             open_zsh(wvl_cli_dashes(o->name), o->name, o->doc, o->argument);
             if (o->argument) {
-                (void)printf(o->words ? "(%s)" : "%s", o->words ? o->words : names_file(o) ? "_files" : " ");
+                printf(o->words ? "(%s)" : "%s", o->words ? o->words : names_file(o) ? "_files" : " ");
             }
             close_zsh();
         }
-        (void)printf("    '%s'; return ;;\n", commands[i].takes_file ? "*:file:_files" : "--help[Print what it takes]");
+        printf("    '%s'; return ;;\n", commands[i].takes_file ? "*:file:_files" : "--help[Print what it takes]");
     }
-    (void)fputs("esac\n", stdout);
+    fputs("esac\n", stdout);
 }
 
 static void write_zsh(void)
 {
     size_t count;
-    (void)fputs("#compdef wavelane\n# zsh completion for wavelane, made from its tables of options\n", stdout);
+    fputs("#compdef wavelane\n# zsh completion for wavelane, made from its tables of options\n", stdout);
     put_zsh_commands();
-    (void)fputs("_arguments \\\n    '1:command or option:(encode sequence info verify options devices help)' \\\n",
-                stdout);
+    fputs("_arguments \\\n    '1:command or option:(encode sequence info verify options devices help)' \\\n", stdout);
     const wvl_cli_option *options = wvl_cli_options(&count);
     for (size_t i = 0; i < count; i++) {
         char letter[2] = {options[i].letter, '\0'};
@@ -466,7 +463,7 @@ static void write_zsh(void)
         }
     }
     put_zsh_keys();
-    (void)fputs("    '*:file:_files'\n", stdout);
+    fputs("    '*:file:_files'\n", stdout);
 }
 
 int main(int argc, char **argv)
@@ -482,7 +479,7 @@ int main(int argc, char **argv)
         code = 0;
     } else {
         int wants_help = argc > 1 && !strcmp(argv[1], "--help");
-        (void)fputs("usage: gen_docs man TEMPLATE | bash | zsh\n", wants_help ? stdout : stderr);
+        fputs("usage: gen_docs man TEMPLATE | bash | zsh\n", wants_help ? stdout : stderr);
         code = wants_help ? 0 : code;
     }
     return fflush(stdout) || ferror(stdout) ? 1 : code;

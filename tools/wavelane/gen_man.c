@@ -19,37 +19,37 @@ static void put_roff(const char *text)
 {
     for (int first = 1; *text; text++, first = 0) {
         if (first && (*text == '.' || *text == '\'')) {
-            (void)fputs("\\&", stdout);
+            fputs("\\&", stdout);
         }
         if (*text == '-') {
-            (void)fputs("\\-", stdout);
+            fputs("\\-", stdout);
         } else if (*text == '\\') {
-            (void)fputs("\\e", stdout);
+            fputs("\\e", stdout);
         } else {
-            (void)fputc(*text, stdout);
+            fputc(*text, stdout);
         }
         if (may_break(text)) {
-            (void)fputs("\\:", stdout);
+            fputs("\\:", stdout);
         }
     }
 }
 
 static void put_entry(const char *term, const char *doc)
 {
-    (void)fputs(".TP\n.B ", stdout);
+    fputs(".TP\n.B ", stdout);
     put_roff(term);
-    (void)fputs("\n", stdout);
+    fputs("\n", stdout);
     put_roff(doc);
-    (void)fputs("\n", stdout);
+    fputs("\n", stdout);
 }
 
 static void put_section(const char **section, const char *now)
 {
     if (!*section || strcmp(*section, now) != 0) {
         *section = now;
-        (void)printf(".SS ");
+        printf(".SS ");
         put_roff(now);
-        (void)fputs("\n", stdout);
+        fputs("\n", stdout);
     }
 }
 
@@ -70,13 +70,12 @@ static void put_man_options(void)
             continue;
         }
         put_section(&section, keys[i].section);
-        (void)snprintf(term, sizeof term, wvl_cli_is_switch(&keys[i]) ? "--%s [%s]" : "--%s %s", keys[i].key,
-                       keys[i].range);
+        snprintf(term, sizeof term, wvl_cli_is_switch(&keys[i]) ? "--%s [%s]" : "--%s %s", keys[i].key, keys[i].range);
         put_entry(term, keys[i].doc);
         if (keys[i].initial[0]) {
-            (void)fputs("Default: ", stdout);
+            fputs("Default: ", stdout);
             put_roff(keys[i].initial);
-            (void)fputs(".\n", stdout);
+            fputs(".\n", stdout);
         }
     }
 }
@@ -89,8 +88,8 @@ static void put_man_command(const char *name)
         for (size_t k = 0; k < commands[i].option_count && !strcmp(commands[i].name, name); k++) {
             char term[128];
             const wvl_cli_command_option *o = &commands[i].options[k];
-            (void)snprintf(term, sizeof term, "%s%s%s%s", wvl_cli_dashes(o->name), o->name, o->argument ? " " : "",
-                           o->argument ? o->argument : "");
+            snprintf(term, sizeof term, "%s%s%s%s", wvl_cli_dashes(o->name), o->name, o->argument ? " " : "",
+                     o->argument ? o->argument : "");
             put_entry(term, o->doc);
         }
     }
@@ -102,9 +101,9 @@ static void put_man_presets(void)
     const wvl_preset *presets = wvl_presets(&count);
     for (size_t i = 0; i < count; i++) {
         put_entry(presets[i].name, presets[i].doc);
-        (void)fputs(".br\n", stdout);
+        fputs(".br\n", stdout);
         put_roff(presets[i].settings);
-        (void)fputs("\n", stdout);
+        fputs("\n", stdout);
     }
 }
 
@@ -113,7 +112,7 @@ int wvl_gen_write_man(const char *path)
     char line[1024];
     FILE *file = fopen(path, "r");
     if (!file) {
-        (void)fprintf(stderr, "gen_docs: cannot open %s\n", path);
+        fprintf(stderr, "gen_docs: cannot open %s\n", path);
         return 1;
     }
     while (fgets(line, sizeof line, file)) {
@@ -124,9 +123,9 @@ int wvl_gen_write_man(const char *path)
         } else if (!strcmp(line, "@PRESETS@\n")) {
             put_man_presets();
         } else if (!strcmp(line, "@VERSION@\n")) {
-            (void)printf("wavelane %d.%d.%d\n", WVL_VERSION_MAJOR, WVL_VERSION_MINOR, WVL_VERSION_PATCH);
+            printf("wavelane %d.%d.%d\n", WVL_VERSION_MAJOR, WVL_VERSION_MINOR, WVL_VERSION_PATCH);
         } else {
-            (void)fputs(line, stdout);
+            fputs(line, stdout);
         }
     }
     int failed = ferror(file);

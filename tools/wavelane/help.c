@@ -12,13 +12,13 @@ void wvl_cli_print_wrapped(FILE *file, const char *text)
     while (*text) {
         size_t word = strcspn(text, " ");
         if (column && column + 1 + (int)word > COLUMNS) {
-            (void)fputc('\n', file);
+            fputc('\n', file);
             column = 0;
         }
         column += fprintf(file, "%*s%.*s", column ? 1 : INDENT, "", (int)word, text);
         text += word + (text[word] == ' ');
     }
-    (void)fputc('\n', file);
+    fputc('\n', file);
 }
 
 static void print_command_options(FILE *file)
@@ -30,10 +30,10 @@ static void print_command_options(FILE *file)
         char text[128];
         if (strcmp(section, options[i].section) != 0) {
             section = options[i].section;
-            (void)fprintf(file, "\n%s\n", section);
+            fprintf(file, "\n%s\n", section);
         }
         wvl_cli_format_option(text, sizeof text, &options[i]);
-        (void)fprintf(file, "  %s\n", text);
+        fprintf(file, "  %s\n", text);
         wvl_cli_print_wrapped(file, options[i].doc);
     }
 }
@@ -49,12 +49,12 @@ static void print_keys(FILE *file)
         }
         if (strcmp(section, keys[i].section) != 0) {
             section = keys[i].section;
-            (void)fprintf(file, "\n%s\n", section);
+            fprintf(file, "\n%s\n", section);
         }
-        (void)fprintf(file, wvl_cli_is_switch(&keys[i]) ? "  --%s [%s]\n" : "  --%s %s\n", keys[i].key, keys[i].range);
+        fprintf(file, wvl_cli_is_switch(&keys[i]) ? "  --%s [%s]\n" : "  --%s %s\n", keys[i].key, keys[i].range);
         wvl_cli_print_wrapped(file, keys[i].doc);
         if (keys[i].initial[0]) {
-            (void)fprintf(file, "%*sDefault: %s\n", INDENT, "", keys[i].initial);
+            fprintf(file, "%*sDefault: %s\n", INDENT, "", keys[i].initial);
         }
     }
 }
@@ -63,36 +63,36 @@ static void print_presets(FILE *file)
 {
     size_t count;
     const wvl_preset *presets = wvl_presets(&count);
-    (void)fputs("\nPresets\n", file);
+    fputs("\nPresets\n", file);
     for (size_t i = 0; i < count; i++) {
-        (void)fprintf(file, "  %s\n", presets[i].name);
+        fprintf(file, "  %s\n", presets[i].name);
         wvl_cli_print_wrapped(file, presets[i].doc);
     }
 }
 
 void wvl_cli_print_help(FILE *file)
 {
-    (void)fputs("wavelane: JPEG 2000 encoder\n"
-                "\n"
-                "  wavelane [encode] -i PICTURE -o FILE.jp2 [options]\n"
-                "  wavelane [encode] -ImgDir DIR -OutFor JP2 [options]\n"
-                "  wavelane sequence IN OUT       encode the frames of a film, with a journal\n"
-                "  wavelane info [--json] FILE... print what codestreams, JP2 and JPH files contain\n"
-                "  wavelane verify FILE...        judge whether they are legal, and which profiles they meet\n"
-                "  wavelane options [--json]      print the table of encoding options\n"
-                "  wavelane devices [--json]      list the devices for --device cuda:N\n"
-                "  wavelane COMMAND --help        print what one of these takes\n"
-                "\n"
-                "Reads TIFF, PNG, JPEG, OpenEXR, JPEG 2000, PNM, PAM, PFM, PGX, DPX, BMP, TGA, raw and YUV.\n"
-                "Without options the encoding is lossless.\n"
-                "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same; [yes|no] alone is yes.\n",
-                file);
+    fputs("wavelane: JPEG 2000 encoder\n"
+          "\n"
+          "  wavelane [encode] -i PICTURE -o FILE.jp2 [options]\n"
+          "  wavelane [encode] -ImgDir DIR -OutFor JP2 [options]\n"
+          "  wavelane sequence IN OUT       encode the frames of a film, with a journal\n"
+          "  wavelane info [--json] FILE... print what codestreams, JP2 and JPH files contain\n"
+          "  wavelane verify FILE...        judge whether they are legal, and which profiles they meet\n"
+          "  wavelane options [--json]      print the table of encoding options\n"
+          "  wavelane devices [--json]      list the devices for --device cuda:N\n"
+          "  wavelane COMMAND --help        print what one of these takes\n"
+          "\n"
+          "Reads TIFF, PNG, JPEG, OpenEXR, JPEG 2000, PNM, PAM, PFM, PGX, DPX, BMP, TGA, raw and YUV.\n"
+          "Without options the encoding is lossless.\n"
+          "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same; [yes|no] alone is yes.\n",
+          file);
     print_command_options(file);
     print_keys(file);
     print_presets(file);
-    (void)fputs("\nExit codes: 0 done, 1 some picture of several failed, 2 usage or parameters, 3 input, 4 output,\n"
-                "5 memory, threads or device, 6 check failed, 7 a report cannot be written, 130 interrupted.\n",
-                file);
+    fputs("\nExit codes: 0 done, 1 some picture of several failed, 2 usage or parameters, 3 input, 4 output,\n"
+          "5 memory, threads or device, 6 check failed, 7 a report cannot be written, 130 interrupted.\n",
+          file);
 }
 
 void wvl_cli_print_options(FILE *file, int json)
@@ -123,7 +123,7 @@ void wvl_cli_print_options(FILE *file, int json)
 void wvl_cli_print_version(FILE *file)
 {
     const char *missing = wvl_io_missing_formats();
-    (void)fprintf(file, "%s%s%s%s\n", wvl_build_text(),
-                  wvl_cli_can_verify() ? ", --verify through OpenJPEG" : ", no --verify",
-                  missing[0] ? ", cannot read:" : "", missing);
+    fprintf(file, "%s%s%s%s\n", wvl_build_text(),
+            wvl_cli_can_verify() ? ", --verify through OpenJPEG" : ", no --verify", missing[0] ? ", cannot read:" : "",
+            missing);
 }

@@ -123,7 +123,7 @@ int wvl_info_problem(wvl_info *info, uint64_t offset, const char *format, ...)
     va_list args;
     int n = snprintf(text, sizeof text, "at byte %" PRIu64 ": ", offset);
     va_start(args, format);
-    (void)vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+    vsnprintf(text + n, sizeof text - (size_t)n, format, args);
     va_end(args);
     if (info->problem_count < WVL_INFO_MAX_PROBLEMS) {
         info->problems[info->problem_count] = strdup(text);

@@ -257,7 +257,7 @@ static void print_uuid(wvl_info *info, wvl_info_cursor *c)
         return;
     }
     for (int i = 0; i < 16; i++) {
-        (void)snprintf(text + 2 * i, 3, "%02x", c->p[i]);
+        snprintf(text + 2 * i, 3, "%02x", c->p[i]);
     }
     wvl_cli_report_text(&info->report, "uuid", text);
     wvl_cli_report_text(&info->report, "meaning", uuid_name(c->p));

@@ -31,9 +31,9 @@ static void entry_name(unsigned marker, char name[8])
 {
     const char *known = wvl_info_marker_name(marker);
     if (known) {
-        (void)snprintf(name, 8, "%s", known);
+        snprintf(name, 8, "%s", known);
     } else {
-        (void)snprintf(name, 8, "0x%04X", marker & 0xFFFF);
+        snprintf(name, 8, "0x%04X", marker & 0xFFFF);
     }
 }
 

@@ -78,8 +78,8 @@ static int parse_words(request *q, int argc, char **argv)
 
 static void print_heading(void)
 {
-    (void)puts("file,bytes,format,width,height,components,least_depth,most_depth,tile_width,tile_height,tile_parts,"
-               "layers,levels,block_width,block_height,style,progression,transform,codestream_bytes,problems,error");
+    puts("file,bytes,format,width,height,components,least_depth,most_depth,tile_width,tile_height,tile_parts,"
+         "layers,levels,block_width,block_height,style,progression,transform,codestream_bytes,problems,error");
 }
 
 static void put_sizes(const wvl_info *info, wvl_cli_row *row)
@@ -192,7 +192,7 @@ static int print_all(request *q)
     int code = wvl_cli_list_files(&q->files);
     for (size_t i = 0; i < q->files.count && !ferror(stdout); i++) {
         if (i && !q->csv && !q->json) {
-            (void)putchar('\n');
+            putchar('\n');
         }
         code = wvl_cli_worse_code(code, print_one(q, q->files.names[i]));
     }

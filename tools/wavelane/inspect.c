@@ -20,7 +20,7 @@ static void take_issue(void *user, const wvl_check_issue *issue)
     int is_of_blocks = !strncmp(issue->rule, "ht.", 3) && issue->severity == WVL_CHECK_ERROR;
     if (!i->is_damaged && (is_of_blocks || !strcmp(issue->rule, "ht.skipped-bit"))) {
         i->is_damaged = 1;
-        (void)snprintf(i->reason, i->reason_bytes, "damaged HT blocks: %s (%s)", issue->text, issue->clause);
+        snprintf(i->reason, i->reason_bytes, "damaged HT blocks: %s (%s)", issue->text, issue->clause);
     }
 }
 

@@ -52,7 +52,7 @@ void wvl_cli_remove_temporaries(void)
         if (!is_own_output(fd)) {
             continue;
         }
-        (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
         ssize_t length = readlink(name, path, sizeof path - 1);
         if (length > 0) {
             path[length] = '\0';

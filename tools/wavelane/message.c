@@ -95,7 +95,7 @@ static void print_once(const char *name, const char *text)
     int is_new = add_text(&seen, text);
     pthread_mutex_unlock(&seen_lock);
     if (is_new) {
-        (void)fprintf(stderr, "wavelane: warning: %s%s%s\n", name, name[0] ? ": " : "", text);
+        fprintf(stderr, "wavelane: warning: %s%s%s\n", name, name[0] ? ": " : "", text);
     }
 }
 
@@ -107,7 +107,7 @@ static void print_held(char *line)
         *text = '\0';
         print_once(line + 1, text + 1);
     } else {
-        (void)fprintf(stderr, "%s\n", line);
+        fprintf(stderr, "%s\n", line);
     }
 }
 
@@ -149,7 +149,7 @@ static void put_line(const char *kind, const char *text)
     if (own.holds && make_room(bytes)) {
         own.bytes += (size_t)snprintf(own.text + own.bytes, bytes, "wavelane: %s%s\n", kind, text);
     } else {
-        (void)fprintf(stderr, "wavelane: %s%s\n", kind, text);
+        fprintf(stderr, "wavelane: %s%s\n", kind, text);
     }
 }
 
@@ -157,7 +157,7 @@ void wvl_cli_error(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(own.last_error, sizeof own.last_error, format, args);
+    vsnprintf(own.last_error, sizeof own.last_error, format, args);
     va_end(args);
     put_line("", own.last_error);
 }
@@ -177,7 +177,7 @@ void wvl_cli_tell_repeats(void)
 {
     for (size_t i = 0; i < seen.count; i++) {
         if (seen.repeats[i]) {
-            (void)fprintf(stderr, "wavelane: warning: %zu more: %s\n", seen.repeats[i], seen.texts[i]);
+            fprintf(stderr, "wavelane: warning: %zu more: %s\n", seen.repeats[i], seen.texts[i]);
         }
     }
     clear_texts(&seen);
@@ -252,7 +252,7 @@ static char *format_text(const char *format, va_list args)
     int length = vsnprintf(NULL, 0, format, args);
     char *text = length < 0 ? NULL : malloc((size_t)length + 1);
     if (text) {
-        (void)vsnprintf(text, (size_t)length + 1, format, again);
+        vsnprintf(text, (size_t)length + 1, format, again);
     }
     va_end(again);
     return text;

@@ -232,11 +232,11 @@ void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *optio
 {
     char letter[4] = "", name[48] = "";
     if (option->letter) {
-        (void)snprintf(letter, sizeof letter, "-%c", option->letter);
+        snprintf(letter, sizeof letter, "-%c", option->letter);
     }
     if (option->name) {
-        (void)snprintf(name, sizeof name, "%s%s", wvl_cli_dashes(option->name), option->name);
+        snprintf(name, sizeof name, "%s%s", wvl_cli_dashes(option->name), option->name);
     }
-    (void)snprintf(text, bytes, "%s%s%s%s%s", letter, letter[0] && name[0] ? ", " : "", name,
-                   option->argument ? " " : "", option->argument ? option->argument : "");
+    snprintf(text, bytes, "%s%s%s%s%s", letter, letter[0] && name[0] ? ", " : "", name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
 }

@@ -118,7 +118,7 @@ static int is_same_place(const char *a, const char *b)
         const char *slash = strrchr(names[i], '/');
         size_t length = slash ? (size_t)(slash + 1 - names[i]) : 0;
         bases[i] = names[i] + length;
-        (void)snprintf(folder, sizeof folder, "%.*s", (int)length, names[i]);
+        snprintf(folder, sizeof folder, "%.*s", (int)length, names[i]);
         if (length >= sizeof folder || stat(length ? folder : ".", &folders[i])) {
             return 0;
         }

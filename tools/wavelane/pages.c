@@ -131,10 +131,10 @@ static char *name_output(const char *name, const wvl_io_page *page)
         at = rest = dot ? dot : name + strlen(name);
     }
     if (page->sub) {
-        (void)snprintf(sub, sizeof sub, ".%u", page->sub - 1);
+        snprintf(sub, sizeof sub, ".%u", page->sub - 1);
     }
     if (made) {
-        (void)snprintf(made, bytes, "%.*s%s%0*u%s%s", (int)(at - name), name, dash, (int)digits, page->page, sub, rest);
+        snprintf(made, bytes, "%.*s%s%0*u%s%s", (int)(at - name), name, dash, (int)digits, page->page, sub, rest);
     } else {
         wvl_cli_error("%s: out of memory", name);
     }
@@ -174,7 +174,7 @@ static int refuse_page(const wvl_cli_args *args, const wvl_io_page *pages, size_
 {
     char sub[16] = "";
     if (r->sub) {
-        (void)snprintf(sub, sizeof sub, ".%u", r->sub - 1);
+        snprintf(sub, sizeof sub, ".%u", r->sub - 1);
     }
     wvl_cli_error("%s: page %u%s does not exist; the file has pages 0 to %u", args->inputs[0], page, sub,
                   count ? pages[count - 1].page : 0);

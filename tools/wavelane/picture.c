@@ -33,7 +33,7 @@ int wvl_cli_finish_reading(const wvl_cli_args *args, const char *name, int resul
         if (args->page_of_many && !strncmp(error, shown, strlen(shown))) {
             char sub[16] = "";
             if (args->io.sub_page) {
-                (void)snprintf(sub, sizeof sub, ".%u", args->io.sub_page - 1);
+                snprintf(sub, sizeof sub, ".%u", args->io.sub_page - 1);
             }
             wvl_cli_error("%s: page %u%s%s", shown, args->io.page, sub, error + strlen(shown));
         } else if (!strncmp(error, shown, strlen(shown))) {

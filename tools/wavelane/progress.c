@@ -32,9 +32,8 @@ int wvl_cli_progress_step(void *user, uint64_t done, uint64_t total, wvl_stage s
     }
     double part = (double)done / (double)total;
     int filled = part >= 1.0 ? BAR : (int)(part * BAR);
-    (void)fprintf(stderr, "\r%-9s [%.*s%*s] %3d%% %5.1f s ", stages[(unsigned)stage < 4 ? stage : 3], filled,
-                  "########################################", BAR - filled, "", (int)(part * 100.0),
-                  now - progress->started);
+    fprintf(stderr, "\r%-9s [%.*s%*s] %3d%% %5.1f s ", stages[(unsigned)stage < 4 ? stage : 3], filled,
+            "########################################", BAR - filled, "", (int)(part * 100.0), now - progress->started);
     (void)fflush(stderr);
     progress->last = now;
     progress->shown = 1;
@@ -44,6 +43,6 @@ int wvl_cli_progress_step(void *user, uint64_t done, uint64_t total, wvl_stage s
 void wvl_cli_progress_end(wvl_cli_progress *progress)
 {
     if (progress->shown) {
-        (void)fprintf(stderr, "\r%*s\r", BAR + 32, "");
+        fprintf(stderr, "\r%*s\r", BAR + 32, "");
     }
 }

@@ -33,11 +33,11 @@ void wvl_cli_print_reasons(FILE *file, const wvl_cli_reasons *reasons)
     const char *between = " (";
     for (int i = 1; i <= OTHER; i++) {
         if (reasons->counts[i]) {
-            (void)fprintf(file, "%s%" PRIu64 ": %s", between, reasons->counts[i], reasons_by_code[i].text);
+            fprintf(file, "%s%" PRIu64 ": %s", between, reasons->counts[i], reasons_by_code[i].text);
             between = "; ";
         }
     }
-    (void)fputs(between[0] == ';' ? ")" : "", file);
+    fputs(between[0] == ';' ? ")" : "", file);
 }
 
 void wvl_cli_report_reasons(wvl_cli_report *r, const wvl_cli_reasons *reasons)

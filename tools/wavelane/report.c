@@ -14,7 +14,7 @@ void wvl_cli_report_start(wvl_cli_report *r, FILE *file, int json)
     r->file = file;
     r->json = json;
     if (json) {
-        (void)fputc('{', file);
+        fputc('{', file);
     }
 }
 
@@ -24,18 +24,18 @@ void wvl_cli_report_finish(wvl_cli_report *r)
         wvl_cli_report_close(r);
     }
     if (r->json) {
-        (void)fputs("}\n", r->file);
+        fputs("}\n", r->file);
     }
 }
 
 static void put_json_char(FILE *file, unsigned char c)
 {
     if (c == '"' || c == '\\') {
-        (void)fprintf(file, "\\%c", c);
+        fprintf(file, "\\%c", c);
     } else if (c < 32 || c > 126) {
-        (void)fprintf(file, "\\u%04x", c);
+        fprintf(file, "\\u%04x", c);
     } else {
-        (void)fputc(c, file);
+        fputc(c, file);
     }
 }
 
@@ -61,7 +61,7 @@ static uint32_t utf8_point(const unsigned char *p, unsigned *length)
 /* UTF-8 passes; other bytes (file names may hold any) are taken as Latin-1, so that the JSON is always valid. */
 static void put_json_text(FILE *file, const char *text)
 {
-    (void)fputc('"', file);
+    fputc('"', file);
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
         unsigned length;
         if (*p >= 0x80 && utf8_point(p, &length)) {
@@ -71,13 +71,13 @@ static void put_json_text(FILE *file, const char *text)
             put_json_char(file, *p);
         }
     }
-    (void)fputc('"', file);
+    fputc('"', file);
 }
 
 static void indent(wvl_cli_report *r)
 {
     for (unsigned i = 0; i < r->depth; i++) {
-        (void)fputs("  ", r->file);
+        fputs("  ", r->file);
     }
 }
 
@@ -87,28 +87,28 @@ static void put_name(wvl_cli_report *r, const char *name)
     int first = !r->count[r->depth];
     r->count[r->depth] = 1;
     if (r->json) {
-        (void)fputs(first ? "" : ",", r->file);
+        fputs(first ? "" : ",", r->file);
         if (r->json == WVL_REPORT_JSON && r->depth < 3 && !r->is_line[r->depth]) {
-            (void)fputc('\n', r->file);
+            fputc('\n', r->file);
             indent(r);
         }
         if (name) {
             put_json_text(r->file, name);
-            (void)fputc(':', r->file);
+            fputc(':', r->file);
         }
     } else if (r->is_line[r->depth]) {
-        (void)fputs(first && (r->is_list[r->depth] || r->is_line[r->depth] == BARE) ? "" : " ", r->file);
-        (void)fprintf(r->file, name ? "%s=" : "%s", name ? name : "");
+        fputs(first && (r->is_list[r->depth] || r->is_line[r->depth] == BARE) ? "" : " ", r->file);
+        fprintf(r->file, name ? "%s=" : "%s", name ? name : "");
     } else {
         indent(r);
-        (void)fprintf(r->file, name ? "%s " : "%s", name ? name : "");
+        fprintf(r->file, name ? "%s " : "%s", name ? name : "");
     }
 }
 
 static void end_member(wvl_cli_report *r)
 {
     if (!r->json && !r->is_line[r->depth]) {
-        (void)fputc('\n', r->file);
+        fputc('\n', r->file);
     }
 }
 
@@ -124,7 +124,7 @@ static void put_heading(wvl_cli_report *r, const char *name, const char *end)
 {
     if (name || !end[0]) {
         indent(r);
-        (void)fprintf(r->file, "%s%s", name ? name : "", end);
+        fprintf(r->file, "%s%s", name ? name : "", end);
     }
     r->count[r->depth] = 1;
 }
@@ -133,7 +133,7 @@ void wvl_cli_report_open_object(wvl_cli_report *r, const char *name)
 {
     if (r->json) {
         put_name(r, name);
-        (void)fputc('{', r->file);
+        fputc('{', r->file);
     } else {
         put_heading(r, name, "\n");
     }
@@ -145,7 +145,7 @@ void wvl_cli_report_open_line(wvl_cli_report *r, const char *name)
     int is_bare = !name;
     if (r->json || r->is_line[r->depth]) {
         put_name(r, name);
-        (void)fputc(r->json ? '{' : '(', r->file);
+        fputc(r->json ? '{' : '(', r->file);
         is_bare = 1;
     } else {
         put_heading(r, name, "");
@@ -159,7 +159,7 @@ void wvl_cli_report_open_list(wvl_cli_report *r, const char *name)
     int is_line = r->is_line[r->depth] != 0;
     if (r->json || is_line) {
         put_name(r, name);
-        (void)fputc('[', r->file);
+        fputc('[', r->file);
     } else {
         put_heading(r, name, "\n");
     }
@@ -172,14 +172,14 @@ void wvl_cli_report_close(wvl_cli_report *r)
     r->depth -= inner > 0;
     if (r->json) {
         if (r->json == WVL_REPORT_JSON && inner < 3 && r->count[inner] && !r->is_line[inner]) {
-            (void)fputc('\n', r->file);
+            fputc('\n', r->file);
             indent(r);
         }
-        (void)fputc(r->is_list[inner] ? ']' : '}', r->file);
+        fputc(r->is_list[inner] ? ']' : '}', r->file);
     } else if (r->is_line[inner] && r->is_line[r->depth]) {
-        (void)fputc(r->is_list[inner] ? ']' : ')', r->file);
+        fputc(r->is_list[inner] ? ']' : ')', r->file);
     } else if (r->is_line[inner]) {
-        (void)fputc('\n', r->file);
+        fputc('\n', r->file);
     }
 }
 
@@ -189,7 +189,7 @@ void wvl_cli_report_text(wvl_cli_report *r, const char *name, const char *value)
     if (r->json) {
         put_json_text(r->file, value);
     } else {
-        (void)fputs(value, r->file);
+        fputs(value, r->file);
     }
     end_member(r);
 }
@@ -197,31 +197,31 @@ void wvl_cli_report_text(wvl_cli_report *r, const char *name, const char *value)
 void wvl_cli_report_bytes(wvl_cli_report *r, const char *name, const uint8_t *bytes, size_t count)
 {
     put_name(r, name);
-    (void)fputc('"', r->file);
+    fputc('"', r->file);
     for (size_t i = 0; i < count; i++) {
         if (r->json) {
             put_json_char(r->file, bytes[i]);
         } else if (bytes[i] < 32 || bytes[i] > 126) {
-            (void)fprintf(r->file, "\\x%02x", bytes[i]);
+            fprintf(r->file, "\\x%02x", bytes[i]);
         } else {
-            (void)fputc(bytes[i], r->file);
+            fputc(bytes[i], r->file);
         }
     }
-    (void)fputc('"', r->file);
+    fputc('"', r->file);
     end_member(r);
 }
 
 void wvl_cli_report_number(wvl_cli_report *r, const char *name, uint64_t value)
 {
     put_name(r, name);
-    (void)fprintf(r->file, "%" PRIu64, value);
+    fprintf(r->file, "%" PRIu64, value);
     end_member(r);
 }
 
 void wvl_cli_report_signed(wvl_cli_report *r, const char *name, int64_t value)
 {
     put_name(r, name);
-    (void)fprintf(r->file, "%" PRId64, value);
+    fprintf(r->file, "%" PRId64, value);
     end_member(r);
 }
 
@@ -230,9 +230,9 @@ void wvl_cli_report_real(wvl_cli_report *r, const char *name, double value)
 {
     put_name(r, name);
     if (r->json && !isfinite(value)) {
-        (void)fputs("null", r->file);
+        fputs("null", r->file);
     } else {
-        (void)fprintf(r->file, "%.6g", value);
+        fprintf(r->file, "%.6g", value);
     }
     end_member(r);
 }
@@ -240,7 +240,7 @@ void wvl_cli_report_real(wvl_cli_report *r, const char *name, double value)
 void wvl_cli_report_flag(wvl_cli_report *r, const char *name, int value)
 {
     put_name(r, name);
-    (void)fputs(r->json ? (value ? "true" : "false") : (value ? "yes" : "no"), r->file);
+    fputs(r->json ? (value ? "true" : "false") : (value ? "yes" : "no"), r->file);
     end_member(r);
 }
 

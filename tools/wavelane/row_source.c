@@ -43,8 +43,7 @@ static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t 
     uint32_t end = end_of_request(wvl_io_rows_picture(job->rows), buffers, count);
 
     if (end == UINT32_MAX || end < next) {
-        (void)snprintf(error, error_bytes,
-                       "rows of subsampled components cannot be read in this order; leave --memory out");
+        snprintf(error, error_bytes, "rows of subsampled components cannot be read in this order; leave --memory out");
         return WVL_ERROR_INPUT;
     }
     for (uint32_t i = 0; i < count; i++) {

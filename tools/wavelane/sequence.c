@@ -33,11 +33,11 @@ static void put_options(FILE *file, const wvl_params *params)
     for (size_t i = 0; i < count; i++) {
         const char *value = wvl_params_get(params, options[i].key);
         if (value && !names_machine(options[i].key) && strcmp(value, options[i].initial) != 0) {
-            (void)fprintf(file, "parameter %s=", options[i].key);
+            fprintf(file, "parameter %s=", options[i].key);
             for (const char *p = value; *p; p++) {
-                (void)fputc(*p == '\n' ? ' ' : *p, file);
+                fputc(*p == '\n' ? ' ' : *p, file);
             }
-            (void)fputc('\n', file);
+            fputc('\n', file);
         }
     }
 }
@@ -47,15 +47,15 @@ static void put_rate(FILE *file, const wvl_cli_sequence *q, const wvl_sequence_r
 {
     const wvl_cli_sequence_options *o = q->options;
     if (o->rate_given) {
-        (void)fprintf(file,
-                      "parameter rate %" PRIu64 " bits a second, bucket %" PRIu64 " bits, %" PRIu64
-                      " bits a second out of it, %" PRIu32 "/%" PRIu32 " frames a second, lag %" PRIu32 "%s\n",
-                      r->bits_per_second, r->bucket_bits, r->bucket_bits_per_second, r->frames, r->seconds, r->lag,
-                      o->statistics ? ", two passes" : "");
+        fprintf(file,
+                "parameter rate %" PRIu64 " bits a second, bucket %" PRIu64 " bits, %" PRIu64
+                " bits a second out of it, %" PRIu32 "/%" PRIu32 " frames a second, lag %" PRIu32 "%s\n",
+                r->bits_per_second, r->bucket_bits, r->bucket_bits_per_second, r->frames, r->seconds, r->lag,
+                o->statistics ? ", two passes" : "");
     }
     if (o->rate_given && !o->statistics) {
-        (void)fprintf(file, "parameter rate from frame %" PRIu64 ", every %" PRIu64 "\n", q->source.range.first,
-                      q->source.range.step);
+        fprintf(file, "parameter rate from frame %" PRIu64 ", every %" PRIu64 "\n", q->source.range.first,
+                q->source.range.step);
     }
 }
 
@@ -80,11 +80,11 @@ char *wvl_cli_describe_parameters(const wvl_cli_sequence *q, const wvl_sequence_
         return NULL;
     }
     wvl_version(&major, &minor, &patch);
-    (void)fprintf(file, "parameter version %d.%d.%d\nparameter in %.*s\nparameter out %.*s\n", major, minor, patch,
-                  length_of_name(o->words[0]), o->words[0], length_of_name(o->words[1]), o->words[1]);
+    fprintf(file, "parameter version %d.%d.%d\nparameter in %.*s\nparameter out %.*s\n", major, minor, patch,
+            length_of_name(o->words[0]), o->words[0], length_of_name(o->words[1]), o->words[1]);
     put_options(file, q->batch.params);
     for (const char *line = o->given; line && *line; line = strchr(line, '\n') + 1) {
-        (void)fprintf(file, "parameter %.*s\n", (int)strcspn(line, "\n"), line);
+        fprintf(file, "parameter %.*s\n", (int)strcspn(line, "\n"), line);
     }
     put_rate(file, q, rate);
     int failed = ferror(file);
@@ -214,10 +214,10 @@ static int run_dry(wvl_cli_sequence *q)
         free(output);
     }
     if (count == WVL_CLI_UNKNOWN_COUNT) {
-        (void)printf("a stream of frames, %" PRIu64 " bytes each\n", wvl_cli_stream_frame_bytes(q->source.stream));
+        printf("a stream of frames, %" PRIu64 " bytes each\n", wvl_cli_stream_frame_bytes(q->source.stream));
         return WVL_EXIT_OK;
     }
-    (void)printf("%" PRIu64 " frames, %" PRIu64 " of them complete\n", count, complete);
+    printf("%" PRIu64 " frames, %" PRIu64 " of them complete\n", count, complete);
     if (q->source.kind == WVL_CLI_FROM_STREAM || !count) {
         return WVL_EXIT_OK;
     }

@@ -295,7 +295,7 @@ static int fetch_frame(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
         return 1;
     }
     const char *shown = strcmp(q->source.name, "-") != 0 ? q->source.name : "standard input";
-    (void)snprintf(f->label, sizeof f->label, "%.60s, frame %" PRIu64, shown, f->record.frame);
+    snprintf(f->label, sizeof f->label, "%.60s, frame %" PRIu64, shown, f->record.frame);
     f->name = f->label;
     f->given = wvl_cli_take_buffer(&q->buffers);
     wvl_cli_arrival state = f->record.frame > q->source.range.last
@@ -348,7 +348,7 @@ static void gather_facts(wvl_cli_frame *f)
     facts->psnr_is_measured = wvl_result_layer_is_measured(result, last);
     facts->slope = wvl_result_layer_slope(result, last);
     facts->encode_seconds = f->job.seconds;
-    (void)snprintf(facts->device, sizeof facts->device, "%s", wvl_result_backend(result));
+    snprintf(facts->device, sizeof facts->device, "%s", wvl_result_backend(result));
     for (uint32_t i = 0; i < wvl_result_fill_count(result) && facts->fill_count < WVL_CLI_FRAME_FILLS; i++) {
         if (!wvl_result_fill(result, i, &fill) && fill.cap) {
             facts->fills[facts->fill_count].bytes = fill.bytes;
@@ -457,11 +457,11 @@ static void count_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
     q->batch.unused &= f->facts.was_read ? f->facts.unused : WVL_UNUSED_UNKNOWN;
     q->batch.unused = f->state == WVL_CLI_FRAME_KEPT ? 0 : q->batch.unused; /* nothing is known of what was not read */
     if (f->state == WVL_CLI_FRAME_KEPT && f->is_late && !q->late++) {
-        (void)snprintf(q->first_late, sizeof q->first_late, "%.230s", f->name);
+        snprintf(q->first_late, sizeof q->first_late, "%.230s", f->name);
     }
     q->bytes += f->state == WVL_CLI_FRAME_FAILED ? 0 : f->record.bytes;
     if ((f->state == WVL_CLI_FRAME_FAILED || f->state == WVL_CLI_FRAME_BLACK) && !q->first_failed[0]) {
-        (void)snprintf(q->first_failed, sizeof q->first_failed, "%.230s", f->name);
+        snprintf(q->first_failed, sizeof q->first_failed, "%.230s", f->name);
     }
     if (f->state == WVL_CLI_FRAME_BLACK) {
         wvl_cli_warn("%s: a black frame takes its place", f->name);

@@ -59,16 +59,16 @@ static char *name_beside(const wvl_cli_store *s, const char *text, int is_hidden
     int needs_name = s->kind == WVL_CLI_TO_FOLDER || !stem || s->output[stem - 1] == '/';
     char *name = malloc(bytes), shard[48] = "";
     if (s->options->shard_count) {
-        (void)snprintf(shard, sizeof shard, ".%" PRIu32 "-of-%" PRIu32, s->options->shard, s->options->shard_count);
+        snprintf(shard, sizeof shard, ".%" PRIu32 "-of-%" PRIu32, s->options->shard, s->options->shard_count);
     }
     if (name) {
         size_t folder = stem;
         while (folder && s->kind == WVL_CLI_TO_PATTERN && s->output[folder - 1] != '/') {
             folder--;
         }
-        (void)snprintf(name, bytes, "%.*s%s%s%.*s%s%s%s", (int)folder, s->output, needs_slash ? "/" : "",
-                       is_hidden ? "." : "", (int)(stem - folder), s->output + folder, needs_name ? "wavelane" : "",
-                       shard, text);
+        snprintf(name, bytes, "%.*s%s%s%.*s%s%s%s", (int)folder, s->output, needs_slash ? "/" : "",
+                 is_hidden ? "." : "", (int)(stem - folder), s->output + folder, needs_name ? "wavelane" : "", shard,
+                 text);
     }
     return name;
 }
@@ -106,7 +106,7 @@ char *wvl_cli_find_journal(const char *name)
     if (!hidden) {
         return NULL;
     }
-    (void)sprintf(hidden, "%.*s.%s", (int)(base - name), name, base);
+    sprintf(hidden, "%.*s.%s", (int)(base - name), name, base);
     if (!access(name, F_OK) || access(hidden, F_OK)) {
         (void)strcpy(hidden, name);
     }

@@ -161,7 +161,7 @@ static int parse_own(wvl_cli_sequence_options *o, int argc, char **argv, int *i)
     if (option == OWN_NONE) {
         return -1;
     }
-    (void)snprintf(spelling, sizeof spelling, "%.*s", (int)(name + length - word), word);
+    snprintf(spelling, sizeof spelling, "%.*s", (int)(name + length - word), word);
     if (!own_options[option].takes_value && value) {
         wvl_cli_error("%s takes no value; leave out what follows the =", spelling);
         return WVL_EXIT_USAGE;
@@ -211,7 +211,7 @@ static int note_option(wvl_cli_sequence_options *o, char **words, int count)
     for (int i = 1; i < count; i++) {
         old += (size_t)snprintf(larger + old, bytes - old, " %s", words[i]);
     }
-    (void)snprintf(larger + old, bytes - old, "\n");
+    snprintf(larger + old, bytes - old, "\n");
     return WVL_EXIT_OK;
 }
 

@@ -62,14 +62,14 @@ static void write_line(const wvl_cli_sequence *q, const wvl_cli_frame *f)
 static void log_line(const wvl_cli_sequence *q, const wvl_cli_frame *f)
 {
     const char *output = f->output && strcmp(f->output, "-") != 0 ? f->output : "standard output";
-    (void)fprintf(q->log, "frame %" PRIu64 ": %s, %s", f->record.frame, state_words[f->state], output);
+    fprintf(q->log, "frame %" PRIu64 ": %s, %s", f->record.frame, state_words[f->state], output);
     if (f->state != WVL_CLI_FRAME_FAILED) {
-        (void)fprintf(q->log, ", %" PRIu64 " bytes", f->record.bytes);
+        fprintf(q->log, ", %" PRIu64 " bytes", f->record.bytes);
     }
     if (f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK) {
-        (void)fprintf(q->log, ", %.1f ms", f->facts.seconds * 1000.0);
+        fprintf(q->log, ", %.1f ms", f->facts.seconds * 1000.0);
     }
-    (void)fputc('\n', q->log);
+    fputc('\n', q->log);
 }
 
 /* ---- Progress -------------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static void format_progress(const wvl_cli_sequence *q, double now, char *text, s
     } else {
         used += snprintf(text + used, room - (size_t)used, " frames");
     }
-    (void)snprintf(text + used, room - (size_t)used, ", %.1f frames/s, %.0f bits/frame", rate, bits_a_frame(q));
+    snprintf(text + used, room - (size_t)used, ", %.1f frames/s, %.0f bits/frame", rate, bits_a_frame(q));
 }
 
 static void show_progress(wvl_cli_sequence *q)
@@ -109,7 +109,7 @@ static void show_progress(wvl_cli_sequence *q)
         return;
     }
     format_progress(q, now, text, sizeof text);
-    (void)fprintf(stderr, is_plain ? "wavelane: %s\n" : "\r%-78s", text);
+    fprintf(stderr, is_plain ? "wavelane: %s\n" : "\r%-78s", text);
     (void)fflush(stderr);
     q->shown = now;
     q->is_shown = !is_plain;
@@ -243,16 +243,16 @@ static void write_summary_line(const wvl_cli_sequence *q, double seconds)
 
 static void print_summary(const wvl_cli_sequence *q, FILE *file, double now)
 {
-    (void)fprintf(file, "%" PRIu64 " frames: %" PRIu64 " encoded, %" PRIu64 " kept", q->done, q->encoded, q->kept);
+    fprintf(file, "%" PRIu64 " frames: %" PRIu64 " encoded, %" PRIu64 " kept", q->done, q->encoded, q->kept);
     if (q->black) {
-        (void)fprintf(file, ", %" PRIu64 " black", q->black);
+        fprintf(file, ", %" PRIu64 " black", q->black);
     }
     if (q->failed) {
-        (void)fprintf(file, ", %" PRIu64 " failed", q->failed);
+        fprintf(file, ", %" PRIu64 " failed", q->failed);
         wvl_cli_print_reasons(file, &q->batch.reasons);
     }
-    (void)fprintf(file, "; %" PRIu64 " bytes, %.0f bits/frame, %.2f s, %.1f frames/s\n", q->bytes, bits_a_frame(q),
-                  now - q->started, frames_a_second(q, now));
+    fprintf(file, "; %" PRIu64 " bytes, %.0f bits/frame, %.2f s, %.1f frames/s\n", q->bytes, bits_a_frame(q),
+            now - q->started, frames_a_second(q, now));
 }
 
 static int is_broken(FILE *file) { return file && (fflush(file) || ferror(file)); }
@@ -262,7 +262,7 @@ void wvl_cli_end_report(wvl_cli_sequence *q)
     double now = wvl_cli_seconds();
     FILE *standard = !strcmp(q->options->words[1], "-") ? stderr : stdout;
     if (q->is_shown) {
-        (void)fprintf(stderr, "\r%78s\r", "");
+        fprintf(stderr, "\r%78s\r", "");
     }
     if (q->report) {
         write_summary_line(q, now - q->started);

@@ -83,9 +83,9 @@ static char *name_in_folder(const wvl_cli_store *s, const char *input, uint64_t 
     char *name = malloc(bytes);
     const char *between = s->output[length - 1] == '/' ? "" : "/";
     if (name && base) {
-        (void)snprintf(name, bytes, "%s%s%.*s.%s", s->output, between, (int)stem, base, s->extension);
+        snprintf(name, bytes, "%s%s%.*s.%s", s->output, between, (int)stem, base, s->extension);
     } else if (name) {
-        (void)snprintf(name, bytes, "%s%s%06" PRIu64 ".%s", s->output, between, number, s->extension);
+        snprintf(name, bytes, "%s%s%06" PRIu64 ".%s", s->output, between, number, s->extension);
     }
     return name;
 }
@@ -431,10 +431,10 @@ static char *name_temporary(const char *output, unsigned copy)
     size_t bytes = strlen(output) + sizeof TEMPORARY + sizeof number + 2;
     char *name = malloc(bytes);
     if (copy) {
-        (void)snprintf(number, sizeof number, ".%u", copy);
+        snprintf(number, sizeof number, ".%u", copy);
     }
     if (name) {
-        (void)snprintf(name, bytes, "%.*s.%s%s" TEMPORARY, (int)(base - output), output, base, number);
+        snprintf(name, bytes, "%.*s.%s%s" TEMPORARY, (int)(base - output), output, base, number);
     }
     return name;
 }

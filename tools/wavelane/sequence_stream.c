@@ -139,8 +139,8 @@ static int describe_space(wvl_cli_stream *s, const char *space, unsigned width, 
         size_t n = strlen(spaces[i].name);
         unsigned depth = !strncmp(space, spaces[i].name, n) ? depth_of(space + n) : 0;
         if (depth) {
-            (void)snprintf(s->geometry, sizeof s->geometry, "%u,%u,%u,%u,u@%s", width, height, spaces[i].components,
-                           depth, spaces[i].steps);
+            snprintf(s->geometry, sizeof s->geometry, "%u,%u,%u,%u,u@%s", width, height, spaces[i].components, depth,
+                     spaces[i].steps);
             return WVL_EXIT_OK;
         }
     }

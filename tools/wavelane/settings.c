@@ -150,7 +150,7 @@ static int set_imf_word(const wvl_cli_args *args, wvl_params *params, const char
         size_t name = strlen(words[i][0]);
         if (length > name && length - name < 32 && !strncasecmp(word, words[i][0], name)) {
             char value[32];
-            (void)snprintf(value, sizeof value, "%.*s", (int)(length - name), word + name);
+            snprintf(value, sizeof value, "%.*s", (int)(length - name), word + name);
             return set_word(args, params, words[i][1], value);
         }
     }
@@ -279,7 +279,7 @@ static wvl_status ask_for_ht(wvl_params *params)
     if (strstr(style, "HT")) {
         return WVL_OK;
     }
-    (void)snprintf(text, sizeof text, "%s%sHT", strcmp(style, "0") ? style : "", strcmp(style, "0") ? "+" : "");
+    snprintf(text, sizeof text, "%s%sHT", strcmp(style, "0") ? style : "", strcmp(style, "0") ? "+" : "");
     return wvl_params_set(params, "style", text);
 }
 

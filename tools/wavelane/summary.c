@@ -34,36 +34,36 @@ static void print_quality(FILE *file, const wvl_cli_summary *s)
 {
     const wvl_cli_check *check = s->check;
     if (check->done && check->exact) {
-        (void)fprintf(file, "lossless, checked with %s", check->decoder);
+        fprintf(file, "lossless, checked with %s", check->decoder);
         return;
     }
     if (!check->done) {
         uint32_t last = wvl_result_layer_count(s->result) - 1;
         double psnr = wvl_result_layer_psnr(s->result, last);
         if (s->lossless || isinf(psnr)) {
-            (void)fputs("lossless", file);
+            fputs("lossless", file);
         } else {
-            (void)fprintf(file, "PSNR %.2f dB (%s)", psnr, word_of(s, last));
+            fprintf(file, "PSNR %.2f dB (%s)", psnr, word_of(s, last));
         }
         return;
     }
-    (void)fprintf(file, "PSNR %.2f dB", check->psnr);
+    fprintf(file, "PSNR %.2f dB", check->psnr);
     for (uint32_t i = 0; check->count > 1 && i < check->count && i < 16; i++) {
-        (void)fprintf(file, "%s%.2f", i ? " " : " (", check->component_psnr[i]);
+        fprintf(file, "%s%.2f", i ? " " : " (", check->component_psnr[i]);
     }
-    (void)fprintf(file, "%s%s, checked with %s", check->count > 16 ? " ..." : "", check->count > 1 ? ")" : "",
-                  check->decoder);
+    fprintf(file, "%s%s, checked with %s", check->count > 16 ? " ..." : "", check->count > 1 ? ")" : "",
+            check->decoder);
 }
 
 static void print_layers(FILE *file, const wvl_cli_summary *s)
 {
     uint32_t count = wvl_result_layer_count(s->result);
-    (void)fprintf(file, "  layer        bytes  bits/pixel  slope  PSNR\n");
+    fprintf(file, "  layer        bytes  bits/pixel  slope  PSNR\n");
     for (uint32_t i = 0; i < count; i++) {
         uint64_t bytes = wvl_result_layer_bytes(s->result, i);
-        (void)fprintf(file, "  %5" PRIu32 " %12" PRIu64 " %11.4f %6" PRIu32 "  %.2f dB (%s)\n", i, bytes,
-                      8.0 * (double)bytes / ((double)s->picture->io.width * s->picture->io.height),
-                      wvl_result_layer_slope(s->result, i), wvl_result_layer_psnr(s->result, i), word_of(s, i));
+        fprintf(file, "  %5" PRIu32 " %12" PRIu64 " %11.4f %6" PRIu32 "  %.2f dB (%s)\n", i, bytes,
+                8.0 * (double)bytes / ((double)s->picture->io.width * s->picture->io.height),
+                wvl_result_layer_slope(s->result, i), wvl_result_layer_psnr(s->result, i), word_of(s, i));
     }
 }
 
@@ -78,15 +78,15 @@ static void print_fills(FILE *file, const wvl_cli_summary *s)
             continue;
         }
         if (i) {
-            (void)fprintf(file, "  component %" PRIu32 "%s: ", f.component, f.part ? ", highest resolution" : "");
+            fprintf(file, "  component %" PRIu32 "%s: ", f.component, f.part ? ", highest resolution" : "");
         } else {
-            (void)fputs("  codestream: ", file);
+            fputs("  codestream: ", file);
         }
-        (void)fprintf(file, "%" PRIu64 " bytes", f.bytes);
+        fprintf(file, "%" PRIu64 " bytes", f.bytes);
         if (f.target) {
-            (void)fprintf(file, ", %.2f %% of the target %" PRIu64, percent(f.bytes, f.target), f.target);
+            fprintf(file, ", %.2f %% of the target %" PRIu64, percent(f.bytes, f.target), f.target);
         }
-        (void)fprintf(file, ", %.2f %% of the cap %" PRIu64 "\n", percent(f.bytes, f.cap), f.cap);
+        fprintf(file, ", %.2f %% of the cap %" PRIu64 "\n", percent(f.bytes, f.cap), f.cap);
     }
 }
 
@@ -97,8 +97,8 @@ static void print_transfer(FILE *file, const wvl_cli_summary *s)
 {
     const wvl_io_picture *io = &s->picture->io;
     if (io->float_transfer) {
-        (void)fprintf(file, "  floating point: --float-transfer %s --float-range %.17g,%.17g\n",
-                      transfer_words[io->float_transfer], io->float_low, io->float_high);
+        fprintf(file, "  floating point: --float-transfer %s --float-range %.17g,%.17g\n",
+                transfer_words[io->float_transfer], io->float_low, io->float_high);
     }
 }
 
@@ -109,8 +109,8 @@ static void report_transfer(wvl_cli_report *r, const wvl_cli_summary *s)
     if (!io->float_transfer) {
         return;
     }
-    (void)snprintf(number[0], sizeof number[0], "%.17g", io->float_low);
-    (void)snprintf(number[1], sizeof number[1], "%.17g", io->float_high);
+    snprintf(number[0], sizeof number[0], "%.17g", io->float_low);
+    snprintf(number[1], sizeof number[1], "%.17g", io->float_high);
     wvl_cli_report_open_line(r, "floating_point");
     wvl_cli_report_text(r, "transfer", transfer_words[io->float_transfer]);
     wvl_cli_report_text(r, "low", number[0]); /* as texts: a reader of JSON may keep fewer digits */
@@ -121,13 +121,13 @@ static void report_transfer(wvl_cli_report *r, const wvl_cli_summary *s)
 void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
 {
     const char *output = strcmp(s->output, "-") != 0 ? s->output : "standard output";
-    (void)fprintf(file, "%s: %" PRIu64 " bytes, ratio %.2f, %.3f bits/pixel, %.3f s, %.1f Msamples/s, ", output,
-                  wvl_result_bytes(s->result), ratio(s), bits_per_pixel(s), s->seconds, speed(s));
+    fprintf(file, "%s: %" PRIu64 " bytes, ratio %.2f, %.3f bits/pixel, %.3f s, %.1f Msamples/s, ", output,
+            wvl_result_bytes(s->result), ratio(s), bits_per_pixel(s), s->seconds, speed(s));
     print_quality(file, s);
     if (strcmp(wvl_result_backend(s->result), "cpu") != 0) {
-        (void)fprintf(file, ", device: %s", wvl_result_backend(s->result));
+        fprintf(file, ", device: %s", wvl_result_backend(s->result));
     }
-    (void)fputc('\n', file);
+    fputc('\n', file);
     print_transfer(file, s);
     print_fills(file, s);
     if (layers) {
@@ -140,14 +140,13 @@ static void write_text(void *user, const char *text, size_t bytes) { (void)fwrit
 static void print_rows(FILE *file, const wvl_cli_rows *r)
 {
     unsigned passes = wvl_cli_count_passes(r);
-    (void)fprintf(file, "by rows: %" PRIu64 " bytes of memory likely, %" PRIu64 " at most, %s\n",
-                  wvl_cli_count_held(r, WVL_CLI_LIKELY), wvl_cli_count_held(r, WVL_CLI_MOST),
-                  passes > 1 ? "at most 2 passes over the picture" : "1 pass over the picture");
+    fprintf(file, "by rows: %" PRIu64 " bytes of memory likely, %" PRIu64 " at most, %s\n",
+            wvl_cli_count_held(r, WVL_CLI_LIKELY), wvl_cli_count_held(r, WVL_CLI_MOST),
+            passes > 1 ? "at most 2 passes over the picture" : "1 pass over the picture");
     if (r->options.memory_bytes) {
-        (void)fprintf(
-            file, "file in %s: %" PRIu64 " bytes likely, %" PRIu64 " at most; the least --memory is %" PRIu64 "\n",
-            r->options.spill_folder ? r->options.spill_folder : "/tmp", wvl_cli_count_spill(r, WVL_CLI_LIKELY),
-            wvl_cli_count_spill(r, WVL_CLI_MOST), r->memory.least_bytes + r->reader_bytes);
+        fprintf(file, "file in %s: %" PRIu64 " bytes likely, %" PRIu64 " at most; the least --memory is %" PRIu64 "\n",
+                r->options.spill_folder ? r->options.spill_folder : "/tmp", wvl_cli_count_spill(r, WVL_CLI_LIKELY),
+                wvl_cli_count_spill(r, WVL_CLI_MOST), r->memory.least_bytes + r->reader_bytes);
     }
 }
 
@@ -155,21 +154,21 @@ void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
 {
     const wvl_image_format *f = &s->picture->format;
     wvl_plan_memory memory = {.struct_size = sizeof memory};
-    (void)fprintf(file, "%s: %" PRIu32 " x %" PRIu32 ", %" PRIu32 " component%s, %s\n", s->input, s->picture->io.width,
-                  s->picture->io.height, f->component_count, f->component_count == 1 ? "" : "s",
-                  s->is_jp2 == 2 ? "JPH file"
-                  : s->is_jp2    ? "JP2 file"
-                                 : "codestream");
+    fprintf(file, "%s: %" PRIu32 " x %" PRIu32 ", %" PRIu32 " component%s, %s\n", s->input, s->picture->io.width,
+            s->picture->io.height, f->component_count, f->component_count == 1 ? "" : "s",
+            s->is_jp2 == 2 ? "JPH file"
+            : s->is_jp2    ? "JP2 file"
+                           : "codestream");
     print_transfer(file, s);
     if (!explain && !s->rows && !wvl_plan_measure(s->plan, &memory)) {
-        (void)fprintf(file,
-                      "memory: %" PRIu64 " bytes certain, %" PRIu64 " likely, %" PRIu64 " at worst, and %" PRIu64
-                      " for the picture; output at most %" PRIu64 " bytes\n",
-                      memory.certain_bytes, memory.likely_bytes, memory.worst_bytes, memory.picture_bytes,
-                      memory.output_bytes_bound);
+        fprintf(file,
+                "memory: %" PRIu64 " bytes certain, %" PRIu64 " likely, %" PRIu64 " at worst, and %" PRIu64
+                " for the picture; output at most %" PRIu64 " bytes\n",
+                memory.certain_bytes, memory.likely_bytes, memory.worst_bytes, memory.picture_bytes,
+                memory.output_bytes_bound);
         if (memory.device_bytes) {
-            (void)fprintf(file, "device: at most %" PRIu64 " bytes of page-locked memory, and %" PRIu64 " of its own\n",
-                          memory.pinned_bytes, memory.device_bytes);
+            fprintf(file, "device: at most %" PRIu64 " bytes of page-locked memory, and %" PRIu64 " of its own\n",
+                    memory.pinned_bytes, memory.device_bytes);
         }
     }
     if (explain) {

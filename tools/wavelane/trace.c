@@ -49,7 +49,7 @@ static uint32_t find_track(const char *name)
     if (trace.track_count == TRACKS) {
         return TRACKS - 1;
     }
-    (void)snprintf(trace.tracks[trace.track_count++], sizeof trace.tracks[0], "%s", name);
+    snprintf(trace.tracks[trace.track_count++], sizeof trace.tracks[0], "%s", name);
     put_text(",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}", i, name);
     return i;
 }

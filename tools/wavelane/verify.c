@@ -43,7 +43,7 @@ static void keep_message(const char *text, void *user)
 {
     char *message = user;
     if (!message[0]) { /* the first error is the cause */
-        (void)snprintf(message, MESSAGE_BYTES, "%s", text);
+        snprintf(message, MESSAGE_BYTES, "%s", text);
         message[strcspn(message, "\n")] = '\0';
     }
 }
@@ -207,7 +207,7 @@ int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int l
                          size_t count, wvl_cli_check *check)
 {
     wvl_opj_picture decoded;
-    (void)snprintf(check->decoder, sizeof check->decoder, "OpenJPEG %s", opj_version());
+    snprintf(check->decoder, sizeof check->decoder, "OpenJPEG %s", opj_version());
     int code = decode_or_say(name, bytes, count, &decoded);
     if (code) {
         return code;

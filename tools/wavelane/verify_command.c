@@ -321,7 +321,7 @@ static int verify_all(request *q)
     }
     for (size_t i = 0; i < q->files.count && !ferror(stdout); i++) {
         if (i && !q->csv && !q->json) {
-            (void)putchar('\n');
+            putchar('\n');
         }
         code = wvl_cli_worse_code(code, verify(q, q->files.names[i]));
     }

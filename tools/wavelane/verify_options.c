@@ -123,7 +123,7 @@ int wvl_cli_take_preset(const wvl_cli_args *args, wvl_context *context, wvl_chec
         code = wvl_cli_apply_settings(&plain, params);
     }
     if (!code) {
-        (void)snprintf(profile, WVL_CLI_PROFILE_CHARS, "%s", wvl_params_get(params, "profile"));
+        snprintf(profile, WVL_CLI_PROFILE_CHARS, "%s", wvl_params_get(params, "profile"));
         options->profile = wvl_cli_is_walker_profile(profile) ? profile : NULL;
         code = take_limits(params, options);
     }

@@ -154,9 +154,9 @@ void wvl_cli_report_unread(const wvl_cli_verdict *v)
 
 void wvl_cli_put_verdict_heading(FILE *file)
 {
-    (void)fputs("file,bytes,format,legal,errors,warnings,severity,offset,rule,clause,text,profile,profile_met,"
-                "profiles_met,width,height,components,tiles,layers,codestream_bytes,exact,psnr,error\n",
-                file);
+    fputs("file,bytes,format,legal,errors,warnings,severity,offset,rule,clause,text,profile,profile_met,"
+          "profiles_met,width,height,components,tiles,layers,codestream_bytes,exact,psnr,error\n",
+          file);
 }
 
 /* The first error, or if there is none the first warning; NULL: neither. */
@@ -193,7 +193,7 @@ static void put_profiles(const wvl_cli_verdict *v, const char *profile, wvl_cli_
     for (uint32_t i = 0; i < m->profile_count; i++) {
         size_t used = strlen(met);
         if (m->profiles[i].met) {
-            (void)snprintf(met + used, sizeof met - used, "%s%s", used ? " " : "", m->profiles[i].name);
+            snprintf(met + used, sizeof met - used, "%s%s", used ? " " : "", m->profiles[i].name);
         }
         if (profile && !strcmp(m->profiles[i].name, profile)) {
             answer = m->profiles[i].met ? "yes" : "no";
@@ -225,7 +225,7 @@ static void put_check(const wvl_cli_verdict *v, wvl_cli_row *row)
         wvl_cli_row_skip(row, 2);
         return;
     }
-    (void)snprintf(psnr, sizeof psnr, "%.6g", v->check.psnr);
+    snprintf(psnr, sizeof psnr, "%.6g", v->check.psnr);
     wvl_cli_row_text(row, v->check.exact ? "yes" : "no");
     wvl_cli_row_text(row, psnr);
 }

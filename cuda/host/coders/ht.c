@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "base/try.h"
 #include "codec/core/hull.h"
 #include "cuda/packets/packets_launch.h"
 
@@ -213,10 +214,9 @@ static wvl_cuda_status run_part(wvl_cuda_code *code)
     const wvl_cuda_runtime *rt = code->device->runtime;
     wvl_cuda_status status = rt->upload(code->address + l->code_blocks, code->pinned + l->code_blocks,
                                         (size_t)(l->items - l->code_blocks), code->stream);
-    status = status ? status : queue_wave(code);
-    status = status ? status
-                    : rt->download(code->pinned + l->records, code->address + l->records,
-                                   (size_t)(l->coefs - l->records), code->stream);
+    TRY(status, queue_wave(code));
+    TRY(status, rt->download(code->pinned + l->records, code->address + l->records, (size_t)(l->coefs - l->records),
+                             code->stream));
     return wvl_cuda_await_code(code, status);
 }
 

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/try.h"
 #include "cuda/blocks/t1_model.h"
 #include "cuda/host/coders/coder.h"
 
@@ -177,9 +178,8 @@ static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job) { plain->s
 static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     wvl_cuda_status status = wvl_cuda_rate_list_sets(&device->rate, job, route);
-    status = status ? status
-                    : wvl_cuda_ht_launch_listed(&device->ht, &job->sets.ht, ABOUT_SETS * job->t1.block_count, route);
-    status = status ? status : wvl_cuda_rate_end_sets(&device->rate, job, route);
+    TRY(status, wvl_cuda_ht_launch_listed(&device->ht, &job->sets.ht, ABOUT_SETS * job->t1.block_count, route));
+    TRY(status, wvl_cuda_rate_end_sets(&device->rate, job, route));
     return status ? status : wvl_cuda_rate_launch(&device->rate, job, route);
 }
 
@@ -188,8 +188,8 @@ static wvl_cuda_status launch_coding(const wvl_device *device, wvl_cuda_rate_job
 {
     uint32_t rounds = job->t1.foresees ? WVL_CUDA_RATE_ROUNDS : 1;
     wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, route);
-    status = status ? status : wvl_cuda_rate_open_sets(&device->rate, job, route);
-    status = status ? status : launch_round(device, job, route);
+    TRY(status, wvl_cuda_rate_open_sets(&device->rate, job, route));
+    TRY(status, launch_round(device, job, route));
     for (job->t1.round = 1; !status && job->t1.round < rounds; job->t1.round++) {
         status = wvl_cuda_rate_repeat_sets(&device->rate, job, route);
     }
@@ -218,7 +218,7 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
     rate.packets = *packets;
     rate.sets = job->sets;
     wvl_cuda_status status = wvl_cuda_zero(device->ht.runtime, job->sets.step, (size_t)cleared, route);
-    status = status ? status : launch_coding(device, &rate, route);
+    TRY(status, launch_coding(device, &rate, route));
     return status || !job->sets.step_count ? status : launch_second(device, &rate, route);
 }
 

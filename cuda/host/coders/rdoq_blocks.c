@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/host/coders/rdoq_blocks.h"
+#include "base/try.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -57,9 +58,9 @@ static wvl_cuda_status code_blocks(const wvl_cuda_rdoq_coder *c, const wvl_cuda_
     wvl_cuda_t1_job own = *t1;
     own.is_cleared = 1; /* scratch memory goes on behind that of the blocks before */
     wvl_cuda_status status = wvl_cuda_rdoq_launch_changes(c->rdoq, job, route);
-    status = status ? status : wvl_cuda_t1_launch_model(c->model, &own, route);
-    status = status ? status : wvl_cuda_rdoq_launch_energies(c->rdoq, job, route);
-    status = status ? status : wvl_cuda_t1_launch_mq(c->mq, &own, route);
+    TRY(status, wvl_cuda_t1_launch_model(c->model, &own, route));
+    TRY(status, wvl_cuda_rdoq_launch_energies(c->rdoq, job, route));
+    TRY(status, wvl_cuda_t1_launch_mq(c->mq, &own, route));
     return status ? status : wvl_cuda_t1_launch_hulls(c->hulls, &own, route);
 }
 

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/try.h"
 #include "codec/core/bracket.h"
 #include "cuda/host/coders/coder.h"
 
@@ -200,9 +201,9 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
     rate.packets = *packets;
     uint64_t survey_bytes = rdoq.parts - rdoq.survey + 2ull * rdoq.aim.groups * sizeof(wvl_cuda_rdoq_part);
     wvl_cuda_status status = wvl_cuda_zero(device->rdoq.runtime, rdoq.survey, (size_t)survey_bytes, route);
-    status = status ? status : wvl_cuda_rdoq_code(&coder, &rdoq, &job->phases, &job->shapes, route);
-    status = status ? status : wvl_cuda_rate_launch(&device->rate, &rate, route);
-    status = status ? status : wvl_cuda_rdoq_code_again(&coder, &rdoq, &job->phases, &job->shapes, route);
+    TRY(status, wvl_cuda_rdoq_code(&coder, &rdoq, &job->phases, &job->shapes, route));
+    TRY(status, wvl_cuda_rate_launch(&device->rate, &rate, route));
+    TRY(status, wvl_cuda_rdoq_code_again(&coder, &rdoq, &job->phases, &job->shapes, route));
     rate.asked = rdoq.survey + offsetof(wvl_cuda_rdoq_survey, is_far_off);
     return status ? status : wvl_cuda_rate_launch(&device->rate, &rate, route);
 }

@@ -2,6 +2,7 @@
 /* EBCOT blocks of jobs of whole pictures. */
 #include <string.h>
 
+#include "base/try.h"
 #include "codec/core/bracket.h"
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/blocks/t1_model.h"
@@ -354,8 +355,8 @@ static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wv
 static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     wvl_cuda_status status = wvl_cuda_t1_launch_lists(&device->t1_model, &job->t1, route);
-    status = status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, route);
-    status = status ? status : wvl_cuda_t1_launch_hulls(&device->t1_rate, &job->t1, route);
+    TRY(status, wvl_cuda_t1_launch_mq(&device->t1, &job->t1, route));
+    TRY(status, wvl_cuda_t1_launch_hulls(&device->t1_rate, &job->t1, route));
     return status ? status : wvl_cuda_rate_launch(&device->rate, job, route);
 }
 
@@ -364,7 +365,7 @@ static wvl_cuda_status launch_chosen(const wvl_device *device, wvl_cuda_rate_job
 {
     uint32_t rounds = job->t1.foresees ? WVL_CUDA_RATE_ROUNDS : 1;
     wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, route);
-    status = status ? status : wvl_cuda_t1_launch_settled(&device->t1_rate, &job->t1, route);
+    TRY(status, wvl_cuda_t1_launch_settled(&device->t1_rate, &job->t1, route));
     if (!status && job->t1.foresees) {
         status = wvl_cuda_rate_foresee(&device->rate, job, route);
     }
@@ -384,7 +385,7 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
         rate.packets = *packets;
         return launch_chosen(device, &rate, route);
     }
-    status = status ? status : wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, route);
+    TRY(status, wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, route));
     return status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, route);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/intmath.h"
+#include "base/try.h"
 #include "codec/core/t1_bound.h"
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/blocks/t1_model.h"
@@ -249,12 +250,12 @@ static wvl_cuda_status launch(const wvl_cuda_code *code, uint32_t first, uint32_
     wvl_cuda_route route = wvl_cuda_to_stream(code->stream);
     wvl_cuda_t1_job job = set_job(code, first, count);
     wvl_cuda_status status = wvl_cuda_t1_launch_lifts(&device->t1_rate, &job, route);
-    status = status ? status : wvl_cuda_t1_launch_words(&device->t1_model, &job, route);
+    TRY(status, wvl_cuda_t1_launch_words(&device->t1_model, &job, route));
     if (!status && job.gains) {
         status = wvl_cuda_t1_launch_settled(&device->t1_rate, &job, route);
     }
-    status = status ? status : wvl_cuda_t1_launch_lists(&device->t1_model, &job, route);
-    status = status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job, route);
+    TRY(status, wvl_cuda_t1_launch_lists(&device->t1_model, &job, route));
+    TRY(status, wvl_cuda_t1_launch_mq(&device->t1, &job, route));
     if (!status && job.gains) {
         status = wvl_cuda_t1_launch_hulls(&device->t1_rate, &job, route);
     }
@@ -398,11 +399,10 @@ static wvl_cuda_status run_portion(wvl_cuda_code *code, uint32_t count)
     const wvl_cuda_runtime *rt = code->device->runtime;
     wvl_cuda_status status = rt->upload(code->address + l->code_blocks, code->pinned + l->code_blocks,
                                         (size_t)(l->items - l->code_blocks), code->stream);
-    status = status ? status : clear_output(code);
-    status = status ? status : launch(code, 0, count);
-    status = status ? status
-                    : rt->download(code->pinned + l->records, code->address + l->records,
-                                   count * sizeof(wvl_cuda_t1_coded), code->stream);
+    TRY(status, clear_output(code));
+    TRY(status, launch(code, 0, count));
+    TRY(status, rt->download(code->pinned + l->records, code->address + l->records, count * sizeof(wvl_cuda_t1_coded),
+                             code->stream));
     return wvl_cuda_await_code(code, status);
 }
 

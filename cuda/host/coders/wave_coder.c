@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/try.h"
 
 /* ---- Output ----------------------------------------------------------------------------------
  *
@@ -49,7 +50,7 @@ wvl_cuda_status wvl_cuda_await_code(const wvl_cuda_code *code, wvl_cuda_status q
 {
     const wvl_cuda_runtime *rt = code->device->runtime;
     wvl_cuda_status status = queued ? queued : rt->event_record(code->event, code->stream);
-    status = status ? status : rt->event_wait(code->event);
+    TRY(status, rt->event_wait(code->event));
     if (status) {
         (void)rt->stream_wait(code->stream);
     }

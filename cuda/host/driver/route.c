@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/host/driver/route.h"
+#include "base/try.h"
 
 int wvl_cuda_may_overlap(const wvl_cuda_runtime *runtime, wvl_cuda_function function)
 {
@@ -46,7 +47,7 @@ static wvl_cuda_status add_kernel(const wvl_cuda_runtime *runtime, wvl_cuda_func
                                          .arguments = arguments};
     wvl_cuda_node node = NULL;
     wvl_cuda_status status = runtime->graph_kernel(&node, draft->graph, NULL, 0, &kernel);
-    status = status ? status : follow(runtime, draft, node, overlap && draft->last_is_kernel);
+    TRY(status, follow(runtime, draft, node, overlap && draft->last_is_kernel));
     draft->last_is_kernel = 1;
     return status;
 }
@@ -58,7 +59,7 @@ static wvl_cuda_status add_zero(const wvl_cuda_runtime *runtime, wvl_cuda_addres
     const wvl_cuda_fill_node fill = {.to = at, .element_bytes = (unsigned)each, .width = bytes / each, .height = 1};
     wvl_cuda_node node = NULL;
     wvl_cuda_status status = runtime->graph_fill(&node, draft->graph, NULL, 0, &fill, draft->context);
-    status = status ? status : follow(runtime, draft, node, 0);
+    TRY(status, follow(runtime, draft, node, 0));
     draft->last_is_kernel = 0;
     return status;
 }

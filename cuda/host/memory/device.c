@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/try.h"
 
 #define CAPABILITY_MIN 75 /* of the portable device code: 10 * major + minor */
 
@@ -75,8 +76,8 @@ static wvl_cuda_status find_node(const wvl_cuda_runtime *rt, int handle, wvl_num
 {
     int domain = 0, bus = 0, slot = 0;
     wvl_cuda_status status = rt->device_attribute(&domain, WVL_CUDA_ATTRIBUTE_PCI_DOMAIN, handle);
-    status = status ? status : rt->device_attribute(&bus, WVL_CUDA_ATTRIBUTE_PCI_BUS, handle);
-    status = status ? status : rt->device_attribute(&slot, WVL_CUDA_ATTRIBUTE_PCI_SLOT, handle);
+    TRY(status, rt->device_attribute(&bus, WVL_CUDA_ATTRIBUTE_PCI_BUS, handle));
+    TRY(status, rt->device_attribute(&slot, WVL_CUDA_ATTRIBUTE_PCI_SLOT, handle));
     if (!status) {
         wvl_numa_find((unsigned)domain, (unsigned)bus, (unsigned)slot, node);
     }
@@ -90,10 +91,10 @@ static wvl_cuda_status describe(const wvl_cuda_runtime *rt, uint32_t ordinal, wv
     int handle, major = 0, minor = 0;
     size_t bytes = 0;
     wvl_cuda_status status = rt->device_get(&handle, (int)ordinal);
-    status = status ? status : rt->device_name(info->name, (int)sizeof info->name, handle);
-    status = status ? status : read_capability(rt, handle, &major, &minor);
-    status = status ? status : read_multiprocessors(rt, handle, &info->multiprocessors);
-    status = status ? status : rt->device_bytes(&bytes, handle);
+    TRY(status, rt->device_name(info->name, (int)sizeof info->name, handle));
+    TRY(status, read_capability(rt, handle, &major, &minor));
+    TRY(status, read_multiprocessors(rt, handle, &info->multiprocessors));
+    TRY(status, rt->device_bytes(&bytes, handle));
     info->ordinal = ordinal;
     info->capability_major = (uint32_t)major;
     info->capability_minor = (uint32_t)minor;
@@ -123,28 +124,28 @@ static wvl_cuda_status load(wvl_device *d, const void *image, const char **step)
     *step = "initialisation";
     wvl_cuda_status status = d->runtime->init(0);
     *step = status ? *step : "no such device";
-    status = status ? status : d->runtime->device_get(&d->handle, (int)d->ordinal);
-    status = status ? status : read_capability(d->runtime, d->handle, &major, &minor);
+    TRY(status, d->runtime->device_get(&d->handle, (int)d->ordinal));
+    TRY(status, read_capability(d->runtime, d->handle, &major, &minor));
     if (!status && 10 * major + minor < CAPABILITY_MIN) {
         *step = "compute capability below 7.5";
         return WVL_CUDA_NO_IMAGE;
     }
-    status = status ? status : read_multiprocessors(d->runtime, d->handle, &d->multiprocessors);
-    status = status ? status : find_node(d->runtime, d->handle, &d->node);
+    TRY(status, read_multiprocessors(d->runtime, d->handle, &d->multiprocessors));
+    TRY(status, find_node(d->runtime, d->handle, &d->node));
     *step = status ? *step : "context";
-    status = status ? status : d->runtime->context_retain(&d->context, d->handle);
+    TRY(status, d->runtime->context_retain(&d->context, d->handle));
     d->has_context = !status;
-    status = status ? status : wvl_cuda_enter(d);
+    TRY(status, wvl_cuda_enter(d));
     if (!status) {
         *step = "device code";
         status = wvl_cuda_init_kernels(d->runtime, image, &d->kernels);
-        status = status ? status : wvl_cuda_ht_open(&d->ht, d->runtime, d->kernels.module, d->handle, 0);
-        status = status ? status : wvl_cuda_t1_model_open(&d->t1_model, d->runtime, d->kernels.module);
-        status = status ? status : wvl_cuda_rate_open(&d->rate, d->runtime, d->kernels.module);
-        status = status ? status : wvl_cuda_rdoq_open(&d->rdoq, d->runtime, d->kernels.module);
-        status = status ? status : wvl_cuda_t1_rate_open(&d->t1_rate, d->runtime, d->kernels.module);
-        status = status ? status : wvl_cuda_t1_open(&d->t1, d->runtime, d->kernels.module);
-        status = status ? status : wvl_cuda_packets_open(&d->packets, d->runtime, d->kernels.module, d->handle);
+        TRY(status, wvl_cuda_ht_open(&d->ht, d->runtime, d->kernels.module, d->handle, 0));
+        TRY(status, wvl_cuda_t1_model_open(&d->t1_model, d->runtime, d->kernels.module));
+        TRY(status, wvl_cuda_rate_open(&d->rate, d->runtime, d->kernels.module));
+        TRY(status, wvl_cuda_rdoq_open(&d->rdoq, d->runtime, d->kernels.module));
+        TRY(status, wvl_cuda_t1_rate_open(&d->t1_rate, d->runtime, d->kernels.module));
+        TRY(status, wvl_cuda_t1_open(&d->t1, d->runtime, d->kernels.module));
+        TRY(status, wvl_cuda_packets_open(&d->packets, d->runtime, d->kernels.module, d->handle));
         wvl_cuda_leave(d);
     }
     return status;
@@ -153,7 +154,7 @@ static wvl_cuda_status load(wvl_device *d, const void *image, const char **step)
 static void tell_reason(const wvl_device_options *options, const char *reason)
 {
     if (options->reason) {
-        (void)snprintf(options->reason, options->reason_bytes, "%s", reason);
+        snprintf(options->reason, options->reason_bytes, "%s", reason);
     }
 }
 
@@ -165,7 +166,7 @@ static void tell_step(const wvl_device_options *options, const wvl_cuda_runtime 
     if (!rt->error_name || rt->error_name(status, &name) || !name) {
         name = "an unknown error";
     }
-    (void)snprintf(text, sizeof text, "%s: %s (%d)", step, name, status);
+    snprintf(text, sizeof text, "%s: %s (%d)", step, name, status);
     tell_reason(options, text);
 }
 

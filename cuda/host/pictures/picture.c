@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/try.h"
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -149,8 +150,8 @@ static wvl_cuda_status share_streams(wvl_backend *b, wvl_backend_job *job)
     uint32_t compute = b->streams ? b->streams : p->coder->streams,
              copy = b->copies ? b->copies : WVL_CUDA_COPY_STREAMS;
     wvl_cuda_status status = share_stream(b, p->compute, compute, &job->stream);
-    status = status ? status : share_stream(b, p->copy, copy, &picture->copies);
-    status = status ? status : rt->event_create(&picture->computed, WVL_CUDA_EVENT_DISABLE_TIMING);
+    TRY(status, share_stream(b, p->copy, copy, &picture->copies));
+    TRY(status, rt->event_create(&picture->computed, WVL_CUDA_EVENT_DISABLE_TIMING));
     return status ? status
                   : rt->event_create(&picture->uploaded, WVL_CUDA_EVENT_DISABLE_TIMING | WVL_CUDA_EVENT_BLOCKING);
 }
@@ -200,12 +201,12 @@ static wvl_cuda_status fill_pictures(wvl_backend *b)
     wvl_cuda_stream stream = NULL;
     p->device_bytes = p->layout.shared_end;
     wvl_cuda_status status = wvl_cuda_alloc_device(b->device, p->device_bytes, &p->device);
-    status = status ? status : rt->stream_create(&p->uploads, WVL_CUDA_STREAM_NON_BLOCKING);
-    status = status ? status : rt->stream_create(&stream, WVL_CUDA_STREAM_NON_BLOCKING);
-    status = status ? status : wvl_cuda_upload_pictures(b, stream);
+    TRY(status, rt->stream_create(&p->uploads, WVL_CUDA_STREAM_NON_BLOCKING));
+    TRY(status, rt->stream_create(&stream, WVL_CUDA_STREAM_NON_BLOCKING));
+    TRY(status, wvl_cuda_upload_pictures(b, stream));
     if (stream) {
         wvl_cuda_status waited = rt->stream_wait(stream);
-        status = status ? status : waited;
+        TRY(status, waited);
         (void)rt->stream_destroy(stream);
     }
     return status;
@@ -246,7 +247,7 @@ wvl_status wvl_cuda_prepare_picture(wvl_backend *b, const wvl_plan *plan, const 
     }
     int is_open = b->plan == plan && b->pictures && b->pictures->assembly == assembly;
     wvl_status status = is_open ? WVL_OK : open_pictures(b, plan, assembly);
-    status = status == WVL_OK ? add_slot(b, !b->pictures->slot_count) : status;
+    TRY(status, add_slot(b, !b->pictures->slot_count));
     wvl_cuda_leave(b->device);
     return status;
 }
@@ -431,12 +432,11 @@ static wvl_status copy_rest(wvl_backend_job *job, uint64_t bytes)
     if (!status) {
         status = wvl_cuda_enlarge_output(job, bytes);
         uint64_t from = picture->copied_bytes;
-        status = status ? status
-                        : rt->download((uint8_t *)(uintptr_t)picture->output + from,
-                                       job->device + b->pictures->layout.finished + from, (size_t)(bytes - from),
-                                       picture->copies);
-        status = status ? status : rt->event_record(job->done, picture->copies);
-        status = status ? status : rt->event_wait(job->done);
+        TRY(status,
+            rt->download((uint8_t *)(uintptr_t)picture->output + from,
+                         job->device + b->pictures->layout.finished + from, (size_t)(bytes - from), picture->copies));
+        TRY(status, rt->event_record(job->done, picture->copies));
+        TRY(status, rt->event_wait(job->done));
         wvl_cuda_leave(b->device);
     }
     job->finished = !status; /* else release waits for what was queued */
@@ -466,7 +466,7 @@ wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, ui
     }
     const wvl_cuda_packets_result *r = wvl_cuda_picture_result(job);
     wvl_status status = job->staging.outside ? WVL_ERROR_INPUT : judge(job, r);
-    status = status == WVL_OK ? copy_rest(job, r->bytes) : status;
+    TRY(status, copy_rest(job, r->bytes));
     if (status != WVL_OK) {
         return status;
     }
@@ -495,7 +495,7 @@ static wvl_cuda_event follow_readers(const wvl_device *device, wvl_cuda_stream s
     const wvl_cuda_runtime *rt = device->runtime;
     wvl_cuda_event event = NULL;
     wvl_cuda_status status = rt->event_create(&event, WVL_CUDA_EVENT_DISABLE_TIMING);
-    status = status ? status : rt->event_record(event, stream);
+    TRY(status, rt->event_record(event, stream));
     if (status) {
         (void)rt->stream_wait(stream);
         if (event) {

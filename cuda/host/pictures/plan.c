@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/try.h"
 #include "cuda/color/unpack.h"
 #include "cuda/host/coders/rdoq_tables.h"
 #include "cuda/host/pictures/picture.h"
@@ -269,10 +270,10 @@ static wvl_cuda_status upload_assembly(const wvl_backend *b, wvl_cuda_stream str
     const wvl_cuda_packets_job *j = &p->job;
     const wvl_assembly *a = p->assembly;
     wvl_cuda_status status = upload(b, j->packets, a->packets, a->packet_count * sizeof *a->packets, stream);
-    status = status ? status : upload(b, j->parts, a->parts, a->part_count * sizeof *a->parts, stream);
-    status = status ? status : upload(b, j->places, a->places, a->place_count * sizeof *a->places, stream);
-    status = status ? status : upload(b, j->bytes, a->bytes, a->byte_count, stream);
-    status = status ? status : upload(b, j->order, p->packet_order, a->packet_count * sizeof *p->packet_order, stream);
+    TRY(status, upload(b, j->parts, a->parts, a->part_count * sizeof *a->parts, stream));
+    TRY(status, upload(b, j->places, a->places, a->place_count * sizeof *a->places, stream));
+    TRY(status, upload(b, j->bytes, a->bytes, a->byte_count, stream));
+    TRY(status, upload(b, j->order, p->packet_order, a->packet_count * sizeof *p->packet_order, stream));
     return status ? status
                   : upload(b, p->device + p->layout.light, p->plan->syntax.xyz.linear[0],
                            wvl_cuda_measure_light(p->plan), stream);
@@ -350,8 +351,8 @@ wvl_cuda_status wvl_cuda_upload_pictures(wvl_backend *b, wvl_cuda_stream stream)
     set_addresses(p);
     wvl_cuda_status status = upload_lists(b, blocks, stream);
     wvl_free(&b->allocator, blocks, bytes);
-    status = status ? status : upload_weights(b, stream);
-    status = status ? status : upload_tables(b, stream);
+    TRY(status, upload_weights(b, stream));
+    TRY(status, upload_tables(b, stream));
     return status ? status : upload_assembly(b, stream);
 }
 

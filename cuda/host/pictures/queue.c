@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ranges.h"
+#include "base/try.h"
 #include "cuda/color/unpack.h"
 #include "cuda/core/fit.h"
 #include "cuda/host/pictures/picture.h"
@@ -193,7 +194,7 @@ static wvl_cuda_status launch_all(const wvl_backend_job *job, wvl_cuda_route rou
     const wvl_device *device = job->backend->device;
     const wvl_cuda_coder *coder = job->backend->pictures->coder;
     wvl_cuda_status status = launch_transform(job, route);
-    status = status ? status : coder->launch(device, &job->picture->blocks, &job->picture->job, route);
+    TRY(status, coder->launch(device, &job->picture->blocks, &job->picture->job, route));
     return status ? status : wvl_cuda_packets_launch(&device->packets, &job->picture->job, route);
 }
 
@@ -228,7 +229,7 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job)
     wvl_cuda_picture *p = job->picture;
     if (!p->has_no_graphs && !p->has_own_values) {
         wvl_cuda_status status = p->exec ? WVL_CUDA_SUCCESS : build_graph(job);
-        status = status ? status : wvl_cuda_runtime_of(job->backend)->graph_launch(p->exec, job->stream);
+        TRY(status, wvl_cuda_runtime_of(job->backend)->graph_launch(p->exec, job->stream));
         status = go_without_graph(job, status);
         if (status || !p->has_no_graphs) {
             return status;
@@ -247,11 +248,10 @@ static wvl_cuda_status queue_copy(const wvl_backend_job *job)
         return status ? status : rt->event_record(job->done, job->stream);
     }
     wvl_cuda_status status = rt->event_record(p->computed, job->stream);
-    status = status ? status : rt->stream_after(p->copies, p->computed, 0);
-    status = status ? status
-                    : rt->download((void *)(uintptr_t)p->output, job->device + job->backend->pictures->layout.finished,
-                                   (size_t)p->copied_bytes, p->copies);
-    status = status ? status : mark(job, WVL_CUDA_AT_DELIVERED, p->copies);
+    TRY(status, rt->stream_after(p->copies, p->computed, 0));
+    TRY(status, rt->download((void *)(uintptr_t)p->output, job->device + job->backend->pictures->layout.finished,
+                             (size_t)p->copied_bytes, p->copies));
+    TRY(status, mark(job, WVL_CUDA_AT_DELIVERED, p->copies));
     return status ? status : rt->event_record(job->done, p->copies);
 }
 
@@ -267,8 +267,8 @@ static wvl_cuda_status send_pixels(const wvl_backend_job *job)
     for (uint32_t i = 0; !status && i < job->staging.copy_count; i++) {
         status = rt->upload_rows(&job->staging.copies[i], stream);
     }
-    status = status ? status : mark(job, WVL_CUDA_AT_UPLOADED, stream);
-    status = status ? status : rt->event_record(job->picture->uploaded, stream);
+    TRY(status, mark(job, WVL_CUDA_AT_UPLOADED, stream));
+    TRY(status, rt->event_record(job->picture->uploaded, stream));
     return status ? status : rt->event_wait(job->picture->uploaded);
 }
 
@@ -280,10 +280,10 @@ static wvl_cuda_status queue_pixels(wvl_backend_job *job, const wvl_image *image
     wvl_cuda_stream stream = is_there ? job->stream : job->backend->pictures->uploads;
     wvl_cuda_status status =
         image->ready_event ? wvl_cuda_runtime_of(job->backend)->event_wait(image->ready_event) : WVL_CUDA_SUCCESS;
-    status = status ? status : mark(job, WVL_CUDA_AT_START, stream);
-    status = status ? status : stage(job, image);
+    TRY(status, mark(job, WVL_CUDA_AT_START, stream));
+    TRY(status, stage(job, image));
     status = status || is_there ? status : send_pixels(job);
-    status = status ? status : renew_tables(job);
+    TRY(status, renew_tables(job));
     return status || !is_there ? status : mark(job, WVL_CUDA_AT_UPLOADED, job->stream);
 }
 
@@ -294,9 +294,9 @@ wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *im
     wvl_cuda_status status = queue_pixels(job, image);
     wvl_range_close();
     wvl_range_open("wavelane kernels");
-    status = status ? status : queue_kernels(job);
-    status = status ? status : mark(job, WVL_CUDA_AT_COMPUTED, job->stream);
-    status = status ? status : queue_copy(job);
+    TRY(status, queue_kernels(job));
+    TRY(status, mark(job, WVL_CUDA_AT_COMPUTED, job->stream));
+    TRY(status, queue_copy(job));
     wvl_range_close();
     wvl_trace_put(job->backend->trace, "staging", "stage", 0, start, wvl_trace_now());
     return status;

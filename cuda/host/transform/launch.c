@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "base/try.h"
 #include "cuda/color/color.h"
 #include "cuda/color/unpack.h"
 #include "cuda/dwt/tuning.h"
@@ -36,7 +37,7 @@ wvl_cuda_status wvl_cuda_init_kernels(const wvl_cuda_runtime *runtime, const voi
     for (unsigned k = 0; k < WVL_CUDA_KERNELS && !status; k++) {
         status = runtime->module_function(&kernels->function[k], kernels->module, wvl_cuda_kernel_rows[k].name);
     }
-    status = status ? status : find_others(runtime, kernels);
+    TRY(status, find_others(runtime, kernels));
     if (status) {
         wvl_cuda_fini_kernels(runtime, kernels);
         return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What submit queues: pixels and tables go up, kernels run, results come down, and an event says that all is done. */
 #include "base/ranges.h"
+#include "base/try.h"
 #include "cuda/host/transform/deliver.h"
 #include "cuda/host/waves/job.h"
 
@@ -107,9 +108,7 @@ static wvl_cuda_status queue_download(wvl_backend_job *job, const wvl_cuda_layou
     } else if (!job->has_coefs) {
         end = l->coefs;
     }
-    status =
-        status ? status
-               : rt->download(job->pinned + l->bounds, job->device + l->bounds, (size_t)(end - l->bounds), job->stream);
+    TRY(status, rt->download(job->pinned + l->bounds, job->device + l->bounds, (size_t)(end - l->bounds), job->stream));
     return status || !job->codes ? status : wvl_cuda_queue_output(&job->code);
 }
 
@@ -154,7 +153,7 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
     uint64_t parcel_count = 0;
     wvl_cuda_status status = queue_start(job, image);
     wvl_range_open("wavelane stage");
-    status = status ? status : build_upload(job, l, image, tiles, &tables);
+    TRY(status, build_upload(job, l, image, tiles, &tables));
     if (job->codes) {
         build_code(job, tiles);
     }
@@ -164,14 +163,14 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
                                               (wvl_cuda_parcel *)(void *)(job->pinned + l->parcels));
     }
     next_range("wavelane upload");
-    status = status ? status : queue_upload(job, l, &tables);
-    status = status ? status : mark(job, WVL_CUDA_AT_UPLOADED);
+    TRY(status, queue_upload(job, l, &tables));
+    TRY(status, mark(job, WVL_CUDA_AT_UPLOADED));
     next_range("wavelane kernels");
-    status = status ? status : queue_kernels(job, l, &tables);
-    status = status ? status : mark(job, WVL_CUDA_AT_COMPUTED);
+    TRY(status, queue_kernels(job, l, &tables));
+    TRY(status, mark(job, WVL_CUDA_AT_COMPUTED));
     next_range("wavelane download");
-    status = status ? status : queue_download(job, l, parcel_count);
-    status = status ? status : mark(job, WVL_CUDA_AT_DELIVERED);
+    TRY(status, queue_download(job, l, parcel_count));
+    TRY(status, mark(job, WVL_CUDA_AT_DELIVERED));
     wvl_range_close();
     return status ? status : wvl_cuda_runtime_of(job->backend)->event_record(job->done, job->stream);
 }

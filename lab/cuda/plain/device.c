@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/try.h"
 
 #define CAPABILITY_MIN 75 /* of the portable device code: 10 * major + minor */
 
@@ -16,7 +17,7 @@ static const char *const names[] = {
 static void tell(char *error, size_t error_bytes, const char *text)
 {
     if (error && error_bytes) {
-        (void)snprintf(error, error_bytes, "%s", text);
+        snprintf(error, error_bytes, "%s", text);
     }
 }
 
@@ -30,7 +31,7 @@ static wvl_status tell_failure(const wvl_plain_device *d, wvl_cuda_status failed
         name = "an unknown error";
     }
     if (error && error_bytes) {
-        (void)snprintf(error, error_bytes, "the device failed: %s (%d)", name, failed);
+        snprintf(error, error_bytes, "the device failed: %s (%d)", name, failed);
     }
     return failed == WVL_CUDA_OUT_OF_MEMORY ? WVL_ERROR_MEMORY : WVL_ERROR_DEVICE;
 }
@@ -50,9 +51,9 @@ static wvl_cuda_status find_device(wvl_plain_device *d, uint32_t ordinal, int *c
 {
     int major = 0, minor = 0;
     wvl_cuda_status status = d->runtime.init(0);
-    status = status ? status : d->runtime.device_get(&d->handle, (int)ordinal);
-    status = status ? status : d->runtime.device_attribute(&major, WVL_CUDA_ATTRIBUTE_MAJOR, d->handle);
-    status = status ? status : d->runtime.device_attribute(&minor, WVL_CUDA_ATTRIBUTE_MINOR, d->handle);
+    TRY(status, d->runtime.device_get(&d->handle, (int)ordinal));
+    TRY(status, d->runtime.device_attribute(&major, WVL_CUDA_ATTRIBUTE_MAJOR, d->handle));
+    TRY(status, d->runtime.device_attribute(&minor, WVL_CUDA_ATTRIBUTE_MINOR, d->handle));
     *capability = 10 * major + minor;
     return status;
 }
@@ -61,7 +62,7 @@ static wvl_cuda_status open_context(wvl_plain_device *d, const void *image)
 {
     wvl_cuda_status status = d->runtime.context_retain(&d->context, d->handle);
     d->has_context = !status;
-    status = status ? status : d->runtime.context_push(d->context);
+    TRY(status, d->runtime.context_push(d->context));
     if (!status) {
         wvl_cuda_context context;
         status = load(d, image);

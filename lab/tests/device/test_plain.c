@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "cuda/host/driver/runtime_table.h"
 #include "lab/cuda/plain/args.h"
 #include "tests/device/soft.h"
@@ -347,9 +348,9 @@ static wvl_status run_both(cells *c, char *error)
     o1.stream = o2.stream = stream;
     REQUIRE(wvl_dwt2_place(0, &plane, 16, 16, 3, bands) == WVL_OK);
     wvl_status status = wvl_dwt1_create(&o1, &one, error, 300);
-    status = status ? status : wvl_dwt1_forward(one, at, 2, 100, 3, (char *)at + 2048, error, 300);
-    status = status ? status : wvl_dwt2_create(&o2, &two, error, 300);
-    status = status ? status : wvl_dwt2_forward(two, &image, 16, 16, 3, bands, error, 300);
+    TRY(status, wvl_dwt1_forward(one, at, 2, 100, 3, (char *)at + 2048, error, 300));
+    TRY(status, wvl_dwt2_create(&o2, &two, error, 300));
+    TRY(status, wvl_dwt2_forward(two, &image, 16, 16, 3, bands, error, 300));
     wvl_dwt1_release(one);
     wvl_dwt2_release(two);
     return status;
