@@ -119,6 +119,26 @@ TEST_EACH(values_beyond_the_file, 8)
     refuse_bytes(file, file_bytes, "a.tif", NULL, "truncated");
 }
 
+/* Bytes of the header and of the directory are no colours. */
+TEST_EACH(colours_in_the_header, 4)
+{
+    int is_big = _i >= 2, is_big_endian = _i % 2;
+    unsigned width = is_big ? 8 : 4, place = is_big ? 12 : 8, last = is_big_endian ? width - 1 : 0;
+
+    for (unsigned i = 0; i < 2; i++) {
+        write_file(modes[_i], PHOTOMETRIC_PALETTE, COMPRESSION_LZW, 8, 1);
+        memset(file + file_bytes, 0, 2048); /* as many bytes as the colours take */
+        file_bytes += 2048;
+        uint8_t *offset = find_entry(TIFFTAG_COLORMAP) + place;
+        memset(offset, 0, width);
+        offset[last] = 4;
+        if (i == 1) { /* the directory's own place */
+            memcpy(offset, file + (is_big ? 8 : 4), width);
+        }
+        refuse_bytes(file, file_bytes, "a.tif", NULL, "lies inside the header or the directory");
+    }
+}
+
 /* Bytes of the header and of the directory are no samples. */
 TEST_EACH(strips_in_the_header, 8)
 {

@@ -178,7 +178,7 @@ static int is_usable(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_i
     }
 }
 
-/* 1: libtiff gets it, 0: it does not, -1: the file is truncated. */
+/* 1: libtiff gets it, 0: it does not, -1: the file is truncated, or its own bytes would be values. */
 static int choose_entry(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_io_tiff_entry *e,
                         uint64_t photometric)
 {
@@ -190,6 +190,11 @@ static int choose_entry(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wv
     }
     if (!is_of_samples(e->tag, photometric)) {
         return 0;
+    }
+    uint64_t begin = t->form.is_big ? 16 : 8, end = d->at + t->form.count_bytes + d->count * t->form.entry_bytes;
+    if (e->bytes > t->form.wide && (e->at < begin || (e->at < end && e->at + e->bytes > d->at))) {
+        return wvl_io_fail(t->context, "tag %u: offset %llu: lies inside the header or the directory", e->tag,
+                           (unsigned long long)e->at);
     }
     if (!is_usable(t, d, e, &assumed)) {
         wvl_io_note(t->context, "%s: it has a bad value", assumed);
