@@ -137,7 +137,7 @@ static int take_tag(text *t)
     t->elements++;
     if (!closes) {
         int is_empty = t->data[t->at - 2] == '/';
-        return is_empty || wvl_check_push(t->w, &t->open, &name, sizeof name) != NULL;
+        return is_empty || wvl_check_push(t->w, &t->open, &name, sizeof name);
     }
     wvl_walk_span *top = t->open.count ? (wvl_walk_span *)t->open.items + t->open.count - 1 : NULL;
     if (!top || top->end - top->at != name.end - name.at ||

@@ -158,7 +158,7 @@ static void judge_end(wvl_walk_tile_walk *t)
         }
     } else {
         w->summary->complete = 0;
-        int is_uncovered = wvl_check_next_packet(t, &k) == NULL;
+        int is_uncovered = !wvl_check_next_packet(t, &k);
         wvl_check_fail(w, is_uncovered ? WVL_RULE_POC_INCOMPLETE : WVL_RULE_PACKET_MISSING, t->part->end,
                        is_uncovered ? "tile %u: the progressions cover %llu of %llu packets"
                                     : "tile %u: %llu of %llu packets are there",

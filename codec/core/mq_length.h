@@ -51,19 +51,23 @@ WVL_HD unsigned wvl_mq_safe_extra(const wvl_mq_registers *r)
 {
     uint32_t u = r->c + r->a;
     unsigned carry_bit = 27 - r->ct, zeros = 0, cover;
-    while (!(u >> zeros & 1))
+    while (!(u >> zeros & 1)) {
         zeros++;
-    if (zeros >= carry_bit)
+    }
+    if (zeros >= carry_bit) {
         return 0;
+    }
     int b_stuffs = r->b == 0xFF || (r->b == 0xFE && u > (uint32_t)1 << carry_bit);
     uint32_t first = (u - 1) >> (carry_bit - 8) & 0xFF;
     int first_stuffs = first == 0xFF || first == 0;
     cover = b_stuffs ? 7 : 8;
-    if (zeros + cover >= carry_bit)
+    if (zeros + cover >= carry_bit) {
         return 1;
+    }
     cover = b_stuffs || first_stuffs ? 15 : 16;
-    if (zeros + cover >= carry_bit)
+    if (zeros + cover >= carry_bit) {
         return 2;
+    }
     cover = b_stuffs ? 22 : 23;
     return zeros + cover >= carry_bit ? 3 : 4;
 }
@@ -83,10 +87,12 @@ WVL_HD wvl_mq_tail wvl_mq_end_shortest(const wvl_mq_registers *r)
 {
     uint32_t u = r->c + r->a, carry = (uint32_t)1 << (27 - r->ct);
     wvl_mq_tail tail = {{(uint8_t)r->b, 0}, 1};
-    if (r->c < carry && u >= carry)
+    if (r->c < carry && u >= carry) {
         return tail;
-    if (r->c >= carry && r->b != 0xFF)
+    }
+    if (r->c >= carry && r->b != 0xFF) {
         tail.bytes[0]++;
+    }
     int was_ff = r->b == 0xFF, is_ff = tail.bytes[0] == 0xFF;
     unsigned e = (is_ff ? 20 : 19) - r->ct;
     uint32_t first_mask = is_ff && !was_ff ? 0x7F : 0xFF;
@@ -99,12 +105,13 @@ WVL_HD wvl_mq_tail wvl_mq_end_shortest(const wvl_mq_registers *r)
     uint32_t v = t - 1;
     tail.bytes[1] = (uint8_t)(v >> e & first_mask);
     if (tail.count == 3) {
-        if (is_ff)
+        if (is_ff) {
             tail.bytes[2] = (uint8_t)(v >> (12 - r->ct));
-        else if (tail.bytes[1] == 0xFF)
+        } else if (tail.bytes[1] == 0xFF) {
             tail.bytes[2] = v >> (12 - r->ct) & 0x7F;
-        else
+        } else {
             tail.bytes[2] = (uint8_t)(v >> (11 - r->ct));
+        }
     }
     return tail;
 }

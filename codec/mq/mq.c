@@ -8,8 +8,9 @@ const wvl_mq_transition wvl_mq_transitions[WVL_MQ_STATE_COUNT] = {WVL_MQ_ROWS(TR
 
 void wvl_mq_init_contexts(wvl_mq *mq)
 {
-    for (unsigned ctx = 0; ctx < WVL_T1_CTX_COUNT; ctx++)
+    for (unsigned ctx = 0; ctx < WVL_T1_CTX_COUNT; ctx++) {
         mq->state[ctx] = (uint8_t)(2 * WVL_T1_CTX_ROW0(ctx));
+    }
 }
 
 void wvl_mq_init_segment(wvl_mq *mq, uint8_t *start)
@@ -38,8 +39,9 @@ static void renormalise(wvl_mq *mq)
     do {
         mq->a <<= 1;
         mq->c <<= 1;
-        if (--mq->ct == 0)
+        if (--mq->ct == 0) {
             put_byte(mq);
+        }
     } while (!(mq->a & 0x8000));
 }
 
@@ -51,10 +53,12 @@ void wvl_mq_encode_bit(wvl_mq *mq, unsigned ctx, unsigned bit)
     int is_mps = bit == (state & 1);
     int takes_lower = is_mps == (upper < t->qe);
     mq->a = takes_lower ? t->qe : upper;
-    if (!takes_lower)
+    if (!takes_lower) {
         mq->c += t->qe;
-    if (mq->a & 0x8000)
+    }
+    if (mq->a & 0x8000) {
         return;
+    }
     mq->state[ctx] = is_mps ? t->after_mps : t->after_lps;
     renormalise(mq);
 }

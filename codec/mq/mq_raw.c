@@ -11,8 +11,9 @@ void wvl_raw_init_segment(wvl_raw *raw, uint8_t *start)
 void wvl_raw_encode_bit(wvl_raw *raw, unsigned bit)
 {
     raw->byte = raw->byte << 1 | bit;
-    if (--raw->free_bits)
+    if (--raw->free_bits) {
         return;
+    }
     *raw->bp++ = (uint8_t)raw->byte;
     raw->free_bits = raw->full_bits = raw->byte == 0xFF ? 7 : 8;
     raw->byte = 0;
@@ -21,8 +22,9 @@ void wvl_raw_encode_bit(wvl_raw *raw, unsigned bit)
 void wvl_raw_encode_symbols(wvl_raw *raw, const uint8_t *symbols, size_t count)
 {
     wvl_raw r = *raw;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         wvl_raw_encode_bit(&r, symbols[i] & 1u);
+    }
     *raw = r;
 }
 

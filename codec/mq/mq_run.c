@@ -19,8 +19,9 @@ static ALWAYS_INLINE unsigned top_bit(uint32_t v) { return 31u ^ (unsigned)__bui
 static unsigned top_bit(uint32_t v)
 {
     unsigned n = 0;
-    while (v >>= 1)
+    while (v >>= 1) {
         n++;
+    }
     return n;
 }
 #endif
@@ -82,15 +83,17 @@ static ALWAYS_INLINE void put_symbol(lane *l, unsigned symbol)
     l->a = a << shift;
     l->c = (l->c + (qe & takes_upper)) << shift;
     l->ct -= (int32_t)shift;
-    if (UNLIKELY(l->ct <= 0))
+    if (UNLIKELY(l->ct <= 0)) {
         put_bytes(l);
+    }
 }
 
 static ALWAYS_INLINE lane open_lane(const wvl_mq *mq)
 {
     lane l = {mq->c, mq->a, (int32_t)mq->ct, mq->bp, {0}};
-    for (unsigned i = 0; i < WVL_T1_CTX_COUNT; i++)
+    for (unsigned i = 0; i < WVL_T1_CTX_COUNT; i++) {
         l.state[i] = (uint8_t)(2 * mq->state[i]);
+    }
     return l;
 }
 
@@ -100,15 +103,17 @@ static ALWAYS_INLINE void close_lane(const lane *l, wvl_mq *mq)
     mq->c = (uint32_t)l->c;
     mq->ct = (uint32_t)l->ct;
     mq->bp = l->bp;
-    for (unsigned i = 0; i < WVL_T1_CTX_COUNT; i++)
+    for (unsigned i = 0; i < WVL_T1_CTX_COUNT; i++) {
         mq->state[i] = l->state[i] >> 1;
+    }
 }
 
 void wvl_mq_encode_symbols(wvl_mq *mq, const uint8_t *symbols, size_t count)
 {
     lane l = open_lane(mq);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         put_symbol(&l, symbols[i]);
+    }
     close_lane(&l, mq);
 }
 
@@ -127,8 +132,10 @@ static void encode_pair(wvl_mq *const mq[], const uint8_t *const symbols[], size
 void wvl_mq_encode_lanes_c(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count)
 {
     unsigned i = 0;
-    for (; i + 2 <= count; i += 2)
+    for (; i + 2 <= count; i += 2) {
         encode_pair(mq + i, symbols + i, symbol_count);
-    if (i < count)
+    }
+    if (i < count) {
         wvl_mq_encode_symbols(mq[i], symbols[i], symbol_count);
+    }
 }

@@ -25,7 +25,7 @@ typedef struct wvl_spill {
     struct wvl_spill_piece {
         void *data;
         uint64_t bytes;
-    } * pieces; /* [count]: mapped, in the order of the file */
+    } *pieces; /* [count]: mapped, in the order of the file */
     uint64_t count, capacity;
     struct wvl_spill *beside; /* rests with this one; NULL: none */
     _Atomic uint64_t seen;    /* blocks, since the last rest */

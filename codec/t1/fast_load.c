@@ -31,14 +31,16 @@ static WVL_ALWAYS_INLINE column_pair fetch_pair(const wvl_t1_input *in, uint32_t
         if (wide) {
             const uint32_t *p = (const uint32_t *)in->coefs + at;
             left = p[0];
-            if (both)
+            if (both) {
                 right = p[1];
+            }
         } else {
             /* the sign moves to bit 31 */
             const uint16_t *p = (const uint16_t *)in->coefs + at;
             left = (p[0] & 0x7FFFu) | (uint32_t)(p[0] >> 15) << 31;
-            if (both)
+            if (both) {
                 right = (p[1] & 0x7FFFu) | (uint32_t)(p[1] >> 15) << 31;
+            }
         }
         pair.row[r] = left | right << 32;
     }
@@ -55,16 +57,19 @@ static WVL_ALWAYS_INLINE void put_pair(const wvl_t1_masks *m, unsigned frac_bits
                                        uint32_t unit, uint32_t shift, uint32_t planes)
 {
     uint64_t signs = 0;
-    for (unsigned r = 0; r < 4; r++)
+    for (unsigned r = 0; r < 4; r++) {
         signs |= (pair->row[r] >> 31 & UINT64_C(0x100000001)) << 8 * r;
+    }
     m->negative[unit] |= spread_pair(signs * UINT64_C(0x0102040810204080) >> 56) << shift;
     for (uint32_t first = 0; first < planes; first += 8) {
         uint64_t slice = 0;
-        for (unsigned r = 0; r < 4; r++)
+        for (unsigned r = 0; r < 4; r++) {
             slice |= (pair->row[r] >> (first + frac_bits) & UINT64_C(0xFF000000FF)) << 8 * r;
+        }
         slice = transpose8(slice);
-        for (uint32_t p = first; p < planes && p < first + 8; p++, slice >>= 8)
+        for (uint32_t p = first; p < planes && p < first + 8; p++, slice >>= 8) {
             m->planes[p * m->unit_count + unit] |= spread_pair(slice & 0xFF) << shift;
+        }
     }
 }
 
@@ -82,10 +87,11 @@ static WVL_ALWAYS_INLINE void build(const wvl_t1_input *in, uint32_t planes, con
 
 static void build_masks(const wvl_t1_input *in, uint32_t planes, const wvl_t1_masks *masks)
 {
-    if (in->coef_bytes == 2)
+    if (in->coef_bytes == 2) {
         build(in, planes, masks, 0);
-    else
+    } else {
         build(in, planes, masks, 1);
+    }
 }
 
 static uint64_t refinement_sum16(const uint16_t *row, uint32_t width, unsigned P)
@@ -117,10 +123,11 @@ static uint64_t refinement_sum(const wvl_t1_input *in, unsigned P)
 {
     uint64_t sum = 0;
     for (uint32_t y = 0; y < in->height; y++) {
-        if (in->coef_bytes == 2)
+        if (in->coef_bytes == 2) {
             sum += refinement_sum16((const uint16_t *)in->coefs + (size_t)y * in->stride, in->width, P);
-        else
+        } else {
             sum += refinement_sum32((const uint32_t *)in->coefs + (size_t)y * in->stride, in->width, P);
+        }
     }
     return sum;
 }
@@ -131,8 +138,9 @@ static void square_sum(const wvl_t1_input *in, uint64_t *low_sum, uint64_t *high
     for (uint32_t y = 0; y < in->height; y++) {
         if (in->coef_bytes == 2) {
             const uint16_t *row = (const uint16_t *)in->coefs + (size_t)y * in->stride;
-            for (uint32_t x = 0; x < in->width; x++)
+            for (uint32_t x = 0; x < in->width; x++) {
                 low += (uint64_t)((uint32_t)(row[x] & 0x7FFF) * (uint32_t)(row[x] & 0x7FFF));
+            }
         } else {
             const uint32_t *row = (const uint32_t *)in->coefs + (size_t)y * in->stride;
             for (uint32_t x = 0; x < in->width; x++) {

@@ -33,8 +33,9 @@ static WVL_ALWAYS_INLINE uint8_t *list_stripe(wvl_t1_fast *b, const tools *t, co
         }
         after = u.window & WVL_T1_INNER;
         s->significant[k] = after;
-        if (flags & GAINS)
+        if (flags & GAINS) {
             add_gain(b, s, k, after ^ before, flags);
+        }
         left = own | after;
         own = right;
     }
@@ -66,12 +67,14 @@ static WVL_ALWAYS_INLINE size_t list_stripes(wvl_t1_fast *b, int kind, uint32_t 
     b->gain_sum = b->gain_count = 0;
     stripe s = {b->s->significant + b->units + 2, ~UINT64_C(0), 0, 0};
     for (uint32_t n = 0; n < b->stripes; n++) {
-        if (n + 1 == b->stripes)
+        if (n + 1 == b->stripes) {
             s.row_mask = b->last_stripe_mask;
-        if (kind == WVL_T1_REFINE)
+        }
+        if (kind == WVL_T1_REFINE) {
             out = refine_stripe(b, &s, plane, out, flags);
-        else
+        } else {
             out = list_stripe(b, &t, &s, kind, plane, out, flags);
+        }
         s.significant += b->units + 1;
         s.first += b->units;
         s.y += 4;
@@ -81,8 +84,9 @@ static WVL_ALWAYS_INLINE size_t list_stripes(wvl_t1_fast *b, int kind, uint32_t 
 
 static WVL_ALWAYS_INLINE size_t list_with_gains(wvl_t1_fast *b, int kind, uint32_t plane, int flags)
 {
-    if (!b->in->want_gains)
+    if (!b->in->want_gains) {
         return list_stripes(b, kind, plane, flags);
+    }
     return b->in->coef_bytes == 4 ? list_stripes(b, kind, plane, flags | GAINS | WIDE)
                                   : list_stripes(b, kind, plane, flags | GAINS);
 }
@@ -114,11 +118,14 @@ static size_t list_clean_causal(wvl_t1_fast *b, uint32_t plane)
 static size_t list_pass(wvl_t1_fast *b, int kind, int raw, unsigned plane)
 {
     int causal = (b->in->style & WVL_STYLE_VSC) != 0;
-    if (kind == WVL_T1_REFINE)
+    if (kind == WVL_T1_REFINE) {
         return causal ? list_refine_causal(b, plane) : list_refine(b, plane);
-    if (kind == WVL_T1_CLEANUP)
+    }
+    if (kind == WVL_T1_CLEANUP) {
         return causal ? list_clean_causal(b, plane) : list_clean(b, plane);
-    if (raw)
+    }
+    if (raw) {
         return causal ? list_propagate_causal_raw(b, plane) : list_propagate_raw(b, plane);
+    }
     return causal ? list_propagate_causal(b, plane) : list_propagate(b, plane);
 }

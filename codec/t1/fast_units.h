@@ -25,8 +25,9 @@ static WVL_ALWAYS_INLINE uint8_t sign_symbol(const unit *u, unsigned i, unsigned
 {
     uint64_t y = u->negative >> (i - WVL_T1_INNER_FIRST);
     unsigned sign = (unsigned)(y >> WVL_T1_INNER_FIRST) & 1;
-    if (flags & RAW)
+    if (flags & RAW) {
         return (uint8_t)sign;
+    }
     return (uint8_t)(wvl_t1_sign_codes_by_column[(n & 0xAA) | (FETCH_NEIGHBOURS(y) >> 1 & 0x55)] ^ sign);
 }
 
@@ -51,15 +52,17 @@ static WVL_ALWAYS_INLINE uint64_t propagate_unit(const tools *t, unit *u, uint8_
 {
     uint64_t insignificant = ~u->window & u->valid, more = widen(u->window) & insignificant, visited;
     uint8_t *out = *symbols;
-    if (!more)
+    if (!more) {
         return 0;
+    }
     do {
         visited = more;
         uint64_t fresh = visited & u->bits, later = fresh | fresh << 1 | fresh << 2;
         more |= (later << 5 | fresh << 1) & insignificant;
     } while (more != visited);
-    for (uint64_t todo = visited; todo; todo &= todo - 1)
+    for (uint64_t todo = visited; todo; todo &= todo - 1) {
         code_sample(t, u, wvl_trailing_zeros(todo), &out, 0, flags);
+    }
     *symbols = out;
     return visited;
 }
@@ -94,10 +97,11 @@ static WVL_ALWAYS_INLINE void clean_unit(const tools *t, unit *u, uint64_t visit
     coded &= ~(whole * 14 | (upto ^ first));
     for (; coded; coded &= coded - 1) {
         unsigned i = wvl_trailing_zeros(coded);
-        if (first >> i & 1)
+        if (first >> i & 1) {
             break_run(u, i, breaks, &out, flags);
-        else
+        } else {
             code_sample(t, u, i, &out, (unsigned)(whole >> i & 1) * 2 * WVL_T1_CTX_RUN, flags);
+        }
     }
     *symbols = out;
 }

@@ -32,10 +32,12 @@ size_t wvl_t1_scratch_bytes(void)
 const wvl_t1_kernels *wvl_t1_fetch_kernels(void)
 {
 #ifdef WVL_HAVE_AVX2
-    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX512)
+    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX512) {
         return &wvl_t1_kernels_avx512;
-    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2 && wvl_cpu_has_fast_pext())
+    }
+    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2 && wvl_cpu_has_fast_pext()) {
         return &wvl_t1_kernels_avx2;
+    }
 #endif
     return &wvl_t1_kernels_c;
 }
@@ -61,8 +63,9 @@ void wvl_t1_init_block(wvl_t1_fast *b, const wvl_t1_input *in, wvl_t1_fast_state
     b->unit_count = b->stripes * b->units;
     b->last_unit_mask = WVL_T1_INNER & ~UINT64_C(0) >> (4 + 6 * (1 + 8 * b->units - b->width));
     b->last_stripe_mask = b->height % 4 ? WVL_T1_WINDOW_COLUMNS((UINT64_C(2) << b->height % 4) - 2) : ~UINT64_C(0);
-    for (uint32_t i = WVL_T1_INNER_FIRST; i < WVL_T1_INNER_FIRST + 6 * 8; i++)
+    for (uint32_t i = WVL_T1_INNER_FIRST; i < WVL_T1_INNER_FIRST + 6 * 8; i++) {
         b->offsets[i] = (i - WVL_T1_INNER_FIRST) / 6 + (i - WVL_T1_INNER_FIRST) % 6 * in->stride;
+    }
     memset(b->s->significant, 0, sizeof(uint64_t) * ((b->units + 1) * (b->stripes + 2) + 1));
     memset(b->s->visited, 0, sizeof(uint64_t) * b->unit_count);
     memset(b->s->refined, 0, sizeof(uint64_t) * b->unit_count);
@@ -73,8 +76,9 @@ static void frame_signs(const wvl_t1_fast *b, const uint64_t *inner)
 {
     size_t row = b->units + 1;
     uint64_t *framed = b->s->significant + row + 1, *window = b->s->negative;
-    for (uint32_t n = 0; n < b->stripes; n++)
+    for (uint32_t n = 0; n < b->stripes; n++) {
         memcpy(framed + n * row, inner + (size_t)n * b->units, sizeof *inner * b->units);
+    }
     for (uint32_t n = 0; n < b->stripes; n++, framed += row) {
         uint64_t left = 0, own = wvl_t1_add_rows(framed, row, 1);
         for (uint32_t k = 0; k < b->units; k++) {
@@ -97,16 +101,18 @@ void wvl_t1_load_block(wvl_t1_fast *b, const wvl_t1_kernels *kernels, uint32_t p
 /* Appends the segmentation symbol 1010. */
 static size_t put_segmentation(uint8_t *symbols, size_t count)
 {
-    for (unsigned k = 0; k < 4; k++)
+    for (unsigned k = 0; k < 4; k++) {
         symbols[count++] = (uint8_t)(2 * WVL_T1_CTX_UNIFORM + !(k & 1));
+    }
     return count;
 }
 
 static int64_t pass_gain(const wvl_t1_fast *b, int kind, size_t symbols, unsigned P)
 {
     int exact = b->in->reversible && P == 0;
-    if (kind != WVL_T1_REFINE)
+    if (kind != WVL_T1_REFINE) {
         return wvl_gain_significant(b->gain_sum, b->gain_count, P, exact);
+    }
     return wvl_gain_refined(kernels_of(b->in)->refinement_sum(b->in, P), symbols, P, exact);
 }
 
@@ -133,8 +139,9 @@ static void list_pass(job *j)
     j->next = b->s->symbols;
     j->left = kernels_of(in)->list_pass(b, kind, raw, plane);
     j->gain = in->want_gains ? pass_gain(b, kind, j->left, plane + in->frac_bits) : 0;
-    if (kind == WVL_T1_CLEANUP && (in->style & WVL_STYLE_SEGSYM))
+    if (kind == WVL_T1_CLEANUP && (in->style & WVL_STYLE_SEGSYM)) {
         j->left = put_segmentation(b->s->symbols, j->left);
+    }
     if (raw) {
         wvl_raw_encode_symbols(&j->coder.raw, j->next, j->left);
         j->left = 0;
@@ -174,8 +181,9 @@ static int start(job *j, wvl_t1_fast_state *state, const wvl_t1_input *in, wvl_t
         kernels_of(in)->square_sum(in, &low, &high);
         wvl_block_set_energy(out, low, high);
     }
-    if (!j->passes)
+    if (!j->passes) {
         return 0;
+    }
     wvl_t1_init_block(&j->block, in, state);
     wvl_t1_load_block(&j->block, kernels_of(in), out->planes);
     list_pass(j);
@@ -206,13 +214,14 @@ static void fill_slots(slot_set *set, uint8_t *scratch, const wvl_block_feed *fe
     size_t pitch = feed->scratch_bytes / WVL_BLOCK_SLOTS / 64 * 64;
     while (set->is_open && set->busy < most) {
         unsigned slot = set->order[set->busy];
-        if (!feed->fetch(feed->user, slot, &set->in[slot], &set->out[slot]))
+        if (!feed->fetch(feed->user, slot, &set->in[slot], &set->out[slot])) {
             set->is_open = 0;
-        else if (start(&set->jobs[slot], (wvl_t1_fast_state *)(void *)(scratch + slot * pitch), &set->in[slot],
-                       &set->out[slot]))
+        } else if (start(&set->jobs[slot], (wvl_t1_fast_state *)(void *)(scratch + slot * pitch), &set->in[slot],
+                         &set->out[slot])) {
             set->busy++;
-        else
+        } else {
             put_block(set, feed, slot);
+        }
     }
 }
 
@@ -247,13 +256,15 @@ void wvl_t1_encode_stream(wvl_t1_scratch *scratch, const wvl_t1_kernels *kernels
     slot_set set;
     set.busy = 0;
     set.is_open = 1;
-    for (unsigned i = 0; i < WVL_BLOCK_SLOTS; i++)
+    for (unsigned i = 0; i < WVL_BLOCK_SLOTS; i++) {
         set.order[i] = (uint8_t)i;
+    }
     kernels = kernels ? kernels : &wvl_t1_kernels_c;
     do {
         fill_slots(&set, (uint8_t *)scratch, feed, kernels->lanes);
-        if (set.busy)
+        if (set.busy) {
             encode_together(&set, kernels, feed);
+        }
     } while (set.busy || set.is_open);
 }
 

@@ -17,24 +17,28 @@ uint32_t wvl_t1_init_coder(wvl_t1_coder *coder, const wvl_t1_input *in, wvl_t1_o
     coder->total = out->planes ? 3 * out->planes - 2 : 0;
     coder->next = out->bytes + 1;
     coder->at_start = 1;
-    if (coder->total)
+    if (coder->total) {
         out->bytes[0] = 0;
+    }
     wvl_mq_init_contexts(&coder->mq);
     return in->max_passes < coder->total ? in->max_passes : coder->total;
 }
 
 void wvl_t1_init_pass(wvl_t1_coder *coder, uint32_t pass)
 {
-    if (coder->style & WVL_STYLE_RESET)
+    if (coder->style & WVL_STYLE_RESET) {
         wvl_mq_init_contexts(&coder->mq);
-    if (!coder->at_start)
+    }
+    if (!coder->at_start) {
         return;
+    }
     coder->at_start = 0;
     coder->safe_floor = coder->final_floor = 0;
-    if (wvl_t1_pass_is_raw(pass, coder->style))
+    if (wvl_t1_pass_is_raw(pass, coder->style)) {
         wvl_raw_init_segment(&coder->raw, coder->next);
-    else
+    } else {
         wvl_mq_init_segment(&coder->mq, coder->next);
+    }
 }
 
 static void close_segment(wvl_t1_coder *coder, const wvl_segment_end *end)
@@ -72,8 +76,9 @@ void wvl_t1_put_pass(wvl_t1_coder *coder, wvl_t1_output *out, int64_t gain_quart
 
 void wvl_t1_fini_coder(wvl_t1_coder *coder, wvl_t1_output *out)
 {
-    if (!out->pass_count)
+    if (!out->pass_count) {
         return;
+    }
     const wvl_pass *last = &out->passes[out->pass_count - 1];
     out->length = last->final_bytes;
     memmove(out->bytes, out->bytes + 1, out->length);

@@ -27,8 +27,9 @@ static unsigned neighbourhood(const ref *r, const uint8_t *flags, uint32_t x, ui
 {
     unsigned bits = 0;
     uint32_t row = r->width + 2, i = at(r, x, y) - row - 1;
-    for (unsigned k = 0; k < 9; k++)
+    for (unsigned k = 0; k < 9; k++) {
         bits |= (unsigned)flags[i + k / 3 * row + k % 3] << k;
+    }
     return bits & (below_is_hidden(r, y) ? 0x2Fu : 0x1EFu);
 }
 
@@ -39,10 +40,11 @@ static unsigned zero_context(const ref *r, uint32_t x, uint32_t y)
 
 static void put_bit(ref *r, unsigned ctx, unsigned bit)
 {
-    if (wvl_t1_pass_is_raw(r->s->pass, r->style))
+    if (wvl_t1_pass_is_raw(r->s->pass, r->style)) {
         wvl_raw_encode_bit(&r->coder.raw, bit);
-    else
+    } else {
         wvl_mq_encode_bit(&r->coder.mq, ctx, bit);
+    }
 }
 
 static unsigned magnitude_bit(const ref *r, uint32_t i) { return r->s->magnitude[i] >> r->plane & 1; }
@@ -64,15 +66,17 @@ static void put_zero_coding(ref *r, uint32_t x, uint32_t y)
 {
     unsigned bit = magnitude_bit(r, at(r, x, y));
     put_bit(r, zero_context(r, x, y), bit);
-    if (bit)
+    if (bit) {
         put_sign_and_mark(r, x, y);
+    }
 }
 
 static void propagate(ref *r, uint32_t x, uint32_t y)
 {
     uint32_t i = at(r, x, y);
-    if (r->s->significant[i] || !neighbourhood(r, r->s->significant, x, y))
+    if (r->s->significant[i] || !neighbourhood(r, r->s->significant, x, y)) {
         return;
+    }
     r->s->visited[i] = 1;
     put_zero_coding(r, x, y);
 }
@@ -80,23 +84,26 @@ static void propagate(ref *r, uint32_t x, uint32_t y)
 static void refine(ref *r, uint32_t x, uint32_t y)
 {
     uint32_t i = at(r, x, y);
-    if (!r->s->significant[i] || r->s->visited[i])
+    if (!r->s->significant[i] || r->s->visited[i]) {
         return;
+    }
     unsigned bit = magnitude_bit(r, i), alone = !neighbourhood(r, r->s->significant, x, y);
     put_bit(r, WVL_T1_CTX_REFINE + (r->s->refined[i] ? 2u : alone ? 0u : 1u), bit);
     r->s->refined[i] = 1;
     int64_t m = r->s->magnitude[i] & (((int64_t)2 << r->plane) - 1), unit = (int64_t)1 << r->plane;
-    if (r->exact)
+    if (r->exact) {
         r->gain += bit ? 0 : 4;
-    else
+    } else {
         r->gain += bit ? 4 * m - 5 * unit : 3 * unit - 4 * m;
+    }
 }
 
 static void clean(ref *r, uint32_t x, uint32_t y)
 {
     uint32_t i = at(r, x, y);
-    if (!r->s->significant[i] && !r->s->visited[i])
+    if (!r->s->significant[i] && !r->s->visited[i]) {
         put_zero_coding(r, x, y);
+    }
     r->s->visited[i] = 0;
 }
 
@@ -104,8 +111,9 @@ static int column_is_quiet(const ref *r, uint32_t x, uint32_t y)
 {
     for (uint32_t k = 0; k < 4; k++) {
         uint32_t i = at(r, x, y + k);
-        if (r->s->significant[i] || r->s->visited[i] || neighbourhood(r, r->s->significant, x, y + k))
+        if (r->s->significant[i] || r->s->visited[i] || neighbourhood(r, r->s->significant, x, y + k)) {
             return 0;
+        }
     }
     return 1;
 }
@@ -114,17 +122,20 @@ static void clean_column(ref *r, uint32_t x, uint32_t y, uint32_t rows)
 {
     uint32_t k = 0;
     if (rows == 4 && column_is_quiet(r, x, y)) {
-        while (k < 4 && !magnitude_bit(r, at(r, x, y + k)))
+        while (k < 4 && !magnitude_bit(r, at(r, x, y + k))) {
             k++;
+        }
         put_bit(r, WVL_T1_CTX_RUN, k < 4);
-        if (k == 4)
+        if (k == 4) {
             return;
+        }
         put_bit(r, WVL_T1_CTX_UNIFORM, k >> 1);
         put_bit(r, WVL_T1_CTX_UNIFORM, k & 1);
         put_sign_and_mark(r, x, y + k++);
     }
-    for (; k < rows; k++)
+    for (; k < rows; k++) {
         clean(r, x, y + k);
+    }
 }
 
 static void code_column(ref *r, int kind, uint32_t x, uint32_t y, uint32_t rows)
@@ -134,22 +145,25 @@ static void code_column(ref *r, int kind, uint32_t x, uint32_t y, uint32_t rows)
         return;
     }
     for (uint32_t k = 0; k < rows; k++) {
-        if (kind == WVL_T1_PROPAGATE)
+        if (kind == WVL_T1_PROPAGATE) {
             propagate(r, x, y + k);
-        else
+        } else {
             refine(r, x, y + k);
+        }
     }
 }
 
 static void code_pass(ref *r, int kind)
 {
     for (uint32_t y = 0; y < r->height; y += 4) {
-        for (uint32_t x = 0; x < r->width; x++)
+        for (uint32_t x = 0; x < r->width; x++) {
             code_column(r, kind, x, y, r->height - y < 4 ? r->height - y : 4);
+        }
     }
     if (kind == WVL_T1_CLEANUP && (r->style & WVL_STYLE_SEGSYM)) {
-        for (unsigned k = 0; k < 4; k++)
+        for (unsigned k = 0; k < 4; k++) {
             put_bit(r, WVL_T1_CTX_UNIFORM, !(k & 1));
+        }
     }
 }
 
@@ -169,8 +183,9 @@ static void load(ref *r, const wvl_t1_input *in, wvl_t1_output *out)
             high += m * m >> 32;
         }
     }
-    if (in->want_gains && in->bound)
+    if (in->want_gains && in->bound) {
         wvl_block_set_energy(out, low, high);
+    }
 }
 
 void wvl_t1_encode_block_ref(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out)

@@ -107,7 +107,7 @@ static int is_refused(const compliance_row *row)
         return complain(&row->field, row->refused, "is no case");
     }
     fuzz_run_plan(&one, &p, &run);
-    int good = run.status == WVL_ERROR_PARAMETER && strstr(run.error, row->reason) != NULL;
+    int good = run.status == WVL_ERROR_PARAMETER && strstr(run.error, row->reason);
     good = good ? 1 : complain(&row->field, row->refused, run.status == WVL_OK ? "is not refused" : run.error);
     fuzz_run_free(&run);
     fuzz_picture_free(&p);

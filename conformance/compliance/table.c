@@ -19,7 +19,7 @@
 /* FIELD(segment, name, clause, option, meaning, offset, indices before, bytes, shift, mask) */
 #define FIELD(segment, name, clause, option, meaning, offset, wide, bytes, shift, mask)                                \
     {                                                                                                                  \
-#segment, name, clause, option, meaning, segment, offset, wide, bytes, shift, mask                             \
+        #segment, name, clause, option, meaning, segment, offset, wide, bytes, shift, mask                             \
     }
 
 static const compliance_row rows[] = {

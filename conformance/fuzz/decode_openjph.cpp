@@ -92,9 +92,11 @@ void decode(const uint8_t *data, size_t bytes, fuzz_picture *p)
     codestream.read_headers(&in);
     codestream.set_planar(!codestream.access_cod().is_using_color_transform());
     uint64_t rows = open_planes(codestream, p);
-    for (uint32_t c = 1; c < p->count && !codestream.is_planar(); c++)
-        if (p->planes[c].height != p->planes[0].height)
+    for (uint32_t c = 1; c < p->count && !codestream.is_planar(); c++) {
+        if (p->planes[c].height != p->planes[0].height) {
             throw std::runtime_error("rows of unequal number are not pulled together");
+        }
+    }
     codestream.create();
     uint32_t *row = static_cast<uint32_t *>(std::calloc(p->count, sizeof *row));
     for (uint64_t i = 0; row && i < rows; i++) {
@@ -106,8 +108,9 @@ void decode(const uint8_t *data, size_t bytes, fuzz_picture *p)
         }
         fuzz_plane &plane = p->planes[c];
         int32_t *to = plane.samples + static_cast<size_t>(row[c]++) * plane.width;
-        for (uint32_t x = 0; x < plane.width; x++)
+        for (uint32_t x = 0; x < plane.width; x++) {
             to[x] = hold(line->i32[x], plane);
+        }
     }
     std::free(row);
     codestream.close();

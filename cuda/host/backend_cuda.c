@@ -115,7 +115,7 @@ void wvl_cuda_free_slot(wvl_backend *b, wvl_backend_job *job)
 static void free_slots(wvl_backend *b)
 {
     wvl_backend_job *job;
-    while ((job = (wvl_backend_job *)wvl_slots_remove(&b->slots)) != NULL) {
+    while ((job = (wvl_backend_job *)wvl_slots_remove(&b->slots))) {
         wvl_cuda_free_slot(b, job);
     }
     wvl_cuda_free_pictures(b);

@@ -116,7 +116,7 @@ static void *work(void *given)
     const worker *w = given;
     job *j = w->job;
     for (ptrdiff_t t = atomic_fetch_add(&j->next, 1); t < j->tiles; t = atomic_fetch_add(&j->next, 1)) {
-        if (j->scheme == NULL) {
+        if (!j->scheme) {
             copy_tile(j, t);
         } else {
             j->library->run(j->scheme, &j->picture, t % j->columns * j->tile, t / j->columns * j->tile, j->tile,
@@ -167,7 +167,7 @@ static int open_workers(bench *b, const wvl_scheme_library *library)
     }
     for (unsigned i = 0; i < (unsigned)b->options->threads; i++) {
         b->workers[i].scratch = calloc(1, bytes);
-        if (b->workers[i].scratch == NULL) {
+        if (!b->workers[i].scratch) {
             fprintf(stderr, "wavelane-dwt-bench: no memory for %u threads; give fewer, or a smaller --tile\n",
                     (unsigned)b->options->threads);
             return -1;
@@ -216,7 +216,7 @@ static int expect(bench *b, const wvl_textbook *book)
     for (size_t i = 0; i < b->width * b->height; i++) {
         b->expected[i] = (double)b->pixels[i];
     }
-    if (book == NULL) {
+    if (!book) {
         return 0;
     }
     if (wvl_textbook_run(book, b->expected, b->width, b->height) != 0) {
@@ -251,9 +251,9 @@ static void place_job(bench *b, const wvl_scheme_library *library, const lab_sch
     *j = (job){.library = library, .scheme = s, .tile = tile};
     j->picture.width = (ptrdiff_t)b->width;
     j->picture.height = (ptrdiff_t)b->height;
-    j->columns = s == NULL ? 1 : (j->picture.width + 2 * tile - 1) / (2 * tile);
+    j->columns = !s ? 1 : (j->picture.width + 2 * tile - 1) / (2 * tile);
     j->tiles = j->columns * ((j->picture.height + 2 * tile - 1) / (2 * tile));
-    if (s == NULL) {
+    if (!s) {
         view_pixels(b, b->pixels, j->picture.in);
         view_pixels(b, b->out, j->picture.out);
     } else if (s->is_inverse) {
@@ -288,7 +288,7 @@ static int measure_scheme(bench *b, const wvl_scheme_library *library, const lab
         b->out[i] = 1e30f; /* what stays so was not written */
     }
     time_runs(b, &j, &row.least, &row.median);
-    if (book != NULL) {
+    if (book) {
         row.error = find_error(b, &j, s->is_inverse);
     }
     return report_row(b, &row);
@@ -388,7 +388,7 @@ static int allocate(bench *b, const wvl_bench_picture *picture)
     b->bands = malloc(count * sizeof *b->bands);
     b->out = malloc(count * sizeof *b->out);
     b->expected = malloc(count * sizeof *b->expected);
-    const int complete = line != NULL && b->pixels != NULL && b->bands != NULL && b->out != NULL && b->expected != NULL;
+    const int complete = line && b->pixels && b->bands && b->out && b->expected;
     for (size_t y = 0; complete && y < b->height; y++) {
         wvl_bench_fetch_row(component, (uint32_t)y, line);
         for (size_t x = 0; x < b->width; x++) {
@@ -405,8 +405,8 @@ static int fetch_picture(bench *b, size_t index)
     const wvl_bench_shape shape = {(uint32_t)o->size[2 * index], (uint32_t)o->size[2 * index + 1], 1, 8};
     char error[WVL_BENCH_ERROR_BYTES] = "";
     wvl_bench_picture picture;
-    const int got = o->image != NULL ? wvl_bench_fetch_picture(o->image, 0, &picture, error)
-                                     : wvl_bench_build_picture(&shape, &picture, error);
+    const int got = o->image ? wvl_bench_fetch_picture(o->image, 0, &picture, error)
+                             : wvl_bench_build_picture(&shape, &picture, error);
     if (got != 0) {
         fprintf(stderr, "wavelane-dwt-bench: %s\n", error);
         return WVL_BENCH_EXIT_INPUT;

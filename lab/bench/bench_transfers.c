@@ -84,7 +84,7 @@ static const wvl_bench_option table[] = {
 static void report(bench *b, const row *r)
 {
     const double rate = 1e-9 * r->bytes / r->median, share = r->copies / r->median;
-    if (b->json.out != NULL) {
+    if (b->json.out) {
         wvl_bench_put_open(&b->json, NULL, '{');
         wvl_bench_put_text(&b->json, "variant", r->variant);
         wvl_bench_put_text(&b->json, "order", r->order);
@@ -112,8 +112,8 @@ static void report(bench *b, const row *r)
 static void begin_report(bench *b)
 {
     const options *o = b->options;
-    const char *name = b->devices != NULL ? wvl_transfers_device_name(b->devices) : "";
-    if (b->json.out != NULL) {
+    const char *name = b->devices ? wvl_transfers_device_name(b->devices) : "";
+    if (b->json.out) {
         wvl_bench_put_open(&b->json, NULL, '{');
         wvl_bench_put_text(&b->json, "wavelet", o->wavelet);
         wvl_bench_put_text(&b->json, "device", name);
@@ -313,7 +313,7 @@ static int measure_all(bench *b, char *error)
             }
         }
     }
-    if (b->json.out != NULL) {
+    if (b->json.out) {
         wvl_bench_put_close(&b->json, ']');
         wvl_bench_put_close(&b->json, '}');
     }
@@ -322,7 +322,7 @@ static int measure_all(bench *b, char *error)
 
 static float *take(bench *b, uint64_t samples)
 {
-    return b->devices != NULL ? wvl_transfers_take(b->devices, samples) : malloc(samples * sizeof(float));
+    return b->devices ? wvl_transfers_take(b->devices, samples) : malloc(samples * sizeof(float));
 }
 
 static int fill_source(bench *b, char *error)
@@ -331,7 +331,7 @@ static int fill_source(bench *b, char *error)
     const wvl_bench_shape shape = {b->width, rows, 1, 8};
     wvl_bench_picture picture;
     int32_t *line = malloc(b->width * sizeof *line);
-    if (line == NULL || wvl_bench_build_picture(&shape, &picture, error) != 0) {
+    if (!line || wvl_bench_build_picture(&shape, &picture, error) != 0) {
         free(line);
         return 1;
     }
@@ -359,7 +359,7 @@ static int allocate(bench *b, char *error)
     b->out = take(b, samples * b->pictures);
     b->expected = malloc(samples * b->pictures * sizeof *b->expected);
     b->pieces = malloc(((size_t)b->height / 16 + 1) * b->pictures * sizeof *b->pieces);
-    if (b->source == NULL || b->out == NULL || b->expected == NULL || b->pieces == NULL) {
+    if (!b->source || !b->out || !b->expected || !b->pieces) {
         return 1;
     }
     return wvl_dwt2_create(&o, &b->host, error, WVL_BENCH_ERROR_BYTES) != WVL_OK || fill_source(b, error);
@@ -368,7 +368,7 @@ static int allocate(bench *b, char *error)
 static void release(bench *b)
 {
     wvl_dwt2_release(b->host);
-    if (b->devices == NULL) {
+    if (!b->devices) {
         free(b->source);
         free(b->out);
     }
@@ -385,7 +385,7 @@ static int run(bench *b)
         b->devices = wvl_transfers_open((uint32_t)b->options->devices, b->options->wavelet, b->levels,
                                         (uint64_t)b->width * b->height, &is_absent, error);
     }
-    if (b->devices == NULL && b->options->devices > 0) {
+    if (!b->devices && b->options->devices > 0) {
         status = is_absent ? WVL_BENCH_EXIT_NO_DEVICE : WVL_BENCH_EXIT_FAILED;
     } else if (allocate(b, error) == 0) {
         status = measure_all(b, error);

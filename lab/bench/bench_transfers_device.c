@@ -109,7 +109,7 @@ wvl_transfers_bench *wvl_transfers_open(uint32_t devices, const char *wavelet, u
     wvl_transfers_bench *b = calloc(1, sizeof *b);
     int found = 0;
     *is_absent = 0;
-    if (b == NULL) {
+    if (!b) {
         snprintf(error, WVL_BENCH_ERROR_BYTES, "no memory");
         return NULL;
     }
@@ -169,7 +169,7 @@ static void close_device(const wvl_transfers_bench *b, device *d)
 
 void wvl_transfers_close(wvl_transfers_bench *b)
 {
-    if (b == NULL) {
+    if (!b) {
         return;
     }
     for (uint32_t i = 0; i < b->device_count; i++) {

@@ -63,13 +63,13 @@ static int make_folder(const char *path, char *error)
 static int find_cache(const wvl_scheme_request *request, char *path, char *error)
 {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (request->cache != NULL) {
+    if (request->cache) {
         snprintf(path, PATH_BYTES, "%s", request->cache);
         return make_folder(path, error);
     }
-    if (base != NULL && base[0] == '/') {
+    if (base && base[0] == '/') {
         snprintf(path, PATH_BYTES, "%s", base);
-    } else if (home != NULL && home[0] == '/') {
+    } else if (home && home[0] == '/') {
         snprintf(path, PATH_BYTES, "%s/.cache", home);
     } else {
         return fail(error, "no cache folder", "set HOME, or give --cache DIR");
@@ -106,13 +106,13 @@ static int hash_machine(uint64_t *hash)
     const int file = open("/proc/cpuinfo", O_RDONLY);
     char line[2048];
     FILE *text = file < 0 ? NULL : fdopen(file, "r");
-    while (text != NULL && fgets(line, sizeof line, text) != NULL) {
+    while (text && fgets(line, sizeof line, text)) {
         if (strncmp(line, "flags", 5) == 0 || strncmp(line, "Features", 8) == 0) {
             *hash = hash_bytes(*hash, line, strlen(line));
             break;
         }
     }
-    return text == NULL ? 0 : fclose(text);
+    return !text ? 0 : fclose(text);
 }
 
 /* ---- Making ---- */
@@ -128,7 +128,7 @@ static int compile(const wvl_scheme_request *r, const char *source, const char *
 {
     const char *words[16] = {r->compiler};
     size_t count = 1;
-    for (size_t i = 0; flags[i] != NULL; i++) {
+    for (size_t i = 0; flags[i]; i++) {
         words[count++] = flags[i];
     }
     words[count++] = "-o";
@@ -153,7 +153,7 @@ static int find_library(const wvl_scheme_request *r, const char *folder, const c
                         char *error)
 {
     uint64_t hash = hash_bytes(UINT64_C(0xCBF29CE484222325), r->compiler, strlen(r->compiler) + 1);
-    for (size_t i = 0; flags[i] != NULL; i++) {
+    for (size_t i = 0; flags[i]; i++) {
         hash = hash_bytes(hash, flags[i], strlen(flags[i]) + 1);
     }
     if (generate(r, file, error) != 0) {
@@ -191,14 +191,14 @@ int wvl_scheme_library_open(const wvl_scheme_request *request, wvl_scheme_librar
         return -1;
     }
     library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library->handle == NULL) {
+    if (!library->handle) {
         return fail(error, path, dlerror());
     }
     const unsigned *count = dlsym(library->handle, "lab_scheme_count");
     library->schemes = dlsym(library->handle, "lab_schemes");
     *(void **)&library->scratch_bytes = dlsym(library->handle, "lab_scratch_bytes");
     *(void **)&library->run = dlsym(library->handle, "lab_run");
-    if (count == NULL || library->schemes == NULL || library->scratch_bytes == NULL || library->run == NULL) {
+    if (!count || !library->schemes || !library->scratch_bytes || !library->run) {
         wvl_scheme_library_close(library);
         return fail(error, path, "it lacks a function; remove it");
     }
@@ -208,7 +208,7 @@ int wvl_scheme_library_open(const wvl_scheme_request *request, wvl_scheme_librar
 
 void wvl_scheme_library_close(wvl_scheme_library *library)
 {
-    if (library->handle != NULL) {
+    if (library->handle) {
         dlclose(library->handle);
     }
     *library = (wvl_scheme_library){0};

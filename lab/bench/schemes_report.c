@@ -12,14 +12,14 @@ int wvl_schemes_report_open(wvl_schemes_report *r, size_t pictures, const char *
     if (wvl_bench_json_open(&r->json, json) != 0) {
         return -1;
     }
-    if (r->is_array && r->json.out != NULL) {
+    if (r->is_array && r->json.out) {
         wvl_bench_put_open(&r->json, NULL, '[');
     }
-    if (markdown == NULL) {
+    if (!markdown) {
         return 0;
     }
     r->markdown = fopen(markdown, "w");
-    if (r->markdown == NULL) {
+    if (!r->markdown) {
         fprintf(stderr, "wavelane-dwt-bench: %s: %s\n", markdown, strerror(errno));
         (void)wvl_bench_json_close(&r->json, 0);
         return -1;
@@ -47,10 +47,10 @@ void wvl_schemes_report_begin(wvl_schemes_report *r)
 {
     const double copy = traffic_bytes(r) / r->copy_seconds / 1e9;
     r->has_begun = 1;
-    if (r->json.out != NULL) {
+    if (r->json.out) {
         begin_json(r);
     }
-    if (r->markdown != NULL) {
+    if (r->markdown) {
         fprintf(r->markdown,
                 "%zu x %zu, float, one level, %u threads; a copy of the same bytes: %.2f ms, %.1f GB/s.\n\n", r->width,
                 r->height, r->threads, 1e3 * r->copy_seconds, copy);
@@ -88,10 +88,10 @@ void wvl_schemes_report_add(wvl_schemes_report *r, const wvl_schemes_row *row)
     if (!isnan(row->error)) {
         snprintf(error, sizeof error, "%.1e", row->error);
     }
-    if (r->json.out != NULL) {
+    if (r->json.out) {
         add_json(r, row);
     }
-    if (r->markdown != NULL) {
+    if (r->markdown) {
         fprintf(r->markdown, "| %s | %s | %s | %.2f | %.2f | %.2f | %s |\n", row->wavelet, row->scheme, direction,
                 median, least, share, error);
     }
@@ -103,11 +103,11 @@ void wvl_schemes_report_add(wvl_schemes_report *r, const wvl_schemes_row *row)
 
 void wvl_schemes_report_end(wvl_schemes_report *r)
 {
-    if (r->has_begun && r->json.out != NULL) {
+    if (r->has_begun && r->json.out) {
         wvl_bench_put_close(&r->json, ']');
         wvl_bench_put_close(&r->json, '}');
     }
-    if (r->has_begun && r->markdown != NULL && r->is_array) {
+    if (r->has_begun && r->markdown && r->is_array) {
         fputc('\n', r->markdown);
     }
     r->has_begun = 0;
@@ -116,13 +116,13 @@ void wvl_schemes_report_end(wvl_schemes_report *r)
 int wvl_schemes_report_close(wvl_schemes_report *r)
 {
     int status = 0;
-    if (r->json.out != NULL) {
+    if (r->json.out) {
         if (r->is_array) {
             wvl_bench_put_close(&r->json, ']');
         }
         status = wvl_bench_json_close(&r->json, 1);
     }
-    if (r->markdown != NULL && (ferror(r->markdown) | fclose(r->markdown)) != 0) {
+    if (r->markdown && (ferror(r->markdown) | fclose(r->markdown)) != 0) {
         fprintf(stderr, "wavelane-dwt-bench: %s: %s\n", r->markdown_path, strerror(errno));
         status = -1;
     }

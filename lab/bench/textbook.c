@@ -84,7 +84,7 @@ int wvl_textbook_run(const wvl_textbook *book, double *values, size_t width, siz
 {
     const size_t most = width > height ? width : height;
     double *lines = malloc(2 * most * sizeof *lines);
-    if (lines == NULL) {
+    if (!lines) {
         return -1;
     }
     for (size_t x = 0; x < width; x++) {

@@ -204,7 +204,7 @@ static wvl_status cpu_open(const wvl_backend_options *options, wvl_backend **bac
 static void free_slots(wvl_backend *b)
 {
     wvl_backend_job *job;
-    while ((job = (wvl_backend_job *)wvl_slots_remove(&b->slots)) != NULL) {
+    while ((job = (wvl_backend_job *)wvl_slots_remove(&b->slots))) {
         pthread_mutex_destroy(&job->lock);
         wvl_free(&b->allocator, job->work, job->work_capacity);
         wvl_free(&b->allocator, job, job->capacity);

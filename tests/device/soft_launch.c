@@ -150,7 +150,7 @@ int cuGraphInstantiateWithFlags(void **exec, const graph *g, unsigned long long 
 {
     (void)flags;
     const node *n = g->count ? g->nodes[0] : NULL;
-    require_that(n != NULL && !n->before, "its first node");
+    require_that(n && !n->before, "its first node");
     int status = soft_make("cuGraphInstantiate", g->count * sizeof(soft_op), exec);
     soft_op *list = *exec;
     for (size_t i = 0; i < g->count && !status; i++, n = n->behind) {

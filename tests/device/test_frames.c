@@ -262,7 +262,7 @@ TEST(one_bad_picture)
     for (unsigned i = 0; i < 3; i++) {
         ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_OK);
         ck_assert_int_eq(wvl_encoded_picture_status(packet), i == 1 ? WVL_ERROR_ARGUMENT : WVL_OK);
-        ck_assert((wvl_encoded_picture_result(packet) == NULL) == (i == 1) &&
+        ck_assert((!wvl_encoded_picture_result(packet)) == (i == 1) &&
                   (strlen(wvl_encoded_picture_error(packet)) > 10) == (i == 1));
         wvl_encoded_picture_release(packet);
     }

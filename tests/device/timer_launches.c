@@ -123,7 +123,7 @@ void timer_launches_carve(const wvl_device *device, int percent)
 {
     static wvl_cuda_function functions[512];
     int (*count_functions)(unsigned *number, wvl_cuda_module module) = NULL;
-    int (*list_functions)(wvl_cuda_function * list, unsigned number, wvl_cuda_module module) = NULL;
+    int (*list_functions)(wvl_cuda_function *list, unsigned number, wvl_cuda_module module) = NULL;
     unsigned number = 0, set = 0;
     find_call("cuModuleGetFunctionCount", &count_functions);
     find_call("cuModuleEnumerateFunctions", &list_functions);

@@ -62,7 +62,7 @@ static picture shift_picture(const picture *p, uint32_t by)
 
 #define CONFIGURED(name)                                                                                               \
     {                                                                                                                  \
-#name, offsetof(configuration, name)                                                                           \
+        #name, offsetof(configuration, name)                                                                           \
     }
 static const struct {
     const char *name;

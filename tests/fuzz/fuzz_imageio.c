@@ -24,25 +24,30 @@ static void walk(const wvl_io_component *c)
 {
     uint32_t x, y;
 
-    if (c->depth == 0 || c->depth > 32 || c->sample_bytes != (c->depth <= 8 ? 1 : c->depth <= 16 ? 2 : 4))
+    if (c->depth == 0 || c->depth > 32 || c->sample_bytes != (c->depth <= 8 ? 1 : c->depth <= 16 ? 2 : 4)) {
         abort();
-    for (y = 0; y < c->height; y++)
+    }
+    for (y = 0; y < c->height; y++) {
         for (x = 0; x < c->width; x++) {
             const uint8_t *at = (const uint8_t *)c->data + y * c->stride_bytes + x * c->sample_stride_bytes;
             uint32_t value = 0;
             uint16_t half;
 
-            if (c->sample_bytes == 4)
+            if (c->sample_bytes == 4) {
                 memcpy(&value, at, 4);
-            else if (c->sample_bytes == 2)
+            } else if (c->sample_bytes == 2) {
                 memcpy(&half, at, 2), value = c->is_signed ? (uint32_t)(int32_t)(int16_t)half : half;
-            else
+            } else {
                 value = c->is_signed ? (uint32_t)(int32_t)(int8_t)*at : *at;
-            if (c->is_signed)
+            }
+            if (c->is_signed) {
                 value ^= value >> 31 ? UINT32_MAX : 0;
-            if (c->depth - c->is_signed < 32 && value >> (c->depth - c->is_signed) != 0)
+            }
+            if (c->depth - c->is_signed < 32 && value >> (c->depth - c->is_signed) != 0) {
                 abort();
+            }
         }
+    }
 }
 
 static void check(const wvl_io_picture *p)
@@ -53,14 +58,17 @@ static void check(const wvl_io_picture *p)
         const wvl_io_component *k = &p->components[c];
 
         if (k->dx == 0 || k->dy == 0 || k->width != ((uint64_t)p->width + k->dx - 1) / k->dx ||
-            k->height != ((uint64_t)p->height + k->dy - 1) / k->dy)
+            k->height != ((uint64_t)p->height + k->dy - 1) / k->dy) {
             abort();
+        }
         walk(k);
     }
-    if (p->alpha_component >= (int)p->component_count || p->orientation < 1 || p->orientation > 8)
+    if (p->alpha_component >= (int)p->component_count || p->orientation < 1 || p->orientation > 8) {
         abort();
-    if (p->icc != NULL)
+    }
+    if (p->icc) {
         (void)wvl_io_icc_kind(p->icc, p->icc_bytes);
+    }
 }
 
 /* What the options of the command make of channels. */
@@ -91,12 +99,13 @@ static int is_legal_xml(const void *bytes, size_t byte_count)
 static void check_boxes(const wvl_io_picture *p, const wvl_metadata_boxes *made)
 {
     const wvl_io_blob *xmp = &p->metadata.blobs[WVL_IO_XMP];
-    int was_legal = xmp->data == NULL || is_legal_xml(xmp->data, xmp->bytes);
+    int was_legal = !xmp->data || is_legal_xml(xmp->data, xmp->bytes);
     for (size_t i = 0; i < made->count; i++) {
         const wvl_box *box = &made->boxes[i];
         int is_xml = box->type == 0x786D6C20 || (was_legal && wvl_metadata_is_xmp_uuid(box->uuid));
-        if ((box->bytes != 0 && box->data == NULL) || (is_xml && !is_legal_xml(box->data, box->bytes)))
+        if ((box->bytes != 0 && !box->data) || (is_xml && !is_legal_xml(box->data, box->bytes))) {
             abort();
+        }
     }
 }
 
@@ -107,8 +116,9 @@ static void use_metadata(wvl_io_picture *p, const uint8_t *bytes, size_t byte_co
     char error[256];
     int swaps = wvl_io_orientation_swaps(p->orientation);
 
-    if (wvl_metadata_make_boxes(p, WVL_KEEP_ALL, 1, &made) == 0)
+    if (wvl_metadata_make_boxes(p, WVL_KEEP_ALL, 1, &made) == 0) {
         check_boxes(p, &made);
+    }
     wvl_metadata_release_boxes(&made);
     if (wvl_io_orient_picture(p, error, sizeof error) == WVL_IO_OK) {
         wvl_metadata_reset_orientation(&p->metadata, swaps);
@@ -116,9 +126,10 @@ static void use_metadata(wvl_io_picture *p, const uint8_t *bytes, size_t byte_co
     }
     wvl_io_release_metadata(&p->metadata);
     (void)wvl_metadata_take_sidecars((const char *)bytes, byte_count, (const char *)bytes, byte_count, p);
-    if (p->metadata.blobs[WVL_IO_GEO].data != NULL &&
-        !wvl_io_is_exif_sound(p->metadata.blobs[WVL_IO_GEO].data, p->metadata.blobs[WVL_IO_GEO].bytes))
+    if (p->metadata.blobs[WVL_IO_GEO].data &&
+        !wvl_io_is_exif_sound(p->metadata.blobs[WVL_IO_GEO].data, p->metadata.blobs[WVL_IO_GEO].bytes)) {
         abort();
+    }
 }
 
 /* Metadata for which a picture would only be a wrapping: XMP that texts join, EXIF, GeoTIFF. */
@@ -130,16 +141,19 @@ static void use_bytes_as_metadata(const uint8_t *bytes, size_t byte_count)
     wvl_io_picture picture;
     char error[256];
 
-    if (wvl_io_read_memory(pixel, sizeof pixel - 1, "fuzz", NULL, &picture, error, sizeof error) != 0)
+    if (wvl_io_read_memory(pixel, sizeof pixel - 1, "fuzz", NULL, &picture, error, sizeof error) != 0) {
         return;
+    }
     for (unsigned i = 0; i < WVL_IO_BLOB_KINDS; i++) {
         int is_sound = i != WVL_IO_EXIF || wvl_io_is_exif_sound(bytes, byte_count);
         picture.metadata.blobs[i].data = is_sound && byte_count != 0 ? malloc(byte_count) : NULL;
-        picture.metadata.blobs[i].bytes = picture.metadata.blobs[i].data != NULL ? byte_count : 0;
-        if (picture.metadata.blobs[i].data != NULL)
+        picture.metadata.blobs[i].bytes = picture.metadata.blobs[i].data ? byte_count : 0;
+        if (picture.metadata.blobs[i].data) {
             memcpy(picture.metadata.blobs[i].data, bytes, byte_count);
-        if (i == WVL_IO_EXIF && picture.metadata.blobs[i].data != NULL)
+        }
+        if (i == WVL_IO_EXIF && picture.metadata.blobs[i].data) {
             (void)wvl_io_exif_orientation(bytes, byte_count);
+        }
     }
     wvl_io_drop_blob(&picture.metadata, WVL_IO_GML); /* so that it is made of GeoTIFF tags */
     picture.metadata.texts = texts;
@@ -147,8 +161,9 @@ static void use_bytes_as_metadata(const uint8_t *bytes, size_t byte_count)
     picture.orientation = 6;
     {
         wvl_metadata_boxes made;
-        if (wvl_metadata_make_boxes(&picture, WVL_KEEP_ALL, 1, &made) == 0)
+        if (wvl_metadata_make_boxes(&picture, WVL_KEEP_ALL, 1, &made) == 0) {
             check_boxes(&picture, &made);
+        }
         wvl_metadata_release_boxes(&made);
     }
     picture.metadata.texts = NULL;
@@ -253,14 +268,17 @@ static void try_reading(const uint8_t *bytes, size_t byte_count, const wvl_io_op
     char error[256] = "";
 
     int result = wvl_io_read_memory(bytes, byte_count, "fuzz", options, &picture, error, sizeof error);
-    if (by_rows && result != WVL_IO_ERROR_MEMORY)
+    if (by_rows && result != WVL_IO_ERROR_MEMORY) {
         try_rows(bytes, byte_count, options, result == 0 ? &picture : NULL);
-    if (byte_count && memchr("IMSX", bytes[0], 4) && result != WVL_IO_ERROR_MEMORY)
+    }
+    if (byte_count && memchr("IMSX", bytes[0], 4) && result != WVL_IO_ERROR_MEMORY) {
         try_words(bytes, byte_count, options, result == 0 ? &picture : NULL);
-    if (result == 0)
+    }
+    if (result == 0) {
         check(&picture), use_metadata(&picture, bytes, byte_count), change_channels(&picture);
-    else if (error[0] == '\0' || picture.components != NULL)
+    } else if (error[0] == '\0' || picture.components) {
         abort();
+    }
     wvl_io_release_picture(&picture);
 }
 
@@ -286,8 +304,9 @@ static int is_foreign(const uint8_t *bytes, size_t byte_count)
     static const uint8_t beginnings[3][4] = {{0x76, 0x2F, 0x31, 0x01}, {0xFF, 0x4F, 0xFF, 0x51}, {0, 0, 0, 0x0C}};
     int is = 0;
 
-    for (unsigned i = 0; i < 3 && byte_count >= 4; i++)
+    for (unsigned i = 0; i < 3 && byte_count >= 4; i++) {
         is |= !memcmp(bytes, beginnings[i], 4);
+    }
     return is;
 }
 
@@ -296,12 +315,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
     wvl_io_options options;
 
-    if (byte_count == 0)
+    if (byte_count == 0) {
         return 0;
-    if (bytes[0] >= 0xC0)
+    }
+    if (bytes[0] >= 0xC0) {
         use_bytes_as_metadata(bytes + 1, byte_count - 1);
-    if (is_foreign(bytes + 1, byte_count - 1) && !getenv("WVL_FUZZ_FOREIGN"))
+    }
+    if (is_foreign(bytes + 1, byte_count - 1) && !getenv("WVL_FUZZ_FOREIGN")) {
         return 0;
+    }
     choose_options(&options, bytes[0]);
     try_reading(bytes + 1, byte_count - 1, &options, 1);
     return 0;
@@ -314,17 +336,20 @@ static uint8_t *load_file(const char *path, size_t *byte_count)
     uint8_t *bytes = NULL;
     long size = -1;
 
-    if (file != NULL && fseek(file, 0, SEEK_END) == 0)
+    if (file && fseek(file, 0, SEEK_END) == 0) {
         size = ftell(file);
-    if (size >= 0 && fseek(file, 0, SEEK_SET) == 0)
+    }
+    if (size >= 0 && fseek(file, 0, SEEK_SET) == 0) {
         bytes = malloc(size != 0 ? (size_t)size : 1);
-    if (bytes != NULL && fread(bytes, 1, (size_t)size, file) != (size_t)size) {
+    }
+    if (bytes && fread(bytes, 1, (size_t)size, file) != (size_t)size) {
         free(bytes);
         bytes = NULL;
     }
-    if (file != NULL)
+    if (file) {
         fclose(file);
-    *byte_count = bytes != NULL ? (size_t)size : 0;
+    }
+    *byte_count = bytes ? (size_t)size : 0;
     return bytes;
 }
 
@@ -337,7 +362,7 @@ int main(int argument_count, char **arguments)
         size_t byte_count;
         uint8_t *bytes = load_file(arguments[i], &byte_count);
 
-        if (bytes == NULL) {
+        if (!bytes) {
             fprintf(stderr, "%s: cannot be read\n", arguments[i]);
             failed = 1;
             continue;

@@ -60,7 +60,7 @@ typedef struct cs_stream {
     struct cs_tlm {
         unsigned tile;
         uint32_t bytes;
-    } * tlm;
+    } *tlm;
     size_t main_header_bytes;
     cs_volume *volumes; /* in the order written; tile CS_ALL_TILES: of the main header */
     size_t volume_count;

@@ -66,8 +66,9 @@ static unsigned exchange(mq_decoder *d, unsigned ctx, int lps)
     unsigned row = d->row[ctx], bit = d->mps[ctx];
     if (lps) {
         bit ^= 1;
-        if (row == 0 || row == 6 || row == 14)
+        if (row == 0 || row == 6 || row == 14) {
             d->mps[ctx] ^= 1;
+        }
         d->row[ctx] = mq_nlps[row];
     } else {
         d->row[ctx] = mq_nmps[row];
@@ -86,13 +87,15 @@ unsigned mq_decoder_fetch_bit(mq_decoder *d, unsigned ctx)
         d->a = qe;
     } else {
         d->c -= qe << 16;
-        if (d->a & 0x8000)
+        if (d->a & 0x8000) {
             return d->mps[ctx];
+        }
         bit = exchange(d, ctx, d->a < qe);
     }
     do {
-        if (d->ct == 0)
+        if (d->ct == 0) {
             take_byte(d);
+        }
         d->a <<= 1;
         d->c <<= 1;
         d->ct--;
@@ -135,10 +138,12 @@ static const t1_sample *neighbour(const decoder *d, uint32_t x, uint32_t y, int 
 {
     static const t1_sample none;
     int64_t nx = (int64_t)x + dx, ny = (int64_t)y + dy;
-    if (nx < 0 || ny < 0 || nx >= d->block->width || ny >= d->block->height)
+    if (nx < 0 || ny < 0 || nx >= d->block->width || ny >= d->block->height) {
         return &none;
-    if ((d->block->style & VSC) && dy == 1 && y % 4 == 3)
+    }
+    if ((d->block->style & VSC) && dy == 1 && y % 4 == 3) {
         return &none;
+    }
     return &d->samples[ny * d->block->width + nx];
 }
 
@@ -149,23 +154,29 @@ static int sig(const decoder *d, uint32_t x, uint32_t y, int dx, int dy)
 
 static unsigned edge_context(int h, int v, int dd)
 {
-    if (h == 2)
+    if (h == 2) {
         return 8;
-    if (h == 1)
+    }
+    if (h == 1) {
         return v ? 7 : dd ? 6 : 5;
-    if (v)
+    }
+    if (v) {
         return v == 2 ? 4 : 3;
+    }
     return dd >= 2 ? 2 : (unsigned)dd;
 }
 
 static unsigned cross_context(int hv, int dd)
 {
-    if (dd >= 3)
+    if (dd >= 3) {
         return 8;
-    if (dd == 2)
+    }
+    if (dd == 2) {
         return hv ? 7 : 6;
-    if (dd == 1)
+    }
+    if (dd == 1) {
         return hv >= 2 ? 5 : hv ? 4 : 3;
+    }
     return hv >= 2 ? 2 : (unsigned)hv;
 }
 
@@ -173,8 +184,9 @@ static unsigned zero_context(const decoder *d, uint32_t x, uint32_t y)
 {
     int h = sig(d, x, y, -1, 0) + sig(d, x, y, 1, 0), v = sig(d, x, y, 0, -1) + sig(d, x, y, 0, 1);
     int dd = sig(d, x, y, -1, -1) + sig(d, x, y, 1, -1) + sig(d, x, y, -1, 1) + sig(d, x, y, 1, 1);
-    if (d->block->orient == 3)
+    if (d->block->orient == 3) {
         return cross_context(h + v, dd);
+    }
     return d->block->orient == 1 ? edge_context(v, h, dd) : edge_context(h, v, dd);
 }
 
@@ -182,8 +194,9 @@ static int lonely(const decoder *d, uint32_t x, uint32_t y)
 {
     int n = 0;
     for (int dy = -1; dy <= 1; dy++) {
-        for (int dx = -1; dx <= 1; dx++)
+        for (int dx = -1; dx <= 1; dx++) {
             n += (dx || dy) && sig(d, x, y, dx, dy);
+        }
     }
     return n == 0;
 }
@@ -212,8 +225,9 @@ static void decode_sign(decoder *d, uint32_t x, uint32_t y)
 static void decode_zero(decoder *d, uint32_t x, uint32_t y)
 {
     d->samples[y * d->block->width + x].plane = (uint8_t)d->plane;
-    if (next_bit(d, zero_context(d, x, y)))
+    if (next_bit(d, zero_context(d, x, y))) {
         decode_sign(d, x, y);
+    }
 }
 
 static void decode_sample(decoder *d, uint32_t x, uint32_t y, int kind)
@@ -229,20 +243,23 @@ static void decode_sample(decoder *d, uint32_t x, uint32_t y, int kind)
         s->magnitude |= (uint32_t)bit << d->plane;
         s->plane = (uint8_t)d->plane;
     } else if (kind == 2) {
-        if (!s->significant && !d->visited[i])
+        if (!s->significant && !d->visited[i]) {
             decode_zero(d, x, y);
+        }
         d->visited[i] = 0;
     }
 }
 
 static int run_mode(const decoder *d, uint32_t x, uint32_t y)
 {
-    if (d->block->height - y < 4)
+    if (d->block->height - y < 4) {
         return 0;
+    }
     for (uint32_t k = 0; k < 4; k++) {
         size_t i = (size_t)(y + k) * d->block->width + x;
-        if (d->samples[i].significant || d->visited[i] || !lonely(d, x, y + k))
+        if (d->samples[i].significant || d->visited[i] || !lonely(d, x, y + k)) {
             return 0;
+        }
     }
     return 1;
 }
@@ -257,27 +274,32 @@ static void decode_column(decoder *d, uint32_t x, uint32_t y, int kind)
             k = next_bit(d, 18) << 1;
             k |= next_bit(d, 18);
         }
-        for (uint32_t j = 0; j < k; j++)
+        for (uint32_t j = 0; j < k; j++) {
             d->samples[(y + j) * d->block->width + x].plane = (uint8_t)d->plane;
-        if (!any)
+        }
+        if (!any) {
             return;
+        }
         d->samples[(y + k) * d->block->width + x].plane = (uint8_t)d->plane;
         decode_sign(d, x, y + k++);
     }
-    for (; k < 4 && y + k < d->block->height; k++)
+    for (; k < 4 && y + k < d->block->height; k++) {
         decode_sample(d, x, y + k, kind);
+    }
 }
 
 static void decode_pass(decoder *d, int kind)
 {
     for (uint32_t y = 0; y < d->block->height; y += 4) {
-        for (uint32_t x = 0; x < d->block->width; x++)
+        for (uint32_t x = 0; x < d->block->width; x++) {
             decode_column(d, x, y, kind);
+        }
     }
     if (kind == 2 && (d->block->style & SEGSYM)) {
         unsigned v = 0;
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < 4; k++) {
             v = v << 1 | next_bit(d, 18);
+        }
         d->block->symbols_broken |= v != 10;
     }
 }
@@ -288,13 +310,15 @@ static void decode_segment(decoder *d, const t1_segment *segment, uint32_t first
         int kind = (int)((pass + 2) % 3);
         d->plane = d->block->planes - 1 - (pass + 2) / 3;
         d->is_raw = (d->block->style & BYPASS) && pass >= 10 && kind != 2;
-        if (d->block->style & RESET)
+        if (d->block->style & RESET) {
             mq_decoder_init_contexts(&d->mq);
+        }
         if (pass == first_pass) {
-            if (d->is_raw)
+            if (d->is_raw) {
                 d->raw = (raw_decoder){segment->bytes, segment->length, 0, 0, 0};
-            else
+            } else {
                 mq_decoder_init_segment(&d->mq, segment->bytes, segment->length);
+            }
         }
         decode_pass(d, kind);
     }
@@ -304,10 +328,12 @@ void t1_decode_block(t1_block *block, const t1_segment *segments, size_t segment
 {
     size_t count = (size_t)block->width * block->height;
     decoder d = {.block = block, .samples = samples, .visited = calloc(count, 1), .refined = calloc(count, 1)};
-    if (!d.visited || !d.refined)
+    if (!d.visited || !d.refined) {
         abort();
-    for (size_t i = 0; i < count; i++)
+    }
+    for (size_t i = 0; i < count; i++) {
         samples[i] = (t1_sample){0, 0, 0, (uint8_t)block->planes};
+    }
     mq_decoder_init_contexts(&d.mq);
     block->symbols_broken = 0;
     uint32_t pass = 0;

@@ -52,10 +52,11 @@ static inline void t1_draw_block(t1_rng *r, wvl_t1_input *in, void *samples, uin
                 negative &= m != 0;
             }
             size_t i = (size_t)y * stride + x;
-            if (in->coef_bytes == 2)
+            if (in->coef_bytes == 2) {
                 ((uint16_t *)samples)[i] = (uint16_t)(x < w ? m | negative << 15 : m);
-            else
+            } else {
                 ((uint32_t *)samples)[i] = x < w ? m | negative << 31 : m;
+            }
         }
     }
     in->coefs = samples;

@@ -40,11 +40,13 @@ static int decode(const coded *c, const uint8_t *bytes, uint32_t length, uint32_
     uint32_t start = 0, first = 0;
     for (uint32_t pass = 0; pass < count; pass++) {
         int term = c->passes[pass].flags & WVL_PASS_TERM;
-        if (!term && pass + 1 < count)
+        if (!term && pass + 1 < count) {
             continue;
+        }
         uint32_t closing = pass;
-        while (!(c->passes[closing].flags & WVL_PASS_TERM))
+        while (!(c->passes[closing].flags & WVL_PASS_TERM)) {
             closing++;
+        }
         uint32_t end = c->passes[closing].final_bytes < length ? c->passes[closing].final_bytes : length;
         segments[n++] = (t1_segment){bytes + start, end - start, pass + 1 - first};
         start = end;
@@ -58,8 +60,9 @@ static int same(const coded *c, const t1_sample *a, const t1_sample *b)
 {
     for (uint32_t i = 0; i < (uint32_t)c->in.width * c->in.height; i++) {
         if (a[i].magnitude != b[i].magnitude || a[i].significant != b[i].significant ||
-            a[i].negative != b[i].negative || a[i].plane != b[i].plane)
+            a[i].negative != b[i].negative || a[i].plane != b[i].plane) {
             return 0;
+        }
     }
     return 1;
 }
@@ -85,9 +88,10 @@ static long double error_of(const coded *c, uint32_t i, const t1_sample *s)
     int negative;
     uint64_t m = magnitude_of(&c->in, i, &negative), rebuilt = 0;
     unsigned P = s->plane + c->in.frac_bits;
-    if (s->significant)
+    if (s->significant) {
         rebuilt =
             2 * ((uint64_t)s->magnitude << c->in.frac_bits) + ((c->in.reversible && P == 0) ? 0 : (uint64_t)1 << P);
+    }
     long double e = (long double)(2 * m) - (long double)rebuilt;
     return e * e;
 }
@@ -108,30 +112,34 @@ static void encode_and_know(coded *c)
 {
     size_t area = (size_t)c->in.width * c->in.height;
     unsigned planes = 0;
-    while (c->in.bound >> c->in.frac_bits >> planes)
+    while (c->in.bound >> c->in.frac_bits >> planes) {
         planes++;
+    }
     size_t capacity = wvl_t1_bytes_bound(c->in.width, c->in.height, planes, c->in.style);
     c->bytes = malloc(capacity + 16);
     memset(c->bytes, 0xA5, capacity + 16);
     c->out.bytes = c->bytes;
     c->out.passes = c->passes;
     encode(scratch, &c->in, &c->out);
-    for (size_t i = 0; i < 16; i++)
+    for (size_t i = 0; i < 16; i++) {
         REQUIRE(c->bytes[capacity + i] == 0xA5);
+    }
     REQUIRE(c->out.planes == planes);
     REQUIRE(c->out.pass_count == (planes ? 3 * planes - 2 : 0));
     for (uint32_t k = 0; k <= c->out.pass_count; k++) {
         c->known[k] = malloc(area * sizeof *c->known[k]);
         REQUIRE(decode(c, c->bytes, c->out.length, k, c->known[k]));
-        if (k)
+        if (k) {
             check_against_truth(c, k);
+        }
     }
 }
 
 static void release(coded *c)
 {
-    for (uint32_t k = 0; k <= c->out.pass_count; k++)
+    for (uint32_t k = 0; k <= c->out.pass_count; k++) {
         free(c->known[k]);
+    }
     free(c->bytes);
 }
 
@@ -146,8 +154,9 @@ static uint32_t cut_after(const coded *c, uint32_t k, uint8_t *to)
 
 static uint32_t segment_start(const coded *c, uint32_t pass)
 {
-    while (pass > 0 && !(c->passes[pass - 1].flags & WVL_PASS_TERM))
+    while (pass > 0 && !(c->passes[pass - 1].flags & WVL_PASS_TERM)) {
         pass--;
+    }
     return pass ? c->passes[pass - 1].final_bytes : 0;
 }
 
@@ -213,18 +222,23 @@ static void check_block(wvl_t1_input in)
     t1_sample *seen = malloc((size_t)in.width * in.height * sizeof *seen);
     for (uint32_t k = 0; k < c.out.pass_count; k++) {
         check_final(&c, k, cut, seen);
-        if (c.in.want_gains)
+        if (c.in.want_gains) {
             check_gain(&c, k);
+        }
         uint32_t j = k;
-        while (!(c.passes[j].flags & WVL_PASS_TERM))
+        while (!(c.passes[j].flags & WVL_PASS_TERM)) {
             j++;
+        }
         check_safe(&c, k, j, cut, seen);
-        if (j > k)
+        if (j > k) {
             check_safe(&c, k, k + 1, cut, seen);
-        if (j > k + 1)
+        }
+        if (j > k + 1) {
             check_safe(&c, k, k + 1 + t1_random(&rng) % (j - k), cut, seen);
-        if (t1_random(&rng) % 4 == 0)
+        }
+        if (t1_random(&rng) % 4 == 0) {
             check_limited(&c, k, cut);
+        }
     }
     free(seen);
     free(cut);
@@ -259,16 +273,18 @@ START_TEST(all_styles)
 {
     unsigned style = (unsigned)_i;
     rng.s += (uint64_t)_i << 20;
-    for (int trial = 0; trial < 14; trial++)
+    for (int trial = 0; trial < 14; trial++) {
         check_block(draw(1 + t1_random(&rng) % 19, 1 + t1_random(&rng) % 19, style, 14));
+    }
 }
 
 START_TEST(all_small_shapes)
 {
     for (uint32_t w = 1; w <= 67; w++) {
         uint32_t h = 1 + (w * 29 + (uint32_t)_i * 13) % 67;
-        if (w * h <= MAX_AREA)
+        if (w * h <= MAX_AREA) {
             check_block(draw(w, h, t1_random(&rng) % 64, 7));
+        }
     }
 }
 

@@ -122,8 +122,7 @@ static inline float __uint_as_float(uint32_t u)
 /* ---- Launches -------------------------------------------------------------------------------- */
 
 #define CASE(NAME)                                                                                                     \
-    case WVL_CUDA_KERNEL_##NAME:                                                                                       \
-        return run_##NAME;
+    case WVL_CUDA_KERNEL_##NAME: return run_##NAME;
 #define ANY(NAME, WAVELET, ...) MADE_##WAVELET##_(CASE(NAME))
 #define CASCADE(NAME, WAVELET, ...) MADE_##WAVELET##_(CASE(NAME))
 #define LAST(NAME, WAVELET, ...) MADE_##WAVELET##_(CASE(NAME))

@@ -22,8 +22,9 @@ static void run(void (*encode)(wvl_t1_scratch *, const wvl_t1_input *, wvl_t1_ou
                 result *r)
 {
     unsigned planes = 0;
-    while (planes < 31 && in->bound >> in->frac_bits >> planes)
+    while (planes < 31 && in->bound >> in->frac_bits >> planes) {
         planes++;
+    }
     r->capacity = wvl_t1_bytes_bound(in->width, in->height, planes, in->style);
     r->bytes = malloc(r->capacity + GUARD);
     memset(r->bytes, 0x6B, r->capacity + GUARD);
@@ -32,8 +33,9 @@ static void run(void (*encode)(wvl_t1_scratch *, const wvl_t1_input *, wvl_t1_ou
     r->out.passes = r->passes;
     memset(scratch, (int)(t1_random(&rng) & 0xFF), wvl_t1_scratch_bytes());
     encode(scratch, in, &r->out);
-    for (size_t i = 0; i < GUARD; i++)
+    for (size_t i = 0; i < GUARD; i++) {
         REQUIRE(r->bytes[r->capacity + i] == 0x6B);
+    }
     REQUIRE(r->out.length <= r->capacity);
 }
 
@@ -63,8 +65,9 @@ static const wvl_t1_kernels *draw_kernels(void)
 {
     const wvl_t1_kernels *all[] = {wvl_t1_fetch_kernels(), &wvl_t1_kernels_c, NULL, NULL};
 #ifdef WVL_HAVE_AVX2
-    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2)
+    if (wvl_cpu_fetch_level() >= WVL_CPU_AVX2) {
         all[3] = &wvl_t1_kernels_avx2;
+    }
 #endif
     return all[t1_random(&rng) % 4];
 }
@@ -79,8 +82,9 @@ static wvl_t1_input draw(uint32_t w, uint32_t h, unsigned style, unsigned bits, 
     in.kernels = draw_kernels();
     in.max_passes = (uint8_t)(t1_random(&rng) % 4 ? 255 : t1_random(&rng) % 40);
     t1_draw_block(&rng, &in, to, w, h, w + t1_random(&rng) % 3, bits);
-    if (t1_random(&rng) % 8 == 0 && bits < 8u * in.coef_bytes - 1)
+    if (t1_random(&rng) % 8 == 0 && bits < 8u * in.coef_bytes - 1) {
         in.bound = in.bound * 2 + 1; /* empty top plane */
+    }
     return in;
 }
 
@@ -104,23 +108,26 @@ TEST_RANGE(every_width_and_height, 1, 68)
 {
     rng.s += (uint64_t)_i << 20;
     for (uint32_t h = 1; h <= 67; h++) {
-        if (h * (uint32_t)_i <= WVL_T1_MAX_SAMPLES)
+        if (h * (uint32_t)_i <= WVL_T1_MAX_SAMPLES) {
             compare_drawn((uint32_t)_i, h, t1_random(&rng) % 3 ? 0 : t1_random(&rng) % 64, t1_random(&rng) % 16);
+        }
     }
 }
 
 TEST_EACH(every_style, 64)
 {
     rng.s += (uint64_t)_i << 20;
-    for (int trial = 0; trial < 25; trial++)
+    for (int trial = 0; trial < 25; trial++) {
         compare_drawn(1 + t1_random(&rng) % 64, 1 + t1_random(&rng) % 64, (unsigned)_i, t1_random(&rng) % 16);
+    }
 }
 
 TEST_EACH(every_depth, 32)
 {
     rng.s += (uint64_t)_i << 20;
-    for (int trial = 0; trial < 6; trial++)
+    for (int trial = 0; trial < 6; trial++) {
         compare_drawn(1 + t1_random(&rng) % 40, 1 + t1_random(&rng) % 40, t1_random(&rng) % 64, (unsigned)_i);
+    }
 }
 
 TEST_EACH(long_shapes, 6)
@@ -227,8 +234,9 @@ TEST_EACH(ended_streams, 20)
     wvl_t1_encode_stream(scratch, draw_kernels(),
                          &(wvl_block_feed){&s, fetch_drawn, put_drawn, wvl_t1_scratch_bytes()});
     REQUIRE(s.put == s.stop_after);
-    for (size_t i = 0; i < s.count; i++)
+    for (size_t i = 0; i < s.count; i++) {
         free(s.out[i].bytes);
+    }
 }
 
 TEST_MAIN("t1 twins")

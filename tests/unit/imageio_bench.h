@@ -116,8 +116,9 @@ static inline int64_t load_sample(const wvl_io_component *c, uint32_t x, uint32_
     uint16_t half;
     uint32_t whole;
 
-    if (c->sample_bytes == 1)
+    if (c->sample_bytes == 1) {
         return c->is_signed ? (int64_t)(int8_t)*at : (int64_t)*at;
+    }
     if (c->sample_bytes == 2) {
         memcpy(&half, at, sizeof half);
         return c->is_signed ? (int64_t)(int16_t)half : (int64_t)half;
@@ -187,8 +188,9 @@ static inline void expect_truncations_refused(const uint8_t *from, size_t n, con
 {
     size_t cut;
 
-    for (cut = 0; cut < n; cut++)
+    for (cut = 0; cut < n; cut++) {
         refuse_bytes(from, cut, name, options, name);
+    }
 }
 
 static inline uint64_t next_random(uint64_t *state)
@@ -203,7 +205,7 @@ static inline uint64_t next_random(uint64_t *state)
 static inline void read_damaged(const uint8_t *from, size_t n, const char *name, const wvl_io_options *options,
                                 int rounds)
 {
-    wvl_io_options limited = options != NULL ? *options : (wvl_io_options){0};
+    wvl_io_options limited = options ? *options : (wvl_io_options){0};
     uint64_t state = 88172645463325252u;
 
     limited.max_samples = 1 << 20;
@@ -213,8 +215,9 @@ static inline void read_damaged(const uint8_t *from, size_t n, const char *name,
         wvl_io_picture p;
         char error[256] = "";
 
-        for (; changes > 0; changes--)
+        for (; changes > 0; changes--) {
             copy[next_random(&state) % n] = (uint8_t)(next_random(&state) >> 24);
+        }
         if (wvl_io_read_memory(copy, n, name, &limited, &p, error, sizeof error) == 0) {
             ck_assert_uint_gt(p.component_count, 0);
             expect_portions_of_memory(copy, n, name, &limited, 1 + (uint32_t)rounds % 7, &p);
@@ -232,12 +235,16 @@ static inline uint32_t crc_of_bytes(uint32_t crc, const uint8_t *at, size_t n)
     static uint32_t table[256];
     uint32_t i, k;
 
-    if (table[1] == 0)
-        for (i = 0; i < 256; i++)
-            for (table[i] = i, k = 0; k < 8; k++)
+    if (table[1] == 0) {
+        for (i = 0; i < 256; i++) {
+            for (table[i] = i, k = 0; k < 8; k++) {
                 table[i] = table[i] >> 1 ^ ((table[i] & 1) != 0 ? 0xedb88320u : 0);
-    for (crc = ~crc; n > 0; n--, at++)
+            }
+        }
+    }
+    for (crc = ~crc; n > 0; n--, at++) {
         crc = crc >> 8 ^ table[(crc ^ *at) & 0xff];
+    }
     return ~crc;
 }
 
@@ -245,8 +252,8 @@ static inline uint32_t crc_of_picture(const wvl_io_picture *p)
 {
     uint32_t crc = 0, c, x, y;
 
-    for (c = 0; c < p->component_count; c++)
-        for (y = 0; y < p->components[c].height; y++)
+    for (c = 0; c < p->component_count; c++) {
+        for (y = 0; y < p->components[c].height; y++) {
             for (x = 0; x < p->components[c].width; x++) {
                 uint32_t value = (uint32_t)load_sample(&p->components[c], x, y);
                 uint8_t little[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
@@ -254,6 +261,8 @@ static inline uint32_t crc_of_picture(const wvl_io_picture *p)
 
                 crc = crc_of_bytes(crc, little, p->components[c].sample_bytes);
             }
+        }
+    }
     return crc;
 }
 

@@ -83,7 +83,7 @@ static inline void refuse(const char *reason, unsigned lines)
     wvl_report report = {NULL, NULL, 0};
     ck_assert_int_eq(wvl_jp2_check_info(&plan, &info, &report), 0);
     ck_assert_int_eq(wvl_jp2_build_boxes(NULL, &plan, &info, &built, text, sizeof text), WVL_ERROR_PARAMETER);
-    ck_assert(built.data == NULL && built.bytes == 0);
+    ck_assert(!built.data && built.bytes == 0);
     unsigned count = 1;
     for (const char *p = text; *p; p++) {
         count += *p == '\n';

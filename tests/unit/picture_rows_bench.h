@@ -86,7 +86,7 @@ static inline void expect_description(const wvl_io_picture *p, const wvl_io_pict
         ROWS_EXPECT(p->components[c].sample_bytes == whole->components[c].sample_bytes, "components.sample_bytes");
         ROWS_EXPECT(p->components[c].is_signed == whole->components[c].is_signed, "components.is_signed");
         ROWS_EXPECT(p->components[c].height == whole->components[c].height, "components.height");
-        ROWS_EXPECT(p->components[c].data == NULL, "data of component %u", c);
+        ROWS_EXPECT(!p->components[c].data, "data of component %u", c);
     }
 }
 
@@ -103,7 +103,7 @@ static inline int read_portions(wvl_io_rows *rows, uint32_t portion, const wvl_i
         uint32_t first = wvl_io_rows_next(rows), left = p->height - first, count = portion < left ? portion : left;
         make_row_buffers(rows, first, count, buffers);
         result = wvl_io_rows_read(rows, count, buffers, error, error_bytes);
-        if (result == 0 && whole != NULL) {
+        if (result == 0 && whole) {
             expect_rows(rows, buffers, whole, first, count);
         }
         free_row_buffers(rows, buffers);
@@ -134,7 +134,7 @@ static inline void expect_rows_of(wvl_io_rows *rows, const wvl_io_picture *whole
 {
     char error[256] = "";
 
-    if (wvl_io_rows_obstacle(rows) == NULL) {
+    if (!wvl_io_rows_obstacle(rows)) {
         expect_description(wvl_io_rows_picture(rows), whole);
         for (unsigned i = 0; i < sizeof row_portions / sizeof row_portions[0]; i++) {
             ROWS_EXPECT(read_portions(rows, row_portions[i], whole, error, sizeof error) == 0, "%s", error);
@@ -167,7 +167,7 @@ static inline void expect_rows_of_file(const char *path, const wvl_io_options *o
         expect_rows_of(rows, whole);
         return;
     }
-    if (wvl_io_rows_obstacle(rows) == NULL) {
+    if (!wvl_io_rows_obstacle(rows)) {
         expect_description(wvl_io_rows_picture(rows), whole);
         ROWS_EXPECT(read_portions(rows, portion, whole, error, sizeof error) == 0, "%s", error);
     }
@@ -183,7 +183,7 @@ static inline void expect_portions_of_memory(const void *bytes, size_t n, const 
     char error[256] = "";
 
     ROWS_EXPECT(wvl_io_rows_open_memory(bytes, n, name, options, &rows, error, sizeof error) == 0, "%s", error);
-    if (wvl_io_rows_obstacle(rows) == NULL) {
+    if (!wvl_io_rows_obstacle(rows)) {
         ROWS_EXPECT(read_portions(rows, portion, whole, error, sizeof error) == 0, "%s", error);
     }
     wvl_io_rows_close(rows);
@@ -198,7 +198,7 @@ static inline void expect_rows_refused(const void *bytes, size_t n, const char *
     char error[256] = "";
     int result = wvl_io_rows_open_memory(bytes, n, name, options, &rows, error, sizeof error);
 
-    if (result == 0 && wvl_io_rows_obstacle(rows) == NULL) {
+    if (result == 0 && !wvl_io_rows_obstacle(rows)) {
         result = read_portions(rows, portion, NULL, error, sizeof error);
     } else if (result == 0) {
         result = wvl_io_rows_take_picture(rows, &p, error, sizeof error);

@@ -139,8 +139,8 @@ static inline void check_file(const char *name, size_t bytes)
 static inline void expect_finish(int complete, wvl_status status, const char *reason)
 {
     wvl_status got = wvl_sink_finish(&sink, complete, error, sizeof error);
-    ck_assert_msg(got == status && strstr(error, reason) != NULL && (*reason || !*error), "%d: '%s', not %d: '%s'", got,
-                  error, status, reason);
+    ck_assert_msg(got == status && strstr(error, reason) && (*reason || !*error), "%d: '%s', not %d: '%s'", got, error,
+                  status, reason);
 }
 
 #endif

@@ -10,10 +10,11 @@ TEST_EACH(dpx_layouts, 6)
     bytes b;
 
     start_dpx(&b, big, 1, 2, 50, 10, (unsigned)packing);
-    if (packing == 0)
+    if (packing == 0) {
         put_word(&b, v[0] | v[1] << 10 | v[2] << 20, big);
-    else
+    } else {
         put_word(&b, (v[0] << 20 | v[1] << 10 | v[2]) << (packing == 1 ? 2 : 0), big);
+    }
     put_word(&b, 0, big);
     read_bytes(&p, b.at, b.count, "a.dpx", NULL);
     expect_shape(&p, 1, 2, 3, 10, 0);
@@ -79,8 +80,9 @@ TEST_EACH(dpx_last_words, 4)
     expect_shape(&p, 5, 2, 1, 10, 0);
     for (uint32_t y = 0; y < 2; y++) {
         const int wanted[5] = {1, 2, 903, 4, 5};
-        for (uint32_t x = 0; x < 5; x++)
+        for (uint32_t x = 0; x < 5; x++) {
             ck_assert_int_eq(sample_at(&p, 0, x, y), wanted[x] + 100 * (int)y);
+        }
     }
     wvl_io_release_picture(&p);
 

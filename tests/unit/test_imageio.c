@@ -21,14 +21,16 @@ TEST(pnm_text_and_binary)
 
     read_bytes(&p, "P1 5 2 10110\n0 1 1 0 1", 22, "a.pbm", NULL); /* 1 is black */
     expect_shape(&p, 5, 2, 1, 1, 0);
-    for (x = 0; x < 5; x++)
+    for (x = 0; x < 5; x++) {
         ck_assert_int_eq(sample_at(&p, 0, x, 0), "10110"[x] == '0');
+    }
     wvl_io_release_picture(&p);
 
     read_bytes(&p, bits, sizeof bits, "a.pbm", NULL);
     expect_shape(&p, 10, 2, 1, 1, 0);
-    for (x = 0; x < 10; x++)
+    for (x = 0; x < 10; x++) {
         ck_assert_int_eq(sample_at(&p, 0, x, 0), "1010010110"[x] == '0');
+    }
     ck_assert_int_eq(sample_at(&p, 0, 8, 1), 1);
     ck_assert_int_eq(sample_at(&p, 0, 9, 1), 0);
     wvl_io_release_picture(&p);

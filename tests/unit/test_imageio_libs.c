@@ -61,20 +61,24 @@ static void write_rows(TIFF *tiff, const layout *l)
     uint32_t planes = l->planar == PLANARCONFIG_SEPARATE ? l->samples : 1, c, x, y, k;
     uint8_t row[WIDTH * 4 * 4], tile[16 * 16 * 4 * 4];
 
-    for (c = 0; c < planes && !l->tiled; c++)
+    for (c = 0; c < planes && !l->tiled; c++) {
         for (y = 0; y < HEIGHT; y++) {
             fill_row(row, l, c, 0, y, WIDTH);
             ck_assert_int_eq(TIFFWriteScanline(tiff, row, y, (uint16_t)c), 1);
         }
-    for (c = 0; c < planes && l->tiled; c++)
-        for (y = 0; y < HEIGHT; y += 16)
+    }
+    for (c = 0; c < planes && l->tiled; c++) {
+        for (y = 0; y < HEIGHT; y += 16) {
             for (x = 0; x < WIDTH; x += 16) {
                 size_t at = 0;
 
-                for (k = 0; k < 16; k++)
+                for (k = 0; k < 16; k++) {
                     at += fill_row(tile + at, l, c, x, y + k, 16);
+                }
                 ck_assert_int_gt(TIFFWriteTile(tiff, tile, x, y, 0, (uint16_t)c), 0);
             }
+        }
+    }
 }
 
 static TIFF *start_tiff(const layout *l)
@@ -104,10 +108,13 @@ static void expect_samples(const wvl_io_picture *p, const layout *l)
     uint32_t c, x, y, wrong = 0;
 
     expect_shape(p, WIDTH, HEIGHT, l->samples, l->depth, (int)l->is_signed);
-    for (c = 0; c < l->samples; c++)
-        for (y = 0; y < HEIGHT; y++)
-            for (x = 0; x < WIDTH; x++)
+    for (c = 0; c < l->samples; c++) {
+        for (y = 0; y < HEIGHT; y++) {
+            for (x = 0; x < WIDTH; x++) {
                 wrong += load_sample(&p->components[c], x, y) != expected_sample(l, c, x, y);
+            }
+        }
+    }
     ck_assert_msg(wrong == 0, "%u samples differ: mode %s, %u bits, %u samples, signed %u, planar %u, tiled %u", wrong,
                   l->mode, l->depth, l->samples, l->is_signed, l->planar, l->tiled);
 }
@@ -116,12 +123,15 @@ static void expect_samples(const wvl_io_picture *p, const layout *l)
 static wvl_io_words words_of(const layout *l)
 {
     if (l->is_signed || l->tiled || (l->planar == PLANARCONFIG_SEPARATE && l->samples > 1) ||
-        l->photometric == PHOTOMETRIC_MINISWHITE || l->compression != COMPRESSION_NONE)
+        l->photometric == PHOTOMETRIC_MINISWHITE || l->compression != COMPRESSION_NONE) {
         return WVL_IO_INTEGERS;
-    if (l->depth == 16)
+    }
+    if (l->depth == 16) {
         return strchr(l->mode, 'b') ? WVL_IO_16_BE : WVL_IO_INTEGERS;
-    if (l->depth == 10)
+    }
+    if (l->depth == 10) {
         return WVL_IO_PACKED10;
+    }
     return l->depth == 12 ? WVL_IO_PACKED12 : WVL_IO_INTEGERS;
 }
 
@@ -233,17 +243,19 @@ TEST_EACH(tiff_palettes, 4)
 
     make_folder();
     keep.keep_palette = 1;
-    for (k = 0; k < 48; k++)
+    for (k = 0; k < 48; k++) {
         map[k / 16][k % 16] = (uint16_t)((200 - 3 * k) * factors[_i]);
+    }
     tiff = start_tiff(&l);
     TIFFSetField(tiff, TIFFTAG_COLORMAP, map[0], map[1], map[2]);
     write_rows(tiff, &l);
     TIFFClose(tiff);
     read_written(&p, NULL);
     expect_shape(&p, WIDTH, HEIGHT, 3, depths[_i], 0);
-    for (k = 0; k < 3; k++)
+    for (k = 0; k < 3; k++) {
         ck_assert_int_eq(sample_at(&p, k, x, y),
                          map[k][stored_bits(&l, 0, x, y)] / (depths[_i] == 16 ? 1 : factors[_i]));
+    }
     wvl_io_release_picture(&p);
     read_written(&p, &keep);
     expect_samples(&p, &l);
@@ -268,26 +280,31 @@ TEST_EACH(tiff_subsampled, 8)
     make_folder();
     tiff = start_tiff(&l);
     TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, sx, sy);
-    if (!tiled)
+    if (!tiled) {
         TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, down);
-    for (y0 = 0; y0 < HEIGHT; y0 += down)
+    }
+    for (y0 = 0; y0 < HEIGHT; y0 += down) {
         for (x0 = 0; x0 < WIDTH; x0 += across) {
             uint32_t rows = !tiled && HEIGHT - y0 < down ? HEIGHT - y0 : down;
             size_t n = 0;
 
-            for (y = 0; y < rows; y += sy)
+            for (y = 0; y < rows; y += sy) {
                 for (x = 0; x < across; x += sx) {
-                    for (k = 0; k < sx * sy; k++)
+                    for (k = 0; k < sx * sy; k++) {
                         chunk[n++] = (uint8_t)stored_bits(&l, 0, x0 + x + k % sx, y0 + y + k / sx);
+                    }
                     chunk[n++] = (uint8_t)stored_bits(&l, 1, (x0 + x) / sx, (y0 + y) / sy);
                     chunk[n++] = (uint8_t)stored_bits(&l, 2, (x0 + x) / sx, (y0 + y) / sy);
                 }
-            if (tiled)
+            }
+            if (tiled) {
                 ck_assert_int_gt(TIFFWriteEncodedTile(tiff, TIFFComputeTile(tiff, x0, y0, 0, 0), chunk, (tmsize_t)n),
                                  0);
-            else
+            } else {
                 ck_assert_int_gt(TIFFWriteEncodedStrip(tiff, y0 / down, chunk, (tmsize_t)n), 0);
+            }
         }
+    }
     TIFFClose(tiff);
     read_written(&p, NULL);
     ck_assert_int_eq(p.color, WVL_IO_YCC);
@@ -297,9 +314,11 @@ TEST_EACH(tiff_subsampled, 8)
 
         ck_assert_uint_eq(q->dx, c == 0 ? 1 : sx);
         ck_assert_uint_eq(q->height, c == 0 ? HEIGHT : (HEIGHT + sy - 1) / sy);
-        for (y = 0; y < q->height; y++)
-            for (x = 0; x < q->width; x++)
+        for (y = 0; y < q->height; y++) {
+            for (x = 0; x < q->width; x++) {
                 ck_assert_int_eq(load_sample(q, x, y), stored_bits(&l, c, x, y));
+            }
+        }
     }
     wvl_io_release_picture(&p);
     remove_folder();
@@ -408,10 +427,11 @@ static void set_transparency(png_structp png, png_infop info, const png_case *k,
     key.gray = key.red = (png_uint_16)stored_bits(l, 0, 3, 3);
     key.green = (png_uint_16)stored_bits(l, 1, 3, 3);
     key.blue = (png_uint_16)stored_bits(l, 2, 3, 3);
-    if (k->color_type == PNG_COLOR_TYPE_PALETTE)
+    if (k->color_type == PNG_COLOR_TYPE_PALETTE) {
         png_set_tRNS(png, info, alphas, 3, NULL);
-    else
+    } else {
         png_set_tRNS(png, info, NULL, 0, &key);
+    }
 }
 
 static void set_palette(png_structp png, png_infop info, int depth)
@@ -455,14 +475,17 @@ static void write_png(const png_case *k, const layout *l)
     ck_assert_ptr_nonnull(file);
     png_init_io(png, file);
     png_set_IHDR(png, info, WIDTH, HEIGHT, k->depth, k->color_type, k->interlace ? PNG_INTERLACE_ADAM7 : 0, 0, 0);
-    if (k->color_type == PNG_COLOR_TYPE_PALETTE)
+    if (k->color_type == PNG_COLOR_TYPE_PALETTE) {
         set_palette(png, info, k->depth);
-    if (k->has_transparency)
+    }
+    if (k->has_transparency) {
         set_transparency(png, info, k, l);
+    }
     set_metadata(png, info);
     png_write_info(png, info);
-    if (k->depth == 16 && *(const uint8_t *)&probe == 1)
+    if (k->depth == 16 && *(const uint8_t *)&probe == 1) {
         png_set_swap(png);
+    }
     for (y = 0; y < HEIGHT; y++) {
         fill_row(image[y], l, 0, 0, y, WIDTH);
         rows[y] = image[y];
@@ -478,12 +501,15 @@ static int64_t expected_png(const png_case *k, const layout *l, uint32_t c, uint
     static const uint8_t alphas[3] = {0, 77, 200};
     uint32_t v = stored_bits(l, 0, x, y), n = l->samples, i, same = 0;
 
-    if (k->color_type == PNG_COLOR_TYPE_PALETTE)
+    if (k->color_type == PNG_COLOR_TYPE_PALETTE) {
         return c == 0 ? 255 - v : c == 1 ? v : c == 2 ? (v ^ 0x5a) : v < 3 ? alphas[v] : 255;
-    if (c < n)
+    }
+    if (c < n) {
         return stored_bits(l, c, x, y);
-    for (i = 0; i < n; i++)
+    }
+    for (i = 0; i < n; i++) {
         same += stored_bits(l, i, x, y) == stored_bits(l, i, 3, 3);
+    }
     return same == n ? 0 : (1 << k->depth) - 1;
 }
 
@@ -502,10 +528,13 @@ TEST_EACH(png_every_kind, sizeof png_cases / sizeof png_cases[0])
     write_png(k, &l);
     read_written(&p, NULL);
     expect_shape(&p, WIDTH, HEIGHT, n, is_palette ? 8 : l.depth, 0);
-    for (c = 0; c < n; c++)
-        for (y = 0; y < HEIGHT; y++)
-            for (x = 0; x < WIDTH; x++)
+    for (c = 0; c < n; c++) {
+        for (y = 0; y < HEIGHT; y++) {
+            for (x = 0; x < WIDTH; x++) {
                 wrong += load_sample(&p.components[c], x, y) != expected_png(k, &l, c, x, y);
+            }
+        }
+    }
     ck_assert_uint_eq(wrong, 0);
     ck_assert_int_eq(p.alpha_component, n == 2 || n == 4 ? (int)n - 1 : -1);
     ck_assert_int_eq(p.color, n <= 2 ? WVL_IO_GREY : WVL_IO_RGB);
@@ -514,8 +543,9 @@ TEST_EACH(png_every_kind, sizeof png_cases / sizeof png_cases[0])
     ck_assert_uint_eq(p.metadata.blobs[WVL_IO_XMP].bytes, 4);
     wvl_io_release_picture(&p);
     read_written(&p, &keep);
-    if (is_palette)
+    if (is_palette) {
         expect_samples(&p, &l);
+    }
     ck_assert_uint_eq(p.palette_columns, is_palette ? n : 0);
     wvl_io_release_picture(&p);
     load_written(&b);

@@ -210,7 +210,7 @@ typedef struct shape {
 } shape;
 #define SHAPE(type, last, use, writes)                                                                                 \
     {                                                                                                                  \
-#type, WVL_STRUCT_UNTIL(type, last), sizeof(type), use, writes                                                 \
+        #type, WVL_STRUCT_UNTIL(type, last), sizeof(type), use, writes                                                 \
     }
 static const shape shapes[] = {
     SHAPE(wvl_context_options, max_samples, use_options, 0),

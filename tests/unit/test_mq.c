@@ -29,8 +29,9 @@ static void encode_run(run *r, int predictable)
     wvl_mq_init_segment(&mq, r->buffer + 1);
     for (size_t i = 0; i <= r->count; i++) {
         r->ends[i] = wvl_mq_fetch_end(&mq, predictable, i ? r->ends[i - 1].final_bytes : 0);
-        if (i < r->count)
+        if (i < r->count) {
             wvl_mq_encode_bit(&mq, r->symbols[i] >> 1, r->symbols[i] & 1u);
+        }
     }
     const wvl_segment_end *end = &r->ends[r->count];
     memcpy(r->buffer + 1 + end->final_bytes - end->tail_count, end->tail, end->tail_count);
@@ -43,8 +44,9 @@ static size_t decodes(const run *r, const uint8_t *bytes, size_t length)
     mq_decoder_init_contexts(&d);
     mq_decoder_init_segment(&d, bytes, length);
     for (size_t i = 0; i < r->count; i++) {
-        if (mq_decoder_fetch_bit(&d, r->symbols[i] >> 1) != (r->symbols[i] & 1u))
+        if (mq_decoder_fetch_bit(&d, r->symbols[i] >> 1) != (r->symbols[i] & 1u)) {
             return i;
+        }
     }
     return r->count;
 }
@@ -66,15 +68,17 @@ static void draw_run(run *r)
             mood = rnd() % 6;
             ctx = rnd() % 19;
         }
-        if (mood < 3)
+        if (mood < 3) {
             ctx = rnd() % 19;
+        }
         unsigned bit = likely(&mq, ctx);
-        if (mood == 0)
+        if (mood == 0) {
             bit = rnd() & 1;
-        else if (mood == 1 || mood == 3)
+        } else if (mood == 1 || mood == 3) {
             bit ^= rnd() % 8 == 0;
-        else if (mood == 4)
+        } else if (mood == 4) {
             bit ^= 1;
+        }
         r->symbols[i] = (uint8_t)(2 * ctx + bit);
         wvl_mq_encode_bit(&mq, ctx, bit);
     }
@@ -93,8 +97,9 @@ TEST(standard_sequence)
     wvl_mq_init_contexts(&mq);
     mq.state[1] = 0;
     wvl_mq_init_segment(&mq, buffer + 1);
-    for (unsigned i = 0; i < 256; i++)
+    for (unsigned i = 0; i < 256; i++) {
         wvl_mq_encode_bit(&mq, 1, input[i / 8] >> (7 - i % 8) & 1);
+    }
     wvl_segment_end end = wvl_mq_fetch_end(&mq, 0, 0);
     memcpy(buffer + 1 + end.final_bytes - end.tail_count, end.tail, end.tail_count);
     ck_assert_uint_le(end.final_bytes, 28);
@@ -136,8 +141,9 @@ TEST(every_safe_prefix_decodes)
             size_t safe = r.ends[k].safe_bytes < r.length ? r.ends[k].safe_bytes : r.length;
             r.count = k;
             REQUIRE(decodes(&r, r.buffer + 1, safe) == k);
-            if (safe && r.buffer[safe] == 0xFF)
+            if (safe && r.buffer[safe] == 0xFF) {
                 REQUIRE(decodes(&r, r.buffer + 1, safe - 1) == k);
+            }
             r.count = total;
         }
     }
@@ -167,8 +173,9 @@ TEST(safe_prefix_survives_edges)
         }
         wvl_segment_end end = wvl_mq_fetch_end(&mq, 0, 0);
         memcpy(buffer + 1 + end.final_bytes - end.tail_count, end.tail, end.tail_count);
-        if (safe > end.final_bytes)
+        if (safe > end.final_bytes) {
             safe = end.final_bytes;
+        }
         REQUIRE(decodes(&r, buffer + 1, safe) == k);
     }
 }
@@ -187,12 +194,14 @@ TEST(ends_are_shortest)
         wvl_mq_encode_symbols(&mq, r.symbols, r.count);
         uint32_t fixed = (uint32_t)(mq.bp - mq.start + 1), final = wvl_mq_fetch_end(&mq, 0, 0).final_bytes;
         fixed -= fixed > 0; /* B may change */
-        for (uint32_t n = 0; n < fixed && n < final; n++)
+        for (uint32_t n = 0; n < fixed && n < final; n++) {
             REQUIRE(decodes(&r, buffer + 1, n) < r.count);
+        }
         for (uint32_t free_bytes = 1; fixed + free_bytes < final; free_bytes++) {
             for (uint32_t v = 0; v < 1u << 8 * free_bytes; v++) {
-                for (uint32_t i = 0; i < free_bytes; i++)
+                for (uint32_t i = 0; i < free_bytes; i++) {
                     buffer[1 + fixed + i] = (uint8_t)(v >> 8 * i);
+                }
                 REQUIRE(decodes(&r, buffer + 1, fixed + free_bytes) < r.count);
             }
         }
@@ -211,8 +220,9 @@ TEST(list_equals_bits)
         wvl_mq_init_segment(&one, a + 1);
         wvl_mq_init_segment(&list, b + 1);
         size_t first = rnd() % (r.count + 1);
-        for (size_t i = 0; i < r.count; i++)
+        for (size_t i = 0; i < r.count; i++) {
             wvl_mq_encode_bit(&one, r.symbols[i] >> 1, r.symbols[i] & 1u);
+        }
         wvl_mq_encode_symbols(&list, r.symbols, first);
         wvl_mq_encode_symbols(&list, r.symbols + first, r.count - first);
         REQUIRE(one.a == list.a);
@@ -266,14 +276,16 @@ static void compare_lanes(void (*encode)(wvl_mq *const[], const uint8_t *const[]
     }
     while (done < least) {
         size_t part = 1 + rnd() % (least - done);
-        for (unsigned k = 0; k < count; k++)
+        for (unsigned k = 0; k < count; k++) {
             symbols[k] = r[k].symbols + done;
+        }
         encode(lanes, symbols, count, part);
         done += part;
     }
     for (unsigned k = 0; k < count; k++) {
-        for (size_t i = 0; i < least; i++)
+        for (size_t i = 0; i < least; i++) {
             wvl_mq_encode_bit(&one[k], r[k].symbols[i] >> 1, r[k].symbols[i] & 1u);
+        }
         require_same_ends(&one[k], &lane[k]);
         settle_carry(&one[k]);
         settle_carry(&lane[k]);
@@ -286,21 +298,24 @@ static void compare_lanes(void (*encode)(wvl_mq *const[], const uint8_t *const[]
 
 TEST(lanes_equal_each_in_c)
 {
-    for (int trial = 0; trial < 2000; trial++)
+    for (int trial = 0; trial < 2000; trial++) {
         compare_lanes(wvl_mq_encode_lanes_c, 1 + trial % 2);
+    }
 }
 
 #ifdef WVL_HAVE_AVX2
 TEST(lanes_equal_each_in_avx2)
 {
-    for (int trial = 0; trial < 8000 && wvl_cpu_fetch_level() >= WVL_CPU_AVX2; trial++)
+    for (int trial = 0; trial < 8000 && wvl_cpu_fetch_level() >= WVL_CPU_AVX2; trial++) {
         compare_lanes(wvl_mq_encode_lanes_avx2, 1 + (unsigned)trial % WVL_MQ_MAX_LANES);
+    }
 }
 
 TEST(lanes_equal_each_in_avx512)
 {
-    for (int trial = 0; trial < 2000 && wvl_cpu_fetch_level() >= WVL_CPU_AVX512; trial++)
+    for (int trial = 0; trial < 2000 && wvl_cpu_fetch_level() >= WVL_CPU_AVX512; trial++) {
         compare_lanes(wvl_mq_encode_lanes_avx512, 1 + (unsigned)trial % WVL_MQ_MAX_LANES);
+    }
 }
 #endif
 
@@ -317,8 +332,9 @@ TEST(raw_ends)
             ends[i] = wvl_raw_fetch_end(&raw, predictable, i ? ends[i - 1].final_bytes : 0);
             REQUIRE(i == 0 || ends[i].final_bytes >= ends[i - 1].final_bytes);
             bits[i % 300] = (uint8_t)(trial % 3 ? rnd() & 1 : rnd() % 16 != 0);
-            if (i < count)
+            if (i < count) {
                 wvl_raw_encode_bit(&raw, bits[i]);
+            }
         }
         for (size_t i = 0; i <= count; i++) {
             size_t stored = (size_t)(raw.bp - buffer), n = ends[i].final_bytes;
@@ -347,8 +363,9 @@ TEST(shifts_are_bounded)
                                                  0, 2, 0, 0,  0,  0,  0,  0,  0,  0,   0,   0,   0,   0,   0, 0,
                                                  0, 4, 4, 15, 15, 33, 34, 84, 75, 125, 130, 180, 230, 280, 0};
     unsigned start = 0;
-    for (unsigned ctx = 0; ctx < WVL_T1_CTX_COUNT; ctx++)
+    for (unsigned ctx = 0; ctx < WVL_T1_CTX_COUNT; ctx++) {
         start += h[WVL_T1_CTX_ROW0(ctx)];
+    }
     REQUIRE(start <= WVL_MQ_SEVENTHS_PER_RESET);
     for (uint32_t a = 0x8000; a <= 0xFFFF; a++) {
         for (unsigned k = 0; k < 2 * WVL_MQ_ROW_COUNT; k++) {

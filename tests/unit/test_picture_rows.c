@@ -286,7 +286,7 @@ static size_t write_png(int interlace, uint8_t *at, size_t room)
     png_text late = {.compression = PNG_TEXT_COMPRESSION_NONE, .key = (char *)"Title", .text = (char *)"late"};
     uint8_t rows[9][7];
     png_bytep list[9];
-    ck_assert(file != NULL && info != NULL && setjmp(png_jmpbuf(png)) == 0);
+    ck_assert(file && info && setjmp(png_jmpbuf(png)) == 0);
     for (int y = 0; y < 9; y++) {
         memset(rows[y], 17 * y, sizeof rows[y]);
         list[y] = rows[y];

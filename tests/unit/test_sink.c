@@ -16,7 +16,7 @@ static void take_and_check(size_t want)
     ck_assert_uint_eq(bytes, want);
     check_pattern(data, bytes);
     wvl_memory_release(context, data, bytes);
-    ck_assert(sink.user == NULL && sink.write == NULL);
+    ck_assert(!sink.user && !sink.write);
 }
 
 TEST_FIXTURE(setup, teardown);
@@ -76,7 +76,7 @@ TEST(memory_is_taken_only_when_complete)
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     ck_assert_int_eq(write_pattern(100), 0);
     ck_assert_int_eq(wvl_sink_take_memory(&sink, &data, &bytes), WVL_ERROR_ARGUMENT);
-    ck_assert(data == NULL && bytes == 0);
+    ck_assert(!data && bytes == 0);
     expect_finish(0, WVL_OK, "");
     ck_assert_int_eq(wvl_sink_take_memory(&sink, &data, &bytes), WVL_ERROR_ARGUMENT);
     wvl_sink_discard(&sink);
@@ -172,7 +172,7 @@ TEST(every_failed_allocation_is_reported_and_leaks_nothing)
     books.fail_at = books.calls + 1;
     books.fail_count = 1;
     ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_ERROR_MEMORY);
-    ck_assert(sink.user == NULL && strstr(wvl_context_error(context), "no memory"));
+    ck_assert(!sink.user && strstr(wvl_context_error(context), "no memory"));
     ck_assert_int_eq(count_entries(), 0);
 }
 

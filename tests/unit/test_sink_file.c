@@ -356,7 +356,7 @@ static void refuse_open(const char *name, int overwrite, int code)
     ck_assert_int_eq(open_file(name, overwrite), WVL_ERROR_SINK);
     const char *text = wvl_context_error(context);
     ck_assert_msg(strstr(text, strerror(code)) != NULL, "'%s', not '%s'", text, strerror(code));
-    ck_assert(sink.user == NULL && sink.write == NULL && sink.close == NULL);
+    ck_assert(!sink.user && !sink.write && !sink.close);
 }
 
 TEST_EACH(impossible_targets_are_refused_at_once, 2)

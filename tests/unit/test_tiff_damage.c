@@ -19,8 +19,9 @@ static void put_rows(TIFF *tiff, unsigned samples)
     uint32_t x, y;
 
     for (y = 0; y < HEIGHT; y++) {
-        for (x = 0; x < samples * WIDTH; x++)
+        for (x = 0; x < samples * WIDTH; x++) {
             row[x] = (uint8_t)(x * y + 31 * y + x / 5);
+        }
         ck_assert_int_eq(TIFFWriteScanline(tiff, row, y, 0), 1);
     }
 }
@@ -34,7 +35,7 @@ static void write_file(const char *mode, uint16_t photometric, uint16_t compress
     TIFF *tiff = TIFFOpen(path, mode);
     FILE *from;
 
-    ck_assert(fd >= 0 && tiff != NULL);
+    ck_assert(fd >= 0 && tiff);
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, WIDTH);
     TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, HEIGHT);
     TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, depth);
@@ -42,8 +43,9 @@ static void write_file(const char *mode, uint16_t photometric, uint16_t compress
     TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, HEIGHT);
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
     TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, photometric);
-    if (photometric == PHOTOMETRIC_PALETTE)
+    if (photometric == PHOTOMETRIC_PALETTE) {
         TIFFSetField(tiff, TIFFTAG_COLORMAP, map[0], map[1], map[2]);
+    }
     TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
     TIFFSetField(tiff, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB);
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
@@ -68,8 +70,9 @@ static uint64_t number_at(const uint8_t *at, unsigned width, int is_big_endian)
     uint64_t value = 0;
     unsigned i;
 
-    for (i = 0; i < width; i++)
+    for (i = 0; i < width; i++) {
         value = value << 8 | at[is_big_endian ? i : width - 1 - i];
+    }
     return value;
 }
 
@@ -80,9 +83,11 @@ static uint8_t *find_entry(uint16_t tag)
     uint8_t *at = file + number_at(file + (is_big ? 8 : 4), is_big ? 8 : 4, is_big_endian);
     uint64_t count = number_at(at, is_big ? 8 : 2, is_big_endian), i;
 
-    for (i = 0, at += is_big ? 8 : 2; i < count; i++, at += is_big ? 20 : 12)
-        if (number_at(at, 2, is_big_endian) == tag)
+    for (i = 0, at += is_big ? 8 : 2; i < count; i++, at += is_big ? 20 : 12) {
+        if (number_at(at, 2, is_big_endian) == tag) {
             return at;
+        }
+    }
     ck_abort_msg("no tag %u", tag);
     return NULL;
 }
@@ -112,8 +117,9 @@ TEST_EACH(values_beyond_the_file, 8)
 
     write_file(modes[_i % 4], PHOTOMETRIC_RGB, COMPRESSION_LZW, 8, 3);
     read_file();
-    if (is_big && _i / 4 == 0)
+    if (is_big && _i / 4 == 0) {
         return; /* a RATIONAL fits its entry there */
+    }
     find_entry(tags[_i / 4])[(is_big ? 12 : 8) + (is_big_endian ? (is_big ? 5 : 1) : 2)] =
         0x7F; /* some 8 million bytes further */
     refuse_bytes(file, file_bytes, "a.tif", NULL, "truncated");
@@ -169,8 +175,9 @@ TEST_EACH(data_that_ends_early, 4)
     uint8_t *offset, *count;
     uint64_t at, length;
 
-    if (!TIFFIsCODECConfigured(compressions[_i]))
+    if (!TIFFIsCODECConfigured(compressions[_i])) {
         return;
+    }
     write_file("wl", is_jpeg ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_MINISWHITE, compressions[_i], is_jpeg ? 8 : 1, 1);
     read_file();
     offset = find_entry(TIFFTAG_STRIPOFFSETS);
@@ -191,11 +198,12 @@ TEST(harmless_warnings_stay_notes)
 
     write_file("wl", PHOTOMETRIC_MINISBLACK, COMPRESSION_LZW, 8, 1);
     memcpy(file + number_at(find_entry(TIFFTAG_STRIPOFFSETS) + 8, 4, 0), old_lzw, sizeof old_lzw);
-    if (wvl_io_read_memory(file, file_bytes, "a.tif", NULL, &p, error, sizeof error) == 0)
+    if (wvl_io_read_memory(file, file_bytes, "a.tif", NULL, &p, error, sizeof error) == 0) {
         wvl_io_release_picture(&p); /* what follows is in the new style: a picture or an error of the coder, never a
                                        refusal for a warning */
-    else
+    } else {
         ck_assert_msg(strstr(error, "Old-style") == NULL, "%s", error);
+    }
 }
 
 /* Values that say nothing of the samples: the picture is read without them, and a text names them. */
@@ -231,8 +239,9 @@ static const struct {
 
 static void put_number(uint8_t *at, unsigned width, int is_big_endian, int value)
 {
-    for (unsigned i = 0; value >= 0 && i < width; i++)
+    for (unsigned i = 0; value >= 0 && i < width; i++) {
         at[is_big_endian ? width - 1 - i : i] = i < 4 ? (uint8_t)(value >> (8 * i)) : 0;
+    }
 }
 
 TEST_EACH(bad_values_that_do_not_matter, 4 * BAD_VALUES)
@@ -251,9 +260,11 @@ TEST_EACH(bad_values_that_do_not_matter, 4 * BAD_VALUES)
     read_bytes(&p, file, file_bytes, "a.tif", NULL);
     snprintf(told, sizeof told, "%s; %s", p.lost, p.note);
     ck_assert_msg(strstr(told, bad_values[n].told) != NULL, "\"%s\" does not name %s", told, bad_values[n].told);
-    for (uint32_t y = 0; y < HEIGHT; y++)
-        for (uint32_t x = 0; x < WIDTH; x++)
+    for (uint32_t y = 0; y < HEIGHT; y++) {
+        for (uint32_t x = 0; x < WIDTH; x++) {
             ck_assert_int_eq(wvl_io_sample(&p.components[0], x, y), wvl_io_sample(&whole.components[0], x, y));
+        }
+    }
     ck_assert_uint_eq(p.orientation, 1);
     wvl_io_release_picture(&p);
     wvl_io_release_picture(&whole);

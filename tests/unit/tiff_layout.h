@@ -17,8 +17,9 @@ static inline uint32_t stored_bits(const layout *l, uint32_t c, uint32_t x, uint
 {
     uint32_t v = (x * 2654435761u ^ y * 40503u ^ (c + 1) * 2246822519u) * 2654435761u;
 
-    if (x == 0 && y < 2)
+    if (x == 0 && y < 2) {
         v = y == 0 ? 0 : UINT32_MAX;
+    }
     return l->depth == 32 ? v : v & ((UINT32_C(1) << l->depth) - 1);
 }
 
@@ -26,10 +27,12 @@ static inline int64_t expected_sample(const layout *l, uint32_t c, uint32_t x, u
 {
     uint32_t v = stored_bits(l, c, x, y);
 
-    if (l->photometric == PHOTOMETRIC_MINISWHITE)
+    if (l->photometric == PHOTOMETRIC_MINISWHITE) {
         v = l->depth == 32 ? ~v : ~v & ((UINT32_C(1) << l->depth) - 1);
-    if (l->is_signed && v >> (l->depth - 1) != 0)
+    }
+    if (l->is_signed && v >> (l->depth - 1) != 0) {
         return (int64_t)v - (INT64_C(1) << l->depth);
+    }
     return v;
 }
 
@@ -40,10 +43,12 @@ static inline void put_bits(uint8_t *row, const layout *l, size_t index, uint32_
     unsigned whole = l->depth / 8, k;
     size_t at = index * l->depth;
 
-    for (k = 0; l->depth % 8 == 0 && k < whole; k++)
+    for (k = 0; l->depth % 8 == 0 && k < whole; k++) {
         row[index * whole + (*(const uint8_t *)&probe == 1 ? k : whole - 1 - k)] = (uint8_t)(v >> (8 * k));
-    for (k = l->depth; l->depth % 8 != 0 && k-- > 0; at++)
+    }
+    for (k = l->depth; l->depth % 8 != 0 && k-- > 0; at++) {
         row[at / 8] = (uint8_t)(row[at / 8] | (v >> k & 1) << (7 - at % 8));
+    }
 }
 
 static inline size_t fill_row(uint8_t *row, const layout *l, uint32_t c, uint32_t x0, uint32_t y, uint32_t pixels)
@@ -52,9 +57,11 @@ static inline size_t fill_row(uint8_t *row, const layout *l, uint32_t c, uint32_
     size_t size = ((size_t)pixels * n * l->depth + 7) / 8;
 
     memset(row, 0, size);
-    for (x = 0; x < pixels; x++)
-        for (k = 0; k < n; k++)
+    for (x = 0; x < pixels; x++) {
+        for (k = 0; k < n; k++) {
             put_bits(row, l, (size_t)x * n + k, stored_bits(l, c + k, x0 + x, y));
+        }
+    }
     return size;
 }
 

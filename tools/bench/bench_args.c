@@ -44,23 +44,27 @@ static int take_option(wvl_bench_args *args, const wvl_bench_option *option, voi
 {
     const char *value = NULL;
 
-    if (option->name != NULL)
+    if (option->name) {
         args->next++;
+    }
     if (option->kind != WVL_BENCH_IS_FLAG && args->next >= args->count) {
         fprintf(stderr, "%s: %s needs a value\n", wvl_bench_program, option->name);
         return -1;
     }
-    if (option->kind != WVL_BENCH_IS_FLAG)
+    if (option->kind != WVL_BENCH_IS_FLAG) {
         value = args->values[args->next++];
+    }
     return take_value(option, value, options);
 }
 
 static const wvl_bench_option *find_option(const wvl_bench_args *args, const wvl_bench_option *table, size_t count)
 {
     const char *text = args->values[args->next];
-    for (size_t i = 0; i < count; i++)
-        if (table[i].name == NULL ? text[0] != '-' : strcmp(text, table[i].name) == 0)
+    for (size_t i = 0; i < count; i++) {
+        if (!table[i].name ? text[0] != '-' : strcmp(text, table[i].name) == 0) {
             return &table[i];
+        }
+    }
     fprintf(stderr, "%s: unknown option %s (see %s %s --help)\n", wvl_bench_program, text, wvl_bench_program,
             args->values[1]);
     return NULL;
@@ -71,8 +75,9 @@ int wvl_bench_args_parse(wvl_bench_args *args, const wvl_bench_option *table, si
     while (args->next < args->count) {
         const wvl_bench_option *option = find_option(args, table, count);
 
-        if (option == NULL || take_option(args, option, options) != 0)
+        if (!option || take_option(args, option, options) != 0) {
             return -1;
+        }
     }
     return 0;
 }
@@ -90,8 +95,9 @@ int wvl_bench_args_number(const char *name, const char *text, double lowest, dou
 {
     const char *end = parse_number(text, lowest, highest, number);
 
-    if (end != NULL && *end == '\0')
+    if (end && *end == '\0') {
         return 0;
+    }
     fprintf(stderr, "%s: %s %s: not a number from %g to %g\n", wvl_bench_program, name, text, lowest, highest);
     return -1;
 }
@@ -104,10 +110,12 @@ size_t wvl_bench_args_list(const char *name, const char *text, double lowest, do
 
     while (count < limit && (at = parse_number(at, lowest, highest, &numbers[count])) != NULL) {
         count++;
-        if (*at == '\0')
+        if (*at == '\0') {
             return count;
-        if (*at++ != ',')
+        }
+        if (*at++ != ',') {
             break;
+        }
     }
     fprintf(stderr, "%s: %s %s: not a list of at most %zu numbers from %g to %g\n", wvl_bench_program, name, text,
             limit, lowest, highest);
@@ -116,7 +124,7 @@ size_t wvl_bench_args_list(const char *name, const char *text, double lowest, do
 
 int wvl_bench_settings_add(wvl_bench_settings *settings, const char *text)
 {
-    if (strchr(text, '=') == NULL || settings->count == WVL_BENCH_MAX_SETTINGS) {
+    if (!strchr(text, '=') || settings->count == WVL_BENCH_MAX_SETTINGS) {
         fprintf(stderr, "%s: --set %s: not KEY=VALUE, or more than %d of them\n", wvl_bench_program, text,
                 WVL_BENCH_MAX_SETTINGS);
         return -1;

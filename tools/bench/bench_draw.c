@@ -49,10 +49,12 @@ static int64_t luma_at(uint32_t x, uint32_t y)
     int64_t busy = value_noise(x, y, 7, 50) + value_noise(x, y, 5, 51) / 2, sum = 0;
 
     busy = busy < 0 ? 4096 : busy + 4096;
-    for (uint32_t cell = 9; cell >= 1; cell--)
+    for (uint32_t cell = 9; cell >= 1; cell--) {
         sum += value_noise(x, y, cell, cell) * amplitude[cell] / 32768 * (cell >= 5 ? 32768 : busy) / 32768;
-    if (value_noise(x, y, 7, 77) > 6000) /* regions with a hard edge */
+    }
+    if (value_noise(x, y, 7, 77) > 6000) { /* regions with a hard edge */
         sum += 9000;
+    }
     return sum;
 }
 
@@ -131,7 +133,7 @@ static void *fill_rows(void *user)
 {
     const rows *r = user;
     for (uint32_t y = r->first; y < r->end; y++) {
-        if (r->patch != NULL) {
+        if (r->patch) {
             repeat_row(r, y);
         } else {
             draw_row(r, y);
@@ -175,12 +177,12 @@ static int open_picture(const wvl_bench_shape *shape, wvl_bench_picture *picture
     uint8_t *data = malloc(plane * shape->component_count);
 
     memset(picture, 0, sizeof *picture);
-    if (components == NULL || data == NULL) {
+    if (!components || !data) {
         free(components);
         free(data);
         return -1;
     }
-    for (uint32_t c = 0; c < shape->component_count; c++)
+    for (uint32_t c = 0; c < shape->component_count; c++) {
         components[c] = (wvl_io_component){.width = shape->width,
                                            .height = shape->height,
                                            .dx = 1,
@@ -190,6 +192,7 @@ static int open_picture(const wvl_bench_shape *shape, wvl_bench_picture *picture
                                            .sample_stride_bytes = sample_bytes,
                                            .stride_bytes = stride,
                                            .data = data + c * plane};
+    }
     picture->io.width = shape->width;
     picture->io.height = shape->height;
     picture->io.component_count = shape->component_count;

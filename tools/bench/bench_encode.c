@@ -23,9 +23,11 @@ static int names_mode(const char *text, const mode *m)
 static int take_mode(const char *text, void *options)
 {
     ((wvl_bench_encode_options *)options)->mode = text;
-    for (size_t i = 0; i < MODE_COUNT; i++)
-        if (names_mode(text, &modes[i]))
+    for (size_t i = 0; i < MODE_COUNT; i++) {
+        if (names_mode(text, &modes[i])) {
             return 0;
+        }
+    }
     fprintf(stderr, "wavelane-bench: --mode %s: not lossless, lossy, both, ht-lossless, ht-lossy or ht\n", text);
     return -1;
 }
@@ -64,10 +66,12 @@ static const wvl_bench_option option_table[] = {
 /* OpenJPEG has no HT blocks to write, OpenJPH no threads. */
 static int takes_part(wvl_bench_coder coder, const wvl_bench_encode_options *o, const wvl_bench_job *job)
 {
-    if (coder == WVL_BENCH_WAVELANE)
+    if (coder == WVL_BENCH_WAVELANE) {
         return 1;
-    if (o->alone || !wvl_bench_has_coder(coder) || (coder == WVL_BENCH_OPENJPEG) != !job->ht)
+    }
+    if (o->alone || !wvl_bench_has_coder(coder) || (coder == WVL_BENCH_OPENJPEG) != !job->ht) {
         return 0;
+    }
     return coder != WVL_BENCH_OPENJPH || job->threads == 1;
 }
 
@@ -91,8 +95,9 @@ static size_t make_entrants(const wvl_bench_encode_options *o, const wvl_bench_p
     for (size_t t = 0; t < o->thread_counts; t++) {
         job.threads = (uint32_t)o->threads[t];
         for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++) {
-            if (!takes_part((wvl_bench_coder)coder, o, &job))
+            if (!takes_part((wvl_bench_coder)coder, o, &job)) {
                 continue;
+            }
             entrants[count].coder = (wvl_bench_coder)coder;
             entrants[count++].job = job;
         }
@@ -108,7 +113,7 @@ static int open_contexts(const wvl_bench_report *r)
         wvl_bench_job *job = &r->entrants[i].job;
 
         if (r->entrants[i].coder == WVL_BENCH_WAVELANE &&
-            (job->context = wvl_bench_open_context(job->threads, error)) == NULL) {
+            !(job->context = wvl_bench_open_context(job->threads, error))) {
             fprintf(stderr, "wavelane-bench: %s\n", error);
             return -1;
         }
@@ -118,8 +123,9 @@ static int open_contexts(const wvl_bench_report *r)
 
 static void close_contexts(const wvl_bench_report *r)
 {
-    for (size_t i = 0; i < r->entrant_count; i++)
+    for (size_t i = 0; i < r->entrant_count; i++) {
         wvl_bench_close_context(r->entrants[i].job.context);
+    }
 }
 
 static int encode(const wvl_bench_report *r, const wvl_bench_entrant *e, wvl_bench_coded *coded, char *error)
@@ -136,8 +142,9 @@ static int run_once(const wvl_bench_report *r, wvl_bench_entrant *e, wvl_bench_c
     char error[WVL_BENCH_ERROR_BYTES] = "";
     int status = encode(r, e, coded, error);
 
-    if (status != 0)
+    if (status != 0) {
         fprintf(stderr, "wavelane-bench: %s, %s: %s\n", r->picture->name, wvl_bench_coder_name(e->coder), error);
+    }
     return status;
 }
 
@@ -148,15 +155,17 @@ static int run_first(const wvl_bench_report *r, wvl_bench_entrant *e)
     wvl_bench_coded coded = {.data = NULL};
     int status = run_once(r, e, &coded);
 
-    if (status != 0)
+    if (status != 0) {
         return status;
+    }
     e->bytes = coded.bytes;
     if (wvl_bench_has_opj()) {
         e->judged = 1;
         status = wvl_bench_decode_opj(&coded, r->picture, &e->quality, error);
-        if (status != 0)
+        if (status != 0) {
             fprintf(stderr, "wavelane-bench: the codestream of %s is not decoded: %s\n", wvl_bench_coder_name(e->coder),
                     error);
+        }
     }
     wvl_bench_release_coded(&coded);
     return status;
@@ -169,8 +178,9 @@ static int run_timed(const wvl_bench_report *r, size_t run)
         wvl_bench_entrant *e = &r->entrants[(i + run) % r->entrant_count];
         wvl_bench_coded coded = {.data = NULL};
 
-        if (run_once(r, e, &coded) != 0)
+        if (run_once(r, e, &coded) != 0) {
             return -1;
+        }
         e->wall[run] = coded.time.wall_seconds;
         e->cpu[run] = coded.time.cpu_seconds;
         e->cycles[run] = coded.time.cycles;
@@ -203,12 +213,16 @@ static int measure(wvl_bench_report *r)
     size_t runs = r->options->runs;
     double least;
 
-    for (size_t i = 0; i < r->entrant_count; i++)
-        if (run_first(r, &r->entrants[i]) != 0)
+    for (size_t i = 0; i < r->entrant_count; i++) {
+        if (run_first(r, &r->entrants[i]) != 0) {
             return -1;
-    for (size_t run = 0; run < runs; run++)
-        if (run_timed(r, run) != 0)
+        }
+    }
+    for (size_t run = 0; run < runs; run++) {
+        if (run_timed(r, run) != 0) {
             return -1;
+        }
+    }
     for (size_t i = 0; i < r->entrant_count; i++) {
         wvl_bench_summarise(r->entrants[i].wall, runs, &r->entrants[i].wall_least, &r->entrants[i].wall_median);
         wvl_bench_summarise(r->entrants[i].cpu, runs, &r->entrants[i].cpu_least, &r->entrants[i].cpu_median);
@@ -231,9 +245,10 @@ static int run_scaling(const wvl_bench_encode_options *o, const wvl_bench_pictur
     wvl_bench_job job = make_job(o, picture, m);
     wvl_bench_scaling scaling;
 
-    if (json->out != stdout)
+    if (json->out != stdout) {
         printf("\n%s, one picture on n threads against n pictures on one thread each, %u turns\n", m->name, o->runs);
-    if (json->out != NULL) {
+    }
+    if (json->out) {
         wvl_bench_put_open(json, NULL, '{');
         wvl_bench_put_text(json, "mode", m->name);
         wvl_bench_put_open(json, "scaling", '[');
@@ -243,12 +258,14 @@ static int run_scaling(const wvl_bench_encode_options *o, const wvl_bench_pictur
             fputs("wavelane-bench: --scaling could not be measured\n", stderr);
             return -1;
         }
-        if (json->out != stdout)
+        if (json->out != stdout) {
             wvl_bench_write_scaling(&scaling, stdout);
-        if (json->out != NULL)
+        }
+        if (json->out) {
             wvl_bench_put_scaling(json, &scaling);
+        }
     }
-    if (json->out != NULL) {
+    if (json->out) {
         wvl_bench_put_close(json, ']');
         wvl_bench_put_close(json, '}');
     }
@@ -262,17 +279,19 @@ static int run_mode(const wvl_bench_encode_options *o, const wvl_bench_picture *
     int status;
 
     report.entrants = calloc(WVL_BENCH_CODERS * WVL_BENCH_MAX_THREAD_COUNTS, sizeof *report.entrants);
-    if (report.entrants == NULL) {
+    if (!report.entrants) {
         fputs("wavelane-bench: no memory\n", stderr);
         return -1;
     }
     report.entrant_count = make_entrants(o, picture, m, report.entrants);
     status = open_contexts(&report) == 0 ? measure(&report) : -1;
     close_contexts(&report);
-    if (status == 0 && json->out != stdout)
+    if (status == 0 && json->out != stdout) {
         wvl_bench_write_report(&report, stdout);
-    if (status == 0 && json->out != NULL)
+    }
+    if (status == 0 && json->out) {
         wvl_bench_put_report(json, &report);
+    }
     free(report.entrants);
     return status;
 }
@@ -280,32 +299,39 @@ static int run_mode(const wvl_bench_encode_options *o, const wvl_bench_picture *
 static int run_picture(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, wvl_bench_json *json)
 {
     if (json->out != stdout) {
-        for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++)
+        for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++) {
             printf("%s %s\n", wvl_bench_coder_name((wvl_bench_coder)coder),
                    wvl_bench_has_coder((wvl_bench_coder)coder) ? wvl_bench_coder_version((wvl_bench_coder)coder)
                                                                : "not built in");
-        if (o->uncounted[0])
+        }
+        if (o->uncounted[0]) {
             printf("cycles and instructions: not counted here (%s)\n", o->uncounted);
+        }
         wvl_bench_write_picture(picture, stdout);
     }
-    if (json->out != NULL)
+    if (json->out) {
         wvl_bench_put_head(json, o, picture);
-    for (size_t i = 0; i < MODE_COUNT; i++)
-        if (names_mode(o->mode, &modes[i]) && (o->scaling ? run_scaling : run_mode)(o, picture, &modes[i], json) != 0)
+    }
+    for (size_t i = 0; i < MODE_COUNT; i++) {
+        if (names_mode(o->mode, &modes[i]) && (o->scaling ? run_scaling : run_mode)(o, picture, &modes[i], json) != 0) {
             return WVL_BENCH_EXIT_FAILED;
-    if (json->out != NULL)
+        }
+    }
+    if (json->out) {
         wvl_bench_put_tail(json);
+    }
     return WVL_BENCH_EXIT_OK;
 }
 
 static int fetch(const wvl_bench_encode_options *o, wvl_bench_picture *picture)
 {
     char error[WVL_BENCH_ERROR_BYTES] = "";
-    int status = o->image != NULL ? wvl_bench_fetch_picture(o->image, o->indices, picture, error)
-                                  : wvl_bench_build_picture(&o->shape, picture, error);
+    int status = o->image ? wvl_bench_fetch_picture(o->image, o->indices, picture, error)
+                          : wvl_bench_build_picture(&o->shape, picture, error);
 
-    if (status != 0)
+    if (status != 0) {
         fprintf(stderr, "wavelane-bench: %s\n", error);
+    }
     return status;
 }
 
@@ -322,11 +348,13 @@ int wvl_bench_run_encode(wvl_bench_args *args)
     wvl_bench_picture picture;
     int status;
 
-    if (wvl_bench_args_parse(args, option_table, sizeof option_table / sizeof *option_table, &o) != 0)
+    if (wvl_bench_args_parse(args, option_table, sizeof option_table / sizeof *option_table, &o) != 0) {
         return WVL_BENCH_EXIT_USAGE;
+    }
     wvl_bench_time_open(&o.uncounted);
-    if (fetch(&o, &picture) != 0)
+    if (fetch(&o, &picture) != 0) {
         return WVL_BENCH_EXIT_INPUT;
+    }
     if (wvl_bench_json_open(&json, o.json) != 0) {
         wvl_bench_release_picture(&picture);
         return WVL_BENCH_EXIT_OUTPUT;

@@ -90,7 +90,7 @@ static int is_expected(const flight *f, const void *data, size_t bytes)
 {
     const codestream *e = &f->expected[pick(f, f->got)];
     if (bytes == e->bytes &&
-        (data == NULL || (f->compares ? memcmp(data, e->data, bytes) == 0 : has_same_pieces(e, data, f->got)))) {
+        (!data || (f->compares ? memcmp(data, e->data, bytes) == 0 : has_same_pieces(e, data, f->got)))) {
         return 1;
     }
     fprintf(stderr, "wavelane-bench: picture %u of the ring: %zu bytes differ from the CPU's %zu bytes\n",
@@ -103,7 +103,7 @@ static int note_latency(flight *f, double seconds)
     if (f->got == f->room) {
         size_t room = f->room ? 2 * f->room : 4096;
         double *more = realloc(f->latencies, room * sizeof *more);
-        if (more == NULL) {
+        if (!more) {
             return -1;
         }
         f->latencies = more;
@@ -116,8 +116,8 @@ static int note_latency(flight *f, double seconds)
 static int write_out(const char *path, const void *data, size_t bytes)
 {
     FILE *file = fopen(path, "wb");
-    int failed = file == NULL || fwrite(data, 1, bytes, file) != bytes;
-    if (file != NULL) {
+    int failed = !file || fwrite(data, 1, bytes, file) != bytes;
+    if (file) {
         failed |= fclose(file) != 0;
     }
     if (failed) {
@@ -136,7 +136,7 @@ static int take_picture(flight *f, const void *data, size_t bytes, const char *b
     }
     if (f->compares) {
         f->got++;
-        return out != NULL && f->got == 1 ? write_out(out, data, bytes) : WVL_BENCH_EXIT_OK;
+        return out && f->got == 1 ? write_out(out, data, bytes) : WVL_BENCH_EXIT_OK;
     }
     if (note_latency(f, latency) != 0) {
         fprintf(stderr, "wavelane-bench: no memory for the latencies; a smaller --seconds needs less\n");
@@ -204,18 +204,18 @@ static const wvl_image *next_image(flight *f, wvl_image *own, wvl_plane *planes)
     uint32_t k = pick(f, f->sent);
     const wvl_image *image = &f->ring->images[k], *host = &f->ring->on_host[k];
     void *event;
-    if (f->arrivals == NULL) {
+    if (!f->arrivals) {
         return image;
     }
     uint8_t *at = wvl_bench_send(f->arrivals, k, (uint32_t)image->device, &event);
     *own = *image;
-    for (uint32_t c = 0; c < image->plane_count && at != NULL; c++) {
+    for (uint32_t c = 0; c < image->plane_count && at; c++) {
         planes[c] = image->planes[c];
         planes[c].data = at + ((const uint8_t *)host->planes[c].data - f->ring->pixels[k]);
     }
     own->planes = planes;
     own->ready_event = event;
-    return at != NULL ? own : NULL;
+    return at ? own : NULL;
 }
 
 /* What a caller does with the bytes is not the encoder's time: when it is taken, they are counted. */
@@ -230,7 +230,7 @@ static int run_alone(flight *f)
     wvl_plane planes[WVL_BENCH_ARRIVING_MAX];
     const wvl_image *image = next_image(f, &own, planes);
     f->sent++;
-    if (image == NULL) {
+    if (!image) {
         return fail("", WVL_ERROR_DEVICE);
     }
     wvl_status status = f->compares ? encode(f->context, f->at_work, image, &coded, backend)
@@ -239,7 +239,7 @@ static int run_alone(flight *f)
         return WVL_BENCH_EXIT_FAILED;
     }
     int code = take_picture(f, coded.data, coded.bytes, backend);
-    wvl_memory_release(f->context, coded.data, coded.data != NULL ? coded.bytes : 0);
+    wvl_memory_release(f->context, coded.data, coded.data ? coded.bytes : 0);
     return code;
 }
 
@@ -252,7 +252,7 @@ static int submit_more(flight *f)
     while (status == WVL_OK && f->sent - f->got < f->all->places) {
         f->sent_at[f->sent % PLACES_MAX] = wvl_bench_wall_seconds();
         const wvl_image *image = next_image(f, &own, planes);
-        status = image != NULL ? wvl_encoder_submit(f->encoder, image, NULL, NULL) : WVL_ERROR_DEVICE;
+        status = image ? wvl_encoder_submit(f->encoder, image, NULL, NULL) : WVL_ERROR_DEVICE;
         f->sent += status == WVL_OK;
     }
     return status == WVL_AGAIN || status == WVL_OK ? WVL_BENCH_EXIT_OK : fail("", status);
@@ -288,7 +288,7 @@ static int fly(flight *f, uint64_t count, double seconds)
         if (!is_open && f->got == f->sent) {
             break;
         }
-        if (f->encoder == NULL) {
+        if (!f->encoder) {
             code = run_alone(f);
             continue;
         }
@@ -449,11 +449,11 @@ wvl_status wvl_bench_make_plan(wvl_context *context, const wvl_bench_frames_opti
         snprintf(key, sizeof key, "%.*s", (int)length, o->settings.text[i]);
         status = wvl_params_set(params, key, o->settings.text[i] + length + 1);
     }
-    if (status == WVL_OK && device != NULL) {
+    if (status == WVL_OK && device) {
         status = wvl_params_set(params, "device", device);
     }
     if (status != WVL_OK) {
-        fprintf(stderr, "wavelane-bench: %s\n", params != NULL ? wvl_params_error(params) : wvl_status_text(status));
+        fprintf(stderr, "wavelane-bench: %s\n", params ? wvl_params_error(params) : wvl_status_text(status));
     } else {
         status = wvl_plan_create(context, params, format, NULL, plan);
         if (status != WVL_OK) {
@@ -480,7 +480,7 @@ static wvl_status open_arrivals(flight *f, const wvl_bench_store *store)
         return WVL_ERROR_PARAMETER;
     }
     f->arrivals = wvl_bench_open_arrivals(store, f->ring->pixels, f->ring->count, f->ring->picture_bytes, places + 1);
-    if (f->arrivals == NULL) {
+    if (!f->arrivals) {
         (void)fail("no memory for pixels that arrive; a smaller --frames needs less", WVL_ERROR_MEMORY);
         return WVL_ERROR_MEMORY;
     }
@@ -520,7 +520,7 @@ static wvl_status make_plans_alone(flight *f, wvl_bench_flight_results *results)
 static void close_flight(flight *f)
 {
     for (uint32_t i = 0; i < f->ring->count; i++) {
-        if (f->expected[i].data != NULL) {
+        if (f->expected[i].data) {
             wvl_memory_release(f->context, f->expected[i].data, f->expected[i].bytes);
         }
     }
@@ -562,14 +562,14 @@ static int run_store(const wvl_bench_frames_options *o, const wvl_bench_picture 
         return fail(error, WVL_ERROR_MEMORY);
     }
     int code = wvl_bench_open_traced(o->threads, o->trace, &context, &trace);
-    if (code == WVL_BENCH_EXIT_OK && o->raw != NULL) {
+    if (code == WVL_BENCH_EXIT_OK && o->raw) {
         code = wvl_bench_write_raw(&ring, picture, o->raw) == 0 ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_OUTPUT;
     } else if (code == WVL_BENCH_EXIT_OK) {
         code = wvl_bench_run_flights(o, context, &ring, store, results);
     }
     wvl_context_release(context); /* before the memory of the pictures goes */
     code = wvl_bench_close_trace(trace) == 0 || code != WVL_BENCH_EXIT_OK ? code : WVL_BENCH_EXIT_OUTPUT;
-    if (code == WVL_BENCH_EXIT_OK && o->raw == NULL) {
+    if (code == WVL_BENCH_EXIT_OK && !o->raw) {
         code = wvl_bench_report_flights(o, picture, &ring, results);
     }
     wvl_bench_close_ring(&ring);
@@ -582,11 +582,11 @@ int wvl_bench_run_memory(const wvl_bench_frames_options *o, const wvl_bench_pict
     wvl_bench_flight_results *results = calloc(1, sizeof *results);
     wvl_bench_store *store = NULL;
     int code = WVL_BENCH_EXIT_FAILED;
-    if (results == NULL) {
+    if (!results) {
         return fail("no memory", WVL_ERROR_MEMORY);
     }
     store = wvl_bench_open_store(o->kind, o->devices, error);
-    if (store == NULL) {
+    if (!store) {
         (void)fail(error, WVL_ERROR_DEVICE);
         code = WVL_BENCH_EXIT_NO_DEVICE;
     } else {

@@ -270,8 +270,8 @@ static int write_json(const wvl_bench_frames_options *o, const wvl_bench_picture
 int wvl_bench_report_flights(const wvl_bench_frames_options *o, const wvl_bench_picture *picture,
                              const wvl_bench_ring *ring, const wvl_bench_flight_results *results)
 {
-    if (o->json == NULL || strcmp(o->json, "-") != 0) {
+    if (!o->json || strcmp(o->json, "-") != 0) {
         print_text(o, picture, ring, results);
     }
-    return o->json != NULL ? write_json(o, picture, ring, results) : WVL_BENCH_EXIT_OK;
+    return o->json ? write_json(o, picture, ring, results) : WVL_BENCH_EXIT_OK;
 }

@@ -43,10 +43,12 @@ static void take_span(void *user, const wvl_trace_span *span)
 {
     (void)user;
     pthread_mutex_lock(&told.lock);
-    if (strcmp(span->name, "code") == 0)
+    if (strcmp(span->name, "code") == 0) {
         add_span(&told.coding, span);
-    if (strncmp(span->track, "cuda:", 5) == 0)
+    }
+    if (strncmp(span->track, "cuda:", 5) == 0) {
         add_span(&told.device, span);
+    }
     if (strcmp(span->name, "transform") == 0) {
         add_span(&told.transform, span);
         told.waiting += span->end - span->begin;
@@ -76,8 +78,9 @@ static double join_spans(span_list *list)
         }
     }
     list->count = n;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         sum += list->at[i][1] - list->at[i][0];
+    }
     return sum;
 }
 
@@ -89,10 +92,11 @@ static double common_seconds(const span_list *a, const span_list *b)
         double from = a->at[i][0] > b->at[k][0] ? a->at[i][0] : b->at[k][0],
                to = a->at[i][1] < b->at[k][1] ? a->at[i][1] : b->at[k][1];
         sum += to > from ? to - from : 0.0;
-        if (a->at[i][1] < b->at[k][1])
+        if (a->at[i][1] < b->at[k][1]) {
             i++;
-        else
+        } else {
             k++;
+        }
     }
     return sum;
 }
@@ -131,8 +135,9 @@ static wvl_status encode_alone(wvl_context *context, const wvl_plan *plan, const
     size_t bytes = 0;
     char error[256] = "";
     wvl_status status = wvl_sink_open_memory(context, &sink);
-    if (status == WVL_OK && (status = wvl_encode(plan, image, &sink, NULL, &result, error, sizeof error)) != WVL_OK)
+    if (status == WVL_OK && (status = wvl_encode(plan, image, &sink, NULL, &result, error, sizeof error)) != WVL_OK) {
         fprintf(stderr, "wavelane-bench: %s\n", error);
+    }
     if (status == WVL_OK && (status = wvl_sink_take_memory(&sink, &data, &bytes)) == WVL_OK) {
         snprintf(r->backend, sizeof r->backend, "%s", wvl_result_backend(result));
         r->bytes += bytes;
@@ -146,16 +151,18 @@ static wvl_status receive_one(wvl_encoder *encoder, run *r)
 {
     wvl_encoded_picture *packet;
     wvl_status status = wvl_encoder_receive(encoder, UINT32_MAX, &packet);
-    if (status != WVL_OK)
+    if (status != WVL_OK) {
         return status;
+    }
     size_t bytes;
     (void)wvl_encoded_picture_data(packet, &bytes);
     r->bytes += bytes;
     status = wvl_encoded_picture_status(packet);
-    if (status == WVL_OK)
+    if (status == WVL_OK) {
         snprintf(r->backend, sizeof r->backend, "%s", wvl_result_backend(wvl_encoded_picture_result(packet)));
-    else
+    } else {
         fprintf(stderr, "wavelane-bench: %s\n", wvl_encoded_picture_error(packet));
+    }
     wvl_encoded_picture_release(packet);
     return status;
 }
@@ -192,16 +199,19 @@ static wvl_status time_run(wvl_context *context, const wvl_plan *plan, const wvl
     wvl_encoder *encoder = NULL;
     run warm;
     wvl_status status = frames ? wvl_encoder_create(plan, frames, &encoder) : WVL_OK;
-    if (status == WVL_OK)
+    if (status == WVL_OK) {
         status = frames ? encode_in_flight(encoder, image, frames, &warm) : encode_alone(context, plan, image, &warm);
+    }
     memset(r, 0, sizeof *r);
     told.coding.count = told.device.count = told.transform.count = 0;
     told.waiting = 0.0;
     double start = wvl_bench_wall_seconds();
-    if (frames && status == WVL_OK)
+    if (frames && status == WVL_OK) {
         status = encode_in_flight(encoder, image, count, r);
-    for (uint32_t i = 0; i < count && !frames && status == WVL_OK; i++)
+    }
+    for (uint32_t i = 0; i < count && !frames && status == WVL_OK; i++) {
         status = encode_alone(context, plan, image, r);
+    }
     r->seconds = wvl_bench_wall_seconds() - start;
     wvl_encoder_release(encoder);
     r->coding = join_spans(&told.coding);
@@ -221,13 +231,15 @@ static void print_run(const frames_options *o, uint32_t frames, const run *r, ui
            "waited for %.3f ms a picture, %llu bytes each\n",
            how, r->backend, o->threads, o->count / r->seconds, 1e-6 * (double)samples * o->count / r->seconds,
            100.0 * r->coding / r->seconds, 1e3 * r->waiting / o->count, (unsigned long long)(r->bytes / o->count));
-    if (r->device > 0.0)
+    if (r->device > 0.0) {
         printf("%-12s %-8s device at work for %.3f ms a picture, %.1f %% of that while blocks were being coded\n", how,
                r->backend, 1e3 * r->device / o->count, 100.0 * r->hidden / r->device);
-    if (r->results && r->end > r->begin)
+    }
+    if (r->results && r->end > r->begin) {
         printf("%-12s %-8s exposed: %.3f ms a picture, %.2f %% of the time%s\n", how, r->backend,
                1e3 * r->exposed / r->results, 100.0 * r->exposed / (r->end - r->begin),
                frames ? ", from the first result to the last submission" : "");
+    }
 }
 
 /* ---- Command --------------------------------------------------------------------------------- */
@@ -238,8 +250,9 @@ static int take_frames(const char *value, void *options)
     double list[WVL_BENCH_FRAMES_MAX];
     o->frames_count =
         (uint32_t)wvl_bench_args_list("--frames", value, 0, WVL_BENCH_PLACES_MAX, list, WVL_BENCH_FRAMES_MAX);
-    for (uint32_t i = 0; i < o->frames_count; i++)
+    for (uint32_t i = 0; i < o->frames_count; i++) {
         o->frames[i] = (uint32_t)list[i];
+    }
     return o->frames_count ? 0 : -1;
 }
 
@@ -297,7 +310,7 @@ static const char *find_of_memory(const wvl_bench_args *args)
 static int check_options(const frames_options *o, const wvl_bench_args *args)
 {
     const char *why = NULL, *of_memory = o->has_memory ? NULL : find_of_memory(args);
-    if (of_memory != NULL) {
+    if (of_memory) {
         fprintf(stderr, "wavelane-bench: %s needs --memory\n", of_memory);
         return -1;
     }
@@ -307,15 +320,15 @@ static int check_options(const frames_options *o, const wvl_bench_args *args)
         why = "--arrive needs --memory device";
     } else if ((o->uploads || o->copies) && o->kind != WVL_MEMORY_PINNED) {
         why = o->uploads ? "--uploads needs --memory pinned" : "--copies needs --memory pinned";
-    } else if (o->raw != NULL && o->trace != NULL) {
+    } else if (o->raw && o->trace) {
         why = "--raw encodes nothing: --trace does not go with it";
     } else if (o->has_memory && o->ring < o->devices) {
         why = "--ring has fewer pictures than there are --devices";
     }
-    if (why != NULL) {
+    if (why) {
         fprintf(stderr, "wavelane-bench: %s\n", why);
     }
-    return why != NULL ? -1 : 0;
+    return why ? -1 : 0;
 }
 
 /* ---- Runs that are watched ---- */
@@ -331,9 +344,11 @@ static int run_picture(const frames_options *o, wvl_context *context, const wvl_
         return WVL_BENCH_EXIT_FAILED;
     }
     wvl_status status = wvl_bench_make_plan(context, o, &source.format, NULL, &plan);
-    for (uint32_t i = 0; i < o->frames_count && status == WVL_OK; i++)
-        if ((status = time_run(context, plan, &source.image, o->frames[i], o->count, &r)) == WVL_OK)
+    for (uint32_t i = 0; i < o->frames_count && status == WVL_OK; i++) {
+        if ((status = time_run(context, plan, &source.image, o->frames[i], o->count, &r)) == WVL_OK) {
             print_run(o, o->frames[i], &r, picture->sample_count);
+        }
+    }
     wvl_plan_release(plan);
     wvl_bench_close_source(&source);
     return status == WVL_OK ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_FAILED;
@@ -344,7 +359,7 @@ static int run_watched(const frames_options *o, const wvl_bench_picture *picture
     wvl_context *context = NULL;
     wvl_context_options options = {.struct_size = sizeof options, .threads = o->threads, .trace = take_span};
     int code = WVL_BENCH_EXIT_FAILED;
-    if (o->trace != NULL && wvl_bench_open_trace(o->trace, &told.trace) != 0) {
+    if (o->trace && wvl_bench_open_trace(o->trace, &told.trace) != 0) {
         return WVL_BENCH_EXIT_OUTPUT;
     }
     wvl_bench_write_picture(picture, stdout);

@@ -73,16 +73,18 @@ static int has_one_shape(const wvl_bench_picture *picture)
         const wvl_io_component *other = &picture->io.components[c];
 
         if (other->width != first->width || other->height != first->height || other->depth != first->depth ||
-            other->is_signed != first->is_signed || other->dx != 1 || other->dy != 1 || other->depth > 16)
+            other->is_signed != first->is_signed || other->dx != 1 || other->dy != 1 || other->depth > 16) {
             return 0;
+        }
     }
     return 1;
 }
 
 static void release_planes(wvl_bench_ht_planes *planes)
 {
-    for (uint32_t c = 0; planes->plane != NULL && c < planes->count; c++)
+    for (uint32_t c = 0; planes->plane && c < planes->count; c++) {
         free(planes->plane[c]);
+    }
     free(planes->plane);
 }
 
@@ -92,20 +94,21 @@ static void *narrow_plane(const wvl_bench_ht_planes *planes, const wvl_io_compon
     uint8_t *plane = malloc((size_t)planes->width * planes->height * bytes);
     int32_t *row = malloc(planes->width * sizeof *row);
 
-    for (uint32_t y = 0; plane != NULL && row != NULL && y < planes->height; y++) {
+    for (uint32_t y = 0; plane && row && y < planes->height; y++) {
         uint8_t *to = plane + (size_t)y * planes->width * bytes;
 
         wvl_bench_fetch_row(from, y, row);
         for (uint32_t x = 0; x < planes->width; x++) {
             uint16_t sample = (uint16_t)row[x];
 
-            if (bytes == 1)
+            if (bytes == 1) {
                 to[x] = (uint8_t)sample;
-            else
+            } else {
                 memcpy(to + 2 * x, &sample, sizeof sample);
+            }
         }
     }
-    if (row == NULL) {
+    if (!row) {
         free(plane);
         plane = NULL;
     }
@@ -124,7 +127,7 @@ static int open_planes(const wvl_bench_picture *picture, wvl_bench_ht_planes *pl
                                     .is_signed = first->is_signed,
                                     .plane = calloc(picture->io.component_count, sizeof(void *))};
     for (uint32_t c = 0; c < planes->count; c++) {
-        if (planes->plane == NULL || (planes->plane[c] = narrow_plane(planes, &picture->io.components[c])) == NULL) {
+        if (!planes->plane || !(planes->plane[c] = narrow_plane(planes, &picture->io.components[c]))) {
             release_planes(planes);
             snprintf(error, WVL_BENCH_ERROR_BYTES, "no memory");
             return -1;
@@ -150,8 +153,9 @@ int wvl_bench_encode_ht(wvl_bench_coder coder, const wvl_bench_picture *picture,
         snprintf(error, WVL_BENCH_ERROR_BYTES, "components of several shapes, or of more than 16 bits");
         return -1;
     }
-    if (open_planes(picture, &planes, error) != 0)
+    if (open_planes(picture, &planes, error) != 0) {
         return -1;
+    }
     status = encode(&planes, &what, &result, error);
     release_planes(&planes);
     *coded = (wvl_bench_coded){.data = result.data, .bytes = result.bytes, .time = result.time};

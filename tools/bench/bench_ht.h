@@ -32,14 +32,17 @@ static inline void wvl_bench_ht_fill_row(const wvl_bench_ht_planes *p, uint32_t 
     const uint8_t *narrow = (const uint8_t *)p->plane[component] + first;
     const uint16_t *wide = (const uint16_t *)p->plane[component] + first;
     if (wvl_bench_ht_is_narrow(p)) {
-        for (uint32_t x = 0; x < p->width; x++)
+        for (uint32_t x = 0; x < p->width; x++) {
             out[x] = narrow[x];
+        }
     } else if (p->is_signed) {
-        for (uint32_t x = 0; x < p->width; x++)
+        for (uint32_t x = 0; x < p->width; x++) {
             out[x] = (int16_t)wide[x];
+        }
     } else {
-        for (uint32_t x = 0; x < p->width; x++)
+        for (uint32_t x = 0; x < p->width; x++) {
             out[x] = wide[x];
+        }
     }
 }
 

@@ -9,11 +9,13 @@
 int wvl_bench_json_open(wvl_bench_json *json, const char *path)
 {
     *json = (wvl_bench_json){.path = path};
-    if (path == NULL)
+    if (!path) {
         return 0;
+    }
     json->out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (json->out != NULL)
+    if (json->out) {
         return 0;
+    }
     fprintf(stderr, "%s: %s: %s\n", wvl_bench_program, path, strerror(errno));
     return -1;
 }
@@ -23,24 +25,28 @@ static void remove_file(const char *path)
 {
     struct stat about;
 
-    if (lstat(path, &about) == 0 && S_ISREG(about.st_mode))
+    if (lstat(path, &about) == 0 && S_ISREG(about.st_mode)) {
         remove(path);
+    }
 }
 
 int wvl_bench_json_close(wvl_bench_json *json, int complete)
 {
     int failed;
 
-    if (json->out == NULL)
+    if (!json->out) {
         return 0;
+    }
     failed = fflush(json->out) != 0 || ferror(json->out);
     if (json->out != stdout) {
         failed |= fclose(json->out) != 0;
-        if (failed || !complete)
+        if (failed || !complete) {
             remove_file(json->path);
+        }
     }
-    if (failed)
+    if (failed) {
         fprintf(stderr, "%s: %s: cannot be written\n", wvl_bench_program, json->path);
+    }
     return failed;
 }
 
@@ -50,22 +56,24 @@ static void put_string(FILE *out, const char *text)
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
 
-        if (c == '"' || c == '\\')
+        if (c == '"' || c == '\\') {
             fprintf(out, "\\%c", c);
-        else if (c < 0x20)
+        } else if (c < 0x20) {
             fprintf(out, "\\u%04x", (unsigned)c);
-        else
+        } else {
             fputc(c, out);
+        }
     }
     fputc('"', out);
 }
 
 static void put_key(wvl_bench_json *json, const char *key)
 {
-    if (json->separate)
+    if (json->separate) {
         fputs(", ", json->out);
+    }
     json->separate = 1;
-    if (key != NULL) {
+    if (key) {
         put_string(json->out, key);
         fputs(": ", json->out);
     }
@@ -93,8 +101,9 @@ void wvl_bench_put_text(wvl_bench_json *json, const char *key, const char *text)
 void wvl_bench_put_number(wvl_bench_json *json, const char *key, double number)
 {
     put_key(json, key);
-    if (isfinite(number))
+    if (isfinite(number)) {
         fprintf(json->out, "%.10g", number);
-    else
+    } else {
         fputs("null", json->out);
+    }
 }

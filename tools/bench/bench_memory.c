@@ -73,7 +73,7 @@ static wvl_cuda_status open_devices(wvl_bench_store *s, uint32_t devices)
 wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, uint32_t devices, char *error)
 {
     wvl_bench_store *s = calloc(1, sizeof *s);
-    if (s == NULL) {
+    if (!s) {
         snprintf(error, WVL_BENCH_ERROR_BYTES, "no memory");
         return NULL;
     }
@@ -107,7 +107,7 @@ static void free_copy(const wvl_bench_store *s, const copy *c)
 static void close_device(const wvl_bench_store *s, uint32_t on)
 {
     const device *d = &s->devices[on];
-    if (d->stream != NULL && enter(s, on) == WVL_CUDA_SUCCESS) {
+    if (d->stream && enter(s, on) == WVL_CUDA_SUCCESS) {
         (void)s->runtime.stream_destroy(d->stream);
         leave(s);
     }
@@ -116,7 +116,7 @@ static void close_device(const wvl_bench_store *s, uint32_t on)
 
 void wvl_bench_close_store(wvl_bench_store *s)
 {
-    if (s == NULL) {
+    if (!s) {
         return;
     }
     for (uint32_t i = 0; i < s->count; i++) {
@@ -158,7 +158,7 @@ static wvl_cuda_status fill(const wvl_bench_store *s, const copy *c, const void 
 static void *put_copy(wvl_bench_store *s, copy c, const void *from)
 {
     c.memory = take_memory(s, c.bytes);
-    if (c.memory == NULL) {
+    if (!c.memory) {
         return NULL;
     }
     s->copies[s->count++] = c;
@@ -206,7 +206,7 @@ static wvl_cuda_status on_each(copies *u, unsigned round,
     return status;
 }
 
-static size_t down_bytes(const copies *u, uint32_t i) { return u->down_bytes != NULL ? u->down_bytes[i] : 0; }
+static size_t down_bytes(const copies *u, uint32_t i) { return u->down_bytes ? u->down_bytes[i] : 0; }
 
 static wvl_cuda_status open_copies(copies *u, uint32_t on, unsigned round)
 {
@@ -230,7 +230,7 @@ static wvl_cuda_status close_copies(copies *u, uint32_t on, unsigned round)
     const wvl_bench_store *s = u->store;
     (void)round;
     (void)s->runtime.stream_wait(s->devices[on].stream);
-    if (u->down[on] != NULL) {
+    if (u->down[on]) {
         (void)s->runtime.stream_wait(u->down[on]);
         (void)s->runtime.stream_destroy(u->down[on]);
     }
@@ -238,12 +238,12 @@ static wvl_cuda_status close_copies(copies *u, uint32_t on, unsigned round)
         if (u->places[i]) {
             (void)s->runtime.free_device(u->places[i]);
         }
-        if (u->outputs[i] != NULL) {
+        if (u->outputs[i]) {
             (void)s->runtime.free_pinned(u->outputs[i]);
         }
     }
     for (unsigned i = 0; i < 4; i++) {
-        if (u->rounds[i / 2][i % 2][on] != NULL) {
+        if (u->rounds[i / 2][i % 2][on]) {
             (void)s->runtime.event_destroy(u->rounds[i / 2][i % 2][on]);
         }
     }
@@ -324,13 +324,13 @@ static wvl_cuda_status open_places(wvl_bench_arrivals *a, uint32_t on)
 static void close_places(wvl_bench_arrivals *a, uint32_t on)
 {
     const wvl_cuda_runtime *rt = &a->store->runtime;
-    if (a->streams[on] != NULL) {
+    if (a->streams[on]) {
         (void)rt->stream_wait(a->streams[on]);
         (void)rt->stream_destroy(a->streams[on]);
     }
     for (uint32_t i = 0; i < a->places; i++) {
         place *p = &a->there[on * a->places + i];
-        if (p->there != NULL) {
+        if (p->there) {
             (void)rt->event_destroy(p->there);
         }
         if (p->at) {
@@ -338,7 +338,7 @@ static void close_places(wvl_bench_arrivals *a, uint32_t on)
         }
     }
     for (uint32_t k = 0; k < a->count && on == 0; k++) {
-        if (a->pixels[k] != NULL) {
+        if (a->pixels[k]) {
             (void)rt->free_pinned(a->pixels[k]);
         }
     }
@@ -375,7 +375,7 @@ wvl_bench_arrivals *wvl_bench_open_arrivals(const wvl_bench_store *store, uint8_
 {
     wvl_bench_arrivals *a = calloc(1, sizeof *a);
     place *there = calloc((size_t)store->device_count * places, sizeof *there);
-    if (a == NULL || there == NULL) {
+    if (!a || !there) {
         free(a);
         free(there);
         return NULL;
@@ -405,7 +405,7 @@ void *wvl_bench_send(wvl_bench_arrivals *a, uint32_t k, uint32_t on, void **even
 
 void wvl_bench_close_arrivals(wvl_bench_arrivals *a)
 {
-    if (a == NULL) {
+    if (!a) {
         return;
     }
     for (uint32_t on = 0; on < a->store->device_count; on++) {

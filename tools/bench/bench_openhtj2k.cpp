@@ -50,14 +50,16 @@ static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *jo
         open_htj2k::openhtj2k_encoder encoder("", no_planes, siz, cod, qcd, no_quality_factor, false, 0, job->threads);
         encoder.set_output_buffer(out);
         coded->bytes = encoder.invoke_line_based_stream([planes](uint32_t y, int32_t **rows, uint16_t count) {
-            for (uint16_t c = 0; c < count; c++)
+            for (uint16_t c = 0; c < count; c++) {
                 wvl_bench_ht_fill_row(planes, c, y, rows[c]);
+            }
         });
     }
     coded->time = wvl_bench_time_since(start);
     coded->data = static_cast<uint8_t *>(std::malloc(coded->bytes));
-    if (coded->data == nullptr || out.size() < coded->bytes)
+    if (coded->data == nullptr || out.size() < coded->bytes) {
         throw std::bad_alloc();
+    }
     std::memcpy(coded->data, out.data(), coded->bytes);
 }
 

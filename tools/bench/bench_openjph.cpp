@@ -27,16 +27,18 @@ static void set_parameters(ojph::codestream &codestream, const wvl_bench_ht_plan
     ojph::param_siz siz = codestream.access_siz();
     siz.set_image_extent(ojph::point(planes->width, planes->height));
     siz.set_num_components(planes->count);
-    for (uint32_t c = 0; c < planes->count; c++)
+    for (uint32_t c = 0; c < planes->count; c++) {
         siz.set_component(c, ojph::point(1, 1), planes->depth, planes->is_signed != 0);
+    }
     ojph::param_cod cod = codestream.access_cod();
     cod.set_num_decomposition(job->levels);
     cod.set_block_dims(64, 64);
     cod.set_progression_order("LRCP");
     cod.set_color_transform(job->color_transform != 0);
     cod.set_reversible(job->reversible != 0);
-    if (!job->reversible)
+    if (!job->reversible) {
         codestream.access_qcd().set_irrev_quant(static_cast<float>(job->step));
+    }
     codestream.set_planar(!job->color_transform);
 }
 
@@ -45,11 +47,12 @@ static void push_rows(ojph::codestream &codestream, const wvl_bench_ht_planes *p
     ojph::ui32 component;
     ojph::line_buf *line = codestream.exchange(nullptr, component);
     uint32_t outer = planar ? planes->count : planes->height, inner = planar ? planes->height : planes->count;
-    for (uint32_t i = 0; i < outer; i++)
+    for (uint32_t i = 0; i < outer; i++) {
         for (uint32_t j = 0; j < inner; j++) {
             wvl_bench_ht_fill_row(planes, component, planar ? j : i, line->i32);
             line = codestream.exchange(line, component);
         }
+    }
 }
 
 static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job, wvl_bench_ht_coded *coded)
@@ -67,8 +70,9 @@ static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *jo
     coded->time = wvl_bench_time_since(start);
     coded->bytes = out.get_used_size();
     coded->data = static_cast<uint8_t *>(std::malloc(coded->bytes));
-    if (coded->data == nullptr)
+    if (coded->data == nullptr) {
         throw std::bad_alloc();
+    }
     std::memcpy(coded->data, out.get_data(), coded->bytes);
     out.close();
 }

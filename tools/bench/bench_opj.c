@@ -30,12 +30,14 @@ static int reserve(memory_stream *stream, size_t capacity)
 {
     uint8_t *grown;
 
-    if (capacity <= stream->capacity)
+    if (capacity <= stream->capacity) {
         return 0;
+    }
     capacity += capacity / 2;
     grown = realloc(stream->data, capacity);
-    if (grown == NULL)
+    if (!grown) {
         return -1;
+    }
     stream->data = grown;
     stream->capacity = capacity;
     return 0;
@@ -45,8 +47,9 @@ static OPJ_SIZE_T stream_write(void *data, OPJ_SIZE_T bytes, void *user)
 {
     memory_stream *stream = user;
 
-    if (reserve(stream, stream->at + bytes) != 0)
+    if (reserve(stream, stream->at + bytes) != 0) {
         return (OPJ_SIZE_T)-1;
+    }
     memcpy(stream->data + stream->at, data, bytes);
     stream->at += bytes;
     stream->bytes = stream->at > stream->bytes ? stream->at : stream->bytes;
@@ -57,8 +60,9 @@ static OPJ_BOOL stream_seek(OPJ_OFF_T offset, void *user)
 {
     memory_stream *stream = user;
 
-    if (offset < 0 || (uint64_t)offset > stream->bytes)
+    if (offset < 0 || (uint64_t)offset > stream->bytes) {
         return OPJ_FALSE;
+    }
     stream->at = (size_t)offset;
     return OPJ_TRUE;
 }
@@ -74,8 +78,9 @@ static opj_stream_t *open_stream(memory_stream *memory)
 {
     opj_stream_t *stream = opj_stream_create(1u << 20, OPJ_FALSE);
 
-    if (stream == NULL)
+    if (!stream) {
         return NULL;
+    }
     opj_stream_set_user_data(stream, memory, NULL);
     opj_stream_set_user_data_length(stream, memory->bytes);
     opj_stream_set_write_function(stream, stream_write);
@@ -105,7 +110,7 @@ static opj_image_t *make_image(const wvl_bench_picture *picture)
     opj_image_cmptparm_t *shapes = calloc(count, sizeof *shapes);
     opj_image_t *image = NULL;
 
-    for (uint32_t c = 0; shapes != NULL && c < count; c++) {
+    for (uint32_t c = 0; shapes && c < count; c++) {
         const wvl_io_component *from = &picture->io.components[c];
 
         shapes[c] = (opj_image_cmptparm_t){.dx = from->dx,
@@ -115,16 +120,20 @@ static opj_image_t *make_image(const wvl_bench_picture *picture)
                                            .prec = from->depth,
                                            .sgnd = from->is_signed};
     }
-    if (shapes != NULL)
+    if (shapes) {
         image = opj_image_create(count, shapes, count >= 3 ? OPJ_CLRSPC_SRGB : OPJ_CLRSPC_GRAY);
+    }
     free(shapes);
-    if (image == NULL)
+    if (!image) {
         return NULL;
+    }
     image->x1 = picture->io.width;
     image->y1 = picture->io.height;
-    for (uint32_t c = 0; c < count; c++)
-        for (uint32_t y = 0; y < image->comps[c].h; y++)
+    for (uint32_t c = 0; c < count; c++) {
+        for (uint32_t y = 0; y < image->comps[c].h; y++) {
             wvl_bench_fetch_row(&picture->io.components[c], y, image->comps[c].data + (size_t)y * image->comps[c].w);
+        }
+    }
     return image;
 }
 
@@ -149,7 +158,7 @@ static int encode_image(opj_image_t *image, opj_cparameters_t *parameters, uint3
     opj_stream_t *stream = open_stream(memory);
     int done = 0;
 
-    if (codec != NULL && stream != NULL) {
+    if (codec && stream) {
         opj_set_error_handler(codec, keep_error, error);
         done = opj_setup_encoder(codec, parameters, image) &&
                (threads <= 1 || opj_codec_set_threads(codec, (int)threads)) &&
@@ -169,11 +178,12 @@ int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *
     wvl_bench_time start;
     int status;
 
-    if (!fits(picture, error))
+    if (!fits(picture, error)) {
         return -1;
+    }
     image = make_image(picture);
     snprintf(error, WVL_BENCH_ERROR_BYTES, "OpenJPEG: no reason given");
-    if (image == NULL || reserve(&memory, (size_t)picture->raw_bytes + 65536) != 0) {
+    if (!image || reserve(&memory, (size_t)picture->raw_bytes + 65536) != 0) {
         opj_image_destroy(image);
         snprintf(error, WVL_BENCH_ERROR_BYTES, "OpenJPEG: no memory for the picture");
         return -1;
@@ -185,8 +195,9 @@ int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *
     opj_image_destroy(image);
     coded->data = memory.data;
     coded->bytes = memory.bytes;
-    if (status != 0)
+    if (status != 0) {
         wvl_bench_release_coded(coded);
+    }
     return status;
 }
 
@@ -200,7 +211,7 @@ static opj_image_t *decode(const wvl_bench_coded *coded, char *error)
 
 static int same_shape(const opj_image_comp_t *decoded, const wvl_io_component *truth)
 {
-    return decoded->data != NULL && decoded->w == truth->width && decoded->h == truth->height &&
+    return decoded->data && decoded->w == truth->width && decoded->h == truth->height &&
            decoded->prec == truth->depth && (decoded->sgnd != 0) == (truth->is_signed != 0);
 }
 
@@ -209,8 +220,9 @@ static double component_mse(const opj_image_comp_t *decoded, const wvl_io_compon
 {
     double sum = 0;
 
-    if (!same_shape(decoded, truth))
+    if (!same_shape(decoded, truth)) {
         return -1;
+    }
     for (uint32_t y = 0; y < truth->height; y++) {
         const OPJ_INT32 *got = decoded->data + (size_t)y * decoded->w;
 
@@ -229,7 +241,7 @@ static int compare_image(const opj_image_t *image, const wvl_bench_picture *pict
 {
     uint32_t count = picture->io.component_count, depth = 1;
     int32_t *row = malloc((size_t)picture->io.width * sizeof *row);
-    double sum = 0, mse = row != NULL && image->numcomps == count ? 0 : -1;
+    double sum = 0, mse = row && image->numcomps == count ? 0 : -1;
 
     for (uint32_t c = 0; c < count && mse >= 0; c++) {
         mse = component_mse(&image->comps[c], &picture->io.components[c], row);
@@ -252,12 +264,14 @@ int wvl_bench_decode_opj(const wvl_bench_coded *coded, const wvl_bench_picture *
     opj_image_t *image;
     int status;
 
-    if (!fits(picture, error))
+    if (!fits(picture, error)) {
         return -1;
+    }
     snprintf(error, WVL_BENCH_ERROR_BYTES, "OpenJPEG: no reason given");
     image = decode(coded, error);
-    if (image == NULL)
+    if (!image) {
         return -1;
+    }
     status = compare_image(image, picture, quality, error);
     opj_image_destroy(image);
     return status;

@@ -23,9 +23,10 @@ int wvl_bench_fetch_picture(const char *path, int keep_palette, wvl_bench_pictur
     const char *slash = strrchr(path, '/');
 
     memset(picture, 0, sizeof *picture);
-    if (wvl_io_read_picture(path, &options, &picture->io, error, WVL_BENCH_ERROR_BYTES) != 0)
+    if (wvl_io_read_picture(path, &options, &picture->io, error, WVL_BENCH_ERROR_BYTES) != 0) {
         return -1;
-    snprintf(picture->name, sizeof picture->name, "%s", slash != NULL ? slash + 1 : path);
+    }
+    snprintf(picture->name, sizeof picture->name, "%s", slash ? slash + 1 : path);
     wvl_bench_count_samples(picture);
     return 0;
 }
@@ -36,8 +37,9 @@ void wvl_bench_release_picture(wvl_bench_picture *picture)
         wvl_io_release_picture(&picture->io);
         return;
     }
-    if (picture->io.components != NULL)
+    if (picture->io.components) {
         free(picture->io.components[0].data);
+    }
     free(picture->io.components);
     memset(picture, 0, sizeof *picture);
 }
@@ -60,20 +62,24 @@ void wvl_bench_fetch_row(const wvl_io_component *component, uint32_t row, int32_
 {
     const uint8_t *at = (const uint8_t *)component->data + row * component->stride_bytes;
 
-    for (uint32_t x = 0; x < component->width; x++, at += component->sample_stride_bytes)
+    for (uint32_t x = 0; x < component->width; x++, at += component->sample_stride_bytes) {
         out[x] = fetch_sample(at, component->sample_bytes, component->is_signed);
+    }
 }
 
 int wvl_bench_picture_has_color(const wvl_bench_picture *picture)
 {
     const wvl_io_component *first = picture->io.components;
 
-    if (picture->io.component_count < 3)
+    if (picture->io.component_count < 3) {
         return 0;
-    for (uint32_t c = 1; c < 3; c++)
+    }
+    for (uint32_t c = 1; c < 3; c++) {
         if (first[c].width != first->width || first[c].height != first->height || first[c].dx != first->dx ||
-            first[c].dy != first->dy || first[c].depth != first->depth || first[c].is_signed != first->is_signed)
+            first[c].dy != first->dy || first[c].depth != first->depth || first[c].is_signed != first->is_signed) {
             return 0;
+        }
+    }
     return 1;
 }
 
@@ -87,8 +93,9 @@ uint32_t wvl_bench_picture_levels(const wvl_bench_picture *picture)
 
         least = side < least ? side : least;
     }
-    while (levels < 5 && least >> (levels + 1) > 0)
+    while (levels < 5 && least >> (levels + 1) > 0) {
         levels++;
+    }
     return levels;
 }
 

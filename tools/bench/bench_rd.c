@@ -62,8 +62,9 @@ static int take_color(const char *text, void *o)
 
     ((options *)o)->color_on = both || strcmp(text, "on") == 0;
     ((options *)o)->color_off = both || strcmp(text, "off") == 0;
-    if (((options *)o)->color_on || ((options *)o)->color_off)
+    if (((options *)o)->color_on || ((options *)o)->color_off) {
         return 0;
+    }
     fprintf(stderr, "wavelane-bench: --color %s: not on, off or both\n", text);
     return -1;
 }
@@ -98,12 +99,13 @@ static void find_pictures(options *o, glob_t *found)
     const char *folder = getenv("WVL_TEST_PICTURES");
     char pattern[4096];
 
-    for (size_t i = 0; folder != NULL && i < sizeof patterns / sizeof *patterns; i++) {
+    for (size_t i = 0; folder && i < sizeof patterns / sizeof *patterns; i++) {
         snprintf(pattern, sizeof pattern, "%s/%s", folder, patterns[i]);
         (void)glob(pattern, i > 0 ? GLOB_APPEND : 0, NULL, found); /* no match: gl_pathc stays */
     }
-    for (size_t i = 0; i < found->gl_pathc && o->picture_count < MAX_PICTURES; i++)
+    for (size_t i = 0; i < found->gl_pathc && o->picture_count < MAX_PICTURES; i++) {
         o->pictures[o->picture_count++] = found->gl_pathv[i];
+    }
 }
 
 /* ---- One row ---- */
@@ -116,8 +118,9 @@ static int run_side(encode_fn *encode, const wvl_bench_picture *picture, const w
     wvl_bench_coded coded = {.data = NULL};
     int status = encode(picture, job, &coded, error);
 
-    if (status != 0)
+    if (status != 0) {
         return status;
+    }
     result->bytes = coded.bytes;
     status = wvl_bench_decode_opj(&coded, picture, &result->quality, error);
     wvl_bench_release_coded(&coded);
@@ -163,19 +166,21 @@ static void count_row(table *t, const row *r)
 
 static void write_head(const table *t)
 {
-    if (t->text == NULL)
+    if (!t->text) {
         return;
-    if (t->options->markdown)
+    }
+    if (t->options->markdown) {
         fprintf(
             t->text,
             "OpenJPEG %s; Wavelane %s\n\n"
             "| picture | bit/pixel | colour transform | OpenJPEG bytes | dB | Wavelane bytes | dB | difference dB |\n"
             "|---|---|---|---|---|---|---|---|\n",
             wvl_bench_opj_version(), wvl_bench_wavelane_version());
-    else
+    } else {
         fprintf(t->text, "wavelane %s\nopenjpeg %s\n%-28s %6s %-6s %10s %8s %10s %8s %9s\n",
                 wvl_bench_wavelane_version(), wvl_bench_opj_version(), "picture", "bpp", "colour", "opj bytes", "dB",
                 "wvl bytes", "dB", "diff dB");
+    }
 }
 
 static void write_row(const table *t, const row *r)
@@ -183,8 +188,9 @@ static void write_row(const table *t, const row *r)
     const char *form = t->options->markdown ? "| %s | %g | %s | %zu | %.3f | %zu | %.3f | %+.3f%s |\n"
                                             : "%-28s %6g %-6s %10zu %8.3f %10zu %8.3f %+9.3f%s\n";
 
-    if (t->text == NULL)
+    if (!t->text) {
         return;
+    }
     fprintf(t->text, form, r->picture, r->bpp, r->color ? "on" : "off", r->opj.bytes, r->opj.quality.psnr,
             r->wavelane.bytes, r->wavelane.quality.psnr, r->difference,
             r->wavelane.bytes > r->opj.bytes ? " OVER THE CAP" : "");
@@ -207,9 +213,10 @@ static void put_row(wvl_bench_json *json, const row *r)
 
 static void write_tally(const table *t, const char *name, const tally *sum)
 {
-    if (t->text != NULL && sum->count > 0)
+    if (t->text && sum->count > 0) {
         fprintf(t->text, "%s%s, %zu rows: worst %+.3f dB, mean %+.3f dB%s\n", t->options->markdown ? "\n" : "", name,
                 sum->count, sum->worst, sum->sum / (double)sum->count, sum->over_cap > 0 ? ", OVER THE CAP" : "");
+    }
 }
 
 static void put_tally(wvl_bench_json *json, const char *name, const tally *sum)
@@ -247,17 +254,20 @@ static int run_picture(table *t, const wvl_bench_picture *picture)
     int has_color = wvl_bench_picture_has_color(picture);
 
     for (int color = 1; color >= 0; color--) {
-        if (color ? !(o->color_on && has_color) : !(o->color_off || !has_color))
+        if (color ? !(o->color_on && has_color) : !(o->color_off || !has_color)) {
             continue;
+        }
         for (size_t i = 0; i < o->rate_count; i++) {
             row r = {.picture = picture->name, .bpp = o->rates[i], .color = color};
 
-            if (run_row(t, picture, &r) != 0)
+            if (run_row(t, picture, &r) != 0) {
                 return -1;
+            }
             count_row(t, &r);
             write_row(t, &r);
-            if (t->json.out != NULL)
+            if (t->json.out) {
                 put_row(&t->json, &r);
+            }
         }
     }
     return 0;
@@ -277,8 +287,9 @@ static int run_pictures(table *t)
         }
         status = run_picture(t, &picture);
         wvl_bench_release_picture(&picture);
-        if (status != 0)
+        if (status != 0) {
             return WVL_BENCH_EXIT_FAILED;
+        }
     }
     return WVL_BENCH_EXIT_OK;
 }
@@ -294,7 +305,7 @@ static int run_table(const options *o)
     table t = {.options = o, .context = wvl_bench_open_context((uint32_t)o->threads, error)};
     int status;
 
-    if (t.context == NULL) {
+    if (!t.context) {
         fprintf(stderr, "wavelane-bench: %s\n", error);
         return WVL_BENCH_EXIT_FAILED;
     }
@@ -304,18 +315,22 @@ static int run_table(const options *o)
     }
     t.text = t.json.out == stdout ? NULL : stdout;
     write_head(&t);
-    if (t.json.out != NULL)
+    if (t.json.out) {
         put_head(&t.json);
+    }
     status = run_pictures(&t);
     wvl_bench_close_context(t.context);
     write_tally(&t, "colour transform on", &t.on);
     write_tally(&t, "colour transform off", &t.off);
-    if (t.json.out != NULL)
+    if (t.json.out) {
         put_tail(&t, &t.json);
-    if (wvl_bench_json_close(&t.json, status == WVL_BENCH_EXIT_OK) != 0)
+    }
+    if (wvl_bench_json_close(&t.json, status == WVL_BENCH_EXIT_OK) != 0) {
         return WVL_BENCH_EXIT_OUTPUT;
-    if (status == WVL_BENCH_EXIT_OK && (below_floor(&t.on, o->floor) || below_floor(&t.off, o->floor)))
+    }
+    if (status == WVL_BENCH_EXIT_OK && (below_floor(&t.on, o->floor) || below_floor(&t.off, o->floor))) {
         status = WVL_BENCH_EXIT_CHECK;
+    }
     return status;
 }
 
@@ -326,18 +341,21 @@ int wvl_bench_run_rd(wvl_bench_args *args)
     glob_t found = {.gl_pathc = 0};
     int status = WVL_BENCH_EXIT_USAGE;
 
-    if (wvl_bench_args_parse(args, option_table, sizeof option_table / sizeof *option_table, &o) != 0)
+    if (wvl_bench_args_parse(args, option_table, sizeof option_table / sizeof *option_table, &o) != 0) {
         return status;
+    }
     if (!wvl_bench_has_opj()) {
         fputs("wavelane-bench rd: built without OpenJPEG, which encodes and decodes here\n", stderr);
         return status;
     }
-    if (o.picture_count == 0)
+    if (o.picture_count == 0) {
         find_pictures(&o, &found);
-    if (o.picture_count == 0)
+    }
+    if (o.picture_count == 0) {
         fputs("wavelane-bench rd: no picture named, and none found through WVL_TEST_PICTURES\n", stderr);
-    else
+    } else {
         status = run_table(&o);
+    }
     globfree(&found);
     return status;
 }

@@ -3,20 +3,23 @@
 
 static const wvl_bench_entrant *find_entrant(const wvl_bench_report *r, wvl_bench_coder coder, uint32_t threads)
 {
-    for (size_t i = 0; i < r->entrant_count; i++)
-        if (r->entrants[i].coder == coder && r->entrants[i].job.threads == threads)
+    for (size_t i = 0; i < r->entrant_count; i++) {
+        if (r->entrants[i].coder == coder && r->entrants[i].job.threads == threads) {
             return &r->entrants[i];
+        }
+    }
     return NULL;
 }
 
 static void write_quality(const wvl_bench_entrant *e, FILE *out)
 {
-    if (!e->judged)
+    if (!e->judged) {
         fputs("  not decoded", out);
-    else if (e->quality.exact)
+    } else if (e->quality.exact) {
         fputs("  exact", out);
-    else
+    } else {
         fprintf(out, "  %.2f dB", e->quality.psnr);
+    }
 }
 
 static void write_entrant(const wvl_bench_report *r, const wvl_bench_entrant *e, FILE *out)
@@ -26,8 +29,9 @@ static void write_entrant(const wvl_bench_report *r, const wvl_bench_entrant *e,
     fprintf(out, "%-10s %2u  %10zu  %8.2f %8.2f  %8.2f %8.2f  %8.2f", wvl_bench_coder_name(e->coder), e->job.threads,
             e->bytes, 1e3 * e->wall_least, 1e3 * e->wall_median, 1e3 * e->cpu_least, 1e3 * e->cpu_median,
             samples / e->wall_least);
-    if (!r->options->uncounted[0])
+    if (!r->options->uncounted[0]) {
         fprintf(out, "  %8.2f %8.2f", 1e-6 * e->cycles_median / samples, 1e-6 * e->instructions_median / samples);
+    }
     write_quality(e, out);
     fputc('\n', out);
 }
@@ -50,13 +54,15 @@ static void write_ratios(const wvl_bench_report *r, const wvl_bench_entrant *e, 
     for (unsigned coder = WVL_BENCH_WAVELANE + 1; e->coder == WVL_BENCH_WAVELANE && coder < WVL_BENCH_CODERS; coder++) {
         const wvl_bench_entrant *other = find_entrant(r, (wvl_bench_coder)coder, e->job.threads);
 
-        if (other != NULL)
+        if (other) {
             write_against(e, other, out);
+        }
     }
-    if (first != NULL && first->job.threads != e->job.threads)
+    if (first && first->job.threads != e->job.threads) {
         fprintf(out, "%s, threads %u / %u: speed %.3f (minimum wall), %.3f (median wall)\n",
                 wvl_bench_coder_name(e->coder), e->job.threads, first->job.threads, first->wall_least / e->wall_least,
                 first->wall_median / e->wall_median);
+    }
 }
 
 static void write_mode(const wvl_bench_report *r, FILE *out)
@@ -64,10 +70,12 @@ static void write_mode(const wvl_bench_report *r, FILE *out)
     const wvl_bench_job *job = &r->entrants[0].job;
 
     fprintf(out, "\n%s%s", job->ht ? "HT blocks, " : "", job->reversible ? "lossless 5/3" : "lossy 9/7");
-    if (job->bpp > 0)
+    if (job->bpp > 0) {
         fprintf(out, ", %g bit/pixel", job->bpp);
-    if (job->step > 0)
+    }
+    if (job->step > 0) {
         fprintf(out, ", step %g", job->step);
+    }
     fprintf(out, ", %u timed runs\n", r->options->runs);
 }
 
@@ -76,22 +84,26 @@ void wvl_bench_write_report(const wvl_bench_report *r, FILE *out)
     write_mode(r, out);
     fprintf(out, "coder     threads    bytes   wall ms  (median)   cpu ms  (median)  Msample/s%s  decoded\n",
             r->options->uncounted[0] ? "" : "  cycles, instructions a sample");
-    for (size_t i = 0; i < r->entrant_count; i++)
+    for (size_t i = 0; i < r->entrant_count; i++) {
         write_entrant(r, &r->entrants[i], out);
-    for (size_t i = 0; i < r->entrant_count; i++)
+    }
+    for (size_t i = 0; i < r->entrant_count; i++) {
         write_ratios(r, &r->entrants[i], out);
-    if (r->has_memory)
+    }
+    if (r->has_memory) {
         fprintf(out, "wavelane memory: peak %llu bytes = %.2f a sample, of them %llu output; the plan announced %llu\n",
                 (unsigned long long)r->memory.peak_bytes,
                 (double)r->memory.peak_bytes / (double)r->picture->sample_count,
                 (unsigned long long)r->memory.output_bytes, (unsigned long long)r->memory.base_bytes);
+    }
 }
 
 static void put_runs(wvl_bench_json *json, const char *key, const double *seconds, size_t runs)
 {
     wvl_bench_put_open(json, key, '[');
-    for (size_t i = 0; i < runs; i++)
+    for (size_t i = 0; i < runs; i++) {
         wvl_bench_put_number(json, NULL, seconds[i]);
+    }
     wvl_bench_put_close(json, ']');
 }
 
@@ -137,8 +149,9 @@ static void put_ratios(wvl_bench_json *json, const wvl_bench_report *r, wvl_benc
     for (size_t i = 0; i < r->entrant_count; i++) {
         const wvl_bench_entrant *e = &r->entrants[i], *other = find_entrant(r, coder, e->job.threads);
 
-        if (e->coder == WVL_BENCH_WAVELANE && other != NULL)
+        if (e->coder == WVL_BENCH_WAVELANE && other) {
             put_ratio(json, e, other);
+        }
     }
     wvl_bench_put_close(json, ']');
 }
@@ -150,12 +163,15 @@ void wvl_bench_put_report(wvl_bench_json *json, const wvl_bench_report *r)
     wvl_bench_put_number(json, "bpp", r->entrants[0].job.bpp);
     wvl_bench_put_number(json, "step", r->entrants[0].job.step);
     wvl_bench_put_open(json, "coders", '[');
-    for (size_t i = 0; i < r->entrant_count; i++)
+    for (size_t i = 0; i < r->entrant_count; i++) {
         put_entrant(json, r, &r->entrants[i]);
+    }
     wvl_bench_put_close(json, ']');
-    for (unsigned coder = WVL_BENCH_WAVELANE + 1; coder < WVL_BENCH_CODERS; coder++)
-        if ((coder == WVL_BENCH_OPENJPEG) == !r->entrants[0].job.ht)
+    for (unsigned coder = WVL_BENCH_WAVELANE + 1; coder < WVL_BENCH_CODERS; coder++) {
+        if ((coder == WVL_BENCH_OPENJPEG) == !r->entrants[0].job.ht) {
             put_ratios(json, r, (wvl_bench_coder)coder);
+        }
+    }
     if (r->has_memory) {
         wvl_bench_put_open(json, "memory", '{');
         wvl_bench_put_number(json, "peak_bytes", (double)r->memory.peak_bytes);
@@ -169,9 +185,10 @@ void wvl_bench_put_report(wvl_bench_json *json, const wvl_bench_report *r)
 void wvl_bench_put_head(wvl_bench_json *json, const wvl_bench_encode_options *o, const wvl_bench_picture *picture)
 {
     wvl_bench_put_open(json, NULL, '{');
-    for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++)
+    for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++) {
         wvl_bench_put_text(json, wvl_bench_coder_name((wvl_bench_coder)coder),
                            wvl_bench_coder_version((wvl_bench_coder)coder));
+    }
     wvl_bench_put_text(json, "picture", picture->name);
     wvl_bench_put_number(json, "width", picture->io.width);
     wvl_bench_put_number(json, "height", picture->io.height);
@@ -180,8 +197,9 @@ void wvl_bench_put_head(wvl_bench_json *json, const wvl_bench_encode_options *o,
     wvl_bench_put_number(json, "samples", (double)picture->sample_count);
     wvl_bench_put_number(json, "runs", (double)o->runs);
     wvl_bench_put_open(json, "settings", '[');
-    for (size_t i = 0; i < o->settings.count; i++)
+    for (size_t i = 0; i < o->settings.count; i++) {
         wvl_bench_put_text(json, NULL, o->settings.text[i]);
+    }
     wvl_bench_put_close(json, ']');
     wvl_bench_put_open(json, "modes", '[');
 }

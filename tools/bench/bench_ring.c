@@ -134,14 +134,14 @@ static int add_picture(const wvl_io_picture *io, wvl_memory_kind kind, wvl_bench
 {
     uint32_t k = ring->count;
     uint8_t *pixels = malloc(ring->picture_bytes);
-    if (pixels == NULL) {
+    if (!pixels) {
         return -1;
     }
     ring->pixels[ring->count++] = pixels;
     fill_pixels(io, ring->is_interleaved, k, pixels);
     wvl_plane *planes = ring->planes + (size_t)2 * k * io->component_count;
     ring->on_host[k] = ring->images[k] = describe(ring, io, pixels, planes);
-    if (kind == WVL_MEMORY_HOST || store == NULL) {
+    if (kind == WVL_MEMORY_HOST || !store) {
         return 0;
     }
     int ordinal;
@@ -149,7 +149,7 @@ static int add_picture(const wvl_io_picture *io, wvl_memory_kind kind, wvl_bench
     ring->images[k] = describe(ring, io, there, planes + io->component_count);
     ring->images[k].memory_kind = kind;
     ring->images[k].device = kind == WVL_MEMORY_DEVICE ? ordinal : 0;
-    return there != NULL ? 0 : -1;
+    return there ? 0 : -1;
 }
 
 void wvl_bench_close_ring(wvl_bench_ring *ring)
@@ -189,7 +189,7 @@ int wvl_bench_open_ring(const wvl_bench_picture *picture, uint32_t count, wvl_be
     ring->picture_bytes = measure_picture(io, ring->is_interleaved);
     ring->sent_bytes = measure_sent(io);
     ring->planes = calloc((size_t)2 * count * io->component_count, sizeof *ring->planes);
-    int failed = ring->planes == NULL;
+    int failed = !ring->planes;
     while (!failed && ring->count < count) {
         failed = add_picture(io, kind, store, ring);
     }
@@ -233,13 +233,13 @@ int wvl_bench_write_raw(const wvl_bench_ring *ring, const wvl_bench_picture *pic
     }
     uint8_t *row = malloc((size_t)io->width * io->component_count * 2);
     FILE *file = fopen(path, "wb");
-    int failed = row == NULL || file == NULL;
+    int failed = !row || !file;
     for (uint32_t k = 0; k < ring->count && !failed; k++) {
         for (uint32_t y = 0; y < io->height && !failed; y++) {
             failed = write_row(&ring->on_host[k], io, y, row, file);
         }
     }
-    if (file != NULL) {
+    if (file) {
         failed |= fclose(file) != 0;
     }
     if (failed) {

@@ -30,7 +30,7 @@ static void work(const wvl_bench_picture *picture, wvl_bench_job job, int in, in
     char go, error[WVL_BENCH_ERROR_BYTES] = "";
 
     job.context = wvl_bench_open_context(job.threads, error);
-    while (job.context != NULL && read(in, &go, 1) == 1 && go != STOP) {
+    while (job.context && read(in, &go, 1) == 1 && go != STOP) {
         wvl_bench_coded coded = {.data = NULL};
         moment m = {.begin = wvl_bench_wall_seconds()};
 
@@ -38,11 +38,13 @@ static void work(const wvl_bench_picture *picture, wvl_bench_job job, int in, in
         m.end = m.begin + coded.time.wall_seconds;
         m.cpu = coded.time.cpu_seconds;
         wvl_bench_release_coded(&coded);
-        if (write(out, &m, sizeof m) != (ssize_t)sizeof m)
+        if (write(out, &m, sizeof m) != (ssize_t)sizeof m) {
             break;
+        }
     }
-    if (error[0] != '\0')
+    if (error[0] != '\0') {
         fprintf(stderr, "wavelane-bench: %s\n", error);
+    }
     wvl_bench_close_context(job.context);
 }
 
@@ -52,10 +54,12 @@ static int start_worker(const wvl_bench_picture *picture, const wvl_bench_job *j
     wvl_bench_job own = *job;
 
     own.threads = threads;
-    if (pipe(to) != 0)
+    if (pipe(to) != 0) {
         return -1;
-    if (pipe(from) != 0 || (w->pid = fork()) < 0)
+    }
+    if (pipe(from) != 0 || (w->pid = fork()) < 0) {
         return -1;
+    }
     if (w->pid == 0) {
         close(to[1]);
         close(from[0]);
@@ -86,12 +90,15 @@ static int run_workers(const worker *w, size_t count, double *wall, double *cpu)
     moment m;
 
     *cpu = 0.0;
-    for (size_t i = 0; i < count; i++)
-        if (write(w[i].in, "", 1) != 1)
-            return -1;
     for (size_t i = 0; i < count; i++) {
-        if (read(w[i].out, &m, sizeof m) != (ssize_t)sizeof m || m.status != 0)
+        if (write(w[i].in, "", 1) != 1) {
             return -1;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (read(w[i].out, &m, sizeof m) != (ssize_t)sizeof m || m.status != 0) {
+            return -1;
+        }
         begin = m.begin < begin ? m.begin : begin;
         end = m.end > end ? m.end : end;
         *cpu += m.cpu;
@@ -111,8 +118,9 @@ static int measure_turns(const worker *team, const worker *singles, size_t n, si
         size_t at = run == 0 ? 0 : run - 1;
 
         if (run_workers(team, 1, &team_wall[at], &team_cpu[at]) != 0 ||
-            run_workers(singles, n, &wall[at], &cpu[at]) != 0)
+            run_workers(singles, n, &wall[at], &cpu[at]) != 0) {
             return -1;
+        }
         ratio[at] = wall[at] / ((double)n * team_wall[at]);
     }
     wvl_bench_summarise(ratio, runs, &unused, &s->ratio_median);
@@ -131,15 +139,19 @@ int wvl_bench_measure_scaling(const wvl_bench_picture *picture, const wvl_bench_
     (void)signal(SIGPIPE, SIG_IGN);
     int status = threads <= MAX_SINGLES ? start_worker(picture, job, threads, &team) : -1;
 
-    if (status != 0)
+    if (status != 0) {
         return status;
-    while (started < threads && (status = start_worker(picture, job, 1, &singles[started])) == 0)
+    }
+    while (started < threads && (status = start_worker(picture, job, 1, &singles[started])) == 0) {
         started++;
-    if (status == 0)
+    }
+    if (status == 0) {
         status = measure_turns(&team, singles, threads, runs, s);
+    }
     stop_worker(&team);
-    for (size_t i = 0; i < started; i++)
+    for (size_t i = 0; i < started; i++) {
         stop_worker(&singles[i]);
+    }
     s->threads = threads;
     return status;
 }

@@ -87,7 +87,7 @@ static double measure_level(bench *b, const wvl_slot *slot, wvl_cpu_level level)
 
 static int has_own(const wvl_slot *slot, wvl_cpu_level level)
 {
-    return level == WVL_CPU_C || (wvl_slots_has_level(level) && wvl_slots_fetch_own(slot, level) != NULL);
+    return level == WVL_CPU_C || (wvl_slots_has_level(level) && wvl_slots_fetch_own(slot, level));
 }
 
 /* Nonzero if a level does not give what C gives. */
@@ -165,10 +165,7 @@ static void put_row(wvl_bench_json *json, const row *r)
 
 /* ---- The command ---- */
 
-static int is_wanted(const options *o, const wvl_slot *slot)
-{
-    return o->only == NULL || strstr(slot->name, o->only) != NULL;
-}
+static int is_wanted(const options *o, const wvl_slot *slot) { return !o->only || strstr(slot->name, o->only); }
 
 /* Returns an exit status. */
 static int run_all(bench *b, wvl_bench_json *json)
@@ -185,7 +182,7 @@ static int run_all(bench *b, wvl_bench_json *json)
                 return WVL_BENCH_EXIT_CHECK;
             }
             count++;
-            if (json->out != NULL) {
+            if (json->out) {
                 put_row(json, &r);
             }
             if (json->out != stdout) {
@@ -207,7 +204,7 @@ static int run_with_json(bench *b)
     if (wvl_bench_json_open(&json, b->options->json) != 0) {
         return WVL_BENCH_EXIT_OUTPUT;
     }
-    if (json.out != NULL) {
+    if (json.out) {
         wvl_bench_put_open(&json, NULL, '{');
         wvl_bench_put_text(&json, "wavelane", wvl_bench_wavelane_version());
         wvl_bench_put_open(&json, "slots", '[');
@@ -216,7 +213,7 @@ static int run_with_json(bench *b)
         write_head();
     }
     status = run_all(b, &json);
-    if (json.out != NULL) {
+    if (json.out) {
         wvl_bench_put_close(&json, ']');
         wvl_bench_put_close(&json, '}');
         if (wvl_bench_json_close(&json, status == WVL_BENCH_EXIT_OK) != 0) {
@@ -238,7 +235,7 @@ int wvl_bench_run_slots(wvl_bench_args *args)
     b.plain = aligned_alloc(64, WVL_SLOTS_SCENE_BYTES);
     b.fast = aligned_alloc(64, WVL_SLOTS_SCENE_BYTES);
     b.copies = aligned_alloc(64, WVL_SLOTS_SCENE_BYTES);
-    if (b.scene.bytes != NULL && b.plain != NULL && b.fast != NULL && b.copies != NULL) {
+    if (b.scene.bytes && b.plain && b.fast && b.copies) {
         status = run_with_json(&b);
     } else {
         fprintf(stderr, "%s: no memory\n", wvl_bench_program);

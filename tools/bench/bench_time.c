@@ -35,8 +35,9 @@ void wvl_bench_time_open(const char **why)
     *why = "";
     counters[0] = open_counter(PERF_COUNT_HW_CPU_CYCLES);
     counters[1] = counters[0] < 0 ? -1 : open_counter(PERF_COUNT_HW_INSTRUCTIONS);
-    if (counters[0] < 0 || counters[1] < 0)
+    if (counters[0] < 0 || counters[1] < 0) {
         *why = strerror(errno);
+    }
 }
 
 /* A counter that shares its place on the chip with others ran for a part of the time only. */
@@ -44,8 +45,9 @@ static double read_counter(int counter)
 {
     uint64_t v[3]; /* value, time enabled, time running */
 
-    if (counter < 0 || read(counter, v, sizeof v) != (ssize_t)sizeof v || v[2] == 0)
+    if (counter < 0 || read(counter, v, sizeof v) != (ssize_t)sizeof v || v[2] == 0) {
         return NAN;
+    }
     return (double)v[0] * ((double)v[1] / (double)v[2]);
 }
 #else

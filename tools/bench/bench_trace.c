@@ -20,8 +20,8 @@ struct wvl_bench_trace {
 int wvl_bench_open_trace(const char *path, wvl_bench_trace **trace)
 {
     wvl_bench_trace *t = calloc(1, sizeof *t);
-    FILE *file = t != NULL ? fopen(path, "wb") : NULL;
-    if (file == NULL) {
+    FILE *file = t ? fopen(path, "wb") : NULL;
+    if (!file) {
         fprintf(stderr, "wavelane-bench: %s: %s\n", path, strerror(errno));
         free(t);
         return -1;
@@ -53,7 +53,7 @@ static uint32_t find_track(wvl_bench_trace *t, const char *name)
 
 void wvl_bench_write_span(wvl_bench_trace *t, const wvl_trace_span *span)
 {
-    if (t != NULL) {
+    if (t) {
         fprintf(t->file,
                 ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"name\":\"%s\",\"ts\":%.3f,\"dur\":%.3f,"
                 "\"args\":{\"picture\":%llu}}",
@@ -75,10 +75,10 @@ int wvl_bench_open_traced(uint32_t threads, const char *path, wvl_context **cont
     wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
     *context = NULL;
     *trace = NULL;
-    if (path != NULL && wvl_bench_open_trace(path, trace) != 0) {
+    if (path && wvl_bench_open_trace(path, trace) != 0) {
         return WVL_BENCH_EXIT_OUTPUT;
     }
-    options.trace = path != NULL ? take_span : NULL;
+    options.trace = path ? take_span : NULL;
     options.trace_user = *trace;
     if (wvl_context_create(&options, context) == WVL_OK) {
         return WVL_BENCH_EXIT_OK;
@@ -92,7 +92,7 @@ int wvl_bench_open_traced(uint32_t threads, const char *path, wvl_context **cont
 
 int wvl_bench_close_trace(wvl_bench_trace *t)
 {
-    if (t == NULL) {
+    if (!t) {
         return 0;
     }
     fputs("\n]}\n", t->file);

@@ -29,7 +29,7 @@ int wvl_bench_open_source(const wvl_bench_picture *picture, wvl_bench_source *s,
 
     *s = (wvl_bench_source){.components = calloc(count, sizeof *s->components),
                             .planes = calloc(count, sizeof *s->planes)};
-    if (s->components == NULL || s->planes == NULL) {
+    if (!s->components || !s->planes) {
         wvl_bench_close_source(s);
         snprintf(error, WVL_BENCH_ERROR_BYTES, "no memory");
         return -1;
@@ -87,8 +87,9 @@ static int set_job(wvl_params *params, const wvl_bench_job *job, char *error)
     bad |= set_text(params, "mct", job->color_transform ? "on" : "off");
     snprintf(number, sizeof number, "%u", job->levels);
     bad |= set_text(params, "levels", number);
-    if (job->ht)
+    if (job->ht) {
         bad |= set_text(params, "style", "HT");
+    }
     if (job->step > 0) {
         snprintf(number, sizeof number, "%.9g", job->step);
         bad |= set_text(params, "step", number);
@@ -100,8 +101,9 @@ static int set_job(wvl_params *params, const wvl_bench_job *job, char *error)
         snprintf(number, sizeof number, "%.9g", job->bpp);
         bad |= set_text(params, "bpp", number);
     }
-    for (size_t i = 0; job->settings != NULL && i < job->settings->count && bad == 0; i++)
+    for (size_t i = 0; job->settings && i < job->settings->count && bad == 0; i++) {
         bad |= set_setting(params, job->settings->text[i], error);
+    }
     return bad;
 }
 
@@ -121,10 +123,12 @@ static wvl_status encode_plan(wvl_context *context, const wvl_plan *plan, const 
     wvl_result *result = NULL;
     wvl_status status = wvl_sink_open_memory(context, &sink);
 
-    if (status != WVL_OK)
+    if (status != WVL_OK) {
         return status;
-    if (wvl_plan_measure(plan, &memory) == WVL_OK)
+    }
+    if (wvl_plan_measure(plan, &memory) == WVL_OK) {
         out->base_bytes = memory.base_bytes;
+    }
     status = wvl_encode(plan, image, &sink, NULL, &result, error, WVL_BENCH_ERROR_BYTES);
     wvl_result_release(result);
     return status == WVL_OK ? wvl_sink_take_memory(&sink, &out->data, &out->bytes) : status;
@@ -140,17 +144,21 @@ static int encode_source(wvl_context *context, const wvl_bench_source *s, const 
     error[0] = '\0';
     if (status == WVL_OK && set_job(params, job, error) != 0) {
         status = WVL_ERROR_PARAMETER;
-        if (error[0] == '\0')
+        if (error[0] == '\0') {
             snprintf(error, WVL_BENCH_ERROR_BYTES, "%s", wvl_params_error(params));
+        }
     }
-    if (status == WVL_OK && (status = wvl_plan_create(context, params, &s->format, NULL, &plan)) != WVL_OK)
+    if (status == WVL_OK && (status = wvl_plan_create(context, params, &s->format, NULL, &plan)) != WVL_OK) {
         snprintf(error, WVL_BENCH_ERROR_BYTES, "%s", wvl_context_error(context));
-    if (status == WVL_OK)
+    }
+    if (status == WVL_OK) {
         status = encode_plan(context, plan, &s->image, out, error);
+    }
     wvl_plan_release(plan);
     wvl_params_release(params);
-    if (status != WVL_OK && error[0] == '\0')
+    if (status != WVL_OK && error[0] == '\0') {
         snprintf(error, WVL_BENCH_ERROR_BYTES, "%s", wvl_status_text(status));
+    }
     return status == WVL_OK ? 0 : -1;
 }
 
@@ -159,10 +167,12 @@ static wvl_context *open_context(uint32_t threads, const wvl_allocator *host, ch
     wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
     wvl_context *context = NULL;
 
-    if (host != NULL)
+    if (host) {
         options.host = *host;
-    if (wvl_context_create(&options, &context) == WVL_OK)
+    }
+    if (wvl_context_create(&options, &context) == WVL_OK) {
         return context;
+    }
     snprintf(error, WVL_BENCH_ERROR_BYTES, "no context");
     return NULL;
 }
@@ -175,13 +185,14 @@ void wvl_bench_close_context(wvl_context *context) { wvl_context_release(context
 static int keep_output(wvl_context *context, output *out, wvl_bench_coded *coded, char *error)
 {
     coded->data = malloc(out->bytes);
-    if (coded->data != NULL)
+    if (coded->data) {
         memcpy(coded->data, out->data, out->bytes);
-    else
+    } else {
         snprintf(error, WVL_BENCH_ERROR_BYTES, "no memory");
+    }
     coded->bytes = out->bytes;
     wvl_memory_release(context, out->data, out->bytes);
-    return coded->data != NULL ? 0 : -1;
+    return coded->data ? 0 : -1;
 }
 
 static int encode_timed(wvl_context *context, const wvl_bench_picture *picture, const wvl_bench_job *job,
@@ -192,13 +203,15 @@ static int encode_timed(wvl_context *context, const wvl_bench_picture *picture, 
     wvl_bench_source s;
     int status;
 
-    if (wvl_bench_open_source(picture, &s, error) != 0)
+    if (wvl_bench_open_source(picture, &s, error) != 0) {
         return -1;
+    }
     start = wvl_bench_time_now();
     status = encode_source(context, &s, job, &out, error);
     coded->time = wvl_bench_time_since(start);
-    if (status == 0)
+    if (status == 0) {
         status = keep_output(context, &out, coded, error);
+    }
     wvl_bench_close_source(&s);
     return status;
 }
@@ -206,11 +219,12 @@ static int encode_timed(wvl_context *context, const wvl_bench_picture *picture, 
 int wvl_bench_encode_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded,
                               char *error)
 {
-    wvl_context *context = job->context != NULL ? job->context : open_context(job->threads, NULL, error);
-    int status = context != NULL ? encode_timed(context, picture, job, coded, error) : -1;
+    wvl_context *context = job->context ? job->context : open_context(job->threads, NULL, error);
+    int status = context ? encode_timed(context, picture, job, coded, error) : -1;
 
-    if (job->context == NULL)
+    if (!job->context) {
         wvl_context_release(context);
+    }
     return status;
 }
 
@@ -227,8 +241,9 @@ static void *counted_allocate(void *user, size_t bytes, size_t alignment, void *
     void *memory;
 
     (void)stream;
-    if (posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0)
+    if (posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0) {
         return NULL;
+    }
     live = atomic_fetch_add(&count->live_bytes, bytes) + bytes;
     peak = atomic_load(&count->peak_bytes);
     while (live > peak && !atomic_compare_exchange_weak(&count->peak_bytes, &peak, live))
@@ -239,8 +254,9 @@ static void *counted_allocate(void *user, size_t bytes, size_t alignment, void *
 static void counted_release(void *user, void *memory, size_t bytes, void *stream)
 {
     (void)stream;
-    if (memory != NULL)
+    if (memory) {
         atomic_fetch_sub(&((counter *)user)->live_bytes, bytes);
+    }
     free(memory);
 }
 
@@ -254,15 +270,16 @@ int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench
     wvl_bench_source s;
     int status;
 
-    if (context == NULL || wvl_bench_open_source(picture, &s, error) != 0) {
+    if (!context || wvl_bench_open_source(picture, &s, error) != 0) {
         wvl_context_release(context);
         return -1;
     }
     status = encode_source(context, &s, job, &out, error);
     *memory = (wvl_bench_memory){
         .base_bytes = out.base_bytes, .peak_bytes = atomic_load(&count.peak_bytes), .output_bytes = out.bytes};
-    if (status == 0)
+    if (status == 0) {
         wvl_memory_release(context, out.data, out.bytes);
+    }
     wvl_bench_close_source(&s);
     wvl_context_release(context);
     return status;

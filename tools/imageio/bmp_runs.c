@@ -17,8 +17,9 @@ static int next_byte(run_pen *pen)
 {
     int c = wvl_io_source_byte(&pen->context->source);
 
-    if (c < 0)
+    if (c < 0) {
         wvl_io_fail(pen->context, "run lengths: truncated: no end of picture");
+    }
     return c;
 }
 
@@ -29,8 +30,9 @@ static uint8_t *pen_row(const run_pen *pen)
 
 static int check_room(run_pen *pen, uint32_t count)
 {
-    if (pen->y < pen->height && count <= pen->padded_width - pen->x)
+    if (pen->y < pen->height && count <= pen->padded_width - pen->x) {
         return 0;
+    }
     return wvl_io_fail(pen->context, "run lengths: %u pixels at column %u of line %u lie outside %u x %u", count,
                        pen->x, pen->y, pen->width, pen->height);
 }
@@ -41,11 +43,13 @@ static int draw_run(run_pen *pen, uint32_t count, unsigned value)
     uint8_t *row;
     uint32_t i;
 
-    if (check_room(pen, count) != 0)
+    if (check_room(pen, count) != 0) {
         return -1;
+    }
     row = pen_row(pen) + pen->x;
-    for (i = 0; i < count && pen->x + i < pen->width; i++)
+    for (i = 0; i < count && pen->x + i < pen->width; i++) {
         row[i] = (uint8_t)(pen->bits == 8 ? value : (i & 1) != 0 ? value & 15 : value >> 4);
+    }
     pen->x += count;
     return 0;
 }
@@ -56,14 +60,16 @@ static int draw_literal(run_pen *pen, uint32_t count)
     uint32_t byte_count = pen->bits == 8 ? count : (count + 1) / 2, padded = (byte_count + 1) & ~1u, i;
     uint32_t per_byte = 8 / pen->bits;
 
-    if (check_room(pen, count) != 0)
+    if (check_room(pen, count) != 0) {
         return -1;
+    }
     for (i = 0; i < padded; i++) {
         int c = next_byte(pen);
         uint32_t left = i < byte_count ? count - i * per_byte : 0;
 
-        if (c < 0 || (left != 0 && draw_run(pen, left < per_byte ? left : per_byte, (unsigned)c) != 0))
+        if (c < 0 || (left != 0 && draw_run(pen, left < per_byte ? left : per_byte, (unsigned)c) != 0)) {
             return -1;
+        }
     }
     return 0;
 }
@@ -72,11 +78,13 @@ static int move_pen(run_pen *pen)
 {
     int right = next_byte(pen), up = right < 0 ? -1 : next_byte(pen);
 
-    if (up < 0)
+    if (up < 0) {
         return -1;
-    if ((uint32_t)right > pen->padded_width - pen->x || (uint32_t)up > pen->height - pen->y)
+    }
+    if ((uint32_t)right > pen->padded_width - pen->x || (uint32_t)up > pen->height - pen->y) {
         return wvl_io_fail(pen->context, "run lengths: a move of %d, %d from column %u of line %u leaves the picture",
                            right, up, pen->x, pen->y);
+    }
     pen->x += (uint32_t)right;
     pen->y += (uint32_t)up;
     return 0;
@@ -84,8 +92,9 @@ static int move_pen(run_pen *pen)
 
 static int start_line(run_pen *pen)
 {
-    if (pen->y >= pen->height)
+    if (pen->y >= pen->height) {
         return wvl_io_fail(pen->context, "run lengths: more than %u lines", pen->height);
+    }
     pen->x = 0;
     pen->y++;
     return 0;
@@ -100,19 +109,23 @@ int wvl_io_decode_bmp_runs(wvl_io_context *context, const bmp_header *h, uint8_t
     for (;;) {
         int count = next_byte(&pen), value = count < 0 ? -1 : next_byte(&pen), result;
 
-        if (value < 0)
+        if (value < 0) {
             return -1;
-        if (count == 0 && value == END_OF_PICTURE)
+        }
+        if (count == 0 && value == END_OF_PICTURE) {
             return 0;
-        if (count != 0)
+        }
+        if (count != 0) {
             result = draw_run(&pen, (uint32_t)count, (unsigned)value);
-        else if (value == END_OF_LINE)
+        } else if (value == END_OF_LINE) {
             result = start_line(&pen);
-        else if (value == DELTA)
+        } else if (value == DELTA) {
             result = move_pen(&pen);
-        else
+        } else {
             result = draw_literal(&pen, (uint32_t)value);
-        if (result != 0)
+        }
+        if (result != 0) {
             return -1;
+        }
     }
 }

@@ -118,17 +118,19 @@ static const kind *kind_of_extension(const char *extension)
 {
     size_t i;
 
-    for (i = 0; i < sizeof extensions / sizeof extensions[0]; i++)
-        if (strcasecmp(extension, extensions[i].extension) == 0)
+    for (i = 0; i < sizeof extensions / sizeof extensions[0]; i++) {
+        if (strcasecmp(extension, extensions[i].extension) == 0) {
             return extensions[i].kind;
+        }
+    }
     return NULL;
 }
 
 static const char *extension_of_name(const char *name)
 {
-    const char *slash = strrchr(name, '/'), *dot = strrchr(slash != NULL ? slash : name, '.');
+    const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
 
-    return dot != NULL ? dot + 1 : "";
+    return dot ? dot + 1 : "";
 }
 
 static const kind *kind_of_content(wvl_io_context *context)
@@ -136,12 +138,15 @@ static const kind *kind_of_content(wvl_io_context *context)
     const uint8_t *head;
     size_t held = wvl_io_source_peek(&context->source, &head, 16), i;
 
-    for (i = 0; i < sizeof magics / sizeof magics[0]; i++)
-        if (held >= magics[i].byte_count && memcmp(head, magics[i].bytes, magics[i].byte_count) == 0)
+    for (i = 0; i < sizeof magics / sizeof magics[0]; i++) {
+        if (held >= magics[i].byte_count && memcmp(head, magics[i].bytes, magics[i].byte_count) == 0) {
             return magics[i].kind;
+        }
+    }
     if (held >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '6' && strchr(" \t\r\n#", head[2]) != NULL &&
-        head[2] != 0)
+        head[2] != 0) {
         return &pnm;
+    }
     return NULL;
 }
 
@@ -158,30 +163,35 @@ const wvl_io_kind *wvl_io_choose_kind(wvl_io_context *context)
     const char *extension = extension_of_name(context->name);
     const kind *by_name = kind_of_extension(extension), *by_content;
 
-    if (context->options.format != NULL) {
+    if (context->options.format) {
         by_name = kind_of_extension(context->options.format);
-        if (by_name == NULL)
+        if (!by_name) {
             wvl_io_fail(context, "format \"%s\" is not known: --help lists those that are read",
                         context->options.format);
+        }
         return by_name;
     }
-    if (strcmp(context->name, "-") == 0 && context->options.raw_format != NULL)
+    if (strcmp(context->name, "-") == 0 && context->options.raw_format) {
         return &raw;
+    }
     /* These have no magic, and their first bytes may look like somebody else's. */
-    if (by_name == &raw || by_name == &rawl || by_name == &yuv)
+    if (by_name == &raw || by_name == &rawl || by_name == &yuv) {
         return by_name;
+    }
     by_content = kind_of_content(context);
-    if (by_content != NULL || by_name == &tga)
-        return by_content != NULL ? by_content : by_name;
-    if (context->source.size == 0)
+    if (by_content || by_name == &tga) {
+        return by_content ? by_content : by_name;
+    }
+    if (context->source.size == 0) {
         wvl_io_fail(context, "the file is empty");
-    else if (context->source.failed != 0)
+    } else if (context->source.failed != 0) {
         wvl_io_fail(context, "read error: %s", wvl_io_source_trouble(&context->source));
-    else if (begins_with(context, "YUV4MPEG2 "))
+    } else if (begins_with(context, "YUV4MPEG2 ")) {
         wvl_io_fail(context, "is YUV4MPEG2, a sequence of frames; wavelane sequence reads it");
-    else
+    } else {
         wvl_io_fail(context, "format not recognised: neither the first bytes nor the extension \"%s\" is known",
                     extension);
+    }
     return NULL;
 }
 
@@ -190,8 +200,9 @@ static void skip_space(wvl_io_source *source)
 {
     const uint8_t *next;
 
-    while (wvl_io_source_peek(source, &next, 1) == 1 && *next != 0 && strchr(" \t\n\v\f\r", *next) != NULL)
+    while (wvl_io_source_peek(source, &next, 1) == 1 && *next != 0 && strchr(" \t\n\v\f\r", *next) != NULL) {
         (void)wvl_io_source_byte(source);
+    }
 }
 
 /* The last line may end with bytes that fill a word. */
@@ -199,16 +210,18 @@ static void skip_padding(wvl_io_source *source)
 {
     int c = 0;
 
-    while (c >= 0 && wvl_io_source_position(source) % 4 != 0)
+    while (c >= 0 && wvl_io_source_position(source) % 4 != 0) {
         c = wvl_io_source_byte(source);
+    }
 }
 
 /* Two bytes that happen to be BM are no bitmap: its reserved fields are 0. */
 static int is_second(const kind *found, const kind *next, const uint8_t *head, size_t held)
 {
-    if (found == &bmp && next == &bmp)
+    if (found == &bmp && next == &bmp) {
         return held >= 10 && memcmp(head + 6, "\0\0\0\0", 4) == 0;
-    return next != NULL && (next == found || (found->rest == REST_NOTED && (next == &pnm || next == &pam)));
+    }
+    return next && (next == found || (found->rest == REST_NOTED && (next == &pnm || next == &pam)));
 }
 
 int wvl_io_judge_rest(wvl_io_context *context, const wvl_io_kind *found)
@@ -216,23 +229,30 @@ int wvl_io_judge_rest(wvl_io_context *context, const wvl_io_kind *found)
     const uint8_t *head;
     size_t held;
 
-    if (found->rest == REST_IGNORED || context->options.ignore_rest || context->source.endless)
+    if (found->rest == REST_IGNORED || context->options.ignore_rest || context->source.endless) {
         return 0;
-    if (found->rest == REST_NOTED)
+    }
+    if (found->rest == REST_NOTED) {
         skip_space(&context->source);
-    if (found == &dpx)
+    }
+    if (found == &dpx) {
         skip_padding(&context->source);
+    }
     held = wvl_io_source_peek(&context->source, &head, 16);
-    if (held == 0)
+    if (held == 0) {
         return 0;
-    if (found->rest == REST_NOTHING)
+    }
+    if (found->rest == REST_NOTHING) {
         return wvl_io_fail(context,
                            "bytes follow the samples; only one picture per input is read: divide the input, or "
                            "correct its geometry");
-    if (is_second(found, kind_of_content(context), head, held))
+    }
+    if (is_second(found, kind_of_content(context), head, held)) {
         return wvl_io_fail(context, "a second picture follows; only one picture per input is read: divide the input");
-    if (found->rest == REST_NOTED)
+    }
+    if (found->rest == REST_NOTED) {
         wvl_io_note(context, "bytes after the picture are not read");
+    }
     return 0;
 }
 

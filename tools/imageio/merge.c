@@ -9,9 +9,11 @@ static uint8_t step_for(uint32_t whole, uint32_t part)
 {
     uint32_t d;
 
-    for (d = 1; d <= 255; d++)
-        if (((uint64_t)whole + d - 1) / d == part)
+    for (d = 1; d <= 255; d++) {
+        if (((uint64_t)whole + d - 1) / d == part) {
             return (uint8_t)d;
+        }
+    }
     return 0;
 }
 
@@ -38,12 +40,15 @@ static int declare_steps(wvl_io_context *context, wvl_io_component *list, uint32
     for (c = 0; c < n; c++) {
         list[c].dx = steps[2 * c];
         list[c].dy = steps[2 * c + 1];
-        if (list[c].dx == 0 || list[c].dy == 0)
+        if (list[c].dx == 0 || list[c].dy == 0) {
             return wvl_io_fail(context, "component %u: a declared step of 0: must be 1 to 255", c);
-        if (upper_end(list[c].width, list[c].dx) < width)
+        }
+        if (upper_end(list[c].width, list[c].dx) < width) {
             width = upper_end(list[c].width, list[c].dx);
-        if (upper_end(list[c].height, list[c].dy) < height)
+        }
+        if (upper_end(list[c].height, list[c].dy) < height) {
             height = upper_end(list[c].height, list[c].dy);
+        }
     }
     context->picture->width = (uint32_t)width;
     context->picture->height = (uint32_t)height;
@@ -75,10 +80,11 @@ static int check_steps(wvl_io_context *context, const wvl_io_component *list, ui
         const wvl_io_component *k = &list[c];
 
         if (k->dx == 0 || k->dy == 0 || ((uint64_t)out->width + k->dx - 1) / k->dx != k->width ||
-            ((uint64_t)out->height + k->dy - 1) / k->dy != k->height)
+            ((uint64_t)out->height + k->dy - 1) / k->dy != k->height) {
             return wvl_io_fail(
                 context, "component %u is %u x %u: no %s step of 1 to 255 makes that of a picture of %u x %u", c,
                 k->width, k->height, k->dx != 0 && k->dy != 0 ? "declared" : "sampling", out->width, out->height);
+        }
     }
     return 0;
 }
@@ -90,14 +96,16 @@ static int count_components(wvl_io_context *context, const wvl_io_picture *parts
 
     for (i = 0; i < count; i++) {
         sum += parts[i].component_count;
-        if (parts[i].palette != NULL)
+        if (parts[i].palette) {
             return wvl_io_fail(context,
                                "picture %llu has palette indices: pictures that are put together must have samples; "
                                "convert it to grey or RGB",
                                (unsigned long long)i);
-        if (parts[i].component_count == 0 || sum > WVL_IO_MAX_COMPONENTS)
+        }
+        if (parts[i].component_count == 0 || sum > WVL_IO_MAX_COMPONENTS) {
             return wvl_io_fail(context, "%llu components: must be 1 to %u, at least one a picture",
                                (unsigned long long)sum, WVL_IO_MAX_COMPONENTS);
+        }
     }
     *n = (uint32_t)sum;
     return sum != 0 ? 0 : wvl_io_fail(context, "no picture: give at least one");
@@ -115,10 +123,12 @@ static void inherit(wvl_io_context *context, wvl_io_picture *parts, size_t count
     out->y_pixels_per_metre = parts[0].y_pixels_per_metre;
     wvl_io_set_color(out, count == 1 ? parts[0].color : WVL_IO_UNKNOWN, 0, -1);
     for (i = 0; i < count; i++) {
-        if (parts[i].icc != NULL || !wvl_io_is_metadata_empty(&parts[i].metadata))
+        if (parts[i].icc || !wvl_io_is_metadata_empty(&parts[i].metadata)) {
             wvl_io_note(context, "the profile and the metadata of part %llu are left out", (unsigned long long)i);
-        if (parts[i].lost[0] != '\0' && strstr(out->lost, parts[i].lost) == NULL)
+        }
+        if (parts[i].lost[0] != '\0' && !strstr(out->lost, parts[i].lost)) {
             wvl_io_lose(context, parts[i].lost);
+        }
         free(parts[i].components);
         parts[i].components = NULL;
         parts[i].component_count = 0;
@@ -141,14 +151,16 @@ int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *
     context.error_bytes = error_bytes;
     wvl_io_clear_picture(out);
     result = count_components(&context, parts, count, &n);
-    if (result == 0 && (list = calloc(n, sizeof *list)) == NULL)
+    if (result == 0 && !(list = calloc(n, sizeof *list))) {
         result = wvl_io_fail_memory(&context, "components", (uint64_t)n * sizeof *list);
+    }
     if (result == 0) {
         list_components(list, parts, count);
-        result = steps != NULL ? declare_steps(&context, list, n, steps) : derive_steps(&context, list, n);
+        result = steps ? declare_steps(&context, list, n, steps) : derive_steps(&context, list, n);
     }
-    if (result == 0)
+    if (result == 0) {
         result = check_steps(&context, list, n);
+    }
     if (result != 0) {
         free(list);
         wvl_io_clear_picture(out);

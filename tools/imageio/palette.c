@@ -10,8 +10,9 @@ int wvl_io_describe_indexed(wvl_io_context *context, uint64_t width, uint64_t he
     int alpha = palette->columns == 4 ? 3 : -1;
 
     if (context->options.keep_palette) {
-        if (wvl_io_describe(context, width, height, 1, index_depth, 0) != 0)
+        if (wvl_io_describe(context, width, height, 1, index_depth, 0) != 0) {
             return -1;
+        }
         alpha = -1; /* it is a column of the palette */
     } else if (wvl_io_describe(context, width, height, palette->columns, palette->depth, 0) != 0) {
         return -1;
@@ -25,8 +26,9 @@ static inline uint32_t index_at(const uint8_t *row, uint32_t x, unsigned index_b
 {
     uint16_t wide;
 
-    if (index_bytes == 1)
+    if (index_bytes == 1) {
         return row[x];
+    }
     memcpy(&wide, row + (size_t)x * 2, sizeof wide);
     return wide;
 }
@@ -51,11 +53,13 @@ static void expand_row(uint8_t *row, uint32_t width, unsigned index_bytes, const
     for (x = width; x-- > 0;) {
         const uint16_t *entry = palette->values + (size_t)index_at(row, x, index_bytes) * columns;
 
-        if (palette->depth <= 8)
-            for (k = 0; k < columns; k++)
+        if (palette->depth <= 8) {
+            for (k = 0; k < columns; k++) {
                 row[(size_t)x * columns + k] = (uint8_t)entry[k];
-        else
+            }
+        } else {
             memcpy(row + (size_t)x * columns * 2, entry, (size_t)columns * 2);
+        }
     }
 }
 
@@ -66,11 +70,13 @@ int wvl_io_finish_indexed_row(wvl_io_context *context, uint32_t row, unsigned in
     uint8_t *bytes = wvl_io_row(context, 0, row);
     uint32_t highest = highest_index(bytes, first->width, index_bytes);
 
-    if (highest >= palette->entries)
+    if (highest >= palette->entries) {
         return wvl_io_fail(context, "row %u: palette index %u, the palette has %u entries", row, highest,
                            palette->entries);
-    if (!context->options.keep_palette)
+    }
+    if (!context->options.keep_palette) {
         expand_row(bytes, first->width, index_bytes, palette);
+    }
     return 0;
 }
 
@@ -78,8 +84,9 @@ void wvl_io_settle_palette(wvl_io_context *context, wvl_io_palette *palette)
 {
     wvl_io_picture *picture = context->picture;
 
-    if (!context->options.keep_palette)
+    if (!context->options.keep_palette) {
         return;
+    }
     picture->palette = palette->values;
     picture->palette_entries = palette->entries;
     picture->palette_columns = palette->columns;

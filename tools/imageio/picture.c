@@ -18,11 +18,14 @@ static void keep_to_one_line(char *text)
 {
     size_t n = strlen(text), i;
 
-    for (i = 0; i < n; i++)
-        if ((unsigned char)text[i] < ' ')
+    for (i = 0; i < n; i++) {
+        if ((unsigned char)text[i] < ' ') {
             text[i] = ' ';
-    while (n != 0 && text[n - 1] == ' ')
+        }
+    }
+    while (n != 0 && text[n - 1] == ' ') {
         text[--n] = '\0';
+    }
 }
 
 int wvl_io_fail(wvl_io_context *context, const char *reason, ...)
@@ -34,10 +37,11 @@ int wvl_io_fail(wvl_io_context *context, const char *reason, ...)
     vsnprintf(text, sizeof text, reason, arguments);
     va_end(arguments);
     keep_to_one_line(text);
-    if (context->error != NULL && context->error_bytes != 0)
+    if (context->error && context->error_bytes != 0) {
         snprintf(context->error, context->error_bytes, "%s: %s%s%s",
                  strcmp(context->name, "-") == 0 ? "standard input" : context->name,
-                 context->format != NULL ? context->format : "", context->format != NULL ? ": " : "", text);
+                 context->format ? context->format : "", context->format ? ": " : "", text);
+    }
     return -1;
 }
 
@@ -54,8 +58,9 @@ static int is_listed(const char *list, const char *separator, const char *item)
 
     for (const char *at = list; (at = strstr(at, item)) != NULL; at++) {
         int begins = at == list || (at >= list + step && memcmp(at - step, separator, step) == 0);
-        if (begins && (at[bytes] == '\0' || strncmp(at + bytes, separator, step) == 0))
+        if (begins && (at[bytes] == '\0' || strncmp(at + bytes, separator, step) == 0)) {
             return 1;
+        }
     }
     return 0;
 }
@@ -70,10 +75,12 @@ void wvl_io_note(wvl_io_context *context, const char *remark, ...)
     vsnprintf(text, sizeof text, remark, arguments);
     va_end(arguments);
     keep_to_one_line(text);
-    if (text[0] == '\0' || used + 6 >= room || is_listed(note, "; ", text))
+    if (text[0] == '\0' || used + 6 >= room || is_listed(note, "; ", text)) {
         return;
-    if ((size_t)snprintf(note + used, room - used, "%s%s", used != 0 ? "; " : "", text) >= room - used)
+    }
+    if ((size_t)snprintf(note + used, room - used, "%s%s", used != 0 ? "; " : "", text) >= room - used) {
         memcpy(note + room - 4, "...", 4);
+    }
 }
 
 void wvl_io_add_name(char *list, size_t bytes, const char *name)
@@ -82,12 +89,14 @@ void wvl_io_add_name(char *list, size_t bytes, const char *name)
     size_t used = strlen(list), end = sizeof others - 1;
     int is_full = used >= end && strcmp(list + used - end, others) == 0;
 
-    if (name[0] == '\0' || is_full || is_listed(list, ", ", name))
+    if (name[0] == '\0' || is_full || is_listed(list, ", ", name)) {
         return;
-    if (used + 2 + strlen(name) + sizeof others <= bytes)
+    }
+    if (used + 2 + strlen(name) + sizeof others <= bytes) {
         snprintf(list + used, bytes - used, "%s%s", used != 0 ? ", " : "", name);
-    else if (used + sizeof others <= bytes)
+    } else if (used + sizeof others <= bytes) {
         memcpy(list + used, others, sizeof others);
+    }
 }
 
 void wvl_io_lose(wvl_io_context *context, const char *name)
@@ -108,7 +117,7 @@ void wvl_io_clear_picture(wvl_io_picture *picture)
 
 void wvl_io_release_samples(wvl_io_picture *picture)
 {
-    for (uint32_t c = 0; picture->components != NULL && c < picture->component_count; c++) {
+    for (uint32_t c = 0; picture->components && c < picture->component_count; c++) {
         free(picture->components[c].owned);
         picture->components[c].owned = NULL;
         picture->components[c].data = NULL;
@@ -160,8 +169,9 @@ void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *
 {
     void *block = allocate_block(byte_count);
 
-    if (block == NULL)
+    if (!block) {
         wvl_io_fail_memory(context, what, byte_count);
+    }
     return block;
 }
 
@@ -171,22 +181,25 @@ int wvl_io_reserve(wvl_io_context *context, uint64_t byte_count, const char *wha
     volatile void *seen = block; /* compilers leave out a pair of malloc and free */
 
     free((void *)seen);
-    return seen != NULL ? 0 : wvl_io_fail_memory(context, what, byte_count);
+    return seen ? 0 : wvl_io_fail_memory(context, what, byte_count);
 }
 
 static int check_size(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count)
 {
     unsigned long long w = width, h = height, n = component_count, limit = context->max_samples;
 
-    if (width == 0 || height == 0 || width > UINT32_MAX || height > UINT32_MAX)
+    if (width == 0 || height == 0 || width > UINT32_MAX || height > UINT32_MAX) {
         return wvl_io_fail(context, "size %llu x %llu: width and height must be 1 to 4294967295", w, h);
-    if (component_count == 0 || component_count > WVL_IO_MAX_COMPONENTS)
+    }
+    if (component_count == 0 || component_count > WVL_IO_MAX_COMPONENTS) {
         return wvl_io_fail(context, "%llu components: must be 1 to %u", n, WVL_IO_MAX_COMPONENTS);
-    if (width > limit / height / component_count)
+    }
+    if (width > limit / height / component_count) {
         return wvl_io_fail(context,
                            "size %llu x %llu, %llu components: more than the limit of %llu samples "
                            "(--max-pixels)",
                            w, h, n, limit);
+    }
     return 0;
 }
 
@@ -196,13 +209,16 @@ int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, ui
     wvl_io_picture *picture = context->picture;
     uint32_t c;
 
-    if (check_size(context, width, height, component_count) != 0)
+    if (check_size(context, width, height, component_count) != 0) {
         return -1;
-    if (depth == 0 || depth > 32)
+    }
+    if (depth == 0 || depth > 32) {
         return wvl_io_fail(context, "%u bits per sample: must be 1 to 32", depth);
+    }
     picture->components = calloc((size_t)component_count, sizeof *picture->components);
-    if (picture->components == NULL)
+    if (!picture->components) {
         return wvl_io_fail_memory(context, "components", component_count * sizeof *picture->components);
+    }
     picture->width = (uint32_t)width;
     picture->height = (uint32_t)height;
     picture->component_count = (uint32_t)component_count;
@@ -232,8 +248,9 @@ uint64_t wvl_io_sample_count(const wvl_io_picture *picture)
     uint64_t sum = 0;
     uint32_t c;
 
-    for (c = 0; c < picture->component_count; c++)
+    for (c = 0; c < picture->component_count; c++) {
         sum += (uint64_t)picture->components[c].width * picture->components[c].height;
+    }
     return sum;
 }
 
@@ -251,8 +268,9 @@ void wvl_io_lay_out(wvl_io_context *context, int is_interleaved)
 
 void wvl_io_announce_samples(wvl_io_context *context, uint64_t bytes)
 {
-    if (context->options.before_samples != NULL)
+    if (context->options.before_samples) {
         context->options.before_samples(context->options.before_samples_user, bytes);
+    }
 }
 
 static uint64_t count_sample_bytes(const wvl_io_picture *picture)
@@ -308,7 +326,7 @@ void wvl_io_aim(wvl_io_context *context, const wvl_io_row_buffer *buffers, uint3
     for (uint32_t c = 0; c < picture->component_count; c++) {
         wvl_io_component *k = &picture->components[c];
         const wvl_io_row_buffer *buffer = &buffers[context->is_interleaved ? 0 : c];
-        size_t place = context->order != NULL ? context->order[c] : c;
+        size_t place = context->order ? context->order[c] : c;
         k->data = (uint8_t *)buffer->data + (context->is_interleaved ? place * k->sample_bytes : 0);
         k->stride_bytes = buffer->pitch_bytes;
     }
@@ -334,15 +352,17 @@ int wvl_io_read_stored_rows(wvl_io_context *context, uint32_t component, uint32_
 void *wvl_io_make_state(wvl_io_context *context, size_t byte_count)
 {
     context->state = calloc(1, byte_count);
-    if (context->state == NULL)
+    if (!context->state) {
         wvl_io_fail_memory(context, "reader", byte_count);
+    }
     return context->state;
 }
 
 static inline int64_t load_sample(const uint8_t *sample, unsigned bytes, int is_signed)
 {
-    if (bytes == 1)
+    if (bytes == 1) {
         return is_signed ? (int8_t)*sample : *sample;
+    }
     if (bytes == 2) {
         uint16_t v;
 
@@ -377,12 +397,15 @@ int wvl_io_check_range(wvl_io_context *context, uint32_t component, uint32_t fir
     int64_t limit = INT64_C(1) << (c->depth - c->is_signed);
     uint32_t y;
 
-    if (c->depth == 8 * c->sample_bytes)
+    if (c->depth == 8 * c->sample_bytes) {
         return 0;
-    for (y = first; y < end; y++)
-        if (gather_row(c, wvl_io_row(context, component, y)) >= limit)
+    }
+    for (y = first; y < end; y++) {
+        if (gather_row(c, wvl_io_row(context, component, y)) >= limit) {
             return wvl_io_fail(context, "component %u, row %u: a sample lies outside %s %u bits", component, y,
                                c->is_signed ? "signed" : "unsigned", c->depth);
+        }
+    }
     return 0;
 }
 
@@ -397,8 +420,9 @@ static uint8_t *copy_bytes(wvl_io_context *context, const void *bytes, size_t n,
 {
     uint8_t *copy = wvl_io_allocate(context, n, what);
 
-    if (copy != NULL && n != 0)
+    if (copy && n != 0) {
         memcpy(copy, bytes, n);
+    }
     return copy;
 }
 
@@ -407,11 +431,13 @@ int wvl_io_take_icc(wvl_io_context *context, const void *bytes, size_t n)
     wvl_io_picture *picture = context->picture;
 
     /* Writers pad the profile; jpylyzer and readers of colr want its own size. */
-    if (n >= 132 && wvl_io_be32(bytes) >= 132 && wvl_io_be32(bytes) < n)
+    if (n >= 132 && wvl_io_be32(bytes) >= 132 && wvl_io_be32(bytes) < n) {
         n = wvl_io_be32(bytes);
+    }
     picture->icc = copy_bytes(context, bytes, n, "ICC profile");
-    if (picture->icc == NULL)
+    if (!picture->icc) {
         return -1;
+    }
     picture->icc_bytes = n;
     picture->color_declared = 1;
     return 0;
@@ -421,12 +447,15 @@ static inline uint32_t load_word(const uint8_t *p, unsigned bytes)
 {
     uint32_t word = p[0];
 
-    if (bytes > 1)
+    if (bytes > 1) {
         word |= (uint32_t)p[1] << 8;
-    if (bytes > 2)
+    }
+    if (bytes > 2) {
         word |= (uint32_t)p[2] << 16;
-    if (bytes > 3)
+    }
+    if (bytes > 3) {
         word |= (uint32_t)p[3] << 24;
+    }
     return word;
 }
 
@@ -444,10 +473,11 @@ void wvl_io_unpack_fields(wvl_io_context *context, uint32_t row, const uint8_t *
             uint16_t sample =
                 (uint16_t)((load_word(line + (size_t)x * pixel_bytes, pixel_bytes) & masks[c]) >> shifts[c]);
 
-            if (k->sample_bytes == 1)
+            if (k->sample_bytes == 1) {
                 *out = (uint8_t)sample;
-            else
+            } else {
                 memcpy(out, &sample, sizeof sample);
+            }
         }
     }
 }
@@ -479,10 +509,12 @@ void wvl_io_to_host_order(void *samples, size_t count, unsigned sample_bytes, in
     const uint16_t probe = 1;
     int host_is_big = *(const uint8_t *)&probe == 0;
 
-    if (host_is_big == (big_endian != 0) || sample_bytes == 1)
+    if (host_is_big == (big_endian != 0) || sample_bytes == 1) {
         return;
-    if (sample_bytes == 2)
+    }
+    if (sample_bytes == 2) {
         swap_pairs(samples, count);
-    else
+    } else {
         swap_quads(samples, count);
+    }
 }

@@ -33,7 +33,7 @@ static void set_error(wvl_io_rows *rows, char *error, size_t error_bytes)
     rows->context.error = error;
     rows->context.error_bytes = error_bytes;
     rows->context.no_memory = 0;
-    if (error != NULL && error_bytes != 0) {
+    if (error && error_bytes != 0) {
         error[0] = '\0';
     }
 }
@@ -46,7 +46,7 @@ static void start(wvl_io_rows *rows, const char *name, const wvl_io_options *opt
     context->name = name;
     context->picture = &rows->picture;
     context->by_rows = by_rows;
-    if (options != NULL) {
+    if (options) {
         context->options = *options;
     }
     context->max_samples = sample_limit(&context->options, by_rows);
@@ -58,7 +58,7 @@ static void start(wvl_io_rows *rows, const char *name, const wvl_io_options *opt
 
 static void free_state(wvl_io_context *context, const wvl_io_kind *kind)
 {
-    if (kind != NULL && kind->rows != NULL && kind->rows->release != NULL) {
+    if (kind && kind->rows && kind->rows->release) {
         kind->rows->release(context);
     }
     free(context->state);
@@ -85,7 +85,7 @@ static int begin(wvl_io_context *context, const wvl_io_kind *kind)
     context->order = NULL;
     context->held_bytes = 0;
     snprintf(context->picture->format, sizeof context->picture->format, "%s", kind->format);
-    return kind->rows != NULL ? kind->rows->begin(context) : 0;
+    return kind->rows ? kind->rows->begin(context) : 0;
 }
 
 /* The source is open. */
@@ -94,11 +94,11 @@ static int begin_first(wvl_io_rows *rows)
     wvl_io_context *context = &rows->context;
 
     rows->kind = wvl_io_choose_kind(context);
-    if (rows->kind == NULL) {
+    if (!rows->kind) {
         return -1;
     }
     context->format = rows->kind->format;
-    if (rows->kind->rows == NULL && rows->kind->read == NULL) {
+    if (!rows->kind->rows && !rows->kind->read) {
         return wvl_io_fail(context, "files of this format are not read: convert the picture");
     }
     return begin(context, rows->kind);
@@ -112,7 +112,7 @@ static int open_reader(const void *bytes, size_t byte_count, const char *name, c
     int result = -1;
 
     *out = NULL;
-    if (rows == NULL || (rows->name = malloc(strlen(name) + 1)) == NULL) {
+    if (!rows || (rows->name = malloc(strlen(name) + 1)) == NULL) {
         free(rows);
         snprintf(error, error_bytes, "%s: not enough memory to open it", name);
         return WVL_IO_ERROR_MEMORY;
@@ -120,10 +120,10 @@ static int open_reader(const void *bytes, size_t byte_count, const char *name, c
     memcpy(rows->name, name, strlen(name) + 1);
     start(rows, rows->name, options, 1);
     set_error(rows, error, error_bytes);
-    if (bytes != NULL) {
+    if (bytes) {
         wvl_io_source_memory(&rows->context.source, bytes, byte_count);
     }
-    if (bytes != NULL || wvl_io_source_open(&rows->context) == 0) {
+    if (bytes || wvl_io_source_open(&rows->context) == 0) {
         result = begin_first(rows);
     }
     if (result == 0) {
@@ -149,7 +149,7 @@ int wvl_io_rows_open_memory(const void *bytes, size_t byte_count, const char *na
 
 void wvl_io_rows_close(wvl_io_rows *rows)
 {
-    if (rows != NULL) {
+    if (rows) {
         finish(rows);
         free(rows->name);
         free(rows);
@@ -169,7 +169,7 @@ int wvl_io_rows_take_description(wvl_io_rows *rows, wvl_io_picture *out)
     wvl_io_component *components = malloc(bytes != 0 ? bytes : 1);
 
     wvl_io_clear_picture(out);
-    if (components == NULL) {
+    if (!components) {
         return WVL_IO_ERROR_MEMORY;
     }
     memcpy(components, picture->components, bytes);
@@ -195,7 +195,7 @@ size_t wvl_io_rows_bytes(const wvl_io_rows *rows, uint32_t buffer)
 size_t wvl_io_rows_offset(const wvl_io_rows *rows, uint32_t component)
 {
     const wvl_io_context *context = &rows->context;
-    size_t place = context->order != NULL ? context->order[component] : component;
+    size_t place = context->order ? context->order[component] : component;
 
     return context->is_interleaved ? place * rows->picture.components[component].sample_bytes : 0;
 }
@@ -215,7 +215,7 @@ int wvl_io_rows_can_reopen(const wvl_io_rows *rows)
 
 static int end_rows(wvl_io_context *context, const wvl_io_kind *kind)
 {
-    if (kind->rows->end != NULL && kind->rows->end(context) != 0) {
+    if (kind->rows->end && kind->rows->end(context) != 0) {
         return -1;
     }
     return wvl_io_judge_rest(context, kind);
@@ -225,7 +225,7 @@ static int check_request(wvl_io_rows *rows, uint32_t count)
 {
     wvl_io_context *context = &rows->context;
 
-    if (context->needs_all != NULL) {
+    if (context->needs_all) {
         return wvl_io_fail(context, "cannot be read by rows: %s", context->needs_all);
     }
     if (rows->is_stopped) {
@@ -335,7 +335,7 @@ static int read_all_rows(wvl_io_context *context, const wvl_io_kind *kind)
 
     if (result == 0) {
         buffers = wvl_io_allocate(context, count * sizeof *buffers, "rows");
-        result = buffers != NULL ? 0 : -1;
+        result = buffers ? 0 : -1;
     }
     for (uint32_t c = 0; result == 0 && c < count; c++) {
         buffers[c] = (wvl_io_row_buffer){picture->components[c].data, picture->components[c].stride_bytes};
@@ -353,7 +353,7 @@ static int read_picture(wvl_io_rows *rows)
 {
     wvl_io_context *context = &rows->context;
 
-    if (rows->kind->rows != NULL) {
+    if (rows->kind->rows) {
         return read_all_rows(context, rows->kind);
     }
     return rows->kind->read(context) == 0 ? wvl_io_judge_rest(context, rows->kind) : -1;
@@ -444,7 +444,7 @@ int wvl_io_recognise(const void *bytes, size_t byte_count, const char *name, con
     start(&rows, name, options, 0);
     set_error(&rows, error, error_bytes);
     wvl_io_source_memory(&rows.context.source, bytes, byte_count);
-    int result = result_of(&rows.context, wvl_io_choose_kind(&rows.context) != NULL ? 0 : -1);
+    int result = result_of(&rows.context, wvl_io_choose_kind(&rows.context) ? 0 : -1);
     finish(&rows);
     return result;
 }
@@ -473,14 +473,14 @@ int wvl_io_list_pages(const char *path, const wvl_io_options *options, wvl_io_pa
     *pages = NULL;
     *count = 0;
     const wvl_io_kind *found = wvl_io_source_open(context) == 0 ? wvl_io_choose_kind(context) : NULL;
-    if (found != NULL && found->rows == &wvl_io_tiff_rows) {
+    if (found && found->rows == &wvl_io_tiff_rows) {
         context->format = found->format;
         context->options.page_given = 0;
         result = wvl_io_list_tiff(context, pages, count);
-    } else if (found != NULL) {
+    } else if (found) {
         *pages = wvl_io_allocate(context, sizeof **pages, "list of pages");
         *count = *pages != NULL;
-        result = *pages != NULL ? 0 : -1;
+        result = *pages ? 0 : -1;
         if (result == 0) {
             (*pages)[0] = (wvl_io_page){0, 0, WVL_IO_PAGE_FULL};
         }

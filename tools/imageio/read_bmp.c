@@ -44,8 +44,9 @@ static void parse_fields(const uint8_t *p, bmp_header *h)
 {
     unsigned k;
 
-    for (k = 0; k < 4; k++)
+    for (k = 0; k < 4; k++) {
         h->masks[k] = wvl_io_le32(p + 4 * k);
+    }
 }
 
 /* V4 and V5: colour space type at 56, the V5 profile's offset from the information header at 112. */
@@ -66,33 +67,42 @@ static int read_header(wvl_io_context *context, bmp_header *h)
 
     memset(h, 0, sizeof *h);
     memset(info, 0, sizeof info);
-    if (wvl_io_read_bytes(context, head, sizeof head, "header") != 0)
+    if (wvl_io_read_bytes(context, head, sizeof head, "header") != 0) {
         return -1;
+    }
     h->data_offset = wvl_io_le32(head + 10);
     h->header_bytes = wvl_io_le32(head + FILE_HEADER_BYTES);
     if (h->header_bytes != 12 && h->header_bytes != 40 && h->header_bytes != 52 && h->header_bytes != 56 &&
-        h->header_bytes != 64 && h->header_bytes != 108 && h->header_bytes != 124)
+        h->header_bytes != 64 && h->header_bytes != 108 && h->header_bytes != 124) {
         return wvl_io_fail(context, "header size %u: known are 12, 40, 52, 56, 64, 108, 124", h->header_bytes);
-    if (wvl_io_read_bytes(context, info + 4, h->header_bytes - 4, "header") != 0)
+    }
+    if (wvl_io_read_bytes(context, info + 4, h->header_bytes - 4, "header") != 0) {
         return -1;
-    if (h->header_bytes == 12)
+    }
+    if (h->header_bytes == 12) {
         parse_core(info, h);
-    else
+    } else {
         parse_info(info, h);
-    if (h->header_bytes == 64 && h->compression >= BI_BITFIELDS)
+    }
+    if (h->header_bytes == 64 && h->compression >= BI_BITFIELDS) {
         return wvl_io_fail(context, "compression %u: OS/2 Huffman and 24-bit run lengths are not supported",
                            h->compression);
-    if (h->header_bytes >= 52 && h->header_bytes != 64)
+    }
+    if (h->header_bytes >= 52 && h->header_bytes != 64) {
         parse_fields(info + 40, h);
-    if (h->header_bytes == 52)
+    }
+    if (h->header_bytes == 52) {
         h->masks[3] = 0;
-    if (h->header_bytes >= 108)
+    }
+    if (h->header_bytes >= 108) {
         parse_color_space(info, h);
+    }
     if (h->header_bytes == 40 && (h->compression == BI_BITFIELDS || h->compression == BI_ALPHABITFIELDS)) {
         size_t more = h->compression == BI_BITFIELDS ? 12 : 16;
 
-        if (wvl_io_read_bytes(context, info + 40, more, "bit field masks") != 0)
+        if (wvl_io_read_bytes(context, info + 40, more, "bit field masks") != 0) {
             return -1;
+        }
         parse_fields(info + 40, h);
     }
     return 0;
@@ -112,19 +122,23 @@ static int is_known_layout(const bmp_header *h)
 
 static int check_header(wvl_io_context *context, const bmp_header *h)
 {
-    if (h->planes != 1)
+    if (h->planes != 1) {
         return wvl_io_fail(context, "planes %u: must be 1", h->planes);
-    if (h->width > INT32_MAX)
+    }
+    if (h->width > INT32_MAX) {
         return wvl_io_fail(context, "width %d: must be positive", (int)(h->width - UINT32_MAX) - 1);
-    if (h->data_offset < wvl_io_source_position(&context->source))
+    }
+    if (h->data_offset < wvl_io_source_position(&context->source)) {
         return wvl_io_fail(context, "offset to pixel data %llu: lies inside the headers, which end at %llu",
                            (unsigned long long)h->data_offset,
                            (unsigned long long)wvl_io_source_position(&context->source));
-    if (!is_known_layout(h))
+    }
+    if (!is_known_layout(h)) {
         return wvl_io_fail(context,
                            "%u bits with compression %u%s: supported are 1, 4, 8, 16, 24, 32 plain, 8 and 4 "
                            "with run lengths bottom-up (1, 2), 16 and 32 with bit fields (3, 6)",
                            h->bits, h->compression, h->top_down ? ", top-down" : "");
+    }
     return 0;
 }
 
@@ -137,23 +151,29 @@ static int read_palette(wvl_io_context *context, const bmp_header *h, wvl_io_pal
     uint8_t bytes[256 * 4];
     int is_grey = 1;
 
-    if (h->colors > 65536)
+    if (h->colors > 65536) {
         return wvl_io_fail(context, "palette of %u colours: at most %u can be used", h->colors, most);
-    if (h->colors == 0 && room < entries)
+    }
+    if (h->colors == 0 && room < entries) {
         entries = (uint32_t)room; /* OS/2 files may hold fewer than all */
-    if (entries == 0 || entries > room)
+    }
+    if (entries == 0 || entries > room) {
         return wvl_io_fail(context, "palette of %u colours: %llu fit before the pixel data", entries,
                            (unsigned long long)room);
-    if (wvl_io_read_bytes(context, bytes, (size_t)entries * h->palette_entry_bytes, "palette") != 0)
+    }
+    if (wvl_io_read_bytes(context, bytes, (size_t)entries * h->palette_entry_bytes, "palette") != 0) {
         return -1;
+    }
     palette->values = wvl_io_allocate(context, (uint64_t)entries * 3 * sizeof *palette->values, "palette");
-    if (palette->values == NULL)
+    if (!palette->values) {
         return -1;
+    }
     for (i = 0; i < entries; i++) {
         const uint8_t *e = bytes + (size_t)i * h->palette_entry_bytes;
 
-        for (k = 0; k < 3; k++)
+        for (k = 0; k < 3; k++) {
             palette->values[3 * i + k] = e[2 - k];
+        }
         is_grey = is_grey && e[0] == e[1] && e[1] == e[2];
     }
     palette->entries = entries;
@@ -161,8 +181,9 @@ static int read_palette(wvl_io_context *context, const bmp_header *h, wvl_io_pal
     palette->depth = 8;
     /* The only way for a BMP to be grey. */
     if (is_grey && !context->options.keep_palette) {
-        for (i = 0; i < entries; i++)
+        for (i = 0; i < entries; i++) {
             palette->values[i] = palette->values[3 * i];
+        }
         palette->columns = 1;
     }
     return 0;
@@ -173,8 +194,9 @@ static void unpack_indices(const uint8_t *line, uint8_t *row, uint32_t width, un
     unsigned per_byte = 8 / bits, mask = (1u << bits) - 1;
     uint32_t x;
 
-    for (x = 0; x < width; x++)
+    for (x = 0; x < width; x++) {
         row[x] = (uint8_t)(line[x / per_byte] >> (8 - bits - x % per_byte * bits) & mask);
+    }
 }
 
 typedef struct bmp_rows {
@@ -192,9 +214,10 @@ static int begin_runs(wvl_io_context *context, const bmp_header *h)
 {
     uint64_t size = context->source.size, pixels = (uint64_t)h->width * h->height;
 
-    if (size != WVL_IO_SIZE_UNKNOWN && pixels / RLE_PIXELS_PER_BYTE > size)
+    if (size != WVL_IO_SIZE_UNKNOWN && pixels / RLE_PIXELS_PER_BYTE > size) {
         return wvl_io_fail(context, "size %u x %u: the file's %llu bytes hold no such picture", h->width, h->height,
                            (unsigned long long)size);
+    }
     context->needs_all = "run lengths may jump over rows; convert the picture to BMP without compression";
     return 0;
 }
@@ -207,8 +230,9 @@ static int begin_indexed(wvl_io_context *context, bmp_rows *s)
         wvl_io_go_to(context, h->data_offset, "offset to pixel data") != 0 ||
         (h->compression == BI_RGB ? wvl_io_require_bytes(context, data_bytes(s), "pixel data")
                                   : begin_runs(context, h)) != 0 ||
-        wvl_io_describe_indexed(context, h->width, h->height, h->bits, &s->palette) != 0)
+        wvl_io_describe_indexed(context, h->width, h->height, h->bits, &s->palette) != 0) {
         return -1;
+    }
     wvl_io_settle_palette(context, &s->palette);
     return 0;
 }
@@ -220,11 +244,14 @@ static int read_runs(wvl_io_context *context, const bmp_rows *s)
     uint32_t y;
 
     memset(first->data, 0, first->stride_bytes * h->height); /* pixels that are skipped have index 0 */
-    if (wvl_io_decode_bmp_runs(context, h, first->data, first->stride_bytes) != 0)
+    if (wvl_io_decode_bmp_runs(context, h, first->data, first->stride_bytes) != 0) {
         return -1;
-    for (y = 0; y < h->height; y++)
-        if (wvl_io_finish_indexed_row(context, y, 1, &s->palette) != 0)
+    }
+    for (y = 0; y < h->height; y++) {
+        if (wvl_io_finish_indexed_row(context, y, 1, &s->palette) != 0) {
             return -1;
+        }
+    }
     return 0;
 }
 
@@ -232,8 +259,9 @@ static int read_line(wvl_io_context *context, const bmp_rows *s, uint32_t row)
 {
     const bmp_header *h = &s->header;
 
-    if (wvl_io_read_bytes(context, s->line, (size_t)s->pitch, "pixel data") != 0)
+    if (wvl_io_read_bytes(context, s->line, (size_t)s->pitch, "pixel data") != 0) {
         return -1;
+    }
     if (h->bits > 8) {
         wvl_io_unpack_fields(context, row, s->line, h->bits / 8, s->masks, s->shifts);
         return 0;
@@ -250,13 +278,17 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
     uint64_t line = h->top_down ? first : h->height - first - count;
     uint32_t i;
 
-    if (h->compression == BI_RLE4 || h->compression == BI_RLE8)
+    if (h->compression == BI_RLE4 || h->compression == BI_RLE8) {
         return read_runs(context, s);
-    if (wvl_io_go_to(context, h->data_offset + line * s->pitch, "pixel data") != 0)
+    }
+    if (wvl_io_go_to(context, h->data_offset + line * s->pitch, "pixel data") != 0) {
         return -1;
-    for (i = 0; i < count; i++)
-        if (read_line(context, s, h->top_down ? first + i : first + count - 1 - i) != 0)
+    }
+    for (i = 0; i < count; i++) {
+        if (read_line(context, s, h->top_down ? first + i : first + count - 1 - i) != 0) {
             return -1;
+        }
+    }
     return 0;
 }
 
@@ -265,10 +297,11 @@ static void choose_masks(const bmp_header *h, uint32_t masks[4])
 {
     static const uint32_t by_16[4] = {0x7c00, 0x03e0, 0x001f, 0}, by_32[4] = {0xff0000, 0x00ff00, 0x0000ff, 0};
 
-    if (h->compression == BI_RGB)
+    if (h->compression == BI_RGB) {
         memcpy(masks, h->bits == 16 ? by_16 : by_32, 4 * sizeof *masks);
-    else
+    } else {
         memcpy(masks, h->masks, 4 * sizeof *masks);
+    }
 }
 
 static int measure_mask(wvl_io_context *context, uint32_t mask, unsigned bits, unsigned k, unsigned *shift,
@@ -277,12 +310,15 @@ static int measure_mask(wvl_io_context *context, uint32_t mask, unsigned bits, u
     static const char *const names[] = {"red", "green", "blue", "alpha"};
 
     *shift = *depth = 0;
-    while (mask != 0 && (mask >> *shift & 1) == 0)
+    while (mask != 0 && (mask >> *shift & 1) == 0) {
         ++*shift;
-    while (*shift + *depth < 32 && (mask >> (*shift + *depth) & 1) != 0)
+    }
+    while (*shift + *depth < 32 && (mask >> (*shift + *depth) & 1) != 0) {
         ++*depth;
-    if (*depth == 0 || *depth > 16 || *shift + *depth > bits || mask != ((1u << *depth) - 1) << *shift)
+    }
+    if (*depth == 0 || *depth > 16 || *shift + *depth > bits || mask != ((1u << *depth) - 1) << *shift) {
         return wvl_io_fail(context, "%s mask 0x%08x: must be 1 to 16 adjacent bits of %u", names[k], mask, bits);
+    }
     return 0;
 }
 
@@ -291,20 +327,23 @@ static int describe_fields(wvl_io_context *context, const bmp_header *h, const u
     unsigned n = masks[3] != 0 ? 4 : 3, depth, k;
     int mixed = 0;
 
-    if (wvl_io_describe(context, h->width, h->height, n, 8, 0) != 0)
+    if (wvl_io_describe(context, h->width, h->height, n, 8, 0) != 0) {
         return -1;
+    }
     for (k = 0; k < n; k++) {
         wvl_io_component *component = &context->picture->components[k];
 
-        if (measure_mask(context, masks[k], h->bits, k, &shifts[k], &depth) != 0)
+        if (measure_mask(context, masks[k], h->bits, k, &shifts[k], &depth) != 0) {
             return -1;
+        }
         component->depth = (uint8_t)depth;
         component->sample_bytes = wvl_io_container_bytes(depth);
         mixed |= component->sample_bytes != context->picture->components[0].sample_bytes;
     }
     wvl_io_set_color(context->picture, WVL_IO_RGB, 0, n == 4 ? 3 : -1);
-    if (h->bits == 32 && h->compression == BI_RGB)
+    if (h->bits == 32 && h->compression == BI_RGB) {
         wvl_io_note(context, "the fourth byte of each pixel is undefined and left out");
+    }
     wvl_io_lay_out(context, !mixed);
     return 0;
 }
@@ -325,17 +364,21 @@ static int read_profile(wvl_io_context *context, const bmp_header *h)
     uint8_t *bytes;
     int result;
 
-    if (h->profile_bytes == 0)
+    if (h->profile_bytes == 0) {
         return 0;
+    }
     if (wvl_io_go_to(context, h->profile_offset, "ICC profile") != 0 ||
-        wvl_io_require_bytes(context, h->profile_bytes, "ICC profile") != 0)
+        wvl_io_require_bytes(context, h->profile_bytes, "ICC profile") != 0) {
         return -1;
+    }
     bytes = wvl_io_allocate(context, h->profile_bytes, "ICC profile");
-    if (bytes == NULL)
+    if (!bytes) {
         return -1;
+    }
     result = wvl_io_read_bytes(context, bytes, h->profile_bytes, "ICC profile");
-    if (result == 0)
+    if (result == 0) {
         result = wvl_io_take_icc(context, bytes, h->profile_bytes);
+    }
     free(bytes);
     return result;
 }
@@ -348,8 +391,9 @@ static void judge_profile(wvl_io_context *context, bmp_rows *s, uint64_t headers
     uint64_t pixels_end = h->data_offset + (has_runs ? 0 : data_bytes(s)), end = h->profile_offset + h->profile_bytes;
 
     if (h->profile_bytes == 0 ||
-        (h->profile_offset >= headers_end && (end <= h->data_offset || h->profile_offset >= pixels_end)))
+        (h->profile_offset >= headers_end && (end <= h->data_offset || h->profile_offset >= pixels_end))) {
         return;
+    }
     wvl_io_note(context, "the ICC profile is left out: it would lie inside the headers or the pixels");
     h->profile_bytes = 0;
 }
@@ -364,8 +408,9 @@ static void release(wvl_io_context *context)
 {
     bmp_rows *s = context->state;
 
-    if (s == NULL)
+    if (!s) {
         return;
+    }
     free(s->line);
     free(s->palette.values);
 }
@@ -375,24 +420,28 @@ static int begin(wvl_io_context *context)
     wvl_io_picture *picture = context->picture;
     bmp_rows *s = wvl_io_make_state(context, sizeof *s);
 
-    if (s == NULL)
+    if (!s) {
         return -1;
+    }
     bmp_header *h = &s->header;
-    if (read_header(context, h) != 0 || check_header(context, h) != 0)
+    if (read_header(context, h) != 0 || check_header(context, h) != 0) {
         return -1;
+    }
     s->pitch = ((uint64_t)h->width * h->bits + 31) / 32 * 4;
     judge_profile(context, s, wvl_io_source_position(&context->source));
-    if ((h->bits <= 8 ? begin_indexed(context, s) : begin_direct(context, s)) != 0)
+    if ((h->bits <= 8 ? begin_indexed(context, s) : begin_direct(context, s)) != 0) {
         return -1;
-    if (!h->top_down && !context->source.seekable && context->needs_all == NULL)
+    }
+    if (!h->top_down && !context->source.seekable && !context->needs_all) {
         context->needs_all = "the file begins with the bottom row, and a pipe cannot go back; give a file";
+    }
     picture->color_declared = h->is_srgb;
     if (h->x_per_metre <= INT32_MAX && h->y_per_metre <= INT32_MAX) {
         wvl_io_take_resolution(context, h->x_per_metre, h->y_per_metre);
     }
     context->held_bytes = s->pitch;
     s->line = wvl_io_allocate(context, s->pitch, "line");
-    return s->line != NULL ? read_profile_early(context, h) : -1;
+    return s->line ? read_profile_early(context, h) : -1;
 }
 
 /* Behind the pixels, where the profile of a pipe lies. */
@@ -402,10 +451,12 @@ static int end(wvl_io_context *context)
     const bmp_header *h = &s->header;
 
     if ((h->compression == BI_RGB || h->bits > 8) &&
-        wvl_io_go_to(context, h->data_offset + data_bytes(s), "pixel data") != 0)
+        wvl_io_go_to(context, h->data_offset + data_bytes(s), "pixel data") != 0) {
         return -1;
-    if (context->picture->icc == NULL || h->profile_bytes == 0)
+    }
+    if (!context->picture->icc || h->profile_bytes == 0) {
         return read_profile(context, h);
+    }
     return wvl_io_go_to(context, h->profile_offset + h->profile_bytes, "ICC profile");
 }
 

@@ -66,41 +66,53 @@ static int parse_header(wvl_io_context *context, const uint8_t *head, dpx_header
     h->encoding = field16(head, 806, big);
     h->data_offset = field32(head, 808, big);
     h->line_padding = field32(head, 812, big);
-    if (h->data_offset == UNDEFINED || h->data_offset == 0)
+    if (h->data_offset == UNDEFINED || h->data_offset == 0) {
         h->data_offset = field32(head, 4, big);
+    }
     h->header_bytes = field32(head, 24, big); /* of file, image and orientation headers */
-    if (h->header_bytes < NEEDED_BYTES || h->header_bytes > HEADER_BYTES)
+    if (h->header_bytes < NEEDED_BYTES || h->header_bytes > HEADER_BYTES) {
         h->header_bytes = HEADER_BYTES;
-    if (h->line_padding == UNDEFINED)
+    }
+    if (h->line_padding == UNDEFINED) {
         h->line_padding = 0;
+    }
     h->samples_per_pixel = samples_of_descriptor(h->descriptor);
-    if (elements != 1)
+    if (elements != 1) {
         return wvl_io_fail(context, "%u image elements: exactly 1 is supported", elements);
-    if (h->samples_per_pixel == 0)
+    }
+    if (h->samples_per_pixel == 0) {
         return wvl_io_fail(context,
                            "descriptor %u: supported are 1-4 and 6 (one component), 50 RGB, 51 RGBA, "
                            "52 ABGR, 102 CbYCr 4:4:4",
                            h->descriptor);
+    }
     return 0;
 }
 
 static int check_header(wvl_io_context *context, const dpx_header *h)
 {
-    if (h->depth == 32 || h->depth == 64)
+    if (h->depth == 32 || h->depth == 64) {
         return wvl_io_fail(context, "bit depth %u: floating-point samples are not supported", h->depth);
-    if (h->depth != 8 && h->depth != 10 && h->depth != 12 && h->depth != 16)
+    }
+    if (h->depth != 8 && h->depth != 10 && h->depth != 12 && h->depth != 16) {
         return wvl_io_fail(context, "bit depth %u: supported are 8, 10, 12, 16", h->depth);
-    if (h->packing > FILLED_B)
+    }
+    if (h->packing > FILLED_B) {
         return wvl_io_fail(context, "packing %u: must be 0 to 2", h->packing);
-    if (h->encoding != 0)
+    }
+    if (h->encoding != 0) {
         return wvl_io_fail(context, "encoding %u: only 0 (no run lengths) is supported", h->encoding);
-    if (h->sign > 1)
+    }
+    if (h->sign > 1) {
         return wvl_io_fail(context, "data sign %u: must be 0 or 1", h->sign);
-    if (h->line_padding > 65536)
+    }
+    if (h->line_padding > 65536) {
         return wvl_io_fail(context, "end-of-line padding %u: the limit is 65536 bytes", h->line_padding);
-    if (h->data_offset < h->header_bytes)
+    }
+    if (h->data_offset < h->header_bytes) {
         return wvl_io_fail(context, "offset to image data %u: lies inside the header of %u bytes", h->data_offset,
                            h->header_bytes);
+    }
     return 0;
 }
 
@@ -109,12 +121,15 @@ static uint64_t samples_of_line(const dpx_header *h) { return (uint64_t)h->width
 /* Bytes of one line's samples, up to the last used bit rounded as the layout needs. samples < 2^35. */
 static uint64_t line_bytes(const dpx_header *h, uint64_t samples)
 {
-    if (h->depth == 8)
+    if (h->depth == 8) {
         return samples;
-    if (h->depth == 16 || (h->depth == 12 && h->packing != PACKED))
+    }
+    if (h->depth == 16 || (h->depth == 12 && h->packing != PACKED)) {
         return samples * 2;
-    if (h->depth == 10 && h->packing != PACKED)
+    }
+    if (h->depth == 10 && h->packing != PACKED) {
         return (samples + 2) / 3 * 4;
+    }
     return (samples * h->depth + 31) / 32 * 4;
 }
 
@@ -157,8 +172,9 @@ static void unpack_filled_10(const uint8_t *line, const dpx_header *h, uint16_t 
     uint16_t last[3];
     size_t i;
 
-    for (i = 0; i + 3 <= count; i += 3, line += 4)
+    for (i = 0; i + 3 <= count; i += 3, line += 4) {
         unpack_word(field32(line, 0, layout.big_endian), &layout, out + i);
+    }
     if (i < count) {
         unpack_word(field32(line, 0, layout.big_endian), &layout, last);
         memcpy(out + i, last, (count - i) * sizeof *last);
@@ -171,8 +187,9 @@ static void unpack_filled_12(const uint8_t *line, const dpx_header *h, uint16_t 
     unsigned shift = h->packing == FILLED_A ? 4 : 0;
     size_t i;
 
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count; i++) {
         out[i] = (uint16_t)(field16(line, 2 * i, h->big_endian) >> shift & 0xfff);
+    }
 }
 
 static void extend_signs(uint16_t *samples, size_t count, unsigned depth)
@@ -180,8 +197,9 @@ static void extend_signs(uint16_t *samples, size_t count, unsigned depth)
     uint16_t sign = (uint16_t)(1u << (depth - 1));
     size_t i;
 
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count; i++) {
         samples[i] = (uint16_t)((samples[i] ^ sign) - sign);
+    }
 }
 
 /* Of 10 or 12 bits. */
@@ -189,14 +207,16 @@ static void unpack_line(const uint8_t *line, const dpx_header *h, uint8_t *row, 
 {
     uint16_t *wide = (uint16_t *)(void *)row; /* rows of 16-bit containers are 2-aligned in a malloc block */
 
-    if (h->packing == PACKED)
+    if (h->packing == PACKED) {
         unpack_words(line, h, wide, count);
-    else if (h->depth == 10)
+    } else if (h->depth == 10) {
         unpack_filled_10(line, h, wide, count);
-    else
+    } else {
         unpack_filled_12(line, h, wide, count);
-    if (h->sign)
+    }
+    if (h->sign) {
         extend_signs(wide, count, h->depth);
+    }
 }
 
 /*
@@ -212,8 +232,9 @@ static int line_layout(wvl_io_context *context, const dpx_header *h, uint64_t *u
     plain = *used + h->line_padding;
     *pitch = (*used + 3) / 4 * 4 + h->line_padding;
     if (size != WVL_IO_SIZE_UNKNOWN && *pitch * (h->height - 1) + *used > left &&
-        plain * (h->height - 1) + *used <= left)
+        plain * (h->height - 1) + *used <= left) {
         *pitch = plain;
+    }
     return wvl_io_require_bytes(context, *pitch * (h->height - 1) + *used, "pixel data");
 }
 
@@ -304,8 +325,9 @@ static int read_in_place(wvl_io_context *context, uint32_t first, uint32_t end)
             (y + 1 < h->height && wvl_io_read_bytes(context, s->line, gap, "pixel data") != 0)) {
             return -1;
         }
-        if (context->picture->words == WVL_IO_INTEGERS && h->depth == 16)
+        if (context->picture->words == WVL_IO_INTEGERS && h->depth == 16) {
             wvl_io_to_host_order(row, used / 2 * at_once, 2, h->big_endian);
+        }
     }
     return 0;
 }
@@ -345,10 +367,11 @@ static void name_space(wvl_io_picture *picture, const dpx_header *h)
     static const char *const spaces[9] = {NULL, NULL, NULL, NULL, NULL, "rec709", "rec709", "rec601-625", "rec601-525"};
     uint32_t code = h->transfer >= 5 && h->transfer <= 8 ? h->transfer : h->colorimetric;
 
-    if (picture->color != WVL_IO_RGB || code > 8 || h->transfer == 1 || h->transfer == 3)
+    if (picture->color != WVL_IO_RGB || code > 8 || h->transfer == 1 || h->transfer == 3) {
         return;
+    }
     picture->space = spaces[code];
-    picture->transfer = h->transfer == 2 && spaces[code] != NULL ? "linear" : NULL;
+    picture->transfer = h->transfer == 2 && spaces[code] ? "linear" : NULL;
 }
 
 static void describe_meaning(wvl_io_context *context, const dpx_header *h)
@@ -362,14 +385,16 @@ static void describe_meaning(wvl_io_context *context, const dpx_header *h)
                      : h->descriptor == 102    ? WVL_IO_YCC
                                                : WVL_IO_RGB,
                      0, alpha);
-    if (h->orientation < 8)
+    if (h->orientation < 8) {
         picture->orientation = tiff_orientation[h->orientation];
+    }
     name_space(picture, h);
-    if (h->transfer == 1 || h->transfer == 3)
+    if (h->transfer == 1 || h->transfer == 3) {
         wvl_io_note(context, "transfer characteristic %u: %s", h->transfer,
                     h->transfer == 1 ? "printing density" : "logarithmic");
-    else if (h->transfer == 2)
+    } else if (h->transfer == 2) {
         wvl_io_note(context, "transfer characteristic 2: linear");
+    }
 }
 
 /*
@@ -413,22 +438,24 @@ static int begin(wvl_io_context *context)
     dpx_rows *s = wvl_io_make_state(context, sizeof *s);
     uint8_t head[NEEDED_BYTES];
 
-    if (s == NULL)
+    if (!s) {
         return -1;
+    }
     dpx_header *h = &s->header;
     if (wvl_io_read_bytes(context, head, sizeof head, "header") != 0 || parse_header(context, head, h) != 0 ||
         check_header(context, h) != 0 || read_texts(context, head, h) != 0 ||
         wvl_io_go_to(context, h->data_offset, "offset to image data") != 0 ||
         wvl_io_describe(context, h->width, h->height, h->samples_per_pixel, h->depth, (int)h->sign) != 0 ||
-        line_layout(context, h, &s->used, &s->pitch) != 0)
+        line_layout(context, h, &s->used, &s->pitch) != 0) {
         return -1;
+    }
     wvl_io_lay_out(context, 1);
     context->order = order_of_components(h->descriptor);
     wvl_io_settle_words(context, find_words(context, h), (size_t)s->used);
     context->held_bytes = s->pitch;
     describe_meaning(context, h);
     s->line = wvl_io_allocate(context, s->pitch, "line");
-    return s->line != NULL ? 0 : -1;
+    return s->line ? 0 : -1;
 }
 
 static void release(wvl_io_context *context)

@@ -13,10 +13,12 @@ static const char *take_number(const char *p, uint32_t *value)
 {
     uint64_t number = 0;
 
-    if (*p < '0' || *p > '9')
+    if (*p < '0' || *p > '9') {
         return NULL;
-    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++)
+    }
+    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++) {
         number = number * 10 + (uint64_t)(*p - '0');
+    }
     *value = (uint32_t)number;
     return number <= UINT32_MAX ? p : NULL;
 }
@@ -27,14 +29,17 @@ static int read_header_line(wvl_io_context *context, char *line)
     int c;
 
     while ((c = wvl_io_source_byte(&context->source)) != '\n') {
-        if (c < 0)
+        if (c < 0) {
             return wvl_io_fail(context, "header: truncated");
-        if (c == 0 || used + 1 == HEADER_LIMIT)
+        }
+        if (c == 0 || used + 1 == HEADER_LIMIT) {
             return wvl_io_fail(context, "header: not a line of text of at most %u bytes", HEADER_LIMIT - 1);
+        }
         line[used++] = (char)c;
     }
-    if (used != 0 && line[used - 1] == '\r')
+    if (used != 0 && line[used - 1] == '\r') {
         used--;
+    }
     line[used] = '\0';
     return 0;
 }
@@ -48,23 +53,29 @@ static int parse_header(wvl_io_context *context, const char *line, pgx_header *h
 {
     const char *p = past_blanks(line + 2);
 
-    if (strncmp(line, "PG", 2) != 0 || p == line + 2)
+    if (strncmp(line, "PG", 2) != 0 || p == line + 2) {
         return wvl_io_fail(context, "header: does not begin with PG");
-    if (strncmp(p, "ML", 2) != 0 && strncmp(p, "LM", 2) != 0)
+    }
+    if (strncmp(p, "ML", 2) != 0 && strncmp(p, "LM", 2) != 0) {
         return wvl_io_fail(context, "byte order: must be ML or LM");
+    }
     header->big_endian = p[0] == 'M';
     p = past_blanks(p + 2);
     header->is_signed = *p == '-';
-    if (*p == '+' || *p == '-')
+    if (*p == '+' || *p == '-') {
         p = past_blanks(p + 1);
+    }
     p = take_number(p, &header->depth);
-    if (p == NULL || header->depth == 0 || header->depth > 32)
+    if (!p || header->depth == 0 || header->depth > 32) {
         return wvl_io_fail(context, "depth: must be a number of 1 to 32");
+    }
     p = take_number(past_blanks(p), &header->width);
-    if (p != NULL)
+    if (p) {
         p = take_number(past_blanks(p), &header->height);
-    if (p == NULL || *past_blanks(p) != '\0')
+    }
+    if (!p || *past_blanks(p) != '\0') {
         return wvl_io_fail(context, "size: must be two numbers, at most 4294967295, that end the line");
+    }
     return 0;
 }
 
@@ -74,9 +85,10 @@ static int begin(wvl_io_context *context)
     char line[HEADER_LIMIT];
     pgx_header *header = wvl_io_make_state(context, sizeof *header);
 
-    if (header == NULL || read_header_line(context, line) != 0 || parse_header(context, line, header) != 0 ||
-        wvl_io_describe(context, header->width, header->height, 1, header->depth, header->is_signed) != 0)
+    if (!header || read_header_line(context, line) != 0 || parse_header(context, line, header) != 0 ||
+        wvl_io_describe(context, header->width, header->height, 1, header->depth, header->is_signed) != 0) {
         return -1;
+    }
     wvl_io_lay_out(context, 0);
     wvl_io_set_color(picture, WVL_IO_GREY, 0, -1);
     return wvl_io_require_bytes(context, wvl_io_sample_count(picture) * picture->components[0].sample_bytes, "samples");

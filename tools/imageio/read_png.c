@@ -44,7 +44,7 @@ static void on_warning(png_structp png, png_const_charp message)
 {
     png_state *s = png_get_error_ptr(png);
 
-    if (s->survey == NULL) { /* the reader itself warns too */
+    if (!s->survey) { /* the reader itself warns too */
         wvl_io_note(s->context, "libpng: %s", message);
     }
 }
@@ -56,9 +56,10 @@ static void check_chunk(png_structp png, const wvl_io_source *source, const uint
     uint64_t here = wvl_io_source_position(source), left = source->size > here ? source->size - here : 0;
     int is_pipe = source->size == WVL_IO_SIZE_UNKNOWN;
 
-    if (memcmp(head + 4, "IDAT", 4) != 0 && wvl_io_be32(head) > (is_pipe ? CHUNK_LIMIT_BYTES : left))
+    if (memcmp(head + 4, "IDAT", 4) != 0 && wvl_io_be32(head) > (is_pipe ? CHUNK_LIMIT_BYTES : left)) {
         png_error(png,
                   is_pipe ? "a chunk has more than 64 MiB, and the input is a pipe" : "truncated: the file ends early");
+    }
 }
 
 static void on_read(png_structp png, png_bytep bytes, size_t byte_count)
@@ -66,11 +67,13 @@ static void on_read(png_structp png, png_bytep bytes, size_t byte_count)
     png_state *s = png_get_io_ptr(png);
     wvl_io_source *source = &s->context->source;
 
-    if (wvl_io_source_read_some(source, bytes, byte_count) != byte_count)
-        png_error(png, wvl_io_source_trouble(source) != NULL ? wvl_io_source_trouble(source)
-                                                             : "truncated: the file ends early");
-    if ((png_get_io_state(png) & PNG_IO_CHUNK_HDR) != 0 && byte_count == 8)
+    if (wvl_io_source_read_some(source, bytes, byte_count) != byte_count) {
+        png_error(png,
+                  wvl_io_source_trouble(source) ? wvl_io_source_trouble(source) : "truncated: the file ends early");
+    }
+    if ((png_get_io_state(png) & PNG_IO_CHUNK_HDR) != 0 && byte_count == 8) {
         check_chunk(png, source, bytes);
+    }
 }
 
 static png_voidp on_allocate(png_structp png, png_alloc_size_t byte_count)
@@ -78,7 +81,7 @@ static png_voidp on_allocate(png_structp png, png_alloc_size_t byte_count)
     png_state *s = png_get_mem_ptr(png);
     void *block = malloc(byte_count);
 
-    s->context->no_memory |= block == NULL;
+    s->context->no_memory |= !block;
     return block;
 }
 
@@ -103,7 +106,7 @@ static void name_space(wvl_io_picture *picture, const uint8_t *cicp)
                                          : NULL;
 
     picture->space_rules = 1;
-    if (primaries < 13 && spaces[primaries] != NULL && curve != NULL && cicp[2] == 0 && cicp[3] == 1) {
+    if (primaries < 13 && spaces[primaries] && curve && cicp[2] == 0 && cicp[3] == 1) {
         picture->space = spaces[primaries];
         picture->transfer = curve;
     }
@@ -114,8 +117,9 @@ static void note_animation(png_state *s, png_unknown_chunkp chunk)
 {
     uint32_t frames = chunk->size == 8 ? wvl_io_be32(chunk->data) : 0;
 
-    if (frames > 1)
+    if (frames > 1) {
         wvl_io_note(s->context, "an animation of %u frames (APNG): its still picture alone is read", frames);
+    }
 }
 
 /* cICP came after this libpng. The IDAT of a survey is empty. Without a critical chunk, which has a capital letter
@@ -125,15 +129,17 @@ static int on_unknown_chunk(png_structp png, png_unknown_chunkp chunk)
     png_state *s = png_get_user_chunk_ptr(png);
     int is_critical = (chunk->name[0] & 0x20) == 0;
 
-    if (is_critical && (s->survey == NULL || memcmp(chunk->name, "IDAT", 4) != 0)) {
+    if (is_critical && (!s->survey || memcmp(chunk->name, "IDAT", 4) != 0)) {
         wvl_io_fail(s->context, "the critical chunk %.4s is not known: the picture cannot be understood without it",
                     (const char *)chunk->name);
         png_longjmp(png, 1);
     }
-    if (s->survey != NULL)
+    if (s->survey) {
         return 1;
-    if (memcmp(chunk->name, "acTL", 4) == 0)
+    }
+    if (memcmp(chunk->name, "acTL", 4) == 0) {
         note_animation(s, chunk);
+    }
     if (memcmp(chunk->name, "cICP", 4) == 0 && chunk->size == 4) {
         name_space(s->context->picture, chunk->data);
         s->context->picture->has_cicp = 1;
@@ -149,23 +155,26 @@ static int take_palette(png_state *s)
     int count = 0, alpha_count = 0, i;
     wvl_io_palette *p = &s->palette;
 
-    if (png_get_PLTE(s->png, s->info, &colors, &count) == 0 || count <= 0)
+    if (png_get_PLTE(s->png, s->info, &colors, &count) == 0 || count <= 0) {
         return wvl_io_fail(s->context, "PLTE: missing, and a palette picture needs it: the file is damaged");
+    }
     png_get_tRNS(s->png, s->info, &alphas, &alpha_count, NULL);
     p->columns = alpha_count > 0 ? 4 : 3;
     p->depth = 8;
     p->entries = (uint32_t)count;
     p->values = wvl_io_allocate(s->context, (uint64_t)p->entries * p->columns * sizeof *p->values, "palette");
-    if (p->values == NULL)
+    if (!p->values) {
         return -1;
+    }
     for (i = 0; i < count; i++) {
         uint16_t *entry = p->values + (size_t)i * p->columns;
 
         entry[0] = colors[i].red;
         entry[1] = colors[i].green;
         entry[2] = colors[i].blue;
-        if (alpha_count > 0)
+        if (alpha_count > 0) {
             entry[3] = i < alpha_count ? alphas[i] : 255;
+        }
     }
     return 0;
 }
@@ -177,8 +186,9 @@ static void take_key(png_state *s)
     png_bytep alphas = NULL;
     int count = 0;
 
-    if (png_get_tRNS(s->png, s->info, &alphas, &count, &color) == 0 || color == NULL)
+    if (png_get_tRNS(s->png, s->info, &alphas, &count, &color) == 0 || !color) {
         return;
+    }
     s->has_key = 1;
     s->key[0] = (uint16_t)((s->color_type == PNG_COLOR_TYPE_GRAY ? color->gray : color->red) & mask);
     s->key[1] = color->green & mask;
@@ -190,11 +200,13 @@ static int describe_direct(png_state *s)
     int has_alpha = (s->color_type & PNG_COLOR_MASK_ALPHA) != 0, is_color = (s->color_type & PNG_COLOR_MASK_COLOR) != 0;
     unsigned colors = is_color ? 3 : 1;
 
-    if (!has_alpha)
+    if (!has_alpha) {
         take_key(s);
+    }
     has_alpha |= s->has_key;
-    if (wvl_io_describe(s->context, s->width, s->height, colors + (unsigned)has_alpha, (unsigned)s->depth, 0) != 0)
+    if (wvl_io_describe(s->context, s->width, s->height, colors + (unsigned)has_alpha, (unsigned)s->depth, 0) != 0) {
         return -1;
+    }
     wvl_io_set_color(s->context->picture, is_color ? WVL_IO_RGB : WVL_IO_GREY, 0, has_alpha ? (int)colors : -1);
     wvl_io_lay_out(s->context, 1);
     return 0;
@@ -205,9 +217,10 @@ static int check_claim(png_state *s)
 {
     uint64_t size = s->context->source.size, row_bytes = png_get_rowbytes(s->png, s->info);
 
-    if (size < UINT64_MAX / DEFLATE_MOST_PER_BYTE && row_bytes > size * DEFLATE_MOST_PER_BYTE / s->height)
+    if (size < UINT64_MAX / DEFLATE_MOST_PER_BYTE && row_bytes > size * DEFLATE_MOST_PER_BYTE / s->height) {
         return wvl_io_fail(s->context, "IHDR: size %u x %u: truncated: the file's %llu bytes cannot hold it", s->width,
                            s->height, (unsigned long long)size);
+    }
     return 0;
 }
 
@@ -216,35 +229,41 @@ static int describe(png_state *s)
     int interlace = 0;
 
     png_get_IHDR(s->png, s->info, &s->width, &s->height, &s->depth, &s->color_type, &interlace, NULL, NULL);
-    if (check_claim(s) != 0)
+    if (check_claim(s) != 0) {
         return -1;
+    }
     s->is_indexed = s->color_type == PNG_COLOR_TYPE_PALETTE;
     if (s->is_indexed) {
         if (take_palette(s) != 0 ||
-            wvl_io_describe_indexed(s->context, s->width, s->height, (unsigned)s->depth, &s->palette) != 0)
+            wvl_io_describe_indexed(s->context, s->width, s->height, (unsigned)s->depth, &s->palette) != 0) {
             return -1;
+        }
         wvl_io_settle_palette(s->context, &s->palette);
     } else if (describe_direct(s) != 0) {
         return -1;
     }
-    if (s->depth < 8)
+    if (s->depth < 8) {
         png_set_packing(s->png);
+    }
     if (s->depth == 16) {
         const uint16_t probe = 1;
 
-        if (*(const uint8_t *)&probe == 1)
+        if (*(const uint8_t *)&probe == 1) {
             png_set_swap(s->png);
+        }
     }
     s->passes = png_set_interlace_handling(s->png);
-    if (s->passes != 1)
+    if (s->passes != 1) {
         s->context->needs_all = "the picture is interlaced; convert it to PNG without interlacing";
+    }
     png_read_update_info(s->png, s->info);
     s->context->held_bytes = 2 * (uint64_t)png_get_rowbytes(s->png, s->info); /* this row, and the one before */
-    if (png_get_rowbytes(s->png, s->info) > s->context->picture->components[0].stride_bytes)
+    if (png_get_rowbytes(s->png, s->info) > s->context->picture->components[0].stride_bytes) {
         return wvl_io_fail(s->context,
                            "IHDR: libpng hands out rows of %llu bytes, which width, depth and colour type do not make: "
                            "the file is damaged",
                            (unsigned long long)png_get_rowbytes(s->png, s->info));
+    }
     return 0;
 }
 
@@ -286,12 +305,14 @@ static int finish_row(png_state *s, uint32_t y)
     unsigned n = s->context->picture->component_count - 1;
     uint8_t *row = wvl_io_pixels(s->context, y);
 
-    if (s->is_indexed && wvl_io_finish_indexed_row(s->context, y, 1, &s->palette) != 0)
+    if (s->is_indexed && wvl_io_finish_indexed_row(s->context, y, 1, &s->palette) != 0) {
         return -1;
-    if (s->has_key && s->depth == 16)
+    }
+    if (s->has_key && s->depth == 16) {
         add_alpha_16(row, s->width, n, s->key);
-    else if (s->has_key)
+    } else if (s->has_key) {
         add_alpha_8(row, s->width, n, s->key, (uint8_t)((1u << s->depth) - 1));
+    }
     return 0;
 }
 
@@ -301,14 +322,19 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
     int pass;
     uint32_t y;
 
-    if (setjmp(png_jmpbuf(s->png)) != 0)
+    if (setjmp(png_jmpbuf(s->png)) != 0) {
         return -1;
-    for (pass = 0; pass < s->passes; pass++)
-        for (y = first; y < first + count; y++)
+    }
+    for (pass = 0; pass < s->passes; pass++) {
+        for (y = first; y < first + count; y++) {
             png_read_row(s->png, wvl_io_pixels(context, y), NULL);
-    for (y = first; y < first + count; y++)
-        if (finish_row(s, y) != 0)
+        }
+    }
+    for (y = first; y < first + count; y++) {
+        if (finish_row(s, y) != 0) {
             return -1;
+        }
+    }
     return 0;
 }
 
@@ -320,12 +346,15 @@ static int take_color(png_state *s)
     png_fixed_point gamma = 0;
     int intent = 0, method = 0;
 
-    if (png_get_iCCP(s->png, s->info, &name, &method, &profile, &profile_bytes) != 0)
+    if (png_get_iCCP(s->png, s->info, &name, &method, &profile, &profile_bytes) != 0) {
         return wvl_io_take_icc(s->context, profile, profile_bytes);
-    if (png_get_sRGB(s->png, s->info, &intent) != 0)
+    }
+    if (png_get_sRGB(s->png, s->info, &intent) != 0) {
         s->context->picture->color_declared = 1;
-    else if (png_get_gAMA_fixed(s->png, s->info, &gamma) != 0 && (gamma < SRGB_GAMMA - 200 || gamma > SRGB_GAMMA + 200))
+    } else if (png_get_gAMA_fixed(s->png, s->info, &gamma) != 0 &&
+               (gamma < SRGB_GAMMA - 200 || gamma > SRGB_GAMMA + 200)) {
         wvl_io_note(s->context, "the gamma of the file, %.5f (gAMA), is left out", (double)gamma / 100000.0);
+    }
     return 0;
 }
 
@@ -374,14 +403,17 @@ static int take_texts(png_state *s)
 
     if (!s->has_exif && png_get_eXIf_1(s->png, s->info, &exif_bytes, &exif) != 0) {
         s->has_exif = 1;
-        if (wvl_io_take_exif(s->context, exif, exif_bytes) != 0)
+        if (wvl_io_take_exif(s->context, exif, exif_bytes) != 0) {
             return -1;
+        }
     }
 #endif
     png_get_text(s->png, s->info, &texts, &count);
-    for (; s->texts_taken < count; s->texts_taken++)
-        if (take_text(s, &texts[s->texts_taken]) != 0)
+    for (; s->texts_taken < count; s->texts_taken++) {
+        if (take_text(s, &texts[s->texts_taken]) != 0) {
             return -1;
+        }
+    }
     return 0;
 }
 
@@ -390,15 +422,17 @@ static void take_resolution(png_state *s)
     png_uint_32 x = 0, y = 0;
     int unit = PNG_RESOLUTION_UNKNOWN;
 
-    if (png_get_pHYs(s->png, s->info, &x, &y, &unit) == 0 || unit != PNG_RESOLUTION_METER)
+    if (png_get_pHYs(s->png, s->info, &x, &y, &unit) == 0 || unit != PNG_RESOLUTION_METER) {
         return;
+    }
     wvl_io_take_resolution(s->context, x, y);
 }
 
 static int take_all(png_state *s)
 {
-    if (take_color(s) != 0 || take_texts(s) != 0)
+    if (take_color(s) != 0 || take_texts(s) != 0) {
         return -1;
+    }
     take_resolution(s);
     return 0;
 }
@@ -407,9 +441,10 @@ static int make_png(png_state *s, wvl_io_context *context)
 {
     s->context = context;
     s->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, s, on_error, on_warning, s, on_allocate, on_free);
-    if (s->png != NULL)
+    if (s->png) {
         s->info = png_create_info_struct(s->png);
-    return s->info != NULL ? 0 : wvl_io_fail(context, "libpng could not be started");
+    }
+    return s->info ? 0 : wvl_io_fail(context, "libpng could not be started");
 }
 
 static void read_header(png_state *s, png_rw_ptr read)
@@ -461,14 +496,16 @@ static void on_survey_read(png_structp png, png_bytep bytes, size_t byte_count)
     uint64_t done = at - s->survey->before; /* the empty IDAT stands for the first bytes of the pixels */
     memcpy(bytes, empty + (done < sizeof empty ? done : 0), byte_count <= sizeof empty - done ? byte_count : 0);
     at = done + byte_count >= sizeof empty ? s->survey->behind : at + byte_count;
-    if (wvl_io_source_seek(source, at) != 0)
+    if (wvl_io_source_seek(source, at) != 0) {
         png_error(png, "truncated: the file ends early");
+    }
 }
 
 static int read_survey(png_state *s)
 {
-    if (setjmp(png_jmpbuf(s->png)) != 0)
+    if (setjmp(png_jmpbuf(s->png)) != 0) {
         return -1;
+    }
     png_set_read_user_chunk_fn(s->png, s, on_unknown_chunk);
     png_set_keep_unknown_chunks(s->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep) "IDAT", 1);
     read_header(s, on_survey_read);
@@ -482,16 +519,20 @@ static int take_survey(wvl_io_context *context, const wvl_io_png_survey *survey)
     png_state *s = calloc(1, sizeof *s);
     int result;
 
-    if (s == NULL)
+    if (!s) {
         return wvl_io_fail_memory(context, "libpng", sizeof *s);
+    }
     s->survey = survey;
     result = make_png(s, context);
-    if (result == 0)
+    if (result == 0) {
         result = wvl_io_go_to(context, 0, "header");
-    if (result == 0)
+    }
+    if (result == 0) {
         result = read_survey(s);
-    if (result == 0)
+    }
+    if (result == 0) {
         result = check_memory(s);
+    }
     png_destroy_read_struct(&s->png, &s->info, NULL);
     free(s);
     return result;
@@ -499,8 +540,9 @@ static int take_survey(wvl_io_context *context, const wvl_io_png_survey *survey)
 
 static int describe_header(png_state *s)
 {
-    if (setjmp(png_jmpbuf(s->png)) != 0)
+    if (setjmp(png_jmpbuf(s->png)) != 0) {
         return -1;
+    }
     png_set_read_user_chunk_fn(s->png, s, on_unknown_chunk);
     read_header(s, on_read);
     return describe(s);
@@ -508,8 +550,9 @@ static int describe_header(png_state *s)
 
 static int take_header(png_state *s)
 {
-    if (setjmp(png_jmpbuf(s->png)) != 0)
+    if (setjmp(png_jmpbuf(s->png)) != 0) {
         return -1;
+    }
     return take_all(s) != 0 ? -1 : check_memory(s);
 }
 
@@ -521,8 +564,9 @@ static int survey(png_state *s)
     uint64_t position = wvl_io_source_position(&context->source);
 
     s->has_metadata = find_pixels(&context->source, &found);
-    if (s->has_metadata && take_survey(context, &found) != 0)
+    if (s->has_metadata && take_survey(context, &found) != 0) {
         return -1;
+    }
     return wvl_io_go_to(context, position, "pixel data");
 }
 
@@ -530,10 +574,12 @@ static int begin(wvl_io_context *context)
 {
     png_state *s = wvl_io_make_state(context, sizeof *s);
 
-    if (s == NULL || make_png(s, context) != 0 || describe_header(s) != 0)
+    if (!s || make_png(s, context) != 0 || describe_header(s) != 0) {
         return -1;
-    if (context->by_rows && context->source.seekable && survey(s) != 0)
+    }
+    if (context->by_rows && context->source.seekable && survey(s) != 0) {
         return -1;
+    }
     return s->has_metadata ? 0 : take_header(s);
 }
 
@@ -541,11 +587,13 @@ static int end(wvl_io_context *context)
 {
     png_state *s = context->state;
 
-    if (setjmp(png_jmpbuf(s->png)) != 0)
+    if (setjmp(png_jmpbuf(s->png)) != 0) {
         return -1;
+    }
     png_read_end(s->png, s->info);
-    if (!s->has_metadata && take_texts(s) != 0)
+    if (!s->has_metadata && take_texts(s) != 0) {
         return -1;
+    }
     return check_memory(s);
 }
 
@@ -553,8 +601,9 @@ static void release(wvl_io_context *context)
 {
     png_state *s = context->state;
 
-    if (s == NULL)
+    if (!s) {
         return;
+    }
     free(s->palette.values);
     png_destroy_read_struct(&s->png, &s->info, NULL);
 }

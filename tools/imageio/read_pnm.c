@@ -11,8 +11,9 @@ static unsigned bits_of(uint32_t maxval)
 {
     unsigned bits = 0;
 
-    for (; maxval != 0; maxval >>= 1)
+    for (; maxval != 0; maxval >>= 1) {
         bits++;
+    }
     return bits;
 }
 
@@ -23,9 +24,9 @@ static void skip_comment(wvl_io_source *source)
 {
     int c;
 
-    do
+    do {
         c = wvl_io_source_byte(source);
-    while (c >= 0 && c != '\n' && c != '\r');
+    } while (c >= 0 && c != '\n' && c != '\r');
 }
 
 /* Next byte that is neither white space nor in a comment, or -1. */
@@ -34,8 +35,9 @@ static int next_mark(wvl_io_source *source)
     int c = wvl_io_source_byte(source);
 
     while (c == '#' || is_space(c)) {
-        if (c == '#')
+        if (c == '#') {
             skip_comment(source);
+        }
         c = wvl_io_source_byte(source);
     }
     return c;
@@ -47,19 +49,24 @@ static int read_number(wvl_io_context *context, const char *field, uint32_t *val
     int c = next_mark(&context->source);
     uint64_t number = 0;
 
-    if (c < 0)
+    if (c < 0) {
         return wvl_io_fail(context, "%s: truncated: the file ends before it", field);
-    if (c < '0' || c > '9')
+    }
+    if (c < '0' || c > '9') {
         return wvl_io_fail(context, "%s: byte 0x%02x where a decimal number belongs", field, (unsigned)c);
+    }
     for (; c >= '0' && c <= '9'; c = wvl_io_source_byte(&context->source)) {
         number = number * 10 + (uint64_t)(c - '0');
-        if (number > UINT32_MAX)
+        if (number > UINT32_MAX) {
             return wvl_io_fail(context, "%s: more than the limit of 4294967295", field);
+        }
     }
-    if (c >= 0 && !is_space(c) && c != '#')
+    if (c >= 0 && !is_space(c) && c != '#') {
         return wvl_io_fail(context, "%s: byte 0x%02x after the number", field, (unsigned)c);
-    if (c == '#')
+    }
+    if (c == '#') {
         skip_comment(&context->source);
+    }
     *value = (uint32_t)number;
     return 0;
 }
@@ -80,8 +87,9 @@ static int check_maxval_row(wvl_io_context *context, const uint8_t *row, size_t 
         }
         highest = v > highest ? v : highest;
     }
-    if (highest > maxval)
+    if (highest > maxval) {
         return wvl_io_fail(context, "row %u: sample %u is more than maxval %u", y, highest, maxval);
+    }
     return 0;
 }
 
@@ -96,11 +104,13 @@ static int read_binary_row(wvl_io_context *context, const pnm_rows *s, uint8_t *
     const wvl_io_component *first = &context->picture->components[0];
     size_t count = (size_t)first->width * s->samples;
 
-    if (wvl_io_read_bytes(context, row, count * first->sample_bytes, "pixel data") != 0)
+    if (wvl_io_read_bytes(context, row, count * first->sample_bytes, "pixel data") != 0) {
         return -1;
+    }
     wvl_io_to_host_order(row, count, first->sample_bytes, 1);
-    if (s->maxval == 255 || s->maxval == MAXVAL_LIMIT)
+    if (s->maxval == 255 || s->maxval == MAXVAL_LIMIT) {
         return 0;
+    }
     return check_maxval_row(context, row, count, first->sample_bytes, s->maxval, y);
 }
 
@@ -112,15 +122,18 @@ static int read_text_row(wvl_io_context *context, uint8_t *row, size_t count, un
         uint32_t value;
         uint16_t wide;
 
-        if (read_number(context, "pixel data", &value) != 0)
+        if (read_number(context, "pixel data", &value) != 0) {
             return -1;
-        if (value > maxval)
+        }
+        if (value > maxval) {
             return wvl_io_fail(context, "pixel data: sample %u is more than maxval %u", value, maxval);
+        }
         wide = (uint16_t)value;
-        if (bytes == 1)
+        if (bytes == 1) {
             row[i] = (uint8_t)value;
-        else
+        } else {
             memcpy(row + 2 * i, &wide, sizeof wide);
+        }
     }
     return 0;
 }
@@ -133,10 +146,12 @@ static int read_bit_row(wvl_io_context *context, uint8_t *row, size_t count)
     for (i = 0; i < count; i++) {
         int c = next_mark(&context->source);
 
-        if (c < 0)
+        if (c < 0) {
             return wvl_io_fail(context, "pixel data: truncated: the file ends before its last sample");
-        if (c != '0' && c != '1')
+        }
+        if (c != '0' && c != '1') {
             return wvl_io_fail(context, "pixel data: byte 0x%02x where 0 or 1 belongs", (unsigned)c);
+        }
         row[i] = c == '0';
     }
     return 0;
@@ -149,13 +164,15 @@ static int read_packed_row(wvl_io_context *context, uint8_t *row, size_t width)
     uint8_t *packed = row + (width - packed_bytes);
 
     /* Packed bytes wait at the row's end: sample x is written at x, and byte x / 8 lies at or beyond it. */
-    if (wvl_io_read_bytes(context, packed, packed_bytes, "pixel data") != 0)
+    if (wvl_io_read_bytes(context, packed, packed_bytes, "pixel data") != 0) {
         return -1;
+    }
     for (x = 0; x < width; x += 8) {
         unsigned eight = packed[x / 8] ^ 0xffu, k;
 
-        for (k = 0; k < 8 && x + k < width; k++)
+        for (k = 0; k < 8 && x + k < width; k++) {
             row[x + k] = (uint8_t)(eight >> (7 - k) & 1u);
+        }
     }
     return 0;
 }
@@ -205,12 +222,14 @@ static int begin_rows(wvl_io_context *context, uint8_t type, uint32_t width, uin
 {
     pnm_rows *s = wvl_io_make_state(context, sizeof *s);
 
-    if (s == NULL)
+    if (!s) {
         return -1;
+    }
     *s = (pnm_rows){n, maxval, type};
     if (wvl_io_describe(context, width, height, n, bits_of(maxval), 0) != 0 ||
-        wvl_io_require_bytes(context, least_bytes(context->picture, type), "pixel data") != 0)
+        wvl_io_require_bytes(context, least_bytes(context->picture, type), "pixel data") != 0) {
         return -1;
+    }
     wvl_io_lay_out(context, 1);
     return 0;
 }
@@ -220,19 +239,25 @@ static int begin_pnm(wvl_io_context *context)
     uint32_t width, height, maxval = 1, n;
     uint8_t type[2];
 
-    if (wvl_io_read_bytes(context, type, 2, "header") != 0)
+    if (wvl_io_read_bytes(context, type, 2, "header") != 0) {
         return -1;
-    if (type[0] != 'P' || type[1] < '1' || type[1] > '6')
+    }
+    if (type[0] != 'P' || type[1] < '1' || type[1] > '6') {
         return wvl_io_fail(context, "header: does not begin with P1 to P6");
+    }
     n = type[1] == '3' || type[1] == '6' ? 3 : 1;
-    if (read_number(context, "width", &width) != 0 || read_number(context, "height", &height) != 0)
+    if (read_number(context, "width", &width) != 0 || read_number(context, "height", &height) != 0) {
         return -1;
-    if (type[1] != '1' && type[1] != '4' && read_number(context, "maxval", &maxval) != 0)
+    }
+    if (type[1] != '1' && type[1] != '4' && read_number(context, "maxval", &maxval) != 0) {
         return -1;
-    if (maxval == 0 || maxval > MAXVAL_LIMIT)
+    }
+    if (maxval == 0 || maxval > MAXVAL_LIMIT) {
         return wvl_io_fail(context, "maxval %u: must be 1 to %u", maxval, MAXVAL_LIMIT);
-    if (begin_rows(context, type[1], width, height, n, maxval) != 0)
+    }
+    if (begin_rows(context, type[1], width, height, n, maxval) != 0) {
         return -1;
+    }
     wvl_io_set_color(context->picture, n == 3 ? WVL_IO_RGB : WVL_IO_GREY, 0, -1);
     return 0;
 }
@@ -250,13 +275,17 @@ static int read_line(wvl_io_source *source, char *line, size_t room)
     size_t used = 0;
     int c = wvl_io_source_byte(source);
 
-    if (c < 0)
+    if (c < 0) {
         return -1;
-    for (; c >= 0 && c != '\n'; c = wvl_io_source_byte(source))
-        if (used + 1 < room)
+    }
+    for (; c >= 0 && c != '\n'; c = wvl_io_source_byte(source)) {
+        if (used + 1 < room) {
             line[used++] = (char)c;
-    while (used != 0 && is_space(line[used - 1]))
+        }
+    }
+    while (used != 0 && is_space(line[used - 1])) {
         used--;
+    }
     line[used] = '\0';
     return 0;
 }
@@ -266,10 +295,12 @@ static int take_pam_number(wvl_io_context *context, const char *key, const char 
     uint64_t number = 0;
     const char *p = text;
 
-    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++)
+    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++) {
         number = number * 10 + (uint64_t)(*p - '0');
-    if (p == text || *p != '\0' || number == 0 || number > UINT32_MAX)
+    }
+    if (p == text || *p != '\0' || number == 0 || number > UINT32_MAX) {
         return wvl_io_fail(context, "%s: \"%.40s\" is not a number of 1 to 4294967295", key, text);
+    }
     *value = (uint32_t)number;
     return 0;
 }
@@ -281,18 +312,24 @@ static int take_pam_line(wvl_io_context *context, char *line, pam_header *header
     size_t used = strlen(header->type);
 
     line[key_length] = '\0'; /* text begins after it, or both are the closing zero */
-    if (line[0] == '\0' || line[0] == '#')
+    if (line[0] == '\0' || line[0] == '#') {
         return 0;
-    if (strcmp(line, "WIDTH") == 0)
+    }
+    if (strcmp(line, "WIDTH") == 0) {
         return take_pam_number(context, line, text, &header->width);
-    if (strcmp(line, "HEIGHT") == 0)
+    }
+    if (strcmp(line, "HEIGHT") == 0) {
         return take_pam_number(context, line, text, &header->height);
-    if (strcmp(line, "DEPTH") == 0)
+    }
+    if (strcmp(line, "DEPTH") == 0) {
         return take_pam_number(context, line, text, &header->depth);
-    if (strcmp(line, "MAXVAL") == 0)
+    }
+    if (strcmp(line, "MAXVAL") == 0) {
         return take_pam_number(context, line, text, &header->maxval);
-    if (strcmp(line, "TUPLTYPE") != 0)
+    }
+    if (strcmp(line, "TUPLTYPE") != 0) {
         return wvl_io_fail(context, "header: unknown line \"%.40s\"", line);
+    }
     snprintf(header->type + used, sizeof header->type - used, "%s%s", used != 0 ? " " : "", text);
     return 0;
 }
@@ -302,20 +339,26 @@ static int read_pam_header(wvl_io_context *context, pam_header *header)
     char line[256];
 
     memset(header, 0, sizeof *header);
-    if (read_line(&context->source, line, sizeof line) != 0 || strcmp(line, "P7") != 0)
+    if (read_line(&context->source, line, sizeof line) != 0 || strcmp(line, "P7") != 0) {
         return wvl_io_fail(context, "header: does not begin with a line P7");
-    for (;;) {
-        if (read_line(&context->source, line, sizeof line) != 0)
-            return wvl_io_fail(context, "header: truncated: no ENDHDR line");
-        if (strcmp(line, "ENDHDR") == 0)
-            break;
-        if (take_pam_line(context, line, header) != 0)
-            return -1;
     }
-    if (header->width == 0 || header->height == 0 || header->depth == 0 || header->maxval == 0)
+    for (;;) {
+        if (read_line(&context->source, line, sizeof line) != 0) {
+            return wvl_io_fail(context, "header: truncated: no ENDHDR line");
+        }
+        if (strcmp(line, "ENDHDR") == 0) {
+            break;
+        }
+        if (take_pam_line(context, line, header) != 0) {
+            return -1;
+        }
+    }
+    if (header->width == 0 || header->height == 0 || header->depth == 0 || header->maxval == 0) {
         return wvl_io_fail(context, "header: WIDTH, HEIGHT, DEPTH and MAXVAL must all be given");
-    if (header->maxval > MAXVAL_LIMIT)
+    }
+    if (header->maxval > MAXVAL_LIMIT) {
         return wvl_io_fail(context, "MAXVAL %u: must be 1 to %u", header->maxval, MAXVAL_LIMIT);
+    }
     return 0;
 }
 
@@ -344,11 +387,13 @@ static int color_of_pam(wvl_io_context *context, const pam_header *header)
         size_t length = strlen(types[i].type);
         int alpha = strcmp(header->type + (strlen(header->type) >= length ? length : 0), "_ALPHA") == 0;
 
-        if (strncmp(header->type, types[i].type, length) != 0 || (!alpha && header->type[length] != '\0'))
+        if (strncmp(header->type, types[i].type, length) != 0 || (!alpha && header->type[length] != '\0')) {
             continue;
-        if (header->depth != types[i].depth + (uint32_t)alpha)
+        }
+        if (header->depth != types[i].depth + (uint32_t)alpha) {
             return wvl_io_fail(context, "DEPTH %u: TUPLTYPE %s has %u", header->depth, header->type,
                                types[i].depth + (uint32_t)alpha);
+        }
         wvl_io_set_color(context->picture, types[i].color, 0, alpha ? (int)types[i].depth : -1);
     }
     return 0;
@@ -359,8 +404,9 @@ static int begin_pam(wvl_io_context *context)
     pam_header header;
 
     if (read_pam_header(context, &header) != 0 ||
-        begin_rows(context, '7', header.width, header.height, header.depth, header.maxval) != 0)
+        begin_rows(context, '7', header.width, header.height, header.depth, header.maxval) != 0) {
         return -1;
+    }
     return color_of_pam(context, &header);
 }
 

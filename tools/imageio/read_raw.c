@@ -17,10 +17,12 @@ static const char *take_number(const char *p, uint32_t *value)
 {
     uint64_t number = 0;
 
-    if (*p < '0' || *p > '9')
+    if (*p < '0' || *p > '9') {
         return NULL;
-    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++)
+    }
+    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++) {
         number = number * 10 + (uint64_t)(*p - '0');
+    }
     *value = (uint32_t)number;
     return number <= UINT32_MAX ? p : NULL;
 }
@@ -31,14 +33,16 @@ static int parse_geometry(wvl_io_context *context, geometry *g)
     uint32_t *const fields[] = {&g->width, &g->height, &g->count, &g->depth};
     size_t i;
 
-    if (text == NULL)
+    if (!text) {
         return wvl_io_fail(context, "raw samples need their geometry: -F w,h,n,bits,{s,u}[@dxxdy:dxxdy...]");
-    for (i = 0; i < 4 && p != NULL; i++) {
-        p = take_number(p, fields[i]);
-        p = p != NULL && *p == ',' ? p + 1 : NULL;
     }
-    if (p == NULL || (*p != 's' && *p != 'u') || (p[1] != '\0' && p[1] != '@'))
+    for (i = 0; i < 4 && p; i++) {
+        p = take_number(p, fields[i]);
+        p = p && *p == ',' ? p + 1 : NULL;
+    }
+    if (!p || (*p != 's' && *p != 'u') || (p[1] != '\0' && p[1] != '@')) {
         return wvl_io_fail(context, "raw geometry \"%.60s\": must read w,h,n,bits,{s,u}[@dxxdy:dxxdy...]", text);
+    }
     g->is_signed = *p == 's';
     g->steps = p[1] == '@' ? p + 2 : NULL;
     return 0;
@@ -53,27 +57,30 @@ static int declare_steps(wvl_io_context *context, const geometry *g)
     for (c = 0; c < g->count; c++) {
         const char *pair = p;
 
-        if (p != NULL) {
+        if (p) {
             p = take_number(p, &dx);
-            p = p != NULL && *p == 'x' ? take_number(p + 1, &dy) : NULL;
-            if (p == NULL || dx == 0 || dx > 255 || dy == 0 || dy > 255 || (*p != ':' && *p != '\0'))
+            p = p && *p == 'x' ? take_number(p + 1, &dy) : NULL;
+            if (!p || dx == 0 || dx > 255 || dy == 0 || dy > 255 || (*p != ':' && *p != '\0')) {
                 return wvl_io_fail(context, "raw geometry: subsampling of component %u, \"%.20s\": must be %s", c, pair,
                                    "dxxdy with steps of 1 to 255");
+            }
             p = *p == ':' ? p + 1 : NULL;
         }
         wvl_io_subsample(context->picture, c, (uint8_t)dx, (uint8_t)dy);
     }
-    return p == NULL ? 0 : wvl_io_fail(context, "raw geometry: more subsampling pairs than %u components", g->count);
+    return !p ? 0 : wvl_io_fail(context, "raw geometry: more subsampling pairs than %u components", g->count);
 }
 
 static int is_subsampled(const wvl_io_picture *picture)
 {
     uint32_t c;
 
-    for (c = 0; c < picture->component_count; c++)
+    for (c = 0; c < picture->component_count; c++) {
         if (picture->components[c].dx != picture->components[0].dx ||
-            picture->components[c].dy != picture->components[0].dy)
+            picture->components[c].dy != picture->components[0].dy) {
             return 1;
+        }
+    }
     return 0;
 }
 
@@ -82,8 +89,9 @@ static void tag_video_range(wvl_io_picture *picture, unsigned depth)
 {
     static const float codes[6] = {16, 235, 128, 240, 128, 240}, luma[3] = {0.299f, 0.587f, 0.114f};
 
-    for (unsigned i = 0; i < 6; i++)
+    for (unsigned i = 0; i < 6; i++) {
         picture->ycc_range[i] = codes[i] * (float)(UINT64_C(1) << depth) / 256;
+    }
     memcpy(picture->ycc_luma, luma, sizeof luma);
     picture->ycc_tagged = 1;
 }
@@ -94,10 +102,12 @@ static void guess_color(wvl_io_context *context, int is_yuv)
     uint32_t n = picture->component_count;
     wvl_io_color color = n < 3 ? WVL_IO_GREY : WVL_IO_RGB;
 
-    if (n >= 3 && (is_yuv || is_subsampled(picture)))
+    if (n >= 3 && (is_yuv || is_subsampled(picture))) {
         color = WVL_IO_YCC;
-    if (color == WVL_IO_YCC && context->options.raw_video_range)
+    }
+    if (color == WVL_IO_YCC && context->options.raw_video_range) {
         tag_video_range(picture, picture->components[0].depth);
+    }
     wvl_io_set_color(picture, color, 0, -1);
 }
 
@@ -106,13 +116,15 @@ static int check_remainder(wvl_io_context *context, uint64_t picture_bytes)
 {
     uint64_t size = context->source.size, left = size - picture_bytes;
 
-    if (size == WVL_IO_SIZE_UNKNOWN || left == 0 || context->options.ignore_rest)
+    if (size == WVL_IO_SIZE_UNKNOWN || left == 0 || context->options.ignore_rest) {
         return 0;
-    if (size % picture_bytes == 0)
+    }
+    if (size % picture_bytes == 0) {
         return wvl_io_fail(context,
                            "%llu pictures of this geometry; only one picture per input is read: divide "
                            "the input",
                            (unsigned long long)(size / picture_bytes));
+    }
     return wvl_io_fail(context, "%llu bytes follow the samples: the geometry does not fit the file",
                        (unsigned long long)left);
 }
@@ -160,13 +172,16 @@ int wvl_io_describe_raw(wvl_io_context *context, uint64_t *bytes)
     geometry g = {0, 0, 0, 0, 0, NULL};
 
     if (parse_geometry(context, &g) != 0 ||
-        wvl_io_describe(context, g.width, g.height, g.count, g.depth, g.is_signed) != 0)
+        wvl_io_describe(context, g.width, g.height, g.count, g.depth, g.is_signed) != 0) {
         return -1;
-    if (g.steps != NULL && declare_steps(context, &g) != 0)
+    }
+    if (g.steps && declare_steps(context, &g) != 0) {
         return -1;
-    if (context->options.raw_interleaved && is_subsampled(picture))
+    }
+    if (context->options.raw_interleaved && is_subsampled(picture)) {
         return wvl_io_fail(context, "interleaved samples must have the same subsampling in all components; use %s",
                            "--raw-layout planar");
+    }
     *bytes = wvl_io_sample_count(picture) * picture->components[0].sample_bytes;
     return 0;
 }
@@ -176,14 +191,17 @@ static int begin_headerless(wvl_io_context *context, int big_endian, int is_yuv)
     int *order = wvl_io_make_state(context, sizeof *order);
     uint64_t bytes;
 
-    if (order == NULL || wvl_io_describe_raw(context, &bytes) != 0)
+    if (!order || wvl_io_describe_raw(context, &bytes) != 0) {
         return -1;
+    }
     *order = big_endian;
-    if (wvl_io_require_bytes(context, bytes, "samples") != 0 || check_remainder(context, bytes) != 0)
+    if (wvl_io_require_bytes(context, bytes, "samples") != 0 || check_remainder(context, bytes) != 0) {
         return -1;
-    if (!context->options.raw_interleaved && context->picture->component_count > 1 && !context->source.seekable)
+    }
+    if (!context->options.raw_interleaved && context->picture->component_count > 1 && !context->source.seekable) {
         context->needs_all = "the planes follow one another, and a pipe cannot go back; give a file, or interleaved "
                              "samples";
+    }
     wvl_io_lay_out(context, context->options.raw_interleaved);
     guess_color(context, is_yuv);
     return 0;

@@ -36,21 +36,26 @@ static const layout unknown = {0, {0}, {0}, {0}};
 
 static const layout *layout_of_colors(uint32_t bits, uint32_t attribute_bits)
 {
-    if (bits == 15 || bits == 16)
+    if (bits == 15 || bits == 16) {
         return bits == 16 && attribute_bits == 1 ? &rgba_5551 : &rgb_555;
-    if (bits == 24)
+    }
+    if (bits == 24) {
         return &rgb_888;
-    if (bits == 32)
+    }
+    if (bits == 32) {
         return attribute_bits == 8 ? &rgba_8888 : &rgb_888;
+    }
     return &unknown;
 }
 
 static const layout *layout_of_pixels(const tga_header *h)
 {
-    if (h->type == COLORS)
+    if (h->type == COLORS) {
         return layout_of_colors(h->bits, h->attribute_bits);
-    if (h->bits == 8)
+    }
+    if (h->bits == 8) {
         return &grey_8;
+    }
     return h->bits == 16 && h->attribute_bits == 8 ? &grey_alpha : &unknown;
 }
 
@@ -58,8 +63,9 @@ static int read_header(wvl_io_context *context, tga_header *h)
 {
     uint8_t p[HEADER_BYTES];
 
-    if (wvl_io_read_bytes(context, p, sizeof p, "header") != 0)
+    if (wvl_io_read_bytes(context, p, sizeof p, "header") != 0) {
         return -1;
+    }
     h->id_bytes = p[0];
     h->palette_type = p[1];
     h->type = p[2] & 7u;
@@ -73,18 +79,22 @@ static int read_header(wvl_io_context *context, tga_header *h)
     h->attribute_bits = p[17] & 15u;
     h->right_to_left = (p[17] & 0x10) != 0;
     h->top_down = (p[17] & 0x20) != 0;
-    if (p[2] > 11 || h->type == 0 || h->type > GREYS)
+    if (p[2] > 11 || h->type == 0 || h->type > GREYS) {
         return wvl_io_fail(context, "image type %u: supported are 1, 2, 3, 9, 10, 11 (or this is not a TGA file)",
                            p[2]);
-    if (h->palette_type > 1 || (h->type == INDEXED && h->palette_type != 1))
+    }
+    if (h->palette_type > 1 || (h->type == INDEXED && h->palette_type != 1)) {
         return wvl_io_fail(context,
                            "colour map type %u with image type %u: must be 1 with types 1 and 9, 0 or 1 with others",
                            h->palette_type, p[2]);
-    if ((p[17] & 0xc0) != 0)
+    }
+    if ((p[17] & 0xc0) != 0) {
         return wvl_io_fail(context, "descriptor 0x%02x: interleaving is not supported", p[17]);
-    if (h->type == INDEXED ? h->bits != 8 && h->bits != 16 : layout_of_pixels(h)->count == 0)
+    }
+    if (h->type == INDEXED ? h->bits != 8 && h->bits != 16 : layout_of_pixels(h)->count == 0) {
         return wvl_io_fail(context, "image type %u with %u bits a pixel, %u of them attributes, is not supported", p[2],
                            h->bits, h->attribute_bits);
+    }
     return 0;
 }
 
@@ -95,8 +105,9 @@ static int check_body(wvl_io_context *context, const tga_header *h)
 {
     uint64_t pixels = (uint64_t)h->width * h->height, bytes = bytes_of(h->bits);
 
-    if (h->run_lengths)
+    if (h->run_lengths) {
         return wvl_io_require_bytes(context, (pixels + 127) / 128 * (1 + bytes), "pixel data");
+    }
     return wvl_io_require_bytes(context, pixels * bytes, "pixel data");
 }
 
@@ -110,8 +121,9 @@ static int start_packet(wvl_io_context *context, packets *state, unsigned pixel_
 {
     uint8_t head;
 
-    if (wvl_io_read_bytes(context, &head, 1, "run lengths") != 0)
+    if (wvl_io_read_bytes(context, &head, 1, "run lengths") != 0) {
         return -1;
+    }
     state->left = (head & 0x7fu) + 1;
     state->repeats = head >> 7;
     return state->repeats ? wvl_io_read_bytes(context, state->pixel, pixel_bytes, "run lengths") : 0;
@@ -122,19 +134,23 @@ static int read_line(wvl_io_context *context, const tga_header *h, packets *stat
     unsigned bytes = bytes_of(h->bits);
     uint32_t x = 0, k;
 
-    if (!h->run_lengths)
+    if (!h->run_lengths) {
         return wvl_io_read_bytes(context, line, (size_t)h->width * bytes, "pixel data");
+    }
     while (x < h->width) {
         uint32_t count;
 
-        if (state->left == 0 && start_packet(context, state, bytes) != 0)
+        if (state->left == 0 && start_packet(context, state, bytes) != 0) {
             return -1;
+        }
         count = state->left < h->width - x ? state->left : h->width - x;
         if (!state->repeats &&
-            wvl_io_read_bytes(context, line + (size_t)x * bytes, (size_t)count * bytes, "run lengths") != 0)
+            wvl_io_read_bytes(context, line + (size_t)x * bytes, (size_t)count * bytes, "run lengths") != 0) {
             return -1;
-        for (k = 0; state->repeats && k < count; k++)
+        }
+        for (k = 0; state->repeats && k < count; k++) {
             memcpy(line + (size_t)(x + k) * bytes, state->pixel, bytes);
+        }
         state->left -= count;
         x += count;
     }
@@ -165,13 +181,15 @@ static int place_indices(wvl_io_context *context, const tga_header *h, const wvl
         uint32_t index = bytes == 1 ? line[x] : wvl_io_le16(line + 2 * (size_t)x);
         uint16_t moved = (uint16_t)(index - h->first_entry);
 
-        if (index < h->first_entry)
+        if (index < h->first_entry) {
             return wvl_io_fail(context, "row %u: palette index %u, the palette begins at %u", row, index,
                                h->first_entry);
-        if (bytes == 1)
+        }
+        if (bytes == 1) {
             out[x] = (uint8_t)moved;
-        else
+        } else {
             memcpy(out + 2 * (size_t)x, &moved, sizeof moved);
+        }
     }
     return wvl_io_finish_indexed_row(context, row, bytes, palette);
 }
@@ -183,21 +201,24 @@ static int read_lines(wvl_io_context *context, const tga_header *h, const wvl_io
     uint8_t *line = wvl_io_allocate(context, (uint64_t)h->width * bytes, "line");
     const layout *pixels = layout_of_pixels(h);
     packets state = {0, 0, {0}};
-    int result = line != NULL ? 0 : -1;
+    int result = line ? 0 : -1;
     uint32_t y;
 
     for (y = 0; y < h->height && result == 0; y++) {
         uint32_t row = h->top_down ? y : h->height - 1 - y;
 
         result = read_line(context, h, &state, line);
-        if (result != 0)
+        if (result != 0) {
             break;
-        if (h->right_to_left)
+        }
+        if (h->right_to_left) {
             reverse_line(line, h->width, bytes);
-        if (palette != NULL)
+        }
+        if (palette) {
             result = place_indices(context, h, palette, line, row);
-        else
+        } else {
             wvl_io_unpack_fields(context, row, line, bytes, pixels->masks, pixels->shifts);
+        }
     }
     free(line);
     return result;
@@ -209,13 +230,15 @@ static int read_palette(wvl_io_context *context, const tga_header *h, wvl_io_pal
     unsigned bytes = bytes_of(h->entry_bits), k;
     uint32_t i;
 
-    if (h->entries == 0 || entry->count == 0)
+    if (h->entries == 0 || entry->count == 0) {
         return wvl_io_fail(context, "colour map of %u entries of %u bits: must be of 15, 16, 24 or 32 bits", h->entries,
                            h->entry_bits);
+    }
     palette->values =
         wvl_io_allocate(context, (uint64_t)h->entries * entry->count * sizeof *palette->values, "palette");
-    if (palette->values == NULL)
+    if (!palette->values) {
         return -1;
+    }
     palette->entries = h->entries;
     palette->columns = entry->count;
     palette->depth = entry->depths[0];
@@ -223,11 +246,13 @@ static int read_palette(wvl_io_context *context, const tga_header *h, wvl_io_pal
         uint8_t p[4] = {0};
         uint32_t word;
 
-        if (wvl_io_read_bytes(context, p, bytes, "colour map") != 0)
+        if (wvl_io_read_bytes(context, p, bytes, "colour map") != 0) {
             return -1;
+        }
         word = wvl_io_le32(p);
-        for (k = 0; k < entry->count; k++)
+        for (k = 0; k < entry->count; k++) {
             palette->values[(size_t)i * entry->count + k] = (uint16_t)((word & entry->masks[k]) >> entry->shifts[k]);
+        }
     }
     return 0;
 }
@@ -237,16 +262,21 @@ static int read_indexed(wvl_io_context *context, const tga_header *h)
     wvl_io_palette palette = {0, 0, 0, NULL};
     int result = read_palette(context, h, &palette);
 
-    if (result == 0)
+    if (result == 0) {
         result = check_body(context, h);
-    if (result == 0)
+    }
+    if (result == 0) {
         result = wvl_io_describe_indexed(context, h->width, h->height, h->bits, &palette);
-    if (result == 0)
+    }
+    if (result == 0) {
         result = wvl_io_allocate_blocks(context);
-    if (result == 0)
+    }
+    if (result == 0) {
         result = read_lines(context, h, &palette);
-    if (result == 0)
+    }
+    if (result == 0) {
         wvl_io_settle_palette(context, &palette);
+    }
     free(palette.values);
     return result;
 }
@@ -258,14 +288,17 @@ static int read_direct(wvl_io_context *context, const tga_header *h)
     unsigned k;
 
     if (wvl_io_go_to(context, HEADER_BYTES + h->id_bytes + palette_bytes, "pixel data") != 0 ||
-        check_body(context, h) != 0 || wvl_io_describe(context, h->width, h->height, pixels->count, 8, 0) != 0)
+        check_body(context, h) != 0 || wvl_io_describe(context, h->width, h->height, pixels->count, 8, 0) != 0) {
         return -1;
-    for (k = 0; k < pixels->count; k++)
+    }
+    for (k = 0; k < pixels->count; k++) {
         context->picture->components[k].depth = pixels->depths[k];
+    }
     wvl_io_set_color(context->picture, pixels->count <= 2 ? WVL_IO_GREY : WVL_IO_RGB, 0,
                      (pixels->count & 1) == 0 ? (int)pixels->count - 1 : -1);
-    if (h->bits == 32 && pixels->count == 3)
+    if (h->bits == 32 && pixels->count == 3) {
         wvl_io_note(context, "the fourth byte of each pixel is declared meaningless and left out");
+    }
     return wvl_io_allocate_interleaved(context) != 0 ? -1 : read_lines(context, h, NULL);
 }
 
@@ -280,8 +313,9 @@ static int is_premultiplied(wvl_io_source *source)
     if (!source->seekable || source->size < FOOTER_BYTES ||
         wvl_io_source_seek(source, source->size - FOOTER_BYTES) != 0 ||
         wvl_io_source_read_some(source, footer, FOOTER_BYTES) != FOOTER_BYTES ||
-        memcmp(footer + 8, "TRUEVISION-XFILE.", 18) != 0)
+        memcmp(footer + 8, "TRUEVISION-XFILE.", 18) != 0) {
         return 0;
+    }
     at = wvl_io_le32(footer);
     return at >= pixels_end && wvl_io_source_seek(source, at) == 0 &&
            wvl_io_source_read_some(source, area, sizeof area) == sizeof area && wvl_io_le16(area) >= EXTENSION_BYTES &&
@@ -292,15 +326,18 @@ int wvl_io_read_tga(wvl_io_context *context)
 {
     tga_header h;
 
-    if (read_header(context, &h) != 0)
+    if (read_header(context, &h) != 0) {
         return -1;
+    }
     if (h.type == INDEXED) {
-        if (wvl_io_go_to(context, HEADER_BYTES + h.id_bytes, "colour map") != 0 || read_indexed(context, &h) != 0)
+        if (wvl_io_go_to(context, HEADER_BYTES + h.id_bytes, "colour map") != 0 || read_indexed(context, &h) != 0) {
             return -1;
+        }
     } else if (read_direct(context, &h) != 0) {
         return -1;
     }
-    if (context->picture->alpha_component >= 0)
+    if (context->picture->alpha_component >= 0) {
         context->picture->alpha_premultiplied = is_premultiplied(&context->source);
+    }
     return 0;
 }

@@ -36,10 +36,11 @@ static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
     wvl_io_source *source = &((wvl_io_tiff *)handle)->context->source;
     uint64_t position = offset;
 
-    if (whence == SEEK_CUR)
+    if (whence == SEEK_CUR) {
         position += wvl_io_source_position(source);
-    else if (whence == SEEK_END)
+    } else if (whence == SEEK_END) {
         position += source->size;
+    }
     return wvl_io_source_seek(source, position) == 0 ? position : (toff_t)-1;
 }
 
@@ -58,8 +59,9 @@ static int on_error(TIFF *tiff, void *user, const char *module, const char *form
     (void)tiff;
     (void)module;
     t->context->no_memory |= errno == ENOMEM; /* libtiff reports directly after the allocation that failed */
-    if (!t->error_seen)
+    if (!t->error_seen) {
         vsnprintf(t->message, sizeof t->message, format, arguments);
+    }
     t->error_seen = 1;
     return 1;
 }
@@ -92,8 +94,9 @@ static int on_warning(TIFF *tiff, void *user, const char *module, const char *fo
     (void)module;
     vsnprintf(text, sizeof text, format, arguments);
     if (is_fatal_warning(t)) {
-        if (!t->error_seen)
+        if (!t->error_seen) {
             memcpy(t->message, text, sizeof text);
+        }
         t->error_seen = 1;
     } else if (t->strict && strstr(t->context->picture->note, "libtiff: ") == NULL) {
         wvl_io_note(t->context, "libtiff: %s", text);
@@ -103,8 +106,9 @@ static int on_warning(TIFF *tiff, void *user, const char *module, const char *fo
 
 int wvl_io_tiff_fail(wvl_io_tiff *t, const char *otherwise)
 {
-    if (t->error_seen)
+    if (t->error_seen) {
         return wvl_io_fail(t->context, "%s: libtiff: %s", otherwise, t->message);
+    }
     return wvl_io_fail(t->context, "%s", otherwise);
 }
 
@@ -115,8 +119,9 @@ static TIFFOpenOptions *make_options(wvl_io_tiff *t)
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     uint64_t most = SMALL_BLOCK_BYTES + 8 * t->context->source.size;
 
-    if (options == NULL)
+    if (!options) {
         return NULL;
+    }
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
@@ -132,14 +137,16 @@ static int check_head(wvl_io_context *context)
     uint64_t version = held >= 4 ? wvl_io_tiff_number(head + 2, big, 2) : 0, offset;
 
     if (held < 8 || memcmp(head, big ? "MM" : "II", 2) != 0 || (version != 42 && version != 43) ||
-        (version == 43 && held < 16))
+        (version == 43 && held < 16)) {
         return wvl_io_fail(context, "header: does not begin with II or MM, 42 or 43, and the place of a directory");
+    }
     offset = version == 42 ? wvl_io_tiff_number(head + 4, big, 4) : wvl_io_tiff_number(head + 8, big, 8);
-    if (!context->source.seekable && offset >= context->source.most)
+    if (!context->source.seekable && offset >= context->source.most) {
         return wvl_io_fail(context,
                            "header: the first directory, at %llu, lies beyond the limit of bytes for a "
                            "pipe or device (--max-input-bytes)",
                            (unsigned long long)offset);
+    }
     return 0;
 }
 
@@ -183,26 +190,31 @@ static int open_tiff(wvl_io_tiff *t)
     }
     errno = 0;
     options = make_options(t);
-    if (options == NULL)
+    if (!options) {
         return wvl_io_fail_memory(t->context, "libtiff", SMALL_BLOCK_BYTES);
-    if (wvl_io_source_seek(&t->context->source, 0) == 0)
+    }
+    if (wvl_io_source_seek(&t->context->source, 0) == 0) {
         t->tiff =
             TIFFClientOpenExt("picture", "rmh", t, on_read, on_write, on_seek, on_close, on_size, NULL, NULL, options);
+    }
     TIFFOpenOptionsFree(options);
-    return t->tiff != NULL ? 0 : wvl_io_tiff_fail(t, "header");
+    return t->tiff ? 0 : wvl_io_tiff_fail(t, "header");
 }
 
 static int describe(wvl_io_tiff *t)
 {
     if (wvl_io_tiff_find_first(t) != 0 || wvl_io_tiff_choose_page(t) != 0 || open_tiff(t) != 0 ||
-        wvl_io_tiff_open_directory(t, t->at) != 0 || wvl_io_tiff_read_fields(t) != 0)
+        wvl_io_tiff_open_directory(t, t->at) != 0 || wvl_io_tiff_read_fields(t) != 0) {
         return -1;
+    }
     t->strict = 1;
-    if (wvl_io_tiff_prepare_pixels(t) != 0)
+    if (wvl_io_tiff_prepare_pixels(t) != 0) {
         return -1;
+    }
     t->strict = 0;
-    if (t->error_seen)
+    if (t->error_seen) {
         return wvl_io_tiff_fail(t, "pixel data");
+    }
     wvl_io_tiff_take_color(t);
     return wvl_io_tiff_take_metadata(t);
 }
@@ -230,18 +242,22 @@ static int begin(wvl_io_context *context)
     wvl_io_tiff *t = wvl_io_make_state(context, sizeof *t);
     int is_pipe = !context->source.seekable;
 
-    if (t == NULL)
+    if (!t) {
         return -1;
+    }
     t->context = context;
-    if (is_pipe && context->by_rows && context->options.max_input_bytes == UINT64_MAX)
+    if (is_pipe && context->by_rows && context->options.max_input_bytes == UINT64_MAX) {
         context->source.most = WVL_IO_MAX_INPUT_BYTES; /* it is held */
-    if (describe(t) != 0)
+    }
+    if (describe(t) != 0) {
         return -1;
+    }
     count_memory(t);
-    if (t->is_float)
+    if (t->is_float) {
         context->needs_all = "floating point becomes integers only when all samples are known";
-    else if (is_pipe)
+    } else if (is_pipe) {
         context->needs_all = "rows of a TIFF file may lie anywhere, and a pipe cannot go back; give a file";
+    }
     return 0;
 }
 
@@ -250,8 +266,9 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
     wvl_io_tiff *t = context->state;
 
     t->strict = 1;
-    if (wvl_io_tiff_read_rows(t, first, count) != 0)
+    if (wvl_io_tiff_read_rows(t, first, count) != 0) {
         return -1;
+    }
     t->strict = 0;
     return t->error_seen ? wvl_io_tiff_fail(t, "pixel data") : 0;
 }
@@ -267,13 +284,15 @@ static void release(wvl_io_context *context)
 {
     wvl_io_tiff *t = context->state;
 
-    if (t == NULL)
+    if (!t) {
         return;
+    }
     wvl_io_tiff_release_band(t);
     free(t->chunk);
     free(t->palette.values);
-    if (t->tiff != NULL)
+    if (t->tiff) {
         TIFFClose(t->tiff);
+    }
 }
 
 const wvl_io_row_format wvl_io_tiff_rows = {begin, read_rows, end, release};

@@ -28,8 +28,9 @@ static int start_source(wvl_io_context *context, int file)
     source->file = file;
     source->size = WVL_IO_SIZE_UNKNOWN;
     source->most = context->options.max_input_bytes != 0 ? context->options.max_input_bytes : WVL_IO_MAX_INPUT_BYTES;
-    if (fstat(file, &facts) != 0)
+    if (fstat(file, &facts) != 0) {
         facts.st_mode = 0;
+    }
     source->endless = S_ISCHR(facts.st_mode);
     if (S_ISREG(facts.st_mode) && here >= 0) {
         source->seekable = 1;
@@ -39,7 +40,7 @@ static int start_source(wvl_io_context *context, int file)
     }
     source->buffer = malloc(WINDOW_BYTES);
     source->window = source->buffer;
-    return source->buffer != NULL ? 0 : wvl_io_fail_memory(context, "file", WINDOW_BYTES);
+    return source->buffer ? 0 : wvl_io_fail_memory(context, "file", WINDOW_BYTES);
 }
 
 int wvl_io_source_open(wvl_io_context *context)
@@ -50,12 +51,14 @@ int wvl_io_source_open(wvl_io_context *context)
     context->source.file = -1;
     if (strcmp(context->name, "-") != 0) {
         file = open(context->name, O_RDONLY | O_CLOEXEC);
-        if (file < 0)
+        if (file < 0) {
             return wvl_io_fail(context, "cannot be opened: %s", strerror(errno));
+        }
     }
     if (fstat(file, &facts) == 0 && S_ISDIR(facts.st_mode)) {
-        if (file != STDIN_FILENO)
+        if (file != STDIN_FILENO) {
             close(file);
+        }
         return wvl_io_fail(context, "is a directory; give the name of a file");
     }
     return start_source(context, file);
@@ -73,8 +76,9 @@ void wvl_io_source_memory(wvl_io_source *source, const void *bytes, size_t byte_
 
 void wvl_io_source_close(wvl_io_source *source)
 {
-    if (source->file > STDIN_FILENO)
+    if (source->file > STDIN_FILENO) {
         close(source->file);
+    }
     free(source->buffer);
     memset(source, 0, sizeof *source);
     source->file = -1;
@@ -103,11 +107,12 @@ static void expect_end(wvl_io_source *source)
     uint8_t beyond;
     ssize_t got;
 
-    do
+    do {
         got = read(source->file, &beyond, 1);
-    while (got < 0 && errno == EINTR);
-    if (got < 0)
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) {
         source->failed = errno;
+    }
     if (got > 0) {
         source->over = 1;
         source->failed = EFBIG;
@@ -123,15 +128,17 @@ static size_t read_file(wvl_io_source *source, uint8_t *bytes, size_t byte_count
         ssize_t got;
 
         left = left < READ_AT_ONCE ? left : READ_AT_ONCE;
-        if (left > source->most - source->taken)
+        if (left > source->most - source->taken) {
             left = (size_t)(source->most - source->taken);
+        }
         if (left == 0) {
             expect_end(source);
             break;
         }
         got = read(source->file, bytes + done, left);
-        if (got == 0)
+        if (got == 0) {
             break;
+        }
         if (got > 0) {
             done += (size_t)got;
             source->taken += (uint64_t)got;
@@ -144,8 +151,9 @@ static size_t read_file(wvl_io_source *source, uint8_t *bytes, size_t byte_count
 
 const char *wvl_io_source_trouble(const wvl_io_source *source)
 {
-    if (source->over)
+    if (source->over) {
         return "more than the limit of bytes for a pipe or device (--max-input-bytes)";
+    }
     return source->failed != 0 ? strerror(source->failed) : NULL;
 }
 
@@ -154,8 +162,9 @@ static void fill_window(wvl_io_source *source, size_t wanted)
 {
     size_t kept = source->end - source->at;
 
-    if (source->file < 0 || kept >= wanted)
+    if (source->file < 0 || kept >= wanted) {
         return;
+    }
     memmove(source->buffer, source->buffer + source->at, kept);
     source->window_start += source->at;
     source->at = 0;
@@ -174,8 +183,9 @@ size_t wvl_io_source_peek(wvl_io_source *source, const uint8_t **bytes, size_t w
 
 int wvl_io_source_byte(wvl_io_source *source)
 {
-    if (source->at == source->end)
+    if (source->at == source->end) {
         fill_window(source, 1);
+    }
     return source->at < source->end ? source->window[source->at++] : -1;
 }
 
@@ -184,16 +194,20 @@ size_t wvl_io_source_read_some(wvl_io_source *source, void *bytes, size_t byte_c
     uint8_t *to = bytes;
     size_t held, direct;
 
-    if (byte_count < WINDOW_BYTES)
+    if (byte_count < WINDOW_BYTES) {
         fill_window(source, byte_count);
+    }
     held = source->end - source->at;
-    if (held > byte_count)
+    if (held > byte_count) {
         held = byte_count;
-    if (held != 0)
+    }
+    if (held != 0) {
         memcpy(to, source->window + source->at, held);
+    }
     source->at += held;
-    if (held == byte_count || source->file < 0)
+    if (held == byte_count || source->file < 0) {
         return held;
+    }
     direct = read_file(source, to + held, byte_count - held);
     source->window_start += source->at + direct;
     source->at = source->end = 0;
@@ -209,10 +223,12 @@ static int skip_forward(wvl_io_source *source, uint64_t byte_count)
 
         fill_window(source, 1);
         held = source->end - source->at;
-        if (held == 0)
+        if (held == 0) {
             return -1;
-        if (held > byte_count)
+        }
+        if (held > byte_count) {
             held = (size_t)byte_count;
+        }
         source->at += held;
         byte_count -= held;
     }
@@ -231,8 +247,9 @@ int wvl_io_source_seek(wvl_io_source *source, uint64_t position)
         return position < here ? -1 : skip_forward(source, position - here);
     }
     if (source->file < 0 || position > source->size ||
-        lseek(source->file, (off_t)(source->base + position), SEEK_SET) < 0)
+        lseek(source->file, (off_t)(source->base + position), SEEK_SET) < 0) {
         return -1;
+    }
     source->window_start = position;
     source->at = source->end = 0;
     return 0;
@@ -243,10 +260,12 @@ int wvl_io_read_bytes(wvl_io_context *context, void *bytes, size_t byte_count, c
     wvl_io_source *source = &context->source;
     size_t got = wvl_io_source_read_some(source, bytes, byte_count);
 
-    if (got == byte_count)
+    if (got == byte_count) {
         return 0;
-    if (source->failed != 0)
+    }
+    if (source->failed != 0) {
         return wvl_io_fail(context, "%s: read error: %s", what, wvl_io_source_trouble(source));
+    }
     return wvl_io_fail(context, "%s: truncated: %llu bytes needed, the file ends after %llu", what,
                        (unsigned long long)byte_count, (unsigned long long)got);
 }
@@ -255,11 +274,13 @@ int wvl_io_go_to(wvl_io_context *context, uint64_t position, const char *what)
 {
     uint64_t here = wvl_io_source_position(&context->source);
 
-    if (wvl_io_source_seek(&context->source, position) == 0)
+    if (wvl_io_source_seek(&context->source, position) == 0) {
         return 0;
-    if (!context->source.seekable && position < here)
+    }
+    if (!context->source.seekable && position < here) {
         return wvl_io_fail(context, "%s: offset %llu lies before what has been read, and a pipe cannot go back", what,
                            (unsigned long long)position);
+    }
     return wvl_io_fail(context, "%s: truncated: offset %llu lies beyond the end of the file", what,
                        (unsigned long long)position);
 }
@@ -269,13 +290,15 @@ int wvl_io_require_bytes(wvl_io_context *context, uint64_t byte_count, const cha
     uint64_t size = context->source.size, here = wvl_io_source_position(&context->source);
     uint64_t left = size > here ? size - here : 0, most = context->source.most;
 
-    if (size == WVL_IO_SIZE_UNKNOWN && (here > most || byte_count > most - here))
+    if (size == WVL_IO_SIZE_UNKNOWN && (here > most || byte_count > most - here)) {
         return wvl_io_fail(context,
                            "%s: %llu bytes needed, more than the limit of %llu for a pipe or device "
                            "(--max-input-bytes)",
                            what, (unsigned long long)byte_count, (unsigned long long)most);
-    if (size == WVL_IO_SIZE_UNKNOWN || byte_count <= left)
+    }
+    if (size == WVL_IO_SIZE_UNKNOWN || byte_count <= left) {
         return 0;
+    }
     return wvl_io_fail(context, "%s: truncated: %llu bytes needed, %llu left in the file", what,
                        (unsigned long long)byte_count, (unsigned long long)left);
 }
@@ -287,8 +310,9 @@ static int widen(wvl_io_context *context, size_t *room)
     uint64_t wanted = *room > source->most / 2 ? source->most + 1 : (uint64_t)*room * 2;
     uint8_t *larger = wanted <= SIZE_MAX / 2 ? realloc(source->buffer, (size_t)wanted) : NULL;
 
-    if (larger == NULL)
+    if (!larger) {
         return wvl_io_fail_memory(context, "content of a pipe", wanted);
+    }
     source->buffer = larger;
     *room = (size_t)wanted;
     return 0;
@@ -300,22 +324,26 @@ int wvl_io_source_slurp(wvl_io_context *context, wvl_io_extent extent)
     size_t room = WINDOW_BYTES, used, wanted, got;
     uint64_t needed;
 
-    if (source->seekable)
+    if (source->seekable) {
         return 0;
+    }
     fill_window(source, 16);
     used = source->end;
     do {
         needed = extent(source->buffer, used);
-        if (used == room && needed > used && widen(context, &room) != 0)
+        if (used == room && needed > used && widen(context, &room) != 0) {
             return -1;
+        }
         wanted = needed < room ? (size_t)needed : room;
         got = wanted > used ? read_file(source, source->buffer + used, wanted - used) : 0;
         used += got;
     } while (got != 0);
-    if (source->failed != 0)
+    if (source->failed != 0) {
         return wvl_io_fail(context, "read error: %s", wvl_io_source_trouble(source));
-    if (source->file > STDIN_FILENO)
+    }
+    if (source->file > STDIN_FILENO) {
         close(source->file);
+    }
     source->file = -1;
     source->window = source->buffer;
     source->end = used;

@@ -17,8 +17,9 @@ static int read_at(wvl_io_tiff *t, uint64_t offset, uint8_t *bytes, size_t count
 {
     wvl_io_source *source = &t->context->source;
 
-    if (offset > source->size || count > source->size - offset || wvl_io_source_seek(source, offset) != 0)
+    if (offset > source->size || count > source->size - offset || wvl_io_source_seek(source, offset) != 0) {
         return -1;
+    }
     return wvl_io_source_read_some(source, bytes, count) == count ? 0 : -1;
 }
 

@@ -51,8 +51,9 @@ uint64_t wvl_io_tiff_number(const uint8_t *p, int big_endian, unsigned byte_coun
     uint64_t value = 0;
     unsigned i;
 
-    for (i = 0; i < byte_count; i++)
+    for (i = 0; i < byte_count; i++) {
         value = value << 8 | p[big_endian ? i : byte_count - 1 - i];
+    }
     return value;
 }
 
@@ -81,14 +82,16 @@ static void load_entry(const head *h, uint64_t at, entry *e)
     e->count = number_at(h, at + 4, wide);
     e->value_bytes = wvl_io_tiff_type_bytes(e->type);
     e->at = at + 4 + wide;
-    if (e->value_bytes != 0 && e->count > wide / e->value_bytes)
+    if (e->value_bytes != 0 && e->count > wide / e->value_bytes) {
         e->at = number_at(h, e->at, wide);
+    }
 }
 
 static uint64_t end_of_entry(const entry *e)
 {
-    if (e->value_bytes != 0 && e->count > UINT64_MAX / e->value_bytes)
+    if (e->value_bytes != 0 && e->count > UINT64_MAX / e->value_bytes) {
         return UINT64_MAX;
+    }
     return end_of(e->at, e->count * e->value_bytes);
 }
 
@@ -98,8 +101,9 @@ static int is_plausible(const layout *l, uint64_t sum)
     int is_sane = l->width <= UINT32_MAX && l->bits <= 64 && l->samples <= 65535;
     uint64_t row_bits = is_sane ? l->width * l->bits * l->samples : 0;
 
-    if (l->compression != 1)
+    if (l->compression != 1) {
         return 1;
+    }
     return row_bits != 0 && l->length <= sum / ((row_bits + 7) / 8);
 }
 
@@ -108,14 +112,16 @@ static uint64_t end_of_blocks(const head *h, const layout *l)
 {
     uint64_t end = 0, sum = 0, i, n = l->offsets.count;
 
-    if (n == 0 || n > MOST_BLOCKS || n != l->counts.count || l->offsets.value_bytes < 2 || l->counts.value_bytes < 2)
+    if (n == 0 || n > MOST_BLOCKS || n != l->counts.count || l->offsets.value_bytes < 2 || l->counts.value_bytes < 2) {
         return UINT64_MAX;
+    }
     for (i = 0; i < n; i++) {
         uint64_t count = number_at(h, l->counts.at + i * l->counts.value_bytes, l->counts.value_bytes);
         uint64_t block = number_at(h, l->offsets.at + i * l->offsets.value_bytes, l->offsets.value_bytes);
 
-        if (count == 0 || count > UINT64_MAX >> 24)
+        if (count == 0 || count > UINT64_MAX >> 24) {
             return UINT64_MAX;
+        }
         sum += count;
         end = end_of(block, count) > end ? end_of(block, count) : end;
     }
@@ -189,14 +195,17 @@ static uint64_t end_of_directory(const head *h, uint64_t first, uint64_t entries
         entry e;
 
         load_entry(h, first + i * entry_bytes, &e);
-        if (e.tag >= OLD_JPEG_FIRST && e.tag <= OLD_JPEG_LAST)
+        if (e.tag >= OLD_JPEG_FIRST && e.tag <= OLD_JPEG_LAST) {
             return UINT64_MAX;
+        }
         take_entry(h, &e, &l);
-        if (end_of_entry(&e) > end)
+        if (end_of_entry(&e) > end) {
             end = end_of_entry(&e);
+        }
     }
-    if (end > h->used)
+    if (end > h->used) {
         return end;
+    }
     blocks = end_of_blocks(h, &l);
     return blocks == UINT64_MAX ? blocks : end_with_metadata(h, &l, blocks > end ? blocks : end);
 }
@@ -207,22 +216,26 @@ uint64_t wvl_io_tiff_extent(const uint8_t *bytes, uint64_t used)
     unsigned count_bytes, entry_bytes, link_bytes;
     uint64_t at, entries, end;
 
-    if (used < 16)
+    if (used < 16) {
         return 16;
+    }
     h.is_big = number_at(&h, 2, 2) == 43;
     count_bytes = h.is_big ? 8 : 2;
     entry_bytes = h.is_big ? 20 : 12;
     link_bytes = h.is_big ? 8 : 4;
     at = h.is_big ? number_at(&h, 8, 8) : number_at(&h, 4, 4);
-    if (!is_there(&h, at, count_bytes))
+    if (!is_there(&h, at, count_bytes)) {
         return end_of(at, count_bytes);
+    }
     entries = number_at(&h, at, count_bytes);
     at += count_bytes;
-    if (entries > UINT16_MAX)
+    if (entries > UINT16_MAX) {
         return UINT64_MAX;
+    }
     end = end_of(at, entries * entry_bytes + link_bytes);
-    if (end > used)
+    if (end > used) {
         return end;
+    }
     at = end_of_directory(&h, at, entries, entry_bytes);
     return at > end ? at : end;
 }

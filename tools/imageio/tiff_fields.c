@@ -39,18 +39,23 @@ static int check_floats(wvl_io_tiff *t)
 
 static int check_samples(wvl_io_tiff *t)
 {
-    if (t->sample_format == SAMPLEFORMAT_IEEEFP && check_floats(t) != 0)
+    if (t->sample_format == SAMPLEFORMAT_IEEEFP && check_floats(t) != 0) {
         return -1;
+    }
     if (!t->is_float && t->sample_format != SAMPLEFORMAT_UINT && t->sample_format != SAMPLEFORMAT_INT &&
-        t->sample_format != SAMPLEFORMAT_VOID)
+        t->sample_format != SAMPLEFORMAT_VOID) {
         return wvl_io_fail(t->context, "SampleFormat %u: only integers (1, 2) and floating point (3) are supported",
                            t->sample_format);
-    if (!t->is_float && (t->depth == 0 || t->depth > 32))
+    }
+    if (!t->is_float && (t->depth == 0 || t->depth > 32)) {
         return wvl_io_fail(t->context, "BitsPerSample %u: must be 1 to 32", t->depth);
-    if (t->samples == 0 || t->samples > WVL_IO_MAX_COMPONENTS)
+    }
+    if (t->samples == 0 || t->samples > WVL_IO_MAX_COMPONENTS) {
         return wvl_io_fail(t->context, "SamplesPerPixel %u: must be 1 to %u", t->samples, WVL_IO_MAX_COMPONENTS);
-    if (t->planar != PLANARCONFIG_CONTIG && t->planar != PLANARCONFIG_SEPARATE)
+    }
+    if (t->planar != PLANARCONFIG_CONTIG && t->planar != PLANARCONFIG_SEPARATE) {
         return wvl_io_fail(t->context, "PlanarConfiguration %u: must be 1 or 2", t->planar);
+    }
     return 0;
 }
 
@@ -58,9 +63,10 @@ static int check_photometric(wvl_io_tiff *t)
 {
     uint16_t least = 1, most = UINT16_MAX;
 
-    if (t->is_float && t->photometric != PHOTOMETRIC_MINISBLACK && t->photometric != PHOTOMETRIC_RGB)
+    if (t->is_float && t->photometric != PHOTOMETRIC_MINISBLACK && t->photometric != PHOTOMETRIC_RGB) {
         return wvl_io_fail(t->context, "SampleFormat 3 with PhotometricInterpretation %u: must be 1 or 2",
                            t->photometric);
+    }
     switch (t->photometric) {
     case PHOTOMETRIC_MINISWHITE:
     case PHOTOMETRIC_MINISBLACK:
@@ -72,21 +78,25 @@ static int check_photometric(wvl_io_tiff *t)
         return wvl_io_fail(t->context, "PhotometricInterpretation %u (%s) is not supported", t->photometric,
                            name_of_refused_photometric(t->photometric));
     }
-    if (t->colors < least || t->colors > most)
+    if (t->colors < least || t->colors > most) {
         return wvl_io_fail(t->context, "PhotometricInterpretation %u with %u colour samples: needs %s%u",
                            t->photometric, t->colors, least == most || most < UINT16_MAX ? "" : "at least ",
                            most < UINT16_MAX ? most : least);
+    }
     return 0;
 }
 
 static int check_coder(wvl_io_tiff *t)
 {
-    if (t->compression == COMPRESSION_OJPEG)
+    if (t->compression == COMPRESSION_OJPEG) {
         return wvl_io_fail(t->context, "Compression 6 (JPEG of TIFF 6.0, withdrawn) is not supported");
-    if (!TIFFIsCODECConfigured(t->compression))
+    }
+    if (!TIFFIsCODECConfigured(t->compression)) {
         return wvl_io_fail(t->context, "Compression %u: not in this libtiff", t->compression);
-    if (t->compression == COMPRESSION_JPEG)
+    }
+    if (t->compression == COMPRESSION_JPEG) {
         TIFFSetField(t->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RAW);
+    }
     return 0;
 }
 
@@ -100,8 +110,9 @@ static int has_whole_units(wvl_io_tiff *t)
     uint32_t width = t->width;
     uint64_t pitch = TIFFIsTiled(t->tiff) ? TIFFTileRowSize64(t->tiff) : TIFFScanlineSize64(t->tiff);
 
-    if (TIFFIsTiled(t->tiff))
+    if (TIFFIsTiled(t->tiff)) {
         TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &width);
+    }
     return !t->is_subsampled ||
            pitch == ((uint64_t)width + t->step_x - 1) / t->step_x * ((uint64_t)t->step_x * t->step_y + 2);
 }
@@ -109,8 +120,9 @@ static int has_whole_units(wvl_io_tiff *t)
 /* YCbCr of JPEG data becomes RGB as that of JPEG files does, whatever its steps, in strips and tiles. */
 static int choose_jpeg_colors(wvl_io_tiff *t)
 {
-    if (t->planar != PLANARCONFIG_CONTIG || t->samples != 3)
+    if (t->planar != PLANARCONFIG_CONTIG || t->samples != 3) {
         return 0;
+    }
     if (t->context->options.keep_ycc) {
         return has_whole_units(t)
                    ? 0
@@ -130,19 +142,23 @@ static int choose_jpeg_colors(wvl_io_tiff *t)
 
 static int check_subsampling(wvl_io_tiff *t)
 {
-    if (t->photometric != PHOTOMETRIC_YCBCR)
+    if (t->photometric != PHOTOMETRIC_YCBCR) {
         return 0;
+    }
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRSUBSAMPLING, &t->step_x, &t->step_y);
-    if ((t->step_x != 1 && t->step_x != 2 && t->step_x != 4) || (t->step_y != 1 && t->step_y != 2 && t->step_y != 4))
+    if ((t->step_x != 1 && t->step_x != 2 && t->step_x != 4) || (t->step_y != 1 && t->step_y != 2 && t->step_y != 4)) {
         return wvl_io_fail(t->context, "YCbCrSubSampling %u, %u: must be 1, 2 or 4", t->step_x, t->step_y);
+    }
     t->is_subsampled = t->step_x != 1 || t->step_y != 1;
-    if (t->is_subsampled && (t->depth != 8 || t->sample_format == SAMPLEFORMAT_INT))
+    if (t->is_subsampled && (t->depth != 8 || t->sample_format == SAMPLEFORMAT_INT)) {
         return wvl_io_fail(t->context, "YCbCrSubSampling %u, %u with BitsPerSample %u: must be 8, unsigned", t->step_x,
                            t->step_y, t->depth);
-    if (t->is_subsampled && (t->planar != PLANARCONFIG_CONTIG || t->samples != 3))
+    }
+    if (t->is_subsampled && (t->planar != PLANARCONFIG_CONTIG || t->samples != 3)) {
         return wvl_io_fail(t->context,
                            "YCbCrSubSampling %u, %u with %u samples, PlanarConfiguration %u: must be 3 and 1",
                            t->step_x, t->step_y, t->samples, t->planar);
+    }
     return t->compression == COMPRESSION_JPEG ? choose_jpeg_colors(t) : 0;
 }
 
@@ -153,17 +169,20 @@ static int read_extra_samples(wvl_io_tiff *t)
 
     t->colors = t->samples;
     t->alpha_component = -1;
-    if (TIFFGetField(t->tiff, TIFFTAG_EXTRASAMPLES, &count, &types) == 0 || count == 0)
+    if (TIFFGetField(t->tiff, TIFFTAG_EXTRASAMPLES, &count, &types) == 0 || count == 0) {
         return 0;
-    if (count >= t->samples)
+    }
+    if (count >= t->samples) {
         return wvl_io_fail(t->context, "ExtraSamples %u of SamplesPerPixel %u: at least one sample must be colour",
                            count, t->samples);
+    }
     t->colors = (uint16_t)(t->samples - count);
-    for (i = 0; i < count && t->alpha_component < 0; i++)
+    for (i = 0; i < count && t->alpha_component < 0; i++) {
         if (types[i] == EXTRASAMPLE_ASSOCALPHA || types[i] == EXTRASAMPLE_UNASSALPHA) {
             t->alpha_component = t->colors + i;
             t->alpha_premultiplied = types[i] == EXTRASAMPLE_ASSOCALPHA;
         }
+    }
     return 0;
 }
 
@@ -175,12 +194,13 @@ static unsigned choose_palette_depth(const uint16_t *const maps[3], uint32_t ent
     uint32_t i;
     unsigned k;
 
-    for (k = 0; k < 3; k++)
+    for (k = 0; k < 3; k++) {
         for (i = 0; i < entries; i++) {
             by_257 = by_257 && maps[k][i] % 257 == 0;
             by_256 = by_256 && maps[k][i] % 256 == 0;
             small = small && maps[k][i] < 256;
         }
+    }
     *divisor = small ? 1 : by_257 ? 257 : by_256 ? 256 : 1;
     return small || by_257 || by_256 ? 8 : 16;
 }
@@ -192,13 +212,16 @@ static int read_color_map(wvl_io_tiff *t)
     unsigned divisor, k;
     uint32_t i;
 
-    if (t->photometric != PHOTOMETRIC_PALETTE)
+    if (t->photometric != PHOTOMETRIC_PALETTE) {
         return 0;
-    if (t->depth > 16 || t->sample_format == SAMPLEFORMAT_INT || t->samples != 1)
+    }
+    if (t->depth > 16 || t->sample_format == SAMPLEFORMAT_INT || t->samples != 1) {
         return wvl_io_fail(t->context, "palette picture with %u samples of %u bits: must be one, unsigned, up to 16",
                            t->samples, t->depth);
-    if (TIFFGetField(t->tiff, TIFFTAG_COLORMAP, &red, &green, &blue) == 0)
+    }
+    if (TIFFGetField(t->tiff, TIFFTAG_COLORMAP, &red, &green, &blue) == 0) {
         return wvl_io_fail(t->context, "ColorMap is missing");
+    }
     {
         const uint16_t *const maps[3] = {red, green, blue};
 
@@ -206,17 +229,20 @@ static int read_color_map(wvl_io_tiff *t)
         p->columns = 3;
         p->depth = (uint8_t)choose_palette_depth(maps, p->entries, &divisor);
         p->values = wvl_io_allocate(t->context, (uint64_t)p->entries * 3 * sizeof *p->values, "ColorMap");
-        for (k = 0; p->values != NULL && k < 3; k++)
-            for (i = 0; i < p->entries; i++)
+        for (k = 0; p->values && k < 3; k++) {
+            for (i = 0; i < p->entries; i++) {
                 p->values[3 * (size_t)i + k] = (uint16_t)(maps[k][i] / divisor);
+            }
+        }
     }
-    return p->values != NULL ? 0 : -1;
+    return p->values ? 0 : -1;
 }
 
 static int read_photometric(wvl_io_tiff *t)
 {
-    if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &t->photometric) != 0)
+    if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &t->photometric) != 0) {
         return 0;
+    }
     t->photometric = t->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     wvl_io_note(t->context, "PhotometricInterpretation is missing; the picture is taken as %s",
                 t->samples >= 3 ? "RGB" : "grey");
@@ -228,19 +254,22 @@ int wvl_io_tiff_read_fields(wvl_io_tiff *t)
     uint32_t image_depth = 1;
 
     if (TIFFGetField(t->tiff, TIFFTAG_IMAGEWIDTH, &t->width) == 0 ||
-        TIFFGetField(t->tiff, TIFFTAG_IMAGELENGTH, &t->height) == 0)
+        TIFFGetField(t->tiff, TIFFTAG_IMAGELENGTH, &t->height) == 0) {
         return wvl_io_fail(t->context, "ImageWidth or ImageLength is missing");
+    }
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_BITSPERSAMPLE, &t->depth);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_SAMPLESPERPIXEL, &t->samples);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_SAMPLEFORMAT, &t->sample_format);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_PLANARCONFIG, &t->planar);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_COMPRESSION, &t->compression);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_IMAGEDEPTH, &image_depth);
-    if (image_depth > 1)
+    if (image_depth > 1) {
         return wvl_io_fail(t->context, "ImageDepth %u: only flat pictures are supported", image_depth);
+    }
     if (check_samples(t) != 0 || read_photometric(t) != 0 || read_extra_samples(t) != 0 || check_photometric(t) != 0 ||
-        check_coder(t) != 0 || check_subsampling(t) != 0)
+        check_coder(t) != 0 || check_subsampling(t) != 0) {
         return -1;
+    }
     t->inverts = t->photometric == PHOTOMETRIC_MINISWHITE;
     return read_color_map(t);
 }
@@ -252,15 +281,21 @@ static int is_sycc(wvl_io_tiff *t)
     float *found = NULL;
     unsigned k;
 
-    if (TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRCOEFFICIENTS, &found) != 0 && found != NULL)
-        for (k = 0; k < 3; k++)
-            if (!(fabsf(found[k] - matrix[k]) < 0.001f))
+    if (TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRCOEFFICIENTS, &found) != 0 && found) {
+        for (k = 0; k < 3; k++) {
+            if (!(fabsf(found[k] - matrix[k]) < 0.001f)) {
                 return 0;
+            }
+        }
+    }
     found = NULL;
-    if (t->depth == 8 && TIFFGetFieldDefaulted(t->tiff, TIFFTAG_REFERENCEBLACKWHITE, &found) != 0 && found != NULL)
-        for (k = 0; k < 6; k++)
-            if (!(fabsf(found[k] - range[k]) < 1.0f))
+    if (t->depth == 8 && TIFFGetFieldDefaulted(t->tiff, TIFFTAG_REFERENCEBLACKWHITE, &found) != 0 && found) {
+        for (k = 0; k < 6; k++) {
+            if (!(fabsf(found[k] - range[k]) < 1.0f)) {
                 return 0;
+            }
+        }
+    }
     return 1;
 }
 
@@ -290,17 +325,19 @@ void wvl_io_tiff_take_color(wvl_io_tiff *t)
     uint16_t inks = INKSET_CMYK, siting = 0;
     int declared = 0;
 
-    if (t->palette.entries != 0)
+    if (t->palette.entries != 0) {
         return; /* settled with the palette */
+    }
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_INKSET, &inks);
-    if (t->photometric == PHOTOMETRIC_RGB)
+    if (t->photometric == PHOTOMETRIC_RGB) {
         color = WVL_IO_RGB;
-    else if (t->photometric == PHOTOMETRIC_SEPARATED && t->colors == 4 && inks == INKSET_CMYK)
+    } else if (t->photometric == PHOTOMETRIC_SEPARATED && t->colors == 4 && inks == INKSET_CMYK) {
         color = WVL_IO_CMYK;
-    else if (t->photometric == PHOTOMETRIC_YCBCR)
+    } else if (t->photometric == PHOTOMETRIC_YCBCR) {
         color = WVL_IO_YCC;
-    else if (t->photometric != PHOTOMETRIC_SEPARATED && t->colors == 1)
+    } else if (t->photometric != PHOTOMETRIC_SEPARATED && t->colors == 1) {
         color = WVL_IO_GREY;
+    }
     if (color == WVL_IO_YCC) {
         declared = is_sycc(t);
         if (!declared) {

@@ -35,8 +35,9 @@ static uint32_t load(const uint8_t *at, unsigned bytes)
     uint32_t whole;
     uint16_t half;
 
-    if (bytes == 1)
+    if (bytes == 1) {
         return *at;
+    }
     if (bytes == 2) {
         memcpy(&half, at, sizeof half);
         return half;
@@ -49,12 +50,13 @@ static void store(uint8_t *at, unsigned bytes, uint32_t sample)
 {
     uint16_t half = (uint16_t)sample;
 
-    if (bytes == 1)
+    if (bytes == 1) {
         *at = (uint8_t)sample;
-    else if (bytes == 2)
+    } else if (bytes == 2) {
         memcpy(at, &half, sizeof half);
-    else
+    } else {
         memcpy(at, &sample, sizeof sample);
+    }
 }
 
 /* Two's complement of depth bits to that of the container. */
@@ -63,8 +65,9 @@ static void extend_signs(uint8_t *row, unsigned bytes, unsigned depth, size_t co
     uint32_t sign = UINT32_C(1) << (depth - 1);
     size_t i;
 
-    for (i = 0; i < count; i++, row += bytes)
+    for (i = 0; i < count; i++, row += bytes) {
         store(row, bytes, (load(row, bytes) ^ sign) - sign);
+    }
 }
 
 /* Min-is-white: v becomes 2^depth - 1 - v, for signed samples -1 - v; both flip the low bits. Extra samples
@@ -75,12 +78,13 @@ static void invert(const wvl_io_tiff *t, uint8_t *row, const target *to, size_t 
     uint32_t per_pixel = to->per_pixel, colors = t->colors < per_pixel ? t->colors : per_pixel, c;
     size_t x;
 
-    for (x = 0; x < pixels; x++)
+    for (x = 0; x < pixels; x++) {
         for (c = 0; c < colors; c++) {
             uint8_t *at = row + (x * per_pixel + c) * to->sample_bytes;
 
             store(at, to->sample_bytes, load(at, to->sample_bytes) ^ flip);
         }
+    }
 }
 
 /* Numbers of 16, 32 or 64 bits to floats. */
@@ -113,18 +117,22 @@ static void place(const wvl_io_tiff *t, const target *to, const uint8_t *from, u
     if (t->is_float) {
         unpack_floats(t->depth, from, row, count);
     } else if (t->depth == 8 * to->sample_bytes) {
-        if (row != from)
+        if (row != from) {
             memcpy(row, from, count * to->sample_bytes);
+        }
     } else {
-        if (t->depth == 24)
+        if (t->depth == 24) {
             unpack_24(from, row, count);
-        else
+        } else {
             wvl_io_unpack_bits(from, t->depth, row, to->sample_bytes, count);
-        if (t->sample_format == SAMPLEFORMAT_INT)
+        }
+        if (t->sample_format == SAMPLEFORMAT_INT) {
             extend_signs(row, to->sample_bytes, t->depth, count);
+        }
     }
-    if (inverts)
+    if (inverts) {
         invert(t, row, to, pixels);
+    }
 }
 
 int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what)
@@ -132,8 +140,9 @@ int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what
     t->chunk_bytes = byte_count;
     t->context->held_bytes += byte_count;
     t->chunk = wvl_io_allocate(t->context, byte_count, what);
-    if (t->chunk == NULL)
+    if (!t->chunk) {
         return -1;
+    }
     /* LERC holds a strip or tile up to three times. */
     return t->compression == COMPRESSION_NONE
                ? 0
@@ -142,8 +151,9 @@ int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what
 
 void wvl_io_tiff_clear_chunk(wvl_io_tiff *t)
 {
-    if (t->compression != COMPRESSION_NONE)
+    if (t->compression != COMPRESSION_NONE) {
         memset(t->chunk, 0, (size_t)t->chunk_bytes);
+    }
 }
 
 static uint32_t samples_of_row(const wvl_io_tiff *t) /* in the file, of one pixel */
@@ -161,15 +171,17 @@ static int prepare_strips(wvl_io_tiff *t)
     uint64_t line_bytes = TIFFScanlineSize64(t->tiff), samples = (uint64_t)t->width * samples_of_row(t);
     uint32_t rows = 0;
 
-    if (line_bytes != (samples * t->depth + 7) / 8)
+    if (line_bytes != (samples * t->depth + 7) / 8) {
         return wvl_io_tiff_fail(t, "rows are not as long as width, samples and bits say");
+    }
     t->is_stored = wvl_io_tiff_is_stored(t);
     wvl_io_settle_words(t->context, wvl_io_tiff_find_words(t), (size_t)line_bytes);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
     t->band_rows = 1;
     /* libtiff holds one strip: planes that took turns with each row would have it read strips again and again. */
-    if (samples_of_row(t) != t->samples && !t->is_stored)
+    if (samples_of_row(t) != t->samples && !t->is_stored) {
         t->band_rows = rows != 0 && rows < t->height ? rows : t->height;
+    }
     return is_direct(t) ? 0 : wvl_io_tiff_need_chunk(t, line_bytes, "line");
 }
 
@@ -177,8 +189,9 @@ static int prepare_strips(wvl_io_tiff *t)
 static int read_words(wvl_io_tiff *t, size_t line_bytes, uint32_t first, uint32_t count)
 {
     for (uint32_t y = first; y < first + count; y++) {
-        if (wvl_io_tiff_read_stored(t, wvl_io_row(t->context, 0, y), line_bytes, y, 0) != 0)
+        if (wvl_io_tiff_read_stored(t, wvl_io_row(t->context, 0, y), line_bytes, y, 0) != 0) {
             return -1;
+        }
     }
     return 0;
 }
@@ -191,10 +204,12 @@ static int load_line(wvl_io_tiff *t, const target *to, uint8_t *bytes, size_t li
         wvl_io_tiff_fill_row(t, bytes, line_bytes, to->component, to->per_pixel, t->width);
         return 0;
     }
-    if (t->is_stored)
+    if (t->is_stored) {
         return wvl_io_tiff_read_stored(t, bytes, line_bytes, y, plane);
-    if (t->compression != COMPRESSION_NONE)
+    }
+    if (t->compression != COMPRESSION_NONE) {
         memset(bytes, 0, line_bytes); /* as wvl_io_tiff_clear_chunk() */
+    }
     return TIFFReadScanline(t->tiff, bytes, y, plane) == 1 && !t->error_seen ? 0 : wvl_io_tiff_fail(t, "pixel data");
 }
 
@@ -202,12 +217,14 @@ static int read_lines(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t
 {
     size_t line_bytes = (size_t)TIFFScanlineSize64(t->tiff);
 
-    if (t->context->picture->words)
+    if (t->context->picture->words) {
         return read_words(t, line_bytes, first, count);
+    }
     for (uint32_t y = first; y < first + count; y++) {
         uint8_t *bytes = is_direct(t) ? wvl_io_row(t->context, to->component, y) : t->chunk;
-        if (load_line(t, to, bytes, line_bytes, y) != 0)
+        if (load_line(t, to, bytes, line_bytes, y) != 0) {
             return -1;
+        }
         place(t, to, bytes, 0, y, t->width, inverts);
     }
     return 0;
@@ -221,11 +238,13 @@ int wvl_io_tiff_tile_bytes(wvl_io_tiff *t, uint64_t *byte_count)
     TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &width);
     TIFFGetField(t->tiff, TIFFTAG_TILELENGTH, &height);
     *byte_count = TIFFTileSize64(t->tiff);
-    if (*byte_count == 0 || width == 0 || height == 0)
+    if (*byte_count == 0 || width == 0 || height == 0) {
         return wvl_io_tiff_fail(t, "TileWidth or TileLength is 0 or too large");
-    if (*byte_count > PLAUSIBLE_TILE_BYTES && *byte_count / 2 > picture_bytes)
+    }
+    if (*byte_count > PLAUSIBLE_TILE_BYTES && *byte_count / 2 > picture_bytes) {
         return wvl_io_fail(t->context, "tiles of %u x %u: too large for a picture of %u x %u; the file is damaged",
                            width, height, t->width, t->height);
+    }
     return 0;
 }
 
@@ -236,8 +255,9 @@ static void place_tile(const wvl_io_tiff *t, const target *to, const uint8_t *ti
     uint32_t pixels = t->width - x < tile_width ? t->width - x : tile_width;
     uint32_t rows = t->height - y < tile_height ? t->height - y : tile_height, k;
 
-    for (k = 0; k < rows; k++)
+    for (k = 0; k < rows; k++) {
         place(t, to, tile + (size_t)k * pitch, x, y + k, pixels, inverts);
+    }
 }
 
 static int prepare_tiles(wvl_io_tiff *t)
@@ -247,11 +267,13 @@ static int prepare_tiles(wvl_io_tiff *t)
 
     TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
     TIFFGetField(t->tiff, TIFFTAG_TILELENGTH, &tile_height);
-    if (wvl_io_tiff_tile_bytes(t, &tile_bytes) != 0)
+    if (wvl_io_tiff_tile_bytes(t, &tile_bytes) != 0) {
         return -1;
+    }
     line_bytes = ((uint64_t)tile_width * samples_of_row(t) * t->depth + 7) / 8;
-    if (tile_bytes < line_bytes * tile_height)
+    if (tile_bytes < line_bytes * tile_height) {
         return wvl_io_tiff_fail(t, "tiles are not as large as width, length, samples and bits say");
+    }
     t->band_rows = tile_height;
     return wvl_io_tiff_need_chunk(t, tile_bytes, "tile");
 }
@@ -262,13 +284,15 @@ static int load_tile(wvl_io_tiff *t, const target *to, uint32_t number, uint32_t
     size_t pitch = (size_t)(((uint64_t)tile_width * to->per_pixel * t->depth + 7) / 8);
 
     if (wvl_io_tiff_is_missing(t, number)) {
-        for (uint32_t k = 0; k < t->band_rows; k++)
+        for (uint32_t k = 0; k < t->band_rows; k++) {
             wvl_io_tiff_fill_row(t, t->chunk + k * pitch, pitch, to->component, to->per_pixel, tile_width);
+        }
         return 0;
     }
     wvl_io_tiff_clear_chunk(t);
-    if (TIFFReadEncodedTile(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen)
+    if (TIFFReadEncodedTile(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen) {
         return wvl_io_tiff_fail(t, "pixel data");
+    }
     return 0;
 }
 
@@ -278,14 +302,16 @@ static int read_tiles(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t
     uint64_t x, y;
 
     TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
-    for (y = first; y < (uint64_t)first + count; y += t->band_rows)
+    for (y = first; y < (uint64_t)first + count; y += t->band_rows) {
         for (x = 0; x < t->width; x += tile_width) {
             uint32_t number = TIFFComputeTile(t->tiff, (uint32_t)x, (uint32_t)y, 0, (uint16_t)to->component);
 
-            if (load_tile(t, to, number, tile_width) != 0)
+            if (load_tile(t, to, number, tile_width) != 0) {
                 return -1;
+            }
             place_tile(t, to, t->chunk, (uint32_t)x, (uint32_t)y, tile_width, t->band_rows, inverts);
         }
+    }
     return 0;
 }
 
@@ -294,13 +320,16 @@ static int describe(wvl_io_tiff *t)
     unsigned is_signed = t->sample_format == SAMPLEFORMAT_INT;
 
     if (t->palette.entries != 0) {
-        if (wvl_io_describe_indexed(t->context, t->width, t->height, t->depth, &t->palette) != 0)
+        if (wvl_io_describe_indexed(t->context, t->width, t->height, t->depth, &t->palette) != 0) {
             return -1;
+        }
         wvl_io_settle_palette(t->context, &t->palette);
         return 0;
     }
-    if (wvl_io_describe(t->context, t->width, t->height, t->samples, t->is_float ? 32 : t->depth, (int)is_signed) != 0)
+    if (wvl_io_describe(t->context, t->width, t->height, t->samples, t->is_float ? 32 : t->depth, (int)is_signed) !=
+        0) {
         return -1;
+    }
     wvl_io_lay_out(t->context, t->planar != PLANARCONFIG_SEPARATE);
     return 0;
 }
@@ -312,10 +341,11 @@ static int check_chunk(wvl_io_tiff *t, uint32_t i, uint32_t count)
     uint64_t size = t->context->source.size, offset = TIFFGetStrileOffset(t->tiff, i);
     uint64_t chunk_bytes = TIFFGetStrileByteCount(t->tiff, i);
 
-    if (chunk_bytes == 0 || offset > size || chunk_bytes > size - offset)
+    if (chunk_bytes == 0 || offset > size || chunk_bytes > size - offset) {
         return wvl_io_fail(t->context, "%s %u of %u: truncated: %llu bytes at offset %llu, the file has %llu",
                            TIFFIsTiled(t->tiff) ? "tile" : "strip", i, count, (unsigned long long)chunk_bytes,
                            (unsigned long long)offset, (unsigned long long)size);
+    }
     return 0;
 }
 
@@ -329,19 +359,25 @@ static int check_chunks(wvl_io_tiff *t)
                     : t->planar == PLANARCONFIG_CONTIG ? t->height
                                                        : (uint64_t)t->height * t->samples;
 
-    if (count == 0 || row_bytes == 0)
+    if (count == 0 || row_bytes == 0) {
         return wvl_io_tiff_fail(t, "strips or tiles: the file has none, or says lengths that it cannot hold");
-    for (i = 0; i < count; i++)
+    }
+    for (i = 0; i < count; i++) {
         missing += (uint32_t)wvl_io_tiff_is_missing(t, i);
-    if (t->compression == COMPRESSION_NONE && !t->is_subsampled && missing == 0 && row_bytes > size / rows)
+    }
+    if (t->compression == COMPRESSION_NONE && !t->is_subsampled && missing == 0 && row_bytes > size / rows) {
         return wvl_io_fail(t->context,
                            "truncated: %u x %u, %u samples of %u bits, uncompressed: the file has %llu bytes", t->width,
                            t->height, t->samples, t->depth, (unsigned long long)size);
-    for (i = 0; i < count; i++)
-        if (!wvl_io_tiff_is_missing(t, i) && check_chunk(t, i, count) != 0)
+    }
+    for (i = 0; i < count; i++) {
+        if (!wvl_io_tiff_is_missing(t, i) && check_chunk(t, i, count) != 0) {
             return -1;
-    if (missing != 0)
+        }
+    }
+    if (missing != 0) {
         wvl_io_tiff_prepare_missing(t, missing, count);
+    }
     return t->context->no_memory ? -1 : 0;
 }
 
@@ -352,8 +388,9 @@ static uint64_t end_of_directory(wvl_io_tiff *t, uint64_t at, int is_big)
     uint8_t count[8];
 
     if (wvl_io_source_seek(&t->context->source, at) != 0 ||
-        wvl_io_source_read_some(&t->context->source, count, count_bytes) != count_bytes)
+        wvl_io_source_read_some(&t->context->source, count, count_bytes) != count_bytes) {
         return 0;
+    }
     uint64_t entries = wvl_io_tiff_number(count, TIFFIsBigEndian(t->tiff), count_bytes);
     return entries <= UINT16_MAX ? at + count_bytes + entries * entry_bytes + link_bytes : 0;
 }
@@ -368,9 +405,10 @@ static int check_places(wvl_io_tiff *t)
 
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = TIFFGetStrileOffset(t->tiff, i), bytes = TIFFGetStrileByteCount(t->tiff, i);
-        if (bytes != 0 && (at < header_bytes || (at < directory_end && at + bytes > directory)))
+        if (bytes != 0 && (at < header_bytes || (at < directory_end && at + bytes > directory))) {
             return wvl_io_fail(t->context, "%s %u of %u: offset %llu: lies inside the header or the directory",
                                is_tiled ? "tile" : "strip", i, count, (unsigned long long)at);
+        }
     }
     return 0;
 }
@@ -391,19 +429,23 @@ static void choose_inflater(wvl_io_tiff *t)
 
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
     if ((t->compression == COMPRESSION_ADOBE_DEFLATE || t->compression == COMPRESSION_DEFLATE) &&
-        !TIFFIsTiled(t->tiff) && rows != 0 && t->height % rows != 0 && (t->is_subsampled || t->height % rows == 1))
+        !TIFFIsTiled(t->tiff) && rows != 0 && t->height % rows != 0 && (t->is_subsampled || t->height % rows == 1)) {
         TIFFSetField(t->tiff, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
+    }
 }
 
 int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
 {
-    if (check_chunks(t) != 0 || check_places(t) != 0)
+    if (check_chunks(t) != 0 || check_places(t) != 0) {
         return -1;
+    }
     choose_inflater(t);
-    if (t->is_subsampled)
+    if (t->is_subsampled) {
         return wvl_io_tiff_prepare_subsampled(t);
-    if (describe(t) != 0)
+    }
+    if (describe(t) != 0) {
         return -1;
+    }
     return TIFFIsTiled(t->tiff) ? prepare_tiles(t) : prepare_strips(t);
 }
 
@@ -411,13 +453,18 @@ int wvl_io_tiff_read_bands(wvl_io_tiff *t, uint32_t first, uint32_t count)
 {
     uint32_t planes = samples_of_row(t) == t->samples ? 1 : t->samples, y, i;
 
-    if (t->is_subsampled)
+    if (t->is_subsampled) {
         return wvl_io_tiff_read_subsampled(t, first, count);
-    for (i = 0; i < planes; i++)
-        if (read_plane(t, i, first, count) != 0)
+    }
+    for (i = 0; i < planes; i++) {
+        if (read_plane(t, i, first, count) != 0) {
             return -1;
-    for (y = first; t->palette.entries != 0 && y < first + count; y++)
-        if (wvl_io_finish_indexed_row(t->context, y, wvl_io_container_bytes(t->depth), &t->palette) != 0)
+        }
+    }
+    for (y = first; t->palette.entries != 0 && y < first + count; y++) {
+        if (wvl_io_finish_indexed_row(t->context, y, wvl_io_container_bytes(t->depth), &t->palette) != 0) {
             return -1;
+        }
+    }
     return 0;
 }

@@ -20,8 +20,9 @@ wvl_io_words wvl_io_tiff_find_words(const wvl_io_tiff *t)
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_FILLORDER, &fill);
     if (!wvl_io_may_keep_words(t->context) || !t->is_stored || t->missing != 0 || fill != FILLORDER_MSB2LSB ||
         t->is_float || t->inverts || t->palette.entries != 0 || t->sample_format == SAMPLEFORMAT_INT ||
-        (t->planar == PLANARCONFIG_SEPARATE && t->samples != 1))
+        (t->planar == PLANARCONFIG_SEPARATE && t->samples != 1)) {
         return WVL_IO_INTEGERS;
+    }
     switch (t->depth) {
     case 10: return WVL_IO_PACKED10;
     case 12: return WVL_IO_PACKED12;
@@ -36,16 +37,19 @@ static void put_in_order(const wvl_io_tiff *t, uint8_t *line, size_t line_bytes)
     uint16_t fill = FILLORDER_MSB2LSB;
 
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_FILLORDER, &fill);
-    if (fill == FILLORDER_LSB2MSB)
+    if (fill == FILLORDER_LSB2MSB) {
         TIFFReverseBits(line, (tmsize_t)line_bytes);
-    if (!TIFFIsByteSwapped(t->tiff))
+    }
+    if (!TIFFIsByteSwapped(t->tiff)) {
         return;
-    if (t->depth == 16)
+    }
+    if (t->depth == 16) {
         TIFFSwabArrayOfShort((uint16_t *)(void *)line, (tmsize_t)(line_bytes / 2));
-    else if (t->depth == 24)
+    } else if (t->depth == 24) {
         TIFFSwabArrayOfTriples(line, (tmsize_t)(line_bytes / 3));
-    else if (t->depth == 32)
+    } else if (t->depth == 32) {
         TIFFSwabArrayOfLong((uint32_t *)(void *)line, (tmsize_t)(line_bytes / 4));
+    }
 }
 
 int wvl_io_tiff_read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, uint32_t y, uint16_t plane)
@@ -55,13 +59,16 @@ int wvl_io_tiff_read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, ui
 
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
     at = (uint64_t)(rows != 0 ? y % rows : y) * line_bytes;
-    if (at + line_bytes > TIFFGetStrileByteCount(t->tiff, strip))
+    if (at + line_bytes > TIFFGetStrileByteCount(t->tiff, strip)) {
         return wvl_io_fail(t->context, "strip %u: truncated: row %u lies beyond its %llu bytes", strip, y,
                            (unsigned long long)TIFFGetStrileByteCount(t->tiff, strip));
+    }
     if (wvl_io_go_to(t->context, TIFFGetStrileOffset(t->tiff, strip) + at, "pixel data") != 0 ||
-        wvl_io_read_bytes(t->context, line, line_bytes, "pixel data") != 0)
+        wvl_io_read_bytes(t->context, line, line_bytes, "pixel data") != 0) {
         return -1;
-    if (!t->context->picture->words)
+    }
+    if (!t->context->picture->words) {
         put_in_order(t, line, line_bytes);
+    }
     return 0;
 }

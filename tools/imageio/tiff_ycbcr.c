@@ -16,21 +16,25 @@ static void place_units(const wvl_io_tiff *t, const uint8_t *unit, uint32_t x0, 
     unsigned luma_count = (unsigned)t->step_x * t->step_y, k;
     uint32_t y, u;
 
-    for (y = y0; y < y0 + rows; y += t->step_y)
+    for (y = y0; y < y0 + rows; y += t->step_y) {
         for (u = 0; u < units_across; u++, unit += luma_count + 2) {
             uint32_t x = x0 + u * t->step_x;
 
-            if (x >= t->width)
+            if (x >= t->width) {
                 continue; /* a tile's part beyond the picture */
+            }
             for (k = 0; k < luma_count; k++) {
                 uint32_t at_x = x + k % t->step_x, at_y = y + k / t->step_x;
 
-                if (at_x < t->width && at_y < t->height)
+                if (at_x < t->width && at_y < t->height) {
                     wvl_io_row(t->context, 0, at_y)[at_x] = unit[k];
+                }
             }
-            for (k = 1; k < 3; k++)
+            for (k = 1; k < 3; k++) {
                 wvl_io_row(t->context, k, y / t->step_y)[x / t->step_x] = unit[luma_count + k - 1];
+            }
         }
+    }
 }
 
 static uint32_t units_of(uint32_t pixels, uint16_t step) { return (uint32_t)(((uint64_t)pixels + step - 1) / step); }
@@ -42,10 +46,12 @@ static int prepare_strips(wvl_io_tiff *t)
     uint32_t rows = 0;
 
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
-    if (rows > t->height)
+    if (rows > t->height) {
         rows = t->height;
-    if (rows == 0 || (rows < t->height && rows % t->step_y != 0))
+    }
+    if (rows == 0 || (rows < t->height && rows % t->step_y != 0)) {
         return wvl_io_fail(t->context, "RowsPerStrip %u: must be a multiple of YCbCrSubSampling's %u", rows, t->step_y);
+    }
     t->band_rows = rows;
     return wvl_io_tiff_need_chunk(t, units_of(t->width, t->step_x) * unit_bytes(t) * units_of(rows, t->step_y),
                                   "strip");
@@ -58,14 +64,17 @@ static int prepare_tiles(wvl_io_tiff *t)
 
     TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
     TIFFGetField(t->tiff, TIFFTAG_TILELENGTH, &tile_height);
-    if (wvl_io_tiff_tile_bytes(t, &bytes) != 0)
+    if (wvl_io_tiff_tile_bytes(t, &bytes) != 0) {
         return -1;
-    if (tile_width % t->step_x != 0 || tile_height % t->step_y != 0)
+    }
+    if (tile_width % t->step_x != 0 || tile_height % t->step_y != 0) {
         return wvl_io_fail(t->context, "tiles of %u x %u: must be multiples of YCbCrSubSampling's %u, %u", tile_width,
                            tile_height, t->step_x, t->step_y);
+    }
     needed = (uint64_t)(tile_width / t->step_x) * (tile_height / t->step_y) * unit_bytes(t);
-    if (bytes < needed)
+    if (bytes < needed) {
         return wvl_io_tiff_fail(t, "tiles are not as large as width, length and subsampling say");
+    }
     t->band_rows = tile_height;
     return wvl_io_tiff_need_chunk(t, bytes, "tile");
 }
@@ -76,10 +85,11 @@ static int read_strip(wvl_io_tiff *t, uint32_t y, uint32_t rows)
     tmsize_t bytes = (tmsize_t)(across * unit_bytes(t) * units_of(rows, t->step_y));
 
     wvl_io_tiff_clear_chunk(t);
-    if (wvl_io_tiff_is_missing(t, number))
+    if (wvl_io_tiff_is_missing(t, number)) {
         wvl_io_tiff_fill_units(t, t->chunk, (size_t)bytes);
-    else if (TIFFReadEncodedStrip(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen)
+    } else if (TIFFReadEncodedStrip(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen) {
         return wvl_io_tiff_fail(t, "pixel data");
+    }
     place_units(t, t->chunk, 0, y, across, rows);
     return 0;
 }
@@ -107,10 +117,12 @@ int wvl_io_tiff_prepare_subsampled(wvl_io_tiff *t)
 {
     uint32_t k;
 
-    if (wvl_io_describe(t->context, t->width, t->height, 3, 8, 0) != 0)
+    if (wvl_io_describe(t->context, t->width, t->height, 3, 8, 0) != 0) {
         return -1;
-    for (k = 1; k < 3; k++)
+    }
+    for (k = 1; k < 3; k++) {
         wvl_io_subsample(t->context->picture, k, (uint8_t)t->step_x, (uint8_t)t->step_y);
+    }
     wvl_io_lay_out(t->context, 0);
     return TIFFIsTiled(t->tiff) ? prepare_tiles(t) : prepare_strips(t);
 }
@@ -122,8 +134,9 @@ int wvl_io_tiff_read_subsampled(wvl_io_tiff *t, uint32_t first, uint32_t count)
     for (y = first; y < end; y += t->band_rows) {
         uint32_t rows = end - y < t->band_rows ? (uint32_t)(end - y) : t->band_rows;
 
-        if ((TIFFIsTiled(t->tiff) ? read_tiles(t, (uint32_t)y, rows) : read_strip(t, (uint32_t)y, rows)) != 0)
+        if ((TIFFIsTiled(t->tiff) ? read_tiles(t, (uint32_t)y, rows) : read_strip(t, (uint32_t)y, rows)) != 0) {
             return -1;
+        }
     }
     return 0;
 }

@@ -17,8 +17,9 @@ void wvl_io_settle_words(wvl_io_context *context, wvl_io_words words, size_t row
     wvl_io_picture *picture = context->picture;
 
     picture->words = words;
-    for (uint32_t c = 0; words && c < picture->component_count; c++)
+    for (uint32_t c = 0; words && c < picture->component_count; c++) {
         picture->components[c].stride_bytes = row_bytes;
+    }
 }
 
 void wvl_io_unpack_bits(const uint8_t *from, unsigned depth, uint8_t *to, unsigned sample_bytes, size_t count)
@@ -31,17 +32,19 @@ void wvl_io_unpack_bits(const uint8_t *from, unsigned depth, uint8_t *to, unsign
         uint32_t sample;
         uint16_t half;
 
-        for (; bits < depth; bits += 8)
+        for (; bits < depth; bits += 8) {
             held = held << 8 | *from++;
+        }
         bits -= depth;
         sample = (uint32_t)(held >> bits & mask);
         half = (uint16_t)sample;
-        if (sample_bytes == 1)
+        if (sample_bytes == 1) {
             to[i] = (uint8_t)sample;
-        else if (sample_bytes == 2)
+        } else if (sample_bytes == 2) {
             memcpy(to + 2 * i, &half, sizeof half);
-        else
+        } else {
             memcpy(to + 4 * i, &sample, sizeof sample);
+        }
     }
 }
 

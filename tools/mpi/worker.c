@@ -140,7 +140,7 @@ static void run_slot(void *user, wvl_cli_turns *turns, size_t index, void *piece
     item *lease;
     (void)index;
     (void)piece;
-    while ((lease = await_lease(w)) != NULL) {
+    while ((lease = await_lease(w))) {
         do_lease(w, &lease->is.lease, turns);
         free(lease);
     }

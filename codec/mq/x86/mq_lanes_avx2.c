@@ -76,12 +76,14 @@ static void open_group(group *g, wvl_mq *const mq[], unsigned count)
         uint32_t words[STATE_WORDS] = {0};
         memcpy(words, m->state, sizeof m->state);
         a[i] = m->a;
-        for (unsigned k = 0; k < STATE_WORDS; k++)
+        for (unsigned k = 0; k < STATE_WORDS; k++) {
             state[k][i] = words[k];
+        }
     }
     g->a = _mm256_loadu_si256((const __m256i *)a);
-    for (unsigned k = 0; k < STATE_WORDS; k++)
+    for (unsigned k = 0; k < STATE_WORDS; k++) {
         g->state[k] = fold_states(_mm256_loadu_si256((const __m256i *)state[k]));
+    }
     g->code = g->shifts = _mm256_setzero_si256();
 }
 
@@ -89,12 +91,14 @@ static void close_group(const group *g, wvl_mq *const mq[], unsigned count)
 {
     uint32_t a[LANES], state[STATE_WORDS][LANES];
     _mm256_storeu_si256((__m256i *)a, g->a);
-    for (unsigned k = 0; k < STATE_WORDS; k++)
+    for (unsigned k = 0; k < STATE_WORDS; k++) {
         _mm256_storeu_si256((__m256i *)state[k], unfold_states(g->state[k]));
+    }
     for (unsigned i = 0; i < count; i++) {
         uint32_t words[STATE_WORDS];
-        for (unsigned k = 0; k < STATE_WORDS; k++)
+        for (unsigned k = 0; k < STATE_WORDS; k++) {
             words[k] = state[k][i];
+        }
         memcpy(mq[i]->state, words, sizeof mq[i]->state);
         mq[i]->a = a[i];
     }
@@ -143,8 +147,9 @@ static inline void put_symbols(group *g, __m256i s, log_of_codes *log)
     __m256i change = _mm256_srlv_epi32(entry, _mm256_or_si256(SET(16), _mm256_and_si256(lps, SET(8))));
     __m256i kept = _mm256_cmpeq_epi32(shift, _mm256_setzero_si256());
     change = _mm256_sllv_epi32(_mm256_andnot_si256(kept, _mm256_and_si256(change, SET(0x7F))), at);
-    for (unsigned i = 0; i < STATE_WORDS; i++)
+    for (unsigned i = 0; i < STATE_WORDS; i++) {
         g->state[i] = _mm256_xor_si256(g->state[i], _mm256_and_si256(change, in[i]));
+    }
 
     __m256i shifts = _mm256_add_epi32(g->shifts, shift);
     if (__builtin_expect(_mm256_movemask_epi8(_mm256_cmpgt_epi32(shifts, SET(MOST_SHIFTS))), 0)) {
@@ -182,18 +187,21 @@ static inline void run_steps(group g[2], unsigned groups, const uint8_t *const f
     for (size_t end = at + count; at < end; at += 16) {
         __m256i words[2][4];
         size_t steps = end - at < 16 ? end - at : 16;
-        for (unsigned k = 0; k < groups; k++)
+        for (unsigned k = 0; k < groups; k++) {
             fetch_symbols(from + LANES * k, at, words[k]);
+        }
         for (size_t i = 0; i < steps; i++) {
             for (unsigned k = 0; k < groups; k++) {
                 put_symbols(&g[k], words[k][i / 4], &log[k]);
                 words[k][i / 4] = _mm256_srli_epi32(words[k][i / 4], 8);
-                if (i % MERGED == MERGED - 1)
+                if (i % MERGED == MERGED - 1) {
                     put_entry(&g[k], &log[k]);
+                }
             }
         }
-        for (unsigned k = 0; k < groups && steps % MERGED; k++)
+        for (unsigned k = 0; k < groups && steps % MERGED; k++) {
             put_entry(&g[k], &log[k]);
+        }
     }
 }
 
@@ -228,11 +236,13 @@ static code_register follow_log(code_register r, const log_of_codes *log, unsign
         uint32_t shift = log->shifts[i][lane];
         r.c = (r.c << shift) + log->code[i][lane];
         r.ct -= (int32_t)shift;
-        if (__builtin_expect(r.ct <= -LATE, 0))
+        if (__builtin_expect(r.ct <= -LATE, 0)) {
             put_bytes(&r);
+        }
     }
-    if (r.ct <= 0)
+    if (r.ct <= 0) {
         put_bytes(&r);
+    }
     return r;
 }
 
@@ -269,35 +279,42 @@ static void encode(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned 
     code_register codes[2 * LANES];
     const uint8_t *from[2 * LANES];
     unsigned lanes[2] = {count < LANES ? count : LANES, count < LANES ? 0 : count - LANES};
-    for (unsigned i = 0; i < 2 * LANES; i++)
+    for (unsigned i = 0; i < 2 * LANES; i++) {
         from[i] = symbols[i < count ? i : 0];
-    for (unsigned i = 0; i < count; i++)
+    }
+    for (unsigned i = 0; i < count; i++) {
         codes[i] = (code_register){mq[i]->c, (int32_t)mq[i]->ct, 0, mq[i]->bp};
-    for (unsigned k = 0; k < groups; k++)
+    }
+    for (unsigned k = 0; k < groups; k++) {
         open_group(&g[k], mq + LANES * k, lanes[k]);
+    }
     for (size_t at = 0; at < symbol_count; at += STEPS) {
         size_t steps = symbol_count - at < STEPS ? symbol_count - at : STEPS;
-        for (unsigned k = 0; k < groups; k++)
+        for (unsigned k = 0; k < groups; k++) {
             before[k] = g[k];
+        }
         run_steps(g, groups, from, at, steps, log);
-        for (unsigned k = 0; k < groups; k++)
+        for (unsigned k = 0; k < groups; k++) {
             put_codes(codes + LANES * k, lanes[k], &before[k], &log[k], from + LANES * k, at, steps);
+        }
     }
     for (unsigned i = 0; i < count; i++) {
         mq[i]->c = (uint32_t)codes[i].c;
         mq[i]->ct = (uint32_t)codes[i].ct;
         mq[i]->bp = codes[i].bp;
     }
-    for (unsigned k = 0; k < groups; k++)
+    for (unsigned k = 0; k < groups; k++) {
         close_group(&g[k], mq + LANES * k, lanes[k]);
+    }
 }
 
 void wvl_mq_encode_lanes_avx2(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count)
 {
-    if (count < FEW)
+    if (count < FEW) {
         wvl_mq_encode_lanes_c(mq, symbols, count, symbol_count);
-    else if (count <= LANES)
+    } else if (count <= LANES) {
         encode(mq, symbols, count, symbol_count, 1);
-    else
+    } else {
         encode(mq, symbols, count, symbol_count, 2);
+    }
 }

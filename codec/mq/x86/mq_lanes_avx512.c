@@ -64,8 +64,9 @@ static void load_lanes(lanes *l, wvl_mq *const mq[], unsigned count)
         l->c[i] = m->c;
         l->ct[i] = m->ct;
         l->b[i] = *m->bp;
-        for (unsigned k = 0; k < STATE_WORDS; k++)
+        for (unsigned k = 0; k < STATE_WORDS; k++) {
             l->state[k][i] = words[k];
+        }
     }
 }
 
@@ -78,8 +79,9 @@ static void store_lanes(const lanes *l, wvl_mq *const mq[], unsigned count)
         m->c = l->c[i];
         m->ct = l->ct[i];
         *m->bp = (uint8_t)l->b[i];
-        for (unsigned k = 0; k < STATE_WORDS; k++)
+        for (unsigned k = 0; k < STATE_WORDS; k++) {
             words[k] = l->state[k][i];
+        }
         memcpy(m->state, words, sizeof m->state);
     }
 }
@@ -127,8 +129,9 @@ static inline void put_symbols(coder *k, __m512i s)
     __m512i word = _mm512_and_si512(s, SET(0x38)), at = _mm512_and_si512(_mm512_slli_epi32(s, 2), SET(24));
     __m512i bit = _mm512_and_si512(_mm512_slli_epi32(s, 6), SET(0x40));
     __mmask16 in[STATE_WORDS];
-    for (unsigned i = 0; i < STATE_WORDS; i++)
+    for (unsigned i = 0; i < STATE_WORDS; i++) {
         in[i] = _mm512_cmpeq_epi32_mask(word, SET(8 * i));
+    }
     __m512i x = _mm512_mask_mov_epi32(k->state[0], in[1], k->state[1]),
             y = _mm512_mask_mov_epi32(k->state[2], in[3], k->state[3]);
     x = _mm512_mask_mov_epi32(x, in[2] | in[3], y);
@@ -151,8 +154,9 @@ static inline void put_symbols(coder *k, __m512i s)
 
     change = _mm512_mask_srli_epi32(_mm512_and_si512(change, SET(0xFF)), (__mmask16)~is_mps, change, 8);
     change = _mm512_sllv_epi32(_mm512_maskz_mov_epi32(renormalised, change), at);
-    for (unsigned i = 0; i < STATE_WORDS; i++)
+    for (unsigned i = 0; i < STATE_WORDS; i++) {
         k->state[i] = _mm512_mask_xor_epi32(k->state[i], in[i], k->state[i], change);
+    }
     shift_codes(k, shift);
 }
 
@@ -201,27 +205,31 @@ void wvl_mq_encode_lanes_avx512(wvl_mq *const mq[], const uint8_t *const symbols
         wvl_mq_encode_lanes_c(mq, symbols, count, symbol_count);
         return;
     }
-    for (unsigned i = 0; i < LANES; i++)
+    for (unsigned i = 0; i < LANES; i++) {
         from[i] = symbols[i < count ? i : 0];
+    }
     load_lanes(&l, mq, count);
     k.a = _mm512_loadu_si512(l.a);
     k.c = _mm512_loadu_si512(l.c);
     k.ct = _mm512_loadu_si512(l.ct);
     k.b = _mm512_loadu_si512(l.b);
     k.active = (__mmask16)((1u << count) - 1);
-    for (unsigned i = 0; i < STATE_WORDS; i++)
+    for (unsigned i = 0; i < STATE_WORDS; i++) {
         k.state[i] = fold_states(_mm512_loadu_si512(l.state[i]));
+    }
     for (size_t at = 0; at < symbol_count; at += STEPS) {
         k.log = log;
         run_steps(&k, from, at, symbol_count - at < STEPS ? symbol_count - at : STEPS);
-        for (const uint16_t *e = log; e < k.log; e++)
+        for (const uint16_t *e = log; e < k.log; e++) {
             *mq[*e >> 8]->bp++ = (uint8_t)*e;
+        }
     }
     _mm512_storeu_si512(l.a, k.a);
     _mm512_storeu_si512(l.c, k.c);
     _mm512_storeu_si512(l.ct, k.ct);
     _mm512_storeu_si512(l.b, k.b);
-    for (unsigned i = 0; i < STATE_WORDS; i++)
+    for (unsigned i = 0; i < STATE_WORDS; i++) {
         _mm512_storeu_si512(l.state[i], unfold_states(k.state[i]));
+    }
     store_lanes(&l, mq, count);
 }

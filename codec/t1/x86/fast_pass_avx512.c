@@ -104,8 +104,9 @@ static WVL_ALWAYS_INLINE codes fetch_codes(const tools *t, uint64_t before, uint
                                            uint32_t fresh, int flags)
 {
     __m256i own = _mm256_maskz_set1_epi8(gather(negative), 1), bit = _mm256_maskz_set1_epi8(fresh, 1);
-    if (flags & RAW)
+    if (flags & RAW) {
         return (codes){bit, own};
+    }
     __m256i b = _mm256_set1_epi64x((long long)before), a = _mm256_set1_epi64x((long long)after),
             n = _mm256_set1_epi64x((long long)negative);
     __m256i near =
@@ -138,8 +139,9 @@ static WVL_ALWAYS_INLINE uint8_t *put_pairs(const tools *t, const codes *c, uint
 static WVL_ALWAYS_INLINE uint64_t propagate_unit(const tools *t, unit *u, uint8_t **symbols, int flags)
 {
     uint64_t insignificant = ~u->window & u->valid, visited, more = widen(u->window) & insignificant;
-    if (!more)
+    if (!more) {
         return 0;
+    }
     do {
         visited = more;
         uint64_t fresh = visited & u->bits, later = fresh | fresh << 1 | fresh << 2;
@@ -195,10 +197,11 @@ static WVL_ALWAYS_INLINE void clean_unit(const tools *t, unit *u, uint64_t visit
     uint32_t fresh32 = gather(fresh);
     codes c = fetch_codes(t, u->window, after, u->negative, fresh32, flags);
     c.zero = _mm256_mask_mov_epi8(c.zero, gather(whole), _mm256_set1_epi8(2 * WVL_T1_CTX_RUN));
-    if (breaks)
+    if (breaks) {
         *symbols = put_broken(t, &c, gather(first), gather(coded), fresh32, *symbols);
-    else
+    } else {
         *symbols = put_pairs(t, &c, gather(coded), fresh32, *symbols);
+    }
     u->window = after;
 }
 
@@ -206,8 +209,9 @@ static WVL_ALWAYS_INLINE void clean_unit(const tools *t, unit *u, uint64_t visit
 static WVL_ALWAYS_INLINE uint8_t *refine_members(uint64_t members, uint64_t bits, uint64_t lit, uint64_t again,
                                                  uint8_t *out)
 {
-    if (!members)
+    if (!members) {
         return out;
+    }
     uint32_t chosen = gather(members);
     __m256i v = _mm256_mask_mov_epi8(_mm256_set1_epi8(2 * WVL_T1_CTX_REFINE), gather(bits),
                                      _mm256_set1_epi8(2 * WVL_T1_CTX_REFINE + 1));
@@ -222,8 +226,9 @@ static WVL_ALWAYS_INLINE void add_gain(wvl_t1_fast *b, const stripe *s, uint32_t
 {
     size_t at = (size_t)s->y * b->in->stride + 8 * k;
     __m256i sum = _mm256_setzero_si256();
-    if (!fresh)
+    if (!fresh) {
         return;
+    }
     for (unsigned r = 0; r < 4; r++, at += b->in->stride) {
         __mmask8 row = (__mmask8)_pext_u64(fresh, WVL_T1_TOP_ROW << r);
         if (flags & WIDE) {

@@ -19,8 +19,9 @@ static WVL_ALWAYS_INLINE uint64_t spread_bits(uint64_t bits, uint64_t value)
 static WVL_ALWAYS_INLINE uint8_t *refine_members(uint64_t members, uint64_t bits, uint64_t lit, uint64_t again,
                                                  uint8_t *out)
 {
-    if (!members)
+    if (!members) {
         return out;
+    }
     uint64_t bit = _pext_u64(bits, members), first = _pext_u64(lit, members), second = _pext_u64(again, members);
     unsigned count = (unsigned)_mm_popcnt_u64(members);
     for (unsigned i = 0; i < count; i += 8, bit >>= 8, first >>= 8, second >>= 8) {
@@ -47,8 +48,9 @@ static WVL_ALWAYS_INLINE void add_gain(wvl_t1_fast *b, const stripe *s, uint32_t
         add_each_gain(b, s, k, fresh, flags);
         return;
     }
-    if (!fresh)
+    if (!fresh) {
         return;
+    }
     const uint16_t *row = (const uint16_t *)b->in->coefs + (size_t)s->y * b->in->stride + 8 * k;
     __m128i sum = _mm_setzero_si128();
     for (unsigned r = 0; r < 4; r++, row += b->in->stride) {

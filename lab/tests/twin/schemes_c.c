@@ -34,7 +34,7 @@ void wvl_lab_c_run(uint32_t index, const void *from, void *to, int width, int he
         p.out[c] = (lab_view){(float *)to + first, 2 * width, 2};
     }
     void *scratch = calloc(1, lab_scratch_bytes(s, TILE_WIDTH, TILE_HEIGHT));
-    if (scratch == NULL) {
+    if (!scratch) {
         abort();
     }
     for (int y = 0; 2 * y < height; y += TILE_HEIGHT) {

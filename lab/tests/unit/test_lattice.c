@@ -380,7 +380,7 @@ static wvl_status try_options(wvl_dwt1_options o, const char *words)
     o.struct_size = sizeof o;
     const wvl_status status = wvl_dwt1_create(&o, &dwt, error, sizeof error);
     REQUIRE_THAT(strstr(error, words) != NULL, "\"%s\" lacks \"%s\"", error, words);
-    REQUIRE(status == WVL_OK || dwt == NULL);
+    REQUIRE(status == WVL_OK || !dwt);
     wvl_dwt1_release(dwt);
     return status;
 }
