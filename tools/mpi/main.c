@@ -38,8 +38,7 @@ static int take_own_options(int *argc, char **argv, double *slow_seconds)
         }
         const char *value = argv[i][length] ? argv[i] + length + 1 : argv[i + 1 < *argc ? ++i : i];
         if (!wvl_cli_parse_number(value, 1, MOST_SECONDS, &seconds)) {
-            wvl_cli_error("%s: a whole number of seconds from 1 to 1000000 is needed", name);
-            return WVL_EXIT_USAGE;
+            return wvl_cli_fail(WVL_EXIT_USAGE, "%s: a whole number of seconds from 1 to 1000000 is needed", name);
         }
     }
     *argc = kept;
@@ -91,7 +90,7 @@ static int run(int argc, char **argv, const wvl_mpi_seat *seat)
         wvl_cli_hold_messages();
     }
     int code = take_own_options(&argc, argv, &slow_seconds);
-    code = code ? code : wvl_cli_parse_sequence(argc, argv, &options);
+    TRY(code, wvl_cli_parse_sequence(argc, argv, &options));
     wvl_cli_set_verbosity(options.args.quiet ? -1 : options.args.verbose);
     if (seat->rank) {
         wvl_cli_forget_messages(0);
@@ -101,7 +100,7 @@ static int run(int argc, char **argv, const wvl_mpi_seat *seat)
     } else if (seat->count > 1) {
         code = run_dispatcher(seat, &options, code, slow_seconds);
     } else {
-        code = code ? code : wvl_cli_conduct_sequence(&options, NULL);
+        TRY(code, wvl_cli_conduct_sequence(&options, NULL));
     }
     wvl_cli_release_sequence_options(&options);
     return code;

@@ -96,14 +96,12 @@ int wvl_cli_refuse_empty(const char *spelling, const char *value)
     if (value[0]) {
         return WVL_EXIT_OK;
     }
-    wvl_cli_error("%s: its value is empty; give one, or leave the option out", spelling);
-    return WVL_EXIT_USAGE;
+    return wvl_cli_fail(WVL_EXIT_USAGE, "%s: its value is empty; give one, or leave the option out", spelling);
 }
 
 int wvl_cli_refuse_value(const char *spelling, const char *value, const char *expected)
 {
-    wvl_cli_error("%s \"%s\": expected %s", spelling, value, expected);
-    return WVL_EXIT_USAGE;
+    return wvl_cli_fail(WVL_EXIT_USAGE, "%s \"%s\": expected %s", spelling, value, expected);
 }
 
 static int take_number(const char *spelling, const char *value, uint32_t maximum, const char *expected, uint32_t *to)
@@ -133,8 +131,8 @@ static int take_pair(const char *spelling, const char *value, uint64_t minimum, 
 static int take_once(const char *spelling, const char *value, const char **to)
 {
     if (*to) {
-        wvl_cli_error("%s is given twice, with \"%s\" and \"%s\"; give it once", spelling, *to, value);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s is given twice, with \"%s\" and \"%s\"; give it once", spelling, *to,
+                            value);
     }
     *to = value;
     return WVL_EXIT_OK;
@@ -149,8 +147,7 @@ static int take_steps(wvl_cli_args *args, const char *spelling, const char *valu
     free(args->component_steps);
     args->component_steps = malloc(count * 2);
     if (!args->component_steps) {
-        wvl_cli_error("out of memory");
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "out of memory");
     }
     const char *p = value;
     for (size_t i = 0; i < count; i++) {
@@ -208,9 +205,8 @@ int wvl_cli_take_word(const char *spelling, const char *value, const char *const
             return WVL_EXIT_OK;
         }
     }
-    wvl_cli_error("%s \"%s\": expected %s, %s%s%s", spelling, value, words[0], words[1], count > 2 ? ", " : "",
-                  count > 2 ? words[2] : "");
-    return WVL_EXIT_USAGE;
+    return wvl_cli_fail(WVL_EXIT_USAGE, "%s \"%s\": expected %s, %s%s%s", spelling, value, words[0], words[1],
+                        count > 2 ? ", " : "", count > 2 ? words[2] : "");
 }
 
 /* -cinema2K and its kin name a preset; what they take is read when it is applied. */
@@ -238,8 +234,8 @@ static int add_setting(wvl_cli_args *args, const char *spelling, const char *key
     for (size_t i = 0; i < args->setting_count; i++) {
         const wvl_cli_setting *other = &args->settings[i];
         if (is_target(key) && is_target(other->key) && strcmp(other->key, key) != 0) {
-            wvl_cli_error("%s and %s cannot be used together; give one of them", other->spelling, spelling);
-            return WVL_EXIT_USAGE;
+            return wvl_cli_fail(WVL_EXIT_USAGE, "%s and %s cannot be used together; give one of them", other->spelling,
+                                spelling);
         }
     }
     args->settings[args->setting_count++] = (wvl_cli_setting){spelling, key, value, halved};
@@ -261,8 +257,9 @@ static int take_resolutions(wvl_cli_args *args, const char *spelling, const char
 static int take_mct(wvl_cli_args *args, const char *spelling, const char *value)
 {
     if (!strcmp(value, "2")) {
-        wvl_cli_error("%s 2: a user colour matrix belongs to Part 2 of the standard; use off, on or auto", spelling);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "%s 2: a user colour matrix belongs to Part 2 of the standard; use off, on or auto",
+                            spelling);
     }
     return add_setting(args, spelling, "mct", !strcmp(value, "0") ? "off" : !strcmp(value, "1") ? "on" : value, 0);
 }
@@ -371,8 +368,7 @@ static void take_flag(wvl_cli_args *args, const wvl_cli_option *option)
 static int apply(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
 {
     if (option->action == WVL_ACTION_NEVER) {
-        wvl_cli_error("%s: %s", spelling, option->doc);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: %s", spelling, option->doc);
     }
     if (option->action == WVL_ACTION_SETTING) {
         return add_setting(args, spelling, option->key, option->fixed ? option->fixed : value, 0);
@@ -415,8 +411,7 @@ static int parse_name(parser *p, const char *spelling, match m, const char *atta
     int wants_value = m.key || m.option->argument;
     if (!wants_value) {
         if (attached) {
-            wvl_cli_error("%s takes no value; leave out what follows the =", spelling);
-            return WVL_EXIT_USAGE;
+            return wvl_cli_fail(WVL_EXIT_USAGE, "%s takes no value; leave out what follows the =", spelling);
         }
         return apply(p->args, m.option, spelling, NULL);
     }
@@ -430,9 +425,8 @@ static int parse_name(parser *p, const char *spelling, match m, const char *atta
 static int refuse_option(const parser *p, const char *spelling)
 {
     const char *name = spelling + 1 + (spelling[1] == '-'), *command = p->args->command;
-    wvl_cli_error("unknown option %s; the nearest is --%s (wavelane %s%s--help lists all)", spelling,
-                  wvl_cli_nearest_option(name, command), command ? command : "", command ? " " : "");
-    return WVL_EXIT_USAGE;
+    return wvl_cli_fail(WVL_EXIT_USAGE, "unknown option %s; the nearest is --%s (wavelane %s%s--help lists all)",
+                        spelling, wvl_cli_nearest_option(name, command), command ? command : "", command ? " " : "");
 }
 
 /* Letters: one with its argument, or several that take none. */
@@ -464,8 +458,8 @@ static int parse_one(parser *p)
 {
     char *text = p->argv[p->index];
     if (text[0] != '-' || !text[1] || !strcmp(text, "--")) {
-        wvl_cli_error("\"%s\" is unexpected; write inputs after -i and the output after -o", text);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "\"%s\" is unexpected; write inputs after -i and the output after -o",
+                            text);
     }
     int dashes = text[1] == '-' ? 2 : 1;
     size_t length = strcspn(text + dashes, "=");
@@ -548,8 +542,7 @@ static int allocate_lists(wvl_cli_args *args, size_t count)
 int wvl_cli_init_args(int argc, wvl_cli_args *args)
 {
     if (!allocate_lists(args, (size_t)(argc > 0 ? argc : 1))) {
-        wvl_cli_error("out of memory");
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "out of memory");
     }
     return WVL_EXIT_OK;
 }

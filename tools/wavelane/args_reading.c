@@ -29,8 +29,7 @@ static int take_channels(wvl_cli_args *args, const char *spelling, const char *v
     args->channel_count = 0;
     args->channels = malloc(count * sizeof *args->channels);
     if (!args->channels) {
-        wvl_cli_error("out of memory");
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "out of memory");
     }
     for (size_t i = 0; i < count; i++) {
         char *end = NULL;

@@ -40,15 +40,10 @@ int wvl_cli_open_batch(wvl_cli_batch *s)
         return code;
     }
     wvl_status status = wvl_context_create(&options, &s->context);
-    if (!status) {
-        status = wvl_cancel_create(s->context, &s->cancel);
-    }
-    if (!status) {
-        status = wvl_params_create(s->context, &s->params);
-    }
+    TRY(status, wvl_cancel_create(s->context, &s->cancel));
+    TRY(status, wvl_params_create(s->context, &s->params));
     if (status) {
-        wvl_cli_error("%s", wvl_status_text(status));
-        return wvl_cli_exit_code(status);
+        return wvl_cli_fail(wvl_cli_exit_code(status), "%s", wvl_status_text(status));
     }
     code = wvl_cli_apply_settings(args, s->params);
     return code ? code : wvl_cli_refuse_idle(args, s->params);

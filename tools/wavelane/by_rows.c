@@ -172,12 +172,6 @@ void wvl_cli_release_rows(wvl_cli_rows *rows)
 
 /* ---- Memory ------------------------------------------------------------------------------------ */
 
-static int out_of_memory(const wvl_cli_job *j)
-{
-    wvl_cli_error("%s: out of memory", j->name);
-    return WVL_EXIT_DEVICE;
-}
-
 /* --spill-dir, TMPDIR, the folder of the output, that of the library. */
 static int choose_folder(wvl_cli_job *j)
 {
@@ -185,8 +179,8 @@ static int choose_folder(wvl_cli_job *j)
     const char *slash = output ? strrchr(output, '/') : NULL, *folder = given ? given : set;
     size_t length = slash ? (size_t)(slash - output) + 1 : 1;
     if (given && access(given, W_OK | X_OK)) {
-        wvl_cli_error("--spill-dir %s: %s; name a folder in which files may be made", given, strerror(errno));
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "--spill-dir %s: %s; name a folder in which files may be made", given,
+                            strerror(errno));
     }
     if ((!folder || !*folder) && output && strcmp(output, "-") != 0) {
         snprintf(j->rows.folder, sizeof j->rows.folder, "%.*s", (int)length, slash ? output : ".");
@@ -214,11 +208,12 @@ static int check_limit(wvl_cli_job *j)
         return WVL_EXIT_OK;
     }
     if (most < least) {
-        wvl_cli_error("%s: --memory %llu is too small; this picture with these options needs %llu bytes, --memory "
-                      "%lluM%s",
-                      j->name, (unsigned long long)most, (unsigned long long)least,
-                      (unsigned long long)((least + 1048575) >> 20), explain_least(j));
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(
+            WVL_EXIT_USAGE,
+            "%s: --memory %llu is too small; this picture with these options needs %llu bytes, --memory "
+            "%lluM%s",
+            j->name, (unsigned long long)most, (unsigned long long)least, (unsigned long long)((least + 1048575) >> 20),
+            explain_least(j));
     }
     r->options.memory_bytes = most - r->reader_bytes;
     return choose_folder(j);
@@ -247,19 +242,18 @@ int wvl_cli_settle_rows(wvl_cli_job *j)
         return WVL_EXIT_OK;
     }
     if (!wvl_cli_make_row_source(r->reader, &r->source)) {
-        return out_of_memory(j);
+        return wvl_cli_lack_memory(j->name);
     }
     r->memory = (wvl_rows_memory){.struct_size = sizeof r->memory};
     r->options = (wvl_rows_options){.struct_size = sizeof r->options};
     r->reader_bytes = wvl_io_rows_memory(r->reader);
     wvl_plan_memory whole = {.struct_size = sizeof whole};
     wvl_status status = wvl_rows_measure(j->plan, &r->source, &r->memory);
-    status = status ? status : wvl_plan_measure(j->plan, &whole);
+    TRY(status, wvl_plan_measure(j->plan, &whole));
     take_early(j, &r->memory);
     r->likely_coded = whole.likely_bytes - whole.base_bytes;
     if (status) {
-        wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
-        return wvl_cli_exit_code(status);
+        return wvl_cli_fail(wvl_cli_exit_code(status), "%s: %s", j->name, wvl_status_text(status));
     }
     int code = check_limit(j);
     r->options.spill_folder = r->folder[0] ? r->folder : NULL;

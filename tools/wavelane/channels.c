@@ -5,12 +5,10 @@
 static int report(const char *name, int result, const char *error)
 {
     if (result == WVL_IO_ERROR_MEMORY) {
-        wvl_cli_error("%s: out of memory", name);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(name);
     }
     if (result) {
-        wvl_cli_error("%s: %s", name, error);
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s", name, error);
     }
     return WVL_EXIT_OK;
 }

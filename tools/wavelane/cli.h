@@ -13,6 +13,9 @@
 #include "tools/metadata/boxes.h"
 #include "wavelane.h"
 
+/* Makes the call unless one before it failed; of exit codes and of wvl_status. */
+#define TRY(code, call) ((code) = (code) ? (code) : (call))
+
 /* Exit codes, as the manual page has them. */
 enum {
     WVL_EXIT_OK = 0,
@@ -236,6 +239,10 @@ void wvl_cli_swap_messages(wvl_cli_messages *messages);
 /* They are forgotten, and all zero again. */
 void wvl_cli_clear_messages(wvl_cli_messages *messages);
 void wvl_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* An error, and code. */
+int wvl_cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* An error: WVL_EXIT_DEVICE. */
+int wvl_cli_lack_memory(const char *name);
 void wvl_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same text comes once a run, with the name of the first picture that has it ("": none), and a count of the others
  * at the end. */

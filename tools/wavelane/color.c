@@ -19,8 +19,7 @@ static int refuse_kind(const char *name, const wvl_io_picture *io)
                        : io->color == WVL_IO_GREY ? "is grey"
                        : io->color == WVL_IO_YCC  ? "is YCbCr"
                                                   : "is CMYK";
-    wvl_cli_error("%s: the picture %s; --input-color converts RGB only", name, what);
-    return WVL_EXIT_INPUT;
+    return wvl_cli_fail(WVL_EXIT_INPUT, "%s: the picture %s; --input-color converts RGB only", name, what);
 }
 
 static int take_header(const char *name, const wvl_io_picture *io, wvl_params *params)
@@ -31,9 +30,8 @@ static int take_header(const char *name, const wvl_io_picture *io, wvl_params *p
                         : io->color == WVL_IO_RGB && io->color_declared && !io->space_rules ? "srgb"
                                                                                             : NULL;
     if (!space) {
-        wvl_cli_error("%s: %s; name them: --input-color rec709, srgb, p3-d65, ..., or xyz", name,
-                      io->space_rules ? has_no_name : says_nothing);
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s; name them: --input-color rec709, srgb, p3-d65, ..., or xyz", name,
+                            io->space_rules ? has_no_name : says_nothing);
     }
     wvl_cli_inform("%s: taken as %s%s%s, as its header says, and converted to X'Y'Z'", name, space,
                    io->transfer ? ", " : "", io->transfer ? io->transfer : "");
@@ -97,12 +95,8 @@ static int encode_plain(const char *name, wvl_context *context, const wvl_plan *
     char error[1024] = "";
     wvl_sink sink = {.struct_size = sizeof sink};
     wvl_status status = wvl_sink_open_memory(context, &sink);
-    if (!status) {
-        status = wvl_encode(plan, &p->image, &sink, NULL, NULL, error, sizeof error);
-    }
-    if (!status) {
-        status = wvl_sink_take_memory(&sink, data, bytes);
-    }
+    TRY(status, wvl_encode(plan, &p->image, &sink, NULL, NULL, error, sizeof error));
+    TRY(status, wvl_sink_take_memory(&sink, data, bytes));
     if (status) {
         wvl_cli_error("%s: conversion of the original: %s", name, error[0] ? error : wvl_status_text(status));
     }
@@ -127,9 +121,7 @@ int wvl_cli_convert_picture(const char *name, wvl_context *context, const wvl_pa
         wvl_cli_error("%s: conversion of the original: %s", name,
                       plain ? wvl_context_error(context) : wvl_status_text(status));
     }
-    if (!code) {
-        code = wvl_cli_decode_bytes(name, data, bytes, converted);
-    }
+    TRY(code, wvl_cli_decode_bytes(name, data, bytes, converted));
     wvl_memory_release(context, data, bytes);
     wvl_plan_release(plan);
     wvl_params_release(plain);

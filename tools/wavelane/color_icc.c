@@ -14,10 +14,10 @@
 int wvl_cli_apply_profile(const char *name, wvl_cli_picture *p, wvl_params *params)
 {
     (void)p, (void)params;
-    wvl_cli_error("%s: this build has no Little CMS to read the picture's ICC profile with; name its colours: "
-                  "--input-color srgb, p3-d65, ...",
-                  name);
-    return WVL_EXIT_INPUT;
+    return wvl_cli_fail(WVL_EXIT_INPUT,
+                        "%s: this build has no Little CMS to read the picture's ICC profile with; name its colours: "
+                        "--input-color srgb, p3-d65, ...",
+                        name);
 }
 
 #else
@@ -28,14 +28,9 @@ int wvl_cli_apply_profile(const char *name, wvl_cli_picture *p, wvl_params *para
 
 static int refuse(const char *name, const char *reason)
 {
-    wvl_cli_error("%s: the ICC profile %s; name the colours instead: --input-color srgb, p3-d65, ...", name, reason);
-    return WVL_EXIT_INPUT;
-}
-
-static int out_of_memory(const char *name)
-{
-    wvl_cli_error("%s: out of memory", name);
-    return WVL_EXIT_DEVICE;
+    return wvl_cli_fail(WVL_EXIT_INPUT,
+                        "%s: the ICC profile %s; name the colours instead: --input-color srgb, p3-d65, ...", name,
+                        reason);
 }
 
 /* ---- White ----------------------------------------------------------------------------------- */
@@ -137,7 +132,7 @@ static int take_matrix(const char *name, cmsHPROFILE profile, const double *whit
     uint32_t entries = 1u << depth;
     double *curves = malloc((size_t)3 * entries * sizeof *curves);
     if (!curves) {
-        return out_of_memory(name);
+        return wvl_cli_lack_memory(name);
     }
     wvl_color_tables tables = {.struct_size = sizeof tables,
                                .entries = entries,
@@ -146,8 +141,7 @@ static int take_matrix(const char *name, cmsHPROFILE profile, const double *whit
     if (!fill_curves(profile, entries, curves) || !fill_matrix(profile, white, tables.matrix)) {
         code = refuse(name, "lacks a curve or a colorant");
     } else if (wvl_params_set_color(params, &tables)) {
-        wvl_cli_error("%s: the ICC profile: %s", name, wvl_params_error(params));
-        code = WVL_EXIT_INPUT;
+        code = wvl_cli_fail(WVL_EXIT_INPUT, "%s: the ICC profile: %s", name, wvl_params_error(params));
     }
     free(curves);
     return code;
@@ -214,7 +208,7 @@ static int convert_picture(const char *name, cmsHPROFILE profile, const double *
     uint16_t *codes = malloc((size_t)6 * p->io.width * p->io.height);
     double *row = malloc((size_t)3 * p->io.width * sizeof *row);
     int code = !transform       ? refuse(name, "cannot be used for a conversion")
-               : !codes || !row ? out_of_memory(name)
+               : !codes || !row ? wvl_cli_lack_memory(name)
                                 : WVL_EXIT_OK;
     for (uint32_t y = 0; !code && y < p->io.height; y++) {
         convert_row(transform, white, &p->io, y, row, codes + (size_t)3 * p->io.width * y);
@@ -245,10 +239,10 @@ static int check_components(const char *name, const wvl_io_picture *io)
         const wvl_io_component *c = &io->components[i];
         if (io->component_count < 3 || c->depth < 8 || c->depth > 16 || c->depth != io->components[0].depth ||
             c->is_signed || c->dx != 1 || c->dy != 1) {
-            wvl_cli_error("%s: three unsigned components of one depth from 8 to 16 and one size are needed for a "
-                          "conversion to X'Y'Z'",
-                          name);
-            return WVL_EXIT_INPUT;
+            return wvl_cli_fail(WVL_EXIT_INPUT,
+                                "%s: three unsigned components of one depth from 8 to 16 and one size are needed for a "
+                                "conversion to X'Y'Z'",
+                                name);
         }
     }
     return WVL_EXIT_OK;

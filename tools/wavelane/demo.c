@@ -83,8 +83,7 @@ int wvl_cli_make_demo(wvl_io_picture *io)
         free(data);
         free(io->components);
         io->components = NULL;
-        wvl_cli_error("demo: out of memory");
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "demo: out of memory");
     }
     for (uint32_t y = 0; y < HEIGHT; y++) {
         make_row(y, data + 3 * (size_t)y * WIDTH);

@@ -60,8 +60,8 @@ int wvl_cli_scale_depth(const char *name, wvl_io_picture *io, unsigned depth)
     unsigned bytes = depth <= 8 ? 1 : depth <= 16 ? 2 : 4;
     uint8_t **data;
     if (io->palette) {
-        wvl_cli_error("%s: -TargetBitDepth cannot scale palette indices; use --palette expand", name);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: -TargetBitDepth cannot scale palette indices; use --palette expand",
+                            name);
     }
     data = calloc(io->component_count, sizeof *data);
     int failed = !data;

@@ -37,8 +37,7 @@ int wvl_cli_run_devices(int argc, char **argv)
 {
     int json = argc == 2 && !strcmp(argv[1], "--json");
     if (argc > 1 && !json) {
-        wvl_cli_error("devices: takes --json or nothing; leave the rest out");
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "devices: takes --json or nothing; leave the rest out");
     }
     wvl_cli_report r;
     wvl_device_info info = {.struct_size = sizeof info};

@@ -127,8 +127,7 @@ static int add_pictures(const wvl_cli_folder *folder, DIR *dir, wvl_cli_director
             code = list_below(folder, d->d_name, directory);
         } else if (is_picture(folder->path, dirfd(dir), d->d_name, &st, &hidden) &&
                    !add_entry(directory, folder, d->d_name, &st)) {
-            wvl_cli_error("%s: out of memory", folder->path);
-            code = WVL_EXIT_DEVICE;
+            code = wvl_cli_lack_memory(folder->path);
         }
     }
     if (hidden) {
@@ -155,8 +154,7 @@ int wvl_cli_make_folder_of(const char *file)
 {
     char *path = strdup(file);
     if (!path) {
-        wvl_cli_error("%s: out of memory", file);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(file);
     }
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -195,8 +193,8 @@ int wvl_cli_check_trace(const char *trace, const wvl_cli_directory *directory)
     for (size_t i = 0; i < directory->count; i++) {
         const wvl_cli_entry *entry = &directory->entries[i];
         if (wvl_cli_is_same_file(trace, entry->input) || wvl_cli_is_same_file(trace, entry->output)) {
-            wvl_cli_error("--trace %s: is the picture %s or its output; name another file", trace, entry->input);
-            return WVL_EXIT_OUTPUT;
+            return wvl_cli_fail(WVL_EXIT_OUTPUT, "--trace %s: is the picture %s or its output; name another file",
+                                trace, entry->input);
         }
     }
     return WVL_EXIT_OK;
@@ -212,8 +210,7 @@ int wvl_cli_check_entry(const wvl_cli_directory *directory, size_t index)
     for (size_t i = 0; i < directory->count; i++) {
         const wvl_cli_entry *other = &directory->entries[i];
         if (other->device == out.st_dev && other->inode == out.st_ino) {
-            wvl_cli_error("%s: is the input %s itself; rename it", entry->output, other->input);
-            return WVL_EXIT_OUTPUT;
+            return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is the input %s itself; rename it", entry->output, other->input);
         }
     }
     return WVL_EXIT_OK;

@@ -54,8 +54,7 @@ static int take_asked_container(wvl_cli_job *j)
         return wvl_cli_fix_container(j->s->args, name, j->is_jp2, j->params);
     }
     if (!container) {
-        wvl_cli_error("%s: out of memory", j->name);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(j->name);
     }
     j->is_jp2 = 0;
     if (strcmp(container, "j2k") != 0) {
@@ -74,14 +73,13 @@ static int choose_container(wvl_cli_job *j)
         return take_asked_container(j);
     }
     if (j->is_jp2 < 0) {
-        wvl_cli_error(
+        return wvl_cli_fail(
+            WVL_EXIT_USAGE,
             "%s: the extension must be .jp2 (JP2 file), .jph (JPH file) or .j2k, .j2c, .jpc, .jhc (codestream)",
             j->output);
-        return WVL_EXIT_USAGE;
     }
     if (j->s->args->out_format && !j->s->args->image_dir) {
-        wvl_cli_error("-OutFor needs -ImgDir; the name %s says the format already", j->output);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "-OutFor needs -ImgDir; the name %s says the format already", j->output);
     }
     return wvl_cli_fix_container(j->s->args, j->output, j->is_jp2, j->params);
 }
@@ -106,12 +104,8 @@ static int create_plan(wvl_cli_job *j, wvl_cli_plans *plans)
 static int make_plan(wvl_cli_job *j)
 {
     int code = wvl_cli_describe_picture(j->s->args, j->name, j->is_jp2, &j->picture);
-    if (!code) {
-        code = wvl_cli_fit_transform(j->s->args, j->name, &j->picture, j->params);
-    }
-    if (!code) {
-        code = wvl_cli_fit_color(j->s->args, j->name, &j->picture, j->params);
-    }
+    TRY(code, wvl_cli_fit_transform(j->s->args, j->name, &j->picture, j->params));
+    TRY(code, wvl_cli_fit_color(j->s->args, j->name, &j->picture, j->params));
     if (code) {
         return code;
     }
@@ -229,8 +223,8 @@ static int write_out(wvl_cli_job *j, const uint8_t *data, size_t bytes)
     int failed = sink.write(sink.user, data, bytes) != 0;
     failed |= sink.close(sink.user, !failed) != 0;
     if (failed) {
-        wvl_cli_error("%s: cannot be written", !strcmp(j->output, "-") ? "standard output" : j->output);
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot be written",
+                            !strcmp(j->output, "-") ? "standard output" : j->output);
     }
     return WVL_EXIT_OK;
 }
@@ -245,9 +239,7 @@ static int compare_with_original(wvl_cli_job *j, const uint8_t *data, size_t byt
     enter(j);
     int code = wvl_cli_convert_picture(j->name, j->s->context, j->params, &j->picture, &converted);
     leave(j);
-    if (!code) {
-        code = wvl_cli_verify_bytes(&converted, j->name, lossless, data, bytes, &j->check);
-    }
+    TRY(code, wvl_cli_verify_bytes(&converted, j->name, lossless, data, bytes, &j->check));
     wvl_cli_release_picture(&converted);
     return code;
 }
@@ -260,8 +252,7 @@ static int encode_verified(wvl_cli_job *j)
     wvl_sink sink = {.struct_size = sizeof sink};
     wvl_status status = wvl_sink_open_memory(j->s->context, &sink);
     if (status) {
-        wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
-        return wvl_cli_exit_code(status);
+        return wvl_cli_fail(wvl_cli_exit_code(status), "%s: %s", j->name, wvl_status_text(status));
     }
     int code = encode_to(j, &sink);
     if (code) {
@@ -269,16 +260,13 @@ static int encode_verified(wvl_cli_job *j)
     }
     status = wvl_sink_take_memory(&sink, &data, &bytes);
     if (status) {
-        wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
-        return wvl_cli_exit_code(status);
+        return wvl_cli_fail(wvl_cli_exit_code(status), "%s: %s", j->name, wvl_status_text(status));
     }
     code = compare_with_original(j, data, bytes);
     if (!code && wvl_cli_was_interrupted()) {
         code = WVL_EXIT_INTERRUPTED;
     }
-    if (!code) {
-        code = write_out(j, data, bytes);
-    }
+    TRY(code, write_out(j, data, bytes));
     wvl_memory_release(j->s->context, data, bytes);
     return code;
 }
@@ -354,8 +342,7 @@ static int check_place(const wvl_cli_job *j)
 {
     const wvl_cli_args *args = j->s->args;
     if (args->trace && wvl_cli_is_same_file(args->trace, j->output)) {
-        wvl_cli_error("--trace %s: is the output too", args->trace);
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "--trace %s: is the output too", args->trace);
     }
     return wvl_cli_check_output(args, j->inputs, j->input_count, j->output);
 }
@@ -396,10 +383,9 @@ int wvl_cli_read_and_plan(wvl_cli_job *j)
     enter(j);
     wvl_status status = wvl_params_clone(j->s->params, &j->params);
     leave(j);
-    status = status ? status : apply_limit(j);
+    TRY(status, apply_limit(j));
     if (status) {
-        wvl_cli_error("%s: %s", j->name, wvl_status_text(status));
-        return wvl_cli_exit_code(status);
+        return wvl_cli_fail(wvl_cli_exit_code(status), "%s: %s", j->name, wvl_status_text(status));
     }
     int code = choose_container(j);
     if (!code && j->output && !j->ports) {
@@ -413,7 +399,7 @@ int wvl_cli_read_and_plan(wvl_cli_job *j)
     if (!code && !is_of_many(j)) {
         code = wvl_cli_refuse_unused(j->name, &j->picture);
     }
-    code = code ? code : make_plan(j);
+    TRY(code, make_plan(j));
     return code ? code : wvl_cli_settle_rows(j);
 }
 
@@ -515,13 +501,13 @@ static int encode_all(wvl_cli_batch *s)
 static int check_environment(const wvl_cli_args *args)
 {
     if (args->verify && !wvl_cli_can_verify()) {
-        wvl_cli_error(
+        return wvl_cli_fail(
+            WVL_EXIT_USAGE,
             "--verify: this build has no OpenJPEG to decode with; leave --verify out, or build with OpenJPEG");
-        return WVL_EXIT_USAGE;
     }
     if (args->out_format && wvl_cli_container_of_extension(args->out_format) < 0) {
-        wvl_cli_error("-OutFor \"%s\": expected J2K, J2C, JPC, JHC, JP2 or JPH, without a dot", args->out_format);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "-OutFor \"%s\": expected J2K, J2C, JPC, JHC, JP2 or JPH, without a dot",
+                            args->out_format);
     }
     return WVL_EXIT_OK;
 }
@@ -535,11 +521,10 @@ static int finish_output(wvl_cli_batch *s, int code)
         return code;
     }
     if (s->args->dry_run || s->args->explain) {
-        wvl_cli_error("%s: cannot be written (%s)", name, strerror(s->report_errno));
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot be written (%s)", name, strerror(s->report_errno));
     }
-    wvl_cli_error("%s: the report cannot be written (%s); the pictures are complete", name, strerror(s->report_errno));
-    return WVL_EXIT_REPORT;
+    return wvl_cli_fail(WVL_EXIT_REPORT, "%s: the report cannot be written (%s); the pictures are complete", name,
+                        strerror(s->report_errno));
 }
 
 int wvl_cli_run_encode(const wvl_cli_args *args)

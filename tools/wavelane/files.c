@@ -15,8 +15,7 @@ int wvl_cli_init_files(int argc, wvl_cli_files *files)
     memset(files, 0, sizeof *files);
     files->words = calloc((size_t)argc + 1, sizeof *files->words);
     if (!files->words) {
-        wvl_cli_error("out of memory");
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "out of memory");
     }
     return WVL_EXIT_OK;
 }
@@ -46,8 +45,7 @@ static int add_name(wvl_cli_files *files, char *name)
         }
     }
     if (!name) {
-        wvl_cli_error("out of memory");
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "out of memory");
     }
     files->names[files->count++] = name;
     return WVL_EXIT_OK;
@@ -118,9 +116,9 @@ static int list_word(wvl_cli_files *files, const char *word)
     files->is_many = 1;
     int code = list_folder(files, word);
     if (!code && files->count == before) {
-        wvl_cli_error("%s: no file of extension jp2, jph, j2k, j2c, jpc or jhc in this folder%s", word,
-                      files->recursive ? " or below it" : "; --recursive looks into the folders below it too");
-        code = WVL_EXIT_INPUT;
+        code =
+            wvl_cli_fail(WVL_EXIT_INPUT, "%s: no file of extension jp2, jph, j2k, j2c, jpc or jhc in this folder%s",
+                         word, files->recursive ? " or below it" : "; --recursive looks into the folders below it too");
     }
     if (files->count > before) {
         qsort(files->names + before, files->count - before, sizeof *files->names, by_name);

@@ -50,9 +50,8 @@ int wvl_cli_encode_beside(wvl_cli_job *j)
 static int check_clash(const wvl_cli_entry *entry)
 {
     if (entry->clash) {
-        wvl_cli_error("%s: its output %s is the output of %s too; rename one of the pictures", entry->input,
-                      entry->output, entry->clash);
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: its output %s is the output of %s too; rename one of the pictures",
+                            entry->input, entry->output, entry->clash);
     }
     return WVL_EXIT_OK;
 }
@@ -75,11 +74,11 @@ static int encode_job(wvl_cli_batch *s, wvl_cli_job *j)
 {
     const wvl_cli_entry *entry = &s->directory.entries[j->turn];
     int code = check_clash(entry);
-    code = code ? code : wvl_cli_check_entry(&s->directory, j->turn);
+    TRY(code, wvl_cli_check_entry(&s->directory, j->turn));
     if (!code && s->args->output && !wvl_cli_is_plan_only(s->args)) {
         code = wvl_cli_make_folder_of(entry->output);
     }
-    code = code ? code : wvl_cli_read_and_plan(j);
+    TRY(code, wvl_cli_read_and_plan(j));
     return code || wvl_cli_is_plan_only(s->args) ? code : wvl_cli_encode_beside(j);
 }
 

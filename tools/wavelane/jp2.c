@@ -9,12 +9,6 @@
 #define BOX_UUID 0x75756964u
 #define MAX_PALETTE 1024u /* I.5.3.4 */
 
-static int out_of_memory(const char *name)
-{
-    wvl_cli_error("%s: out of memory", name);
-    return WVL_EXIT_DEVICE;
-}
-
 /* ---- Colour ---------------------------------------------------------------------------------- */
 
 static const char *color_word(wvl_io_color color)
@@ -97,10 +91,10 @@ static int declare_cmyk(const wvl_cli_args *args, const char *name, int is_jph, 
         p->jp2.color = WVL_COLOR_AUTO;
         return WVL_EXIT_OK;
     }
-    wvl_cli_error("%s: %s; write a codestream (.j2k), or convert it to RGB", name,
-                  is_jph ? "a JPH file has CMYK colour by an ICC profile alone, and there is none that it could carry"
-                         : "a JP2 file cannot express CMYK colour (I.5.3.3); a JPH file (.jph) can, by an ICC profile");
-    return WVL_EXIT_INPUT;
+    return wvl_cli_fail(
+        WVL_EXIT_INPUT, "%s: %s; write a codestream (.j2k), or convert it to RGB", name,
+        is_jph ? "a JPH file has CMYK colour by an ICC profile alone, and there is none that it could carry"
+               : "a JP2 file cannot express CMYK colour (I.5.3.3); a JPH file (.jph) can, by an ICC profile");
 }
 
 static int declare_color(const wvl_cli_args *args, const char *name, int is_jph, wvl_cli_picture *p)
@@ -119,9 +113,10 @@ static int declare_color(const wvl_cli_args *args, const char *name, int is_jph,
         color = WVL_COLOR_SYCC;
     }
     if (channels < color_channels(color)) {
-        wvl_cli_error("%s: %s needs %u colour channels; the picture has %u (--color declares another space)", name,
-                      args->color != WVL_COLOR_AUTO ? "--color" : "the colour space", color_channels(color), channels);
-        return args->color != WVL_COLOR_AUTO ? WVL_EXIT_USAGE : WVL_EXIT_INPUT;
+        return wvl_cli_fail(args->color != WVL_COLOR_AUTO ? WVL_EXIT_USAGE : WVL_EXIT_INPUT,
+                            "%s: %s needs %u colour channels; the picture has %u (--color declares another space)",
+                            name, args->color != WVL_COLOR_AUTO ? "--color" : "the colour space", color_channels(color),
+                            channels);
     }
     if (color == WVL_COLOR_SYCC && args->io.raw_video_range) {
         wvl_cli_warn_once(name,
@@ -200,10 +195,10 @@ static int carry_profile(const wvl_cli_args *args, const char *name, int is_jph,
         return WVL_EXIT_OK;
     }
     if (reason) {
-        wvl_cli_error("%s: the ICC profile %s; --icc fit leaves it out and keeps those that can be carried, a "
-                      "codestream (.j2k) has none",
-                      name, reason);
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(WVL_EXIT_INPUT,
+                            "%s: the ICC profile %s; --icc fit leaves it out and keeps those that can be carried, a "
+                            "codestream (.j2k) has none",
+                            name, reason);
     }
     p->jp2.icc = io->icc;
     p->jp2.icc_bytes = io->icc_bytes;
@@ -241,7 +236,7 @@ static int type_channels(const char *name, wvl_cli_picture *p)
     }
     p->channel_types = calloc(count, sizeof *p->channel_types);
     if (!p->channel_types) {
-        return out_of_memory(name);
+        return wvl_cli_lack_memory(name);
     }
     for (uint32_t i = 0; i < count; i++) {
         if ((int)i == alpha) {
@@ -263,9 +258,9 @@ static int carry_palette(const char *name, wvl_cli_picture *p)
         return WVL_EXIT_OK;
     }
     if (io->palette_entries > MAX_PALETTE) {
-        wvl_cli_error("%s: a palette of %u entries; JP2 carries at most %u (I.5.3.4); use --palette expand", name,
-                      io->palette_entries, MAX_PALETTE);
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(WVL_EXIT_INPUT,
+                            "%s: a palette of %u entries; JP2 carries at most %u (I.5.3.4); use --palette expand", name,
+                            io->palette_entries, MAX_PALETTE);
     }
     p->jp2.palette_entries = io->palette_entries;
     p->jp2.palette_columns = io->palette_columns;
@@ -282,7 +277,7 @@ static int check_xml(const char *path, const uint8_t *data, size_t *bytes)
     char reason[128];
     int result = wvl_io_check_xml(data, bytes, reason, sizeof reason);
     if (result < 0) {
-        return out_of_memory(path);
+        return wvl_cli_lack_memory(path);
     }
     if (result > 0) {
         wvl_cli_error("%s: is not well-formed XML: %s; mend it; a box of --uuid with another identifier than that of "
@@ -299,8 +294,7 @@ static int read_box(const wvl_cli_args *args, const wvl_cli_box *box, uint8_t **
     if (!code && !*bytes) {
         free(*data);
         *data = NULL;
-        wvl_cli_error("%s: is empty, and would make an empty box", path);
-        code = WVL_EXIT_INPUT;
+        code = wvl_cli_fail(WVL_EXIT_INPUT, "%s: is empty, and would make an empty box", path);
     }
     int is_xml = !box->is_uuid || wvl_metadata_is_xmp_uuid(box->uuid);
     return code || !is_xml ? code : check_xml(path, *data, bytes);
@@ -309,7 +303,7 @@ static int read_box(const wvl_cli_args *args, const wvl_cli_box *box, uint8_t **
 static int make_metadata_boxes(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
 {
     if (wvl_metadata_make_boxes(&p->io, wvl_cli_kept_metadata(args), args->gml, &p->metadata) != 0) {
-        return out_of_memory(name);
+        return wvl_cli_lack_memory(name);
     }
     wvl_cli_name_lost(args, name, p);
     return WVL_EXIT_OK;
@@ -341,7 +335,7 @@ static int carry_boxes(const wvl_cli_args *args, const char *name, wvl_cli_pictu
     p->boxes = calloc(count, sizeof *p->boxes);
     p->box_data = calloc(count, sizeof *p->box_data);
     if (!p->boxes || !p->box_data) {
-        return out_of_memory(name);
+        return wvl_cli_lack_memory(name);
     }
     for (; p->box_count < p->metadata.count; p->box_count++) {
         p->boxes[p->box_count] = p->metadata.boxes[p->box_count];
@@ -359,8 +353,9 @@ static int leave_behind(const wvl_cli_args *args, const char *name, const wvl_io
 {
     char kinds[256];
     if (args->box_count || args->gml || args->color != WVL_COLOR_AUTO) {
-        wvl_cli_error("%s: --xml, --uuid, --gml and --color need a JP2 file (.jp2); a codestream has no boxes", name);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "%s: --xml, --uuid, --gml and --color need a JP2 file (.jp2); a codestream has no boxes",
+                            name);
     }
     if (io->palette) {
         wvl_cli_warn_once(
@@ -400,12 +395,8 @@ int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_
         note_assumptions(args, name, p);
         code = type_channels(name, p);
     }
-    if (!code) {
-        code = carry_palette(name, p);
-    }
-    if (!code) {
-        code = carry_boxes(args, name, p);
-    }
+    TRY(code, carry_palette(name, p));
+    TRY(code, carry_boxes(args, name, p));
     if (!(args->dropped & WVL_KEEP_RESOLUTION)) {
         p->jp2.capture_x_per_metre = p->io.x_pixels_per_metre;
         p->jp2.capture_y_per_metre = p->io.y_pixels_per_metre;

@@ -6,8 +6,7 @@
 static int flush_output(void)
 {
     if (fflush(stdout) || ferror(stdout)) {
-        wvl_cli_error("standard output: cannot be written");
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "standard output: cannot be written");
     }
     return WVL_EXIT_OK;
 }
@@ -36,8 +35,7 @@ static int run_options(int argc, char **argv)
 {
     int json = argc == 2 && !strcmp(argv[1], "--json");
     if (argc > 1 && !json) {
-        wvl_cli_error("options: takes --json or nothing; leave the rest out");
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "options: takes --json or nothing; leave the rest out");
     }
     wvl_cli_print_options(stdout, json);
     return flush_output();
@@ -52,10 +50,10 @@ static int run_devices(int argc, char **argv)
 static int run_help(int argc, char **argv)
 {
     if (argc > 2 || (argc == 2 && !wvl_cli_is_command(argv[1]))) {
-        wvl_cli_error(
+        return wvl_cli_fail(
+            WVL_EXIT_USAGE,
             "help: \"%s\" is no command; use encode, sequence, info, verify, options or devices, or no word at all",
             argv[argc - 1]);
-        return WVL_EXIT_USAGE;
     }
     wvl_cli_print_help_of(stdout, argc == 2 ? argv[1] : "");
     return flush_output();
@@ -64,15 +62,13 @@ static int run_help(int argc, char **argv)
 static int run_explain(int argc, char **argv)
 {
     (void)argc, (void)argv;
-    wvl_cli_error("explain is an option: wavelane -i PICTURE --explain");
-    return WVL_EXIT_USAGE;
+    return wvl_cli_fail(WVL_EXIT_USAGE, "explain is an option: wavelane -i PICTURE --explain");
 }
 
 static int run_bench(int argc, char **argv)
 {
     (void)argc, (void)argv;
-    wvl_cli_error("bench is a program of its own: wavelane-bench");
-    return WVL_EXIT_USAGE;
+    return wvl_cli_fail(WVL_EXIT_USAGE, "bench is a program of its own: wavelane-bench");
 }
 
 /* NAME --help, wherever it stands: the help of the command alone. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* vasprintf */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -153,14 +154,31 @@ static void put_line(const char *kind, const char *text)
     }
 }
 
+static void put_error(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+static void put_error(const char *format, va_list args)
+{
+    vsnprintf(own.last_error, sizeof own.last_error, format, args);
+    put_line("", own.last_error);
+}
+
 void wvl_cli_error(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(own.last_error, sizeof own.last_error, format, args);
+    put_error(format, args);
     va_end(args);
-    put_line("", own.last_error);
 }
+
+int wvl_cli_fail(int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_error(format, args);
+    va_end(args);
+    return code;
+}
+
+int wvl_cli_lack_memory(const char *name) { return wvl_cli_fail(WVL_EXIT_DEVICE, "%s: out of memory", name); }
 
 /* As put_line, for what is printed once a run. */
 static void put_once(const char *name, const char *text)
@@ -244,63 +262,51 @@ void wvl_cli_warn_again(const char *name, char *text)
 
 void wvl_cli_clear_warnings(void) { clear_texts(&own.noted); }
 
-static char *format_text(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
-static char *format_text(const char *format, va_list args)
+typedef enum message_kind { WARNING, WARNING_ONCE, INFORMATION } message_kind;
+
+static void say(message_kind kind, const char *name, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+static void say(message_kind kind, const char *name, const char *format, va_list args)
 {
-    va_list again;
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (text) {
-        vsnprintf(text, (size_t)length + 1, format, again);
+    char *text = NULL;
+    int is_warning = kind == WARNING || kind == WARNING_ONCE;
+    int is_shown = is_warning ? verbosity_now >= 0 && !own.leaves_warnings : verbosity_now > 0;
+    if ((!is_warning && !is_shown) || vasprintf(&text, format, args) < 0) {
+        return;
     }
-    va_end(again);
-    return text;
+    if (is_warning) {
+        (void)add_text(&own.noted, text);
+    }
+    if (is_shown && kind == WARNING_ONCE) {
+        put_once(name, text);
+    } else if (is_shown) {
+        put_line(is_warning ? "warning: " : "", text);
+    }
+    free(text);
 }
 
 void wvl_cli_warn(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *text = format_text(format, args);
+    say(WARNING, NULL, format, args);
     va_end(args);
-    if (text) {
-        (void)add_text(&own.noted, text);
-        if (verbosity_now >= 0 && !own.leaves_warnings) {
-            put_line("warning: ", text);
-        }
-    }
-    free(text);
 }
 
 void wvl_cli_warn_once(const char *name, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *text = format_text(format, args);
+    say(WARNING_ONCE, name, format, args);
     va_end(args);
-    if (text) {
-        (void)add_text(&own.noted, text);
-        if (verbosity_now >= 0 && !own.leaves_warnings) {
-            put_once(name, text);
-        }
-    }
-    free(text);
 }
 
 void wvl_cli_inform(const char *format, ...)
 {
     va_list args;
-    if (verbosity_now < 1) {
-        return;
-    }
     va_start(args, format);
-    char *text = format_text(format, args);
+    say(INFORMATION, NULL, format, args);
     va_end(args);
-    if (text) {
-        put_line("", text);
-    }
-    free(text);
 }
 
 void wvl_cli_log(void *user, wvl_log_level level, const char *text)

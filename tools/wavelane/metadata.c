@@ -13,10 +13,10 @@ static int take_keep(wvl_cli_args *args, const char *spelling, const char *value
 {
     unsigned keep;
     if (!wvl_metadata_parse_keep(value, &keep)) {
-        wvl_cli_error("%s \"%s\": expected words with commas between them, of exif, iptc, xmp, geo, text, icc, "
-                      "resolution, boxes; or all, or none",
-                      spelling, value);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "%s \"%s\": expected words with commas between them, of exif, iptc, xmp, geo, text, icc, "
+                            "resolution, boxes; or all, or none",
+                            spelling, value);
     }
     args->dropped = WVL_KEEP_ALL & ~keep;
     return WVL_EXIT_OK;
@@ -34,8 +34,7 @@ static int take_orient(wvl_cli_args *args, const char *spelling, const char *val
 {
     args->orient = !strcmp(value, "auto");
     if (!args->orient && strcmp(value, "keep") != 0) {
-        wvl_cli_error("%s \"%s\": expected auto or keep", spelling, value);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s \"%s\": expected auto or keep", spelling, value);
     }
     return WVL_EXIT_OK;
 }
@@ -77,8 +76,7 @@ static int turn(const char *name, wvl_io_picture *io)
     int swaps = wvl_io_orientation_swaps(io->orientation);
     int result = wvl_io_orient_picture(io, error, sizeof error);
     if (result != WVL_IO_OK) {
-        wvl_cli_error("%s: %s", name, error);
-        return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT;
+        return wvl_cli_fail(result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT, "%s: %s", name, error);
     }
     wvl_metadata_reset_orientation(&io->metadata, swaps);
     drop_place(name, &io->metadata);
@@ -97,8 +95,7 @@ void wvl_cli_name_lost(const wvl_cli_args *args, const char *name, const wvl_cli
 int wvl_cli_settle_metadata(const wvl_cli_args *args, const char *name, wvl_io_picture *io)
 {
     if (!(args->dropped & WVL_KEEP_GEO) && wvl_metadata_read_sidecars(name, io) != 0) {
-        wvl_cli_error("%s: out of memory", name);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(name);
     }
     if (io->orientation > 1 && args->orient) {
         return turn(name, io);

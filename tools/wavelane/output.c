@@ -46,8 +46,7 @@ static int refuse_input(const char *input, const char *output, const struct stat
 {
     struct stat in;
     if (!identify(input, STDIN_FILENO, &in) && is_same(&in, out)) {
-        wvl_cli_error("%s: is the input %s itself; choose another name", output, input);
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is the input %s itself; choose another name", output, input);
     }
     return WVL_EXIT_OK;
 }
@@ -69,8 +68,7 @@ static int check_not_input(const wvl_cli_args *args, const char *const *inputs, 
 static int check_stream(void)
 {
     if (isatty(STDOUT_FILENO)) {
-        wvl_cli_error("standard output: is a terminal; redirect it to a file or a pipe");
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "standard output: is a terminal; redirect it to a file or a pipe");
     }
     return WVL_EXIT_OK;
 }
@@ -83,8 +81,7 @@ int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, si
         if (errno == ENOENT && !is_stream) {
             return WVL_EXIT_OK;
         }
-        wvl_cli_error("%s: %s", is_stream ? "standard output" : output, strerror(errno));
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: %s", is_stream ? "standard output" : output, strerror(errno));
     }
     int code = check_not_input(args, inputs, input_count, output, &out);
     if (code) {
@@ -97,13 +94,11 @@ int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, si
         return check_stream();
     }
     if (S_ISDIR(out.st_mode)) {
-        wvl_cli_error("%s: is a directory; give the name of a file", output);
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is a directory; give the name of a file", output);
     }
     if (!args->force && !args->skip_existing &&
         S_ISREG(out.st_mode)) { /* devices and pipes are written to, not replaced */
-        wvl_cli_error("%s: exists; --force replaces it", output);
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: exists; --force replaces it", output);
     }
     return WVL_EXIT_OK;
 }

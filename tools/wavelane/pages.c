@@ -176,9 +176,8 @@ static int refuse_page(const wvl_cli_args *args, const wvl_io_page *pages, size_
     if (r->sub) {
         snprintf(sub, sizeof sub, ".%u", r->sub - 1);
     }
-    wvl_cli_error("%s: page %u%s does not exist; the file has pages 0 to %u", args->inputs[0], page, sub,
-                  count ? pages[count - 1].page : 0);
-    return WVL_EXIT_INPUT;
+    return wvl_cli_fail(WVL_EXIT_INPUT, "%s: page %u%s does not exist; the file has pages 0 to %u", args->inputs[0],
+                        page, sub, count ? pages[count - 1].page : 0);
 }
 
 /* The pages of a list, which replace all those of the file. */
@@ -193,8 +192,7 @@ static int select_listed(const wvl_cli_args *args, wvl_io_page **pages, size_t *
         wvl_io_page *larger = realloc(chosen, room * sizeof *larger);
         if (!larger) {
             free(chosen);
-            wvl_cli_error("%s: out of memory", args->inputs[0]);
-            return WVL_EXIT_DEVICE;
+            return wvl_cli_lack_memory(args->inputs[0]);
         }
         chosen = larger;
         for (uint32_t page = r.first; page <= r.last; page++) {
@@ -220,8 +218,7 @@ static int select_pages(const wvl_cli_args *args, wvl_io_page **pages, size_t *c
     }
     int result = wvl_io_list_pages(args->inputs[0], &args->io, pages, count, error, sizeof error);
     if (result) {
-        wvl_cli_error("%s", error);
-        return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT;
+        return wvl_cli_fail(result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT, "%s", error);
     }
     return select_listed(args, pages, count);
 }
@@ -244,8 +241,7 @@ int wvl_cli_encode_pages(wvl_cli_batch *s)
         wvl_cli_warn_unused(s->args->inputs[0], s->unused);
     }
     if (!code && s->failed) {
-        wvl_cli_error("%zu of %zu pages failed", s->failed, count);
-        code = WVL_EXIT_SOME_FAILED;
+        code = wvl_cli_fail(WVL_EXIT_SOME_FAILED, "%zu of %zu pages failed", s->failed, count);
     }
     return code;
 }

@@ -5,12 +5,6 @@
 
 #include "cli.h"
 
-static int out_of_memory(const char *name)
-{
-    wvl_cli_error("%s: out of memory", name);
-    return WVL_EXIT_DEVICE;
-}
-
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 static int exit_code(int result) { return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT; }
@@ -50,7 +44,7 @@ int wvl_cli_finish_reading(const wvl_cli_args *args, const char *name, int resul
         wvl_cli_warn_once(name, "%s", io->note);
     }
     if (io->words && io->icc && args->auto_color && wvl_io_expand_words(io)) { /* the profile converts integers */
-        return out_of_memory(name);
+        return wvl_cli_lack_memory(name);
     }
     return wvl_cli_settle_metadata(args, name, io);
 }
@@ -99,9 +93,8 @@ int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture)
 {
     for (size_t i = 0; i < sizeof unused_options / sizeof unused_options[0]; i++) {
         if (picture->unused & unused_options[i].bit) {
-            wvl_cli_error("%s: %s needs %s; this is %s", name, unused_options[i].option, unused_options[i].needs,
-                          picture->io.format[0] ? picture->io.format : "made by --demo");
-            return WVL_EXIT_USAGE;
+            return wvl_cli_fail(WVL_EXIT_USAGE, "%s: %s needs %s; this is %s", name, unused_options[i].option,
+                                unused_options[i].needs, picture->io.format[0] ? picture->io.format : "made by --demo");
         }
     }
     return WVL_EXIT_OK;
@@ -145,9 +138,9 @@ static int merge_parts(const wvl_cli_args *args, const char *name, wvl_io_pictur
         components += parts[i].component_count;
     }
     if (args->component_steps && args->component_step_count != components) {
-        wvl_cli_error("--component-steps: %zu steps for %zu components; give one for each component",
-                      args->component_step_count, components);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "--component-steps: %zu steps for %zu components; give one for each component",
+                            args->component_step_count, components);
     }
     int result = wvl_io_merge_components(parts, count, args->component_steps, io, error, sizeof error);
     if (result) {
@@ -165,9 +158,9 @@ static int check_total(const wvl_cli_args *args, const char *name, const wvl_io_
         *samples += (uint64_t)part->components[i].width * part->components[i].height;
     }
     if (*samples > most) {
-        wvl_cli_error("%s: has, with the inputs before it, more than the limit of %llu samples (--max-pixels)", name,
-                      (unsigned long long)most);
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(WVL_EXIT_INPUT,
+                            "%s: has, with the inputs before it, more than the limit of %llu samples (--max-pixels)",
+                            name, (unsigned long long)most);
     }
     return WVL_EXIT_OK;
 }
@@ -177,7 +170,7 @@ static int read_parts(const wvl_cli_args *args, const char *const *inputs, size_
 {
     wvl_io_picture *parts = calloc(count, sizeof *parts);
     if (!parts) {
-        return out_of_memory(inputs[0]);
+        return wvl_cli_lack_memory(inputs[0]);
     }
     size_t done = 0;
     uint64_t samples = 0;
@@ -185,9 +178,7 @@ static int read_parts(const wvl_cli_args *args, const char *const *inputs, size_
     for (; !code && done < count; done++) {
         code = read_file(args, inputs[done], &parts[done]);
         *unused &= code ? 0 : find_unused(args, &parts[done]);
-        if (!code) {
-            code = check_total(args, inputs[done], &parts[done], &samples);
-        }
+        TRY(code, check_total(args, inputs[done], &parts[done], &samples));
     }
     if (!code) {
         warn_of_colors(inputs[0], parts, count);
@@ -238,17 +229,18 @@ static int refuse_offset(const wvl_cli_args *args, const char *name, const wvl_i
         uint64_t step = (vertical ? c->dy : c->dx) * scale, have = vertical ? c->height : c->width;
         uint64_t need = (end + step - 1) / step - (offset + step - 1) / step;
         if (need != have) {
-            wvl_cli_error("%s: component %u has %llu %s at a step of %llu, but with an image offset of %llu it must "
-                          "have %llu (B.2)",
-                          name, i, (unsigned long long)have, vertical ? "rows" : "columns", (unsigned long long)step,
-                          (unsigned long long)offset, (unsigned long long)need);
-            return WVL_EXIT_USAGE;
+            return wvl_cli_fail(
+                WVL_EXIT_USAGE,
+                "%s: component %u has %llu %s at a step of %llu, but with an image offset of %llu it must "
+                "have %llu (B.2)",
+                name, i, (unsigned long long)have, vertical ? "rows" : "columns", (unsigned long long)step,
+                (unsigned long long)offset, (unsigned long long)need);
         }
     }
-    wvl_cli_error(
+    return wvl_cli_fail(
+        WVL_EXIT_USAGE,
         "%s: no image area suits the sizes of all components (B.2); give their subsampling with --component-steps",
         name);
-    return WVL_EXIT_USAGE;
 }
 
 static int place_on_grid(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
@@ -260,9 +252,10 @@ static int place_on_grid(const wvl_cli_args *args, const char *name, wvl_cli_pic
             return refuse_offset(args, name, &p->io, axis);
         }
         if (end[axis] > UINT32_MAX) {
-            wvl_cli_error("%s: the picture would end at %llu on the reference grid; 4294967295 is the limit (A.5.1)",
-                          name, (unsigned long long)end[axis]);
-            return WVL_EXIT_USAGE;
+            return wvl_cli_fail(
+                WVL_EXIT_USAGE,
+                "%s: the picture would end at %llu on the reference grid; 4294967295 is the limit (A.5.1)", name,
+                (unsigned long long)end[axis]);
         }
     }
     p->format = (wvl_image_format){.struct_size = sizeof p->format,
@@ -282,14 +275,14 @@ static int fill_component(const wvl_cli_args *args, const char *name, const wvl_
 {
     unsigned dx = c->dx * args->subsampling[0], dy = c->dy * args->subsampling[1];
     if (dx > 255 || dy > 255) {
-        wvl_cli_error("%s: component %u: subsampling %u,%u; 255 is the limit (A.5.1)", name, index, dx, dy);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: component %u: subsampling %u,%u; 255 is the limit (A.5.1)", name,
+                            index, dx, dy);
     }
     if (c->sample_stride_bytes % c->sample_bytes) {
-        wvl_cli_error(
+        return wvl_cli_fail(
+            WVL_EXIT_CHECK,
             "%s: component %u: the samples are %zu bytes apart, no multiple of their size: a defect, please report it",
             name, index, c->sample_stride_bytes);
-        return WVL_EXIT_CHECK;
     }
     *format =
         (wvl_component_format){.depth = c->depth, .is_signed = c->is_signed, .dx = (uint8_t)dx, .dy = (uint8_t)dy};
@@ -330,7 +323,7 @@ static int wrap_planes(const wvl_cli_args *args, const char *name, wvl_cli_pictu
     p->components = calloc(count, sizeof *p->components);
     p->planes = calloc(count, sizeof *p->planes);
     if (!p->components || !p->planes) {
-        return out_of_memory(name);
+        return wvl_cli_lack_memory(name);
     }
     for (uint32_t i = 0; i < count; i++) {
         int code = fill_component(args, name, &p->io.components[i], i, &p->components[i], &p->planes[i]);
@@ -364,19 +357,13 @@ static uint32_t wanted_depth(const wvl_cli_args *args, const char *name, const w
 /* What was read becomes what the library takes; code: of reading. */
 static int prepare_picture(const wvl_cli_args *args, const char *name, int code, wvl_cli_picture *picture)
 {
-    if (!code) {
-        code = wvl_cli_change_channels(args, name, &picture->io);
-    }
+    TRY(code, wvl_cli_change_channels(args, name, &picture->io));
     uint32_t depth = code ? 0 : wanted_depth(args, name, &picture->io);
     if (depth) {
         code = wvl_cli_scale_depth(name, &picture->io, depth);
     }
-    if (!code) {
-        code = wrap_planes(args, name, picture);
-    }
-    if (!code) {
-        code = place_on_grid(args, name, picture);
-    }
+    TRY(code, wrap_planes(args, name, picture));
+    TRY(code, place_on_grid(args, name, picture));
     if (code) {
         wvl_cli_release_picture(picture);
     }

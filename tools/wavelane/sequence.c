@@ -109,17 +109,16 @@ static int collect_statistics(wvl_cli_sequence *q, const wvl_sequence_journal *j
     *bytes = all;
     *count = total;
     if (!all) {
-        wvl_cli_error("%s: out of memory", name);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(name);
     }
     for (uint64_t n = 0; n < total; n++) {
         uint64_t number = q->source.range.first + n * q->source.range.step;
         const wvl_sequence_record *r = wvl_sequence_find_record(j, number);
         if (!r) {
-            wvl_cli_error("--statistics %s: frame %" PRIu64
-                          " is not in it; run the first pass to its end, then the second",
-                          name, number);
-            return WVL_EXIT_INPUT;
+            return wvl_cli_fail(WVL_EXIT_INPUT,
+                                "--statistics %s: frame %" PRIu64
+                                " is not in it; run the first pass to its end, then the second",
+                                name, number);
         }
         all[n] = r->coded_bytes;
     }
@@ -130,9 +129,9 @@ static int collect_statistics(wvl_cli_sequence *q, const wvl_sequence_journal *j
 static int share_limits(wvl_cli_sequence *q, const wvl_sequence_rate_options *rate, uint64_t *bytes, uint64_t count)
 {
     if (wvl_sequence_share_bytes(rate, bytes, count, bytes)) {
-        wvl_cli_error("--statistics %s: the sequence is too long for rate control; divide it with --frames",
-                      q->options->statistics);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "--statistics %s: the sequence is too long for rate control; divide it with --frames",
+                            q->options->statistics);
     }
     q->source.count = q->source.count == WVL_CLI_UNKNOWN_COUNT ? count : q->source.count;
     memmove(bytes, bytes + q->source.begin, (size_t)q->source.count * sizeof *bytes);
@@ -153,12 +152,12 @@ static int read_statistics(wvl_cli_sequence *q, const wvl_sequence_rate_options 
     free(path);
     wvl_sequence_init_checksum(&sums);
     if (!code && (wvl_sequence_read_journal(&sums, (char *)text, bytes, &journal) || journal.good_bytes != bytes)) {
-        wvl_cli_error(
+        code = wvl_cli_fail(
+            WVL_EXIT_INPUT,
             "--statistics %s: is not the journal of a sequence, or damaged; name the journal of the first pass", name);
-        code = WVL_EXIT_INPUT;
     } else if (!code) {
         code = collect_statistics(q, &journal, &all, &count);
-        code = code ? code : share_limits(q, rate, all, count);
+        TRY(code, share_limits(q, rate, all, count));
         wvl_sequence_release_journal(&journal);
     }
     if (code) {
@@ -183,16 +182,15 @@ static int settle_rate(wvl_cli_sequence *q, wvl_sequence_rate_options *rate)
     }
     wvl_sequence_rate_status status = wvl_sequence_check_rate(rate);
     if (status) {
-        wvl_cli_error("sequence: the rate does not fit %" PRIu32 "/%" PRIu32 " frames a second; give --fps",
-                      rate->frames, rate->seconds);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "sequence: the rate does not fit %" PRIu32 "/%" PRIu32 " frames a second; give --fps",
+                            rate->frames, rate->seconds);
     }
     if (q->options->statistics) {
         return read_statistics(q, rate);
     }
     if (wvl_sequence_open_rate(rate, &q->rate)) {
-        wvl_cli_error("sequence: out of memory");
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "sequence: out of memory");
     }
     return WVL_EXIT_OK;
 }
@@ -362,14 +360,15 @@ static void run_opened(wvl_cli_sequence *q, const wvl_cli_crew *crew)
 static int check_crew(const wvl_cli_sequence *q, wvl_cli_store_kind kind)
 {
     if (q->source.kind == WVL_CLI_FROM_STREAM) {
-        wvl_cli_error("%s: a stream is read by one process; give files as IN, or start wavelane sequence",
-                      q->source.name);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "%s: a stream is read by one process; give files as IN, or start wavelane sequence",
+                            q->source.name);
     }
     if (kind != WVL_CLI_TO_PATTERN && kind != WVL_CLI_TO_FOLDER) {
-        wvl_cli_error("%s: several processes need a file for each frame; give a folder or a name with %%06d as OUT",
-                      q->options->words[1]);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(
+            WVL_EXIT_USAGE,
+            "%s: several processes need a file for each frame; give a folder or a name with %%06d as OUT",
+            q->options->words[1]);
     }
     return WVL_EXIT_OK;
 }
@@ -379,10 +378,10 @@ static int open_all(wvl_cli_sequence *q, const wvl_cli_crew *crew)
     wvl_sequence_rate_options rate;
     wvl_cli_store_kind kind;
     int code = wvl_cli_classify_output(q->options, &kind);
-    code = code ? code : wvl_cli_open_batch(&q->batch);
-    code = code ? code : wvl_cli_open_source(q->options, &q->source);
+    TRY(code, wvl_cli_open_batch(&q->batch));
+    TRY(code, wvl_cli_open_source(q->options, &q->source));
     code = code || !crew ? code : check_crew(q, kind);
-    code = code ? code : settle_rate(q, &rate);
+    TRY(code, settle_rate(q, &rate));
     code = code || q->options->args.dry_run ? code : wvl_cli_open_report(q);
     if (code) {
         return code;
@@ -394,8 +393,7 @@ static int open_all(wvl_cli_sequence *q, const wvl_cli_crew *crew)
                                            .rate = q->rate ? &rate : NULL,
                                            .limits = q->limits};
     if (!parameters) {
-        wvl_cli_error("sequence: out of memory");
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "sequence: out of memory");
     }
     code = wvl_cli_open_store(&request, &q->store);
     free(parameters);
@@ -450,7 +448,7 @@ int wvl_cli_run_sequence(int argc, char **argv)
     static wvl_cli_sequence_options options;
     int code = wvl_cli_parse_sequence(argc, argv, &options);
     wvl_cli_set_verbosity(options.args.quiet ? -1 : options.args.verbose);
-    code = code ? code : wvl_cli_conduct_sequence(&options, NULL);
+    TRY(code, wvl_cli_conduct_sequence(&options, NULL));
     wvl_cli_release_sequence_options(&options);
     return code;
 }

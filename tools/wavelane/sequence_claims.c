@@ -22,12 +22,6 @@ int wvl_cli_may_replace(wvl_cli_store *s, uint64_t number)
     return is_own;
 }
 
-static int out_of_memory(const wvl_cli_store *s)
-{
-    wvl_cli_error("%s: out of memory", s->output);
-    return WVL_EXIT_DEVICE;
-}
-
 /* 1: there is nothing in the frame's place. -1: no memory. */
 static int is_free(const wvl_cli_store *s, const wvl_cli_source *source, uint64_t number)
 {
@@ -47,7 +41,7 @@ static int put_claim(wvl_cli_store *s, const wvl_sequence_claim *claim)
 {
     char text[WVL_SEQUENCE_RECORD_CHARS];
     if (!wvl_sequence_add_claim(&s->old, claim)) {
-        return out_of_memory(s);
+        return wvl_cli_lack_memory(s->output);
     }
     return wvl_cli_write_all(s->journal_fd, text, wvl_sequence_put_claim(&s->sums, text, claim), s->journal_path);
 }
@@ -64,7 +58,7 @@ static int claim_free(wvl_cli_store *s, const wvl_cli_source *source, uint64_t f
         }
         int takes = wvl_sequence_is_own(&s->old, number) ? 0 : is_free(s, source, number);
         if (takes < 0) {
-            return out_of_memory(s);
+            return wvl_cli_lack_memory(s->output);
         }
         if (takes) {
             run.first = is_open ? run.first : number;
@@ -94,8 +88,7 @@ static int claim_all(wvl_cli_store *s, const wvl_cli_source *source)
 static int sync_claims(const wvl_cli_store *s)
 {
     if (fdatasync(s->journal_fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP && errno != EROFS) {
-        wvl_cli_error("%s: cannot write: %s", s->journal_path, strerror(errno));
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", s->journal_path, strerror(errno));
     }
     return WVL_EXIT_OK;
 }
@@ -173,7 +166,7 @@ int wvl_cli_claim_place(wvl_cli_store *s, const wvl_cli_source *source, uint64_t
     if (s->journal_fd >= 0 && place >= s->claimed_places) {
         uint64_t from = s->claimed_places, to = place + PLACES_A_CLAIM;
         code = claim_free(s, source, from, to);
-        code = code ? code : sync_claims(s);
+        TRY(code, sync_claims(s));
         s->claimed_places = code ? from : to;
     }
     pthread_mutex_unlock(&s->lock);

@@ -27,11 +27,10 @@ static int read_pipe(const frame_at_work *w, const char *path, wvl_cli_picture *
     wvl_cli_bytes *bytes = wvl_cli_take_buffer(&w->q->buffers);
     atomic_store(&w->q->has_waited, 1);
     if (!bytes) {
-        wvl_cli_error("%s: out of memory", path);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(path);
     }
     int code = wvl_cli_read_in_time(path, w->q->options, &w->args.io, bytes);
-    code = code ? code : wvl_cli_read_bytes(&w->args, path, bytes->data, bytes->used, picture);
+    TRY(code, wvl_cli_read_bytes(&w->args, path, bytes->data, bytes->used, picture));
     wvl_cli_return_buffer(&w->q->buffers, bytes);
     return code;
 }
@@ -124,8 +123,7 @@ static int read_zeros(const frame_at_work *w, wvl_cli_picture *picture)
     uint64_t bytes = wvl_cli_stream_frame_bytes(w->q->source.stream);
     wvl_cli_bytes *given = w->f->given;
     if (!wvl_cli_enlarge_buffer(given, (size_t)bytes)) {
-        wvl_cli_error("%s: out of memory", w->f->name);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(w->f->name);
     }
     memset(given->data, 0, (size_t)bytes);
     given->used = (size_t)bytes;
@@ -167,10 +165,9 @@ static int encode_with(frame_at_work *w, wvl_cli_turns *turns,
     f->job.ports = &ports;
     f->job.limit_bytes = f->record.limit_bytes;
     int code = wvl_cli_read_and_plan(&f->job);
-    code = code ? code : wvl_cli_encode_beside(&f->job);
+    TRY(code, wvl_cli_encode_beside(&f->job));
     if (code == WVL_EXIT_OUTPUT && f->bytes->lacks_memory) {
-        wvl_cli_error("%s: not enough memory for the coded bytes", f->name);
-        code = WVL_EXIT_DEVICE;
+        code = wvl_cli_fail(WVL_EXIT_DEVICE, "%s: not enough memory for the coded bytes", f->name);
     }
     if (!code) {
         f->record.coded_bytes = wvl_result_codestream(f->job.result).bytes;
@@ -188,10 +185,9 @@ static int encode_frame(frame_at_work *w, wvl_cli_turns *turns, int code)
     wvl_cli_frame *f = w->f;
     f->bytes = wvl_cli_take_buffer(&w->q->buffers);
     if (!f->bytes) {
-        wvl_cli_error("%s: out of memory", f->name);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(f->name);
     }
-    code = code ? code : encode_with(w, turns, read_frame);
+    TRY(code, encode_with(w, turns, read_frame));
     f->state = code ? WVL_CLI_FRAME_FAILED : WVL_CLI_FRAME_ENCODED;
     if (is_bad_frame(code) && w->q->options->on_error == WVL_CLI_BLACK && !f->comes_again) {
         wvl_cli_release_job(&f->job);
@@ -205,10 +201,10 @@ static int encode_frame(frame_at_work *w, wvl_cli_turns *turns, int code)
 
 static int refuse_file(const wvl_cli_frame *f)
 {
-    wvl_cli_error("%s: exists, and no journal says that it is a frame of this sequence; --force replaces it, "
-                  "--skip-existing keeps it",
-                  f->output);
-    return WVL_EXIT_OUTPUT;
+    return wvl_cli_fail(WVL_EXIT_OUTPUT,
+                        "%s: exists, and no journal says that it is a frame of this sequence; --force replaces it, "
+                        "--skip-existing keeps it",
+                        f->output);
 }
 
 /* What speaks against a file in place of the one that is there. */
@@ -216,8 +212,8 @@ static int check_replaced(wvl_cli_sequence *q, wvl_cli_frame *f, const struct st
 {
     const wvl_cli_args *args = &q->options->args;
     if (!S_ISREG(st->st_mode)) {
-        wvl_cli_error("%s: is not a regular file, and a frame needs one; choose another name", f->output);
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is not a regular file, and a frame needs one; choose another name",
+                            f->output);
     }
     f->must_agree =
         !args->force && !args->skip_existing && !f->may_replace && !wvl_cli_may_replace(q->store, f->record.frame);

@@ -119,13 +119,11 @@ int wvl_cli_spare_inputs(const wvl_cli_sequence_options *options, wvl_cli_source
     const wvl_cli_inputs *list = source->inputs;
     pthread_mutex_unlock(&lock);
     if (!list) {
-        wvl_cli_error("%s: out of memory", output);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(output);
     }
     const file_id key = {st.st_dev, st.st_ino};
     if (bsearch(&key, list->files, list->count, sizeof list->files[0], by_file)) {
-        wvl_cli_error("%s: is an input; choose another name", output);
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is an input; choose another name", output);
     }
     return WVL_EXIT_OK;
 }

@@ -22,8 +22,8 @@ int wvl_cli_write_all(int fd, const void *data, size_t bytes, const char *name)
             continue;
         }
         if (done <= 0) {
-            wvl_cli_error("%s: cannot write: %s", name, done ? strerror(errno) : "it takes no more bytes");
-            return WVL_EXIT_OUTPUT;
+            return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", name,
+                                done ? strerror(errno) : "it takes no more bytes");
         }
         p += done;
         bytes -= (size_t)done;
@@ -260,16 +260,15 @@ int wvl_cli_open_journal(wvl_cli_store *s, wvl_cli_source *source, const char *p
     size_t bytes = 0;
     s->journal_path = s->options->journal ? strdup(s->options->journal) : name_journal(s);
     if (!s->journal_path) {
-        wvl_cli_error("%s: out of memory", s->output);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(s->output);
     }
     int code = check_name(s);
-    code = code ? code : lock_journal(s);
+    TRY(code, lock_journal(s));
     if (code || s->journal_fd < 0) {
         return code;
     }
     code = wvl_cli_read_descriptor(s->journal_fd, s->journal_path, UINT64_MAX - 1, WVL_CLI_ANYTHING, &text, &bytes);
-    code = code ? code : take_text(s, source, parameters, (char *)text, bytes);
+    TRY(code, take_text(s, source, parameters, (char *)text, bytes));
     s->old.parameters = NULL; /* the text goes */
     free(text);
     return code;
@@ -292,8 +291,7 @@ static int sync_output(const wvl_cli_store *s)
     int fd = s->kind == WVL_CLI_TO_FILE ? s->file_fd : s->folder_fd;
     int failed = s->kind == WVL_CLI_TO_FILE ? fdatasync(fd) : syncfs(fd);
     if (failed && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) {
-        wvl_cli_error("%s: cannot write: %s", s->output, strerror(errno));
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", s->output, strerror(errno));
     }
     return WVL_EXIT_OK;
 }
@@ -325,7 +323,7 @@ int wvl_cli_sync_frames(wvl_cli_store *s)
     }
     int code = sync_output(s);
     pthread_mutex_lock(&s->lock);
-    code = code ? code : wvl_cli_write_all(s->journal_fd, text, used, s->journal_path);
+    TRY(code, wvl_cli_write_all(s->journal_fd, text, used, s->journal_path));
     pthread_mutex_unlock(&s->lock);
     if (!code && s->index_fd >= 0) {
         code = write_index(s);

@@ -163,15 +163,13 @@ static int parse_own(wvl_cli_sequence_options *o, int argc, char **argv, int *i)
     }
     snprintf(spelling, sizeof spelling, "%.*s", (int)(name + length - word), word);
     if (!own_options[option].takes_value && value) {
-        wvl_cli_error("%s takes no value; leave out what follows the =", spelling);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s takes no value; leave out what follows the =", spelling);
     }
     if (own_options[option].takes_value && !value && *i + 1 < argc) {
         value = argv[++*i];
     }
     if (own_options[option].takes_value && !value) {
-        wvl_cli_error("%s: a value is missing at the end of the command; give one", spelling);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: a value is missing at the end of the command; give one", spelling);
     }
     int code = own_options[option].takes_value ? wvl_cli_refuse_empty(spelling, value) : WVL_EXIT_OK;
     return code ? code : take_own(o, option, spelling, value);
@@ -203,8 +201,7 @@ static int note_option(wvl_cli_sequence_options *o, char **words, int count)
     }
     char *larger = realloc(o->given, bytes);
     if (!larger) {
-        wvl_cli_error("out of memory");
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "out of memory");
     }
     o->given = larger;
     old += (size_t)snprintf(larger + old, bytes - old, "option %s", name);
@@ -237,8 +234,8 @@ static int parse_word(wvl_cli_sequence_options *o, int argc, char **argv, int *i
         return code >= 0 ? code : parse_encode(o, argc, argv, i);
     }
     if (o->word_count == 2) {
-        wvl_cli_error("sequence: \"%s\" is unexpected; the form is: " WVL_CLI_SEQUENCE_USAGE, word);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "sequence: \"%s\" is unexpected; the form is: " WVL_CLI_SEQUENCE_USAGE,
+                            word);
     }
     o->words[o->word_count++] = word;
     return WVL_EXIT_OK;
@@ -248,8 +245,7 @@ static int parse_word(wvl_cli_sequence_options *o, int argc, char **argv, int *i
 
 static int refuse_option(const char *option, const char *why)
 {
-    wvl_cli_error("sequence: %s %s", option, why);
-    return WVL_EXIT_USAGE;
+    return wvl_cli_fail(WVL_EXIT_USAGE, "sequence: %s %s", option, why);
 }
 
 static int check_encode_options(const wvl_cli_args *a)
@@ -311,8 +307,7 @@ static int check_rate_options(const wvl_cli_sequence_options *o)
     };
     wvl_sequence_rate_status status = o->rate_given ? wvl_sequence_check_rate(&o->rate) : WVL_SEQUENCE_RATE_OK;
     if (status && status < WVL_SEQUENCE_RATE_MEMORY) {
-        wvl_cli_error("sequence: %s", reasons[status]);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "sequence: %s", reasons[status]);
     }
     if (o->statistics && !o->rate_given) {
         return refuse_option("--statistics", "needs --bits-per-second or --bucket-bits");
@@ -341,11 +336,11 @@ int wvl_cli_parse_sequence(int argc, char **argv, wvl_cli_sequence_options *o)
         code = parse_word(o, argc, argv, &i);
     }
     if (!code && o->word_count < 2) {
-        wvl_cli_error("sequence: %s is missing; the form is: " WVL_CLI_SEQUENCE_USAGE, o->word_count ? "OUT" : "IN");
-        code = WVL_EXIT_USAGE;
+        code = wvl_cli_fail(WVL_EXIT_USAGE, "sequence: %s is missing; the form is: " WVL_CLI_SEQUENCE_USAGE,
+                            o->word_count ? "OUT" : "IN");
     }
-    code = code ? code : check_encode_options(&o->args);
-    code = code ? code : check_own_options(o);
+    TRY(code, check_encode_options(&o->args));
+    TRY(code, check_own_options(o));
     return code ? code : check_rate_options(o);
 }
 

@@ -146,17 +146,15 @@ static int open_report_file(wvl_cli_sequence *q, const char *path)
     args.force |= is_report(path);
     int code = wvl_cli_spare_inputs(q->options, &q->source, path);
     if (!code && strcmp(q->options->words[1], "-") != 0 && wvl_cli_is_same_file(path, q->options->words[1])) {
-        wvl_cli_error("--report %s: is the output too", path);
-        code = WVL_EXIT_OUTPUT;
+        code = wvl_cli_fail(WVL_EXIT_OUTPUT, "--report %s: is the output too", path);
     }
-    code = code ? code : wvl_cli_refuse_picture_name("--report", path);
+    TRY(code, wvl_cli_refuse_picture_name("--report", path));
     if (!code && wvl_cli_is_journal(path)) { /* of another shard, or of another sequence */
-        wvl_cli_error("--report %s: is the journal of a sequence; name another file", path);
-        code = WVL_EXIT_OUTPUT;
+        code = wvl_cli_fail(WVL_EXIT_OUTPUT, "--report %s: is the journal of a sequence; name another file", path);
     }
-    code = code ? code : wvl_cli_check_output(&args, NULL, 0, path);
+    TRY(code, wvl_cli_check_output(&args, NULL, 0, path));
     q->report_sink = (wvl_sink){.struct_size = sizeof q->report_sink};
-    code = code ? code : wvl_cli_open_sink(&args, q->batch.context, path, &q->report_sink);
+    TRY(code, wvl_cli_open_sink(&args, q->batch.context, path, &q->report_sink));
     if (code) {
         return code;
     }
@@ -200,8 +198,7 @@ int wvl_cli_open_report(wvl_cli_sequence *q)
         return WVL_EXIT_OK;
     }
     if (!strcmp(o->report, "-") && is_output) {
-        wvl_cli_error("--report -: standard output is OUT; give the name of a file");
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "--report -: standard output is OUT; give the name of a file");
     }
     if (!strcmp(o->report, "-")) {
         q->report = stdout;

@@ -12,12 +12,6 @@
 #include "sequence.h"
 #include "stream.h"
 
-static int out_of_memory(const char *name)
-{
-    wvl_cli_error("%s: out of memory", name);
-    return WVL_EXIT_DEVICE;
-}
-
 /* ---- A list ---------------------------------------------------------------------------------- */
 
 static int add_name(wvl_cli_directory *d, const char *name, size_t length)
@@ -53,11 +47,10 @@ static int read_list(const char *path, wvl_cli_directory *d)
     }
     free(data);
     if (!code && !room) {
-        code = out_of_memory(path);
+        code = wvl_cli_lack_memory(path);
     }
     if (!code && !d->count) {
-        wvl_cli_error("%s: this list is empty; write the name of a picture on each line", path);
-        code = WVL_EXIT_INPUT;
+        code = wvl_cli_fail(WVL_EXIT_INPUT, "%s: this list is empty; write the name of a picture on each line", path);
     }
     return code;
 }
@@ -107,8 +100,7 @@ static int list_folder(const wvl_cli_sequence_options *o, wvl_cli_source *s)
     const wvl_cli_folder folder = {.path = s->name, .recursive = o->args.recursive};
     int code = wvl_cli_list_directory(&folder, &s->directory);
     if (!code && !s->directory.count) {
-        wvl_cli_error("%s: no picture in this folder", s->name);
-        code = WVL_EXIT_INPUT;
+        code = wvl_cli_fail(WVL_EXIT_INPUT, "%s: no picture in this folder", s->name);
     }
     if (!code) {
         warn_of_order(s);
@@ -162,8 +154,7 @@ static int open_file(const wvl_cli_sequence_options *o, wvl_cli_source *s)
     int is_pipe = !stat(s->name, &st) && !S_ISREG(st.st_mode);
     int fd = open(s->name, O_RDONLY | O_CLOEXEC | (is_pipe ? O_NONBLOCK : 0));
     if (fd < 0) {
-        wvl_cli_error("%s: %s", s->name, strerror(errno));
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s", s->name, strerror(errno));
     }
     if (is_pipe || o->args.io.raw_format || begins_as_y4m(fd)) {
         return open_stream(o, s, fd, s->name);
@@ -176,8 +167,7 @@ static int open_standard(const wvl_cli_sequence_options *o, wvl_cli_source *s)
 {
     int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
     if (fd < 0) {
-        wvl_cli_error("standard input: %s", strerror(errno));
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(WVL_EXIT_INPUT, "standard input: %s", strerror(errno));
     }
     return open_stream(o, s, fd, "standard input");
 }
@@ -189,9 +179,9 @@ static int select_known(const wvl_cli_sequence_options *o, wvl_cli_source *s)
     uint64_t items = s->total;
     s->range = o->has_range ? o->range : (wvl_sequence_range){0, items - 1, 1};
     if (s->range.first >= items) {
-        wvl_cli_error("%s: --frames begins at %" PRIu64 ", but the frames have numbers 0 to %" PRIu64, s->name,
-                      s->range.first, items - 1);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "%s: --frames begins at %" PRIu64 ", but the frames have numbers 0 to %" PRIu64, s->name,
+                            s->range.first, items - 1);
     }
     s->range.last = s->range.last < items ? s->range.last : items - 1;
     s->total = wvl_sequence_range_count(&s->range);
@@ -213,8 +203,8 @@ static int cut_shard(const wvl_cli_sequence_options *o, wvl_cli_source *s)
 {
     uint64_t end = s->total;
     if (o->shard_count && s->total == WVL_CLI_UNKNOWN_COUNT) {
-        wvl_cli_error("--shard needs frames whose number is known; a stream is read once, from its beginning");
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "--shard needs frames whose number is known; a stream is read once, from its beginning");
     }
     if (o->shard_count) {
         wvl_sequence_cut_shard(s->total, o->shard, o->shard_count, &s->begin, &end);
@@ -245,14 +235,13 @@ static int open_kind(const wvl_cli_sequence_options *o, wvl_cli_source *s)
         return code;
     }
     if (!wvl_sequence_find_number(s->name, &digits, &rest)) {
-        wvl_cli_error("%s: %s; IN is a folder, a file, -, @LIST, or a name with %%d or %%06d in it", s->name,
-                      strerror(errno));
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(WVL_EXIT_INPUT,
+                            "%s: %s; IN is a folder, a file, -, @LIST, or a name with %%d or %%06d in it", s->name,
+                            strerror(errno));
     }
     s->kind = WVL_CLI_FROM_PATTERN;
     if (!o->has_range) {
-        wvl_cli_error("%s: give the numbers of the frames with --frames FIRST-LAST", s->name);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: give the numbers of the frames with --frames FIRST-LAST", s->name);
     }
     return WVL_EXIT_OK;
 }
@@ -265,7 +254,7 @@ int wvl_cli_open_source(const wvl_cli_sequence_options *options, wvl_cli_source 
     if (!code && options->args.recursive && !source->directory.folders) {
         wvl_cli_warn("%s: --recursive had no effect; there is no folder below it", source->name);
     }
-    code = code ? code : select_frames(options, source);
+    TRY(code, select_frames(options, source));
     return code ? code : cut_shard(options, source);
 }
 

@@ -27,16 +27,15 @@ static int classify_name(const wvl_cli_sequence_options *o, wvl_cli_store_kind *
     *kind = number ? WVL_CLI_TO_PATTERN : WVL_CLI_TO_FILE;
     *kind = is_folder ? WVL_CLI_TO_FOLDER : *kind;
     if (*kind == WVL_CLI_TO_PATTERN && memchr(name, '%', (size_t)((slash ? slash + 1 : name) - name))) {
-        wvl_cli_error("%s: only the name of the file may hold a %%, not its folder", name);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: only the name of the file may hold a %%, not its folder", name);
     }
     int container = is_folder ? 0 : wvl_cli_container_of(name);
     if (container < 0 || (*kind == WVL_CLI_TO_FILE && container)) {
-        wvl_cli_error(
+        return wvl_cli_fail(
+            WVL_EXIT_USAGE,
             "%s: OUT is a folder (it exists, or ends with /), a name with %%06d and an extension as .j2c, .jp2 "
             "or .jph, a file .j2c, .j2k, .jpc or .jhc for all codestreams, or -",
             name);
-        return WVL_EXIT_USAGE;
     }
     return WVL_EXIT_OK;
 }
@@ -49,21 +48,18 @@ int wvl_cli_classify_output(const wvl_cli_sequence_options *o, wvl_cli_store_kin
         code = classify_name(o, kind);
     }
     if (!code && o->args.out_format && *kind != WVL_CLI_TO_FOLDER) {
-        wvl_cli_error("-OutFor needs a folder as OUT; the name %s says the format", o->words[1]);
-        code = WVL_EXIT_USAGE;
+        code = wvl_cli_fail(WVL_EXIT_USAGE, "-OutFor needs a folder as OUT; the name %s says the format", o->words[1]);
     }
     int has_files = *kind == WVL_CLI_TO_PATTERN || *kind == WVL_CLI_TO_FOLDER;
     if (!code && o->args.skip_existing && !has_files) {
-        wvl_cli_error("--skip-existing needs a file for each frame");
-        code = WVL_EXIT_USAGE;
+        code = wvl_cli_fail(WVL_EXIT_USAGE, "--skip-existing needs a file for each frame");
     }
     if (!code && o->sizes_only && !has_files) {
-        wvl_cli_error("--sizes-only needs a file for each frame; the bytes of one file are always compared");
-        code = WVL_EXIT_USAGE;
+        code = wvl_cli_fail(WVL_EXIT_USAGE,
+                            "--sizes-only needs a file for each frame; the bytes of one file are always compared");
     }
     if (!code && o->shard_count && !has_files) {
-        wvl_cli_error("--shard needs a file for each frame");
-        code = WVL_EXIT_USAGE;
+        code = wvl_cli_fail(WVL_EXIT_USAGE, "--shard needs a file for each frame");
     }
     return code;
 }
@@ -114,9 +110,9 @@ static int check_names(const wvl_cli_store *s, const wvl_cli_source *source, cha
     int code = made < count ? WVL_EXIT_DEVICE : WVL_EXIT_OK;
     for (size_t i = 1; !code && i < made; i++) {
         if (!strcmp(names[i - 1], names[i])) {
-            wvl_cli_error("%s: two inputs have this output; rename one of them, or give OUT as a name with %%06d",
-                          names[i]);
-            code = WVL_EXIT_OUTPUT;
+            code = wvl_cli_fail(WVL_EXIT_OUTPUT,
+                                "%s: two inputs have this output; rename one of them, or give OUT as a name with %%06d",
+                                names[i]);
         }
     }
     for (size_t i = 0; i < made; i++) {
@@ -199,8 +195,7 @@ static int count_old(wvl_cli_store *s, const wvl_cli_store_request *q)
 {
     wvl_sequence_rate *rate = NULL;
     if (q->rate && wvl_sequence_open_rate(q->rate, &rate)) {
-        wvl_cli_error("%s: out of memory", s->output);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(s->output);
     }
     for (; s->old_places < q->source->count; s->old_places++) {
         const wvl_sequence_record *r =
@@ -221,8 +216,7 @@ static int cut_file(wvl_cli_store *s, const wvl_cli_source *source)
     char text[96];
     char *name = wvl_cli_name_index(s);
     if (!name) {
-        wvl_cli_error("%s: out of memory", s->output);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(s->output);
     }
     if (ftruncate(s->file_fd, (off_t)s->offset) || lseek(s->file_fd, (off_t)s->offset, SEEK_SET) < 0) {
         wvl_cli_error("%s: %s", s->output, strerror(errno));
@@ -232,8 +226,7 @@ static int cut_file(wvl_cli_store *s, const wvl_cli_source *source)
     s->index_fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     int code = WVL_EXIT_OK;
     if (s->index_fd < 0) {
-        wvl_cli_error("%s: %s", name, strerror(errno));
-        code = WVL_EXIT_OUTPUT;
+        code = wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: %s", name, strerror(errno));
     }
     for (uint64_t place = 0; !code && place < s->old_places; place++) {
         const wvl_sequence_record *r = wvl_sequence_find_record(&s->old, wvl_cli_frame_number(source, place));
@@ -253,12 +246,10 @@ static int check_place(const wvl_cli_store *s, const wvl_cli_store_request *q, c
         return WVL_EXIT_OK;
     }
     if (!S_ISREG(st.st_mode)) {
-        wvl_cli_error("%s: is not a regular file", name);
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is not a regular file", name);
     }
     if (!s->is_resumed && !s->options->args.force && st.st_size) {
-        wvl_cli_error("%s: exists; --force replaces it", name);
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: exists; --force replaces it", name);
     }
     return wvl_cli_spare_inputs(q->options, q->source, name);
 }
@@ -275,10 +266,10 @@ static int refuse_to_drop(const wvl_cli_store *s, const wvl_cli_source *source)
         }
     }
     if (count) {
-        wvl_cli_error("%s: holds %" PRIu64 " frames that are none of this run (the first: %" PRIu64
-                      "); ask for them too, or give --force to write the file anew without them",
-                      s->output, count, first);
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT,
+                            "%s: holds %" PRIu64 " frames that are none of this run (the first: %" PRIu64
+                            "); ask for them too, or give --force to write the file anew without them",
+                            s->output, count, first);
     }
     return WVL_EXIT_OK;
 }
@@ -289,16 +280,16 @@ static int check_one_file(const wvl_cli_store *s, const wvl_cli_store_request *q
     const char *report = q->options->report;
     char *index = wvl_cli_name_index(s);
     int code = index ? check_place(s, q, s->output) : WVL_EXIT_DEVICE;
-    code = code ? code : check_place(s, q, index);
-    code = code ? code : refuse_to_drop(s, q->source);
+    TRY(code, check_place(s, q, index));
+    TRY(code, refuse_to_drop(s, q->source));
     if (!index) {
         wvl_cli_error("%s: out of memory", s->output);
     } else if (!code && wvl_cli_is_same_file(index, s->journal_path)) {
-        wvl_cli_error("%s: is the index of %s; choose another name for the journal", index, s->output);
-        code = WVL_EXIT_OUTPUT;
+        code = wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is the index of %s; choose another name for the journal", index,
+                            s->output);
     } else if (!code && report && strcmp(report, "-") != 0 && wvl_cli_is_same_file(index, report)) {
-        wvl_cli_error("%s: is the index of %s; choose another name for the report", index, s->output);
-        code = WVL_EXIT_OUTPUT;
+        code = wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is the index of %s; choose another name for the report", index,
+                            s->output);
     }
     free(index);
     return code;
@@ -308,8 +299,7 @@ static int open_one_file(wvl_cli_store *s, const wvl_cli_store_request *q)
 {
     s->file_fd = open(s->output, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (s->file_fd < 0) {
-        wvl_cli_error("%s: %s", s->output, strerror(errno));
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: %s", s->output, strerror(errno));
     }
     int code = s->is_resumed ? count_old(s, q) : WVL_EXIT_OK;
     return code ? code : cut_file(s, q->source);
@@ -323,8 +313,7 @@ static int open_folder(wvl_cli_store *s)
     size_t length = slash ? (size_t)(slash - s->output) + 1 : 0;
     char *folder = s->kind == WVL_CLI_TO_FOLDER ? strdup(s->output) : strndup(s->output, length);
     if (!folder) {
-        wvl_cli_error("%s: out of memory", s->output);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(s->output);
     }
     int is_new = s->kind == WVL_CLI_TO_FOLDER && !s->options->args.dry_run;
     if (is_new) {
@@ -347,8 +336,7 @@ static int open_folder(wvl_cli_store *s)
 static int open_standard(wvl_cli_store *s)
 {
     if (isatty(STDOUT_FILENO)) {
-        wvl_cli_error("standard output: is a terminal; redirect it to a file or a pipe");
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "standard output: is a terminal; redirect it to a file or a pipe");
     }
     s->file_fd = STDOUT_FILENO;
     return WVL_EXIT_OK;
@@ -372,8 +360,7 @@ int wvl_cli_open_store(const wvl_cli_store_request *q, wvl_cli_store **store)
     wvl_cli_store *s = calloc(1, sizeof *s);
     *store = s;
     if (!s) {
-        wvl_cli_error("%s: out of memory", q->options->words[1]);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(q->options->words[1]);
     }
     s->options = q->options;
     s->output = q->options->words[1];
@@ -390,9 +377,9 @@ int wvl_cli_open_store(const wvl_cli_store_request *q, wvl_cli_store **store)
         s->syncs_each = q->syncs_each;
         return WVL_EXIT_OK;
     }
-    code = code ? code : open_folder(s);
-    code = code ? code : check_clashes(s, q->source);
-    code = code ? code : wvl_cli_open_journal(s, q->source, q->parameters);
+    TRY(code, open_folder(s));
+    TRY(code, check_clashes(s, q->source));
+    TRY(code, wvl_cli_open_journal(s, q->source, q->parameters));
     return code || q->options->args.dry_run ? code : begin(s, q);
 }
 
@@ -405,8 +392,7 @@ int wvl_cli_close_store(wvl_cli_store *s)
     const int fds[] = {s->folder_fd, s->kind == WVL_CLI_TO_FILE ? s->file_fd : -1, s->index_fd};
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
         if (fds[i] >= 0 && close(fds[i]) && !code) {
-            wvl_cli_error("%s: %s", s->output, strerror(errno));
-            code = WVL_EXIT_OUTPUT;
+            code = wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: %s", s->output, strerror(errno));
         }
     }
     wvl_cli_close_journal(s);
@@ -443,8 +429,7 @@ static char *name_temporary(const char *output, unsigned copy)
 static int sync_file(const wvl_cli_store *s, int fd, const char *output)
 {
     if (s->syncs_each && fdatasync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) {
-        wvl_cli_error("%s: cannot write: %s", output, strerror(errno));
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", output, strerror(errno));
     }
     return WVL_EXIT_OK;
 }
@@ -453,18 +438,15 @@ static int write_file(const wvl_cli_store *s, const char *temporary, const char 
 {
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0) {
-        wvl_cli_error("%s: cannot create: %s", output, strerror(errno));
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot create: %s", output, strerror(errno));
     }
     int code = wvl_cli_write_all(fd, bytes->data, bytes->used, output);
-    code = code ? code : sync_file(s, fd, output);
+    TRY(code, sync_file(s, fd, output));
     if (close(fd) && !code) {
-        wvl_cli_error("%s: cannot write: %s", output, strerror(errno));
-        code = WVL_EXIT_OUTPUT;
+        code = wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", output, strerror(errno));
     }
     if (!code && rename(temporary, output)) {
-        wvl_cli_error("%s: cannot create: %s", output, strerror(errno));
-        code = WVL_EXIT_OUTPUT;
+        code = wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot create: %s", output, strerror(errno));
     }
     if (code) {
         (void)unlink(temporary);
@@ -477,8 +459,7 @@ int wvl_cli_store_file(const wvl_cli_store *s, const char *output, const wvl_cli
 {
     char *temporary = name_temporary(output, copy);
     if (!temporary) {
-        wvl_cli_error("%s: out of memory", output);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(output);
     }
     describe_bytes(s, bytes, record);
     int code = write_file(s, temporary, output, bytes);

@@ -144,8 +144,7 @@ static int describe_space(wvl_cli_stream *s, const char *space, unsigned width, 
             return WVL_EXIT_OK;
         }
     }
-    wvl_cli_error("%s: colour space C%.40s of YUV4MPEG2 is not known", s->name, space);
-    return WVL_EXIT_INPUT;
+    return wvl_cli_fail(WVL_EXIT_INPUT, "%s: colour space C%.40s of YUV4MPEG2 is not known", s->name, space);
 }
 
 static void take_rate(wvl_cli_stream *s, const char *word)
@@ -181,8 +180,7 @@ static int parse_header(wvl_cli_stream *s, char *line)
         }
     }
     if (!width || !height) {
-        wvl_cli_error("%s: the header of YUV4MPEG2 has no width (W) or height (H)", s->name);
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: the header of YUV4MPEG2 has no width (W) or height (H)", s->name);
     }
     return describe_space(s, space, (unsigned)width, (unsigned)height);
 }
@@ -193,8 +191,8 @@ static int refuse_header(const wvl_cli_stream *s, int failed)
 {
     int is_late = failed && errno == ETIMEDOUT;
     const char *reason = failed ? strerror(errno) : "the header of YUV4MPEG2 is cut short or too long";
-    wvl_cli_error("%s: %s", s->name, is_late ? "no header of YUV4MPEG2 came within the time of --timeout" : reason);
-    return WVL_EXIT_INPUT;
+    return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s", s->name,
+                        is_late ? "no header of YUV4MPEG2 came within the time of --timeout" : reason);
 }
 
 /* The first bytes say what it is. */
@@ -212,8 +210,8 @@ static int read_header(wvl_cli_stream *s)
         return refuse_header(s, 1);
     }
     if (got < n || memcmp(line, Y4M_MAGIC, n) != 0) {
-        wvl_cli_error("%s: neither YUV4MPEG2 nor raw frames; give the geometry of raw frames with -F", s->name);
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(WVL_EXIT_INPUT,
+                            "%s: neither YUV4MPEG2 nor raw frames; give the geometry of raw frames with -F", s->name);
     }
     errno = 0;
     if (read_line(s, line, deadline) != 1) {
@@ -230,8 +228,7 @@ static int measure_frame(wvl_cli_stream *s, const wvl_cli_args *args)
     wvl_cli_describe_stream(s, &io);
     int result = wvl_io_measure_raw(&io, &s->frame_bytes, error, sizeof error);
     if (result) {
-        wvl_cli_error("%s: %s", s->name, error);
-        return result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT;
+        return wvl_cli_fail(result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT, "%s: %s", s->name, error);
     }
     return WVL_EXIT_OK;
 }
@@ -372,11 +369,11 @@ wvl_cli_arrival wvl_cli_read_frame(wvl_cli_stream *s, uint64_t place, uint64_t n
 static int fail_pipe(const char *path, uint32_t timeout_s)
 {
     if (errno == ETIMEDOUT) {
-        wvl_cli_error("%s: did not come to its end within %" PRIu32 " s (--timeout)", path, timeout_s);
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: did not come to its end within %" PRIu32 " s (--timeout)", path,
+                            timeout_s);
     }
-    wvl_cli_error("%s: %s", path, strerror(errno));
-    return wvl_cli_was_interrupted() ? WVL_EXIT_INTERRUPTED : WVL_EXIT_INPUT;
+    return wvl_cli_fail(wvl_cli_was_interrupted() ? WVL_EXIT_INTERRUPTED : WVL_EXIT_INPUT, "%s: %s", path,
+                        strerror(errno));
 }
 
 /* The first bytes of something that goes on behind them. */
@@ -400,14 +397,13 @@ static int read_pipe(int fd, const char *path, uint32_t timeout_s, const wvl_io_
             return WVL_EXIT_INPUT;
         }
         if (bytes->used > most) {
-            wvl_cli_error("%s: more than the limit of %" PRIu64
-                          " bytes for a pipe or device; --max-input-bytes sets another",
-                          path, most);
-            return WVL_EXIT_INPUT;
+            return wvl_cli_fail(WVL_EXIT_INPUT,
+                                "%s: more than the limit of %" PRIu64
+                                " bytes for a pipe or device; --max-input-bytes sets another",
+                                path, most);
         }
         if (!wvl_cli_enlarge_buffer(bytes, bytes->used + BUFFER_BYTES)) {
-            wvl_cli_error("%s: out of memory", path);
-            return WVL_EXIT_DEVICE;
+            return wvl_cli_lack_memory(path);
         }
         got = read_some(fd, bytes->data + bytes->used, BUFFER_BYTES, deadline);
         if (got < 0) {

@@ -9,8 +9,7 @@
 static int fail(const char *spelling, const wvl_params *params, wvl_status status)
 {
     const char *detail = wvl_params_error(params);
-    wvl_cli_error("%s: %s", spelling, detail[0] ? detail : wvl_status_text(status));
-    return wvl_cli_exit_code(status);
+    return wvl_cli_fail(wvl_cli_exit_code(status), "%s: %s", spelling, detail[0] ? detail : wvl_status_text(status));
 }
 
 /* ---- Comments: the terminal speaks UTF-8, the COM segment ISO 8859-15 (A.9.2) ---------------- */
@@ -75,8 +74,7 @@ static int set_comment(wvl_params *params, const wvl_cli_setting *setting)
 {
     char *latin = malloc(strlen(setting->value) + 1);
     if (!latin) {
-        wvl_cli_error("out of memory");
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "out of memory");
     }
     int converted = convert_comment(setting->value, latin);
     if (converted < 0) {
@@ -103,8 +101,8 @@ static int write_halved(wvl_params *params)
     unsigned width = 0, height = 0, count = 0;
     const char *levels = wvl_params_get(params, "levels");
     if (levels && !strcmp(levels, "auto")) {
-        wvl_cli_error("-c needs the number of resolutions; give -n or --levels with a number, not auto");
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "-c needs the number of resolutions; give -n or --levels with a number, not auto");
     }
     unsigned resolutions = levels ? (unsigned)strtoul(levels, NULL, 10) + 1 : 0;
     const char *given = wvl_params_get(params, "precincts");
@@ -135,10 +133,10 @@ static int set_word(const wvl_cli_args *args, wvl_params *params, const char *ke
 
 static int refuse_imf(const wvl_cli_args *args)
 {
-    wvl_cli_error(
+    return wvl_cli_fail(
+        WVL_EXIT_USAGE,
         "%s \"%s\": expected 2K, 4K, 8K, 2K_R, 4K_R or 8K_R, then ,mainlevel=N ,sublevel=N ,framerate=FPS as wanted",
         args->preset_spelling, args->preset_words);
-    return WVL_EXIT_USAGE;
 }
 
 /* One ",key=value" of -IMF. */
@@ -251,8 +249,7 @@ int wvl_cli_refuse_idle(const wvl_cli_args *args, const wvl_params *params)
         const char *key = args->settings[i].key, *needs = needs_of(params, key);
         int follows_picture = args->auto_color && !strncmp(key, "input-", 6); /* the space is found later */
         if (needs && !follows_picture && is_last(args, i)) {
-            wvl_cli_error("%s needs %s", args->settings[i].spelling, needs);
-            code = WVL_EXIT_USAGE;
+            code = wvl_cli_fail(WVL_EXIT_USAGE, "%s needs %s", args->settings[i].spelling, needs);
         }
     }
     return code;
@@ -292,9 +289,8 @@ int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_j
         return fail(output, params, WVL_ERROR_MEMORY);
     }
     if (strcmp(asked, container) != 0) {
-        wvl_cli_error("%s: the extension says %s, but --container says %s; change one of them", output, container,
-                      asked);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: the extension says %s, but --container says %s; change one of them",
+                            output, container, asked);
     }
     wvl_status status = wvl_params_set(params, "container", container);
     if (!status && (is_jp2 == 2 || (extension && !strcasecmp(extension, ".jhc")))) {

@@ -22,8 +22,7 @@ typedef struct stream {
 
 static int refuse(const stream *s, const char *reason)
 {
-    wvl_cli_error("%s: %s", s->name, reason);
-    return WVL_EXIT_INPUT;
+    return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s", s->name, reason);
 }
 
 static int begins_as_jpeg2000(const stream *s)
@@ -43,8 +42,8 @@ static int make_room(stream *s, uint64_t wanted)
 {
     uint8_t *larger = wvl_cli_could_hold(wanted) ? realloc(s->data, (size_t)wanted) : NULL;
     if (!larger) {
-        wvl_cli_error("%s: not enough memory for %llu bytes", s->name, (unsigned long long)wanted);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "%s: not enough memory for %llu bytes", s->name,
+                            (unsigned long long)wanted);
     }
     s->data = larger;
     s->room = (size_t)wanted;
@@ -59,9 +58,10 @@ static int go_on(stream *s)
                          "the rest is not read");
     }
     if (s->bytes > s->most) {
-        wvl_cli_error("%s: more than the limit of %llu bytes for a pipe or device; --max-input-bytes sets another",
-                      s->name, (unsigned long long)s->most);
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(
+            WVL_EXIT_INPUT,
+            "%s: more than the limit of %llu bytes for a pipe or device; --max-input-bytes sets another", s->name,
+            (unsigned long long)s->most);
     }
     uint64_t wanted = s->room ? 2 * (uint64_t)s->room : FIRST_BYTES;
     return make_room(s, wanted <= s->most ? wanted : s->most + 1);
@@ -98,9 +98,7 @@ int wvl_cli_read_descriptor(int fd, const char *name, uint64_t most, wvl_cli_con
         s.most = UINT64_MAX;
         code = make_room(&s, (uint64_t)st.st_size + 1); /* one more shows the end */
     }
-    if (!code) {
-        code = read_to_end(&s);
-    }
+    TRY(code, read_to_end(&s));
     if (code) {
         free(s.data);
         return code;
@@ -117,8 +115,7 @@ int wvl_cli_read_whole(const char *path, uint64_t most, wvl_cli_content content,
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        wvl_cli_error("%s: %s", path, strerror(errno));
-        return WVL_EXIT_INPUT;
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s", path, strerror(errno));
     }
     int code = wvl_cli_read_descriptor(fd, path, most, content, data, bytes);
     (void)close(fd);

@@ -69,12 +69,10 @@ static void put_span(void *user, const wvl_trace_span *span)
 static int check_trace(const wvl_cli_args *args)
 {
     if (!strcmp(args->trace, "-")) {
-        wvl_cli_error("--trace -: a trace goes to a file only; give its name");
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "--trace -: a trace goes to a file only; give its name");
     }
     if (args->output && wvl_cli_is_same_file(args->trace, args->output)) {
-        wvl_cli_error("--trace %s: is the output too; name another file", args->trace);
-        return WVL_EXIT_OUTPUT;
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "--trace %s: is the output too; name another file", args->trace);
     }
     int code = wvl_cli_refuse_picture_name("--trace", args->trace);
     return code ? code : wvl_cli_check_output(args, args->inputs, args->input_count, args->trace);
@@ -89,8 +87,7 @@ int wvl_cli_open_trace(const wvl_cli_args *args, wvl_context_options *options)
     }
     wvl_status status = wvl_context_create(&own, &trace.context);
     if (status) {
-        wvl_cli_error("--trace: %s", wvl_status_text(status));
-        return wvl_cli_exit_code(status);
+        return wvl_cli_fail(wvl_cli_exit_code(status), "--trace: %s", wvl_status_text(status));
     }
     trace.sink = (wvl_sink){.struct_size = sizeof trace.sink};
     code = wvl_cli_open_sink(args, trace.context, args->trace, &trace.sink);
@@ -127,8 +124,7 @@ int wvl_cli_close_trace(int code)
     failed |= trace.sink.close(trace.sink.user, complete) != 0;
     wvl_context_release(trace.context);
     if (failed && !code) {
-        wvl_cli_error("--trace %s: cannot be written; the pictures are complete", trace.path);
-        code = WVL_EXIT_REPORT;
+        code = wvl_cli_fail(WVL_EXIT_REPORT, "--trace %s: cannot be written; the pictures are complete", trace.path);
     }
     trace.path = NULL;
     return code;

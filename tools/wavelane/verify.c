@@ -16,15 +16,13 @@ int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int l
                          size_t count, wvl_cli_check *check)
 {
     (void)picture, (void)lossless, (void)bytes, (void)count, (void)check;
-    wvl_cli_error("%s: this build has no OpenJPEG to decode with", name);
-    return WVL_EXIT_CHECK;
+    return wvl_cli_fail(WVL_EXIT_CHECK, "%s: this build has no OpenJPEG to decode with", name);
 }
 
 int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, wvl_cli_picture *picture)
 {
     (void)bytes, (void)count, (void)picture;
-    wvl_cli_error("%s: this build has no OpenJPEG to decode with", name);
-    return WVL_EXIT_CHECK;
+    return wvl_cli_fail(WVL_EXIT_CHECK, "%s: this build has no OpenJPEG to decode with", name);
 }
 
 #else
@@ -107,29 +105,22 @@ static double psnr_of(double squares, double samples)
 static int check_shape(const wvl_cli_picture *picture, const char *name, const wvl_opj_picture *decoded)
 {
     if (decoded->component_count != picture->io.component_count) {
-        wvl_cli_error("%s: check failed: %u components were decoded, %u encoded", name, decoded->component_count,
-                      picture->io.component_count);
-        return WVL_EXIT_CHECK;
+        return wvl_cli_fail(WVL_EXIT_CHECK, "%s: check failed: %u components were decoded, %u encoded", name,
+                            decoded->component_count, picture->io.component_count);
     }
     for (uint32_t i = 0; i < decoded->component_count; i++) {
         const wvl_opj_component *o = &decoded->components[i];
         const wvl_io_component *c = &picture->io.components[i];
         if (o->width != c->width || o->height != c->height || o->precision != c->depth ||
             !o->is_signed != !c->is_signed || !o->has_data) {
-            wvl_cli_error(
+            return wvl_cli_fail(
+                WVL_EXIT_CHECK,
                 "%s: check failed: component %u was decoded as %u x %u, %u bits %s; encoded were %u x %u, %u bits %s",
                 name, i, o->width, o->height, o->precision, o->is_signed ? "signed" : "unsigned", c->width, c->height,
                 c->depth, c->is_signed ? "signed" : "unsigned");
-            return WVL_EXIT_CHECK;
         }
     }
     return WVL_EXIT_OK;
-}
-
-static int say_no_memory(const char *name)
-{
-    wvl_cli_error("%s: out of memory", name);
-    return WVL_EXIT_DEVICE;
 }
 
 /* Adds to the sums. */
@@ -142,17 +133,18 @@ static int compare_one(const wvl_cli_picture *picture, const char *name, int los
     int failed = row ? compare_component(&picture->io.components[i], decoded, i, row, &d) : 0;
     free(row);
     if (!row) {
-        return say_no_memory(name);
+        return wvl_cli_lack_memory(name);
     }
     if (failed) {
-        wvl_cli_error("%s: check failed: component %u: what was decoded cannot be read back", name, i);
-        return WVL_EXIT_CHECK;
+        return wvl_cli_fail(WVL_EXIT_CHECK, "%s: check failed: component %u: what was decoded cannot be read back",
+                            name, i);
     }
     if (d.unequal && lossless) {
-        wvl_cli_error("%s: check failed: component %u: %llu samples differ, the first at column %u, row %u: %lld "
-                      "instead of %lld",
-                      name, i, (unsigned long long)d.unequal, d.x, d.y, (long long)d.decoded, (long long)d.expected);
-        return WVL_EXIT_CHECK;
+        return wvl_cli_fail(WVL_EXIT_CHECK,
+                            "%s: check failed: component %u: %llu samples differ, the first at column %u, row %u: %lld "
+                            "instead of %lld",
+                            name, i, (unsigned long long)d.unequal, d.x, d.y, (long long)d.decoded,
+                            (long long)d.expected);
     }
     check->exact &= !d.unequal;
     check->component_psnr[i] = psnr_of(d.squares, d.samples);
@@ -168,7 +160,7 @@ static int compare(const wvl_cli_picture *picture, const char *name, int lossles
     int code = WVL_EXIT_OK;
     check->component_psnr = calloc(decoded->component_count, sizeof *check->component_psnr);
     if (!check->component_psnr) {
-        return say_no_memory(name);
+        return wvl_cli_lack_memory(name);
     }
     check->exact = 1;
     check->count = decoded->component_count;
@@ -192,8 +184,8 @@ static int decode_or_say(const char *name, const uint8_t *bytes, size_t count, w
     switch (wvl_opj_decode_guarded(&request, NULL, decoded, reason)) {
     case WVL_OPJ_OK: return WVL_EXIT_OK;
     case WVL_OPJ_NO_MEMORY:
-        wvl_cli_error("%s: not enough memory to decode it with OpenJPEG %s", name, opj_version());
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "%s: not enough memory to decode it with OpenJPEG %s", name,
+                            opj_version());
     case WVL_OPJ_FAILED: wvl_cli_error("%s: check failed: %s (OpenJPEG %s)", name, reason, opj_version()); break;
     default:
         wvl_cli_error("%s: check failed: OpenJPEG %s cannot decode it: %s", name, opj_version(),
@@ -213,9 +205,7 @@ int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int l
         return code;
     }
     code = check_shape(picture, name, &decoded);
-    if (!code) {
-        code = compare(picture, name, lossless, &decoded, check);
-    }
+    TRY(code, compare(picture, name, lossless, &decoded, check));
     wvl_opj_release_picture(&decoded);
     return code;
 }
@@ -258,7 +248,7 @@ int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, w
     wvl_opj_release_picture(&decoded);
     if (!good) {
         wvl_io_release_picture(io);
-        return say_no_memory(name);
+        return wvl_cli_lack_memory(name);
     }
     return WVL_EXIT_OK;
 }

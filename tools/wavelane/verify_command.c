@@ -85,8 +85,9 @@ static int parse_word(request *q, int argc, char **argv, int *i)
     } else if ((value = match_value("original", argc, argv, i))) {
         return take_original(q, value);
     } else if (match_flag("original", word) || match_flag("profile", word) || match_flag("fps", word)) {
-        wvl_cli_error("verify: \"%s\" is unexpected, or lacks its value; the form is: " WVL_CLI_VERIFY_USAGE, word);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "verify: \"%s\" is unexpected, or lacks its value; the form is: " WVL_CLI_VERIFY_USAGE,
+                            word);
     } else if (word[0] == '-' && word[1]) {
         return wvl_cli_take_original(argc, argv, i, &q->args);
     } else {
@@ -117,8 +118,7 @@ static int take_profile(request *q)
         int n = snprintf(list + used, sizeof list - used, " %s", profiles[i].name);
         used += n > 0 && (size_t)n < sizeof list - used ? (size_t)n : 0;
     }
-    wvl_cli_error("verify: no profile or preset \"%s\"; profiles are:%s", name, list);
-    return WVL_EXIT_USAGE;
+    return wvl_cli_fail(WVL_EXIT_USAGE, "verify: no profile or preset \"%s\"; profiles are:%s", name, list);
 }
 
 static int settle_profile(request *q)
@@ -126,8 +126,7 @@ static int settle_profile(request *q)
     const char *asked = q->options.profile;
     wvl_status status = wvl_context_create(NULL, &q->context);
     if (status) {
-        wvl_cli_error("verify: %s", wvl_status_text(status));
-        return wvl_cli_exit_code(status);
+        return wvl_cli_fail(wvl_cli_exit_code(status), "verify: %s", wvl_status_text(status));
     }
     int code = take_profile(q);
     if (!code && q->args.preset) {
@@ -162,15 +161,14 @@ static int parse(request *q, int argc, char **argv)
 {
     int code = wvl_cli_init_args(argc, &q->args);
     q->args.command = "verify";
-    code = code ? code : wvl_cli_init_files(argc, &q->files);
+    TRY(code, wvl_cli_init_files(argc, &q->files));
     for (int i = 1; !code && i < argc; i++) {
         code = parse_word(q, argc, argv, &i);
     }
-    code = code ? code : check_words(q);
-    code = code ? code : settle_profile(q);
+    TRY(code, check_words(q));
+    TRY(code, settle_profile(q));
     if (!code && q->args.input_count && !wvl_cli_can_verify()) {
-        wvl_cli_error("verify: --original: this build has no OpenJPEG to decode with");
-        code = WVL_EXIT_USAGE;
+        code = wvl_cli_fail(WVL_EXIT_USAGE, "verify: --original: this build has no OpenJPEG to decode with");
     }
     return code;
 }
@@ -259,8 +257,7 @@ static int judge_file(request *q, wvl_cli_verdict *v)
     q->options.issue_limit = ISSUE_LIMIT;
     v->verdict = wvl_check_file(v->data, v->bytes, &q->options, keep_issue, v, &v->summary);
     if (v->verdict < 0 || v->no_memory) {
-        wvl_cli_error("%s: out of memory", v->name);
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(v->name);
     }
     v->is_judged = 1;
     if (q->args.input_count && v->summary.format != WVL_CHECK_NOTHING) {
@@ -288,14 +285,13 @@ static int verify(request *q, const char *name)
     v.name = name;
     v.summary.struct_size = sizeof v.summary;
     int code = read_file(q, &v);
-    code = code ? code : judge_file(q, &v);
+    TRY(code, judge_file(q, &v));
     report_file(q, &v);
     if (!code && v.verdict) {
-        wvl_cli_error("%s: %s", v.name,
-                      v.verdict == WVL_CHECK_ILLEGAL
-                          ? "is not legal, or not what the profile asks for"
-                          : "was not checked to its end: a limit of memory or of work was reached");
-        code = WVL_EXIT_CHECK;
+        code = wvl_cli_fail(WVL_EXIT_CHECK, "%s: %s", v.name,
+                            v.verdict == WVL_CHECK_ILLEGAL
+                                ? "is not legal, or not what the profile asks for"
+                                : "was not checked to its end: a limit of memory or of work was reached");
     }
     for (size_t i = 0; i < v.count; i++) {
         free(v.findings[i].text);
@@ -316,8 +312,8 @@ static int verify_all(request *q)
     }
     int code = wvl_cli_list_files(&q->files);
     if (q->args.input_count && q->files.count > 1) {
-        wvl_cli_error("verify: --original is compared with one file; the folder has %zu", q->files.count);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "verify: --original is compared with one file; the folder has %zu",
+                            q->files.count);
     }
     for (size_t i = 0; i < q->files.count && !ferror(stdout); i++) {
         if (i && !q->csv && !q->json) {
@@ -332,19 +328,17 @@ int wvl_cli_run_verify(int argc, char **argv)
 {
     request *q = calloc(1, sizeof *q);
     if (!q) {
-        wvl_cli_error("out of memory");
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_fail(WVL_EXIT_DEVICE, "out of memory");
     }
     q->options.struct_size = sizeof q->options;
     int code = parse(q, argc, argv);
     if (!code && (q->lists_rules || q->lists_profiles)) {
         list_tables(q);
-    } else if (!code) {
-        code = verify_all(q);
+    } else {
+        TRY(code, verify_all(q));
     }
     if ((fflush(stdout) || ferror(stdout)) && !code) {
-        wvl_cli_error("standard output: cannot be written");
-        code = WVL_EXIT_OUTPUT;
+        code = wvl_cli_fail(WVL_EXIT_OUTPUT, "standard output: cannot be written");
     }
     wvl_cli_release_files(&q->files);
     wvl_cli_release_args(&q->args);

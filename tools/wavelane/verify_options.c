@@ -43,8 +43,7 @@ int wvl_cli_parse_rate(const char *text, wvl_check_options *options)
     }
     if (!wvl_cli_parse_number(number, 1, UINT32_MAX, &frames) ||
         (slash && !wvl_cli_parse_number(slash + 1, 1, UINT32_MAX, &seconds))) {
-        wvl_cli_error("\"%s\" is no frame rate; 24, 23.976 or 24000/1001 is one", text);
-        return WVL_EXIT_USAGE;
+        return wvl_cli_fail(WVL_EXIT_USAGE, "\"%s\" is no frame rate; 24, 23.976 or 24000/1001 is one", text);
     }
     options->frames = (uint32_t)frames;
     options->seconds = (uint32_t)seconds;
@@ -55,8 +54,7 @@ int wvl_cli_parse_rate(const char *text, wvl_check_options *options)
 
 static int refuse(const char *word)
 {
-    wvl_cli_error("verify: %s says how to encode; the form is: " WVL_CLI_VERIFY_USAGE, word);
-    return WVL_EXIT_USAGE;
+    return wvl_cli_fail(WVL_EXIT_USAGE, "verify: %s says how to encode; the form is: " WVL_CLI_VERIFY_USAGE, word);
 }
 
 static int is_about_reading(const wvl_cli_args *a)
@@ -119,9 +117,7 @@ int wvl_cli_take_preset(const wvl_cli_args *args, wvl_context *context, wvl_chec
     wvl_status status = wvl_params_create(context, &params);
     int code = status ? wvl_cli_exit_code(status) : WVL_EXIT_OK;
     plain.setting_count = 0;
-    if (!code) {
-        code = wvl_cli_apply_settings(&plain, params);
-    }
+    TRY(code, wvl_cli_apply_settings(&plain, params));
     if (!code) {
         snprintf(profile, WVL_CLI_PROFILE_CHARS, "%s", wvl_params_get(params, "profile"));
         options->profile = wvl_cli_is_walker_profile(profile) ? profile : NULL;
@@ -145,19 +141,15 @@ int wvl_cli_read_original(const wvl_cli_args *args, wvl_context *context, wvl_cl
     plain.preset = NULL;
     plain.coded_depth = wants_conversion(args) ? 0 : args->coded_depth;
     int code = wvl_cli_read_picture(&plain, args->inputs, args->input_count, &read);
-    if (!code) {
-        code = wvl_cli_refuse_unused(name, &read);
-    }
+    TRY(code, wvl_cli_refuse_unused(name, &read));
     if (code || !wants_conversion(args)) {
         *picture = read;
         return code;
     }
     wvl_status status = wvl_params_create(context, &params);
     code = status ? wvl_cli_exit_code(status) : wvl_cli_apply_settings(&plain, params);
-    code = code ? code : wvl_cli_refuse_idle(&plain, params);
-    if (!code) {
-        code = wvl_cli_fit_color(&plain, name, &read, params);
-    }
+    TRY(code, wvl_cli_refuse_idle(&plain, params));
+    TRY(code, wvl_cli_fit_color(&plain, name, &read, params));
     int converts = !code && wvl_cli_converts_color(&read, params);
     if (converts) {
         code = wvl_cli_convert_picture(name, context, params, &read, picture);
