@@ -429,8 +429,8 @@ WVL_API wvl_status wvl_plan_measure(const wvl_plan *plan, wvl_plan_memory *memor
 
 /* write gets `bytes` bytes of text, not terminated, from the thread that called wvl_plan_explain(). */
 typedef void (*wvl_text_fn)(void *user, const char *text, size_t bytes);
-/* Resolved geometry, quantization, markers and memory: text for people (json = 0) or one JSON object (json = 1).
- * Errors: _ARGUMENT. */
+/* Resolved geometry, quantization, markers and memory, and the names of the kernels that a device would run: text for
+ * people (json = 0) or one JSON object (json = 1). Errors: _ARGUMENT. */
 WVL_API wvl_status wvl_plan_explain(const wvl_plan *plan, int json, wvl_text_fn write, void *user);
 
 /* ---- Sink ------------------------------------------------------------------------------------ */

@@ -35,8 +35,8 @@ class LibraryOptions(TypedDict, total=False):
     tile_offset: tuple[int, int] | str | None
     # Nominal code-block size (A.6.1). Range: width,height: powers of two, 4..1024, area up to 4096. Default: 64,64.
     block: tuple[int, int] | str | None
-    # Precinct sizes from the highest resolution down; the last one repeats. Empty: those of the profile, else one
-    # precinct in each resolution (B.6). Range: [width,height],...: powers of two, 1..32768.
+    # Precinct sizes from the highest resolution down; the last one repeats. Unless given: those of the profile, else
+    # one precinct in each resolution (B.6). Range: [width,height],...: powers of two, 1..32768.
     precincts: Sequence[tuple[int, int]] | str | None
     # Code-block style: names joined by +, or the sum of 1, 2, 4, 8, 16, 32, 64 in that order (Table A.19). HT is
     # the high-throughput block coder of 15444-15; only VSC goes with it. Range: 0..127, or
@@ -75,7 +75,7 @@ class LibraryOptions(TypedDict, total=False):
     # decoders refuse a tile-part that then has no bytes; sop=yes avoids that. Range: none|ppm|ppt. Default: none.
     packed_headers: Literal["none", "ppm", "ppt"] | None
     # Place of the samples of each component, to the right and down, in 1/65536 of their distance. One pair is for
-    # all components. Empty: no CRG (A.9.1). Range: [x,y],...: 0..65535.
+    # all components. Unless given: no CRG (A.9.1). Range: [x,y],...: 0..65535.
     registration: Sequence[tuple[int, int]] | str | None
     # Profile to declare (Rsiz, A.10) and to keep: what does not fit is refused. The finished bytes are judged too,
     # except for profiles 0 and 1. Range:

@@ -47,8 +47,8 @@
     X("block", PAIR, "width,height: powers of two, 4..1024, area up to 4096", "64,64",                                 \
       "Nominal code-block size (A.6.1).", STRUCTURE, PAIR16, AT(block_width), 4, 1024)                                 \
     X("precincts", PAIRS, "[width,height],...: powers of two, 1..32768", "",                                           \
-      "Precinct sizes from the highest resolution down; the last one repeats. Empty: those of the profile, else "      \
-      "one precinct in each resolution (B.6).",                                                                        \
+      "Precinct sizes from the highest resolution down; the last one repeats. Unless given: those of the profile, "    \
+      "else one precinct in each resolution (B.6).",                                                                   \
       STRUCTURE, PRECINCTS, AT(precinct_count), 1, 32768)                                                              \
     X("style", TEXT, "0..127, or BYPASS+RESET+TERMALL+VSC+PTERM+SEGSYM+HT", "0",                                       \
       "Code-block style: names joined by +, or the sum of 1, 2, 4, 8, 16, 32, 64 in that order (Table A.19). HT "      \
@@ -89,7 +89,7 @@
       STRUCTURE, WORD, AT(packed_headers), 0, 2)                                                                       \
     X("registration", PAIRS, "[x,y],...: 0..65535", "",                                                                \
       "Place of the samples of each component, to the right and down, in 1/65536 of their distance. One pair is "      \
-      "for all components. Empty: no CRG (A.9.1).",                                                                    \
+      "for all components. Unless given: no CRG (A.9.1).",                                                             \
       STRUCTURE, REGISTRATION, 0, 0, 65535)                                                                            \
     X("profile", CHOICE, WVL_PROFILE_WORDS, "none",                                                                    \
       "Profile to declare (Rsiz, A.10) and to keep: what does not fit is refused. The finished bytes are judged "      \

@@ -1,18 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files that parse the command line share. Each int is 0, or an exit code after a message, unless it says. */
+/* What the files that parse command lines share. Each int is 0, or an exit code after a message, unless it says. */
 #ifndef WVL_TOOLS_ARGS_H
 #define WVL_TOOLS_ARGS_H
 
 #include "cli.h"
 
-/* An empty value is no default: a script may have lost a variable. */
-int wvl_cli_refuse_empty(const char *spelling, const char *value);
+/* Digits as a number of [minimum, maximum]: what stands behind them, or NULL. */
+const char *wvl_cli_scan_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *value);
 int wvl_cli_refuse_value(const char *spelling, const char *value, const char *expected);
-/* Finds value among words, two or three of them. */
-int wvl_cli_take_word(const char *spelling, const char *value, const char *const *words, int count, int *index);
-/* args_reading.c: options that say how pictures are read. */
-int wvl_cli_take_reading(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value);
-/* 1: those of the whole line go together; else 0 after a message. */
+/* Finds value among words with bars between them, in capital or small letters. */
+int wvl_cli_take_word(const char *spelling, const char *value, const char *words, int *index);
+/* halved: of -c. */
+int wvl_cli_add_setting(wvl_cli_args *args, const char *spelling, const char *key, const char *value, int halved);
+/* The option argv[*index] of a command's own ones, which fills `to`, and its value; -1: it is none of them. */
+int wvl_cli_parse_own(const wvl_cli_option *own, void *to, int argc, char **argv, int *index);
+
+/* What does not go together on a command line. */
+typedef struct wvl_cli_condition {
+    int is_broken;
+    const char *message;
+} wvl_cli_condition;
+
+int wvl_cli_check_conditions(const wvl_cli_condition *conditions, size_t count);
+#define WVL_CLI_CHECK(conditions) wvl_cli_check_conditions(conditions, sizeof(conditions) / sizeof *(conditions))
+/* Options that say how pictures are read. */
 int wvl_cli_check_reading(const wvl_cli_args *args);
 
 #endif

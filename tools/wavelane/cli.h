@@ -31,75 +31,38 @@ enum {
 
 /* ---- The options of the command -------------------------------------------------------------- */
 
-typedef enum wvl_cli_action {
-    WVL_ACTION_SETTING, /* sets `key` of the library to `fixed`, or to the argument where fixed is NULL */
-    WVL_ACTION_NEVER,   /* refused for good; doc says why */
-    WVL_ACTION_INPUT,
-    WVL_ACTION_OUTPUT,
-    WVL_ACTION_IMAGE_DIR,
-    WVL_ACTION_OUT_FORMAT,
-    WVL_ACTION_PICTURES,
-    WVL_ACTION_RECURSIVE,
-    WVL_ACTION_SKIP_EXISTING,
-    WVL_ACTION_RAW_FORMAT,
-    WVL_ACTION_RAW_LAYOUT,
-    WVL_ACTION_INPUT_FORMAT,
-    WVL_ACTION_PAGE,
-    WVL_ACTION_MAX_PIXELS,
-    WVL_ACTION_MAX_INPUT_BYTES,
-    WVL_ACTION_COMPONENT_STEPS,
-    WVL_ACTION_DEMO,
-    WVL_ACTION_FORCE,
-    WVL_ACTION_RESOLUTIONS,
-    WVL_ACTION_HALVED_PRECINCTS,
-    WVL_ACTION_SUBSAMPLING,
-    WVL_ACTION_IMAGE_OFFSET,
-    WVL_ACTION_MCT,
-    WVL_ACTION_TARGET_DEPTH,
-    WVL_ACTION_PRESET,
-    WVL_ACTION_COLOR,
-    WVL_ACTION_INPUT_COLOR,
-    WVL_ACTION_PALETTE,
-    WVL_ACTION_JPEG_YCC,
-    WVL_ACTION_PAGES,
-    WVL_ACTION_CHANNELS,
-    WVL_ACTION_DROP_ALPHA,
-    WVL_ACTION_YCC_TO_RGB,
-    WVL_ACTION_FLOAT_TRANSFER,
-    WVL_ACTION_FLOAT_RANGE,
-    WVL_ACTION_XML,
-    WVL_ACTION_UUID,
-    WVL_ACTION_ICC,
-    WVL_ACTION_NO_ICC,
-    WVL_ACTION_NO_XMP,
-    WVL_ACTION_KEEP,
-    WVL_ACTION_STRIP,
-    WVL_ACTION_ORIENT,
-    WVL_ACTION_GML,
-    WVL_ACTION_THREADS,
-    WVL_ACTION_MEMORY,
-    WVL_ACTION_SPILL_DIR,
-    WVL_ACTION_TRACE,
-    WVL_ACTION_VERIFY,
-    WVL_ACTION_PSNR_REPORT,
-    WVL_ACTION_DRY_RUN,
-    WVL_ACTION_EXPLAIN,
-    WVL_ACTION_JSON,
-    WVL_ACTION_QUIET,
-    WVL_ACTION_VERBOSE,
-    WVL_ACTION_HELP,
-    WVL_ACTION_VERSION
-} wvl_cli_action;
+/* What an option does to the structure that its command fills. */
+typedef enum wvl_cli_effect {
+    WVL_CLI_SETTING, /* sets `key` of the library to `fixed`, or to the value where fixed is NULL */
+    WVL_CLI_PRESET,  /* chooses the preset `fixed`, or the one that the value names */
+    WVL_CLI_FLAG,    /* sets an int to 1 */
+    WVL_CLI_TEXT,    /* keeps the value; of several the last one */
+    WVL_CLI_ONCE,    /* keeps the value, and refuses another one */
+    WVL_CLI_WORD,    /* keeps the index of the value among the words of `argument`, an int */
+    WVL_CLI_CALL,    /* calls take(); NULL: another reader takes the option, as that of encode */
+    WVL_CLI_NEVER    /* is refused for good; doc says why */
+} wvl_cli_effect;
 
 typedef struct wvl_cli_option {
     const char *name;     /* after - or --; NULL: the letter alone */
     char letter;          /* 0: none */
-    const char *argument; /* placeholder; NULL: takes none */
-    wvl_cli_action action;
-    const char *key, *fixed;
+    const char *argument; /* placeholder, or words with bars between them; NULL: takes none */
+    struct {
+        wvl_cli_effect effect;
+        const char *key, *fixed;
+        size_t at;                                                      /* offset of the member */
+        int (*take)(void *to, const char *spelling, const char *value); /* 0, or an exit code after a message */
+    } how;
     const char *doc;
-    const char *section;
+    const char *section; /* of the options of encode */
 } wvl_cli_option;
+
+#define WVL_CLI_HOW(kind, ...)                                                                                         \
+    {                                                                                                                  \
+        .effect = WVL_CLI_##kind, __VA_ARGS__                                                                          \
+    }
+#define WVL_CLI_MEMBER(kind, type, member) WVL_CLI_HOW(kind, .at = offsetof(type, member))
+#define WVL_CLI_TAKE(function) WVL_CLI_HOW(CALL, .take = function)
 
 const wvl_cli_option *wvl_cli_options(size_t *count);
 int wvl_cli_is_option(const char *name);
@@ -111,18 +74,15 @@ void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *optio
 
 /* ---- The commands ---------------------------------------------------------------------------- */
 
-typedef struct wvl_cli_command_option {
-    const char *name, *argument; /* argument NULL: takes none */
-    const char *doc;
-    const char *words; /* values with blanks between them; NULL: others, or those of the encoding option of that name */
-} wvl_cli_command_option;
-
 typedef struct wvl_cli_command {
     const char *name, *usage, *doc;
-    const wvl_cli_command_option *options; /* encode has those of wvl_cli_options and wvl_options */
-    size_t option_count;
+    const wvl_cli_option *options; /* NULL, or its own ones, which end with one without doc; encode has those of
+                                      wvl_cli_options and wvl_options */
     int takes_file;
 } wvl_cli_command;
+
+/* Own options of sequence and verify. */
+extern const wvl_cli_option wvl_cli_sequence_own[], wvl_cli_verify_own[];
 
 const wvl_cli_command *wvl_cli_commands(size_t *count);
 
@@ -185,6 +145,9 @@ typedef struct wvl_cli_args {
     size_t storage_used;
 } wvl_cli_args;
 
+/* Nothing is encoded. */
+static inline int wvl_cli_is_plan_only(const wvl_cli_args *args) { return args->dry_run || args->explain; }
+
 /* pages.c: whether text is a list of pages. */
 int wvl_cli_are_pages(const char *text);
 /* "N", or "N.M" for SubIFD M of page N, into what the readers are asked for; 0: it is neither. */
@@ -200,9 +163,6 @@ int wvl_cli_parse_args(int argc, char **argv, wvl_cli_args *args);
 int wvl_cli_init_args(int argc, wvl_cli_args *args);
 int wvl_cli_parse_option(int argc, char **argv, int *index, wvl_cli_args *args);
 void wvl_cli_release_args(wvl_cli_args *args);
-/* --keep, --strip, --orient, --gml: the exit code, WVL_EXIT_CHECK where the action is none of them. value: NULL for
- * those that take none. */
-int wvl_cli_take_metadata_option(wvl_cli_args *args, wvl_cli_action action, const char *spelling, const char *value);
 /* Whole text as a number of [minimum, maximum]: 1, else 0. */
 int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *value);
 
@@ -373,6 +333,8 @@ int wvl_cli_describe_rows(const wvl_cli_args *args, const char *name, wvl_io_row
 int wvl_cli_finish_reading(const wvl_cli_args *args, const char *name, int result, const char *error,
                            wvl_io_picture *io);
 void wvl_cli_release_picture(wvl_cli_picture *picture);
+/* What --strip leaves out. */
+#define WVL_CLI_STRIPPED ((unsigned)(WVL_KEEP_ALL & ~(WVL_KEEP_ICC | WVL_KEEP_RESOLUTION)))
 /* What of the picture's metadata goes along: WVL_KEEP_*. */
 unsigned wvl_cli_kept_metadata(const wvl_cli_args *args);
 static inline int wvl_cli_drops_profile(const wvl_cli_args *args)

@@ -41,8 +41,6 @@ static int report_lines(const wvl_cli_job *j, const char *text, wvl_status statu
     return wvl_cli_exit_code(status);
 }
 
-int wvl_cli_is_plan_only(const wvl_cli_args *args) { return args->dry_run || args->explain; }
-
 /* Where no name says the format: that of -OutFor or --container, else a codestream. */
 static int take_asked_container(wvl_cli_job *j)
 {
@@ -520,7 +518,7 @@ static int finish_output(wvl_cli_batch *s, int code)
     if (!s->report_errno || code) {
         return code;
     }
-    if (s->args->dry_run || s->args->explain) {
+    if (wvl_cli_is_plan_only(s->args)) {
         return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot be written (%s)", name, strerror(s->report_errno));
     }
     return wvl_cli_fail(WVL_EXIT_REPORT, "%s: the report cannot be written (%s); the pictures are complete", name,

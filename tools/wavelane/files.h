@@ -5,6 +5,22 @@
 
 #include "cli.h"
 
+/* ---- Options --------------------------------------------------------------------------------- */
+
+#define WVL_CLI_MAX_INPUT_BYTES                                                                                        \
+    {                                                                                                                  \
+        "max-input-bytes", 0, "N", WVL_CLI_TAKE(NULL),                                                                 \
+            "Most bytes that are read from a pipe or device, as for encode.", NULL                                     \
+    }
+/* HOW(member) says what is done to a member. */
+#define WVL_CLI_SEVERAL_FILES(HOW)                                                                                     \
+    {"json", 0, NULL, HOW(json), "Print one JSON object; of several files one on each line.", NULL},                   \
+        {"csv", 0, NULL, HOW(csv), "Print a table of comma-separated values, one row for each file.", NULL},           \
+    {                                                                                                                  \
+        "recursive", 'R', NULL, HOW(files.recursive),                                                                  \
+            "Folders: look into the folders below them too. -R is the same.", NULL                                     \
+    }
+
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 typedef struct wvl_cli_files {

@@ -11,13 +11,15 @@
 
 /* ---- Completion: values ---------------------------------------------------------------------- */
 
-static int is_refused(const wvl_cli_option *option) { return option->action == WVL_ACTION_NEVER; }
+static int is_refused(const wvl_cli_option *option) { return option->how.effect == WVL_CLI_NEVER; }
 
-static int takes_file(wvl_cli_action action)
+/* What the completions of a shell know of a value by its placeholder. */
+static int names_file(const wvl_cli_option *o)
 {
-    return action == WVL_ACTION_INPUT || action == WVL_ACTION_OUTPUT || action == WVL_ACTION_XML ||
-           action == WVL_ACTION_TRACE;
+    return !strcmp(o->argument, "FILE") || !strcmp(o->argument, "JOURNAL") || !strcmp(o->argument, "PICTURE");
 }
+
+static int names_folder(const wvl_cli_option *o) { return !strcmp(o->argument, "DIR"); }
 
 static const wvl_option *find_key(const char *name)
 {
@@ -40,7 +42,13 @@ static void put_preset_names(void)
     }
 }
 
-/* Words of a range like "a|b|c", with blanks between them. */
+/* Whether an argument is a list of words, as "auto|keep". */
+static int are_words(const char *argument)
+{
+    return strchr(argument, '|') && argument[strspn(argument, "abcdefghijklmnopqrstuvwxyz|")] == '\0';
+}
+
+/* Words of a list like "a|b|c", with blanks between them. */
 static void put_words(const char *words)
 {
     for (; *words; words++) {
@@ -48,8 +56,8 @@ static void put_words(const char *words)
     }
 }
 
-/* Values of options whose range is a text or a list: those that can be written out. NULL: none. */
-static const char *words_of_key(const wvl_option *key)
+/* Values of options and keys whose range is a text or a list: those that can be written out. NULL: none. */
+static const char *words_of(const char *name)
 {
     static const char *const known[][2] = {
         {"device", "auto cpu cuda cuda-only cuda:0 cuda-only:0"},
@@ -57,38 +65,22 @@ static const char *words_of_key(const wvl_option *key)
         {"tile-parts", "none R L C RL RC LC RLC"},
         {"levels", "auto 0 1 2 3 4 5 6"},
         {"frame-rate", "24 23.976 25 29.97 30 48 50 59.94 60 96 100 120"},
+        {"OutFor", "J2K J2C JPC JHC JP2 JPH"},
+        {"out-format", "J2K J2C JPC JHC JP2 JPH"},
+        {"keep", "exif iptc xmp geo text icc resolution boxes all none"},
+        {"mct", "0 1 off on auto"},
+        {"threads", "ALL_CPUS 1 2 4 8 16"},
+        {"memory", "128M 256M 512M 1G 2G"},
+        {"pictures", "1 2 4 8 16"},
+        {"input-format", "tif png pnm pam pgx dpx bmp tga raw rawl yuv"},
+        {"input-color", "auto none xyz rec709 srgb rec601-525 rec601-625 rec2020 p3-dci p3-d60 p3-d65 display-p3"},
     };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (!strcmp(key->key, known[i][0])) {
+    for (size_t i = 0; name && i < sizeof known / sizeof known[0]; i++) {
+        if (!strcmp(name, known[i][0])) {
             return known[i][1];
         }
     }
     return NULL;
-}
-
-static int names_folder(const wvl_cli_option *option)
-{
-    return option->action == WVL_ACTION_IMAGE_DIR || option->action == WVL_ACTION_SPILL_DIR;
-}
-
-static const char *words_of_action(const wvl_cli_option *option)
-{
-    switch (option->action) {
-    case WVL_ACTION_OUT_FORMAT: return "J2K J2C JPC JHC JP2 JPH";
-    case WVL_ACTION_PALETTE: return "expand indices";
-    case WVL_ACTION_RAW_LAYOUT: return "planar interleaved";
-    case WVL_ACTION_ORIENT: return "auto keep";
-    case WVL_ACTION_KEEP: return "exif iptc xmp geo text icc resolution boxes all none";
-    case WVL_ACTION_COLOR: return "srgb grey sycc";
-    case WVL_ACTION_MCT: return "0 1 off on auto";
-    case WVL_ACTION_THREADS: return "ALL_CPUS 1 2 4 8 16";
-    case WVL_ACTION_MEMORY: return "128M 256M 512M 1G 2G";
-    case WVL_ACTION_PICTURES: return "1 2 4 8 16";
-    case WVL_ACTION_INPUT_FORMAT: return "tif png pnm pam pgx dpx bmp tga raw rawl yuv";
-    case WVL_ACTION_INPUT_COLOR:
-        return "auto none xyz rec709 srgb rec601-525 rec601-625 rec2020 p3-dci p3-d60 p3-d65 display-p3";
-    default: return NULL;
-    }
 }
 
 /* Words of -cinema2K and its kin, and of --preset with rates behind the names of moving pictures. */
@@ -97,11 +89,11 @@ static void put_preset_words(const wvl_cli_option *option)
     static const char *const rates[] = {"24", "25", "30", "48", "50", "60"};
     size_t count;
     const wvl_preset *presets = wvl_presets(&count);
-    if (option->fixed && !strcmp(option->fixed, "imf")) {
+    if (option->how.fixed && !strcmp(option->how.fixed, "imf")) {
         fputs("2K 4K 8K 2K_R 4K_R 8K_R", stdout);
         return;
     }
-    if (option->fixed) {
+    if (option->how.fixed) {
         fputs("24 25 30 48 50 60 96 100 120", stdout);
         return;
     }
@@ -115,7 +107,7 @@ static void put_preset_words(const wvl_cli_option *option)
 
 static void put_key_words(const wvl_option *key)
 {
-    const char *words = words_of_key(key);
+    const char *words = words_of(key->key);
     if (key->type == WVL_OPTION_CHOICE || key->type == WVL_OPTION_BOOL) {
         put_words(key->range);
     } else if (words) {
@@ -125,23 +117,26 @@ static void put_key_words(const wvl_option *key)
 
 static int has_key_words(const wvl_option *key)
 {
-    return key && (key->type == WVL_OPTION_CHOICE || key->type == WVL_OPTION_BOOL || words_of_key(key));
+    return key && (key->type == WVL_OPTION_CHOICE || key->type == WVL_OPTION_BOOL || words_of(key->key));
 }
 
 static int has_words(const wvl_cli_option *option)
 {
-    return words_of_action(option) || (option->action == WVL_ACTION_PRESET && option->argument) ||
-           (option->action == WVL_ACTION_SETTING && option->argument && has_key_words(find_key(option->key)));
+    int is_setting = option->how.effect == WVL_CLI_SETTING;
+    return are_words(option->argument) || option->how.effect == WVL_CLI_PRESET ||
+           (is_setting ? has_key_words(find_key(option->how.key)) : words_of(option->name) != NULL);
 }
 
 static void put_option_words(const wvl_cli_option *option)
 {
-    if (option->action == WVL_ACTION_PRESET) {
+    if (option->how.effect == WVL_CLI_PRESET) {
         put_preset_words(option);
-    } else if (option->action == WVL_ACTION_SETTING) {
-        put_key_words(find_key(option->key));
+    } else if (option->how.effect == WVL_CLI_SETTING) {
+        put_key_words(find_key(option->how.key));
+    } else if (are_words(option->argument)) {
+        put_words(option->argument);
     } else {
-        fputs(words_of_action(option), stdout);
+        fputs(words_of(option->name), stdout);
     }
 }
 
@@ -200,7 +195,7 @@ static void write_bash_values(void)
         if (has_words(o)) {
             put_option_words(o);
         } else {
-            fputs(names_folder(o) ? "FOLDERS" : takes_file(o->action) ? "FILES" : "VALUE", stdout);
+            fputs(names_folder(o) ? "FOLDERS" : names_file(o) ? "FILES" : "VALUE", stdout);
         }
         fputs("' ;;\n", stdout);
     }
@@ -219,12 +214,7 @@ static void write_bash_values(void)
     fputs("    esac\n}\n\n", stdout);
 }
 
-static int names_file(const wvl_cli_command_option *o)
-{
-    return strstr("original report journal statistics", o->name) != NULL;
-}
-
-static void put_command_words(const wvl_cli_command_option *o)
+static void put_command_words(const wvl_cli_option *o)
 {
     size_t count;
     if (names_file(o)) {
@@ -251,8 +241,8 @@ static void write_bash_commands(void)
     fputs("# Options of command $1.\n_wavelane_options()\n{\n    case $1 in\n", stdout);
     for (size_t i = 0; i < count; i++) {
         printf("        %s) echo '", commands[i].name);
-        for (size_t k = 0; k < commands[i].option_count; k++) {
-            printf("%s%s ", wvl_cli_dashes(commands[i].options[k].name), commands[i].options[k].name);
+        for (const wvl_cli_option *o = commands[i].options; o && o->doc; o++) {
+            printf("%s%s ", wvl_cli_dashes(o->name), o->name);
         }
         if (!strcmp(commands[i].name, "encode") || !strcmp(commands[i].name, "sequence")) {
             put_names();
@@ -265,8 +255,7 @@ static void write_bash_commands(void)
         "    esac\n}\n\n# Words that option $2 of command $1 takes.\n_wavelane_command_values()\n{\n    case $1$2 in\n",
         stdout);
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < commands[i].option_count; k++) {
-            const wvl_cli_command_option *o = &commands[i].options[k];
+        for (const wvl_cli_option *o = commands[i].options; o && o->doc; o++) {
             printf("        %s-%s|%s--%s) echo \"", commands[i].name, o->name, commands[i].name, o->name);
             if (o->argument) {
                 put_command_words(o);
@@ -390,7 +379,7 @@ static void put_zsh_values(const wvl_cli_option *option)
     } else if (names_folder(option)) {
         fputs("_files -/", stdout);
     } else {
-        fputs(takes_file(option->action) ? "_files" : " ", stdout);
+        fputs(names_file(option) ? "_files" : " ", stdout);
     }
 }
 
@@ -419,6 +408,17 @@ static void put_zsh_keys(void)
     }
 }
 
+static void put_zsh_command_values(const wvl_cli_option *o)
+{
+    if (are_words(o->argument)) {
+        fputs("(", stdout);
+        put_words(o->argument);
+        fputs(")", stdout);
+    } else {
+        fputs(names_file(o) ? "_files" : " ", stdout);
+    }
+}
+
 /* The commands beside encode have few options of their own. */
 static void put_zsh_commands(void)
 {
@@ -426,15 +426,14 @@ static void put_zsh_commands(void)
     const wvl_cli_command *commands = wvl_cli_commands(&count);
     fputs("case $words[2] in\n", stdout);
     for (size_t i = 0; i < count; i++) {
-        if (!commands[i].option_count) {
+        if (!commands[i].options) {
             continue;
         }
         printf("%s) shift words; (( CURRENT-- )); _arguments \\\n", commands[i].name);
-        for (size_t k = 0; k < commands[i].option_count; k++) {
-            const wvl_cli_command_option *o = &commands[i].options[k];
+        for (const wvl_cli_option *o = commands[i].options; o && o->doc; o++) {
             open_zsh(wvl_cli_dashes(o->name), o->name, o->doc, o->argument);
             if (o->argument) {
-                printf(o->words ? "(%s)" : "%s", o->words ? o->words : names_file(o) ? "_files" : " ");
+                put_zsh_command_values(o);
             }
             close_zsh();
         }

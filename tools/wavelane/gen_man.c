@@ -85,9 +85,8 @@ static void put_man_command(const char *name)
     size_t count;
     const wvl_cli_command *commands = wvl_cli_commands(&count);
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < commands[i].option_count && !strcmp(commands[i].name, name); k++) {
+        for (const wvl_cli_option *o = commands[i].options; o && o->doc && !strcmp(commands[i].name, name); o++) {
             char term[128];
-            const wvl_cli_command_option *o = &commands[i].options[k];
             snprintf(term, sizeof term, "%s%s%s%s", wvl_cli_dashes(o->name), o->name, o->argument ? " " : "",
                      o->argument ? o->argument : "");
             put_entry(term, o->doc);

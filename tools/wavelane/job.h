@@ -81,8 +81,6 @@ int wvl_cli_encode_job_shared(wvl_cli_job *job, int *code);
 /* Prints what became of it: code 0, or the exit code. */
 void wvl_cli_report_job(wvl_cli_job *job, int code);
 void wvl_cli_release_job(wvl_cli_job *job);
-/* Nothing is encoded: --dry-run or --explain. */
-int wvl_cli_is_plan_only(const wvl_cli_args *args);
 
 /* encode.c: one picture, with its report; output NULL: none. */
 int wvl_cli_encode_one(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output);

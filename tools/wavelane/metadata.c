@@ -2,54 +2,8 @@
 /* Metadata on the command's way from a picture to a file: what is kept, named as lost, or applied. */
 #include <string.h>
 
-#include "args.h"
+#include "cli.h"
 #include "tools/metadata/sidecar.h"
-
-#define STRIPPED ((unsigned)(WVL_KEEP_ALL & ~(WVL_KEEP_ICC | WVL_KEEP_RESOLUTION)))
-
-/* ---- Options --------------------------------------------------------------------------------- */
-
-static int take_keep(wvl_cli_args *args, const char *spelling, const char *value)
-{
-    unsigned keep;
-    if (!wvl_metadata_parse_keep(value, &keep)) {
-        return wvl_cli_fail(WVL_EXIT_USAGE,
-                            "%s \"%s\": expected words with commas between them, of exif, iptc, xmp, geo, text, icc, "
-                            "resolution, boxes; or all, or none",
-                            spelling, value);
-    }
-    args->dropped = WVL_KEEP_ALL & ~keep;
-    return WVL_EXIT_OK;
-}
-
-static int take_icc(wvl_cli_args *args, const char *spelling, const char *value)
-{
-    static const char *const words[] = {"keep", "fit", "drop"};
-    int index = 0, code = wvl_cli_take_word(spelling, value, words, 3, &index);
-    args->icc = (wvl_cli_icc)index;
-    return code;
-}
-
-static int take_orient(wvl_cli_args *args, const char *spelling, const char *value)
-{
-    args->orient = !strcmp(value, "auto");
-    if (!args->orient && strcmp(value, "keep") != 0) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "%s \"%s\": expected auto or keep", spelling, value);
-    }
-    return WVL_EXIT_OK;
-}
-
-int wvl_cli_take_metadata_option(wvl_cli_args *args, wvl_cli_action action, const char *spelling, const char *value)
-{
-    switch (action) {
-    case WVL_ACTION_ICC: return take_icc(args, spelling, value);
-    case WVL_ACTION_KEEP: return take_keep(args, spelling, value);
-    case WVL_ACTION_ORIENT: return take_orient(args, spelling, value);
-    case WVL_ACTION_STRIP: args->dropped = STRIPPED; return WVL_EXIT_OK;
-    case WVL_ACTION_GML: args->gml = 1; return WVL_EXIT_OK;
-    default: return WVL_EXIT_CHECK;
-    }
-}
 
 unsigned wvl_cli_kept_metadata(const wvl_cli_args *args)
 {
@@ -86,7 +40,7 @@ static int turn(const char *name, wvl_io_picture *io)
 void wvl_cli_name_lost(const wvl_cli_args *args, const char *name, const wvl_cli_picture *p)
 {
     const char *first = p->io.lost, *second = p->metadata.lost;
-    if ((*first || *second) && (args->dropped & STRIPPED) != STRIPPED) {
+    if ((*first || *second) && (args->dropped & WVL_CLI_STRIPPED) != WVL_CLI_STRIPPED) {
         wvl_cli_warn_once(name, "metadata that the output does not carry: %s%s%s", first, *first && *second ? ", " : "",
                           second);
     }

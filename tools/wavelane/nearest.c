@@ -48,8 +48,8 @@ static void try_command(nearest *n, const char *command)
     size_t count;
     const wvl_cli_command *commands = wvl_cli_commands(&count);
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; !strcmp(commands[i].name, command) && k < commands[i].option_count; k++) {
-            try_name(n, commands[i].options[k].name);
+        for (const wvl_cli_option *o = commands[i].options; o && o->doc && !strcmp(commands[i].name, command); o++) {
+            try_name(n, o->name);
         }
     }
 }
@@ -70,7 +70,7 @@ const char *wvl_cli_nearest_option(const char *name, const char *command)
     }
     const wvl_cli_option *options = wvl_cli_options(&count);
     for (size_t i = 0; i < count; i++) {
-        if (options[i].name && options[i].action != WVL_ACTION_NEVER) {
+        if (options[i].name && options[i].how.effect != WVL_CLI_NEVER) {
             try_name(&n, options[i].name);
         }
     }

@@ -10,46 +10,6 @@
 
 #define MOST_SECONDS 1000000u
 
-typedef enum own_option {
-    OWN_FRAMES,
-    OWN_SHARD,
-    OWN_ON_ERROR,
-    OWN_TIMEOUT,
-    OWN_SIZES_ONLY,
-    OWN_JOURNAL,
-    OWN_REPORT,
-    OWN_LOG,
-    OWN_PROGRESS,
-    OWN_FPS,
-    OWN_BITS_PER_SECOND,
-    OWN_BUCKET_BITS,
-    OWN_BUCKET_BITS_PER_SECOND,
-    OWN_LAG,
-    OWN_STATISTICS,
-    OWN_NONE
-} own_option;
-
-static const struct {
-    const char *name;
-    int takes_value;
-} own_options[OWN_NONE] = {
-    [OWN_FRAMES] = {"frames", 1},
-    [OWN_SHARD] = {"shard", 1},
-    [OWN_ON_ERROR] = {"on-error", 1},
-    [OWN_TIMEOUT] = {"timeout", 1},
-    [OWN_SIZES_ONLY] = {"sizes-only", 0},
-    [OWN_JOURNAL] = {"journal", 1},
-    [OWN_REPORT] = {"report", 1},
-    [OWN_LOG] = {"log", 0},
-    [OWN_PROGRESS] = {"progress", 1},
-    [OWN_FPS] = {"fps", 1},
-    [OWN_BITS_PER_SECOND] = {"bits-per-second", 1},
-    [OWN_BUCKET_BITS] = {"bucket-bits", 1},
-    [OWN_BUCKET_BITS_PER_SECOND] = {"bucket-bits-per-second", 1},
-    [OWN_LAG] = {"lag", 1},
-    [OWN_STATISTICS] = {"statistics", 1},
-};
-
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 static int take_bits(wvl_cli_sequence_options *o, const char *spelling, const char *value, uint64_t *to)
@@ -60,8 +20,24 @@ static int take_bits(wvl_cli_sequence_options *o, const char *spelling, const ch
                : wvl_cli_refuse_value(spelling, value, "a whole number of bits from 1 to 2^40");
 }
 
-static int take_fps(wvl_cli_sequence_options *o, const char *spelling, const char *value)
+static int take_bits_per_second(void *to, const char *spelling, const char *value)
 {
+    return take_bits(to, spelling, value, &((wvl_cli_sequence_options *)to)->rate.bits_per_second);
+}
+
+static int take_bucket_bits(void *to, const char *spelling, const char *value)
+{
+    return take_bits(to, spelling, value, &((wvl_cli_sequence_options *)to)->rate.bucket_bits);
+}
+
+static int take_bucket_bits_per_second(void *to, const char *spelling, const char *value)
+{
+    return take_bits(to, spelling, value, &((wvl_cli_sequence_options *)to)->rate.bucket_bits_per_second);
+}
+
+static int take_fps(void *to, const char *spelling, const char *value)
+{
+    wvl_cli_sequence_options *o = to;
     wvl_check_options rate = {.struct_size = sizeof rate};
     int code = wvl_cli_parse_rate(value, &rate);
     o->fps_given = 1;
@@ -73,8 +49,9 @@ static int take_fps(wvl_cli_sequence_options *o, const char *spelling, const cha
     return code;
 }
 
-static int take_lag(wvl_cli_sequence_options *o, const char *spelling, const char *value)
+static int take_lag(void *to, const char *spelling, const char *value)
 {
+    wvl_cli_sequence_options *o = to;
     uint64_t lag;
     if (!wvl_cli_parse_number(value, 1, WVL_SEQUENCE_MOST_LAG, &lag)) {
         return wvl_cli_refuse_value(spelling, value, "a whole number of frames from 1 to 4096");
@@ -84,8 +61,9 @@ static int take_lag(wvl_cli_sequence_options *o, const char *spelling, const cha
     return WVL_EXIT_OK;
 }
 
-static int take_timeout(wvl_cli_sequence_options *o, const char *spelling, const char *value)
+static int take_timeout(void *to, const char *spelling, const char *value)
 {
+    wvl_cli_sequence_options *o = to;
     uint64_t seconds;
     if (!wvl_cli_parse_number(value, 0, MOST_SECONDS, &seconds)) {
         return wvl_cli_refuse_value(spelling, value, "a whole number of seconds from 0 to 1000000");
@@ -95,85 +73,70 @@ static int take_timeout(wvl_cli_sequence_options *o, const char *spelling, const
     return WVL_EXIT_OK;
 }
 
-static int take_frames(wvl_cli_sequence_options *o, const char *spelling, const char *value)
+static int take_frames(void *to, const char *spelling, const char *value)
 {
+    wvl_cli_sequence_options *o = to;
     o->has_range = wvl_sequence_parse_range(value, &o->range);
     return o->has_range ? WVL_EXIT_OK
                         : wvl_cli_refuse_value(spelling, value, "FIRST-LAST or FIRST-LASTxSTEP, such as 1-240x2");
 }
 
-static int take_shard(wvl_cli_sequence_options *o, const char *spelling, const char *value)
+static int take_shard(void *to, const char *spelling, const char *value)
 {
+    wvl_cli_sequence_options *o = to;
     return wvl_sequence_parse_shard(value, &o->shard, &o->shard_count)
                ? WVL_EXIT_OK
                : wvl_cli_refuse_value(spelling, value, "I/N with I from 1 to N, such as 3/8");
 }
 
-static int take_rate(wvl_cli_sequence_options *o, own_option option, const char *spelling, const char *value)
-{
-    switch (option) {
-    case OWN_FPS: return take_fps(o, spelling, value);
-    case OWN_BITS_PER_SECOND: return take_bits(o, spelling, value, &o->rate.bits_per_second);
-    case OWN_BUCKET_BITS: return take_bits(o, spelling, value, &o->rate.bucket_bits);
-    case OWN_BUCKET_BITS_PER_SECOND: return take_bits(o, spelling, value, &o->rate.bucket_bits_per_second);
-    default: return take_lag(o, spelling, value);
-    }
-}
+#define CALL(function) WVL_CLI_TAKE(function)
+#define MEMBER(kind, member) WVL_CLI_MEMBER(kind, wvl_cli_sequence_options, member)
 
-static int take_own(wvl_cli_sequence_options *o, own_option option, const char *spelling, const char *value)
-{
-    static const char *const on_errors[] = {"stop", "skip", "black"};
-    static const char *const shows[] = {"auto", "plain", "off"};
-    switch (option) {
-    case OWN_FRAMES: return take_frames(o, spelling, value);
-    case OWN_SHARD: return take_shard(o, spelling, value);
-    case OWN_ON_ERROR: return wvl_cli_take_word(spelling, value, on_errors, 3, &o->on_error);
-    case OWN_TIMEOUT: return take_timeout(o, spelling, value);
-    case OWN_SIZES_ONLY: o->sizes_only = 1; return WVL_EXIT_OK;
-    case OWN_JOURNAL: o->journal = value; return WVL_EXIT_OK;
-    case OWN_REPORT: o->report = value; return WVL_EXIT_OK;
-    case OWN_LOG: o->log = 1; return WVL_EXIT_OK;
-    case OWN_PROGRESS: return wvl_cli_take_word(spelling, value, shows, 3, &o->progress);
-    case OWN_STATISTICS: o->statistics = value; return WVL_EXIT_OK;
-    default: return take_rate(o, option, spelling, value);
-    }
-}
+const wvl_cli_option wvl_cli_sequence_own[] = {
+    {"frames", 0, "FIRST-LAST[xSTEP]", CALL(take_frames),
+     "Numbers of the frames; needed where IN is a name with %d or %06d. Frames of a folder, list, file or stream count "
+     "from 0.",
+     NULL},
+    {"shard", 0, "I/N", CALL(take_shard),
+     "Divide the frames into N parts, and encode part I, from 1 to N. Needs a file for each frame.", NULL},
+    {"on-error", 0, "stop|skip|black", MEMBER(WORD, on_error),
+     "A frame that cannot be read or encoded ends the run (stop, the default), is left out (skip), or becomes a black "
+     "frame of the same format as the frame beside it (black).",
+     NULL},
+    {"timeout", 0, "SECONDS", CALL(take_timeout),
+     "Longest wait for a frame that comes from a pipe or device; 0: no limit. Unless given: 300, and no limit for "
+     "standard input.",
+     NULL},
+    {"sizes-only", 0, NULL, MEMBER(FLAG, sizes_only),
+     "When a run resumes, compare the sizes of frames with the journal, not their checksums.", NULL},
+    {"journal", 0, "FILE", MEMBER(TEXT, journal), "Name of the journal; beside OUT unless given.", NULL},
+    {"report", 0, "FILE", MEMBER(TEXT, report),
+     "Write one JSON object on a line for each frame, and one for all; - is standard output.", NULL},
+    {"log", 0, NULL, MEMBER(FLAG, log), "Print one line for each frame.", NULL},
+    {"progress", 0, "auto|plain|off", MEMBER(WORD, progress),
+     "Progress on standard error: on a terminal (auto, the default), a line every 10 seconds (plain), or none (off).",
+     NULL},
+    {"fps", 0, "N[/D]", CALL(take_fps), "Frame rate for rate control; 24, or what YUV4MPEG2 says, unless given.", NULL},
+    {"bits-per-second", 0, "N", CALL(take_bits_per_second),
+     "Most bits a second, on average from the first frame to any other one; never exceeded. Bits that easy frames do "
+     "not use go to later ones.",
+     NULL},
+    {"bucket-bits", 0, "N", CALL(take_bucket_bits),
+     "Size of a leaky bucket: each frame must fit into the room that is left in it. The bits of a frame fill it, and "
+     "--bucket-bits-per-second leave it each second.",
+     NULL},
+    {"bucket-bits-per-second", 0, "N", CALL(take_bucket_bits_per_second),
+     "Bits that leave the bucket each second; as --bits-per-second unless given.", NULL},
+    {"lag", 0, "FRAMES", CALL(take_lag),
+     "How far rate control looks back: the limit of frame n follows from the bytes of the frames up to n minus this "
+     "number; 64 unless given. At most as many frames are encoded at a time.",
+     NULL},
+    {"statistics", 0, "JOURNAL", MEMBER(TEXT, statistics),
+     "Second pass: JOURNAL is that of a first pass. Frames that took more bytes there get more bits.", NULL},
+    {.name = NULL},
+};
 
 /* ---- Words ----------------------------------------------------------------------------------- */
-
-static own_option find_own(const char *word, size_t length)
-{
-    size_t i = 0;
-    while (i < OWN_NONE && (strlen(own_options[i].name) != length || memcmp(own_options[i].name, word, length) != 0)) {
-        i++;
-    }
-    return (own_option)i;
-}
-
-/* An option of this command: its exit code, or -1: it is none. */
-static int parse_own(wvl_cli_sequence_options *o, int argc, char **argv, int *i)
-{
-    char spelling[64];
-    const char *word = argv[*i], *name = word + 1 + (word[1] == '-');
-    size_t length = strcspn(name, "=");
-    own_option option = find_own(name, length);
-    const char *value = name[length] ? name + length + 1 : NULL;
-    if (option == OWN_NONE) {
-        return -1;
-    }
-    snprintf(spelling, sizeof spelling, "%.*s", (int)(name + length - word), word);
-    if (!own_options[option].takes_value && value) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "%s takes no value; leave out what follows the =", spelling);
-    }
-    if (own_options[option].takes_value && !value && *i + 1 < argc) {
-        value = argv[++*i];
-    }
-    if (own_options[option].takes_value && !value) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: a value is missing at the end of the command; give one", spelling);
-    }
-    int code = own_options[option].takes_value ? wvl_cli_refuse_empty(spelling, value) : WVL_EXIT_OK;
-    return code ? code : take_own(o, option, spelling, value);
-}
 
 /* Options of encode that change no byte: the journal does not know them. */
 static int changes_bytes(const char *name)
@@ -230,7 +193,7 @@ static int parse_word(wvl_cli_sequence_options *o, int argc, char **argv, int *i
 {
     const char *word = argv[*i];
     if (word[0] == '-' && word[1]) {
-        int code = parse_own(o, argc, argv, i);
+        int code = wvl_cli_parse_own(wvl_cli_sequence_own, o, argc, argv, i);
         return code >= 0 ? code : parse_encode(o, argc, argv, i);
     }
     if (o->word_count == 2) {
@@ -243,56 +206,43 @@ static int parse_word(wvl_cli_sequence_options *o, int argc, char **argv, int *i
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static int refuse_option(const char *option, const char *why)
-{
-    return wvl_cli_fail(WVL_EXIT_USAGE, "sequence: %s %s", option, why);
-}
-
 static int check_encode_options(const wvl_cli_args *a)
 {
-    if (a->input_count || a->output || a->image_dir || a->demo || a->component_steps) {
-        return refuse_option("-i, -o, -ImgDir, --demo and --component-steps",
-                             "are not options of sequence; the form is: " WVL_CLI_SEQUENCE_USAGE);
-    }
-    if (a->memory_bytes || a->spill_dir) {
-        return refuse_option("--memory and --spill-dir", "are for single pictures; frames are held as a whole");
-    }
-    if (a->pages || a->io.page_given) {
-        return refuse_option("--page and --pages", "are not options of sequence; use --frames");
-    }
-    if (a->explain || a->json || a->trace || a->psnr_report) {
-        return refuse_option("--explain, --json, --psnr-report and --trace",
-                             "are for single pictures; --report FILE writes a line for each frame");
-    }
-    if (a->out_format && wvl_cli_container_of_extension(a->out_format) < 0) {
-        return refuse_option("-OutFor", "takes J2K, J2C, JPC, JHC, JP2 or JPH, without a dot");
-    }
-    if (a->force && a->skip_existing) {
-        return refuse_option("--force and --skip-existing", "cannot be used together; give one of them");
-    }
-    return a->quiet && a->verbose ? refuse_option("--quiet and --verbose", "cannot be used together; give one of them")
-                                  : WVL_EXIT_OK;
+    const wvl_cli_condition conditions[] = {
+        {a->input_count || a->output || a->image_dir || a->demo || a->component_steps,
+         "sequence: -i, -o, -ImgDir, --demo and --component-steps are not options of sequence; the form "
+         "is: " WVL_CLI_SEQUENCE_USAGE},
+        {a->memory_bytes || a->spill_dir,
+         "sequence: --memory and --spill-dir are for single pictures; frames are held as a whole"},
+        {a->pages || a->io.page_given, "sequence: --page and --pages are not options of sequence; use --frames"},
+        {a->explain || a->json || a->trace || a->psnr_report,
+         "sequence: --explain, --json, --psnr-report and --trace are for single pictures; --report FILE writes a line "
+         "for each frame"},
+        {a->out_format && wvl_cli_container_of_extension(a->out_format) < 0,
+         "sequence: -OutFor takes J2K, J2C, JPC, JHC, JP2 or JPH, without a dot"},
+        {a->force && a->skip_existing,
+         "sequence: --force and --skip-existing cannot be used together; give one of them"},
+        {a->quiet && a->verbose, "sequence: --quiet and --verbose cannot be used together; give one of them"},
+    };
+    return WVL_CLI_CHECK(conditions);
 }
 
 /* Options of this command that would have no effect. */
 static int check_own_options(const wvl_cli_sequence_options *o)
 {
-    if (!strcmp(o->words[1], "-") && (o->journal || o->sizes_only)) {
-        return refuse_option("--journal and --sizes-only", "need files as OUT; standard output has no journal");
-    }
-    if (o->args.dry_run && (o->report || o->log)) {
-        return refuse_option("--report and --log", "need an encoding; --dry-run makes none");
-    }
-    if (o->log && o->report && !strcmp(o->report, "-")) {
-        return refuse_option("--log and --report -", "would share standard output; give --report the name of a file");
-    }
-    if (o->args.quiet && o->progress == WVL_CLI_SHOW_PLAIN) {
-        return refuse_option("--quiet and --progress plain", "cannot be used together; give one of them");
-    }
-    if (!o->rate_given && (o->lag_given || o->fps_given)) {
-        return refuse_option(o->lag_given ? "--lag" : "--fps", "needs --bits-per-second or --bucket-bits");
-    }
-    return WVL_EXIT_OK;
+    const wvl_cli_condition conditions[] = {
+        {!strcmp(o->words[1], "-") && (o->journal || o->sizes_only),
+         "sequence: --journal and --sizes-only need files as OUT; standard output has no journal"},
+        {o->args.dry_run && (o->report || o->log),
+         "sequence: --report and --log need an encoding; --dry-run makes none"},
+        {o->log && o->report && !strcmp(o->report, "-"),
+         "sequence: --log and --report - would share standard output; give --report the name of a file"},
+        {o->args.quiet && o->progress == WVL_CLI_SHOW_PLAIN,
+         "sequence: --quiet and --progress plain cannot be used together; give one of them"},
+        {!o->rate_given && o->lag_given, "sequence: --lag needs --bits-per-second or --bucket-bits"},
+        {!o->rate_given && o->fps_given, "sequence: --fps needs --bits-per-second or --bucket-bits"},
+    };
+    return WVL_CLI_CHECK(conditions);
 }
 
 static int check_rate_options(const wvl_cli_sequence_options *o)
@@ -309,19 +259,15 @@ static int check_rate_options(const wvl_cli_sequence_options *o)
     if (status && status < WVL_SEQUENCE_RATE_MEMORY) {
         return wvl_cli_fail(WVL_EXIT_USAGE, "sequence: %s", reasons[status]);
     }
-    if (o->statistics && !o->rate_given) {
-        return refuse_option("--statistics", "needs --bits-per-second or --bucket-bits");
-    }
-    if (o->rate_given && o->shard_count && !o->statistics) {
-        return refuse_option("--shard",
-                             "with rate control needs --statistics, the journal of a first pass, for a frame's limit "
-                             "follows from the frames before it");
-    }
-    if (o->rate_given && o->args.skip_existing) {
-        return refuse_option("--skip-existing",
-                             "and rate control cannot be used together; a second start resumes by the journal");
-    }
-    return WVL_EXIT_OK;
+    const wvl_cli_condition conditions[] = {
+        {o->statistics && !o->rate_given, "sequence: --statistics needs --bits-per-second or --bucket-bits"},
+        {o->rate_given && o->shard_count && !o->statistics,
+         "sequence: --shard with rate control needs --statistics, the journal of a first pass, for a frame's limit "
+         "follows from the frames before it"},
+        {o->rate_given && o->args.skip_existing,
+         "sequence: --skip-existing and rate control cannot be used together; a second start resumes by the journal"},
+    };
+    return WVL_CLI_CHECK(conditions);
 }
 
 int wvl_cli_parse_sequence(int argc, char **argv, wvl_cli_sequence_options *o)

@@ -23,76 +23,78 @@ typedef struct request {
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-/* Value of option `name` at argument *i, as --name VALUE or --name=VALUE; NULL: it is another argument. */
-static const char *match_value(const char *name, int argc, char **argv, int *i)
+static int take_fps(void *to, const char *spelling, const char *value)
 {
-    const char *word = argv[*i];
-    size_t n = strlen(name);
-    if (word[0] != '-') {
-        return NULL;
-    }
-    word += word[1] == '-' ? 2 : 1;
-    if (strncmp(word, name, n) != 0) {
-        return NULL;
-    }
-    if (word[n] == '=') {
-        return word + n + 1;
-    }
-    return word[n] || *i + 1 >= argc ? NULL : argv[++*i];
+    (void)spelling;
+    return wvl_cli_parse_rate(value, &((request *)to)->options);
 }
 
-static int match_flag(const char *name, const char *word)
+static int take_original(void *to, const char *spelling, const char *value)
 {
-    return word[0] == '-' && !strcmp(word + (word[1] == '-' ? 2 : 1), name);
+    wvl_cli_args *args = &((request *)to)->args;
+    (void)spelling;
+    args->inputs[args->input_count++] = value;
+    return WVL_EXIT_OK;
 }
 
-static int take_profile_name(request *q, const char *value)
-{
-    q->options.profile = value;
-    return wvl_cli_refuse_empty("--profile", value);
-}
+#define OWN(kind, member) WVL_CLI_MEMBER(kind, request, member)
+#define FLAG(member) OWN(FLAG, member)
+#define ELSEWHERE WVL_CLI_TAKE(NULL)
 
-static int take_original(request *q, const char *value)
-{
-    q->args.inputs[q->args.input_count++] = value;
-    return wvl_cli_refuse_empty("--original", value);
-}
+const wvl_cli_option wvl_cli_verify_own[] = {
+    {"profile", 0, "NAME|PRESET", OWN(TEXT, options.profile),
+     "Judge by this profile too. --profiles lists the names; the name of a preset with its words works as well.", NULL},
+    {"preset", 0, "NAME", ELSEWHERE,
+     "Judge by the profile of this preset, with its frame rate. -cinema2K, -cinema4K and -IMF work as for encode.",
+     NULL},
+    {"fps", 0, "N[/D]", WVL_CLI_TAKE(take_fps), "Frame rate for the byte limits of profiles; 24 unless given.", NULL},
+    {"stereo", 0, NULL, OWN(FLAG, options.stereo), "The file is one eye of a stereoscopic pair: half the bytes.", NULL},
+    {"hfr", 0, NULL, OWN(FLAG, options.hfr), "High frame rate in digital cinema: twice the bytes.", NULL},
+    {"original", 0, "PICTURE", WVL_CLI_TAKE(take_original),
+     "Decode with OpenJPEG and compare with this picture. Give it again for each file that was an -i of the encoding.",
+     NULL},
+    {"raw-format", 0, "W,H,N,BITS,{s|u}[@DXxDY:...]", ELSEWHERE,
+     "How a raw original is read, as for encode; -F is the same.", NULL},
+    {"raw-layout", 0, "planar|interleaved", ELSEWHERE, "Order of a raw original's samples, as for encode.", NULL},
+    {"input-format", 0, "EXTENSION", ELSEWHERE,
+     "Read the original as a file with this extension, whatever its name and first bytes are.", NULL},
+    {"page", 0, "N[.M]", ELSEWHERE, "Page of a TIFF original, from 0, or SubIFD M of it.", NULL},
+    {"palette", 0, "expand|indices", ELSEWHERE, "How a palette original was encoded.", NULL},
+    {"jpeg-ycc", 0, "rgb|keep", ELSEWHERE, "How a JPEG original was read, as for encode.", NULL},
+    {"channels", 0, "N,...", ELSEWHERE, "Channels of the original that were encoded.", NULL},
+    {"drop-alpha", 0, NULL, ELSEWHERE, "Leave the alpha channel of the original out.", NULL},
+    {"ycc-to-rgb", 0, NULL, ELSEWHERE, "Convert a YCbCr original to RGB, as for encode.", NULL},
+    {"float-transfer", 0, "linear|log|pq", ELSEWHERE, "How a floating-point original became integers.", NULL},
+    {"float-range", 0, "LO,HI|auto", ELSEWHERE, "Its range, as for encode.", NULL},
+    {"orient", 0, "auto|keep", ELSEWHERE, "Whether the original was turned by its orientation, as for encode.", NULL},
+    {"component-steps", 0, "DXxDY:...", ELSEWHERE, "Subsampling of several originals that made one picture.", NULL},
+    {"TargetBitDepth", 0, "BITS", ELSEWHERE, "Scale the original to this depth, as for encode.", NULL},
+    {"input-color", 0, "auto|none|xyz|SPACE", ELSEWHERE, "Convert the original to X'Y'Z', as for encode.", NULL},
+    {"input-transfer", 0, "CURVE", ELSEWHERE, "Transfer of the original, as for encode.", NULL},
+    {"input-range", 0, "full|video", ELSEWHERE, "Range of the original, as for encode.", NULL},
+    {"icc", 0, "keep|fit|drop", ELSEWHERE,
+     "The ICC profile of the original, as for encode: drop leaves it out of the conversion.", NULL},
+    {"no-icc", 0, NULL, ELSEWHERE, "The same as --icc drop.", NULL},
+    {"max-pixels", 0, "N", ELSEWHERE, "Largest original that is read, in samples, as for encode.", NULL},
+    WVL_CLI_MAX_INPUT_BYTES,
+    {"skip-blocks", 0, NULL, OWN(FLAG, options.skip_blocks), "Do not decode HT blocks; faster.", NULL},
+    WVL_CLI_SEVERAL_FILES(FLAG),
+    {"rules", 0, NULL, OWN(FLAG, lists_rules), "List the rules, and end.", NULL},
+    {"profiles", 0, NULL, OWN(FLAG, lists_profiles), "List the profiles, and end.", NULL},
+    {.name = NULL},
+};
 
 static int parse_word(request *q, int argc, char **argv, int *i)
 {
-    const char *value;
     const char *word = argv[*i];
-    if (match_flag("json", word)) {
-        q->json = 1;
-    } else if (match_flag("csv", word)) {
-        q->csv = 1;
-    } else if (match_flag("recursive", word) || !strcmp(word, "-R")) {
-        q->files.recursive = 1;
-    } else if (match_flag("stereo", word)) {
-        q->options.stereo = 1;
-    } else if (match_flag("hfr", word)) {
-        q->options.hfr = 1;
-    } else if (match_flag("skip-blocks", word)) {
-        q->options.skip_blocks = 1;
-    } else if (match_flag("rules", word)) {
-        q->lists_rules = 1;
-    } else if (match_flag("profiles", word)) {
-        q->lists_profiles = 1;
-    } else if ((value = match_value("profile", argc, argv, i))) {
-        return take_profile_name(q, value);
-    } else if ((value = match_value("fps", argc, argv, i))) {
-        return wvl_cli_parse_rate(value, &q->options);
-    } else if ((value = match_value("original", argc, argv, i))) {
-        return take_original(q, value);
-    } else if (match_flag("original", word) || match_flag("profile", word) || match_flag("fps", word)) {
-        return wvl_cli_fail(WVL_EXIT_USAGE,
-                            "verify: \"%s\" is unexpected, or lacks its value; the form is: " WVL_CLI_VERIFY_USAGE,
-                            word);
-    } else if (word[0] == '-' && word[1]) {
-        return wvl_cli_take_original(argc, argv, i, &q->args);
-    } else {
-        q->files.words[q->files.word_count++] = word;
+    int code = wvl_cli_parse_own(wvl_cli_verify_own, q, argc, argv, i);
+    if (code >= 0) {
+        return code;
     }
+    if (word[0] == '-' && word[1]) {
+        return wvl_cli_take_original(argc, argv, i, &q->args);
+    }
+    q->files.words[q->files.word_count++] = word;
     return WVL_EXIT_OK;
 }
 
@@ -139,22 +141,20 @@ static int settle_profile(request *q)
 /* What does not go together, after all words were read. */
 static int check_words(const request *q)
 {
-    int lists = q->lists_rules || q->lists_profiles;
-    if (!q->args.input_count && wvl_cli_reads_original(&q->args)) {
-        wvl_cli_error("verify: options that say how a picture was read need --original PICTURE");
-    } else if (!q->files.word_count && !lists) {
-        wvl_cli_error("verify: no file; the form is: " WVL_CLI_VERIFY_USAGE);
-    } else if (q->csv && (q->json || lists)) {
-        wvl_cli_error("verify: --csv and %s cannot be used together; give one of them",
-                      q->json ? "--json" : "a list of rules or profiles");
-    } else if (q->args.input_count && q->files.word_count > 1) {
-        wvl_cli_error("verify: --original is compared with one file; give one");
-    } else if (q->args.component_steps && q->args.input_count < 2) {
-        wvl_cli_error("verify: --component-steps needs several --original that made one picture");
-    } else if (wvl_cli_check_reading(&q->args)) {
-        return WVL_EXIT_OK;
-    }
-    return WVL_EXIT_USAGE;
+    int lists = q->lists_rules || q->lists_profiles, has_original = q->args.input_count != 0;
+    const wvl_cli_condition conditions[] = {
+        {!has_original && wvl_cli_reads_original(&q->args),
+         "verify: options that say how a picture was read need --original PICTURE"},
+        {!q->files.word_count && !lists, "verify: no file; the form is: " WVL_CLI_VERIFY_USAGE},
+        {q->csv && q->json, "verify: --csv and --json cannot be used together; give one of them"},
+        {q->csv && lists, "verify: --csv and a list of rules or profiles cannot be used together; give one of them"},
+        {has_original && q->files.word_count > 1, "verify: --original is compared with one file; give one"},
+        {q->args.component_steps && q->args.input_count < 2,
+         "verify: --component-steps needs several --original that made one picture"},
+        {has_original && !wvl_cli_can_verify(), "verify: --original: this build has no OpenJPEG to decode with"},
+    };
+    int code = WVL_CLI_CHECK(conditions);
+    return code ? code : wvl_cli_check_reading(&q->args);
 }
 
 static int parse(request *q, int argc, char **argv)
@@ -167,9 +167,6 @@ static int parse(request *q, int argc, char **argv)
     }
     TRY(code, check_words(q));
     TRY(code, settle_profile(q));
-    if (!code && q->args.input_count && !wvl_cli_can_verify()) {
-        code = wvl_cli_fail(WVL_EXIT_USAGE, "verify: --original: this build has no OpenJPEG to decode with");
-    }
     return code;
 }
 
