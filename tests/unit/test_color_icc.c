@@ -6,7 +6,7 @@
 
 #include "tests/prop/xyz_model.h"
 #include "tests/support/support.h"
-#include "tools/wavelane/color.h"
+#include "tools/wavelane/cli.h"
 
 #define SIDE 64u
 #define PIXELS (SIDE * SIDE)

@@ -4,13 +4,91 @@
  * and -t. A letter may carry its argument (-r20) as with opj_compress. Names are not abbreviated: an abbreviation that
  * works today may be ambiguous tomorrow.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
 #include "args.h"
-#include "settings.h"
+#include "cli.h"
+
+/* ---- The name that somebody may have meant --------------------------------------------------- */
+
+#define NAME_CHARS 32u
+
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[NAME_CHARS + 1];
+    size_t m = strlen(a), n = strlen(b);
+    if (m > NAME_CHARS || n > NAME_CHARS) {
+        return 2 * NAME_CHARS;
+    }
+    for (unsigned j = 0; j <= n; j++) {
+        row[j] = j;
+    }
+    for (unsigned i = 1; i <= m; i++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (unsigned j = 1; j <= n; j++) {
+            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            best = best < diagonal + 1 ? best : diagonal + 1;
+            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+        }
+    }
+    return row[n];
+}
+
+/* The nearest so far. */
+typedef struct nearest {
+    const char *wanted, *best;
+    unsigned least;
+} nearest;
+
+static void try_name(nearest *n, const char *name)
+{
+    unsigned d = distance(n->wanted, name);
+    if (d < n->least) {
+        n->least = d;
+        n->best = name;
+    }
+}
+
+/* Of a command that takes options of its own. */
+static void try_command(nearest *n, const char *command)
+{
+    size_t count;
+    const wvl_cli_command *commands = wvl_cli_commands(&count);
+    for (size_t i = 0; i < count; i++) {
+        for (const wvl_cli_option *o = commands[i].options; o && o->doc && !strcmp(commands[i].name, command); o++) {
+            try_name(n, o->name);
+        }
+    }
+}
+
+static const char *nearest_option(const char *name, const char *command)
+{
+    size_t count;
+    nearest n = {name, "help", UINT32_MAX};
+    if (command) {
+        try_command(&n, command);
+    }
+    if (command && !strcmp(command, "verify")) {
+        return n.best; /* it takes no others */
+    }
+    const wvl_option *keys = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        try_name(&n, keys[i].key);
+    }
+    const wvl_cli_option *options = wvl_cli_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].name && options[i].how.effect != WVL_CLI_NEVER) {
+            try_name(&n, options[i].name);
+        }
+    }
+    return n.best;
+}
 
 typedef struct parser {
     int argc, index;
@@ -142,6 +220,47 @@ static int take_profile(wvl_cli_args *args, const wvl_cli_option *option, const 
     return take_once(spelling, option->how.fixed ? option->how.fixed : value, &args->preset);
 }
 
+/* ---- Frame rates ----------------------------------------------------------------------------- */
+
+/* 23.976, 29.97, 59.94 and the like stand for N * 1000 / 1001; whole numbers may have a point too. 0: neither. */
+static int parse_decimal(const char *text, wvl_check_options *options)
+{
+    char *end;
+    double value = strtod(text, &end), whole = nearbyint(value), slow = nearbyint(value * 1.001);
+    if (end == text || *end || !(value >= 1.0 && value < 100000.0) || strspn(text, "0123456789.") != strlen(text)) {
+        return 0;
+    }
+    if (value == whole) {
+        options->frames = (uint32_t)whole;
+        options->seconds = 1;
+        return 1;
+    }
+    options->frames = (uint32_t)slow * 1000;
+    options->seconds = 1001;
+    return fabs(value - slow / 1.001) < 0.005;
+}
+
+int wvl_cli_parse_rate(const char *text, wvl_check_options *options)
+{
+    char number[32];
+    const char *slash = strchr(text, '/');
+    uint64_t frames, seconds = 1;
+    size_t n = slash ? (size_t)(slash - text) : strlen(text);
+    n = n < sizeof number ? n : sizeof number - 1;
+    memcpy(number, text, n);
+    number[n] = '\0';
+    if (strchr(text, '.') && parse_decimal(text, options)) {
+        return WVL_EXIT_OK;
+    }
+    if (!wvl_cli_parse_number(number, 1, UINT32_MAX, &frames) ||
+        (slash && !wvl_cli_parse_number(slash + 1, 1, UINT32_MAX, &seconds))) {
+        return wvl_cli_fail(WVL_EXIT_USAGE, "\"%s\" is no frame rate; 24, 23.976 or 24000/1001 is one", text);
+    }
+    options->frames = (uint32_t)frames;
+    options->seconds = (uint32_t)seconds;
+    return WVL_EXIT_OK;
+}
+
 /* ---- Settings of the library ----------------------------------------------------------------- */
 
 static int is_target(const char *key)
@@ -237,7 +356,7 @@ static int refuse_option(const parser *p, const char *spelling)
 {
     const char *name = spelling + 1 + (spelling[1] == '-'), *command = p->args->command;
     return wvl_cli_fail(WVL_EXIT_USAGE, "unknown option %s; the nearest is --%s (wavelane %s%s--help lists all)",
-                        spelling, wvl_cli_nearest_option(name, command), command ? command : "", command ? " " : "");
+                        spelling, nearest_option(name, command), command ? command : "", command ? " " : "");
 }
 
 /* Letters: one with its argument, or several that take none. */

@@ -4,12 +4,15 @@
 #define WVL_TOOLS_ARGS_H
 
 #include "cli.h"
+#include "wavelane_check.h"
 
 /* Digits as a number of [minimum, maximum]: what stands behind them, or NULL. */
 const char *wvl_cli_scan_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *value);
 int wvl_cli_refuse_value(const char *spelling, const char *value, const char *expected);
 /* Finds value among words with bars between them, in capital or small letters. */
 int wvl_cli_take_word(const char *spelling, const char *value, const char *words, int *index);
+/* N, N/D, or a decimal number that is meant for one of them. */
+int wvl_cli_parse_rate(const char *text, wvl_check_options *options);
 /* halved: of -c. */
 int wvl_cli_add_setting(wvl_cli_args *args, const char *spelling, const char *key, const char *value, int halved);
 /* The option argv[*index] of a command's own ones, which fills `to`, and its value; -1: it is none of them. */

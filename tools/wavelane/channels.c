@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* --ycc-to-rgb, --drop-alpha and --channels, in this order, on a picture that was read. */
 #include "cli.h"
+#include <stdlib.h>
+#include <string.h>
 
 static int report(const char *name, int result, const char *error)
 {
@@ -38,4 +40,95 @@ int wvl_cli_change_channels(const wvl_cli_args *args, const char *name, wvl_io_p
         wvl_cli_warn_once(name, "the ICC profile is left out; it is not for the channels of --channels");
     }
     return report(name, result, error);
+}
+
+/* ---- -TargetBitDepth: the arithmetic of opj_compress, for every input format ----------------- */
+
+static int64_t fetch_sample(const uint8_t *p, unsigned bytes, int is_signed)
+{
+    if (bytes == 1) {
+        return is_signed ? (int64_t)(int8_t)*p : (int64_t)*p;
+    }
+    if (bytes == 2) {
+        uint16_t v;
+        memcpy(&v, p, 2);
+        return is_signed ? (int64_t)(int16_t)v : (int64_t)v;
+    }
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return is_signed ? (int64_t)(int32_t)v : (int64_t)v;
+}
+
+static void store_sample(uint8_t *p, unsigned bytes, int64_t value)
+{
+    uint8_t v8 = (uint8_t)value;
+    uint16_t v16 = (uint16_t)value;
+    uint32_t v32 = (uint32_t)value;
+    memcpy(p, bytes == 1 ? (void *)&v8 : bytes == 2 ? (void *)&v16 : (void *)&v32, bytes);
+}
+
+/* Up: v * (greatest new) / (greatest old), toward zero; the products stay below 2^64. Down: bits are dropped. */
+static int64_t scale_sample(int64_t v, unsigned from, unsigned to, int is_signed)
+{
+    if (to < from) {
+        int64_t divisor = (int64_t)1 << (from - to);
+        return v >= 0 ? v / divisor : -((-v + divisor - 1) / divisor);
+    }
+    if (is_signed) {
+        return v * ((int64_t)1 << (to - from));
+    }
+    uint64_t new_max = ((uint64_t)1 << to) - 1, old_max = ((uint64_t)1 << from) - 1;
+    return (int64_t)((uint64_t)v * new_max / old_max);
+}
+
+static void scale_component(const wvl_io_component *c, uint8_t *data, unsigned bytes, unsigned depth)
+{
+    for (uint32_t y = 0; y < c->height; y++) {
+        const uint8_t *from = (const uint8_t *)c->data + y * c->stride_bytes;
+        uint8_t *to = data + (size_t)y * c->width * bytes;
+        for (uint32_t x = 0; x < c->width; x++, from += c->sample_stride_bytes, to += bytes) {
+            store_sample(
+                to, bytes,
+                scale_sample(fetch_sample(from, c->sample_bytes, c->is_signed), c->depth, depth, c->is_signed));
+        }
+    }
+}
+
+int wvl_cli_scale_depth(const char *name, wvl_io_picture *io, unsigned depth)
+{
+    unsigned bytes = depth <= 8 ? 1 : depth <= 16 ? 2 : 4;
+    uint8_t **data;
+    if (io->palette) {
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: -TargetBitDepth cannot scale palette indices; use --palette expand",
+                            name);
+    }
+    data = calloc(io->component_count, sizeof *data);
+    int failed = !data;
+    for (uint32_t i = 0; !failed && i < io->component_count; i++) {
+        const wvl_io_component *c = &io->components[i];
+        data[i] = malloc((size_t)c->width * c->height * bytes);
+        failed = !data[i];
+        if (!failed) {
+            scale_component(c, data[i], bytes, depth);
+        }
+    }
+    /* Only now may the old samples go: several components can lie in one block. */
+    for (uint32_t i = 0; data && i < io->component_count; i++) {
+        wvl_io_component *c = &io->components[i];
+        if (failed) {
+            free(data[i]);
+            continue;
+        }
+        free(c->owned);
+        c->data = c->owned = data[i];
+        c->depth = (uint8_t)depth;
+        c->sample_bytes = (uint8_t)bytes;
+        c->sample_stride_bytes = bytes;
+        c->stride_bytes = (size_t)c->width * bytes;
+    }
+    free(data);
+    if (failed) {
+        wvl_cli_error("%s: out of memory", name);
+    }
+    return failed ? WVL_EXIT_DEVICE : WVL_EXIT_OK;
 }

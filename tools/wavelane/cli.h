@@ -67,8 +67,6 @@ typedef struct wvl_cli_option {
 const wvl_cli_option *wvl_cli_options(size_t *count);
 int wvl_cli_is_option(const char *name);
 const char *wvl_cli_dashes(const char *name); /* "-" or "--", as the documents write the name */
-/* The name of an option that is nearest to what was written. */
-const char *wvl_cli_nearest_option(const char *name, const char *command); /* command: NULL for encode */
 /* "-o, --output FILE" and the like. */
 void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option);
 
@@ -418,7 +416,6 @@ int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, w
 /* ---- Commands -------------------------------------------------------------------------------- */
 
 int wvl_cli_run_encode(const wvl_cli_args *args);
-int wvl_cli_run_devices(int argc, char **argv);
 int wvl_cli_run_info(int argc, char **argv);
 int wvl_cli_run_verify(int argc, char **argv);
 int wvl_cli_run_sequence(int argc, char **argv);
@@ -428,5 +425,48 @@ static inline int wvl_cli_is_switch(const wvl_option *key)
 {
     return key->type == WVL_OPTION_BOOL || strncmp(key->range, "no|yes", 6) == 0;
 }
+
+/* ---- Settings of the library ----------------------------------------------------------------- */
+
+/* Preset first, then the options in their order. */
+int wvl_cli_apply_settings(const wvl_cli_args *args, wvl_params *params);
+/* Refuses options of the command line that have no effect beside the others, each with what it needs. */
+int wvl_cli_refuse_idle(const wvl_cli_args *args, const wvl_params *params);
+/* What follows from the output's name, and from the picture. */
+int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_jp2, wvl_params *params);
+int wvl_cli_fit_transform(const wvl_cli_args *args, const char *name, const wvl_cli_picture *picture,
+                          wvl_params *params);
+/* Warns of a picture of a cinema profile that has none of the sizes of digital cinema. */
+void wvl_cli_warn_of_container(const char *name, const wvl_cli_picture *picture, const wvl_params *params);
+/* Options that set what layers aim at, ratios first. An option for a new rate target is added here. */
+#define WVL_CLI_TARGETS 5
+extern const char *const wvl_cli_target_keys[WVL_CLI_TARGETS];
+/* 1: these settings promise every sample back. */
+int wvl_cli_wants_lossless(const wvl_params *params);
+
+/* ---- --trace --------------------------------------------------------------------------------- */
+
+/* Checks and opens the file as an output, and makes the context report its spans. 0 or an exit code after a message. */
+int wvl_cli_open_trace(const wvl_cli_args *args, wvl_context_options *options);
+/* A picture was read, since `begin` (wvl_cli_seconds). */
+void wvl_cli_trace_reading(double begin);
+/* After the context is gone. The file appears only now, and not where the command failed. Returns code, or why the file
+ * is not complete. */
+int wvl_cli_close_trace(int code);
+
+/* ---- The conversion to X'Y'Z' ---------------------------------------------------------------- */
+
+/* --input-color auto: sets what the picture's profile or header says, and refuses where they say nothing. Without auto:
+ * nothing. */
+int wvl_cli_fit_color(const wvl_cli_args *args, const char *name, wvl_cli_picture *picture, wvl_params *params);
+/* Whether the samples that are coded are not those of the picture. */
+int wvl_cli_converts_color(const wvl_cli_picture *picture, const wvl_params *params);
+/* The samples that these params code, to compare with: the library converts them, codes them without loss, and OpenJPEG
+ * decodes. The caller releases *converted. */
+int wvl_cli_convert_picture(const char *name, wvl_context *context, const wvl_params *params,
+                            const wvl_cli_picture *picture, wvl_cli_picture *converted);
+/* Takes the picture's ICC profile: a matrix profile becomes tables of params, any other RGB profile converts the
+ * picture. */
+int wvl_cli_apply_profile(const char *name, wvl_cli_picture *picture, wvl_params *params);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "color.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli.h"
 
 static int set(const char *name, wvl_params *params, const char *key, const char *value)
 {

@@ -3,11 +3,12 @@
  * ICC profiles. A profile speaks of colours adapted to D50; digital cinema shows them as they are, so the adaptation is
  * taken back: by the profile's own matrix ('chad'), or in profiles before version 4 by Bradford's from the media white.
  */
-#include "color.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli.h"
 
 #ifndef WVL_HAVE_LCMS2
 

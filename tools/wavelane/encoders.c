@@ -8,6 +8,162 @@
 #include "turns.h"
 #include "wavelane_frames.h"
 
+/* ---- Plans that codestreams share ------------------------------------------------------------ */
+
+static int are_alike(const wvl_image_format *a, const wvl_image_format *b)
+{
+    if (a->x0 != b->x0 || a->y0 != b->y0 || a->x1 != b->x1 || a->y1 != b->y1 ||
+        a->component_count != b->component_count) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < a->component_count; i++) {
+        const wvl_component_format *x = &a->components[i], *y = &b->components[i];
+        if (x->depth != y->depth || x->is_signed != y->is_signed || x->dx != y->dx || x->dy != y->dy) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* A conversion to X'Y'Z' may follow from the picture's profile. */
+int wvl_cli_may_share_plans(const wvl_cli_args *args, const wvl_params *params)
+{
+    const char *color = wvl_params_get(params, "input-color");
+    return color && !strcmp(color, "none") && !args->auto_color;
+}
+
+wvl_plan *wvl_cli_find_plan(const wvl_cli_plans *plans, const wvl_context *context, const wvl_cli_picture *picture,
+                            uint64_t limit_bytes)
+{
+    int fits = plans->plan && plans->context == context && plans->limit_bytes == limit_bytes &&
+               plans->color == picture->io.color;
+    return fits && are_alike(&plans->format, &picture->format) ? plans->plan : NULL;
+}
+
+int wvl_cli_keep_plan(wvl_cli_plans *plans, const wvl_context *context, const wvl_cli_picture *picture,
+                      uint64_t limit_bytes, wvl_plan *plan)
+{
+    size_t bytes = picture->format.component_count * sizeof *plans->components;
+    plans->components = plans->plan ? plans->components : malloc(bytes);
+    if (plans->plan || !plans->components) {
+        return 0;
+    }
+    memcpy(plans->components, picture->format.components, bytes);
+    plans->context = context;
+    plans->format = picture->format;
+    plans->format.components = plans->components;
+    plans->color = picture->io.color;
+    plans->limit_bytes = limit_bytes;
+    plans->plan = plan;
+    return 1;
+}
+
+void wvl_cli_release_plans(wvl_cli_plans *plans)
+{
+    wvl_plan_release(plans->plan);
+    free(plans->components);
+    memset(plans, 0, sizeof *plans);
+}
+
+/* ---- What makes a plan, written down: options, format, boxes --------------------------------- */
+
+typedef struct key_writer {
+    uint8_t *data;
+    size_t bytes, room;
+    int failed;
+} key_writer;
+
+static void put(key_writer *k, const void *data, size_t bytes)
+{
+    if (!k->failed && bytes > k->room - k->bytes) {
+        size_t room = k->bytes + bytes > 2048 ? 2 * (k->bytes + bytes) : 4096;
+        uint8_t *larger = realloc(k->data, room);
+        k->failed = !larger;
+        k->data = larger ? larger : k->data;
+        k->room = larger ? room : k->room;
+    }
+    if (!k->failed && bytes) {
+        memcpy(k->data + k->bytes, data, bytes);
+        k->bytes += bytes;
+    }
+}
+
+static void put_number(key_writer *k, uint64_t value) { put(k, &value, sizeof value); }
+
+/* With its length: what follows cannot be taken for a part of it. */
+static void put_block(key_writer *k, const void *data, size_t bytes)
+{
+    put_number(k, data ? bytes : UINT64_MAX);
+    put(k, data, data ? bytes : 0);
+}
+
+static void put_options(key_writer *k, const wvl_params *params, int has_own_limit)
+{
+    size_t count;
+    const wvl_option *options = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        int is_own = has_own_limit && !strcmp(options[i].key, "max-bytes");
+        const char *value = is_own ? "own" : wvl_params_get(params, options[i].key);
+        k->failed |= !value;
+        put_block(k, value, value ? strlen(value) : 0);
+    }
+}
+
+static void put_format(key_writer *k, const wvl_image_format *f)
+{
+    put_number(k, (uint64_t)f->x0 << 32 | f->y0);
+    put_number(k, (uint64_t)f->x1 << 32 | f->y1);
+    put_number(k, f->component_count);
+    for (uint32_t i = 0; i < f->component_count; i++) {
+        const wvl_component_format *c = &f->components[i];
+        const uint8_t bytes[4] = {c->depth, c->is_signed, c->dx, c->dy};
+        put(k, bytes, sizeof bytes);
+    }
+}
+
+static void put_boxes(key_writer *k, const wvl_jp2_info *jp2)
+{
+    put_number(k, jp2->box_count);
+    for (uint32_t i = 0; i < jp2->box_count; i++) {
+        put_number(k, jp2->boxes[i].type);
+        put(k, jp2->boxes[i].uuid, sizeof jp2->boxes[i].uuid);
+        put_block(k, jp2->boxes[i].data, jp2->boxes[i].bytes);
+    }
+}
+
+static void put_jp2(key_writer *k, const wvl_jp2_info *jp2)
+{
+    const double dots[4] = {jp2->capture_x_per_metre, jp2->capture_y_per_metre, jp2->display_x_per_metre,
+                            jp2->display_y_per_metre};
+    put_number(k, (uint64_t)jp2->color << 8 | jp2->color_unknown);
+    put_block(k, jp2->icc, jp2->icc_bytes);
+    put_block(k, jp2->cicp, 4);
+    put_number(k, (uint64_t)jp2->palette_entries << 32 | jp2->palette_columns << 8 | jp2->palette_depth);
+    put_block(k, jp2->palette, (size_t)jp2->palette_entries * jp2->palette_columns * sizeof *jp2->palette);
+    put_block(k, jp2->channel_types, jp2->channel_count * sizeof *jp2->channel_types);
+    put(k, dots, sizeof dots);
+    put_boxes(k, jp2);
+}
+
+static uint8_t *build_key(const wvl_cli_plan_input *p, size_t *bytes)
+{
+    key_writer k = {NULL, 0, 0, 0};
+    const wvl_io_picture *io = &p->picture->io;
+    put_options(&k, p->params, p->has_own_limit);
+    put_block(&k, io->icc, io->icc_bytes); /* the tables of "input-color" custom come from it */
+    put_format(&k, &p->picture->format);
+    put_number(&k, p->jp2 != NULL);
+    if (p->jp2) {
+        put_jp2(&k, p->jp2);
+    }
+    if (k.failed) {
+        free(k.data);
+        return NULL;
+    }
+    *bytes = k.bytes;
+    return k.data;
+}
+
 #define ENCODERS 4u /* open at the same time: more kinds of pictures side by side are rare in a folder */
 #define FRAMES 4u   /* pictures on the device at a time: enough that it never waits for the readers (D-command-06) */
 #define AUTO_SAMPLES 1048576.0 /* least of a picture with device=auto, as for pictures in flight (wavelane.h) */
@@ -233,7 +389,7 @@ wvl_cli_encoder *wvl_cli_take_encoder(wvl_cli_encoders *all, const wvl_cli_plan_
 {
     size_t bytes;
     int is_large = wvl_cli_sample_count(input->picture) >= all->least_samples;
-    uint8_t *key = is_large ? wvl_cli_build_key(input, &bytes) : NULL;
+    uint8_t *key = is_large ? build_key(input, &bytes) : NULL;
     if (!key) {
         return NULL;
     }
@@ -318,4 +474,71 @@ wvl_status wvl_cli_encode_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *i
     wvl_params_release(params);
     *finished = mine.picture;
     return status;
+}
+
+/* ---- Devices opened early -------------------------------------------------------------------- */
+
+struct wvl_cli_ahead {
+    wvl_context *context;
+    pthread_t thread;
+    char device[64];
+};
+
+/* One after the other: the library opens one device at a time. */
+static void open_listed(wvl_context *context, const char *list)
+{
+    while (*list) {
+        char *end;
+        unsigned long ordinal = strtoul(list, &end, 10);
+        if (end == list) {
+            return;
+        }
+        (void)wvl_context_open_device(context, (uint32_t)ordinal, NULL, 0);
+        list = *end == ',' ? end + 1 : end;
+    }
+}
+
+static void open_every(wvl_context *context)
+{
+    wvl_device_info info = {.struct_size = sizeof info};
+    for (uint32_t i = 0; wvl_device_describe(i, &info) == WVL_OK; i++) {
+        if (info.usable) {
+            (void)wvl_context_open_device(context, i, NULL, 0);
+        }
+    }
+}
+
+static void *work(void *user)
+{
+    const wvl_cli_ahead *ahead = user;
+    const char *ordinals = strchr(ahead->device, ':');
+    if (ordinals && !strcmp(ordinals, ":all")) {
+        open_every(ahead->context);
+    } else {
+        open_listed(ahead->context, ordinals ? ordinals + 1 : "0");
+    }
+    return NULL;
+}
+
+wvl_cli_ahead *wvl_cli_open_ahead(wvl_context *context, const char *device)
+{
+    wvl_cli_ahead *ahead = device && !strncmp(device, "cuda", 4) ? calloc(1, sizeof *ahead) : NULL;
+    if (!ahead) {
+        return NULL;
+    }
+    ahead->context = context;
+    snprintf(ahead->device, sizeof ahead->device, "%s", device);
+    if (pthread_create(&ahead->thread, NULL, work, ahead)) {
+        free(ahead);
+        return NULL;
+    }
+    return ahead;
+}
+
+void wvl_cli_close_ahead(wvl_cli_ahead *ahead)
+{
+    if (ahead) {
+        pthread_join(ahead->thread, NULL);
+        free(ahead);
+    }
 }

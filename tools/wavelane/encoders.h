@@ -37,7 +37,37 @@ wvl_status wvl_cli_encode_shared(wvl_cli_encoder *encoder, const wvl_cli_plan_in
 /* Whether a picture that ended so is worth another try by itself. */
 int wvl_cli_note_failure(wvl_cli_encoder *encoder, wvl_status status);
 
-/* Everything that a plan is made of, as bytes: equal keys, equal plans. NULL: no memory. The caller frees it. */
-uint8_t *wvl_cli_build_key(const wvl_cli_plan_input *input, size_t *bytes);
+/*
+ * The plan that frames of a sequence or pictures of a folder share: mostly they are alike in format. Settings are the
+ * same for all of a run, so only what differs is compared: context, format, colour, limit of bytes. Only codestreams
+ * without a conversion to X'Y'Z' share a plan: nothing else of a picture goes into theirs.
+ */
+typedef struct wvl_cli_plans {
+    wvl_plan *plan; /* of the first picture; NULL: none yet */
+    const wvl_context *context;
+    wvl_image_format format;
+    wvl_component_format *components; /* owned */
+    wvl_io_color color;
+    uint64_t limit_bytes;
+} wvl_cli_plans;
+
+/* Whether codestreams of a run with these settings may share one. */
+int wvl_cli_may_share_plans(const wvl_cli_args *args, const wvl_params *params);
+/* The plan for such a picture, which stays that of `plans`; NULL: none. One thread at a time. */
+wvl_plan *wvl_cli_find_plan(const wvl_cli_plans *plans, const wvl_context *context, const wvl_cli_picture *picture,
+                            uint64_t limit_bytes);
+/* 1: plans keep this one from now on. 0: they have another, or memory is short. One thread at a time. */
+int wvl_cli_keep_plan(wvl_cli_plans *plans, const wvl_context *context, const wvl_cli_picture *picture,
+                      uint64_t limit_bytes, wvl_plan *plan);
+void wvl_cli_release_plans(wvl_cli_plans *plans);
+
+/* Opens the devices that a run will need while its first pictures are being read (D-command-17). */
+typedef struct wvl_cli_ahead wvl_cli_ahead;
+
+/* device: the value of that option. NULL: nothing is opened (cpu; auto, which knows only later whether a device pays;
+ * no thread starts). Failures are told by the first picture that needs the device. */
+wvl_cli_ahead *wvl_cli_open_ahead(wvl_context *context, const char *device);
+/* Before the context is released. */
+void wvl_cli_close_ahead(wvl_cli_ahead *ahead);
 
 #endif

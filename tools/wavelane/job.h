@@ -4,13 +4,11 @@
 #ifndef WVL_TOOLS_JOB_H
 #define WVL_TOOLS_JOB_H
 
-#include "ahead.h"
 #include "by_rows.h"
 #include "cli.h"
 #include "directory.h"
 #include "encoders.h"
 #include "kept.h"
-#include "plans.h"
 #include "turns.h"
 
 typedef struct wvl_cli_batch {
@@ -87,7 +85,7 @@ int wvl_cli_encode_one(wvl_cli_batch *s, const char *const *inputs, size_t input
 /* pages.c: the pages of --pages; returns the exit code. */
 int wvl_cli_encode_pages(wvl_cli_batch *s);
 
-/* batch.c: context, cancel token and params of a run. Returns 0 or an exit code after a message. */
+/* Context, cancel token and params of a run. Returns 0 or an exit code after a message. */
 int wvl_cli_open_batch(wvl_cli_batch *s);
 void wvl_cli_close_batch(wvl_cli_batch *s);
 /* Another context like that of the run, with one thread. NULL: out of memory. */

@@ -3,6 +3,37 @@
 
 #include "cli.h"
 
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+static void put_device(wvl_cli_report *r, const wvl_device_info *info)
+{
+    char name[16], capability[24];
+    snprintf(name, sizeof name, "cuda:%u", info->ordinal);
+    snprintf(capability, sizeof capability, "%u.%u", info->capability_major, info->capability_minor);
+    if (!r->json) {
+        fprintf(r->file, "%s  %s, compute capability %s, %u multiprocessors, %.1f GiB%s\n", name, info->name,
+                capability, info->multiprocessors, (double)info->memory_bytes / (1024.0 * 1024.0 * 1024.0),
+                info->usable ? "" : "; too old for this build (7.5 and later)");
+        return;
+    }
+    wvl_cli_report_open_line(r, NULL);
+    wvl_cli_report_text(r, "device", name);
+    wvl_cli_report_text(r, "name", info->name);
+    wvl_cli_report_text(r, "capability", capability);
+    wvl_cli_report_number(r, "multiprocessors", info->multiprocessors);
+    wvl_cli_report_number(r, "memory_bytes", info->memory_bytes);
+    wvl_cli_report_flag(r, "usable", info->usable);
+    wvl_cli_report_close(r);
+}
+
+/* No device is an answer, not a failure. */
+static const char *say_why(wvl_status status)
+{
+    return status == WVL_ERROR_UNSUPPORTED ? "this build has no device code"
+           : status == WVL_ERROR_DEVICE    ? "there is no driver, or it does not start"
+                                           : "none";
+}
+
 static int flush_output(void)
 {
     if (fflush(stdout) || ferror(stdout)) {
@@ -31,20 +62,49 @@ static int run_encode(int argc, char **argv)
     return code;
 }
 
+/* *json: whether it is asked for. */
+static int parse_json(int argc, char **argv, int *json)
+{
+    *json = argc == 2 && !strcmp(argv[1], "--json");
+    return argc == 1 || *json
+               ? WVL_EXIT_OK
+               : wvl_cli_fail(WVL_EXIT_USAGE, "%s: takes --json or nothing; leave the rest out", argv[0]);
+}
+
 static int run_options(int argc, char **argv)
 {
-    int json = argc == 2 && !strcmp(argv[1], "--json");
-    if (argc > 1 && !json) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "options: takes --json or nothing; leave the rest out");
+    int json, code = parse_json(argc, argv, &json);
+    if (!code) {
+        wvl_cli_print_options(stdout, json);
     }
-    wvl_cli_print_options(stdout, json);
-    return flush_output();
+    return code ? code : flush_output();
 }
 
 static int run_devices(int argc, char **argv)
 {
-    int code = wvl_cli_run_devices(argc, argv);
-    return code ? code : flush_output();
+    wvl_cli_report r;
+    wvl_device_info info = {.struct_size = sizeof info};
+    uint32_t count = 0;
+    int json, code = parse_json(argc, argv, &json);
+    if (code) {
+        return code;
+    }
+    wvl_cli_report_start(&r, stdout, json);
+    if (json) {
+        wvl_cli_report_open_list(&r, "devices");
+    }
+    wvl_status status = wvl_device_describe(0, &info);
+    for (; status == WVL_OK; status = wvl_device_describe(++count, &info)) {
+        put_device(&r, &info);
+    }
+    if (json) {
+        wvl_cli_report_close(&r);
+        wvl_cli_report_text(&r, "status", count ? "ok" : say_why(status));
+    } else if (!count) {
+        printf("no device: %s\n", say_why(status));
+    }
+    wvl_cli_report_finish(&r);
+    return flush_output();
 }
 
 static int run_help(int argc, char **argv)
@@ -59,16 +119,13 @@ static int run_help(int argc, char **argv)
     return flush_output();
 }
 
-static int run_explain(int argc, char **argv)
+/* Names that somebody may take for commands. */
+static int run_other(int argc, char **argv)
 {
-    (void)argc, (void)argv;
-    return wvl_cli_fail(WVL_EXIT_USAGE, "explain is an option: wavelane -i PICTURE --explain");
-}
-
-static int run_bench(int argc, char **argv)
-{
-    (void)argc, (void)argv;
-    return wvl_cli_fail(WVL_EXIT_USAGE, "bench is a program of its own: wavelane-bench");
+    (void)argc;
+    return wvl_cli_fail(WVL_EXIT_USAGE, "%s",
+                        strcmp(argv[0], "bench") ? "explain is an option: wavelane -i PICTURE --explain"
+                                                 : "bench is a program of its own: wavelane-bench");
 }
 
 /* NAME --help, wherever it stands: the help of the command alone. */
@@ -87,9 +144,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"encode", run_encode},   {"info", wvl_cli_run_info},     {"options", run_options},
-                    {"help", run_help},       {"verify", wvl_cli_run_verify}, {"devices", run_devices},
-                    {"explain", run_explain}, {"bench", run_bench},           {"sequence", wvl_cli_run_sequence}};
+    } commands[] = {{"encode", run_encode}, {"info", wvl_cli_run_info},     {"options", run_options},
+                    {"help", run_help},     {"verify", wvl_cli_run_verify}, {"devices", run_devices},
+                    {"explain", run_other}, {"bench", run_other},           {"sequence", wvl_cli_run_sequence}};
     wvl_cli_enter_guard(argv);
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(argv[1], commands[i].name) != 0) {

@@ -2,6 +2,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -245,3 +247,95 @@ void wvl_cli_report_flag(wvl_cli_report *r, const char *name, int value)
 }
 
 void wvl_cli_report_raw(wvl_cli_report *r, const char *name) { put_name(r, name); }
+
+/* ---- Why pictures of a folder or a sequence failed ------------------------------------------- */
+
+#define OTHER (WVL_EXIT_REPORT + 1)
+
+static const struct {
+    const char *word, *text;
+} reasons_by_code[] = {
+    [WVL_EXIT_SOME_FAILED] = {"other", "other reasons"},
+    [WVL_EXIT_USAGE] = {"options", "options do not fit the picture"},
+    [WVL_EXIT_INPUT] = {"input", "the input is refused"},
+    [WVL_EXIT_OUTPUT] = {"output", "the output exists, or cannot be written"},
+    [WVL_EXIT_DEVICE] = {"machine", "memory, threads or the device do not suffice"},
+    [WVL_EXIT_CHECK] = {"check", "the check failed"},
+    [WVL_EXIT_REPORT] = {"other", "other reasons"},
+    [OTHER] = {"interrupted", "interrupted"},
+};
+
+void wvl_cli_count_reason(wvl_cli_reasons *reasons, int code)
+{
+    if (code == WVL_EXIT_INTERRUPTED) {
+        reasons->counts[OTHER]++;
+    } else if (code > WVL_EXIT_OK && code <= WVL_EXIT_REPORT) {
+        reasons->counts[code]++;
+    }
+}
+
+void wvl_cli_print_reasons(FILE *file, const wvl_cli_reasons *reasons)
+{
+    const char *between = " (";
+    for (int i = 1; i <= OTHER; i++) {
+        if (reasons->counts[i]) {
+            fprintf(file, "%s%" PRIu64 ": %s", between, reasons->counts[i], reasons_by_code[i].text);
+            between = "; ";
+        }
+    }
+    fputs(between[0] == ';' ? ")" : "", file);
+}
+
+void wvl_cli_report_reasons(wvl_cli_report *r, const wvl_cli_reasons *reasons)
+{
+    wvl_cli_report_open_object(r, "reasons");
+    for (int i = 1; i <= OTHER; i++) {
+        if (reasons->counts[i]) {
+            wvl_cli_report_number(r, reasons_by_code[i].word, reasons->counts[i]);
+        }
+    }
+    wvl_cli_report_close(r);
+}
+
+/* ---- Progress -------------------------------------------------------------------------------- */
+
+double wvl_cli_seconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void wvl_cli_progress_start(wvl_cli_progress *progress, int enabled)
+{
+    progress->enabled = enabled && isatty(STDERR_FILENO);
+    progress->shown = 0;
+    progress->started = progress->last = wvl_cli_seconds();
+}
+
+#define BAR 40
+
+int wvl_cli_progress_step(void *user, uint64_t done, uint64_t total, wvl_stage stage)
+{
+    static const char *const stages[] = {"transform", "code", "rate", "write"};
+    wvl_cli_progress *progress = user;
+    double now = wvl_cli_seconds();
+    if (!progress->enabled || now - progress->started < 1.0 || now - progress->last < 0.1 || !total) {
+        return 0;
+    }
+    double part = (double)done / (double)total;
+    int filled = part >= 1.0 ? BAR : (int)(part * BAR);
+    fprintf(stderr, "\r%-9s [%.*s%*s] %3d%% %5.1f s ", stages[(unsigned)stage < 4 ? stage : 3], filled,
+            "########################################", BAR - filled, "", (int)(part * 100.0), now - progress->started);
+    (void)fflush(stderr);
+    progress->last = now;
+    progress->shown = 1;
+    return 0;
+}
+
+void wvl_cli_progress_end(wvl_cli_progress *progress)
+{
+    if (progress->shown) {
+        fprintf(stderr, "\r%*s\r", BAR + 32, "");
+    }
+}

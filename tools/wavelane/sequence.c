@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings.h"
 #include "stream.h"
 
 #define MOST_PLACES ((size_t)1 << 60) /* of a stream */
 #define PIPE_SECONDS 300u             /* unless --timeout says it; standard input has no limit then */
 
-/* ---- Parameters for the journal --------------------------------------------------------------- */
+/* ---- Parameters for the journal -------------------------------------------------------------- */
 
 /* Where the same bytes come from: these do not count. */
 static int names_machine(const char *key)

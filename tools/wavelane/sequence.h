@@ -38,7 +38,7 @@ typedef struct wvl_cli_sequence_options {
 int wvl_cli_parse_sequence(int argc, char **argv, wvl_cli_sequence_options *options);
 void wvl_cli_release_sequence_options(wvl_cli_sequence_options *options);
 
-/* ---- Bytes in memory, used again for later frames --------------------------------------------- */
+/* ---- Bytes in memory, used again for later frames -------------------------------------------- */
 
 typedef struct wvl_cli_bytes {
     struct wvl_cli_bytes *next;
@@ -130,7 +130,7 @@ void wvl_cli_choose_frame_page(const wvl_cli_source *source, uint64_t number, wv
 int wvl_cli_spare_inputs(const wvl_cli_sequence_options *options, wvl_cli_source *source, const char *output);
 void wvl_cli_release_inputs(wvl_cli_source *source);
 
-/* ---- Where frames go, and the journal --------------------------------------------------------- */
+/* ---- Where frames go, and the journal -------------------------------------------------------- */
 
 typedef enum wvl_cli_store_kind {
     WVL_CLI_TO_PATTERN,
@@ -189,7 +189,7 @@ int wvl_cli_may_replace(wvl_cli_store *store, uint64_t number);
 /* Of a stream: before the file of this place. An exit code after a message, or 0. Any thread. */
 int wvl_cli_claim_place(wvl_cli_store *store, const wvl_cli_source *source, uint64_t place);
 
-/* ---- One frame, and what is said of it -------------------------------------------------------- */
+/* ---- One frame, and what is said of it ------------------------------------------------------- */
 
 typedef enum wvl_cli_frame_state {
     WVL_CLI_FRAME_NONE, /* the stream ended before it, or the run */

@@ -108,7 +108,7 @@ int wvl_cli_claim_frames(wvl_cli_store *s, const wvl_cli_source *source)
     return code;
 }
 
-/* ---- What an earlier run has left ------------------------------------------------------------- */
+/* ---- What an earlier run has left ------------------------------------------------------------ */
 
 /* The line "parameter NAME..." among whole lines; its length 0: there is none. */
 static const char *find_line(const char *text, size_t bytes, const char *name, size_t *length)

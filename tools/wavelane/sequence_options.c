@@ -6,7 +6,6 @@
 
 #include "args.h"
 #include "sequence.h"
-#include "verify_options.h"
 
 #define MOST_SECONDS 1000000u
 

@@ -115,7 +115,7 @@ static void show_progress(wvl_cli_sequence *q)
     q->is_shown = !is_plain;
 }
 
-/* ---- The file of the report ------------------------------------------------------------------- */
+/* ---- The file of the report ------------------------------------------------------------------ */
 
 /* A report of an earlier run: the same command makes it anew. */
 static int is_report(const char *path)

@@ -95,7 +95,7 @@ char *wvl_cli_name_output(const wvl_cli_store *s, const char *input, uint64_t nu
     }
 }
 
-/* ---- Two frames with one file ----------------------------------------------------------------- */
+/* ---- Two frames with one file ---------------------------------------------------------------- */
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 

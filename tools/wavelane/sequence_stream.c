@@ -34,7 +34,7 @@ struct wvl_cli_stream {
     uint8_t buffer[BUFFER_BYTES];
 };
 
-/* ---- Descriptors that may be silent ----------------------------------------------------------- */
+/* ---- Descriptors that may be silent ---------------------------------------------------------- */
 
 /* Some bytes, as read() does; 0 at the end, -1 with errno; ETIMEDOUT and EINTR are ours. */
 static ssize_t read_some(int fd, void *data, size_t bytes, double deadline)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "settings.h"
+#include "cli.h"
 
 static int fail(const char *spelling, const wvl_params *params, wvl_status status)
 {

@@ -3,11 +3,12 @@
  * --trace FILE: spans of work as a Chrome trace (JSON object format; chrome://tracing and Perfetto read it). One
  * process, a thread per track, times in microseconds since the trace was opened.
  */
-#include "trace.h"
 
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
+
+#include "cli.h"
 
 #define TRACKS 64u
 #define LINE_BYTES 512

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decodes what was encoded with a foreign decoder, and compares sample by sample. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "wavelane_check.h"
 
 #ifndef WVL_HAVE_OPENJPEG
 
@@ -33,7 +35,7 @@ int wvl_cli_can_verify(void) { return 1; }
 
 void wvl_cli_enter_guard(char **argv) { wvl_guard_enter(argv, &wvl_opj_service, 1); }
 
-/* ---- Decoding --------------------------------------------------------------------------------- */
+/* ---- Decoding -------------------------------------------------------------------------------- */
 
 #define MESSAGE_BYTES 256
 
@@ -254,3 +256,30 @@ int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, w
 }
 
 #endif
+
+/* ---- Before OpenJPEG decodes ----------------------------------------------------------------- */
+
+typedef struct inspection {
+    char *reason;
+    size_t reason_bytes;
+    int is_damaged;
+} inspection;
+
+/* Other warnings are of streams that decoders read. */
+static void take_issue(void *user, const wvl_check_issue *issue)
+{
+    inspection *i = user;
+    int is_of_blocks = !strncmp(issue->rule, "ht.", 3) && issue->severity == WVL_CHECK_ERROR;
+    if (!i->is_damaged && (is_of_blocks || !strcmp(issue->rule, "ht.skipped-bit"))) {
+        i->is_damaged = 1;
+        snprintf(i->reason, i->reason_bytes, "damaged HT blocks: %s (%s)", issue->text, issue->clause);
+    }
+}
+
+int wvl_cli_inspect_codestream(const uint8_t *codestream, size_t bytes, char *reason, size_t reason_bytes)
+{
+    const wvl_check_options options = {.struct_size = sizeof options, .issue_limit = UINT32_MAX};
+    inspection i = {reason, reason_bytes, 0};
+    (void)wvl_check_codestream(codestream, bytes, &options, take_issue, &i, NULL);
+    return i.is_damaged;
+}

@@ -1,25 +1,144 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavelane verify: is a file legal, which profiles does it meet, and what does it decode to? */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
 #include "files.h"
 #include "stream.h"
-#include "verify_options.h"
 #include "verify_report.h"
 
+#define USAGE                                                                                                          \
+    "wavelane verify [--profile NAME|--preset NAME] [--fps N[/D]] [--stereo] [--hfr] [--original PICTURE] "            \
+    "[--raw-format ...] "                                                                                              \
+    "[-TargetBitDepth BITS] [--input-color SPACE] [--palette indices] [--orient auto] [--skip-blocks] "                \
+    "[--json|--csv] [--recursive] FILE|FOLDER..."
+#define PROFILE_CHARS 64
 #define ISSUE_LIMIT 1000u
 
 typedef struct request {
     wvl_cli_files files;
     wvl_cli_args args; /* how the originals were read, and a preset */
     wvl_context *context;
-    char profile[WVL_CLI_PROFILE_CHARS];
+    char profile[PROFILE_CHARS];
     int json, csv, lists_rules, lists_profiles;
     wvl_check_options options;
 } request;
+
+/* ---- Options of the original ----------------------------------------------------------------- */
+
+static int refuse(const char *word)
+{
+    return wvl_cli_fail(WVL_EXIT_USAGE, "verify: %s says how to encode; the form is: " USAGE, word);
+}
+
+static int is_about_reading(const wvl_cli_args *a)
+{
+    int encodes = a->output || a->image_dir || a->out_format || a->trace || a->demo || a->force || a->skip_existing ||
+                  a->box_count || a->threads || a->color || a->no_xmp || a->pages || a->dropped || a->gml ||
+                  a->memory_bytes || a->spill_dir || a->pictures;
+    int reports = a->verify || a->psnr_report || a->dry_run || a->explain || a->json || a->quiet || a->verbose ||
+                  a->help || a->version;
+    return !encodes && !reports && a->subsampling[0] == 1 && a->subsampling[1] == 1 && !a->offset[0] && !a->offset[1];
+}
+
+static int reads_original(const wvl_cli_args *a)
+{
+    int reads = a->io.raw_format || a->io.format || a->io.page_given || a->io.max_samples || a->io.keep_palette ||
+                a->io.keep_ycc || a->io.float_transfer || a->float_range_spelled || a->raw_layout_given;
+    int changes =
+        a->component_steps || a->target_depth || a->channel_count || a->drop_alpha || a->ycc_to_rgb || a->orient;
+    return reads || changes || a->icc || a->auto_color || a->setting_count;
+}
+
+static int parse_original(int argc, char **argv, int *i, wvl_cli_args *args)
+{
+    const char *word = argv[*i];
+    size_t count = args->setting_count;
+    int code = wvl_cli_parse_option(argc, argv, i, args);
+    if (!code &&
+        (!is_about_reading(args) || (args->setting_count > count && strncmp(args->settings[count].key, "input-", 6)))) {
+        code = refuse(word);
+    }
+    return code;
+}
+
+/* ---- Presets --------------------------------------------------------------------------------- */
+
+static int is_walker_profile(const char *name)
+{
+    size_t count;
+    const wvl_check_profile *profiles = wvl_check_profiles(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (!strcmp(name, profiles[i].name)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int take_limits(const wvl_params *params, wvl_check_options *options)
+{
+    options->stereo |= !strcmp(wvl_params_get(params, "stereo"), "yes");
+    options->hfr |= !strcmp(wvl_params_get(params, "hfr"), "yes");
+    return options->frames ? WVL_EXIT_OK : wvl_cli_parse_rate(wvl_params_get(params, "frame-rate"), options);
+}
+
+static int take_preset(const wvl_cli_args *args, wvl_context *context, wvl_check_options *options,
+                       char profile[PROFILE_CHARS])
+{
+    wvl_params *params = NULL;
+    wvl_cli_args plain = *args;
+    wvl_status status = wvl_params_create(context, &params);
+    int code = status ? wvl_cli_exit_code(status) : WVL_EXIT_OK;
+    plain.setting_count = 0;
+    TRY(code, wvl_cli_apply_settings(&plain, params));
+    if (!code) {
+        snprintf(profile, PROFILE_CHARS, "%s", wvl_params_get(params, "profile"));
+        options->profile = is_walker_profile(profile) ? profile : NULL;
+        code = take_limits(params, options);
+    }
+    wvl_params_release(params);
+    return code;
+}
+
+/* ---- The original ---------------------------------------------------------------------------- */
+
+static int wants_conversion(const wvl_cli_args *args) { return args->auto_color || args->setting_count; }
+
+/* Reads the original as the encoder read it, and converts it as the encoder did. */
+static int read_original(const wvl_cli_args *args, wvl_context *context, wvl_cli_picture *picture)
+{
+    const char *name = args->inputs[0];
+    wvl_cli_picture read;
+    wvl_params *params = NULL;
+    wvl_cli_args plain = *args;
+    plain.preset = NULL;
+    plain.coded_depth = wants_conversion(args) ? 0 : args->coded_depth;
+    int code = wvl_cli_read_picture(&plain, args->inputs, args->input_count, &read);
+    TRY(code, wvl_cli_refuse_unused(name, &read));
+    if (code || !wants_conversion(args)) {
+        *picture = read;
+        return code;
+    }
+    wvl_status status = wvl_params_create(context, &params);
+    code = status ? wvl_cli_exit_code(status) : wvl_cli_apply_settings(&plain, params);
+    TRY(code, wvl_cli_refuse_idle(&plain, params));
+    TRY(code, wvl_cli_fit_color(&plain, name, &read, params));
+    int converts = !code && wvl_cli_converts_color(&read, params);
+    if (converts) {
+        code = wvl_cli_convert_picture(name, context, params, &read, picture);
+    }
+    wvl_params_release(params);
+    if (converts || code) {
+        wvl_cli_release_picture(&read);
+    } else {
+        *picture = read;
+    }
+    return code;
+}
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
@@ -92,7 +211,7 @@ static int parse_word(request *q, int argc, char **argv, int *i)
         return code;
     }
     if (word[0] == '-' && word[1]) {
-        return wvl_cli_take_original(argc, argv, i, &q->args);
+        return parse_original(argc, argv, i, &q->args);
     }
     q->files.words[q->files.word_count++] = word;
     return WVL_EXIT_OK;
@@ -104,7 +223,7 @@ static int take_profile(request *q)
     size_t count, used = 0;
     char list[1024] = "";
     const char *name = q->options.profile;
-    if (!name || wvl_cli_is_walker_profile(name)) {
+    if (!name || is_walker_profile(name)) {
         return WVL_EXIT_OK;
     }
     wvl_params *params = NULL;
@@ -132,8 +251,8 @@ static int settle_profile(request *q)
     }
     int code = take_profile(q);
     if (!code && q->args.preset) {
-        code = wvl_cli_take_preset(&q->args, q->context, &q->options, q->profile);
-        q->options.profile = asked && wvl_cli_is_walker_profile(asked) ? asked : q->options.profile;
+        code = take_preset(&q->args, q->context, &q->options, q->profile);
+        q->options.profile = asked && is_walker_profile(asked) ? asked : q->options.profile;
     }
     return code;
 }
@@ -143,9 +262,9 @@ static int check_words(const request *q)
 {
     int lists = q->lists_rules || q->lists_profiles, has_original = q->args.input_count != 0;
     const wvl_cli_condition conditions[] = {
-        {!has_original && wvl_cli_reads_original(&q->args),
+        {!has_original && reads_original(&q->args),
          "verify: options that say how a picture was read need --original PICTURE"},
-        {!q->files.word_count && !lists, "verify: no file; the form is: " WVL_CLI_VERIFY_USAGE},
+        {!q->files.word_count && !lists, "verify: no file; the form is: " USAGE},
         {q->csv && q->json, "verify: --csv and --json cannot be used together; give one of them"},
         {q->csv && lists, "verify: --csv and a list of rules or profiles cannot be used together; give one of them"},
         {has_original && q->files.word_count > 1, "verify: --original is compared with one file; give one"},
@@ -240,7 +359,7 @@ static int compare_original(request *q, wvl_cli_verdict *v)
 {
     wvl_cli_picture picture;
     q->args.coded_depth = common_depth(&v->summary);
-    int code = wvl_cli_read_original(&q->args, q->context, &picture);
+    int code = read_original(&q->args, q->context, &picture);
     if (code) {
         return code;
     }
