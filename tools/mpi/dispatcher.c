@@ -51,7 +51,6 @@ static wvl_cli_frame make_frame(const dispatch *r, const wvl_mpi_done *done)
     f.record.frame = wvl_cli_frame_number(&r->q->source, done->place);
     f.state = (wvl_cli_frame_state)done->state;
     f.code = done->code;
-    f.existed = done->existed;
     f.is_late = done->is_late;
     f.facts = done->facts;
     f.input = wvl_cli_name_input(&r->q->source, f.record.frame);

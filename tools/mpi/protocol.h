@@ -51,7 +51,7 @@ typedef struct wvl_mpi_lease {
 
 typedef struct wvl_mpi_done {
     uint64_t place;
-    int32_t state, code, existed, is_late; /* wvl_cli_frame */
+    int32_t state, code, is_late; /* wvl_cli_frame */
     wvl_sequence_record record;
     wvl_cli_facts facts;
     char text[WVL_MPI_TEXT]; /* of a failure: its last message; else the warnings, a line each */

@@ -100,7 +100,6 @@ static void describe_frame(const wvl_cli_frame *f, size_t mark, wvl_mpi_done *do
     done->place = f->place;
     done->state = (int32_t)f->state;
     done->code = f->code;
-    done->existed = f->existed;
     done->is_late = f->is_late;
     done->record = f->record;
     done->facts = f->facts;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
+
 #define TITLE_BYTES (sizeof WVL_SEQUENCE_TITLE - 1)
 #define PARAMETER "parameter "
 #define SUM_DIGITS 16u
@@ -50,16 +52,11 @@ int wvl_sequence_add_claim(wvl_sequence_journal *j, const wvl_sequence_claim *cl
         before->last = claim->last;
         return 1;
     }
-    if (j->claim_count == j->claim_capacity) {
-        size_t capacity = j->claim_capacity ? 2 * j->claim_capacity : 8;
-        wvl_sequence_claim *larger =
-            capacity < SIZE_MAX / sizeof *larger ? realloc(j->claims, capacity * sizeof *larger) : NULL;
-        if (!larger) {
-            return 0;
-        }
-        j->claims = larger;
-        j->claim_capacity = capacity;
+    wvl_sequence_claim *claims = wvl_sequence_grow(j->claims, j->claim_count, &j->claim_capacity, sizeof *claims);
+    if (!claims) {
+        return 0;
     }
+    j->claims = claims;
     j->claims[j->claim_count++] = *claim;
     return 1;
 }
@@ -169,16 +166,11 @@ static int take_claim(const wvl_sequence_checksum *checksum, cursor *c, wvl_sequ
 
 static int add_record(wvl_sequence_journal *j, const wvl_sequence_record *record)
 {
-    if (j->count == j->capacity) {
-        size_t capacity = j->capacity ? 2 * j->capacity : 256;
-        wvl_sequence_record *larger =
-            capacity < SIZE_MAX / sizeof *larger ? realloc(j->records, capacity * sizeof *larger) : NULL;
-        if (!larger) {
-            return 0;
-        }
-        j->records = larger;
-        j->capacity = capacity;
+    wvl_sequence_record *records = wvl_sequence_grow(j->records, j->count, &j->capacity, sizeof *records);
+    if (!records) {
+        return 0;
     }
+    j->records = records;
     j->records[j->count++] = *record;
     return 1;
 }

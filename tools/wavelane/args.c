@@ -263,14 +263,26 @@ int wvl_cli_parse_rate(const char *text, wvl_check_options *options)
 
 /* ---- Settings of the library ----------------------------------------------------------------- */
 
-static int is_target(const char *key)
+int wvl_cli_is_among(const char *word, const char *words)
 {
-    for (size_t i = 0; i < WVL_CLI_TARGETS; i++) {
-        if (!strcmp(key, wvl_cli_target_keys[i])) {
+    size_t length = strlen(word);
+    for (const char *at = words; *at; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+        if (n == length && !memcmp(at, word, n)) {
             return 1;
         }
+        at += n;
     }
     return 0;
+}
+
+static int is_target(const char *key)
+{
+    int i = 0;
+    while (i < WVL_CLI_TARGETS && strcmp(key, wvl_cli_target_keys[i]) != 0) {
+        i++;
+    }
+    return i < WVL_CLI_TARGETS;
 }
 
 int wvl_cli_add_setting(wvl_cli_args *args, const char *spelling, const char *key, const char *value, int halved)

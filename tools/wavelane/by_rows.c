@@ -64,14 +64,6 @@ static wvl_status rewind_rows(void *user, char *error, size_t error_bytes)
     return status_of(wvl_io_rows_restart(((row_job *)user)->rows, error, error_bytes));
 }
 
-static uint8_t container_of(const wvl_io_component *c)
-{
-    if (c->sample_bytes == 1) {
-        return WVL_SAMPLE_8;
-    }
-    return c->sample_bytes == 2 ? WVL_SAMPLE_16 : WVL_SAMPLE_32;
-}
-
 static void describe_components(row_job *job)
 {
     const wvl_io_picture *p = wvl_io_rows_picture(job->rows);
@@ -83,7 +75,7 @@ static void describe_components(row_job *job)
             .buffer = is_shared ? 0 : c,
             .sample_stride = (uint32_t)(k->sample_stride_bytes / k->sample_bytes),
             .first_sample = (uint32_t)(wvl_io_rows_offset(job->rows, c) / k->sample_bytes),
-            .container = container_of(k),
+            .container = wvl_cli_container_of_samples(k),
         };
     }
 }
@@ -184,17 +176,6 @@ static uint64_t count_sample_bytes(const wvl_io_picture *io)
     return bytes;
 }
 
-/* A device takes whole pictures only. */
-static int wants_device(const wvl_cli_job *j)
-{
-    wvl_device_info info = {.struct_size = sizeof info};
-    const char *device = wvl_params_get(j->params, "device");
-    if (!device || !strcmp(device, "cpu")) {
-        return 0;
-    }
-    return strcmp(device, "auto") != 0 || wvl_device_describe(0, &info) == WVL_OK;
-}
-
 /* NULL: nothing stands in the way of rows. */
 static const char *find_reason(const wvl_cli_job *j)
 {
@@ -202,7 +183,7 @@ static const char *find_reason(const wvl_cli_job *j)
     if (!obstacle && j->s->args->verify) {
         return "--verify compares with the whole picture";
     }
-    if (!obstacle && wants_device(j)) {
+    if (!obstacle && wvl_cli_wants_device(j->params)) {
         return "a device takes whole pictures";
     }
     return obstacle ? obstacle : find_option(j);
@@ -267,7 +248,7 @@ int wvl_cli_read_by_rows(wvl_cli_job *j)
     }
     if (wvl_io_rows_can_reopen(j->rows.reader)) {
         wvl_cli_args own = *args;
-        own.io.keep_words = wants_device(j) ? WVL_IO_KEEP_NO_WORDS : wvl_cli_choose_words(args, 0);
+        own.io.keep_words = wvl_cli_wants_device(j->params) ? WVL_IO_KEEP_NO_WORDS : wvl_cli_choose_words(args, 0);
         wvl_cli_release_rows(&j->rows);
         return wvl_cli_read_picture(&own, j->inputs, 1, &j->picture);
     }

@@ -44,22 +44,7 @@ int wvl_cli_change_channels(const wvl_cli_args *args, const char *name, wvl_io_p
 
 /* ---- -TargetBitDepth: the arithmetic of opj_compress, for every input format ----------------- */
 
-static int64_t fetch_sample(const uint8_t *p, unsigned bytes, int is_signed)
-{
-    if (bytes == 1) {
-        return is_signed ? (int64_t)(int8_t)*p : (int64_t)*p;
-    }
-    if (bytes == 2) {
-        uint16_t v;
-        memcpy(&v, p, 2);
-        return is_signed ? (int64_t)(int16_t)v : (int64_t)v;
-    }
-    uint32_t v;
-    memcpy(&v, p, 4);
-    return is_signed ? (int64_t)(int32_t)v : (int64_t)v;
-}
-
-static void store_sample(uint8_t *p, unsigned bytes, int64_t value)
+void wvl_cli_store_sample(uint8_t *p, unsigned bytes, int64_t value)
 {
     uint8_t v8 = (uint8_t)value;
     uint16_t v16 = (uint16_t)value;
@@ -84,12 +69,8 @@ static int64_t scale_sample(int64_t v, unsigned from, unsigned to, int is_signed
 static void scale_component(const wvl_io_component *c, uint8_t *data, unsigned bytes, unsigned depth)
 {
     for (uint32_t y = 0; y < c->height; y++) {
-        const uint8_t *from = (const uint8_t *)c->data + y * c->stride_bytes;
-        uint8_t *to = data + (size_t)y * c->width * bytes;
-        for (uint32_t x = 0; x < c->width; x++, from += c->sample_stride_bytes, to += bytes) {
-            store_sample(
-                to, bytes,
-                scale_sample(fetch_sample(from, c->sample_bytes, c->is_signed), c->depth, depth, c->is_signed));
+        for (uint32_t x = 0; x < c->width; x++, data += bytes) {
+            wvl_cli_store_sample(data, bytes, scale_sample(wvl_io_sample(c, x, y), c->depth, depth, c->is_signed));
         }
     }
 }

@@ -164,6 +164,12 @@ void wvl_cli_release_args(wvl_cli_args *args);
 /* Whole text as a number of [minimum, maximum]: 1, else 0. */
 int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *value);
 
+/* Whether a word is one of those of a list with blanks between them. */
+int wvl_cli_is_among(const char *word, const char *words);
+/* As sprintf, into memory that the caller frees. NULL: no memory. */
+char *wvl_cli_compose(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What stands between a folder and a name in it: "/", or nothing where the folder ends so. */
+const char *wvl_cli_slash_behind(const char *folder);
 /* Words in lines of at most 100 columns, indented. */
 void wvl_cli_print_wrapped(FILE *file, const char *text);
 void wvl_cli_print_help(FILE *file);
@@ -175,10 +181,13 @@ void wvl_cli_print_version(FILE *file);
 
 /* ---- Messages: standard error, one line each, "wavelane: " first ----------------------------- */
 
-/* Texts of a list, each owned. */
+typedef struct wvl_cli_text {
+    char *text;     /* owned */
+    size_t repeats; /* how often it came again */
+} wvl_cli_text;
+
 typedef struct wvl_cli_texts {
-    char **texts;
-    size_t *repeats; /* how often each came again */
+    wvl_cli_text *texts;
     size_t count, capacity;
 } wvl_cli_texts;
 
@@ -244,6 +253,8 @@ typedef struct wvl_cli_report {
     uint8_t is_line[16]; /* text: members go on one line */
 } wvl_cli_report;
 
+/* Code point of the UTF-8 sequence at p, and its bytes; 0: there is none. Overlong forms and surrogates are none. */
+uint32_t wvl_cli_utf8_point(const unsigned char *p, unsigned *length);
 void wvl_cli_report_start(wvl_cli_report *r, FILE *file, int json);
 void wvl_cli_report_finish(wvl_cli_report *r);
 /* name NULL inside a list. An object is a heading with members below it; a line keeps its members beside it. */
@@ -350,6 +361,11 @@ int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_
 int wvl_cli_change_channels(const wvl_cli_args *args, const char *name, wvl_io_picture *io);
 int wvl_cli_scale_depth(const char *name, wvl_io_picture *io, unsigned depth);
 int wvl_cli_make_demo(wvl_io_picture *io);
+/* Whether --device asks for a device, or "auto" may find one. */
+int wvl_cli_wants_device(const wvl_params *params);
+/* WVL_SAMPLE_8, 16 or 32. */
+uint8_t wvl_cli_container_of_samples(const wvl_io_component *component);
+void wvl_cli_store_sample(uint8_t *at, unsigned bytes, int64_t value);
 double wvl_cli_raw_bits(const wvl_cli_picture *picture);
 double wvl_cli_sample_count(const wvl_cli_picture *picture);
 
@@ -402,6 +418,7 @@ typedef struct wvl_cli_check {
 } wvl_cli_check;
 
 int wvl_cli_can_verify(void);
+void wvl_cli_report_check(wvl_cli_report *r, const wvl_cli_check *check);
 /* Decodes bytes and compares with the picture. 0, or an exit code after a message. The caller frees
  * check->component_psnr. */
 int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int lossless, const uint8_t *bytes,

@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "tools/sequence/grow.h"
+
 static int is_picture_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -23,34 +25,31 @@ static int is_picture_name(const char *name)
 /* path/name, its last extension replaced where `extension` is given. */
 static char *join(const char *path, const char *name, const char *extension)
 {
-    size_t bytes = strlen(path) + strlen(name) + (extension ? strlen(extension) : 0) + 3;
     size_t stem = extension ? (size_t)(strrchr(name, '.') - name) : strlen(name);
-    char *joined = malloc(bytes);
-    if (joined) {
-        size_t end = strlen(path);
-        snprintf(joined, bytes, "%s%s%.*s%s%s", path, end && path[end - 1] == '/' ? "" : "/", (int)stem, name,
-                 extension ? "." : "", extension ? extension : "");
+    return wvl_cli_compose("%s%s%.*s%s%s", path, wvl_cli_slash_behind(path), (int)stem, name, extension ? "." : "",
+                           extension ? extension : "");
+}
+
+wvl_cli_entry *wvl_cli_add_entry(wvl_cli_directory *d)
+{
+    wvl_cli_entry *entries = wvl_sequence_grow(d->entries, d->count, &d->capacity, sizeof *entries);
+    if (!entries) {
+        return NULL;
     }
-    return joined;
+    d->entries = entries;
+    entries[d->count] = (wvl_cli_entry){.input = NULL};
+    return &entries[d->count++];
 }
 
 static int add_entry(wvl_cli_directory *directory, const wvl_cli_folder *folder, const char *name,
                      const struct stat *st)
 {
-    if (directory->count == directory->capacity) {
-        size_t capacity = directory->capacity ? directory->capacity * 2 : 64;
-        wvl_cli_entry *larger =
-            capacity < SIZE_MAX / sizeof *larger ? realloc(directory->entries, capacity * sizeof *larger) : NULL;
-        if (!larger) {
-            return 0;
-        }
-        directory->entries = larger;
-        directory->capacity = capacity;
+    wvl_cli_entry *entry = wvl_cli_add_entry(directory);
+    if (!entry) {
+        return 0;
     }
-    wvl_cli_entry *entry = &directory->entries[directory->count++];
     entry->input = join(folder->path, name, NULL);
     entry->output = join(folder->out_path ? folder->out_path : folder->path, name, folder->out_format);
-    entry->clash = NULL;
     entry->device = st->st_dev;
     entry->inode = st->st_ino;
     entry->bytes = st->st_size > 0 ? (uint64_t)st->st_size : 0;

@@ -29,6 +29,8 @@ typedef struct wvl_cli_folder {
 
 /* The regular files, or links to such, whose extension is that of a picture format, and where each shall go. */
 int wvl_cli_list_directory(const wvl_cli_folder *folder, wvl_cli_directory *directory);
+/* A new one at the end, all zero; NULL: no memory. */
+wvl_cli_entry *wvl_cli_add_entry(wvl_cli_directory *directory);
 /* Makes the folder of a file, and those above it, where they are not there. */
 int wvl_cli_make_folder_of(const char *file);
 /* Each returns 0 or an exit code after a message. Refuses a trace that is an input or output of the folder. */

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tools/sequence/grow.h"
+
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 int wvl_cli_init_files(int argc, wvl_cli_files *files)
@@ -33,32 +35,14 @@ void wvl_cli_release_files(wvl_cli_files *files)
 /* Takes `name`, which may be NULL for no memory. */
 static int add_name(wvl_cli_files *files, char *name)
 {
-    if (name && files->count == files->capacity) {
-        size_t capacity = files->capacity ? files->capacity * 2 : 64;
-        char **larger = capacity < SIZE_MAX / sizeof *larger ? realloc(files->names, capacity * sizeof *larger) : NULL;
-        if (!larger) {
-            free(name);
-            name = NULL;
-        } else {
-            files->names = larger;
-            files->capacity = capacity;
-        }
-    }
-    if (!name) {
+    char **names = name ? wvl_sequence_grow(files->names, files->count, &files->capacity, sizeof *files->names) : NULL;
+    if (!names) {
+        free(name);
         return wvl_cli_fail(WVL_EXIT_DEVICE, "out of memory");
     }
+    files->names = names;
     files->names[files->count++] = name;
     return WVL_EXIT_OK;
-}
-
-static char *join(const char *folder, const char *name)
-{
-    size_t length = strlen(folder), bytes = length + strlen(name) + 2;
-    char *joined = malloc(bytes);
-    if (joined) {
-        snprintf(joined, bytes, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", name);
-    }
-    return joined;
 }
 
 static int list_folder(wvl_cli_files *files, const char *path);
@@ -71,7 +55,7 @@ static int list_entry(wvl_cli_files *files, const char *folder, const char *name
     if (name[0] == '.') {
         return code;
     }
-    char *path = join(folder, name);
+    char *path = wvl_cli_compose("%s%s%s", folder, wvl_cli_slash_behind(folder), name);
     if (!path) {
         return add_name(files, NULL);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "tools/sequence/grow.h"
 
 static int verbosity_now;
 
@@ -20,21 +21,10 @@ static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t find_text(const wvl_cli_texts *list, const char *text)
 {
     size_t i = 0;
-    while (i < list->count && strcmp(list->texts[i], text) != 0) {
+    while (i < list->count && strcmp(list->texts[i].text, text) != 0) {
         i++;
     }
     return i;
-}
-
-static int enlarge(wvl_cli_texts *list)
-{
-    size_t capacity = list->capacity ? 2 * list->capacity : 8;
-    char **texts = realloc(list->texts, capacity * sizeof *texts);
-    list->texts = texts ? texts : list->texts;
-    size_t *repeats = texts ? realloc(list->repeats, capacity * sizeof *repeats) : NULL;
-    list->repeats = repeats ? repeats : list->repeats;
-    list->capacity = repeats ? capacity : list->capacity;
-    return repeats != NULL;
 }
 
 /* 1: the text is new. Without memory for it every text is new. */
@@ -42,13 +32,14 @@ static int add_text(wvl_cli_texts *list, const char *text)
 {
     size_t at = find_text(list, text);
     if (at < list->count) {
-        list->repeats[at]++;
+        list->texts[at].repeats++;
         return 0;
     }
-    char *copy = list->count < list->capacity || enlarge(list) ? strdup(text) : NULL;
+    wvl_cli_text *texts = wvl_sequence_grow(list->texts, list->count, &list->capacity, sizeof *texts);
+    char *copy = texts ? strdup(text) : NULL;
+    list->texts = texts ? texts : list->texts;
     if (copy) {
-        list->texts[list->count] = copy;
-        list->repeats[list->count++] = 0;
+        list->texts[list->count++] = (wvl_cli_text){copy, 0};
     }
     return 1;
 }
@@ -56,10 +47,9 @@ static int add_text(wvl_cli_texts *list, const char *text)
 static void clear_texts(wvl_cli_texts *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        free(list->texts[i]);
+        free(list->texts[i].text);
     }
     free(list->texts);
-    free(list->repeats);
     *list = (wvl_cli_texts){0};
 }
 
@@ -194,8 +184,8 @@ static void put_once(const char *name, const char *text)
 void wvl_cli_tell_repeats(void)
 {
     for (size_t i = 0; i < seen.count; i++) {
-        if (seen.repeats[i]) {
-            fprintf(stderr, "wavelane: warning: %zu more: %s\n", seen.repeats[i], seen.texts[i]);
+        if (seen.texts[i].repeats) {
+            fprintf(stderr, "wavelane: warning: %zu more: %s\n", seen.texts[i].repeats, seen.texts[i].text);
         }
     }
     clear_texts(&seen);
@@ -211,7 +201,7 @@ void wvl_cli_keep_warnings(void)
 static void report_texts(wvl_cli_report *r, wvl_cli_texts *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        wvl_cli_report_text(r, NULL, list->texts[i]);
+        wvl_cli_report_text(r, NULL, list->texts[i].text);
     }
     clear_texts(list);
 }
@@ -235,7 +225,7 @@ size_t wvl_cli_count_warnings(void)
 {
     size_t count = own.noted.count;
     for (size_t i = 0; i < own.noted.count; i++) {
-        count += own.noted.repeats[i];
+        count += own.noted.texts[i].repeats;
     }
     return count;
 }
@@ -245,9 +235,9 @@ void wvl_cli_copy_warnings(char *text, size_t room)
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < own.noted.count; i++) {
-        size_t length = strlen(own.noted.texts[i]);
+        size_t length = strlen(own.noted.texts[i].text);
         if (length + 2 <= room - used) {
-            used += (size_t)snprintf(text + used, room - used, "%s\n", own.noted.texts[i]);
+            used += (size_t)snprintf(text + used, room - used, "%s\n", own.noted.texts[i].text);
         }
     }
 }
@@ -261,6 +251,22 @@ void wvl_cli_warn_again(const char *name, char *text)
 }
 
 void wvl_cli_clear_warnings(void) { clear_texts(&own.noted); }
+
+char *wvl_cli_compose(const char *format, ...)
+{
+    va_list args;
+    char *text = NULL;
+    va_start(args, format);
+    int length = vasprintf(&text, format, args);
+    va_end(args);
+    return length < 0 ? NULL : text;
+}
+
+const char *wvl_cli_slash_behind(const char *folder)
+{
+    size_t length = strlen(folder);
+    return length && folder[length - 1] == '/' ? "" : "/";
+}
 
 typedef enum message_kind { WARNING, WARNING_ONCE, INFORMATION } message_kind;
 

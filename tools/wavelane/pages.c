@@ -122,10 +122,9 @@ int wvl_cli_list_full_pages(const char *name, const wvl_io_options *io, wvl_io_p
 static char *name_output(const char *name, const wvl_io_page *page)
 {
     unsigned digits;
-    size_t bytes = strlen(name) + 32;
     const char *rest, *at = wvl_sequence_find_number(name, &digits, &rest), *dash = "";
     const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
-    char *made = malloc(bytes), sub[16] = "";
+    char sub[16] = "";
     if (!at) {
         dash = "-";
         at = rest = dot ? dot : name + strlen(name);
@@ -133,12 +132,7 @@ static char *name_output(const char *name, const wvl_io_page *page)
     if (page->sub) {
         snprintf(sub, sizeof sub, ".%u", page->sub - 1);
     }
-    if (made) {
-        snprintf(made, bytes, "%.*s%s%0*u%s%s", (int)(at - name), name, dash, (int)digits, page->page, sub, rest);
-    } else {
-        wvl_cli_error("%s: out of memory", name);
-    }
-    return made;
+    return wvl_cli_compose("%.*s%s%0*u%s%s", (int)(at - name), name, dash, (int)digits, page->page, sub, rest);
 }
 
 static int encode_page(wvl_cli_batch *s, const wvl_cli_args *all, const wvl_io_page *page)
@@ -146,7 +140,7 @@ static int encode_page(wvl_cli_batch *s, const wvl_cli_args *all, const wvl_io_p
     wvl_cli_args one = *all;
     char *output = all->output ? name_output(all->output, page) : NULL;
     if (all->output && !output) {
-        return WVL_EXIT_DEVICE;
+        return wvl_cli_lack_memory(all->output);
     }
     one.io.page = page->page;
     one.io.sub_page = page->sub;

@@ -270,6 +270,12 @@ static int place_on_grid(const wvl_cli_args *args, const char *name, wvl_cli_pic
 
 /* ---- Planes ---------------------------------------------------------------------------------- */
 
+uint8_t wvl_cli_container_of_samples(const wvl_io_component *c)
+{
+    static const uint8_t containers[] = {[1] = WVL_SAMPLE_8, [2] = WVL_SAMPLE_16, [4] = WVL_SAMPLE_32};
+    return containers[c->sample_bytes];
+}
+
 static int fill_component(const wvl_cli_args *args, const char *name, const wvl_io_component *c, uint32_t index,
                           wvl_component_format *format, wvl_plane *plane)
 {
@@ -289,9 +295,7 @@ static int fill_component(const wvl_cli_args *args, const char *name, const wvl_
     *plane = (wvl_plane){.data = c->data,
                          .pitch_bytes = (ptrdiff_t)c->stride_bytes,
                          .sample_stride = (uint32_t)(c->sample_stride_bytes / c->sample_bytes),
-                         .container = c->sample_bytes == 1   ? WVL_SAMPLE_8
-                                      : c->sample_bytes == 2 ? WVL_SAMPLE_16
-                                                             : WVL_SAMPLE_32};
+                         .container = wvl_cli_container_of_samples(c)};
     return WVL_EXIT_OK;
 }
 

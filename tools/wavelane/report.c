@@ -41,10 +41,13 @@ static void put_json_char(FILE *file, unsigned char c)
     }
 }
 
-/* Code point of the UTF-8 sequence at p, 0 if there is none; overlong forms and surrogates are none. */
-static uint32_t utf8_point(const unsigned char *p, unsigned *length)
+uint32_t wvl_cli_utf8_point(const unsigned char *p, unsigned *length)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    *length = 1;
+    if (p[0] < 0x80) {
+        return p[0];
+    }
     unsigned n = p[0] >= 0xF0 && p[0] < 0xF8   ? 4
                  : p[0] >= 0xE0 && p[0] < 0xF0 ? 3
                  : p[0] >= 0xC0 && p[0] < 0xE0 ? 2
@@ -66,7 +69,7 @@ static void put_json_text(FILE *file, const char *text)
     fputc('"', file);
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
         unsigned length;
-        if (*p >= 0x80 && utf8_point(p, &length)) {
+        if (*p >= 0x80 && wvl_cli_utf8_point(p, &length)) {
             (void)fwrite(p, 1, length, file);
             p += length - 1;
         } else {

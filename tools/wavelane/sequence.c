@@ -14,16 +14,7 @@
 /* ---- Parameters for the journal -------------------------------------------------------------- */
 
 /* Where the same bytes come from: these do not count. */
-static int names_machine(const char *key)
-{
-    static const char *const keys[] = {"device", "reach", "output-memory", "device-memory", "measure-psnr"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (!strcmp(key, keys[i])) {
-            return 1;
-        }
-    }
-    return 0;
-}
+#define MACHINE_KEYS "device reach output-memory device-memory measure-psnr"
 
 static void put_options(FILE *file, const wvl_params *params)
 {
@@ -31,7 +22,7 @@ static void put_options(FILE *file, const wvl_params *params)
     const wvl_option *options = wvl_options(&count);
     for (size_t i = 0; i < count; i++) {
         const char *value = wvl_params_get(params, options[i].key);
-        if (value && !names_machine(options[i].key) && strcmp(value, options[i].initial) != 0) {
+        if (value && !wvl_cli_is_among(options[i].key, MACHINE_KEYS) && strcmp(value, options[i].initial) != 0) {
             fprintf(file, "parameter %s=", options[i].key);
             for (const char *p = value; *p; p++) {
                 fputc(*p == '\n' ? ' ' : *p, file);
@@ -235,28 +226,19 @@ static int run_dry(wvl_cli_sequence *q)
 
 /* ---- Run ------------------------------------------------------------------------------------- */
 
-static int wants_device(const char *device)
-{
-    wvl_device_info info = {.struct_size = sizeof info};
-    if (!device || !strcmp(device, "cpu")) {
-        return 0;
-    }
-    return strcmp(device, "auto") != 0 || (wvl_device_describe(0, &info) == WVL_OK && info.usable);
-}
-
 size_t wvl_cli_count_slots(const wvl_cli_sequence *q)
 {
-    return wvl_cli_choose_workers(&q->batch, wants_device(wvl_params_get(q->batch.params, "device")));
+    return wvl_cli_choose_workers(&q->batch, wvl_cli_wants_device(q->batch.params));
 }
 
 /* A frame that is done and not told holds its coded bytes: no more of them than are at work. */
 int wvl_cli_run_slots(wvl_cli_sequence *q, const wvl_cli_pieces *pieces)
 {
     wvl_cli_batch *s = &q->batch;
-    const char *device = wvl_params_get(s->params, "device");
     size_t workers = wvl_cli_count_slots(q);
     s->plans = wvl_cli_may_share_plans(s->args, s->params) ? &q->plans : NULL;
-    s->encoders = wants_device(device) ? wvl_cli_open_encoders(s->context, device) : NULL;
+    s->encoders =
+        wvl_cli_wants_device(s->params) ? wvl_cli_open_encoders(s->context, wvl_params_get(s->params, "device")) : NULL;
     wvl_cli_arm_signals(s->cancel);
     int is_ready = wvl_cli_run_turns(pieces, workers, workers);
     wvl_cli_arm_signals(NULL);

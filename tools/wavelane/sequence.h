@@ -221,7 +221,6 @@ typedef struct wvl_cli_frame {
     char label[96];   /* name of a frame of a stream */
     wvl_cli_frame_state state;
     int code;    /* of a failure */
-    int existed; /* kept because its file is there, not by the journal */
     int is_late; /* kept, though its input was changed after its file */
     wvl_sequence_record record;
     wvl_cli_bytes *bytes, *given; /* coded; read from a stream */

@@ -66,10 +66,7 @@ static void fill_samples(const wvl_io_component *c, uint32_t value)
     for (uint32_t y = 0; y < c->height; y++) {
         uint8_t *at = (uint8_t *)c->data + y * c->stride_bytes;
         for (uint32_t x = 0; x < c->width; x++, at += c->sample_stride_bytes) {
-            const uint8_t byte = (uint8_t)value;
-            const uint16_t half = (uint16_t)value;
-            const void *sample = c->sample_bytes == 1 ? (const void *)&byte : (const void *)&value;
-            memcpy(at, c->sample_bytes == 2 ? (const void *)&half : sample, c->sample_bytes);
+            wvl_cli_store_sample(at, c->sample_bytes, value);
         }
     }
 }
@@ -257,7 +254,6 @@ static int keeps_file(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
         return 0;
     }
     if (q->options->args.skip_existing && wvl_cli_is_whole(f->output, &f->record.bytes)) {
-        f->existed = 1;
         f->is_late = is_newer(f->input, f->output);
         return 1;
     }

@@ -102,12 +102,8 @@ static char *name_journal(const wvl_cli_store *s)
 char *wvl_cli_find_journal(const char *name)
 {
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-    char *hidden = malloc(strlen(name) + 2);
-    if (!hidden) {
-        return NULL;
-    }
-    sprintf(hidden, "%.*s.%s", (int)(base - name), name, base);
-    if (!access(name, F_OK) || access(hidden, F_OK)) {
+    char *hidden = wvl_cli_compose("%.*s.%s", (int)(base - name), name, base);
+    if (hidden && (!access(name, F_OK) || access(hidden, F_OK))) {
         (void)strcpy(hidden, name);
     }
     return hidden;

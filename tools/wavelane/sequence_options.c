@@ -138,24 +138,14 @@ const wvl_cli_option wvl_cli_sequence_own[] = {
 /* ---- Words ----------------------------------------------------------------------------------- */
 
 /* Options of encode that change no byte: the journal does not know them. */
-static int changes_bytes(const char *name)
-{
-    static const char *const others[] = {"threads", "pictures", "force",      "skip-existing",  "quiet",
-                                         "verbose", "dry-run",  "max-pixels", "max-input-bytes"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (!strcmp(name, others[i])) {
-            return 0;
-        }
-    }
-    return 1;
-}
+#define OTHERS "threads pictures force skip-existing quiet verbose dry-run max-pixels max-input-bytes"
 
 /* Adds "option WORDS" to what the journal gets. */
 static int note_option(wvl_cli_sequence_options *o, char **words, int count)
 {
     size_t old = o->given ? strlen(o->given) : 0, bytes = old + 32;
     const char *name = words[0] + strspn(words[0], "-");
-    if (!changes_bytes(name)) {
+    if (wvl_cli_is_among(name, OTHERS)) {
         return WVL_EXIT_OK;
     }
     for (int i = 0; i < count; i++) {

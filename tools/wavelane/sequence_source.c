@@ -12,23 +12,17 @@
 
 #include "sequence.h"
 #include "stream.h"
+#include "tools/sequence/grow.h"
 
 /* ---- A list ---------------------------------------------------------------------------------- */
 
 static int add_name(wvl_cli_directory *d, const char *name, size_t length)
 {
-    if (d->count == d->capacity) {
-        size_t capacity = d->capacity ? 2 * d->capacity : 64;
-        wvl_cli_entry *larger =
-            capacity < SIZE_MAX / sizeof *larger ? realloc(d->entries, capacity * sizeof *larger) : NULL;
-        if (!larger) {
-            return 0;
-        }
-        d->entries = larger;
-        d->capacity = capacity;
+    wvl_cli_entry *entry = wvl_cli_add_entry(d);
+    if (entry) {
+        entry->input = strndup(name, length);
     }
-    d->entries[d->count] = (wvl_cli_entry){.input = strndup(name, length)};
-    return d->entries[d->count++].input != NULL;
+    return entry && entry->input;
 }
 
 /* A name a line; empty lines do not count. */
@@ -289,7 +283,7 @@ typedef struct file_id {
 struct wvl_cli_inputs {
     size_t count, capacity;
     int lacks_memory;
-    file_id files[]; /* sorted */
+    file_id *files; /* sorted */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list of the source while it is made */
@@ -301,26 +295,18 @@ static int by_file(const void *a, const void *b)
     return order ? order : (x->inode > y->inode) - (x->inode < y->inode);
 }
 
-static void add_file(wvl_cli_inputs **list, const struct stat *st)
+static void add_file(wvl_cli_inputs *list, const struct stat *st)
 {
-    wvl_cli_inputs *l = *list;
-    if (!S_ISREG(st->st_mode) || l->lacks_memory) {
-        return;
+    file_id *files =
+        S_ISREG(st->st_mode) ? wvl_sequence_grow(list->files, list->count, &list->capacity, sizeof *files) : NULL;
+    if (files) {
+        list->files = files;
+        files[list->count++] = (file_id){st->st_dev, st->st_ino};
     }
-    if (l->count == l->capacity) {
-        size_t capacity = 2 * l->capacity;
-        wvl_cli_inputs *larger = realloc(l, sizeof *l + capacity * sizeof l->files[0]);
-        if (!larger) {
-            l->lacks_memory = 1;
-            return;
-        }
-        *list = l = larger;
-        l->capacity = capacity;
-    }
-    l->files[l->count++] = (file_id){st->st_dev, st->st_ino};
+    list->lacks_memory |= S_ISREG(st->st_mode) && !files;
 }
 
-static void add_path(wvl_cli_inputs **list, const char *path)
+static void add_path(wvl_cli_inputs *list, const char *path)
 {
     struct stat st;
     if (path && !stat(path, &st)) {
@@ -329,17 +315,17 @@ static void add_path(wvl_cli_inputs **list, const char *path)
 }
 
 /* The frames of a pattern, those of other shards too. */
-static void add_pattern(wvl_cli_inputs **list, const wvl_cli_source *s)
+static void add_pattern(wvl_cli_inputs *list, const wvl_cli_source *s)
 {
-    for (uint64_t n = 0; n < s->total && n < MOST_LOOKS && !(*list)->lacks_memory; n++) {
+    for (uint64_t n = 0; n < s->total && n < MOST_LOOKS && !list->lacks_memory; n++) {
         char *path = wvl_cli_name_input(s, s->range.first + n * s->range.step);
-        (*list)->lacks_memory |= !path;
+        list->lacks_memory |= !path;
         add_path(list, path);
         free(path);
     }
 }
 
-static void add_all(wvl_cli_inputs **list, const wvl_cli_sequence_options *o, const wvl_cli_source *s)
+static void add_all(wvl_cli_inputs *list, const wvl_cli_sequence_options *o, const wvl_cli_source *s)
 {
     struct stat st;
     if (!strcmp(s->name, "-") && !fstat(STDIN_FILENO, &st)) {
@@ -363,19 +349,19 @@ static void add_all(wvl_cli_inputs **list, const wvl_cli_sequence_options *o, co
 
 static wvl_cli_inputs *make_list(const wvl_cli_sequence_options *o, const wvl_cli_source *s)
 {
-    wvl_cli_inputs *list = malloc(sizeof *list + 64 * sizeof list->files[0]);
+    wvl_cli_inputs *list = calloc(1, sizeof *list);
     if (!list) {
         return NULL;
     }
-    list->count = 0;
-    list->capacity = 64;
-    list->lacks_memory = 0;
-    add_all(&list, o, s);
+    add_all(list, o, s);
     if (list->lacks_memory) {
+        free(list->files);
         free(list);
         return NULL;
     }
-    qsort(list->files, list->count, sizeof list->files[0], by_file);
+    if (list->count) {
+        qsort(list->files, list->count, sizeof list->files[0], by_file);
+    }
     return list;
 }
 
@@ -393,7 +379,7 @@ int wvl_cli_spare_inputs(const wvl_cli_sequence_options *options, wvl_cli_source
         return wvl_cli_lack_memory(output);
     }
     const file_id key = {st.st_dev, st.st_ino};
-    if (bsearch(&key, list->files, list->count, sizeof list->files[0], by_file)) {
+    if (list->count && bsearch(&key, list->files, list->count, sizeof list->files[0], by_file)) {
         return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is an input; choose another name", output);
     }
     return WVL_EXIT_OK;
@@ -401,6 +387,9 @@ int wvl_cli_spare_inputs(const wvl_cli_sequence_options *options, wvl_cli_source
 
 void wvl_cli_release_inputs(wvl_cli_source *source)
 {
+    if (source->inputs) {
+        free(source->inputs->files);
+    }
     free(source->inputs);
     source->inputs = NULL;
 }

@@ -71,19 +71,13 @@ int wvl_cli_has_files(const wvl_cli_store *s) { return s->kind == WVL_CLI_TO_PAT
 /* In a folder: the input's name with another extension; frames without a name of their own go by number. */
 static char *name_in_folder(const wvl_cli_store *s, const char *input, uint64_t number)
 {
-    const char *slash = input ? strrchr(input, '/') : NULL, *base = slash ? slash + 1 : input;
-    const char *dot = base ? strrchr(base, '.') : NULL;
-    size_t length = strlen(s->output), stem = base ? strlen(base) : 0, bytes;
-    stem = dot && dot != base ? (size_t)(dot - base) : stem;
-    bytes = length + stem + strlen(s->extension) + 32;
-    char *name = malloc(bytes);
-    const char *between = s->output[length - 1] == '/' ? "" : "/";
-    if (name && base) {
-        snprintf(name, bytes, "%s%s%.*s.%s", s->output, between, (int)stem, base, s->extension);
-    } else if (name) {
-        snprintf(name, bytes, "%s%s%06" PRIu64 ".%s", s->output, between, number, s->extension);
+    const char *between = wvl_cli_slash_behind(s->output);
+    if (!input) {
+        return wvl_cli_compose("%s%s%06" PRIu64 ".%s", s->output, between, number, s->extension);
     }
-    return name;
+    const char *slash = strrchr(input, '/'), *base = slash ? slash + 1 : input, *dot = strrchr(base, '.');
+    size_t stem = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+    return wvl_cli_compose("%s%s%.*s.%s", s->output, between, (int)stem, base, s->extension);
 }
 
 char *wvl_cli_name_output(const wvl_cli_store *s, const char *input, uint64_t number)
@@ -413,16 +407,9 @@ static void describe_bytes(const wvl_cli_store *s, const wvl_cli_bytes *bytes, w
 static char *name_temporary(const char *output, unsigned copy)
 {
     const char *slash = strrchr(output, '/'), *base = slash ? slash + 1 : output;
-    char number[16] = "";
-    size_t bytes = strlen(output) + sizeof TEMPORARY + sizeof number + 2;
-    char *name = malloc(bytes);
-    if (copy) {
-        snprintf(number, sizeof number, ".%u", copy);
-    }
-    if (name) {
-        snprintf(name, bytes, "%.*s.%s%s" TEMPORARY, (int)(base - output), output, base, number);
-    }
-    return name;
+    int folder = (int)(base - output);
+    return copy ? wvl_cli_compose("%.*s.%s.%u" TEMPORARY, folder, output, base, copy)
+                : wvl_cli_compose("%.*s.%s" TEMPORARY, folder, output, base);
 }
 
 /* A file system that cannot sync is not a failure. */

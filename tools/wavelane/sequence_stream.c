@@ -123,11 +123,8 @@ static const struct {
 /* Bits of a sample that the rest of a colour space's name says; 0: it is not known. */
 static unsigned depth_of(const char *rest)
 {
-    static const char *const sitings[] = {"", "jpeg", "mpeg2", "paldv"};
-    for (size_t i = 0; i < sizeof sitings / sizeof sitings[0]; i++) {
-        if (!strcmp(rest, sitings[i])) {
-            return 8;
-        }
+    if (!rest[0] || wvl_cli_is_among(rest, "jpeg mpeg2 paldv")) {
+        return 8;
     }
     uint64_t bits;
     return wvl_cli_parse_number(rest + (rest[0] == 'p'), 9, 16, &bits) ? (unsigned)bits : 0;

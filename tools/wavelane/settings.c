@@ -32,31 +32,12 @@ static unsigned latin9_of(uint32_t point)
     return point < 256 ? point : 0;
 }
 
-/* One character of UTF-8 at *p; 0 where it is not UTF-8. Overlong forms do not matter: they only ever shorten. */
-static uint32_t next_point(const unsigned char **p)
-{
-    const unsigned char *s = *p;
-    if (s[0] < 0x80) {
-        *p += 1;
-        return s[0];
-    }
-    unsigned n = (s[0] & 0xE0) == 0xC0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : (s[0] & 0xF8) == 0xF0 ? 4 : 0;
-    uint32_t point = s[0] & (0x7Fu >> n);
-    for (unsigned i = 1; i < n; i++) {
-        if ((s[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-        point = point << 6 | (s[i] & 0x3F);
-    }
-    *p += n;
-    return n ? point : 0;
-}
-
 /* 1 converted, 0 not UTF-8 (kept as it is), -1 a character that ISO 8859-15 lacks. */
 static int convert_comment(const char *text, char *latin)
 {
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        uint32_t point = next_point(&p);
+        unsigned length;
+        uint32_t point = wvl_cli_utf8_point(p, &length);
         unsigned byte = point ? latin9_of(point) : 0;
         if (!point) {
             return 0;
@@ -65,6 +46,7 @@ static int convert_comment(const char *text, char *latin)
             return -1;
         }
         *latin++ = (char)byte;
+        p += length;
     }
     *latin = '\0';
     return 1;
@@ -218,15 +200,14 @@ int wvl_cli_apply_settings(const wvl_cli_args *args, wvl_params *params)
     return halved ? write_halved(params) : WVL_EXIT_OK;
 }
 
-/* Of several settings of one option the last one counts. */
-static int is_last(const wvl_cli_args *args, size_t index)
+/* Settings of a key behind the first `from` ones. */
+static int is_set_behind(const wvl_cli_args *args, size_t from, const char *key)
 {
-    for (size_t i = index + 1; i < args->setting_count; i++) {
-        if (!strcmp(args->settings[i].key, args->settings[index].key)) {
-            return 0;
-        }
+    size_t i = from;
+    while (i < args->setting_count && strcmp(args->settings[i].key, key) != 0) {
+        i++;
     }
-    return 1;
+    return i < args->setting_count;
 }
 
 /* What an option needs that was given. A frame rate without a profile has no effect, also if it is the usual one, which
@@ -248,21 +229,11 @@ int wvl_cli_refuse_idle(const wvl_cli_args *args, const wvl_params *params)
     for (size_t i = 0; i < args->setting_count; i++) {
         const char *key = args->settings[i].key, *needs = needs_of(params, key);
         int follows_picture = args->auto_color && !strncmp(key, "input-", 6); /* the space is found later */
-        if (needs && !follows_picture && is_last(args, i)) {
+        if (needs && !follows_picture && !is_set_behind(args, i + 1, key)) {
             code = wvl_cli_fail(WVL_EXIT_USAGE, "%s needs %s", args->settings[i].spelling, needs);
         }
     }
     return code;
-}
-
-static int was_set(const wvl_cli_args *args, const char *key)
-{
-    for (size_t i = 0; i < args->setting_count; i++) {
-        if (!strcmp(args->settings[i].key, key)) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 /* .jph and .jhc say HT by themselves. */
@@ -284,7 +255,7 @@ int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_j
 {
     static const char *const containers[] = {"j2k", "jp2", "jph"};
     const char *container = containers[is_jp2], *extension = strrchr(output, '.');
-    const char *asked = was_set(args, "container") ? wvl_params_get(params, "container") : container;
+    const char *asked = is_set_behind(args, 0, "container") ? wvl_params_get(params, "container") : container;
     if (!asked) {
         return fail(output, params, WVL_ERROR_MEMORY);
     }
@@ -303,7 +274,7 @@ int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_j
 int wvl_cli_fit_transform(const wvl_cli_args *args, const char *name, const wvl_cli_picture *picture,
                           wvl_params *params)
 {
-    if (picture->io.color != WVL_IO_YCC || was_set(args, "mct")) {
+    if (picture->io.color != WVL_IO_YCC || is_set_behind(args, 0, "mct")) {
         return WVL_EXIT_OK;
     }
     wvl_status status = wvl_params_set(params, "mct", "off");
@@ -374,4 +345,14 @@ int wvl_cli_wants_lossless(const wvl_params *params)
     }
     const char *reversible = wvl_params_get(params, "reversible");
     return reversible && !strcmp(reversible, "yes");
+}
+
+int wvl_cli_wants_device(const wvl_params *params)
+{
+    wvl_device_info info = {.struct_size = sizeof info};
+    const char *device = wvl_params_get(params, "device");
+    if (!device || !strcmp(device, "cpu")) {
+        return 0;
+    }
+    return strcmp(device, "auto") != 0 || (wvl_device_describe(0, &info) == WVL_OK && info.usable);
 }

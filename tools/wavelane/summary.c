@@ -217,13 +217,8 @@ static void report_fills(wvl_cli_report *r, const wvl_cli_summary *s)
     wvl_cli_report_close(r);
 }
 
-static void report_check(wvl_cli_report *r, const wvl_cli_summary *s)
+void wvl_cli_report_check(wvl_cli_report *r, const wvl_cli_check *check)
 {
-    const wvl_cli_check *check = s->check;
-    if (!check->done) {
-        return;
-    }
-    wvl_cli_report_open_object(r, "check");
     wvl_cli_report_text(r, "decoder", check->decoder);
     wvl_cli_report_flag(r, "exact", check->exact);
     wvl_cli_report_real(r, "psnr", check->psnr);
@@ -231,7 +226,6 @@ static void report_check(wvl_cli_report *r, const wvl_cli_summary *s)
     for (uint32_t i = 0; i < check->count; i++) {
         wvl_cli_report_real(r, NULL, check->component_psnr[i]);
     }
-    wvl_cli_report_close(r);
     wvl_cli_report_close(r);
 }
 
@@ -284,7 +278,11 @@ void wvl_cli_summary_json(wvl_cli_report *r, const wvl_cli_summary *s)
     wvl_cli_report_number(r, "tile_parts", wvl_result_tile_part_count(s->result));
     report_fills(r, s);
     report_layers(r, s);
-    report_check(r, s);
+    if (s->check->done) {
+        wvl_cli_report_open_object(r, "check");
+        wvl_cli_report_check(r, s->check);
+        wvl_cli_report_close(r);
+    }
     wvl_cli_report_warnings(r);
     wvl_cli_report_close(r);
 }

@@ -67,27 +67,23 @@ static void note_difference(difference *d, uint32_t x, uint32_t y, int64_t expec
     }
 }
 
-static int64_t decoded_sample(const wvl_opj_component *c, const void *row, uint32_t x)
-{
-    switch (c->sample_bytes) {
-    case 1: return c->is_signed ? ((const int8_t *)row)[x] : ((const uint8_t *)row)[x];
-    case 2: return c->is_signed ? ((const int16_t *)row)[x] : ((const uint16_t *)row)[x];
-    default: return c->is_signed ? (int64_t)((const int32_t *)row)[x] : (int64_t)((const uint32_t *)row)[x];
-    }
-}
-
 /* row: memory for one of the component's rows. 0, or -1 where it cannot be read back. */
 static int compare_component(const wvl_io_component *c, const wvl_opj_picture *decoded, uint32_t index, void *row,
                              difference *d)
 {
     double peak = ldexp(1.0, c->depth) - 1.0;
+    const wvl_opj_component *o = &decoded->components[index];
+    const wvl_io_component one_row = {.sample_bytes = o->sample_bytes,
+                                      .sample_stride_bytes = o->sample_bytes,
+                                      .is_signed = o->is_signed,
+                                      .data = row};
     for (uint32_t y = 0; y < c->height; y++) {
         double squares = 0.0;
         if (wvl_opj_read_rows(decoded, index, y, 1, row) != 0) {
             return -1;
         }
         for (uint32_t x = 0; x < c->width; x++) {
-            int64_t a = wvl_io_sample(c, x, y), b = decoded_sample(&decoded->components[index], row, x);
+            int64_t a = wvl_io_sample(c, x, y), b = wvl_io_sample(&one_row, x, 0);
             if (a != b) {
                 note_difference(d, x, y, a, b);
                 squares += (double)(a - b) * (double)(a - b);

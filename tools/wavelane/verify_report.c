@@ -109,21 +109,6 @@ static void report_profiles(const wvl_cli_verdict *v, const char *profile, wvl_c
     wvl_cli_report_close(r);
 }
 
-static void report_check(const wvl_cli_verdict *v, wvl_cli_report *r)
-{
-    if (!v->check.done) {
-        return;
-    }
-    wvl_cli_report_text(r, "decoder", v->check.decoder);
-    wvl_cli_report_flag(r, "exact", v->check.exact);
-    wvl_cli_report_real(r, "psnr", v->check.psnr);
-    wvl_cli_report_open_list(r, "component_psnr");
-    for (uint32_t c = 0; c < v->check.count; c++) {
-        wvl_cli_report_real(r, NULL, v->check.component_psnr[c]);
-    }
-    wvl_cli_report_close(r);
-}
-
 void wvl_cli_report_verdict(const wvl_cli_verdict *v, const char *profile, int json)
 {
     wvl_cli_report r;
@@ -137,7 +122,9 @@ void wvl_cli_report_verdict(const wvl_cli_verdict *v, const char *profile, int j
         report_counts(&v->summary, &r);
     }
     report_profiles(v, profile, &r);
-    report_check(v, &r);
+    if (v->check.done) {
+        wvl_cli_report_check(&r, &v->check);
+    }
     wvl_cli_report_finish(&r);
 }
 
