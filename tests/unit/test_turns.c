@@ -10,6 +10,10 @@
 
 enum { FILES = 3, PIECES = 200, WORKERS = 8, SAMPLE_BYTES = 3, CODING_BYTES = 4, MOST_BYTES = 10 };
 
+/* A function of wvl_cli_pieces; most use not all of what they are given. */
+#define UNUSED __attribute__((unused))
+#define PIECE(name) static void name(UNUSED void *user, UNUSED wvl_cli_turns *turns, size_t index, UNUSED void *piece)
+
 static wvl_cli_args args;
 static wvl_cli_batch batch;
 static wvl_cli_entry files[FILES];
@@ -64,6 +68,14 @@ TEST(asked_for)
 
 static atomic_int held, most_held, coding, ended, wrong;
 
+/* Runs the pieces, and counts them in `number`. */
+static void run(const wvl_cli_pieces *pieces, size_t workers, size_t ahead, const atomic_int *number, int count)
+{
+    ck_assert_int_eq(wvl_cli_run_turns(pieces, workers, ahead), 1);
+    ck_assert_int_eq(*number, count);
+    ck_assert_int_eq(wrong, 0);
+}
+
 static void change(int bytes)
 {
     int now = atomic_fetch_add(&held, bytes) + bytes, before = atomic_load(&most_held);
@@ -72,10 +84,8 @@ static void change(int bytes)
 }
 
 /* Reads, encodes, and gives all back; every seventh piece wants to be the only one that encodes. */
-static void work_with_memory(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+PIECE(work_with_memory)
 {
-    (void)user;
-    (void)piece;
     wvl_cli_hold_samples(turns, index, SAMPLE_BYTES, MOST_BYTES);
     change(SAMPLE_BYTES);
     (void)usleep(index % 5 * 20);
@@ -102,19 +112,15 @@ static void work_with_memory(void *user, wvl_cli_turns *turns, size_t index, voi
 TEST_EACH(memory_has_a_limit, 2)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .work = work_with_memory};
-    ck_assert_int_eq(wvl_cli_run_turns(&pieces, WORKERS, _i ? WORKERS : 0), 1);
-    ck_assert_int_eq(ended, PIECES);
-    ck_assert_int_eq(wrong, 0);
+    run(&pieces, WORKERS, _i ? WORKERS : 0, &ended, PIECES);
     ck_assert_int_eq(held, 0);
     ck_assert_int_ge(most_held, MOST_BYTES - SAMPLE_BYTES);
     ck_assert_int_le(most_held, MOST_BYTES + SAMPLE_BYTES + CODING_BYTES);
 }
 
 /* No piece fits: one after the other. */
-static void work_with_much(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+PIECE(work_with_much)
 {
-    (void)user;
-    (void)piece;
     wvl_cli_hold_samples(turns, index, MOST_BYTES + 1, MOST_BYTES);
     wvl_cli_begin_coding(turns, index, UINT64_MAX / 2, MOST_BYTES);
     wrong += atomic_fetch_add(&coding, 1) != 0;
@@ -128,17 +134,14 @@ static void work_with_much(void *user, wvl_cli_turns *turns, size_t index, void 
 TEST_EACH(one_after_the_other, 2)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .work = work_with_much};
-    ck_assert_int_eq(wvl_cli_run_turns(&pieces, WORKERS, _i ? WORKERS : 0), 1);
-    ck_assert_int_eq(ended, PIECES);
-    ck_assert_int_eq(wrong, 0);
+    run(&pieces, WORKERS, _i ? WORKERS : 0, &ended, PIECES);
 }
 
 /* Samples are held before they are read. */
-static void read_picture(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+PIECE(read_picture)
 {
     const char *input = user;
     wvl_cli_job j = wvl_cli_describe_job(&batch, &input, 1, NULL);
-    (void)piece;
     j.turns = turns;
     j.turn = index;
     wrong += wvl_cli_read_and_plan(&j) != WVL_EXIT_OK;
@@ -172,9 +175,7 @@ TEST(samples_are_held)
     char name[] = "/tmp/turns-XXXXXX";
     const wvl_cli_pieces pieces = {.count = 4, .work = read_picture, .user = name};
     open_pictures(name);
-    ck_assert_int_eq(wvl_cli_run_turns(&pieces, 2, 1), 1);
-    ck_assert_int_eq(ended, 4);
-    ck_assert_int_eq(wrong, 0);
+    run(&pieces, 2, 1, &ended, 4);
     wvl_cli_close_batch(&batch);
     (void)unlink(name);
 }
@@ -270,10 +271,8 @@ static void end(void)
 }
 
 /* In order, one at a time, with what its work has left. */
-static void tell_number(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+PIECE(tell_number)
 {
-    (void)user;
-    (void)turns;
     wrong += atomic_fetch_add(&telling, 1) != 0;
     wrong += *(size_t *)piece != index + 1;
     wrong += atomic_load(&told) != (int)index;
@@ -283,11 +282,9 @@ static void tell_number(void *user, wvl_cli_turns *turns, size_t index, void *pi
 }
 
 /* The first piece takes until all others that may be begun are done: their threads wait for nothing. */
-static void work_ahead(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+PIECE(work_ahead)
 {
     size_t *number = piece;
-    (void)user;
-    (void)turns;
     begin();
     wrong += *number != 0;
     if (!index) {
@@ -303,17 +300,13 @@ static void work_ahead(void *user, wvl_cli_turns *turns, size_t index, void *pie
 TEST(others_go_on)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .bytes = sizeof(size_t), .work = work_ahead, .tell = tell_number};
-    ck_assert_int_eq(wvl_cli_run_turns(&pieces, AT_WORK, AHEAD), 1);
-    ck_assert_int_eq(told, PIECES);
-    ck_assert_int_eq(wrong, 0);
+    run(&pieces, AT_WORK, AHEAD, &told, PIECES);
     ck_assert_int_eq(most_begun, AT_WORK + AHEAD);
 }
 
 /* The same pieces in one thread: each is told before the next one begins. */
-static void work_alone(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+PIECE(work_alone)
 {
-    (void)user;
-    (void)turns;
     wrong += atomic_load(&told) != (int)index;
     *(size_t *)piece = index + 1;
 }
@@ -321,9 +314,7 @@ static void work_alone(void *user, wvl_cli_turns *turns, size_t index, void *pie
 TEST(one_thread)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .bytes = sizeof(size_t), .work = work_alone, .tell = tell_number};
-    ck_assert_int_eq(wvl_cli_run_turns(&pieces, 1, AHEAD), 1);
-    ck_assert_int_eq(told, PIECES);
-    ck_assert_int_eq(wrong, 0);
+    run(&pieces, 1, AHEAD, &told, PIECES);
 }
 
 TEST(no_pieces)
@@ -336,21 +327,15 @@ TEST(no_pieces)
  * work on later ones, the first AHEAD are done. */
 static pthread_t teller;
 
-static void work_behind(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+PIECE(work_behind)
 {
-    (void)user;
-    (void)turns;
-    (void)piece;
     begin();
     wrong += index && !await(index < AHEAD ? &telling : &told, index < AHEAD ? 1 : AHEAD);
     end();
 }
 
-static void tell_slowly(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+PIECE(tell_slowly)
 {
-    (void)user;
-    (void)turns;
-    (void)piece;
     if (!index) {
         teller = pthread_self();
         atomic_fetch_add(&telling, 1);
@@ -363,23 +348,19 @@ static void tell_slowly(void *user, wvl_cli_turns *turns, size_t index, void *pi
 TEST(teller_goes_on)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .work = work_behind, .tell = tell_slowly};
-    ck_assert_int_eq(wvl_cli_run_turns(&pieces, AT_WORK, AHEAD), 1);
-    ck_assert_int_eq(told, PIECES);
-    ck_assert_int_eq(wrong, 0);
+    run(&pieces, AT_WORK, AHEAD, &told, PIECES);
 }
 
 /* Pieces wait to be told when the first one stops: none is begun any more, and all that are begun are told. */
-static void work_before_stop(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+PIECE(work_before_stop)
 {
-    (void)user;
-    (void)turns;
     begin();
     wrong += !index && !await(&done, AT_WORK + AHEAD - 1);
     *(size_t *)piece = index + 1;
     end();
 }
 
-static void tell_stop(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+PIECE(tell_stop)
 {
     if (!index) {
         wvl_cli_stop_turns(turns);
@@ -391,10 +372,8 @@ TEST(stop_while_pieces_wait)
 {
     const wvl_cli_pieces pieces = {
         .count = PIECES, .bytes = sizeof(size_t), .work = work_before_stop, .tell = tell_stop};
-    ck_assert_int_eq(wvl_cli_run_turns(&pieces, AT_WORK, AHEAD), 1);
+    run(&pieces, AT_WORK, AHEAD, &told, AT_WORK + AHEAD);
     ck_assert_int_eq(begun, AT_WORK + AHEAD);
-    ck_assert_int_eq(told, AT_WORK + AHEAD);
-    ck_assert_int_eq(wrong, 0);
 }
 
 /* ---- Messages -------------------------------------------------------------------------------- */
@@ -402,9 +381,8 @@ TEST(stop_while_pieces_wait)
 enum { TALKERS = 40 };
 
 /* With several threads, the first piece ends behind others, and one of those is told by another thread than its own. */
-static void work_and_talk(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+PIECE(work_and_talk)
 {
-    (void)user;
     *(pthread_t *)piece = pthread_self();
     wvl_cli_error("work %zu", index);
     (void)usleep(index % 5 * 20);
@@ -414,10 +392,9 @@ static void work_and_talk(void *user, wvl_cli_turns *turns, size_t index, void *
     wrong += !index && wvl_cli_count_workers(turns) > 1 && !await(&done, AT_WORK);
 }
 
-static void tell_and_talk(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+PIECE(tell_and_talk)
 {
     char last[32], noted[64], text[64];
-    (void)turns;
     snprintf(last, sizeof last, "work %zu", index);
     snprintf(noted, sizeof noted, "warning %zu\nonce\n", index);
     wvl_cli_copy_warnings(text, sizeof text);

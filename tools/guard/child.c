@@ -37,16 +37,10 @@ void wvl_guard_tell(int kind, const char *text)
 
 int wvl_guard_write(wvl_guard_call *call, const void *bytes, size_t byte_count)
 {
-    for (size_t done = 0; done < byte_count;) {
-        ssize_t n =
-            pwrite(WVL_GUARD_OUTPUT, (const uint8_t *)bytes + done, byte_count - done, (off_t)call->output_bytes);
-        if (n < 0 && errno != EINTR) {
-            return -1;
-        }
-        done += n > 0 ? (size_t)n : 0;
-        call->output_bytes += n > 0 ? (uint64_t)n : 0;
-    }
-    return 0;
+    size_t done;
+    int result = wvl_guard_put(WVL_GUARD_OUTPUT, bytes, byte_count, call->output_bytes, &done);
+    call->output_bytes += done;
+    return result;
 }
 
 /* ---- Limits ---------------------------------------------------------------------------------- */

@@ -176,17 +176,14 @@ static child *take_child(int *is_new)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-static int put_input(const child *c, const wvl_guard_job *job)
+int wvl_guard_put(int fd, const void *bytes, size_t byte_count, uint64_t at, size_t *done)
 {
-    if (ftruncate(c->output, 0) || ftruncate(c->input, 0)) {
-        return -1;
-    }
-    for (size_t done = 0; done < job->input_bytes;) {
-        ssize_t n = pwrite(c->input, job->input + done, job->input_bytes - done, (off_t)done);
+    for (*done = 0; *done < byte_count;) {
+        ssize_t n = pwrite(fd, (const uint8_t *)bytes + *done, byte_count - *done, (off_t)(at + *done));
         if (n < 0 && errno != EINTR) {
             return -1;
         }
-        done += n > 0 ? (size_t)n : 0;
+        *done += n > 0 ? (size_t)n : 0;
     }
     return 0;
 }
@@ -195,7 +192,9 @@ static int ask(const child *c, const wvl_guard_job *job)
 {
     wvl_guard_request request = {.input_bytes = job->input_bytes, .parameter_bytes = job->parameter_bytes};
     ssize_t sent;
-    if (job->parameter_bytes > sizeof request.parameters || put_input(c, job) != 0) {
+    size_t done;
+    if (job->parameter_bytes > sizeof request.parameters || ftruncate(c->output, 0) || ftruncate(c->input, 0) ||
+        wvl_guard_put(c->input, job->input, job->input_bytes, 0, &done) != 0) {
         return -1;
     }
     snprintf(request.service, sizeof request.service, "%s", job->service);

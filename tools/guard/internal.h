@@ -37,6 +37,8 @@ typedef struct wvl_guard_message {
     char text[WVL_GUARD_MESSAGE_BYTES];
 } wvl_guard_message;
 
+/* guard.c: writes all bytes at this offset. *done: how many there are. 0, or -1 with errno. */
+int wvl_guard_put(int fd, const void *bytes, size_t byte_count, uint64_t at, size_t *done);
 /* child.c: serves until the parent is gone; does not return. */
 void wvl_guard_serve(const wvl_guard_service *services, size_t count);
 

@@ -291,7 +291,7 @@ void wvl_mpi_dispatch(wvl_cli_sequence *q, void *dispatcher)
         wvl_cli_arm_signals(q->batch.cancel);
         (void)wvl_mpi_share_source(&q->source, &start, 0);
         run(&r);
-        int code = wvl_cli_flush_store(q->store);
+        int code = wvl_cli_sync_frames(q->store);
         q->code = q->code ? q->code : code;
         say_goodbye(&r);
         take_turns(&r, r.turn + r.window);

@@ -25,19 +25,15 @@
 #define SPAN_BYTES ((size_t)64 << 20) /* address space; memory comes with the first use of a page */
 #define LEAST_BYTES ((size_t)64 << 10)
 #define MOST_BYTES (SPAN_BYTES / 2) /* larger blocks go back to the system at once */
-#define MOST_BLOCKS 63u             /* of a span; between them are at most 64 gaps */
+#define SPAN_PAGES (SPAN_BYTES / PAGE_BYTES)
 
-typedef struct gap {
-    size_t at, bytes;
-} gap;
-
-/* Memory of one thread. Its gaps are in order, and none touches the next one. */
+/* Memory of one thread. */
 typedef struct span {
     struct span *next;
     pthread_t owner;
     uint8_t *memory;
-    unsigned block_count, gap_count;
-    gap gaps[MOST_BLOCKS + 1];
+    size_t taken;                 /* pages */
+    uint8_t is_taken[SPAN_PAGES]; /* of each page */
 } span;
 
 struct wvl_cli_kept {
@@ -84,8 +80,7 @@ static span *add_span(wvl_cli_kept *k)
         free(s);
         return NULL;
     }
-    *s = (span){.next = k->spans, .owner = pthread_self(), .memory = memory, .gap_count = 1};
-    s->gaps[0] = (gap){0, SPAN_BYTES};
+    *s = (span){.next = k->spans, .owner = pthread_self(), .memory = memory};
     k->spans = s;
     return s;
 }
@@ -104,44 +99,17 @@ static void remove_span(wvl_cli_kept *k, span *s)
 /* bytes: of whole pages. The first gap that is large enough. NULL: there is none. */
 static void *take_from(span *s, size_t bytes)
 {
-    for (unsigned i = 0; i < s->gap_count && s->block_count < MOST_BLOCKS; i++) {
-        gap *g = &s->gaps[i];
-        if (g->bytes >= bytes) {
-            void *block = s->memory + g->at;
-            g->at += bytes;
-            g->bytes -= bytes;
-            if (!g->bytes) {
-                s->gap_count--;
-                memmove(g, g + 1, (s->gap_count - i) * sizeof *g);
-            }
-            s->block_count++;
-            return block;
+    size_t count = bytes / PAGE_BYTES, free_pages = 0;
+    for (size_t i = 0; i < SPAN_PAGES && SPAN_PAGES - s->taken >= count; i++) {
+        free_pages = s->is_taken[i] ? 0 : free_pages + 1;
+        if (free_pages == count) {
+            size_t first = i + 1 - count;
+            memset(s->is_taken + first, 1, count);
+            s->taken += count;
+            return s->memory + first * PAGE_BYTES;
         }
     }
     return NULL;
-}
-
-static void give_to(span *s, size_t at, size_t bytes)
-{
-    unsigned i = 0;
-    while (i < s->gap_count && s->gaps[i].at < at) {
-        i++;
-    }
-    int joins_before = i > 0 && s->gaps[i - 1].at + s->gaps[i - 1].bytes == at;
-    int joins_behind = i < s->gap_count && at + bytes == s->gaps[i].at;
-    s->block_count--;
-    if (joins_before) {
-        s->gaps[i - 1].bytes += bytes + (joins_behind ? s->gaps[i].bytes : 0);
-        s->gap_count -= joins_behind;
-        memmove(s->gaps + i, s->gaps + i + joins_behind, (s->gap_count - i) * sizeof *s->gaps);
-    } else if (joins_behind) {
-        s->gaps[i].at = at;
-        s->gaps[i].bytes += bytes;
-    } else {
-        memmove(s->gaps + i + 1, s->gaps + i, (s->gap_count - i) * sizeof *s->gaps);
-        s->gaps[i] = (gap){at, bytes};
-        s->gap_count++;
-    }
 }
 
 /* Those of the calling thread first; else a new one. */
@@ -181,8 +149,9 @@ static void give_kept(wvl_cli_kept *k, uint8_t *block, size_t bytes)
 {
     pthread_mutex_lock(&k->lock);
     span *s = find_span(k, block);
-    give_to(s, (size_t)(block - s->memory), bytes);
-    if (!s->block_count && has_another(k, s)) {
+    memset(s->is_taken + (size_t)(block - s->memory) / PAGE_BYTES, 0, bytes / PAGE_BYTES);
+    s->taken -= bytes / PAGE_BYTES;
+    if (!s->taken && has_another(k, s)) {
         remove_span(k, s);
     }
     pthread_mutex_unlock(&k->lock);

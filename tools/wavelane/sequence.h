@@ -182,8 +182,8 @@ int wvl_cli_is_journal(const char *path);
 /* Its name, or with a dot in front where only that file exists: the name of a journal of an earlier version. NULL: no
  * memory. */
 char *wvl_cli_find_journal(const char *name);
-/* What waits for the journal goes into it now. */
-int wvl_cli_flush_store(wvl_cli_store *store);
+/* What waits for the journal goes into it now: one sync of the file system, then the lines. */
+int wvl_cli_sync_frames(wvl_cli_store *store);
 /* The journal says that the frame is one of this sequence: its file may be replaced. Any thread. */
 int wvl_cli_may_replace(wvl_cli_store *store, uint64_t number);
 /* Of a stream: before the file of this place. An exit code after a message, or 0. Any thread. */

@@ -83,27 +83,17 @@ static int claim_all(wvl_cli_store *s, const wvl_cli_source *source)
     return put_claim(s, &all);
 }
 
-/* Before the files, so that they are known again after a power failure. A file system that cannot sync is no failure.
- */
-static int sync_claims(const wvl_cli_store *s)
-{
-    if (fdatasync(s->journal_fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP && errno != EROFS) {
-        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", s->journal_path, strerror(errno));
-    }
-    return WVL_EXIT_OK;
-}
-
 int wvl_cli_claim_frames(wvl_cli_store *s, const wvl_cli_source *source)
 {
     int code = WVL_EXIT_OK, is_known = source->count != WVL_CLI_UNKNOWN_COUNT;
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&s->lock); /* claims are synced before the files, to be known after a power failure */
     if (s->options->args.force) {
         code = claim_all(s, source);
     } else if (is_known) {
         code = claim_free(s, source, 0, source->count);
     }
     s->claimed_places = s->options->args.force || is_known ? UINT64_MAX : 0;
-    code = code || !s->claimed_places ? code : sync_claims(s);
+    code = code || !s->claimed_places ? code : wvl_cli_sync_file(s->journal_fd, s->journal_path);
     pthread_mutex_unlock(&s->lock);
     return code;
 }
@@ -166,7 +156,7 @@ int wvl_cli_claim_place(wvl_cli_store *s, const wvl_cli_source *source, uint64_t
     if (s->journal_fd >= 0 && place >= s->claimed_places) {
         uint64_t from = s->claimed_places, to = place + PLACES_A_CLAIM;
         code = claim_free(s, source, from, to);
-        TRY(code, sync_claims(s));
+        TRY(code, wvl_cli_sync_file(s->journal_fd, s->journal_path));
         s->claimed_places = code ? from : to;
     }
     pthread_mutex_unlock(&s->lock);

@@ -31,6 +31,12 @@ int wvl_cli_write_all(int fd, const void *data, size_t bytes, const char *name)
     return WVL_EXIT_OK;
 }
 
+int wvl_cli_sync_file(int fd, const char *name)
+{
+    int failed = fdatasync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP && errno != EROFS;
+    return failed ? wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", name, strerror(errno)) : WVL_EXIT_OK;
+}
+
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 /* How much of OUT names what stands beside it. */
@@ -128,9 +134,7 @@ int wvl_cli_begin_journal(wvl_cli_store *s, const char *parameters)
     int code = ftruncate(s->journal_fd, 0) || lseek(s->journal_fd, 0, SEEK_SET) < 0
                    ? refuse_journal(s, strerror(errno), WVL_EXIT_OUTPUT)
                    : wvl_cli_write_all(s->journal_fd, head, bytes, s->journal_path);
-    if (!code && fsync(s->journal_fd) && errno != EINVAL && errno != EROFS) {
-        code = refuse_journal(s, strerror(errno), WVL_EXIT_OUTPUT);
-    }
+    TRY(code, wvl_cli_sync_file(s->journal_fd, s->journal_path));
     free(head);
     return code;
 }
@@ -284,12 +288,11 @@ void wvl_cli_close_journal(wvl_cli_store *s)
 /* One sync for all frames that wait. A file system that cannot sync is not a failure. */
 static int sync_output(const wvl_cli_store *s)
 {
-    int fd = s->kind == WVL_CLI_TO_FILE ? s->file_fd : s->folder_fd;
-    int failed = s->kind == WVL_CLI_TO_FILE ? fdatasync(fd) : syncfs(fd);
-    if (failed && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) {
-        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", s->output, strerror(errno));
+    if (s->kind == WVL_CLI_TO_FILE) {
+        return wvl_cli_sync_file(s->file_fd, s->output);
     }
-    return WVL_EXIT_OK;
+    int failed = syncfs(s->folder_fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP;
+    return failed ? wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", s->output, strerror(errno)) : WVL_EXIT_OK;
 }
 
 static int write_index(wvl_cli_store *s)

@@ -412,15 +412,6 @@ static char *name_temporary(const char *output, unsigned copy)
                 : wvl_cli_compose("%.*s.%s" TEMPORARY, folder, output, base);
 }
 
-/* A file system that cannot sync is not a failure. */
-static int sync_file(const wvl_cli_store *s, int fd, const char *output)
-{
-    if (s->syncs_each && fdatasync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) {
-        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", output, strerror(errno));
-    }
-    return WVL_EXIT_OK;
-}
-
 static int write_file(const wvl_cli_store *s, const char *temporary, const char *output, const wvl_cli_bytes *bytes)
 {
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -428,7 +419,7 @@ static int write_file(const wvl_cli_store *s, const char *temporary, const char 
         return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot create: %s", output, strerror(errno));
     }
     int code = wvl_cli_write_all(fd, bytes->data, bytes->used, output);
-    TRY(code, sync_file(s, fd, output));
+    TRY(code, s->syncs_each ? wvl_cli_sync_file(fd, output) : WVL_EXIT_OK);
     if (close(fd) && !code) {
         code = wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", output, strerror(errno));
     }
@@ -478,5 +469,3 @@ int wvl_cli_note_frame(wvl_cli_store *s, const wvl_sequence_record *record)
     }
     return wvl_cli_sync_frames(s);
 }
-
-int wvl_cli_flush_store(wvl_cli_store *s) { return wvl_cli_sync_frames(s); }

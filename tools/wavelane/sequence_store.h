@@ -40,9 +40,9 @@ struct wvl_cli_store {
  * all else may be written too. Nothing is written before. */
 int wvl_cli_open_journal(wvl_cli_store *store, wvl_cli_source *source, const char *parameters);
 int wvl_cli_begin_journal(wvl_cli_store *store, const char *parameters);
+/* Whatever was written to fd is on the disk. A file system that cannot sync is no failure. */
+int wvl_cli_sync_file(int fd, const char *name);
 int wvl_cli_write_all(int fd, const void *data, size_t bytes, const char *name);
-/* What waits: one sync of the file system, then the lines. */
-int wvl_cli_sync_frames(wvl_cli_store *store);
 void wvl_cli_close_journal(wvl_cli_store *store);
 /* OUT.index. NULL: no memory. */
 char *wvl_cli_name_index(const wvl_cli_store *store);
