@@ -12,14 +12,14 @@ typedef wvl_io_jp2_box box;
 
 int wvl_io_jp2_next_box(const uint8_t *bytes, uint64_t end, uint64_t *at, wvl_io_jp2_box *b)
 {
-    uint64_t left = end - *at, length, head = 8;
+    uint64_t left = end - *at, head = 8;
     if (left == 0) {
         return 0;
     }
     if (left < 8) {
         return -1;
     }
-    length = wvl_io_be32(bytes + *at);
+    uint64_t length = wvl_io_be32(bytes + *at);
     b->type = wvl_io_be32(bytes + *at + 4);
     if (length == 1 && left >= 16) {
         length = (uint64_t)wvl_io_be32(bytes + *at + 8) << 32 | wvl_io_be32(bytes + *at + 12);

@@ -35,9 +35,9 @@ static inline uint32_t index_at(const uint8_t *row, uint32_t x, unsigned index_b
 
 static uint32_t highest_index(const uint8_t *row, uint32_t width, unsigned index_bytes)
 {
-    uint32_t x, highest = 0;
+    uint32_t highest = 0;
 
-    for (x = 0; x < width; x++) {
+    for (uint32_t x = 0; x < width; x++) {
         uint32_t index = index_at(row, x, index_bytes);
 
         highest = index > highest ? index : highest;
@@ -48,13 +48,13 @@ static uint32_t highest_index(const uint8_t *row, uint32_t width, unsigned index
 /* Right to left: pixel x is written at x * columns * sample bytes, never left of where index x lies. */
 static void expand_row(uint8_t *row, uint32_t width, unsigned index_bytes, const wvl_io_palette *palette)
 {
-    uint32_t columns = palette->columns, x, k;
+    uint32_t columns = palette->columns;
 
-    for (x = width; x-- > 0;) {
+    for (uint32_t x = width; x-- > 0;) {
         const uint16_t *entry = palette->values + (size_t)index_at(row, x, index_bytes) * columns;
 
         if (palette->depth <= 8) {
-            for (k = 0; k < columns; k++) {
+            for (uint32_t k = 0; k < columns; k++) {
                 row[(size_t)x * columns + k] = (uint8_t)entry[k];
             }
         } else {

@@ -253,10 +253,9 @@ int wvl_io_rows_read(wvl_io_rows *rows, uint32_t count, const wvl_io_row_buffer 
                      size_t error_bytes)
 {
     wvl_io_context *context = &rows->context;
-    int result;
 
     set_error(rows, error, error_bytes);
-    result = check_request(rows, count);
+    int result = check_request(rows, count);
     if (result == 0 && count != 0) {
         wvl_io_aim(context, buffers, rows->next);
         result = rows->kind->rows->rows(context, rows->next, count);
@@ -293,12 +292,12 @@ static int begin_again(wvl_io_rows *rows)
 {
     wvl_io_context *context = &rows->context;
     wvl_io_picture described = rows->picture;
-    int result, was_taken = described.component_count == 0;
+    int was_taken = described.component_count == 0;
 
     free_state(context, rows->kind);
     wvl_io_clear_picture(&rows->picture);
-    result = wvl_io_source_restart(&context->source) == 0 ? begin(context, rows->kind)
-                                                          : wvl_io_fail(context, "cannot be read again");
+    int result = wvl_io_source_restart(&context->source) == 0 ? begin(context, rows->kind)
+                                                              : wvl_io_fail(context, "cannot be read again");
     if (result == 0 && !was_taken && !has_shape(&rows->picture, &described)) {
         result = wvl_io_fail(context, "the file has changed since it was opened");
     }
@@ -312,13 +311,12 @@ static int begin_again(wvl_io_rows *rows)
 int wvl_io_rows_restart(wvl_io_rows *rows, char *error, size_t error_bytes)
 {
     wvl_io_context *context = &rows->context;
-    int result;
 
     set_error(rows, error, error_bytes);
     if (!wvl_io_rows_can_restart(rows)) {
         return result_of(context, wvl_io_fail(context, "rows cannot be read again from a pipe or device"));
     }
-    result = begin_again(rows);
+    int result = begin_again(rows);
     rows->next = 0;
     rows->is_stopped = result != 0;
     return result_of(context, result);

@@ -138,9 +138,8 @@ static void unpack_words(const uint8_t *line, const dpx_header *h, uint16_t *out
 {
     uint64_t held = 0;
     unsigned bits = 0;
-    size_t i;
 
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (bits < h->depth) {
             held |= (uint64_t)field32(line, 0, h->big_endian) << bits;
             bits += 32;
@@ -156,11 +155,9 @@ static void unpack_words(const uint8_t *line, const dpx_header *h, uint16_t *out
    components the first lies highest; a single component fills from the low end. */
 static inline void unpack_word(uint32_t word, const dpx_header *h, uint16_t samples[3])
 {
-    uint16_t low, high;
-
     word >>= h->packing == FILLED_A ? 2 : 0;
-    low = word & 0x3ff;
-    high = word >> 20 & 0x3ff;
+    uint16_t low = word & 0x3ff;
+    uint16_t high = word >> 20 & 0x3ff;
     samples[0] = h->samples_per_pixel == 1 ? low : high;
     samples[1] = word >> 10 & 0x3ff;
     samples[2] = h->samples_per_pixel == 1 ? high : low;
@@ -185,9 +182,8 @@ static void unpack_filled_10(const uint8_t *line, const dpx_header *h, uint16_t 
 static void unpack_filled_12(const uint8_t *line, const dpx_header *h, uint16_t *out, size_t count)
 {
     unsigned shift = h->packing == FILLED_A ? 4 : 0;
-    size_t i;
 
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         out[i] = (uint16_t)(field16(line, 2 * i, h->big_endian) >> shift & 0xfff);
     }
 }
@@ -195,9 +191,8 @@ static void unpack_filled_12(const uint8_t *line, const dpx_header *h, uint16_t 
 static void extend_signs(uint16_t *samples, size_t count, unsigned depth)
 {
     uint16_t sign = (uint16_t)(1u << (depth - 1));
-    size_t i;
 
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         samples[i] = (uint16_t)((samples[i] ^ sign) - sign);
     }
 }
@@ -226,10 +221,10 @@ static void unpack_line(const uint8_t *line, const dpx_header *h, uint8_t *row, 
 static int line_layout(wvl_io_context *context, const dpx_header *h, uint64_t *used, uint64_t *pitch)
 {
     uint64_t here = wvl_io_source_position(&context->source), size = context->source.size;
-    uint64_t left = size > here ? size - here : 0, plain;
+    uint64_t left = size > here ? size - here : 0;
 
     *used = line_bytes(h, samples_of_line(h));
-    plain = *used + h->line_padding;
+    uint64_t plain = *used + h->line_padding;
     *pitch = (*used + 3) / 4 * 4 + h->line_padding;
     if (size != WVL_IO_SIZE_UNKNOWN && *pitch * (h->height - 1) + *used > left &&
         plain * (h->height - 1) + *used <= left) {

@@ -416,13 +416,12 @@ static int read_all(exr *e)
 int wvl_io_read_exr(wvl_io_context *context)
 {
     exr *e;
-    int result;
     e = calloc(1, sizeof *e);
     if (!e) {
         return wvl_io_fail_memory(context, "OpenEXR", sizeof *e);
     }
     e->context = context;
-    result = read_all(e);
+    int result = read_all(e);
     if (e->is_decoding) {
         (void)exr_decoding_destroy(e->file, &e->decode);
     }

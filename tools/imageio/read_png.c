@@ -152,7 +152,7 @@ static int take_palette(png_state *s)
 {
     png_colorp colors = NULL;
     png_bytep alphas = NULL;
-    int count = 0, alpha_count = 0, i;
+    int count = 0, alpha_count = 0;
     wvl_io_palette *p = &s->palette;
 
     if (png_get_PLTE(s->png, s->info, &colors, &count) == 0 || count <= 0) {
@@ -166,7 +166,7 @@ static int take_palette(png_state *s)
     if (!p->values) {
         return -1;
     }
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         uint16_t *entry = p->values + (size_t)i * p->columns;
 
         entry[0] = colors[i].red;
@@ -270,15 +270,12 @@ static int describe(png_state *s)
 /* Adds alpha to a row whose colours lie packed at its start; right to left, as in palettes. */
 static void add_alpha_8(uint8_t *row, uint32_t width, unsigned n, const uint16_t *key, uint8_t opaque)
 {
-    uint32_t x;
-    unsigned k;
-
-    for (x = width; x-- > 0;) {
+    for (uint32_t x = width; x-- > 0;) {
         const uint8_t *from = row + (size_t)x * n;
         uint8_t pixel[4];
         int same = 1;
 
-        for (k = 0; k < n; k++) {
+        for (unsigned k = 0; k < n; k++) {
             pixel[k] = from[k];
             same = same && from[k] == key[k];
         }
@@ -289,9 +286,7 @@ static void add_alpha_8(uint8_t *row, uint32_t width, unsigned n, const uint16_t
 
 static void add_alpha_16(uint8_t *row, uint32_t width, unsigned n, const uint16_t *key)
 {
-    uint32_t x;
-
-    for (x = width; x-- > 0;) {
+    for (uint32_t x = width; x-- > 0;) {
         uint16_t pixel[4];
 
         memcpy(pixel, row + (size_t)x * n * 2, (size_t)n * 2);
@@ -319,18 +314,16 @@ static int finish_row(png_state *s, uint32_t y)
 static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
 {
     png_state *s = context->state;
-    int pass;
-    uint32_t y;
 
     if (setjmp(png_jmpbuf(s->png)) != 0) {
         return -1;
     }
-    for (pass = 0; pass < s->passes; pass++) {
-        for (y = first; y < first + count; y++) {
+    for (int pass = 0; pass < s->passes; pass++) {
+        for (uint32_t y = first; y < first + count; y++) {
             png_read_row(s->png, wvl_io_pixels(context, y), NULL);
         }
     }
-    for (y = first; y < first + count; y++) {
+    for (uint32_t y = first; y < first + count; y++) {
         if (finish_row(s, y) != 0) {
             return -1;
         }
@@ -517,13 +510,12 @@ static int read_survey(png_state *s)
 static int take_survey(wvl_io_context *context, const wvl_io_png_survey *survey)
 {
     png_state *s = calloc(1, sizeof *s);
-    int result;
 
     if (!s) {
         return wvl_io_fail_memory(context, "libpng", sizeof *s);
     }
     s->survey = survey;
-    result = make_png(s, context);
+    int result = make_png(s, context);
     if (result == 0) {
         result = wvl_io_go_to(context, 0, "header");
     }

@@ -31,12 +31,11 @@ static int parse_geometry(wvl_io_context *context, geometry *g)
 {
     const char *text = context->options.raw_format, *p = text;
     uint32_t *const fields[] = {&g->width, &g->height, &g->count, &g->depth};
-    size_t i;
 
     if (!text) {
         return wvl_io_fail(context, "raw samples need their geometry: -F w,h,n,bits,{s,u}[@dxxdy:dxxdy...]");
     }
-    for (i = 0; i < 4 && p; i++) {
+    for (size_t i = 0; i < 4 && p; i++) {
         p = take_number(p, fields[i]);
         p = p && *p == ',' ? p + 1 : NULL;
     }
@@ -52,9 +51,9 @@ static int parse_geometry(wvl_io_context *context, geometry *g)
 static int declare_steps(wvl_io_context *context, const geometry *g)
 {
     const char *p = g->steps;
-    uint32_t c, dx = 1, dy = 1;
+    uint32_t dx = 1, dy = 1;
 
-    for (c = 0; c < g->count; c++) {
+    for (uint32_t c = 0; c < g->count; c++) {
         const char *pair = p;
 
         if (p) {
@@ -73,9 +72,7 @@ static int declare_steps(wvl_io_context *context, const geometry *g)
 
 static int is_subsampled(const wvl_io_picture *picture)
 {
-    uint32_t c;
-
-    for (c = 0; c < picture->component_count; c++) {
+    for (uint32_t c = 0; c < picture->component_count; c++) {
         if (picture->components[c].dx != picture->components[0].dx ||
             picture->components[c].dy != picture->components[0].dy) {
             return 1;

@@ -134,13 +134,13 @@ static int check_head(wvl_io_context *context)
     const uint8_t *head;
     size_t held = wvl_io_source_peek(&context->source, &head, 16);
     int big = held >= 2 && head[0] == 'M';
-    uint64_t version = held >= 4 ? wvl_io_tiff_number(head + 2, big, 2) : 0, offset;
+    uint64_t version = held >= 4 ? wvl_io_tiff_number(head + 2, big, 2) : 0;
 
     if (held < 8 || memcmp(head, big ? "MM" : "II", 2) != 0 || (version != 42 && version != 43) ||
         (version == 43 && held < 16)) {
         return wvl_io_fail(context, "header: does not begin with II or MM, 42 or 43, and the place of a directory");
     }
-    offset = version == 42 ? wvl_io_tiff_number(head + 4, big, 4) : wvl_io_tiff_number(head + 8, big, 8);
+    uint64_t offset = version == 42 ? wvl_io_tiff_number(head + 4, big, 4) : wvl_io_tiff_number(head + 8, big, 8);
     if (!context->source.seekable && offset >= context->source.most) {
         return wvl_io_fail(context,
                            "header: the first directory, at %llu, lies beyond the limit of bytes for a "

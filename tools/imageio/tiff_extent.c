@@ -49,9 +49,8 @@ typedef struct layout {
 uint64_t wvl_io_tiff_number(const uint8_t *p, int big_endian, unsigned byte_count)
 {
     uint64_t value = 0;
-    unsigned i;
 
-    for (i = 0; i < byte_count; i++) {
+    for (unsigned i = 0; i < byte_count; i++) {
         value = value << 8 | p[big_endian ? i : byte_count - 1 - i];
     }
     return value;
@@ -110,12 +109,12 @@ static int is_plausible(const layout *l, uint64_t sum)
 /* Both lists are read. */
 static uint64_t end_of_blocks(const head *h, const layout *l)
 {
-    uint64_t end = 0, sum = 0, i, n = l->offsets.count;
+    uint64_t end = 0, sum = 0, n = l->offsets.count;
 
     if (n == 0 || n > MOST_BLOCKS || n != l->counts.count || l->offsets.value_bytes < 2 || l->counts.value_bytes < 2) {
         return UINT64_MAX;
     }
-    for (i = 0; i < n; i++) {
+    for (uint64_t i = 0; i < n; i++) {
         uint64_t count = number_at(h, l->counts.at + i * l->counts.value_bytes, l->counts.value_bytes);
         uint64_t block = number_at(h, l->offsets.at + i * l->offsets.value_bytes, l->offsets.value_bytes);
 
@@ -189,9 +188,9 @@ static uint64_t end_with_metadata(const head *h, const layout *l, uint64_t end)
 static uint64_t end_of_directory(const head *h, uint64_t first, uint64_t entries, unsigned entry_bytes)
 {
     layout l = {.bits = 1, .samples = 1, .compression = 1};
-    uint64_t end = 0, blocks, i;
+    uint64_t end = 0;
 
-    for (i = 0; i < entries; i++) {
+    for (uint64_t i = 0; i < entries; i++) {
         entry e;
 
         load_entry(h, first + i * entry_bytes, &e);
@@ -206,33 +205,31 @@ static uint64_t end_of_directory(const head *h, uint64_t first, uint64_t entries
     if (end > h->used) {
         return end;
     }
-    blocks = end_of_blocks(h, &l);
+    uint64_t blocks = end_of_blocks(h, &l);
     return blocks == UINT64_MAX ? blocks : end_with_metadata(h, &l, blocks > end ? blocks : end);
 }
 
 uint64_t wvl_io_tiff_extent(const uint8_t *bytes, uint64_t used)
 {
     head h = {bytes, used, used >= 8 && bytes[0] == 'M', 0};
-    unsigned count_bytes, entry_bytes, link_bytes;
-    uint64_t at, entries, end;
 
     if (used < 16) {
         return 16;
     }
     h.is_big = number_at(&h, 2, 2) == 43;
-    count_bytes = h.is_big ? 8 : 2;
-    entry_bytes = h.is_big ? 20 : 12;
-    link_bytes = h.is_big ? 8 : 4;
-    at = h.is_big ? number_at(&h, 8, 8) : number_at(&h, 4, 4);
+    unsigned count_bytes = h.is_big ? 8 : 2;
+    unsigned entry_bytes = h.is_big ? 20 : 12;
+    unsigned link_bytes = h.is_big ? 8 : 4;
+    uint64_t at = h.is_big ? number_at(&h, 8, 8) : number_at(&h, 4, 4);
     if (!is_there(&h, at, count_bytes)) {
         return end_of(at, count_bytes);
     }
-    entries = number_at(&h, at, count_bytes);
+    uint64_t entries = number_at(&h, at, count_bytes);
     at += count_bytes;
     if (entries > UINT16_MAX) {
         return UINT64_MAX;
     }
-    end = end_of(at, entries * entry_bytes + link_bytes);
+    uint64_t end = end_of(at, entries * entry_bytes + link_bytes);
     if (end > used) {
         return end;
     }

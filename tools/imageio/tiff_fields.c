@@ -165,7 +165,7 @@ static int check_subsampling(wvl_io_tiff *t)
 /* The first extra sample that is alpha; further ones stay components without a role. */
 static int read_extra_samples(wvl_io_tiff *t)
 {
-    uint16_t count = 0, *types = NULL, i;
+    uint16_t count = 0, *types = NULL;
 
     t->colors = t->samples;
     t->alpha_component = -1;
@@ -177,7 +177,7 @@ static int read_extra_samples(wvl_io_tiff *t)
                            count, t->samples);
     }
     t->colors = (uint16_t)(t->samples - count);
-    for (i = 0; i < count && t->alpha_component < 0; i++) {
+    for (uint16_t i = 0; i < count && t->alpha_component < 0; i++) {
         if (types[i] == EXTRASAMPLE_ASSOCALPHA || types[i] == EXTRASAMPLE_UNASSALPHA) {
             t->alpha_component = t->colors + i;
             t->alpha_premultiplied = types[i] == EXTRASAMPLE_ASSOCALPHA;
@@ -191,11 +191,9 @@ static int read_extra_samples(wvl_io_tiff *t)
 static unsigned choose_palette_depth(const uint16_t *const maps[3], uint32_t entries, unsigned *divisor)
 {
     int by_257 = 1, by_256 = 1, small = 1;
-    uint32_t i;
-    unsigned k;
 
-    for (k = 0; k < 3; k++) {
-        for (i = 0; i < entries; i++) {
+    for (unsigned k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < entries; i++) {
             by_257 = by_257 && maps[k][i] % 257 == 0;
             by_256 = by_256 && maps[k][i] % 256 == 0;
             small = small && maps[k][i] < 256;
@@ -209,8 +207,7 @@ static int read_color_map(wvl_io_tiff *t)
 {
     uint16_t *red = NULL, *green = NULL, *blue = NULL;
     wvl_io_palette *p = &t->palette;
-    unsigned divisor, k;
-    uint32_t i;
+    unsigned divisor;
 
     if (t->photometric != PHOTOMETRIC_PALETTE) {
         return 0;
@@ -229,8 +226,8 @@ static int read_color_map(wvl_io_tiff *t)
         p->columns = 3;
         p->depth = (uint8_t)choose_palette_depth(maps, p->entries, &divisor);
         p->values = wvl_io_allocate(t->context, (uint64_t)p->entries * 3 * sizeof *p->values, "ColorMap");
-        for (k = 0; p->values && k < 3; k++) {
-            for (i = 0; i < p->entries; i++) {
+        for (unsigned k = 0; p->values && k < 3; k++) {
+            for (uint32_t i = 0; i < p->entries; i++) {
                 p->values[3 * (size_t)i + k] = (uint16_t)(maps[k][i] / divisor);
             }
         }
@@ -279,10 +276,9 @@ static int is_sycc(wvl_io_tiff *t)
 {
     static const float matrix[3] = {0.299f, 0.587f, 0.114f}, range[6] = {0, 255, 128, 255, 128, 255};
     float *found = NULL;
-    unsigned k;
 
     if (TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRCOEFFICIENTS, &found) != 0 && found) {
-        for (k = 0; k < 3; k++) {
+        for (unsigned k = 0; k < 3; k++) {
             if (!(fabsf(found[k] - matrix[k]) < 0.001f)) {
                 return 0;
             }
@@ -290,7 +286,7 @@ static int is_sycc(wvl_io_tiff *t)
     }
     found = NULL;
     if (t->depth == 8 && TIFFGetFieldDefaulted(t->tiff, TIFFTAG_REFERENCEBLACKWHITE, &found) != 0 && found) {
-        for (k = 0; k < 6; k++) {
+        for (unsigned k = 0; k < 6; k++) {
             if (!(fabsf(found[k] - range[k]) < 1.0f)) {
                 return 0;
             }

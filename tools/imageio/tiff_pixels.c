@@ -20,9 +20,8 @@ static void unpack_24(const uint8_t *from, uint8_t *to, size_t count)
 {
     const uint16_t probe = 1;
     int is_little = *(const uint8_t *)&probe == 1;
-    size_t i;
 
-    for (i = 0; i < count; i++, from += 3) {
+    for (size_t i = 0; i < count; i++, from += 3) {
         uint32_t low = is_little ? from[0] : from[2], high = is_little ? from[2] : from[0];
         uint32_t sample = low | (uint32_t)from[1] << 8 | high << 16;
 
@@ -63,9 +62,8 @@ static void store(uint8_t *at, unsigned bytes, uint32_t sample)
 static void extend_signs(uint8_t *row, unsigned bytes, unsigned depth, size_t count)
 {
     uint32_t sign = UINT32_C(1) << (depth - 1);
-    size_t i;
 
-    for (i = 0; i < count; i++, row += bytes) {
+    for (size_t i = 0; i < count; i++, row += bytes) {
         store(row, bytes, (load(row, bytes) ^ sign) - sign);
     }
 }
@@ -75,11 +73,10 @@ static void extend_signs(uint8_t *row, unsigned bytes, unsigned depth, size_t co
 static void invert(const wvl_io_tiff *t, uint8_t *row, const target *to, size_t pixels)
 {
     uint32_t flip = t->sample_format == SAMPLEFORMAT_INT ? UINT32_MAX : (uint32_t)((UINT64_C(1) << t->depth) - 1);
-    uint32_t per_pixel = to->per_pixel, colors = t->colors < per_pixel ? t->colors : per_pixel, c;
-    size_t x;
+    uint32_t per_pixel = to->per_pixel, colors = t->colors < per_pixel ? t->colors : per_pixel;
 
-    for (x = 0; x < pixels; x++) {
-        for (c = 0; c < colors; c++) {
+    for (size_t x = 0; x < pixels; x++) {
+        for (uint32_t c = 0; c < colors; c++) {
             uint8_t *at = row + (x * per_pixel + c) * to->sample_bytes;
 
             store(at, to->sample_bytes, load(at, to->sample_bytes) ^ flip);
@@ -253,9 +250,9 @@ static void place_tile(const wvl_io_tiff *t, const target *to, const uint8_t *ti
 {
     size_t pitch = (size_t)(((uint64_t)tile_width * to->per_pixel * t->depth + 7) / 8);
     uint32_t pixels = t->width - x < tile_width ? t->width - x : tile_width;
-    uint32_t rows = t->height - y < tile_height ? t->height - y : tile_height, k;
+    uint32_t rows = t->height - y < tile_height ? t->height - y : tile_height;
 
-    for (k = 0; k < rows; k++) {
+    for (uint32_t k = 0; k < rows; k++) {
         place(t, to, tile + (size_t)k * pitch, x, y + k, pixels, inverts);
     }
 }
@@ -263,14 +260,14 @@ static void place_tile(const wvl_io_tiff *t, const target *to, const uint8_t *ti
 static int prepare_tiles(wvl_io_tiff *t)
 {
     uint32_t tile_width = 0, tile_height = 0;
-    uint64_t tile_bytes, line_bytes;
+    uint64_t tile_bytes;
 
     TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
     TIFFGetField(t->tiff, TIFFTAG_TILELENGTH, &tile_height);
     if (wvl_io_tiff_tile_bytes(t, &tile_bytes) != 0) {
         return -1;
     }
-    line_bytes = ((uint64_t)tile_width * samples_of_row(t) * t->depth + 7) / 8;
+    uint64_t line_bytes = ((uint64_t)tile_width * samples_of_row(t) * t->depth + 7) / 8;
     if (tile_bytes < line_bytes * tile_height) {
         return wvl_io_tiff_fail(t, "tiles are not as large as width, length, samples and bits say");
     }
@@ -299,11 +296,10 @@ static int load_tile(wvl_io_tiff *t, const target *to, uint32_t number, uint32_t
 static int read_tiles(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t count, int inverts)
 {
     uint32_t tile_width = 0;
-    uint64_t x, y;
 
     TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
-    for (y = first; y < (uint64_t)first + count; y += t->band_rows) {
-        for (x = 0; x < t->width; x += tile_width) {
+    for (uint64_t y = first; y < (uint64_t)first + count; y += t->band_rows) {
+        for (uint64_t x = 0; x < t->width; x += tile_width) {
             uint32_t number = TIFFComputeTile(t->tiff, (uint32_t)x, (uint32_t)y, 0, (uint16_t)to->component);
 
             if (load_tile(t, to, number, tile_width) != 0) {
@@ -353,7 +349,7 @@ static int check_chunk(wvl_io_tiff *t, uint32_t i, uint32_t count)
 static int check_chunks(wvl_io_tiff *t)
 {
     uint64_t size = t->context->source.size;
-    uint32_t count = TIFFIsTiled(t->tiff) ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff), missing = 0, i;
+    uint32_t count = TIFFIsTiled(t->tiff) ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff), missing = 0;
     uint64_t row_bytes = TIFFIsTiled(t->tiff) ? TIFFTileSize64(t->tiff) : TIFFScanlineSize64(t->tiff);
     uint64_t rows = TIFFIsTiled(t->tiff)               ? count
                     : t->planar == PLANARCONFIG_CONTIG ? t->height
@@ -362,7 +358,7 @@ static int check_chunks(wvl_io_tiff *t)
     if (count == 0 || row_bytes == 0) {
         return wvl_io_tiff_fail(t, "strips or tiles: the file has none, or says lengths that it cannot hold");
     }
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         missing += (uint32_t)wvl_io_tiff_is_missing(t, i);
     }
     if (t->compression == COMPRESSION_NONE && !t->is_subsampled && missing == 0 && row_bytes > size / rows) {
@@ -370,7 +366,7 @@ static int check_chunks(wvl_io_tiff *t)
                            "truncated: %u x %u, %u samples of %u bits, uncompressed: the file has %llu bytes", t->width,
                            t->height, t->samples, t->depth, (unsigned long long)size);
     }
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (!wvl_io_tiff_is_missing(t, i) && check_chunk(t, i, count) != 0) {
             return -1;
         }
@@ -451,17 +447,17 @@ int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
 
 int wvl_io_tiff_read_bands(wvl_io_tiff *t, uint32_t first, uint32_t count)
 {
-    uint32_t planes = samples_of_row(t) == t->samples ? 1 : t->samples, y, i;
+    uint32_t planes = samples_of_row(t) == t->samples ? 1 : t->samples;
 
     if (t->is_subsampled) {
         return wvl_io_tiff_read_subsampled(t, first, count);
     }
-    for (i = 0; i < planes; i++) {
+    for (uint32_t i = 0; i < planes; i++) {
         if (read_plane(t, i, first, count) != 0) {
             return -1;
         }
     }
-    for (y = first; t->palette.entries != 0 && y < first + count; y++) {
+    for (uint32_t y = first; t->palette.entries != 0 && y < first + count; y++) {
         if (wvl_io_finish_indexed_row(t->context, y, wvl_io_container_bytes(t->depth), &t->palette) != 0) {
             return -1;
         }

@@ -55,10 +55,9 @@ static void put_in_order(const wvl_io_tiff *t, uint8_t *line, size_t line_bytes)
 int wvl_io_tiff_read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, uint32_t y, uint16_t plane)
 {
     uint32_t strip = TIFFComputeStrip(t->tiff, y, plane), rows = 0;
-    uint64_t at;
 
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
-    at = (uint64_t)(rows != 0 ? y % rows : y) * line_bytes;
+    uint64_t at = (uint64_t)(rows != 0 ? y % rows : y) * line_bytes;
     if (at + line_bytes > TIFFGetStrileByteCount(t->tiff, strip)) {
         return wvl_io_fail(t->context, "strip %u: truncated: row %u lies beyond its %llu bytes", strip, y,
                            (unsigned long long)TIFFGetStrileByteCount(t->tiff, strip));

@@ -13,24 +13,23 @@
 static void place_units(const wvl_io_tiff *t, const uint8_t *unit, uint32_t x0, uint32_t y0, uint32_t units_across,
                         uint32_t rows)
 {
-    unsigned luma_count = (unsigned)t->step_x * t->step_y, k;
-    uint32_t y, u;
+    unsigned luma_count = (unsigned)t->step_x * t->step_y;
 
-    for (y = y0; y < y0 + rows; y += t->step_y) {
-        for (u = 0; u < units_across; u++, unit += luma_count + 2) {
+    for (uint32_t y = y0; y < y0 + rows; y += t->step_y) {
+        for (uint32_t u = 0; u < units_across; u++, unit += luma_count + 2) {
             uint32_t x = x0 + u * t->step_x;
 
             if (x >= t->width) {
                 continue; /* a tile's part beyond the picture */
             }
-            for (k = 0; k < luma_count; k++) {
+            for (unsigned k = 0; k < luma_count; k++) {
                 uint32_t at_x = x + k % t->step_x, at_y = y + k / t->step_x;
 
                 if (at_x < t->width && at_y < t->height) {
                     wvl_io_row(t->context, 0, at_y)[at_x] = unit[k];
                 }
             }
-            for (k = 1; k < 3; k++) {
+            for (unsigned k = 1; k < 3; k++) {
                 wvl_io_row(t->context, k, y / t->step_y)[x / t->step_x] = unit[luma_count + k - 1];
             }
         }
@@ -60,7 +59,7 @@ static int prepare_strips(wvl_io_tiff *t)
 static int prepare_tiles(wvl_io_tiff *t)
 {
     uint32_t tile_width = 0, tile_height = 0;
-    uint64_t bytes, needed;
+    uint64_t bytes;
 
     TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
     TIFFGetField(t->tiff, TIFFTAG_TILELENGTH, &tile_height);
@@ -71,7 +70,7 @@ static int prepare_tiles(wvl_io_tiff *t)
         return wvl_io_fail(t->context, "tiles of %u x %u: must be multiples of YCbCrSubSampling's %u, %u", tile_width,
                            tile_height, t->step_x, t->step_y);
     }
-    needed = (uint64_t)(tile_width / t->step_x) * (tile_height / t->step_y) * unit_bytes(t);
+    uint64_t needed = (uint64_t)(tile_width / t->step_x) * (tile_height / t->step_y) * unit_bytes(t);
     if (bytes < needed) {
         return wvl_io_tiff_fail(t, "tiles are not as large as width, length and subsampling say");
     }
@@ -115,12 +114,10 @@ static int read_tiles(wvl_io_tiff *t, uint32_t y, uint32_t rows)
 
 int wvl_io_tiff_prepare_subsampled(wvl_io_tiff *t)
 {
-    uint32_t k;
-
     if (wvl_io_describe(t->context, t->width, t->height, 3, 8, 0) != 0) {
         return -1;
     }
-    for (k = 1; k < 3; k++) {
+    for (uint32_t k = 1; k < 3; k++) {
         wvl_io_subsample(t->context->picture, k, (uint8_t)t->step_x, (uint8_t)t->step_y);
     }
     wvl_io_lay_out(t->context, 0);
@@ -129,9 +126,9 @@ int wvl_io_tiff_prepare_subsampled(wvl_io_tiff *t)
 
 int wvl_io_tiff_read_subsampled(wvl_io_tiff *t, uint32_t first, uint32_t count)
 {
-    uint64_t y, end = (uint64_t)first + count;
+    uint64_t end = (uint64_t)first + count;
 
-    for (y = first; y < end; y += t->band_rows) {
+    for (uint64_t y = first; y < end; y += t->band_rows) {
         uint32_t rows = end - y < t->band_rows ? (uint32_t)(end - y) : t->band_rows;
 
         if ((TIFFIsTiled(t->tiff) ? read_tiles(t, (uint32_t)y, rows) : read_strip(t, (uint32_t)y, rows)) != 0) {
