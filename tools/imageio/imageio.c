@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "kinds.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,6 @@
  * there. */
 #include "read_jp2.h"
 
-#include "exif_fields.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,9 +118,9 @@ static int take_other_uuid(wvl_io_jp2 *j, const box *b, int is_xmp)
 
 static int take_exif(wvl_io_jp2 *j, const uint8_t *bytes, size_t n)
 {
-    wvl_io_exif_fields fields;
-    wvl_io_read_exif(bytes, n, &fields);
-    j->context->picture->orientation = (uint8_t)(fields.orientation ? fields.orientation : 1);
+    uint16_t orientation = wvl_io_read_exif(bytes, n).orientation;
+
+    j->context->picture->orientation = (uint8_t)(orientation ? orientation : 1);
     return wvl_io_take_exif(j->context, bytes, n);
 }
 

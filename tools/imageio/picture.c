@@ -356,32 +356,13 @@ void *wvl_io_make_state(wvl_io_context *context, size_t byte_count)
     return context->state;
 }
 
-static inline int64_t load_sample(const uint8_t *sample, unsigned bytes, int is_signed)
-{
-    if (bytes == 1) {
-        return is_signed ? (int8_t)*sample : *sample;
-    }
-    if (bytes == 2) {
-        uint16_t v;
-
-        memcpy(&v, sample, sizeof v);
-        return is_signed ? (int16_t)v : v;
-    }
-    {
-        uint32_t v;
-
-        memcpy(&v, sample, sizeof v);
-        return is_signed ? (int64_t)(int32_t)v : (int64_t)v;
-    }
-}
-
 /* A sample is in range when no bit is set at or above `bits` in it (unsigned) or in it xor its sign. */
 static int64_t gather_row(const wvl_io_component *c, const uint8_t *row)
 {
     int64_t found = 0;
 
     for (uint32_t x = 0; x < c->width; x++, row += c->sample_stride_bytes) {
-        int64_t v = load_sample(row, c->sample_bytes, c->is_signed);
+        int64_t v = wvl_io_load(row, c->sample_bytes, c->is_signed);
 
         found |= v ^ (v < 0 ? -1 : 0);
     }
@@ -439,22 +420,6 @@ int wvl_io_take_icc(wvl_io_context *context, const void *bytes, size_t n)
     return 0;
 }
 
-static inline uint32_t load_word(const uint8_t *p, unsigned bytes)
-{
-    uint32_t word = p[0];
-
-    if (bytes > 1) {
-        word |= (uint32_t)p[1] << 8;
-    }
-    if (bytes > 2) {
-        word |= (uint32_t)p[2] << 16;
-    }
-    if (bytes > 3) {
-        word |= (uint32_t)p[3] << 24;
-    }
-    return word;
-}
-
 void wvl_io_unpack_fields(wvl_io_context *context, uint32_t row, const uint8_t *line, unsigned pixel_bytes,
                           const uint32_t *masks, const unsigned *shifts)
 {
@@ -465,16 +430,21 @@ void wvl_io_unpack_fields(wvl_io_context *context, uint32_t row, const uint8_t *
         uint8_t *out = wvl_io_row(context, c, row);
 
         for (uint32_t x = 0; x < k->width; x++, out += k->sample_stride_bytes) {
-            uint16_t sample =
-                (uint16_t)((load_word(line + (size_t)x * pixel_bytes, pixel_bytes) & masks[c]) >> shifts[c]);
-
-            if (k->sample_bytes == 1) {
-                *out = (uint8_t)sample;
-            } else {
-                memcpy(out, &sample, sizeof sample);
-            }
+            uint32_t word = (uint32_t)wvl_io_number(line + (size_t)x * pixel_bytes, 0, pixel_bytes);
+            wvl_io_store(out, k->sample_bytes, (word & masks[c]) >> shifts[c]);
         }
     }
+}
+
+const char *wvl_io_parse_number(const char *p, uint32_t *value)
+{
+    uint64_t number = 0;
+    int is_number = *p >= '0' && *p <= '9';
+    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++) {
+        number = number * 10 + (uint64_t)(*p - '0');
+    }
+    *value = (uint32_t)number;
+    return is_number && number <= UINT32_MAX ? p : NULL;
 }
 
 static void swap_pairs(uint8_t *p, size_t count)

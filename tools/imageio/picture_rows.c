@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Readers that are open: pictures by rows, and whole pictures as all rows at once. */
 #include "picture_rows.h"
-#include "kinds.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -162,8 +162,7 @@ static int read_palette(wvl_io_context *context, const bmp_header *h, wvl_io_pal
     if (wvl_io_read_bytes(context, bytes, (size_t)entries * h->palette_entry_bytes, "palette") != 0) {
         return -1;
     }
-    palette->values = wvl_io_allocate(context, (uint64_t)entries * 3 * sizeof *palette->values, "palette");
-    if (!palette->values) {
+    if (wvl_io_make_palette(context, palette, entries, 3, 8) != 0) {
         return -1;
     }
     for (uint32_t i = 0; i < entries; i++) {
@@ -174,9 +173,6 @@ static int read_palette(wvl_io_context *context, const bmp_header *h, wvl_io_pal
         }
         is_grey = is_grey && e[0] == e[1] && e[1] == e[2];
     }
-    palette->entries = entries;
-    palette->columns = 3;
-    palette->depth = 8;
     /* The only way for a BMP to be grey. */
     if (is_grey && !context->options.keep_palette) {
         for (uint32_t i = 0; i < entries; i++) {

@@ -42,18 +42,12 @@ static void on_header(void *user) { ((reader *)user)->decodes = 1; }
 
 /* ---- The file as bytes ----------------------------------------------------------------------- */
 
-static uint64_t extent_of_all(const uint8_t *bytes, uint64_t used)
-{
-    (void)bytes, (void)used;
-    return UINT64_MAX;
-}
-
 /* *owned is NULL where the bytes are the window's. */
 static const uint8_t *load(wvl_io_context *context, uint64_t *byte_count, uint8_t **owned)
 {
     wvl_io_source *source = &context->source;
     *owned = NULL;
-    if (wvl_io_source_slurp(context, extent_of_all) != 0) {
+    if (wvl_io_source_slurp(context, NULL) != 0) {
         return NULL;
     }
     *byte_count = source->size;

@@ -159,11 +159,7 @@ static int take_palette(png_state *s)
         return wvl_io_fail(s->context, "PLTE: missing, and a palette picture needs it: the file is damaged");
     }
     png_get_tRNS(s->png, s->info, &alphas, &alpha_count, NULL);
-    p->columns = alpha_count > 0 ? 4 : 3;
-    p->depth = 8;
-    p->entries = (uint32_t)count;
-    p->values = wvl_io_allocate(s->context, (uint64_t)p->entries * p->columns * sizeof *p->values, "palette");
-    if (!p->values) {
+    if (wvl_io_make_palette(s->context, p, (uint32_t)count, alpha_count > 0 ? 4 : 3, 8) != 0) {
         return -1;
     }
     for (int i = 0; i < count; i++) {

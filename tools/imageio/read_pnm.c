@@ -77,13 +77,7 @@ static int check_maxval_row(wvl_io_context *context, const uint8_t *row, size_t 
     uint32_t highest = 0;
 
     for (size_t i = 0; i < count; i++) {
-        uint16_t wide;
-        uint32_t v = row[i];
-
-        if (bytes == 2) {
-            memcpy(&wide, row + 2 * i, sizeof wide);
-            v = wide;
-        }
+        uint32_t v = (uint32_t)wvl_io_load(row + bytes * i, bytes, 0);
         highest = v > highest ? v : highest;
     }
     if (highest > maxval) {
@@ -124,12 +118,7 @@ static int read_text_row(wvl_io_context *context, uint8_t *row, size_t count, un
         if (value > maxval) {
             return wvl_io_fail(context, "pixel data: sample %u is more than maxval %u", value, maxval);
         }
-        uint16_t wide = (uint16_t)value;
-        if (bytes == 1) {
-            row[i] = (uint8_t)value;
-        } else {
-            memcpy(row + 2 * i, &wide, sizeof wide);
-        }
+        wvl_io_store(row + bytes * i, bytes, value);
     }
     return 0;
 }
@@ -286,16 +275,10 @@ static int read_line(wvl_io_source *source, char *line, size_t room)
 
 static int take_pam_number(wvl_io_context *context, const char *key, const char *text, uint32_t *value)
 {
-    uint64_t number = 0;
-    const char *p = text;
-
-    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++) {
-        number = number * 10 + (uint64_t)(*p - '0');
-    }
-    if (p == text || *p != '\0' || number == 0 || number > UINT32_MAX) {
+    const char *p = wvl_io_parse_number(text, value);
+    if (!p || *p != '\0' || *value == 0) {
         return wvl_io_fail(context, "%s: \"%.40s\" is not a number of 1 to 4294967295", key, text);
     }
-    *value = (uint32_t)number;
     return 0;
 }
 

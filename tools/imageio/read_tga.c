@@ -176,17 +176,11 @@ static int place_indices(wvl_io_context *context, const tga_header *h, const wvl
 
     for (uint32_t x = 0; x < h->width; x++) {
         uint32_t index = bytes == 1 ? line[x] : wvl_io_le16(line + 2 * (size_t)x);
-        uint16_t moved = (uint16_t)(index - h->first_entry);
-
         if (index < h->first_entry) {
             return wvl_io_fail(context, "row %u: palette index %u, the palette begins at %u", row, index,
                                h->first_entry);
         }
-        if (bytes == 1) {
-            out[x] = (uint8_t)moved;
-        } else {
-            memcpy(out + 2 * (size_t)x, &moved, sizeof moved);
-        }
+        wvl_io_store(out + bytes * (size_t)x, bytes, index - h->first_entry);
     }
     return wvl_io_finish_indexed_row(context, row, bytes, palette);
 }
@@ -229,14 +223,9 @@ static int read_palette(wvl_io_context *context, const tga_header *h, wvl_io_pal
         return wvl_io_fail(context, "colour map of %u entries of %u bits: must be of 15, 16, 24 or 32 bits", h->entries,
                            h->entry_bits);
     }
-    palette->values =
-        wvl_io_allocate(context, (uint64_t)h->entries * entry->count * sizeof *palette->values, "palette");
-    if (!palette->values) {
+    if (wvl_io_make_palette(context, palette, h->entries, entry->count, entry->depths[0]) != 0) {
         return -1;
     }
-    palette->entries = h->entries;
-    palette->columns = entry->count;
-    palette->depth = entry->depths[0];
     for (uint32_t i = 0; i < h->entries; i++) {
         uint8_t p[4] = {0};
 

@@ -324,7 +324,7 @@ int wvl_io_source_slurp(wvl_io_context *context, wvl_io_extent extent)
     fill_window(source, 16);
     size_t used = source->end;
     do {
-        needed = extent(source->buffer, used);
+        needed = extent ? extent(source->buffer, used) : UINT64_MAX;
         if (used == room && needed > used && widen(context, &room) != 0) {
             return -1;
         }

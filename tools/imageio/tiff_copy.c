@@ -115,9 +115,9 @@ static unsigned take_number(copier *l, const wvl_io_tiff_directory *d, unsigned 
 static int real_of(copier *l, const wvl_io_tiff_entry *e, double *value)
 {
     uint8_t *p = e->count == 1 ? load_values(l, e) : NULL;
-    uint64_t word = p ? wvl_io_tiff_number(p, l->t->form.big_endian, e->bytes < 8 ? (unsigned)e->bytes : 8) : 0;
-    uint64_t upper = p ? wvl_io_tiff_number(p, l->t->form.big_endian, e->bytes < 4 ? (unsigned)e->bytes : 4) : 0;
-    uint64_t lower = p && e->bytes == 8 ? wvl_io_tiff_number(p + 4, l->t->form.big_endian, 4) : 0;
+    uint64_t word = p ? wvl_io_number(p, l->t->form.big_endian, e->bytes < 8 ? (unsigned)e->bytes : 8) : 0;
+    uint64_t upper = p ? wvl_io_number(p, l->t->form.big_endian, e->bytes < 4 ? (unsigned)e->bytes : 4) : 0;
+    uint64_t lower = p && e->bytes == 8 ? wvl_io_number(p + 4, l->t->form.big_endian, 4) : 0;
     uint32_t half = (uint32_t)word;
     float single;
     int is_real = p != NULL;
@@ -232,7 +232,7 @@ static uint64_t pointer_of(const wvl_io_tags *list, unsigned tag)
 {
     const wvl_io_tag *t = wvl_io_find_tag(list, tag);
     int is_number = t && t->count == 1 && (t->type == WVL_TIFF_LONG || t->type == 13);
-    return is_number ? wvl_io_tiff_number(t->data, list->big_endian, 4) : 0;
+    return is_number ? wvl_io_number(t->data, list->big_endian, 4) : 0;
 }
 
 static int drop_tag(wvl_io_tags *list, unsigned tag)
@@ -286,7 +286,7 @@ static void drop_bad_number(wvl_io_tags *list, unsigned tag, unsigned most)
     const wvl_io_tag *t = wvl_io_find_tag(list, tag);
     unsigned bytes = t && t->type == WVL_TIFF_SHORT ? 2 : 4;
     int is_number = t && t->count == 1 && (t->type == WVL_TIFF_SHORT || t->type == WVL_TIFF_LONG);
-    uint64_t value = is_number ? wvl_io_tiff_number(t->data, list->big_endian, bytes) : 0;
+    uint64_t value = is_number ? wvl_io_number(t->data, list->big_endian, bytes) : 0;
     if (value < 1 || value > most) {
         (void)drop_tag(list, tag);
     }

@@ -35,21 +35,14 @@ typedef struct page_list {
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-static uint64_t number_of(wvl_io_tiff *t, const wvl_io_tiff_directory *d, unsigned tag)
-{
-    wvl_io_tiff_entry e;
-    uint64_t value;
-    return wvl_io_tiff_find_entry(t, d, tag, &e) && wvl_io_tiff_entry_number(t, &e, 0, &value) ? value : 0;
-}
-
 /* NewSubfileType, or the values of SubfileType before it. */
 static wvl_io_page_kind kind_of(wvl_io_tiff *t, const wvl_io_tiff_directory *d)
 {
-    uint64_t type = number_of(t, d, TIFFTAG_SUBFILETYPE);
+    uint64_t type = wvl_io_tiff_number_of(t, d, TIFFTAG_SUBFILETYPE, 0);
     if (type & (TYPE_MASK | TYPE_DEPTH)) {
         return WVL_IO_PAGE_MASK;
     }
-    if (type & TYPE_REDUCED || number_of(t, d, TIFFTAG_OSUBFILETYPE) == OFILETYPE_REDUCEDIMAGE) {
+    if (type & TYPE_REDUCED || wvl_io_tiff_number_of(t, d, TIFFTAG_OSUBFILETYPE, 0) == OFILETYPE_REDUCEDIMAGE) {
         return WVL_IO_PAGE_REDUCED;
     }
     return WVL_IO_PAGE_FULL;
@@ -68,8 +61,8 @@ static int add_page(wvl_io_tiff *t, page_list *list, const wvl_io_tiff_directory
     }
     list->pages[list->count++] = (page){.at = d->at,
                                         .page = {number, sub, kind_of(t, d)},
-                                        .width = number_of(t, d, TIFFTAG_IMAGEWIDTH),
-                                        .height = number_of(t, d, TIFFTAG_IMAGELENGTH)};
+                                        .width = wvl_io_tiff_number_of(t, d, TIFFTAG_IMAGEWIDTH, 0),
+                                        .height = wvl_io_tiff_number_of(t, d, TIFFTAG_IMAGELENGTH, 0)};
     return 0;
 }
 

@@ -75,7 +75,7 @@ void wvl_io_tiff_prepare_missing(wvl_io_tiff *t, uint32_t missing, uint32_t coun
         value = 0;
     }
     wvl_io_note(t->context, "%u of %u %s are not in the file (sparse): their samples are %.9g", missing, count,
-                TIFFIsTiled(t->tiff) ? "tiles" : "strips", value);
+                t->is_tiled ? "tiles" : "strips", value);
 }
 
 /* Chroma of no colour is in the middle. */

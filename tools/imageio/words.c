@@ -32,15 +32,7 @@ void wvl_io_unpack_bits(const uint8_t *from, unsigned depth, uint8_t *to, unsign
             held = held << 8 | *from++;
         }
         bits -= depth;
-        uint32_t sample = (uint32_t)(held >> bits & mask);
-        uint16_t half = (uint16_t)sample;
-        if (sample_bytes == 1) {
-            to[i] = (uint8_t)sample;
-        } else if (sample_bytes == 2) {
-            memcpy(to + 2 * i, &half, sizeof half);
-        } else {
-            memcpy(to + 4 * i, &sample, sizeof sample);
-        }
+        wvl_io_store(to + i * sample_bytes, sample_bytes, (uint32_t)(held >> bits & mask));
     }
 }
 

@@ -68,14 +68,14 @@ void wvl_metadata_name_kinds(const wvl_io_metadata *metadata, unsigned keep, cha
     text[0] = '\0';
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (metadata->blobs[kinds[i].kind].data && (keep & kinds[i].bit)) {
-            wvl_metadata_add_name(text, bytes, kinds[i].name);
+            wvl_io_add_name(text, bytes, kinds[i].name);
         }
     }
     for (size_t i = 0; (keep & WVL_KEEP_TEXT) && i < metadata->text_count; i++) {
-        wvl_metadata_add_name(text, bytes, metadata->texts[i].name);
+        wvl_io_add_name(text, bytes, metadata->texts[i].name);
     }
     if (metadata->box_count && (keep & WVL_KEEP_BOXES)) {
-        wvl_metadata_add_name(text, bytes, "boxes");
+        wvl_io_add_name(text, bytes, "boxes");
     }
 }
 
@@ -126,7 +126,7 @@ static int add_gml(const wvl_io_picture *io, wvl_metadata_boxes *out)
         out->boxes[out->count++] = (wvl_box){.type = BOX_ASOC, .data = content.data, .bytes = content.bytes};
     } else {
         snprintf(name, sizeof name, "GML (%s)", why);
-        wvl_metadata_add_name(out->lost, sizeof out->lost, name);
+        wvl_io_add_name(out->lost, sizeof out->lost, name);
     }
     return 0;
 }
