@@ -5,6 +5,7 @@
 
 #include "imageio.h"
 #include "picture_rows.h"
+#include "src/base/try.h"
 
 #define WVL_IO_SIZE_UNKNOWN UINT64_MAX
 /* Whatever the caller permits: so many samples of up to 4 bytes are counted in 64 bits without a check. */
@@ -83,6 +84,8 @@ int wvl_io_source_restart(wvl_io_source *source);
 size_t wvl_io_source_peek(wvl_io_source *source, const uint8_t **bytes, size_t wanted);
 /* Short counts only at the end or on a read error. */
 size_t wvl_io_source_read_some(wvl_io_source *source, void *bytes, size_t byte_count);
+/* All of the bytes at a position. 0 or -1, without a message. */
+int wvl_io_source_read_at(wvl_io_source *source, uint64_t position, void *bytes, size_t byte_count);
 /* 0 or -1, without a message: for callers inside libtiff. */
 int wvl_io_source_seek(wvl_io_source *source, uint64_t position);
 uint64_t wvl_io_source_position(const wvl_io_source *source);
@@ -110,6 +113,12 @@ int wvl_io_fail_memory(wvl_io_context *context, const char *what, uint64_t byte_
 void wvl_io_note(wvl_io_context *context, const char *remark, ...) WVL_IO_PRINTF(2, 3);
 /* Likewise to picture->lost. */
 void wvl_io_lose(wvl_io_context *context, const char *name);
+/* What the interface returns for a 0 or -1 of a reader. */
+static inline int wvl_io_result_of(const wvl_io_context *context, int result)
+{
+    int reason = context->no_memory ? WVL_IO_ERROR_MEMORY : WVL_IO_ERROR_INPUT;
+    return result == 0 ? WVL_IO_OK : reason;
+}
 void wvl_io_clear_picture(wvl_io_picture *picture);
 void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what);
 

@@ -130,15 +130,10 @@ static void inherit(wvl_io_context *context, wvl_io_picture *parts, size_t count
 int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *steps, wvl_io_picture *out, char *error,
                             size_t error_bytes)
 {
-    wvl_io_context context;
+    wvl_io_context context = {.name = "merging components", .picture = out, .error = error, .error_bytes = error_bytes};
     wvl_io_component *list = NULL;
     uint32_t n = 0;
 
-    memset(&context, 0, sizeof context);
-    context.name = "merging components";
-    context.picture = out;
-    context.error = error;
-    context.error_bytes = error_bytes;
     wvl_io_clear_picture(out);
     int result = count_components(&context, parts, count, &n);
     if (result == 0 && !(list = calloc(n, sizeof *list))) {
@@ -148,13 +143,11 @@ int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *
         list_components(list, parts, count);
         result = steps ? declare_steps(&context, list, n, steps) : derive_steps(&context, list, n);
     }
-    if (result == 0) {
-        result = check_steps(&context, list, n);
-    }
+    TRY(result, check_steps(&context, list, n));
     if (result != 0) {
         free(list);
         wvl_io_clear_picture(out);
-        return context.no_memory ? WVL_IO_ERROR_MEMORY : WVL_IO_ERROR_INPUT;
+        return wvl_io_result_of(&context, result);
     }
     out->components = list;
     out->component_count = n;

@@ -364,9 +364,7 @@ static int read_profile(wvl_io_context *context, const bmp_header *h)
         return -1;
     }
     int result = wvl_io_read_bytes(context, bytes, h->profile_bytes, "ICC profile");
-    if (result == 0) {
-        result = wvl_io_take_icc(context, bytes, h->profile_bytes);
-    }
+    TRY(result, wvl_io_take_icc(context, bytes, h->profile_bytes));
     free(bytes);
     return result;
 }

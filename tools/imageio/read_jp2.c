@@ -211,12 +211,8 @@ static int read_all(wvl_io_context *context, int has_boxes)
         r.jp2.codestream = NULL;
         result = wvl_io_jp2_read_boxes(&r.jp2, bytes, byte_count);
     }
-    if (result == 0) {
-        result = decode(&r);
-    }
-    if (result == 0) {
-        result = wvl_io_jp2_map_channels(&r.jp2);
-    }
+    TRY(result, decode(&r));
+    TRY(result, wvl_io_jp2_map_channels(&r.jp2));
     if (result == 0) {
         context->picture->color = r.jp2.has_color ? r.jp2.color : guess_color(context->picture);
     }

@@ -264,30 +264,18 @@ static int describe(png_state *s)
 }
 
 /* Adds alpha to a row whose colours lie packed at its start; right to left, as in palettes. */
-static void add_alpha_8(uint8_t *row, uint32_t width, unsigned n, const uint16_t *key, uint8_t opaque)
+static void add_alpha(uint8_t *row, uint32_t width, unsigned n, unsigned bytes, const uint16_t *key, uint32_t opaque)
 {
     for (uint32_t x = width; x-- > 0;) {
-        const uint8_t *from = row + (size_t)x * n;
-        uint8_t pixel[4];
+        const uint8_t *from = row + (size_t)x * n * bytes;
+        uint8_t *to = row + (size_t)x * (n + 1) * bytes;
         int same = 1;
 
         for (unsigned k = 0; k < n; k++) {
-            pixel[k] = from[k];
-            same = same && from[k] == key[k];
+            same = same && wvl_io_load(from + k * bytes, bytes, 0) == key[k];
         }
-        pixel[n] = same ? 0 : opaque;
-        memcpy(row + (size_t)x * (n + 1), pixel, n + 1);
-    }
-}
-
-static void add_alpha_16(uint8_t *row, uint32_t width, unsigned n, const uint16_t *key)
-{
-    for (uint32_t x = width; x-- > 0;) {
-        uint16_t pixel[4];
-
-        memcpy(pixel, row + (size_t)x * n * 2, (size_t)n * 2);
-        pixel[n] = memcmp(pixel, key, (size_t)n * 2) == 0 ? 0 : 65535;
-        memcpy(row + (size_t)x * (n + 1) * 2, pixel, (size_t)(n + 1) * 2);
+        memmove(to, from, (size_t)n * bytes);
+        wvl_io_store(to + n * bytes, bytes, same ? 0 : opaque);
     }
 }
 
@@ -299,10 +287,8 @@ static int finish_row(png_state *s, uint32_t y)
     if (s->is_indexed && wvl_io_finish_indexed_row(s->context, y, 1, &s->palette) != 0) {
         return -1;
     }
-    if (s->has_key && s->depth == 16) {
-        add_alpha_16(row, s->width, n, s->key);
-    } else if (s->has_key) {
-        add_alpha_8(row, s->width, n, s->key, (uint8_t)((1u << s->depth) - 1));
+    if (s->has_key) {
+        add_alpha(row, s->width, n, wvl_io_container_bytes((unsigned)s->depth), s->key, (1u << s->depth) - 1);
     }
     return 0;
 }
@@ -457,7 +443,7 @@ static int find_pixels(wvl_io_source *source, wvl_io_png_survey *survey)
 
     *survey = (wvl_io_png_survey){0, 0};
     for (;;) {
-        if (wvl_io_source_seek(source, at) != 0 || wvl_io_source_read_some(source, head, sizeof head) != sizeof head) {
+        if (wvl_io_source_read_at(source, at, head, sizeof head) != 0) {
             return 0;
         }
         int is_pixels = memcmp(head + 4, "IDAT", 4) == 0;
@@ -512,15 +498,9 @@ static int take_survey(wvl_io_context *context, const wvl_io_png_survey *survey)
     }
     s->survey = survey;
     int result = make_png(s, context);
-    if (result == 0) {
-        result = wvl_io_go_to(context, 0, "header");
-    }
-    if (result == 0) {
-        result = read_survey(s);
-    }
-    if (result == 0) {
-        result = check_memory(s);
-    }
+    TRY(result, wvl_io_go_to(context, 0, "header"));
+    TRY(result, read_survey(s));
+    TRY(result, check_memory(s));
     png_destroy_read_struct(&s->png, &s->info, NULL);
     free(s);
     return result;

@@ -245,18 +245,10 @@ static int read_indexed(wvl_io_context *context, const tga_header *h)
     wvl_io_palette palette = {0, 0, 0, NULL};
     int result = read_palette(context, h, &palette);
 
-    if (result == 0) {
-        result = check_body(context, h);
-    }
-    if (result == 0) {
-        result = wvl_io_describe_indexed(context, h->width, h->height, h->bits, &palette);
-    }
-    if (result == 0) {
-        result = wvl_io_allocate_blocks(context);
-    }
-    if (result == 0) {
-        result = read_lines(context, h, &palette);
-    }
+    TRY(result, check_body(context, h));
+    TRY(result, wvl_io_describe_indexed(context, h->width, h->height, h->bits, &palette));
+    TRY(result, wvl_io_allocate_blocks(context));
+    TRY(result, read_lines(context, h, &palette));
     if (result == 0) {
         wvl_io_settle_palette(context, &palette);
     }
@@ -292,15 +284,13 @@ static int is_premultiplied(wvl_io_source *source)
     uint8_t footer[FOOTER_BYTES], area[EXTENSION_BYTES];
 
     if (!source->seekable || source->size < FOOTER_BYTES ||
-        wvl_io_source_seek(source, source->size - FOOTER_BYTES) != 0 ||
-        wvl_io_source_read_some(source, footer, FOOTER_BYTES) != FOOTER_BYTES ||
+        wvl_io_source_read_at(source, source->size - FOOTER_BYTES, footer, FOOTER_BYTES) != 0 ||
         memcmp(footer + 8, "TRUEVISION-XFILE.", 18) != 0) {
         return 0;
     }
     uint32_t at = wvl_io_le32(footer);
-    return at >= pixels_end && wvl_io_source_seek(source, at) == 0 &&
-           wvl_io_source_read_some(source, area, sizeof area) == sizeof area && wvl_io_le16(area) >= EXTENSION_BYTES &&
-           area[ATTRIBUTES_TYPE_AT] == PREMULTIPLIED;
+    return at >= pixels_end && wvl_io_source_read_at(source, at, area, sizeof area) == 0 &&
+           wvl_io_le16(area) >= EXTENSION_BYTES && area[ATTRIBUTES_TYPE_AT] == PREMULTIPLIED;
 }
 
 int wvl_io_read_tga(wvl_io_context *context)

@@ -249,6 +249,13 @@ int wvl_io_source_seek(wvl_io_source *source, uint64_t position)
     return 0;
 }
 
+int wvl_io_source_read_at(wvl_io_source *source, uint64_t position, void *bytes, size_t byte_count)
+{
+    int is_read =
+        wvl_io_source_seek(source, position) == 0 && wvl_io_source_read_some(source, bytes, byte_count) == byte_count;
+    return is_read ? 0 : -1;
+}
+
 int wvl_io_read_bytes(wvl_io_context *context, void *bytes, size_t byte_count, const char *what)
 {
     wvl_io_source *source = &context->source;

@@ -13,16 +13,6 @@
 
 #define MOST_ENTRIES 4096u /* the limit of libtiff */
 
-static int read_at(wvl_io_tiff *t, uint64_t offset, uint8_t *bytes, size_t count)
-{
-    wvl_io_source *source = &t->context->source;
-
-    if (offset > source->size || count > source->size - offset || wvl_io_source_seek(source, offset) != 0) {
-        return -1;
-    }
-    return wvl_io_source_read_some(source, bytes, count) == count ? 0 : -1;
-}
-
 static uint64_t number(const wvl_io_tiff *t, const uint8_t *at, unsigned bytes)
 {
     return wvl_io_number(at, t->form.big_endian, bytes);
@@ -44,7 +34,7 @@ int wvl_io_tiff_load_directory(wvl_io_tiff *t, uint64_t at, wvl_io_tiff_director
     uint8_t raw[8];
     memset(d, 0, sizeof *d);
     d->at = at;
-    if (read_at(t, at, raw, t->form.count_bytes) != 0) {
+    if (wvl_io_source_read_at(&t->context->source, at, raw, t->form.count_bytes) != 0) {
         return wvl_io_fail(t->context, "directory at %llu: truncated", (unsigned long long)at);
     }
     uint64_t count = number(t, raw, t->form.count_bytes);
@@ -58,7 +48,7 @@ int wvl_io_tiff_load_directory(wvl_io_tiff *t, uint64_t at, wvl_io_tiff_director
     if (!d->entries) {
         return -1;
     }
-    if (read_at(t, at + t->form.count_bytes, d->entries, bytes) != 0) {
+    if (wvl_io_source_read_at(&t->context->source, at + t->form.count_bytes, d->entries, bytes) != 0) {
         wvl_io_tiff_release_directory(d);
         return wvl_io_fail(t->context, "directory at %llu: truncated", (unsigned long long)at);
     }
@@ -111,7 +101,8 @@ int wvl_io_tiff_entry_number(wvl_io_tiff *t, const wvl_io_tiff_entry *e, uint64_
     static const uint8_t whole[] = {0, 1, 0, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 8, 0, 8};
     unsigned bytes = e->type < sizeof whole ? whole[e->type] : 0;
     uint8_t raw[8];
-    if (!bytes || index >= e->count || e->at > UINT64_MAX / 2 || read_at(t, e->at + index * bytes, raw, bytes) != 0) {
+    if (!bytes || index >= e->count || e->at > UINT64_MAX / 2 ||
+        wvl_io_source_read_at(&t->context->source, e->at + index * bytes, raw, bytes) != 0) {
         return 0;
     }
     *value = number(t, raw, bytes);
@@ -277,9 +268,7 @@ int wvl_io_tiff_open_directory(wvl_io_tiff *t, uint64_t at)
     }
     free(t->view); /* where samples overlap the directory, they are what the file has */
     t->view = NULL;
-    if (result == 0) {
-        result = check_photometric(t, &d);
-    }
+    TRY(result, check_photometric(t, &d));
     wvl_io_tiff_release_directory(&d);
     return result;
 }

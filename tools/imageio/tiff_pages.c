@@ -135,9 +135,7 @@ int wvl_io_list_tiff(wvl_io_context *context, wvl_io_page **pages, size_t *count
     memset(&t, 0, sizeof t);
     t.context = context;
     int result = wvl_io_tiff_find_first(&t);
-    if (result == 0) {
-        result = list_pages(&t, MOST_PAGES, &list);
-    }
+    TRY(result, list_pages(&t, MOST_PAGES, &list));
     *pages = result == 0 ? wvl_io_allocate(context, list.count * sizeof **pages, "list of pages") : NULL;
     *count = *pages ? list.count : 0;
     for (size_t i = 0; i < *count; i++) {
@@ -187,9 +185,7 @@ static int find_given(wvl_io_tiff *t, uint64_t *at, uint64_t *parent)
     *parent = 0;
     if (result == 0 && place && o->sub_page) {
         result = wvl_io_tiff_load_directory(t, place, &d);
-        if (result == 0) {
-            result = add_sub_pages(t, &list, &d, o->page);
-        }
+        TRY(result, add_sub_pages(t, &list, &d, o->page));
         wvl_io_tiff_release_directory(&d);
         *at = find_page(&list, o->page, o->sub_page);
         *parent = place;

@@ -252,15 +252,9 @@ int wvl_io_take_geo_tags(wvl_io_context *context, wvl_io_tags *list)
     if (result == 0 && !extend(context, &stream, 2)) {
         result = -1;
     }
-    if (result == 0) {
-        result = add_sample(context, list, HEADER_BYTES);
-    }
-    if (result == 0) {
-        result = wvl_io_add_directory(context, &stream, list, 1, &at);
-    }
-    if (result == 0) {
-        result = wvl_io_take_blob(context, WVL_IO_GEO, stream.data, stream.bytes);
-    }
+    TRY(result, add_sample(context, list, HEADER_BYTES));
+    TRY(result, wvl_io_add_directory(context, &stream, list, 1, &at));
+    TRY(result, wvl_io_take_blob(context, WVL_IO_GEO, stream.data, stream.bytes));
     free(stream.data);
     return result;
 }

@@ -330,16 +330,11 @@ static void use_raster_type(const wvl_io_blob *geo, place *p)
 
 static int make_tags(wvl_io_picture *io, place *p)
 {
-    wvl_io_context context;
+    wvl_io_context context = {.picture = io, .name = ""};
     wvl_io_tags tags = {NULL, 0, 0};
-    memset(&context, 0, sizeof context);
-    context.picture = io;
-    context.name = "";
     use_raster_type(&io->metadata.blobs[WVL_IO_GEO], p);
     int result = keep_given(&context, &tags, &io->metadata.blobs[WVL_IO_GEO]);
-    if (result == 0) {
-        result = add_keys(&context, &tags, p);
-    }
+    TRY(result, add_keys(&context, &tags, p));
     if (result == 0 && p->has_transform) {
         result = add_transform(&context, &tags, p->transform);
     } else if (result == 0 && p->point_count) {
@@ -360,9 +355,8 @@ static int make_tags(wvl_io_picture *io, place *p)
 int wvl_metadata_take_sidecars(const char *aux, size_t aux_bytes, const char *world, size_t world_bytes,
                                wvl_io_picture *io)
 {
-    place p;
+    place p = {0};
     int result = 0;
-    memset(&p, 0, sizeof p);
     if (aux) {
         result = read_aux((wvl_xml_span){aux, aux_bytes}, io, &p);
     }
