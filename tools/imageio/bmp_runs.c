@@ -40,14 +40,11 @@ static int check_room(run_pen *pen, uint32_t count)
 /* count pixels of one byte; with 4 bits its two halves take turns. */
 static int draw_run(run_pen *pen, uint32_t count, unsigned value)
 {
-    uint8_t *row;
-    uint32_t i;
-
     if (check_room(pen, count) != 0) {
         return -1;
     }
-    row = pen_row(pen) + pen->x;
-    for (i = 0; i < count && pen->x + i < pen->width; i++) {
+    uint8_t *row = pen_row(pen) + pen->x;
+    for (uint32_t i = 0; i < count && pen->x + i < pen->width; i++) {
         row[i] = (uint8_t)(pen->bits == 8 ? value : (i & 1) != 0 ? value & 15 : value >> 4);
     }
     pen->x += count;
@@ -57,13 +54,13 @@ static int draw_run(run_pen *pen, uint32_t count, unsigned value)
 /* count literal pixels, padded to an even number of bytes. */
 static int draw_literal(run_pen *pen, uint32_t count)
 {
-    uint32_t byte_count = pen->bits == 8 ? count : (count + 1) / 2, padded = (byte_count + 1) & ~1u, i;
+    uint32_t byte_count = pen->bits == 8 ? count : (count + 1) / 2, padded = (byte_count + 1) & ~1u;
     uint32_t per_byte = 8 / pen->bits;
 
     if (check_room(pen, count) != 0) {
         return -1;
     }
-    for (i = 0; i < padded; i++) {
+    for (uint32_t i = 0; i < padded; i++) {
         int c = next_byte(pen);
         uint32_t left = i < byte_count ? count - i * per_byte : 0;
 

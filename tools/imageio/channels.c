@@ -146,7 +146,7 @@ static void drop_palette_alpha(wvl_io_picture *picture)
 
 int wvl_io_drop_alpha(wvl_io_picture *picture, char *error, size_t error_bytes)
 {
-    uint32_t *channels, count = 0;
+    uint32_t count = 0;
     if (picture->palette && picture->palette_columns == 4) {
         drop_palette_alpha(picture);
         return WVL_IO_OK;
@@ -154,7 +154,7 @@ int wvl_io_drop_alpha(wvl_io_picture *picture, char *error, size_t error_bytes)
     if (picture->palette || picture->alpha_component < 0 || picture->component_count < 2) {
         return WVL_IO_OK;
     }
-    channels = calloc(picture->component_count, sizeof *channels);
+    uint32_t *channels = calloc(picture->component_count, sizeof *channels);
     if (!channels) {
         return WVL_IO_ERROR_MEMORY;
     }

@@ -1,86 +1,136 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* EXIF data as a TIFF stream (Exif 2.32, 4.5): whether its directories hold together. */
-#include "internal.h"
-#include "metadata.h"
+/* EXIF data as a TIFF stream (Exif 2.32, 4.5): whether its directories hold together, and how it says that its picture
+ * is to be read. */
+#include "tiff_tags.h"
+
+#include <string.h>
 
 #define TAG_ORIENTATION 274u
-#define TYPE_SHORT 3u
-#define TAG_EXIF 34665u
-#define TAG_GPS 34853u
-#define TAG_INTEROP 40965u
+#define TAG_NUMBER_OF_IMAGES 45057u
+#define TYPE_RATIONAL 5u
 #define MOST_DIRECTORIES 8u /* one of each kind and a thumbnail; more are a loop or an attack */
 
-typedef struct stream {
-    const uint8_t *bytes;
-    size_t byte_count;
-    int big_endian;
-    unsigned directories;
-} stream;
+typedef wvl_io_tiff_block block;
 
-static uint32_t at16(const stream *s, size_t at)
+static int is_within(const block *b, uint64_t at, uint64_t byte_count)
 {
-    return s->big_endian ? wvl_io_be16(s->bytes + at) : wvl_io_le16(s->bytes + at);
+    return at <= b->byte_count && byte_count <= b->byte_count - at;
 }
 
-static uint32_t at32(const stream *s, size_t at)
+static int is_directory(uint64_t tag) { return tag == WVL_TAG_EXIF || tag == WVL_TAG_GPS || tag == WVL_TAG_INTEROP; }
+
+static int is_entry_sound(const block *b, size_t at)
 {
-    return s->big_endian ? wvl_io_be32(s->bytes + at) : wvl_io_le32(s->bytes + at);
+    uint64_t all = wvl_io_number_at(b, at + 4, 4) * wvl_io_tiff_type_bytes(wvl_io_number_at(b, at + 2, 2));
+
+    return all <= 4 || is_within(b, wvl_io_number_at(b, at + 8, 4), all);
 }
 
-static int is_within(const stream *s, uint64_t at, uint64_t byte_count)
+/* Sub-directories of a directory go no deeper than EXIF and Interoperability. *directories: how many were seen. */
+static int is_directory_sound(const block *b, uint64_t at, unsigned depth, unsigned *directories)
 {
-    return at <= s->byte_count && byte_count <= s->byte_count - at;
-}
-
-static int is_directory(uint32_t tag) { return tag == TAG_EXIF || tag == TAG_GPS || tag == TAG_INTEROP; }
-
-static int is_entry_sound(const stream *s, size_t at)
-{
-    unsigned value_bytes = wvl_io_tiff_type_bytes(at16(s, at + 2));
-    uint64_t count = at32(s, at + 4), all = count * value_bytes;
-    return all <= 4 || is_within(s, at32(s, at + 8), all);
-}
-
-/* Sub-directories of a directory go no deeper than EXIF and Interoperability. */
-static int is_directory_sound(stream *s, uint64_t at, unsigned depth)
-{
-    if (++s->directories > MOST_DIRECTORIES || depth > 2 || !is_within(s, at, 2)) {
+    if (++*directories > MOST_DIRECTORIES || depth > 2 || !is_within(b, at, 2)) {
         return 0;
     }
-    uint32_t count = at16(s, (size_t)at);
-    if (!is_within(s, at + 2, (uint64_t)count * 12)) {
+    uint64_t count = wvl_io_number_at(b, (size_t)at, 2);
+    if (!is_within(b, at + 2, count * 12)) {
         return 0;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        size_t entry = (size_t)at + 2 + 12 * (size_t)i;
-        if (!is_entry_sound(s, entry) ||
-            (is_directory(at16(s, entry)) && !is_directory_sound(s, at32(s, entry + 8), depth + 1))) {
+    for (uint64_t i = 0; i < count; i++) {
+        size_t entry = (size_t)(at + 2 + 12 * i);
+        if (!is_entry_sound(b, entry) ||
+            (is_directory(wvl_io_number_at(b, entry, 2)) &&
+             !is_directory_sound(b, wvl_io_number_at(b, entry + 8, 4), depth + 1, directories))) {
             return 0;
         }
     }
     return 1;
 }
 
+static int is_stream(const block *b)
+{
+    return b->byte_count >= 8 && memcmp(b->bytes, b->big_endian ? "MM" : "II", 2) == 0 &&
+           wvl_io_number_at(b, 2, 2) == 42;
+}
+
 int wvl_io_is_exif_sound(const uint8_t *bytes, size_t byte_count)
 {
-    stream s = {bytes, byte_count, byte_count && bytes[0] == 'M', 0};
-    if (byte_count < 14 || byte_count > UINT32_MAX || bytes[0] != bytes[1] || (bytes[0] != 'I' && bytes[0] != 'M') ||
-        at16(&s, 2) != 42) {
-        return 0;
-    }
-    return is_directory_sound(&s, at32(&s, 4), 0);
+    block b = wvl_io_tiff_block_of(bytes, byte_count);
+    unsigned directories = 0;
+
+    return byte_count >= 14 && byte_count <= UINT32_MAX && is_stream(&b) &&
+           is_directory_sound(&b, wvl_io_first_directory(&b), 0, &directories);
 }
 
 uint8_t wvl_io_exif_orientation(const uint8_t *bytes, size_t byte_count)
 {
-    stream s = {bytes, byte_count, bytes[0] == 'M', 0};
-    size_t at = at32(&s, 4), count = at16(&s, at);
+    block b = wvl_io_tiff_block_of(bytes, byte_count);
+    size_t at = wvl_io_first_directory(&b), count = (size_t)wvl_io_number_at(&b, at, 2);
+
     for (size_t i = 0; i < count; i++) {
         size_t entry = at + 2 + 12 * i;
-        uint32_t value = at16(&s, entry + 8);
-        if (at16(&s, entry) == TAG_ORIENTATION && at16(&s, entry + 2) == TYPE_SHORT && value >= 1 && value <= 8) {
+        uint64_t value = wvl_io_number_at(&b, entry + 8, 2);
+        if (wvl_io_number_at(&b, entry, 2) == TAG_ORIENTATION && wvl_io_number_at(&b, entry + 2, 2) == WVL_TIFF_SHORT &&
+            value >= 1 && value <= 8) {
             return (uint8_t)value;
         }
     }
     return 0;
+}
+
+/* A single number of type SHORT or LONG; 0 where there is none. */
+static uint32_t whole_number(const block *b, uint32_t directory, unsigned tag)
+{
+    size_t at = wvl_io_find_entry(b, directory, tag);
+    uint64_t type = at ? wvl_io_number_at(b, at + 2, 2) : 0;
+
+    if ((type != WVL_TIFF_SHORT && type != WVL_TIFF_LONG) || wvl_io_number_at(b, at + 4, 4) != 1) {
+        return 0;
+    }
+    return (uint32_t)wvl_io_number_at(b, at + 8, wvl_io_tiff_type_bytes(type));
+}
+
+static double rational(const block *b, uint32_t directory, unsigned tag)
+{
+    size_t bytes = 0, entry = wvl_io_find_entry(b, directory, tag);
+    size_t at = entry ? wvl_io_find_values(b, entry, &bytes) : 0;
+
+    if (bytes != 8 || wvl_io_number_at(b, entry + 2, 2) != TYPE_RATIONAL || !wvl_io_number_at(b, at + 4, 4)) {
+        return 0;
+    }
+    return (double)wvl_io_number_at(b, at, 4) / (double)wvl_io_number_at(b, at + 4, 4);
+}
+
+static void read_resolution(const block *b, uint32_t directory, wvl_io_exif_fields *fields)
+{
+    uint32_t unit = whole_number(b, directory, 296);
+    double units_per_metre = unit == 3 ? 100.0 : 1.0 / 0.0254; /* 2, inches, is the default (Exif 4.6.4) */
+
+    if (unit == 0 || unit == 2 || unit == 3) {
+        fields->x_pixels_per_metre = rational(b, directory, 282) * units_per_metre;
+        fields->y_pixels_per_metre = rational(b, directory, 283) * units_per_metre;
+    }
+}
+
+uint32_t wvl_io_read_mpf_count(const uint8_t *bytes, size_t byte_count)
+{
+    block b = wvl_io_tiff_block_of(bytes, byte_count);
+
+    return is_stream(&b) ? whole_number(&b, wvl_io_first_directory(&b), TAG_NUMBER_OF_IMAGES) : 0;
+}
+
+wvl_io_exif_fields wvl_io_read_exif(const uint8_t *bytes, size_t byte_count)
+{
+    block b = wvl_io_tiff_block_of(bytes, byte_count);
+    wvl_io_exif_fields fields = {0};
+
+    if (is_stream(&b)) {
+        uint32_t directory = wvl_io_first_directory(&b), orientation = whole_number(&b, directory, TAG_ORIENTATION);
+        uint32_t positioning = whole_number(&b, directory, 531);
+        fields.orientation = (uint16_t)(orientation <= 8 ? orientation : 0);
+        fields.positioning = (uint16_t)(positioning <= 2 ? positioning : 0);
+        fields.color_space = (uint16_t)whole_number(&b, whole_number(&b, directory, WVL_TAG_EXIF), 40961);
+        read_resolution(&b, directory, &fields);
+    }
+    return fields;
 }

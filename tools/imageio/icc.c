@@ -11,12 +11,12 @@ static int is_signature(const uint8_t *p, const char *signature) { return memcmp
 
 static int tags_hold_together(const uint8_t *profile, size_t size)
 {
-    uint64_t count = wvl_io_be32(profile + HEADER_BYTES), i;
+    uint64_t count = wvl_io_be32(profile + HEADER_BYTES);
 
     if (count > (size - HEADER_BYTES - 4) / TAG_BYTES) {
         return 0;
     }
-    for (i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         const uint8_t *tag = profile + HEADER_BYTES + 4 + i * TAG_BYTES;
 
         if ((uint64_t)wvl_io_be32(tag + 4) + wvl_io_be32(tag + 8) > size) {
@@ -28,9 +28,9 @@ static int tags_hold_together(const uint8_t *profile, size_t size)
 
 static int has_tag(const uint8_t *profile, const char *signature)
 {
-    uint32_t count = wvl_io_be32(profile + HEADER_BYTES), i;
+    uint32_t count = wvl_io_be32(profile + HEADER_BYTES);
 
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (is_signature(profile + HEADER_BYTES + 4 + (size_t)i * TAG_BYTES, signature)) {
             return 1;
         }
@@ -41,9 +41,8 @@ static int has_tag(const uint8_t *profile, const char *signature)
 static int is_matrix_shaper(const uint8_t *profile)
 {
     static const char *const needed[] = {"rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC"};
-    size_t i;
 
-    for (i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
         if (!has_tag(profile, needed[i])) {
             return 0;
         }
@@ -53,14 +52,12 @@ static int is_matrix_shaper(const uint8_t *profile)
 
 wvl_io_icc wvl_io_icc_kind(const uint8_t *bytes, size_t byte_count)
 {
-    int permitted;
-
     if (!bytes || byte_count < HEADER_BYTES + 4 || wvl_io_be32(bytes) != byte_count ||
         !is_signature(bytes + 36, "acsp") || !tags_hold_together(bytes, byte_count)) {
         return WVL_IO_ICC_BROKEN;
     }
-    permitted = (is_signature(bytes + 12, "scnr") || is_signature(bytes + 12, "mntr")) &&
-                is_signature(bytes + 20, "XYZ ") && !has_tag(bytes, "A2B0");
+    int permitted = (is_signature(bytes + 12, "scnr") || is_signature(bytes + 12, "mntr")) &&
+                    is_signature(bytes + 20, "XYZ ") && !has_tag(bytes, "A2B0");
     if (permitted && is_signature(bytes + 16, "GRAY") && has_tag(bytes, "kTRC")) {
         return WVL_IO_ICC_GREY;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "kinds.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -116,9 +116,7 @@ const char *wvl_io_extension(size_t index)
 
 static const kind *kind_of_extension(const char *extension)
 {
-    size_t i;
-
-    for (i = 0; i < sizeof extensions / sizeof extensions[0]; i++) {
+    for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; i++) {
         if (strcasecmp(extension, extensions[i].extension) == 0) {
             return extensions[i].kind;
         }
@@ -136,9 +134,9 @@ static const char *extension_of_name(const char *name)
 static const kind *kind_of_content(wvl_io_context *context)
 {
     const uint8_t *head;
-    size_t held = wvl_io_source_peek(&context->source, &head, 16), i;
+    size_t held = wvl_io_source_peek(&context->source, &head, 16);
 
-    for (i = 0; i < sizeof magics / sizeof magics[0]; i++) {
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
         if (held >= magics[i].byte_count && memcmp(head, magics[i].bytes, magics[i].byte_count) == 0) {
             return magics[i].kind;
         }
@@ -161,7 +159,7 @@ static int begins_with(wvl_io_context *context, const char *text)
 const wvl_io_kind *wvl_io_choose_kind(wvl_io_context *context)
 {
     const char *extension = extension_of_name(context->name);
-    const kind *by_name = kind_of_extension(extension), *by_content;
+    const kind *by_name = kind_of_extension(extension);
 
     if (context->options.format) {
         by_name = kind_of_extension(context->options.format);
@@ -178,7 +176,7 @@ const wvl_io_kind *wvl_io_choose_kind(wvl_io_context *context)
     if (by_name == &raw || by_name == &rawl || by_name == &yuv) {
         return by_name;
     }
-    by_content = kind_of_content(context);
+    const kind *by_content = kind_of_content(context);
     if (by_content || by_name == &tga) {
         return by_content ? by_content : by_name;
     }
@@ -227,7 +225,6 @@ static int is_second(const kind *found, const kind *next, const uint8_t *head, s
 int wvl_io_judge_rest(wvl_io_context *context, const wvl_io_kind *found)
 {
     const uint8_t *head;
-    size_t held;
 
     if (found->rest == REST_IGNORED || context->options.ignore_rest || context->source.endless) {
         return 0;
@@ -238,7 +235,7 @@ int wvl_io_judge_rest(wvl_io_context *context, const wvl_io_kind *found)
     if (found == &dpx) {
         skip_padding(&context->source);
     }
-    held = wvl_io_source_peek(&context->source, &head, 16);
+    size_t held = wvl_io_source_peek(&context->source, &head, 16);
     if (held == 0) {
         return 0;
     }

@@ -48,22 +48,27 @@ typedef struct wvl_io_component {
                     which exactly one of them owns; the others hold NULL */
 } wvl_io_component;
 
+/* A sample of 1, 2 or 4 bytes. */
+static inline int64_t wvl_io_load(const uint8_t *at, unsigned bytes, int is_signed)
+{
+    uint16_t half;
+    uint32_t word;
+    if (bytes == 1) {
+        return is_signed ? (int8_t)*at : *at;
+    }
+    if (bytes == 2) {
+        memcpy(&half, at, sizeof half);
+        return is_signed ? (int16_t)half : half;
+    }
+    memcpy(&word, at, sizeof word);
+    return is_signed ? (int64_t)(int32_t)word : (int64_t)word;
+}
+
 /* Sample (x, y), which must lie in the component. */
 static inline int64_t wvl_io_sample(const wvl_io_component *component, uint32_t x, uint32_t y)
 {
-    const uint8_t *at =
-        (const uint8_t *)component->data + y * component->stride_bytes + x * component->sample_stride_bytes;
-    uint16_t half;
-    uint32_t word;
-    if (component->sample_bytes == 1) {
-        return component->is_signed ? (int8_t)*at : *at;
-    }
-    if (component->sample_bytes == 2) {
-        memcpy(&half, at, sizeof half);
-        return component->is_signed ? (int16_t)half : half;
-    }
-    memcpy(&word, at, sizeof word);
-    return component->is_signed ? (int64_t)(int32_t)word : (int64_t)word;
+    const uint8_t *row = (const uint8_t *)component->data + y * component->stride_bytes;
+    return wvl_io_load(row + x * component->sample_stride_bytes, component->sample_bytes, component->is_signed);
 }
 
 typedef enum wvl_io_color {

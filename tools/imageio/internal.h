@@ -5,6 +5,7 @@
 
 #include "imageio.h"
 #include "picture_rows.h"
+#include "src/base/try.h"
 
 #define WVL_IO_SIZE_UNKNOWN UINT64_MAX
 /* Whatever the caller permits: so many samples of up to 4 bytes are counted in 64 bits without a check. */
@@ -83,6 +84,8 @@ int wvl_io_source_restart(wvl_io_source *source);
 size_t wvl_io_source_peek(wvl_io_source *source, const uint8_t **bytes, size_t wanted);
 /* Short counts only at the end or on a read error. */
 size_t wvl_io_source_read_some(wvl_io_source *source, void *bytes, size_t byte_count);
+/* All of the bytes at a position. 0 or -1, without a message. */
+int wvl_io_source_read_at(wvl_io_source *source, uint64_t position, void *bytes, size_t byte_count);
 /* 0 or -1, without a message: for callers inside libtiff. */
 int wvl_io_source_seek(wvl_io_source *source, uint64_t position);
 uint64_t wvl_io_source_position(const wvl_io_source *source);
@@ -96,7 +99,7 @@ const char *wvl_io_source_trouble(const wvl_io_source *source);
 /* Refuses, before anything is allocated, a file whose size is known and too small for its claims, and a
    pipe or device that would have to give more than the limit. */
 int wvl_io_require_bytes(wvl_io_context *context, uint64_t byte_count, const char *what);
-/* Bytes that a file needs, judged by its first `used` ones; UINT64_MAX: all that there are. */
+/* Bytes that a file needs, judged by its first `used` ones; UINT64_MAX, or NULL in place of it: all that there are. */
 typedef uint64_t (*wvl_io_extent)(const uint8_t *bytes, uint64_t used);
 /* Reads a pipe as far as it is needed, so that it can be sought in. */
 int wvl_io_source_slurp(wvl_io_context *context, wvl_io_extent extent);
@@ -110,6 +113,12 @@ int wvl_io_fail_memory(wvl_io_context *context, const char *what, uint64_t byte_
 void wvl_io_note(wvl_io_context *context, const char *remark, ...) WVL_IO_PRINTF(2, 3);
 /* Likewise to picture->lost. */
 void wvl_io_lose(wvl_io_context *context, const char *name);
+/* What the interface returns for a 0 or -1 of a reader. */
+static inline int wvl_io_result_of(const wvl_io_context *context, int result)
+{
+    int reason = context->no_memory ? WVL_IO_ERROR_MEMORY : WVL_IO_ERROR_INPUT;
+    return result == 0 ? WVL_IO_OK : reason;
+}
 void wvl_io_clear_picture(wvl_io_picture *picture);
 void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what);
 
@@ -209,6 +218,9 @@ typedef struct wvl_io_palette {
     uint16_t *values; /* entries * columns */
 } wvl_io_palette;
 
+/* Allocates the values. */
+int wvl_io_make_palette(wvl_io_context *context, wvl_io_palette *palette, uint32_t entries, uint32_t columns,
+                        unsigned depth);
 /* Describes and lays out the picture for a palette: index_depth when indices are kept, else columns. */
 int wvl_io_describe_indexed(wvl_io_context *context, uint64_t width, uint64_t height, unsigned index_depth,
                             const wvl_io_palette *palette);
@@ -218,6 +230,40 @@ int wvl_io_finish_indexed_row(wvl_io_context *context, uint32_t row, unsigned in
                               const wvl_io_palette *palette);
 /* Hands the values to the picture when indices are kept; rows can be finished as before. Call once. */
 void wvl_io_settle_palette(wvl_io_context *context, wvl_io_palette *palette);
+
+/* The fields of an EXIF block that say how its picture is to be read. */
+typedef struct wvl_io_exif_fields {
+    uint16_t orientation;                          /* 274; 1 to 8, or 0: not there */
+    uint16_t positioning;                          /* 531; 1 centred, 2 co-sited, 0: not there */
+    uint16_t color_space;                          /* 40961; 1 sRGB, 65535 another, 0: not there */
+    double x_pixels_per_metre, y_pixels_per_metre; /* 282, 283, 296; 0: not there */
+} wvl_io_exif_fields;
+
+/* exif.c: reads IFD0 and the EXIF IFD of a TIFF stream (Exif 2.32, 4.5 and 4.6). What is damaged counts as not there.
+ */
+wvl_io_exif_fields wvl_io_read_exif(const uint8_t *bytes, size_t byte_count);
+/* How many pictures the index of a Multi-Picture file names (CIPA DC-007, 5.2.3.2), also a TIFF stream; 0: not known.
+ */
+uint32_t wvl_io_read_mpf_count(const uint8_t *bytes, size_t byte_count);
+
+/* xmp_extended.c: a packet with the properties of the main one and of its extension (XMP Part 3, 1.1.3.1). 1: *merged
+   is allocated; 0: the two cannot be joined; -1: no memory. */
+int wvl_io_merge_xmp(const uint8_t *main_packet, size_t main_bytes, const uint8_t *extension, size_t extension_bytes,
+                     uint8_t **merged, size_t *merged_bytes);
+
+/* A format, and how it is read. */
+typedef struct wvl_io_kind {
+    const char *format;
+    int rest;                             /* what may follow the picture */
+    const wvl_io_row_format *rows;        /* or NULL, and: */
+    int (*read)(wvl_io_context *context); /* reads the whole picture; NULL: known, but not read */
+    const char *obstacle;                 /* why that is not done by rows */
+} wvl_io_kind;
+
+/* imageio.c: by content and name; NULL, with the reason in the error text. */
+const wvl_io_kind *wvl_io_choose_kind(wvl_io_context *context);
+/* At the end of the picture: refuses another one that begins there. */
+int wvl_io_judge_rest(wvl_io_context *context, const wvl_io_kind *found);
 
 /* The readers. Each gets an emptied picture and a source at position 0; 0 or -1 with the reason set. */
 int wvl_io_read_tga(wvl_io_context *context);
@@ -245,10 +291,51 @@ size_t wvl_io_dpx_word_bytes(wvl_io_words words, uint64_t samples);
 void wvl_io_dpx_expand_words(wvl_io_words words, const uint8_t *line, uint8_t *row, size_t samples);
 
 /* Byte order. */
+static inline uint64_t wvl_io_number(const uint8_t *p, int big_endian, unsigned byte_count) /* at most 8 */
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < byte_count; i++) {
+        value = value << 8 | p[big_endian ? i : byte_count - 1 - i];
+    }
+    return value;
+}
 static inline uint32_t wvl_io_le16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }
 static inline uint32_t wvl_io_be16(const uint8_t *p) { return (uint32_t)p[0] << 8 | (uint32_t)p[1]; }
 static inline uint32_t wvl_io_le32(const uint8_t *p) { return wvl_io_le16(p) | wvl_io_le16(p + 2) << 16; }
 static inline uint32_t wvl_io_be32(const uint8_t *p) { return wvl_io_be16(p) << 16 | wvl_io_be16(p + 2); }
+
+static inline uint32_t wvl_io_get16(const uint8_t *p, int big_endian)
+{
+    return big_endian ? wvl_io_be16(p) : wvl_io_le16(p);
+}
+static inline uint32_t wvl_io_get32(const uint8_t *p, int big_endian)
+{
+    return big_endian ? wvl_io_be32(p) : wvl_io_le32(p);
+}
+
+/* Behind the decimal number at p, which must begin with a digit and be at most UINT32_MAX; NULL: it is not. */
+const char *wvl_io_parse_number(const char *p, uint32_t *value);
+
+/* A sample of 1, 2 or 4 bytes in host order, cut to that; wvl_io_load() reads it. */
+static inline void wvl_io_store(uint8_t *at, unsigned bytes, uint32_t sample)
+{
+    uint16_t half = (uint16_t)sample;
+    if (bytes == 1) {
+        *at = (uint8_t)sample;
+    } else if (bytes == 2) {
+        memcpy(at, &half, sizeof half);
+    } else {
+        memcpy(at, &sample, sizeof sample);
+    }
+}
+/* Two's complement of `depth` bits becomes that of the container. */
+static inline void wvl_io_extend_signs(uint8_t *row, unsigned bytes, unsigned depth, size_t count)
+{
+    uint32_t sign = UINT32_C(1) << (depth - 1);
+    for (size_t i = 0; i < count; i++, row += bytes) {
+        wvl_io_store(row, bytes, ((uint32_t)wvl_io_load(row, bytes, 0) ^ sign) - sign);
+    }
+}
 
 /* Turns count samples of sample_bytes (1, 2, 4), stored in the given order, into host order in place. */
 void wvl_io_to_host_order(void *samples, size_t count, unsigned sample_bytes, int big_endian);

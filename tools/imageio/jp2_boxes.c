@@ -12,14 +12,14 @@ typedef wvl_io_jp2_box box;
 
 int wvl_io_jp2_next_box(const uint8_t *bytes, uint64_t end, uint64_t *at, wvl_io_jp2_box *b)
 {
-    uint64_t left = end - *at, length, head = 8;
+    uint64_t left = end - *at, head = 8;
     if (left == 0) {
         return 0;
     }
     if (left < 8) {
         return -1;
     }
-    length = wvl_io_be32(bytes + *at);
+    uint64_t length = wvl_io_be32(bytes + *at);
     b->type = wvl_io_be32(bytes + *at + 4);
     if (length == 1 && left >= 16) {
         length = (uint64_t)wvl_io_be32(bytes + *at + 8) << 32 | wvl_io_be32(bytes + *at + 12);
@@ -80,12 +80,15 @@ static int take_color(wvl_io_jp2 *j, const box *b)
 }
 
 /* resc or resd: numerators, denominators and exponents of vertical and horizontal resolution (I.5.3.7.1). */
-static void take_resolution(wvl_io_jp2 *j, const box *b)
+static int take_resolution(wvl_io_jp2 *j, const box *b)
 {
     wvl_io_picture *picture = j->context->picture;
     double v[2];
-    if (b->byte_count < 10 || (b->type == TYPE('r', 'e', 's', 'd') && picture->x_pixels_per_metre > 0)) {
-        return;
+    int is_display = b->type == TYPE('r', 'e', 's', 'd');
+
+    if ((b->type != TYPE('r', 'e', 's', 'c') && !is_display) || b->byte_count < 10 ||
+        (is_display && picture->x_pixels_per_metre > 0)) {
+        return 0;
     }
     for (unsigned i = 0; i < 2; i++) {
         const uint8_t *p = b->content + 4 * i;
@@ -96,44 +99,34 @@ static void take_resolution(wvl_io_jp2 *j, const box *b)
         }
     }
     wvl_io_take_resolution(j->context, v[1], v[0]);
+    return 0;
 }
 
-static int take_resolutions(wvl_io_jp2 *j, const box *parent)
+static int take_inside(wvl_io_jp2 *j, const box *parent, const char *name, int (*take)(wvl_io_jp2 *, const box *))
 {
     uint64_t at = 0;
     box b;
-    int more;
-    while ((more = wvl_io_jp2_next_box(parent->content, parent->byte_count, &at, &b)) > 0) {
-        if (b.type == TYPE('r', 'e', 's', 'c') || b.type == TYPE('r', 'e', 's', 'd')) {
-            take_resolution(j, &b);
-        }
+    int more, result = 0;
+
+    while (result == 0 && (more = wvl_io_jp2_next_box(parent->content, parent->byte_count, &at, &b)) != 0) {
+        result = more > 0
+                     ? take(j, &b)
+                     : wvl_io_fail(j->context, "%s box: a box inside ends beyond its end: the file is damaged", name);
     }
-    return more < 0 ? wvl_io_fail(j->context, "res box: a box inside ends beyond its end: the file is damaged") : 0;
+    return result;
 }
 
 static int take_header_box(wvl_io_jp2 *j, const box *b)
 {
     switch (b->type) {
     case TYPE('c', 'o', 'l', 'r'): return take_color(j, b);
-    case TYPE('r', 'e', 's', ' '): return take_resolutions(j, b);
+    case TYPE('r', 'e', 's', ' '): return take_inside(j, b, "res", take_resolution);
     case TYPE('p', 'c', 'l', 'r'): j->palette = b->content, j->palette_bytes = b->byte_count; break;
     case TYPE('c', 'm', 'a', 'p'): j->mapping = b->content, j->mapping_bytes = b->byte_count; break;
     case TYPE('c', 'd', 'e', 'f'): j->definition = b->content, j->definition_bytes = b->byte_count; break;
     default: break; /* ihdr and bpcc repeat what SIZ says */
     }
     return 0;
-}
-
-static int take_header(wvl_io_jp2 *j, const box *parent)
-{
-    uint64_t at = 0;
-    box b;
-    int more, result = 0;
-    while (result == 0 && (more = wvl_io_jp2_next_box(parent->content, parent->byte_count, &at, &b)) != 0) {
-        result = more > 0 ? take_header_box(j, &b)
-                          : wvl_io_fail(j->context, "jp2h box: a box inside ends beyond its end: the file is damaged");
-    }
-    return result;
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
@@ -154,7 +147,7 @@ static int take_box(wvl_io_jp2 *j, const box *b)
     case TYPE('j', 'P', ' ', ' '):
     case TYPE('f', 't', 'y', 'p'):
     case TYPE('f', 'r', 'e', 'e'): return 0;
-    case TYPE('j', 'p', '2', 'h'): return take_header(j, b);
+    case TYPE('j', 'p', '2', 'h'): return take_inside(j, b, "jp2h", take_header_box);
     case TYPE('u', 'u', 'i', 'd'):
     case TYPE('x', 'm', 'l', ' '):
     case TYPE('a', 's', 'o', 'c'): return wvl_io_jp2_take_metadata(j, b);

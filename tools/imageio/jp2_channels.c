@@ -48,11 +48,7 @@ static int read_palette(const wvl_io_jp2 *j, palette *p)
 static uint32_t entry_value(const palette *p, uint32_t entry, uint32_t column)
 {
     const uint8_t *at = p->values + entry * p->entry_bytes + p->column_at[column];
-    unsigned bytes = (p->depth[column] + 7u) / 8;
-    uint32_t value = 0;
-    for (unsigned i = 0; i < bytes; i++) {
-        value = value << 8 | at[i];
-    }
+    uint32_t value = (uint32_t)wvl_io_number(at, 1, (p->depth[column] + 7u) / 8);
     uint32_t mask = p->depth[column] < 32 ? (UINT32_C(1) << p->depth[column]) - 1 : UINT32_MAX;
     uint32_t sign = p->is_signed[column] ? UINT32_C(1) << (p->depth[column] - 1) : 0;
     return ((value & mask) ^ sign) - sign;
@@ -111,18 +107,6 @@ static int keep_indices(wvl_io_jp2 *j, const palette *p)
 
 /* ---- Component mapping ----------------------------------------------------------------------- */
 
-static void store(uint8_t *to, unsigned bytes, uint32_t value)
-{
-    uint16_t half = (uint16_t)value;
-    if (bytes == 1) {
-        *to = (uint8_t)value;
-    } else if (bytes == 2) {
-        memcpy(to, &half, sizeof half);
-    } else {
-        memcpy(to, &value, sizeof value);
-    }
-}
-
 /* column NULL: the component itself. */
 static int map_channel(wvl_io_jp2 *j, const wvl_io_component *from, const palette *p, const uint8_t *column,
                        wvl_io_component *to)
@@ -142,7 +126,7 @@ static int map_channel(wvl_io_jp2 *j, const wvl_io_component *from, const palett
         uint8_t *at = (uint8_t *)to->data + (size_t)y * to->stride_bytes;
         for (uint32_t x = 0; x < to->width; x++, at += to->sample_bytes) {
             uint32_t v = (uint32_t)wvl_io_sample(from, x, y);
-            store(at, to->sample_bytes, column ? entry_value(p, v, *column) : v);
+            wvl_io_store(at, to->sample_bytes, column ? entry_value(p, v, *column) : v);
         }
     }
     return 0;

@@ -3,8 +3,6 @@
  * there. */
 #include "read_jp2.h"
 
-#include "exif_fields.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,40 +118,28 @@ static int take_other_uuid(wvl_io_jp2 *j, const box *b, int is_xmp)
 
 static int take_exif(wvl_io_jp2 *j, const uint8_t *bytes, size_t n)
 {
-    wvl_io_exif_fields fields;
-    wvl_io_read_exif(bytes, n, &fields);
-    j->context->picture->orientation = (uint8_t)(fields.orientation ? fields.orientation : 1);
+    uint16_t orientation = wvl_io_read_exif(bytes, n).orientation;
+
+    j->context->picture->orientation = (uint8_t)(orientation ? orientation : 1);
     return wvl_io_take_exif(j->context, bytes, n);
 }
 
 static int take_uuid(wvl_io_jp2 *j, const box *b)
 {
-    static const uint8_t xmp[UUID_BYTES] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8,
-                                            0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
-    static const uint8_t iptc[UUID_BYTES] = {0x33, 0xC7, 0xA4, 0xD2, 0xB8, 0x1D, 0x47, 0x23,
-                                             0xA0, 0xBA, 0xF1, 0xA3, 0xE0, 0x97, 0xAD, 0x38};
-    static const uint8_t geo[UUID_BYTES] = {0xB1, 0x4B, 0xF8, 0xBD, 0x08, 0x3D, 0x4B, 0x43,
-                                            0xA5, 0xAE, 0x8C, 0xD7, 0xD5, 0xA6, 0xCE, 0x03};
+    const uint8_t *bytes = b->content + UUID_BYTES;
+
     if (b->byte_count < UUID_BYTES) {
         wvl_io_lose(j->context, "UUID box (damaged)");
         return 0;
     }
-    const uint8_t *bytes = b->content + UUID_BYTES;
-    size_t n = (size_t)b->byte_count - UUID_BYTES;
-    const wvl_io_metadata *m = &j->context->picture->metadata;
-    if (memcmp(b->content, xmp, UUID_BYTES) == 0 && !m->blobs[WVL_IO_XMP].data) {
-        return wvl_io_take_xmp(j->context, bytes, n);
+    for (wvl_io_blob_kind kind = 0; kind < WVL_IO_GML; kind++) {
+        size_t n = (size_t)b->byte_count - UUID_BYTES;
+        if (memcmp(b->content, wvl_io_uuids[kind], UUID_BYTES) == 0 &&
+            !j->context->picture->metadata.blobs[kind].data) {
+            return kind == WVL_IO_EXIF ? take_exif(j, bytes, n) : wvl_io_take_blob(j->context, kind, bytes, n);
+        }
     }
-    if (memcmp(b->content, "JpgTiffExif->JP2", UUID_BYTES) == 0 && !m->blobs[WVL_IO_EXIF].data) {
-        return take_exif(j, bytes, n);
-    }
-    if (memcmp(b->content, iptc, UUID_BYTES) == 0 && !m->blobs[WVL_IO_IPTC].data) {
-        return wvl_io_take_blob(j->context, WVL_IO_IPTC, bytes, n);
-    }
-    if (memcmp(b->content, geo, UUID_BYTES) == 0 && !m->blobs[WVL_IO_GEO].data) {
-        return wvl_io_take_blob(j->context, WVL_IO_GEO, bytes, n);
-    }
-    return take_other_uuid(j, b, memcmp(b->content, xmp, UUID_BYTES) == 0);
+    return take_other_uuid(j, b, memcmp(b->content, wvl_io_uuids[WVL_IO_XMP], UUID_BYTES) == 0);
 }
 
 int wvl_io_jp2_take_metadata(wvl_io_jp2 *j, const wvl_io_jp2_box *b)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the application segments of a JPEG file say: ICC, EXIF, XMP, IPTC, resolution. */
 #include "read_jpeg.h"
-#include "xmp_extended.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,8 +176,9 @@ static int take_exif(const wvl_io_jpeg *j)
     wvl_io_picture *picture = j->context->picture;
     const struct jpeg_marker_struct *m = find(j, JPEG_APP0 + 1, exif_name, sizeof exif_name);
     wvl_io_exif_fields exif = {0};
+
     if (m) {
-        wvl_io_read_exif(m->data + sizeof exif_name, m->data_length - sizeof exif_name, &exif);
+        exif = wvl_io_read_exif(m->data + sizeof exif_name, m->data_length - sizeof exif_name);
     }
     picture->orientation = (uint8_t)(exif.orientation ? exif.orientation : 1);
     picture->color_declared |= exif.color_space == 1;

@@ -7,9 +7,7 @@
 /* Smallest step d in 1..255 with ceil(whole / d) == part, or 0. */
 static uint8_t step_for(uint32_t whole, uint32_t part)
 {
-    uint32_t d;
-
-    for (d = 1; d <= 255; d++) {
+    for (uint32_t d = 1; d <= 255; d++) {
         if (((uint64_t)whole + d - 1) / d == part) {
             return (uint8_t)d;
         }
@@ -24,9 +22,7 @@ static uint64_t upper_end(uint32_t part, uint8_t step) { return (uint64_t)part *
 /* The components in order as they shall be, without moving a sample. */
 static void list_components(wvl_io_component *list, const wvl_io_picture *parts, size_t count)
 {
-    size_t i;
-
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         memcpy(list, parts[i].components, parts[i].component_count * sizeof *list);
         list += parts[i].component_count;
     }
@@ -35,9 +31,8 @@ static void list_components(wvl_io_component *list, const wvl_io_picture *parts,
 static int declare_steps(wvl_io_context *context, wvl_io_component *list, uint32_t n, const uint8_t *steps)
 {
     uint64_t width = UINT32_MAX, height = UINT32_MAX;
-    uint32_t c;
 
-    for (c = 0; c < n; c++) {
+    for (uint32_t c = 0; c < n; c++) {
         list[c].dx = steps[2 * c];
         list[c].dy = steps[2 * c + 1];
         if (list[c].dx == 0 || list[c].dy == 0) {
@@ -58,13 +53,12 @@ static int declare_steps(wvl_io_context *context, wvl_io_component *list, uint32
 static int derive_steps(wvl_io_context *context, wvl_io_component *list, uint32_t n)
 {
     wvl_io_picture *out = context->picture;
-    uint32_t c;
 
-    for (c = 0; c < n; c++) {
+    for (uint32_t c = 0; c < n; c++) {
         out->width = list[c].width > out->width ? list[c].width : out->width;
         out->height = list[c].height > out->height ? list[c].height : out->height;
     }
-    for (c = 0; c < n; c++) {
+    for (uint32_t c = 0; c < n; c++) {
         list[c].dx = step_for(out->width, list[c].width);
         list[c].dy = step_for(out->height, list[c].height);
     }
@@ -74,9 +68,8 @@ static int derive_steps(wvl_io_context *context, wvl_io_component *list, uint32_
 static int check_steps(wvl_io_context *context, const wvl_io_component *list, uint32_t n)
 {
     const wvl_io_picture *out = context->picture;
-    uint32_t c;
 
-    for (c = 0; c < n; c++) {
+    for (uint32_t c = 0; c < n; c++) {
         const wvl_io_component *k = &list[c];
 
         if (k->dx == 0 || k->dy == 0 || ((uint64_t)out->width + k->dx - 1) / k->dx != k->width ||
@@ -92,9 +85,8 @@ static int check_steps(wvl_io_context *context, const wvl_io_component *list, ui
 static int count_components(wvl_io_context *context, const wvl_io_picture *parts, size_t count, uint32_t *n)
 {
     uint64_t sum = 0;
-    size_t i;
 
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         sum += parts[i].component_count;
         if (parts[i].palette) {
             return wvl_io_fail(context,
@@ -115,14 +107,13 @@ static int count_components(wvl_io_context *context, const wvl_io_picture *parts
 static void inherit(wvl_io_context *context, wvl_io_picture *parts, size_t count)
 {
     wvl_io_picture *out = context->picture;
-    size_t i;
 
     memcpy(out->format, parts[0].format, sizeof out->format);
     out->orientation = parts[0].orientation;
     out->x_pixels_per_metre = parts[0].x_pixels_per_metre;
     out->y_pixels_per_metre = parts[0].y_pixels_per_metre;
     wvl_io_set_color(out, count == 1 ? parts[0].color : WVL_IO_UNKNOWN, 0, -1);
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (parts[i].icc || !wvl_io_is_metadata_empty(&parts[i].metadata)) {
             wvl_io_note(context, "the profile and the metadata of part %llu are left out", (unsigned long long)i);
         }
@@ -139,18 +130,12 @@ static void inherit(wvl_io_context *context, wvl_io_picture *parts, size_t count
 int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *steps, wvl_io_picture *out, char *error,
                             size_t error_bytes)
 {
-    wvl_io_context context;
+    wvl_io_context context = {.name = "merging components", .picture = out, .error = error, .error_bytes = error_bytes};
     wvl_io_component *list = NULL;
     uint32_t n = 0;
-    int result;
 
-    memset(&context, 0, sizeof context);
-    context.name = "merging components";
-    context.picture = out;
-    context.error = error;
-    context.error_bytes = error_bytes;
     wvl_io_clear_picture(out);
-    result = count_components(&context, parts, count, &n);
+    int result = count_components(&context, parts, count, &n);
     if (result == 0 && !(list = calloc(n, sizeof *list))) {
         result = wvl_io_fail_memory(&context, "components", (uint64_t)n * sizeof *list);
     }
@@ -158,13 +143,11 @@ int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *
         list_components(list, parts, count);
         result = steps ? declare_steps(&context, list, n, steps) : derive_steps(&context, list, n);
     }
-    if (result == 0) {
-        result = check_steps(&context, list, n);
-    }
+    TRY(result, check_steps(&context, list, n));
     if (result != 0) {
         free(list);
         wvl_io_clear_picture(out);
-        return context.no_memory ? WVL_IO_ERROR_MEMORY : WVL_IO_ERROR_INPUT;
+        return wvl_io_result_of(&context, result);
     }
     out->components = list;
     out->component_count = n;

@@ -28,6 +28,9 @@ typedef enum wvl_io_blob_kind {
     WVL_IO_BLOB_KINDS
 } wvl_io_blob_kind;
 
+/* The identifiers of their UUID boxes; GML has none. */
+extern const uint8_t wvl_io_uuids[WVL_IO_BLOB_KINDS][16];
+
 typedef struct wvl_io_blob {
     uint8_t *data; /* owned; NULL: the file has none */
     size_t bytes;

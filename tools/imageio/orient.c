@@ -138,15 +138,8 @@ static int turn_picture(wvl_io_context *context, const turn *t)
 
 int wvl_io_orient_picture(wvl_io_picture *picture, char *error, size_t error_bytes)
 {
-    wvl_io_context context;
+    wvl_io_context context = {
+        .name = "turning the picture", .picture = picture, .error = error, .error_bytes = error_bytes};
     turn t = turn_of(picture->orientation);
-    memset(&context, 0, sizeof context);
-    context.name = "turning the picture";
-    context.picture = picture;
-    context.error = error;
-    context.error_bytes = error_bytes;
-    if (picture->orientation <= 1 || turn_picture(&context, &t) == 0) {
-        return WVL_IO_OK;
-    }
-    return context.no_memory ? WVL_IO_ERROR_MEMORY : WVL_IO_ERROR_INPUT;
+    return picture->orientation <= 1 ? WVL_IO_OK : wvl_io_result_of(&context, turn_picture(&context, &t));
 }

@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+int wvl_io_make_palette(wvl_io_context *context, wvl_io_palette *palette, uint32_t entries, uint32_t columns,
+                        unsigned depth)
+{
+    uint16_t *values = wvl_io_allocate(context, (uint64_t)entries * columns * sizeof *values, "palette");
+    *palette = (wvl_io_palette){entries, columns, (uint8_t)depth, values};
+    return values ? 0 : -1;
+}
+
 int wvl_io_describe_indexed(wvl_io_context *context, uint64_t width, uint64_t height, unsigned index_depth,
                             const wvl_io_palette *palette)
 {
@@ -22,23 +30,12 @@ int wvl_io_describe_indexed(wvl_io_context *context, uint64_t width, uint64_t he
     return 0;
 }
 
-static inline uint32_t index_at(const uint8_t *row, uint32_t x, unsigned index_bytes)
-{
-    uint16_t wide;
-
-    if (index_bytes == 1) {
-        return row[x];
-    }
-    memcpy(&wide, row + (size_t)x * 2, sizeof wide);
-    return wide;
-}
-
 static uint32_t highest_index(const uint8_t *row, uint32_t width, unsigned index_bytes)
 {
-    uint32_t x, highest = 0;
+    uint32_t highest = 0;
 
-    for (x = 0; x < width; x++) {
-        uint32_t index = index_at(row, x, index_bytes);
+    for (uint32_t x = 0; x < width; x++) {
+        uint32_t index = (uint32_t)wvl_io_load(row + (size_t)x * index_bytes, index_bytes, 0);
 
         highest = index > highest ? index : highest;
     }
@@ -48,13 +45,14 @@ static uint32_t highest_index(const uint8_t *row, uint32_t width, unsigned index
 /* Right to left: pixel x is written at x * columns * sample bytes, never left of where index x lies. */
 static void expand_row(uint8_t *row, uint32_t width, unsigned index_bytes, const wvl_io_palette *palette)
 {
-    uint32_t columns = palette->columns, x, k;
+    uint32_t columns = palette->columns;
 
-    for (x = width; x-- > 0;) {
-        const uint16_t *entry = palette->values + (size_t)index_at(row, x, index_bytes) * columns;
+    for (uint32_t x = width; x-- > 0;) {
+        const uint16_t *entry =
+            palette->values + (size_t)wvl_io_load(row + (size_t)x * index_bytes, index_bytes, 0) * columns;
 
         if (palette->depth <= 8) {
-            for (k = 0; k < columns; k++) {
+            for (uint32_t k = 0; k < columns; k++) {
                 row[(size_t)x * columns + k] = (uint8_t)entry[k];
             }
         } else {

@@ -16,9 +16,9 @@
 /* The libraries' words may come with line ends; ours is one line. */
 static void keep_to_one_line(char *text)
 {
-    size_t n = strlen(text), i;
+    size_t n = strlen(text);
 
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         if ((unsigned char)text[i] < ' ') {
             text[i] = ' ';
         }
@@ -207,7 +207,6 @@ int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, ui
                     int is_signed)
 {
     wvl_io_picture *picture = context->picture;
-    uint32_t c;
 
     if (check_size(context, width, height, component_count) != 0) {
         return -1;
@@ -222,7 +221,7 @@ int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, ui
     picture->width = (uint32_t)width;
     picture->height = (uint32_t)height;
     picture->component_count = (uint32_t)component_count;
-    for (c = 0; c < picture->component_count; c++) {
+    for (uint32_t c = 0; c < picture->component_count; c++) {
         wvl_io_component *component = &picture->components[c];
 
         component->depth = (uint8_t)depth;
@@ -246,9 +245,8 @@ void wvl_io_subsample(wvl_io_picture *picture, uint32_t component, uint8_t dx, u
 uint64_t wvl_io_sample_count(const wvl_io_picture *picture)
 {
     uint64_t sum = 0;
-    uint32_t c;
 
-    for (c = 0; c < picture->component_count; c++) {
+    for (uint32_t c = 0; c < picture->component_count; c++) {
         sum += (uint64_t)picture->components[c].width * picture->components[c].height;
     }
     return sum;
@@ -358,33 +356,13 @@ void *wvl_io_make_state(wvl_io_context *context, size_t byte_count)
     return context->state;
 }
 
-static inline int64_t load_sample(const uint8_t *sample, unsigned bytes, int is_signed)
-{
-    if (bytes == 1) {
-        return is_signed ? (int8_t)*sample : *sample;
-    }
-    if (bytes == 2) {
-        uint16_t v;
-
-        memcpy(&v, sample, sizeof v);
-        return is_signed ? (int16_t)v : v;
-    }
-    {
-        uint32_t v;
-
-        memcpy(&v, sample, sizeof v);
-        return is_signed ? (int64_t)(int32_t)v : (int64_t)v;
-    }
-}
-
 /* A sample is in range when no bit is set at or above `bits` in it (unsigned) or in it xor its sign. */
 static int64_t gather_row(const wvl_io_component *c, const uint8_t *row)
 {
     int64_t found = 0;
-    uint32_t x;
 
-    for (x = 0; x < c->width; x++, row += c->sample_stride_bytes) {
-        int64_t v = load_sample(row, c->sample_bytes, c->is_signed);
+    for (uint32_t x = 0; x < c->width; x++, row += c->sample_stride_bytes) {
+        int64_t v = wvl_io_load(row, c->sample_bytes, c->is_signed);
 
         found |= v ^ (v < 0 ? -1 : 0);
     }
@@ -395,12 +373,11 @@ int wvl_io_check_range(wvl_io_context *context, uint32_t component, uint32_t fir
 {
     const wvl_io_component *c = &context->picture->components[component];
     int64_t limit = INT64_C(1) << (c->depth - c->is_signed);
-    uint32_t y;
 
     if (c->depth == 8 * c->sample_bytes) {
         return 0;
     }
-    for (y = first; y < end; y++) {
+    for (uint32_t y = first; y < end; y++) {
         if (gather_row(c, wvl_io_row(context, component, y)) >= limit) {
             return wvl_io_fail(context, "component %u, row %u: a sample lies outside %s %u bits", component, y,
                                c->is_signed ? "signed" : "unsigned", c->depth);
@@ -443,43 +420,31 @@ int wvl_io_take_icc(wvl_io_context *context, const void *bytes, size_t n)
     return 0;
 }
 
-static inline uint32_t load_word(const uint8_t *p, unsigned bytes)
-{
-    uint32_t word = p[0];
-
-    if (bytes > 1) {
-        word |= (uint32_t)p[1] << 8;
-    }
-    if (bytes > 2) {
-        word |= (uint32_t)p[2] << 16;
-    }
-    if (bytes > 3) {
-        word |= (uint32_t)p[3] << 24;
-    }
-    return word;
-}
-
 void wvl_io_unpack_fields(wvl_io_context *context, uint32_t row, const uint8_t *line, unsigned pixel_bytes,
                           const uint32_t *masks, const unsigned *shifts)
 {
     const wvl_io_picture *picture = context->picture;
-    uint32_t c, x;
 
-    for (c = 0; c < picture->component_count; c++) {
+    for (uint32_t c = 0; c < picture->component_count; c++) {
         const wvl_io_component *k = &picture->components[c];
         uint8_t *out = wvl_io_row(context, c, row);
 
-        for (x = 0; x < k->width; x++, out += k->sample_stride_bytes) {
-            uint16_t sample =
-                (uint16_t)((load_word(line + (size_t)x * pixel_bytes, pixel_bytes) & masks[c]) >> shifts[c]);
-
-            if (k->sample_bytes == 1) {
-                *out = (uint8_t)sample;
-            } else {
-                memcpy(out, &sample, sizeof sample);
-            }
+        for (uint32_t x = 0; x < k->width; x++, out += k->sample_stride_bytes) {
+            uint32_t word = (uint32_t)wvl_io_number(line + (size_t)x * pixel_bytes, 0, pixel_bytes);
+            wvl_io_store(out, k->sample_bytes, (word & masks[c]) >> shifts[c]);
         }
     }
+}
+
+const char *wvl_io_parse_number(const char *p, uint32_t *value)
+{
+    uint64_t number = 0;
+    int is_number = *p >= '0' && *p <= '9';
+    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++) {
+        number = number * 10 + (uint64_t)(*p - '0');
+    }
+    *value = (uint32_t)number;
+    return is_number && number <= UINT32_MAX ? p : NULL;
 }
 
 static void swap_pairs(uint8_t *p, size_t count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Readers that are open: pictures by rows, and whole pictures as all rows at once. */
 #include "picture_rows.h"
-#include "kinds.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ static void set_error(wvl_io_rows *rows, char *error, size_t error_bytes)
     }
 }
 
-static void start(wvl_io_rows *rows, const char *name, const wvl_io_options *options, int by_rows)
+static void start(wvl_io_rows *rows, const char *name, const wvl_io_options *options, int by_rows, char *error,
+                  size_t error_bytes)
 {
     wvl_io_context *context = &rows->context;
 
@@ -54,6 +55,7 @@ static void start(wvl_io_rows *rows, const char *name, const wvl_io_options *opt
         context->options.max_input_bytes = UINT64_MAX;
     }
     wvl_io_clear_picture(&rows->picture);
+    set_error(rows, error, error_bytes);
 }
 
 static void free_state(wvl_io_context *context, const wvl_io_kind *kind)
@@ -70,12 +72,6 @@ static void finish(wvl_io_rows *rows)
     free_state(&rows->context, rows->kind);
     wvl_io_source_close(&rows->context.source);
     wvl_io_release_picture(&rows->picture);
-}
-
-static int result_of(const wvl_io_context *context, int result)
-{
-    int reason = context->no_memory ? WVL_IO_ERROR_MEMORY : WVL_IO_ERROR_INPUT;
-    return result == 0 ? WVL_IO_OK : reason;
 }
 
 /* From position 0. */
@@ -118,8 +114,7 @@ static int open_reader(const void *bytes, size_t byte_count, const char *name, c
         return WVL_IO_ERROR_MEMORY;
     }
     memcpy(rows->name, name, strlen(name) + 1);
-    start(rows, rows->name, options, 1);
-    set_error(rows, error, error_bytes);
+    start(rows, rows->name, options, 1, error, error_bytes);
     if (bytes) {
         wvl_io_source_memory(&rows->context.source, bytes, byte_count);
     }
@@ -130,7 +125,7 @@ static int open_reader(const void *bytes, size_t byte_count, const char *name, c
         *out = rows;
         return WVL_IO_OK;
     }
-    result = result_of(&rows->context, result);
+    result = wvl_io_result_of(&rows->context, result);
     wvl_io_rows_close(rows);
     return result;
 }
@@ -253,10 +248,9 @@ int wvl_io_rows_read(wvl_io_rows *rows, uint32_t count, const wvl_io_row_buffer 
                      size_t error_bytes)
 {
     wvl_io_context *context = &rows->context;
-    int result;
 
     set_error(rows, error, error_bytes);
-    result = check_request(rows, count);
+    int result = check_request(rows, count);
     if (result == 0 && count != 0) {
         wvl_io_aim(context, buffers, rows->next);
         result = rows->kind->rows->rows(context, rows->next, count);
@@ -267,7 +261,7 @@ int wvl_io_rows_read(wvl_io_rows *rows, uint32_t count, const wvl_io_row_buffer 
         }
         rows->is_stopped = result != 0;
     }
-    return result_of(context, result);
+    return wvl_io_result_of(context, result);
 }
 
 /* ---- Again ----------------------------------------------------------------------------------- */
@@ -293,12 +287,12 @@ static int begin_again(wvl_io_rows *rows)
 {
     wvl_io_context *context = &rows->context;
     wvl_io_picture described = rows->picture;
-    int result, was_taken = described.component_count == 0;
+    int was_taken = described.component_count == 0;
 
     free_state(context, rows->kind);
     wvl_io_clear_picture(&rows->picture);
-    result = wvl_io_source_restart(&context->source) == 0 ? begin(context, rows->kind)
-                                                          : wvl_io_fail(context, "cannot be read again");
+    int result = wvl_io_source_restart(&context->source) == 0 ? begin(context, rows->kind)
+                                                              : wvl_io_fail(context, "cannot be read again");
     if (result == 0 && !was_taken && !has_shape(&rows->picture, &described)) {
         result = wvl_io_fail(context, "the file has changed since it was opened");
     }
@@ -312,16 +306,15 @@ static int begin_again(wvl_io_rows *rows)
 int wvl_io_rows_restart(wvl_io_rows *rows, char *error, size_t error_bytes)
 {
     wvl_io_context *context = &rows->context;
-    int result;
 
     set_error(rows, error, error_bytes);
     if (!wvl_io_rows_can_restart(rows)) {
-        return result_of(context, wvl_io_fail(context, "rows cannot be read again from a pipe or device"));
+        return wvl_io_result_of(context, wvl_io_fail(context, "rows cannot be read again from a pipe or device"));
     }
-    result = begin_again(rows);
+    int result = begin_again(rows);
     rows->next = 0;
     rows->is_stopped = result != 0;
-    return result_of(context, result);
+    return wvl_io_result_of(context, result);
 }
 
 /* ---- Whole pictures -------------------------------------------------------------------------- */
@@ -371,7 +364,7 @@ static int take(wvl_io_rows *rows, wvl_io_picture *out)
         wvl_io_release_picture(&rows->picture);
     }
     rows->is_stopped = 1;
-    return result_of(&rows->context, result);
+    return wvl_io_result_of(&rows->context, result);
 }
 
 /* What is held as a whole has limits again. */
@@ -395,8 +388,8 @@ int wvl_io_rows_take_picture(wvl_io_rows *rows, wvl_io_picture *out, char *error
     wvl_io_clear_picture(out);
     set_error(rows, error, error_bytes);
     if (rows->is_stopped || rows->next != 0) {
-        return result_of(&rows->context,
-                         wvl_io_fail(&rows->context, "the whole picture is read before any row; start again"));
+        return wvl_io_result_of(&rows->context,
+                                wvl_io_fail(&rows->context, "the whole picture is read before any row; start again"));
     }
     if (limit_whole(&rows->context) != 0) {
         return WVL_IO_ERROR_INPUT;
@@ -408,7 +401,7 @@ static int read_whole(wvl_io_rows *rows, int is_open, wvl_io_picture *out)
 {
     int result = is_open ? begin_first(rows) : -1;
 
-    result = result == 0 ? take(rows, out) : result_of(&rows->context, result);
+    result = result == 0 ? take(rows, out) : wvl_io_result_of(&rows->context, result);
     finish(rows);
     return result;
 }
@@ -419,8 +412,7 @@ int wvl_io_read_picture(const char *path, const wvl_io_options *options, wvl_io_
     wvl_io_rows rows = {0};
 
     wvl_io_clear_picture(out);
-    start(&rows, path, options, 0);
-    set_error(&rows, error, error_bytes);
+    start(&rows, path, options, 0, error, error_bytes);
     return read_whole(&rows, wvl_io_source_open(&rows.context) == 0, out);
 }
 
@@ -430,8 +422,7 @@ int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, c
     wvl_io_rows rows = {0};
 
     wvl_io_clear_picture(out);
-    start(&rows, name, options, 0);
-    set_error(&rows, error, error_bytes);
+    start(&rows, name, options, 0, error, error_bytes);
     wvl_io_source_memory(&rows.context.source, bytes, byte_count);
     return read_whole(&rows, 1, out);
 }
@@ -441,10 +432,9 @@ int wvl_io_recognise(const void *bytes, size_t byte_count, const char *name, con
 {
     wvl_io_rows rows = {0};
 
-    start(&rows, name, options, 0);
-    set_error(&rows, error, error_bytes);
+    start(&rows, name, options, 0, error, error_bytes);
     wvl_io_source_memory(&rows.context.source, bytes, byte_count);
-    int result = result_of(&rows.context, wvl_io_choose_kind(&rows.context) ? 0 : -1);
+    int result = wvl_io_result_of(&rows.context, wvl_io_choose_kind(&rows.context) ? 0 : -1);
     finish(&rows);
     return result;
 }
@@ -453,10 +443,9 @@ int wvl_io_measure_raw(const wvl_io_options *options, uint64_t *bytes, char *err
 {
     wvl_io_rows rows = {0};
 
-    start(&rows, "-F", options, 0);
-    set_error(&rows, error, error_bytes);
+    start(&rows, "-F", options, 0, error, error_bytes);
     wvl_io_source_memory(&rows.context.source, "", 0);
-    int result = result_of(&rows.context, wvl_io_describe_raw(&rows.context, bytes));
+    int result = wvl_io_result_of(&rows.context, wvl_io_describe_raw(&rows.context, bytes));
     finish(&rows);
     return result;
 }
@@ -468,8 +457,7 @@ int wvl_io_list_pages(const char *path, const wvl_io_options *options, wvl_io_pa
     wvl_io_context *context = &rows.context;
     int result = -1;
 
-    start(&rows, path, options, 0);
-    set_error(&rows, error, error_bytes);
+    start(&rows, path, options, 0, error, error_bytes);
     *pages = NULL;
     *count = 0;
     const wvl_io_kind *found = wvl_io_source_open(context) == 0 ? wvl_io_choose_kind(context) : NULL;
@@ -485,7 +473,7 @@ int wvl_io_list_pages(const char *path, const wvl_io_options *options, wvl_io_pa
             (*pages)[0] = (wvl_io_page){0, 0, WVL_IO_PAGE_FULL};
         }
     }
-    result = result_of(context, result);
+    result = wvl_io_result_of(context, result);
     finish(&rows);
     return result;
 }

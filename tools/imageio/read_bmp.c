@@ -42,9 +42,7 @@ static void parse_info(const uint8_t *p, bmp_header *h)
 
 static void parse_fields(const uint8_t *p, bmp_header *h)
 {
-    unsigned k;
-
-    for (k = 0; k < 4; k++) {
+    for (unsigned k = 0; k < 4; k++) {
         h->masks[k] = wvl_io_le32(p + 4 * k);
     }
 }
@@ -145,7 +143,7 @@ static int check_header(wvl_io_context *context, const bmp_header *h)
 /* Up to 2^bits entries lie between the header and the pixels; colors 0 stands for all. */
 static int read_palette(wvl_io_context *context, const bmp_header *h, wvl_io_palette *palette)
 {
-    uint32_t most = 1u << h->bits, entries = h->colors != 0 && h->colors < most ? h->colors : most, i, k;
+    uint32_t most = 1u << h->bits, entries = h->colors != 0 && h->colors < most ? h->colors : most;
     uint64_t here = wvl_io_source_position(&context->source);
     uint64_t room = h->data_offset > here ? (h->data_offset - here) / h->palette_entry_bytes : 0;
     uint8_t bytes[256 * 4];
@@ -164,24 +162,20 @@ static int read_palette(wvl_io_context *context, const bmp_header *h, wvl_io_pal
     if (wvl_io_read_bytes(context, bytes, (size_t)entries * h->palette_entry_bytes, "palette") != 0) {
         return -1;
     }
-    palette->values = wvl_io_allocate(context, (uint64_t)entries * 3 * sizeof *palette->values, "palette");
-    if (!palette->values) {
+    if (wvl_io_make_palette(context, palette, entries, 3, 8) != 0) {
         return -1;
     }
-    for (i = 0; i < entries; i++) {
+    for (uint32_t i = 0; i < entries; i++) {
         const uint8_t *e = bytes + (size_t)i * h->palette_entry_bytes;
 
-        for (k = 0; k < 3; k++) {
+        for (uint32_t k = 0; k < 3; k++) {
             palette->values[3 * i + k] = e[2 - k];
         }
         is_grey = is_grey && e[0] == e[1] && e[1] == e[2];
     }
-    palette->entries = entries;
-    palette->columns = 3;
-    palette->depth = 8;
     /* The only way for a BMP to be grey. */
     if (is_grey && !context->options.keep_palette) {
-        for (i = 0; i < entries; i++) {
+        for (uint32_t i = 0; i < entries; i++) {
             palette->values[i] = palette->values[3 * i];
         }
         palette->columns = 1;
@@ -192,9 +186,8 @@ static int read_palette(wvl_io_context *context, const bmp_header *h, wvl_io_pal
 static void unpack_indices(const uint8_t *line, uint8_t *row, uint32_t width, unsigned bits)
 {
     unsigned per_byte = 8 / bits, mask = (1u << bits) - 1;
-    uint32_t x;
 
-    for (x = 0; x < width; x++) {
+    for (uint32_t x = 0; x < width; x++) {
         row[x] = (uint8_t)(line[x / per_byte] >> (8 - bits - x % per_byte * bits) & mask);
     }
 }
@@ -241,13 +234,12 @@ static int read_runs(wvl_io_context *context, const bmp_rows *s)
 {
     const bmp_header *h = &s->header;
     const wvl_io_component *first = &context->picture->components[0];
-    uint32_t y;
 
     memset(first->data, 0, first->stride_bytes * h->height); /* pixels that are skipped have index 0 */
     if (wvl_io_decode_bmp_runs(context, h, first->data, first->stride_bytes) != 0) {
         return -1;
     }
-    for (y = 0; y < h->height; y++) {
+    for (uint32_t y = 0; y < h->height; y++) {
         if (wvl_io_finish_indexed_row(context, y, 1, &s->palette) != 0) {
             return -1;
         }
@@ -276,7 +268,6 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
     const bmp_rows *s = context->state;
     const bmp_header *h = &s->header;
     uint64_t line = h->top_down ? first : h->height - first - count;
-    uint32_t i;
 
     if (h->compression == BI_RLE4 || h->compression == BI_RLE8) {
         return read_runs(context, s);
@@ -284,7 +275,7 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
     if (wvl_io_go_to(context, h->data_offset + line * s->pitch, "pixel data") != 0) {
         return -1;
     }
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (read_line(context, s, h->top_down ? first + i : first + count - 1 - i) != 0) {
             return -1;
         }
@@ -324,13 +315,13 @@ static int measure_mask(wvl_io_context *context, uint32_t mask, unsigned bits, u
 
 static int describe_fields(wvl_io_context *context, const bmp_header *h, const uint32_t *masks, unsigned *shifts)
 {
-    unsigned n = masks[3] != 0 ? 4 : 3, depth, k;
+    unsigned n = masks[3] != 0 ? 4 : 3, depth;
     int mixed = 0;
 
     if (wvl_io_describe(context, h->width, h->height, n, 8, 0) != 0) {
         return -1;
     }
-    for (k = 0; k < n; k++) {
+    for (unsigned k = 0; k < n; k++) {
         wvl_io_component *component = &context->picture->components[k];
 
         if (measure_mask(context, masks[k], h->bits, k, &shifts[k], &depth) != 0) {
@@ -361,9 +352,6 @@ static int begin_direct(wvl_io_context *context, bmp_rows *s)
 
 static int read_profile(wvl_io_context *context, const bmp_header *h)
 {
-    uint8_t *bytes;
-    int result;
-
     if (h->profile_bytes == 0) {
         return 0;
     }
@@ -371,14 +359,12 @@ static int read_profile(wvl_io_context *context, const bmp_header *h)
         wvl_io_require_bytes(context, h->profile_bytes, "ICC profile") != 0) {
         return -1;
     }
-    bytes = wvl_io_allocate(context, h->profile_bytes, "ICC profile");
+    uint8_t *bytes = wvl_io_allocate(context, h->profile_bytes, "ICC profile");
     if (!bytes) {
         return -1;
     }
-    result = wvl_io_read_bytes(context, bytes, h->profile_bytes, "ICC profile");
-    if (result == 0) {
-        result = wvl_io_take_icc(context, bytes, h->profile_bytes);
-    }
+    int result = wvl_io_read_bytes(context, bytes, h->profile_bytes, "ICC profile");
+    TRY(result, wvl_io_take_icc(context, bytes, h->profile_bytes));
     free(bytes);
     return result;
 }

@@ -21,16 +21,6 @@ typedef struct dpx_header {
     uint32_t samples_per_pixel;
 } dpx_header;
 
-static uint32_t field32(const uint8_t *head, size_t at, int big_endian)
-{
-    return big_endian ? wvl_io_be32(head + at) : wvl_io_le32(head + at);
-}
-
-static uint32_t field16(const uint8_t *head, size_t at, int big_endian)
-{
-    return big_endian ? wvl_io_be16(head + at) : wvl_io_le16(head + at);
-}
-
 static uint32_t samples_of_descriptor(uint32_t descriptor)
 {
     switch (descriptor) {
@@ -51,25 +41,25 @@ static uint32_t samples_of_descriptor(uint32_t descriptor)
 static int parse_header(wvl_io_context *context, const uint8_t *head, dpx_header *h)
 {
     int big = memcmp(head, "SDPX", 4) == 0;
-    uint32_t elements = field16(head, 770, big);
+    uint32_t elements = wvl_io_get16(head + 770, big);
 
     h->big_endian = big;
-    h->orientation = field16(head, 768, big);
-    h->width = field32(head, 772, big);
-    h->height = field32(head, 776, big);
-    h->sign = field32(head, 780, big);
+    h->orientation = wvl_io_get16(head + 768, big);
+    h->width = wvl_io_get32(head + 772, big);
+    h->height = wvl_io_get32(head + 776, big);
+    h->sign = wvl_io_get32(head + 780, big);
     h->descriptor = head[800];
     h->transfer = head[801];
     h->colorimetric = head[802];
     h->depth = head[803];
-    h->packing = field16(head, 804, big);
-    h->encoding = field16(head, 806, big);
-    h->data_offset = field32(head, 808, big);
-    h->line_padding = field32(head, 812, big);
+    h->packing = wvl_io_get16(head + 804, big);
+    h->encoding = wvl_io_get16(head + 806, big);
+    h->data_offset = wvl_io_get32(head + 808, big);
+    h->line_padding = wvl_io_get32(head + 812, big);
     if (h->data_offset == UNDEFINED || h->data_offset == 0) {
-        h->data_offset = field32(head, 4, big);
+        h->data_offset = wvl_io_get32(head + 4, big);
     }
-    h->header_bytes = field32(head, 24, big); /* of file, image and orientation headers */
+    h->header_bytes = wvl_io_get32(head + 24, big); /* of file, image and orientation headers */
     if (h->header_bytes < NEEDED_BYTES || h->header_bytes > HEADER_BYTES) {
         h->header_bytes = HEADER_BYTES;
     }
@@ -138,11 +128,10 @@ static void unpack_words(const uint8_t *line, const dpx_header *h, uint16_t *out
 {
     uint64_t held = 0;
     unsigned bits = 0;
-    size_t i;
 
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (bits < h->depth) {
-            held |= (uint64_t)field32(line, 0, h->big_endian) << bits;
+            held |= (uint64_t)wvl_io_get32(line, h->big_endian) << bits;
             bits += 32;
             line += 4;
         }
@@ -156,11 +145,9 @@ static void unpack_words(const uint8_t *line, const dpx_header *h, uint16_t *out
    components the first lies highest; a single component fills from the low end. */
 static inline void unpack_word(uint32_t word, const dpx_header *h, uint16_t samples[3])
 {
-    uint16_t low, high;
-
     word >>= h->packing == FILLED_A ? 2 : 0;
-    low = word & 0x3ff;
-    high = word >> 20 & 0x3ff;
+    uint16_t low = word & 0x3ff;
+    uint16_t high = word >> 20 & 0x3ff;
     samples[0] = h->samples_per_pixel == 1 ? low : high;
     samples[1] = word >> 10 & 0x3ff;
     samples[2] = h->samples_per_pixel == 1 ? high : low;
@@ -173,10 +160,10 @@ static void unpack_filled_10(const uint8_t *line, const dpx_header *h, uint16_t 
     size_t i;
 
     for (i = 0; i + 3 <= count; i += 3, line += 4) {
-        unpack_word(field32(line, 0, layout.big_endian), &layout, out + i);
+        unpack_word(wvl_io_get32(line, layout.big_endian), &layout, out + i);
     }
     if (i < count) {
-        unpack_word(field32(line, 0, layout.big_endian), &layout, last);
+        unpack_word(wvl_io_get32(line, layout.big_endian), &layout, last);
         memcpy(out + i, last, (count - i) * sizeof *last);
     }
 }
@@ -185,20 +172,9 @@ static void unpack_filled_10(const uint8_t *line, const dpx_header *h, uint16_t 
 static void unpack_filled_12(const uint8_t *line, const dpx_header *h, uint16_t *out, size_t count)
 {
     unsigned shift = h->packing == FILLED_A ? 4 : 0;
-    size_t i;
 
-    for (i = 0; i < count; i++) {
-        out[i] = (uint16_t)(field16(line, 2 * i, h->big_endian) >> shift & 0xfff);
-    }
-}
-
-static void extend_signs(uint16_t *samples, size_t count, unsigned depth)
-{
-    uint16_t sign = (uint16_t)(1u << (depth - 1));
-    size_t i;
-
-    for (i = 0; i < count; i++) {
-        samples[i] = (uint16_t)((samples[i] ^ sign) - sign);
+    for (size_t i = 0; i < count; i++) {
+        out[i] = (uint16_t)(wvl_io_get16(line + 2 * i, h->big_endian) >> shift & 0xfff);
     }
 }
 
@@ -215,7 +191,7 @@ static void unpack_line(const uint8_t *line, const dpx_header *h, uint8_t *row, 
         unpack_filled_12(line, h, wide, count);
     }
     if (h->sign) {
-        extend_signs(wide, count, h->depth);
+        wvl_io_extend_signs(row, 2, h->depth, count);
     }
 }
 
@@ -226,10 +202,10 @@ static void unpack_line(const uint8_t *line, const dpx_header *h, uint8_t *row, 
 static int line_layout(wvl_io_context *context, const dpx_header *h, uint64_t *used, uint64_t *pitch)
 {
     uint64_t here = wvl_io_source_position(&context->source), size = context->source.size;
-    uint64_t left = size > here ? size - here : 0, plain;
+    uint64_t left = size > here ? size - here : 0;
 
     *used = line_bytes(h, samples_of_line(h));
-    plain = *used + h->line_padding;
+    uint64_t plain = *used + h->line_padding;
     *pitch = (*used + 3) / 4 * 4 + h->line_padding;
     if (size != WVL_IO_SIZE_UNKNOWN && *pitch * (h->height - 1) + *used > left &&
         plain * (h->height - 1) + *used <= left) {

@@ -86,18 +86,12 @@ static int fail(exr *e, const char *what, exr_result_t code)
 
 /* ---- Header ---------------------------------------------------------------------------------- */
 
-static uint64_t extent_of_all(const uint8_t *bytes, uint64_t used)
-{
-    (void)bytes, (void)used;
-    return UINT64_MAX;
-}
-
 static int open_file(exr *e)
 {
     exr_context_initializer_t start = EXR_DEFAULT_CONTEXT_INITIALIZER;
     exr_storage_t storage = EXR_STORAGE_LAST_TYPE;
     int parts = 1;
-    if (wvl_io_source_slurp(e->context, extent_of_all) != 0) {
+    if (wvl_io_source_slurp(e->context, NULL) != 0) {
         return -1;
     }
     start.error_handler_fn = on_error;
@@ -416,13 +410,12 @@ static int read_all(exr *e)
 int wvl_io_read_exr(wvl_io_context *context)
 {
     exr *e;
-    int result;
     e = calloc(1, sizeof *e);
     if (!e) {
         return wvl_io_fail_memory(context, "OpenEXR", sizeof *e);
     }
     e->context = context;
-    result = read_all(e);
+    int result = read_all(e);
     if (e->is_decoding) {
         (void)exr_decoding_destroy(e->file, &e->decode);
     }

@@ -42,18 +42,12 @@ static void on_header(void *user) { ((reader *)user)->decodes = 1; }
 
 /* ---- The file as bytes ----------------------------------------------------------------------- */
 
-static uint64_t extent_of_all(const uint8_t *bytes, uint64_t used)
-{
-    (void)bytes, (void)used;
-    return UINT64_MAX;
-}
-
 /* *owned is NULL where the bytes are the window's. */
 static const uint8_t *load(wvl_io_context *context, uint64_t *byte_count, uint8_t **owned)
 {
     wvl_io_source *source = &context->source;
     *owned = NULL;
-    if (wvl_io_source_slurp(context, extent_of_all) != 0) {
+    if (wvl_io_source_slurp(context, NULL) != 0) {
         return NULL;
     }
     *byte_count = source->size;
@@ -217,12 +211,8 @@ static int read_all(wvl_io_context *context, int has_boxes)
         r.jp2.codestream = NULL;
         result = wvl_io_jp2_read_boxes(&r.jp2, bytes, byte_count);
     }
-    if (result == 0) {
-        result = decode(&r);
-    }
-    if (result == 0) {
-        result = wvl_io_jp2_map_channels(&r.jp2);
-    }
+    TRY(result, decode(&r));
+    TRY(result, wvl_io_jp2_map_channels(&r.jp2));
     if (result == 0) {
         context->picture->color = r.jp2.has_color ? r.jp2.color : guess_color(context->picture);
     }

@@ -2,7 +2,6 @@
 #ifndef WVL_TOOLS_IMAGEIO_READ_JPEG_H
 #define WVL_TOOLS_IMAGEIO_READ_JPEG_H
 
-#include "exif_fields.h"
 #include "internal.h"
 
 #include <setjmp.h>

@@ -9,20 +9,6 @@
 /* Past blanks; the header's only separators. */
 static const char *past_blanks(const char *p) { return p + strspn(p, " \t"); }
 
-static const char *take_number(const char *p, uint32_t *value)
-{
-    uint64_t number = 0;
-
-    if (*p < '0' || *p > '9') {
-        return NULL;
-    }
-    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++) {
-        number = number * 10 + (uint64_t)(*p - '0');
-    }
-    *value = (uint32_t)number;
-    return number <= UINT32_MAX ? p : NULL;
-}
-
 static int read_header_line(wvl_io_context *context, char *line)
 {
     size_t used = 0;
@@ -65,13 +51,13 @@ static int parse_header(wvl_io_context *context, const char *line, pgx_header *h
     if (*p == '+' || *p == '-') {
         p = past_blanks(p + 1);
     }
-    p = take_number(p, &header->depth);
+    p = wvl_io_parse_number(p, &header->depth);
     if (!p || header->depth == 0 || header->depth > 32) {
         return wvl_io_fail(context, "depth: must be a number of 1 to 32");
     }
-    p = take_number(past_blanks(p), &header->width);
+    p = wvl_io_parse_number(past_blanks(p), &header->width);
     if (p) {
-        p = take_number(past_blanks(p), &header->height);
+        p = wvl_io_parse_number(past_blanks(p), &header->height);
     }
     if (!p || *past_blanks(p) != '\0') {
         return wvl_io_fail(context, "size: must be two numbers, at most 4294967295, that end the line");

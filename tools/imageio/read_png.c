@@ -152,21 +152,17 @@ static int take_palette(png_state *s)
 {
     png_colorp colors = NULL;
     png_bytep alphas = NULL;
-    int count = 0, alpha_count = 0, i;
+    int count = 0, alpha_count = 0;
     wvl_io_palette *p = &s->palette;
 
     if (png_get_PLTE(s->png, s->info, &colors, &count) == 0 || count <= 0) {
         return wvl_io_fail(s->context, "PLTE: missing, and a palette picture needs it: the file is damaged");
     }
     png_get_tRNS(s->png, s->info, &alphas, &alpha_count, NULL);
-    p->columns = alpha_count > 0 ? 4 : 3;
-    p->depth = 8;
-    p->entries = (uint32_t)count;
-    p->values = wvl_io_allocate(s->context, (uint64_t)p->entries * p->columns * sizeof *p->values, "palette");
-    if (!p->values) {
+    if (wvl_io_make_palette(s->context, p, (uint32_t)count, alpha_count > 0 ? 4 : 3, 8) != 0) {
         return -1;
     }
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         uint16_t *entry = p->values + (size_t)i * p->columns;
 
         entry[0] = colors[i].red;
@@ -268,35 +264,18 @@ static int describe(png_state *s)
 }
 
 /* Adds alpha to a row whose colours lie packed at its start; right to left, as in palettes. */
-static void add_alpha_8(uint8_t *row, uint32_t width, unsigned n, const uint16_t *key, uint8_t opaque)
+static void add_alpha(uint8_t *row, uint32_t width, unsigned n, unsigned bytes, const uint16_t *key, uint32_t opaque)
 {
-    uint32_t x;
-    unsigned k;
-
-    for (x = width; x-- > 0;) {
-        const uint8_t *from = row + (size_t)x * n;
-        uint8_t pixel[4];
+    for (uint32_t x = width; x-- > 0;) {
+        const uint8_t *from = row + (size_t)x * n * bytes;
+        uint8_t *to = row + (size_t)x * (n + 1) * bytes;
         int same = 1;
 
-        for (k = 0; k < n; k++) {
-            pixel[k] = from[k];
-            same = same && from[k] == key[k];
+        for (unsigned k = 0; k < n; k++) {
+            same = same && wvl_io_load(from + k * bytes, bytes, 0) == key[k];
         }
-        pixel[n] = same ? 0 : opaque;
-        memcpy(row + (size_t)x * (n + 1), pixel, n + 1);
-    }
-}
-
-static void add_alpha_16(uint8_t *row, uint32_t width, unsigned n, const uint16_t *key)
-{
-    uint32_t x;
-
-    for (x = width; x-- > 0;) {
-        uint16_t pixel[4];
-
-        memcpy(pixel, row + (size_t)x * n * 2, (size_t)n * 2);
-        pixel[n] = memcmp(pixel, key, (size_t)n * 2) == 0 ? 0 : 65535;
-        memcpy(row + (size_t)x * (n + 1) * 2, pixel, (size_t)(n + 1) * 2);
+        memmove(to, from, (size_t)n * bytes);
+        wvl_io_store(to + n * bytes, bytes, same ? 0 : opaque);
     }
 }
 
@@ -308,10 +287,8 @@ static int finish_row(png_state *s, uint32_t y)
     if (s->is_indexed && wvl_io_finish_indexed_row(s->context, y, 1, &s->palette) != 0) {
         return -1;
     }
-    if (s->has_key && s->depth == 16) {
-        add_alpha_16(row, s->width, n, s->key);
-    } else if (s->has_key) {
-        add_alpha_8(row, s->width, n, s->key, (uint8_t)((1u << s->depth) - 1));
+    if (s->has_key) {
+        add_alpha(row, s->width, n, wvl_io_container_bytes((unsigned)s->depth), s->key, (1u << s->depth) - 1);
     }
     return 0;
 }
@@ -319,18 +296,16 @@ static int finish_row(png_state *s, uint32_t y)
 static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
 {
     png_state *s = context->state;
-    int pass;
-    uint32_t y;
 
     if (setjmp(png_jmpbuf(s->png)) != 0) {
         return -1;
     }
-    for (pass = 0; pass < s->passes; pass++) {
-        for (y = first; y < first + count; y++) {
+    for (int pass = 0; pass < s->passes; pass++) {
+        for (uint32_t y = first; y < first + count; y++) {
             png_read_row(s->png, wvl_io_pixels(context, y), NULL);
         }
     }
-    for (y = first; y < first + count; y++) {
+    for (uint32_t y = first; y < first + count; y++) {
         if (finish_row(s, y) != 0) {
             return -1;
         }
@@ -468,7 +443,7 @@ static int find_pixels(wvl_io_source *source, wvl_io_png_survey *survey)
 
     *survey = (wvl_io_png_survey){0, 0};
     for (;;) {
-        if (wvl_io_source_seek(source, at) != 0 || wvl_io_source_read_some(source, head, sizeof head) != sizeof head) {
+        if (wvl_io_source_read_at(source, at, head, sizeof head) != 0) {
             return 0;
         }
         int is_pixels = memcmp(head + 4, "IDAT", 4) == 0;
@@ -517,22 +492,15 @@ static int read_survey(png_state *s)
 static int take_survey(wvl_io_context *context, const wvl_io_png_survey *survey)
 {
     png_state *s = calloc(1, sizeof *s);
-    int result;
 
     if (!s) {
         return wvl_io_fail_memory(context, "libpng", sizeof *s);
     }
     s->survey = survey;
-    result = make_png(s, context);
-    if (result == 0) {
-        result = wvl_io_go_to(context, 0, "header");
-    }
-    if (result == 0) {
-        result = read_survey(s);
-    }
-    if (result == 0) {
-        result = check_memory(s);
-    }
+    int result = make_png(s, context);
+    TRY(result, wvl_io_go_to(context, 0, "header"));
+    TRY(result, read_survey(s));
+    TRY(result, check_memory(s));
     png_destroy_read_struct(&s->png, &s->info, NULL);
     free(s);
     return result;

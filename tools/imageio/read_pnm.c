@@ -75,16 +75,9 @@ static int check_maxval_row(wvl_io_context *context, const uint8_t *row, size_t 
                             uint32_t y)
 {
     uint32_t highest = 0;
-    size_t i;
 
-    for (i = 0; i < count; i++) {
-        uint16_t wide;
-        uint32_t v = row[i];
-
-        if (bytes == 2) {
-            memcpy(&wide, row + 2 * i, sizeof wide);
-            v = wide;
-        }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t v = (uint32_t)wvl_io_load(row + bytes * i, bytes, 0);
         highest = v > highest ? v : highest;
     }
     if (highest > maxval) {
@@ -116,11 +109,8 @@ static int read_binary_row(wvl_io_context *context, const pnm_rows *s, uint8_t *
 
 static int read_text_row(wvl_io_context *context, uint8_t *row, size_t count, unsigned bytes, uint32_t maxval)
 {
-    size_t i;
-
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint32_t value;
-        uint16_t wide;
 
         if (read_number(context, "pixel data", &value) != 0) {
             return -1;
@@ -128,12 +118,7 @@ static int read_text_row(wvl_io_context *context, uint8_t *row, size_t count, un
         if (value > maxval) {
             return wvl_io_fail(context, "pixel data: sample %u is more than maxval %u", value, maxval);
         }
-        wide = (uint16_t)value;
-        if (bytes == 1) {
-            row[i] = (uint8_t)value;
-        } else {
-            memcpy(row + 2 * i, &wide, sizeof wide);
-        }
+        wvl_io_store(row + bytes * i, bytes, value);
     }
     return 0;
 }
@@ -141,9 +126,7 @@ static int read_text_row(wvl_io_context *context, uint8_t *row, size_t count, un
 /* PBM text needs no white space between its digits; 1 is black. */
 static int read_bit_row(wvl_io_context *context, uint8_t *row, size_t count)
 {
-    size_t i;
-
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         int c = next_mark(&context->source);
 
         if (c < 0) {
@@ -168,9 +151,9 @@ static int read_packed_row(wvl_io_context *context, uint8_t *row, size_t width)
         return -1;
     }
     for (x = 0; x < width; x += 8) {
-        unsigned eight = packed[x / 8] ^ 0xffu, k;
+        unsigned eight = packed[x / 8] ^ 0xffu;
 
-        for (k = 0; k < 8 && x + k < width; k++) {
+        for (unsigned k = 0; k < 8 && x + k < width; k++) {
             row[x + k] = (uint8_t)(eight >> (7 - k) & 1u);
         }
     }
@@ -236,7 +219,7 @@ static int begin_rows(wvl_io_context *context, uint8_t type, uint32_t width, uin
 
 static int begin_pnm(wvl_io_context *context)
 {
-    uint32_t width, height, maxval = 1, n;
+    uint32_t width, height, maxval = 1;
     uint8_t type[2];
 
     if (wvl_io_read_bytes(context, type, 2, "header") != 0) {
@@ -245,7 +228,7 @@ static int begin_pnm(wvl_io_context *context)
     if (type[0] != 'P' || type[1] < '1' || type[1] > '6') {
         return wvl_io_fail(context, "header: does not begin with P1 to P6");
     }
-    n = type[1] == '3' || type[1] == '6' ? 3 : 1;
+    uint32_t n = type[1] == '3' || type[1] == '6' ? 3 : 1;
     if (read_number(context, "width", &width) != 0 || read_number(context, "height", &height) != 0) {
         return -1;
     }
@@ -292,16 +275,10 @@ static int read_line(wvl_io_source *source, char *line, size_t room)
 
 static int take_pam_number(wvl_io_context *context, const char *key, const char *text, uint32_t *value)
 {
-    uint64_t number = 0;
-    const char *p = text;
-
-    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++) {
-        number = number * 10 + (uint64_t)(*p - '0');
-    }
-    if (p == text || *p != '\0' || number == 0 || number > UINT32_MAX) {
+    const char *p = wvl_io_parse_number(text, value);
+    if (!p || *p != '\0' || *value == 0) {
         return wvl_io_fail(context, "%s: \"%.40s\" is not a number of 1 to 4294967295", key, text);
     }
-    *value = (uint32_t)number;
     return 0;
 }
 
@@ -375,7 +352,6 @@ static int color_of_pam(wvl_io_context *context, const pam_header *header)
         {"RGB", 3, WVL_IO_RGB},
         {"CMYK", 4, WVL_IO_CMYK},
     };
-    size_t i;
 
     wvl_io_set_color(context->picture,
                      header->type[0] != '\0' ? WVL_IO_UNKNOWN
@@ -383,7 +359,7 @@ static int color_of_pam(wvl_io_context *context, const pam_header *header)
                      : header->depth == 3    ? WVL_IO_RGB
                                              : WVL_IO_UNKNOWN,
                      0, -1);
-    for (i = 0; i < sizeof types / sizeof types[0]; i++) {
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         size_t length = strlen(types[i].type);
         int alpha = strcmp(header->type + (strlen(header->type) >= length ? length : 0), "_ALPHA") == 0;
 

@@ -13,31 +13,16 @@ typedef struct geometry {
     const char *steps; /* after the @, or NULL */
 } geometry;
 
-static const char *take_number(const char *p, uint32_t *value)
-{
-    uint64_t number = 0;
-
-    if (*p < '0' || *p > '9') {
-        return NULL;
-    }
-    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++) {
-        number = number * 10 + (uint64_t)(*p - '0');
-    }
-    *value = (uint32_t)number;
-    return number <= UINT32_MAX ? p : NULL;
-}
-
 static int parse_geometry(wvl_io_context *context, geometry *g)
 {
     const char *text = context->options.raw_format, *p = text;
     uint32_t *const fields[] = {&g->width, &g->height, &g->count, &g->depth};
-    size_t i;
 
     if (!text) {
         return wvl_io_fail(context, "raw samples need their geometry: -F w,h,n,bits,{s,u}[@dxxdy:dxxdy...]");
     }
-    for (i = 0; i < 4 && p; i++) {
-        p = take_number(p, fields[i]);
+    for (size_t i = 0; i < 4 && p; i++) {
+        p = wvl_io_parse_number(p, fields[i]);
         p = p && *p == ',' ? p + 1 : NULL;
     }
     if (!p || (*p != 's' && *p != 'u') || (p[1] != '\0' && p[1] != '@')) {
@@ -52,14 +37,14 @@ static int parse_geometry(wvl_io_context *context, geometry *g)
 static int declare_steps(wvl_io_context *context, const geometry *g)
 {
     const char *p = g->steps;
-    uint32_t c, dx = 1, dy = 1;
+    uint32_t dx = 1, dy = 1;
 
-    for (c = 0; c < g->count; c++) {
+    for (uint32_t c = 0; c < g->count; c++) {
         const char *pair = p;
 
         if (p) {
-            p = take_number(p, &dx);
-            p = p && *p == 'x' ? take_number(p + 1, &dy) : NULL;
+            p = wvl_io_parse_number(p, &dx);
+            p = p && *p == 'x' ? wvl_io_parse_number(p + 1, &dy) : NULL;
             if (!p || dx == 0 || dx > 255 || dy == 0 || dy > 255 || (*p != ':' && *p != '\0')) {
                 return wvl_io_fail(context, "raw geometry: subsampling of component %u, \"%.20s\": must be %s", c, pair,
                                    "dxxdy with steps of 1 to 255");
@@ -73,9 +58,7 @@ static int declare_steps(wvl_io_context *context, const geometry *g)
 
 static int is_subsampled(const wvl_io_picture *picture)
 {
-    uint32_t c;
-
-    for (c = 0; c < picture->component_count; c++) {
+    for (uint32_t c = 0; c < picture->component_count; c++) {
         if (picture->components[c].dx != picture->components[0].dx ||
             picture->components[c].dy != picture->components[0].dy) {
             return 1;

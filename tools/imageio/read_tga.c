@@ -132,23 +132,21 @@ static int start_packet(wvl_io_context *context, packets *state, unsigned pixel_
 static int read_line(wvl_io_context *context, const tga_header *h, packets *state, uint8_t *line)
 {
     unsigned bytes = bytes_of(h->bits);
-    uint32_t x = 0, k;
+    uint32_t x = 0;
 
     if (!h->run_lengths) {
         return wvl_io_read_bytes(context, line, (size_t)h->width * bytes, "pixel data");
     }
     while (x < h->width) {
-        uint32_t count;
-
         if (state->left == 0 && start_packet(context, state, bytes) != 0) {
             return -1;
         }
-        count = state->left < h->width - x ? state->left : h->width - x;
+        uint32_t count = state->left < h->width - x ? state->left : h->width - x;
         if (!state->repeats &&
             wvl_io_read_bytes(context, line + (size_t)x * bytes, (size_t)count * bytes, "run lengths") != 0) {
             return -1;
         }
-        for (k = 0; state->repeats && k < count; k++) {
+        for (uint32_t k = 0; state->repeats && k < count; k++) {
             memcpy(line + (size_t)(x + k) * bytes, state->pixel, bytes);
         }
         state->left -= count;
@@ -175,21 +173,14 @@ static int place_indices(wvl_io_context *context, const tga_header *h, const wvl
 {
     unsigned bytes = bytes_of(h->bits);
     uint8_t *out = wvl_io_row(context, 0, row);
-    uint32_t x;
 
-    for (x = 0; x < h->width; x++) {
+    for (uint32_t x = 0; x < h->width; x++) {
         uint32_t index = bytes == 1 ? line[x] : wvl_io_le16(line + 2 * (size_t)x);
-        uint16_t moved = (uint16_t)(index - h->first_entry);
-
         if (index < h->first_entry) {
             return wvl_io_fail(context, "row %u: palette index %u, the palette begins at %u", row, index,
                                h->first_entry);
         }
-        if (bytes == 1) {
-            out[x] = (uint8_t)moved;
-        } else {
-            memcpy(out + 2 * (size_t)x, &moved, sizeof moved);
-        }
+        wvl_io_store(out + bytes * (size_t)x, bytes, index - h->first_entry);
     }
     return wvl_io_finish_indexed_row(context, row, bytes, palette);
 }
@@ -202,9 +193,8 @@ static int read_lines(wvl_io_context *context, const tga_header *h, const wvl_io
     const layout *pixels = layout_of_pixels(h);
     packets state = {0, 0, {0}};
     int result = line ? 0 : -1;
-    uint32_t y;
 
-    for (y = 0; y < h->height && result == 0; y++) {
+    for (uint32_t y = 0; y < h->height && result == 0; y++) {
         uint32_t row = h->top_down ? y : h->height - 1 - y;
 
         result = read_line(context, h, &state, line);
@@ -227,30 +217,23 @@ static int read_lines(wvl_io_context *context, const tga_header *h, const wvl_io
 static int read_palette(wvl_io_context *context, const tga_header *h, wvl_io_palette *palette)
 {
     const layout *entry = layout_of_colors(h->entry_bits, h->entry_bits == 32 ? h->attribute_bits : 0);
-    unsigned bytes = bytes_of(h->entry_bits), k;
-    uint32_t i;
+    unsigned bytes = bytes_of(h->entry_bits);
 
     if (h->entries == 0 || entry->count == 0) {
         return wvl_io_fail(context, "colour map of %u entries of %u bits: must be of 15, 16, 24 or 32 bits", h->entries,
                            h->entry_bits);
     }
-    palette->values =
-        wvl_io_allocate(context, (uint64_t)h->entries * entry->count * sizeof *palette->values, "palette");
-    if (!palette->values) {
+    if (wvl_io_make_palette(context, palette, h->entries, entry->count, entry->depths[0]) != 0) {
         return -1;
     }
-    palette->entries = h->entries;
-    palette->columns = entry->count;
-    palette->depth = entry->depths[0];
-    for (i = 0; i < h->entries; i++) {
+    for (uint32_t i = 0; i < h->entries; i++) {
         uint8_t p[4] = {0};
-        uint32_t word;
 
         if (wvl_io_read_bytes(context, p, bytes, "colour map") != 0) {
             return -1;
         }
-        word = wvl_io_le32(p);
-        for (k = 0; k < entry->count; k++) {
+        uint32_t word = wvl_io_le32(p);
+        for (unsigned k = 0; k < entry->count; k++) {
             palette->values[(size_t)i * entry->count + k] = (uint16_t)((word & entry->masks[k]) >> entry->shifts[k]);
         }
     }
@@ -262,18 +245,10 @@ static int read_indexed(wvl_io_context *context, const tga_header *h)
     wvl_io_palette palette = {0, 0, 0, NULL};
     int result = read_palette(context, h, &palette);
 
-    if (result == 0) {
-        result = check_body(context, h);
-    }
-    if (result == 0) {
-        result = wvl_io_describe_indexed(context, h->width, h->height, h->bits, &palette);
-    }
-    if (result == 0) {
-        result = wvl_io_allocate_blocks(context);
-    }
-    if (result == 0) {
-        result = read_lines(context, h, &palette);
-    }
+    TRY(result, check_body(context, h));
+    TRY(result, wvl_io_describe_indexed(context, h->width, h->height, h->bits, &palette));
+    TRY(result, wvl_io_allocate_blocks(context));
+    TRY(result, read_lines(context, h, &palette));
     if (result == 0) {
         wvl_io_settle_palette(context, &palette);
     }
@@ -285,13 +260,12 @@ static int read_direct(wvl_io_context *context, const tga_header *h)
 {
     uint64_t palette_bytes = h->palette_type == 1 ? (uint64_t)h->entries * bytes_of(h->entry_bits) : 0;
     const layout *pixels = layout_of_pixels(h);
-    unsigned k;
 
     if (wvl_io_go_to(context, HEADER_BYTES + h->id_bytes + palette_bytes, "pixel data") != 0 ||
         check_body(context, h) != 0 || wvl_io_describe(context, h->width, h->height, pixels->count, 8, 0) != 0) {
         return -1;
     }
-    for (k = 0; k < pixels->count; k++) {
+    for (unsigned k = 0; k < pixels->count; k++) {
         context->picture->components[k].depth = pixels->depths[k];
     }
     wvl_io_set_color(context->picture, pixels->count <= 2 ? WVL_IO_GREY : WVL_IO_RGB, 0,
@@ -308,18 +282,15 @@ static int is_premultiplied(wvl_io_source *source)
 {
     uint64_t pixels_end = wvl_io_source_position(source);
     uint8_t footer[FOOTER_BYTES], area[EXTENSION_BYTES];
-    uint32_t at;
 
     if (!source->seekable || source->size < FOOTER_BYTES ||
-        wvl_io_source_seek(source, source->size - FOOTER_BYTES) != 0 ||
-        wvl_io_source_read_some(source, footer, FOOTER_BYTES) != FOOTER_BYTES ||
+        wvl_io_source_read_at(source, source->size - FOOTER_BYTES, footer, FOOTER_BYTES) != 0 ||
         memcmp(footer + 8, "TRUEVISION-XFILE.", 18) != 0) {
         return 0;
     }
-    at = wvl_io_le32(footer);
-    return at >= pixels_end && wvl_io_source_seek(source, at) == 0 &&
-           wvl_io_source_read_some(source, area, sizeof area) == sizeof area && wvl_io_le16(area) >= EXTENSION_BYTES &&
-           area[ATTRIBUTES_TYPE_AT] == PREMULTIPLIED;
+    uint32_t at = wvl_io_le32(footer);
+    return at >= pixels_end && wvl_io_source_read_at(source, at, area, sizeof area) == 0 &&
+           wvl_io_le16(area) >= EXTENSION_BYTES && area[ATTRIBUTES_TYPE_AT] == PREMULTIPLIED;
 }
 
 int wvl_io_read_tga(wvl_io_context *context)

@@ -128,35 +128,6 @@ static TIFFOpenOptions *make_options(wvl_io_tiff *t)
     return options;
 }
 
-/* Before a pipe is read to its end: whether it begins like TIFF, with a directory where one can be. */
-static int check_head(wvl_io_context *context)
-{
-    const uint8_t *head;
-    size_t held = wvl_io_source_peek(&context->source, &head, 16);
-    int big = held >= 2 && head[0] == 'M';
-    uint64_t version = held >= 4 ? wvl_io_tiff_number(head + 2, big, 2) : 0, offset;
-
-    if (held < 8 || memcmp(head, big ? "MM" : "II", 2) != 0 || (version != 42 && version != 43) ||
-        (version == 43 && held < 16)) {
-        return wvl_io_fail(context, "header: does not begin with II or MM, 42 or 43, and the place of a directory");
-    }
-    offset = version == 42 ? wvl_io_tiff_number(head + 4, big, 4) : wvl_io_tiff_number(head + 8, big, 8);
-    if (!context->source.seekable && offset >= context->source.most) {
-        return wvl_io_fail(context,
-                           "header: the first directory, at %llu, lies beyond the limit of bytes for a "
-                           "pipe or device (--max-input-bytes)",
-                           (unsigned long long)offset);
-    }
-    return 0;
-}
-
-/* Pages beyond the first may lie anywhere. */
-static uint64_t extent_of_all(const uint8_t *bytes, uint64_t used)
-{
-    (void)bytes, (void)used;
-    return UINT64_MAX;
-}
-
 static uint64_t extent_of_meant(const uint8_t *bytes, uint64_t used)
 {
     uint64_t first = wvl_io_tiff_extent(bytes, used);
@@ -166,18 +137,33 @@ static uint64_t extent_of_meant(const uint8_t *bytes, uint64_t used)
 static wvl_io_extent choose_extent(const wvl_io_options *o)
 {
     if (o->page || o->sub_page) {
-        return extent_of_all;
+        return NULL;
     }
     return o->page_given ? wvl_io_tiff_extent : extent_of_meant;
 }
 
+/* Before a pipe is read to its end: whether it begins like TIFF, with a directory where one can be. */
 int wvl_io_tiff_find_first(wvl_io_tiff *t)
 {
-    if (check_head(t->context) != 0 || wvl_io_source_slurp(t->context, choose_extent(&t->context->options)) != 0) {
-        return -1;
+    wvl_io_source *source = &t->context->source;
+    const uint8_t *head;
+    size_t held = wvl_io_source_peek(source, &head, 16);
+    int big = held >= 2 && head[0] == 'M';
+    uint64_t version = held >= 4 ? wvl_io_number(head + 2, big, 2) : 0;
+
+    if (held < 8 || memcmp(head, big ? "MM" : "II", 2) != 0 || (version != 42 && version != 43) ||
+        (version == 43 && held < 16)) {
+        return wvl_io_fail(t->context, "header: does not begin with II or MM, 42 or 43, and the place of a directory");
     }
-    return wvl_io_tiff_read_form(t->context, &t->form, &t->first) == 0 ? 0
-                                                                       : wvl_io_fail(t->context, "header: truncated");
+    t->form = wvl_io_tiff_form_of(head);
+    t->first = wvl_io_number(head + t->form.wide, big, t->form.wide);
+    if (!source->seekable && t->first >= source->most) {
+        return wvl_io_fail(t->context,
+                           "header: the first directory, at %llu, lies beyond the limit of bytes for a "
+                           "pipe or device (--max-input-bytes)",
+                           (unsigned long long)t->first);
+    }
+    return wvl_io_source_slurp(t->context, choose_extent(&t->context->options));
 }
 
 /* The header only: directories are read through a view. */
@@ -224,7 +210,7 @@ static void count_memory(wvl_io_tiff *t)
 {
     const wvl_io_picture *picture = t->context->picture;
     uint64_t rows = t->band_rows < t->height ? t->band_rows : t->height, stored = 0;
-    uint32_t chunks = TIFFIsTiled(t->tiff) ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff);
+    uint32_t chunks = t->is_tiled ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff);
 
     for (uint32_t i = 0; rows > 1 && i < picture->component_count; i++) {
         const wvl_io_component *c = &picture->components[i];

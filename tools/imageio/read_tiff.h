@@ -11,8 +11,8 @@
 
 /* How the numbers of the file are written. */
 typedef struct wvl_io_tiff_form {
-    int big_endian, is_big; /* BigTIFF */
-    unsigned count_bytes, entry_bytes, wide;
+    int big_endian, is_big;                  /* BigTIFF */
+    unsigned count_bytes, entry_bytes, wide; /* wide: of counts and offsets */
 } wvl_io_tiff_form;
 
 typedef struct wvl_io_tiff_directory {
@@ -34,7 +34,7 @@ typedef struct wvl_io_tiff {
     uint64_t first, at,
         parent;    /* directories: of the file, of the picture, of the page if that is in a SubIFD (or 0) */
     uint8_t *view; /* what libtiff reads in place of the directory at view_at while it opens that; owned */
-    uint64_t view_at, view_bytes;
+    uint64_t view_at, view_bytes, directory_end;
     int strict;        /* set while pixels are decoded */
     int error_seen;    /* libtiff reported an error, or a warning that amounts to one */
     char message[192]; /* the first of them */
@@ -43,6 +43,9 @@ typedef struct wvl_io_tiff {
     uint16_t step_x, step_y; /* YCbCr subsampling */
     int is_subsampled, inverts, is_float;
     int alpha_component, alpha_premultiplied;
+    int is_tiled;
+    uint32_t tile_width, tile_height, rows_per_strip; /* 0: not given */
+    uint16_t fill_order;
     uint32_t missing;       /* strips or tiles that are not in the file */
     uint64_t fill;          /* bits of their samples */
     wvl_io_palette palette; /* entries 0: no palette picture */
@@ -62,8 +65,10 @@ int wvl_io_tiff_fail(wvl_io_tiff *t, const char *otherwise);
 /* read_tiff.c: where the first directory is, in a source that can be sought in. */
 int wvl_io_tiff_find_first(wvl_io_tiff *t);
 
-/* tiff_directory.c. -1: the header cannot be read; there is no message. */
-int wvl_io_tiff_read_form(wvl_io_context *context, wvl_io_tiff_form *form, uint64_t *first);
+/* tiff_directory.c: from the first 4 bytes of a file. The place of its first directory follows at `wide`. */
+wvl_io_tiff_form wvl_io_tiff_form_of(const uint8_t *head);
+/* An entry that lies at `at` in the file. */
+wvl_io_tiff_entry wvl_io_tiff_parse_entry(const wvl_io_tiff_form *form, const uint8_t *raw, uint64_t at);
 /* The caller releases the directory after success. */
 int wvl_io_tiff_load_directory(wvl_io_tiff *t, uint64_t at, wvl_io_tiff_directory *directory);
 void wvl_io_tiff_release_directory(wvl_io_tiff_directory *directory);
@@ -73,6 +78,9 @@ int wvl_io_tiff_find_entry(const wvl_io_tiff *t, const wvl_io_tiff_directory *di
                            wvl_io_tiff_entry *entry);
 /* 1: value `index` is a whole number without a sign, and there. */
 int wvl_io_tiff_entry_number(wvl_io_tiff *t, const wvl_io_tiff_entry *entry, uint64_t index, uint64_t *value);
+/* The first value of a tag where it is such a number, else `otherwise`. */
+uint64_t wvl_io_tiff_number_of(wvl_io_tiff *t, const wvl_io_tiff_directory *directory, unsigned tag,
+                               uint64_t otherwise);
 /* Lets libtiff read the directory, as far as it says what the samples are. */
 int wvl_io_tiff_open_directory(wvl_io_tiff *t, uint64_t at);
 /* Bytes of the file from `at` on, on their way to libtiff. */
@@ -95,7 +103,6 @@ int wvl_io_tiff_is_alone(const uint8_t *bytes, uint64_t used);
 /* The bytes that the first directory and its picture need, as far as the first `used` ones say it, a
    header among them; UINT64_MAX: not known. */
 uint64_t wvl_io_tiff_extent(const uint8_t *bytes, uint64_t used);
-uint64_t wvl_io_tiff_number(const uint8_t *p, int big_endian, unsigned byte_count);
 
 /* tiff_pixels.c: describes and checks the picture, and decides how its rows are read. */
 int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t);
@@ -106,8 +113,8 @@ int wvl_io_tiff_tile_bytes(wvl_io_tiff *t, uint64_t *byte_count);
 /* Allocates the chunk; what: for the message. */
 int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what);
 
-/* Before a compressed chunk is decoded: libtiff may leave bytes of a damaged one as they are, and not say so. */
-void wvl_io_tiff_clear_chunk(wvl_io_tiff *t);
+/* Decodes a strip or tile into the chunk; byte_count: of what it must hold. */
+int wvl_io_tiff_decode_chunk(wvl_io_tiff *t, uint32_t number, uint64_t byte_count);
 
 /* tiff_sparse.c: whether the file leaves a strip or tile out. */
 int wvl_io_tiff_is_missing(const wvl_io_tiff *t, uint32_t chunk);

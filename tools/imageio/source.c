@@ -125,7 +125,6 @@ static size_t read_file(wvl_io_source *source, uint8_t *bytes, size_t byte_count
 
     while (source->file >= 0 && done < byte_count && source->failed == 0) {
         size_t left = byte_count - done;
-        ssize_t got;
 
         left = left < READ_AT_ONCE ? left : READ_AT_ONCE;
         if (left > source->most - source->taken) {
@@ -135,7 +134,7 @@ static size_t read_file(wvl_io_source *source, uint8_t *bytes, size_t byte_count
             expect_end(source);
             break;
         }
-        got = read(source->file, bytes + done, left);
+        ssize_t got = read(source->file, bytes + done, left);
         if (got == 0) {
             break;
         }
@@ -173,10 +172,8 @@ static void fill_window(wvl_io_source *source, size_t wanted)
 
 size_t wvl_io_source_peek(wvl_io_source *source, const uint8_t **bytes, size_t wanted)
 {
-    size_t held;
-
     fill_window(source, wanted);
-    held = source->end - source->at;
+    size_t held = source->end - source->at;
     *bytes = source->window + source->at;
     return held < wanted ? held : wanted;
 }
@@ -192,12 +189,11 @@ int wvl_io_source_byte(wvl_io_source *source)
 size_t wvl_io_source_read_some(wvl_io_source *source, void *bytes, size_t byte_count)
 {
     uint8_t *to = bytes;
-    size_t held, direct;
 
     if (byte_count < WINDOW_BYTES) {
         fill_window(source, byte_count);
     }
-    held = source->end - source->at;
+    size_t held = source->end - source->at;
     if (held > byte_count) {
         held = byte_count;
     }
@@ -208,7 +204,7 @@ size_t wvl_io_source_read_some(wvl_io_source *source, void *bytes, size_t byte_c
     if (held == byte_count || source->file < 0) {
         return held;
     }
-    direct = read_file(source, to + held, byte_count - held);
+    size_t direct = read_file(source, to + held, byte_count - held);
     source->window_start += source->at + direct;
     source->at = source->end = 0;
     return held + direct;
@@ -219,10 +215,8 @@ uint64_t wvl_io_source_position(const wvl_io_source *source) { return source->wi
 static int skip_forward(wvl_io_source *source, uint64_t byte_count)
 {
     while (byte_count != 0) {
-        size_t held;
-
         fill_window(source, 1);
-        held = source->end - source->at;
+        size_t held = source->end - source->at;
         if (held == 0) {
             return -1;
         }
@@ -253,6 +247,13 @@ int wvl_io_source_seek(wvl_io_source *source, uint64_t position)
     source->window_start = position;
     source->at = source->end = 0;
     return 0;
+}
+
+int wvl_io_source_read_at(wvl_io_source *source, uint64_t position, void *bytes, size_t byte_count)
+{
+    int is_read =
+        wvl_io_source_seek(source, position) == 0 && wvl_io_source_read_some(source, bytes, byte_count) == byte_count;
+    return is_read ? 0 : -1;
 }
 
 int wvl_io_read_bytes(wvl_io_context *context, void *bytes, size_t byte_count, const char *what)
@@ -321,16 +322,16 @@ static int widen(wvl_io_context *context, size_t *room)
 int wvl_io_source_slurp(wvl_io_context *context, wvl_io_extent extent)
 {
     wvl_io_source *source = &context->source;
-    size_t room = WINDOW_BYTES, used, wanted, got;
+    size_t room = WINDOW_BYTES, wanted, got;
     uint64_t needed;
 
     if (source->seekable) {
         return 0;
     }
     fill_window(source, 16);
-    used = source->end;
+    size_t used = source->end;
     do {
-        needed = extent(source->buffer, used);
+        needed = extent ? extent(source->buffer, used) : UINT64_MAX;
         if (used == room && needed > used && widen(context, &room) != 0) {
             return -1;
         }

@@ -33,8 +33,7 @@ static uint8_t *load_values(copier *l, const wvl_io_tiff_entry *e)
     }
     uint8_t *data = wvl_io_allocate(l->t->context, e->bytes, "tag");
     l->copied += (size_t)e->bytes;
-    if (data && (wvl_io_source_seek(source, e->at) != 0 ||
-                 wvl_io_source_read_some(source, data, (size_t)e->bytes) != e->bytes)) {
+    if (data && wvl_io_source_read_at(source, e->at, data, (size_t)e->bytes) != 0) {
         free(data);
         return NULL;
     }
@@ -54,22 +53,22 @@ static int copy_entry(copier *l, const wvl_io_tiff_entry *e, wvl_io_tags *list, 
     return result;
 }
 
-/* The wanted tags of a directory. */
+/* The wanted tags of a directory; is_wanted NULL: all. */
 static int copy_tags(copier *l, const wvl_io_tiff_directory *d, wanted_tag is_wanted, wvl_io_tags *list, int *damaged)
 {
     int result = 0;
     list->big_endian = l->t->form.big_endian;
     for (uint32_t i = 0; result == 0 && i < d->count; i++) {
         wvl_io_tiff_entry e = wvl_io_tiff_entry_of(l->t, d, i);
-        if (is_wanted(e.tag)) {
+        if (!is_wanted || is_wanted(e.tag)) {
             result = copy_entry(l, &e, list, damaged);
         }
     }
     return result;
 }
 
-/* The same of the directory at `at`, which may be damaged. */
-static int copy_directory(copier *l, uint64_t at, wanted_tag is_wanted, wvl_io_tags *list, int *damaged)
+/* All tags of the directory at `at`, which may be damaged. */
+static int copy_directory(copier *l, uint64_t at, wvl_io_tags *list, int *damaged)
 {
     wvl_io_tiff_directory d;
     list->big_endian = l->t->form.big_endian;
@@ -77,7 +76,7 @@ static int copy_directory(copier *l, uint64_t at, wanted_tag is_wanted, wvl_io_t
         *damaged = 1;
         return l->t->context->no_memory ? -1 : 0;
     }
-    int result = copy_tags(l, &d, is_wanted, list, damaged);
+    int result = copy_tags(l, &d, NULL, list, damaged);
     wvl_io_tiff_release_directory(&d);
     return result;
 }
@@ -115,9 +114,9 @@ static unsigned take_number(copier *l, const wvl_io_tiff_directory *d, unsigned 
 static int real_of(copier *l, const wvl_io_tiff_entry *e, double *value)
 {
     uint8_t *p = e->count == 1 ? load_values(l, e) : NULL;
-    uint64_t word = p ? wvl_io_tiff_number(p, l->t->form.big_endian, e->bytes < 8 ? (unsigned)e->bytes : 8) : 0;
-    uint64_t upper = p ? wvl_io_tiff_number(p, l->t->form.big_endian, e->bytes < 4 ? (unsigned)e->bytes : 4) : 0;
-    uint64_t lower = p && e->bytes == 8 ? wvl_io_tiff_number(p + 4, l->t->form.big_endian, 4) : 0;
+    uint64_t word = p ? wvl_io_number(p, l->t->form.big_endian, e->bytes < 8 ? (unsigned)e->bytes : 8) : 0;
+    uint64_t upper = p ? wvl_io_number(p, l->t->form.big_endian, e->bytes < 4 ? (unsigned)e->bytes : 4) : 0;
+    uint64_t lower = p && e->bytes == 8 ? wvl_io_number(p + 4, l->t->form.big_endian, 4) : 0;
     uint32_t half = (uint32_t)word;
     float single;
     int is_real = p != NULL;
@@ -161,49 +160,43 @@ static void take_resolution(copier *l, const wvl_io_tiff_directory *d)
     }
 }
 
-/* Bytes of a block; 0 with *data NULL: there is none, or it is damaged, which is told. */
-static int load_block(copier *l, const wvl_io_tiff_directory *d, unsigned tag, const char *name, uint8_t **data,
-                      size_t *bytes)
+/* A block that the metadata takes; a damaged one is named. */
+static int take_block(copier *l, const wvl_io_tiff_directory *d, unsigned tag, const char *name,
+                      int (*take)(wvl_io_context *, const void *, size_t))
 {
+    wvl_io_context *context = l->t->context;
     wvl_io_tiff_entry e;
-    *data = NULL;
-    *bytes = 0;
+
     if (!wvl_io_tiff_find_entry(l->t, d, tag, &e)) {
         return 0;
     }
     if (wvl_io_tiff_type_bytes(e.type) != 1) {
-        lose_tag(l->t->context, name, "wrong type");
+        lose_tag(context, name, "wrong type");
         return 0;
     }
-    *data = load_values(l, &e);
-    *bytes = *data ? (size_t)e.bytes : 0;
-    if (!*data && !l->t->context->no_memory) {
-        lose_tag(l->t->context, name, e.count ? "damaged" : "empty");
+    uint8_t *data = load_values(l, &e);
+    if (!data && !context->no_memory) {
+        lose_tag(context, name, e.count ? "damaged" : "empty");
     }
-    return l->t->context->no_memory ? -1 : 0;
+    int result = data ? take(context, data, (size_t)e.bytes) : 0;
+    free(data);
+    return context->no_memory ? -1 : result;
 }
 
 static int take_basics(copier *l, const wvl_io_tiff_directory *d, int is_own)
 {
     wvl_io_context *context = l->t->context;
     unsigned orientation = take_number(l, d, TIFFTAG_ORIENTATION, "Orientation", 8);
-    uint8_t *data;
-    size_t bytes;
     int result = 0;
+
     if (orientation && context->picture->orientation == 1) {
         context->picture->orientation = (uint8_t)orientation;
     }
     if (is_own) {
         take_resolution(l, d);
-        result = load_block(l, d, TIFFTAG_ICCPROFILE, "ICC profile", &data, &bytes);
-        result = result == 0 && data ? wvl_io_take_icc(context, data, bytes) : result;
-        free(data);
+        result = take_block(l, d, TIFFTAG_ICCPROFILE, "ICC profile", wvl_io_take_icc);
     }
-    if (result == 0) {
-        result = load_block(l, d, TIFFTAG_XMLPACKET, "XMP", &data, &bytes);
-        result = result == 0 && data ? wvl_io_take_xmp(context, data, bytes) : result;
-        free(data);
-    }
+    TRY(result, take_block(l, d, TIFFTAG_XMLPACKET, "XMP", wvl_io_take_xmp));
     return result;
 }
 
@@ -221,18 +214,12 @@ static int is_kept_in_exif(unsigned tag)
     return (tag >= 40091 && tag <= 40095) || tag == WVL_TAG_EXIF || tag == WVL_TAG_GPS;
 }
 
-static int is_any(unsigned tag)
-{
-    (void)tag;
-    return 1;
-}
-
 /* A pointer to a directory; 0: none. */
 static uint64_t pointer_of(const wvl_io_tags *list, unsigned tag)
 {
     const wvl_io_tag *t = wvl_io_find_tag(list, tag);
     int is_number = t && t->count == 1 && (t->type == WVL_TIFF_LONG || t->type == 13);
-    return is_number ? wvl_io_tiff_number(t->data, list->big_endian, 4) : 0;
+    return is_number ? wvl_io_number(t->data, list->big_endian, 4) : 0;
 }
 
 static int drop_tag(wvl_io_tags *list, unsigned tag)
@@ -259,7 +246,7 @@ static int move_directory(copier *l, wvl_io_tags *parent, unsigned tag, wvl_io_t
     if (!drop_tag(parent, tag)) {
         return 0;
     }
-    int result = copy_directory(l, from, is_any, &list, damaged);
+    int result = copy_directory(l, from, &list, damaged);
     (void)drop_tag(&list, WVL_TAG_EXIF);
     (void)drop_tag(&list, WVL_TAG_GPS);
     if (result == 0 && tag == WVL_TAG_EXIF) {
@@ -269,7 +256,7 @@ static int move_directory(copier *l, wvl_io_tags *parent, unsigned tag, wvl_io_t
     }
     if (result == 0 && list.count) {
         result = wvl_io_add_directory(context, stream, &list, 0, &at);
-        result = result == 0 ? wvl_io_add_long(context, parent, tag, at) : result;
+        TRY(result, wvl_io_add_long(context, parent, tag, at));
     }
     wvl_io_release_tags(&list);
     return result;
@@ -286,7 +273,7 @@ static void drop_bad_number(wvl_io_tags *list, unsigned tag, unsigned most)
     const wvl_io_tag *t = wvl_io_find_tag(list, tag);
     unsigned bytes = t && t->type == WVL_TIFF_SHORT ? 2 : 4;
     int is_number = t && t->count == 1 && (t->type == WVL_TIFF_SHORT || t->type == WVL_TIFF_LONG);
-    uint64_t value = is_number ? wvl_io_tiff_number(t->data, list->big_endian, bytes) : 0;
+    uint64_t value = is_number ? wvl_io_number(t->data, list->big_endian, bytes) : 0;
     if (value < 1 || value > most) {
         (void)drop_tag(list, tag);
     }
@@ -304,15 +291,9 @@ static int take_exif(copier *l, const wvl_io_tiff_directory *d)
     drop_bad_number(&list, TIFFTAG_RESOLUTIONUNIT, 3);
     if (result == 0 && has_directories(&list)) {
         result = wvl_io_start_stream(context, &stream, l->t->form.big_endian);
-        if (result == 0) {
-            result = move_directory(l, &list, WVL_TAG_EXIF, &stream, &damaged);
-        }
-        if (result == 0) {
-            result = move_directory(l, &list, WVL_TAG_GPS, &stream, &damaged);
-        }
-        if (result == 0) {
-            result = wvl_io_add_directory(context, &stream, &list, 1, &first);
-        }
+        TRY(result, move_directory(l, &list, WVL_TAG_EXIF, &stream, &damaged));
+        TRY(result, move_directory(l, &list, WVL_TAG_GPS, &stream, &damaged));
+        TRY(result, wvl_io_add_directory(context, &stream, &list, 1, &first));
         if (result == 0 && has_directories(&list)) {
             result = wvl_io_take_exif(context, stream.data, stream.bytes);
         }
@@ -480,9 +461,7 @@ static int take_texts(copier *l, const wvl_io_tiff_directory *d, int is_own)
             result = wvl_io_take_text(context, texts[i].field, texts[i].name, t->data, t->bytes);
         }
     }
-    if (result == 0) {
-        result = take_blocks(l, d, &list);
-    }
+    TRY(result, take_blocks(l, d, &list));
     wvl_io_release_tags(&list);
     return result;
 }
@@ -495,15 +474,9 @@ static int take_directory(copier *l, uint64_t at, int is_own)
         return -1;
     }
     int result = take_basics(l, &d, is_own);
-    if (result == 0) {
-        result = take_exif(l, &d);
-    }
-    if (result == 0 && is_own) {
-        result = take_geo(l, &d);
-    }
-    if (result == 0) {
-        result = take_texts(l, &d, is_own);
-    }
+    TRY(result, take_exif(l, &d));
+    TRY(result, is_own ? take_geo(l, &d) : 0);
+    TRY(result, take_texts(l, &d, is_own));
     wvl_io_tiff_release_directory(&d);
     return result;
 }

@@ -13,35 +13,20 @@
 
 #define MOST_ENTRIES 4096u /* the limit of libtiff */
 
-static int read_at(wvl_io_tiff *t, uint64_t offset, uint8_t *bytes, size_t count)
-{
-    wvl_io_source *source = &t->context->source;
-
-    if (offset > source->size || count > source->size - offset || wvl_io_source_seek(source, offset) != 0) {
-        return -1;
-    }
-    return wvl_io_source_read_some(source, bytes, count) == count ? 0 : -1;
-}
-
 static uint64_t number(const wvl_io_tiff *t, const uint8_t *at, unsigned bytes)
 {
-    return wvl_io_tiff_number(at, t->form.big_endian, bytes);
+    return wvl_io_number(at, t->form.big_endian, bytes);
 }
 
-int wvl_io_tiff_read_form(wvl_io_context *context, wvl_io_tiff_form *form, uint64_t *first)
+wvl_io_tiff_form wvl_io_tiff_form_of(const uint8_t *head)
 {
-    uint8_t head[16] = {0};
-    (void)wvl_io_source_seek(&context->source, 0);
-    if (wvl_io_source_read_some(&context->source, head, sizeof head) < 8) {
-        return -1;
-    }
-    form->big_endian = head[0] == 'M';
-    form->is_big = wvl_io_tiff_number(head + 2, form->big_endian, 2) == 43;
-    form->count_bytes = form->is_big ? 8 : 2;
-    form->entry_bytes = form->is_big ? 20 : 12;
-    form->wide = form->is_big ? 8 : 4;
-    *first = wvl_io_tiff_number(head + (form->is_big ? 8 : 4), form->big_endian, form->wide);
-    return 0;
+    int big_endian = head[0] == 'M', is_big = wvl_io_number(head + 2, big_endian, 2) == 43;
+
+    return (wvl_io_tiff_form){.big_endian = big_endian,
+                              .is_big = is_big,
+                              .count_bytes = is_big ? 8 : 2,
+                              .entry_bytes = is_big ? 20 : 12,
+                              .wide = is_big ? 8 : 4};
 }
 
 int wvl_io_tiff_load_directory(wvl_io_tiff *t, uint64_t at, wvl_io_tiff_directory *d)
@@ -49,7 +34,7 @@ int wvl_io_tiff_load_directory(wvl_io_tiff *t, uint64_t at, wvl_io_tiff_director
     uint8_t raw[8];
     memset(d, 0, sizeof *d);
     d->at = at;
-    if (read_at(t, at, raw, t->form.count_bytes) != 0) {
+    if (wvl_io_source_read_at(&t->context->source, at, raw, t->form.count_bytes) != 0) {
         return wvl_io_fail(t->context, "directory at %llu: truncated", (unsigned long long)at);
     }
     uint64_t count = number(t, raw, t->form.count_bytes);
@@ -63,7 +48,7 @@ int wvl_io_tiff_load_directory(wvl_io_tiff *t, uint64_t at, wvl_io_tiff_director
     if (!d->entries) {
         return -1;
     }
-    if (read_at(t, at + t->form.count_bytes, d->entries, bytes) != 0) {
+    if (wvl_io_source_read_at(&t->context->source, at + t->form.count_bytes, d->entries, bytes) != 0) {
         wvl_io_tiff_release_directory(d);
         return wvl_io_fail(t->context, "directory at %llu: truncated", (unsigned long long)at);
     }
@@ -77,18 +62,26 @@ void wvl_io_tiff_release_directory(wvl_io_tiff_directory *d)
     d->entries = NULL;
 }
 
-wvl_io_tiff_entry wvl_io_tiff_entry_of(const wvl_io_tiff *t, const wvl_io_tiff_directory *d, uint32_t index)
+wvl_io_tiff_entry wvl_io_tiff_parse_entry(const wvl_io_tiff_form *form, const uint8_t *raw, uint64_t at)
 {
-    const uint8_t *raw = d->entries + (size_t)index * t->form.entry_bytes;
-    unsigned wide = t->form.wide;
-    wvl_io_tiff_entry e = {(uint16_t)number(t, raw, 2), (uint16_t)number(t, raw + 2, 2), number(t, raw + 4, wide), 0,
-                           d->at + t->form.count_bytes + (uint64_t)index * t->form.entry_bytes + 4 + wide};
+    wvl_io_tiff_entry e = {.tag = (uint16_t)wvl_io_number(raw, form->big_endian, 2),
+                           .type = (uint16_t)wvl_io_number(raw + 2, form->big_endian, 2),
+                           .count = wvl_io_number(raw + 4, form->big_endian, form->wide),
+                           .at = at + 4 + form->wide};
     unsigned width = wvl_io_tiff_type_bytes(e.type);
+
     e.bytes = width != 0 && e.count > UINT64_MAX / width ? UINT64_MAX : e.count * width;
-    if (e.bytes > wide) {
-        e.at = number(t, raw + 4 + wide, wide);
+    if (e.bytes > form->wide) {
+        e.at = wvl_io_number(raw + 4 + form->wide, form->big_endian, form->wide);
     }
     return e;
+}
+
+wvl_io_tiff_entry wvl_io_tiff_entry_of(const wvl_io_tiff *t, const wvl_io_tiff_directory *d, uint32_t index)
+{
+    size_t offset = (size_t)index * t->form.entry_bytes;
+
+    return wvl_io_tiff_parse_entry(&t->form, d->entries + offset, d->at + t->form.count_bytes + offset);
 }
 
 int wvl_io_tiff_find_entry(const wvl_io_tiff *t, const wvl_io_tiff_directory *d, unsigned tag, wvl_io_tiff_entry *e)
@@ -108,14 +101,15 @@ int wvl_io_tiff_entry_number(wvl_io_tiff *t, const wvl_io_tiff_entry *e, uint64_
     static const uint8_t whole[] = {0, 1, 0, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 8, 0, 8};
     unsigned bytes = e->type < sizeof whole ? whole[e->type] : 0;
     uint8_t raw[8];
-    if (!bytes || index >= e->count || e->at > UINT64_MAX / 2 || read_at(t, e->at + index * bytes, raw, bytes) != 0) {
+    if (!bytes || index >= e->count || e->at > UINT64_MAX / 2 ||
+        wvl_io_source_read_at(&t->context->source, e->at + index * bytes, raw, bytes) != 0) {
         return 0;
     }
     *value = number(t, raw, bytes);
     return 1;
 }
 
-static uint64_t number_of(wvl_io_tiff *t, const wvl_io_tiff_directory *d, unsigned tag, uint64_t otherwise)
+uint64_t wvl_io_tiff_number_of(wvl_io_tiff *t, const wvl_io_tiff_directory *d, unsigned tag, uint64_t otherwise)
 {
     wvl_io_tiff_entry e;
     uint64_t value;
@@ -163,7 +157,8 @@ static int is_usable(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_i
         return is_number && (value == FILLORDER_MSB2LSB || value == FILLORDER_LSB2MSB);
     case TIFFTAG_PLANARCONFIG:
         *assumed = "PlanarConfiguration is read as 1";
-        return (is_number && (value == 1 || value == 2)) || number_of(t, d, TIFFTAG_SAMPLESPERPIXEL, 1) != 1;
+        return (is_number && (value == 1 || value == 2)) ||
+               wvl_io_tiff_number_of(t, d, TIFFTAG_SAMPLESPERPIXEL, 1) != 1;
     case TIFFTAG_ROWSPERSTRIP:
         strips = wvl_io_tiff_find_entry(t, d, TIFFTAG_STRIPOFFSETS, &offsets) ? offsets.count : 0;
         *assumed = "RowsPerStrip is read as ImageLength";
@@ -209,7 +204,7 @@ static int choose_entry(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wv
 static int make_view(wvl_io_tiff *t, const wvl_io_tiff_directory *d)
 {
     size_t entry = t->form.entry_bytes, head = t->form.count_bytes;
-    uint64_t photometric = number_of(t, d, TIFFTAG_PHOTOMETRIC, UINT64_MAX);
+    uint64_t photometric = wvl_io_tiff_number_of(t, d, TIFFTAG_PHOTOMETRIC, UINT64_MAX);
     uint32_t kept = 0;
     t->view_at = d->at;
     t->view_bytes = head + d->count * entry + t->form.wide;
@@ -266,15 +261,14 @@ int wvl_io_tiff_open_directory(wvl_io_tiff *t, uint64_t at)
     if (wvl_io_tiff_load_directory(t, at, &d) != 0) {
         return -1;
     }
+    t->directory_end = at + t->form.count_bytes + (uint64_t)d.count * t->form.entry_bytes + t->form.wide;
     int result = make_view(t, &d);
     if (result == 0 && (TIFFSetSubDirectory(t->tiff, at) == 0 || t->error_seen)) {
         result = wvl_io_tiff_fail(t, "directory");
     }
     free(t->view); /* where samples overlap the directory, they are what the file has */
     t->view = NULL;
-    if (result == 0) {
-        result = check_photometric(t, &d);
-    }
+    TRY(result, check_photometric(t, &d));
     wvl_io_tiff_release_directory(&d);
     return result;
 }

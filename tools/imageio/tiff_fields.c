@@ -107,12 +107,9 @@ static int check_coder(wvl_io_tiff *t)
  */
 static int has_whole_units(wvl_io_tiff *t)
 {
-    uint32_t width = t->width;
-    uint64_t pitch = TIFFIsTiled(t->tiff) ? TIFFTileRowSize64(t->tiff) : TIFFScanlineSize64(t->tiff);
+    uint32_t width = t->is_tiled ? t->tile_width : t->width;
+    uint64_t pitch = t->is_tiled ? TIFFTileRowSize64(t->tiff) : TIFFScanlineSize64(t->tiff);
 
-    if (TIFFIsTiled(t->tiff)) {
-        TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &width);
-    }
     return !t->is_subsampled ||
            pitch == ((uint64_t)width + t->step_x - 1) / t->step_x * ((uint64_t)t->step_x * t->step_y + 2);
 }
@@ -130,7 +127,7 @@ static int choose_jpeg_colors(wvl_io_tiff *t)
                          t->context,
                          "JPEG data with YCbCrSubSampling %u, %u in %s: libtiff does not give its planes; leave "
                          "--jpeg-ycc keep out",
-                         t->step_x, t->step_y, TIFFIsTiled(t->tiff) ? "tiles" : "strips");
+                         t->step_x, t->step_y, t->is_tiled ? "tiles" : "strips");
     }
     TIFFSetField(t->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     t->is_subsampled = 0;
@@ -165,7 +162,7 @@ static int check_subsampling(wvl_io_tiff *t)
 /* The first extra sample that is alpha; further ones stay components without a role. */
 static int read_extra_samples(wvl_io_tiff *t)
 {
-    uint16_t count = 0, *types = NULL, i;
+    uint16_t count = 0, *types = NULL;
 
     t->colors = t->samples;
     t->alpha_component = -1;
@@ -177,7 +174,7 @@ static int read_extra_samples(wvl_io_tiff *t)
                            count, t->samples);
     }
     t->colors = (uint16_t)(t->samples - count);
-    for (i = 0; i < count && t->alpha_component < 0; i++) {
+    for (uint16_t i = 0; i < count && t->alpha_component < 0; i++) {
         if (types[i] == EXTRASAMPLE_ASSOCALPHA || types[i] == EXTRASAMPLE_UNASSALPHA) {
             t->alpha_component = t->colors + i;
             t->alpha_premultiplied = types[i] == EXTRASAMPLE_ASSOCALPHA;
@@ -191,11 +188,9 @@ static int read_extra_samples(wvl_io_tiff *t)
 static unsigned choose_palette_depth(const uint16_t *const maps[3], uint32_t entries, unsigned *divisor)
 {
     int by_257 = 1, by_256 = 1, small = 1;
-    uint32_t i;
-    unsigned k;
 
-    for (k = 0; k < 3; k++) {
-        for (i = 0; i < entries; i++) {
+    for (unsigned k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < entries; i++) {
             by_257 = by_257 && maps[k][i] % 257 == 0;
             by_256 = by_256 && maps[k][i] % 256 == 0;
             small = small && maps[k][i] < 256;
@@ -208,9 +203,7 @@ static unsigned choose_palette_depth(const uint16_t *const maps[3], uint32_t ent
 static int read_color_map(wvl_io_tiff *t)
 {
     uint16_t *red = NULL, *green = NULL, *blue = NULL;
-    wvl_io_palette *p = &t->palette;
-    unsigned divisor, k;
-    uint32_t i;
+    unsigned divisor;
 
     if (t->photometric != PHOTOMETRIC_PALETTE) {
         return 0;
@@ -222,20 +215,16 @@ static int read_color_map(wvl_io_tiff *t)
     if (TIFFGetField(t->tiff, TIFFTAG_COLORMAP, &red, &green, &blue) == 0) {
         return wvl_io_fail(t->context, "ColorMap is missing");
     }
-    {
-        const uint16_t *const maps[3] = {red, green, blue};
-
-        p->entries = UINT32_C(1) << t->depth;
-        p->columns = 3;
-        p->depth = (uint8_t)choose_palette_depth(maps, p->entries, &divisor);
-        p->values = wvl_io_allocate(t->context, (uint64_t)p->entries * 3 * sizeof *p->values, "ColorMap");
-        for (k = 0; p->values && k < 3; k++) {
-            for (i = 0; i < p->entries; i++) {
-                p->values[3 * (size_t)i + k] = (uint16_t)(maps[k][i] / divisor);
-            }
-        }
+    const uint16_t *const maps[3] = {red, green, blue};
+    uint32_t entries = UINT32_C(1) << t->depth;
+    unsigned depth = choose_palette_depth(maps, entries, &divisor);
+    if (wvl_io_make_palette(t->context, &t->palette, entries, 3, depth) != 0) {
+        return -1;
     }
-    return p->values ? 0 : -1;
+    for (size_t i = 0; i < 3 * (size_t)entries; i++) {
+        t->palette.values[i] = (uint16_t)(maps[i % 3][i / 3] / divisor);
+    }
+    return 0;
 }
 
 static int read_photometric(wvl_io_tiff *t)
@@ -263,6 +252,11 @@ int wvl_io_tiff_read_fields(wvl_io_tiff *t)
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_PLANARCONFIG, &t->planar);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_COMPRESSION, &t->compression);
     TIFFGetFieldDefaulted(t->tiff, TIFFTAG_IMAGEDEPTH, &image_depth);
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &t->rows_per_strip);
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_FILLORDER, &t->fill_order);
+    TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &t->tile_width);
+    TIFFGetField(t->tiff, TIFFTAG_TILELENGTH, &t->tile_height);
+    t->is_tiled = TIFFIsTiled(t->tiff);
     if (image_depth > 1) {
         return wvl_io_fail(t->context, "ImageDepth %u: only flat pictures are supported", image_depth);
     }
@@ -279,10 +273,9 @@ static int is_sycc(wvl_io_tiff *t)
 {
     static const float matrix[3] = {0.299f, 0.587f, 0.114f}, range[6] = {0, 255, 128, 255, 128, 255};
     float *found = NULL;
-    unsigned k;
 
     if (TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRCOEFFICIENTS, &found) != 0 && found) {
-        for (k = 0; k < 3; k++) {
+        for (unsigned k = 0; k < 3; k++) {
             if (!(fabsf(found[k] - matrix[k]) < 0.001f)) {
                 return 0;
             }
@@ -290,7 +283,7 @@ static int is_sycc(wvl_io_tiff *t)
     }
     found = NULL;
     if (t->depth == 8 && TIFFGetFieldDefaulted(t->tiff, TIFFTAG_REFERENCEBLACKWHITE, &found) != 0 && found) {
-        for (k = 0; k < 6; k++) {
+        for (unsigned k = 0; k < 6; k++) {
             if (!(fabsf(found[k] - range[k]) < 1.0f)) {
                 return 0;
             }

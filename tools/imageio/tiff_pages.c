@@ -35,21 +35,14 @@ typedef struct page_list {
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-static uint64_t number_of(wvl_io_tiff *t, const wvl_io_tiff_directory *d, unsigned tag)
-{
-    wvl_io_tiff_entry e;
-    uint64_t value;
-    return wvl_io_tiff_find_entry(t, d, tag, &e) && wvl_io_tiff_entry_number(t, &e, 0, &value) ? value : 0;
-}
-
 /* NewSubfileType, or the values of SubfileType before it. */
 static wvl_io_page_kind kind_of(wvl_io_tiff *t, const wvl_io_tiff_directory *d)
 {
-    uint64_t type = number_of(t, d, TIFFTAG_SUBFILETYPE);
+    uint64_t type = wvl_io_tiff_number_of(t, d, TIFFTAG_SUBFILETYPE, 0);
     if (type & (TYPE_MASK | TYPE_DEPTH)) {
         return WVL_IO_PAGE_MASK;
     }
-    if (type & TYPE_REDUCED || number_of(t, d, TIFFTAG_OSUBFILETYPE) == OFILETYPE_REDUCEDIMAGE) {
+    if (type & TYPE_REDUCED || wvl_io_tiff_number_of(t, d, TIFFTAG_OSUBFILETYPE, 0) == OFILETYPE_REDUCEDIMAGE) {
         return WVL_IO_PAGE_REDUCED;
     }
     return WVL_IO_PAGE_FULL;
@@ -68,8 +61,8 @@ static int add_page(wvl_io_tiff *t, page_list *list, const wvl_io_tiff_directory
     }
     list->pages[list->count++] = (page){.at = d->at,
                                         .page = {number, sub, kind_of(t, d)},
-                                        .width = number_of(t, d, TIFFTAG_IMAGEWIDTH),
-                                        .height = number_of(t, d, TIFFTAG_IMAGELENGTH)};
+                                        .width = wvl_io_tiff_number_of(t, d, TIFFTAG_IMAGEWIDTH, 0),
+                                        .height = wvl_io_tiff_number_of(t, d, TIFFTAG_IMAGELENGTH, 0)};
     return 0;
 }
 
@@ -142,9 +135,7 @@ int wvl_io_list_tiff(wvl_io_context *context, wvl_io_page **pages, size_t *count
     memset(&t, 0, sizeof t);
     t.context = context;
     int result = wvl_io_tiff_find_first(&t);
-    if (result == 0) {
-        result = list_pages(&t, MOST_PAGES, &list);
-    }
+    TRY(result, list_pages(&t, MOST_PAGES, &list));
     *pages = result == 0 ? wvl_io_allocate(context, list.count * sizeof **pages, "list of pages") : NULL;
     *count = *pages ? list.count : 0;
     for (size_t i = 0; i < *count; i++) {
@@ -194,9 +185,7 @@ static int find_given(wvl_io_tiff *t, uint64_t *at, uint64_t *parent)
     *parent = 0;
     if (result == 0 && place && o->sub_page) {
         result = wvl_io_tiff_load_directory(t, place, &d);
-        if (result == 0) {
-            result = add_sub_pages(t, &list, &d, o->page);
-        }
+        TRY(result, add_sub_pages(t, &list, &d, o->page));
         wvl_io_tiff_release_directory(&d);
         *at = find_page(&list, o->page, o->sub_page);
         *parent = place;

@@ -20,53 +20,12 @@ static void unpack_24(const uint8_t *from, uint8_t *to, size_t count)
 {
     const uint16_t probe = 1;
     int is_little = *(const uint8_t *)&probe == 1;
-    size_t i;
 
-    for (i = 0; i < count; i++, from += 3) {
+    for (size_t i = 0; i < count; i++, from += 3) {
         uint32_t low = is_little ? from[0] : from[2], high = is_little ? from[2] : from[0];
         uint32_t sample = low | (uint32_t)from[1] << 8 | high << 16;
 
         memcpy(to + 4 * i, &sample, sizeof sample);
-    }
-}
-
-static uint32_t load(const uint8_t *at, unsigned bytes)
-{
-    uint32_t whole;
-    uint16_t half;
-
-    if (bytes == 1) {
-        return *at;
-    }
-    if (bytes == 2) {
-        memcpy(&half, at, sizeof half);
-        return half;
-    }
-    memcpy(&whole, at, sizeof whole);
-    return whole;
-}
-
-static void store(uint8_t *at, unsigned bytes, uint32_t sample)
-{
-    uint16_t half = (uint16_t)sample;
-
-    if (bytes == 1) {
-        *at = (uint8_t)sample;
-    } else if (bytes == 2) {
-        memcpy(at, &half, sizeof half);
-    } else {
-        memcpy(at, &sample, sizeof sample);
-    }
-}
-
-/* Two's complement of depth bits to that of the container. */
-static void extend_signs(uint8_t *row, unsigned bytes, unsigned depth, size_t count)
-{
-    uint32_t sign = UINT32_C(1) << (depth - 1);
-    size_t i;
-
-    for (i = 0; i < count; i++, row += bytes) {
-        store(row, bytes, (load(row, bytes) ^ sign) - sign);
     }
 }
 
@@ -75,14 +34,13 @@ static void extend_signs(uint8_t *row, unsigned bytes, unsigned depth, size_t co
 static void invert(const wvl_io_tiff *t, uint8_t *row, const target *to, size_t pixels)
 {
     uint32_t flip = t->sample_format == SAMPLEFORMAT_INT ? UINT32_MAX : (uint32_t)((UINT64_C(1) << t->depth) - 1);
-    uint32_t per_pixel = to->per_pixel, colors = t->colors < per_pixel ? t->colors : per_pixel, c;
-    size_t x;
+    uint32_t per_pixel = to->per_pixel, colors = t->colors < per_pixel ? t->colors : per_pixel;
 
-    for (x = 0; x < pixels; x++) {
-        for (c = 0; c < colors; c++) {
+    for (size_t x = 0; x < pixels; x++) {
+        for (uint32_t c = 0; c < colors; c++) {
             uint8_t *at = row + (x * per_pixel + c) * to->sample_bytes;
 
-            store(at, to->sample_bytes, load(at, to->sample_bytes) ^ flip);
+            wvl_io_store(at, to->sample_bytes, (uint32_t)wvl_io_load(at, to->sample_bytes, 0) ^ flip);
         }
     }
 }
@@ -127,7 +85,7 @@ static void place(const wvl_io_tiff *t, const target *to, const uint8_t *from, u
             wvl_io_unpack_bits(from, t->depth, row, to->sample_bytes, count);
         }
         if (t->sample_format == SAMPLEFORMAT_INT) {
-            extend_signs(row, to->sample_bytes, t->depth, count);
+            wvl_io_extend_signs(row, to->sample_bytes, t->depth, count);
         }
     }
     if (inverts) {
@@ -149,11 +107,16 @@ int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what
                : wvl_io_reserve(t->context, WVL_IO_TIFF_RESERVE + 4 * byte_count, "libtiff");
 }
 
-void wvl_io_tiff_clear_chunk(wvl_io_tiff *t)
+int wvl_io_tiff_decode_chunk(wvl_io_tiff *t, uint32_t number, uint64_t byte_count)
 {
-    if (t->compression != COMPRESSION_NONE) {
+    tmsize_t bytes = (tmsize_t)byte_count;
+
+    if (t->compression != COMPRESSION_NONE) { /* libtiff may leave bytes of a damaged one as they are, and not say so */
         memset(t->chunk, 0, (size_t)t->chunk_bytes);
     }
+    tmsize_t got = t->is_tiled ? TIFFReadEncodedTile(t->tiff, number, t->chunk, bytes)
+                               : TIFFReadEncodedStrip(t->tiff, number, t->chunk, bytes);
+    return got == bytes && !t->error_seen ? 0 : wvl_io_tiff_fail(t, "pixel data");
 }
 
 static uint32_t samples_of_row(const wvl_io_tiff *t) /* in the file, of one pixel */
@@ -169,18 +132,16 @@ static int is_direct(const wvl_io_tiff *t) { return !t->is_float && t->depth == 
 static int prepare_strips(wvl_io_tiff *t)
 {
     uint64_t line_bytes = TIFFScanlineSize64(t->tiff), samples = (uint64_t)t->width * samples_of_row(t);
-    uint32_t rows = 0;
 
     if (line_bytes != (samples * t->depth + 7) / 8) {
         return wvl_io_tiff_fail(t, "rows are not as long as width, samples and bits say");
     }
     t->is_stored = wvl_io_tiff_is_stored(t);
     wvl_io_settle_words(t->context, wvl_io_tiff_find_words(t), (size_t)line_bytes);
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
     t->band_rows = 1;
     /* libtiff holds one strip: planes that took turns with each row would have it read strips again and again. */
     if (samples_of_row(t) != t->samples && !t->is_stored) {
-        t->band_rows = rows != 0 && rows < t->height ? rows : t->height;
+        t->band_rows = t->rows_per_strip != 0 && t->rows_per_strip < t->height ? t->rows_per_strip : t->height;
     }
     return is_direct(t) ? 0 : wvl_io_tiff_need_chunk(t, line_bytes, "line");
 }
@@ -208,7 +169,7 @@ static int load_line(wvl_io_tiff *t, const target *to, uint8_t *bytes, size_t li
         return wvl_io_tiff_read_stored(t, bytes, line_bytes, y, plane);
     }
     if (t->compression != COMPRESSION_NONE) {
-        memset(bytes, 0, line_bytes); /* as wvl_io_tiff_clear_chunk() */
+        memset(bytes, 0, line_bytes); /* as wvl_io_tiff_decode_chunk() */
     }
     return TIFFReadScanline(t->tiff, bytes, y, plane) == 1 && !t->error_seen ? 0 : wvl_io_tiff_fail(t, "pixel data");
 }
@@ -233,83 +194,70 @@ static int read_lines(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t
 int wvl_io_tiff_tile_bytes(wvl_io_tiff *t, uint64_t *byte_count)
 {
     uint64_t picture_bytes = wvl_io_sample_count(t->context->picture) * 4;
-    uint32_t width = 0, height = 0;
 
-    TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &width);
-    TIFFGetField(t->tiff, TIFFTAG_TILELENGTH, &height);
     *byte_count = TIFFTileSize64(t->tiff);
-    if (*byte_count == 0 || width == 0 || height == 0) {
+    if (*byte_count == 0 || t->tile_width == 0 || t->tile_height == 0) {
         return wvl_io_tiff_fail(t, "TileWidth or TileLength is 0 or too large");
     }
     if (*byte_count > PLAUSIBLE_TILE_BYTES && *byte_count / 2 > picture_bytes) {
         return wvl_io_fail(t->context, "tiles of %u x %u: too large for a picture of %u x %u; the file is damaged",
-                           width, height, t->width, t->height);
+                           t->tile_width, t->tile_height, t->width, t->height);
     }
     return 0;
 }
 
-static void place_tile(const wvl_io_tiff *t, const target *to, const uint8_t *tile, uint32_t x, uint32_t y,
-                       uint32_t tile_width, uint32_t tile_height, int inverts)
+/* Bytes of a row of a tile. */
+static size_t tile_pitch(const wvl_io_tiff *t)
 {
-    size_t pitch = (size_t)(((uint64_t)tile_width * to->per_pixel * t->depth + 7) / 8);
-    uint32_t pixels = t->width - x < tile_width ? t->width - x : tile_width;
-    uint32_t rows = t->height - y < tile_height ? t->height - y : tile_height, k;
+    return (size_t)(((uint64_t)t->tile_width * samples_of_row(t) * t->depth + 7) / 8);
+}
 
-    for (k = 0; k < rows; k++) {
-        place(t, to, tile + (size_t)k * pitch, x, y + k, pixels, inverts);
+static void place_tile(const wvl_io_tiff *t, const target *to, uint32_t x, uint32_t y, int inverts)
+{
+    uint32_t pixels = t->width - x < t->tile_width ? t->width - x : t->tile_width;
+    uint32_t rows = t->height - y < t->tile_height ? t->height - y : t->tile_height;
+
+    for (uint32_t k = 0; k < rows; k++) {
+        place(t, to, t->chunk + k * tile_pitch(t), x, y + k, pixels, inverts);
     }
 }
 
 static int prepare_tiles(wvl_io_tiff *t)
 {
-    uint32_t tile_width = 0, tile_height = 0;
-    uint64_t tile_bytes, line_bytes;
+    uint64_t tile_bytes;
 
-    TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
-    TIFFGetField(t->tiff, TIFFTAG_TILELENGTH, &tile_height);
     if (wvl_io_tiff_tile_bytes(t, &tile_bytes) != 0) {
         return -1;
     }
-    line_bytes = ((uint64_t)tile_width * samples_of_row(t) * t->depth + 7) / 8;
-    if (tile_bytes < line_bytes * tile_height) {
+    if (tile_bytes < (uint64_t)tile_pitch(t) * t->tile_height) {
         return wvl_io_tiff_fail(t, "tiles are not as large as width, length, samples and bits say");
     }
-    t->band_rows = tile_height;
+    t->band_rows = t->tile_height;
     return wvl_io_tiff_need_chunk(t, tile_bytes, "tile");
 }
 
-static int load_tile(wvl_io_tiff *t, const target *to, uint32_t number, uint32_t tile_width)
+static int load_tile(wvl_io_tiff *t, const target *to, uint32_t number)
 {
-    tmsize_t bytes = (tmsize_t)t->chunk_bytes;
-    size_t pitch = (size_t)(((uint64_t)tile_width * to->per_pixel * t->depth + 7) / 8);
-
-    if (wvl_io_tiff_is_missing(t, number)) {
-        for (uint32_t k = 0; k < t->band_rows; k++) {
-            wvl_io_tiff_fill_row(t, t->chunk + k * pitch, pitch, to->component, to->per_pixel, tile_width);
-        }
-        return 0;
+    if (!wvl_io_tiff_is_missing(t, number)) {
+        return wvl_io_tiff_decode_chunk(t, number, t->chunk_bytes);
     }
-    wvl_io_tiff_clear_chunk(t);
-    if (TIFFReadEncodedTile(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen) {
-        return wvl_io_tiff_fail(t, "pixel data");
+    for (uint32_t k = 0; k < t->tile_height; k++) {
+        wvl_io_tiff_fill_row(t, t->chunk + k * tile_pitch(t), tile_pitch(t), to->component, to->per_pixel,
+                             t->tile_width);
     }
     return 0;
 }
 
 static int read_tiles(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t count, int inverts)
 {
-    uint32_t tile_width = 0;
-    uint64_t x, y;
-
-    TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
-    for (y = first; y < (uint64_t)first + count; y += t->band_rows) {
-        for (x = 0; x < t->width; x += tile_width) {
+    for (uint64_t y = first; y < (uint64_t)first + count; y += t->tile_height) {
+        for (uint64_t x = 0; x < t->width; x += t->tile_width) {
             uint32_t number = TIFFComputeTile(t->tiff, (uint32_t)x, (uint32_t)y, 0, (uint16_t)to->component);
 
-            if (load_tile(t, to, number, tile_width) != 0) {
+            if (load_tile(t, to, number) != 0) {
                 return -1;
             }
-            place_tile(t, to, t->chunk, (uint32_t)x, (uint32_t)y, tile_width, t->band_rows, inverts);
+            place_tile(t, to, (uint32_t)x, (uint32_t)y, inverts);
         }
     }
     return 0;
@@ -335,16 +283,20 @@ static int describe(wvl_io_tiff *t)
 }
 
 /* A strip or tile outside the file, or one with a place and without bytes, is a truncated file whatever the coder would
-   make of it. */
+   make of it. Inside the header of the file or the directory it would give their bytes as samples. */
 static int check_chunk(wvl_io_tiff *t, uint32_t i, uint32_t count)
 {
     uint64_t size = t->context->source.size, offset = TIFFGetStrileOffset(t->tiff, i);
-    uint64_t chunk_bytes = TIFFGetStrileByteCount(t->tiff, i);
+    uint64_t bytes = TIFFGetStrileByteCount(t->tiff, i);
+    const char *name = t->is_tiled ? "tile" : "strip";
 
-    if (chunk_bytes == 0 || offset > size || chunk_bytes > size - offset) {
-        return wvl_io_fail(t->context, "%s %u of %u: truncated: %llu bytes at offset %llu, the file has %llu",
-                           TIFFIsTiled(t->tiff) ? "tile" : "strip", i, count, (unsigned long long)chunk_bytes,
-                           (unsigned long long)offset, (unsigned long long)size);
+    if (bytes == 0 || offset > size || bytes > size - offset) {
+        return wvl_io_fail(t->context, "%s %u of %u: truncated: %llu bytes at offset %llu, the file has %llu", name, i,
+                           count, (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)size);
+    }
+    if (offset < (t->form.is_big ? 16 : 8) || (offset < t->directory_end && offset + bytes > t->at)) {
+        return wvl_io_fail(t->context, "%s %u of %u: offset %llu: lies inside the header or the directory", name, i,
+                           count, (unsigned long long)offset);
     }
     return 0;
 }
@@ -353,16 +305,15 @@ static int check_chunk(wvl_io_tiff *t, uint32_t i, uint32_t count)
 static int check_chunks(wvl_io_tiff *t)
 {
     uint64_t size = t->context->source.size;
-    uint32_t count = TIFFIsTiled(t->tiff) ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff), missing = 0, i;
-    uint64_t row_bytes = TIFFIsTiled(t->tiff) ? TIFFTileSize64(t->tiff) : TIFFScanlineSize64(t->tiff);
-    uint64_t rows = TIFFIsTiled(t->tiff)               ? count
-                    : t->planar == PLANARCONFIG_CONTIG ? t->height
-                                                       : (uint64_t)t->height * t->samples;
+    uint32_t count = t->is_tiled ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff), missing = 0;
+    uint64_t row_bytes = t->is_tiled ? TIFFTileSize64(t->tiff) : TIFFScanlineSize64(t->tiff);
+    uint64_t planes = t->planar == PLANARCONFIG_CONTIG ? 1 : t->samples;
+    uint64_t rows = t->is_tiled ? count : t->height * planes;
 
     if (count == 0 || row_bytes == 0) {
         return wvl_io_tiff_fail(t, "strips or tiles: the file has none, or says lengths that it cannot hold");
     }
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         missing += (uint32_t)wvl_io_tiff_is_missing(t, i);
     }
     if (t->compression == COMPRESSION_NONE && !t->is_subsampled && missing == 0 && row_bytes > size / rows) {
@@ -370,7 +321,7 @@ static int check_chunks(wvl_io_tiff *t)
                            "truncated: %u x %u, %u samples of %u bits, uncompressed: the file has %llu bytes", t->width,
                            t->height, t->samples, t->depth, (unsigned long long)size);
     }
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (!wvl_io_tiff_is_missing(t, i) && check_chunk(t, i, count) != 0) {
             return -1;
         }
@@ -381,62 +332,29 @@ static int check_chunks(wvl_io_tiff *t)
     return t->context->no_memory ? -1 : 0;
 }
 
-/* Where the directory of the page ends; 0: not known. */
-static uint64_t end_of_directory(wvl_io_tiff *t, uint64_t at, int is_big)
-{
-    unsigned count_bytes = is_big ? 8 : 2, entry_bytes = is_big ? 20 : 12, link_bytes = is_big ? 8 : 4;
-    uint8_t count[8];
-
-    if (wvl_io_source_seek(&t->context->source, at) != 0 ||
-        wvl_io_source_read_some(&t->context->source, count, count_bytes) != count_bytes) {
-        return 0;
-    }
-    uint64_t entries = wvl_io_tiff_number(count, TIFFIsBigEndian(t->tiff), count_bytes);
-    return entries <= UINT16_MAX ? at + count_bytes + entries * entry_bytes + link_bytes : 0;
-}
-
-/* Strips and tiles inside the header of the file or the directory would give their bytes as samples. */
-static int check_places(wvl_io_tiff *t)
-{
-    int is_big = TIFFIsBigTIFF(t->tiff), is_tiled = TIFFIsTiled(t->tiff);
-    uint64_t header_bytes = is_big ? 16 : 8;
-    uint64_t directory = TIFFCurrentDirOffset(t->tiff), directory_end = end_of_directory(t, directory, is_big);
-    uint32_t count = is_tiled ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff);
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t at = TIFFGetStrileOffset(t->tiff, i), bytes = TIFFGetStrileByteCount(t->tiff, i);
-        if (bytes != 0 && (at < header_bytes || (at < directory_end && at + bytes > directory))) {
-            return wvl_io_fail(t->context, "%s %u of %u: offset %llu: lies inside the header or the directory",
-                               is_tiled ? "tile" : "strip", i, count, (unsigned long long)at);
-        }
-    }
-    return 0;
-}
-
 static int read_plane(wvl_io_tiff *t, uint32_t component, uint32_t first, uint32_t count)
 {
     int inverts = t->inverts && component < t->colors;
     target to = {component, samples_of_row(t), container_bytes(t)};
 
-    return TIFFIsTiled(t->tiff) ? read_tiles(t, &to, first, count, inverts) : read_lines(t, &to, first, count, inverts);
+    return t->is_tiled ? read_tiles(t, &to, first, count, inverts) : read_lines(t, &to, first, count, inverts);
 }
 
 /* Some writers fill the last strip up to RowsPerStrip. Where all of such a strip is asked for at once, libtiff has
    libdeflate decode it, which may then write less than it could and is believed; zlib gives what fits. */
 static void choose_inflater(wvl_io_tiff *t)
 {
-    uint32_t rows = 0;
+    uint32_t rows = t->rows_per_strip;
 
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
-    if ((t->compression == COMPRESSION_ADOBE_DEFLATE || t->compression == COMPRESSION_DEFLATE) &&
-        !TIFFIsTiled(t->tiff) && rows != 0 && t->height % rows != 0 && (t->is_subsampled || t->height % rows == 1)) {
+    if ((t->compression == COMPRESSION_ADOBE_DEFLATE || t->compression == COMPRESSION_DEFLATE) && !t->is_tiled &&
+        rows != 0 && t->height % rows != 0 && (t->is_subsampled || t->height % rows == 1)) {
         TIFFSetField(t->tiff, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
     }
 }
 
 int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
 {
-    if (check_chunks(t) != 0 || check_places(t) != 0) {
+    if (check_chunks(t) != 0) {
         return -1;
     }
     choose_inflater(t);
@@ -446,22 +364,22 @@ int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
     if (describe(t) != 0) {
         return -1;
     }
-    return TIFFIsTiled(t->tiff) ? prepare_tiles(t) : prepare_strips(t);
+    return t->is_tiled ? prepare_tiles(t) : prepare_strips(t);
 }
 
 int wvl_io_tiff_read_bands(wvl_io_tiff *t, uint32_t first, uint32_t count)
 {
-    uint32_t planes = samples_of_row(t) == t->samples ? 1 : t->samples, y, i;
+    uint32_t planes = samples_of_row(t) == t->samples ? 1 : t->samples;
 
     if (t->is_subsampled) {
         return wvl_io_tiff_read_subsampled(t, first, count);
     }
-    for (i = 0; i < planes; i++) {
+    for (uint32_t i = 0; i < planes; i++) {
         if (read_plane(t, i, first, count) != 0) {
             return -1;
         }
     }
-    for (y = first; t->palette.entries != 0 && y < first + count; y++) {
+    for (uint32_t y = first; t->palette.entries != 0 && y < first + count; y++) {
         if (wvl_io_finish_indexed_row(t->context, y, wvl_io_container_bytes(t->depth), &t->palette) != 0) {
             return -1;
         }

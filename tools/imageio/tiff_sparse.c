@@ -51,14 +51,12 @@ static int read_nodata(wvl_io_tiff *t, double *value)
 {
     wvl_io_tiff_directory d;
     wvl_io_tiff_entry e;
-    wvl_io_source *source = &t->context->source;
     char text[64] = "", *end = text;
     if (wvl_io_tiff_load_directory(t, t->at, &d) != 0) {
         return 0;
     }
     if (wvl_io_tiff_find_entry(t, &d, WVL_TAG_GDAL_NODATA, &e) && e.type == WVL_TIFF_ASCII && e.bytes < sizeof text &&
-        wvl_io_source_seek(source, e.at) == 0 &&
-        wvl_io_source_read_some(source, text, (size_t)e.bytes) == (size_t)e.bytes) {
+        wvl_io_source_read_at(&t->context->source, e.at, text, (size_t)e.bytes) == 0) {
         *value = strtod(text, &end);
     }
     wvl_io_tiff_release_directory(&d);
@@ -75,7 +73,7 @@ void wvl_io_tiff_prepare_missing(wvl_io_tiff *t, uint32_t missing, uint32_t coun
         value = 0;
     }
     wvl_io_note(t->context, "%u of %u %s are not in the file (sparse): their samples are %.9g", missing, count,
-                TIFFIsTiled(t->tiff) ? "tiles" : "strips", value);
+                t->is_tiled ? "tiles" : "strips", value);
 }
 
 /* Chroma of no colour is in the middle. */

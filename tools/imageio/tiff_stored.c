@@ -8,17 +8,14 @@
 int wvl_io_tiff_is_stored(const wvl_io_tiff *t)
 {
     return (t->context->by_rows || wvl_io_may_keep_words(t->context)) && t->compression == COMPRESSION_NONE &&
-           !t->is_subsampled && !TIFFIsTiled(t->tiff);
+           !t->is_subsampled && !t->is_tiled;
 }
 
 /* The bytes of a 16-bit sample in an order that is not the host's are a container of the interface only where they are
  * big-endian, which is so on hosts of today. */
 wvl_io_words wvl_io_tiff_find_words(const wvl_io_tiff *t)
 {
-    uint16_t fill = FILLORDER_MSB2LSB;
-
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_FILLORDER, &fill);
-    if (!wvl_io_may_keep_words(t->context) || !t->is_stored || t->missing != 0 || fill != FILLORDER_MSB2LSB ||
+    if (!wvl_io_may_keep_words(t->context) || !t->is_stored || t->missing != 0 || t->fill_order != FILLORDER_MSB2LSB ||
         t->is_float || t->inverts || t->palette.entries != 0 || t->sample_format == SAMPLEFORMAT_INT ||
         (t->planar == PLANARCONFIG_SEPARATE && t->samples != 1)) {
         return WVL_IO_INTEGERS;
@@ -34,10 +31,7 @@ wvl_io_words wvl_io_tiff_find_words(const wvl_io_tiff *t)
 /* As libtiff hands them out: the bits of a byte and the bytes of a sample in the order of the host. */
 static void put_in_order(const wvl_io_tiff *t, uint8_t *line, size_t line_bytes)
 {
-    uint16_t fill = FILLORDER_MSB2LSB;
-
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_FILLORDER, &fill);
-    if (fill == FILLORDER_LSB2MSB) {
+    if (t->fill_order == FILLORDER_LSB2MSB) {
         TIFFReverseBits(line, (tmsize_t)line_bytes);
     }
     if (!TIFFIsByteSwapped(t->tiff)) {
@@ -54,11 +48,9 @@ static void put_in_order(const wvl_io_tiff *t, uint8_t *line, size_t line_bytes)
 
 int wvl_io_tiff_read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, uint32_t y, uint16_t plane)
 {
-    uint32_t strip = TIFFComputeStrip(t->tiff, y, plane), rows = 0;
-    uint64_t at;
+    uint32_t strip = TIFFComputeStrip(t->tiff, y, plane);
 
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
-    at = (uint64_t)(rows != 0 ? y % rows : y) * line_bytes;
+    uint64_t at = (uint64_t)(t->rows_per_strip != 0 ? y % t->rows_per_strip : y) * line_bytes;
     if (at + line_bytes > TIFFGetStrileByteCount(t->tiff, strip)) {
         return wvl_io_fail(t->context, "strip %u: truncated: row %u lies beyond its %llu bytes", strip, y,
                            (unsigned long long)TIFFGetStrileByteCount(t->tiff, strip));

@@ -8,22 +8,69 @@
 #define ENTRY_BYTES 12u
 #define MOST_STREAM_BYTES WVL_IO_MAX_METADATA_BYTES
 
-static void put16(uint8_t *p, int big_endian, uint32_t value)
+static void put(uint8_t *p, int big_endian, unsigned byte_count, uint64_t value)
 {
-    p[big_endian ? 0 : 1] = (uint8_t)(value >> 8);
-    p[big_endian ? 1 : 0] = (uint8_t)value;
+    for (unsigned i = 0; i < byte_count; i++) {
+        p[big_endian ? byte_count - 1 - i : i] = (uint8_t)(value >> (8 * i));
+    }
 }
 
-static void put32(uint8_t *p, int big_endian, uint32_t value)
+/* ---- A block in memory ----------------------------------------------------------------------- */
+
+wvl_io_tiff_block wvl_io_tiff_block_of(const uint8_t *bytes, size_t byte_count)
 {
-    put16(p + (big_endian ? 0 : 2), big_endian, value >> 16);
-    put16(p + (big_endian ? 2 : 0), big_endian, value & 0xFFFF);
+    return (wvl_io_tiff_block){bytes, byte_count, byte_count && bytes[0] == 'M'};
 }
 
-static void put64(uint8_t *p, int big_endian, uint64_t value)
+uint64_t wvl_io_number_at(const wvl_io_tiff_block *block, size_t at, unsigned byte_count)
 {
-    put32(p + (big_endian ? 0 : 4), big_endian, (uint32_t)(value >> 32));
-    put32(p + (big_endian ? 4 : 0), big_endian, (uint32_t)value);
+    int is_within = at <= block->byte_count && byte_count <= block->byte_count - at;
+    return is_within ? wvl_io_number(block->bytes + at, block->big_endian, byte_count) : 0;
+}
+
+/* Offset 0 is the header, never a directory. */
+size_t wvl_io_find_entry(const wvl_io_tiff_block *block, uint32_t directory, unsigned tag)
+{
+    size_t count = directory >= HEADER_BYTES ? (size_t)wvl_io_number_at(block, directory, 2) : 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t entry = directory + 2 + ENTRY_BYTES * i;
+        if (entry + ENTRY_BYTES > block->byte_count) {
+            return 0;
+        }
+        if (wvl_io_number_at(block, entry, 2) == tag) {
+            return entry;
+        }
+    }
+    return 0;
+}
+
+/* Values of classic TIFF. */
+static unsigned type_bytes(uint64_t type) { return type <= WVL_TIFF_DOUBLE ? wvl_io_tiff_type_bytes(type) : 0; }
+
+size_t wvl_io_find_values(const wvl_io_tiff_block *block, size_t entry, size_t *byte_count)
+{
+    uint64_t bytes = wvl_io_number_at(block, entry + 4, 4) * type_bytes(wvl_io_number_at(block, entry + 2, 2));
+    size_t at = bytes <= 4 ? entry + 8 : (size_t)wvl_io_number_at(block, entry + 8, 4);
+    *byte_count = at <= block->byte_count && bytes <= block->byte_count - at ? (size_t)bytes : 0;
+    return at;
+}
+
+int wvl_io_read_value(const wvl_io_tiff_block *block, size_t entry, uint32_t index, double *value)
+{
+    uint64_t type = wvl_io_number_at(block, entry + 2, 2);
+    unsigned each = type_bytes(type);
+    size_t bytes, at = wvl_io_find_values(block, entry, &bytes);
+    if (!each || index >= bytes / each) {
+        return 0;
+    }
+    uint64_t word = wvl_io_number_at(block, at + (size_t)index * each, each);
+    switch (type) {
+    case WVL_TIFF_BYTE:
+    case WVL_TIFF_SHORT:
+    case WVL_TIFF_LONG: *value = (double)word; return 1;
+    case WVL_TIFF_DOUBLE: memcpy(value, &word, sizeof *value); return 1;
+    default: return 0;
+    }
 }
 
 /* ---- A directory ----------------------------------------------------------------------------- */
@@ -65,7 +112,7 @@ int wvl_io_add_shorts(wvl_io_context *context, wvl_io_tags *list, unsigned tag, 
 {
     uint8_t bytes[64];
     for (uint32_t i = 0; i < count && i < sizeof bytes / 2; i++) {
-        put16(bytes + 2 * (size_t)i, list->big_endian, values[i]);
+        put(bytes + 2 * (size_t)i, list->big_endian, 2, values[i]);
     }
     return wvl_io_add_tag(context, list, tag, WVL_TIFF_SHORT, count < 32 ? count : 32, bytes);
 }
@@ -73,7 +120,7 @@ int wvl_io_add_shorts(wvl_io_context *context, wvl_io_tags *list, unsigned tag, 
 int wvl_io_add_long(wvl_io_context *context, wvl_io_tags *list, unsigned tag, uint32_t value)
 {
     uint8_t bytes[4];
-    put32(bytes, list->big_endian, value);
+    put(bytes, list->big_endian, 4, value);
     return wvl_io_add_tag(context, list, tag, WVL_TIFF_LONG, 1, bytes);
 }
 
@@ -86,7 +133,7 @@ int wvl_io_add_doubles(wvl_io_context *context, wvl_io_tags *list, unsigned tag,
     for (uint32_t i = 0; i < count; i++) {
         uint64_t word;
         memcpy(&word, &values[i], sizeof word);
-        put64(bytes + 8 * (size_t)i, list->big_endian, word);
+        put(bytes + 8 * (size_t)i, list->big_endian, 8, word);
     }
     int result = wvl_io_add_tag(context, list, tag, WVL_TIFF_DOUBLE, count, bytes);
     free(bytes);
@@ -141,7 +188,7 @@ int wvl_io_start_stream(wvl_io_context *context, wvl_io_tiff_stream *stream, int
         return -1;
     }
     memcpy(header, big_endian ? "MM" : "II", 2);
-    put16(header + 2, big_endian, 42);
+    put(header + 2, big_endian, 2, 42);
     return 0;
 }
 
@@ -159,24 +206,24 @@ int wvl_io_add_directory(wvl_io_context *context, wvl_io_tiff_stream *stream, co
     if (!p) {
         return -1;
     }
-    put16(p, stream->big_endian, (uint32_t)list->count);
+    put(p, stream->big_endian, 2, list->count);
     size_t value = directory;
     for (size_t i = 0; i < list->count; i++) {
         const wvl_io_tag *t = &list->tags[i];
         uint8_t *entry = p + 2 + ENTRY_BYTES * i;
-        put16(entry, stream->big_endian, t->tag);
-        put16(entry + 2, stream->big_endian, t->type);
-        put32(entry + 4, stream->big_endian, t->count);
+        put(entry, stream->big_endian, 2, t->tag);
+        put(entry + 2, stream->big_endian, 2, t->type);
+        put(entry + 4, stream->big_endian, 4, t->count);
         if (t->bytes <= 4) {
             memcpy(entry + 8, t->data, t->bytes);
         } else {
-            put32(entry + 8, stream->big_endian, (uint32_t)(start + value));
+            put(entry + 8, stream->big_endian, 4, start + value);
             memcpy(p + value, t->data, t->bytes);
             value += even(t->bytes);
         }
     }
     if (is_first) {
-        put32(stream->data + 4, stream->big_endian, (uint32_t)start);
+        put(stream->data + 4, stream->big_endian, 4, start);
     }
     *at = (uint32_t)start;
     return 0;
@@ -205,15 +252,9 @@ int wvl_io_take_geo_tags(wvl_io_context *context, wvl_io_tags *list)
     if (result == 0 && !extend(context, &stream, 2)) {
         result = -1;
     }
-    if (result == 0) {
-        result = add_sample(context, list, HEADER_BYTES);
-    }
-    if (result == 0) {
-        result = wvl_io_add_directory(context, &stream, list, 1, &at);
-    }
-    if (result == 0) {
-        result = wvl_io_take_blob(context, WVL_IO_GEO, stream.data, stream.bytes);
-    }
+    TRY(result, add_sample(context, list, HEADER_BYTES));
+    TRY(result, wvl_io_add_directory(context, &stream, list, 1, &at));
+    TRY(result, wvl_io_take_blob(context, WVL_IO_GEO, stream.data, stream.bytes));
     free(stream.data);
     return result;
 }

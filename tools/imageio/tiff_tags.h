@@ -24,8 +24,33 @@ enum {
     WVL_TAG_GEO_TEXTS = 34737,
     WVL_TAG_GDAL_METADATA = 42112,
     WVL_TAG_GDAL_NODATA = 42113,
-    WVL_TAG_RPC = 50844
+    WVL_TAG_RPC = 50844,
+    /* keys of GeoTIFF */
+    WVL_KEY_RASTER_TYPE = 1025,
+    WVL_KEY_RASTER_IS_POINT = 2, /* its value */
+    WVL_KEY_GEOGRAPHIC = 2048,
+    WVL_KEY_PROJECTED = 3072
 };
+
+/* A TIFF stream in memory. What lies beyond its bytes reads as 0. */
+typedef struct wvl_io_tiff_block {
+    const uint8_t *bytes;
+    size_t byte_count;
+    int big_endian;
+} wvl_io_tiff_block;
+
+wvl_io_tiff_block wvl_io_tiff_block_of(const uint8_t *bytes, size_t byte_count);
+uint64_t wvl_io_number_at(const wvl_io_tiff_block *block, size_t at, unsigned byte_count);
+static inline uint32_t wvl_io_first_directory(const wvl_io_tiff_block *block)
+{
+    return (uint32_t)wvl_io_number_at(block, 4, 4);
+}
+/* Where the entry of the tag begins in the directory at `directory`; 0: there is none. */
+size_t wvl_io_find_entry(const wvl_io_tiff_block *block, uint32_t directory, unsigned tag);
+/* Number `index` of the values of an entry of BYTE, SHORT, LONG or DOUBLE: 1, or 0 when there is none. */
+int wvl_io_read_value(const wvl_io_tiff_block *block, size_t entry, uint32_t index, double *value);
+/* Where the values of an entry begin, and how many bytes they have. */
+size_t wvl_io_find_values(const wvl_io_tiff_block *block, size_t entry, size_t *byte_count);
 
 typedef struct wvl_io_tag {
     uint16_t tag, type;

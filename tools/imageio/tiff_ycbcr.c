@@ -13,24 +13,23 @@
 static void place_units(const wvl_io_tiff *t, const uint8_t *unit, uint32_t x0, uint32_t y0, uint32_t units_across,
                         uint32_t rows)
 {
-    unsigned luma_count = (unsigned)t->step_x * t->step_y, k;
-    uint32_t y, u;
+    unsigned luma_count = (unsigned)t->step_x * t->step_y;
 
-    for (y = y0; y < y0 + rows; y += t->step_y) {
-        for (u = 0; u < units_across; u++, unit += luma_count + 2) {
+    for (uint32_t y = y0; y < y0 + rows; y += t->step_y) {
+        for (uint32_t u = 0; u < units_across; u++, unit += luma_count + 2) {
             uint32_t x = x0 + u * t->step_x;
 
             if (x >= t->width) {
                 continue; /* a tile's part beyond the picture */
             }
-            for (k = 0; k < luma_count; k++) {
+            for (unsigned k = 0; k < luma_count; k++) {
                 uint32_t at_x = x + k % t->step_x, at_y = y + k / t->step_x;
 
                 if (at_x < t->width && at_y < t->height) {
                     wvl_io_row(t->context, 0, at_y)[at_x] = unit[k];
                 }
             }
-            for (k = 1; k < 3; k++) {
+            for (unsigned k = 1; k < 3; k++) {
                 wvl_io_row(t->context, k, y / t->step_y)[x / t->step_x] = unit[luma_count + k - 1];
             }
         }
@@ -43,12 +42,8 @@ static uint64_t unit_bytes(const wvl_io_tiff *t) { return (uint64_t)t->step_x * 
 
 static int prepare_strips(wvl_io_tiff *t)
 {
-    uint32_t rows = 0;
+    uint32_t rows = t->rows_per_strip < t->height ? t->rows_per_strip : t->height;
 
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
-    if (rows > t->height) {
-        rows = t->height;
-    }
     if (rows == 0 || (rows < t->height && rows % t->step_y != 0)) {
         return wvl_io_fail(t->context, "RowsPerStrip %u: must be a multiple of YCbCrSubSampling's %u", rows, t->step_y);
     }
@@ -59,82 +54,73 @@ static int prepare_strips(wvl_io_tiff *t)
 
 static int prepare_tiles(wvl_io_tiff *t)
 {
-    uint32_t tile_width = 0, tile_height = 0;
-    uint64_t bytes, needed;
+    uint64_t bytes;
 
-    TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
-    TIFFGetField(t->tiff, TIFFTAG_TILELENGTH, &tile_height);
     if (wvl_io_tiff_tile_bytes(t, &bytes) != 0) {
         return -1;
     }
-    if (tile_width % t->step_x != 0 || tile_height % t->step_y != 0) {
-        return wvl_io_fail(t->context, "tiles of %u x %u: must be multiples of YCbCrSubSampling's %u, %u", tile_width,
-                           tile_height, t->step_x, t->step_y);
+    if (t->tile_width % t->step_x != 0 || t->tile_height % t->step_y != 0) {
+        return wvl_io_fail(t->context, "tiles of %u x %u: must be multiples of YCbCrSubSampling's %u, %u",
+                           t->tile_width, t->tile_height, t->step_x, t->step_y);
     }
-    needed = (uint64_t)(tile_width / t->step_x) * (tile_height / t->step_y) * unit_bytes(t);
-    if (bytes < needed) {
+    if (bytes < (uint64_t)(t->tile_width / t->step_x) * (t->tile_height / t->step_y) * unit_bytes(t)) {
         return wvl_io_tiff_fail(t, "tiles are not as large as width, length and subsampling say");
     }
-    t->band_rows = tile_height;
+    t->band_rows = t->tile_height;
     return wvl_io_tiff_need_chunk(t, bytes, "tile");
 }
 
-static int read_strip(wvl_io_tiff *t, uint32_t y, uint32_t rows)
+/* A strip or tile of so many bytes, which begins at (x, y). */
+static int read_chunk(wvl_io_tiff *t, uint32_t number, uint64_t bytes, uint32_t x, uint32_t y, uint32_t units_across,
+                      uint32_t rows)
 {
-    uint32_t across = units_of(t->width, t->step_x), number = TIFFComputeStrip(t->tiff, y, 0);
-    tmsize_t bytes = (tmsize_t)(across * unit_bytes(t) * units_of(rows, t->step_y));
-
-    wvl_io_tiff_clear_chunk(t);
     if (wvl_io_tiff_is_missing(t, number)) {
         wvl_io_tiff_fill_units(t, t->chunk, (size_t)bytes);
-    } else if (TIFFReadEncodedStrip(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen) {
-        return wvl_io_tiff_fail(t, "pixel data");
+    } else if (wvl_io_tiff_decode_chunk(t, number, bytes) != 0) {
+        return -1;
     }
-    place_units(t, t->chunk, 0, y, across, rows);
+    place_units(t, t->chunk, x, y, units_across, rows);
     return 0;
 }
 
-static int read_tiles(wvl_io_tiff *t, uint32_t y, uint32_t rows)
+/* Rows of one band. */
+static int read_band(wvl_io_tiff *t, uint32_t y, uint32_t rows)
 {
-    uint32_t tile_width = 0;
-    tmsize_t bytes = (tmsize_t)t->chunk_bytes;
+    uint32_t across = units_of(t->width, t->step_x);
 
-    TIFFGetField(t->tiff, TIFFTAG_TILEWIDTH, &tile_width);
-    for (uint64_t x = 0; x < t->width; x += tile_width) {
-        uint32_t number = TIFFComputeTile(t->tiff, (uint32_t)x, y, 0, 0);
-        wvl_io_tiff_clear_chunk(t);
-        if (wvl_io_tiff_is_missing(t, number)) {
-            wvl_io_tiff_fill_units(t, t->chunk, t->chunk_bytes);
-        } else if (TIFFReadEncodedTile(t->tiff, number, t->chunk, bytes) != bytes || t->error_seen) {
-            return wvl_io_tiff_fail(t, "pixel data");
+    if (!t->is_tiled) {
+        return read_chunk(t, TIFFComputeStrip(t->tiff, y, 0), across * unit_bytes(t) * units_of(rows, t->step_y), 0, y,
+                          across, rows);
+    }
+    for (uint64_t x = 0; x < t->width; x += t->tile_width) {
+        if (read_chunk(t, TIFFComputeTile(t->tiff, (uint32_t)x, y, 0, 0), t->chunk_bytes, (uint32_t)x, y,
+                       t->tile_width / t->step_x, rows) != 0) {
+            return -1;
         }
-        place_units(t, t->chunk, (uint32_t)x, y, tile_width / t->step_x, rows);
     }
     return 0;
 }
 
 int wvl_io_tiff_prepare_subsampled(wvl_io_tiff *t)
 {
-    uint32_t k;
-
     if (wvl_io_describe(t->context, t->width, t->height, 3, 8, 0) != 0) {
         return -1;
     }
-    for (k = 1; k < 3; k++) {
+    for (uint32_t k = 1; k < 3; k++) {
         wvl_io_subsample(t->context->picture, k, (uint8_t)t->step_x, (uint8_t)t->step_y);
     }
     wvl_io_lay_out(t->context, 0);
-    return TIFFIsTiled(t->tiff) ? prepare_tiles(t) : prepare_strips(t);
+    return t->is_tiled ? prepare_tiles(t) : prepare_strips(t);
 }
 
 int wvl_io_tiff_read_subsampled(wvl_io_tiff *t, uint32_t first, uint32_t count)
 {
-    uint64_t y, end = (uint64_t)first + count;
+    uint64_t end = (uint64_t)first + count;
 
-    for (y = first; y < end; y += t->band_rows) {
+    for (uint64_t y = first; y < end; y += t->band_rows) {
         uint32_t rows = end - y < t->band_rows ? (uint32_t)(end - y) : t->band_rows;
 
-        if ((TIFFIsTiled(t->tiff) ? read_tiles(t, (uint32_t)y, rows) : read_strip(t, (uint32_t)y, rows)) != 0) {
+        if (read_band(t, (uint32_t)y, rows) != 0) {
             return -1;
         }
     }

@@ -26,25 +26,13 @@ void wvl_io_unpack_bits(const uint8_t *from, unsigned depth, uint8_t *to, unsign
 {
     uint64_t held = 0, mask = (UINT64_C(1) << depth) - 1;
     unsigned bits = 0;
-    size_t i;
 
-    for (i = 0; i < count; i++) {
-        uint32_t sample;
-        uint16_t half;
-
+    for (size_t i = 0; i < count; i++) {
         for (; bits < depth; bits += 8) {
             held = held << 8 | *from++;
         }
         bits -= depth;
-        sample = (uint32_t)(held >> bits & mask);
-        half = (uint16_t)sample;
-        if (sample_bytes == 1) {
-            to[i] = (uint8_t)sample;
-        } else if (sample_bytes == 2) {
-            memcpy(to + 2 * i, &half, sizeof half);
-        } else {
-            memcpy(to + 4 * i, &sample, sizeof sample);
-        }
+        wvl_io_store(to + i * sample_bytes, sample_bytes, (uint32_t)(held >> bits & mask));
     }
 }
 

@@ -56,10 +56,10 @@ static int on_encoding(void *user, const XML_Char *name, XML_Encoding *encoding)
         return XML_STATUS_ERROR;
     }
     for (int i = 0; i < 256; i++) {
-        char byte = (char)i, *from = &byte, *to;
+        char byte = (char)i, *from = &byte;
         unsigned char code[8] = {0};
         size_t left = 1, room = sizeof code;
-        to = (char *)code;
+        char *to = (char *)code;
         (void)iconv(convert, NULL, NULL, NULL, NULL);
         size_t failed = iconv(convert, &from, &left, &to, &room);
         int is_character = failed != (size_t)-1 && left == 0 && room == sizeof code - 4;

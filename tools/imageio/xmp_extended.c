@@ -4,7 +4,7 @@
  * takes several rdf:Description of one resource. Only namespaces that the extension declares within these go along, so
  * it is refused where its rdf:RDF or what stands around it declares others.
  */
-#include "xmp_extended.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>

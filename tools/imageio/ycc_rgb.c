@@ -131,14 +131,8 @@ static void convert_row(converter *c, uint32_t y, wvl_io_component *out)
         for (unsigned i = 0; i < 3; i++) {
             const matrix *m = &c->m;
             int64_t sum = m->y[i] * luma + m->cb[i] * cb + m->cr[i] * cr + m->offset[i] * c->scale;
-            uint32_t v = round_code(c, sum);
             uint8_t *to = (uint8_t *)out[i].data + (size_t)y * out[i].stride_bytes + (size_t)x * out[i].sample_bytes;
-            uint16_t wide = (uint16_t)v;
-            if (out[i].sample_bytes == 1) {
-                *to = (uint8_t)v;
-            } else {
-                memcpy(to, &wide, sizeof wide);
-            }
+            wvl_io_store(to, out[i].sample_bytes, round_code(c, sum));
         }
     }
 }

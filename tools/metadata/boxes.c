@@ -11,14 +11,7 @@
 #define BOX_UUID 0x75756964u
 #define BOX_ASOC 0x61736F63u
 
-static const uint8_t uuids[WVL_IO_BLOB_KINDS][16] = {
-    [WVL_IO_EXIF] = {'J', 'p', 'g', 'T', 'i', 'f', 'f', 'E', 'x', 'i', 'f', '-', '>', 'J', 'P', '2'},
-    [WVL_IO_IPTC] = {0x33, 0xC7, 0xA4, 0xD2, 0xB8, 0x1D, 0x47, 0x23, 0xA0, 0xBA, 0xF1, 0xA3, 0xE0, 0x97, 0xAD, 0x38},
-    [WVL_IO_XMP] = {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC},
-    [WVL_IO_GEO] = {0xB1, 0x4B, 0xF8, 0xBD, 0x08, 0x3D, 0x4B, 0x43, 0xA5, 0xAE, 0x8C, 0xD7, 0xD5, 0xA6, 0xCE, 0x03},
-};
-
-int wvl_metadata_is_xmp_uuid(const uint8_t uuid[16]) { return !memcmp(uuid, uuids[WVL_IO_XMP], 16); }
+int wvl_metadata_is_xmp_uuid(const uint8_t uuid[16]) { return !memcmp(uuid, wvl_io_uuids[WVL_IO_XMP], 16); }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
 
@@ -68,14 +61,14 @@ void wvl_metadata_name_kinds(const wvl_io_metadata *metadata, unsigned keep, cha
     text[0] = '\0';
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (metadata->blobs[kinds[i].kind].data && (keep & kinds[i].bit)) {
-            wvl_metadata_add_name(text, bytes, kinds[i].name);
+            wvl_io_add_name(text, bytes, kinds[i].name);
         }
     }
     for (size_t i = 0; (keep & WVL_KEEP_TEXT) && i < metadata->text_count; i++) {
-        wvl_metadata_add_name(text, bytes, metadata->texts[i].name);
+        wvl_io_add_name(text, bytes, metadata->texts[i].name);
     }
     if (metadata->box_count && (keep & WVL_KEEP_BOXES)) {
-        wvl_metadata_add_name(text, bytes, "boxes");
+        wvl_io_add_name(text, bytes, "boxes");
     }
 }
 
@@ -85,7 +78,7 @@ static void add_uuid(wvl_metadata_boxes *out, wvl_io_blob_kind kind, const void 
 {
     wvl_box *box = &out->boxes[out->count++];
     *box = (wvl_box){.type = BOX_UUID, .data = data, .bytes = bytes};
-    memcpy(box->uuid, uuids[kind], sizeof box->uuid);
+    memcpy(box->uuid, wvl_io_uuids[kind], sizeof box->uuid);
 }
 
 static int add_xmp(const wvl_io_metadata *m, unsigned keep, wvl_metadata_boxes *out)
@@ -126,7 +119,7 @@ static int add_gml(const wvl_io_picture *io, wvl_metadata_boxes *out)
         out->boxes[out->count++] = (wvl_box){.type = BOX_ASOC, .data = content.data, .bytes = content.bytes};
     } else {
         snprintf(name, sizeof name, "GML (%s)", why);
-        wvl_metadata_add_name(out->lost, sizeof out->lost, name);
+        wvl_io_add_name(out->lost, sizeof out->lost, name);
     }
     return 0;
 }

@@ -4,19 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "stream.h"
+#include "tools/imageio/tiff_tags.h"
 
-enum {
-    TAG_SCALE = 33550,
-    TAG_TIEPOINTS = 33922,
-    TAG_TRANSFORMATION = 34264,
-    TAG_KEYS = 34735,
-    KEY_RASTER_TYPE = 1025,
-    KEY_GEOGRAPHIC = 2048,
-    KEY_PROJECTED = 3072,
-    RASTER_IS_POINT = 2,
-    USER_DEFINED = 32767
-};
+#define USER_DEFINED 32767u
 
 /* X = origin[0] + column * per_column[0] + row * per_row[0], Y likewise; pixel centres have whole numbers. */
 typedef struct grid {
@@ -28,15 +18,15 @@ typedef struct grid {
 /* ---- From GeoTIFF ---------------------------------------------------------------------------- */
 
 /* The SHORT value of a key; 0: there is none. */
-static uint32_t read_key(const wvl_tiff_stream *s, size_t keys, unsigned wanted)
+static uint32_t read_key(const wvl_io_tiff_block *s, size_t keys, unsigned wanted)
 {
     double count = 0, key, place, value;
-    if (!wvl_tiff_read_value(s, keys, 3, &count)) {
+    if (!wvl_io_read_value(s, keys, 3, &count)) {
         return 0;
     }
     for (uint32_t i = 1; i <= (uint32_t)count; i++) {
-        if (!wvl_tiff_read_value(s, keys, 4 * i, &key) || !wvl_tiff_read_value(s, keys, 4 * i + 1, &place) ||
-            !wvl_tiff_read_value(s, keys, 4 * i + 3, &value)) {
+        if (!wvl_io_read_value(s, keys, 4 * i, &key) || !wvl_io_read_value(s, keys, 4 * i + 1, &place) ||
+            !wvl_io_read_value(s, keys, 4 * i + 3, &value)) {
             return 0;
         }
         if ((unsigned)key == wanted && place == 0.0) {
@@ -46,11 +36,11 @@ static uint32_t read_key(const wvl_tiff_stream *s, size_t keys, unsigned wanted)
     return 0;
 }
 
-static int read_values(const wvl_tiff_stream *s, unsigned tag, uint32_t count, double *values)
+static int read_values(const wvl_io_tiff_block *s, unsigned tag, uint32_t count, double *values)
 {
-    size_t entry = wvl_tiff_find_entry(s, wvl_tiff_first_directory(s), tag);
+    size_t entry = wvl_io_find_entry(s, wvl_io_first_directory(s), tag);
     for (uint32_t i = 0; i < count; i++) {
-        if (!entry || !wvl_tiff_read_value(s, entry, i, &values[i]) || !isfinite(values[i])) {
+        if (!entry || !wvl_io_read_value(s, entry, i, &values[i]) || !isfinite(values[i])) {
             return 0;
         }
     }
@@ -58,19 +48,19 @@ static int read_values(const wvl_tiff_stream *s, unsigned tag, uint32_t count, d
 }
 
 /* Corner (0, 0) of GeoTIFF is the corner of the first pixel, or its centre where the raster is of points. */
-static int read_place(const wvl_tiff_stream *s, int is_point, grid *g)
+static int read_place(const wvl_io_tiff_block *s, int is_point, grid *g)
 {
     double m[16], scale[3], tie[6], beyond[1], centre = is_point ? 0.0 : 0.5;
-    size_t ties = wvl_tiff_find_entry(s, wvl_tiff_first_directory(s), TAG_TIEPOINTS);
+    size_t ties = wvl_io_find_entry(s, wvl_io_first_directory(s), WVL_TAG_TIEPOINTS);
     memset(g, 0, sizeof *g);
-    if (read_values(s, TAG_TRANSFORMATION, 16, m)) {
+    if (read_values(s, WVL_TAG_TRANSFORMATION, 16, m)) {
         for (int i = 0; i < 2; i++) {
             g->per_column[i] = m[4 * i];
             g->per_row[i] = m[4 * i + 1];
             g->origin[i] = m[4 * i + 3];
         }
-    } else if (read_values(s, TAG_SCALE, 3, scale) && read_values(s, TAG_TIEPOINTS, 6, tie) &&
-               !wvl_tiff_read_value(s, ties, 6, beyond)) {
+    } else if (read_values(s, WVL_TAG_PIXEL_SCALE, 3, scale) && read_values(s, WVL_TAG_TIEPOINTS, 6, tie) &&
+               !wvl_io_read_value(s, ties, 6, beyond)) {
         g->per_column[0] = scale[0];
         g->per_row[1] = -scale[1];
         g->origin[0] = tie[3] - tie[0] * scale[0];
@@ -86,13 +76,13 @@ static int read_place(const wvl_tiff_stream *s, int is_point, grid *g)
 
 static int read_grid(const wvl_io_blob *geo, grid *g, char *why, size_t why_bytes)
 {
-    wvl_tiff_stream s = wvl_tiff_stream_of(geo->data, geo->bytes);
-    size_t keys = geo->data ? wvl_tiff_find_entry(&s, wvl_tiff_first_directory(&s), TAG_KEYS) : 0;
-    if (!keys || !read_place(&s, read_key(&s, keys, KEY_RASTER_TYPE) == RASTER_IS_POINT, g)) {
+    wvl_io_tiff_block s = wvl_io_tiff_block_of(geo->data, geo->bytes);
+    size_t keys = geo->data ? wvl_io_find_entry(&s, wvl_io_first_directory(&s), WVL_TAG_GEO_KEYS) : 0;
+    if (!keys || !read_place(&s, read_key(&s, keys, WVL_KEY_RASTER_TYPE) == WVL_KEY_RASTER_IS_POINT, g)) {
         snprintf(why, why_bytes, "--gml needs a place: a scale with one tiepoint, or a transformation");
         return 0;
     }
-    uint32_t projected = read_key(&s, keys, KEY_PROJECTED), geographic = read_key(&s, keys, KEY_GEOGRAPHIC);
+    uint32_t projected = read_key(&s, keys, WVL_KEY_PROJECTED), geographic = read_key(&s, keys, WVL_KEY_GEOGRAPHIC);
     g->epsg = projected ? projected : geographic;
     wvl_metadata_axes axes = projected ? wvl_metadata_axes_of(projected) : WVL_METADATA_NORTHING_FIRST;
     g->is_northing_first = axes == WVL_METADATA_NORTHING_FIRST;

@@ -3,45 +3,57 @@
 #include <string.h>
 
 #include "boxes.h"
-#include "stream.h"
+#include "tools/imageio/tiff_tags.h"
 #include "xmp.h"
 
 enum {
     TAG_ORIENTATION = 274,
     TAG_X_RESOLUTION = 282,
     TAG_Y_RESOLUTION = 283,
-    TAG_EXIF = 34665,
     TAG_PIXEL_X = 40962,
     TAG_PIXEL_Y = 40963
 };
 
 /* Type, count and value change places; the tags stay. */
-static void swap_entries(wvl_tiff_stream *s, uint32_t directory, unsigned tag_a, unsigned tag_b)
+static void swap_entries(wvl_io_blob *exif, uint32_t directory, unsigned tag_a, unsigned tag_b)
 {
-    size_t a = wvl_tiff_find_entry(s, directory, tag_a), b = wvl_tiff_find_entry(s, directory, tag_b);
+    wvl_io_tiff_block b = wvl_io_tiff_block_of(exif->data, exif->bytes);
+    size_t first = wvl_io_find_entry(&b, directory, tag_a), second = wvl_io_find_entry(&b, directory, tag_b);
     uint8_t kept[10];
-    if (a && b) {
-        memcpy(kept, s->bytes + a + 2, sizeof kept);
-        memcpy(s->bytes + a + 2, s->bytes + b + 2, sizeof kept);
-        memcpy(s->bytes + b + 2, kept, sizeof kept);
+    if (first && second) {
+        memcpy(kept, exif->data + first + 2, sizeof kept);
+        memcpy(exif->data + first + 2, exif->data + second + 2, sizeof kept);
+        memcpy(exif->data + second + 2, kept, sizeof kept);
+    }
+}
+
+/* The only value of an entry of SHORT or LONG becomes 1. */
+static void set_one(wvl_io_blob *exif, size_t entry)
+{
+    wvl_io_tiff_block b = wvl_io_tiff_block_of(exif->data, exif->bytes);
+    uint64_t type = wvl_io_number_at(&b, entry + 2, 2);
+    if ((type == WVL_TIFF_SHORT || type == WVL_TIFF_LONG) && wvl_io_number_at(&b, entry + 4, 4) == 1) {
+        unsigned each = wvl_io_tiff_type_bytes(type);
+        memset(exif->data + entry + 8, 0, each);
+        exif->data[entry + 8 + (b.big_endian ? each - 1 : 0)] = 1;
     }
 }
 
 static void reset_exif(wvl_io_blob *exif, int swap)
 {
-    wvl_tiff_stream s = wvl_tiff_stream_of(exif->data, exif->bytes);
-    uint32_t first = wvl_tiff_first_directory(&s);
-    size_t orientation = wvl_tiff_find_entry(&s, first, TAG_ORIENTATION);
-    size_t pointer = wvl_tiff_find_entry(&s, first, TAG_EXIF);
+    wvl_io_tiff_block s = wvl_io_tiff_block_of(exif->data, exif->bytes);
+    uint32_t first = wvl_io_first_directory(&s);
+    size_t orientation = wvl_io_find_entry(&s, first, TAG_ORIENTATION);
+    size_t pointer = wvl_io_find_entry(&s, first, WVL_TAG_EXIF);
     double directory;
     if (orientation) {
-        wvl_tiff_set_value(&s, orientation, 1);
+        set_one(exif, orientation);
     }
     if (swap) {
-        swap_entries(&s, first, TAG_X_RESOLUTION, TAG_Y_RESOLUTION);
+        swap_entries(exif, first, TAG_X_RESOLUTION, TAG_Y_RESOLUTION);
     }
-    if (swap && pointer && wvl_tiff_read_value(&s, pointer, 0, &directory)) {
-        swap_entries(&s, (uint32_t)directory, TAG_PIXEL_X, TAG_PIXEL_Y);
+    if (swap && pointer && wvl_io_read_value(&s, pointer, 0, &directory)) {
+        swap_entries(exif, (uint32_t)directory, TAG_PIXEL_X, TAG_PIXEL_Y);
     }
 }
 

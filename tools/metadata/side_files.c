@@ -199,10 +199,10 @@ static void name_others(search *s, wvl_io_picture *io)
     (void)read_with_ending(s, s->stem, "tfwx", &approximation);
     (void)read_with_ending(s, s->stem, "tab", &table);
     if (approximation.data) {
-        wvl_metadata_add_name(io->lost, sizeof io->lost, ".tfwx (an approximate place)");
+        wvl_io_add_name(io->lost, sizeof io->lost, ".tfwx (an approximate place)");
     }
     if (contains(&table, "!table") && contains(&table, "\"RASTER\"")) {
-        wvl_metadata_add_name(io->lost, sizeof io->lost, ".tab (a place by MapInfo)");
+        wvl_io_add_name(io->lost, sizeof io->lost, ".tab (a place by MapInfo)");
     }
     free(approximation.data);
     free(table.data);
@@ -216,10 +216,10 @@ static int take_files(search *s, wvl_io_picture *io)
     (void)read_with_ending(s, strlen(s->path), "aux.xml", &aux);
     read_world_file(s, &world);
     if (aux.is_unreadable) {
-        wvl_metadata_add_name(io->lost, sizeof io->lost, ".aux.xml (cannot be read)");
+        wvl_io_add_name(io->lost, sizeof io->lost, ".aux.xml (cannot be read)");
     }
     if (world.is_unreadable) {
-        wvl_metadata_add_name(io->lost, sizeof io->lost, "world file (cannot be read)");
+        wvl_io_add_name(io->lost, sizeof io->lost, "world file (cannot be read)");
     }
     int failed = aux.lacks_memory || world.lacks_memory;
     int result = failed ? -1 : wvl_metadata_take_sidecars(aux.data, aux.bytes, world.data, world.bytes, io);

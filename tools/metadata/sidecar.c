@@ -7,14 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream.h"
 #include "tools/imageio/tiff_tags.h"
 #include "xml.h"
 #include "xmp.h"
 
 #define MOST_POINTS 10000u
-
-enum { KEY_RASTER_TYPE = 1025, RASTER_IS_POINT = 2 }; /* of GeoTIFF */
 
 /* What the files say together. */
 typedef struct place {
@@ -120,7 +117,7 @@ static int take_system(wvl_xml_span text, wvl_io_picture *io, place *p)
     if (epsg >= 1024 && epsg <= 32766 && (p->is_geographic || word_begins(wkt, start, "PROJ"))) {
         p->epsg = (uint16_t)epsg;
     } else {
-        wvl_metadata_add_name(io->lost, sizeof io->lost, "coordinate system of .aux.xml (has no EPSG code)");
+        wvl_io_add_name(io->lost, sizeof io->lost, "coordinate system of .aux.xml (has no EPSG code)");
     }
     free(copy);
     return 0;
@@ -200,7 +197,7 @@ static int read_aux(wvl_xml_span document, wvl_io_picture *io, place *p)
     int found, result = 0, is_dataset = 0;
     for (size_t at = 0; result == 0 && (found = wvl_xml_next_tag(document, &at, &tag)) != 0;) {
         if (found < 0) {
-            wvl_metadata_add_name(io->lost, sizeof io->lost, ".aux.xml (damaged)");
+            wvl_io_add_name(io->lost, sizeof io->lost, ".aux.xml (damaged)");
             return 0;
         }
         is_dataset |= wvl_xml_is(tag.name, "PAMDataset");
@@ -251,7 +248,7 @@ static void read_world(wvl_xml_span text, wvl_io_picture *io, place *p)
         return; /* .aux.xml counts more */
     }
     if (!read_lines(text, v) || v[0] * v[3] == v[1] * v[2]) {
-        wvl_metadata_add_name(io->lost, sizeof io->lost, "world file (its numbers give no place)");
+        wvl_io_add_name(io->lost, sizeof io->lost, "world file (its numbers give no place)");
         return;
     }
     const double transform[6] = {v[4] - 0.5 * (v[0] + v[2]), v[0], v[2], v[5] - 0.5 * (v[1] + v[3]), v[1], v[3]};
@@ -285,32 +282,31 @@ static int add_transform(wvl_io_context *context, wvl_io_tags *tags, const doubl
 
 /* ---- Tags of the picture ----------------------------------------------------------------------- */
 
-static size_t find_tag(const wvl_tiff_stream *s, unsigned tag)
+static size_t find_tag(const wvl_io_tiff_block *s, unsigned tag)
 {
-    return wvl_tiff_find_entry(s, wvl_tiff_first_directory(s), tag);
+    return wvl_io_find_entry(s, wvl_io_first_directory(s), tag);
 }
 
 int wvl_metadata_has_place(const wvl_io_blob *geo)
 {
-    wvl_tiff_stream s = wvl_tiff_stream_of(geo->data, geo->bytes);
+    wvl_io_tiff_block s = wvl_io_tiff_block_of(geo->data, geo->bytes);
     double value;
     size_t ties = geo->data ? find_tag(&s, WVL_TAG_TIEPOINTS) : 0;
     return geo->data && (find_tag(&s, WVL_TAG_TRANSFORMATION) || find_tag(&s, WVL_TAG_RPC) ||
-                         (ties && (find_tag(&s, WVL_TAG_PIXEL_SCALE) || wvl_tiff_read_value(&s, ties, 6, &value))));
+                         (ties && (find_tag(&s, WVL_TAG_PIXEL_SCALE) || wvl_io_read_value(&s, ties, 6, &value))));
 }
 
 /* Keys and the like, which have no place with them. */
 static int keep_given(wvl_io_context *context, wvl_io_tags *tags, const wvl_io_blob *geo)
 {
     static const uint16_t kept[] = {WVL_TAG_GEO_KEYS, WVL_TAG_GEO_DOUBLES, WVL_TAG_GEO_TEXTS, WVL_TAG_GDAL_NODATA};
-    wvl_tiff_stream s = wvl_tiff_stream_of(geo->data, geo->bytes);
+    wvl_io_tiff_block s = wvl_io_tiff_block_of(geo->data, geo->bytes);
     int result = 0;
     tags->big_endian = geo->data && s.big_endian;
     for (size_t i = 0; geo->data && result == 0 && i < sizeof kept / sizeof kept[0]; i++) {
-        size_t entry = find_tag(&s, kept[i]), bytes = 0, at = entry ? wvl_tiff_find_values(&s, entry, &bytes) : 0;
+        size_t entry = find_tag(&s, kept[i]), bytes = 0, at = entry ? wvl_io_find_values(&s, entry, &bytes) : 0;
         if (bytes) {
-            const uint8_t *type = s.bytes + entry + 2;
-            unsigned number = s.big_endian ? wvl_io_be16(type) : wvl_io_le16(type);
+            unsigned number = (unsigned)wvl_io_number_at(&s, entry + 2, 2);
             result = wvl_io_add_tag(context, tags, kept[i], number, (uint32_t)(bytes / wvl_io_tiff_type_bytes(number)),
                                     s.bytes + at);
         }
@@ -321,11 +317,11 @@ static int keep_given(wvl_io_context *context, wvl_io_tags *tags, const wvl_io_b
 /* Where keys of the picture say that its raster is of points, places are those of their centres. */
 static void use_raster_type(const wvl_io_blob *geo, place *p)
 {
-    wvl_tiff_stream s = wvl_tiff_stream_of(geo->data, geo->bytes);
+    wvl_io_tiff_block s = wvl_io_tiff_block_of(geo->data, geo->bytes);
     size_t keys = geo->data ? find_tag(&s, WVL_TAG_GEO_KEYS) : 0;
     double key = 0, value = 0;
-    for (uint32_t i = 4; keys && p->has_transform && wvl_tiff_read_value(&s, keys, i + 3, &value); i += 4) {
-        if (wvl_tiff_read_value(&s, keys, i, &key) && key == KEY_RASTER_TYPE && value == RASTER_IS_POINT) {
+    for (uint32_t i = 4; keys && p->has_transform && wvl_io_read_value(&s, keys, i + 3, &value); i += 4) {
+        if (wvl_io_read_value(&s, keys, i, &key) && key == WVL_KEY_RASTER_TYPE && value == WVL_KEY_RASTER_IS_POINT) {
             p->transform[0] += 0.5 * (p->transform[1] + p->transform[2]);
             p->transform[3] += 0.5 * (p->transform[4] + p->transform[5]);
         }
@@ -334,16 +330,11 @@ static void use_raster_type(const wvl_io_blob *geo, place *p)
 
 static int make_tags(wvl_io_picture *io, place *p)
 {
-    wvl_io_context context;
+    wvl_io_context context = {.picture = io, .name = ""};
     wvl_io_tags tags = {NULL, 0, 0};
-    memset(&context, 0, sizeof context);
-    context.picture = io;
-    context.name = "";
     use_raster_type(&io->metadata.blobs[WVL_IO_GEO], p);
     int result = keep_given(&context, &tags, &io->metadata.blobs[WVL_IO_GEO]);
-    if (result == 0) {
-        result = add_keys(&context, &tags, p);
-    }
+    TRY(result, add_keys(&context, &tags, p));
     if (result == 0 && p->has_transform) {
         result = add_transform(&context, &tags, p->transform);
     } else if (result == 0 && p->point_count) {
@@ -364,9 +355,8 @@ static int make_tags(wvl_io_picture *io, place *p)
 int wvl_metadata_take_sidecars(const char *aux, size_t aux_bytes, const char *world, size_t world_bytes,
                                wvl_io_picture *io)
 {
-    place p;
+    place p = {0};
     int result = 0;
-    memset(&p, 0, sizeof p);
     if (aux) {
         result = read_aux((wvl_xml_span){aux, aux_bytes}, io, &p);
     }

@@ -33,8 +33,6 @@ static const property properties[WVL_IO_FIELD_COUNT] = {
     [WVL_IO_FIELD_PROJECT] = {"xmpDM", "http://ns.adobe.com/xmp/1.0/DynamicMedia/", "projectName", FORM_TEXT},
 };
 
-void wvl_metadata_add_name(char *list, size_t bytes, const char *name) { wvl_io_add_name(list, bytes, name); }
-
 /* ---- What the packet has --------------------------------------------------------------------- */
 
 /* An attribute "xmlns:p" with the namespace as its value, or "xmlns". */
@@ -161,7 +159,7 @@ static int came_before(const wvl_io_metadata *m, size_t index, char *lost, size_
     for (size_t i = 0; i < index; i++) {
         if (m->texts[i].field == m->texts[index].field) {
             if (strcmp(m->texts[i].value, m->texts[index].value) != 0) {
-                wvl_metadata_add_name(lost, lost_bytes, m->texts[index].name);
+                wvl_io_add_name(lost, lost_bytes, m->texts[index].name);
             }
             return 1;
         }
@@ -177,7 +175,7 @@ static void put_elements(wvl_text *out, wvl_xml_span document, const wvl_io_meta
         const char *value = m->texts[i].value;
         char date[40];
         if (p->form == FORM_NONE || (p->form == FORM_DATE && !wvl_metadata_convert_date(value, date))) {
-            wvl_metadata_add_name(lost, lost_bytes, m->texts[i].name);
+            wvl_io_add_name(lost, lost_bytes, m->texts[i].name);
         } else if (!came_before(m, i, lost, lost_bytes) && !(document.bytes && has_property(document, p))) {
             put_element(out, p, p->form == FORM_DATE ? date : value);
         }
@@ -269,7 +267,7 @@ static void merge(wvl_text *out, wvl_xml_span document, const place *p, const wv
 static void name_texts(const wvl_io_metadata *m, char *lost, size_t lost_bytes)
 {
     for (size_t i = 0; i < m->text_count; i++) {
-        wvl_metadata_add_name(lost, lost_bytes, m->texts[i].name);
+        wvl_io_add_name(lost, lost_bytes, m->texts[i].name);
     }
 }
 

@@ -29,7 +29,4 @@ void wvl_metadata_find_prefixes(wvl_xml_span document, const char *space, wvl_xm
 /* Whether a name with its prefix is `local` of that namespace. */
 int wvl_metadata_is_named(const wvl_xmp_prefixes *prefixes, wvl_xml_span name, const char *local);
 
-/* As wvl_io_add_name. */
-void wvl_metadata_add_name(char *list, size_t bytes, const char *name);
-
 #endif
