@@ -151,13 +151,18 @@ static void ict(const int32_t *const *in, uint32_t n, void *const *out)
     }
 }
 
-#define FRONT_KERNELS(table, put_xyz)                                                                                  \
+#define FRONT_KERNELS(level, put_xyz)                                                                                  \
     {                                                                                                                  \
-        .level = table, .contiguous = {load_u8, load_s8, load_u16, load_s16, load_32},                                 \
-        .triple = {load_u8x3, NULL, load_u16x3, NULL, NULL, load_packed10x3, load_packed12x3, load_filled10x3_be,      \
-                   load_filled10x3_le, load_filled12x3_be, load_filled12x3_le, load_words12x3_be, load_words12x3_le,   \
-                   load_words10x3_be, load_words10x3_le, load_u16x3_be},                                               \
-        .convert = {NULL, to_f32, rct, NULL, ict}, .color = {NULL, NULL, put_xyz},                                     \
+        level, {NULL}, {load_u8, load_s8, load_u16, load_s16, load_32}, TRIPLES, {NULL, to_f32, rct, NULL, ict},       \
+        {                                                                                                              \
+            NULL, NULL, put_xyz                                                                                        \
+        }                                                                                                              \
+    }
+#define TRIPLES                                                                                                        \
+    {                                                                                                                  \
+        load_u8x3, NULL, load_u16x3, NULL, NULL, load_packed10x3, load_packed12x3, load_filled10x3_be,                 \
+            load_filled10x3_le, load_filled12x3_be, load_filled12x3_le, load_words12x3_be, load_words12x3_le,          \
+            load_words10x3_be, load_words10x3_le, load_u16x3_be                                                        \
     }
 
 #endif
