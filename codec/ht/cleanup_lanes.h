@@ -9,9 +9,7 @@
  * the high half. A sample is represented by t = 2 mu - 1, or 0 where mu is 0: t is odd where the sample
  * is significant, and has as many bits as the exponent E.
  *
- * A file that includes this one first defines:
- *   LANES                     4, 8 or 16
- *   lanes, halves, pairs      vectors of uint32_t, uint16_t and, for two quads, uint64_t
+ * A file that includes this one first defines, with the vectors of base/lanes.h (in `pairs` a number is of two quads):
  *   load16, load32            (line, count, shift, signs) to magnitudes and signs of count <= 2 LANES columns, 0 behind
  *                             them, from samples of 16 or 32 bits
  *   less_one                  halves less 1, but 0 stays
@@ -27,7 +25,6 @@
  *   put_turns(to, even, odd)  even 0, odd 0, even 1, ...
  *   squeeze(bits, members)    the bits of the members side by side
  *   pick(table, index)        of 32-bit lanes; pick_pairs: of pairs
- *   LANES_NUMBERED            {0, 1, 2, ...}
  */
 #ifndef WVL_HT_CLEANUP_LANES_H
 #define WVL_HT_CLEANUP_LANES_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The three coding passes as lists of symbols: the walk over stripes and units. Included by one file per instruction
- * set, which has tools, open_tools()    what is the same for all units of a pass propagate_unit()       lists its
- * symbols, marks significance in the window, returns the samples visited clean_unit()           the same for those not
- * visited; full_stripe: columns may be in run mode refine_members() add_gain()             adds to gain_sum and
- * gain_count what became significant and gets list_pass().
+ * The three coding passes as lists of symbols: the walk over stripes and units. A file for each instruction set
+ * includes this one and gets list_pass(). It first defines: tools, open_tools()    what is the same for all units of a
+ * pass propagate_unit()       lists its symbols, marks significance in the window, returns the samples visited
+ *   clean_unit()           the same for those not visited; full_stripe: columns may be in run mode
+ *   refine_members()       lists the symbols of a refinement
+ *   add_gain()             adds to gain_sum and gain_count what became significant
  */
 #include "codec/t1/fast_unit.h"
 
@@ -91,41 +92,21 @@ static WVL_ALWAYS_INLINE size_t list_with_gains(wvl_t1_fast *b, int kind, uint32
                                   : list_stripes(b, kind, plane, flags | GAINS);
 }
 
-static size_t list_propagate(wvl_t1_fast *b, uint32_t plane) { return list_with_gains(b, WVL_T1_PROPAGATE, plane, 0); }
-static size_t list_propagate_raw(wvl_t1_fast *b, uint32_t plane)
-{
-    return list_with_gains(b, WVL_T1_PROPAGATE, plane, RAW);
-}
-static size_t list_propagate_causal(wvl_t1_fast *b, uint32_t plane)
-{
-    return list_with_gains(b, WVL_T1_PROPAGATE, plane, CAUSAL);
-}
-static size_t list_propagate_causal_raw(wvl_t1_fast *b, uint32_t plane)
-{
-    return list_with_gains(b, WVL_T1_PROPAGATE, plane, CAUSAL | RAW);
-}
-static size_t list_refine(wvl_t1_fast *b, uint32_t plane) { return list_stripes(b, WVL_T1_REFINE, plane, 0); }
-static size_t list_refine_causal(wvl_t1_fast *b, uint32_t plane)
-{
-    return list_stripes(b, WVL_T1_REFINE, plane, CAUSAL);
-}
-static size_t list_clean(wvl_t1_fast *b, uint32_t plane) { return list_with_gains(b, WVL_T1_CLEANUP, plane, 0); }
-static size_t list_clean_causal(wvl_t1_fast *b, uint32_t plane)
-{
-    return list_with_gains(b, WVL_T1_CLEANUP, plane, CAUSAL);
-}
-
+/* Each call is a loop of its own, without what its flags leave out. */
 static size_t list_pass(wvl_t1_fast *b, int kind, int raw, unsigned plane)
 {
     int causal = (b->in->style & WVL_STYLE_VSC) != 0;
     if (kind == WVL_T1_REFINE) {
-        return causal ? list_refine_causal(b, plane) : list_refine(b, plane);
+        return causal ? list_stripes(b, WVL_T1_REFINE, plane, CAUSAL) : list_stripes(b, WVL_T1_REFINE, plane, 0);
     }
     if (kind == WVL_T1_CLEANUP) {
-        return causal ? list_clean_causal(b, plane) : list_clean(b, plane);
+        return causal ? list_with_gains(b, WVL_T1_CLEANUP, plane, CAUSAL)
+                      : list_with_gains(b, WVL_T1_CLEANUP, plane, 0);
     }
     if (raw) {
-        return causal ? list_propagate_causal_raw(b, plane) : list_propagate_raw(b, plane);
+        return causal ? list_with_gains(b, WVL_T1_PROPAGATE, plane, CAUSAL | RAW)
+                      : list_with_gains(b, WVL_T1_PROPAGATE, plane, RAW);
     }
-    return causal ? list_propagate_causal(b, plane) : list_propagate(b, plane);
+    return causal ? list_with_gains(b, WVL_T1_PROPAGATE, plane, CAUSAL)
+                  : list_with_gains(b, WVL_T1_PROPAGATE, plane, 0);
 }

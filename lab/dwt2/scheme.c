@@ -6,8 +6,6 @@
 
 #include "dwt/scheme.h"
 
-#define K97 1.230174104914001f
-
 static const struct {
     const char *name;
     wvl_dwt2_scheme forward;
@@ -31,7 +29,7 @@ static const struct {
                 {0, WVL_LIFT97_BETA, 0, 0, 0, 0, 1},
                 {1, WVL_LIFT97_GAMMA, 0, 0, 0, 0, 1},
                 {0, WVL_LIFT97_DELTA, 0, 0, 0, 0, 1}},
-      .gain = {1 / K97, K97},
+      .gain = {1 / WVL_LIFT97_K, WVL_LIFT97_K},
       .line_kind = WVL_LINE_F32}},
     {"dd137",
      {.type = WVL_DWT_F32,

@@ -2,6 +2,7 @@
 /* The reference: what every other table must equal, bit by bit. */
 #include "dwt/dwt.h"
 
+#include "dwt/deep.h"
 #include "dwt/lift_ops.h"
 #include "dwt/quant.h"
 #include "dwt/scheme.h"
@@ -14,12 +15,6 @@
 #define HIGH wvl_lift53_high
 #define LOW wvl_lift53_low
 #define NAME(verb) verb##_i32
-#include "dwt/lift53_tmpl.h"
-
-#define SAMPLE int64_t
-#define HIGH wvl_lift53_high_wide
-#define LOW wvl_lift53_low_wide
-#define NAME(verb) verb##_i64
 #include "dwt/lift53_tmpl.h"
 
 static void vlift97(const wvl_vlift_rows *rows, uint32_t n)
@@ -66,70 +61,15 @@ static void hlift97(void *line, uint32_t n, unsigned parity, void *low_line, voi
     lift_half(low, low_count, high, high_count, parity, WVL_LIFT97_DELTA);
 }
 
-static uint32_t pack_i32_16(const void *line, uint32_t n, float r, void *slot)
+static uint32_t magnitude_i32(int32_t x, float r)
 {
-    const int32_t *x = line;
-    uint16_t *out = slot;
-    uint32_t bound = 0;
     (void)r;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t m = x[i] < 0 ? 0u - (uint32_t)x[i] : (uint32_t)x[i];
-        bound |= m;
-        out[i] = wvl_quant_sign16(m, x[i] < 0);
-    }
-    return bound;
+    return x < 0 ? 0u - (uint32_t)x : (uint32_t)x;
 }
-
-static uint32_t pack_i32_32(const void *line, uint32_t n, float r, void *slot)
-{
-    const int32_t *x = line;
-    uint32_t *out = slot, bound = 0;
-    (void)r;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t m = x[i] < 0 ? 0u - (uint32_t)x[i] : (uint32_t)x[i];
-        bound |= m;
-        out[i] = wvl_quant_sign32(m, x[i] < 0);
-    }
-    return bound;
-}
-
-static uint32_t pack_i64_32(const void *line, uint32_t n, float r, void *slot)
-{
-    const int64_t *x = line;
-    uint32_t *out = slot, bound = 0;
-    (void)r;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t m = (uint32_t)(x[i] < 0 ? -x[i] : x[i]);
-        bound |= m;
-        out[i] = wvl_quant_sign32(m, x[i] < 0);
-    }
-    return bound;
-}
-
-static uint32_t pack_f32_16(const void *line, uint32_t n, float r, void *slot)
-{
-    const float *x = line;
-    uint16_t *out = slot;
-    uint32_t bound = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t m = wvl_quant_magnitude(x[i], r);
-        bound |= m;
-        out[i] = wvl_quant_sign16(m, x[i] < 0.0f);
-    }
-    return bound;
-}
-
-static uint32_t pack_f32_32(const void *line, uint32_t n, float r, void *slot)
-{
-    const float *x = line;
-    uint32_t *out = slot, bound = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t m = wvl_quant_magnitude(x[i], r);
-        bound |= m;
-        out[i] = wvl_quant_sign32(m, x[i] < 0.0f);
-    }
-    return bound;
-}
+PACK_EACH(pack_i32_16, int32_t, uint16_t, magnitude_i32, wvl_quant_sign16)
+PACK_EACH(pack_i32_32, int32_t, uint32_t, magnitude_i32, wvl_quant_sign32)
+PACK_EACH(pack_f32_16, float, uint16_t, wvl_quant_magnitude, wvl_quant_sign16)
+PACK_EACH(pack_f32_32, float, uint32_t, wvl_quant_magnitude, wvl_quant_sign32)
 
 static const wvl_dwt_kernels kernels_c = {
     WVL_CPU_C,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "dwt/scheme.h"
+
 void wvl_inverse_band_origin(const wvl_tile_resolution *resolution, const wvl_tile_band *band, uint32_t *col,
                              uint32_t *row)
 {
@@ -28,8 +30,8 @@ void wvl_inverse_band_origin(const wvl_tile_resolution *resolution, const wvl_ti
 #undef SCALE
 #undef SETTLE_ALONE
 
-static const float steps_97[4] = {0.443506852043971f, 0.882911075530934f, -0.052980118572961f, -1.586134342059924f};
-static const float scales_97[2] = {1.230174104914001f, (float)(1.0 / 1.230174104914001)};
+static const float steps_97[4] = {WVL_LIFT97_DELTA, WVL_LIFT97_GAMMA, WVL_LIFT97_BETA, WVL_LIFT97_ALPHA};
+static const float scales_97[2] = {WVL_LIFT97_K, 1 / WVL_LIFT97_K};
 
 #define SAMPLE float
 #define NAME(x) x##_97

@@ -13,6 +13,7 @@
 #define WVL_LIFT97_BETA (-0.05298011857296141461f)
 #define WVL_LIFT97_GAMMA (0.88291107553093329591f)
 #define WVL_LIFT97_DELTA (0.44350685204397115211f)
+#define WVL_LIFT97_K (1.230174104914001f)
 
 /* Samples beyond each end of a signal that symmetric extension must supply (Tables F.8, F.9; the larger side). */
 #define WVL_LIFT97_REACH 4

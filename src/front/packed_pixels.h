@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Interleaved pixels of three components whose samples are not integers in native byte order: where each sample lies,
- * in bits. A kernel looks up the bytes that hold a pixel, for all lanes at once, and shifts each sample down. All
+/* Interleaved pixels of three components whose samples are not whole bytes, or have 16 bits: where each sample lies, in
+ * bits. A kernel looks up the bytes that hold a pixel, for all lanes at once, and shifts each sample down. All
  * values here are constants after inlining. */
 #ifndef WVL_FRONT_PACKED_PIXELS_H
 #define WVL_FRONT_PACKED_PIXELS_H
@@ -17,6 +17,7 @@ typedef struct wvl_packed_pixels {
 
 /* clang-format off */
 #define WVL_PACKED_PIXELS(make) \
+    make(u16x3, WVL_LOAD_U16, 48, 16, 16, 0, 0) \
     make(packed10x3, WVL_LOAD_PACKED10, 30, 10, 10, 1, 0) \
     make(packed12x3, WVL_LOAD_PACKED12, 36, 12, 12, 1, 0) \
     make(filled10x3_be, WVL_LOAD_FILLED10_BE, 32, 10, 10, 1, 0) \
@@ -29,15 +30,6 @@ typedef struct wvl_packed_pixels {
     make(words10x3_le, WVL_LOAD_WORDS10_LE, 30, 10, 10, 0, 0) \
     make(u16x3_be, WVL_LOAD_16_BE, 48, 16, 16, 1, 0)
 /* clang-format on */
-
-/* Kernels of a file that has a load_pixels() for all of them. */
-#define WVL_LOAD_PIXELS(name, kind, pixel_bits, step, bits, from_top, exchange)                                        \
-    static uint32_t load_##name(const uint8_t *row, ptrdiff_t next, uint32_t n, wvl_front_shift shift,                 \
-                                int32_t *const *out)                                                                   \
-    {                                                                                                                  \
-        const wvl_packed_pixels layout = {kind, pixel_bits, step, bits, from_top, exchange};                           \
-        return load_pixels(layout, row, next, n, shift, out);                                                          \
-    }
 
 /* Kernels take 16 pixels at a time: whole words in every layout. Their last load begins at the word of the last pixel
  * but one and has 16 bytes. So it reads at most 8 bytes behind the 16 pixels. This number of pixels has more. */

@@ -3,18 +3,7 @@
 #ifndef WVL_HT_ARM_LANES_NEON_H
 #define WVL_HT_ARM_LANES_NEON_H
 
-#include <arm_neon.h>
-#include <stdint.h>
-#include <string.h>
-
-#define LANES 4
-#define LANES_NUMBERED                                                                                                 \
-    {                                                                                                                  \
-        0, 1, 2, 3                                                                                                     \
-    }
-typedef uint32_t lanes __attribute__((vector_size(16)));
-typedef uint16_t halves __attribute__((vector_size(16)));
-typedef uint64_t pairs __attribute__((vector_size(16)));
+#include "base/lanes.h"
 
 /* The last columns of a line, with 0 behind them; bytes <= 16. */
 static inline uint8x16_t load_part(const uint8_t *p, size_t bytes)

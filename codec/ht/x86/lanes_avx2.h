@@ -3,18 +3,7 @@
 #ifndef WVL_HT_X86_LANES_AVX2_H
 #define WVL_HT_X86_LANES_AVX2_H
 
-#include <immintrin.h>
-#include <stdint.h>
-#include <string.h>
-
-#define LANES 8
-#define LANES_NUMBERED                                                                                                 \
-    {                                                                                                                  \
-        0, 1, 2, 3, 4, 5, 6, 7                                                                                         \
-    }
-typedef uint32_t lanes __attribute__((vector_size(32)));
-typedef uint16_t halves __attribute__((vector_size(32)));
-typedef uint64_t pairs __attribute__((vector_size(32)));
+#include "base/lanes.h"
 
 /* The last columns of a line, with 0 behind them; bytes <= 32. */
 static inline __m256i load_part(const uint8_t *p, size_t bytes)

@@ -3,17 +3,7 @@
 #ifndef WVL_HT_X86_LANES_AVX512_H
 #define WVL_HT_X86_LANES_AVX512_H
 
-#include <immintrin.h>
-#include <stdint.h>
-
-#define LANES 16
-#define LANES_NUMBERED                                                                                                 \
-    {                                                                                                                  \
-        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15                                                           \
-    }
-typedef uint32_t lanes __attribute__((vector_size(64)));
-typedef uint16_t halves __attribute__((vector_size(64)));
-typedef uint64_t pairs __attribute__((vector_size(64)));
+#include "base/lanes.h"
 
 static inline halves load16(const uint8_t *line, uint32_t count, unsigned shift, halves *sign)
 {
