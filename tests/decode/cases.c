@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/decode/cases.h"
 
-#include "tests/support/support.h"
+#include "tests/support/api.h"
 #include "wavelane_check.h"
 
 int case_long(void)
@@ -14,10 +14,7 @@ wvl_context *case_context(void)
 {
     static wvl_context *context;
     const char *threads = getenv("WVL_TEST_THREADS");
-    wvl_context_options options = {.struct_size = sizeof options, .threads = threads ? (uint32_t)atoi(threads) : 2};
-    if (!context && wvl_context_create(&options, &context) != WVL_OK) {
-        ck_abort_msg("no context");
-    }
+    context = context ? context : test_open_context(threads ? (uint32_t)atoi(threads) : 2);
     return context;
 }
 
@@ -25,26 +22,11 @@ wvl_context *case_context(void)
 
 wvl_status case_set(wvl_params *params, const char *settings, char *error, size_t error_bytes)
 {
-    while (*settings) {
-        size_t length = strcspn(settings, " ");
-        char *word = malloc(length + 1), *equals;
-        ck_assert_ptr_nonnull(word);
-        memcpy(word, settings, length);
-        word[length] = 0;
-        equals = strchr(word, '=');
-        ck_assert_msg(equals != NULL, "\"%s\" is not key=value", word);
-        *equals = 0;
-        wvl_status status =
-            strcmp(word, "preset") ? wvl_params_set(params, word, equals + 1) : wvl_params_preset(params, equals + 1);
-        free(word);
-        if (status != WVL_OK) {
-            snprintf(error, error_bytes, "%s", wvl_params_error(params));
-            return status;
-        }
-        settings += length;
-        settings += strspn(settings, " ");
+    wvl_status status = test_try_settings(params, settings);
+    if (status != WVL_OK) {
+        snprintf(error, error_bytes, "%s", wvl_params_error(params));
     }
-    return WVL_OK;
+    return status;
 }
 
 static wvl_status make_plan(outcome *o, const wvl_image_format *format, const char *settings, const wvl_jp2_info *jp2)
@@ -86,14 +68,13 @@ static outcome run_on(const outcome *o, const picture_input *input, const char *
 {
     outcome d;
     size_t room = strlen(settings) + strlen(device) + strlen(reach) + 24;
-    char *text = malloc(room);
+    OWNED char *text = malloc(room);
     ck_assert_ptr_nonnull(text);
     memset(&d, 0, sizeof d);
     d.context = o->context;
     snprintf(text, room, "%s%sdevice=%s reach=%s", settings, *settings ? " " : "", device, reach);
     d.status = make_plan(&d, &input->format, text, jp2);
     d.status = d.status == WVL_OK ? run(&d, input) : d.status;
-    free(text);
     return d;
 }
 
@@ -140,7 +121,7 @@ outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2
     outcome o;
     memset(&o, 0, sizeof o);
     o.context = case_context();
-    picture_input input = picture_open_input(p, 0);
+    owned_input input = picture_open_input(p, 0);
     o.status = make_plan(&o, &input.format, settings, jp2);
     if (o.status == WVL_OK) {
         o.memory.struct_size = sizeof o.memory;
@@ -148,7 +129,6 @@ outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2
         o.status = run(&o, &input);
         check_device(&o, &input, settings, jp2);
     }
-    picture_close_input(&input);
     return o;
 }
 
@@ -261,17 +241,14 @@ void case_lossless(const char *what, const picture *p, const char *settings, con
 {
     char text[512] = "";
     decode_options options = {.keep_indices = 1};
-    outcome o = case_encode(what, p, settings, jp2);
-    picture back = case_decode(what, &o, &options);
+    owned_outcome o = case_encode(what, p, settings, jp2);
+    owned_picture back = case_decode(what, &o, &options);
     ck_assert_msg(picture_equal(p, &back, text, sizeof text), "%s: \"%s\": %s", what, settings, text);
-    picture_free(&back);
-    case_free(&o);
 }
 
 void case_structure(const char *what, const picture *p, const char *settings)
 {
-    outcome o = case_encode(what, p, settings, NULL);
-    case_free(&o);
+    owned_outcome o = case_encode(what, p, settings, NULL);
 }
 
 void case_refused(const char *what, const wvl_image_format *format, const char *settings, const char *reason)

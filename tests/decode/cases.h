@@ -31,6 +31,7 @@ outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2
  * object says what the codestream says, and the plan's promises hold. */
 outcome case_encode(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2);
 void case_free(outcome *o);
+#define owned_outcome OWNED_BY(case_free) outcome
 
 /* Decodes o; fails the test on a complaint. options may be NULL. */
 picture case_decode(const char *what, const outcome *o, const decode_options *options);

@@ -46,19 +46,16 @@ TEST(segments_are_the_least)
         {TILES "mct=off overrides=C0:levels=3/T3:guard-bits=4", 2, 2},
     };
     char text[512] = "";
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        outcome o = case_encode(cases[i].settings, &p, cases[i].settings, NULL);
+        owned_outcome o = case_encode(cases[i].settings, &p, cases[i].settings, NULL);
         ck_assert_msg(main_segments(&o.stream) == cases[i].main_segments &&
                           o.stream.tile_segments == cases[i].tile_segments,
                       "\"%s\": %u segments of components, %zu of tiles", cases[i].settings, main_segments(&o.stream),
                       o.stream.tile_segments);
-        picture back = case_decode(cases[i].settings, &o, NULL);
+        owned_picture back = case_decode(cases[i].settings, &o, NULL);
         ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "\"%s\": %s", cases[i].settings, text);
-        picture_free(&back);
-        case_free(&o);
     }
-    picture_free(&p);
 }
 
 /* Value by value: tile and component, tile, component, options. */
@@ -71,8 +68,8 @@ TEST(the_nearest_entry_counts)
         unsigned tile, component, levels, style, guard_bits, xcb;
     } expected[] = {{0, 0, 4, 0, 2, 6}, {0, 1, 3, 8, 3, 6}, {1, 0, 2, 4, 2, 6}, {1, 1, 1, 4, 3, 3}, {1, 2, 2, 4, 2, 6},
                     {2, 1, 3, 8, 3, 6}, {3, 0, 4, 0, 2, 6}, {3, 1, 3, 8, 1, 6}, {4, 2, 4, 0, 1, 6}, {5, 2, 4, 0, 2, 6}};
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 1);
-    outcome o = case_encode(settings, &p, settings, NULL);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 1);
+    owned_outcome o = case_encode(settings, &p, settings, NULL);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const cs_component *c = &cs_scope_of(&o.stream, expected[i].tile).components[expected[i].component];
         ck_assert_msg(c->levels == expected[i].levels && c->style == expected[i].style &&
@@ -80,9 +77,7 @@ TEST(the_nearest_entry_counts)
                       "tile %u, component %u: levels %u, style %u, guard bits %u, xcb %u", expected[i].tile,
                       expected[i].component, c->levels, c->style, c->guard_bits, c->xcb);
     }
-    case_free(&o);
     case_lossless(settings, &p, settings, NULL);
-    picture_free(&p);
 }
 
 TEST_EACH(tiles_of_all_kinds_decode, 9)
@@ -99,17 +94,16 @@ TEST_EACH(tiles_of_all_kinds_decode, 9)
         "levels=0 overrides=C1:block=4,1024/C2:precincts=[2,2]",
         "mct=off overrides=C0:levels=0/C1:levels=32/C2:levels=1",
     };
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
     case_lossless(settings[_i], &p, settings[_i], NULL);
-    picture_free(&p);
 }
 
 /* 9/7 here and 5/3 there: what is lossless stays so. */
 TEST(wavelets_mix)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 3);
-    outcome o = case_encode("mix", &p, "mct=off overrides=C1:reversible=no;step=0.02;quantization=derived", NULL);
-    picture back = case_decode("mix", &o, NULL);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 3);
+    owned_outcome o = case_encode("mix", &p, "mct=off overrides=C1:reversible=no;step=0.02;quantization=derived", NULL);
+    owned_picture back = case_decode("mix", &o, NULL);
     for (unsigned c = 0; c < 3; c++) {
         int same = !memcmp(p.planes[c].samples, back.planes[c].samples, 150 * 100 * sizeof(int32_t));
         ck_assert_int_eq(same, c != 1);
@@ -127,9 +121,6 @@ TEST(wavelets_mix)
         }
     }
     ck_assert_uint_le(picture_greatest_error(&p, &back), 4);
-    picture_free(&back);
-    case_free(&o);
-    picture_free(&p);
 }
 
 /* Caps and targets hold, whatever the tiles are coded by. */
@@ -139,41 +130,34 @@ TEST_EACH(caps_hold, 3)
                                          "mct=off overrides=C1:levels=3;step=0.01/C2:style=TERMALL",
                                          TILES
                                          "packed-headers=ppt tile-parts=R overrides=T2:reversible=yes/T4:eph=yes"};
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
     for (unsigned cap = 9000; cap < 16000; cap += 2311) {
         char settings[256];
         snprintf(settings, sizeof settings, "%s reversible=no layers=3 max-bytes=%u", extras[_i], cap);
-        outcome o = case_encode("cap", &p, settings, NULL);
+        owned_outcome o = case_encode("cap", &p, settings, NULL);
         ck_assert_msg(o.bytes <= cap && o.bytes + cap / 25 >= cap, "\"%s\": %zu bytes", settings, o.bytes);
-        case_free(&o);
     }
-    picture_free(&p);
 }
 
 TEST_EACH(psnr_targets_hold, 2)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
     static const char *const settings[] = {"reversible=no psnr=38 " TILES "overrides=T2:mct=off/T3:levels=2",
                                            "psnr=38 mct=off overrides=C2:reversible=no"};
-    outcome o = case_encode("psnr", &p, settings[_i], NULL);
-    picture back = case_decode("psnr", &o, NULL);
+    owned_outcome o = case_encode("psnr", &p, settings[_i], NULL);
+    owned_picture back = case_decode("psnr", &o, NULL);
     ck_assert_double_eq_tol(picture_sample_psnr(&p, &back), 38.0, 0.25);
-    picture_free(&back);
-    case_free(&o);
-    picture_free(&p);
 }
 
 /* COC and QCC with 16-bit component indices. */
 TEST(many_components)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 9, 7, 300, 8, 5);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 9, 7, 300, 8, 5);
     static const char settings[] = "mct=off levels=1 overrides=C299:levels=2;style=4/C256-258:block=8,8/T1C12:levels=0";
-    outcome o = case_encode(settings, &p, settings, NULL);
+    owned_outcome o = case_encode(settings, &p, settings, NULL);
     ck_assert_uint_eq(main_segments(&o.stream), 5);
     ck_assert_uint_eq(o.stream.tile_segments, 2);
-    case_free(&o);
     case_lossless(settings, &p, settings, NULL);
-    picture_free(&p);
 }
 
 TEST(refusals_name_the_entry)

@@ -401,18 +401,15 @@ TEST_EACH(masters_need_their_metadata, sizeof masters / sizeof masters[0])
         jp2.icc_bytes = make_icc(icc, m->icc);
         jp2.icc = icc;
     }
-    picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 1);
-    outcome o = case_try(&p, "preset=kb-master", &jp2);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 1);
+    owned_outcome o = case_try(&p, "preset=kb-master", &jp2);
     ck_assert_msg(o.status == m->status, "%s: %s: %s", m->what, wvl_status_text(o.status), o.error);
     ck_assert_msg(strstr(o.error, m->reason) != NULL, "%s: %s", m->what, o.error);
     if (o.status == WVL_OK) {
         char text[512];
-        picture back = case_decode(m->what, &o, &(decode_options){.keep_indices = 1});
+        owned_picture back = case_decode(m->what, &o, &(decode_options){.keep_indices = 1});
         ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "%s: %s", m->what, text);
-        picture_free(&back);
     }
-    case_free(&o);
-    picture_free(&p);
 }
 
 TEST_MAIN("profiles")

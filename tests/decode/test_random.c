@@ -246,21 +246,17 @@ static void run_one(uint32_t seed, int is_ht)
     draw_overrides(&d);
     draw_regions(&d);
     snprintf(what, sizeof what, "seed %u", seed);
-    picture p = picture_draw_format(kinds[between(&d, 0, 5)], &d.format, seed);
-    outcome o = case_try(&p, d.settings, NULL);
+    owned_picture p = picture_draw_format(kinds[between(&d, 0, 5)], &d.format, seed);
+    owned_outcome o = case_try(&p, d.settings, NULL);
     if (o.status != WVL_OK) {
         ck_assert_msg((o.status == WVL_ERROR_PARAMETER || o.status == WVL_ERROR_UNSUPPORTED) && bound_to_be_refused(&o),
                       "%s: \"%s\": %s: %s", what, d.settings, wvl_status_text(o.status), o.error);
-        case_free(&o);
-        picture_free(&p);
         return;
     }
     case_free(&o);
     o = case_encode(what, &p, d.settings, NULL);
     if (has_empty_tile_component(&o.stream) || has_odd_steps(&o.stream) || has_mixed_termination(&o.stream) ||
         has_region_with_bypass(&o.stream)) {
-        picture_free(&p);
-        case_free(&o);
         return;
     }
     picture back;
@@ -269,8 +265,6 @@ static void run_one(uint32_t seed, int is_ht)
     ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "%s: image %u,%u..%u,%u \"%s\": %s", what, p.x0, p.y0,
                   p.x1, p.y1, d.settings, text);
     picture_free(&back);
-    picture_free(&p);
-    case_free(&o);
 }
 
 static uint32_t number_from(const char *name, uint32_t otherwise)

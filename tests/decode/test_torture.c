@@ -5,6 +5,7 @@
 
 #include "tests/decode/cases.h"
 #include "tests/decode/peer.h"
+#include "tests/support/owned.h"
 #include "tests/support/support.h"
 
 enum { LL, NEAR, RD, STRUCTURE };
@@ -177,12 +178,10 @@ static picture fetch(const row *r)
 
 static void check_near(const row *r, const picture *p)
 {
-    outcome o = case_encode(r->id, p, r->settings, NULL);
-    picture back = case_decode(r->id, &o, NULL);
+    owned_outcome o = case_encode(r->id, p, r->settings, NULL);
+    owned_picture back = case_decode(r->id, &o, NULL);
     uint32_t error = picture_greatest_error(p, &back);
     ck_assert_msg(error <= r->limit, "%s: an error of %u, at most %u is allowed", r->id, error, r->limit);
-    picture_free(&back);
-    case_free(&o);
 }
 
 /* PSNR of ours at the bytes of OpenJPEG's against OpenJPEG's. */
@@ -198,22 +197,20 @@ static void compare_with_peer(const char *what, const picture *p, const char *se
                   "%s: OpenJPEG failed", what);
     ck_assert_msg(decode_picture(data, bytes, NULL, &theirs, NULL, text, sizeof text), "%s: %s", what, text);
     snprintf(text, sizeof text, "%s layer-bytes=%zu", settings, bytes);
-    outcome o = case_encode(what, p, text, NULL);
-    picture ours = case_decode(what, &o, NULL);
+    owned_outcome o = case_encode(what, p, text, NULL);
+    owned_picture ours = case_decode(what, &o, NULL);
     double us = picture_psnr(p, &ours), them = picture_psnr(p, &theirs);
     printf("%s: %zu of %zu bytes, %.2f dB, OpenJPEG %.2f dB\n", what, o.bytes, bytes, us, them);
     ck_assert_msg(o.bytes <= bytes, "%s: %zu bytes of %zu", what, o.bytes, bytes);
     ck_assert_msg(us >= them - 0.05, "%s: %.3f dB, OpenJPEG has %.3f dB at %zu bytes", what, us, them, bytes);
-    picture_free(&ours);
     picture_free(&theirs);
-    case_free(&o);
     free(data);
 }
 
 TEST_EACH(row_holds, sizeof rows / sizeof rows[0])
 {
     const row *r = &rows[_i];
-    picture p = fetch(r);
+    owned_picture p = fetch(r);
     unsigned levels = strstr(r->settings, "levels=11") ? 11 : 5;
     switch (r->check) {
     case LL: case_lossless(r->id, &p, r->settings, NULL); break;
@@ -221,7 +218,6 @@ TEST_EACH(row_holds, sizeof rows / sizeof rows[0])
     case RD: compare_with_peer(r->id, &p, r->settings, r->limit / 10.0, levels > 9 ? 9 : levels, 0, 0); break;
     default: case_structure(r->id, &p, r->settings);
     }
-    picture_free(&p);
 }
 
 /* ---- Rows of their own ----------------------------------------------------------------------- */
@@ -231,7 +227,7 @@ TEST(mixed_subsampling)
 {
     static const wvl_component_format components[4] = {{12, 0, 1, 1}, {12, 0, 2, 1}, {12, 0, 1, 2}, {12, 0, 2, 2}};
     wvl_image_format format = {sizeof format, 3, 5, 516, 134, 4, components};
-    picture p = picture_draw_format(PICTURE_NATURAL, &format, 7);
+    owned_picture p = picture_draw_format(PICTURE_NATURAL, &format, 7);
     for (uint32_t c = 0; c < 4; c++) {
         char name[32];
         picture real;
@@ -247,7 +243,6 @@ TEST(mixed_subsampling)
     }
     case_lossless("E07", &p, "precincts=[16,16] progression=CPRL", NULL);
     case_lossless("E08", &p, "precincts=[32,8] progression=PCRL tile=101,37 tile-offset=1,1", NULL);
-    picture_free(&p);
 }
 
 static picture kodim(const char *name)
@@ -263,45 +258,40 @@ static picture kodim(const char *name)
 TEST(twenty_layers)
 {
     char text[256];
-    picture p = kodim("kodim03.png");
-    outcome o = case_encode("E09", &p, "layers=20", NULL);
+    owned_picture p = kodim("kodim03.png");
+    owned_outcome o = case_encode("E09", &p, "layers=20", NULL);
     double before = 0.0;
     for (unsigned layer = 1; layer <= 20; layer++) {
         decode_options options = {.layers = layer};
-        picture back = case_decode("E09", &o, &options);
+        owned_picture back = case_decode("E09", &o, &options);
         double psnr = picture_psnr(&p, &back);
         ck_assert_msg(psnr >= before, "layer %u: %.3f dB after %.3f dB", layer, psnr, before);
         before = psnr;
         if (layer == 20) {
             ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "%s", text);
         }
-        picture_free(&back);
     }
-    case_free(&o);
-    picture_free(&p);
 }
 
 /* E16, E17, E19 */
 TEST(odd_budgets)
 {
     picture p = kodim("kodim03.png"), m;
-    outcome o = case_try(&p, "reversible=no bpp=0.001", NULL);
+    owned_outcome o = case_try(&p, "reversible=no bpp=0.001", NULL);
     ck_assert_msg(o.status == WVL_ERROR_UNREACHABLE && strlen(o.error) > 20, "E16: %s: %s", wvl_status_text(o.status),
                   o.error);
     case_free(&o);
-    outcome all = case_encode("E17", &p, "reversible=no step=0.001953125",
-                              NULL); /* the step of a picture whose bytes are limited */
+    owned_outcome all = case_encode("E17", &p, "reversible=no step=0.001953125",
+                                    NULL); /* the step of a picture whose bytes are limited */
     o = case_encode("E17", &p, "reversible=no bpp=24", NULL);
     ck_assert_msg(o.bytes <= all.bytes && o.bytes > all.bytes - all.bytes / 500, "E17: %zu bytes, everything is %zu",
                   o.bytes, all.bytes);
     case_free(&o);
-    case_free(&all);
     if (!picture_load("M13_blue_0001.pgm", NULL, &m)) {
         m = picture_draw(PICTURE_NATURAL, 1392, 1040, 1, 16, 13);
     }
     o = case_encode("E19", &m, "reversible=no layer-bytes=100000", NULL);
     ck_assert_msg(o.bytes <= 100000 && o.bytes >= 99500, "E19: %zu bytes", o.bytes);
-    case_free(&o);
     picture_free(&m);
     picture_free(&p);
 }
@@ -309,21 +299,18 @@ TEST(odd_budgets)
 /* E29: the longest comment; one byte more is refused below. */
 TEST(longest_comment)
 {
-    char *settings = malloc(65531 + 16);
+    OWNED char *settings = malloc(65531 + 16);
     ck_assert_ptr_nonnull(settings);
     strcpy(settings, "comment=");
     memset(settings + 8, 'c', 65532);
     settings[8 + 65531] = 0;
-    picture p = kodim("kodim03.png");
+    owned_picture p = kodim("kodim03.png");
     picture_crop(&p, 0, 0, 64, 64);
     case_lossless("E29", &p, settings, NULL);
     settings[8 + 65531] = 'c';
     settings[8 + 65532] = 0;
-    picture_input input = picture_open_input(&p, 0);
+    owned_input input = picture_open_input(&p, 0);
     case_refused("E29", &input.format, settings, "comment");
-    picture_close_input(&input);
-    picture_free(&p);
-    free(settings);
 }
 
 /* C22: tiles cut by the border get their share. */
@@ -340,8 +327,8 @@ TEST(partial_tiles_are_not_starved)
     snprintf(settings, sizeof settings, "reversible=no tile=%u,%u", tw, th);
     compare_with_peer("C22", &p, settings, 0.8, 5, tw, th);
     snprintf(settings, sizeof settings, "reversible=no rates=10 tile=%u,%u", tw, th);
-    outcome o = case_encode("C22", &p, settings, NULL);
-    picture back = case_decode("C22", &o, NULL);
+    owned_outcome o = case_encode("C22", &p, settings, NULL);
+    owned_picture back = case_decode("C22", &o, NULL);
     double whole = picture_psnr(&p, &back);
     for (uint32_t y = 0; y < p.y1; y += th) {
         for (uint32_t x = 0; x < p.x1; x += tw) {
@@ -357,8 +344,6 @@ TEST(partial_tiles_are_not_starved)
                           whole);
         }
     }
-    picture_free(&back);
-    case_free(&o);
     picture_free(&p);
 }
 
@@ -375,14 +360,13 @@ TEST(mixed_depths)
 {
     static const wvl_component_format components[2] = {{8, 0, 1, 1}, {12, 1, 1, 1}};
     wvl_image_format format = {sizeof format, 0, 0, 300, 200, 2, components};
-    picture p = kodim("kodim03.png");
+    owned_picture p = kodim("kodim03.png");
     reduce_depth(&p.planes[1], 6);
     reduce_depth(&p.planes[2], 5);
     case_lossless("F31", &p, "mct=off container=jp2", NULL);
     picture_free(&p);
     p = picture_draw_format(PICTURE_NATURAL, &format, 33);
     case_lossless("F33", &p, "mct=off", NULL);
-    picture_free(&p);
 }
 
 /* F35, F37, F39 */
@@ -390,7 +374,7 @@ TEST(subsampling_and_many_components)
 {
     static const wvl_component_format sparse = {8, 0, 255, 255};
     wvl_image_format format = {sizeof format, 0, 0, 255 * 300, 255 * 200, 1, &sparse};
-    picture p = draw_420(1, 1, 352, 288);
+    owned_picture p = draw_420(1, 1, 352, 288);
     case_lossless("F35", &p, "mct=off precincts=[32,32] progression=RPCL", NULL);
     picture_free(&p);
     p = picture_draw_format(PICTURE_NATURAL, &format, 37);
@@ -402,7 +386,6 @@ TEST(subsampling_and_many_components)
         "levels=1 block=32,32 style=PTERM progression=RLCP overrides=C5:levels=0;block=16,16/C256:guard-bits=4 "
         "progression-changes=T1=0,0,1,1,257,RLCP/T1=1,0,1,2,257,RLCP roi=c=0,U=12",
         NULL);
-    picture_free(&p);
 }
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
@@ -440,14 +423,13 @@ static const refusal refusals[] = {
 TEST_EACH(row_is_refused, sizeof refusals / sizeof refusals[0])
 {
     const refusal *r = &refusals[_i];
-    wvl_component_format *components = calloc(r->count, sizeof *components);
+    OWNED wvl_component_format *components = calloc(r->count, sizeof *components);
     ck_assert_ptr_nonnull(components);
     for (uint32_t c = 0; c < r->count; c++) {
         components[c].depth = r->depth;
     }
     wvl_image_format format = {sizeof format, r->x0, r->y0, r->x1, r->y1, r->count, components};
     case_refused(r->id, &format, r->settings, r->reason);
-    free(components);
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 #include "base/context.h"
 #include "codec/write/finish.h"
 #include "codec/write/writer.h"
-#include "tests/support/support.h"
+#include "tests/support/api.h"
 #include "waves/source_wave.h"
 #include "way/wave.h"
 
@@ -103,7 +103,7 @@ static int hand_over(const wvl_block_order *order, const wvl_keeper *own, wvl_ke
         most += order->runs[r].count;
     }
     wvl_block_record *records = calloc(most + 1, sizeof *records);
-    uint32_t *runs = calloc(most + 1, sizeof *runs), *blocks = calloc(most + 1, sizeof *blocks);
+    OWNED uint32_t *runs = calloc(most + 1, sizeof *runs), *blocks = calloc(most + 1, sizeof *blocks);
     wvl_block_batch batch = {records, runs, blocks, 0, chunks_of(&own->bytes, bytes), chunks_of(&own->passes, passes)};
     for (uint64_t r = 0; r < order->run_count; r++) {
         const wvl_block_run *run = &order->runs[r];
@@ -118,8 +118,6 @@ static int hand_over(const wvl_block_order *order, const wvl_keeper *own, wvl_ke
     }
     int is_kept = wvl_keep_batch(keeper, NULL, 0, order, &batch);
     free(records);
-    free(runs);
-    free(blocks);
     return is_kept;
 }
 
@@ -258,7 +256,7 @@ static int put(void *user, const void *data, size_t bytes)
 static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tiles, wvl_wave *wave, variant how,
                       codestream *c)
 {
-    wvl_coder *coder = calloc(1, sizeof *coder);
+    OWNED wvl_coder *coder = calloc(1, sizeof *coder);
     wvl_coder_options options = {&plan->context->host, plan, plan->context->pool, 1, NULL, NULL, NULL, NULL, NULL};
     ck_assert_int_eq(wvl_coder_init(coder, &options), WVL_OK);
     batch_source source = {plan, coder->blocks.source, 0, 1};
@@ -302,7 +300,6 @@ static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t til
     ck_assert(how < BY_DEVICE || plan->rate.rdoq || (drive.used & WVL_DRIVE_BLOCKS)); /* rdoq weighs on the CPU */
     close_answer(&job);
     wvl_coder_fini(coder);
-    free(coder);
 }
 
 static codestream encode(const wvl_plan *plan, const wvl_image *image, variant how)
@@ -367,17 +364,6 @@ static void draw(uint8_t *samples)
     }
 }
 
-static void set_all(wvl_params *params, const char *settings)
-{
-    char text[256], *rest = NULL;
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *key = strtok_r(text, " ", &rest); key; key = strtok_r(NULL, " ", &rest)) {
-        char *value = strchr(key, '=');
-        *value++ = 0;
-        ck_assert_int_eq(wvl_params_set(params, key, value), WVL_OK);
-    }
-}
-
 TEST_EACH(batches_give_the_same_bytes, sizeof examples / sizeof examples[0])
 {
     const example *e = &examples[_i];
@@ -385,20 +371,14 @@ TEST_EACH(batches_give_the_same_bytes, sizeof examples / sizeof examples[0])
         {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}};
     wvl_image_format format = {
         .struct_size = sizeof format, .x1 = SIDE, .y1 = SIDE, .component_count = 3, .components = components};
-    uint8_t *samples = malloc(SIDE * SIDE);
+    OWNED uint8_t *samples = malloc(SIDE * SIDE);
     draw(samples);
     wvl_plane planes[3] = {{.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8},
                            {.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8},
                            {.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8}};
     wvl_image image = {.struct_size = sizeof image, .plane_count = 3, .planes = planes};
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 3};
-    wvl_context *context;
-    wvl_params *params;
-    wvl_plan *plan;
-    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
-    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-    set_all(params, e->settings);
-    ck_assert_msg(wvl_plan_create(context, params, &format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+    owned_context *context = test_open_context(3);
+    owned_plan *plan = test_open_plan(context, &format, e->settings);
     plan->test.depth_bias = e->bias;
     codestream pool = encode(plan, &image, BY_POOL);
     /* Which blocks the pool has left when it learns of a threshold depends on the threads, so the reason may not come
@@ -414,10 +394,6 @@ TEST_EACH(batches_give_the_same_bytes, sizeof examples / sizeof examples[0])
     }
     ck_assert_msg((reasons & e->reasons) == e->reasons, "\"%s\": reasons %x", e->settings, reasons);
     free(pool.data);
-    free(samples);
-    wvl_plan_release(plan);
-    wvl_params_release(params);
-    wvl_context_release(context);
 }
 
 TEST_MAIN("blocks")

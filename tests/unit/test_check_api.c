@@ -2,6 +2,7 @@
 /* The walker's interface, its limits, and headers that promise more than the bytes bear out. */
 #include <time.h>
 
+#include "tests/support/owned.h"
 #include "tests/support/support.h"
 #include "tests/unit/check_bench.h"
 
@@ -51,7 +52,7 @@ TEST(options_of_every_size)
 {
     check_bytes b = check_make(SOUND);
     for (size_t size = sizeof(size_t); size <= sizeof(wvl_check_options) + 64; size++) {
-        uint8_t *memory = calloc(1, size);
+        OWNED uint8_t *memory = calloc(1, size);
         memcpy(memory, &size, sizeof size);
         wvl_check_options *options = (wvl_check_options *)memory;
         ck_assert_int_eq(wvl_check_codestream(b.p, b.n, options, NULL, NULL, NULL), WVL_CHECK_LEGAL);
@@ -59,7 +60,6 @@ TEST(options_of_every_size)
             memory[size - 1] = 1;
             ck_assert_int_eq(wvl_check_codestream(b.p, b.n, options, NULL, NULL, NULL), WVL_CHECK_BAD_ARGUMENT);
         }
-        free(memory);
     }
     free(b.p);
 }
@@ -250,13 +250,12 @@ TEST(work_is_bounded)
     uint8_t part[14] = {0xFF, 0x90, 0, 10, 0, 0, 0, 0, 0, 14, 0, 1, 0xFF, 0x93}, component[3] = {7, 1, 1};
     check_set(&b, 2 + 38, 2, 16384);
     check_set(&b, 2 + 2, 2, 38 + 3 * 16384);
-    uint8_t *more = malloc(3 * 16383);
+    OWNED uint8_t *more = malloc(3 * 16383);
     ck_assert_ptr_nonnull(more);
     for (size_t c = 0; c < 16383; c++) {
         memcpy(more + 3 * c, component, 3);
     }
     check_insert(&b, 2 + 43, more, 3 * 16383);
-    free(more);
     b.n -= 2;
     for (unsigned t = 1; t < 65535; t++) {
         part[4] = (uint8_t)(t >> 8);

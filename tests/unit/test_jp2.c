@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JP2 boxes: hand-worked bytes, and contents found again by an independent walker. */
+#include "tests/fault/ledger.h"
 #include "tests/unit/jp2_bench.h"
 
 /* ---- Contents -------------------------------------------------------------------------------- */
@@ -263,40 +264,19 @@ TEST(structures_before_0_2_are_refused)
     drop();
 }
 
-typedef struct ledger {
-    uint64_t live, calls, fail_at;
-} ledger;
-
-static void *ledger_allocate(void *user, size_t bytes, size_t alignment, void *stream)
-{
-    ledger *l = user;
-    (void)stream;
-    if (++l->calls == l->fail_at) {
-        return NULL;
-    }
-    l->live += bytes;
-    return aligned_alloc(alignment, bytes);
-}
-
-static void ledger_release(void *user, void *memory, size_t bytes, void *stream)
-{
-    (void)stream;
-    ((ledger *)user)->live -= bytes;
-    free(memory);
-}
-
 TEST(memory_may_fail)
 {
-    ledger l = {0, 0, 1};
-    wvl_allocator allocator = {ledger_allocate, ledger_release, &l};
+    owned_ledger l;
+    ledger_open(&l);
+    l.fail_at = 1;
+    wvl_allocator allocator = ledger_allocator(&l);
     start(3);
     ck_assert_int_eq(wvl_jp2_build_boxes(&allocator, &plan, &info, &built, text, sizeof text), WVL_ERROR_MEMORY);
-    ck_assert(!built.data && !l.live && strstr(text, "no memory"));
+    ck_assert(!built.data && !l.live_count && strstr(text, "no memory"));
     l.fail_at = 0;
     ck_assert_int_eq(wvl_jp2_build_boxes(&allocator, &plan, &info, &built, text, sizeof text), WVL_OK);
     ck_assert_uint_eq(l.calls, 2);
     wvl_free(&allocator, built.data, built.bytes);
-    ck_assert_uint_eq(l.live, 0);
     built = (wvl_blob){NULL, 0};
 }
 

@@ -3,7 +3,7 @@
  */
 
 #include "base/structs.h"
-#include "tests/support/support.h"
+#include "tests/support/api.h"
 #include "wavelane_simple.h"
 
 enum { WIDTH = 45, HEIGHT = 31 };
@@ -13,9 +13,8 @@ static wvl_params *params;
 
 static void open_all(void)
 {
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 2};
-    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
-    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    context = test_open_context(2);
+    params = test_open_params(context, "");
 }
 
 static void close_all(void)
@@ -112,13 +111,12 @@ TEST(random_texts)
             from = test_draw(&state) % 4 ? from + 1 : test_draw(&state);
             text[k] = letters[from % (sizeof letters - 1)];
         }
-        char *exact = malloc(length + 1); /* sanitizers see what reads behind it */
+        OWNED char *exact = malloc(length + 1); /* sanitizers see what reads behind it */
         memcpy(exact, text, length);
         exact[length] = '\0';
         wvl_status status = wvl_params_parse(params, exact);
         REQUIRE_THAT(status == WVL_OK || status == WVL_ERROR_PARAMETER, "\"%s\": %d", exact, status);
         REQUIRE_THAT((status == WVL_OK) == !wvl_params_error(params)[0], "\"%s\": %s", exact, wvl_params_error(params));
-        free(exact);
     }
 }
 
@@ -204,10 +202,7 @@ TEST(memory_has_the_same_bytes)
 
 static int stop(void *user, uint64_t done, uint64_t total, wvl_stage stage)
 {
-    (void)user;
-    (void)done;
-    (void)total;
-    (void)stage;
+    (void)user, (void)done, (void)total, (void)stage;
     return 1;
 }
 
@@ -239,7 +234,7 @@ TEST(memory_fails_whole)
 /* A buffer of `capacity` bytes between guards, in memory that ends with it. */
 static wvl_status into_buffer(size_t capacity, size_t *bytes, char *error, size_t error_bytes)
 {
-    uint8_t *memory = malloc(capacity + 32);
+    OWNED uint8_t *memory = malloc(capacity + 32);
     memset(memory, 0xA5, capacity + 32);
     wvl_status status =
         wvl_encode_to_buffer(plan, &image, NULL, memory + 16, capacity, bytes, NULL, error, error_bytes);
@@ -252,7 +247,6 @@ static wvl_status into_buffer(size_t capacity, size_t *bytes, char *error, size_
             REQUIRE(memory[16 + i] == 0xA5);
         }
     }
-    free(memory);
     return status;
 }
 
@@ -275,8 +269,7 @@ TEST(buffers_of_every_size)
 /* A sink that counts what it is given. */
 static int count_write(void *user, const void *data, size_t bytes)
 {
-    (void)data;
-    (void)bytes;
+    (void)data, (void)bytes;
     ++*(unsigned *)user;
     return 0;
 }
