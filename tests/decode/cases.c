@@ -2,7 +2,6 @@
 #include "tests/decode/cases.h"
 
 #include "tests/support/api.h"
-#include "wavelane_check.h"
 
 int case_long(void)
 {
@@ -185,12 +184,12 @@ static void keep_first(void *user, const wvl_check_issue *issue)
     }
 }
 
-/* The strict judge that users have. */
-static void check_legality(const char *what, const outcome *o)
+void case_judge(const char *what, const outcome *o, const wvl_check_options *options)
 {
     char text[512] = "";
-    int verdict = wvl_check_file(o->data, o->bytes, NULL, keep_first, text, NULL);
-    ck_assert_msg(verdict == WVL_CHECK_LEGAL || verdict == WVL_CHECK_UNDECIDED, "%s: %s", what, text);
+    int verdict = wvl_check_file(o->data, o->bytes, options, keep_first, text, NULL);
+    ck_assert_msg(verdict == WVL_CHECK_LEGAL || (!options && verdict == WVL_CHECK_UNDECIDED), "%s: %d: %s", what,
+                  verdict, text);
 }
 
 static void check_structure(const char *what, outcome *o)
@@ -203,7 +202,7 @@ static void check_structure(const char *what, outcome *o)
     ck_assert_msg(packets_walk(data, &o->stream, &o->packets, text, sizeof text), "%s: %s", what, text);
     check_result(what, o);
     check_packet_bytes(what, o);
-    check_legality(what, o);
+    case_judge(what, o, NULL);
     ck_assert_msg(o->bytes <= o->memory.output_bytes_bound, "%s: %zu bytes exceed the promised %llu", what, o->bytes,
                   (unsigned long long)o->memory.output_bytes_bound);
 }
@@ -237,13 +236,51 @@ picture case_decode(const char *what, const outcome *o, const decode_options *op
     return back;
 }
 
-void case_lossless(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2)
+quality case_measure(const char *what, const outcome *o, const picture *p, unsigned layers)
+{
+    unsigned last = (layers ? layers : wvl_result_layer_count(o->result)) - 1;
+    owned_picture back = case_decode(what, o, &(decode_options){.layers = layers});
+    return (quality){wvl_result_layer_psnr(o->result, last), picture_sample_psnr(p, &back), picture_psnr(p, &back)};
+}
+
+static outcome encode_exactly(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2)
 {
     char text[512] = "";
-    decode_options options = {.keep_indices = 1};
-    owned_outcome o = case_encode(what, p, settings, jp2);
-    owned_picture back = case_decode(what, &o, &options);
+    outcome o = case_encode(what, p, settings, jp2);
+    owned_picture back = case_decode(what, &o, &(decode_options){.keep_indices = 1});
     ck_assert_msg(picture_equal(p, &back, text, sizeof text), "%s: \"%s\": %s", what, settings, text);
+    return o;
+}
+
+void case_lossless(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2)
+{
+    owned_outcome o = encode_exactly(what, p, settings, jp2);
+}
+
+outcome case_exact(const picture *p, const char *settings) { return encode_exactly(settings, p, settings, NULL); }
+
+void case_near(const char *what, const picture *p, const char *settings, uint32_t limit)
+{
+    owned_outcome o = case_encode(what, p, settings, NULL);
+    owned_picture back = case_decode(what, &o, NULL);
+    uint32_t error = picture_greatest_error(p, &back);
+    ck_assert_msg(error <= limit, "%s: \"%s\": an error of %u, at most %u is allowed", what, settings, error, limit);
+}
+
+void case_layers(const char *what, const picture *p, const char *settings, unsigned layers)
+{
+    char text[256];
+    owned_outcome o = case_encode(what, p, settings, NULL);
+    double before = -1.0;
+    ck_assert_uint_eq(o.stream.layers, layers);
+    for (unsigned layer = 1; layer <= layers; layer++) {
+        owned_picture back = case_decode(what, &o, &(decode_options){.layers = layer});
+        double psnr = picture_psnr(p, &back);
+        ck_assert_msg(psnr >= before, "\"%s\": layer %u: %.3f dB after %.3f dB", settings, layer, psnr, before);
+        before = psnr;
+        ck_assert_msg(layer < layers || picture_equal(p, &back, text, sizeof text), "\"%s\": %s", settings, text);
+    }
+    ck_assert_uint_eq(wvl_result_layer_bytes(o.result, layers - 1), wvl_result_codestream(o.result).bytes);
 }
 
 void case_structure(const char *what, const picture *p, const char *settings)
@@ -262,4 +299,15 @@ void case_refused(const char *what, const wvl_image_format *format, const char *
     ck_assert_ptr_null(o.plan);
     ck_assert_msg(strstr(o.error, reason) != NULL, "%s: \"%s\" was refused with \"%s\", not with \"%s\"", what,
                   settings, o.error, reason);
+}
+
+void case_refuse(const refusal *r)
+{
+    OWNED wvl_component_format *components = calloc(r->count + 1, sizeof *components);
+    ck_assert_ptr_nonnull(components);
+    for (uint32_t c = 0; c < r->count; c++) {
+        components[c] = r->component;
+    }
+    wvl_image_format format = {sizeof format, r->x0, r->y0, r->x1, r->y1, r->count, components};
+    case_refused(r->settings, &format, r->settings, r->reason);
 }

@@ -10,8 +10,7 @@
 
 static void set_limit(unsigned bytes)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%u", bytes);
+    const char *text = test_print("%u", bytes);
     REQUIRE(!setenv("WVL_PART_BYTES", text, 1));
 }
 

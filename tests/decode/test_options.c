@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "tests/decode/cases.h"
+#include "tests/support/icc.h"
 #include "tests/support/support.h"
 
 static void add_text(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -16,29 +17,20 @@ static void add_text(char *text, size_t size, const char *format, ...)
     va_end(args);
 }
 
-static void check_near(const char *what, const picture *p, const char *settings, uint32_t limit)
-{
-    owned_outcome o = case_encode(what, p, settings, NULL);
-    owned_picture back = case_decode(what, &o, NULL);
-    uint32_t error = picture_greatest_error(p, &back);
-    ck_assert_msg(error <= limit, "%s: \"%s\": an error of %u", what, settings, error);
-}
-
 /* ---- Block coder ----------------------------------------------------------------------------- */
 
 TEST_EACH(every_style, 64)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE};
     for (unsigned k = 0; k < 3; k++) {
-        char settings[128];
         owned_picture p = picture_draw(kinds[k], 90, 77, 1, 12, (uint32_t)_i);
-        snprintf(settings, sizeof settings, "style=%d levels=2 block=32,32", _i);
+        const char *settings = test_print("style=%d levels=2 block=32,32", _i);
         case_lossless("style", &p, settings, NULL);
-        snprintf(settings, sizeof settings, "style=%d levels=2 block=16,64 layers=6 progression=RPCL", _i);
+        settings = test_print("style=%d levels=2 block=16,64 layers=6 progression=RPCL", _i);
         case_lossless("style, layers", &p, settings, NULL);
-        snprintf(settings, sizeof settings, "style=%d levels=2 reversible=no step=0.00002 layers=2", _i);
-        check_near("style, 9/7", &p, settings, 1);
-        snprintf(settings, sizeof settings, "style=%d reversible=no bpp=0.5,2,4", _i);
+        settings = test_print("style=%d levels=2 reversible=no step=0.00002 layers=2", _i);
+        case_near("style, 9/7", &p, settings, 1);
+        settings = test_print("style=%d reversible=no bpp=0.5,2,4", _i);
         case_structure("style, cut", &p, settings);
     }
 }
@@ -46,16 +38,13 @@ TEST_EACH(every_style, 64)
 /* A cut codeword must decode as what rate control took it for: PSNR told against PSNR found, layer by layer. */
 TEST_EACH(every_style_cut_where_told, 64)
 {
-    char settings[128];
     owned_picture p = picture_draw(PICTURE_NATURAL, 256, 192, 1, 8, 4);
-    snprintf(settings, sizeof settings, "style=%d reversible=no bpp=0.25,0.5,1,2,3 rdoq=no", _i);
+    const char *settings = test_print("style=%d reversible=no bpp=0.25,0.5,1,2,3 rdoq=no", _i);
     owned_outcome o = case_encode("cut", &p, settings, NULL);
     for (unsigned layer = 1; layer <= 5; layer++) {
-        decode_options options = {.layers = layer};
-        owned_picture back = case_decode("cut", &o, &options);
-        double told = wvl_result_layer_psnr(o.result, layer - 1), found = picture_psnr(&p, &back);
-        ck_assert_msg(fabs(told - found) < 0.25, "style %d, layer %u: %.3f dB told, %.3f dB found", _i, layer, told,
-                      found);
+        quality q = case_measure("cut", &o, &p, layer);
+        ck_assert_msg(fabs(q.told - q.psnr) < 0.25, "style %d, layer %u: %.3f dB told, %.3f dB found", _i, layer,
+                      q.told, q.psnr);
     }
 }
 
@@ -76,7 +65,7 @@ TEST_EACH(every_block_shape, 81)
         case_lossless("block shape", &p, settings, NULL);
         if (irreversible) {
             add_text(settings, sizeof settings, " reversible=no step=0.0003");
-            check_near("block shape", &p, settings, 1);
+            case_near("block shape", &p, settings, 1);
         }
     }
 }
@@ -94,10 +83,10 @@ TEST_EACH(every_level_count, 33)
             snprintf(settings, sizeof settings, "levels=%d", _i);
             case_lossless("levels", &p, settings, NULL);
             add_text(settings, sizeof settings, " reversible=no step=0.0004");
-            check_near("levels, 9/7", &p, settings, 1);
+            case_near("levels, 9/7", &p, settings, 1);
             add_text(settings, sizeof settings, " quantization=derived");
             if (_i <= 20) {
-                check_near("levels, derived", &p, settings, 1);
+                case_near("levels, derived", &p, settings, 1);
             } else if (_i < 32) { /* exponents end at 31, and those of finer levels lie below that of LL */
                 case_structure("levels, derived", &p, settings);
             }
@@ -141,19 +130,16 @@ TEST_EACH(every_progression_and_part, 5)
     static const char *const parts[] = {"none", "R", "L", "RL", "C", "RC", "LC", "RLC"};
     owned_picture p = picture_draw(PICTURE_NATURAL, 75, 60, 3, 8, 1);
     for (unsigned i = 0; i < 128; i++) {
-        char settings[256], text[256];
+        char settings[256];
         unsigned letters = i / 16;
-        decode_options options = {0, 0, 0};
         snprintf(settings, sizeof settings,
                  "progression=%s tile-parts=%s sop=%u eph=%u plt=%u tlm=%u levels=2 layers=3 tile=40,40 "
                  "precincts=[16,32],[32,16] block=8,8",
                  orders[_i], parts[letters], i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1);
-        owned_outcome o = case_encode("progression", &p, settings, NULL);
+        owned_outcome o = case_exact(&p, settings);
         check_parts(settings, &o, letters);
         ck_assert_uint_eq(o.stream.tlm_segments != 0, i >> 3 & 1);
         ck_assert_uint_eq(o.stream.parts[0].plt_segments != 0, i >> 2 & 1);
-        owned_picture back = case_decode(settings, &o, &options);
-        ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "\"%s\": %s", settings, text);
     }
 }
 
@@ -171,15 +157,14 @@ TEST_EACH(every_depth, 56)
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME};
     unsigned depth = 1 + (unsigned)_i % 28, is_signed = (unsigned)_i / 28;
     for (unsigned k = 0; k < 6; k++) {
-        char what[64], settings[64];
         unsigned mct = k & 1;
         wvl_component_format components[3] = {{(uint8_t)depth, (uint8_t)is_signed, 1, 1},
                                               {(uint8_t)depth, (uint8_t)is_signed, 1, 1},
                                               {(uint8_t)depth, (uint8_t)is_signed, 1, 1}};
         wvl_image_format format = {sizeof format, 0, 0, 70, 66, 3, components};
         owned_picture p = picture_draw_format(kinds[k / 2], &format, depth);
-        snprintf(what, sizeof what, "depth %u%s, kind %u", depth, is_signed ? " signed" : "", k / 2);
-        snprintf(settings, sizeof settings, "mct=%s", mct ? "on" : "off");
+        const char *what = test_print("depth %u%s, kind %u", depth, is_signed ? " signed" : "", k / 2);
+        const char *settings = test_print("mct=%s", mct ? "on" : "off");
         if (depth == 28 && mct) {
             case_refused(what, &format, settings, "RCT");
         } else {
@@ -194,12 +179,11 @@ TEST_EACH(every_depth_irreversible, 16)
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME};
     unsigned depth = 1 + (unsigned)_i;
     for (unsigned k = 0; k < 6; k++) {
-        char what[64], settings[96];
         owned_picture p = picture_draw(kinds[k / 2], 70, 66, 3, depth, depth);
         double step = ldexp(1.0, -(int)depth - 3);
-        snprintf(what, sizeof what, "9/7, depth %u, kind %u", depth, k / 2);
-        snprintf(settings, sizeof settings, "reversible=no mct=%s step=%.12g", k & 1 ? "on" : "off", step);
-        check_near(what, &p, settings, depth <= 8 ? 1 : depth <= 12 ? 2 : 1u << (depth - 11));
+        const char *what = test_print("9/7, depth %u, kind %u", depth, k / 2);
+        const char *settings = test_print("reversible=no mct=%s step=%.12g", k & 1 ? "on" : "off", step);
+        case_near(what, &p, settings, depth <= 8 ? 1 : depth <= 12 ? 2 : 1u << (depth - 11));
     }
 }
 
@@ -228,23 +212,6 @@ TEST(many_components)
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
-static void check_layers(const char *settings, const picture *p, unsigned layers)
-{
-    char text[256];
-    owned_outcome o = case_encode("layers", p, settings, NULL);
-    double before = -1.0;
-    ck_assert_uint_eq(o.stream.layers, layers);
-    for (unsigned layer = 1; layer <= layers; layer++) {
-        decode_options options = {.layers = layer};
-        owned_picture back = case_decode(settings, &o, &options);
-        double psnr = picture_psnr(p, &back);
-        ck_assert_msg(psnr >= before, "\"%s\": layer %u: %.3f dB after %.3f dB", settings, layer, psnr, before);
-        before = psnr;
-        ck_assert_msg(layer < layers || picture_equal(p, &back, text, sizeof text), "\"%s\": %s", settings, text);
-    }
-    ck_assert_uint_eq(wvl_result_layer_bytes(o.result, layers - 1), wvl_result_codestream(o.result).bytes);
-}
-
 TEST_EACH(layers_end_lossless, 8)
 {
     static const char *const settings[] = {"layers=8",
@@ -257,7 +224,7 @@ TEST_EACH(layers_end_lossless, 8)
                                            "layer-bytes=500,5000,0 container=jp2"};
     static const unsigned layers[] = {8, 5, 5, 5, 5, 12, 40, 3};
     owned_picture p = picture_draw(PICTURE_NATURAL, 150, 133, 3, 8, 2);
-    check_layers(settings[_i], &p, layers[_i]);
+    case_layers("layers", &p, settings[_i], layers[_i]);
 }
 
 /* ---- JP2 ------------------------------------------------------------------------------------- */
@@ -328,50 +295,15 @@ TEST(jp2_channels_and_colour)
     ck_assert_int_eq(info.color_space, 3); /* OPJ_CLRSPC_SYCC */
 }
 
-static void put32(uint8_t *at, uint32_t v)
-{
-    for (unsigned i = 0; i < 4; i++) {
-        at[i] = (uint8_t)(v >> (24 - 8 * i));
-    }
-}
-
-/* The least that is a restricted grey profile: display, PCS XYZ, a white point and a curve. */
-static void make_grey_profile(uint8_t icc[200])
-{
-    memset(icc, 0, 200);
-    put32(icc, 200);
-    put32(icc + 8, 0x02100000);
-    memcpy(icc + 12, "mntrGRAYXYZ ", 12);
-    memcpy(icc + 36, "acsp", 4);
-    put32(icc + 68, 0x0000F6D6);
-    put32(icc + 72, 0x00010000);
-    put32(icc + 76, 0x0000D32D);
-    put32(icc + 128, 2);
-    memcpy(icc + 132, "wtpt", 4);
-    put32(icc + 136, 156);
-    put32(icc + 140, 20);
-    memcpy(icc + 144, "kTRC", 4);
-    put32(icc + 148, 176);
-    put32(icc + 152, 14);
-    memcpy(icc + 156, "XYZ ", 4);
-    put32(icc + 164, 0x0000F6D6);
-    put32(icc + 168, 0x00010000);
-    put32(icc + 172, 0x0000D32D);
-    memcpy(icc + 176, "curv", 4);
-    put32(icc + 184, 1);
-    icc[188] = 2;
-    icc[189] = 0x33;
-}
-
 TEST(jp2_profile_and_boxes)
 {
-    uint8_t icc[200];
+    test_icc icc = test_make_icc("mntrGRAY", "kTRC", "grey");
     static const char xml[] = "<a>text</a>", xmp[] = "<x:xmpmeta/>";
     wvl_box boxes[2] = {{0x786D6C20, {0}, xml, sizeof xml - 1},
                         {0x75756964, {0xBE, 0x7A, 0xCF, 0xCB}, xmp, sizeof xmp - 1}};
     wvl_jp2_info jp2 = {.struct_size = sizeof jp2,
-                        .icc = icc,
-                        .icc_bytes = sizeof icc,
+                        .icc = icc.bytes,
+                        .icc_bytes = icc.size,
                         .boxes = boxes,
                         .box_count = 2,
                         .capture_x_per_metre = 11811.0,
@@ -379,11 +311,10 @@ TEST(jp2_profile_and_boxes)
     cs_box found[32];
     size_t count, seen = 0;
     char text[256];
-    make_grey_profile(icc);
     owned_picture p = picture_draw(PICTURE_NATURAL, 40, 30, 1, 8, 8);
     decode_info info = info_of("profile", &p, &jp2);
-    ck_assert_uint_eq(info.icc_bytes, sizeof icc);
-    ck_assert_mem_eq(info.icc, icc, sizeof icc);
+    ck_assert_uint_eq(info.icc_bytes, icc.size);
+    ck_assert_mem_eq(info.icc, icc.bytes, icc.size);
     free(info.icc);
     owned_outcome o = case_encode("boxes", &p, "container=jp2", &jp2);
     ck_assert_msg(cs_parse_boxes(o.data, o.bytes, found, 32, &count, text, sizeof text), "%s", text);

@@ -238,14 +238,14 @@ static int has_region_with_bypass(const cs_stream *s)
 static void run_one(uint32_t seed, int is_ht)
 {
     draw d = {.state = seed, .is_ht = is_ht};
-    char what[64], text[512];
+    char text[512];
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NATURAL, PICTURE_NOISE,
                                          PICTURE_EXTREME, PICTURE_SPARSE,  PICTURE_FLAT};
     draw_format(&d);
     draw_coding(&d);
     draw_overrides(&d);
     draw_regions(&d);
-    snprintf(what, sizeof what, "seed %u", seed);
+    const char *what = test_print("seed %u", seed);
     owned_picture p = picture_draw_format(kinds[between(&d, 0, 5)], &d.format, seed);
     owned_outcome o = case_try(&p, d.settings, NULL);
     if (o.status != WVL_OK) {

@@ -322,9 +322,8 @@ static const char *const presets[] = {"preset=iiif-lossless", "preset=iiif-lossy
 TEST_EACH(regions_need_what_the_index_says, 4)
 {
     const uint32_t cut[4] = {512, 256, 768, 512};
-    char settings[64];
     owned_picture p = picture_draw(PICTURE_NATURAL, 1300, 900, 3, 8, 11);
-    snprintf(settings, sizeof settings, "%s container=%s", presets[_i & 1], _i & 2 ? "j2k" : "jp2");
+    const char *settings = test_print("%s container=%s", presets[_i & 1], _i & 2 ? "j2k" : "jp2");
     owned_outcome o = case_encode(settings, &p, settings, NULL);
     for (size_t i = (size_t)_i / 2; i < sizeof ranges / sizeof ranges[0]; i += 2) {
         unsigned read = compare(&o, ranges[i].area, ranges[i].discard, 0);

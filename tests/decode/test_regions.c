@@ -131,8 +131,7 @@ TEST_EACH(caps_hold, 3)
                                          "roi=C0:rect=30,20,40,40"};
     owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
     for (unsigned cap = 5000; cap < 12000; cap += 2311) {
-        char settings[256];
-        snprintf(settings, sizeof settings, "%s reversible=no layers=3 max-bytes=%u", extras[_i], cap);
+        const char *settings = test_print("%s reversible=no layers=3 max-bytes=%u", extras[_i], cap);
         owned_outcome o = case_encode("cap", &p, settings, NULL);
         ck_assert_msg(o.bytes <= cap && o.bytes + cap / 20 >= cap, "\"%s\": %zu bytes", settings, o.bytes);
     }
@@ -153,11 +152,9 @@ TEST_EACH(estimates_are_honest, 6)
     owned_picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 5);
     owned_outcome o = case_encode(settings[_i], &p, settings[_i], NULL);
     for (unsigned layer = 0; layer < wvl_result_layer_count(o.result); layer++) {
-        decode_options some = {layer + 1, 0, 0};
-        owned_picture back = case_decode(settings[_i], &o, &some);
-        double told = wvl_result_layer_psnr(o.result, layer), found = picture_sample_psnr(&p, &back);
-        ck_assert_msg(told < found + (_i == 2 || _i == 5 ? 1.0 : 0.4) && told > found - (_i == 2 ? 2.5 : 1.0),
-                      "\"%s\", layer %u: %.2f dB told, %.2f dB found", settings[_i], layer, told, found);
+        quality q = case_measure(settings[_i], &o, &p, layer + 1);
+        ck_assert_msg(q.told < q.found + (_i == 2 || _i == 5 ? 1.0 : 0.4) && q.told > q.found - (_i == 2 ? 2.5 : 1.0),
+                      "\"%s\", layer %u: %.2f dB told, %.2f dB found", settings[_i], layer, q.told, q.found);
     }
 }
 
@@ -167,38 +164,34 @@ TEST_EACH(psnr_targets_hold, 3)
                                            "reversible=no psnr=36 step=0.01 " TILES "roi=rect=30,20,40,40/c=1,U=10"};
     owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
     owned_outcome o = case_encode("psnr", &p, settings[_i], NULL);
-    owned_picture back = case_decode("psnr", &o, NULL);
-    double found = picture_sample_psnr(&p, &back), asked = _i == 2 ? 36.0 : 38.0;
-    ck_assert_msg(found > asked - 0.1 && found < asked + 0.6, "%.2f dB", found);
-    ck_assert_double_eq_tol(wvl_result_layer_psnr(o.result, 0), found, 0.25);
+    quality q = case_measure("psnr", &o, &p, 0);
+    double asked = _i == 2 ? 36.0 : 38.0;
+    ck_assert_msg(q.found > asked - 0.1 && q.found < asked + 0.6, "%.2f dB", q.found);
+    ck_assert_double_eq_tol(q.told, q.found, 0.25);
 }
 
-TEST(refusals_name_the_clause)
-{
-    static const char *const cases[][2] = {
-        {"roi=c=0", "entry 1: whole components need a shift"},
-        {"roi=c=0,U=256", "0 to 255 (A.6.3)"},
-        {"roi=rect=1,2,3", "expected rect="},
-        {"roi=rect=1,2,0,3", "expected rect="},
-        {"roi=rect=1,2,4294967295,3", "below 2^32"},
-        {"roi=rect=1,2,3,4/", "after the last /"},
-        {"roi=rect=1,2,3,4;V=3", "expected rect="},
-        {"roi=T0:U=3", "expected T and tiles"},
-        {"roi=c=3,U=5", "(A.6.2)"},
-        {"roi=T2:U=5", "(A.4.2)"},
-        {"roi=rect=150,0,5,5", "outside the picture"},
-        {"mct=off roi=rect=0,0,5,5;U=10", "11 or more are needed"},
-        {"mct=off roi=rect=0,0,5,5;U=21", "31 in all are coded (A.6.3, H.2)"},
-        {"mct=off roi=c=0,U=27", "37 in all are possible (A.6.3, H.2)"},
-        {"reversible=no guard-bits=7 step=0.0001 roi=rect=0,0,5,5", "fewer guard bits or a coarser step"},
-        {"profile=imf-2k roi=c=0,U=5", "regions of interest are not allowed (A.10)"},
-        {"profile=ndnp roi=c=0,U=5", "regions of interest are not allowed"},
-    };
-    wvl_component_format k[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}};
-    wvl_image_format f = {sizeof f, 0, 0, 150, 100, 3, k};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        case_refused("refusal", &f, cases[i][0], cases[i][1]);
-    }
-}
+#define RGB                                                                                                            \
+    0, 0, 150, 100, 3, { 8, 0, 1, 1 }
+static const refusal refusals[] = {
+    {"roi=c=0", "entry 1: whole components need a shift", RGB},
+    {"roi=c=0,U=256", "0 to 255 (A.6.3)", RGB},
+    {"roi=rect=1,2,3", "expected rect=", RGB},
+    {"roi=rect=1,2,0,3", "expected rect=", RGB},
+    {"roi=rect=1,2,4294967295,3", "below 2^32", RGB},
+    {"roi=rect=1,2,3,4/", "after the last /", RGB},
+    {"roi=rect=1,2,3,4;V=3", "expected rect=", RGB},
+    {"roi=T0:U=3", "expected T and tiles", RGB},
+    {"roi=c=3,U=5", "(A.6.2)", RGB},
+    {"roi=T2:U=5", "(A.4.2)", RGB},
+    {"roi=rect=150,0,5,5", "outside the picture", RGB},
+    {"mct=off roi=rect=0,0,5,5;U=10", "11 or more are needed", RGB},
+    {"mct=off roi=rect=0,0,5,5;U=21", "31 in all are coded (A.6.3, H.2)", RGB},
+    {"mct=off roi=c=0,U=27", "37 in all are possible (A.6.3, H.2)", RGB},
+    {"reversible=no guard-bits=7 step=0.0001 roi=rect=0,0,5,5", "fewer guard bits or a coarser step", RGB},
+    {"profile=imf-2k roi=c=0,U=5", "regions of interest are not allowed (A.10)", RGB},
+    {"profile=ndnp roi=c=0,U=5", "regions of interest are not allowed", RGB},
+};
+
+TEST_EACH(refusals_name_the_clause, sizeof refusals / sizeof refusals[0]) { case_refuse(&refusals[_i]); }
 
 TEST_MAIN("regions")

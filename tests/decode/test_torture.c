@@ -176,14 +176,6 @@ static picture fetch(const row *r)
     return p;
 }
 
-static void check_near(const row *r, const picture *p)
-{
-    owned_outcome o = case_encode(r->id, p, r->settings, NULL);
-    owned_picture back = case_decode(r->id, &o, NULL);
-    uint32_t error = picture_greatest_error(p, &back);
-    ck_assert_msg(error <= r->limit, "%s: an error of %u, at most %u is allowed", r->id, error, r->limit);
-}
-
 /* PSNR of ours at the bytes of OpenJPEG's against OpenJPEG's. */
 static void compare_with_peer(const char *what, const picture *p, const char *settings, double bpp, unsigned levels,
                               uint32_t tile_width, uint32_t tile_height)
@@ -198,8 +190,7 @@ static void compare_with_peer(const char *what, const picture *p, const char *se
     ck_assert_msg(decode_picture(data, bytes, NULL, &theirs, NULL, text, sizeof text), "%s: %s", what, text);
     snprintf(text, sizeof text, "%s layer-bytes=%zu", settings, bytes);
     owned_outcome o = case_encode(what, p, text, NULL);
-    owned_picture ours = case_decode(what, &o, NULL);
-    double us = picture_psnr(p, &ours), them = picture_psnr(p, &theirs);
+    double us = case_measure(what, &o, p, 0).psnr, them = picture_psnr(p, &theirs);
     printf("%s: %zu of %zu bytes, %.2f dB, OpenJPEG %.2f dB\n", what, o.bytes, bytes, us, them);
     ck_assert_msg(o.bytes <= bytes, "%s: %zu bytes of %zu", what, o.bytes, bytes);
     ck_assert_msg(us >= them - 0.05, "%s: %.3f dB, OpenJPEG has %.3f dB at %zu bytes", what, us, them, bytes);
@@ -214,7 +205,7 @@ TEST_EACH(row_holds, sizeof rows / sizeof rows[0])
     unsigned levels = strstr(r->settings, "levels=11") ? 11 : 5;
     switch (r->check) {
     case LL: case_lossless(r->id, &p, r->settings, NULL); break;
-    case NEAR: check_near(r, &p); break;
+    case NEAR: case_near(r->id, &p, r->settings, r->limit); break;
     case RD: compare_with_peer(r->id, &p, r->settings, r->limit / 10.0, levels > 9 ? 9 : levels, 0, 0); break;
     default: case_structure(r->id, &p, r->settings);
     }
@@ -229,9 +220,8 @@ TEST(mixed_subsampling)
     wvl_image_format format = {sizeof format, 3, 5, 516, 134, 4, components};
     owned_picture p = picture_draw_format(PICTURE_NATURAL, &format, 7);
     for (uint32_t c = 0; c < 4; c++) {
-        char name[32];
         picture real;
-        snprintf(name, sizeof name, "c1p0_06_%u.pgx", c);
+        const char *name = test_print("c1p0_06_%u.pgx", c);
         if (picture_load(name, NULL, &real)) { /* its samples, where they cover the place */
             for (uint32_t y = 0; y < p.planes[c].height && y < real.planes[0].height; y++) {
                 uint32_t w = p.planes[c].width < real.planes[0].width ? p.planes[c].width : real.planes[0].width;
@@ -257,20 +247,8 @@ static picture kodim(const char *name)
 /* E09: every layer decodes, quality rises, the last is exact. */
 TEST(twenty_layers)
 {
-    char text[256];
     owned_picture p = kodim("kodim03.png");
-    owned_outcome o = case_encode("E09", &p, "layers=20", NULL);
-    double before = 0.0;
-    for (unsigned layer = 1; layer <= 20; layer++) {
-        decode_options options = {.layers = layer};
-        owned_picture back = case_decode("E09", &o, &options);
-        double psnr = picture_psnr(&p, &back);
-        ck_assert_msg(psnr >= before, "layer %u: %.3f dB after %.3f dB", layer, psnr, before);
-        before = psnr;
-        if (layer == 20) {
-            ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "%s", text);
-        }
-    }
+    case_layers("E09", &p, "layers=20", 20);
 }
 
 /* E16, E17, E19 */
@@ -323,10 +301,9 @@ TEST(partial_tiles_are_not_starved)
         picture_crop(&p, 800, 700, 1064, 712);
     }
     uint32_t tw = case_long() && p.x1 > 4000 ? 1626 : 406, th = tw == 1626 ? 1024 : 256;
-    char settings[96];
-    snprintf(settings, sizeof settings, "reversible=no tile=%u,%u", tw, th);
+    const char *settings = test_print("reversible=no tile=%u,%u", tw, th);
     compare_with_peer("C22", &p, settings, 0.8, 5, tw, th);
-    snprintf(settings, sizeof settings, "reversible=no rates=10 tile=%u,%u", tw, th);
+    settings = test_print("reversible=no rates=10 tile=%u,%u", tw, th);
     owned_outcome o = case_encode("C22", &p, settings, NULL);
     owned_picture back = case_decode("C22", &o, NULL);
     double whole = picture_psnr(&p, &back);
@@ -390,47 +367,32 @@ TEST(subsampling_and_many_components)
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-typedef struct refusal {
-    const char *id, *settings, *reason;
-    uint32_t x0, y0, x1, y1, count;
-    uint8_t depth;
-} refusal;
-
-#define RGB 0, 0, 768, 512, 3, 8
+#define RGB                                                                                                            \
+    0, 0, 768, 512, 3, { 8, 0, 1, 1 }
 static const refusal refusals[] = {
-    {"B23", "levels=33", "levels", RGB},
-    {"C18", "tile-offset=1,1", "tile offset", RGB},
-    {"C19", "tile=16,16", "first tile", 100, 100, 868, 612, 3, 8},
-    {"C20", "tile=1,1", "65535", RGB},
-    {"D02", "precincts=[1,1]", "precinct", RGB},
-    {"D18", "block=128,64", "block", RGB},
-    {"D20", "block=2048,4", "block", RGB},
-    {"E12", "layers=65536", "layers", RGB},
-    {"E13", "layers=0", "layers", RGB},
-    {"E15", "reversible=no bpp=0.1,1,0.5", "layer", RGB},
-    {"F17", "", "depth 32", 0, 0, 73, 43, 1, 32},
-    {"F18", "", "depth 38", 0, 0, 73, 43, 1, 38},
-    {"F19", "", "depth 39", 0, 0, 768, 512, 3, 39},
-    {"F30", "mct=on", "mct", 0, 0, 510, 532, 2, 16},
-    {"F41", "", "16384", 0, 0, 768, 512, 16385, 8},
-    {"F45", "guard-bits=8", "guard-bits", RGB},
-    {"E25", "progression-changes=T1=0,2,1,6,3,LRCP", "A.6.6", RGB},
-    {"F23", "roi=rect=0,0,128,128;U=3", "H.2", RGB},
-    {"H02", "style=65", "15444-15", RGB},
-    {"I01", "profile=3", "none|0|1", RGB},
+    {"levels=33", "levels", RGB},                                      /* B23 */
+    {"tile-offset=1,1", "tile offset", RGB},                           /* C18 */
+    {"tile=16,16", "first tile", 100, 100, 868, 612, 3, {8, 0, 1, 1}}, /* C19 */
+    {"tile=1,1", "65535", RGB},                                        /* C20 */
+    {"precincts=[1,1]", "precinct", RGB},                              /* D02 */
+    {"block=128,64", "block", RGB},                                    /* D18 */
+    {"block=2048,4", "block", RGB},                                    /* D20 */
+    {"layers=65536", "layers", RGB},                                   /* E12 */
+    {"layers=0", "layers", RGB},                                       /* E13 */
+    {"reversible=no bpp=0.1,1,0.5", "layer", RGB},                     /* E15 */
+    {"", "depth 32", 0, 0, 73, 43, 1, {32, 0, 1, 1}},                  /* F17 */
+    {"", "depth 38", 0, 0, 73, 43, 1, {38, 0, 1, 1}},                  /* F18 */
+    {"", "depth 39", 0, 0, 768, 512, 3, {39, 0, 1, 1}},                /* F19 */
+    {"mct=on", "mct", 0, 0, 510, 532, 2, {16, 0, 1, 1}},               /* F30 */
+    {"", "16384", 0, 0, 768, 512, 16385, {8, 0, 1, 1}},                /* F41 */
+    {"guard-bits=8", "guard-bits", RGB},                               /* F45 */
+    {"progression-changes=T1=0,2,1,6,3,LRCP", "A.6.6", RGB},           /* E25 */
+    {"roi=rect=0,0,128,128;U=3", "H.2", RGB},                          /* F23 */
+    {"style=65", "15444-15", RGB},                                     /* H02 */
+    {"profile=3", "none|0|1", RGB},                                    /* I01 */
 };
 
-TEST_EACH(row_is_refused, sizeof refusals / sizeof refusals[0])
-{
-    const refusal *r = &refusals[_i];
-    OWNED wvl_component_format *components = calloc(r->count, sizeof *components);
-    ck_assert_ptr_nonnull(components);
-    for (uint32_t c = 0; c < r->count; c++) {
-        components[c].depth = r->depth;
-    }
-    wvl_image_format format = {sizeof format, r->x0, r->y0, r->x1, r->y1, r->count, components};
-    case_refused(r->id, &format, r->settings, r->reason);
-}
+TEST_EACH(row_is_refused, sizeof refusals / sizeof refusals[0]) { case_refuse(&refusals[_i]); }
 
 int main(void)
 {

@@ -202,19 +202,18 @@ static picture draw_ycc(void)
                : picture_draw_format(PICTURE_NATURAL, &format, 40);
 }
 
-typedef struct quality {
+typedef struct weighed {
     double weighted, psnr, told;
     uint64_t bytes;
-} quality;
+} weighed;
 
-static quality measure(const picture *p, colors kind, const char *settings, const char *more, const wvl_jp2_info *jp2)
+static weighed measure(const picture *p, colors kind, const char *settings, const char *more, const wvl_jp2_info *jp2)
 {
-    char all[300];
-    snprintf(all, sizeof all, "%s%s%s", settings, more,
-             strstr(settings, "rdoq") ? "" : " rdoq=no"); /* what weights alone do */
+    const char *all =
+        test_print("%s%s%s", settings, more, strstr(settings, "rdoq") ? "" : " rdoq=no"); /* what weights alone do */
     owned_outcome o = case_encode(all, p, all, jp2);
     owned_picture back = case_decode(all, &o, NULL);
-    quality q = {weighted_error(p, &back, kind), picture_sample_psnr(p, &back),
+    weighed q = {weighted_error(p, &back, kind), picture_sample_psnr(p, &back),
                  wvl_result_layer_psnr(o.result, wvl_result_layer_count(o.result) - 1),
                  wvl_result_codestream(o.result).bytes};
     return q;
@@ -224,7 +223,7 @@ static quality measure(const picture *p, colors kind, const char *settings, cons
  * told is the one that is found. */
 static void expect_better(const picture *p, colors kind, const char *settings, const wvl_jp2_info *jp2)
 {
-    quality plain = measure(p, kind, settings, "", jp2), visual = measure(p, kind, settings, " visual=yes", jp2);
+    weighed plain = measure(p, kind, settings, "", jp2), visual = measure(p, kind, settings, " visual=yes", jp2);
     double gain = 10.0 * log10(plain.weighted / visual.weighted);
     ck_assert_msg(fabs((double)plain.bytes - (double)visual.bytes) < 0.02 * (double)plain.bytes,
                   "\"%s\": %llu bytes, %llu with weights", settings, (unsigned long long)plain.bytes,
@@ -297,8 +296,7 @@ TEST(nothing_to_weigh)
     static const char *const settings[] = {"levels=5", "reversible=no", "reversible=no qfactor=70", "style=HT"};
     owned_picture p = fetch("kodim13.png", 3, 43);
     for (unsigned i = 0; i < 4; i++) {
-        char weighted[64];
-        snprintf(weighted, sizeof weighted, "%s visual=yes", settings[i]);
+        const char *weighted = test_print("%s visual=yes", settings[i]);
         owned_outcome a = case_encode(settings[i], &p, settings[i], NULL),
                       b = case_encode(weighted, &p, weighted, NULL);
         ck_assert_msg(a.bytes == b.bytes && !memcmp(a.data, b.data, a.bytes), "\"%s\": other bytes though all are sent",

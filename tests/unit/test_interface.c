@@ -460,9 +460,8 @@ typedef struct caller {
 static void *fail_often(void *arg)
 {
     caller *c = arg;
-    char expected[64];
     wvl_plan *plan;
-    snprintf(expected, sizeof expected, "depth %u;", 40 + c->number);
+    const char *expected = test_print("depth %u;", 40 + c->number);
     wvl_component_format deep = {(uint8_t)(40 + c->number), 0, 1, 1};
     wvl_image_format format = {
         .struct_size = sizeof format, .x1 = 8, .y1 = 8, .component_count = 1, .components = &deep};

@@ -5,6 +5,8 @@
 
 /* ---- Contents -------------------------------------------------------------------------------- */
 
+TEST_FIXTURE(NULL, drop);
+
 TEST(smallest_file_by_hand)
 {
     static const uint8_t want[] = {0,   0,   0,   12,   'j', 'P', ' ', ' ',  0x0D, 0x0A, 0x87, 0x0A, 0,   0,   0,   20,
@@ -18,7 +20,6 @@ TEST(smallest_file_by_hand)
     ck_assert_mem_eq(built.data, want, sizeof want);
     build();
     ck_assert_mem_eq(built.data, want, sizeof want);
-    drop();
 }
 
 TEST(depths_differ)
@@ -39,7 +40,6 @@ TEST(depths_differ)
     build();
     ck_assert(!has(TYPE('b', 'p', 'c', 'c')));
     ck_assert_uint_eq(content(TYPE('i', 'h', 'd', 'r'), 14)[10], 0x87);
-    drop();
 }
 
 static unsigned enumerated(void)
@@ -72,7 +72,6 @@ TEST(colours_by_channel_count)
     ck_assert(cdef[0] == 0x40 && cdef[1] == 0);
     ck_assert_mem_eq(cdef + 2 + 6 * 2, third, 6);
     ck_assert_mem_eq(cdef + 2 + 6 * 3, fourth, 6);
-    drop();
 }
 
 TEST(channels_are_defined)
@@ -103,7 +102,6 @@ TEST(channels_are_defined)
     build();
     ck_assert_uint_eq(enumerated(), 17);
     ck_assert_uint_eq(content(TYPE('c', 'd', 'e', 'f'), 14)[11], 1);
-    drop();
 }
 
 TEST(palettes)
@@ -145,7 +143,6 @@ TEST(palettes)
     (void)content(TYPE('p', 'c', 'l', 'r'), 3 + 255 + 2 * 1024 * 255);
     (void)content(TYPE('c', 'm', 'a', 'p'), 4 * 255);
     (void)content(TYPE('c', 'd', 'e', 'f'), 2 + 6 * 255);
-    drop();
 }
 
 TEST(resolutions)
@@ -169,7 +166,6 @@ TEST(resolutions)
     build();
     ck_assert_uint_eq(content(TYPE('r', 'e', 's', 'd'), 10)[9],
                       (uint8_t)-26); /* 1/10000 * 10^-26: the exponent nearest to 0 */
-    drop();
 }
 
 TEST(xml_and_uuid_in_order)
@@ -192,7 +188,6 @@ TEST(xml_and_uuid_in_order)
         ck_assert(!id || !memcmp(p, given[i].uuid, 16));
         ck_assert(!given[i].bytes || !memcmp(p + id, given[i].data, given[i].bytes));
     }
-    drop();
 }
 
 /* lbl "a", and an xml box: what GMLJP2 puts into an asoc box. */
@@ -206,7 +201,6 @@ TEST(associations_hold_boxes)
     info.box_count = 1;
     build();
     ck_assert_mem_eq(content(TYPE('a', 's', 'o', 'c'), sizeof INNER - 1), INNER, sizeof INNER - 1);
-    drop();
 }
 
 TEST(colours_by_parameters)
@@ -218,7 +212,6 @@ TEST(colours_by_parameters)
     build();
     ck_assert_mem_eq(content(TYPE('c', 'o', 'l', 'r'), 10), wanted, 10);
     ck_assert(!has(TYPE('c', 'd', 'e', 'f')));
-    drop();
 }
 
 /* ---- The codestream box ---------------------------------------------------------------------- */
@@ -261,7 +254,6 @@ TEST(structures_before_0_2_are_refused)
     refuse("struct_size", 1);
     info.struct_size = 0;
     refuse("struct_size", 1);
-    drop();
 }
 
 TEST(memory_may_fail)

@@ -383,13 +383,15 @@ static void encode_like_expected(const wvl_pixels *pixels)
 
 TEST(layouts_of_pixels)
 {
-    static uint8_t padded[HEIGHT][3 * WIDTH + 7], flat[3][HEIGHT][WIDTH], apart[3][HEIGHT + 2][WIDTH + 5];
+    static uint8_t padded[HEIGHT][3 * WIDTH + 7], flat[3][HEIGHT][WIDTH], apart[3][HEIGHT + 2][WIDTH + 5],
+        turned[3][HEIGHT][WIDTH];
     wvl_pixels pixels = {.struct_size = sizeof pixels, .data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3};
     encode_like_expected(&pixels);
     for (unsigned y = 0; y < HEIGHT; y++) {
         memcpy(padded[HEIGHT - 1 - y], rgb[y], 3 * WIDTH);
         for (unsigned i = 0; i < 3 * WIDTH; i++) {
             flat[i % 3][y][i / 3] = apart[i % 3][y][i / 3] = rgb[y][i / 3][i % 3];
+            turned[i % 3][HEIGHT - 1 - y][i / 3] = rgb[y][i / 3][i % 3];
         }
     }
     pixels.data = padded[HEIGHT - 1]; /* from the bottom */
@@ -398,26 +400,12 @@ TEST(layouts_of_pixels)
     pixels = (wvl_pixels){
         .struct_size = sizeof pixels, .data = flat, .width = WIDTH, .height = HEIGHT, .channels = 3, .planar = 1};
     encode_like_expected(&pixels);
+    pixels.data = turned[0][HEIGHT - 1]; /* planes from the bottom: the next one is still behind the first */
+    pixels.row_bytes = -WIDTH;
+    encode_like_expected(&pixels);
     pixels.data = apart;
     pixels.row_bytes = sizeof apart[0][0];
     pixels.plane_bytes = sizeof apart[0];
-    encode_like_expected(&pixels);
-}
-
-/* Planes that are stored from the bottom: the next plane is still behind the first. */
-TEST(planes_from_the_bottom)
-{
-    static uint8_t planar[3][HEIGHT][WIDTH];
-    for (unsigned i = 0; i < sizeof rgb; i++) {
-        planar[i % 3][HEIGHT - 1 - i / 3 / WIDTH][i / 3 % WIDTH] = rgb[i / 3 / WIDTH][i / 3 % WIDTH][i % 3];
-    }
-    wvl_pixels pixels = {.struct_size = sizeof pixels,
-                         .data = planar[0][HEIGHT - 1],
-                         .width = WIDTH,
-                         .height = HEIGHT,
-                         .channels = 3,
-                         .planar = 1,
-                         .row_bytes = -WIDTH};
     encode_like_expected(&pixels);
 }
 
@@ -453,40 +441,37 @@ static wvl_status with_pixels(const wvl_pixels *pixels, const char *options, cha
 
 TEST(refused_pixels)
 {
-    char error[300];
-    const wvl_pixels good = {.struct_size = sizeof good, .data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3};
-    wvl_pixels bad[13];
-    for (unsigned i = 0; i < 13; i++) {
-        bad[i] = good;
+    static const char own[] = "wvl_encode_pixels";
+#define PIXELS(...)                                                                                                    \
+    {                                                                                                                  \
+        .struct_size = sizeof(wvl_pixels), .data = rgb, .width = WIDTH, .height = HEIGHT, __VA_ARGS__                  \
     }
-    bad[0].data = NULL;
-    bad[1].width = 0;
-    bad[2].height = 0;
-    bad[3].channels = 16385;
-    bad[4].planar = 2;
-    bad[5].struct_size = 0;
-    bad[6].planar = 1;
-    bad[6].row_bytes = PTRDIFF_MAX / 2;
-    bad[7].planar = 1;
-    bad[7].row_bytes = PTRDIFF_MIN;
-    for (unsigned i = 0; i < 8; i++) {
-        ck_assert_int_eq(with_pixels(&bad[i], NULL, error, sizeof error), WVL_ERROR_ARGUMENT);
-        ck_assert_msg(strstr(error, "wvl_encode_pixels") != NULL, "%s", error);
+    const wvl_pixels good = PIXELS(.channels = 3);
+    const struct {
+        wvl_pixels pixels;
+        wvl_status status;
+        const char *options, *words;
+    } rows[] = {
+        {{.struct_size = sizeof good, .width = WIDTH, .height = HEIGHT, .channels = 3}, WVL_ERROR_ARGUMENT, NULL, own},
+        {{.struct_size = sizeof good, .data = rgb, .height = HEIGHT, .channels = 3}, WVL_ERROR_ARGUMENT, NULL, own},
+        {{.struct_size = sizeof good, .data = rgb, .width = WIDTH, .channels = 3}, WVL_ERROR_ARGUMENT, NULL, own},
+        {{.data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3}, WVL_ERROR_ARGUMENT, NULL, own},
+        {PIXELS(.channels = 16385), WVL_ERROR_ARGUMENT, NULL, own},
+        {PIXELS(.channels = 3, .planar = 2), WVL_ERROR_ARGUMENT, NULL, own},
+        {PIXELS(.channels = 3, .planar = 1, .row_bytes = PTRDIFF_MAX / 2), WVL_ERROR_ARGUMENT, NULL, own},
+        {PIXELS(.channels = 3, .planar = 1, .row_bytes = PTRDIFF_MIN), WVL_ERROR_ARGUMENT, NULL, own},
+        {PIXELS(.channels = 3, .planar = 1, .plane_bytes = PTRDIFF_MAX / 2), WVL_ERROR_ARGUMENT, NULL, ""},
+        {PIXELS(.channels = 3, .row_bytes = PTRDIFF_MIN), WVL_ERROR_ARGUMENT, NULL, ""},
+        {PIXELS(.channels = 3, .depth = 29), WVL_ERROR_PARAMETER, NULL, ""},
+        {PIXELS(.channels = 3, .depth = 4), WVL_ERROR_INPUT, NULL, ""}, /* samples of 8 bits in it */
+        {PIXELS(.channels = 3, .is_signed = 2), WVL_ERROR_PARAMETER, NULL, ""},
+        {good, WVL_ERROR_PARAMETER, "levels=2, blok=3", "position 11: unknown option \"blok\""},
+        {good, WVL_ERROR_PARAMETER, "profile=cinema2k", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char error[300];
+        ck_assert_int_eq(with_pixels(&rows[i].pixels, rows[i].options, error, sizeof error), rows[i].status);
+        ck_assert_msg(strstr(error, rows[i].words) != NULL, "row %zu: %s", i, error);
     }
-    bad[8].depth = 29;
-    ck_assert_int_eq(with_pixels(&bad[8], NULL, error, sizeof error), WVL_ERROR_PARAMETER);
-    bad[9].depth = 4; /* samples of 8 bits in it */
-    ck_assert_int_eq(with_pixels(&bad[9], NULL, error, sizeof error), WVL_ERROR_INPUT);
-    bad[10].planar = 1;
-    bad[10].plane_bytes = PTRDIFF_MAX / 2;
-    ck_assert_int_eq(with_pixels(&bad[10], NULL, error, sizeof error), WVL_ERROR_ARGUMENT);
-    bad[11].row_bytes = PTRDIFF_MIN;
-    ck_assert_int_eq(with_pixels(&bad[11], NULL, error, sizeof error), WVL_ERROR_ARGUMENT);
-    bad[12].is_signed = 2;
-    ck_assert_int_eq(with_pixels(&bad[12], NULL, error, sizeof error), WVL_ERROR_PARAMETER);
-    ck_assert_int_eq(with_pixels(&good, "levels=2, blok=3", error, sizeof error), WVL_ERROR_PARAMETER);
-    ck_assert_msg(strstr(error, "position 11: unknown option \"blok\"") != NULL, "%s", error);
-    ck_assert_int_eq(with_pixels(&good, "profile=cinema2k", error, sizeof error), WVL_ERROR_PARAMETER);
     ck_assert_int_eq(with_pixels(NULL, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(wvl_encode_pixels(context, &good, NULL, NULL, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
 }
