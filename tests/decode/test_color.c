@@ -317,7 +317,7 @@ TEST(refusals)
                          unequal[3] = {{8, 0, 1, 1}, {10, 0, 1, 1}, {8, 0, 1, 1}};
     wvl_component_format shallow[3] = {{7, 0, 1, 1}, {7, 0, 1, 1}, {7, 0, 1, 1}},
                          deep[3] = {{17, 0, 1, 1}, {17, 0, 1, 1}, {17, 0, 1, 1}};
-    wvl_image_format f = {.struct_size = sizeof f, .x1 = 64, .y1 = 64, .component_count = 3, .components = rgb};
+    wvl_image_format f = {sizeof f, 0, 0, 64, 64, 3, rgb};
     case_refused("jp2", &f, "input-color=rec709 container=jp2", "no colour space for X'Y'Z'");
     case_refused("8-bit X'Y'Z'", &f, "input-color=xyz", "depth 8; three equal depths of 12 to 16");
     case_refused("transfer alone", &f, "input-transfer=2.4", "belong to an input-color");

@@ -274,23 +274,6 @@ TEST(odd_budgets)
     picture_free(&p);
 }
 
-/* E29: the longest comment; one byte more is refused below. */
-TEST(longest_comment)
-{
-    OWNED char *settings = malloc(65531 + 16);
-    ck_assert_ptr_nonnull(settings);
-    strcpy(settings, "comment=");
-    memset(settings + 8, 'c', 65532);
-    settings[8 + 65531] = 0;
-    owned_picture p = kodim("kodim03.png");
-    picture_crop(&p, 0, 0, 64, 64);
-    case_lossless("E29", &p, settings, NULL);
-    settings[8 + 65531] = 'c';
-    settings[8 + 65532] = 0;
-    owned_input input = picture_open_input(&p, 0);
-    case_refused("E29", &input.format, settings, "comment");
-}
-
 /* C22: tiles cut by the border get their share. */
 TEST(partial_tiles_are_not_starved)
 {
@@ -324,28 +307,6 @@ TEST(partial_tiles_are_not_starved)
     picture_free(&p);
 }
 
-static void reduce_depth(picture_plane *plane, unsigned depth)
-{
-    for (size_t i = 0; i < (size_t)plane->width * plane->height; i++) {
-        plane->samples[i] >>= plane->depth - depth;
-    }
-    plane->depth = (uint8_t)depth;
-}
-
-/* F31, F33 */
-TEST(mixed_depths)
-{
-    static const wvl_component_format components[2] = {{8, 0, 1, 1}, {12, 1, 1, 1}};
-    wvl_image_format format = {sizeof format, 0, 0, 300, 200, 2, components};
-    owned_picture p = kodim("kodim03.png");
-    reduce_depth(&p.planes[1], 6);
-    reduce_depth(&p.planes[2], 5);
-    case_lossless("F31", &p, "mct=off container=jp2", NULL);
-    picture_free(&p);
-    p = picture_draw_format(PICTURE_NATURAL, &format, 33);
-    case_lossless("F33", &p, "mct=off", NULL);
-}
-
 /* F35, F37, F39 */
 TEST(subsampling_and_many_components)
 {
@@ -364,35 +325,6 @@ TEST(subsampling_and_many_components)
         "progression-changes=T1=0,0,1,1,257,RLCP/T1=1,0,1,2,257,RLCP roi=c=0,U=12",
         NULL);
 }
-
-/* ---- Refusals -------------------------------------------------------------------------------- */
-
-#define RGB                                                                                                            \
-    0, 0, 768, 512, 3, { 8, 0, 1, 1 }
-static const refusal refusals[] = {
-    {"levels=33", "levels", RGB},                                      /* B23 */
-    {"tile-offset=1,1", "tile offset", RGB},                           /* C18 */
-    {"tile=16,16", "first tile", 100, 100, 868, 612, 3, {8, 0, 1, 1}}, /* C19 */
-    {"tile=1,1", "65535", RGB},                                        /* C20 */
-    {"precincts=[1,1]", "precinct", RGB},                              /* D02 */
-    {"block=128,64", "block", RGB},                                    /* D18 */
-    {"block=2048,4", "block", RGB},                                    /* D20 */
-    {"layers=65536", "layers", RGB},                                   /* E12 */
-    {"layers=0", "layers", RGB},                                       /* E13 */
-    {"reversible=no bpp=0.1,1,0.5", "layer", RGB},                     /* E15 */
-    {"", "depth 32", 0, 0, 73, 43, 1, {32, 0, 1, 1}},                  /* F17 */
-    {"", "depth 38", 0, 0, 73, 43, 1, {38, 0, 1, 1}},                  /* F18 */
-    {"", "depth 39", 0, 0, 768, 512, 3, {39, 0, 1, 1}},                /* F19 */
-    {"mct=on", "mct", 0, 0, 510, 532, 2, {16, 0, 1, 1}},               /* F30 */
-    {"", "16384", 0, 0, 768, 512, 16385, {8, 0, 1, 1}},                /* F41 */
-    {"guard-bits=8", "guard-bits", RGB},                               /* F45 */
-    {"progression-changes=T1=0,2,1,6,3,LRCP", "A.6.6", RGB},           /* E25 */
-    {"roi=rect=0,0,128,128;U=3", "H.2", RGB},                          /* F23 */
-    {"style=65", "15444-15", RGB},                                     /* H02 */
-    {"profile=3", "none|0|1", RGB},                                    /* I01 */
-};
-
-TEST_EACH(row_is_refused, sizeof refusals / sizeof refusals[0]) { case_refuse(&refusals[_i]); }
 
 int main(void)
 {

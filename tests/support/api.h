@@ -5,6 +5,7 @@
 
 #include "tests/support/owned.h"
 #include "tests/support/support.h"
+#include "wavelane_rows.h"
 
 /* host: NULL, or where its memory comes from. */
 static inline wvl_context *test_open_context_by(const wvl_allocator *host, uint32_t threads)
@@ -61,5 +62,24 @@ static inline int test_swallow(void *user, const void *data, size_t bytes)
     (void)user, (void)data;
     return !bytes;
 }
+
+/* A source of rows of zeros: one component of bytes. */
+static inline wvl_status test_read_zeros(void *user, const wvl_row_buffer *buffers, uint32_t count, char *error,
+                                         size_t error_bytes)
+{
+    (void)user, (void)error, (void)error_bytes;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t row = 0; row < buffers[i].row_count; row++) {
+            memset((uint8_t *)buffers[i].data + row * buffers[i].pitch_bytes, 0, buffers[i].row_bytes);
+        }
+    }
+    return WVL_OK;
+}
+
+static const wvl_row_component test_zeros_component = {.container = WVL_SAMPLE_8};
+static const wvl_row_source test_zeros = {.struct_size = sizeof test_zeros,
+                                          .components = &test_zeros_component,
+                                          .component_count = 1,
+                                          .read = test_read_zeros};
 
 #endif

@@ -288,11 +288,7 @@ check_bytes check_make_by_encoder(const char *text, const char *container)
             ((uint8_t *)d.samples)[i] &= 3;
         }
     }
-    wvl_image_format format = {.struct_size = sizeof format,
-                               .x1 = d.width,
-                               .y1 = d.height,
-                               .component_count = d.count,
-                               .components = d.formats};
+    wvl_image_format format = {sizeof format, 0, 0, d.width, d.height, d.count, d.formats};
     wvl_image image = {.struct_size = sizeof image, .planes = d.planes, .plane_count = d.count};
     owned_context *context = test_open_context(1);
     owned_params *params = test_open_params(context, "");

@@ -369,8 +369,7 @@ TEST_EACH(batches_give_the_same_bytes, sizeof examples / sizeof examples[0])
     const example *e = &examples[_i];
     wvl_component_format components[3] = {
         {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}};
-    wvl_image_format format = {
-        .struct_size = sizeof format, .x1 = SIDE, .y1 = SIDE, .component_count = 3, .components = components};
+    wvl_image_format format = {sizeof format, 0, 0, SIDE, SIDE, 3, components};
     OWNED uint8_t *samples = malloc(SIDE * SIDE);
     draw(samples);
     wvl_plane planes[3] = {{.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8},

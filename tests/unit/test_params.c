@@ -319,9 +319,6 @@ TEST(unknown_keys_name_the_nearest)
     ck_assert_int_eq(wvl_params_set(params, "a-very-long-key-that-nobody-would-ever-have-thought-of", "1"),
                      WVL_ERROR_PARAMETER);
     ck_assert_ptr_null(wvl_params_get(params, "level"));
-    ck_assert_int_eq(wvl_params_set(params, "levels", NULL), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_params_set(params, NULL, "1"), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_params_set(NULL, "levels", "1"), WVL_ERROR_ARGUMENT);
 }
 
 TEST(comments_add_up)

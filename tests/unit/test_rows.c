@@ -341,8 +341,7 @@ static wvl_status read_nothing(void *user, const wvl_row_buffer *buffers, uint32
 static wvl_plan *plan_line(wvl_context *context, uint32_t width, uint32_t height)
 {
     static const wvl_component_format grey = {8, 0, 1, 1};
-    wvl_image_format format = {
-        .struct_size = sizeof format, .x1 = width, .y1 = height, .component_count = 1, .components = &grey};
+    wvl_image_format format = {sizeof format, 0, 0, width, height, 1, &grey};
     return test_open_plan(context, &format, "");
 }
 
