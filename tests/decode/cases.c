@@ -267,6 +267,12 @@ void case_near(const char *what, const picture *p, const char *settings, uint32_
     ck_assert_msg(error <= limit, "%s: \"%s\": an error of %u, at most %u is allowed", what, settings, error, limit);
 }
 
+void case_cap(const picture *p, const char *settings, unsigned cap, unsigned share)
+{
+    owned_outcome o = case_encode("cap", p, test_print("%s max-bytes=%u", settings, cap), NULL);
+    ck_assert_msg(o.bytes <= cap && o.bytes + cap / share >= cap, "\"%s\": %zu bytes of %u", settings, o.bytes, cap);
+}
+
 void case_layers(const char *what, const picture *p, const char *settings, unsigned layers)
 {
     char text[256];

@@ -51,6 +51,8 @@ void case_lossless(const char *what, const picture *p, const char *settings, con
 outcome case_exact(const picture *p, const char *settings);
 /* No sample that is decoded is off by more than `limit`. */
 void case_near(const char *what, const picture *p, const char *settings, uint32_t limit);
+/* With max-bytes=CAP the output keeps the cap, and lacks at most one part in `share` of it. */
+void case_cap(const picture *p, const char *settings, unsigned cap, unsigned share);
 /* PSNR never falls from layer to layer, and the last is exact. */
 void case_layers(const char *what, const picture *p, const char *settings, unsigned layers);
 /* The codestream alone parses and its packets tile; for what no decoder at hand can judge. */

@@ -187,14 +187,9 @@ TEST_EACH(caps_hold, 8)
                                          "tile=64,64 progression-changes=T1=0,0,9,6,3,RPCL/0,0,9,6,3,CPRL",
                                          "packed-headers=ppm sop=yes eph=yes tile=64,64"};
     owned_picture p = picture_draw(PICTURE_NOISE, 200, 160, 3, 8, 5);
-    for (unsigned layers = 1; layers <= 9; layers += 4) {
+    for (unsigned layers = strstr(extras[_i], "progression") ? 9 : 1; layers <= 9; layers += 4) {
         for (unsigned cap = 36000; cap < 60000; cap += 2311) {
-            if (layers != 9 && strstr(extras[_i], "progression")) {
-                continue;
-            }
-            const char *settings = test_print("%s reversible=no layers=%u max-bytes=%u", extras[_i], layers, cap);
-            owned_outcome o = case_encode("cap", &p, settings, NULL);
-            ck_assert_msg(o.bytes <= cap && o.bytes + cap / 50 >= cap, "\"%s\": %zu bytes", settings, o.bytes);
+            case_cap(&p, test_print("%s reversible=no layers=%u", extras[_i], layers), cap, 50);
         }
     }
 }

@@ -95,30 +95,53 @@ static wvl_chunks chunks_of(const wvl_store *store, const uint8_t **list)
     return (wvl_chunks){list, store->chunk_count};
 }
 
-static int hand_over(const wvl_block_order *order, const wvl_keeper *own, wvl_keeper *keeper)
-{
+/* Records of an order's blocks, in memory of malloc(). */
+typedef struct answer {
+    wvl_block_record *records;
+    uint32_t *runs, *blocks;
     const uint8_t *bytes[MOST_CHUNKS], *passes[MOST_CHUNKS];
-    uint64_t most = 0;
+} answer;
+
+static void free_answer(answer *a)
+{
+    free(a->records);
+    free(a->runs);
+    free(a->blocks);
+    a->records = NULL;
+    a->runs = a->blocks = NULL;
+}
+
+/* Blocks that were not coded have no record. */
+static wvl_block_batch list_answer(answer *a, const wvl_block_order *order, const wvl_keeper *own)
+{
+    uint64_t most = 1;
     for (uint64_t r = 0; r < order->run_count; r++) {
         most += order->runs[r].count;
     }
-    wvl_block_record *records = calloc(most + 1, sizeof *records);
-    OWNED uint32_t *runs = calloc(most + 1, sizeof *runs), *blocks = calloc(most + 1, sizeof *blocks);
-    wvl_block_batch batch = {records, runs, blocks, 0, chunks_of(&own->bytes, bytes), chunks_of(&own->passes, passes)};
+    a->records = calloc(most, sizeof *a->records);
+    a->runs = calloc(most, sizeof *a->runs);
+    a->blocks = calloc(most, sizeof *a->blocks);
+    wvl_block_batch batch = {
+        a->records, a->runs, a->blocks, 0, chunks_of(&own->bytes, a->bytes), chunks_of(&own->passes, a->passes)};
     for (uint64_t r = 0; r < order->run_count; r++) {
         const wvl_block_run *run = &order->runs[r];
         for (uint32_t b = run->first; b < run->first + run->count; b++) {
             const wvl_coded_block *block = wvl_keeper_block(own, run, b);
             if (block->planes != NOT_CODED) {
-                records[batch.count] = record_of(block);
-                runs[batch.count] = (uint32_t)r;
-                blocks[batch.count++] = b;
+                a->records[batch.count] = record_of(block);
+                a->runs[batch.count] = (uint32_t)r;
+                a->blocks[batch.count++] = b;
             }
         }
     }
-    int is_kept = wvl_keep_batch(keeper, NULL, 0, order, &batch);
-    free(records);
-    return is_kept;
+    return batch;
+}
+
+static int hand_over(const wvl_block_order *order, const wvl_keeper *own, wvl_keeper *keeper)
+{
+    OWNED_BY(free_answer) answer a;
+    wvl_block_batch batch = list_answer(&a, order, own);
+    return wvl_keep_batch(keeper, NULL, 0, order, &batch);
 }
 
 static wvl_status code(void *self, const wvl_block_order *order, wvl_keeper *keeper)
@@ -158,9 +181,7 @@ struct wvl_backend_job {
     uint32_t tiles;
     wvl_keeper own;
     int has_own;
-    wvl_block_record *records;
-    uint32_t *runs, *blocks;
-    const uint8_t *bytes[MOST_CHUNKS], *passes[MOST_CHUNKS];
+    answer answer;
     unsigned orders, fails_at; /* that order fails; 0: none */
     wvl_status failure;
 };
@@ -170,11 +191,7 @@ static void close_answer(wvl_backend_job *job)
     if (job->has_own) {
         close_own(job->plan, &job->own);
     }
-    free(job->records);
-    free(job->runs);
-    free(job->blocks);
-    job->records = NULL;
-    job->runs = job->blocks = NULL;
+    free_answer(&job->answer);
     job->has_own = 0;
 }
 
@@ -186,31 +203,6 @@ static void set_slopes(const wvl_block_order *order, const wvl_keeper *own)
         const wvl_block_run *run = &order->runs[r];
         for (uint32_t b = run->first; b < run->first + run->count; b++) {
             wvl_keeper_block(own, run, b)->end_slope = order->block_slopes[n++];
-        }
-    }
-}
-
-static void list_answer(wvl_backend_job *job, const wvl_block_order *order, wvl_block_batch *batch)
-{
-    uint64_t most = 0;
-    for (uint64_t r = 0; r < order->run_count; r++) {
-        most += order->runs[r].count;
-    }
-    job->records = calloc(most + 1, sizeof *job->records);
-    job->runs = calloc(most + 1, sizeof *job->runs);
-    job->blocks = calloc(most + 1, sizeof *job->blocks);
-    *batch = (wvl_block_batch){job->records,
-                               job->runs,
-                               job->blocks,
-                               0,
-                               chunks_of(&job->own.bytes, job->bytes),
-                               chunks_of(&job->own.passes, job->passes)};
-    for (uint64_t r = 0; r < order->run_count; r++) {
-        const wvl_block_run *run = &order->runs[r];
-        for (uint32_t b = run->first; b < run->first + run->count; b++) {
-            job->records[batch->count] = record_of(wvl_keeper_block(&job->own, run, b));
-            job->runs[batch->count] = (uint32_t)r;
-            job->blocks[batch->count++] = b;
         }
     }
 }
@@ -229,7 +221,7 @@ static wvl_status device_code(wvl_backend_job *job, const wvl_block_order *order
     set_slopes(order, &job->own);
     plain.sets_slopes = 0;
     wvl_status status = job->pool.code(job->pool.self, &plain, &job->own);
-    list_answer(job, order, batch);
+    *batch = list_answer(&job->answer, order, &job->own);
     return status;
 }
 

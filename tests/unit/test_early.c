@@ -64,6 +64,9 @@ static int end(void *user, int complete)
     return 0;
 }
 
+static void close_watch(watch *w) { free(w->data); }
+#define owned_watch OWNED_BY(close_watch) watch
+
 static wvl_sink open_watch(watch *w, const rows_bench *rows, const picture *p, int patches)
 {
     memset(w, 0, sizeof *w);
@@ -160,7 +163,7 @@ TEST_EACH(bytes_are_the_same, sizeof cases / sizeof *cases)
     owned_rows whole = rows_encode(&p, settings, 2, NULL, 0);
     for (unsigned k = 0; k < 2 * sizeof heights / sizeof *heights; k++) {
         rows_bench b;
-        watch w;
+        owned_watch w;
         owned_result *early = NULL;
         rows_open(&b, &p, 0, k & 2);
         wvl_sink sink = open_watch(&w, &b, &p, k & 1);
@@ -173,12 +176,11 @@ TEST_EACH(bytes_are_the_same, sizeof cases / sizeof *cases)
         } else if (cases[_i].when == EARLY && (k & 1) && heights[k / 2] <= 16) {
             ck_assert_msg(w.early_bytes > whole.bytes / 4, "%s: %zu of %zu", settings, w.early_bytes, whole.bytes);
         }
-        free(w.data);
-        wvl_sink late_sink = open_watch(&w, NULL, &p, 0);
+        owned_watch other;
+        wvl_sink late_sink = open_watch(&other, NULL, &p, 0);
         owned_result *late = NULL;
         ck_assert_int_eq(encode(&p, settings, 1, 0, &late_sink, NULL, &late), WVL_OK);
         compare_results(settings, early, late);
-        free(w.data);
     }
 }
 
@@ -198,13 +200,12 @@ TEST(lengths_alone_are_patched)
     owned_picture p = rows_draw(0);
     for (unsigned k = 0; k < sizeof few / sizeof *few; k++) {
         rows_bench b;
-        watch w;
+        owned_watch w;
         rows_open(&b, &p, 0, 0);
         wvl_sink sink = open_watch(&w, &b, &p, 1);
         ck_assert_int_eq(encode(&p, few[k].settings, 2, 16, &sink, &b, NULL), WVL_OK);
         ck_assert_msg(w.patches == few[k].patches && w.patched_bytes == few[k].bytes && w.early_bytes,
                       "%s: %u patches of %u bytes", few[k].settings, w.patches, w.patched_bytes);
-        free(w.data);
     }
 }
 
@@ -212,21 +213,19 @@ TEST(lengths_alone_are_patched)
 TEST(whole_pictures_leave_early)
 {
     owned_picture p = picture_draw(PICTURE_FLAT, 3000, 6000, 1, 8, 5);
-    watch late, early;
+    owned_watch late, early;
     wvl_sink cannot = open_watch(&late, NULL, &p, 0), can = open_watch(&early, NULL, &p, 1);
     ck_assert_int_eq(encode(&p, "tile=512,512 tlm=yes", 2, 0, &cannot, NULL, NULL), WVL_OK);
     ck_assert_int_eq(encode(&p, "tile=512,512 tlm=yes", 2, 0, &can, NULL, NULL), WVL_OK);
     ck_assert(!late.patches && early.patches == 1);
     ck_assert(late.bytes == early.bytes && !memcmp(late.data, early.data, late.bytes));
-    free(late.data);
-    free(early.data);
 }
 
 /* A sink that wants to know the length first gets whole pictures when it is known, and rows as any other. */
 TEST(whole_pictures_are_foretold)
 {
     owned_picture p = picture_draw(PICTURE_FLAT, 3000, 6000, 1, 8, 5), few = rows_draw(0);
-    watch early, foretold;
+    owned_watch early, foretold;
     rows_bench b;
     wvl_sink sink = open_watch(&early, NULL, &p, 1);
     ck_assert_int_eq(encode(&p, "tile=512,512 tlm=yes", 2, 0, &sink, NULL, NULL), WVL_OK);
@@ -235,16 +234,14 @@ TEST(whole_pictures_are_foretold)
     ck_assert_int_eq(encode(&p, "tile=512,512 tlm=yes", 2, 0, &sink, NULL, NULL), WVL_OK);
     ck_assert(early.patches && !foretold.patches && foretold.foretold == foretold.bytes);
     ck_assert(foretold.bytes == early.bytes && !memcmp(foretold.data, early.data, early.bytes));
-    free(early.data);
-    free(foretold.data);
+    owned_watch rows;
     rows_open(&b, &few, 0, 0);
-    sink = open_watch(&early, &b, &few, 1);
+    sink = open_watch(&rows, &b, &few, 1);
     sink.reserve = reserve;
     ck_assert_int_eq(
         encode(&few, "levels=2 progression=PCRL precincts=[32,32] block=8,8 container=jp2", 1, 16, &sink, &b, NULL),
         WVL_OK);
-    ck_assert(early.early_bytes && !early.foretold);
-    free(early.data);
+    ck_assert(rows.early_bytes && !rows.foretold);
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */
@@ -254,7 +251,7 @@ TEST(a_patch_fails)
     owned_picture p = rows_draw(0);
     for (unsigned n = 1; n <= 4; n++) {
         rows_bench b;
-        watch w;
+        owned_watch w;
         rows_open(&b, &p, 0, 0);
         wvl_sink sink = open_watch(&w, &b, &p, 1);
         w.fails_at = n;
@@ -262,7 +259,6 @@ TEST(a_patch_fails)
                                    16, &sink, &b, NULL);
         ck_assert_int_eq(status, n < 4 ? WVL_ERROR_SINK : WVL_OK);
         ck_assert(w.is_closed && w.complete == (n == 4) && w.patches == (n < 4 ? n : 3) && b.releases == 1);
-        free(w.data);
     }
 }
 
@@ -270,14 +266,13 @@ TEST(a_source_fails_after_bytes_left)
 {
     owned_picture p = rows_draw(0);
     rows_bench b;
-    watch w;
+    owned_watch w;
     rows_open(&b, &p, 0, 0);
     b.fails_at = 150;
     b.fails_with = WVL_ERROR_INPUT;
     wvl_sink sink = open_watch(&w, &b, &p, 1);
     ck_assert_int_eq(encode(&p, "levels=2 tile=80,60", 1, 16, &sink, &b, NULL), WVL_ERROR_INPUT);
     ck_assert(w.is_closed && !w.complete && w.bytes > 1000);
-    free(w.data);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -289,7 +284,7 @@ static uint64_t measure(const picture *p, const char *settings, uint32_t strip, 
     owned_context *context = ledger_open_context(&l, 2);
     owned_input input = picture_open_input(p, 0);
     rows_bench b;
-    watch w;
+    owned_watch w;
     rows_open(&b, p, 0, 0);
     owned_plan *plan = test_open_plan(context, &input.format, settings);
     plan->test.strip_rows = strip;
@@ -304,7 +299,6 @@ static uint64_t measure(const picture *p, const char *settings, uint32_t strip, 
     REQUIRE(status == (is_limited && !patches ? WVL_ERROR_PARAMETER : WVL_OK));
     REQUIRE_THAT(!is_limited || l.peak_bytes - before <= options.memory_bytes, "%s: %llu held, %llu allowed", settings,
                  (unsigned long long)(l.peak_bytes - before), (unsigned long long)options.memory_bytes);
-    free(w.data);
     return l.peak_bytes - before;
 }
 
@@ -339,7 +333,7 @@ TEST_EACH(every_allocation_fails, 2)
     wvl_status status = WVL_ERROR_MEMORY;
     for (int n = 0; status != WVL_OK; n++) {
         rows_bench b;
-        watch w;
+        owned_watch w;
         rows_open(&b, &p, 0, 1);
         wvl_sink sink = open_watch(&w, &b, &p, 1);
         ledger_limit_calls(&l, n);
@@ -347,7 +341,6 @@ TEST_EACH(every_allocation_fails, 2)
         ledger_limit_calls(&l, -1);
         ck_assert_msg(status == WVL_OK || status == WVL_ERROR_MEMORY, "%d at %d", status, n);
         ck_assert(l.live_bytes == before && b.releases == 1 && w.is_closed && w.complete == (status == WVL_OK));
-        free(w.data);
     }
 }
 
