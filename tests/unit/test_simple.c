@@ -466,17 +466,4 @@ TEST(refused_pixels)
     }
 }
 
-/* A structure of a later version: longer, and taken while what is new is zero. */
-TEST(longer_pixels)
-{
-    struct {
-        wvl_pixels known;
-        uint64_t later;
-    } pixels = {.known = {.struct_size = sizeof pixels, .data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3}};
-    ck_assert_uint_eq(sizeof(wvl_pixels), 48);
-    encode_like_expected(&pixels.known);
-    pixels.later = 1;
-    ck_assert_int_eq(with_pixels(&pixels.known, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
-}
-
 TEST_MAIN("simple")

@@ -405,31 +405,28 @@ TEST(refusals)
 {
     const double root = sqrt(0.5), ones[4] = {1, 1, 1, 1}, haar[2] = {root, root}, bad[2] = {1, NAN},
                  huge[2] = {1e160, 1e160};
-    char error[300];
-    wvl_dwt1 *dwt;
-    ck_assert_int_eq(try_options((wvl_dwt1_options){.wavelet = "dd137", .type = 1, .form = 1}, "infinite factor"),
-                     WVL_ERROR_UNSUPPORTED);
-    ck_assert_int_eq(try_options((wvl_dwt1_options){.wavelet = "db17", .type = 1}, "db2 to db16"), WVL_ERROR_PARAMETER);
-    ck_assert_int_eq(try_options((wvl_dwt1_options){.wavelet = "db2"}, "type is 0"), WVL_ERROR_PARAMETER);
-    ck_assert_int_eq(try_options((wvl_dwt1_options){.wavelet = "db2", .type = 1, .form = 3}, "form is 3"),
-                     WVL_ERROR_PARAMETER);
-    ck_assert_int_eq(try_options((wvl_dwt1_options){.wavelet = "db2", .type = 1, .threads = 1025}, "threads is"),
-                     WVL_ERROR_PARAMETER);
-    ck_assert_int_eq(try_options((wvl_dwt1_options){.type = 1}, "wavelet and low_taps are NULL"), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(try_options((wvl_dwt1_options){.low_taps = ones, .tap_count = 4, .type = 1}, "do not reconstruct"),
-                     WVL_ERROR_PARAMETER);
-    ck_assert_int_eq(
-        try_options((wvl_dwt1_options){.low_taps = huge, .tap_count = 2, .type = WVL_DWT_F64}, "do not reconstruct"),
-        WVL_ERROR_PARAMETER); /* the determinant is infinite */
-    ck_assert_int_eq(try_options((wvl_dwt1_options){.low_taps = ones, .tap_count = 3, .type = 1}, "even"),
-                     WVL_ERROR_PARAMETER);
-    ck_assert_int_eq(try_options((wvl_dwt1_options){.low_taps = haar, .tap_count = 34, .type = 1}, "from 2 to 32"),
-                     WVL_ERROR_PARAMETER);
-    ck_assert_int_eq(try_options((wvl_dwt1_options){.low_taps = bad, .tap_count = 2, .type = 1}, "not a finite"),
-                     WVL_ERROR_PARAMETER);
-    ck_assert_int_eq(try_options((wvl_dwt1_options){.low_taps = haar, .tap_count = 2, .type = 1}, ""), WVL_OK);
-    ck_assert_int_eq(wvl_dwt1_create(NULL, &dwt, error, sizeof error), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_dwt1_describe(NULL, NULL), WVL_ERROR_ARGUMENT);
+    const struct {
+        wvl_dwt1_options options;
+        wvl_status status;
+        const char *words;
+    } rows[] = {
+        {{.wavelet = "dd137", .type = 1, .form = 1}, WVL_ERROR_UNSUPPORTED, "infinite factor"},
+        {{.wavelet = "db17", .type = 1}, WVL_ERROR_PARAMETER, "db2 to db16"},
+        {{.wavelet = "db2"}, WVL_ERROR_PARAMETER, "type is 0"},
+        {{.wavelet = "db2", .type = 1, .form = 3}, WVL_ERROR_PARAMETER, "form is 3"},
+        {{.wavelet = "db2", .type = 1, .threads = 1025}, WVL_ERROR_PARAMETER, "threads is"},
+        {{.type = 1}, WVL_ERROR_ARGUMENT, "wavelet and low_taps are NULL"},
+        {{.low_taps = ones, .tap_count = 4, .type = 1}, WVL_ERROR_PARAMETER, "do not reconstruct"},
+        /* the determinant is infinite */
+        {{.low_taps = huge, .tap_count = 2, .type = WVL_DWT_F64}, WVL_ERROR_PARAMETER, "do not reconstruct"},
+        {{.low_taps = ones, .tap_count = 3, .type = 1}, WVL_ERROR_PARAMETER, "even"},
+        {{.low_taps = haar, .tap_count = 34, .type = 1}, WVL_ERROR_PARAMETER, "from 2 to 32"},
+        {{.low_taps = bad, .tap_count = 2, .type = 1}, WVL_ERROR_PARAMETER, "not a finite"},
+        {{.low_taps = haar, .tap_count = 2, .type = 1}, WVL_OK, ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ck_assert_int_eq(try_options(rows[i].options, rows[i].words), rows[i].status);
+    }
 }
 
 TEST(refused_calls)
@@ -440,9 +437,6 @@ TEST(refused_calls)
     ck_assert_int_eq(wvl_dwt1_forward(dwt, x, 1, 0, 1, c, NULL, 0), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(wvl_dwt1_forward(dwt, x, 1, 8, 0, c, NULL, 0), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(wvl_dwt1_forward(dwt, x, 1, 8, 49, c, NULL, 0), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_dwt1_forward(dwt, NULL, 1, 8, 1, c, NULL, 0), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_dwt1_inverse(dwt, c, 8, 1, NULL, 1, NULL, 0), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_dwt1_inverse(NULL, c, 8, 1, x, 1, NULL, 0), WVL_ERROR_ARGUMENT);
     ck_assert_uint_eq(wvl_dwt1_count(5, 2), 7);
     ck_assert_uint_eq(wvl_dwt1_count(8, 3), 8);
     ck_assert_uint_eq(wvl_dwt1_count(0, 1), 0);
