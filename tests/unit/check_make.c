@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tests/unit/check_make.h"
+#include "tests/unit/check_bench.h"
 
 #include "tests/support/api.h"
 #include "tests/support/icc.h"
@@ -157,7 +157,7 @@ static void put_part(check_bytes *b, const char *value, size_t length)
     check_set(b, start + 6, 4, (uint32_t)(b->n - start));
 }
 
-check_bytes check_make_by_hand(const char *text)
+static check_bytes make_by_hand(const char *text)
 {
     check_bytes b = {NULL, 0, 0};
     const char *at = text, *value;
@@ -269,7 +269,8 @@ static void fill_info(wvl_jp2_info *info, const char *text, test_icc *icc, wvl_b
     }
 }
 
-check_bytes check_make_by_encoder(const char *text, const char *container)
+/* container: j2k, jp2 or jph. What a file has besides: any of the words alpha icc res xml uuid palette. */
+static check_bytes make_by_encoder(const char *text, const char *container)
 {
     drawing d;
     test_icc icc;
@@ -312,8 +313,8 @@ check_bytes check_make_by_encoder(const char *text, const char *container)
 check_bytes check_make(const char *text)
 {
     if (!strncmp(text, "encode ", 7)) {
-        return check_make_by_encoder(text + 7, "j2k");
+        return make_by_encoder(text + 7, "j2k");
     }
     int is_file = !strncmp(text, "jp2 ", 4) || !strncmp(text, "jph ", 4);
-    return !is_file ? check_make_by_hand(text) : check_make_by_encoder(text + 4, text[2] == '2' ? "jp2" : "jph");
+    return !is_file ? make_by_hand(text) : make_by_encoder(text + 4, text[2] == '2' ? "jp2" : "jph");
 }

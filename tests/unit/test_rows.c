@@ -332,12 +332,6 @@ TEST_EACH(wrong_sources_are_refused, 7)
     ck_assert_uint_eq(b.reads, 0);
 }
 
-static wvl_status read_nothing(void *user, const wvl_row_buffer *buffers, uint32_t count, char *error, size_t bytes)
-{
-    (void)user, (void)buffers, (void)count, (void)error, (void)bytes;
-    return WVL_ERROR_INPUT;
-}
-
 static wvl_plan *plan_line(wvl_context *context, uint32_t width, uint32_t height)
 {
     static const wvl_component_format grey = {8, 0, 1, 1};
@@ -350,8 +344,8 @@ TEST(lines_are_measured)
 {
     wvl_row_component component = {.container = WVL_SAMPLE_8};
     wvl_rows_memory memory = {.struct_size = sizeof memory};
-    const wvl_row_source source = {
-        .struct_size = sizeof source, .components = &component, .component_count = 1, .read = read_nothing};
+    wvl_row_source source = test_zeros;
+    source.components = &component;
     owned_context *context = test_open_context(0);
     for (int is_row = 0; is_row < 2; is_row++) {
         owned_plan *plan = plan_line(context, is_row ? 10000000 : 1, is_row ? 1 : 10000000);
