@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/decode/cases.h"
 
-#include "tests/support/support.h"
-#include "wavelane_check.h"
+#include "tests/support/api.h"
 
 int case_long(void)
 {
@@ -14,10 +13,7 @@ wvl_context *case_context(void)
 {
     static wvl_context *context;
     const char *threads = getenv("WVL_TEST_THREADS");
-    wvl_context_options options = {.struct_size = sizeof options, .threads = threads ? (uint32_t)atoi(threads) : 2};
-    if (!context && wvl_context_create(&options, &context) != WVL_OK) {
-        ck_abort_msg("no context");
-    }
+    context = context ? context : test_open_context(threads ? (uint32_t)atoi(threads) : 2);
     return context;
 }
 
@@ -25,26 +21,11 @@ wvl_context *case_context(void)
 
 wvl_status case_set(wvl_params *params, const char *settings, char *error, size_t error_bytes)
 {
-    while (*settings) {
-        size_t length = strcspn(settings, " ");
-        char *word = malloc(length + 1), *equals;
-        ck_assert_ptr_nonnull(word);
-        memcpy(word, settings, length);
-        word[length] = 0;
-        equals = strchr(word, '=');
-        ck_assert_msg(equals != NULL, "\"%s\" is not key=value", word);
-        *equals = 0;
-        wvl_status status =
-            strcmp(word, "preset") ? wvl_params_set(params, word, equals + 1) : wvl_params_preset(params, equals + 1);
-        free(word);
-        if (status != WVL_OK) {
-            snprintf(error, error_bytes, "%s", wvl_params_error(params));
-            return status;
-        }
-        settings += length;
-        settings += strspn(settings, " ");
+    wvl_status status = test_try_settings(params, settings);
+    if (status != WVL_OK) {
+        snprintf(error, error_bytes, "%s", wvl_params_error(params));
     }
-    return WVL_OK;
+    return status;
 }
 
 static wvl_status make_plan(outcome *o, const wvl_image_format *format, const char *settings, const wvl_jp2_info *jp2)
@@ -86,14 +67,13 @@ static outcome run_on(const outcome *o, const picture_input *input, const char *
 {
     outcome d;
     size_t room = strlen(settings) + strlen(device) + strlen(reach) + 24;
-    char *text = malloc(room);
+    OWNED char *text = malloc(room);
     ck_assert_ptr_nonnull(text);
     memset(&d, 0, sizeof d);
     d.context = o->context;
     snprintf(text, room, "%s%sdevice=%s reach=%s", settings, *settings ? " " : "", device, reach);
     d.status = make_plan(&d, &input->format, text, jp2);
     d.status = d.status == WVL_OK ? run(&d, input) : d.status;
-    free(text);
     return d;
 }
 
@@ -140,7 +120,7 @@ outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2
     outcome o;
     memset(&o, 0, sizeof o);
     o.context = case_context();
-    picture_input input = picture_open_input(p, 0);
+    owned_input input = picture_open_input(p, 0);
     o.status = make_plan(&o, &input.format, settings, jp2);
     if (o.status == WVL_OK) {
         o.memory.struct_size = sizeof o.memory;
@@ -148,7 +128,6 @@ outcome case_try(const picture *p, const char *settings, const wvl_jp2_info *jp2
         o.status = run(&o, &input);
         check_device(&o, &input, settings, jp2);
     }
-    picture_close_input(&input);
     return o;
 }
 
@@ -205,12 +184,12 @@ static void keep_first(void *user, const wvl_check_issue *issue)
     }
 }
 
-/* The strict judge that users have. */
-static void check_legality(const char *what, const outcome *o)
+void case_judge(const char *what, const outcome *o, const wvl_check_options *options)
 {
     char text[512] = "";
-    int verdict = wvl_check_file(o->data, o->bytes, NULL, keep_first, text, NULL);
-    ck_assert_msg(verdict == WVL_CHECK_LEGAL || verdict == WVL_CHECK_UNDECIDED, "%s: %s", what, text);
+    int verdict = wvl_check_file(o->data, o->bytes, options, keep_first, text, NULL);
+    ck_assert_msg(verdict == WVL_CHECK_LEGAL || (!options && verdict == WVL_CHECK_UNDECIDED), "%s: %d: %s", what,
+                  verdict, text);
 }
 
 static void check_structure(const char *what, outcome *o)
@@ -223,7 +202,7 @@ static void check_structure(const char *what, outcome *o)
     ck_assert_msg(packets_walk(data, &o->stream, &o->packets, text, sizeof text), "%s: %s", what, text);
     check_result(what, o);
     check_packet_bytes(what, o);
-    check_legality(what, o);
+    case_judge(what, o, NULL);
     ck_assert_msg(o->bytes <= o->memory.output_bytes_bound, "%s: %zu bytes exceed the promised %llu", what, o->bytes,
                   (unsigned long long)o->memory.output_bytes_bound);
 }
@@ -257,21 +236,62 @@ picture case_decode(const char *what, const outcome *o, const decode_options *op
     return back;
 }
 
-void case_lossless(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2)
+quality case_measure(const char *what, const outcome *o, const picture *p, unsigned layers)
+{
+    unsigned last = (layers ? layers : wvl_result_layer_count(o->result)) - 1;
+    owned_picture back = case_decode(what, o, &(decode_options){.layers = layers});
+    return (quality){wvl_result_layer_psnr(o->result, last), picture_sample_psnr(p, &back), picture_psnr(p, &back)};
+}
+
+static outcome encode_exactly(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2)
 {
     char text[512] = "";
-    decode_options options = {.keep_indices = 1};
     outcome o = case_encode(what, p, settings, jp2);
-    picture back = case_decode(what, &o, &options);
+    owned_picture back = case_decode(what, &o, &(decode_options){.keep_indices = 1});
     ck_assert_msg(picture_equal(p, &back, text, sizeof text), "%s: \"%s\": %s", what, settings, text);
-    picture_free(&back);
-    case_free(&o);
+    return o;
+}
+
+void case_lossless(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2)
+{
+    owned_outcome o = encode_exactly(what, p, settings, jp2);
+}
+
+outcome case_exact(const picture *p, const char *settings) { return encode_exactly(settings, p, settings, NULL); }
+
+void case_near(const char *what, const picture *p, const char *settings, uint32_t limit)
+{
+    owned_outcome o = case_encode(what, p, settings, NULL);
+    owned_picture back = case_decode(what, &o, NULL);
+    uint32_t error = picture_greatest_error(p, &back);
+    ck_assert_msg(error <= limit, "%s: \"%s\": an error of %u, at most %u is allowed", what, settings, error, limit);
+}
+
+void case_cap(const picture *p, const char *settings, unsigned cap, unsigned share)
+{
+    owned_outcome o = case_encode("cap", p, test_print("%s max-bytes=%u", settings, cap), NULL);
+    ck_assert_msg(o.bytes <= cap && o.bytes + cap / share >= cap, "\"%s\": %zu bytes of %u", settings, o.bytes, cap);
+}
+
+void case_layers(const char *what, const picture *p, const char *settings, unsigned layers)
+{
+    char text[256];
+    owned_outcome o = case_encode(what, p, settings, NULL);
+    double before = -1.0;
+    ck_assert_uint_eq(o.stream.layers, layers);
+    for (unsigned layer = 1; layer <= layers; layer++) {
+        owned_picture back = case_decode(what, &o, &(decode_options){.layers = layer});
+        double psnr = picture_psnr(p, &back);
+        ck_assert_msg(psnr >= before, "\"%s\": layer %u: %.3f dB after %.3f dB", settings, layer, psnr, before);
+        before = psnr;
+        ck_assert_msg(layer < layers || picture_equal(p, &back, text, sizeof text), "\"%s\": %s", settings, text);
+    }
+    ck_assert_uint_eq(wvl_result_layer_bytes(o.result, layers - 1), wvl_result_codestream(o.result).bytes);
 }
 
 void case_structure(const char *what, const picture *p, const char *settings)
 {
-    outcome o = case_encode(what, p, settings, NULL);
-    case_free(&o);
+    owned_outcome o = case_encode(what, p, settings, NULL);
 }
 
 void case_refused(const char *what, const wvl_image_format *format, const char *settings, const char *reason)
@@ -285,4 +305,15 @@ void case_refused(const char *what, const wvl_image_format *format, const char *
     ck_assert_ptr_null(o.plan);
     ck_assert_msg(strstr(o.error, reason) != NULL, "%s: \"%s\" was refused with \"%s\", not with \"%s\"", what,
                   settings, o.error, reason);
+}
+
+void case_refuse(const refusal *r)
+{
+    OWNED wvl_component_format *components = calloc(r->count + 1, sizeof *components);
+    ck_assert_ptr_nonnull(components);
+    for (uint32_t c = 0; c < r->count; c++) {
+        components[c] = r->component;
+    }
+    wvl_image_format format = {sizeof format, r->x0, r->y0, r->x1, r->y1, r->count, components};
+    case_refused(r->settings, &format, r->settings, r->reason);
 }

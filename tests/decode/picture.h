@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/support/owned.h"
 #include "wavelane.h"
 
 typedef struct picture_plane {
@@ -42,6 +43,7 @@ picture picture_draw(picture_kind kind, uint32_t width, uint32_t height, uint32_
 /* Any format: sizes come from the grid. */
 picture picture_draw_format(picture_kind kind, const wvl_image_format *format, uint32_t seed);
 void picture_free(picture *p);
+#define owned_picture OWNED_BY(picture_free) picture
 
 /* 0: there is no folder of pictures. */
 const char *picture_folder(void);
@@ -63,6 +65,7 @@ typedef struct picture_input {
 } picture_input;
 picture_input picture_open_input(const picture *p, int wide);
 void picture_close_input(picture_input *input);
+#define owned_input OWNED_BY(picture_close_input) picture_input
 
 /* 1 when size and every sample agree; else text says where they differ first. */
 int picture_equal(const picture *a, const picture *b, char *text, size_t text_bytes);

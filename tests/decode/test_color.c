@@ -5,7 +5,7 @@
 
 #include "tests/decode/cases.h"
 #include "tests/prop/xyz_model.h"
-#include "tests/support/support.h"
+#include "tests/support/api.h"
 
 #define EXTRA 4u /* most components */
 
@@ -81,34 +81,30 @@ static void close_scene(scene *s)
     free(s->memory);
 }
 
+#define owned_scene OWNED_BY(close_scene) scene
+
 /* Encodes on `device`; *data is released with wvl_memory_release. */
 static void encode_on(wvl_context *context, const scene *s, const char *settings, const wvl_color_tables *tables,
                       const char *device, void **data, size_t *bytes)
 {
     char error[512] = "";
-    wvl_params *params, *copy;
-    wvl_plan *plan;
-    wvl_result *result;
+    owned_params *params = test_open_params(context, settings), *copy = NULL;
+    owned_plan *plan = NULL;
+    owned_result *result = NULL;
     wvl_sink sink = {.struct_size = sizeof sink};
-    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-    ck_assert_msg(case_set(params, settings, error, sizeof error) == WVL_OK, "%s: %s", settings, error);
     ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);
     if (tables) {
         ck_assert_int_eq(wvl_params_set_color(params, tables), WVL_OK);
     }
     ck_assert_int_eq(wvl_params_clone(params, &copy), WVL_OK); /* tables travel with a copy */
-    wvl_params_release(params);
     ck_assert_msg(wvl_plan_create(context, copy, &s->format, NULL, &plan) == WVL_OK, "%s: %s", settings,
                   wvl_context_error(context));
-    wvl_params_release(copy);
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     ck_assert_msg(wvl_encode(plan, &s->image, &sink, NULL, &result, error, sizeof error) == WVL_OK, "%s on %s: %s",
                   settings, device, error);
     ck_assert_int_eq(wvl_sink_take_memory(&sink, data, bytes), WVL_OK);
     ck_assert_msg(strstr(wvl_result_backend(result), strcmp(device, "cpu") ? "cuda:" : "cpu"), "%s on %s: made by %s",
                   settings, device, wvl_result_backend(result));
-    wvl_result_release(result);
-    wvl_plan_release(plan);
 }
 
 /* On the CPU. WVL_TEST_DEVICE in the environment: that device has to give the same bytes. */
@@ -178,49 +174,46 @@ TEST_EACH(any_memory, 12)
     };
     for (uint32_t layout = 0; layout < 3; layout++) {
         for (uint32_t count = 3; count <= EXTRA; count++) {
-            scene s = {.x0 = layout * 7,
-                       .y0 = layout * 5,
-                       .width = 131,
-                       .height = 75,
-                       .count = count,
-                       .depth = kinds[_i].depth,
-                       .container = kinds[_i].container,
-                       .layout = layout};
+            owned_scene s = {.x0 = layout * 7,
+                             .y0 = layout * 5,
+                             .width = 131,
+                             .height = 75,
+                             .count = count,
+                             .depth = kinds[_i].depth,
+                             .container = kinds[_i].container,
+                             .layout = layout};
             s.x0 += 3;
             s.y0 += 1;
             open_scene(&s, (uint32_t)_i * 16 + layout);
             xyz_model model = xyz_build_model(&xyz_spaces[0], CURVE_24, s.depth, 0);
             check_scene(settings[(_i + (int)layout) % 4], &s, &model, NULL);
-            close_scene(&s);
         }
     }
 }
 
 TEST_EACH(every_word, XYZ_SPACES)
 {
-    char settings[160];
     const xyz_space *space = &xyz_spaces[_i];
-    scene s = {.width = 200, .height = 30, .count = 3, .depth = 10, .container = WVL_SAMPLE_16, .layout = 1};
+    owned_scene s = {.width = 200, .height = 30, .count = 3, .depth = 10, .container = WVL_SAMPLE_16, .layout = 1};
     open_scene(&s, (uint32_t)_i);
     xyz_model model = xyz_build_model(space, space->curve, 10, 0);
-    snprintf(settings, sizeof settings, "input-color=%s", space->word);
+    const char *settings = test_print("input-color=%s", space->word);
     check_scene(settings, &s, &model, NULL);
     static const char *const transfers[] = {"linear", "2.2", "2.4", "2.6", "srgb", "bt1886"};
     static const xyz_curve curves[] = {CURVE_LINEAR, CURVE_22, CURVE_24, CURVE_26, CURVE_SRGB, CURVE_24};
     for (unsigned t = 0; t < 6; t++) {
         model = xyz_build_model(space, curves[t], 10, t & 1);
-        snprintf(settings, sizeof settings, "input-color=%s input-transfer=%s input-range=%s", space->word,
-                 transfers[t], t & 1 ? "video" : "full");
+        settings = test_print("input-color=%s input-transfer=%s input-range=%s", space->word, transfers[t],
+                              t & 1 ? "video" : "full");
         check_scene(settings, &s, &model, NULL);
     }
-    close_scene(&s);
 }
 
 TEST(tables_of_the_caller)
 {
     static double curves[3][1024];
     const xyz_space *space = &xyz_spaces[4];
-    scene s = {.width = 90, .height = 40, .count = 3, .depth = 10, .container = WVL_SAMPLE_PACKED10};
+    owned_scene s = {.width = 90, .height = 40, .count = 3, .depth = 10, .container = WVL_SAMPLE_PACKED10};
     open_scene(&s, 5);
     xyz_model model = xyz_build_model(space, CURVE_22, 10, 0);
     wvl_color_tables tables = {
@@ -232,7 +225,6 @@ TEST(tables_of_the_caller)
         tables.matrix[i] = (double)model.matrix[i];
     }
     check_scene("levels=2", &s, &model, &tables);
-    close_scene(&s);
 }
 
 /* X'Y'Z' already: 12 bits are coded as they are, of more the uppermost stay. */
@@ -243,7 +235,7 @@ TEST(already_xyz)
         size_t bytes;
         picture back;
         char text[256] = "";
-        scene s = {.width = 70, .height = 41, .count = 3, .depth = depth, .container = WVL_SAMPLE_16};
+        owned_scene s = {.width = 70, .height = 41, .count = 3, .depth = depth, .container = WVL_SAMPLE_16};
         open_scene(&s, depth);
         encode(case_context(), &s, depth == 14 ? "input-color=xyz mct=off" : "input-color=xyz", NULL, &data, &bytes);
         ck_assert_msg(decode_picture(data, bytes, NULL, &back, NULL, text, sizeof text), "%s", text);
@@ -261,7 +253,6 @@ TEST(already_xyz)
         }
         picture_free(&back);
         wvl_memory_release(case_context(), data, bytes);
-        close_scene(&s);
     }
 }
 
@@ -273,23 +264,21 @@ TEST_EACH(same_bytes_for_any_threads, 4)
         "input-color=p3-d65",
         "input-color=p3-d65 reversible=no rates=12,6 tile=100,90 tile-offset=2,3",
     };
-    scene s = {.x0 = 5,
-               .y0 = 3,
-               .width = 331,
-               .height = 207,
-               .count = 3,
-               .depth = 16,
-               .container = WVL_SAMPLE_16,
-               .layout = 1};
+    owned_scene s = {.x0 = 5,
+                     .y0 = 3,
+                     .width = 331,
+                     .height = 207,
+                     .count = 3,
+                     .depth = 16,
+                     .container = WVL_SAMPLE_16,
+                     .layout = 1};
     void *first = NULL;
     size_t first_bytes = 0;
     open_scene(&s, 77);
     for (uint32_t threads = 1; threads <= 7; threads += 2) {
-        wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
-        wvl_context *context;
+        owned_context *context = test_open_context(threads);
         void *data;
         size_t bytes;
-        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
         encode(context, &s, settings[_i], NULL, &data, &bytes);
         if (!first) {
             first = malloc(first_bytes = bytes);
@@ -298,35 +287,26 @@ TEST_EACH(same_bytes_for_any_threads, 4)
         }
         ck_assert_msg(bytes == first_bytes && !memcmp(first, data, bytes), "%u threads", threads);
         wvl_memory_release(context, data, bytes);
-        wvl_context_release(context);
     }
     free(first);
-    close_scene(&s);
 }
 
 /* A sample beyond its depth is refused as always, though it would have no place in a table. */
 TEST_EACH(samples_outside_their_depth, 3)
 {
-    scene s = {.width = 40, .height = 30, .count = 3, .depth = 10, .container = WVL_SAMPLE_16, .layout = (unsigned)_i};
-    wvl_params *params;
-    wvl_plan *plan;
+    owned_scene s = {
+        .width = 40, .height = 30, .count = 3, .depth = 10, .container = WVL_SAMPLE_16, .layout = (unsigned)_i};
     wvl_sink sink = {.struct_size = sizeof sink};
     char error[256];
+    const char *device = getenv("WVL_TEST_DEVICE");
     open_scene(&s, 1);
     s.values[2 * 1200 + 700] = 0xFFFF;
     free(s.memory);
     fill_memory(&s);
-    ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
-    ck_assert_int_eq(wvl_params_set(params, "input-color", "srgb"), WVL_OK);
-    if (getenv("WVL_TEST_DEVICE")) {
-        ck_assert_int_eq(wvl_params_set(params, "device", getenv("WVL_TEST_DEVICE")), WVL_OK);
-    }
-    ck_assert_int_eq(wvl_plan_create(case_context(), params, &s.format, NULL, &plan), WVL_OK);
+    owned_plan *plan =
+        test_open_plan(case_context(), &s.format, test_print("input-color=srgb device=%s", device ? device : "auto"));
     ck_assert_int_eq(wvl_sink_open_memory(case_context(), &sink), WVL_OK);
     ck_assert_int_eq(wvl_encode(plan, &s.image, &sink, NULL, NULL, error, sizeof error), WVL_ERROR_INPUT);
-    wvl_plan_release(plan);
-    wvl_params_release(params);
-    close_scene(&s);
 }
 
 TEST(refusals)
@@ -337,7 +317,7 @@ TEST(refusals)
                          unequal[3] = {{8, 0, 1, 1}, {10, 0, 1, 1}, {8, 0, 1, 1}};
     wvl_component_format shallow[3] = {{7, 0, 1, 1}, {7, 0, 1, 1}, {7, 0, 1, 1}},
                          deep[3] = {{17, 0, 1, 1}, {17, 0, 1, 1}, {17, 0, 1, 1}};
-    wvl_image_format f = {.struct_size = sizeof f, .x1 = 64, .y1 = 64, .component_count = 3, .components = rgb};
+    wvl_image_format f = {sizeof f, 0, 0, 64, 64, 3, rgb};
     case_refused("jp2", &f, "input-color=rec709 container=jp2", "no colour space for X'Y'Z'");
     case_refused("8-bit X'Y'Z'", &f, "input-color=xyz", "depth 8; three equal depths of 12 to 16");
     case_refused("transfer alone", &f, "input-transfer=2.4", "belong to an input-color");
@@ -367,9 +347,8 @@ static void refuse_tables(wvl_params *params, const wvl_color_tables *tables, co
 TEST(tables_are_checked)
 {
     static const double ramp[2] = {0.0, 1.0}, beyond[2] = {0.0, 1.5}, broken[2] = {0.0, NAN};
-    wvl_params *params;
+    owned_params *params = test_open_params(case_context(), "");
     wvl_color_tables good = {sizeof good, 2, {ramp, ramp, ramp}, {1, 0, 0, 0, 1, 0, 0, 0, 1}}, bad = good;
-    ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
     ck_assert_int_eq(wvl_params_set_color(params, &good), WVL_OK);
     ck_assert_str_eq(wvl_params_get(params, "input-color"), "custom");
     bad.entries = 1;
@@ -391,7 +370,6 @@ TEST(tables_are_checked)
     ck_assert_int_eq(wvl_params_set_color(NULL, &good), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(wvl_params_set_color(params, NULL), WVL_OK);
     ck_assert_str_eq(wvl_params_get(params, "input-color"), "none");
-    wvl_params_release(params);
 }
 
 TEST_MAIN("decode_color")

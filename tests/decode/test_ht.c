@@ -6,19 +6,6 @@
 #include "tests/decode/cases.h"
 #include "tests/decode/openjph.h"
 #include "tests/support/support.h"
-#include "wavelane_check.h"
-
-static void print_issue(void *user, const wvl_check_issue *issue)
-{
-    printf("%s: %s (%s)\n", (const char *)user, issue->text, issue->rule);
-}
-
-static void expect_legal(const char *what, const outcome *o)
-{
-    wvl_check_options options = {.struct_size = sizeof options};
-    int verdict = wvl_check_file(o->data, o->bytes, &options, print_issue, (void *)(uintptr_t)what, NULL);
-    ck_assert_msg(verdict == WVL_CHECK_LEGAL, "%s: the walker says %d", what, verdict);
-}
 
 /* B that the bands of a component ask for, and the least bound of Ccap15 that holds it. */
 static unsigned bits_of(const cs_component *k)
@@ -57,7 +44,7 @@ static outcome encode(const char *what, const picture *p, const char *settings)
 {
     outcome o = case_encode(what, p, settings, NULL);
     expect_capabilities(what, &o.stream);
-    expect_legal(what, &o);
+    case_judge(what, &o, &(wvl_check_options){.struct_size = sizeof(wvl_check_options)});
     return o;
 }
 
@@ -94,12 +81,10 @@ static void ask_openjph(const char *what, const char *settings, const picture *p
 static void lossless(const char *what, const picture *p, const char *settings)
 {
     char text[512] = "";
-    outcome o = encode(what, p, settings);
-    picture back = case_decode(what, &o, NULL);
+    owned_outcome o = encode(what, p, settings);
+    owned_picture back = case_decode(what, &o, NULL);
     ck_assert_msg(picture_equal(p, &back, text, sizeof text), "%s: \"%s\": %s", what, settings, text);
     ask_openjph(what, settings, p, &o, 0);
-    picture_free(&back);
-    case_free(&o);
 }
 
 /* ---- Group H --------------------------------------------------------------------------------- */
@@ -154,23 +139,19 @@ TEST_RANGE(every_block_shape, 2, 11)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE};
     for (unsigned ycb = 2; ycb <= 12u - (unsigned)_i && ycb <= 10; ycb++) {
-        char settings[96];
-        snprintf(settings, sizeof settings, "style=%u block=%u,%u levels=2", ycb & 1 ? 64 : 72, 1u << _i, 1u << ycb);
-        picture p = picture_draw(kinds[ycb % 3], 1100 >> (ycb / 2), 40u << (ycb / 2), 1, 8 + ycb % 5, ycb);
+        const char *settings = test_print("style=%u block=%u,%u levels=2", ycb & 1 ? 64 : 72, 1u << _i, 1u << ycb);
+        owned_picture p = picture_draw(kinds[ycb % 3], 1100 >> (ycb / 2), 40u << (ycb / 2), 1, 8 + ycb % 5, ycb);
         lossless(settings, &p, settings);
-        picture_free(&p);
     }
 }
 
 /* Of 28 bits a band has 31 planes; OpenJPEG carries 30 of HT blocks. */
 TEST_RANGE(every_depth, 1, 28)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 90, 70, 1, (unsigned)_i, (uint32_t)_i),
-            q = picture_draw(PICTURE_EXTREME, 90, 70, 1, (unsigned)_i, 3);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 90, 70, 1, (unsigned)_i, (uint32_t)_i),
+                  q = picture_draw(PICTURE_EXTREME, 90, 70, 1, (unsigned)_i, 3);
     lossless("natural", &p, "style=HT levels=3");
     lossless("extreme", &q, "style=HT levels=3");
-    picture_free(&p);
-    picture_free(&q);
 }
 
 /* ---- Lossy ----------------------------------------------------------------------------------- */
@@ -181,24 +162,17 @@ TEST_EACH(same_samples_as_ebcot, 4)
     static const char *const settings[] = {"reversible=no", "reversible=no step=0.01",
                                            "reversible=no step=0.05 quantization=derived",
                                            "reversible=no step=0.0005 tile=100,90 mct=off"};
-    char ht[128];
-    picture p = picture_draw(PICTURE_NATURAL, 230, 190, 3, 8, 5);
-    snprintf(ht, sizeof ht, "%s style=HT container=jph", settings[_i]);
-    char ebcot[128];
-    snprintf(ebcot, sizeof ebcot, "%s device=cpu", settings[_i]);
-    outcome plain = case_encode("EBCOT", &p, ebcot, NULL), other = encode("HT", &p, ht);
-    picture a = case_decode("EBCOT", &plain, NULL), b = case_decode("HT", &other, NULL);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 230, 190, 3, 8, 5);
+    const char *ht = test_print("%s style=HT container=jph", settings[_i]);
+    const char *ebcot = test_print("%s device=cpu", settings[_i]);
+    owned_outcome plain = case_encode("EBCOT", &p, ebcot, NULL), other = encode("HT", &p, ht);
+    owned_picture a = case_decode("EBCOT", &plain, NULL), b = case_decode("HT", &other, NULL);
     uint32_t error = picture_greatest_error(&a, &b);
     ck_assert_msg(error == 0, "\"%s\": samples differ by up to %u", settings[_i], error);
     ask_openjph("HT", ht, &b, &other, 1);
     double told = wvl_result_layer_psnr(other.result, 0), found = picture_sample_psnr(&p, &b);
     ck_assert_msg(found > 60.0 || (told > found - 0.5 && told < found + 0.5), "\"%s\": %.2f dB told, %.2f dB found",
                   settings[_i], told, found);
-    picture_free(&a);
-    picture_free(&b);
-    picture_free(&p);
-    case_free(&plain);
-    case_free(&other);
 }
 
 /* ---- Targets --------------------------------------------------------------------------------- */
@@ -227,84 +201,66 @@ TEST_EACH(byte_targets, 9)
     static const double rates[] = {0.25, 0.5, 1.0, 2.0, 4.0};
     static const char *const more[] = {"", " tile=200,150 precincts=[64,64] sop=yes eph=yes plt=yes tlm=yes",
                                        " block=32,128 levels=3 mct=off"};
-    picture p = natural((unsigned)_i % 3);
-    char settings[256], ht[280];
-    snprintf(ht, sizeof ht, "reversible=no%s style=HT step=0.001953125",
-             more[_i / 3]);             /* half a least significant bit, as for byte targets */
-    outcome all = encode("HT", &p, ht); /* all that the quantizer keeps */
+    owned_picture p = natural((unsigned)_i % 3);
+    char settings[256];
+    const char *ht = test_print("reversible=no%s style=HT step=0.001953125",
+                                more[_i / 3]); /* half a least significant bit, as for byte targets */
+    owned_outcome all = encode("HT", &p, ht);  /* all that the quantizer keeps */
     for (unsigned i = 0; i < 5; i++) {
-        snprintf(ht, sizeof ht, "reversible=no bpp=%g%s style=HT", rates[i], more[_i / 3]);
+        ht = test_print("reversible=no bpp=%g%s style=HT", rates[i], more[_i / 3]);
         snprintf(settings, sizeof settings, "reversible=no bpp=%g%s device=cpu", rates[i], more[_i / 3]);
-        outcome other = encode("HT", &p, ht), plain = case_encode("EBCOT", &p, settings, NULL);
-        picture a = case_decode("HT", &other, NULL), b = case_decode("EBCOT", &plain, NULL);
-        double budget = (double)(p.x1 - p.x0) * (p.y1 - p.y0) * rates[i] / 8, ours = picture_psnr(&p, &a),
-               best = picture_psnr(&p, &b);
+        owned_outcome other = encode("HT", &p, ht), plain = case_encode("EBCOT", &p, settings, NULL);
+        double budget = (double)(p.x1 - p.x0) * (p.y1 - p.y0) * rates[i] / 8;
+        double ours = case_measure("HT", &other, &p, 0).psnr, best = case_measure("EBCOT", &plain, &p, 0).psnr;
         printf("%s: %zu bytes of %.0f, %.2f dB, EBCOT %.2f dB\n", ht, other.bytes, budget, ours, best);
         int everything = other.bytes == all.bytes;
         ck_assert_msg((double)other.bytes <= budget && (everything || (double)other.bytes > 0.98 * budget),
                       "\"%s\": %zu bytes of %.0f", ht, other.bytes, budget);
         ck_assert_msg(rates[i] < 1.0 || everything || ours > best - (_i / 3 == 2 || is_drawn ? 3.0 : 1.5),
                       "\"%s\": %.2f dB, EBCOT %.2f dB", ht, ours, best);
-        picture_free(&a);
-        picture_free(&b);
-        case_free(&other);
-        case_free(&plain);
     }
-    case_free(&all);
-    picture_free(&p);
 }
 
 static double fixed_step_psnr(const picture *p, double step, size_t *bytes)
 {
-    char settings[80];
-    snprintf(settings, sizeof settings, "reversible=no style=HT step=%.9g", step);
-    outcome o = encode("fixed step", p, settings);
-    picture back = case_decode("fixed step", &o, NULL);
-    double psnr = picture_psnr(p, &back);
+    const char *settings = test_print("reversible=no style=HT step=%.9g", step);
+    owned_outcome o = encode("fixed step", p, settings);
     *bytes = o.bytes;
-    picture_free(&back);
-    case_free(&o);
-    return psnr;
+    return case_measure("fixed step", &o, p, 0).psnr;
 }
 
 /* The step follows a byte target, so that no fixed step is better by more than what a small picture's headers make: not
  * one between two powers of two, where planes of the default step are far off. */
 TEST(steps_follow_byte_targets)
 {
-    picture p = natural(1);
+    owned_picture p = natural(1);
     size_t bytes;
     unsigned steps[6], kinds = 0;
     for (int i = 0; i < 6; i++) {
         double step = ldexp(1.0 + i / 6.0, -6), fixed = fixed_step_psnr(&p, step, &bytes);
-        char settings[80];
-        snprintf(settings, sizeof settings, "reversible=no style=HT layer-bytes=%zu", bytes);
-        outcome o = encode("target", &p, settings);
-        picture back = case_decode("target", &o, NULL);
-        double ours = picture_psnr(&p, &back);
+        const char *settings = test_print("reversible=no style=HT layer-bytes=%zu", bytes);
+        owned_outcome o = encode("target", &p, settings);
+        double ours = case_measure("target", &o, &p, 0).psnr;
         steps[i] = o.stream.components[0].step[0];
         kinds += i && steps[i] != steps[i - 1];
         printf("step %.5f: %zu bytes, %.3f dB; target: %zu bytes, %.3f dB\n", step, bytes, fixed, o.bytes, ours);
         ck_assert_uint_le(o.bytes, bytes);
         ck_assert_msg(ours > fixed - (is_drawn ? 0.15 : 0.02), "%.3f dB, a fixed step has %.3f", ours, fixed);
-        picture_free(&back);
-        case_free(&o);
     }
     ck_assert_uint_gt(kinds, 1);
-    picture_free(&p);
 }
 
 /* Fewer passes of a set: the target is kept and used all the same, and PSNR falls little. */
 TEST(sets_of_fewer_passes)
 {
-    picture p = natural(1);
+    owned_picture p = natural(1);
     double psnr[4];
     for (unsigned passes = 1; passes <= 3; passes++) {
-        char settings[80];
-        snprintf(settings, sizeof settings, "reversible=no bpp=1.3 style=HT step=0.002 ht-passes=%u", passes);
-        outcome o = encode("passes", &p, settings);
-        picture back = case_decode("passes", &o, NULL);
+        const char *settings = test_print("reversible=no bpp=1.3 style=HT step=0.002 ht-passes=%u", passes);
+        owned_outcome o = encode("passes", &p, settings);
+        quality q = case_measure("passes", &o, &p, 0);
         double budget = (double)(p.x1 - p.x0) * (p.y1 - p.y0) * 1.3 / 8;
-        psnr[passes] = picture_psnr(&p, &back);
+        psnr[passes] = q.psnr;
         unsigned long long blocks = o.packets.blocks_coded, sent = o.packets.passes;
         printf("%u passes: %zu bytes of %.0f, %.2f dB, %llu passes of %llu blocks\n", passes, o.bytes, budget,
                psnr[passes], sent, blocks);
@@ -312,24 +268,18 @@ TEST(sets_of_fewer_passes)
                       "%llu passes of %llu blocks", sent, blocks);
         ck_assert_msg((double)o.bytes <= budget && (double)o.bytes > 0.98 * budget, "%zu bytes of %.0f", o.bytes,
                       budget);
-        double told = wvl_result_layer_psnr(o.result, 0), found = picture_sample_psnr(&p, &back);
-        ck_assert_msg(told > found - (is_drawn ? 1.0 : 0.5) && told < found + 0.5, "%.2f dB told, %.2f dB found", told,
-                      found);
-        picture_free(&back);
-        case_free(&o);
+        ck_assert_msg(q.told > q.found - (is_drawn ? 1.0 : 0.5) && q.told < q.found + 0.5,
+                      "%.2f dB told, %.2f dB found", q.told, q.found);
     }
     ck_assert_msg(psnr[1] > psnr[3] - 0.6 && psnr[2] > psnr[3] - 0.6, "%.2f, %.2f, %.2f dB", psnr[1], psnr[2], psnr[3]);
-    picture_free(&p);
 }
 
 TEST(other_targets)
 {
-    picture p = natural(0);
-    outcome o = encode("psnr", &p, "reversible=no style=HT psnr=38 container=jph");
-    picture back = case_decode("psnr", &o, NULL);
-    double found = picture_sample_psnr(&p, &back);
+    owned_picture p = natural(0);
+    owned_outcome o = encode("psnr", &p, "reversible=no style=HT psnr=38 container=jph");
+    double found = case_measure("psnr", &o, &p, 0).found;
     ck_assert_msg(found > 37.95 && found < 38.3, "%.2f dB", found);
-    picture_free(&back);
     case_free(&o);
     o = encode("caps", &p, "style=HT+VSC max-bytes=60000 max-component-bytes=25000 tile-parts=C progression=CPRL");
     ck_assert_uint_le(o.bytes, 60000);
@@ -340,70 +290,53 @@ TEST(other_targets)
     case_free(&o);
     o = encode("slope", &p, "reversible=no style=HT slopes=34000");
     ck_assert_uint_lt(o.bytes, 200000);
-    case_free(&o);
-    picture_free(&p);
 }
 
 /* Quality factors, of HT and of EBCOT. */
 TEST_EACH(quality_factors, 2)
 {
     static const unsigned factors[] = {1, 10, 30, 50, 64, 66, 75, 85, 90, 96, 98, 100};
-    picture p = natural(1);
+    owned_picture p = natural(1);
     size_t bytes = 0;
     double before = 0.0;
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
-        char settings[64];
-        snprintf(settings, sizeof settings, "reversible=no qfactor=%u%s", factors[i], _i ? " style=HT" : "");
-        outcome o = case_encode(settings, &p, settings, NULL);
-        picture back = case_decode(settings, &o, NULL);
-        double psnr = picture_psnr(&p, &back);
+        const char *settings = test_print("reversible=no qfactor=%u%s", factors[i], _i ? " style=HT" : "");
+        owned_outcome o = case_encode(settings, &p, settings, NULL);
+        double psnr = case_measure(settings, &o, &p, 0).psnr;
         ck_assert_msg(o.bytes > bytes && psnr > before, "\"%s\": %zu bytes after %zu, %.2f dB after %.2f dB", settings,
                       o.bytes, bytes, psnr, before);
         bytes = o.bytes;
         before = psnr;
-        picture_free(&back);
-        case_free(&o);
     }
     ck_assert(before > 50.0);
-    picture_input input = picture_open_input(&p, 0);
+    owned_input input = picture_open_input(&p, 0);
     case_refused("both", &input.format, "reversible=no qfactor=50 step=0.01", "give one");
     case_refused("derived", &input.format, "reversible=no qfactor=50 quantization=derived", "derived");
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* Everything that is coded is a codestream without loss. */
 TEST(cap_beyond_everything)
 {
-    picture p = natural(1);
+    owned_picture p = natural(1);
     lossless("cap", &p, "style=HT max-bytes=10000000");
-    picture_free(&p);
 }
 
 /* ---- What does not go together --------------------------------------------------------------- */
 
-TEST(refusals)
-{
-    static const struct {
-        const char *settings, *reason;
-    } table[] = {
-        {"style=HT+BYPASS", "only VSC"},
-        {"style=HT+SEGSYM", "only VSC"},
-        {"style=127", "only VSC"},
-        {"style=HT overrides=C1:style=SEGSYM", "all blocks of a picture"},
-        {"style=HT overrides=C1:style=HT+RESET", "only VSC"},
-        {"style=HT container=jp2", "use jph"},
-        {"container=jph", "add style HT"},
-        {"style=HT layers=2", "one layer"},
-        {"style=HT profile=1", "no profile of Part 1"},
-    };
-    picture p = picture_draw(PICTURE_FLAT, 16, 16, 3, 8, 0);
-    picture_input input = picture_open_input(&p, 0);
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        case_refused(table[i].settings, &input.format, table[i].settings, table[i].reason);
-    }
-    picture_close_input(&input);
-    picture_free(&p);
-}
+#define RGB                                                                                                            \
+    0, 0, 16, 16, 3, { 8, 0, 1, 1 }
+static const refusal refusals[] = {
+    {"style=HT+BYPASS", "only VSC", RGB},
+    {"style=HT+SEGSYM", "only VSC", RGB},
+    {"style=127", "only VSC", RGB},
+    {"style=HT overrides=C1:style=SEGSYM", "all blocks of a picture", RGB},
+    {"style=HT overrides=C1:style=HT+RESET", "only VSC", RGB},
+    {"style=HT container=jp2", "use jph", RGB},
+    {"container=jph", "add style HT", RGB},
+    {"style=HT layers=2", "one layer", RGB},
+    {"style=HT profile=1", "no profile of Part 1", RGB},
+};
+
+TEST_EACH(refused, sizeof refusals / sizeof refusals[0]) { case_refuse(&refusals[_i]); }
 
 TEST_MAIN("ht")

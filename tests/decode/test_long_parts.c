@@ -10,8 +10,7 @@
 
 static void set_limit(unsigned bytes)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%u", bytes);
+    const char *text = test_print("%u", bytes);
     REQUIRE(!setenv("WVL_PART_BYTES", text, 1));
 }
 
@@ -52,18 +51,14 @@ static int end(void *user, int complete)
 static patched encode_patched(const picture *p, const char *settings, uint32_t strip)
 {
     patched to = {{.status = WVL_OK}, 0};
-    wvl_context *context;
+    owned_context *context = test_open_context(0);
     rows_bench b;
-    picture_input input = picture_open_input(p, 0);
+    owned_input input = picture_open_input(p, 0);
     wvl_sink sink = {.struct_size = sizeof sink, .write = take, .patch = patch, .close = end, .user = &to};
-    REQUIRE(wvl_context_create(NULL, &context) == WVL_OK);
-    wvl_plan *plan = rows_build_plan(context, &input.format, settings);
+    owned_plan *plan = test_open_plan(context, &input.format, settings);
     plan->test.strip_rows = strip;
     rows_open(&b, p, 0, 0);
     to.out.status = wvl_encode_rows(plan, &b.source, NULL, &sink, NULL, NULL, to.out.error, sizeof to.out.error);
-    wvl_plan_release(plan);
-    wvl_context_release(context);
-    picture_close_input(&input);
     return to;
 }
 
@@ -152,9 +147,8 @@ static void compare_rows(const char *settings, const picture *p, const rows_outp
         rows_open(&b, p, 0, 1);
         wvl_rows_options options = {.struct_size = sizeof options, .memory_bytes = UINT64_C(40) << 20};
         b.options = k & 1 ? &options : NULL;
-        rows_output rows = rows_encode(p, settings, 1 + k % 3, &b, heights[k]);
+        owned_rows rows = rows_encode(p, settings, 1 + k % 3, &b, heights[k]);
         rows_compare(settings, whole, &rows);
-        rows_free(&rows);
         patched early = encode_patched(p, settings, heights[k]);
         rows_compare(settings, whole, &early.out);
         REQUIRE_THAT(!patches || early.patches || heights[k] == 1000, "%s: no length is patched", settings);
@@ -166,13 +160,13 @@ static void compare_rows(const char *settings, const picture *p, const rows_outp
 TEST_EACH(long_parts_are_divided, sizeof cases / sizeof *cases)
 {
     const char *settings = cases[_i].settings;
-    picture p = rows_draw(0);
+    owned_picture p = rows_draw(0);
     clear_limit();
-    rows_output plain = rows_encode(&p, settings, 2, NULL, 0);
+    owned_rows plain = rows_encode(&p, settings, 2, NULL, 0);
     REQUIRE_THAT(plain.status == WVL_OK, "%s: %s", settings, plain.error);
     part_facts before = find_parts(&plain);
     set_limit(cases[_i].limit);
-    rows_output one = rows_encode(&p, settings, 1, NULL, 0), whole = rows_encode(&p, settings, 3, NULL, 0);
+    owned_rows one = rows_encode(&p, settings, 1, NULL, 0), whole = rows_encode(&p, settings, 3, NULL, 0);
     rows_compare(settings, &one, &whole);
     part_facts after = find_parts(&whole);
     REQUIRE_THAT(before.longest > cases[_i].limit && after.longest <= cases[_i].limit &&
@@ -181,11 +175,7 @@ TEST_EACH(long_parts_are_divided, sizeof cases / sizeof *cases)
                  before.longest);
     judge(settings, &whole, &p);
     compare_rows(settings, &p, &whole, cases[_i].patches);
-    rows_free(&plain);
-    rows_free(&one);
-    rows_free(&whole);
     clear_limit();
-    picture_free(&p);
 }
 
 /* The longest part just fits: nothing changes. One byte less: it is divided. */
@@ -193,27 +183,23 @@ TEST(the_limit_is_exact)
 {
     static const char *const settings[] = {BLOCKS "progression=PCRL", BLOCKS "progression=RPCL plt=yes tlm=yes",
                                            BLOCKS "packed-headers=ppt tile-parts=R", BLOCKS "tile=100,90"};
-    picture p = rows_draw(0);
+    owned_picture p = rows_draw(0);
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
         clear_limit();
-        rows_output plain = rows_encode(&p, settings[i], 2, NULL, 0);
+        owned_rows plain = rows_encode(&p, settings[i], 2, NULL, 0);
         part_facts before = find_parts(&plain);
         set_limit(before.longest);
-        rows_output same = rows_encode(&p, settings[i], 2, NULL, 0);
+        owned_rows same = rows_encode(&p, settings[i], 2, NULL, 0);
         rows_compare(settings[i], &plain, &same);
         compare_rows(settings[i], &p, &plain, 0 == i);
         set_limit(before.longest - 1);
-        rows_output other = rows_encode(&p, settings[i], 2, NULL, 0);
+        owned_rows other = rows_encode(&p, settings[i], 2, NULL, 0);
         REQUIRE(other.status == WVL_OK);
         REQUIRE(find_parts(&other).count == before.count + 1);
         judge(settings[i], &other, &p);
         compare_rows(settings[i], &p, &other, 0 == i);
-        rows_free(&plain);
-        rows_free(&same);
-        rows_free(&other);
     }
     clear_limit();
-    picture_free(&p);
 }
 
 /* A cap keeps room for the headers of parts that may come. */
@@ -223,10 +209,10 @@ TEST(caps_are_kept)
         BLOCKS "reversible=no progression=RPCL layer-bytes=30000 plt=yes tlm=yes",
         BLOCKS "max-bytes=30000 packed-headers=ppm", BLOCKS "max-bytes=30000 tile=100,90 rdoq=no",
         BLOCKS "max-component-bytes=15000 max-bytes=40000 progression=CPRL tile-parts=C plt=yes"};
-    picture p = rows_draw(0);
+    owned_picture p = rows_draw(0);
     set_limit(7000);
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
-        rows_output whole = rows_encode(&p, settings[i], 2, NULL, 0);
+        owned_rows whole = rows_encode(&p, settings[i], 2, NULL, 0);
         REQUIRE_THAT(whole.status == WVL_OK, "%s: %s", settings[i], whole.error);
         part_facts f = find_parts(&whole);
         REQUIRE_THAT(whole.bytes <= 45000 && f.longest <= 7000 && f.count > 3, "%s: %zu bytes, %u parts", settings[i],
@@ -236,13 +222,10 @@ TEST(caps_are_kept)
         judge(settings[i], &whole, NULL);
         rows_bench b;
         rows_open(&b, &p, 0, 1);
-        rows_output rows = rows_encode(&p, settings[i], 1, &b, 16);
+        owned_rows rows = rows_encode(&p, settings[i], 1, &b, 16);
         rows_compare(settings[i], &whole, &rows);
-        rows_free(&rows);
-        rows_free(&whole);
     }
     clear_limit();
-    picture_free(&p);
 }
 
 /* ---- Refused --------------------------------------------------------------------------------- */
@@ -261,42 +244,26 @@ static const struct {
 
 TEST_EACH(what_no_division_helps_is_refused, sizeof refusals / sizeof *refusals)
 {
-    picture p = picture_draw(PICTURE_NOISE, 800, 800, 1, 8, 3);
-    wvl_context *context;
-    wvl_params *params;
-    wvl_plan *plan = NULL;
-    picture_input input = picture_open_input(&p, 0);
-    char text[256];
-    snprintf(text, sizeof text, "%s", refusals[_i].settings);
-    REQUIRE(wvl_context_create(NULL, &context) == WVL_OK && wvl_params_create(context, &params) == WVL_OK);
-    for (char *rest = text, *word; (word = strtok_r(rest, " ", &rest));) {
-        char *value = strchr(word, '=');
-        *value++ = 0;
-        REQUIRE(wvl_params_set(params, word, value) == WVL_OK);
-    }
+    owned_picture p = picture_draw(PICTURE_NOISE, 800, 800, 1, 8, 3);
+    owned_input input = picture_open_input(&p, 0);
+    owned_context *context = test_open_context(0);
+    owned_params *params = test_open_params(context, refusals[_i].settings);
+    owned_plan *plan = NULL;
     clear_limit();
-    REQUIRE(wvl_plan_create(context, params, &input.format, NULL, &plan) == WVL_OK);
-    wvl_plan_release(plan);
+    wvl_plan_release(test_open_plan(context, &input.format, refusals[_i].settings));
     set_limit(refusals[_i].limit);
     wvl_status status = wvl_plan_create(context, params, &input.format, NULL, &plan);
     REQUIRE_THAT(status == refusals[_i].status, "%s: %d", refusals[_i].settings, status);
     REQUIRE_THAT(status == WVL_OK || strstr(wvl_context_error(context), refusals[_i].text), "%s",
                  wvl_context_error(context));
     clear_limit();
-    if (status == WVL_OK) {
-        wvl_plan_release(plan);
-    }
-    wvl_params_release(params);
-    wvl_context_release(context);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* What the plan could not know: one packet alone is longer than a part. */
 TEST(a_long_packet_is_an_error)
 {
     static const char settings[] = "levels=1 progression=PCRL precincts=[64,64] block=4,4 style=TERMALL";
-    picture p = picture_draw(PICTURE_NOISE, 200, 200, 1, 8, 3);
+    owned_picture p = picture_draw(PICTURE_NOISE, 200, 200, 1, 8, 3);
     set_limit(4200);
     for (unsigned k = 0; k < 2; k++) {
         rows_bench b;
@@ -310,7 +277,6 @@ TEST(a_long_packet_is_an_error)
         free(early.out.data);
     }
     clear_limit();
-    picture_free(&p);
 }
 
 TEST_MAIN("tile-parts that are too long")

@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every option, alone and crossed, decoded by OpenJPEG. */
 #include <math.h>
-#include <stdarg.h>
 
 #include "tests/decode/cases.h"
+#include "tests/support/icc.h"
 #include "tests/support/support.h"
-
-static void add_text(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void add_text(char *text, size_t size, const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list args;
-    va_start(args, format);
-    ck_assert_uint_lt((size_t)vsnprintf(text + used, size - used, format, args), size - used);
-    va_end(args);
-}
-
-static void check_near(const char *what, const picture *p, const char *settings, uint32_t limit)
-{
-    outcome o = case_encode(what, p, settings, NULL);
-    picture back = case_decode(what, &o, NULL);
-    uint32_t error = picture_greatest_error(p, &back);
-    ck_assert_msg(error <= limit, "%s: \"%s\": an error of %u", what, settings, error);
-    picture_free(&back);
-    case_free(&o);
-}
 
 /* ---- Block coder ----------------------------------------------------------------------------- */
 
@@ -32,62 +12,42 @@ TEST_EACH(every_style, 64)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE};
     for (unsigned k = 0; k < 3; k++) {
-        char settings[128];
-        picture p = picture_draw(kinds[k], 90, 77, 1, 12, (uint32_t)_i);
-        snprintf(settings, sizeof settings, "style=%d levels=2 block=32,32", _i);
+        owned_picture p = picture_draw(kinds[k], 90, 77, 1, 12, (uint32_t)_i);
+        const char *settings = test_print("style=%d levels=2 block=32,32", _i);
         case_lossless("style", &p, settings, NULL);
-        snprintf(settings, sizeof settings, "style=%d levels=2 block=16,64 layers=6 progression=RPCL", _i);
+        settings = test_print("style=%d levels=2 block=16,64 layers=6 progression=RPCL", _i);
         case_lossless("style, layers", &p, settings, NULL);
-        snprintf(settings, sizeof settings, "style=%d levels=2 reversible=no step=0.00002 layers=2", _i);
-        check_near("style, 9/7", &p, settings, 1);
-        snprintf(settings, sizeof settings, "style=%d reversible=no bpp=0.5,2,4", _i);
+        settings = test_print("style=%d levels=2 reversible=no step=0.00002 layers=2", _i);
+        case_near("style, 9/7", &p, settings, 1);
+        settings = test_print("style=%d reversible=no bpp=0.5,2,4", _i);
         case_structure("style, cut", &p, settings);
-        picture_free(&p);
     }
 }
 
 /* A cut codeword must decode as what rate control took it for: PSNR told against PSNR found, layer by layer. */
 TEST_EACH(every_style_cut_where_told, 64)
 {
-    char settings[128];
-    picture p = picture_draw(PICTURE_NATURAL, 256, 192, 1, 8, 4);
-    snprintf(settings, sizeof settings, "style=%d reversible=no bpp=0.25,0.5,1,2,3 rdoq=no", _i);
-    outcome o = case_encode("cut", &p, settings, NULL);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 256, 192, 1, 8, 4);
+    const char *settings = test_print("style=%d reversible=no bpp=0.25,0.5,1,2,3 rdoq=no", _i);
+    owned_outcome o = case_encode("cut", &p, settings, NULL);
     for (unsigned layer = 1; layer <= 5; layer++) {
-        decode_options options = {.layers = layer};
-        picture back = case_decode("cut", &o, &options);
-        double told = wvl_result_layer_psnr(o.result, layer - 1), found = picture_psnr(&p, &back);
-        ck_assert_msg(fabs(told - found) < 0.25, "style %d, layer %u: %.3f dB told, %.3f dB found", _i, layer, told,
-                      found);
-        picture_free(&back);
+        quality q = case_measure("cut", &o, &p, layer);
+        ck_assert_msg(fabs(q.told - q.psnr) < 0.25, "style %d, layer %u: %.3f dB told, %.3f dB found", _i, layer,
+                      q.told, q.psnr);
     }
-    case_free(&o);
-    picture_free(&p);
 }
 
 TEST_EACH(every_block_shape, 81)
 {
     unsigned xcb = 2 + (unsigned)_i % 9, ycb = 2 + (unsigned)_i / 9;
-    char settings[128];
+    const char *settings = test_print("block=%u,%u levels=1", 1u << xcb, 1u << ycb);
     if (xcb + ycb > 12) {
-        picture p = picture_draw(PICTURE_FLAT, 8, 8, 1, 8, 0);
-        picture_input input = picture_open_input(&p, 0);
-        snprintf(settings, sizeof settings, "block=%u,%u", 1u << xcb, 1u << ycb);
-        case_refused("block shape", &input.format, settings, "block");
-        picture_close_input(&input);
-        picture_free(&p);
+        case_refuse(&(refusal){settings, "block", 0, 0, 8, 8, 1, {8, 0, 1, 1}});
         return;
     }
-    for (int irreversible = 0; irreversible < 2; irreversible++) {
-        picture p = picture_draw(PICTURE_NATURAL, xcb > 8 ? 1200 : 211, ycb > 8 ? 1100 : 73, 1, 8, 9);
-        snprintf(settings, sizeof settings, "block=%u,%u levels=1", 1u << xcb, 1u << ycb);
-        case_lossless("block shape", &p, settings, NULL);
-        if (irreversible) {
-            add_text(settings, sizeof settings, " reversible=no step=0.0003");
-            check_near("block shape", &p, settings, 1);
-        }
-        picture_free(&p);
-    }
+    owned_picture p = picture_draw(PICTURE_NATURAL, xcb > 8 ? 1200 : 211, ycb > 8 ? 1100 : 73, 1, 8, 9);
+    case_lossless("block shape", &p, settings, NULL);
+    case_near("block shape", &p, test_print("%s reversible=no step=0.0003", settings), 1);
 }
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
@@ -96,21 +56,17 @@ TEST_EACH(every_level_count, 33)
 {
     static const uint32_t sizes[][2] = {{1, 1}, {1, 17}, {19, 1}, {2, 2}, {37, 29}, {128, 64}};
     for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        char settings[128];
         for (unsigned offset = 0; offset < 2; offset++) {
-            picture p = picture_draw(PICTURE_NOISE, sizes[i][0], sizes[i][1], 3, 8, (uint32_t)_i);
+            owned_picture p = picture_draw(PICTURE_NOISE, sizes[i][0], sizes[i][1], 3, 8, (uint32_t)_i);
             picture_place(&p, offset, 3 * offset);
-            snprintf(settings, sizeof settings, "levels=%d", _i);
-            case_lossless("levels", &p, settings, NULL);
-            add_text(settings, sizeof settings, " reversible=no step=0.0004");
-            check_near("levels, 9/7", &p, settings, 1);
-            add_text(settings, sizeof settings, " quantization=derived");
+            const char *derived = test_print("levels=%d reversible=no step=0.0004 quantization=derived", _i);
+            case_lossless("levels", &p, test_print("levels=%d", _i), NULL);
+            case_near("levels, 9/7", &p, test_print("levels=%d reversible=no step=0.0004", _i), 1);
             if (_i <= 20) {
-                check_near("levels, derived", &p, settings, 1);
+                case_near("levels, derived", &p, derived, 1);
             } else if (_i < 32) { /* exponents end at 31, and those of finer levels lie below that of LL */
-                case_structure("levels, derived", &p, settings);
+                case_structure("levels, derived", &p, derived);
             }
-            picture_free(&p);
         }
     }
 }
@@ -118,19 +74,15 @@ TEST_EACH(every_level_count, 33)
 /* A lower resolution is the picture that the low-pass bands alone make: sizes must be those of the standard. */
 TEST(fewer_resolutions_decode)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 203, 141, 3, 8, 5);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 203, 141, 3, 8, 5);
     picture_place(&p, 7, 10);
-    outcome o = case_encode("resolutions", &p, "tile=64,64 layers=2", NULL);
+    owned_outcome o = case_encode("resolutions", &p, "tile=64,64 layers=2", NULL);
     for (unsigned discard = 1; discard <= 5; discard++) {
-        decode_options options = {.discard = discard};
-        picture back = case_decode("resolutions", &o, &options);
+        owned_picture back = case_decode("resolutions", &o, &(decode_options){.discard = discard});
         uint32_t d = 1u << discard;
         ck_assert_uint_eq(back.planes[0].width, (210 + d - 1) / d - (7 + d - 1) / d);
         ck_assert_uint_eq(back.planes[0].height, (151 + d - 1) / d - (10 + d - 1) / d);
-        picture_free(&back);
     }
-    case_free(&o);
-    picture_free(&p);
 }
 
 /* ---- Progressions, tile-parts, markers ------------------------------------------------------- */
@@ -152,33 +104,26 @@ TEST_EACH(every_progression_and_part, 5)
 {
     static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
     static const char *const parts[] = {"none", "R", "L", "RL", "C", "RC", "LC", "RLC"};
-    picture p = picture_draw(PICTURE_NATURAL, 75, 60, 3, 8, 1);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 75, 60, 3, 8, 1);
     for (unsigned i = 0; i < 128; i++) {
-        char settings[256], text[256];
+        char settings[256];
         unsigned letters = i / 16;
-        decode_options options = {0, 0, 0};
         snprintf(settings, sizeof settings,
                  "progression=%s tile-parts=%s sop=%u eph=%u plt=%u tlm=%u levels=2 layers=3 tile=40,40 "
                  "precincts=[16,32],[32,16] block=8,8",
                  orders[_i], parts[letters], i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1);
-        outcome o = case_encode("progression", &p, settings, NULL);
+        owned_outcome o = case_exact(&p, settings);
         check_parts(settings, &o, letters);
         ck_assert_uint_eq(o.stream.tlm_segments != 0, i >> 3 & 1);
         ck_assert_uint_eq(o.stream.parts[0].plt_segments != 0, i >> 2 & 1);
-        picture back = case_decode(settings, &o, &options);
-        ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "\"%s\": %s", settings, text);
-        picture_free(&back);
-        case_free(&o);
     }
-    picture_free(&p);
 }
 
 /* Nsop counts modulo 65536. */
 TEST(sop_wraps)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 300, 300, 1, 8, 1);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 300, 300, 1, 8, 1);
     case_lossless("sop", &p, "levels=0 precincts=[4,4] block=4,4 layers=13 sop=yes eph=yes plt=yes", NULL);
-    picture_free(&p);
 }
 
 /* ---- Depths ---------------------------------------------------------------------------------- */
@@ -188,21 +133,19 @@ TEST_EACH(every_depth, 56)
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME};
     unsigned depth = 1 + (unsigned)_i % 28, is_signed = (unsigned)_i / 28;
     for (unsigned k = 0; k < 6; k++) {
-        char what[64], settings[64];
         unsigned mct = k & 1;
         wvl_component_format components[3] = {{(uint8_t)depth, (uint8_t)is_signed, 1, 1},
                                               {(uint8_t)depth, (uint8_t)is_signed, 1, 1},
                                               {(uint8_t)depth, (uint8_t)is_signed, 1, 1}};
         wvl_image_format format = {sizeof format, 0, 0, 70, 66, 3, components};
-        picture p = picture_draw_format(kinds[k / 2], &format, depth);
-        snprintf(what, sizeof what, "depth %u%s, kind %u", depth, is_signed ? " signed" : "", k / 2);
-        snprintf(settings, sizeof settings, "mct=%s", mct ? "on" : "off");
+        owned_picture p = picture_draw_format(kinds[k / 2], &format, depth);
+        const char *what = test_print("depth %u%s, kind %u", depth, is_signed ? " signed" : "", k / 2);
+        const char *settings = test_print("mct=%s", mct ? "on" : "off");
         if (depth == 28 && mct) {
             case_refused(what, &format, settings, "RCT");
         } else {
             case_lossless(what, &p, settings, NULL);
         }
-        picture_free(&p);
     }
 }
 
@@ -212,13 +155,11 @@ TEST_EACH(every_depth_irreversible, 16)
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME};
     unsigned depth = 1 + (unsigned)_i;
     for (unsigned k = 0; k < 6; k++) {
-        char what[64], settings[96];
-        picture p = picture_draw(kinds[k / 2], 70, 66, 3, depth, depth);
+        owned_picture p = picture_draw(kinds[k / 2], 70, 66, 3, depth, depth);
         double step = ldexp(1.0, -(int)depth - 3);
-        snprintf(what, sizeof what, "9/7, depth %u, kind %u", depth, k / 2);
-        snprintf(settings, sizeof settings, "reversible=no mct=%s step=%.12g", k & 1 ? "on" : "off", step);
-        check_near(what, &p, settings, depth <= 8 ? 1 : depth <= 12 ? 2 : 1u << (depth - 11));
-        picture_free(&p);
+        const char *what = test_print("9/7, depth %u, kind %u", depth, k / 2);
+        const char *settings = test_print("reversible=no mct=%s step=%.12g", k & 1 ? "on" : "off", step);
+        case_near(what, &p, settings, depth <= 8 ? 1 : depth <= 12 ? 2 : 1u << (depth - 11));
     }
 }
 
@@ -227,47 +168,25 @@ TEST(mixed_depths_and_signs)
     static const wvl_component_format components[6] = {{1, 0, 1, 1},  {16, 1, 2, 1}, {8, 0, 1, 3},
                                                        {12, 1, 1, 1}, {5, 0, 2, 2},  {24, 1, 1, 1}};
     wvl_image_format format = {sizeof format, 5, 9, 105, 99, 6, components};
-    picture p = picture_draw_format(PICTURE_NATURAL, &format, 6);
+    owned_picture p = picture_draw_format(PICTURE_NATURAL, &format, 6);
     case_lossless("mixed", &p, "", NULL);
     case_lossless("mixed, tiles", &p, "tile=33,31 tile-offset=2,3 progression=PCRL layers=3", NULL);
     case_structure("mixed, 9/7", &p, "reversible=no bpp=1,4,0");
-    picture_free(&p);
 }
 
 TEST(many_components)
 {
     static const uint32_t counts[] = {2, 5, 256, 257, 1000};
     for (unsigned i = 0; i < 5; i++) {
-        picture p = picture_draw(PICTURE_NATURAL, 9, 7, counts[i], 8, i);
+        owned_picture p = picture_draw(PICTURE_NATURAL, 9, 7, counts[i], 8, i);
         case_lossless("components", &p, "levels=1", NULL);
         case_lossless("components", &p, "levels=1 progression=CPRL layers=2 mct=off plt=yes tlm=yes", NULL);
-        picture_free(&p);
     }
-    picture p = picture_draw(PICTURE_NOISE, 3, 2, 16384, 8, 16);
+    owned_picture p = picture_draw(PICTURE_NOISE, 3, 2, 16384, 8, 16);
     case_lossless("16384 components", &p, "levels=1 mct=off", NULL);
-    picture_free(&p);
 }
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
-
-static void check_layers(const char *settings, const picture *p, unsigned layers)
-{
-    char text[256];
-    outcome o = case_encode("layers", p, settings, NULL);
-    double before = -1.0;
-    ck_assert_uint_eq(o.stream.layers, layers);
-    for (unsigned layer = 1; layer <= layers; layer++) {
-        decode_options options = {.layers = layer};
-        picture back = case_decode(settings, &o, &options);
-        double psnr = picture_psnr(p, &back);
-        ck_assert_msg(psnr >= before, "\"%s\": layer %u: %.3f dB after %.3f dB", settings, layer, psnr, before);
-        before = psnr;
-        ck_assert_msg(layer < layers || picture_equal(p, &back, text, sizeof text), "\"%s\": %s", settings, text);
-        picture_free(&back);
-    }
-    ck_assert_uint_eq(wvl_result_layer_bytes(o.result, layers - 1), wvl_result_codestream(o.result).bytes);
-    case_free(&o);
-}
 
 TEST_EACH(layers_end_lossless, 8)
 {
@@ -280,9 +199,8 @@ TEST_EACH(layers_end_lossless, 8)
                                            "layers=40 style=BYPASS+RESET+VSC",
                                            "layer-bytes=500,5000,0 container=jp2"};
     static const unsigned layers[] = {8, 5, 5, 5, 5, 12, 40, 3};
-    picture p = picture_draw(PICTURE_NATURAL, 150, 133, 3, 8, 2);
-    check_layers(settings[_i], &p, layers[_i]);
-    picture_free(&p);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 133, 3, 8, 2);
+    case_layers("layers", &p, settings[_i], layers[_i]);
 }
 
 /* ---- JP2 ------------------------------------------------------------------------------------- */
@@ -291,8 +209,8 @@ TEST(jp2_palette)
 {
     uint16_t palette[40][3];
     char text[256];
-    picture p = picture_draw(PICTURE_NATURAL, 61, 47, 1, 8, 3), expected = picture_draw(PICTURE_FLAT, 61, 47, 3, 8, 3),
-            back;
+    owned_picture p = picture_draw(PICTURE_NATURAL, 61, 47, 1, 8, 3);
+    owned_picture expected = picture_draw(PICTURE_FLAT, 61, 47, 3, 8, 3);
     wvl_jp2_info jp2 = {.struct_size = sizeof jp2,
                         .palette_entries = 40,
                         .palette_columns = 3,
@@ -310,13 +228,9 @@ TEST(jp2_palette)
         }
     }
     case_lossless("palette indices", &p, "container=jp2", &jp2);
-    outcome o = case_encode("palette", &p, "container=jp2", &jp2);
-    back = case_decode("palette", &o, NULL);
+    owned_outcome o = case_encode("palette", &p, "container=jp2", &jp2);
+    owned_picture back = case_decode("palette", &o, NULL);
     ck_assert_msg(picture_equal(&expected, &back, text, sizeof text), "%s", text);
-    case_free(&o);
-    picture_free(&p);
-    picture_free(&back);
-    picture_free(&expected);
 }
 
 static decode_info info_of(const char *what, const picture *p, const wvl_jp2_info *jp2)
@@ -324,11 +238,10 @@ static decode_info info_of(const char *what, const picture *p, const wvl_jp2_inf
     char text[512];
     decode_info info;
     picture back;
-    outcome o = case_encode(what, p, "container=jp2", jp2);
+    owned_outcome o = case_encode(what, p, "container=jp2", jp2);
     ck_assert_msg(decode_picture(o.data, o.bytes, NULL, &back, &info, text, sizeof text), "%s: %s", what, text);
     ck_assert_msg(picture_equal(p, &back, text, sizeof text), "%s: %s", what, text);
     picture_free(&back);
-    case_free(&o);
     return info;
 }
 
@@ -337,7 +250,7 @@ TEST(jp2_channels_and_colour)
     static const uint16_t rgba[4] = {WVL_CHANNEL_COLOR, WVL_CHANNEL_COLOR, WVL_CHANNEL_COLOR, WVL_CHANNEL_OPACITY};
     static const uint16_t grey_alpha[2] = {WVL_CHANNEL_COLOR, WVL_CHANNEL_PREMULTIPLIED};
     wvl_jp2_info jp2 = {.struct_size = sizeof jp2, .channel_types = rgba, .channel_count = 4};
-    picture p = picture_draw(PICTURE_NATURAL, 40, 30, 4, 8, 8);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 40, 30, 4, 8, 8);
     decode_info info = info_of("rgba", &p, &jp2);
     ck_assert_int_eq(info.color_space, 1); /* OPJ_CLRSPC_SRGB */
     ck_assert_uint_eq(info.alpha[0] | info.alpha[1] << 1 | info.alpha[2] << 2 | info.alpha[3] << 3, 8);
@@ -353,53 +266,17 @@ TEST(jp2_channels_and_colour)
     jp2 = (wvl_jp2_info){.struct_size = sizeof jp2, .color = WVL_COLOR_SYCC};
     info = info_of("sycc", &p, &jp2);
     ck_assert_int_eq(info.color_space, 3); /* OPJ_CLRSPC_SYCC */
-    picture_free(&p);
-}
-
-static void put32(uint8_t *at, uint32_t v)
-{
-    for (unsigned i = 0; i < 4; i++) {
-        at[i] = (uint8_t)(v >> (24 - 8 * i));
-    }
-}
-
-/* The least that is a restricted grey profile: display, PCS XYZ, a white point and a curve. */
-static void make_grey_profile(uint8_t icc[200])
-{
-    memset(icc, 0, 200);
-    put32(icc, 200);
-    put32(icc + 8, 0x02100000);
-    memcpy(icc + 12, "mntrGRAYXYZ ", 12);
-    memcpy(icc + 36, "acsp", 4);
-    put32(icc + 68, 0x0000F6D6);
-    put32(icc + 72, 0x00010000);
-    put32(icc + 76, 0x0000D32D);
-    put32(icc + 128, 2);
-    memcpy(icc + 132, "wtpt", 4);
-    put32(icc + 136, 156);
-    put32(icc + 140, 20);
-    memcpy(icc + 144, "kTRC", 4);
-    put32(icc + 148, 176);
-    put32(icc + 152, 14);
-    memcpy(icc + 156, "XYZ ", 4);
-    put32(icc + 164, 0x0000F6D6);
-    put32(icc + 168, 0x00010000);
-    put32(icc + 172, 0x0000D32D);
-    memcpy(icc + 176, "curv", 4);
-    put32(icc + 184, 1);
-    icc[188] = 2;
-    icc[189] = 0x33;
 }
 
 TEST(jp2_profile_and_boxes)
 {
-    uint8_t icc[200];
+    test_icc icc = test_make_icc("mntrGRAY", "kTRC", "grey");
     static const char xml[] = "<a>text</a>", xmp[] = "<x:xmpmeta/>";
     wvl_box boxes[2] = {{0x786D6C20, {0}, xml, sizeof xml - 1},
                         {0x75756964, {0xBE, 0x7A, 0xCF, 0xCB}, xmp, sizeof xmp - 1}};
     wvl_jp2_info jp2 = {.struct_size = sizeof jp2,
-                        .icc = icc,
-                        .icc_bytes = sizeof icc,
+                        .icc = icc.bytes,
+                        .icc_bytes = icc.size,
                         .boxes = boxes,
                         .box_count = 2,
                         .capture_x_per_metre = 11811.0,
@@ -407,13 +284,12 @@ TEST(jp2_profile_and_boxes)
     cs_box found[32];
     size_t count, seen = 0;
     char text[256];
-    make_grey_profile(icc);
-    picture p = picture_draw(PICTURE_NATURAL, 40, 30, 1, 8, 8);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 40, 30, 1, 8, 8);
     decode_info info = info_of("profile", &p, &jp2);
-    ck_assert_uint_eq(info.icc_bytes, sizeof icc);
-    ck_assert_mem_eq(info.icc, icc, sizeof icc);
+    ck_assert_uint_eq(info.icc_bytes, icc.size);
+    ck_assert_mem_eq(info.icc, icc.bytes, icc.size);
     free(info.icc);
-    outcome o = case_encode("boxes", &p, "container=jp2", &jp2);
+    owned_outcome o = case_encode("boxes", &p, "container=jp2", &jp2);
     ck_assert_msg(cs_parse_boxes(o.data, o.bytes, found, 32, &count, text, sizeof text), "%s", text);
     for (size_t i = 0; i < count; i++) {
         const uint8_t *content = o.data + found[i].offset + found[i].header_bytes;
@@ -429,8 +305,6 @@ TEST(jp2_profile_and_boxes)
         }
     }
     ck_assert_uint_eq(seen, 7);
-    case_free(&o);
-    picture_free(&p);
 }
 
 TEST_MAIN("options")

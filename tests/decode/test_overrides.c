@@ -45,20 +45,14 @@ TEST(segments_are_the_least)
         {TILES "overrides=C1:style=1/T3C1:style=0", 1, 1},
         {TILES "mct=off overrides=C0:levels=3/T3:guard-bits=4", 2, 2},
     };
-    char text[512] = "";
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        outcome o = case_encode(cases[i].settings, &p, cases[i].settings, NULL);
+        owned_outcome o = case_exact(&p, cases[i].settings);
         ck_assert_msg(main_segments(&o.stream) == cases[i].main_segments &&
                           o.stream.tile_segments == cases[i].tile_segments,
                       "\"%s\": %u segments of components, %zu of tiles", cases[i].settings, main_segments(&o.stream),
                       o.stream.tile_segments);
-        picture back = case_decode(cases[i].settings, &o, NULL);
-        ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "\"%s\": %s", cases[i].settings, text);
-        picture_free(&back);
-        case_free(&o);
     }
-    picture_free(&p);
 }
 
 /* Value by value: tile and component, tile, component, options. */
@@ -71,8 +65,8 @@ TEST(the_nearest_entry_counts)
         unsigned tile, component, levels, style, guard_bits, xcb;
     } expected[] = {{0, 0, 4, 0, 2, 6}, {0, 1, 3, 8, 3, 6}, {1, 0, 2, 4, 2, 6}, {1, 1, 1, 4, 3, 3}, {1, 2, 2, 4, 2, 6},
                     {2, 1, 3, 8, 3, 6}, {3, 0, 4, 0, 2, 6}, {3, 1, 3, 8, 1, 6}, {4, 2, 4, 0, 1, 6}, {5, 2, 4, 0, 2, 6}};
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 1);
-    outcome o = case_encode(settings, &p, settings, NULL);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 1);
+    owned_outcome o = case_exact(&p, settings);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const cs_component *c = &cs_scope_of(&o.stream, expected[i].tile).components[expected[i].component];
         ck_assert_msg(c->levels == expected[i].levels && c->style == expected[i].style &&
@@ -80,9 +74,6 @@ TEST(the_nearest_entry_counts)
                       "tile %u, component %u: levels %u, style %u, guard bits %u, xcb %u", expected[i].tile,
                       expected[i].component, c->levels, c->style, c->guard_bits, c->xcb);
     }
-    case_free(&o);
-    case_lossless(settings, &p, settings, NULL);
-    picture_free(&p);
 }
 
 TEST_EACH(tiles_of_all_kinds_decode, 9)
@@ -99,17 +90,16 @@ TEST_EACH(tiles_of_all_kinds_decode, 9)
         "levels=0 overrides=C1:block=4,1024/C2:precincts=[2,2]",
         "mct=off overrides=C0:levels=0/C1:levels=32/C2:levels=1",
     };
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, (uint32_t)_i);
     case_lossless(settings[_i], &p, settings[_i], NULL);
-    picture_free(&p);
 }
 
 /* 9/7 here and 5/3 there: what is lossless stays so. */
 TEST(wavelets_mix)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 3);
-    outcome o = case_encode("mix", &p, "mct=off overrides=C1:reversible=no;step=0.02;quantization=derived", NULL);
-    picture back = case_decode("mix", &o, NULL);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 3);
+    owned_outcome o = case_encode("mix", &p, "mct=off overrides=C1:reversible=no;step=0.02;quantization=derived", NULL);
+    owned_picture back = case_decode("mix", &o, NULL);
     for (unsigned c = 0; c < 3; c++) {
         int same = !memcmp(p.planes[c].samples, back.planes[c].samples, 150 * 100 * sizeof(int32_t));
         ck_assert_int_eq(same, c != 1);
@@ -127,9 +117,6 @@ TEST(wavelets_mix)
         }
     }
     ck_assert_uint_le(picture_greatest_error(&p, &back), 4);
-    picture_free(&back);
-    case_free(&o);
-    picture_free(&p);
 }
 
 /* Caps and targets hold, whatever the tiles are coded by. */
@@ -139,77 +126,61 @@ TEST_EACH(caps_hold, 3)
                                          "mct=off overrides=C1:levels=3;step=0.01/C2:style=TERMALL",
                                          TILES
                                          "packed-headers=ppt tile-parts=R overrides=T2:reversible=yes/T4:eph=yes"};
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
     for (unsigned cap = 9000; cap < 16000; cap += 2311) {
-        char settings[256];
-        snprintf(settings, sizeof settings, "%s reversible=no layers=3 max-bytes=%u", extras[_i], cap);
-        outcome o = case_encode("cap", &p, settings, NULL);
-        ck_assert_msg(o.bytes <= cap && o.bytes + cap / 25 >= cap, "\"%s\": %zu bytes", settings, o.bytes);
-        case_free(&o);
+        case_cap(&p, test_print("%s reversible=no layers=3", extras[_i]), cap, 25);
     }
-    picture_free(&p);
 }
 
 TEST_EACH(psnr_targets_hold, 2)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
     static const char *const settings[] = {"reversible=no psnr=38 " TILES "overrides=T2:mct=off/T3:levels=2",
                                            "psnr=38 mct=off overrides=C2:reversible=no"};
-    outcome o = case_encode("psnr", &p, settings[_i], NULL);
-    picture back = case_decode("psnr", &o, NULL);
-    ck_assert_double_eq_tol(picture_sample_psnr(&p, &back), 38.0, 0.25);
-    picture_free(&back);
-    case_free(&o);
-    picture_free(&p);
+    owned_outcome o = case_encode("psnr", &p, settings[_i], NULL);
+    ck_assert_double_eq_tol(case_measure("psnr", &o, &p, 0).found, 38.0, 0.25);
 }
 
 /* COC and QCC with 16-bit component indices. */
 TEST(many_components)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 9, 7, 300, 8, 5);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 9, 7, 300, 8, 5);
     static const char settings[] = "mct=off levels=1 overrides=C299:levels=2;style=4/C256-258:block=8,8/T1C12:levels=0";
-    outcome o = case_encode(settings, &p, settings, NULL);
+    owned_outcome o = case_exact(&p, settings);
     ck_assert_uint_eq(main_segments(&o.stream), 5);
     ck_assert_uint_eq(o.stream.tile_segments, 2);
-    case_free(&o);
-    case_lossless(settings, &p, settings, NULL);
-    picture_free(&p);
 }
 
-TEST(refusals_name_the_entry)
-{
-    static const char *const cases[][2] = {
-        {"overrides=levels=3", "entry 1: expected T"},
-        {"overrides=C1:levels=3/C:levels=3", "entry 2: expected T"},
-        {"overrides=T0:levels=3", "entry 1: expected T"},
-        {"overrides=C3-1:levels=3", "entry 1: expected T"},
-        {"overrides=C16384:levels=3", "entry 1: expected T"},
-        {"overrides=C1:layers=3", "entry 1: expected one of"},
-        {"overrides=C1:levels", "entry 1: expected one of"},
-        {"overrides=C1:levels=33", "entry 1: levels \"33\""},
-        {"overrides=C1:levels=3;block=33,32", "entry 1: block \"33,32\""},
-        {"overrides=C1:levels=3,levels=2", "given twice"},
-        {"overrides=C1:sop=yes", "(A.6.1)"},
-        {"overrides=T1C1:mct=off", "(A.6.1)"},
-        {"overrides=C1:levels=3/", "after the last /"},
-        {"overrides=C3:levels=2", "(A.6.2)"},
-        {"overrides=T2:levels=2", "(A.4.2)"},
-        {"mct=on overrides=C1:reversible=no", "(G.2, G.3)"},
-        {TILES "overrides=T2:mct=on/T2C1:reversible=no", "tile 2, component 0: mct"},
-        {TILES "overrides=T3C2:levels=1;precincts=[64,64],[32,32],[16,16]",
-         "tile 3, component 2: 3 precinct sizes for 2 resolutions"},
-        {"overrides=C1:reversible=no;guard-bits=0 mct=off", "component 1: guard-bits 0"},
-        {"overrides=C2:block=1024,8", "entry 1: block \"1024,8\""},
-        {"profile=1 overrides=C1:block=128,32", "component 1: profile 1: block"},
-        {"profile=0 tile=128,128 overrides=T1:levels=4", "(Table A.45)"},
-        {"profile=cinema2k overrides=C1:levels=4", "overrides: the profile needs"},
-        {"levels=2 progression-changes=0,0,1,3,3,RPCL overrides=C1:levels=3", "(A.6.6)"},
-    };
-    wvl_component_format k[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}};
-    wvl_image_format f = {sizeof f, 0, 0, 150, 100, 3, k};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        case_refused("refusal", &f, cases[i][0], cases[i][1]);
-    }
-}
+#define RGB                                                                                                            \
+    0, 0, 150, 100, 3, { 8, 0, 1, 1 }
+static const refusal refusals[] = {
+    {"overrides=levels=3", "entry 1: expected T", RGB},
+    {"overrides=C1:levels=3/C:levels=3", "entry 2: expected T", RGB},
+    {"overrides=T0:levels=3", "entry 1: expected T", RGB},
+    {"overrides=C3-1:levels=3", "entry 1: expected T", RGB},
+    {"overrides=C16384:levels=3", "entry 1: expected T", RGB},
+    {"overrides=C1:layers=3", "entry 1: expected one of", RGB},
+    {"overrides=C1:levels", "entry 1: expected one of", RGB},
+    {"overrides=C1:levels=33", "entry 1: levels \"33\"", RGB},
+    {"overrides=C1:levels=3;block=33,32", "entry 1: block \"33,32\"", RGB},
+    {"overrides=C1:levels=3,levels=2", "given twice", RGB},
+    {"overrides=C1:sop=yes", "(A.6.1)", RGB},
+    {"overrides=T1C1:mct=off", "(A.6.1)", RGB},
+    {"overrides=C1:levels=3/", "after the last /", RGB},
+    {"overrides=C3:levels=2", "(A.6.2)", RGB},
+    {"overrides=T2:levels=2", "(A.4.2)", RGB},
+    {"mct=on overrides=C1:reversible=no", "(G.2, G.3)", RGB},
+    {TILES "overrides=T2:mct=on/T2C1:reversible=no", "tile 2, component 0: mct", RGB},
+    {TILES "overrides=T3C2:levels=1;precincts=[64,64],[32,32],[16,16]",
+     "tile 3, component 2: 3 precinct sizes for 2 resolutions", RGB},
+    {"overrides=C1:reversible=no;guard-bits=0 mct=off", "component 1: guard-bits 0", RGB},
+    {"overrides=C2:block=1024,8", "entry 1: block \"1024,8\"", RGB},
+    {"profile=1 overrides=C1:block=128,32", "component 1: profile 1: block", RGB},
+    {"profile=0 tile=128,128 overrides=T1:levels=4", "(Table A.45)", RGB},
+    {"profile=cinema2k overrides=C1:levels=4", "overrides: the profile needs", RGB},
+    {"levels=2 progression-changes=0,0,1,3,3,RPCL overrides=C1:levels=3", "(A.6.6)", RGB},
+};
+
+TEST_EACH(refusals_name_the_entry, sizeof refusals / sizeof refusals[0]) { case_refuse(&refusals[_i]); }
 
 TEST_MAIN("overrides")

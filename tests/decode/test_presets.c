@@ -4,7 +4,6 @@
 
 #include "tests/decode/cases.h"
 #include "tests/support/support.h"
-#include "wavelane_check.h"
 
 /* ---- Byte limits of digital cinema, as they are published ------------------------------------ */
 
@@ -22,28 +21,16 @@ static const limit limits[] = {
 };
 #define LIMITS ((int)(sizeof limits / sizeof limits[0]))
 
-/* Frames a second, for the walker. */
-static unsigned rate_of(const limit *l) { return (unsigned)strtoul(l->words + 1, NULL, 10); }
-
-static void count_errors(void *user, const wvl_check_issue *issue)
-{
-    if (issue->severity == WVL_CHECK_ERROR) {
-        ++*(unsigned *)user;
-        ck_abort_msg("%s: %s", issue->rule, issue->text);
-    }
-}
-
 static void walk(const outcome *o, const char *profile, const limit *l)
 {
-    unsigned errors = 0;
     wvl_check_options options = {.struct_size = sizeof options, .profile = profile};
     if (l) {
-        options.frames = rate_of(l);
+        options.frames = (unsigned)strtoul(l->words + 1, NULL, 10);
         options.seconds = 1;
         options.stereo = strstr(l->words, "3d") != NULL;
         options.hfr = strstr(l->words, "hfr") != NULL;
     }
-    ck_assert_int_eq(wvl_check_file(o->data, o->bytes, &options, count_errors, &errors, NULL), WVL_CHECK_LEGAL);
+    case_judge(profile, o, &options);
 }
 
 /* Psot of every part against the table; the fills that the result tells are those. */
@@ -83,9 +70,8 @@ static void check_filled(const char *what, const outcome *o, const limit *l, uin
 
 static void check_frame(const char *what, const picture *p, const char *preset, const limit *l, const char *rest)
 {
-    char settings[256];
-    snprintf(settings, sizeof settings, "preset=%s%s%s", preset, l->words, rest);
-    outcome o = case_encode(what, p, settings, NULL);
+    const char *settings = test_print("preset=%s%s%s", preset, l->words, rest);
+    owned_outcome o = case_encode(what, p, settings, NULL);
     int is_4k = preset[4] == '4', at_cap = strstr(rest, "rates=1") != NULL;
     check_parts(settings, &o, l, is_4k ? 6 : 3);
     wvl_fill fill;
@@ -94,7 +80,6 @@ static void check_frame(const char *what, const picture *p, const char *preset, 
         fill.target, at_cap ? 0 : (uint64_t)l->frame * 230 / 250 + (fill.target == (uint64_t)l->frame * 230 / 250 + 1));
     check_filled(settings, &o, l, at_cap ? l->frame : fill.target);
     walk(&o, is_4k ? "cinema4k" : "cinema2k", l);
-    case_free(&o);
 }
 
 /* Noise fills every limit, four megabytes of it the greatest; extremes strain the bound of a pass; a flat picture has
@@ -103,20 +88,18 @@ TEST_EACH(hard_pictures_2k, LIMITS)
 {
     static const picture_kind kinds[] = {PICTURE_NOISE, PICTURE_EXTREME, PICTURE_FLAT};
     for (unsigned k = 0; k < (_i ? 2 : 3); k++) {
-        picture p = picture_draw(kinds[k], k == 1 ? 1998 : 2048, k == 1 ? 540 : k == 0 ? 429 : 858, 3, 12, 7);
+        owned_picture p = picture_draw(kinds[k], k == 1 ? 1998 : 2048, k == 1 ? 540 : k == 0 ? 429 : 858, 3, 12, 7);
         check_frame("2K", &p, "dci-2k", &limits[_i], "");
         if (k == 0 || _i % 3 == 0) {
             check_frame("2K to the cap", &p, "dci-2k", &limits[_i], " rates=1");
         }
-        picture_free(&p);
     }
 }
 
 TEST_EACH(hard_pictures_4k, case_long() ? LIMITS : 2)
 {
-    picture p = picture_draw(PICTURE_NOISE, 4096, 1716, 3, 12, 9);
+    owned_picture p = picture_draw(PICTURE_NOISE, 4096, 1716, 3, 12, 9);
     check_frame("4K", &p, "dci-4k", &limits[_i], "");
-    picture_free(&p);
 }
 
 /* 16-bit files hold 12 bits at the top, or at the bottom with nothing above. */
@@ -164,34 +147,30 @@ TEST_EACH(real_pictures, LIMITS)
 TEST(lower_rates)
 {
     static const uint32_t bytes[] = {900000, 300000, 20000, 3000};
-    picture p = picture_draw(PICTURE_NATURAL, 2048, 858, 3, 12, 3);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 2048, 858, 3, 12, 3);
     for (unsigned i = 0; i < 4; i++) {
-        char settings[128];
-        snprintf(settings, sizeof settings, "preset=dci-2k max-bytes=%u max-component-bytes=%u", bytes[i],
-                 bytes[i] / 2);
-        outcome o = case_encode("lower", &p, settings, NULL);
+        const char *settings = test_print("preset=dci-2k max-bytes=%u max-component-bytes=%u", bytes[i], bytes[i] / 2);
+        owned_outcome o = case_encode("lower", &p, settings, NULL);
         ck_assert_uint_le(o.bytes, bytes[i]);
         for (unsigned c = 0; c < 3; c++) {
             ck_assert_uint_le(o.stream.parts[c].bytes, bytes[i] / 2);
         }
         walk(&o, "cinema2k", NULL);
-        case_free(&o);
     }
-    picture_free(&p);
 }
 
 /* Comments of any length: no length may lie where old servers stumble, and what is added for that is one comment more.
  */
 TEST(lengths_keep_their_distance)
 {
-    picture p = picture_draw(PICTURE_FLAT, 16, 16, 3, 12, 3);
+    owned_picture p = picture_draw(PICTURE_FLAT, 16, 16, 3, 12, 3);
     unsigned spaced = 0;
     for (unsigned n = 1; n < 300; n += n % 3 + 1) {
-        char settings[400], comment[301];
+        char comment[301];
         memset(comment, 'c', n);
         comment[n] = 0;
-        snprintf(settings, sizeof settings, "preset=dci-%ck comment=%s", n & 1 ? '2' : '4', comment);
-        outcome o = case_encode("comments", &p, settings, NULL);
+        const char *settings = test_print("preset=dci-%ck comment=%s", n & 1 ? '2' : '4', comment);
+        owned_outcome o = case_encode("comments", &p, settings, NULL);
         size_t header = o.stream.main_header_bytes, tlm = 6 + 5 * o.stream.part_count;
         ck_assert(o.data[header - tlm] == 0xFF && o.data[header - tlm + 1] == 0x55);
         for (size_t at = 254; at < header + 12; at += 256) {
@@ -201,10 +180,8 @@ TEST(lengths_keep_their_distance)
         ck_assert(o.stream.comment_count == 1 || o.stream.comment_count == 2);
         spaced += o.stream.comment_count - 1;
         walk(&o, n & 1 ? "cinema2k" : "cinema4k", NULL);
-        case_free(&o);
     }
     ck_assert_uint_gt(spaced, 10);
-    picture_free(&p);
 }
 
 /* ---- Any size -------------------------------------------------------------------------------- */
@@ -261,33 +238,26 @@ TEST_EACH(random_sizes, sizeof shapes / sizeof shapes[0])
                      !strcmp(s->profile, "bodleian-lossy");
     uint32_t state = 77u + (uint32_t)_i, least = has_target ? 200 : 1;
     for (unsigned n = 0; n < 12; n++) {
-        char settings[128], what[160];
         uint32_t width = picture_between(&state, least, n < 6 ? least + 60 : s->most_width),
                  height = picture_between(&state, least, n & 1 ? least + 60 : s->most_height);
-        picture p = picture_draw(n % 3 ? PICTURE_NATURAL
-                                 : n   ? PICTURE_NOISE
-                                       : PICTURE_FLAT,
-                                 width, height, s->components, s->depth, n);
-        snprintf(settings, sizeof settings, "preset=%s%s", s->preset,
-                 strcmp(s->profile, "jp2") ? "" : " container=jp2");
-        snprintf(what, sizeof what, "%s, %u x %u", settings, width, height);
-        outcome o = case_encode(what, &p, settings, NULL);
+        owned_picture p = picture_draw(n % 3 ? PICTURE_NATURAL
+                                       : n   ? PICTURE_NOISE
+                                             : PICTURE_FLAT,
+                                       width, height, s->components, s->depth, n);
+        const char *settings = test_print("preset=%s%s", s->preset, strcmp(s->profile, "jp2") ? "" : " container=jp2");
+        const char *what = test_print("%s, %u x %u", settings, width, height);
+        owned_outcome o = case_encode(what, &p, settings, NULL);
         walk(&o, s->profile, NULL);
-        picture back = case_decode(what, &o, &(decode_options){.keep_indices = 1});
-        picture_free(&back);
-        case_free(&o);
-        picture_free(&p);
+        owned_picture back = case_decode(what, &o, &(decode_options){.keep_indices = 1});
     }
 }
 
 /* ST 2067-21 asks for one more bit of B where there are more than five levels. */
 TEST(imf_ht_with_six_levels)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 2100, 40, 3, 12, 5);
-    outcome o = case_encode("six levels", &p, "preset=imf-ht-rev levels=6", NULL);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 2100, 40, 3, 12, 5);
+    owned_outcome o = case_encode("six levels", &p, "preset=imf-ht-rev levels=6", NULL);
     walk(&o, "imf-ht-rev", NULL);
-    case_free(&o);
-    picture_free(&p);
 }
 
 /* Every preset in the list is one of the above, or refuses what it cannot do without. */

@@ -3,19 +3,20 @@
  * found before they leave. */
 
 #include "tests/decode/cases.h"
-#include "tests/support/support.h"
+#include "tests/support/api.h"
+#include "tests/support/icc.h"
 
 #define RGB12 64, 48, 3, 12
 #define RGB8 64, 48, 3, 8
 
-typedef struct refusal {
+typedef struct row {
     const char *settings, *reason;
     uint32_t width, height, count;
     uint8_t depth, is_signed, dx, dy; /* dx, dy: of components 1 and 2 */
-} refusal;
+} row;
 
 /* Each settings text differs in one thing from what the preset accepts. */
-static const refusal refusals[] = {
+static const row rows[] = {
     {"preset=dci-2k", "cinema2k: 2049,48", 2049, 48, 3, 12, 0, 0, 0},
     {"preset=dci-2k", "cinema2k: 64,1081", 64, 1081, 3, 12, 0, 0, 0},
     {"preset=dci-4k", "cinema4k: 4097,48", 4097, 48, 3, 12, 0, 0, 0},
@@ -187,7 +188,7 @@ static const refusal refusals[] = {
     {"preset=kb-master", "the capture resolution is missing", RGB8, 0, 0, 0},
 };
 
-static wvl_image_format format_of(const refusal *r, wvl_component_format components[8])
+static wvl_image_format format_of(const row *r, wvl_component_format components[8])
 {
     for (uint32_t c = 0; c < r->count; c++) {
         int is_chroma = c == 1 || c == 2;
@@ -204,9 +205,9 @@ static wvl_image_format format_of(const refusal *r, wvl_component_format compone
 TEST(each_rule_is_refused)
 {
     wvl_component_format components[8];
-    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
-        wvl_image_format format = format_of(&refusals[i], components);
-        case_refused("a profile", &format, refusals[i].settings, refusals[i].reason);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        wvl_image_format format = format_of(&rows[i], components);
+        case_refused("a profile", &format, rows[i].settings, rows[i].reason);
     }
 }
 
@@ -226,7 +227,7 @@ TEST(all_of_it_is_listed)
                                         "style 1",
                                         "frame-rate 7/1"};
     wvl_component_format components[8];
-    const refusal all = {"", "", 2049, 1081, 3, 10, 0, 0, 0};
+    const row all = {"", "", 2049, 1081, 3, 10, 0, 0, 0};
     wvl_image_format format = format_of(&all, components);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         case_refused("everything", &format,
@@ -266,7 +267,6 @@ static int count_close(void *user, int complete)
 typedef struct broken {
     picture p;
     picture_input input;
-    wvl_params *params;
     wvl_plan *plan;
     counted n;
     wvl_sink sink;
@@ -274,14 +274,11 @@ typedef struct broken {
 
 static void open_broken(broken *b)
 {
-    char error[256];
     b->p = picture_draw(PICTURE_NOISE, 128, 128, 3, 12, 1);
     b->input = picture_open_input(&b->p, 0);
     b->n = (counted){0, 0, 0};
     b->sink = (wvl_sink){.struct_size = sizeof b->sink, .write = count_write, .close = count_close, .user = &b->n};
-    ck_assert_int_eq(wvl_params_create(case_context(), &b->params), WVL_OK);
-    ck_assert_int_eq(case_set(b->params, "preset=imf-2k-r-1000-m1-s1", error, sizeof error), WVL_OK);
-    ck_assert_int_eq(wvl_plan_create(case_context(), b->params, &b->input.format, NULL, &b->plan), WVL_OK);
+    b->plan = test_open_plan(case_context(), &b->input.format, "preset=imf-2k-r-1000-m1-s1");
 }
 
 /* Encodes into the counting sink: refused, nothing written, closed once as incomplete. */
@@ -300,7 +297,6 @@ static void encode_broken(broken *b, char *error, size_t room)
 static void close_broken(broken *b)
 {
     wvl_plan_release(b->plan);
-    wvl_params_release(b->params);
     picture_close_input(&b->input);
     picture_free(&b->p);
 }
@@ -334,34 +330,6 @@ TEST(no_room_for_the_text)
 
 /* ---- Masters of the Koninklijke Bibliotheek -------------------------------------------------- */
 
-static void put_u32(uint8_t *p, size_t value)
-{
-    for (int i = 0; i < 4; i++) {
-        p[i] = (uint8_t)(value >> (24 - 8 * i));
-    }
-}
-
-/* A matrix profile whose seven tags all point at its description. */
-static size_t make_icc(uint8_t icc[512], const char *name)
-{
-    static const char *const tags[] = {"desc", "rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC"};
-    size_t bytes = 132 + 7 * 12 + 64;
-    memset(icc, 0, 512);
-    put_u32(icc, bytes);
-    memcpy(icc + 12, "mntrRGB XYZ ", 12);
-    memcpy(icc + 36, "acsp", 4);
-    put_u32(icc + 128, 7);
-    for (unsigned i = 0; i < 7; i++) {
-        memcpy(icc + 132 + 12 * i, tags[i], 4);
-        put_u32(icc + 136 + 12 * i, 216);
-        put_u32(icc + 140 + 12 * i, 64);
-    }
-    memcpy(icc + 216, "desc", 4);
-    put_u32(icc + 224, strlen(name) + 1);
-    memcpy(icc + 228, name, strlen(name) + 1);
-    return bytes;
-}
-
 #define XMP(properties) "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><r " properties "/></x:xmpmeta>"
 #define GOOD_XMP XMP("tiff:Make='a' exif:b='1' photoshop:c='2'")
 
@@ -387,7 +355,7 @@ static const master masters[] = {
 TEST_EACH(masters_need_their_metadata, sizeof masters / sizeof masters[0])
 {
     const master *m = &masters[_i];
-    uint8_t icc[512];
+    test_icc icc;
     wvl_box box = {0x75756964,
                    {0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC},
                    m->xmp,
@@ -398,21 +366,19 @@ TEST_EACH(masters_need_their_metadata, sizeof masters / sizeof masters[0])
                         .boxes = &box,
                         .box_count = m->xmp ? 1 : 0};
     if (m->icc) {
-        jp2.icc_bytes = make_icc(icc, m->icc);
-        jp2.icc = icc;
+        icc = test_make_icc("mntrRGB ", "desc" TEST_ICC_RGB_TAGS, m->icc);
+        jp2.icc_bytes = icc.size;
+        jp2.icc = icc.bytes;
     }
-    picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 1);
-    outcome o = case_try(&p, "preset=kb-master", &jp2);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 1);
+    owned_outcome o = case_try(&p, "preset=kb-master", &jp2);
     ck_assert_msg(o.status == m->status, "%s: %s: %s", m->what, wvl_status_text(o.status), o.error);
     ck_assert_msg(strstr(o.error, m->reason) != NULL, "%s: %s", m->what, o.error);
     if (o.status == WVL_OK) {
         char text[512];
-        picture back = case_decode(m->what, &o, &(decode_options){.keep_indices = 1});
+        owned_picture back = case_decode(m->what, &o, &(decode_options){.keep_indices = 1});
         ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "%s: %s", m->what, text);
-        picture_free(&back);
     }
-    case_free(&o);
-    picture_free(&p);
 }
 
 TEST_MAIN("profiles")

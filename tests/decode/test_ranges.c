@@ -322,17 +322,14 @@ static const char *const presets[] = {"preset=iiif-lossless", "preset=iiif-lossy
 TEST_EACH(regions_need_what_the_index_says, 4)
 {
     const uint32_t cut[4] = {512, 256, 768, 512};
-    char settings[64];
-    picture p = picture_draw(PICTURE_NATURAL, 1300, 900, 3, 8, 11);
-    snprintf(settings, sizeof settings, "%s container=%s", presets[_i & 1], _i & 2 ? "j2k" : "jp2");
-    outcome o = case_encode(settings, &p, settings, NULL);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 1300, 900, 3, 8, 11);
+    const char *settings = test_print("%s container=%s", presets[_i & 1], _i & 2 ? "j2k" : "jp2");
+    owned_outcome o = case_encode(settings, &p, settings, NULL);
     for (size_t i = (size_t)_i / 2; i < sizeof ranges / sizeof ranges[0]; i += 2) {
         unsigned read = compare(&o, ranges[i].area, ranges[i].discard, 0);
         ck_assert_msg(read <= ranges[i].most, "range %zu: %u of 1000 bytes", i, read);
     }
     (void)compare(&o, cut, 0, 1); /* and they are needed */
-    case_free(&o);
-    picture_free(&p);
 }
 
 TEST_MAIN("ranges")

@@ -64,12 +64,11 @@ static const char *const structures[] = {"",
 TEST_EACH(final_budgets, STRUCTURES)
 {
     static const unsigned budgets[] = {8192, 9000, 13579, 20000, 40000};
-    picture p = fetch(1);
+    owned_picture p = fetch(1);
     picture_crop(&p, 0, 0, 320, 320);
     for (unsigned i = 0; i < 5; i++) {
-        char settings[256];
-        snprintf(settings, sizeof settings, "reversible=no layer-bytes=%u %s", budgets[i], structures[_i]);
-        outcome o = case_encode("budget", &p, settings, NULL);
+        const char *settings = test_print("reversible=no layer-bytes=%u %s", budgets[i], structures[_i]);
+        owned_outcome o = case_encode("budget", &p, settings, NULL);
         uint64_t bytes = wvl_result_codestream(o.result).bytes;
         ck_assert_msg(bytes <= budgets[i], "\"%s\": %llu bytes", settings, (unsigned long long)bytes);
         /* a step of 0.02 ends before the larger budgets do */
@@ -77,24 +76,19 @@ TEST_EACH(final_budgets, STRUCTURES)
         ck_assert_msg(everything || (double)bytes >= 0.995 * budgets[i], "\"%s\": %llu bytes are %.2f %%", settings,
                       (unsigned long long)bytes, 100.0 * (double)bytes / budgets[i]);
         ck_assert_msg(!everything || strstr(structures[_i], "step"), "\"%s\": everything fits", settings);
-        picture back = case_decode(settings, &o, NULL);
-        ck_assert_msg(strstr(structures[_i], "step") || strstr(structures[_i], "levels=0") ||
-                          picture_psnr(&p, &back) > 20.0,
-                      "\"%s\": %.2f dB", settings, picture_psnr(&p, &back));
-        picture_free(&back);
-        case_free(&o);
+        double psnr = case_measure(settings, &o, &p, 0).psnr;
+        ck_assert_msg(strstr(structures[_i], "step") || strstr(structures[_i], "levels=0") || psnr > 20.0,
+                      "\"%s\": %.2f dB", settings, psnr);
     }
-    picture_free(&p);
 }
 
 TEST_EACH(intermediate_budgets, STRUCTURES)
 {
     static const unsigned budgets[] = {8192, 12000, 18000, 30000, 45000};
-    char settings[256];
-    picture p = fetch(0);
+    owned_picture p = fetch(0);
     picture_crop(&p, 0, 0, 384, 320);
-    snprintf(settings, sizeof settings, "reversible=no layer-bytes=8192,12000,18000,30000,45000 %s", structures[_i]);
-    outcome o = case_encode("layers", &p, settings, NULL);
+    const char *settings = test_print("reversible=no layer-bytes=8192,12000,18000,30000,45000 %s", structures[_i]);
+    owned_outcome o = case_encode("layers", &p, settings, NULL);
     for (unsigned i = 0; i < 5; i++) {
         uint64_t told = wvl_result_layer_bytes(o.result, i), found = bytes_up_to(&o, i);
         double least = i == 4 ? 0.995 : 0.97;
@@ -107,8 +101,6 @@ TEST_EACH(intermediate_budgets, STRUCTURES)
                       "\"%s\": layer %u: %llu bytes told, %llu found", settings, i, (unsigned long long)told,
                       (unsigned long long)found);
     }
-    case_free(&o);
-    picture_free(&p);
 }
 
 /* Targets closer than the empty packets between them: an earlier layer must leave room, or the later one overshoots. */
@@ -116,17 +108,14 @@ TEST_EACH(crowded_budgets, 4)
 {
     static const char *const more[] = {"", "sop=yes eph=yes plt=yes", "tile=64,64",
                                        "precincts=[16,16] tile-parts=R progression=RPCL"};
-    picture p = picture_draw(PICTURE_NATURAL, 200, 160, 3, 8, 9);
-    char settings[200];
-    snprintf(settings, sizeof settings, "reversible=no layer-bytes=30000,30005,30010,30020,30600,40000 %s", more[_i]);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 200, 160, 3, 8, 9);
+    const char *settings = test_print("reversible=no layer-bytes=30000,30005,30010,30020,30600,40000 %s", more[_i]);
     static const unsigned budgets[] = {30000, 30005, 30010, 30020, 30600, 40000};
-    outcome o = case_encode("crowded", &p, settings, NULL);
+    owned_outcome o = case_encode("crowded", &p, settings, NULL);
     for (unsigned i = 0; i < 6; i++) {
         ck_assert_msg(wvl_result_layer_bytes(o.result, i) <= budgets[i], "\"%s\": layer %u: %llu bytes of %u", settings,
                       i, (unsigned long long)wvl_result_layer_bytes(o.result, i), budgets[i]);
     }
-    case_free(&o);
-    picture_free(&p);
 }
 
 /* Caps beside every other target, on pictures that leave rate control little to choose. */
@@ -143,20 +132,16 @@ TEST(caps_on_hard_pictures)
                                           "reversible=no psnr=60",
                                           "reversible=no layers=20"};
     for (unsigned k = 0; k < 4; k++) {
-        picture p = picture_draw(kinds[k], 130, 111, 3, 8, k);
+        owned_picture p = picture_draw(kinds[k], 130, 111, 3, 8, k);
         for (unsigned t = 0; t < 9; t++) {
             for (unsigned cap = 700; cap <= 28700; cap += 7000) {
-                char settings[128];
-                snprintf(settings, sizeof settings, "max-bytes=%u %s", cap, targets[t]);
-                outcome o = case_encode("cap", &p, settings, NULL);
+                const char *settings = test_print("max-bytes=%u %s", cap, targets[t]);
+                owned_outcome o = case_encode("cap", &p, settings, NULL);
                 ck_assert_msg(wvl_result_codestream(o.result).bytes <= cap, "kind %u \"%s\": %llu bytes", k, settings,
                               (unsigned long long)wvl_result_codestream(o.result).bytes);
-                picture back = case_decode(settings, &o, NULL);
-                picture_free(&back);
-                case_free(&o);
+                owned_picture back = case_decode(settings, &o, NULL);
             }
         }
-        picture_free(&p);
     }
 }
 
@@ -175,12 +160,11 @@ TEST_EACH(smallest_caps, 8)
                  {"layers=2 bpp=0.001,0.%u", 100, 800},
                  {"max-component-bytes=%u", 1, 60},
                  {"max-component-bytes=%u plt=yes tile-parts=C progression=CPRL tile=20,20", 100, 700}};
-    picture p = picture_draw(PICTURE_NATURAL, 64, 64, 3, 8, 1);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 64, 64, 3, 8, 1);
     unsigned refused = 0, kept = 0;
     for (unsigned cap = cases[_i].first; cap < cases[_i].first + cases[_i].count; cap += 1 + (_i != 0) * (cap & 3)) {
-        char settings[128];
-        snprintf(settings, sizeof settings, cases[_i].settings, cap);
-        outcome o = case_try(&p, settings, NULL);
+        const char *settings = test_print(cases[_i].settings, cap);
+        owned_outcome o = case_try(&p, settings, NULL);
         if (o.status == WVL_OK) {
             ck_assert(strstr(settings, "max-bytes") == NULL || o.bytes <= cap);
             kept++;
@@ -191,10 +175,8 @@ TEST_EACH(smallest_caps, 8)
             ck_assert_msg(!kept, "a cap of %u is refused, a smaller one was kept", cap);
             refused++;
         }
-        case_free(&o);
     }
     ck_assert_msg(refused > 0 && kept > 10, "%s: %u refused, %u kept", cases[_i].settings, refused, kept);
-    picture_free(&p);
 }
 
 /* ---- Caps of a component --------------------------------------------------------------------- */
@@ -210,13 +192,12 @@ TEST_EACH(component_caps, 9)
                                        "style=TERMALL",
                                        "reversible=yes",
                                        "psnr=30,42"};
-    picture p = fetch(2);
+    owned_picture p = fetch(2);
     picture_crop(&p, 0, 0, 256, 256);
     for (unsigned cap = 3000; cap <= 12000; cap += 3000) {
-        char settings[256];
         uint64_t sums[3] = {0, 0, 0}, most = 0;
-        snprintf(settings, sizeof settings, "reversible=no max-component-bytes=%u %s", cap, more[_i]);
-        outcome o = case_encode("component cap", &p, settings, NULL);
+        const char *settings = test_print("reversible=no max-component-bytes=%u %s", cap, more[_i]);
+        owned_outcome o = case_encode("component cap", &p, settings, NULL);
         for (size_t i = 0; i < o.packets.count; i++) {
             sums[o.packets.items[i].component] += o.packets.items[i].bytes;
         }
@@ -228,26 +209,21 @@ TEST_EACH(component_caps, 9)
         int bound_elsewhere = strstr(settings, "max-bytes") || strstr(settings, "bpp") || strstr(settings, "psnr");
         ck_assert_msg(bound_elsewhere || (double)most > 0.97 * cap, "\"%s\": the fullest component has %llu bytes",
                       settings, (unsigned long long)most);
-        case_free(&o);
     }
-    picture_free(&p);
 }
 
 /* ---- PSNR ------------------------------------------------------------------------------------ */
 
 static void check_psnr_targets(const picture *p, const char *settings, const double *targets, unsigned count)
 {
-    outcome o = case_encode("psnr", p, settings, NULL);
+    owned_outcome o = case_encode("psnr", p, settings, NULL);
     for (unsigned i = 0; i < count; i++) {
-        decode_options options = {.layers = i + 1};
-        picture back = case_decode(settings, &o, &options);
-        double found = picture_sample_psnr(p, &back), told = wvl_result_layer_psnr(o.result, i);
-        ck_assert_msg(found >= targets[i] - 0.1 && found <= targets[i] + (is_drawn ? 0.35 : 0.3),
-                      "\"%s\": %g dB were asked for, %.3f dB came (%.3f dB told)", settings, targets[i], found, told);
-        ck_assert_msg(fabs(found - told) < 0.2, "\"%s\": %.3f dB told, %.3f dB found", settings, told, found);
-        picture_free(&back);
+        quality q = case_measure(settings, &o, p, i + 1);
+        ck_assert_msg(q.found >= targets[i] - 0.1 && q.found <= targets[i] + (is_drawn ? 0.35 : 0.3),
+                      "\"%s\": %g dB were asked for, %.3f dB came (%.3f dB told)", settings, targets[i], q.found,
+                      q.told);
+        ck_assert_msg(fabs(q.found - q.told) < 0.2, "\"%s\": %.3f dB told, %.3f dB found", settings, q.told, q.found);
     }
-    case_free(&o);
 }
 
 TEST_EACH(psnr_targets, NAMES)
@@ -255,10 +231,9 @@ TEST_EACH(psnr_targets, NAMES)
     /* the dark picture of 12 bits jumps from 28 to 35 dB with the first pass of one block */
     static const double common[] = {28.0, 32.0, 36.0, 40.0, 44.0}, dark[] = {45.0, 50.0, 55.0, 60.0, 65.0};
     const double *targets = _i == 5 ? dark : common;
-    char all[96];
     static const char *const more[] = {
         "", "mct=off", "tile=200,200", "style=BYPASS+TERMALL", "distortion-bits=2", "block=32,32 levels=7"};
-    picture p = fetch(_i);
+    owned_picture p = fetch(_i);
     for (unsigned i = 0; i < 5; i++) {
         char settings[160];
         for (unsigned k = 0; k < (i == 2 ? 6 : 1); k++) {
@@ -268,10 +243,9 @@ TEST_EACH(psnr_targets, NAMES)
         snprintf(settings, sizeof settings, "reversible=yes psnr=%g", targets[i]);
         check_psnr_targets(&p, settings, &targets[i], 1);
     }
-    snprintf(all, sizeof all, "reversible=no psnr=%g,%g,%g,%g,%g", targets[0], targets[1], targets[2], targets[3],
-             targets[4]);
+    const char *all =
+        test_print("reversible=no psnr=%g,%g,%g,%g,%g", targets[0], targets[1], targets[2], targets[3], targets[4]);
     check_psnr_targets(&p, all, targets, 5);
-    picture_free(&p);
 }
 
 /* What the result tells is what a decoder finds, down to the last bit of deep samples; only an exact picture has no
@@ -291,36 +265,25 @@ TEST_EACH(told_is_found, 2)
         picture_crop(&p, 300, 200, 400, 400);
     }
     for (unsigned i = 0; i < 6; i++) {
-        outcome o = case_encode("told", &p, asked[i], NULL);
-        picture back = case_decode("told", &o, NULL);
-        double told = wvl_result_layer_psnr(o.result, wvl_result_layer_count(o.result) - 1),
-               found = picture_sample_psnr(&p, &back);
+        owned_outcome o = case_encode("told", &p, asked[i], NULL);
+        quality q = case_measure("told", &o, &p, 0);
         /* beyond 100 dB the judge's floats are part of the error */
-        ck_assert_msg(fabs(told - found) < 0.5 || (found > 100.0 && told > found - 0.5 && told < 140.0),
-                      "\"%s\": %.3f dB told, %.3f dB found", asked[i], told, found);
-        picture_free(&back);
-        case_free(&o);
+        ck_assert_msg(fabs(q.told - q.found) < 0.5 || (q.found > 100.0 && q.told > q.found - 0.5 && q.told < 140.0),
+                      "\"%s\": %.3f dB told, %.3f dB found", asked[i], q.told, q.found);
     }
     picture_free(&p);
-}
-
-static double told_last(const outcome *o)
-{
-    return wvl_result_layer_psnr(o->result, wvl_result_layer_count(o->result) - 1);
 }
 
 /* Noise smaller than the last fraction bit of the finest bands: no magnitude shows that it is gone. */
 TEST(unseen_errors_are_counted)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 200, 160, 1, 8, 3);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 200, 160, 1, 8, 3);
     for (uint32_t i = 0; i < 200 * 160; i++) {
         p.planes[0].samples[i] = (int32_t)(64 + (i % 200 + i / 200) / 4 + picture_hash(i, 0, 0) % 4);
     }
-    outcome o = case_encode("unseen", &p, "reversible=no levels=28 quantization=derived distortion-bits=4", NULL);
-    picture back = case_decode("unseen", &o, NULL);
-    ck_assert_double_lt(told_last(&o), picture_sample_psnr(&p, &back) + 0.5);
-    picture_free(&back), picture_free(&p);
-    case_free(&o);
+    owned_outcome o = case_encode("unseen", &p, "reversible=no levels=28 quantization=derived distortion-bits=4", NULL);
+    quality q = case_measure("unseen", &o, &p, 0);
+    ck_assert_double_lt(q.told, q.found + 0.5);
 }
 
 /* Rows are alike, and so are their errors: where one lies at half a sample, a whole column does. */
@@ -350,21 +313,17 @@ TEST_EACH(last_bits_are_measured, 5)
         {PICTURE_NATURAL, 1, 8, "reversible=no levels=0", 3.5}, /* halves, which a decoder may round either way */
         {PICTURE_EXTREME, 3, 1, "reversible=no qfactor=46", 0.1},
     };
-    char settings[128];
-    snprintf(settings, sizeof settings, "%s measure-psnr=yes", rows[_i].settings);
+    const char *settings = test_print("%s measure-psnr=yes", rows[_i].settings);
     double less = 0.0, count = 0.0;
     for (uint32_t seed = 1; seed <= 40; seed++) {
-        picture p = picture_draw(rows[_i].kind, 64, 64, rows[_i].components, rows[_i].depth, seed);
+        owned_picture p = picture_draw(rows[_i].kind, 64, 64, rows[_i].components, rows[_i].depth, seed);
         repeat_first_row(&p);
-        outcome o = case_encode("last bits", &p, settings, NULL);
-        picture back = case_decode(settings, &o, NULL);
-        double told = told_last(&o), found = picture_sample_psnr(&p, &back);
-        ck_assert_msg(told < found + 0.02, "\"%s\", seed %u: %.3f dB told, %.3f dB found", settings, seed, told, found);
-        less += isfinite(found) ? found - told : 0.0;
-        count += isfinite(found);
-        picture_free(&back);
-        picture_free(&p);
-        case_free(&o);
+        owned_outcome o = case_encode("last bits", &p, settings, NULL);
+        quality q = case_measure(settings, &o, &p, 0);
+        ck_assert_msg(q.told < q.found + 0.02, "\"%s\", seed %u: %.3f dB told, %.3f dB found", settings, seed, q.told,
+                      q.found);
+        less += isfinite(q.found) ? q.found - q.told : 0.0;
+        count += isfinite(q.found);
     }
     ck_assert_msg(less <= rows[_i].less * count, "\"%s\": %.3f dB less told than found, in the mean", settings,
                   less / count);
@@ -384,37 +343,26 @@ TEST_EACH(told_as_measured, 2)
                                         "reversible=no style=HT bpp=1",
                                         "rates=30,10,1",
                                         "reversible=no layers=5 max-bytes=9000 tile=130,111"};
-    picture p = picture_draw(PICTURE_NATURAL, 333, 217, 3, _i ? 12 : 8, 77),
-            small = picture_draw(PICTURE_NATURAL, 70, 60, 3, _i ? 12 : 8, 78);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 333, 217, 3, _i ? 12 : 8, 77),
+                  small = picture_draw(PICTURE_NATURAL, 70, 60, 3, _i ? 12 : 8, 78);
     for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++) {
-        char yes[128], no[128];
-        snprintf(yes, sizeof yes, "%s measure-psnr=yes", asked[i]);
-        snprintf(no, sizeof no, "%s measure-psnr=no", asked[i]);
-        outcome o = case_encode("measured", &p, yes, NULL), other = case_encode("measured", &p, no, NULL),
-                automatic = case_encode("measured", &small, asked[i], NULL);
+        const char *yes = test_print("%s measure-psnr=yes", asked[i]);
+        const char *no = test_print("%s measure-psnr=no", asked[i]);
+        owned_outcome o = case_encode("measured", &p, yes, NULL), other = case_encode("measured", &p, no, NULL),
+                      automatic = case_encode("measured", &small, asked[i], NULL);
         ck_assert(o.bytes == other.bytes && !memcmp(o.data, other.data, o.bytes));
         for (uint32_t layer = 0; layer < wvl_result_layer_count(o.result); layer++) {
-            decode_options options = {.layers = layer + 1};
-            picture back = case_decode(yes, &o, &options);
-            double told = wvl_result_layer_psnr(o.result, layer), found = picture_sample_psnr(&p, &back);
+            quality q = case_measure(yes, &o, &p, layer + 1);
             ck_assert(wvl_result_layer_is_measured(o.result, layer));
-            ck_assert(isinf(told) || !wvl_result_layer_is_measured(other.result, layer));
-            ck_assert_msg((isinf(told) && isinf(found)) || fabs(told - found) < 0.05,
-                          "\"%s\", layer %u: %.3f dB told, %.3f dB found", asked[i], layer, told, found);
-            picture_free(&back);
+            ck_assert(isinf(q.told) || !wvl_result_layer_is_measured(other.result, layer));
+            ck_assert_msg((isinf(q.told) && isinf(q.found)) || fabs(q.told - q.found) < 0.05,
+                          "\"%s\", layer %u: %.3f dB told, %.3f dB found", asked[i], layer, q.told, q.found);
         }
-        picture back = case_decode(asked[i], &automatic, NULL);
-        double found = picture_sample_psnr(&small, &back), told = told_last(&automatic);
-        ck_assert((isinf(told) && isinf(found)) ||
-                  (wvl_result_layer_is_measured(automatic.result, 0) && fabs(told - found) < 0.1));
+        quality q = case_measure(asked[i], &automatic, &small, 0);
+        ck_assert((isinf(q.told) && isinf(q.found)) ||
+                  (wvl_result_layer_is_measured(automatic.result, 0) && fabs(q.told - q.found) < 0.1));
         ck_assert(!wvl_result_layer_is_measured(automatic.result, UINT32_MAX));
-        picture_free(&back);
-        case_free(&o);
-        case_free(&other);
-        case_free(&automatic);
     }
-    picture_free(&p);
-    picture_free(&small);
 }
 
 /* Components of different size and depth: the error is that of all samples, scaled to the deepest. */
@@ -424,14 +372,13 @@ TEST(psnr_of_unlike_components)
                                       mixed[2] = {{8, 0, 1, 1}, {12, 1, 1, 1}};
     wvl_image_format format = {sizeof format, 0, 0, 300, 280, 3, components};
     double target = 38.0;
-    picture p = picture_draw_format(PICTURE_NATURAL, &format, 71);
+    owned_picture p = picture_draw_format(PICTURE_NATURAL, &format, 71);
     check_psnr_targets(&p, "reversible=no psnr=38", &target, 1);
     picture_free(&p);
     format.component_count = 2;
     format.components = mixed;
     p = picture_draw_format(PICTURE_NATURAL, &format, 72);
     check_psnr_targets(&p, "reversible=no psnr=38", &target, 1);
-    picture_free(&p);
 }
 
 /* ---- Slopes, automatic layers, meanings ------------------------------------------------------ */
@@ -440,12 +387,11 @@ TEST_EACH(slopes, NAMES)
 {
     unsigned given[5],
         up = _i == 4 ? 4096 : 0; /* 16 bits: 8 more are a factor of 2^16 in squared error, 4096 in slope */
-    char settings[128];
-    picture p = fetch(_i);
+    owned_picture p = fetch(_i);
     for (unsigned i = 0; i < 5; i++) {
         given[i] = i < 4 ? 36000 + up - 1000 * i : 0;
     }
-    snprintf(settings, sizeof settings, "reversible=no slopes=%u,%u,%u,%u,0", given[0], given[1], given[2], given[3]);
+    const char *settings = test_print("reversible=no slopes=%u,%u,%u,%u,0", given[0], given[1], given[2], given[3]);
     outcome o = case_encode("slopes", &p, settings, NULL), again;
     uint64_t before = 0;
     for (unsigned i = 0; i < 5; i++) {
@@ -455,19 +401,18 @@ TEST_EACH(slopes, NAMES)
         before = bytes;
     }
     /* a slope is a property of the picture, not of the other layers: alone it takes the same passes */
-    snprintf(settings, sizeof settings, "reversible=no slopes=%u", given[2]);
+    settings = test_print("reversible=no slopes=%u", given[2]);
     again = case_encode("slopes", &p, settings, NULL);
     ck_assert_msg(fabs(wvl_result_layer_psnr(again.result, 0) - wvl_result_layer_psnr(o.result, 2)) < 1e-6,
                   "%.4f dB, %.4f dB", wvl_result_layer_psnr(again.result, 0), wvl_result_layer_psnr(o.result, 2));
     case_free(&again);
     case_free(&o);
-    picture_free(&p);
 }
 
 TEST_EACH(automatic_layers_halve, NAMES)
 {
-    picture p = fetch(_i);
-    outcome o = case_encode("layers", &p, "layers=7", NULL);
+    owned_picture p = fetch(_i);
+    owned_outcome o = case_encode("layers", &p, "layers=7", NULL);
     uint64_t fixed =
         wvl_result_codestream(o.result).bytes - wvl_result_packet_bytes(o.result, UINT32_MAX, UINT32_MAX, UINT32_MAX);
     for (unsigned i = 0; i < 6; i++) {
@@ -480,15 +425,13 @@ TEST_EACH(automatic_layers_halve, NAMES)
     ck_assert_uint_eq(wvl_result_layer_count(o.result), 4);
     double ratio = (double)wvl_result_layer_bytes(o.result, 3) / (double)wvl_result_layer_bytes(o.result, 0);
     ck_assert_msg(ratio > 7.0 && ratio < 9.0, "the last of four layers has %.2f times the first", ratio);
-    case_free(&o);
-    picture_free(&p);
 }
 
 TEST(meaning_of_units)
 {
     static const wvl_component_format components[3] = {{10, 0, 1, 1}, {10, 0, 2, 2}, {10, 0, 2, 1}};
     wvl_image_format format = {sizeof format, 3, 1, 303, 281, 3, components};
-    picture p = picture_draw_format(PICTURE_NATURAL, &format, 5);
+    owned_picture p = picture_draw_format(PICTURE_NATURAL, &format, 5);
     double samples = picture_raw_bits(&p) / 10.0;
     static const struct {
         const char *settings;
@@ -496,47 +439,36 @@ TEST(meaning_of_units)
     } units[] = {{"bpp=1", 0.125, 0}, {"bpp=0.75,2", 0.25, 0}, {"rates=10", 0, 0.1}, {"rates=40,17.5", 0, 1 / 17.5}};
     ck_assert(samples > 300 * 280 * 1.7);
     for (unsigned i = 0; i < 4; i++) {
-        char settings[64];
-        snprintf(settings, sizeof settings, "reversible=no %s", units[i].settings);
+        const char *settings = test_print("reversible=no %s", units[i].settings);
         double budget = floor(units[i].per_pixel * 300 * 280 + units[i].per_raw * picture_raw_bits(&p) / 8.0);
-        outcome o = case_encode("units", &p, settings, NULL);
+        owned_outcome o = case_encode("units", &p, settings, NULL);
         ck_assert_msg((double)o.bytes <= budget && (double)o.bytes >= 0.99 * budget, "\"%s\": %zu bytes, budget %.0f",
                       settings, o.bytes, budget);
-        case_free(&o);
     }
-    picture_free(&p);
 }
 
 TEST_EACH(lossless_after_lossy, 7)
 {
     static const char *const settings[] = {"rates=30,10,1",      "bpp=0.5,0", "psnr=35,0", "slopes=35000,0",
                                            "layer-bytes=9000,0", "layers=9",  "rates=8,0"};
-    picture p = fetch(_i % 6);
+    owned_picture p = fetch(_i % 6);
     picture_crop(&p, 0, 0, 300, 260);
-    case_lossless("lossless", &p, settings[_i], NULL);
-    outcome o = case_encode("lossless", &p, settings[_i], NULL);
+    owned_outcome o = case_exact(&p, settings[_i]);
     ck_assert(isinf(wvl_result_layer_psnr(o.result, wvl_result_layer_count(o.result) - 1)));
-    case_free(&o);
-    picture_free(&p);
 }
 
 /* More bits never make the picture worse. */
 TEST_EACH(quality_rises_with_bytes, NAMES)
 {
-    picture p = fetch(_i);
+    owned_picture p = fetch(_i);
     double before = 0.0;
     for (unsigned kib = 4; kib <= 64; kib *= 2) {
-        char settings[64];
-        snprintf(settings, sizeof settings, "reversible=no layer-bytes=%u", kib * 1024);
-        outcome o = case_encode("quality", &p, settings, NULL);
-        picture back = case_decode("quality", &o, NULL);
-        double psnr = picture_psnr(&p, &back);
+        const char *settings = test_print("reversible=no layer-bytes=%u", kib * 1024);
+        owned_outcome o = case_encode("quality", &p, settings, NULL);
+        double psnr = case_measure("quality", &o, &p, 0).psnr;
         ck_assert_msg(psnr > before, "%u KiB: %.3f dB after %.3f dB", kib, psnr, before);
         before = psnr;
-        picture_free(&back);
-        case_free(&o);
     }
-    picture_free(&p);
 }
 
 int main(void)

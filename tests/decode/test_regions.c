@@ -24,9 +24,9 @@ TEST(segments_say_the_shift)
         {TILES "mct=off roi=T1C2:U=3/C1:U=4", {0, 4, 0}, {0, 4, 3}, {0, 4, 0}},
         {TILES "mct=off roi=rect=0,0,150,100 overrides=T6C0:levels=0", {12, 12, 12}, {12, 12, 12}, {10, 12, 12}},
     };
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 1);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 1);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        outcome o = case_encode(cases[i].settings, &p, cases[i].settings, NULL);
+        owned_outcome o = case_encode(cases[i].settings, &p, cases[i].settings, NULL);
         for (unsigned c = 0; c < 3; c++) {
             unsigned last = (unsigned)o.stream.tile_count - 1;
             unsigned in_main = o.stream.components[c].shift, in_first = cs_scope_of(&o.stream, 0).components[c].shift,
@@ -35,9 +35,7 @@ TEST(segments_say_the_shift)
                               in_last == cases[i].last_tile[c],
                           "\"%s\", component %u: %u, %u, %u", cases[i].settings, c, in_main, in_first, in_last);
         }
-        case_free(&o);
     }
-    picture_free(&p);
 }
 
 static const char *const lossless[] = {
@@ -64,9 +62,8 @@ TEST_EACH(lossless_stays_lossless, LOSSLESS)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_EXTREME, PICTURE_SPARSE};
     for (uint32_t i = 0; i < 4; i++) {
-        picture p = picture_draw(kinds[i], 150, 100, 3, 8, i);
+        owned_picture p = picture_draw(kinds[i], 150, 100, 3, 8, i);
         case_lossless(lossless[_i], &p, lossless[_i], NULL);
-        picture_free(&p);
     }
 }
 
@@ -78,9 +75,8 @@ TEST_EACH(formats_of_all_kinds, 3)
     static const char *const settings[] = {"roi=rect=90,50,40,41",
                                            TILES "tile-offset=5,3 roi=rect=90,50,40,41/C3:rect=40,12,1,1",
                                            "levels=3 layers=4 roi=C2:U=6/C3:rect=100,100,50,50"};
-    picture p = picture_draw_format(PICTURE_NATURAL, &f, 7);
+    owned_picture p = picture_draw_format(PICTURE_NATURAL, &f, 7);
     case_lossless(settings[_i], &p, settings[_i], NULL);
-    picture_free(&p);
 }
 
 /* Greatest error in and out of the rectangle. */
@@ -119,16 +115,13 @@ TEST_EACH(the_region_comes_first, 6)
     wvl_image_format f = {sizeof f, 0, 0, 150, 100, 3, k};
     decode_options first = {1, 0, 0};
     uint32_t inside, outside;
-    picture p = picture_draw_format(PICTURE_NATURAL, &f, 3);
-    outcome o = case_encode(cases[_i].settings, &p, cases[_i].settings, NULL);
-    picture back = case_decode(cases[_i].settings, &o, &first);
+    owned_picture p = picture_draw_format(PICTURE_NATURAL, &f, 3);
+    owned_outcome o = case_encode(cases[_i].settings, &p, cases[_i].settings, NULL);
+    owned_picture back = case_decode(cases[_i].settings, &o, &first);
     compare_inside(&p, &back, cases[_i].rect, &inside, &outside);
     ck_assert_msg(inside <= cases[_i].most, "\"%s\": off by %u inside", cases[_i].settings, inside);
     ck_assert_uint_gt(outside, 20);
     ck_assert_uint_lt(wvl_result_layer_bytes(o.result, 0), o.bytes / 2);
-    picture_free(&back);
-    case_free(&o);
-    picture_free(&p);
 }
 
 TEST_EACH(caps_hold, 3)
@@ -136,15 +129,10 @@ TEST_EACH(caps_hold, 3)
     static const char *const extras[] = {"roi=rect=30,20,40,40",
                                          TILES "mct=off roi=rect=30,20,40,40/c=1,U=10 max-component-bytes=6000",
                                          "roi=C0:rect=30,20,40,40"};
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
     for (unsigned cap = 5000; cap < 12000; cap += 2311) {
-        char settings[256];
-        snprintf(settings, sizeof settings, "%s reversible=no layers=3 max-bytes=%u", extras[_i], cap);
-        outcome o = case_encode("cap", &p, settings, NULL);
-        ck_assert_msg(o.bytes <= cap && o.bytes + cap / 20 >= cap, "\"%s\": %zu bytes", settings, o.bytes);
-        case_free(&o);
+        case_cap(&p, test_print("%s reversible=no layers=3", extras[_i]), cap, 20);
     }
-    picture_free(&p);
 }
 
 /* Of every layer: gains of lifted samples are those of the samples. Without regions 5/3 is off by as much. OpenJPEG 2.5
@@ -159,61 +147,49 @@ TEST_EACH(estimates_are_honest, 6)
         "reversible=no bpp=1,2,4 guard-bits=1 step=0.002 mct=off roi=rect=30,20,40,40",
         "reversible=no bpp=2,4 roi=c=0,U=10",
         "reversible=no bpp=1,0 distortion-bits=3 mct=off roi=rect=30,20,90,60"};
-    picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 5);
-    outcome o = case_encode(settings[_i], &p, settings[_i], NULL);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 5);
+    owned_outcome o = case_encode(settings[_i], &p, settings[_i], NULL);
     for (unsigned layer = 0; layer < wvl_result_layer_count(o.result); layer++) {
-        decode_options some = {layer + 1, 0, 0};
-        picture back = case_decode(settings[_i], &o, &some);
-        double told = wvl_result_layer_psnr(o.result, layer), found = picture_sample_psnr(&p, &back);
-        ck_assert_msg(told < found + (_i == 2 || _i == 5 ? 1.0 : 0.4) && told > found - (_i == 2 ? 2.5 : 1.0),
-                      "\"%s\", layer %u: %.2f dB told, %.2f dB found", settings[_i], layer, told, found);
-        picture_free(&back);
+        quality q = case_measure(settings[_i], &o, &p, layer + 1);
+        ck_assert_msg(q.told < q.found + (_i == 2 || _i == 5 ? 1.0 : 0.4) && q.told > q.found - (_i == 2 ? 2.5 : 1.0),
+                      "\"%s\", layer %u: %.2f dB told, %.2f dB found", settings[_i], layer, q.told, q.found);
     }
-    case_free(&o);
-    picture_free(&p);
 }
 
 TEST_EACH(psnr_targets_hold, 3)
 {
     static const char *const settings[] = {"reversible=no psnr=38 roi=rect=30,20,40,40", "psnr=38 roi=rect=30,20,40,40",
                                            "reversible=no psnr=36 step=0.01 " TILES "roi=rect=30,20,40,40/c=1,U=10"};
-    picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
-    outcome o = case_encode("psnr", &p, settings[_i], NULL);
-    picture back = case_decode("psnr", &o, NULL);
-    double found = picture_sample_psnr(&p, &back), asked = _i == 2 ? 36.0 : 38.0;
-    ck_assert_msg(found > asked - 0.1 && found < asked + 0.6, "%.2f dB", found);
-    ck_assert_double_eq_tol(wvl_result_layer_psnr(o.result, 0), found, 0.25);
-    picture_free(&back);
-    case_free(&o);
-    picture_free(&p);
+    owned_picture p = picture_draw(PICTURE_NATURAL, 150, 100, 3, 8, 5);
+    owned_outcome o = case_encode("psnr", &p, settings[_i], NULL);
+    quality q = case_measure("psnr", &o, &p, 0);
+    double asked = _i == 2 ? 36.0 : 38.0;
+    ck_assert_msg(q.found > asked - 0.1 && q.found < asked + 0.6, "%.2f dB", q.found);
+    ck_assert_double_eq_tol(q.told, q.found, 0.25);
 }
 
-TEST(refusals_name_the_clause)
-{
-    static const char *const cases[][2] = {
-        {"roi=c=0", "entry 1: whole components need a shift"},
-        {"roi=c=0,U=256", "0 to 255 (A.6.3)"},
-        {"roi=rect=1,2,3", "expected rect="},
-        {"roi=rect=1,2,0,3", "expected rect="},
-        {"roi=rect=1,2,4294967295,3", "below 2^32"},
-        {"roi=rect=1,2,3,4/", "after the last /"},
-        {"roi=rect=1,2,3,4;V=3", "expected rect="},
-        {"roi=T0:U=3", "expected T and tiles"},
-        {"roi=c=3,U=5", "(A.6.2)"},
-        {"roi=T2:U=5", "(A.4.2)"},
-        {"roi=rect=150,0,5,5", "outside the picture"},
-        {"mct=off roi=rect=0,0,5,5;U=10", "11 or more are needed"},
-        {"mct=off roi=rect=0,0,5,5;U=21", "31 in all are coded (A.6.3, H.2)"},
-        {"mct=off roi=c=0,U=27", "37 in all are possible (A.6.3, H.2)"},
-        {"reversible=no guard-bits=7 step=0.0001 roi=rect=0,0,5,5", "fewer guard bits or a coarser step"},
-        {"profile=imf-2k roi=c=0,U=5", "regions of interest are not allowed (A.10)"},
-        {"profile=ndnp roi=c=0,U=5", "regions of interest are not allowed"},
-    };
-    wvl_component_format k[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}};
-    wvl_image_format f = {sizeof f, 0, 0, 150, 100, 3, k};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        case_refused("refusal", &f, cases[i][0], cases[i][1]);
-    }
-}
+#define RGB                                                                                                            \
+    0, 0, 150, 100, 3, { 8, 0, 1, 1 }
+static const refusal refusals[] = {
+    {"roi=c=0", "entry 1: whole components need a shift", RGB},
+    {"roi=c=0,U=256", "0 to 255 (A.6.3)", RGB},
+    {"roi=rect=1,2,3", "expected rect=", RGB},
+    {"roi=rect=1,2,0,3", "expected rect=", RGB},
+    {"roi=rect=1,2,4294967295,3", "below 2^32", RGB},
+    {"roi=rect=1,2,3,4/", "after the last /", RGB},
+    {"roi=rect=1,2,3,4;V=3", "expected rect=", RGB},
+    {"roi=T0:U=3", "expected T and tiles", RGB},
+    {"roi=c=3,U=5", "(A.6.2)", RGB},
+    {"roi=T2:U=5", "(A.4.2)", RGB},
+    {"roi=rect=150,0,5,5", "outside the picture", RGB},
+    {"mct=off roi=rect=0,0,5,5;U=10", "11 or more are needed", RGB},
+    {"mct=off roi=rect=0,0,5,5;U=21", "31 in all are coded (A.6.3, H.2)", RGB},
+    {"mct=off roi=c=0,U=27", "37 in all are possible (A.6.3, H.2)", RGB},
+    {"reversible=no guard-bits=7 step=0.0001 roi=rect=0,0,5,5", "fewer guard bits or a coarser step", RGB},
+    {"profile=imf-2k roi=c=0,U=5", "regions of interest are not allowed (A.10)", RGB},
+    {"profile=ndnp roi=c=0,U=5", "regions of interest are not allowed", RGB},
+};
+
+TEST_EACH(refusals_name_the_clause, sizeof refusals / sizeof refusals[0]) { case_refuse(&refusals[_i]); }
 
 TEST_MAIN("regions")

@@ -202,23 +202,20 @@ static picture draw_ycc(void)
                : picture_draw_format(PICTURE_NATURAL, &format, 40);
 }
 
-typedef struct quality {
+typedef struct weighed {
     double weighted, psnr, told;
     uint64_t bytes;
-} quality;
+} weighed;
 
-static quality measure(const picture *p, colors kind, const char *settings, const char *more, const wvl_jp2_info *jp2)
+static weighed measure(const picture *p, colors kind, const char *settings, const char *more, const wvl_jp2_info *jp2)
 {
-    char all[300];
-    snprintf(all, sizeof all, "%s%s%s", settings, more,
-             strstr(settings, "rdoq") ? "" : " rdoq=no"); /* what weights alone do */
-    outcome o = case_encode(all, p, all, jp2);
-    picture back = case_decode(all, &o, NULL);
-    quality q = {weighted_error(p, &back, kind), picture_sample_psnr(p, &back),
+    const char *all =
+        test_print("%s%s%s", settings, more, strstr(settings, "rdoq") ? "" : " rdoq=no"); /* what weights alone do */
+    owned_outcome o = case_encode(all, p, all, jp2);
+    owned_picture back = case_decode(all, &o, NULL);
+    weighed q = {weighted_error(p, &back, kind), picture_sample_psnr(p, &back),
                  wvl_result_layer_psnr(o.result, wvl_result_layer_count(o.result) - 1),
                  wvl_result_codestream(o.result).bytes};
-    picture_free(&back);
-    case_free(&o);
     return q;
 }
 
@@ -226,7 +223,7 @@ static quality measure(const picture *p, colors kind, const char *settings, cons
  * told is the one that is found. */
 static void expect_better(const picture *p, colors kind, const char *settings, const wvl_jp2_info *jp2)
 {
-    quality plain = measure(p, kind, settings, "", jp2), visual = measure(p, kind, settings, " visual=yes", jp2);
+    weighed plain = measure(p, kind, settings, "", jp2), visual = measure(p, kind, settings, " visual=yes", jp2);
     double gain = 10.0 * log10(plain.weighted / visual.weighted);
     ck_assert_msg(fabs((double)plain.bytes - (double)visual.bytes) < 0.02 * (double)plain.bytes,
                   "\"%s\": %llu bytes, %llu with weights", settings, (unsigned long long)plain.bytes,
@@ -255,68 +252,56 @@ TEST(colors_at_the_same_bytes)
                                            "reversible=no qfactor=90 max-bytes=15000",
                                            "reversible=no max-component-bytes=5000",
                                            "reversible=no bpp=1 roi=rect=40,50,90,60"};
-    picture p = fetch("kodim05.png", 3, 41);
+    owned_picture p = fetch("kodim05.png", 3, 41);
     for (unsigned i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         expect_better(&p, AS_RGB, settings[i], NULL);
     }
-    picture_free(&p);
 }
 
 /* Without the colour transform nothing says that a component is chrominance, but that it is subsampled or that its file
  * says so. */
 TEST(other_components_at_the_same_bytes)
 {
-    picture rgb = fetch("kodim05.png", 3, 41), grey = fetch("ic_spider_web_g8.png", 1, 42), ycc = draw_ycc();
+    owned_picture rgb = fetch("kodim05.png", 3, 41), grey = fetch("ic_spider_web_g8.png", 1, 42), ycc = draw_ycc();
     wvl_jp2_info sycc = {.struct_size = sizeof sycc, .color = WVL_COLOR_SYCC};
     expect_better(&rgb, AS_LUMA, "reversible=no bpp=1 mct=off", NULL);
     expect_better(&rgb, AS_YCC, "reversible=no bpp=1 mct=off container=jp2", &sycc);
     expect_better(&grey, AS_LUMA, "reversible=no bpp=0.5", NULL);
     expect_better(&ycc, AS_YCC, "reversible=no bpp=0.5", NULL);
     expect_better(&ycc, AS_YCC, "bpp=1", NULL);
-    picture_free(&rgb);
-    picture_free(&grey);
-    picture_free(&ycc);
 }
 
 /* ---- Everything, and nothing to weigh -------------------------------------------------------- */
 
 static picture decode_layers(const picture *p, const char *settings, unsigned layers)
 {
-    outcome o = case_encode(settings, p, settings, NULL);
+    owned_outcome o = case_encode(settings, p, settings, NULL);
     picture back = case_decode(settings, &o, &(decode_options){.layers = layers});
-    case_free(&o);
     return back;
 }
 
 /* Weights order the layers of a picture without loss; the last one completes it. */
 TEST(lossless_layers)
 {
-    picture p = fetch("kodim13.png", 3, 43);
-    picture all = decode_layers(&p, "bpp=0.5,0 visual=yes", 0), first = decode_layers(&p, "bpp=0.5,0 visual=yes", 1),
-            plain = decode_layers(&p, "bpp=0.5,0", 1);
+    owned_picture p = fetch("kodim13.png", 3, 43);
+    owned_picture all = decode_layers(&p, "bpp=0.5,0 visual=yes", 0),
+                  first = decode_layers(&p, "bpp=0.5,0 visual=yes", 1), plain = decode_layers(&p, "bpp=0.5,0", 1);
     char text[200];
     ck_assert_msg(picture_equal(&p, &all, text, sizeof text), "%s", text);
     ck_assert(weighted_error(&p, &first, AS_RGB) < 0.95 * weighted_error(&p, &plain, AS_RGB));
-    picture_free(&all);
-    picture_free(&first);
-    picture_free(&plain);
-    picture_free(&p);
 }
 
 TEST(nothing_to_weigh)
 {
     static const char *const settings[] = {"levels=5", "reversible=no", "reversible=no qfactor=70", "style=HT"};
-    picture p = fetch("kodim13.png", 3, 43);
+    owned_picture p = fetch("kodim13.png", 3, 43);
     for (unsigned i = 0; i < 4; i++) {
-        char weighted[64];
-        snprintf(weighted, sizeof weighted, "%s visual=yes", settings[i]);
-        outcome a = case_encode(settings[i], &p, settings[i], NULL), b = case_encode(weighted, &p, weighted, NULL);
+        const char *weighted = test_print("%s visual=yes", settings[i]);
+        owned_outcome a = case_encode(settings[i], &p, settings[i], NULL),
+                      b = case_encode(weighted, &p, weighted, NULL);
         ck_assert_msg(a.bytes == b.bytes && !memcmp(a.data, b.data, a.bytes), "\"%s\": other bytes though all are sent",
                       settings[i]);
-        case_free(&a);
-        case_free(&b);
     }
-    picture_free(&p);
 }
 
 TEST(refusals)

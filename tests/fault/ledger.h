@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wavelane.h"
+#include "tests/support/api.h"
 
 typedef struct ledger {
     pthread_mutex_t lock;
@@ -66,6 +66,28 @@ static inline wvl_allocator ledger_allocator(ledger *l)
 {
     wvl_allocator a = {ledger_allocate, ledger_release, l};
     return a;
+}
+
+/* A ledger that is owned is checked when its block ends: all memory must be back by then, in the sizes that were taken.
+ * Declare it before the context. */
+#define owned_ledger OWNED_BY(ledger_close) ledger
+static inline void ledger_close(ledger *l)
+{
+    REQUIRE_THAT(!l->live_count && !l->wrong_sizes, "%llu pieces of memory stay", (unsigned long long)l->live_count);
+}
+
+static inline wvl_context *ledger_open_context(ledger *l, uint32_t threads)
+{
+    ledger_open(l);
+    wvl_allocator host = ledger_allocator(l);
+    return test_open_context_by(&host, threads);
+}
+
+/* After `count` more calls all fail; negative: none fails. */
+static inline void ledger_limit_calls(ledger *l, int64_t count)
+{
+    l->fail_on = 1;
+    l->fail_at = count < 0 ? 0 : l->calls + (uint64_t)count + 1;
 }
 
 #endif

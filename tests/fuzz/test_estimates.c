@@ -6,7 +6,6 @@
 #include "tests/support/support.h"
 
 static fuzz_case drawn;
-static char line[FUZZ_MAX_TEXT];
 
 /* Few coefficients stay below 34 dB, and what goes is no noise: seed 880009029 needed 1.24 dB. */
 TEST(sparse_estimates_have_an_allowance)
@@ -93,39 +92,50 @@ TEST(last_bits_of_few_samples_have_an_allowance)
     ck_assert_uint_eq(used, 1u << FUZZ_ALLOW_REVERSIBLE_FEW);
 }
 
-/* Samples of which no error here takes as much as varies in them. */
-static fuzz_plane varied_plane(uint32_t width, uint32_t height, uint8_t depth)
+/* One plane of samples of which no error here takes as much as varies in them. */
+static const fuzz_picture *vary(uint32_t width, uint32_t height, uint8_t depth)
 {
     static int32_t samples[9000];
+    static fuzz_plane plane;
+    static fuzz_picture p;
     for (uint32_t i = 0; i < width * height; i++) {
         samples[i] = i % 2 ? (1 << depth) - 1 : 0;
     }
-    return (fuzz_plane){width, height, depth, 0, 1, 1, samples};
+    plane = (fuzz_plane){width, height, depth, 0, 1, 1, samples};
+    p = (fuzz_picture){.x1 = width, .y1 = height, .count = 1, .planes = &plane};
+    return &p;
 }
+
+typedef double estimate(const fuzz_case *c, const fuzz_picture *p, double told);
+
+/* error: the root of the mean squared error that is expected for what is told, of full range. */
+static void expect(estimate *found, const char *options, const fuzz_picture *p, double told, double error,
+                   double tolerance)
+{
+    ck_assert(fuzz_case_parse(&drawn, options));
+    ck_assert_double_eq_tol(found(&drawn, p, told), -20.0 * log10(error), tolerance);
+}
+#define MEASURED fuzz_estimate_expect_measured
+#define ESTIMATED fuzz_estimate_expect_estimated
 
 /* Magnitudes are up to a unit too low: an estimate lacks that of every sample, whatever is measured knows it. */
 TEST(estimates_lack_a_unit)
 {
-    fuzz_plane plane = varied_plane(100, 90, 12);
-    fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
+    const fuzz_picture *p = vary(100, 90, 12);
     double told = -20.0 * log10(0.001), unit = 0.04 / 256.0;
-    ck_assert(fuzz_case_parse(&drawn, "step=0.04 distortion-bits=8"));
-    ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(0.001 + unit), 0.02);
-    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -10.0 * log10(0.001 * 0.001 + unit * unit),
-                            0.02);
+    static const char options[] = "step=0.04 distortion-bits=8";
+    expect(ESTIMATED, options, p, told, 0.001 + unit, 0.02);
+    expect(MEASURED, options, p, told, hypot(0.001, unit), 0.02);
 }
 
 /* Where a unit is coarse, all samples may lie on one side of what a magnitude says: half a unit more. */
 TEST(coarse_units_hide_one_side)
 {
-    fuzz_plane plane = varied_plane(100, 90, 16);
-    fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
+    const fuzz_picture *p = vary(100, 90, 16);
     double told = 7.292, error = pow(10.0, -told / 20.0);
-    ck_assert(fuzz_case_parse(&drawn, "step=0.4827 distortion-bits=2"));
-    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -20.0 * log10(error + 0.4827 / 8.0),
-                            0.001);
-    ck_assert(fuzz_case_parse(&drawn, "step=0.4827 distortion-bits=5")); /* a unit of 0.015: no more than its square */
-    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), told, 0.01);
+    expect(MEASURED, "step=0.4827 distortion-bits=2", p, told, error + 0.4827 / 8.0, 0.001);
+    /* a unit of 0.015: no more than its square */
+    expect(MEASURED, "step=0.4827 distortion-bits=5", p, told, error, 0.01);
 }
 
 /* Of many levels, derived steps are coarser than asked for: the lowest band's exponent holds no more. */
@@ -143,70 +153,52 @@ TEST(derived_steps_of_many_levels_are_coarse)
         {"levels=26 distortion-bits=0", 0x1p-17},
         {"quantization=derived levels=10 distortion-bits=0", 0x1p-17},
     };
-    fuzz_plane plane = varied_plane(100, 90, 17);
-    fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
+    const double told = 30.559, error = pow(10.0, -told / 20.0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        double told = 30.559, error = pow(10.0, -told / 20.0) + rows[i].unit;
-        ck_assert(fuzz_case_parse(&drawn, rows[i].options));
-        ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(error), 0.001);
+        expect(ESTIMATED, rows[i].options, vary(100, 90, 17), told, error + rows[i].unit, 0.001);
     }
 }
 
 /* Where errors are as large as what varies, one coefficient makes most samples: errors add up as they are. */
 TEST(errors_of_flat_crops_add_up)
 {
-    fuzz_plane plane = varied_plane(100, 90, 10);
-    fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
+    static const char options[] = "picture=a.png step=0.0069 distortion-bits=2";
+    const fuzz_picture *p = vary(100, 90, 10);
     double told = 50.0, error = pow(10.0, -told / 20.0), unit = 0.0069 / 4.0;
-    ck_assert(fuzz_case_parse(&drawn, "picture=a.png step=0.0069 distortion-bits=2"));
-    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -10.0 * log10(error * error + unit * unit),
-                            0.001);
+    expect(MEASURED, options, p, told, hypot(error, unit), 0.001);
     for (uint32_t i = 0; i < 9000; i++) {
-        plane.samples[i] = 700 + (int32_t)(i % 2); /* 66.2 dB from their mean */
+        p->planes->samples[i] = 700 + (int32_t)(i % 2); /* 66.2 dB from their mean */
     }
-    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -20.0 * log10(error + unit), 0.001);
+    expect(MEASURED, options, p, told, error + unit, 0.001);
 }
 
 /* Few samples of a region may all be half a step lower. */
 TEST(regions_of_few_samples_are_lower)
 {
-    fuzz_plane plane = varied_plane(3, 1, 8);
-    fuzz_picture p = {.x1 = 3, .y1 = 1, .count = 1, .planes = &plane};
+    const fuzz_picture *p = vary(3, 1, 8);
     double told = 31.212, error = pow(10.0, -told / 20.0) + 0.19 / 32.0;
-    ck_assert(fuzz_case_parse(&drawn, "step=0.19 distortion-bits=5"));
-    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -20.0 * log10(error), 0.001);
-    ck_assert(fuzz_case_parse(&drawn, "step=0.19 distortion-bits=5 roi=rect=0,0,2,1"));
-    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -20.0 * log10(error + 0.095), 0.001);
+    expect(MEASURED, "step=0.19 distortion-bits=5", p, told, error, 0.001);
+    expect(MEASURED, "step=0.19 distortion-bits=5 roi=rect=0,0,2,1", p, told, error + 0.095, 0.001);
 }
 
 /* A measured PSNR of samples of two values may be half a sample lower, of others not. */
 TEST(extremes_move_together)
 {
-    fuzz_plane plane = varied_plane(100, 90, 10);
-    fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
-    double errors = 4.5 / 1024.0;
-    ck_assert(fuzz_case_parse(&drawn, "picture=extreme"));
-    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, -20.0 * log10(errors)),
-                            -20.0 * log10(5.0 / 1024.0), 0.01);
-    ck_assert(fuzz_case_parse(&drawn, "picture=natural"));
-    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, -20.0 * log10(errors)), -20.0 * log10(errors),
-                            0.01);
+    const fuzz_picture *p = vary(100, 90, 10);
+    double errors = 4.5 / 1024.0, told = -20.0 * log10(errors);
+    expect(MEASURED, "picture=extreme", p, told, 5.0 / 1024.0, 0.01);
+    expect(MEASURED, "picture=natural", p, told, errors, 0.01);
 }
 
 /* OpenJPEG rebuilds samples of a region half a step lower, which samples of two values in the middle of it all show. */
 TEST(extremes_of_regions_are_lower)
 {
-    fuzz_plane plane = varied_plane(122, 33, 10);
-    fuzz_picture p = {.x1 = 122, .y1 = 33, .count = 1, .planes = &plane};
-    double told = 52.645, unit = 0.0284 / 64.0, error = pow(10.0, -told / 20.0) + unit;
-    ck_assert(fuzz_case_parse(&drawn, "picture=extreme step=0.0284"));
-    ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(error), 0.01);
-    ck_assert(fuzz_case_parse(&drawn, "picture=natural step=0.0284 roi=rect=0,0,9,9"));
-    ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(error), 0.01);
-    ck_assert(fuzz_case_parse(&drawn, "picture=extreme step=0.0284 roi=rect=0,0,9,9"));
-    ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(error + 0.0142), 0.01);
-    error = pow(10.0, -told / 20.0) + ldexp(0.5, -10) + 0.0142;
-    ck_assert_double_eq_tol(fuzz_estimate_expect_measured(&drawn, &p, told), -20.0 * log10(error), 0.02);
+    const fuzz_picture *p = vary(122, 33, 10);
+    double told = 52.645, given = pow(10.0, -told / 20.0), error = given + 0.0284 / 64.0;
+    expect(ESTIMATED, "picture=extreme step=0.0284", p, told, error, 0.01);
+    expect(ESTIMATED, "picture=natural step=0.0284 roi=rect=0,0,9,9", p, told, error, 0.01);
+    expect(ESTIMATED, "picture=extreme step=0.0284 roi=rect=0,0,9,9", p, told, error + 0.0142, 0.01);
+    expect(MEASURED, "picture=extreme step=0.0284 roi=rect=0,0,9,9", p, told, given + ldexp(0.5, -10) + 0.0142, 0.02);
 }
 
 /* Without levels, guard bits leave fewer bits of 16 below the step than are wanted, down to three. */
@@ -216,17 +208,13 @@ TEST(guard_bits_hide_fractions)
         const char *options;
         double bits;
     } rows[] = {
-        {"levels=0 guard-bits=2", 6.0}, {"levels=0 guard-bits=5", 5.0},
-        {"levels=0 guard-bits=7", 3.0}, {"levels=0 guard-bits=7 distortion-bits=2", 2.0},
-        {"guard-bits=7", 6.0},          {"overrides=C0-0:levels=0;guard-bits=7", 3.0},
+        {"step=0.0185 levels=0 guard-bits=2", 6.0}, {"step=0.0185 levels=0 guard-bits=5", 5.0},
+        {"step=0.0185 levels=0 guard-bits=7", 3.0}, {"step=0.0185 levels=0 guard-bits=7 distortion-bits=2", 2.0},
+        {"step=0.0185 guard-bits=7", 6.0},          {"step=0.0185 overrides=C0-0:levels=0;guard-bits=7", 3.0},
     };
-    fuzz_plane plane = varied_plane(100, 90, 10);
-    fuzz_picture p = {.x1 = 100, .y1 = 90, .count = 1, .planes = &plane};
+    const double told = 40.1, error = pow(10.0, -told / 20.0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        double told = 40.1, error = pow(10.0, -told / 20.0) + ldexp(0.0185, -(int)rows[i].bits);
-        snprintf(line, sizeof line, "step=0.0185 %s", rows[i].options);
-        ck_assert(fuzz_case_parse(&drawn, line));
-        ck_assert_double_eq_tol(fuzz_estimate_expect_estimated(&drawn, &p, told), -20.0 * log10(error), 0.001);
+        expect(ESTIMATED, rows[i].options, vary(100, 90, 10), told, error + ldexp(0.0185, -(int)rows[i].bits), 0.001);
     }
 }
 

@@ -8,8 +8,8 @@
 #include "conformance/fuzz/reduce.h"
 #include "conformance/fuzz/run.h"
 #include "conformance/fuzz/tally.h"
+#include "tests/support/owned.h"
 #include "tests/support/support.h"
-#include "wavelane.h"
 
 #define SEEDS 4000u
 
@@ -30,7 +30,7 @@ TEST(every_option_is_drawn)
 {
     size_t count;
     const wvl_option *options = wvl_options(&count);
-    unsigned *seen = calloc(count, sizeof *seen);
+    OWNED unsigned *seen = calloc(count, sizeof *seen);
     ck_assert_ptr_nonnull(seen);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         fuzz_draw_case(seed, NULL, &drawn);
@@ -42,7 +42,6 @@ TEST(every_option_is_drawn)
     for (size_t i = 0; i < count; i++) {
         ck_assert_msg(seen[i] > 0, "option %s never leaves its default", options[i].key);
     }
-    free(seen);
 }
 
 /* A line repeats a case; a seed draws the same one. */
@@ -136,86 +135,86 @@ TEST(lists_and_numbers_become_small)
 }
 
 /* A decoder's fault explains the cases that its evidence names, and no others. */
-TEST(changes_explain_where_they_overlap)
-{
-    static const struct {
-        const char *changes;
-        int is_known;
-    } rows[] = {
-        {"0,0,2,6,3,LRCP", 0},
-        {"0,0,2,3,3,LRCP/3,0,2,6,3,RPCL", 0},                /* resolutions apart */
-        {"0,0,2,6,1,LRCP/0,1,2,6,3,RPCL", 0},                /* components apart */
-        {"0,0,1,3,3,LRCP/3,0,2,6,3,RPCL/2,0,2,3,1,CPRL", 1}, /* the third with the first */
-        {"T1=0,0,1,6,3,LRCP/T2=0,0,2,6,3,RPCL", 0},          /* of different tiles */
-        {"T1=0,0,1,6,3,LRCP/T2=0,0,2,6,3,RPCL/T1=5,2,2,6,3,RPCL", 1},
-        {"0,0,1,6,3,LRCP/0,0,2,6,3,RLCP", 1},
-    };
-    fuzz_plane planes[3] = {{.width = 300, .height = 200, .depth = 8, .dx = 1, .dy = 1},
-                            {.width = 300, .height = 200, .depth = 8, .dx = 1, .dy = 1},
-                            {.width = 300, .height = 200, .depth = 8, .dx = 1, .dy = 1}};
-    fuzz_picture p = {.x1 = 300, .y1 = 200, .count = 3, .planes = planes};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        fuzz_facts facts = {.c = &drawn, .p = &p};
-        snprintf(line, sizeof line, "layers=2 progression-changes=%s", rows[i].changes);
-        ck_assert(fuzz_case_parse(&drawn, line));
-        const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, &facts);
-        ck_assert_msg((fault && !strcmp(fault->id, "grok-poc")) == rows[i].is_known, "%s", rows[i].changes);
-    }
-}
-
-TEST(component_parts_explain_with_layers)
-{
-    static const struct {
-        const char *options;
-        int is_known;
-    } rows[] = {
-        {"tile-parts=C layers=2", 1},  {"tile-parts=LC bpp=0.5,1", 1}, {"tile-parts=C", 0},
-        {"tile-parts=LR layers=2", 0}, {"layers=2 bpp=0.5,1", 0},      {"tile-parts=RLC rates=20", 0},
-    };
-    fuzz_plane plane = {.width = 300, .height = 200, .depth = 8, .dx = 1, .dy = 1};
-    fuzz_picture p = {.x1 = 300, .y1 = 200, .count = 1, .planes = &plane};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        fuzz_facts facts = {.c = &drawn, .p = &p};
-        ck_assert(fuzz_case_parse(&drawn, rows[i].options));
-        const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, &facts);
-        ck_assert_msg((fault && !strcmp(fault->id, "grok-component-parts")) == rows[i].is_known, "%s", rows[i].options);
-    }
-}
-
-/* Blocks of 31 planes, of which OpenJPEG says that it does not carry them. */
-TEST(planes_explain_grok)
-{
-    static const struct {
-        const char *complaint;
-        int is_known;
-    } rows[] = {
-        {NULL, 0},
-        {"OpenJPEG: unsupported bpno_plus_one = 35 >= 31", 1},
-        {"OpenJPEG: number of bitplane, 31, is larger than 30", 1},
-        {"OpenJPEG: tile part too short", 0},
-    };
-    fuzz_plane plane = {.width = 300, .height = 200, .depth = 12, .dx = 1, .dy = 1};
-    fuzz_picture p = {.x1 = 300, .y1 = 200, .count = 1, .planes = &plane};
-    ck_assert(fuzz_case_parse(&drawn, "reversible=no levels=28"));
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        fuzz_facts facts = {.c = &drawn, .p = &p, .complaint = rows[i].complaint};
-        const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, &facts);
-        ck_assert_int_eq(fault && !strcmp(fault->id, "grok-planes"), rows[i].is_known);
-    }
-}
-
-typedef struct marker_row {
-    const char *options;
+static const struct {
+    fuzz_decoder decoder;
+    const char *fault, *options;
     int is_known;
-} marker_row;
+    const char *complaint;
+} fault_rows[] = {
+#define CHANGES "layers=2 progression-changes="
+    {FUZZ_GROK, "grok-poc", CHANGES "0,0,2,6,3,LRCP", 0, NULL},
+    {FUZZ_GROK, "grok-poc", CHANGES "0,0,2,3,3,LRCP/3,0,2,6,3,RPCL", 0, NULL}, /* resolutions apart */
+    {FUZZ_GROK, "grok-poc", CHANGES "0,0,2,6,1,LRCP/0,1,2,6,3,RPCL", 0, NULL}, /* components apart */
+    /* the third with the first */
+    {FUZZ_GROK, "grok-poc", CHANGES "0,0,1,3,3,LRCP/3,0,2,6,3,RPCL/2,0,2,3,1,CPRL", 1, NULL},
+    {FUZZ_GROK, "grok-poc", CHANGES "T1=0,0,1,6,3,LRCP/T2=0,0,2,6,3,RPCL", 0, NULL}, /* of different tiles */
+    {FUZZ_GROK, "grok-poc", CHANGES "T1=0,0,1,6,3,LRCP/T2=0,0,2,6,3,RPCL/T1=5,2,2,6,3,RPCL", 1, NULL},
+    {FUZZ_GROK, "grok-poc", CHANGES "0,0,1,6,3,LRCP/0,0,2,6,3,RLCP", 1, NULL},
+    {FUZZ_GROK, "grok-component-parts", "tile-parts=C layers=2", 1, NULL},
+    {FUZZ_GROK, "grok-component-parts", "tile-parts=LC bpp=0.5,1", 1, NULL},
+    {FUZZ_GROK, "grok-component-parts", "tile-parts=C", 0, NULL},
+    {FUZZ_GROK, "grok-component-parts", "tile-parts=LR layers=2", 0, NULL},
+    {FUZZ_GROK, "grok-component-parts", "layers=2 bpp=0.5,1", 0, NULL},
+    {FUZZ_GROK, "grok-component-parts", "tile-parts=RLC rates=20", 0, NULL},
+/* Blocks of 31 planes, of which OpenJPEG says that it does not carry them. */
+#define DEEP "reversible=no levels=28"
+    {FUZZ_GROK, "grok-planes", DEEP, 0, NULL},
+    {FUZZ_GROK, "grok-planes", DEEP, 1, "OpenJPEG: unsupported bpno_plus_one = 35 >= 31"},
+    {FUZZ_GROK, "grok-planes", DEEP, 1, "OpenJPEG: number of bitplane, 31, is larger than 30"},
+    {FUZZ_GROK, "grok-planes", DEEP, 0, "OpenJPEG: tile part too short"},
+    {FUZZ_OPENJPEG, "openjpeg-far-precincts", "levels=16 overrides=T1-1:progression=CPRL", 1, NULL},
+    {FUZZ_OPENJPEG, "openjpeg-far-precincts", "levels=16 overrides=T1-1:progression=RPCL", 1, NULL},
+    {FUZZ_OPENJPEG, "openjpeg-far-precincts", "levels=15 overrides=T1-1:progression=CPRL", 0, NULL},
+    {FUZZ_OPENJPEG, "openjpeg-far-precincts", "levels=16 overrides=T1-1:progression=RLCP", 0, NULL},
+};
+
+TEST_EACH(options_and_complaints_explain, sizeof fault_rows / sizeof *fault_rows)
+{
+    int is_poc = !strcmp(fault_rows[_i].fault, "grok-poc"), is_deep = !strcmp(fault_rows[_i].fault, "grok-planes");
+    fuzz_plane plane = {.width = 300, .height = 200, .depth = is_deep ? 12 : 8, .dx = 1, .dy = 1};
+    fuzz_plane planes[3] = {plane, plane, plane};
+    fuzz_picture p = {.x1 = 300, .y1 = 200, .count = is_poc ? 3 : 1, .planes = planes};
+    fuzz_facts facts = {.c = &drawn, .p = &p, .complaint = fault_rows[_i].complaint};
+    ck_assert(fuzz_case_parse(&drawn, fault_rows[_i].options));
+    const fuzz_fault *fault = fuzz_faults_find(fault_rows[_i].decoder, &facts);
+    ck_assert_msg((fault && !strcmp(fault->id, fault_rows[_i].fault)) == fault_rows[_i].is_known, "%s",
+                  fault_rows[_i].options);
+}
 
 /* What the markers of a codestream say. */
-static void check_marker_fault(const char *id, const marker_row *row)
+static const struct {
+    const char *fault, *options;
+    int is_known;
+} marker_rows[] = {
+    /* a colour transform in some tile, and offsets of components 0 to 2 that are not the same */
+    {"grok-unlike-offsets", "components=3*8u registration=[0,0],[1,0],[0,0]", 1},
+    {"grok-unlike-offsets", "components=3*8u registration=[0,0],[0,0],[0,1] reversible=no", 1},
+    {"grok-unlike-offsets", "components=4*8u registration=[0,0],[0,0],[9,0],[0,0]", 1},
+    {"grok-unlike-offsets", "components=4*8u registration=[0,0],[0,0],[0,0],[9,0]", 0},
+    {"grok-unlike-offsets", "components=3*8u registration=[7,9]", 0},
+    {"grok-unlike-offsets", "components=3*8u registration=[0,0],[1,0],[0,0] mct=off", 0},
+    {"grok-unlike-offsets", "components=2*8u registration=[0,0],[1,0]", 0},
+    {"grok-unlike-offsets", "components=3*8u", 0},
+    {"grok-unlike-offsets", "components=3*8u tile=32,32 mct=off overrides=T1-1:mct=on registration=[0,0],[1,0],[0,0]",
+     1},
+    {"grok-unlike-offsets", "components=3*8u tile=32,32 mct=off overrides=T1-1:levels=2 registration=[0,0],[1,0],[0,0]",
+     0},
+    {"grok-unlike-precincts", "components=2*8u overrides=C1:precincts=[16,16]", 1},
+    {"grok-unlike-precincts", "components=2*8u precincts=[32,16] overrides=C1:precincts=[16,16]", 1},
+    {"grok-unlike-precincts", "components=2*8u precincts=[16,16] overrides=C1:precincts=[16,16];block=8,8", 0},
+    {"grok-unlike-precincts", "components=2*8u precincts=[16,16]", 0},
+    {"grok-unlike-precincts", "components=2*8u overrides=C1:block=8,8", 0},
+    {"grok-unlike-precincts", "components=300*8u overrides=C299:precincts=[16,16]", 1},
+    {"grok-unlike-precincts", "components=2*8u tile=32,32 overrides=T1C1:precincts=[16,16]", 1},
+    {"grok-unlike-precincts", "components=2*8u tile=32,32 overrides=T1:precincts=[16,16]/T2C1:block=8,8", 0},
+};
+
+TEST_EACH(markers_explain, sizeof marker_rows / sizeof *marker_rows)
 {
     fuzz_folder none = {0};
     fuzz_picture p;
     fuzz_run run;
-    snprintf(line, sizeof line, "size=50,40 %s", row->options);
+    snprintf(line, sizeof line, "size=50,40 %s", marker_rows[_i].options);
     ck_assert(fuzz_case_parse(&drawn, line));
     ck_assert_msg(fuzz_picture_build(&drawn, &none, &p, other, sizeof other), "%s", other);
     fuzz_run_encode(&drawn, &p, 0, &run);
@@ -223,66 +222,9 @@ static void check_marker_fault(const char *id, const marker_row *row)
     fuzz_facts facts = {.c = &drawn, .p = &p};
     fuzz_facts_read(run.data + run.codestream.offset, (size_t)run.codestream.bytes, &facts);
     const fuzz_fault *fault = fuzz_faults_find(FUZZ_GROK, &facts);
-    ck_assert_msg((fault && !strcmp(fault->id, id)) == row->is_known, "%s", line);
+    ck_assert_msg((fault && !strcmp(fault->id, marker_rows[_i].fault)) == marker_rows[_i].is_known, "%s", line);
     fuzz_run_free(&run);
     fuzz_picture_free(&p);
-}
-
-/* A colour transform in some tile, and offsets of components 0 to 2 that are not the same. */
-static const marker_row offset_rows[] = {
-    {"components=3*8u registration=[0,0],[1,0],[0,0]", 1},
-    {"components=3*8u registration=[0,0],[0,0],[0,1] reversible=no", 1},
-    {"components=4*8u registration=[0,0],[0,0],[9,0],[0,0]", 1},
-    {"components=4*8u registration=[0,0],[0,0],[0,0],[9,0]", 0},
-    {"components=3*8u registration=[7,9]", 0},
-    {"components=3*8u registration=[0,0],[1,0],[0,0] mct=off", 0},
-    {"components=2*8u registration=[0,0],[1,0]", 0},
-    {"components=3*8u", 0},
-    {"components=3*8u tile=32,32 mct=off overrides=T1-1:mct=on registration=[0,0],[1,0],[0,0]", 1},
-    {"components=3*8u tile=32,32 mct=off overrides=T1-1:levels=2 registration=[0,0],[1,0],[0,0]", 0},
-};
-
-TEST_EACH(unlike_offsets_explain_with_a_transform, sizeof offset_rows / sizeof *offset_rows)
-{
-    check_marker_fault("grok-unlike-offsets", &offset_rows[_i]);
-}
-
-static const marker_row precinct_rows[] = {
-    {"components=2*8u overrides=C1:precincts=[16,16]", 1},
-    {"components=2*8u precincts=[32,16] overrides=C1:precincts=[16,16]", 1},
-    {"components=2*8u precincts=[16,16] overrides=C1:precincts=[16,16];block=8,8", 0},
-    {"components=2*8u precincts=[16,16]", 0},
-    {"components=2*8u overrides=C1:block=8,8", 0},
-    {"components=300*8u overrides=C299:precincts=[16,16]", 1},
-    {"components=2*8u tile=32,32 overrides=T1C1:precincts=[16,16]", 1},
-    {"components=2*8u tile=32,32 overrides=T1:precincts=[16,16]/T2C1:block=8,8", 0},
-};
-
-TEST_EACH(unlike_precincts_explain, sizeof precinct_rows / sizeof *precinct_rows)
-{
-    check_marker_fault("grok-unlike-precincts", &precinct_rows[_i]);
-}
-
-TEST(orders_of_tiles_explain_far_precincts)
-{
-    static const struct {
-        const char *options;
-        int is_known;
-    } rows[] = {
-        {"levels=16 overrides=T1-1:progression=CPRL", 1},
-        {"levels=16 overrides=T1-1:progression=RPCL", 1},
-        {"levels=15 overrides=T1-1:progression=CPRL", 0},
-        {"levels=16 overrides=T1-1:progression=RLCP", 0},
-    };
-    fuzz_plane plane = {.width = 300, .height = 200, .depth = 8, .dx = 1, .dy = 1};
-    fuzz_picture p = {.x1 = 300, .y1 = 200, .count = 1, .planes = &plane};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        fuzz_facts facts = {.c = &drawn, .p = &p};
-        ck_assert(fuzz_case_parse(&drawn, rows[i].options));
-        const fuzz_fault *fault = fuzz_faults_find(FUZZ_OPENJPEG, &facts);
-        ck_assert_msg((fault && !strcmp(fault->id, "openjpeg-far-precincts")) == rows[i].is_known, "%s",
-                      rows[i].options);
-    }
 }
 
 /* A budget ends the search. */

@@ -5,6 +5,7 @@
 #define WVL_TESTS_SUPPORT_SUPPORT_H
 
 #include <check.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,22 @@ static inline int test_run_suite(const char *name) { return test_run_suite_as(na
             ck_abort_msg(__VA_ARGS__);                                                                                 \
         }                                                                                                              \
     } while (0)
+
+/* ---- Texts ---- */
+
+/* A text of printf, which stays until eight more are made. */
+static inline const char *test_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline const char *test_print(const char *format, ...)
+{
+    static char texts[8][512];
+    static unsigned next;
+    char *text = texts[next++ % 8];
+    va_list arguments;
+    va_start(arguments, format);
+    REQUIRE((size_t)vsnprintf(text, sizeof *texts, format, arguments) < sizeof *texts);
+    va_end(arguments);
+    return text;
+}
 
 /* ---- Numbers by chance ---- */
 

@@ -2,7 +2,6 @@
 #include "tests/unit/check_bench.h"
 
 #include "tests/support/support.h"
-#include "tests/unit/check_make.h"
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 

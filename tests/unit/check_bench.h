@@ -36,12 +36,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/support/owned.h"
 #include "wavelane_check.h"
 
 typedef struct check_bytes {
     uint8_t *p;
     size_t n, room;
 } check_bytes;
+
+#define owned_bytes OWNED_BY(check_free) check_bytes
+static inline void check_free(check_bytes *b) { free(b->p); }
 
 void check_put(check_bytes *b, const void *data, size_t bytes);
 void check_put_hex(check_bytes *b, const char *hex, size_t length);

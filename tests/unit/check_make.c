@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tests/unit/check_make.h"
+#include "tests/unit/check_bench.h"
 
-#include "tests/support/support.h"
+#include "tests/support/api.h"
+#include "tests/support/icc.h"
 #include "wavelane.h"
 
 /* ---- By hand --------------------------------------------------------------------------------- */
@@ -156,7 +157,7 @@ static void put_part(check_bytes *b, const char *value, size_t length)
     check_set(b, start + 6, 4, (uint32_t)(b->n - start));
 }
 
-check_bytes check_make_by_hand(const char *text)
+static check_bytes make_by_hand(const char *text)
 {
     check_bytes b = {NULL, 0, 0};
     const char *at = text, *value;
@@ -214,50 +215,19 @@ static void draw(drawing *d)
     }
 }
 
-static const char *set_params(wvl_params *params, const char *text)
+/* The words key=value of a text. */
+static void set_params(wvl_params *params, const char *text)
 {
-    while (*text) {
-        char key[64], value[512];
-        size_t n = strcspn(text, " "), equal = strcspn(text, "=");
-        if (equal < n) {
-            ck_assert(equal < sizeof key && n - equal - 1 < sizeof value);
-            memcpy(key, text, equal);
-            key[equal] = '\0';
-            memcpy(value, text + equal + 1, n - equal - 1);
-            value[n - equal - 1] = '\0';
-            ck_assert_msg(!wvl_params_set(params, key, value), "%s=%s: %s", key, value, wvl_params_error(params));
-        }
-        text += n + (text[n] == ' ');
+    for (const char *word = text; *word; word += strspn(word, " ")) {
+        size_t length = strcspn(word, " ");
+        OWNED char *setting = strndup(word, length);
+        ck_assert_msg(!strchr(setting, '=') || test_try_settings(params, setting) == WVL_OK, "%s: %s", setting,
+                      wvl_params_error(params));
+        word += length;
     }
-    return text;
 }
 
-/* A matrix profile with the tags that the restricted method asks for; they all point at one curve. */
-static size_t make_icc(uint8_t icc[512], const char *name)
-{
-    static const char *const tags[] = {"desc", "rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC"};
-    size_t bytes = 132 + 7 * 12 + 64;
-    check_bytes b = {NULL, 0, 0};
-    memset(icc, 0, 512);
-    memcpy(icc + 12, "mntrRGB XYZ ", 12);
-    memcpy(icc + 36, "acsp", 4);
-    check_put(&b, icc, bytes);
-    check_set(&b, 0, 4, (uint32_t)bytes);
-    check_set(&b, 128, 4, 7);
-    for (unsigned i = 0; i < 7; i++) {
-        memcpy(b.p + 132 + 12 * i, tags[i], 4);
-        check_set(&b, 136 + 12 * i, 4, 132 + 84);
-        check_set(&b, 140 + 12 * i, 4, 64);
-    }
-    memcpy(b.p + 216, "desc", 4);
-    check_set(&b, 224, 4, (uint32_t)strlen(name) + 1);
-    memcpy(b.p + 228, name, strlen(name) + 1);
-    memcpy(icc, b.p, bytes);
-    free(b.p);
-    return bytes;
-}
-
-static void fill_info(wvl_jp2_info *info, const char *text, uint8_t icc[512], wvl_box boxes[2], uint16_t types[8],
+static void fill_info(wvl_jp2_info *info, const char *text, test_icc *icc, wvl_box boxes[2], uint16_t types[8],
                       uint16_t palette[12])
 {
     static const char xmp[] =
@@ -266,8 +236,10 @@ static void fill_info(wvl_jp2_info *info, const char *text, uint8_t icc[512], wv
                                        0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
     info->struct_size = sizeof *info;
     if (strstr(text, " icc")) {
-        info->icc = icc;
-        info->icc_bytes = make_icc(icc, strstr(text, " icc-plain") ? "plain" : "Adobe RGB (1998)");
+        const char *name = strstr(text, " icc-plain") ? "plain" : "Adobe RGB (1998)";
+        *icc = test_make_icc("mntrRGB ", "desc" TEST_ICC_RGB_TAGS, name);
+        info->icc = icc->bytes;
+        info->icc_bytes = icc->size;
     }
     if (strstr(text, " alpha")) {
         types[3] = WVL_CHANNEL_OPACITY;
@@ -297,10 +269,11 @@ static void fill_info(wvl_jp2_info *info, const char *text, uint8_t icc[512], wv
     }
 }
 
-check_bytes check_make_by_encoder(const char *text, const char *container)
+/* container: j2k, jp2 or jph. What a file has besides: any of the words alpha icc res xml uuid palette. */
+static check_bytes make_by_encoder(const char *text, const char *container)
 {
     drawing d;
-    uint8_t icc[512];
+    test_icc icc;
     uint16_t types[8] = {0}, palette[12];
     wvl_box boxes[2];
     wvl_jp2_info info;
@@ -310,27 +283,21 @@ check_bytes check_make_by_encoder(const char *text, const char *container)
     memset(&info, 0, sizeof info);
     ck_assert_int_eq(sscanf(text, "%ux%ux%ux%u", &d.width, &d.height, &d.count, &d.depth), 4);
     draw(&d);
-    fill_info(&info, text, icc, boxes, types, palette);
+    fill_info(&info, text, &icc, boxes, types, palette);
     if (strstr(text, " palette")) { /* indices 0..3 */
         for (size_t i = 0; i < (size_t)d.width * d.height; i++) {
             ((uint8_t *)d.samples)[i] &= 3;
         }
     }
-    wvl_image_format format = {.struct_size = sizeof format,
-                               .x1 = d.width,
-                               .y1 = d.height,
-                               .component_count = d.count,
-                               .components = d.formats};
+    wvl_image_format format = {sizeof format, 0, 0, d.width, d.height, d.count, d.formats};
     wvl_image image = {.struct_size = sizeof image, .planes = d.planes, .plane_count = d.count};
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 1};
-    wvl_context *context;
-    wvl_params *params;
-    wvl_plan *plan;
+    owned_context *context = test_open_context(1);
+    owned_params *params = test_open_params(context, "");
+    owned_plan *plan = NULL;
     wvl_sink sink = {.struct_size = sizeof sink};
     void *data;
     size_t bytes;
-    ck_assert(!wvl_context_create(&options, &context) && !wvl_params_create(context, &params));
-    (void)set_params(params, text);
+    set_params(params, text);
     ck_assert(!wvl_params_set(params, "container", container));
     ck_assert_msg(!wvl_plan_create(context, params, &format, &info, &plan), "%s: %s", text, wvl_context_error(context));
     ck_assert(!wvl_sink_open_memory(context, &sink));
@@ -339,9 +306,6 @@ check_bytes check_make_by_encoder(const char *text, const char *container)
     check_bytes b = {NULL, 0, 0};
     check_put(&b, data, bytes);
     wvl_memory_release(context, data, bytes);
-    wvl_plan_release(plan);
-    wvl_params_release(params);
-    wvl_context_release(context);
     free(d.samples);
     return b;
 }
@@ -349,8 +313,8 @@ check_bytes check_make_by_encoder(const char *text, const char *container)
 check_bytes check_make(const char *text)
 {
     if (!strncmp(text, "encode ", 7)) {
-        return check_make_by_encoder(text + 7, "j2k");
+        return make_by_encoder(text + 7, "j2k");
     }
     int is_file = !strncmp(text, "jp2 ", 4) || !strncmp(text, "jph ", 4);
-    return !is_file ? check_make_by_hand(text) : check_make_by_encoder(text + 4, text[2] == '2' ? "jp2" : "jph");
+    return !is_file ? make_by_hand(text) : make_by_encoder(text + 4, text[2] == '2' ? "jp2" : "jph");
 }

@@ -23,14 +23,8 @@ const check_row check_rows_coding[] = {
     {"cod.mct-components", EMPTY, "COD @8=01", NULL, NULL},
     {"cod.mct-components", EMPTY3, "COD @8=01;SIZ @43=08", NULL, NULL},
     {"cod.mct-components", "x=40 y=30 depth=07,07,07 sub=1x1:2x1:2x1 L=0 part=0/0/1::000000", "COD @8=01", NULL, NULL},
-    {"coc.length", EMPTY3,
-     "COD >FF53000A00000204040001"
-     "00",
-     NULL, NULL},
-    {"coc.length", EMPTY3,
-     "COD >FF5300080000020404"
-     "00",
-     NULL, NULL},
+    {"coc.length", EMPTY3, "COD >FF53000A0000020404000100", NULL, NULL},
+    {"coc.length", EMPTY3, "COD >FF530008000002040400", NULL, NULL},
     {"coc.component", EMPTY3, "COD >FF53000903000204040001", NULL, NULL},
     {"coc.duplicate", EMPTY3, "COD >FF53000900000204040001;COD >FF53000900000204040001", NULL, NULL},
     {"coc.scoc", EMPTY3, "COD >FF53000900020204040001", NULL, NULL},
@@ -61,10 +55,7 @@ const check_row check_rows_coding[] = {
     {"quant.wavelet", "x=40 y=30 L=2 wave=0 part=0/0/1::000000", "COD @13=01", NULL, NULL},
     {"quant.wavelet", EMPTY3, "COD >FF53000900000204040000", NULL, NULL},
     {"quant.steps", EMPTY, "QCD @11-1", NULL, NULL},
-    {"quant.steps", EMPTY3,
-     "COD >FF5D000A01404848484848"
-     "48",
-     NULL, NULL},
+    {"quant.steps", EMPTY3, "COD >FF5D000A0140484848484848", NULL, NULL},
     {"quant.surplus", EMPTY, "QCD @12+48", NULL, NULL},
     {"quant.exponent", "x=40 y=30 L=2 wave=0 qstyle=1 part=0/0/1::000000", "QCD @5=0000", NULL, NULL},
 
@@ -73,26 +64,11 @@ const check_row check_rows_coding[] = {
     {"rgn.duplicate", EMPTY, "COD >FF5E0005000005;COD >FF5E0005000006", NULL, NULL},
     {"rgn.style", EMPTY, "COD >FF5E0005000105", NULL, NULL},
     {"poc.length", EMPTY, "COD >FF5F0008000000010301", NULL, NULL},
-    {"poc.range", EMPTY,
-     "COD >FF5F001001000001010100"
-     "00000001030100",
-     NULL, NULL},
-    {"poc.range", EMPTY,
-     "COD >FF5F001000010001030100"
-     "00000001030100",
-     NULL, NULL},
-    {"poc.range", EMPTY,
-     "COD >FF5F001000000000030100"
-     "00000001030100",
-     NULL, NULL},
-    {"poc.range", EMPTY,
-     "COD >FF5F001000000001220100"
-     "00000001030100",
-     NULL, NULL},
-    {"poc.progression", EMPTY,
-     "COD >FF5F001000000001030105"
-     "00000001030100",
-     NULL, NULL},
+    {"poc.range", EMPTY, "COD >FF5F00100100000101010000000001030100", NULL, NULL},
+    {"poc.range", EMPTY, "COD >FF5F00100001000103010000000001030100", NULL, NULL},
+    {"poc.range", EMPTY, "COD >FF5F00100000000003010000000001030100", NULL, NULL},
+    {"poc.range", EMPTY, "COD >FF5F00100000000122010000000001030100", NULL, NULL},
+    {"poc.progression", EMPTY, "COD >FF5F00100000000103010500000001030100", NULL, NULL},
     {"poc.late", PARTS, "SOT#1 >FF5F000900000001030100", NULL, NULL},
     {"poc.incomplete", EMPTY, "COD >FF5F000900000001020100", NULL, NULL},
     {"poc.incomplete", EMPTY3, "SOT >FF5F000900000001030200", NULL, NULL},
@@ -121,10 +97,7 @@ const check_row check_rows_coding[] = {
     {"plt.count", PLT, "PLT @7-1", NULL, NULL},
     {"plt.count", PLT, "PLT @7+01", NULL, NULL},
     {"plt.bytes", PLT, "PLT @6=02", NULL, NULL},
-    {"plt.bytes", PPT,
-     "SOT >FF5800050001"
-     "01",
-     NULL, NULL},
+    {"plt.bytes", PPT, "SOT >FF580005000101", NULL, NULL},
     {"ppm.length", EMPTY, "QCD >FF60000300", NULL, NULL},
     {"ppm.index", PPM, "PPM @4=01", NULL, NULL},
     {"ppm.parts", PPM, "PPM @12+00", NULL, NULL},
@@ -137,10 +110,7 @@ const check_row check_rows_coding[] = {
     {"ppt.excess", PPT, "PPT @8+00", NULL, NULL},
     {"ppt.late", "L=1 part=0/0/2:FF61000500(1100100100):01020304 part=0/1/2:FF6100040100:", "SOD#0 >05060708", NULL,
      NULL},
-    {"crg.length", EMPTY,
-     "QCD >FF63000700000000"
-     "00",
-     NULL, NULL},
+    {"crg.length", EMPTY, "QCD >FF6300070000000000", NULL, NULL},
     {"com.length", EMPTY, "QCD >FF6400040001", NULL, NULL},
     {"com.registration", EMPTY, "QCD >FF640005000241", NULL, NULL},
 };

@@ -16,10 +16,7 @@ const check_row check_rows_packet[] = {
     {"sop.unexpected", ONE, "data @0+FF9100040000", NULL, NULL},
     {"sop.length", "scod=02 part=0/0/1::FF9100040000" BLOCK, "data @3=05", NULL, NULL},
     {"sop.number", "scod=02 part=0/0/1::FF9100040000" BLOCK, "data @5=01", NULL, NULL},
-    {"sop.number",
-     "scod=02 L=1 part=0/0/1::00FF9100040001"
-     "00",
-     "data @6=00", NULL, NULL},
+    {"sop.number", "scod=02 L=1 part=0/0/1::00FF910004000100", "data @6=00", NULL, NULL},
     {"eph.missing", "scod=04 part=0/0/1::(11 001 0 0 100)FF9201020304", "data @2-2", NULL, NULL},
     {"eph.missing", "scod=04 L=1 part=0/0/1::00FF9200FF92", "data @4-2", NULL, NULL},
     {"eph.unexpected", "scod=04 part=0/0/1::(11 001 0 0 100)FF9201020304", "COD @4=00", NULL, NULL},

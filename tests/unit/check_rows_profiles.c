@@ -126,8 +126,8 @@ const check_row check_rows_profiles[] = {
     {"imf.rsiz", IMF, "SIZ @4=0421", NULL, PI},
     {"imf.size",
      "depth=09,09,09 rsiz=0400 " LEVELS5
-     "x=8 y=1556 xcb=3 ycb=3 prog=4 wave=0 main=FF5500130050000000001E000000001E000000001E "
-     "part=0/0/3::{16x00} part=0/1/3::{16x00} part=0/2/3::{16x00}",
+     "x=8 y=1556 xcb=3 ycb=3 prog=4 wave=0 main=FF5500130050000000001E000000001E000000001E part=0/0/3::{16x00} "
+     "part=0/1/3::{16x00} part=0/2/3::{16x00}",
      "SIZ @10=00000615;SIZ @26=00000615", NULL, PI},
     {"imf.offsets", IMF, "SIZ @14=00000001", NULL, PI},
     {"imf.tiles", IMF, "SIZ @22=00000020", "tile.missing imf.parts", PI},
@@ -245,10 +245,7 @@ const check_row check_rows_profiles[] = {
     {"imf-ht.precincts", IHR, "COD @14=66", NULL, PIHR},
     {"imf-ht.order", IHR, "COD @5=03", NULL, PIHR},
     {"imf-ht.order", IHR, "QCD >FF5F000900000001060302", NULL, PIHR},
-    {"imf-ht.markers",
-     HT3 "ht=0005 main=FF5500090050000000000E"
-         "FF6000190000000012{18x00} part=0/0/1::",
-     "", NULL, PIHR},
+    {"imf-ht.markers", HT3 "ht=0005 main=FF5500090050000000000EFF6000190000000012{18x00} part=0/0/1::", "", NULL, PIHR},
     {"imf-ht.tlm", IHR, "TLM -", NULL, PIHR},
     {"imf-ht.magnitude", IHR, "CAP @8=0004", NULL, PIHR},
     {"imf-ht.magnitude", IHR, "CAP @8=0006", NULL, PIHR},

@@ -5,6 +5,7 @@
 
 #include "codec/cs/cs.h"
 #include "tests/prop/cs_parse.h"
+#include "tests/support/owned.h"
 #include "tests/support/support.h"
 
 static uint64_t rng_state = 0x9E3779B97F4A7C15u;
@@ -61,11 +62,13 @@ static inline bench *make_bench(uint32_t component_count)
     return b;
 }
 
-static inline void free_bench(bench *b)
+static inline void free_bench(bench **b)
 {
-    free(b->components);
-    free(b);
+    free((*b)->components);
+    free(*b);
 }
+#define owned_bench OWNED_BY(free_bench) bench
+#define owned_stream OWNED_BY(cs_free) cs_stream
 
 static inline void set_tiles(wvl_plan *p, uint32_t cols, uint32_t rows)
 {
@@ -115,30 +118,28 @@ static inline uint8_t *part_header(const wvl_plan *plan, const wvl_cs_part *part
     return p;
 }
 
-/* A codestream with one empty tile-part for every tile, parsed. The caller frees the stream. */
-static inline void parse_header_of(const wvl_plan *plan, cs_stream *stream)
+/* A codestream with one empty tile-part for every tile, parsed. */
+static inline cs_stream parse_header_of(const wvl_plan *plan)
 {
     char error[200] = "";
-    wvl_cs_part *parts = calloc(plan->syntax.tile_count, sizeof *parts);
+    cs_stream stream;
+    OWNED wvl_cs_part *parts = calloc(plan->syntax.tile_count, sizeof *parts);
     for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
-        parts[t].tile = t;
-        parts[t].count = 1;
-        parts[t].psot = WVL_CS_SOT_SOD_BYTES;
+        parts[t] = (wvl_cs_part){.tile = t, .count = 1, .psot = WVL_CS_SOT_SOD_BYTES};
     }
     size_t bytes;
-    uint8_t *head = main_header(plan, parts, plan->syntax.tile_count, &bytes);
+    OWNED uint8_t *head = main_header(plan, parts, plan->syntax.tile_count, &bytes);
     size_t total = bytes + WVL_CS_SOT_SOD_BYTES * (size_t)plan->syntax.tile_count + WVL_CS_END_BYTES;
-    uint8_t *whole = fenced(total), *p = whole + bytes;
+    OWNED uint8_t *whole = fenced(total);
+    uint8_t *p = whole + bytes;
     memcpy(whole, head, bytes);
     for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
         p = wvl_cs_put_part_header(plan, &parts[t], NULL, p);
     }
     check_fence(whole, total, wvl_cs_put_end(p));
-    ck_assert_msg(cs_parse(whole, total, stream, error, sizeof error), "%s", error);
-    ck_assert_uint_eq(stream->main_header_bytes, bytes);
-    free(whole);
-    free(head);
-    free(parts);
+    ck_assert_msg(cs_parse(whole, total, &stream, error, sizeof error), "%s", error);
+    ck_assert_uint_eq(stream.main_header_bytes, bytes);
+    return stream;
 }
 
 static inline void check_steps(const cs_component *read, const wvl_coding *k)

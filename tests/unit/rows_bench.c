@@ -2,7 +2,7 @@
 #include "tests/unit/rows_bench.h"
 
 #include "geom/plan.h"
-#include "tests/support/support.h"
+#include "tests/support/api.h"
 
 /* ---- The source ------------------------------------------------------------------------------ */
 
@@ -92,42 +92,14 @@ void rows_open(rows_bench *b, const picture *from, int interleaved, int can_rewi
 
 /* ---- Encodes --------------------------------------------------------------------------------- */
 
-/* "key=value key=value". */
-static void set_all(wvl_params *params, const char *settings)
-{
-    char text[512], *rest = NULL;
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        char *value = strchr(word, '=');
-        if (value) {
-            *value++ = 0;
-            REQUIRE_THAT(wvl_params_set(params, word, value) == WVL_OK, "%s", wvl_params_error(params));
-        }
-    }
-}
-
-wvl_plan *rows_build_plan(wvl_context *context, const wvl_image_format *format, const char *settings)
-{
-    wvl_params *params;
-    wvl_plan *plan;
-    REQUIRE(wvl_params_create(context, &params) == WVL_OK);
-    set_all(params, settings);
-    REQUIRE_THAT(wvl_plan_create(context, params, format, NULL, &plan) == WVL_OK, "%s: %s", settings,
-                 wvl_context_error(context));
-    wvl_params_release(params);
-    return plan;
-}
-
 rows_output rows_encode(const picture *p, const char *settings, uint32_t threads, rows_bench *rows, uint32_t strip)
 {
     rows_output out = {.status = WVL_OK};
-    wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
-    wvl_context *context;
+    owned_context *context = test_open_context(threads);
     wvl_sink sink;
     void *data;
-    picture_input input = picture_open_input(p, 0);
-    REQUIRE(wvl_context_create(&options, &context) == WVL_OK);
-    wvl_plan *plan = rows_build_plan(context, &input.format, settings);
+    owned_input input = picture_open_input(p, 0);
+    owned_plan *plan = test_open_plan(context, &input.format, settings);
     plan->test.strip_rows = strip;
     REQUIRE(wvl_sink_open_memory(context, &sink) == WVL_OK);
     wvl_control control = {.struct_size = sizeof control, .cancel = rows ? rows->cancel : NULL};
@@ -143,9 +115,6 @@ rows_output rows_encode(const picture *p, const char *settings, uint32_t threads
         wvl_sink_discard(&sink);
     }
     REQUIRE(!rows || rows->releases == 1);
-    wvl_plan_release(plan);
-    wvl_context_release(context);
-    picture_close_input(&input);
     return out;
 }
 

@@ -4,6 +4,7 @@
 #define TESTS_UNIT_ROWS_BENCH_H
 
 #include "tests/decode/picture.h"
+#include "tests/support/api.h"
 #include "wavelane_rows.h"
 
 enum { ROWS_MOST_COMPONENTS = 8 };
@@ -27,18 +28,17 @@ typedef struct rows_bench {
 /* Interleaved needs components without subsampling. */
 void rows_open(rows_bench *bench, const picture *from, int interleaved, int can_rewind);
 
-/* An encode of a picture: rows NULL: with wvl_encode. strip: rows of a step where strips are forced; 0: as the library
- * chooses. */
-wvl_plan *rows_build_plan(wvl_context *context, const wvl_image_format *format, const char *settings);
-
 typedef struct rows_output {
     wvl_status status;
     void *data;
     size_t bytes;
     char error[256];
 } rows_output;
+/* An encode of a picture: rows NULL: with wvl_encode. strip: rows of a step where strips are forced; 0: as the library
+ * chooses. */
 rows_output rows_encode(const picture *p, const char *settings, uint32_t threads, rows_bench *rows, uint32_t strip);
 void rows_free(rows_output *output);
+#define owned_rows OWNED_BY(rows_free) rows_output
 /* Fails the test unless both are the same bytes. */
 void rows_compare(const char *what, const rows_output *a, const rows_output *b);
 

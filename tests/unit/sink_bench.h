@@ -10,60 +10,24 @@
 #include <unistd.h>
 
 #include "codec/sink/sink.h"
-#include "tests/support/support.h"
-#include "wavelane.h"
+#include "tests/fault/ledger.h"
 
 #define TEMPLATE_BYTES 4000
-
-/* ---- Memory that can fail -------------------------------------------------------------------- */
-
-typedef struct ledger {
-    uint64_t live, calls, fail_at, fail_count;
-} ledger;
-
-static inline void *ledger_allocate(void *user, size_t bytes, size_t alignment, void *stream)
-{
-    ledger *l = user;
-    (void)stream;
-    if (++l->calls >= l->fail_at && l->calls < l->fail_at + l->fail_count) {
-        return NULL;
-    }
-    l->live += bytes;
-    return aligned_alloc(alignment, bytes);
-}
-
-static inline void ledger_release(void *user, void *memory, size_t bytes, void *stream)
-{
-    (void)stream;
-    ((ledger *)user)->live -= bytes;
-    free(memory);
-}
 
 static ledger books;
 static wvl_context *context;
 static wvl_sink sink;
 static char directory[TEMPLATE_BYTES], path[TEMPLATE_BYTES + 400], error[600];
 
-static inline wvl_status open_context(void)
-{
-    wvl_context_options options;
-    memset(&options, 0, sizeof options);
-    options.struct_size = sizeof options;
-    options.threads = 1;
-    options.host = (wvl_allocator){ledger_allocate, ledger_release, &books};
-    return wvl_context_create(&options, &context);
-}
-
 static inline void set_path(const char *name) { snprintf(path, sizeof path, "%s/%s", directory, name); }
 
 static inline void setup(void)
 {
     const char *base = getenv("TMPDIR");
-    books = (ledger){0, 0, 0, 0};
     memset(&sink, 0, sizeof sink);
     snprintf(directory, sizeof directory, "%s/wvl-sink-XXXXXX", base ? base : P_tmpdir);
     ck_assert(mkdtemp(directory) != NULL);
-    ck_assert_int_eq(open_context(), WVL_OK);
+    context = ledger_open_context(&books, 1);
     set_path("out.jp2");
 }
 
@@ -90,7 +54,7 @@ static inline void teardown(void)
     closedir(d);
     ck_assert_int_eq(rmdir(directory), 0);
     wvl_context_release(context);
-    ck_assert_uint_eq(books.live, 0);
+    ledger_close(&books);
 }
 
 /* ---- What is written ------------------------------------------------------------------------- */

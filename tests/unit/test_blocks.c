@@ -9,7 +9,7 @@
 #include "base/context.h"
 #include "codec/write/finish.h"
 #include "codec/write/writer.h"
-#include "tests/support/support.h"
+#include "tests/support/api.h"
 #include "waves/source_wave.h"
 #include "way/wave.h"
 
@@ -95,32 +95,53 @@ static wvl_chunks chunks_of(const wvl_store *store, const uint8_t **list)
     return (wvl_chunks){list, store->chunk_count};
 }
 
-static int hand_over(const wvl_block_order *order, const wvl_keeper *own, wvl_keeper *keeper)
-{
+/* Records of an order's blocks, in memory of malloc(). */
+typedef struct answer {
+    wvl_block_record *records;
+    uint32_t *runs, *blocks;
     const uint8_t *bytes[MOST_CHUNKS], *passes[MOST_CHUNKS];
-    uint64_t most = 0;
+} answer;
+
+static void free_answer(answer *a)
+{
+    free(a->records);
+    free(a->runs);
+    free(a->blocks);
+    a->records = NULL;
+    a->runs = a->blocks = NULL;
+}
+
+/* Blocks that were not coded have no record. */
+static wvl_block_batch list_answer(answer *a, const wvl_block_order *order, const wvl_keeper *own)
+{
+    uint64_t most = 1;
     for (uint64_t r = 0; r < order->run_count; r++) {
         most += order->runs[r].count;
     }
-    wvl_block_record *records = calloc(most + 1, sizeof *records);
-    uint32_t *runs = calloc(most + 1, sizeof *runs), *blocks = calloc(most + 1, sizeof *blocks);
-    wvl_block_batch batch = {records, runs, blocks, 0, chunks_of(&own->bytes, bytes), chunks_of(&own->passes, passes)};
+    a->records = calloc(most, sizeof *a->records);
+    a->runs = calloc(most, sizeof *a->runs);
+    a->blocks = calloc(most, sizeof *a->blocks);
+    wvl_block_batch batch = {
+        a->records, a->runs, a->blocks, 0, chunks_of(&own->bytes, a->bytes), chunks_of(&own->passes, a->passes)};
     for (uint64_t r = 0; r < order->run_count; r++) {
         const wvl_block_run *run = &order->runs[r];
         for (uint32_t b = run->first; b < run->first + run->count; b++) {
             const wvl_coded_block *block = wvl_keeper_block(own, run, b);
             if (block->planes != NOT_CODED) {
-                records[batch.count] = record_of(block);
-                runs[batch.count] = (uint32_t)r;
-                blocks[batch.count++] = b;
+                a->records[batch.count] = record_of(block);
+                a->runs[batch.count] = (uint32_t)r;
+                a->blocks[batch.count++] = b;
             }
         }
     }
-    int is_kept = wvl_keep_batch(keeper, NULL, 0, order, &batch);
-    free(records);
-    free(runs);
-    free(blocks);
-    return is_kept;
+    return batch;
+}
+
+static int hand_over(const wvl_block_order *order, const wvl_keeper *own, wvl_keeper *keeper)
+{
+    OWNED_BY(free_answer) answer a;
+    wvl_block_batch batch = list_answer(&a, order, own);
+    return wvl_keep_batch(keeper, NULL, 0, order, &batch);
 }
 
 static wvl_status code(void *self, const wvl_block_order *order, wvl_keeper *keeper)
@@ -160,9 +181,7 @@ struct wvl_backend_job {
     uint32_t tiles;
     wvl_keeper own;
     int has_own;
-    wvl_block_record *records;
-    uint32_t *runs, *blocks;
-    const uint8_t *bytes[MOST_CHUNKS], *passes[MOST_CHUNKS];
+    answer answer;
     unsigned orders, fails_at; /* that order fails; 0: none */
     wvl_status failure;
 };
@@ -172,11 +191,7 @@ static void close_answer(wvl_backend_job *job)
     if (job->has_own) {
         close_own(job->plan, &job->own);
     }
-    free(job->records);
-    free(job->runs);
-    free(job->blocks);
-    job->records = NULL;
-    job->runs = job->blocks = NULL;
+    free_answer(&job->answer);
     job->has_own = 0;
 }
 
@@ -188,31 +203,6 @@ static void set_slopes(const wvl_block_order *order, const wvl_keeper *own)
         const wvl_block_run *run = &order->runs[r];
         for (uint32_t b = run->first; b < run->first + run->count; b++) {
             wvl_keeper_block(own, run, b)->end_slope = order->block_slopes[n++];
-        }
-    }
-}
-
-static void list_answer(wvl_backend_job *job, const wvl_block_order *order, wvl_block_batch *batch)
-{
-    uint64_t most = 0;
-    for (uint64_t r = 0; r < order->run_count; r++) {
-        most += order->runs[r].count;
-    }
-    job->records = calloc(most + 1, sizeof *job->records);
-    job->runs = calloc(most + 1, sizeof *job->runs);
-    job->blocks = calloc(most + 1, sizeof *job->blocks);
-    *batch = (wvl_block_batch){job->records,
-                               job->runs,
-                               job->blocks,
-                               0,
-                               chunks_of(&job->own.bytes, job->bytes),
-                               chunks_of(&job->own.passes, job->passes)};
-    for (uint64_t r = 0; r < order->run_count; r++) {
-        const wvl_block_run *run = &order->runs[r];
-        for (uint32_t b = run->first; b < run->first + run->count; b++) {
-            job->records[batch->count] = record_of(wvl_keeper_block(&job->own, run, b));
-            job->runs[batch->count] = (uint32_t)r;
-            job->blocks[batch->count++] = b;
         }
     }
 }
@@ -231,7 +221,7 @@ static wvl_status device_code(wvl_backend_job *job, const wvl_block_order *order
     set_slopes(order, &job->own);
     plain.sets_slopes = 0;
     wvl_status status = job->pool.code(job->pool.self, &plain, &job->own);
-    list_answer(job, order, batch);
+    *batch = list_answer(&job->answer, order, &job->own);
     return status;
 }
 
@@ -258,7 +248,7 @@ static int put(void *user, const void *data, size_t bytes)
 static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tiles, wvl_wave *wave, variant how,
                       codestream *c)
 {
-    wvl_coder *coder = calloc(1, sizeof *coder);
+    OWNED wvl_coder *coder = calloc(1, sizeof *coder);
     wvl_coder_options options = {&plan->context->host, plan, plan->context->pool, 1, NULL, NULL, NULL, NULL, NULL};
     ck_assert_int_eq(wvl_coder_init(coder, &options), WVL_OK);
     batch_source source = {plan, coder->blocks.source, 0, 1};
@@ -302,7 +292,6 @@ static void run_coder(const wvl_plan *plan, const wvl_coefs *coefs, uint32_t til
     ck_assert(how < BY_DEVICE || plan->rate.rdoq || (drive.used & WVL_DRIVE_BLOCKS)); /* rdoq weighs on the CPU */
     close_answer(&job);
     wvl_coder_fini(coder);
-    free(coder);
 }
 
 static codestream encode(const wvl_plan *plan, const wvl_image *image, variant how)
@@ -367,38 +356,20 @@ static void draw(uint8_t *samples)
     }
 }
 
-static void set_all(wvl_params *params, const char *settings)
-{
-    char text[256], *rest = NULL;
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *key = strtok_r(text, " ", &rest); key; key = strtok_r(NULL, " ", &rest)) {
-        char *value = strchr(key, '=');
-        *value++ = 0;
-        ck_assert_int_eq(wvl_params_set(params, key, value), WVL_OK);
-    }
-}
-
 TEST_EACH(batches_give_the_same_bytes, sizeof examples / sizeof examples[0])
 {
     const example *e = &examples[_i];
     wvl_component_format components[3] = {
         {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}};
-    wvl_image_format format = {
-        .struct_size = sizeof format, .x1 = SIDE, .y1 = SIDE, .component_count = 3, .components = components};
-    uint8_t *samples = malloc(SIDE * SIDE);
+    wvl_image_format format = {sizeof format, 0, 0, SIDE, SIDE, 3, components};
+    OWNED uint8_t *samples = malloc(SIDE * SIDE);
     draw(samples);
     wvl_plane planes[3] = {{.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8},
                            {.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8},
                            {.data = samples, .pitch_bytes = SIDE, .container = WVL_SAMPLE_8}};
     wvl_image image = {.struct_size = sizeof image, .plane_count = 3, .planes = planes};
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 3};
-    wvl_context *context;
-    wvl_params *params;
-    wvl_plan *plan;
-    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
-    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-    set_all(params, e->settings);
-    ck_assert_msg(wvl_plan_create(context, params, &format, NULL, &plan) == WVL_OK, "%s", wvl_context_error(context));
+    owned_context *context = test_open_context(3);
+    owned_plan *plan = test_open_plan(context, &format, e->settings);
     plan->test.depth_bias = e->bias;
     codestream pool = encode(plan, &image, BY_POOL);
     /* Which blocks the pool has left when it learns of a threshold depends on the threads, so the reason may not come
@@ -414,10 +385,6 @@ TEST_EACH(batches_give_the_same_bytes, sizeof examples / sizeof examples[0])
     }
     ck_assert_msg((reasons & e->reasons) == e->reasons, "\"%s\": reasons %x", e->settings, reasons);
     free(pool.data);
-    free(samples);
-    wvl_plan_release(plan);
-    wvl_params_release(params);
-    wvl_context_release(context);
 }
 
 TEST_MAIN("blocks")

@@ -2,6 +2,7 @@
 /* The walker's interface, its limits, and headers that promise more than the bytes bear out. */
 #include <time.h>
 
+#include "tests/support/owned.h"
 #include "tests/support/support.h"
 #include "tests/unit/check_bench.h"
 
@@ -11,13 +12,12 @@
 
 static check_result walk(const char *stream, const char *damage, const char *options)
 {
-    check_bytes b = check_make(stream);
+    owned_bytes b = check_make(stream);
     check_damage(&b, damage);
     clock_t before = clock();
     check_result r = check_walk(&b, options);
     double took = (double)(clock() - before) / CLOCKS_PER_SEC;
     ck_assert_msg(took < SECONDS, "%s: %.1f s for %zu bytes", stream, took, b.n);
-    free(b.p);
     return r;
 }
 
@@ -25,7 +25,7 @@ static check_result walk(const char *stream, const char *damage, const char *opt
 
 TEST(arguments)
 {
-    check_bytes b = check_make(SOUND);
+    owned_bytes b = check_make(SOUND);
     wvl_check_options options = {.struct_size = sizeof options, .profile = "no such profile"};
     wvl_check_summary summary = {.struct_size = sizeof summary};
     ck_assert_int_eq(wvl_check_codestream(b.p, b.n, NULL, NULL, NULL, NULL), WVL_CHECK_LEGAL);
@@ -43,15 +43,14 @@ TEST(arguments)
     ck_assert_int_eq(wvl_check_file(NULL, 5, NULL, NULL, NULL, NULL), WVL_CHECK_BAD_ARGUMENT);
     ck_assert_int_eq(wvl_check_file(NULL, 0, NULL, NULL, NULL, NULL), WVL_CHECK_ILLEGAL);
     ck_assert_int_eq(wvl_check_codestream(b.p, 0, NULL, NULL, NULL, NULL), WVL_CHECK_ILLEGAL);
-    free(b.p);
 }
 
 /* Programs with an older and with a newer header. What only the newer one knows must not be set: nobody would do it. */
 TEST(options_of_every_size)
 {
-    check_bytes b = check_make(SOUND);
+    owned_bytes b = check_make(SOUND);
     for (size_t size = sizeof(size_t); size <= sizeof(wvl_check_options) + 64; size++) {
-        uint8_t *memory = calloc(1, size);
+        OWNED uint8_t *memory = calloc(1, size);
         memcpy(memory, &size, sizeof size);
         wvl_check_options *options = (wvl_check_options *)memory;
         ck_assert_int_eq(wvl_check_codestream(b.p, b.n, options, NULL, NULL, NULL), WVL_CHECK_LEGAL);
@@ -59,9 +58,7 @@ TEST(options_of_every_size)
             memory[size - 1] = 1;
             ck_assert_int_eq(wvl_check_codestream(b.p, b.n, options, NULL, NULL, NULL), WVL_CHECK_BAD_ARGUMENT);
         }
-        free(memory);
     }
-    free(b.p);
 }
 
 /* A caller that was built with a shorter summary gets no byte beyond it; one that is shorter than any was is refused.
@@ -74,7 +71,7 @@ TEST(shorter_summary)
                                    offsetof(wvl_check_summary, ht_block_count) - 1,
                                    offsetof(wvl_check_summary, ht_block_count),
                                    SIZE_MAX};
-    check_bytes b = check_make(SOUND);
+    owned_bytes b = check_make(SOUND);
     union {
         wvl_check_summary summary;
         uint8_t raw[sizeof(wvl_check_summary)];
@@ -92,7 +89,6 @@ TEST(shorter_summary)
             wvl_check_release_summary(&u.summary);
         }
     }
-    free(b.p);
 }
 
 static void count_issue(void *user, const wvl_check_issue *issue)
@@ -103,7 +99,7 @@ static void count_issue(void *user, const wvl_check_issue *issue)
 
 TEST(issue_limit)
 {
-    check_bytes b = check_make("x=40 y=30 L=2 main=FF700002FF700002FF700002FF700002 part=0/0/1::000000");
+    owned_bytes b = check_make("x=40 y=30 L=2 main=FF700002FF700002FF700002FF700002 part=0/0/1::000000");
     unsigned reports = 0;
     wvl_check_options options = {.struct_size = sizeof options, .issue_limit = 3};
     wvl_check_summary summary = {.struct_size = sizeof summary};
@@ -112,7 +108,6 @@ TEST(issue_limit)
     ck_assert_uint_eq(summary.errors, 4);
     ck_assert_uint_eq(summary.warnings, 0);
     wvl_check_release_summary(&summary);
-    free(b.p);
 }
 
 /* ---- Summary --------------------------------------------------------------------------------- */
@@ -141,7 +136,7 @@ static void add_packet(void *user, const wvl_check_packet *p)
 
 TEST(summary_adds_up)
 {
-    check_bytes b = check_make(SOUND);
+    owned_bytes b = check_make(SOUND);
     totals t;
     memset(&t, 0, sizeof t);
     wvl_check_options options = {.struct_size = sizeof options, .packet = add_packet};
@@ -166,12 +161,11 @@ TEST(summary_adds_up)
         ck_assert(m.components[i].depth == 8 && m.components[i].dx == 1);
     }
     wvl_check_release_summary(&m);
-    free(b.p);
 }
 
 TEST(component_bytes_are_sums_of_psot)
 {
-    check_bytes b = check_make("encode 60x50x3x8 levels=2 progression=CPRL tile-parts=C mct=off");
+    owned_bytes b = check_make("encode 60x50x3x8 levels=2 progression=CPRL tile-parts=C mct=off");
     wvl_check_summary m = {.struct_size = sizeof m};
     ck_assert_int_eq(wvl_check_codestream(b.p, b.n, NULL, NULL, NULL, &m), WVL_CHECK_LEGAL);
     ck_assert_uint_eq(m.part_count, 3);
@@ -179,14 +173,13 @@ TEST(component_bytes_are_sums_of_psot)
         ck_assert_uint_eq(m.components[i].part_bytes, m.components[i].packet_bytes + 14);
     }
     wvl_check_release_summary(&m);
-    free(b.p);
 }
 
 TEST(profiles_met)
 {
     size_t count;
     const wvl_check_profile *names = wvl_check_profiles(&count);
-    check_bytes b = check_make("jp2 60x50x3x8 levels=2");
+    owned_bytes b = check_make("jp2 60x50x3x8 levels=2");
     wvl_check_summary m = {.struct_size = sizeof m};
     ck_assert_int_eq(wvl_check_file(b.p, b.n, NULL, NULL, NULL, &m), WVL_CHECK_LEGAL);
     ck_assert_uint_eq(m.profile_count, count);
@@ -198,7 +191,6 @@ TEST(profiles_met)
         ck_assert_msg(m.profiles[i].met == is_expected, "%s is %smet", name, m.profiles[i].met ? "" : "not ");
     }
     wvl_check_release_summary(&m);
-    free(b.p);
 }
 
 /* ---- Lies ------------------------------------------------------------------------------------ */
@@ -229,34 +221,31 @@ TEST(limits_end_the_walk)
     check_result r =
         walk("x=32768 y=32768 xcb=0 ycb=0 layers=3 part=0/0/1::(11 01 0 0 000)0000", "", "memory=50000000");
     ck_assert(r.verdict == WVL_CHECK_UNDECIDED && check_has(&r, "limit.memory"));
-    check_bytes b = check_make(SOUND);
+    owned_bytes b = check_make(SOUND);
     for (unsigned limit = 1; limit < 40000; limit += limit < 500 ? 1 : 500) {
-        char options[64];
         int is_work = limit & 1;
-        snprintf(options, sizeof options, is_work ? "work=%u" : "memory=%u", limit);
+        const char *options = test_print(is_work ? "work=%u" : "memory=%u", limit);
         r = check_walk(&b, options);
         ck_assert_msg(r.verdict != WVL_CHECK_ILLEGAL, "%s: %s", options, r.first_text);
         ck_assert_int_eq(r.verdict == WVL_CHECK_UNDECIDED, check_has(&r, is_work ? "limit.work" : "limit.memory"));
         ck_assert_int_eq(r.summary.complete, r.verdict == WVL_CHECK_LEGAL);
         ck_assert(limit >= 200 || r.verdict == WVL_CHECK_UNDECIDED);
     }
-    free(b.p);
 }
 
 /* 65535 tiles of 16384 components with 32 levels, one tile-part each: 1 MB that asks for 3.5e10 resolutions. */
 TEST(work_is_bounded)
 {
-    check_bytes b = check_make("x=65535 y=1 tx=1 ty=1 L=32 part=0/0/1::00");
+    owned_bytes b = check_make("x=65535 y=1 tx=1 ty=1 L=32 part=0/0/1::00");
     uint8_t part[14] = {0xFF, 0x90, 0, 10, 0, 0, 0, 0, 0, 14, 0, 1, 0xFF, 0x93}, component[3] = {7, 1, 1};
     check_set(&b, 2 + 38, 2, 16384);
     check_set(&b, 2 + 2, 2, 38 + 3 * 16384);
-    uint8_t *more = malloc(3 * 16383);
+    OWNED uint8_t *more = malloc(3 * 16383);
     ck_assert_ptr_nonnull(more);
     for (size_t c = 0; c < 16383; c++) {
         memcpy(more + 3 * c, component, 3);
     }
     check_insert(&b, 2 + 43, more, 3 * 16383);
-    free(more);
     b.n -= 2;
     for (unsigned t = 1; t < 65535; t++) {
         part[4] = (uint8_t)(t >> 8);
@@ -270,14 +259,13 @@ TEST(work_is_bounded)
     printf("%zu bytes that ask for everything: %.2f s\n", b.n, took);
     ck_assert_msg(took < 60, "%.1f s", took);
     ck_assert_int_ne(r.verdict, WVL_CHECK_LEGAL);
-    free(b.p);
 }
 
 /* ---- HT blocks ------------------------------------------------------------------------------- */
 
 TEST(blocks_are_decoded_unless_they_are_skipped)
 {
-    check_bytes b = check_make("encode 33x21x1x8 levels=1 style=HT");
+    owned_bytes b = check_make("encode 33x21x1x8 levels=1 style=HT");
     check_result whole = check_walk(&b, NULL), skipped = check_walk(&b, "skip-blocks");
     ck_assert_int_eq(whole.verdict, WVL_CHECK_LEGAL);
     ck_assert_int_eq(skipped.verdict, WVL_CHECK_LEGAL);
@@ -285,21 +273,18 @@ TEST(blocks_are_decoded_unless_they_are_skipped)
     ck_assert_uint_eq(whole.summary.ht_block_count, 4);
     ck_assert_uint_eq(skipped.summary.ht_block_count, 0);
     ck_assert(whole.summary.ht_bound_needed > 4 && whole.summary.ht_bound_needed <= whole.summary.ht_bound_told);
-    free(b.p);
-    b = check_make(
-        "ht=0002 style=40 part=0/0/1::(11 001 0 0 100)F3C02400"); /* a sample of 1 above plane 7: eight bits */
-    whole = check_walk(&b, NULL);
+    /* a sample of 1 above plane 7: eight bits */
+    owned_bytes eight = check_make("ht=0002 style=40 part=0/0/1::(11 001 0 0 100)F3C02400");
+    whole = check_walk(&eight, NULL);
     ck_assert_uint_eq(whole.summary.ht_bound_told, 10);
     ck_assert_uint_eq(whole.summary.ht_bound_needed, 8);
-    free(b.p);
-    b = check_make("ht=0002 style=40 part=0/0/1::(11 01 0 0 110)FEF3C0107500"); /* a magnitude of 4 with one zero
-                                                                                   bit-plane too few */
-    whole = check_walk(&b, NULL);
-    skipped = check_walk(&b, "skip-blocks");
+    /* a magnitude of 4 with one zero bit-plane too few */
+    owned_bytes large = check_make("ht=0002 style=40 part=0/0/1::(11 01 0 0 110)FEF3C0107500");
+    whole = check_walk(&large, NULL);
+    skipped = check_walk(&large, "skip-blocks");
     ck_assert_int_eq(whole.verdict, WVL_CHECK_ILLEGAL);
     ck_assert(check_has(&whole, "ht.magnitude"));
     ck_assert_int_eq(skipped.verdict, WVL_CHECK_LEGAL);
-    free(b.p);
 }
 
 TEST(refinement_in_two_packets_has_its_place)
@@ -312,11 +297,10 @@ TEST(refinement_in_two_packets_has_its_place)
     static const uint64_t places[] = {
         97, 99}; /* the body of the packet begins at 89: 6 bytes, a header, the piece; then a header of 2 bytes */
     for (unsigned i = 0; i < 2; i++) {
-        check_bytes b = check_make(streams[i]);
+        owned_bytes b = check_make(streams[i]);
         check_result r = check_walk(&b, NULL);
         ck_assert(r.count == 1 && check_has(&r, "ht.unread"));
         ck_assert_uint_eq(strtoull(r.first_text, NULL, 10), places[i]);
-        free(b.p);
     }
 }
 
@@ -336,13 +320,12 @@ static const char *const samples[] = {
 
 TEST_EACH(every_cut_is_noticed, sizeof samples / sizeof samples[0])
 {
-    check_bytes b = check_make(samples[_i]);
+    owned_bytes b = check_make(samples[_i]);
     size_t whole = b.n;
     for (b.n = 0; b.n < whole; b.n++) {
         check_result r = check_walk(&b, NULL);
         ck_assert_msg(r.verdict == WVL_CHECK_ILLEGAL, "%s cut to %zu of %zu bytes passes", samples[_i], b.n, whole);
     }
-    free(b.p);
 }
 
 /* Whatever is changed, the walk ends, and says what it finds the same way twice. */
@@ -350,7 +333,7 @@ TEST_EACH(every_byte_spoilt, sizeof samples / sizeof samples[0])
 {
     static const uint8_t masks[] = {0x01, 0x10, 0x80, 0xFF};
     const size_t step = getenv("WVL_TEST_SHORT") ? sizeof masks : 1; /* short: one of them for each byte */
-    check_bytes b = check_make(samples[_i]);
+    owned_bytes b = check_make(samples[_i]);
     for (size_t at = 0; at < b.n; at++) {
         for (size_t m = step > 1 ? at % step : 0; m < sizeof masks; m += step) {
             b.p[at] ^= masks[m];
@@ -361,7 +344,6 @@ TEST_EACH(every_byte_spoilt, sizeof samples / sizeof samples[0])
             b.p[at] ^= masks[m];
         }
     }
-    free(b.p);
 }
 
 TEST_MAIN("check_api")

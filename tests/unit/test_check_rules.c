@@ -38,19 +38,17 @@ static int complain(const check_row *row, const char *what, const check_result *
 static int is_unsound(const check_row *row)
 {
     int is_limit = !strncmp(row->rule, "limit.", 6);
-    check_bytes b = check_make(row->stream);
+    owned_bytes b = check_make(row->stream);
     check_result r = check_walk(&b, is_limit ? NULL : row->options);
-    free(b.p);
     return row->damage[0] && r.verdict != WVL_CHECK_LEGAL && complain(row, "the stream itself breaks", &r);
 }
 
 static int is_wrong(const check_row *row)
 {
     const wvl_check_rule *rule = find_rule(row->rule);
-    check_bytes b = check_make(row->stream);
+    owned_bytes b = check_make(row->stream);
     check_damage(&b, row->damage);
     check_result r = check_walk(&b, row->options);
-    free(b.p);
     if (!rule || !check_has(&r, row->rule)) {
         return complain(row, rule ? "was not found, but" : "is no rule", &r);
     }
@@ -100,10 +98,9 @@ TEST(an_unknown_space_needs_no_colour_box_in_jph)
         int verdict;
     } files[] = {{"jph 40x30x3x8 style=HT levels=2", WVL_CHECK_LEGAL}, {"jp2 40x30x3x8 levels=2", WVL_CHECK_ILLEGAL}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        check_bytes b = check_make(files[i].stream);
+        owned_bytes b = check_make(files[i].stream);
         check_damage(&b, "ihdr @20=01;colr -");
         check_result r = check_walk(&b, NULL);
-        free(b.p);
         ck_assert_int_eq(r.verdict, files[i].verdict);
     }
 }

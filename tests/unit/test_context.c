@@ -7,41 +7,7 @@
 #include "base/context.h"
 #include "base/cpu.h"
 #include "params/params.h"
-#include "tests/support/support.h"
-
-/* ---- An allocator that counts and can fail --------------------------------------------------- */
-
-typedef struct ledger {
-    uint64_t live_bytes;
-    uint32_t calls;
-    uint32_t fail_at; /* 0: never */
-} ledger;
-
-static void *ledger_allocate(void *user, size_t bytes, size_t alignment, void *stream)
-{
-    ledger *l = user;
-    (void)stream;
-    if (++l->calls == l->fail_at) {
-        return NULL;
-    }
-    l->live_bytes += bytes;
-    return aligned_alloc(alignment, bytes);
-}
-
-static void ledger_release(void *user, void *memory, size_t bytes, void *stream)
-{
-    ledger *l = user;
-    (void)stream;
-    l->live_bytes -= bytes;
-    free(memory);
-}
-
-static wvl_context_options ledger_options(ledger *l)
-{
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 1};
-    options.host = (wvl_allocator){ledger_allocate, ledger_release, l};
-    return options;
-}
+#include "tests/fault/ledger.h"
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
@@ -51,28 +17,20 @@ static wvl_status live_once(const wvl_context_options *options)
     static const char *const settings[][2] = {
         {"rates", "40,20,10"}, {"comment", "a"}, {"comment", "b"}, {"layer-bytes", "1,2,3,4,5,6,7,8,9,10,11"}};
     wvl_context *c = NULL;
-    wvl_params *p = NULL, *copy = NULL;
+    owned_params *p = NULL, *copy = NULL;
     wvl_cancel *cancel = NULL;
     wvl_status status = wvl_context_create(options, &c);
-    if (!status) {
-        status = wvl_cancel_create(c, &cancel);
-    }
-    if (!status) {
-        status = wvl_params_create(c, &p);
-    }
+    status = status ? status : wvl_cancel_create(c, &cancel);
+    status = status ? status : wvl_params_create(c, &p);
     for (size_t i = 0; !status && i < sizeof settings / sizeof settings[0]; i++) {
         status = wvl_params_set(p, settings[i][0], settings[i][1]);
     }
-    if (!status) {
-        status = wvl_params_clone(p, &copy);
-    }
+    status = status ? status : wvl_params_clone(p, &copy);
     if (!status && !wvl_params_get(copy, "layer-bytes")) {
         status = WVL_ERROR_MEMORY;
     }
     wvl_context_release(c); /* first on purpose: the others keep it alive */
     wvl_cancel_release(cancel);
-    wvl_params_release(p);
-    wvl_params_release(copy);
     return status;
 }
 
@@ -80,10 +38,11 @@ TEST(every_failed_allocation_is_reported_and_leaks_nothing)
 {
     uint32_t n = 1, done_without = 0;
     for (;; n++) {
-        ledger l = {0, 0, n};
-        wvl_context_options options = ledger_options(&l);
+        owned_ledger l;
+        ledger_open(&l);
+        l.fail_at = n;
+        wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = ledger_allocator(&l)};
         wvl_status status = live_once(&options);
-        ck_assert_uint_eq(l.live_bytes, 0);
         if (l.calls < n) {
             ck_assert_int_eq(status, WVL_OK);
             break;
@@ -130,8 +89,6 @@ TEST(context_options_are_checked)
     ck_assert_int_eq(wvl_context_create(NULL, &c), WVL_OK);
     ck_assert_uint_ge(wvl_context_threads(c), 1);
     wvl_context_release(c);
-    ck_assert_int_eq(wvl_context_create(NULL, NULL), WVL_ERROR_ARGUMENT);
-    wvl_context_release(NULL);
 }
 
 static void keep_log(void *user, wvl_log_level level, const char *text)
@@ -143,7 +100,7 @@ static void keep_log(void *user, wvl_log_level level, const char *text)
 TEST(context_log_and_errors)
 {
     char log[256] = "";
-    wvl_context *c;
+    owned_context *c = NULL;
     wvl_context_options options = {
         .struct_size = sizeof options, .threads = 1, .log = keep_log, .log_user = log, .log_level = WVL_LOG_WARNING};
     ck_assert_int_eq(wvl_context_create(&options, &c), WVL_OK);
@@ -160,7 +117,6 @@ TEST(context_log_and_errors)
     ck_assert_ptr_nonnull(strstr(wvl_context_error(c), "component 99:"));
     wvl_context_clear_error(c);
     ck_assert_str_eq(wvl_context_error(c), "");
-    wvl_context_release(c);
 }
 
 TEST(cancel_tokens)
@@ -174,10 +130,7 @@ TEST(cancel_tokens)
     wvl_cancel_raise(cancel);
     ck_assert_int_eq(wvl_cancel_is_raised(cancel), 1);
     wvl_cancel_release(cancel);
-    wvl_cancel_raise(NULL);
-    wvl_cancel_release(NULL);
     ck_assert_int_eq(wvl_cancel_is_raised(NULL), 0);
-    ck_assert_int_eq(wvl_cancel_create(NULL, &cancel), WVL_ERROR_ARGUMENT);
 }
 
 TEST(texts)
@@ -191,7 +144,6 @@ TEST(texts)
     ck_assert_int_eq(major, WVL_VERSION_MAJOR);
     ck_assert_int_eq(minor, WVL_VERSION_MINOR);
     ck_assert_int_eq(patch, WVL_VERSION_PATCH);
-    wvl_version(NULL, NULL, NULL);
     ck_assert_ptr_nonnull(strstr(wvl_build_text(), "wavelane "));
     ck_assert_ptr_nonnull(strstr(wvl_build_text(), "CUDA"));
 }

@@ -12,25 +12,21 @@ TEST(smallest_codestream_by_hand)
                                    7,    1,    1,    0xFF, 0x52, 0,  12, 0,    0,      0,       1,       0,      1, 4,
                                    4,    0,    1,    0xFF, 0x5C, 0,  7,  0x40, 9 << 3, 10 << 3, 11 << 3, 12 << 3};
     static const uint8_t want_part[] = {0xFF, 0x90, 0, 10, 0, 0, 0, 0, 0, 18, 0, 1, 0xFF, 0x93};
-    bench *b = make_bench(1);
+    owned_bench *b = make_bench(1);
     wvl_cs_part part = {0, 0, 1, 0, 4, 4, 18, 0, 0, 0};
     size_t bytes;
-    uint8_t *p = main_header(&b->plan, NULL, 1, &bytes);
+    OWNED uint8_t *head = main_header(&b->plan, NULL, 1, &bytes);
     ck_assert_uint_eq(bytes, sizeof want);
-    ck_assert_mem_eq(p, want, sizeof want);
-    free(p);
-    p = part_header(&b->plan, &part, NULL, &bytes);
+    ck_assert_mem_eq(head, want, sizeof want);
+    OWNED uint8_t *first = part_header(&b->plan, &part, NULL, &bytes);
     ck_assert_uint_eq(bytes, sizeof want_part);
-    ck_assert_mem_eq(p, want_part, sizeof want_part);
-    free(p);
-    free_bench(b);
+    ck_assert_mem_eq(first, want_part, sizeof want_part);
 }
 
 TEST(grid_and_samples_are_read_back)
 {
-    bench *b = make_bench(4);
+    owned_bench *b = make_bench(4);
     wvl_plan *p = &b->plan;
-    cs_stream s;
     p->syntax.image = (wvl_rect){4000000001u, 17, 4294967295u, 999};
     p->syntax.tile_x0 = 3999999999u;
     p->syntax.tile_y0 = 16;
@@ -41,7 +37,7 @@ TEST(grid_and_samples_are_read_back)
     b->components[0] = (wvl_plan_component){38, 1, 255, 1, 0, {0, 0, 1, 1}};
     b->components[1] = (wvl_plan_component){1, 0, 1, 255, 0, {0, 0, 1, 1}};
     b->components[2] = (wvl_plan_component){16, 1, 2, 3, 0, {0, 0, 1, 1}};
-    parse_header_of(p, &s);
+    owned_stream s = parse_header_of(p);
     ck_assert_uint_eq(s.rsiz, 0x0302);
     ck_assert(s.x0 == 4000000001u && s.y0 == 17 && s.x1 == 4294967295u && s.y1 == 999);
     ck_assert(s.tile_x0 == 3999999999u && s.tile_y0 == 16 && s.tile_width == 4294967295u && s.tile_height == 500);
@@ -50,8 +46,6 @@ TEST(grid_and_samples_are_read_back)
         const cs_component *k = &s.components[i];
         ck_assert(k->depth == c->depth && k->is_signed == c->is_signed && k->dx == c->dx && k->dy == c->dy);
     }
-    cs_free(&s);
-    free_bench(b);
 }
 
 /* Every field of COD, at its limits. */
@@ -59,9 +53,8 @@ TEST(coding_style_is_read_back)
 {
     static const unsigned blocks[][2] = {{2, 10}, {10, 2}, {6, 6}, {2, 2}};
     for (unsigned i = 0; i < 64; i++) {
-        bench *b = make_bench(3);
+        owned_bench *b = make_bench(3);
         wvl_coding *k = &b->codings[0];
-        cs_stream s;
         set_coding(k, i % 33, i & 1 ? WVL_QUANT_NONE : WVL_QUANT_EXPOUNDED);
         k->xcb = (uint8_t)blocks[i & 3][0];
         k->ycb = (uint8_t)blocks[i & 3][1];
@@ -76,7 +69,7 @@ TEST(coding_style_is_read_back)
         b->plan.syntax.eph = i >> 2 & 1;
         b->plan.syntax.mct = i % 3 == 0 ? WVL_MCT_NONE : k->reversible ? WVL_MCT_RCT : WVL_MCT_ICT;
         b->plan.syntax.layer_count = i ? 65535 / i : 1;
-        parse_header_of(&b->plan, &s);
+        owned_stream s = parse_header_of(&b->plan);
         ck_assert_uint_eq(s.scod, (unsigned)(k->user_precincts | b->plan.syntax.sop << 1 | b->plan.syntax.eph << 2));
         ck_assert(s.order == i % 5 && s.layers == b->plan.syntax.layer_count && s.mct == (i % 3 != 0));
         for (int c = 0; c < 3; c++) {
@@ -88,16 +81,13 @@ TEST(coding_style_is_read_back)
                 ck_assert_uint_eq(read->precinct[r], k->precinct[r]);
             }
         }
-        cs_free(&s);
-        free_bench(b);
     }
 }
 
 /* Components get their own COC or QCC where, and only where, something they need differs. */
 TEST(components_differ)
 {
-    bench *b = make_bench(4);
-    cs_stream s;
+    owned_bench *b = make_bench(4);
     for (uint16_t i = 0; i < 4; i++) {
         b->components[i].coding = i;
         set_coding(&b->codings[i], 5, WVL_QUANT_EXPOUNDED);
@@ -107,7 +97,7 @@ TEST(components_differ)
     set_coding(&b->codings[3], 4, WVL_QUANT_NONE);
     b->codings[3].user_precincts = 1;
     memset(b->codings[3].precinct, 0x77, sizeof b->codings[3].precinct);
-    parse_header_of(&b->plan, &s);
+    owned_stream s = parse_header_of(&b->plan);
     static const unsigned want_coc[4] = {0, 0, 1, 1}, want_qcc[4] = {0, 1, 0, 1};
     for (int i = 0; i < 4; i++) {
         ck_assert_uint_eq(s.components[i].has_coc, want_coc[i]);
@@ -119,17 +109,14 @@ TEST(components_differ)
         ck_assert_uint_eq(s.components[i].precinct[0], i == 3 ? 0x77 : 0xFF);
     }
     ck_assert_uint_eq(s.scod, 0);
-    cs_free(&s);
-    free_bench(b);
 }
 
 /* Each member that COC or QCC writes is enough to need one. */
 TEST(any_difference_is_written)
 {
     for (int i = 0; i < 9; i++) {
-        bench *b = make_bench(2);
+        owned_bench *b = make_bench(2);
         wvl_coding *k = &b->codings[1];
-        cs_stream s;
         for (int c = 0; c < 2; c++) {
             set_coding(&b->codings[c], 2, WVL_QUANT_EXPOUNDED);
             b->codings[c].user_precincts = 1;
@@ -146,19 +133,16 @@ TEST(any_difference_is_written)
         case 7: k->precinct[2] = 0xFE; break;
         default: k->user_precincts = 0;
         }
-        parse_header_of(&b->plan, &s);
+        owned_stream s = parse_header_of(&b->plan);
         ck_assert_uint_eq(s.components[1].has_qcc, i < 4);
         ck_assert_uint_eq(s.components[1].has_coc, i >= 4);
         check_steps(&s.components[1], k);
-        cs_free(&s);
-        free_bench(b);
     }
 }
 
 TEST(what_is_not_written_makes_no_difference)
 {
-    bench *b = make_bench(2);
-    cs_stream s;
+    owned_bench *b = make_bench(2);
     b->components[1].coding = 1;
     for (int i = 0; i < 2; i++) {
         set_coding(&b->codings[i], 3, WVL_QUANT_NONE);
@@ -167,24 +151,19 @@ TEST(what_is_not_written_makes_no_difference)
     b->codings[1].band[10].exponent = 3; /* beyond 3 levels */
     b->codings[1].precinct[0] = 0x11;    /* no user precincts */
     b->codings[1].mct_part = 2;
-    parse_header_of(&b->plan, &s);
+    owned_stream s = parse_header_of(&b->plan);
     ck_assert(!s.components[1].has_coc && !s.components[1].has_qcc);
-    cs_free(&s);
-    free_bench(b);
 }
 
 TEST(derived_steps_serve_other_levels)
 {
-    bench *b = make_bench(2);
-    cs_stream s;
+    owned_bench *b = make_bench(2);
     b->components[1].coding = 1;
     set_coding(&b->codings[0], 5, WVL_QUANT_DERIVED);
     set_coding(&b->codings[1], 2, WVL_QUANT_DERIVED);
-    parse_header_of(&b->plan, &s);
+    owned_stream s = parse_header_of(&b->plan);
     ck_assert(s.components[1].has_coc && !s.components[1].has_qcc);
     check_steps(&s.components[0], &b->codings[0]);
-    cs_free(&s);
-    free_bench(b);
 }
 
 /* Indices take two bytes from 257 components on. */
@@ -193,13 +172,12 @@ TEST(component_index_width)
     static const uint32_t counts[] = {1, 255, 256, 257, 16384};
     for (unsigned i = 0; i < 5; i++) {
         uint32_t n = counts[i];
-        bench *b = make_bench(n);
-        cs_stream s;
+        owned_bench *b = make_bench(n);
         set_coding(&b->codings[1], 2, WVL_QUANT_NONE);
         for (uint32_t c = 1; c < n; c++) {
             b->components[c].coding = c % 2;
         }
-        parse_header_of(&b->plan, &s);
+        owned_stream s = parse_header_of(&b->plan);
         ck_assert_uint_eq(s.component_count, n);
         size_t own = n / 2, index = n < 257 ? 1 : 2;
         ck_assert_uint_eq(s.main_header_bytes,
@@ -208,8 +186,6 @@ TEST(component_index_width)
             REQUIRE(s.components[c].has_coc == c % 2 && s.components[c].has_qcc == c % 2 &&
                     s.components[c].levels == 1 + c % 2);
         }
-        cs_free(&s);
-        free_bench(b);
     }
 }
 
@@ -217,16 +193,13 @@ TEST(component_index_width)
 
 static unsigned rcom_of(const char *text, size_t bytes)
 {
-    bench *b = make_bench(1);
-    cs_stream s;
+    owned_bench *b = make_bench(1);
     b->plan.syntax.comment_count = 1;
     b->comments[0] = (wvl_blob){(uint8_t *)(uintptr_t)text, bytes};
-    parse_header_of(&b->plan, &s);
+    owned_stream s = parse_header_of(&b->plan);
     ck_assert_uint_eq(s.comment_count, 1);
     ck_assert_uint_eq(s.comments[0].bytes, bytes);
     unsigned rcom = s.comments[0].rcom;
-    cs_free(&s);
-    free_bench(b);
     return rcom;
 }
 
@@ -247,20 +220,17 @@ TEST(comments_of_any_number_and_length)
 {
     static uint8_t longest[65531];
     memset(longest, 'x', sizeof longest);
-    bench *b = make_bench(1);
+    owned_bench *b = make_bench(1);
     b->plan.syntax.comment_count = 4;
     b->comments[0] = (wvl_blob){longest, sizeof longest};
     b->comments[1] = (wvl_blob){longest, 1};
     b->comments[2] = (wvl_blob){longest, 300};
     b->comments[3] = (wvl_blob){longest, sizeof longest};
-    cs_stream s;
-    parse_header_of(&b->plan, &s);
+    owned_stream s = parse_header_of(&b->plan);
     ck_assert_uint_eq(s.comment_count, 4);
     for (int i = 0; i < 4; i++) {
         ck_assert_uint_eq(s.comments[i].bytes, b->comments[i].bytes);
     }
-    cs_free(&s);
-    free_bench(b);
 }
 
 /* POC and CRG, byte by byte: eight-bit indices with an end of 256, and sixteen-bit ones. */
@@ -275,17 +245,15 @@ TEST(progression_changes_by_hand)
     uint16_t place[2] = {0x8000, 0xFFFE};
     wvl_cs_part part = {0, 0, 1, 0, 0, 0, 14, 0, 0, 0}, later = {0, 1, 2, 0, 0, 0, 14, 0, 0, 0};
     size_t bytes, plain;
-    bench *b = make_bench(1), *w = make_bench(257);
-    uint8_t *p = main_header(&b->plan, NULL, 1, &plain);
-    free(p);
+    owned_bench *b = make_bench(1), *w = make_bench(257);
+    free(main_header(&b->plan, NULL, 1, &plain));
     b->plan.syntax.progressions = two;
     b->plan.syntax.progression_count = 2;
     b->plan.syntax.registration = place;
-    p = main_header(&b->plan, NULL, 1, &bytes);
+    OWNED uint8_t *p = main_header(&b->plan, NULL, 1, &bytes);
     ck_assert_uint_eq(bytes, plain + sizeof narrow + sizeof crg);
     ck_assert_mem_eq(p + plain, narrow, sizeof narrow);
     ck_assert_mem_eq(p + plain + sizeof narrow, crg, sizeof crg);
-    free(p);
     ck_assert_uint_eq(wvl_cs_measure_part_header(&b->plan, &part, NULL), WVL_CS_SOT_SOD_BYTES);
     w->plan.syntax.progressions = &one; /* of tile 0: in its first part and nowhere else */
     w->plan.syntax.progression_count = 1;
@@ -295,8 +263,6 @@ TEST(progression_changes_by_hand)
     ck_assert_uint_eq(wvl_cs_measure_part_header(&w->plan, &later, NULL), WVL_CS_SOT_SOD_BYTES);
     ck_assert_uint_eq(wvl_cs_measure_tile_segments(&w->plan, 0), sizeof wide);
     ck_assert_uint_eq(wvl_cs_measure_tile_segments(&w->plan, WVL_ALL_TILES), 0);
-    free_bench(b);
-    free_bench(w);
 }
 
 TEST_MAIN("cs")

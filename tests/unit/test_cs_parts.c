@@ -11,23 +11,20 @@ TEST(tlm_takes_the_narrowest_tile_index)
         unsigned entry, segments;
     } cases[] = {{1, 5, 1}, {255, 5, 1}, {256, 6, 1}, {65535, 6, 7}};
     for (int i = 0; i < 4; i++) {
-        bench *b = make_bench(1);
-        cs_stream s;
+        owned_bench *b = make_bench(1);
         set_tiles(&b->plan, cases[i].tiles, 1);
         b->plan.syntax.tlm = 1;
-        parse_header_of(&b->plan, &s);
+        owned_stream s = parse_header_of(&b->plan);
         ck_assert_uint_eq(s.tlm_segments, cases[i].segments);
         ck_assert_uint_eq(s.tlm_count, cases[i].tiles);
         ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, cases[i].tiles),
                           cases[i].segments * 6 + (uint64_t)cases[i].tiles * cases[i].entry);
-        cs_free(&s);
-        free_bench(b);
     }
 }
 
 TEST(tlm_segments_fill_up)
 {
-    bench *b = make_bench(1);
+    owned_bench *b = make_bench(1);
     b->plan.syntax.tlm = 1;
     ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 13106), 2 + 4 + 13106 * 5);
     ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 13107), 2 + 4 + 13106 * 5 + 2 + 4 + 5);
@@ -41,13 +38,12 @@ TEST(tlm_segments_fill_up)
     b->plan.syntax.tlm = 0;
     ck_assert_int_eq(wvl_cs_tlm_fits(&b->plan, UINT64_MAX), 1);
     ck_assert_uint_eq(wvl_cs_measure_part_lengths(&b->plan, 10922), 0);
-    free_bench(b);
 }
 
 /* Lengths unknown at first and patched later give the same header. */
 TEST(tlm_is_reserved_and_patched)
 {
-    bench *b = make_bench(3);
+    owned_bench *b = make_bench(3);
     wvl_cs_part parts[300];
     size_t bytes, same;
     memset(parts, 0, sizeof parts);
@@ -57,16 +53,14 @@ TEST(tlm_is_reserved_and_patched)
         parts[i].tile = 299 - i;
         parts[i].psot = 0xFFFFFFFFu - i;
     }
-    uint8_t *direct = main_header(&b->plan, parts, 300, &bytes), *patched = main_header(&b->plan, NULL, 300, &same);
+    OWNED uint8_t *direct = main_header(&b->plan, parts, 300, &bytes),
+                  *patched = main_header(&b->plan, NULL, 300, &same);
     ck_assert_uint_eq(bytes, same);
     ck_assert_int_ne(memcmp(direct, patched, bytes), 0);
     uint64_t tail = wvl_cs_measure_part_lengths(&b->plan, 300);
     ck_assert_ptr_eq(wvl_cs_put_part_lengths(&b->plan, parts, 300, patched + bytes - tail), patched + bytes);
     ck_assert_mem_eq(direct, patched, bytes);
     ck_assert_uint_eq(direct[bytes - 1], 0xFF - 299 % 256);
-    free(direct);
-    free(patched);
-    free_bench(b);
 }
 
 /* ---- PLT ------------------------------------------------------------------------------------- */
@@ -78,16 +72,24 @@ TEST(plt_lengths_by_hand)
     static const uint8_t want[] = {0xFF, 0x58, 0,    33,   0,    0,    0x7F, 0x81, 0,    0xFF, 0x7F, 0x81, 0x80,
                                    0,    0xFF, 0xFF, 0x7F, 0x81, 0x80, 0x80, 0,    0xFF, 0xFF, 0xFF, 0x7F, 0x81,
                                    0x80, 0x80, 0x80, 0,    0x8F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0x93};
-    bench *b = make_bench(1);
+    owned_bench *b = make_bench(1);
     wvl_cs_part part = {0, 0, 1, 2, 10, 0, 99, 0, 0, 0};
     b->plan.syntax.plt = 1;
     size_t bytes = (size_t)wvl_cs_measure_part_header(&b->plan, &part, packets);
     ck_assert_uint_eq(bytes, 12 + sizeof want);
-    uint8_t *p = fenced(bytes);
+    OWNED uint8_t *p = fenced(bytes);
     check_fence(p, bytes, wvl_cs_put_part_header(&b->plan, &part, packets, p));
     ck_assert_mem_eq(p + 12, want, sizeof want);
-    free(p);
-    free_bench(b);
+}
+
+static uint32_t *equal_packets(size_t count, uint32_t length)
+{
+    uint32_t *packets = malloc(count * sizeof *packets);
+    REQUIRE(packets);
+    for (size_t k = 0; k < count; k++) {
+        packets[k] = length;
+    }
+    return packets;
 }
 
 /* Packets of equal length: what a segment holds, and that no length straddles. */
@@ -97,12 +99,9 @@ TEST(plt_segments_fill_up)
         uint32_t length, per_segment;
     } cases[] = {{1, 65532}, {128, 32766}, {16384, 21844}, {2097152, 16383}};
     for (int i = 0; i < 4; i++) {
-        bench *b = make_bench(1);
+        owned_bench *b = make_bench(1);
         uint32_t n = cases[i].per_segment, size = (uint32_t)i + 1, count = 3 * n + 1;
-        uint32_t *packets = malloc(count * sizeof *packets);
-        for (uint32_t k = 0; k < count; k++) {
-            packets[k] = cases[i].length;
-        }
+        OWNED uint32_t *packets = equal_packets(count, cases[i].length);
         b->plan.syntax.plt = 1;
         for (uint32_t segments = 1; segments <= 3; segments++) {
             wvl_cs_part full = {0, 0, 1, 0, segments * n, 0, 99, 0, 0, 0},
@@ -113,20 +112,14 @@ TEST(plt_segments_fill_up)
             free(part_header(&b->plan, &more, packets, &bytes));
             ck_assert_uint_eq(bytes, 14 + (segments + 1) * 5 + (segments * n + 1) * size);
         }
-        free(packets);
-        free_bench(b);
     }
 }
 
 TEST(plt_has_a_limit)
 {
     uint32_t most = 256u * 65532u;
-    bench *b = make_bench(1);
-    uint32_t *packets = malloc(((size_t)most + 1) * sizeof *packets);
-    REQUIRE(packets);
-    for (uint32_t k = 0; k <= most; k++) {
-        packets[k] = 1;
-    }
+    owned_bench *b = make_bench(1);
+    OWNED uint32_t *packets = equal_packets((size_t)most + 1, 1);
     wvl_cs_part fits = {0, 0, 1, 0, most, 0, 99, 0, 0, 0}, exceeds = {0, 0, 1, 0, most + 1, 0, 99, 0, 0, 0},
                 later = {0, 0, 1, 1, most, 0, 99, 0, 0, 0};
     b->plan.syntax.plt = 1;
@@ -140,16 +133,14 @@ TEST(plt_has_a_limit)
     b->plan.syntax.plt = 0;
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &exceeds, packets), 1);
     ck_assert_uint_eq(wvl_cs_bound_part_header(&b->plan, UINT64_MAX), 14);
-    free(packets);
-    free_bench(b);
 }
 
 TEST(part_header_bound_holds)
 {
     enum { MOST = 260000, WORST = 15 * 16382 + 1 };
     size_t bytes;
-    bench *b = make_bench(1);
-    uint32_t *packets = malloc(MOST * sizeof *packets);
+    owned_bench *b = make_bench(1);
+    OWNED uint32_t *packets = malloc(MOST * sizeof *packets);
     b->plan.syntax.plt = 1;
     for (int round = 0; round < 30; round++) {
         uint32_t count = round < 3 ? (uint32_t)round : below(MOST), bits = 1 + below(28), longest = below(16);
@@ -168,8 +159,6 @@ TEST(part_header_bound_holds)
     free(part_header(&b->plan, &worst, packets, &bytes));
     ck_assert_uint_eq(bytes, wvl_cs_bound_part_header(&b->plan, WORST));
     ck_assert_uint_eq(wvl_cs_bound_part_header(&b->plan, UINT64_MAX), UINT64_MAX);
-    free(packets);
-    free_bench(b);
 }
 
 /* ---- PLM, PPM, PPT --------------------------------------------------------------------------- */
@@ -180,7 +169,7 @@ TEST(pointer_segments_fill_up)
     enum { PARTS = 256 * 255 + 1 };
     uint8_t p[5];
     uint64_t taken;
-    wvl_cs_part *parts = calloc(PARTS, sizeof *parts);
+    OWNED wvl_cs_part *parts = calloc(PARTS, sizeof *parts);
     REQUIRE(parts);
     ck_assert_uint_eq(wvl_cs_measure_packed(0), 0);
     ck_assert_uint_eq(wvl_cs_measure_packed(65532), 65537);
@@ -198,7 +187,6 @@ TEST(pointer_segments_fill_up)
     parts[2].length_bytes = 256;
     ck_assert_uint_eq(wvl_cs_measure_plm(parts, 3), UINT64_MAX);
     ck_assert_uint_eq(wvl_cs_measure_plm(parts, 2), 2 * 256 + 5);
-    free(parts);
 }
 
 /* ---- Whole codestreams ----------------------------------------------------------------------- */
@@ -296,7 +284,6 @@ static random_stream draw_stream(void)
     for (uint32_t i = 0; i < s.part_count; i++) {
         wvl_cs_part *part = &s.parts[i];
         const uint32_t *packets = s.packets + s.tile_first[part->tile];
-        part->body_bytes = 0;
         for (uint32_t k = 0; k < part->packet_count; k++) {
             part->body_bytes += packets[part->packet_first + k];
         }
@@ -318,14 +305,14 @@ static random_stream draw_stream(void)
     return s;
 }
 
-static void free_stream(random_stream *s)
+static void free_drawn(random_stream *s)
 {
     free(s->parts);
     free(s->packets);
     free(s->tile_first);
     free(s->tile_packets);
     free(s->bytes);
-    free_bench(s->bench);
+    free_bench(&s->bench);
 }
 
 static void check_parts(const random_stream *s, const cs_stream *read)
@@ -354,14 +341,10 @@ TEST(random_codestreams_parse)
 {
     for (int i = 0; i < 150; i++) {
         char error[200] = "";
-        random_stream s = draw_stream();
-        cs_stream read;
-        if (!cs_parse(s.bytes, s.size, &read, error, sizeof error)) {
-            ck_abort_msg("%s", error);
-        }
+        OWNED_BY(free_drawn) random_stream s = draw_stream();
+        owned_stream read;
+        REQUIRE_THAT(cs_parse(s.bytes, s.size, &read, error, sizeof error), "%s", error);
         check_parts(&s, &read);
-        cs_free(&read);
-        free_stream(&s);
     }
 }
 
@@ -369,18 +352,16 @@ TEST(random_codestreams_parse)
 TEST(packet_numbers_wrap)
 {
     enum { COUNT = 66000, PACKET = 9 };
-    bench *b = make_bench(1);
+    owned_bench *b = make_bench(1);
     char error[200] = "";
-    cs_stream read;
-    uint32_t *packets = malloc(COUNT * sizeof *packets);
+    owned_stream read;
+    OWNED uint32_t *packets = equal_packets(COUNT, PACKET);
     b->plan.syntax.sop = b->plan.syntax.eph = b->plan.syntax.plt = 1;
-    for (uint32_t i = 0; i < COUNT; i++) {
-        packets[i] = PACKET;
-    }
     wvl_cs_part part = {0, 0, 1, 0, COUNT, COUNT * PACKET, 0, 0, 0, 0};
     part.psot = wvl_cs_measure_part_header(&b->plan, &part, packets) + part.body_bytes;
     size_t total = (size_t)(wvl_cs_measure_main_header(&b->plan, 1) + part.psot) + WVL_CS_END_BYTES;
-    uint8_t *bytes = fenced(total), *at = wvl_cs_put_main_header(&b->plan, &part, 1, bytes);
+    OWNED uint8_t *bytes = fenced(total);
+    uint8_t *at = wvl_cs_put_main_header(&b->plan, &part, 1, bytes);
     at = wvl_cs_put_part_header(&b->plan, &part, packets, at);
     for (uint32_t i = 0; i < COUNT; i++) {
         at = put_packet(&b->plan, at, PACKET, i);
@@ -389,53 +370,48 @@ TEST(packet_numbers_wrap)
     ck_assert_msg(cs_parse(bytes, total, &read, error, sizeof error), "%s", error);
     ck_assert_uint_eq(read.packet_count, COUNT);
     ck_assert_uint_eq(read.parts[0].plt_segments, 2);
-    cs_free(&read);
-    free(bytes);
-    free(packets);
-    free_bench(b);
+}
+
+static void require_refused(const uint8_t *data, size_t size)
+{
+    char error[200];
+    owned_stream read;
+    REQUIRE(!cs_parse(data, size, &read, error, sizeof error));
+}
+
+/* Bytes from..end, each with another lowest bit. */
+static void require_changes_refused(uint8_t *data, size_t size, size_t from, size_t end)
+{
+    for (size_t field = from; field < end; field++) {
+        data[field] ^= 0x01;
+        require_refused(data, size);
+        data[field] ^= 0x01;
+    }
 }
 
 /* The judge itself: a codestream cut anywhere, or with a wrong length, index or count, is refused. */
 TEST(walker_refuses_lies)
 {
-    random_stream s = draw_stream();
-    cs_stream read;
+    OWNED_BY(free_drawn) random_stream s = draw_stream();
+    owned_stream read;
     char error[200];
     while (!s.bench->plan.syntax.tlm || !s.bench->plan.syntax.plt || s.size > 20000 || !s.packet_total) {
-        free_stream(&s);
+        free_drawn(&s);
         s = draw_stream();
     }
-    uint8_t *copy = malloc(s.size);
     for (size_t cut = 0; cut < s.size; cut++) {
+        OWNED uint8_t *copy = malloc(cut + 1);
         memcpy(copy, s.bytes, cut);
-        REQUIRE(!cs_parse(copy, cut, &read, error, sizeof error));
-        cs_free(&read);
+        require_refused(copy, cut);
     }
-    memcpy(copy, s.bytes, s.size);
-    REQUIRE(cs_parse(copy, s.size, &read, error, sizeof error));
-    for (size_t i = 0; i < read.part_count; i++) {
-        for (size_t field = read.parts[i].offset; field < read.parts[i].body_offset; field++) {
-            if (field == read.parts[i].offset + 11) {
-                continue; /* TNsot 0 states nothing */
-            }
-            cs_stream changed;
-            copy[field] ^= 0x01;
-            REQUIRE(!cs_parse(copy, s.size, &changed, error, sizeof error));
-            cs_free(&changed);
-            copy[field] ^= 0x01;
-        }
+    REQUIRE(cs_parse(s.bytes, s.size, &read, error, sizeof error));
+    for (size_t i = 0; i < read.part_count; i++) { /* all but TNsot: 0 states nothing */
+        size_t at = read.parts[i].offset;
+        require_changes_refused(s.bytes, s.size, at, at + 11);
+        require_changes_refused(s.bytes, s.size, at + 12, read.parts[i].body_offset);
     }
     uint64_t tlm = wvl_cs_measure_part_lengths(&s.bench->plan, s.part_count);
-    for (size_t field = read.main_header_bytes - (size_t)tlm; field < read.main_header_bytes; field++) {
-        cs_stream changed;
-        copy[field] ^= 0x01;
-        REQUIRE(!cs_parse(copy, s.size, &changed, error, sizeof error));
-        cs_free(&changed);
-        copy[field] ^= 0x01;
-    }
-    cs_free(&read);
-    free(copy);
-    free_stream(&s);
+    require_changes_refused(s.bytes, s.size, read.main_header_bytes - (size_t)tlm, read.main_header_bytes);
 }
 
 int main(void)

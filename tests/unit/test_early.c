@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Early output: bytes leave while rows are still read, only lengths are patched, at the end, and the bytes are those of
  * a sink that cannot patch. */
-#include <pthread.h>
-
 #include "geom/plan.h"
-#include "tests/support/support.h"
+#include "tests/fault/ledger.h"
 #include "tests/unit/rows_bench.h"
 
 /* ---- A sink that watches --------------------------------------------------------------------- */
@@ -66,6 +64,9 @@ static int end(void *user, int complete)
     return 0;
 }
 
+static void close_watch(watch *w) { free(w->data); }
+#define owned_watch OWNED_BY(close_watch) watch
+
 static wvl_sink open_watch(watch *w, const rows_bench *rows, const picture *p, int patches)
 {
     memset(w, 0, sizeof *w);
@@ -85,19 +86,12 @@ static wvl_status encode(const picture *p, const char *settings, uint32_t thread
                          rows_bench *rows, wvl_result **result)
 {
     char error[256] = "";
-    wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
-    wvl_context *context;
-    picture_input input = picture_open_input(p, 0);
-    REQUIRE(wvl_context_create(&options, &context) == WVL_OK);
-    wvl_plan *plan = rows_build_plan(context, &input.format, settings);
+    owned_context *context = test_open_context(threads);
+    owned_input input = picture_open_input(p, 0);
+    owned_plan *plan = test_open_plan(context, &input.format, settings);
     plan->test.strip_rows = strip;
-    wvl_status status =
-        rows ? wvl_encode_rows(plan, &rows->source, rows->options, sink, NULL, result, error, sizeof error)
-             : wvl_encode(plan, &input.image, sink, NULL, result, error, sizeof error);
-    wvl_plan_release(plan);
-    wvl_context_release(context);
-    picture_close_input(&input);
-    return status;
+    return rows ? wvl_encode_rows(plan, &rows->source, rows->options, sink, NULL, result, error, sizeof error)
+                : wvl_encode(plan, &input.image, sink, NULL, result, error, sizeof error);
 }
 
 /* ---- Same bytes ------------------------------------------------------------------------------ */
@@ -165,12 +159,12 @@ TEST_EACH(bytes_are_the_same, sizeof cases / sizeof *cases)
 {
     static const uint32_t heights[] = {1, 7, 16, 64, 1000};
     const char *settings = cases[_i].settings;
-    picture p = rows_draw(cases[_i].format);
-    rows_output whole = rows_encode(&p, settings, 2, NULL, 0);
+    owned_picture p = rows_draw(cases[_i].format);
+    owned_rows whole = rows_encode(&p, settings, 2, NULL, 0);
     for (unsigned k = 0; k < 2 * sizeof heights / sizeof *heights; k++) {
         rows_bench b;
-        watch w;
-        wvl_result *early = NULL;
+        owned_watch w;
+        owned_result *early = NULL;
         rows_open(&b, &p, 0, k & 2);
         wvl_sink sink = open_watch(&w, &b, &p, k & 1);
         ck_assert_int_eq(encode(&p, settings, 1 + k % 3, heights[k / 2], &sink, &b, &early), WVL_OK);
@@ -182,17 +176,12 @@ TEST_EACH(bytes_are_the_same, sizeof cases / sizeof *cases)
         } else if (cases[_i].when == EARLY && (k & 1) && heights[k / 2] <= 16) {
             ck_assert_msg(w.early_bytes > whole.bytes / 4, "%s: %zu of %zu", settings, w.early_bytes, whole.bytes);
         }
-        free(w.data);
-        wvl_sink late_sink = open_watch(&w, NULL, &p, 0);
-        wvl_result *late = NULL;
+        owned_watch other;
+        wvl_sink late_sink = open_watch(&other, NULL, &p, 0);
+        owned_result *late = NULL;
         ck_assert_int_eq(encode(&p, settings, 1, 0, &late_sink, NULL, &late), WVL_OK);
         compare_results(settings, early, late);
-        wvl_result_release(early);
-        wvl_result_release(late);
-        free(w.data);
     }
-    rows_free(&whole);
-    picture_free(&p);
 }
 
 /* Only lengths are patched: Psot of each part, TLM, the header of the box. */
@@ -208,40 +197,35 @@ TEST(lengths_alone_are_patched)
         {"levels=2 tile=80,60 container=jp2", 1, 8},
         {"levels=2 tile=80,60 tlm=yes", 1, 6 + 12 * 5},
     };
-    picture p = rows_draw(0);
+    owned_picture p = rows_draw(0);
     for (unsigned k = 0; k < sizeof few / sizeof *few; k++) {
         rows_bench b;
-        watch w;
+        owned_watch w;
         rows_open(&b, &p, 0, 0);
         wvl_sink sink = open_watch(&w, &b, &p, 1);
         ck_assert_int_eq(encode(&p, few[k].settings, 2, 16, &sink, &b, NULL), WVL_OK);
         ck_assert_msg(w.patches == few[k].patches && w.patched_bytes == few[k].bytes && w.early_bytes,
                       "%s: %u patches of %u bytes", few[k].settings, w.patches, w.patched_bytes);
-        free(w.data);
     }
-    picture_free(&p);
 }
 
 /* A whole picture of several waves. */
 TEST(whole_pictures_leave_early)
 {
-    picture p = picture_draw(PICTURE_FLAT, 3000, 6000, 1, 8, 5);
-    watch late, early;
+    owned_picture p = picture_draw(PICTURE_FLAT, 3000, 6000, 1, 8, 5);
+    owned_watch late, early;
     wvl_sink cannot = open_watch(&late, NULL, &p, 0), can = open_watch(&early, NULL, &p, 1);
     ck_assert_int_eq(encode(&p, "tile=512,512 tlm=yes", 2, 0, &cannot, NULL, NULL), WVL_OK);
     ck_assert_int_eq(encode(&p, "tile=512,512 tlm=yes", 2, 0, &can, NULL, NULL), WVL_OK);
     ck_assert(!late.patches && early.patches == 1);
     ck_assert(late.bytes == early.bytes && !memcmp(late.data, early.data, late.bytes));
-    free(late.data);
-    free(early.data);
-    picture_free(&p);
 }
 
 /* A sink that wants to know the length first gets whole pictures when it is known, and rows as any other. */
 TEST(whole_pictures_are_foretold)
 {
-    picture p = picture_draw(PICTURE_FLAT, 3000, 6000, 1, 8, 5), few = rows_draw(0);
-    watch early, foretold;
+    owned_picture p = picture_draw(PICTURE_FLAT, 3000, 6000, 1, 8, 5), few = rows_draw(0);
+    owned_watch early, foretold;
     rows_bench b;
     wvl_sink sink = open_watch(&early, NULL, &p, 1);
     ck_assert_int_eq(encode(&p, "tile=512,512 tlm=yes", 2, 0, &sink, NULL, NULL), WVL_OK);
@@ -250,28 +234,24 @@ TEST(whole_pictures_are_foretold)
     ck_assert_int_eq(encode(&p, "tile=512,512 tlm=yes", 2, 0, &sink, NULL, NULL), WVL_OK);
     ck_assert(early.patches && !foretold.patches && foretold.foretold == foretold.bytes);
     ck_assert(foretold.bytes == early.bytes && !memcmp(foretold.data, early.data, early.bytes));
-    free(early.data);
-    free(foretold.data);
+    owned_watch rows;
     rows_open(&b, &few, 0, 0);
-    sink = open_watch(&early, &b, &few, 1);
+    sink = open_watch(&rows, &b, &few, 1);
     sink.reserve = reserve;
     ck_assert_int_eq(
         encode(&few, "levels=2 progression=PCRL precincts=[32,32] block=8,8 container=jp2", 1, 16, &sink, &b, NULL),
         WVL_OK);
-    ck_assert(early.early_bytes && !early.foretold);
-    free(early.data);
-    picture_free(&few);
-    picture_free(&p);
+    ck_assert(rows.early_bytes && !rows.foretold);
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 TEST(a_patch_fails)
 {
-    picture p = rows_draw(0);
+    owned_picture p = rows_draw(0);
     for (unsigned n = 1; n <= 4; n++) {
         rows_bench b;
-        watch w;
+        owned_watch w;
         rows_open(&b, &p, 0, 0);
         wvl_sink sink = open_watch(&w, &b, &p, 1);
         w.fails_at = n;
@@ -279,88 +259,47 @@ TEST(a_patch_fails)
                                    16, &sink, &b, NULL);
         ck_assert_int_eq(status, n < 4 ? WVL_ERROR_SINK : WVL_OK);
         ck_assert(w.is_closed && w.complete == (n == 4) && w.patches == (n < 4 ? n : 3) && b.releases == 1);
-        free(w.data);
     }
-    picture_free(&p);
 }
 
 TEST(a_source_fails_after_bytes_left)
 {
-    picture p = rows_draw(0);
+    owned_picture p = rows_draw(0);
     rows_bench b;
-    watch w;
+    owned_watch w;
     rows_open(&b, &p, 0, 0);
     b.fails_at = 150;
     b.fails_with = WVL_ERROR_INPUT;
     wvl_sink sink = open_watch(&w, &b, &p, 1);
     ck_assert_int_eq(encode(&p, "levels=2 tile=80,60", 1, 16, &sink, &b, NULL), WVL_ERROR_INPUT);
     ck_assert(w.is_closed && !w.complete && w.bytes > 1000);
-    free(w.data);
-    picture_free(&p);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-typedef struct ledger {
-    uint64_t held, most;
-    int64_t left; /* allocations that succeed; negative: all */
-    pthread_mutex_t lock;
-} ledger;
-
-static void *lend(void *user, size_t bytes, size_t alignment, void *stream)
-{
-    ledger *l = user;
-    (void)stream;
-    pthread_mutex_lock(&l->lock);
-    int is_refused = !l->left;
-    l->left -= l->left > 0;
-    l->held += is_refused ? 0 : bytes;
-    l->most = l->held > l->most ? l->held : l->most;
-    pthread_mutex_unlock(&l->lock);
-    return is_refused ? NULL : aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-}
-
-static void give(void *user, void *memory, size_t bytes, void *stream)
-{
-    ledger *l = user;
-    (void)stream;
-    pthread_mutex_lock(&l->lock);
-    l->held -= bytes;
-    pthread_mutex_unlock(&l->lock);
-    free(memory);
-}
-
 /* is_limited: to the least. Returns the most that was held. */
 static uint64_t measure(const picture *p, const char *settings, uint32_t strip, int patches, int is_limited)
 {
-    ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
-    wvl_context_options context_options = {
-        .struct_size = sizeof context_options, .threads = 2, .host = {lend, give, &l}};
-    wvl_context *context;
-    picture_input input = picture_open_input(p, 0);
+    owned_ledger l;
+    owned_context *context = ledger_open_context(&l, 2);
+    owned_input input = picture_open_input(p, 0);
     rows_bench b;
-    watch w;
+    owned_watch w;
     rows_open(&b, p, 0, 0);
-    REQUIRE(wvl_context_create(&context_options, &context) == WVL_OK);
-    wvl_plan *plan = rows_build_plan(context, &input.format, settings);
+    owned_plan *plan = test_open_plan(context, &input.format, settings);
     plan->test.strip_rows = strip;
     wvl_rows_memory memory = {.struct_size = sizeof memory};
     REQUIRE(wvl_rows_measure(plan, &b.source, &memory) == WVL_OK && memory.leaves_early == 2);
     wvl_rows_options options = {.struct_size = sizeof options,
                                 .memory_bytes = is_limited ? memory.early_least_bytes : 0};
-    uint64_t before = l.held;
-    l.most = 0;
+    uint64_t before = l.live_bytes;
+    l.peak_bytes = before;
     wvl_sink sink = open_watch(&w, &b, p, patches);
     wvl_status status = wvl_encode_rows(plan, &b.source, &options, &sink, NULL, NULL, NULL, 0);
     REQUIRE(status == (is_limited && !patches ? WVL_ERROR_PARAMETER : WVL_OK));
-    REQUIRE_THAT(!is_limited || l.most - before <= options.memory_bytes, "%s: %llu held, %llu allowed", settings,
-                 (unsigned long long)(l.most - before), (unsigned long long)options.memory_bytes);
-    wvl_plan_release(plan);
-    wvl_context_release(context);
-    picture_close_input(&input);
-    free(w.data);
-    REQUIRE(!l.held);
-    return l.most - before;
+    REQUIRE_THAT(!is_limited || l.peak_bytes - before <= options.memory_bytes, "%s: %llu held, %llu allowed", settings,
+                 (unsigned long long)(l.peak_bytes - before), (unsigned long long)options.memory_bytes);
+    return l.peak_bytes - before;
 }
 
 /* Coded bytes are not all held: 9 MB of noise. */
@@ -371,46 +310,38 @@ TEST_EACH(memory_is_used_again, 2)
         uint32_t strip;
     } large[] = {{"levels=2 progression=PCRL precincts=[128,128] block=32,32", 128},
                  {"levels=2 tile=256,256 tlm=yes", 128}};
-    picture p = picture_draw(PICTURE_NOISE, 1500, 6000, 1, 8, 5);
+    owned_picture p = picture_draw(PICTURE_NOISE, 1500, 6000, 1, 8, 5);
     uint64_t late = measure(&p, large[_i].settings, large[_i].strip, 0, 0),
              early = measure(&p, large[_i].settings, large[_i].strip, 1, 0);
     (void)measure(&p, large[_i].settings, large[_i].strip, 0, 1);
     (void)measure(&p, large[_i].settings, large[_i].strip, 1, 1);
     ck_assert_msg(early + (UINT64_C(6) << 20) < late, "%llu, and %llu in the end", (unsigned long long)early,
                   (unsigned long long)late);
-    picture_free(&p);
 }
 
 TEST_EACH(every_allocation_fails, 2)
 {
     static const char *const settings[] = {"levels=2 progression=PCRL precincts=[32,32] block=16,16 tlm=yes",
                                            "levels=2 tile=100,50 container=jp2"};
-    ledger l = {0, 0, -1, PTHREAD_MUTEX_INITIALIZER};
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = {lend, give, &l}};
-    picture p = rows_draw(0);
-    picture_input input = picture_open_input(&p, 0);
-    wvl_context *context;
-    REQUIRE(wvl_context_create(&options, &context) == WVL_OK);
-    wvl_plan *plan = rows_build_plan(context, &input.format, settings[_i]);
+    owned_ledger l;
+    owned_context *context = ledger_open_context(&l, 1);
+    owned_picture p = rows_draw(0);
+    owned_input input = picture_open_input(&p, 0);
+    owned_plan *plan = test_open_plan(context, &input.format, settings[_i]);
     plan->test.strip_rows = 16;
-    uint64_t before = l.held;
+    uint64_t before = l.live_bytes;
     wvl_status status = WVL_ERROR_MEMORY;
     for (int n = 0; status != WVL_OK; n++) {
         rows_bench b;
-        watch w;
+        owned_watch w;
         rows_open(&b, &p, 0, 1);
         wvl_sink sink = open_watch(&w, &b, &p, 1);
-        l.left = n;
+        ledger_limit_calls(&l, n);
         status = wvl_encode_rows(plan, &b.source, NULL, &sink, NULL, NULL, NULL, 0);
-        l.left = -1;
+        ledger_limit_calls(&l, -1);
         ck_assert_msg(status == WVL_OK || status == WVL_ERROR_MEMORY, "%d at %d", status, n);
-        ck_assert(l.held == before && b.releases == 1 && w.is_closed && w.complete == (status == WVL_OK));
-        free(w.data);
+        ck_assert(l.live_bytes == before && b.releases == 1 && w.is_closed && w.complete == (status == WVL_OK));
     }
-    wvl_plan_release(plan);
-    wvl_context_release(context);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 TEST_MAIN("early")

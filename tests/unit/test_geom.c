@@ -4,6 +4,7 @@
 
 #include "tests/decode/picture.h"
 #include "tests/prop/packet_geom.h"
+#include "tests/support/owned.h"
 #include "tests/support/planned.h"
 #include "tests/support/support.h"
 
@@ -43,13 +44,12 @@ static void close_fixture(fixture *x)
     wvl_plan_destroy(NULL, x->plan);
 }
 
+#define owned_fixture OWNED_BY(close_fixture) fixture
+
 static void check_rect(const char *what, wvl_rect r, naive_rect n)
 {
-    int same = r.x0 == n.x0 && r.y0 == n.y0 && r.x1 == n.x1 && r.y1 == n.y1;
-    if (same) {
-        return;
-    }
-    ck_abort_msg("%s: %u,%u..%u,%u, not %llu,%llu..%llu,%llu", what, r.x0, r.y0, r.x1, r.y1, (unsigned long long)n.x0,
+    REQUIRE_THAT(r.x0 == n.x0 && r.y0 == n.y0 && r.x1 == n.x1 && r.y1 == n.y1,
+                 "%s: %u,%u..%u,%u, not %llu,%llu..%llu,%llu", what, r.x0, r.y0, r.x1, r.y1, (unsigned long long)n.x0,
                  (unsigned long long)n.y0, (unsigned long long)n.x1, (unsigned long long)n.y1);
 }
 
@@ -187,13 +187,12 @@ TEST_EACH(random_geometry, 25)
             }
         }
         draw_settings(&state, &s, &f);
-        fixture x = open_fixture(&s, &f);
+        owned_fixture x = open_fixture(&s, &f);
         for (uint32_t n = 0; n < 6; n++) {
             check_tile(&s, &f, &x,
                        n < 2 ? (n ? x.plan->syntax.tile_count - 1 : 0)
                              : picture_between(&state, 0, x.plan->syntax.tile_count - 1));
         }
-        close_fixture(&x);
     }
 }
 
@@ -218,14 +217,13 @@ TEST(tiles_partition)
         s.tile_y0 = g[5];
         s.tile_width = g[6];
         s.tile_height = g[7];
-        fixture x = open_fixture(&s, &f);
+        owned_fixture x = open_fixture(&s, &f);
         for (uint32_t t = 0; t < x.plan->syntax.tile_count; t++) {
             wvl_rect r = wvl_geom_tile_rect(x.plan, t);
             REQUIRE(r.x0 < r.x1 && r.y0 < r.y1);
             area += (uint64_t)(r.x1 - r.x0) * (r.y1 - r.y0);
         }
         ck_assert_uint_eq(area, (uint64_t)(g[2] - g[0]) * (g[3] - g[1]));
-        close_fixture(&x);
     }
 }
 
@@ -254,7 +252,7 @@ TEST(tiny_precincts)
     s.precinct_count = 2;
     s.precinct_width[0] = s.precinct_height[0] = 2;
     s.precinct_width[1] = s.precinct_height[1] = 1;
-    fixture x = open_fixture(&s, &f);
+    owned_fixture x = open_fixture(&s, &f);
     ck_assert_uint_eq(x.plan->syntax.tile_count, 2);
     wvl_tile_plan_build(x.plan, 0, &x.tile);
     expect_rect(x.tile.rect, 4, 4, 12, 12);
@@ -266,7 +264,6 @@ TEST(tiny_precincts)
     ck_assert_uint_eq(x.tile.block_count, 4 * 16);
     wvl_tile_plan_build(x.plan, 1, &x.tile);
     expect_rect(x.tile.rect, 4, 12, 12, 16);
-    close_fixture(&x);
 }
 
 /* One sample at an odd place: it is a high-pass sample, the LL band is empty, and the resolution below has no precinct.
@@ -277,7 +274,7 @@ TEST(lone_odd_sample)
     wvl_settings s = default_settings();
     wvl_image_format f = {sizeof f, 1, 1, 2, 2, 1, &one};
     s.levels = 2;
-    fixture x = open_fixture(&s, &f);
+    owned_fixture x = open_fixture(&s, &f);
     wvl_tile_plan_build(x.plan, 0, &x.tile);
     expect_rect(x.tile.resolutions[2].rect, 1, 1, 2, 2);
     expect_rect(x.tile.resolutions[1].rect, 1, 1, 1, 1);
@@ -288,7 +285,6 @@ TEST(lone_odd_sample)
     ck_assert_uint_eq(x.tile.resolutions[1].precinct_cols, 0);
     ck_assert_uint_eq(x.tile.precinct_count, 1);
     ck_assert_uint_eq(x.tile.block_count, 1);
-    close_fixture(&x);
 }
 
 /* 127 x 126 tiles at 1,101, image at 5,128 (ISO stream p1_01): the first tile, its first two resolutions from the top.
@@ -302,7 +298,7 @@ TEST(offset_tiles)
     s.tile_y0 = 101;
     s.tile_width = 127;
     s.tile_height = 126;
-    fixture x = open_fixture(&s, &f);
+    owned_fixture x = open_fixture(&s, &f);
     ck_assert_uint_eq(x.plan->syntax.tile_cols, 7); /* ceil((773 - 1) / 127) */
     ck_assert_uint_eq(x.plan->syntax.tile_rows, 5); /* ceil((640 - 101) / 126) */
     wvl_tile_plan_build(x.plan, 0, &x.tile);
@@ -312,10 +308,8 @@ TEST(offset_tiles)
     expect_rect(band_of(&x, 5, 0)->rect, 2, 64, 64, 114); /* HL: ceil((5-1)/2), ceil((128-1)/2) = 64 */
     expect_rect(band_of(&x, 5, 1)->rect, 3, 64, 64, 113); /* LH: ceil((227-1)/2) */
     expect_rect(x.tile.components[1].rect, 3, 64, 64, 114);
-    close_fixture(&x);
 }
 
-/* Precinct lists run from the top, the last repeats; the codestream stores them from resolution 0 up. */
 /* Without levels a band's step is the given one, to the nearest that E-3 can express: 2^11 mantissas an octave. */
 TEST(steps_are_the_nearest)
 {
@@ -325,7 +319,7 @@ TEST(steps_are_the_nearest)
         wvl_settings s = default_settings();
         s.reversible = s.levels = 0;
         s.step = 0.00037 * i;
-        fixture x = open_fixture(&s, &f);
+        owned_fixture x = open_fixture(&s, &f);
         double wanted = 256.0 * s.step, octave = 1.0;
         while (octave > wanted) {
             octave /= 2;
@@ -335,10 +329,10 @@ TEST(steps_are_the_nearest)
         }
         double error = x.plan->syntax.codings[0].band[0].step - wanted, most = octave / 4096;
         ck_assert_msg(error <= most && error >= -most, "step %g: off by %g, %g is the most", wanted, error, most);
-        close_fixture(&x);
     }
 }
 
+/* Precinct lists run from the top, the last repeats; the codestream stores them from resolution 0 up. */
 TEST(precinct_lists)
 {
     wvl_settings s = default_settings();

@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "base/structs.h"
-#include "tests/support/support.h"
+#include "tests/support/api.h"
 #include "wavelane_frames.h"
 #include "wavelane_rows.h"
 #include "wavelane_simple.h"
@@ -23,14 +23,6 @@ static wvl_context *open_context(uint64_t max_samples)
     return context;
 }
 
-static wvl_params *open_params(wvl_context *context, const char *key, const char *value)
-{
-    wvl_params *params;
-    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-    ck_assert(!key || wvl_params_set(params, key, value) == WVL_OK);
-    return params;
-}
-
 /* ---- Structures of every size ---------------------------------------------------------------- */
 
 /* Everything that takes a structure, called with one in `memory`. */
@@ -43,13 +35,6 @@ typedef struct stage {
     wvl_plane plane;
     uint8_t pixels[16];
 } stage;
-
-static int swallow(void *user, const void *data, size_t bytes)
-{
-    (void)user;
-    (void)data;
-    return bytes == 0;
-}
 
 static wvl_status use_options(stage *s, void *memory)
 {
@@ -74,7 +59,7 @@ static wvl_status use_request(stage *s, void *memory)
 
 static wvl_status use_format(stage *s, void *memory)
 {
-    wvl_plan *plan = NULL;
+    owned_plan *plan = NULL;
     size_t size;
     memcpy(&size, memory, sizeof size);
     wvl_image_format *format = memory;
@@ -82,15 +67,13 @@ static wvl_status use_format(stage *s, void *memory)
     format->component_count = 1;
     format->components = &grey;
     wvl_status status = wvl_plan_create(s->context, s->params, format, NULL, &plan);
-    wvl_plan_release(plan);
     return status;
 }
 
 static wvl_status use_jp2(stage *s, void *memory)
 {
-    wvl_plan *plan = NULL;
+    owned_plan *plan = NULL;
     wvl_status status = wvl_plan_create(s->context, s->params, &s->format, memory, &plan);
-    wvl_plan_release(plan);
     return status;
 }
 
@@ -109,7 +92,7 @@ static wvl_status use_color(stage *s, void *memory)
 
 static wvl_status use_image(stage *s, void *memory)
 {
-    wvl_sink sink = {.struct_size = sizeof sink, .write = swallow};
+    wvl_sink sink = {.struct_size = sizeof sink, .write = test_swallow};
     wvl_image *image = memory;
     image->planes = &s->plane;
     image->plane_count = 1;
@@ -118,20 +101,20 @@ static wvl_status use_image(stage *s, void *memory)
 
 static wvl_status use_sink(stage *s, void *memory)
 {
-    ((wvl_sink *)memory)->write = swallow;
+    ((wvl_sink *)memory)->write = test_swallow;
     return wvl_encode(s->plan, &s->image, memory, NULL, NULL, NULL, 0);
 }
 
 static wvl_status use_control(stage *s, void *memory)
 {
-    wvl_sink sink = {.struct_size = sizeof sink, .write = swallow};
+    wvl_sink sink = {.struct_size = sizeof sink, .write = test_swallow};
     return wvl_encode(s->plan, &s->image, &sink, memory, NULL, NULL, 0);
 }
 
 static wvl_status use_frame_sink(stage *s, void *memory)
 {
     wvl_encoder *encoder;
-    ((wvl_sink *)memory)->write = swallow;
+    ((wvl_sink *)memory)->write = test_swallow;
     ck_assert_int_eq(wvl_encoder_create(s->plan, 1, &encoder), WVL_OK);
     wvl_status status = wvl_encoder_submit(encoder, &s->image, memory, NULL);
     wvl_encoder_release(encoder);
@@ -141,45 +124,30 @@ static wvl_status use_frame_sink(stage *s, void *memory)
 static wvl_status use_frame(stage *s, void *memory)
 {
     wvl_encoder *encoder;
-    wvl_sink sink = {.struct_size = sizeof sink, .write = swallow};
+    wvl_sink sink = {.struct_size = sizeof sink, .write = test_swallow};
     ck_assert_int_eq(wvl_encoder_create(s->plan, 1, &encoder), WVL_OK);
     wvl_status status = wvl_encoder_submit_frame(encoder, &s->image, &sink, memory, NULL);
     wvl_encoder_release(encoder);
     return status;
 }
 
-static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t count, char *error, size_t bytes)
-{
-    (void)user, (void)error, (void)bytes;
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t row = 0; row < buffers[i].row_count; row++) {
-            memset((uint8_t *)buffers[i].data + row * buffers[i].pitch_bytes, 0, buffers[i].row_bytes);
-        }
-    }
-    return WVL_OK;
-}
-
-static const wvl_row_component row_component = {.container = WVL_SAMPLE_8};
-static const wvl_row_source row_source = {
-    .struct_size = sizeof row_source, .components = &row_component, .component_count = 1, .read = read_rows};
-
 static wvl_status use_rows(stage *s, void *memory)
 {
-    wvl_sink sink = {.struct_size = sizeof sink, .write = swallow};
+    wvl_sink sink = {.struct_size = sizeof sink, .write = test_swallow};
     wvl_row_source *source = memory;
-    source->components = &row_component;
+    source->components = &test_zeros_component;
     source->component_count = 1;
-    source->read = read_rows;
+    source->read = test_read_zeros;
     return wvl_encode_rows(s->plan, source, NULL, &sink, NULL, NULL, NULL, 0);
 }
 
 static wvl_status use_rows_options(stage *s, void *memory)
 {
-    wvl_sink sink = {.struct_size = sizeof sink, .write = swallow};
-    return wvl_encode_rows(s->plan, &row_source, memory, &sink, NULL, NULL, NULL, 0);
+    wvl_sink sink = {.struct_size = sizeof sink, .write = test_swallow};
+    return wvl_encode_rows(s->plan, &test_zeros, memory, &sink, NULL, NULL, NULL, 0);
 }
 
-static wvl_status use_rows_memory(stage *s, void *memory) { return wvl_rows_measure(s->plan, &row_source, memory); }
+static wvl_status use_rows_memory(stage *s, void *memory) { return wvl_rows_measure(s->plan, &test_zeros, memory); }
 
 static wvl_status use_pixels(stage *s, void *memory)
 {
@@ -237,7 +205,7 @@ static void open_stage(stage *s)
 {
     memset(s, 0, sizeof *s);
     s->context = open_context(0);
-    s->params = open_params(s->context, NULL, NULL);
+    s->params = test_open_params(s->context, "");
     s->format = (wvl_image_format){
         .struct_size = sizeof s->format, .x1 = 4, .y1 = 4, .component_count = 1, .components = &grey};
     s->plane = (wvl_plane){.data = s->pixels, .pitch_bytes = 4, .container = WVL_SAMPLE_8};
@@ -257,7 +225,7 @@ static void close_stage(stage *s)
 static wvl_status try_size(stage *s, const shape *h, size_t size, uint8_t mark)
 {
     size_t room = size > h->today ? size : h->today; /* members of today are set whatever the size says */
-    uint8_t *memory = calloc(1, room + 1);
+    OWNED uint8_t *memory = calloc(1, room + 1);
     memcpy(memory, &size, sizeof size);
     if (size > h->today) {
         memory[size - 1] = mark;
@@ -265,7 +233,6 @@ static wvl_status try_size(stage *s, const shape *h, size_t size, uint8_t mark)
     memory[room] = 0xA5;
     wvl_status status = h->use(s, memory);
     ck_assert_msg(memory[room] == 0xA5, "%s: written beyond its size of %zu", h->name, size);
-    free(memory);
     return status;
 }
 
@@ -333,9 +300,8 @@ TEST(wrong_calls_have_a_text)
 static wvl_status request_plan(wvl_context *context, const wvl_params *params, uint32_t width, uint32_t height,
                                wvl_cancel *cancel, char *text, size_t bytes)
 {
-    wvl_plan *plan = NULL;
-    wvl_image_format format = {
-        .struct_size = sizeof format, .x1 = width, .y1 = height, .component_count = 1, .components = &grey};
+    owned_plan *plan = NULL;
+    wvl_image_format format = {sizeof format, 0, 0, width, height, 1, &grey};
     wvl_plan_request request = {.struct_size = sizeof request,
                                 .context = context,
                                 .params = params,
@@ -345,7 +311,6 @@ static wvl_status request_plan(wvl_context *context, const wvl_params *params, u
                                 .error_bytes = bytes};
     wvl_status status = wvl_plan_build(&request, &plan);
     ck_assert(!plan == (status != WVL_OK));
-    wvl_plan_release(plan);
     return status;
 }
 
@@ -353,8 +318,8 @@ TEST(requests)
 {
     char text[200] = "old", tiny[8];
     wvl_cancel *cancel;
-    wvl_context *context = open_context(0);
-    wvl_params *params = open_params(context, "levels", "3");
+    owned_context *context = open_context(0);
+    owned_params *params = test_open_params(context, "levels=3");
     ck_assert_int_eq(wvl_plan_build(NULL, NULL), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(request_plan(context, params, 64, 64, NULL, text, sizeof text), WVL_OK);
     ck_assert_str_eq(text, "");
@@ -371,8 +336,6 @@ TEST(requests)
     wvl_cancel_raise(cancel);
     ck_assert_int_eq(request_plan(context, params, 64, 64, cancel, text, sizeof text), WVL_CANCELLED);
     wvl_cancel_release(cancel);
-    wvl_params_release(params);
-    wvl_context_release(context);
 }
 
 TEST(limit_of_samples)
@@ -380,20 +343,17 @@ TEST(limit_of_samples)
     static const wvl_component_format three[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}};
     char text[200];
     wvl_plan *plan;
-    wvl_context *context = open_context(150);
-    wvl_params *params = open_params(context, NULL, NULL);
+    owned_context *context = open_context(150);
+    owned_params *params = test_open_params(context, "");
     ck_assert_int_eq(request_plan(context, params, 15, 10, NULL, text, sizeof text), WVL_OK);
     ck_assert_int_eq(request_plan(context, params, 151, 1, NULL, text, sizeof text), WVL_ERROR_PARAMETER);
     ck_assert_ptr_nonnull(strstr(text, "151 samples"));
     ck_assert_ptr_nonnull(strstr(text, "150"));
-    wvl_image_format format = {
-        .struct_size = sizeof format, .x1 = 10, .y1 = 10, .component_count = 3, .components = three};
+    wvl_image_format format = {sizeof format, 0, 0, 10, 10, 3, three};
     ck_assert_int_eq(wvl_plan_create(context, params, &format, NULL, &plan), WVL_OK); /* 100 + 25 + 25 */
     wvl_plan_release(plan);
     format.x1 = 11;
     ck_assert_int_eq(wvl_plan_create(context, params, &format, NULL, &plan), WVL_ERROR_PARAMETER);
-    wvl_params_release(params);
-    wvl_context_release(context);
 }
 
 /* ---- Plans that must not take long ----------------------------------------------------------- */
@@ -417,17 +377,6 @@ static const giant giants[] = {
 };
 #define GIANTS ((int)(sizeof giants / sizeof giants[0]))
 
-static void set_all(wvl_params *params, const char *settings)
-{
-    char text[200], *next;
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *key = strtok_r(text, " ", &next); key; key = strtok_r(NULL, " ", &next)) {
-        char *value = strchr(key, '=');
-        *value = 0;
-        ck_assert_msg(wvl_params_set(params, key, value + 1) == WVL_OK, "%s", wvl_params_error(params));
-    }
-}
-
 /* Seconds of the processor, which other programs do not lengthen. */
 static double seconds(void)
 {
@@ -439,19 +388,14 @@ static double seconds(void)
 TEST_EACH(giants_are_planned_or_refused, GIANTS)
 {
     const giant *g = &giants[_i];
-    wvl_context *context = open_context(0);
-    wvl_params *params = open_params(context, NULL, NULL);
-    wvl_component_format *components = malloc(g->components * sizeof *components);
-    wvl_plan *plan = NULL;
-    set_all(params, g->settings);
+    owned_context *context = open_context(0);
+    owned_params *params = test_open_params(context, g->settings);
+    OWNED wvl_component_format *components = malloc(g->components * sizeof *components);
+    owned_plan *plan = NULL;
     for (uint32_t c = 0; c < g->components; c++) {
         components[c] = grey;
     }
-    wvl_image_format format = {.struct_size = sizeof format,
-                               .x1 = g->width,
-                               .y1 = g->height,
-                               .component_count = g->components,
-                               .components = components};
+    wvl_image_format format = {sizeof format, 0, 0, g->width, g->height, g->components, components};
     double start = seconds();
     wvl_status status = wvl_plan_create(context, params, &format, NULL, &plan);
     double taken = seconds() - start;
@@ -460,31 +404,23 @@ TEST_EACH(giants_are_planned_or_refused, GIANTS)
     ck_assert_msg(!g->reason || strstr(wvl_context_error(context), g->reason), "%s: %s", g->settings,
                   wvl_context_error(context));
     ck_assert_msg(taken < (getenv("CK_TIMEOUT_MULTIPLIER") ? 10.0 : 1.0), "%s: %.2f s", g->settings, taken);
-    wvl_plan_release(plan);
-    free(components);
-    wvl_params_release(params);
-    wvl_context_release(context);
 }
 
 /* Components that have nothing in common, in many tiles: more steps than are supported. */
 TEST(unlike_components_are_refused)
 {
-    wvl_context *context = open_context(0);
-    wvl_params *params = open_params(context, "tile", "256,256");
-    wvl_component_format *components = malloc(4096 * sizeof *components);
+    owned_context *context = open_context(0);
+    owned_params *params = test_open_params(context, "tile=256,256");
+    OWNED wvl_component_format *components = malloc(4096 * sizeof *components);
     wvl_plan *plan;
     for (uint32_t c = 0; c < 4096; c++) {
         components[c] = (wvl_component_format){8, 0, (uint8_t)(1 + c % 64), (uint8_t)(1 + c / 64)};
     }
-    wvl_image_format format = {
-        .struct_size = sizeof format, .x1 = 65280, .y1 = 65280, .component_count = 4096, .components = components};
+    wvl_image_format format = {sizeof format, 0, 0, 65280, 65280, 4096, components};
     double start = seconds();
     ck_assert_int_eq(wvl_plan_create(context, params, &format, NULL, &plan), WVL_ERROR_PARAMETER);
     ck_assert_msg(seconds() - start < 1.0, "%.2f s", seconds() - start);
     ck_assert_ptr_nonnull(strstr(wvl_context_error(context), "4096 kinds of components"));
-    free(components);
-    wvl_params_release(params);
-    wvl_context_release(context);
 }
 
 /* ---- Texts of threads that share a context --------------------------------------------------- */
@@ -502,12 +438,10 @@ typedef struct caller {
 static void *fail_often(void *arg)
 {
     caller *c = arg;
-    char expected[64];
     wvl_plan *plan;
-    snprintf(expected, sizeof expected, "depth %u;", 40 + c->number);
+    const char *expected = test_print("depth %u;", 40 + c->number);
     wvl_component_format deep = {(uint8_t)(40 + c->number), 0, 1, 1};
-    wvl_image_format format = {
-        .struct_size = sizeof format, .x1 = 8, .y1 = 8, .component_count = 1, .components = &deep};
+    wvl_image_format format = {sizeof format, 0, 0, 8, 8, 1, &deep};
     for (uint32_t i = 0; i < CALLS; i++) {
         (void)wvl_plan_create(c->context, c->params, &format, NULL, &plan);
         c->wrong += strstr(wvl_context_error(c->context), expected) == NULL;
@@ -521,7 +455,7 @@ TEST(threads_read_their_own_errors)
     caller callers[CALLERS];
     wvl_context *context = open_context(0);
     for (uint32_t i = 0; i < CALLERS; i++) {
-        callers[i] = (caller){context, open_params(context, NULL, NULL), i, 0};
+        callers[i] = (caller){context, test_open_params(context, ""), i, 0};
         ck_assert_int_eq(pthread_create(&threads[i], NULL, fail_often, &callers[i]), 0);
     }
     for (uint32_t i = 0; i < CALLERS; i++) {

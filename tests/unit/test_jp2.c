@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JP2 boxes: hand-worked bytes, and contents found again by an independent walker. */
+#include "tests/fault/ledger.h"
 #include "tests/unit/jp2_bench.h"
 
 /* ---- Contents -------------------------------------------------------------------------------- */
+
+TEST_FIXTURE(NULL, drop);
 
 TEST(smallest_file_by_hand)
 {
@@ -17,7 +20,6 @@ TEST(smallest_file_by_hand)
     ck_assert_mem_eq(built.data, want, sizeof want);
     build();
     ck_assert_mem_eq(built.data, want, sizeof want);
-    drop();
 }
 
 TEST(depths_differ)
@@ -38,7 +40,6 @@ TEST(depths_differ)
     build();
     ck_assert(!has(TYPE('b', 'p', 'c', 'c')));
     ck_assert_uint_eq(content(TYPE('i', 'h', 'd', 'r'), 14)[10], 0x87);
-    drop();
 }
 
 static unsigned enumerated(void)
@@ -71,7 +72,6 @@ TEST(colours_by_channel_count)
     ck_assert(cdef[0] == 0x40 && cdef[1] == 0);
     ck_assert_mem_eq(cdef + 2 + 6 * 2, third, 6);
     ck_assert_mem_eq(cdef + 2 + 6 * 3, fourth, 6);
-    drop();
 }
 
 TEST(channels_are_defined)
@@ -102,7 +102,6 @@ TEST(channels_are_defined)
     build();
     ck_assert_uint_eq(enumerated(), 17);
     ck_assert_uint_eq(content(TYPE('c', 'd', 'e', 'f'), 14)[11], 1);
-    drop();
 }
 
 TEST(palettes)
@@ -144,7 +143,6 @@ TEST(palettes)
     (void)content(TYPE('p', 'c', 'l', 'r'), 3 + 255 + 2 * 1024 * 255);
     (void)content(TYPE('c', 'm', 'a', 'p'), 4 * 255);
     (void)content(TYPE('c', 'd', 'e', 'f'), 2 + 6 * 255);
-    drop();
 }
 
 TEST(resolutions)
@@ -168,7 +166,6 @@ TEST(resolutions)
     build();
     ck_assert_uint_eq(content(TYPE('r', 'e', 's', 'd'), 10)[9],
                       (uint8_t)-26); /* 1/10000 * 10^-26: the exponent nearest to 0 */
-    drop();
 }
 
 TEST(xml_and_uuid_in_order)
@@ -191,7 +188,6 @@ TEST(xml_and_uuid_in_order)
         ck_assert(!id || !memcmp(p, given[i].uuid, 16));
         ck_assert(!given[i].bytes || !memcmp(p + id, given[i].data, given[i].bytes));
     }
-    drop();
 }
 
 /* lbl "a", and an xml box: what GMLJP2 puts into an asoc box. */
@@ -205,7 +201,6 @@ TEST(associations_hold_boxes)
     info.box_count = 1;
     build();
     ck_assert_mem_eq(content(TYPE('a', 's', 'o', 'c'), sizeof INNER - 1), INNER, sizeof INNER - 1);
-    drop();
 }
 
 TEST(colours_by_parameters)
@@ -217,7 +212,6 @@ TEST(colours_by_parameters)
     build();
     ck_assert_mem_eq(content(TYPE('c', 'o', 'l', 'r'), 10), wanted, 10);
     ck_assert(!has(TYPE('c', 'd', 'e', 'f')));
-    drop();
 }
 
 /* ---- The codestream box ---------------------------------------------------------------------- */
@@ -260,43 +254,21 @@ TEST(structures_before_0_2_are_refused)
     refuse("struct_size", 1);
     info.struct_size = 0;
     refuse("struct_size", 1);
-    drop();
-}
-
-typedef struct ledger {
-    uint64_t live, calls, fail_at;
-} ledger;
-
-static void *ledger_allocate(void *user, size_t bytes, size_t alignment, void *stream)
-{
-    ledger *l = user;
-    (void)stream;
-    if (++l->calls == l->fail_at) {
-        return NULL;
-    }
-    l->live += bytes;
-    return aligned_alloc(alignment, bytes);
-}
-
-static void ledger_release(void *user, void *memory, size_t bytes, void *stream)
-{
-    (void)stream;
-    ((ledger *)user)->live -= bytes;
-    free(memory);
 }
 
 TEST(memory_may_fail)
 {
-    ledger l = {0, 0, 1};
-    wvl_allocator allocator = {ledger_allocate, ledger_release, &l};
+    owned_ledger l;
+    ledger_open(&l);
+    l.fail_at = 1;
+    wvl_allocator allocator = ledger_allocator(&l);
     start(3);
     ck_assert_int_eq(wvl_jp2_build_boxes(&allocator, &plan, &info, &built, text, sizeof text), WVL_ERROR_MEMORY);
-    ck_assert(!built.data && !l.live && strstr(text, "no memory"));
+    ck_assert(!built.data && !l.live_count && strstr(text, "no memory"));
     l.fail_at = 0;
     ck_assert_int_eq(wvl_jp2_build_boxes(&allocator, &plan, &info, &built, text, sizeof text), WVL_OK);
     ck_assert_uint_eq(l.calls, 2);
     wvl_free(&allocator, built.data, built.bytes);
-    ck_assert_uint_eq(l.live, 0);
     built = (wvl_blob){NULL, 0};
 }
 

@@ -2,170 +2,126 @@
 /* Descriptions that JP2 cannot carry: each is refused with its reason, all at once. */
 #include <math.h>
 
+#include "tests/support/icc.h"
 #include "tests/unit/jp2_bench.h"
 
 /* ---- Profiles -------------------------------------------------------------------------------- */
 
-#define MAX_PROFILE 400
+#define RGB_TAGS TEST_ICC_RGB_TAGS
 
-typedef struct profile {
-    uint8_t bytes[MAX_PROFILE];
-    size_t size;
-} profile;
+static test_icc make_profile(const char *kind, const char *tags) { return test_make_icc(kind, tags, "a profile"); }
 
-static void store(uint8_t *p, uint32_t v)
+/* A picture of that number of components, with a profile. */
+static void start_with(uint32_t component_count, const test_icc *f)
 {
-    p[0] = (uint8_t)(v >> 24);
-    p[1] = (uint8_t)(v >> 16);
-    p[2] = (uint8_t)(v >> 8);
-    p[3] = (uint8_t)v;
-}
-
-/* tags: names of four letters, one after the other; all share the last 16 bytes. */
-static profile make_profile(const char *kind, const char *space, const char *tags)
-{
-    profile f;
-    uint32_t count = (uint32_t)strlen(tags) / 4;
-    memset(&f, 0, sizeof f);
-    f.size = 132 + 12 * count + 16;
-    store(f.bytes, (uint32_t)f.size);
-    memcpy(f.bytes + 12, kind, 4);
-    memcpy(f.bytes + 16, space, 4);
-    memcpy(f.bytes + 20, "XYZ ", 4);
-    memcpy(f.bytes + 36, "acsp", 4);
-    store(f.bytes + 128, count);
-    for (uint32_t i = 0; i < count; i++) {
-        memcpy(f.bytes + 132 + 12 * i, tags + 4 * i, 4);
-        store(f.bytes + 136 + 12 * i, (uint32_t)f.size - 16);
-        store(f.bytes + 140 + 12 * i, 16);
-    }
-    return f;
-}
-
-#define RGB_TAGS "rXYZgXYZbXYZrTRCgTRCbTRC"
-
-static void use_profile(const profile *f)
-{
+    start(component_count);
     info.icc = f->bytes;
     info.icc_bytes = f->size;
 }
 
+/* The box of a profile, which begins with its method. */
+static void expect_profile(const test_icc *f, unsigned method)
+{
+    const uint8_t *colr = content(TYPE('c', 'o', 'l', 'r'), 3 + f->size);
+    ck_assert(colr[0] == method && colr[1] == 0 && colr[2] == 0);
+    ck_assert_mem_eq(colr + 3, f->bytes, f->size);
+}
+
+TEST_FIXTURE(NULL, drop);
+
 TEST(restricted_profiles_are_carried)
 {
-    profile rgb = make_profile("mntr", "RGB ", "desc" RGB_TAGS), grey = make_profile("scnr", "GRAY", "kTRC");
-    start(3);
-    use_profile(&rgb);
+    test_icc rgb = make_profile("mntrRGB ", "desc" RGB_TAGS), grey = make_profile("scnrGRAY", "kTRC");
+    start_with(3, &rgb);
     build();
-    const uint8_t *colr = content(TYPE('c', 'o', 'l', 'r'), 3 + rgb.size);
-    ck_assert(colr[0] == 2 && colr[1] == 0 && colr[2] == 0);
-    ck_assert_mem_eq(colr + 3, rgb.bytes, rgb.size);
-    start(1);
-    use_profile(&grey);
+    expect_profile(&rgb, 2);
+    start_with(1, &grey);
     info.color = WVL_COLOR_GREY;
     build();
-    ck_assert_mem_eq(content(TYPE('c', 'o', 'l', 'r'), 3 + grey.size) + 3, grey.bytes, grey.size);
-    drop();
+    expect_profile(&grey, 2);
 }
 
 /* A JPH file takes look-up tables, other classes and spaces too, with METH 3; what is restricted stays METH 2. */
 TEST(jph_takes_any_profile)
 {
-    profile table = make_profile("prtr", "RGB ", "A2B0"), press = make_profile("prtr", "CMYK", "A2B0"),
-            rgb = make_profile("mntr", "RGB ", RGB_TAGS);
-    start(3);
+    static const struct {
+        const char *kind, *tags;
+        unsigned components, method;
+    } rows[] = {{"prtrRGB ", "A2B0", 3, 3}, {"prtrCMYK", "A2B0", 4, 3}, {"mntrRGB ", RGB_TAGS, 3, 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        test_icc f = make_profile(rows[i].kind, rows[i].tags);
+        start_with(rows[i].components, &f);
+        plan.syntax.jp2 = WVL_CONTAINER_JPH;
+        build();
+        expect_profile(&f, rows[i].method);
+    }
+    test_icc cut = make_profile("prtrRGB ", "A2B0");
+    cut.size--;
+    start_with(3, &cut);
     plan.syntax.jp2 = WVL_CONTAINER_JPH;
-    use_profile(&table);
-    build();
-    const uint8_t *colr = content(TYPE('c', 'o', 'l', 'r'), 3 + table.size);
-    ck_assert(colr[0] == 3 && colr[1] == 0 && colr[2] == 0);
-    ck_assert_mem_eq(colr + 3, table.bytes, table.size);
-    start(4);
-    plan.syntax.jp2 = WVL_CONTAINER_JPH;
-    use_profile(&press);
-    build();
-    ck_assert_uint_eq(content(TYPE('c', 'o', 'l', 'r'), 3 + press.size)[0], 3);
-    start(3);
-    plan.syntax.jp2 = WVL_CONTAINER_JPH;
-    use_profile(&rgb);
-    build();
-    ck_assert_uint_eq(content(TYPE('c', 'o', 'l', 'r'), 3 + rgb.size)[0], 2);
-    drop();
-    table.size--;
-    start(3);
-    plan.syntax.jp2 = WVL_CONTAINER_JPH;
-    use_profile(&table);
     refuse("do not hold together", 1);
 }
 
-static void refuse_profile(profile f, const char *reason)
+static void refuse_profile(test_icc f, const char *reason)
 {
-    start(3);
-    use_profile(&f);
+    start_with(3, &f);
     refuse(reason, 1);
 }
 
 TEST(other_profiles_are_refused)
 {
-    const profile good = make_profile("mntr", "RGB ", RGB_TAGS);
-    profile f = good;
+    const test_icc good = make_profile("mntrRGB ", RGB_TAGS);
+    test_icc f = good;
     f.size--;
-    store(f.bytes, (uint32_t)f.size + 1);
-    start(3);
-    use_profile(&f);
-    refuse("size field says 220 bytes, there are 219", 2); /* and its last tag is cut */
-    f = good;
-    store(f.bytes, 0);
-    refuse_profile(f, "size field says 0 bytes, there are 220");
-    f = good;
-    memcpy(f.bytes + 36, "ACSP", 4);
-    refuse_profile(f, "'acsp' is missing");
-    refuse_profile(make_profile("prtr", "RGB ", RGB_TAGS), "class 'prtr'");
-    refuse_profile(make_profile("spac", "RGB ", RGB_TAGS), "class 'spac'");
-    refuse_profile(make_profile("mntr", "CMYK", RGB_TAGS), "colour space 'CMYK'");
-    refuse_profile(make_profile("mntr", "RGB ", RGB_TAGS "A2B0"), "'A2B0' is not allowed");
-    refuse_profile(make_profile("mntr", "RGB ", "rXYZgXYZbXYZrTRCgTRC"), "needs the tag 'bTRC'");
-    refuse_profile(make_profile("mntr", "RGB ", "rXYZgXYZrTRCgTRCbTRC"), "needs the tag 'bXYZ'");
-    f = good;
-    memcpy(f.bytes + 20, "Lab ", 4);
-    refuse_profile(f, "connection space 'Lab '");
-    f = good;
-    store(f.bytes + 128, 0x10000000);
-    refuse_profile(f, "268435456 tags are announced");
-    f = good;
-    store(f.bytes + 132 + 12 + 4, 0xFFFFFFF0);
-    refuse_profile(f, "tag 'gXYZ' reaches beyond");
+    test_put_be32(f.bytes, f.size + 1);
+    start_with(3, &f);
+    refuse("size field says 268 bytes, there are 267", 2); /* and its last tag is cut */
+    refuse_profile(make_profile("prtrRGB ", RGB_TAGS), "class 'prtr'");
+    refuse_profile(make_profile("spacRGB ", RGB_TAGS), "class 'spac'");
+    refuse_profile(make_profile("mntrCMYK", RGB_TAGS), "colour space 'CMYK'");
+    refuse_profile(make_profile("mntrRGB ", RGB_TAGS "A2B0"), "'A2B0' is not allowed");
+    refuse_profile(make_profile("mntrRGB ", "rXYZgXYZbXYZrTRCgTRC"), "needs the tag 'bTRC'");
+    refuse_profile(make_profile("mntrRGB ", "rXYZgXYZrTRCgTRCbTRC"), "needs the tag 'bXYZ'");
+    static const struct {
+        size_t at;
+        const char *bytes, *reason;
+    } changes[] = {{0, "\0\0\0\0", "size field says 0 bytes, there are 268"},
+                   {36, "ACSP", "'acsp' is missing"},
+                   {20, "Lab ", "connection space 'Lab '"},
+                   {128, "\x10\0\0\0", "268435456 tags are announced"},
+                   {132 + 12 + 4, "\xFF\xFF\xFF\xF0", "tag 'gXYZ' reaches beyond"}};
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        f = good;
+        memcpy(f.bytes + changes[i].at, changes[i].bytes, 4);
+        refuse_profile(f, changes[i].reason);
+    }
     f = good;
     f.size = 131;
     refuse_profile(f, "131 bytes are too few");
     f.size = 0;
     refuse_profile(f, "0 bytes are too few");
-    f = make_profile("mntr", "GRAY", "desc");
-    start(1);
-    use_profile(&f);
+    f = make_profile("mntrGRAY", "desc");
+    start_with(1, &f);
     refuse("needs the tag 'kTRC'", 1);
 }
 
 TEST(profile_and_picture_must_agree)
 {
-    profile rgb = make_profile("mntr", "RGB ", RGB_TAGS), grey = make_profile("mntr", "GRAY", "kTRC");
+    test_icc rgb = make_profile("mntrRGB ", RGB_TAGS), grey = make_profile("mntrGRAY", "kTRC");
     static const uint16_t types[] = {0, 0, 1};
-    start(1);
-    use_profile(&rgb);
+    start_with(1, &rgb);
     refuse("the ICC profile has 3 colour channels, the picture has 1", 1);
-    start(3);
-    use_profile(&grey);
+    start_with(3, &grey);
     info.channel_types = types;
     info.channel_count = 3;
     refuse("the ICC profile has 1 colour channel, the picture has 2", 1);
     info.channel_types = NULL;
     info.channel_count = 0;
     refuse("the ICC profile has 1 colour channel, the picture has 3", 1);
-    start(4);
-    use_profile(&rgb);
+    start_with(4, &rgb);
     build();
     ck_assert(has(TYPE('c', 'd', 'e', 'f')));
-    start(3);
-    use_profile(&rgb);
+    start_with(3, &rgb);
     info.color = WVL_COLOR_SYCC;
     refuse("18 is named beside an ICC profile", 1);
     info.color = WVL_COLOR_GREY;
@@ -174,7 +130,6 @@ TEST(profile_and_picture_must_agree)
     build();
     info.icc = NULL;
     refuse("no data is given", 1);
-    drop();
 }
 
 /* ---- Other refusals -------------------------------------------------------------------------- */
@@ -238,7 +193,6 @@ TEST(palettes_are_refused)
     refuse("palette: 256 columns", 1);
     info.palette_columns = UINT32_MAX;
     refuse("palette: 4294967295 columns", 1);
-    drop();
 }
 
 TEST(resolutions_and_boxes_are_refused)
@@ -295,7 +249,7 @@ TEST(associations_are_refused)
 TEST(parameters_are_refused)
 {
     static const uint8_t good[4] = {1, 13, 0, 1}, wrong[4] = {1, 13, 0, 2};
-    profile rgb = make_profile("mntr", "RGB ", RGB_TAGS);
+    test_icc rgb = make_profile("mntrRGB ", RGB_TAGS);
     start(3);
     info.cicp = good;
     refuse("need a JPH file", 1);
@@ -303,7 +257,8 @@ TEST(parameters_are_refused)
     info.cicp = wrong;
     refuse("full range flag of H.273 is 2", 1);
     info.cicp = good;
-    use_profile(&rgb);
+    info.icc = rgb.bytes;
+    info.icc_bytes = rgb.size;
     refuse("beside an ICC profile", 1);
 }
 

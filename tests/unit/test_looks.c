@@ -9,7 +9,7 @@
 #include "base/context.h"
 #include "codec/t2/precinct.h"
 #include "geom/plan.h"
-#include "tests/support/support.h"
+#include "tests/support/api.h"
 
 #define WIDTH 700u
 #define HEIGHT 500u
@@ -70,17 +70,9 @@ static void draw(uint8_t *pixels)
 
 static void open_bench(bench *b, const char *settings)
 {
-    char text[256], *next = text;
     memset(b, 0, sizeof *b);
-    wvl_context_options options = {.struct_size = sizeof options, .threads = THREADS};
-    ck_assert_int_eq(wvl_context_create(&options, &b->context), WVL_OK);
-    ck_assert_int_eq(wvl_params_create(b->context, &b->params), WVL_OK);
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *key = strtok_r(text, " ", &next); key; key = strtok_r(NULL, " ", &next)) {
-        char *value = strchr(key, '=');
-        *value = 0;
-        ck_assert_msg(wvl_params_set(b->params, key, value + 1) == WVL_OK, "%s", wvl_params_error(b->params));
-    }
+    b->context = test_open_context(THREADS);
+    b->params = test_open_params(b->context, settings);
     b->pixels = malloc((size_t)3 * WIDTH * HEIGHT);
     draw(b->pixels);
     for (unsigned c = 0; c < 3; c++) {
@@ -103,19 +95,12 @@ static void close_bench(bench *b)
     wvl_context_release(b->context);
 }
 
-static int swallow(void *user, const void *data, size_t bytes)
-{
-    (void)user;
-    (void)data;
-    (void)bytes;
-    return 0;
-}
+#define owned_bench OWNED_BY(close_bench) bench
 
 static int note_stage(void *user, uint64_t done, uint64_t total, wvl_stage stage)
 {
     watch *w = user;
-    (void)done;
-    (void)total;
+    (void)done, (void)total;
     w->stages |= 1u << stage;
     return 0;
 }
@@ -142,7 +127,7 @@ static wvl_status run(bench *b, watch *w, unsigned kind, uint64_t at)
                                 .error_bytes = sizeof text};
     wvl_status status = wvl_plan_build(&request, &plan);
     if (status == WVL_OK) {
-        wvl_sink sink = {.struct_size = sizeof sink, .write = swallow};
+        wvl_sink sink = {.struct_size = sizeof sink, .write = test_swallow};
         wvl_control control = {
             .struct_size = sizeof control, .progress = note_stage, .progress_user = w, .cancel = w->cancel};
         if (at == EARLY) {
@@ -165,7 +150,7 @@ typedef struct amounts {
 static void add_trees(const wvl_plan *plan, const wvl_tile_plan *tile, amounts *a)
 {
     wvl_t2_sizes sizes;
-    wvl_precinct *precincts = malloc(tile->precinct_count * sizeof *precincts);
+    OWNED wvl_precinct *precincts = malloc(tile->precinct_count * sizeof *precincts);
     wvl_t2_build_precincts(plan, tile, precincts, NULL, &sizes);
     a->nodes += sizes.nodes / 2;
     for (uint64_t p = 0; p < tile->precinct_count; p++) {
@@ -173,7 +158,6 @@ static void add_trees(const wvl_plan *plan, const wvl_tile_plan *tile, amounts *
             a->trees += wvl_precinct_blocks(&precincts[p].band[i]) != 0;
         }
     }
-    free(precincts);
 }
 
 static amounts measure(bench *b)
@@ -202,20 +186,6 @@ static amounts measure(bench *b)
     free(memory);
     wvl_plan_release(plan);
     return a;
-}
-
-/* `unit` whole times, at least once. */
-static void check_multiple(const watch *w, unsigned kind, uint64_t unit, const char *settings)
-{
-    uint64_t sum = w->sums[kind];
-    ck_assert_msg(sum >= unit && sum % unit == 0, "%s: %s: %llu of a multiple of %llu", settings, names[kind],
-                  (unsigned long long)sum, (unsigned long long)unit);
-}
-
-static void check_least(const watch *w, unsigned kind, uint64_t least, const char *settings)
-{
-    ck_assert_msg(w->sums[kind] >= least, "%s: %s: %llu, at least %llu", settings, names[kind],
-                  (unsigned long long)w->sums[kind], (unsigned long long)least);
 }
 
 /* Settings, and the loops that they are there for. */
@@ -250,58 +220,50 @@ TEST_EACH(every_loop_counts_its_work, ROWS)
 {
     const row *r = &rows[_i];
     watch w;
-    bench b;
+    owned_bench b;
     open_bench(&b, r->settings);
     amounts a = measure(&b);
     ck_assert_int_eq(run(&b, &w, 0, 0), WVL_OK);
     ck_assert_uint_eq(w.sums[WVL_LOOK_PLAN], a.tiles);
     ck_assert_uint_eq(w.sums[WVL_LOOK_WRITE], a.packets);
-    check_multiple(&w, WVL_LOOK_LENGTHS, a.packets, r->settings);
-    check_multiple(&w, WVL_LOOK_DIVIDE, a.packets, r->settings);
-    check_multiple(&w, WVL_LOOK_CODE, a.blocks, r->settings);
-    check_multiple(&w, WVL_LOOK_SUM, a.precincts, r->settings);
-    check_multiple(&w, WVL_LOOK_VISIT, a.precincts, r->settings);
-    check_least(&w, WVL_LOOK_TRANSFORM, a.samples, r->settings);
+    const struct {
+        unsigned kind;
+        uint64_t amount;
+        int is_least; /* else a multiple */
+    } sums[] = {
+        {WVL_LOOK_LENGTHS, a.packets, 0},    {WVL_LOOK_DIVIDE, a.packets, 0},  {WVL_LOOK_CODE, a.blocks, 0},
+        {WVL_LOOK_SUM, a.precincts, 0},      {WVL_LOOK_VISIT, a.precincts, 0}, {WVL_LOOK_TRANSFORM, a.samples, 1},
+        {WVL_LOOK_WEIGH, a.blocks, 1},       {WVL_LOOK_GAINS, a.precincts, 0}, {WVL_LOOK_COLLECT, a.precincts, 0},
+        {WVL_LOOK_REBUILD, a.blocks, 0},     {WVL_LOOK_ROWS, a.inverse, 0},    {WVL_LOOK_COLUMNS, a.inverse, 0},
+        {WVL_LOOK_COMPARE, a.samples / 2, 1}};
+    for (unsigned i = 0; i < sizeof sums / sizeof *sums; i++) {
+        uint64_t sum = w.sums[sums[i].kind], amount = sums[i].amount;
+        int is_there = r->kinds >> sums[i].kind & 1;
+        ck_assert_msg(!is_there || (sum >= amount && (sums[i].is_least || sum % amount == 0)),
+                      "%s: %s: %llu of %llu or a multiple", r->settings, names[sums[i].kind], (unsigned long long)sum,
+                      (unsigned long long)amount);
+    }
     for (unsigned kind = 0; kind < WVL_LOOK_KINDS; kind++) {
         ck_assert_msg(!(r->kinds >> kind & 1) || w.counts[kind], "%s: no look while it does %s", r->settings,
                       names[kind]);
     }
-    if (r->kinds & HAS(WEIGH)) {
-        check_least(&w, WVL_LOOK_WEIGH, a.blocks, r->settings);
-    }
-    if (r->kinds & HAS(GAINS)) {
-        check_multiple(&w, WVL_LOOK_GAINS, a.precincts, r->settings);
-    }
-    if (r->kinds & HAS(COLLECT)) {
-        check_multiple(&w, WVL_LOOK_COLLECT, a.precincts, r->settings);
-    }
-    if (r->kinds & HAS(REBUILD)) {
-        check_multiple(&w, WVL_LOOK_REBUILD, a.blocks, r->settings);
-        check_multiple(&w, WVL_LOOK_ROWS, a.inverse, r->settings);
-        check_multiple(&w, WVL_LOOK_COLUMNS, a.inverse, r->settings);
-    }
-    if (r->kinds & HAS(COMPARE)) {
-        check_least(&w, WVL_LOOK_COMPARE, a.samples / 2, r->settings);
-    }
-    close_bench(&b);
 }
 
 TEST_EACH(no_step_is_long, ROWS)
 {
     watch w;
-    bench b;
+    owned_bench b;
     open_bench(&b, rows[_i].settings);
     ck_assert_int_eq(run(&b, &w, 0, 0), WVL_OK);
-    ck_assert_uint_le(w.most[WVL_LOOK_CODE], WVL_LOOK_BLOCKS);
-    ck_assert_uint_le(w.most[WVL_LOOK_WEIGH], WVL_LOOK_BLOCKS);
-    ck_assert_uint_le(w.most[WVL_LOOK_REBUILD], WVL_LOOK_BLOCKS);
-    ck_assert_uint_le(w.most[WVL_LOOK_LIST], WVL_LOOK_LISTED);
-    ck_assert_uint_le(w.most[WVL_LOOK_CLEAR], WVL_LOOK_BYTES);
-    ck_assert_uint_le(w.most[WVL_LOOK_TRANSFORM], WVL_LOOK_SAMPLES);
-    ck_assert_uint_le(w.most[WVL_LOOK_ROWS], WVL_LOOK_SAMPLES);
-    ck_assert_uint_le(w.most[WVL_LOOK_COLUMNS], WVL_LOOK_SAMPLES);
-    ck_assert_uint_le(w.most[WVL_LOOK_COMPARE], WVL_LOOK_SAMPLES);
-    close_bench(&b);
+    static const uint64_t most[WVL_LOOK_KINDS] = {
+        [WVL_LOOK_CODE] = WVL_LOOK_BLOCKS,    [WVL_LOOK_WEIGH] = WVL_LOOK_BLOCKS,
+        [WVL_LOOK_REBUILD] = WVL_LOOK_BLOCKS, [WVL_LOOK_LIST] = WVL_LOOK_LISTED,
+        [WVL_LOOK_CLEAR] = WVL_LOOK_BYTES,    [WVL_LOOK_TRANSFORM] = WVL_LOOK_SAMPLES,
+        [WVL_LOOK_ROWS] = WVL_LOOK_SAMPLES,   [WVL_LOOK_COLUMNS] = WVL_LOOK_SAMPLES,
+        [WVL_LOOK_COMPARE] = WVL_LOOK_SAMPLES};
+    for (unsigned kind = 0; kind < WVL_LOOK_KINDS; kind++) {
+        ck_assert(!most[kind] || w.most[kind] <= most[kind]);
+    }
 }
 
 /*
@@ -315,7 +277,7 @@ TEST_EACH(every_loop_over_blocks_looks, 2)
     static const char *const settings[] = {"reversible=yes levels=0 block=4,4 mct=off",
                                            "reversible=yes levels=0 block=4,4 mct=off style=HT"};
     watch w;
-    bench b;
+    owned_bench b;
     open_bench(&b, settings[_i]);
     amounts a = measure(&b);
     uint64_t tree = a.nodes - a.trees;
@@ -324,7 +286,6 @@ TEST_EACH(every_loop_over_blocks_looks, 2)
     uint64_t written = w.sums[WVL_LOOK_LIST] - counted; /* whole portions of 1024 blocks of each of three packets */
     ck_assert(written % 1024 == 0 && written <= a.blocks && written + UINT64_C(3) * 1024 > a.blocks);
     ck_assert_uint_ge(w.sums[WVL_LOOK_CLEAR], a.blocks * sizeof(wvl_coded_block) + 2 * a.nodes * sizeof(wvl_tag_node));
-    close_bench(&b);
 }
 
 /* Lists that rate control goes through: of each component for the bodies and for the gains, of all for what was sent,
@@ -332,7 +293,7 @@ TEST_EACH(every_loop_over_blocks_looks, 2)
 TEST_EACH(every_list_looks, 2)
 {
     watch w;
-    bench b;
+    owned_bench b;
     open_bench(&b, _i ? "reversible=no levels=0 block=4,4 mct=off bpp=1 rdoq=yes"
                       : "reversible=no levels=0 block=4,4 mct=off bpp=1 rdoq=no");
     amounts a = measure(&b);
@@ -340,7 +301,6 @@ TEST_EACH(every_list_looks, 2)
     ck_assert_uint_gt(each, 0);
     ck_assert_int_eq(run(&b, &w, 0, 0), WVL_OK);
     ck_assert_uint_eq(w.portions, 2 * each + all + (_i ? each + all : 0));
-    close_bench(&b);
 }
 
 /* Raised at the first, a middle and the last look of a loop. Every thread may be on its way to one look, and so may
@@ -349,7 +309,7 @@ TEST_EACH(every_loop_ends_soon, ROWS)
 {
     const row *r = &rows[_i];
     watch all, w;
-    bench b;
+    owned_bench b;
     open_bench(&b, r->settings);
     ck_assert_int_eq(run(&b, &all, 0, 0), WVL_OK);
     for (unsigned kind = 0; kind < WVL_LOOK_KINDS; kind++) {
@@ -362,19 +322,17 @@ TEST_EACH(every_loop_ends_soon, ROWS)
                           (unsigned long long)at[i], names[kind], (unsigned long long)w.after);
         }
     }
-    close_bench(&b);
 }
 
 /* Raised before it begins, a picture ends in its first stage, and nothing is transformed. */
 TEST_EACH(early_ends_at_once, ROWS)
 {
     watch w;
-    bench b;
+    owned_bench b;
     open_bench(&b, rows[_i].settings);
     ck_assert_int_eq(run(&b, &w, 0, EARLY), WVL_CANCELLED);
     ck_assert_uint_eq(w.sums[WVL_LOOK_TRANSFORM], 0);
     ck_assert_uint_eq(w.stages & ~(1u << WVL_STAGE_TRANSFORM), 0);
-    close_bench(&b);
 }
 
 TEST_MAIN("looks")

@@ -20,22 +20,33 @@ typedef struct run {
     size_t length;
 } run;
 
+/* A coder at its beginning, with memory that must be zero in front of its first byte. */
+static void open_mq(wvl_mq *mq, uint8_t *buffer)
+{
+    buffer[0] = 0;
+    wvl_mq_init_contexts(mq);
+    wvl_mq_init_segment(mq, buffer + 1);
+}
+
+/* Puts the tail of an end where it belongs; returns the length. */
+static uint32_t store_end(const wvl_segment_end *end, uint8_t *bytes)
+{
+    memcpy(bytes + end->final_bytes - end->tail_count, end->tail, end->tail_count);
+    return end->final_bytes;
+}
+
 /* Codes the symbols one by one, notes every possible end, and stores the last. */
 static void encode_run(run *r, int predictable)
 {
     wvl_mq mq;
-    wvl_mq_init_contexts(&mq);
-    r->buffer[0] = 0;
-    wvl_mq_init_segment(&mq, r->buffer + 1);
+    open_mq(&mq, r->buffer);
     for (size_t i = 0; i <= r->count; i++) {
         r->ends[i] = wvl_mq_fetch_end(&mq, predictable, i ? r->ends[i - 1].final_bytes : 0);
         if (i < r->count) {
             wvl_mq_encode_bit(&mq, r->symbols[i] >> 1, r->symbols[i] & 1u);
         }
     }
-    const wvl_segment_end *end = &r->ends[r->count];
-    memcpy(r->buffer + 1 + end->final_bytes - end->tail_count, end->tail, end->tail_count);
-    r->length = end->final_bytes;
+    r->length = store_end(&r->ends[r->count], r->buffer + 1);
 }
 
 static size_t decodes(const run *r, const uint8_t *bytes, size_t length)
@@ -59,8 +70,7 @@ static void draw_run(run *r)
 {
     wvl_mq mq;
     uint8_t scratch[CAPACITY] = {0};
-    wvl_mq_init_contexts(&mq);
-    wvl_mq_init_segment(&mq, scratch + 1);
+    open_mq(&mq, scratch);
     r->count = 1 + rnd() % MAX_SYMBOLS;
     unsigned mood = 0, ctx = 0;
     for (size_t i = 0; i < r->count; i++) {
@@ -94,14 +104,13 @@ TEST(standard_sequence)
                                        0x88, 0xFF, 0x37, 0x47, 0x1A, 0xDB, 0x6A, 0xDF};
     uint8_t buffer[64] = {0};
     wvl_mq mq;
-    wvl_mq_init_contexts(&mq);
+    open_mq(&mq, buffer);
     mq.state[1] = 0;
-    wvl_mq_init_segment(&mq, buffer + 1);
     for (unsigned i = 0; i < 256; i++) {
         wvl_mq_encode_bit(&mq, 1, input[i / 8] >> (7 - i % 8) & 1);
     }
     wvl_segment_end end = wvl_mq_fetch_end(&mq, 0, 0);
-    memcpy(buffer + 1 + end.final_bytes - end.tail_count, end.tail, end.tail_count);
+    store_end(&end, buffer + 1);
     ck_assert_uint_le(end.final_bytes, 28);
     ck_assert_uint_ge(end.final_bytes, 26);
     ck_assert_mem_eq(buffer + 1, output, end.final_bytes - 1);
@@ -121,7 +130,7 @@ TEST(every_end_decodes)
             memcpy(cut, r.buffer + 1, r.length);
             REQUIRE(end->final_bytes >= end->tail_count);
             REQUIRE(k == 0 || end->final_bytes >= r.ends[k - 1].final_bytes);
-            memcpy(cut + end->final_bytes - end->tail_count, end->tail, end->tail_count);
+            store_end(end, cut);
             REQUIRE(end->final_bytes == 0 || cut[end->final_bytes - 1] != 0xFF);
             r.count = k;
             REQUIRE(decodes(&r, cut, end->final_bytes) == k);
@@ -161,8 +170,7 @@ TEST(safe_prefix_survives_edges)
         size_t k = r.count = r.count / 4;
         wvl_mq mq;
         uint8_t buffer[CAPACITY] = {0};
-        wvl_mq_init_contexts(&mq);
-        wvl_mq_init_segment(&mq, buffer + 1);
+        open_mq(&mq, buffer);
         wvl_mq_encode_symbols(&mq, r.symbols, k);
         uint32_t safe = wvl_mq_fetch_end(&mq, 0, 0).safe_bytes;
         unsigned ctx = rnd() % 19;
@@ -172,10 +180,8 @@ TEST(safe_prefix_survives_edges)
             wvl_mq_encode_bit(&mq, ctx, trial & 1 ? upper : upper ^ 1);
         }
         wvl_segment_end end = wvl_mq_fetch_end(&mq, 0, 0);
-        memcpy(buffer + 1 + end.final_bytes - end.tail_count, end.tail, end.tail_count);
-        if (safe > end.final_bytes) {
-            safe = end.final_bytes;
-        }
+        uint32_t length = store_end(&end, buffer + 1);
+        safe = safe < length ? safe : length;
         REQUIRE(decodes(&r, buffer + 1, safe) == k);
     }
 }
@@ -189,8 +195,7 @@ TEST(ends_are_shortest)
         r.count = 1 + r.count / 8;
         wvl_mq mq;
         uint8_t buffer[CAPACITY] = {0};
-        wvl_mq_init_contexts(&mq);
-        wvl_mq_init_segment(&mq, buffer + 1);
+        open_mq(&mq, buffer);
         wvl_mq_encode_symbols(&mq, r.symbols, r.count);
         uint32_t fixed = (uint32_t)(mq.bp - mq.start + 1), final = wvl_mq_fetch_end(&mq, 0, 0).final_bytes;
         fixed -= fixed > 0; /* B may change */
@@ -215,19 +220,15 @@ TEST(list_equals_bits)
         wvl_mq one, list;
         uint8_t a[CAPACITY] = {0}, b[CAPACITY] = {0};
         draw_run(&r);
-        wvl_mq_init_contexts(&one);
-        wvl_mq_init_contexts(&list);
-        wvl_mq_init_segment(&one, a + 1);
-        wvl_mq_init_segment(&list, b + 1);
+        open_mq(&one, a);
+        open_mq(&list, b);
         size_t first = rnd() % (r.count + 1);
         for (size_t i = 0; i < r.count; i++) {
             wvl_mq_encode_bit(&one, r.symbols[i] >> 1, r.symbols[i] & 1u);
         }
         wvl_mq_encode_symbols(&list, r.symbols, first);
         wvl_mq_encode_symbols(&list, r.symbols + first, r.count - first);
-        REQUIRE(one.a == list.a);
-        REQUIRE(one.c == list.c);
-        REQUIRE(one.ct == list.ct);
+        REQUIRE(one.a == list.a && one.c == list.c && one.ct == list.ct);
         REQUIRE((int)(one.bp - a) == (int)(list.bp - b));
         REQUIRE(memcmp(one.state, list.state, sizeof one.state) == 0);
         REQUIRE(memcmp(a, b, (size_t)(one.bp - a) + 1) == 0);
@@ -266,8 +267,7 @@ static void compare_lanes(void (*encode)(wvl_mq *const[], const uint8_t *const[]
     memset(b, 0, sizeof b);
     for (unsigned k = 0; k < count; k++) {
         draw_run(&r[k]);
-        wvl_mq_init_contexts(&one[k]);
-        wvl_mq_init_segment(&one[k], a[k] + 1);
+        open_mq(&one[k], a[k]);
         lane[k] = one[k];
         lane[k].start = b[k] + 1;
         lane[k].bp = b[k];
@@ -339,7 +339,7 @@ TEST(raw_ends)
         for (size_t i = 0; i <= count; i++) {
             size_t stored = (size_t)(raw.bp - buffer), n = ends[i].final_bytes;
             memcpy(cut, buffer, stored);
-            memcpy(cut + n - ends[i].tail_count, ends[i].tail, ends[i].tail_count);
+            store_end(&ends[i], cut);
             REQUIRE(n == 0 || cut[n - 1] != 0xFF);
             size_t at = 0;
             for (unsigned left = 8, byte = 0, k = left = 0; k < i; k++) {

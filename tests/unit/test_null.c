@@ -2,10 +2,9 @@
 /* NULL for each pointer of every function of the encoder and the walker in turn. */
 
 #include "null_suite.h"
-#include "tests/support/support.h"
+#include "tests/support/api.h"
 #include "wavelane_check.h"
 #include "wavelane_frames.h"
-#include "wavelane_rows.h"
 #include "wavelane_simple.h"
 
 /* ---- Arguments that are good ----------------------------------------------------------------- */
@@ -40,21 +39,8 @@ typedef struct bench {
 static const wvl_component_format grey = {8, 0, 1, 1};
 static const wvl_context_options only_size = {.struct_size = sizeof only_size, .threads = 1};
 static const wvl_jp2_info jp2 = {.struct_size = sizeof jp2};
-static const wvl_row_component row_component = {.container = WVL_SAMPLE_8};
 static const wvl_rows_options rows_options = {.struct_size = sizeof rows_options};
 static const wvl_check_options check_options = {.struct_size = sizeof check_options};
-
-static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t count, char *error, size_t bytes)
-{
-    (void)user, (void)error, (void)bytes;
-    for (uint32_t i = 0; i < count; i++) {
-        memset(buffers[i].data, 0, buffers[i].row_count * buffers[i].pitch_bytes);
-    }
-    return WVL_OK;
-}
-
-static const wvl_row_source row_source = {
-    .struct_size = sizeof row_source, .components = &row_component, .component_count = 1, .read = read_rows};
 
 static void write_text(void *user, const char *text, size_t bytes) { (void)user, (void)text, (void)bytes; }
 static void hear_issue(void *user, const wvl_check_issue *issue) { (void)user, (void)issue; }
@@ -75,7 +61,8 @@ static wvl_sink *full_sink(bench *b)
 
 static wvl_row_pusher *pusher_of(bench *b)
 {
-    ck_assert_int_eq(wvl_row_pusher_create(b->plan, &row_component, 1, NULL, sink_of(b), NULL, &b->pusher), WVL_OK);
+    ck_assert_int_eq(wvl_row_pusher_create(b->plan, &test_zeros_component, 1, NULL, sink_of(b), NULL, &b->pusher),
+                     WVL_OK);
     return b->pusher;
 }
 
@@ -187,11 +174,11 @@ static void close_bench(void *arguments)
       wvl_encode(P(0, b->plan), P(1, &b->image), P(2, sink_of(b)), P(3, &b->control), P(4, new_result(b)),             \
                  P(5, b->error), sizeof b->error))                                                                     \
     X(wvl_encode_rows, 7, 11,                                                                                          \
-      wvl_encode_rows(P(0, b->plan), P(1, &row_source), P(2, &rows_options), P(3, sink_of(b)), P(4, &b->control),      \
+      wvl_encode_rows(P(0, b->plan), P(1, &test_zeros), P(2, &rows_options), P(3, sink_of(b)), P(4, &b->control),      \
                       P(5, new_result(b)), P(6, b->error), sizeof b->error))                                           \
-    X(wvl_rows_measure, 3, 7, wvl_rows_measure(P(0, b->plan), P(1, &row_source), P(2, &b->rows_memory)))               \
+    X(wvl_rows_measure, 3, 7, wvl_rows_measure(P(0, b->plan), P(1, &test_zeros), P(2, &b->rows_memory)))               \
     X(wvl_row_pusher_create, 6, 43,                                                                                    \
-      wvl_row_pusher_create(P(0, b->plan), P(1, &row_component), 1, P(2, &rows_options), P(3, sink_of(b)),             \
+      wvl_row_pusher_create(P(0, b->plan), P(1, &test_zeros_component), 1, P(2, &rows_options), P(3, sink_of(b)),      \
                             P(4, &b->control), P(5, &b->pusher)))                                                      \
     X(wvl_row_pusher_push, 3, 7, wvl_row_pusher_push(P(0, pusher_of(b)), P(1, row_data), P(2, row_pitch), 1))          \
     X(wvl_row_pusher_finish, 3, 1,                                                                                     \
@@ -260,13 +247,7 @@ static const size_t row_pitch[1] = {8};
 static wvl_tile_part_info part;
 static wvl_fill fill;
 
-static int swallow(void *user, const void *data, size_t bytes)
-{
-    (void)user, (void)data, (void)bytes;
-    return 0;
-}
-
-static const wvl_sink swallowing = {.struct_size = sizeof swallowing, .write = swallow};
+static const wvl_sink swallowing = {.struct_size = sizeof swallowing, .write = test_swallow};
 
 static wvl_result **new_result(bench *b)
 {

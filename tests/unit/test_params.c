@@ -6,16 +6,15 @@
 #include "base/context.h"
 #include "params/number.h"
 #include "params/params.h"
-#include "tests/support/support.h"
+#include "tests/support/api.h"
 
 static wvl_context *context;
 static wvl_params *params;
 
 static void open_params(void)
 {
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 1};
-    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
-    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    context = test_open_context(1);
+    params = test_open_params(context, "");
 }
 
 static void close_params(void)
@@ -242,7 +241,7 @@ TEST(targets_are_refused)
     expect_refused("layer-bytes", "10.5", "whole numbers");
     expect_refused("layer-bytes", "9007199254740994", "exceeds");
     expect_refused("layers", "65536", "1 to 65535");
-    char *many = malloc(2 * 65536 + 1);
+    OWNED char *many = malloc(2 * 65536 + 1);
     ck_assert_ptr_nonnull(many);
     for (int i = 0; i < 65536; i++) {
         memcpy(many + 2 * i, "9,", 2);
@@ -254,7 +253,6 @@ TEST(targets_are_refused)
     many[2 * 65536 - 1] = '\0';
     ck_assert_int_eq(wvl_params_set(params, "rates", many), WVL_ERROR_PARAMETER);
     ck_assert_uint_eq(params->settings.layer_count, 65535);
-    free(many);
 }
 
 TEST(reals)
@@ -321,14 +319,11 @@ TEST(unknown_keys_name_the_nearest)
     ck_assert_int_eq(wvl_params_set(params, "a-very-long-key-that-nobody-would-ever-have-thought-of", "1"),
                      WVL_ERROR_PARAMETER);
     ck_assert_ptr_null(wvl_params_get(params, "level"));
-    ck_assert_int_eq(wvl_params_set(params, "levels", NULL), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_params_set(params, NULL, "1"), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_params_set(NULL, "levels", "1"), WVL_ERROR_ARGUMENT);
 }
 
 TEST(comments_add_up)
 {
-    char *longest = malloc(65533);
+    OWNED char *longest = malloc(65533);
     ck_assert_ptr_nonnull(longest);
     memset(longest, 'x', 65532);
     longest[65532] = '\0';
@@ -341,7 +336,6 @@ TEST(comments_add_up)
     ck_assert_int_eq(wvl_params_set(params, "comment", NULL), WVL_OK);
     ck_assert_uint_eq(params->settings.comment_count, 0);
     expect_set("comment", "again", "again");
-    free(longest);
 }
 
 TEST(presets_apply)

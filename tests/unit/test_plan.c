@@ -8,17 +8,11 @@
 
 /* ---- Violations ------------------------------------------------------------------------------ */
 
-typedef struct violation {
-    const char *settings, *reason; /* the text must hold it, the clause included */
-    uint32_t x0, y0, x1, y1, count;
-    wvl_component_format component;
-} violation;
-
 #define SMALL                                                                                                          \
     0, 0, 64, 48, 1, { 8, 0, 1, 1 }
 #define RGB                                                                                                            \
     0, 0, 64, 48, 3, { 8, 0, 1, 1 }
-static const violation violations[] = {
+static const refusal violations[] = {
     {"", "A.5.1", 64, 0, 64, 48, 1, {8, 0, 1, 1}},
     {"", "A.5.1", 0, 49, 64, 48, 1, {8, 0, 1, 1}},
     {"", "components", 0, 0, 64, 48, 0, {8, 0, 1, 1}},
@@ -63,18 +57,7 @@ static const violation violations[] = {
     {"container=jp2", "colour", 0, 0, 64, 48, 5, {8, 0, 1, 1}},
 };
 
-TEST_EACH(every_violation_is_named, sizeof violations / sizeof violations[0])
-{
-    const violation *v = &violations[_i];
-    wvl_component_format *components = calloc(v->count + 1, sizeof *components);
-    ck_assert_ptr_nonnull(components);
-    for (uint32_t c = 0; c < v->count; c++) {
-        components[c] = v->component;
-    }
-    wvl_image_format format = {sizeof format, v->x0, v->y0, v->x1, v->y1, v->count, components};
-    case_refused(v->settings, &format, v->settings, v->reason);
-    free(components);
-}
+TEST_EACH(every_violation_is_named, sizeof violations / sizeof violations[0]) { case_refuse(&violations[_i]); }
 
 static unsigned count_lines(const char *text)
 {
@@ -89,11 +72,8 @@ TEST(all_violations_at_once)
 {
     static const wvl_component_format components[3] = {{8, 0, 1, 1}, {40, 0, 1, 1}, {8, 0, 255, 255}};
     wvl_image_format format = {sizeof format, 5, 5, 64, 48, 3, components};
-    wvl_params *params;
     wvl_plan *plan = NULL;
-    char text[512];
-    ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
-    ck_assert_int_eq(case_set(params, "tile=2,2 precincts=[1,1] rates=5,4 layers=1", text, sizeof text), WVL_OK);
+    owned_params *params = test_open_params(case_context(), "tile=2,2 precincts=[1,1] rates=5,4 layers=1");
     ck_assert_int_eq(wvl_plan_create(case_context(), params, &format, NULL, &plan), WVL_ERROR_PARAMETER);
     ck_assert_ptr_null(plan);
     const char *error = wvl_context_error(case_context());
@@ -102,7 +82,6 @@ TEST(all_violations_at_once)
         ck_assert_msg(strstr(error, expected[i]) != NULL, "\"%s\" is missing in: %s", expected[i], error);
     }
     ck_assert_uint_ge(count_lines(error), 5);
-    wvl_params_release(params);
 }
 
 TEST(arguments_are_checked)
@@ -110,13 +89,9 @@ TEST(arguments_are_checked)
     static const wvl_component_format one = {8, 0, 1, 1};
     wvl_image_format format = {sizeof format, 0, 0, 8, 8, 1, &one};
     wvl_params *params;
-    wvl_plan *plan = NULL;
+    owned_plan *plan = NULL;
     wvl_context *c = case_context();
     ck_assert_int_eq(wvl_params_create(c, &params), WVL_OK);
-    ck_assert_int_eq(wvl_plan_create(NULL, params, &format, NULL, &plan), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_plan_create(c, NULL, &format, NULL, &plan), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_plan_create(c, params, NULL, NULL, &plan), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_plan_create(c, params, &format, NULL, NULL), WVL_ERROR_ARGUMENT);
     format.struct_size = 0;
     ck_assert_int_eq(wvl_plan_create(c, params, &format, NULL, &plan), WVL_ERROR_ARGUMENT);
     format.struct_size = sizeof format;
@@ -126,18 +101,14 @@ TEST(arguments_are_checked)
     ck_assert_int_eq(wvl_plan_create(c, params, &format, NULL, &plan), WVL_OK);
     wvl_plan_memory memory = {.struct_size = 4};
     ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_plan_measure(plan, NULL), WVL_ERROR_ARGUMENT);
-    wvl_plan_release(plan);
-    wvl_plan_release(NULL);
-    wvl_params_release(params);
 }
 
 /* An image or sink that does not fit the plan is refused and nothing is read. */
 TEST(images_are_checked)
 {
-    picture p = picture_draw(PICTURE_FLAT, 16, 16, 3, 12, 1);
-    picture_input input = picture_open_input(&p, 0);
-    outcome o = case_try(&p, "device=cpu", NULL);
+    owned_picture p = picture_draw(PICTURE_FLAT, 16, 16, 3, 12, 1);
+    owned_input input = picture_open_input(&p, 0);
+    owned_outcome o = case_try(&p, "device=cpu", NULL);
     ck_assert_int_eq(o.status, WVL_OK);
     for (unsigned i = 0; i < 10; i++) {
         wvl_image image = input.image;
@@ -163,9 +134,6 @@ TEST(images_are_checked)
         ck_assert(status == WVL_OK || strlen(text) > 10);
         wvl_sink_discard(&sink);
     }
-    case_free(&o);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -203,25 +171,25 @@ static const char *const shapes[] = {
 typedef struct measured {
     ledger ledger;
     wvl_context *context;
-    wvl_params *params;
     wvl_plan *plan;
     wvl_plan_memory memory;
     uint64_t output_bytes;
 } measured;
+static void close_measured(measured *m)
+{
+    wvl_plan_release(m->plan);
+    wvl_context_release(m->context);
+    ledger_close(&m->ledger);
+}
+
+#define owned_measured OWNED_BY(close_measured) measured
 
 static void open_measured(measured *m, uint32_t threads, const char *settings, const wvl_image_format *format)
 {
-    char text[512];
     memset(m, 0, sizeof *m);
-    ledger_open(&m->ledger);
-    wvl_context_options options = {
-        .struct_size = sizeof options, .threads = threads, .host = ledger_allocator(&m->ledger)};
+    m->context = ledger_open_context(&m->ledger, threads);
+    m->plan = test_open_plan(m->context, format, settings);
     m->memory.struct_size = sizeof m->memory;
-    ck_assert_int_eq(wvl_context_create(&options, &m->context), WVL_OK);
-    ck_assert_int_eq(wvl_params_create(m->context, &m->params), WVL_OK);
-    ck_assert_int_eq(case_set(m->params, settings, text, sizeof text), WVL_OK);
-    ck_assert_msg(wvl_plan_create(m->context, m->params, format, NULL, &m->plan) == WVL_OK, "%s",
-                  wvl_context_error(m->context));
     ck_assert_int_eq(wvl_plan_measure(m->plan, &m->memory), WVL_OK);
 }
 
@@ -238,23 +206,15 @@ static uint64_t measure_peak(measured *m, const wvl_image *image)
     return m->ledger.peak_bytes - before;
 }
 
-static void close_measured(measured *m)
-{
-    wvl_plan_release(m->plan);
-    wvl_params_release(m->params);
-    wvl_context_release(m->context);
-    ck_assert_uint_eq(m->ledger.live_count, 0);
-}
-
 /* What an encode allocates at its peak lies between the base, which every picture of the plan takes, and the base with
  * the coded bound. */
 TEST_EACH(memory_promise, SHAPES)
 {
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_FLAT, PICTURE_EXTREME};
     for (unsigned k = 0; k < 8; k++) {
-        measured m;
-        picture p = picture_draw(kinds[k % 4], 160, 120, 3, k & 1 ? 8 : 12, k);
-        picture_input input = picture_open_input(&p, 0);
+        owned_measured m;
+        owned_picture p = picture_draw(kinds[k % 4], 160, 120, 3, k & 1 ? 8 : 12, k);
+        owned_input input = picture_open_input(&p, 0);
         open_measured(&m, k < 4 ? 1 : 3, shapes[_i], &input.format);
         const wvl_plan_memory memory = m.memory;
         uint64_t peak = measure_peak(&m, &input.image);
@@ -272,9 +232,6 @@ TEST_EACH(memory_promise, SHAPES)
         ck_assert_msg(m.output_bytes <= memory.output_bytes_bound,
                       "\"%s\": %llu bytes of output, at most %llu were promised", shapes[_i],
                       (unsigned long long)m.output_bytes, (unsigned long long)memory.output_bytes_bound);
-        close_measured(&m);
-        picture_close_input(&input);
-        picture_free(&p);
     }
 }
 
@@ -291,9 +248,9 @@ TEST_EACH(likely_memory_is_near, 8)
                                            "reversible=no style=HT bpp=2",
                                            "style=HT"};
     for (unsigned depth = 8; depth <= 12; depth += 4) {
-        measured m;
-        picture p = picture_draw(PICTURE_NATURAL, 1200, 900, 3, depth, depth);
-        picture_input input = picture_open_input(&p, 0);
+        owned_measured m;
+        owned_picture p = picture_draw(PICTURE_NATURAL, 1200, 900, 3, depth, depth);
+        owned_input input = picture_open_input(&p, 0);
         open_measured(&m, 2, settings[_i], &input.format);
         const wvl_plan_memory memory = m.memory;
         double peak = (double)measure_peak(&m, &input.image), ratio = (double)memory.likely_bytes / peak;
@@ -305,9 +262,6 @@ TEST_EACH(likely_memory_is_near, 8)
                       "\"%s\", %u bits: peak %.0f, likely %llu (%.2f), base %llu, worst %llu", settings[_i], depth,
                       peak, (unsigned long long)memory.likely_bytes, ratio, (unsigned long long)memory.base_bytes,
                       (unsigned long long)memory.worst_bytes);
-        close_measured(&m);
-        picture_close_input(&input);
-        picture_free(&p);
     }
 }
 
@@ -318,17 +272,9 @@ TEST(likely_memory_follows_the_target)
     wvl_image_format format = {sizeof format, 0, 0, 8192, 8192, 3, components};
     wvl_plan_memory memory[2] = {{.struct_size = sizeof memory[0]}, {.struct_size = sizeof memory[0]}};
     for (unsigned i = 0; i < 2; i++) {
-        char text[512];
-        wvl_params *params;
-        wvl_plan *plan;
-        ck_assert_int_eq(wvl_params_create(case_context(), &params), WVL_OK);
-        ck_assert_int_eq(case_set(params, i ? "reversible=no bpp=4" : "reversible=no bpp=2", text, sizeof text),
-                         WVL_OK);
-        ck_assert_int_eq(wvl_plan_create(case_context(), params, &format, NULL, &plan), WVL_OK);
+        owned_plan *plan = test_open_plan(case_context(), &format, i ? "reversible=no bpp=4" : "reversible=no bpp=2");
         ck_assert_int_eq(wvl_plan_measure(plan, &memory[i]), WVL_OK);
         ck_assert_uint_eq(memory[i].picture_bytes, 8192ull * 8192 * 6);
-        wvl_plan_release(plan);
-        wvl_params_release(params);
     }
     uint64_t target = 8192ull * 8192 * 2 / 8, added = memory[0].likely_bytes - memory[0].base_bytes;
     ck_assert_msg(added > target && added < 4 * target, "%llu beside the base, the target is %llu",
@@ -357,42 +303,21 @@ TEST_EACH(hostile_pictures_keep_the_bound, 4)
     static const char *const settings[] = {"reversible=no bpp=0.2 rdoq=no", "reversible=no bpp=0.2 block=8,8",
                                            "bpp=0.1 levels=0 block=16,16 mct=off", "reversible=no style=HT bpp=0.3"};
     for (unsigned pattern = 0; pattern < 4; pattern++) {
-        ledger l;
-        char text[512];
-        wvl_params *params;
-        wvl_plan *plan;
-        wvl_context *context;
-        wvl_plan_memory memory = {.struct_size = sizeof memory};
-        ledger_open(&l);
-        wvl_context_options options = {.struct_size = sizeof options, .threads = 2, .host = ledger_allocator(&l)};
-        picture p = picture_draw(PICTURE_NOISE, 512, 512, 3, 8, pattern);
+        owned_measured m;
+        owned_picture p = picture_draw(PICTURE_NOISE, 512, 512, 3, 8, pattern);
         for (uint32_t i = 0; i < 3 * 512 * 512; i++) {
             uint32_t at = i % (512 * 512);
             int32_t *sample = &p.planes[i / (512 * 512)].samples[at];
             *sample = is_noise(pattern, at % 512, at / 512, 512, 512) ? *sample : 128;
         }
-        picture_input input = picture_open_input(&p, 0);
-        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
-        ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-        ck_assert_int_eq(case_set(params, settings[_i], text, sizeof text), WVL_OK);
-        ck_assert_int_eq(wvl_plan_create(context, params, &input.format, NULL, &plan), WVL_OK);
-        ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
-        uint64_t before = l.live_bytes;
-        uint64_t output_bytes = 0;
-        wvl_sink sink = {.struct_size = sizeof sink, .write = count_bytes, .user = &output_bytes};
-        l.peak_bytes = l.live_bytes;
-        ck_assert_msg(wvl_encode(plan, &input.image, &sink, NULL, NULL, text, sizeof text) == WVL_OK, "%s", text);
-        uint64_t peak = l.peak_bytes - before;
-        ck_assert_msg(peak >= memory.certain_bytes && peak <= memory.worst_bytes,
+        owned_input input = picture_open_input(&p, 0);
+        open_measured(&m, 2, settings[_i], &input.format);
+        uint64_t peak = measure_peak(&m, &input.image);
+        ck_assert_msg(peak >= m.memory.certain_bytes && peak <= m.memory.worst_bytes,
                       "\"%s\", pattern %u: peak %llu, certain %llu, worst %llu", settings[_i], pattern,
-                      (unsigned long long)peak, (unsigned long long)memory.certain_bytes,
-                      (unsigned long long)memory.worst_bytes);
-        ck_assert_uint_le(output_bytes, memory.output_bytes_bound);
-        wvl_plan_release(plan);
-        wvl_params_release(params);
-        wvl_context_release(context);
-        picture_close_input(&input);
-        picture_free(&p);
+                      (unsigned long long)peak, (unsigned long long)m.memory.certain_bytes,
+                      (unsigned long long)m.memory.worst_bytes);
+        ck_assert_uint_le(m.output_bytes, m.memory.output_bytes_bound);
     }
 }
 
@@ -401,10 +326,10 @@ TEST(halves_share_memory)
 {
     static const char *const settings[] = {"", "reversible=no", "style=TERMALL block=8,8"};
     for (unsigned i = 0; i < 6; i++) {
-        measured m;
+        owned_measured m;
         uint32_t threads = i < 3 ? 1 : 2;
-        picture p = picture_draw(PICTURE_FLAT, 1024, 1000, 3, 8, 1);
-        picture_input input = picture_open_input(&p, 0);
+        owned_picture p = picture_draw(PICTURE_FLAT, 1024, 1000, 3, 8, 1);
+        owned_input input = picture_open_input(&p, 0);
         open_measured(&m, threads, settings[i % 3], &input.format);
         const wvl_memory_plan *plan = &m.plan->memory;
         uint64_t peak = measure_peak(&m, &input.image), chunks = peak > plan->base_bytes ? peak - plan->base_bytes : 0;
@@ -413,13 +338,9 @@ TEST(halves_share_memory)
                       "\"%s\": %llu, promised %llu", settings[i % 3], (unsigned long long)peak,
                       (unsigned long long)plan->base_bytes);
         ck_assert(i % 3 == 2 || plan->base_bytes < plan->backend.host_bytes + wvl_pool_source_bytes(m.plan, threads));
-        close_measured(&m);
-        picture_close_input(&input);
-        picture_free(&p);
     }
 }
 
-/* The plan of a gigantic picture takes no picture memory, and says what the picture would need. */
 /* One column or one row: no more than twenty bytes a sample, and 2 MiB of tables, whatever works on it. */
 TEST(a_line_takes_little)
 {
@@ -428,31 +349,28 @@ TEST(a_line_takes_little)
     for (unsigned i = 0; i < 20; i++) {
         int is_row = i & 1;
         uint32_t threads = i & 2 ? 4 : 1;
-        picture p = picture_draw(PICTURE_NOISE, is_row ? LENGTH : 1, is_row ? 1 : LENGTH, 1, 8, 11);
-        picture_input input = picture_open_input(&p, 0);
-        measured m;
+        owned_picture p = picture_draw(PICTURE_NOISE, is_row ? LENGTH : 1, is_row ? 1 : LENGTH, 1, 8, 11);
+        owned_input input = picture_open_input(&p, 0);
+        owned_measured m;
         open_measured(&m, threads, settings[i / 4], &input.format);
         uint64_t peak = measure_peak(&m, &input.image);
         ck_assert_msg(m.memory.base_bytes < 20ull * LENGTH + (2u << 20), "%s: %llu bytes", settings[i / 4],
                       (unsigned long long)m.memory.base_bytes);
         ck_assert_uint_le(peak, m.memory.worst_bytes);
         ck_assert_uint_ge(peak, m.memory.certain_bytes);
-        close_measured(&m);
-        picture_close_input(&input);
-        picture_free(&p);
     }
 }
 
+/* The plan of a gigantic picture takes no picture memory, and says what the picture would need. */
 TEST(plan_of_a_giant)
 {
     static const wvl_component_format components[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}};
     wvl_image_format format = {sizeof format, 0, 0, 1000000, 1000000, 3, components};
-    measured m;
+    owned_measured m;
     open_measured(&m, 1, "tile=8192,8192", &format);
     ck_assert_uint_lt(m.ledger.peak_bytes, 70000000);
     ck_assert_uint_gt(m.memory.output_bytes_bound, 3000000000000u);
     ck_assert_uint_gt(m.memory.base_bytes, 8192u * 8192u * 2u);
-    close_measured(&m);
 }
 
 /* ---- Explaining ------------------------------------------------------------------------------ */
@@ -474,8 +392,8 @@ static void collect(void *user, const char *piece, size_t bytes)
 TEST(plan_explains_itself)
 {
     static text words, json;
-    picture p = picture_draw(PICTURE_FLAT, 70, 50, 3, 8, 1);
-    outcome o = case_try(&p, "reversible=no bpp=1,2 tile=40,40 progression=RPCL", NULL);
+    owned_picture p = picture_draw(PICTURE_FLAT, 70, 50, 3, 8, 1);
+    owned_outcome o = case_try(&p, "reversible=no bpp=1,2 tile=40,40 progression=RPCL", NULL);
     ck_assert_int_eq(o.status, WVL_OK);
     ck_assert_int_eq(wvl_plan_explain(o.plan, 0, collect, &words), WVL_OK);
     ck_assert_int_eq(wvl_plan_explain(o.plan, 1, collect, &json), WVL_OK);
@@ -490,8 +408,6 @@ TEST(plan_explains_itself)
         ck_assert(depth > 0 || json.bytes[i] == '\n' || i + 2 >= json.used);
     }
     ck_assert(depth == 0 && !quoted);
-    case_free(&o);
-    picture_free(&p);
 }
 
 TEST_MAIN("plan")

@@ -3,7 +3,7 @@
  */
 
 #include "base/structs.h"
-#include "tests/support/support.h"
+#include "tests/support/api.h"
 #include "wavelane_simple.h"
 
 enum { WIDTH = 45, HEIGHT = 31 };
@@ -13,9 +13,8 @@ static wvl_params *params;
 
 static void open_all(void)
 {
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 2};
-    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
-    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
+    context = test_open_context(2);
+    params = test_open_params(context, "");
 }
 
 static void close_all(void)
@@ -112,20 +111,13 @@ TEST(random_texts)
             from = test_draw(&state) % 4 ? from + 1 : test_draw(&state);
             text[k] = letters[from % (sizeof letters - 1)];
         }
-        char *exact = malloc(length + 1); /* sanitizers see what reads behind it */
+        OWNED char *exact = malloc(length + 1); /* sanitizers see what reads behind it */
         memcpy(exact, text, length);
         exact[length] = '\0';
         wvl_status status = wvl_params_parse(params, exact);
         REQUIRE_THAT(status == WVL_OK || status == WVL_ERROR_PARAMETER, "\"%s\": %d", exact, status);
         REQUIRE_THAT((status == WVL_OK) == !wvl_params_error(params)[0], "\"%s\": %s", exact, wvl_params_error(params));
-        free(exact);
     }
-}
-
-TEST(missing_arguments_of_a_text)
-{
-    ck_assert_int_eq(wvl_params_parse(NULL, "levels=2"), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_params_parse(params, NULL), WVL_ERROR_ARGUMENT);
 }
 
 /* ---- Bytes in memory ------------------------------------------------------------------------- */
@@ -148,8 +140,7 @@ static void count_release(void *user)
 static void open_picture(void)
 {
     wvl_component_format components[3] = {{.depth = 8}, {.depth = 8}, {.depth = 8}};
-    wvl_image_format format = {
-        .struct_size = sizeof format, .x1 = WIDTH, .y1 = HEIGHT, .component_count = 3, .components = components};
+    wvl_image_format format = {sizeof format, 0, 0, WIDTH, HEIGHT, 3, components};
     wvl_sink sink;
     open_all();
     for (unsigned i = 0; i < sizeof rgb; i++) {
@@ -204,10 +195,7 @@ TEST(memory_has_the_same_bytes)
 
 static int stop(void *user, uint64_t done, uint64_t total, wvl_stage stage)
 {
-    (void)user;
-    (void)done;
-    (void)total;
-    (void)stage;
+    (void)user, (void)done, (void)total, (void)stage;
     return 1;
 }
 
@@ -239,7 +227,7 @@ TEST(memory_fails_whole)
 /* A buffer of `capacity` bytes between guards, in memory that ends with it. */
 static wvl_status into_buffer(size_t capacity, size_t *bytes, char *error, size_t error_bytes)
 {
-    uint8_t *memory = malloc(capacity + 32);
+    OWNED uint8_t *memory = malloc(capacity + 32);
     memset(memory, 0xA5, capacity + 32);
     wvl_status status =
         wvl_encode_to_buffer(plan, &image, NULL, memory + 16, capacity, bytes, NULL, error, error_bytes);
@@ -252,7 +240,6 @@ static wvl_status into_buffer(size_t capacity, size_t *bytes, char *error, size_
             REQUIRE(memory[16 + i] == 0xA5);
         }
     }
-    free(memory);
     return status;
 }
 
@@ -275,8 +262,7 @@ TEST(buffers_of_every_size)
 /* A sink that counts what it is given. */
 static int count_write(void *user, const void *data, size_t bytes)
 {
-    (void)data;
-    (void)bytes;
+    (void)data, (void)bytes;
     ++*(unsigned *)user;
     return 0;
 }
@@ -288,8 +274,7 @@ TEST(buffers_of_several_writes)
     static uint8_t noise[SIDE][SIDE];
     static const char *const options = "tile=\"256,256\", tile-parts=R, tlm=yes, plt=yes, style=HT";
     wvl_component_format component = {.depth = 8};
-    wvl_image_format format = {
-        .struct_size = sizeof format, .x1 = SIDE, .y1 = SIDE, .component_count = 1, .components = &component};
+    wvl_image_format format = {sizeof format, 0, 0, SIDE, SIDE, 1, &component};
     uint64_t state = 5;
     unsigned writes = 0;
     size_t bytes;
@@ -390,13 +375,15 @@ static void encode_like_expected(const wvl_pixels *pixels)
 
 TEST(layouts_of_pixels)
 {
-    static uint8_t padded[HEIGHT][3 * WIDTH + 7], flat[3][HEIGHT][WIDTH], apart[3][HEIGHT + 2][WIDTH + 5];
+    static uint8_t padded[HEIGHT][3 * WIDTH + 7], flat[3][HEIGHT][WIDTH], apart[3][HEIGHT + 2][WIDTH + 5],
+        turned[3][HEIGHT][WIDTH];
     wvl_pixels pixels = {.struct_size = sizeof pixels, .data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3};
     encode_like_expected(&pixels);
     for (unsigned y = 0; y < HEIGHT; y++) {
         memcpy(padded[HEIGHT - 1 - y], rgb[y], 3 * WIDTH);
         for (unsigned i = 0; i < 3 * WIDTH; i++) {
             flat[i % 3][y][i / 3] = apart[i % 3][y][i / 3] = rgb[y][i / 3][i % 3];
+            turned[i % 3][HEIGHT - 1 - y][i / 3] = rgb[y][i / 3][i % 3];
         }
     }
     pixels.data = padded[HEIGHT - 1]; /* from the bottom */
@@ -405,26 +392,12 @@ TEST(layouts_of_pixels)
     pixels = (wvl_pixels){
         .struct_size = sizeof pixels, .data = flat, .width = WIDTH, .height = HEIGHT, .channels = 3, .planar = 1};
     encode_like_expected(&pixels);
+    pixels.data = turned[0][HEIGHT - 1]; /* planes from the bottom: the next one is still behind the first */
+    pixels.row_bytes = -WIDTH;
+    encode_like_expected(&pixels);
     pixels.data = apart;
     pixels.row_bytes = sizeof apart[0][0];
     pixels.plane_bytes = sizeof apart[0];
-    encode_like_expected(&pixels);
-}
-
-/* Planes that are stored from the bottom: the next plane is still behind the first. */
-TEST(planes_from_the_bottom)
-{
-    static uint8_t planar[3][HEIGHT][WIDTH];
-    for (unsigned i = 0; i < sizeof rgb; i++) {
-        planar[i % 3][HEIGHT - 1 - i / 3 / WIDTH][i / 3 % WIDTH] = rgb[i / 3 / WIDTH][i / 3 % WIDTH][i % 3];
-    }
-    wvl_pixels pixels = {.struct_size = sizeof pixels,
-                         .data = planar[0][HEIGHT - 1],
-                         .width = WIDTH,
-                         .height = HEIGHT,
-                         .channels = 3,
-                         .planar = 1,
-                         .row_bytes = -WIDTH};
     encode_like_expected(&pixels);
 }
 
@@ -460,55 +433,37 @@ static wvl_status with_pixels(const wvl_pixels *pixels, const char *options, cha
 
 TEST(refused_pixels)
 {
-    char error[300];
-    const wvl_pixels good = {.struct_size = sizeof good, .data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3};
-    wvl_pixels bad[13];
-    for (unsigned i = 0; i < 13; i++) {
-        bad[i] = good;
+    static const char own[] = "wvl_encode_pixels";
+#define PIXELS(...)                                                                                                    \
+    {                                                                                                                  \
+        .struct_size = sizeof(wvl_pixels), .data = rgb, .width = WIDTH, .height = HEIGHT, __VA_ARGS__                  \
     }
-    bad[0].data = NULL;
-    bad[1].width = 0;
-    bad[2].height = 0;
-    bad[3].channels = 16385;
-    bad[4].planar = 2;
-    bad[5].struct_size = 0;
-    bad[6].planar = 1;
-    bad[6].row_bytes = PTRDIFF_MAX / 2;
-    bad[7].planar = 1;
-    bad[7].row_bytes = PTRDIFF_MIN;
-    for (unsigned i = 0; i < 8; i++) {
-        ck_assert_int_eq(with_pixels(&bad[i], NULL, error, sizeof error), WVL_ERROR_ARGUMENT);
-        ck_assert_msg(strstr(error, "wvl_encode_pixels") != NULL, "%s", error);
+    const wvl_pixels good = PIXELS(.channels = 3);
+    const struct {
+        wvl_pixels pixels;
+        wvl_status status;
+        const char *options, *words;
+    } rows[] = {
+        {{.struct_size = sizeof good, .width = WIDTH, .height = HEIGHT, .channels = 3}, WVL_ERROR_ARGUMENT, NULL, own},
+        {{.struct_size = sizeof good, .data = rgb, .height = HEIGHT, .channels = 3}, WVL_ERROR_ARGUMENT, NULL, own},
+        {{.struct_size = sizeof good, .data = rgb, .width = WIDTH, .channels = 3}, WVL_ERROR_ARGUMENT, NULL, own},
+        {{.data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3}, WVL_ERROR_ARGUMENT, NULL, own},
+        {PIXELS(.channels = 16385), WVL_ERROR_ARGUMENT, NULL, own},
+        {PIXELS(.channels = 3, .planar = 2), WVL_ERROR_ARGUMENT, NULL, own},
+        {PIXELS(.channels = 3, .planar = 1, .row_bytes = PTRDIFF_MAX / 2), WVL_ERROR_ARGUMENT, NULL, own},
+        {PIXELS(.channels = 3, .planar = 1, .row_bytes = PTRDIFF_MIN), WVL_ERROR_ARGUMENT, NULL, own},
+        {PIXELS(.channels = 3, .planar = 1, .plane_bytes = PTRDIFF_MAX / 2), WVL_ERROR_ARGUMENT, NULL, ""},
+        {PIXELS(.channels = 3, .row_bytes = PTRDIFF_MIN), WVL_ERROR_ARGUMENT, NULL, ""},
+        {PIXELS(.channels = 3, .depth = 29), WVL_ERROR_PARAMETER, NULL, ""},
+        {PIXELS(.channels = 3, .depth = 4), WVL_ERROR_INPUT, NULL, ""}, /* samples of 8 bits in it */
+        {PIXELS(.channels = 3, .is_signed = 2), WVL_ERROR_PARAMETER, NULL, ""},
+        {good, WVL_ERROR_PARAMETER, "levels=2, blok=3", "position 11: unknown option \"blok\""},
+        {good, WVL_ERROR_PARAMETER, "profile=cinema2k", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char error[300];
+        ck_assert_int_eq(with_pixels(&rows[i].pixels, rows[i].options, error, sizeof error), rows[i].status);
+        ck_assert_msg(strstr(error, rows[i].words) != NULL, "row %zu: %s", i, error);
     }
-    bad[8].depth = 29;
-    ck_assert_int_eq(with_pixels(&bad[8], NULL, error, sizeof error), WVL_ERROR_PARAMETER);
-    bad[9].depth = 4; /* samples of 8 bits in it */
-    ck_assert_int_eq(with_pixels(&bad[9], NULL, error, sizeof error), WVL_ERROR_INPUT);
-    bad[10].planar = 1;
-    bad[10].plane_bytes = PTRDIFF_MAX / 2;
-    ck_assert_int_eq(with_pixels(&bad[10], NULL, error, sizeof error), WVL_ERROR_ARGUMENT);
-    bad[11].row_bytes = PTRDIFF_MIN;
-    ck_assert_int_eq(with_pixels(&bad[11], NULL, error, sizeof error), WVL_ERROR_ARGUMENT);
-    bad[12].is_signed = 2;
-    ck_assert_int_eq(with_pixels(&bad[12], NULL, error, sizeof error), WVL_ERROR_PARAMETER);
-    ck_assert_int_eq(with_pixels(&good, "levels=2, blok=3", error, sizeof error), WVL_ERROR_PARAMETER);
-    ck_assert_msg(strstr(error, "position 11: unknown option \"blok\"") != NULL, "%s", error);
-    ck_assert_int_eq(with_pixels(&good, "profile=cinema2k", error, sizeof error), WVL_ERROR_PARAMETER);
-    ck_assert_int_eq(with_pixels(NULL, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_encode_pixels(context, &good, NULL, NULL, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
-}
-
-/* A structure of a later version: longer, and taken while what is new is zero. */
-TEST(longer_pixels)
-{
-    struct {
-        wvl_pixels known;
-        uint64_t later;
-    } pixels = {.known = {.struct_size = sizeof pixels, .data = rgb, .width = WIDTH, .height = HEIGHT, .channels = 3}};
-    ck_assert_uint_eq(sizeof(wvl_pixels), 48);
-    encode_like_expected(&pixels.known);
-    pixels.later = 1;
-    ck_assert_int_eq(with_pixels(&pixels.known, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
 }
 
 TEST_MAIN("simple")

@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include "tests/unit/sink_bench.h"
-#include "wavelane_rows.h"
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -25,12 +24,12 @@ TEST(memory_holds_what_was_written)
 {
     static const size_t sizes[] = {0, 1, 63, 64, 65535, 65536, 65537, 1000000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        uint64_t before = books.live;
+        uint64_t before = books.live_bytes;
         ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
         ck_assert_int_eq(write_pattern(sizes[i]), 0);
         expect_finish(1, WVL_OK, "");
         take_and_check(sizes[i]);
-        ck_assert_uint_eq(books.live, before);
+        ck_assert_uint_eq(books.live_bytes, before);
     }
 }
 
@@ -38,7 +37,7 @@ TEST(memory_is_patched)
 {
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     ck_assert_int_eq(sink.write(sink.user, "??cdef??", 8), 0);
-    uint8_t *want = malloc(100000);
+    OWNED uint8_t *want = malloc(100000);
     for (size_t i = 0; i < 100000; i++) {
         want[i] = pattern(i);
     }
@@ -46,7 +45,6 @@ TEST(memory_is_patched)
     ck_assert_int_eq(sink.patch(sink.user, 0, want, 8), 0);
     ck_assert_int_eq(sink.patch(sink.user, 99999, want + 99999, 1), 0);
     ck_assert_int_eq(sink.patch(sink.user, 100000, want, 0), 0);
-    free(want);
     expect_finish(1, WVL_OK, "");
     take_and_check(100000);
 }
@@ -127,7 +125,8 @@ static wvl_status whole_life(void)
 {
     void *data;
     size_t bytes;
-    wvl_status status = open_context();
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = ledger_allocator(&books)};
+    wvl_status status = wvl_context_create(&options, &context);
     if (status) {
         return status;
     }
@@ -157,11 +156,13 @@ TEST(every_failed_allocation_is_reported_and_leaks_nothing)
     unsigned survived = 0, failed = 0;
     for (uint64_t n = 1; n == 1 || books.calls >= n - 1; n++) {
         for (uint64_t rest = 0; rest < 2; rest++) {
-            books = (ledger){0, 0, n, rest ? UINT32_MAX : 1};
+            ledger_open(&books);
+            books.fail_at = n;
+            books.fail_on = (int)rest;
             wvl_status status = whole_life();
             ck_assert(status == WVL_OK || status == WVL_ERROR_MEMORY);
             ck_assert(status == WVL_ERROR_MEMORY || !rest || books.calls < n);
-            ck_assert_uint_eq(books.live, 0);
+            ck_assert_uint_eq(books.live_bytes, 0);
             failed += status != WVL_OK;
             survived += status == WVL_OK && books.calls >= n;
         }
@@ -170,7 +171,6 @@ TEST(every_failed_allocation_is_reported_and_leaks_nothing)
     books = outer;
     context = kept;
     books.fail_at = books.calls + 1;
-    books.fail_count = 1;
     ck_assert_int_eq(wvl_sink_open_file(context, path, 0, &sink), WVL_ERROR_MEMORY);
     ck_assert(!sink.user && strstr(wvl_context_error(context), "no memory"));
     ck_assert_int_eq(count_entries(), 0);
@@ -180,7 +180,8 @@ TEST(every_failed_allocation_is_reported_and_leaks_nothing)
 TEST(sinks_hold_their_context)
 {
     wvl_context *kept = context;
-    ck_assert_int_eq(open_context(), WVL_OK);
+    wvl_allocator host = ledger_allocator(&books);
+    context = test_open_context_by(&host, 1);
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     wvl_context_release(context);
     ck_assert_int_eq(write_pattern(100000), 0);
@@ -190,24 +191,11 @@ TEST(sinks_hold_their_context)
 
 /* ---- One encode ------------------------------------------------------------------------------ */
 
-static wvl_status read_rows(void *user, const wvl_row_buffer *buffers, uint32_t count, char *text, size_t bytes)
-{
-    (void)user, (void)count, (void)text, (void)bytes;
-    memset(buffers->data, 0, buffers->row_count * buffers->pitch_bytes);
-    return WVL_OK;
-}
-
 static wvl_plan *plan_four(void)
 {
     static const wvl_component_format grey = {8, 0, 1, 1};
-    wvl_image_format format = {
-        .struct_size = sizeof format, .x1 = 4, .y1 = 4, .component_count = 1, .components = &grey};
-    wvl_params *params;
-    wvl_plan *plan;
-    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-    ck_assert_int_eq(wvl_plan_create(context, params, &format, NULL, &plan), WVL_OK);
-    wvl_params_release(params);
-    return plan;
+    wvl_image_format format = {sizeof format, 0, 0, 4, 4, 1, &grey};
+    return test_open_plan(context, &format, "");
 }
 
 static void take_encoded(void)
@@ -223,14 +211,11 @@ static void take_encoded(void)
 TEST(a_sink_serves_one_encode)
 {
     static const uint8_t pixels[16];
-    static const wvl_row_component component = {.container = WVL_SAMPLE_8};
-    const wvl_row_source rows = {
-        .struct_size = sizeof rows, .components = &component, .component_count = 1, .read = read_rows};
     wvl_plane plane = {.data = pixels, .pitch_bytes = 4, .container = WVL_SAMPLE_8};
     wvl_image image = {.struct_size = sizeof image, .planes = &plane, .plane_count = 1};
     wvl_encoder *encoder;
     wvl_encoded_picture *picture;
-    wvl_plan *plan = plan_four();
+    owned_plan *plan = plan_four();
     ck_assert_int_eq(wvl_encoder_create(plan, 2, &encoder), WVL_OK);
     for (int flies = 0; flies < 2; flies++) {
         ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
@@ -244,12 +229,11 @@ TEST(a_sink_serves_one_encode)
         }
         ck_assert_int_eq(wvl_encode(plan, &image, &sink, NULL, NULL, error, sizeof error), WVL_ERROR_ARGUMENT);
         ck_assert_str_eq(error, "the sink was given to another encode: open one for each");
-        ck_assert_int_eq(wvl_encode_rows(plan, &rows, NULL, &sink, NULL, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
+        ck_assert_int_eq(wvl_encode_rows(plan, &test_zeros, NULL, &sink, NULL, NULL, NULL, 0), WVL_ERROR_ARGUMENT);
         ck_assert_int_eq(wvl_encoder_submit(encoder, &image, &sink, NULL), WVL_ERROR_ARGUMENT);
         take_encoded();
     }
     wvl_encoder_release(encoder);
-    wvl_plan_release(plan);
 }
 
 /* ---- Stream ---------------------------------------------------------------------------------- */

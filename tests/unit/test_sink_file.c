@@ -100,6 +100,25 @@ ssize_t write(int fd, const void *data, size_t bytes)
 
 /* ---- File ------------------------------------------------------------------------------------ */
 
+static void begin_file(int overwrite, size_t bytes)
+{
+    ck_assert_int_eq(open_file(path, overwrite), WVL_OK);
+    ck_assert_int_eq(write_pattern(bytes), 0);
+}
+
+static void finish_file(size_t bytes)
+{
+    expect_finish(1, WVL_OK, "");
+    check_file(path, bytes);
+}
+
+/* The file that was there before is untouched. */
+static void expect_old_file(void)
+{
+    struct stat st;
+    ck_assert(!stat(path, &st) && st.st_size == 3);
+}
+
 static void make_file(const char *name, mode_t mode)
 {
     int fd = open(name, O_WRONLY | O_CREAT | O_EXCL, mode);
@@ -139,20 +158,16 @@ TEST_EACH(file_appears_when_complete, 2)
 TEST_EACH(file_is_removed_when_incomplete, 2)
 {
     choose_way(_i);
-    ck_assert_int_eq(open_file(path, 1), WVL_OK);
-    ck_assert_int_eq(write_pattern(1000000), 0);
+    begin_file(1, 1000000);
     expect_finish(0, WVL_OK, "");
     ck_assert_int_eq(count_entries(), 0);
-    ck_assert_int_eq(open_file(path, 1), WVL_OK);
-    ck_assert_int_eq(write_pattern(10), 0);
+    begin_file(1, 10);
     wvl_sink_discard(&sink);
     ck_assert_int_eq(count_entries(), 0);
     make_file(path, 0644);
-    ck_assert_int_eq(open_file(path, 1), WVL_OK);
-    ck_assert_int_eq(write_pattern(10), 0);
+    begin_file(1, 10);
     expect_finish(0, WVL_OK, "");
-    struct stat st;
-    ck_assert(!stat(path, &st) && st.st_size == 3); /* the old one is untouched */
+    expect_old_file();
 }
 
 TEST_EACH(file_replaces_only_when_told, 2)
@@ -162,10 +177,8 @@ TEST_EACH(file_replaces_only_when_told, 2)
     ck_assert_int_eq(open_file(path, 0), WVL_ERROR_SINK);
     ck_assert(strstr(wvl_context_error(context), path) && strstr(wvl_context_error(context), strerror(EEXIST)));
     ck_assert_int_eq(count_entries(), 1);
-    ck_assert_int_eq(open_file(path, 1), WVL_OK);
-    ck_assert_int_eq(write_pattern(200000), 0);
-    expect_finish(1, WVL_OK, "");
-    check_file(path, 200000);
+    begin_file(1, 200000);
+    finish_file(200000);
     struct stat st;
     ck_assert(!stat(path, &st) && (st.st_mode & 0777) == 0600);
     ck_assert_int_eq(count_entries(), 1);
@@ -175,12 +188,10 @@ TEST_EACH(file_replaces_only_when_told, 2)
 static void lose_the_race(int no_links)
 {
     link_errno = name_errno = no_links ? EPERM : 0;
-    ck_assert_int_eq(open_file(path, 0), WVL_OK);
-    ck_assert_int_eq(write_pattern(10), 0);
+    begin_file(0, 10);
     make_file(path, 0644);
     expect_finish(1, WVL_ERROR_SINK, strerror(EEXIST));
-    struct stat st;
-    ck_assert(!stat(path, &st) && st.st_size == 3);
+    expect_old_file();
     ck_assert_int_eq(count_entries(), 1);
     (void)unlink(path);
 }
@@ -200,10 +211,8 @@ TEST_EACH(file_without_hard_links, 2)
     for (int i = 0; i < 4; i++) {
         for (int overwrite = 0; overwrite < 2; overwrite++) {
             link_errno = name_errno = codes[i];
-            ck_assert_int_eq(open_file(path, overwrite), WVL_OK);
-            ck_assert_int_eq(write_pattern(450000), 0);
-            expect_finish(1, WVL_OK, "");
-            check_file(path, 450000);
+            begin_file(overwrite, 450000);
+            finish_file(450000);
             ck_assert_int_eq(count_entries(), 1);
             (void)unlink(path);
         }
@@ -225,10 +234,8 @@ TEST(file_that_may_not_be_named)
                 make_file(path, 0640);
             }
             name_errno = codes[i];
-            ck_assert_int_eq(open_file(path, overwrite), WVL_OK);
-            ck_assert_int_eq(write_pattern(200000), 0);
-            expect_finish(1, WVL_OK, "");
-            check_file(path, 200000);
+            begin_file(overwrite, 200000);
+            finish_file(200000);
             ck_assert(!stat(path, &st) && (!overwrite || (st.st_mode & 0777) == 0640));
             ck_assert_int_eq(count_entries(), 1);
             (void)unlink(path);
@@ -244,15 +251,12 @@ TEST_EACH(file_without_a_rename_that_keeps, 2)
     for (int i = 0; i < 4; i++) {
         link_errno = name_errno = EPERM;
         rename_new_errno = codes[i];
-        ck_assert_int_eq(open_file(path, 0), WVL_OK);
-        ck_assert_int_eq(write_pattern(10), 0);
+        begin_file(0, 10);
         expect_finish(1, WVL_ERROR_SINK, "--force");
         ck_assert_ptr_nonnull(strstr(error, path));
         ck_assert_int_eq(count_entries(), 0);
-        ck_assert_int_eq(open_file(path, 1), WVL_OK);
-        ck_assert_int_eq(write_pattern(10), 0);
-        expect_finish(1, WVL_OK, "");
-        check_file(path, 10);
+        begin_file(1, 10);
+        finish_file(10);
         (void)unlink(path);
     }
     rename_new_errno = EIO;
@@ -264,14 +268,12 @@ TEST_EACH(file_without_a_rename_that_keeps, 2)
 
 TEST_EACH(failed_rename_leaves_the_old_file, 2)
 {
-    struct stat st;
     choose_way(_i);
     make_file(path, 0644);
     rename_errno = EIO;
-    ck_assert_int_eq(open_file(path, 1), WVL_OK);
-    ck_assert_int_eq(write_pattern(10), 0);
+    begin_file(1, 10);
     expect_finish(1, WVL_ERROR_SINK, strerror(EIO));
-    ck_assert(!stat(path, &st) && st.st_size == 3);
+    expect_old_file();
     ck_assert_int_eq(count_entries(), 1);
 }
 
@@ -285,8 +287,7 @@ TEST_EACH(directory_is_flushed, 2)
         expect_finish(1, WVL_OK, "");
     }
     directory_errno = EIO;
-    ck_assert_int_eq(open_file(path, 1), WVL_OK);
-    ck_assert_int_eq(write_pattern(10), 0);
+    begin_file(1, 10);
     expect_finish(1, WVL_ERROR_SINK, "the file is complete");
     check_file(path, 10);
     directory_errno = 0;
@@ -308,25 +309,19 @@ TEST_EACH(file_is_patched, 2)
     } patches[] = {{0, 12},         {131070, 4}, {131060, 12}, {299999, 1},
                    {200000, 65536}, {0, 300000}, {262143, 2},  {300000, 0}};
     for (size_t i = 0; i < sizeof patches / sizeof patches[0]; i++) {
-        uint8_t *data = malloc(300000);
+        OWNED uint8_t *right = malloc(300000), *wrong = malloc(300000);
         for (size_t k = 0; k < 300000; k++) {
-            data[k] = pattern(k);
+            right[k] = wrong[k] = pattern(k);
         }
-        memset(data + patches[i].offset, 0x55, patches[i].bytes);
+        memset(wrong + patches[i].offset, 0x55, patches[i].bytes);
         ck_assert_int_eq(open_file(path, 1), WVL_OK);
         for (size_t k = 0; k < 300000; k += 30000) {
-            ck_assert_int_eq(sink.write(sink.user, data + k, 30000), 0);
+            ck_assert_int_eq(sink.write(sink.user, wrong + k, 30000), 0);
         }
-        for (size_t k = 0; k < 300000; k++) {
-            data[k] = pattern(k);
-        }
-        ck_assert_int_eq(sink.patch(sink.user, patches[i].offset, data + patches[i].offset, patches[i].bytes), 0);
-        expect_finish(1, WVL_OK, "");
-        check_file(path, 300000);
-        free(data);
+        ck_assert_int_eq(sink.patch(sink.user, patches[i].offset, right + patches[i].offset, patches[i].bytes), 0);
+        finish_file(300000);
     }
-    ck_assert_int_eq(open_file(path, 1), WVL_OK);
-    ck_assert_int_eq(write_pattern(300000), 0);
+    begin_file(1, 300000);
     ck_assert_int_ne(sink.patch(sink.user, 299999, "ab", 2), 0);
     expect_finish(1, WVL_ERROR_SINK, "beyond what was written");
 }
@@ -346,8 +341,7 @@ TEST_EACH(writing_goes_on_after_a_patch, 2)
             ck_assert_int_eq(sink.patch(sink.user, 0, four, 4), 0);
         }
     }
-    expect_finish(1, WVL_OK, "");
-    check_file(path, 500000);
+    finish_file(500000);
 }
 
 static void refuse_open(const char *name, int overwrite, int code)
@@ -377,10 +371,6 @@ TEST_EACH(impossible_targets_are_refused_at_once, 2)
     refuse_open(path, 0, ENAMETOOLONG);
     ck_assert_int_eq(count_entries(), 1);
     ck_assert_int_eq(wvl_sink_open_file(context, "", 0, &sink), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_sink_open_file(context, NULL, 0, &sink), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_sink_open_file(NULL, path, 0, &sink), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_sink_open_memory(context, NULL), WVL_ERROR_ARGUMENT);
-    ck_assert_int_eq(wvl_sink_open_stream(context, NULL, &sink), WVL_ERROR_ARGUMENT);
 }
 
 /* Permissions do not bind root, so root becomes somebody else for a while. */
@@ -411,10 +401,8 @@ TEST_EACH(longest_name_fits, 2)
     memset(name, 'n', 255);
     name[255] = '\0';
     set_path(name);
-    ck_assert_int_eq(open_file(path, 0), WVL_OK);
-    ck_assert_int_eq(write_pattern(5), 0);
-    expect_finish(1, WVL_OK, "");
-    check_file(path, 5);
+    begin_file(0, 5);
+    finish_file(5);
     for (int i = 0; i < 254; i += 2) { /* two-byte characters, cut at odd and even places */
         memcpy(two + i, "\xC3\xA9", 2);
     }
@@ -422,8 +410,7 @@ TEST_EACH(longest_name_fits, 2)
     two[255] = '\0';
     set_path(two);
     ck_assert_int_eq(open_file(path, 0), WVL_OK);
-    expect_finish(1, WVL_OK, "");
-    check_file(path, 0);
+    finish_file(0);
 }
 
 TEST_EACH(links_are_followed, 2)
@@ -437,8 +424,7 @@ TEST_EACH(links_are_followed, 2)
     set_path("name");
     ck_assert_int_eq(symlink("target", path), 0);
     refuse_open(path, 0, EEXIST);
-    ck_assert_int_eq(open_file(path, 1), WVL_OK);
-    ck_assert_int_eq(write_pattern(77), 0);
+    begin_file(1, 77);
     expect_finish(1, WVL_OK, "");
     check_file(target, 77);
     ck_assert(!lstat(path, &st) && S_ISLNK(st.st_mode));
@@ -487,17 +473,14 @@ TEST_EACH(late_write_failure_leaves_nothing, 2)
 {
     choose_way(_i);
     fsync_errno = EIO;
-    ck_assert_int_eq(open_file(path, 0), WVL_OK);
-    ck_assert_int_eq(write_pattern(10), 0);
+    begin_file(0, 10);
     expect_finish(1, WVL_ERROR_SINK, strerror(EIO));
     ck_assert_int_eq(count_entries(), 0);
     static const int harmless[] = {EINVAL, EOPNOTSUPP, ENOSYS, EINTR};
     for (int i = 0; i < 4; i++) {
         fsync_errno = harmless[i];
-        ck_assert_int_eq(open_file(path, 1), WVL_OK);
-        ck_assert_int_eq(write_pattern(10), 0);
-        expect_finish(1, WVL_OK, "");
-        check_file(path, 10);
+        begin_file(1, 10);
+        finish_file(10);
     }
 }
 

@@ -8,7 +8,7 @@
 
 #include "lab/bench/textbook.h"
 #include "lab/dwt2/dwt2.h"
-#include "tests/support/support.h"
+#include "tests/fault/ledger.h"
 
 enum { MOST = 80, TALL = 700, LEVELS = 5, BANDS = 3 * LEVELS + 1 };
 
@@ -176,7 +176,7 @@ static void check_case(const kind *k, wvl_dwt2 *dwt, uint32_t width, uint32_t he
     free(back.cells);
 }
 
-START_TEST(test_textbook)
+TEST_EACH(textbook, KINDS)
 {
     const kind *k = &kinds[_i];
     wvl_dwt2 *dwt = open_dwt(k, 1);
@@ -191,10 +191,9 @@ START_TEST(test_textbook)
     }
     wvl_dwt2_release(dwt);
 }
-END_TEST
 
 /* Strips of threads: the heights are around their limits. */
-START_TEST(test_strips)
+TEST_EACH(strips, KINDS)
 {
     const kind *k = &kinds[_i];
     wvl_dwt2 *dwt = open_dwt(k, 3);
@@ -204,7 +203,6 @@ START_TEST(test_strips)
     }
     wvl_dwt2_release(dwt);
 }
-END_TEST
 
 static sample one[TALL * MOST], other[TALL * MOST], third[TALL * MOST], source[TALL * MOST];
 
@@ -220,7 +218,7 @@ static void transform(const kind *k, uint32_t threads, const sample *from, sampl
     wvl_dwt2_release(dwt);
 }
 
-START_TEST(test_threads_give_the_same_bits)
+TEST_EACH(threads_give_the_same_bits, KINDS)
 {
     const kind *k = &kinds[_i];
     uint64_t state = 5;
@@ -234,10 +232,9 @@ START_TEST(test_threads_give_the_same_bits)
     transform(k, 4, one, other, 71, TALL, 3, 1);
     REQUIRE(memcmp(third, other, TALL * 71 * sizeof *third) == 0);
 }
-END_TEST
 
 /* T(3 a - b) = 3 T(a) - T(b), both directions. */
-START_TEST(test_linear)
+TEST_EACH(linear, KINDS)
 {
     const kind *k = &kinds[_i];
     enum { SIDE = 61 };
@@ -258,10 +255,9 @@ START_TEST(test_linear)
         }
     }
 }
-END_TEST
 
 /* A picture that moves by two samples has coefficients that move by one, away from borders: the same bits. */
-START_TEST(test_shifts)
+TEST_EACH(shifts, KINDS)
 {
     const kind *k = &kinds[_i];
     enum { SIDE = 64, HALF = SIDE / 2 };
@@ -281,10 +277,9 @@ START_TEST(test_shifts)
         }
     }
 }
-END_TEST
 
 /* The low filter of each wavelet, read from a single sample in the middle: along a row of LL, times its centre tap. */
-START_TEST(test_impulse)
+TEST_EACH(impulse, KINDS)
 {
     const kind *k = &kinds[_i];
     enum { SIDE = 64, AT = 32 };
@@ -301,9 +296,8 @@ START_TEST(test_impulse)
         REQUIRE(fabs(one[AT / 2 * SIDE + x].f - tap * book->low[book->low_reach]) < 1e-6);
     }
 }
-END_TEST
 
-START_TEST(test_values_that_are_not_finite_stay_near)
+TEST_EACH(values_that_are_not_finite_stay_near, KINDS)
 {
     const kind *k = &kinds[_i];
     enum { SIDE = 64, AT = 30, NEAR = 6 };
@@ -325,10 +319,9 @@ START_TEST(test_values_that_are_not_finite_stay_near)
         REQUIRE(found >= 9);
     }
 }
-END_TEST
 
 #ifdef WVL_HAVE_AVX2
-START_TEST(test_row_kernels_are_twins)
+TEST(row_kernels_are_twins)
 {
     enum { N = 77 };
     const wvl_dwt2_rows *tables[2] = {&wvl_dwt2_rows_c, &wvl_dwt2_rows_avx2};
@@ -361,7 +354,6 @@ START_TEST(test_row_kernels_are_twins)
         }
     }
 }
-END_TEST
 #endif
 
 /* ---- Errors ---- */
@@ -377,48 +369,35 @@ static wvl_status try_create(wvl_dwt2_options o, char *error)
     return status;
 }
 
-START_TEST(test_options_that_are_refused)
+TEST(options_that_are_refused)
 {
     char error[300];
     const wvl_runner no_function = {.concurrency = 2};
     const wvl_allocator half = {0};
     const wvl_dwt2_options good = {.wavelet = "cdf97", .type = WVL_DWT_F32};
-    wvl_dwt2_options o = good;
-    REQUIRE(try_create(good, error) == WVL_OK);
-    o.wavelet = "db4";
-    REQUIRE(try_create(o, error) == WVL_ERROR_PARAMETER && strstr(error, "db4") && strstr(error, "cdf53"));
-    o.wavelet = NULL;
-    REQUIRE(try_create(o, error) == WVL_ERROR_ARGUMENT);
-    o = good;
-    o.type = WVL_DWT_I32;
-    REQUIRE(try_create(o, error) == WVL_ERROR_PARAMETER);
-    o = good;
-    o.threads = 1025;
-    REQUIRE(try_create(o, error) == WVL_ERROR_PARAMETER);
-    o = good;
-    o.device = 1;
-    REQUIRE(try_create(o, error) == WVL_ERROR_PARAMETER);
-    o = good;
-    o.memory = 2;
-    REQUIRE(try_create(o, error) == WVL_ERROR_PARAMETER);
-    o = good;
-    o.stream = error;
-    REQUIRE(try_create(o, error) == WVL_ERROR_PARAMETER);
-    o = good;
-    o.runner = &no_function;
-    REQUIRE(try_create(o, error) == WVL_ERROR_PARAMETER);
-    o = good;
-    o.allocator = &half;
-    REQUIRE(try_create(o, error) == WVL_ERROR_PARAMETER);
-    o = good;
-    o.struct_size = 8;
-    REQUIRE(try_create(o, error) == WVL_ERROR_ARGUMENT);
+    const struct {
+        wvl_dwt2_options options;
+        wvl_status status;
+    } rows[] = {{good, WVL_OK},
+                {{.wavelet = NULL, .type = WVL_DWT_F32}, WVL_ERROR_ARGUMENT},
+                {{.wavelet = "cdf97", .type = WVL_DWT_I32}, WVL_ERROR_PARAMETER},
+                {{.wavelet = "cdf97", .type = WVL_DWT_F32, .threads = 1025}, WVL_ERROR_PARAMETER},
+                {{.wavelet = "cdf97", .type = WVL_DWT_F32, .device = 1}, WVL_ERROR_PARAMETER},
+                {{.wavelet = "cdf97", .type = WVL_DWT_F32, .memory = 2}, WVL_ERROR_PARAMETER},
+                {{.wavelet = "cdf97", .type = WVL_DWT_F32, .stream = error}, WVL_ERROR_PARAMETER},
+                {{.wavelet = "cdf97", .type = WVL_DWT_F32, .runner = &no_function}, WVL_ERROR_PARAMETER},
+                {{.wavelet = "cdf97", .type = WVL_DWT_F32, .allocator = &half}, WVL_ERROR_PARAMETER},
+                {{.struct_size = 8, .wavelet = "cdf97", .type = WVL_DWT_F32}, WVL_ERROR_ARGUMENT},
+                {{.wavelet = "db4", .type = WVL_DWT_F32}, WVL_ERROR_PARAMETER}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        REQUIRE_THAT(try_create(rows[i].options, error) == rows[i].status, "options %zu: %s", i, error);
+    }
+    REQUIRE(strstr(error, "db4") && strstr(error, "cdf53"));
     REQUIRE(wvl_dwt2_create(&good, NULL, NULL, 0) == WVL_ERROR_ARGUMENT);
     wvl_dwt2_release(NULL);
 }
-END_TEST
 
-START_TEST(test_calls_that_are_refused)
+TEST(calls_that_are_refused)
 {
     char error[300] = "";
     wvl_dwt2 *dwt = open_dwt(&kinds[2], 1);
@@ -443,41 +422,26 @@ START_TEST(test_calls_that_are_refused)
     REQUIRE(wvl_dwt2_forward(dwt, &image, 8, 8, 1, bands, error, sizeof error) == WVL_ERROR_ARGUMENT);
     wvl_dwt2_release(dwt);
 }
-END_TEST
 
-/* Each allocation fails once. */
-static int left;
-static void *allocate_some(void *user, size_t bytes, size_t alignment, void *stream)
+TEST(memory_runs_out)
 {
-    (void)user;
-    (void)stream;
-    return left-- > 0 ? aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment) : NULL;
-}
-static void release_some(void *user, void *memory, size_t bytes, void *stream)
-{
-    (void)stream;
-    (void)user;
-    (void)bytes;
-    free(memory);
-}
-
-START_TEST(test_memory_runs_out)
-{
-    const wvl_allocator allocator = {.allocate = allocate_some, .release = release_some};
+    owned_ledger l;
+    ledger_open(&l);
+    const wvl_allocator allocator = ledger_allocator(&l);
     wvl_dwt2_options o = {.struct_size = sizeof o, .wavelet = "cdf97", .type = WVL_DWT_F32, .allocator = &allocator};
     wvl_dwt2_view image = {one, 1, 40}, plane_view = {other, 1, 40}, bands[BANDS];
     int fine = 0;
     REQUIRE(wvl_dwt2_place(WVL_DWT2_SEPARATE, &plane_view, 40, 30, 4, bands) == WVL_OK);
     for (int most = 0; most < 20; most++) {
         wvl_dwt2 *dwt = NULL;
-        left = most;
+        ledger_limit_calls(&l, most);
         wvl_status status = wvl_dwt2_create(&o, &dwt, NULL, 0);
         if (!status) {
             status = wvl_dwt2_forward(dwt, &image, 40, 30, 4, bands, NULL, 0);
         }
         REQUIRE(status == WVL_OK || status == WVL_ERROR_MEMORY);
         fine += status == WVL_OK;
-        left = 100;
+        ledger_limit_calls(&l, -1);
         if (dwt) {
             REQUIRE(wvl_dwt2_forward(dwt, &image, 40, 30, 4, bands, NULL, 0) == WVL_OK);
         }
@@ -485,30 +449,5 @@ START_TEST(test_memory_runs_out)
     }
     REQUIRE(fine > 5 && fine < 18);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("dwt2");
-    TCase *tests = tcase_create("dwt2");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, test_textbook, 0, KINDS);
-    tcase_add_loop_test(tests, test_strips, 0, KINDS);
-    tcase_add_loop_test(tests, test_threads_give_the_same_bits, 0, KINDS);
-    tcase_add_loop_test(tests, test_linear, 0, KINDS);
-    tcase_add_loop_test(tests, test_shifts, 0, KINDS);
-    tcase_add_loop_test(tests, test_impulse, 0, KINDS);
-    tcase_add_loop_test(tests, test_values_that_are_not_finite_stay_near, 0, KINDS);
-#ifdef WVL_HAVE_AVX2
-    tcase_add_test(tests, test_row_kernels_are_twins);
-#endif
-    tcase_add_test(tests, test_options_that_are_refused);
-    tcase_add_test(tests, test_calls_that_are_refused);
-    tcase_add_test(tests, test_memory_runs_out);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("dwt2")

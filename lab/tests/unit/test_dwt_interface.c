@@ -2,11 +2,8 @@
 /* The options of wavelane_dwt.h in every size: those of earlier programs, and of later ones whose new members are 0. */
 #include "wavelane_dwt.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/structs.h"
+#include "tests/support/support.h"
 
 enum { LATER_BYTES = 64 };
 
@@ -53,7 +50,7 @@ static wvl_status open_with(int kind, size_t size, uint8_t last)
     return status;
 }
 
-START_TEST(options_of_every_size)
+TEST_EACH(options_of_every_size, (int)(sizeof kinds / sizeof *kinds))
 {
     const size_t first = kinds[_i].first, today = kinds[_i].today;
     for (size_t size = first; size <= today + LATER_BYTES; size++) {
@@ -65,17 +62,5 @@ START_TEST(options_of_every_size)
     ck_assert_int_eq(open_with(_i, first - 1, 0), WVL_ERROR_ARGUMENT);
     ck_assert_int_eq(open_with(_i, 0, 0), WVL_ERROR_ARGUMENT);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("dwt_interface");
-    TCase *tests = tcase_create("options");
-    tcase_add_loop_test(tests, options_of_every_size, 0, (int)(sizeof kinds / sizeof *kinds));
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+TEST_MAIN("dwt_interface")

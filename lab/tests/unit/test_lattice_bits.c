@@ -101,7 +101,7 @@ static void draw_exponents(uint64_t *state, int32_t one, int32_t most, int32_t b
 }
 
 /* Rounding twice, to double and to float, gives another result where it matters: those are counted. */
-START_TEST(test_floats)
+TEST(floats)
 {
     uint64_t state = 1;
     uint32_t differ = 0, subnormal = 0;
@@ -117,9 +117,8 @@ START_TEST(test_floats)
     }
     REQUIRE_THAT(differ > 1000 && subnormal > 0, "%u, %u", differ, subnormal);
 }
-END_TEST
 
-START_TEST(test_doubles)
+TEST(doubles)
 {
     uint64_t state = 2;
     for (int i = 0; i < 10 * DRAWS; i++) {
@@ -130,10 +129,9 @@ START_TEST(test_doubles)
         check_double(a, b, draw_double(&state, added));
     }
 }
-END_TEST
 
 /* a b is just below or above the middle between c and its neighbour, by less than a double of a b + c can show. */
-START_TEST(test_middles)
+TEST(middles)
 {
     const float tiny = 0x1p-23f;
     for (int i = 0; i < 8 * 2 * 24 * 249; i++) {
@@ -155,9 +153,8 @@ START_TEST(test_middles)
         check_double(half, rest, c);
     }
 }
-END_TEST
 
-START_TEST(test_ends_of_the_range)
+TEST(ends_of_the_range)
 {
     static const double ends[] = {0.0,      -0.0,     1.0,       -1.0,    INFINITY, -INFINITY, NAN, FLT_MAX,
                                   -FLT_MAX, 0x1p-149, -0x1p-149, FLT_MIN, 0x1p103,  0x1p-24,   3.0};
@@ -172,7 +169,6 @@ START_TEST(test_ends_of_the_range)
         check_double(wide[i % WIDE], wide[i / WIDE % WIDE], wide[i / WIDE / WIDE]);
     }
 }
-END_TEST
 
 /* ---- Block kernels ---- */
 
@@ -249,7 +245,7 @@ static const char *const ways[] = {"forward", "inverse", "convolve", "convolve_b
 BLOCKS(float, f32, fmaf)
 BLOCKS(double, f64, fma)
 
-START_TEST(test_blocks)
+TEST_EACH(blocks, NAMES)
 {
     static const int counts[] = {1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 100, WVL_LATTICE_BLOCK - 1, WVL_LATTICE_BLOCK};
     static wvl_lattice_plan plan;
@@ -264,7 +260,6 @@ START_TEST(test_blocks)
         }
     }
 }
-END_TEST
 
 static void list_tables(void)
 {
@@ -279,18 +274,5 @@ static void list_tables(void)
 int main(void)
 {
     list_tables();
-    Suite *suite = suite_create("lattice_bits");
-    TCase *tests = tcase_create("lattice_bits");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, test_floats);
-    tcase_add_test(tests, test_doubles);
-    tcase_add_test(tests, test_middles);
-    tcase_add_test(tests, test_ends_of_the_range);
-    tcase_add_loop_test(tests, test_blocks, 0, NAMES);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return test_run_suite("lattice_bits");
 }
