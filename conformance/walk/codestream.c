@@ -2,10 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "boxes.h"
 #include "ht.h"
-#include "profiles.h"
-#include "walk.h"
+#include "profile_table.h"
 
 #define MOST_STRUCT_BYTES 65536u /* a greater size is memory that nobody has set */
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The sequence of tile-parts (A.4.2), and what the main header says of it: TLM, PPM, PLM. */
-#include "headers.h"
-
-static uint32_t take32(const wvl_walk *w, uint64_t offset)
-{
-    return (uint32_t)wvl_check_code_at(w, offset) << 16 | wvl_check_code_at(w, offset + 2);
-}
+#include "walk.h"
 
 /* ---- Tile-parts ------------------------------------------------------------------------------ */
 
@@ -72,7 +67,7 @@ static uint64_t scan_part(wvl_walk *w, uint64_t offset)
     p.tile = wvl_check_code_at(w, offset + 4);
     p.index = w->data[offset + 10];
     p.count = w->data[offset + 11];
-    p.end = find_end(w, offset, take32(w, offset + 6));
+    p.end = find_end(w, offset, wvl_check_long_at(w, offset + 6));
     if (!p.end) {
         return 0;
     }
@@ -158,7 +153,7 @@ static int list_tlm(wvl_walk *w)
                 e.tile = named == 1 ? w->data[at] : wvl_check_code_at(w, at);
                 at += named;
             }
-            e.bytes = is_long ? take32(w, at) : wvl_check_code_at(w, at);
+            e.bytes = is_long ? wvl_check_long_at(w, at) : wvl_check_code_at(w, at);
             at += is_long ? 4 : 2;
             if (!wvl_check_push(w, &w->tlm_entries, &e, sizeof e)) {
                 return 0;

@@ -39,6 +39,10 @@ typedef struct wvl_walk_keep_numbers wvl_walk_keep_numbers;
 extern const wvl_walk_keep_numbers wvl_check_kb_master, wvl_check_kb_access, wvl_check_ndnp, wvl_check_bodleian,
     wvl_check_bodleian_lossy, wvl_check_bl_newspaper, wvl_check_ht_archive;
 
+int wvl_check_knows_profile(const char *name);
+/* Fills the summary's profiles, and reports what breaks the one that the options name. */
+void wvl_check_judge_profiles(wvl_walk *w, const wvl_walk_boxes *b);
+
 /* Sets f->text and returns 0. */
 int wvl_check_refuse(wvl_walk_facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

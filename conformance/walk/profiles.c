@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "profiles.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The sequence of marker segments in main and tile-part headers (A.2, Table A.2). */
-#include "headers.h"
-
 #include <string.h>
 
 #include "tile.h"
@@ -54,6 +52,11 @@ unsigned wvl_check_index_bytes(const wvl_walk *w) { return w->component_count < 
 uint16_t wvl_check_code_at(const wvl_walk *w, uint64_t offset)
 {
     return (uint16_t)(w->data[offset] << 8 | w->data[offset + 1]);
+}
+
+uint32_t wvl_check_long_at(const wvl_walk *w, uint64_t offset)
+{
+    return (uint32_t)wvl_check_code_at(w, offset) << 16 | wvl_check_code_at(w, offset + 2);
 }
 
 static int find_marker(uint16_t code)

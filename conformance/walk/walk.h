@@ -13,6 +13,14 @@
 #define WVL_WALK_MAX_RESOLUTIONS 33u
 #define WVL_WALK_MAX_BANDS 97u
 
+#define WVL_WALK_SOC 0xFF4Fu
+#define WVL_WALK_SIZ 0xFF51u
+#define WVL_WALK_SOT 0xFF90u
+#define WVL_WALK_SOP 0xFF91u
+#define WVL_WALK_EPH 0xFF92u
+#define WVL_WALK_SOD 0xFF93u
+#define WVL_WALK_EOC 0xFFD9u
+
 /* ---- Growing arrays -------------------------------------------------------------------------- */
 
 typedef struct wvl_walk_list {
@@ -213,6 +221,9 @@ uint32_t wvl_check_take(wvl_walk_segment *s, unsigned bytes); /* big-endian; 0 b
 unsigned wvl_check_index_bytes(const wvl_walk *w);            /* of a component number: 1 below 257 components */
 
 /* headers.c: the headers' sequence of marker segments. */
+/* Two or four bytes that must be there. */
+uint16_t wvl_check_code_at(const wvl_walk *w, uint64_t offset);
+uint32_t wvl_check_long_at(const wvl_walk *w, uint64_t offset);
 typedef struct wvl_walk_tile_walk wvl_walk_tile_walk;
 int wvl_check_read_main_header(wvl_walk *w);
 /* Segments of a tile-part header; series of PLT and PPT are added to t. */

@@ -2,7 +2,6 @@
 /* One packet: SOP, header, EPH, body (A.8, B.9, B.10). */
 #include <string.h>
 
-#include "headers.h"
 #include "tile.h"
 
 uint64_t wvl_check_packed_origin(const wvl_walk_tile_walk *t, uint64_t at)
