@@ -113,6 +113,8 @@ struct wvl_settings {
     uint8_t distortion_bits;       /* "distortion-bits" F wanted below the step */
     uint32_t override_count;       /* "overrides" TnCm:key=value;.../... */
     wvl_override *overrides;       /* owned */
+    uint32_t override_chars;       /* of the text, with its end; 0: there is none */
+    char *override_text;           /* as given; owned */
     uint32_t region_count;         /* "roi" */
     wvl_region *regions;           /* owned */
     /* rate */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "geom/profile.h"
-#include "params/idle.h"
+#include "params/params.h"
 
 /* One option: whether it asks for something, whether that counts, and what is missing where it does not. */
 typedef struct idle_rule {

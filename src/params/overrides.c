@@ -1,43 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads settings of single tiles and components: entries of a scope and the options' own keys and values. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/context.h"
-#include "params/list.h"
+#include "base/try.h"
 #include "params/number.h"
+#include "params/value.h"
 
 #define MOST_TILES 65535u
 #define MOST_COMPONENTS 16384u
 #define VALUE_CHARS 640u /* 33 precinct sizes take 494 */
-
-/* ---- Storing --------------------------------------------------------------------------------- */
-
-wvl_status wvl_params_store_overrides(wvl_params *params, const wvl_override *values, uint32_t count, const char *text)
-{
-    const wvl_allocator *host = &params->context->host;
-    void *array = params->settings.overrides, *copy = params->override_text;
-    size_t bytes = text ? strlen(text) + 1 : 0;
-    if (!wvl_grow(host, &copy, &params->override_text_capacity, bytes, 1)) {
-        return WVL_ERROR_MEMORY;
-    }
-    params->override_text = copy;
-    if (!wvl_grow(host, &array, &params->override_capacity, count, sizeof *values)) {
-        return WVL_ERROR_MEMORY;
-    }
-    params->settings.overrides = array;
-    params->settings.override_count = count;
-    if (bytes) {
-        memcpy(params->override_text, text, bytes);
-    } else if (params->override_text) {
-        params->override_text[0] = '\0';
-    }
-    if (count) {
-        memcpy(array, values, count * sizeof *values);
-    }
-    return WVL_OK;
-}
 
 /* ---- Scope ----------------------------------------------------------------------------------- */
 
@@ -142,89 +115,81 @@ static size_t value_length(const char *p)
     return n;
 }
 
-static wvl_status read_one(const wvl_params_list *list, const char *key, size_t length, const char *text)
+static wvl_status read_one(const wvl_params_reader *r, const char *key, size_t length, const char *text)
 {
-    size_t count;
-    const wvl_option *options = wvl_options(&count);
-    const wvl_field *fields = wvl_params_fields();
-    for (size_t i = 0; i < count; i++) {
-        if (strlen(options[i].key) == length && !memcmp(options[i].key, key, length)) {
-            wvl_status status = wvl_params_read_value(list->scratch, &options[i], &fields[i], text);
-            return status ? wvl_params_refuse_entry(list, "%s", list->scratch->error) : WVL_OK;
-        }
-    }
-    return WVL_ERROR_INTERNAL;
+    size_t index = wvl_params_find_key(key, length);
+    return wvl_params_read_value(r->scratch, &wvl_options(NULL)[index], &wvl_params_fields()[index], text)
+               ? wvl_params_refuse_value(r, "%s", r->scratch->error)
+               : WVL_OK;
 }
 
-static wvl_status scan_value(const wvl_params_list *list, const char **p, wvl_override *o)
+static wvl_status scan_value(const wvl_params_reader *r, const char **p, wvl_override *o)
 {
     char text[VALUE_CHARS];
     size_t length = strcspn(*p, "=;/");
     uint32_t bit = find_bit(*p, length);
     if (!bit || (*p)[length] != '=') {
-        return wvl_params_refuse_entry(list,
+        return wvl_params_refuse_value(r,
                                        "expected one of reversible, levels, block, precincts, style, quantization, "
                                        "step, guard-bits, progression, mct, sop, eph, and =, at \"%.32s\"",
                                        *p);
     }
     if ((bit & TILE_KEYS) && wvl_scope_names_component(&o->scope)) {
-        return wvl_params_refuse_entry(list, "%.*s holds for all components of a tile; name no component (A.6.1)",
+        return wvl_params_refuse_value(r, "%.*s holds for all components of a tile; name no component (A.6.1)",
                                        (int)length, *p);
     }
     if (o->given & bit) {
-        return wvl_params_refuse_entry(list, "%.*s is given twice", (int)length, *p);
+        return wvl_params_refuse_value(r, "%.*s is given twice", (int)length, *p);
     }
     size_t chars = value_length(*p + length + 1);
     if (chars >= sizeof text) {
-        return wvl_params_refuse_entry(list, "the value of %.*s is too long", (int)length, *p);
+        return wvl_params_refuse_value(r, "the value of %.*s is too long", (int)length, *p);
     }
     memcpy(text, *p + length + 1, chars);
     text[chars] = '\0';
     o->given |= bit;
-    wvl_status status = read_one(list, *p, length, text);
+    wvl_status status = read_one(r, *p, length, text);
     *p += length + 1 + chars;
     return status;
 }
 
-static wvl_status scan_entry(const wvl_params_list *list, const char **p, void *element)
+static wvl_status scan_entry(const wvl_params_reader *r, const char **p, void *element)
 {
     wvl_override *o = element;
     memset(o, 0, sizeof *o);
     if (!wvl_params_scan_scope(p, &o->scope) ||
         (!wvl_scope_names_tile(&o->scope) && !wvl_scope_names_component(&o->scope)) || *(*p)++ != ':') {
-        return wvl_params_refuse_entry(
-            list, "expected T and tiles from 1 to %u, C and components from 0 to %u, or both, and a colon", MOST_TILES,
+        return wvl_params_refuse_value(
+            r, "expected T and tiles from 1 to %u, C and components from 0 to %u, or both, and a colon", MOST_TILES,
             MOST_COMPONENTS - 1);
     }
     for (;;) {
-        wvl_status status = scan_value(list, p, o);
+        wvl_status status = scan_value(r, p, o);
         if (status) {
             return status;
         }
         if (!**p || **p == '/') {
-            take_values(&list->scratch->settings, o);
+            take_values(&r->scratch->settings, o);
             return WVL_OK;
         }
         ++*p;
     }
 }
 
-static wvl_status keep(const wvl_params_list *list, const void *overrides, uint32_t count)
+wvl_status wvl_params_read_overrides(wvl_params_reader *r)
 {
-    return wvl_params_store_overrides(list->params, overrides, count, list->value);
-}
-
-wvl_status wvl_params_read_overrides(wvl_params *params, const wvl_option *option, const wvl_field *field,
-                                     const char *value)
-{
-    const wvl_allocator *host = &params->context->host;
-    wvl_params_list list = {params, option, value, "entry", "entries", wvl_alloc_zeroed(host, sizeof *list.scratch), 1};
-    if (!list.scratch) {
-        snprintf(params->error, sizeof params->error, "%s: out of memory", option->key);
-        return WVL_ERROR_MEMORY;
+    const wvl_allocator *host = &r->params->context->host;
+    uint32_t chars = (uint32_t)strlen(r->value) + 1;
+    r->noun = "entry";
+    r->nouns = "entries";
+    r->scratch = wvl_alloc_zeroed(host, sizeof *r->scratch);
+    if (!r->scratch || !wvl_params_reserve(r->params, WVL_LIST_OVERRIDE_TEXT, chars)) {
+        wvl_free(host, r->scratch, sizeof *r->scratch);
+        return wvl_params_out_of_memory(r);
     }
-    list.scratch->context = params->context;
-    wvl_status status = wvl_params_scan_list(&list, field->maximum, sizeof(wvl_override), scan_entry, keep);
-    wvl_free(host, list.scratch, sizeof *list.scratch);
+    r->scratch->context = r->params->context;
+    wvl_status status = wvl_params_scan_list(r, WVL_LIST_OVERRIDES, r->field->maximum, '/', scan_entry);
+    TRY(status, wvl_params_store(r->params, WVL_LIST_OVERRIDE_TEXT, r->value, chars));
+    wvl_free(host, r->scratch, sizeof *r->scratch);
     return status;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Params: life and lookup. Values are read in params_value.c and printed in params_print.c, presets are in
- * params_preset.c. */
+/* Params: life, colour tables of the caller, and keys. Values are read in value.c and printed in print.c. */
 #include "params/params.h"
 
 #include <stdio.h>
@@ -9,12 +8,83 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/intmath.h"
+#include "base/structs.h"
+#include "base/try.h"
 #include "params/table.h"
 #include "params/value.h"
 
-static void fail_text(wvl_params *params, const char *key, const char *reason)
+#define ENTRIES_MOST 65536u
+#define MATRIX_MOST 16.0
+
+static wvl_status fail_text(wvl_params *params, wvl_status status, const char *key, const char *reason)
 {
     snprintf(params->error, sizeof params->error, "%s: %s", key, reason);
+    return status;
+}
+
+/* ---- Colour tables --------------------------------------------------------------------------- */
+
+static void clear_color(wvl_params *params)
+{
+    wvl_custom_color *custom = &params->settings.custom;
+    wvl_free(&params->context->host, custom->curves, (uint64_t)3 * custom->entries * sizeof *custom->curves);
+    memset(custom, 0, sizeof *custom);
+}
+
+static wvl_status store_color(wvl_params *params, const double *const *curves, uint32_t entries, const double *matrix)
+{
+    wvl_custom_color *custom = &params->settings.custom;
+    double *copy = wvl_alloc(&params->context->host, (uint64_t)3 * entries * sizeof *copy);
+    if (!copy) {
+        return fail_text(params, WVL_ERROR_MEMORY, "color", "not enough memory");
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        memcpy(copy + (uint64_t)i * entries, curves[i], entries * sizeof *copy);
+    }
+    clear_color(params);
+    custom->entries = entries;
+    custom->curves = copy;
+    memcpy(custom->matrix, matrix, sizeof custom->matrix);
+    return WVL_OK;
+}
+
+/* Written so that a NaN is outside. */
+static int is_within(double value, double least, double most) { return value >= least && value <= most; }
+
+wvl_status wvl_params_set_color(wvl_params *params, const wvl_color_tables *given)
+{
+    wvl_color_tables tables;
+    if (!params ||
+        (given && !wvl_struct_read(&tables, sizeof tables, given, WVL_STRUCT_UNTIL(wvl_color_tables, matrix)))) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    params->error[0] = '\0';
+    if (!given) {
+        clear_color(params);
+        params->settings.input_color = WVL_INPUT_AS_IS;
+        return WVL_OK;
+    }
+    if (tables.entries < 2 || tables.entries > ENTRIES_MOST) {
+        return fail_text(params, WVL_ERROR_PARAMETER, "color", "curves of 2 to 65536 entries are supported");
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        for (uint32_t k = 0; k < tables.entries; k++) {
+            if (!tables.curve[i] || !is_within(tables.curve[i][k], 0.0, 1.0)) {
+                return fail_text(params, WVL_ERROR_PARAMETER, "color",
+                                 "every curve must be given, with values from 0 to 1");
+            }
+        }
+    }
+    for (unsigned i = 0; i < 9; i++) {
+        if (!is_within(tables.matrix[i], -MATRIX_MOST, MATRIX_MOST)) {
+            return fail_text(params, WVL_ERROR_PARAMETER, "color", "matrix elements must lie between -16 and 16");
+        }
+    }
+    wvl_status status = store_color(params, (const double *const *)tables.curve, tables.entries, tables.matrix);
+    if (status == WVL_OK) {
+        params->settings.input_color = WVL_INPUT_CUSTOM;
+    }
+    return status;
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -63,33 +133,6 @@ wvl_status wvl_params_create(wvl_context *context, wvl_params **params)
     return status;
 }
 
-static wvl_status copy_lists(const wvl_params *from, wvl_params *to)
-{
-    const wvl_settings *s = &from->settings;
-    wvl_status status = wvl_params_store_targets(to, s->layer_values, s->layer_value_count);
-    if (!status) {
-        status = wvl_params_store_progressions(to, s->progressions, s->progression_count);
-    }
-    if (!status) {
-        status = wvl_params_store_registration(to, s->registration, s->registration_count);
-    }
-    if (!status && s->custom.entries) {
-        const double *const curves[3] = {s->custom.curves, s->custom.curves + s->custom.entries,
-                                         s->custom.curves + 2ull * s->custom.entries};
-        status = wvl_params_store_color(to, curves, s->custom.entries, s->custom.matrix);
-    }
-    if (!status) {
-        status = wvl_params_store_overrides(to, s->overrides, s->override_count, from->override_text);
-    }
-    if (!status) {
-        status = wvl_params_store_regions(to, s->regions, s->region_count);
-    }
-    for (uint32_t i = 0; !status && i < s->comment_count; i++) {
-        status = wvl_params_store_comment(to, s->comments[i]);
-    }
-    return status;
-}
-
 wvl_status wvl_params_clone(const wvl_params *params, wvl_params **copy)
 {
     if (!params || !copy) {
@@ -99,22 +142,16 @@ wvl_status wvl_params_clone(const wvl_params *params, wvl_params **copy)
     if (!c) {
         return WVL_ERROR_MEMORY;
     }
+    const wvl_custom_color *custom = &params->settings.custom;
+    const double *const curves[3] = {custom->curves, custom->curves + custom->entries,
+                                     custom->curves + 2ull * custom->entries};
     c->settings = params->settings;
-    c->settings.layer_values = NULL;
-    c->settings.layer_value_count = 0;
-    c->settings.progressions = NULL;
-    c->settings.progression_count = 0;
-    c->settings.registration = NULL;
-    c->settings.registration_count = 0;
-    c->settings.overrides = NULL;
-    c->settings.override_count = 0;
-    c->settings.regions = NULL;
-    c->settings.region_count = 0;
-    c->settings.comments = NULL;
-    c->settings.comment_count = 0;
     c->settings.custom = (wvl_custom_color){0};
     c->layers_given = params->layers_given;
-    wvl_status status = copy_lists(params, c);
+    wvl_status status = wvl_params_copy_lists(params, c);
+    if (custom->entries) {
+        TRY(status, store_color(c, curves, custom->entries, custom->matrix));
+    }
     if (status) {
         wvl_params_release(c);
         *copy = NULL;
@@ -128,19 +165,8 @@ void wvl_params_release(wvl_params *params)
         return;
     }
     wvl_context *context = params->context;
-    wvl_params_clear_comments(params);
-    wvl_params_clear_color(params);
-    wvl_free(&context->host, params->settings.comments, params->comment_capacity * sizeof *params->settings.comments);
-    wvl_free(&context->host, params->settings.layer_values,
-             params->layer_capacity * sizeof *params->settings.layer_values);
-    wvl_free(&context->host, params->settings.progressions,
-             params->progression_capacity * sizeof *params->settings.progressions);
-    wvl_free(&context->host, params->settings.registration,
-             params->registration_capacity * sizeof *params->settings.registration);
-    wvl_free(&context->host, params->settings.overrides,
-             params->override_capacity * sizeof *params->settings.overrides);
-    wvl_free(&context->host, params->settings.regions, params->region_capacity * sizeof *params->settings.regions);
-    wvl_free(&context->host, params->override_text, params->override_text_capacity);
+    clear_color(params);
+    wvl_params_free_lists(params);
     wvl_free(&context->host, params->text, params->text_capacity);
     wvl_free(&context->host, params, sizeof *params);
     wvl_context_release(context);
@@ -190,12 +216,11 @@ static const char *nearest_key(const char *key)
     return options[best].key;
 }
 
-/* Index of key, or the number of options. */
-static size_t find_key(const char *key)
+size_t wvl_params_find_key(const char *key, size_t length)
 {
     size_t count, i = 0;
     const wvl_option *options = wvl_options(&count);
-    while (i < count && strcmp(options[i].key, key) != 0) {
+    while (i < count && (strlen(options[i].key) != length || memcmp(options[i].key, key, length) != 0)) {
         i++;
     }
     return i;
@@ -208,10 +233,9 @@ wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value
     }
     params->error[0] = '\0';
     if (!key) {
-        fail_text(params, "(null)", "no key; give the name of an option");
-        return WVL_ERROR_ARGUMENT;
+        return fail_text(params, WVL_ERROR_ARGUMENT, "(null)", "no key; give the name of an option");
     }
-    size_t count, index = find_key(key);
+    size_t count, index = wvl_params_find_key(key, strlen(key));
     const wvl_option *options = wvl_options(&count);
     if (index == count) {
         snprintf(params->error, sizeof params->error, "unknown option \"%.64s\"; the nearest is \"%s\"", key,
@@ -220,8 +244,7 @@ wvl_status wvl_params_set(wvl_params *params, const char *key, const char *value
     }
     const wvl_field *field = &wvl_params_fields()[index];
     if (!value && field->kind != WVL_FIELD_COMMENT) {
-        fail_text(params, key, "no value; give one");
-        return WVL_ERROR_ARGUMENT;
+        return fail_text(params, WVL_ERROR_ARGUMENT, key, "no value; give one");
     }
     return wvl_params_read_value(params, &options[index], field, value ? value : "");
 }
@@ -233,7 +256,7 @@ const char *wvl_params_get(const wvl_params *params, const char *key)
     if (!params || !key) {
         return NULL;
     }
-    size_t index = find_key(key);
+    size_t index = wvl_params_find_key(key, strlen(key));
     if (index == count) {
         return NULL;
     }

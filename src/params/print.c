@@ -67,7 +67,6 @@ static void put_word(printer *p)
 static void put_precincts(printer *p)
 {
     const wvl_settings *s = &p->params->settings;
-    put_text(p, "");
     for (uint32_t i = 0; i < s->precinct_count; i++) {
         put(p, "%s[%" PRIu32 ",%" PRIu32 "]", i ? "," : "", s->precinct_width[i], s->precinct_height[i]);
     }
@@ -90,15 +89,13 @@ static void put_style(printer *p)
 static void put_parts(printer *p)
 {
     unsigned parts = p->params->settings.parts;
-    put_text(p, parts ? "" : "none");
-    put(p, "%s%s%s", parts & WVL_PARTS_RESOLUTION ? "R" : "", parts & WVL_PARTS_LAYER ? "L" : "",
+    put(p, "%s%s%s%s", parts ? "" : "none", parts & WVL_PARTS_RESOLUTION ? "R" : "", parts & WVL_PARTS_LAYER ? "L" : "",
         parts & WVL_PARTS_COMPONENT ? "C" : "");
 }
 
 static void put_targets(printer *p)
 {
     const wvl_settings *s = &p->params->settings;
-    put_text(p, "");
     if (s->rate_unit != p->field->minimum) {
         return;
     }
@@ -111,7 +108,6 @@ static void put_targets(printer *p)
 static void put_progressions(printer *p)
 {
     const wvl_settings *s = &p->params->settings;
-    put_text(p, "");
     for (uint32_t i = 0; i < s->progression_count; i++) {
         const wvl_progression *v = &s->progressions[i];
         put_text(p, i ? "/" : "");
@@ -126,7 +122,6 @@ static void put_progressions(printer *p)
 static void put_registration(printer *p)
 {
     const wvl_settings *s = &p->params->settings;
-    put_text(p, "");
     for (uint32_t i = 0; i < s->registration_count; i++) {
         put(p, "%s[%u,%u]", i ? "," : "", (unsigned)s->registration[2 * i], (unsigned)s->registration[2 * i + 1]);
     }
@@ -146,7 +141,6 @@ static void put_range(printer *p, const char *letter, uint32_t first, uint32_t e
 static void put_regions(printer *p)
 {
     const wvl_settings *s = &p->params->settings;
-    put_text(p, "");
     for (uint32_t i = 0; i < s->region_count; i++) {
         const wvl_region *v = &s->regions[i];
         put_text(p, i ? "/" : "");
@@ -193,7 +187,6 @@ static void put_frames(printer *p, const uint32_t *rate)
 static void put_comments(printer *p)
 {
     const wvl_settings *s = &p->params->settings;
-    put_text(p, "");
     for (uint32_t i = 0; i < s->comment_count; i++) {
         put_text(p, i ? "\n" : "");
         put_text(p, s->comments[i]);
@@ -213,6 +206,7 @@ const char *wvl_params_print_value(wvl_params *params, const wvl_option *option,
 {
     printer p = {params, option, field, 0, 0};
     const void *from = source(&p);
+    put_text(&p, "");
     switch (field->kind) {
     case WVL_FIELD_BOOL: put_text(&p, *(const uint8_t *)from ? "yes" : "no"); break;
     case WVL_FIELD_UINT8: put(&p, "%u", (unsigned)*(const uint8_t *)from); break;
@@ -237,7 +231,9 @@ const char *wvl_params_print_value(wvl_params *params, const wvl_option *option,
     case WVL_FIELD_DEVICE: put_device(&p); break;
     case WVL_FIELD_FRAMES: put_frames(&p, from); break;
     case WVL_FIELD_REGIONS: put_regions(&p); break;
-    case WVL_FIELD_OVERRIDES: put_text(&p, params->override_text ? params->override_text : ""); break;
+    case WVL_FIELD_OVERRIDES:
+        put_text(&p, params->settings.override_chars ? params->settings.override_text : "");
+        break;
     }
     return p.failed ? NULL : params->text;
 }

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/alloc.h"
-#include "base/context.h"
+#include "base/try.h"
 #include "params/number.h"
 
 const char *const wvl_params_style_names[WVL_STYLE_COUNT] = {"BYPASS", "RESET",  "TERMALL", "VSC",
@@ -18,32 +17,21 @@ static const char *const style_aliases[WVL_STYLE_COUNT] = {"LAZY",   NULL,      
                                                            "ERTERM", "SEGMARK", NULL};
 static const char *const style_aliases2[WVL_STYLE_COUNT] = {NULL, NULL, NULL, NULL, "SEGTERM", NULL, NULL};
 
-typedef struct reader {
-    wvl_params *params;
-    const wvl_option *option;
-    const wvl_field *field;
-    const char *value; /* all of it, for messages */
-} reader;
+static void *target(const wvl_params_reader *r) { return (char *)&r->params->settings + r->field->offset; }
 
-static void *target(const reader *r) { return (char *)&r->params->settings + r->field->offset; }
-
-wvl_status wvl_params_refuse_value(wvl_params *params, const wvl_option *option, const char *value, const char *reason)
+wvl_status wvl_params_refuse_value(const wvl_params_reader *r, const char *format, ...)
 {
-    snprintf(params->error, sizeof params->error, "%s \"%.128s\": %s", option->key, value, reason);
+    char reason[640];
+    va_list args;
+    va_start(args, format);
+    int n = r->entry ? snprintf(reason, sizeof reason, "%s %" PRIu32 ": ", r->noun, r->entry) : 0;
+    vsnprintf(reason + n, sizeof reason - (size_t)n, format, args);
+    va_end(args);
+    snprintf(r->params->error, sizeof r->params->error, "%s \"%.128s\": %s", r->option->key, r->value, reason);
     return WVL_ERROR_PARAMETER;
 }
 
-static wvl_status refuse(const reader *r, const char *format, ...)
-{
-    char reason[384];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
-    return wvl_params_refuse_value(r->params, r->option, r->value, reason);
-}
-
-static wvl_status out_of_memory(const reader *r)
+wvl_status wvl_params_out_of_memory(const wvl_params_reader *r)
 {
     snprintf(r->params->error, sizeof r->params->error, "%s: out of memory", r->option->key);
     return WVL_ERROR_MEMORY;
@@ -51,7 +39,7 @@ static wvl_status out_of_memory(const reader *r)
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-static wvl_status read_bool(const reader *r)
+static wvl_status read_bool(const wvl_params_reader *r)
 {
     static const char *const words[8] = {"no", "yes", "off", "on", "false", "true", "0", "1"};
     for (unsigned i = 0; i < 8; i++) {
@@ -60,7 +48,7 @@ static wvl_status read_bool(const reader *r)
             return WVL_OK;
         }
     }
-    return refuse(r, "expected yes or no");
+    return wvl_params_refuse_value(r, "expected yes or no");
 }
 
 /* Index of value among the words that | separates, -1 if it is none of them. */
@@ -79,163 +67,132 @@ static int find_word(const char *words, const char *value)
     }
 }
 
-static wvl_status read_word(const reader *r)
+static wvl_status read_word(const wvl_params_reader *r)
 {
     int index = find_word(r->option->range, r->value);
     if (index < 0) {
-        return refuse(r, "expected one of %s", r->option->range);
+        return wvl_params_refuse_value(r, "expected one of %s", r->option->range);
     }
     *(uint8_t *)target(r) = (uint8_t)(r->field->minimum + (unsigned)index);
     return WVL_OK;
 }
 
 /* A whole number in the field's range at *p. */
-static wvl_status scan_integer(const reader *r, const char **p, uint64_t *v)
+static wvl_status scan_integer(const wvl_params_reader *r, const char **p, uint64_t *v)
 {
     if (wvl_number_scan_unsigned(p, v) || *v < r->field->minimum || *v > r->field->maximum) {
-        return refuse(r, "expected a whole number from %" PRIu64 " to %" PRIu64, r->field->minimum, r->field->maximum);
+        return wvl_params_refuse_value(r, "expected a whole number from %" PRIu64 " to %" PRIu64, r->field->minimum,
+                                       r->field->maximum);
     }
     return WVL_OK;
 }
 
-static wvl_status end_of_value(const reader *r, const char *p)
+static wvl_status end_of_value(const wvl_params_reader *r, const char *p)
 {
-    return *p ? refuse(r, "\"%.32s\" after the value is unexpected", p) : WVL_OK;
+    return *p ? wvl_params_refuse_value(r, "\"%.32s\" after the value is unexpected", p) : WVL_OK;
 }
 
-static wvl_status read_integer(const reader *r, uint64_t *v)
-{
-    const char *p = r->value;
-    wvl_status status = scan_integer(r, &p, v);
-    return status ? status : end_of_value(r, p);
-}
-
-static wvl_status read_uint8(const reader *r)
+/* A whole number into the field, as wide as its kind says. */
+static wvl_status read_integer(const wvl_params_reader *r)
 {
     uint64_t v;
-    wvl_status status = read_integer(r, &v);
-    if (!status) {
-        *(uint8_t *)target(r) = (uint8_t)v;
+    const char *p = r->value;
+    wvl_status status = scan_integer(r, &p, &v);
+    TRY(status, end_of_value(r, p));
+    if (status) {
+        return status;
     }
-    return status;
+    switch (r->field->kind) {
+    case WVL_FIELD_UINT64: *(uint64_t *)target(r) = v; break;
+    case WVL_FIELD_LAYERS:
+        *(uint32_t *)target(r) = (uint32_t)v;
+        r->params->layers_given = 1;
+        break;
+    default: *(uint8_t *)target(r) = (uint8_t)v; break;
+    }
+    return WVL_OK;
 }
 
-static wvl_status read_levels(const reader *r)
+static wvl_status read_levels(const wvl_params_reader *r)
 {
     if (strcasecmp(r->value, "auto")) {
-        return read_uint8(r);
+        return read_integer(r);
     }
     *(uint8_t *)target(r) = WVL_LEVELS_AUTO;
     return WVL_OK;
 }
 
-static wvl_status read_uint64(const reader *r)
-{
-    uint64_t v;
-    wvl_status status = read_integer(r, &v);
-    if (!status) {
-        *(uint64_t *)target(r) = v;
-    }
-    return status;
-}
-
-static wvl_status read_layers(const reader *r)
-{
-    uint64_t v;
-    wvl_status status = read_integer(r, &v);
-    if (!status) {
-        r->params->settings.layer_count = (uint32_t)v;
-        r->params->layers_given = 1;
-    }
-    return status;
-}
-
-static wvl_status scan_real(const reader *r, const char **p, double *v)
+wvl_status wvl_params_scan_real(const wvl_params_reader *r, const char **p, double *v)
 {
     wvl_status status = wvl_number_scan_real(p, v);
     if (status == WVL_ERROR_MEMORY) {
-        return out_of_memory(r);
+        return wvl_params_out_of_memory(r);
     }
-    return status ? refuse(r, "expected a number at \"%.32s\"", *p) : WVL_OK;
+    return status ? wvl_params_refuse_value(r, "expected a number at \"%.32s\"", *p) : WVL_OK;
 }
 
-static wvl_status read_real(const reader *r)
+static wvl_status read_real(const wvl_params_reader *r)
 {
     double v;
     const char *p = r->value;
-    wvl_status status = scan_real(r, &p, &v);
-    if (!status) {
-        status = end_of_value(r, p);
+    wvl_status status = wvl_params_scan_real(r, &p, &v);
+    TRY(status, end_of_value(r, p));
+    if (status) {
+        return status;
     }
-    if (!status && !(v >= (double)r->field->minimum && v < (double)r->field->maximum)) {
-        status =
-            refuse(r, "expected a number from %" PRIu64 " to less than %" PRIu64, r->field->minimum, r->field->maximum);
+    if (!(v >= (double)r->field->minimum && v < (double)r->field->maximum)) {
+        return wvl_params_refuse_value(r, "expected a number from %" PRIu64 " to less than %" PRIu64, r->field->minimum,
+                                       r->field->maximum);
     }
-    if (!status) {
-        *(double *)target(r) = v;
-    }
-    return status;
+    *(double *)target(r) = v;
+    return WVL_OK;
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-static wvl_status scan_pair(const reader *r, const char **p, uint64_t v[2])
+static wvl_status scan_pair(const wvl_params_reader *r, const char **p, uint64_t v[2])
 {
     wvl_status status = scan_integer(r, p, &v[0]);
     if (status) {
         return status;
     }
     if (**p != ',') {
-        return refuse(r, "expected two whole numbers with a comma between them");
+        return wvl_params_refuse_value(r, "expected two whole numbers with a comma between them");
     }
     ++*p;
     return scan_integer(r, p, &v[1]);
 }
 
-static wvl_status read_pair(const reader *r, uint64_t v[2])
-{
-    const char *p = r->value;
-    wvl_status status = scan_pair(r, &p, v);
-    return status ? status : end_of_value(r, p);
-}
-
-static wvl_status read_pair32(const reader *r)
-{
-    uint64_t v[2];
-    wvl_status status = read_pair(r, v);
-    if (!status) {
-        uint32_t *to = target(r);
-        to[0] = (uint32_t)v[0];
-        to[1] = (uint32_t)v[1];
-    }
-    return status;
-}
-
 static int is_power_of_two(uint64_t v) { return v && !(v & (v - 1)); }
 
-static wvl_status read_pair16(const reader *r)
+/* Two whole numbers; PAIR16 is a block. */
+static wvl_status read_pair(const wvl_params_reader *r)
 {
     uint64_t v[2];
-    wvl_status status = read_pair(r, v);
+    const char *p = r->value;
+    wvl_status status = scan_pair(r, &p, v);
+    TRY(status, end_of_value(r, p));
     if (status) {
         return status;
     }
+    if (r->field->kind == WVL_FIELD_PAIR32) {
+        memcpy(target(r), (const uint32_t[2]){(uint32_t)v[0], (uint32_t)v[1]}, 2 * sizeof(uint32_t));
+        return WVL_OK;
+    }
     if (!is_power_of_two(v[0]) || !is_power_of_two(v[1])) {
-        return refuse(r, "both sides must be powers of two (A.6.1)");
+        return wvl_params_refuse_value(r, "both sides must be powers of two (A.6.1)");
     }
     if (v[0] * v[1] > 4096) {
-        return refuse(r, "the area is %" PRIu64 ", at most 4096 is allowed (A.6.1)", v[0] * v[1]);
+        return wvl_params_refuse_value(r, "the area is %" PRIu64 ", at most 4096 is allowed (A.6.1)", v[0] * v[1]);
     }
-    uint16_t *to = target(r);
-    to[0] = (uint16_t)v[0];
-    to[1] = (uint16_t)v[1];
+    memcpy(target(r), (const uint16_t[2]){(uint16_t)v[0], (uint16_t)v[1]}, 2 * sizeof(uint16_t));
     return WVL_OK;
 }
 
-static wvl_status scan_precinct(const reader *r, const char **p, uint64_t v[2])
+static wvl_status scan_precinct(const wvl_params_reader *r, const char **p, uint64_t v[2])
 {
     if (**p != '[') {
-        return refuse(r, "expected [width,height] at \"%.32s\"", *p);
+        return wvl_params_refuse_value(r, "expected [width,height] at \"%.32s\"", *p);
     }
     ++*p;
     wvl_status status = scan_pair(r, p, v);
@@ -243,23 +200,24 @@ static wvl_status scan_precinct(const reader *r, const char **p, uint64_t v[2])
         return status;
     }
     if (**p != ']') {
-        return refuse(r, "expected ] at \"%.32s\"", *p);
+        return wvl_params_refuse_value(r, "expected ] at \"%.32s\"", *p);
     }
     ++*p;
     if (!is_power_of_two(v[0]) || !is_power_of_two(v[1])) {
-        return refuse(r, "%" PRIu64 ",%" PRIu64 ": both sides must be powers of two (A.6.1)", v[0], v[1]);
+        return wvl_params_refuse_value(r, "%" PRIu64 ",%" PRIu64 ": both sides must be powers of two (A.6.1)", v[0],
+                                       v[1]);
     }
     return WVL_OK;
 }
 
-static wvl_status read_precincts(const reader *r)
+static wvl_status read_precincts(const wvl_params_reader *r)
 {
     uint32_t width[WVL_MAX_LEVELS + 1], height[WVL_MAX_LEVELS + 1], count = 0;
     wvl_settings *s = &r->params->settings;
     for (const char *p = r->value; *p;) {
         uint64_t v[2];
         if (count > WVL_MAX_LEVELS) {
-            return refuse(r, "more than 33 sizes; there are at most 33 resolutions (A.6.1)");
+            return wvl_params_refuse_value(r, "more than 33 sizes; there are at most 33 resolutions (A.6.1)");
         }
         wvl_status status = scan_precinct(r, &p, v);
         if (status) {
@@ -268,7 +226,7 @@ static wvl_status read_precincts(const reader *r)
         width[count] = (uint32_t)v[0];
         height[count++] = (uint32_t)v[1];
         if (*p && (*p != ',' || !p[1])) {
-            return refuse(r, "expected ,[width,height] at \"%.32s\"", p);
+            return wvl_params_refuse_value(r, "expected ,[width,height] at \"%.32s\"", p);
         }
         p += *p == ',';
     }
@@ -286,7 +244,7 @@ static int same_word(const char *word, size_t length, const char *name)
 }
 
 /* Bits of one term: a name or a number. */
-static wvl_status scan_style(const reader *r, const char *word, size_t length, unsigned *bits)
+static wvl_status scan_style(const wvl_params_reader *r, const char *word, size_t length, unsigned *bits)
 {
     uint64_t number = UINT64_MAX;
     const char *end = word;
@@ -298,14 +256,15 @@ static wvl_status scan_style(const reader *r, const char *word, size_t length, u
         }
     }
     if (wvl_number_scan_unsigned(&end, &number) || end != word + length || number > r->field->maximum) {
-        return refuse(r, "\"%.*s\" is none of BYPASS, RESET, TERMALL, VSC, PTERM, SEGSYM, HT or 0 to 127 (Table A.19)",
-                      (int)(length < 32 ? length : 32), word);
+        return wvl_params_refuse_value(
+            r, "\"%.*s\" is none of BYPASS, RESET, TERMALL, VSC, PTERM, SEGSYM, HT or 0 to 127 (Table A.19)",
+            (int)(length < 32 ? length : 32), word);
     }
     *bits = (unsigned)number;
     return WVL_OK;
 }
 
-static wvl_status read_style(const reader *r)
+static wvl_status read_style(const wvl_params_reader *r)
 {
     unsigned style = 0;
     for (const char *p = r->value;;) {
@@ -316,7 +275,7 @@ static wvl_status read_style(const reader *r)
             return status;
         }
         if (style & bits) {
-            return refuse(r, "a style is given twice");
+            return wvl_params_refuse_value(r, "a style is given twice");
         }
         style |= bits;
         if (!p[length]) {
@@ -328,7 +287,7 @@ static wvl_status read_style(const reader *r)
     return WVL_OK;
 }
 
-static wvl_status read_parts(const reader *r)
+static wvl_status read_parts(const wvl_params_reader *r)
 {
     static const char letters[] = "RLC"; /* in the order of the WVL_PARTS_ bits */
     unsigned parts = 0;
@@ -337,173 +296,149 @@ static wvl_status read_parts(const reader *r)
             const char *letter = strchr(letters, *p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
             unsigned bit = letter ? 1u << (letter - letters) : 0;
             if (!bit || (parts & bit)) {
-                return refuse(r, "expected none, or R, L, C at most once each");
+                return wvl_params_refuse_value(r, "expected none, or R, L, C at most once each");
             }
             parts |= bit;
         }
         if (!parts) {
-            return refuse(r, "expected none, or letters of R, L, C");
+            return wvl_params_refuse_value(r, "expected none, or letters of R, L, C");
         }
     }
     r->params->settings.parts = (uint8_t)parts;
     return WVL_OK;
 }
 
-/* ---- Lists ----------------------------------------------------------------------------------- */
+/* ---- Frame rate ------------------------------------------------------------------------------ */
 
-wvl_status wvl_params_store_targets(wvl_params *params, const double *values, uint32_t count)
+typedef struct frame_rate {
+    uint64_t frames, seconds;
+} frame_rate;
+
+static int scan_bounded(const char **p, uint64_t most, uint64_t *value)
 {
-    void *array = params->settings.layer_values;
-    if (!wvl_grow(&params->context->host, &array, &params->layer_capacity, count, sizeof *values)) {
-        return WVL_ERROR_MEMORY;
+    return !wvl_number_scan_unsigned(p, value) && *value <= most;
+}
+
+/* 23.976, 29.97 and their kin, with two places or three, stand for N * 1000/1001. */
+static int replace_drop_rate(frame_rate *r)
+{
+    static const uint8_t whole[] = {24, 30, 48, 60, 96, 120};
+    for (size_t i = 0; i < sizeof whole; i++) {
+        uint64_t exact = whole[i] * UINT64_C(1000000) / 1001, given = r->frames * 1000 / r->seconds; /* thousandths */
+        uint64_t apart = given > exact ? given - exact : exact - given;
+        if (apart <= 5 && r->seconds > 1) {
+            *r = (frame_rate){whole[i] * UINT64_C(1000), 1001};
+            return 1;
+        }
     }
-    params->settings.layer_values = array;
-    params->settings.layer_value_count = count;
-    if (count) {
-        memcpy(array, values, count * sizeof *values);
+    return 0;
+}
+
+static int scan_places(const char **p, uint64_t most, frame_rate *r)
+{
+    for (++*p; **p >= '0' && **p <= '9' && r->seconds < 1000; ++*p) {
+        r->frames = r->frames * 10 + (uint64_t)(**p - '0');
+        r->seconds *= 10;
     }
+    if (r->seconds == 1 || r->frames / r->seconds > most) {
+        return 0;
+    }
+    while (!replace_drop_rate(r) && r->seconds > 1 && r->frames % 10 == 0) {
+        r->frames /= 10;
+        r->seconds /= 10;
+    }
+    return 1;
+}
+
+/* Reads a frame rate: a whole number, a fraction, or a decimal number of at most three places. */
+static wvl_status read_frames(const wvl_params_reader *r)
+{
+    const char *p = r->value;
+    uint64_t most = r->field->maximum;
+    frame_rate rate = {0, 1};
+    int is_read = scan_bounded(&p, most, &rate.frames);
+    if (is_read && *p == '/') {
+        p++;
+        is_read = scan_bounded(&p, most, &rate.seconds);
+    } else if (is_read && *p == '.') {
+        is_read = scan_places(&p, most, &rate);
+    }
+    if (!is_read || *p || !rate.frames || !rate.seconds) {
+        return wvl_params_refuse_value(r, "expected frames a second as 24, 24000/1001 or 23.976, parts up to %" PRIu64,
+                                       most);
+    }
+    memcpy(target(r), (const uint32_t[2]){(uint32_t)rate.frames, (uint32_t)rate.seconds}, 2 * sizeof(uint32_t));
     return WVL_OK;
 }
 
-static wvl_status check_target(const reader *r, double v)
+/* ---- Device ---------------------------------------------------------------------------------- */
+
+const char *const wvl_params_device_names[4] = {"auto", "cpu", "cuda", "cuda-only"};
+
+/* What stands behind "cuda" or "cuda-only": "", ":all" or ":N,N,...". 0: it is something else. */
+static int scan_devices(const char *p, uint32_t *set)
 {
-    if (!(v >= 0.0)) {
-        return refuse(r, "a target is negative");
+    uint64_t ordinal;
+    *set = strcasecmp(p, ":all") ? 0 : WVL_DEVICE_EVERY;
+    if (!*p || *set) {
+        return 1;
     }
-    if (r->field->maximum && v > (double)r->field->maximum) {
-        return refuse(r, "a target exceeds %" PRIu64, r->field->maximum);
-    }
-    if (r->field->minimum == WVL_UNIT_BYTES && v != (double)(uint64_t)v) {
-        return refuse(r, "bytes must be whole numbers");
-    }
-    return WVL_OK;
+    do {
+        p++;
+        if (wvl_number_scan_unsigned(&p, &ordinal) || ordinal > WVL_DEVICE_ORDINAL_MAX) {
+            return 0;
+        }
+        *set |= UINT32_C(1) << ordinal;
+    } while (*p == ',');
+    return !*p;
 }
 
-static wvl_status scan_targets(const reader *r, double *values, uint32_t *count)
+static wvl_status read_device(const wvl_params_reader *r)
 {
-    *count = 0;
-    for (const char *p = r->value; *p;) {
-        double v;
-        wvl_status status = scan_real(r, &p, &v);
-        if (!status) {
-            status = check_target(r, v);
+    const char *value = r->value;
+    size_t length = strcspn(value, ":");
+    uint32_t set = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        if (strlen(wvl_params_device_names[i]) != length ||
+            strncasecmp(wvl_params_device_names[i], value, length) != 0) {
+            continue;
         }
-        if (status) {
-            return status;
+        if (value[length] && (i < WVL_DEVICE_CUDA || !scan_devices(value + length, &set))) {
+            break;
         }
-        values[(*count)++] = v;
-        if (*p && (*p != ',' || !p[1])) {
-            return refuse(r, "expected , and a number at \"%.32s\"", p);
-        }
-        p += *p == ',';
-    }
-    return WVL_OK;
-}
-
-static uint64_t count_items(const char *value)
-{
-    uint64_t count = *value != '\0';
-    for (; *value; value++) {
-        count += *value == ',';
-    }
-    return count;
-}
-
-/* Emptying the list of a unit that is not in force changes nothing. */
-static wvl_status read_targets(const reader *r)
-{
-    wvl_settings *s = &r->params->settings;
-    uint64_t bound = count_items(r->value);
-    uint32_t count = 0;
-    if (!bound && s->rate_unit != r->field->minimum) {
+        r->params->settings.device = (uint8_t)i;
+        r->params->settings.device_set = set;
         return WVL_OK;
     }
-    if (bound > WVL_MAX_LAYERS) {
-        return refuse(r, "%" PRIu64 " targets; 65535 layers are allowed (A.6.1)", bound);
-    }
-    const wvl_allocator *host = &r->params->context->host;
-    double *values = wvl_alloc(host, bound * sizeof *values);
-    if (!values) {
-        return out_of_memory(r);
-    }
-    wvl_status status = scan_targets(r, values, &count);
-    if (!status) {
-        status = wvl_params_store_targets(r->params, values, count) ? out_of_memory(r) : WVL_OK;
-    }
-    wvl_free(host, values, bound * sizeof *values);
-    if (!status) {
-        s->rate_unit = (uint8_t)(count ? r->field->minimum : WVL_UNIT_NONE);
-        s->layer_count = r->params->layers_given ? s->layer_count : count ? count : 1;
-    }
-    return status;
-}
-
-wvl_status wvl_params_store_comment(wvl_params *params, const char *text)
-{
-    const wvl_allocator *host = &params->context->host;
-    void *array = params->settings.comments;
-    size_t bytes = strlen(text) + 1;
-    if (!wvl_grow(host, &array, &params->comment_capacity, (uint64_t)params->settings.comment_count + 1,
-                  sizeof(char *))) {
-        return WVL_ERROR_MEMORY;
-    }
-    params->settings.comments = array;
-    char *copy = wvl_alloc(host, bytes);
-    if (!copy) {
-        return WVL_ERROR_MEMORY;
-    }
-    memcpy(copy, text, bytes);
-    params->settings.comments[params->settings.comment_count++] = copy;
-    return WVL_OK;
-}
-
-void wvl_params_clear_comments(wvl_params *params)
-{
-    wvl_settings *s = &params->settings;
-    for (uint32_t i = 0; i < s->comment_count; i++) {
-        wvl_free(&params->context->host, s->comments[i], strlen(s->comments[i]) + 1);
-    }
-    s->comment_count = 0;
-}
-
-static wvl_status read_comment(const reader *r)
-{
-    size_t bytes = strlen(r->value);
-    if (!bytes) {
-        wvl_params_clear_comments(r->params);
-        return WVL_OK;
-    }
-    if (bytes > r->field->maximum) {
-        return refuse(r, "%zu bytes; %" PRIu64 " are allowed (A.9.2)", bytes, r->field->maximum);
-    }
-    return wvl_params_store_comment(r->params, r->value) ? out_of_memory(r) : WVL_OK;
+    return wvl_params_refuse_value(r, "expected auto, cpu, cuda or cuda-only, the last two also with :N, :N,N,... or "
+                                      ":all behind it, N from 0 to 15");
 }
 
 wvl_status wvl_params_read_value(wvl_params *params, const wvl_option *option, const wvl_field *field,
                                  const char *value)
 {
-    reader r = {params, option, field, value};
+    wvl_params_reader r = {.params = params, .option = option, .field = field, .value = value};
     switch (field->kind) {
     case WVL_FIELD_BOOL: return read_bool(&r);
-    case WVL_FIELD_UINT8: return read_uint8(&r);
+    case WVL_FIELD_UINT8:
+    case WVL_FIELD_UINT64:
+    case WVL_FIELD_LAYERS: return read_integer(&r);
     case WVL_FIELD_LEVELS: return read_levels(&r);
-    case WVL_FIELD_UINT64: return read_uint64(&r);
     case WVL_FIELD_REAL: return read_real(&r);
     case WVL_FIELD_WORD: return read_word(&r);
-    case WVL_FIELD_PAIR32: return read_pair32(&r);
-    case WVL_FIELD_PAIR16: return read_pair16(&r);
+    case WVL_FIELD_PAIR32:
+    case WVL_FIELD_PAIR16: return read_pair(&r);
     case WVL_FIELD_PRECINCTS: return read_precincts(&r);
     case WVL_FIELD_STYLE: return read_style(&r);
     case WVL_FIELD_PARTS: return read_parts(&r);
-    case WVL_FIELD_TARGETS: return read_targets(&r);
-    case WVL_FIELD_LAYERS: return read_layers(&r);
-    case WVL_FIELD_COMMENT: return read_comment(&r);
-    case WVL_FIELD_PROGRESSIONS: return wvl_params_read_progressions(params, option, field, value);
-    case WVL_FIELD_REGISTRATION: return wvl_params_read_registration(params, option, value);
-    case WVL_FIELD_DEVICE: return wvl_params_read_device(params, option, value);
-    case WVL_FIELD_FRAMES: return wvl_params_read_frames(params, option, field, value);
-    case WVL_FIELD_OVERRIDES: return wvl_params_read_overrides(params, option, field, value);
-    case WVL_FIELD_REGIONS: return wvl_params_read_regions(params, option, field, value);
+    case WVL_FIELD_TARGETS: return wvl_params_read_targets(&r);
+    case WVL_FIELD_COMMENT: return wvl_params_read_comment(&r);
+    case WVL_FIELD_PROGRESSIONS: return wvl_params_read_progressions(&r);
+    case WVL_FIELD_REGISTRATION: return wvl_params_read_registration(&r);
+    case WVL_FIELD_DEVICE: return read_device(&r);
+    case WVL_FIELD_FRAMES: return read_frames(&r);
+    case WVL_FIELD_OVERRIDES: return wvl_params_read_overrides(&r);
+    case WVL_FIELD_REGIONS: return wvl_params_read_regions(&r);
     }
     return WVL_ERROR_INTERNAL;
 }

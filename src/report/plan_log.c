@@ -5,8 +5,7 @@
 #include "base/context.h"
 #include "base/cpu.h"
 #include "codec/rate/depth.h"
-#include "params/idle.h"
-#include "params/list.h"
+#include "params/value.h"
 
 #define DECODED_PLANES 31u /* OpenJPEG 2.5 holds a shifted magnitude in 31 bits */
 
