@@ -403,12 +403,8 @@ static int fetch_picture(bench *b, size_t index)
 {
     const options *o = b->options;
     const wvl_bench_shape shape = {(uint32_t)o->size[2 * index], (uint32_t)o->size[2 * index + 1], 1, 8};
-    char error[WVL_BENCH_ERROR_BYTES] = "";
     wvl_bench_picture picture;
-    const int got = o->image ? wvl_bench_fetch_picture(o->image, 0, &picture, error)
-                             : wvl_bench_build_picture(&shape, &picture, error);
-    if (got != 0) {
-        fprintf(stderr, "wavelane-dwt-bench: %s\n", error);
+    if (wvl_bench_open_picture(o->image, 0, &shape, &picture) != 0) {
         return WVL_BENCH_EXIT_INPUT;
     }
     const int status = allocate(b, &picture) == 0 ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_FAILED;

@@ -325,13 +325,13 @@ static float *take(bench *b, uint64_t samples)
     return b->devices ? wvl_transfers_take(b->devices, samples) : malloc(samples * sizeof(float));
 }
 
-static int fill_source(bench *b, char *error)
+static int fill_source(bench *b)
 {
     const uint32_t rows = b->height + b->pictures - 1;
     const wvl_bench_shape shape = {b->width, rows, 1, 8};
     wvl_bench_picture picture;
     int32_t *line = malloc(b->width * sizeof *line);
-    if (!line || wvl_bench_build_picture(&shape, &picture, error) != 0) {
+    if (!line || wvl_bench_build_picture(&shape, &picture) != 0) {
         free(line);
         return 1;
     }
@@ -362,7 +362,7 @@ static int allocate(bench *b, char *error)
     if (!b->source || !b->out || !b->expected || !b->pieces) {
         return 1;
     }
-    return wvl_dwt2_create(&o, &b->host, error, WVL_BENCH_ERROR_BYTES) != WVL_OK || fill_source(b, error);
+    return wvl_dwt2_create(&o, &b->host, error, WVL_BENCH_ERROR_BYTES) != WVL_OK || fill_source(b);
 }
 
 static void release(bench *b)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "picture_bench.h"
 
+#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,37 +10,37 @@
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-static int fail(picture_case *c, const char *what)
+static int refuse(picture_case *c, const char *what)
 {
     snprintf(c->problem, sizeof c->problem, "%s: %s", what, c->context ? wvl_context_error(c->context) : "");
     return 0;
 }
 
-static int set_all(wvl_params *params, const char *settings)
+wvl_plan *picture_make_plan(wvl_context *context, const wvl_image_format *format, const char *settings, char *problem,
+                            size_t problem_bytes)
 {
-    char text[1024], *rest = text;
-    snprintf(text, sizeof text, "device=cpu %s", settings);
-    for (char *word; (word = strtok_r(rest, " ", &rest));) {
-        char *value = strchr(word, '=');
-        *value = 0;
-        if (wvl_params_set(params, word, value + 1) != WVL_OK) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-static int make_plan(picture_case *c, const char *settings)
-{
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 2};
+    char text[1100], *rest = text;
     wvl_params *params = NULL;
-    if (wvl_context_create(&options, &c->context) != WVL_OK || wvl_params_create(c->context, &params) != WVL_OK) {
-        return fail(c, "context");
+    wvl_plan *plan = NULL;
+    wvl_status status = wvl_params_create(context, &params);
+    snprintf(text, sizeof text, "%s", settings);
+    for (char *word; status == WVL_OK && (word = strtok_r(rest, " ", &rest));) {
+        char *value = strchr(word, '=');
+        if (!value) {
+            snprintf(problem, problem_bytes, "%s: KEY=VALUE is needed", word);
+            wvl_params_release(params);
+            return NULL;
+        }
+        *value = 0;
+        status = wvl_params_set(params, word, value + 1);
     }
-    int fine = set_all(params, settings) || fail(c, wvl_params_error(params));
-    fine = fine && (wvl_plan_create(c->context, params, &c->input.format, NULL, &c->plan) == WVL_OK || fail(c, "plan"));
+    if (status != WVL_OK) {
+        snprintf(problem, problem_bytes, "%s", params ? wvl_params_error(params) : wvl_status_text(status));
+    } else if (wvl_plan_create(context, params, format, NULL, &plan) != WVL_OK) {
+        snprintf(problem, problem_bytes, "plan: %s", wvl_context_error(context));
+    }
     wvl_params_release(params);
-    return fine;
+    return plan;
 }
 
 static int encode(picture_case *c)
@@ -58,16 +59,32 @@ static int encode(picture_case *c)
 int picture_case_open(picture_case *c, const picture *p, const char *settings)
 {
     const char *why = NULL;
+    wvl_context_options options = {.struct_size = sizeof options, .threads = 2};
+    char text[1100];
     memset(c, 0, sizeof *c);
     c->input = picture_open_input(p, 0);
-    if (!make_plan(c, settings) || !encode(c)) {
+    snprintf(text, sizeof text, "device=cpu %s", settings);
+    if (wvl_context_create(&options, &c->context) != WVL_OK) {
+        return refuse(c, "context");
+    }
+    c->plan = picture_make_plan(c->context, &c->input.format, text, c->problem, sizeof c->problem);
+    if (!c->plan || !encode(c)) {
         return 0;
     }
     why = wvl_assembly_refuses(c->plan);
     if (why || wvl_assembly_build(NULL, c->plan, wvl_assembly_whole(c->plan), &c->assembly, &why) != WVL_OK) {
-        return fail(c, why ? why : "assembly");
+        return refuse(c, why ? why : "assembly");
     }
     return 1;
+}
+
+void picture_case_draw(picture_case *c, const picture_row *r, uint32_t seed)
+{
+    picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, seed);
+    if (!picture_case_open(c, &p, r->settings)) {
+        ck_abort_msg("%s: %s", r->settings, c->problem);
+    }
+    picture_free(&p);
 }
 
 void picture_case_close(picture_case *c)
@@ -84,7 +101,7 @@ void picture_case_close(picture_case *c)
 
 /* ---- Device ---------------------------------------------------------------------------------- */
 
-static void *read_image(const char *name)
+void *picture_read_image(const char *name)
 {
     FILE *f = name ? fopen(name, "rb") : NULL;
     void *image = f ? calloc(1, IMAGE_BYTES) : NULL;
@@ -104,7 +121,7 @@ int picture_driver_open(picture_driver *d)
     char reason[256] = "";
     wvl_device_options options = {.reason = reason, .reason_bytes = sizeof reason};
     memset(d, 0, sizeof *d);
-    d->image = read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
+    d->image = picture_read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
     if ((!d->image && !wvl_cuda_fetch_image()) || !wvl_cuda_fetch_runtime(&d->runtime)) {
         printf("no driver, or no device code in this build\n");
         return 0;

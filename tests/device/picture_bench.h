@@ -24,7 +24,18 @@ typedef struct picture_case {
 
 /* settings: "key=value key=value". 0: problem says why. */
 int picture_case_open(picture_case *c, const picture *p, const char *settings);
+/* The same of a picture that is drawn for it; a problem fails the test. */
+typedef struct picture_row {
+    const char *settings;
+    uint32_t width, height, count, depth;
+    picture_kind kind;
+} picture_row;
+void picture_case_draw(picture_case *c, const picture_row *row, uint32_t seed);
 void picture_case_close(picture_case *c);
+
+/* NULL: the text says why. */
+wvl_plan *picture_make_plan(wvl_context *context, const wvl_image_format *format, const char *settings, char *problem,
+                            size_t problem_bytes);
 
 /* The first device. image: device code; NULL: the build's. */
 typedef struct picture_driver {
@@ -36,6 +47,8 @@ typedef struct picture_driver {
 /* Device code comes from the build, or from the file that WVL_CUDA_TWIN_IMAGE names. 0: there is no device. */
 int picture_driver_open(picture_driver *d);
 void picture_driver_close(picture_driver *d);
+/* Device code of a file, kept by the caller. NULL: there is none. */
+void *picture_read_image(const char *name);
 
 /* The picture's pixels in memory of a kind. */
 typedef struct picture_pixels {

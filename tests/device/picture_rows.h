@@ -3,17 +3,11 @@
 #ifndef WVL_TESTS_DEVICE_PICTURE_ROWS_H
 #define WVL_TESTS_DEVICE_PICTURE_ROWS_H
 
-#include "tests/decode/picture.h"
-
-typedef struct row {
-    const char *settings;
-    uint32_t width, height, count, depth;
-    picture_kind kind;
-} row;
+#include "picture_bench.h"
 
 #define RATE " rdoq=no measure-psnr=no"
 
-static const row rows[] = {
+static const picture_row rows[] = {
     {"style=HT", 131, 117, 3, 8, PICTURE_NATURAL},
     {"style=HT progression=LRCP precincts=[64,32] sop=yes eph=yes", 131, 117, 3, 8, PICTURE_NATURAL},
     {"style=HT progression=RLCP precincts=[64,32] plt=yes block=16,16", 131, 117, 3, 8, PICTURE_NATURAL},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "picture_run.h"
 
-#include <dlfcn.h>
 #include <math.h>
 
 #include "codec/rate/layers.h"
 #include "codec/rate/quality.h"
+#include "soft_find.h"
 #include "tests/support/support.h"
 
 #define MOST_SLOTS 8
@@ -15,10 +15,7 @@ soft_control *run_soft;
 
 void run_open(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "soft_driver_control") : NULL;
-    soft_control *(*fetch)(void);
-    memcpy(&fetch, &symbol, sizeof fetch);
-    run_soft = symbol ? fetch() : NULL;
+    run_soft = soft_find();
     REQUIRE_THAT(picture_driver_open(&run_driver), "no device: this suite runs on the software one, or on a real one");
 }
 void run_close(void) { picture_driver_close(&run_driver); }
@@ -175,10 +172,10 @@ void run_pictures(const picture_case *c, wvl_memory_kind kind, uint32_t slots, u
     }
 }
 
-void run_settings(const picture *p, const char *settings, wvl_memory_kind kind, uint32_t slots, uint32_t rounds)
+void run_row(const picture_row *row, uint32_t seed, wvl_memory_kind kind, uint32_t slots, uint32_t rounds)
 {
     picture_case c;
-    REQUIRE_THAT(picture_case_open(&c, p, settings), "%s: %s", settings, c.problem);
-    run_pictures(&c, kind, slots, rounds, settings);
+    picture_case_draw(&c, row, seed);
+    run_pictures(&c, kind, slots, rounds, row->settings);
     picture_case_close(&c);
 }

@@ -23,6 +23,6 @@ wvl_finished run_finish(const picture_case *c, const picture_pixels *pixels, wvl
 /* `slots` pictures in flight, `rounds` times; pictures of a round are given back after it, the last ones after the
  * backend. The second of two sets of pixels comes now and then. */
 void run_pictures(const picture_case *c, wvl_memory_kind kind, uint32_t slots, uint32_t rounds, const char *name);
-void run_settings(const picture *p, const char *settings, wvl_memory_kind kind, uint32_t slots, uint32_t rounds);
+void run_row(const picture_row *row, uint32_t seed, wvl_memory_kind kind, uint32_t slots, uint32_t rounds);
 
 #endif

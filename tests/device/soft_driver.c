@@ -32,8 +32,7 @@ static atomic_uint spoil_seen; /* uploads that may be spoiled */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-SHOWN soft_control *soft_driver_control(void);
-soft_control *soft_driver_control(void) { return &control; }
+SHOWN soft_control *soft_driver_control(void) { return &control; }
 
 static void read_environment(void)
 {
@@ -248,8 +247,7 @@ int soft_enqueue(const char *name, wvl_cuda_stream stream, const soft_op *list)
     return soft_end(status);
 }
 
-SHOWN int cuStreamCreate(void **stream, unsigned flags);
-int cuStreamCreate(void **stream, unsigned flags)
+SHOWN int cuStreamCreate(void **stream, unsigned flags)
 {
     (void)flags;
     int status = soft_make("cuStreamCreate", sizeof(soft_queue), stream);
@@ -261,15 +259,13 @@ int cuStreamCreate(void **stream, unsigned flags)
     return status;
 }
 
-SHOWN int cuStreamSynchronize(soft_queue *stream);
-int cuStreamSynchronize(soft_queue *stream)
+SHOWN int cuStreamSynchronize(soft_queue *stream)
 {
     soft_begin_quietly();
     control.waits++;
     return soft_end(run_queue(stream));
 }
-SHOWN int cuStreamDestroy_v2(soft_queue *stream);
-int cuStreamDestroy_v2(soft_queue *stream)
+SHOWN int cuStreamDestroy_v2(soft_queue *stream)
 {
     soft_begin_quietly();
     (void)run_queue(stream);
@@ -277,23 +273,19 @@ int cuStreamDestroy_v2(soft_queue *stream)
     return soft_drop(stream);
 }
 
-SHOWN int cuEventCreate(void **e, unsigned flags);
-int cuEventCreate(void **e, unsigned flags)
+SHOWN int cuEventCreate(void **e, unsigned flags)
 {
     (void)flags;
     return soft_make("cuEventCreate", sizeof(event), e);
 }
-SHOWN int cuEventDestroy_v2(event *e);
-int cuEventDestroy_v2(event *e) { return soft_drop(e); }
-SHOWN int cuEventRecord(event *e, soft_queue *stream);
-int cuEventRecord(event *e, soft_queue *stream)
+SHOWN int cuEventDestroy_v2(event *e) { return soft_drop(e); }
+SHOWN int cuEventRecord(event *e, soft_queue *stream)
 {
     soft_op o = {.kind = SOFT_RECORD, .to = e};
     return soft_enqueue("cuEventRecord", (wvl_cuda_stream)stream, &o);
 }
 
-SHOWN int cuEventQuery(event *e);
-int cuEventQuery(event *e)
+SHOWN int cuEventQuery(event *e)
 {
     int status = soft_begin("cuEventQuery");
     control.queries++;
@@ -303,24 +295,21 @@ int cuEventQuery(event *e)
     }
     return soft_end(status);
 }
-SHOWN int cuEventSynchronize(event *e);
-int cuEventSynchronize(event *e)
+SHOWN int cuEventSynchronize(event *e)
 {
     int status = soft_begin("cuEventSynchronize");
     control.waits++;
     return soft_end(status ? status : e->reached ? 0 : run_queue(e->on));
 }
 
-SHOWN int cuEventElapsedTime(float *ms, const event *from, const event *to);
-int cuEventElapsedTime(float *ms, const event *from, const event *to)
+SHOWN int cuEventElapsedTime(float *ms, const event *from, const event *to)
 {
     int status = soft_begin("cuEventElapsedTime");
     *ms = (float)(1e3 * (to->seconds - from->seconds));
     return soft_end(status);
 }
 
-SHOWN int cuStreamWaitEvent(soft_queue *stream, event *e, unsigned flags);
-int cuStreamWaitEvent(soft_queue *stream, event *e, unsigned flags)
+SHOWN int cuStreamWaitEvent(soft_queue *stream, event *e, unsigned flags)
 {
     (void)stream, (void)flags;
     int status = soft_begin("cuStreamWaitEvent");
@@ -377,35 +366,29 @@ static int release(void *memory)
     abort();
 }
 
-SHOWN int cuMemAlloc_v2(uint64_t *address, size_t bytes);
-int cuMemAlloc_v2(uint64_t *address, size_t bytes)
+SHOWN int cuMemAlloc_v2(uint64_t *address, size_t bytes)
 {
     void *memory;
     int status = allocate("cuMemAlloc", bytes, 0, &memory);
     *address = (uint64_t)(uintptr_t)memory;
     return status;
 }
-SHOWN int cuMemFree_v2(uint64_t address);
-int cuMemFree_v2(uint64_t address) { return release((void *)(uintptr_t)address); }
-SHOWN int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
-int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
+SHOWN int cuMemFree_v2(uint64_t address) { return release((void *)(uintptr_t)address); }
+SHOWN int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
     soft_tell_watch("cuMemHostAlloc");
     return allocate("cuMemHostAlloc", bytes, 1, memory);
 }
-SHOWN int cuMemFreeHost(void *memory);
-int cuMemFreeHost(void *memory) { return release(memory); }
-SHOWN int cuMemGetInfo_v2(size_t *available, size_t *total);
-int cuMemGetInfo_v2(size_t *available, size_t *total)
+SHOWN int cuMemFreeHost(void *memory) { return release(memory); }
+SHOWN int cuMemGetInfo_v2(size_t *available, size_t *total)
 {
     int status = soft_begin("cuMemGetInfo");
     *total = control.memory_limit ? (size_t)control.memory_limit : (size_t)1 << 34;
     *available = *total - (size_t)control.memory_used;
     return soft_end(status);
 }
-SHOWN int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags);
-int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags)
+SHOWN int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags)
 {
     (void)flags;
     soft_begin_quietly();
@@ -413,23 +396,20 @@ int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags
     return soft_end(status_of(current_device()));
 }
 
-SHOWN int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, soft_queue *stream);
-int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, soft_queue *stream)
+SHOWN int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, soft_queue *stream)
 {
     soft_op o = {.kind = SOFT_UPLOAD, .to = (void *)(uintptr_t)to, .from = from, .bytes = bytes};
     count_bytes(&control.uploaded_bytes, bytes);
     return soft_enqueue("cuMemcpyHtoDAsync", (wvl_cuda_stream)stream, &o);
 }
-SHOWN int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, soft_queue *stream);
-int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, soft_queue *stream)
+SHOWN int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, soft_queue *stream)
 {
     soft_op o = {.kind = SOFT_DOWNLOAD, .to = to, .from = (const void *)(uintptr_t)from, .bytes = bytes};
     count_bytes(&control.downloaded_bytes, bytes);
     return soft_enqueue("cuMemcpyDtoHAsync", (wvl_cuda_stream)stream, &o);
 }
 
-SHOWN int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, soft_queue *stream);
-int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, soft_queue *stream)
+SHOWN int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, soft_queue *stream)
 {
     soft_op o = {.kind = SOFT_ROWS, .copy = *copy};
     count_bytes(&control.uploaded_bytes, copy->width_bytes * copy->rows);
@@ -438,8 +418,7 @@ int cuMemcpy2DAsync_v2(const wvl_cuda_copy *copy, soft_queue *stream)
                : soft_enqueue("cuMemcpy2DAsync", (wvl_cuda_stream)stream, &o);
 }
 
-SHOWN int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, soft_queue *stream);
-int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, soft_queue *stream)
+SHOWN int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, soft_queue *stream)
 {
     soft_op o = {.kind = SOFT_FILL, .to = (void *)(uintptr_t)to, .value = value, .bytes = bytes};
     return soft_enqueue("cuMemsetD8Async", (wvl_cuda_stream)stream, &o);
@@ -447,50 +426,43 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, soft_queue *
 
 /* ---- Devices, contexts, kernels -------------------------------------------------------------- */
 
-SHOWN int cuInit(unsigned flags);
-int cuInit(unsigned flags)
+SHOWN int cuInit(unsigned flags)
 {
     (void)flags;
     int status = soft_begin("cuInit");
     return soft_end(status ? status : control.devices ? 0 : 100);
 }
-SHOWN int cuDeviceGetCount(int *count);
-int cuDeviceGetCount(int *count)
+SHOWN int cuDeviceGetCount(int *count)
 {
     int status = soft_begin("cuDeviceGetCount");
     *count = control.devices;
     return soft_end(status);
 }
-SHOWN int cuDeviceGet(int *device, int ordinal);
-int cuDeviceGet(int *device, int ordinal)
+SHOWN int cuDeviceGet(int *device, int ordinal)
 {
     int status = soft_begin("cuDeviceGet");
     *device = ordinal;
     return soft_end(status ? status : ordinal < control.devices ? 0 : 101);
 }
-SHOWN int cuDeviceGetName(char *name, int bytes, int device);
-int cuDeviceGetName(char *name, int bytes, int device)
+SHOWN int cuDeviceGetName(char *name, int bytes, int device)
 {
     int status = soft_begin("cuDeviceGetName");
     snprintf(name, (size_t)bytes, "software device %d", device);
     return soft_end(status);
 }
-SHOWN int cuDeviceTotalMem_v2(size_t *bytes, int device);
-int cuDeviceTotalMem_v2(size_t *bytes, int device)
+SHOWN int cuDeviceTotalMem_v2(size_t *bytes, int device)
 {
     (void)device;
     size_t available;
     return cuMemGetInfo_v2(&available, bytes);
 }
-SHOWN int cuDeviceGetAttribute(int *value, int attribute, int device);
-int cuDeviceGetAttribute(int *value, int attribute, int device)
+SHOWN int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     int status = soft_begin("cuDeviceGetAttribute");
     *value = attribute_of(&control, attribute, device);
     return soft_end(status);
 }
-SHOWN int cuGetErrorName(int status, const char **name);
-int cuGetErrorName(int status, const char **name)
+SHOWN int cuGetErrorName(int status, const char **name)
 {
     (void)status;
     *name = "CUDA_ERROR_OF_THE_SOFT_DRIVER";
@@ -502,8 +474,7 @@ static void sleep_ms(uint32_t ms)
     while (ms && nanosleep(&rest, &rest)) {
     }
 }
-SHOWN int cuDevicePrimaryCtxRetain(void **context, int device);
-int cuDevicePrimaryCtxRetain(void **context, int device)
+SHOWN int cuDevicePrimaryCtxRetain(void **context, int device)
 {
     int status = soft_begin("cuDevicePrimaryCtxRetain");
     status = status ? status : status_of(device);
@@ -512,18 +483,15 @@ int cuDevicePrimaryCtxRetain(void **context, int device)
     *context = (void *)(uintptr_t)&primary[device];
     return soft_end(status);
 }
-SHOWN int cuDevicePrimaryCtxRelease_v2(int device);
-int cuDevicePrimaryCtxRelease_v2(int device)
+SHOWN int cuDevicePrimaryCtxRelease_v2(int device)
 {
     soft_begin_quietly();
     control.live -= !--retained[device];
     return soft_end(status_of(device));
 }
 /* Ordinal of the calling thread's device; -1: it has none. */
-SHOWN int soft_current_device(void);
-int soft_current_device(void) { return context_device(); }
-SHOWN int cuCtxPushCurrent_v2(void *context);
-int cuCtxPushCurrent_v2(void *context)
+SHOWN int soft_current_device(void) { return context_device(); }
+SHOWN int cuCtxPushCurrent_v2(void *context)
 {
     int device = *(const int *)context;
     soft_begin_quietly();
@@ -532,8 +500,7 @@ int cuCtxPushCurrent_v2(void *context)
     }
     return soft_end(status_of(device));
 }
-SHOWN int cuCtxPopCurrent_v2(void **context);
-int cuCtxPopCurrent_v2(void **context)
+SHOWN int cuCtxPopCurrent_v2(void **context)
 {
     soft_begin_quietly();
     int device = current_device();
@@ -541,16 +508,13 @@ int cuCtxPopCurrent_v2(void **context)
     pop_context();
     return soft_end(status_of(device));
 }
-SHOWN int cuModuleLoadData(void **module, const void *image);
-int cuModuleLoadData(void **module, const void *image)
+SHOWN int cuModuleLoadData(void **module, const void *image)
 {
     return !image ? 200 : soft_make("cuModuleLoadData", 1, module);
 }
-SHOWN int cuModuleUnload(void *module);
-int cuModuleUnload(void *module) { return soft_drop(module); }
+SHOWN int cuModuleUnload(void *module) { return soft_drop(module); }
 /* A function is its name, which lives as long as the process. */
-SHOWN int cuModuleGetFunction(const void **function, void *module, const char *name);
-int cuModuleGetFunction(const void **function, void *module, const char *name)
+SHOWN int cuModuleGetFunction(const void **function, void *module, const char *name)
 {
     static char names[KERNELS][64];
     (void)module;

@@ -44,9 +44,7 @@ static void pack(const char *function, const soft_shape *shape, void **arguments
 }
 
 SHOWN int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                         unsigned bz, unsigned shared, soft_queue *stream, void **arguments, void **extra);
-int cuLaunchKernel(const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, soft_queue *stream, void **arguments, void **extra)
+                         unsigned bz, unsigned shared, soft_queue *stream, void **arguments, void **extra)
 {
     const soft_shape shape = {gx, gy, bx, shared};
     soft_op o;
@@ -81,8 +79,7 @@ static void require_that(int is_so, const char *what)
     }
 }
 
-SHOWN int cuGraphCreate(void **g, unsigned flags);
-int cuGraphCreate(void **g, unsigned flags)
+SHOWN int cuGraphCreate(void **g, unsigned flags)
 {
     int status = soft_driver_control()->graph_status;
     (void)flags;
@@ -102,9 +99,7 @@ static int add(const char *name, graph *g, const soft_op *o, node **n)
 }
 
 SHOWN int cuGraphAddKernelNode_v2(node **n, graph *g, node *const *after, size_t after_count,
-                                  const wvl_cuda_kernel_node *kernel);
-int cuGraphAddKernelNode_v2(node **n, graph *g, node *const *after, size_t after_count,
-                            const wvl_cuda_kernel_node *kernel)
+                                  const wvl_cuda_kernel_node *kernel)
 {
     const soft_shape shape = {kernel->grid_x, kernel->grid_y, kernel->block_x, kernel->shared_bytes};
     soft_op o;
@@ -115,9 +110,7 @@ int cuGraphAddKernelNode_v2(node **n, graph *g, node *const *after, size_t after
 }
 
 SHOWN int cuGraphAddMemsetNode(node **n, graph *g, node *const *after, size_t after_count,
-                               const wvl_cuda_fill_node *fill, void *context);
-int cuGraphAddMemsetNode(node **n, graph *g, node *const *after, size_t after_count, const wvl_cuda_fill_node *fill,
-                         void *context)
+                               const wvl_cuda_fill_node *fill, void *context)
 {
     const soft_op o = {
         .kind = SOFT_FILL, .to = (void *)(uintptr_t)fill->to, .bytes = fill->width * fill->element_bytes};
@@ -128,8 +121,7 @@ int cuGraphAddMemsetNode(node **n, graph *g, node *const *after, size_t after_co
 }
 
 SHOWN int cuGraphAddDependencies_v2(graph *g, node *const *from, node *const *to, const wvl_cuda_edge *edges,
-                                    size_t count);
-int cuGraphAddDependencies_v2(graph *g, node *const *from, node *const *to, const wvl_cuda_edge *edges, size_t count)
+                                    size_t count)
 {
     int status = soft_begin("cuGraphAddDependencies");
     (void)g;
@@ -145,8 +137,7 @@ int cuGraphAddDependencies_v2(graph *g, node *const *from, node *const *to, cons
 }
 
 /* The operations in the order of the edges, as a list. */
-SHOWN int cuGraphInstantiateWithFlags(void **exec, const graph *g, unsigned long long flags);
-int cuGraphInstantiateWithFlags(void **exec, const graph *g, unsigned long long flags)
+SHOWN int cuGraphInstantiateWithFlags(void **exec, const graph *g, unsigned long long flags)
 {
     (void)flags;
     const node *n = g->count ? g->nodes[0] : NULL;
@@ -161,20 +152,17 @@ int cuGraphInstantiateWithFlags(void **exec, const graph *g, unsigned long long 
     return status;
 }
 
-SHOWN int cuGraphLaunch(const soft_op *exec, soft_queue *stream);
-int cuGraphLaunch(const soft_op *exec, soft_queue *stream)
+SHOWN int cuGraphLaunch(const soft_op *exec, soft_queue *stream)
 {
     soft_tell_watch("cuLaunchKernel");
     return soft_enqueue("cuGraphLaunch", (wvl_cuda_stream)stream, exec);
 }
 
-SHOWN int cuGraphDestroy(graph *g);
-int cuGraphDestroy(graph *g)
+SHOWN int cuGraphDestroy(graph *g)
 {
     for (size_t i = 0; i < g->count; i++) {
         free(g->nodes[i]);
     }
     return soft_drop(g);
 }
-SHOWN int cuGraphExecDestroy(soft_op *exec);
-int cuGraphExecDestroy(soft_op *exec) { return soft_drop(exec); }
+SHOWN int cuGraphExecDestroy(soft_op *exec) { return soft_drop(exec); }

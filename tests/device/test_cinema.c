@@ -4,11 +4,9 @@
  * against those of wvl_encode on the CPU. Runs on the device in software, or on the machine's. WVL_CUDA_SUBSET: few
  * pictures, for checkers that are slow.
  */
-#include <dlfcn.h>
-
 #include "picture_bench.h"
 #include "report/profile_walk.h"
-#include "soft.h"
+#include "soft_find.h"
 #include "tests/support/support.h"
 
 #include "layouts.h" /* behind what has parameters of the name picture */
@@ -21,19 +19,10 @@ static int is_left_out(int row) { return getenv("WVL_CUDA_SUBSET") != NULL && ro
 
 static wvl_plan *make_plan(const picture_case *c, const char *settings)
 {
-    char text[1024], *rest = text;
-    wvl_params *params;
-    wvl_plan *plan;
+    char text[1100], problem[256];
     snprintf(text, sizeof text, "device=cuda-only reach=packets %s", settings);
-    REQUIRE(wvl_params_create(c->context, &params) == WVL_OK);
-    for (char *word; (word = strtok_r(rest, " ", &rest));) {
-        char *value = strchr(word, '=');
-        *value = 0;
-        REQUIRE_THAT(wvl_params_set(params, word, value + 1) == WVL_OK, "%s", wvl_params_error(params));
-    }
-    REQUIRE_THAT(wvl_plan_create(c->context, params, &c->input.format, NULL, &plan) == WVL_OK, "%s",
-                 wvl_context_error(c->context));
-    wvl_params_release(params);
+    wvl_plan *plan = picture_make_plan(c->context, &c->input.format, text, problem, sizeof problem);
+    REQUIRE_THAT(plan, "%s", problem);
     return plan;
 }
 
@@ -91,24 +80,23 @@ static void fly(const picture_case *c, const char *settings, uint32_t count)
     wvl_plan_release(plan);
 }
 
-static void check_picture(const picture *p, const char *settings, uint32_t count)
+/* more: settings before those of the row. */
+static void check_row(const picture_row *r, const char *more, uint32_t seed, uint32_t count)
 {
+    picture_row all = *r;
     picture_case c;
-    REQUIRE_THAT(picture_case_open(&c, p, settings), "%s: %s", settings, c.problem);
+    char settings[512];
+    snprintf(settings, sizeof settings, "%s %s", more, r->settings);
+    all.settings = settings;
+    picture_case_draw(&c, &all, seed);
     fly(&c, settings, count);
     picture_case_close(&c);
 }
 
 /* ---- Limits of components with rdoq ---------------------------------------------------------- */
 
-typedef struct row {
-    const char *settings;
-    uint32_t width, height, count, depth;
-    picture_kind kind;
-} row;
-
 /* MCT is off where components are to end at slopes of their own. */
-static const row capped[] = {
+static const picture_row capped[] = {
     /* no limits: the first coding finds too little memory in most slots, the second one would not */
     {"rdoq=yes reversible=no bpp=2 block=16,16", 60, 50, 1, 12, PICTURE_NATURAL},
     {"rdoq=yes reversible=yes max-bytes=700", 60, 50, 1, 12, PICTURE_NATURAL},
@@ -131,18 +119,13 @@ static const row capped[] = {
 
 TEST_EACH(limits, CAPPED)
 {
-    const row *r = &capped[_i];
     if (!is_left_out(_i)) {
-        picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
-        char settings[512];
-        snprintf(settings, sizeof settings, "measure-psnr=no %s", r->settings);
-        check_picture(&p, settings, 3);
-        picture_free(&p);
+        check_row(&capped[_i], "measure-psnr=no", (uint32_t)_i, 3);
     }
 }
 
 /* With a survey: few runs of blocks, of which some are coded again, and many. */
-static const row surveyed[] = {
+static const picture_row surveyed[] = {
     {"reversible=no bpp=0.8 max-component-bytes=12000 mct=off tile-parts=C progression=CPRL", 512, 344, 3, 8,
      PICTURE_NATURAL},
     {"profile=cinema2k progression=CPRL levels=5 guard-bits=1 reversible=no mct=on block=32,32 tile-parts=C tlm=yes "
@@ -153,13 +136,8 @@ static const row surveyed[] = {
 
 TEST_EACH(survey, SURVEYED)
 {
-    const row *r = &surveyed[_i];
     if (!is_left_out(_i)) {
-        picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
-        char settings[512];
-        snprintf(settings, sizeof settings, "measure-psnr=no rdoq=yes %s", r->settings);
-        check_picture(&p, settings, 1);
-        picture_free(&p);
+        check_row(&surveyed[_i], "measure-psnr=no rdoq=yes", (uint32_t)_i, 1);
     }
 }
 
@@ -318,17 +296,8 @@ static const struct {
 };
 #define PACKED ((int)(sizeof packed / sizeof *packed))
 
-/* NULL: the device is none in software. */
-static const soft_control *fetch_control(void)
-{
-    void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "soft_driver_control") : NULL;
-    soft_control *(*fetch)(void);
-    memcpy(&fetch, &symbol, sizeof fetch);
-    return symbol ? fetch() : NULL;
-}
-
 /* Launches of fast kernels of the transform so far. */
-static uint32_t count_marches(void) { return fetch_control() ? fetch_control()->marches : 0; }
+static uint32_t count_marches(void) { return soft_find() ? soft_find()->marches : 0; }
 
 /* In flight from memory of a kind. Returns the launches of fast kernels. */
 static uint32_t fly_packed(picture_case *c, const layout *l, wvl_memory_kind kind, const char *settings)
@@ -382,11 +351,11 @@ TEST(packed_upload)
     for (unsigned i = 0; i < 4; i++) {
         layout l;
         picture_case c;
-        uint64_t before = fetch_control() ? fetch_control()->uploaded_bytes : 0;
+        uint64_t before = soft_find() ? soft_find()->uploaded_bytes : 0;
         REQUIRE(picture_case_open(&c, &p, "style=HT") && layout_fill(&p, i % 2 ? 5 : 1, 1, 0, &l));
         (void)fly_packed(&c, &l, i < 2 ? WVL_MEMORY_HOST : WVL_MEMORY_PINNED, "style=HT");
-        bytes[i % 2] = fetch_control() ? fetch_control()->uploaded_bytes - before : 0;
-        REQUIRE_THAT(!(i % 2) || !fetch_control() || bytes[1] + 2 * samples * 2 / 3 <= bytes[0] + 2 * 64 * 200,
+        bytes[i % 2] = soft_find() ? soft_find()->uploaded_bytes - before : 0;
+        REQUIRE_THAT(!(i % 2) || !soft_find() || bytes[1] + 2 * samples * 2 / 3 <= bytes[0] + 2 * 64 * 200,
                      "%llu bytes of words, and %llu of integers", (unsigned long long)bytes[1],
                      (unsigned long long)bytes[0]);
         free(l.memory);

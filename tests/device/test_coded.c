@@ -15,8 +15,7 @@ TEST_EACH(pictures_there, 2)
 {
     const char *settings = _i ? "block=32,32" : "style=HT",
                *strict = _i ? "block=32,32 reach=packets" : "style=HT reach=packets";
-    picture p = picture_draw(PICTURE_NATURAL, 512, 512, 3, 8, 3);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 512, 512, 3, 8, 3);
     bytes reference = encode(&input, settings, "cpu");
     expect_same("opens the device", &reference, encode(&input, settings, "cuda-only"), "cuda:0 packets");
     soft->downloaded_bytes = 0;
@@ -25,9 +24,6 @@ TEST_EACH(pictures_there, 2)
     ck_assert_uint_eq(soft->coded_parts, 1);
     ck_assert_msg(soft->downloaded_bytes == reference.count, "%llu bytes came down for %zu",
                   (unsigned long long)soft->downloaded_bytes, reference.count);
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* The kernels' own source in whole encodes, as the CPU runs it (slow: small pictures). */
@@ -39,15 +35,11 @@ TEST_EACH(pictures_emulated, 4)
                                         "style=TERMALL+SEGSYM block=16,32 reach=packets",
                                         "reversible=no qfactor=60 style=BYPASS+VSC reach=packets measure-psnr=no"
                                         " plt=yes tile=60,50"};
-    picture p = picture_draw(PICTURE_NATURAL, 97, 83, 3, 8, 3);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 97, 83, 3, 8, 3);
     bytes reference = encode(&input, texts[_i], "cpu");
     (void)setenv("SOFT_EMULATE", "1", 1);
     expect_same(texts[_i], &reference, encode(&input, texts[_i], "cuda-only"), "cuda:0 packets");
     (void)unsetenv("SOFT_EMULATE");
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* Blocks that are coded on the device: the copy engine brings down their bytes and records, and no coefficients; with
@@ -56,8 +48,7 @@ TEST_EACH(blocks_there, 2)
 {
     const char *settings = _i ? "block=32,32" WAVES : "style=HT" WAVES,
                *strict = _i ? "block=32,32 reach=blocks" WAVES : "style=HT reach=blocks" WAVES;
-    picture p = picture_draw(PICTURE_NATURAL, 512, 512, 3, 8, 3);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 512, 512, 3, 8, 3);
     bytes reference = encode(&input, settings, "cpu");
     expect_same("opens the device", &reference, encode(&input, settings, "cuda-only"), "cuda:0 blocks");
     soft->delivered_bytes = soft->downloaded_bytes = 0;
@@ -70,9 +61,6 @@ TEST_EACH(blocks_there, 2)
     ck_assert_msg(soft->downloaded_bytes > reference.count &&
                       soft->downloaded_bytes < coded + coded / 32 + 512 * 512 * 3 * 2 / 16,
                   "%llu bytes came down for %zu", (unsigned long long)soft->downloaded_bytes, reference.count);
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* What no picture before has told: half of what the pixels take comes down, and then what there is beyond that. */
@@ -80,8 +68,7 @@ TEST_EACH(blocks_not_predicted, 2)
 {
     const char *settings = _i ? "block=64,64" WAVES : "style=HT" WAVES;
     for (unsigned is_noise = 0; is_noise < 2; is_noise++) {
-        picture p = picture_draw(is_noise ? PICTURE_NOISE : PICTURE_SPARSE, 300, 200, 3, 8, 3);
-        picture_input input = picture_open_input(&p, 0);
+        picture_input input = draw_input(is_noise ? PICTURE_NOISE : PICTURE_SPARSE, 300, 200, 3, 8, 3);
         close_context();
         open_context();
         bytes reference = encode(&input, settings, "cpu");
@@ -91,9 +78,6 @@ TEST_EACH(blocks_not_predicted, 2)
             ck_assert_msg(soft->waits == 2u + (is_noise && !k), "%u waits for a wave, its rest, and the stream",
                           soft->waits);
         }
-        free_bytes(&reference);
-        picture_close_input(&input);
-        picture_free(&p);
     }
 }
 
@@ -110,8 +94,7 @@ TEST_EACH(blocks_in_parts, 6)
     const char *text = texts[_i];
     char strict[128];
     snprintf(strict, sizeof strict, "%s reach=blocks", text);
-    picture p = picture_draw(_i < 3 ? PICTURE_NATURAL : PICTURE_NOISE, 290, 170, 3, 8, 3);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(_i < 3 ? PICTURE_NATURAL : PICTURE_NOISE, 290, 170, 3, 8, 3);
     bytes reference = encode(&input, text, "cpu");
     soft->scratch_cost = 3;
     expect_same("once or twice", &reference, encode(&input, strict, "cuda-only"), "cuda:0 blocks");
@@ -126,9 +109,6 @@ TEST_EACH(blocks_in_parts, 6)
     ck_assert_int_eq(refused.status, WVL_ERROR_MEMORY);
     ck_assert_msg(strstr(refused.error, "reach") != NULL, "%s", refused.error);
     soft->scratch_cost = 0;
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* The kernels' own source in whole encodes, as the CPU runs it (slow: small pictures). */
@@ -142,17 +122,13 @@ TEST_EACH(blocks_emulated, 8)
                                         "reversible=no psnr=32,40 roi=rect=20,10,70,60 style=RESET+PTERM block=128,8",
                                         "block=16,64 tile=60,70" WAVES,
                                         "reversible=no style=BYPASS+VSC qfactor=60 block=32,32" WAVES};
-    picture p = picture_draw(_i & 1 ? PICTURE_SPARSE : PICTURE_NATURAL, 97, 83, 3, _i & 2 ? 12 : 8, 3);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(_i & 1 ? PICTURE_SPARSE : PICTURE_NATURAL, 97, 83, 3, _i & 2 ? 12 : 8, 3);
     bytes reference = encode(&input, texts[_i], "cpu");
     (void)setenv("SOFT_EMULATE", "1", 1);
     soft->coded_parts = 0;
     expect_same(texts[_i], &reference, encode(&input, texts[_i], "cuda-only"), "cuda:0 blocks");
     ck_assert_uint_gt(soft->coded_parts, 0);
     (void)unsetenv("SOFT_EMULATE");
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* What of Part 1 the CPU finishes: the device codes the blocks. */
@@ -191,15 +167,12 @@ TEST_EACH(part1_blocks, 14)
                                               .dy = i == 2 && c > 2 ? 3 : 1};
         }
         picture p = picture_draw_format(i ? PICTURE_NATURAL : PICTURE_NOISE, &format, 3);
-        picture_input input = picture_open_input(&p, 0);
+        picture_input input = open_input(&p, 0);
         bytes reference = encode(&input, texts[_i], "cpu");
         if (reference.status == WVL_OK) {
             expect_same(texts[_i], &reference, encode(&input, strict, "cuda-only"), "cuda:0 blocks");
         }
         ck_assert_msg(reference.status == WVL_OK || i == 2, "%s: %s", texts[_i], reference.error);
-        free_bytes(&reference);
-        picture_close_input(&input);
-        picture_free(&p);
     }
 }
 
@@ -208,14 +181,13 @@ TEST_EACH(part1_portions, 3)
 {
     static const char *const texts[] = {"block=16,16 packed-headers=ppm", "reversible=no block=32,32 psnr=36",
                                         "roi=rect=50,40,150,120 block=16,16 packed-headers=ppt"};
-    picture p = picture_draw(PICTURE_NATURAL, 180, 120, 3, 8, 3);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 180, 120, 3, 8, 3);
+    bytes reference = encode(&input, texts[_i], "cpu");
     uint64_t all = 0;
     uint32_t most = 0, fine = 0;
     for (uint64_t part = 20, has_enough = 1; has_enough && part > 4; part--) {
         close_context(); /* with it goes what memory of the device is kept */
         open_context();
-        bytes reference = encode(&input, texts[_i], "cpu");
         soft->memory_limit = all * part / 20;
         soft->coded_parts = 0;
         soft->memory_peak = 0;
@@ -228,18 +200,14 @@ TEST_EACH(part1_portions, 3)
             expect_same("less memory", &reference, b, "cuda:0 blocks");
         }
         all = all ? all : soft->memory_peak;
-        free_bytes(&reference);
     }
     ck_assert_msg(fine > 6 && most > 6, "%u of them, %u portions", fine, most);
     soft->memory_limit = 0;
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* ---- Pictures in flight ---------------------------------------------------------------------- */
 
 #define IN_FLIGHT 16u
-#define PICTURES (2 * IN_FLIGHT)
 
 /* Encodes many pictures, with the device failing at its call `fail_at` from now on (0: never). Each ends with its bytes
  * or an error. Returns how many had bytes, and through *errors those that ended as `expected` says. */
@@ -248,35 +216,26 @@ static uint32_t encode_many(const picture_input *input, const char *settings, co
 {
     wvl_plan *plan = make_plan(&input->format, settings, "cuda-only");
     wvl_encoder *encoder;
-    wvl_encoded_picture *finished;
-    uint32_t fine = 0;
+    uint32_t fine = 0, sent = 0;
     *errors = 0;
     wvl_status status = wvl_encoder_create(plan, IN_FLIGHT, &encoder);
     ck_assert_msg(status == WVL_OK || status == expected, "create: %d", status);
+    if (status != WVL_OK) {
+        return 0;
+    }
     soft->fail_at = fail_at ? soft->calls + fail_at : 0;
-    for (uint32_t i = 0; i < PICTURES && status == WVL_OK; i++) {
-        wvl_status sent = wvl_encoder_submit(encoder, &input->image, NULL, NULL);
-        if (sent == WVL_AGAIN) {
-            break;
-        }
-        ck_assert_msg(sent == WVL_OK, "submit: %d", sent);
+    while ((status = wvl_encoder_submit(encoder, &input->image, NULL, NULL)) == WVL_OK) {
+        sent++;
     }
-    if (status == WVL_OK) {
-        wvl_encoder_end(encoder);
-        while (wvl_encoder_receive(encoder, UINT32_MAX, &finished) == WVL_OK) {
-            size_t count;
-            const void *data = wvl_encoded_picture_data(finished, &count);
-            wvl_status ended = wvl_encoded_picture_status(finished);
-            ck_assert_msg(ended != WVL_OK || (count == reference->count && !memcmp(data, reference->data, count)),
-                          "other bytes");
-            ck_assert_msg(ended == WVL_OK || ended == expected, "a picture ended with %d", ended);
-            fine += ended == WVL_OK;
-            *errors += ended != WVL_OK;
-            wvl_encoded_picture_release(finished);
-        }
-        wvl_encoder_release(encoder);
+    ck_assert_msg(status == WVL_AGAIN, "submit: %d", status);
+    for (uint32_t n = 0; n < sent; n++) {
+        bytes b = receive(encoder);
+        ck_assert_msg(b.status != WVL_OK || have_same_bytes(reference, &b), "other bytes");
+        ck_assert_msg(b.status == WVL_OK || b.status == expected, "a picture ended with %d", b.status);
+        fine += b.status == WVL_OK;
+        *errors += b.status != WVL_OK;
     }
-    wvl_plan_release(plan);
+    wvl_encoder_release(encoder);
     return fine;
 }
 
@@ -285,8 +244,7 @@ static uint32_t encode_many(const picture_input *input, const char *settings, co
 TEST_EACH(lost_in_flight, 4)
 {
     const char *settings = _i < 2 ? "style=HT" : "style=BYPASS+TERMALL";
-    picture p = picture_draw(PICTURE_NATURAL, 97, 83, 1, 8, 3);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 97, 83, 1, 8, 3);
     bytes reference = encode(&input, settings, "cpu");
     uint32_t errors, failed = 0;
     soft->fail_status = 719;
@@ -295,19 +253,11 @@ TEST_EACH(lost_in_flight, 4)
         uint32_t fine = encode_many(&input, settings, &reference, n, WVL_ERROR_DEVICE, &errors);
         ck_assert_uint_eq(fine + errors, IN_FLIGHT);
         failed += errors;
-        soft->broken = 0;
-        soft->fail_at = 0;
-        wvl_cuda_forget_losses();
-        free_bytes(&reference);
+        fail_call(0, 719);
         close_context();
         open_context();
-        soft->fail_status = 719;
-        reference = encode(&input, settings, "cpu");
     }
     ck_assert_uint_gt(failed, 0);
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* One wait of the host a picture, for the picture; one more for its pixels where they lie in memory of the host or have
@@ -320,28 +270,17 @@ TEST_EACH(one_wait_each, 12)
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
     const char *settings = all[_i % 3];
     int stays = _i % 3 == 2, has_event = _i / 3 == 1;
-    picture p = picture_draw(PICTURE_NATURAL, 97, 83, 3, 8, 3);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 97, 83, 3, 8, 3);
     wvl_plan *plan = make_plan(&input.format, settings, "cuda-only");
-    wvl_encoder *encoder;
-    wvl_encoded_picture *finished;
-    uint32_t frames = 4, sent = 0, count = 40, least = _i < 3 ? count : 2 * count;
-    ck_assert_int_eq(wvl_encoder_create(plan, frames, &encoder), WVL_OK);
+    uint32_t frames = 4, count = 40, least = _i < 3 ? count : 2 * count;
+    wvl_encoder *encoder = open_encoder(plan, frames);
     input.image.memory_kind = kinds[_i / 3]; /* memory of the software device is that of the host */
     if (has_event) {
         input.image.ready_event = open_event();
     }
     uint32_t waits = soft->waits, stream_waits = soft->stream_waits;
     uint64_t pinned = soft->pinned_used;
-    for (uint32_t received = 0; received < count; received++) {
-        while (sent < count && wvl_encoder_submit(encoder, &input.image, NULL, NULL) == WVL_OK) {
-            sent++;
-        }
-        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &finished), WVL_OK);
-        ck_assert_msg(strstr(wvl_result_backend(wvl_encoded_picture_result(finished)), "packets") != NULL, "%s",
-                      wvl_encoded_picture_error(finished));
-        wvl_encoded_picture_release(finished);
-    }
+    fly(encoder, &(flight){.images = {&input.image}, .kinds = 1, .count = count, .from = "packets"});
     waits = soft->waits - waits;
     ck_assert_msg(waits >= least && waits <= least + (stays ? 0 : frames), "%s: %u waits for %u pictures", settings,
                   waits, count);
@@ -351,22 +290,15 @@ TEST_EACH(one_wait_each, 12)
         close_event(input.image.ready_event);
     }
     wvl_encoder_release(encoder);
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* A finished picture goes to the sink in several pieces. */
 TEST(large_pictures_in_pieces)
 {
-    picture p = picture_draw(PICTURE_NOISE, 1024, 1100, 3, 16, 3);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NOISE, 1024, 1100, 3, 16, 3);
     bytes reference = encode(&input, "style=HT", "cpu");
     ck_assert_uint_gt(reference.count, 4u << 20);
     expect_same("pieces", &reference, encode(&input, "style=HT reach=packets", "cuda-only"), "cuda:0 packets");
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* The least that a device must do: else it is not used, or not usable. */
@@ -378,8 +310,7 @@ TEST(reach_is_asked_for)
                  {"layers=65 reach=packets", "more than 64 layers"},
                  {"style=HT reach=packets" WAVES, "packed packet headers"},
                  {"style=HT reversible=no psnr=40 reach=blocks", "HT blocks with a target"}};
-    picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         bytes reference = encode(&input, cases[i].text, "cpu"), refused = encode(&input, cases[i].text, "cuda-only");
         ck_assert_msg(refused.status == WVL_ERROR_UNSUPPORTED && strstr(refused.error, cases[i].reason) &&
@@ -388,10 +319,7 @@ TEST(reach_is_asked_for)
         log_text[0] = 0;
         expect_same(cases[i].text, &reference, encode(&input, cases[i].text, "cuda"), "cpu");
         ck_assert_msg(strstr(log_text, cases[i].reason) != NULL, "%s", log_text);
-        free_bytes(&reference);
     }
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* ---- What is refused, and why ---------------------------------------------------------------- */
@@ -407,7 +335,6 @@ static wvl_reach ask_reach(uint32_t width, uint32_t height, const char *settings
     const char *said = NULL;
     wvl_reach reach = wvl_way_reach(&wvl_backend_cuda, plan, NULL, &said);
     ck_assert_msg(said && strstr(said, why), "%s: %s", settings, said ? said : "no reason");
-    wvl_plan_release(plan);
     return reach;
 }
 
@@ -451,19 +378,13 @@ static void check_error(const char *what, wvl_status status, wvl_status wanted, 
 static void check_flight(const picture_input *input, const char *settings, const char *device, int has_sink,
                          const char *reason)
 {
-    wvl_plan *plan = make_plan(&input->format, settings, device);
-    wvl_encoder *encoder;
-    wvl_encoded_picture *got;
+    wvl_encoder *encoder = open_encoder(make_plan(&input->format, settings, device), 2);
     wvl_sink sink;
-    ck_assert_int_eq(wvl_encoder_create(plan, 2, &encoder), WVL_OK);
     ck_assert(!has_sink || wvl_sink_open_memory(context, &sink) == WVL_OK);
     ck_assert_int_eq(wvl_encoder_submit(encoder, &input->image, has_sink ? &sink : NULL, NULL), WVL_OK);
-    ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &got), WVL_OK);
-    check_error(settings, wvl_encoded_picture_status(got), WVL_ERROR_UNSUPPORTED, wvl_encoded_picture_error(got),
-                reason);
-    wvl_encoded_picture_release(got);
+    bytes b = receive(encoder);
+    check_error(settings, b.status, WVL_ERROR_UNSUPPORTED, b.error, reason);
     wvl_encoder_release(encoder);
-    wvl_plan_release(plan);
 }
 
 /* Bytes that are to stay in memory of a device, where they cannot. */
@@ -480,8 +401,7 @@ TEST(output_memory_is_refused)
          "no device finishes this picture: a profile is checked in memory of the host"},
         {"layers=65", "cuda", "no device finishes this picture: pictures of more than 64 layers"},
     };
-    picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         char settings[256];
         snprintf(settings, sizeof settings, "%s output-memory=device", rows[i].settings);
@@ -491,8 +411,6 @@ TEST(output_memory_is_refused)
     check_flight(&input, "style=HT output-memory=device", "cuda-only", 1, "only an encoder object without a sink");
     check_flight(&input, "style=HT plm=yes output-memory=device", "cuda", 0, "PLM segments");
     check_flight(&input, "style=HT output-memory=device", "cuda:9", 0, "no device could be opened");
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* Encoder objects that cannot be: the context says why. */
@@ -512,29 +430,23 @@ TEST(encoders_are_refused)
         {"reversible=no rates=9 plm=yes reach=blocks", "cuda-only",
          "the device does less than the option reach asks for: blocks with rdoq", WVL_ERROR_UNSUPPORTED},
     };
-    picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         wvl_plan *plan = make_plan(&input.format, rows[i].settings, rows[i].device);
         wvl_encoder *encoder;
         wvl_status status = wvl_encoder_create(plan, 2, &encoder);
         check_error(rows[i].settings, status, rows[i].status, wvl_context_error(context), rows[i].reason);
-        wvl_plan_release(plan);
         plan = make_plan(&input.format, "style=HT", "cpu");
         ck_assert_int_eq(wvl_encoder_create(plan, 1, &encoder), WVL_OK);
         ck_assert_str_eq(wvl_context_error(context), "");
         wvl_encoder_release(encoder);
-        wvl_plan_release(plan);
     }
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* Pixels where they cannot be read. */
 TEST(pixels_are_refused)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     input.image.memory_kind = WVL_MEMORY_DEVICE;
     input.image.device = 3;
     bytes refused = encode(&input, "style=HT", "cuda-only:0");
@@ -542,8 +454,6 @@ TEST(pixels_are_refused)
     input.image.device = 0;
     refused = encode(&input, "style=HT", "cpu");
     check_error("cpu", refused.status, WVL_ERROR_UNSUPPORTED, refused.error, "the CPU cannot read them");
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 TEST_MAIN("device_coded")

@@ -78,15 +78,12 @@ TEST_EACH(same_bytes, SETTINGS)
     for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         picture p = picture_draw(i & 1 ? PICTURE_NATURAL : PICTURE_SPARSE, shapes[i].w, shapes[i].h, shapes[i].count,
                                  shapes[i].depth, i);
-        picture_input input = picture_open_input(&p, 0);
+        picture_input input = open_input(&p, 0);
         bytes reference = encode(&input, settings[_i], "cpu");
         if (reference.status != WVL_ERROR_UNREACHABLE) {
             ck_assert_msg(reference.status == WVL_OK && !strcmp(reference.backend, "cpu"), "%s", reference.error);
             check_layouts(&p, &input, settings[_i], &reference);
-            free_bytes(&reference);
         }
-        picture_close_input(&input);
-        picture_free(&p);
     }
     ck_assert(_i > 1 || soft->marches > 0);
 }
@@ -106,7 +103,6 @@ static work encode_counted(picture_input *input, wvl_memory_kind kind)
     ck_assert_msg(reference.status == WVL_OK, "%s", reference.error);
     input->image.memory_kind = kind;
     expect_same("interleaved", &reference, encode(input, "levels=3" WAVES, "cuda-only"), "cuda:0 blocks");
-    free_bytes(&reference);
     return (work){soft->uploaded_bytes - before.uploaded_bytes, soft->launches - before.launches,
                   soft->marches - before.marches};
 }
@@ -119,7 +115,7 @@ TEST_EACH(interleaved_by_addresses, 8)
     unsigned depth = _i / 4 ? 12 : 8;
     size_t sample = depth > 8 ? 2 : 1;
     picture p = picture_draw(PICTURE_NATURAL, 272, 192, 3, depth, 3);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     wvl_plane planes[LAYOUT_PLANES];
     layout l;
     ck_assert(layout_fill(&p, depth > 8, 1, 0, &l));
@@ -144,8 +140,6 @@ TEST_EACH(interleaved_by_addresses, 8)
         (void)encode_counted(&input, kinds[_i % 4]);
     }
     free(l.memory);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* Conversion to X'Y'Z' before the transform, tiles and all memory kinds included. */
@@ -160,36 +154,28 @@ TEST(converted)
                  {16, "input-color=xyz"}};
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         picture p = picture_draw(PICTURE_NATURAL, 203, 151, 3, cases[i].depth, i);
-        picture_input input = picture_open_input(&p, 0);
+        picture_input input = open_input(&p, 0);
         bytes reference = encode(&input, cases[i].settings, "cpu");
         ck_assert_msg(reference.status == WVL_OK, "%s", reference.error);
         check_layouts(&p, &input, cases[i].settings, &reference);
-        free_bytes(&reference);
-        picture_close_input(&input);
-        picture_free(&p);
     }
 }
 
 TEST(empty_blocks_stay)
 {
-    picture p = picture_draw(PICTURE_FLAT, 512, 512, 1, 8, 3);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_FLAT, 512, 512, 1, 8, 3);
     bytes reference = encode(&input, COEFS, "cpu");
     soft->delivered_bytes = soft->downloaded_bytes = 0;
     expect_same("flat", &reference, encode(&input, COEFS, "cuda-only"), "cuda:0");
     ck_assert_uint_gt(soft->deliveries, 0);
     ck_assert_uint_lt(soft->delivered_bytes + soft->downloaded_bytes, 512 * 512 * 2 / 8);
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* ---- Choice ---------------------------------------------------------------------------------- */
 
 TEST(deep_samples_go_to_the_cpu)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 60, 50, 1, 17, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 60, 50, 1, 17, 1);
     bytes reference = encode(&input, "", "cpu");
     expect_same("cuda", &reference, encode(&input, "", "cuda"), "cpu");
     ck_assert_ptr_nonnull(strstr(log_text, "16 bits"));
@@ -197,9 +183,6 @@ TEST(deep_samples_go_to_the_cpu)
     bytes refused = encode(&input, "", "cuda-only");
     ck_assert_int_eq(refused.status, WVL_ERROR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(refused.error, "16 bits"));
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 TEST(words)
@@ -224,8 +207,7 @@ TEST(words)
 /* Host pixels of a single picture stay with the CPU under auto; pixels on a device take it. */
 TEST(automatic)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 160, 120, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 160, 120, 3, 8, 1);
     bytes reference = encode(&input, WAVES, "cpu");
     expect_same("host", &reference, encode(&input, WAVES, "auto"), "cpu");
     input.image.memory_kind = WVL_MEMORY_DEVICE;
@@ -239,15 +221,11 @@ TEST(automatic)
     ck_assert_int_eq(refused.status, WVL_ERROR_ARGUMENT);
     refused = encode(&input, WAVES, "auto");
     ck_assert_int_eq(refused.status, WVL_ERROR_DEVICE);
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 TEST(missing_and_old_devices)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 90, 80, 1, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 90, 80, 1, 8, 1);
     bytes reference = encode(&input, WAVES, "cpu");
     wvl_device_info info = {.struct_size = sizeof info};
     soft->devices = 2;
@@ -264,9 +242,6 @@ TEST(missing_and_old_devices)
     bytes refused = encode(&input, WAVES, "cuda-only:0");
     ck_assert_int_eq(refused.status, WVL_ERROR_DEVICE);
     ck_assert_ptr_nonnull(strstr(refused.error, "7.5"));
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -275,12 +250,10 @@ TEST(missing_and_old_devices)
  * for one. */
 TEST(little_memory)
 {
-    picture p = picture_draw(PICTURE_SPARSE, 4000, 1500, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_SPARSE, 4000, 1500, 3, 8, 1);
     wvl_plan *plan = make_plan(&input.format, "style=HT tile=2000,1500" WAVES, "cuda-only");
-    wvl_plan_memory memory = {.struct_size = sizeof memory};
+    wvl_plan_memory memory = measure(plan);
     bytes reference = encode(&input, "style=HT tile=2000,1500" WAVES, "cpu");
-    ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
     ck_assert_uint_gt(memory.device_bytes, 2 * 2000 * 1500 * 3 * 2);
     uint64_t one = memory.device_bytes / 2;
     soft->memory_limit = one - 1;
@@ -293,17 +266,12 @@ TEST(little_memory)
     expect_same("two slots", &reference, encode_plan(plan, &input.image), "cuda:0 blocks");
     ck_assert_msg(soft->waits - waits == 2 + 2, "%u waits for two waves and the end of two streams",
                   soft->waits - waits);
-    free_bytes(&reference);
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* What a picture took stays for the next one of its plan, until memory runs short. */
 TEST(kept_memory)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 800, 600, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 800, 600, 3, 8, 1);
     wvl_plan *plan = make_plan(&input.format, WAVES, "cuda-only"),
              *tiled = make_plan(&input.format, "tile=256,256 block=32,32" WAVES, "cuda-only");
     bytes reference = encode(&input, WAVES, "cpu"),
@@ -321,26 +289,17 @@ TEST(kept_memory)
     soft->memory_limit = soft->memory_used;
     bytes other = encode(&input, "levels=3" WAVES, "cuda-only");
     ck_assert_msg(other.status == WVL_OK, "kept memory was in the way: %s", other.error);
-    free_bytes(&other);
-    free_bytes(&reference);
-    free_bytes(&tiled_reference);
-    wvl_plan_release(plan);
-    wvl_plan_release(tiled);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* The promise covers a device too. */
 TEST(memory_promise)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 700, 500, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 700, 500, 3, 8, 1);
     static const char *const shapes[] = {WAVES, ("tile=128,128" WAVES), ("tile=64,64 reversible=no layers=4" WAVES),
                                          "reversible=no psnr=35"};
     for (unsigned i = 0; i < 4; i++) {
         wvl_plan *plan = make_plan(&input.format, shapes[i], "cuda-only");
-        wvl_plan_memory memory = {.struct_size = sizeof memory};
-        ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
+        wvl_plan_memory memory = measure(plan);
         bytes first = encode_plan(plan, &input.image); /* opens the device, which stays */
         uint64_t before = books.live_bytes;
         books.peak_bytes = before;
@@ -348,11 +307,7 @@ TEST(memory_promise)
         ck_assert_msg(books.peak_bytes - before <= memory.base_bytes + memory.coded_bytes_bound,
                       "%s: peak %llu, promised %llu", shapes[i], (unsigned long long)(books.peak_bytes - before),
                       (unsigned long long)(memory.base_bytes + memory.coded_bytes_bound));
-        free_bytes(&first);
-        wvl_plan_release(plan);
     }
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */
@@ -368,29 +323,20 @@ TEST_EACH(every_call_may_fail, 24)
     const char *text = texts[codes];
     const char *device = only ? "cuda-only" : "cuda", *whole = codes ? "cuda:0 blocks" : "cuda:0";
     soft->scratch_cost = codes ? 12 : 0; /* blocks are coded in parts */
-    picture p = picture_draw(PICTURE_NATURAL, 190, 170, 3, 8, 5);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 190, 170, 3, 8, 5);
     input.image.memory_kind = _i & 4 ? WVL_MEMORY_PINNED : WVL_MEMORY_HOST;
     bytes reference = encode(&input, text, "cpu");
-    uint32_t n = 1, failures = 0;
-    for (;; n++) {
-        wvl_context *shared = context;
-        wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = ledger_allocator(&books)};
-        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
-        soft->calls = 0;
-        soft->fail_at = n;
-        soft->fail_status = status;
-        soft->broken = 0;
-        soft->last = NULL;
-        wvl_cuda_forget_losses();
+    uint32_t failures = 0;
+    for (uint32_t n = 1, failed = 1; failed; n++) {
+        wvl_context *usual = enter_context(1);
+        fail_call(n, status);
         bytes b = encode(&input, text, device);
-        int failed = soft->last != NULL;
+        failed = soft->last != NULL;
         failures += failed;
         if (b.status == WVL_OK) {
             ck_assert_msg(!failed || !only || (codes && !strcmp(b.backend, "cuda:0")) || may_retry,
                           "call %u (%s) failed unseen", n, soft->last);
-            ck_assert_msg(b.count == reference.count && !memcmp(b.data, reference.data, b.count),
-                          "call %u (%s): other bytes", n, soft->last);
+            ck_assert_msg(have_same_bytes(&reference, &b), "call %u (%s): other bytes", n, soft->last);
             ck_assert_msg(!strcmp(b.backend, whole) == !failed || (failed && may_retry), "call %u (%s): from %s", n,
                           soft->last, b.backend);
         } else {
@@ -399,83 +345,59 @@ TEST_EACH(every_call_may_fail, 24)
                           "call %u (%s): %d %s", n, soft->last, b.status, b.error);
             ck_assert_msg(strlen(b.error) > 10, "call %u (%s): no text", n, soft->last);
         }
-        free_bytes(&b);
         if (failed && !only) { /* the next picture comes in any case */
             bytes next = encode(&input, text, device);
-            ck_assert_msg(next.status == WVL_OK && next.count == reference.count &&
-                              !memcmp(next.data, reference.data, next.count),
-                          "after call %u: %s", n, next.error);
+            ck_assert_msg(have_same_bytes(&reference, &next), "after call %u: %s", n, next.error);
             ck_assert_msg(status != STICKY || !strcmp(next.backend, "cpu"), "after call %u: from %s", n, next.backend);
-            free_bytes(&next);
         }
-        wvl_context_release(context);
-        context = shared;
-        ck_assert_msg(soft->live == 0, "call %u (%s): %u things leaked", n, soft->last, soft->live);
-        soft->fail_at = 0;
-        if (!failed) {
-            break;
-        }
+        leave_context(usual);
     }
-    soft->broken = 0;
+    fail_call(0, 0);
     ck_assert_uint_gt(failures, 30);
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
-}
-
-/* With a context of its own. */
-static bytes encode_in(wvl_context *other, const picture_input *input, const char *device)
-{
-    wvl_context *mine = context;
-    context = other;
-    bytes b = encode(input, WAVES, device);
-    context = mine;
-    return b;
 }
 
 /* A device that one context has lost is lost for the process: nothing is tried on it any more, neither by contexts that
  * had opened it nor by new ones. */
 TEST(lost_for_good)
 {
-    wvl_context *others[2];
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = ledger_allocator(&books)};
+    wvl_context *usual = context, *others[2];
     wvl_device_info info = {.struct_size = sizeof info};
-    ck_assert_int_eq(wvl_context_create(&options, &others[0]), WVL_OK);
-    picture p = picture_draw(PICTURE_NATURAL, 190, 170, 1, 8, 5);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 190, 170, 1, 8, 5);
     bytes reference = encode(&input, WAVES, "cpu");
     expect_same("before", &reference, encode(&input, WAVES, "cuda"), "cuda:0 blocks");
-    expect_same("before, another context", &reference, encode_in(others[0], &input, "cuda-only"), "cuda:0 blocks");
+    (void)enter_context(1);
+    others[0] = context;
+    expect_same("before, another context", &reference, encode(&input, WAVES, "cuda-only"), "cuda:0 blocks");
     ck_assert(wvl_device_describe(0, &info) == WVL_OK && info.usable);
     soft->fail_status = STICKY;
     soft->fail_at = soft->calls + 6;
+    context = usual;
     bytes lost = encode(&input, WAVES, "cuda");
     ck_assert_int_eq(lost.status, WVL_ERROR_DEVICE);
     ck_assert_ptr_nonnull(strstr(lost.error, "lost"));
     uint32_t calls = soft->calls;
     expect_same("after", &reference, encode(&input, WAVES, "cuda"), "cpu");
     ck_assert_int_eq(encode(&input, WAVES, "cuda-only").status, WVL_ERROR_DEVICE);
-    ck_assert_int_eq(wvl_context_create(&options, &others[1]), WVL_OK);
+    (void)enter_context(1);
+    others[1] = context;
     for (unsigned i = 0; i < 2; i++) {
-        expect_same("after, other contexts", &reference, encode_in(others[i], &input, "cuda"), "cpu");
-        bytes refused = encode_in(others[i], &input, "cuda-only");
+        context = others[i];
+        expect_same("after, other contexts", &reference, encode(&input, WAVES, "cuda"), "cpu");
+        bytes refused = encode(&input, WAVES, "cuda-only");
         ck_assert_int_eq(refused.status, WVL_ERROR_DEVICE);
         ck_assert_msg(strstr(refused.error, "lost") != NULL, "%s", refused.error);
-        wvl_context_release(others[i]);
+        close_only_context();
     }
+    context = usual;
     ck_assert_uint_eq(soft->calls, calls);
     soft->broken = 0;
     ck_assert(wvl_device_describe(0, &info) == WVL_OK && !info.usable);
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* A driver that builds no graphs, or has no memory for one, gets single launches. */
 TEST(without_graphs)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 120, 100, 3, 8, 5);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 120, 100, 3, 8, 5);
     bytes reference = encode(&input, "style=HT", "cpu");
     static const int statuses[] = {WVL_CUDA_NOT_SUPPORTED, WVL_CUDA_OUT_OF_MEMORY};
     for (unsigned i = 0; i < 2; i++) {
@@ -483,23 +405,18 @@ TEST(without_graphs)
         expect_same("single launches", &reference, encode(&input, "style=HT", "cuda-only"), "cuda:0 packets");
     }
     soft->graph_status = 0;
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 TEST(wrong_samples)
 {
     picture p = picture_draw(PICTURE_NATURAL, 120, 100, 3, 7, 5);
     for (int wide = 0; wide < 2; wide++) {
-        picture_input input = picture_open_input(&p, wide);
+        picture_input input = open_input(&p, wide);
         input.samples[120 * 100 + 77] = 0x80; /* of the second component, or of the first in 32 bits */
         bytes b = encode(&input, "tile=50,50", "cuda-only");
         ck_assert_int_eq(b.status, WVL_ERROR_INPUT);
         ck_assert_ptr_nonnull(strstr(b.error, "depth"));
-        picture_close_input(&input);
     }
-    picture_free(&p);
 }
 
 static int refuse_half_way(void *user, uint64_t done, uint64_t total, wvl_stage stage)
@@ -510,23 +427,18 @@ static int refuse_half_way(void *user, uint64_t done, uint64_t total, wvl_stage 
 
 TEST(cancelled_half_way)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 600, 500, 3, 8, 5);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 600, 500, 3, 8, 5);
     wvl_plan *plan = make_plan(&input.format, "tile=64,64", "cuda-only");
     wvl_sink sink;
     wvl_control control = {.struct_size = sizeof control, .progress = refuse_half_way};
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     ck_assert_int_eq(wvl_encode(plan, &input.image, &sink, &control, NULL, NULL, 0), WVL_CANCELLED);
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* A device need not begin with what nobody wants. */
 TEST(cancelled_before_the_start)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 96, 80, 3, 8, 5);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 96, 80, 3, 8, 5);
     wvl_plan *plan = make_plan(&input.format, "tile=32,32", "cuda-only");
     wvl_cancel *cancel;
     wvl_sink sink;
@@ -539,9 +451,6 @@ TEST(cancelled_before_the_start)
     ck_assert_int_eq(wvl_encode(plan, &input.image, &sink, &control, NULL, text, sizeof text), WVL_CANCELLED);
     ck_assert_uint_eq(soft->launches, launches);
     wvl_cancel_release(cancel);
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 TEST_MAIN("device_conductor")

@@ -15,7 +15,6 @@
 
 static const char *const kinds[KINDS] = {"style=HT", "style=BYPASS block=32,16"};
 
-static picture pictures[PICTURES];
 static picture_input inputs[PICTURES];
 static bytes expected[KINDS][PICTURES];
 
@@ -23,8 +22,7 @@ static void open_pictures(void)
 {
     open_context();
     for (unsigned i = 0; i < PICTURES; i++) {
-        pictures[i] = picture_draw(i % 3 == 2 ? PICTURE_NOISE : PICTURE_NATURAL, 61, 47, 1, 8, i);
-        inputs[i] = picture_open_input(&pictures[i], 0);
+        inputs[i] = draw_input(i % 3 == 2 ? PICTURE_NOISE : PICTURE_NATURAL, 61, 47, 1, 8, i);
         for (unsigned k = 0; k < KINDS; k++) {
             expected[k][i] = encode(&inputs[i], kinds[k], "cpu");
             ck_assert_int_eq(expected[k][i].status, WVL_OK);
@@ -36,13 +34,6 @@ static void close_pictures(void)
 {
     soft->broken = 0;
     soft->fail_at = soft->scratch_cost = 0;
-    for (unsigned i = 0; i < PICTURES; i++) {
-        for (unsigned k = 0; k < KINDS; k++) {
-            free_bytes(&expected[k][i]);
-        }
-        picture_close_input(&inputs[i]);
-        picture_free(&pictures[i]);
-    }
     close_context();
 }
 
@@ -80,7 +71,7 @@ static void count_end(ends *e, wvl_encoded_picture *got, const bytes *want)
     }
 }
 
-static void receive(wvl_encoder *encoder, unsigned kind, uint32_t *received, ends *e)
+static void receive_end(wvl_encoder *encoder, unsigned kind, uint32_t *received, ends *e)
 {
     wvl_encoded_picture *got;
     ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &got), WVL_OK);
@@ -95,12 +86,12 @@ static void send_all(wvl_encoder *encoder, unsigned kind, ends *e)
     for (uint32_t sent = 0; sent < PICTURES; sent++) {
         wvl_status status;
         while ((status = wvl_encoder_submit(encoder, &inputs[sent].image, NULL, NULL)) == WVL_AGAIN) {
-            receive(encoder, kind, &received, e);
+            receive_end(encoder, kind, &received, e);
         }
         ck_assert_int_eq(status, WVL_OK);
     }
     while (received < PICTURES) {
-        receive(encoder, kind, &received, e);
+        receive_end(encoder, kind, &received, e);
     }
     e->used = soft->memory_used;
 }
@@ -114,19 +105,13 @@ typedef struct trouble {
 } trouble;
 
 /* In a context of its own. */
-static ends fly(unsigned kind, const char *device, const trouble *t)
+static ends fly_with(unsigned kind, const char *device, const trouble *t)
 {
-    wvl_context *shared = context;
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = ledger_allocator(&books)};
     wvl_encoder *encoder;
     ends e = {0};
-    soft->calls = 0;
-    soft->fail_at = t->fail_at;
-    soft->fail_status = t->status;
-    soft->last = NULL;
+    fail_call(t->fail_at, t->status);
     soft->memory_limit = t->memory;
-    wvl_cuda_forget_losses();
-    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+    wvl_context *usual = enter_context(1);
     wvl_plan *plan = make_plan(&inputs[0].format, kinds[kind], device);
     wvl_status status = wvl_encoder_create(plan, IN_FLIGHT, &encoder);
     e.is_created = status == WVL_OK;
@@ -137,10 +122,7 @@ static ends fly(unsigned kind, const char *device, const trouble *t)
     } else {
         ck_assert_msg(status == WVL_ERROR_MEMORY || status == WVL_ERROR_DEVICE, "create: %d", status);
     }
-    wvl_plan_release(plan);
-    wvl_context_release(context);
-    context = shared;
-    ck_assert_msg(soft->live == 0, "call %u (%s): %u things leaked", t->fail_at, soft->last, soft->live);
+    leave_context(usual);
     soft->broken = 0;
     soft->fail_at = 0;
     soft->memory_limit = 0;
@@ -161,7 +143,7 @@ TEST_EACH(every_call_may_fail, 8)
     uint32_t errors = 0;
     ends e;
     for (;; t.fail_at += getenv("WVL_TEST_SHORT") ? 5 : 1) {
-        e = fly(kind, only ? "cuda-only" : "cuda", &t);
+        e = fly_with(kind, only ? "cuda-only" : "cuda", &t);
         if (!soft->last) {
             break;
         }
@@ -183,11 +165,11 @@ TEST_EACH(memory_is_short, 4)
     unsigned kind = (unsigned)_i & 1, seen = 0;
     const char *device = _i & 2 ? "cuda-only" : "cuda";
     trouble t = {0};
-    uint64_t all = fly(kind, device, &t).used;
+    uint64_t all = fly_with(kind, device, &t).used;
     ck_assert_uint_gt(all, 100000);
     for (t.memory = all / 40; t.memory <= all + all / 40; t.memory += all / 40) {
         t.is_taken = !t.is_taken;
-        ends e = fly(kind, device, &t);
+        ends e = fly_with(kind, device, &t);
         ck_assert_uint_eq(e.lost, 0);
         ck_assert_msg(!e.is_created || sum_of(&e) == PICTURES, "%u ends", sum_of(&e));
         ck_assert_msg(_i & 2 || (e.is_created && !e.memory), "%u had no memory", e.memory);
@@ -208,9 +190,9 @@ TEST_EACH(scratch_is_short, KINDS)
     snprintf(strict, sizeof strict, "%s reach=packets", kinds[kind]);
     for (unsigned i = 0; i < 3; i++) {
         soft->scratch_cost = costs[i];
-        ends e = fly(kind, "cuda-only", &none);
+        ends e = fly_with(kind, "cuda-only", &none);
         ck_assert_uint_eq(e.by_device + e.by_cpu, PICTURES);
-        e = fly(kind, "cuda", &none);
+        e = fly_with(kind, "cuda", &none);
         ck_assert_uint_eq(e.by_device + e.by_cpu, PICTURES);
         ck_assert(costs[i] < 1u << 16 || !e.by_device);
     }

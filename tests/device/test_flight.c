@@ -5,10 +5,10 @@
  * memory that is poisoned or dirty. The bytes are the CPU's when a picture is received and when it is given back. Runs
  * on the device in software, or on the machine's. WVL_CUDA_SUBSET: few flights, for checkers that are slow.
  */
-#include <dlfcn.h>
 #include <pthread.h>
 
 #include "picture_bench.h"
+#include "soft_find.h"
 #include "tests/support/support.h"
 #include "wavelane_frames.h"
 
@@ -20,26 +20,24 @@
 
 /* ---- Recipes --------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *settings;
-    uint32_t width, height, count, depth;
-} recipes[] = {
-    {"style=HT", 131, 117, 3, 8},
-    {"plt=yes", 131, 117, 3, 8},
-    {"style=HT reversible=no step=0.004 measure-psnr=no plt=yes", 97, 83, 3, 8},
-    {"style=TERMALL reversible=no step=0.004 measure-psnr=no block=32,32", 97, 83, 3, 8},
-    {"style=HT tile=50,40 tile-parts=R tlm=yes progression=RPCL precincts=[64,32]", 100, 90, 3, 12},
-    {"style=63 tile=50,40 tile-parts=R tlm=yes progression=PCRL precincts=[64,32]", 100, 90, 3, 12},
-    {"style=HT reversible=no qfactor=80 measure-psnr=no block=32,32 container=jph", 60, 200, 1, 8},
-    {"style=BYPASS reversible=no qfactor=80 measure-psnr=no block=16,64 container=jp2", 60, 200, 1, 8},
-    {"style=HT levels=2 sop=yes eph=yes", 9, 260, 1, 16},
-    {"style=RESET+VSC levels=2 sop=yes eph=yes", 9, 260, 1, 16},
+/* The kinds are of the first picture of each. */
+static const picture_row recipes[] = {
+    {"style=HT", 131, 117, 3, 8, PICTURE_NATURAL},
+    {"plt=yes", 131, 117, 3, 8, PICTURE_NATURAL},
+    {"style=HT reversible=no step=0.004 measure-psnr=no plt=yes", 97, 83, 3, 8, PICTURE_NATURAL},
+    {"style=TERMALL reversible=no step=0.004 measure-psnr=no block=32,32", 97, 83, 3, 8, PICTURE_NATURAL},
+    {"style=HT tile=50,40 tile-parts=R tlm=yes progression=RPCL precincts=[64,32]", 100, 90, 3, 12, PICTURE_NATURAL},
+    {"style=63 tile=50,40 tile-parts=R tlm=yes progression=PCRL precincts=[64,32]", 100, 90, 3, 12, PICTURE_NATURAL},
+    {"style=HT reversible=no qfactor=80 measure-psnr=no block=32,32 container=jph", 60, 200, 1, 8, PICTURE_NATURAL},
+    {"style=BYPASS reversible=no qfactor=80 measure-psnr=no block=16,64 container=jp2", 60, 200, 1, 8, PICTURE_NATURAL},
+    {"style=HT levels=2 sop=yes eph=yes", 9, 260, 1, 16, PICTURE_NATURAL},
+    {"style=RESET+VSC levels=2 sop=yes eph=yes", 9, 260, 1, 16, PICTURE_NATURAL},
     /* With rate control: */
-    {"reversible=no bpp=2 rdoq=no measure-psnr=no block=16,16", 41, 37, 1, 8},
-    {"max-bytes=900 rdoq=no style=TERMALL plt=yes progression=RPCL", 41, 37, 1, 12},
-    {"layers=6 reversible=no bpp=1,3 measure-psnr=no block=16,16 tile-parts=L", 41, 37, 1, 8},
-    {"style=HT reversible=no bpp=2 measure-psnr=no block=16,16", 41, 37, 1, 8},
-    {"style=HT max-bytes=900 plt=yes progression=RPCL", 41, 37, 1, 12},
+    {"reversible=no bpp=2 rdoq=no measure-psnr=no block=16,16", 41, 37, 1, 8, PICTURE_NATURAL},
+    {"max-bytes=900 rdoq=no style=TERMALL plt=yes progression=RPCL", 41, 37, 1, 12, PICTURE_NATURAL},
+    {"layers=6 reversible=no bpp=1,3 measure-psnr=no block=16,16 tile-parts=L", 41, 37, 1, 8, PICTURE_NATURAL},
+    {"style=HT reversible=no bpp=2 measure-psnr=no block=16,16", 41, 37, 1, 8, PICTURE_NATURAL},
+    {"style=HT max-bytes=900 plt=yes progression=RPCL", 41, 37, 1, 12, PICTURE_NATURAL},
 };
 #define RECIPES (sizeof recipes / sizeof *recipes)
 #define RATED 5u /* the last ones */
@@ -55,18 +53,16 @@ static void open_recipe(unsigned r, unsigned i)
 {
     static const picture_kind kinds[PIXELS] = {PICTURE_NATURAL, PICTURE_NOISE, PICTURE_SPARSE};
     static const wvl_memory_kind places[PIXELS] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
-    picture p =
-        picture_draw(kinds[i], recipes[r].width, recipes[r].height, recipes[r].count, recipes[r].depth, r * PIXELS + i);
-    REQUIRE_THAT(picture_case_open(&cases[r][i], &p, recipes[r].settings), "%s", cases[r][i].problem);
+    picture_row row = recipes[r];
+    row.kind = kinds[i];
+    picture_case_draw(&cases[r][i], &row, r * PIXELS + i);
     REQUIRE(picture_pixels_open(&pixels[r][i], &driver, &cases[r][i], places[(r + i) % PIXELS]));
-    picture_free(&p);
 }
 
 static void open_suite(void)
 {
     REQUIRE_THAT(picture_driver_open(&driver), "no device: this suite runs on the software one, or on a real one");
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    flying = library && dlsym(library, "soft_driver_control") ? RECIPES - RATED : RECIPES;
+    flying = soft_find() ? RECIPES - RATED : RECIPES;
     for (unsigned k = 0; k < RECIPES * PIXELS; k++) {
         open_recipe(k / PIXELS, k % PIXELS);
     }
@@ -83,20 +79,11 @@ static void close_suite(void)
 
 static wvl_plan *make_plan(unsigned r, int on_device)
 {
-    char text[512], *rest = text;
-    wvl_params *params;
-    wvl_plan *plan;
+    char text[512], problem[256];
     snprintf(text, sizeof text, "device=cuda-only reach=packets output-memory=%s %s", on_device ? "device" : "host",
              recipes[r].settings);
-    REQUIRE(wvl_params_create(context, &params) == WVL_OK);
-    for (char *word; (word = strtok_r(rest, " ", &rest));) {
-        char *value = strchr(word, '=');
-        *value = 0;
-        REQUIRE(wvl_params_set(params, word, value + 1) == WVL_OK);
-    }
-    REQUIRE_THAT(wvl_plan_create(context, params, &cases[r][0].input.format, NULL, &plan) == WVL_OK, "%s",
-                 wvl_context_error(context));
-    wvl_params_release(params);
+    wvl_plan *plan = picture_make_plan(context, &cases[r][0].input.format, text, problem, sizeof problem);
+    REQUIRE_THAT(plan, "%s", problem);
     return plan;
 }
 
@@ -364,8 +351,8 @@ static void encode_one(unsigned r, unsigned which)
 
 static void encode_alone(flight *f)
 {
-    unsigned r = draw(f, flying), which = draw(f, PIXELS);
-    encode_one(r, which);
+    unsigned r = draw(f, flying);
+    encode_one(r, draw(f, PIXELS));
 }
 
 /* Habits of a caller: how often it submits, receives and gives back, of 8; the rest it does one after the other. */

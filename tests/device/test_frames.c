@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures in flight: order, bytes, threads, failures of single pictures, cancelling, and what the steady state takes.
  * Runs on the CPU, and on the software device where its driver is found. */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "soft.h"
-#include "tests/decode/picture.h"
+#include "picture_bench.h"
+#include "soft_find.h"
 #include "tests/fault/ledger.h"
 #include "tests/support/support.h"
 
@@ -46,23 +45,13 @@ static int finishes(void) { return is_kind("ht") || is_kind("part1"); }
 
 static wvl_plan *make_plan(const char *tile, const char *device)
 {
-    wvl_params *params;
-    wvl_plan *plan;
-    ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
-    ck_assert_int_eq(wvl_params_set(params, "tile", tile), WVL_OK);
-    ck_assert_int_eq(wvl_params_set(params, "reversible", "no"), WVL_OK);
-    if (codes_blocks()) {
-        ck_assert_int_eq(wvl_params_set(params, "style", is_kind("part1") ? "BYPASS" : "HT"), WVL_OK);
-        ck_assert_int_eq(wvl_params_set(params, "packed-headers", finishes() ? "none" : "ppt"), WVL_OK);
-    } else {
-        ck_assert_int_eq(wvl_params_set(params, "bpp", "0.5,2"), WVL_OK);
-        ck_assert_int_eq(wvl_params_set(params, "packed-headers", "ppt"), WVL_OK); /* packets are for the CPU */
-    }
-    ck_assert_int_eq(wvl_params_set(params, "rdoq", "no"), WVL_OK); /* each picture goes over the device once */
-    ck_assert_int_eq(wvl_params_set(params, "device", device), WVL_OK);
-    ck_assert_msg(wvl_plan_create(context, params, &inputs[0].format, NULL, &plan) == WVL_OK, "%s",
-                  wvl_context_error(context));
-    wvl_params_release(params);
+    const char *style = is_kind("part1") ? "BYPASS" : "HT", *packets = finishes() ? "none" : "ppt";
+    char text[256], problem[256], coder[64];
+    snprintf(coder, sizeof coder, "style=%s packed-headers=%s", style, packets);
+    snprintf(text, sizeof text, "tile=%s reversible=no %s rdoq=no device=%s", tile, /* over the device once */
+             codes_blocks() ? coder : "bpp=0.5,2 packed-headers=ppt", device);      /* packets are for the CPU */
+    wvl_plan *plan = picture_make_plan(context, &inputs[0].format, text, problem, sizeof problem);
+    ck_assert_msg(plan != NULL, "%s", problem);
     return plan;
 }
 
@@ -73,12 +62,27 @@ static void open_context(uint32_t threads)
     ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
 }
 
+/* An encoder, and what it lives in. */
+static wvl_plan *plan;
+static wvl_encoder *open_encoder(uint32_t threads, uint32_t frames, const char *tile, const char *device)
+{
+    wvl_encoder *encoder;
+    open_context(threads);
+    plan = make_plan(tile, device);
+    ck_assert_int_eq(wvl_encoder_create(plan, frames, &encoder), WVL_OK);
+    return encoder;
+}
+
+static void close_encoder(wvl_encoder *encoder)
+{
+    wvl_encoder_release(encoder);
+    wvl_plan_release(plan);
+    wvl_context_release(context);
+}
+
 static void setup(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "soft_driver_control") : NULL;
-    soft_control *(*fetch)(void);
-    memcpy(&fetch, &symbol, sizeof fetch);
-    soft = symbol ? fetch() : NULL;
+    soft = soft_find();
     if (soft && codes_blocks() && !finishes()) {
         soft->scratch_cost = 12; /* in parts */
     }
@@ -90,7 +94,7 @@ static void setup(void)
     }
     open_context(3);
     for (unsigned i = 0; i < PICTURES; i++) {
-        wvl_plan *plan = make_plan("0,0", "cpu");
+        plan = make_plan("0,0", "cpu");
         wvl_sink sink;
         ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
         ck_assert_int_eq(wvl_encode(plan, &inputs[i].image, &sink, NULL, NULL, NULL, 0), WVL_OK);
@@ -156,13 +160,10 @@ TEST(one_thread_submits_and_receives)
 {
     static const uint32_t threads[] = {1, 2, 4}, frames[] = {1, 2, 5};
     for (unsigned t = 0; t < 9; t++) {
-        open_context(threads[t / 3]);
-        wvl_plan *plan = make_plan("0,0", device_name());
-        wvl_encoder *encoder;
+        wvl_encoder *encoder = open_encoder(threads[t / 3], frames[t % 3], "0,0", device_name());
         wvl_encoded_picture *packet;
         uint32_t sent = 0, got = 0, count = 2 * PICTURES;
         released = 0;
-        ck_assert_int_eq(wvl_encoder_create(plan, frames[t % 3], &encoder), WVL_OK);
         ck_assert_uint_eq(wvl_encoder_frames(encoder), frames[t % 3]);
         ck_assert_int_eq(wvl_encoder_receive(encoder, 0, &packet), WVL_AGAIN);
         uint32_t allocations = soft ? soft->allocations : 0, waits = soft ? soft->waits : 0;
@@ -189,9 +190,7 @@ TEST(one_thread_submits_and_receives)
         wvl_encoder_end(encoder);
         ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &packet), WVL_END);
         ck_assert_int_eq(submit(encoder, 0), WVL_ERROR_ARGUMENT);
-        wvl_encoder_release(encoder);
-        wvl_plan_release(plan);
-        wvl_context_release(context);
+        close_encoder(encoder);
     }
     ck_assert_uint_gt(spans, 0);
 }
@@ -208,14 +207,9 @@ static void *receive_all(void *arg)
 
 static void check_chosen(uint32_t threads, uint32_t frames)
 {
-    open_context(threads);
-    wvl_plan *plan = make_plan("64,64", device_name());
-    wvl_encoder *encoder;
-    ck_assert_int_eq(wvl_encoder_create(plan, 0, &encoder), WVL_OK);
+    wvl_encoder *encoder = open_encoder(threads, 0, "64,64", device_name());
     ck_assert_uint_eq(wvl_encoder_frames(encoder), finishes() && strcmp(device_name(), "cpu") != 0 ? 16 : frames);
-    wvl_encoder_release(encoder);
-    wvl_plan_release(plan);
-    wvl_context_release(context);
+    close_encoder(encoder);
 }
 
 TEST(chosen)
@@ -227,12 +221,9 @@ TEST(chosen)
 
 TEST(two_threads)
 {
-    open_context(2);
-    wvl_plan *plan = make_plan("0,0", device_name());
-    wvl_encoder *encoder;
+    wvl_encoder *encoder = open_encoder(2, 0, "0,0", device_name());
     pthread_t thread;
     void *count;
-    ck_assert_int_eq(wvl_encoder_create(plan, 0, &encoder), WVL_OK);
     ck_assert_int_eq(pthread_create(&thread, NULL, receive_all, encoder), 0);
     for (uint32_t n = 0; n < 2 * PICTURES;) {
         n += submit(encoder, n) == WVL_OK;
@@ -240,19 +231,14 @@ TEST(two_threads)
     wvl_encoder_end(encoder);
     ck_assert_int_eq(pthread_join(thread, &count), 0);
     ck_assert_uint_eq((uintptr_t)count, 2 * PICTURES);
-    wvl_encoder_release(encoder);
-    wvl_plan_release(plan);
-    wvl_context_release(context);
+    close_encoder(encoder);
 }
 
 /* A bad picture fails alone; a missing plane too. */
 TEST(one_bad_picture)
 {
-    open_context(2);
-    wvl_plan *plan = make_plan("64,64", device_name());
-    wvl_encoder *encoder;
+    wvl_encoder *encoder = open_encoder(2, 4, "64,64", device_name());
     wvl_encoded_picture *packet;
-    ck_assert_int_eq(wvl_encoder_create(plan, 4, &encoder), WVL_OK);
     wvl_image none = inputs[0].image;
     none.plane_count = 1;
     none.release = count_release;
@@ -267,20 +253,15 @@ TEST(one_bad_picture)
         wvl_encoded_picture_release(packet);
     }
     ck_assert_uint_eq(released, 3);
-    wvl_encoder_release(encoder);
-    wvl_plan_release(plan);
-    wvl_context_release(context);
+    close_encoder(encoder);
 }
 
 TEST(cancelled_and_dropped)
 {
     for (unsigned threads = 1; threads < 4; threads++) {
-        open_context(threads);
-        wvl_plan *plan = make_plan("64,64", device_name());
-        wvl_encoder *encoder;
+        wvl_encoder *encoder = open_encoder(threads, 3, "64,64", device_name());
         wvl_encoded_picture *packet;
         released = 0;
-        ck_assert_int_eq(wvl_encoder_create(plan, 3, &encoder), WVL_OK);
         for (uint32_t n = 0; n < 3; n++) {
             ck_assert_int_eq(submit(encoder, n), WVL_OK);
         }
@@ -292,10 +273,8 @@ TEST(cancelled_and_dropped)
                       wvl_encoded_picture_status(packet) == WVL_CANCELLED);
             wvl_encoded_picture_release(packet);
         }
-        wvl_encoder_release(encoder);
+        close_encoder(encoder);
         ck_assert_uint_eq(released, 3);
-        wvl_plan_release(plan);
-        wvl_context_release(context);
     }
 }
 
@@ -305,12 +284,9 @@ TEST(device_lost_on_the_way)
     if (!soft) {
         return;
     }
-    open_context(2);
-    wvl_plan *plan = make_plan("0,0", "cuda");
-    wvl_encoder *encoder;
+    wvl_encoder *encoder = open_encoder(2, 3, "0,0", "cuda");
     wvl_encoded_picture *packet;
     uint32_t failed = 0;
-    ck_assert_int_eq(wvl_encoder_create(plan, 3, &encoder), WVL_OK);
     soft->fail_status = 700;
     soft->fail_at = soft->calls + 60;
     for (uint32_t n = 0; n < PICTURES; n++) {
@@ -324,9 +300,7 @@ TEST(device_lost_on_the_way)
         wvl_encoded_picture_release(packet);
     }
     ck_assert_uint_eq(failed, 1);
-    wvl_encoder_release(encoder);
-    wvl_plan_release(plan);
-    wvl_context_release(context);
+    close_encoder(encoder);
 }
 
 TEST_MAIN("frames")

@@ -31,13 +31,6 @@ static const struct {
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
-static wvl_plan_memory measure(const wvl_plan *plan)
-{
-    wvl_plan_memory memory = {.struct_size = sizeof memory};
-    ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
-    return memory;
-}
-
 /* Of a context that has just been opened. */
 static void start_counting(void)
 {
@@ -57,11 +50,11 @@ static void check_peaks(const char *what, const wvl_plan_memory *promised, uint6
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
+TEST_FIXTURE(open_context, close_context);
+
 TEST_EACH(one_picture, KINDS)
 {
-    open_context();
-    picture p = picture_draw(PICTURE_NOISE, 211, 143, 3, kinds[_i].depth, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NOISE, 211, 143, 3, kinds[_i].depth, 1);
     wvl_plan *plan = make_plan(&input.format, kinds[_i].settings, "cuda-only");
     wvl_plan_memory promised = measure(plan);
     start_counting();
@@ -72,56 +65,31 @@ TEST_EACH(one_picture, KINDS)
     ck_assert_msg(soft->memory_peak * 2 >= promised.device_bytes, "%s: %llu bytes of the device, promised %llu",
                   kinds[_i].settings, (unsigned long long)soft->memory_peak, (unsigned long long)promised.device_bytes);
     ck_assert_uint_gt(soft->pinned_peak, 0);
-    free_bytes(&b);
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
-    close_context();
 }
 
 /* Every picture in flight takes at most twice what is promised for one. */
 TEST_EACH(in_flight, KINDS)
 {
-    open_context();
-    picture p = picture_draw(PICTURE_NOISE, 211, 143, 3, kinds[_i].depth, 2);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NOISE, 211, 143, 3, kinds[_i].depth, 2);
     wvl_plan *plan = make_plan(&input.format, kinds[_i].settings, "cuda-only");
     wvl_plan_memory promised = measure(plan);
-    wvl_encoder *encoder;
-    uint32_t sent = 0;
     start_counting();
-    ck_assert_int_eq(wvl_encoder_create(plan, IN_FLIGHT, &encoder), WVL_OK);
-    for (uint32_t received = 0; received < PICTURES; received++) {
-        wvl_encoded_picture *got;
-        while (sent < PICTURES && wvl_encoder_submit(encoder, &input.image, NULL, NULL) == WVL_OK) {
-            sent++;
-        }
-        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &got), WVL_OK);
-        ck_assert_msg(wvl_encoded_picture_status(got) == WVL_OK, "%s", wvl_encoded_picture_error(got));
-        wvl_encoded_picture_release(got);
-    }
+    wvl_encoder *encoder = open_encoder(plan, IN_FLIGHT);
+    fly(encoder, &(flight){.images = {&input.image}, .kinds = 1, .count = PICTURES, .from = "cuda"});
     check_peaks(kinds[_i].settings, &promised, 2 * IN_FLIGHT);
     wvl_encoder_release(encoder);
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
-    close_context();
 }
 
 /* Pictures one by one, so that places give their outputs away; then twice all at a time. The outputs that were given
  * back serve again, however many they are: page-locking takes longer than a picture. They go with the encoder. */
 TEST(many_in_flight)
 {
-    open_context();
-    picture p = picture_draw(PICTURE_NATURAL, 40, 30, 1, 8, 2);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 40, 30, 1, 8, 2);
     wvl_plan *plan = make_plan(&input.format, "style=HT", "cuda-only");
-    wvl_encoder *encoder;
-    wvl_encoded_picture *got;
     uint32_t sent = 0, allocations = 0, live = soft->live;
     input.image.memory_kind = WVL_MEMORY_DEVICE; /* memory of the software device is that of the host */
     start_counting();
-    ck_assert_int_eq(wvl_encoder_create(plan, MANY_IN_FLIGHT, &encoder), WVL_OK);
+    wvl_encoder *encoder = open_encoder(plan, MANY_IN_FLIGHT);
     ck_assert_uint_eq(wvl_encoder_frames(encoder), MANY_IN_FLIGHT);
     for (uint32_t received = 0; received < 4 * MANY_IN_FLIGHT; received++) {
         uint32_t all = received % MANY_IN_FLIGHT ? 0 : MANY_IN_FLIGHT, ahead = received < 2 * MANY_IN_FLIGHT ? 1 : all;
@@ -132,50 +100,28 @@ TEST(many_in_flight)
             ck_assert_int_eq(wvl_encoder_submit(encoder, &input.image, NULL, NULL), WVL_OK);
             sent++;
         }
-        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &got), WVL_OK);
-        ck_assert_msg(wvl_encoded_picture_status(got) == WVL_OK, "%s", wvl_encoded_picture_error(got));
-        wvl_encoded_picture_release(got);
+        bytes b = receive(encoder);
+        ck_assert_msg(b.status == WVL_OK, "%s", b.error);
     }
     ck_assert_uint_eq(soft->allocations, allocations);
     wvl_encoder_release(encoder);
     ck_assert_uint_lt(soft->live - live, MANY_IN_FLIGHT * 3 / 4); /* 64 outputs, and what the device itself has */
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
-    close_context();
 }
 
 /* Where memory of the device is short, there are fewer places; each has room for its output. */
 TEST_EACH(outputs_of_places, 4)
 {
     static const uint64_t limits[] = {3500000, 4200000, 5000000, 6000000};
-    open_context();
-    picture p = picture_draw(PICTURE_NATURAL, 97, 83, 3, 8, 2);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 97, 83, 3, 8, 2);
     wvl_plan *plan = make_plan(&input.format, "style=HT output-memory=device", "cuda-only");
-    wvl_encoder *encoder;
-    wvl_encoded_picture *got;
-    uint32_t sent = 0, count = 100;
     input.image.memory_kind = WVL_MEMORY_DEVICE;
     start_counting();
     soft->memory_limit = limits[_i];
-    ck_assert_int_eq(wvl_encoder_create(plan, 32, &encoder), WVL_OK);
+    wvl_encoder *encoder = open_encoder(plan, 32);
     ck_assert_uint_lt(wvl_encoder_frames(encoder), 32);
-    for (uint32_t received = 0; received < count; received++) {
-        while (sent < count && wvl_encoder_submit(encoder, &input.image, NULL, NULL) == WVL_OK) {
-            sent++;
-        }
-        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &got), WVL_OK);
-        ck_assert_msg(wvl_encoded_picture_status(got) == WVL_OK, "%u of %u places: %s", received,
-                      wvl_encoder_frames(encoder), wvl_encoded_picture_error(got));
-        wvl_encoded_picture_release(got);
-    }
+    fly(encoder, &(flight){.images = {&input.image}, .kinds = 1, .count = 100, .from = "cuda"});
     wvl_encoder_release(encoder);
     soft->memory_limit = 0;
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
-    close_context();
 }
 
 static char said[1 << 16];
@@ -193,7 +139,6 @@ static const char *explain(const picture_input *input, const char *settings, con
     said[0] = 0;
     *memory = measure(plan);
     ck_assert_int_eq(wvl_plan_explain(plan, json, collect, NULL), WVL_OK);
-    wvl_plan_release(plan);
     return said;
 }
 
@@ -205,9 +150,7 @@ static void expect_said(const char *settings, const char *words)
 
 TEST_EACH(explained, KINDS)
 {
-    open_context();
-    picture p = picture_draw(PICTURE_FLAT, 211, 143, 3, kinds[_i].depth, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_FLAT, 211, 143, 3, kinds[_i].depth, 1);
     char words[256];
     wvl_plan_memory m;
     explain(&input, kinds[_i].settings, "cuda", 0, &m);
@@ -221,9 +164,6 @@ TEST_EACH(explained, KINDS)
              kinds[_i].reach, (unsigned long long)m.pinned_bytes, (unsigned long long)m.device_bytes);
     expect_said(kinds[_i].settings, words);
     ck_assert(m.pinned_bytes > 0 && m.device_bytes > 0);
-    picture_close_input(&input);
-    picture_free(&p);
-    close_context();
 }
 
 /* A line for each kernel, as a plan explains itself. */
@@ -254,9 +194,7 @@ static void list_said(char *to)
 TEST_EACH(kernels, KINDS)
 {
     static char named[1 << 12];
-    open_context();
-    picture p = picture_draw(PICTURE_NATURAL, 640, 128, 3, kinds[_i].depth, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_NATURAL, 640, 128, 3, kinds[_i].depth, 1);
     wvl_plan_memory m;
     explain(&input, kinds[_i].settings, "cuda", 0, &m);
     list_said(named);
@@ -276,25 +214,18 @@ TEST_EACH(kernels, KINDS)
     input.image.planes = planes;
     bytes b = encode_plan(plan, &input.image);
     ck_assert_msg(b.status == WVL_OK, "%s: %s", kinds[_i].settings, b.error);
-    free_bytes(&b);
     free(samples);
     soft->see_kernel = NULL;
     ck_assert_msg(!strcmp(named, launched), "%s: named\n%slaunched\n%s", kinds[_i].settings, named, launched);
     explain(&input, kinds[_i].settings, "cuda", 1, &m);
     expect_said(kinds[_i].settings, "\"kernels\":[{\"name\":\"wvl_clear\",\"launches\":1},");
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
-    close_context();
 }
 
 /* Plans that use no device, or cannot. */
 TEST(none)
 {
     static const char *const devices[] = {"cpu", "auto"};
-    open_context();
-    picture p = picture_draw(PICTURE_FLAT, 90, 70, 1, 20, 1);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = draw_input(PICTURE_FLAT, 90, 70, 1, 20, 1);
     wvl_plan_memory m;
     for (unsigned i = 0; i < 2; i++) {
         ck_assert(!strstr(explain(&input, "levels=2", devices[i], 0, &m), "device:"));
@@ -306,16 +237,10 @@ TEST(none)
     explain(&input, "levels=2", "cuda", 0, &m);
     expect_said("20 bits", "\ndevice: not used: components of more than 16 bits are for the CPU\n");
     ck_assert(!m.pinned_bytes && !m.device_bytes);
-    picture_close_input(&input);
-    picture_free(&p);
-    p = picture_draw(PICTURE_FLAT, 90, 70, 3, 8, 1);
-    input = picture_open_input(&p, 0);
+    input = draw_input(PICTURE_FLAT, 90, 70, 3, 8, 1);
     explain(&input, "style=HT reversible=no psnr=40 reach=packets", "cuda", 0, &m);
     expect_said("reach", "\ndevice: not used: HT blocks with a target");
     ck_assert(!m.pinned_bytes && !m.device_bytes);
-    picture_close_input(&input);
-    picture_free(&p);
-    close_context();
 }
 
 TEST_MAIN("device_memory")

@@ -130,7 +130,6 @@ static void expect_free(void)
 
 /* ---- Encodes --------------------------------------------------------------------------------- */
 
-static picture drawn;
 static picture_input input;
 static bytes expected;
 
@@ -138,8 +137,7 @@ static void setup(void)
 {
     wvl_numa_test_calls = &made_up;
     open_context();
-    drawn = picture_draw(PICTURE_NATURAL, 97, 70, 3, 8, 5);
-    input = picture_open_input(&drawn, 0);
+    input = draw_input(PICTURE_NATURAL, 97, 70, 3, 8, 5);
     nodes_of[0] = 1;
     nodes_of[1] = 0;
     nodes_of[2] = -1;
@@ -156,9 +154,6 @@ static void setup(void)
 static void teardown(void)
 {
     soft->watch = NULL;
-    free_bytes(&expected);
-    picture_close_input(&input);
-    picture_free(&drawn);
     close_context();
     wvl_numa_test_calls = NULL;
 }
@@ -205,12 +200,10 @@ static void check_next(wvl_encoder *encoder, const bytes *b)
 static void encode_some(const char *settings, const char *device)
 {
     bytes outputs[FRAMES] = {{0}};
-    free_bytes(&expected);
     expected = encode(&input, settings, "cpu");
     ck_assert_int_eq(expected.status, WVL_OK);
     wvl_plan *plan = make_plan(&input.format, settings, device);
-    wvl_encoder *encoder;
-    ck_assert_msg(wvl_encoder_create(plan, FRAMES, &encoder) == WVL_OK, "%s", wvl_context_error(context));
+    wvl_encoder *encoder = open_encoder(plan, FRAMES);
     expect_free();
     for (uint32_t n = 0; n < 12 + FRAMES; n++) {
         bytes *b = &outputs[n % FRAMES];
@@ -233,8 +226,6 @@ static void encode_some(const char *settings, const char *device)
     bytes one = encode_plan(plan, &input.image);
     ck_assert_msg(one.status == WVL_OK, "%s", one.error);
     check(one.data, one.count);
-    free_bytes(&one);
-    wvl_plan_release(plan);
     expect_free();
 }
 
@@ -331,9 +322,7 @@ TEST_EACH(runner, KINDS)
     soft->watch = NULL;
     encode_some(kinds[_i], "cuda-only:all");
     ck_assert_uint_gt(policies, 0);
-    free_bytes(&expected);
-    wvl_context_release(context);
-    context = usual;
+    leave_context(usual);
 }
 
 TEST_MAIN("numa")

@@ -22,28 +22,23 @@ TEST_FIXTURE(run_open, run_close);
 TEST_EACH(every_row, ROWS)
 {
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
-    const row *r = &rows[_i];
-    picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
     if (!is_left_out(_i)) {
-        run_settings(&p, r->settings, kinds[_i % 3], 1, 2);
+        run_row(&rows[_i], (uint32_t)_i, kinds[_i % 3], 1, 2);
     }
-    picture_free(&p);
 }
 
 /* Predictions of where blocks end: as they are, too shallow for all blocks or for some, too deep, and none. */
-static const struct {
-    const char *settings;
-    uint32_t width, height, count, depth;
-} foreseen[] = {
-    {"reversible=no bpp=2 block=16,16" RATE, 60, 50, 1, 8},
-    {"reversible=no slopes=33500 max-bytes=1200 block=16,16 style=BYPASS+TERMALL+RESET" RATE, 50, 40, 1, 12},
-    {"reversible=no slopes=34000 block=32,32" RATE, 100, 60, 1, 8},
-    {"slopes=33000 block=64,16 style=SEGSYM+VSC+PTERM tile=60,60" RATE, 100, 60, 1, 8},
-    {"reversible=no slopes=36000 block=128,16 visual=yes style=BYPASS" RATE, 140, 60, 1, 16},
-    {"style=HT reversible=no bpp=2 block=16,16 measure-psnr=no", 60, 50, 1, 8},
-    {"style=HT reversible=no slopes=34000 block=32,32 measure-psnr=no", 100, 60, 1, 8},
+static const picture_row foreseen[] = {
+    {"reversible=no bpp=2 block=16,16" RATE, 60, 50, 1, 8, PICTURE_NATURAL},
+    {"reversible=no slopes=33500 max-bytes=1200 block=16,16 style=BYPASS+TERMALL+RESET" RATE, 50, 40, 1, 12,
+     PICTURE_NATURAL},
+    {"reversible=no slopes=34000 block=32,32" RATE, 100, 60, 1, 8, PICTURE_NATURAL},
+    {"slopes=33000 block=64,16 style=SEGSYM+VSC+PTERM tile=60,60" RATE, 100, 60, 1, 8, PICTURE_NATURAL},
+    {"reversible=no slopes=36000 block=128,16 visual=yes style=BYPASS" RATE, 140, 60, 1, 16, PICTURE_NATURAL},
+    {"style=HT reversible=no bpp=2 block=16,16 measure-psnr=no", 60, 50, 1, 8, PICTURE_NATURAL},
+    {"style=HT reversible=no slopes=34000 block=32,32 measure-psnr=no", 100, 60, 1, 8, PICTURE_NATURAL},
     {"style=HT reversible=no bpp=4 max-component-bytes=600 block=16,16 progression=CPRL tile-parts=C measure-psnr=no",
-     50, 40, 3, 8},
+     50, 40, 3, 8, PICTURE_NATURAL},
 };
 #define FORESEEN (sizeof foreseen / sizeof *foreseen)
 
@@ -80,10 +75,8 @@ static depth_work run_predicted(picture_case *c, unsigned prediction, const char
 /* Bytes do not depend on it. The work does. */
 TEST_EACH(predicted, FORESEEN)
 {
-    picture p = picture_draw(PICTURE_NATURAL, foreseen[_i].width, foreseen[_i].height, foreseen[_i].count,
-                             foreseen[_i].depth, (uint32_t)_i);
     picture_case c;
-    REQUIRE_THAT(picture_case_open(&c, &p, foreseen[_i].settings), "%s", c.problem);
+    picture_case_draw(&c, &foreseen[_i], (uint32_t)_i);
     int has_budget = c.plan->rate.layers[0].kind == WVL_RATE_BYTES || c.plan->rate.max_bytes;
     /* Some blocks are coded again as it is, and not all of them at a time. */
     int is_rough = c.plan->test.all_sets;
@@ -108,7 +101,6 @@ TEST_EACH(predicted, FORESEEN)
                      work.again, work.limited);
     }
     picture_case_close(&c);
-    picture_free(&p);
 }
 
 /* Layers, and limits of components of EBCOT pictures: all passes are coded at once, whatever a prediction would say. */
@@ -123,50 +115,46 @@ static const char *const whole_blocks[] = {
 
 TEST_EACH(not_predicted, WHOLE_BLOCKS)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 60, 50, 3, 8, (uint32_t)_i);
     picture_case c;
-    REQUIRE_THAT(picture_case_open(&c, &p, whole_blocks[_i]), "%s", c.problem);
+    picture_case_draw(&c, &(picture_row){whole_blocks[_i], 60, 50, 3, 8, PICTURE_NATURAL}, (uint32_t)_i);
     uint32_t first = run_soft ? run_soft->round_blocks[0] : 0;
     depth_work work = run_predicted(&c, ALL_SHALLOW, whole_blocks[_i]);
     REQUIRE_THAT(!run_soft || (run_soft->round_blocks[0] > first && !work.limited && !work.again),
                  "%s: %u blocks are limited, %u coded again", whole_blocks[_i], work.limited, work.again);
     picture_case_close(&c);
-    picture_free(&p);
 }
+
+/* In software, all blocks are coded by the kernels' own source: codec/t1 keeps no lists of symbols. */
+static void emulate(void) { (void)setenv("SOFT_EMULATE", "1", 1); }
+static void stop_emulating(void) { (void)unsetenv("SOFT_EMULATE"); }
 
 /* Rows by the kernels' own source, where the device is one in software. */
 TEST_EACH(own_source, 6)
 {
     static const unsigned chosen[] = {3, 7, 9, 20, 21, 24};
-    const row *r = &rows[chosen[_i]];
-    picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
-    (void)setenv("SOFT_EMULATE", "1", 1);
-    run_settings(&p, r->settings, WVL_MEMORY_DEVICE, 1, 1);
-    (void)unsetenv("SOFT_EMULATE");
-    picture_free(&p);
+    emulate();
+    run_row(&rows[chosen[_i]], (uint32_t)_i, WVL_MEMORY_DEVICE, 1, 1);
+    stop_emulating();
 }
 
 /* Pixels of every kind, several in flight, in every order. */
 TEST_EACH(in_flight, 7)
 {
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_DEVICE, WVL_MEMORY_HOST, WVL_MEMORY_PINNED};
-    picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 8, 8);
     static const char *const settings[] = {"style=HT tile=100,64 plt=yes", "tile=100,64 plt=yes style=BYPASS",
                                            ("tile=100,64 layers=4 progression=RLCP" RATE)};
-    run_settings(&p, settings[_i / 3], kinds[_i % 3], 4, 3);
-    picture_free(&p);
+    run_row(&(picture_row){settings[_i / 3], 140, 100, 3, 8, PICTURE_NATURAL}, 8, kinds[_i % 3], 4, 3);
 }
 
 /* Pictures that are larger than their samples are copied once, and into memory that is there, but for the first ones.
  */
 TEST(large_ones)
 {
-    picture p = picture_draw(PICTURE_NOISE, 1024, 400, 1, 16, 5);
     picture_case c;
     picture_pixels pixels;
     uint64_t most = 0;
     uint32_t allocations = 0;
-    REQUIRE(picture_case_open(&c, &p, "style=HT block=4,4 levels=1"));
+    picture_case_draw(&c, &(picture_row){"style=HT block=4,4 levels=1", 1024, 400, 1, 16, PICTURE_NOISE}, 5);
     most = c.expected_bytes + c.expected_bytes / 64 + 256;
     wvl_backend *backend = run_open_backend(&c, 2);
     REQUIRE(picture_pixels_open(&pixels, &run_driver, &c, WVL_MEMORY_PINNED));
@@ -186,29 +174,25 @@ TEST(large_ones)
     wvl_backend_cuda.close(backend);
     picture_pixels_close(&pixels, &run_driver);
     picture_case_close(&c);
-    picture_free(&p);
 }
 
 /* Finished pictures in memory of the device. */
 TEST(device_output)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 8, 8);
     picture_case c;
-    REQUIRE_THAT(picture_case_open(&c, &p, "style=HT"), "%s", c.problem);
+    picture_case_draw(&c, &(picture_row){"style=HT", 140, 100, 3, 8, PICTURE_NATURAL}, 8);
     c.plan->device.output = 1;
     run_pictures(&c, WVL_MEMORY_DEVICE, 2, 2, "device output");
     picture_case_close(&c);
-    picture_free(&p);
 }
 
 /* Samples beyond the depth end in INPUT, and the slot goes on. */
 TEST(outside)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 140, 100, 1, 12, 8);
     picture_case c;
     picture_pixels good, bad;
     wvl_backend_job *job;
-    REQUIRE_THAT(picture_case_open(&c, &p, "style=HT"), "%s", c.problem);
+    picture_case_draw(&c, &(picture_row){"style=HT", 140, 100, 1, 12, PICTURE_NATURAL}, 8);
     wvl_backend *backend = run_open_backend(&c, 1);
     REQUIRE(picture_pixels_open(&good, &run_driver, &c, WVL_MEMORY_DEVICE));
     ((uint16_t *)(void *)c.input.samples)[99 * 140 + 3] = 4096;
@@ -232,17 +216,15 @@ TEST(outside)
     picture_pixels_close(&good, &run_driver);
     picture_pixels_close(&bad, &run_driver);
     picture_case_close(&c);
-    picture_free(&p);
 }
 
 /* The same where the front converts colours: pictures, and jobs of waves. */
 TEST(outside_before_conversion)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 140, 100, 3, 12, 8);
     picture_case c;
     picture_pixels pixels;
     wvl_backend_job *job;
-    REQUIRE_THAT(picture_case_open(&c, &p, "style=HT input-color=rec709"), "%s", c.problem);
+    picture_case_draw(&c, &(picture_row){"style=HT input-color=rec709", 140, 100, 3, 12, PICTURE_NATURAL}, 8);
     run_pictures(&c, WVL_MEMORY_DEVICE, 1, 2, "conversion");
     wvl_backend *backend = run_open_backend(&c, 1);
     ((uint16_t *)(void *)c.input.samples)[99 * 140 + 3] = 4096;
@@ -259,7 +241,6 @@ TEST(outside_before_conversion)
     free(tile);
     picture_pixels_close(&pixels, &run_driver);
     picture_case_close(&c);
-    picture_free(&p);
 }
 
 /* Blocks that need more memory than most: the picture goes to a larger slot, which stays. */
@@ -271,41 +252,32 @@ static const char *const roomy[] = {"",
                                     "style=HT reversible=no max-bytes=90000 measure-psnr=no"};
 #define ROOMY ((int)(sizeof roomy / sizeof *roomy))
 
-/* In software, all blocks are coded by the kernels' own source: codec/t1 keeps no lists of symbols. */
-static picture draw_roomy(void)
-{
-    (void)setenv("SOFT_EMULATE", "1", 1);
-    return picture_draw(PICTURE_NOISE, 60, 50, 1, 8, 3);
-}
-
-static void free_roomy(picture *p)
-{
-    (void)unsetenv("SOFT_EMULATE");
-    picture_free(p);
-}
+static picture_row roomy_row(int i) { return (picture_row){roomy[i], 60, 50, 1, 8, PICTURE_NOISE}; }
 
 TEST_EACH(larger_slots, ROOMY)
 {
-    picture p = draw_roomy();
+    const picture_row row = roomy_row(_i);
+    emulate();
     run_again = 0;
-    run_settings(&p, roomy[_i], WVL_MEMORY_DEVICE, 3, 1);
+    run_row(&row, 3, WVL_MEMORY_DEVICE, 3, 1);
     REQUIRE_THAT(run_again == 2, "%s: %u pictures asked for a larger slot, not 2", roomy[_i], run_again);
-    run_settings(&p, roomy[_i], WVL_MEMORY_PINNED, 3, 4);
+    run_row(&row, 3, WVL_MEMORY_PINNED, 3, 4);
     REQUIRE_THAT(run_again > 2 && run_again < 10, "%s: %u pictures of 12 asked again", roomy[_i], run_again - 2);
-    free_roomy(&p);
+    stop_emulating();
 }
 
 /* No larger one fits into the device: the first slot is large enough, and does one after the other. */
 TEST_EACH(no_larger_slots, ROOMY)
 {
-    picture p = draw_roomy();
+    const picture_row row = roomy_row(_i);
     picture_case c;
     picture_pixels pixels;
     wvl_backend_job *jobs[3], *large;
     wvl_finished finished;
     uint64_t groups[64];
+    emulate();
     if (run_soft) {
-        REQUIRE(picture_case_open(&c, &p, roomy[_i]));
+        picture_case_draw(&c, &row, 3);
         wvl_backend *backend = run_open_backend(&c, 3);
         REQUIRE(picture_pixels_open(&pixels, &run_driver, &c, WVL_MEMORY_DEVICE));
         run_soft->memory_limit = run_soft->memory_used;
@@ -332,13 +304,13 @@ TEST_EACH(no_larger_slots, ROOMY)
         picture_pixels_close(&pixels, &run_driver);
         picture_case_close(&c);
     }
-    free_roomy(&p);
+    stop_emulating();
 }
 
 /* Pictures of many thread blocks, each a test case of its own: checkers look at them side by side. */
 static const struct {
     const char *name;
-    row row;
+    picture_row row;
 } wholes[] = {
     {"whole_ht", {"style=HT", 512, 512, 3, 8, PICTURE_NATURAL}},
     {"whole_ht_tiles",
@@ -358,13 +330,7 @@ static const struct {
 };
 #define WHOLES (sizeof wholes / sizeof *wholes)
 
-START_TEST(whole)
-{
-    const row *r = &wholes[_i].row;
-    picture p = picture_draw(r->kind, r->width, r->height, r->count, r->depth, (uint32_t)_i);
-    run_settings(&p, r->settings, WVL_MEMORY_DEVICE, 2, 1);
-    picture_free(&p);
-}
+START_TEST(whole) { run_row(&wholes[_i].row, (uint32_t)_i, WVL_MEMORY_DEVICE, 2, 1); }
 
 __attribute__((constructor)) static void add_wholes(void)
 {
@@ -386,10 +352,9 @@ static const struct {
 
 TEST_EACH(work, sizeof works / sizeof *works)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 1024, 520, 1, 8, 5);
     picture_case c;
     uint32_t launches = run_soft ? run_soft->launches : 0, hidden = run_soft ? run_soft->hidden_blocks : 0;
-    REQUIRE_THAT(picture_case_open(&c, &p, works[_i].settings), "%s", c.problem);
+    picture_case_draw(&c, &(picture_row){works[_i].settings, 1024, 520, 1, 8, PICTURE_NATURAL}, 5);
     run_pictures(&c, WVL_MEMORY_DEVICE, 1, 1, works[_i].settings);
     if (run_soft) {
         launches = run_soft->launches - launches;
@@ -398,7 +363,6 @@ TEST_EACH(work, sizeof works / sizeof *works)
         REQUIRE_THAT(!works[_i].hides || hidden, "%s: all blocks have sets", works[_i].settings);
     }
     picture_case_close(&c);
-    picture_free(&p);
 }
 
 TEST_MAIN("pictures")

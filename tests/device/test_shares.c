@@ -9,22 +9,13 @@
 
 #define LOST 700
 
-static picture drawn;
 static picture_input input;
 
 static void setup(void)
 {
     open_context();
-    drawn = picture_draw(PICTURE_NATURAL, 97, 70, 3, 8, 5);
-    input = picture_open_input(&drawn, 0);
+    input = draw_input(PICTURE_NATURAL, 97, 70, 3, 8, 5);
     reset_driver(2);
-}
-
-static void teardown(void)
-{
-    picture_close_input(&input);
-    picture_free(&drawn);
-    close_context();
 }
 
 /* Divided into runs of few samples. */
@@ -95,12 +86,11 @@ static const struct {
 };
 #define CASES ((int)(sizeof cases / sizeof *cases))
 
-TEST_FIXTURE(setup, teardown);
+TEST_FIXTURE(setup, close_context);
 
 TEST_EACH(as_by_the_cpu, CASES)
 {
-    picture p = picture_draw(_i % 3 ? PICTURE_NATURAL : PICTURE_NOISE, 97, 70, 3, cases[_i].depth, 5);
-    picture_input in = picture_open_input(&p, 0);
+    picture_input in = draw_input(_i % 3 ? PICTURE_NATURAL : PICTURE_NOISE, 97, 70, 3, cases[_i].depth, 5);
     wvl_plan *host = make_plan(&in.format, cases[_i].settings, "cpu"),
              *plan = make_shares(&in, cases[_i].settings, "cuda-only:all");
     bytes a = {0};
@@ -116,29 +106,20 @@ TEST_EACH(as_by_the_cpu, CASES)
                       wvl_result_backend(result));
         expect_alike(cases[_i].settings, of_host, result, plan);
         wvl_result_release(result);
-        free_bytes(&b);
+        wvl_memory_release(context, b.data, b.count);
     }
     wvl_result_release(of_host);
-    free_bytes(&a);
-    wvl_plan_release(host);
-    wvl_plan_release(plan);
-    picture_close_input(&in);
-    picture_free(&p);
+    wvl_memory_release(context, a.data, a.count);
 }
 
 /* One thread: run after run, with the same bytes. */
 TEST(without_threads)
 {
-    wvl_context *shared = context;
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 1, .host = ledger_allocator(&books)};
-    ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+    wvl_context *usual = enter_context(1);
     bytes a = encode(&input, "style=HT tile=30,30", "cpu");
     wvl_plan *plan = make_shares(&input, "style=HT tile=30,30", "cuda-only:all");
     expect_same("one thread", &a, encode_plan(plan, &input.image), "cuda:0,1 packets");
-    free_bytes(&a);
-    wvl_plan_release(plan);
-    wvl_context_release(context);
-    context = shared;
+    leave_context(usual);
 }
 
 /* Bytes of one tile follow from others, somebody asks for one device, or it does not pay. */
@@ -163,8 +144,6 @@ TEST(not_divided)
         wvl_plan *plan = make_plan(&input.format, rows[i].settings, rows[i].device);
         plan->test.share_samples = rows[i].least;
         expect_same(rows[i].settings, &a, encode_plan(plan, &input.image), rows[i].start);
-        free_bytes(&a);
-        wvl_plan_release(plan);
     }
     wvl_image image = input.image;
     wvl_plan *plan = make_shares(&input, "style=HT tile=40,40", "cuda-only:all");
@@ -172,30 +151,23 @@ TEST(not_divided)
     image.memory_kind = WVL_MEMORY_DEVICE;
     image.device = 1;
     expect_same("pixels on a device", &a, encode_plan(plan, &image), "cuda:1 packets");
-    free_bytes(&a);
-    wvl_plan_release(plan);
 }
 
 /* A sample outside its depth is told, whichever run has it, and nothing is tried again. */
 TEST_EACH(outside, 2)
 {
     picture p = picture_draw(PICTURE_NATURAL, 97, 70, 1, 10, 5);
-    picture_input right = picture_open_input(&p, 0);
+    picture_input right = open_input(&p, 0);
     p.planes[0].samples[_i ? 97 * 69 + 3 : 0] = 1 << 10;
-    picture_input in = picture_open_input(&p, 0);
+    picture_input in = open_input(&p, 0);
     wvl_plan *plan = make_shares(&in, "style=HT tile=30,30", "cuda-only:all");
     uint32_t before = soft->launches;
     bytes b = encode_plan(plan, &right.image);
     uint32_t launches = soft->launches - before;
     ck_assert_str_eq(b.backend, "cuda:0,1 packets");
-    free_bytes(&b);
     b = encode_plan(plan, &in.image);
     ck_assert_uint_le(soft->launches - before, 2 * launches);
     ck_assert_msg(b.status == WVL_ERROR_INPUT && strstr(b.error, "outside the depth"), "%d: %s", b.status, b.error);
-    wvl_plan_release(plan);
-    picture_close_input(&right);
-    picture_close_input(&in);
-    picture_free(&p);
 }
 
 TEST(cancelled)
@@ -209,7 +181,6 @@ TEST(cancelled)
     wvl_plan *plan = make_shares(&input, "style=HT tile=30,30", "cuda-only:all");
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
     ck_assert_int_eq(wvl_encode(plan, &input.image, &sink, &control, NULL, NULL, 0), WVL_CANCELLED);
-    wvl_plan_release(plan);
     wvl_cancel_release(cancel);
 }
 
@@ -232,16 +203,13 @@ TEST_EACH(one_dies, 2)
         bytes b = encode_plan(plan, &input.image);
         int is_dead = soft->broken_devices != 0;
         ck_assert_msg(b.status == WVL_OK, "launch %u: %s, %s", at, b.backend, b.error);
-        ck_assert_msg(b.count == a.count && !memcmp(a.data, b.data, b.count), "launch %u: other bytes", at);
+        ck_assert_msg(have_same_bytes(&a, &b), "launch %u: other bytes", at);
         ck_assert_msg(!strcmp(b.backend, is_dead ? left[at % 3] : "cuda:0,1,2 packets"), "launch %u: %s", at,
                       b.backend);
         ck_assert_msg(!is_dead || strstr(log_text, "the other devices do its work"), "%s", log_text);
         died += (uint32_t)is_dead;
-        free_bytes(&b);
-        wvl_plan_release(plan);
     }
     ck_assert_uint_gt(died, 5);
-    free_bytes(&a);
 }
 
 /* All devices are dead: the picture fails, or the CPU encodes it. */
@@ -257,13 +225,9 @@ TEST(all_die)
         bytes b = encode_plan(plan, &input.image);
         ck_assert_msg(only ? b.status == WVL_ERROR_DEVICE : b.status == WVL_OK && !strcmp(b.backend, "cpu"),
                       "%d: %s %s", b.status, b.backend, b.error);
-        ck_assert(only || (b.count == a.count && !memcmp(a.data, b.data, b.count)));
+        ck_assert(only || have_same_bytes(&a, &b));
         soft->broken_devices = 0;
-        free_bytes(&first);
-        free_bytes(&b);
-        wvl_plan_release(plan);
     }
-    free_bytes(&a);
 }
 
 /* Every call of the driver fails once, and the device goes on or is lost. */
@@ -272,25 +236,17 @@ TEST_EACH(every_call_may_fail, 2)
     uint32_t calls = 0, step = getenv("WVL_TEST_SHORT") ? 23 : 3;
     bytes a = encode(&input, kinds[0], "cpu");
     for (uint32_t at = 0; at <= calls; at += at ? step : 1) { /* at first none does */
-        wvl_context *shared = context;
-        wvl_context_options options = {.struct_size = sizeof options, .threads = 2, .host = ledger_allocator(&books)};
         reset_driver(2);
-        soft->fail_at = at;
-        soft->fail_status = _i ? LOST : 1;
-        ck_assert_int_eq(wvl_context_create(&options, &context), WVL_OK);
+        fail_call(at, _i ? LOST : 1);
+        wvl_context *usual = enter_context(2);
         wvl_plan *plan = make_shares(&input, kinds[0], "cuda:all");
         bytes b = encode_plan(plan, &input.image);
         ck_assert_msg(b.status == WVL_OK, "call %u (%s): %s", at, soft->last, b.error);
-        ck_assert_msg(b.count == a.count && !memcmp(a.data, b.data, b.count), "call %u: other bytes", at);
-        free_bytes(&b);
-        wvl_plan_release(plan);
-        wvl_context_release(context);
-        context = shared;
-        ck_assert_msg(soft->live == 0, "call %u (%s): %u things leaked", at, soft->last, soft->live);
+        ck_assert_msg(have_same_bytes(&a, &b), "call %u: other bytes", at);
+        leave_context(usual);
         calls = at ? calls : soft->calls;
     }
     ck_assert_uint_gt(calls, 150);
-    free_bytes(&a);
 }
 
 /* Memory of the host fails, call after call: an error or the bytes, and nothing is left. */
@@ -300,26 +256,17 @@ TEST(no_memory)
     wvl_plan *plan = make_shares(&input, kinds[0], "cuda-only:all");
     uint32_t finished = 0, failed = 0;
     for (uint64_t at = 1; !finished && at < 2000; at++) {
-        bytes b = {0};
-        wvl_sink sink;
         books.calls = 0;
         books.fail_at = at;
-        wvl_status status = wvl_sink_open_memory(context, &sink);
-        status = status == WVL_OK ? wvl_encode(plan, &input.image, &sink, NULL, NULL, NULL, 0) : status;
+        bytes b = encode_plan(plan, &input.image);
         finished = books.calls < at;
         books.fail_at = 0;
-        ck_assert_msg(status == WVL_OK || status == WVL_ERROR_MEMORY || status == WVL_ERROR_SINK, "call %u: %d",
-                      (unsigned)at, status);
-        failed += status != WVL_OK;
-        if (status == WVL_OK) {
-            ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
-            ck_assert_msg(b.count == a.count && !memcmp(a.data, b.data, b.count), "call %u: other bytes", (unsigned)at);
-        }
-        free_bytes(&b);
+        ck_assert_msg(b.status == WVL_OK || b.status == WVL_ERROR_MEMORY || b.status == WVL_ERROR_SINK, "call %u: %d",
+                      (unsigned)at, b.status);
+        failed += b.status != WVL_OK;
+        ck_assert_msg(b.status != WVL_OK || have_same_bytes(&a, &b), "call %u: other bytes", (unsigned)at);
     }
     ck_assert(finished && failed);
-    wvl_plan_release(plan);
-    free_bytes(&a);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -330,12 +277,11 @@ TEST_EACH(memory, 2)
     bytes a = encode(&input, kinds[_i], "cpu");
     uint64_t whole = 0;
     for (int limited = 0; limited < 2; limited++) {
-        wvl_plan_memory m = {.struct_size = sizeof m};
         char settings[128];
         snprintf(settings, sizeof settings, limited ? "%s reach=packets device-memory=%llu" : "%s", kinds[_i],
                  (unsigned long long)(whole - 1));
         wvl_plan *plan = make_shares(&input, settings, "cuda-only:all");
-        ck_assert_int_eq(wvl_plan_measure(plan, &m), WVL_OK);
+        wvl_plan_memory m = measure(plan);
         ck_assert_msg(m.device_bytes && (!limited || m.device_bytes < whole), "%llu of %llu bytes",
                       (unsigned long long)m.device_bytes, (unsigned long long)whole);
         whole = m.device_bytes;
@@ -345,9 +291,7 @@ TEST_EACH(memory, 2)
         expect_same(settings, &a, encode_plan(plan, &input.image), "cuda:0,1 packets");
         ck_assert_uint_le(soft->memory_peak - used, 2 * m.device_bytes);
         ck_assert_uint_le(soft->pinned_peak - pinned, 2 * m.pinned_bytes);
-        wvl_plan_release(plan);
     }
-    free_bytes(&a);
 }
 
 TEST_MAIN("shares")

@@ -36,24 +36,20 @@ static picture draw(int kind)
     }
 }
 
-static bytes encode_rows(const wvl_plan *plan, rows_bench *rows)
+/* Rows that can be read again, or not. */
+static bytes encode_bench(const wvl_plan *plan, rows_bench *rows)
 {
-    bytes b = {0};
-    wvl_sink sink;
-    wvl_result *result = NULL;
-    wvl_control control = {.struct_size = sizeof control, .cancel = rows->cancel};
-    ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
-    b.status = wvl_encode_rows(plan, &rows->source, rows->options, &sink, &control, &result, b.error, sizeof b.error);
-    if (b.status == WVL_OK) {
-        ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
-        snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
-        b.psnr = wvl_result_layer_psnr(result, wvl_result_layer_count(result) - 1);
-    } else {
-        wvl_sink_discard(&sink);
-    }
+    bytes b = encode_rows(plan, &rows->source, rows->options, rows->cancel);
     ck_assert_uint_eq(rows->releases, 1);
-    wvl_result_release(result);
     return b;
+}
+
+/* In strips of so many rows. */
+static wvl_plan *make_strips(const picture_input *input, const char *settings, const char *device, uint32_t strip_rows)
+{
+    wvl_plan *plan = make_plan(&input->format, settings, device);
+    plan->test.strip_rows = strip_rows;
+    return plan;
 }
 
 /* Jobs that were submitted: each begins with one clearing of its bounds, and strips march or not. */
@@ -121,18 +117,17 @@ TEST_EACH(bytes_are_the_same, CASES)
 {
     static const uint32_t heights[] = {1, 100, 333};
     picture p = draw(cases[_i].kind);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     bytes reference = encode(&input, cases[_i].settings, "cpu");
     ck_assert_msg(reference.status == WVL_OK, "%s", reference.error);
     for (unsigned k = 0; k < sizeof heights / sizeof *heights; k++) {
-        wvl_plan *plan = make_plan(&input.format, cases[_i].settings, "cuda-only");
+        wvl_plan *plan = make_strips(&input, cases[_i].settings, "cuda-only", heights[k]);
         rows_bench rows;
         char what[160];
-        plan->test.strip_rows = heights[k];
         rows_open(&rows, &p, 0, 1);
         snprintf(what, sizeof what, "%s, strips of %u", cases[_i].settings, heights[k]);
         uint32_t before = soft->launches;
-        bytes image = encode_plan(plan, &input.image), by_rows = encode_rows(plan, &rows);
+        bytes image = encode_plan(plan, &input.image), by_rows = encode_bench(plan, &rows);
         if (cases[_i].is_host) {
             expect_refused(what, image, WVL_ERROR_MEMORY);
             expect_refused(what, by_rows, WVL_ERROR_UNSUPPORTED);
@@ -141,11 +136,7 @@ TEST_EACH(bytes_are_the_same, CASES)
             expect(what, &reference, image, cases[_i].backend);
             expect(what, &reference, by_rows, cases[_i].backend);
         }
-        wvl_plan_release(plan);
     }
-    free_bytes(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* Every height and parity that tiles can begin and end with. */
@@ -165,19 +156,14 @@ TEST_EACH(small_pictures, 4)
                                    .component_count = 1,
                                    .components = &component};
         picture p = picture_draw_format(PICTURE_NOISE, &format, k);
-        picture_input input = picture_open_input(&p, 0);
+        picture_input input = open_input(&p, 0);
         bytes reference = encode(&input, settings[_i], "cpu");
-        wvl_plan *plan = make_plan(&input.format, settings[_i], "cuda-only");
-        plan->test.strip_rows = 1 + k % 30;
+        wvl_plan *plan = make_strips(&input, settings[_i], "cuda-only", 1 + k % 30);
         bytes b = encode_plan(plan, &input.image);
         ck_assert_msg(b.status == WVL_OK || wvl_geom_strip_grid(plan).unit >= height, "%u: %s", k, b.error);
         if (b.status == WVL_OK) {
             expect(settings[_i], &reference, b, NULL);
         }
-        free_bytes(&reference);
-        wvl_plan_release(plan);
-        picture_close_input(&input);
-        picture_free(&p);
     }
 }
 
@@ -187,82 +173,46 @@ TEST_EACH(pixels_anywhere, 2)
     static const wvl_memory_kind kinds[] = {WVL_MEMORY_PINNED, WVL_MEMORY_DEVICE, WVL_MEMORY_MANAGED};
     const char *settings = _i ? "style=HT levels=2 block=16,8" : "levels=2 block=16,8 reversible=no step=0.01";
     picture p = draw(TALL_RGB12);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     bytes reference = encode(&input, settings, "cpu");
-    wvl_plan *plan = make_plan(&input.format, settings, "cuda-only");
-    plan->test.strip_rows = 64;
+    wvl_plan *plan = make_strips(&input, settings, "cuda-only", 64);
     for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         input.image.memory_kind = kinds[k];
         expect(settings, &reference, encode_plan(plan, &input.image), NULL);
     }
-    free_bytes(&reference);
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* Strips of one picture on several devices, and on those that are left when one is lost. */
 TEST(devices_share_strips)
 {
     picture p = draw(TALL);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     soft->devices = 3;
     bytes reference = encode(&input, "style=HT levels=2 block=16,16", "cpu");
-    wvl_plan *plan = make_plan(&input.format, "style=HT levels=2 block=16,16", "cuda-only:0,1,2");
-    plan->test.strip_rows = 64;
+    wvl_plan *plan = make_strips(&input, "style=HT levels=2 block=16,16", "cuda-only:0,1,2", 64);
     expect_same("three devices", &reference, encode_plan(plan, &input.image), "cuda:0,1,2 blocks");
     soft->kill = 1;
     soft->kill_at = soft->launches_of[1] + 5;
     bytes b = encode_plan(plan, &input.image);
     ck_assert_msg(b.status == WVL_OK && strstr(b.backend, "cuda:0"), "%s from %s", b.error, b.backend);
     expect(b.backend, &reference, b, NULL);
-    soft->kill = soft->kill_at = soft->broken_devices = 0;
-    soft->devices = 1;
-    wvl_cuda_forget_losses();
-    free_bytes(&reference);
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
+    reset_driver(1);
 }
 
 /* Pictures in flight, each of which is too large for the device. */
 TEST(pictures_in_flight)
 {
     picture p = draw(TALL);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     bytes reference = encode(&input, "style=HT levels=2 block=16,16", "cpu");
     wvl_plan *plan = make_plan(&input.format, "style=HT levels=2 block=16,16 device-memory=600000", "cuda-only");
-    wvl_encoder *encoder;
-    uint32_t sent = 0;
-    ck_assert_int_eq(wvl_encoder_create(plan, 3, &encoder), WVL_OK);
-    for (uint32_t received = 0; received < 7; received++) {
-        wvl_encoded_picture *got;
-        size_t count;
-        while (sent < 7 && wvl_encoder_submit(encoder, &input.image, NULL, NULL) == WVL_OK) {
-            sent++;
-        }
-        ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &got), WVL_OK);
-        ck_assert_int_eq(wvl_encoded_picture_status(got), WVL_OK);
-        const void *data = wvl_encoded_picture_data(got, &count);
-        ck_assert(count == reference.count && !memcmp(data, reference.data, count));
-        ck_assert_str_eq(wvl_result_backend(wvl_encoded_picture_result(got)), "cuda:0 blocks");
-        wvl_encoded_picture_release(got);
-    }
+    wvl_encoder *encoder = open_encoder(plan, 3);
+    fly(encoder,
+        &(flight){.images = {&input.image}, .wanted = &reference, .kinds = 1, .count = 7, .from = "cuda:0 blocks"});
     wvl_encoder_release(encoder);
-    free_bytes(&reference);
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-
-static wvl_plan_memory measure(const wvl_plan *plan)
-{
-    wvl_plan_memory memory = {.struct_size = sizeof memory};
-    ck_assert_int_eq(wvl_plan_measure(plan, &memory), WVL_OK);
-    return memory;
-}
 
 TEST_FIXTURE(NULL, NULL);
 
@@ -273,10 +223,9 @@ TEST_EACH(memory_is_kept, 2)
     unsigned in_strips = 0;
     open_context();
     picture p = draw(TALL_RGB12);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     wvl_plan *whole = make_plan(&input.format, settings[_i], "cuda-only");
     uint64_t most = measure(whole).device_bytes;
-    wvl_plan_release(whole);
     close_context();
     for (uint64_t limit = most; limit > most / 40; limit -= most / 13) {
         char text[128];
@@ -297,13 +246,9 @@ TEST_EACH(memory_is_kept, 2)
             in_strips += strstr(b.backend, "packets") == NULL;
             expect(text, &reference, b, NULL);
         }
-        free_bytes(&reference);
-        wvl_plan_release(plan);
         close_context();
     }
     ck_assert_uint_gt(in_strips, 3);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 TEST_FIXTURE(open_context, close_context);
@@ -312,7 +257,7 @@ TEST_FIXTURE(open_context, close_context);
 TEST(rows_in_small_waves)
 {
     picture p = draw(TALL_RGB12);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     bytes reference = encode(&input, "levels=2 tile=90,100 plm=yes", "cpu");
     wvl_plan *plan = make_plan(&input.format, "levels=2 tile=90,100 plm=yes", "cuda-only");
     wvl_job_cut waves = wvl_cut_waves(plan);
@@ -328,13 +273,9 @@ TEST(rows_in_small_waves)
                       (unsigned long long)plan->device.memory, way.why ? way.why : "");
         if (!k) {
             ck_assert_uint_eq(way.strip_rows, 0);
-            expect("small waves", &reference, encode_rows(plan, &rows), "cuda:0 blocks");
+            expect("small waves", &reference, encode_bench(plan, &rows), "cuda:0 blocks");
         }
     }
-    free_bytes(&reference);
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 TEST_FIXTURE(NULL, NULL);
@@ -344,7 +285,7 @@ TEST(device_is_small)
 {
     const char *settings = "style=HT levels=1 block=8,8";
     picture p = draw(TALL_RGB12);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     uint64_t limit = 1600000;
     unsigned in_strips = 0;
     bytes b = {.status = WVL_OK};
@@ -361,13 +302,10 @@ TEST(device_is_small)
             expect_same("the CPU", &reference, encode(&input, settings, "cuda"), "cpu");
         }
         soft->memory_limit = 0;
-        free_bytes(&reference);
         close_context();
     }
     ck_assert_int_eq(b.status, WVL_ERROR_MEMORY);
     ck_assert_uint_gt(in_strips, 3);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* What rows take of the host is what wvl_rows_measure() says; with less than the device's way needs, the CPU takes
@@ -379,22 +317,22 @@ TEST_EACH(host_memory_is_kept, 2)
         int in_strips;
     } kinds[] = {{"style=HT levels=2 block=16,16", 1}, {"levels=2 block=16,16 tile=90,70", 0}};
     picture p = draw(TALL_RGB12);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     for (unsigned k = 0; k < 4; k++) {
         open_context();
         bytes reference = encode(&input, kinds[_i].settings, "cpu");
-        wvl_plan *plan = make_plan(&input.format, kinds[_i].settings, k & 1 ? "cuda-only" : "cuda");
+        wvl_plan *plan =
+            make_strips(&input, kinds[_i].settings, k & 1 ? "cuda-only" : "cuda", kinds[_i].in_strips ? 64 : 0);
         wvl_rows_memory m = {.struct_size = sizeof m};
         wvl_rows_options options = {.struct_size = sizeof options};
         rows_bench rows;
-        plan->test.strip_rows = kinds[_i].in_strips ? 64 : 0;
         rows_open(&rows, &p, 0, 1);
         ck_assert_int_eq(wvl_rows_measure(plan, &rows.source, &m), WVL_OK);
         options.memory_bytes = k & 2 ? m.least_bytes - 1 : m.least_bytes + m.coded_bytes_bound;
         rows.options = &options;
         uint64_t before = books.live_bytes;
         books.peak_bytes = books.live_bytes;
-        bytes b = encode_rows(plan, &rows);
+        bytes b = encode_bench(plan, &rows);
         if (k == 3) {
             expect_refused("too little", b, WVL_ERROR_PARAMETER);
         } else if (k == 2) {
@@ -405,12 +343,8 @@ TEST_EACH(host_memory_is_kept, 2)
                           (unsigned long long)m.base_bytes, (unsigned long long)m.coded_bytes_bound);
             expect("rows", &reference, b, NULL);
         }
-        free_bytes(&reference);
-        wvl_plan_release(plan);
         close_context();
     }
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */
@@ -421,27 +355,23 @@ TEST_FIXTURE(open_context, close_context);
 TEST_EACH(sources_fail, 2)
 {
     picture p = draw(TALL);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     for (uint32_t row = 0; row < 901; row += 97) {
-        wvl_plan *plan = make_plan(&input.format, "style=HT levels=2 block=16,16", "cuda-only");
+        wvl_plan *plan = make_strips(&input, "style=HT levels=2 block=16,16", "cuda-only", 64);
         rows_bench rows;
-        plan->test.strip_rows = 64;
         rows_open(&rows, &p, 0, 0);
         rows.fails_at = row;
         rows.fails_with = WVL_ERROR_INPUT;
         if (_i) {
             ck_assert_int_eq(wvl_cancel_create(context, &rows.cancel), WVL_OK);
         }
-        bytes b = encode_rows(plan, &rows);
+        bytes b = encode_bench(plan, &rows);
         ck_assert_msg(b.status == (_i ? WVL_CANCELLED : WVL_ERROR_INPUT), "row %u: %d", row, b.status);
         ck_assert(_i || strstr(b.error, "torn"));
         if (rows.cancel) {
             wvl_cancel_release(rows.cancel);
         }
-        wvl_plan_release(plan);
     }
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* A sample outside of its depth, in a strip's own rows. */
@@ -449,15 +379,11 @@ TEST(samples_are_checked)
 {
     picture p = draw(TALL_RGB12);
     p.planes[1].samples[300 * p.planes[1].width + 7] = 4096;
-    picture_input input = picture_open_input(&p, 0);
-    wvl_plan *plan = make_plan(&input.format, "style=HT levels=2 block=16,16", "cuda-only");
-    plan->test.strip_rows = 64;
+    picture_input input = open_input(&p, 0);
+    wvl_plan *plan = make_strips(&input, "style=HT levels=2 block=16,16", "cuda-only", 64);
     bytes b = encode_plan(plan, &input.image);
     ck_assert_int_eq(b.status, WVL_ERROR_INPUT);
     ck_assert_ptr_nonnull(strstr(b.error, "outside the depth"));
-    wvl_plan_release(plan);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 TEST_FIXTURE(NULL, NULL);
@@ -469,21 +395,16 @@ TEST_EACH(every_call_may_fail, 8)
     static const int short_memory = 2, lost = 719;
     int is_lost = _i & 1, from_rows = _i & 2, only = _i & 4;
     picture p = draw(TALL);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     unsigned by_device = 0, mixed = 0, failed = 0;
     for (uint32_t at = 1, is_over = 0; !is_over; at += getenv("WVL_TEST_SHORT") ? 7 : 2) {
         open_context();
         bytes reference = encode(&input, "style=HT levels=2 block=16,16", "cpu");
-        wvl_plan *plan = make_plan(&input.format, "style=HT levels=2 block=16,16", only ? "cuda-only" : "cuda");
+        wvl_plan *plan = make_strips(&input, "style=HT levels=2 block=16,16", only ? "cuda-only" : "cuda", 128);
         rows_bench rows;
-        plan->test.strip_rows = 128;
         rows_open(&rows, &p, 0, 0);
-        wvl_cuda_forget_losses();
-        soft->calls = 0;
-        soft->last = NULL;
-        soft->fail_at = at;
-        soft->fail_status = is_lost ? lost : short_memory;
-        bytes b = from_rows ? encode_rows(plan, &rows) : encode_plan(plan, &input.image);
+        fail_call(at, is_lost ? lost : short_memory);
+        bytes b = from_rows ? encode_bench(plan, &rows) : encode_plan(plan, &input.image);
         is_over = !soft->last;
         ck_assert_msg(b.status == WVL_OK || only || is_lost, "call %u (%s): %s", at, soft->last, b.error);
         if (b.status == WVL_OK) {
@@ -497,17 +418,12 @@ TEST_EACH(every_call_may_fail, 8)
             failed++;
         }
         soft->fail_at = 0;
-        free_bytes(&reference);
-        wvl_plan_release(plan);
         close_context();
-        soft->broken = 0;
-        wvl_cuda_forget_losses();
+        fail_call(0, 0);
     }
     ck_assert_uint_gt(by_device, 0);
     ck_assert_msg(only || is_lost || mixed > 3, "%u pictures were finished by the CPU", mixed);
     ck_assert(!failed == (!only && !is_lost));
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* Every allocation of the host fails once: the picture fails, or another way is found, and nothing leaks. */
@@ -515,18 +431,17 @@ TEST_EACH(every_allocation_may_fail, 4)
 {
     static const char settings[] = "style=HT levels=2 block=16,16";
     picture p = draw(TALL);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     unsigned failed = 0, step = getenv("WVL_TEST_SHORT") ? 5 : 1;
     for (uint64_t at = 2, is_over = 0; !is_over; at += step) { /* 1: of the sink */
         open_context();
         bytes reference = encode(&input, settings, "cpu");
-        wvl_plan *plan = make_plan(&input.format, settings, _i & 1 ? "cuda-only" : "cuda");
+        wvl_plan *plan = make_strips(&input, settings, _i & 1 ? "cuda-only" : "cuda", 256);
         rows_bench rows;
-        plan->test.strip_rows = 256;
         rows_open(&rows, &p, 0, 0);
         books.fail_at = books.calls + at;
         uint64_t last = books.fail_at;
-        bytes b = _i & 2 ? encode_rows(plan, &rows) : encode_plan(plan, &input.image);
+        bytes b = _i & 2 ? encode_bench(plan, &rows) : encode_plan(plan, &input.image);
         is_over = books.calls < last;
         books.fail_at = 0;
         ck_assert_msg(b.status == WVL_OK || b.status == WVL_ERROR_MEMORY || b.status == WVL_ERROR_UNSUPPORTED,
@@ -537,13 +452,9 @@ TEST_EACH(every_allocation_may_fail, 4)
             snprintf(name, sizeof name, "%s", b.backend);
             expect_same("allocation", &reference, b, name);
         }
-        free_bytes(&reference);
-        wvl_plan_release(plan);
         close_context();
     }
     ck_assert_uint_gt(failed, 15 / step);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 TEST_MAIN("device_strips")

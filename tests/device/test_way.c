@@ -66,34 +66,16 @@ static wvl_plan *draw_plan(const wvl_image_format *format, uint64_t *seed, char 
 static bytes encode_by_rows(const wvl_plan *plan, const picture *p, wvl_way *way)
 {
     rows_bench rows;
-    wvl_sink sink;
-    wvl_result *result = NULL;
-    bytes b = {0};
     rows_open(&rows, p, 0, 1);
     *way = wvl_choose_way(plan, &(wvl_way_source){.rows = &rows.source});
-    ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
-    b.status = wvl_encode_rows(plan, &rows.source, rows.options, &sink, NULL, &result, b.error, sizeof b.error);
-    if (b.status == WVL_OK) {
-        ck_assert_int_eq(wvl_sink_take_memory(&sink, &b.data, &b.count), WVL_OK);
-        snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(result));
-    }
-    wvl_result_release(result);
-    return b;
+    return encode_rows(plan, &rows.source, rows.options, NULL);
 }
 
 static bytes encode_in_flight(const wvl_plan *plan, const wvl_image *image)
 {
-    bytes b = {0};
-    wvl_encoder *encoder;
-    wvl_encoded_picture *finished = NULL;
-    ck_assert_int_eq(wvl_encoder_create(plan, 2, &encoder), WVL_OK);
+    wvl_encoder *encoder = open_encoder(plan, 2);
     ck_assert_int_eq(wvl_encoder_submit(encoder, image, NULL, NULL), WVL_OK);
-    ck_assert_int_eq(wvl_encoder_receive(encoder, UINT32_MAX, &finished), WVL_OK);
-    b.status = wvl_encoded_picture_status(finished);
-    if (b.status == WVL_OK) {
-        snprintf(b.backend, sizeof b.backend, "%s", wvl_result_backend(wvl_encoded_picture_result(finished)));
-    }
-    wvl_encoded_picture_release(finished);
+    bytes b = receive(encoder);
     wvl_encoder_release(encoder);
     return b;
 }
@@ -137,13 +119,12 @@ static void try_plan(const char *what, const wvl_plan *plan, const picture *p, c
     } else {
         compare(what, plan, &way, &b);
     }
-    free_bytes(&b);
 }
 
 TEST(as_it_is_chosen)
 {
     picture p = picture_draw(PICTURE_NATURAL, 97, 70, 3, 8, 5);
-    picture_input input = picture_open_input(&p, 0);
+    picture_input input = open_input(&p, 0);
     uint64_t seed = 41;
     uint32_t sources[3] = {0};
     for (int i = 0; i < PLANS; i++) {
@@ -157,15 +138,12 @@ TEST(as_it_is_chosen)
             try_plan(what, plan, &p, &input, source);
             sources[source]++;
         }
-        wvl_plan_release(plan);
         close_context();
     }
     for (int k = 0; k < WVL_WAY_COUNT; k++) {
         ck_assert_msg(seen[k] >= 5, "only %u pictures went the way %s", seen[k], wvl_way_name((wvl_way_kind)k));
     }
     ck_assert_uint_ge(sources[0] + sources[1] + sources[2], 200);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 TEST_MAIN("way")

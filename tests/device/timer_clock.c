@@ -4,6 +4,7 @@
 
 #include "cuda/host/transform/launch.h"
 #include "device_timer.h"
+#include "picture_bench.h"
 
 #define WARM_RUNS 3u
 
@@ -30,22 +31,10 @@ static wvl_cuda_status marked_launch(wvl_cuda_function f, unsigned gx, unsigned 
     return status ? status : timer_driver.event_record(marks[++mark_count], s);
 }
 
-static const void *fetch_image(void)
-{
-    const char *name = getenv("WVL_CUDA_TWIN_IMAGE");
-    FILE *f = name ? fopen(name, "rb") : NULL;
-    char *image = f ? calloc(1, 64 << 20) : NULL;
-    if (!image) {
-        return wvl_cuda_fetch_image();
-    }
-    (void)!fread(image, 1, (64 << 20) - 1, f);
-    (void)fclose(f);
-    return image;
-}
-
 void timer_open_device(void)
 {
-    const void *image = fetch_image();
+    const void *coded = picture_read_image(getenv("WVL_CUDA_TWIN_IMAGE")),
+               *image = coded ? coded : wvl_cuda_fetch_image();
     ht_device *d = &timer_device;
     wvl_cuda_context context;
     char name[128] = "";

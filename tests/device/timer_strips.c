@@ -16,6 +16,7 @@
 #include "backend/registry.h"
 #include "base/context.h"
 #include "device_timer.h"
+#include "picture_bench.h"
 #include "timer_copies.h"
 #include "waves/drive.h"
 
@@ -82,22 +83,12 @@ static void draw(scene *s)
 
 static wvl_plan *make_plan(const scene *s, const char *settings, const char *device)
 {
-    wvl_params *params;
-    wvl_plan *plan;
-    char text[512];
-    must(wvl_params_create(s->context, &params), "params", NULL);
-    must(wvl_params_set(params, "device", device), "device", wvl_params_error(params));
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-        char *value = strchr(word, '=');
-        if (!value) {
-            timer_fail("%s: KEY=VALUE is needed", word);
-        }
-        *value++ = 0;
-        must(wvl_params_set(params, word, value), word, wvl_params_error(params));
+    char text[512], problem[512];
+    snprintf(text, sizeof text, "device=%s %s", device, settings);
+    wvl_plan *plan = picture_make_plan(s->context, &s->format, text, problem, sizeof problem);
+    if (!plan) {
+        timer_fail("%s", problem);
     }
-    must(wvl_plan_create(s->context, params, &s->format, NULL, &plan), "plan", wvl_context_error(s->context));
-    wvl_params_release(params);
     return plan;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A runtime table whose device memory is host memory and whose kernels do nothing, but that one says a picture is
- * there. Calls are counted, and one of them fails. */
+ * there. Calls are counted, and one of them fails. Most parameters are of no interest here. */
 #ifndef WVL_TESTS_FAULT_STUB_H
 #define WVL_TESTS_FAULT_STUB_H
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,11 +49,7 @@ MAKER(make_stream, wvl_cuda_stream)
 MAKER(make_event, wvl_cuda_event)
 
 static void *context;
-static wvl_cuda_status stub_init(unsigned flags)
-{
-    (void)flags;
-    return tick();
-}
+static wvl_cuda_status stub_init(unsigned flags) { return tick(); }
 static wvl_cuda_status stub_get(int *device, int ordinal)
 {
     *device = ordinal;
@@ -59,48 +57,27 @@ static wvl_cuda_status stub_get(int *device, int ordinal)
 }
 static wvl_cuda_status stub_retain(wvl_cuda_context *out, int device)
 {
-    (void)device;
     wvl_cuda_status status = make_context(out);
     context = status ? context : *out;
     return status;
 }
-static wvl_cuda_status stub_release(int device)
-{
-    (void)device;
-    return drop(context);
-}
+static wvl_cuda_status stub_release(int device) { return drop(context); }
 static wvl_cuda_status stub_attribute(int *value, int attribute, int device)
 {
-    (void)attribute;
-    (void)device;
     *value = 9;
     return tick();
 }
 static wvl_cuda_status stub_pinned_address(wvl_cuda_address *address, void *memory, unsigned flags)
 {
-    (void)flags;
     *address = (wvl_cuda_address)(uintptr_t)memory;
     return WVL_CUDA_SUCCESS;
 }
-static wvl_cuda_status stub_push(wvl_cuda_context c)
-{
-    (void)c;
-    return WVL_CUDA_SUCCESS;
-}
-static wvl_cuda_status stub_pop(wvl_cuda_context *c)
-{
-    (void)c;
-    return WVL_CUDA_SUCCESS;
-}
-static wvl_cuda_status stub_load(wvl_cuda_module *out, const void *image)
-{
-    (void)image;
-    return make_module(out);
-}
+static wvl_cuda_status stub_push(wvl_cuda_context c) { return WVL_CUDA_SUCCESS; }
+static wvl_cuda_status stub_pop(wvl_cuda_context *c) { return WVL_CUDA_SUCCESS; }
+static wvl_cuda_status stub_load(wvl_cuda_module *out, const void *image) { return make_module(out); }
 static wvl_cuda_status stub_unload(wvl_cuda_module m) { return drop(m); }
 static wvl_cuda_status stub_function(wvl_cuda_function *f, wvl_cuda_module m, const char *name)
 {
-    (void)m;
     *f = (wvl_cuda_function)(uintptr_t)name;
     return tick();
 }
@@ -120,7 +97,6 @@ static wvl_cuda_status stub_free(wvl_cuda_address address) { return drop((void *
 static wvl_cuda_status stub_pinned(void **memory, size_t bytes, unsigned flags)
 {
     wvl_cuda_address at;
-    (void)flags;
     wvl_cuda_status status = stub_malloc(&at, bytes);
     *memory = (void *)(uintptr_t)at;
     return status;
@@ -128,55 +104,33 @@ static wvl_cuda_status stub_pinned(void **memory, size_t bytes, unsigned flags)
 static wvl_cuda_status stub_unpin(void *memory) { return drop(memory); }
 static wvl_cuda_status stub_up(wvl_cuda_address to, const void *from, size_t bytes, wvl_cuda_stream s)
 {
-    (void)s;
     memcpy((void *)(uintptr_t)to, from, bytes);
     uploads++;
     return tick();
 }
 static wvl_cuda_status stub_down(void *to, wvl_cuda_address from, size_t bytes, wvl_cuda_stream s)
 {
-    (void)s;
     memcpy(to, (void *)(uintptr_t)from, bytes);
     return tick();
 }
 static wvl_cuda_status stub_fill(wvl_cuda_address to, unsigned char value, size_t bytes, wvl_cuda_stream s)
 {
-    (void)s;
     memset((void *)(uintptr_t)to, value, bytes);
     return tick();
 }
-static wvl_cuda_status stub_stream(wvl_cuda_stream *s, unsigned flags)
-{
-    (void)flags;
-    return make_stream(s);
-}
+static wvl_cuda_status stub_stream(wvl_cuda_stream *s, unsigned flags) { return make_stream(s); }
 static wvl_cuda_status stub_stream_end(wvl_cuda_stream s) { return drop(s); }
 static wvl_cuda_status stub_stream_wait(wvl_cuda_stream s)
 {
-    (void)s;
     waits++;
     return WVL_CUDA_SUCCESS;
 }
-static wvl_cuda_status stub_event(wvl_cuda_event *e, unsigned flags)
-{
-    (void)flags;
-    return make_event(e);
-}
+static wvl_cuda_status stub_event(wvl_cuda_event *e, unsigned flags) { return make_event(e); }
 static wvl_cuda_status stub_event_end(wvl_cuda_event e) { return drop(e); }
-static wvl_cuda_status stub_record(wvl_cuda_event e, wvl_cuda_stream s)
-{
-    (void)e;
-    (void)s;
-    return tick();
-}
-static wvl_cuda_status stub_query(wvl_cuda_event e)
-{
-    (void)e;
-    return tick();
-}
+static wvl_cuda_status stub_record(wvl_cuda_event e, wvl_cuda_stream s) { return tick(); }
+static wvl_cuda_status stub_query(wvl_cuda_event e) { return tick(); }
 static wvl_cuda_status stub_event_wait(wvl_cuda_event e)
 {
-    (void)e;
     waits++;
     return tick();
 }
@@ -191,24 +145,10 @@ static void say_picture(void)
     }
 }
 
-static wvl_cuda_status stub_after(wvl_cuda_stream s, wvl_cuda_event e, unsigned flags)
-{
-    (void)s;
-    (void)e;
-    (void)flags;
-    return tick();
-}
+static wvl_cuda_status stub_after(wvl_cuda_stream s, wvl_cuda_event e, unsigned flags) { return tick(); }
 static wvl_cuda_status stub_launch(wvl_cuda_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                    unsigned bz, unsigned shared, wvl_cuda_stream s, void **arguments, void **extra)
 {
-    (void)gx;
-    (void)gy;
-    (void)gz;
-    (void)by;
-    (void)bz;
-    (void)shared;
-    (void)s;
-    (void)extra;
     marches += bx == 32;
     if (!strcmp((const char *)(uintptr_t)f, "wvl_packets_place")) {
         const wvl_cuda_packets_job *packets = arguments[0];
@@ -227,48 +167,30 @@ static wvl_cuda_status of_graph(wvl_cuda_status status)
 }
 MAKER(make_graph, wvl_cuda_graph)
 MAKER(make_exec, wvl_cuda_exec)
-static wvl_cuda_status stub_create(wvl_cuda_graph *graph, unsigned flags)
-{
-    (void)flags;
-    return of_graph(make_graph(graph));
-}
+static wvl_cuda_status stub_create(wvl_cuda_graph *graph, unsigned flags) { return of_graph(make_graph(graph)); }
 static wvl_cuda_status stub_kernel(wvl_cuda_node *node, wvl_cuda_graph graph, const wvl_cuda_node *after, size_t count,
                                    const wvl_cuda_kernel_node *kernel)
 {
-    (void)after;
-    (void)count;
     *node = (wvl_cuda_node)(void *)graph;
     return of_graph(stub_launch(kernel->function, 0, 0, 0, kernel->block_x, 0, 0, 0, NULL, kernel->arguments, NULL));
 }
 static wvl_cuda_status stub_zero(wvl_cuda_node *node, wvl_cuda_graph graph, const wvl_cuda_node *after, size_t count,
                                  const wvl_cuda_fill_node *fill, wvl_cuda_context c)
 {
-    (void)after;
-    (void)count;
-    (void)c;
     *node = (wvl_cuda_node)(void *)graph;
     return of_graph(stub_fill(fill->to, 0, fill->width * fill->element_bytes, NULL));
 }
 static wvl_cuda_status stub_follow(wvl_cuda_graph graph, const wvl_cuda_node *from, const wvl_cuda_node *to,
                                    const wvl_cuda_edge *edges, size_t count)
 {
-    (void)graph;
-    (void)from;
-    (void)to;
-    (void)edges;
-    (void)count;
     return of_graph(tick());
 }
 static wvl_cuda_status stub_build(wvl_cuda_exec *exec, wvl_cuda_graph graph, unsigned long long flags)
 {
-    (void)graph;
-    (void)flags;
     return of_graph(make_exec(exec));
 }
 static wvl_cuda_status stub_graph_launch(wvl_cuda_exec exec, wvl_cuda_stream s)
 {
-    (void)exec;
-    (void)s;
     say_picture();
     return of_graph(tick());
 }

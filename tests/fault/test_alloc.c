@@ -113,9 +113,15 @@ typedef struct kitchen {
     wvl_params *params;
     wvl_plan *plan;
     wvl_result *result;
-    picture_input *input;
+    picture drawn;
+    picture_input input;
     unsigned releases;
 } kitchen;
+
+static kitchen open_kitchen(picture drawn, int wide)
+{
+    return (kitchen){.drawn = drawn, .input = picture_open_input(&drawn, wide)};
+}
 
 static void count_release(void *user) { ++*(unsigned *)user; }
 
@@ -134,7 +140,7 @@ static wvl_status prepare(kitchen *k, const recipe *r, const wvl_allocator *allo
     for (unsigned i = 0; status == WVL_OK && i < r->setting_count; i++) {
         status = wvl_params_set(k->params, r->settings[i][0], r->settings[i][1]);
     }
-    return status == WVL_OK ? wvl_plan_create(k->context, k->params, &k->input->format, r->jp2 ? &jp2 : NULL, &k->plan)
+    return status == WVL_OK ? wvl_plan_create(k->context, k->params, &k->input.format, r->jp2 ? &jp2 : NULL, &k->plan)
                             : status;
 }
 
@@ -142,7 +148,7 @@ static wvl_status encode(kitchen *k, watch *w, const wvl_control *control)
 {
     char text[256];
     wvl_sink sink = watch_sink(w);
-    wvl_image image = k->input->image;
+    wvl_image image = k->input.image;
     image.release = count_release;
     image.release_user = &k->releases;
     k->releases = 0;
@@ -162,16 +168,20 @@ static void clean(kitchen *k)
     wvl_plan_release(k->plan);
     wvl_params_release(k->params);
     wvl_context_release(k->context);
-    *k = (kitchen){.input = k->input};
+    *k = (kitchen){.drawn = k->drawn, .input = k->input};
+}
+
+static void close_kitchen(kitchen *k)
+{
+    picture_close_input(&k->input);
+    picture_free(&k->drawn);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void fail_each_call(const recipe *r, int fail_on)
 {
-    picture p = picture_draw(PICTURE_NATURAL, r->width, r->height, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
-    kitchen k = {.input = &input};
+    kitchen k = open_kitchen(picture_draw(PICTURE_NATURAL, r->width, r->height, 3, 8, 1), 0);
     watch reference = {0};
     ck_assert_int_eq(prepare(&k, r, NULL), WVL_OK);
     ck_assert_int_eq(encode(&k, &reference, NULL), WVL_OK);
@@ -206,8 +216,7 @@ static void fail_each_call(const recipe *r, int fail_on)
     ck_assert_msg(n > 15 && refused > 8 / step, "only %llu of %llu calls mattered", (unsigned long long)refused,
                   (unsigned long long)tried);
     watch_free(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
+    close_kitchen(&k);
 }
 
 TEST_EACH(one_allocation_fails, RECIPES) { fail_each_call(&recipes[_i], 0); }
@@ -218,11 +227,9 @@ TEST_EACH(all_allocations_fail_from_one_on, RECIPES) { fail_each_call(&recipes[_
 TEST_EACH(threads_that_do_not_start, RECIPES)
 {
     recipe r = recipes[_i];
-    picture p = picture_draw(PICTURE_NATURAL, r.width, r.height, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
+    kitchen k = open_kitchen(picture_draw(PICTURE_NATURAL, r.width, r.height, 3, 8, 1), 0);
     watch reference = {0};
     for (int allowed = -1; allowed < 4; allowed++) {
-        kitchen k = {.input = &input};
         watch w = {0};
         r.threads = 5;
         threads_allowed = allowed;
@@ -235,8 +242,7 @@ TEST_EACH(threads_that_do_not_start, RECIPES)
         watch_free(&w);
     }
     watch_free(&reference);
-    picture_close_input(&input);
-    picture_free(&p);
+    close_kitchen(&k);
 }
 
 /* ---- Sinks ----------------------------------------------------------------------------------- */
@@ -244,9 +250,7 @@ TEST_EACH(threads_that_do_not_start, RECIPES)
 TEST_EACH(sink_refuses_each_write, RECIPES)
 {
     const recipe *r = &recipes[_i];
-    picture p = picture_draw(PICTURE_NOISE, 400, 300, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
-    kitchen k = {.input = &input};
+    kitchen k = open_kitchen(picture_draw(PICTURE_NOISE, 400, 300, 3, 8, 1), 0);
     ck_assert_int_eq(prepare(&k, r, NULL), WVL_OK);
     wvl_status status = WVL_ERROR_SINK;
     unsigned n = 0;
@@ -262,32 +266,28 @@ TEST_EACH(sink_refuses_each_write, RECIPES)
     ck_assert_uint_gt(n, 1);
     watch w = {.refuse_close = 1};
     wvl_sink sink = watch_sink(&w);
-    ck_assert_int_eq(wvl_encode(k.plan, &input.image, &sink, NULL, NULL, NULL, 0), WVL_ERROR_SINK);
+    ck_assert_int_eq(wvl_encode(k.plan, &k.input.image, &sink, NULL, NULL, NULL, 0), WVL_ERROR_SINK);
     ck_assert_uint_eq(w.closes, 1);
     watch_free(&w);
     clean(&k);
-    picture_close_input(&input);
-    picture_free(&p);
+    close_kitchen(&k);
 }
 
 TEST(full_disk)
 {
-    picture p = picture_draw(PICTURE_NOISE, 300, 300, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
-    kitchen k = {.input = &input};
+    kitchen k = open_kitchen(picture_draw(PICTURE_NOISE, 300, 300, 3, 8, 1), 0);
     FILE *full = fopen("/dev/full", "wb");
     if (full) {
         char text[256];
         wvl_sink sink;
         ck_assert_int_eq(prepare(&k, &recipes[0], NULL), WVL_OK);
         ck_assert_int_eq(wvl_sink_open_stream(k.context, full, &sink), WVL_OK);
-        ck_assert_int_eq(wvl_encode(k.plan, &input.image, &sink, NULL, NULL, text, sizeof text), WVL_ERROR_SINK);
+        ck_assert_int_eq(wvl_encode(k.plan, &k.input.image, &sink, NULL, NULL, text, sizeof text), WVL_ERROR_SINK);
         ck_assert_msg(strstr(text, "space") != NULL, "%s", text);
         (void)fclose(full);
         clean(&k);
     }
-    picture_close_input(&input);
-    picture_free(&p);
+    close_kitchen(&k);
 }
 
 /* ---- Samples --------------------------------------------------------------------------------- */
@@ -311,12 +311,11 @@ TEST_EACH(samples_outside_the_depth, 6)
                                                                                       : depths[i] < 8 ? top
                                                                                                       : 2 * top - 1;
             plane->samples[at] = picture_between(&state, 0, 1) ? top : bottom;
-            picture_input input = picture_open_input(&p, (int)picture_between(&state, 0, 1));
+            kitchen k = open_kitchen(p, (int)picture_between(&state, 0, 1));
             for (unsigned reversible = 0; reversible < 2; reversible++) {
                 const char *const settings[][2] = {{"reversible", reversible ? "yes" : "no"},
                                                    {"mct", picture_between(&state, 0, 1) ? "auto" : "off"}};
                 recipe r = {settings, 2, 77, 53, 1 + picture_between(&state, 0, 1), 0};
-                kitchen k = {.input = &input};
                 watch w = {0};
                 ck_assert_int_eq(prepare(&k, &r, NULL), WVL_OK);
                 wvl_status status = encode(&k, &w, NULL);
@@ -325,8 +324,7 @@ TEST_EACH(samples_outside_the_depth, 6)
                 watch_free(&w);
                 clean(&k);
             }
-            picture_close_input(&input);
-            picture_free(&p);
+            close_kitchen(&k);
         }
     }
 }
@@ -343,9 +341,7 @@ static void *raise_later(void *user)
 
 TEST_EACH(cancel_from_another_thread, 3)
 {
-    picture p = picture_draw(PICTURE_NOISE, 1200, 900, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
-    kitchen k = {.input = &input};
+    kitchen k = open_kitchen(picture_draw(PICTURE_NOISE, 1200, 900, 3, 8, 1), 0);
     wvl_cancel *cancel;
     recipe r = recipes[1];
     r.threads = 1 + (uint32_t)_i;
@@ -365,8 +361,7 @@ TEST_EACH(cancel_from_another_thread, 3)
     watch_free(&w);
     wvl_cancel_release(cancel);
     clean(&k);
-    picture_close_input(&input);
-    picture_free(&p);
+    close_kitchen(&k);
 }
 
 typedef struct steps {
@@ -388,9 +383,7 @@ static int step(void *user, uint64_t done, uint64_t total, wvl_stage stage)
 /* Progress never falls, and a nonzero answer at any call ends the encode. */
 TEST_EACH(progress_cancels, RECIPES)
 {
-    picture p = picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 1);
-    picture_input input = picture_open_input(&p, 0);
-    kitchen k = {.input = &input};
+    kitchen k = open_kitchen(picture_draw(PICTURE_NATURAL, 300, 200, 3, 8, 1), 0);
     ck_assert_int_eq(prepare(&k, &recipes[_i], NULL), WVL_OK);
     wvl_status status = WVL_CANCELLED;
     for (unsigned n = 1; status == WVL_CANCELLED && n < 200; n++) {
@@ -408,8 +401,7 @@ TEST_EACH(progress_cancels, RECIPES)
     }
     ck_assert_int_eq(status, WVL_OK);
     clean(&k);
-    picture_close_input(&input);
-    picture_free(&p);
+    close_kitchen(&k);
 }
 
 TEST_MAIN("faults")

@@ -49,7 +49,7 @@ static void check_backend(const wvl_result *result, const char *text)
     ck_assert_msg(strstr(made_by, device ? "cuda:" : "cpu") != NULL, "\"%s\": made by %s", text, made_by);
 }
 
-static bytes encode(const wvl_context_options *options, const picture_input *input, const char *text)
+static bytes encode(const wvl_context_options *options, const picture_input *from, const char *text)
 {
     wvl_context *context;
     wvl_params *params;
@@ -63,10 +63,10 @@ static bytes encode(const wvl_context_options *options, const picture_input *inp
     ck_assert_int_eq(wvl_params_create(context, &params), WVL_OK);
     ck_assert_int_eq(wvl_params_set(params, "device", device ? device : "cpu"), WVL_OK);
     ck_assert_msg(case_set(params, text, error, sizeof error) == WVL_OK, "%s", error);
-    ck_assert_msg(wvl_plan_create(context, params, &input->format, NULL, &plan) == WVL_OK, "%s",
+    ck_assert_msg(wvl_plan_create(context, params, &from->format, NULL, &plan) == WVL_OK, "%s",
                   wvl_context_error(context));
     ck_assert_int_eq(wvl_sink_open_memory(context, &sink), WVL_OK);
-    ck_assert_msg(wvl_encode(plan, &input->image, &sink, NULL, &result, error, sizeof error) == WVL_OK, "\"%s\": %s",
+    ck_assert_msg(wvl_encode(plan, &from->image, &sink, NULL, &result, error, sizeof error) == WVL_OK, "\"%s\": %s",
                   text, error);
     check_backend(result, text);
     wvl_result_release(result);
@@ -81,26 +81,42 @@ static bytes encode(const wvl_context_options *options, const picture_input *inp
     return b;
 }
 
-/* By the CPU with one thread. What follows is encoded where the suite was told to. */
-static bytes encode_reference(const picture_input *input, const char *text)
+/* The picture of a test, and what the CPU makes of it with one thread. */
+static picture drawn;
+static picture_input input;
+static bytes reference;
+
+/* What follows is encoded where the suite was told to. */
+static void begin_with(picture p, int i)
 {
     wvl_context_options one = {.struct_size = sizeof one, .threads = 1};
+    drawn = p;
+    input = picture_open_input(&drawn, 0);
     device = NULL;
-    bytes b = encode(&one, input, text);
+    reference = encode(&one, &input, settings[i]);
     device = getenv("WVL_TEST_DEVICE");
-    return b;
 }
 
-static void expect_same(const char *what, bytes a, bytes b)
+static void begin(int i)
 {
-    ck_assert_msg(a.count == b.count && !memcmp(a.data, b.data, a.count), "%s: %zu bytes, %zu bytes, or other ones",
-                  what, a.count, b.count);
+    begin_with(i & 1 ? picture_draw(PICTURE_NATURAL, 203, 151, 3, 8, (unsigned)i)
+                     : picture_draw(PICTURE_NATURAL, 170, 190, 3, 12, (unsigned)i),
+               i);
+}
+
+static void end(void)
+{
+    free(reference.data);
+    picture_close_input(&input);
+    picture_free(&drawn);
+}
+
+/* As the reference. */
+static void expect_same(const char *what, bytes b)
+{
+    ck_assert_msg(reference.count == b.count && !memcmp(reference.data, b.data, b.count),
+                  "%s: %zu bytes, %zu bytes, or other ones", what, reference.count, b.count);
     free(b.data);
-}
-
-static picture draw(unsigned i)
-{
-    return i & 1 ? picture_draw(PICTURE_NATURAL, 203, 151, 3, 8, i) : picture_draw(PICTURE_NATURAL, 170, 190, 3, 12, i);
 }
 
 static wvl_context_options threads(uint32_t count)
@@ -109,50 +125,39 @@ static wvl_context_options threads(uint32_t count)
     return options;
 }
 
+TEST_FIXTURE(NULL, end);
+
 TEST_EACH(threads_and_repetition, SETTINGS)
 {
     static const uint32_t counts[] = {1, 2, 3, 7, 2, 33};
-    picture p = draw((unsigned)_i);
-    picture_input input = picture_open_input(&p, 0);
     wvl_context_options one = threads(1);
-    bytes reference = encode_reference(&input, settings[_i]);
+    begin(_i);
     for (unsigned i = 0; i < 6; i++) {
         wvl_context_options options = threads(counts[i]);
-        expect_same("threads", reference, encode(&options, &input, settings[_i]));
+        expect_same("threads", encode(&options, &input, settings[_i]));
     }
     for (unsigned i = 0; i < 3; i++) {
-        expect_same("repetition", reference, encode(&one, &input, settings[_i]));
+        expect_same("repetition", encode(&one, &input, settings[_i]));
     }
-    free(reference.data);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* The level is read from the environment by builds for testing. */
 TEST_EACH(simd_levels, getenv("WVL_TEST_DEVICE") ? 0 : SETTINGS)
 {
-    picture p = draw((unsigned)_i);
-    picture_input input = picture_open_input(&p, 0);
     wvl_context_options one = threads(1);
-    bytes reference = encode_reference(&input, settings[_i]);
-    ck_assert_int_eq(setenv("WVL_SIMD", "c", 1), 0);
-    expect_same("plain C", reference, encode(&one, &input, settings[_i]));
-    ck_assert_int_eq(setenv("WVL_SIMD", "avx2", 1), 0);
-    expect_same("avx2", reference, encode(&one, &input, settings[_i]));
-    ck_assert_int_eq(setenv("WVL_SIMD", "avx512", 1), 0);
-    expect_same("avx512", reference, encode(&one, &input, settings[_i]));
-    free(reference.data);
-    picture_close_input(&input);
-    picture_free(&p);
+    begin(_i);
+    static const char *const levels[] = {"c", "avx2", "avx512"};
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_int_eq(setenv("WVL_SIMD", levels[i], 1), 0);
+        expect_same(levels[i], encode(&one, &input, settings[_i]));
+    }
 }
 
 TEST_EACH(floating_point_environments, getenv("WVL_TEST_DEVICE") ? 0 : SETTINGS)
 {
     static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-    picture p = draw((unsigned)_i);
-    picture_input input = picture_open_input(&p, 0);
     wvl_context_options one = threads(1), two = threads(2);
-    bytes reference = encode_reference(&input, settings[_i]);
+    begin(_i);
     for (unsigned m = 0; m < 4; m++) {
         for (unsigned flush = 0; flush < 2; flush++) {
             ck_assert_int_eq(fesetround(modes[m]), 0);
@@ -168,12 +173,9 @@ TEST_EACH(floating_point_environments, getenv("WVL_TEST_DEVICE") ? 0 : SETTINGS)
 #endif
             ck_assert_int_eq(fesetround(FE_TONEAREST), 0);
             ck_assert_msg(kept, "mode %u: the caller's environment is not restored", m);
-            expect_same("floating-point environment", reference, b);
+            expect_same("floating-point environment", b);
         }
     }
-    free(reference.data);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* ---- Runner, allocator ----------------------------------------------------------------------- */
@@ -219,30 +221,24 @@ static void run_crew(void *user, uint32_t count, wvl_task_fn task, void *arg)
 TEST_EACH(runners_and_allocators, SETTINGS)
 {
     unsigned runs = 0;
-    picture p = draw((unsigned)_i);
-    picture_input input = picture_open_input(&p, 0);
     wvl_context_options options = threads(0);
-    bytes reference = encode_reference(&input, settings[_i]);
+    begin(_i);
     options.runner = (wvl_runner){run_backwards, &runs, 3};
-    expect_same("runner, backwards", reference, encode(&options, &input, settings[_i]));
+    expect_same("runner, backwards", encode(&options, &input, settings[_i]));
     ck_assert_uint_gt(runs, 0);
     runs = 0;
     options.runner = (wvl_runner){run_crew, &runs, 4};
-    expect_same("runner, threads", reference, encode(&options, &input, settings[_i]));
+    expect_same("runner, threads", encode(&options, &input, settings[_i]));
     ck_assert_uint_gt(runs, 0);
     ledger l; /* hands out memory full of 0xA5 */
     ledger_open(&l);
     options = threads(2);
     options.host = ledger_allocator(&l);
-    expect_same("allocator", reference, encode(&options, &input, settings[_i]));
+    expect_same("allocator", encode(&options, &input, settings[_i]));
     ck_assert(l.live_count == 0 && l.wrong_sizes == 0 && l.calls > 10);
-    free(reference.data);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 typedef struct race {
-    const picture_input *input;
     const char *text;
     bytes result;
 } race;
@@ -251,7 +247,7 @@ static void *race_main(void *user)
 {
     race *r = user;
     wvl_context_options two = threads(2);
-    r->result = encode(&two, r->input, r->text);
+    r->result = encode(&two, &input, r->text);
     return NULL;
 }
 
@@ -260,20 +256,15 @@ TEST_EACH(side_by_side, SETTINGS)
 {
     race races[6];
     pthread_t ids[6];
-    picture p = draw((unsigned)_i);
-    picture_input input = picture_open_input(&p, 0);
-    bytes reference = encode_reference(&input, settings[_i]);
+    begin(_i);
     for (unsigned i = 0; i < 6; i++) {
-        races[i] = (race){&input, settings[_i], {NULL, 0}};
+        races[i] = (race){settings[_i], {NULL, 0}};
         ck_assert_int_eq(pthread_create(&ids[i], NULL, race_main, &races[i]), 0);
     }
     for (unsigned i = 0; i < 6; i++) {
         ck_assert_int_eq(pthread_join(ids[i], NULL), 0);
-        expect_same("side by side", reference, races[i].result);
+        expect_same("side by side", races[i].result);
     }
-    free(reference.data);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* ---- Layouts --------------------------------------------------------------------------------- */
@@ -325,42 +316,32 @@ TEST_EACH(layouts, SETTINGS)
     unsigned depth = _i & 1 ? 12 : 10;
     size_t room = 2000000;
     uint8_t *memory = malloc(room);
-    picture p = picture_draw(PICTURE_NATURAL, 131, 97, 3, depth, 4);
-    picture_input input = picture_open_input(&p, 0);
     wvl_context_options one = threads(1);
-    bytes reference = encode_reference(&input, settings[_i]);
+    begin_with(picture_draw(PICTURE_NATURAL, 131, 97, 3, depth, 4), _i);
     ck_assert_ptr_nonnull(memory);
     for (unsigned layout = 0; layout < 4; layout++) {
         wvl_plane planes[3];
         picture_input other = input;
         for (uint32_t c = 0; c < 3; c++) {
-            planes[c] = layout < 3 ? lay_out(&p.planes[c], c, layout, memory, room)
-                                   : lay_bits(&p.planes[c], c, depth, memory, room);
+            planes[c] = layout < 3 ? lay_out(&drawn.planes[c], c, layout, memory, room)
+                                   : lay_bits(&drawn.planes[c], c, depth, memory, room);
         }
         other.image.planes = planes;
         char what[32];
         snprintf(what, sizeof what, "layout %u", layout);
-        expect_same(what, reference, encode(&one, &other, settings[_i]));
+        expect_same(what, encode(&one, &other, settings[_i]));
     }
-    free(reference.data);
     free(memory);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* The blocks of the device in software by the kernels' own source. Elsewhere the word says nothing. */
 TEST_EACH(kernels, getenv("WVL_TEST_DEVICE") ? SETTINGS : 0)
 {
-    picture p = draw((unsigned)_i);
-    picture_input input = picture_open_input(&p, 0);
     wvl_context_options one = threads(1);
     ck_assert_int_eq(setenv("SOFT_EMULATE", "1", 1), 0);
-    bytes reference = encode_reference(&input, settings[_i]);
-    expect_same("kernels", reference, encode(&one, &input, settings[_i]));
+    begin(_i);
+    expect_same("kernels", encode(&one, &input, settings[_i]));
     ck_assert_int_eq(unsetenv("SOFT_EMULATE"), 0);
-    free(reference.data);
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 TEST_MAIN("same bytes")

@@ -7,14 +7,13 @@
 #define WVL_BENCH_H
 
 #include "../imageio/imageio.h"
+#include "bench_peers.h"
 #include "bench_time.h"
 #include "wavelane.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#define WVL_BENCH_ERROR_BYTES 512
 
 enum {
     WVL_BENCH_EXIT_OK = 0,
@@ -34,28 +33,38 @@ typedef struct wvl_bench_picture {
     int generated;
     uint64_t sample_count; /* of all components */
     uint64_t raw_bytes;    /* sample_count, each in whole bytes */
+    /* The same memory, described for the library: */
+    wvl_component_format *components;
+    wvl_plane *planes;
+    wvl_image_format format;
+    wvl_image image;
 } wvl_bench_picture;
 
 typedef struct wvl_bench_shape {
     uint32_t width, height, component_count, depth;
 } wvl_bench_shape;
 
-/* keep_palette: indices as one component, where the file has them. */
-int wvl_bench_fetch_picture(const char *path, int keep_palette, wvl_bench_picture *picture, char *error);
+/* The picture of a file; path NULL: one that is generated. keep_palette: indices as one component, where the file has
+ * them. 0, or -1 (reported). */
+int wvl_bench_open_picture(const char *path, int keep_palette, const wvl_bench_shape *shape,
+                           wvl_bench_picture *picture);
 /* Octaves of value noise, hard-edged regions and grain from a fixed seed: integer arithmetic, the same picture
- * everywhere. Large ones repeat a patch (bench_draw.c). */
-int wvl_bench_build_picture(const wvl_bench_shape *shape, wvl_bench_picture *picture, char *error);
-void wvl_bench_count_samples(wvl_bench_picture *picture); /* sets both counts */
+ * everywhere. Large ones repeat a patch (bench_draw.c). 0, or -1 (reported). */
+int wvl_bench_build_picture(const wvl_bench_shape *shape, wvl_bench_picture *picture);
+/* Sets the counts, and what is described for the library. 0, or -1: no memory. */
+int wvl_bench_describe_picture(wvl_bench_picture *picture);
 void wvl_bench_release_picture(wvl_bench_picture *picture);
 /* One row of a component, widened. Depth at most 31 bits. */
 void wvl_bench_fetch_row(const wvl_io_component *component, uint32_t row, int32_t *out);
+/* The first `count` components have one size, depth and sign, and are not subsampled against each other. */
+int wvl_bench_has_one_shape(const wvl_bench_picture *picture, uint32_t count);
 /* The first three components have one shape: RCT and ICT are possible (G.2, G.3). */
 int wvl_bench_picture_has_color(const wvl_bench_picture *picture);
 /* The usual five decomposition levels, or as many as OpenJPEG accepts for a small picture. */
 uint32_t wvl_bench_picture_levels(const wvl_bench_picture *picture);
 void wvl_bench_write_picture(const wvl_bench_picture *picture, FILE *out); /* one line of text */
 
-/* ---- Coders (bench_wavelane.c, bench_opj.c, bench_ht.c) ---- */
+/* ---- Coders (bench_coders.c, bench_wavelane.c, bench_opj.c) ---- */
 
 typedef enum wvl_bench_coder {
     WVL_BENCH_WAVELANE,
@@ -65,46 +74,24 @@ typedef enum wvl_bench_coder {
     WVL_BENCH_CODERS
 } wvl_bench_coder;
 
-/* Further "key=value" parameters of Wavelane, set last. */
-#define WVL_BENCH_MAX_SETTINGS 32
-typedef struct wvl_bench_settings {
-    const char *text[WVL_BENCH_MAX_SETTINGS];
-    size_t count;
-} wvl_bench_settings;
+/* NULL (reported) when it cannot be had. */
+wvl_context *wvl_bench_open_context(uint32_t threads);
+/* Sets each KEY=VALUE, which wvl_bench_settings_add took. */
+wvl_status wvl_bench_set_all(wvl_params *params, const wvl_bench_settings *settings);
+/* Plan of settings; device: in place of what they say of it, NULL: as they say. A failure is reported. */
+wvl_status wvl_bench_make_plan(wvl_context *context, const wvl_bench_settings *settings, const char *device,
+                               const wvl_image_format *format, wvl_plan **plan);
 
-typedef struct wvl_bench_job {
-    int reversible;
-    int color_transform;
-    double bpp;         /* bits per pixel of the reference grid; 0: all that the quantiser keeps */
-    uint64_t cap_bytes; /* Wavelane only: hard limit of the codestream, in place of bpp; 0: none */
-    double step;        /* base quantiser step as a part of the full range; 0: each coder's own; not for OpenJPEG */
-    int ht;             /* high-throughput blocks; not for OpenJPEG */
-    uint32_t levels;
-    uint32_t threads;
-    const wvl_bench_settings *settings; /* Wavelane only; may be NULL */
-    struct wvl_context *context; /* Wavelane only: threads that outlive the encode; NULL: they are started for it */
-} wvl_bench_job;
-
-/* NULL (reported in error) when it cannot be had. */
-struct wvl_context *wvl_bench_open_context(uint32_t threads, char *error);
-void wvl_bench_close_context(struct wvl_context *context);
-
-typedef struct wvl_bench_coded {
-    uint8_t *data; /* raw codestream, from malloc */
-    size_t bytes;
-    wvl_bench_time time;
-} wvl_bench_coded;
-
-/* Timed: everything from the parameters to the last byte in memory and the release of the coder. Not timed: starting
+/* 0, or nonzero with a reason in error.
+ * Timed: everything from the parameters to the last byte in memory and the release of the coder. Not timed: starting
  * the threads of Wavelane's context, which serves any number of pictures (those of the others belong to one picture),
  * and bringing the picture into the planes that the others are given (Wavelane reads it as it is). */
-int wvl_bench_encode_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded,
-                              char *error);
-int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded,
-                         char *error);
-/* OpenJPH or OpenHTJ2K, where built in (wvl_bench_has_coder). */
-int wvl_bench_encode_ht(wvl_bench_coder coder, const wvl_bench_picture *picture, const wvl_bench_job *job,
-                        wvl_bench_coded *coded, char *error);
+typedef int wvl_bench_encode_function(const wvl_bench_picture *picture, const wvl_bench_job *job,
+                                      wvl_bench_coded *coded, char *error);
+wvl_bench_encode_function wvl_bench_encode_wavelane, wvl_bench_encode_opj;
+/* By the coder of that number, which is built in. */
+int wvl_bench_encode(wvl_bench_coder coder, const wvl_bench_picture *picture, const wvl_bench_job *job,
+                     wvl_bench_coded *coded, char *error);
 int wvl_bench_has_coder(wvl_bench_coder coder);
 const char *wvl_bench_coder_name(wvl_bench_coder coder);    /* as one word */
 const char *wvl_bench_coder_version(wvl_bench_coder coder); /* "" where not built in */
@@ -115,38 +102,26 @@ typedef struct wvl_bench_memory {
     uint64_t peak_bytes; /* greatest sum of live allocations seen, output included, picture not */
     uint64_t output_bytes;
 } wvl_bench_memory;
-int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_memory *memory,
-                               char *error);
-
-/* A picture as the library wants it: the same memory, described. */
-typedef struct wvl_bench_source {
-    wvl_component_format *components;
-    wvl_plane *planes;
-    wvl_image_format format;
-    wvl_image image;
-} wvl_bench_source;
-int wvl_bench_open_source(const wvl_bench_picture *picture, wvl_bench_source *source, char *error);
-void wvl_bench_close_source(wvl_bench_source *source);
+/* 0, or -1 (reported). */
+int wvl_bench_measure_wavelane(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_memory *memory);
 
 typedef struct wvl_bench_quality {
     int exact;
     double psnr; /* dB over the mean of the components' mean square errors */
 } wvl_bench_quality;
+/* Only with OpenJPEG. */
 int wvl_bench_decode_opj(const wvl_bench_coded *coded, const wvl_bench_picture *picture, wvl_bench_quality *quality,
                          char *error);
-
-int wvl_bench_has_opj(void);
 const char *wvl_bench_opj_version(void);
-const char *wvl_bench_wavelane_version(void);
 
-/* ---- Small things (bench_json.c, bench_args.c) ---- */
+/* ---- JSON (bench_json.c) ---- */
 
 typedef struct wvl_bench_json {
-    FILE *out;
+    FILE *out; /* NULL: nothing is put */
     const char *path;
     int separate;
 } wvl_bench_json;
-/* path NULL: out is NULL and nothing is to be put; "-": standard output. */
+/* path NULL: none; "-": standard output. 0, or -1 (reported). */
 int wvl_bench_json_open(wvl_bench_json *json, const char *path);
 /* complete = 0 removes the file. Returns nonzero (reported) if the text could not be written. */
 int wvl_bench_json_close(wvl_bench_json *json, int complete);
@@ -155,14 +130,31 @@ void wvl_bench_put_open(wvl_bench_json *json, const char *key, char bracket);
 void wvl_bench_put_close(wvl_bench_json *json, char bracket);
 void wvl_bench_put_text(wvl_bench_json *json, const char *key, const char *text);
 void wvl_bench_put_number(wvl_bench_json *json, const char *key, double number);
+void wvl_bench_put_list(wvl_bench_json *json, const char *key, const double *numbers, size_t count);
+void wvl_bench_put_settings(wvl_bench_json *json, const wvl_bench_settings *settings);
+/* Name, size, components and depth. */
+void wvl_bench_put_picture(wvl_bench_json *json, const wvl_bench_picture *picture);
+
+/* ---- Arguments (bench_args.c) ---- */
+
+/* Says it on stderr behind the program's name. Returns the code. */
+int wvl_bench_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define WVL_BENCH_LIST_MAX 32
+typedef struct wvl_bench_list {
+    double values[WVL_BENCH_LIST_MAX];
+    size_t count;
+} wvl_bench_list;
 
 /* What the value of an option becomes. CALL: apply takes it; a CALL without a name takes words that are no options. */
 typedef enum wvl_bench_kind {
     WVL_BENCH_IS_CALL,
     WVL_BENCH_IS_FLAG,   /* an int becomes 1; there is no value */
     WVL_BENCH_IS_TEXT,   /* const char * */
+    WVL_BENCH_IS_WORD,   /* an int becomes its place among the words */
     WVL_BENCH_IS_COUNT,  /* uint32_t */
     WVL_BENCH_IS_NUMBER, /* double */
+    WVL_BENCH_IS_LIST,   /* a,b,c: wvl_bench_list */
     WVL_BENCH_IS_SIZE,   /* W,H: two uint32_t, one behind the other */
     WVL_BENCH_IS_SETTING /* KEY=VALUE, more than once: wvl_bench_settings */
 } wvl_bench_kind;
@@ -173,18 +165,23 @@ typedef struct wvl_bench_option {
     size_t at; /* of the member among the options */
     double lowest, highest;
     int (*apply)(const char *value, void *options);
+    const char *const *words; /* up to a NULL */
 } wvl_bench_option;
 #define WVL_BENCH_CALL(name, function)                                                                                 \
     {                                                                                                                  \
-        name, WVL_BENCH_IS_CALL, 0, 0, 0, function                                                                     \
+        name, WVL_BENCH_IS_CALL, 0, 0, 0, function, NULL                                                               \
     }
 #define WVL_BENCH_OPTION(name, kind, type, member)                                                                     \
     {                                                                                                                  \
-        name, WVL_BENCH_IS_##kind, offsetof(type, member), 1, 65536, NULL                                              \
+        name, WVL_BENCH_IS_##kind, offsetof(type, member), 1, 65536, NULL, NULL                                        \
     }
 #define WVL_BENCH_RANGE(name, kind, type, member, lowest, highest)                                                     \
     {                                                                                                                  \
-        name, WVL_BENCH_IS_##kind, offsetof(type, member), lowest, highest, NULL                                       \
+        name, WVL_BENCH_IS_##kind, offsetof(type, member), lowest, highest, NULL, NULL                                 \
+    }
+#define WVL_BENCH_WORD(name, type, member, words)                                                                      \
+    {                                                                                                                  \
+        name, WVL_BENCH_IS_WORD, offsetof(type, member), 0, 0, NULL, words                                             \
     }
 typedef struct wvl_bench_args {
     int count, next;

@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+int wvl_bench_fail(int code, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    fprintf(stderr, "%s: ", wvl_bench_program);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+    va_end(values);
+    return code;
+}
 
 static int take_count(const wvl_bench_option *option, const char *value, uint32_t *to)
 {
@@ -14,16 +26,36 @@ static int take_count(const wvl_bench_option *option, const char *value, uint32_
     return 0;
 }
 
+static int take_list(const wvl_bench_option *option, const char *value, wvl_bench_list *to)
+{
+    to->count =
+        wvl_bench_args_list(option->name, value, option->lowest, option->highest, to->values, WVL_BENCH_LIST_MAX);
+    return to->count ? 0 : -1;
+}
+
 static int take_size(const wvl_bench_option *option, const char *value, uint32_t *to)
 {
     double pair[2];
     if (wvl_bench_args_list(option->name, value, option->lowest, option->highest, pair, 2) != 2) {
-        fprintf(stderr, "%s: %s needs W,H\n", wvl_bench_program, option->name);
-        return -1;
+        return wvl_bench_fail(-1, "%s needs W,H", option->name);
     }
     to[0] = (uint32_t)pair[0];
     to[1] = (uint32_t)pair[1];
     return 0;
+}
+
+static int take_word(const wvl_bench_option *option, const char *value, int *to)
+{
+    char all[128] = "";
+    for (int i = 0; option->words[i]; i++) {
+        if (strcmp(value, option->words[i]) == 0) {
+            *to = i;
+            return 0;
+        }
+        const char *before = option->words[i + 1] ? ", " : " or ";
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? before : "", option->words[i]);
+    }
+    return wvl_bench_fail(-1, "%s %s: give %s", option->name, value, all);
 }
 
 static int take_value(const wvl_bench_option *option, const char *value, void *options)
@@ -32,8 +64,10 @@ static int take_value(const wvl_bench_option *option, const char *value, void *o
     switch (option->kind) {
     case WVL_BENCH_IS_FLAG: *(int *)to = 1; return 0;
     case WVL_BENCH_IS_TEXT: *(const char **)to = value; return 0;
+    case WVL_BENCH_IS_WORD: return take_word(option, value, to);
     case WVL_BENCH_IS_COUNT: return take_count(option, value, to);
     case WVL_BENCH_IS_NUMBER: return wvl_bench_args_number(option->name, value, option->lowest, option->highest, to);
+    case WVL_BENCH_IS_LIST: return take_list(option, value, to);
     case WVL_BENCH_IS_SIZE: return take_size(option, value, to);
     case WVL_BENCH_IS_SETTING: return wvl_bench_settings_add(to, value);
     default: return option->apply(value, options);
@@ -42,19 +76,14 @@ static int take_value(const wvl_bench_option *option, const char *value, void *o
 
 static int take_option(wvl_bench_args *args, const wvl_bench_option *option, void *options)
 {
-    const char *value = NULL;
-
-    if (option->name) {
-        args->next++;
+    args->next += option->name != NULL;
+    if (option->kind == WVL_BENCH_IS_FLAG) {
+        return take_value(option, NULL, options);
     }
-    if (option->kind != WVL_BENCH_IS_FLAG && args->next >= args->count) {
-        fprintf(stderr, "%s: %s needs a value\n", wvl_bench_program, option->name);
-        return -1;
+    if (args->next >= args->count) {
+        return wvl_bench_fail(-1, "%s needs a value", option->name);
     }
-    if (option->kind != WVL_BENCH_IS_FLAG) {
-        value = args->values[args->next++];
-    }
-    return take_value(option, value, options);
+    return take_value(option, args->values[args->next++], options);
 }
 
 static const wvl_bench_option *find_option(const wvl_bench_args *args, const wvl_bench_option *table, size_t count)
@@ -65,8 +94,7 @@ static const wvl_bench_option *find_option(const wvl_bench_args *args, const wvl
             return &table[i];
         }
     }
-    fprintf(stderr, "%s: unknown option %s (see %s %s --help)\n", wvl_bench_program, text, wvl_bench_program,
-            args->values[1]);
+    (void)wvl_bench_fail(-1, "unknown option %s (see %s %s --help)", text, wvl_bench_program, args->values[1]);
     return NULL;
 }
 
@@ -74,7 +102,6 @@ int wvl_bench_args_parse(wvl_bench_args *args, const wvl_bench_option *table, si
 {
     while (args->next < args->count) {
         const wvl_bench_option *option = find_option(args, table, count);
-
         if (!option || take_option(args, option, options) != 0) {
             return -1;
         }
@@ -86,7 +113,6 @@ int wvl_bench_args_parse(wvl_bench_args *args, const wvl_bench_option *table, si
 static const char *parse_number(const char *text, double lowest, double highest, double *number)
 {
     char *end;
-
     *number = strtod(text, &end);
     return end != text && *number >= lowest && *number <= highest ? end : NULL;
 }
@@ -94,12 +120,10 @@ static const char *parse_number(const char *text, double lowest, double highest,
 int wvl_bench_args_number(const char *name, const char *text, double lowest, double highest, double *number)
 {
     const char *end = parse_number(text, lowest, highest, number);
-
     if (end && *end == '\0') {
         return 0;
     }
-    fprintf(stderr, "%s: %s %s: not a number from %g to %g\n", wvl_bench_program, name, text, lowest, highest);
-    return -1;
+    return wvl_bench_fail(-1, "%s %s: not a number from %g to %g", name, text, lowest, highest);
 }
 
 size_t wvl_bench_args_list(const char *name, const char *text, double lowest, double highest, double *numbers,
@@ -107,7 +131,6 @@ size_t wvl_bench_args_list(const char *name, const char *text, double lowest, do
 {
     const char *at = text;
     size_t count = 0;
-
     while (count < limit && (at = parse_number(at, lowest, highest, &numbers[count])) != NULL) {
         count++;
         if (*at == '\0') {
@@ -117,17 +140,15 @@ size_t wvl_bench_args_list(const char *name, const char *text, double lowest, do
             break;
         }
     }
-    fprintf(stderr, "%s: %s %s: not a list of at most %zu numbers from %g to %g\n", wvl_bench_program, name, text,
-            limit, lowest, highest);
+    (void)wvl_bench_fail(-1, "%s %s: not a list of at most %zu numbers from %g to %g", name, text, limit, lowest,
+                         highest);
     return 0;
 }
 
 int wvl_bench_settings_add(wvl_bench_settings *settings, const char *text)
 {
     if (!strchr(text, '=') || settings->count == WVL_BENCH_MAX_SETTINGS) {
-        fprintf(stderr, "%s: --set %s: not KEY=VALUE, or more than %d of them\n", wvl_bench_program, text,
-                WVL_BENCH_MAX_SETTINGS);
-        return -1;
+        return wvl_bench_fail(-1, "--set %s: not KEY=VALUE, or more than %d of them", text, WVL_BENCH_MAX_SETTINGS);
     }
     settings->text[settings->count++] = text;
     return 0;
@@ -160,7 +181,7 @@ int wvl_bench_run_program(int argc, char **argv, const wvl_bench_command *comman
         }
     }
     if (argc >= 2 && !is_help(name)) {
-        fprintf(stderr, "%s: %s: no such command\n", wvl_bench_program, name);
+        (void)wvl_bench_fail(-1, "%s: no such command", name);
     }
     print_commands(is_help(name) ? stdout : stderr, commands, more);
     return is_help(name) ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_USAGE;

@@ -22,7 +22,7 @@ typedef struct options {
 typedef struct stage {
     wvl_context *context;
     wvl_plan *plan;
-    wvl_bench_source source;
+    const wvl_image *image;
     wvl_cancel *cancel; /* of the encode that runs */
     double moment;      /* seconds after its begin at which it is cancelled */
     double raised;      /* when that was */
@@ -71,7 +71,7 @@ static wvl_status encode(stage *s, int is_cancelled, double *seconds)
     control.cancel = s->cancel;
     is_cancelled = is_cancelled && pthread_create(&raiser, NULL, raise_later, s) == 0;
     double begun = wvl_bench_wall_seconds();
-    status = wvl_encode(s->plan, &s->source.image, &sink, &control, NULL, NULL, 0);
+    status = wvl_encode(s->plan, s->image, &sink, &control, NULL, NULL, 0);
     double ended = wvl_bench_wall_seconds();
     if (is_cancelled) {
         (void)pthread_join(raiser, NULL);
@@ -83,15 +83,9 @@ static wvl_status encode(stage *s, int is_cancelled, double *seconds)
 
 /* ---- All moments ---- */
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void print_times(const options *o, double whole, double *times, uint32_t count, double worst_moment)
 {
-    qsort(times, count, sizeof *times, compare);
+    qsort(times, count, sizeof *times, wvl_bench_compare);
     for (size_t i = 0; i < o->settings.count; i++) {
         printf("%s ", o->settings.text[i]);
     }
@@ -111,7 +105,7 @@ static int time_moments(const options *o, stage *s)
     uint32_t count = 0;
     for (int turn = 0; turn < 2; turn++) { /* the first one touches new memory */
         if (encode(s, 0, &whole) != WVL_OK) {
-            return WVL_BENCH_EXIT_FAILED;
+            return wvl_bench_fail(WVL_BENCH_EXIT_FAILED, "an encode failed");
         }
     }
     begun = wvl_bench_wall_seconds();
@@ -123,7 +117,7 @@ static int time_moments(const options *o, stage *s)
             continue; /* it was over before */
         }
         if (status != WVL_CANCELLED) {
-            return WVL_BENCH_EXIT_FAILED;
+            return wvl_bench_fail(WVL_BENCH_EXIT_FAILED, "an encode failed");
         }
         worst_moment = times[count] > most ? at : worst_moment;
         most = fmax(most, times[count++]);
@@ -132,61 +126,23 @@ static int time_moments(const options *o, stage *s)
     return WVL_BENCH_EXIT_OK;
 }
 
-static wvl_status set_all(const options *o, wvl_params *params)
-{
-    char key[64];
-    wvl_status status = WVL_OK;
-    for (size_t i = 0; i < o->settings.count && status == WVL_OK; i++) {
-        const char *text = o->settings.text[i], *value = strchr(text, '=') + 1;
-        snprintf(key, sizeof key, "%.*s", (int)(value - text - 1), text);
-        status = wvl_params_set(params, key, value);
-    }
-    return status;
-}
-
-static int run_stage(const options *o, const wvl_bench_picture *picture, char *error)
-{
-    stage s = {0};
-    wvl_params *params = NULL;
-    wvl_context_options context = {.struct_size = sizeof context, .threads = o->threads};
-    int code = WVL_BENCH_EXIT_FAILED;
-    if (wvl_bench_open_source(picture, &s.source, error)) {
-        return code;
-    }
-    wvl_status status = wvl_context_create(&context, &s.context);
-    status = status == WVL_OK ? wvl_params_create(s.context, &params) : status;
-    status = status == WVL_OK ? set_all(o, params) : status;
-    status = status == WVL_OK ? wvl_plan_create(s.context, params, &s.source.format, NULL, &s.plan) : status;
-    if (status == WVL_OK) {
-        code = time_moments(o, &s);
-    } else {
-        snprintf(error, WVL_BENCH_ERROR_BYTES, "%s",
-                 params && wvl_params_error(params)[0] ? wvl_params_error(params) : wvl_context_error(s.context));
-    }
-    wvl_plan_release(s.plan);
-    wvl_params_release(params);
-    wvl_context_release(s.context);
-    wvl_bench_close_source(&s.source);
-    return code;
-}
-
 int wvl_bench_run_cancel(wvl_bench_args *args)
 {
     options o = {.shape = {4096, 2160, 3, 8}, .threads = 2, .seconds = 30.0};
     wvl_bench_picture picture;
-    char error[WVL_BENCH_ERROR_BYTES] = "";
+    int code = WVL_BENCH_EXIT_FAILED;
     if (wvl_bench_args_parse(args, table, sizeof table / sizeof *table, &o)) {
         return WVL_BENCH_EXIT_USAGE;
     }
-    if (o.image ? wvl_bench_fetch_picture(o.image, 0, &picture, error)
-                : wvl_bench_build_picture(&o.shape, &picture, error)) {
-        fprintf(stderr, "wavelane-bench: %s\n", error);
+    if (wvl_bench_open_picture(o.image, 0, &o.shape, &picture) != 0) {
         return WVL_BENCH_EXIT_INPUT;
     }
-    int code = run_stage(&o, &picture, error);
-    if (code) {
-        fprintf(stderr, "wavelane-bench: %s\n", error[0] ? error : "an encode failed");
+    stage s = {.context = wvl_bench_open_context(o.threads), .image = &picture.image};
+    if (s.context && wvl_bench_make_plan(s.context, &o.settings, NULL, &picture.format, &s.plan) == WVL_OK) {
+        code = time_moments(&o, &s);
     }
+    wvl_plan_release(s.plan);
+    wvl_context_release(s.context);
     wvl_bench_release_picture(&picture);
     return code;
 }

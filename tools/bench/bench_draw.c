@@ -217,19 +217,19 @@ static int fill_large(const wvl_bench_shape *shape, const wvl_io_picture *io)
     return 0;
 }
 
-int wvl_bench_build_picture(const wvl_bench_shape *shape, wvl_bench_picture *picture, char *error)
+int wvl_bench_build_picture(const wvl_bench_shape *shape, wvl_bench_picture *picture)
 {
-    int failed = open_picture(shape, picture);
-    if (!failed && (uint64_t)shape->width * shape->height <= DRAWN_MOST) {
-        fill_picture(shape, &picture->io, NULL);
-    } else if (!failed && fill_large(shape, &picture->io) != 0) {
+    if (open_picture(shape, picture) == 0) {
+        int is_drawn = 1;
+        if ((uint64_t)shape->width * shape->height <= DRAWN_MOST) {
+            fill_picture(shape, &picture->io, NULL);
+        } else {
+            is_drawn = fill_large(shape, &picture->io) == 0;
+        }
+        if (is_drawn && wvl_bench_describe_picture(picture) == 0) {
+            return 0;
+        }
         wvl_bench_release_picture(picture);
-        failed = -1;
     }
-    if (failed) {
-        snprintf(error, WVL_BENCH_ERROR_BYTES, "no memory for a picture of %u x %u", shape->width, shape->height);
-        return -1;
-    }
-    wvl_bench_count_samples(picture);
-    return 0;
+    return wvl_bench_fail(-1, "no memory for a picture of %u x %u", shape->width, shape->height);
 }

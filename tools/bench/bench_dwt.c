@@ -121,9 +121,6 @@ static void put_result(FILE *text, wvl_bench_json *json, const wvl_bench_dwt_cas
             c->tile, c->batch, r->picture_us, gbs, 100.0 * r->ceiling_us / r->picture_us, r->ceiling_us, r->part_us[0],
             r->part_us[1], r->part_us[2], (unsigned long long)r->launches, r->wrong ? " WRONG" : "");
     fflush(text);
-    if (!json->out) {
-        return;
-    }
     wvl_bench_put_open(json, NULL, '{');
     wvl_bench_put_number(json, "width", c->width);
     wvl_bench_put_number(json, "height", c->height);
@@ -189,15 +186,11 @@ int wvl_bench_dwt_measure(wvl_bench_args *args, int is_inverse, wvl_bench_dwt_ru
     if (wvl_bench_json_open(&json, o.json)) {
         return WVL_BENCH_EXIT_OUTPUT;
     }
-    if (json.out) {
-        wvl_bench_put_open(&json, NULL, '{');
-        wvl_bench_put_text(&json, "device", device.name);
-        wvl_bench_put_open(&json, "cases", '[');
-    }
-    int exit_code = run_cases(&device, &o, run, json.out && !json.separate ? stderr : stdout, &json);
-    if (json.out) {
-        wvl_bench_put_close(&json, ']');
-        wvl_bench_put_close(&json, '}');
-    }
+    wvl_bench_put_open(&json, NULL, '{');
+    wvl_bench_put_text(&json, "device", device.name);
+    wvl_bench_put_open(&json, "cases", '[');
+    int exit_code = run_cases(&device, &o, run, json.out ? stderr : stdout, &json);
+    wvl_bench_put_close(&json, ']');
+    wvl_bench_put_close(&json, '}');
     return wvl_bench_json_close(&json, exit_code == WVL_BENCH_EXIT_OK) ? WVL_BENCH_EXIT_OUTPUT : exit_code;
 }

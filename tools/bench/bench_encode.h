@@ -5,29 +5,29 @@
 
 #include "bench.h"
 
-#define WVL_BENCH_MAX_THREAD_COUNTS 8
-#define WVL_BENCH_MAX_RUNS 1000
-
 typedef struct wvl_bench_encode_options {
-    const char *image, *json, *mode;
+    const char *image, *json;
+    int mode; /* place in the words of --mode */
     wvl_bench_shape shape;
     double bpp, step;
-    double threads[WVL_BENCH_MAX_THREAD_COUNTS];
-    size_t thread_counts;
+    wvl_bench_list threads;
     uint32_t runs;
     wvl_bench_settings settings;
     int indices, alone, memory, scaling;
     const char *uncounted; /* why the machine counts no cycles and instructions; "": it does */
 } wvl_bench_encode_options;
 
+/* One figure of all runs. */
+typedef struct wvl_bench_series {
+    double runs[WVL_BENCH_MAX_RUNS], least, median;
+} wvl_bench_series;
+
 /* One coder with one thread count. */
 typedef struct wvl_bench_entrant {
     wvl_bench_coder coder;
     wvl_bench_job job;
-    double wall[WVL_BENCH_MAX_RUNS], cpu[WVL_BENCH_MAX_RUNS], cycles[WVL_BENCH_MAX_RUNS],
-        instructions[WVL_BENCH_MAX_RUNS];
-    double wall_least, wall_median, cpu_least, cpu_median;
-    double cycles_median, instructions_median; /* NAN where the machine counts neither */
+    wvl_bench_series wall, cpu;            /* seconds */
+    wvl_bench_series cycles, instructions; /* NAN where the machine counts neither */
     size_t bytes;
     int judged;
     wvl_bench_quality quality;
@@ -52,17 +52,13 @@ typedef struct wvl_bench_scaling {
     double team_cpu_least, singles_cpu_least;
 } wvl_bench_scaling;
 
-void wvl_bench_summarise(const double *seconds, size_t runs, double *least, double *median);
 int wvl_bench_measure_scaling(const wvl_bench_picture *picture, const wvl_bench_job *job, uint32_t threads,
                               uint32_t runs, wvl_bench_scaling *scaling);
 void wvl_bench_write_scaling(const wvl_bench_scaling *scaling, FILE *out);
 void wvl_bench_put_scaling(wvl_bench_json *json, const wvl_bench_scaling *scaling);
 
-/* Text goes to out; JSON between head and tail, one object a report. */
+/* As text, and as an object of the JSON. */
 void wvl_bench_write_report(const wvl_bench_report *report, FILE *out);
-void wvl_bench_put_head(wvl_bench_json *json, const wvl_bench_encode_options *options,
-                        const wvl_bench_picture *picture);
 void wvl_bench_put_report(wvl_bench_json *json, const wvl_bench_report *report);
-void wvl_bench_put_tail(wvl_bench_json *json);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Turns of pictures in flight, each picture timed from submit until it is received. */
+#include "base/try.h"
 #include "bench_ring.h"
 
 #include <errno.h>
@@ -17,18 +18,22 @@ typedef struct codestream {
 typedef struct flight {
     const wvl_bench_frames_options *options;
     wvl_context *context;
+    wvl_bench_trace *trace;
     const wvl_bench_ring *ring;
+    const wvl_bench_store *store;
     wvl_plan *plan;
-    wvl_plan *alone[WVL_BENCH_DEVICES_MAX]; /* of each device by itself */
-    int asked;                              /* what of a picture a device must do, as rank_backend counts */
-    codestream expected[WVL_BENCH_RING_MAX];
-    wvl_encoder *encoder;         /* NULL: one by one */
-    wvl_bench_arrivals *arrivals; /* NULL: pixels are there before the clock starts */
+    wvl_plan *alone[WVL_BENCH_DEVICES_MAX];  /* of each device by itself */
+    int asked;                               /* what of a picture a device must do, as rank_backend counts */
+    codestream expected[WVL_BENCH_RING_MAX]; /* without --memory: none */
+    wvl_encoder *encoder;                    /* NULL: one by one */
+    wvl_bench_arrivals *arrivals;            /* NULL: pixels are there before the clock starts */
     /* Of the turn that runs: */
     const wvl_plan *at_work;
     uint32_t first, stride; /* its pictures of the ring */
     int compares;           /* every byte; else how many there are, and some of them */
-    uint64_t sent, got;
+    uint64_t limit;         /* pictures that may be sent */
+    uint64_t sent, got, steady;
+    double first_got_at, last_sent_at; /* the steady state, in which `steady` pictures were received */
     double sent_at[PLACES_MAX];
     double *latencies; /* [got] */
     size_t room;
@@ -41,13 +46,13 @@ typedef struct flight {
 /* 0: the CPU had a part in it that devices can do; 1: coefficients, 2: blocks, 3: packets of a device. */
 static int rank_backend(const char *name)
 {
-    if (strstr(name, "cpu") != NULL) {
+    if (strstr(name, "cpu")) {
         return 0;
     }
-    if (strstr(name, " packets") != NULL) {
+    if (strstr(name, " packets")) {
         return 3;
     }
-    return strstr(name, " blocks") != NULL ? 2 : 1;
+    return strstr(name, " blocks") ? 2 : 1;
 }
 
 static void count_backend(flight *f, const char *name, size_t bytes)
@@ -89,13 +94,15 @@ static int has_same_pieces(const codestream *e, const uint8_t *data, uint64_t n)
 static int is_expected(const flight *f, const void *data, size_t bytes)
 {
     const codestream *e = &f->expected[pick(f, f->got)];
+    if (!f->options->has_memory) {
+        return 1;
+    }
     if (bytes == e->bytes &&
         (!data || (f->compares ? memcmp(data, e->data, bytes) == 0 : has_same_pieces(e, data, f->got)))) {
         return 1;
     }
-    fprintf(stderr, "wavelane-bench: picture %u of the ring: %zu bytes differ from the CPU's %zu bytes\n",
-            (unsigned)pick(f, f->got), bytes, e->bytes);
-    return 0;
+    return wvl_bench_fail(0, "picture %u of the ring: %zu bytes differ from the CPU's %zu bytes",
+                          (unsigned)pick(f, f->got), bytes, e->bytes);
 }
 
 static int note_latency(flight *f, double seconds)
@@ -120,10 +127,7 @@ static int write_out(const char *path, const void *data, size_t bytes)
     if (file) {
         failed |= fclose(file) != 0;
     }
-    if (failed) {
-        fprintf(stderr, "wavelane-bench: %s: %s\n", path, strerror(errno));
-    }
-    return failed ? WVL_BENCH_EXIT_OUTPUT : WVL_BENCH_EXIT_OK;
+    return failed ? wvl_bench_fail(WVL_BENCH_EXIT_OUTPUT, "%s: %s", path, strerror(errno)) : WVL_BENCH_EXIT_OK;
 }
 
 /* One finished picture. An exit status. */
@@ -139,10 +143,10 @@ static int take_picture(flight *f, const void *data, size_t bytes, const char *b
         return out && f->got == 1 ? write_out(out, data, bytes) : WVL_BENCH_EXIT_OK;
     }
     if (note_latency(f, latency) != 0) {
-        fprintf(stderr, "wavelane-bench: no memory for the latencies; a smaller --seconds needs less\n");
-        return WVL_BENCH_EXIT_FAILED;
+        return wvl_bench_fail(WVL_BENCH_EXIT_FAILED, "no memory for the latencies; a smaller --seconds needs less");
     }
-    f->got++;
+    f->steady += f->got && f->sent < f->limit;
+    f->first_got_at = f->got++ ? f->first_got_at : wvl_bench_wall_seconds();
     f->turn->bytes += bytes;
     count_backend(f, backend, bytes);
     return WVL_BENCH_EXIT_OK;
@@ -152,36 +156,7 @@ static int take_picture(flight *f, const void *data, size_t bytes, const char *b
 
 static int fail(const char *why, wvl_status status)
 {
-    fprintf(stderr, "wavelane-bench: %s\n", why[0] != '\0' ? why : wvl_status_text(status));
-    return WVL_BENCH_EXIT_FAILED;
-}
-
-/* To a sink that is open. */
-static wvl_status encode_to(wvl_sink *sink, const wvl_plan *plan, const wvl_image *image, char backend[32])
-{
-    wvl_result *result = NULL;
-    char error[WVL_BENCH_ERROR_BYTES] = "";
-    wvl_status status = wvl_encode(plan, image, sink, NULL, &result, error, sizeof error);
-    if (status == WVL_OK) {
-        snprintf(backend, 32, "%s", wvl_result_backend(result));
-    } else {
-        (void)fail(error, status);
-    }
-    wvl_result_release(result);
-    return status;
-}
-
-static wvl_status encode(wvl_context *context, const wvl_plan *plan, const wvl_image *image, codestream *coded,
-                         char backend[32])
-{
-    wvl_sink sink = {.struct_size = sizeof sink};
-    wvl_status status = wvl_sink_open_memory(context, &sink);
-    if (status != WVL_OK) {
-        (void)fail("", status);
-        return status;
-    }
-    status = encode_to(&sink, plan, image, backend);
-    return status == WVL_OK ? wvl_sink_take_memory(&sink, &coded->data, &coded->bytes) : status;
+    return wvl_bench_fail(WVL_BENCH_EXIT_FAILED, "%s", why[0] != '\0' ? why : wvl_status_text(status));
 }
 
 static int count_written(void *user, const void *data, size_t bytes)
@@ -195,6 +170,24 @@ static int leave_unpatched(void *user, uint64_t offset, const void *data, size_t
 {
     (void)user, (void)offset, (void)data, (void)bytes;
     return 0;
+}
+
+/* To memory, which coded owns; keeps = 0: only its bytes are counted. An exit status (reported). */
+static int encode(const flight *f, const wvl_plan *plan, const wvl_image *image, int keeps, codestream *coded,
+                  char backend[32])
+{
+    wvl_sink sink = {.struct_size = sizeof sink, .write = count_written, .patch = leave_unpatched, .user = coded};
+    wvl_result *result = NULL;
+    char error[WVL_BENCH_ERROR_BYTES] = "";
+    *coded = (codestream){NULL, 0};
+    wvl_status status = keeps ? wvl_sink_open_memory(f->context, &sink) : WVL_OK;
+    TRY(status, wvl_encode(plan, image, &sink, NULL, &result, error, sizeof error));
+    snprintf(backend, 32, "%s", status == WVL_OK ? wvl_result_backend(result) : "");
+    wvl_result_release(result);
+    if (keeps) {
+        TRY(status, wvl_sink_take_memory(&sink, &coded->data, &coded->bytes));
+    }
+    return status == WVL_OK ? WVL_BENCH_EXIT_OK : fail(error, status);
 }
 
 /* The next picture; one that arrives, as `own` and `planes`, which last as long as its submit. NULL: the driver failed.
@@ -221,24 +214,18 @@ static const wvl_image *next_image(flight *f, wvl_image *own, wvl_plane *planes)
 /* What a caller does with the bytes is not the encoder's time: when it is taken, they are counted. */
 static int run_alone(flight *f)
 {
-    codestream coded = {NULL, 0};
-    wvl_sink counter = {.struct_size = sizeof counter, .write = count_written, .patch = leave_unpatched};
+    codestream coded;
     char backend[32];
-    counter.user = &coded;
-    f->sent_at[f->sent % PLACES_MAX] = wvl_bench_wall_seconds();
     wvl_image own;
     wvl_plane planes[WVL_BENCH_ARRIVING_MAX];
+    f->sent_at[f->sent % PLACES_MAX] = wvl_bench_wall_seconds();
     const wvl_image *image = next_image(f, &own, planes);
     f->sent++;
-    if (!image) {
-        return fail("", WVL_ERROR_DEVICE);
+    int code = image ? encode(f, f->at_work, image, f->compares, &coded, backend) : fail("", WVL_ERROR_DEVICE);
+    if (code != WVL_BENCH_EXIT_OK) {
+        return code;
     }
-    wvl_status status = f->compares ? encode(f->context, f->at_work, image, &coded, backend)
-                                    : encode_to(&counter, f->at_work, image, backend);
-    if (status != WVL_OK) {
-        return WVL_BENCH_EXIT_FAILED;
-    }
-    int code = take_picture(f, coded.data, coded.bytes, backend);
+    code = take_picture(f, coded.data, coded.bytes, backend);
     wvl_memory_release(f->context, coded.data, coded.data ? coded.bytes : 0);
     return code;
 }
@@ -249,11 +236,12 @@ static int submit_more(flight *f)
     wvl_status status = WVL_OK;
     wvl_image own;
     wvl_plane planes[WVL_BENCH_ARRIVING_MAX];
-    while (status == WVL_OK && f->sent - f->got < f->all->places) {
+    while (status == WVL_OK && f->sent - f->got < f->all->places && f->sent < f->limit) {
         f->sent_at[f->sent % PLACES_MAX] = wvl_bench_wall_seconds();
         const wvl_image *image = next_image(f, &own, planes);
         status = image ? wvl_encoder_submit(f->encoder, image, NULL, NULL) : WVL_ERROR_DEVICE;
         f->sent += status == WVL_OK;
+        f->last_sent_at = wvl_bench_wall_seconds();
     }
     return status == WVL_AGAIN || status == WVL_OK ? WVL_BENCH_EXIT_OK : fail("", status);
 }
@@ -282,7 +270,8 @@ static int fly(flight *f, uint64_t count, double seconds)
 {
     double start = wvl_bench_wall_seconds();
     int code = WVL_BENCH_EXIT_OK;
-    f->sent = f->got = 0;
+    f->sent = f->got = f->steady = 0;
+    f->limit = f->options->has_memory ? UINT64_MAX : count;
     while (code == WVL_BENCH_EXIT_OK) {
         int is_open = f->sent < count || wvl_bench_wall_seconds() - start < seconds;
         if (!is_open && f->got == f->sent) {
@@ -300,14 +289,6 @@ static int fly(flight *f, uint64_t count, double seconds)
 
 /* ---- Turns ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void wvl_bench_sort_values(double *values, size_t count) { qsort(values, count, sizeof *values, by_value); }
-
 /* Nearest rank: the least latency that `hundredths` of all do not exceed. */
 static double pick_latency(const flight *f, uint64_t hundredths)
 {
@@ -317,20 +298,28 @@ static double pick_latency(const flight *f, uint64_t hundredths)
 
 static int time_turn(flight *f)
 {
-    wvl_bench_time start = wvl_bench_time_now();
+    const wvl_bench_frames_options *o = f->options;
     f->compares = 0;
-    int code = fly(f, 1, f->options->seconds);
+    wvl_bench_forget_work(f->trace);
+    wvl_bench_time start = wvl_bench_time_now();
+    int code = o->has_memory ? fly(f, 1, o->seconds) : fly(f, o->count, 0);
     wvl_bench_time time = wvl_bench_time_since(start);
     if (code != WVL_BENCH_EXIT_OK) {
         return code;
     }
-    wvl_bench_sort_values(f->latencies, f->got);
+    qsort(f->latencies, f->got, sizeof *f->latencies, wvl_bench_compare);
     f->turn->pictures = f->got;
     f->turn->seconds = time.wall_seconds;
     f->turn->cpu_seconds = time.cpu_seconds;
     f->turn->p50 = pick_latency(f, 50);
     f->turn->p99 = pick_latency(f, 99);
     f->all->turn_count++;
+    if (f->encoder) {
+        wvl_bench_sum_work(f->trace, f->first_got_at, f->last_sent_at, &f->all->work);
+    } else {
+        wvl_bench_sum_work(f->trace, start.wall_seconds, start.wall_seconds + time.wall_seconds, &f->all->work);
+    }
+    f->all->work.steady_results = f->encoder ? f->steady : f->got;
     return WVL_BENCH_EXIT_OK;
 }
 
@@ -357,51 +346,49 @@ static int run_turn(flight *f, wvl_bench_flights *all)
 }
 
 /* One number of frames: all devices, and where there are several each of them by itself. */
-static int run_frames(flight *f, uint32_t i, wvl_bench_flight_results *results)
+static int run_frames(flight *f, size_t i, wvl_bench_flight_results *results)
 {
     const wvl_bench_frames_options *o = f->options;
+    uint32_t frames = (uint32_t)o->frames.values[i];
     int code = WVL_BENCH_EXIT_OK;
     for (uint32_t d = 0; d < results->alone_count && code == WVL_BENCH_EXIT_OK; d++) {
         int stays = o->kind == WVL_MEMORY_DEVICE;
         f->at_work = f->alone[d];
         f->first = stays ? d : 0;
         f->stride = stays ? o->devices : 1;
-        results->alone[i][d].frames = (o->frames[i] + o->devices - 1) / o->devices;
+        results->alone[i][d].frames = (frames + o->devices - 1) / o->devices;
         code = run_turn(f, &results->alone[i][d]);
     }
     f->at_work = f->plan;
     f->first = 0;
     f->stride = 1;
-    results->settings[i].frames = o->frames[i];
+    results->settings[i].frames = frames;
     return code == WVL_BENCH_EXIT_OK ? run_turn(f, &results->settings[i]) : code;
 }
 
-static int time_copies(const flight *f, const wvl_bench_store *store, int has_downloads, double *rate)
+static int time_copies(const flight *f, int has_downloads, double *rate)
 {
     size_t down[WVL_BENCH_RING_MAX];
     for (uint32_t i = 0; i < f->ring->count; i++) {
         down[i] = f->expected[i].bytes;
     }
-    int status = wvl_bench_time_copies(store, has_downloads ? down : NULL, f->options->seconds, rate);
-    if (status != 0) {
-        fprintf(stderr, "wavelane-bench: copies alone: device status %d\n", status);
-    }
-    return status != 0 ? WVL_BENCH_EXIT_FAILED : WVL_BENCH_EXIT_OK;
+    int status = wvl_bench_time_copies(f->store, has_downloads ? down : NULL, f->options->seconds, rate);
+    return status ? wvl_bench_fail(WVL_BENCH_EXIT_FAILED, "copies alone: device status %d", status) : 0;
 }
 
-static int run_turns(flight *f, const wvl_bench_store *store, wvl_bench_flight_results *results)
+static int run_turns(flight *f, wvl_bench_flight_results *results)
 {
     const wvl_bench_frames_options *o = f->options;
     int code = WVL_BENCH_EXIT_OK;
-    for (uint32_t t = 0; t < o->turns && code == WVL_BENCH_EXIT_OK; t++) {
-        for (uint32_t i = 0; i < o->frames_count && code == WVL_BENCH_EXIT_OK; i++) {
-            code = run_frames(f, i, results);
+    for (uint32_t t = 0; t < o->turns; t++) {
+        for (size_t i = 0; i < o->frames.count; i++) {
+            TRY(code, run_frames(f, i, results));
         }
-        if (o->uploads && code == WVL_BENCH_EXIT_OK) {
-            code = time_copies(f, store, 0, &results->uploads[t]);
+        if (o->uploads) {
+            TRY(code, time_copies(f, 0, &results->uploads[t]));
         }
-        if (o->copies && code == WVL_BENCH_EXIT_OK) {
-            code = time_copies(f, store, 1, &results->copies[t]);
+        if (o->copies) {
+            TRY(code, time_copies(f, 1, &results->copies[t]));
         }
     }
     return code;
@@ -438,65 +425,36 @@ static int rank_asked(const wvl_bench_frames_options *o)
     return strncmp(device, "cuda", 4) == 0 || reach[0] != '\0' || o->kind == WVL_MEMORY_DEVICE;
 }
 
-wvl_status wvl_bench_make_plan(wvl_context *context, const wvl_bench_frames_options *o, const wvl_image_format *format,
-                               const char *device, wvl_plan **plan)
+/* A place more than pictures in flight: the next one is on its way before a picture is received. An exit status. */
+static int open_arrivals(flight *f)
 {
-    wvl_params *params = NULL;
-    wvl_status status = wvl_params_create(context, &params);
-    for (size_t i = 0; i < o->settings.count && status == WVL_OK; i++) {
-        char key[64];
-        size_t length = strcspn(o->settings.text[i], "=");
-        snprintf(key, sizeof key, "%.*s", (int)length, o->settings.text[i]);
-        status = wvl_params_set(params, key, o->settings.text[i] + length + 1);
+    const wvl_bench_list *frames = &f->options->frames;
+    double places = 1;
+    for (size_t i = 0; i < frames->count; i++) {
+        places = frames->values[i] > places ? frames->values[i] : places;
     }
-    if (status == WVL_OK && device) {
-        status = wvl_params_set(params, "device", device);
+    if (!f->options->arrives) {
+        return WVL_BENCH_EXIT_OK;
     }
-    if (status != WVL_OK) {
-        fprintf(stderr, "wavelane-bench: %s\n", params ? wvl_params_error(params) : wvl_status_text(status));
-    } else {
-        status = wvl_plan_create(context, params, format, NULL, plan);
-        if (status != WVL_OK) {
-            fprintf(stderr, "wavelane-bench: %s\n", wvl_context_error(context));
-        }
+    if (f->ring->format->component_count > WVL_BENCH_ARRIVING_MAX) {
+        return fail("--arrive takes at most 16 components", WVL_ERROR_PARAMETER);
     }
-    wvl_params_release(params);
-    return status;
+    f->arrivals = wvl_bench_open_arrivals(f->store, f->ring->pixels, f->ring->count, f->ring->picture_bytes,
+                                          (uint32_t)places + 1);
+    return f->arrivals ? 0 : fail("no memory for pixels that arrive; a smaller --frames needs less", WVL_ERROR_MEMORY);
 }
 
-/* A place more than pictures in flight: the next one is on its way before a picture is received. */
-static wvl_status open_arrivals(flight *f, const wvl_bench_store *store)
-{
-    const wvl_bench_frames_options *o = f->options;
-    uint32_t places = 1;
-    for (uint32_t i = 0; i < o->frames_count; i++) {
-        places = o->frames[i] > places ? o->frames[i] : places;
-    }
-    if (!o->arrives) {
-        return WVL_OK;
-    }
-    if (f->ring->source.format.component_count > WVL_BENCH_ARRIVING_MAX) {
-        (void)fail("--arrive takes at most 16 components", WVL_ERROR_PARAMETER);
-        return WVL_ERROR_PARAMETER;
-    }
-    f->arrivals = wvl_bench_open_arrivals(store, f->ring->pixels, f->ring->count, f->ring->picture_bytes, places + 1);
-    if (!f->arrivals) {
-        (void)fail("no memory for pixels that arrive; a smaller --frames needs less", WVL_ERROR_MEMORY);
-        return WVL_ERROR_MEMORY;
-    }
-    return WVL_OK;
-}
-
-static wvl_status encode_expected(flight *f)
+/* An exit status. */
+static int encode_expected(flight *f)
 {
     wvl_plan *plan = NULL;
     char backend[32];
-    wvl_status status = wvl_bench_make_plan(f->context, f->options, &f->ring->source.format, "cpu", &plan);
-    for (uint32_t i = 0; i < f->ring->count && status == WVL_OK; i++) {
-        status = encode(f->context, plan, &f->ring->on_host[i], &f->expected[i], backend);
+    int code = (int)wvl_bench_make_plan(f->context, &f->options->settings, "cpu", f->ring->format, &plan);
+    for (uint32_t i = 0; i < f->ring->count; i++) {
+        TRY(code, encode(f, plan, &f->ring->on_host[i], 1, &f->expected[i], backend));
     }
     wvl_plan_release(plan);
-    return status;
+    return code ? WVL_BENCH_EXIT_FAILED : WVL_BENCH_EXIT_OK;
 }
 
 /* Of each device by itself, where several share the pictures. */
@@ -511,7 +469,7 @@ static wvl_status make_plans_alone(flight *f, wvl_bench_flight_results *results)
     for (uint32_t d = 0; d < o->devices && status == WVL_OK; d++) {
         char one[32];
         snprintf(one, sizeof one, "%.*s:%u", (int)strcspn(device, ":"), device, d);
-        status = wvl_bench_make_plan(f->context, o, &f->ring->source.format, one, &f->alone[d]);
+        status = wvl_bench_make_plan(f->context, &o->settings, one, f->ring->format, &f->alone[d]);
     }
     results->alone_count = status == WVL_OK ? o->devices : 0;
     return status;
@@ -520,9 +478,7 @@ static wvl_status make_plans_alone(flight *f, wvl_bench_flight_results *results)
 static void close_flight(flight *f)
 {
     for (uint32_t i = 0; i < f->ring->count; i++) {
-        if (f->expected[i].data) {
-            wvl_memory_release(f->context, f->expected[i].data, f->expected[i].bytes);
-        }
+        wvl_memory_release(f->context, f->expected[i].data, f->expected[i].data ? f->expected[i].bytes : 0);
     }
     for (uint32_t d = 0; d < WVL_BENCH_DEVICES_MAX; d++) {
         wvl_plan_release(f->alone[d]);
@@ -532,20 +488,20 @@ static void close_flight(flight *f)
     wvl_plan_release(f->plan);
 }
 
-int wvl_bench_run_flights(const wvl_bench_frames_options *o, wvl_context *context, const wvl_bench_ring *ring,
-                          const wvl_bench_store *store, wvl_bench_flight_results *results)
+/* All turns. An exit status. */
+static int run_flights(flight *f, wvl_bench_flight_results *results)
 {
-    flight f = {.options = o, .context = context, .ring = ring, .asked = rank_asked(o)};
+    const wvl_bench_frames_options *o = f->options;
     int code = WVL_BENCH_EXIT_FAILED;
-    if (wvl_bench_make_plan(context, o, &ring->source.format, NULL, &f.plan) == WVL_OK &&
-        make_plans_alone(&f, results) == WVL_OK && encode_expected(&f) == WVL_OK &&
-        open_arrivals(&f, store) == WVL_OK) {
-        code = run_turns(&f, store, results);
+    if (wvl_bench_make_plan(f->context, &o->settings, NULL, f->ring->format, &f->plan) == WVL_OK &&
+        make_plans_alone(f, results) == WVL_OK && (!o->has_memory || encode_expected(f) == 0) &&
+        open_arrivals(f) == 0) {
+        code = run_turns(f, results);
     }
-    for (uint32_t i = 0; i < o->frames_count; i++) {
-        results->settings[i].first_bytes = f.expected[0].bytes;
+    for (size_t i = 0; i < o->frames.count; i++) {
+        results->settings[i].first_bytes = f->expected[0].bytes;
     }
-    close_flight(&f);
+    close_flight(f);
     return code;
 }
 
@@ -555,20 +511,22 @@ static int run_store(const wvl_bench_frames_options *o, const wvl_bench_picture 
                      wvl_bench_flight_results *results)
 {
     wvl_bench_ring ring;
-    char error[WVL_BENCH_ERROR_BYTES];
-    wvl_context *context;
-    wvl_bench_trace *trace;
-    if (wvl_bench_open_ring(picture, o->ring, o->order, o->kind, store, &ring, error) != 0) {
-        return fail(error, WVL_ERROR_MEMORY);
+    flight f = {.options = o, .ring = &ring, .store = store, .asked = rank_asked(o)};
+    int code = wvl_bench_open_ring(picture, o->ring, o->order, o->kind, store, &ring);
+    if (code != WVL_BENCH_EXIT_OK) {
+        return code;
     }
-    int code = wvl_bench_open_traced(o->threads, o->trace, &context, &trace);
-    if (code == WVL_BENCH_EXIT_OK && o->raw) {
-        code = wvl_bench_write_raw(&ring, picture, o->raw) == 0 ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_OUTPUT;
-    } else if (code == WVL_BENCH_EXIT_OK) {
-        code = wvl_bench_run_flights(o, context, &ring, store, results);
+    code = wvl_bench_open_trace(o->threads, o->trace, !o->has_memory, &f.context, &f.trace);
+    if (code == WVL_BENCH_EXIT_OK) {
+        if (o->raw) {
+            code = wvl_bench_write_raw(&ring, picture, o->raw) == 0 ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_OUTPUT;
+        } else {
+            code = run_flights(&f, results);
+        }
+        wvl_context_release(f.context); /* before the memory of the pictures goes */
+        int is_written = wvl_bench_close_trace(f.trace) == 0;
+        code = code == WVL_BENCH_EXIT_OK && !is_written ? WVL_BENCH_EXIT_OUTPUT : code;
     }
-    wvl_context_release(context); /* before the memory of the pictures goes */
-    code = wvl_bench_close_trace(trace) == 0 || code != WVL_BENCH_EXIT_OK ? code : WVL_BENCH_EXIT_OUTPUT;
     if (code == WVL_BENCH_EXIT_OK && !o->raw) {
         code = wvl_bench_report_flights(o, picture, &ring, results);
     }
@@ -576,22 +534,14 @@ static int run_store(const wvl_bench_frames_options *o, const wvl_bench_picture 
     return code;
 }
 
-int wvl_bench_run_memory(const wvl_bench_frames_options *o, const wvl_bench_picture *picture)
+int wvl_bench_run_ring(const wvl_bench_frames_options *o, const wvl_bench_picture *picture)
 {
-    char error[WVL_BENCH_ERROR_BYTES];
     wvl_bench_flight_results *results = calloc(1, sizeof *results);
-    wvl_bench_store *store = NULL;
-    int code = WVL_BENCH_EXIT_FAILED;
     if (!results) {
         return fail("no memory", WVL_ERROR_MEMORY);
     }
-    store = wvl_bench_open_store(o->kind, o->devices, error);
-    if (!store) {
-        (void)fail(error, WVL_ERROR_DEVICE);
-        code = WVL_BENCH_EXIT_NO_DEVICE;
-    } else {
-        code = run_store(o, picture, store, results);
-    }
+    wvl_bench_store *store = wvl_bench_open_store(o->kind, o->devices);
+    int code = store ? run_store(o, picture, store, results) : WVL_BENCH_EXIT_NO_DEVICE;
     wvl_bench_close_store(store);
     free(results);
     return code;

@@ -12,13 +12,6 @@ const char *wvl_bench_kind_name(wvl_memory_kind kind)
 
 /* ---- Medians ---- */
 
-/* Sorts the values. */
-static double median(double *values, uint32_t count)
-{
-    wvl_bench_sort_values(values, count);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
 typedef double (*figure)(const wvl_bench_flight *turn);
 
 static double rate_of(const wvl_bench_flight *t) { return (double)t->pictures / t->seconds; }
@@ -33,7 +26,7 @@ static double median_of(const wvl_bench_flights *f, figure of)
     for (uint32_t i = 0; i < f->turn_count; i++) {
         values[i] = of(&f->turns[i]);
     }
-    return median(values, f->turn_count);
+    return wvl_bench_median(values, f->turn_count);
 }
 
 static uint64_t count_pictures(const wvl_bench_flights *f)
@@ -54,16 +47,8 @@ static double down_bytes(const wvl_bench_flights *f)
     return f->down_known == pictures ? (double)f->down_bytes / (double)pictures : NAN;
 }
 
-/* Of uploads or copies alone. */
-static double median_copies(const wvl_bench_frames_options *o, const double *turns)
-{
-    double values[WVL_BENCH_TURNS_MAX];
-    memcpy(values, turns, o->turns * sizeof *values);
-    return median(values, o->turns);
-}
-
 /* All devices over one of them: the mean of those alone. */
-static double times_one(const wvl_bench_flight_results *results, uint32_t i)
+static double times_one(const wvl_bench_flight_results *results, size_t i)
 {
     double sum = 0;
     for (uint32_t d = 0; d < results->alone_count; d++) {
@@ -104,7 +89,7 @@ static void print_setting(const wvl_bench_flights *f)
     print_backends(f);
 }
 
-static void print_alone(const wvl_bench_flight_results *results, uint32_t i)
+static void print_alone(const wvl_bench_flight_results *results, size_t i)
 {
     for (uint32_t d = 0; d < results->alone_count; d++) {
         const wvl_bench_flights *f = &results->alone[i][d];
@@ -121,29 +106,58 @@ static void print_copies(const char *name, double rate, const wvl_bench_frames_o
                          const wvl_bench_flight_results *results)
 {
     printf("%-14s %9.2f pictures/s, %.3f GB/s up;", name, rate, 1e-9 * rate * (double)ring->picture_bytes);
-    for (uint32_t i = 0; i < o->frames_count; i++) {
-        printf(" %s%.3f with %u", i ? "" : "of that encodes reach ", median_of(&results->settings[i], rate_of) / rate,
-               o->frames[i]);
+    for (size_t i = 0; i < o->frames.count; i++) {
+        printf(" %s%.3f with %.0f", i ? "" : "of that encodes reach ", median_of(&results->settings[i], rate_of) / rate,
+               o->frames.values[i]);
     }
     putchar('\n');
+}
+
+/* Without --memory. */
+static void print_work(const wvl_bench_frames_options *o, const wvl_bench_flights *f, uint64_t samples)
+{
+    const wvl_bench_work *w = &f->work;
+    const char *backend = f->backends[0].name;
+    double rate = rate_of(f->turns), count = o->count;
+    char how[32];
+    snprintf(how, sizeof how, f->frames ? "%u in flight" : "one by one", f->frames);
+    printf("%-12s %-8s %u threads: %8.2f pictures/s, %8.1f Msamples/s, blocks coded %5.1f %% of the time, transform "
+           "waited for %.3f ms a picture, %.0f bytes each\n",
+           how, backend, o->threads, rate, 1e-6 * (double)samples * rate, 100.0 * w->coding / f->turns[0].seconds,
+           1e3 * w->waiting / count, bytes_of(f->turns));
+    if (w->device > 0.0) {
+        printf("%-12s %-8s device at work for %.3f ms a picture, %.1f %% of that while blocks were being coded\n", how,
+               backend, 1e3 * w->device / count, 100.0 * w->hidden / w->device);
+    }
+    if (w->steady_results && w->steady_seconds > 0) {
+        printf("%-12s %-8s exposed: %.3f ms a picture, %.2f %% of the time%s\n", how, backend,
+               1e3 * w->exposed / (double)w->steady_results, 100.0 * w->exposed / w->steady_seconds,
+               f->frames ? ", from the first result to the last submission" : "");
+    }
 }
 
 static void print_text(const wvl_bench_frames_options *o, const wvl_bench_picture *picture, const wvl_bench_ring *ring,
                        const wvl_bench_flight_results *results)
 {
     wvl_bench_write_picture(picture, stdout);
+    for (size_t i = 0; i < o->frames.count && !o->has_memory; i++) {
+        print_work(o, &results->settings[i], picture->sample_count);
+    }
+    if (!o->has_memory) {
+        return;
+    }
     printf("ring of %u pictures in %s memory, %s; %u threads; medians of %u turns of %g s; bytes as from the CPU\n",
            ring->count, wvl_bench_kind_name(o->kind), ring->is_interleaved ? "interleaved" : "planar", o->threads,
            o->turns, o->seconds);
-    for (uint32_t i = 0; i < o->frames_count; i++) {
+    for (size_t i = 0; i < o->frames.count; i++) {
         print_setting(&results->settings[i]);
         print_alone(results, i);
     }
     if (o->uploads) {
-        print_copies("uploads alone", median_copies(o, results->uploads), o, ring, results);
+        print_copies("uploads alone", wvl_bench_median(results->uploads, o->turns), o, ring, results);
     }
     if (o->copies) {
-        print_copies("copies alone", median_copies(o, results->copies), o, ring, results);
+        print_copies("copies alone", wvl_bench_median(results->copies, o->turns), o, ring, results);
     }
 }
 
@@ -190,7 +204,7 @@ static void put_setting(wvl_bench_json *json, const wvl_bench_flights *f)
     put_turns(json, f);
 }
 
-static void put_row(wvl_bench_json *json, const wvl_bench_flight_results *results, uint32_t i)
+static void put_row(wvl_bench_json *json, const wvl_bench_flight_results *results, size_t i)
 {
     wvl_bench_put_open(json, NULL, '{');
     put_setting(json, &results->settings[i]);
@@ -210,12 +224,8 @@ static void put_row(wvl_bench_json *json, const wvl_bench_flight_results *result
 static void put_head(wvl_bench_json *json, const wvl_bench_frames_options *o, const wvl_bench_picture *picture,
                      const wvl_bench_ring *ring)
 {
-    wvl_bench_put_text(json, "wavelane", wvl_bench_wavelane_version());
-    wvl_bench_put_text(json, "picture", picture->name);
-    wvl_bench_put_number(json, "width", picture->io.width);
-    wvl_bench_put_number(json, "height", picture->io.height);
-    wvl_bench_put_number(json, "components", picture->io.component_count);
-    wvl_bench_put_number(json, "depth", picture->io.components[0].depth);
+    wvl_bench_put_text(json, "wavelane", wvl_build_text());
+    wvl_bench_put_picture(json, picture);
     wvl_bench_put_text(json, "memory", wvl_bench_kind_name(o->kind));
     wvl_bench_put_text(json, "layout", ring->is_interleaved ? "interleaved" : "planar");
     wvl_bench_put_number(json, "ring", ring->count);
@@ -223,22 +233,14 @@ static void put_head(wvl_bench_json *json, const wvl_bench_frames_options *o, co
     wvl_bench_put_number(json, "picture_bytes", (double)ring->picture_bytes);
     wvl_bench_put_number(json, "threads", o->threads);
     wvl_bench_put_number(json, "seconds", o->seconds);
-    wvl_bench_put_open(json, "settings", '[');
-    for (size_t i = 0; i < o->settings.count; i++) {
-        wvl_bench_put_text(json, NULL, o->settings.text[i]);
-    }
-    wvl_bench_put_close(json, ']');
+    wvl_bench_put_settings(json, &o->settings);
 }
 
 static void put_copies(wvl_bench_json *json, const char *name, const wvl_bench_frames_options *o, const double *turns)
 {
     wvl_bench_put_open(json, name, '{');
-    wvl_bench_put_number(json, "pictures_per_second", median_copies(o, turns));
-    wvl_bench_put_open(json, "turns", '[');
-    for (uint32_t i = 0; i < o->turns; i++) {
-        wvl_bench_put_number(json, NULL, turns[i]);
-    }
-    wvl_bench_put_close(json, ']');
+    wvl_bench_put_number(json, "pictures_per_second", wvl_bench_median(turns, o->turns));
+    wvl_bench_put_list(json, "turns", turns, o->turns);
     wvl_bench_put_close(json, '}');
 }
 
@@ -252,7 +254,7 @@ static int write_json(const wvl_bench_frames_options *o, const wvl_bench_picture
     wvl_bench_put_open(&json, NULL, '{');
     put_head(&json, o, picture, ring);
     wvl_bench_put_open(&json, "rows", '[');
-    for (uint32_t i = 0; i < o->frames_count; i++) {
+    for (size_t i = 0; i < o->frames.count; i++) {
         put_row(&json, results, i);
     }
     wvl_bench_put_close(&json, ']');
@@ -263,7 +265,6 @@ static int write_json(const wvl_bench_frames_options *o, const wvl_bench_picture
         put_copies(&json, "copies", o, results->copies);
     }
     wvl_bench_put_close(&json, '}');
-    fputc('\n', json.out);
     return wvl_bench_json_close(&json, 1) ? WVL_BENCH_EXIT_OUTPUT : WVL_BENCH_EXIT_OK;
 }
 

@@ -16,15 +16,13 @@ int wvl_bench_json_open(wvl_bench_json *json, const char *path)
     if (json->out) {
         return 0;
     }
-    fprintf(stderr, "%s: %s: %s\n", wvl_bench_program, path, strerror(errno));
-    return -1;
+    return wvl_bench_fail(-1, "%s: %s", path, strerror(errno));
 }
 
 /* A device or pipe named as the output is not ours to remove. */
 static void remove_file(const char *path)
 {
     struct stat about;
-
     if (lstat(path, &about) == 0 && S_ISREG(about.st_mode)) {
         remove(path);
     }
@@ -32,22 +30,18 @@ static void remove_file(const char *path)
 
 int wvl_bench_json_close(wvl_bench_json *json, int complete)
 {
-    int failed;
-
     if (!json->out) {
         return 0;
     }
-    failed = fflush(json->out) != 0 || ferror(json->out);
+    fputc('\n', json->out);
+    int failed = fflush(json->out) != 0 || ferror(json->out);
     if (json->out != stdout) {
         failed |= fclose(json->out) != 0;
         if (failed || !complete) {
             remove_file(json->path);
         }
     }
-    if (failed) {
-        fprintf(stderr, "%s: %s: cannot be written\n", wvl_bench_program, json->path);
-    }
-    return failed;
+    return failed ? wvl_bench_fail(-1, "%s: cannot be written", json->path) : 0;
 }
 
 static void put_string(FILE *out, const char *text)
@@ -55,7 +49,6 @@ static void put_string(FILE *out, const char *text)
     fputc('"', out);
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
-
         if (c == '"' || c == '\\') {
             fprintf(out, "\\%c", c);
         } else if (c < 0x20) {
@@ -67,8 +60,12 @@ static void put_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void put_key(wvl_bench_json *json, const char *key)
+/* Whether there is something to put. */
+static int put_key(wvl_bench_json *json, const char *key)
 {
+    if (!json->out) {
+        return 0;
+    }
     if (json->separate) {
         fputs(", ", json->out);
     }
@@ -77,33 +74,62 @@ static void put_key(wvl_bench_json *json, const char *key)
         put_string(json->out, key);
         fputs(": ", json->out);
     }
+    return 1;
 }
 
 void wvl_bench_put_open(wvl_bench_json *json, const char *key, char bracket)
 {
-    put_key(json, key);
-    fputc(bracket, json->out);
-    json->separate = 0;
+    if (put_key(json, key)) {
+        fputc(bracket, json->out);
+        json->separate = 0;
+    }
 }
 
 void wvl_bench_put_close(wvl_bench_json *json, char bracket)
 {
-    fputc(bracket, json->out);
-    json->separate = 1;
+    if (json->out) {
+        fputc(bracket, json->out);
+        json->separate = 1;
+    }
 }
 
 void wvl_bench_put_text(wvl_bench_json *json, const char *key, const char *text)
 {
-    put_key(json, key);
-    put_string(json->out, text);
+    if (put_key(json, key)) {
+        put_string(json->out, text);
+    }
 }
 
 void wvl_bench_put_number(wvl_bench_json *json, const char *key, double number)
 {
-    put_key(json, key);
-    if (isfinite(number)) {
-        fprintf(json->out, "%.10g", number);
-    } else {
-        fputs("null", json->out);
+    if (put_key(json, key)) {
+        fprintf(json->out, isfinite(number) ? "%.10g" : "null", number);
     }
+}
+
+void wvl_bench_put_list(wvl_bench_json *json, const char *key, const double *numbers, size_t count)
+{
+    wvl_bench_put_open(json, key, '[');
+    for (size_t i = 0; i < count; i++) {
+        wvl_bench_put_number(json, NULL, numbers[i]);
+    }
+    wvl_bench_put_close(json, ']');
+}
+
+void wvl_bench_put_settings(wvl_bench_json *json, const wvl_bench_settings *settings)
+{
+    wvl_bench_put_open(json, "settings", '[');
+    for (size_t i = 0; i < settings->count; i++) {
+        wvl_bench_put_text(json, NULL, settings->text[i]);
+    }
+    wvl_bench_put_close(json, ']');
+}
+
+void wvl_bench_put_picture(wvl_bench_json *json, const wvl_bench_picture *picture)
+{
+    wvl_bench_put_text(json, "picture", picture->name);
+    wvl_bench_put_number(json, "width", picture->io.width);
+    wvl_bench_put_number(json, "height", picture->io.height);
+    wvl_bench_put_number(json, "components", picture->io.component_count);
+    wvl_bench_put_number(json, "depth", picture->io.components[0].depth);
 }

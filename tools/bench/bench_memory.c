@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "bench_ring.h"
 #include "cuda/host/driver/runtime_table.h"
 
@@ -43,38 +44,43 @@ static void leave(const wvl_bench_store *s)
     (void)s->runtime.context_pop(&context);
 }
 
-static wvl_cuda_status open_device(wvl_bench_store *s, int ordinal)
+/* Calls `work` with each device entered, until one fails. */
+static wvl_cuda_status on_each(const wvl_bench_store *s, wvl_cuda_status (*work)(void *user, uint32_t on), void *user)
 {
-    const wvl_cuda_runtime *rt = &s->runtime;
-    device *d = &s->devices[s->device_count];
-    wvl_cuda_status status = rt->device_get(&d->handle, ordinal);
-    status = status ? status : rt->context_retain(&d->context, d->handle);
-    if (status) {
-        return status;
-    }
-    s->device_count++;
-    status = enter(s, s->device_count - 1);
-    if (!status) {
-        status = rt->stream_create(&d->stream, WVL_CUDA_STREAM_NON_BLOCKING);
-        leave(s);
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    for (uint32_t on = 0; on < s->device_count && !status; on++) {
+        status = enter(s, on);
+        if (!status) {
+            status = work(user, on);
+            leave(s);
+        }
     }
     return status;
+}
+
+static wvl_cuda_status open_device(void *store, uint32_t on)
+{
+    wvl_bench_store *s = store;
+    return s->runtime.stream_create(&s->devices[on].stream, WVL_CUDA_STREAM_NON_BLOCKING);
 }
 
 static wvl_cuda_status open_devices(wvl_bench_store *s, uint32_t devices)
 {
     wvl_cuda_status status = s->runtime.init(0);
-    for (uint32_t i = 0; i < devices && !status; i++) {
-        status = open_device(s, (int)i);
+    for (uint32_t on = 0; on < devices; on++) {
+        TRY(status, s->runtime.device_get(&s->devices[on].handle, (int)on));
+        TRY(status, s->runtime.context_retain(&s->devices[on].context, s->devices[on].handle));
+        s->device_count += !status;
     }
+    TRY(status, on_each(s, open_device, s));
     return status;
 }
 
-wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, uint32_t devices, char *error)
+wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, uint32_t devices)
 {
     wvl_bench_store *s = calloc(1, sizeof *s);
     if (!s) {
-        snprintf(error, WVL_BENCH_ERROR_BYTES, "no memory");
+        (void)wvl_bench_fail(-1, "no memory");
         return NULL;
     }
     s->kind = kind;
@@ -82,12 +88,12 @@ wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, uint32_t devices, ch
         (wvl_cuda_fetch_runtime(&s->runtime) && open_devices(s, devices) == WVL_CUDA_SUCCESS)) {
         return s;
     }
-    snprintf(
-        error, WVL_BENCH_ERROR_BYTES,
+    wvl_bench_close_store(s);
+    (void)wvl_bench_fail(
+        -1,
         "--memory %s needs %u CUDA device%s, and cannot have %s: there are fewer, or this build has no device code. "
         "--memory host needs none",
         wvl_bench_kind_name(kind), devices, devices > 1 ? "s" : "", devices > 1 ? "them" : "it");
-    wvl_bench_close_store(s);
     return NULL;
 }
 
@@ -152,17 +158,7 @@ static wvl_cuda_status fill(const wvl_bench_store *s, const copy *c, const void 
     }
     wvl_cuda_stream stream = s->devices[c->on].stream;
     wvl_cuda_status status = s->runtime.upload((wvl_cuda_address)(uintptr_t)c->memory, from, c->bytes, stream);
-    return status ? status : s->runtime.stream_wait(stream);
-}
-
-static void *put_copy(wvl_bench_store *s, copy c, const void *from)
-{
-    c.memory = take_memory(s, c.bytes);
-    if (!c.memory) {
-        return NULL;
-    }
-    s->copies[s->count++] = c;
-    return fill(s, &c, from) == WVL_CUDA_SUCCESS ? c.memory : NULL;
+    return TRY(status, s->runtime.stream_wait(stream));
 }
 
 void *wvl_bench_store_copy(wvl_bench_store *s, const void *from, size_t bytes, int *ordinal)
@@ -172,11 +168,16 @@ void *wvl_bench_store_copy(wvl_bench_store *s, const void *from, size_t bytes, i
     if (s->count == WVL_BENCH_RING_MAX || (s->device_count && enter(s, c.on) != WVL_CUDA_SUCCESS)) {
         return NULL;
     }
-    void *memory = put_copy(s, c, from);
+    int is_there = 0;
+    c.memory = take_memory(s, bytes);
+    if (c.memory) {
+        s->copies[s->count++] = c;
+        is_there = fill(s, &c, from) == WVL_CUDA_SUCCESS;
+    }
     if (s->device_count) {
         leave(s);
     }
-    return memory;
+    return is_there ? c.memory : NULL;
 }
 
 /* ---- Copies alone ---- */
@@ -189,46 +190,32 @@ typedef struct copies {
     wvl_cuda_stream down[WVL_BENCH_DEVICES_MAX];
     wvl_cuda_event rounds[2][2][WVL_BENCH_DEVICES_MAX]; /* ends of the last two, up and down: one runs while the other
                                                            is queued */
+    unsigned queued, waited;                            /* rounds */
 } copies;
 
-/* Calls `work` with each device entered. */
-static wvl_cuda_status on_each(copies *u, unsigned round,
-                               wvl_cuda_status (*work)(copies *u, uint32_t on, unsigned round))
+static size_t down_bytes(const copies *u, uint32_t i) { return u->down_bytes ? u->down_bytes[i] : 0; }
+
+static wvl_cuda_status open_copies(void *user, uint32_t on)
 {
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    for (uint32_t on = 0; on < u->store->device_count && !status; on++) {
-        status = enter(u->store, on);
-        if (!status) {
-            status = work(u, on, round);
-            leave(u->store);
-        }
+    copies *u = user;
+    const wvl_bench_store *s = u->store;
+    wvl_cuda_status status = s->runtime.stream_create(&u->down[on], WVL_CUDA_STREAM_NON_BLOCKING);
+    for (uint32_t i = on; i < s->count && !status; i += s->device_count) {
+        size_t up = s->copies[i].bytes, down = down_bytes(u, i);
+        status = s->runtime.malloc_device(&u->places[i], up > down ? up : down);
+        TRY(status, down ? s->runtime.malloc_pinned(&u->outputs[i], down, PORTABLE) : WVL_CUDA_SUCCESS);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        TRY(status, s->runtime.event_create(&u->rounds[i / 2][i % 2][on],
+                                            WVL_CUDA_EVENT_BLOCKING | WVL_CUDA_EVENT_DISABLE_TIMING));
     }
     return status;
 }
 
-static size_t down_bytes(const copies *u, uint32_t i) { return u->down_bytes ? u->down_bytes[i] : 0; }
-
-static wvl_cuda_status open_copies(copies *u, uint32_t on, unsigned round)
+static wvl_cuda_status close_copies(void *user, uint32_t on)
 {
+    copies *u = user;
     const wvl_bench_store *s = u->store;
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    (void)round;
-    for (uint32_t i = on; i < s->count && !status; i += s->device_count) {
-        size_t up = s->copies[i].bytes, down = down_bytes(u, i);
-        status = s->runtime.malloc_device(&u->places[i], up > down ? up : down);
-        status = status || !down ? status : s->runtime.malloc_pinned(&u->outputs[i], down, PORTABLE);
-    }
-    for (unsigned i = 0; i < 4 && !status; i++) {
-        status = s->runtime.event_create(&u->rounds[i / 2][i % 2][on],
-                                         WVL_CUDA_EVENT_BLOCKING | WVL_CUDA_EVENT_DISABLE_TIMING);
-    }
-    return status ? status : s->runtime.stream_create(&u->down[on], WVL_CUDA_STREAM_NON_BLOCKING);
-}
-
-static wvl_cuda_status close_copies(copies *u, uint32_t on, unsigned round)
-{
-    const wvl_bench_store *s = u->store;
-    (void)round;
     (void)s->runtime.stream_wait(s->devices[on].stream);
     if (u->down[on]) {
         (void)s->runtime.stream_wait(u->down[on]);
@@ -251,44 +238,47 @@ static wvl_cuda_status close_copies(copies *u, uint32_t on, unsigned round)
 }
 
 /* Every copy of the store once, each to its device, and as many downloads. */
-static wvl_cuda_status queue_round(copies *u, uint32_t on, unsigned round)
+static wvl_cuda_status queue_round(void *user, uint32_t on)
 {
+    copies *u = user;
     const wvl_bench_store *s = u->store;
     wvl_cuda_stream stream = s->devices[on].stream;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     for (uint32_t i = on; i < s->count && !status; i += s->device_count) {
         size_t down = down_bytes(u, i);
         status = s->runtime.upload(u->places[i], s->copies[i].memory, s->copies[i].bytes, stream);
-        status = status || !down ? status : s->runtime.download(u->outputs[i], u->places[i], down, u->down[on]);
+        TRY(status, down ? s->runtime.download(u->outputs[i], u->places[i], down, u->down[on]) : WVL_CUDA_SUCCESS);
     }
-    status = status ? status : s->runtime.event_record(u->rounds[round % 2][0][on], stream);
-    return status ? status : s->runtime.event_record(u->rounds[round % 2][1][on], u->down[on]);
+    TRY(status, s->runtime.event_record(u->rounds[u->queued % 2][0][on], stream));
+    return TRY(status, s->runtime.event_record(u->rounds[u->queued % 2][1][on], u->down[on]));
 }
 
-static wvl_cuda_status wait_round(copies *u, uint32_t on, unsigned round)
+static wvl_cuda_status wait_round(void *user, uint32_t on)
 {
-    wvl_cuda_status status = u->store->runtime.event_wait(u->rounds[round % 2][0][on]);
-    return status ? status : u->store->runtime.event_wait(u->rounds[round % 2][1][on]);
+    copies *u = user;
+    wvl_cuda_status status = u->store->runtime.event_wait(u->rounds[u->waited % 2][0][on]);
+    return TRY(status, u->store->runtime.event_wait(u->rounds[u->waited % 2][1][on]));
 }
 
 int wvl_bench_time_copies(const wvl_bench_store *store, const size_t *down, double seconds, double *copies_per_second)
 {
     copies u = {.store = store, .down_bytes = down};
-    unsigned rounds = 0;
-    wvl_cuda_status status = on_each(&u, 0, open_copies);
-    status = status ? status : on_each(&u, 1, queue_round); /* not timed: the first touch of each page */
-    status = status ? status : on_each(&u, 1, wait_round);
+    wvl_cuda_status status = on_each(store, open_copies, &u);
+    TRY(status, on_each(store, queue_round, &u)); /* not timed: the first touch of each page */
+    TRY(status, on_each(store, wait_round, &u));
     double start = wvl_bench_wall_seconds(), elapsed = 0;
     while (!status && elapsed < seconds) {
-        status = on_each(&u, rounds, queue_round);
-        status = status || rounds == 0 ? status : on_each(&u, rounds - 1, wait_round);
-        rounds++;
+        status = on_each(store, queue_round, &u);
+        if (++u.queued > 1) {
+            TRY(status, on_each(store, wait_round, &u));
+            u.waited++;
+        }
         elapsed = wvl_bench_wall_seconds() - start;
     }
-    status = status ? status : on_each(&u, rounds - 1, wait_round);
+    TRY(status, on_each(store, wait_round, &u));
     elapsed = wvl_bench_wall_seconds() - start;
-    (void)on_each(&u, 0, close_copies);
-    *copies_per_second = elapsed > 0 ? (double)rounds * store->count / elapsed : 0;
+    (void)on_each(store, close_copies, &u);
+    *copies_per_second = elapsed > 0 ? (double)u.queued * store->count / elapsed : 0;
     return status;
 }
 
@@ -301,33 +291,30 @@ typedef struct place {
 
 struct wvl_bench_arrivals {
     const wvl_bench_store *store;
-    uint32_t count, places; /* places of a device */
+    wvl_bench_store *pixels; /* page-locked */
+    uint32_t places;         /* of a device */
     size_t bytes;
-    void *pixels[WVL_BENCH_RING_MAX]; /* page-locked */
-    wvl_cuda_stream streams[WVL_BENCH_DEVICES_MAX];
     uint64_t sent[WVL_BENCH_DEVICES_MAX];
     place *there; /* [device_count * places] */
 };
 
-static wvl_cuda_status open_places(wvl_bench_arrivals *a, uint32_t on)
+static wvl_cuda_status open_places(void *user, uint32_t on)
 {
-    const wvl_cuda_runtime *rt = &a->store->runtime;
-    wvl_cuda_status status = rt->stream_create(&a->streams[on], WVL_CUDA_STREAM_NON_BLOCKING);
-    for (uint32_t i = 0; i < a->places && !status; i++) {
+    wvl_bench_arrivals *a = user;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    for (uint32_t i = 0; i < a->places; i++) {
         place *p = &a->there[on * a->places + i];
-        status = rt->malloc_device(&p->at, a->bytes);
-        status = status ? status : rt->event_create(&p->there, WVL_CUDA_EVENT_DISABLE_TIMING);
+        TRY(status, a->store->runtime.malloc_device(&p->at, a->bytes));
+        TRY(status, a->store->runtime.event_create(&p->there, WVL_CUDA_EVENT_DISABLE_TIMING));
     }
     return status;
 }
 
-static void close_places(wvl_bench_arrivals *a, uint32_t on)
+static wvl_cuda_status close_places(void *user, uint32_t on)
 {
+    wvl_bench_arrivals *a = user;
     const wvl_cuda_runtime *rt = &a->store->runtime;
-    if (a->streams[on]) {
-        (void)rt->stream_wait(a->streams[on]);
-        (void)rt->stream_destroy(a->streams[on]);
-    }
+    (void)rt->stream_wait(a->pixels->devices[on].stream);
     for (uint32_t i = 0; i < a->places; i++) {
         place *p = &a->there[on * a->places + i];
         if (p->there) {
@@ -337,37 +324,7 @@ static void close_places(wvl_bench_arrivals *a, uint32_t on)
             (void)rt->free_device(p->at);
         }
     }
-    for (uint32_t k = 0; k < a->count && on == 0; k++) {
-        if (a->pixels[k]) {
-            (void)rt->free_pinned(a->pixels[k]);
-        }
-    }
-}
-
-static wvl_cuda_status take_pixels(wvl_bench_arrivals *a, uint8_t *const *pixels)
-{
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    for (uint32_t k = 0; k < a->count && !status; k++) {
-        status = a->store->runtime.malloc_pinned(&a->pixels[k], a->bytes, PORTABLE);
-        if (!status) {
-            memcpy(a->pixels[k], pixels[k], a->bytes);
-        }
-    }
-    return status;
-}
-
-static wvl_cuda_status open_all(wvl_bench_arrivals *a, uint8_t *const *pixels)
-{
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    for (uint32_t on = 0; on < a->store->device_count && !status; on++) {
-        status = enter(a->store, on);
-        if (!status) {
-            status = on == 0 ? take_pixels(a, pixels) : WVL_CUDA_SUCCESS;
-            status = status ? status : open_places(a, on);
-            leave(a->store);
-        }
-    }
-    return status;
+    return WVL_CUDA_SUCCESS;
 }
 
 wvl_bench_arrivals *wvl_bench_open_arrivals(const wvl_bench_store *store, uint8_t *const *pixels, uint32_t count,
@@ -375,13 +332,19 @@ wvl_bench_arrivals *wvl_bench_open_arrivals(const wvl_bench_store *store, uint8_
 {
     wvl_bench_arrivals *a = calloc(1, sizeof *a);
     place *there = calloc((size_t)store->device_count * places, sizeof *there);
-    if (!a || !there) {
-        free(a);
+    wvl_bench_store *pinned = wvl_bench_open_store(WVL_MEMORY_PINNED, store->device_count);
+    int is_open = a && there && pinned, ordinal;
+    for (uint32_t k = 0; k < count && is_open; k++) {
+        is_open = wvl_bench_store_copy(pinned, pixels[k], bytes, &ordinal) != NULL;
+    }
+    if (!is_open) {
+        wvl_bench_close_store(pinned);
         free(there);
+        free(a);
         return NULL;
     }
-    *a = (wvl_bench_arrivals){.store = store, .count = count, .places = places, .bytes = bytes, .there = there};
-    if (open_all(a, pixels) != WVL_CUDA_SUCCESS) {
+    *a = (wvl_bench_arrivals){.store = store, .pixels = pinned, .places = places, .bytes = bytes, .there = there};
+    if (on_each(store, open_places, a) != WVL_CUDA_SUCCESS) {
         wvl_bench_close_arrivals(a);
         return NULL;
     }
@@ -391,13 +354,14 @@ wvl_bench_arrivals *wvl_bench_open_arrivals(const wvl_bench_store *store, uint8_
 void *wvl_bench_send(wvl_bench_arrivals *a, uint32_t k, uint32_t on, void **event)
 {
     const wvl_cuda_runtime *rt = &a->store->runtime;
+    wvl_cuda_stream stream = a->pixels->devices[on].stream;
     place *p = &a->there[on * a->places + a->sent[on]++ % a->places];
     wvl_cuda_status status = enter(a->store, on);
     if (status) {
         return NULL;
     }
-    status = rt->upload(p->at, a->pixels[k], a->bytes, a->streams[on]);
-    status = status ? status : rt->event_record(p->there, a->streams[on]);
+    status = rt->upload(p->at, a->pixels->copies[k].memory, a->bytes, stream);
+    TRY(status, rt->event_record(p->there, stream));
     leave(a->store);
     *event = p->there;
     return status ? NULL : (void *)(uintptr_t)p->at;
@@ -405,15 +369,10 @@ void *wvl_bench_send(wvl_bench_arrivals *a, uint32_t k, uint32_t on, void **even
 
 void wvl_bench_close_arrivals(wvl_bench_arrivals *a)
 {
-    if (!a) {
-        return;
+    if (a) {
+        (void)on_each(a->store, close_places, a);
+        wvl_bench_close_store(a->pixels);
+        free(a->there);
+        free(a);
     }
-    for (uint32_t on = 0; on < a->store->device_count; on++) {
-        if (enter(a->store, on) == WVL_CUDA_SUCCESS) {
-            close_places(a, on);
-            leave(a->store);
-        }
-    }
-    free(a->there);
-    free(a);
 }

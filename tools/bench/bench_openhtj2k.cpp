@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-// OpenHTJ2K's library behind bench_ht.h. It starts its threads for every picture.
-#include "bench_ht.h"
+// OpenHTJ2K's library behind bench_peers.h. It starts its threads for every picture.
+#include "bench_peers.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,7 @@ static open_htj2k::siz_params size_of(const wvl_bench_ht_planes *planes)
     return siz;
 }
 
-static open_htj2k::cod_params coding_of(const wvl_bench_ht_job *job)
+static open_htj2k::cod_params coding_of(const wvl_bench_job *job)
 {
     open_htj2k::cod_params cod{};
     cod.blkwidth = cod.blkheight = 4; /* exponents less 2: 64 x 64 */
@@ -35,7 +35,7 @@ static open_htj2k::cod_params coding_of(const wvl_bench_ht_job *job)
     return cod;
 }
 
-static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job, wvl_bench_ht_coded *coded)
+static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_job *job, wvl_bench_coded *coded)
 {
     const uint8_t no_quality_factor = 0xFF;
     static std::vector<uint8_t> out; /* keeps its memory from one picture to the next */
@@ -63,14 +63,14 @@ static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *jo
     std::memcpy(coded->data, out.data(), coded->bytes);
 }
 
-int wvl_bench_encode_openhtj2k(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job,
-                               wvl_bench_ht_coded *coded, char *error)
+int wvl_bench_encode_openhtj2k(const wvl_bench_ht_planes *planes, const wvl_bench_job *job, wvl_bench_coded *coded,
+                               char *error)
 {
     try {
         encode(planes, job, coded);
         return 0;
     } catch (const std::exception &e) {
-        std::snprintf(error, WVL_BENCH_HT_ERROR_BYTES, "OpenHTJ2K: %s", e.what());
+        std::snprintf(error, WVL_BENCH_ERROR_BYTES, "OpenHTJ2K: %s", e.what());
         return -1;
     }
 }

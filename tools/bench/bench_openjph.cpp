@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-// OpenJPH's library behind bench_ht.h. It has no threads.
-#include "bench_ht.h"
+// OpenJPH's library behind bench_peers.h. It has no threads.
+#include "bench_peers.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,7 @@ const char *wvl_bench_openjph_version(void)
     return TEXT(OPENJPH_VERSION_MAJOR) "." TEXT(OPENJPH_VERSION_MINOR) "." TEXT(OPENJPH_VERSION_PATCH);
 }
 
-static void set_parameters(ojph::codestream &codestream, const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job)
+static void set_parameters(ojph::codestream &codestream, const wvl_bench_ht_planes *planes, const wvl_bench_job *job)
 {
     ojph::param_siz siz = codestream.access_siz();
     siz.set_image_extent(ojph::point(planes->width, planes->height));
@@ -55,7 +55,7 @@ static void push_rows(ojph::codestream &codestream, const wvl_bench_ht_planes *p
     }
 }
 
-static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job, wvl_bench_ht_coded *coded)
+static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_job *job, wvl_bench_coded *coded)
 {
     wvl_bench_time start = wvl_bench_time_now();
     ojph::mem_outfile out;
@@ -77,14 +77,14 @@ static void encode(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *jo
     out.close();
 }
 
-int wvl_bench_encode_openjph(const wvl_bench_ht_planes *planes, const wvl_bench_ht_job *job, wvl_bench_ht_coded *coded,
+int wvl_bench_encode_openjph(const wvl_bench_ht_planes *planes, const wvl_bench_job *job, wvl_bench_coded *coded,
                              char *error)
 {
     try {
         encode(planes, job, coded);
         return 0;
     } catch (const std::exception &e) {
-        std::snprintf(error, WVL_BENCH_HT_ERROR_BYTES, "OpenJPH: %s", e.what());
+        std::snprintf(error, WVL_BENCH_ERROR_BYTES, "OpenJPH: %s", e.what());
         return -1;
     }
 }

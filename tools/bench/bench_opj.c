@@ -10,8 +10,6 @@
 
 #include "tools/openjpeg/decode.h"
 
-int wvl_bench_has_opj(void) { return 1; }
-
 const char *wvl_bench_opj_version(void) { return opj_version(); }
 
 static void keep_error(const char *text, void *user)
@@ -203,12 +201,6 @@ int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *
 
 /* ---- Decode and compare ---- */
 
-static opj_image_t *decode(const wvl_bench_coded *coded, char *error)
-{
-    const wvl_opj_request request = {.data = coded->data, .bytes = coded->bytes, .complain = keep_error, .user = error};
-    return wvl_opj_decode(&request);
-}
-
 static int same_shape(const opj_image_comp_t *decoded, const wvl_io_component *truth)
 {
     return decoded->data && decoded->w == truth->width && decoded->h == truth->height &&
@@ -261,46 +253,25 @@ static int compare_image(const opj_image_t *image, const wvl_bench_picture *pict
 int wvl_bench_decode_opj(const wvl_bench_coded *coded, const wvl_bench_picture *picture, wvl_bench_quality *quality,
                          char *error)
 {
-    opj_image_t *image;
-    int status;
-
+    const wvl_opj_request request = {.data = coded->data, .bytes = coded->bytes, .complain = keep_error, .user = error};
     if (!fits(picture, error)) {
         return -1;
     }
     snprintf(error, WVL_BENCH_ERROR_BYTES, "OpenJPEG: no reason given");
-    image = decode(coded, error);
-    if (!image) {
-        return -1;
-    }
-    status = compare_image(image, picture, quality, error);
+    opj_image_t *image = wvl_opj_decode(&request);
+    int status = image ? compare_image(image, picture, quality, error) : -1;
     opj_image_destroy(image);
     return status;
 }
 
 #else
 
-static int refuse(char *error)
-{
-    snprintf(error, WVL_BENCH_ERROR_BYTES, "built without OpenJPEG");
-    return -1;
-}
-
-int wvl_bench_has_opj(void) { return 0; }
-
-const char *wvl_bench_opj_version(void) { return ""; }
-
-int wvl_bench_encode_opj(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded,
-                         char *error)
-{
-    (void)picture, (void)job, (void)coded;
-    return refuse(error);
-}
-
 int wvl_bench_decode_opj(const wvl_bench_coded *coded, const wvl_bench_picture *picture, wvl_bench_quality *quality,
                          char *error)
 {
     (void)coded, (void)picture, (void)quality;
-    return refuse(error);
+    snprintf(error, WVL_BENCH_ERROR_BYTES, "built without OpenJPEG");
+    return -1;
 }
 
 #endif

@@ -7,13 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_RATES 32
 #define MAX_PICTURES 1024
 
 typedef struct options {
-    double rates[MAX_RATES];
-    size_t rate_count;
-    int color_on, color_off, markdown;
+    wvl_bench_list rates;
+    int color, markdown; /* color: place in its words */
     double threads, floor;
     const char *json;
     wvl_bench_settings settings;
@@ -48,42 +46,22 @@ typedef struct table {
 
 /* ---- Options ---- */
 
-static int take_rates(const char *text, void *o)
-{
-    options *to = o;
-
-    to->rate_count = wvl_bench_args_list("--bpp", text, 0.001, 128, to->rates, MAX_RATES);
-    return to->rate_count > 0 ? 0 : -1;
-}
-
-static int take_color(const char *text, void *o)
-{
-    int both = strcmp(text, "both") == 0;
-
-    ((options *)o)->color_on = both || strcmp(text, "on") == 0;
-    ((options *)o)->color_off = both || strcmp(text, "off") == 0;
-    if (((options *)o)->color_on || ((options *)o)->color_off) {
-        return 0;
-    }
-    fprintf(stderr, "wavelane-bench: --color %s: not on, off or both\n", text);
-    return -1;
-}
+static const char *const color_words[] = {"on", "off", "both", NULL};
+enum { COLOR_ON, COLOR_OFF, COLOR_BOTH };
 
 static int take_picture(const char *text, void *o)
 {
     options *to = o;
-
     if (to->picture_count == MAX_PICTURES) {
-        fprintf(stderr, "wavelane-bench: more than %d pictures\n", MAX_PICTURES);
-        return -1;
+        return wvl_bench_fail(-1, "more than %d pictures", MAX_PICTURES);
     }
     to->pictures[to->picture_count++] = text;
     return 0;
 }
 
 static const wvl_bench_option option_table[] = {
-    WVL_BENCH_CALL("--bpp", take_rates),
-    WVL_BENCH_CALL("--color", take_color),
+    WVL_BENCH_RANGE("--bpp", LIST, options, rates, 0.001, 128),
+    WVL_BENCH_WORD("--color", options, color, color_words),
     WVL_BENCH_RANGE("--threads", NUMBER, options, threads, 1, 1024),
     WVL_BENCH_OPTION("--set", SETTING, options, settings),
     WVL_BENCH_RANGE("--floor", NUMBER, options, floor, -100, 100),
@@ -110,19 +88,15 @@ static void find_pictures(options *o, glob_t *found)
 
 /* ---- One row ---- */
 
-typedef int encode_fn(const wvl_bench_picture *picture, const wvl_bench_job *job, wvl_bench_coded *coded, char *error);
-
-static int run_side(encode_fn *encode, const wvl_bench_picture *picture, const wvl_bench_job *job, side *result,
+static int run_side(wvl_bench_coder coder, const wvl_bench_picture *picture, const wvl_bench_job *job, side *result,
                     char *error)
 {
     wvl_bench_coded coded = {.data = NULL};
-    int status = encode(picture, job, &coded, error);
-
-    if (status != 0) {
-        return status;
+    int status = wvl_bench_encode(coder, picture, job, &coded, error);
+    if (status == 0) {
+        result->bytes = coded.bytes;
+        status = wvl_bench_decode_opj(&coded, picture, &result->quality, error);
     }
-    result->bytes = coded.bytes;
-    status = wvl_bench_decode_opj(&coded, picture, &result->quality, error);
     wvl_bench_release_coded(&coded);
     return status;
 }
@@ -137,15 +111,13 @@ static int run_row(const table *t, const wvl_bench_picture *picture, row *r)
                          .settings = &o->settings,
                          .context = t->context};
     char error[WVL_BENCH_ERROR_BYTES] = "";
-    int status = run_side(wvl_bench_encode_opj, picture, &job, &r->opj, error);
-
+    int status = run_side(WVL_BENCH_OPENJPEG, picture, &job, &r->opj, error);
     if (status == 0) {
         job.cap_bytes = r->opj.bytes;
-        status = run_side(wvl_bench_encode_wavelane, picture, &job, &r->wavelane, error);
+        status = run_side(WVL_BENCH_WAVELANE, picture, &job, &r->wavelane, error);
     }
     if (status != 0) {
-        fprintf(stderr, "wavelane-bench: %s, %g bit/pixel: %s\n", r->picture, r->bpp, error);
-        return status;
+        return wvl_bench_fail(status, "%s, %g bit/pixel: %s", r->picture, r->bpp, error);
     }
     r->difference =
         r->opj.quality.exact && r->wavelane.quality.exact ? 0 : r->wavelane.quality.psnr - r->opj.quality.psnr;
@@ -175,11 +147,10 @@ static void write_head(const table *t)
             "OpenJPEG %s; Wavelane %s\n\n"
             "| picture | bit/pixel | colour transform | OpenJPEG bytes | dB | Wavelane bytes | dB | difference dB |\n"
             "|---|---|---|---|---|---|---|---|\n",
-            wvl_bench_opj_version(), wvl_bench_wavelane_version());
+            wvl_bench_opj_version(), wvl_build_text());
     } else {
-        fprintf(t->text, "wavelane %s\nopenjpeg %s\n%-28s %6s %-6s %10s %8s %10s %8s %9s\n",
-                wvl_bench_wavelane_version(), wvl_bench_opj_version(), "picture", "bpp", "colour", "opj bytes", "dB",
-                "wvl bytes", "dB", "diff dB");
+        fprintf(t->text, "wavelane %s\nopenjpeg %s\n%-28s %6s %-6s %10s %8s %10s %8s %9s\n", wvl_build_text(),
+                wvl_bench_opj_version(), "picture", "bpp", "colour", "opj bytes", "dB", "wvl bytes", "dB", "diff dB");
     }
 }
 
@@ -229,23 +200,6 @@ static void put_tally(wvl_bench_json *json, const char *name, const tally *sum)
     wvl_bench_put_close(json, '}');
 }
 
-static void put_head(wvl_bench_json *json)
-{
-    wvl_bench_put_open(json, NULL, '{');
-    wvl_bench_put_text(json, "wavelane", wvl_bench_wavelane_version());
-    wvl_bench_put_text(json, "openjpeg", wvl_bench_opj_version());
-    wvl_bench_put_open(json, "rows", '[');
-}
-
-static void put_tail(const table *t, wvl_bench_json *json)
-{
-    wvl_bench_put_close(json, ']');
-    put_tally(json, "color_transform_on", &t->on);
-    put_tally(json, "color_transform_off", &t->off);
-    wvl_bench_put_close(json, '}');
-    fputc('\n', json->out);
-}
-
 /* ---- The command ---- */
 
 static int run_picture(table *t, const wvl_bench_picture *picture)
@@ -254,20 +208,17 @@ static int run_picture(table *t, const wvl_bench_picture *picture)
     int has_color = wvl_bench_picture_has_color(picture);
 
     for (int color = 1; color >= 0; color--) {
-        if (color ? !(o->color_on && has_color) : !(o->color_off || !has_color)) {
+        if (color ? o->color == COLOR_OFF || !has_color : o->color == COLOR_ON && has_color) {
             continue;
         }
-        for (size_t i = 0; i < o->rate_count; i++) {
-            row r = {.picture = picture->name, .bpp = o->rates[i], .color = color};
-
+        for (size_t i = 0; i < o->rates.count; i++) {
+            row r = {.picture = picture->name, .bpp = o->rates.values[i], .color = color};
             if (run_row(t, picture, &r) != 0) {
                 return -1;
             }
             count_row(t, &r);
             write_row(t, &r);
-            if (t->json.out) {
-                put_row(&t->json, &r);
-            }
+            put_row(&t->json, &r);
         }
     }
     return 0;
@@ -275,17 +226,12 @@ static int run_picture(table *t, const wvl_bench_picture *picture)
 
 static int run_pictures(table *t)
 {
-    char error[WVL_BENCH_ERROR_BYTES] = "";
-
     for (size_t i = 0; i < t->options->picture_count; i++) {
         wvl_bench_picture picture;
-        int status;
-
-        if (wvl_bench_fetch_picture(t->options->pictures[i], 0, &picture, error) != 0) {
-            fprintf(stderr, "wavelane-bench: %s\n", error);
+        if (wvl_bench_open_picture(t->options->pictures[i], 0, NULL, &picture) != 0) {
             return WVL_BENCH_EXIT_INPUT;
         }
-        status = run_picture(t, &picture);
+        int status = run_picture(t, &picture);
         wvl_bench_release_picture(&picture);
         if (status != 0) {
             return WVL_BENCH_EXIT_FAILED;
@@ -299,36 +245,26 @@ static int below_floor(const tally *sum, double limit)
     return sum->count > 0 && (sum->worst < limit || sum->over_cap > 0);
 }
 
-static int run_table(const options *o)
+static int run_table(table *t)
 {
-    char error[WVL_BENCH_ERROR_BYTES] = "";
-    table t = {.options = o, .context = wvl_bench_open_context((uint32_t)o->threads, error)};
-    int status;
-
-    if (!t.context) {
-        fprintf(stderr, "wavelane-bench: %s\n", error);
-        return WVL_BENCH_EXIT_FAILED;
-    }
-    if (wvl_bench_json_open(&t.json, o->json) != 0) {
-        wvl_bench_close_context(t.context);
+    const options *o = t->options;
+    t->text = t->json.out == stdout ? NULL : stdout;
+    write_head(t);
+    wvl_bench_put_open(&t->json, NULL, '{');
+    wvl_bench_put_text(&t->json, "wavelane", wvl_build_text());
+    wvl_bench_put_text(&t->json, "openjpeg", wvl_bench_opj_version());
+    wvl_bench_put_open(&t->json, "rows", '[');
+    int status = run_pictures(t);
+    write_tally(t, "colour transform on", &t->on);
+    write_tally(t, "colour transform off", &t->off);
+    wvl_bench_put_close(&t->json, ']');
+    put_tally(&t->json, "color_transform_on", &t->on);
+    put_tally(&t->json, "color_transform_off", &t->off);
+    wvl_bench_put_close(&t->json, '}');
+    if (wvl_bench_json_close(&t->json, status == WVL_BENCH_EXIT_OK) != 0) {
         return WVL_BENCH_EXIT_OUTPUT;
     }
-    t.text = t.json.out == stdout ? NULL : stdout;
-    write_head(&t);
-    if (t.json.out) {
-        put_head(&t.json);
-    }
-    status = run_pictures(&t);
-    wvl_bench_close_context(t.context);
-    write_tally(&t, "colour transform on", &t.on);
-    write_tally(&t, "colour transform off", &t.off);
-    if (t.json.out) {
-        put_tail(&t, &t.json);
-    }
-    if (wvl_bench_json_close(&t.json, status == WVL_BENCH_EXIT_OK) != 0) {
-        return WVL_BENCH_EXIT_OUTPUT;
-    }
-    if (status == WVL_BENCH_EXIT_OK && (below_floor(&t.on, o->floor) || below_floor(&t.off, o->floor))) {
+    if (status == WVL_BENCH_EXIT_OK && (below_floor(&t->on, o->floor) || below_floor(&t->off, o->floor))) {
         status = WVL_BENCH_EXIT_CHECK;
     }
     return status;
@@ -336,25 +272,26 @@ static int run_table(const options *o)
 
 int wvl_bench_run_rd(wvl_bench_args *args)
 {
-    static options o = {
-        .rates = {0.25, 0.5, 1, 2, 4}, .rate_count = 5, .color_on = 1, .color_off = 1, .threads = 1, .floor = -0.05};
+    static options o = {.rates = {{0.25, 0.5, 1, 2, 4}, 5}, .color = COLOR_BOTH, .threads = 1, .floor = -0.05};
     glob_t found = {.gl_pathc = 0};
+    table t = {.options = &o};
     int status = WVL_BENCH_EXIT_USAGE;
-
     if (wvl_bench_args_parse(args, option_table, sizeof option_table / sizeof *option_table, &o) != 0) {
         return status;
     }
-    if (!wvl_bench_has_opj()) {
-        fputs("wavelane-bench rd: built without OpenJPEG, which encodes and decodes here\n", stderr);
-        return status;
+    if (!wvl_bench_has_coder(WVL_BENCH_OPENJPEG)) {
+        return wvl_bench_fail(status, "rd: built without OpenJPEG, which encodes and decodes here");
     }
     if (o.picture_count == 0) {
         find_pictures(&o, &found);
     }
     if (o.picture_count == 0) {
-        fputs("wavelane-bench rd: no picture named, and none found through WVL_TEST_PICTURES\n", stderr);
+        (void)wvl_bench_fail(status, "rd: no picture named, and none found through WVL_TEST_PICTURES");
+    } else if (!(t.context = wvl_bench_open_context((uint32_t)o.threads))) {
+        status = WVL_BENCH_EXIT_FAILED;
     } else {
-        status = run_table(&o);
+        status = wvl_bench_json_open(&t.json, o.json) == 0 ? run_table(&t) : WVL_BENCH_EXIT_OUTPUT;
+        wvl_context_release(t.context);
     }
     globfree(&found);
     return status;

@@ -27,10 +27,10 @@ static void write_entrant(const wvl_bench_report *r, const wvl_bench_entrant *e,
     double samples = 1e-6 * (double)r->picture->sample_count;
 
     fprintf(out, "%-10s %2u  %10zu  %8.2f %8.2f  %8.2f %8.2f  %8.2f", wvl_bench_coder_name(e->coder), e->job.threads,
-            e->bytes, 1e3 * e->wall_least, 1e3 * e->wall_median, 1e3 * e->cpu_least, 1e3 * e->cpu_median,
-            samples / e->wall_least);
+            e->bytes, 1e3 * e->wall.least, 1e3 * e->wall.median, 1e3 * e->cpu.least, 1e3 * e->cpu.median,
+            samples / e->wall.least);
     if (!r->options->uncounted[0]) {
-        fprintf(out, "  %8.2f %8.2f", 1e-6 * e->cycles_median / samples, 1e-6 * e->instructions_median / samples);
+        fprintf(out, "  %8.2f %8.2f", 1e-6 * e->cycles.median / samples, 1e-6 * e->instructions.median / samples);
     }
     write_quality(e, out);
     fputc('\n', out);
@@ -41,8 +41,8 @@ static void write_against(const wvl_bench_entrant *e, const wvl_bench_entrant *o
     fprintf(out,
             "wavelane / %s, threads %u: speed %.3f (minimum wall), %.3f (median wall), %.3f (minimum cpu), %.3f "
             "(median cpu); bytes %.4f\n",
-            wvl_bench_coder_name(other->coder), e->job.threads, other->wall_least / e->wall_least,
-            other->wall_median / e->wall_median, other->cpu_least / e->cpu_least, other->cpu_median / e->cpu_median,
+            wvl_bench_coder_name(other->coder), e->job.threads, other->wall.least / e->wall.least,
+            other->wall.median / e->wall.median, other->cpu.least / e->cpu.least, other->cpu.median / e->cpu.median,
             (double)e->bytes / (double)other->bytes);
 }
 
@@ -60,8 +60,8 @@ static void write_ratios(const wvl_bench_report *r, const wvl_bench_entrant *e, 
     }
     if (first && first->job.threads != e->job.threads) {
         fprintf(out, "%s, threads %u / %u: speed %.3f (minimum wall), %.3f (median wall)\n",
-                wvl_bench_coder_name(e->coder), e->job.threads, first->job.threads, first->wall_least / e->wall_least,
-                first->wall_median / e->wall_median);
+                wvl_bench_coder_name(e->coder), e->job.threads, first->job.threads, first->wall.least / e->wall.least,
+                first->wall.median / e->wall.median);
     }
 }
 
@@ -98,34 +98,25 @@ void wvl_bench_write_report(const wvl_bench_report *r, FILE *out)
     }
 }
 
-static void put_runs(wvl_bench_json *json, const char *key, const double *seconds, size_t runs)
-{
-    wvl_bench_put_open(json, key, '[');
-    for (size_t i = 0; i < runs; i++) {
-        wvl_bench_put_number(json, NULL, seconds[i]);
-    }
-    wvl_bench_put_close(json, ']');
-}
-
 static void put_entrant(wvl_bench_json *json, const wvl_bench_report *r, const wvl_bench_entrant *e)
 {
     wvl_bench_put_open(json, NULL, '{');
     wvl_bench_put_text(json, "coder", wvl_bench_coder_name(e->coder));
     wvl_bench_put_number(json, "threads", e->job.threads);
     wvl_bench_put_number(json, "bytes", (double)e->bytes);
-    wvl_bench_put_number(json, "wall_s_min", e->wall_least);
-    wvl_bench_put_number(json, "wall_s_median", e->wall_median);
-    wvl_bench_put_number(json, "cpu_s_min", e->cpu_least);
-    wvl_bench_put_number(json, "cpu_s_median", e->cpu_median);
-    wvl_bench_put_number(json, "cycles_per_sample", e->cycles_median / (double)r->picture->sample_count);
-    wvl_bench_put_number(json, "instructions_per_sample", e->instructions_median / (double)r->picture->sample_count);
-    wvl_bench_put_number(json, "msamples_per_s", 1e-6 * (double)r->picture->sample_count / e->wall_least);
+    wvl_bench_put_number(json, "wall_s_min", e->wall.least);
+    wvl_bench_put_number(json, "wall_s_median", e->wall.median);
+    wvl_bench_put_number(json, "cpu_s_min", e->cpu.least);
+    wvl_bench_put_number(json, "cpu_s_median", e->cpu.median);
+    wvl_bench_put_number(json, "cycles_per_sample", e->cycles.median / (double)r->picture->sample_count);
+    wvl_bench_put_number(json, "instructions_per_sample", e->instructions.median / (double)r->picture->sample_count);
+    wvl_bench_put_number(json, "msamples_per_s", 1e-6 * (double)r->picture->sample_count / e->wall.least);
     if (e->judged) {
         wvl_bench_put_number(json, "exact", e->quality.exact);
         wvl_bench_put_number(json, "psnr_db", e->quality.psnr);
     }
-    put_runs(json, "wall_s", e->wall, r->options->runs);
-    put_runs(json, "cpu_s", e->cpu, r->options->runs);
+    wvl_bench_put_list(json, "wall_s", e->wall.runs, r->options->runs);
+    wvl_bench_put_list(json, "cpu_s", e->cpu.runs, r->options->runs);
     wvl_bench_put_close(json, '}');
 }
 
@@ -133,10 +124,10 @@ static void put_ratio(wvl_bench_json *json, const wvl_bench_entrant *e, const wv
 {
     wvl_bench_put_open(json, NULL, '{');
     wvl_bench_put_number(json, "threads", e->job.threads);
-    wvl_bench_put_number(json, "wall_min", other->wall_least / e->wall_least);
-    wvl_bench_put_number(json, "wall_median", other->wall_median / e->wall_median);
-    wvl_bench_put_number(json, "cpu_min", other->cpu_least / e->cpu_least);
-    wvl_bench_put_number(json, "cpu_median", other->cpu_median / e->cpu_median);
+    wvl_bench_put_number(json, "wall_min", other->wall.least / e->wall.least);
+    wvl_bench_put_number(json, "wall_median", other->wall.median / e->wall.median);
+    wvl_bench_put_number(json, "cpu_min", other->cpu.least / e->cpu.least);
+    wvl_bench_put_number(json, "cpu_median", other->cpu.median / e->cpu.median);
     wvl_bench_put_close(json, '}');
 }
 
@@ -180,33 +171,4 @@ void wvl_bench_put_report(wvl_bench_json *json, const wvl_bench_report *r)
         wvl_bench_put_close(json, '}');
     }
     wvl_bench_put_close(json, '}');
-}
-
-void wvl_bench_put_head(wvl_bench_json *json, const wvl_bench_encode_options *o, const wvl_bench_picture *picture)
-{
-    wvl_bench_put_open(json, NULL, '{');
-    for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++) {
-        wvl_bench_put_text(json, wvl_bench_coder_name((wvl_bench_coder)coder),
-                           wvl_bench_coder_version((wvl_bench_coder)coder));
-    }
-    wvl_bench_put_text(json, "picture", picture->name);
-    wvl_bench_put_number(json, "width", picture->io.width);
-    wvl_bench_put_number(json, "height", picture->io.height);
-    wvl_bench_put_number(json, "components", picture->io.component_count);
-    wvl_bench_put_number(json, "depth", picture->io.components[0].depth);
-    wvl_bench_put_number(json, "samples", (double)picture->sample_count);
-    wvl_bench_put_number(json, "runs", (double)o->runs);
-    wvl_bench_put_open(json, "settings", '[');
-    for (size_t i = 0; i < o->settings.count; i++) {
-        wvl_bench_put_text(json, NULL, o->settings.text[i]);
-    }
-    wvl_bench_put_close(json, ']');
-    wvl_bench_put_open(json, "modes", '[');
-}
-
-void wvl_bench_put_tail(wvl_bench_json *json)
-{
-    wvl_bench_put_close(json, ']');
-    wvl_bench_put_close(json, '}');
-    fputc('\n', json->out);
 }

@@ -59,15 +59,6 @@ static place place_component(const wvl_io_picture *io, uint32_t c, int interleav
     return p;
 }
 
-static size_t measure_picture(const wvl_io_picture *io, int interleaved)
-{
-    size_t end = 0;
-    for (uint32_t c = 0; c < io->component_count; c++) {
-        (void)place_component(io, c, interleaved, &end);
-    }
-    return end;
-}
-
 /* ---- Shifted copies ---- */
 
 static void copy_samples(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t bytes,
@@ -114,39 +105,40 @@ static void fill_pixels(const wvl_io_picture *io, int interleaved, uint32_t k, u
 
 /* ---- The ring ---- */
 
-static wvl_image describe(const wvl_bench_ring *ring, const wvl_io_picture *io, const uint8_t *pixels,
+static wvl_image describe(const wvl_bench_ring *ring, const wvl_bench_picture *picture, const uint8_t *pixels,
                           wvl_plane *planes)
 {
     size_t end = 0;
-    wvl_image image = ring->source.image;
-    memcpy(planes, ring->source.planes, io->component_count * sizeof *planes);
-    for (uint32_t c = 0; c < io->component_count; c++) {
-        place p = place_component(io, c, ring->is_interleaved, &end);
+    wvl_image image = picture->image;
+    for (uint32_t c = 0; c < image.plane_count; c++) {
+        place p = place_component(&picture->io, c, ring->is_interleaved, &end);
+        planes[c] = picture->planes[c];
         planes[c].data = pixels + p.offset;
         planes[c].pitch_bytes = (ptrdiff_t)p.pitch_bytes;
-        planes[c].sample_stride = (uint32_t)(p.stride_bytes / io->components[c].sample_bytes);
+        planes[c].sample_stride = (uint32_t)(p.stride_bytes / picture->io.components[c].sample_bytes);
     }
     image.planes = planes;
     return image;
 }
 
-static int add_picture(const wvl_io_picture *io, wvl_memory_kind kind, wvl_bench_store *store, wvl_bench_ring *ring)
+static int add_picture(const wvl_bench_picture *picture, wvl_memory_kind kind, wvl_bench_store *store,
+                       wvl_bench_ring *ring)
 {
-    uint32_t k = ring->count;
+    uint32_t k = ring->count, components = picture->io.component_count;
     uint8_t *pixels = malloc(ring->picture_bytes);
     if (!pixels) {
         return -1;
     }
     ring->pixels[ring->count++] = pixels;
-    fill_pixels(io, ring->is_interleaved, k, pixels);
-    wvl_plane *planes = ring->planes + (size_t)2 * k * io->component_count;
-    ring->on_host[k] = ring->images[k] = describe(ring, io, pixels, planes);
-    if (kind == WVL_MEMORY_HOST || !store) {
+    fill_pixels(&picture->io, ring->is_interleaved, k, pixels);
+    wvl_plane *planes = ring->planes + (size_t)2 * k * components;
+    ring->on_host[k] = ring->images[k] = describe(ring, picture, pixels, planes);
+    if (kind == WVL_MEMORY_HOST) {
         return 0;
     }
     int ordinal;
     const void *there = wvl_bench_store_copy(store, pixels, ring->picture_bytes, &ordinal);
-    ring->images[k] = describe(ring, io, there, planes + io->component_count);
+    ring->images[k] = describe(ring, picture, there, planes + components);
     ring->images[k].memory_kind = kind;
     ring->images[k].device = kind == WVL_MEMORY_DEVICE ? ordinal : 0;
     return there ? 0 : -1;
@@ -158,47 +150,35 @@ void wvl_bench_close_ring(wvl_bench_ring *ring)
         free(ring->pixels[i]);
     }
     free(ring->planes);
-    wvl_bench_close_source(&ring->source);
-}
-
-static uint64_t measure_sent(const wvl_io_picture *io)
-{
-    uint64_t bytes = 0;
-    for (uint32_t c = 0; c < io->component_count; c++) {
-        const wvl_io_component *component = &io->components[c];
-        bytes += (uint64_t)component->width * component->height * (component->depth > 8 ? 2 : 1);
-    }
-    return bytes;
 }
 
 int wvl_bench_open_ring(const wvl_bench_picture *picture, uint32_t count, wvl_bench_order order, wvl_memory_kind kind,
-                        wvl_bench_store *store, wvl_bench_ring *ring, char *error)
+                        wvl_bench_store *store, wvl_bench_ring *ring)
 {
     const wvl_io_picture *io = &picture->io;
-    *ring = (wvl_bench_ring){.is_interleaved = order == WVL_BENCH_INTERLEAVED};
     if (order == WVL_BENCH_INTERLEAVED && !has_one_shape(io)) {
-        snprintf(error, WVL_BENCH_ERROR_BYTES, "--layout interleaved needs components of one size and one container");
-        return -1;
+        return wvl_bench_fail(WVL_BENCH_EXIT_FAILED,
+                              "--layout interleaved needs components of one size and one container");
     }
-    if (order == WVL_BENCH_AS_READ) {
-        ring->is_interleaved = is_interleaved(io);
+    *ring = (wvl_bench_ring){.is_interleaved = order == WVL_BENCH_AS_READ ? is_interleaved(io) : order,
+                             .format = &picture->format};
+    for (uint32_t c = 0; c < io->component_count; c++) {
+        const wvl_io_component *component = &io->components[c];
+        (void)place_component(io, c, ring->is_interleaved, &ring->picture_bytes);
+        ring->sent_bytes += (uint64_t)component->width * component->height * (component->depth > 8 ? 2 : 1);
     }
-    if (wvl_bench_open_source(picture, &ring->source, error) != 0) {
-        return -1;
-    }
-    ring->picture_bytes = measure_picture(io, ring->is_interleaved);
-    ring->sent_bytes = measure_sent(io);
     ring->planes = calloc((size_t)2 * count * io->component_count, sizeof *ring->planes);
     int failed = !ring->planes;
     while (!failed && ring->count < count) {
-        failed = add_picture(io, kind, store, ring);
+        failed = add_picture(picture, kind, store, ring);
     }
-    if (failed) {
-        snprintf(error, WVL_BENCH_ERROR_BYTES, "no %s memory for %u pictures of %zu bytes; a smaller --ring needs less",
-                 wvl_bench_kind_name(kind), count, ring->picture_bytes);
-        wvl_bench_close_ring(ring);
+    if (!failed) {
+        return WVL_BENCH_EXIT_OK;
     }
-    return failed ? -1 : 0;
+    wvl_bench_close_ring(ring);
+    return wvl_bench_fail(WVL_BENCH_EXIT_FAILED,
+                          "no %s memory for %u pictures of %zu bytes; a smaller --ring needs less",
+                          wvl_bench_kind_name(kind), count, ring->picture_bytes);
 }
 
 /* ---- Raw samples ---- */
@@ -228,8 +208,7 @@ int wvl_bench_write_raw(const wvl_bench_ring *ring, const wvl_bench_picture *pic
 {
     const wvl_io_picture *io = &picture->io;
     if (!has_one_shape(io) || io->components[0].sample_bytes > 2) {
-        fprintf(stderr, "wavelane-bench: --raw needs components of one size and at most 16 bits\n");
-        return -1;
+        return wvl_bench_fail(-1, "--raw needs components of one size and at most 16 bits");
     }
     uint8_t *row = malloc((size_t)io->width * io->component_count * 2);
     FILE *file = fopen(path, "wb");
@@ -242,9 +221,6 @@ int wvl_bench_write_raw(const wvl_bench_ring *ring, const wvl_bench_picture *pic
     if (file) {
         failed |= fclose(file) != 0;
     }
-    if (failed) {
-        fprintf(stderr, "wavelane-bench: %s: %s\n", path, strerror(errno));
-    }
     free(row);
-    return failed ? -1 : 0;
+    return failed ? wvl_bench_fail(-1, "%s: %s", path, strerror(errno)) : 0;
 }

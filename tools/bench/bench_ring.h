@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wavelane-bench frames --memory: throughput, latency, CPU time and bus traffic of a ring of pictures in memory of one
- * kind. bench_memory.c has the memory, bench_ring.c the pictures, bench_flight.c the clock, bench_trace.c the trace,
- * bench_flight_report.c the text and the JSON, bench_frames.c the options.
+ * wavelane-bench frames: a ring of pictures, one by one and in flight. With --memory KIND throughput, latency, CPU time
+ * and bus traffic are measured; without it one picture is encoded again and again, and the library's reports of its
+ * work are added up. bench_memory.c has the memory, bench_ring.c the pictures, bench_flight.c the clock, bench_trace.c
+ * the work and the trace, bench_flight_report.c the text and the JSON, bench_frames.c the options.
  */
 #ifndef WVL_BENCH_RING_H
 #define WVL_BENCH_RING_H
@@ -10,7 +11,7 @@
 #include "bench.h"
 
 #define WVL_BENCH_RING_MAX 64u
-#define WVL_BENCH_FRAMES_MAX 16u
+#define WVL_BENCH_FRAMES_MAX WVL_BENCH_LIST_MAX
 #define WVL_BENCH_PLACES_MAX 1024u /* pictures in flight that wvl_encoder takes */
 #define WVL_BENCH_TURNS_MAX 64u
 #define WVL_BENCH_BACKENDS_MAX 8u
@@ -21,9 +22,9 @@
 
 typedef struct wvl_bench_store wvl_bench_store;
 
-/* Of the first `devices` devices. NULL with a reason in error: there are fewer, or this build has no device code. Kind
- * HOST needs none. */
-wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, uint32_t devices, char *error);
+/* Of the first `devices` devices. NULL (reported): there are fewer, or this build has no device code. Kind HOST needs
+ * none. */
+wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, uint32_t devices);
 /* Gives all memory back. NULL is allowed. */
 void wvl_bench_close_store(wvl_bench_store *store);
 /* A copy of the bytes in memory of the kind, aligned to 256 bytes; for DEVICE an address of device *ordinal, the next
@@ -53,19 +54,19 @@ void wvl_bench_close_arrivals(wvl_bench_arrivals *arrivals);
 typedef struct wvl_bench_ring {
     uint32_t count;
     int is_interleaved;
-    size_t picture_bytes;    /* of the pixels of one */
-    uint64_t sent_bytes;     /* what a picture takes on the bus: samples in the smallest containers */
-    wvl_bench_source source; /* format of all; its own planes serve nothing */
-    wvl_plane *planes;       /* [2 * count * components] */
+    size_t picture_bytes;           /* of the pixels of one */
+    uint64_t sent_bytes;            /* what a picture takes on the bus: samples in the smallest containers */
+    const wvl_image_format *format; /* of all */
+    wvl_plane *planes;              /* [2 * count * components] */
     wvl_image on_host[WVL_BENCH_RING_MAX], images[WVL_BENCH_RING_MAX]; /* images: in memory of the kind */
     uint8_t *pixels[WVL_BENCH_RING_MAX];                               /* on_host's */
 } wvl_bench_ring;
 
-typedef enum wvl_bench_order { WVL_BENCH_AS_READ, WVL_BENCH_PLANAR, WVL_BENCH_INTERLEAVED } wvl_bench_order;
+typedef enum wvl_bench_order { WVL_BENCH_AS_READ = -1, WVL_BENCH_PLANAR, WVL_BENCH_INTERLEAVED } wvl_bench_order;
 
-/* store NULL: on the host only. 0, or -1 with a reason in error; then there is nothing to close. */
+/* An exit status (reported). */
 int wvl_bench_open_ring(const wvl_bench_picture *picture, uint32_t count, wvl_bench_order order, wvl_memory_kind kind,
-                        wvl_bench_store *store, wvl_bench_ring *ring, char *error);
+                        wvl_bench_store *store, wvl_bench_ring *ring);
 void wvl_bench_close_ring(wvl_bench_ring *ring);
 /* All pictures, one behind the other: interleaved samples, above 8 bits in two bytes, the lower one first. 0, or -1
  * (reported). */
@@ -78,17 +79,26 @@ typedef struct wvl_bench_frames_options {
     wvl_bench_shape shape;
     wvl_bench_settings settings;
     uint32_t threads, count;
-    uint32_t frames[WVL_BENCH_FRAMES_MAX], frames_count; /* pictures in flight, 0: one by one */
+    wvl_bench_list frames; /* pictures in flight, 0: one by one */
     /* Of --memory: */
     int has_memory;
-    wvl_memory_kind kind;
-    wvl_bench_order order;
+    int kind;                      /* wvl_memory_kind; HOST without --memory */
+    int order;                     /* wvl_bench_order */
     uint32_t ring, turns, devices; /* devices: the first ones have the pictures in turn */
     double seconds;
     int uploads, copies; /* also time uploads alone, or with the downloads beside them */
     int arrives;         /* pixels on a device come there behind an event */
     const char *json, *out, *raw;
 } wvl_bench_frames_options;
+
+/* What the library reported of its work, in seconds. */
+typedef struct wvl_bench_work {
+    double coding;                  /* in which blocks were being coded */
+    double device, hidden;          /* in which a device was at work; the part of it in which blocks were being coded */
+    double waiting;                 /* sum over all pictures from pixels to coefficients at hand */
+    double exposed, steady_seconds; /* of the steady state: what was exposed, and all of it */
+    uint64_t steady_results;        /* received in it */
+} wvl_bench_work;
 
 /* One turn of one setting. */
 typedef struct wvl_bench_flight {
@@ -113,6 +123,7 @@ typedef struct wvl_bench_flights {
     uint64_t down_bytes;  /* of all pictures: codestreams of which a device coded the blocks at least */
     uint64_t down_known;  /* pictures that down_bytes counts */
     wvl_bench_backend_count backends[WVL_BENCH_BACKENDS_MAX];
+    wvl_bench_work work; /* without --memory */
 } wvl_bench_flights;
 
 typedef struct wvl_bench_flight_results {
@@ -122,29 +133,21 @@ typedef struct wvl_bench_flight_results {
     double uploads[WVL_BENCH_TURNS_MAX], copies[WVL_BENCH_TURNS_MAX]; /* pictures a second of these alone, by turn */
 } wvl_bench_flight_results;
 
-/* Plan of --set; device: in place of what --set says of it, NULL: as it says. A failure is reported. */
-wvl_status wvl_bench_make_plan(wvl_context *context, const wvl_bench_frames_options *o, const wvl_image_format *format,
-                               const char *device, wvl_plan **plan);
-/* All turns. An exit status. */
-int wvl_bench_run_flights(const wvl_bench_frames_options *o, wvl_context *context, const wvl_bench_ring *ring,
-                          const wvl_bench_store *store, wvl_bench_flight_results *results);
-void wvl_bench_sort_values(double *values, size_t count);
-/* --memory as a whole: ring, turns, report. An exit status. */
-int wvl_bench_run_memory(const wvl_bench_frames_options *o, const wvl_bench_picture *picture);
+/* The whole: ring, turns, report. An exit status. */
+int wvl_bench_run_ring(const wvl_bench_frames_options *o, const wvl_bench_picture *picture);
 
-/* ---- Trace (bench_trace.c) ---- */
+/* ---- Work and trace (bench_trace.c) ---- */
 
-/* A Chrome trace of what the library reports of its work. */
 typedef struct wvl_bench_trace wvl_bench_trace;
 
-/* 0, or -1 (reported): the file cannot be written. */
-int wvl_bench_open_trace(const char *path, wvl_bench_trace **trace);
-/* trace NULL: nothing. Any thread, one at a time. */
-void wvl_bench_write_span(wvl_bench_trace *trace, const wvl_trace_span *span);
-/* A context whose work is written to that file; path NULL: no trace. An exit status (reported); unless it is OK both
- * are NULL. */
-int wvl_bench_open_traced(uint32_t threads, const char *path, wvl_context **context, wvl_bench_trace **trace);
-/* 0, or -1 (reported). NULL is allowed. */
+/* A context whose work is written to a file as a Chrome trace, unless path is NULL, and added up if `watches`. An exit
+ * status (reported); unless it is OK both are NULL. */
+int wvl_bench_open_trace(uint32_t threads, const char *path, int watches, wvl_context **context,
+                         wvl_bench_trace **trace);
+void wvl_bench_forget_work(wvl_bench_trace *trace);
+/* Adds up what was reported; `from` and `to` are the steady state, in seconds of the trace's clock. */
+void wvl_bench_sum_work(wvl_bench_trace *trace, double from, double to, wvl_bench_work *work);
+/* 0, or -1 (reported). */
 int wvl_bench_close_trace(wvl_bench_trace *trace);
 
 /* ---- Report (bench_flight_report.c) ---- */

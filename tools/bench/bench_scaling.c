@@ -28,8 +28,7 @@ typedef struct worker {
 static void work(const wvl_bench_picture *picture, wvl_bench_job job, int in, int out)
 {
     char go, error[WVL_BENCH_ERROR_BYTES] = "";
-
-    job.context = wvl_bench_open_context(job.threads, error);
+    job.context = wvl_bench_open_context(job.threads);
     while (job.context && read(in, &go, 1) == 1 && go != STOP) {
         wvl_bench_coded coded = {.data = NULL};
         moment m = {.begin = wvl_bench_wall_seconds()};
@@ -43,9 +42,9 @@ static void work(const wvl_bench_picture *picture, wvl_bench_job job, int in, in
         }
     }
     if (error[0] != '\0') {
-        fprintf(stderr, "wavelane-bench: %s\n", error);
+        (void)wvl_bench_fail(-1, "%s", error);
     }
-    wvl_bench_close_context(job.context);
+    wvl_context_release(job.context);
 }
 
 static int start_worker(const wvl_bench_picture *picture, const wvl_bench_job *job, uint32_t threads, worker *w)
@@ -113,17 +112,15 @@ static int measure_turns(const worker *team, const worker *singles, size_t n, si
     double team_wall[WVL_BENCH_MAX_RUNS], team_cpu[WVL_BENCH_MAX_RUNS], wall[WVL_BENCH_MAX_RUNS],
         cpu[WVL_BENCH_MAX_RUNS], ratio[WVL_BENCH_MAX_RUNS];
     double unused;
-
     for (size_t run = 0; run <= runs; run++) {
         size_t at = run == 0 ? 0 : run - 1;
-
         if (run_workers(team, 1, &team_wall[at], &team_cpu[at]) != 0 ||
             run_workers(singles, n, &wall[at], &cpu[at]) != 0) {
             return -1;
         }
         ratio[at] = wall[at] / ((double)n * team_wall[at]);
     }
-    wvl_bench_summarise(ratio, runs, &unused, &s->ratio_median);
+    s->ratio_median = wvl_bench_median(ratio, runs);
     wvl_bench_summarise(team_wall, runs, &s->team_least, &s->team_median);
     wvl_bench_summarise(wall, runs, &s->singles_least, &s->singles_median);
     wvl_bench_summarise(team_cpu, runs, &s->team_cpu_least, &unused);

@@ -35,8 +35,7 @@ static int take_block(const char *value, void *to)
     options *o = to;
     double sides[2];
     if (wvl_bench_args_list("--block", value, 4, 1024, sides, 2) != 2 || sides[0] * sides[1] > 4096) {
-        fprintf(stderr, "%s: --block %s: give W,H with at most 4096 samples\n", wvl_bench_program, value);
-        return -1;
+        return wvl_bench_fail(-1, "--block %s: give W,H with at most 4096 samples", value);
     }
     o->block[0] = sides[0];
     o->block[1] = sides[1];
@@ -105,9 +104,8 @@ static int measure_slot(bench *b, const wvl_slot *slot, row *r)
             continue;
         }
         if (wvl_slots_compare_level(slot, &b->scene, (wvl_cpu_level)level, b->plain, b->fast)) {
-            fprintf(stderr, "%s: %s: %s differs from plain C\n", wvl_bench_program, slot->name,
-                    wvl_cpu_level_text((wvl_cpu_level)level));
-            return -1;
+            return wvl_bench_fail(-1, "%s: %s differs from plain C", slot->name,
+                                  wvl_cpu_level_text((wvl_cpu_level)level));
         }
         r->ns[level] = measure_level(b, slot, (wvl_cpu_level)level);
     }
@@ -182,17 +180,14 @@ static int run_all(bench *b, wvl_bench_json *json)
                 return WVL_BENCH_EXIT_CHECK;
             }
             count++;
-            if (json->out) {
-                put_row(json, &r);
-            }
+            put_row(json, &r);
             if (json->out != stdout) {
                 write_row(&r);
             }
         }
     }
     if (count == 0) {
-        fprintf(stderr, "%s: --only %s: no slot has this in its name\n", wvl_bench_program, b->options->only);
-        return WVL_BENCH_EXIT_USAGE;
+        return wvl_bench_fail(WVL_BENCH_EXIT_USAGE, "--only %s: no slot has this in its name", b->options->only);
     }
     return WVL_BENCH_EXIT_OK;
 }
@@ -200,27 +195,19 @@ static int run_all(bench *b, wvl_bench_json *json)
 static int run_with_json(bench *b)
 {
     wvl_bench_json json;
-    int status;
     if (wvl_bench_json_open(&json, b->options->json) != 0) {
         return WVL_BENCH_EXIT_OUTPUT;
     }
-    if (json.out) {
-        wvl_bench_put_open(&json, NULL, '{');
-        wvl_bench_put_text(&json, "wavelane", wvl_bench_wavelane_version());
-        wvl_bench_put_open(&json, "slots", '[');
-    }
+    wvl_bench_put_open(&json, NULL, '{');
+    wvl_bench_put_text(&json, "wavelane", wvl_build_text());
+    wvl_bench_put_open(&json, "slots", '[');
     if (json.out != stdout) {
         write_head();
     }
-    status = run_all(b, &json);
-    if (json.out) {
-        wvl_bench_put_close(&json, ']');
-        wvl_bench_put_close(&json, '}');
-        if (wvl_bench_json_close(&json, status == WVL_BENCH_EXIT_OK) != 0) {
-            return WVL_BENCH_EXIT_OUTPUT;
-        }
-    }
-    return status;
+    int status = run_all(b, &json);
+    wvl_bench_put_close(&json, ']');
+    wvl_bench_put_close(&json, '}');
+    return wvl_bench_json_close(&json, status == WVL_BENCH_EXIT_OK) != 0 ? WVL_BENCH_EXIT_OUTPUT : status;
 }
 
 int wvl_bench_run_slots(wvl_bench_args *args)
@@ -238,7 +225,7 @@ int wvl_bench_run_slots(wvl_bench_args *args)
     if (b.scene.bytes && b.plain && b.fast && b.copies) {
         status = run_with_json(&b);
     } else {
-        fprintf(stderr, "%s: no memory\n", wvl_bench_program);
+        (void)wvl_bench_fail(-1, "no memory");
     }
     free(b.scene.bytes);
     free(b.plain);

@@ -3,6 +3,7 @@
 #include "bench_time.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,7 +19,6 @@ static int counters[2] = {-1, -1}; /* cycles, instructions */
 static int open_counter(uint64_t config)
 {
     struct perf_event_attr attr;
-
     memset(&attr, 0, sizeof attr);
     attr.type = PERF_TYPE_HARDWARE;
     attr.size = sizeof attr;
@@ -44,7 +44,6 @@ void wvl_bench_time_open(const char **why)
 static double read_counter(int counter)
 {
     uint64_t v[3]; /* value, time enabled, time running */
-
     if (counter < 0 || read(counter, v, sizeof v) != (ssize_t)sizeof v || v[2] == 0) {
         return NAN;
     }
@@ -59,7 +58,6 @@ static double read_counter(int counter) { return NAN + counter; }
 static double clock_seconds(clockid_t clock)
 {
     struct timespec now;
-
     clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
@@ -69,7 +67,6 @@ double wvl_bench_wall_seconds(void) { return clock_seconds(CLOCK_MONOTONIC); }
 wvl_bench_time wvl_bench_time_now(void)
 {
     wvl_bench_time t;
-
     t.cycles = read_counter(counters[0]);
     t.instructions = read_counter(counters[1]);
     t.cpu_seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -81,10 +78,31 @@ wvl_bench_time wvl_bench_time_since(wvl_bench_time start)
 {
     double wall = wvl_bench_wall_seconds(); /* last before the work and first after it */
     wvl_bench_time now = wvl_bench_time_now();
-
     now.wall_seconds = wall - start.wall_seconds;
     now.cpu_seconds -= start.cpu_seconds;
     now.cycles -= start.cycles;
     now.instructions -= start.instructions;
     return now;
+}
+
+int wvl_bench_compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void wvl_bench_summarise(const double *values, size_t count, double *least, double *median)
+{
+    double sorted[WVL_BENCH_MAX_RUNS];
+    memcpy(sorted, values, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, wvl_bench_compare);
+    *least = sorted[0];
+    *median = 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
+}
+
+double wvl_bench_median(const double *values, size_t count)
+{
+    double least, median;
+    wvl_bench_summarise(values, count, &least, &median);
+    return median;
 }
