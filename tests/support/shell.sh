@@ -74,6 +74,19 @@ says() { grep -qF -- "$1" out || fail "out lacks \"$1\""; }
 warns() { grep -qF -- "$1" err || fail "err lacks \"$1\""; }
 absent() { [ ! -e "$1" ] || fail "$1 exists"; }
 
+# expect_err CODE TEXT ARGUMENTS...: expect, and err has the text; expect_out: out has it.
+expect_err() { expect_text warns "$@"; }
+expect_out() { expect_text says "$@"; }
+
+expect_text() {
+    stream_has=$1
+    expected_code=$2
+    expected_text=$3
+    shift 3
+    expect "$expected_code" "$@"
+    "$stream_has" "$expected_text"
+}
+
 # The last line of a test.
 end_checks() {
     echo "$checks checks, $failures failures"

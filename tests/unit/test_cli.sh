@@ -20,8 +20,7 @@ refuse() {
     text=$2
     shift 2
     rm -f no.j2k no.jp2
-    expect "$wanted" "$@"
-    warns "$text"
+    expect_err "$wanted" "$text" "$@"
     one_line "$@"
     absent no.j2k
     absent no.jp2
@@ -54,18 +53,14 @@ echo '<a/>' >note.xml
 
 # ---- Help, version, tables --------------------------------------------------------------------------------------------
 
-expect 0 -h
-says '-TargetBitDepth BITS'
+expect_out 0 '-TargetBitDepth BITS' -h
 says '--max-component-bytes'
 says 'iiif-lossy'
 silent help
-expect 0 --version
-says 'wavelane '
+expect_out 0 'wavelane ' --version
 says 'CUDA'
-expect 0 options
-says 'progression'
-expect 0 options --json
-says '"key":"guard-bits"'
+expect_out 0 'progression' options
+expect_out 0 '"key":"guard-bits"' options --json
 refuse 2 'wavelane-bench' bench
 refuse 2 'takes --json' options now
 
@@ -127,8 +122,7 @@ refuse 4 'nowhere/no.j2k' -i grey.pgm -o nowhere/no.j2k
 mkdir folder.j2k
 refuse 4 'is a directory' -i grey.pgm -o folder.j2k --force
 
-expect 0 -i grey.pgm -o grey.j2k
-says 'grey.j2k: '
+expect_out 0 'grey.j2k: ' -i grey.pgm -o grey.j2k
 says 'lossless'
 says 'Msamples/s'
 silent grey
@@ -157,38 +151,27 @@ find . -name '.*.??????' -o -name '*.tmp*' | grep . && fail 'temporary files are
 expect 0 -i grey.pgm -o quiet.j2k --quiet
 [ ! -s out ] || fail '--quiet prints'
 silent quiet
-expect 0 -i rgb.ppm -o rgb.jp2 --verbose
-warns 'untagged RGB is taken as sRGB'
-expect 0 -i rgb.ppm --dry-run
-says '96 x 64, 3 components'
+expect_err 0 'untagged RGB is taken as sRGB' -i rgb.ppm -o rgb.jp2 --verbose
+expect_out 0 '96 x 64, 3 components' -i rgb.ppm --dry-run
 expect 0 -i rgb.ppm -o no.j2k --dry-run
 absent no.j2k
-expect 0 -i rgb.ppm --explain -I --bpp 1 --visual
-says 'visual weight 0.00069169'
-expect 0 -i rgb.ppm --explain --visual -I --bpp 1
-says 'visual weight 0.00069169'
+expect_out 0 'visual weight 0.00069169' -i rgb.ppm --explain -I --bpp 1 --visual
+expect_out 0 'visual weight 0.00069169' -i rgb.ppm --explain --visual -I --bpp 1
 expect 0 -i rgb.ppm --explain --visual no -I --bpp 1
 grep -q 'visual weight' out && fail '--visual no weighs'
-expect 0 -i rgb.ppm --explain -I --bpp 1 --visual yes
-says 'visual weight 0.00069169'
-expect 0 -i rgb.ppm -o measured.j2k -I -q 30,38 --psnr-report
-says 'dB (measured)'
+expect_out 0 'visual weight 0.00069169' -i rgb.ppm --explain -I --bpp 1 --visual yes
+expect_out 0 'dB (measured)' -i rgb.ppm -o measured.j2k -I -q 30,38 --psnr-report
 grep -qF '(estimated)' out && fail 'a measured PSNR is called estimated'
-expect 0 -i rgb.ppm -o measured.j2k --force -I -r 10 --psnr-report --json
-says '"psnr_is_measured":true'
-expect 0 -i rgb.ppm -o measured.j2k --force -I -r 10 --psnr-report --measure-psnr no
-says 'dB (estimated)'
+expect_out 0 '"psnr_is_measured":true' -i rgb.ppm -o measured.j2k --force -I -r 10 --psnr-report --json
+expect_out 0 'dB (estimated)' -i rgb.ppm -o measured.j2k --force -I -r 10 --psnr-report --measure-psnr no
 expect 0 -i rgb.ppm -o measured.j2k --force -I -r 10 --psnr-report --json --measure-psnr no
 says '"psnr_is_measured":false'
 refuse 2 'all errors alike' -i rgb.ppm -o no.j2k -I -q 40 --visual yes
 refuse 2 'yes or no' -i rgb.ppm -o no.j2k --visual eye
-expect 0 -i rgb.ppm --explain -n 3
-says '2 levels'
-expect 0 -i rgb.ppm -o json.j2k --json
-says '"exit_code":0'
+expect_out 0 '2 levels' -i rgb.ppm --explain -n 3
+expect_out 0 '"exit_code":0' -i rgb.ppm -o json.j2k --json
 says '"status":"ok"'
-expect 3 -i missing.ppm -o no.j2k --json
-says '"status":"failed"'
+expect_out 3 '"status":"failed"' -i missing.ppm -o no.j2k --json
 says '"exit_code":3'
 for threads in 1 2 3 7 ALL_CPUS; do
     expect 0 -i rgb.ppm -o threads.j2k --force --threads "$threads" -r 8,4 -t 33,31
@@ -295,10 +278,8 @@ printf 'P6 2048 858 4095\n' >scope.ppm
 head -c $((2048 * 858 * 6)) /dev/zero >>scope.ppm
 expect 0 -i scope.ppm -o scope.j2c --dry-run -cinema2K 24
 [ ! -s err ] || fail "a picture of 2048x858 in 2K: $(cat err)"
-expect 0 -i scope.ppm -o scope.j2c --dry-run -cinema4K
-warns '2048 x 858 is no picture of digital cinema'
-expect 0 -i rgb.ppm -o small.j2c --dry-run -TargetBitDepth 12 -cinema2K 24
-warns '2048 x 1080, 1998 x 1080 and 2048 x 858'
+expect_err 0 '2048 x 858 is no picture of digital cinema' -i scope.ppm -o scope.j2c --dry-run -cinema4K
+expect_err 0 '2048 x 1080, 1998 x 1080 and 2048 x 858' -i rgb.ppm -o small.j2c --dry-run -TargetBitDepth 12 -cinema2K 24
 rm scope.ppm
 # What shows only in the bytes: exit 6, every violation on a line, no file, and one that was there stays
 refuse 6 "allows 2500" -i rgb.ppm -o no.j2k --preset imf-2k-r-10000-s1
@@ -361,13 +342,11 @@ expect 0 -i rgb.ppm -o xyz2.j2c --input-color rec709 --input-transfer bt1886
 cmp -s xyz.j2c xyz2.j2c || fail 'rec709 is not bt1886'
 expect 0 -i rgb.ppm -o xyz2.j2c --force --input-color rec709 --input-transfer 2.2
 cmp -s xyz.j2c xyz2.j2c && fail 'the transfer changes nothing'
-expect 0 -i rec709.dpx -o dpx.j2c --input-color auto --verbose
-warns 'taken as rec709, as its header says'
+expect_err 0 'taken as rec709, as its header says' -i rec709.dpx -o dpx.j2c --input-color auto --verbose
 expect 0 -i rec709.dpx -o dpx2.j2c --input-color rec709
 cmp -s dpx.j2c dpx2.j2c || fail 'auto is not what the header says'
 for file in film.dpx linear.dpx; do # with a warning of what its transfer is
-    expect 3 -i $file -o no.j2k --input-color auto
-    warns 'nothing in the picture says'
+    expect_err 3 'nothing in the picture says' -i $file -o no.j2k --input-color auto
     absent no.j2k
 done
 refuse 3 'nothing in the picture says' -i rgb.ppm -o no.j2k --input-color auto
@@ -378,11 +357,9 @@ refuse 2 'depth 8; three equal depths' -i grey.pgm -i grey.pgm -i grey.pgm -o no
 refuse 2 'input-color' -i rgb.ppm -o no.j2k --input-color rgb
 expect 0 -i rgb.ppm -o dci.j2c --preset dci-2k-24 --input-color p3-dci
 field dci.j2c 'depth=12'
-expect 2 -i rgb.ppm -o no.j2k --preset dci-2k-24
-warns 'depth 8; 12 bits'
+expect_err 2 'depth 8; 12 bits' -i rgb.ppm -o no.j2k --preset dci-2k-24
 if "$wavelane" --version | grep -q 'verify through'; then
-    expect 0 -i rgb.ppm -o xyz.j2c --force --input-color p3-d65 --verify
-    says 'checked with OpenJPEG'
+    expect_out 0 'checked with OpenJPEG' -i rgb.ppm -o xyz.j2c --force --input-color p3-d65 --verify
 fi
 
 # ---- A directory ------------------------------------------------------------------------------------------------------
@@ -397,13 +374,11 @@ for name in a.JP2 b.JP2; do
 done
 absent shots/ignored.JP2
 cp broken.ppm shots/c.ppm
-expect 1 -ImgDir shots -OutFor JP2 --force
-warns 'shots/c.ppm'
+expect_err 1 'shots/c.ppm' -ImgDir shots -OutFor JP2 --force
 warns '1 of 3 pictures failed'
 absent shots/c.JP2
 cp grey.pgm shots/a.pgm
-expect 1 -ImgDir shots -OutFor j2k
-warns 'is the output of shots/a.pgm too'
+expect_err 1 'is the output of shots/a.pgm too' -ImgDir shots -OutFor j2k
 [ -s shots/a.j2k ] || fail 'the first of two pictures with one output is missing'
 refuse 3 'missing' -ImgDir missing -OutFor j2k
 mkdir empty
@@ -427,8 +402,7 @@ for style in --force '--force --json' '--force --explain' '--force --verbose --t
     for number in 1 2 5 16; do
         rm -f many/*.jp2
         # shellcheck disable=SC2086
-        expect 1 -ImgDir many -OutFor jp2 $style --pictures $number --threads 3
-        warns '3 of 17 pictures failed'
+        expect_err 1 '3 of 17 pictures failed' -ImgDir many -OutFor jp2 $style --pictures $number --threads 3
         untimed out >out.$number
         sed '/ has one of its own$/d; s/, threads [0-9]*,/,/' err >err.$number # with --verbose: how many encode a picture
         cat many/*.jp2 2>/dev/null | cksum >sum.$number
@@ -452,13 +426,10 @@ done
 if "$wavelane" --version | grep -q OpenJPEG; then
     for args in '' '-I' '-M 63 -t 33,31' '-TargetBitDepth 16' '-TargetBitDepth 3 -d 7,9'; do
         # shellcheck disable=SC2086
-        expect 0 -i rgb.ppm -o checked.jp2 --force --verify $args
-        says 'checked with OpenJPEG'
+        expect_out 0 'checked with OpenJPEG' -i rgb.ppm -o checked.jp2 --force --verify $args
     done
-    expect 0 -i rgb.ppm -o checked.j2k --verify
-    says 'lossless, checked'
-    expect 0 -i rgb.ppm -o checked.j2k --verify --force -I --bpp 1 --json
-    says '"exact":false'
+    expect_out 0 'lossless, checked' -i rgb.ppm -o checked.j2k --verify
+    expect_out 0 '"exact":false' -i rgb.ppm -o checked.j2k --verify --force -I --bpp 1 --json
     expect 0 -i grey.pgm -i half.pgm -i half.pgm -o checked.jp2 --force --verify
 else
     refuse 2 'no OpenJPEG' -i rgb.ppm -o no.jp2 --verify
@@ -467,8 +438,7 @@ fi
 
 # ---- info on damaged files --------------------------------------------------------------------------------------------
 
-expect 0 info --json boxes.jp2
-says '"problems":[]'
+expect_out 0 '"problems":[]' info --json boxes.jp2
 refuse 2 'no file' info
 refuse 2 'unexpected' info --frobnicate
 expect 3 info one two
@@ -478,15 +448,13 @@ expect 0 -i rgb.ppm -o rich.jp2 -SOP -EPH -PLT -TLM -TP R -t 32,32 -r 10,5,1 -n 
 size=$(wc -c <rich.jp2)
 for cut in 0 1 11 12 20 40 77 80 90 120 150 200 300 400 1000 $((size - 1)) $((size - 2)); do
     head -c "$cut" rich.jp2 >cut.jp2
-    expect 3 info cut.jp2
-    warns 'cut.jp2: at byte '
+    expect_err 3 'cut.jp2: at byte ' info cut.jp2
     expect 3 info --json cut.jp2
 done
 { cat rich.jp2 && echo more; } >longer.jp2
 expect 3 info longer.jp2
 { cat before.j2k && echo more; } >longer.j2k
-expect 3 info longer.j2k
-warns 'bytes after EOC'
+expect_err 3 'bytes after EOC' info longer.j2k
 
 # ---- Interruption -----------------------------------------------------------------------------------------------------
 

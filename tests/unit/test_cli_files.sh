@@ -43,8 +43,7 @@ try_little_memory() {
         for at in 8 24; do # Xsiz and Ysiz, XTsiz and YTsiz
             printf '\000\000\165\060\000\000\165\060' | dd of=claims.j2k bs=1 seek=$at conv=notrunc 2>err || fail dd
         done
-        expect 5 -i claims.j2k -o no.j2k
-        warns 'samples that OpenJPEG holds: not enough memory for 3600000000 bytes'
+        expect_err 5 'samples that OpenJPEG holds: not enough memory for 3600000000 bytes' -i claims.j2k -o no.j2k
     fi
     expect 5 -i grey.pgm -o no.jp2 --xml sparse.pgm
     # From where nothing works to where all does, OpenJPEG's decoding included: success, or want of memory.
@@ -72,14 +71,11 @@ fi
 # ---- What may be replaced ---------------------------------------------------------------------------------------------
 
 for option in '' --force; do
-    expect 4 -i grey.pgm -o trace.j2k --trace grey.pgm $option
-    warns 'is the input grey.pgm itself'
+    expect_err 4 'is the input grey.pgm itself' -i grey.pgm -o trace.j2k --trace grey.pgm $option
     ln -sf grey.pgm linked
     expect 4 -i grey.pgm -o trace.j2k --trace linked $option
-    expect 4 -i grey.pgm -o trace.jp2 --xml note.xml --trace note.xml $option
-    warns 'is the input note.xml itself'
-    expect 4 -i grey.pgm -o both --trace ./both $option
-    warns 'is the output too'
+    expect_err 4 'is the input note.xml itself' -i grey.pgm -o trace.jp2 --xml note.xml --trace note.xml $option
+    expect_err 4 'is the output too' -i grey.pgm -o both --trace ./both $option
     absent both
     absent trace.j2k
     absent trace.jp2
@@ -87,8 +83,7 @@ done
 same safe/grey.pgm grey.pgm
 same safe/note.xml note.xml
 echo old >trace.json
-expect 4 -i grey.pgm -o trace.j2k --trace trace.json
-warns 'exists; --force replaces it'
+expect_err 4 'exists; --force replaces it' -i grey.pgm -o trace.j2k --trace trace.json
 absent trace.j2k
 # Where the command fails, what was there stays, and nothing new appears.
 for input in missing.pgm note.xml; do
@@ -110,8 +105,7 @@ rm -f linked
 cp note.xml note.jp2
 cp note.xml note2.jp2
 ln note2.jp2 hard.jp2
-expect 4 -i grey.pgm -o note.jp2 --xml note.jp2 --force
-warns 'is the input note.jp2 itself'
+expect_err 4 'is the input note.jp2 itself' -i grey.pgm -o note.jp2 --xml note.jp2 --force
 expect 4 -i grey.pgm -o hard.jp2 --uuid 00112233445566778899AABBCCDDEEFF:note2.jp2 --force
 warns 'is the input note2.jp2 itself'
 same safe/note.xml note.jp2
@@ -120,15 +114,11 @@ no_leftovers outputs
 
 # ---- How much is read -------------------------------------------------------------------------------------------------
 
-expect 3 verify /dev/zero
-warns 'the rest is not read'
-expect 3 info /dev/zero
-warns 'the rest is not read'
+expect_err 3 'the rest is not read' verify /dev/zero
+expect_err 3 'the rest is not read' info /dev/zero
 expect 3 -i /dev/zero -o no.j2k
-expect 3 -i /dev/zero --input-format tif -o no.j2k
-warns 'does not begin with II or MM'
-expect 3 -i grey.pgm --xml /dev/zero -o no.jp2
-warns 'more than the limit of 67108864 bytes'
+expect_err 3 'does not begin with II or MM' -i /dev/zero --input-format tif -o no.j2k
+expect_err 3 'more than the limit of 67108864 bytes' -i grey.pgm --xml /dev/zero -o no.jp2
 expect 3 -i grey.pgm --uuid 00112233445566778899AABBCCDDEEFF:/dev/zero -o no.jp2 --max-input-bytes 1000
 warns 'more than the limit of 1000 bytes'
 { printf 'II*\000\010\000\000\000' && cat /dev/zero; } 2>/dev/null | filter 3 -i - -o no.j2k --max-input-bytes 50000000
@@ -157,11 +147,9 @@ cat grey.pgm | filter 3 -i - -o no.j2k --max-input-bytes $(($(wc -c <grey.pgm) -
 printf 'P5 50000 50000 65535\nabc' | filter 3 -i - -o no.j2k
 warns '5000000000 bytes needed, more than the limit of 2147483648'
 expect 0 -i grey.pgm -o pixels.j2k --max-pixels 128
-expect 3 -i grey.pgm -o no.j2k --max-pixels 127
-warns 'more than the limit of 127 samples (--max-pixels)'
+expect_err 3 'more than the limit of 127 samples (--max-pixels)' -i grey.pgm -o no.j2k --max-pixels 127
 expect 0 -i grey.pgm -i grey.pgm -o pixels.j2k --max-pixels 256 --force
-expect 3 -i grey.pgm -i grey.pgm -o no.j2k --max-pixels 255
-warns 'more than the limit of 255 samples (--max-pixels)'
+expect_err 3 'more than the limit of 255 samples (--max-pixels)' -i grey.pgm -i grey.pgm -o no.j2k --max-pixels 255
 for option in '--max-pixels 0' '--max-pixels x' '--max-input-bytes 0' '--max-input-bytes 1k'; do
     # shellcheck disable=SC2086
     expect 2 -i grey.pgm -o no.j2k $option
@@ -178,16 +166,14 @@ cat rgb.ppm rgb.ppm >two.ppm
 { cat rgb.ppm && echo; } >line.ppm
 { cat rgb.ppm && echo trailer; } >trailer.ppm
 for file in two mixed; do
-    expect 3 -i $file.ppm -o no.j2k
-    warns 'only one picture per input is read'
+    expect_err 3 'only one picture per input is read' -i $file.ppm -o no.j2k
     # shellcheck disable=SC2002
     cat $file.ppm | filter 3 -i - -o no.j2k
     warns 'only one picture per input is read'
 done
 expect 0 -i line.ppm -o line.j2k
 grep -q 'after the picture' err && fail 'a line end behind a picture is no reason for a warning'
-expect 0 -i trailer.ppm -o trailer.j2k
-warns 'bytes after the picture are not read'
+expect_err 0 'bytes after the picture are not read' -i trailer.ppm -o trailer.j2k
 head -c 360 /dev/zero >five.yuv # five frames of 8 x 6, 4:2:0
 for frames in 72 144; do
     expected=$([ $frames = 72 ] && echo 0 || echo 3)
@@ -198,8 +184,7 @@ for frames in 72 144; do
 done
 warns 'only one picture per input is read'
 head -c 100 five.yuv >frames.raw
-expect 3 -i frames.raw -F 8,6,1,8,u -o no.j2k
-warns '52 bytes follow the samples'
+expect_err 3 '52 bytes follow the samples' -i frames.raw -F 8,6,1,8,u -o no.j2k
 expect 0 -i /dev/zero --input-format raw -F 8,6,1,8,u -o zero.j2k # a device never ends
 absent no.j2k
 
@@ -224,14 +209,11 @@ absent shots/.hidden.j2k
 rm -f shots/*.j2k
 # A link at the place of an output leads to a picture of the folder.
 ln -s linked.ppm shots/a.j2k
-expect 1 -ImgDir shots -OutFor j2k --force
-warns 'shots/a.j2k: is the input shots/linked.ppm itself'
+expect_err 1 'shots/a.j2k: is the input shots/linked.ppm itself' -ImgDir shots -OutFor j2k --force
 same safe/rgb.ppm rgb.ppm
 rm -f shots/*.j2k
-expect 4 -ImgDir shots -OutFor j2k --trace shots/a.pgm --force
-warns 'is the picture shots/a.pgm or its output'
-expect 4 -ImgDir shots -OutFor j2k --trace shots/a.j2k --force
-warns 'has the name of a picture'
+expect_err 4 'is the picture shots/a.pgm or its output' -ImgDir shots -OutFor j2k --trace shots/a.pgm --force
+expect_err 4 'has the name of a picture' -ImgDir shots -OutFor j2k --trace shots/a.j2k --force
 same safe/grey.pgm shots/a.pgm
 absent shots/a.j2k
 
@@ -252,8 +234,7 @@ if [ -c /dev/full ]; then
         "$wavelane" -i grey.pgm $style >/dev/full 2>err
         [ $? -eq 4 ] || fail "$style, which only prints, ends with another code than 4 where it cannot"
     done
-    expect 7 -i grey.pgm -o full.j2k --force --trace /dev/full
-    warns '--trace /dev/full: cannot be written'
+    expect_err 7 '--trace /dev/full: cannot be written' -i grey.pgm -o full.j2k --force --trace /dev/full
 fi
 
 # ---- Signals ----------------------------------------------------------------------------------------------------------

@@ -37,12 +37,9 @@ for bytes in 1 2; do
     expect 0 -i planes.raw -F 8,4,3,$((8 * bytes)),u --raw-layout planar -o named.j2k --force
     same planes.j2k named.j2k
 done
-expect 3 -i pixels.raw -F 8,4,3,8,u@1x1:2x2:2x2 --raw-layout interleaved -o no.j2k
-warns '--raw-layout planar'
-expect 2 -i pixels.raw -F 8,4,3,16,u --raw-layout rows -o no.j2k
-warns 'planar, interleaved'
-expect 2 -i rgb.ppm --raw-layout interleaved -o no.j2k
-warns '--raw-layout needs raw or YUV samples'
+expect_err 3 '--raw-layout planar' -i pixels.raw -F 8,4,3,8,u@1x1:2x2:2x2 --raw-layout interleaved -o no.j2k
+expect_err 2 'planar, interleaved' -i pixels.raw -F 8,4,3,16,u --raw-layout rows -o no.j2k
+expect_err 2 '--raw-layout needs raw or YUV samples' -i rgb.ppm --raw-layout interleaved -o no.j2k
 
 # pipe CODE BYTES: so many bytes on a pipe, for a geometry of 96.
 pipe() {
@@ -60,12 +57,10 @@ keeps_quiet 'standard input: standard input'
 
 # ---- Regions -----------------------------------------------------------------------------------------------------------
 
-expect 0 -i rgb.ppm -ROI c=1,U=1 -r 8 -o roi.j2k
-warns 'whole component goes first'
+expect_err 0 'whole component goes first' -i rgb.ppm -ROI c=1,U=1 -r 8 -o roi.j2k
 expect 0 -i rgb.ppm -ROI c=1,U=1 -o roi.j2k --force
 keeps_quiet 'roi:'
-expect 0 -i rgb.ppm -ROI c=1,U=25 -mct 0 -o roi.j2k --force
-warns 'OpenJPEG decodes at most 31'
+expect_err 0 'OpenJPEG decodes at most 31' -i rgb.ppm -ROI c=1,U=25 -mct 0 -o roi.j2k --force
 expect 0 -i rgb.ppm -roi rect=0,0,20,20 -r 8 -o roi.j2k --force
 keeps_quiet 'roi:'
 
@@ -88,8 +83,7 @@ tiff plain >plain.tif
 tiff all >tagged.tif
 expect 0 -i plain.tif -o plain.jp2
 keeps_quiet 'metadata'
-expect 0 -i tagged.tif -o tagged.jp2
-warns 'does not carry: damaged tags of EXIF'
+expect_err 0 'does not carry: damaged tags of EXIF' -i tagged.tif -o tagged.jp2
 
 # Texts and EXIF of a PNG file are lost, and named; the gamma of sRGB is not worth a word, another one is.
 png() { # name gamma chunk-and-content...
@@ -105,12 +99,10 @@ PY
 }
 if part python3; then
     png texts.png 45455 tEXtWarning=a tEXtAuthor=b eXIfMM=*
-    expect 0 -i texts.png -o texts.jp2
-    warns 'does not carry: EXIF (damaged), Warning'
+    expect_err 0 'does not carry: EXIF (damaged), Warning' -i texts.png -o texts.jp2
     keeps_quiet 'gAMA'
     png linear.png 100000
-    expect 0 -i linear.png -o linear.jp2
-    warns 'the gamma of the file, 1.00000 (gAMA), is left out'
+    expect_err 0 'the gamma of the file, 1.00000 (gAMA), is left out' -i linear.png -o linear.jp2
     keeps_quiet 'metadata'
 fi
 
@@ -128,19 +120,16 @@ for pictures in 1 3; do
     warns '4 more: metadata'
 done
 [ ! -e many/.hidden.jp2 ] || fail '-ImgDir takes names that begin with a point'
-expect 0 -ImgDir many -OutFor jp2 --force --verbose
-warns 'many/.hidden.tif: skipped'
+expect_err 0 'many/.hidden.tif: skipped' -ImgDir many -OutFor jp2 --force --verbose
 keeps_quiet 'many/.: skipped'
 keeps_quiet 'many/..: skipped'
 expect 0 -ImgDir many -OutFor jp2 --force --json
 [ "$(grep -c '"warnings":\["metadata' out)" -eq 5 ] || fail 'JSON has no warnings for each picture'
 sed -n '/^"warnings":\[/,$p' out | grep -q 'many: 1 file skipped' || fail 'JSON has no warnings for the run'
-expect 0 -ImgDir many -OutFor jp2 --force -F 1,1,1,8,u
-warns '-F had no effect'
+expect_err 0 '-F had no effect' -ImgDir many -OutFor jp2 --force -F 1,1,1,8,u
 expect 0 -i rgb.ppm -o srgb.jp2
 keeps_quiet 'untagged'
-expect 0 -i rgb.ppm -i rgb.ppm -o two.j2k
-warns '2 files become one picture'
+expect_err 0 '2 files become one picture' -i rgb.ppm -i rgb.ppm -o two.j2k
 checks=$((checks + 1))
 "$wavelane" -i tagged.tif -o - --json --verbose >stream.j2k 2>err || fail '-o - --json'
 sed '/^"exit_code"/q' err >report
@@ -157,27 +146,21 @@ expect 0 -i rgb.ppm -o verbose.j2k --verbose -threads 2 -t 48,32
 for word in 'backend cpu (device auto, reach coefs)' 'threads 2' 'SIMD ' 'tiles 4' 'waves 1' 'rounds 1' 'foresight: none'; do
     warns "$word"
 done
-expect 0 --demo -o verbose.j2k --force --verbose -r 20
-warns 'foresight: slopes surveyed'
+expect_err 0 'foresight: slopes surveyed' --demo -o verbose.j2k --force --verbose -r 20
 
 # ---- Plans -------------------------------------------------------------------------------------------------------------
 
 for plan in --dry-run --explain; do
     for name in /dev/null /dev/stdout picture - rgb.ppm.out; do
-        expect 0 -i rgb.ppm $plan -o $name
-        says 'codestream'
+        expect_out 0 'codestream' -i rgb.ppm $plan -o $name
         [ ! -e picture ] && [ ! -e rgb.ppm.out ] || fail "$plan writes $name"
     done
-    expect 0 -i rgb.ppm $plan -o /dev/null --container jp2
-    says 'JP2 file'
-    expect 0 -i rgb.ppm $plan -o /dev/null -OutFor JPH
-    says 'JPH file'
-    expect 2 -i rgb.ppm $plan -o no.j2k -OutFor JP2
-    warns '-OutFor needs -ImgDir'
+    expect_out 0 'JP2 file' -i rgb.ppm $plan -o /dev/null --container jp2
+    expect_out 0 'JPH file' -i rgb.ppm $plan -o /dev/null -OutFor JPH
+    expect_err 2 '-OutFor needs -ImgDir' -i rgb.ppm $plan -o no.j2k -OutFor JP2
 done
 expect 2 -i rgb.ppm -o picture
-expect 2 -i rgb.ppm -o no.j2c -cinema2K 24
-warns '12 bits unsigned are required; use -TargetBitDepth 12, or --input-color'
+expect_err 2 '12 bits unsigned are required; use -TargetBitDepth 12, or --input-color' -i rgb.ppm -o no.j2c -cinema2K 24
 
 # ---- A PSNR that is asked for is met -----------------------------------------------------------------------------------
 
@@ -188,46 +171,31 @@ done
 
 # ---- Options that need others, presets, help ---------------------------------------------------------------------------
 
-expect 2 -i rgb.ppm -o no.j2k --qfactor 50
-warns '--qfactor needs -I'
-expect 2 -i rgb.ppm -o no.j2k --step 0.01
-warns '--step needs -I'
-expect 2 -i rgb.ppm -o no.j2k --visual
-warns '--visual needs a limit'
+expect_err 2 '--qfactor needs -I' -i rgb.ppm -o no.j2k --qfactor 50
+expect_err 2 '--step needs -I' -i rgb.ppm -o no.j2k --step 0.01
+expect_err 2 '--visual needs a limit' -i rgb.ppm -o no.j2k --visual
 for rate in 24 25; do # 24 is the rate unless one is given
-    expect 2 -i rgb.ppm -o no.j2k --frame-rate $rate
-    warns '--frame-rate needs a profile'
+    expect_err 2 '--frame-rate needs a profile' -i rgb.ppm -o no.j2k --frame-rate $rate
 done
-expect 2 -i rgb.ppm -o no.j2k --page 3
-warns '--page needs a TIFF file; this is PNM'
-expect 2 --demo -o no.j2k --page 3
-warns '--page needs a TIFF file; this is made by --demo'
+expect_err 2 '--page needs a TIFF file; this is PNM' -i rgb.ppm -o no.j2k --page 3
+expect_err 2 '--page needs a TIFF file; this is made by --demo' --demo -o no.j2k --page 3
 expect 0 -i rgb.ppm -o idle.j2k --qfactor 50 --qfactor 0
 expect 0 -i rgb.ppm -o idle.j2k --force --preset iiif-lossy -r 1
-expect 2 -i rgb.ppm -o no.j2k --preset iiif-losy
-warns 'the nearest is "iiif-lossy"'
-expect 2 -i rgb.ppm -o no.j2k --preset dci2k
-warns 'the nearest is "dci-2k"'
-expect 2 -ImgDir many -OutFor gif
-warns 'J2K, J2C, JPC, JHC, JP2 or JPH'
-expect 2 -ImgDir many
-warns 'J2K, J2C, JPC, JHC, JP2 or JPH'
-expect 2 verify idle.j2k -F 8,4,3,8,u
-warns '--original'
+expect_err 2 'the nearest is "iiif-lossy"' -i rgb.ppm -o no.j2k --preset iiif-losy
+expect_err 2 'the nearest is "dci-2k"' -i rgb.ppm -o no.j2k --preset dci2k
+expect_err 2 'J2K, J2C, JPC, JHC, JP2 or JPH' -ImgDir many -OutFor gif
+expect_err 2 'J2K, J2C, JPC, JHC, JP2 or JPH' -ImgDir many
+expect_err 2 '--original' verify idle.j2k -F 8,4,3,8,u
 for name in info verify options devices; do
-    expect 0 $name --help
-    says "wavelane $name"
+    expect_out 0 "wavelane $name" $name --help
     cp out help.$name
     expect 0 help $name
     same out help.$name
 done
-expect 0 encode --help
-says '--max-component-bytes'
+expect_out 0 '--max-component-bytes' encode --help
 expect 2 help nothing
-expect 2 sequence many out/ --fram 1-2
-warns 'the nearest is --frames (wavelane sequence --help lists all)'
-expect 2 verify idle.j2k --profil part1
-warns 'the nearest is --profile (wavelane verify --help lists all)'
+expect_err 2 'the nearest is --frames (wavelane sequence --help lists all)' sequence many out/ --fram 1-2
+expect_err 2 'the nearest is --profile (wavelane verify --help lists all)' verify idle.j2k --profil part1
 
 # ---- Completion --------------------------------------------------------------------------------------------------------
 

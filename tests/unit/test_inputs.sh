@@ -34,16 +34,13 @@ done
 expect 0 -i pages.tif -o 'p%03d.jp2' --pages 0,2
 [ -e p000.jp2 ] && [ -e p002.jp2 ] || fail 'p000.jp2 or p002.jp2 is missing'
 absent p001.jp2
-expect 0 -i pages.tif -o 'q%d.jp2' --pages 1-2 --json
-says '"output":"q1.jp2"'
+expect_out 0 '"output":"q1.jp2"' -i pages.tif -o 'q%d.jp2' --pages 1-2 --json
 says '"output":"q2.jp2"'
 ! grep -q 'left out' out err || fail 'a note about other pages'
-expect 1 -i pages.tif -o 'q%d.jp2' --pages 0-1
-warns 'q1.jp2: exists; --force replaces it'
+expect_err 1 'q1.jp2: exists; --force replaces it' -i pages.tif -o 'q%d.jp2' --pages 0-1
 warns '1 of 2 pages failed'
 [ -e q0.jp2 ] || fail 'q0.jp2 is missing'
-expect 3 -i pages.tif -o x.jp2 --pages 1-3
-warns 'page 3 does not exist; the file has pages 0 to 2'
+expect_err 3 'page 3 does not exist; the file has pages 0 to 2' -i pages.tif -o x.jp2 --pages 1-3
 expect 0 -i grey.pgm -o one.j2k --pages all
 [ -e one-0.j2k ] || fail 'one-0.j2k is missing'
 for list in 2-1 1,1 1, ,1 a 1-2-3 1-- ''; do
@@ -53,8 +50,7 @@ expect 2 -i pages.tif -o x.jp2 --pages all --page 1
 expect 2 -i - -o x.jp2 --pages all
 expect 2 -ImgDir . -OutFor jp2 --pages all
 expect 2 -i pages.tif -o - --pages all
-expect 1 -i bad_page.tif -o 'b%d.j2k' --pages all
-warns 'bad_page.tif: page 1: TIFF: '
+expect_err 1 'bad_page.tif: page 1: TIFF: ' -i bad_page.tif -o 'b%d.j2k' --pages all
 [ -e b0.j2k ] || fail 'b0.j2k is missing'
 
 # A trace never takes the place of a picture, of this run or of another one.
@@ -82,14 +78,12 @@ for options in '--drop-alpha --float-transfer linear' '--ycc-to-rgb --float-tran
     ! grep -q -e '--drop-alpha had no effect' -e '--float-transfer had no effect' err || fail 'a warning about an option that a frame used'
 done
 warns 'mixed: --ycc-to-rgb had no effect; it needs a picture in YCbCr, and no picture here is one'
-expect 0 sequence plain plain-out/ --drop-alpha
-warns 'plain: --drop-alpha had no effect'
+expect_err 0 'plain: --drop-alpha had no effect' sequence plain plain-out/ --drop-alpha
 [ "$(grep -c 'had no effect' err)" -eq 1 ] || fail 'more than one warning'
 expect 0 sequence plain plain-out/ --drop-alpha
 ! grep -q 'had no effect' err || fail 'a warning about frames that were kept'
 expect 0 -ImgDir mixed -OutFor jp2 -o mixed-out --drop-alpha --float-transfer linear
-expect 0 -i pages.tif -o 'z%d.j2k' --pages all --drop-alpha
-warns 'pages.tif: --drop-alpha had no effect'
+expect_err 0 'pages.tif: --drop-alpha had no effect' -i pages.tif -o 'z%d.j2k' --pages all --drop-alpha
 [ "$(grep -c 'had no effect' err)" -eq 1 ] || fail 'more than one warning for pages'
 rm z?.j2k
 expect 2 -i rgb.ppm -o x.j2k --drop-alpha
@@ -97,8 +91,7 @@ expect 2 -i rgb.ppm -o x.j2k --drop-alpha
 expect 1 -ImgDir damaged -OutFor j2k
 ! grep -q 'had no effect' err || fail 'a warning about an option that nobody gave'
 says '2 pictures: 0 encoded, 2 failed (2: the input is refused)'
-expect 1 -ImgDir damaged -OutFor j2k --json
-says '"summary":{'
+expect_out 1 '"summary":{' -ImgDir damaged -OutFor j2k --json
 says '"input":2'
 expect 1 sequence damaged damaged-out/ --on-error skip --drop-alpha
 ! grep -q 'had no effect' err || fail 'a warning about an option of frames that were not read'
@@ -122,8 +115,7 @@ for input in thumbnail.tif thumbnail_be.tif thumbnail_page.tif old_thumbnail.tif
 done
 tells big.pgm 'orientation 6' -i thumbnail.tif --page 0.0
 tells big.pgm '' -i silent_thumbnail.tif --page 0.0
-expect 3 -i thumbnail.tif -o x.j2k --page 0.1
-warns 'page 0.1 does not exist'
+expect_err 3 'page 0.1 does not exist' -i thumbnail.tif -o x.j2k --page 0.1
 for word in 0. .1 0.1.2 0-1 1,2 ''; do
     expect 2 -i thumbnail.tif -o x.j2k --page "$word"
 done
@@ -134,10 +126,8 @@ tells small.pgm 'page 0 of 4 x 3 is read (--page chooses); left out: 3 pages (th
 expect 3 -i unclear.tif -o x.j2k
 warns 'choose one of the pages with --page: 0 (reduced, 4 x 3), 0.0 (reduced, 2 x 2), 0.1 (full, 9 x 8), 1 (full, 9 x 8)'
 tells big.pgm '' -i unclear.tif --page 0.1
-expect 3 -i lost_sub.tif -o x.j2k
-warns '0 (reduced, 4 x 3), and what cannot be read'
-expect 3 -i overviews.tif -o x.j2k
-warns '0 (reduced, 4 x 4), 1 (reduced, 2 x 2)'
+expect_err 3 '0 (reduced, 4 x 3), and what cannot be read' -i lost_sub.tif -o x.j2k
+expect_err 3 '0 (reduced, 4 x 4), 1 (reduced, 2 x 2)' -i overviews.tif -o x.j2k
 tells big.pgm 'the only page is marked as reduced picture' -i overview.tif
 tells big.pgm 'left out: 2 reduced pictures, 1 mask' -i pyramid.tif
 tells big.pgm 'left out: 1 page, 1 reduced picture' -i sub_pyramid.tif
@@ -146,16 +136,14 @@ expect 0 -i loop.tif -o 'loop%d.j2k' --pages all --quiet
 absent loop2.j2k
 
 # All pages are the full ones; a list may name the others.
-expect 0 -i pyramid.tif -o 'pyramid%d.j2k' --pages all
-warns '3 reduced pictures and masks are left out'
+expect_err 0 '3 reduced pictures and masks are left out' -i pyramid.tif -o 'pyramid%d.j2k' --pages all
 absent pyramid1.j2k
 expect 0 -i unclear.tif -o 'all%02d.j2k' --pages all --quiet
 [ -e all00.1.j2k ] && [ -e all01.j2k ] || fail 'all00.1.j2k or all01.j2k is missing'
 absent all00.j2k
 expect 0 -i unclear.tif -o 'some%d.j2k' --pages 0,0.1,1 --quiet
 [ -e some0.j2k ] && [ -e some0.1.j2k ] && [ -e some1.j2k ] || fail 'a page of the list is missing'
-expect 3 -i overviews.tif -o 'x%d.j2k' --pages all
-warns 'all 2 pages are marked as reduced pictures or masks'
+expect_err 3 'all 2 pages are marked as reduced pictures or masks' -i overviews.tif -o 'x%d.j2k' --pages all
 for list in 0.1,0 0.1,0.1 0.-1 0.0-1; do
     expect 2 -i unclear.tif -o x.j2k --pages "$list"
 done
@@ -165,8 +153,7 @@ expect 0 sequence thumbnail.tif 'sub%d.j2c' --quiet
 [ $can_decode = 0 ] || exact sub0.j2c --original big.pgm
 mkdir thumbnails
 cp thumbnail.tif unclear.tif thumbnails
-expect 1 -ImgDir thumbnails -OutFor j2k
-warns 'unclear.tif: TIFF: the first page is no full picture'
+expect_err 1 'unclear.tif: TIFF: the first page is no full picture' -ImgDir thumbnails -OutFor j2k
 [ $can_decode = 0 ] || exact thumbnails/thumbnail.j2k --original big.pgm
 
 # ---- Sparse TIFF -------------------------------------------------------------------------------
@@ -177,8 +164,7 @@ for picture in sparse_tiles.pgm sparse_rgb.ppm sparse_planes.ppm sparse_white.pg
     tells $picture '(sparse)' -i ${picture%.*}.tif --memory 16M
 done
 tells sparse_float.pgm '(sparse): their samples are 1' -i sparse_float.tif --float-transfer linear --float-range 0,1
-expect 0 -i sparse_ycc.tif -o made.j2k --force
-warns '2 of 3 strips'
+expect_err 0 '2 of 3 strips' -i sparse_ycc.tif -o made.j2k --force
 [ $can_decode = 0 ] || exact made.j2k --original sparse_ycc.yuv -F 20,20,3,8,u@1x1:2x2:2x2
 
 # A last strip that holds more rows than the picture.
@@ -207,8 +193,7 @@ for input in pages.tif rgb.ppm rgba.pam signed.pgx ramp.pfm tagged.png palette.b
         checks=$((checks + 1))
     done
 done
-expect 2 -i pipe -o x.jp2 --pages all
-warns '--pages needs one -i that is a file'
+expect_err 2 '--pages needs one -i that is a file' -i pipe -o x.jp2 --pages all
 
 # ---- Channels ----------------------------------------------------------------------------------
 
@@ -218,10 +203,8 @@ is bgr.ppm -i rgba.pam --channels 2,1,0
 is rgb.ppm -i rgba.pam --drop-alpha
 expect 0 -i rgba.pam -o made.j2k --force --quiet --channels 1
 [ $can_decode = 0 ] || exact made.j2k --original rgba.pam --channels 1
-expect 3 -i rgba.pam -o x.j2k --channels 4
-warns 'channel 4 does not exist; the picture has channels 0 to 3'
-expect 2 -i rgb.ppm -o x.j2k --drop-alpha
-warns '--drop-alpha needs a picture with an alpha channel; this is PNM'
+expect_err 3 'channel 4 does not exist; the picture has channels 0 to 3' -i rgba.pam -o x.j2k --channels 4
+expect_err 2 '--drop-alpha needs a picture with an alpha channel; this is PNM' -i rgb.ppm -o x.j2k --drop-alpha
 expect 2 -i rgba.pam -o x.j2k --drop-alpha --channels 0
 for list in '' 0, ,0 a 0,,1 -1 16384; do
     expect 2 -i rgba.pam -o x.j2k --channels "$list"
@@ -230,13 +213,11 @@ done
 # ---- YCbCr -------------------------------------------------------------------------------------
 
 is grey_rgb.ppm -i neutral.yuv -F 6,4,3,8,u@1x1:2x2:2x2 --ycc-to-rgb
-expect 2 -i rgb.ppm -o x.j2k --ycc-to-rgb
-warns '--ycc-to-rgb needs a picture in YCbCr; this is PNM'
+expect_err 2 '--ycc-to-rgb needs a picture in YCbCr; this is PNM' -i rgb.ppm -o x.j2k --ycc-to-rgb
 
 # Presets for files that many programs are to read warn of subsampled YCbCr, which several of them do not read.
 for preset in archive-lossless iiif-lossless; do
-    expect 0 -i sparse_ycc.tif -o ycc.jp2 --force --preset $preset
-    warns '--ycc-to-rgb converts it to RGB'
+    expect_err 0 '--ycc-to-rgb converts it to RGB' -i sparse_ycc.tif -o ycc.jp2 --force --preset $preset
 done
 expect 0 -i sparse_ycc.tif -o ycc.jp2 --force --preset archive-lossless --ycc-to-rgb
 ! grep -q 'stays as it is' err || fail 'a warning though the picture becomes RGB'
@@ -250,8 +231,7 @@ expect 0 -i ramp.pfm -o made.j2k --force --float-transfer log --float-range auto
 says '--float-transfer log --float-range 0.25,1'
 expect 0 -i ramp.pfm -o made.j2k --force --float-transfer pq --json
 says '"floating_point":{"transfer":"pq","low":"0","high":"1"}'
-expect 3 -i ramp.pfm -o x.j2k
-warns '--float-transfer linear, log or pq makes 16-bit integers of the samples'
+expect_err 3 '--float-transfer linear, log or pq makes 16-bit integers of the samples' -i ramp.pfm -o x.j2k
 expect 2 -i ramp.pfm -o x.j2k --float-range 0,1
 expect 2 -i ramp.pfm -o x.j2k --float-transfer log --float-range 0,1
 expect 2 -i rgb.ppm -o x.j2k --float-transfer log
@@ -265,8 +245,7 @@ if "$wavelane" -i grey.jpg -o probe.j2k --quiet 2>err; then
     is flat.ppm -i flat.jpg
     expect 0 -i flat.jpg -o kept.j2k --jpeg-ycc keep --quiet
     [ $can_decode = 0 ] || exact kept.j2k --original flat.yuv -F 32,16,3,8,u@1x1:2x2:2x2
-    expect 2 -i grey.jpg -o x.j2k --jpeg-ycc keep
-    warns '--jpeg-ycc keep needs a JPEG file in YCbCr; this is JPEG'
+    expect_err 2 '--jpeg-ycc keep needs a JPEG file in YCbCr; this is JPEG' -i grey.jpg -o x.j2k --jpeg-ycc keep
     expect 2 -i flat.jpg -o x.j2k --ycc-to-rgb
 else
     warns 'this build reads no JPEG: it was made without libjpeg'
@@ -310,12 +289,10 @@ if [ $can_decode = 1 ]; then
             tried=$((tried + 1))
         done
         [ $tried -lt 1200 ] || fail 'no bit of MEL was found'
-        expect 3 -i bent.jhc -o x.jp2
-        warns 'damaged HT blocks: MEL has a 1 after 0xFF'
+        expect_err 3 'damaged HT blocks: MEL has a 1 after 0xFF' -i bent.jhc -o x.jp2
         expect 3 verify bytes.jhc --original bent.jhc
         # What ends OpenJPEG ends neither the command nor a sequence.
-        expect 3 -i fatal.jhc -o x.jp2
-        warns 'fatal.jhc: J2K: OpenJPEG'
+        expect_err 3 'fatal.jhc: J2K: OpenJPEG' -i fatal.jhc -o x.jp2
         expect 3 verify bytes.jhc --original fatal.jhc
         "$wavelane" verify fatal.jhc --original bytes.pgm >out 2>err
         [ $? -eq 6 ] || fail 'a codestream that ends OpenJPEG was compared'
@@ -331,8 +308,7 @@ if [ $can_decode = 1 ]; then
     expect 0 -i first.jp2 -o expanded.j2k
     exact expanded.j2k --original palette.bmp
     expect 0 -i rgb.ppm -o placed.jp2 -d 3,5 --tile 8,8
-    expect 0 -i placed.jp2 -o made.j2k --force
-    warns 'the image offset 3,5 is not kept; -d sets one'
+    expect_err 0 'the image offset 3,5 is not kept; -d sets one' -i placed.jp2 -o made.j2k --force
     exact made.j2k --original rgb.ppm
     expect 0 -i rgb.ppm -o small.jp2
     bytes=$(wc -c <small.jp2)
@@ -346,14 +322,12 @@ if [ $can_decode = 1 ]; then
         head -c $(($(wc -c <small.j2k) - cut)) small.j2k >cut.j2k
         expect 3 -i cut.j2k -o x.jp2
     done
-    expect 3 -i small.j2k -o x.jp2 --max-pixels 100
-    warns '--max-pixels'
+    expect_err 3 '--max-pixels' -i small.j2k -o x.jp2 --max-pixels 100
     filter 0 -i - -o piped.jp2 <small.jp2
     cmp small.jp2 piped.jp2 || fail 'a pipe gives another picture'
 else
     printf '\377\117\377\121' >x.j2k
-    expect 3 -i x.j2k -o y.j2k
-    warns 'this build reads no JPEG 2000: it was made without OpenJPEG'
+    expect_err 3 'this build reads no JPEG 2000: it was made without OpenJPEG' -i x.j2k -o y.j2k
 fi
 
 end_checks

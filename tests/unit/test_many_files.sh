@@ -102,13 +102,10 @@ all/cut.j2k
 all/not.jp2
 ROWS
 done
-expect 3 verify only
-warns 'only: no file of extension'
+expect_err 3 'only: no file of extension' verify only
 warns '--recursive'
-expect 0 verify -R only
-says 'file only/below/d.J2C'
-expect 3 verify -R all/below/empty
-warns 'or below it'
+expect_out 0 'file only/below/d.J2C' verify -R only
+expect_err 3 'or below it' verify -R all/below/empty
 expect 6 verify -R only all/below/empty all/cut.j2k # the greatest code
 says 'file only/below/d.J2C'
 says 'file all/cut.j2k'
@@ -140,13 +137,11 @@ done
 
 # ---- Words -------------------------------------------------------------------------------------------------------------
 
-expect 2 info --csv --json all/b.j2k
-warns '--json and --csv'
+expect_err 2 '--json and --csv' info --csv --json all/b.j2k
 expect 2 verify --csv --json all/b.j2k
 expect 2 verify --csv --rules
 expect 2 verify --original a.ppm all/b.j2k only/below/d.J2C
-expect 2 verify --original b.ppm all
-warns 'compared with one file'
+expect_err 2 'compared with one file' verify --original b.ppm all
 filter 0 info - <all/b.j2k
 filter 0 verify --csv - <all/b.j2k
 says 'standard input,2625,'

@@ -82,8 +82,7 @@ same tcp serial
 
 job 0 3 in tcp/
 says '0 encoded, 40 kept'
-expect 0 sequence in tcp/
-says '0 encoded, 40 kept'
+expect_out 0 '0 encoded, 40 kept' sequence in tcp/
 rm serial/f.0007.j2c
 printf x >>serial/f.0011.j2c
 job 0 3 in serial/

@@ -19,8 +19,7 @@ cat one/*.j2c >all.j2c
 
 # ---- Where frames come from and go: always the bytes of a picture by itself ---------------------------------------------
 
-expect 0 sequence in a/
-says '20 frames: 20 encoded, 0 kept'
+expect_out 0 '20 frames: 20 encoded, 0 kept' sequence in a/
 same a one
 ! grep -q 'order of their names' err || fail 'a warning about names in order'
 mkdir unpadded
@@ -30,8 +29,7 @@ done
 expect 0 sequence unpadded padded/
 ! grep -q 'order of their names' err || fail 'a warning about names in order'
 cp in/f.0000.ppm unpadded/f9.ppm
-expect 0 sequence unpadded unpadded.j2c
-warns 'in which f100.ppm comes before f9.ppm'
+expect_err 0 'in which f100.ppm comes before f9.ppm' sequence unpadded unpadded.j2c
 expect 4 sequence in/f.%04d.ppm b/f.%04d.j2c --frames 0-19
 mkdir -p b
 expect 0 sequence in/f.%04d.ppm b/f.%04d.j2c --frames 0-19 --pictures 3 --threads 3
@@ -59,8 +57,7 @@ for shard in 3/3 1/3 2/3; do
     expect 0 sequence in shards/ --shard $shard --quiet
 done
 same shards one
-expect 0 sequence in shards/ --shard 2/3
-says '0 encoded, 7 kept'
+expect_out 0 '0 encoded, 7 kept' sequence in shards/ --shard 2/3
 
 # Frames that are alike share a plan, others do not.
 frames wide 2 64 48
@@ -103,13 +100,11 @@ cat s0.j2c s1.j2c | cmp -s - s7.j2c || fail 'the frames before one that is cut s
 filter 3 sequence - s8.j2c <s.raw
 warns 'neither YUV4MPEG2 nor raw frames; give the geometry of raw frames with -F'
 sed 's/C444/C999/' s.y4m >unknown.y4m
-expect 3 sequence unknown.y4m s9.j2c
-warns 'colour space C999'
+expect_err 3 'colour space C999' sequence unknown.y4m s9.j2c
 
 # ---- Resume --------------------------------------------------------------------------------------------------------------
 
-expect 0 sequence in a/
-says '0 encoded, 20 kept'
+expect_out 0 '0 encoded, 20 kept' sequence in a/
 rm a/f.0003.j2c
 printf x >>a/f.0005.j2c
 printf x | dd of=a/f.0007.j2c bs=1 seek=150 conv=notrunc 2>dd_says || fail dd
@@ -119,37 +114,29 @@ counted encoded 2 report
 expect 0 sequence in a/ --report report
 counted encoded 1 report
 same a one
-expect 2 sequence in a/ -I
-warns 'was begun with other parameters (there "(nothing)", now "reversible=no")'
+expect_err 2 'was begun with other parameters (there "(nothing)", now "reversible=no")' sequence in a/ -I
 same a one
 expect 2 sequence in a/ --channels 0
-expect 0 sequence in a/ --threads 2 --pictures 2 --device cpu
-says '0 encoded, 20 kept'
-expect 0 sequence in a/ -I --force
-says '20 encoded'
+expect_out 0 '0 encoded, 20 kept' sequence in a/ --threads 2 --pictures 2 --device cpu
+expect_out 0 '20 encoded' sequence in a/ -I --force
 rm a/.wavelane.journal
-expect 4 sequence in a/ -I
-warns 'no journal says that it is a frame of this sequence'
+expect_err 4 'no journal says that it is a frame of this sequence' sequence in a/ -I
 rm a/.wavelane.journal a/f.0002.j2c
 head -c 100 a/f.0004.j2c >cut && cp cut a/f.0004.j2c
-expect 0 sequence in a/ -I --skip-existing
-says '2 encoded, 18 kept'
+expect_out 0 '2 encoded, 18 kept' sequence in a/ -I --skip-existing
 # A journal in which a bit changed: what stands behind that place is done again.
 expect 0 sequence in g/ --quiet
 sed 's/^frame 9 ./frame 9 x/' g/.wavelane.journal >damaged && cp damaged g/.wavelane.journal
-expect 0 sequence in g/
-says '11 encoded, 9 kept'
+expect_out 0 '11 encoded, 9 kept' sequence in g/
 same g one
 echo 'no journal' >g/.wavelane.journal
-expect 4 sequence in g/
-warns 'is not the journal of a sequence'
+expect_err 4 'is not the journal of a sequence' sequence in g/
 expect 0 sequence in g/ --dry-run --force
 same g one
 # What an earlier run has left: frames whose inputs have changed, frames that are none any more, other names.
 mkdir left
 cp in/f.0001.ppm in/f.0002.ppm in/f.0003.ppm left/
-expect 0 sequence left left.out/ --sizes-only
-warns '--sizes-only has no effect: no frame of an earlier run is compared'
+expect_err 0 '--sizes-only has no effect: no frame of an earlier run is compared' sequence left left.out/ --sizes-only
 expect 0 sequence left left.out/
 [ ! -s err ] || fail "nothing has changed: $(cat err)"
 sleep 0.02
@@ -158,14 +145,12 @@ expect 0 sequence left left.out/ --report report
 warns '1 kept frames are older than their inputs (the first: left/f.0002.ppm); remove their files, or give --force, to encode them again'
 counted kept 3 report
 grep -q 'older than their inputs' report || fail 'the report does not name frames that are older than their inputs'
-expect 0 sequence left left.out/ --skip-existing
-warns '1 kept frames are older than their inputs'
+expect_err 0 '1 kept frames are older than their inputs' sequence left left.out/ --skip-existing
 rm left.out/f.0002.j2c
 expect 0 sequence left left.out/
 [ ! -s err ] || fail "the changed frame was encoded again: $(cat err)"
 rm left/f.0003.ppm
-expect 0 sequence left left.out/
-warns 'left.out/: 1 frames of an earlier run are none of this one; their files stay'
+expect_err 0 'left.out/: 1 frames of an earlier run are none of this one; their files stay' sequence left left.out/
 [ -e left.out/f.0003.j2c ] || fail "left.out/f.0003.j2c is gone"
 expect 0 sequence left left.out/ --frames 0-0
 [ ! -s err ] || fail "frames were chosen, and others named: $(cat err)"
@@ -174,11 +159,9 @@ warns 'left.out/: 3 frames of an earlier run are none of this one; their files s
 [ -e left.out/f.0001.j2c ] || fail "left.out/f.0001.j2c is gone"
 expect 0 sequence left left.out/ -OutFor jp2 --force
 [ ! -s err ] || fail "all frames of the earlier run are written again: $(cat err)"
-expect 2 sequence left left.j2c --sizes-only
-warns 'needs a file for each frame'
+expect_err 2 'needs a file for each frame' sequence left left.j2c --sizes-only
 # One file: what is behind the frames that stay goes.
-expect 0 sequence in d.j2c
-says '0 encoded, 20 kept'
+expect_out 0 '0 encoded, 20 kept' sequence in d.j2c
 cmp -s d.j2c all.j2c || fail 'a second run changed the file'
 printf 'more' >>d.j2c
 printf x | dd of=d.j2c bs=1 seek=4000 conv=notrunc 2>dd_says || fail dd
@@ -217,8 +200,7 @@ while [ $n -lt "$kills" ]; do
         # Frames that --skip-existing kept are not the journal's: no later run may replace them.
         rm files/*[0-5].j2c files/.wavelane.journal
         expect 0 sequence many files/ --skip-existing --frames 0-99 --quiet
-        expect 4 sequence many files/ --quiet
-        warns 'no journal says that it is a frame of this sequence'
+        expect_err 4 'no journal says that it is a frame of this sequence' sequence many files/ --quiet
         expect 0 sequence many files/ --skip-existing --quiet
         same files whole
         rm -r files
@@ -233,8 +215,7 @@ done
 
 # Two runs at a time on one sequence: the second one does not begin.
 mkfifo slow
-expect 3 sequence slow locked.j2c --timeout 1
-warns 'no header of YUV4MPEG2 came within the time of --timeout'
+expect_err 3 'no header of YUV4MPEG2 came within the time of --timeout' sequence slow locked.j2c --timeout 1
 "$wavelane" sequence - locked/ -F 64,48,3,8,u <slow >out 2>err &
 child=$!
 exec 9>slow
@@ -243,8 +224,7 @@ while [ ! -s locked/.wavelane.journal ] && [ $tries -lt 100 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
-expect 4 sequence - locked/ -F 64,48,3,8,u
-warns 'another wavelane is at work on this sequence'
+expect_err 4 'another wavelane is at work on this sequence' sequence - locked/ -F 64,48,3,8,u
 kill -INT $child
 wait $child
 [ $? -eq 130 ] || fail 'a run that waits for a stream does not end by SIGINT'
@@ -255,10 +235,8 @@ exec 9>&-
 cp -r in bad
 head -c 500 in/f.0006.ppm >bad/f.0006.ppm
 head -c 500 in/f.0011.ppm >bad/f.0011.ppm
-expect 3 sequence bad stop/ --pictures 1
-warns '1 of 7 frames failed; the first: bad/f.0006.ppm'
-expect 1 sequence bad skip/ --on-error skip --report report
-warns '2 of 20 frames failed; the first: bad/f.0006.ppm'
+expect_err 3 '1 of 7 frames failed; the first: bad/f.0006.ppm' sequence bad stop/ --pictures 1
+expect_err 1 '2 of 20 frames failed; the first: bad/f.0006.ppm' sequence bad skip/ --on-error skip --report report
 counted failed 2 report
 says '18 encoded, 0 kept, 2 failed (2: the input is refused);'
 tail -1 report | grep -q '"reasons":{"input":2}' || fail 'the report does not say why frames failed'
@@ -307,8 +285,7 @@ expect 0 sequence in full/ --journal full.journal
 same full one
 cp one/f.0000.j2c coded.j2c
 ls coded.j2c one/f.0001.j2c >inputs
-expect 4 sequence @inputs coded.j2c --force
-warns 'coded.j2c: is an input; choose another name'
+expect_err 4 'coded.j2c: is an input; choose another name' sequence @inputs coded.j2c --force
 cmp -s coded.j2c one/f.0000.j2c || fail 'an input was written to'
 if [ -c /dev/full ]; then
     "$wavelane" sequence in - >/dev/full 2>err
@@ -345,13 +322,11 @@ limit=$(sed -n 's/.*"frame":120,.*"limit":\([0-9]*\).*/\1/p' report)
 expect 0 -i many/f.0120.ppm -o limited.j2c -I --max-bytes "$limit"
 cmp -s limited.j2c judged/f.0120.j2c || fail 'a frame by itself with its limit has other bytes'
 rm judged/f.0100.j2c judged/f.0159.j2c
-expect 0 sequence many judged/ -I --bits-per-second 400000 --bucket-bits 60000
-says '2 encoded, 158 kept'
+expect_out 0 '2 encoded, 158 kept' sequence many judged/ -I --bits-per-second 400000 --bucket-bits 60000
 same judged rated
 expect 2 sequence many judged/ -I --bits-per-second 400000 --bucket-bits 60000 --shard 1/2
 warns '--shard with rate control needs --statistics'
-expect 2 sequence many judged/ -I --bits-per-second 500000 --bucket-bits 60000
-warns 'was begun with other parameters'
+expect_err 2 'was begun with other parameters' sequence many judged/ -I --bits-per-second 500000 --bucket-bits 60000
 # A frame that failed counts with no bytes. When it comes, the limits of later frames change, and these are done again.
 mkdir later
 for n in 0 1 2 3 4 5; do
@@ -393,13 +368,11 @@ cp in/f.0000.ppm in/f.0001.ppm tree
 cp in/f.0002.ppm tree/below
 cp in/f.0003.ppm tree/below/deep
 ln -s ../below tree/below/circle
-expect 0 -ImgDir tree -OutFor j2c -o made/out --recursive
-says '4 pictures: 4 encoded, 0 failed'
+expect_out 0 '4 pictures: 4 encoded, 0 failed' -ImgDir tree -OutFor j2c -o made/out --recursive
 cmp -s made/out/below/deep/f.0003.j2c one/f.0003.j2c || fail '-ImgDir --recursive -o: a picture of a folder below is missing'
 [ "$(find made -type f | wc -l)" -eq 4 ] || fail '-ImgDir -o: other files'
 [ "$(find tree -name '*.j2c')" = '' ] || fail '-ImgDir -o writes beside its inputs'
-expect 1 -ImgDir tree -OutFor j2c -o made/out --recursive
-says '4 pictures: 0 encoded, 4 failed'
+expect_out 1 '4 pictures: 0 encoded, 4 failed' -ImgDir tree -OutFor j2c -o made/out --recursive
 rm made/out/f.0000.j2c
 head -c 300 made/out/below/f.0002.j2c >cut && cp cut made/out/below/f.0002.j2c
 expect 0 -ImgDir tree -OutFor j2c -o made/out --recursive --skip-existing
@@ -407,18 +380,14 @@ says '4 pictures: 2 encoded, 2 skipped (the output exists), 0 failed'
 cmp -s made/out/below/f.0002.j2c one/f.0002.j2c || fail '--skip-existing keeps a file that is cut short'
 expect 0 -ImgDir tree -OutFor j2c -o made/out --recursive --skip-existing --json
 [ "$(grep -c '"status":"skipped"' out)" -eq 4 ] || fail '--json does not list what was skipped'
-expect 0 -ImgDir tree -OutFor j2c
-says '2 pictures: 2 encoded, 0 failed'
+expect_out 0 '2 pictures: 2 encoded, 0 failed' -ImgDir tree -OutFor j2c
 expect 2 -ImgDir tree -OutFor j2c --skip-existing --force
-expect 2 -ImgDir tree -OutFor j2c -o -
-warns 'needs a folder after -o'
+expect_err 2 'needs a folder after -o' -ImgDir tree -OutFor j2c -o -
 expect 2 -i in/f.0000.ppm -o x.j2c --skip-existing
 expect 2 -i in/f.0000.ppm -o x.j2c --recursive
 mkdir flat && cp in/f.0000.ppm flat
-expect 0 -ImgDir flat -OutFor j2c --recursive
-warns '--recursive had no effect'
-expect 0 sequence tree deep/ --recursive
-says '4 frames: 4 encoded'
+expect_err 0 '--recursive had no effect' -ImgDir flat -OutFor j2c --recursive
+expect_out 0 '4 frames: 4 encoded' sequence tree deep/ --recursive
 
 # ---- Words that do not fit -----------------------------------------------------------------------------------------------
 
@@ -426,8 +395,7 @@ refuse() { # CODE WORDS ARGUMENTS...
     code=$1
     words=$2
     shift 2
-    expect "$code" sequence "$@"
-    warns "$words"
+    expect_err "$code" "$words" sequence "$@"
 }
 refuse 2 'IN is missing'
 refuse 2 'OUT is missing' in
@@ -451,9 +419,7 @@ refuse 3 'no picture in this folder' one h/
 ls in/f.0000.ppm bad/f.0000.ppm >twice
 refuse 4 'two inputs have this output' @twice h/
 absent h/f.0000.j2c
-expect 0 sequence in h2/ --dry-run
-says '20 frames, 0 of them complete'
+expect_out 0 '20 frames, 0 of them complete' sequence in h2/ --dry-run
 absent h2
-expect 0 sequence --help
-says '--bucket-bits-per-second N'
+expect_out 0 '--bucket-bits-per-second N' sequence --help
 end_checks

@@ -24,23 +24,20 @@ cat one/*.j2c >all.j2c
 echo mine >d.j2c
 keep d.j2c
 for times in 1 2; do
-    expect 4 sequence in d.j2c
-    warns 'd.j2c: exists; --force replaces it'
+    expect_err 4 'd.j2c: exists; --force replaces it' sequence in d.j2c
     stays d.j2c
 done
 rm d.j2c
 echo mine >d.j2c.index
 keep d.j2c.index
 for times in 1 2; do
-    expect 4 sequence in d.j2c
-    warns 'd.j2c.index: exists; --force replaces it'
+    expect_err 4 'd.j2c.index: exists; --force replaces it' sequence in d.j2c
     stays d.j2c.index
     absent d.j2c
 done
 expect 0 sequence in d.j2c --force
 cmp -s d.j2c all.j2c || fail '--force: other bytes'
-expect 0 sequence in d.j2c
-says '0 encoded, 6 kept'
+expect_out 0 '0 encoded, 6 kept' sequence in d.j2c
 
 # ---- The journal of an earlier version ---------------------------------------------------------------------------------
 
@@ -51,16 +48,13 @@ expect 0 sequence in/f.%04d.ppm wrapped/g.%04d.j2c --frames 0-5
 [ -s wrapped/.g.journal ] || fail 'the journal of a pattern'
 rm wrapped/.g.journal wrapped/g.*
 mv wrapped/.wavelane.journal wrapped/wavelane.journal
-expect 0 sequence in wrapped/ --dry-run
-says '6 frames, 6 of them complete'
+expect_out 0 '6 frames, 6 of them complete' sequence in wrapped/ --dry-run
 [ -s wrapped/wavelane.journal ] || fail '--dry-run renamed the journal'
 rm wrapped/f.0002.j2c
-expect 0 sequence in wrapped/
-says '1 encoded, 5 kept'
+expect_out 0 '1 encoded, 5 kept' sequence in wrapped/
 [ "$(ls wrapped)" = "$(ls one)" ] || fail "among the frames of a resumed run: $(ls wrapped)"
 echo 'a text of somebody' >wrapped/wavelane.journal
-expect 0 sequence in wrapped/
-says '0 encoded, 6 kept'
+expect_out 0 '0 encoded, 6 kept' sequence in wrapped/
 [ "$(cat wrapped/wavelane.journal)" = 'a text of somebody' ] || fail 'a file that is no journal was taken for one'
 
 mkdir a
@@ -99,8 +93,7 @@ for times in 1 2; do
     stays c/s.4.j2c
 done
 rm c/s.4.j2c
-expect 0 sequence s.y4m c/s.%d.j2c
-says '2 encoded, 4 kept'
+expect_out 0 '2 encoded, 4 kept' sequence s.y4m c/s.%d.j2c
 # What --force may replace, a later run that goes on with it may too.
 mkdir f
 for n in 0 1 2 3 4 5; do
@@ -115,8 +108,7 @@ mkdir p
 mkfifo p/f.0002.j2c
 for option in '' --force --skip-existing; do
     # shellcheck disable=SC2086
-    expect 4 sequence in p/ --pictures 1 $option
-    warns 'p/f.0002.j2c: is not a regular file'
+    expect_err 4 'p/f.0002.j2c: is not a regular file' sequence in p/ --pictures 1 $option
 done
 [ -p p/f.0002.j2c ] || fail 'a pipe was replaced'
 
@@ -133,17 +125,14 @@ ln in/f.0000.ppm x.j2c
 for name in in/f.0000.ppm linked hard list; do
     for option in '' --force; do
         # shellcheck disable=SC2086
-        expect 4 sequence @list g/ --report $name $option
-        warns "$name: is an input"
+        expect_err 4 "$name: is an input" sequence @list g/ --report $name $option
     done
-    expect 4 sequence in/f.%04d.ppm g/ --frames 0-5 --journal in/f.0005.ppm --force
-    warns 'in/f.0005.ppm: is an input'
+    expect_err 4 'in/f.0005.ppm: is an input' sequence in/f.%04d.ppm g/ --frames 0-5 --journal in/f.0005.ppm --force
 done
 expect 4 sequence @list g/ --journal list --force
 expect 4 sequence in g/ -I --statistics first.journal --bits-per-second 400000 --report first.journal --force
 warns 'first.journal: is an input'
-expect 4 sequence in x.j2c --force
-warns 'x.j2c: is an input'
+expect_err 4 'x.j2c: is an input' sequence in x.j2c --force
 expect 4 sequence s.y4m g/ --report s.y4m --force
 filter 4 sequence - g/ --report s.y4m --force <s.y4m
 warns 's.y4m: is an input'
@@ -156,8 +145,7 @@ cp in/f.0001.ppm turn/0.j2c
 keep turn/1.j2c
 keep turn/0.j2c
 printf 'turn/1.j2c\nturn/0.j2c\n' >turns
-expect 4 sequence @turns turn/%d.j2c --force --pictures 1
-warns 'turn/0.j2c: is an input'
+expect_err 4 'turn/0.j2c: is an input' sequence @turns turn/%d.j2c --force --pictures 1
 stays turn/1.j2c
 stays turn/0.j2c
 diff -r in safe >differences || fail 'an input was changed'
@@ -167,15 +155,11 @@ frames_of_stream | cmp -s - s.y4m || fail 'the stream was changed'
 
 # ---- Journals and reports ----------------------------------------------------------------------------------------------
 
-expect 4 sequence in k.j2c --journal k.j2c
-warns 'k.j2c: is the output too'
-expect 4 sequence in k.j2c --report ./k.j2c
-warns 'is the output too'
-expect 4 sequence in k.j2c --report r --journal r
-warns 'is the report too'
+expect_err 4 'k.j2c: is the output too' sequence in k.j2c --journal k.j2c
+expect_err 4 'is the output too' sequence in k.j2c --report ./k.j2c
+expect_err 4 'is the report too' sequence in k.j2c --report r --journal r
 for what in report journal; do
-    expect 4 sequence in k.j2c --$what k.j2c.index
-    warns 'k.j2c.index: is the index of k.j2c'
+    expect_err 4 'k.j2c.index: is the index of k.j2c' sequence in k.j2c --$what k.j2c.index
 done
 absent k.j2c
 # A report or journal never takes the place of a frame, of this run or of another one.
@@ -185,8 +169,7 @@ for name in l/f.0001.j2c l/f.0999.j2c elsewhere.JP2 linked.frame; do
     for what in report journal; do
         for option in '' --force --skip-existing; do
             # shellcheck disable=SC2086
-            expect 4 sequence in l/ --$what $name $option
-            warns "--$what $name: has the name of a picture"
+            expect_err 4 "--$what $name: has the name of a picture" sequence in l/ --$what $name $option
         done
     done
 done
@@ -200,12 +183,10 @@ done
 rm -r l l2
 mkfifo pipe
 for name in pipe /dev/zero /dev/null; do
-    expect 4 sequence in k/ --journal $name
-    warns "$name: is not a regular file"
+    expect_err 4 "$name: is not a regular file" sequence in k/ --journal $name
 done
 echo mine >report
-expect 4 sequence in l/ --report report
-warns 'report: exists; --force replaces it'
+expect_err 4 'report: exists; --force replaces it' sequence in l/ --report report
 [ "$(cat report)" = mine ] || fail 'a file in the place of a report was replaced'
 expect 4 sequence in l/ --report nowhere/report
 expect 0 sequence in l/ --report report --force
@@ -221,8 +202,7 @@ expect 3 sequence bad m/ --report new --pictures 1
 grep -q '"status":"failed","exit_code":3' new || fail 'the report does not name the frame that failed'
 tail -1 new | grep -q '"exit_code":3' || fail 'the report of a run that failed is not complete'
 if [ -c /dev/full ]; then
-    expect 7 sequence in n/ --report /dev/full
-    warns '--report /dev/full: cannot be written; the frames are complete'
+    expect_err 7 '--report /dev/full: cannot be written; the frames are complete' sequence in n/ --report /dev/full
 fi
 find . -name '.*.??????' | grep . && fail 'temporary files are left'
 
@@ -242,8 +222,7 @@ for sidecar in o.pgw o.png.aux.xml; do
     mkdir beside
     mkfifo beside/$sidecar
     printf 'P5\n4 4\n255\nabcdabcdabcdabcd' >beside/o.png
-    expect 0 -i beside/o.png -o beside/o.jp2
-    warns 'cannot be read'
+    expect_err 0 'cannot be read' -i beside/o.png -o beside/o.jp2
     rm beside/o.jp2
     expect 0 -ImgDir beside -OutFor jp2
     expect 0 sequence beside beside.out/ -OutFor jp2
@@ -266,8 +245,7 @@ done
 refuse() { # WORDS ARGUMENTS...
     words=$1
     shift
-    expect 2 sequence "$@"
-    warns "$words"
+    expect_err 2 "$words" sequence "$@"
 }
 refuse '--lag needs --bits-per-second or --bucket-bits' in q/ --lag 3
 refuse '--fps needs --bits-per-second or --bucket-bits' in q/ --fps 25
@@ -283,8 +261,7 @@ for option in frames shard on-error timeout journal report progress fps bits-per
 done
 refuse '--max-input-bytes is not for streams' s.y4m q/ --max-input-bytes 100000
 absent q
-expect 0 sequence in q/ --timeout 5
-warns '--timeout had no effect'
+expect_err 0 '--timeout had no effect' sequence in q/ --timeout 5
 filter 0 sequence - r/ --timeout 5 <s.y4m
 warns '--timeout had no effect'
 # shellcheck disable=SC2002
@@ -319,8 +296,7 @@ refuse_kept() {
 refuse_kept 3-3 3 0
 refuse_kept 0-1 2 2
 refuse_kept 0-3x2 2 1
-expect 0 sequence in kept.j2c --frames 0-4
-says '1 encoded, 4 kept'
+expect_out 0 '1 encoded, 4 kept' sequence in kept.j2c --frames 0-4
 expect 0 sequence in kept.j2c --frames 1-1 --force --quiet
 [ "$(wc -l <kept.j2c.index)" -eq 1 ] || fail '--force does not write one file anew'
 
@@ -328,27 +304,23 @@ expect 0 sequence in kept.j2c --frames 1-1 --force --quiet
 expect 0 sequence in limited/ -I --bits-per-second 200000 --frames 0-4 --quiet
 expect 2 sequence in limited/ -I --bits-per-second 200000 --frames 2-4 --quiet
 warns 'was begun with other parameters (there "rate from frame 0, every 1", now "rate from frame 2, every 1")'
-expect 0 sequence in limited/ -I --bits-per-second 200000 --frames 0-5
-says '1 encoded, 5 kept'
+expect_out 0 '1 encoded, 5 kept' sequence in limited/ -I --bits-per-second 200000 --frames 0-5
 
 # OUT is the same folder with a slash behind it.
 mkdir slash
 expect 0 sequence in slash --frames 0-1 --quiet
-expect 0 sequence in/ slash/ --frames 0-1
-says '0 encoded, 2 kept'
+expect_out 0 '0 encoded, 2 kept' sequence in/ slash/ --frames 0-1
 
 # A stream that ends behind its header; errors of frames behind the one that ended the run.
 head -c 40 s.y4m | head -1 >none.y4m
-expect 3 sequence none.y4m none/
-warns 'none.y4m: ends before the first frame of this run'
+expect_err 3 'none.y4m: ends before the first frame of this run' sequence none.y4m none/
 mkdir nothing
 for n in 0 1 2 3 4 5; do
     echo nothing >"nothing/f.$n.ppm"
 done
 expect 3 sequence nothing worse/ --pictures 4 --threads 4
 [ "$(grep -c 'nothing/f\.' err)" -le 2 ] && ! grep -q 'nothing/f\.[1-5]' err || fail 'errors of frames behind the one that ended the run'
-expect 3 -i s.y4m -o s.jp2
-warns 'is YUV4MPEG2, a sequence of frames; wavelane sequence reads it'
+expect_err 3 'is YUV4MPEG2, a sequence of frames; wavelane sequence reads it' -i s.y4m -o s.jp2
 
 # The range that a stream says: black is 16, white 235.
 { printf 'YUV4MPEG2 W4 H2 F25:1 Ip C444 XCOLORRANGE=LIMITED\nFRAME\n\020\353\020\353\020\353\020\353'; printf '\200%.0s' 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8; } >limited.y4m

@@ -20,31 +20,23 @@ has_judge=$("$wavelane" --version | grep -c 'verify through')
 # ---- Verdicts -------------------------------------------------------------------------------------------------------------------------
 
 expect 0 -i rgb8.ppm -o good.jp2
-expect 0 verify good.jp2
-says 'legal yes'
+expect_out 0 'legal yes' verify good.jp2
 says 'jp2'
-expect 0 verify --json good.jp2
-says '"legal":"yes"'
+expect_out 0 '"legal":"yes"' verify --json good.jp2
 "$wavelane" verify - <good.jp2 >out 2>err || fail 'standard input is not taken'
 says 'file standard input'
 { head -c 3000 good.jp2; } >cut.jp2
-expect 6 verify cut.jp2
-says 'legal no'
+expect_out 6 'legal no' verify cut.jp2
 warns 'is not legal'
-expect 6 verify rgb8.ppm
-says 'neither a codestream nor'
+expect_out 6 'neither a codestream nor' verify rgb8.ppm
 expect 3 verify missing.jp2
-expect 0 verify --rules
-says 'cinema.bytes'
-expect 0 verify --profiles
-says 'bodleian'
-expect 0 verify --help
-says '--profile NAME|PRESET'
+expect_out 0 'cinema.bytes' verify --rules
+expect_out 0 'bodleian' verify --profiles
+expect_out 0 '--profile NAME|PRESET' verify --help
 
 expect 0 -i rgb8.ppm -o blocks.jph
 expect 0 verify blocks.jph
-expect 0 verify --skip-blocks blocks.jph
-says 'legal yes'
+expect_out 0 'legal yes' verify --skip-blocks blocks.jph
 
 # ---- Words that verify does not take --------------------------------------------------------------------------------------------------
 
@@ -69,8 +61,7 @@ preset() {
     expect 0 -i "$picture" -o "made.$extension" --force --preset "$name" "$@"
     for spelling in "--profile $profile" "--profile $name" "--preset $name"; do
         # shellcheck disable=SC2086
-        expect 0 verify $spelling "made.$extension"
-        says "$profile"
+        expect_out 0 "$profile" verify $spelling "made.$extension"
     done
     [ "$has_judge" -eq 0 ] && return
     # shellcheck disable=SC2086
@@ -115,39 +106,31 @@ preset rgb16.ppm imf-ht-irv imf-ht-irv false --bpp 3
 expect 0 -i rgb16.ppm -o cinema.j2c --preset dci-2k-24 -X 12
 expect 6 verify --profile dci-4k-24 cinema.j2c
 expect 6 verify --profile bodleian cinema.j2c
-expect 6 verify --profile cinema2k --fps 60000 cinema.j2c
-says 'cinema.bytes'
+expect_out 6 'cinema.bytes' verify --profile cinema2k --fps 60000 cinema.j2c
 expect 0 verify --profile cinema2k --fps 23.976 cinema.j2c
 expect 0 verify --profile cinema2k --fps 24000/1001 cinema.j2c
 
 # ---- Originals ------------------------------------------------------------------------------------------------------------------------
 
 if [ "$has_judge" -eq 1 ]; then
-    expect 0 verify good.jp2 --original rgb8.ppm
-    says 'exact yes'
+    expect_out 0 'exact yes' verify good.jp2 --original rgb8.ppm
     make other.ppm P6 240 180 255 129600
     printf 'zzzz' | dd of=other.ppm bs=1 seek=5000 conv=notrunc 2>/dev/null
-    expect 0 verify good.jp2 --original other.ppm
-    says 'exact no'
+    expect_out 0 'exact no' verify good.jp2 --original other.ppm
     says 'psnr '
-    expect 6 verify good.jp2 --original grey8.pgm
-    warns 'components were decoded'
-    expect 6 verify good.jp2 --original rgb16.ppm
-    warns 'was decoded as'
+    expect_err 6 'components were decoded' verify good.jp2 --original grey8.pgm
+    expect_err 6 'was decoded as' verify good.jp2 --original rgb16.ppm
     expect 3 verify good.jp2 --original missing.ppm
 
-    expect 0 -i rgb8.ppm -o xyz.j2c --preset dci-2k-24 --input-color srgb --verify
-    says 'checked with OpenJPEG'
+    expect_out 0 'checked with OpenJPEG' -i rgb8.ppm -o xyz.j2c --preset dci-2k-24 --input-color srgb --verify
     expect 0 verify --profile dci-2k-24 --input-color srgb --original rgb8.ppm xyz.j2c
     right=$(sed -n 's/^psnr //p' out)
     expect 0 verify --profile dci-2k-24 --input-color p3-d65 --original rgb8.ppm xyz.j2c
     wrong=$(sed -n 's/^psnr //p' out)
     awk "BEGIN { exit !($right > 45 && $wrong < 40) }" || fail "PSNR $right with the right colours, $wrong with others"
     expect 0 -i rgb8.ppm -o xyz.jpc --input-color rec2020 --verify
-    expect 0 verify --input-color rec2020 --original rgb8.ppm xyz.jpc
-    says 'exact yes'
-    expect 0 verify --input-color rec2020 --input-transfer linear --original rgb8.ppm xyz.jpc
-    says 'exact no'
+    expect_out 0 'exact yes' verify --input-color rec2020 --original rgb8.ppm xyz.jpc
+    expect_out 0 'exact no' verify --input-color rec2020 --input-transfer linear --original rgb8.ppm xyz.jpc
 
     # What would have no effect: as for encode.
     for words in '--input-transfer linear' '--input-range video' '--float-range 0,1' '--component-steps 1x1' '--drop-alpha --channels 0' '--memory 1M'; do
@@ -158,21 +141,17 @@ if [ "$has_judge" -eq 1 ]; then
 
     { head -c 120000 "$wavelane" | tail -c 30000; } >raw.rawl
     expect 0 -i raw.rawl -F 100,100,3,8,u -o raw.j2k
-    expect 0 verify --raw-format 100,100,3,8,u --original raw.rawl raw.j2k
-    says 'exact yes'
+    expect_out 0 'exact yes' verify --raw-format 100,100,3,8,u --original raw.rawl raw.j2k
 else
-    expect 2 verify good.jp2 --original rgb8.ppm
-    warns 'no OpenJPEG'
+    expect_err 2 'no OpenJPEG' verify good.jp2 --original rgb8.ppm
 fi
 
 for words in '--page 0' '--max-pixels 100' '--palette indices'; do
     # shellcheck disable=SC2086
-    expect 2 verify good.jp2 $words
-    warns 'need --original'
+    expect_err 2 'need --original' verify good.jp2 $words
 done
 for command in info verify; do
-    expect 0 $command good.jp2 --recursive
-    warns '--recursive had no effect'
+    expect_err 0 '--recursive had no effect' $command good.jp2 --recursive
     mkdir folder.$command
     cp good.jp2 folder.$command
     expect 0 $command folder.$command --recursive
