@@ -21,7 +21,7 @@ static int refuse_png(wvl_io_context *context)
     return wvl_io_fail(context, "this build reads no PNG: it was made without libpng");
 }
 
-const wvl_io_row_format wvl_io_png_rows = {refuse_png, NULL, NULL, NULL};
+const wvl_io_row_format wvl_io_png_rows = {refuse_png, NULL, NULL, NULL, 1};
 #endif
 
 #ifndef WVL_HAVE_JPEG
@@ -30,7 +30,7 @@ static int refuse_jpeg(wvl_io_context *context)
     return wvl_io_fail(context, "this build reads no JPEG: it was made without libjpeg");
 }
 
-const wvl_io_row_format wvl_io_jpeg_rows = {refuse_jpeg, NULL, NULL, NULL};
+const wvl_io_row_format wvl_io_jpeg_rows = {refuse_jpeg, NULL, NULL, NULL, 1};
 #endif
 
 #ifndef WVL_HAVE_OPENJPEG

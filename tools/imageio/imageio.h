@@ -64,11 +64,16 @@ static inline int64_t wvl_io_load(const uint8_t *at, unsigned bytes, int is_sign
     return is_signed ? (int64_t)(int32_t)word : (int64_t)word;
 }
 
+/* The place of sample (x, y). */
+static inline uint8_t *wvl_io_place(const wvl_io_component *component, uint32_t x, uint32_t y)
+{
+    return (uint8_t *)component->data + y * component->stride_bytes + x * component->sample_stride_bytes;
+}
+
 /* Sample (x, y), which must lie in the component. */
 static inline int64_t wvl_io_sample(const wvl_io_component *component, uint32_t x, uint32_t y)
 {
-    const uint8_t *row = (const uint8_t *)component->data + y * component->stride_bytes;
-    return wvl_io_load(row + x * component->sample_stride_bytes, component->sample_bytes, component->is_signed);
+    return wvl_io_load(wvl_io_place(component, x, y), component->sample_bytes, component->is_signed);
 }
 
 typedef enum wvl_io_color {

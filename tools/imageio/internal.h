@@ -50,7 +50,7 @@ typedef struct wvl_io_context {
     /* Of formats that give rows. */
     int by_rows;                      /* 1: rows are wanted; 0: the whole picture */
     const char *needs_all;            /* why not by rows; set by begin, NULL: rows can be given */
-    void *state;                      /* of the format, freed by the caller of release */
+    void *state;                      /* of the format; owned */
     int is_interleaved;               /* all components lie in one buffer */
     const uint8_t *order;             /* NULL, or the place of each component in an interleaved pixel */
     uint64_t held_bytes;              /* that the format holds while it gives rows */
@@ -70,8 +70,9 @@ typedef struct wvl_io_row_format {
     int (*rows)(wvl_io_context *context, uint32_t first, uint32_t count);
     /* Behind the last row; leaves the source behind the picture. May be NULL. */
     int (*end)(wvl_io_context *context);
-    /* Frees what the state owns, at any time after begin was called; the state may be NULL. May be NULL. */
+    /* Frees what the state owns, at any time after begin was called. May be NULL. */
     void (*release)(wvl_io_context *context);
+    size_t state_bytes; /* not 0; the state is zeroed before begin */
 } wvl_io_row_format;
 
 /* source.c. The int results are 0, or -1 with the reason already in the error text. */
@@ -163,8 +164,6 @@ static inline uint8_t *wvl_io_pixels(const wvl_io_context *context, uint32_t y)
 /* Reads rows first .. end - 1 of a component, or of all where they are interleaved, and puts them in host order. */
 int wvl_io_read_stored_rows(wvl_io_context *context, uint32_t component, uint32_t first, uint32_t end, int big_endian,
                             const char *what);
-/* Zeroed state of the format, which the context then owns. */
-void *wvl_io_make_state(wvl_io_context *context, size_t byte_count);
 /* Sum over the components of width * height; describe has bounded it. */
 uint64_t wvl_io_sample_count(const wvl_io_picture *picture);
 /* Refuses samples outside the declared depth, in rows first .. end - 1 of a component. */

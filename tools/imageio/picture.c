@@ -347,15 +347,6 @@ int wvl_io_read_stored_rows(wvl_io_context *context, uint32_t component, uint32_
     return 0;
 }
 
-void *wvl_io_make_state(wvl_io_context *context, size_t byte_count)
-{
-    context->state = calloc(1, byte_count);
-    if (!context->state) {
-        wvl_io_fail_memory(context, "reader", byte_count);
-    }
-    return context->state;
-}
-
 /* A sample is in range when no bit is set at or above `bits` in it (unsigned) or in it xor its sign. */
 static int64_t gather_row(const wvl_io_component *c, const uint8_t *row)
 {

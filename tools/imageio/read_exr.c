@@ -264,7 +264,7 @@ static uint8_t *place_of(const exr *e, int channel, uint32_t x, uint32_t y, uint
         *fits = 0;
         return NULL;
     }
-    return (uint8_t *)to->data + (size_t)row * to->stride_bytes + (size_t)column * 4;
+    return wvl_io_place(to, column, row);
 }
 
 /* The unpacked chunk: line by line, in each the channels in order, of which some have no sample in a line. The lines

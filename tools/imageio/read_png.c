@@ -540,9 +540,9 @@ static int survey(png_state *s)
 
 static int begin(wvl_io_context *context)
 {
-    png_state *s = wvl_io_make_state(context, sizeof *s);
+    png_state *s = context->state;
 
-    if (!s || make_png(s, context) != 0 || describe_header(s) != 0) {
+    if (make_png(s, context) != 0 || describe_header(s) != 0) {
         return -1;
     }
     if (context->by_rows && context->source.seekable && survey(s) != 0) {
@@ -569,14 +569,11 @@ static void release(wvl_io_context *context)
 {
     png_state *s = context->state;
 
-    if (!s) {
-        return;
-    }
     free(s->palette.values);
     png_destroy_read_struct(&s->png, &s->info, NULL);
 }
 
-const wvl_io_row_format wvl_io_png_rows = {begin, read_rows, end, release};
+const wvl_io_row_format wvl_io_png_rows = {begin, read_rows, end, release, sizeof(png_state)};
 
 #else
 typedef int wvl_io_no_png; /* ISO C wants something in a translation unit */

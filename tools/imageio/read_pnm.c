@@ -203,11 +203,8 @@ static uint64_t least_bytes(const wvl_io_picture *picture, uint8_t type)
 static int begin_rows(wvl_io_context *context, uint8_t type, uint32_t width, uint32_t height, uint32_t n,
                       uint32_t maxval)
 {
-    pnm_rows *s = wvl_io_make_state(context, sizeof *s);
+    pnm_rows *s = context->state;
 
-    if (!s) {
-        return -1;
-    }
     *s = (pnm_rows){n, maxval, type};
     if (wvl_io_describe(context, width, height, n, bits_of(maxval), 0) != 0 ||
         wvl_io_require_bytes(context, least_bytes(context->picture, type), "pixel data") != 0) {
@@ -245,7 +242,7 @@ static int begin_pnm(wvl_io_context *context)
     return 0;
 }
 
-const wvl_io_row_format wvl_io_pnm_rows = {begin_pnm, read_rows, NULL, NULL};
+const wvl_io_row_format wvl_io_pnm_rows = {begin_pnm, read_rows, NULL, NULL, sizeof(pnm_rows)};
 
 typedef struct pam_header {
     uint32_t width, height, depth, maxval;
@@ -386,4 +383,4 @@ static int begin_pam(wvl_io_context *context)
     return color_of_pam(context, &header);
 }
 
-const wvl_io_row_format wvl_io_pam_rows = {begin_pam, read_rows, NULL, NULL};
+const wvl_io_row_format wvl_io_pam_rows = {begin_pam, read_rows, NULL, NULL, sizeof(pnm_rows)};

@@ -206,12 +206,8 @@ static int take_basics(copier *l, const wvl_io_tiff_directory *d, int is_own)
 static int is_kept_in_exif(unsigned tag)
 {
     static const uint16_t tags[] = {270, 271, 272, 274, 282, 283, 296, 305, 306, 315, 316, 33432};
-    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
-        if (tags[i] == tag) {
-            return 1;
-        }
-    }
-    return (tag >= 40091 && tag <= 40095) || tag == WVL_TAG_EXIF || tag == WVL_TAG_GPS;
+    return wvl_io_is_among(tag, tags, sizeof tags / sizeof tags[0]) || (tag >= 40091 && tag <= 40095) ||
+           tag == WVL_TAG_EXIF || tag == WVL_TAG_GPS;
 }
 
 /* A pointer to a directory; 0: none. */

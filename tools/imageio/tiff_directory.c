@@ -129,12 +129,8 @@ static int is_of_samples(unsigned tag, uint64_t photometric)
         TIFFTAG_TILEOFFSETS,   TIFFTAG_TILEBYTECOUNTS,  TIFFTAG_INKSET,         TIFFTAG_EXTRASAMPLES,
         TIFFTAG_SAMPLEFORMAT,  TIFFTAG_JPEGTABLES,      TIFFTAG_MATTEING,       TIFFTAG_DATATYPE,
         TIFFTAG_IMAGEDEPTH,    TIFFTAG_TILEDEPTH,       TIFFTAG_LERC_PARAMETERS};
-    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
-        if (tags[i] == tag) {
-            return 1;
-        }
-    }
-    return (tag == TIFFTAG_COLORMAP && photometric == PHOTOMETRIC_PALETTE) ||
+    return wvl_io_is_among(tag, tags, sizeof tags / sizeof tags[0]) ||
+           (tag == TIFFTAG_COLORMAP && photometric == PHOTOMETRIC_PALETTE) ||
            (tag >= TIFFTAG_YCBCRCOEFFICIENTS && tag <= TIFFTAG_REFERENCEBLACKWHITE && photometric == PHOTOMETRIC_YCBCR);
 }
 
