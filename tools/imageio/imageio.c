@@ -7,7 +7,7 @@
 
 typedef wvl_io_kind kind;
 
-/* What may follow a picture in its file. */
+/* The bytes that may follow a picture in its file. */
 enum {
     REST_IGNORED,   /* anything: files of this kind often end with bytes that mean nothing to readers */
     REST_NO_SECOND, /* anything but the beginning of another picture of the same kind, which nobody would get to see */

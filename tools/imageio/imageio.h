@@ -165,7 +165,7 @@ typedef struct wvl_io_picture {
     char note[192]; /* what a careful person would want to know though nothing was refused; or "" */
 } wvl_io_picture;
 
-/* What a reader returns. */
+/* The results of a reader. */
 enum {
     WVL_IO_OK = 0,
     WVL_IO_ERROR_INPUT = -1, /* the file cannot be read, or is not what it claims to be */
@@ -221,7 +221,7 @@ int wvl_io_read_picture(const char *path, const wvl_io_options *options, wvl_io_
 int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options,
                        wvl_io_picture *out, char *error, size_t error_bytes);
 
-/* Whether a file that begins so is one of a format that is read. Returns as wvl_io_read_picture does. */
+/* Says if a file that begins with these bytes has a format that is read. Returns as wvl_io_read_picture does. */
 int wvl_io_recognise(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options, char *error,
                      size_t error_bytes);
 
@@ -236,7 +236,7 @@ void wvl_io_release_picture(wvl_io_picture *picture);
 /* Samples that were kept in words become integers, where they lie. WVL_IO_OK or WVL_IO_ERROR_MEMORY. */
 int wvl_io_expand_words(wvl_io_picture *picture);
 
-/* What a directory of a TIFF file says that it is. */
+/* The kind that a directory of a TIFF file declares. */
 typedef enum wvl_io_page_kind { WVL_IO_PAGE_FULL, WVL_IO_PAGE_REDUCED, WVL_IO_PAGE_MASK } wvl_io_page_kind;
 
 typedef struct wvl_io_page {
@@ -282,10 +282,10 @@ int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *
  * would have to begin with an incomplete group of samples. On failure the picture is untouched.
  */
 int wvl_io_orient_picture(wvl_io_picture *picture, char *error, size_t error_bytes);
-/* Whether that exchanges width and height. */
+/* 1: the orientation exchanges width and height. */
 static inline int wvl_io_orientation_swaps(uint8_t orientation) { return orientation >= 5 && orientation <= 8; }
 
-/* What JP2 may do with an ICC profile (ISO/IEC 15444-1 I.5.3.3: the restricted method). */
+/* The use that JP2 may make of an ICC profile (ISO/IEC 15444-1 I.5.3.3: the restricted method). */
 typedef enum wvl_io_icc {
     WVL_IO_ICC_GREY,  /* restricted: monochrome input or display profile, PCS XYZ */
     WVL_IO_ICC_RGB,   /* restricted: three-component matrix profile, input or display, PCS XYZ, no A2B0 */

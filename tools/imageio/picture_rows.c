@@ -345,20 +345,12 @@ static int read_all_rows(wvl_io_context *context, const wvl_io_kind *kind)
     return result == 0 ? end_rows(context, kind) : -1;
 }
 
-static int read_picture(wvl_io_rows *rows)
-{
-    wvl_io_context *context = &rows->context;
-
-    if (rows->kind->rows) {
-        return read_all_rows(context, rows->kind);
-    }
-    return rows->kind->read(context) == 0 ? wvl_io_judge_rest(context, rows->kind) : -1;
-}
-
 /* The picture moves to *out; after a failure it is gone. */
 static int take(wvl_io_rows *rows, wvl_io_picture *out)
 {
-    int result = read_picture(rows);
+    wvl_io_context *context = &rows->context;
+    int result = rows->kind->rows ? read_all_rows(context, rows->kind) : rows->kind->read(context);
+    TRY(result, rows->kind->rows ? 0 : wvl_io_judge_rest(context, rows->kind));
 
     if (result == 0) {
         *out = rows->picture;
@@ -367,10 +359,10 @@ static int take(wvl_io_rows *rows, wvl_io_picture *out)
         wvl_io_release_picture(&rows->picture);
     }
     rows->is_stopped = 1;
-    return wvl_io_result_of(&rows->context, result);
+    return wvl_io_result_of(context, result);
 }
 
-/* What is held as a whole has limits again. */
+/* A picture that is held as a whole has limits again. */
 static int limit_whole(wvl_io_context *context)
 {
     uint64_t limit = sample_limit(&context->options, 0);

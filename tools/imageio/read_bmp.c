@@ -49,13 +49,6 @@ static void parse_info(const uint8_t *p, bmp_header *h)
     h->palette_entry_bytes = 4;
 }
 
-static void parse_fields(const uint8_t *p, bmp_header *h)
-{
-    for (unsigned k = 0; k < 4; k++) {
-        h->masks[k] = wvl_io_le32(p + 4 * k);
-    }
-}
-
 /* V4 and V5: colour space type at 56, the V5 profile's offset from the information header at 112. */
 static void parse_color_space(const uint8_t *p, bmp_header *h)
 {
@@ -95,22 +88,18 @@ static int read_header(wvl_io_context *context, bmp_header *h)
         return wvl_io_fail(context, "compression %u: OS/2 Huffman and 24-bit run lengths are not supported",
                            h->compression);
     }
-    if (h->header_bytes >= 52 && h->header_bytes != 64) {
-        parse_fields(info + 40, h);
+    int has_masks = h->header_bytes >= 52 && h->header_bytes != 64;
+    if (h->header_bytes == 40 && (h->compression == BI_BITFIELDS || h->compression == BI_ALPHABITFIELDS)) {
+        has_masks = 1;
+        if (wvl_io_read_bytes(context, info + 40, h->compression == BI_BITFIELDS ? 12 : 16, "bit field masks") != 0) {
+            return -1;
+        }
     }
-    if (h->header_bytes == 52) {
-        h->masks[3] = 0;
+    for (unsigned k = 0; has_masks && k < (h->header_bytes == 52 ? 3 : 4); k++) {
+        h->masks[k] = wvl_io_le32(info + 40 + 4 * k);
     }
     if (h->header_bytes >= 108) {
         parse_color_space(info, h);
-    }
-    if (h->header_bytes == 40 && (h->compression == BI_BITFIELDS || h->compression == BI_ALPHABITFIELDS)) {
-        size_t more = h->compression == BI_BITFIELDS ? 12 : 16;
-
-        if (wvl_io_read_bytes(context, info + 40, more, "bit field masks") != 0) {
-            return -1;
-        }
-        parse_fields(info + 40, h);
     }
     return 0;
 }
@@ -524,12 +513,6 @@ static void judge_profile(wvl_io_context *context, bmp_rows *s, uint64_t headers
     h->profile_bytes = 0;
 }
 
-/* The description is complete before the pixels where the file can be sought in. */
-static int read_profile_early(wvl_io_context *context, const bmp_header *h)
-{
-    return context->source.seekable ? read_profile(context, h) : 0;
-}
-
 static void release(wvl_io_context *context)
 {
     bmp_rows *s = context->state;
@@ -561,7 +544,8 @@ static int begin(wvl_io_context *context)
     }
     context->held_bytes = s->pitch;
     s->line = wvl_io_allocate(context, s->pitch, "line");
-    return s->line ? read_profile_early(context, h) : -1;
+    /* The description is complete before the pixels where the file can be sought in. */
+    return s->line && (!context->source.seekable || read_profile(context, h) == 0) ? 0 : -1;
 }
 
 /* Behind the pixels, where the profile of a pipe lies. */

@@ -178,7 +178,7 @@ static void unpack_filled_12(const uint8_t *line, const dpx_header *h, uint16_t 
     }
 }
 
-/* Of 10 or 12 bits. */
+/* Unpacks samples of 10 or 12 bits. */
 static void unpack_line(const uint8_t *line, const dpx_header *h, uint8_t *row, size_t count)
 {
     uint16_t *wide = (uint16_t *)(void *)row; /* rows of 16-bit containers are 2-aligned in a malloc block */

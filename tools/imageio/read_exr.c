@@ -252,7 +252,7 @@ static void unpack_line(const uint8_t *from, uint32_t count, int is_half, uint8_
     }
 }
 
-/* Where a line of a channel goes; NULL: nowhere. 0 where it does not fit in *fits. */
+/* The place of a line of a channel; NULL: it is left out. 0 where it does not fit in *fits. */
 static uint8_t *place_of(const exr *e, int channel, uint32_t x, uint32_t y, uint32_t count, int *fits)
 {
     if (e->component_of[channel] == NOT_READ) {

@@ -152,7 +152,7 @@ static int check_claims(wvl_io_jpeg *j)
     return 0;
 }
 
-/* What libjpeg converts to. CMYK is inverted after. */
+/* The colour space to which libjpeg converts. CMYK is inverted after that. */
 static J_COLOR_SPACE wanted_space(const wvl_io_jpeg *j)
 {
     switch (j->info.jpeg_color_space) {

@@ -74,19 +74,14 @@ static int read_number(wvl_io_context *context, const char *field, uint32_t *val
 static int check_maxval_row(wvl_io_context *context, const uint8_t *row, size_t count, unsigned bytes, uint32_t maxval,
                             uint32_t y)
 {
-    uint32_t highest = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        uint32_t v = (uint32_t)wvl_io_load(row + bytes * i, bytes, 0);
-        highest = v > highest ? v : highest;
-    }
+    uint32_t highest = wvl_io_highest(row, count, bytes);
     if (highest > maxval) {
         return wvl_io_fail(context, "row %u: sample %u is more than maxval %u", y, highest, maxval);
     }
     return 0;
 }
 
-/* What the rows are made of. */
+/* The form of the rows. */
 typedef struct pnm_rows {
     uint32_t samples, maxval; /* samples: of a pixel */
     uint8_t type;             /* the digit: '1' to '7' */

@@ -118,7 +118,7 @@ uint64_t wvl_io_tiff_number_of(wvl_io_tiff *t, const wvl_io_tiff_directory *d, u
 
 /* ---- What libtiff gets ----------------------------------------------------------------------- */
 
-/* What the samples are and where they lie. Tags of a coder or a colour only where the picture has that. */
+/* Tags that describe the samples and their place; those of a coder or a colour only where the picture has that. */
 static int is_of_samples(unsigned tag, uint64_t photometric)
 {
     static const uint16_t tags[] = {
@@ -141,7 +141,7 @@ static int are_reals(const wvl_io_tiff_entry *e, uint64_t count)
                                  e->type == TIFF_DOUBLE || e->type == TIFF_SHORT || e->type == TIFF_LONG);
 }
 
-/* Whether a value is one that counts, where the picture can be read without it; *assumed: what is read then. */
+/* 0: the value is bad, and the picture can be read without it; *assumed: the text for the note about it. */
 static int is_usable(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_io_tiff_entry *e, const char **assumed)
 {
     uint64_t value = 0, strips;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a TIFF directory says, and what of it is refused. */
+/* The fields of a TIFF directory, and the refusal of those that are not supported. */
 #include "float_samples.h"
 #include "read_tiff.h"
 

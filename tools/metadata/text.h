@@ -31,7 +31,7 @@ static inline void wvl_text_put_bytes(wvl_text *t, const void *data, size_t byte
 
 static inline void wvl_text_put(wvl_text *t, const char *text) { wvl_text_put_bytes(t, text, strlen(text)); }
 
-/* At most 1023 bytes, as printf() has it. */
+/* Appends at most 1023 bytes, as printf() makes them. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -46,7 +46,7 @@ wvl_text_print(wvl_text *t, const char *format, ...)
     wvl_text_put(t, text);
 }
 
-/* As character data of XML. */
+/* Appends a text as character data of XML. */
 static inline void wvl_text_put_escaped(wvl_text *t, const char *text)
 {
     for (; *text; text++) {

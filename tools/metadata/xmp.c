@@ -70,7 +70,7 @@ int wvl_metadata_is_named(const wvl_xmp_prefixes *prefixes, wvl_xml_span name, c
     return 0;
 }
 
-/* As an element or an attribute. */
+/* 1: the document has the property, as an element or an attribute. */
 static int has_property(wvl_xml_span document, const property *p)
 {
     wvl_xml_tag tag;
