@@ -2,9 +2,12 @@
 """What the suites share: drawn pictures, and the command as a second way to the same bytes."""
 import os
 import subprocess
+import threading
 
 import numpy as np
 import pytest
+
+import wavelane
 
 
 def draw(shape, dtype=np.uint8, depth=None, seed=5):
@@ -17,6 +20,28 @@ def draw(shape, dtype=np.uint8, depth=None, seed=5):
     wave = wave if len(shape) == 2 else np.stack([np.roll(wave, 3 * c, axis=1) for c in range(shape[2])], axis=-1)
     whole = np.floor((wave * 0.9 + rng.random(shape) * 0.1) * ((1 << bits) - 1)).astype(np.int64)
     return (whole - (1 << (bits - 1)) if dtype.kind == "i" else whole).astype(dtype)
+
+
+def refuses(kind, words, call, *arguments, **keywords):
+    """The call raises an exception of this class with these words (a pattern, or None) in its text. Returns the exception."""
+    with pytest.raises(kind, match=words) as caught:
+        call(*arguments, **keywords)
+    return caught.value
+
+
+def run_threads(work, *rows):
+    """work(*row) of each row in a thread of its own, until all have ended."""
+    workers = [threading.Thread(target=work, args=row) for row in rows]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def trace():
+    """Names of the spans, and a context that adds to them."""
+    spans = []
+    return spans, wavelane.Context(trace=lambda track, name, *rest: spans.append(name))
 
 
 @pytest.fixture

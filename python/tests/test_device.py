@@ -9,7 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
-from conftest import draw
+from conftest import draw, refuses, trace
 from producers import CUDA, MANAGED, Driver, Interface, Tensor
 
 import wavelane
@@ -38,11 +38,6 @@ class Fussy(Tensor):
         if current != self.device:
             raise BufferError(f"Can't export tensors on a different CUDA device index. Expected: {self.device}. Current device: {current}.")
         return super().__dlpack__(stream=stream)
-
-
-def trace():
-    spans = []
-    return spans, wavelane.Context(trace=lambda track, name, *rest: spans.append(name))
 
 
 @pytest.mark.parametrize("make, options", [
@@ -80,8 +75,7 @@ def test_device_is_found():
     assert [d.ordinal for d in wavelane.devices()] == [0]
     assert wavelane.encode_picture(Interface(PICTURE)).info.backend.startswith("cuda:0")
     assert wavelane.encode_picture(Tensor(PICTURE)).info.backend.startswith("cuda:0")
-    with pytest.raises(wavelane.Error):
-        wavelane.encode(Interface(PICTURE), device="cpu")
+    refuses(wavelane.Error, None, wavelane.encode, Interface(PICTURE), device="cpu")
 
 
 @pytest.mark.parametrize("view", [lambda a: a[::-1], lambda a: a[:, ::2], lambda a: a[4:40, 5:60, 1:], lambda a: a.transpose(1, 0, 2), lambda a: a[..., 1]])
@@ -92,8 +86,7 @@ def test_strides(view):
         spans, context = trace()
         assert wavelane.encode(make(seen), context=context, device="cuda-only") == wanted
         assert "upload" not in spans
-    with pytest.raises(wavelane.ArgumentError, match="contiguous"):
-        wavelane.encode(Interface(PICTURE[:, ::-1]), style="HT")
+    refuses(wavelane.ArgumentError, "contiguous", wavelane.encode, Interface(PICTURE[:, ::-1]), style="HT")
 
 
 def test_producer_that_refuses():
@@ -101,8 +94,7 @@ def test_producer_that_refuses():
         def __dlpack__(self, *, stream=None):
             raise RuntimeError("no export of this one")
 
-    with pytest.raises(wavelane.ArgumentError, match="no export of this one"):
-        wavelane.encode(Refusing(PICTURE))
+    refuses(wavelane.ArgumentError, "no export of this one", wavelane.encode, Refusing(PICTURE))
 
 
 def test_planes():
@@ -110,8 +102,7 @@ def test_planes():
     wanted = wavelane.encode(PICTURE, device="cpu")
     assert wavelane.encode(Interface(planes), planar=True) == wanted
     assert wavelane.encode([Tensor(p) for p in planes]) == wanted
-    with pytest.raises(wavelane.ArgumentError, match="one device"):
-        wavelane.encode([planes[0], Tensor(planes[1])])
+    refuses(wavelane.ArgumentError, "one device", wavelane.encode, [planes[0], Tensor(planes[1])])
 
 
 @pytest.mark.parametrize("late", ["interface", "argument", "argument of DLPack"])
@@ -144,8 +135,7 @@ def test_no_stream_no_wait():
     assert tensor.streams == [1]  # the legacy default stream
     for named in (1, 2):
         assert wavelane.encode(Interface(pixels, stream=named)) == wavelane.encode(pixels, device="cpu")
-    with pytest.raises(wavelane.ArgumentError, match="stream"):
-        wavelane.encode(Interface(pixels, stream=0))
+    refuses(wavelane.ArgumentError, "stream", wavelane.encode, Interface(pixels, stream=0))
 
 
 def test_planes_of_two_streams():
@@ -188,8 +178,7 @@ def test_bytes_that_stay_on_the_device():
         encoder.submit(Interface(PICTURE))
         picture = encoder.receive()
         assert picture.data is None
-        with pytest.raises(TypeError):
-            bytes(picture)
+        refuses(TypeError, None, bytes, picture)
     seen = picture.__cuda_array_interface__
     data = ctypes.string_at(seen["data"][0], seen["shape"][0])  # device memory is memory of the host here
     assert data == wavelane.encode(PICTURE, style="HT", device="cpu") and len(picture) == len(data) and seen["typestr"] == "|u1"
@@ -200,12 +189,9 @@ def test_bytes_that_stay_on_the_device():
 def test_refused_on_the_device():
     interface = Interface(PICTURE)
     interface.__cuda_array_interface__["typestr"] = ">u2"
-    with pytest.raises(wavelane.ArgumentError, match="byte order"):
-        wavelane.encode(interface)
-    with pytest.raises(wavelane.ArgumentError, match="integers"):
-        wavelane.encode(Interface(PICTURE.astype(np.float32)))
-    with pytest.raises(wavelane.ArgumentError, match="masked"):
-        wavelane.encode(changed(mask=Interface(PICTURE)))
+    refuses(wavelane.ArgumentError, "byte order", wavelane.encode, interface)
+    refuses(wavelane.ArgumentError, "integers", wavelane.encode, Interface(PICTURE.astype(np.float32)))
+    refuses(wavelane.ArgumentError, "masked", wavelane.encode, changed(mask=Interface(PICTURE)))
     with pytest.raises(wavelane.ArgumentError, match="device of DLPack"):
         wavelane.encode(Tensor(PICTURE, 10))  # ROCm
 
@@ -221,8 +207,7 @@ def changed(**members):
     {"shape": ...}, {"typestr": ...}, {"data": ...}, {"typestr": "u"}, {"typestr": 7}, {"typestr": "|ux"}, {"strides": (1, 2)}, {"strides": "x"}, {"data": 5},
     {"data": (None, False)}, {"shape": (-1, 56, 3)}, {"shape": 4}], ids=str)
 def test_malformed_interface(members):
-    with pytest.raises(wavelane.ArgumentError, match="__cuda_array_interface__"):
-        wavelane.encode(changed(**members))
+    refuses(wavelane.ArgumentError, "__cuda_array_interface__", wavelane.encode, changed(**members))
 
 
 @pytest.mark.parametrize("members, words", [
@@ -230,8 +215,7 @@ def test_malformed_interface(members):
     ({"typestr": "<f4"}, "integers"), ({"typestr": "<i8"}, "integers"), ({"typestr": "|V3"}, "integers"), ({"strides": (0, 0, 0)}, "contiguous"),
     ({"typestr": "<u2", "strides": (5, 3, 1)}, "contiguous"), ({"stream": 0}, "stream"), ({"stream": "a"}, "stream"), ({"stream": True}, "stream")], ids=str)
 def test_interface_of_no_picture(members, words):
-    with pytest.raises(wavelane.Error, match=words):
-        wavelane.encode(changed(**members))
+    refuses(wavelane.Error, words, wavelane.encode, changed(**members))
 
 
 def test_interface_that_raises():
@@ -243,10 +227,8 @@ def test_interface_that_raises():
     class Number:
         __cuda_array_interface__ = 5
 
-    with pytest.raises(wavelane.ArgumentError, match="not of this one"):
-        wavelane.encode(Raising())
-    with pytest.raises(wavelane.ArgumentError, match="__cuda_array_interface__"):
-        wavelane.encode(Number())
+    refuses(wavelane.ArgumentError, "not of this one", wavelane.encode, Raising())
+    refuses(wavelane.ArgumentError, "__cuda_array_interface__", wavelane.encode, Number())
 
 
 def test_refused_arrays_leave_nothing():
@@ -254,8 +236,7 @@ def test_refused_arrays_leave_nothing():
     for make in (Interface, Tensor):
         pixels = PICTURE.astype(np.float32)
         gone = weakref.ref(pixels)
-        with pytest.raises(wavelane.ArgumentError):
-            wavelane.encode(make(pixels))
+        refuses(wavelane.ArgumentError, None, wavelane.encode, make(pixels))
         del pixels
         gc.collect()
         assert gone() is None

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import draw
+from conftest import draw, refuses, trace
 from producers import LATE_SECONDS, PRODUCERS, OnlyInterface, StandIn
 
 import wavelane
@@ -33,8 +33,7 @@ def encode_here(array, **options):
 
 def encode_there(array, **options):
     """The bytes; no pixel came from the host."""
-    spans = []
-    context = wavelane.Context(trace=lambda track, name, *rest: spans.append(name))
+    spans, context = trace()
     made = wavelane.encode_picture(array, context=context, device="cuda-only", **options)
     assert made.info.backend.startswith("cuda:")
     assert "kernels" in spans and "upload" not in spans
@@ -84,8 +83,7 @@ def test_rows_upside_down(producer):
     pixels = draw(SHAPE)
     there = producer.put(pixels)
     assert encode_there(producer.cut(there, np.s_[::-1])) == encode_here(pixels[::-1])
-    with pytest.raises(wavelane.ArgumentError, match="contiguous"):
-        wavelane.encode(producer.cut(there, np.s_[:, ::-1]))
+    refuses(wavelane.ArgumentError, "contiguous", wavelane.encode, producer.cut(there, np.s_[:, ::-1]))
 
 
 def test_second_device():
@@ -221,8 +219,7 @@ def test_freed_before_encode_returns(producer):
 def test_pictures_in_flight(producer, options):
     frames = [draw(SHAPE, np.uint16, 12, seed=n) for n in range(24)]
     wanted = [encode_here(f, depth=12, **options) for f in frames]
-    spans = []
-    context = wavelane.Context(trace=lambda track, name, *rest: spans.append(name))
+    spans, context = trace()
     with wavelane.Encoder(SHAPE, "uint16", depth=12, device="cuda-only", context=context, **options) as encoder:
         made = list(encoder.map(producer.put(f) for f in frames))
     assert made == wanted and "kernels" in spans and "upload" not in spans

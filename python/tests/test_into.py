@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import draw
+from conftest import draw, refuses, run_threads
 
 import wavelane
 from wavelane import _encode, _output, _plan
@@ -75,10 +75,8 @@ def test_failures_of_both_ways():
 
     for other in (False, True):
         with Idle() if other else pytest.MonkeyPatch.context():
-            with pytest.raises(wavelane.InputError):
-                wavelane.encode(np.full((8, 8), 300, np.uint16), depth=8)
-            with pytest.raises(KeyError):
-                wavelane.encode(LONG, progress=stop, threads=1)
+            refuses(wavelane.InputError, None, wavelane.encode, np.full((8, 8), 300, np.uint16), depth=8)
+            refuses(KeyError, None, wavelane.encode, LONG, progress=stop, threads=1)
             assert wavelane.encode(PICTURE) == BYTES
 
 
@@ -87,9 +85,8 @@ def test_no_memory(monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(_output, "_new_bytes", fail)
-    with pytest.raises(wavelane.OutOfMemoryError, match="no memory for the output") as caught:
-        wavelane.encode(PICTURE)
-    assert isinstance(caught.value, MemoryError)
+    error = refuses(wavelane.OutOfMemoryError, "no memory for the output", wavelane.encode, PICTURE)
+    assert isinstance(error, MemoryError)
 
 
 def test_an_encode_inside_an_encode():
@@ -116,18 +113,15 @@ def test_buffers(make):
 
 def test_buffers_that_are_too_small():
     for count in (0, 1, len(BYTES) - 1):
-        with pytest.raises(wavelane.SinkError, match=f"has {count} bytes, and the output has {len(BYTES)}") as caught:
-            wavelane.encode_into(PICTURE, bytearray(count))
-        assert caught.value.needed == len(BYTES)
-    with pytest.raises(wavelane.InputError) as caught:
-        wavelane.encode_into(np.full((8, 8), 300, np.uint16), bytearray(1000), depth=8)
-    assert caught.value.needed is None
+        error = refuses(wavelane.SinkError, f"has {count} bytes, and the output has {len(BYTES)}", wavelane.encode_into, PICTURE, bytearray(count))
+        assert error.needed == len(BYTES)
+    error = refuses(wavelane.InputError, None, wavelane.encode_into, np.full((8, 8), 300, np.uint16), bytearray(1000), depth=8)
+    assert error.needed is None
 
 
 def test_buffers_that_cannot_be_written():
     for wrong in (b"12345", bytes(1000), np.zeros((20, 20), np.uint8)[:, ::2], 7, None, "text", memoryview(bytes(10))):
-        with pytest.raises(wavelane.ArgumentError, match="can be written"):
-            wavelane.encode_into(PICTURE, wrong)
+        refuses(wavelane.ArgumentError, "can be written", wavelane.encode_into, PICTURE, wrong)
 
 
 def test_bound():
@@ -139,17 +133,14 @@ def test_bound():
     assert noise.nbytes < wavelane.encode_into(noise, bytearray(wavelane.output_bound(noise.shape, noise.dtype)))
     planes = [(60, 70), (30, 35), (30, 35)]
     assert wavelane.output_bound(planes) > sum(h * w for h, w in planes)
-    with pytest.raises(wavelane.ParameterError):
-        wavelane.output_bound(PICTURE.shape, leevls=3)
+    refuses(wavelane.ParameterError, None, wavelane.output_bound, PICTURE.shape, leevls=3)
 
 
 def test_progress_and_cancel_into():
     token = wavelane.CancelToken()
     token.cancel()
-    with pytest.raises(wavelane.Cancelled):
-        wavelane.encode_into(PICTURE, bytearray(len(BYTES)), cancel=token)
-    with pytest.raises(wavelane.Cancelled):
-        wavelane.encode_into(LONG, bytearray(LONG.nbytes), progress=lambda *_: True, threads=1)
+    refuses(wavelane.Cancelled, None, wavelane.encode_into, PICTURE, bytearray(len(BYTES)), cancel=token)
+    refuses(wavelane.Cancelled, None, wavelane.encode_into, LONG, bytearray(LONG.nbytes), progress=lambda *_: True, threads=1)
 
 
 def test_receive_into():
@@ -164,10 +155,8 @@ def test_receive_into():
             for data in wanted[begin:begin + 3]:
                 picture = encoder.receive_into(buffer)
                 assert picture.data is None and picture.tag == "one" and buffer[:len(picture)] == data
-        with pytest.raises(TypeError, match="receive_into"):
-            bytes(picture)
-        with pytest.raises(TimeoutError):
-            encoder.receive_into(buffer, timeout=0.01)
+        refuses(TypeError, "receive_into", bytes, picture)
+        refuses(TimeoutError, None, encoder.receive_into, buffer, timeout=0.01)
         encoder.end()
         assert encoder.receive_into(buffer) is None
 
@@ -180,26 +169,20 @@ def test_receive_into_a_small_buffer():
     for frame in frames:
         encoder.submit(frame)
     for _ in range(2):
-        with pytest.raises(wavelane.SinkError, match="larger") as caught:
-            encoder.receive_into(bytearray(100))
-        assert caught.value.needed == len(wanted[0]) and encoder.in_flight == 2
-    with pytest.raises(wavelane.ArgumentError, match="can be written"):
-        encoder.receive_into(bytes(10))
+        error = refuses(wavelane.SinkError, "larger", encoder.receive_into, bytearray(100))
+        assert error.needed == len(wanted[0]) and encoder.in_flight == 2
+    refuses(wavelane.ArgumentError, "can be written", encoder.receive_into, bytes(10))
     assert encoder.receive().data == wanted[0]
-    with pytest.raises(wavelane.SinkError):
-        encoder.receive_into(bytearray(100))
+    refuses(wavelane.SinkError, None, encoder.receive_into, bytearray(100))
     buffer = bytearray(len(wanted[1]))
     assert len(encoder.receive_into(buffer)) == len(buffer) and buffer == wanted[1]
     encoder.submit(frames[0])
-    with pytest.raises(wavelane.SinkError):
-        encoder.receive_into(bytearray(100))
+    refuses(wavelane.SinkError, None, encoder.receive_into, bytearray(100))
     encoder.close()
-    with pytest.raises(wavelane.ArgumentError, match="closed"):
-        encoder.receive_into(buffer)
+    refuses(wavelane.ArgumentError, "closed", encoder.receive_into, buffer)
     lost = wavelane.Encoder((60, 70, 3))
     lost.submit(frames[0])
-    with pytest.raises(wavelane.SinkError):
-        lost.receive_into(bytearray(1))
+    refuses(wavelane.SinkError, None, lost.receive_into, bytearray(1))
     del lost
     gc.collect()
 
@@ -207,9 +190,8 @@ def test_receive_into_a_small_buffer():
 def test_a_bad_frame_into_a_buffer():
     with wavelane.Encoder((16, 16), np.uint16, depth=8) as encoder:
         encoder.submit(np.full((16, 16), 1 << 10, np.uint16), tag=5)
-        with pytest.raises(wavelane.InputError) as caught:
-            encoder.receive_into(bytearray(0))
-        assert caught.value.tag == 5 and encoder.in_flight == 0
+        error = refuses(wavelane.InputError, None, encoder.receive_into, bytearray(0))
+        assert error.tag == 5 and encoder.in_flight == 0
 
 
 @pytest.fixture
@@ -252,10 +234,8 @@ def test_plans_of_other_calls(plans):
         wavelane.encode(PICTURE, **kept)
         wavelane.encode(PICTURE, **kept)
     assert len(plans) == 6
-    with pytest.raises(wavelane.ParameterError):
-        wavelane.encode(PICTURE, levels="1.0")
-    with pytest.raises(wavelane.ParameterError):
-        wavelane.encode(PICTURE, levels=1.0)
+    refuses(wavelane.ParameterError, None, wavelane.encode, PICTURE, levels="1.0")
+    refuses(wavelane.ParameterError, None, wavelane.encode, PICTURE, levels=1.0)
     assert wavelane.encode(PICTURE, levels=1) == wanted[1]
 
 
@@ -269,9 +249,5 @@ def test_plans_of_many_threads(plans):
                 failed.append(level)
 
     wanted = {n: wavelane.encode(PICTURE[:20, :20], levels=n) for n in range(1, 14)}
-    workers = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    run_threads(work, *((n,) for n in range(4)))
     assert not failed

@@ -43,7 +43,7 @@ class Jp2Info:
             self.pointer = ffi.new("wvl_jp2_info *", {"struct_size": ffi.sizeof("wvl_jp2_info")})
             self._count = component_count
             for key, value in given.items():
-                if value is not None:
+                if value is not None and key not in ("xml", "boxes"):
                     getattr(self, "_set_" + key)(value)
             self._set_all_boxes(given)
 
@@ -91,12 +91,6 @@ class Jp2Info:
 
     def _set_color_unknown(self, value):
         self.pointer.color_unknown = int(value)
-
-    def _set_xml(self, value):
-        pass  # with the boxes
-
-    def _set_boxes(self, value):
-        pass
 
     def _set_all_boxes(self, given):
         boxes = [] if given.get("xml") is None else [("xml", given["xml"])]

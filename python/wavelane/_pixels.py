@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Pixels of arrays, without a copy where the library can read them as they lie."""
+import contextlib
 import ctypes
 import sys
 
@@ -20,6 +21,15 @@ _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.p
 _capsule_rename = ctypes.pythonapi.PyCapsule_SetName
 _capsule_rename.restype, _capsule_rename.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
 USED = b"used_dltensor"  # the capsule keeps the address of its name
+
+
+@contextlib.contextmanager
+def _asking_producer():
+    """What the producer of an array raises becomes an ArgumentError."""
+    try:
+        yield
+    except PRODUCER_ERRORS as error:
+        refuse(f"not an array that can be read: {error}")
 
 
 def check_count(count):
@@ -113,10 +123,8 @@ def _ask_for_capsule(array, device_type, device, stream):
 def _view_dlpack(array, device_type, device, stream):
     """A tensor on a device. __dlpack__(stream) makes the stream wait for the producer; an event there makes the library wait for the stream."""
     stream = 1 if stream is None else stream
-    try:
+    with _asking_producer():
         capsule = _ask_for_capsule(array, device_type, device, stream)
-    except PRODUCER_ERRORS as error:
-        refuse(f"not an array that can be read: {error}")
     managed = ffi.cast("DLManagedTensor *", _capsule_pointer(capsule, b"dltensor"))
     _capsule_rename(capsule, USED)
     owner = ffi.gc(managed, _give_back)
@@ -179,24 +187,18 @@ def _view(array, stream):
     if isinstance(array, np.ndarray):
         return _view_numpy(array)
     find = getattr(array, "__dlpack_device__", None)
-    try:
+    with _asking_producer():
         device_type, device = map(int, find()) if find is not None else (None, 0)
-    except PRODUCER_ERRORS as error:
-        refuse(f"not an array that can be read: {error}")
     if device_type in (CUDA, CUDA_HOST, CUDA_MANAGED):
         return _view_dlpack(array, device_type, device, stream)
-    try:
+    with _asking_producer():
         interface = getattr(array, "__cuda_array_interface__", None)
-    except PRODUCER_ERRORS as error:
-        refuse(f"not an array that can be read: {error}")
     if interface is not None:
         return _view_cuda_interface(array, interface, stream)
     if device_type not in (None, CPU):
         refuse(f"the array lies on a device of DLPack's type {device_type}: copy it to the host or to a CUDA device")
-    try:
+    with _asking_producer():
         samples = _read_host(array, device_type is not None)
-    except PRODUCER_ERRORS as error:
-        refuse(f"not an array that can be read: {error}")
     return _view_numpy(samples)
 
 

@@ -22,13 +22,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 /* Touches every sample and checks what the header promises about it. */
 static void walk(const wvl_io_component *c)
 {
-    uint32_t x, y;
-
     if (c->depth == 0 || c->depth > 32 || c->sample_bytes != (c->depth <= 8 ? 1 : c->depth <= 16 ? 2 : 4)) {
         abort();
     }
-    for (y = 0; y < c->height; y++) {
-        for (x = 0; x < c->width; x++) {
+    for (uint32_t y = 0; y < c->height; y++) {
+        for (uint32_t x = 0; x < c->width; x++) {
             const uint8_t *at = (const uint8_t *)c->data + y * c->stride_bytes + x * c->sample_stride_bytes;
             uint32_t value = 0;
             uint16_t half;
@@ -52,9 +50,7 @@ static void walk(const wvl_io_component *c)
 
 static void check(const wvl_io_picture *p)
 {
-    uint32_t c;
-
-    for (c = 0; c < p->component_count; c++) {
+    for (uint32_t c = 0; c < p->component_count; c++) {
         const wvl_io_component *k = &p->components[c];
 
         if (k->dx == 0 || k->dy == 0 || k->width != ((uint64_t)p->width + k->dx - 1) / k->dx ||
@@ -355,10 +351,9 @@ static uint8_t *load_file(const char *path, size_t *byte_count)
 
 int main(int argument_count, char **arguments)
 {
-    int i, failed = 0;
-    unsigned choice;
+    int failed = 0;
 
-    for (i = 1; i < argument_count; i++) {
+    for (int i = 1; i < argument_count; i++) {
         size_t byte_count;
         uint8_t *bytes = load_file(arguments[i], &byte_count);
 
@@ -368,7 +363,7 @@ int main(int argument_count, char **arguments)
             continue;
         }
         /* All of the first six bits; floating point and stored planes with few of them. */
-        for (choice = 0; choice < 256; choice += choice < 64 ? 1 : 8 << (choice >> 6)) {
+        for (unsigned choice = 0; choice < 256; choice += choice < 64 ? 1 : 8 << (choice >> 6)) {
             wvl_io_options options;
 
             choose_options(&options, (uint8_t)choice);

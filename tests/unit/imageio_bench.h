@@ -6,6 +6,8 @@
 #ifndef WVL_TESTS_UNIT_IMAGEIO_BENCH_H
 #define WVL_TESTS_UNIT_IMAGEIO_BENCH_H
 
+#include <unistd.h>
+
 #include "imageio.h"
 #include "picture_rows_bench.h"
 #include "tests/support/support.h"
@@ -110,29 +112,12 @@ static inline void put_word(bytes *b, uint32_t word, int big)
     set_32(b, b->count - 4, word, big);
 }
 
-static inline int64_t load_sample(const wvl_io_component *c, uint32_t x, uint32_t y)
-{
-    const uint8_t *at = (const uint8_t *)c->data + y * c->stride_bytes + x * c->sample_stride_bytes;
-    uint16_t half;
-    uint32_t whole;
-
-    if (c->sample_bytes == 1) {
-        return c->is_signed ? (int64_t)(int8_t)*at : (int64_t)*at;
-    }
-    if (c->sample_bytes == 2) {
-        memcpy(&half, at, sizeof half);
-        return c->is_signed ? (int64_t)(int16_t)half : (int64_t)half;
-    }
-    memcpy(&whole, at, sizeof whole);
-    return c->is_signed ? (int64_t)(int32_t)whole : (int64_t)whole;
-}
-
 static inline int64_t sample_at(const wvl_io_picture *p, uint32_t component, uint32_t x, uint32_t y)
 {
     ck_assert_uint_lt(component, p->component_count);
     ck_assert_uint_lt(x, p->components[component].width);
     ck_assert_uint_lt(y, p->components[component].height);
-    return load_sample(&p->components[component], x, y);
+    return wvl_io_sample(&p->components[component], x, y);
 }
 
 /* depth and sign of component 0. */
@@ -186,11 +171,45 @@ static inline void refuse_bytes(const void *from, size_t n, const char *name, co
 static inline void expect_truncations_refused(const uint8_t *from, size_t n, const char *name,
                                               const wvl_io_options *options)
 {
-    size_t cut;
-
-    for (cut = 0; cut < n; cut++) {
+    for (size_t cut = 0; cut < n; cut++) {
         refuse_bytes(from, cut, name, options, name);
     }
+}
+
+/* A file of the suite, which make_file() makes anew. */
+static char file_path[] = "/tmp/imageio-XXXXXX";
+
+static inline void make_file(void)
+{
+    strcpy(file_path, "/tmp/imageio-XXXXXX");
+    int file = mkstemp(file_path);
+    ck_assert_int_ge(file, 0);
+    close(file);
+}
+
+static inline void load_file(bytes *b)
+{
+    FILE *file = fopen(file_path, "rb");
+    ck_assert_ptr_nonnull(file);
+    b->count = fread(b->at, 1, sizeof b->at, file);
+    ck_assert_uint_lt(b->count, sizeof b->at);
+    fclose(file);
+}
+
+/* Standard input becomes a pipe that gives these bytes. */
+static inline void feed(const void *at, size_t n)
+{
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        close(ends[0]);
+        _exit(write(ends[1], at, n) == (ssize_t)n ? 0 : 1);
+    }
+    close(ends[1]);
+    ck_assert_int_eq(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    close(ends[0]);
 }
 
 static inline uint64_t next_random(uint64_t *state)
@@ -233,10 +252,10 @@ static inline void read_damaged(const uint8_t *from, size_t n, const char *name,
 static inline uint32_t crc_of_bytes(uint32_t crc, const uint8_t *at, size_t n)
 {
     static uint32_t table[256];
-    uint32_t i, k;
+    uint32_t k;
 
     if (table[1] == 0) {
-        for (i = 0; i < 256; i++) {
+        for (uint32_t i = 0; i < 256; i++) {
             for (table[i] = i, k = 0; k < 8; k++) {
                 table[i] = table[i] >> 1 ^ ((table[i] & 1) != 0 ? 0xedb88320u : 0);
             }
@@ -250,12 +269,12 @@ static inline uint32_t crc_of_bytes(uint32_t crc, const uint8_t *at, size_t n)
 
 static inline uint32_t crc_of_picture(const wvl_io_picture *p)
 {
-    uint32_t crc = 0, c, x, y;
+    uint32_t crc = 0;
 
-    for (c = 0; c < p->component_count; c++) {
-        for (y = 0; y < p->components[c].height; y++) {
-            for (x = 0; x < p->components[c].width; x++) {
-                uint32_t value = (uint32_t)load_sample(&p->components[c], x, y);
+    for (uint32_t c = 0; c < p->component_count; c++) {
+        for (uint32_t y = 0; y < p->components[c].height; y++) {
+            for (uint32_t x = 0; x < p->components[c].width; x++) {
+                uint32_t value = (uint32_t)wvl_io_sample(&p->components[c], x, y);
                 uint8_t little[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
                                      (uint8_t)(value >> 24)};
 

@@ -4,7 +4,6 @@
 #include "tiff_layout.h"
 
 #include <tiffio.h>
-#include <unistd.h>
 
 #ifdef WVL_HAVE_PNG
 #include <png.h>
@@ -13,38 +12,12 @@
 #define WIDTH 37u
 #define HEIGHT 21u
 
-static char folder[64];
-static char path[128];
-
-static void make_folder(void)
-{
-    strcpy(folder, "/tmp/imageio-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/picture", folder);
-}
-
-static void remove_folder(void)
-{
-    unlink(path);
-    rmdir(folder);
-}
-
-static void load_written(bytes *b)
-{
-    FILE *file = fopen(path, "rb");
-
-    ck_assert_ptr_nonnull(file);
-    b->count = fread(b->at, 1, sizeof b->at, file);
-    ck_assert_uint_lt(b->count, sizeof b->at);
-    fclose(file);
-}
-
 static void read_written(wvl_io_picture *p, const wvl_io_options *options)
 {
     char error[256] = "";
 
-    ck_assert_msg(wvl_io_read_picture(path, options, p, error, sizeof error) == 0, "%s", error);
-    expect_rows_of_file(path, options, 0, p);
+    ck_assert_msg(wvl_io_read_picture(file_path, options, p, error, sizeof error) == 0, "%s", error);
+    expect_rows_of_file(file_path, options, 0, p);
 }
 
 static void refuse_written(const char *reason)
@@ -52,27 +25,27 @@ static void refuse_written(const char *reason)
     wvl_io_picture p;
     char error[256] = "";
 
-    ck_assert_int_lt(wvl_io_read_picture(path, NULL, &p, error, sizeof error), 0);
+    ck_assert_int_lt(wvl_io_read_picture(file_path, NULL, &p, error, sizeof error), 0);
     ck_assert_msg(strstr(error, reason) != NULL, "\"%s\" does not say \"%s\"", error, reason);
 }
 
 static void write_rows(TIFF *tiff, const layout *l)
 {
-    uint32_t planes = l->planar == PLANARCONFIG_SEPARATE ? l->samples : 1, c, x, y, k;
+    uint32_t planes = l->planar == PLANARCONFIG_SEPARATE ? l->samples : 1;
     uint8_t row[WIDTH * 4 * 4], tile[16 * 16 * 4 * 4];
 
-    for (c = 0; c < planes && !l->tiled; c++) {
-        for (y = 0; y < HEIGHT; y++) {
+    for (uint32_t c = 0; c < planes && !l->tiled; c++) {
+        for (uint32_t y = 0; y < HEIGHT; y++) {
             fill_row(row, l, c, 0, y, WIDTH);
             ck_assert_int_eq(TIFFWriteScanline(tiff, row, y, (uint16_t)c), 1);
         }
     }
-    for (c = 0; c < planes && l->tiled; c++) {
-        for (y = 0; y < HEIGHT; y += 16) {
-            for (x = 0; x < WIDTH; x += 16) {
+    for (uint32_t c = 0; c < planes && l->tiled; c++) {
+        for (uint32_t y = 0; y < HEIGHT; y += 16) {
+            for (uint32_t x = 0; x < WIDTH; x += 16) {
                 size_t at = 0;
 
-                for (k = 0; k < 16; k++) {
+                for (uint32_t k = 0; k < 16; k++) {
                     at += fill_row(tile + at, l, c, x, y + k, 16);
                 }
                 ck_assert_int_gt(TIFFWriteTile(tiff, tile, x, y, 0, (uint16_t)c), 0);
@@ -83,21 +56,9 @@ static void write_rows(TIFF *tiff, const layout *l)
 
 static TIFF *start_tiff(const layout *l)
 {
-    TIFF *tiff = TIFFOpen(path, l->mode);
-
+    TIFF *tiff = open_layout(file_path, l, WIDTH, HEIGHT);
     ck_assert_ptr_nonnull(tiff);
-    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, WIDTH);
-    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, HEIGHT);
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, l->depth);
-    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, l->samples);
-    TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, l->is_signed ? SAMPLEFORMAT_INT : SAMPLEFORMAT_UINT);
-    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, l->planar);
-    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, l->photometric);
-    TIFFSetField(tiff, TIFFTAG_COMPRESSION, l->compression);
-    if (l->tiled) {
-        TIFFSetField(tiff, TIFFTAG_TILEWIDTH, 16);
-        TIFFSetField(tiff, TIFFTAG_TILELENGTH, 16);
-    } else {
+    if (!l->tiled) {
         TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 5);
     }
     return tiff;
@@ -105,13 +66,13 @@ static TIFF *start_tiff(const layout *l)
 
 static void expect_samples(const wvl_io_picture *p, const layout *l)
 {
-    uint32_t c, x, y, wrong = 0;
+    uint32_t wrong = 0;
 
     expect_shape(p, WIDTH, HEIGHT, l->samples, l->depth, (int)l->is_signed);
-    for (c = 0; c < l->samples; c++) {
-        for (y = 0; y < HEIGHT; y++) {
-            for (x = 0; x < WIDTH; x++) {
-                wrong += load_sample(&p->components[c], x, y) != expected_sample(l, c, x, y);
+    for (uint32_t c = 0; c < l->samples; c++) {
+        for (uint32_t y = 0; y < HEIGHT; y++) {
+            for (uint32_t x = 0; x < WIDTH; x++) {
+                wrong += wvl_io_sample(&p->components[c], x, y) != expected_sample(l, c, x, y);
             }
         }
     }
@@ -145,8 +106,8 @@ static void round_trip(const layout *l)
     read_written(&p, NULL);
     expect_samples(&p, l);
     wvl_io_release_picture(&p);
-    ck_assert_int_eq(wvl_io_read_picture(path, &(wvl_io_options){.keep_words = WVL_IO_KEEP_ALL_WORDS}, &p, NULL, 0),
-                     WVL_IO_OK);
+    ck_assert_int_eq(
+        wvl_io_read_picture(file_path, &(wvl_io_options){.keep_words = WVL_IO_KEEP_ALL_WORDS}, &p, NULL, 0), WVL_IO_OK);
     ck_assert_int_eq(p.words, words_of(l));
     ck_assert_int_eq(wvl_io_expand_words(&p), WVL_IO_OK);
     expect_samples(&p, l);
@@ -157,10 +118,9 @@ static void round_trip(const layout *l)
 TEST_RANGE(tiff_every_layout, 1, 33)
 {
     static const char *const modes[] = {"wl", "wb", "w8"};
-    unsigned k;
 
-    make_folder();
-    for (k = 0; k < 3 * 2 * 2 * 2 * 2; k++) {
+    make_file();
+    for (unsigned k = 0; k < 3 * 2 * 2 * 2 * 2; k++) {
         layout l = {modes[k % 3],
                     (unsigned)_i,
                     1,
@@ -176,7 +136,7 @@ TEST_RANGE(tiff_every_layout, 1, 33)
         }
         round_trip(&l);
     }
-    remove_folder();
+    unlink(file_path);
 }
 
 TEST_EACH(tiff_min_is_white_and_coders, 6)
@@ -190,9 +150,9 @@ TEST_EACH(tiff_min_is_white_and_coders, 6)
         {"w", 16, 4, 0, PLANARCONFIG_CONTIG, 0, PHOTOMETRIC_SEPARATED, COMPRESSION_PACKBITS},
     };
 
-    make_folder();
+    make_file();
     round_trip(&layouts[_i]);
-    remove_folder();
+    unlink(file_path);
 }
 
 TEST(tiff_tags)
@@ -203,7 +163,7 @@ TEST(tiff_tags)
     wvl_io_picture p;
     TIFF *tiff;
 
-    make_folder();
+    make_file();
     tiff = start_tiff(&l);
     TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, extra);
     TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (uint32_t)sizeof profile, profile);
@@ -227,7 +187,7 @@ TEST(tiff_tags)
     ck_assert(p.y_pixels_per_metre > 5905.51 && p.y_pixels_per_metre < 5905.52);
     ck_assert_uint_eq(p.orientation, 6);
     wvl_io_release_picture(&p);
-    remove_folder();
+    unlink(file_path);
 }
 
 /* Depth of the palette from how its entries were widened. */
@@ -239,11 +199,11 @@ TEST_EACH(tiff_palettes, 4)
     uint16_t map[3][16];
     wvl_io_picture p;
     TIFF *tiff;
-    uint32_t k, x = 5, y = 7;
+    uint32_t x = 5, y = 7;
 
-    make_folder();
+    make_file();
     keep.keep_palette = 1;
-    for (k = 0; k < 48; k++) {
+    for (uint32_t k = 0; k < 48; k++) {
         map[k / 16][k % 16] = (uint16_t)((200 - 3 * k) * factors[_i]);
     }
     tiff = start_tiff(&l);
@@ -252,7 +212,7 @@ TEST_EACH(tiff_palettes, 4)
     TIFFClose(tiff);
     read_written(&p, NULL);
     expect_shape(&p, WIDTH, HEIGHT, 3, depths[_i], 0);
-    for (k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         ck_assert_int_eq(sample_at(&p, k, x, y),
                          map[k][stored_bits(&l, 0, x, y)] / (depths[_i] == 16 ? 1 : factors[_i]));
     }
@@ -263,7 +223,7 @@ TEST_EACH(tiff_palettes, 4)
     ck_assert_uint_eq(p.palette_depth, depths[_i]);
     ck_assert_uint_eq(p.palette[3 * 9 + 2], map[2][9] / (depths[_i] == 16 ? 1 : factors[_i]));
     wvl_io_release_picture(&p);
-    remove_folder();
+    unlink(file_path);
 }
 
 /* Units of luma and chroma in strips and tiles, with parts beyond the right and lower edge. */
@@ -272,25 +232,25 @@ TEST_EACH(tiff_subsampled, 8)
     static const uint16_t steps[][2] = {{2, 1}, {2, 2}, {4, 2}, {1, 2}};
     unsigned sx = steps[_i / 2][0], sy = steps[_i / 2][1], tiled = _i % 2;
     layout l = {"w", 8, 3, 0, PLANARCONFIG_CONTIG, tiled, PHOTOMETRIC_YCBCR, COMPRESSION_LZW};
-    uint32_t across = tiled ? 16 : (WIDTH + sx - 1) / sx * sx, down = tiled ? 16 : 8, x0, y0, x, y, c, k;
+    uint32_t across = tiled ? 16 : (WIDTH + sx - 1) / sx * sx, down = tiled ? 16 : 8;
     static uint8_t chunk[64 * 64 * 3];
     TIFF *tiff;
     wvl_io_picture p;
 
-    make_folder();
+    make_file();
     tiff = start_tiff(&l);
     TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, sx, sy);
     if (!tiled) {
         TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, down);
     }
-    for (y0 = 0; y0 < HEIGHT; y0 += down) {
-        for (x0 = 0; x0 < WIDTH; x0 += across) {
+    for (uint32_t y0 = 0; y0 < HEIGHT; y0 += down) {
+        for (uint32_t x0 = 0; x0 < WIDTH; x0 += across) {
             uint32_t rows = !tiled && HEIGHT - y0 < down ? HEIGHT - y0 : down;
             size_t n = 0;
 
-            for (y = 0; y < rows; y += sy) {
-                for (x = 0; x < across; x += sx) {
-                    for (k = 0; k < sx * sy; k++) {
+            for (uint32_t y = 0; y < rows; y += sy) {
+                for (uint32_t x = 0; x < across; x += sx) {
+                    for (uint32_t k = 0; k < sx * sy; k++) {
                         chunk[n++] = (uint8_t)stored_bits(&l, 0, x0 + x + k % sx, y0 + y + k / sx);
                     }
                     chunk[n++] = (uint8_t)stored_bits(&l, 1, (x0 + x) / sx, (y0 + y) / sy);
@@ -309,19 +269,19 @@ TEST_EACH(tiff_subsampled, 8)
     read_written(&p, NULL);
     ck_assert_int_eq(p.color, WVL_IO_YCC);
     ck_assert_int_eq(p.color_declared, 1);
-    for (c = 0; c < 3; c++) {
+    for (uint32_t c = 0; c < 3; c++) {
         const wvl_io_component *q = &p.components[c];
 
         ck_assert_uint_eq(q->dx, c == 0 ? 1 : sx);
         ck_assert_uint_eq(q->height, c == 0 ? HEIGHT : (HEIGHT + sy - 1) / sy);
-        for (y = 0; y < q->height; y++) {
-            for (x = 0; x < q->width; x++) {
-                ck_assert_int_eq(load_sample(q, x, y), stored_bits(&l, c, x, y));
+        for (uint32_t y = 0; y < q->height; y++) {
+            for (uint32_t x = 0; x < q->width; x++) {
+                ck_assert_int_eq(wvl_io_sample(q, x, y), stored_bits(&l, c, x, y));
             }
         }
     }
     wvl_io_release_picture(&p);
-    remove_folder();
+    unlink(file_path);
 }
 
 TEST(tiff_refusals)
@@ -330,7 +290,7 @@ TEST(tiff_refusals)
     layout l = plain;
     TIFF *tiff;
 
-    make_folder();
+    make_file();
     l.photometric = PHOTOMETRIC_CIELAB;
     tiff = start_tiff(&l);
     write_rows(tiff, &l);
@@ -343,7 +303,7 @@ TEST(tiff_refusals)
     write_rows(tiff, &l);
     TIFFClose(tiff);
     refuse_written("SampleFormat 3: floating point; --float-transfer");
-    remove_folder();
+    unlink(file_path);
 }
 
 /* A directory and nothing else: width and height near 2^31, one strip at offset 8. */
@@ -354,14 +314,14 @@ TEST_EACH(tiff_claims, 2)
                                          {262, 3, 1},      {273, 4, 8},      {279, 4, 64}};
     static const uint32_t claims[] = {0x7fffffff, 60000};
     static const char *const reasons[] = {"limit of 8589934592 samples", "truncated"};
-    size_t n = sizeof fields / sizeof fields[0], k;
+    size_t n = sizeof fields / sizeof fields[0];
     bytes b;
 
     b.count = 0;
     put(&b, "II*\0", 4);
     put_le32(&b, 8);
     put_le16(&b, (unsigned)n);
-    for (k = 0; k < n; k++) {
+    for (size_t k = 0; k < n; k++) {
         put_le16(&b, fields[k][0]);
         put_le16(&b, fields[k][1]);
         put_le32(&b, 1);
@@ -379,15 +339,15 @@ TEST_EACH(tiff_damaged, 8)
     TIFF *tiff;
     bytes b;
 
-    make_folder();
+    make_file();
     tiff = start_tiff(&l);
     TIFFSetField(tiff, TIFFTAG_ICCPROFILE, 16u, "0123456789abcdef");
     write_rows(tiff, &l);
     TIFFClose(tiff);
-    load_written(&b);
+    load_file(&b);
     expect_truncations_refused(b.at, b.count, "a.tif", NULL);
     read_damaged(b.at, b.count, "a.tif", NULL, 1500);
-    remove_folder();
+    unlink(file_path);
 }
 
 #ifdef WVL_HAVE_PNG
@@ -437,9 +397,8 @@ static void set_transparency(png_structp png, png_infop info, const png_case *k,
 static void set_palette(png_structp png, png_infop info, int depth)
 {
     png_color colors[256];
-    int i;
 
-    for (i = 0; i < 1 << depth; i++) {
+    for (int i = 0; i < 1 << depth; i++) {
         colors[i].red = (png_byte)(255 - i);
         colors[i].green = (png_byte)i;
         colors[i].blue = (png_byte)(i ^ 0x5a);
@@ -467,10 +426,9 @@ static void write_png(const png_case *k, const layout *l)
     static uint8_t image[HEIGHT][WIDTH * 8];
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
     png_infop info = png_create_info_struct(png);
-    FILE *file = fopen(path, "wb");
+    FILE *file = fopen(file_path, "wb");
     png_bytep rows[HEIGHT];
     const uint16_t probe = 1;
-    uint32_t y;
 
     ck_assert_ptr_nonnull(file);
     png_init_io(png, file);
@@ -486,7 +444,7 @@ static void write_png(const png_case *k, const layout *l)
     if (k->depth == 16 && *(const uint8_t *)&probe == 1) {
         png_set_swap(png);
     }
-    for (y = 0; y < HEIGHT; y++) {
+    for (uint32_t y = 0; y < HEIGHT; y++) {
         fill_row(image[y], l, 0, 0, y, WIDTH);
         rows[y] = image[y];
     }
@@ -499,7 +457,7 @@ static void write_png(const png_case *k, const layout *l)
 static int64_t expected_png(const png_case *k, const layout *l, uint32_t c, uint32_t x, uint32_t y)
 {
     static const uint8_t alphas[3] = {0, 77, 200};
-    uint32_t v = stored_bits(l, 0, x, y), n = l->samples, i, same = 0;
+    uint32_t v = stored_bits(l, 0, x, y), n = l->samples, same = 0;
 
     if (k->color_type == PNG_COLOR_TYPE_PALETTE) {
         return c == 0 ? 255 - v : c == 1 ? v : c == 2 ? (v ^ 0x5a) : v < 3 ? alphas[v] : 255;
@@ -507,7 +465,7 @@ static int64_t expected_png(const png_case *k, const layout *l, uint32_t c, uint
     if (c < n) {
         return stored_bits(l, c, x, y);
     }
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         same += stored_bits(l, i, x, y) == stored_bits(l, i, 3, 3);
     }
     return same == n ? 0 : (1 << k->depth) - 1;
@@ -518,20 +476,20 @@ TEST_EACH(png_every_kind, sizeof png_cases / sizeof png_cases[0])
     const png_case *k = &png_cases[_i];
     layout l = png_layout(k);
     int is_palette = k->color_type == PNG_COLOR_TYPE_PALETTE;
-    uint32_t n = (is_palette ? 3 : l.samples) + (k->has_transparency ? 1u : 0u), c, x, y, wrong = 0;
+    uint32_t n = (is_palette ? 3 : l.samples) + (k->has_transparency ? 1u : 0u), wrong = 0;
     wvl_io_options keep = {0};
     wvl_io_picture p;
     bytes b;
 
-    make_folder();
+    make_file();
     keep.keep_palette = 1;
     write_png(k, &l);
     read_written(&p, NULL);
     expect_shape(&p, WIDTH, HEIGHT, n, is_palette ? 8 : l.depth, 0);
-    for (c = 0; c < n; c++) {
-        for (y = 0; y < HEIGHT; y++) {
-            for (x = 0; x < WIDTH; x++) {
-                wrong += load_sample(&p.components[c], x, y) != expected_png(k, &l, c, x, y);
+    for (uint32_t c = 0; c < n; c++) {
+        for (uint32_t y = 0; y < HEIGHT; y++) {
+            for (uint32_t x = 0; x < WIDTH; x++) {
+                wrong += wvl_io_sample(&p.components[c], x, y) != expected_png(k, &l, c, x, y);
             }
         }
     }
@@ -548,14 +506,14 @@ TEST_EACH(png_every_kind, sizeof png_cases / sizeof png_cases[0])
     }
     ck_assert_uint_eq(p.palette_columns, is_palette ? n : 0);
     wvl_io_release_picture(&p);
-    load_written(&b);
+    load_file(&b);
     expect_truncations_refused(b.at, b.count, "a.png", NULL);
     read_damaged(b.at, b.count, "a.png", NULL, 200);
     b.at[16] = 0x7f; /* width 2^31 - something, with a wrong checksum */
     refuse_bytes(b.at, b.count, "a.png", NULL, "libpng: ");
     set_32(&b, 29, crc_of_bytes(0, b.at + 12, 17), 1);
     refuse_bytes(b.at, b.count, "a.png", NULL, "IHDR");
-    remove_folder();
+    unlink(file_path);
 }
 #endif
 

@@ -2,6 +2,7 @@
 /* Picture readers at their limits: memory that fails, pipes that do not end, and what follows the picture. */
 #define _GNU_SOURCE
 #include "imageio_bench.h"
+#include "tiff_layout.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +10,6 @@
 #include <png.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <tiffio.h>
-#include <unistd.h>
 
 /* Sanitizers bring an allocator of their own. */
 #if defined(__has_feature)
@@ -59,31 +58,11 @@ SHOWN void *realloc(void *block, size_t n) { return fails(n) ? NULL : __libc_rea
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static char path[] = "/tmp/imageio-limits-XXXXXX";
-
-static void load(bytes *b)
-{
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    b->count = fread(b->at, 1, sizeof b->at, file);
-    ck_assert_uint_lt(b->count, sizeof b->at);
-    (void)fclose(file);
-    (void)unlink(path);
-}
-
-static void make_path(void)
-{
-    (void)strcpy(path, "/tmp/imageio-limits-XXXXXX");
-    int fd = mkstemp(path);
-    ck_assert_int_ge(fd, 0);
-    (void)close(fd);
-}
-
 static void make_png(bytes *b)
 {
     uint8_t row[16 * 3] = {1, 2, 3};
-    make_path();
-    FILE *file = fopen(path, "wb");
+    make_file();
+    FILE *file = fopen(file_path, "wb");
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
     png_infop info = png_create_info_struct(png);
     ck_assert_int_eq(setjmp(png_jmpbuf(png)), 0);
@@ -98,27 +77,24 @@ static void make_png(bytes *b)
     png_write_end(png, info);
     png_destroy_write_struct(&png, &info);
     (void)fclose(file);
-    load(b);
+    load_file(b);
+    (void)unlink(file_path);
 }
 
 static void make_tiff(bytes *b, int compression)
 {
+    const layout l = {"w", 8, 1, 0, PLANARCONFIG_CONTIG, 0, PHOTOMETRIC_MINISBLACK, (unsigned)compression};
     uint8_t row[64] = {1, 2, 3};
-    make_path();
-    TIFF *tiff = TIFFOpen(path, "w");
-    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, 64);
-    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, 4);
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
-    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
-    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
+
+    make_file();
+    TIFF *tiff = open_layout(file_path, &l, 64, 4);
     TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 2);
     for (uint32_t y = 0; y < 4; y++) {
         ck_assert_int_eq(TIFFWriteScanline(tiff, row, y, 0), 1);
     }
     TIFFClose(tiff);
-    load(b);
+    load_file(b);
+    (void)unlink(file_path);
 }
 
 static void make_bmp(bytes *b)
@@ -141,7 +117,7 @@ static void make_text(bytes *b, const char *text)
 
 enum { PNG, LZW, DEFLATE, PLAIN, BMP, DPX, PNM, PAM, PGX, KINDS };
 
-static const char *make_file(bytes *b, int kind)
+static const char *make_picture(bytes *b, int kind)
 {
     static const char *const names[KINDS] = {"a.png", "a.tif", "a.tif", "a.tif", "a.bmp",
                                              "a.dpx", "a.ppm", "a.pam", "a.pgx"};
@@ -196,7 +172,7 @@ TEST_EACH(failed_allocations_are_memory_errors, CAN_FAIL ? KINDS : 0)
     wvl_io_picture p;
     char error[256];
     bytes b = {.count = 0};
-    const char *name = make_file(&b, _i);
+    const char *name = make_picture(&b, _i);
     int counts[4] = {0}, is_tiff = _i == LZW || _i == DEFLATE || _i == PLAIN;
     calls = 0;
     fail_at = LONG_MAX;
@@ -217,7 +193,7 @@ TEST_EACH(failed_allocations_are_memory_errors, CAN_FAIL ? KINDS : 0)
 TEST_RANGE(little_memory, LZW, CAN_FAIL ? PLAIN + 1 : LZW)
 {
     bytes b = {.count = 0};
-    const char *name = make_file(&b, _i);
+    const char *name = make_picture(&b, _i);
     int counts[4] = {0};
     for (size_t memory = 0; memory < 200000; memory += 251) {
         counts[read_with_failure(&b, name, 0, memory)]++;
@@ -234,11 +210,7 @@ TEST(impossible_memory)
     wvl_io_options o = {.max_samples = UINT64_MAX, .max_input_bytes = UINT64_MAX};
     wvl_io_picture p;
     char error[256] = "";
-    int ends[2];
-    ck_assert_int_eq(pipe(ends), 0);
-    ck_assert_int_gt(write(ends[1], head, sizeof head - 1), 0);
-    (void)close(ends[1]);
-    ck_assert_int_ge(dup2(ends[0], STDIN_FILENO), 0);
+    feed(head, sizeof head - 1);
     ck_assert_int_eq(wvl_io_read_picture("-", &o, &p, error, sizeof error), WVL_IO_ERROR_MEMORY);
     ck_assert_ptr_nonnull(strstr(error, "not enough memory for 18014398509481984 bytes"));
 }
@@ -250,7 +222,7 @@ TEST_EACH(what_follows, KINDS)
     wvl_io_options all = {.ignore_rest = 1};
     wvl_io_picture p;
     bytes b = {.count = 0}, one;
-    const char *name = make_file(&b, _i);
+    const char *name = make_picture(&b, _i);
     read_bytes(&p, b.at, b.count, name, NULL);
     ck_assert_str_eq(p.note, "");
     wvl_io_release_picture(&p);
@@ -282,12 +254,6 @@ TEST(padding_before_what_follows)
     refuse_bytes(b.at, b.count, "a.dpx", NULL, "only one picture per input is read");
 }
 
-static void fill_pipe(int fd, const bytes *b)
-{
-    ck_assert_int_eq((int)write(fd, b->at, b->count), (int)b->count);
-    (void)close(fd);
-}
-
 /* No more is taken from a pipe than the limit, and the limit itself suffices. */
 TEST_EACH(limited_pipes, KINDS)
 {
@@ -295,14 +261,11 @@ TEST_EACH(limited_pipes, KINDS)
     wvl_io_picture p;
     char error[256];
     bytes b = {.count = 0};
-    (void)make_file(&b, _i);
+    (void)make_picture(&b, _i);
     for (int short_by = 0; short_by < 2; short_by++) {
-        int ends[2], is_enough = !short_by;
+        int is_enough = !short_by;
         error[0] = '\0';
-        ck_assert_int_eq(pipe(ends), 0);
-        fill_pipe(ends[1], &b);
-        ck_assert_int_ge(dup2(ends[0], STDIN_FILENO), 0);
-        (void)close(ends[0]);
+        feed(b.at, b.count);
         o.max_input_bytes = b.count - (size_t)short_by;
         int result = wvl_io_read_picture("-", &o, &p, error, sizeof error);
         ck_assert_msg(result == (is_enough ? WVL_IO_OK : WVL_IO_ERROR_INPUT), "%d: %s", result, error);
@@ -320,7 +283,7 @@ TEST_RANGE(endless_tiff, LZW, PLAIN + 1)
     bytes b = {.count = 0};
     uint8_t rest[4096] = {0};
     int ends[2];
-    (void)make_file(&b, _i);
+    (void)make_picture(&b, _i);
     ck_assert_int_eq(pipe(ends), 0);
     pid_t writer = fork();
     ck_assert_int_ge(writer, 0);
@@ -348,7 +311,6 @@ TEST_EACH(endless_chunk, 2)
     static const uint8_t head[] = {0x70, 0, 0, 0, 'i', 'T', 'X', 't', 'a', 0, 0, 0};
     wvl_io_picture p;
     char error[256] = "";
-    int ends[2];
     bytes whole = {.count = 0}, b = {.count = 0};
     make_png(&whole);
     size_t at = _i ? whole.count - 12 : 33; /* IEND; behind IHDR */
@@ -357,10 +319,7 @@ TEST_EACH(endless_chunk, 2)
     put(&b, whole.at + at, whole.count - at);
     greatest = 0;
     refuse_bytes(b.at, b.count, "a.png", NULL, "truncated");
-    ck_assert_int_eq(pipe(ends), 0);
-    fill_pipe(ends[1], &b);
-    ck_assert_int_ge(dup2(ends[0], STDIN_FILENO), 0);
-    (void)close(ends[0]);
+    feed(b.at, b.count);
     ck_assert_int_eq(wvl_io_read_picture("-", NULL, &p, error, sizeof error), WVL_IO_ERROR_INPUT);
     ck_assert_msg(strstr(error, "more than 64 MiB") != NULL, "%s", error);
     ck_assert_uint_lt(greatest, 16u << 20);

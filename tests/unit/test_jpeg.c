@@ -4,12 +4,11 @@
  * exactly, whatever decodes it, so that samples are compared for equality.
  */
 #include "imageio_bench.h"
+#include "tiff_layout.h"
 
 #include <math.h>
-#include <unistd.h>
 
 #include <jpeglib.h>
-#include <tiffio.h>
 
 #define WIDTH 37u
 #define HEIGHT 21u
@@ -449,34 +448,26 @@ static void put_blocks(TIFF *tiff, int is_tiled)
 }
 
 /* A picture of one colour, in YCbCr. */
-static void write_tiff(const char *path, int is_tiled, unsigned step_x, unsigned step_y)
+static void write_tiff(int is_tiled, unsigned step_x, unsigned step_y)
 {
-    TIFF *tiff = TIFFOpen(path, "w");
+    const layout l = {"w", 8, 3, 0, PLANARCONFIG_CONTIG, (unsigned)is_tiled, PHOTOMETRIC_YCBCR, COMPRESSION_JPEG};
+    TIFF *tiff = open_layout(file_path, &l, WIDTH, HEIGHT);
+
     ck_assert_ptr_nonnull(tiff);
-    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, WIDTH);
-    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, HEIGHT);
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
-    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 3);
-    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_JPEG);
-    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_YCBCR);
     TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, step_x, step_y);
     TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
-    if (is_tiled) {
-        TIFFSetField(tiff, TIFFTAG_TILEWIDTH, 16u);
-        TIFFSetField(tiff, TIFFTAG_TILELENGTH, 16u);
-    } else {
+    if (!is_tiled) {
         TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 16u);
     }
     put_blocks(tiff, is_tiled);
     TIFFClose(tiff);
 }
 
-static void expect_rgb(const char *path)
+static void expect_rgb(void)
 {
     wvl_io_picture p;
     char error[256];
-    ck_assert_msg(wvl_io_read_picture(path, NULL, &p, error, sizeof error) == 0, "%s", error);
+    ck_assert_msg(wvl_io_read_picture(file_path, NULL, &p, error, sizeof error) == 0, "%s", error);
     ck_assert_int_eq(p.color, WVL_IO_RGB);
     ck_assert_int_eq(p.was_ycc, 1);
     ck_assert_msg(strstr(p.note, "YCbCr of JPEG data became RGB") != NULL, "\"%s\"", p.note);
@@ -494,21 +485,19 @@ TEST_EACH(jpeg_in_tiff_becomes_rgb, 6)
     static const uint16_t steps[][2] = {{1, 1}, {2, 1}, {2, 2}};
     unsigned sx = steps[_i / 2][0], sy = steps[_i / 2][1];
     int is_tiled = _i % 2, gives_planes = sx * sy == 1 || (sx * sy == 4) == is_tiled;
-    char path[] = "/tmp/jpeg-in-tiff-XXXXXX", error[256];
+    char error[256];
     wvl_io_picture p;
-    int fd = mkstemp(path);
-    ck_assert_int_ge(fd, 0);
-    close(fd);
+    make_file();
     if (TIFFIsCODECConfigured(COMPRESSION_JPEG)) {
-        write_tiff(path, is_tiled, sx, sy);
-        expect_rgb(path);
-        int result = wvl_io_read_picture(path, &(wvl_io_options){.keep_ycc = 1}, &p, error, sizeof error);
+        write_tiff(is_tiled, sx, sy);
+        expect_rgb();
+        int result = wvl_io_read_picture(file_path, &(wvl_io_options){.keep_ycc = 1}, &p, error, sizeof error);
         ck_assert_int_eq(result == 0, gives_planes);
         ck_assert(gives_planes || strstr(error, "leave --jpeg-ycc keep out"));
         ck_assert(!gives_planes || (p.color == WVL_IO_YCC && p.components[1].dx == sx && p.components[1].dy == sy));
         wvl_io_release_picture(&p);
     }
-    unlink(path);
+    unlink(file_path);
 }
 
 TEST_MAIN("jpeg")

@@ -232,7 +232,7 @@ static void seen_at(int orientation, int r, int c, int rows, int columns, int *s
 TEST_RANGE(samples_are_turned, 1, 9)
 {
     char error[128];
-    int r, c, seen_r, seen_c;
+    int seen_r, seen_c;
     start();
     picture.orientation = (uint8_t)_i;
     picture.x_pixels_per_metre = 1;
@@ -241,8 +241,8 @@ TEST_RANGE(samples_are_turned, 1, 9)
     ck_assert_uint_eq(picture.orientation, 1);
     ck_assert_uint_eq(picture.width, _i >= 5 ? 2 : 3);
     ck_assert(picture.x_pixels_per_metre == (_i >= 5 ? 2 : 1) && picture.y_pixels_per_metre == (_i >= 5 ? 1 : 2));
-    for (r = 0; r < 2; r++) {
-        for (c = 0; c < 3; c++) {
+    for (int r = 0; r < 2; r++) {
+        for (int c = 0; c < 3; c++) {
             seen_at(_i, r, c, 2, 3, &seen_r, &seen_c);
             ck_assert_int_eq(wvl_io_sample(&picture.components[0], (uint32_t)seen_c, (uint32_t)seen_r), 100 * r + c);
         }

@@ -5,12 +5,11 @@
  */
 #define _GNU_SOURCE
 #include "imageio_bench.h"
+#include "tiff_layout.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <tiffio.h>
-#include <unistd.h>
 #ifdef WVL_HAVE_PNG
 #include <png.h>
 #endif
@@ -27,47 +26,12 @@
 #define MOST_RESIDENT_KB (40L << 10)
 #endif
 
-static char path[] = "/tmp/wavelane_rows_XXXXXX";
-
-static void make_file(void)
-{
-    int file = mkstemp(path);
-    ck_assert_int_ge(file, 0);
-    close(file);
-}
-
 static void write_file(const void *at, size_t n)
 {
-    FILE *file = fopen(path, "wb");
+    FILE *file = fopen(file_path, "wb");
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(at, 1, n, file), n);
     ck_assert_int_eq(fclose(file), 0);
-}
-
-static size_t load_file(uint8_t *at, size_t room)
-{
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    size_t n = fread(at, 1, room, file);
-    fclose(file);
-    ck_assert_uint_lt(n, room);
-    return n;
-}
-
-/* Standard input becomes a pipe that gives these bytes. */
-static void feed(const void *at, size_t n)
-{
-    int ends[2];
-    ck_assert_int_eq(pipe(ends), 0);
-    pid_t child = fork();
-    ck_assert_int_ge(child, 0);
-    if (child == 0) {
-        close(ends[0]);
-        _exit(write(ends[1], at, n) == (ssize_t)n ? 0 : 1);
-    }
-    close(ends[1]);
-    ck_assert_int_eq(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
-    close(ends[0]);
 }
 
 static wvl_io_rows *open_input(const char *name, const wvl_io_options *options)
@@ -171,9 +135,9 @@ TEST(made_rows)
     wvl_io_picture whole;
     char text[512], error[256] = "";
     make_file();
-    snprintf(text, sizeof text, "%s >%s", command, path);
+    snprintf(text, sizeof text, "%s >%s", command, file_path);
     ck_assert_int_eq(system(text), 0);
-    ck_assert_msg(wvl_io_read_picture(path, NULL, &whole, error, sizeof error) == 0, "%s", error);
+    ck_assert_msg(wvl_io_read_picture(file_path, NULL, &whole, error, sizeof error) == 0, "%s", error);
     expect_shape(&whole, 300, 201, 3, 12, 0);
     ck_assert_int_ne(sample_at(&whole, 0, 0, 0), sample_at(&whole, 1, 0, 0));
     FILE *made = popen(command, "r");
@@ -182,21 +146,18 @@ TEST(made_rows)
     expect_rows_of_file("-", NULL, 64, &whole);
     (void)pclose(made);
     wvl_io_release_picture(&whole);
-    unlink(path);
+    unlink(file_path);
 }
 
 /* ---- TIFF ------------------------------------------------------------------------------------ */
 
-static TIFF *start_tiff(const char *mode, uint32_t width, uint32_t height, uint16_t planar)
+static TIFF *start_tiff(const char *mode, uint32_t width, uint32_t height, uint16_t planar, uint16_t compression,
+                        unsigned tiled)
 {
-    TIFF *tiff = TIFFOpen(path, mode);
+    const layout l = {mode, 16, 3, 0, planar, tiled, PHOTOMETRIC_RGB, compression};
+    TIFF *tiff = open_layout(file_path, &l, width, height);
+
     ck_assert_ptr_nonnull(tiff);
-    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, width);
-    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, height);
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 16);
-    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 3);
-    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, planar);
-    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB);
     return tiff;
 }
 
@@ -204,9 +165,8 @@ static TIFF *start_tiff(const char *mode, uint32_t width, uint32_t height, uint1
 static void write_strips(const char *mode, uint16_t planar, uint16_t compression, uint16_t fill)
 {
     uint16_t row[24];
-    TIFF *tiff = start_tiff(mode, 8, 23, planar);
+    TIFF *tiff = start_tiff(mode, 8, 23, planar, compression, 0);
     TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 5u);
-    TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
     TIFFSetField(tiff, TIFFTAG_FILLORDER, fill);
     for (uint16_t s = 0; s < (planar == PLANARCONFIG_SEPARATE ? 3 : 1); s++) {
         for (uint32_t y = 0; y < 23; y++) {
@@ -222,19 +182,19 @@ static void write_strips(const char *mode, uint16_t planar, uint16_t compression
 TEST_EACH(strips_in_all_orders, 32)
 {
     static const char *const modes[4] = {"wl", "wb", "wl8", "wb8"};
-    static uint8_t at[16384];
+    bytes b;
     wvl_io_picture p;
     make_file();
     write_strips(modes[_i & 3], _i & 4 ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG,
                  _i & 8 ? COMPRESSION_LZW : COMPRESSION_NONE, _i & 16 ? FILLORDER_LSB2MSB : FILLORDER_MSB2LSB);
-    size_t n = load_file(at, sizeof at);
-    read_bytes(&p, at, n, "a.tif", NULL);
+    load_file(&b);
+    read_bytes(&p, b.at, b.count, "a.tif", NULL);
     ck_assert_int_eq(sample_at(&p, 0, 1, 22), (uint16_t)((_i & 4 ? 523 : 3 * 523) + 22 * 7919));
     wvl_io_release_picture(&p);
     if (!(_i & 8)) { /* the last bytes of the samples are not in the file */
-        expect_truncations_refused(at, 8 + 6 * 8 * 23, "a.tif", NULL);
+        expect_truncations_refused(b.at, 8 + 6 * 8 * 23, "a.tif", NULL);
     }
-    unlink(path);
+    unlink(file_path);
 }
 
 /* Tiles of 16 rows: a row of them, one as it is decoded, and one as it is stored. Stored rows go straight to the
@@ -243,26 +203,24 @@ TEST(memory_of_a_reader)
 {
     static const uint8_t zeros[16 * 16 * 6];
     make_file();
-    TIFF *tiff = start_tiff("w", 100, 40, PLANARCONFIG_CONTIG);
-    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, 16u);
-    TIFFSetField(tiff, TIFFTAG_TILELENGTH, 16u);
+    TIFF *tiff = start_tiff("w", 100, 40, PLANARCONFIG_CONTIG, COMPRESSION_NONE, 1);
     for (uint32_t i = 0; i < 21; i++) {
         ck_assert_int_gt((int)TIFFWriteEncodedTile(tiff, i, (void *)(uintptr_t)zeros, sizeof zeros), 0);
     }
     TIFFClose(tiff);
-    wvl_io_rows *rows = open_input(path, NULL);
+    wvl_io_rows *rows = open_input(file_path, NULL);
     ck_assert_uint_eq(wvl_io_rows_memory(rows), 100 * 16 * 6 + 2 * sizeof zeros);
     wvl_io_rows_close(rows);
     write_strips("wl", PLANARCONFIG_CONTIG, COMPRESSION_NONE, FILLORDER_MSB2LSB);
-    rows = open_input(path, NULL);
+    rows = open_input(file_path, NULL);
     ck_assert_uint_eq(wvl_io_rows_memory(rows), 0);
     wvl_io_rows_close(rows);
     write_strips("wl", PLANARCONFIG_SEPARATE, COMPRESSION_LZW, FILLORDER_MSB2LSB);
-    rows = open_input(path, NULL);
+    rows = open_input(file_path, NULL);
     ck_assert_uint_ge(wvl_io_rows_memory(rows), 8 * 5 * 6);
     ck_assert_uint_le(wvl_io_rows_memory(rows), 2 * 8 * 5 * 6);
     wvl_io_rows_close(rows);
-    unlink(path);
+    unlink(file_path);
 }
 
 TEST(tiff_from_a_pipe)
@@ -270,17 +228,17 @@ TEST(tiff_from_a_pipe)
     bytes b;
     make_file();
     write_strips("wl", PLANARCONFIG_CONTIG, COMPRESSION_NONE, FILLORDER_MSB2LSB);
-    b.count = load_file(b.at, sizeof b.at);
+    load_file(&b);
     expect_obstacle(&b, "a.tif", NULL, "rows of a TIFF file may lie anywhere");
-    unlink(path);
+    unlink(file_path);
 }
 
 /* ---- PNG ------------------------------------------------------------------------------------- */
 
 #ifdef WVL_HAVE_PNG
-static size_t write_png(int interlace, uint8_t *at, size_t room)
+static void write_png(int interlace, bytes *b)
 {
-    FILE *file = fopen(path, "wb");
+    FILE *file = fopen(file_path, "wb");
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
     png_infop info = png_create_info_struct(png);
     png_text late = {.compression = PNG_TEXT_COMPRESSION_NONE, .key = (char *)"Title", .text = (char *)"late"};
@@ -300,40 +258,40 @@ static size_t write_png(int interlace, uint8_t *at, size_t room)
     png_write_end(png, info);
     png_destroy_write_struct(&png, &info);
     fclose(file);
-    return load_file(at, room);
+    load_file(b);
 }
 
 /* Metadata behind the pixels: known before the first row from a file, with the last row from a pipe. */
 TEST(late_metadata_of_png)
 {
-    uint8_t at[1024];
+    bytes b;
     char error[256] = "";
     make_file();
-    size_t n = write_png(PNG_INTERLACE_NONE, at, sizeof at);
-    wvl_io_rows *rows = open_input(path, NULL);
+    write_png(PNG_INTERLACE_NONE, &b);
+    wvl_io_rows *rows = open_input(file_path, NULL);
     ck_assert_uint_eq(wvl_io_rows_picture(rows)->metadata.text_count, 1);
     ck_assert_str_eq(wvl_io_rows_picture(rows)->metadata.texts[0].value, "late");
     ck_assert_int_eq(read_portions(rows, 4, NULL, error, sizeof error), 0);
     ck_assert_uint_eq(wvl_io_rows_picture(rows)->metadata.text_count, 1);
     wvl_io_rows_close(rows);
-    feed(at, n);
+    feed(b.at, b.count);
     rows = open_input("-", NULL);
     ck_assert_uint_eq(wvl_io_rows_picture(rows)->metadata.text_count, 0);
     ck_assert_int_eq(read_portions(rows, 4, NULL, error, sizeof error), 0);
     ck_assert_uint_eq(wvl_io_rows_picture(rows)->metadata.text_count, 1);
     wvl_io_rows_close(rows);
-    unlink(path);
+    unlink(file_path);
 }
 
 /* The reader goes on without what it gave away. */
 TEST(description_moves)
 {
-    uint8_t at[1024];
+    bytes b;
     char error[256] = "";
     wvl_io_picture picture;
     make_file();
-    (void)write_png(PNG_INTERLACE_NONE, at, sizeof at);
-    wvl_io_rows *rows = open_input(path, NULL);
+    write_png(PNG_INTERLACE_NONE, &b);
+    wvl_io_rows *rows = open_input(file_path, NULL);
     ck_assert_int_eq(wvl_io_rows_take_description(rows, &picture), WVL_IO_OK);
     ck_assert_uint_eq(wvl_io_rows_picture(rows)->metadata.text_count, 0);
     ck_assert_ptr_ne(wvl_io_rows_picture(rows)->components, picture.components);
@@ -343,16 +301,16 @@ TEST(description_moves)
     wvl_io_rows_close(rows);
     ck_assert_str_eq(picture.metadata.texts[0].value, "late");
     wvl_io_release_picture(&picture);
-    unlink(path);
+    unlink(file_path);
 }
 
 TEST(interlaced_png)
 {
     bytes b;
     make_file();
-    b.count = write_png(PNG_INTERLACE_ADAM7, b.at, sizeof b.at);
+    write_png(PNG_INTERLACE_ADAM7, &b);
     expect_obstacle(&b, "a.png", NULL, "interlaced");
-    unlink(path);
+    unlink(file_path);
 }
 #endif
 
@@ -363,7 +321,7 @@ TEST(changed_file_is_refused)
     char error[256] = "";
     make_file();
     write_file(ppm, sizeof ppm - 1);
-    wvl_io_rows *rows = open_input(path, NULL);
+    wvl_io_rows *rows = open_input(file_path, NULL);
     ck_assert_int_eq(wvl_io_rows_restart(rows, error, sizeof error), 0);
     write_file("P6 3 2 255\nabcdefghijklmnopqr", sizeof ppm - 1);
     ck_assert_int_eq(wvl_io_rows_restart(rows, error, sizeof error), WVL_IO_ERROR_INPUT);
@@ -374,7 +332,7 @@ TEST(changed_file_is_refused)
     ck_assert_int_eq(wvl_io_rows_restart(rows, error, sizeof error), 0);
     ck_assert_int_eq(read_portions(rows, 3, NULL, error, sizeof error), 0);
     wvl_io_rows_close(rows);
-    unlink(path);
+    unlink(file_path);
 }
 
 TEST(requests_are_checked)
@@ -436,7 +394,7 @@ static void write_tall_pgm(void)
 {
     static const char head[] = "P5 10000 52428 255\n";
     write_file(head, sizeof head - 1);
-    ck_assert_int_eq(truncate(path, (off_t)TALL_BYTES), 0);
+    ck_assert_int_eq(truncate(file_path, (off_t)TALL_BYTES), 0);
 }
 
 static void put_big(FILE *file, uint64_t value, unsigned byte_count)
@@ -463,7 +421,7 @@ static void write_tall_tiff(int is_planar, int is_tiled)
     const uint64_t strips = is_planar ? 3 : 1;
     const uint64_t chunks = is_tiled ? tiles : strips, chunk_bytes = width * height * 6 / chunks;
     const uint64_t lists = 16 + 8 + 20 * 11 + 8, data = lists + 2 * 8 * chunks;
-    FILE *file = fopen(path, "wb");
+    FILE *file = fopen(file_path, "wb");
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite("II+\0\10\0\0\0\20\0\0\0\0\0\0\0", 1, 16, file), 16);
     put_big(file, is_tiled ? 11 : 10, 8);
@@ -495,14 +453,14 @@ static void write_tall_tiff(int is_planar, int is_tiled)
         put_big(file, chunk_bytes, 8);
     }
     ck_assert_int_eq(fclose(file), 0);
-    ck_assert_int_eq(truncate(path, (off_t)(data + chunks * chunk_bytes)), 0);
+    ck_assert_int_eq(truncate(file_path, (off_t)(data + chunks * chunk_bytes)), 0);
 }
 
 static void read_tall(void)
 {
     char error[256] = "";
     wvl_io_rows *rows;
-    if (wvl_io_rows_open(path, NULL, &rows, error, sizeof error) != 0) {
+    if (wvl_io_rows_open(file_path, NULL, &rows, error, sizeof error) != 0) {
         fprintf(stderr, "%s\n", error);
         _exit(2);
     }
@@ -537,7 +495,7 @@ TEST_EACH(tall_pictures_in_little_memory, 4)
         read_tall();
     }
     ck_assert_int_eq(wait4(child, &status, 0, &used), child);
-    unlink(path);
+    unlink(file_path);
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d", status);
     ck_assert_msg(used.ru_maxrss < MOST_RESIDENT_KB, "%ld KiB", used.ru_maxrss);
 }

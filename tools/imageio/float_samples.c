@@ -71,15 +71,10 @@ double wvl_io_transfer_value(wvl_io_float_transfer transfer, double low, double 
 
 /* ---- Range ----------------------------------------------------------------------------------- */
 
-static uint8_t *place_of(const wvl_io_component *k, uint32_t x, uint32_t y)
-{
-    return (uint8_t *)k->data + (size_t)y * k->stride_bytes + (size_t)x * k->sample_stride_bytes;
-}
-
 static double value_at(const wvl_io_component *k, uint32_t x, uint32_t y)
 {
     float v;
-    memcpy(&v, place_of(k, x, y), sizeof v);
+    memcpy(&v, wvl_io_place(k, x, y), sizeof v);
     return (double)v;
 }
 
@@ -169,7 +164,7 @@ static void convert(wvl_io_component *k, wvl_io_float_transfer transfer, double 
             double v = value_at(k, x, y);
             uint16_t code = (uint16_t)floor(wvl_io_transfer_value(transfer, low, high, v) * TOP + 0.5);
             count(t, low, high, v);
-            memcpy(place_of(k, x, y), &code, sizeof code);
+            memcpy(wvl_io_place(k, x, y), &code, sizeof code);
         }
     }
     k->depth = 16;

@@ -14,8 +14,8 @@ int wvl_io_finish_floats(wvl_io_context *context);
 /* The float of the same value. */
 float wvl_io_float_of_half(uint16_t half);
 
-/* Of positive finite numbers, and of -1100..1000: from additions, products and divisions only, so that all machines
-   have the same result. Within 1e-14 of the truth, relative to the larger of it and 1. */
+/* The logarithm of positive finite numbers, and the power of -1100..1000: made of additions, products and divisions
+   only, so that all machines have the same result. Within 1e-14 of the truth, relative to the larger of it and 1. */
 double wvl_io_log2(double value);
 double wvl_io_exp2(double exponent);
 /* f of 0..1 for a value; NaN becomes 0. */

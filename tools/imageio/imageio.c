@@ -7,7 +7,7 @@
 
 typedef wvl_io_kind kind;
 
-/* What may follow a picture in its file. */
+/* The bytes that may follow a picture in its file. */
 enum {
     REST_IGNORED,   /* anything: files of this kind often end with bytes that mean nothing to readers */
     REST_NO_SECOND, /* anything but the beginning of another picture of the same kind, which nobody would get to see */
@@ -21,7 +21,7 @@ static int refuse_png(wvl_io_context *context)
     return wvl_io_fail(context, "this build reads no PNG: it was made without libpng");
 }
 
-const wvl_io_row_format wvl_io_png_rows = {refuse_png, NULL, NULL, NULL};
+const wvl_io_row_format wvl_io_png_rows = {refuse_png, NULL, NULL, NULL, 1};
 #endif
 
 #ifndef WVL_HAVE_JPEG
@@ -30,7 +30,7 @@ static int refuse_jpeg(wvl_io_context *context)
     return wvl_io_fail(context, "this build reads no JPEG: it was made without libjpeg");
 }
 
-const wvl_io_row_format wvl_io_jpeg_rows = {refuse_jpeg, NULL, NULL, NULL};
+const wvl_io_row_format wvl_io_jpeg_rows = {refuse_jpeg, NULL, NULL, NULL, 1};
 #endif
 
 #ifndef WVL_HAVE_OPENJPEG

@@ -64,11 +64,16 @@ static inline int64_t wvl_io_load(const uint8_t *at, unsigned bytes, int is_sign
     return is_signed ? (int64_t)(int32_t)word : (int64_t)word;
 }
 
+/* The place of sample (x, y). */
+static inline uint8_t *wvl_io_place(const wvl_io_component *component, uint32_t x, uint32_t y)
+{
+    return (uint8_t *)component->data + y * component->stride_bytes + x * component->sample_stride_bytes;
+}
+
 /* Sample (x, y), which must lie in the component. */
 static inline int64_t wvl_io_sample(const wvl_io_component *component, uint32_t x, uint32_t y)
 {
-    const uint8_t *row = (const uint8_t *)component->data + y * component->stride_bytes;
-    return wvl_io_load(row + x * component->sample_stride_bytes, component->sample_bytes, component->is_signed);
+    return wvl_io_load(wvl_io_place(component, x, y), component->sample_bytes, component->is_signed);
 }
 
 typedef enum wvl_io_color {
@@ -160,7 +165,7 @@ typedef struct wvl_io_picture {
     char note[192]; /* what a careful person would want to know though nothing was refused; or "" */
 } wvl_io_picture;
 
-/* What a reader returns. */
+/* The results of a reader. */
 enum {
     WVL_IO_OK = 0,
     WVL_IO_ERROR_INPUT = -1, /* the file cannot be read, or is not what it claims to be */
@@ -216,7 +221,7 @@ int wvl_io_read_picture(const char *path, const wvl_io_options *options, wvl_io_
 int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options,
                        wvl_io_picture *out, char *error, size_t error_bytes);
 
-/* Whether a file that begins so is one of a format that is read. Returns as wvl_io_read_picture does. */
+/* Says if a file that begins with these bytes has a format that is read. Returns as wvl_io_read_picture does. */
 int wvl_io_recognise(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options, char *error,
                      size_t error_bytes);
 
@@ -231,7 +236,7 @@ void wvl_io_release_picture(wvl_io_picture *picture);
 /* Samples that were kept in words become integers, where they lie. WVL_IO_OK or WVL_IO_ERROR_MEMORY. */
 int wvl_io_expand_words(wvl_io_picture *picture);
 
-/* What a directory of a TIFF file says that it is. */
+/* The kind that a directory of a TIFF file declares. */
 typedef enum wvl_io_page_kind { WVL_IO_PAGE_FULL, WVL_IO_PAGE_REDUCED, WVL_IO_PAGE_MASK } wvl_io_page_kind;
 
 typedef struct wvl_io_page {
@@ -277,10 +282,10 @@ int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *
  * would have to begin with an incomplete group of samples. On failure the picture is untouched.
  */
 int wvl_io_orient_picture(wvl_io_picture *picture, char *error, size_t error_bytes);
-/* Whether that exchanges width and height. */
+/* 1: the orientation exchanges width and height. */
 static inline int wvl_io_orientation_swaps(uint8_t orientation) { return orientation >= 5 && orientation <= 8; }
 
-/* What JP2 may do with an ICC profile (ISO/IEC 15444-1 I.5.3.3: the restricted method). */
+/* The use that JP2 may make of an ICC profile (ISO/IEC 15444-1 I.5.3.3: the restricted method). */
 typedef enum wvl_io_icc {
     WVL_IO_ICC_GREY,  /* restricted: monochrome input or display profile, PCS XYZ */
     WVL_IO_ICC_RGB,   /* restricted: three-component matrix profile, input or display, PCS XYZ, no A2B0 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the readers share: the byte source, failing with a reason, allocation of samples, palettes. */
+/* Parts that the readers share: the byte source, failing with a reason, allocation of samples, palettes. */
 #ifndef WVL_TOOLS_IMAGEIO_INTERNAL_H
 #define WVL_TOOLS_IMAGEIO_INTERNAL_H
 
@@ -47,10 +47,10 @@ typedef struct wvl_io_context {
     size_t error_bytes;
     int no_memory; /* memory was refused: the cause of the failure */
 
-    /* Of formats that give rows. */
+    /* Members of formats that give rows. */
     int by_rows;                      /* 1: rows are wanted; 0: the whole picture */
     const char *needs_all;            /* why not by rows; set by begin, NULL: rows can be given */
-    void *state;                      /* of the format, freed by the caller of release */
+    void *state;                      /* of the format; owned */
     int is_interleaved;               /* all components lie in one buffer */
     const uint8_t *order;             /* NULL, or the place of each component in an interleaved pixel */
     uint64_t held_bytes;              /* that the format holds while it gives rows */
@@ -70,8 +70,9 @@ typedef struct wvl_io_row_format {
     int (*rows)(wvl_io_context *context, uint32_t first, uint32_t count);
     /* Behind the last row; leaves the source behind the picture. May be NULL. */
     int (*end)(wvl_io_context *context);
-    /* Frees what the state owns, at any time after begin was called; the state may be NULL. May be NULL. */
+    /* Frees what the state owns, at any time after begin was called. May be NULL. */
     void (*release)(wvl_io_context *context);
+    size_t state_bytes; /* not 0; the state is zeroed before begin */
 } wvl_io_row_format;
 
 /* source.c. The int results are 0, or -1 with the reason already in the error text. */
@@ -113,7 +114,7 @@ int wvl_io_fail_memory(wvl_io_context *context, const char *what, uint64_t byte_
 void wvl_io_note(wvl_io_context *context, const char *remark, ...) WVL_IO_PRINTF(2, 3);
 /* Likewise to picture->lost. */
 void wvl_io_lose(wvl_io_context *context, const char *name);
-/* What the interface returns for a 0 or -1 of a reader. */
+/* The result of the interface for a 0 or -1 of a reader. */
 static inline int wvl_io_result_of(const wvl_io_context *context, int result)
 {
     int reason = context->no_memory ? WVL_IO_ERROR_MEMORY : WVL_IO_ERROR_INPUT;
@@ -122,7 +123,8 @@ static inline int wvl_io_result_of(const wvl_io_context *context, int result)
 void wvl_io_clear_picture(wvl_io_picture *picture);
 void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what);
 
-/* Whether so much memory can be had now, before a library that ends the process for want of it (D-guard-02). 0 or -1.
+/* Checks that so much memory can be had now, before a library that ends the process for want of it (D-guard-02). 0 or
+ * -1.
  */
 int wvl_io_reserve(wvl_io_context *context, uint64_t byte_count, const char *what);
 
@@ -163,8 +165,6 @@ static inline uint8_t *wvl_io_pixels(const wvl_io_context *context, uint32_t y)
 /* Reads rows first .. end - 1 of a component, or of all where they are interleaved, and puts them in host order. */
 int wvl_io_read_stored_rows(wvl_io_context *context, uint32_t component, uint32_t first, uint32_t end, int big_endian,
                             const char *what);
-/* Zeroed state of the format, which the context then owns. */
-void *wvl_io_make_state(wvl_io_context *context, size_t byte_count);
 /* Sum over the components of width * height; describe has bounded it. */
 uint64_t wvl_io_sample_count(const wvl_io_picture *picture);
 /* Refuses samples outside the declared depth, in rows first .. end - 1 of a component. */
@@ -328,6 +328,8 @@ static inline void wvl_io_store(uint8_t *at, unsigned bytes, uint32_t sample)
         memcpy(at, &sample, sizeof sample);
     }
 }
+/* The highest of samples of 1 or 2 bytes without a sign. */
+uint32_t wvl_io_highest(const uint8_t *row, size_t count, unsigned bytes);
 /* Two's complement of `depth` bits becomes that of the container. */
 static inline void wvl_io_extend_signs(uint8_t *row, unsigned bytes, unsigned depth, size_t count)
 {

@@ -47,8 +47,8 @@ static void put_head(uint8_t *to, size_t all_bytes, uint32_t type)
     }
 }
 
-/* What is copied of a box that is no association, as check_xml: XML and labels (15444-2 M.11.13) without NULs at the
- * end. */
+/* The bytes of a box, which is no association, that are copied. Results as of check_xml. XML and labels (15444-2
+ * M.11.13) without NULs at the end. */
 static int check_content(wvl_io_jp2 *j, const box *b, size_t *byte_count)
 {
     if (b->type == TYPE('x', 'm', 'l', ' ')) {

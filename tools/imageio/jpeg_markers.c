@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the application segments of a JPEG file say: ICC, EXIF, XMP, IPTC, resolution. */
+/* The contents of the application segments of a JPEG file: ICC, EXIF, XMP, IPTC, resolution. */
 #include "read_jpeg.h"
 
 #include <stdlib.h>

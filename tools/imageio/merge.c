@@ -19,15 +19,6 @@ static uint8_t step_for(uint32_t whole, uint32_t part)
    the smallest upper end, and no lower end may lie above it. */
 static uint64_t upper_end(uint32_t part, uint8_t step) { return (uint64_t)part * step; }
 
-/* The components in order as they shall be, without moving a sample. */
-static void list_components(wvl_io_component *list, const wvl_io_picture *parts, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        memcpy(list, parts[i].components, parts[i].component_count * sizeof *list);
-        list += parts[i].component_count;
-    }
-}
-
 static int declare_steps(wvl_io_context *context, wvl_io_component *list, uint32_t n, const uint8_t *steps)
 {
     uint64_t width = UINT32_MAX, height = UINT32_MAX;
@@ -103,7 +94,7 @@ static int count_components(wvl_io_context *context, const wvl_io_picture *parts
     return sum != 0 ? 0 : wvl_io_fail(context, "no picture: give at least one");
 }
 
-/* What all parts say in common; several greys have no declared meaning together. */
+/* Takes over what all parts have in common; several greys have no declared meaning together. */
 static void inherit(wvl_io_context *context, wvl_io_picture *parts, size_t count)
 {
     wvl_io_picture *out = context->picture;
@@ -140,7 +131,10 @@ int wvl_io_merge_components(wvl_io_picture *parts, size_t count, const uint8_t *
         result = wvl_io_fail_memory(&context, "components", (uint64_t)n * sizeof *list);
     }
     if (result == 0) {
-        list_components(list, parts, count);
+        uint32_t at = 0;
+        for (size_t i = 0; i < count; at += parts[i++].component_count) {
+            memcpy(list + at, parts[i].components, parts[i].component_count * sizeof *list);
+        }
         result = steps ? declare_steps(&context, list, n, steps) : derive_steps(&context, list, n);
     }
     TRY(result, check_steps(&context, list, n));

@@ -55,8 +55,8 @@ static const char *name_of_kind(wvl_io_blob_kind kind)
     return names[kind];
 }
 
-/* As wvl_io_check_xml. What lies behind "<?xpacket end=...?>" is no part of the packet: programs that write a shorter
- * one over a longer one leave the end of that there. */
+/* Results as of wvl_io_check_xml. Bytes behind "<?xpacket end=...?>" are no part of the packet: programs that write a
+ * shorter one over a longer one leave the end of that there. */
 static int check_packet(const uint8_t *bytes, size_t *byte_count, char *reason, size_t reason_bytes)
 {
     static const char end[] = "<?xpacket end=";

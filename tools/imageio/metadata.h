@@ -36,7 +36,7 @@ typedef struct wvl_io_blob {
     size_t bytes;
 } wvl_io_blob;
 
-/* What a text of the file means. */
+/* The meaning of a text of the file. */
 typedef enum wvl_io_field {
     WVL_IO_FIELD_OTHER, /* no field of XMP is known for it */
     WVL_IO_FIELD_TITLE,
@@ -89,11 +89,11 @@ void wvl_io_drop_blob(wvl_io_metadata *metadata, wvl_io_blob_kind kind);
 /* 1 when there is nothing in it. */
 int wvl_io_is_metadata_empty(const wvl_io_metadata *metadata);
 
-/* Whether bytes are a well-formed XML document with namespaces, in an encoding that Expat or the C library reads. 0:
- * they are, and *byte_count is without NULs at the end; 1: they are not, for this reason; -1: memory is short. */
+/* Checks that bytes are a well-formed XML document with namespaces, in an encoding that Expat or the C library reads.
+ * 0: they are, and *byte_count is without NULs at the end; 1: they are not, for this reason; -1: memory is short. */
 int wvl_io_check_xml(const void *bytes, size_t *byte_count, char *reason, size_t reason_bytes);
 
-/* Whether bytes are a TIFF stream whose directories (IFD0, EXIF, GPS, Interoperability) and their values lie within
+/* 1: the bytes are a TIFF stream whose directories (IFD0, EXIF, GPS, Interoperability) and their values lie within
  * it. Values of a type that nobody knows are not looked at. */
 int wvl_io_is_exif_sound(const uint8_t *bytes, size_t byte_count);
 

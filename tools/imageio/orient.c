@@ -34,7 +34,7 @@ static int can_turn(wvl_io_context *context, const turn *t)
     return 0;
 }
 
-/* Of a square of rows and columns of the turned picture, small enough that what it reads and writes stays in cache. */
+/* A square of the turned picture, small enough that the samples it reads and writes stay in cache. */
 typedef struct square {
     uint32_t x, y, width, height;
 } square;

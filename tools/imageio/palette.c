@@ -30,26 +30,14 @@ int wvl_io_describe_indexed(wvl_io_context *context, uint64_t width, uint64_t he
     return 0;
 }
 
-static uint32_t highest_index(const uint8_t *row, uint32_t width, unsigned index_bytes)
-{
-    uint32_t highest = 0;
-
-    for (uint32_t x = 0; x < width; x++) {
-        uint32_t index = (uint32_t)wvl_io_load(row + (size_t)x * index_bytes, index_bytes, 0);
-
-        highest = index > highest ? index : highest;
-    }
-    return highest;
-}
-
 /* Right to left: pixel x is written at x * columns * sample bytes, never left of where index x lies. */
 static void expand_row(uint8_t *row, uint32_t width, unsigned index_bytes, const wvl_io_palette *palette)
 {
     uint32_t columns = palette->columns;
 
     for (uint32_t x = width; x-- > 0;) {
-        const uint16_t *entry =
-            palette->values + (size_t)wvl_io_load(row + (size_t)x * index_bytes, index_bytes, 0) * columns;
+        size_t index = index_bytes == 1 ? row[x] : (size_t)wvl_io_load(row + 2 * (size_t)x, 2, 0);
+        const uint16_t *entry = palette->values + index * columns;
 
         if (palette->depth <= 8) {
             for (uint32_t k = 0; k < columns; k++) {
@@ -66,7 +54,7 @@ int wvl_io_finish_indexed_row(wvl_io_context *context, uint32_t row, unsigned in
 {
     const wvl_io_component *first = &context->picture->components[0];
     uint8_t *bytes = wvl_io_row(context, 0, row);
-    uint32_t highest = highest_index(bytes, first->width, index_bytes);
+    uint32_t highest = wvl_io_highest(bytes, first->width, index_bytes);
 
     if (highest >= palette->entries) {
         return wvl_io_fail(context, "row %u: palette index %u, the palette has %u entries", row, highest,

@@ -51,7 +51,7 @@ int wvl_io_fail_memory(wvl_io_context *context, const char *what, uint64_t byte_
     return wvl_io_fail(context, "%s: not enough memory for %llu bytes", what, (unsigned long long)byte_count);
 }
 
-/* Whether an item, which is not empty, stands in a list with these separators. */
+/* 1: the item, which is not empty, stands in the list with these separators. */
 static int is_listed(const char *list, const char *separator, const char *item)
 {
     size_t bytes = strlen(item), step = strlen(separator);
@@ -142,7 +142,7 @@ static uint64_t memory_of_machine(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
-/* Of samples, which come anew with each picture of a folder: pages of 4 KiB, touched one by one, were a fifth of the
+/* Memory of samples comes anew with each picture of a folder: pages of 4 KiB, touched one by one, were a fifth of the
  * time that a lossless HT encode of a DPX file of 2048x1080 took (D-imageio-02). Only whole large pages are asked for,
  * so such blocks begin with one: in memory of threads malloc has none that does. */
 static void *allocate_large(uint64_t byte_count)
@@ -347,13 +347,20 @@ int wvl_io_read_stored_rows(wvl_io_context *context, uint32_t component, uint32_
     return 0;
 }
 
-void *wvl_io_make_state(wvl_io_context *context, size_t byte_count)
+/* `bytes` is a constant of each call, so that compilers make vectors of the loop. */
+static inline uint32_t highest_of(const uint8_t *row, size_t count, unsigned bytes)
 {
-    context->state = calloc(1, byte_count);
-    if (!context->state) {
-        wvl_io_fail_memory(context, "reader", byte_count);
+    uint32_t highest = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t v = (uint32_t)wvl_io_load(row + i * bytes, bytes, 0);
+        highest = v > highest ? v : highest;
     }
-    return context->state;
+    return highest;
+}
+
+uint32_t wvl_io_highest(const uint8_t *row, size_t count, unsigned bytes)
+{
+    return bytes == 1 ? highest_of(row, count, 1) : highest_of(row, count, 2);
 }
 
 /* A sample is in range when no bit is set at or above `bits` in it (unsigned) or in it xor its sign. */
@@ -420,18 +427,35 @@ int wvl_io_take_icc(wvl_io_context *context, const void *bytes, size_t n)
     return 0;
 }
 
+static inline uint32_t load_word(const uint8_t *p, unsigned bytes)
+{
+    switch (bytes) {
+    case 1: return p[0];
+    case 2: return wvl_io_le16(p);
+    case 3: return wvl_io_le16(p) | (uint32_t)p[2] << 16;
+    default: return wvl_io_le32(p);
+    }
+}
+
+/* sample_bytes is a constant of each call. */
+static inline void unpack_field(const wvl_io_component *k, uint8_t *out, const uint8_t *line, unsigned pixel_bytes,
+                                uint32_t mask, unsigned shift, unsigned sample_bytes)
+{
+    for (uint32_t x = 0; x < k->width; x++, out += k->sample_stride_bytes, line += pixel_bytes) {
+        wvl_io_store(out, sample_bytes, (load_word(line, pixel_bytes) & mask) >> shift);
+    }
+}
+
 void wvl_io_unpack_fields(wvl_io_context *context, uint32_t row, const uint8_t *line, unsigned pixel_bytes,
                           const uint32_t *masks, const unsigned *shifts)
 {
-    const wvl_io_picture *picture = context->picture;
-
-    for (uint32_t c = 0; c < picture->component_count; c++) {
-        const wvl_io_component *k = &picture->components[c];
+    for (uint32_t c = 0; c < context->picture->component_count; c++) {
+        const wvl_io_component *k = &context->picture->components[c];
         uint8_t *out = wvl_io_row(context, c, row);
-
-        for (uint32_t x = 0; x < k->width; x++, out += k->sample_stride_bytes) {
-            uint32_t word = (uint32_t)wvl_io_number(line + (size_t)x * pixel_bytes, 0, pixel_bytes);
-            wvl_io_store(out, k->sample_bytes, (word & masks[c]) >> shifts[c]);
+        if (k->sample_bytes == 1) {
+            unpack_field(k, out, line, pixel_bytes, masks[c], shifts[c], 1);
+        } else {
+            unpack_field(k, out, line, pixel_bytes, masks[c], shifts[c], 2);
         }
     }
 }

@@ -38,8 +38,9 @@ static void set_error(wvl_io_rows *rows, char *error, size_t error_bytes)
     }
 }
 
-static void start(wvl_io_rows *rows, const char *name, const wvl_io_options *options, int by_rows, char *error,
-                  size_t error_bytes)
+/* bytes NULL: the file of that name. 0 or -1, and finish() follows in both cases. */
+static int start(wvl_io_rows *rows, const void *bytes, size_t byte_count, const char *name,
+                 const wvl_io_options *options, int by_rows, char *error, size_t error_bytes)
 {
     wvl_io_context *context = &rows->context;
 
@@ -56,11 +57,15 @@ static void start(wvl_io_rows *rows, const char *name, const wvl_io_options *opt
     }
     wvl_io_clear_picture(&rows->picture);
     set_error(rows, error, error_bytes);
+    if (bytes) {
+        wvl_io_source_memory(&context->source, bytes, byte_count);
+    }
+    return bytes ? 0 : wvl_io_source_open(context);
 }
 
 static void free_state(wvl_io_context *context, const wvl_io_kind *kind)
 {
-    if (kind && kind->rows && kind->rows->release) {
+    if (kind && kind->rows && kind->rows->release && context->state) {
         kind->rows->release(context);
     }
     free(context->state);
@@ -81,7 +86,11 @@ static int begin(wvl_io_context *context, const wvl_io_kind *kind)
     context->order = NULL;
     context->held_bytes = 0;
     snprintf(context->picture->format, sizeof context->picture->format, "%s", kind->format);
-    return kind->rows ? kind->rows->begin(context) : 0;
+    if (!kind->rows) {
+        return 0;
+    }
+    context->state = calloc(1, kind->rows->state_bytes);
+    return context->state ? kind->rows->begin(context) : wvl_io_fail_memory(context, "reader", kind->rows->state_bytes);
 }
 
 /* The source is open. */
@@ -105,7 +114,6 @@ static int open_reader(const void *bytes, size_t byte_count, const char *name, c
                        wvl_io_rows **out, char *error, size_t error_bytes)
 {
     wvl_io_rows *rows = calloc(1, sizeof *rows);
-    int result = -1;
 
     *out = NULL;
     if (!rows || (rows->name = malloc(strlen(name) + 1)) == NULL) {
@@ -114,13 +122,8 @@ static int open_reader(const void *bytes, size_t byte_count, const char *name, c
         return WVL_IO_ERROR_MEMORY;
     }
     memcpy(rows->name, name, strlen(name) + 1);
-    start(rows, rows->name, options, 1, error, error_bytes);
-    if (bytes) {
-        wvl_io_source_memory(&rows->context.source, bytes, byte_count);
-    }
-    if (bytes || wvl_io_source_open(&rows->context) == 0) {
-        result = begin_first(rows);
-    }
+    int result = start(rows, bytes, byte_count, rows->name, options, 1, error, error_bytes);
+    TRY(result, begin_first(rows));
     if (result == 0) {
         *out = rows;
         return WVL_IO_OK;
@@ -342,20 +345,12 @@ static int read_all_rows(wvl_io_context *context, const wvl_io_kind *kind)
     return result == 0 ? end_rows(context, kind) : -1;
 }
 
-static int read_picture(wvl_io_rows *rows)
-{
-    wvl_io_context *context = &rows->context;
-
-    if (rows->kind->rows) {
-        return read_all_rows(context, rows->kind);
-    }
-    return rows->kind->read(context) == 0 ? wvl_io_judge_rest(context, rows->kind) : -1;
-}
-
 /* The picture moves to *out; after a failure it is gone. */
 static int take(wvl_io_rows *rows, wvl_io_picture *out)
 {
-    int result = read_picture(rows);
+    wvl_io_context *context = &rows->context;
+    int result = rows->kind->rows ? read_all_rows(context, rows->kind) : rows->kind->read(context);
+    TRY(result, rows->kind->rows ? 0 : wvl_io_judge_rest(context, rows->kind));
 
     if (result == 0) {
         *out = rows->picture;
@@ -364,10 +359,10 @@ static int take(wvl_io_rows *rows, wvl_io_picture *out)
         wvl_io_release_picture(&rows->picture);
     }
     rows->is_stopped = 1;
-    return wvl_io_result_of(&rows->context, result);
+    return wvl_io_result_of(context, result);
 }
 
-/* What is held as a whole has limits again. */
+/* A picture that is held as a whole has limits again. */
 static int limit_whole(wvl_io_context *context)
 {
     uint64_t limit = sample_limit(&context->options, 0);
@@ -397,34 +392,29 @@ int wvl_io_rows_take_picture(wvl_io_rows *rows, wvl_io_picture *out, char *error
     return take(rows, out);
 }
 
-static int read_whole(wvl_io_rows *rows, int is_open, wvl_io_picture *out)
+static int read_whole(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options,
+                      wvl_io_picture *out, char *error, size_t error_bytes)
 {
-    int result = is_open ? begin_first(rows) : -1;
+    wvl_io_rows rows = {0};
 
-    result = result == 0 ? take(rows, out) : wvl_io_result_of(&rows->context, result);
-    finish(rows);
+    wvl_io_clear_picture(out);
+    int result = start(&rows, bytes, byte_count, name, options, 0, error, error_bytes);
+    TRY(result, begin_first(&rows));
+    result = result == 0 ? take(&rows, out) : wvl_io_result_of(&rows.context, result);
+    finish(&rows);
     return result;
 }
 
 int wvl_io_read_picture(const char *path, const wvl_io_options *options, wvl_io_picture *out, char *error,
                         size_t error_bytes)
 {
-    wvl_io_rows rows = {0};
-
-    wvl_io_clear_picture(out);
-    start(&rows, path, options, 0, error, error_bytes);
-    return read_whole(&rows, wvl_io_source_open(&rows.context) == 0, out);
+    return read_whole(NULL, 0, path, options, out, error, error_bytes);
 }
 
 int wvl_io_read_memory(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options,
                        wvl_io_picture *out, char *error, size_t error_bytes)
 {
-    wvl_io_rows rows = {0};
-
-    wvl_io_clear_picture(out);
-    start(&rows, name, options, 0, error, error_bytes);
-    wvl_io_source_memory(&rows.context.source, bytes, byte_count);
-    return read_whole(&rows, 1, out);
+    return read_whole(bytes, byte_count, name, options, out, error, error_bytes);
 }
 
 int wvl_io_recognise(const void *bytes, size_t byte_count, const char *name, const wvl_io_options *options, char *error,
@@ -432,8 +422,7 @@ int wvl_io_recognise(const void *bytes, size_t byte_count, const char *name, con
 {
     wvl_io_rows rows = {0};
 
-    start(&rows, name, options, 0, error, error_bytes);
-    wvl_io_source_memory(&rows.context.source, bytes, byte_count);
+    (void)start(&rows, bytes, byte_count, name, options, 0, error, error_bytes);
     int result = wvl_io_result_of(&rows.context, wvl_io_choose_kind(&rows.context) ? 0 : -1);
     finish(&rows);
     return result;
@@ -443,8 +432,7 @@ int wvl_io_measure_raw(const wvl_io_options *options, uint64_t *bytes, char *err
 {
     wvl_io_rows rows = {0};
 
-    start(&rows, "-F", options, 0, error, error_bytes);
-    wvl_io_source_memory(&rows.context.source, "", 0);
+    (void)start(&rows, "", 0, "-F", options, 0, error, error_bytes);
     int result = wvl_io_result_of(&rows.context, wvl_io_describe_raw(&rows.context, bytes));
     finish(&rows);
     return result;
@@ -457,10 +445,10 @@ int wvl_io_list_pages(const char *path, const wvl_io_options *options, wvl_io_pa
     wvl_io_context *context = &rows.context;
     int result = -1;
 
-    start(&rows, path, options, 0, error, error_bytes);
     *pages = NULL;
     *count = 0;
-    const wvl_io_kind *found = wvl_io_source_open(context) == 0 ? wvl_io_choose_kind(context) : NULL;
+    int is_open = start(&rows, NULL, 0, path, options, 0, error, error_bytes) == 0;
+    const wvl_io_kind *found = is_open ? wvl_io_choose_kind(context) : NULL;
     if (found && found->rows == &wvl_io_tiff_rows) {
         context->format = found->format;
         context->options.page_given = 0;

@@ -16,7 +16,8 @@ extern "C" {
 
 typedef struct wvl_io_rows wvl_io_rows;
 
-/* Where rows go: row i at data + i * pitch_bytes. data is aligned to 4 bytes, and pitch_bytes is a multiple of 4. */
+/* The place of rows: row i at data + i * pitch_bytes. data is aligned to 4 bytes, and pitch_bytes is a multiple of 4.
+ */
 typedef struct wvl_io_row_buffer {
     void *data;
     size_t pitch_bytes; /* at least wvl_io_rows_bytes() */
@@ -77,9 +78,9 @@ int wvl_io_rows_read(wvl_io_rows *rows, uint32_t count, const wvl_io_row_buffer 
 /* The next row that wvl_io_rows_read() reads; the height of the picture behind the last one. */
 uint32_t wvl_io_rows_next(const wvl_io_rows *rows);
 
-/* Whether rows can be read again from the first one: 1 for regular files and memory, 0 for pipes and devices. */
+/* 1: rows can be read again from the first one. It is 1 for regular files and memory, 0 for pipes and devices. */
 int wvl_io_rows_can_restart(const wvl_io_rows *rows);
-/* Whether the name can be opened once more and gives the same bytes: 0 for a pipe, also where it was read into memory.
+/* 1: the name can be opened again and gives the same bytes; 0 for a pipe, also where it was read into memory.
  */
 int wvl_io_rows_can_reopen(const wvl_io_rows *rows);
 /* Goes back to row 0. Refused where rows cannot be read again, and where the file has changed its shape. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* BMP: OS/2 and Windows headers, 1 to 32 bits, bit fields, RLE4 and RLE8. 5- and 6-bit fields keep their depth. */
-#include "read_bmp.h"
 #include "internal.h"
 
 #include <stdlib.h>
@@ -13,6 +12,16 @@ enum { BI_RGB = 0, BI_RLE8 = 1, BI_RLE4 = 2, BI_BITFIELDS = 3, BI_ALPHABITFIELDS
 /* Run-length data can skip pixels, so no claim follows from the file's size; more than this many pixels a byte
    is no picture. */
 #define RLE_PIXELS_PER_BYTE 1024u
+
+typedef struct bmp_header {
+    uint32_t header_bytes, width, height, planes, bits, compression, colors;
+    uint32_t x_per_metre, y_per_metre;
+    uint32_t palette_entry_bytes;
+    uint32_t masks[4];
+    int top_down, is_srgb;
+    uint64_t data_offset, profile_offset;
+    uint32_t profile_bytes;
+} bmp_header;
 
 static void parse_core(const uint8_t *p, bmp_header *h)
 {
@@ -38,13 +47,6 @@ static void parse_info(const uint8_t *p, bmp_header *h)
     h->y_per_metre = wvl_io_le32(p + 28);
     h->colors = wvl_io_le32(p + 32);
     h->palette_entry_bytes = 4;
-}
-
-static void parse_fields(const uint8_t *p, bmp_header *h)
-{
-    for (unsigned k = 0; k < 4; k++) {
-        h->masks[k] = wvl_io_le32(p + 4 * k);
-    }
 }
 
 /* V4 and V5: colour space type at 56, the V5 profile's offset from the information header at 112. */
@@ -86,22 +88,18 @@ static int read_header(wvl_io_context *context, bmp_header *h)
         return wvl_io_fail(context, "compression %u: OS/2 Huffman and 24-bit run lengths are not supported",
                            h->compression);
     }
-    if (h->header_bytes >= 52 && h->header_bytes != 64) {
-        parse_fields(info + 40, h);
+    int has_masks = h->header_bytes >= 52 && h->header_bytes != 64;
+    if (h->header_bytes == 40 && (h->compression == BI_BITFIELDS || h->compression == BI_ALPHABITFIELDS)) {
+        has_masks = 1;
+        if (wvl_io_read_bytes(context, info + 40, h->compression == BI_BITFIELDS ? 12 : 16, "bit field masks") != 0) {
+            return -1;
+        }
     }
-    if (h->header_bytes == 52) {
-        h->masks[3] = 0;
+    for (unsigned k = 0; has_masks && k < (h->header_bytes == 52 ? 3 : 4); k++) {
+        h->masks[k] = wvl_io_le32(info + 40 + 4 * k);
     }
     if (h->header_bytes >= 108) {
         parse_color_space(info, h);
-    }
-    if (h->header_bytes == 40 && (h->compression == BI_BITFIELDS || h->compression == BI_ALPHABITFIELDS)) {
-        size_t more = h->compression == BI_BITFIELDS ? 12 : 16;
-
-        if (wvl_io_read_bytes(context, info + 40, more, "bit field masks") != 0) {
-            return -1;
-        }
-        parse_fields(info + 40, h);
     }
     return 0;
 }
@@ -192,6 +190,137 @@ static void unpack_indices(const uint8_t *line, uint8_t *row, uint32_t width, un
     }
 }
 
+/* ---- Run lengths ----------------------------------------------------------------------------- */
+
+enum { END_OF_LINE = 0, END_OF_PICTURE = 1, DELTA = 2 };
+
+typedef struct run_pen {
+    wvl_io_context *context;
+    uint8_t *indices;
+    size_t stride_bytes;
+    uint32_t width, height;
+    uint32_t padded_width; /* some writers code the padding of plain rows too; it is skipped */
+    unsigned bits;         /* 4 or 8 */
+    uint32_t x, y;         /* y counts from the bottom, as the runs do */
+} run_pen;
+
+static int next_byte(run_pen *pen)
+{
+    int c = wvl_io_source_byte(&pen->context->source);
+
+    if (c < 0) {
+        wvl_io_fail(pen->context, "run lengths: truncated: no end of picture");
+    }
+    return c;
+}
+
+static uint8_t *pen_row(const run_pen *pen)
+{
+    return pen->indices + (size_t)(pen->height - 1 - pen->y) * pen->stride_bytes;
+}
+
+static int check_room(run_pen *pen, uint32_t count)
+{
+    if (pen->y < pen->height && count <= pen->padded_width - pen->x) {
+        return 0;
+    }
+    return wvl_io_fail(pen->context, "run lengths: %u pixels at column %u of line %u lie outside %u x %u", count,
+                       pen->x, pen->y, pen->width, pen->height);
+}
+
+/* count pixels of one byte; with 4 bits its two halves take turns. */
+static int draw_run(run_pen *pen, uint32_t count, unsigned value)
+{
+    if (check_room(pen, count) != 0) {
+        return -1;
+    }
+    uint8_t *row = pen_row(pen) + pen->x;
+    for (uint32_t i = 0; i < count && pen->x + i < pen->width; i++) {
+        row[i] = (uint8_t)(pen->bits == 8 ? value : (i & 1) != 0 ? value & 15 : value >> 4);
+    }
+    pen->x += count;
+    return 0;
+}
+
+/* count literal pixels, padded to an even number of bytes. */
+static int draw_literal(run_pen *pen, uint32_t count)
+{
+    uint32_t byte_count = pen->bits == 8 ? count : (count + 1) / 2, padded = (byte_count + 1) & ~1u;
+    uint32_t per_byte = 8 / pen->bits;
+
+    if (check_room(pen, count) != 0) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < padded; i++) {
+        int c = next_byte(pen);
+        uint32_t left = i < byte_count ? count - i * per_byte : 0;
+
+        if (c < 0 || (left != 0 && draw_run(pen, left < per_byte ? left : per_byte, (unsigned)c) != 0)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int move_pen(run_pen *pen)
+{
+    int right = next_byte(pen), up = right < 0 ? -1 : next_byte(pen);
+
+    if (up < 0) {
+        return -1;
+    }
+    if ((uint32_t)right > pen->padded_width - pen->x || (uint32_t)up > pen->height - pen->y) {
+        return wvl_io_fail(pen->context, "run lengths: a move of %d, %d from column %u of line %u leaves the picture",
+                           right, up, pen->x, pen->y);
+    }
+    pen->x += (uint32_t)right;
+    pen->y += (uint32_t)up;
+    return 0;
+}
+
+static int start_line(run_pen *pen)
+{
+    if (pen->y >= pen->height) {
+        return wvl_io_fail(pen->context, "run lengths: more than %u lines", pen->height);
+    }
+    pen->x = 0;
+    pen->y++;
+    return 0;
+}
+
+/* Decodes RLE4 or RLE8 data from the present position into one byte an index; row 0 of indices is the top. */
+static int decode_runs(wvl_io_context *context, const bmp_header *h, uint8_t *indices, size_t stride_bytes)
+{
+    run_pen pen = {context, indices, stride_bytes, h->width, h->height, 0, h->bits, 0, 0};
+    uint32_t per_word = 32 / h->bits;
+
+    pen.padded_width = (h->width + per_word - 1) / per_word * per_word; /* width < 2^31 */
+    for (;;) {
+        int count = next_byte(&pen), value = count < 0 ? -1 : next_byte(&pen), result;
+
+        if (value < 0) {
+            return -1;
+        }
+        if (count == 0 && value == END_OF_PICTURE) {
+            return 0;
+        }
+        if (count != 0) {
+            result = draw_run(&pen, (uint32_t)count, (unsigned)value);
+        } else if (value == END_OF_LINE) {
+            result = start_line(&pen);
+        } else if (value == DELTA) {
+            result = move_pen(&pen);
+        } else {
+            result = draw_literal(&pen, (uint32_t)value);
+        }
+        if (result != 0) {
+            return -1;
+        }
+    }
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
 typedef struct bmp_rows {
     bmp_header header;
     uint64_t pitch; /* bytes of a line: < 2^33 */
@@ -236,7 +365,7 @@ static int read_runs(wvl_io_context *context, const bmp_rows *s)
     const wvl_io_component *first = &context->picture->components[0];
 
     memset(first->data, 0, first->stride_bytes * h->height); /* pixels that are skipped have index 0 */
-    if (wvl_io_decode_bmp_runs(context, h, first->data, first->stride_bytes) != 0) {
+    if (decode_runs(context, h, first->data, first->stride_bytes) != 0) {
         return -1;
     }
     for (uint32_t y = 0; y < h->height; y++) {
@@ -384,19 +513,10 @@ static void judge_profile(wvl_io_context *context, bmp_rows *s, uint64_t headers
     h->profile_bytes = 0;
 }
 
-/* The description is complete before the pixels where the file can be sought in. */
-static int read_profile_early(wvl_io_context *context, const bmp_header *h)
-{
-    return context->source.seekable ? read_profile(context, h) : 0;
-}
-
 static void release(wvl_io_context *context)
 {
     bmp_rows *s = context->state;
 
-    if (!s) {
-        return;
-    }
     free(s->line);
     free(s->palette.values);
 }
@@ -404,11 +524,8 @@ static void release(wvl_io_context *context)
 static int begin(wvl_io_context *context)
 {
     wvl_io_picture *picture = context->picture;
-    bmp_rows *s = wvl_io_make_state(context, sizeof *s);
+    bmp_rows *s = context->state;
 
-    if (!s) {
-        return -1;
-    }
     bmp_header *h = &s->header;
     if (read_header(context, h) != 0 || check_header(context, h) != 0) {
         return -1;
@@ -427,7 +544,8 @@ static int begin(wvl_io_context *context)
     }
     context->held_bytes = s->pitch;
     s->line = wvl_io_allocate(context, s->pitch, "line");
-    return s->line ? read_profile_early(context, h) : -1;
+    /* The description is complete before the pixels where the file can be sought in. */
+    return s->line && (!context->source.seekable || read_profile(context, h) == 0) ? 0 : -1;
 }
 
 /* Behind the pixels, where the profile of a pipe lies. */
@@ -446,4 +564,4 @@ static int end(wvl_io_context *context)
     return wvl_io_go_to(context, h->profile_offset + h->profile_bytes, "ICC profile");
 }
 
-const wvl_io_row_format wvl_io_bmp_rows = {begin, read_rows, end, release};
+const wvl_io_row_format wvl_io_bmp_rows = {begin, read_rows, end, release, sizeof(bmp_rows)};

@@ -178,7 +178,7 @@ static void unpack_filled_12(const uint8_t *line, const dpx_header *h, uint16_t 
     }
 }
 
-/* Of 10 or 12 bits. */
+/* Unpacks samples of 10 or 12 bits. */
 static void unpack_line(const uint8_t *line, const dpx_header *h, uint8_t *row, size_t count)
 {
     uint16_t *wide = (uint16_t *)(void *)row; /* rows of 16-bit containers are 2-aligned in a malloc block */
@@ -411,12 +411,9 @@ static int read_texts(wvl_io_context *context, const uint8_t *head, const dpx_he
 
 static int begin(wvl_io_context *context)
 {
-    dpx_rows *s = wvl_io_make_state(context, sizeof *s);
+    dpx_rows *s = context->state;
     uint8_t head[NEEDED_BYTES];
 
-    if (!s) {
-        return -1;
-    }
     dpx_header *h = &s->header;
     if (wvl_io_read_bytes(context, head, sizeof head, "header") != 0 || parse_header(context, head, h) != 0 ||
         check_header(context, h) != 0 || read_texts(context, head, h) != 0 ||
@@ -437,9 +434,7 @@ static int begin(wvl_io_context *context)
 static void release(wvl_io_context *context)
 {
     dpx_rows *s = context->state;
-    if (s) {
-        free(s->line);
-    }
+    free(s->line);
 }
 
-const wvl_io_row_format wvl_io_dpx_rows = {begin, read_rows, NULL, release};
+const wvl_io_row_format wvl_io_dpx_rows = {begin, read_rows, NULL, release, sizeof(dpx_rows)};

@@ -252,7 +252,7 @@ static void unpack_line(const uint8_t *from, uint32_t count, int is_half, uint8_
     }
 }
 
-/* Where a line of a channel goes; NULL: nowhere. 0 where it does not fit in *fits. */
+/* The place of a line of a channel; NULL: it is left out. 0 where it does not fit in *fits. */
 static uint8_t *place_of(const exr *e, int channel, uint32_t x, uint32_t y, uint32_t count, int *fits)
 {
     if (e->component_of[channel] == NOT_READ) {
@@ -264,7 +264,7 @@ static uint8_t *place_of(const exr *e, int channel, uint32_t x, uint32_t y, uint
         *fits = 0;
         return NULL;
     }
-    return (uint8_t *)to->data + (size_t)row * to->stride_bytes + (size_t)column * 4;
+    return wvl_io_place(to, column, row);
 }
 
 /* The unpacked chunk: line by line, in each the channels in order, of which some have no sample in a line. The lines

@@ -6,7 +6,7 @@
 
 #define WVL_IO_JP2_CHANNELS 256u /* most that cmap and cdef may name */
 
-/* What the boxes of a JP2 or JPH file say (ISO/IEC 15444-1 Annex I). Pointers lie in the file's bytes. */
+/* The contents of the boxes of a JP2 or JPH file (ISO/IEC 15444-1 Annex I). Pointers lie in the file's bytes. */
 typedef struct wvl_io_jp2 {
     wvl_io_context *context;
     const uint8_t *codestream;

@@ -17,11 +17,7 @@
 
 static wvl_io_jpeg *whole(j_common_ptr info) { return (wvl_io_jpeg *)info; }
 
-static void give_up(wvl_io_jpeg *j)
-{
-    j->is_told = 1;
-    longjmp(j->back, 1);
-}
+static void give_up(wvl_io_jpeg *j) { longjmp(j->back, 1); }
 
 static void on_error(j_common_ptr info)
 {
@@ -156,7 +152,7 @@ static int check_claims(wvl_io_jpeg *j)
     return 0;
 }
 
-/* What libjpeg converts to. CMYK is inverted after. */
+/* The colour space to which libjpeg converts. CMYK is inverted after that. */
 static J_COLOR_SPACE wanted_space(const wvl_io_jpeg *j)
 {
     switch (j->info.jpeg_color_space) {
@@ -312,10 +308,7 @@ static int describe(wvl_io_jpeg *j)
 
 static int begin(wvl_io_context *context)
 {
-    wvl_io_jpeg *j = wvl_io_make_state(context, sizeof *j);
-    if (!j) {
-        return -1;
-    }
+    wvl_io_jpeg *j = context->state;
     j->context = context;
     j->info.err = jpeg_std_error(&j->errors);
     j->errors.error_exit = on_error;
@@ -370,10 +363,8 @@ static int end(wvl_io_context *context)
 static void release(wvl_io_context *context)
 {
     wvl_io_jpeg *j = context->state;
-    if (j) {
-        jpeg_destroy_decompress(&j->info);
-        free(j->block);
-    }
+    jpeg_destroy_decompress(&j->info);
+    free(j->block);
 }
 
-const wvl_io_row_format wvl_io_jpeg_rows = {begin, read_rows, end, release};
+const wvl_io_row_format wvl_io_jpeg_rows = {begin, read_rows, end, release, sizeof(wvl_io_jpeg)};

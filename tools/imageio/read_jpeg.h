@@ -22,7 +22,6 @@ typedef struct wvl_io_jpeg {
     struct jpeg_progress_mgr progress;
     jmp_buf back;
     wvl_io_context *context;
-    int is_told;    /* the reason of the failure is in the error text */
     int has_index;  /* further pictures were told */
     uint8_t *block; /* owned: rows of raw data */
     wvl_io_jpeg_planes planes;

@@ -69,9 +69,9 @@ static int begin(wvl_io_context *context)
 {
     wvl_io_picture *picture = context->picture;
     char line[HEADER_LIMIT];
-    pgx_header *header = wvl_io_make_state(context, sizeof *header);
+    pgx_header *header = context->state;
 
-    if (!header || read_header_line(context, line) != 0 || parse_header(context, line, header) != 0 ||
+    if (read_header_line(context, line) != 0 || parse_header(context, line, header) != 0 ||
         wvl_io_describe(context, header->width, header->height, 1, header->depth, header->is_signed) != 0) {
         return -1;
     }
@@ -90,4 +90,4 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
     return wvl_io_check_range(context, 0, first, first + count);
 }
 
-const wvl_io_row_format wvl_io_pgx_rows = {begin, read_rows, NULL, NULL};
+const wvl_io_row_format wvl_io_pgx_rows = {begin, read_rows, NULL, NULL, sizeof(pgx_header)};

@@ -112,7 +112,7 @@ static void name_space(wvl_io_picture *picture, const uint8_t *cicp)
     }
 }
 
-/* Of an animation (APNG) libpng reads the still picture, which may be its first frame. */
+/* libpng reads the still picture of an animation (APNG), which may be its first frame. */
 static void note_animation(png_state *s, png_unknown_chunkp chunk)
 {
     uint32_t frames = chunk->size == 8 ? wvl_io_be32(chunk->data) : 0;
@@ -367,7 +367,7 @@ static int take_text(png_state *s, const png_text *text)
     return wvl_io_take_text(s->context, field_of_keyword(text->key), text->key, text->text, bytes);
 }
 
-/* What was not there at the call before. */
+/* Takes the texts that the call before did not find. */
 static int take_texts(png_state *s)
 {
     png_textp texts = NULL;
@@ -435,7 +435,7 @@ static int check_memory(const png_state *s) /* libpng may go on without a profil
     return s->context->no_memory ? wvl_io_fail(s->context, "libpng: not enough memory") : 0;
 }
 
-/* Where the pixels lie; 0: nothing but IEND follows them, or the file is damaged, which its reader will say. */
+/* Finds the pixels; 0: nothing but IEND follows them, or the file is damaged, which its reader will say. */
 static int find_pixels(wvl_io_source *source, wvl_io_png_survey *survey)
 {
     uint64_t at = 8;
@@ -540,9 +540,9 @@ static int survey(png_state *s)
 
 static int begin(wvl_io_context *context)
 {
-    png_state *s = wvl_io_make_state(context, sizeof *s);
+    png_state *s = context->state;
 
-    if (!s || make_png(s, context) != 0 || describe_header(s) != 0) {
+    if (make_png(s, context) != 0 || describe_header(s) != 0) {
         return -1;
     }
     if (context->by_rows && context->source.seekable && survey(s) != 0) {
@@ -569,14 +569,11 @@ static void release(wvl_io_context *context)
 {
     png_state *s = context->state;
 
-    if (!s) {
-        return;
-    }
     free(s->palette.values);
     png_destroy_read_struct(&s->png, &s->info, NULL);
 }
 
-const wvl_io_row_format wvl_io_png_rows = {begin, read_rows, end, release};
+const wvl_io_row_format wvl_io_png_rows = {begin, read_rows, end, release, sizeof(png_state)};
 
 #else
 typedef int wvl_io_no_png; /* ISO C wants something in a translation unit */

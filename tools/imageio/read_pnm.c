@@ -74,19 +74,14 @@ static int read_number(wvl_io_context *context, const char *field, uint32_t *val
 static int check_maxval_row(wvl_io_context *context, const uint8_t *row, size_t count, unsigned bytes, uint32_t maxval,
                             uint32_t y)
 {
-    uint32_t highest = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        uint32_t v = (uint32_t)wvl_io_load(row + bytes * i, bytes, 0);
-        highest = v > highest ? v : highest;
-    }
+    uint32_t highest = wvl_io_highest(row, count, bytes);
     if (highest > maxval) {
         return wvl_io_fail(context, "row %u: sample %u is more than maxval %u", y, highest, maxval);
     }
     return 0;
 }
 
-/* What the rows are made of. */
+/* The form of the rows. */
 typedef struct pnm_rows {
     uint32_t samples, maxval; /* samples: of a pixel */
     uint8_t type;             /* the digit: '1' to '7' */
@@ -203,11 +198,8 @@ static uint64_t least_bytes(const wvl_io_picture *picture, uint8_t type)
 static int begin_rows(wvl_io_context *context, uint8_t type, uint32_t width, uint32_t height, uint32_t n,
                       uint32_t maxval)
 {
-    pnm_rows *s = wvl_io_make_state(context, sizeof *s);
+    pnm_rows *s = context->state;
 
-    if (!s) {
-        return -1;
-    }
     *s = (pnm_rows){n, maxval, type};
     if (wvl_io_describe(context, width, height, n, bits_of(maxval), 0) != 0 ||
         wvl_io_require_bytes(context, least_bytes(context->picture, type), "pixel data") != 0) {
@@ -245,7 +237,7 @@ static int begin_pnm(wvl_io_context *context)
     return 0;
 }
 
-const wvl_io_row_format wvl_io_pnm_rows = {begin_pnm, read_rows, NULL, NULL};
+const wvl_io_row_format wvl_io_pnm_rows = {begin_pnm, read_rows, NULL, NULL, sizeof(pnm_rows)};
 
 typedef struct pam_header {
     uint32_t width, height, depth, maxval;
@@ -386,4 +378,4 @@ static int begin_pam(wvl_io_context *context)
     return color_of_pam(context, &header);
 }
 
-const wvl_io_row_format wvl_io_pam_rows = {begin_pam, read_rows, NULL, NULL};
+const wvl_io_row_format wvl_io_pam_rows = {begin_pam, read_rows, NULL, NULL, sizeof(pnm_rows)};

@@ -171,10 +171,10 @@ int wvl_io_describe_raw(wvl_io_context *context, uint64_t *bytes)
 
 static int begin_headerless(wvl_io_context *context, int big_endian, int is_yuv)
 {
-    int *order = wvl_io_make_state(context, sizeof *order);
+    int *order = context->state;
     uint64_t bytes;
 
-    if (!order || wvl_io_describe_raw(context, &bytes) != 0) {
+    if (wvl_io_describe_raw(context, &bytes) != 0) {
         return -1;
     }
     *order = big_endian;
@@ -203,6 +203,6 @@ static int end(wvl_io_context *context)
                         "samples");
 }
 
-const wvl_io_row_format wvl_io_raw_rows = {begin_raw, read_rows, end, NULL};
-const wvl_io_row_format wvl_io_rawl_rows = {begin_rawl, read_rows, end, NULL};
-const wvl_io_row_format wvl_io_yuv_rows = {begin_yuv, read_rows, end, NULL};
+const wvl_io_row_format wvl_io_raw_rows = {begin_raw, read_rows, end, NULL, sizeof(int)};
+const wvl_io_row_format wvl_io_rawl_rows = {begin_rawl, read_rows, end, NULL, sizeof(int)};
+const wvl_io_row_format wvl_io_yuv_rows = {begin_yuv, read_rows, end, NULL, sizeof(int)};

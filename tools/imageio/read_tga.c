@@ -18,7 +18,7 @@ typedef struct tga_header {
     int run_lengths, top_down, right_to_left;
 } tga_header;
 
-/* What a pixel or a palette entry of so many bits holds: depth and place of B, G, R order fields. */
+/* The contents of a pixel or a palette entry of so many bits: depth and place of B, G, R order fields. */
 typedef struct layout {
     unsigned count; /* 0: not known */
     uint32_t masks[4];

@@ -25,9 +25,7 @@ static tmsize_t on_read(thandle_t handle, void *bytes, tmsize_t byte_count)
 
 static tmsize_t on_write(thandle_t handle, void *bytes, tmsize_t byte_count)
 {
-    (void)handle;
-    (void)bytes;
-    (void)byte_count;
+    (void)handle, (void)bytes, (void)byte_count;
     return -1;
 }
 
@@ -56,8 +54,7 @@ static int on_error(TIFF *tiff, void *user, const char *module, const char *form
 {
     wvl_io_tiff *t = user;
 
-    (void)tiff;
-    (void)module;
+    (void)tiff, (void)module;
     t->context->no_memory |= errno == ENOMEM; /* libtiff reports directly after the allocation that failed */
     if (!t->error_seen) {
         vsnprintf(t->message, sizeof t->message, format, arguments);
@@ -90,8 +87,7 @@ static int on_warning(TIFF *tiff, void *user, const char *module, const char *fo
     wvl_io_tiff *t = user;
     char text[160];
 
-    (void)tiff;
-    (void)module;
+    (void)tiff, (void)module;
     vsnprintf(text, sizeof text, format, arguments);
     if (is_fatal_warning(t)) {
         if (!t->error_seen) {
@@ -225,12 +221,9 @@ static void count_memory(wvl_io_tiff *t)
 
 static int begin(wvl_io_context *context)
 {
-    wvl_io_tiff *t = wvl_io_make_state(context, sizeof *t);
+    wvl_io_tiff *t = context->state;
     int is_pipe = !context->source.seekable;
 
-    if (!t) {
-        return -1;
-    }
     t->context = context;
     if (is_pipe && context->by_rows && context->options.max_input_bytes == UINT64_MAX) {
         context->source.most = WVL_IO_MAX_INPUT_BYTES; /* it is held */
@@ -270,9 +263,6 @@ static void release(wvl_io_context *context)
 {
     wvl_io_tiff *t = context->state;
 
-    if (!t) {
-        return;
-    }
     wvl_io_tiff_release_band(t);
     free(t->chunk);
     free(t->palette.values);
@@ -281,4 +271,4 @@ static void release(wvl_io_context *context)
     }
 }
 
-const wvl_io_row_format wvl_io_tiff_rows = {begin, read_rows, end, release};
+const wvl_io_row_format wvl_io_tiff_rows = {begin, read_rows, end, release, sizeof(wvl_io_tiff)};

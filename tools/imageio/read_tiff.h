@@ -86,6 +86,13 @@ int wvl_io_tiff_open_directory(wvl_io_tiff *t, uint64_t at);
 /* Bytes of the file from `at` on, on their way to libtiff. */
 void wvl_io_tiff_apply_view(const wvl_io_tiff *t, uint64_t at, uint8_t *bytes, size_t count);
 
+static inline int wvl_io_is_among(unsigned tag, const uint16_t *tags, size_t count)
+{
+    while (count != 0 && tags[count - 1] != tag) {
+        count--;
+    }
+    return count != 0;
+}
 /* tiff_pages.c: sets at and parent: the page that the options name, or the only full picture. */
 int wvl_io_tiff_choose_page(wvl_io_tiff *t);
 

@@ -17,20 +17,30 @@ static uint64_t size_from(const struct stat *facts, uint64_t base)
     return facts->st_size > (off_t)base ? (uint64_t)facts->st_size - base : 0;
 }
 
-/* Fails only for want of memory. */
-static int start_source(wvl_io_context *context, int file)
+int wvl_io_source_open(wvl_io_context *context)
 {
     wvl_io_source *source = &context->source;
     struct stat facts;
-    off_t here = lseek(file, 0, SEEK_CUR);
+    int file = STDIN_FILENO;
 
     memset(source, 0, sizeof *source);
-    source->file = file;
-    source->size = WVL_IO_SIZE_UNKNOWN;
-    source->most = context->options.max_input_bytes != 0 ? context->options.max_input_bytes : WVL_IO_MAX_INPUT_BYTES;
+    source->file = -1;
+    if (strcmp(context->name, "-") != 0) {
+        file = open(context->name, O_RDONLY | O_CLOEXEC);
+        if (file < 0) {
+            return wvl_io_fail(context, "cannot be opened: %s", strerror(errno));
+        }
+    }
+    source->file = file; /* from here on the caller closes it */
     if (fstat(file, &facts) != 0) {
         facts.st_mode = 0;
     }
+    if (S_ISDIR(facts.st_mode)) {
+        return wvl_io_fail(context, "is a directory; give the name of a file");
+    }
+    off_t here = lseek(file, 0, SEEK_CUR);
+    source->size = WVL_IO_SIZE_UNKNOWN;
+    source->most = context->options.max_input_bytes != 0 ? context->options.max_input_bytes : WVL_IO_MAX_INPUT_BYTES;
     source->endless = S_ISCHR(facts.st_mode);
     if (S_ISREG(facts.st_mode) && here >= 0) {
         source->seekable = 1;
@@ -41,27 +51,6 @@ static int start_source(wvl_io_context *context, int file)
     source->buffer = malloc(WINDOW_BYTES);
     source->window = source->buffer;
     return source->buffer ? 0 : wvl_io_fail_memory(context, "file", WINDOW_BYTES);
-}
-
-int wvl_io_source_open(wvl_io_context *context)
-{
-    struct stat facts;
-    int file = STDIN_FILENO;
-
-    context->source.file = -1;
-    if (strcmp(context->name, "-") != 0) {
-        file = open(context->name, O_RDONLY | O_CLOEXEC);
-        if (file < 0) {
-            return wvl_io_fail(context, "cannot be opened: %s", strerror(errno));
-        }
-    }
-    if (fstat(file, &facts) == 0 && S_ISDIR(facts.st_mode)) {
-        if (file != STDIN_FILENO) {
-            close(file);
-        }
-        return wvl_io_fail(context, "is a directory; give the name of a file");
-    }
-    return start_source(context, file);
 }
 
 void wvl_io_source_memory(wvl_io_source *source, const void *bytes, size_t byte_count)
@@ -101,7 +90,7 @@ int wvl_io_source_restart(wvl_io_source *source)
     return 0;
 }
 
-/* As many bytes as are allowed have been read: one more is too many, and none is the end. */
+/* The limit of bytes is reached: one more byte is too many, and none is the end. */
 static void expect_end(wvl_io_source *source)
 {
     uint8_t beyond;

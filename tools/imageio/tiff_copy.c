@@ -202,16 +202,12 @@ static int take_basics(copier *l, const wvl_io_tiff_directory *d, int is_own)
 
 /* ---- EXIF ------------------------------------------------------------------------------------ */
 
-/* Of the first directory: what EXIF keeps there (Exif 2.32, table 4), and the names that Windows adds. */
+/* Tags that EXIF keeps in the first directory (Exif 2.32, table 4), and those that Windows adds. */
 static int is_kept_in_exif(unsigned tag)
 {
     static const uint16_t tags[] = {270, 271, 272, 274, 282, 283, 296, 305, 306, 315, 316, 33432};
-    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
-        if (tags[i] == tag) {
-            return 1;
-        }
-    }
-    return (tag >= 40091 && tag <= 40095) || tag == WVL_TAG_EXIF || tag == WVL_TAG_GPS;
+    return wvl_io_is_among(tag, tags, sizeof tags / sizeof tags[0]) || (tag >= 40091 && tag <= 40095) ||
+           tag == WVL_TAG_EXIF || tag == WVL_TAG_GPS;
 }
 
 /* A pointer to a directory; 0: none. */
@@ -267,7 +263,7 @@ static int has_directories(const wvl_io_tags *list)
     return wvl_io_find_tag(list, WVL_TAG_EXIF) || wvl_io_find_tag(list, WVL_TAG_GPS);
 }
 
-/* What take_number() has told is no value of EXIF either. */
+/* A value that take_number() refused is no value of EXIF either. */
 static void drop_bad_number(wvl_io_tags *list, unsigned tag, unsigned most)
 {
     const wvl_io_tag *t = wvl_io_find_tag(list, tag);
@@ -308,7 +304,7 @@ static int take_exif(copier *l, const wvl_io_tiff_directory *d)
 
 /* ---- GeoTIFF --------------------------------------------------------------------------------- */
 
-/* What they are, and the type that they must have. */
+/* Tags of GeoTIFF, and the type that they must have. */
 static const uint16_t geo_tags[][2] = {{WVL_TAG_PIXEL_SCALE, WVL_TIFF_DOUBLE},    {WVL_TAG_TIEPOINTS, WVL_TIFF_DOUBLE},
                                        {WVL_TAG_TRANSFORMATION, WVL_TIFF_DOUBLE}, {WVL_TAG_GEO_KEYS, WVL_TIFF_SHORT},
                                        {WVL_TAG_GEO_DOUBLES, WVL_TIFF_DOUBLE},    {WVL_TAG_GEO_TEXTS, WVL_TIFF_ASCII},
@@ -437,7 +433,7 @@ static int is_lost(copier *l, const wvl_io_tiff_directory *d, const wvl_io_tags 
     return !is_bytes;
 }
 
-/* Of a page whose SubIFD is the picture: what that does not say itself. */
+/* 1: the picture, which lies in a SubIFD, has this field itself; then that of its page does not count. */
 static int is_said(const wvl_io_metadata *m, wvl_io_field field)
 {
     for (size_t i = 0; i < m->text_count; i++) {

@@ -118,7 +118,7 @@ uint64_t wvl_io_tiff_number_of(wvl_io_tiff *t, const wvl_io_tiff_directory *d, u
 
 /* ---- What libtiff gets ----------------------------------------------------------------------- */
 
-/* What the samples are and where they lie. Tags of a coder or a colour only where the picture has that. */
+/* Tags that describe the samples and their place; those of a coder or a colour only where the picture has that. */
 static int is_of_samples(unsigned tag, uint64_t photometric)
 {
     static const uint16_t tags[] = {
@@ -129,12 +129,8 @@ static int is_of_samples(unsigned tag, uint64_t photometric)
         TIFFTAG_TILEOFFSETS,   TIFFTAG_TILEBYTECOUNTS,  TIFFTAG_INKSET,         TIFFTAG_EXTRASAMPLES,
         TIFFTAG_SAMPLEFORMAT,  TIFFTAG_JPEGTABLES,      TIFFTAG_MATTEING,       TIFFTAG_DATATYPE,
         TIFFTAG_IMAGEDEPTH,    TIFFTAG_TILEDEPTH,       TIFFTAG_LERC_PARAMETERS};
-    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
-        if (tags[i] == tag) {
-            return 1;
-        }
-    }
-    return (tag == TIFFTAG_COLORMAP && photometric == PHOTOMETRIC_PALETTE) ||
+    return wvl_io_is_among(tag, tags, sizeof tags / sizeof tags[0]) ||
+           (tag == TIFFTAG_COLORMAP && photometric == PHOTOMETRIC_PALETTE) ||
            (tag >= TIFFTAG_YCBCRCOEFFICIENTS && tag <= TIFFTAG_REFERENCEBLACKWHITE && photometric == PHOTOMETRIC_YCBCR);
 }
 
@@ -145,7 +141,7 @@ static int are_reals(const wvl_io_tiff_entry *e, uint64_t count)
                                  e->type == TIFF_DOUBLE || e->type == TIFF_SHORT || e->type == TIFF_LONG);
 }
 
-/* Whether a value is one that counts, where the picture can be read without it; *assumed: what is read then. */
+/* 0: the value is bad, and the picture can be read without it; *assumed: the text for the note about it. */
 static int is_usable(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_io_tiff_entry *e, const char **assumed)
 {
     uint64_t value = 0, strips;

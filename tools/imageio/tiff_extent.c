@@ -16,7 +16,7 @@ typedef struct head {
     wvl_io_tiff_form form;
 } head;
 
-/* What the directory says of the pixels, and where directories of metadata begin (0: there is none). */
+/* The description of the pixels in the directory, and the places of directories of metadata (0: there is none). */
 typedef struct layout {
     wvl_io_tiff_entry offsets, counts;
     uint64_t exif, gps;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a TIFF directory says, and what of it is refused. */
+/* The fields of a TIFF directory, and the refusal of those that are not supported. */
 #include "float_samples.h"
 #include "read_tiff.h"
 
@@ -227,15 +227,13 @@ static int read_color_map(wvl_io_tiff *t)
     return 0;
 }
 
-static int read_photometric(wvl_io_tiff *t)
+static void read_photometric(wvl_io_tiff *t)
 {
-    if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &t->photometric) != 0) {
-        return 0;
+    if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &t->photometric) == 0) {
+        t->photometric = t->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+        wvl_io_note(t->context, "PhotometricInterpretation is missing; the picture is taken as %s",
+                    t->samples >= 3 ? "RGB" : "grey");
     }
-    t->photometric = t->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
-    wvl_io_note(t->context, "PhotometricInterpretation is missing; the picture is taken as %s",
-                t->samples >= 3 ? "RGB" : "grey");
-    return 0;
 }
 
 int wvl_io_tiff_read_fields(wvl_io_tiff *t)
@@ -260,8 +258,11 @@ int wvl_io_tiff_read_fields(wvl_io_tiff *t)
     if (image_depth > 1) {
         return wvl_io_fail(t->context, "ImageDepth %u: only flat pictures are supported", image_depth);
     }
-    if (check_samples(t) != 0 || read_photometric(t) != 0 || read_extra_samples(t) != 0 || check_photometric(t) != 0 ||
-        check_coder(t) != 0 || check_subsampling(t) != 0) {
+    if (check_samples(t) != 0) {
+        return -1;
+    }
+    read_photometric(t);
+    if (read_extra_samples(t) != 0 || check_photometric(t) != 0 || check_coder(t) != 0 || check_subsampling(t) != 0) {
         return -1;
     }
     t->inverts = t->photometric == PHOTOMETRIC_MINISWHITE;

@@ -231,21 +231,16 @@ static const page *find_only(const page_list *list)
     return list->is_complete ? found : NULL;
 }
 
-static const char *name_of_kind(wvl_io_page_kind kind)
-{
-    static const char *const names[] = {"full", "reduced", "mask"};
-    return names[kind];
-}
-
 static void describe_page(char *text, size_t room, const page *p)
 {
+    static const char *const kinds[] = {"full", "reduced", "mask"};
     char name[32];
     put_name(name, &p->page);
-    snprintf(text, room, "%s (%s, %llu x %llu)", name, name_of_kind(p->page.kind), (unsigned long long)p->width,
+    snprintf(text, room, "%s (%s, %llu x %llu)", name, kinds[p->page.kind], (unsigned long long)p->width,
              (unsigned long long)p->height);
 }
 
-/* What a text of the first `named` pages does not name. */
+/* The end of a text that names the first `named` pages. */
 static const char *rest_of(const page_list *list, size_t named)
 {
     if (list->count > named || !list->is_complete) {

@@ -83,7 +83,7 @@ static uint64_t fill_of(const wvl_io_tiff *t, uint32_t component)
     return is_chroma ? UINT64_C(1) << (t->depth - 1) : t->fill;
 }
 
-/* As libtiff hands samples out: whole bytes in host order, else from the top bit on. The row is clear. */
+/* Stores a sample as libtiff hands it out: whole bytes in host order, else from the top bit on. The row is clear. */
 static void put_sample(uint8_t *row, unsigned depth, size_t index, uint64_t bits)
 {
     const uint16_t probe = 1;

@@ -28,7 +28,7 @@ wvl_io_words wvl_io_tiff_find_words(const wvl_io_tiff *t)
     }
 }
 
-/* As libtiff hands them out: the bits of a byte and the bytes of a sample in the order of the host. */
+/* Puts the bits of a byte and the bytes of a sample in the order of the host, as libtiff does. */
 static void put_in_order(const wvl_io_tiff *t, uint8_t *line, size_t line_bytes)
 {
     if (t->fill_order == FILLORDER_LSB2MSB) {

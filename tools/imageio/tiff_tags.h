@@ -45,11 +45,11 @@ static inline uint32_t wvl_io_first_directory(const wvl_io_tiff_block *block)
 {
     return (uint32_t)wvl_io_number_at(block, 4, 4);
 }
-/* Where the entry of the tag begins in the directory at `directory`; 0: there is none. */
+/* The place of the entry of the tag in the directory at `directory`; 0: there is none. */
 size_t wvl_io_find_entry(const wvl_io_tiff_block *block, uint32_t directory, unsigned tag);
 /* Number `index` of the values of an entry of BYTE, SHORT, LONG or DOUBLE: 1, or 0 when there is none. */
 int wvl_io_read_value(const wvl_io_tiff_block *block, size_t entry, uint32_t index, double *value);
-/* Where the values of an entry begin, and how many bytes they have. */
+/* The place of the values of an entry, and their number of bytes. */
 size_t wvl_io_find_values(const wvl_io_tiff_block *block, size_t entry, size_t *byte_count);
 
 typedef struct wvl_io_tag {

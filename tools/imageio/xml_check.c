@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether bytes are a well-formed XML document with namespaces, as Expat sees it: readers of JP2 that check XML boxes
- * (jpylyzer) use the same parser. Nothing outside the document is opened. */
+/* Checks that bytes are a well-formed XML document with namespaces, as Expat sees it: readers of JP2 that check XML
+ * boxes (jpylyzer) use the same parser. Nothing outside the document is opened. */
 #include "metadata.h"
 
 #include <expat.h>

@@ -43,7 +43,7 @@ static int declares_others(span head)
     return 0;
 }
 
-/* What stands in rdf:RDF; at NULL: none, or not to be moved. */
+/* The content of rdf:RDF; at NULL: there is none, or it must not be moved. */
 static span descriptions_of(span packet)
 {
     span none = {NULL, 0};

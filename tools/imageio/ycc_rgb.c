@@ -131,8 +131,7 @@ static void convert_row(converter *c, uint32_t y, wvl_io_component *out)
         for (unsigned i = 0; i < 3; i++) {
             const matrix *m = &c->m;
             int64_t sum = m->y[i] * luma + m->cb[i] * cb + m->cr[i] * cr + m->offset[i] * c->scale;
-            uint8_t *to = (uint8_t *)out[i].data + (size_t)y * out[i].stride_bytes + (size_t)x * out[i].sample_bytes;
-            wvl_io_store(to, out[i].sample_bytes, round_code(c, sum));
+            wvl_io_store(wvl_io_place(&out[i], x, y), out[i].sample_bytes, round_code(c, sum));
         }
     }
 }

@@ -9,7 +9,8 @@
 #include "tools/imageio/imageio.h"
 #include "wavelane.h"
 
-/* What goes along. ICC profile and resolution are no boxes of their own: who fills wvl_jp2_info reads these two bits.
+/* The parts that are kept. ICC profile and resolution are no boxes of their own: who fills wvl_jp2_info reads these two
+ * bits.
  */
 enum {
     WVL_KEEP_EXIF = 1,
@@ -38,7 +39,7 @@ typedef struct wvl_metadata_boxes {
 int wvl_metadata_make_boxes(const wvl_io_picture *io, unsigned keep, int gml, wvl_metadata_boxes *out);
 void wvl_metadata_release_boxes(wvl_metadata_boxes *out);
 
-/* Whether a uuid box with this identifier holds XMP. */
+/* 1: a uuid box with this identifier holds XMP. */
 int wvl_metadata_is_xmp_uuid(const uint8_t uuid[16]);
 
 /* The names of what `keep` holds of the picture, for a message: "EXIF, XMP"; "" for none. */

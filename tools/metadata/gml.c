@@ -100,72 +100,62 @@ static int read_grid(const wvl_io_blob *geo, grid *g, char *why, size_t why_byte
 /* ---- The document ---------------------------------------------------------------------------- */
 
 /* The shortest of 15 and 17 digits that gives the number back. */
-static void put_number(wvl_text *t, double value)
+static void print_number(char text[40], double value)
 {
-    char text[40];
-    snprintf(text, sizeof text, "%.15g", value);
+    snprintf(text, 40, "%.15g", value);
     if (strtod(text, NULL) != value) {
-        snprintf(text, sizeof text, "%.17g", value);
+        snprintf(text, 40, "%.17g", value);
     }
-    wvl_text_put(t, text);
 }
 
-/* In the order of the system. */
-static void put_pair(wvl_text *t, const grid *g, const double pair[2])
+/* Two numbers in the order of the system. */
+static const char *print_pair(char text[80], const grid *g, const double pair[2])
 {
-    put_number(t, pair[g->is_northing_first ? 1 : 0]);
-    wvl_text_put(t, " ");
-    put_number(t, pair[g->is_northing_first ? 0 : 1]);
+    char first[40], second[40];
+    print_number(first, pair[g->is_northing_first ? 1 : 0]);
+    print_number(second, pair[g->is_northing_first ? 0 : 1]);
+    snprintf(text, 80, "%s %s", first, second);
+    return text;
 }
 
-static void put_system(wvl_text *t, const grid *g)
-{
-    char text[64];
-    snprintf(text, sizeof text, " srsName=\"urn:ogc:def:crs:EPSG::%u\">", (unsigned)g->epsg);
-    wvl_text_put(t, text);
-}
+#define SYSTEM " srsName=\"urn:ogc:def:crs:EPSG::%u\">"
 
-/* Of the outer edges of all pixels. */
+/* Bounds of the outer edges of all pixels. */
 static void put_bounds(wvl_text *t, const grid *g, uint32_t width, uint32_t height)
 {
     double low[2], high[2];
+    char lower[80], upper[80];
     for (int i = 0; i < 2; i++) {
         double corner = g->origin[i] - 0.5 * (g->per_column[i] + g->per_row[i]);
         double across = g->per_column[i] * width, down = g->per_row[i] * height;
         low[i] = corner + (across < 0 ? across : 0) + (down < 0 ? down : 0);
         high[i] = corner + (across > 0 ? across : 0) + (down > 0 ? down : 0);
     }
-    wvl_text_put(t, "  <gml:boundedBy>\n   <gml:Envelope");
-    put_system(t, g);
-    wvl_text_put(t, "\n    <gml:lowerCorner>");
-    put_pair(t, g, low);
-    wvl_text_put(t, "</gml:lowerCorner>\n    <gml:upperCorner>");
-    put_pair(t, g, high);
-    wvl_text_put(t, "</gml:upperCorner>\n   </gml:Envelope>\n  </gml:boundedBy>\n");
+    wvl_text_print(t,
+                   "  <gml:boundedBy>\n   <gml:Envelope" SYSTEM "\n    <gml:lowerCorner>%s</gml:lowerCorner>\n"
+                   "    <gml:upperCorner>%s</gml:upperCorner>\n   </gml:Envelope>\n  </gml:boundedBy>\n",
+                   g->epsg, print_pair(lower, g, low), print_pair(upper, g, high));
 }
 
 static void put_vector(wvl_text *t, const grid *g, const double vector[2])
 {
-    wvl_text_put(t, "         <gml:offsetVector");
-    put_system(t, g);
-    put_pair(t, g, vector);
-    wvl_text_put(t, "</gml:offsetVector>\n");
+    char text[80];
+    wvl_text_print(t, "         <gml:offsetVector" SYSTEM "%s</gml:offsetVector>\n", g->epsg,
+                   print_pair(text, g, vector));
 }
 
 static void put_grid(wvl_text *t, const grid *g, uint32_t width, uint32_t height)
 {
-    char high[64];
-    snprintf(high, sizeof high, "%u %u", (unsigned)width - 1, (unsigned)height - 1);
-    wvl_text_put(t, "       <gml:rectifiedGridDomain>\n        <gml:RectifiedGrid dimension=\"2\">\n"
-                    "         <gml:limits><gml:GridEnvelope><gml:low>0 0</gml:low><gml:high>");
-    wvl_text_put(t, high);
-    wvl_text_put(t, "</gml:high></gml:GridEnvelope></gml:limits>\n"
-                    "         <gml:axisName>x</gml:axisName>\n         <gml:axisName>y</gml:axisName>\n"
-                    "         <gml:origin>\n          <gml:Point gml:id=\"P0001\"");
-    put_system(t, g);
-    wvl_text_put(t, "<gml:pos>");
-    put_pair(t, g, g->origin);
-    wvl_text_put(t, "</gml:pos></gml:Point>\n         </gml:origin>\n");
+    char origin[80];
+    wvl_text_print(t,
+                   "       <gml:rectifiedGridDomain>\n        <gml:RectifiedGrid dimension=\"2\">\n"
+                   "         <gml:limits><gml:GridEnvelope><gml:low>0 0</gml:low><gml:high>%u %u</gml:high>"
+                   "</gml:GridEnvelope></gml:limits>\n"
+                   "         <gml:axisName>x</gml:axisName>\n         <gml:axisName>y</gml:axisName>\n"
+                   "         <gml:origin>\n          <gml:Point gml:id=\"P0001\"" SYSTEM
+                   "<gml:pos>%s</gml:pos></gml:Point>\n"
+                   "         </gml:origin>\n",
+                   width - 1, height - 1, g->epsg, print_pair(origin, g, g->origin));
     put_vector(t, g, g->per_column);
     put_vector(t, g, g->per_row);
     wvl_text_put(t, "        </gml:RectifiedGrid>\n       </gml:rectifiedGridDomain>\n");

@@ -73,7 +73,7 @@ static int read_file(const char *path, side_file *f)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Where is looked: beside a picture. */
+/* A search for files beside a picture. */
 typedef struct search {
     const char *path;
     size_t folder, stem; /* of the path: bytes of its folder with the slash, and of all before the extension */
@@ -105,7 +105,7 @@ static void list_folder(search *s)
     }
 }
 
-/* Whether a name that begins in another case than the picture's lies beside a picture of its own. */
+/* 1: the name begins in another case than the picture's, and lies beside a picture of its own. */
 static int is_of_other(const search *s, const char *listed)
 {
     const char *picture = s->path + s->folder;
@@ -143,7 +143,7 @@ static int read_with_ending(search *s, size_t stem, const char *ending, side_fil
     return 0;
 }
 
-/* Of an extension "tif": .tfw, .tifw. */
+/* Reads the world file of an extension: .tfw or .tifw for "tif". */
 static int read_world_of(search *s, const char *extension, side_file *f)
 {
     char ending[MOST_EXTENSION + 2];

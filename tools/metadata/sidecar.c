@@ -13,7 +13,7 @@
 
 #define MOST_POINTS 10000u
 
-/* What the files say together. */
+/* The place and the system that the files give together. */
 typedef struct place {
     int has_transform;
     double transform[6]; /* X = [0] + column * [1] + row * [2], Y = [3] + column * [4] + row * [5]; of pixel corners */
@@ -314,7 +314,7 @@ static int keep_given(wvl_io_context *context, wvl_io_tags *tags, const wvl_io_b
     return result;
 }
 
-/* Where keys of the picture say that its raster is of points, places are those of their centres. */
+/* If keys of the picture say that its raster is of points, places are those of their centres. */
 static void use_raster_type(const wvl_io_blob *geo, place *p)
 {
     wvl_io_tiff_block s = wvl_io_tiff_block_of(geo->data, geo->bytes);

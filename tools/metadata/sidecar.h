@@ -5,7 +5,7 @@
 
 #include "tools/imageio/imageio.h"
 
-/* Whether the picture's own tags say where it lies: then files beside it do not count. */
+/* 1: the picture's own tags say where it lies; then files beside it do not count. */
 int wvl_metadata_has_place(const wvl_io_blob *geo);
 
 /* side_files.c: reads NAME.aux.xml and the world file (.tfw and the like, .wld) of the picture file `path`, and makes

@@ -3,6 +3,8 @@
 #ifndef WVL_TOOLS_METADATA_TEXT_H
 #define WVL_TOOLS_METADATA_TEXT_H
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +31,22 @@ static inline void wvl_text_put_bytes(wvl_text *t, const void *data, size_t byte
 
 static inline void wvl_text_put(wvl_text *t, const char *text) { wvl_text_put_bytes(t, text, strlen(text)); }
 
-/* As character data of XML. */
+/* Appends at most 1023 bytes, as printf() makes them. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static inline void
+wvl_text_print(wvl_text *t, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    wvl_text_put(t, text);
+}
+
+/* Appends a text as character data of XML. */
 static inline void wvl_text_put_escaped(wvl_text *t, const char *text)
 {
     for (; *text; text++) {

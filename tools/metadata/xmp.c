@@ -70,7 +70,7 @@ int wvl_metadata_is_named(const wvl_xmp_prefixes *prefixes, wvl_xml_span name, c
     return 0;
 }
 
-/* As an element or an attribute. */
+/* 1: the document has the property, as an element or an attribute. */
 static int has_property(wvl_xml_span document, const property *p)
 {
     wvl_xml_tag tag;
@@ -127,30 +127,11 @@ int wvl_metadata_is_xmp_text(wvl_io_blob packet)
 
 static void put_element(wvl_text *out, const property *p, const char *value)
 {
-    static const char *const before[] = {
-        [FORM_NONE] = "",
-        [FORM_TEXT] = "",
-        [FORM_DATE] = "",
-        [FORM_LIST] = "<rdf:Seq><rdf:li>",
-        [FORM_LANGUAGES] = "<rdf:Alt><rdf:li xml:lang=\"x-default\">",
-    };
-    static const char *const after[] = {[FORM_NONE] = "",
-                                        [FORM_TEXT] = "",
-                                        [FORM_DATE] = "",
-                                        [FORM_LIST] = "</rdf:li></rdf:Seq>",
-                                        [FORM_LANGUAGES] = "</rdf:li></rdf:Alt>"};
-    const char *const names[] = {"  <", p->prefix, ":", p->local, " xmlns:", p->prefix, "=\"", p->space, "\">"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        wvl_text_put(out, names[i]);
-    }
-    wvl_text_put(out, before[p->form]);
+    static const char *const before[] = {"", "", "", "<rdf:Seq><rdf:li>", "<rdf:Alt><rdf:li xml:lang=\"x-default\">"};
+    static const char *const after[] = {"", "", "", "</rdf:li></rdf:Seq>", "</rdf:li></rdf:Alt>"};
+    wvl_text_print(out, "  <%s:%s xmlns:%s=\"%s\">%s", p->prefix, p->local, p->prefix, p->space, before[p->form]);
     wvl_text_put_escaped(out, value);
-    wvl_text_put(out, after[p->form]);
-    wvl_text_put(out, "</");
-    wvl_text_put(out, p->prefix);
-    wvl_text_put(out, ":");
-    wvl_text_put(out, p->local);
-    wvl_text_put(out, ">\n");
+    wvl_text_print(out, "%s</%s:%s>\n", after[p->form], p->prefix, p->local);
 }
 
 /* A field that came before: 1 and, where it says something else, it is named as lost. */

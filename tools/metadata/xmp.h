@@ -16,7 +16,7 @@ int wvl_metadata_add_to_xmp(wvl_io_blob packet, const wvl_io_metadata *metadata,
  * 0 when it is none of them. */
 int wvl_metadata_convert_date(const char *text, char out[40]);
 
-/* Whether the bytes are XMP in UTF-8 that can be worked on. */
+/* 1: the bytes are XMP in UTF-8 that can be changed. */
 int wvl_metadata_is_xmp_text(wvl_io_blob packet);
 
 /* The prefixes that stand for a namespace anywhere in a document; of more than 16 the first. */
@@ -26,7 +26,7 @@ typedef struct wvl_xmp_prefixes {
 } wvl_xmp_prefixes;
 
 void wvl_metadata_find_prefixes(wvl_xml_span document, const char *space, wvl_xmp_prefixes *prefixes);
-/* Whether a name with its prefix is `local` of that namespace. */
+/* 1: the name with its prefix is `local` of that namespace. */
 int wvl_metadata_is_named(const wvl_xmp_prefixes *prefixes, wvl_xml_span name, const char *local);
 
 #endif
