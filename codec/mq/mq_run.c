@@ -9,22 +9,8 @@
 
 #include "codec/mq/mq.h"
 
-#if defined(__GNUC__)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
-static ALWAYS_INLINE unsigned top_bit(uint32_t v) { return 31u ^ (unsigned)__builtin_clz(v); }
-#else
-#define ALWAYS_INLINE inline
-#define UNLIKELY(x) (x)
-static unsigned top_bit(uint32_t v)
-{
-    unsigned n = 0;
-    while (v >>= 1) {
-        n++;
-    }
-    return n;
-}
-#endif
 
 /*
  * By 2 * state + bit: Qe, twice the state after renormalisation in bits 16..23, bit 31 set where the bit is the MPS.
@@ -77,7 +63,7 @@ static ALWAYS_INLINE void put_symbol(lane *l, unsigned symbol)
     uint32_t smaller = upper < qe ? upper : qe;
     uint32_t a = smaller ^ ((upper ^ qe) & is_mps);
     uint32_t takes_upper = (uint32_t) - (upper < qe) ^ is_mps;
-    unsigned shift = top_bit(a) ^ 15;
+    unsigned shift = (unsigned)__builtin_clz(a) ^ 16;
     uint32_t renormalised = (a >> 15) - 1;
     l->state[symbol >> 1] = (uint8_t)(state ^ ((state ^ (step >> 16 & 0xFF)) & renormalised));
     l->a = a << shift;

@@ -11,9 +11,10 @@
 #ifndef WVL_T1_FAST_H
 #define WVL_T1_FAST_H
 
-#include "codec/t1/bits.h"
 #include "codec/t1/kernels.h"
 #include "codec/t1/t1_coder.h"
+
+#define WVL_ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* ceil(w / 8) * ceil(h / 4) is largest for 4 x 1024. */
 #define WVL_T1_MAX_UNITS 256

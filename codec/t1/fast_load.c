@@ -2,7 +2,6 @@
 /* Samples to bit-plane masks, and the sums over all samples that distortion needs: plain C. */
 #include <string.h>
 
-#include "codec/t1/bits.h"
 #include "codec/t1/fast.h"
 #include "codec/t1/kernels.h"
 

@@ -10,7 +10,7 @@ static WVL_ALWAYS_INLINE uint8_t *refine_members(uint64_t todo, uint64_t bits, u
                                                  uint8_t *out)
 {
     while (todo) {
-        unsigned i = wvl_trailing_zeros(todo);
+        unsigned i = (unsigned)__builtin_ctzll(todo);
         todo &= todo - 1;
         *out++ = (uint8_t)(2 * WVL_T1_CTX_REFINE + (bits >> i & 1) + 2 * (lit >> i & 1) + 4 * (again >> i & 1));
     }

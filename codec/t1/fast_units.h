@@ -61,7 +61,7 @@ static WVL_ALWAYS_INLINE uint64_t propagate_unit(const tools *t, unit *u, uint8_
         more |= (later << 5 | fresh << 1) & insignificant;
     } while (more != visited);
     for (uint64_t todo = visited; todo; todo &= todo - 1) {
-        code_sample(t, u, wvl_trailing_zeros(todo), &out, 0, flags);
+        code_sample(t, u, (unsigned)__builtin_ctzll(todo), &out, 0, flags);
     }
     *symbols = out;
     return visited;
@@ -71,7 +71,7 @@ static WVL_ALWAYS_INLINE uint64_t propagate_unit(const tools *t, unit *u, uint8_
 static WVL_ALWAYS_INLINE void break_run(unit *u, unsigned i, uint64_t tops, uint8_t **out, int flags)
 {
     uint64_t column = tops & (UINT64_C(0x1E) << i >> 4);
-    unsigned row = i - wvl_trailing_zeros(column);
+    unsigned row = i - (unsigned)__builtin_ctzll(column);
     (*out)[0] = 2 * WVL_T1_CTX_RUN + 1;
     (*out)[1] = (uint8_t)(2 * WVL_T1_CTX_UNIFORM + (row >> 1));
     (*out)[2] = (uint8_t)(2 * WVL_T1_CTX_UNIFORM + (row & 1));
@@ -96,7 +96,7 @@ static WVL_ALWAYS_INLINE void clean_unit(const tools *t, unit *u, uint64_t visit
              whole = run ^ breaks;
     coded &= ~(whole * 14 | (upto ^ first));
     for (; coded; coded &= coded - 1) {
-        unsigned i = wvl_trailing_zeros(coded);
+        unsigned i = (unsigned)__builtin_ctzll(coded);
         if (first >> i & 1) {
             break_run(u, i, breaks, &out, flags);
         } else {
@@ -111,7 +111,7 @@ static WVL_ALWAYS_INLINE void add_each_gain(wvl_t1_fast *b, const stripe *s, uin
     size_t at = (size_t)s->y * b->in->stride + 8 * k;
     uint64_t sum = 0, count = 0;
     for (; fresh; fresh &= fresh - 1, count++) {
-        size_t i = at + b->offsets[wvl_trailing_zeros(fresh)];
+        size_t i = at + b->offsets[(unsigned)__builtin_ctzll(fresh)];
         sum += flags & WIDE ? ((const uint32_t *)b->in->coefs)[i] & 0x7FFFFFFF
                             : ((const uint16_t *)b->in->coefs)[i] & 0x7FFFu;
     }

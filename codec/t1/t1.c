@@ -5,7 +5,6 @@
 
 #include "codec/core/gain.h"
 #include "codec/core/t1_bound.h"
-#include "codec/t1/bits.h"
 #include "codec/t1/fast.h"
 #include "codec/t1/kernels.h"
 #include "codec/t1/t1_ref.h"

@@ -54,41 +54,13 @@ static int set_policy(int mode, unsigned node)
     return syscall(SYS_set_mempolicy, mode, of, of ? (unsigned long)WVL_NUMA_CPUS : 0ul) != 0;
 }
 
+const wvl_numa_calls wvl_numa_platform = {read_text, get_cpus, set_cpus, get_policy, set_policy};
+
 #else
 
-static int read_text(const char *path, char *text, size_t bytes)
-{
-    (void)path, (void)text, (void)bytes;
-    return 1;
-}
-
-static int get_cpus(wvl_numa_set *cpus)
-{
-    (void)cpus;
-    return 1;
-}
-
-static int set_cpus(const wvl_numa_set *cpus)
-{
-    (void)cpus;
-    return 1;
-}
-
-static int get_policy(int *mode)
-{
-    (void)mode;
-    return 1;
-}
-
-static int set_policy(int mode, unsigned node)
-{
-    (void)mode, (void)node;
-    return 1;
-}
+const wvl_numa_calls wvl_numa_platform; /* it says nothing */
 
 #endif
-
-const wvl_numa_calls wvl_numa_platform = {read_text, get_cpus, set_cpus, get_policy, set_policy};
 
 #ifdef WVL_TESTING
 const wvl_numa_calls *wvl_numa_test_calls;
@@ -171,7 +143,7 @@ void wvl_numa_find(unsigned domain, unsigned bus, unsigned slot, wvl_numa_node *
     wvl_numa_set nodes;
     const wvl_numa_calls *calls = fetch_calls();
     memset(node, 0, sizeof *node);
-    if (!read_list(calls, "/sys/devices/system/node/online", &nodes) || !has_several(&nodes)) {
+    if (!calls->read || !read_list(calls, "/sys/devices/system/node/online", &nodes) || !has_several(&nodes)) {
         return;
     }
     snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.0/numa_node", domain, bus, slot);

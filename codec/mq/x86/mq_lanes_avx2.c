@@ -12,20 +12,13 @@
  * was 0xFF and a carry has made it 0x00. Whenever a 0x00 leaves, the symbols since the last reading of the log are
  * coded again in C (one byte in 256).
  */
-#include <immintrin.h>
-#include <string.h>
-
-#include "codec/mq/mq.h"
+#include "codec/mq/mq_lanes.h"
 
 enum {
-    LANES = 8,                        /* of a vector */
-    STEPS = 64,                       /* symbols of a lane between two readings of the log */
     MERGED = 8,                       /* symbols in an entry */
     ENTRIES = STEPS + STEPS / MERGED, /* where every symbol needs one of its own */
     MOST_SHIFTS = 16,                 /* of an entry */
-    LATE = 20, /* shifts of C beyond the end of a byte before bytes leave: 28 + 19 + MOST_SHIFTS bits are below 64 */
-    FEW = 4,   /* below this, pairs in C are faster */
-    STATE_WORDS = 5 /* four contexts each */
+    LATE = 20 /* shifts of C beyond the end of a byte before bytes leave: 28 + 19 + MOST_SHIFTS bits are below 64 */
 };
 
 /* By row: Qe, and how the state (row, MPS in bit 6) changes: with the MPS in bits 16..23, with the LPS in bits 24..31.
@@ -36,8 +29,7 @@ static const uint32_t entries[64] = {WVL_MQ_ROWS(ENTRY)};
 
 /* A of eight lanes, their states, and the entry that is being made. */
 typedef struct group {
-    __m256i a, code, shifts;
-    __m256i state[STATE_WORDS];
+    lanes a, code, shifts, state[STATE_WORDS];
 } group;
 
 typedef struct log {
@@ -53,110 +45,62 @@ typedef struct code_register {
     uint8_t *bp;
 } code_register;
 
-#define SET(x) _mm256_set1_epi32((int)(x))
-
-/* (2 row + MPS) to (row, MPS in bit 6), and back, in each byte. */
-static inline __m256i fold_states(__m256i v)
-{
-    return _mm256_or_si256(_mm256_and_si256(_mm256_srli_epi32(v, 1), SET(0x3F3F3F3F)),
-                           _mm256_and_si256(_mm256_slli_epi32(v, 6), SET(0x40404040)));
-}
-
-static inline __m256i unfold_states(__m256i v)
-{
-    return _mm256_or_si256(_mm256_and_si256(_mm256_slli_epi32(v, 1), SET(0x7E7E7E7E)),
-                           _mm256_and_si256(_mm256_srli_epi32(v, 6), SET(0x01010101)));
-}
-
 static void open_group(group *g, wvl_mq *const mq[], unsigned count)
 {
-    uint32_t a[LANES], state[STATE_WORDS][LANES];
+    open_states(mq, count, g->state);
     for (unsigned i = 0; i < LANES; i++) {
-        const wvl_mq *m = mq[i < count ? i : 0];
-        uint32_t words[STATE_WORDS] = {0};
-        memcpy(words, m->state, sizeof m->state);
-        a[i] = m->a;
-        for (unsigned k = 0; k < STATE_WORDS; k++) {
-            state[k][i] = words[k];
-        }
+        g->a[i] = mq[i < count ? i : 0]->a;
     }
-    g->a = _mm256_loadu_si256((const __m256i *)a);
-    for (unsigned k = 0; k < STATE_WORDS; k++) {
-        g->state[k] = fold_states(_mm256_loadu_si256((const __m256i *)state[k]));
-    }
-    g->code = g->shifts = _mm256_setzero_si256();
+    g->code = g->shifts = (lanes){0};
 }
 
-static void close_group(const group *g, wvl_mq *const mq[], unsigned count)
+/* Lanes from `first` on as they are. */
+static void close_group(const group *g, unsigned first, wvl_mq *const mq[], unsigned count)
 {
-    uint32_t a[LANES], state[STATE_WORDS][LANES];
-    _mm256_storeu_si256((__m256i *)a, g->a);
-    for (unsigned k = 0; k < STATE_WORDS; k++) {
-        _mm256_storeu_si256((__m256i *)state[k], unfold_states(g->state[k]));
-    }
+    close_states(g->state, first, mq, count);
     for (unsigned i = 0; i < count; i++) {
-        uint32_t words[STATE_WORDS];
-        for (unsigned k = 0; k < STATE_WORDS; k++) {
-            words[k] = state[k][i];
-        }
-        memcpy(mq[i]->state, words, sizeof mq[i]->state);
-        mq[i]->a = a[i];
+        mq[i]->a = g->a[first + i];
     }
-}
-
-/* One lane as it is. */
-static void fetch_lane(const group *g, unsigned lane, wvl_mq *mq)
-{
-    uint32_t words[STATE_WORDS], all[LANES];
-    for (unsigned k = 0; k < STATE_WORDS; k++) {
-        _mm256_storeu_si256((__m256i *)all, unfold_states(g->state[k]));
-        words[k] = all[lane];
-    }
-    _mm256_storeu_si256((__m256i *)all, g->a);
-    memcpy(mq->state, words, sizeof mq->state);
-    mq->a = all[lane];
 }
 
 static inline void put_entry(group *g, log_of_codes *log)
 {
-    _mm256_storeu_si256((__m256i *)log->code[log->count], g->code);
-    _mm256_storeu_si256((__m256i *)log->shifts[log->count], g->shifts);
+    put(log->code[log->count], g->code);
+    put(log->shifts[log->count], g->shifts);
     log->count++;
-    g->code = g->shifts = _mm256_setzero_si256();
+    g->code = g->shifts = (lanes){0};
 }
 
 /* The low byte of each lane of `s` is its symbol. */
-static inline void put_symbols(group *g, __m256i s, log_of_codes *log)
+static inline void put_symbols(group *g, lanes s, log_of_codes *log)
 {
-    __m256i word = _mm256_and_si256(s, SET(0x38)), at = _mm256_and_si256(_mm256_slli_epi32(s, 2), SET(24));
-    __m256i in[STATE_WORDS], x = _mm256_setzero_si256();
+    lanes word = s & 0x38, at = s << 2 & 24, in[STATE_WORDS], x = {0};
     for (unsigned i = 0; i < STATE_WORDS; i++) {
-        in[i] = _mm256_cmpeq_epi32(word, SET(8 * i));
-        x = _mm256_or_si256(x, _mm256_and_si256(in[i], g->state[i]));
+        in[i] = (lanes)(word == 8 * i);
+        x |= in[i] & g->state[i];
     }
-    x = _mm256_xor_si256(_mm256_srlv_epi32(x, at), _mm256_slli_epi32(s, 6)); /* bit 6: the LPS */
-    __m256i lps = _mm256_srai_epi32(_mm256_slli_epi32(x, 25), 31);
-    __m256i entry = _mm256_i32gather_epi32((const int *)entries, _mm256_and_si256(x, SET(0x3F)), 4);
-    __m256i qe = _mm256_and_si256(entry, SET(0xFFFF)), upper = _mm256_sub_epi32(g->a, qe);
-    __m256i takes_lower = _mm256_xor_si256(_mm256_cmpgt_epi32(qe, upper), lps);
-    __m256i a = _mm256_blendv_epi8(_mm256_max_epi32(upper, qe), _mm256_min_epi32(upper, qe), lps);
+    x = x >> at ^ s << 6; /* bit 6: the LPS */
+    lanes lps = (lanes)((ints)(x << 25) >> 31);
+    lanes entry = (lanes)_mm256_i32gather_epi32((const int *)entries, (__m256i)(x & 0x3F), 4);
+    lanes qe = entry & 0xFFFF, upper = g->a - qe, takes_lower = (lanes)((ints)qe > (ints)upper) ^ lps;
+    __m256i larger = _mm256_max_epi32((__m256i)upper, (__m256i)qe),
+            smaller = _mm256_min_epi32((__m256i)upper, (__m256i)qe);
+    lanes a = (lanes)_mm256_blendv_epi8(larger, smaller, (__m256i)lps);
     /* The exponent of a float is the place of the top bit: 127 + 15 where nothing is to be shifted. */
-    __m256i shift = _mm256_sub_epi32(SET(142), _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(a)), 23));
-    g->a = _mm256_sllv_epi32(a, shift);
+    lanes shift = 142 - ((lanes) __builtin_convertvector((ints)a, floats) >> 23);
+    g->a = a << shift;
 
-    __m256i change = _mm256_srlv_epi32(entry, _mm256_or_si256(SET(16), _mm256_and_si256(lps, SET(8))));
-    __m256i kept = _mm256_cmpeq_epi32(shift, _mm256_setzero_si256());
-    change = _mm256_sllv_epi32(_mm256_andnot_si256(kept, _mm256_and_si256(change, SET(0x7F))), at);
+    lanes change = (entry >> (16 | (lps & 8)) & 0x7F & (lanes)(shift != 0)) << at;
     for (unsigned i = 0; i < STATE_WORDS; i++) {
-        g->state[i] = _mm256_xor_si256(g->state[i], _mm256_and_si256(change, in[i]));
+        g->state[i] ^= change & in[i];
     }
 
-    __m256i shifts = _mm256_add_epi32(g->shifts, shift);
-    if (__builtin_expect(_mm256_movemask_epi8(_mm256_cmpgt_epi32(shifts, SET(MOST_SHIFTS))), 0)) {
+    lanes shifts = g->shifts + shift;
+    if (__builtin_expect(_mm256_movemask_epi8((__m256i)((ints)shifts > MOST_SHIFTS)), 0)) {
         put_entry(g, log);
         shifts = shift;
     }
-    g->code = _mm256_sllv_epi32(_mm256_add_epi32(g->code, _mm256_andnot_si256(takes_lower, qe)), shift);
+    g->code = (g->code + (qe & ~takes_lower)) << shift;
     g->shifts = shifts;
 }
 
@@ -167,16 +111,16 @@ static inline __m256i load_halves(const uint8_t *const from[LANES], unsigned fir
 }
 
 /* 16 symbols of each lane, four of a lane in a word. */
-static inline void fetch_symbols(const uint8_t *const from[LANES], size_t at, __m256i to[4])
+static inline void fetch_symbols(const uint8_t *const from[LANES], size_t at, lanes to[4])
 {
     __m256i q0 = load_halves(from, 0, at), q1 = load_halves(from, 1, at), q2 = load_halves(from, 2, at),
             q3 = load_halves(from, 3, at);
     __m256i a = _mm256_unpacklo_epi32(q0, q1), b = _mm256_unpackhi_epi32(q0, q1), c = _mm256_unpacklo_epi32(q2, q3),
             d = _mm256_unpackhi_epi32(q2, q3);
-    to[0] = _mm256_unpacklo_epi64(a, c);
-    to[1] = _mm256_unpackhi_epi64(a, c);
-    to[2] = _mm256_unpacklo_epi64(b, d);
-    to[3] = _mm256_unpackhi_epi64(b, d);
+    to[0] = (lanes)_mm256_unpacklo_epi64(a, c);
+    to[1] = (lanes)_mm256_unpackhi_epi64(a, c);
+    to[2] = (lanes)_mm256_unpacklo_epi64(b, d);
+    to[3] = (lanes)_mm256_unpackhi_epi64(b, d);
 }
 
 /* Up to STEPS symbols; the two groups fill the gaps of each other's chains. */
@@ -185,7 +129,7 @@ static inline void run_steps(group g[2], unsigned groups, const uint8_t *const f
 {
     log[0].count = log[1].count = 0;
     for (size_t end = at + count; at < end; at += 16) {
-        __m256i words[2][4];
+        lanes words[2][4];
         size_t steps = end - at < 16 ? end - at : 16;
         for (unsigned k = 0; k < groups; k++) {
             fetch_symbols(from + LANES * k, at, words[k]);
@@ -193,7 +137,7 @@ static inline void run_steps(group g[2], unsigned groups, const uint8_t *const f
         for (size_t i = 0; i < steps; i++) {
             for (unsigned k = 0; k < groups; k++) {
                 put_symbols(&g[k], words[k][i / 4], &log[k]);
-                words[k][i / 4] = _mm256_srli_epi32(words[k][i / 4], 8);
+                words[k][i / 4] >>= 8;
                 if (i % MERGED == MERGED - 1) {
                     put_entry(&g[k], &log[k]);
                 }
@@ -249,8 +193,8 @@ static code_register follow_log(code_register r, const log_of_codes *log, unsign
 /* One lane, from where it stood when the log was empty. */
 static void code_again(code_register *r, const group *g, unsigned lane, const uint8_t *symbols, size_t count)
 {
-    wvl_mq one = {.c = (uint32_t)r->c, .ct = (uint32_t)r->ct, .bp = r->bp};
-    fetch_lane(g, lane, &one);
+    wvl_mq one = {.c = (uint32_t)r->c, .ct = (uint32_t)r->ct, .bp = r->bp}, *mq = &one;
+    close_group(g, lane, &mq, 1);
     wvl_mq_encode_symbols(&one, symbols, count);
     *r = (code_register){one.c, (int32_t)one.ct, 0, one.bp};
 }
@@ -278,7 +222,7 @@ static void encode(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned 
     log_of_codes log[2];
     code_register codes[2 * LANES];
     const uint8_t *from[2 * LANES];
-    unsigned lanes[2] = {count < LANES ? count : LANES, count < LANES ? 0 : count - LANES};
+    unsigned counts[2] = {count < LANES ? count : LANES, count < LANES ? 0 : count - LANES};
     for (unsigned i = 0; i < 2 * LANES; i++) {
         from[i] = symbols[i < count ? i : 0];
     }
@@ -286,7 +230,7 @@ static void encode(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned 
         codes[i] = (code_register){mq[i]->c, (int32_t)mq[i]->ct, 0, mq[i]->bp};
     }
     for (unsigned k = 0; k < groups; k++) {
-        open_group(&g[k], mq + LANES * k, lanes[k]);
+        open_group(&g[k], mq + LANES * k, counts[k]);
     }
     for (size_t at = 0; at < symbol_count; at += STEPS) {
         size_t steps = symbol_count - at < STEPS ? symbol_count - at : STEPS;
@@ -295,7 +239,7 @@ static void encode(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned 
         }
         run_steps(g, groups, from, at, steps, log);
         for (unsigned k = 0; k < groups; k++) {
-            put_codes(codes + LANES * k, lanes[k], &before[k], &log[k], from + LANES * k, at, steps);
+            put_codes(codes + LANES * k, counts[k], &before[k], &log[k], from + LANES * k, at, steps);
         }
     }
     for (unsigned i = 0; i < count; i++) {
@@ -304,7 +248,7 @@ static void encode(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned 
         mq[i]->bp = codes[i].bp;
     }
     for (unsigned k = 0; k < groups; k++) {
-        close_group(&g[k], mq + LANES * k, lanes[k]);
+        close_group(&g[k], 0, mq + LANES * k, counts[k]);
     }
 }
 

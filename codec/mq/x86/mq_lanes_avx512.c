@@ -7,18 +7,9 @@
  * Measured on Zen 4: about 3.5 cycles a symbol with all lanes in use, 4.5 where blocks come as a stream; the scalar
  * coder, with two codewords in turns, takes 16.
  */
-#include <immintrin.h>
-#include <string.h>
+#include "codec/mq/mq_lanes.h"
 
-#include "codec/mq/mq.h"
-
-enum {
-    LANES = WVL_MQ_MAX_LANES,
-    STEPS = 64,      /* between two sortings of the log */
-    FEW = 4,         /* below this, pairs in C are faster */
-    STATE_WORDS = 5, /* four contexts each */
-    MOST_BYTES = 3   /* of a lane in a step: CT = 1, 15 shifts, and a stuffed bit between */
-};
+enum { MOST_BYTES = 3 }; /* of a lane in a step: CT = 1, 15 shifts, and a stuffed bit between */
 
 /* By row: Qe, and how the state (row, MPS in bit 6) changes: MPS in the low byte, LPS in the high one. */
 #define QE(row, q, nmps, nlps, flip) q,
@@ -26,65 +17,15 @@ enum {
 static const uint16_t qe_table[64] = {WVL_MQ_ROWS(QE)};
 static const uint16_t change_table[64] = {WVL_MQ_ROWS(CHANGE)};
 
-typedef struct lanes {
-    uint32_t a[LANES], c[LANES], ct[LANES], b[LANES];
-    uint32_t state[STATE_WORDS][LANES];
-} lanes;
-
 /* Registers of a run; `b` is the pending byte. */
 typedef struct coder {
     __m512i a, c, ct, b;
-    __m512i state[STATE_WORDS];
+    lanes state[STATE_WORDS];
     uint16_t *log;
     __mmask16 active;
 } coder;
 
 #define SET(x) _mm512_set1_epi32((int)(x))
-
-/* (2 row + MPS) to (row, MPS in bit 6), and back, in each byte. */
-static inline __m512i fold_states(__m512i v)
-{
-    return _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi32(v, 1), SET(0x3F3F3F3F)),
-                           _mm512_and_si512(_mm512_slli_epi32(v, 6), SET(0x40404040)));
-}
-
-static inline __m512i unfold_states(__m512i v)
-{
-    return _mm512_or_si512(_mm512_and_si512(_mm512_slli_epi32(v, 1), SET(0x7E7E7E7E)),
-                           _mm512_and_si512(_mm512_srli_epi32(v, 6), SET(0x01010101)));
-}
-
-static void load_lanes(lanes *l, wvl_mq *const mq[], unsigned count)
-{
-    for (unsigned i = 0; i < LANES; i++) {
-        const wvl_mq *m = mq[i < count ? i : 0];
-        uint32_t words[STATE_WORDS] = {0};
-        memcpy(words, m->state, sizeof m->state);
-        l->a[i] = m->a;
-        l->c[i] = m->c;
-        l->ct[i] = m->ct;
-        l->b[i] = *m->bp;
-        for (unsigned k = 0; k < STATE_WORDS; k++) {
-            l->state[k][i] = words[k];
-        }
-    }
-}
-
-static void store_lanes(const lanes *l, wvl_mq *const mq[], unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        wvl_mq *m = mq[i];
-        uint32_t words[STATE_WORDS];
-        m->a = l->a[i];
-        m->c = l->c[i];
-        m->ct = l->ct[i];
-        *m->bp = (uint8_t)l->b[i];
-        for (unsigned k = 0; k < STATE_WORDS; k++) {
-            words[k] = l->state[k][i];
-        }
-        memcpy(m->state, words, sizeof m->state);
-    }
-}
 
 static inline void put_bytes(coder *k, __mmask16 out)
 {
@@ -132,10 +73,10 @@ static inline void put_symbols(coder *k, __m512i s)
     for (unsigned i = 0; i < STATE_WORDS; i++) {
         in[i] = _mm512_cmpeq_epi32_mask(word, SET(8 * i));
     }
-    __m512i x = _mm512_mask_mov_epi32(k->state[0], in[1], k->state[1]),
-            y = _mm512_mask_mov_epi32(k->state[2], in[3], k->state[3]);
+    __m512i x = _mm512_mask_mov_epi32((__m512i)k->state[0], in[1], (__m512i)k->state[1]),
+            y = _mm512_mask_mov_epi32((__m512i)k->state[2], in[3], (__m512i)k->state[3]);
     x = _mm512_mask_mov_epi32(x, in[2] | in[3], y);
-    x = _mm512_mask_mov_epi32(x, in[4], k->state[4]);
+    x = _mm512_mask_mov_epi32(x, in[4], (__m512i)k->state[4]);
     x = _mm512_xor_si512(_mm512_srlv_epi32(x, at), bit);
 
     __mmask16 is_mps = _mm512_testn_epi32_mask(x, SET(0x40));
@@ -155,7 +96,8 @@ static inline void put_symbols(coder *k, __m512i s)
     change = _mm512_mask_srli_epi32(_mm512_and_si512(change, SET(0xFF)), (__mmask16)~is_mps, change, 8);
     change = _mm512_sllv_epi32(_mm512_maskz_mov_epi32(renormalised, change), at);
     for (unsigned i = 0; i < STATE_WORDS; i++) {
-        k->state[i] = _mm512_mask_xor_epi32(k->state[i], in[i], k->state[i], change);
+        __m512i state = (__m512i)k->state[i];
+        k->state[i] = (lanes)_mm512_mask_xor_epi32(state, in[i], state, change);
     }
     shift_codes(k, shift);
 }
@@ -197,8 +139,8 @@ static void run_steps(coder *k, const uint8_t *const from[LANES], size_t at, siz
 
 void wvl_mq_encode_lanes_avx512(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count)
 {
-    lanes l;
     coder k;
+    uint32_t a[LANES], c[LANES], ct[LANES], b[LANES];
     uint16_t log[STEPS * LANES * MOST_BYTES + LANES];
     const uint8_t *from[LANES];
     if (count < FEW) {
@@ -206,17 +148,19 @@ void wvl_mq_encode_lanes_avx512(wvl_mq *const mq[], const uint8_t *const symbols
         return;
     }
     for (unsigned i = 0; i < LANES; i++) {
+        const wvl_mq *m = mq[i < count ? i : 0];
         from[i] = symbols[i < count ? i : 0];
+        a[i] = m->a;
+        c[i] = m->c;
+        ct[i] = m->ct;
+        b[i] = *m->bp;
     }
-    load_lanes(&l, mq, count);
-    k.a = _mm512_loadu_si512(l.a);
-    k.c = _mm512_loadu_si512(l.c);
-    k.ct = _mm512_loadu_si512(l.ct);
-    k.b = _mm512_loadu_si512(l.b);
+    open_states(mq, count, k.state);
+    k.a = _mm512_loadu_si512(a);
+    k.c = _mm512_loadu_si512(c);
+    k.ct = _mm512_loadu_si512(ct);
+    k.b = _mm512_loadu_si512(b);
     k.active = (__mmask16)((1u << count) - 1);
-    for (unsigned i = 0; i < STATE_WORDS; i++) {
-        k.state[i] = fold_states(_mm512_loadu_si512(l.state[i]));
-    }
     for (size_t at = 0; at < symbol_count; at += STEPS) {
         k.log = log;
         run_steps(&k, from, at, symbol_count - at < STEPS ? symbol_count - at : STEPS);
@@ -224,12 +168,15 @@ void wvl_mq_encode_lanes_avx512(wvl_mq *const mq[], const uint8_t *const symbols
             *mq[*e >> 8]->bp++ = (uint8_t)*e;
         }
     }
-    _mm512_storeu_si512(l.a, k.a);
-    _mm512_storeu_si512(l.c, k.c);
-    _mm512_storeu_si512(l.ct, k.ct);
-    _mm512_storeu_si512(l.b, k.b);
-    for (unsigned i = 0; i < STATE_WORDS; i++) {
-        _mm512_storeu_si512(l.state[i], unfold_states(k.state[i]));
+    close_states(k.state, 0, mq, count);
+    _mm512_storeu_si512(a, k.a);
+    _mm512_storeu_si512(c, k.c);
+    _mm512_storeu_si512(ct, k.ct);
+    _mm512_storeu_si512(b, k.b);
+    for (unsigned i = 0; i < count; i++) {
+        mq[i]->a = a[i];
+        mq[i]->c = c[i];
+        mq[i]->ct = ct[i];
+        *mq[i]->bp = (uint8_t)b[i];
     }
-    store_lanes(&l, mq, count);
 }
