@@ -224,18 +224,14 @@ static void check_samples(const wvl_image_format *f, unsigned least, wvl_report 
 {
     for (uint32_t c = 0; c < 3; c++) {
         const wvl_component_format *cf = &f->components[c];
-        if (cf->dx > 1 || cf->dy > 1) {
-            wvl_report_add(r, "input-color: component %u is subsampled %u,%u; X'Y'Z' needs every sample of all three",
-                           c, cf->dx ? cf->dx : 1, cf->dy ? cf->dy : 1);
-        }
-        if (cf->is_signed) {
-            wvl_report_add(r, "input-color: component %u is signed; X'Y'Z' needs unsigned samples", c);
-        }
+        wvl_report_if(r, cf->dx > 1 || cf->dy > 1,
+                      "input-color: component %u is subsampled %u,%u; X'Y'Z' needs every sample of all three", c,
+                      cf->dx ? cf->dx : 1, cf->dy ? cf->dy : 1);
+        wvl_report_if(r, cf->is_signed, "input-color: component %u is signed; X'Y'Z' needs unsigned samples", c);
         int is_other = cf->depth != f->components[0].depth;
-        if (is_other || (c == 0 && (cf->depth < least || cf->depth > DEPTH_MOST))) {
-            wvl_report_add(r, "input-color: component %u has depth %u; three equal depths of %u to %u are supported", c,
-                           cf->depth, least, DEPTH_MOST);
-        }
+        wvl_report_if(r, is_other || (c == 0 && (cf->depth < least || cf->depth > DEPTH_MOST)),
+                      "input-color: component %u has depth %u; three equal depths of %u to %u are supported", c,
+                      cf->depth, least, DEPTH_MOST);
     }
 }
 
@@ -243,26 +239,21 @@ void wvl_color_check(const wvl_settings *s, const wvl_image_format *f, wvl_repor
 {
     int is_xyz = s->input_color == WVL_INPUT_XYZ;
     if (s->input_color == WVL_INPUT_AS_IS || is_xyz) {
-        if (s->input_transfer != WVL_TRANSFER_AUTO || s->input_video) {
-            wvl_report_add(r, "input-transfer and input-range belong to an input-color that is converted from RGB");
-        }
+        wvl_report_if(r, s->input_transfer != WVL_TRANSFER_AUTO || s->input_video,
+                      "input-transfer and input-range belong to an input-color that is converted from RGB");
         if (!is_xyz) {
             return;
         }
     }
-    if (s->input_color == WVL_INPUT_CUSTOM && !s->custom.entries) {
-        wvl_report_add(r, "input-color custom: no tables were given (wvl_params_set_color)");
-    }
-    if (s->input_color == WVL_INPUT_CUSTOM && s->input_transfer != WVL_TRANSFER_AUTO) {
-        wvl_report_add(r, "input-transfer: the tables of input-color custom hold the curves already");
-    }
+    wvl_report_if(r, s->input_color == WVL_INPUT_CUSTOM && !s->custom.entries,
+                  "input-color custom: no tables were given (wvl_params_set_color)");
+    wvl_report_if(r, s->input_color == WVL_INPUT_CUSTOM && s->input_transfer != WVL_TRANSFER_AUTO,
+                  "input-transfer: the tables of input-color custom hold the curves already");
     if (f->component_count < 3) {
         wvl_report_add(r, "input-color: %u components; X'Y'Z' needs three", f->component_count);
         return;
     }
     check_samples(f, is_xyz ? WVL_XYZ_DEPTH : DEPTH_LEAST, r);
-    if (s->jp2) {
-        wvl_report_add(
-            r, "input-color: JP2 has no colour space for X'Y'Z' of digital cinema (I.5.3.3); write a codestream");
-    }
+    wvl_report_if(r, s->jp2,
+                  "input-color: JP2 has no colour space for X'Y'Z' of digital cinema (I.5.3.3); write a codestream");
 }

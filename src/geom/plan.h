@@ -424,10 +424,10 @@ void wvl_plan_check_progressions(const struct wvl_settings *settings, const wvl_
                                  wvl_report *report);
 /* Rules of HT blocks (15444-15). */
 void wvl_plan_check_ht(const struct wvl_settings *settings, wvl_report *report);
-/* Step of a coding with a quality factor, before the norm of the band, as a part of the full range. */
 /* Makes all steps of an irreversible coding coarser, by 2^(sixteenths/16), and magnitude bounds and weights follow. 0:
  * they cannot be expressed so. */
 int wvl_quant_scale_steps(const wvl_plan *plan, wvl_coding *coding, unsigned sixteenths);
+/* Step of a coding with a quality factor, before the norm of the band, as a part of the full range. */
 double wvl_quant_visual_step(const wvl_coding *coding, unsigned level, unsigned orient);
 /* Weight of squared errors in a band of a coding with visual weights. */
 double wvl_quant_visual_weight(const wvl_coding *coding, unsigned level, unsigned orient);

@@ -10,17 +10,32 @@
 
 #define MAX_DEPTH 28u /* 31 magnitude bits less the three that two high-pass filters add */
 
-void wvl_report_add(wvl_report *report, const char *format, ...)
+static void add_violation(wvl_report *report, const char *format, va_list args)
 {
     char text[320];
-    va_list args;
-    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     report->count++;
     if (report->add) {
         report->add(report->user, text);
     }
+}
+
+void wvl_report_add(wvl_report *report, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_violation(report, format, args);
+    va_end(args);
+}
+
+void wvl_report_if(wvl_report *report, _Bool is_broken, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (is_broken) {
+        add_violation(report, format, args);
+    }
+    va_end(args);
 }
 
 static int log2_exact(uint32_t v)
@@ -58,9 +73,7 @@ static void check_grid(const wvl_image_format *f, const wvl_settings *s, wvl_rep
     }
     uint64_t cols = wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, s->tile_width),
              rows = wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, s->tile_height);
-    if (cols * rows > 65535) {
-        wvl_report_add(r, "%llu tiles; 65535 are allowed (A.4.2)", (unsigned long long)(cols * rows));
-    }
+    wvl_report_if(r, cols * rows > 65535, "%llu tiles; 65535 are allowed (A.4.2)", (unsigned long long)(cols * rows));
 }
 
 static void check_components(const wvl_image_format *f, wvl_report *r)
@@ -84,13 +97,11 @@ static void check_components(const wvl_image_format *f, wvl_report *r)
                            "bits that decoders carry",
                            c, cf->depth, MAX_DEPTH);
         }
-        if (cf->is_signed > 1) {
-            wvl_report_add(r, "component %u: is_signed is %u; give 0 or 1", c, cf->is_signed);
-        }
+        wvl_report_if(r, cf->is_signed > 1, "component %u: is_signed is %u; give 0 or 1", c, cf->is_signed);
         uint32_t dx = cf->dx ? cf->dx : 1, dy = cf->dy ? cf->dy : 1;
-        if (wvl_ceil_div(f->x1, dx) <= wvl_ceil_div(f->x0, dx) || wvl_ceil_div(f->y1, dy) <= wvl_ceil_div(f->y0, dy)) {
-            wvl_report_add(r, "component %u: subsampling %u,%u leaves it without samples (B-2)", c, dx, dy);
-        }
+        wvl_report_if(
+            r, wvl_ceil_div(f->x1, dx) <= wvl_ceil_div(f->x0, dx) || wvl_ceil_div(f->y1, dy) <= wvl_ceil_div(f->y0, dy),
+            "component %u: subsampling %u,%u leaves it without samples (B-2)", c, dx, dy);
         if (r->count > 64) {
             return; /* the rest would say the same */
         }
@@ -118,24 +129,18 @@ unsigned wvl_plan_choose_mct(const wvl_settings *s, const wvl_image_format *f)
 
 static void check_quantizer(const wvl_settings *s, wvl_report *r)
 {
-    if (s->levels > WVL_MAX_LEVELS) {
-        wvl_report_add(r, "levels %u; 0 to 32 are allowed (A.6.1)", s->levels);
-    }
+    wvl_report_if(r, s->levels > WVL_MAX_LEVELS, "levels %u; 0 to 32 are allowed (A.6.1)", s->levels);
     if (s->guard_bits > 7) {
         wvl_report_add(r, "guard-bits %u; 0 to 7 are allowed (A.6.4)", s->guard_bits);
     } else if (!s->reversible && s->guard_bits == 0) {
         wvl_report_add(r, "guard-bits 0 does not provably hold 9/7 coefficients; use 1 or more (E-2)");
     }
-    if (!(s->step >= 0.0 && s->step < 1.0)) {
-        wvl_report_add(r, "step %g; it is relative to the full range and must lie between 0 and 1 (E-3)", s->step);
-    }
-    if (s->qfactor && s->step > 0.0 && !s->reversible) {
-        wvl_report_add(r, "qfactor %u beside step %g: both say how coarse the quantizer is; give one", s->qfactor,
-                       s->step);
-    }
-    if (s->qfactor && s->quant_style == WVL_QUANT_DERIVED && !s->reversible) {
-        wvl_report_add(r, "qfactor with quantization derived: its steps differ from band to band; use expounded (E-5)");
-    }
+    wvl_report_if(r, !(s->step >= 0.0 && s->step < 1.0),
+                  "step %g; it is relative to the full range and must lie between 0 and 1 (E-3)", s->step);
+    wvl_report_if(r, s->qfactor && s->step > 0.0 && !s->reversible,
+                  "qfactor %u beside step %g: both say how coarse the quantizer is; give one", s->qfactor, s->step);
+    wvl_report_if(r, s->qfactor && s->quant_style == WVL_QUANT_DERIVED && !s->reversible,
+                  "qfactor with quantization derived: its steps differ from band to band; use expounded (E-5)");
 }
 
 static void check_transform(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
@@ -157,11 +162,9 @@ static void check_transform(const wvl_settings *s, const wvl_image_format *f, wv
 static void check_blocks(const wvl_settings *s, wvl_report *r)
 {
     int xcb = log2_exact(s->block_width), ycb = log2_exact(s->block_height);
-    if (xcb < 2 || xcb > 10 || ycb < 2 || ycb > 10 || xcb + ycb > 12) {
-        wvl_report_add(r,
-                       "block %u,%u; sides must be powers of two from 4 to 1024 with an area of at most 4096 (A.6.1)",
-                       s->block_width, s->block_height);
-    }
+    wvl_report_if(r, xcb < 2 || xcb > 10 || ycb < 2 || ycb > 10 || xcb + ycb > 12,
+                  "block %u,%u; sides must be powers of two from 4 to 1024 with an area of at most 4096 (A.6.1)",
+                  s->block_width, s->block_height);
     if (s->precinct_count > s->levels + 1u) {
         wvl_report_add(r, "%u precinct sizes for %u resolutions; give at most one for each (A.6.1)", s->precinct_count,
                        s->levels + 1u);
@@ -216,13 +219,11 @@ static uint64_t product_of_parts(const wvl_settings *s, const wvl_image_format *
 
 static void check_structure(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
-    if (s->layer_count < 1 || s->layer_count > WVL_MAX_LAYERS) {
-        wvl_report_add(r, "%u layers; 1 to 65535 are allowed (A.6.1)", s->layer_count);
-    }
-    if (s->layer_value_count > s->layer_count) {
-        wvl_report_add(r, "%u layer targets for %u layers; give at least as many layers as targets",
-                       s->layer_value_count, s->layer_count);
-    }
+    wvl_report_if(r, s->layer_count < 1 || s->layer_count > WVL_MAX_LAYERS, "%u layers; 1 to 65535 are allowed (A.6.1)",
+                  s->layer_count);
+    wvl_report_if(r, s->layer_value_count > s->layer_count,
+                  "%u layer targets for %u layers; give at least as many layers as targets", s->layer_value_count,
+                  s->layer_count);
     if (s->order > WVL_ORDER_CPRL) {
         wvl_report_add(r, "progression order %u is not defined (A.6.1)", s->order);
     } else if (!s->progression_count && !s->override_count &&
@@ -235,9 +236,8 @@ static void check_structure(const wvl_settings *s, const wvl_image_format *f, wv
         while (s->comments[i][n]) {
             n++;
         }
-        if (n < 1 || n > 65531) {
-            wvl_report_add(r, "comment %u has %llu bytes; 1 to 65531 are allowed (A.9.2)", i, (unsigned long long)n);
-        }
+        wvl_report_if(r, n < 1 || n > 65531, "comment %u has %llu bytes; 1 to 65531 are allowed (A.9.2)", i,
+                      (unsigned long long)n);
     }
 }
 
@@ -252,19 +252,15 @@ uint64_t wvl_settings_count_tiles(const wvl_settings *s, const wvl_image_format 
 
 static void check_pointers(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
-    if (s->packed_headers != WVL_PACKED_NONE && (s->plt || s->plm)) {
-        wvl_report_add(r,
-                       "packed-headers with %s: decoders differ in whether a packet's length counts its header then; "
-                       "use one of them (A.7.2 to A.7.5)",
-                       s->plt ? "plt" : "plm");
-    }
-    if (s->registration_count && f->component_count > 16383) {
-        wvl_report_add(r, "registration: %u components; CRG holds 16383 (A.9.1)", f->component_count);
-    }
-    if (s->registration_count > 1 && s->registration_count != f->component_count) {
-        wvl_report_add(r, "registration: %u pairs for %u components; give one for all, or one for each (A.9.1)",
-                       s->registration_count, f->component_count);
-    }
+    wvl_report_if(r, s->packed_headers != WVL_PACKED_NONE && (s->plt || s->plm),
+                  "packed-headers with %s: decoders differ in whether a packet's length counts its header then; "
+                  "use one of them (A.7.2 to A.7.5)",
+                  s->plt ? "plt" : "plm");
+    wvl_report_if(r, s->registration_count && f->component_count > 16383,
+                  "registration: %u components; CRG holds 16383 (A.9.1)", f->component_count);
+    wvl_report_if(r, s->registration_count > 1 && s->registration_count != f->component_count,
+                  "registration: %u pairs for %u components; give one for all, or one for each (A.9.1)",
+                  s->registration_count, f->component_count);
 }
 
 /* ---- Profiles 0 and 1 (A.10, Table A.45): what is checked, and from which source, is told in the documentation --- */
@@ -285,18 +281,15 @@ static void check_profile_tiles(const wvl_settings *s, const wvl_image_format *f
     if (wvl_settings_count_tiles(s, f) == 1) {
         return;
     }
-    if (s->profile == 1 &&
-        (s->tile_width != 128 || s->tile_height != 128 || s->tile_x0 || s->tile_y0 || f->x0 || f->y0)) {
-        wvl_report_add(r,
-                       "profile 0: tile %u,%u; one tile, or tiles of 128,128 without offsets, are allowed (Table A.45)",
-                       s->tile_width, s->tile_height);
-    }
-    if (s->profile == 2 && (s->tile_width != s->tile_height || s->tile_width / least > 1024)) {
-        wvl_report_add(r,
-                       "profile 1: tile %u,%u; one tile, or square tiles of at most 1024 times the least subsampling, "
-                       "are allowed (Table A.45)",
-                       s->tile_width, s->tile_height);
-    }
+    wvl_report_if(r,
+                  s->profile == 1 &&
+                      (s->tile_width != 128 || s->tile_height != 128 || s->tile_x0 || s->tile_y0 || f->x0 || f->y0),
+                  "profile 0: tile %u,%u; one tile, or tiles of 128,128 without offsets, are allowed (Table A.45)",
+                  s->tile_width, s->tile_height);
+    wvl_report_if(r, s->profile == 2 && (s->tile_width != s->tile_height || s->tile_width / least > 1024),
+                  "profile 1: tile %u,%u; one tile, or square tiles of at most 1024 times the least subsampling, "
+                  "are allowed (Table A.45)",
+                  s->tile_width, s->tile_height);
 }
 
 static void check_profile_blocks(const wvl_settings *s, wvl_report *r)
@@ -309,12 +302,11 @@ static void check_profile_blocks(const wvl_settings *s, wvl_report *r)
         wvl_report_add(r, "profile 0: block %u,%u; 32,32 and 64,64 are allowed (Table A.45)", s->block_width,
                        s->block_height);
     }
-    if (s->profile == 1 && (s->style & (WVL_STYLE_BYPASS | WVL_STYLE_RESET | WVL_STYLE_TERMALL | WVL_STYLE_VSC))) {
-        wvl_report_add(r, "profile 0: style %u; BYPASS, RESET, TERMALL and VSC are not allowed (Table A.45)", s->style);
-    }
-    if (s->profile == 1 && s->packed_headers != WVL_PACKED_NONE) {
-        wvl_report_add(r, "profile 0: packed packet headers are not allowed (Table A.45)");
-    }
+    wvl_report_if(
+        r, s->profile == 1 && (s->style & (WVL_STYLE_BYPASS | WVL_STYLE_RESET | WVL_STYLE_TERMALL | WVL_STYLE_VSC)),
+        "profile 0: style %u; BYPASS, RESET, TERMALL and VSC are not allowed (Table A.45)", s->style);
+    wvl_report_if(r, s->profile == 1 && s->packed_headers != WVL_PACKED_NONE,
+                  "profile 0: packed packet headers are not allowed (Table A.45)");
 }
 
 /* Greatest size of any tile along one axis, in samples `step` apart. */
@@ -369,10 +361,8 @@ static void check_profile_lowest(const wvl_settings *s, const wvl_image_format *
 
 static void check_profile(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
-    if (f->x1 > INT32_MAX || f->y1 > INT32_MAX) {
-        wvl_report_add(r, "profile %u: extent %u,%u; less than 2^31 is allowed (Table A.45)", s->profile - 1u, f->x1,
-                       f->y1);
-    }
+    wvl_report_if(r, f->x1 > INT32_MAX || f->y1 > INT32_MAX,
+                  "profile %u: extent %u,%u; less than 2^31 is allowed (Table A.45)", s->profile - 1u, f->x1, f->y1);
     check_profile_tiles(s, f, r);
     if (s->override_count) { /* then every component's settings are checked for themselves */
         return;
@@ -399,33 +389,27 @@ static void check_scope(const char *key, uint32_t entry, const wvl_scope *scope,
                         const wvl_image_format *f, wvl_report *r)
 {
     uint64_t tiles = wvl_settings_count_tiles(s, f);
-    if (wvl_scope_names_tile(scope) && scope->tile_end > tiles) {
-        wvl_report_add(r, "%s: entry %u is for tile %u, the picture has %llu (A.4.2)", key, entry, scope->tile_end,
-                       (unsigned long long)tiles);
-    }
-    if (wvl_scope_names_component(scope) && scope->component_end > f->component_count) {
-        wvl_report_add(r, "%s: entry %u is for component %u, the picture has components 0 to %u (A.6.2)", key, entry,
-                       scope->component_end - 1, f->component_count - 1);
-    }
+    wvl_report_if(r, wvl_scope_names_tile(scope) && scope->tile_end > tiles,
+                  "%s: entry %u is for tile %u, the picture has %llu (A.4.2)", key, entry, scope->tile_end,
+                  (unsigned long long)tiles);
+    wvl_report_if(r, wvl_scope_names_component(scope) && scope->component_end > f->component_count,
+                  "%s: entry %u is for component %u, the picture has components 0 to %u (A.6.2)", key, entry,
+                  scope->component_end - 1, f->component_count - 1);
 }
 
 /* Grid and components are known to be legal. */
 static void check_overrides(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
-    if (s->override_count && s->profile > WVL_PROFILE_1) {
-        wvl_report_add(
-            r,
-            "overrides: the profile needs the same settings in all tiles and components; leave overrides out (A.10)");
-    }
+    wvl_report_if(
+        r, s->override_count && s->profile > WVL_PROFILE_1,
+        "overrides: the profile needs the same settings in all tiles and components; leave overrides out (A.10)");
     for (uint32_t i = 0; i < s->override_count; i++) {
         const wvl_scope *scope = &s->overrides[i].scope;
         check_scope("overrides", i + 1, scope, s, f, r);
-        if (s->profile == 1 && wvl_scope_names_tile(scope)) {
-            wvl_report_add(r,
-                           "profile 0: overrides: entry %u is for single tiles; COD, COC, QCD and QCC are allowed in "
-                           "the main header only (Table A.45)",
-                           i + 1);
-        }
+        wvl_report_if(r, s->profile == 1 && wvl_scope_names_tile(scope),
+                      "profile 0: overrides: entry %u is for single tiles; COD, COC, QCD and QCC are allowed in "
+                      "the main header only (Table A.45)",
+                      i + 1);
     }
 }
 
@@ -435,12 +419,11 @@ static void check_regions(const wvl_settings *s, const wvl_image_format *f, wvl_
     for (uint32_t i = 0; i < s->region_count; i++) {
         const wvl_region *region = &s->regions[i];
         check_scope("roi", i + 1, &region->scope, s, f, r);
-        if (!region->is_whole && (region->rect.x1 <= f->x0 || region->rect.x0 >= f->x1 || region->rect.y1 <= f->y0 ||
-                                  region->rect.y0 >= f->y1)) {
-            wvl_report_add(
-                r, "roi: entry %u lies outside the picture, which covers %u,%u to %u,%u of the reference grid (B.2)",
-                i + 1, f->x0, f->y0, f->x1, f->y1);
-        }
+        wvl_report_if(r,
+                      !region->is_whole && (region->rect.x1 <= f->x0 || region->rect.x0 >= f->x1 ||
+                                            region->rect.y1 <= f->y0 || region->rect.y0 >= f->y1),
+                      "roi: entry %u lies outside the picture, which covers %u,%u to %u,%u of the reference grid (B.2)",
+                      i + 1, f->x0, f->y0, f->x1, f->y1);
     }
 }
 
@@ -448,20 +431,16 @@ static void check_regions(const wvl_settings *s, const wvl_image_format *f, wvl_
 static void check_targets(const wvl_settings *s, wvl_report *r)
 {
     double before = 0.0;
-    if (s->rdoq == WVL_RDOQ_YES && s->layer_value_count && s->rate_unit == WVL_UNIT_PSNR) {
-        wvl_report_add(r, "rdoq does not go with PSNR targets; give bytes, bits a pixel or slopes, or use rdoq auto");
-    }
-    if (s->rdoq == WVL_RDOQ_YES && s->region_count) {
-        wvl_report_add(r, "rdoq does not go with regions of interest; use roi, or rdoq, not both");
-    }
-    if (s->visual && s->layer_value_count && s->rate_unit == WVL_UNIT_PSNR) {
-        wvl_report_add(
-            r,
-            "visual does not go with PSNR targets, which count all errors alike; give bytes, bits a pixel or slopes");
-    }
-    if (s->visual && (s->input_color != WVL_INPUT_AS_IS || wvl_profile_of(s->profile)->family == WVL_FAMILY_CINEMA)) {
-        wvl_report_add(r, "visual does not go with X'Y'Z' of digital cinema, for which there are no weights");
-    }
+    wvl_report_if(r, s->rdoq == WVL_RDOQ_YES && s->layer_value_count && s->rate_unit == WVL_UNIT_PSNR,
+                  "rdoq does not go with PSNR targets; give bytes, bits a pixel or slopes, or use rdoq auto");
+    wvl_report_if(r, s->rdoq == WVL_RDOQ_YES && s->region_count,
+                  "rdoq does not go with regions of interest; use roi, or rdoq, not both");
+    wvl_report_if(
+        r, s->visual && s->layer_value_count && s->rate_unit == WVL_UNIT_PSNR,
+        "visual does not go with PSNR targets, which count all errors alike; give bytes, bits a pixel or slopes");
+    wvl_report_if(
+        r, s->visual && (s->input_color != WVL_INPUT_AS_IS || wvl_profile_of(s->profile)->family == WVL_FAMILY_CINEMA),
+        "visual does not go with X'Y'Z' of digital cinema, for which there are no weights");
     for (uint32_t i = 0; i < s->layer_value_count; i++) {
         double v = s->layer_values[i], quality = v;
         int everything = s->rate_unit == WVL_UNIT_RATIO ? v <= 1.0 : v == 0.0;
@@ -470,24 +449,19 @@ static void check_targets(const wvl_settings *s, wvl_report *r)
             return;
         }
         if (everything) {
-            if (i + 1 < s->layer_value_count) {
-                wvl_report_add(r, "layer %u asks for everything but is not the last; only the last may", i);
-            }
+            wvl_report_if(r, i + 1 < s->layer_value_count,
+                          "layer %u asks for everything but is not the last; only the last may", i);
             return;
         }
         if (s->rate_unit == WVL_UNIT_RATIO) {
             quality = 1.0 / v;
         } else if (s->rate_unit == WVL_UNIT_SLOPE) {
             quality = 65536.0 - v;
-            if (v > 65535.0) {
-                wvl_report_add(r, "layer %u: slope %g; 0 to 65535 are allowed", i, v);
-            }
+            wvl_report_if(r, v > 65535.0, "layer %u: slope %g; 0 to 65535 are allowed", i, v);
         }
-        if (i && quality <= before) {
-            wvl_report_add(
-                r, "layer %u: target %g is not better than the one before; targets must improve from layer to layer", i,
-                v);
-        }
+        wvl_report_if(r, i && quality <= before,
+                      "layer %u: target %g is not better than the one before; targets must improve from layer to layer",
+                      i, v);
         before = quality;
     }
 }

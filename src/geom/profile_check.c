@@ -15,11 +15,16 @@ typedef struct profile_job {
     const char *clause; /* of rules that several families have */
 } profile_job;
 
-static void refuse(const profile_job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void refuse(const profile_job *j, const char *format, ...)
+/* A rule: reported where it is broken. */
+static void refuse_if(const profile_job *j, _Bool is_broken, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void refuse_if(const profile_job *j, _Bool is_broken, const char *format, ...)
 {
     char text[256];
     va_list args;
+    if (!is_broken) {
+        return;
+    }
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
@@ -44,46 +49,31 @@ static void check_frame_rate(const profile_job *j)
             return;
         }
     }
-    refuse(j, "frame-rate %u/%u; 24, 25, 30, 48, 50, 60, 96, 100 and 120 are allowed (DCSS 2.1.1, ST 428-11)",
-           j->s->frames, j->s->seconds);
+    refuse_if(j, 1, "frame-rate %u/%u; 24, 25, 30, 48, 50, 60, 96, 100 and 120 are allowed (DCSS 2.1.1, ST 428-11)",
+              j->s->frames, j->s->seconds);
 }
 
 static void check_offsets(const profile_job *j)
 {
-    if (j->f->x0 | j->f->y0 | j->s->tile_x0 | j->s->tile_y0) {
-        refuse(j, "image offset %u,%u, tile offset %u,%u; both must be 0,0 (%s)", j->f->x0, j->f->y0, j->s->tile_x0,
-               j->s->tile_y0, j->clause);
-    }
+    refuse_if(j, j->f->x0 | j->f->y0 | j->s->tile_x0 | j->s->tile_y0,
+              "image offset %u,%u, tile offset %u,%u; both must be 0,0 (%s)", j->f->x0, j->f->y0, j->s->tile_x0,
+              j->s->tile_y0, j->clause);
 }
 
 static void check_packets(const profile_job *j)
 {
     const wvl_settings *s = j->s;
     int is_4k = j->row->family == WVL_FAMILY_CINEMA && j->row->size;
-    if (s->order != WVL_ORDER_CPRL) {
-        refuse(j, "progression %s; CPRL is required (A.10)", orders[s->order <= WVL_ORDER_CPRL ? s->order : 0]);
-    }
-    if (s->layer_count != 1) {
-        refuse(j, "%u layers; one is required (A.10)", s->layer_count);
-    }
-    if (s->parts != WVL_PARTS_COMPONENT) {
-        refuse(j, "tile-parts must be divided by component; use tile-parts=C (A.10)");
-    }
-    if (!s->tlm) {
-        refuse(j, "tlm no; the main header must have TLM; use tlm=yes (A.10)");
-    }
-    if (s->packed_headers != WVL_PACKED_NONE) {
-        refuse(j, "packed packet headers are not allowed; use packed-headers=none (A.10)");
-    }
-    if (s->region_count) {
-        refuse(j, "regions of interest are not allowed (A.10)");
-    }
-    if (s->plm && j->row->family != WVL_FAMILY_CINEMA) {
-        refuse(j, "PLM is not allowed; use plm=no");
-    }
-    if (s->progression_count && !is_4k) {
-        refuse(j, "progression changes are not allowed (A.10)");
-    }
+    refuse_if(j, s->order != WVL_ORDER_CPRL, "progression %s; CPRL is required (A.10)",
+              orders[s->order <= WVL_ORDER_CPRL ? s->order : 0]);
+    refuse_if(j, s->layer_count != 1, "%u layers; one is required (A.10)", s->layer_count);
+    refuse_if(j, s->parts != WVL_PARTS_COMPONENT, "tile-parts must be divided by component; use tile-parts=C (A.10)");
+    refuse_if(j, !s->tlm, "tlm no; the main header must have TLM; use tlm=yes (A.10)");
+    refuse_if(j, s->packed_headers != WVL_PACKED_NONE,
+              "packed packet headers are not allowed; use packed-headers=none (A.10)");
+    refuse_if(j, s->region_count, "regions of interest are not allowed (A.10)");
+    refuse_if(j, s->plm && j->row->family != WVL_FAMILY_CINEMA, "PLM is not allowed; use plm=no");
+    refuse_if(j, s->progression_count && !is_4k, "progression changes are not allowed (A.10)");
 }
 
 static void check_precincts(const profile_job *j)
@@ -91,8 +81,9 @@ static void check_precincts(const profile_job *j)
     const wvl_settings *s = j->s;
     for (unsigned r = 0; s->levels <= WVL_MAX_LEVELS && r <= s->levels; r++) {
         if (wvl_plan_precinct(s, r) != (r ? 0x88 : 0x77)) {
-            refuse(j, "precincts must be 128,128 at resolution 0 and 256,256 above; without the option they are (%s)",
-                   j->clause);
+            refuse_if(j, 1,
+                      "precincts must be 128,128 at resolution 0 and 256,256 above; without the option they are (%s)",
+                      j->clause);
             return;
         }
     }
@@ -102,22 +93,20 @@ static void check_blocks(const profile_job *j)
 {
     const wvl_settings *s = j->s;
     int is_broadcast = j->row->family == WVL_FAMILY_BROADCAST;
-    if (is_broadcast ? s->block_width < 32 || s->block_width > 128 || s->block_height < 32 || s->block_height > 128
-                     : s->block_width != 32 || s->block_height != 32) {
-        refuse(j, "block %u,%u; %s (A.10)", s->block_width, s->block_height,
-               is_broadcast ? "sides of 32, 64 and 128 are allowed" : "32,32 is required");
-    }
-    if (s->style) {
-        refuse(j, "style %u; 0 is required (A.10)", s->style);
-    }
+    refuse_if(j,
+              is_broadcast
+                  ? s->block_width < 32 || s->block_width > 128 || s->block_height < 32 || s->block_height > 128
+                  : s->block_width != 32 || s->block_height != 32,
+              "block %u,%u; %s (A.10)", s->block_width, s->block_height,
+              is_broadcast ? "sides of 32, 64 and 128 are allowed" : "32,32 is required");
+    refuse_if(j, s->style, "style %u; 0 is required (A.10)", s->style);
     check_precincts(j);
 }
 
 static void check_wavelet(const profile_job *j)
 {
-    if (j->s->reversible != j->row->reversible) {
-        refuse(j, "reversible %s; %s is required", word(j->s->reversible), word(j->row->reversible));
-    }
+    refuse_if(j, j->s->reversible != j->row->reversible, "reversible %s; %s is required", word(j->s->reversible),
+              word(j->row->reversible));
 }
 
 static double raw_bytes(const wvl_settings *s, const wvl_image_format *f)
@@ -148,21 +137,17 @@ static void check_rate(const profile_job *j)
     const wvl_settings *s = j->s;
     wvl_profile_limits limits = wvl_profile_limits_of(s);
     unsigned long long frame = limits.frame_bytes, component = limits.component_bytes;
-    if (frame && s->max_bytes > frame) {
-        refuse(j, "max-bytes %llu; a frame has at most %llu", (unsigned long long)s->max_bytes, frame);
-    }
-    if (component && s->max_component_bytes > component) {
-        refuse(j, "max-component-bytes %llu; a component has at most %llu", (unsigned long long)s->max_component_bytes,
-               component);
-    }
+    refuse_if(j, frame && s->max_bytes > frame, "max-bytes %llu; a frame has at most %llu",
+              (unsigned long long)s->max_bytes, frame);
+    refuse_if(j, component && s->max_component_bytes > component,
+              "max-component-bytes %llu; a component has at most %llu", (unsigned long long)s->max_component_bytes,
+              component);
     for (uint32_t i = 0; frame && i < s->layer_value_count; i++) {
         double bytes = bytes_of_target(j, s->layer_values[i]);
-        if (bytes >= (double)frame + 1.0) {
-            refuse(j,
-                   "the rate of layer %u asks for %.0f bytes; a frame has at most %llu (a rate of 1 takes what is "
-                   "allowed)",
-                   i, bytes, frame);
-        }
+        refuse_if(j, bytes >= (double)frame + 1.0,
+                  "the rate of layer %u asks for %.0f bytes; a frame has at most %llu (a rate of 1 takes what is "
+                  "allowed)",
+                  i, bytes, frame);
     }
 }
 
@@ -175,27 +160,26 @@ static void check_samples(const profile_job *j)
         samples += wvl_ceil_div(j->f->x1, step_of(j->f->components[c].dx)) *
                    wvl_ceil_div(j->f->y1, step_of(j->f->components[c].dy));
     }
-    if (s->main_level && samples > limit) {
-        refuse(j, "%llu samples a frame; main level %u allows %llu at %u/%u frames a second (A.10)",
-               (unsigned long long)samples, s->main_level, (unsigned long long)limit, s->frames, s->seconds);
-    }
+    refuse_if(j, s->main_level && samples > limit,
+              "%llu samples a frame; main level %u allows %llu at %u/%u frames a second (A.10)",
+              (unsigned long long)samples, s->main_level, (unsigned long long)limit, s->frames, s->seconds);
 }
 
 /* Depth between least and most, unsigned. */
 static void check_depths(const profile_job *j, unsigned most_components, unsigned least, unsigned most)
 {
-    if (j->f->component_count > most_components) {
-        refuse(j, "%u components; at most %u are allowed (%s)", j->f->component_count, most_components, j->clause);
-    }
+    refuse_if(j, j->f->component_count > most_components, "%u components; at most %u are allowed (%s)",
+              j->f->component_count, most_components, j->clause);
     for (uint32_t c = 0; c < j->f->component_count && c < most_components; c++) {
         const wvl_component_format *k = &j->f->components[c];
         unsigned depth = wvl_plan_coded_depth(j->s, j->f, c);
         if (depth < least || depth > most || k->is_signed) {
             char allowed[16];
             snprintf(allowed, sizeof allowed, least < most ? "%u to %u" : "%u", least, most);
-            refuse(j, "component %u: depth %u%s; %s bits unsigned are required%s (%s)", c, depth,
-                   k->is_signed ? " signed" : "", allowed,
-                   j->row->family == WVL_FAMILY_CINEMA ? "; use -TargetBitDepth 12, or --input-color" : "", j->clause);
+            refuse_if(j, 1, "component %u: depth %u%s; %s bits unsigned are required%s (%s)", c, depth,
+                      k->is_signed ? " signed" : "", allowed,
+                      j->row->family == WVL_FAMILY_CINEMA ? "; use -TargetBitDepth 12, or --input-color" : "",
+                      j->clause);
         }
     }
 }
@@ -207,11 +191,11 @@ static void check_chroma(const profile_job *j, int tall)
         const wvl_component_format *k = &j->f->components[c], *first = &j->f->components[1];
         unsigned dx = step_of(k->dx), dy = step_of(k->dy);
         int is_chroma = c == 1 || c == 2;
-        if ((!is_chroma && (dx != 1 || dy != 1)) || dx > 2 || dy > (tall ? dx : 1) ||
-            (c == 2 && (dx != step_of(first->dx) || dy != step_of(first->dy)))) {
-            refuse(j, "component %u: subsampling %u,%u; %s (%s)", c, dx, dy,
-                   is_chroma ? "chroma has full or half width, both alike" : "1,1 is required", j->clause);
-        }
+        refuse_if(j,
+                  (!is_chroma && (dx != 1 || dy != 1)) || dx > 2 || dy > (tall ? dx : 1) ||
+                      (c == 2 && (dx != step_of(first->dx) || dy != step_of(first->dy))),
+                  "component %u: subsampling %u,%u; %s (%s)", c, dx, dy,
+                  is_chroma ? "chroma has full or half width, both alike" : "1,1 is required", j->clause);
     }
 }
 
@@ -221,24 +205,13 @@ static void check_cinema_coding(const profile_job *j)
 {
     const wvl_settings *s = j->s;
     unsigned levels = 5u + j->row->size, guard = 1u + j->row->size;
-    if (s->levels != levels) {
-        refuse(j, "levels %u; %u is required (ST 429-2)", s->levels, levels);
-    }
-    if (s->guard_bits != guard) {
-        refuse(j, "guard-bits %u; %u is required (RDD 52)", s->guard_bits, guard);
-    }
-    if (s->quant_style != WVL_QUANT_EXPOUNDED) {
-        refuse(j, "quantization derived; expounded is required (RDD 52)");
-    }
-    if (s->sop || s->eph) {
-        refuse(j, "SOP and EPH are not allowed; use sop=no and eph=no (RDD 52)");
-    }
-    if (s->plt || s->plm || s->registration_count) {
-        refuse(j, "PLT, PLM and CRG are not allowed; use plt=no, plm=no and no registration (RDD 52)");
-    }
-    if (s->mct == 0) {
-        refuse(j, "mct off; the colour transform is required; use mct=auto (ST 429-4)");
-    }
+    refuse_if(j, s->levels != levels, "levels %u; %u is required (ST 429-2)", s->levels, levels);
+    refuse_if(j, s->guard_bits != guard, "guard-bits %u; %u is required (RDD 52)", s->guard_bits, guard);
+    refuse_if(j, s->quant_style != WVL_QUANT_EXPOUNDED, "quantization derived; expounded is required (RDD 52)");
+    refuse_if(j, s->sop || s->eph, "SOP and EPH are not allowed; use sop=no and eph=no (RDD 52)");
+    refuse_if(j, s->plt || s->plm || s->registration_count,
+              "PLT, PLM and CRG are not allowed; use plt=no, plm=no and no registration (RDD 52)");
+    refuse_if(j, s->mct == 0, "mct off; the colour transform is required; use mct=auto (ST 429-4)");
 }
 
 static void check_cinema_order(const profile_job *j)
@@ -251,31 +224,25 @@ static void check_cinema_order(const profile_job *j)
                 v->resolution_end == s->levels + i && !v->component_first && v->component_end == 3 &&
                 v->layer_end == 1 && v->order == WVL_ORDER_CPRL;
     }
-    if (!holds) {
-        refuse(j, "progression-changes must be 0,0,1,%u,3,CPRL/%u,0,1,%u,3,CPRL: the 2K part first (A.10)", s->levels,
-               s->levels, s->levels + 1u);
-    }
+    refuse_if(j, !holds, "progression-changes must be 0,0,1,%u,3,CPRL/%u,0,1,%u,3,CPRL: the 2K part first (A.10)",
+              s->levels, s->levels, s->levels + 1u);
 }
 
 static void check_cinema(const profile_job *j)
 {
     const wvl_image_format *f = j->f;
     uint32_t width = 2048u << j->row->size, height = 1080u << j->row->size;
-    if (f->x1 - f->x0 > width || f->y1 - f->y0 > height) {
-        refuse(j, "%u,%u samples; at most %u,%u are allowed (A.10)", f->x1 - f->x0, f->y1 - f->y0, width, height);
-    }
-    if (j->s->tile_width && (j->s->tile_width != f->x1 || j->s->tile_height != f->y1)) {
-        refuse(j, "tile %u,%u; one tile of the picture's size is required (A.10)", j->s->tile_width, j->s->tile_height);
-    }
-    if (f->component_count < 3) {
-        refuse(j, "%u component%s; three are required (A.10)", f->component_count, f->component_count == 1 ? "" : "s");
-    }
+    refuse_if(j, f->x1 - f->x0 > width || f->y1 - f->y0 > height, "%u,%u samples; at most %u,%u are allowed (A.10)",
+              f->x1 - f->x0, f->y1 - f->y0, width, height);
+    refuse_if(j, j->s->tile_width && (j->s->tile_width != f->x1 || j->s->tile_height != f->y1),
+              "tile %u,%u; one tile of the picture's size is required (A.10)", j->s->tile_width, j->s->tile_height);
+    refuse_if(j, f->component_count < 3, "%u component%s; three are required (A.10)", f->component_count,
+              f->component_count == 1 ? "" : "s");
     check_depths(j, 3, 12, 12);
     for (uint32_t c = 0; c < f->component_count && c < 3; c++) {
-        if (step_of(f->components[c].dx) != 1 || step_of(f->components[c].dy) != 1) {
-            refuse(j, "component %u: subsampling %u,%u; 1,1 is required (A.10)", c, step_of(f->components[c].dx),
-                   step_of(f->components[c].dy));
-        }
+        refuse_if(j, step_of(f->components[c].dx) != 1 || step_of(f->components[c].dy) != 1,
+                  "component %u: subsampling %u,%u; 1,1 is required (A.10)", c, step_of(f->components[c].dx),
+                  step_of(f->components[c].dy));
     }
     check_cinema_coding(j);
     if (j->row->size) {
@@ -292,17 +259,13 @@ static void check_imf_tiles(const profile_job *j)
     for (unsigned i = 0; j->row->reversible && i <= j->row->size; i++) {
         holds |= width == 1024u << i && height == width;
     }
-    if (!holds) {
-        refuse(j, "tile %u,%u; one tile%s (A.10)", width, height,
-               j->row->reversible ? ", or squares of 1024, for 4K of 2048, for 8K of 4096" : " is required");
-    }
+    refuse_if(j, !holds, "tile %u,%u; one tile%s (A.10)", width, height,
+              j->row->reversible ? ", or squares of 1024, for 4K of 2048, for 8K of 4096" : " is required");
     for (uint32_t least = 2048; j->row->reversible && by_tile < 7 && width >= least; least *= 2) {
         by_tile++;
     }
     most = j->row->reversible && by_tile < most ? by_tile : most;
-    if (!s->levels || s->levels > most) {
-        refuse(j, "levels %u; 1 to %u are allowed (A.10)", s->levels, most);
-    }
+    refuse_if(j, !s->levels || s->levels > most, "levels %u; 1 to %u are allowed (A.10)", s->levels, most);
 }
 
 static void check_imf(const profile_job *j)
@@ -310,13 +273,11 @@ static void check_imf(const profile_job *j)
     static const uint8_t most_sublevel[12] = {9, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     const wvl_settings *s = j->s;
     uint32_t width = 2048u << j->row->size, height = 1556u << j->row->size;
-    if (j->f->x1 > width || j->f->y1 > height) {
-        refuse(j, "%u,%u samples; at most %u,%u are allowed (A.10)", j->f->x1, j->f->y1, width, height);
-    }
-    if (s->main_level > 11 || s->sub_level > most_sublevel[s->main_level]) {
-        refuse(j, "sub-level %u; main level %u has at most %u (A.10)", s->sub_level, s->main_level,
-               s->main_level > 11 ? 0 : most_sublevel[s->main_level]);
-    }
+    refuse_if(j, j->f->x1 > width || j->f->y1 > height, "%u,%u samples; at most %u,%u are allowed (A.10)", j->f->x1,
+              j->f->y1, width, height);
+    refuse_if(j, s->main_level > 11 || s->sub_level > most_sublevel[s->main_level],
+              "sub-level %u; main level %u has at most %u (A.10)", s->sub_level, s->main_level,
+              s->main_level > 11 ? 0 : most_sublevel[s->main_level]);
     check_imf_tiles(j);
     check_depths(j, 3, 8, 16);
     check_chroma(j, 0);
@@ -328,16 +289,10 @@ static void check_broadcast(const profile_job *j)
     uint64_t wide = s->tile_width ? wvl_ceil_div(j->f->x1, s->tile_width) : 1,
              high = s->tile_height ? wvl_ceil_div(j->f->y1, s->tile_height) : 1;
     int is_four = j->row->number > 1 && ((wide == 2 && high == 2) || (wide == 1 && high == 4));
-    if ((wide != 1 || high != 1) && !is_four) {
-        refuse(j, "%llu x %llu tiles; one%s (A.10)", (unsigned long long)wide, (unsigned long long)high,
-               j->row->number > 1 ? ", 2 x 2 or 1 x 4 are allowed" : " is required");
-    }
-    if (s->sub_level) {
-        refuse(j, "sub-level %u; there are none in broadcast profiles (A.10)", s->sub_level);
-    }
-    if (!s->levels || s->levels > 5) {
-        refuse(j, "levels %u; 1 to 5 are allowed (A.10)", s->levels);
-    }
+    refuse_if(j, (wide != 1 || high != 1) && !is_four, "%llu x %llu tiles; one%s (A.10)", (unsigned long long)wide,
+              (unsigned long long)high, j->row->number > 1 ? ", 2 x 2 or 1 x 4 are allowed" : " is required");
+    refuse_if(j, s->sub_level, "sub-level %u; there are none in broadcast profiles (A.10)", s->sub_level);
+    refuse_if(j, !s->levels || s->levels > 5, "levels %u; 1 to 5 are allowed (A.10)", s->levels);
     check_depths(j, 4, 8, 12);
     check_chroma(j, 1);
 }
@@ -346,22 +301,20 @@ static void check_broadcast(const profile_job *j)
 
 static void check_keep_picture(const profile_job *j, const wvl_profile_keep *k)
 {
-    if (k->components > 0 && j->f->component_count != (uint32_t)k->components) {
-        refuse(j, "%u component%s; %d %s required", j->f->component_count, j->f->component_count == 1 ? "" : "s",
-               k->components, k->components == 1 ? "is" : "are");
-    }
+    refuse_if(j, k->components > 0 && j->f->component_count != (uint32_t)k->components,
+              "%u component%s; %d %s required", j->f->component_count, j->f->component_count == 1 ? "" : "s",
+              k->components, k->components == 1 ? "is" : "are");
     for (uint32_t c = 0; k->depth > 0 && c < j->f->component_count; c++) {
         const wvl_component_format *cf = &j->f->components[c];
         unsigned depth = wvl_plan_coded_depth(j->s, j->f, c);
         if (depth != (unsigned)k->depth || cf->is_signed) {
-            refuse(j, "component %u: depth %u%s; %d bits unsigned are required", c, depth,
-                   cf->is_signed ? " signed" : "", k->depth);
+            refuse_if(j, 1, "component %u: depth %u%s; %d bits unsigned are required", c, depth,
+                      cf->is_signed ? " signed" : "", k->depth);
             return;
         }
     }
-    if (j->f->component_count == 3 && wvl_plan_choose_mct(j->s, j->f) == WVL_MCT_NONE) {
-        refuse(j, "the colour transform is required; use mct=auto, and three components of one depth and subsampling");
-    }
+    refuse_if(j, j->f->component_count == 3 && wvl_plan_choose_mct(j->s, j->f) == WVL_MCT_NONE,
+              "the colour transform is required; use mct=auto, and three components of one depth and subsampling");
 }
 
 static int small_precinct(unsigned from_top) { return from_top < 2 ? 0x88 : 0x77; }
@@ -369,30 +322,21 @@ static int small_precinct(unsigned from_top) { return from_top < 2 ? 0x88 : 0x77
 static void check_keep_coding(const profile_job *j, const wvl_profile_keep *k)
 {
     const wvl_settings *s = j->s;
-    if (k->tile ? s->tile_width != k->tile || s->tile_height != k->tile
-                : s->tile_width && (s->tile_width < j->f->x1 || s->tile_height < j->f->y1)) {
-        refuse(j, "tile %u,%u; %u,%u is required", s->tile_width, s->tile_height, k->tile, k->tile);
-    }
-    if (s->levels != k->levels) {
-        refuse(j, "levels %u; %d is required", s->levels, k->levels);
-    }
-    if (s->layer_count != (uint32_t)k->layers) {
-        refuse(j, "%u layers; %d are required", s->layer_count, k->layers);
-    }
-    if (s->order != k->order) {
-        refuse(j, "progression %s; %s is required", orders[s->order <= WVL_ORDER_CPRL ? s->order : 0],
-               orders[k->order]);
-    }
-    if (s->block_width != 64 || s->block_height != 64) {
-        refuse(j, "block %u,%u; 64,64 is required", s->block_width, s->block_height);
-    }
-    if (s->style != k->style) {
-        refuse(j, "style %u; %d is required", s->style, k->style);
-    }
+    refuse_if(j,
+              k->tile ? s->tile_width != k->tile || s->tile_height != k->tile
+                      : s->tile_width && (s->tile_width < j->f->x1 || s->tile_height < j->f->y1),
+              "tile %u,%u; %u,%u is required", s->tile_width, s->tile_height, k->tile, k->tile);
+    refuse_if(j, s->levels != k->levels, "levels %u; %d is required", s->levels, k->levels);
+    refuse_if(j, s->layer_count != (uint32_t)k->layers, "%u layers; %d are required", s->layer_count, k->layers);
+    refuse_if(j, s->order != k->order, "progression %s; %s is required",
+              orders[s->order <= WVL_ORDER_CPRL ? s->order : 0], orders[k->order]);
+    refuse_if(j, s->block_width != 64 || s->block_height != 64, "block %u,%u; 64,64 is required", s->block_width,
+              s->block_height);
+    refuse_if(j, s->style != k->style, "style %u; %d is required", s->style, k->style);
     for (unsigned r = 0; s->levels <= WVL_MAX_LEVELS && r <= s->levels; r++) {
         if (wvl_plan_precinct(s, r) != (k->small_precincts ? (unsigned)small_precinct(s->levels - r) : 0xFFu)) {
-            refuse(j, "precincts must be %s",
-                   k->small_precincts ? "[256,256],[256,256],[128,128]" : "one a resolution");
+            refuse_if(j, 1, "precincts must be %s",
+                      k->small_precincts ? "[256,256],[256,256],[128,128]" : "one a resolution");
             break;
         }
     }
@@ -401,27 +345,16 @@ static void check_keep_coding(const profile_job *j, const wvl_profile_keep *k)
 static void check_keep_markers(const profile_job *j, const wvl_profile_keep *k)
 {
     const wvl_settings *s = j->s;
-    if (k->sop_eph && (!s->sop || !s->eph)) {
-        refuse(j, "sop %s, eph %s; both are required; use sop=yes and eph=yes", word(s->sop), word(s->eph));
-    }
-    if (k->plt && !s->plt) {
-        refuse(j, "plt no; packet lengths are required; use plt=yes");
-    }
-    if (k->parts_by_resolution && !(s->parts & WVL_PARTS_RESOLUTION)) {
-        refuse(j, "tile-parts must be divided by resolution; use tile-parts=R");
-    }
-    if (s->region_count) {
-        refuse(j, "regions of interest are not allowed");
-    }
-    if (s->progression_count) {
-        refuse(j, "progression changes are not allowed");
-    }
-    if (s->plm || s->packed_headers != WVL_PACKED_NONE) {
-        refuse(j, "PLM and packed packet headers are not allowed; use plm=no and packed-headers=none");
-    }
-    if (k->comment && !s->comment_count) {
-        refuse(j, "a comment is required; use comment=TEXT");
-    }
+    refuse_if(j, k->sop_eph && (!s->sop || !s->eph), "sop %s, eph %s; both are required; use sop=yes and eph=yes",
+              word(s->sop), word(s->eph));
+    refuse_if(j, k->plt && !s->plt, "plt no; packet lengths are required; use plt=yes");
+    refuse_if(j, k->parts_by_resolution && !(s->parts & WVL_PARTS_RESOLUTION),
+              "tile-parts must be divided by resolution; use tile-parts=R");
+    refuse_if(j, s->region_count, "regions of interest are not allowed");
+    refuse_if(j, s->progression_count, "progression changes are not allowed");
+    refuse_if(j, s->plm || s->packed_headers != WVL_PACKED_NONE,
+              "PLM and packed packet headers are not allowed; use plm=no and packed-headers=none");
+    refuse_if(j, k->comment && !s->comment_count, "a comment is required; use comment=TEXT");
 }
 
 static void check_keep(const profile_job *j)
@@ -431,10 +364,9 @@ static void check_keep(const profile_job *j)
     check_keep_coding(j, k);
     check_keep_markers(j, k);
     check_wavelet(j);
-    if (j->s->jp2 != k->container) {
-        refuse(j, "container %s; a %s file is required", containers[j->s->jp2 <= WVL_CONTAINER_JPH ? j->s->jp2 : 0],
-               k->container == WVL_CONTAINER_JPH ? "JPH" : "JP2");
-    }
+    refuse_if(j, j->s->jp2 != k->container, "container %s; a %s file is required",
+              containers[j->s->jp2 <= WVL_CONTAINER_JPH ? j->s->jp2 : 0],
+              k->container == WVL_CONTAINER_JPH ? "JPH" : "JP2");
 }
 
 /* ---- HT blocks ------------------------------------------------------------------------------- */
@@ -443,23 +375,13 @@ static void check_keep(const profile_job *j)
 static void check_ht_packets(const profile_job *j)
 {
     const wvl_settings *s = j->s;
-    if (s->style != WVL_STYLE_HT) {
-        refuse(j, "style %u; HT and nothing else is required (%s)", s->style, j->clause);
-    }
-    if (s->order != WVL_ORDER_RPCL) {
-        refuse(j, "progression %s; RPCL is required (%s)", orders[s->order <= WVL_ORDER_CPRL ? s->order : 0],
-               j->clause);
-    }
-    if (s->progression_count) {
-        refuse(j, "progression changes are not allowed (%s)", j->clause);
-    }
-    if (!s->tlm) {
-        refuse(j, "tlm no; the main header must have TLM; use tlm=yes (%s)", j->clause);
-    }
-    if (s->jp2) {
-        refuse(j, "container %s; the package takes a codestream without boxes, use container=j2k",
-               containers[s->jp2 <= WVL_CONTAINER_JPH ? s->jp2 : 0]);
-    }
+    refuse_if(j, s->style != WVL_STYLE_HT, "style %u; HT and nothing else is required (%s)", s->style, j->clause);
+    refuse_if(j, s->order != WVL_ORDER_RPCL, "progression %s; RPCL is required (%s)",
+              orders[s->order <= WVL_ORDER_CPRL ? s->order : 0], j->clause);
+    refuse_if(j, s->progression_count, "progression changes are not allowed (%s)", j->clause);
+    refuse_if(j, !s->tlm, "tlm no; the main header must have TLM; use tlm=yes (%s)", j->clause);
+    refuse_if(j, s->jp2, "container %s; the package takes a codestream without boxes, use container=j2k",
+              containers[s->jp2 <= WVL_CONTAINER_JPH ? s->jp2 : 0]);
 }
 
 /* PS3.5 asks for a base resolution of which "width or height" are at most 64; both are, so that no reader can disagree.
@@ -468,20 +390,17 @@ static void check_dicom(const profile_job *j)
 {
     const wvl_image_format *f = j->f;
     uint64_t side = j->s->levels <= WVL_MAX_LEVELS ? wvl_settings_lowest_side(f, j->s->levels) : 0;
-    if (side > WVL_THUMBNAIL_SIDE) {
-        refuse(j,
-               "levels %u leave %llu samples; a lowest resolution of at most %u,%u is required, use levels=auto (%s)",
-               j->s->levels, (unsigned long long)side, WVL_THUMBNAIL_SIDE, WVL_THUMBNAIL_SIDE, j->clause);
-    }
-    if (f->component_count != 1 && f->component_count != 3) {
-        refuse(j, "%u components; one or three are allowed (PS3.3 C.7.6.3.1.1)", f->component_count);
-    }
+    refuse_if(j, side > WVL_THUMBNAIL_SIDE,
+              "levels %u leave %llu samples; a lowest resolution of at most %u,%u is required, use levels=auto (%s)",
+              j->s->levels, (unsigned long long)side, WVL_THUMBNAIL_SIDE, WVL_THUMBNAIL_SIDE, j->clause);
+    refuse_if(j, f->component_count != 1 && f->component_count != 3,
+              "%u components; one or three are allowed (PS3.3 C.7.6.3.1.1)", f->component_count);
     for (uint32_t c = 0; c < f->component_count && c < 3; c++) {
         const wvl_component_format *k = &f->components[c];
-        if (step_of(k->dx) != 1 || step_of(k->dy) != 1 || k->depth != f->components->depth ||
-            k->is_signed != f->components->is_signed) {
-            refuse(j, "component %u: components must be alike, without subsampling (PS3.5 8.2)", c);
-        }
+        refuse_if(j,
+                  step_of(k->dx) != 1 || step_of(k->dy) != 1 || k->depth != f->components->depth ||
+                      k->is_signed != f->components->is_signed,
+                  "component %u: components must be alike, without subsampling (PS3.5 8.2)", c);
     }
 }
 
@@ -490,35 +409,28 @@ static void check_imf_ht_structure(const profile_job *j)
     const wvl_settings *s = j->s;
     uint32_t side = wvl_max_u32(j->f->x1, j->f->y1);
     unsigned most = side <= 2048 ? 5 : side <= 4096 ? 6 : 7;
-    if (s->tile_width && (s->tile_width < j->f->x1 || s->tile_height < j->f->y1)) {
-        refuse(j, "tile %u,%u; one tile is required (%s)", s->tile_width, s->tile_height, j->clause);
-    }
-    if (!s->levels || s->levels > most) {
-        refuse(j, "levels %u; 1 to %u are allowed (%s)", s->levels, most, j->clause);
-    }
-    if (s->block_width < 32 || s->block_width > 128 || s->block_height < 32 || s->block_height > 64) {
-        refuse(j, "block %u,%u; a width of 32, 64 or 128 and a height of 32 or 64 are allowed (%s)", s->block_width,
-               s->block_height, j->clause);
-    }
-    if (s->packed_headers != WVL_PACKED_NONE) {
-        refuse(j, "packed packet headers are not allowed; use packed-headers=none (%s)", j->clause);
-    }
+    refuse_if(j, s->tile_width && (s->tile_width < j->f->x1 || s->tile_height < j->f->y1),
+              "tile %u,%u; one tile is required (%s)", s->tile_width, s->tile_height, j->clause);
+    refuse_if(j, !s->levels || s->levels > most, "levels %u; 1 to %u are allowed (%s)", s->levels, most, j->clause);
+    refuse_if(j, s->block_width < 32 || s->block_width > 128 || s->block_height < 32 || s->block_height > 64,
+              "block %u,%u; a width of 32, 64 or 128 and a height of 32 or 64 are allowed (%s)", s->block_width,
+              s->block_height, j->clause);
+    refuse_if(j, s->packed_headers != WVL_PACKED_NONE,
+              "packed packet headers are not allowed; use packed-headers=none (%s)", j->clause);
 }
 
 static void check_imf_ht(const profile_job *j)
 {
-    if (j->f->x1 > 8192 || j->f->y1 > 6224) {
-        refuse(j, "%u,%u samples; at most 8192,6224 are allowed (%s)", j->f->x1, j->f->y1, j->clause);
-    }
+    refuse_if(j, j->f->x1 > 8192 || j->f->y1 > 6224, "%u,%u samples; at most 8192,6224 are allowed (%s)", j->f->x1,
+              j->f->y1, j->clause);
     check_offsets(j);
     check_imf_ht_structure(j);
     check_precincts(j);
     check_depths(j, 4, 8, 16);
     check_chroma(j, 0);
     for (uint32_t c = 1; c < j->f->component_count && c < 4; c++) {
-        if (wvl_plan_coded_depth(j->s, j->f, c) != wvl_plan_coded_depth(j->s, j->f, 0)) {
-            refuse(j, "component %u: all components must have the same depth (%s)", c, j->clause);
-        }
+        refuse_if(j, wvl_plan_coded_depth(j->s, j->f, c) != wvl_plan_coded_depth(j->s, j->f, 0),
+                  "component %u: all components must have the same depth (%s)", c, j->clause);
     }
 }
 
@@ -583,13 +495,8 @@ void wvl_profile_check_file(const wvl_settings *s, const wvl_jp2_info *jp2, wvl_
     if (!k || !k->metadata) {
         return;
     }
-    if (!jp2 || !jp2->boxes || !has_xmp(jp2)) {
-        refuse(&j, "the XMP packet is missing");
-    }
-    if (!jp2 || !jp2->icc) {
-        refuse(&j, "the restricted ICC profile is missing: Adobe RGB (1998) or eciRGB v2");
-    }
-    if (!jp2 || !(jp2->capture_x_per_metre > 0.0) || !(jp2->capture_y_per_metre > 0.0)) {
-        refuse(&j, "the capture resolution is missing");
-    }
+    refuse_if(&j, !jp2 || !jp2->boxes || !has_xmp(jp2), "the XMP packet is missing");
+    refuse_if(&j, !jp2 || !jp2->icc, "the restricted ICC profile is missing: Adobe RGB (1998) or eciRGB v2");
+    refuse_if(&j, !jp2 || !(jp2->capture_x_per_metre > 0.0) || !(jp2->capture_y_per_metre > 0.0),
+              "the capture resolution is missing");
 }

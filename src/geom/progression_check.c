@@ -12,35 +12,26 @@ static int check_progression(const wvl_settings *s, const wvl_image_format *f, u
 {
     const wvl_progression *v = &s->progressions[i];
     uint32_t before = r->count, most = f->component_count < 257 ? 256 : 16384;
-    if (v->resolution_first >= v->resolution_end || v->resolution_end > WVL_MAX_LEVELS + 1) {
-        wvl_report_add(r,
-                       "progression change %u: resolutions %u to %u; the end must be greater than the start and at "
-                       "most 33 (A.6.6)",
-                       i + 1, v->resolution_first, v->resolution_end);
-    }
-    if (v->component_first >= v->component_end || v->component_end > most) {
-        wvl_report_add(
-            r,
-            "progression change %u: components %u to %u; the end must be greater than the start and at most %u (A.6.6)",
-            i + 1, v->component_first, v->component_end, most);
-    }
-    if (v->component_first >= f->component_count && v->component_first < v->component_end) {
-        wvl_report_add(r,
-                       "progression change %u: it begins with component %u; the picture has the components 0 to %u "
-                       "(A.6.6)",
-                       i + 1, v->component_first, f->component_count - 1);
-    }
-    if (v->layer_end < 1 || v->layer_end > s->layer_count) {
-        wvl_report_add(r, "progression change %u: layer end %u; 1 to %u, the number of layers, are allowed (A.6.6)",
-                       i + 1, v->layer_end, s->layer_count);
-    }
-    if (v->order > WVL_ORDER_CPRL) {
-        wvl_report_add(r, "progression change %u: order %u is not defined (A.6.6)", i + 1, v->order);
-    }
-    if (v->tile != WVL_ALL_TILES && v->tile >= tiles) {
-        wvl_report_add(r, "progression change %u: there is no tile %u, the picture has %llu (A.4.2)", i + 1,
-                       v->tile + 1, (unsigned long long)tiles);
-    }
+    wvl_report_if(r, v->resolution_first >= v->resolution_end || v->resolution_end > WVL_MAX_LEVELS + 1,
+                  "progression change %u: resolutions %u to %u; the end must be greater than the start and at "
+                  "most 33 (A.6.6)",
+                  i + 1, v->resolution_first, v->resolution_end);
+    wvl_report_if(
+        r, v->component_first >= v->component_end || v->component_end > most,
+        "progression change %u: components %u to %u; the end must be greater than the start and at most %u (A.6.6)",
+        i + 1, v->component_first, v->component_end, most);
+    wvl_report_if(r, v->component_first >= f->component_count && v->component_first < v->component_end,
+                  "progression change %u: it begins with component %u; the picture has the components 0 to %u "
+                  "(A.6.6)",
+                  i + 1, v->component_first, f->component_count - 1);
+    wvl_report_if(r, v->layer_end < 1 || v->layer_end > s->layer_count,
+                  "progression change %u: layer end %u; 1 to %u, the number of layers, are allowed (A.6.6)", i + 1,
+                  v->layer_end, s->layer_count);
+    wvl_report_if(r, v->order > WVL_ORDER_CPRL, "progression change %u: order %u is not defined (A.6.6)", i + 1,
+                  v->order);
+    wvl_report_if(r, v->tile != WVL_ALL_TILES && v->tile >= tiles,
+                  "progression change %u: there is no tile %u, the picture has %llu (A.4.2)", i + 1, v->tile + 1,
+                  (unsigned long long)tiles);
     return r->count == before;
 }
 

@@ -143,6 +143,8 @@ typedef struct wvl_settings wvl_settings;
 #define WVL_LEVELS_AUTO 255u
 #define WVL_THUMBNAIL_SIDE 64u /* of the lowest resolution that "levels" auto leaves */
 
+/* A rule of settings and formats: added to the report where it is broken. */
+void wvl_report_if(wvl_report *report, _Bool is_broken, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Most samples of a component of the picture, across or down, after that many levels. */
 uint64_t wvl_settings_lowest_side(const wvl_image_format *format, unsigned levels);
 /* Tiles of the picture; the grid is known to be legal. */
