@@ -68,13 +68,15 @@ TEST_EACH(lossless_stays_lossless, LOSSLESS)
 }
 
 /* Odd grids, thinned out components, other depths. */
-TEST_EACH(formats_of_all_kinds, 3)
+TEST_EACH(formats_of_all_kinds, 5)
 {
     wvl_component_format k[4] = {{8, 0, 1, 1}, {5, 1, 2, 1}, {1, 0, 3, 2}, {11, 1, 1, 4}};
     wvl_image_format f = {sizeof f, 37, 11, 180, 131, 4, k};
-    static const char *const settings[] = {"roi=rect=90,50,40,41",
-                                           TILES "tile-offset=5,3 roi=rect=90,50,40,41/C3:rect=40,12,1,1",
-                                           "levels=3 layers=4 roi=C2:U=6/C3:rect=100,100,50,50"};
+    /* the fourth has no sample of some components; the fifth begins behind the last sample of one in its tile */
+    static const char *const settings[] = {
+        "roi=rect=90,50,40,41", TILES "tile-offset=5,3 roi=rect=90,50,40,41/C3:rect=40,12,1,1",
+        "levels=3 layers=4 roi=C2:U=6/C3:rect=100,100,50,50", "roi=rect=91,51,1,1/rect=90,51,2,1/rect=91,52,1,2",
+        TILES "tile-offset=5,3 roi=rect=67,65,10,10"};
     owned_picture p = picture_draw_format(PICTURE_NATURAL, &f, 7);
     case_lossless(settings[_i], &p, settings[_i], NULL);
 }

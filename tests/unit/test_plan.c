@@ -35,6 +35,7 @@ static const refusal violations[] = {
     {"tile=1,1", "65535", 0, 0, 4294967295u, 4294967295u, 1, {8, 0, 1, 1}},
     {"mct=on", "G.2", SMALL},
     {"reversible=no guard-bits=0", "guard", SMALL},
+    {"guard-bits=7", "with 7 guard bits", 0, 0, 64, 48, 1, {1, 0, 1, 1}},
     {"block=4,2048", "block", SMALL},
     {"block=3,64", "4 to 1024", SMALL},
     {"block=96,16", "A.6.1", SMALL},
@@ -88,10 +89,9 @@ TEST(arguments_are_checked)
 {
     static const wvl_component_format one = {8, 0, 1, 1};
     wvl_image_format format = {sizeof format, 0, 0, 8, 8, 1, &one};
-    wvl_params *params;
     owned_plan *plan = NULL;
     wvl_context *c = case_context();
-    ck_assert_int_eq(wvl_params_create(c, &params), WVL_OK);
+    owned_params *params = test_open_params(c, "");
     format.struct_size = 0;
     ck_assert_int_eq(wvl_plan_create(c, params, &format, NULL, &plan), WVL_ERROR_ARGUMENT);
     format.struct_size = sizeof format;
