@@ -9,7 +9,7 @@
 
 #include "wavelane.h"
 
-#define OWNED_BY(release) __attribute__((cleanup(release)))
+#define OWNED_BY(release) __attribute__((cleanup(release), unused))
 
 /* Before a pointer to memory of malloc(). */
 #define OWNED OWNED_BY(test_release_memory)
