@@ -35,8 +35,8 @@ class LibraryOptions(TypedDict, total=False):
     tile_offset: tuple[int, int] | str | None
     # Nominal code-block size (A.6.1). Range: width,height: powers of two, 4..1024, area up to 4096. Default: 64,64.
     block: tuple[int, int] | str | None
-    # Precinct sizes from the highest resolution down; the last one repeats. Unless given: those of the profile, else
-    # one precinct in each resolution (B.6). Range: [width,height],...: powers of two, 1..32768.
+    # Precinct sizes from the highest resolution down; the last one repeats. Unless given: those of the profile,
+    # else one precinct in each resolution (B.6). Range: [width,height],...: powers of two, 1..32768.
     precincts: Sequence[tuple[int, int]] | str | None
     # Code-block style: names joined by +, or the sum of 1, 2, 4, 8, 16, 32, 64 in that order (Table A.19). HT is
     # the high-throughput block coder of 15444-15; only VSC goes with it. Range: 0..127, or
