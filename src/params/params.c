@@ -143,13 +143,13 @@ wvl_status wvl_params_clone(const wvl_params *params, wvl_params **copy)
         return WVL_ERROR_MEMORY;
     }
     const wvl_custom_color *custom = &params->settings.custom;
-    const double *const curves[3] = {custom->curves, custom->curves + custom->entries,
-                                     custom->curves + 2ull * custom->entries};
     c->settings = params->settings;
     c->settings.custom = (wvl_custom_color){0};
     c->layers_given = params->layers_given;
     wvl_status status = wvl_params_copy_lists(params, c);
     if (custom->entries) {
+        const double *const curves[3] = {custom->curves, custom->curves + custom->entries,
+                                         custom->curves + 2ull * custom->entries};
         TRY(status, store_color(c, curves, custom->entries, custom->matrix));
     }
     if (status) {
