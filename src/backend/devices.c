@@ -2,6 +2,7 @@
 #include "backend/devices.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "backend/registry.h"
 #include "base/structs.h"
@@ -16,6 +17,18 @@ static void tell_node(const wvl_context *context, const wvl_backend_vtable *tabl
     if (device && table->node(device)->calls) {
         wvl_context_log(context, WVL_LOG_DEBUG, "device %u lies at node %u of memory (NUMA)", ordinal,
                         table->node(device)->number);
+    }
+}
+
+/* The driver reads the variable once in a process, and the environment is the caller's (D-drive-07). */
+static void tell_queues(const wvl_context *context, uint32_t ordinal, const wvl_device *device)
+{
+    const char *queues = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    if (device && (!queues || strtoul(queues, NULL, 10) < 32)) {
+        wvl_context_log(context, WVL_LOG_INFO,
+                        "device %u: the driver works on 8 pictures in flight at a time; with "
+                        "CUDA_DEVICE_MAX_CONNECTIONS=32 in the environment of the process it works on 32",
+                        ordinal);
     }
 }
 
@@ -48,6 +61,7 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
         status = table->open_device(&options, seat);
         wvl_trace_put(&context->trace, "device", "open", 0, begin, wvl_trace_now());
         tell_node(context, table, ordinal, *seat);
+        tell_queues(context, ordinal, *seat);
     } else if (table->is_lost(*seat)) {
         snprintf(reason, reason_bytes, "it failed before and is lost");
         status = WVL_ERROR_DEVICE;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -148,6 +149,7 @@ int main(int argc, char **argv)
                     {"help", run_help},     {"verify", wvl_cli_run_verify}, {"devices", run_devices},
                     {"explain", run_other}, {"bench", run_other},           {"sequence", wvl_cli_run_sequence}};
     wvl_cli_enter_guard(argv);
+    (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0); /* queues of the driver, which reads it once */
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(argv[1], commands[i].name) != 0) {
             continue;
