@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The decisions: every number that a file names has an entry in docs/decisions.md, no number has two, and every entry says why in at most 120 words.
-# Every page that a file names exists. README and the page of results keep their length.
+# Every page that a file names exists. README and the page of results keep their length, all pages together 50,000 words, those of the laboratory 8,000
+# and those of a plugin 600.
 #   test_decisions.sh SOURCE
 set -eu
 . "$(dirname "$0")/../support/shell.sh"
@@ -51,11 +52,24 @@ check() (
     done <"$work/pages" >>"$wrong"
 
     keep() { [ "$(wc -l <"$1")" -le "$2" ] || echo "$1:$2: has more than $2 lines"; }
+    # keep_words WHAT MOST PAGE...
+    keep_words() {
+        what=$1 most=$2
+        shift 2
+        words=$(cat "$@" | wc -w)
+        [ "$words" -le "$most" ] || echo "$1:1: $what has $words words, more than $most"
+    }
     {
         keep README.md 120
         keep docs/results.md 200
         awk '/^\|/ && length > 320 { print FILENAME ":" FNR ": a row of " length " characters: give its figures columns of their own" }
             length > 500 { print FILENAME ":" FNR ": a line of " length " characters: divide it" }' docs/results.md
+        # shellcheck disable=SC2046
+        keep_words 'all Markdown outside lab and plugins' 50000 $(find $present -name '*.md' ! -path 'lab/*' ! -path 'plugins/*' | sort)
+        [ ! -d lab ] || keep_words 'the laboratory' 8000 $(find lab -name '*.md')
+        for page in plugins/*/README.md; do
+            [ ! -e "$page" ] || keep_words 'the page of a plugin' 600 "$page"
+        done
     } >>"$wrong"
 
     cat "$wrong"
