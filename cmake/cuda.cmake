@@ -3,9 +3,8 @@
 # carries: machine code for 9.0 and portable code from 7.5 on, which the driver compiles. Without nvcc there is no image and no device.
 set(WVL_CUDA_SOURCES
     cuda/blocks/ht_launch.c
-    cuda/blocks/t1_model.c
+    cuda/blocks/t1_lists.c
     cuda/blocks/t1_launch.c
-    cuda/blocks/t1_rate.c
     cuda/color/color.c
     cuda/color/unpack.c
     cuda/dwt/beside.c

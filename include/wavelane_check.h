@@ -148,6 +148,53 @@ WVL_CHECK_API int wvl_check_file(const void *data, size_t bytes, const wvl_check
 /* Frees all memory that a summary points to. The walk fills it, the caller releases it. NULL is ignored. */
 WVL_CHECK_API void wvl_check_release_summary(wvl_check_summary *summary);
 
+/* ---- What a file holds ----
+ * wvl_check_list() gives what stands in a codestream or file in its order, damaged or not, and names what does not
+ * agree. It needs the headers alone: a source may read them from a file of any size. */
+
+typedef enum wvl_check_item_kind {
+    WVL_CHECK_ITEM_NUMBER = 1,
+    WVL_CHECK_ITEM_FLAG = 2, /* number: 0 or 1 */
+    WVL_CHECK_ITEM_REAL = 3,
+    WVL_CHECK_ITEM_TEXT = 4,
+    WVL_CHECK_ITEM_BYTES = 5, /* `bytes` bytes at data */
+    WVL_CHECK_ITEM_RAW = 6,   /* a number as it is written, which other items give in other words or not at all */
+    WVL_CHECK_ITEM_LIST = 7,  /* this and the next four are open up to their END, around what they hold */
+    WVL_CHECK_ITEM_ROW = 8,   /* a member of a list that has members itself */
+    WVL_CHECK_ITEM_BOX = 9,
+    WVL_CHECK_ITEM_SUPERBOX = 10,
+    WVL_CHECK_ITEM_SEGMENT = 11, /* a marker segment; SOT holds all of its tile-part */
+    WVL_CHECK_ITEM_END = 12,
+    WVL_CHECK_ITEM_PROBLEM = 13 /* text: what is wrong at offset */
+} wvl_check_item_kind;
+
+/* Members that do not belong to the kind are zero. Pointers are valid until the callback returns. */
+typedef struct wvl_check_item {
+    wvl_check_item_kind kind;
+    wvl_check_item_kind ended; /* END: of what */
+    const char *name;          /* of the field, box or marker; NULL: a member of a list */
+    uint64_t number;
+    double real;
+    const char *text;
+    const void *data;
+    uint64_t offset, bytes; /* of a box, marker segment or tile-part */
+} wvl_check_item;
+
+typedef void (*wvl_check_item_fn)(void *user, const wvl_check_item *item);
+
+/* Set the structure to zero first. Either data or read is set. */
+typedef struct wvl_check_source {
+    size_t struct_size;
+    const void *data;
+    /* Copies bytes from offset on, at most 2^20, all of them within `bytes`. 0: they cannot be read. */
+    int (*read)(void *user, uint64_t offset, void *buffer, size_t bytes);
+    uint64_t bytes; /* of the whole file */
+} wvl_check_source;
+
+/* WVL_CHECK_LEGAL if no problem was found (which says less than the judges above), WVL_CHECK_ILLEGAL,
+ * WVL_CHECK_NO_MEMORY or WVL_CHECK_BAD_ARGUMENT. */
+WVL_CHECK_API int wvl_check_list(const wvl_check_source *source, wvl_check_item_fn item, void *user);
+
 typedef struct wvl_check_rule {
     const char *id, *clause;
     wvl_check_severity severity;

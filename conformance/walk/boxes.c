@@ -4,19 +4,35 @@
 
 #include <string.h>
 
-#define BOX(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
-
 typedef struct box {
     uint32_t type;
     wvl_walk_span span;
     char name[5];
 } box;
 
+const uint8_t wvl_check_signature[12] = {0, 0, 0, 12, 'j', 'P', ' ', ' ', 0x0D, 0x0A, 0x87, 0x0A};
+
+static uint32_t take32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
 uint32_t wvl_check_at16(const wvl_walk_boxes *b, uint64_t at) { return (uint32_t)b->data[at] << 8 | b->data[at + 1]; }
 
-uint32_t wvl_check_at32(const wvl_walk_boxes *b, uint64_t at)
+uint32_t wvl_check_at32(const wvl_walk_boxes *b, uint64_t at) { return take32(b->data + at); }
+
+unsigned wvl_check_read_box_header(const uint8_t *p, uint64_t left, uint32_t *type, uint64_t *length)
 {
-    return wvl_check_at16(b, at) << 16 | wvl_check_at16(b, at + 2);
+    *length = take32(p);
+    *type = take32(p + 4);
+    if (*length != 1) {
+        return 8;
+    }
+    if (left < 16) {
+        return 0;
+    }
+    *length = (uint64_t)take32(p + 8) << 32 | take32(p + 12);
+    return 16;
 }
 
 static void name_box(box *k)
@@ -36,16 +52,12 @@ static int read_box(wvl_walk *w, const wvl_walk_boxes *b, uint64_t at, uint64_t 
         return wvl_check_fail(w, WVL_RULE_BOX_TRUNCATED, at, "%llu bytes where a box is expected",
                               (unsigned long long)(end - at));
     }
-    uint64_t length = wvl_check_at32(b, at), header = 8;
-    k->type = wvl_check_at32(b, at + 4);
+    uint64_t length, header = wvl_check_read_box_header(b->data + at, end - at, &k->type, &length);
     name_box(k);
-    if (length == 1 && end - at >= 16) {
-        length = (uint64_t)wvl_check_at32(b, at + 8) << 32 | wvl_check_at32(b, at + 12);
-        header = 16;
-    } else if (length == 0 && !is_inner) {
+    if (length == 0 && !is_inner) {
         length = end - at;
     }
-    if (length < header) {
+    if (!header || length < header) {
         return wvl_check_fail(w, WVL_RULE_BOX_LENGTH, at, "box \"%s\" has a length of %llu", k->name,
                               (unsigned long long)length);
     }
@@ -77,9 +89,9 @@ static void read_resolution(wvl_walk *w, wvl_walk_boxes *b)
         if (!read_box(w, b, at, b->res.end, 1, &k)) {
             return;
         }
-        if (k.type == BOX('r', 'e', 's', 'c')) {
+        if (k.type == WVL_WALK_BOX('r', 'e', 's', 'c')) {
             keep(w, &b->resc, &k);
-        } else if (k.type == BOX('r', 'e', 's', 'd')) {
+        } else if (k.type == WVL_WALK_BOX('r', 'e', 's', 'd')) {
             keep(w, &b->resd, &k);
         }
     }
@@ -91,13 +103,13 @@ static void read_resolution(wvl_walk *w, wvl_walk_boxes *b)
 static void place_inner(wvl_walk *w, wvl_walk_boxes *b, const box *k, uint64_t *last_colr)
 {
     switch (k->type) {
-    case BOX('i', 'h', 'd', 'r'): keep(w, &b->ihdr, k); break;
-    case BOX('b', 'p', 'c', 'c'): keep(w, &b->bpcc, k); break;
-    case BOX('p', 'c', 'l', 'r'): keep(w, &b->pclr, k); break;
-    case BOX('c', 'm', 'a', 'p'): keep(w, &b->cmap, k); break;
-    case BOX('c', 'd', 'e', 'f'): keep(w, &b->cdef, k); break;
-    case BOX('r', 'e', 's', ' '): keep(w, &b->res, k); break;
-    case BOX('c', 'o', 'l', 'r'):
+    case WVL_WALK_BOX('i', 'h', 'd', 'r'): keep(w, &b->ihdr, k); break;
+    case WVL_WALK_BOX('b', 'p', 'c', 'c'): keep(w, &b->bpcc, k); break;
+    case WVL_WALK_BOX('p', 'c', 'l', 'r'): keep(w, &b->pclr, k); break;
+    case WVL_WALK_BOX('c', 'm', 'a', 'p'): keep(w, &b->cmap, k); break;
+    case WVL_WALK_BOX('c', 'd', 'e', 'f'): keep(w, &b->cdef, k); break;
+    case WVL_WALK_BOX('r', 'e', 's', ' '): keep(w, &b->res, k); break;
+    case WVL_WALK_BOX('c', 'o', 'l', 'r'):
         if (*last_colr && *last_colr != k->span.offset) {
             wvl_check_fail(w, WVL_RULE_COLR_TOGETHER, k->span.offset,
                            "other boxes are between colour specification boxes");
@@ -105,9 +117,9 @@ static void place_inner(wvl_walk *w, wvl_walk_boxes *b, const box *k, uint64_t *
         *last_colr = k->span.end;
         (void)wvl_check_push(w, &b->colrs, &k->span, sizeof k->span);
         break;
-    case BOX('j', 'p', '2', 'c'):
-    case BOX('f', 't', 'y', 'p'):
-    case BOX('j', 'p', '2', 'h'):
+    case WVL_WALK_BOX('j', 'p', '2', 'c'):
+    case WVL_WALK_BOX('f', 't', 'y', 'p'):
+    case WVL_WALK_BOX('j', 'p', '2', 'h'):
         wvl_check_fail(w, WVL_RULE_BOX_PLACE, k->span.offset, "box \"%s\" within \"jp2h\"", k->name);
         break;
     default: break;
@@ -122,7 +134,7 @@ static void read_header_box(wvl_walk *w, wvl_walk_boxes *b)
         if (!read_box(w, b, at, b->jp2h.end, 1, &k)) {
             break;
         }
-        if (at == b->jp2h.at && k.type != BOX('i', 'h', 'd', 'r')) {
+        if (at == b->jp2h.at && k.type != WVL_WALK_BOX('i', 'h', 'd', 'r')) {
             wvl_check_fail(w, WVL_RULE_IHDR_MISSING, at, "the JP2 header box begins with \"%s\"", k.name);
         }
         place_inner(w, b, &k, &last_colr);
@@ -141,9 +153,9 @@ static void read_info(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span 
             return;
         }
         uint64_t bytes = k.span.end - k.span.at;
-        if (k.type == BOX('u', 'l', 's', 't')) {
+        if (k.type == WVL_WALK_BOX('u', 'l', 's', 't')) {
             lists += bytes >= 2 && bytes == 2 + 16 * (uint64_t)wvl_check_at16(b, k.span.at);
-        } else if (k.type == BOX('u', 'r', 'l', ' ')) {
+        } else if (k.type == WVL_WALK_BOX('u', 'r', 'l', ' ')) {
             urls += bytes >= 5 && !b->data[k.span.end - 1];
         }
     }
@@ -163,9 +175,9 @@ static void read_association(wvl_walk *w, const wvl_walk_boxes *b, const wvl_wal
         if (!read_box(w, b, at, span->end, 1, &k)) {
             return;
         }
-        if (k.type == BOX('a', 's', 'o', 'c') && depth < MOST_ASSOCIATIONS) {
+        if (k.type == WVL_WALK_BOX('a', 's', 'o', 'c') && depth < MOST_ASSOCIATIONS) {
             read_association(w, b, &k.span, depth + 1);
-        } else if (k.type == BOX('x', 'm', 'l', ' ')) {
+        } else if (k.type == WVL_WALK_BOX('x', 'm', 'l', ' ')) {
             wvl_check_judge_xml(w, b, &k.span);
         }
     }
@@ -183,8 +195,8 @@ static void read_ftyp(wvl_walk *w, wvl_walk_boxes *b)
         return;
     }
     uint32_t brand = wvl_check_at32(b, at);
-    b->is_jph = brand == BOX('j', 'p', 'h', ' ');
-    if (!b->is_jph && brand != BOX('j', 'p', '2', ' ')) {
+    b->is_jph = brand == WVL_WALK_BOX('j', 'p', 'h', ' ');
+    if (!b->is_jph && brand != WVL_WALK_BOX('j', 'p', '2', ' ')) {
         wvl_check_fail(w, WVL_RULE_FTYP_BRAND, at, "the brand is 0x%08X", (unsigned)brand);
     }
     if (wvl_check_at32(b, at + 4)) {
@@ -215,36 +227,36 @@ static void read_uuid(wvl_walk *w, wvl_walk_boxes *b, const box *k)
 static void place_outer(wvl_walk *w, wvl_walk_boxes *b, const box *k)
 {
     switch (k->type) {
-    case BOX('j', 'P', ' ', ' '):
+    case WVL_WALK_BOX('j', 'P', ' ', ' '):
         wvl_check_fail(w, WVL_RULE_BOX_DUPLICATE, k->span.offset, "a second signature box");
         break;
-    case BOX('f', 't', 'y', 'p'): keep(w, &b->ftyp, k); break;
-    case BOX('j', 'p', '2', 'h'):
+    case WVL_WALK_BOX('f', 't', 'y', 'p'): keep(w, &b->ftyp, k); break;
+    case WVL_WALK_BOX('j', 'p', '2', 'h'):
         if (b->jp2c.at) {
             wvl_check_fail(w, WVL_RULE_BOX_PLACE, k->span.offset, "the JP2 header box comes after the codestream");
         }
         keep(w, &b->jp2h, k);
         break;
-    case BOX('j', 'p', '2', 'c'):
+    case WVL_WALK_BOX('j', 'p', '2', 'c'):
         if (!b->jp2c.at) { /* readers ignore the others (I.5.4) */
             b->jp2c = k->span;
         }
         break;
-    case BOX('j', 'p', '2', 'i'): keep(w, &b->jp2i, k); break;
-    case BOX('x', 'm', 'l', ' '):
+    case WVL_WALK_BOX('j', 'p', '2', 'i'): keep(w, &b->jp2i, k); break;
+    case WVL_WALK_BOX('x', 'm', 'l', ' '):
         b->xml_count++;
         wvl_check_judge_xml(w, b, &k->span);
         break;
-    case BOX('u', 'u', 'i', 'd'): read_uuid(w, b, k); break;
-    case BOX('u', 'i', 'n', 'f'): read_info(w, b, &k->span); break;
-    case BOX('a', 's', 'o', 'c'): read_association(w, b, &k->span, 0); break;
-    case BOX('i', 'h', 'd', 'r'):
-    case BOX('c', 'o', 'l', 'r'):
-    case BOX('p', 'c', 'l', 'r'):
-    case BOX('c', 'm', 'a', 'p'):
-    case BOX('c', 'd', 'e', 'f'):
-    case BOX('r', 'e', 's', ' '):
-    case BOX('b', 'p', 'c', 'c'):
+    case WVL_WALK_BOX('u', 'u', 'i', 'd'): read_uuid(w, b, k); break;
+    case WVL_WALK_BOX('u', 'i', 'n', 'f'): read_info(w, b, &k->span); break;
+    case WVL_WALK_BOX('a', 's', 'o', 'c'): read_association(w, b, &k->span, 0); break;
+    case WVL_WALK_BOX('i', 'h', 'd', 'r'):
+    case WVL_WALK_BOX('c', 'o', 'l', 'r'):
+    case WVL_WALK_BOX('p', 'c', 'l', 'r'):
+    case WVL_WALK_BOX('c', 'm', 'a', 'p'):
+    case WVL_WALK_BOX('c', 'd', 'e', 'f'):
+    case WVL_WALK_BOX('r', 'e', 's', ' '):
+    case WVL_WALK_BOX('b', 'p', 'c', 'c'):
         wvl_check_fail(w, WVL_RULE_BOX_PLACE, k->span.offset, "box \"%s\" outside \"jp2h\"", k->name);
         break;
     default: break;
@@ -258,7 +270,7 @@ static void read_boxes(wvl_walk *w, wvl_walk_boxes *b)
         if (!read_box(w, b, at, b->bytes, 0, &k)) {
             break;
         }
-        if (at == 12 && k.type != BOX('f', 't', 'y', 'p')) {
+        if (at == 12 && k.type != WVL_WALK_BOX('f', 't', 'y', 'p')) {
             wvl_check_fail(w, WVL_RULE_FTYP_MISSING, at, "box \"%s\" follows the signature box", k.name);
         }
         place_outer(w, b, &k);
@@ -295,10 +307,9 @@ static void walk_boxes(wvl_walk *w, wvl_walk_boxes *b)
 
 void wvl_check_walk_file(wvl_walk *w, wvl_walk_boxes *b)
 {
-    static const uint8_t signature[12] = {0, 0, 0, 12, 'j', 'P', ' ', ' ', 0x0D, 0x0A, 0x87, 0x0A};
     b->data = w->data;
     b->bytes = w->bytes;
-    if (w->bytes >= 12 && !memcmp(w->data, signature, 12)) {
+    if (w->bytes >= 12 && !memcmp(w->data, wvl_check_signature, 12)) {
         walk_boxes(w, b);
     } else if (w->bytes >= 2 && w->data[0] == 0xFF && w->data[1] == 0x4F) {
         w->summary->format = WVL_CHECK_CODESTREAM;

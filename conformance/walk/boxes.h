@@ -5,6 +5,11 @@
 
 #include "walk.h"
 
+#define WVL_WALK_BOX(a, b, c, d)                                                                                       \
+    ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d)) /* type of a box */
+
+extern const uint8_t wvl_check_signature[12];
+
 /* Content of a box: [at, end) in the file. */
 typedef struct wvl_walk_span {
     uint64_t offset, at, end;
@@ -32,6 +37,9 @@ typedef struct wvl_walk_boxes {
 /* By signature: a file of boxes with its codestream, or a codestream. */
 void wvl_check_walk_file(wvl_walk *w, wvl_walk_boxes *b);
 
+/* The header of a box whose 8 first bytes are at p, and 16 where left says so: its bytes, or 0 if its extended length
+ * is cut off. A length of 0: up to the end of what holds the box. */
+unsigned wvl_check_read_box_header(const uint8_t *p, uint64_t left, uint32_t *type, uint64_t *length);
 uint32_t wvl_check_at32(const wvl_walk_boxes *b, uint64_t at);
 uint32_t wvl_check_at16(const wvl_walk_boxes *b, uint64_t at);
 

@@ -57,14 +57,13 @@ typedef struct request {
 } request;
 
 /* Beyond what is known here a newer caller may have set nothing: nobody would do what it asks for. */
-static int is_taken(const wvl_check_options *options)
+int wvl_check_is_known(const void *structure, size_t size, size_t known)
 {
-    const uint8_t *bytes = (const uint8_t *)options;
-    size_t size = options->struct_size;
-    if (size < sizeof options->struct_size || size > MOST_STRUCT_BYTES) {
+    const uint8_t *bytes = structure;
+    if (size < sizeof size || size > MOST_STRUCT_BYTES) {
         return 0;
     }
-    for (size_t i = sizeof *options; i < size; i++) {
+    for (size_t i = known; i < size; i++) {
         if (bytes[i]) {
             return 0;
         }
@@ -92,7 +91,7 @@ static wvl_check_options known_options(const wvl_check_options *options)
 static int open_request(request *q, const void *data, size_t bytes, const wvl_check_options *options,
                         wvl_check_report_fn report, void *user)
 {
-    if ((!data && bytes) || (options && !is_taken(options)) ||
+    if ((!data && bytes) || (options && !wvl_check_is_known(options, options->struct_size, sizeof *options)) ||
         (q->options.profile && !wvl_check_knows_profile(q->options.profile))) {
         return 0;
     }

@@ -114,14 +114,20 @@ static int grow(wvl_walk *w, wvl_walk_list *list, size_t more, size_t item_bytes
     return 1;
 }
 
-void *wvl_check_push(wvl_walk *w, wvl_walk_list *list, const void *item, size_t item_bytes)
+void *wvl_check_extend(wvl_walk *w, wvl_walk_list *list, size_t more, size_t item_bytes)
 {
-    if (!grow(w, list, 1, item_bytes)) {
+    if (!grow(w, list, more, item_bytes)) {
         return NULL;
     }
-    void *place = (uint8_t *)list->items + list->count++ * item_bytes;
-    memcpy(place, item, item_bytes);
+    void *place = (uint8_t *)list->items + list->count * item_bytes;
+    list->count += more;
     return place;
+}
+
+void *wvl_check_push(wvl_walk *w, wvl_walk_list *list, const void *item, size_t item_bytes)
+{
+    void *place = wvl_check_extend(w, list, 1, item_bytes);
+    return place ? memcpy(place, item, item_bytes) : NULL;
 }
 
 void wvl_check_release_list(wvl_walk *w, wvl_walk_list *list)
@@ -136,12 +142,11 @@ int wvl_check_gather(wvl_walk *w, wvl_walk_gathered *g, uint64_t offset, uint64_
     if (!bytes) {
         return 1;
     }
-    if (!wvl_check_push(w, &g->pieces, &piece, sizeof piece) || !grow(w, &g->bytes, (size_t)bytes, 1)) {
+    if (!wvl_check_push(w, &g->pieces, &piece, sizeof piece)) {
         return 0;
     }
-    memcpy((uint8_t *)g->bytes.items + g->bytes.count, w->data + offset, (size_t)bytes);
-    g->bytes.count += (size_t)bytes;
-    return 1;
+    void *place = wvl_check_extend(w, &g->bytes, (size_t)bytes, 1);
+    return place && memcpy(place, w->data + offset, (size_t)bytes);
 }
 
 /* Place in the codestream of gathered byte `at`, or behind the last one. */

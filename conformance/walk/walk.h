@@ -15,6 +15,8 @@
 
 #define WVL_WALK_SOC 0xFF4Fu
 #define WVL_WALK_SIZ 0xFF51u
+#define WVL_WALK_COD 0xFF52u
+#define WVL_WALK_QCD 0xFF5Cu
 #define WVL_WALK_SOT 0xFF90u
 #define WVL_WALK_SOP 0xFF91u
 #define WVL_WALK_EPH 0xFF92u
@@ -190,7 +192,8 @@ const wvl_check_rule *wvl_check_rule_of(wvl_check_rule_id rule);
 /* Zeroed; NULL after noting why. release takes the same size. */
 void *wvl_check_allocate(wvl_walk *w, uint64_t count, size_t size);
 void wvl_check_release(wvl_walk *w, void *memory, uint64_t count, size_t size);
-/* Copies item to the end; NULL when memory is short. */
+/* Room for more items at the end; NULL when memory is short. push copies one there. */
+void *wvl_check_extend(wvl_walk *w, wvl_walk_list *list, size_t more, size_t item_bytes);
 void *wvl_check_push(wvl_walk *w, wvl_walk_list *list, const void *item, size_t item_bytes);
 void wvl_check_release_list(wvl_walk *w, wvl_walk_list *list);
 /* The same without counting: zeroed, from the caller's functions or the C library's. */
@@ -273,6 +276,8 @@ void wvl_check_scan_parts(wvl_walk *w);
 void wvl_check_walk_tiles(wvl_walk *w);
 
 /* codestream.c */
+/* Whether a caller's structure of `size` bytes, of which `known` are known here, sets nothing beyond those. */
+int wvl_check_is_known(const void *structure, size_t size, size_t known);
 void wvl_check_walk_codestream(wvl_walk *w);
 void wvl_check_release_walk(wvl_walk *w);
 

@@ -41,23 +41,6 @@ static wvl_cuda_status shape_kernel(wvl_cuda_ht *ht, wvl_cuda_ht_shape *shape, u
                                  : WVL_CUDA_SUCCESS;
 }
 
-static wvl_cuda_status fetch_functions(wvl_cuda_ht *ht, wvl_cuda_module module)
-{
-    static const char *const names[WVL_CUDA_HT_CLASSES] = {"wvl_ht_rows_64_plain", "wvl_ht_rows_64",
-                                                           "wvl_ht_rows_32_plain", "wvl_ht_rows_32",
-                                                           "wvl_ht_any_16",        "wvl_ht_any_32"};
-    const wvl_cuda_runtime *rt = ht->runtime;
-    wvl_cuda_status status = rt->module_function(&ht->refine.function, module, "wvl_ht_refine");
-    for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
-        status = rt->module_function(&ht->cleanup[i].function, module, names[i]);
-    }
-    TRY(status, rt->module_function(&ht->finish, module, "wvl_ht_finish"));
-    TRY(status, rt->module_function(&ht->place, module, "wvl_ht_place"));
-    TRY(status, rt->module_function(&ht->sum, module, "wvl_ht_sum"));
-    TRY(status, rt->module_function(&ht->weigh, module, "wvl_ht_weigh"));
-    return status ? status : rt->module_function(&ht->gather, module, "wvl_ht_gather");
-}
-
 wvl_cuda_status wvl_cuda_ht_open(wvl_cuda_ht *ht, const wvl_cuda_runtime *runtime, wvl_cuda_module module, int device,
                                  uint32_t shared_limit)
 {
@@ -67,7 +50,21 @@ wvl_cuda_status wvl_cuda_ht_open(wvl_cuda_ht *ht, const wvl_cuda_runtime *runtim
     ht->runtime = runtime;
     wvl_cuda_status status = fetch_limits(runtime, device, &limit, &processor, &ht->multiprocessors);
     limit = shared_limit && shared_limit < limit ? shared_limit : limit;
-    TRY(status, fetch_functions(ht, module));
+    const wvl_cuda_wanted_kernel kernels[] = {
+        {&ht->cleanup[WVL_CUDA_HT_64_PLAIN].function, "wvl_ht_rows_64_plain"},
+        {&ht->cleanup[WVL_CUDA_HT_64].function, "wvl_ht_rows_64"},
+        {&ht->cleanup[WVL_CUDA_HT_32_PLAIN].function, "wvl_ht_rows_32_plain"},
+        {&ht->cleanup[WVL_CUDA_HT_32].function, "wvl_ht_rows_32"},
+        {&ht->cleanup[WVL_CUDA_HT_ANY16].function, "wvl_ht_any_16"},
+        {&ht->cleanup[WVL_CUDA_HT_ANY32].function, "wvl_ht_any_32"},
+        {&ht->refine.function, "wvl_ht_refine"},
+        {&ht->finish, "wvl_ht_finish"},
+        {&ht->place, "wvl_ht_place"},
+        {&ht->sum, "wvl_ht_sum"},
+        {&ht->weigh, "wvl_ht_weigh"},
+        {&ht->gather, "wvl_ht_gather"},
+    };
+    TRY(status, wvl_cuda_find_kernels(runtime, module, kernels, sizeof kernels / sizeof *kernels));
     for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
         uint32_t most = takes_pairs(i) ? WVL_CUDA_HT_PAIR_WARPS : WVL_CUDA_HT_MOST_WARPS,
                  words = i >= WVL_CUDA_HT_ANY16 ? any_words[i - WVL_CUDA_HT_ANY16]
@@ -153,15 +150,6 @@ uint32_t wvl_cuda_ht_collect_left(const wvl_cuda_ht_block *blocks, const wvl_cud
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-static wvl_cuda_status launch_kernel(const wvl_cuda_ht *ht, wvl_cuda_function function, uint32_t grid, uint32_t rows,
-                                     uint32_t threads, uint32_t shared, const wvl_cuda_ht_job *job,
-                                     wvl_cuda_route route)
-{
-    wvl_cuda_ht_job copy = *job;
-    void *arguments[] = {&copy};
-    return wvl_cuda_run(ht->runtime, function, (wvl_cuda_grid){grid, rows, threads, shared}, 0, route, arguments);
-}
-
 /* Warps that take `items` from a list: spread over the device before thread blocks get more of them. */
 static wvl_cuda_status launch_persistent(const wvl_cuda_ht *ht, const wvl_cuda_ht_shape *shape, uint32_t items,
                                          const wvl_cuda_ht_job *job, wvl_cuda_route route)
@@ -169,34 +157,20 @@ static wvl_cuda_status launch_persistent(const wvl_cuda_ht *ht, const wvl_cuda_h
     if (!items) {
         return WVL_CUDA_SUCCESS;
     }
-    uint32_t warps = (items + ht->multiprocessors - 1) / ht->multiprocessors;
-    warps = warps < shape->warps ? warps : shape->warps;
-    uint32_t grid = (items + warps - 1) / warps;
-    grid = grid < shape->resident ? grid : shape->resident;
-    return launch_kernel(ht, shape->function, grid, 1, 32 * warps, shape->table_bytes + warps * shape->warp_bytes, job,
-                         route);
-}
-
-/* Sums of samples, a warp a block. */
-static wvl_cuda_status launch_sums(const wvl_cuda_ht *ht, wvl_cuda_function function, const wvl_cuda_ht_job *job,
-                                   wvl_cuda_route route)
-{
-    uint32_t each = WVL_CUDA_HT_SUM_THREADS / 32;
-    return launch_kernel(ht, function, (job->block_count + each - 1) / each, 1, 32 * each, 0, job, route);
+    uint32_t warps = wvl_min_u32((items + ht->multiprocessors - 1) / ht->multiprocessors, shape->warps);
+    const wvl_cuda_grid grid = {wvl_min_u32((items + warps - 1) / warps, shape->resident), 1, 32 * warps,
+                                shape->table_bytes + warps * shape->warp_bytes};
+    return wvl_cuda_run_job(ht->runtime, shape->function, grid, job, route);
 }
 
 /* Bytes of all blocks to their groups. */
 static wvl_cuda_status launch_gathering(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_route route)
 {
-    uint32_t each = WVL_CUDA_HT_GATHER_THREADS / 32;
-    if (!job->group_count) {
-        return WVL_CUDA_SUCCESS;
-    }
-    wvl_cuda_status status =
-        launch_kernel(ht, ht->place, job->group_count, 1, WVL_CUDA_HT_PLACE_THREADS, 32 * sizeof(uint32_t), job, route);
-    return status ? status
-                  : launch_kernel(ht, ht->gather, (job->group_most + each - 1) / each, job->group_count, 32 * each, 0,
-                                  job, route);
+    const wvl_cuda_grid place = {job->group_count, 1, WVL_CUDA_HT_PLACE_THREADS, 32 * sizeof(uint32_t)};
+    wvl_cuda_grid gather = wvl_cuda_grid_of(32ull * job->group_most, WVL_CUDA_HT_GATHER_THREADS);
+    gather.rows = job->group_count;
+    wvl_cuda_status status = wvl_cuda_run_job(ht->runtime, ht->place, place, job, route);
+    return status ? status : wvl_cuda_run_job(ht->runtime, ht->gather, gather, job, route);
 }
 
 /* Blocks of a class that its grid is made for. Where a device lists sets, those of more than 15 bits mostly lie below
@@ -213,21 +187,22 @@ static uint32_t shape_for(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, uns
 static wvl_cuda_status launch_coding(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, uint32_t most,
                                      wvl_cuda_route route)
 {
-    uint32_t count = wvl_min_u32(job->block_count, most), finishing = WVL_CUDA_HT_FINISH_THREADS;
+    uint32_t count = wvl_min_u32(job->block_count, most);
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    for (unsigned i = 0; !status && i < WVL_CUDA_HT_CLASSES; i++) {
+    for (unsigned i = 0; i < WVL_CUDA_HT_CLASSES; i++) {
         uint32_t blocks = shape_for(ht, job, i, most);
-        status = launch_persistent(ht, &ht->cleanup[i], takes_pairs(i) ? (blocks + 1) / 2 : blocks, job, route);
+        TRY(status, launch_persistent(ht, &ht->cleanup[i], takes_pairs(i) ? (blocks + 1) / 2 : blocks, job, route));
     }
-    if (!status && job->refines) {
-        status = launch_persistent(ht, &ht->refine, count, job, route);
+    if (job->refines) {
+        TRY(status, launch_persistent(ht, &ht->refine, count, job, route));
     }
-    return status ? status
-                  : launch_kernel(ht, ht->finish, (count + finishing - 1) / finishing, 1, finishing, 0, job, route);
+    const wvl_cuda_grid finish = wvl_cuda_grid_of(count, WVL_CUDA_HT_FINISH_THREADS);
+    return status ? status : wvl_cuda_run_job(ht->runtime, ht->finish, finish, job, route);
 }
 
 wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, wvl_cuda_route route)
 {
+    const wvl_cuda_grid sums = wvl_cuda_grid_of(32ull * job->block_count, WVL_CUDA_HT_SUM_THREADS); /* a warp a block */
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (!job->block_count) {
         return WVL_CUDA_SUCCESS;
@@ -235,8 +210,12 @@ wvl_cuda_status wvl_cuda_ht_launch(const wvl_cuda_ht *ht, const wvl_cuda_ht_job 
     if (!job->is_cleared) {
         status = wvl_cuda_zero(ht->runtime, job->counters, WVL_CUDA_HT_COUNTERS * sizeof(uint32_t), route);
     }
-    status = status || !job->sums ? status : launch_sums(ht, ht->sum, job, route);
-    status = status || !job->errors ? status : launch_sums(ht, ht->weigh, job, route);
+    if (job->sums) {
+        TRY(status, wvl_cuda_run_job(ht->runtime, ht->sum, sums, job, route));
+    }
+    if (job->errors) {
+        TRY(status, wvl_cuda_run_job(ht->runtime, ht->weigh, sums, job, route));
+    }
     TRY(status, launch_coding(ht, job, UINT32_MAX, route));
     return status ? status : launch_gathering(ht, job, route);
 }

@@ -3,33 +3,164 @@
 
 #include <string.h>
 
+#include "base/intmath.h"
 #include "base/try.h"
-#include "codec/core/t1_pass.h"
-
-/* ---- Kernels --------------------------------------------------------------------------------- */
 
 wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtime, wvl_cuda_module module)
 {
     memset(t1, 0, sizeof *t1);
     t1->runtime = runtime;
-    wvl_cuda_status status = runtime->module_function(&t1->sort, module, "wvl_t1_sort");
-    TRY(status, runtime->module_function(&t1->mq, module, "wvl_t1_mq"));
-    TRY(status, runtime->module_function(&t1->mq_styled, module, "wvl_t1_mq_styled"));
-    TRY(status, runtime->module_function(&t1->weigh, module, "wvl_t1_weigh"));
-    TRY(status, runtime->module_function(&t1->gather, module, "wvl_t1_gather"));
-    return status ? status : runtime->module_function(&t1->ends, module, "wvl_t1_ends");
+    const wvl_cuda_wanted_kernel kernels[] = {
+        {&t1->open, "wvl_t1_open"},
+        {&t1->planes[WVL_CUDA_T1_64], "wvl_t1_planes_64"},
+        {&t1->planes[WVL_CUDA_T1_32], "wvl_t1_planes_32"},
+        {&t1->planes[WVL_CUDA_T1_ANY], "wvl_t1_planes_any"},
+        {&t1->planes_wide[WVL_CUDA_T1_64], "wvl_t1_planes_64_wide"},
+        {&t1->planes_wide[WVL_CUDA_T1_32], "wvl_t1_planes_32_wide"},
+        {&t1->spread[WVL_CUDA_T1_64], "wvl_t1_spread_64"},
+        {&t1->spread[WVL_CUDA_T1_32], "wvl_t1_spread_32"},
+        {&t1->spread[WVL_CUDA_T1_ANY], "wvl_t1_spread_any"},
+        {&t1->list[WVL_CUDA_T1_64], "wvl_t1_list_64"},
+        {&t1->list[WVL_CUDA_T1_32], "wvl_t1_list_32"},
+        {&t1->list[WVL_CUDA_T1_ANY], "wvl_t1_list_any"},
+        {&t1->gains[WVL_CUDA_T1_64], "wvl_t1_gains_64"},
+        {&t1->gains[WVL_CUDA_T1_32], "wvl_t1_gains_32"},
+        {&t1->gains[WVL_CUDA_T1_ANY], "wvl_t1_gains_any"},
+        {&t1->gains_wide[WVL_CUDA_T1_64], "wvl_t1_gains_64_wide"},
+        {&t1->gains_wide[WVL_CUDA_T1_32], "wvl_t1_gains_32_wide"},
+        {&t1->sort, "wvl_t1_sort"},
+        {&t1->mq, "wvl_t1_mq"},
+        {&t1->mq_styled, "wvl_t1_mq_styled"},
+        {&t1->ends, "wvl_t1_ends"},
+        {&t1->weigh, "wvl_t1_weigh"},
+        {&t1->gather, "wvl_t1_gather"},
+        {&t1->hull, "wvl_t1_hull"},
+        {&t1->lift, "wvl_t1_lift"},
+        {&t1->settle, "wvl_t1_settle"},
+    };
+    return wvl_cuda_find_kernels(runtime, module, kernels, sizeof kernels / sizeof *kernels);
 }
 
-/* ---- Launches -------------------------------------------------------------------------------- */
+/* ---- Context modelling ----------------------------------------------------------------------- */
 
-static wvl_cuda_status launch_kernel(const wvl_cuda_t1 *t1, wvl_cuda_function function, uint32_t items,
-                                     uint32_t threads, uint32_t shared_words, const wvl_cuda_t1_job *job,
+/* Thread blocks, of kernels that take blocks by turns. */
+static uint32_t limit_grid(const wvl_cuda_t1_job *job, uint32_t grid, uint32_t threads)
+{
+    return job->is_rare ? wvl_min_u32(grid, WVL_CUDA_T1_RARE_THREADS / threads) : grid;
+}
+
+/* How a kernel takes the blocks of a class. */
+typedef struct shape {
+    uint32_t block_threads; /* of a block */
+    uint32_t threads;       /* of a thread block */
+    uint32_t shared[2];     /* 16 and 32 bits */
+} shape;
+
+/* `count` blocks of a class, from `first` of its list on. */
+static wvl_cuda_status launch_some(const wvl_cuda_t1 *t1, wvl_cuda_function function, unsigned kind, uint32_t first,
+                                   uint32_t count, uint32_t shared, const shape *s, const wvl_cuda_t1_job *job,
+                                   wvl_cuda_route route)
+{
+    wvl_cuda_t1_job some = *job;
+    some.class_first[kind] += first;
+    some.class_count[kind] = count;
+    wvl_cuda_grid grid = wvl_cuda_grid_of((uint64_t)count * s->block_threads, s->threads);
+    grid.columns = limit_grid(job, grid.columns, s->threads);
+    grid.shared_bytes = shared;
+    return wvl_cuda_run_job(t1->runtime, function, grid, &some, route);
+}
+
+/* A kernel that reads samples of a class: for each container that its blocks have, or the one for any block. */
+static wvl_cuda_status launch_samples(const wvl_cuda_t1 *t1, const wvl_cuda_function *narrow,
+                                      const wvl_cuda_function *wide, unsigned kind, const shape *s,
+                                      const wvl_cuda_t1_job *job, wvl_cuda_route route)
+{
+    uint32_t count = job->class_count[kind], wides = job->wide_count[kind];
+    if (kind == WVL_CUDA_T1_ANY) {
+        return launch_some(t1, narrow[kind], kind, 0, count, s->shared[0], s, job, route);
+    }
+    wvl_cuda_status status =
+        launch_some(t1, narrow[kind], kind, 0, job->narrow_count[kind], s->shared[0], s, job, route);
+    return status ? status : launch_some(t1, wide[kind], kind, count - wides, wides, s->shared[1], s, job, route);
+}
+
+/* Threads that a block of a class takes, in planes and in lists. */
+static const uint32_t class_threads[WVL_CUDA_T1_CLASSES] = {128, 32, WVL_CUDA_T1_MOST_WORDS};
+
+static wvl_cuda_status launch_planes(const wvl_cuda_t1 *t1, unsigned kind, const wvl_cuda_t1_job *job,
                                      wvl_cuda_route route)
 {
-    wvl_cuda_t1_job copy = *job;
-    void *arguments[] = {&copy};
-    const wvl_cuda_grid grid = {(items + threads - 1) / threads, 1, threads, 4 * shared_words};
-    return wvl_cuda_run(t1->runtime, function, grid, 0, route, arguments);
+    const shape s = {class_threads[kind], WVL_CUDA_T1_PLANES_THREADS, {0, 0}};
+    if (!job->item_most[kind]) {
+        return WVL_CUDA_SUCCESS;
+    }
+    wvl_cuda_status status = launch_samples(t1, t1->planes, t1->planes_wide, kind, &s, job, route);
+    const wvl_cuda_grid spread = wvl_cuda_grid_of(job->item_most[kind], WVL_CUDA_T1_SPREAD_THREADS);
+    return status ? status : wvl_cuda_run_job(t1->runtime, t1->spread[kind], spread, job, route);
+}
+
+static wvl_cuda_status launch_gains(const wvl_cuda_t1 *t1, unsigned kind, const wvl_cuda_t1_job *job,
+                                    wvl_cuda_route route)
+{
+    int is_any = kind == WVL_CUDA_T1_ANY;
+    uint32_t threads = is_any ? WVL_CUDA_T1_MOST_WORDS : WVL_CUDA_T1_GAINS_THREADS;
+    const shape s = {
+        kind == WVL_CUDA_T1_32 ? 32 : threads,
+        threads,
+        {4 * (is_any ? WVL_CUDA_T1_GAINS_ANY_WORDS : WVL_CUDA_T1_GAINS_WORDS), 4 * WVL_CUDA_T1_GAINS_WIDE_WORDS}};
+    return launch_samples(t1, t1->gains, t1->gains_wide, kind, &s, job, route);
+}
+
+wvl_cuda_status wvl_cuda_t1_launch_words(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
+{
+    uint32_t most = 0;
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (!job->block_count) {
+        return WVL_CUDA_SUCCESS;
+    }
+    for (unsigned i = 0; i < WVL_CUDA_T1_CLASSES; i++) {
+        most = wvl_max_u32(most, job->class_count[i]);
+    }
+    if (!job->is_cleared) {
+        status = wvl_cuda_zero(t1->runtime, job->counters, WVL_CUDA_T1_COUNTERS * sizeof(uint32_t), route);
+    }
+    wvl_cuda_grid grid = wvl_cuda_grid_of(most, WVL_CUDA_T1_OPEN_THREADS);
+    grid.rows = WVL_CUDA_T1_CLASSES;
+    TRY(status, wvl_cuda_run_job(t1->runtime, t1->open, grid, job, route));
+    for (unsigned i = 0; i < WVL_CUDA_T1_CLASSES; i++) {
+        TRY(status, launch_planes(t1, i, job, route));
+    }
+    for (unsigned i = 0; job->gains && i < WVL_CUDA_T1_CLASSES; i++) {
+        TRY(status, launch_gains(t1, i, job, route));
+    }
+    return status;
+}
+
+wvl_cuda_status wvl_cuda_t1_launch_lists(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
+{
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    for (unsigned i = 0; i < WVL_CUDA_T1_CLASSES; i++) {
+        uint32_t count = job->item_most[i] ? job->class_count[i] : 0;
+        const wvl_cuda_grid grid = {limit_grid(job, count, class_threads[i]), 1, class_threads[i],
+                                    WVL_CUDA_T1_LIST_BYTES(i == WVL_CUDA_T1_32 ? 1024u : 4096u)};
+        TRY(status, wvl_cuda_run_job(t1->runtime, t1->list[i], grid, job, route));
+    }
+    return status;
+}
+
+wvl_cuda_status wvl_cuda_t1_launch_model(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
+{
+    wvl_cuda_status status = wvl_cuda_t1_launch_words(t1, job, route);
+    return status ? status : wvl_cuda_t1_launch_lists(t1, job, route);
+}
+
+/* ---- The MQ coder, and what follows it ------------------------------------------------------- */
+
+/* A warp a block. */
+static wvl_cuda_status launch_warps(const wvl_cuda_t1 *t1, wvl_cuda_function function, uint32_t threads,
+                                    const wvl_cuda_t1_job *job, wvl_cuda_route route)
+{
+    return wvl_cuda_run_job(t1->runtime, function, wvl_cuda_grid_of(32ull * job->block_count, threads), job, route);
 }
 
 uint32_t wvl_cuda_t1_count_mq_threads(const wvl_cuda_t1_job *job)
@@ -45,67 +176,42 @@ uint32_t wvl_cuda_t1_count_mq_threads(const wvl_cuda_t1_job *job)
 
 wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
-    uint32_t count = job->block_count, mq_threads = wvl_cuda_t1_count_mq_threads(job);
-    if (!count) {
+    const wvl_cuda_grid sort = {1, 1, WVL_CUDA_T1_SORT_THREADS, 4 * WVL_CUDA_T1_SORT_WORDS};
+    wvl_cuda_grid mq = wvl_cuda_grid_of(wvl_cuda_t1_count_mq_threads(job), WVL_CUDA_T1_MQ_THREADS);
+    mq.shared_bytes = 4 * WVL_CUDA_T1_MQ_WORDS;
+    if (!job->block_count) {
         return WVL_CUDA_SUCCESS;
     }
-    wvl_cuda_status status =
-        launch_kernel(t1, t1->sort, 1, WVL_CUDA_T1_SORT_THREADS, WVL_CUDA_T1_SORT_WORDS, job, route);
-    if (!status && job->block_errors) {
-        status = launch_kernel(t1, t1->weigh, 32 * count, WVL_CUDA_T1_WEIGH_THREADS, 0, job, route);
+    wvl_cuda_status status = wvl_cuda_run_job(t1->runtime, t1->sort, sort, job, route);
+    if (job->block_errors) {
+        TRY(status, launch_warps(t1, t1->weigh, WVL_CUDA_T1_WEIGH_THREADS, job, route));
     }
-    TRY(status, launch_kernel(t1, job->is_styled ? t1->mq_styled : t1->mq, mq_threads, WVL_CUDA_T1_MQ_THREADS,
-                              WVL_CUDA_T1_MQ_WORDS, job, route));
-    return status || !job->passes || job->is_styled
-               ? status
-               : launch_kernel(t1, t1->ends, 32 * count, WVL_CUDA_T1_ENDS_THREADS, 0, job, route);
+    TRY(status, wvl_cuda_run_job(t1->runtime, job->is_styled ? t1->mq_styled : t1->mq, mq, job, route));
+    if (job->passes && !job->is_styled) {
+        TRY(status, launch_warps(t1, t1->ends, WVL_CUDA_T1_ENDS_THREADS, job, route));
+    }
+    return status;
 }
 
 wvl_cuda_status wvl_cuda_t1_launch_gather(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
-    return job->block_count
-               ? launch_kernel(t1, t1->gather, 32 * job->block_count, WVL_CUDA_T1_GATHER_THREADS, 0, job, route)
-               : WVL_CUDA_SUCCESS;
+    return launch_warps(t1, t1->gather, WVL_CUDA_T1_GATHER_THREADS, job, route);
 }
 
-/* ---- Records --------------------------------------------------------------------------------- */
-
-static void copy_pass(const wvl_cuda_t1_pass *from, wvl_pass *to)
+wvl_cuda_status wvl_cuda_t1_launch_hulls(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
-    to->safe_bytes = from->safe_bytes;
-    to->final_bytes = from->final_bytes;
-    to->tail_count = from->tail_count;
-    to->flags = from->flags;
-    memcpy(to->tail, from->tail, sizeof to->tail);
+    return wvl_cuda_run_job(t1->runtime, t1->hull, wvl_cuda_grid_of(job->block_count, WVL_CUDA_T1_HULL_THREADS), job,
+                            route);
 }
 
-/* From the last pass to the first: the end of a segment holds for all its passes. */
-static void fill_passes(unsigned style, const wvl_cuda_t1_record *record, const uint32_t *ends, wvl_pass *passes)
+/* ---- Rectangles of interest ------------------------------------------------------------------ */
+
+wvl_cuda_status wvl_cuda_t1_launch_lifts(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
-    uint32_t end = record->bytes;
-    for (uint32_t i = record->passes; i-- > 0;) {
-        int is_end = wvl_t1_pass_is_end(i, style);
-        end = is_end ? ends[i] : end;
-        passes[i].safe_bytes = passes[i].final_bytes = end;
-        passes[i].flags = (uint8_t)((wvl_t1_pass_is_raw(i, style) ? WVL_PASS_RAW : 0) |
-                                    (is_end || i + 1 == 3u * record->planes - 2 ? WVL_PASS_TERM : 0));
-    }
+    return job->originals ? launch_warps(t1, t1->lift, WVL_CUDA_T1_LIFT_THREADS, job, route) : WVL_CUDA_SUCCESS;
 }
 
-void wvl_cuda_t1_describe(const wvl_cuda_t1_block *block, const wvl_cuda_t1_record *record, const uint32_t *ends,
-                          const wvl_cuda_t1_pass *passes, wvl_block_output *out)
+wvl_cuda_status wvl_cuda_t1_launch_settled(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
-    out->length = record->bytes;
-    out->planes = record->planes;
-    out->pass_count = record->passes;
-    out->energy = 0;
-    out->energy_shift = 0;
-    memset(out->passes, 0, record->passes * sizeof *out->passes);
-    if (!passes) {
-        fill_passes(block->style, record, ends, out->passes);
-        return;
-    }
-    for (uint32_t i = 0; i < record->passes; i++) {
-        copy_pass(&passes[i], &out->passes[i]);
-    }
+    return job->originals ? launch_warps(t1, t1->settle, WVL_CUDA_T1_LIFT_THREADS, job, route) : WVL_CUDA_SUCCESS;
 }

@@ -77,7 +77,7 @@ __device__ __forceinline__ uint32_t any_width_log2(uint32_t width)
     return width > 8 ? 32 - (uint32_t)__clz((width + 7) / 8 - 1) : 0;
 }
 
-/* The same of any block: by the class that context modelling takes it in (t1_model.c). */
+/* The same of any block: by the class that context modelling takes it in (t1_lists.c). */
 __device__ __forceinline__ uint32_t width_log2_of(const wvl_cuda_t1_block &b)
 {
     if (b.width > 64 || b.height > 64) {

@@ -64,6 +64,17 @@ typedef struct wvl_cuda_kernel_row {
     uint32_t shared_bytes;  /* of a thread block */
 } wvl_cuda_kernel_row;
 
+/* A row with what all families have, then members of its own. */
+#define WVL_CUDA_KERNEL_ROW(FAMILY, NAME, WAVELET, COLUMNS, THREADS, BLOCKS, SHARED, ...)                              \
+    {.name = "wvl_" #NAME,                                                                                             \
+     .family = WVL_CUDA_FAMILY_##FAMILY,                                                                               \
+     .reversible = WVL_CUDA_WAVELET_##WAVELET,                                                                         \
+     .columns = (COLUMNS),                                                                                             \
+     .threads = (THREADS),                                                                                             \
+     .blocks = (BLOCKS),                                                                                               \
+     .shared_bytes = (SHARED),                                                                                         \
+     __VA_ARGS__},
+
 /* What a chooser asks for. */
 typedef struct wvl_cuda_kernel_wish {
     uint8_t family, reversible, end, container_bits, columns, coef_bits;

@@ -5,7 +5,8 @@
  * after. Launches of one level run in the order of the rows.
  *
  * A name says: family, wavelet, source with the bits of a sample, bits of a coefficient's container, and what is
- * special. A lane has 8 columns where the name says nothing else.
+ * special. A lane has 8 columns where the name says nothing else. The function in the image has "wvl_" in
+ * front of the name.
  *
  * to16or32 (coef 0): each band has its own container, and 16-bit pixels may be signed. RGB of 12 bits and one component
  * of 13 have 32 bits in HH alone; where details have 32, the last low-low band may have 16. A branch that is uniform
@@ -28,7 +29,7 @@ CASCADE(cascade_53_plane16_to16, 53,     16,    16,  256,    3,     47912)
 CASCADE(cascade_53_plane32_to16or32, 53, 32,     0,  256,    3,     47912)
 
 /* The last level of a plane. `blocks` promises few registers: most thread blocks lie beside those of the launch in
- * front, which leave 4 to 12 thousand. With 80 and 96, or 120 and 128 registers it is no faster.
+ * front, which leave few. 28 and not 32 thread blocks for 16or32: more would spill.
  *   name                       wavelet sample coef depth threads blocks shared */
 LAST(last_53_plane32_to16,      53,     32,    16,  TO23, 32,     32,    288)
 LAST(last_97_plane32_to16,      97,     32,    16,  TO23, 32,     24,    288)
@@ -59,12 +60,9 @@ MARCH(march_53_plane32_to16or32_packed,     53, PLANE,       32,  8,  0, ANY,  P
 
 /*
  * Levels 1 and 2 from pixels.
- * march_53_gray8_to16_16columns: level 1 in half floats. 20 warps a multiprocessor are slower by 1 %. 11 count, so
- *   that segments are longer, since memory is what it waits for; march_53_gray16_to32 the same.
- * march_97_gray8_to16_16columns: the second lane of room (WHOLE) pays in 9/7 here alone.
- * march_53_*16_to*, three components: 12 warps a multiprocessor are slower by an eighth.
- * march_97_interleaved16_to16: a word would be spilled where 12 warps are promised.
- * last_53_plane32_to16or32: so would two words where 32 warps are promised.
+ * Thread blocks: as many as registers allow without spills, and for three components of 5/3 no fewer than 16.
+ * Fewer warps count than there are (march_53_gray8_to16_16columns, march_53_gray16_to32) where memory is what a kernel
+ * waits for: segments are longer then. In 9/7 the second lane of room (WHOLE) pays for 8-bit gray in 16 columns alone.
  */
 MARCH(march_53_gray8_to16_16columns,        53, GRAY,         8, 16, 16, ANY,  HALF, SHORT, WHOLE,  32, 16, 11, 2048)
 MARCH(march_97_gray8_to16_16columns,        97, GRAY,         8, 16, 16, ANY,  WIDE, SHORT, WHOLE,  32, 12, 12, 7168)

@@ -13,23 +13,10 @@
  * Lifting state stays in registers; one or two lanes at either side, three of 4 columns, recompute what the
  * neighbouring strip owns.
  *
- * Bytes a sample: container + coefficient + 1/4 for the low-low plane (1/8 from 8-bit pixels in 5/3); 2 or 4 (6) of 32
- * lanes and 9 (9/7: 21) rows of a segment are read twice. ncu, 8192 x 8192, 8 bits, 5/3: 79 MB read and 124 MB written
- * while it runs, of 67 and 143.
- *
- * Registers for 9.0 (no spills, which would fail the build) and share of the convert ceiling by the first launch alone,
- * on an H200:
- *   16 columns, 8 bits           5/3 115, 77 %; 9/7 167, 69 %
- *   the same, 3 components       in batches: 5/3 167, 75 %; 9/7 154 and 163, 68 %
- *   8 columns, 8 bits            122 and 164; 3 components 115 to 128
- *   8 columns, 16 bits to 16     124, 76 % (by bytes), and 165
- *   8 columns, 16 bits to 32     128, 81 %, and 166, 79 %
- *   8 columns, 3 x 16 bits       126 to 128 and 168, 6 KiB of shared memory. 4096 x 2160 interleaved alone, by bytes:
- *                                5/3 10 bits 62 %, 16 bits 74 %, 9/7 59 %; planar 5/3 the same, 9/7 54 %
- *   containers of two sizes      (kernel_rows.h, to16or32) 115 to 124
- *   planes                       122 to 128 and 164 to 168, of 4 columns 118; they wait for the flags of the rows in
- *                                front (core/order.cuh), then all compute at once
- * choose.c says which pictures fit; the others go through the any-shape kernels.
+ * Memory bounds it: each row is read once but for the margins of strips and of segments. Spills fail the build
+ * (kernel_rows.h has the thread blocks that registers allow). Kernels that read planes wait for the flags of the rows
+ * in front (core/order.cuh). docs/bench.md says how to measure. choose.c says which pictures fit; the others go through
+ * the any-shape kernels.
  */
 #ifndef WVL_CUDA_DWT_MARCH_CUH
 #define WVL_CUDA_DWT_MARCH_CUH

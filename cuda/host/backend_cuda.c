@@ -107,8 +107,8 @@ void wvl_cuda_free_slot(wvl_backend *b, wvl_backend_job *job)
         (void)rt->event_destroy(job->done);
     }
     wvl_cuda_drop_code(&job->code);
-    wvl_cuda_free_device(b->device, job->device, job->device_capacity);
-    wvl_cuda_free_pinned(b->device, job->pinned, job->pinned_capacity);
+    wvl_cuda_free(b->device, WVL_CUDA_ON_DEVICE, job->device, job->device_capacity, NULL);
+    wvl_cuda_free(b->device, WVL_CUDA_PINNED, (uintptr_t)job->pinned, job->pinned_capacity, NULL);
     wvl_free(&b->allocator, job, job->capacity);
 }
 
@@ -229,7 +229,7 @@ wvl_cuda_status wvl_cuda_fill_slot(wvl_backend *b, wvl_backend_job *job)
     for (unsigned i = 0; i < WVL_CUDA_MARKS && b->epoch && !status; i++) {
         status = rt->event_create(&job->mark[i], 0);
     }
-    TRY(status, wvl_cuda_alloc_device(b->device, job->device_capacity, &job->device));
+    TRY(status, wvl_cuda_alloc(b->device, WVL_CUDA_ON_DEVICE, job->device_capacity, &job->device));
     TRY(status, wvl_cuda_alloc_pinned(b->device, job->pinned_capacity, &job->pinned));
     if (!status && !(b->options & WVL_CUDA_WHOLE_DOWNLOAD) &&
         rt->pinned_address(&job->pinned_address, job->pinned, 0)) {

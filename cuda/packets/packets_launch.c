@@ -18,11 +18,12 @@ wvl_cuda_status wvl_cuda_packets_open(wvl_cuda_packets *packets, const wvl_cuda_
     packets->runtime = runtime;
     wvl_cuda_status status = runtime->device_attribute(&count, WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS, device);
     packets->multiprocessors = count > 0 ? (uint32_t)count : 1;
-    TRY(status, runtime->module_function(&packets->heads, module, "wvl_packets_heads"));
-    TRY(status, runtime->module_function(&packets->t1_blocks, module, "wvl_packets_t1_blocks"));
-    TRY(status, runtime->module_function(&packets->place, module, "wvl_packets_place"));
-    TRY(status, runtime->module_function(&packets->list, module, "wvl_packets_list"));
-    return status ? status : runtime->module_function(&packets->write, module, "wvl_packets_write");
+    const wvl_cuda_wanted_kernel kernels[] = {{&packets->heads, "wvl_packets_heads"},
+                                              {&packets->t1_blocks, "wvl_packets_t1_blocks"},
+                                              {&packets->place, "wvl_packets_place"},
+                                              {&packets->list, "wvl_packets_list"},
+                                              {&packets->write, "wvl_packets_write"}};
+    return status ? status : wvl_cuda_find_kernels(runtime, module, kernels, sizeof kernels / sizeof *kernels);
 }
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
@@ -100,25 +101,14 @@ int wvl_cuda_packets_measure(const wvl_assembly *a, uint32_t pieces, uint32_t *o
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-static wvl_cuda_status launch_kernel(const wvl_cuda_packets *packets, wvl_cuda_function function, uint32_t grid,
-                                     uint32_t rows, uint32_t threads, uint32_t shared_words,
-                                     const wvl_cuda_packets_job *job, wvl_cuda_route route)
-{
-    wvl_cuda_packets_job copy = *job;
-    void *arguments[] = {&copy};
-    return wvl_cuda_run(packets->runtime, function, (wvl_cuda_grid){grid, rows, threads, 4 * shared_words}, 0, route,
-                        arguments);
-}
-
 static wvl_cuda_status launch_class(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job, uint32_t first,
                                     uint32_t count, uint32_t threads, uint32_t nodes, wvl_cuda_route route)
 {
     wvl_cuda_packets_job own = *job;
     own.first_packet = first;
     own.shared_nodes = nodes;
-    return count ? launch_kernel(packets, packets->heads, count, job->picture_count, threads,
-                                 WVL_CUDA_PACKETS_HEAD_NODES(threads) + nodes, &own, route)
-                 : WVL_CUDA_SUCCESS;
+    const wvl_cuda_grid grid = {count, job->picture_count, threads, 4 * (WVL_CUDA_PACKETS_HEAD_NODES(threads) + nodes)};
+    return wvl_cuda_run_job(packets->runtime, packets->heads, grid, &own, route);
 }
 
 /* Few packets go in one launch of large thread blocks, which the device holds at once. Else the large ones go first:
@@ -137,32 +127,25 @@ static wvl_cuda_status launch_heads(const wvl_cuda_packets *packets, const wvl_c
                                  WVL_CUDA_PACKETS_SMALL_NODES, route);
 }
 
-/* Blocks in the form that all other kernels read. */
-static wvl_cuda_status launch_blocks(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job,
-                                     wvl_cuda_route route)
-{
-    uint64_t count = (uint64_t)job->block_count * job->picture_count;
-    return job->t1_records && count ? launch_kernel(packets, packets->t1_blocks,
-                                                    (uint32_t)wvl_ceil_div(count, WVL_CUDA_PACKETS_PIECE_THREADS), 1,
-                                                    WVL_CUDA_PACKETS_PIECE_THREADS, 0, job, route)
-                                    : WVL_CUDA_SUCCESS;
-}
-
 wvl_cuda_status wvl_cuda_packets_launch(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job,
                                         wvl_cuda_route route)
 {
-    uint32_t items = job->place_count + job->packet_count + job->part_count + 1,
-             most = RESIDENT_WRITERS * packets->multiprocessors / job->picture_count + 1,
-             writers = job->writers ? wvl_min_u32(job->writers, most) : most;
-    wvl_cuda_status status = launch_blocks(packets, job, route);
+    const wvl_cuda_runtime *rt = packets->runtime;
+    uint32_t pictures = job->picture_count, items = job->place_count + job->packet_count + job->part_count + 1,
+             most = RESIDENT_WRITERS * packets->multiprocessors / pictures + 1;
+    wvl_cuda_grid list = wvl_cuda_grid_of(items, WVL_CUDA_PACKETS_PIECE_THREADS);
+    list.rows = pictures;
+    const wvl_cuda_grid blocks =
+                            wvl_cuda_grid_of((uint64_t)job->block_count * pictures, WVL_CUDA_PACKETS_PIECE_THREADS),
+                        place = {pictures, 1, WVL_CUDA_PACKETS_PLACE_THREADS, 4 * (64 + 4)},
+                        write = {job->writers ? wvl_min_u32(job->writers, most) : most, pictures,
+                                 WVL_CUDA_PACKETS_WRITE_THREADS, 4 * WVL_CUDA_PACKETS_WRITE_WORDS};
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    if (job->t1_records) { /* blocks in the form that all other kernels read */
+        status = wvl_cuda_run_job(rt, packets->t1_blocks, blocks, job, route);
+    }
     TRY(status, launch_heads(packets, job, route));
-    TRY(status, launch_kernel(packets, packets->place, job->picture_count, 1, WVL_CUDA_PACKETS_PLACE_THREADS, 64 + 4,
-                              job, route));
-    status = status
-                 ? status
-                 : launch_kernel(packets, packets->list, (uint32_t)wvl_ceil_div(items, WVL_CUDA_PACKETS_PIECE_THREADS),
-                                 job->picture_count, WVL_CUDA_PACKETS_PIECE_THREADS, 0, job, route);
-    return status ? status
-                  : launch_kernel(packets, packets->write, writers, job->picture_count, WVL_CUDA_PACKETS_WRITE_THREADS,
-                                  WVL_CUDA_PACKETS_WRITE_WORDS, job, route);
+    TRY(status, wvl_cuda_run_job(rt, packets->place, place, job, route));
+    TRY(status, wvl_cuda_run_job(rt, packets->list, list, job, route));
+    return status ? status : wvl_cuda_run_job(rt, packets->write, write, job, route);
 }

@@ -13,46 +13,30 @@ wvl_cuda_status wvl_cuda_rate_open(wvl_cuda_rate *rate, const wvl_cuda_runtime *
 {
     memset(rate, 0, sizeof *rate);
     rate->runtime = runtime;
-    const struct {
-        wvl_cuda_function *function;
-        const char *name;
-    } kernels[] = {{&rate->bodies, "wvl_rate_bodies"},       {&rate->choose, "wvl_rate_choose"},
-                   {&rate->foresee, "wvl_rate_foresee"},     {&rate->predict, "wvl_rate_predict"},
-                   {&rate->depth, "wvl_rate_depth"},         {&rate->open_sets, "wvl_rate_open_sets"},
-                   {&rate->list_sets, "wvl_rate_list_sets"}, {&rate->end_sets, "wvl_rate_end_sets"},
-                   {&rate->ends, "wvl_rate_ends"},           {&rate->step, "wvl_rate_step"},
-                   {&rate->scale, "wvl_rate_scale"},         {&rate->repeat_sets, "wvl_rate_repeat_sets"}};
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    for (unsigned i = 0; !status && i < sizeof kernels / sizeof kernels[0]; i++) {
-        status = runtime->module_function(kernels[i].function, module, kernels[i].name);
-    }
-    return status;
-}
-
-static wvl_cuda_status launch_kernel(const wvl_cuda_rate *rate, wvl_cuda_function function, uint32_t grid,
-                                     uint32_t threads, uint32_t shared_words, const wvl_cuda_rate_job *job,
-                                     wvl_cuda_route route)
-{
-    wvl_cuda_rate_job copy = *job;
-    void *arguments[] = {&copy};
-    return wvl_cuda_run(rate->runtime, function, (wvl_cuda_grid){grid, 1, threads, 4 * shared_words}, 0, route,
-                        arguments);
+    const wvl_cuda_wanted_kernel kernels[] = {
+        {&rate->bodies, "wvl_rate_bodies"},       {&rate->choose, "wvl_rate_choose"},
+        {&rate->foresee, "wvl_rate_foresee"},     {&rate->predict, "wvl_rate_predict"},
+        {&rate->depth, "wvl_rate_depth"},         {&rate->open_sets, "wvl_rate_open_sets"},
+        {&rate->list_sets, "wvl_rate_list_sets"}, {&rate->end_sets, "wvl_rate_end_sets"},
+        {&rate->ends, "wvl_rate_ends"},           {&rate->step, "wvl_rate_step"},
+        {&rate->scale, "wvl_rate_scale"},         {&rate->repeat_sets, "wvl_rate_repeat_sets"},
+    };
+    return wvl_cuda_find_kernels(runtime, module, kernels, sizeof kernels / sizeof *kernels);
 }
 
 /* A thread each of `count`: blocks, or places of blocks in packets. */
 static wvl_cuda_status launch_blocks(const wvl_cuda_rate *rate, wvl_cuda_function function, uint32_t count,
                                      const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
-    uint32_t grid = (count + WVL_CUDA_RATE_BODIES_THREADS - 1) / WVL_CUDA_RATE_BODIES_THREADS;
-    return grid ? launch_kernel(rate, function, grid, WVL_CUDA_RATE_BODIES_THREADS, 0, job, route) : WVL_CUDA_SUCCESS;
+    return wvl_cuda_run_job(rate->runtime, function, wvl_cuda_grid_of(count, WVL_CUDA_RATE_BODIES_THREADS), job, route);
 }
 
 static wvl_cuda_status launch_bodies(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (!wvl_cuda_rate_asks_bodies(job->budget, job->component_cap, job->packets.layer_count)) {
         return WVL_CUDA_SUCCESS;
     }
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (!job->t1.round) { /* before later rounds rate control does it */
         status = wvl_cuda_zero(rate->runtime, job->bodies, job->followed * WVL_SLOPES * sizeof(uint64_t), route);
     }
@@ -62,8 +46,9 @@ static wvl_cuda_status launch_bodies(const wvl_cuda_rate *rate, const wvl_cuda_r
 /* From estimated hulls to passes that are coded. */
 static wvl_cuda_status launch_prediction(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
+    const wvl_cuda_grid predict = {1, 1, WVL_CUDA_RATE_THREADS, 4 * WVL_CUDA_RATE_WORDS};
     wvl_cuda_status status = launch_bodies(rate, job, route);
-    TRY(status, launch_kernel(rate, rate->predict, 1, WVL_CUDA_RATE_THREADS, WVL_CUDA_RATE_WORDS, job, route));
+    TRY(status, wvl_cuda_run_job(rate->runtime, rate->predict, predict, job, route));
     return status ? status : launch_blocks(rate, rate->depth, job->packets.block_count, job, route);
 }
 
@@ -93,11 +78,10 @@ wvl_cuda_status wvl_cuda_rate_end_sets(const wvl_cuda_rate *rate, const wvl_cuda
 
 wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
-    uint32_t each = WVL_CUDA_RATE_SCALE_THREADS / 32, grid = (job->t1.block_count + each - 1) / each;
     wvl_cuda_status status = launch_blocks(rate, rate->ends, job->t1.block_count, job, route);
-    TRY(status, launch_kernel(rate, rate->step, 1, 32, 0, job, route));
-    return status || !grid ? status
-                           : launch_kernel(rate, rate->scale, grid, WVL_CUDA_RATE_SCALE_THREADS, 0, job, route);
+    TRY(status, wvl_cuda_run_job(rate->runtime, rate->step, (wvl_cuda_grid){1, 1, 32, 0}, job, route));
+    const wvl_cuda_grid scale = wvl_cuda_grid_of(32ull * job->t1.block_count, WVL_CUDA_RATE_SCALE_THREADS);
+    return status ? status : wvl_cuda_run_job(rate->runtime, rate->scale, scale, job, route);
 }
 
 /* ---- Choice ---------------------------------------------------------------------------------- */
@@ -105,10 +89,11 @@ wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_c
 static wvl_cuda_status launch_choice(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     wvl_cuda_rate_job own = *job;
-    uint32_t threads =
-        own.t1.block_count > WVL_CUDA_RATE_FEW_BLOCKS ? WVL_CUDA_RATE_THREADS : WVL_CUDA_RATE_FEW_THREADS;
+    const wvl_cuda_grid grid = {
+        1, 1, own.t1.block_count > WVL_CUDA_RATE_FEW_BLOCKS ? WVL_CUDA_RATE_THREADS : WVL_CUDA_RATE_FEW_THREADS,
+        4 * WVL_CUDA_RATE_WORDS};
     own.packets.shared_nodes = WVL_CUDA_PACKETS_WIDE_NODES;
-    return launch_kernel(rate, rate->choose, 1, threads, WVL_CUDA_RATE_WORDS, &own, route);
+    return wvl_cuda_run_job(rate->runtime, rate->choose, grid, &own, route);
 }
 
 wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
@@ -119,10 +104,8 @@ wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_r
 
 wvl_cuda_status wvl_cuda_rate_repeat_sets(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
-    uint32_t grid = (job->packets.block_count + 31) / 32;
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    if (grid) {
-        status = launch_kernel(rate, rate->repeat_sets, grid, 32, WVL_CUDA_RATE_REPEAT_WORDS, job, route);
-    }
+    wvl_cuda_grid grid = wvl_cuda_grid_of(job->packets.block_count, 32);
+    grid.shared_bytes = 4 * WVL_CUDA_RATE_REPEAT_WORDS;
+    wvl_cuda_status status = wvl_cuda_run_job(rate->runtime, rate->repeat_sets, grid, job, route);
     return status ? status : launch_choice(rate, job, route);
 }

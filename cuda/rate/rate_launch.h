@@ -16,7 +16,7 @@ typedef struct wvl_cuda_rate {
 /* Kernels of a loaded module. */
 wvl_cuda_status wvl_cuda_rate_open(wvl_cuda_rate *rate, const wvl_cuda_runtime *runtime, wvl_cuda_module module);
 
-/* Queues what says how many passes of each block are listed, between words and lists (cuda/blocks/t1_model.h). */
+/* Queues what says how many passes of each block are listed, between words and lists (cuda/blocks/t1_launch.h). */
 wvl_cuda_status wvl_cuda_rate_foresee(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route);
 
 /* HT: from gains of planes to sets, and what says how many of each block are coded first; then, around the block coder,

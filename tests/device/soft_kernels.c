@@ -287,7 +287,7 @@ static int unpack(const wvl_cuda_unpack *u, unsigned grid_x)
 {
 #ifdef WVL_HAVE_EMULATION
     wvl_cuda_function function;
-    void *arguments[] = {(void *)(uintptr_t)u};
+    void *arguments[] = {&u};
     return wvl_emulate_find(&function, NULL, "wvl_unpack") ||
            wvl_emulate_launch(function, grid_x, 1, 1, WVL_CUDA_UNPACK_THREADS, 1, 1, 0, NULL, arguments, NULL);
 #else

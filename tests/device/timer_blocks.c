@@ -9,7 +9,6 @@
 
 #include "base/intmath.h"
 #include "cuda/blocks/t1_launch.h"
-#include "cuda/blocks/t1_rate.h"
 #include "device_timer.h"
 #include "picture_blocks.h"
 #include "tests/support/support.h"
@@ -262,8 +261,6 @@ static t1_list list_frames(const picture_blocks *blocks, unsigned fraction, uint
 /* A list on the device, with all that the chain from samples to slopes takes. */
 typedef struct chain {
     t1_model_load load;
-    wvl_cuda_t1 t1;
-    wvl_cuda_t1_rate rate;
 } chain;
 
 static void open_chain(chain *c, const t1_list *list)
@@ -274,36 +271,32 @@ static void open_chain(chain *c, const t1_list *list)
     for (uint32_t i = 0; i < n; i++) {
         weights[i] = (wvl_cuda_t1_weight){0x80000000u, -31};
     }
-    if (!t1_model_load_open(&c->load, d, list, (t1_wish){.scratch_share = 1000, .gains = 1}) ||
-        wvl_cuda_t1_open(&c->t1, d->runtime, d->module) || wvl_cuda_t1_rate_open(&c->rate, d->runtime, d->module) ||
-        ht_take_memory(d, &c->load.job.passes, n * WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass), NULL, 0, 1) ||
-        ht_take_memory(d, &c->load.job.hull_weights, n * sizeof *weights, weights, n * sizeof *weights, 0)) {
+    ht_memory *m = &c->load.taken;
+    (void)t1_model_load_open(&c->load, d, list, (t1_wish){.scratch_share = 1000, .gains = 1});
+    c->load.job.passes = ht_take(m, d, n * WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass), NULL, 1);
+    c->load.job.hull_weights = ht_take(m, d, n * sizeof *weights, weights, 0);
+    if (m->status) {
         timer_fail("no memory");
     }
     c->load.job.gain_exponent = -20;
-    c->load.model.runtime = c->t1.runtime = c->rate.runtime = &timer_marked;
+    c->load.t1.runtime = &timer_marked;
     free(weights);
 }
 
-static void close_chain(chain *c)
-{
-    (void)timer_driver.free_device(c->load.job.passes);
-    (void)timer_driver.free_device(c->load.job.hull_weights);
-    t1_model_load_close(&c->load, &timer_device);
-}
+static void close_chain(chain *c) { t1_model_load_close(&c->load, &timer_device); }
 
 static wvl_cuda_status launch_model(void *user)
 {
     chain *c = user;
-    return wvl_cuda_t1_launch_model(&c->load.model, &c->load.job, on_stream());
+    return wvl_cuda_t1_launch_model(&c->load.t1, &c->load.job, on_stream());
 }
 
 /* The model is launched before: it makes the lists. */
 static wvl_cuda_status launch_bytes(void *user)
 {
     chain *c = user;
-    wvl_cuda_status status = wvl_cuda_t1_launch_mq(&c->t1, &c->load.job, on_stream());
-    return status ? status : wvl_cuda_t1_launch_hulls(&c->rate, &c->load.job, on_stream());
+    wvl_cuda_status status = wvl_cuda_t1_launch_mq(&c->load.t1, &c->load.job, on_stream());
+    return status ? status : wvl_cuda_t1_launch_hulls(&c->load.t1, &c->load.job, on_stream());
 }
 
 static void time_part(const timer *t, chain *c, const char *name, timer_work work, uint32_t frames)

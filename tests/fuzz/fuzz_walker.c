@@ -34,6 +34,52 @@ static void count_packet(void *user, const wvl_check_packet *packet)
     need(packet->offset + packet->bytes <= k->bytes && packet->header_offset + packet->header_bytes <= k->bytes);
 }
 
+typedef struct listing {
+    const uint8_t *data;
+    uint64_t bytes, digest;
+    unsigned depth;
+} listing;
+
+static void fold(listing *l, const void *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        l->digest = (l->digest ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001B3);
+    }
+}
+
+static void hear_item(void *user, const wvl_check_item *item)
+{
+    listing *l = user;
+    const uint64_t numbers[] = {item->kind, item->ended, item->number, item->offset, item->bytes};
+    int opens = item->kind >= WVL_CHECK_ITEM_LIST && item->kind <= WVL_CHECK_ITEM_SEGMENT;
+    need(item->kind != WVL_CHECK_ITEM_END || l->depth > 0);
+    l->depth += (unsigned)opens - (item->kind == WVL_CHECK_ITEM_END);
+    fold(l, numbers, sizeof numbers);
+    fold(l, item->name, item->name ? strlen(item->name) : 0);
+    fold(l, item->text, item->text ? strlen(item->text) : 0);
+    fold(l, item->data, item->data ? (size_t)item->bytes : 0);
+}
+
+static int read_part(void *user, uint64_t offset, void *buffer, size_t bytes)
+{
+    listing *l = user;
+    need(offset <= l->bytes && bytes <= l->bytes - offset);
+    memcpy(buffer, l->data + offset, bytes);
+    return 1;
+}
+
+/* From memory and through a function the items are the same, and what they open is closed. */
+static void list(const uint8_t *data, size_t bytes)
+{
+    listing held = {data, bytes, 0, 0}, read = held;
+    wvl_check_source source = {.struct_size = sizeof source, .data = data, .bytes = bytes};
+    int verdict = wvl_check_list(&source, hear_item, &held);
+    source.data = NULL;
+    source.read = read_part;
+    need(wvl_check_list(&source, hear_item, &read) == verdict && held.digest == read.digest);
+    need((verdict == WVL_CHECK_LEGAL || verdict == WVL_CHECK_ILLEGAL) && !held.depth && !read.depth);
+}
+
 static void judge(const uint8_t *data, size_t bytes, const wvl_check_options *options, int is_bare)
 {
     counts k = {0, 0, 0, bytes};
@@ -69,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     need(copy != NULL);
     memcpy(copy, data + 2, bytes - 2);
     judge(copy, bytes - 2, &options, data[1] >> 3 & 1);
+    list(copy, bytes - 2);
     free(copy);
     return 0;
 }

@@ -235,24 +235,6 @@ static inline uint32_t __shfl_down_sync(uint32_t, uint32_t v, uint32_t d, uint32
     uint32_t own = emulation::current & 31;
     return emulation::meet(emulation::SHUFFLE, v)[(own & (width - 1)) + d < width ? own + d : own];
 }
-static inline bool __any_sync(uint32_t, bool v)
-{
-    const uint32_t *seen = emulation::meet(emulation::VOTE, v);
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < 32; i++) {
-        any |= seen[i];
-    }
-    return any != 0;
-}
-static inline int32_t __reduce_add_sync(uint32_t, int32_t v)
-{
-    const uint32_t *seen = emulation::meet(emulation::VOTE, (uint32_t)v);
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < 32; i++) {
-        sum += seen[i];
-    }
-    return (int32_t)sum;
-}
 static inline uint32_t __ballot_sync(uint32_t, bool v)
 {
     const uint32_t *seen = emulation::meet(emulation::VOTE, v);
@@ -262,36 +244,27 @@ static inline uint32_t __ballot_sync(uint32_t, bool v)
     }
     return all;
 }
-static inline uint32_t atomicOr(uint32_t *at, uint32_t v)
+static inline bool __any_sync(uint32_t mask, bool v) { return __ballot_sync(mask, v) != 0; }
+static inline int32_t __reduce_add_sync(uint32_t, int32_t v)
 {
-    uint32_t old = *at;
-    *at |= v;
+    const uint32_t *seen = emulation::meet(emulation::VOTE, (uint32_t)v);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < 32; i++) {
+        sum += seen[i];
+    }
+    return (int32_t)sum;
+}
+/* Returns what was there. */
+template <class T> static inline T exchange(T *at, T v)
+{
+    T old = *at;
+    *at = v;
     return old;
 }
-static inline uint32_t atomicAdd(uint32_t *at, uint32_t v)
-{
-    uint32_t old = *at;
-    *at += v;
-    return old;
-}
-static inline unsigned long long atomicAdd(unsigned long long *at, unsigned long long v)
-{
-    unsigned long long old = *at;
-    *at = old + v;
-    return old;
-}
-static inline uint32_t atomicMin(uint32_t *at, uint32_t v)
-{
-    uint32_t old = *at;
-    *at = v < old ? v : old;
-    return old;
-}
-static inline uint32_t atomicMax(uint32_t *at, uint32_t v)
-{
-    uint32_t old = *at;
-    *at = v > old ? v : old;
-    return old;
-}
+template <class T, class V> static inline T atomicOr(T *at, V v) { return exchange(at, *at | (T)v); }
+template <class T, class V> static inline T atomicAdd(T *at, V v) { return exchange(at, *at + (T)v); }
+template <class T, class V> static inline T atomicMin(T *at, V v) { return exchange(at, (T)v < *at ? (T)v : *at); }
+template <class T, class V> static inline T atomicMax(T *at, V v) { return exchange(at, (T)v > *at ? (T)v : *at); }
 static inline void __threadfence() {}
 static inline uint32_t __funnelshift_l(uint32_t low, uint32_t high, uint32_t n)
 {
@@ -330,13 +303,13 @@ static inline uint32_t __vminu2(uint32_t a, uint32_t b)
 static inline int __clz(uint32_t v) { return v ? __builtin_clz(v) : 32; }
 static inline int __ffs(uint32_t v) { return __builtin_ffs((int)v); }
 static inline int __popc(uint32_t v) { return __builtin_popcount(v); }
-static inline uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static inline uint32_t max(uint32_t a, uint32_t b) { return a > b ? a : b; }
-static inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
-static inline int64_t max(int64_t a, int64_t b) { return a > b ? a : b; }
-static inline uint64_t min(uint64_t a, uint64_t b) { return a < b ? a : b; }
-static inline int min(int a, int b) { return a < b ? a : b; }
-static inline int max(int a, int b) { return a > b ? a : b; }
+#define MIN_AND_MAX(T)                                                                                                 \
+    static inline T min(T a, T b) { return a < b ? a : b; }                                                            \
+    static inline T max(T a, T b) { return a > b ? a : b; }
+MIN_AND_MAX(uint32_t)
+MIN_AND_MAX(int64_t)
+MIN_AND_MAX(uint64_t)
+MIN_AND_MAX(int)
 
 namespace wvl_ht
 {

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "base/try.h"
 #include "codec/ht/ht.h"
+
+#define GUARD 64u
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
@@ -65,34 +68,63 @@ void ht_list_seal(ht_list *list, wvl_cuda_ht_block *b, uint32_t more)
     b->planes = (uint8_t)wvl_bit_length(list->bounds[b->bound] >> (b->frac_bits + b->cleanup_plane));
 }
 
-/* With WVL_CUDA_UNPOISONED a checker looks for reads of what nobody wrote: only what the host reads whole is filled.
- */
-static int is_filled(uint64_t from_bytes, int is_read)
+wvl_block_input ht_list_describe(const ht_list *list, const wvl_cuda_ht_block *b)
 {
-    return !getenv("WVL_CUDA_UNPOISONED") || (is_read && !from_bytes);
+    return (wvl_block_input){.coefs = list->samples + b->coefs,
+                             .stride = b->stride,
+                             .width = b->width,
+                             .height = b->height,
+                             .coef_bytes = b->coef_bytes,
+                             .frac_bits = b->frac_bits,
+                             .style = b->style,
+                             .max_passes = b->max_passes,
+                             .cleanup_plane = b->cleanup_plane,
+                             .set_passes = b->set_passes,
+                             .reversible = b->reversible,
+                             .bound = list->bounds[b->bound],
+                             .kernels = wvl_ht_block_coder.fetch_kernels()};
 }
 
 /* ---- Device memory --------------------------------------------------------------------------- */
 
-wvl_cuda_status ht_take_memory(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from,
-                               uint64_t from_bytes, int is_read)
+unsigned ht_count_guard(void) { return getenv("WVL_CUDA_UNPOISONED") ? 0 : GUARD; }
+
+wvl_cuda_address ht_take(ht_memory *m, const ht_device *d, uint64_t bytes, const void *from, int is_read)
 {
-    wvl_cuda_status status = d->runtime->malloc_device(to, bytes + 64);
-    if (!status && is_filled(from_bytes, is_read)) {
-        status = d->runtime->fill(*to, HT_POISON, bytes + 64, d->stream);
+    const wvl_cuda_runtime *rt = d->runtime;
+    wvl_cuda_address at = 0;
+    if (m->count == sizeof m->taken / sizeof *m->taken) {
+        abort();
     }
-    status = status || !from_bytes ? status : d->runtime->upload(*to, from, from_bytes, d->stream);
-    return status ? status : d->runtime->stream_wait(d->stream);
+    TRY(m->status, rt->malloc_device(&at, bytes + GUARD));
+    m->taken[m->count++] = at;
+    /* With WVL_CUDA_UNPOISONED a checker looks for reads of what nobody wrote: only what the host reads is filled. */
+    if (!getenv("WVL_CUDA_UNPOISONED") || (is_read && !from)) {
+        TRY(m->status, rt->fill(at, HT_POISON, bytes + GUARD, d->stream));
+    }
+    if (from && bytes) {
+        TRY(m->status, rt->upload(at, from, bytes, d->stream));
+    }
+    TRY(m->status, rt->stream_wait(d->stream));
+    return at;
 }
 
-static wvl_cuda_status take(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from,
-                            uint64_t from_bytes)
+void ht_give(ht_memory *m, const ht_device *d)
 {
-    return ht_take_memory(d, to, bytes, from, from_bytes, 0);
+    for (unsigned i = 0; i < m->count; i++) {
+        if (m->taken[i]) {
+            (void)d->runtime->free_device(m->taken[i]);
+        }
+    }
+    m->count = 0;
 }
 
-static wvl_cuda_status open_groups(ht_load *load, const ht_device *d, uint32_t count, uint32_t groups,
-                                   unsigned output_share)
+int ht_fetch(const ht_device *d, void *to, wvl_cuda_address from, uint64_t bytes)
+{
+    return !d->runtime->download(to, from, bytes, d->stream) && !d->runtime->stream_wait(d->stream);
+}
+
+static void take_groups(ht_load *load, const ht_device *d, uint32_t count, uint32_t groups, unsigned output_share)
 {
     wvl_cuda_ht_group *g = calloc(groups, sizeof *g);
     uint64_t each = load->output_bytes / groups;
@@ -102,12 +134,11 @@ static wvl_cuda_status open_groups(ht_load *load, const ht_device *d, uint32_t c
     }
     load->job.group_count = groups;
     load->job.group_most = count / groups;
-    wvl_cuda_status status = take(d, &load->job.groups, load->memory.groups, g, groups * sizeof *g);
+    load->job.groups = ht_take(&load->taken, d, groups * sizeof *g, g, 0);
     free(g);
-    return status;
 }
 
-static wvl_cuda_status open_tables(ht_load *load, const ht_device *d, const ht_list *list)
+static void take_tables(ht_load *load, const ht_device *d, const ht_list *list)
 {
     uint32_t *order = malloc(list->count * sizeof *order + 1);
     load->blocks = malloc(list->count * sizeof *load->blocks + 1);
@@ -117,43 +148,37 @@ static wvl_cuda_status open_tables(ht_load *load, const ht_device *d, const ht_l
         load->blocks[i].bound = load->bounds + 4 * load->blocks[i].bound;
     }
     wvl_cuda_ht_sort(load->blocks, list->count, order, &load->job);
-    wvl_cuda_status status = take(d, &load->job.blocks, load->memory.blocks, load->blocks, load->memory.blocks);
-    status = status ? status : take(d, &load->job.order, load->memory.order, order, load->memory.order);
+    load->job.blocks = ht_take(&load->taken, d, load->memory.blocks, load->blocks, 0);
+    load->job.order = ht_take(&load->taken, d, load->memory.order, order, 0);
     free(order);
-    return status;
 }
 
 int ht_load_open(ht_load *load, const ht_device *d, const ht_list *list, uint32_t groups, uint32_t shared_limit,
                  unsigned scratch_share, unsigned output_share)
 {
+    ht_memory *m = &load->taken;
     memset(load, 0, sizeof *load);
     load->memory = wvl_cuda_ht_measure(list->blocks, list->count, groups);
     load->job.scratch_units = (uint32_t)(load->memory.most_scratch / 16 * scratch_share / 1000);
     load->output_bytes = load->memory.most_output;
-    return !wvl_cuda_ht_open(&load->ht, d->runtime, d->module, d->ordinal, shared_limit) &&
-           !take(d, &load->samples, list->sample_bytes, list->samples, list->sample_bytes) &&
-           !take(d, &load->bounds, 4ull * list->count, list->bounds, 4ull * list->count) &&
-           !open_tables(load, d, list) && !ht_take_memory(d, &load->output, load->output_bytes, NULL, 0, 1) &&
-           !open_groups(load, d, list->count, groups, output_share) &&
-           !take(d, &load->job.records, load->memory.records, NULL, 0) &&
-           !take(d, &load->job.parts, load->memory.parts, NULL, 0) &&
-           !take(d, &load->job.totals, load->memory.totals, NULL, 0) &&
-           !take(d, &load->job.places, load->memory.places, NULL, 0) &&
-           !take(d, &load->job.scratch, 16ull * load->job.scratch_units, NULL, 0) &&
-           !take(d, &load->job.counters, load->memory.counters, NULL, 0);
+    m->status = wvl_cuda_ht_open(&load->ht, d->runtime, d->module, d->ordinal, shared_limit);
+    load->samples = ht_take(m, d, list->sample_bytes, list->samples, 0);
+    load->bounds = ht_take(m, d, 4ull * list->count, list->bounds, 0);
+    load->output = ht_take(m, d, load->output_bytes, NULL, 1);
+    take_tables(load, d, list);
+    take_groups(load, d, list->count, groups, output_share);
+    load->job.records = ht_take(m, d, load->memory.records, NULL, 0);
+    load->job.parts = ht_take(m, d, load->memory.parts, NULL, 0);
+    load->job.totals = ht_take(m, d, load->memory.totals, NULL, 0);
+    load->job.places = ht_take(m, d, load->memory.places, NULL, 0);
+    load->job.scratch = ht_take(m, d, 16ull * load->job.scratch_units, NULL, 0);
+    load->job.counters = ht_take(m, d, load->memory.counters, NULL, 0);
+    return !m->status;
 }
 
 void ht_load_close(ht_load *load, const ht_device *d)
 {
-    wvl_cuda_address all[] = {load->samples,     load->bounds,       load->output,      load->job.blocks,
-                              load->job.order,   load->job.groups,   load->job.records, load->job.parts,
-                              load->job.scratch, load->job.counters, load->job.totals,  load->job.places,
-                              load->job.sums};
-    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
-        if (all[i]) {
-            (void)d->runtime->free_device(all[i]);
-        }
-    }
+    ht_give(&load->taken, d);
     free(load->blocks);
 }
 
@@ -167,20 +192,8 @@ typedef struct truth {
 
 static wvl_block_output code_block(truth *t, const ht_list *list, const wvl_cuda_ht_block *b)
 {
-    wvl_block_input in = {.coefs = list->samples + b->coefs,
-                          .stride = b->stride,
-                          .width = b->width,
-                          .height = b->height,
-                          .coef_bytes = b->coef_bytes,
-                          .frac_bits = b->frac_bits,
-                          .style = b->style,
-                          .max_passes = b->max_passes,
-                          .cleanup_plane = b->cleanup_plane,
-                          .set_passes = b->set_passes,
-                          .reversible = b->reversible,
-                          .want_gains = 1,
-                          .bound = list->bounds[b->bound],
-                          .kernels = wvl_ht_block_coder.fetch_kernels()};
+    wvl_block_input in = ht_list_describe(list, b);
+    in.want_gains = 1;
     wvl_block_output out = {.bytes = t->bytes, .passes = t->passes};
     wvl_ht_encode_block(t->scratch, &in, &out);
     return out;
@@ -278,24 +291,19 @@ uint32_t ht_check(const ht_device *d, const ht_list *list, uint32_t groups, uint
 {
     ht_load load;
     uint32_t wrong = UINT32_MAX;
-    wvl_cuda_ht_record *records = NULL;
-    wvl_cuda_ht_sums *sums = NULL;
-    uint8_t *bytes = NULL;
     *left = 0;
-    if (ht_load_open(&load, d, list, groups, shared_limit, scratch_share, output_share) &&
-        !take(d, &load.job.sums, load.memory.sums, NULL, 0) &&
-        !wvl_cuda_ht_launch(&load.ht, &load.job, wvl_cuda_to_stream(d->stream))) {
-        records = malloc(load.memory.records + 1);
-        sums = malloc(load.memory.sums + 1);
-        bytes = malloc(load.output_bytes + 64);
-        if (!d->runtime->download(sums, load.job.sums, load.memory.sums, d->stream) &&
-            !d->runtime->download(records, load.job.records, load.memory.records, d->stream) &&
-            !d->runtime->download(bytes, load.output, load.output_bytes + 64, d->stream) &&
-            !d->runtime->stream_wait(d->stream)) {
-            wrong = compare(&load, list, records, sums, bytes) + check_left(d, list, records, shared_limit, left);
-            for (unsigned i = 0; i < 64 && !getenv("WVL_CUDA_UNPOISONED"); i++) {
-                wrong += bytes[load.output_bytes + i] != HT_POISON;
-            }
+    int is_open = ht_load_open(&load, d, list, groups, shared_limit, scratch_share, output_share);
+    load.job.sums = ht_take(&load.taken, d, load.memory.sums, NULL, 0);
+    wvl_cuda_ht_record *records = malloc(load.memory.records + 1);
+    wvl_cuda_ht_sums *sums = malloc(load.memory.sums + 1);
+    uint8_t *bytes = malloc(load.output_bytes + GUARD);
+    if (is_open && !load.taken.status && !wvl_cuda_ht_launch(&load.ht, &load.job, wvl_cuda_to_stream(d->stream)) &&
+        ht_fetch(d, sums, load.job.sums, load.memory.sums) &&
+        ht_fetch(d, records, load.job.records, load.memory.records) &&
+        ht_fetch(d, bytes, load.output, load.output_bytes + GUARD)) {
+        wrong = compare(&load, list, records, sums, bytes) + check_left(d, list, records, shared_limit, left);
+        for (unsigned i = 0; i < ht_count_guard(); i++) {
+            wrong += bytes[load.output_bytes + i] != HT_POISON;
         }
     }
     free(records);

@@ -25,10 +25,21 @@ typedef struct ht_list {
 
 #define HT_POISON 0xA7
 
-/* Device memory, poisoned where checkers do not look for reads of what was not written; the first from_bytes of it are
- * `from`. is_read: the host reads all of it. */
-wvl_cuda_status ht_take_memory(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from,
-                               uint64_t from_bytes, int is_read);
+/* Device memory that is given back in one call. The first error stays: afterwards nothing is taken. */
+typedef struct ht_memory {
+    wvl_cuda_address taken[64];
+    unsigned count;
+    wvl_cuda_status status;
+} ht_memory;
+
+/* Memory with 64 bytes behind it, poisoned where checkers do not look for reads of what was not written. from: what it
+ * holds, or NULL. is_read: the host reads all of it. */
+wvl_cuda_address ht_take(ht_memory *memory, const ht_device *device, uint64_t bytes, const void *from, int is_read);
+void ht_give(ht_memory *memory, const ht_device *device);
+/* Downloads. 0: a call failed. */
+int ht_fetch(const ht_device *device, void *to, wvl_cuda_address from, uint64_t bytes);
+/* Bytes of poison behind memory that is_read: 64, or 0 where nobody wrote them. */
+unsigned ht_count_guard(void);
 
 void ht_list_clear(ht_list *list);
 /* A block of the list with room for its samples (poison around them); the caller fills it and sets *bound. */
@@ -37,12 +48,15 @@ wvl_cuda_ht_block *ht_list_add(ht_list *list, uint32_t width, uint32_t height, u
 void ht_list_put(ht_list *list, wvl_cuda_ht_block *b, uint32_t x, uint32_t y, uint32_t magnitude, unsigned negative);
 /* The bound of a block: the OR of its magnitudes, and `more`. */
 void ht_list_seal(ht_list *list, wvl_cuda_ht_block *b, uint32_t more);
+/* The block as the CPU's coder takes it. */
+wvl_block_input ht_list_describe(const ht_list *list, const wvl_cuda_ht_block *b);
 
 /* Device memory of a list. */
 typedef struct ht_load {
     wvl_cuda_ht ht;
     wvl_cuda_ht_job job;
     wvl_cuda_ht_memory memory;
+    ht_memory taken;
     wvl_cuda_address samples, bounds, output;
     uint64_t output_bytes;
     wvl_cuda_ht_block *blocks; /* with addresses */

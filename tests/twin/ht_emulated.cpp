@@ -11,80 +11,38 @@
 #include "cuda/rdoq/kernels.cu"
 #include "ht_emulated.h"
 
-#define KERNELS(X)                                                                                                     \
-    X(wvl_ht_rows_64_plain)                                                                                            \
-    X(wvl_ht_rows_64)                                                                                                  \
-    X(wvl_ht_rows_32_plain)                                                                                            \
-    X(wvl_ht_rows_32)                                                                                                  \
-    X(wvl_ht_any_16)                                                                                                   \
-    X(wvl_ht_any_32) X(wvl_ht_refine) X(wvl_ht_finish) X(wvl_ht_place) X(wvl_ht_gather) X(wvl_ht_sum) X(wvl_ht_weigh)
-#define CALL(name)                                                                                                     \
-    static void call_##name(const void *job) { name(*(const wvl_cuda_ht_job *)job); }
-KERNELS(CALL)
+/* Calls a kernel with its only argument, a job. */
+template <auto KERNEL> struct caller;
+template <class JOB, void (*KERNEL)(JOB)> struct caller<KERNEL> {
+    static void call(const void *job) { KERNEL(*(const JOB *)job); }
+};
 
-#define T1_KERNELS(X)                                                                                                  \
-    X(wvl_t1_open)                                                                                                     \
-    X(wvl_t1_gains_64)                                                                                                 \
-    X(wvl_t1_gains_64_wide)                                                                                            \
-    X(wvl_t1_gains_32_wide)                                                                                            \
-    X(wvl_t1_planes_64_wide)                                                                                           \
-    X(wvl_t1_planes_32_wide)                                                                                           \
-    X(wvl_t1_gains_32)                                                                                                 \
-    X(wvl_t1_gains_any)                                                                                                \
-    X(wvl_t1_hull)                                                                                                     \
-    X(wvl_t1_planes_64)                                                                                                \
-    X(wvl_t1_planes_32)                                                                                                \
-    X(wvl_t1_planes_any)                                                                                               \
-    X(wvl_t1_spread_64)                                                                                                \
-    X(wvl_t1_spread_32)                                                                                                \
-    X(wvl_t1_spread_any)                                                                                               \
-    X(wvl_t1_list_64)                                                                                                  \
-    X(wvl_t1_list_32)                                                                                                  \
-    X(wvl_t1_list_any)                                                                                                 \
-    X(wvl_t1_sort)                                                                                                     \
-    X(wvl_t1_mq) X(wvl_t1_mq_styled) X(wvl_t1_ends) X(wvl_t1_weigh) X(wvl_t1_lift) X(wvl_t1_settle) X(wvl_t1_gather)
-#define CALL_T1(name)                                                                                                  \
-    static void call_##name(const void *job) { name(*(const wvl_cuda_t1_job *)job); }
-T1_KERNELS(CALL_T1)
-
-#define PACKET_KERNELS(X)                                                                                              \
-    X(wvl_packets_t1_blocks)                                                                                           \
-    X(wvl_packets_heads) X(wvl_packets_place) X(wvl_packets_list) X(wvl_packets_write)
-#define CALL_PACKETS(name)                                                                                             \
-    static void call_##name(const void *job) { name(*(const wvl_cuda_packets_job *)job); }
-PACKET_KERNELS(CALL_PACKETS)
-
-#define RATE_KERNELS(X)                                                                                                \
-    X(wvl_rate_bodies)                                                                                                 \
-    X(wvl_rate_choose)                                                                                                 \
-    X(wvl_rate_foresee)                                                                                                \
-    X(wvl_rate_predict)                                                                                                \
-    X(wvl_rate_depth)                                                                                                  \
-    X(wvl_rate_open_sets)                                                                                              \
-    X(wvl_rate_repeat_sets)                                                                                            \
-    X(wvl_rate_list_sets) X(wvl_rate_end_sets) X(wvl_rate_ends) X(wvl_rate_step) X(wvl_rate_scale)
-#define CALL_RATE(name)                                                                                                \
-    static void call_##name(const void *job) { name(*(const wvl_cuda_rate_job *)job); }
-RATE_KERNELS(CALL_RATE)
-
-#define RDOQ_KERNELS(X)                                                                                                \
-    X(wvl_rdoq_weigh_blocks)                                                                                           \
-    X(wvl_rdoq_change_32)                                                                                              \
-    X(wvl_rdoq_change_64)                                                                                              \
-    X(wvl_rdoq_change_128) X(wvl_rdoq_change_any) X(wvl_rdoq_settle) X(wvl_rdoq_put) X(wvl_rdoq_judge) X(wvl_rdoq_take)
-#define CALL_RDOQ(name)                                                                                                \
-    static void call_##name(const void *job) { name(*(const wvl_cuda_rdoq_job *)job); }
-RDOQ_KERNELS(CALL_RDOQ)
-
-/* Its argument lies on the device. */
-static void call_wvl_unpack(const void *unpack) { wvl_unpack((const wvl_cuda_unpack *)unpack); }
-
+/* clang-format off */
 static const struct {
     const char *name;
     void (*call)(const void *);
 } kernels[] = {
-#define ENTRY(name) {#name, call_##name},
-    KERNELS(ENTRY) T1_KERNELS(ENTRY) PACKET_KERNELS(ENTRY) RATE_KERNELS(ENTRY) RDOQ_KERNELS(ENTRY) ENTRY(wvl_unpack)};
+#define ENTRY(name) {#name, caller<name>::call}
+    ENTRY(wvl_ht_rows_64_plain), ENTRY(wvl_ht_rows_64), ENTRY(wvl_ht_rows_32_plain), ENTRY(wvl_ht_rows_32),
+    ENTRY(wvl_ht_any_16), ENTRY(wvl_ht_any_32), ENTRY(wvl_ht_refine), ENTRY(wvl_ht_finish), ENTRY(wvl_ht_place),
+    ENTRY(wvl_ht_gather), ENTRY(wvl_ht_sum), ENTRY(wvl_ht_weigh),
+    ENTRY(wvl_t1_open), ENTRY(wvl_t1_planes_64), ENTRY(wvl_t1_planes_64_wide), ENTRY(wvl_t1_planes_32),
+    ENTRY(wvl_t1_planes_32_wide), ENTRY(wvl_t1_planes_any), ENTRY(wvl_t1_spread_64), ENTRY(wvl_t1_spread_32),
+    ENTRY(wvl_t1_spread_any), ENTRY(wvl_t1_list_64), ENTRY(wvl_t1_list_32), ENTRY(wvl_t1_list_any),
+    ENTRY(wvl_t1_gains_64), ENTRY(wvl_t1_gains_64_wide), ENTRY(wvl_t1_gains_32), ENTRY(wvl_t1_gains_32_wide),
+    ENTRY(wvl_t1_gains_any), ENTRY(wvl_t1_hull), ENTRY(wvl_t1_sort), ENTRY(wvl_t1_mq), ENTRY(wvl_t1_mq_styled),
+    ENTRY(wvl_t1_ends), ENTRY(wvl_t1_weigh), ENTRY(wvl_t1_lift), ENTRY(wvl_t1_settle), ENTRY(wvl_t1_gather),
+    ENTRY(wvl_packets_t1_blocks), ENTRY(wvl_packets_heads), ENTRY(wvl_packets_place), ENTRY(wvl_packets_list),
+    ENTRY(wvl_packets_write),
+    ENTRY(wvl_rate_bodies), ENTRY(wvl_rate_choose), ENTRY(wvl_rate_foresee), ENTRY(wvl_rate_predict),
+    ENTRY(wvl_rate_depth), ENTRY(wvl_rate_open_sets), ENTRY(wvl_rate_repeat_sets), ENTRY(wvl_rate_list_sets),
+    ENTRY(wvl_rate_end_sets), ENTRY(wvl_rate_ends), ENTRY(wvl_rate_step), ENTRY(wvl_rate_scale),
+    ENTRY(wvl_rdoq_weigh_blocks), ENTRY(wvl_rdoq_change_32), ENTRY(wvl_rdoq_change_64), ENTRY(wvl_rdoq_change_128),
+    ENTRY(wvl_rdoq_change_any), ENTRY(wvl_rdoq_settle), ENTRY(wvl_rdoq_put), ENTRY(wvl_rdoq_judge),
+    ENTRY(wvl_rdoq_take),
+    ENTRY(wvl_unpack) /* its argument lies on the device */
+};
+/* clang-format on */
 
 int wvl_emulate_find(wvl_cuda_function *function, wvl_cuda_module, const char *name)
 {

@@ -8,10 +8,10 @@
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"
 #include "base/context.h"
+#include "base/try.h"
 #include "codec/ht/ht.h"
 #include "codec/write/finish.h"
-#include "codec/write/writer.h"
-#include "way/wave.h"
+#include "tests/support/opened.h"
 
 /* ---- The CPU's picture ----------------------------------------------------------------------- */
 
@@ -19,47 +19,6 @@ static int fail(packets_case *c, const char *what)
 {
     snprintf(c->problem, sizeof c->problem, "%s: %s", what, c->context ? wvl_context_error(c->context) : "");
     return 0;
-}
-
-static wvl_status set_all(wvl_params *params, const char *settings)
-{
-    char text[1024], *rest = text;
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *word; (word = strtok_r(rest, " ", &rest));) {
-        char *value = strchr(word, '=');
-        *value = 0;
-        wvl_status status = wvl_params_set(params, word, value + 1);
-        if (status != WVL_OK) {
-            return status;
-        }
-    }
-    return WVL_OK;
-}
-
-static int make_plan(packets_case *c, const wvl_image_format *format, const char *settings)
-{
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 2};
-    wvl_params *params = NULL;
-    if (wvl_context_create(&options, &c->context) != WVL_OK || wvl_params_create(c->context, &params) != WVL_OK) {
-        return fail(c, "context");
-    }
-    int fine = set_all(params, settings) == WVL_OK || fail(c, wvl_params_error(params));
-    fine = fine && (wvl_plan_create(c->context, params, format, NULL, &c->plan) == WVL_OK || fail(c, "plan"));
-    wvl_params_release(params);
-    return fine;
-}
-
-static int encode(packets_case *c, const wvl_image *image)
-{
-    wvl_sink sink;
-    void *data = NULL;
-    if (wvl_sink_open_memory(c->context, &sink) != WVL_OK ||
-        wvl_encode(c->plan, image, &sink, NULL, NULL, c->problem, sizeof c->problem) != WVL_OK ||
-        wvl_sink_take_memory(&sink, &data, &c->expected_bytes) != WVL_OK) {
-        return 0;
-    }
-    c->expected = data;
-    return 1;
 }
 
 /* ---- Samples of HT blocks -------------------------------------------------------------------- */
@@ -193,10 +152,10 @@ static wvl_status code_tile(packets_case *c, const wvl_image *image, wvl_coder *
     wvl_backend_job *job = NULL;
     wvl_coefs coefs;
     wvl_status status = wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu);
-    status = status ? status : wvl_backend_prepare_tiles(&wvl_backend_cpu, cpu, pool, c->plan, tile, 1);
-    status = status ? status : wvl_backend_cpu.submit(cpu, image, tile, 1, &job);
-    status = status ? status : wvl_backend_cpu.wait(job, WVL_EVENT_DONE, UINT32_MAX);
-    status = status ? status : wvl_backend_cpu.collect(job, &coefs);
+    TRY(status, wvl_backend_prepare_tiles(&wvl_backend_cpu, cpu, pool, c->plan, tile, 1));
+    TRY(status, wvl_backend_cpu.submit(cpu, image, tile, 1, &job));
+    TRY(status, wvl_backend_cpu.wait(job, WVL_EVENT_DONE, UINT32_MAX));
+    TRY(status, wvl_backend_cpu.collect(job, &coefs));
     if (status == WVL_OK) {
         if (is_first && c->has_list) {
             list_tile(c, &coefs);
@@ -220,7 +179,7 @@ static wvl_status code_picture(packets_case *c, const wvl_image *image, wvl_code
             wvl_tile_plan_build(c->plan, t, wave->tiles);
             status = code_tile(c, image, coder, wave->tiles, !round);
         }
-        status = status ? status : wvl_coder_finish(coder, &tiles, &wave->order);
+        TRY(status, wvl_coder_finish(coder, &tiles, &wave->order));
     }
     return status;
 }
@@ -228,28 +187,27 @@ static wvl_status code_picture(packets_case *c, const wvl_image *image, wvl_code
 int packets_case_open_bound(packets_case *c, const wvl_image_format *format, const wvl_image *image,
                             const char *settings, uint64_t output_bytes_bound)
 {
-    wvl_carver carver = {NULL, 0};
     wvl_coder coder;
     wvl_wave wave;
+    uint64_t bytes;
     const char *why = NULL;
+    void *data = NULL;
     memset(c, 0, sizeof *c);
     memset(&coder, 0, sizeof coder);
-    if (!make_plan(c, format, settings)) {
+    if (test_open_plan(settings, 2, format, &c->context, &c->plan, c->problem) != WVL_OK) {
         return 0;
     }
     c->plan->memory.output_bytes_bound = wvl_max_u64(output_bytes_bound, c->plan->memory.output_bytes_bound);
-    if (!encode(c, image)) {
+    if (wvl_encode_to_memory(c->plan, image, NULL, &data, &c->expected_bytes, NULL, c->problem, sizeof c->problem) !=
+        WVL_OK) {
         return 0;
     }
+    c->expected = data;
     if (wvl_assembly_build(NULL, c->plan, wvl_assembly_whole(c->plan), &c->assembly, &why) != WVL_OK) {
         return fail(c, why ? why : "assembly");
     }
     c->has_list = has_ht_list(c->plan);
-    wvl_wave_carve(c->plan, &carver, &wave);
-    uint64_t bytes = carver.used;
-    void *memory = wvl_alloc(NULL, bytes);
-    carver = (wvl_carver){memory, 0};
-    wvl_wave_carve(c->plan, &carver, &wave);
+    void *memory = test_open_wave(c->plan, &wave, &bytes);
     int fine = code_picture(c, image, &coder, &wave) == WVL_OK;
     if (fine) {
         put_blocks(c, &coder);
@@ -280,26 +238,20 @@ void packets_case_close(packets_case *c)
 
 /* ---- Device memory --------------------------------------------------------------------------- */
 
-static wvl_cuda_status take(const ht_device *d, wvl_cuda_address *to, uint64_t bytes, const void *from)
-{
-    return ht_take_memory(d, to, bytes, from, from ? bytes : 0, 0);
-}
-
 /* Records `pictures` times, with addresses. */
-static wvl_cuda_status open_blocks(packets_load *load, const ht_device *d, const packets_case *c, uint32_t pictures)
+static void take_blocks(packets_load *load, const ht_device *d, const packets_case *c, uint32_t pictures)
 {
-    uint32_t count = c->assembly.block_count;
-    wvl_cuda_packets_block *blocks = calloc((size_t)count * pictures + 1, sizeof *blocks);
-    wvl_cuda_status status = take(d, &load->arena, c->arena_bytes, c->arena);
-    status = status ? status : take(d, &load->segments, c->segment_count * sizeof *c->segments, c->segments);
-    for (uint64_t i = 0; i < (uint64_t)count * pictures; i++) {
+    uint64_t count = c->assembly.block_count, all = count * pictures;
+    wvl_cuda_packets_block *blocks = calloc(all + 1, sizeof *blocks);
+    wvl_cuda_address arena = ht_take(&load->taken, d, c->arena_bytes, c->arena, 0),
+                     segments = ht_take(&load->taken, d, c->segment_count * sizeof *c->segments, c->segments, 0);
+    for (uint64_t i = 0; i < all; i++) {
         blocks[i] = c->blocks[i % count];
-        blocks[i].bytes += load->arena;
-        blocks[i].more = load->segments + blocks[i].more * sizeof *c->segments;
+        blocks[i].bytes += arena;
+        blocks[i].more = segments + blocks[i].more * sizeof *c->segments;
     }
-    status = status ? status : take(d, &load->job.blocks, (uint64_t)count * pictures * sizeof *blocks, blocks);
+    load->job.blocks = ht_take(&load->taken, d, all * sizeof *blocks, blocks, 0);
     free(blocks);
-    return status;
 }
 
 /* The list `pictures` times; samples are shared. */
@@ -323,41 +275,26 @@ static int open_ht(packets_load *load, const ht_device *d, const packets_case *c
     return fine;
 }
 
-static wvl_cuda_status open_output(packets_load *load, const ht_device *d, uint32_t pictures, uint64_t room,
-                                   int is_pinned)
+static void take_output(packets_load *load, const ht_device *d, uint32_t pictures, uint64_t room, int is_pinned)
 {
     wvl_cuda_packets_picture *p = calloc(pictures, sizeof *p);
-    wvl_cuda_status status;
+    ht_memory *m = &load->taken;
     load->room = room;
     load->output_each = (room + 256 + 255) & ~UINT64_C(255);
     if (is_pinned) {
-        status = d->runtime->malloc_pinned((void **)&load->pinned, load->output_each * pictures, 0);
-        status = status ? status : d->runtime->pinned_address(&load->output, load->pinned, 0);
+        TRY(m->status, d->runtime->malloc_pinned((void **)&load->pinned, load->output_each * pictures, 0));
+        TRY(m->status, d->runtime->pinned_address(&load->output, load->pinned, 0));
     } else {
-        status = ht_take_memory(d, &load->output, load->output_each * pictures, NULL, 0, 1);
+        load->output = ht_take(m, d, load->output_each * pictures, NULL, 1);
     }
-    status =
-        status ? status : ht_take_memory(d, &load->results, pictures * sizeof(wvl_cuda_packets_result), NULL, 0, 1);
+    load->results = ht_take(m, d, pictures * sizeof(wvl_cuda_packets_result), NULL, 1);
     for (uint32_t i = 0; i < pictures; i++) {
         p[i] = (wvl_cuda_packets_picture){.output = load->output + i * load->output_each,
                                           .output_bytes = room,
                                           .result = load->results + i * sizeof(wvl_cuda_packets_result)};
     }
-    status = status ? status : take(d, &load->job.pictures, pictures * sizeof *p, p);
+    load->job.pictures = ht_take(m, d, pictures * sizeof *p, p, 0);
     free(p);
-    return status;
-}
-
-static wvl_cuda_status open_tables(packets_load *load, const ht_device *d, const wvl_assembly *a, uint32_t *order,
-                                   uint32_t pictures)
-{
-    wvl_cuda_status status = take(d, &load->job.packets, a->packet_count * sizeof *a->packets, a->packets);
-    status = status ? status : take(d, &load->job.parts, a->part_count * sizeof *a->parts, a->parts);
-    status = status ? status : take(d, &load->job.places, a->place_count * sizeof *a->places, a->places);
-    status = status ? status : take(d, &load->job.bytes, a->byte_count, a->bytes);
-    status = status ? status : take(d, &load->job.order, a->packet_count * sizeof *order, order);
-    load->job.picture_count = pictures;
-    return status ? status : take(d, &load->job.memory, load->job.work.all_bytes * pictures, NULL);
 }
 
 /* Without SigProp and MagRef three pieces do; five do always. */
@@ -375,31 +312,33 @@ int packets_load_open(packets_load *load, const ht_device *d, const packets_case
                       unsigned flags)
 {
     const wvl_assembly *a = &c->assembly;
+    wvl_cuda_packets_job *job = &load->job;
     uint32_t *order = malloc(a->packet_count * sizeof *order + 1);
+    ht_memory *m = &load->taken;
     memset(load, 0, sizeof *load);
     load->codes_blocks = flags & PACKETS_CODES_BLOCKS;
-    int fine = !wvl_cuda_packets_open(&load->packets, d->runtime, d->module, d->ordinal) &&
-               wvl_cuda_packets_measure(a, choose_pieces(c, load->codes_blocks), order, &load->job) &&
-               !open_tables(load, d, a, order, pictures) &&
-               !open_output(load, d, pictures, room, flags & PACKETS_PINNED) &&
-               (load->codes_blocks ? open_ht(load, d, c, pictures) : !open_blocks(load, d, c, pictures));
+    m->status = wvl_cuda_packets_open(&load->packets, d->runtime, d->module, d->ordinal);
+    int fine = wvl_cuda_packets_measure(a, choose_pieces(c, load->codes_blocks), order, job);
+    job->packets = ht_take(m, d, a->packet_count * sizeof *a->packets, a->packets, 0);
+    job->parts = ht_take(m, d, a->part_count * sizeof *a->parts, a->parts, 0);
+    job->places = ht_take(m, d, a->place_count * sizeof *a->places, a->places, 0);
+    job->bytes = ht_take(m, d, a->byte_count, a->bytes, 0);
+    job->order = ht_take(m, d, a->packet_count * sizeof *order, order, 0);
+    job->memory = ht_take(m, d, job->work.all_bytes * pictures, NULL, 0);
+    job->picture_count = pictures;
+    take_output(load, d, pictures, room, flags & PACKETS_PINNED);
+    if (load->codes_blocks) {
+        fine &= open_ht(load, d, c, pictures);
+    } else {
+        take_blocks(load, d, c, pictures);
+    }
     free(order);
-    return fine;
+    return fine && !m->status;
 }
 
 void packets_load_close(packets_load *load, const ht_device *d)
 {
-    wvl_cuda_address all[] = {load->arena,        load->pinned ? 0 : load->output,
-                              load->results,      load->job.packets,
-                              load->job.parts,    load->job.places,
-                              load->job.bytes,    load->job.order,
-                              load->job.blocks,   load->segments,
-                              load->job.pictures, load->job.memory};
-    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
-        if (all[i]) {
-            (void)d->runtime->free_device(all[i]);
-        }
-    }
+    ht_give(&load->taken, d);
     if (load->pinned) {
         (void)d->runtime->free_pinned(load->pinned);
     }
@@ -440,9 +379,8 @@ const char *packets_load_check(const packets_load *load, const ht_device *d, pac
     wvl_cuda_packets_result *results = calloc(pictures, sizeof *results);
     const char *wrong = "a download failed";
     int is_filled = !getenv("WVL_CUDA_UNPOISONED") && !load->pinned;
-    if (!d->runtime->download(results, load->results, pictures * sizeof *results, d->stream) &&
-        (load->pinned || !d->runtime->download(got, load->output, all, d->stream)) &&
-        !d->runtime->stream_wait(d->stream)) {
+    if (ht_fetch(d, results, load->results, pictures * sizeof *results) &&
+        (load->pinned || ht_fetch(d, got, load->output, all))) {
         wrong = NULL;
     }
     for (uint32_t p = 0; p < pictures && !wrong; p++) {
@@ -486,18 +424,7 @@ static void code_again(packets_case *c, uint32_t index, unsigned planes)
     wvl_pass passes[3 * 32];
     uint8_t *bytes = malloc(coder->bytes_bound(b->width, b->height, 31, WVL_STYLE_HT));
     void *scratch = wvl_alloc(NULL, coder->scratch_bytes(b->width, b->height, 31));
-    wvl_block_input in = {.coefs = c->list.samples + b->coefs,
-                          .stride = b->stride,
-                          .width = b->width,
-                          .height = b->height,
-                          .coef_bytes = b->coef_bytes,
-                          .frac_bits = b->frac_bits,
-                          .style = b->style,
-                          .max_passes = b->max_passes,
-                          .cleanup_plane = b->cleanup_plane,
-                          .set_passes = b->set_passes,
-                          .bound = c->list.bounds[b->bound],
-                          .kernels = coder->fetch_kernels()};
+    wvl_block_input in = ht_list_describe(&c->list, b);
     wvl_block_output out = {.bytes = bytes, .passes = passes};
     wvl_cuda_packets_block *to = &c->blocks[index];
     wvl_ht_encode_block(scratch, &in, &out);
@@ -519,14 +446,12 @@ static int expect_own(packets_case *c, const ht_device *d)
     wvl_cuda_packets_result result = {.flags = 1};
     int fine = packets_load_open(&load, d, c, 1,
                                  c->arena_bytes + a->head_bytes + a->part_header_bytes + a->byte_count + 64, 0) &&
-               !packets_load_run(&load, d) && !d->runtime->download(&result, load.results, sizeof result, d->stream) &&
-               !d->runtime->stream_wait(d->stream) && !result.flags;
+               !packets_load_run(&load, d) && ht_fetch(d, &result, load.results, sizeof result) && !result.flags;
     if (fine) {
         wvl_memory_release(c->context, c->expected, c->expected_bytes);
         c->expected_bytes = result.bytes;
         c->expected = wvl_alloc(&c->context->host, result.bytes);
-        fine = !d->runtime->download(c->expected, load.output, result.bytes, d->stream) &&
-               !d->runtime->stream_wait(d->stream);
+        fine = ht_fetch(d, c->expected, load.output, result.bytes);
     }
     packets_load_close(&load, d);
     return fine;

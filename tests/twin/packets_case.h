@@ -41,7 +41,8 @@ typedef struct packets_load {
     wvl_cuda_packets_job job;
     ht_load ht; /* with codes_blocks: the device codes the blocks */
     int codes_blocks;
-    wvl_cuda_address arena, segments, output, results;
+    ht_memory taken;
+    wvl_cuda_address output, results;
     uint8_t *pinned;            /* the output, where it lies in pinned memory */
     uint64_t output_each, room; /* bytes from one picture's output to the next; those that it may take */
 } packets_load;

@@ -7,51 +7,30 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
+#include "base/try.h"
 #include "codec/core/t1_pass.h"
 #include "codec/write/assembly.h"
 #include "codec/write/finish.h"
 #include "codec/write/writer.h"
 #include "cuda/packets/packets_launch.h"
 #include "cuda/rate/rate_launch.h"
-#include "way/wave.h"
+#include "tests/support/opened.h"
 
 #define CODEWORD_UNITS(bytes) (((bytes) + 1 + 15) / 16) /* of a codeword and the byte before it */
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-static int fail(rate_case *c, const char *what)
-{
-    snprintf(c->problem, sizeof c->problem, "%s: %s", what, c->context ? wvl_context_error(c->context) : "");
-    return 0;
-}
-
-static int make_plan(rate_case *c, const wvl_image_format *format, const char *settings)
-{
-    wvl_context_options options = {.struct_size = sizeof options, .threads = 1};
-    wvl_params *params = NULL;
-    char text[512], *rest = text;
-    int fine = wvl_context_create(&options, &c->context) == WVL_OK && wvl_params_create(c->context, &params) == WVL_OK;
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *word; fine && (word = strtok_r(rest, " ", &rest));) {
-        char *value = strchr(word, '=');
-        *value = 0;
-        fine = wvl_params_set(params, word, value + 1) == WVL_OK;
-    }
-    fine = fine && wvl_plan_create(c->context, params, format, NULL, &c->plan) == WVL_OK;
-    wvl_params_release(params);
-    return fine || fail(c, settings);
-}
-
 int rate_case_open(rate_case *c, const wvl_image_format *format, const char *settings)
 {
     const char *why = NULL;
     memset(c, 0, sizeof *c);
-    if (!make_plan(c, format, settings)) {
+    if (test_open_plan(settings, 1, format, &c->context, &c->plan, c->problem) != WVL_OK) {
         return 0;
     }
     if (wvl_assembly_build(NULL, c->plan, wvl_assembly_whole(c->plan), &c->assembly, &why) != WVL_OK ||
         !wvl_cuda_choose_coder(c->plan, WVL_REACH_PACKETS, &why)) {
-        return fail(c, why ? why : "assembly");
+        snprintf(c->problem, sizeof c->problem, "assembly: %s", why ? why : "");
+        return 0;
     }
     c->pictures = wvl_cuda_build_pictures(NULL, c->plan, &c->assembly, 0);
     const wvl_cuda_coder_view view = wvl_cuda_picture_view(c->pictures);
@@ -200,9 +179,9 @@ static wvl_status choose_and_write(rate_case *c, wvl_coder *coder, wvl_wave *wav
     const wvl_tile_walk tiles = {c->plan, NULL, &wave->scratch};
     wvl_coder_options options = {.plan = c->plan, .pool = c->context->pool};
     wvl_status status = wvl_coder_init(coder, &options);
-    status = status ? status : code_nothing(coder, c->pictures);
+    TRY(status, code_nothing(coder, c->pictures));
     status = status || keep_blocks(coder, c) ? status : WVL_ERROR_MEMORY;
-    status = status ? status : wvl_coder_finish(coder, &tiles, &wave->order);
+    TRY(status, wvl_coder_finish(coder, &tiles, &wave->order));
     if (status == WVL_OK) {
         memcpy(c->layers, coder->layers, c->assembly.layer_count * sizeof *c->layers);
         note_sent(c, coder);
@@ -213,15 +192,11 @@ static wvl_status choose_and_write(rate_case *c, wvl_coder *coder, wvl_wave *wav
 
 int rate_case_expect(rate_case *c)
 {
-    wvl_carver carver = {NULL, 0};
     wvl_coder coder;
     wvl_wave wave;
+    uint64_t bytes;
     memset(&coder, 0, sizeof coder);
-    wvl_wave_carve(c->plan, &carver, &wave);
-    uint64_t bytes = carver.used;
-    void *memory = wvl_alloc(NULL, bytes);
-    carver = (wvl_carver){memory, 0};
-    wvl_wave_carve(c->plan, &carver, &wave);
+    void *memory = test_open_wave(c->plan, &wave, &bytes);
     c->expected_bytes = 0;
     c->status = choose_and_write(c, &coder, &wave);
     int fine = c->status == WVL_OK || c->status == WVL_ERROR_UNREACHABLE;
@@ -235,22 +210,21 @@ int rate_case_expect(rate_case *c)
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-/* Memory of a device, and the host's copy of what the block coder would have left there. */
+/* Memory of a device, with what the block coder would have left there. */
 typedef struct load {
+    ht_memory taken;
     wvl_cuda_address shared, slot, scratch, target, output;
     uint64_t output_bytes, scratch_bytes;
     wvl_cuda_coder_job job;
     wvl_cuda_packets_job packets;
 } load;
 
-static wvl_cuda_status take(const ht_device *d, wvl_cuda_address *to, uint64_t bytes)
+static void put(load *l, const ht_device *d, wvl_cuda_address to, const void *from, uint64_t bytes)
 {
-    return ht_take_memory(d, to, bytes, NULL, 0, 1);
-}
-
-static wvl_cuda_status put(const ht_device *d, wvl_cuda_address to, const void *from, uint64_t bytes)
-{
-    return bytes ? d->runtime->upload(to, from, bytes, d->stream) : WVL_CUDA_SUCCESS;
+    if (bytes) {
+        TRY(l->taken.status, d->runtime->upload(to, from, bytes, d->stream));
+        TRY(l->taken.status, d->runtime->stream_wait(d->stream));
+    }
 }
 
 static uint64_t value_units(const rate_block *b)
@@ -297,7 +271,7 @@ static void put_block(const rate_case *c, uint32_t i, uint64_t *unit, uint8_t *s
     }
 }
 
-static wvl_cuda_status put_blocks(const rate_case *c, const ht_device *d, load *l)
+static void put_blocks(const rate_case *c, const ht_device *d, load *l)
 {
     uint32_t n = c->assembly.block_count;
     const wvl_cuda_t1_job *t1 = &l->job.t1;
@@ -309,20 +283,18 @@ static wvl_cuda_status put_blocks(const rate_case *c, const ht_device *d, load *
     for (uint32_t i = 0; i < n; i++) {
         put_block(c, i, &unit, scratch, &records[i], &gains[i], passes + (size_t)i * WVL_CUDA_T1_MOST_PASSES);
     }
-    wvl_cuda_status status = put(d, t1->scratch, scratch, l->scratch_bytes);
-    status = status ? status : put(d, t1->records, records, n * sizeof *records);
-    status = status ? status : put(d, t1->gains, gains, n * sizeof *gains);
-    status = status ? status : put(d, t1->passes, passes, n * pass_bytes);
-    status = status ? status : put(d, t1->blocks, c->slots, n * sizeof *c->slots);
-    wvl_cuda_status waited = d->runtime->stream_wait(d->stream);
+    put(l, d, t1->scratch, scratch, l->scratch_bytes);
+    put(l, d, t1->records, records, n * sizeof *records);
+    put(l, d, t1->gains, gains, n * sizeof *gains);
+    put(l, d, t1->passes, passes, n * pass_bytes);
+    put(l, d, t1->blocks, c->slots, n * sizeof *c->slots);
     free(scratch);
     free(records);
     free(gains);
     free(passes);
-    return status ? status : waited;
 }
 
-static wvl_cuda_status put_tables(const rate_case *c, const ht_device *d, load *l)
+static void put_tables(const rate_case *c, const ht_device *d, load *l)
 {
     const wvl_cuda_pictures *p = c->pictures;
     const wvl_assembly *a = &c->assembly;
@@ -330,17 +302,15 @@ static wvl_cuda_status put_tables(const rate_case *c, const ht_device *d, load *
     uint64_t bytes = p->coder->measure_tables(&view);
     void *tables = calloc(1, bytes + 1), *weights = calloc(a->block_count + 1u, sizeof(double));
     p->coder->fill_tables(&view, tables);
-    wvl_cuda_status status = put(d, l->shared + p->layout.coder.tables, tables, bytes);
-    status = status ? status : put(d, l->shared + p->layout.coder.weights, weights, a->block_count * sizeof(double));
-    status = status ? status : put(d, l->packets.packets, a->packets, a->packet_count * sizeof *a->packets);
-    status = status ? status : put(d, l->packets.parts, a->parts, a->part_count * sizeof *a->parts);
-    status = status ? status : put(d, l->packets.places, a->places, a->place_count * sizeof *a->places);
-    status = status ? status : put(d, l->packets.bytes, a->bytes, a->byte_count);
-    status = status ? status : put(d, l->packets.order, p->packet_order, a->packet_count * sizeof(uint32_t));
-    wvl_cuda_status waited = d->runtime->stream_wait(d->stream);
+    put(l, d, l->shared + p->layout.coder.tables, tables, bytes);
+    put(l, d, l->shared + p->layout.coder.weights, weights, a->block_count * sizeof(double));
+    put(l, d, l->packets.packets, a->packets, a->packet_count * sizeof *a->packets);
+    put(l, d, l->packets.parts, a->parts, a->part_count * sizeof *a->parts);
+    put(l, d, l->packets.places, a->places, a->place_count * sizeof *a->places);
+    put(l, d, l->packets.bytes, a->bytes, a->byte_count);
+    put(l, d, l->packets.order, p->packet_order, a->packet_count * sizeof(uint32_t));
     free(tables);
     free(weights);
-    return status ? status : waited;
 }
 
 /* As cuda/host/pictures/plan.c and queue.c set a job. */
@@ -370,40 +340,28 @@ static void set_job(const rate_case *c, load *l)
     l->job.rate.packets = l->packets;
 }
 
-static wvl_cuda_status open_load(const rate_case *c, const ht_device *d, load *l)
+static int open_load(const rate_case *c, const ht_device *d, load *l)
 {
     uint64_t units = 1;
+    ht_memory *m = &l->taken;
     memset(l, 0, sizeof *l);
     for (uint32_t i = 0; i < c->assembly.block_count; i++) {
         units += CODEWORD_UNITS(codeword_bytes(&c->blocks[i])) + value_units(&c->blocks[i]);
     }
     l->scratch_bytes = 16 * units;
     l->output_bytes = c->expected_bytes + 64;
-    wvl_cuda_status status = take(d, &l->shared, c->pictures->layout.shared_end);
-    status = status ? status : take(d, &l->slot, c->pictures->layout.device_end);
-    status = status ? status : take(d, &l->scratch, l->scratch_bytes);
-    status = status ? status : take(d, &l->output, l->output_bytes);
-    status = status ? status : take(d, &l->target, sizeof(wvl_cuda_packets_picture) + sizeof(wvl_cuda_packets_result));
-    if (!status) {
-        wvl_cuda_packets_picture to = {
-            .output = l->output, .output_bytes = l->output_bytes, .result = l->target + sizeof to};
-        set_job(c, l);
-        status = put(d, l->target, &to, sizeof to);
-        wvl_cuda_status waited = d->runtime->stream_wait(d->stream);
-        status = status ? status : waited;
-    }
-    status = status ? status : put_tables(c, d, l);
-    return status ? status : put_blocks(c, d, l);
-}
-
-static void close_load(const ht_device *d, const load *l)
-{
-    wvl_cuda_address all[] = {l->shared, l->slot, l->scratch, l->output, l->target};
-    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
-        if (all[i]) {
-            (void)d->runtime->free_device(all[i]);
-        }
-    }
+    l->shared = ht_take(m, d, c->pictures->layout.shared_end, NULL, 1);
+    l->slot = ht_take(m, d, c->pictures->layout.device_end, NULL, 1);
+    l->scratch = ht_take(m, d, l->scratch_bytes, NULL, 1);
+    l->output = ht_take(m, d, l->output_bytes, NULL, 1);
+    l->target = ht_take(m, d, sizeof(wvl_cuda_packets_picture) + sizeof(wvl_cuda_packets_result), NULL, 1);
+    const wvl_cuda_packets_picture to = {
+        .output = l->output, .output_bytes = l->output_bytes, .result = l->target + sizeof to};
+    set_job(c, l);
+    put(l, d, l->target, &to, sizeof to);
+    put_tables(c, d, l);
+    put_blocks(c, d, l);
+    return !m->status;
 }
 
 /* Where rate control asks for more passes there are no packets. */
@@ -413,10 +371,9 @@ static wvl_cuda_status run(rate_case *c, const ht_device *d, const load *l)
     wvl_cuda_rate rate;
     wvl_cuda_packets packets;
     wvl_cuda_status status = wvl_cuda_rate_open(&rate, d->runtime, d->module);
-    status = status ? status : wvl_cuda_packets_open(&packets, d->runtime, d->module, d->ordinal);
-    status = status ? status : wvl_cuda_rate_launch(&rate, &l->job.rate, wvl_cuda_to_stream(d->stream));
-    status = status ? status : d->runtime->download(&notes, l->job.rate.packets.notes, sizeof notes, d->stream);
-    status = status ? status : d->runtime->stream_wait(d->stream);
+    TRY(status, wvl_cuda_packets_open(&packets, d->runtime, d->module, d->ordinal));
+    TRY(status, wvl_cuda_rate_launch(&rate, &l->job.rate, wvl_cuda_to_stream(d->stream)));
+    TRY(status, !ht_fetch(d, &notes, l->job.rate.packets.notes, sizeof notes));
     if (status || (notes & WVL_CUDA_PACKETS_LEFT)) {
         c->asked += !status;
         return status;
@@ -433,21 +390,16 @@ typedef struct results {
     uint8_t *bytes;
 } results;
 
-static wvl_cuda_status fetch(const rate_case *c, const ht_device *d, const load *l, results *r)
+static int fetch(const rate_case *c, const ht_device *d, const load *l, results *r)
 {
-    uint32_t n = c->assembly.block_count;
+    uint64_t n = c->assembly.block_count, layers = c->assembly.layer_count;
     r->cuts = calloc(n + 1u, sizeof *r->cuts);
     r->bytes = malloc(l->output_bytes);
-    r->layers = calloc(c->assembly.layer_count, sizeof *r->layers);
-    uint64_t layer_bytes = (c->assembly.layer_count - 1u) * sizeof *r->layers;
-    wvl_cuda_status status =
-        d->runtime->download(&r->result, l->target + sizeof(wvl_cuda_packets_picture), sizeof r->result, d->stream);
-    status = status ? status : d->runtime->download(r->cuts, l->job.rate.cuts, n * sizeof *r->cuts, d->stream);
-    status = status ? status : d->runtime->download(r->bytes, l->output, l->output_bytes, d->stream);
-    if (layer_bytes) {
-        status = status ? status : d->runtime->download(r->layers, l->packets.layers, layer_bytes, d->stream);
-    }
-    return status ? status : d->runtime->stream_wait(d->stream);
+    r->layers = calloc(layers, sizeof *r->layers);
+    return ht_fetch(d, &r->result, l->target + sizeof(wvl_cuda_packets_picture), sizeof r->result) &&
+           ht_fetch(d, r->cuts, l->job.rate.cuts, n * sizeof *r->cuts) &&
+           ht_fetch(d, r->bytes, l->output, l->output_bytes) &&
+           (layers == 1 || ht_fetch(d, r->layers, l->packets.layers, (layers - 1) * sizeof *r->layers));
 }
 
 static const char *differ(rate_case *c, const char *what, uint64_t at, uint64_t got, uint64_t want)
@@ -478,22 +430,22 @@ static const char *compare(rate_case *c, const results *r)
         return differ(c, "flags", 0, r->result.flags, flags);
     }
     const char *wrong = flags ? NULL : compare_layers(c, r);
-    if (wrong) {
+    if (wrong || flags) {
         return wrong;
     }
-    for (uint32_t i = 0; i < c->assembly.block_count && !flags; i++) {
+    for (uint32_t i = 0; i < c->assembly.block_count; i++) {
         if (r->cuts[i].passes != c->sent[i]) {
             return differ(c, "passes of block", i, r->cuts[i].passes, c->sent[i]);
         }
     }
     uint32_t threshold = c->layers[c->assembly.layer_count - 1].slope;
-    if (!flags && r->result.outcome.threshold != threshold) {
+    if (r->result.outcome.threshold != threshold) {
         return differ(c, "threshold", 0, r->result.outcome.threshold, threshold);
     }
-    if (!flags && r->result.bytes != c->expected_bytes) {
+    if (r->result.bytes != c->expected_bytes) {
         return differ(c, "bytes of", 0, r->result.bytes, c->expected_bytes);
     }
-    for (uint64_t i = 0; i < c->expected_bytes && !flags; i++) {
+    for (uint64_t i = 0; i < c->expected_bytes; i++) {
         if (r->bytes[i] != c->expected[i]) {
             return differ(c, "byte", i, r->bytes[i], c->expected[i]);
         }
@@ -507,12 +459,12 @@ const char *rate_case_check(rate_case *c, const ht_device *d)
     results r = {.cuts = NULL};
     uint32_t asked = c->asked;
     const char *wrong = "a call of the driver failed";
-    if (!open_load(c, d, &l) && !run(c, d, &l) && !fetch(c, d, &l, &r)) {
+    if (open_load(c, d, &l) && !run(c, d, &l) && fetch(c, d, &l, &r)) {
         wrong = c->asked > asked ? NULL : compare(c, &r);
     }
     free(r.cuts);
     free(r.layers);
     free(r.bytes);
-    close_load(d, &l);
+    ht_give(&l.taken, d);
     return wrong;
 }

@@ -7,7 +7,6 @@
 
 #include "base/intmath.h"
 #include "codec/t1/t1_coder.h"
-#include "cuda/blocks/t1_rate.h"
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
@@ -43,9 +42,72 @@ void t1_list_seal(t1_list *list, wvl_cuda_t1_block *b, uint32_t more)
     b->planes = (uint8_t)wvl_bit_length(list->samples.bounds[b->bound] >> b->frac_bits);
 }
 
+wvl_cuda_t1_block *t1_list_draw(t1_list *list, t1_rng *rng, uint32_t width, uint32_t height, unsigned coef_bytes,
+                                unsigned bits)
+{
+    uint32_t temper = t1_random(rng) % T1_TEMPERS, stride = width + t1_random(rng) % 3;
+    wvl_cuda_ht_block *samples;
+    wvl_cuda_t1_block *b =
+        t1_list_add(list, width, height, stride, coef_bytes, t1_random(rng) % 2 ? 0 : t1_random(rng) % 5, &samples);
+    for (uint32_t k = 0; k < width * height; k++) {
+        uint32_t x = k % width, y = k / width;
+        ht_list_put(&list->samples, samples, x, y, t1_draw_magnitude(rng, temper, bits, x, y), t1_random(rng) % 2);
+    }
+    return b;
+}
+
+wvl_block_input t1_list_describe(const t1_list *list, const wvl_cuda_t1_block *b)
+{
+    return (wvl_block_input){.coefs = list->samples.samples + b->coefs,
+                             .stride = b->stride,
+                             .width = b->width,
+                             .height = b->height,
+                             .coef_bytes = b->coef_bytes,
+                             .frac_bits = b->frac_bits,
+                             .orient = b->orient,
+                             .style = b->style,
+                             .max_passes = b->max_passes,
+                             .reversible = b->reversible,
+                             .bound = list->samples.bounds[b->bound]};
+}
+
+wvl_block_output t1_code_symbols(const wvl_block_input *in, const uint8_t *symbols, const uint32_t *ends,
+                                 uint8_t *bytes, wvl_pass *passes)
+{
+    wvl_t1_coder coder;
+    wvl_block_output out = {.bytes = bytes, .passes = passes};
+    uint32_t count = wvl_t1_init_coder(&coder, in, &out), at = 0;
+    for (uint32_t p = 0; p < count && ends[p] >= at; at = ends[p++]) {
+        wvl_t1_init_pass(&coder, p);
+        if (wvl_t1_pass_is_raw(p, in->style)) {
+            wvl_raw_encode_symbols(&coder.raw, symbols + at, ends[p] - at);
+        } else {
+            for (uint32_t i = at; i < ends[p]; i++) {
+                wvl_mq_encode_bit(&coder.mq, symbols[i] >> 1, symbols[i] & 1);
+            }
+        }
+        wvl_t1_put_pass(&coder, &out, 0);
+    }
+    wvl_t1_fini_coder(&coder, &out);
+    return out;
+}
+
+void t1_find_hull(wvl_hull *hull, const wvl_block_output *out, uint32_t samples, unsigned frac_bits,
+                  wvl_cuda_t1_weight weight, int32_t gain_exponent, uint16_t *slopes, int64_t *gains)
+{
+    wvl_band_coding band = {
+        .frac_bits = (uint8_t)frac_bits, .weight_mantissa = weight.mantissa, .weight_exponent = weight.exponent};
+    int64_t energy = wvl_rate_weigh_energy(&band, gain_exponent, out->energy, out->energy_shift);
+    wvl_hull_init(hull, &band, gain_exponent, out->planes, energy, samples);
+    for (uint32_t i = 0; i < out->pass_count; i++) {
+        wvl_hull_put_pass(hull, out->passes);
+    }
+    wvl_hull_fetch(hull, slopes, gains);
+}
+
 /* ---- Device memory --------------------------------------------------------------------------- */
 
-static int open_tables(t1_model_load *load, const ht_device *d, const t1_list *list, t1_wish wish)
+static void take_tables(t1_model_load *load, const ht_device *d, const t1_list *list, t1_wish wish)
 {
     uint32_t count = list->count, *lists = malloc(count * sizeof *lists + 1);
     uint64_t scratch = 0;
@@ -59,42 +121,34 @@ static int open_tables(t1_model_load *load, const ht_device *d, const t1_list *l
     }
     wvl_cuda_t1_sort(load->blocks, count, lists, &load->job);
     load->job.scratch_units = (uint32_t)(scratch / 16 * wish.scratch_share / 1000);
-    int is_open = !ht_take_memory(d, &load->job.blocks, count * sizeof *load->blocks, load->blocks,
-                                  count * sizeof *load->blocks, 0) &&
-                  !ht_take_memory(d, &load->job.lists, count * sizeof *lists, lists, count * sizeof *lists, 0) &&
-                  !ht_take_memory(d, &load->job.items, 4ull * wvl_cuda_t1_count_items(&load->job), NULL, 0, 0) &&
-                  !ht_take_memory(d, &load->job.scratch, 16ull * load->job.scratch_units, NULL, 0, 1);
+    load->job.blocks = ht_take(&load->taken, d, count * sizeof *load->blocks, load->blocks, 0);
+    load->job.lists = ht_take(&load->taken, d, count * sizeof *lists, lists, 0);
     free(lists);
-    return is_open;
 }
 
 int t1_model_load_open(t1_model_load *load, const ht_device *d, const t1_list *list, t1_wish wish)
 {
     uint32_t count = list->count;
+    wvl_cuda_t1_job *job = &load->job;
+    ht_memory *m = &load->taken;
     memset(load, 0, sizeof *load);
-    return !wvl_cuda_t1_model_open(&load->model, d->runtime, d->module) &&
-           !ht_take_memory(d, &load->samples, list->samples.sample_bytes, list->samples.samples,
-                           list->samples.sample_bytes, 0) &&
-           !ht_take_memory(d, &load->bounds, 4ull * list->samples.count, list->samples.bounds,
-                           4ull * list->samples.count, 0) &&
-           open_tables(load, d, list, wish) &&
-           (!wish.gains || !ht_take_memory(d, &load->job.gains, count * sizeof(wvl_cuda_t1_gains), NULL, 0, 1)) &&
-           !ht_take_memory(d, &load->job.states, count * sizeof(wvl_cuda_t1_state), NULL, 0, 1) &&
-           !ht_take_memory(d, &load->job.records, count * sizeof(wvl_cuda_t1_record), NULL, 0, 1) &&
-           !ht_take_memory(d, &load->job.order, 4ull * count, NULL, 0, 0) &&
-           !ht_take_memory(d, &load->job.counters, 4ull * WVL_CUDA_T1_COUNTERS, NULL, 0, 1);
+    m->status = wvl_cuda_t1_open(&load->t1, d->runtime, d->module);
+    load->samples = ht_take(m, d, list->samples.sample_bytes, list->samples.samples, 0);
+    load->bounds = ht_take(m, d, 4ull * list->samples.count, list->samples.bounds, 0);
+    take_tables(load, d, list, wish);
+    job->items = ht_take(m, d, 4ull * wvl_cuda_t1_count_items(job), NULL, 0);
+    job->scratch = ht_take(m, d, 16ull * job->scratch_units, NULL, 1);
+    job->gains = wish.gains ? ht_take(m, d, count * sizeof(wvl_cuda_t1_gains), NULL, 1) : 0;
+    job->states = ht_take(m, d, count * sizeof(wvl_cuda_t1_state), NULL, 1);
+    job->records = ht_take(m, d, count * sizeof(wvl_cuda_t1_record), NULL, 1);
+    job->order = ht_take(m, d, 4ull * count, NULL, 0);
+    job->counters = ht_take(m, d, 4ull * WVL_CUDA_T1_COUNTERS, NULL, 1);
+    return !m->status;
 }
 
 void t1_model_load_close(t1_model_load *load, const ht_device *d)
 {
-    wvl_cuda_address all[] = {load->samples,     load->bounds,       load->job.blocks, load->job.lists,
-                              load->job.states,  load->job.records,  load->job.order,  load->job.items,
-                              load->job.scratch, load->job.counters, load->job.gains};
-    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
-        if (all[i]) {
-            (void)d->runtime->free_device(all[i]);
-        }
-    }
+    ht_give(&load->taken, d);
     free(load->blocks);
 }
 
@@ -115,21 +169,6 @@ typedef struct results {
     uint32_t counters[WVL_CUDA_T1_COUNTERS];
 } results;
 
-static wvl_block_input describe_input(const t1_list *list, const wvl_cuda_t1_block *b)
-{
-    return (wvl_block_input){.coefs = list->samples.samples + b->coefs,
-                             .stride = b->stride,
-                             .width = b->width,
-                             .height = b->height,
-                             .coef_bytes = b->coef_bytes,
-                             .frac_bits = b->frac_bits,
-                             .orient = b->orient,
-                             .style = b->style,
-                             .max_passes = b->max_passes,
-                             .reversible = b->reversible,
-                             .bound = list->samples.bounds[b->bound]};
-}
-
 /* The symbols of a list, from its chunks. 0: it leads out of the scratch memory. */
 static int fetch_symbols(const uint8_t *scratch, uint32_t units, const wvl_cuda_t1_state *s, uint8_t *symbols)
 {
@@ -143,30 +182,6 @@ static int fetch_symbols(const uint8_t *scratch, uint32_t units, const wvl_cuda_
         memcpy(&chunk, scratch + 16ull * (chunk + WVL_CUDA_T1_CHUNK_UNITS - 1), 4);
     }
     return 1;
-}
-
-/* Codes the symbols of the device as codec/t1 codes its own. */
-static wvl_block_output code_symbols(truth *t, const wvl_block_input *in, const uint32_t *ends)
-{
-    wvl_t1_coder coder;
-    wvl_block_output out = {.bytes = t->got_bytes, .passes = t->got};
-    uint32_t count = wvl_t1_init_coder(&coder, in, &out), at = 0;
-    for (uint32_t p = 0; p < count; at = ends[p++]) {
-        wvl_t1_init_pass(&coder, p);
-        if (ends[p] < at) {
-            break;
-        }
-        if (wvl_t1_pass_is_raw(p, in->style)) {
-            wvl_raw_encode_symbols(&coder.raw, t->symbols + at, ends[p] - at);
-        } else {
-            for (uint32_t i = at; i < ends[p]; i++) {
-                wvl_mq_encode_bit(&coder.mq, t->symbols[i] >> 1, t->symbols[i] & 1);
-            }
-        }
-        wvl_t1_put_pass(&coder, &out, 0);
-    }
-    wvl_t1_fini_coder(&coder, &out);
-    return out;
 }
 
 /* Energy and gains of the device to what became of its symbols. 0: they lead out of the scratch memory. */
@@ -184,7 +199,7 @@ static int is_wrong(truth *t, const t1_list *list, uint32_t i, const results *r)
 {
     const wvl_cuda_t1_block *b = &list->blocks[i];
     const wvl_cuda_t1_state *s = &r->states[i];
-    wvl_block_input in = describe_input(list, b);
+    wvl_block_input in = t1_list_describe(list, b);
     in.want_gains = r->gains != NULL;
     wvl_block_output want = {.bytes = t->bytes, .passes = t->passes}, got = {0};
     memset(t->got, 0, sizeof t->got);
@@ -196,7 +211,7 @@ static int is_wrong(truth *t, const t1_list *list, uint32_t i, const results *r)
         is_read = ends[want.pass_count - 1] == s->symbols && fetch_symbols(r->scratch, r->units, s, t->symbols);
     }
     if (is_read) {
-        got = code_symbols(t, &in, ends);
+        got = t1_code_symbols(&in, t->symbols, ends, t->got_bytes, t->got);
         is_read = !r->gains || take_gains(r, i, &got);
         int is_same = is_read && got.energy == want.energy && got.energy_shift == want.energy_shift &&
                       got.length == want.length && got.pass_count == want.pass_count &&
@@ -248,36 +263,27 @@ static uint32_t count_unbounded(const t1_list *list)
     return count;
 }
 
-/* Scratch memory comes with the 64 bytes behind it. 0: a call failed. */
-static int fetch_results(const t1_model_load *load, const ht_device *d, uint32_t count, results *r)
-{
-    uint64_t state_bytes = count * sizeof *r->states, gain_bytes = count * sizeof *r->gains,
-             scratch_bytes = 16ull * load->job.scratch_units + 64;
-    r->units = load->job.scratch_units;
-    r->states = malloc(state_bytes + 1);
-    r->gains = load->job.gains ? malloc(gain_bytes + 1) : NULL;
-    r->scratch = malloc(scratch_bytes);
-    return !d->runtime->download(r->states, load->job.states, state_bytes, d->stream) &&
-           (!r->gains || !d->runtime->download(r->gains, load->job.gains, gain_bytes, d->stream)) &&
-           !d->runtime->download(r->scratch, load->job.scratch, scratch_bytes, d->stream) &&
-           !d->runtime->download(r->counters, load->job.counters, sizeof r->counters, d->stream) &&
-           !d->runtime->stream_wait(d->stream);
-}
-
 uint32_t t1_check_lists(const ht_device *d, const t1_list *list, t1_wish wish, uint32_t *left)
 {
     t1_model_load load;
-    results r = {0};
-    uint32_t wrong = UINT32_MAX;
+    uint32_t wrong = UINT32_MAX, count = list->count;
     *left = 0;
-    if (t1_model_load_open(&load, d, list, wish) &&
-        !wvl_cuda_t1_launch_model(&load.model, &load.job, wvl_cuda_to_stream(d->stream)) &&
-        fetch_results(&load, d, list->count, &r)) {
+    int is_open = t1_model_load_open(&load, d, list, wish);
+    uint64_t bytes = 16ull * load.job.scratch_units;
+    results r = {.states = malloc(count * sizeof *r.states + 1),
+                 .gains = wish.gains ? malloc(count * sizeof *r.gains + 1) : NULL,
+                 .scratch = malloc(bytes + 64),
+                 .units = load.job.scratch_units};
+    if (is_open && !wvl_cuda_t1_launch_model(&load.t1, &load.job, wvl_cuda_to_stream(d->stream)) &&
+        ht_fetch(d, r.states, load.job.states, count * sizeof *r.states) &&
+        (!r.gains || ht_fetch(d, r.gains, load.job.gains, count * sizeof *r.gains)) &&
+        ht_fetch(d, r.scratch, load.job.scratch, bytes + 64) &&
+        ht_fetch(d, r.counters, load.job.counters, sizeof r.counters)) {
         wrong = compare(list, &r, left);
         wrong += r.counters[WVL_CUDA_T1_LEFT_BLOCKS] + r.counters[WVL_CUDA_T1_UNBOUNDED] != *left ||
                  r.counters[WVL_CUDA_T1_UNBOUNDED] != count_unbounded(list);
-        for (unsigned i = 0; i < 64 && !getenv("WVL_CUDA_UNPOISONED"); i++) {
-            wrong += r.scratch[16ull * r.units + i] != HT_POISON;
+        for (unsigned i = 0; i < ht_count_guard(); i++) {
+            wrong += r.scratch[bytes + i] != HT_POISON;
         }
     }
     free(r.states);

@@ -4,7 +4,7 @@
 #include "base/intmath.h"
 #include "codec/core/t1_bound.h"
 #include "codec/t1/fast.h"
-#include "tests/support/support.h"
+#include "t1_blocks.h"
 
 #define UNIT_SYMBOLS 16u
 #define CHUNK_UNITS WVL_CUDA_T1_CHUNK_UNITS
@@ -99,23 +99,12 @@ static uint32_t bound_of(const t1_block *b)
 /* Codes the lists that a block has. */
 static void code_lists(t1_block *b)
 {
-    wvl_t1_coder coder;
-    wvl_block_input in = {
+    const wvl_block_input in = {
         .style = b->style, .max_passes = b->max_passes, .bound = b->planes ? (uint32_t)1 << (b->planes - 1) : 0};
-    wvl_block_output out = {.bytes = malloc(bound_of(b)), .passes = b->records};
-    uint32_t passes = wvl_t1_init_coder(&coder, &in, &out), first = 0;
-    for (uint32_t pass = 0; pass < passes; first = b->ends[pass++]) {
-        wvl_t1_init_pass(&coder, pass);
-        if (wvl_t1_pass_is_raw(pass, b->style)) {
-            wvl_raw_encode_symbols(&coder.raw, b->symbols + first, b->ends[pass] - first);
-        } else {
-            wvl_mq_encode_symbols(&coder.mq, b->symbols + first, b->ends[pass] - first);
-        }
-        wvl_t1_put_pass(&coder, &out, 0);
-    }
-    wvl_t1_fini_coder(&coder, &out);
+    uint8_t *bytes = malloc(bound_of(b));
+    wvl_block_output out = t1_code_symbols(&in, b->symbols, b->ends, bytes, b->records);
     take_output(b, &out);
-    free(out.bytes);
+    free(bytes);
 }
 
 static uint8_t count_passes(unsigned planes, unsigned max_passes)
@@ -276,26 +265,23 @@ int t1_load_open(t1_load *load, const ht_device *d, const t1_set *set, uint32_t 
     job->is_styled = way.is_styled;
     job->lanes = way.lanes;
     job->thin = way.thin;
-    return !wvl_cuda_t1_open(&load->t1, d->runtime, d->module) &&
-           !ht_take_memory(d, &job->blocks, n * sizeof *load->blocks, load->blocks, n * sizeof *load->blocks, 0) &&
-           !ht_take_memory(d, &job->states, n * sizeof *load->states, load->states, n * sizeof *load->states, 0) &&
-           !ht_take_memory(d, &job->scratch, load->scratch_bytes, load->scratch, load->scratch_bytes, 1) &&
-           !ht_take_memory(d, &job->records, n * sizeof(wvl_cuda_t1_record), NULL, 0, 1) &&
-           !ht_take_memory(d, &job->order, n * sizeof(uint32_t), NULL, 0, 1) &&
-           !ht_take_memory(d, &job->counters, WVL_CUDA_T1_COUNTERS * sizeof(uint32_t), NULL, 0, 1) &&
-           (!way.wants_passes ||
-            !ht_take_memory(d, &job->passes, n * WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass), NULL, 0, 1));
+    ht_memory *m = &load->taken;
+    m->status = wvl_cuda_t1_open(&load->t1, d->runtime, d->module);
+    job->blocks = ht_take(m, d, n * sizeof *load->blocks, load->blocks, 0);
+    job->states = ht_take(m, d, n * sizeof *load->states, load->states, 0);
+    job->scratch = ht_take(m, d, load->scratch_bytes, load->scratch, 1);
+    job->records = ht_take(m, d, n * sizeof(wvl_cuda_t1_record), NULL, 1);
+    job->order = ht_take(m, d, n * sizeof(uint32_t), NULL, 1);
+    job->counters = ht_take(m, d, WVL_CUDA_T1_COUNTERS * sizeof(uint32_t), NULL, 1);
+    if (way.wants_passes) {
+        job->passes = ht_take(m, d, n * WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass), NULL, 1);
+    }
+    return !m->status;
 }
 
 void t1_load_close(t1_load *load, const ht_device *d)
 {
-    wvl_cuda_address all[] = {load->job.blocks, load->job.states,   load->job.scratch, load->job.records,
-                              load->job.order,  load->job.counters, load->job.passes};
-    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
-        if (all[i]) {
-            (void)d->runtime->free_device(all[i]);
-        }
-    }
+    ht_give(&load->taken, d);
     free(load->blocks);
     free(load->states);
     free(load->scratch);
@@ -313,9 +299,9 @@ typedef struct results {
 
 static void *fetch(const ht_device *d, wvl_cuda_address from, uint64_t bytes, int *is_good)
 {
-    unsigned guard = getenv("WVL_CUDA_UNPOISONED") ? 0 : 64; /* what nobody wrote is not read then */
+    unsigned guard = ht_count_guard();
     uint8_t *to = malloc(bytes + 64);
-    *is_good &= !d->runtime->download(to, from, bytes + guard, d->stream) && !d->runtime->stream_wait(d->stream);
+    *is_good &= ht_fetch(d, to, from, bytes + guard);
     for (unsigned i = 0; i < guard && *is_good; i++) {
         *is_good = to[bytes + i] == HT_POISON;
     }

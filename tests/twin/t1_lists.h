@@ -51,7 +51,7 @@ typedef struct t1_load {
     wvl_cuda_t1_state *states;
     uint8_t *scratch; /* as it was uploaded */
     uint64_t scratch_bytes;
-    wvl_cuda_address counters;
+    ht_memory taken;
 } t1_load;
 
 /* repeats: how many times the set stands there. 0: a call failed. */

@@ -5,21 +5,13 @@
  * a device if there is one and the build has device code. Environment variables are those of test_cuda_ht.c.
  */
 
-#include "../prop/t1_draw.h"
-#include "codec/core/hull.h"
 #include "codec/t1/t1.h"
-#include "cuda/blocks/t1_launch.h"
-#include "cuda/blocks/t1_rate.h"
 #include "emulated_suite.h"
 #include "t1_blocks.h"
 
 #define PASSES WVL_CUDA_T1_MOST_PASSES
 #define BLOCKS 24u
 #define GAIN_EXPONENT (-20)
-
-static t1_rng rng;
-
-static uint32_t below(uint32_t n) { return t1_random(&rng) % n; }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
@@ -32,19 +24,13 @@ typedef struct depth_set {
 static void add_block(depth_set *set, unsigned style, uint32_t side)
 {
     unsigned coef_bytes = below(3) ? 2 : 4, bits = 2 + below(coef_bytes == 2 ? 12 : 18), i = set->list.count;
-    uint32_t width = 1 + below(side), height = 1 + below(side), temper = below(T1_TEMPERS);
-    wvl_cuda_ht_block *samples;
-    wvl_cuda_t1_block *b = t1_list_add(&set->list, width, height, width + below(3), coef_bytes, 0, &samples);
-    for (uint32_t k = 0; k < width * height; k++) {
-        uint32_t x = k % width, y = k / width;
-        ht_list_put(&set->list.samples, samples, x, y, t1_draw_magnitude(&rng, temper, bits, x, y), below(2));
-    }
+    wvl_cuda_t1_block *b = t1_list_draw(&set->list, &rng, 1 + below(side), 1 + below(side), coef_bytes, bits);
     b->orient = (uint8_t)below(4);
     b->style = (uint8_t)style;
     b->frac_bits = (uint8_t)(below(2) ? 0 : below(bits));
     b->max_passes = 255;
     t1_list_seal(&set->list, b, 0);
-    set->weights[i] = (wvl_cuda_t1_weight){0x80000000u | t1_random(&rng), GAIN_EXPONENT - (int32_t)below(12)};
+    set->weights[i] = (wvl_cuda_t1_weight){0x80000000u | draw(), GAIN_EXPONENT - (int32_t)below(12)};
     set->depths[i] = (uint8_t)(1 + below(3 * bits + 6));
 }
 
@@ -61,30 +47,15 @@ typedef struct truth {
 static void find_truth(const depth_set *set, uint32_t i, uint32_t most, truth *t)
 {
     const wvl_cuda_t1_block *b = &set->list.blocks[i];
-    wvl_block_input in = {.coefs = set->list.samples.samples + b->coefs,
-                          .stride = b->stride,
-                          .width = b->width,
-                          .height = b->height,
-                          .coef_bytes = b->coef_bytes,
-                          .frac_bits = b->frac_bits,
-                          .orient = b->orient,
-                          .style = b->style,
-                          .want_gains = 1,
-                          .max_passes = (uint8_t)most,
-                          .bound = set->list.samples.bounds[b->bound]};
-    wvl_band_coding band = {.frac_bits = b->frac_bits,
-                            .weight_mantissa = set->weights[i].mantissa,
-                            .weight_exponent = set->weights[i].exponent};
+    wvl_block_input in = t1_list_describe(&set->list, b);
+    in.want_gains = 1;
+    in.max_passes = (uint8_t)most;
     void *scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) & ~(size_t)63);
     t->out = (wvl_block_output){.bytes = t->bytes, .passes = t->passes};
     wvl_t1_encode_block(scratch, &in, &t->out);
     free(scratch);
-    int64_t energy = wvl_rate_weigh_energy(&band, GAIN_EXPONENT, t->out.energy, t->out.energy_shift);
-    wvl_hull_init(&t->hull, &band, GAIN_EXPONENT, t->out.planes, energy, (uint32_t)b->width * b->height);
-    for (uint32_t k = 0; k < t->out.pass_count; k++) {
-        wvl_hull_put_pass(&t->hull, t->passes);
-    }
-    wvl_hull_fetch(&t->hull, t->slopes, t->gains);
+    t1_find_hull(&t->hull, &t->out, (uint32_t)b->width * b->height, b->frac_bits, set->weights[i], GAIN_EXPONENT,
+                 t->slopes, t->gains);
 }
 
 /* ---- Device ---------------------------------------------------------------------------------- */
@@ -92,8 +63,6 @@ static void find_truth(const depth_set *set, uint32_t i, uint32_t most, truth *t
 typedef struct chain {
     const ht_device *d;
     t1_model_load load;
-    wvl_cuda_t1 t1;
-    wvl_cuda_t1_rate rate;
     uint32_t count;
     wvl_cuda_t1_state states[BLOCKS];
     uint8_t *scratch; /* as it came back */
@@ -101,7 +70,7 @@ typedef struct chain {
 
 static void fetch(const chain *c, void *to, wvl_cuda_address from, uint64_t bytes)
 {
-    REQUIRE(!c->d->runtime->download(to, from, bytes, c->d->stream) && !c->d->runtime->stream_wait(c->d->stream));
+    REQUIRE(ht_fetch(c->d, to, from, bytes));
 }
 
 static void open_chain(chain *c, const ht_device *d, const depth_set *set)
@@ -112,17 +81,13 @@ static void open_chain(chain *c, const ht_device *d, const depth_set *set)
     REQUIRE(t1_model_load_open(&c->load, d, &set->list, (t1_wish){.scratch_share = 1000, .gains = 1}));
     c->load.job.gain_exponent = GAIN_EXPONENT;
     c->scratch = malloc(16ull * c->load.job.scratch_units);
-    REQUIRE(!wvl_cuda_t1_open(&c->t1, d->runtime, d->module) &&
-            !wvl_cuda_t1_rate_open(&c->rate, d->runtime, d->module));
-    REQUIRE(!ht_take_memory(d, &c->load.job.passes, n * PASSES * sizeof(wvl_cuda_t1_pass), NULL, 0, 1));
-    REQUIRE(!ht_take_memory(d, &c->load.job.hull_weights, n * sizeof *set->weights, set->weights,
-                            n * sizeof *set->weights, 0));
+    c->load.job.passes = ht_take(&c->load.taken, d, n * PASSES * sizeof(wvl_cuda_t1_pass), NULL, 1);
+    c->load.job.hull_weights = ht_take(&c->load.taken, d, n * sizeof *set->weights, set->weights, 0);
+    REQUIRE(!c->load.taken.status);
 }
 
 static void close_chain(chain *c)
 {
-    (void)c->d->runtime->free_device(c->load.job.passes);
-    (void)c->d->runtime->free_device(c->load.job.hull_weights);
     t1_model_load_close(&c->load, c->d);
     free(c->scratch);
 }
@@ -138,9 +103,9 @@ static void put_states(const chain *c, uint32_t repeated)
 
 static void run_round(chain *c)
 {
-    REQUIRE(!wvl_cuda_t1_launch_lists(&c->load.model, &c->load.job, wvl_cuda_to_stream(c->d->stream)) &&
-            !wvl_cuda_t1_launch_mq(&c->t1, &c->load.job, wvl_cuda_to_stream(c->d->stream)) &&
-            !wvl_cuda_t1_launch_hulls(&c->rate, &c->load.job, wvl_cuda_to_stream(c->d->stream)));
+    REQUIRE(!wvl_cuda_t1_launch_lists(&c->load.t1, &c->load.job, wvl_cuda_to_stream(c->d->stream)) &&
+            !wvl_cuda_t1_launch_mq(&c->load.t1, &c->load.job, wvl_cuda_to_stream(c->d->stream)) &&
+            !wvl_cuda_t1_launch_hulls(&c->load.t1, &c->load.job, wvl_cuda_to_stream(c->d->stream)));
     fetch(c, c->states, c->load.job.states, c->count * sizeof *c->states);
     fetch(c, c->scratch, c->load.job.scratch, 16ull * c->load.job.scratch_units);
 }
@@ -242,7 +207,7 @@ static void check_rounds(const ht_device *d, const depth_set *set)
     static chain c;
     open_chain(&c, d, set);
     c.load.job.foresees = 1;
-    REQUIRE(!wvl_cuda_t1_launch_words(&c.load.model, &c.load.job, wvl_cuda_to_stream(d->stream)));
+    REQUIRE(!wvl_cuda_t1_launch_words(&c.load.t1, &c.load.job, wvl_cuda_to_stream(d->stream)));
     fetch(&c, c.states, c.load.job.states, c.count * sizeof *c.states);
     fetch(&c, c.scratch, c.load.job.scratch, 16ull * c.load.job.scratch_units);
     for (uint32_t i = 0; i < c.count; i++) {
@@ -280,7 +245,7 @@ TEST_EACH(rounds, 4)
     static const uint8_t styles[] = {0, WVL_STYLE_VSC | WVL_STYLE_SEGSYM, WVL_STYLE_TERMALL | WVL_STYLE_RESET,
                                      WVL_STYLE_BYPASS | WVL_STYLE_PTERM};
     static depth_set set;
-    rng.s = t1_seed() + ((uint64_t)_i << 20);
+    seed_suite((uint64_t)_i);
     memset(&set, 0, sizeof set);
     for (unsigned k = 0; k < BLOCKS; k++) {
         add_block(&set, styles[_i], below(2) ? 64 : 32);
@@ -333,7 +298,7 @@ static void check_stops(const ht_device *d, const depth_set *set, stops *met)
     uint8_t first[BLOCKS] = {0};
     open_chain(&c, d, set);
     c.load.job.foresees = 1;
-    REQUIRE(!wvl_cuda_t1_launch_words(&c.load.model, &c.load.job, wvl_cuda_to_stream(d->stream)));
+    REQUIRE(!wvl_cuda_t1_launch_words(&c.load.t1, &c.load.job, wvl_cuda_to_stream(d->stream)));
     fetch(&c, c.states, c.load.job.states, c.count * sizeof *c.states);
     uint32_t units = fetch_units(&c), again = c.count;
     for (uint32_t i = 0; i < c.count; i++) {
@@ -361,7 +326,7 @@ TEST(passes)
         static depth_set set;
         stops met = {0, 0, 0, 0, 0};
         for (unsigned k = 0; k < 6; k++) {
-            rng.s = t1_seed() + ((uint64_t)(k + 1) << 24);
+            seed_suite(16u * (k + 1));
             memset(&set, 0, sizeof set);
             for (unsigned b = 0; b < BLOCKS; b++) {
                 add_block(&set, k & 1 ? WVL_STYLE_VSC | WVL_STYLE_SEGSYM : 0, 1 + below(24));

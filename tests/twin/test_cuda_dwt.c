@@ -85,43 +85,49 @@ static void check_job(job *j)
     free_job(j);
 }
 
-static void draw_depths(job *j)
+/* Jobs of a kind: `count` tests, of each so many turns with seeds of their own. Checkers that are slow run some of the
+ * tests, one in `share`, and few turns of each. */
+typedef struct family {
+    unsigned (*draw)(job *j, uint32_t i, uint32_t turn); /* all but pixels; returns what they are */
+    uint64_t seed;
+    unsigned turns, share, few, fewer;
+} family;
+enum { PLANES, PIXELS, ANY_PLANES, ANY_PIXELS }; /* ANY: in any container */
+
+static void check_family(const family *f, uint32_t i)
 {
-    for (uint32_t c = 0; c < COMPONENTS; c++) {
-        j->components[c] = (wvl_component_format){(uint8_t)between(1, 16), (uint8_t)(draw() % 4 == 0), 1, 1};
-        if (c < 3 && j->settings.mct) {
-            j->components[c] = j->components[0];
+    static job j;
+    if (!have_device || (subset && i % (f->share * (unsigned)subset))) {
+        return;
+    }
+    for (uint32_t turn = 0; turn < (!subset ? f->turns : subset == 1 ? f->few : f->fewer); turn++) {
+        seed_state = f->seed + i * 1000u + turn;
+        default_job(&j);
+        unsigned kind = f->draw(&j, i, turn);
+        plan_job(&j);
+        if (kind < ANY_PLANES) {
+            draw_plain_pixels(&j, (int)kind);
+        } else {
+            draw_pixels(&j, kind == ANY_PIXELS);
         }
+        check_job(&j);
     }
 }
 
-/* Drawn anew from a seed, with levels between two numbers. */
-static void start_job(job *j, uint64_t seed, uint32_t is_reversible, uint32_t least_levels, uint32_t most_levels)
+/* FAMILY(name, count, seed, turns, share, few, fewer) { draws the job } */
+#define FAMILY(name, count, ...)                                                                                       \
+    static unsigned draw_##name(job *j, uint32_t i, uint32_t turn);                                                    \
+    TEST_EACH(name, count)                                                                                             \
+    {                                                                                                                  \
+        static const family f = {draw_##name, __VA_ARGS__};                                                            \
+        check_family(&f, (uint32_t)_i);                                                                                \
+    }                                                                                                                  \
+    static unsigned draw_##name(job *j, uint32_t i, uint32_t turn)
+
+static void set_wavelet(job *j, uint32_t is_reversible, uint32_t levels)
 {
-    seed_state = seed;
-    default_job(j);
     j->settings.reversible = (uint8_t)is_reversible;
-    j->settings.levels = (uint8_t)between(least_levels, most_levels);
-}
-
-static void draw_blocks(job *j, uint32_t width, uint32_t doublings, uint32_t height, uint32_t doublings_of_height)
-{
-    j->settings.block_width = (uint16_t)(width << between(0, doublings));
-    j->settings.block_height = (uint16_t)(height << between(0, doublings_of_height));
-}
-
-static void set_depths(job *j, uint8_t depth)
-{
-    for (uint32_t c = 0; c < COMPONENTS; c++) {
-        j->components[c].depth = depth;
-    }
-}
-
-static void check_plain(job *j, int is_noise)
-{
-    plan_job(j);
-    draw_plain_pixels(j, is_noise);
-    check_job(j);
+    j->settings.levels = (uint8_t)levels;
 }
 
 TEST_FIXTURE(open_backends, close_backends);
@@ -129,298 +135,192 @@ TEST_FIXTURE(open_backends, close_backends);
 TEST(versions) { check_versions(wvl_cuda_fetch_image()); }
 
 /* All widths or heights 1..67 against a few of the other, both origin parities, both wavelets. */
-TEST_EACH(small_shapes, 67)
+FAMILY(small_shapes, 67, 1000, 56, 4, 28, 9)
 {
     static const uint32_t others[] = {1, 2, 3, 5, 8, 17, 64};
-    static job j;
-    uint32_t n = (uint32_t)_i + 1;
-    if (!have_device || (subset && n > 9 && (n < 31 || n > 33) && n < 63) || (subset == 2 && n % 4 != 1 && n != 32)) {
-        return;
-    }
-    for (uint32_t k = 0; k < sizeof others / sizeof *others; k++) {
-        for (uint32_t turn = 0; turn < (subset ? 4u / (unsigned)subset : 8u); turn++) {
-            seed_state = n * 1000u + k * 8u + turn;
-            default_job(&j);
-            j.settings.reversible = turn & 1;
-            j.settings.levels = (uint8_t)between(0, 7);
-            draw_blocks(&j, 4, 4, 4, 4);
-            j.format.component_count = turn & 2 ? 3 : 1;
-            draw_depths(&j);
-            place_picture(&j, turn & 4 ? n : others[k], turn & 4 ? others[k] : n, between(0, 5), between(0, 5));
-            plan_job(&j);
-            draw_pixels(&j, draw() & 1);
-            check_job(&j);
-        }
-    }
+    uint32_t n = i + 1, other = others[turn % 7];
+    turn /= 7;
+    set_wavelet(j, turn & 1, between(0, 7));
+    draw_blocks(j, 4, 4, 4, 4);
+    j->format.component_count = turn & 2 ? 3 : 1;
+    draw_depths(j, 1, 16);
+    place_picture(j, turn & 4 ? n : other, turn & 4 ? other : n, between(0, 5), between(0, 5));
+    return ANY_PLANES + (draw() & 1);
 }
 
 /* Shapes near the limits of tiles, strips and segments of the kernels. */
-TEST_EACH(limits, 21)
+FAMILY(limits, 21, 0, 24, 1, 4, 2)
 {
     static const uint32_t near[] = {127, 128, 129, 239, 240, 241, 255, 256, 257,  447, 448,
                                     464, 479, 480, 481, 495, 496, 512, 513, 1023, 1024};
-    static job j;
-    if (!have_device || (subset == 2 && _i % 5)) {
-        return;
+    set_wavelet(j, turn & 1, between(1, 6));
+    draw_blocks(j, 16, 2, 16, 2);
+    j->format.component_count = turn & 2 ? 3 : 1;
+    draw_depths(j, 1, 16);
+    if (turn & 4) {
+        j->components[0].depth = j->components[1].depth = j->components[2].depth = 8;
     }
-    for (uint32_t turn = 0; turn < (subset ? 4u : 24u); turn++) {
-        seed_state = (uint64_t)_i * 100u + turn;
-        default_job(&j);
-        j.settings.reversible = turn & 1;
-        j.settings.levels = (uint8_t)between(1, 6);
-        draw_blocks(&j, 16, 2, 16, 2);
-        j.format.component_count = turn & 2 ? 3 : 1;
-        draw_depths(&j);
-        if (turn & 4) {
-            j.components[0].depth = j.components[1].depth = j.components[2].depth = 8;
-        }
-        uint32_t other = near[draw() % 21], origin = turn & 8 ? between(0, 70) : 0;
-        place_picture(&j, turn & 16 ? other : near[_i], turn & 16 ? near[_i] : other, origin, origin / 2);
-        plan_job(&j);
-        draw_pixels(&j, draw() & 1);
-        check_job(&j);
-    }
+    uint32_t other = near[draw() % 21], origin = turn & 8 ? between(0, 70) : 0;
+    place_picture(j, turn & 16 ? other : near[i], turn & 16 ? near[i] : other, origin, origin / 2);
+    return ANY_PLANES + (draw() & 1);
 }
 
 /* Pictures that the marching kernels take: every height parity, several strips and segments, all containers of theirs.
  */
-TEST_EACH(marching, 24)
+FAMILY(marching, 24, 31337, 40, 6, 6, 3)
 {
-    static job j;
-    if (!have_device || (subset && _i % (6 * subset))) {
-        return;
+    (void)i;
+    set_wavelet(j, turn & 1, between(3, 6));
+    draw_blocks(j, 8, 3, 8, 3);
+    j->settings.distortion_bits = (uint8_t)between(0, turn & 4 ? 8 : 4); /* eight make 9/7 of 16 bits deep */
+    j->format.component_count = turn & 2 ? 3 : 1;
+    set_depths(j, turn & 4 ? between(9, 16) : 8, 0);
+    place_picture(j, 16 * between(4, subset ? 40 : 100), between(64, subset ? 150 : 700),
+                  turn & 8 ? 64 * between(0, 3) : 0, turn & 16 ? 512 * between(0, 3) : 0);
+    if (turn % 5 == 4) {
+        set_tiles(j, 16 * between(8, 30), 256);
     }
-    for (uint32_t turn = 0; turn < (subset ? 6u / (unsigned)subset : 40u); turn++) {
-        start_job(&j, 31337u + (uint64_t)_i * 1000u + turn, turn & 1, 3, 6);
-        draw_blocks(&j, 8, 3, 8, 3);
-        j.settings.distortion_bits = (uint8_t)between(0, turn & 4 ? 8 : 4); /* eight make 9/7 of 16 bits deep */
-        j.format.component_count = turn & 2 ? 3 : 1;
-        uint8_t depth = (uint8_t)(turn & 4 ? between(9, 16) : 8);
-        set_depths(&j, depth);
-        uint32_t w = 16 * between(4, subset ? 40 : 100), h = between(64, subset ? 150 : 700);
-        place_picture(&j, w, h, turn & 8 ? 64 * between(0, 3) : 0, turn & 16 ? 512 * between(0, 3) : 0);
-        if (turn % 5 == 4) {
-            j.settings.tile_width = 16 * between(8, 30);
-            j.settings.tile_height = 256;
-            j.settings.tile_x0 = j.format.x0;
-            j.settings.tile_y0 = j.format.y0;
-        }
-        check_plain(&j, (int)(draw() & 1));
-    }
+    return draw() & 1;
 }
 
-/* Rows of lanes around whole strips, which 16 columns a lane and three components reach only in wide pictures. */
-TEST_EACH(wide, 13)
+/* Rows of lanes around whole strips, which 16 columns a lane and three components reach only in wide pictures. Of the
+ * subset the second turn is ICT, whose warps meet at barriers. */
+FAMILY(wide, 13, 424242, 8, 4, 2, 2)
 {
+    turn = (turn + 1) % 8;
     static const uint32_t lanes[] = {32, 33, 56, 57, 58, 60, 61, 64, 112, 116, 120, 124, 128};
-    static job j;
-    if (!have_device || (subset && _i % (4 * subset))) {
-        return;
-    }
-    /* Of the subset the second is ICT, whose warps meet at barriers. */
-    for (uint32_t turn = subset ? 1 : 0; turn < (subset ? 3u : 8u); turn++) {
-        start_job(&j, 424242u + (uint64_t)_i * 100u + turn, turn & 1, 2, 5);
-        draw_blocks(&j, 16, 2, 16, 2);
-        j.format.component_count = turn & 2 ? 3 : 1;
-        place_picture(&j, 16 * lanes[_i], between(33, 120), turn & 4 ? 64 : 0, turn & 4 ? between(0, 70) : 0);
-        check_plain(&j, (int)(turn >> 2 & 1));
-    }
+    set_wavelet(j, turn & 1, between(2, 5));
+    draw_blocks(j, 16, 2, 16, 2);
+    j->format.component_count = turn & 2 ? 3 : 1;
+    place_picture(j, 16 * lanes[i], between(33, 120), turn & 4 ? 64 : 0, turn & 4 ? between(0, 70) : 0);
+    return turn >> 2 & 1;
 }
 
 /* A reversible transform whose bands need containers of two sizes (RGB of 12 bits, one component of 13), or whose
  * 16-bit pixels are signed: whole pictures and tiles, widths that march and, one in six, that do not. */
-TEST_EACH(two_sizes, 24)
+FAMILY(two_sizes, 24, 121212, 24, 4, 6, 3)
 {
-    static job j;
-    if (!have_device || (subset && _i % (4 * subset))) {
-        return;
+    (void)i;
+    uint32_t is_signed = turn & 1, depth = turn % 4 ? 12 : 13;
+    set_wavelet(j, 1, between(3, 6));
+    draw_blocks(j, 16, 2, 8, 3);
+    j->format.component_count = turn % 4 ? 3 : 1;
+    set_depths(j, is_signed ? between(9, 16) : depth, is_signed);
+    place_picture(j, 8 * between(8, subset ? 80 : 200) + (turn % 6 == 5 ? between(1, 7) : 0),
+                  between(64, subset ? 150 : 700), turn & 8 ? 64 * between(0, 3) : 0,
+                  turn & 16 ? 512 * between(0, 3) : 0);
+    if (turn % 5 == 4) {
+        set_tiles(j, turn & 2 ? 128 : 16 * between(8, 30), 128u << (turn & 1));
     }
-    for (uint32_t turn = 0; turn < (subset ? 6u / (unsigned)subset : 24u); turn++) {
-        seed_state = 121212u + (uint64_t)_i * 1000u + turn;
-        default_job(&j);
-        j.settings.levels = (uint8_t)between(3, 6);
-        draw_blocks(&j, 16, 2, 8, 3);
-        j.format.component_count = turn % 4 ? 3 : 1;
-        uint8_t is_signed = turn & 1, depth = turn % 4 ? 12 : 13;
-        depth = (uint8_t)(is_signed ? between(9, 16) : depth);
-        for (uint32_t c = 0; c < COMPONENTS; c++) {
-            j.components[c] = (wvl_component_format){depth, is_signed, 1, 1};
-        }
-        uint32_t w = 8 * between(8, subset ? 80 : 200) + (turn % 6 == 5 ? between(1, 7) : 0),
-                 h = between(64, subset ? 150 : 700);
-        place_picture(&j, w, h, turn & 8 ? 64 * between(0, 3) : 0, turn & 16 ? 512 * between(0, 3) : 0);
-        if (turn % 5 == 4) {
-            j.settings.tile_width = turn & 2 ? 128 : 16 * between(8, 30);
-            j.settings.tile_height = 128u << (turn & 1);
-            j.settings.tile_x0 = j.format.x0;
-            j.settings.tile_y0 = j.format.y0;
-        }
-        check_plain(&j, (int)(draw() & 1));
-    }
+    return draw() & 1;
 }
 
 /* The same in pictures so large that three kinds of launches follow the first, and in many small tiles. */
-TEST_EACH(two_sizes_large, 8)
+FAMILY(two_sizes_large, 8, 131313, 1, 8, 1, 1)
 {
-    static job j;
-    if (!have_device || (subset && _i != 2)) {
-        return;
-    }
-    seed_state = 131313u + (uint64_t)_i;
-    default_job(&j);
-    j.format.component_count = 3;
-    for (uint32_t c = 0; c < COMPONENTS; c++) {
-        j.components[c] = (wvl_component_format){12, _i & 1, 1, 1};
-    }
-    if (_i & 2) {
-        j.settings.tile_width = j.settings.tile_height = 128u << (_i >> 2);
-        place_picture(&j, subset ? 600 : 1500, subset ? 300 : 1100, 0, 0);
+    (void)turn;
+    i = (i + 2) % 8; /* small tiles come first */
+    j->format.component_count = 3;
+    set_depths(j, 12, i & 1);
+    if (i & 2) {
+        place_picture(j, subset ? 600 : 1500, subset ? 300 : 1100, 0, 0);
+        set_tiles(j, 128u << (i >> 2), 128u << (i >> 2));
     } else {
-        place_picture(&j, 32 * between(90, 130), between(1900, 2300), _i & 4 ? 64 : 0, _i & 4 ? 64 : 0);
+        place_picture(j, 32 * between(90, 130), between(1900, 2300), i & 4 ? 64 : 0, i & 4 ? 64 : 0);
     }
-    check_plain(&j, _i & 1);
+    return i & 1;
 }
 
 /* Tiles whose planes share a warp: two, four and eight, rows of them that do not end with a warp, tiles that differ
  * beside those that do not. */
-TEST_EACH(packed, 12)
+FAMILY(packed, 12, 515151, 6, 3, 2, 2)
 {
-    static job j;
-    if (!have_device || (subset && _i % (3 * subset))) {
-        return;
+    set_wavelet(j, turn & 1, between(4, 6));
+    draw_blocks(j, 16, 2, 16, 2);
+    j->format.component_count = turn % 3 == 2 ? 3 : 1;
+    j->settings.mct = (uint8_t)(turn & 2);
+    j->settings.distortion_bits = (uint8_t)between(0, 4);
+    for (uint32_t c = 0; c < COMPONENTS; c++) {
+        j->components[c].depth = (uint8_t)(i & 1 ? between(9, 12) : 8);
     }
-    for (uint32_t turn = 0; turn < (subset ? 2u : 6u); turn++) {
-        start_job(&j, 515151u + (uint64_t)_i * 100u + turn, turn & 1, 4, 6);
-        draw_blocks(&j, 16, 2, 16, 2);
-        j.format.component_count = turn % 3 == 2 ? 3 : 1;
-        j.settings.mct = (uint8_t)(turn & 2);
-        j.settings.distortion_bits = (uint8_t)between(0, 4);
-        for (uint32_t c = 0; c < COMPONENTS; c++) {
-            j.components[c].depth = (uint8_t)(_i & 1 ? between(9, 12) : 8);
-        }
-        uint32_t narrow = 128u << _i % 3, cols = between(3, narrow == 128 ? 9 : 5),
-                 many = narrow == 128 ? 140 / cols + 1 : between(1, 4);
-        j.settings.tile_width = narrow;
-        j.settings.tile_height = narrow == 128 ? 128 : between(160, 300);
-        place_picture(&j, cols * narrow - (draw() & 1 ? 16 * between(0, 4) : 0),
-                      many * j.settings.tile_height - between(0, 40), 0, 0);
-        check_plain(&j, (int)(draw() & 1));
-    }
+    uint32_t narrow = 128u << i % 3, cols = between(3, narrow == 128 ? 9 : 5),
+             many = narrow == 128 ? 140 / cols + 1 : between(1, 4), height = narrow == 128 ? 128 : between(160, 300);
+    place_picture(j, cols * narrow - (draw() & 1 ? 16 * between(0, 4) : 0), many * height - between(0, 40), 0, 0);
+    set_tiles(j, narrow, height);
+    return draw() & 1;
 }
 
 /* Tiles of three components that stand side by side in the strips, wide and narrow ones, that end with a row of tiles
  * or inside a warp, beside those of other shapes, and in short segments. */
-TEST_EACH(beside, 16)
+FAMILY(beside, 16, 818181, 5, 3, 1, 1)
 {
-    static job j;
-    if (!have_device || (subset && _i % (3 * subset))) {
-        return;
-    }
-    for (uint32_t turn = 0; turn < (subset ? 1u : 5u); turn++) {
-        start_job(&j, 818181u + (uint64_t)_i * 100u + turn, turn == 4, 2, 5);
-        draw_blocks(&j, 16, 2, 16, 2);
-        j.settings.distortion_bits = (uint8_t)between(0, 4);
-        j.format.component_count = 3 + (_i % 4 == 3);
-        uint32_t cols = between(2, 6), rows = 8 / cols + between(0, 1) + 1;
-        j.settings.tile_width = turn == 3 ? 512 : 16 * between(_i & 1 ? 3 : 33, 70);
-        j.settings.tile_height = between(33, _i & 2 ? 60 : 260);
-        place_picture(&j, cols * j.settings.tile_width - (turn == 1 ? 16 * between(0, 16) : 0),
-                      rows * j.settings.tile_height - between(0, 20), 0, 0);
-        check_plain(&j, (int)(draw() % 4 > 0));
-    }
+    set_wavelet(j, turn == 4, between(2, 5));
+    draw_blocks(j, 16, 2, 16, 2);
+    j->settings.distortion_bits = (uint8_t)between(0, 4);
+    j->format.component_count = 3 + (i % 4 == 3);
+    uint32_t cols = between(2, 6), rows = 8 / cols + between(0, 1) + 1,
+             width = turn == 3 ? 512 : 16 * between(i & 1 ? 3 : 33, 70), height = between(33, i & 2 ? 60 : 260);
+    place_picture(j, cols * width - (turn == 1 ? 16 * between(0, 16) : 0), rows * height - between(0, 20), 0, 0);
+    set_tiles(j, width, height);
+    return draw() % 4 > 0;
 }
 
 /* Planes that cascades take: one, two and three levels, several tiles either way that end anywhere, deepest levels of
  * odd and even sides, blocks down to 8 x 4, offsets whose planes begin inside eight rows. */
-TEST_EACH(cascades, 24)
+FAMILY(cascades, 24, 616161, 6, 6, 2, 2)
 {
-    static job j;
-    if (!have_device || (subset && _i % (6 * subset))) {
-        return;
-    }
-    for (uint32_t turn = 0; turn < (subset ? 2u : 6u); turn++) {
-        start_job(&j, 616161u + (uint64_t)_i * 100u + turn, turn & 1, 2, 6);
-        draw_blocks(&j, 8, 3, 4, 4);
-        j.settings.distortion_bits = (uint8_t)between(0, 4);
-        j.format.component_count = turn == 5 ? 3 : 1;
-        uint8_t depth = (uint8_t)(_i % 3 ? 8 : between(9, 16));
-        set_depths(&j, depth);
-        uint32_t w = _i & 1 ? 16 * between(33, 110) : between(257, 1500), h = between(257, 900);
-        place_picture(&j, w, h, _i & 2 ? 64 * between(0, 3) : 0, _i & 4 ? 16 * between(0, 9) : 0);
-        check_plain(&j, (int)(draw() & 1));
-    }
+    set_wavelet(j, turn & 1, between(2, 6));
+    draw_blocks(j, 8, 3, 4, 4);
+    j->settings.distortion_bits = (uint8_t)between(0, 4);
+    j->format.component_count = turn == 5 ? 3 : 1;
+    set_depths(j, i % 3 ? 8 : between(9, 16), 0);
+    place_picture(j, i & 1 ? 16 * between(33, 110) : between(257, 1500), between(257, 900),
+                  i & 2 ? 64 * between(0, 3) : 0, i & 4 ? 16 * between(0, 9) : 0);
+    return draw() & 1;
 }
 
-/* Pictures so large that planes between levels are marched through, and one level is left behind them. */
-TEST_EACH(last_levels, 7)
+/* Pictures so large that planes between levels are marched through, and one level is left behind them. With four
+ * components (6) so many samples of level 3 that lanes have eight columns of 9/7 again. */
+FAMILY(last_levels, 7, 717171, 1, 4, 1, 1)
 {
-    static job j;
-    if (!have_device || (subset && _i % (4 * subset))) {
-        return;
-    }
-    seed_state = 717171u + (uint64_t)_i * 100u;
-    default_job(&j);
-    j.settings.reversible = _i & 1;
-    j.settings.levels = (uint8_t)(_i < 4 ? 5 : between(5, 7));
-    draw_blocks(&j, 16, 2, 8, 3);
-    uint8_t depth = (uint8_t)(_i == 2 ? 16 : _i & 2 && _i != 6 ? between(9, 16) : 8);
-    j.settings.distortion_bits = _i == 2 ? 8 : 4;
-    j.format.component_count =
-        _i == 6 ? 4 : 1; /* so many samples of level 3 that lanes have eight columns of 9/7 again */
-    set_depths(&j, depth);
-    uint32_t offset = _i & 4 ? 64 * between(0, 3) : 0;
-    place_picture(&j, 32 * (_i == 6 ? 130 : between(90, 130)), between(2600, 3000), offset, offset);
-    check_plain(&j, 0);
+    uint32_t depth = i == 2 ? 16 : 8, offset = i & 4 ? 64 * between(0, 3) : 0;
+    (void)turn;
+    set_wavelet(j, i & 1, i < 4 ? 5 : between(5, 7));
+    draw_blocks(j, 16, 2, 8, 3);
+    j->settings.distortion_bits = i == 2 ? 8 : 4;
+    j->format.component_count = i == 6 ? 4 : 1;
+    set_depths(j, i == 3 ? between(9, 16) : depth, 0);
+    place_picture(j, 32 * (i == 6 ? 130 : between(90, 130)), between(2600, 3000), offset, offset);
+    return PLANES;
 }
 
 /* Tiles, offsets, subsampling, precincts, mixed depths and signs. */
-TEST_EACH(structures, 48)
+FAMILY(structures, 48, 777777, 12, 8, 12, 3)
 {
-    static job j;
-    if (!have_device || (subset && _i % (8 * subset))) {
-        return;
-    }
-    for (uint32_t turn = 0; turn < (subset == 2 ? 3u : 12u); turn++) {
-        seed_state = 777777u + (uint64_t)_i * 100u + turn;
-        default_job(&j);
-        j.settings.reversible = turn & 1;
-        j.settings.levels = (uint8_t)(draw() % 8 ? between(0, 6) : between(7, 32));
-        j.settings.mct = turn & 2 ? 2 : 0;
-        j.format.component_count = between(1, COMPONENTS);
-        draw_depths(&j);
-        draw_grid(&j, turn);
-        j.settings.step = draw() & 1 ? 0 : 1.0 / (double)(1u << between(4, 14));
-        plan_job(&j);
-        draw_pixels(&j, 0);
-        check_job(&j);
-    }
+    (void)i;
+    set_wavelet(j, turn & 1, draw() % 8 ? between(0, 6) : between(7, 32));
+    j->settings.mct = turn & 2 ? 2 : 0;
+    j->format.component_count = between(1, COMPONENTS);
+    draw_depths(j, 1, 16);
+    draw_grid(j, turn);
+    j->settings.step = draw() & 1 ? 0 : 1.0 / (double)(1u << between(4, 14));
+    return ANY_PLANES;
 }
 
 /* Conversion to X'Y'Z' before the first level. */
-TEST_EACH(converted, 8)
+FAMILY(converted, 8, 424242, 16, 1, 16, 16)
 {
-    static job j;
-    if (!have_device) {
-        return;
+    (void)i;
+    set_wavelet(j, turn & 1, between(0, 5));
+    j->settings.mct = turn & 2 ? 2 : 0;
+    j->settings.input_color = (uint8_t)(turn & 4 ? WVL_INPUT_XYZ : between(WVL_INPUT_REC709, WVL_INPUT_DISPLAY_P3));
+    j->format.component_count = 3 + (turn & 8 ? 1 : 0);
+    set_depths(j, turn & 4 ? between(13, 16) : between(8, 16), 0);
+    place_picture(j, between(1, 600), between(1, 90), between(0, 70), between(0, 9));
+    if (turn % 3 == 2) {
+        set_tiles(j, between(60, 200), between(60, 200));
     }
-    for (uint32_t turn = 0; turn < 16; turn++) {
-        start_job(&j, 424242u + (uint64_t)_i * 100u + turn, turn & 1, 0, 5);
-        j.settings.mct = turn & 2 ? 2 : 0;
-        j.settings.input_color = (uint8_t)(turn & 4 ? WVL_INPUT_XYZ : between(WVL_INPUT_REC709, WVL_INPUT_DISPLAY_P3));
-        j.format.component_count = 3 + (turn & 8 ? 1 : 0);
-        uint8_t depth = (uint8_t)(turn & 4 ? between(13, 16) : between(8, 16));
-        set_depths(&j, depth);
-        place_picture(&j, between(1, 600), between(1, 90), between(0, 70), between(0, 9));
-        if (turn % 3 == 2) {
-            j.settings.tile_width = between(60, 200);
-            j.settings.tile_height = between(60, 200);
-            j.settings.tile_x0 = j.format.x0;
-            j.settings.tile_y0 = j.format.y0;
-        }
-        plan_job(&j);
-        draw_pixels(&j, (int)(draw() & 1));
-        check_job(&j);
-    }
+    return ANY_PLANES + (draw() & 1);
 }
 
 /* A sample outside its depth is found wherever it lies. */
@@ -433,11 +333,10 @@ TEST(outside_is_refused)
     for (uint32_t round = 0; round < (subset == 2 ? 4u : 40u); round++) {
         seed_state = round + 1;
         default_job(&j);
-        j.settings.reversible = draw() & 1;
-        j.settings.levels = (uint8_t)between(0, 3);
+        set_wavelet(&j, draw() & 1, between(0, 3));
         j.format.component_count = draw() & 1 ? 3 : 1;
-        uint8_t depth = (uint8_t)(round & 1 ? between(9, 15) : between(1, 7));
-        set_depths(&j, depth);
+        uint32_t depth = round & 1 ? between(9, 15) : between(1, 7);
+        set_depths(&j, depth, 0);
         place_picture(&j, between(1, 300), between(1, 200), 0, 0);
         plan_job(&j);
         draw_pixels(&j, 0);

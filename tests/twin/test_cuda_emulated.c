@@ -158,20 +158,22 @@ static void check_picture(job *j, uint32_t machine, uint32_t first)
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-static void set_components(job *j, uint32_t count, uint32_t depth, uint32_t is_signed)
+/* count components; blocks so low that all bands of two levels of 64 rows have whole ones. */
+static void start_job(job *j, uint64_t seed, uint32_t count, uint32_t depth, uint32_t is_signed)
 {
+    seed_state = seed;
+    default_job(j);
+    j->settings.levels = (uint8_t)between(3, 6);
+    draw_blocks(j, 16, 2, 4, 2);
     j->format.component_count = count;
-    for (uint32_t c = 0; c < COMPONENTS; c++) {
-        j->components[c] = (wvl_component_format){(uint8_t)depth, (uint8_t)is_signed, 1, 1};
-    }
+    set_depths(j, depth, is_signed);
 }
 
-/* Blocks so low that all bands of two levels of 64 rows have whole ones. */
-static void draw_blocks(job *j)
+static void check_plain(job *j, int interleaved, uint32_t machine, uint32_t first)
 {
-    j->settings.levels = (uint8_t)between(3, 6);
-    j->settings.block_width = (uint16_t)(16u << between(0, 2));
-    j->settings.block_height = (uint16_t)(4u << between(0, 2));
+    plan_job(j);
+    draw_plain_pixels(j, interleaved);
+    check_picture(j, machine, first);
 }
 
 /* Which kernel three components of 16-bit containers, or one, begin with. geom/quant.c: HH takes depth + 3 bits, HL and
@@ -216,14 +218,9 @@ TEST_EACH(colors, 32)
 {
     static job j;
     const uint32_t depth = 9 + (uint32_t)_i % 8, is_signed = (uint32_t)_i / 8 & 1, interleaved = (uint32_t)_i / 16 & 1;
-    seed_state = 120000u + (uint64_t)_i;
-    default_job(&j);
-    draw_blocks(&j);
-    set_components(&j, 3, depth, is_signed);
+    start_job(&j, 120000u + (uint64_t)_i, 3, depth, is_signed);
     place_picture(&j, 8 * between(17, 50), between(66, 180), 8 * between(0, 9), 4 * between(0, 20));
-    plan_job(&j);
-    draw_plain_pixels(&j, (int)interleaved);
-    check_picture(&j, between(1, 8), first_color(depth, (int)is_signed, (int)interleaved));
+    check_plain(&j, (int)interleaved, between(1, 8), first_color(depth, (int)is_signed, (int)interleaved));
 }
 
 /* One component, and three without a color transform. */
@@ -231,54 +228,37 @@ TEST_EACH(grays, 32)
 {
     static job j;
     const uint32_t depth = 9 + (uint32_t)_i % 8, is_signed = (uint32_t)_i / 8 & 1;
-    seed_state = 130000u + (uint64_t)_i;
-    default_job(&j);
-    draw_blocks(&j);
+    start_job(&j, 130000u + (uint64_t)_i, _i & 16 ? 3 : 1, depth, is_signed);
     j.settings.mct = 0;
-    set_components(&j, _i & 16 ? 3 : 1, depth, is_signed);
     place_picture(&j, 8 * between(17, 80), between(66, 180), 8 * between(0, 9), 4 * between(0, 20));
-    plan_job(&j);
-    draw_plain_pixels(&j, 0);
-    check_picture(&j, between(1, 8), first_gray(depth, (int)is_signed));
+    check_plain(&j, 0, between(1, 8), first_gray(depth, (int)is_signed));
 }
 
-/* Tiles: planes that share a warp, cascades, single last levels; of 13 bits the last low-low band alone has 16. */
+/* Tiles: planes that share a warp, cascades, single last levels; of 13 bits the last low-low band alone has 16. With
+ * more components than multiprocessors no thread block goes through all levels that are left. */
 TEST_EACH(tiles, 12)
 {
     static const uint32_t widths[] = {136, 128, 256};
     static job j;
     const uint32_t interleaved = (uint32_t)_i & 1, depth = 12 + ((uint32_t)_i >> 1 & 1), width = widths[_i % 3];
-    seed_state = 140000u + (uint64_t)_i;
-    default_job(&j);
-    draw_blocks(&j);
+    start_job(&j, 140000u + (uint64_t)_i, 3, depth, 0);
     j.settings.levels = (uint8_t)between(width == 128 ? 5 : 4, 6);
-    set_components(&j, 3, depth, 0);
-    j.settings.tile_width = width;
-    j.settings.tile_height = width == 128 ? 16 * between(8, 10) : 4 * between(17, 40);
     place_picture(&j, 8 * between(50, 70), between(170, 300), 0, 0);
-    plan_job(&j);
-    draw_plain_pixels(&j, (int)interleaved);
-    /* More components than multiprocessors: no thread block goes through all levels that are left. */
-    check_picture(&j, width == 128 ? 4 : between(1, 200), first_color(depth, 0, (int)interleaved));
+    set_tiles(&j, width, width == 128 ? 16 * between(8, 10) : 4 * between(17, 40));
+    check_plain(&j, (int)interleaved, width == 128 ? 4 : between(1, 200), first_color(depth, 0, (int)interleaved));
 }
 
 /* Several strips and levels behind them: what marching leaves marches again, goes in a cascade or is the last level. */
 TEST_EACH(planes, 8)
 {
     static job j;
-    const uint32_t interleaved = (uint32_t)_i & 1;
-    seed_state = 150000u + (uint64_t)_i;
-    default_job(&j);
-    draw_blocks(&j);
+    const uint32_t interleaved = (uint32_t)_i & 1, wide = (uint32_t)_i & 4;
+    start_job(&j, 150000u + (uint64_t)_i, 3, 12, 0);
     j.settings.levels = (uint8_t)(_i % 3 + 4);
-    set_components(&j, 3, 12, 0);
-    uint32_t wide = _i & 4;
     place_picture(&j, wide ? 8 * between(200, 260) : 8 * between(35, 60), wide ? between(140, 200) : between(600, 700),
                   64 * between(0, 2), 64 * between(0, 2));
-    plan_job(&j);
-    draw_plain_pixels(&j, (int)interleaved);
     wvl_emulate_level_reversed(_i & 1);
-    check_picture(&j, _i & 2 ? 1 : 132, first_color(12, 0, (int)interleaved));
+    check_plain(&j, (int)interleaved, _i & 2 ? 1 : 132, first_color(12, 0, (int)interleaved));
     wvl_emulate_level_reversed(0);
 }
 
@@ -318,7 +298,7 @@ TEST_EACH(extremes, 3)
     default_job(&j);
     j.settings.levels = (uint8_t)levels;
     j.settings.block_width = j.settings.block_height = 8;
-    set_components(&j, 1, 14, 0);
+    set_depths(&j, 14, 0);
     place_picture(&j, 2 * LINE, 2 * LINE, 0, 0);
     plan_job(&j);
     draw_plain_pixels(&j, 0);
@@ -336,14 +316,9 @@ TEST_EACH(extremes, 3)
 TEST_EACH(odd_widths, 4)
 {
     static job j;
-    seed_state = 160000u + (uint64_t)_i;
-    default_job(&j);
-    draw_blocks(&j);
-    set_components(&j, 3, 12, (uint32_t)_i >> 1 & 1);
+    start_job(&j, 160000u + (uint64_t)_i, 3, 12, (uint32_t)_i >> 1 & 1);
     place_picture(&j, 8 * between(8, 20) + between(1, 7), between(33, 90), between(0, 9), between(0, 70));
-    plan_job(&j);
-    draw_plain_pixels(&j, _i & 1);
-    check_picture(&j, 132, WVL_CUDA_KERNEL_any_53);
+    check_plain(&j, _i & 1, 132, WVL_CUDA_KERNEL_any_53);
 }
 
 /* A sample outside its depth, of either sign, wherever it lies. */
@@ -352,10 +327,10 @@ TEST_EACH(outside, 16)
     static job j;
     static device_picture d;
     const uint32_t is_signed = (uint32_t)_i & 1, interleaved = (uint32_t)_i >> 1 & 1, mixed = (uint32_t)_i >> 2 & 1;
-    seed_state = 170000u + (uint64_t)_i;
-    default_job(&j);
+    start_job(&j, 170000u + (uint64_t)_i, mixed ? 3 : 1, mixed ? 12 : 13, is_signed);
+    j.settings.levels = 5;
     j.settings.mct = mixed ? 2 : 0;
-    set_components(&j, mixed ? 3 : 1, mixed ? 12 : 13, is_signed);
+    j.settings.block_width = 64;
     j.settings.block_height = 8;
     place_picture(&j, 8 * between(17, 40), between(66, 90), 0, 0);
     plan_job(&j);
@@ -392,20 +367,17 @@ TEST_EACH(tiny_blocks, 42)
                                         {2, 2, 2, 2},   {4, 32, 16, 4}, {1, 1, 2, 2}};
     static job j;
     const uint32_t *size = sizes[_i % 7], levels = 2 + (uint32_t)_i / 7 % 3;
-    seed_state = 190000u + (uint64_t)_i;
-    default_job(&j);
+    start_job(&j, 190000u + (uint64_t)_i, _i & 2 ? 3 : 1, _i & 4 ? 12 : 10, 0);
     j.settings.levels = (uint8_t)levels;
+    j.settings.block_width = 64;
     j.settings.block_height = _i & 1 ? 8 : 64;
     j.settings.precinct_count = levels + 1;
     for (uint32_t r = 0; r <= levels; r++) {
         j.settings.precinct_width[r] = r == levels ? size[0] : size[2];
         j.settings.precinct_height[r] = r == levels ? size[1] : size[3];
     }
-    set_components(&j, _i & 2 ? 3 : 1, _i & 4 ? 12 : 10, 0);
     place_picture(&j, 8 * between(5, 40), between(66, 180), 0, 0);
-    plan_job(&j);
-    draw_plain_pixels(&j, 0);
-    check_picture(&j, between(1, 132), ANY_FIRST);
+    check_plain(&j, 0, between(1, 132), ANY_FIRST);
 }
 
 int main(void) { return test_run_suite_as("cuda_emulated", CK_NOFORK); }

@@ -6,69 +6,19 @@
  * blocks (for slow checkers); WVL_CUDA_TWIN_IMAGE names a file of device code to be tested; CK_RUN_CASE names a case.
  */
 
-#include "base/intmath.h"
-#include "emulated_suite.h"
 #include "geom/plan.h"
+#include "sample_kinds.h"
 
 static const uint32_t limits[] = {48, 64, 99, 163, 227}; /* KiB */
 #define LIMITS (sizeof limits / sizeof *limits)
-
-/* ---- Samples --------------------------------------------------------------------------------- */
-
-static uint64_t seed;
-static uint64_t draw(void) { return test_draw(&seed) >> 24; }
-static uint32_t between(uint32_t low, uint32_t high) { return low + (uint32_t)(draw() % (high - low + 1)); }
-
-/* What the samples of a block are. ONES: MagSgn is nothing but 1s; MIXED: mostly so. */
-enum { NOISE, ZERO, TOP, ONES, MIXED, SPARSE, SMALL, POWERS, CHECKERS, ONE_SAMPLE, RAMP, QUIET, KINDS };
-
-typedef struct sample_kind {
-    unsigned kind, planes;
-    uint32_t top, share;
-} sample_kind;
-
-static uint32_t draw_magnitude(const sample_kind *k, uint32_t x, uint32_t y)
-{
-    uint32_t any = (uint32_t)(draw() << 8 ^ draw()) & k->top, ones = k->planes > 1 ? 1u << (k->planes - 2) : 1;
-    switch (k->kind) {
-    case NOISE: return any;
-    case TOP: return k->top;
-    case ONES: return ones;
-    case MIXED: return draw() % 64 < k->share ? ones : any;
-    case SPARSE: return draw() % 64 ? 0 : any;
-    case SMALL: return draw() % 3 < 1;
-    case POWERS: return 1u << draw() % k->planes;
-    case CHECKERS: return (x ^ y) & 1 ? k->top : 0;
-    case ONE_SAMPLE: return x + y ? 0 : k->top;
-    case RAMP: return any >> draw() % k->planes;
-    case QUIET: return draw() % 1024 ? 0 : 1;
-    default: return 0;
-    }
-}
-
-static void fill_block(ht_list *list, wvl_cuda_ht_block *b, unsigned kind, unsigned planes)
-{
-    sample_kind k = {kind, planes, planes < 32 ? (1u << planes) - 1 : UINT32_MAX, between(32, 64)};
-    for (uint32_t y = 0; y < b->height; y++) {
-        for (uint32_t x = 0; x < b->width; x++) {
-            unsigned negative = draw() & 1;
-            if (kind == ONES || kind == MIXED) {
-                negative = draw() % 64 < k.share;
-            } else if (kind == TOP) {
-                negative = x & 1;
-            }
-            ht_list_put(list, b, x, y, draw_magnitude(&k, x, y), negative);
-        }
-    }
-}
 
 /* A block of drawn samples; half of the lists ask for lower planes and passes. */
 static void add_block(ht_list *list, uint32_t width, uint32_t height, unsigned coef_bytes, unsigned kind, int plain)
 {
     unsigned most = coef_bytes == 2 ? 15 : 31, planes = between(1, draw() & 1 ? most : 12);
     planes = kind == ONES && draw() & 1 ? most : planes;
-    uint32_t stride = draw() & 1 ? (width + 7) & ~7u : width + between(0, 9);
-    wvl_cuda_ht_block *b = ht_list_add(list, width, height, stride, coef_bytes, draw() & 1 ? 0 : between(0, 9));
+    wvl_cuda_ht_block *b =
+        ht_list_add(list, width, height, draw_stride(width), coef_bytes, draw() & 1 ? 0 : between(0, 9));
     fill_block(list, b, kind, planes);
     if (!plain) {
         b->frac_bits = (uint8_t)(draw() & 1 ? 0 : between(0, planes - 1));
@@ -77,19 +27,17 @@ static void add_block(ht_list *list, uint32_t width, uint32_t height, unsigned c
         b->max_passes = (uint8_t)(draw() & 1 ? 255 : between(0, 3));
         b->set_passes = (uint8_t)(draw() & 1 ? 3 : between(1, 3));
     }
-    ht_list_seal(list, b, draw() % 8 ? 0 : (uint32_t)draw() & ((1u << most) - 1)); /* bounds may be larger */
+    ht_list_seal(list, b, below(8) ? 0 : (uint32_t)draw() & ((1u << most) - 1)); /* bounds may be larger */
 }
 
-static void check_list(ht_list *list, uint32_t groups)
+static void check_list(ht_list *list)
 {
+    const ht_device *d;
     uint32_t left = 0;
-    for (unsigned i = 0; i < device_count; i++) {
-        for (int reversed = 0; reversed < (devices[i].runtime == &emulated_runtime ? 2 : 1); reversed++) {
-            wvl_emulate_reversed(reversed);
-            REQUIRE_THAT(!ht_check(&devices[i], list, groups, 0, 1000, 1000, &left), "device %u, order %d", i,
-                         reversed);
-            REQUIRE_THAT(!left, "%u blocks are left with all memory", left);
-        }
+    EACH_DEVICE(d)
+    {
+        REQUIRE_THAT(!ht_check(d, list, 1, 0, 1000, 1000, &left), "device %d", (int)(d - devices));
+        REQUIRE_THAT(!left, "%u blocks are left with all memory", left);
     }
     ht_list_clear(list);
 }
@@ -101,7 +49,7 @@ EMULATED_SUITE(NULL);
 /* Every nominal shape, every kind of samples. */
 TEST(shapes)
 {
-    seed = 1;
+    seed_suite(1);
     for (unsigned xcb = 2; xcb <= 10; xcb++) {
         ht_list list = {0};
         for (unsigned ycb = 2; ycb <= 10 && xcb + ycb <= 12; ycb++) {
@@ -109,25 +57,20 @@ TEST(shapes)
                 add_block(&list, 1u << xcb, 1u << ycb, draw() & 1 ? 2 : 4, kind, kind & 1);
             }
         }
-        check_list(&list, 1);
+        check_list(&list);
     }
 }
 
-/* Widths 1 to 67 and the extremes, at heights of all remainders. */
 TEST(borders)
 {
-    static const uint32_t extremes[] = {127, 128, 129, 255, 511, 513, 1021, 1022, 1023, 1024};
-    seed = 2;
+    seed_suite(2);
     for (unsigned turn = 0; turn < 2; turn++) {
         ht_list list = {0};
-        for (uint32_t k = 1; k <= 67 + sizeof extremes / sizeof *extremes; k += subset ? 7 : 1) {
-            uint32_t width = k <= 67 ? k : extremes[k - 68], most = 4096u >> wvl_bit_length(width - 1),
-                     height = between(1, most < 1024 ? most : 1024);
-            height = draw() & 1 && height > 9 ? between(1, 9) : height;
-            add_block(&list, turn ? height : width, turn ? width : height, draw() % 3 ? 2 : 4,
-                      (unsigned)(draw() % KINDS), draw() & 1);
+        for (uint32_t k = 1, width, height; k <= BORDER_SHAPES; k += subset ? 7 : 1) {
+            draw_border(k, turn & 1, &width, &height);
+            add_block(&list, width, height, below(3) ? 2 : 4, below(KINDS), draw() & 1);
         }
-        check_list(&list, 1);
+        check_list(&list);
     }
 }
 
@@ -135,53 +78,53 @@ TEST(borders)
 TEST(pairs)
 {
     ht_list list = {0};
-    seed = 3;
+    seed_suite(3);
     for (unsigned k = 0; k < (subset ? 9 : 61); k++) {
-        add_block(&list, between(1, 32), between(1, 32), 2, draw() % 4 ? (unsigned)(draw() % KINDS) : ZERO, draw() & 1);
+        add_block(&list, between(1, 32), between(1, 32), 2, below(4) ? below(KINDS) : ZERO, draw() & 1);
     }
-    check_list(&list, 1);
+    check_list(&list);
 }
 
 /* Streams full of 1s, and of 0xFF here and there. */
 TEST(ones)
 {
     ht_list list = {0};
-    seed = 4;
+    seed_suite(4);
     for (unsigned k = 0; k < (subset ? 4 : 40); k++) {
         uint32_t side = k % 3 ? 64 : 32;
         add_block(&list, side - k % 2, side - k % 5, k % 4 ? 2 : 4, k % 4 == 1 ? ONES : MIXED, 1);
     }
-    check_list(&list, 1);
+    check_list(&list);
 }
 
 /* SigProp and MagRef of blocks that are large, of one plane and of many. */
 TEST(refinement)
 {
     ht_list list = {0};
-    seed = 5;
+    seed_suite(5);
     for (unsigned k = 0; k < (subset ? 6 : 60); k++) {
         unsigned coef_bytes = k & 1 ? 2 : 4, most = coef_bytes == 2 ? 15 : 31, planes = between(2, k % 3 ? 4 : most);
         unsigned xcb = between(2, 10), ycb = between(2, 12 - xcb < 10 ? 12 - xcb : 10);
         uint32_t width = (1u << xcb) - between(0, 3), height = (1u << ycb) - between(0, 3);
         wvl_cuda_ht_block *b = ht_list_add(&list, width, height, width + 3, coef_bytes, 1);
-        fill_block(&list, b, k % 5 ? RAMP : (unsigned)(draw() % KINDS), planes);
+        fill_block(&list, b, k % 5 ? RAMP : below(KINDS), planes);
         b->style = k & 2 ? WVL_STYLE_VSC : 0;
         b->cleanup_plane = (uint8_t)between(1, planes - 1);
         b->frac_bits = (uint8_t)between(0, planes - 1u - b->cleanup_plane);
         b->max_passes = (uint8_t)(k % 4 ? 255 : between(1, 3));
         ht_list_seal(&list, b, 0);
     }
-    check_list(&list, 1);
+    check_list(&list);
 }
 
 /* The same bytes with all sizes of shared memory. */
 TEST(shared_memory)
 {
-    seed = 6;
+    seed_suite(6);
     ht_list list = {0};
     for (unsigned k = 0; k < (subset ? 6 : 24); k++) {
-        add_block(&list, k % 4 ? between(1, 64) : between(65, 128), between(1, 32), k % 3 ? 2 : 4,
-                  (unsigned)(draw() % KINDS), draw() & 1);
+        add_block(&list, k % 4 ? between(1, 64) : between(65, 128), between(1, 32), k % 3 ? 2 : 4, below(KINDS),
+                  draw() & 1);
     }
     for (unsigned i = 0; i < device_count; i++) {
         for (unsigned k = 0; k < LIMITS; k++) {
@@ -202,11 +145,10 @@ TEST(shared_memory)
 TEST(short_memory)
 {
     static const unsigned shares[][2] = {{0, 1000}, {1000, 0}, {60, 1000}, {1000, 60}, {150, 100}};
-    seed = 7;
+    seed_suite(7);
     ht_list list = {0};
     for (unsigned k = 0; k < (subset ? 8 : 32); k++) {
-        add_block(&list, between(1, 64), between(1, 64), k % 4 ? 2 : 4, k & 1 ? NOISE : (unsigned)(draw() % KINDS),
-                  k & 2);
+        add_block(&list, between(1, 64), between(1, 64), k % 4 ? 2 : 4, k & 1 ? NOISE : below(KINDS), k & 2);
     }
     for (unsigned i = 0; i < device_count; i++) {
         for (unsigned k = 0; k < sizeof shares / sizeof *shares; k++) {
@@ -222,7 +164,7 @@ TEST(short_memory)
 /* Groups lie in memory of their own; more blocks than a turn of ht_place takes. */
 TEST(groups)
 {
-    seed = 8;
+    seed_suite(8);
     ht_list list = {0};
     for (unsigned k = 0; k < (subset ? 8 : 9000); k++) {
         add_block(&list, between(1, 4), between(1, 2), 2, k % 7 ? ZERO : NOISE, 1);

@@ -5,12 +5,9 @@
  * on a device if there is one and the build has device code. Environment variables are those of test_cuda_ht.c.
  */
 
-#include "../prop/t1_draw.h"
-#include "base/intmath.h"
 #include "codec/core/hull.h"
 #include "codec/t1/t1_ref.h"
 #include "cuda/blocks/t1_launch.h"
-#include "cuda/blocks/t1_rate.h"
 #include "emulated_suite.h"
 #include "t1_blocks.h"
 
@@ -18,10 +15,7 @@
 #define MOST_BLOCKS 128u
 #define PASSES WVL_CUDA_T1_MOST_PASSES
 
-static t1_rng rng;
-
-static uint32_t below(uint32_t n) { return t1_random(&rng) % n; }
-static uint64_t draw64(void) { return (uint64_t)t1_random(&rng) << 32 | t1_random(&rng); }
+static uint64_t draw64(void) { return (uint64_t)draw() << 32 | draw(); }
 
 /* ---- What is wanted -------------------------------------------------------------------------- */
 
@@ -48,20 +42,18 @@ static void draw_weight(hull_block *b)
 {
     int32_t exponent = set.gain_exponent - (int32_t)below(below(8) ? 40 : 90);
     exponent += below(16) ? 0 : 30;
-    b->weight = (wvl_cuda_t1_weight){0x80000000u | t1_random(&rng), exponent};
+    b->weight = (wvl_cuda_t1_weight){0x80000000u | draw(), exponent};
 }
 
 static void find_hull(hull_block *b, int64_t *gains, uint16_t *slopes)
 {
-    wvl_band_coding band = {
-        .frac_bits = b->frac_bits, .weight_mantissa = b->weight.mantissa, .weight_exponent = b->weight.exponent};
     static wvl_hull hull;
-    int64_t energy = wvl_rate_weigh_energy(&band, set.gain_exponent, b->energy, b->energy_shift);
-    wvl_hull_init(&hull, &band, set.gain_exponent, b->planes, energy, b->samples);
-    for (uint32_t i = 0; i < b->pass_count; i++) {
-        wvl_hull_put_pass(&hull, b->passes);
-    }
-    wvl_hull_fetch(&hull, slopes, gains);
+    const wvl_block_output out = {.passes = b->passes,
+                                  .pass_count = b->pass_count,
+                                  .planes = b->planes,
+                                  .energy = b->energy,
+                                  .energy_shift = b->energy_shift};
+    t1_find_hull(&hull, &out, b->samples, b->frac_bits, b->weight, set.gain_exponent, slopes, gains);
     b->unsettled = (uint16_t)(hull.line.limit - 1);
 }
 
@@ -85,24 +77,12 @@ static int is_wrong(uint32_t i, const uint8_t *values)
     return 0;
 }
 
-static void fetch(const ht_device *d, void *to, wvl_cuda_address from, uint64_t bytes)
-{
-    REQUIRE(!d->runtime->download(to, from, bytes, d->stream) && !d->runtime->stream_wait(d->stream));
-}
-
 /* ---- Blocks of samples ----------------------------------------------------------------------- */
 
 static void add_samples(t1_list *list, unsigned style)
 {
     unsigned coef_bytes = below(3) ? 2 : 4, most = below(2) ? 31 : 12, bits = 1 + below(coef_bytes == 2 ? 15 : most);
-    uint32_t width = 1 + below(64), height = 1 + below(64), temper = below(T1_TEMPERS);
-    wvl_cuda_ht_block *samples;
-    wvl_cuda_t1_block *b =
-        t1_list_add(list, width, height, width + below(3), coef_bytes, below(2) ? 0 : below(5), &samples);
-    for (uint32_t k = 0; k < width * height; k++) {
-        uint32_t x = k % width, y = k / width;
-        ht_list_put(&list->samples, samples, x, y, t1_draw_magnitude(&rng, temper, bits, x, y), below(2));
-    }
+    wvl_cuda_t1_block *b = t1_list_draw(list, &rng, 1 + below(64), 1 + below(64), coef_bytes, bits);
     b->orient = (uint8_t)below(4);
     b->style = (uint8_t)style;
     b->frac_bits = (uint8_t)(below(2) ? 0 : below(bits));
@@ -117,19 +97,9 @@ static void add_wanted(const t1_list *list, const wvl_cuda_t1_block *b)
     static uint8_t bytes[1 << 18];
     wvl_t1_scratch *scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) & ~(size_t)63);
     hull_block *h = &set.blocks[set.count++];
-    wvl_block_input in = {.coefs = list->samples.samples + b->coefs,
-                          .stride = b->stride,
-                          .width = b->width,
-                          .height = b->height,
-                          .coef_bytes = b->coef_bytes,
-                          .frac_bits = b->frac_bits,
-                          .orient = b->orient,
-                          .style = b->style,
-                          .reversible = b->reversible,
-                          .want_gains = 1,
-                          .max_passes = b->max_passes,
-                          .bound = list->samples.bounds[b->bound]};
+    wvl_block_input in = t1_list_describe(list, b);
     wvl_block_output out = {.bytes = bytes, .passes = h->passes};
+    in.want_gains = 1;
     wvl_t1_encode_block_ref(scratch, &in, &out);
     free(scratch);
     draw_weight(h);
@@ -149,10 +119,10 @@ static void check_results(const ht_device *d, const t1_model_load *load, const t
     static wvl_cuda_t1_pass passes[MOST_BLOCKS][PASSES];
     uint64_t n = list->count, scratch_bytes = 16ull * load->job.scratch_units;
     uint8_t *scratch = malloc(scratch_bytes);
-    fetch(d, records, load->job.records, n * sizeof *records);
-    fetch(d, gains, load->job.gains, n * sizeof *gains);
-    fetch(d, passes, load->job.passes, n * sizeof *passes);
-    fetch(d, scratch, load->job.scratch, scratch_bytes);
+    REQUIRE(ht_fetch(d, records, load->job.records, n * sizeof *records) &&
+            ht_fetch(d, gains, load->job.gains, n * sizeof *gains) &&
+            ht_fetch(d, passes, load->job.passes, n * sizeof *passes) &&
+            ht_fetch(d, scratch, load->job.scratch, scratch_bytes));
     for (uint32_t i = 0; i < n; i++) {
         const hull_block *h = &set.blocks[i];
         wvl_pass got[PASSES];
@@ -172,34 +142,20 @@ static void check_chain(const ht_device *d, const t1_list *list)
 {
     wvl_cuda_t1_weight weights[MOST_BLOCKS];
     t1_model_load load;
-    wvl_cuda_t1 t1;
-    wvl_cuda_t1_rate rate;
     uint64_t n = list->count;
     for (uint32_t i = 0; i < n; i++) {
         weights[i] = set.blocks[i].weight;
     }
     REQUIRE(t1_model_load_open(&load, d, list, (t1_wish){.scratch_share = 1000, .gains = 1}));
     load.job.gain_exponent = set.gain_exponent;
-    REQUIRE(!wvl_cuda_t1_open(&t1, d->runtime, d->module) && !wvl_cuda_t1_rate_open(&rate, d->runtime, d->module) &&
-            !ht_take_memory(d, &load.job.passes, n * PASSES * sizeof(wvl_cuda_t1_pass), NULL, 0, 1) &&
-            !ht_take_memory(d, &load.job.hull_weights, n * sizeof *weights, weights, n * sizeof *weights, 0));
-    REQUIRE(!wvl_cuda_t1_launch_model(&load.model, &load.job, wvl_cuda_to_stream(d->stream)) &&
-            !wvl_cuda_t1_launch_mq(&t1, &load.job, wvl_cuda_to_stream(d->stream)) &&
-            !wvl_cuda_t1_launch_hulls(&rate, &load.job, wvl_cuda_to_stream(d->stream)));
+    load.job.passes = ht_take(&load.taken, d, n * PASSES * sizeof(wvl_cuda_t1_pass), NULL, 1);
+    load.job.hull_weights = ht_take(&load.taken, d, n * sizeof *weights, weights, 0);
+    REQUIRE(!load.taken.status);
+    REQUIRE(!wvl_cuda_t1_launch_model(&load.t1, &load.job, wvl_cuda_to_stream(d->stream)) &&
+            !wvl_cuda_t1_launch_mq(&load.t1, &load.job, wvl_cuda_to_stream(d->stream)) &&
+            !wvl_cuda_t1_launch_hulls(&load.t1, &load.job, wvl_cuda_to_stream(d->stream)));
     check_results(d, &load, list);
-    (void)d->runtime->free_device(load.job.passes);
-    (void)d->runtime->free_device(load.job.hull_weights);
     t1_model_load_close(&load, d);
-}
-
-static void check_devices(const t1_list *list, void (*check)(const ht_device *d, const t1_list *list))
-{
-    for (unsigned i = 0; i < device_count; i++) {
-        for (int reversed = 0; reversed < (devices[i].runtime == &emulated_runtime ? 2 : 1); reversed++) {
-            wvl_emulate_reversed(reversed);
-            check(&devices[i], list);
-        }
-    }
 }
 
 static void start_set(void)
@@ -214,14 +170,15 @@ EMULATED_SUITE("wvl_t1_hull");
 TEST_EACH(samples, 4)
 {
     static const uint8_t plain[] = {0, WVL_STYLE_VSC, WVL_STYLE_SEGSYM, WVL_STYLE_VSC | WVL_STYLE_SEGSYM};
-    rng.s = t1_seed() + ((uint64_t)_i << 20);
+    const ht_device *d;
+    seed_suite((uint64_t)_i);
     t1_list list = {0};
     start_set();
     for (unsigned k = 0; k < (subset ? 6 : 64); k++) {
         add_samples(&list, _i & 1 ? plain[k % 4] : k % STYLES);
         add_wanted(&list, &list.blocks[k]);
     }
-    check_devices(&list, check_chain);
+    EACH_DEVICE(d) { check_chain(d, &list); }
     t1_list_clear(&list);
 }
 
@@ -300,14 +257,13 @@ static void fill_tables(void)
     tables.counters[WVL_CUDA_T1_ORDERED] = set.count;
 }
 
-static void check_tables(const ht_device *d, const t1_list *list)
+static void check_tables(const ht_device *d)
 {
     static hull_tables got;
-    wvl_cuda_address at;
-    wvl_cuda_t1_rate rate;
-    (void)list;
-    REQUIRE(!wvl_cuda_t1_rate_open(&rate, d->runtime, d->module) &&
-            !ht_take_memory(d, &at, sizeof tables, &tables, sizeof tables, 1));
+    ht_memory memory = {.count = 0};
+    wvl_cuda_t1 t1;
+    wvl_cuda_address at = ht_take(&memory, d, sizeof tables, &tables, 1);
+    REQUIRE(!wvl_cuda_t1_open(&t1, d->runtime, d->module) && !memory.status);
     wvl_cuda_t1_job job = {.blocks = at + offsetof(hull_tables, blocks),
                            .states = at + offsetof(hull_tables, states),
                            .gains = at + offsetof(hull_tables, gains),
@@ -319,8 +275,8 @@ static void check_tables(const ht_device *d, const t1_list *list)
                            .scratch_units = sizeof tables.scratch / 16,
                            .block_count = set.count,
                            .gain_exponent = set.gain_exponent};
-    REQUIRE(!wvl_cuda_t1_launch_hulls(&rate, &job, wvl_cuda_to_stream(d->stream)));
-    fetch(d, &got, at, sizeof got);
+    REQUIRE(!wvl_cuda_t1_launch_hulls(&t1, &job, wvl_cuda_to_stream(d->stream)));
+    REQUIRE(ht_fetch(d, &got, at, sizeof got));
     for (uint32_t i = 0; i < set.count; i++) {
         size_t n = set.blocks[i].pass_count, place = 16ull * tables.gains[i].values;
         REQUIRE_THAT(!is_wrong(i, got.scratch + place), "block %u", i);
@@ -330,19 +286,20 @@ static void check_tables(const ht_device *d, const t1_list *list)
         memcpy(got.scratch + place + 8 * n, tables.scratch + place + 8 * n, 10 * n);
     }
     REQUIRE_THAT(!memcmp(&got, &tables, sizeof got), "something was written outside of gains and slopes");
-    (void)d->runtime->free_device(at);
+    ht_give(&memory, d);
 }
 
 TEST_EACH(passes, TEMPERS)
 {
-    rng.s = t1_seed() + 7 + ((uint64_t)_i << 20);
+    const ht_device *d;
+    seed_suite(100 + (uint64_t)_i);
     for (unsigned turn = 0; turn < (subset ? 1 : 20); turn++) {
         start_set();
         for (unsigned k = 0; k < MOST_BLOCKS - 5; k++) {
             add_passes((unsigned)_i);
         }
         fill_tables();
-        check_devices(NULL, check_tables);
+        EACH_DEVICE(d) { check_tables(d); }
     }
 }
 

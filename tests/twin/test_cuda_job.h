@@ -56,6 +56,40 @@ static inline void place_picture(job *j, uint32_t w, uint32_t h, uint32_t x0, ui
     j->format.y1 = y0 + h;
 }
 
+static inline void set_depths(job *j, uint32_t depth, uint32_t is_signed)
+{
+    for (uint32_t c = 0; c < COMPONENTS; c++) {
+        j->components[c] = (wvl_component_format){(uint8_t)depth, (uint8_t)is_signed, 1, 1};
+    }
+}
+
+/* A depth and a sign for each component; those of a colour transform are alike. */
+static inline void draw_depths(job *j, uint32_t low, uint32_t high)
+{
+    for (uint32_t c = 0; c < COMPONENTS; c++) {
+        j->components[c] = (wvl_component_format){(uint8_t)between(low, high), (uint8_t)(draw() % 4 == 0), 1, 1};
+        if (c < 3 && j->settings.mct) {
+            j->components[c] = j->components[0];
+        }
+    }
+}
+
+static inline void draw_blocks(job *j, uint32_t width, uint32_t doublings, uint32_t height,
+                               uint32_t doublings_of_height)
+{
+    j->settings.block_width = (uint16_t)(width << between(0, doublings));
+    j->settings.block_height = (uint16_t)(height << between(0, doublings_of_height));
+}
+
+/* Tiles from the corner of the picture on. */
+static inline void set_tiles(job *j, uint32_t width, uint32_t height)
+{
+    j->settings.tile_width = width;
+    j->settings.tile_height = height;
+    j->settings.tile_x0 = j->format.x0;
+    j->settings.tile_y0 = j->format.y0;
+}
+
 static void plan_job(job *j)
 {
     static unsigned plans;
@@ -134,6 +168,21 @@ static uint32_t draw_value(unsigned style, uint64_t i, uint32_t top)
     return style == 2 ? (draw() & 1 ? top : 0) : style == 1 ? (uint32_t)draw() & top : (uint32_t)(i + draw() % 5) & top;
 }
 
+/* A component at a place: its samples are drawn. */
+static void fill_plane(job *j, uint32_t c, unsigned style)
+{
+    const wvl_plan_component *pc = &j->plan->syntax.components[c];
+    const wvl_plane *p = &j->planes[c];
+    uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect),
+             top = (1u << wvl_plan_input_depth(j->plan, c)) - 1, offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
+    for (uint64_t i = 0; i < (uint64_t)w * h; i++) {
+        uint8_t *row = (uint8_t *)(uintptr_t)p->data + (ptrdiff_t)(i / w) * p->pitch_bytes;
+        put_sample(row, p->first_sample + i % w * p->sample_stride, p->container, draw_value(style, i, top) - offset);
+    }
+    j->image =
+        (wvl_image){.struct_size = sizeof j->image, .planes = j->planes, .plane_count = j->format.component_count};
+}
+
 /* Planes of their own, with odd strides and pitches of both signs, or pixels of `count` places that share memory. */
 static inline void draw_pixels(job *j, int interleaved)
 {
@@ -141,14 +190,12 @@ static inline void draw_pixels(job *j, int interleaved)
     unsigned shared = draw_container(&j->components[0]);
     for (uint32_t c = 0; c < count; c++) {
         const wvl_plan_component *pc = &j->plan->syntax.components[c];
-        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect),
-                 top = (1u << wvl_plan_input_depth(j->plan, c)) - 1;
-        uint32_t offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
+        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect), first = count - 1 - c, stride = count;
         unsigned container = interleaved ? shared : draw_container(&j->components[c]);
-        uint32_t stride = interleaved  ? count
-                          : draw() % 4 ? 1
-                                       : between(2, 3),
-                 first = interleaved ? count - 1 - c : (uint32_t)(draw() % 3);
+        if (!interleaved) {
+            stride = draw() % 4 ? 1 : between(2, 3);
+            first = (uint32_t)(draw() % 3);
+        }
         ptrdiff_t pitch =
             (ptrdiff_t)(test_container_row_bytes((uint64_t)w * stride + 4, container) + (interleaved ? 0 : draw() % 9));
         uint8_t *base = interleaved && c ? j->memory[0] : malloc((size_t)pitch * (h + 1) + 16);
@@ -159,35 +206,27 @@ static inline void draw_pixels(job *j, int interleaved)
                                    .sample_stride = stride,
                                    .first_sample = first,
                                    .container = (uint8_t)container};
-        for (uint64_t i = 0; i < (uint64_t)w * h; i++) {
-            uint8_t *row = (uint8_t *)(uintptr_t)j->planes[c].data + (ptrdiff_t)(i / w) * j->planes[c].pitch_bytes;
-            put_sample(row, first + i % w * stride, container, draw_value(style, i, top) - offset);
-        }
+        fill_plane(j, c, style);
     }
-    j->image = (wvl_image){.struct_size = sizeof j->image, .planes = j->planes, .plane_count = count};
 }
 
 /* The smallest whole-byte container, planes of their own without gaps, or pixels in the order of the components. */
 static inline void draw_plain_pixels(job *j, int interleaved)
 {
     uint32_t count = j->format.component_count, style = (uint32_t)(draw() % 3),
-             bytes = j->components[0].depth > 8 ? 2 : 1;
+             bytes = j->components[0].depth > 8 ? 2 : 1, n = interleaved ? count : 1;
     for (uint32_t c = 0; c < count; c++) {
-        const wvl_plan_component *pc = &j->plan->syntax.components[c];
-        uint32_t w = wvl_rect_width(pc->rect), h = wvl_rect_height(pc->rect), top = (1u << pc->depth) - 1,
-                 n = interleaved ? count : 1, offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
-        uint8_t *base = interleaved && c ? j->memory[0] : malloc((size_t)w * h * n * bytes + 1);
+        const wvl_rect r = j->plan->syntax.components[c].rect;
+        uint64_t pitch = (uint64_t)wvl_rect_width(r) * n * bytes;
+        uint8_t *base = interleaved && c ? j->memory[0] : malloc((size_t)(pitch * wvl_rect_height(r)) + 1);
         j->memory[c] = interleaved && c ? NULL : base;
         j->planes[c] = (wvl_plane){.data = base,
-                                   .pitch_bytes = (ptrdiff_t)((uint64_t)w * n * bytes),
+                                   .pitch_bytes = (ptrdiff_t)pitch,
                                    .sample_stride = n,
                                    .first_sample = interleaved ? c : 0,
                                    .container = bytes == 1 ? WVL_SAMPLE_8 : WVL_SAMPLE_16};
-        for (uint64_t i = 0; i < (uint64_t)w * h; i++) {
-            put_sample(base, (interleaved ? c : 0) + i * n, j->planes[c].container, draw_value(style, i, top) - offset);
-        }
+        fill_plane(j, c, style);
     }
-    j->image = (wvl_image){.struct_size = sizeof j->image, .planes = j->planes, .plane_count = count};
 }
 
 static void free_job(job *j)
@@ -259,21 +298,8 @@ static inline void check_versions(const void *image)
 
 #define SKIPPED 77 /* what CTest takes for a suite that could not run */
 
-static inline int run_without_forks(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK); /* a device does not survive a fork */
-    return test_run(runner);
-}
-
-/* has_device: set by the suite's first fixture; without a device a suite in which nothing failed counts as skipped. */
-static inline int run_on_device(Suite *suite, const int *has_device)
-{
-    int status = run_without_forks(suite);
-    return status == EXIT_SUCCESS && !*has_device ? SKIPPED : status;
-}
-
-/* The same for tests of this file. */
+/* A device does not survive a fork. has_device: set by the suite's first fixture; without a device a suite in which
+ * nothing failed counts as skipped. */
 static inline int test_on_device(const char *name, const int *has_device)
 {
     int status = test_run_suite_as(name, CK_NOFORK);

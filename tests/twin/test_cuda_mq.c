@@ -5,7 +5,6 @@
  * code. Environment variables are those of test_cuda_ht.c.
  */
 
-#include "../prop/t1_draw.h"
 #include "base/intmath.h"
 #include "codec/mq/mq.h"
 #include "emulated_suite.h"
@@ -15,24 +14,20 @@
 #define STYLES 64u
 #define MOST_SYMBOLS 40000u
 
-static t1_rng rng;
 static uint32_t samples[WVL_T1_MAX_SAMPLES + 4 * WVL_T1_MAX_SIDE];
-
-static uint32_t below(uint32_t n) { return t1_random(&rng) % n; }
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
 static void check_way(const t1_set *set, t1_way way)
 {
-    for (unsigned i = 0; i < device_count; i++) {
-        for (int reversed = 0; reversed < (devices[i].runtime == &emulated_runtime ? 2 : 1); reversed++) {
-            wvl_emulate_reversed(reversed);
-            way.lanes = below(2) ? 0 : 1u << below(6);
-            way.thin = below(2) ? 0 : 1 + below(4);
-            uint32_t wrong = t1_check(&devices[i], set, way, &rng.s);
-            REQUIRE_THAT(!wrong, "device %u, order %d, styled %u, passes %u, lanes %u of %u warps: %u wrong", i,
-                         reversed, way.is_styled, way.wants_passes, way.lanes, way.thin, wrong);
-        }
+    const ht_device *d;
+    EACH_DEVICE(d)
+    {
+        way.lanes = below(2) ? 0 : 1u << below(6);
+        way.thin = below(2) ? 0 : 1 + below(4);
+        uint32_t wrong = t1_check(d, set, way, &rng.s);
+        REQUIRE_THAT(!wrong, "device %d, styled %u, passes %u, lanes %u of %u warps: %u wrong", (int)(d - devices),
+                     way.is_styled, way.wants_passes, way.lanes, way.thin, wrong);
     }
 }
 
@@ -69,7 +64,7 @@ EMULATED_SUITE("wvl_t1_mq");
 
 TEST_EACH(styles, STYLES)
 {
-    rng.s = t1_seed() + ((uint64_t)_i << 20);
+    seed_suite((uint64_t)_i);
     t1_set set = {0};
     for (unsigned k = 0; k < (subset ? 3 : 40); k++) {
         add_samples(&set, 1 + below(64), 1 + below(64), (unsigned)_i, below(k & 1 ? 16 : 9), draw_passes());
@@ -79,7 +74,7 @@ TEST_EACH(styles, STYLES)
 
 TEST(mixed_styles)
 {
-    rng.s = t1_seed() + 1;
+    seed_suite(101);
     t1_set set = {0};
     for (unsigned k = 0; k < (subset ? 8 : 150); k++) {
         add_samples(&set, 1 + below(64), 1 + below(64), below(STYLES), below(16), draw_passes());
@@ -90,7 +85,7 @@ TEST(mixed_styles)
 /* Every number of planes, and every number of passes from 0 to all of them. */
 TEST_RANGE(depths, 1, 32)
 {
-    rng.s = t1_seed() + ((uint64_t)_i << 20);
+    seed_suite((uint64_t)_i);
     t1_set set = {0}, plain = {0};
     for (unsigned k = 0; k < (subset ? 3u : 3u * (unsigned)_i); k++) {
         add_samples(&set, 1 + below(20), 1 + below(20), below(STYLES), (unsigned)_i, k);
@@ -103,7 +98,7 @@ TEST_RANGE(depths, 1, 32)
 TEST(shapes)
 {
     static const uint16_t sides[][2] = {{1024, 4}, {4, 1024}, {512, 8}, {1, 1024}, {1024, 1}, {64, 64}, {1, 1}};
-    rng.s = t1_seed() + 2;
+    seed_suite(102);
     t1_set set = {0}, plain = {0};
     for (uint32_t width = 1; width <= 67; width += subset ? 9 : 1) {
         add_samples(&plain, width, 1 + below(61), below(STYLES) & STYLE_PLAIN, below(16), 255);
@@ -139,8 +134,7 @@ static uint8_t draw_deep(const wvl_mq *mq, uint32_t *after)
 {
     if (*after) {
         --*after;
-        return (uint8_t)(2 * WVL_T1_CTX_UNIFORM +
-                         (*after & 8 ? t1_random(&rng) & 1 : upper_bit(mq, WVL_T1_CTX_UNIFORM)));
+        return (uint8_t)(2 * WVL_T1_CTX_UNIFORM + (*after & 8 ? draw() & 1 : upper_bit(mq, WVL_T1_CTX_UNIFORM)));
     }
     unsigned state = mq->state[1], shift = 16 - wvl_bit_length(wvl_mq_transitions[state].qe);
     uint32_t uniform_qe = wvl_mq_transitions[mq->state[WVL_T1_CTX_UNIFORM]].qe;
@@ -158,12 +152,12 @@ static unsigned draw_bit(unsigned temper, const wvl_mq *mq, unsigned context, ui
     switch (temper) {
     case ALL_MPS: return mps;
     case ALL_LPS: return !mps;
-    case RUNS: return i / 700 & 1 ? mps : t1_random(&rng) & 1;
+    case RUNS: return i / 700 & 1 ? mps : draw() & 1;
     case SKEWED: return below(20) ? mps : !mps;
     case HIGH: return upper;
     case LOW: return !upper;
     case NEARLY_HIGH: return below(24) ? upper : !upper;
-    default: return t1_random(&rng) & 1;
+    default: return draw() & 1;
     }
 }
 
@@ -208,7 +202,7 @@ static void add_list(t1_set *set, unsigned temper, unsigned style, unsigned plan
 
 TEST_EACH(lists, TEMPERS)
 {
-    rng.s = t1_seed() + ((uint64_t)_i << 20);
+    seed_suite((uint64_t)_i);
     t1_set set = {0}, plain = {0};
     for (unsigned k = 0; k < (subset ? 4 : 40); k++) {
         uint32_t count = _i == DEEP ? 1 + below(MOST_SYMBOLS) : 1 + below(k % 4 ? 300 : 12000);
@@ -231,7 +225,7 @@ TEST(chunks)
                                     WVL_CUDA_T1_CHUNK_SYMBOLS + 16,
                                     2 * WVL_CUDA_T1_CHUNK_SYMBOLS,
                                     7 * WVL_CUDA_T1_CHUNK_SYMBOLS};
-    rng.s = t1_seed() + 3;
+    seed_suite(103);
     t1_set set = {0}, plain = {0};
     for (unsigned k = 0; k < sizeof ends / sizeof *ends; k++) {
         for (uint32_t count = ends[k] > 5 ? ends[k] - 5 : 1; count <= ends[k] + 5; count++) {
@@ -246,7 +240,7 @@ TEST(chunks)
 /* The longest lists that blocks have: 31 planes of 4096 samples. They share the first bin of the sort. */
 TEST(longest)
 {
-    rng.s = t1_seed() + 4;
+    seed_suite(104);
     t1_set set = {0};
     for (unsigned k = 0; k < (subset ? 1 : 3); k++) {
         add_samples(&set, 64, 64, k == 1 ? 0 : STYLE_PLAIN, 31, 255);
@@ -257,7 +251,7 @@ TEST(longest)
 /* More blocks than a turn of the sort takes, empty ones and some that were left among them. */
 TEST(many)
 {
-    rng.s = t1_seed() + 5;
+    seed_suite(105);
     t1_set set = {0};
     for (unsigned k = 0; k < (subset ? 200 : 9000); k++) {
         if (below(50)) {
@@ -272,7 +266,7 @@ TEST(many)
 /* Nothing but blocks without symbols. */
 TEST(nothing)
 {
-    rng.s = t1_seed() + 6;
+    seed_suite(106);
     t1_set set = {0};
     add_samples(&set, 5, 5, 0, 0, 255);
     add_samples(&set, 5, 5, 0, 4, 0);
@@ -284,7 +278,7 @@ TEST(nothing)
  * was written outside of the codewords. */
 TEST(mistakes)
 {
-    rng.s = t1_seed() + 7;
+    seed_suite(107);
     for (unsigned mistake = 0; mistake < 4 && device_count; mistake++) {
         t1_set set = {0};
         t1_load load;

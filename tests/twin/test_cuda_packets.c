@@ -38,27 +38,43 @@ static void check_case(packets_case *c, uint32_t pictures, const char *name)
     turn++;
 }
 
-/* Returns 0 where the settings are refused. */
-static int check_picture(const picture *p, const char *settings, uint32_t pictures)
-{
-    picture_input input = picture_open_input(p, 0);
+/* A picture with its case; where the settings are refused, c.problem says why. */
+typedef struct drawn_case {
+    picture picture;
+    picture_input input;
     packets_case c;
-    int fine = packets_case_open(&c, &input.format, &input.image, settings);
+} drawn_case;
+
+/* The picture becomes the case's. 0: refused. */
+static int open_drawn(drawn_case *d, picture p, const char *settings, uint64_t output_bytes_bound)
+{
+    d->picture = p;
+    d->input = picture_open_input(&d->picture, 0);
+    return packets_case_open_bound(&d->c, &d->input.format, &d->input.image, settings, output_bytes_bound);
+}
+
+static void close_drawn(drawn_case *d)
+{
+    packets_case_close(&d->c);
+    picture_close_input(&d->input);
+    picture_free(&d->picture);
+}
+
+/* 0: the settings are refused. */
+static int check_picture(picture p, const char *settings, uint32_t pictures)
+{
+    drawn_case d;
+    int fine = open_drawn(&d, p, settings, 0);
     if (fine) {
-        check_case(&c, pictures, settings);
+        check_case(&d.c, pictures, settings);
     } else if (!getenv("CK_VERBOSITY")) {
-        printf("refused: %s: %s\n", settings, c.problem);
+        printf("refused: %s: %s\n", settings, d.c.problem);
     }
-    packets_case_close(&c);
-    picture_close_input(&input);
+    close_drawn(&d);
     return fine;
 }
 
-static picture draw_picture(uint32_t width, uint32_t height, uint32_t count, unsigned depth, picture_kind kind,
-                            uint32_t seed)
-{
-    return picture_draw(kind, width, height, count, depth, seed);
-}
+static picture draw_natural(void) { return picture_draw(PICTURE_NATURAL, 120, 90, 3, 8, 8); }
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
@@ -70,16 +86,14 @@ TEST(orders)
     static const char *const progressions[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
     static const char *const markers[] = {"", "sop=yes", "eph=yes plt=yes", "sop=yes eph=yes tlm=yes tile-parts=R",
                                           "plt=yes tlm=yes tile-parts=C tile=70,80"};
-    picture p = draw_picture(131, 117, 3, 8, PICTURE_NATURAL, 5);
     for (unsigned i = 0; i < 5; i++) {
         for (unsigned m = 0; m < 5; m += subset ? 4 : 1 + (i & 1)) {
             char text[256];
             snprintf(text, sizeof text, "style=%s block=16,16 precincts=[64,32] progression=%s %s",
                      (i + m) & 1 ? "0" : "HT", progressions[i], markers[m]);
-            REQUIRE_THAT(check_picture(&p, text, 1), "%s", text);
+            REQUIRE_THAT(check_picture(picture_draw(PICTURE_NATURAL, 131, 117, 3, 8, 5), text, 1), "%s", text);
         }
     }
-    picture_free(&p);
 }
 
 /* What the draws below would seldom meet. */
@@ -109,9 +123,8 @@ TEST(structures)
         {"roi=rect=20,20,30,30 levels=3", 100, 90, 1, 8, PICTURE_NATURAL},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        picture p = draw_picture(rows[i].width, rows[i].height, rows[i].count, rows[i].depth, rows[i].kind, i);
-        REQUIRE_THAT(check_picture(&p, rows[i].settings, 1), "%s", rows[i].settings);
-        picture_free(&p);
+        picture p = picture_draw(rows[i].kind, rows[i].width, rows[i].height, rows[i].count, rows[i].depth, i);
+        REQUIRE_THAT(check_picture(p, rows[i].settings, 1), "%s", rows[i].settings);
     }
 }
 
@@ -121,9 +134,8 @@ TEST(large_packets)
     static const char *const settings[] = {"style=HT block=4,4 levels=1", "block=4,4 levels=1 style=TERMALL eph=yes",
                                            "style=HT block=4,4 levels=2 plt=yes"};
     for (unsigned i = 0; i < (subset ? 1u : 3u); i++) {
-        picture p = draw_picture(i ? 333 : 590, i ? 150 : 500, 1, 8, i == 2 ? PICTURE_SPARSE : PICTURE_NATURAL, 3 + i);
-        REQUIRE(check_picture(&p, settings[i], 1));
-        picture_free(&p);
+        picture p = picture_draw(i == 2 ? PICTURE_SPARSE : PICTURE_NATURAL, i ? 333 : 590, i ? 150 : 500, 1, 8, 3 + i);
+        REQUIRE(check_picture(p, settings[i], 1));
     }
 }
 
@@ -138,101 +150,75 @@ TEST(long_boxes)
                 {"container=jp2 progression=PCRL", 16},
                 {"container=jp2", 8},
                 {"container=jp2 tile=64,64 bpp=2 rdoq=no reversible=no", 8}};
-    picture p = draw_picture(100, 90, 3, 8, PICTURE_NATURAL, 8);
-    picture_input input = picture_open_input(&p, 0);
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        packets_case c;
+        drawn_case d;
         const char *settings = rows[i].settings;
-        REQUIRE_THAT(packets_case_open_bound(&c, &input.format, &input.image, settings, UINT64_C(1) << 33), "%s: %s",
-                     settings, c.problem);
-        const uint8_t *box = c.expected + c.assembly.boxes_bytes;
+        REQUIRE_THAT(open_drawn(&d, draw_natural(), settings, UINT64_C(1) << 33), "%s: %s", settings, d.c.problem);
+        const uint8_t *box = d.c.expected + d.c.assembly.boxes_bytes;
         REQUIRE_THAT(!memcmp(box + 4, "jp2c", 4) && (box[3] == 1) == (rows[i].box_bytes == 16), "%s", settings);
         REQUIRE_THAT(box[rows[i].box_bytes] == 0xFF && box[rows[i].box_bytes + 1] == 0x4F, "%s", settings);
-        check_case(&c, 1, settings);
-        packets_case_close(&c);
+        check_case(&d.c, 1, settings);
+        close_drawn(&d);
     }
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* More lengths than one PLT segment holds: of empty packets, which are coded fast. */
 TEST(many_packets)
 {
     uint32_t side = subset ? 90 : 257 * 4;
-    picture p = draw_picture(side, side, 1, 8, PICTURE_FLAT, 1);
+    picture p = picture_draw(PICTURE_FLAT, side, side, 1, 8, 1);
     for (uint32_t i = 0; i < side * side; i++) {
         p.planes[0].samples[i] = 128 + (i == side * side / 2);
     }
-    picture_input input = picture_open_input(&p, 0);
-    packets_case c;
-    REQUIRE_THAT(
-        packets_case_open(&c, &input.format, &input.image, "style=HT block=4,4 precincts=[4,4] levels=0 plt=yes"), "%s",
-        c.problem);
+    drawn_case d;
+    REQUIRE_THAT(open_drawn(&d, p, "style=HT block=4,4 precincts=[4,4] levels=0 plt=yes", 0), "%s", d.c.problem);
     for (unsigned i = 0; i < device_count; i++) {
         wvl_emulate_reversed(0);
-        check_load(&devices[i], &c, 1, c.expected_bytes, 0, "many packets");
+        check_load(&devices[i], &d.c, 1, d.c.expected_bytes, 0, "many packets");
     }
-    packets_case_close(&c);
-    picture_close_input(&input);
-    picture_free(&p);
+    close_drawn(&d);
 }
 
 /* Several pictures in one launch; outputs that are too small are not written. */
 TEST(pictures)
 {
-    picture p = draw_picture(140, 100, 3, 8, PICTURE_NATURAL, 8);
-    picture_input input = picture_open_input(&p, 0);
-    packets_case c;
-    REQUIRE_THAT(packets_case_open(&c, &input.format, &input.image, "style=HT tile=64,64 plt=yes tlm=yes"), "%s",
-                 c.problem);
-    check_case(&c, 3, "pictures");
+    drawn_case d;
+    REQUIRE_THAT(open_drawn(&d, draw_natural(), "style=HT tile=64,64 plt=yes tlm=yes", 0), "%s", d.c.problem);
+    check_case(&d.c, 3, "pictures");
     for (unsigned i = 0; i < device_count; i++) {
-        check_load(&devices[i], &c, 2, c.expected_bytes - 1, 0, "short output");
-        check_load(&devices[i], &c, 1, 0, PACKETS_CODES_BLOCKS, "no output");
+        check_load(&devices[i], &d.c, 2, d.c.expected_bytes - 1, 0, "short output");
+        check_load(&devices[i], &d.c, 1, 0, PACKETS_CODES_BLOCKS, "no output");
     }
-    packets_case_close(&c);
-    picture_close_input(&input);
-    picture_free(&p);
+    close_drawn(&d);
 }
 
 /* Blocks with SigProp and MagRef, which no plan of one layer asks for yet. */
 TEST(refined)
 {
-    picture p = draw_picture(120, 90, 3, 8, PICTURE_NATURAL, 8);
-    picture_input input = picture_open_input(&p, 0);
     for (unsigned passes = 1; passes <= 3; passes++) {
-        packets_case c;
-        REQUIRE_THAT(packets_case_open(&c, &input.format, &input.image, "style=HT block=32,16 sop=yes"), "%s",
-                     c.problem);
-        REQUIRE(device_count && packets_case_refine(&c, &devices[0], passes, passes));
-        check_case(&c, 1, "refined");
-        packets_case_close(&c);
+        drawn_case d;
+        REQUIRE_THAT(open_drawn(&d, draw_natural(), "style=HT block=32,16 sop=yes", 0), "%s", d.c.problem);
+        REQUIRE(device_count && packets_case_refine(&d.c, &devices[0], passes, passes));
+        check_case(&d.c, 1, "refined");
+        close_drawn(&d);
     }
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* Plans that the tables cannot hold. */
 TEST(refusals)
 {
     static const char *const settings[] = {"plm=yes tile=30,30", "packed-headers=ppm", "packed-headers=ppt"};
-    picture p = draw_picture(70, 50, 1, 8, PICTURE_NATURAL, 8);
-    picture_input input = picture_open_input(&p, 0);
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
-        packets_case c;
-        REQUIRE_THAT(!packets_case_open(&c, &input.format, &input.image, settings[i]) && c.expected, "%s", settings[i]);
-        REQUIRE_THAT(wvl_assembly_refuses(c.plan), "%s", settings[i]);
-        packets_case_close(&c);
+        drawn_case d;
+        REQUIRE_THAT(!open_drawn(&d, draw_natural(), settings[i], 0) && d.c.expected, "%s", settings[i]);
+        REQUIRE_THAT(wvl_assembly_refuses(d.c.plan), "%s", settings[i]);
+        close_drawn(&d);
     }
-    picture_close_input(&input);
-    picture_free(&p);
 }
 
 /* ---- Drawn plans ----------------------------------------------------------------------------- */
 
-static uint64_t seed;
-static uint32_t between(uint32_t low, uint32_t high) { return low + (uint32_t)(test_draw(&seed) % (high - low + 1)); }
-#define PICK(list) list[test_draw(&seed) % (sizeof(list) / sizeof *(list))]
+#define PICK(list) list[below(sizeof(list) / sizeof *(list))]
 
 static picture draw_format(void)
 {
@@ -252,7 +238,7 @@ static picture draw_format(void)
         }
     }
     static const picture_kind kinds[] = {PICTURE_NATURAL, PICTURE_NATURAL, PICTURE_NOISE, PICTURE_FLAT, PICTURE_SPARSE};
-    return picture_draw_format(PICK(kinds), &format, (uint32_t)test_draw(&seed));
+    return picture_draw_format(PICK(kinds), &format, draw());
 }
 
 static void draw_settings(char *text, size_t bytes)
@@ -285,13 +271,12 @@ static void draw_settings(char *text, size_t bytes)
 TEST(drawn)
 {
     uint32_t taken = 0, count = subset ? 6 : 20;
-    seed = 77;
+    seed_suite(77);
     for (uint32_t i = 0; i < count; i++) {
         char text[512];
         picture p = draw_format();
         draw_settings(text, sizeof text);
-        taken += (uint32_t)check_picture(&p, text, between(1, 2));
-        picture_free(&p);
+        taken += (uint32_t)check_picture(p, text, between(1, 2));
     }
     REQUIRE_THAT(taken * 4 >= count * 3, "%u of %u plans were taken", taken, count);
 }

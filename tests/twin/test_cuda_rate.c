@@ -6,14 +6,8 @@
  * code. Environment variables are those of test_cuda_ht.c.
  */
 
-#include "../prop/t1_draw.h"
 #include "emulated_suite.h"
 #include "rate_case.h"
-
-static t1_rng rng;
-
-static uint32_t below(uint32_t n) { return t1_random(&rng) % n; }
-static uint32_t between(uint32_t low, uint32_t high) { return low + below(high - low + 1); }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 

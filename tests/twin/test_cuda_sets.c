@@ -7,10 +7,8 @@
  */
 #include <math.h>
 
-#include "../prop/t1_draw.h"
 #include "base/intmath.h"
 #include "codec/core/gen/ht_tables.h"
-#include "codec/core/hull.h"
 #include "codec/ht/ht.h"
 #include "codec/rate/rescale.h"
 #include "cuda/rate/rate_launch.h"
@@ -22,10 +20,6 @@
 #define PITCH 31u
 #define SETS (MOST_BLOCKS * PITCH)
 #define STEPS 5u
-
-static t1_rng rng;
-
-static uint32_t below(uint32_t n) { return t1_random(&rng) % n; }
 
 /* ---- What is drawn --------------------------------------------------------------------------- */
 
@@ -57,14 +51,7 @@ static void add_block(void)
     static const uint16_t shapes[][2] = {{64, 64}, {32, 32}, {64, 64}, {128, 32}, {8, 256}, {17, 9}};
     const uint16_t *shape = shapes[below(6)];
     unsigned coef_bytes = below(3) ? 2 : 4, bits = 1 + below(coef_bytes == 2 ? 12 : 20), frac = below(4);
-    uint32_t width = 1 + below(shape[0]), height = 1 + below(shape[1]), temper = below(T1_TEMPERS);
-    uint32_t room = below(2) ? 0 : 1 + below(3);
-    wvl_cuda_ht_block *samples;
-    wvl_cuda_t1_block *b = t1_list_add(&list, width, height, width + room, coef_bytes, below(2), &samples);
-    for (uint32_t k = 0; k < width * height; k++) {
-        uint32_t x = k % width, y = k / width;
-        ht_list_put(&list.samples, samples, x, y, t1_draw_magnitude(&rng, temper, bits, x, y), below(2));
-    }
+    wvl_cuda_t1_block *b = t1_list_draw(&list, &rng, 1 + below(shape[0]), 1 + below(shape[1]), coef_bytes, bits);
     b->frac_bits = (uint8_t)(frac < bits ? frac : 0);
     b->style = below(3) ? 0 : WVL_STYLE_VSC;
     b->reversible = (uint8_t)below(2);
@@ -73,7 +60,7 @@ static void add_block(void)
 
 static wvl_cuda_t1_weight draw_weight(void)
 {
-    return (wvl_cuda_t1_weight){0x80000000u | t1_random(&rng), gain_exponent - (int32_t)below(30)};
+    return (wvl_cuda_t1_weight){0x80000000u | draw(), gain_exponent - (int32_t)below(30)};
 }
 
 static void draw_tables(void)
@@ -84,7 +71,7 @@ static void draw_tables(void)
     drawn.notes = 0;
     for (uint32_t i = 0; i < WVL_STEP_SIXTEENTHS * STEPS; i++) {
         wvl_cuda_t1_weight weight = draw_weight();
-        drawn.steps[i] = (wvl_assembly_step){.factor = UINT64_C(0x80000000) + t1_random(&rng) / 2,
+        drawn.steps[i] = (wvl_assembly_step){.factor = UINT64_C(0x80000000) + draw() / 2,
                                              .weight_mantissa = weight.mantissa,
                                              .weight_exponent = weight.exponent,
                                              .planes = 1 + below(31)};
@@ -112,25 +99,13 @@ static wanted_block first[MOST_BLOCKS], second[MOST_BLOCKS];
 
 static void describe_block(wanted_block *w, const wvl_cuda_t1_block *b)
 {
-    w->in = (wvl_block_input){.coefs = list.samples.samples + b->coefs,
-                              .stride = b->stride,
-                              .width = b->width,
-                              .height = b->height,
-                              .coef_bytes = b->coef_bytes,
-                              .frac_bits = b->frac_bits,
-                              .style = b->style,
-                              .reversible = b->reversible,
-                              .want_gains = 1,
-                              .max_passes = 255,
-                              .all_sets = 1,
-                              .set_passes = (uint8_t)set_passes,
-                              .bound = list.samples.bounds[b->bound]};
+    w->in = t1_list_describe(&list, b);
+    w->in.want_gains = w->in.all_sets = 1;
+    w->in.set_passes = (uint8_t)set_passes;
 }
 
 static void want_block(wanted_block *w, wvl_cuda_t1_weight weight)
 {
-    wvl_band_coding band = {
-        .frac_bits = w->in.frac_bits, .weight_mantissa = weight.mantissa, .weight_exponent = weight.exponent};
     static _Alignas(64) uint8_t scratch[1 << 20];
     static wvl_hull hull;
     REQUIRE(wvl_ht_block_coder.scratch_bytes(64, 64, 31) <= sizeof scratch);
@@ -138,13 +113,8 @@ static void want_block(wanted_block *w, wvl_cuda_t1_weight weight)
     w->out = (wvl_block_output){.bytes = w->bytes, .passes = w->passes};
     wvl_ht_encode_block(scratch, &w->in, &w->out);
     REQUIRE(w->out.length <= 1 << 20 && w->out.pass_count <= PASSES);
-    wvl_hull_init(&hull, &band, gain_exponent, w->out.planes,
-                  wvl_rate_weigh_energy(&band, gain_exponent, w->out.energy, w->out.energy_shift),
-                  (uint32_t)w->in.width * w->in.height);
-    for (uint32_t i = 0; i < w->out.pass_count; i++) {
-        wvl_hull_put_pass(&hull, w->passes);
-    }
-    wvl_hull_fetch(&hull, w->slopes, w->gains);
+    t1_find_hull(&hull, &w->out, (uint32_t)w->in.width * w->in.height, w->in.frac_bits, weight, gain_exponent,
+                 w->slopes, w->gains);
     w->unsettled = (uint16_t)(hull.line.limit - 1);
 }
 
@@ -192,7 +162,7 @@ typedef struct set_load {
 
 static void fetch(const ht_device *d, void *to, wvl_cuda_address from, uint64_t bytes)
 {
-    REQUIRE(!d->runtime->download(to, from, bytes, d->stream) && !d->runtime->stream_wait(d->stream));
+    REQUIRE(ht_fetch(d, to, from, bytes));
 }
 
 /* The most of classes, and scratch memory for all sets. */
@@ -257,26 +227,19 @@ static void open_load(set_load *load, const ht_device *d)
     memset(load, 0, sizeof *load);
     uint64_t units = sort_sets(&load->job.sets.ht);
     REQUIRE(t1_model_load_open(&load->t1, d, &list, (t1_wish){.scratch_share = 1000, .gains = 1}));
-    (void)d->runtime->free_device(load->t1.job.scratch);
     load->t1.job.scratch_units = (uint32_t)units;
-    REQUIRE(!ht_take_memory(d, &load->t1.job.scratch, 16 * units, NULL, 0, 1) &&
-            !ht_take_memory(d, &load->tables, sizeof drawn, &drawn, sizeof drawn, 1) &&
-            !wvl_cuda_rate_open(&load->rate, d->runtime, d->module) &&
+    load->t1.job.scratch = ht_take(&load->t1.taken, d, 16 * units, NULL, 1);
+    load->tables = ht_take(&load->t1.taken, d, sizeof drawn, &drawn, 1);
+    REQUIRE(!load->t1.taken.status && !wvl_cuda_rate_open(&load->rate, d->runtime, d->module) &&
             !wvl_cuda_ht_open(&load->ht, d->runtime, d->module, d->ordinal, 0));
     load->job.t1 = load->t1.job;
     set_addresses(load);
 }
 
-static void close_load(set_load *load, const ht_device *d)
-{
-    (void)d->runtime->free_device(load->tables);
-    t1_model_load_close(&load->t1, d);
-}
-
 static void run_coding(set_load *load, const ht_device *d, int is_cleared)
 {
     load->job.t1.is_cleared = (uint32_t)is_cleared;
-    REQUIRE(!wvl_cuda_t1_launch_words(&load->t1.model, &load->job.t1, wvl_cuda_to_stream(d->stream)) &&
+    REQUIRE(!wvl_cuda_t1_launch_words(&load->t1.t1, &load->job.t1, wvl_cuda_to_stream(d->stream)) &&
             !wvl_cuda_rate_open_sets(&load->rate, &load->job, wvl_cuda_to_stream(d->stream)) &&
             !wvl_cuda_rate_list_sets(&load->rate, &load->job, wvl_cuda_to_stream(d->stream)) &&
             !wvl_cuda_ht_launch_listed(&load->ht, &load->job.sets.ht, list.count, wvl_cuda_to_stream(d->stream)) &&
@@ -397,7 +360,7 @@ static void check_bounds(const ht_device *d)
     open_load(&load, d);
     void *arguments[] = {&load.job};
     load.job.t1.foresees = 1;
-    REQUIRE(!wvl_cuda_t1_launch_words(&load.t1.model, &load.job.t1, wvl_cuda_to_stream(d->stream)) &&
+    REQUIRE(!wvl_cuda_t1_launch_words(&load.t1.t1, &load.job.t1, wvl_cuda_to_stream(d->stream)) &&
             !d->runtime->launch(load.rate.open_sets, list.count, 1, 1, WVL_CUDA_RATE_BODIES_THREADS, 1, 1, 0, d->stream,
                                 arguments, NULL));
     fetch(d, gains, load.job.t1.gains, list.count * sizeof *gains);
@@ -413,7 +376,7 @@ static void check_bounds(const ht_device *d)
         bounded += highest != 0;
         slack += highest ? gains[i].unsettled - highest : 0;
     }
-    close_load(&load, d);
+    t1_model_load_close(&load.t1, d);
 }
 
 static void check_chain(const ht_device *d, const wvl_step_ends *ends, uint32_t sixteenths)
@@ -430,7 +393,7 @@ static void check_chain(const ht_device *d, const wvl_step_ends *ends, uint32_t 
     load.job.t1.hull_weights = load.job.sets.weights;
     run_coding(&load, d, 1);
     check_coding(&load, d, sixteenths ? second : first);
-    close_load(&load, d);
+    t1_model_load_close(&load.t1, d);
 }
 
 EMULATED_SUITE("wvl_rate_list_sets");
@@ -439,8 +402,9 @@ EMULATED_SUITE("wvl_rate_list_sets");
 TEST_EACH(sets, 6)
 {
     for (unsigned turn = 0; turn < (subset ? 1 : 6); turn++) {
+        const ht_device *d;
         wvl_step_ends ends;
-        rng.s = t1_seed() + ((uint64_t)_i << 20) + ((uint64_t)turn << 32);
+        seed_suite((uint64_t)_i + 4096u * turn);
         set_passes = 1 + (uint32_t)_i % 3;
         gain_exponent = -(int32_t)below(50);
         for (unsigned k = 0; k < (subset ? 4 : 5 + below(12)); k++) {
@@ -450,12 +414,10 @@ TEST_EACH(sets, 6)
         want_first();
         uint32_t sixteenths = want_second(&ends);
         rescaled += sixteenths != 0;
-        for (unsigned i = 0; i < device_count; i++) {
-            for (int reversed = 0; reversed < (devices[i].runtime == &emulated_runtime ? 2 : 1); reversed++) {
-                wvl_emulate_reversed(reversed);
-                check_chain(&devices[i], &ends, sixteenths);
-                check_bounds(&devices[i]);
-            }
+        EACH_DEVICE(d)
+        {
+            check_chain(d, &ends, sixteenths);
+            check_bounds(d);
         }
         t1_list_clear(&list);
     }

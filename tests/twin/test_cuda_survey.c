@@ -5,12 +5,97 @@
  * (emulate.h).
  */
 
-#include "cuda/host/coders/block_walk.h"
-#include "cuda/host/coders/rdoq_blocks.h"
+#include "backend/registry.h"
+#include "base/context.h"
+#include "codec/write/coder.h"
+#include "cuda/host/coders/coder.h"
 #include "cuda/host/coders/rdoq_tables.h"
 #include "emulated_driver.h"
-#include "survey_case.h"
+#include "tests/support/opened.h"
 #include "tests/support/support.h"
+
+/* ---- Pictures up to the coder ---------------------------------------------------------------- */
+
+typedef struct survey_case {
+    wvl_context *context;
+    wvl_plan *plan;
+    wvl_wave wave;
+    void *memory;
+    uint64_t memory_bytes;
+    uint32_t tiles;
+    wvl_backend *backend;
+    wvl_backend_job *job; /* has the coefficients */
+    wvl_coder *coder;
+} survey_case;
+
+/* A plan of pictures of 8-bit components, and the tile plans of its only wave. */
+static void survey_open_plan(survey_case *c, uint32_t width, uint32_t height, uint32_t components, const char *settings)
+{
+    wvl_component_format formats[3] = {
+        {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}, {.depth = 8, .dx = 1, .dy = 1}};
+    wvl_image_format format = {
+        .struct_size = sizeof format, .x1 = width, .y1 = height, .component_count = components, .components = formats};
+    char problem[256];
+    memset(c, 0, sizeof *c);
+    REQUIRE_THAT(test_open_plan(settings, 2, &format, &c->context, &c->plan, problem) == WVL_OK, "%s", problem);
+    c->memory = test_open_wave(c->plan, &c->wave, &c->memory_bytes);
+    memset(c->memory, 0, c->memory_bytes);
+    wvl_carver carver = {c->memory, 0};
+    wvl_wave_carve(c->plan, &carver, &c->wave);
+    c->tiles = wvl_wave_build(c->plan, 0, c->wave.tiles);
+    REQUIRE(c->tiles == c->plan->syntax.tile_count);
+}
+
+/* Smooth, with edges, and noise that grows to the right. */
+static uint8_t *draw_samples(uint32_t width, uint32_t height, uint32_t noise)
+{
+    uint8_t *samples = malloc((size_t)width * height);
+    uint32_t rng = 1;
+    for (uint32_t y = 0; y < height; y++) {
+        for (uint32_t x = 0; x < width; x++) {
+            rng = rng * 1664525u + 1013904223u;
+            uint32_t edge = (x / 40 + y / 56) % 3 * 40, bend = (x * y >> 13) % 40;
+            samples[(size_t)y * width + x] = (uint8_t)(50 + edge + bend + (rng >> 24) % (1 + noise * x / width));
+        }
+    }
+    return samples;
+}
+
+static void survey_open_picture(survey_case *c, uint32_t width, uint32_t height, uint32_t components, uint32_t noise)
+{
+    const wvl_backend_vtable *table = wvl_backend_fetch_host();
+    wvl_backend_options options = {&c->plan->context->host, c->plan->context->pool, NULL, NULL, NULL};
+    uint8_t *samples = draw_samples(width, height, noise);
+    wvl_plane planes[3];
+    for (uint32_t i = 0; i < components; i++) {
+        planes[i] = (wvl_plane){.data = samples, .pitch_bytes = width, .container = WVL_SAMPLE_8};
+    }
+    wvl_image image = {.struct_size = sizeof image, .plane_count = components, .planes = planes};
+    REQUIRE(table->open(&options, &c->backend) == WVL_OK);
+    REQUIRE(wvl_backend_prepare_tiles(table, c->backend, c->plan->context->pool, c->plan, c->wave.tiles, c->tiles) ==
+            WVL_OK);
+    REQUIRE(table->submit(c->backend, &image, c->wave.tiles, c->tiles, &c->job) == WVL_OK);
+    REQUIRE(table->wait(c->job, WVL_EVENT_DONE, UINT32_MAX) == WVL_OK);
+    REQUIRE(table->collect(c->job, c->wave.coefs) == WVL_OK);
+    free(samples);
+    wvl_coder_options coding = {
+        .allocator = &c->plan->context->host, .plan = c->plan, .pool = c->plan->context->pool, .rank = 1};
+    c->coder = calloc(1, sizeof *c->coder);
+    REQUIRE(wvl_coder_init(c->coder, &coding) == WVL_OK);
+}
+
+static void survey_close(survey_case *c)
+{
+    if (c->coder) {
+        wvl_coder_fini(c->coder);
+        wvl_backend_fetch_host()->release(c->job);
+        wvl_backend_fetch_host()->close(c->backend);
+        free(c->coder);
+    }
+    wvl_free(NULL, c->memory, c->memory_bytes);
+    wvl_plan_release(c->plan);
+    wvl_context_release(c->context);
+}
 
 static uint64_t count_blocks(const survey_case *c)
 {
@@ -123,49 +208,24 @@ typedef struct chain {
     wvl_cuda_rdoq_phases phases;
     wvl_cuda_rdoq_shapes shapes;
     wvl_cuda_rdoq rdoq;
-    wvl_cuda_t1_model model;
-    wvl_cuda_t1 mq;
-    wvl_cuda_t1_rate hulls;
-    wvl_cuda_rdoq_coder coder;
+    wvl_cuda_t1 t1;
+    wvl_cuda_rdoq_run run;
     wvl_cuda_rdoq_job job;
     wvl_cuda_t1_block *blocks;
     wvl_cuda_t1_weight *weights;
-    wvl_cuda_address taken[64];
-    uint32_t taken_count;
+    ht_memory taken;
 } chain;
 
-static wvl_cuda_address take(chain *ch, uint64_t bytes, const void *from, uint64_t from_bytes)
+static wvl_cuda_address take(chain *ch, uint64_t bytes, const void *from)
 {
-    wvl_cuda_address *at = &ch->taken[ch->taken_count++];
-    REQUIRE(ch->taken_count <= sizeof ch->taken / sizeof *ch->taken);
-    REQUIRE(!ht_take_memory(&ch->device, at, bytes, from, from_bytes, 1));
-    return *at;
+    return ht_take(&ch->taken, &ch->device, bytes, from, 1);
 }
 
 static wvl_cuda_address take_zeros(chain *ch, uint64_t bytes)
 {
-    wvl_cuda_address at = take(ch, bytes, NULL, 0);
+    wvl_cuda_address at = take(ch, bytes, NULL);
     REQUIRE(!ch->device.runtime->fill(at, 0, bytes, ch->device.stream));
     return at;
-}
-
-static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *from)
-{
-    chain *ch = user;
-    const wvl_band_coding *coding = &from->coding->band[from->band->coding_band];
-    ch->blocks[index] = (wvl_cuda_t1_block){.coefs = from->coefs,
-                                            .bound = from->bound,
-                                            .stride = from->band->slot_width,
-                                            .width = from->width,
-                                            .height = from->height,
-                                            .coef_bytes = from->band->coef_bytes,
-                                            .frac_bits = from->band->frac_bits,
-                                            .orient = from->band->orient,
-                                            .style = (uint8_t)from->coding->style,
-                                            .planes = from->band->planes,
-                                            .max_passes = 255,
-                                            .reversible = from->coding->reversible};
-    ch->weights[index] = (wvl_cuda_t1_weight){coding->weight_mantissa, coding->weight_exponent};
 }
 
 /* Blocks, weights and kinds from the CPU's order to that of phases. */
@@ -173,39 +233,38 @@ static void take_blocks(chain *ch, wvl_cuda_address coefs, wvl_cuda_address boun
 {
     uint32_t n = ch->count;
     uint8_t *kinds = malloc(n), *own_kinds = malloc(n);
-    wvl_cuda_t1_block *blocks = malloc(n * sizeof *blocks);
-    wvl_cuda_t1_weight *weights = malloc(n * sizeof *weights);
+    uint32_t *places = malloc(n * sizeof *places);
+    const wvl_cuda_coder_view view = {
+        .plan = ch->c->plan, .tiles = ch->c->wave.tiles, .tile_count = ch->c->tiles, .places = places};
     ch->order = malloc(n * sizeof *ch->order);
     ch->blocks = malloc(n * sizeof *ch->blocks);
     ch->weights = malloc(n * sizeof *ch->weights);
     wvl_cuda_rdoq_list_phases(ch->c->plan, ch->c->wave.tiles, ch->c->tiles, ch->order, kinds, &ch->phases);
-    wvl_cuda_walk_blocks(ch->c->plan, ch->c->wave.tiles, ch->c->tiles, coefs, bounds, put_block, ch);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t id = ch->order[i];
-        blocks[i] = ch->blocks[id];
-        weights[i] = ch->weights[id];
-        own_kinds[i] = kinds[id];
-        ch->job.most_width = wvl_max_u32(ch->job.most_width, blocks[i].width);
+        places[ch->order[i]] = i;
+        own_kinds[i] = kinds[ch->order[i]];
     }
-    ch->job.originals = take(ch, n * sizeof *blocks, blocks, n * sizeof *blocks);
-    ch->job.kinds = take(ch, n, own_kinds, n);
-    ch->job.t1.hull_weights = take(ch, n * sizeof *weights, weights, n * sizeof *weights);
-    free(ch->blocks);
-    free(ch->weights);
-    ch->blocks = blocks;
-    ch->weights = weights;
+    wvl_cuda_list_t1_blocks(&view, coefs, bounds, ch->blocks);
+    wvl_cuda_walk_blocks(&view, 0, 0, wvl_cuda_put_t1_weight, ch->weights);
+    for (uint32_t i = 0; i < n; i++) {
+        ch->job.most_width = wvl_max_u32(ch->job.most_width, ch->blocks[i].width);
+    }
+    ch->job.originals = take(ch, n * sizeof *ch->blocks, ch->blocks);
+    ch->job.kinds = take(ch, n, own_kinds);
+    ch->job.t1.hull_weights = take(ch, n * sizeof *ch->weights, ch->weights);
     free(kinds);
     free(own_kinds);
+    free(places);
 }
 
 static void take_tables(chain *ch, wvl_cuda_t1_job *t1)
 {
     uint64_t n = ch->count;
-    t1->blocks = take(ch, n * sizeof(wvl_cuda_t1_block), NULL, 0);
-    t1->states = take(ch, n * sizeof(wvl_cuda_t1_state), NULL, 0);
-    t1->records = take(ch, n * sizeof(wvl_cuda_t1_record), NULL, 0);
-    t1->gains = take(ch, n * sizeof(wvl_cuda_t1_gains), NULL, 0);
-    t1->passes = take(ch, n * WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass), NULL, 0);
+    t1->blocks = take(ch, n * sizeof(wvl_cuda_t1_block), NULL);
+    t1->states = take(ch, n * sizeof(wvl_cuda_t1_state), NULL);
+    t1->records = take(ch, n * sizeof(wvl_cuda_t1_record), NULL);
+    t1->gains = take(ch, n * sizeof(wvl_cuda_t1_gains), NULL);
+    t1->passes = take(ch, n * WVL_CUDA_T1_MOST_PASSES * sizeof(wvl_cuda_t1_pass), NULL);
 }
 
 /* All blocks are coded once, those of the lowest band in the first phase. */
@@ -237,12 +296,12 @@ static void take_scratch(chain *ch)
         scratch += wvl_cuda_t1_measure_scratch(&ch->blocks[i]) + wvl_cuda_t1_measure_values(&ch->blocks[i]);
     }
     check_lists(ch, lists);
-    t1->lists = take(ch, 2 * n * sizeof *lists, lists, 2 * n * sizeof *lists);
-    t1->order = take(ch, n * sizeof(uint32_t), NULL, 0);
-    t1->items = take(ch, 4ull * wvl_cuda_t1_count_items(&ch->shapes.all), NULL, 0);
+    t1->lists = take(ch, 2 * n * sizeof *lists, lists);
+    t1->order = take(ch, n * sizeof(uint32_t), NULL);
+    t1->items = take(ch, 4ull * wvl_cuda_t1_count_items(&ch->shapes.all), NULL);
     t1->counters = take_zeros(ch, 4ull * WVL_CUDA_T1_COUNTERS);
     t1->scratch_units = (uint32_t)(2 * scratch / 16);
-    t1->scratch = take(ch, 16ull * t1->scratch_units, NULL, 0);
+    t1->scratch = take(ch, 16ull * t1->scratch_units, NULL);
     t1->gain_exponent = ch->c->plan->rate.gain_exponent;
     ch->job.again = *t1;
     ch->job.again.lists += 4 * n;
@@ -261,18 +320,16 @@ static void open_chain(chain *ch, const survey_case *c)
     ch->count = (uint32_t)count_blocks(c);
     REQUIRE(c->tiles == 1);
     REQUIRE(!wvl_cuda_rdoq_open(&ch->rdoq, &emulated_runtime, NULL) &&
-            !wvl_cuda_t1_model_open(&ch->model, &emulated_runtime, NULL) &&
-            !wvl_cuda_t1_open(&ch->mq, &emulated_runtime, NULL) &&
-            !wvl_cuda_t1_rate_open(&ch->hulls, &emulated_runtime, NULL));
-    ch->coder = (wvl_cuda_rdoq_coder){&ch->rdoq, &ch->model, &ch->mq, &ch->hulls};
-    wvl_cuda_address coefs = take(ch, tile->coef_bytes, c->wave.coefs->samples, tile->coef_bytes),
-                     copies = take(ch, tile->coef_bytes, NULL, 0),
-                     bounds = take(ch, 4ull * ch->count, c->wave.coefs->bounds, 4ull * ch->count);
+            !wvl_cuda_t1_open(&ch->t1, &emulated_runtime, NULL));
+    ch->run = (wvl_cuda_rdoq_run){&ch->rdoq, &ch->t1, &ch->job, &ch->phases, &ch->shapes, wvl_cuda_to_stream(NULL)};
+    wvl_cuda_address coefs = take(ch, tile->coef_bytes, c->wave.coefs->samples),
+                     copies = take(ch, tile->coef_bytes, NULL),
+                     bounds = take(ch, 4ull * ch->count, c->wave.coefs->bounds);
     take_blocks(ch, coefs, bounds);
     take_scratch(ch);
     ch->job.copies = copies - coefs;
-    ch->job.changes = take(ch, ch->count * sizeof(wvl_cuda_rdoq_change), NULL, 0);
-    ch->job.weights = take(ch, 4ull * ch->count, NULL, 0);
+    ch->job.changes = take(ch, ch->count * sizeof(wvl_cuda_rdoq_change), NULL);
+    ch->job.weights = take(ch, 4ull * ch->count, NULL);
     ch->job.survey = take_zeros(ch, sizeof(wvl_cuda_rdoq_survey));
     ch->job.parts = take_zeros(ch, WVL_DEPTH_PARTS * sizeof(wvl_cuda_rdoq_part));
     ch->job.aim = (wvl_survey_aim){depth->budget, depth->cap, depth->samples, depth->groups};
@@ -283,9 +340,8 @@ static void open_chain(chain *ch, const survey_case *c)
 
 static void close_chain(chain *ch)
 {
-    for (uint32_t i = 0; i < ch->taken_count; i++) {
-        REQUIRE(!ch->device.runtime->free_device(ch->taken[i]));
-    }
+    REQUIRE(!ch->taken.status);
+    ht_give(&ch->taken, &ch->device);
     free(ch->order);
     free(ch->blocks);
     free(ch->weights);
@@ -361,8 +417,8 @@ static int code_again(survey_case *c, chain *ch, int32_t above)
     REQUIRE(wvl_recode_decide(&c->coder->recode, &facts) == WVL_OK);
     int is_again = wvl_coder_wants_again(c->coder);
     REQUIRE(!is_again || wvl_coder_code_tiles(c->coder, c->wave.coefs, c->tiles) == WVL_OK);
-    ch->job.thresholds = take(ch, sizeof thresholds, thresholds, sizeof thresholds);
-    REQUIRE(!wvl_cuda_rdoq_code_again(&ch->coder, &ch->job, &ch->phases, &ch->shapes, wvl_cuda_to_stream(NULL)));
+    ch->job.thresholds = take(ch, sizeof thresholds, thresholds);
+    REQUIRE(!wvl_cuda_rdoq_code_again(&ch->run));
     return is_again;
 }
 
@@ -381,7 +437,7 @@ TEST_EACH(blocks, 2)
     REQUIRE(wvl_coder_code_tiles(c.coder, c.wave.coefs, c.tiles) == WVL_OK);
     open_chain(&ch, &c);
     REQUIRE_THAT(!_i || early_blocks, "no block of the lowest band is coded early");
-    REQUIRE(!wvl_cuda_rdoq_code(&ch.coder, &ch.job, &ch.phases, &ch.shapes, wvl_cuda_to_stream(NULL)));
+    REQUIRE(!wvl_cuda_rdoq_code(&ch.run));
     const wvl_cuda_rdoq_survey *survey = on_device(ch.job.survey);
     REQUIRE_THAT(ch.job.known || (survey->slopes[0] == c.coder->blocks.survey.slopes[0] &&
                                   survey->floors[0] == c.coder->blocks.survey.floors[0]),

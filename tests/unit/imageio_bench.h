@@ -153,6 +153,28 @@ static inline void read_bytes(wvl_io_picture *p, const void *from, size_t n, con
     free(copy);
 }
 
+/* Reads a picture and releases it. shape: width, height, components, depth and sign of component 0, colour, component
+ * of alpha. samples: "component,x,y=value ..." */
+static inline void check_picture(const void *from, size_t n, const char *name, const wvl_io_options *options,
+                                 const int shape[7], const char *samples)
+{
+    wvl_io_picture p;
+    uint32_t c, x, y;
+    long long value;
+    int used;
+
+    read_bytes(&p, from, n, name, options);
+    expect_shape(&p, (uint32_t)shape[0], (uint32_t)shape[1], (uint32_t)shape[2], (unsigned)shape[3], shape[4]);
+    ck_assert_int_eq(p.color, shape[5]);
+    ck_assert_int_eq(p.alpha_component, shape[6]);
+    for (; sscanf(samples, "%u,%u,%u=%lld%n", &c, &x, &y, &value, &used) == 4; samples += used) {
+        ck_assert_msg(sample_at(&p, c, x, y) == value, "%s: sample %u,%u,%u is %lld", name, c, x, y,
+                      (long long)sample_at(&p, c, x, y));
+    }
+    ck_assert_str_eq(samples, "");
+    wvl_io_release_picture(&p);
+}
+
 static inline void refuse_bytes(const void *from, size_t n, const char *name, const wvl_io_options *options,
                                 const char *reason)
 {

@@ -304,6 +304,91 @@ TEST(refinement_in_two_packets_has_its_place)
     }
 }
 
+/* ---- Listing --------------------------------------------------------------------------------- */
+
+typedef struct listing {
+    const check_bytes *stream;
+    size_t unreadable; /* from this byte on, reads fail */
+    int depth;
+    unsigned problems;
+    uint64_t width, part_count, codestream_bytes;
+    char first_problem[320];
+} listing;
+
+static void hear_item(void *user, const wvl_check_item *item)
+{
+    listing *l = user;
+    ck_assert(item->kind != WVL_CHECK_ITEM_END || l->depth > 0);
+    l->depth += item->kind >= WVL_CHECK_ITEM_LIST && item->kind <= WVL_CHECK_ITEM_SEGMENT;
+    l->depth -= item->kind == WVL_CHECK_ITEM_END;
+    if (item->kind == WVL_CHECK_ITEM_PROBLEM && !l->problems++) {
+        snprintf(l->first_problem, sizeof l->first_problem, "%s", item->text);
+    } else if (item->name && !strcmp(item->name, "Xsiz")) {
+        l->width = item->number;
+    } else if (item->name && !strcmp(item->name, "codestream_bytes")) {
+        l->codestream_bytes = item->number;
+    }
+    l->part_count += item->kind == WVL_CHECK_ITEM_SEGMENT && !strcmp(item->name, "SOT");
+}
+
+static int read_part(void *user, uint64_t offset, void *buffer, size_t bytes)
+{
+    listing *l = user;
+    ck_assert(offset <= l->stream->n && bytes <= l->stream->n - offset);
+    memcpy(buffer, l->stream->p + offset, bytes);
+    return offset + bytes <= l->unreadable;
+}
+
+/* unreadable: SIZE_MAX from memory, else through a function. */
+static int list(const check_bytes *b, size_t unreadable, listing *l)
+{
+    wvl_check_source source = {.struct_size = sizeof source, .bytes = b->n};
+    source.data = unreadable == SIZE_MAX ? b->p : NULL;
+    source.read = unreadable == SIZE_MAX ? NULL : read_part;
+    *l = (listing){.stream = b, .unreadable = unreadable};
+    int verdict = wvl_check_list(&source, hear_item, l);
+    ck_assert_int_eq(l->depth, 0);
+    return verdict;
+}
+
+TEST(listing_from_memory_or_by_reading)
+{
+    check_bytes b = check_make(SOUND);
+    listing l;
+    for (size_t unreadable = SIZE_MAX; unreadable >= b.n; unreadable = unreadable == SIZE_MAX ? b.n : 0) {
+        ck_assert_int_eq(list(&b, unreadable, &l), WVL_CHECK_LEGAL);
+        ck_assert(!l.problems && l.width == 60 && l.part_count == 16 && l.codestream_bytes == b.n);
+    }
+    for (size_t unreadable = 0; unreadable < 150; unreadable++) {
+        ck_assert_int_eq(list(&b, unreadable, &l), WVL_CHECK_ILLEGAL);
+    }
+    ck_assert_int_eq(list(&b, 50, &l), WVL_CHECK_ILLEGAL);
+    ck_assert_str_eq(l.first_problem, "SIZ cannot be read");
+    free(b.p);
+}
+
+TEST(listing_refuses_arguments)
+{
+    check_bytes b = check_make(SOUND);
+    listing l = {.stream = &b};
+    struct {
+        wvl_check_source source;
+        uint64_t newer;
+    } s = {{.struct_size = sizeof(wvl_check_source), .data = b.p, .bytes = b.n}, 0};
+    ck_assert_int_eq(wvl_check_list(NULL, hear_item, &l), WVL_CHECK_BAD_ARGUMENT);
+    ck_assert_int_eq(wvl_check_list(&s.source, NULL, &l), WVL_CHECK_BAD_ARGUMENT);
+    s.source.read = read_part; /* and data */
+    ck_assert_int_eq(wvl_check_list(&s.source, hear_item, &l), WVL_CHECK_BAD_ARGUMENT);
+    s.source.read = NULL;
+    s.source.struct_size = sizeof s.source - 1;
+    ck_assert_int_eq(wvl_check_list(&s.source, hear_item, &l), WVL_CHECK_BAD_ARGUMENT);
+    s.source.struct_size = sizeof s;
+    ck_assert_int_eq(wvl_check_list(&s.source, hear_item, &l), WVL_CHECK_LEGAL);
+    s.newer = 1;
+    ck_assert_int_eq(wvl_check_list(&s.source, hear_item, &l), WVL_CHECK_BAD_ARGUMENT);
+    free(b.p);
+}
+
 /* ---- Cut and spoilt -------------------------------------------------------------------------- */
 
 static const char *const samples[] = {
@@ -341,6 +426,9 @@ TEST_EACH(every_byte_spoilt, sizeof samples / sizeof samples[0])
             ck_assert_int_ge(r.verdict, 0);
             ck_assert(r.verdict == again.verdict && r.count == again.count && r.summary.errors == again.summary.errors);
             ck_assert(r.count || r.verdict == WVL_CHECK_LEGAL);
+            listing held, read;
+            ck_assert_int_eq(list(&b, SIZE_MAX, &held), list(&b, b.n, &read));
+            ck_assert(held.problems == read.problems && !strcmp(held.first_problem, read.first_problem));
             b.p[at] ^= masks[m];
         }
     }

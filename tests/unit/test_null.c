@@ -40,10 +40,13 @@ static const wvl_component_format grey = {8, 0, 1, 1};
 static const wvl_context_options only_size = {.struct_size = sizeof only_size, .threads = 1};
 static const wvl_jp2_info jp2 = {.struct_size = sizeof jp2};
 static const wvl_rows_options rows_options = {.struct_size = sizeof rows_options};
+static const uint8_t check_bytes[2] = {0xFF, 0x4F};
+static const wvl_check_source check_source = {.struct_size = sizeof check_source, .data = check_bytes, .bytes = 2};
 static const wvl_check_options check_options = {.struct_size = sizeof check_options};
 
 static void write_text(void *user, const char *text, size_t bytes) { (void)user, (void)text, (void)bytes; }
 static void hear_issue(void *user, const wvl_check_issue *issue) { (void)user, (void)issue; }
+static void hear_item(void *user, const wvl_check_item *item) { (void)user, (void)item; }
 
 /* A sink of the library that no encode has. */
 static wvl_sink *sink_of(bench *b)
@@ -236,6 +239,7 @@ static void close_bench(void *arguments)
       wvl_check_codestream(P(0, b->pixels), 64, P(1, &check_options), P(2, hear_issue), P(3, b), P(4, &b->summary)))   \
     X(wvl_check_file, 5, 1,                                                                                            \
       wvl_check_file(P(0, b->pixels), 64, P(1, &check_options), P(2, hear_issue), P(3, b), P(4, &b->summary)))         \
+    X(wvl_check_list, 3, 3, wvl_check_list(P(0, &check_source), P(1, hear_item), P(2, b)))                             \
     X(wvl_check_release_summary, 1, 0, DONE(wvl_check_release_summary(P(0, &b->summary))))                             \
     X(wvl_check_rules, 1, 0, NUMBER(wvl_check_rules(P(0, &b->bytes))))                                                 \
     X(wvl_check_profiles, 1, 0, NUMBER(wvl_check_profiles(P(0, &b->bytes))))

@@ -17,22 +17,27 @@
 
 static wvl_io_jpeg *whole(j_common_ptr info) { return (wvl_io_jpeg *)info; }
 
-static void give_up(wvl_io_jpeg *j) { longjmp(j->back, 1); }
+/* failed: of the function that has set the reason. */
+static void give_up(wvl_io_jpeg *j, int failed)
+{
+    (void)failed;
+    longjmp(j->back, 1);
+}
 
 static void on_error(j_common_ptr info)
 {
     wvl_io_jpeg *j = whole(info);
     char text[JMSG_LENGTH_MAX];
+
     if (j->errors.msg_code == JERR_OUT_OF_MEMORY) {
-        (void)wvl_io_fail_memory(j->context, "libjpeg", sizeof(wvl_io_jpeg));
-    } else if (j->errors.msg_code == JERR_BAD_PRECISION) {
-        (void)wvl_io_fail(j->context, "%d bits a sample: this libjpeg reads 8; convert the picture to TIFF or PNG",
-                          j->info.data_precision);
-    } else {
-        j->errors.format_message(info, text);
-        (void)wvl_io_fail(j->context, "libjpeg: %s", text);
+        give_up(j, wvl_io_fail_memory(j->context, "libjpeg", sizeof(wvl_io_jpeg)));
     }
-    give_up(j);
+    if (j->errors.msg_code == JERR_BAD_PRECISION) {
+        give_up(j, wvl_io_fail(j->context, "%d bits a sample: this libjpeg reads 8; convert the picture to TIFF or PNG",
+                               j->info.data_precision));
+    }
+    j->errors.format_message(info, text);
+    give_up(j, wvl_io_fail(j->context, "libjpeg: %s", text));
 }
 
 static int is_harmless(int code) { return code == JWRN_ADOBE_XFORM || code == JWRN_JFIF_MAJOR; }
@@ -50,16 +55,14 @@ static void on_message(j_common_ptr info, int level)
         wvl_io_note(j->context, "libjpeg: %s", text);
         return;
     }
-    (void)wvl_io_fail(j->context, "pixel data: damaged: libjpeg: %s", text);
-    give_up(j);
+    give_up(j, wvl_io_fail(j->context, "pixel data: damaged: libjpeg: %s", text));
 }
 
 static void on_progress(j_common_ptr info)
 {
     wvl_io_jpeg *j = whole(info);
     if (j->info.input_scan_number > MOST_SCANS) {
-        (void)wvl_io_fail(j->context, "more than %d scans: the limit of this reader", MOST_SCANS);
-        give_up(j);
+        give_up(j, wvl_io_fail(j->context, "more than %d scans: the limit of this reader", MOST_SCANS));
     }
 }
 
@@ -71,12 +74,10 @@ static boolean fill_input(j_decompress_ptr info)
     wvl_io_source *source = &j->context->source;
     size_t got = wvl_io_source_read_some(source, j->buffer, sizeof j->buffer);
     if (!got && source->failed != 0) {
-        (void)wvl_io_fail(j->context, "read error: %s", wvl_io_source_trouble(source));
-        give_up(j);
+        give_up(j, wvl_io_fail(j->context, "read error: %s", wvl_io_source_trouble(source)));
     }
     if (!got) {
-        (void)wvl_io_fail(j->context, "truncated: the file ends before the marker EOI (end of image)");
-        give_up(j);
+        give_up(j, wvl_io_fail(j->context, "truncated: the file ends before the marker EOI (end of image)"));
     }
     j->input.next_input_byte = j->buffer;
     j->input.bytes_in_buffer = got;

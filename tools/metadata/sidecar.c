@@ -50,12 +50,6 @@ static int read_numbers(wvl_xml_span text, double *values, unsigned count)
 
 /* ---- The coordinate system ------------------------------------------------------------------- */
 
-static int word_begins(wvl_xml_span s, size_t at, const char *word)
-{
-    size_t n = strlen(word);
-    return s.bytes - at >= n && !memcmp(s.at + at, word, n);
-}
-
 static uint32_t digits_at(wvl_xml_span s, size_t at)
 {
     uint32_t value = 0;
@@ -75,7 +69,7 @@ static uint32_t find_epsg(wvl_xml_span wkt)
     int depth = 0, is_quoted = 0;
     for (size_t at = 0; at < wkt.bytes; at++) {
         for (size_t i = 0; !is_quoted && depth == 1 && i < 2; i++) {
-            if (word_begins(wkt, at, words[i])) {
+            if (wvl_xml_begins(wkt, at, words[i])) {
                 return digits_at(wkt, at + strlen(words[i]));
             }
         }
@@ -92,7 +86,7 @@ static char *unquote(wvl_xml_span text, size_t *bytes)
     char *copy = malloc(text.bytes + 1);
     size_t n = 0;
     for (size_t at = 0; copy && at < text.bytes; at++) {
-        int is_quote = word_begins(text, at, "&quot;");
+        int is_quote = wvl_xml_begins(text, at, "&quot;");
         copy[n++] = is_quote ? '"' : text.at[at];
         at += is_quote ? 5 : 0;
     }
@@ -113,8 +107,8 @@ static int take_system(wvl_xml_span text, wvl_io_picture *io, place *p)
         start++;
     }
     uint32_t epsg = find_epsg(wkt);
-    p->is_geographic = word_begins(wkt, start, "GEOG");
-    if (epsg >= 1024 && epsg <= 32766 && (p->is_geographic || word_begins(wkt, start, "PROJ"))) {
+    p->is_geographic = wvl_xml_begins(wkt, start, "GEOG");
+    if (epsg >= 1024 && epsg <= 32766 && (p->is_geographic || wvl_xml_begins(wkt, start, "PROJ"))) {
         p->epsg = (uint16_t)epsg;
     } else {
         wvl_io_add_name(io->lost, sizeof io->lost, "coordinate system of .aux.xml (has no EPSG code)");

@@ -5,7 +5,7 @@
 
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-static int starts_with(wvl_xml_span d, size_t at, const char *word)
+int wvl_xml_begins(wvl_xml_span d, size_t at, const char *word)
 {
     size_t n = strlen(word);
     return d.bytes - at >= n && !memcmp(d.at + at, word, n);
@@ -15,7 +15,7 @@ static int starts_with(wvl_xml_span d, size_t at, const char *word)
 static int skip_to(wvl_xml_span d, size_t *at, const char *word)
 {
     for (; *at < d.bytes; ++*at) {
-        if (starts_with(d, *at, word)) {
+        if (wvl_xml_begins(d, *at, word)) {
             *at += strlen(word);
             return 1;
         }
@@ -28,7 +28,7 @@ static int skip_other(wvl_xml_span d, size_t *at)
 {
     static const char *const others[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}, {"<!", ">"}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (starts_with(d, *at, others[i][0])) {
+        if (wvl_xml_begins(d, *at, others[i][0])) {
             *at += strlen(others[i][0]);
             return skip_to(d, at, others[i][1]) ? 1 : -1;
         }

@@ -27,6 +27,8 @@ int wvl_xml_next_tag(wvl_xml_span document, size_t *at, wvl_xml_tag *tag);
 int wvl_xml_next_attribute(const wvl_xml_tag *tag, size_t *at, wvl_xml_span *name, wvl_xml_span *value);
 
 int wvl_xml_is(wvl_xml_span span, const char *text);
+/* 1: the bytes from `at` on, which is not beyond the end, begin with the word. */
+int wvl_xml_begins(wvl_xml_span span, size_t at, const char *word);
 
 /* The part behind the colon; all of it where there is none. *prefix: the part before, or empty. */
 wvl_xml_span wvl_xml_local_name(wvl_xml_span name, wvl_xml_span *prefix);

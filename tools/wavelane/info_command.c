@@ -82,52 +82,38 @@ static void print_heading(void)
          "layers,levels,block_width,block_height,style,progression,transform,codestream_bytes,problems,error");
 }
 
-static void put_sizes(const wvl_info *info, wvl_cli_row *row)
+static void put_numbers(wvl_cli_row *row, int is_known, const uint64_t *numbers, unsigned count)
 {
-    const wvl_info_facts *f = &info->facts;
-    if (!info->component_count) {
-        wvl_cli_row_skip(row, 8);
-        return;
+    for (unsigned i = 0; is_known && i < count; i++) {
+        wvl_cli_row_number(row, numbers[i]);
     }
-    wvl_cli_row_number(row, f->width);
-    wvl_cli_row_number(row, f->height);
-    wvl_cli_row_number(row, info->component_count);
-    wvl_cli_row_number(row, f->least_depth);
-    wvl_cli_row_number(row, f->most_depth);
-    wvl_cli_row_number(row, f->tile_width);
-    wvl_cli_row_number(row, f->tile_height);
-    wvl_cli_row_number(row, info->parts.count);
-}
-
-static void put_coding(const wvl_info *info, wvl_cli_row *row)
-{
-    const wvl_info_facts *f = &info->facts;
-    if (!f->has_coding) {
-        wvl_cli_row_skip(row, 7);
-        return;
+    if (!is_known) {
+        wvl_cli_row_skip(row, count);
     }
-    wvl_cli_row_number(row, info->layers);
-    wvl_cli_row_number(row, f->levels);
-    wvl_cli_row_number(row, f->block_width);
-    wvl_cli_row_number(row, f->block_height);
-    wvl_cli_row_number(row, f->style);
-    wvl_cli_row_text(row, f->order);
-    wvl_cli_row_text(row, f->transform);
 }
 
 static void print_row(const wvl_info *info)
 {
+    const wvl_info_facts *f = &info->facts;
+    const uint64_t sizes[] = {f->x1 > f->x0 ? f->x1 - f->x0 : 0, /* a picture that ends before it begins has no size */
+                              f->y1 > f->y0 ? f->y1 - f->y0 : 0,
+                              f->components,
+                              f->least_depth,
+                              f->most_depth,
+                              f->tile_width,
+                              f->tile_height,
+                              f->part_count};
+    const uint64_t coding[] = {f->layers, f->levels, f->xcb < 9 ? UINT64_C(4) << f->xcb : 0,
+                               f->ycb < 9 ? UINT64_C(4) << f->ycb : 0, f->style};
     wvl_cli_row row = {stdout, 0};
     wvl_cli_row_text(&row, info->name);
     wvl_cli_row_number(&row, info->size);
-    wvl_cli_row_text(&row, info->facts.format ? info->facts.format : "");
-    put_sizes(info, &row);
-    put_coding(info, &row);
-    if (info->component_count) {
-        wvl_cli_row_number(&row, info->stream_end - info->stream_offset);
-    } else {
-        wvl_cli_row_skip(&row, 1);
-    }
+    wvl_cli_row_text(&row, f->format);
+    put_numbers(&row, f->components != 0, sizes, 8);
+    put_numbers(&row, f->cod_count != 0, coding, 5);
+    wvl_cli_row_text(&row, f->order);
+    wvl_cli_row_text(&row, f->transform);
+    put_numbers(&row, f->components != 0, &f->codestream_bytes, 1);
     wvl_cli_row_number(&row, info->problem_count);
     wvl_cli_row_text(&row, info->problem_count && info->problems[0] ? info->problems[0] : "");
     wvl_cli_row_end(&row);

@@ -9,7 +9,6 @@
 
 #include "cuda/blocks/ht_job.h"
 #include "cuda/blocks/t1_job.h"
-#include "cuda/host/coders/block_walk.h"
 #include "cuda/host/coders/layout.h"
 #include "cuda/host/coders/rdoq_blocks.h"
 #include "cuda/host/memory/device.h"
@@ -60,16 +59,35 @@ typedef struct wvl_cuda_coder_view {
     uint32_t tile_count;
     const wvl_assembly *assembly;
     uint64_t block_count;
-    const uint32_t *places; /* [block_count]: where blocks lie in tables; NULL: as block_walk.h numbers them */
-    const uint8_t *kinds;   /* the same, with rdoq: rdoq_job.h */
+    const uint32_t *places;             /* [block_count]: where blocks lie in tables; NULL: by their numbers */
+    const uint8_t *kinds;               /* the same, with rdoq: rdoq_job.h */
     const wvl_cuda_rdoq_phases *phases; /* with rdoq */
 } wvl_cuda_coder_view;
 
-/* Where a block lies in tables. */
-static inline uint64_t wvl_cuda_find_block(const wvl_cuda_coder_view *view, uint64_t block)
-{
-    return view->places ? view->places[block] : block;
-}
+/* A band that has blocks, and one of its blocks. */
+typedef struct wvl_cuda_walk_band {
+    const wvl_cuda_coder_view *view;
+    const wvl_tile_band *band;
+    const wvl_coding *coding;
+    const wvl_tile_plan *tile;
+    uint32_t component;
+    uint64_t first_block, count; /* numbers of blocks: tile by tile, and in each as its plan has them */
+    uint64_t coefs, bounds;      /* of the tile: as wvl_cuda_walk_blocks was given for the first one */
+    uint64_t nothing;            /* address of a bound of 0: the word behind all of them (wvl_cuda_layout.outside) */
+} wvl_cuda_walk_band;
+typedef struct wvl_cuda_walk_block {
+    const wvl_cuda_walk_band *in;
+    uint64_t coefs, bound; /* addresses. Blocks in the margins of a strip have a bound of 0: nothing is coded of them */
+    wvl_rect rect;         /* on the band's own grid */
+    uint16_t width, height;
+} wvl_cuda_walk_block;
+
+/* Coefficients and bounds of the tiles follow one another at these addresses; place: of the block in
+ * tables. */
+void wvl_cuda_walk_bands(const wvl_cuda_coder_view *view, uint64_t coefs, uint64_t bounds,
+                         void (*see)(void *user, const wvl_cuda_walk_band *band), void *user);
+void wvl_cuda_walk_blocks(const wvl_cuda_coder_view *view, uint64_t coefs, uint64_t bounds,
+                          void (*put)(void *user, uint64_t place, const wvl_cuda_walk_block *block), void *user);
 
 typedef struct wvl_cuda_code wvl_cuda_code; /* wave_coder.h */
 typedef struct wvl_cuda_done wvl_cuda_done;
@@ -132,11 +150,13 @@ int wvl_cuda_chooses_passes(const wvl_plan *plan);
 /* Blocks of a picture are all HT, or none is. */
 static inline int wvl_cuda_is_ht(const wvl_plan *plan) { return (plan->syntax.codings[0].style & WVL_STYLE_HT) != 0; }
 
-/* An EBCOT block as tables have it; one of the shape of the band's slots: none is larger. */
-wvl_cuda_t1_block wvl_cuda_describe_t1_block(const wvl_cuda_walk_block *from);
+/* An EBCOT block of the shape of the band's slots: none is larger. */
 wvl_cuda_t1_block wvl_cuda_describe_t1_slot(const wvl_tile_band *band, const wvl_coding *coding);
-/* weights: wvl_cuda_t1_weight[block_count], band by band; as see() of wvl_cuda_walk_bands. */
-void wvl_cuda_put_t1_weights(void *weights, const wvl_cuda_walk_band *band);
+/* weights: wvl_cuda_t1_weight[block_count]; as put() of wvl_cuda_walk_blocks. */
+void wvl_cuda_put_t1_weight(void *weights, uint64_t place, const wvl_cuda_walk_block *block);
+/* Entries of wvl_cuda_coder_t1 that others have too. */
+void wvl_cuda_list_t1_blocks(const wvl_cuda_coder_view *view, uint64_t coefs, uint64_t bounds, void *blocks);
+void wvl_cuda_set_rate_values(const wvl_plan *plan, wvl_cuda_coder_job *job);
 /* Waves of wvl_cuda_coder_t1. */
 void wvl_cuda_measure_t1_wave(const wvl_cuda_coder_view *view, wvl_cuda_layout *layout);
 void wvl_cuda_place_t1_wave(const wvl_plan *plan, wvl_cuda_wave_part part, wvl_cuda_layout *layout, uint64_t *end);

@@ -31,16 +31,10 @@ static wvl_cuda_ht_block describe_slot(const wvl_plan *plan, const wvl_tile_band
     };
 }
 
-typedef struct block_table {
-    const wvl_plan *plan;
-    wvl_cuda_ht_block *blocks;
-} block_table;
-
-static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *from)
+static void put_block(void *blocks, uint64_t place, const wvl_cuda_walk_block *from)
 {
-    const block_table *table = user;
-    wvl_cuda_ht_block *b = &table->blocks[index];
-    *b = describe_slot(table->plan, from->band, from->coding);
+    wvl_cuda_ht_block *b = (wvl_cuda_ht_block *)blocks + place;
+    *b = describe_slot(from->in->view->plan, from->in->band, from->in->coding);
     b->coefs = from->coefs;
     b->bound = from->bound;
     b->width = from->width;
@@ -49,25 +43,29 @@ static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *fro
 
 static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
 {
-    block_table table = {v->plan, blocks};
-    wvl_cuda_walk_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, put_block, &table);
+    wvl_cuda_walk_blocks(v, coefs, bounds, put_block, blocks);
 }
 
 /* Bytes of scratch memory and of output that hold whatever the blocks are: of all, and of the largest. */
-static void measure_slots(const wvl_cuda_coder_view *v, uint64_t *scratch, uint64_t *largest, uint64_t *output)
+typedef struct sizes {
+    uint64_t scratch, largest, output;
+} sizes;
+
+static void measure_band(void *user, const wvl_cuda_walk_band *at)
 {
-    *scratch = *largest = *output = 0;
-    for (uint32_t t = 0; t < v->tile_count; t++) {
-        for (uint32_t b = 0; b < v->tiles[t].band_count; b++) {
-            const wvl_tile_band *band = &v->tiles[t].bands[b];
-            uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
-            wvl_cuda_ht_block slot = describe_slot(v->plan, band, &v->plan->syntax.codings[0]);
-            wvl_cuda_ht_memory m = wvl_cuda_ht_measure(&slot, 1, 0);
-            *scratch = blocks ? wvl_add_saturate(*scratch, wvl_mul_saturate(blocks, m.most_scratch)) : *scratch;
-            *output = blocks ? wvl_add_saturate(*output, wvl_mul_saturate(blocks, m.most_output)) : *output;
-            *largest = blocks ? wvl_max_u64(*largest, m.most_scratch) : *largest;
-        }
-    }
+    sizes *s = user;
+    wvl_cuda_ht_block slot = describe_slot(at->view->plan, at->band, at->coding);
+    wvl_cuda_ht_memory m = wvl_cuda_ht_measure(&slot, 1, 0);
+    s->scratch = wvl_add_saturate(s->scratch, wvl_mul_saturate(at->count, m.most_scratch));
+    s->output = wvl_add_saturate(s->output, wvl_mul_saturate(at->count, m.most_output));
+    s->largest = wvl_max_u64(s->largest, m.most_scratch);
+}
+
+static sizes measure(const wvl_cuda_coder_view *v)
+{
+    sizes s = {0, 0, 0};
+    wvl_cuda_walk_bands(v, 0, 0, measure_band, &s);
+    return s;
 }
 
 /* Of the pass of a block, with gain and slope where the plan has them. */
@@ -80,9 +78,9 @@ static uint64_t count_pass_bytes(const wvl_plan *plan)
 /* Scratch memory is such that few pictures need a second part. */
 static void measure_wave(const wvl_cuda_coder_view *v, wvl_cuda_layout *l)
 {
-    uint64_t scratch, largest;
-    measure_slots(v, &scratch, &largest, &l->output_bytes);
-    l->scratch_bytes = wvl_max_u64(scratch / SCRATCH_SHARE, largest);
+    const sizes s = measure(v);
+    l->output_bytes = s.output;
+    l->scratch_bytes = wvl_max_u64(s.scratch / SCRATCH_SHARE, s.largest);
 }
 
 /* A launch codes no more bytes than its scratch memory holds. */
@@ -292,9 +290,7 @@ static void put_passes(const wvl_cuda_code *code, const wvl_band_coding *band, c
 static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wvl_cuda_coder_job *job,
                       wvl_cuda_packets_job *packets)
 {
-    uint64_t most_scratch, largest, output;
     wvl_cuda_ht_job *ht = &job->ht;
-    measure_slots(v, &most_scratch, &largest, &output);
     ht->is_cleared = 1;
     ht->order = l->shared + l->lists;
     ht->blocks = l->slot + l->blocks;
@@ -307,7 +303,7 @@ static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wv
     ht->weights = l->shared + l->weights;
     ht->errors = packets->errors = v->plan->rate.rate_control ? l->slot + l->errors : 0;
     packets->unbounded = ht->counters + WVL_CUDA_HT_UNBOUNDED * sizeof(uint32_t);
-    return most_scratch;
+    return measure(v).scratch;
 }
 
 static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/try.h"
-#include "cuda/blocks/t1_model.h"
 #include "cuda/host/coders/coder.h"
 
 #define CODINGS 2u
@@ -33,7 +32,6 @@ static wvl_cuda_ht_block describe_set(const wvl_plan *plan, const wvl_cuda_t1_bl
 }
 
 typedef struct sizes {
-    const wvl_plan *plan;
     uint64_t scratch_bytes;
     uint32_t pitch; /* most planes of a block */
 } sizes;
@@ -41,14 +39,10 @@ typedef struct sizes {
 static void measure_band(void *user, const wvl_cuda_walk_band *at)
 {
     sizes *s = user;
-    const wvl_cuda_walk_block shape = {.band = at->band,
-                                       .coding = at->coding,
-                                       .width = (uint16_t)at->band->slot_width,
-                                       .height = (uint16_t)at->band->slot_height};
-    wvl_cuda_t1_block slot = wvl_cuda_describe_t1_block(&shape);
+    wvl_cuda_t1_block slot = wvl_cuda_describe_t1_slot(at->band, at->coding);
     uint64_t bytes = wvl_cuda_t1_measure_words(&slot);
     for (unsigned plane = 0; plane < slot.planes; plane++) {
-        wvl_cuda_ht_block set = describe_set(s->plan, &slot, plane);
+        wvl_cuda_ht_block set = describe_set(at->view->plan, &slot, plane);
         bytes = wvl_add_saturate(bytes, wvl_cuda_ht_measure(&set, 1, 0).most_scratch);
     }
     s->scratch_bytes = wvl_add_saturate(s->scratch_bytes, wvl_mul_saturate(at->count, bytes));
@@ -57,17 +51,12 @@ static void measure_band(void *user, const wvl_cuda_walk_band *at)
 
 static sizes measure(const wvl_cuda_coder_view *v)
 {
-    sizes s = {v->plan, 0, 0};
-    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, measure_band, &s);
+    sizes s = {0, 0};
+    wvl_cuda_walk_bands(v, 0, 0, measure_band, &s);
     return s;
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
-
-static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
-{
-    plain->list_blocks(v, coefs, bounds, blocks);
-}
 
 /* Classes as large as they can become: every set of every block. */
 static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job)
@@ -106,29 +95,21 @@ static own_tables find_own(const wvl_cuda_coder_view *v)
 
 static uint64_t measure_tables(const wvl_cuda_coder_view *v) { return find_own(v).end; }
 
-typedef struct step_list {
-    const wvl_cuda_coder_view *view;
-    uint32_t *steps;
-} step_list;
-
-static void put_steps(void *user, const wvl_cuda_walk_band *at)
+static void put_step(void *steps, uint64_t place, const wvl_cuda_walk_block *from)
 {
-    const step_list *to = user;
-    uint32_t coding = (uint32_t)(at->coding - to->view->plan->syntax.codings);
-    for (uint64_t i = 0; i < at->count; i++) {
-        to->steps[at->first_block + i] = coding * to->view->assembly->step_bands + at->band->coding_band;
-    }
+    const wvl_cuda_coder_view *v = from->in->view;
+    uint32_t coding = (uint32_t)(from->in->coding - v->plan->syntax.codings);
+    ((uint32_t *)steps)[place] = coding * v->assembly->step_bands + from->in->band->coding_band;
 }
 
 static void fill_tables(const wvl_cuda_coder_view *v, void *tables)
 {
     const own_tables own = find_own(v);
     const wvl_assembly *a = v->assembly;
-    step_list list = {v, (uint32_t *)(void *)((uint8_t *)tables + own.block_steps)};
     plain->fill_tables(v, tables);
     if (a->step_count) {
         memcpy((uint8_t *)tables + own.steps, a->steps, WVL_STEP_SIXTEENTHS * a->step_count * sizeof *a->steps);
-        wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, put_steps, &list);
+        wvl_cuda_walk_blocks(v, 0, 0, put_step, (uint8_t *)tables + own.block_steps);
     }
 }
 
@@ -170,8 +151,6 @@ static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wv
     return s.scratch_bytes;
 }
 
-static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job) { plain->set_values(plan, job); }
-
 /* ---- Launches -------------------------------------------------------------------------------- */
 
 /* Sets that are asked for first, their hulls, and cuts. */
@@ -187,11 +166,11 @@ static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rat
 static wvl_cuda_status launch_coding(const wvl_device *device, wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     uint32_t rounds = job->t1.foresees ? WVL_CUDA_RATE_ROUNDS : 1;
-    wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, route);
+    wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1, &job->t1, route);
     TRY(status, wvl_cuda_rate_open_sets(&device->rate, job, route));
     TRY(status, launch_round(device, job, route));
-    for (job->t1.round = 1; !status && job->t1.round < rounds; job->t1.round++) {
-        status = wvl_cuda_rate_repeat_sets(&device->rate, job, route);
+    for (job->t1.round = 1; job->t1.round < rounds; job->t1.round++) {
+        TRY(status, wvl_cuda_rate_repeat_sets(&device->rate, job, route));
     }
     job->t1.round = 0;
     job->sets.ht.lists += sizeof(wvl_cuda_ht_lists);
@@ -224,7 +203,7 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
 
 const wvl_cuda_coder wvl_cuda_coder_sets = {.block_bytes = sizeof(wvl_cuda_t1_block),
                                             .counter_count = WVL_CUDA_T1_COUNTERS,
-                                            .list_blocks = list_blocks,
+                                            .list_blocks = wvl_cuda_list_t1_blocks,
                                             .pieces = WVL_CUDA_PACKETS_HT_PIECES,
                                             .streams = WVL_CUDA_SLOW_STREAMS,
                                             .list_count = 1,
@@ -233,5 +212,5 @@ const wvl_cuda_coder wvl_cuda_coder_sets = {.block_bytes = sizeof(wvl_cuda_t1_bl
                                             .sort = sort,
                                             .measure_tables = measure_tables,
                                             .fill_tables = fill_tables,
-                                            .set_values = set_values,
+                                            .set_values = wvl_cuda_set_rate_values,
                                             .launch = launch};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/host/coders/rdoq_blocks.h"
-#include "base/try.h"
 
 #include <stddef.h>
 #include <string.h>
+
+#include "base/try.h"
 
 /* Blocks that are coded in a phase: its own, and in the first one those of the lowest band. Returns how many. */
 static uint32_t list_phase(const wvl_cuda_t1_block *blocks, const wvl_cuda_rdoq_phases *phases, unsigned phase,
@@ -52,75 +53,57 @@ static wvl_cuda_t1_job slice(const wvl_cuda_t1_job *all, const wvl_cuda_t1_job *
 }
 
 /* Changes the blocks of the job, and codes those of t1. */
-static wvl_cuda_status code_blocks(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
-                                   const wvl_cuda_t1_job *t1, wvl_cuda_route route)
+static wvl_cuda_status code_blocks(const wvl_cuda_rdoq_run *r, const wvl_cuda_rdoq_job *job, wvl_cuda_t1_job t1)
 {
-    wvl_cuda_t1_job own = *t1;
-    own.is_cleared = 1; /* scratch memory goes on behind that of the blocks before */
-    wvl_cuda_status status = wvl_cuda_rdoq_launch_changes(c->rdoq, job, route);
-    TRY(status, wvl_cuda_t1_launch_model(c->model, &own, route));
-    TRY(status, wvl_cuda_rdoq_launch_energies(c->rdoq, job, route));
-    TRY(status, wvl_cuda_t1_launch_mq(c->mq, &own, route));
-    return status ? status : wvl_cuda_t1_launch_hulls(c->hulls, &own, route);
+    t1.is_cleared = 1; /* scratch memory goes on behind that of the blocks before */
+    wvl_cuda_status status = wvl_cuda_rdoq_launch_changes(r->rdoq, job, r->route);
+    TRY(status, wvl_cuda_t1_launch_model(r->t1, &t1, r->route));
+    TRY(status, wvl_cuda_rdoq_launch_energies(r->rdoq, job, r->route));
+    TRY(status, wvl_cuda_t1_launch_mq(r->t1, &t1, r->route));
+    return status ? status : wvl_cuda_t1_launch_hulls(r->t1, &t1, r->route);
 }
 
-static wvl_cuda_status code_phase(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
-                                  const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
-                                  unsigned phase, wvl_cuda_route route)
+static wvl_cuda_status code_phase(const wvl_cuda_rdoq_run *r, unsigned phase)
 {
-    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_phase(job, phases, phase);
-    wvl_cuda_t1_job t1 = slice(&job->t1, &shapes->phases[phase], shapes->first[phase]);
-    wvl_cuda_status status = code_blocks(c, &own, &t1, route);
-    return status || phase >= WVL_SURVEY_PHASES ? status : wvl_cuda_rdoq_launch_slopes(c->rdoq, &own, route);
-}
-
-/* All blocks, for a slope that is known or for none. */
-static wvl_cuda_status code_all(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
-                                const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
-                                wvl_cuda_route route)
-{
-    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
-    wvl_cuda_t1_job t1 = slice(&job->t1, &shapes->all, 0);
-    t1.lists = job->again.lists;
-    return code_blocks(c, &own, &t1, route);
+    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_phase(r->job, r->phases, phase);
+    wvl_cuda_status status =
+        code_blocks(r, &own, slice(&r->job->t1, &r->shapes->phases[phase], r->shapes->first[phase]));
+    return status || phase >= WVL_SURVEY_PHASES ? status : wvl_cuda_rdoq_launch_slopes(r->rdoq, &own, r->route);
 }
 
 /* The blocks that `which` names; the others stay what they are. */
-static wvl_cuda_status code_some(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
-                                 const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes, uint32_t which,
-                                 wvl_cuda_route route)
+static wvl_cuda_status code_some(const wvl_cuda_rdoq_run *r, uint32_t which)
 {
-    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
-    wvl_cuda_t1_job t1 = slice(&job->again, &shapes->all, 0);
+    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(r->job, r->phases);
+    wvl_cuda_t1_job t1 = slice(&r->job->again, &r->shapes->all, 0);
     own.which = which;
     if (which == WVL_CUDA_RDOQ_REQUANTISED) {
-        t1.asked = job->survey + offsetof(wvl_cuda_rdoq_survey, is_far_off);
+        t1.asked = r->job->survey + offsetof(wvl_cuda_rdoq_survey, is_far_off);
         t1.is_rare = 1;
     }
-    wvl_cuda_status status = code_blocks(c, &own, &t1, route);
-    return status ? status : wvl_cuda_rdoq_launch_take(c->rdoq, &own, route);
+    wvl_cuda_status status = code_blocks(r, &own, t1);
+    return status ? status : wvl_cuda_rdoq_launch_take(r->rdoq, &own, r->route);
 }
 
-wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
-                                   const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
-                                   wvl_cuda_route route)
+wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_run *r)
 {
-    if (job->known || !phases->are_surveyed) {
-        return code_all(c, job, phases, shapes, route);
+    if (r->job->known || !r->phases->are_surveyed) { /* all blocks, for a slope that is known or for none */
+        wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(r->job, r->phases);
+        wvl_cuda_t1_job t1 = slice(&r->job->t1, &r->shapes->all, 0);
+        t1.lists = r->job->again.lists;
+        return code_blocks(r, &own, t1);
     }
-    wvl_cuda_status status = wvl_cuda_rdoq_launch_weights(c->rdoq, job, phases, route);
-    for (unsigned p = 0; p < WVL_SURVEY_ALL_PHASES && !status; p++) {
-        status = code_phase(c, job, phases, shapes, p, route);
+    wvl_cuda_status status = wvl_cuda_rdoq_launch_weights(r->rdoq, r->job, r->phases, r->route);
+    for (unsigned p = 0; p < WVL_SURVEY_ALL_PHASES; p++) {
+        TRY(status, code_phase(r, p));
     }
-    int is_few = phases->run_count < WVL_SURVEY_FEW_RUNS;
-    return status || !is_few ? status : code_some(c, job, phases, shapes, WVL_CUDA_RDOQ_STALE, route);
+    int is_few = r->phases->run_count < WVL_SURVEY_FEW_RUNS;
+    return status || !is_few ? status : code_some(r, WVL_CUDA_RDOQ_STALE);
 }
 
-wvl_cuda_status wvl_cuda_rdoq_code_again(const wvl_cuda_rdoq_coder *c, const wvl_cuda_rdoq_job *job,
-                                         const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
-                                         wvl_cuda_route route)
+wvl_cuda_status wvl_cuda_rdoq_code_again(const wvl_cuda_rdoq_run *r)
 {
-    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(job, phases);
-    wvl_cuda_status status = wvl_cuda_rdoq_launch_judge(c->rdoq, &own, route);
-    return status ? status : code_some(c, job, phases, shapes, WVL_CUDA_RDOQ_REQUANTISED, route);
+    wvl_cuda_rdoq_job own = wvl_cuda_rdoq_choose_all(r->job, r->phases);
+    wvl_cuda_status status = wvl_cuda_rdoq_launch_judge(r->rdoq, &own, r->route);
+    return status ? status : code_some(r, WVL_CUDA_RDOQ_REQUANTISED);
 }

@@ -10,17 +10,7 @@
 #define WVL_CUDA_HOST_RDOQ_CODE_H
 
 #include "cuda/blocks/t1_launch.h"
-#include "cuda/blocks/t1_model.h"
-#include "cuda/blocks/t1_rate.h"
 #include "cuda/rdoq/rdoq_launch.h"
-
-/* Kernels, opened. */
-typedef struct wvl_cuda_rdoq_coder {
-    const wvl_cuda_rdoq *rdoq;
-    const wvl_cuda_t1_model *model;
-    const wvl_cuda_t1 *mq;
-    const wvl_cuda_t1_rate *hulls;
-} wvl_cuda_rdoq_coder;
 
 /* How blocks are sorted: the members of wvl_cuda_t1_job that wvl_cuda_t1_sort() sets, for the blocks that are coded in
  * each phase, and for all. Blocks of the lowest band are the same for every slope, and have the longest lists: all of
@@ -35,14 +25,20 @@ typedef struct wvl_cuda_rdoq_shapes {
 void wvl_cuda_rdoq_sort(const wvl_cuda_t1_block *blocks, const wvl_cuda_rdoq_phases *phases, uint32_t *lists,
                         uint32_t *all, wvl_cuda_rdoq_shapes *shapes);
 
-/* Codes all blocks. job: t1 and again have all addresses. Scratch memory has room for two codings where runs are few
- * (WVL_SURVEY_FEW_RUNS), and counters are 0 in front. */
-wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_coder *coder, const wvl_cuda_rdoq_job *job,
-                                   const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
-                                   wvl_cuda_route route);
+/* A picture on its way, and the kernels, opened. job: t1 and again have all addresses. */
+typedef struct wvl_cuda_rdoq_run {
+    const wvl_cuda_rdoq *rdoq;
+    const wvl_cuda_t1 *t1;
+    const wvl_cuda_rdoq_job *job;
+    const wvl_cuda_rdoq_phases *phases;
+    const wvl_cuda_rdoq_shapes *shapes;
+    wvl_cuda_route route;
+} wvl_cuda_rdoq_run;
+
+/* Codes all blocks. Scratch memory has room for two codings where runs are few (WVL_SURVEY_FEW_RUNS), and counters are
+ * 0 in front. */
+wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_run *run);
 /* Behind rate control: where the picture ended far off, all blocks are coded again. */
-wvl_cuda_status wvl_cuda_rdoq_code_again(const wvl_cuda_rdoq_coder *coder, const wvl_cuda_rdoq_job *job,
-                                         const wvl_cuda_rdoq_phases *phases, const wvl_cuda_rdoq_shapes *shapes,
-                                         wvl_cuda_route route);
+wvl_cuda_status wvl_cuda_rdoq_code_again(const wvl_cuda_rdoq_run *run);
 
 #endif

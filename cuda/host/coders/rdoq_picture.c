@@ -24,23 +24,6 @@ static uint64_t count_coef_bytes(const wvl_cuda_coder_view *v)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-typedef struct block_list {
-    const wvl_cuda_coder_view *view;
-    wvl_cuda_t1_block *blocks;
-} block_list;
-
-static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *from)
-{
-    const block_list *to = user;
-    to->blocks[wvl_cuda_find_block(to->view, index)] = wvl_cuda_describe_t1_block(from);
-}
-
-static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
-{
-    block_list list = {v, blocks};
-    wvl_cuda_walk_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, put_block, &list);
-}
-
 /* job: its phases are known. */
 static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job)
 {
@@ -53,16 +36,15 @@ static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_c
     }
 }
 
-/* Tables of t1_picture.c, then of blocks as they lie here: weights, where packets find them, kinds, and with a limit
- * for each component cap groups. Offsets. */
+/* Tables of t1_picture.c, then of blocks as they lie here: where packets find them, kinds, and with a limit for each
+ * component cap groups. Offsets. */
 typedef struct own_tables {
-    uint64_t weights, places, kinds, caps, end;
+    uint64_t places, kinds, caps, end;
 } own_tables;
 
 static own_tables find_own(const wvl_cuda_coder_view *v)
 {
     own_tables own = {.end = plain->measure_tables(v)};
-    own.weights = wvl_cuda_place(&own.end, v->block_count, sizeof(wvl_cuda_t1_weight));
     own.places = wvl_cuda_place(&own.end, v->block_count, sizeof(uint32_t));
     own.kinds = wvl_cuda_place(&own.end, v->block_count, 1);
     own.caps = wvl_cuda_place(&own.end, v->plan->rate.max_component_bytes ? v->block_count : 0, sizeof(uint16_t));
@@ -70,21 +52,6 @@ static own_tables find_own(const wvl_cuda_coder_view *v)
 }
 
 static uint64_t measure_tables(const wvl_cuda_coder_view *v) { return find_own(v).end; }
-
-typedef struct weight_list {
-    const wvl_cuda_coder_view *view;
-    wvl_cuda_t1_weight *weights;
-} weight_list;
-
-static void put_weights(void *user, const wvl_cuda_walk_band *at)
-{
-    const weight_list *to = user;
-    const wvl_band_coding *coding = &at->coding->band[at->band->coding_band];
-    for (uint64_t i = 0; i < at->count; i++) {
-        to->weights[wvl_cuda_find_block(to->view, at->first_block + i)] =
-            (wvl_cuda_t1_weight){coding->weight_mantissa, coding->weight_exponent};
-    }
-}
 
 static void put_caps(const wvl_cuda_coder_view *v, uint16_t *caps)
 {
@@ -98,12 +65,10 @@ static void put_caps(const wvl_cuda_coder_view *v, uint16_t *caps)
 static void fill_tables(const wvl_cuda_coder_view *v, void *tables)
 {
     const own_tables own = find_own(v);
-    weight_list list = {v, (wvl_cuda_t1_weight *)(void *)((uint8_t *)tables + own.weights)};
     plain->fill_tables(v, tables);
-    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, put_weights, &list);
     memcpy((uint8_t *)tables + own.places, v->places, v->block_count * sizeof *v->places);
     for (uint64_t i = 0; i < v->block_count; i++) {
-        ((uint8_t *)tables)[own.kinds + wvl_cuda_find_block(v, i)] = v->kinds[i];
+        ((uint8_t *)tables)[own.kinds + v->places[i]] = v->kinds[i];
     }
     put_caps(v, (uint16_t *)(void *)((uint8_t *)tables + own.caps));
 }
@@ -141,7 +106,7 @@ static wvl_cuda_t1_job place_again(const wvl_cuda_coder_view *v, wvl_cuda_coder_
 static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
 {
     const wvl_layer_target *target = &plan->rate.layers[plan->syntax.layer_count - 1];
-    plain->set_values(plan, job);
+    wvl_cuda_set_rate_values(plan, job);
     job->rdoq.aim = find_aim(plan);
     job->rdoq.known = target->kind == WVL_RATE_SLOPE && wvl_survey_is_possible(plan) ? (uint32_t)target->value : 0;
 }
@@ -173,7 +138,6 @@ static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wv
                    survey = wvl_align_up(sizeof(wvl_cuda_rdoq_survey), 256);
     rdoq->originals = job->t1.blocks;
     job->t1.blocks = packets->t1_blocks = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_t1_block));
-    job->t1.hull_weights = tables + own.weights;
     packets->left = job->t1.counters + WVL_CUDA_T1_LEFT_BLOCKS * sizeof(uint32_t); /* the survey lacks them */
     packets->block_places = tables + own.places;
     rdoq->copies = wvl_cuda_take_place(l, count_coef_bytes(v), 1) - (l->slot + l->coefs);
@@ -194,23 +158,23 @@ static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wv
 static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
                               const wvl_cuda_packets_job *packets, wvl_cuda_route route)
 {
-    const wvl_cuda_rdoq_coder coder = {&device->rdoq, &device->t1_model, &device->t1, &device->t1_rate};
     wvl_cuda_rdoq_job rdoq = job->rdoq;
+    const wvl_cuda_rdoq_run run = {&device->rdoq, &device->t1, &rdoq, &job->phases, &job->shapes, route};
     wvl_cuda_rate_job rate = job->rate;
     rdoq.t1 = rate.t1 = job->t1;
     rate.packets = *packets;
     uint64_t survey_bytes = rdoq.parts - rdoq.survey + 2ull * rdoq.aim.groups * sizeof(wvl_cuda_rdoq_part);
     wvl_cuda_status status = wvl_cuda_zero(device->rdoq.runtime, rdoq.survey, (size_t)survey_bytes, route);
-    TRY(status, wvl_cuda_rdoq_code(&coder, &rdoq, &job->phases, &job->shapes, route));
+    TRY(status, wvl_cuda_rdoq_code(&run));
     TRY(status, wvl_cuda_rate_launch(&device->rate, &rate, route));
-    TRY(status, wvl_cuda_rdoq_code_again(&coder, &rdoq, &job->phases, &job->shapes, route));
+    TRY(status, wvl_cuda_rdoq_code_again(&run));
     rate.asked = rdoq.survey + offsetof(wvl_cuda_rdoq_survey, is_far_off);
     return status ? status : wvl_cuda_rate_launch(&device->rate, &rate, route);
 }
 
 const wvl_cuda_coder wvl_cuda_coder_rdoq = {.block_bytes = sizeof(wvl_cuda_t1_block),
                                             .counter_count = WVL_CUDA_T1_COUNTERS,
-                                            .list_blocks = list_blocks,
+                                            .list_blocks = wvl_cuda_list_t1_blocks,
                                             .pieces = 1,
                                             .streams = WVL_CUDA_SLOW_STREAMS,
                                             .list_count = 2,

@@ -12,7 +12,7 @@ static inline int wvl_cuda_has_phases(const wvl_plan *plan)
     return plan->rate.rdoq && !(plan->syntax.codings[0].style & WVL_STYLE_HT);
 }
 
-/* Blocks are numbered as cuda/host/coders/block_walk.h numbers them. lists, kinds: [blocks of the picture]
+/* Blocks are numbered as wvl_cuda_walk_band numbers them. lists, kinds: [blocks of the picture]
  * (rdoq_job.h). */
 void wvl_cuda_rdoq_list_phases(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t *lists,
                                uint8_t *kinds, wvl_cuda_rdoq_phases *phases);

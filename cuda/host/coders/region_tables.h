@@ -16,6 +16,6 @@ wvl_cuda_region_sizes wvl_cuda_measure_regions(const wvl_cuda_coder_view *view);
 /* regions: [block_count]; rects: as many as were measured. */
 void wvl_cuda_fill_regions(const wvl_cuda_coder_view *view, wvl_cuda_t1_region *regions, wvl_cuda_t1_rect *rects);
 /* WVL_CUDA_T1_*: what of a block is region. */
-unsigned wvl_cuda_find_region(const wvl_plan *plan, const wvl_cuda_walk_block *block);
+unsigned wvl_cuda_find_region(const wvl_cuda_walk_block *block);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/try.h"
 #include "codec/core/bracket.h"
 #include "cuda/blocks/t1_launch.h"
-#include "cuda/blocks/t1_model.h"
 #include "cuda/host/coders/rate_layers.h"
 #include "cuda/host/coders/region_tables.h"
 
@@ -53,7 +52,7 @@ static void measure_band(void *user, const wvl_cuda_walk_band *at)
 static sizes measure(const wvl_cuda_coder_view *v)
 {
     sizes s = {0, 0, 0, 0, 0};
-    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, measure_band, &s);
+    wvl_cuda_walk_bands(v, 0, 0, measure_band, &s);
     return s;
 }
 
@@ -65,38 +64,24 @@ static uint32_t most_segments(const sizes *s)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-wvl_cuda_t1_block wvl_cuda_describe_t1_block(const wvl_cuda_walk_block *from)
-{
-    wvl_cuda_t1_block b = wvl_cuda_describe_t1_slot(from->band, from->coding);
-    b.coefs = from->coefs;
-    b.bound = from->bound;
-    b.width = from->width;
-    b.height = from->height;
-    return b;
-}
-
-typedef struct block_list {
-    const wvl_plan *plan;
-    wvl_cuda_t1_block *blocks;
-} block_list;
-
 /* Blocks of both kinds of samples may get the planes of a region and those below. */
-static void put_block(void *user, uint64_t index, const wvl_cuda_walk_block *from)
+static void put_block(void *blocks, uint64_t place, const wvl_cuda_walk_block *from)
 {
-    const block_list *to = user;
-    wvl_cuda_t1_block *b = &to->blocks[index];
-    *b = wvl_cuda_describe_t1_block(from);
-    if (from->coding->region == WVL_REGION_PART) {
-        int is_part = wvl_cuda_find_region(to->plan, from) == WVL_CUDA_T1_PART;
-        b->in_region = is_part ? from->coding->region_shift : 0;
-        b->planes = (uint8_t)(from->band->planes + b->in_region);
+    wvl_cuda_t1_block *b = (wvl_cuda_t1_block *)blocks + place;
+    *b = wvl_cuda_describe_t1_slot(from->in->band, from->in->coding);
+    b->coefs = from->coefs;
+    b->bound = from->bound;
+    b->width = from->width;
+    b->height = from->height;
+    if (from->in->coding->region == WVL_REGION_PART) {
+        b->in_region = wvl_cuda_find_region(from) == WVL_CUDA_T1_PART ? from->in->coding->region_shift : 0;
+        b->planes = (uint8_t)(from->in->band->planes + b->in_region);
     }
 }
 
-static void list_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
+void wvl_cuda_list_t1_blocks(const wvl_cuda_coder_view *v, uint64_t coefs, uint64_t bounds, void *blocks)
 {
-    block_list list = {v->plan, blocks};
-    wvl_cuda_walk_blocks(v->plan, v->tiles, v->tile_count, coefs, bounds, put_block, &list);
+    wvl_cuda_walk_blocks(v, coefs, bounds, put_block, blocks);
 }
 
 static void sort(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job)
@@ -138,13 +123,10 @@ static uint64_t measure_tables(const wvl_cuda_coder_view *v)
     return wvl_cuda_chooses_passes(v->plan) || wvl_cuda_has_rects(v->plan) ? place_tables(v).bytes : 0;
 }
 
-void wvl_cuda_put_t1_weights(void *to, const wvl_cuda_walk_band *at)
+void wvl_cuda_put_t1_weight(void *weights, uint64_t place, const wvl_cuda_walk_block *from)
 {
-    wvl_cuda_t1_weight *weights = (wvl_cuda_t1_weight *)to + at->first_block;
-    const wvl_band_coding *coding = &at->coding->band[at->band->coding_band];
-    for (uint64_t i = 0; i < at->count; i++) {
-        weights[i] = (wvl_cuda_t1_weight){coding->weight_mantissa, coding->weight_exponent};
-    }
+    const wvl_band_coding *coding = &from->in->coding->band[from->in->band->coding_band];
+    ((wvl_cuda_t1_weight *)weights)[place] = (wvl_cuda_t1_weight){coding->weight_mantissa, coding->weight_exponent};
 }
 
 static uint32_t count_precincts(const wvl_assembly *a) { return a->packet_count / a->layer_count; }
@@ -203,7 +185,7 @@ static void fill_tables(const wvl_cuda_coder_view *v, void *to)
     uint8_t *base = to;
     wvl_assembly_place *ranked = (wvl_assembly_place *)(void *)(base + t.ranked);
     uint32_t *packets = (uint32_t *)(void *)(base + t.packets);
-    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, wvl_cuda_put_t1_weights, to);
+    wvl_cuda_walk_blocks(v, 0, 0, wvl_cuda_put_t1_weight, to);
     sort_packets(a, packets);
     for (uint32_t i = 0; i < count_precincts(a); i++) {
         const wvl_assembly_packet *p = &a->packets[packets[i]];
@@ -231,7 +213,7 @@ static uint64_t count_overhead(const wvl_assembly *a)
     return bytes;
 }
 
-static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
+void wvl_cuda_set_rate_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
 {
     job->rate.component_cap = plan->rate.max_component_bytes;
     wvl_cuda_set_layers(plan, &job->rate);
@@ -301,7 +283,7 @@ static void place_rate(const wvl_cuda_coder_view *v, const sizes *s, wvl_cuda_co
         job->rate.segments = wvl_cuda_take_place(l, wvl_mul_saturate(v->block_count, listed), sizeof(uint32_t));
     }
     place_rate_tables(v, l, &t, &job->rate, packets);
-    set_values(plan, job);
+    wvl_cuda_set_rate_values(plan, job);
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -354,9 +336,9 @@ static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wv
 /* Lists, bytes, hulls and cuts of the blocks that are coded in this round. */
 static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
-    wvl_cuda_status status = wvl_cuda_t1_launch_lists(&device->t1_model, &job->t1, route);
+    wvl_cuda_status status = wvl_cuda_t1_launch_lists(&device->t1, &job->t1, route);
     TRY(status, wvl_cuda_t1_launch_mq(&device->t1, &job->t1, route));
-    TRY(status, wvl_cuda_t1_launch_hulls(&device->t1_rate, &job->t1, route));
+    TRY(status, wvl_cuda_t1_launch_hulls(&device->t1, &job->t1, route));
     return status ? status : wvl_cuda_rate_launch(&device->rate, job, route);
 }
 
@@ -364,13 +346,13 @@ static wvl_cuda_status launch_round(const wvl_device *device, const wvl_cuda_rat
 static wvl_cuda_status launch_chosen(const wvl_device *device, wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     uint32_t rounds = job->t1.foresees ? WVL_CUDA_RATE_ROUNDS : 1;
-    wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1_model, &job->t1, route);
-    TRY(status, wvl_cuda_t1_launch_settled(&device->t1_rate, &job->t1, route));
-    if (!status && job->t1.foresees) {
-        status = wvl_cuda_rate_foresee(&device->rate, job, route);
+    wvl_cuda_status status = wvl_cuda_t1_launch_words(&device->t1, &job->t1, route);
+    TRY(status, wvl_cuda_t1_launch_settled(&device->t1, &job->t1, route));
+    if (job->t1.foresees) {
+        TRY(status, wvl_cuda_rate_foresee(&device->rate, job, route));
     }
-    for (job->t1.round = 0; !status && job->t1.round < rounds; job->t1.round++) {
-        status = launch_round(device, job, route);
+    for (job->t1.round = 0; job->t1.round < rounds; job->t1.round++) {
+        TRY(status, launch_round(device, job, route));
     }
     return status;
 }
@@ -378,20 +360,20 @@ static wvl_cuda_status launch_chosen(const wvl_device *device, wvl_cuda_rate_job
 static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job *job,
                               const wvl_cuda_packets_job *packets, wvl_cuda_route route)
 {
-    wvl_cuda_status status = wvl_cuda_t1_launch_lifts(&device->t1_rate, &job->t1, route);
+    wvl_cuda_status status = wvl_cuda_t1_launch_lifts(&device->t1, &job->t1, route);
     if (!status && job->chooses) {
         wvl_cuda_rate_job rate = job->rate;
         rate.t1 = job->t1;
         rate.packets = *packets;
         return launch_chosen(device, &rate, route);
     }
-    TRY(status, wvl_cuda_t1_launch_model(&device->t1_model, &job->t1, route));
+    TRY(status, wvl_cuda_t1_launch_model(&device->t1, &job->t1, route));
     return status ? status : wvl_cuda_t1_launch_mq(&device->t1, &job->t1, route);
 }
 
 const wvl_cuda_coder wvl_cuda_coder_t1 = {.block_bytes = sizeof(wvl_cuda_t1_block),
                                           .counter_count = WVL_CUDA_T1_COUNTERS,
-                                          .list_blocks = list_blocks,
+                                          .list_blocks = wvl_cuda_list_t1_blocks,
                                           .pieces = 1,
                                           .streams = WVL_CUDA_SLOW_STREAMS,
                                           .list_count = 1,
@@ -400,7 +382,7 @@ const wvl_cuda_coder wvl_cuda_coder_t1 = {.block_bytes = sizeof(wvl_cuda_t1_bloc
                                           .sort = sort,
                                           .measure_tables = measure_tables,
                                           .fill_tables = fill_tables,
-                                          .set_values = set_values,
+                                          .set_values = wvl_cuda_set_rate_values,
                                           .launch = launch,
                                           .measure_wave = wvl_cuda_measure_t1_wave,
                                           .place_wave = wvl_cuda_place_t1_wave,

@@ -14,7 +14,6 @@
 #include "base/try.h"
 #include "codec/core/t1_bound.h"
 #include "cuda/blocks/t1_launch.h"
-#include "cuda/blocks/t1_model.h"
 #include "cuda/host/coders/region_tables.h"
 #include "cuda/host/coders/wave_coder.h"
 
@@ -76,7 +75,6 @@ static uint64_t expect_coded(const wvl_plan *plan, const wvl_cuda_t1_block *b)
 }
 
 typedef struct sizes {
-    const wvl_plan *plan;
     uint64_t work, least_work, output, least_output, bound;
 } sizes;
 
@@ -89,19 +87,20 @@ static uint64_t count_head(uint64_t bytes)
 static void measure_band(void *user, const wvl_cuda_walk_band *at)
 {
     sizes *s = user;
+    const wvl_plan *plan = at->view->plan;
     wvl_cuda_t1_block slot = wvl_cuda_describe_t1_slot(at->band, at->coding);
     slot.in_region = at->coding->region == WVL_REGION_PART ? at->coding->region_shift : slot.in_region;
-    s->work = wvl_add_saturate(s->work, wvl_mul_saturate(at->count, measure_work(s->plan, &slot, QUEUED_SHARE)));
-    s->output = wvl_add_saturate(s->output, wvl_mul_saturate(at->count, expect_coded(s->plan, &slot)));
-    s->least_work = wvl_max_u64(s->least_work, measure_work(s->plan, &slot, 1));
-    s->least_output = wvl_max_u64(s->least_output, bound_coded(s->plan, &slot));
-    s->bound = wvl_add_saturate(s->bound, wvl_mul_saturate(at->count, bound_coded(s->plan, &slot)));
+    s->work = wvl_add_saturate(s->work, wvl_mul_saturate(at->count, measure_work(plan, &slot, QUEUED_SHARE)));
+    s->output = wvl_add_saturate(s->output, wvl_mul_saturate(at->count, expect_coded(plan, &slot)));
+    s->least_work = wvl_max_u64(s->least_work, measure_work(plan, &slot, 1));
+    s->least_output = wvl_max_u64(s->least_output, bound_coded(plan, &slot));
+    s->bound = wvl_add_saturate(s->bound, wvl_mul_saturate(at->count, bound_coded(plan, &slot)));
 }
 
 void wvl_cuda_measure_t1_wave(const wvl_cuda_coder_view *v, wvl_cuda_layout *l)
 {
-    sizes s = {v->plan, 0, 0, 0, 0, 0};
-    wvl_cuda_walk_bands(v->plan, v->tiles, v->tile_count, 0, 0, measure_band, &s);
+    sizes s = {0, 0, 0, 0, 0};
+    wvl_cuda_walk_bands(v, 0, 0, measure_band, &s);
     l->output_bytes = wvl_max_u64(s.output, s.least_output);
     l->coded_bytes = s.least_output; /* until memory that is free beside is known */
     l->work_least = s.least_work + PORTION_TABLES * 256;
@@ -249,15 +248,15 @@ static wvl_cuda_status launch(const wvl_cuda_code *code, uint32_t first, uint32_
     const wvl_device *device = code->device;
     wvl_cuda_route route = wvl_cuda_to_stream(code->stream);
     wvl_cuda_t1_job job = set_job(code, first, count);
-    wvl_cuda_status status = wvl_cuda_t1_launch_lifts(&device->t1_rate, &job, route);
-    TRY(status, wvl_cuda_t1_launch_words(&device->t1_model, &job, route));
-    if (!status && job.gains) {
-        status = wvl_cuda_t1_launch_settled(&device->t1_rate, &job, route);
+    wvl_cuda_status status = wvl_cuda_t1_launch_lifts(&device->t1, &job, route);
+    TRY(status, wvl_cuda_t1_launch_words(&device->t1, &job, route));
+    if (job.gains) {
+        TRY(status, wvl_cuda_t1_launch_settled(&device->t1, &job, route));
     }
-    TRY(status, wvl_cuda_t1_launch_lists(&device->t1_model, &job, route));
+    TRY(status, wvl_cuda_t1_launch_lists(&device->t1, &job, route));
     TRY(status, wvl_cuda_t1_launch_mq(&device->t1, &job, route));
-    if (!status && job.gains) {
-        status = wvl_cuda_t1_launch_hulls(&device->t1_rate, &job, route);
+    if (job.gains) {
+        TRY(status, wvl_cuda_t1_launch_hulls(&device->t1, &job, route));
     }
     return status ? status : wvl_cuda_t1_launch_gather(&device->t1, &job, route);
 }
@@ -274,12 +273,11 @@ static void sort_portion(const wvl_cuda_code *code, uint32_t first, uint32_t cou
 void wvl_cuda_build_t1_wave(wvl_cuda_code *code)
 {
     const wvl_cuda_layout *l = code->layout;
-    const wvl_plan *plan = code->plan;
-    if (plan->rate.rate_control) {
-        wvl_cuda_walk_bands(plan, code->tiles, code->tile_count, 0, 0, wvl_cuda_put_t1_weights, weights_of(code));
+    const wvl_cuda_coder_view view = {.plan = code->plan, .tiles = code->tiles, .tile_count = code->tile_count};
+    if (code->plan->rate.rate_control) {
+        wvl_cuda_walk_blocks(&view, 0, 0, wvl_cuda_put_t1_weight, weights_of(code));
     }
-    if (wvl_cuda_has_rects(plan)) {
-        wvl_cuda_coder_view view = {.plan = plan, .tiles = code->tiles, .tile_count = code->tile_count};
+    if (wvl_cuda_has_rects(code->plan)) {
         wvl_cuda_fill_regions(&view, regions_of(code), (wvl_cuda_t1_rect *)(void *)(code->pinned + l->code_rects));
     }
     for (uint32_t first = 0, n; first < l->block_count; first += n) {

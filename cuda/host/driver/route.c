@@ -2,6 +2,16 @@
 #include "cuda/host/driver/route.h"
 #include "base/try.h"
 
+wvl_cuda_status wvl_cuda_find_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_module module,
+                                      const wvl_cuda_wanted_kernel *wanted, size_t count)
+{
+    wvl_cuda_status status = WVL_CUDA_SUCCESS;
+    for (size_t i = 0; i < count; i++) {
+        TRY(status, runtime->module_function(wanted[i].function, module, wanted[i].name));
+    }
+    return status;
+}
+
 int wvl_cuda_may_overlap(const wvl_cuda_runtime *runtime, wvl_cuda_function function)
 {
     int version = 0;
@@ -96,6 +106,13 @@ wvl_cuda_status wvl_cuda_run(const wvl_cuda_runtime *runtime, wvl_cuda_function 
     }
     return runtime->launch(function, grid.columns, grid.rows, 1, grid.threads, 1, 1, grid.shared_bytes, route.stream,
                            arguments, NULL);
+}
+
+wvl_cuda_status wvl_cuda_run_job(const wvl_cuda_runtime *runtime, wvl_cuda_function function, wvl_cuda_grid grid,
+                                 const void *job, wvl_cuda_route route)
+{
+    void *arguments[] = {(void *)(uintptr_t)job}; /* the driver copies it */
+    return grid.columns && grid.rows ? wvl_cuda_run(runtime, function, grid, 0, route, arguments) : WVL_CUDA_SUCCESS;
 }
 
 wvl_cuda_status wvl_cuda_zero(const wvl_cuda_runtime *runtime, wvl_cuda_address at, size_t bytes, wvl_cuda_route route)

@@ -32,6 +32,22 @@ typedef struct wvl_cuda_grid {
     uint32_t columns, rows, threads, shared_bytes;
 } wvl_cuda_grid;
 
+/* Thread blocks of `threads` threads, one thread for each of the items. */
+static inline wvl_cuda_grid wvl_cuda_grid_of(uint64_t items, uint32_t threads)
+{
+    const wvl_cuda_grid grid = {(uint32_t)((items + threads - 1) / threads), 1, threads, 0};
+    return grid;
+}
+
+/* A kernel of a module by its name, and where its function is wanted. */
+typedef struct wvl_cuda_wanted_kernel {
+    wvl_cuda_function *function;
+    const char *name;
+} wvl_cuda_wanted_kernel;
+
+wvl_cuda_status wvl_cuda_find_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_module module,
+                                      const wvl_cuda_wanted_kernel *wanted, size_t count);
+
 /* Whether the driver and this function can begin before the launch in front has ended (core/order.cuh is the other
  * half). Machine code made at load from portable code, on a machine of 9.0 too, does not wait by itself. */
 int wvl_cuda_may_overlap(const wvl_cuda_runtime *runtime, wvl_cuda_function function);
@@ -40,6 +56,9 @@ int wvl_cuda_may_overlap(const wvl_cuda_runtime *runtime, wvl_cuda_function func
  * itself waits. */
 wvl_cuda_status wvl_cuda_run(const wvl_cuda_runtime *runtime, wvl_cuda_function function, wvl_cuda_grid grid,
                              int overlap, wvl_cuda_route route, void **arguments);
+/* The same for a kernel whose only argument is *job. An empty grid launches nothing. */
+wvl_cuda_status wvl_cuda_run_job(const wvl_cuda_runtime *runtime, wvl_cuda_function function, wvl_cuda_grid grid,
+                                 const void *job, wvl_cuda_route route);
 /* Sets bytes of device memory to 0, after all that went the route before. */
 wvl_cuda_status wvl_cuda_zero(const wvl_cuda_runtime *runtime, wvl_cuda_address at, size_t bytes, wvl_cuda_route route);
 

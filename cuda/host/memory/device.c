@@ -140,10 +140,8 @@ static wvl_cuda_status load(wvl_device *d, const void *image, const char **step)
         *step = "device code";
         status = wvl_cuda_init_kernels(d->runtime, image, &d->kernels);
         TRY(status, wvl_cuda_ht_open(&d->ht, d->runtime, d->kernels.module, d->handle, 0));
-        TRY(status, wvl_cuda_t1_model_open(&d->t1_model, d->runtime, d->kernels.module));
         TRY(status, wvl_cuda_rate_open(&d->rate, d->runtime, d->kernels.module));
         TRY(status, wvl_cuda_rdoq_open(&d->rdoq, d->runtime, d->kernels.module));
-        TRY(status, wvl_cuda_t1_rate_open(&d->t1_rate, d->runtime, d->kernels.module));
         TRY(status, wvl_cuda_t1_open(&d->t1, d->runtime, d->kernels.module));
         TRY(status, wvl_cuda_packets_open(&d->packets, d->runtime, d->kernels.module, d->handle));
         wvl_cuda_leave(d);

@@ -10,8 +10,6 @@
 #include "base/numa.h"
 #include "cuda/blocks/ht_launch.h"
 #include "cuda/blocks/t1_launch.h"
-#include "cuda/blocks/t1_model.h"
-#include "cuda/blocks/t1_rate.h"
 #include "cuda/host/memory/forecast.h"
 #include "cuda/host/transform/launch.h"
 #include "cuda/packets/packets_launch.h"
@@ -41,9 +39,7 @@ struct wvl_device {
     wvl_cuda_context context;
     wvl_cuda_kernels kernels;
     wvl_cuda_ht ht; /* of the same module, as the next ones */
-    wvl_cuda_t1_model t1_model;
     wvl_cuda_t1 t1;
-    wvl_cuda_t1_rate t1_rate;
     wvl_cuda_rate rate;
     wvl_cuda_rdoq rdoq;
     wvl_cuda_packets packets;
@@ -78,18 +74,18 @@ void wvl_cuda_leave(const wvl_device *device);
 /* Through the caller's allocators, if there are any. Else what is freed is kept for the next picture of the same plan,
  * because page-locking takes longer than a transform; everything kept goes when memory runs short. The driver's
  * page-locked memory is taken at the node of the device. */
-wvl_cuda_status wvl_cuda_alloc_device(wvl_device *device, uint64_t bytes, wvl_cuda_address *address);
+wvl_cuda_status wvl_cuda_alloc(wvl_device *device, unsigned place, uint64_t bytes, wvl_cuda_address *address);
 wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *device, uint64_t bytes, uint8_t **memory);
-void wvl_cuda_free_device(wvl_device *device, wvl_cuda_address address, uint64_t bytes);
-void wvl_cuda_free_pinned(wvl_device *device, uint8_t *memory, uint64_t bytes);
-/* The same for finished pictures. on_device: else pinned memory, whose address is that of the host. */
+/* address 0: there is nothing. read: nobody gets the memory before the event, which is destroyed then; NULL: none. The
+ * context is entered where there is one. */
+void wvl_cuda_free(wvl_device *device, unsigned place, wvl_cuda_address address, uint64_t bytes, wvl_cuda_event read);
 /* One that was given back; 0: there is none. */
-wvl_cuda_address wvl_cuda_take_kept_output(wvl_device *device, int on_device, uint64_t bytes);
-wvl_cuda_status wvl_cuda_alloc_output(wvl_device *device, int on_device, uint64_t bytes, wvl_cuda_address *address);
-void wvl_cuda_free_output(wvl_device *device, int on_device, wvl_cuda_address address, uint64_t bytes);
-/* The same; nobody gets the memory before the event, which is destroyed then. The context is entered. */
-void wvl_cuda_free_read_output(wvl_device *device, int on_device, wvl_cuda_address address, uint64_t bytes,
-                               wvl_cuda_event read);
+wvl_cuda_address wvl_cuda_take_kept(wvl_device *device, unsigned place, uint64_t bytes);
+/* Of finished pictures. Pinned memory has the address of the host. */
+static inline unsigned wvl_cuda_output_place(int on_device)
+{
+    return on_device ? WVL_CUDA_OUTPUT_ON_DEVICE : WVL_CUDA_OUTPUT_PINNED;
+}
 /* A place for a picture in flight comes, or goes: outputs that are given back are kept for all places. */
 void wvl_cuda_add_place(wvl_device *device);
 void wvl_cuda_drop_place(wvl_device *device);

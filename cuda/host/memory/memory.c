@@ -97,8 +97,8 @@ static wvl_cuda_block take_out(wvl_cuda_block *kept, unsigned at)
     return block;
 }
 
-/* One of exactly this size: larger ones would take more than the plan has promised. 0: none. */
-static wvl_cuda_address take_kept(wvl_device *d, unsigned place, uint64_t bytes)
+/* Of exactly this size: larger ones would take more than the plan has promised. */
+wvl_cuda_address wvl_cuda_take_kept(wvl_device *d, unsigned place, uint64_t bytes)
 {
     wvl_cuda_block found = {0}, *kept = d->kept[place];
     pthread_mutex_lock(&d->kept_lock);
@@ -151,30 +151,23 @@ void wvl_cuda_drop_place(wvl_device *d)
     }
 }
 
-/* The one that was given back last; address 0: none. */
-static wvl_cuda_block take_latest(wvl_device *d, unsigned place)
-{
-    pthread_mutex_lock(&d->kept_lock);
-    wvl_cuda_block block = take_out(d->kept[place], 0);
-    pthread_mutex_unlock(&d->kept_lock);
-    return block;
-}
-
 int wvl_cuda_drop_kept(wvl_device *d)
 {
     int any = 0;
-    for (unsigned place = 0; place < WVL_CUDA_PLACES; place++) {
-        for (wvl_cuda_block block = take_latest(d, place); block.address; block = take_latest(d, place)) {
-            give(d, place, block);
-            any = 1;
-        }
+    for (unsigned place = 0; place < WVL_CUDA_PLACES;) {
+        pthread_mutex_lock(&d->kept_lock);
+        wvl_cuda_block block = take_out(d->kept[place], 0);
+        pthread_mutex_unlock(&d->kept_lock);
+        give(d, place, block);
+        any |= block.address != 0;
+        place += !block.address; /* it has no more */
     }
     return any;
 }
 
-static wvl_cuda_status alloc_block(wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
+wvl_cuda_status wvl_cuda_alloc(wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
 {
-    *address = take_kept(d, place, bytes);
+    *address = wvl_cuda_take_kept(d, place, bytes);
     wvl_cuda_status status = *address ? WVL_CUDA_SUCCESS : take(d, place, bytes, address);
     if (status == WVL_CUDA_OUT_OF_MEMORY && wvl_cuda_drop_kept(d)) {
         status = take(d, place, bytes, address);
@@ -182,61 +175,16 @@ static wvl_cuda_status alloc_block(wvl_device *d, unsigned place, uint64_t bytes
     return status;
 }
 
-/* ---- By place -------------------------------------------------------------------------------- */
-
-wvl_cuda_status wvl_cuda_alloc_device(wvl_device *d, uint64_t bytes, wvl_cuda_address *address)
-{
-    return alloc_block(d, WVL_CUDA_ON_DEVICE, bytes, address);
-}
-
 wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *d, uint64_t bytes, uint8_t **memory)
 {
     wvl_cuda_address address;
-    wvl_cuda_status status = alloc_block(d, WVL_CUDA_PINNED, bytes, &address);
+    wvl_cuda_status status = wvl_cuda_alloc(d, WVL_CUDA_PINNED, bytes, &address);
     *memory = (uint8_t *)(uintptr_t)address;
     return status;
 }
 
-static void free_block(wvl_device *d, unsigned place, wvl_cuda_address address, uint64_t bytes)
+void wvl_cuda_free(wvl_device *d, unsigned place, wvl_cuda_address address, uint64_t bytes, wvl_cuda_event read)
 {
-    if (address) {
-        give(d, place, keep(d, place, (wvl_cuda_block){address, bytes, NULL}));
-    }
-}
-
-void wvl_cuda_free_device(wvl_device *d, wvl_cuda_address address, uint64_t bytes)
-{
-    free_block(d, WVL_CUDA_ON_DEVICE, address, bytes);
-}
-
-void wvl_cuda_free_pinned(wvl_device *d, uint8_t *memory, uint64_t bytes)
-{
-    free_block(d, WVL_CUDA_PINNED, (wvl_cuda_address)(uintptr_t)memory, bytes);
-}
-
-/* ---- Finished pictures ----------------------------------------------------------------------- */
-
-static unsigned output_place(int on_device) { return on_device ? WVL_CUDA_OUTPUT_ON_DEVICE : WVL_CUDA_OUTPUT_PINNED; }
-
-wvl_cuda_address wvl_cuda_take_kept_output(wvl_device *d, int on_device, uint64_t bytes)
-{
-    return take_kept(d, output_place(on_device), bytes);
-}
-
-wvl_cuda_status wvl_cuda_alloc_output(wvl_device *d, int on_device, uint64_t bytes, wvl_cuda_address *address)
-{
-    return alloc_block(d, output_place(on_device), bytes, address);
-}
-
-void wvl_cuda_free_output(wvl_device *d, int on_device, wvl_cuda_address address, uint64_t bytes)
-{
-    wvl_cuda_free_read_output(d, on_device, address, bytes, NULL);
-}
-
-void wvl_cuda_free_read_output(wvl_device *d, int on_device, wvl_cuda_address address, uint64_t bytes,
-                               wvl_cuda_event read)
-{
-    unsigned place = output_place(on_device);
     if (address) {
         give(d, place, keep(d, place, (wvl_cuda_block){address, bytes, read}));
     }

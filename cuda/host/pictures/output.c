@@ -60,18 +60,18 @@ wvl_cuda_status wvl_cuda_take_output(wvl_backend_job *job, int is_new)
 {
     wvl_backend *b = job->backend;
     wvl_cuda_picture *picture = job->picture;
-    int on_device = b->plan->device.output;
+    unsigned place = wvl_cuda_output_place(b->plan->device.output);
     uint64_t room = room_bytes(b);
     if (has_output(picture, room)) {
         return WVL_CUDA_SUCCESS;
     }
-    wvl_cuda_free_output(b->device, on_device, picture->output, picture->output_bytes);
-    picture->output = is_new ? 0 : wvl_cuda_take_kept_output(b->device, on_device, room);
+    wvl_cuda_free(b->device, place, picture->output, picture->output_bytes, NULL);
+    picture->output = is_new ? 0 : wvl_cuda_take_kept(b->device, place, room);
     picture->output_bytes = room;
     if (!picture->output && !is_new) {
         borrow_output(b, picture, room);
     }
-    return picture->output ? WVL_CUDA_SUCCESS : wvl_cuda_alloc_output(b->device, on_device, room, &picture->output);
+    return picture->output ? WVL_CUDA_SUCCESS : wvl_cuda_alloc(b->device, place, room, &picture->output);
 }
 
 wvl_cuda_status wvl_cuda_enlarge_output(wvl_backend_job *job, uint64_t bytes)
@@ -81,8 +81,8 @@ wvl_cuda_status wvl_cuda_enlarge_output(wvl_backend_job *job, uint64_t bytes)
     if (bytes <= picture->output_bytes) {
         return WVL_CUDA_SUCCESS;
     }
-    wvl_cuda_free_output(device, 0, picture->output, picture->output_bytes);
+    wvl_cuda_free(device, WVL_CUDA_OUTPUT_PINNED, picture->output, picture->output_bytes, NULL);
     picture->copied_bytes = 0;
     picture->output_bytes = room_for(job->backend, bytes);
-    return wvl_cuda_alloc_output(device, 0, picture->output_bytes, &picture->output);
+    return wvl_cuda_alloc(device, WVL_CUDA_OUTPUT_PINNED, picture->output_bytes, &picture->output);
 }

@@ -48,9 +48,10 @@ void wvl_cuda_free_picture(wvl_backend *b, wvl_backend_job *job)
     if (picture->uploaded) {
         (void)wvl_cuda_runtime_of(b)->event_destroy(picture->uploaded);
     }
-    wvl_cuda_free_output(b->device, b->plan->device.output, picture->output, picture->output_bytes);
-    wvl_cuda_free_device(b->device, picture->staging_device, l->staging_bytes);
-    wvl_cuda_free_pinned(b->device, picture->staging, l->staging_bytes);
+    wvl_cuda_free(b->device, wvl_cuda_output_place(b->plan->device.output), picture->output, picture->output_bytes,
+                  NULL);
+    wvl_cuda_free(b->device, WVL_CUDA_ON_DEVICE, picture->staging_device, l->staging_bytes, NULL);
+    wvl_cuda_free(b->device, WVL_CUDA_PINNED, (uintptr_t)picture->staging, l->staging_bytes, NULL);
     if (picture->has_place) {
         wvl_cuda_drop_place(b->device);
     }
@@ -75,7 +76,7 @@ void wvl_cuda_free_pictures(wvl_backend *b)
         if (p->uploads) {
             (void)wvl_cuda_runtime_of(b)->stream_destroy(p->uploads);
         }
-        wvl_cuda_free_device(b->device, p->device, p->device_bytes);
+        wvl_cuda_free(b->device, WVL_CUDA_ON_DEVICE, p->device, p->device_bytes, NULL);
         wvl_free(&b->allocator, p, p->host_bytes);
     }
 }
@@ -200,7 +201,7 @@ static wvl_cuda_status fill_pictures(wvl_backend *b)
     wvl_cuda_pictures *p = b->pictures;
     wvl_cuda_stream stream = NULL;
     p->device_bytes = p->layout.shared_end;
-    wvl_cuda_status status = wvl_cuda_alloc_device(b->device, p->device_bytes, &p->device);
+    wvl_cuda_status status = wvl_cuda_alloc(b->device, WVL_CUDA_ON_DEVICE, p->device_bytes, &p->device);
     TRY(status, rt->stream_create(&p->uploads, WVL_CUDA_STREAM_NON_BLOCKING));
     TRY(status, rt->stream_create(&stream, WVL_CUDA_STREAM_NON_BLOCKING));
     TRY(status, wvl_cuda_upload_pictures(b, stream));
@@ -510,8 +511,7 @@ void wvl_cuda_drop_picture(wvl_device *device, const wvl_finished *picture)
 {
     int entered = !wvl_cuda_enter(device);
     wvl_cuda_event read = picture->has_reader && entered ? follow_readers(device, picture->reader) : NULL;
-    wvl_cuda_free_read_output(device, picture->on_device, (wvl_cuda_address)(uintptr_t)picture->data, picture->room,
-                              read);
+    wvl_cuda_free(device, wvl_cuda_output_place(picture->on_device), (uintptr_t)picture->data, picture->room, read);
     if (entered) {
         wvl_cuda_leave(device);
     }

@@ -223,28 +223,12 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
     return p;
 }
 
-typedef struct weight_list {
-    const wvl_plan *plan;
-    const wvl_cuda_coder_view *view;
-    double *weights;
-} weight_list;
-
-static void put_weights(void *user, const wvl_cuda_walk_band *at)
+/* What squares of the block count, in units of gain (codec/core/hull.h), all alike before eyes. */
+static void put_weight(void *weights, uint64_t place, const wvl_cuda_walk_block *from)
 {
-    const weight_list *to = user;
-    const wvl_band_coding *coding = &at->coding->band[at->band->coding_band];
-    double weight = ldexp((double)coding->weight_mantissa, coding->weight_exponent - to->plan->rate.gain_exponent - 2);
-    for (uint64_t i = 0; i < at->count; i++) {
-        to->weights[wvl_cuda_find_block(to->view, at->first_block + i)] = weight / coding->visual;
-    }
-}
-
-/* What squares of each block count, in units of gain (codec/core/hull.h), all alike before eyes. */
-static void list_weights(const wvl_cuda_pictures *p, double *weights)
-{
-    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
-    weight_list list = {p->plan, &view, weights};
-    wvl_cuda_walk_bands(p->plan, p->tiles, p->tile_count, 0, 0, put_weights, &list);
+    const wvl_band_coding *coding = &from->in->coding->band[from->in->band->coding_band];
+    int exponent = coding->weight_exponent - from->in->view->plan->rate.gain_exponent - 2;
+    ((double *)weights)[place] = ldexp((double)coding->weight_mantissa, exponent) / coding->visual;
 }
 
 static wvl_cuda_status upload(const wvl_backend *b, wvl_cuda_address to, const void *from, uint64_t bytes,
@@ -280,32 +264,47 @@ static wvl_cuda_status upload_assembly(const wvl_backend *b, wvl_cuda_stream str
 }
 
 /* Tables in memory that goes again: what is uploaded from there was waited for. */
-static wvl_cuda_status upload_waiting(const wvl_backend *b, wvl_cuda_address to, const void *from, uint64_t bytes,
-                                      wvl_cuda_stream stream)
+static wvl_cuda_status upload_and_free(const wvl_backend *b, wvl_cuda_address to, void *from, uint64_t bytes,
+                                       wvl_cuda_stream stream)
 {
     wvl_cuda_status status = upload(b, to, from, bytes, stream);
     wvl_cuda_status waited = wvl_cuda_runtime_of(b)->stream_wait(stream);
+    wvl_free(&b->allocator, from, bytes);
     return status ? status : waited;
 }
 
+/* Blocks with coefficients and bounds at these addresses. NULL: no memory. */
+static void *list_blocks(const wvl_backend *b, uint64_t coefs, uint64_t bounds)
+{
+    const wvl_cuda_pictures *p = b->pictures;
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
+    void *blocks = wvl_alloc(&b->allocator, p->layout.block_count * p->coder->block_bytes);
+    if (blocks) {
+        p->coder->list_blocks(&view, coefs, bounds, blocks);
+    }
+    return blocks;
+}
+
 /* The order of blocks is that of any slot: it does not depend on addresses. */
-static wvl_cuda_status upload_lists(wvl_backend *b, const void *blocks, wvl_cuda_stream stream)
+static wvl_cuda_status upload_lists(wvl_backend *b, wvl_cuda_stream stream)
 {
     wvl_cuda_pictures *p = b->pictures;
     uint64_t count = p->layout.block_count, bytes = p->coder->list_count * count * sizeof(uint32_t);
-    uint32_t *lists = wvl_alloc(&b->allocator, bytes);
-    if (!lists) {
-        return WVL_CUDA_OUT_OF_MEMORY;
+    void *blocks = list_blocks(b, 0, 0);
+    uint32_t *lists = blocks ? wvl_alloc(&b->allocator, bytes) : NULL;
+    if (lists) {
+        p->coder->sort(blocks, (uint32_t)count, lists, &p->blocks);
     }
-    p->coder->sort(blocks, (uint32_t)count, lists, &p->blocks);
-    wvl_cuda_status status = upload_waiting(b, p->device + p->layout.coder.lists, lists, bytes, stream);
-    wvl_free(&b->allocator, lists, bytes);
-    return status;
+    if (blocks) {
+        wvl_free(&b->allocator, blocks, count * p->coder->block_bytes);
+    }
+    return lists ? upload_and_free(b, p->device + p->layout.coder.lists, lists, bytes, stream) : WVL_CUDA_OUT_OF_MEMORY;
 }
 
 static wvl_cuda_status upload_weights(const wvl_backend *b, wvl_cuda_stream stream)
 {
     const wvl_cuda_pictures *p = b->pictures;
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
     uint64_t bytes = p->layout.block_count * sizeof(double);
     if (!p->plan->rate.rate_control) {
         return WVL_CUDA_SUCCESS;
@@ -314,10 +313,8 @@ static wvl_cuda_status upload_weights(const wvl_backend *b, wvl_cuda_stream stre
     if (!weights) {
         return WVL_CUDA_OUT_OF_MEMORY;
     }
-    list_weights(p, weights);
-    wvl_cuda_status status = upload_waiting(b, p->device + p->layout.coder.weights, weights, bytes, stream);
-    wvl_free(&b->allocator, weights, bytes);
-    return status;
+    wvl_cuda_walk_blocks(&view, 0, 0, put_weight, weights);
+    return upload_and_free(b, p->device + p->layout.coder.weights, weights, bytes, stream);
 }
 
 static wvl_cuda_status upload_tables(const wvl_backend *b, wvl_cuda_stream stream)
@@ -333,24 +330,13 @@ static wvl_cuda_status upload_tables(const wvl_backend *b, wvl_cuda_stream strea
         return WVL_CUDA_OUT_OF_MEMORY;
     }
     p->coder->fill_tables(&view, tables);
-    wvl_cuda_status status = upload_waiting(b, p->device + p->layout.coder.tables, tables, bytes, stream);
-    wvl_free(&b->allocator, tables, bytes);
-    return status;
+    return upload_and_free(b, p->device + p->layout.coder.tables, tables, bytes, stream);
 }
 
 wvl_cuda_status wvl_cuda_upload_pictures(wvl_backend *b, wvl_cuda_stream stream)
 {
-    wvl_cuda_pictures *p = b->pictures;
-    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
-    uint64_t bytes = p->layout.block_count * p->coder->block_bytes;
-    void *blocks = wvl_alloc(&b->allocator, bytes);
-    if (!blocks) {
-        return WVL_CUDA_OUT_OF_MEMORY;
-    }
-    p->coder->list_blocks(&view, 0, 0, blocks);
-    set_addresses(p);
-    wvl_cuda_status status = upload_lists(b, blocks, stream);
-    wvl_free(&b->allocator, blocks, bytes);
+    set_addresses(b->pictures);
+    wvl_cuda_status status = upload_lists(b, stream);
     TRY(status, upload_weights(b, stream));
     TRY(status, upload_tables(b, stream));
     return status ? status : upload_assembly(b, stream);
@@ -359,16 +345,9 @@ wvl_cuda_status wvl_cuda_upload_pictures(wvl_backend *b, wvl_cuda_stream stream)
 wvl_cuda_status wvl_cuda_upload_blocks(wvl_backend_job *job)
 {
     const wvl_backend *b = job->backend;
-    const wvl_cuda_pictures *p = b->pictures;
-    const wvl_cuda_picture_layout *l = &p->layout;
-    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
-    uint64_t bytes = l->block_count * p->coder->block_bytes;
-    void *blocks = wvl_alloc(&b->allocator, bytes);
-    if (!blocks) {
-        return WVL_CUDA_OUT_OF_MEMORY;
-    }
-    p->coder->list_blocks(&view, job->device + l->coefs, job->device + l->bounds, blocks);
-    wvl_cuda_status status = upload_waiting(b, job->device + l->coder.blocks, blocks, bytes, job->stream);
-    wvl_free(&b->allocator, blocks, bytes);
-    return status;
+    const wvl_cuda_picture_layout *l = &b->pictures->layout;
+    void *blocks = list_blocks(b, job->device + l->coefs, job->device + l->bounds);
+    return blocks ? upload_and_free(b, job->device + l->coder.blocks, blocks,
+                                    l->block_count * b->pictures->coder->block_bytes, job->stream)
+                  : WVL_CUDA_OUT_OF_MEMORY;
 }

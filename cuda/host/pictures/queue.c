@@ -39,8 +39,8 @@ static wvl_cuda_status take_device_staging(const wvl_backend_job *job)
 {
     wvl_cuda_picture *p = job->picture;
     return p->staging_device ? WVL_CUDA_SUCCESS
-                             : wvl_cuda_alloc_device(job->backend->device, job->backend->pictures->layout.staging_bytes,
-                                                     &p->staging_device);
+                             : wvl_cuda_alloc(job->backend->device, WVL_CUDA_ON_DEVICE,
+                                              job->backend->pictures->layout.staging_bytes, &p->staging_device);
 }
 
 /* Whether packed samples become integers on the device. */
@@ -166,36 +166,23 @@ static wvl_cuda_status renew_tables(wvl_backend_job *job)
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-static wvl_cuda_status launch_transform(const wvl_backend_job *job, wvl_cuda_route route)
-{
-    const wvl_backend *b = job->backend;
-    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
-    const wvl_cuda_kernels *kernels = &b->device->kernels;
-    const wvl_cuda_picture_layout *l = &b->pictures->layout;
-    const wvl_cuda_tables *t = &job->picture->tables;
-    wvl_cuda_status status = wvl_cuda_launch_clear(rt, kernels, job->device + l->bounds, l->cleared_end - l->bounds,
-                                                   job->device, items_end(job), route);
-    if (!status) {
-        status = wvl_cuda_launch_color(rt, kernels, job->device + l->color, job->color_blocks, route);
-    }
-    if (!status) {
-        status = wvl_cuda_launch_unpack(rt, kernels, job->device + l->unpack, job->unpack_blocks, route);
-    }
-    for (uint64_t i = 0; i < t->launch_count && !status; i++) {
-        wvl_cuda_address items = job->device + l->items + t->launches[i].first_item * sizeof(wvl_cuda_item);
-        int follows = i || !(job->color_blocks || job->unpack_blocks);
-        status = wvl_cuda_launch_level(rt, kernels, &t->launches[i], job->device + l->splits, items, follows, route);
-    }
-    return status;
-}
-
 static wvl_cuda_status launch_all(const wvl_backend_job *job, wvl_cuda_route route)
 {
-    const wvl_device *device = job->backend->device;
-    const wvl_cuda_coder *coder = job->backend->pictures->coder;
-    wvl_cuda_status status = launch_transform(job, route);
-    TRY(status, coder->launch(device, &job->picture->blocks, &job->picture->job, route));
-    return status ? status : wvl_cuda_packets_launch(&device->packets, &job->picture->job, route);
+    const wvl_backend *b = job->backend;
+    const wvl_cuda_picture_layout *l = &b->pictures->layout;
+    const wvl_cuda_transform transform = {.device = job->device,
+                                          .splits = l->splits,
+                                          .items = l->items,
+                                          .bounds = l->bounds,
+                                          .cleared_end = l->cleared_end,
+                                          .color = l->color,
+                                          .unpack = l->unpack,
+                                          .color_blocks = job->color_blocks,
+                                          .unpack_blocks = job->unpack_blocks,
+                                          .tables = &job->picture->tables};
+    wvl_cuda_status status = wvl_cuda_launch_transform(wvl_cuda_runtime_of(b), &b->device->kernels, &transform, route);
+    TRY(status, b->pictures->coder->launch(b->device, &job->picture->blocks, &job->picture->job, route));
+    return status ? status : wvl_cuda_packets_launch(&b->device->packets, &job->picture->job, route);
 }
 
 /* All kernels as one thing to launch. */

@@ -13,31 +13,18 @@
 
 #define CONVERT_THREADS 256
 
-/* The kernels that are in no table of rows. */
-static wvl_cuda_status find_others(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *kernels)
-{
-    const struct {
-        const char *name;
-        wvl_cuda_function *function;
-    } others[] = {
-        {"wvl_xyz", &kernels->color},       {"wvl_unpack", &kernels->unpack}, {"wvl_convert", &kernels->convert},
-        {"wvl_deliver", &kernels->deliver}, {"wvl_clear", &kernels->clear},
-    };
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    for (unsigned k = 0; k < sizeof others / sizeof *others && !status; k++) {
-        status = runtime->module_function(others[k].function, kernels->module, others[k].name);
-    }
-    return status;
-}
-
 wvl_cuda_status wvl_cuda_init_kernels(const wvl_cuda_runtime *runtime, const void *image, wvl_cuda_kernels *kernels)
 {
     memset(kernels, 0, sizeof *kernels);
     wvl_cuda_status status = runtime->module_load(&kernels->module, image);
-    for (unsigned k = 0; k < WVL_CUDA_KERNELS && !status; k++) {
-        status = runtime->module_function(&kernels->function[k], kernels->module, wvl_cuda_kernel_rows[k].name);
+    for (unsigned k = 0; k < WVL_CUDA_KERNELS; k++) {
+        TRY(status, runtime->module_function(&kernels->function[k], kernels->module, wvl_cuda_kernel_rows[k].name));
     }
-    TRY(status, find_others(runtime, kernels));
+    const wvl_cuda_wanted_kernel others[] = {
+        {&kernels->color, "wvl_xyz"},       {&kernels->unpack, "wvl_unpack"}, {&kernels->convert, "wvl_convert"},
+        {&kernels->deliver, "wvl_deliver"}, {&kernels->clear, "wvl_clear"},
+    };
+    TRY(status, wvl_cuda_find_kernels(runtime, kernels->module, others, sizeof others / sizeof *others));
     if (status) {
         wvl_cuda_fini_kernels(runtime, kernels);
         return status;
@@ -54,25 +41,14 @@ void wvl_cuda_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_kernels *ke
     memset(kernels, 0, sizeof *kernels);
 }
 
-/* One launch of thread blocks in a row, after all that is queued. */
-static wvl_cuda_status launch_blocks(const wvl_cuda_runtime *runtime, wvl_cuda_function function, uint64_t blocks,
-                                     unsigned threads, wvl_cuda_route route, void **arguments)
-{
-    if (!blocks) {
-        return WVL_CUDA_SUCCESS;
-    }
-    return wvl_cuda_run(runtime, function, (wvl_cuda_grid){(uint32_t)blocks, 1, threads, 0}, 0, route, arguments);
-}
-
 wvl_cuda_status wvl_cuda_launch_clear(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                       wvl_cuda_address at, uint64_t bytes, wvl_cuda_address tables,
                                       uint64_t table_bytes, wvl_cuda_route route)
 {
     uint64_t count = bytes / 16, lines = table_bytes / WVL_CUDA_LINE_BYTES;
-    uint32_t blocks = (uint32_t)wvl_ceil_div(count, WVL_CUDA_CLEAR_THREADS);
     void *arguments[] = {&at, &count, &tables, &lines};
-    return wvl_cuda_run(runtime, kernels->clear, (wvl_cuda_grid){blocks, 1, WVL_CUDA_CLEAR_THREADS, 0},
-                        kernels->overlap, route, arguments);
+    return wvl_cuda_run(runtime, kernels->clear, wvl_cuda_grid_of(count, WVL_CUDA_CLEAR_THREADS), kernels->overlap,
+                        route, arguments);
 }
 
 wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
@@ -90,11 +66,31 @@ wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl
                         arguments);
 }
 
+wvl_cuda_status wvl_cuda_launch_transform(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
+                                          const wvl_cuda_transform *t, wvl_cuda_route route)
+{
+    const wvl_cuda_address at = t->device, color = at + t->color, unpack = at + t->unpack;
+    const wvl_cuda_grid color_grid = {t->color_blocks, 1, WVL_CUDA_COLOR_THREADS, 0},
+                        unpack_grid = {t->unpack_blocks, 1, WVL_CUDA_UNPACK_THREADS, 0};
+    const wvl_cuda_tables *tables = t->tables;
+    wvl_cuda_status status = wvl_cuda_launch_clear(runtime, kernels, at + t->bounds, t->cleared_end - t->bounds, at,
+                                                   t->items + tables->item_count * sizeof(wvl_cuda_item), route);
+    TRY(status, wvl_cuda_run_job(runtime, kernels->color, color_grid, &color, route));
+    TRY(status, wvl_cuda_run_job(runtime, kernels->unpack, unpack_grid, &unpack, route));
+    for (uint64_t i = 0; i < tables->launch_count; i++) {
+        wvl_cuda_address items = at + t->items + tables->launches[i].first_item * sizeof(wvl_cuda_item);
+        int follows = i || !(t->color_blocks || t->unpack_blocks);
+        TRY(status,
+            wvl_cuda_launch_level(runtime, kernels, &tables->launches[i], at + t->splits, items, follows, route));
+    }
+    return status;
+}
+
 wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                         wvl_cuda_address parcels, uint64_t parcel_count, wvl_cuda_route route)
 {
-    void *arguments[] = {&parcels};
-    return launch_blocks(runtime, kernels->deliver, parcel_count, WVL_CUDA_DELIVER_THREADS, route, arguments);
+    const wvl_cuda_grid grid = {(uint32_t)parcel_count, 1, WVL_CUDA_DELIVER_THREADS, 0};
+    return wvl_cuda_run_job(runtime, kernels->deliver, grid, &parcels, route);
 }
 
 wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
@@ -103,20 +99,7 @@ wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const w
 {
     uint64_t count = bytes / 16;
     void *arguments[] = {&from, &to, &count};
-    return launch_blocks(runtime, kernels->convert, wvl_ceil_div(count, CONVERT_THREADS), CONVERT_THREADS, route,
-                         arguments);
-}
-
-wvl_cuda_status wvl_cuda_launch_color(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
-                                      wvl_cuda_address color, uint32_t block_count, wvl_cuda_route route)
-{
-    void *arguments[] = {&color};
-    return launch_blocks(runtime, kernels->color, block_count, WVL_CUDA_COLOR_THREADS, route, arguments);
-}
-
-wvl_cuda_status wvl_cuda_launch_unpack(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
-                                       wvl_cuda_address unpack, uint32_t block_count, wvl_cuda_route route)
-{
-    void *arguments[] = {&unpack};
-    return launch_blocks(runtime, kernels->unpack, block_count, WVL_CUDA_UNPACK_THREADS, route, arguments);
+    return count
+               ? wvl_cuda_run(runtime, kernels->convert, wvl_cuda_grid_of(count, CONVERT_THREADS), 0, route, arguments)
+               : WVL_CUDA_SUCCESS;
 }

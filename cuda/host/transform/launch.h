@@ -35,6 +35,17 @@ wvl_cuda_status wvl_cuda_launch_clear(const wvl_cuda_runtime *runtime, const wvl
 wvl_cuda_status wvl_cuda_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                       const wvl_cuda_launch *launch, wvl_cuda_address splits, wvl_cuda_address items,
                                       int follows, wvl_cuda_route route);
+/* A job's transform: where things lie in its memory on the device, as offsets, and the tables of its launches. */
+typedef struct wvl_cuda_transform {
+    wvl_cuda_address device;
+    uint64_t splits, items, bounds, cleared_end;
+    uint64_t color, unpack;               /* a wvl_cuda_color, a wvl_cuda_unpack; */
+    uint32_t color_blocks, unpack_blocks; /* thread blocks: what wvl_cuda_build_*() returned */
+    const wvl_cuda_tables *tables;
+} wvl_cuda_transform;
+/* All kernels of it. */
+wvl_cuda_status wvl_cuda_launch_transform(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
+                                          const wvl_cuda_transform *transform, wvl_cuda_route route);
 /* Copies the slots of blocks whose bounds are not 0. */
 wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                         wvl_cuda_address parcels, uint64_t parcel_count, wvl_cuda_route route);
@@ -43,10 +54,5 @@ wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const w
 wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                         wvl_cuda_address from, wvl_cuda_address to, uint64_t bytes,
                                         wvl_cuda_route route);
-/* One wvl_cuda_color at `color`; block_count: what wvl_cuda_build_color returned. */
-wvl_cuda_status wvl_cuda_launch_unpack(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
-                                       wvl_cuda_address unpack, uint32_t block_count, wvl_cuda_route route);
-wvl_cuda_status wvl_cuda_launch_color(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
-                                      wvl_cuda_address color, uint32_t block_count, wvl_cuda_route route);
 
 #endif

@@ -73,20 +73,16 @@ static wvl_cuda_status queue_upload(wvl_backend_job *job, const wvl_cuda_layout 
 
 static wvl_cuda_status queue_kernels(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_cuda_tables *t)
 {
-    const wvl_backend *b = job->backend;
-    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
-    wvl_cuda_status status =
-        wvl_cuda_launch_clear(rt, &b->device->kernels, job->device + l->bounds, l->cleared_end - l->bounds, job->device,
-                              l->items + t->item_count * sizeof(wvl_cuda_item), wvl_cuda_to_stream(job->stream));
-    if (!status) {
-        status = wvl_cuda_launch_color(rt, &b->device->kernels, job->device + l->color, job->color_blocks,
-                                       wvl_cuda_to_stream(job->stream));
-    }
-    for (uint64_t i = 0; i < t->launch_count && !status; i++) {
-        wvl_cuda_address items = job->device + l->items + t->launches[i].first_item * sizeof(wvl_cuda_item);
-        status = wvl_cuda_launch_level(rt, &b->device->kernels, &t->launches[i], job->device + l->splits, items,
-                                       i || !job->color_blocks, wvl_cuda_to_stream(job->stream));
-    }
+    const wvl_cuda_transform transform = {.device = job->device,
+                                          .splits = l->splits,
+                                          .items = l->items,
+                                          .bounds = l->bounds,
+                                          .cleared_end = l->cleared_end,
+                                          .color = l->color,
+                                          .color_blocks = job->color_blocks,
+                                          .tables = t};
+    wvl_cuda_status status = wvl_cuda_launch_transform(
+        wvl_cuda_runtime_of(job->backend), &job->backend->device->kernels, &transform, wvl_cuda_to_stream(job->stream));
     return status || !job->codes ? status : job->code.coder->queue_wave(&job->code);
 }
 

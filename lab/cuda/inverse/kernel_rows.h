@@ -5,7 +5,8 @@
  * Launches of one step run in the order of the rows.
  *
  * A name says: family, wavelet, bits of a coefficient's container, destination with the bits of a sample, and what is
- * special. A lane has 8 columns where the name says nothing else.
+ * special. A lane has 8 columns where the name says nothing else. The function in the image has "wvl_" in
+ * front of the name.
  */
 /* clang-format off */
 

@@ -16,21 +16,23 @@
 #define POISON 0xA7
 
 static wvl_cuda_runtime driver;
-static wvl_cuda_inverse_kernels kernels;
+static wvl_cuda_inverse_kernels loaded;
 static wvl_backend *cpu;
 static int have_device, subset;                                       /* 0, 1 or 2 */
 static uint64_t kernel_uses[WVL_CUDA_INVERSE_KERNELS], uneven_splits; /* of long segments and short ones */
 static uint32_t machine = MACHINE;                                    /* multiprocessors that segments are chosen for */
 
-static void open_suite(void)
+/* Once: the driver's context stays while tests come and go. */
+static void open_device(void)
 {
     int count = 0, device = 0;
     wvl_cuda_context context;
     const char *few = getenv("WVL_CUDA_SUBSET");
+    static int looked;
+    if (looked++) {
+        return;
+    }
     subset = few ? few[0] == '2' ? 2 : 1 : 0;
-    have_device = 0;
-    pool = wvl_pool_create(NULL, 2, NULL);
-    REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
     if (!wvl_cuda_inverse_fetch_image() || !wvl_cuda_fetch_runtime(&driver) || driver.init(0) ||
         driver.device_count(&count) || !count) {
         printf("no device, or no device code in this build: the device twins of the inverse are skipped\n");
@@ -42,17 +44,20 @@ static void open_suite(void)
                  "context");
     const void *image = read_image(getenv("WVL_CUDA_TWIN_IMAGE"));
     wvl_cuda_status status =
-        wvl_cuda_inverse_init_kernels(&driver, image ? image : wvl_cuda_inverse_fetch_image(), MACHINE, &kernels);
+        wvl_cuda_inverse_init_kernels(&driver, image ? image : wvl_cuda_inverse_fetch_image(), MACHINE, &loaded);
     REQUIRE_THAT(!status, "kernels: %d", status);
     have_device = 1;
 }
 
+static void open_suite(void)
+{
+    open_device();
+    pool = wvl_pool_create(NULL, 2, NULL);
+    REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = pool}, &cpu) == WVL_OK, "cpu");
+}
+
 static void close_suite(void)
 {
-    if (have_device) {
-        wvl_cuda_inverse_fini_kernels(&driver, &kernels);
-        (void)driver.context_release(0);
-    }
     wvl_backend_cpu.close(cpu);
     wvl_pool_destroy(pool);
 }
@@ -176,7 +181,7 @@ static void run_device(const job *j, const coefficients *c, const layout *l, int
     for (uint64_t i = 0; i < t.launch_count; i++) {
         const wvl_cuda_inverse_launch *r = &t.launches[i];
         kernel_uses[r->kernel]++;
-        DRIVER(wvl_cuda_inverse_launch_level(&driver, &kernels, r->kernel, splits,
+        DRIVER(wvl_cuda_inverse_launch_level(&driver, &loaded, r->kernel, splits,
                                              items + r->first_item * sizeof *t.items, r->item_count, r > t.launches,
                                              wvl_cuda_to_stream(NULL)));
     }
@@ -302,20 +307,19 @@ static void refine(job *j)
     }
 }
 
-static void draw_depths(job *j, uint32_t low, uint32_t high)
+static void start_job(job *j, uint32_t is_reversible, uint32_t levels)
 {
-    for (uint32_t c = 0; c < COMPONENTS; c++) {
-        j->components[c] = (wvl_component_format){(uint8_t)between(low, high), (uint8_t)(draw() % 4 == 0), 1, 1};
-        if (c < 3 && j->settings.mct) {
-            j->components[c] = j->components[0];
-        }
-    }
+    default_job(j);
+    j->settings.reversible = (uint8_t)is_reversible;
+    j->settings.levels = (uint8_t)levels;
 }
 
 static int32_t slack_of(const job *j) { return j->settings.reversible ? 0 : 1; }
 
+TEST_FIXTURE(open_suite, close_suite);
+
 /* All widths or heights 1..67 against a few of the other, both origin parities, both wavelets. */
-START_TEST(small_shapes)
+TEST_EACH(small_shapes, 67)
 {
     static const uint32_t others[] = {1, 2, 3, 5, 8, 17, 64};
     static job j;
@@ -326,11 +330,8 @@ START_TEST(small_shapes)
     for (uint32_t k = subset == 2 ? n / 8 % 3 : 0; k < sizeof others / sizeof *others; k += subset == 2 ? 3 : 1) {
         for (uint32_t turn = subset == 2 ? n & 2 : 0; turn < (subset == 2 ? (n & 2) + 2 : subset ? 4u : 8u); turn++) {
             seed_state = n * 2000u + k * 8u + turn;
-            default_job(&j);
-            j.settings.reversible = turn & 1;
-            j.settings.levels = (uint8_t)between(0, 7);
-            j.settings.block_width = (uint16_t)(4u << between(0, 4));
-            j.settings.block_height = (uint16_t)(4u << between(0, 4));
+            start_job(&j, turn & 1, between(0, 7));
+            draw_blocks(&j, 4, 4, 4, 4);
             j.format.component_count = turn & 2 ? 3 : 1;
             draw_depths(&j, 1, 16);
             refine(&j);
@@ -341,11 +342,10 @@ START_TEST(small_shapes)
         }
     }
 }
-END_TEST
 
 /* Pictures that the marching kernels take: every height parity, several strips and segments, all containers of theirs,
  * and the edges of that. */
-START_TEST(marching)
+TEST_EACH(marching, 24)
 {
     static job j;
     if (subset && _i % (6 * subset)) {
@@ -353,24 +353,15 @@ START_TEST(marching)
     }
     for (uint32_t turn = 0; turn < (subset ? 8u / (unsigned)subset : 32u); turn++) {
         seed_state = 41414u + (uint64_t)_i * 1000u + turn;
-        default_job(&j);
-        j.settings.reversible = turn & 1;
-        j.settings.levels = (uint8_t)between(2, 6);
-        j.settings.block_width = (uint16_t)(8u << between(0, 3));
-        j.settings.block_height = (uint16_t)(8u << between(0, 3));
+        start_job(&j, turn & 1, between(2, 6));
+        draw_blocks(&j, 8, 3, 8, 3);
         j.settings.distortion_bits = (uint8_t)between(0, 4);
         j.format.component_count = turn & 2 ? 3 : 1;
-        uint8_t depth = (uint8_t)(turn & 4 ? between(9, 16) : 8);
-        for (uint32_t c = 0; c < COMPONENTS; c++) {
-            j.components[c].depth = depth;
-        }
+        set_depths(&j, turn & 4 ? between(9, 16) : 8, 0);
         uint32_t w = 16 * between(2, subset ? 40 : 100), h = between(32, subset == 2 ? 90 : subset ? 150 : 700);
         place_picture(&j, w, h, turn & 8 ? 64 * between(0, 3) : 0, turn & 16 ? 4 * between(0, 9) : 0);
         if (turn % 5 == 4) {
-            j.settings.tile_width = 16 * between(8, 30);
-            j.settings.tile_height = 256;
-            j.settings.tile_x0 = j.format.x0;
-            j.settings.tile_y0 = j.format.y0;
+            set_tiles(&j, 16 * between(8, 30), 256);
         }
         plan_job(&j);
         draw_plain_pixels(&j, (int)(draw() & 1));
@@ -379,10 +370,9 @@ START_TEST(marching)
         machine = MACHINE;
     }
 }
-END_TEST
 
 /* Rows of small tiles, whose planes share warps; the last of a row is often another shape. */
-START_TEST(shared_warps)
+TEST_EACH(shared_warps, 12)
 {
     static job j;
     if (subset && _i % (4 * subset)) {
@@ -390,17 +380,11 @@ START_TEST(shared_warps)
     }
     for (uint32_t turn = 0; turn < (subset == 2 ? 2u : 8u); turn++) {
         seed_state = 717171u + (uint64_t)_i * 1000u + turn;
-        default_job(&j);
-        j.settings.reversible = turn & 1;
-        j.settings.levels = (uint8_t)between(4, 6);
-        j.settings.block_width = (uint16_t)(8u << between(0, 3));
-        j.settings.block_height = (uint16_t)(8u << between(0, 3));
+        start_job(&j, turn & 1, between(4, 6));
+        draw_blocks(&j, 8, 3, 8, 3);
         j.settings.distortion_bits = (uint8_t)between(0, 3);
         j.format.component_count = turn & 2 ? 3 : 1;
-        uint8_t depth = (uint8_t)(turn & 4 ? between(9, 16) : 8);
-        for (uint32_t c = 0; c < COMPONENTS; c++) {
-            j.components[c].depth = depth;
-        }
+        set_depths(&j, turn & 4 ? between(9, 16) : 8, 0);
         uint32_t side = 128u << (draw() & 1);
         j.settings.tile_width = side + 32 * between(0, 2);
         j.settings.tile_height = side;
@@ -410,10 +394,9 @@ START_TEST(shared_warps)
         check_job(&j, draw() & 1 ? TIGHT_PIXELS : TIGHT_PLANES, j.settings.reversible ? 0 : 16);
     }
 }
-END_TEST
 
 /* Shapes near the limits of tiles, strips and segments of the kernels. */
-START_TEST(limits)
+TEST_EACH(limits, 25)
 {
     static const uint32_t near[] = {31,  32,  33,  63,  64,  65,  127, 128, 129, 224, 240, 241, 255,
                                     256, 257, 272, 448, 464, 480, 481, 496, 512, 513, 528, 1024};
@@ -423,11 +406,8 @@ START_TEST(limits)
     }
     for (uint32_t turn = 0; turn < (subset ? 4u / (unsigned)subset : 24u); turn++) {
         seed_state = 99u + (uint64_t)_i * 100u + turn;
-        default_job(&j);
-        j.settings.reversible = turn & 1;
-        j.settings.levels = (uint8_t)between(1, 6);
-        j.settings.block_width = (uint16_t)(16u << between(0, 2));
-        j.settings.block_height = (uint16_t)(16u << between(0, 2));
+        start_job(&j, turn & 1, between(1, 6));
+        draw_blocks(&j, 16, 2, 16, 2);
         j.format.component_count = turn & 2 ? 3 : 1;
         draw_depths(&j, turn & 4 ? 8 : 5, turn & 4 ? 8 : 16);
         uint32_t other = near[draw() % (subset == 2 ? 6 : 25)], origin = turn & 8 ? between(0, 70) : 0;
@@ -441,10 +421,9 @@ START_TEST(limits)
         check_job(&j, (unsigned)(draw() % 4), j.settings.reversible ? 0 : 16);
     }
 }
-END_TEST
 
 /* Tiles, offsets, subsampling, precincts, coarse steps. */
-START_TEST(structures)
+TEST_EACH(structures, 48)
 {
     static job j;
     if (subset && _i % (8 * subset)) {
@@ -466,7 +445,6 @@ START_TEST(structures)
         check_job(&j, (unsigned)(draw() % 4), j.settings.reversible ? 0 : coarse ? 1 << 16 : 16);
     }
 }
-END_TEST
 
 /* ---- Every kernel ---------------------------------------------------------------------------- */
 
@@ -497,7 +475,7 @@ static void count_kernels(const job *j, const layout *l, uint64_t *uses)
     free(t.launches);
 }
 
-START_TEST(every_kernel)
+TEST(kernels)
 {
     static job j;
     uint64_t planned[WVL_CUDA_INVERSE_KERNELS] = {0};
@@ -511,9 +489,7 @@ START_TEST(every_kernel)
         j.settings.levels = (uint8_t)kinds[i / 2].levels;
         j.settings.distortion_bits = (uint8_t)kinds[i / 2].bits;
         j.format.component_count = kinds[i / 2].components;
-        for (uint32_t c = 0; c < COMPONENTS; c++) {
-            j.components[c].depth = (uint8_t)kinds[i / 2].depth;
-        }
+        set_depths(&j, kinds[i / 2].depth, 0);
         place_picture(&j, kinds[i / 2].width, kinds[i / 2].height, 0, 0);
         plan_job(&j);
         draw_plain_pixels(&j, 0);
@@ -529,29 +505,7 @@ START_TEST(every_kernel)
         REQUIRE_THAT(!have_device || kernel_uses[k], "kernel %u never ran", k);
     }
 }
-END_TEST
 
-START_TEST(versions) { check_versions(wvl_cuda_inverse_fetch_image()); }
-END_TEST
+TEST(versions) { check_versions(wvl_cuda_inverse_fetch_image()); }
 
-static void add_case(Suite *suite, const char *name, const TTest *test, int count)
-{
-    TCase *tc = tcase_create(name);
-    tcase_set_timeout(tc, 600);
-    tcase_add_unchecked_fixture(tc, open_suite, close_suite);
-    tcase_add_loop_test(tc, test, 0, count);
-    suite_add_tcase(suite, tc);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("twin_cuda_inverse");
-    add_case(suite, "versions", versions, 1);
-    add_case(suite, "small_shapes", small_shapes, 67);
-    add_case(suite, "limits", limits, 25);
-    add_case(suite, "marching", marching, 24);
-    add_case(suite, "shared_warps", shared_warps, 12);
-    add_case(suite, "structures", structures, 48);
-    add_case(suite, "kernels", every_kernel, 1);
-    return run_on_device(suite, &have_device);
-}
+int main(void) { return test_on_device("twin_cuda_inverse", &have_device); }
