@@ -113,8 +113,8 @@ __device__ __forceinline__ bool finish_cuts(const job_type &job, layer_state &la
 #define WVL_CUDA_RATE_SEARCH_MARGIN 20
 
 /* Before the search: whether EBCOT blocks are going to be coded again, by what the bytes on the hulls lead to. A search
- * that finds it out is in vain. Sets of HT blocks lie whole planes apart, so this says too little of them
- * (docs/history/ht.md). All threads. */
+ * that finds it out is in vain. Sets of HT blocks lie whole planes apart, so this says too little of them. All
+ * threads. */
 __device__ __forceinline__ bool expects_more(const job_type &job, const layer_state &layer, uint32_t *shared)
 {
     if (!job.t1.foresees || job.t1.round || job.sets.pitch) {

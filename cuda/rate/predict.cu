@@ -51,7 +51,7 @@ __device__ __forceinline__ void foresee_block(const job_type &job, uint32_t bloc
 /* ---- The stop -------------------------------------------------------------------------------- */
 
 /* Thresholds below the one that estimated bytes lead to; of a threshold that is given, estimated hulls alone may be
- * wrong. D-device-13 has the counts. */
+ * wrong (D-device-13). */
 #define WVL_CUDA_RATE_MARGIN 96
 #define WVL_CUDA_RATE_GIVEN_MARGIN 64
 
