@@ -147,8 +147,10 @@ TEST(no_function_is_missing)
 int slots_suite_run(const char *name, void (*check)(wvl_cpu_level level))
 {
     check_level = check;
-    if (wvl_cpu_fetch_level() == WVL_CPU_C) {
-        printf("%s: no fast kernels on this machine or build; the reference is compared with itself\n", name);
+    for (unsigned level = WVL_CPU_C; level < WVL_SLOTS_LEVELS; level++) {
+        int is_there = wvl_slots_has_level((wvl_cpu_level)level);
+        printf("%s: %s %s\n", name, wvl_cpu_level_text((wvl_cpu_level)level),
+               is_there ? "is compared with C" : "is not there, in this build or processor");
     }
     return test_run_suite(name);
 }
