@@ -14,10 +14,10 @@
 #include "codec/core/hull.h"
 #include "geom/plan.h"
 
-#define WVL_SURVEY_PHASES 5u     /* whose blocks are surveyed */
-#define WVL_SURVEY_ALL_PHASES 6u /* with the blocks that follow */
-#define WVL_SURVEY_FEW_RUNS 700u /* fewer show little */
-#define WVL_SURVEY_STALE 48u     /* where runs are few: blocks quantised for slopes farther off are coded again */
+#define WVL_SURVEY_PHASES 5u       /* whose blocks are surveyed */
+#define WVL_SURVEY_ALL_PHASES 6u   /* with the blocks that follow */
+#define WVL_SURVEY_FEW_RANGES 700u /* fewer show little */
+#define WVL_SURVEY_STALE 48u       /* where ranges are few: blocks quantised for slopes farther off are coded again */
 
 /* Bins of bytes by slope. */
 #define WVL_DEPTH_BIN_LOG2 3u
@@ -79,10 +79,10 @@ WVL_HD int wvl_survey_is_heavy(const wvl_survey_aim *aim, const wvl_survey_sums 
 
 /* How far below the expected thresholds blocks of a phase are coded: early, and where there are few blocks, less is
  * known, so more is coded. reach: wvl_rate_reach(). */
-WVL_HD uint32_t wvl_survey_find_margin(unsigned phase, uint64_t run_count, uint32_t reach)
+WVL_HD uint32_t wvl_survey_find_margin(unsigned phase, uint64_t range_count, uint32_t reach)
 {
     static const uint32_t margins[WVL_SURVEY_ALL_PHASES + 1] = {256, 256, 160, 96, 48, 48, 20};
-    uint32_t few = run_count < WVL_SURVEY_FEW_RUNS ? (uint32_t)(WVL_SURVEY_FEW_RUNS - run_count) / 4 : 0;
+    uint32_t few = range_count < WVL_SURVEY_FEW_RANGES ? (uint32_t)(WVL_SURVEY_FEW_RANGES - range_count) / 4 : 0;
     return margins[phase] + few + reach;
 }
 

@@ -297,9 +297,9 @@ wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, const wvl_layer_cuts *
 }
 
 /*
- * What PLM, PPM and PPT add to the packets. A PLM segment ends when an entry of up to 256 bytes does not fit, so all
- * but the last hold 65277 bytes or more. PPM fills its segments. A tile-part has ceil(h / 65532) PPT segments, not more
- * than one beyond h / 65532.
+ * What PLM, PPM and PPT add to the packets. A PLM marker segment ends when an entry of up to 256 bytes does not fit, so
+ * all but the last hold 65277 bytes or more. PPM fills its marker segments. A tile-part has ceil(h / 65532) PPT marker
+ * segments, not more than one beyond h / 65532.
  */
 static uint64_t pointer_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
 {
@@ -316,7 +316,8 @@ static uint64_t pointer_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
     return bytes;
 }
 
-/* A PLT segment costs 5 bytes beyond its lengths and holds at least 65527 of them; every tile-part may end one early.
+/* A PLT marker segment costs 5 bytes beyond its lengths and holds at least 65527 of them; every tile-part may end one
+ * early.
  */
 uint64_t wvl_rate_codestream_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
 {

@@ -11,7 +11,7 @@
 #include "codec/cs/cs.h"
 
 #define PLT_LENGTH_MOST 5u
-#define PLT_SEGMENT_LEAST 65528u /* bytes of lengths in a segment that another one follows (A.7.3) */
+#define PLT_SEGMENT_LEAST 65528u /* bytes of lengths in a marker segment that another one follows (A.7.3) */
 
 uint64_t wvl_coder_number_packet(const wvl_coder *coder, uint32_t tile, const wvl_packet_id *id)
 {

@@ -47,7 +47,7 @@ uint64_t wvl_recode_bytes(const wvl_plan *plan);
 
 /* Decides, and prepares what is kept for the coding to come. recode->reason says the result. WVL_ERROR_MEMORY. */
 wvl_status wvl_recode_decide(wvl_recode *recode, const wvl_recode_facts *facts);
-/* The order of the coding to come, without runs. plan: the coder's. */
+/* The order of the coding to come, without ranges. plan: the coder's. */
 void wvl_recode_fill_order(const wvl_recode *recode, const wvl_plan *plan, wvl_block_order *order);
 /* The coding is done. */
 void wvl_recode_end(wvl_recode *recode);

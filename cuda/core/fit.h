@@ -75,7 +75,7 @@ static inline int wvl_cuda_component_fits(const wvl_cuda_fit *fit, const wvl_til
 }
 
 /* One component by itself: sets container_bits, columns and coef_bits of the wish, with 16 columns a lane where pixels
- * have 8 bits and the tile fills more than one strip of 8. 0: it does not march. */
+ * have 8 bits and the tile fills more than one panel of 8. 0: it does not march. */
 static inline int wvl_cuda_fit_gray(const wvl_cuda_fit *fit, const wvl_tile_component *tc, const wvl_cuda_pixels *p,
                                     unsigned coef_bytes, wvl_cuda_kernel_wish *wish)
 {

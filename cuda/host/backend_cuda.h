@@ -8,8 +8,9 @@
 
 extern const wvl_backend_vtable wvl_backend_cuda;
 
-/* For tests. PLAIN_PATH: every level by the any-shape kernels. WHOLE_DOWNLOAD: every slot is copied to the host, empty
- * ones too. NO_GRAPHS: the kernels of a picture are launched one by one. DIRECT: they write it to where it goes. */
+/* For tests. PLAIN_PATH: every level by the any-shape kernels. WHOLE_DOWNLOAD: every workspace is copied to the host,
+ * empty ones too. NO_GRAPHS: the kernels of a picture are launched one by one. DIRECT: they write it to where it goes.
+ */
 enum { WVL_CUDA_PLAIN_PATH = 1, WVL_CUDA_WHOLE_DOWNLOAD = 2, WVL_CUDA_NO_GRAPHS = 4, WVL_CUDA_DIRECT = 8 };
 
 typedef struct wvl_cuda_options {

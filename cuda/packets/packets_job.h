@@ -90,7 +90,7 @@ typedef struct wvl_cuda_packets_work {
     uint64_t sums;      /* uint64_t[packet_count + 1]: of the lengths of packets */
     uint64_t plt_sums;  /* uint32_t[packet_count + 1] */
     uint64_t spans;     /* wvl_cuda_packets_span[part_count] */
-    uint64_t segments;  /* uint32_t[segment_count]: first packets of PLT segments */
+    uint64_t segments;  /* uint32_t[segment_count]: first packets of PLT marker segments */
     uint64_t body_at;   /* uint32_t[place_count]: of a block's bytes in the body of its packet */
     uint64_t starts;    /* uint64_t[piece_count + 1]: in the output */
     uint64_t sources;   /* uint64_t[piece_count]: addresses */

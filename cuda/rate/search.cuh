@@ -47,8 +47,8 @@ __device__ __forceinline__ void look_at(const job_type &job, uint32_t threshold)
 
 /* ---- Bytes on the hulls ---------------------------------------------------------------------- */
 
-/* Sums from the steep end; then bodies[t] are the bytes on the hulls at threshold t. A run of thresholds a warp: four
- * a lane at a time. */
+/* Sums from the steep end; then bodies[t] are the bytes on the hulls at threshold t. A warp has neighbouring
+ * thresholds: four a lane at a time. */
 __device__ __forceinline__ void sum_group(uint64_t *bodies, uint32_t *sums)
 {
     uint32_t lane = wvl_ht::lane_id(), warps = blockDim.x / 32,

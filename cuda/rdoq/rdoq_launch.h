@@ -16,7 +16,7 @@ typedef struct wvl_cuda_rdoq {
 /* The blocks of a picture by phases. They follow from the plan alone. */
 typedef struct wvl_cuda_rdoq_phases {
     uint32_t ends[WVL_SURVEY_ALL_PHASES]; /* blocks in the lists up to the end of each phase */
-    uint64_t run_count;
+    uint64_t range_count;
     double samples[WVL_DEPTH_PARTS]; /* as in the job */
     uint32_t reach;                  /* wvl_rate_reach() */
     int are_surveyed;                /* wvl_survey_is_possible(); else blocks are coded as they are, then maybe again */

@@ -26,7 +26,7 @@ typedef struct wvl_session_memory {
 
 /* Devices that finish pictures. */
 typedef struct wvl_session_devices {
-    wvl_lanes *lanes;       /* shared with other sessions; NULL: none */
+    wvl_stations *stations; /* shared with other sessions; NULL: none */
     wvl_pictures own;       /* of one picture; closed: backend is NULL */
     uint32_t gave_up;       /* a bit for each device that did not finish the picture at work */
     wvl_pictures *pictures; /* what the last picture that a device finished, or tried to, was given to */

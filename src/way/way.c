@@ -191,9 +191,9 @@ static void lower_reach(const wvl_plan *plan, const wvl_image *image, const wvl_
 /* Whether a device has memory for a wave: with less than it wants, blocks are coded in smaller portions. */
 static int fits_wave(const wvl_plan *plan, const wvl_backend_vtable *table, uint64_t limit)
 {
-    wvl_backend_memory slot;
+    wvl_backend_memory workspace;
     wvl_job_cut waves = wvl_cut_waves(plan);
-    return wvl_cut_measure(&waves, table, &slot) && (!limit || wvl_backend_least(&slot) <= limit);
+    return wvl_cut_measure(&waves, table, &workspace) && (!limit || wvl_backend_least(&workspace) <= limit);
 }
 
 /* Waves, or strips where these do not fit. Jobs in flight may all be done again: the window holds their rows. */

@@ -17,7 +17,7 @@ typedef enum wvl_way_kind {
     WVL_WAY_HOST = 0, /* the CPU makes everything, tiles in waves or rows in strips */
     WVL_WAY_JOBS,     /* a device transforms waves or strips, and codes their blocks if it can; the CPU does the rest */
     WVL_WAY_PICTURE,  /* a device makes all bytes */
-    WVL_WAY_SHARES,   /* several devices make all bytes, each those of a run of tiles */
+    WVL_WAY_SHARES,   /* several devices make all bytes, each those of a range of tiles */
     WVL_WAY_COUNT
 } wvl_way_kind;
 
@@ -50,7 +50,7 @@ const char *wvl_way_name(wvl_way_kind kind);
  * table NULL: this build has no device code. *why: why no farther; NULL with PACKETS. Pure. */
 wvl_reach wvl_way_reach(const wvl_backend_vtable *table, const wvl_plan *plan, const wvl_image *image,
                         const char **why);
-/* Into how many runs of tiles a picture is divided for these devices; 1: it is not. */
+/* Into how many ranges of tiles a picture is divided for these devices; 1: it is not. */
 uint32_t wvl_way_shares(const wvl_plan *plan, const wvl_image *image, const wvl_device_list *devices);
 /* Most bytes of a device that jobs or a picture may take; 0: no limit is known. */
 uint64_t wvl_way_device_bytes(const wvl_plan *plan, const wvl_backend_vtable *table, uint32_t ordinal);

@@ -69,7 +69,7 @@ typedef struct cs_stream {
     cs_scope *scopes;       /* of tiles whose headers say something of their own; has_coc and the like tell what */
     size_t scope_count, tile_segments; /* COD, COC, QCD, QCC and RGN of tile headers */
     size_t plm_segments, ppm_segments;
-    uint8_t *plm, *ppm; /* content of all segments */
+    uint8_t *plm, *ppm; /* content of all marker segments */
     size_t plm_bytes, plm_at, ppm_bytes, ppm_at;
 } cs_stream;
 

@@ -60,7 +60,7 @@ static inline void *room(void *array, size_t count, size_t size)
     return array;
 }
 
-/* Segments that cs_pointers.c reads; content is exactly the segment's. */
+/* Marker segments that cs_pointers.c reads; content is exactly the marker segment's. */
 void cs_parse_poc(reader *r, cs_stream *s, unsigned tile);
 void cs_parse_crg(reader *r, cs_stream *s);
 void cs_parse_plm(reader *r, cs_stream *s);

@@ -479,7 +479,7 @@ static void expect_rgb(void)
     wvl_io_release_picture(&p);
 }
 
-/* It becomes RGB, whatever its steps, in strips and in tiles; the planes stay where libtiff gives them. */
+/* It becomes RGB, whatever its steps, in TIFF strips and in tiles; the planes stay where libtiff gives them. */
 TEST_EACH(jpeg_in_tiff_becomes_rgb, 6)
 {
     static const uint16_t steps[][2] = {{1, 1}, {2, 1}, {2, 2}};

@@ -236,7 +236,7 @@ typedef struct wvl_cli_frame {
 
 typedef struct wvl_cli_sequence {
     const wvl_cli_sequence_options *options;
-    wvl_cli_batch batch;
+    wvl_cli_run run;
     wvl_cli_plans plans;
     wvl_cli_source source;
     wvl_cli_store *store;
@@ -294,8 +294,8 @@ void wvl_cli_close_sequence(wvl_cli_sequence *q);
 /* Everything that the bytes of a frame depend on, beside its pixels. NULL: no memory. The caller frees it. */
 char *wvl_cli_describe_parameters(const wvl_cli_sequence *q, const wvl_sequence_rate_options *rate);
 /* Frames in work at a time. */
-size_t wvl_cli_count_slots(const wvl_cli_sequence *q);
+size_t wvl_cli_count_seats(const wvl_cli_sequence *q);
 /* As wvl_cli_run_turns, with what the frames share. */
-int wvl_cli_run_slots(wvl_cli_sequence *q, const wvl_cli_pieces *pieces);
+int wvl_cli_run_seats(wvl_cli_sequence *q, const wvl_cli_pieces *pieces);
 
 #endif

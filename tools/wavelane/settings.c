@@ -12,7 +12,7 @@ static int fail(const char *spelling, const wvl_params *params, wvl_status statu
     return wvl_cli_fail(wvl_cli_exit_code(status), "%s: %s", spelling, detail[0] ? detail : wvl_status_text(status));
 }
 
-/* ---- Comments: the terminal speaks UTF-8, the COM segment ISO 8859-15 (A.9.2) ---------------- */
+/* ---- Comments: the terminal speaks UTF-8, the COM marker segment ISO 8859-15 (A.9.2) --------- */
 
 static unsigned latin9_of(uint32_t point)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every second sample of a lane's row, quantised, to a slot row: vector stores, and the OR of the magnitudes. */
+/* Every second sample of a lane's row, quantised, to a cell row: vector stores, and the OR of the magnitudes. */
 #ifndef WVL_CUDA_DWT_BLOCK_PACK_CUH
 #define WVL_CUDA_DWT_BLOCK_PACK_CUH
 

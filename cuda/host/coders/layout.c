@@ -65,7 +65,7 @@ static void place_host(wvl_cuda_layout *l, const wvl_plan *plan, uint32_t tile_c
     l->host_copies = wvl_cuda_place(&end, plan->syntax.component_count, sizeof(wvl_cuda_copy));
     l->done = wvl_cuda_place(&end, blocks, sizeof(wvl_cuda_done));
     l->batch_records = wvl_cuda_place(&end, blocks, sizeof(wvl_block_record));
-    l->batch_runs = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
+    l->batch_ranges = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
     l->batch_blocks = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
     l->chunks = wvl_cuda_place(&end, blocks ? (l->output_bytes >> WVL_CHUNK_LOG2) + 1 : 0, sizeof(uint8_t *));
     l->left = wvl_cuda_place(&end, blocks, sizeof(uint32_t));

@@ -18,7 +18,7 @@
 #include "cuda/host/coders/wave_coder.h"
 
 #define QUEUED_SHARE 2u           /* queued portions get this share of what their blocks may need: D-device-17 */
-#define MOST_WORK (1ull << 31)    /* bytes that a slot asks for; more would not code faster */
+#define MOST_WORK (1ull << 31)    /* bytes that a workspace asks for; more would not code faster */
 #define PORTION_TABLES 12u        /* each on a place of its own: up to 256 bytes between two */
 #define PORTION_BLOCKS (1u << 22) /* the kernels' limit */
 #define ROOM_SLACK 32u            /* bytes of a codeword: its end, and what a short one takes beside its bits */
@@ -88,13 +88,13 @@ static void measure_band(void *user, const wvl_cuda_walk_band *at)
 {
     sizes *s = user;
     const wvl_plan *plan = at->view->plan;
-    wvl_cuda_t1_block slot = wvl_cuda_describe_t1_slot(at->band, at->coding);
-    slot.in_region = at->coding->region == WVL_REGION_PART ? at->coding->region_shift : slot.in_region;
-    s->work = wvl_add_saturate(s->work, wvl_mul_saturate(at->count, measure_work(plan, &slot, QUEUED_SHARE)));
-    s->output = wvl_add_saturate(s->output, wvl_mul_saturate(at->count, expect_coded(plan, &slot)));
-    s->least_work = wvl_max_u64(s->least_work, measure_work(plan, &slot, 1));
-    s->least_output = wvl_max_u64(s->least_output, bound_coded(plan, &slot));
-    s->bound = wvl_add_saturate(s->bound, wvl_mul_saturate(at->count, bound_coded(plan, &slot)));
+    wvl_cuda_t1_block cell = wvl_cuda_describe_t1_cell(at->band, at->coding);
+    cell.in_region = at->coding->region == WVL_REGION_PART ? at->coding->region_shift : cell.in_region;
+    s->work = wvl_add_saturate(s->work, wvl_mul_saturate(at->count, measure_work(plan, &cell, QUEUED_SHARE)));
+    s->output = wvl_add_saturate(s->output, wvl_mul_saturate(at->count, expect_coded(plan, &cell)));
+    s->least_work = wvl_max_u64(s->least_work, measure_work(plan, &cell, 1));
+    s->least_output = wvl_max_u64(s->least_output, bound_coded(plan, &cell));
+    s->bound = wvl_add_saturate(s->bound, wvl_mul_saturate(at->count, bound_coded(plan, &cell)));
 }
 
 void wvl_cuda_measure_t1_wave(const wvl_cuda_coder_view *v, wvl_cuda_layout *l)

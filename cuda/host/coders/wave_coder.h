@@ -29,7 +29,7 @@ struct wvl_cuda_code {
     const wvl_plan *plan;
     const wvl_cuda_coder *coder;
     const wvl_cuda_layout *layout;
-    uint8_t *host, *pinned;   /* of the slot */
+    uint8_t *host, *pinned;   /* of the workspace */
     wvl_cuda_address address; /* of its device memory */
     uint64_t spare_bytes;     /* Part 1: from layout->work on */
     wvl_cuda_stream stream;
@@ -61,14 +61,14 @@ struct wvl_cuda_code {
 /* Fills the tables in pinned memory, which are then to be uploaded. The members above `is_settled` are
  * set. */
 void wvl_cuda_build_code(wvl_cuda_code *code);
-/* Gives back what the last job took beyond its slot. */
+/* Gives back what the last job took beyond its workspace. */
 void wvl_cuda_drop_code(wvl_cuda_code *code);
 /* Magnitudes of a block keep the bound that the plan proved. */
 int wvl_cuda_is_bounded(const wvl_cuda_code *code, uint64_t block, unsigned frac_bits, unsigned planes);
 /* Queues the copy of what will probably be coded, behind the blocks. */
 wvl_cuda_status wvl_cuda_queue_output(wvl_cuda_code *code);
 /* Waits for what was queued after the job itself. With an error, `queued` or a later one, nothing of it runs any more
- * either: the slot may get another job. */
+ * either: the workspace may get another job. */
 wvl_cuda_status wvl_cuda_await_code(const wvl_cuda_code *code, wvl_cuda_status queued);
 /* What a launch has coded, `bytes` of it, is in the output from `to` on. Waits for the device where less was copied.
  * The next launch may follow. */

@@ -20,7 +20,7 @@
 
 /* OUTPUT: of finished pictures, which callers have for a while and give back one by one. */
 enum { WVL_CUDA_ON_DEVICE = 0, WVL_CUDA_PINNED, WVL_CUDA_OUTPUT_ON_DEVICE, WVL_CUDA_OUTPUT_PINNED, WVL_CUDA_PLACES };
-#define WVL_CUDA_KEPT 4u /* a place: two slots, and another plan's */
+#define WVL_CUDA_KEPT 4u /* a place: two workspaces, and another plan's */
 #define WVL_CUDA_KEPT_OUTPUTS                                                                                          \
     64u /* pictures in flight, and in the caller's hands; as many as there are places, if more */
 #define WVL_CUDA_KEPT_MOST 1024u
@@ -73,7 +73,7 @@ void wvl_cuda_leave(const wvl_device *device);
 
 /* Through the caller's allocators, if there are any. Else what is freed is kept for the next picture of the same plan,
  * because page-locking takes longer than a transform; everything kept goes when memory runs short. The driver's
- * page-locked memory is taken at the node of the device. */
+ * page-locked memory is taken at the memory node of the device. */
 wvl_cuda_status wvl_cuda_alloc(wvl_device *device, unsigned place, uint64_t bytes, wvl_cuda_address *address);
 wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *device, uint64_t bytes, uint8_t **memory);
 /* address 0: there is nothing. read: nobody gets the memory before the event, which is destroyed then; NULL: none. The

@@ -173,13 +173,13 @@ static void place_blocks(wvl_cuda_pictures *p)
 static wvl_cuda_pictures *carve_pictures(wvl_carver *carver, const wvl_plan *plan, const wvl_assembly *assembly)
 {
     wvl_cuda_pictures *p = wvl_carve(carver, 1, sizeof *p), none;
-    wvl_tile_plan *tiles = wvl_carve(carver, assembly->run.count, sizeof *tiles), tile;
+    wvl_tile_plan *tiles = wvl_carve(carver, assembly->range.count, sizeof *tiles), tile;
     uint32_t *order = wvl_carve(carver, assembly->packet_count, sizeof *order);
     wvl_cuda_pictures *to = p ? p : &none;
     to->tiles = tiles;
     to->packet_order = order;
     carve_places(carver, plan, assembly, to);
-    for (uint32_t t = 0; t < assembly->run.count; t++) {
+    for (uint32_t t = 0; t < assembly->range.count; t++) {
         wvl_tile_plan_carve(plan, carver, tiles ? &tiles[t] : &tile);
     }
     return p;
@@ -206,9 +206,9 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
     p->assembly = assembly;
     p->coder = coder;
     p->host_bytes = bytes;
-    p->tile_count = assembly->run.count;
+    p->tile_count = assembly->range.count;
     for (uint32_t t = 0; t < p->tile_count; t++) {
-        wvl_tile_plan_build(plan, assembly->run.first + t, &p->tiles[t]);
+        wvl_tile_plan_build(plan, assembly->range.first + t, &p->tiles[t]);
     }
     place_blocks(p);
     if (!wvl_cuda_packets_measure(assembly, p->coder->pieces, p->packet_order, &p->job)) {
@@ -285,7 +285,7 @@ static void *list_blocks(const wvl_backend *b, uint64_t coefs, uint64_t bounds)
     return blocks;
 }
 
-/* The order of blocks is that of any slot: it does not depend on addresses. */
+/* The order of blocks is that of any workspace: it does not depend on addresses. */
 static wvl_cuda_status upload_lists(wvl_backend *b, wvl_cuda_stream stream)
 {
     wvl_cuda_pictures *p = b->pictures;

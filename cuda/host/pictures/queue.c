@@ -199,8 +199,8 @@ static wvl_cuda_status build_graph(wvl_backend_job *job)
     return status ? status : closed;
 }
 
-/* The driver builds no graphs, or has no memory for one: nothing is queued, and single launches do the same. The slot
- * does without graphs from then on. */
+/* The driver builds no graphs, or has no memory for one: nothing is queued, and single launches do the same. The
+ * workspace does without graphs from then on. */
 static wvl_cuda_status go_without_graph(wvl_backend_job *job, wvl_cuda_status status)
 {
     if (status != WVL_CUDA_NOT_SUPPORTED && status != WVL_CUDA_OUT_OF_MEMORY) {
