@@ -84,7 +84,7 @@ void wvl_keep_record(wvl_keeper *keeper, const wvl_block_range *range, uint32_t 
 int wvl_keep_batch(wvl_keeper *keeper, wvl_pool *pool, uint64_t rank, const wvl_block_order *order,
                    const wvl_block_batch *batch);
 
-/* Whether an order codes a block of the rate group that is kept as `block`, and the slope that the block is then
+/* Says whether an order codes a block of the rate group that is kept as `block`, and the slope that the block is then
  * quantised for. */
 int wvl_keep_is_wanted(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group);
 uint16_t wvl_keep_slope_of(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group);

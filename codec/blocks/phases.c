@@ -53,7 +53,7 @@ static wvl_status code_on(wvl_block_wave *w, uint64_t first, unsigned phase)
     return status;
 }
 
-/* What was left too early for what is known now, and what was quantised for other slopes than those known now. */
+/* Codes what was left too early for what is known now, and what was quantised for other slopes than those known now. */
 static wvl_status code_rest(wvl_block_wave *w)
 {
     wvl_keeper *k = &w->blocks->keeper;

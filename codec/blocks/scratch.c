@@ -6,7 +6,7 @@
 #include "codec/rate/measure.h"
 #include "codec/rate/rescale.h"
 
-/* Of the largest block. */
+/* The sizes of the largest block. */
 typedef struct worker_sizes {
     unsigned planes;
     size_t coder_bytes, block_bytes;

@@ -20,7 +20,7 @@ typedef struct wvl_pool_source {
     uint8_t *memory;     /* the workers' scratch; contents irrelevant between orders; NULL: none is held yet */
     uint64_t worker_bytes;
     int borrows_memory;
-    /* Of the wave at work: */
+    /* The wave at work: */
     const wvl_plan *plan;
     const wvl_coefs *coefs;                                /* samples and bounds are there */
     uint64_t ranges_done, ranges;                          /* of all orders; of the wave: for progress */

@@ -33,7 +33,7 @@ static inline uint32_t wvl_share_rate_group(const wvl_plan *plan, const wvl_tile
     return wvl_plan_rate_group(plan, component, band == first ? 0 : (band - first - 1) / 3 + 1);
 }
 
-/* Of `of` ranges in a row, which are in the share. */
+/* The share has some of every `of` ranges in a row. */
 typedef struct wvl_share {
     uint8_t count, of;
     uint8_t residues[24];

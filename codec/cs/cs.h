@@ -50,7 +50,7 @@ uint8_t *wvl_cs_put_main_header(const wvl_plan *plan, const wvl_cs_part *parts, 
 /* TLM marker segments end the main header: they are its last wvl_cs_measure_part_lengths bytes. */
 uint64_t wvl_cs_measure_part_lengths(const wvl_plan *plan, uint64_t part_count);
 uint8_t *wvl_cs_put_part_lengths(const wvl_plan *plan, const wvl_cs_part *parts, uint64_t part_count, uint8_t *p);
-/* Where the length of a part (Ptlm, four bytes) stands among them; with plan->tlm. */
+/* Returns where the length of a part (Ptlm, four bytes) stands among them; with plan->tlm. */
 uint64_t wvl_cs_part_length_at(const wvl_plan *plan, uint64_t index);
 /* 1 when TLM is off or can name that many tile-parts (Ztlm numbers at most 256 marker segments, A.7.1). Where it
  * cannot, the header is written without TLM, which is legal but not what was asked for: callers refuse it first. */

@@ -119,7 +119,7 @@ static inline void choose_U(int is_first, lanes *rho_before, lanes_quads *q)
     q->u = q->U - q->kappa;
 }
 
-/* What the streams want of a vector; nothing where it goes beyond the last quad. */
+/* Queues what the streams want of a vector; nothing where it goes beyond the last quad. */
 static inline void queue_quads(lanes_job *j, const lanes_quads *q, uint32_t first)
 {
     static const lanes number = LANES_NUMBERED;
@@ -306,7 +306,7 @@ static inline void code_all_lanes(lanes_job *j, wvl_ht_scratch *s, const wvl_blo
     flush_tray(j, 0);
 }
 
-/* Where 2 mu - 1 has 16 bits. */
+/* 2 mu - 1 must have 16 bits. */
 static inline int fits_lanes(const wvl_block_input *in, unsigned plane)
 {
     return in->coef_bytes == 2 || in->bound >> (in->frac_bits + plane) < 1u << 15;

@@ -79,7 +79,7 @@ static uint32_t most_segments(const wvl_plan *plan, uint32_t packets)
     return plan->syntax.plt ? (uint32_t)(UINT64_C(5) * packets / SEGMENT_DATA_LEAST) + 1 : 0;
 }
 
-/* Whether headers of tile-parts may have steps: QCD and QCC of a tile's own. */
+/* Says whether headers of tile-parts may have steps: QCD and QCC of a tile's own. */
 static int tiles_have_steps(const wvl_plan *plan)
 {
     int found = 0;
@@ -108,7 +108,7 @@ static void measure_steps(wvl_assembly *a, const wvl_plan *plan, uint64_t templa
     a->variant_bytes = (uint32_t)variant; /* too much is refused, as too many bytes */
 }
 
-/* Of all tiles as of the plan; a range takes at most its number of tiles times the largest one. */
+/* All tiles take as much as those of the plan; a range takes at most its number of tiles times the largest one. */
 static uint64_t bound_output(const wvl_plan *plan, const wvl_assembly *a)
 {
     uint64_t heads = (uint64_t)a->boxes_bytes + MOST_BOX_HEADER + a->main_bytes + a->tlm_bytes + WVL_CS_END_BYTES,

@@ -88,7 +88,7 @@ void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, ui
     t->meter_chunks = wvl_add_saturate(t->meter_chunks, sum->sizes.meter_chunks);
 }
 
-/* What the tile holds from block coding to writing. */
+/* Adds what the tile holds from block coding to writing. */
 static void add_tile_memory(const wvl_plan *plan, const wvl_coder_tile_sum *t, wvl_coder_sum *sum)
 {
     wvl_coded_tile tile;
@@ -139,7 +139,7 @@ void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_
     }
 }
 
-/* What a coder holds from init to fini, whatever the pixels are. */
+/* Returns what a coder holds from init to fini, whatever the pixels are. */
 static uint64_t base_bytes(const wvl_plan *plan, uint32_t concurrency)
 {
     uint64_t rows = wvl_mul_saturate((uint64_t)plan->syntax.component_count * (plan->syntax.max_levels + 1u),
@@ -238,7 +238,7 @@ uint64_t wvl_coder_guess_bytes(const wvl_plan *plan, const wvl_coder_sum *sum)
 
 #define SHARE_OF_PART 6u
 
-/* What a band takes whose samples cannot be compressed. */
+/* Returns what a band takes whose samples cannot be compressed. */
 static uint64_t raw_bytes(const wvl_coding *coding, const wvl_tile_band *band, uint64_t width, uint64_t height)
 {
     unsigned guards = coding->guard_bits ? coding->guard_bits - 1u : 0,

@@ -56,7 +56,7 @@ void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, ui
 void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t span,
                         const wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
 void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory);
-/* What coded data takes of a picture like most: photographs, drawings. No promise. */
+/* Guesses what coded data takes of a picture like most: photographs, drawings. No promise. */
 uint64_t wvl_coder_guess_bytes(const wvl_plan *plan, const wvl_coder_sum *sum);
 void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile);
 /* Tile-parts that would be longer than Psot can say (D-cs-08). */

@@ -62,7 +62,7 @@ static void clear_division(wvl_coder *coder)
     memset(coder->component_overhead, 0, wvl_plan_cap_groups(coder->plan) * sizeof *coder->component_overhead);
 }
 
-/* Whether the picture is coded again. If so, its layers go. */
+/* Says whether the picture is coded again. If so, its layers go. */
 static wvl_status decide(wvl_coder *coder, wvl_status status)
 {
     wvl_recode_facts facts = {coder->plan,  coder->allocator,     status, &coder->layer_job, coder->layers[0].slope,

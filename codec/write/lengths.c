@@ -31,7 +31,7 @@ uint64_t wvl_coder_packet_bytes(const wvl_coder *coder, uint32_t tile, uint64_t 
            wvl_packet_marker_bytes(coder->tiles[tile].sop, coder->tiles[tile].eph);
 }
 
-/* What of a packet goes to PPM or PPT. */
+/* Returns what of a packet goes to PPM or PPT. */
 static uint64_t packed_bytes(const wvl_coder *coder, uint32_t tile, uint64_t packet)
 {
     return coder->plan->syntax.packed_headers

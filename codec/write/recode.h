@@ -38,9 +38,9 @@ typedef struct wvl_recode_facts {
     wvl_keeper *keeper;
 } wvl_recode_facts;
 
-/* Whether a picture of this plan may be coded again: pixels, or kept coefficients, must stay until it is known. */
+/* Says whether a picture of this plan may be coded again: pixels, or kept coefficients, must stay until it is known. */
 int wvl_recode_is_possible(const wvl_plan *plan);
-/* Whether all of its blocks may then be coded a second time. */
+/* Says whether all of its blocks may then be coded a second time. */
 int wvl_recode_may_take_all(const wvl_plan *plan);
 /* Exact: the most that is held until close. */
 uint64_t wvl_recode_bytes(const wvl_plan *plan);

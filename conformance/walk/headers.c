@@ -102,7 +102,7 @@ static int open_segment(wvl_walk *w, uint64_t offset, uint64_t end, wvl_walk_seg
     return 1;
 }
 
-/* Whether the marker may be in this header, with a complaint if not. */
+/* Says whether the marker may be in this header, with a complaint if not. */
 static int is_placed(wvl_walk *w, const wvl_walk_segment *s, int id, uint32_t seen, int is_first)
 {
     const marker *m = &markers[id];

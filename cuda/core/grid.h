@@ -8,7 +8,7 @@
 
 static inline int wvl_cuda_is_empty(wvl_rect r) { return !wvl_rect_width(r) || !wvl_rect_height(r); }
 
-/* Of a row of 32-bit samples that begins at the last multiple of WVL_CUDA_PLANE_ALIGN and may be read that far past its
+/* The row has 32-bit samples, begins at the last multiple of WVL_CUDA_PLANE_ALIGN and may be read that far past its
  * end. */
 static inline uint64_t wvl_cuda_pitch_bytes(wvl_rect r)
 {

@@ -19,7 +19,7 @@ enum {
     WVL_CUDA_FAMILY_PIXELS
 };
 
-/* Whether the kernel is reversible, by wavelet. */
+/* Says whether the kernel is reversible, by wavelet. */
 enum { WVL_CUDA_WAVELET_53 = 1, WVL_CUDA_WAVELET_97 = 0 };
 
 /* Where samples come from (inverse: go to). ANYTHING: pixels of any kind, or a plane. GRAY: the pixels of one
@@ -82,7 +82,7 @@ typedef struct wvl_cuda_kernel_wish {
     uint8_t deep;   /* magnitudes exceed what the float quantiser proves */
 } wvl_cuda_kernel_wish;
 
-/* Whether the kernel does what the wish says, apart from `deep`. */
+/* Says whether the kernel does what the wish says, apart from `deep`. */
 static inline int wvl_cuda_row_fits(const wvl_cuda_kernel_row *row, const wvl_cuda_kernel_wish *wish)
 {
     return row->family == wish->family && row->reversible == wish->reversible && row->end == wish->end &&

@@ -7,10 +7,11 @@
 #include "cuda/core/kernel_row.h"
 #include "cuda/core/split.h"
 
-/* Whether one warp may take both: alike but for where they lie across. */
+/* Says whether one warp may take both: alike but for where they lie across. */
 int wvl_cuda_splits_alike(const wvl_cuda_split *a, const wvl_cuda_split *b);
 
-/* Whether panels of the kernel go on, given how many components are launched together: nobody asks for flags then. */
+/* Says whether panels of the kernel go on, given how many components are launched together: nobody asks for flags then.
+ */
 int wvl_cuda_goes_on(const wvl_cuda_kernel_row *row, uint64_t components);
 
 /* For one launch of such a kernel, with all items of a split together: splits that differ only in where they lie, at

@@ -127,7 +127,7 @@ static unsigned coefficient_bytes(const unit *u, unsigned level)
     return wvl_cuda_level_bands(u->tile, u->tc, level)->coef_bytes;
 }
 
-/* Whether all bands of the level, and LL behind the last one, have coefficients of `bytes`. */
+/* Says whether all bands of the level, and LL behind the last one, have coefficients of `bytes`. */
 static int level_is_of(const unit *u, unsigned level, unsigned bytes)
 {
     const wvl_tile_band *bands = wvl_cuda_level_bands(u->tile, u->tc, level),
@@ -194,7 +194,7 @@ static const wvl_cuda_kernel_row *choose_gray(const builder *b, const unit *u)
     return row ? row : find_gray(b, u, 0);
 }
 
-/* Whether all of three components agree. */
+/* Says whether all of three components agree. */
 static int colors_march(const builder *b, const unit *u, int shared, const wvl_cuda_kernel_row *row)
 {
     const wvl_cuda_pixels *p = b->memory->pixels;

@@ -20,11 +20,11 @@ uint32_t wvl_cuda_chain_length(const builder *b, const unit *u, unsigned level);
 /* Marching kernels: lanes that panels share at either side, panels. */
 uint32_t wvl_cuda_march_room(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row);
 uint32_t wvl_cuda_march_panels(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row);
-/* What the component adds to the panels of a launch, in 32nds: panels that go on from picture to picture need not be
- * whole. */
+/* Returns what the component adds to the panels of a launch, in 32nds: panels that go on from picture to picture need
+ * not be whole. */
 uint64_t wvl_cuda_panel_shares(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row);
 
-/* Whether all planes of the launch are so small that latency is what they wait for. */
+/* Says whether all planes of the launch are so small that latency is what they wait for. */
 int wvl_cuda_plane_is_little(const builder *b, const unit *u, unsigned level);
 
 /* Levels from this one on that one launch takes tile by tile. */

@@ -30,8 +30,8 @@
 #include "cuda/dwt/block/rows.cuh"
 #include "cuda/dwt/tuning.h"
 
-/* Of the lane, in the resolution. Panels begin with the room that the one before owns, so that what they own begins
- * with a whole sector. lead: lanes of the first panel before the first column. */
+/* The columns of the lane, in the resolution. Panels begin with the room that the one before owns, so that what they
+ * own begins with a whole sector. lead: lanes of the first panel before the first column. */
 template <int C>
 __device__ __forceinline__ int first_column(const wvl_cuda_split &split, const wvl_cuda_item &item, uint32_t lead)
 {

@@ -9,8 +9,8 @@
 
 #include "cuda/dwt/march_wide.cuh"
 
-/* Of the warps that share a thread block: the component, or 3 for the one that mixes. Warps of one number share a
- * scheduler: the mixing warp is on the critical path of its block, so all mixing warps have one scheduler to
+/* Returns the part of a warp in its thread block: the component, or 3 for the one that mixes. Warps of one number share
+ * a scheduler: the mixing warp is on the critical path of its block, so all mixing warps have one scheduler to
  * themselves. That beats even load. */
 __device__ __forceinline__ int mixed_role(uint32_t thread) { return (int)(thread >> 5); }
 

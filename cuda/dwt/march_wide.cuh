@@ -30,7 +30,7 @@ struct resting_rows {
     }
 };
 
-/* What is the same in all lanes, told to the compiler, which then has registers of another kind for it. */
+/* Tells the compiler what is the same in all lanes, which then has registers of another kind for it. */
 __device__ __forceinline__ int same(int v) { return __shfl_sync(FULL_WARP, v, 0); }
 __device__ __forceinline__ float same(float v) { return __shfl_sync(FULL_WARP, v, 0); }
 __device__ __forceinline__ uint8_t *same(uint8_t *v)

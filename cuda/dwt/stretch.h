@@ -7,7 +7,7 @@
 #include "cuda/core/stretch.h"
 #include "cuda/dwt/tuning.h"
 
-/* Of `count` iterations that `rows` rows share, those before the k-th. */
+/* `rows` rows share `count` iterations. Returns those before the k-th. */
 static inline uint32_t wvl_cuda_share(uint64_t count, uint64_t rows, uint64_t grade, uint64_t k)
 {
     return (uint32_t)(count * k * (grade * rows - (grade - 100) * k) / (100 * rows * rows));

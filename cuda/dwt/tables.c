@@ -471,7 +471,7 @@ static uint32_t only_split(const wvl_cuda_item *items, uint64_t count)
     return alike == count ? items->split + 1 : 0;
 }
 
-/* What a kernel does with a component. */
+/* Chooses what a kernel does with a component. */
 static visit choose_visit(const wvl_cuda_kernel_row *row)
 {
     switch (row->family) {
@@ -515,7 +515,7 @@ static void build_launch(builder *b, const wvl_tile_plan *tiles, uint32_t tile_c
     }
 }
 
-/* Whether the kernel may begin with the level: pixels at level 1, planes at the others. */
+/* Says whether the kernel may begin with the level: pixels at level 1, planes at the others. */
 static int may_begin(const wvl_cuda_kernel_row *row, unsigned level)
 {
     return level == 1 ? wvl_cuda_reads_pixels(row) : wvl_cuda_reads_planes(row);

@@ -373,7 +373,7 @@ static wvl_cuda_status wait_event(const wvl_cuda_runtime *rt, wvl_cuda_event eve
     return status;
 }
 
-/* What the device did, on the host's clock. Pixels that lie on the device have no upload. */
+/* Tells what the device did, on the host's clock. Pixels that lie on the device have no upload. */
 static void tell_spans(const wvl_backend_job *job)
 {
     static const char *const names[WVL_CUDA_MARKS - 1] = {"upload", "kernels", "download"};

@@ -24,7 +24,7 @@ typedef struct wvl_cuda_options {
 wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, const wvl_cuda_options *options,
                                  wvl_backend **backend);
 
-/* As wvl_backend_vtable.name_kernels. */
+/* The function of wvl_backend_vtable.name_kernels. */
 wvl_status wvl_cuda_name_kernels(const wvl_plan *plan, const wvl_assembly *assembly, const wvl_tile_plan *tiles,
                                  uint32_t tile_count, wvl_kernel_fn tell, void *user);
 

@@ -145,7 +145,7 @@ static int are_colors(const wvl_plan *plan)
     return alike;
 }
 
-/* As staging gives them to a device: rows keep their alignment to the absolute grid. */
+/* Describes planes as staging gives them to a device: rows keep their alignment to the absolute grid. */
 static void describe_planes(const wvl_plan *plan, wvl_plane *planes)
 {
     uint32_t stride = are_colors(plan) ? 3 : 1;

@@ -59,7 +59,7 @@ __device__ __forceinline__ double sum_threads(double own, double *sums)
     return threadIdx.x < 32 ? sum_warp(lane < warps ? sums[lane] : 0.0) : 0.0;
 }
 
-/* Of all blocks of the picture, in the same order on every machine. */
+/* Adds the errors of all blocks of the picture, in the same order on every machine. */
 __device__ __forceinline__ error_sums sum_errors(const job_type &job, uint32_t picture, uint32_t *shared)
 {
     const wvl_cuda_block_error *errors = (const wvl_cuda_block_error *)job.errors + (uint64_t)picture * job.block_count;
@@ -175,7 +175,7 @@ __device__ __forceinline__ uint32_t count_box(const job_type &job, uint64_t code
     return job.has_long_box || codestream > 0xFFFFFFFF - 8 ? 16 : 8;
 }
 
-/* What the kernels in front have noted. */
+/* Collects what the kernels in front have noted. */
 __device__ __forceinline__ uint32_t collect_notes(const job_type &job, uint32_t *outside)
 {
     bool unbounded = job.unbounded && *(const uint32_t *)job.unbounded, left = job.left && *(const uint32_t *)job.left;
@@ -229,7 +229,7 @@ __device__ __forceinline__ uint64_t begin_codestream(const job_type &job, uint32
     return work_at<uint64_t>(job, picture, job.work.totals)[WVL_CUDA_PACKETS_BEGIN];
 }
 
-/* Where a packet begins in the output. */
+/* Returns where a packet begins in the output. */
 __device__ __forceinline__ uint64_t place_of_packet(const job_type &job, uint32_t picture, uint32_t part,
                                                     uint32_t packet)
 {

@@ -84,7 +84,7 @@ __device__ __forceinline__ double bodies_of(const job_type &job, uint32_t group,
     return (double)((const uint64_t *)job.bodies)[(uint64_t)group * WVL_SLOPES + threshold];
 }
 
-/* Of all groups, at the threshold or their floors. */
+/* Returns the bodies of all groups, at the threshold or their floors. */
 __device__ __forceinline__ double bodies_at(const job_type &job, uint32_t threshold)
 {
     double bytes = 0.0;
@@ -136,7 +136,7 @@ __device__ __forceinline__ layer_cost measure_at(const job_type &job, const laye
     return measure_packets(job, layer, shared);
 }
 
-/* What the bytes on the hulls propose; 0 where nothing limits the layer. */
+/* Returns what the bytes on the hulls propose; 0 where nothing limits the layer. */
 __device__ __forceinline__ uint32_t guess_next(const job_type &job, const layer_state &layer, double rest,
                                                uint32_t *shared)
 {

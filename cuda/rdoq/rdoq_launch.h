@@ -34,7 +34,7 @@ wvl_cuda_rdoq_job wvl_cuda_rdoq_choose_all(const wvl_cuda_rdoq_job *job, const w
 wvl_cuda_status wvl_cuda_rdoq_launch_weights(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
                                              const wvl_cuda_rdoq_phases *phases, wvl_cuda_route route);
 
-/* Of the blocks of a job: */
+/* The blocks of a job: */
 
 /* They change for the slopes known now; the block coder's table has them. */
 wvl_cuda_status wvl_cuda_rdoq_launch_changes(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,

@@ -86,7 +86,7 @@ typedef struct wvl_backend_vtable {
     const wvl_numa_node *(*node)(const wvl_device *device); /* of memory; threads that work for the device visit it */
     wvl_status (*open)(const wvl_backend_options *options, wvl_backend **backend);
     void (*close)(wvl_backend *backend);
-    /* What a workspace needs for jobs of these shapes. Pure. */
+    /* Measures what a workspace needs for jobs of these shapes. Pure. */
     void (*measure)(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency,
                     wvl_backend_memory *memory);
     /* The only call that allocates: one workspace more, of the measured size. Another plan than before drops all
@@ -140,7 +140,7 @@ typedef struct wvl_backend_vtable {
     const wvl_strip_table *strips; /* tiles that are too large for jobs; NULL: there is no way for them */
 } wvl_backend_vtable;
 
-/* Whether jobs run on devices, which must be opened first and may be lost. */
+/* Says whether jobs run on devices, which must be opened first and may be lost. */
 static inline int wvl_backend_has_devices(const wvl_backend_vtable *table) { return table->open_device != NULL; }
 
 /* What of tiles decides how much memory the CPU takes for them: greatest sizes, and sums. A plan adds it up without a
@@ -162,7 +162,7 @@ void wvl_cpu_add_component(wvl_cpu_shape *shape, const wvl_tile_plan *tile, uint
 void wvl_cpu_add_tile(wvl_cpu_shape *shape, uint32_t component_count, uint32_t strands, uint64_t coef_bytes,
                       uint64_t block_count);
 void wvl_cpu_join_shapes(wvl_cpu_shape *shape, const wvl_cpu_shape *other);
-/* What a workspace for tiles of this shape needs. */
+/* Measures what a workspace for tiles of this shape needs. */
 void wvl_cpu_measure_shape(const wvl_plan *plan, const wvl_cpu_shape *shape, uint32_t tile_count, uint32_t concurrency,
                            wvl_backend_memory *memory);
 

@@ -283,7 +283,7 @@ static void slide_level(level_state *l)
     l->base = keep;
 }
 
-/* Where a level can go, with the rows that it has. */
+/* Finds how far a level can go, with the rows that it has. */
 static uint32_t find_target(const level_state *l, wvl_rect rect, unsigned level, unsigned kind)
 {
     uint32_t ahead = kind == WVL_LINE_F32 ? ROWS_AHEAD : 1;

@@ -42,7 +42,8 @@ static inline void wvl_workspaces_add(wvl_workspaces *workspaces, wvl_workspace 
 /* How well a free workspace suits a job; 0: not at all. Called under the lock. */
 typedef unsigned (*wvl_workspace_fits)(const wvl_workspace *workspace, const void *wanted);
 
-/* Where the list names the free workspace that suits best, the first of several. Under the lock. NULL: there is none.
+/* Finds where the list names the free workspace that suits best, the first of several. Under the lock. NULL: there is
+ * none.
  */
 static inline wvl_workspace **wvl_workspaces_find(wvl_workspaces *workspaces, wvl_workspace_fits fits,
                                                   const void *wanted)
@@ -105,7 +106,7 @@ static inline void wvl_workspaces_give(wvl_workspaces *workspaces, wvl_workspace
     pthread_mutex_unlock(&workspaces->lock);
 }
 
-/* Whether some job has a workspace. */
+/* Says whether some job has a workspace. */
 static inline int wvl_workspaces_are_busy(wvl_workspaces *workspaces)
 {
     int busy = 0;

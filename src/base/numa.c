@@ -115,7 +115,7 @@ static int has_several(const wvl_numa_set *set)
     return found > 1;
 }
 
-/* What both have. 0: nothing. */
+/* Finds what both have. 0: nothing. */
 static int intersect(const wvl_numa_set *a, const wvl_numa_set *b, wvl_numa_set *both)
 {
     unsigned long any = 0;

@@ -40,10 +40,11 @@ wvl_status wvl_pictures_open_range(wvl_pictures *pictures, const wvl_plan *plan,
  */
 void wvl_pictures_close_backend(wvl_pictures *pictures);
 void wvl_pictures_close(wvl_pictures *pictures);
-/* What one picture at a time takes, or a range of its tiles; all zero where no device finishes pictures of the plan. */
+/* Measures what one picture at a time takes, or a range of its tiles; all zero where no device finishes pictures of the
+ * plan. */
 wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_tile_range range, wvl_backend_memory *memory);
-/* Whether a picture with pixels there should be given to wvl_pictures_encode. plan: that which was opened, or one of
- * a frame (frame_plan.h); memory was taken for no more bytes than the former asks for. */
+/* Says whether a picture with pixels there should be given to wvl_pictures_encode. plan: that which was opened, or one
+ * of a frame (frame_plan.h); memory was taken for no more bytes than the former asks for. */
 int wvl_pictures_take(const wvl_pictures *pictures, const wvl_plan *plan, const wvl_image *image);
 
 /* From any number of threads, at most `workspaces` at a time. Waits for the device. WVL_ERROR_UNSUPPORTED: not this

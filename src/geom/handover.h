@@ -23,7 +23,7 @@ typedef struct wvl_block_rows {
     uint32_t first, end;
 } wvl_block_rows;
 
-/* Of a strip some rows of blocks are there; the cells of the tile plan then lie in a smaller piece of memory. */
+/* A strip has some rows of blocks; the cells of the tile plan then lie in a smaller piece of memory. */
 typedef struct wvl_coefs {
     const wvl_tile_plan *tile;
     uint8_t *samples;           /* tile->coef_bytes */
@@ -52,7 +52,7 @@ WVL_HD uint64_t wvl_coef_at(const wvl_tile_band *band, uint32_t x, uint32_t y)
     return cell + ((uint64_t)(y - top) * band->cell_width + (x - left)) * band->coef_bytes;
 }
 
-/* Whether count samples of a row mean the same: signs of zero do not. */
+/* Says whether count samples of a row mean the same: signs of zero do not. */
 static inline int wvl_coef_agree(const uint8_t *a, const uint8_t *b, uint64_t count, unsigned bytes)
 {
     int agree = 1;

@@ -68,7 +68,7 @@ typedef struct wvl_assembly_layer {
     uint32_t is_everything; /* every pass of every block is sent */
 } wvl_assembly_layer;
 
-/* Of a band, where steps follow the byte target (D-ht-04): what becomes of magnitudes, weights and planes when steps
+/* A band whose step follows the byte target (D-ht-04): what becomes of magnitudes, weights and planes when steps
  * are a number of sixteenths of an octave coarser. */
 typedef struct wvl_assembly_step {
     uint64_t factor; /* old step over new one, in 1/2^32 */

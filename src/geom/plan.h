@@ -327,8 +327,8 @@ struct wvl_plan {
     uint64_t own_bytes;        /* of the one allocation that holds this structure and its arrays */
 };
 
-/* What max_component_bytes caps: a component, or with cap_split its lower and its upper resolutions. Groups of lower
- * resolutions come first. */
+/* Numbers what max_component_bytes caps: a component, or with cap_split its lower and its upper resolutions. Groups of
+ * lower resolutions come first. */
 WVL_HD uint32_t wvl_plan_cap_group(const struct wvl_plan *plan, uint32_t component, unsigned resolution)
 {
     return component + (plan->rate.cap_split && resolution >= plan->rate.cap_split ? plan->syntax.component_count : 0);
@@ -357,7 +357,7 @@ WVL_HD uint32_t wvl_plan_rate_group(const struct wvl_plan *plan, uint32_t compon
     return wvl_plan_rate_groups(plan) > 1 ? wvl_plan_cap_group(plan, component, resolution) : 0;
 }
 
-/* Whether two plans that share all else ask for the same bytes. */
+/* Says whether two plans that share all else ask for the same bytes. */
 static inline int wvl_plan_values_agree(const struct wvl_plan *a, const struct wvl_plan *b)
 {
     int agree = a->rate.max_bytes == b->rate.max_bytes && a->rate.max_component_bytes == b->rate.max_component_bytes;
@@ -418,7 +418,7 @@ unsigned wvl_plan_precinct(const struct wvl_settings *settings, unsigned r);
  * legal step exists. */
 int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned max_depth, unsigned reach,
                           wvl_report *report);
-/* What the tile does otherwise than the main header says, or NULL. */
+/* Returns what the tile does otherwise than the main header says, or NULL. */
 const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t tile);
 /* Rules of progression order changes (A.6.6). Grid, components and layers are known to be legal. */
 void wvl_plan_check_progressions(const struct wvl_settings *settings, const wvl_image_format *format,
@@ -541,7 +541,7 @@ typedef struct wvl_component_classes {
 void wvl_geom_carve_classes(const wvl_plan *plan, wvl_carver *carver, wvl_component_classes *classes);
 void wvl_geom_build_classes(const wvl_plan *plan, wvl_component_classes *classes);
 
-/* Whether a region reaches into the tile and is meant for the component. */
+/* Says whether a region reaches into the tile and is meant for the component. */
 int wvl_geom_region_counts(const wvl_region *region, wvl_rect tile, uint32_t tile_index, uint32_t component);
 /* Coefficients of the band that samples of `rect` (reference grid) depend on, by the support of the inverse transform
  * (H.3.1): inside the band, on its own grid, empty when there is none. */

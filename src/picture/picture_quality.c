@@ -46,7 +46,7 @@ static uint32_t magnitude_of(uint32_t sample) { return sample & 0x7FFFFFFFu; }
 #define MOST_CELLS CELLS(4, 1024)
 _Static_assert(MOST_CELLS <= WVL_RDOQ_AREA, "states lie where cells of rdoq do");
 
-/* Of a stripe from row `top` on. seen: significant samples of each column and of the rows above and below, with a
+/* Marks a stripe from row `top` on. seen: significant samples of each column and of the rows above and below, with a
  * column before the first and after the last. */
 static void mark_stripe(const block_view *v, unsigned P, uint32_t top, const uint32_t *rows, uint8_t *seen,
                         uint8_t *state)

@@ -62,7 +62,7 @@ struct wvl_session {
     wvl_drive drive;
     wvl_wave_source source; /* of the wave at work */
     wvl_session_devices devices;
-    /* Of the picture at work: */
+    /* The picture at work: */
     wvl_session_picture now; /* image NULL: given back */
     wvl_way way;
     wvl_session_work work;

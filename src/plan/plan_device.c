@@ -10,7 +10,7 @@
 #include "device/shares.h"
 #include "waves/drive.h"
 
-/* What the limit leaves of it. */
+/* Says whether the limit leaves enough. */
 static int fits(const wvl_plan *plan, const wvl_backend_memory *workspace)
 {
     return !plan->device.memory || wvl_backend_least(workspace) <= plan->device.memory;

@@ -65,7 +65,7 @@ static void add_class(tile_walk *w, uint32_t class, tile_sum *sum, wvl_coder_til
     plan->memory.largest_tile_component = wvl_max_u64(plan->memory.largest_tile_component, one->sample_count);
 }
 
-/* What a tile adds to the sums of the coder. */
+/* Returns what a tile adds to the sums of the coder. */
 static early_sum find_early(const wvl_coder_sum *before, const wvl_coder_sum *after)
 {
     return (early_sum){after->tile_bytes == UINT64_MAX ? UINT64_MAX : after->tile_bytes - before->tile_bytes,
@@ -105,7 +105,7 @@ static void close_wave(tile_walk *w)
     w->wave_bytes = 0;
 }
 
-/* As wvl_wave_build puts them together. */
+/* Adds tiles as wvl_wave_build does. */
 static void add_to_wave(tile_walk *w, const tile_sum *sum, uint64_t coef_bytes, const early_sum *early)
 {
     uint64_t bytes = wvl_add_saturate(coef_bytes, w->plan->memory.tile_plan_bytes);

@@ -132,7 +132,7 @@ uint64_t wvl_rows_window_bytes(const wvl_plan *plan, const wvl_row_source *sourc
     return carver.used;
 }
 
-/* Where row 0 of a component would lie: rows that are not held are never read. */
+/* Aims planes at the place where row 0 of a component would lie: rows that are not held are never read. */
 static void aim_planes(wvl_row_window *w)
 {
     for (uint32_t c = 0; c < w->source.component_count; c++) {

@@ -42,7 +42,7 @@ typedef struct wvl_row_window {
     uint64_t memory_bytes;
 } wvl_row_window;
 
-/* What is wrong with a source for this plan, or NULL. */
+/* Says what is wrong with a source for this plan, or NULL. */
 const char *wvl_rows_refuse(const wvl_plan *plan, const wvl_row_source *source);
 /* Bytes of a window for a source that is not refused. rows: of the reference grid, that must fit. */
 uint64_t wvl_rows_window_bytes(const wvl_plan *plan, const wvl_row_source *source, uint64_t rows);

@@ -42,7 +42,7 @@ static uint32_t choose_station(const wvl_drive *d)
     return best;
 }
 
-/* As many jobs as there are workspaces for. */
+/* Submits as many jobs as there are workspaces for. */
 static wvl_status submit_waves(wvl_drive *d)
 {
     wvl_status status = WVL_OK;
@@ -166,7 +166,7 @@ static void note_wave(wvl_drive *d)
     }
 }
 
-/* Whether there is no time to submit more before the oldest job is taken. */
+/* Says whether there is no time to submit more before the oldest job is taken. */
 static int is_done(const wvl_drive *d)
 {
     return d->count && d->table->wait(d->flight[d->oldest].job, WVL_EVENT_DONE, 0) == WVL_OK;

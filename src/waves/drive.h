@@ -63,7 +63,7 @@ typedef struct wvl_drive {
     wvl_tile_plan scratch; /* of strips */
     void *tile_memory;     /* of the flights beyond the first; where jobs are strips, of all */
     uint64_t tile_bytes;
-    /* Of the picture at work: */
+    /* The picture at work: */
     wvl_way way;
     const wvl_image *image;
     wvl_row_window *rows; /* brings the rows of the image, wave after wave; NULL: they are there */
@@ -121,7 +121,7 @@ void wvl_drive_name(const wvl_drive *drive, char *text, size_t bytes);
 
 /* Samples of the strip that was handed over last, without its margins. */
 uint64_t wvl_drive_count_own(const wvl_drive *drive);
-/* Whether the job that was handed over last ends its row of tiles. */
+/* Says whether the job that was handed over last ends its row of tiles. */
 int wvl_drive_ends_row(const wvl_drive *drive);
 /* Host bytes of a drive that is open for the cut on `devices` devices: workspaces, tile plans, views. */
 uint64_t wvl_drive_host_bytes(const wvl_job_cut *cut, const wvl_backend_vtable *table, uint32_t devices);

@@ -70,7 +70,7 @@ static wvl_status open_tiles(wvl_drive *d, uint32_t jobs)
     return d->tile_bytes && !carver.base ? WVL_ERROR_MEMORY : WVL_OK;
 }
 
-/* As many workspaces as there is memory for, and at least one. */
+/* Prepares as many workspaces as there is memory for, and at least one. */
 static wvl_status prepare_workspaces(wvl_drive *d, wvl_drive_station *station, const wvl_backend_memory *workspace,
                                      uint32_t jobs)
 {

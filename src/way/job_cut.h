@@ -50,7 +50,7 @@ static inline uint32_t wvl_cut_share(wvl_backend_memory *workspace, uint32_t job
     return jobs;
 }
 
-/* What a workspace of the table needs for any job, and the number of jobs. 0: no memory to find out. */
+/* Measures what a workspace of the table needs for any job, and the number of jobs. 0: no memory to find out. */
 uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table, wvl_backend_memory *workspace);
 
 /* The kernels of the first job: wvl_backend_vtable.name_kernels. */

@@ -35,7 +35,7 @@ typedef struct wvl_way {
     wvl_reach reach;  /* how far devices go on this way; of HOST: how far they would, if they were wanted and there */
     const char *why;  /* why devices go no farther, or why rows do not go to one; NULL: they make all bytes */
     int needs_device; /* the host cannot read the pixels, or the plan forbids it: there is no other way */
-    /* Of rows: */
+    /* Rows: */
     int in_strips;        /* on the host; else it takes tiles in waves */
     int gathers;          /* coefficients of all strips are coded together on the host */
     uint64_t strip_rows;  /* of the reference grid, of the strips of a device; 0: its jobs are waves */
@@ -60,9 +60,9 @@ uint64_t wvl_way_device_bytes(const wvl_plan *plan, const wvl_backend_vtable *ta
 /* Rows beyond a multiple of the blocks' rows, so that the transform ends with whole blocks at the first level. */
 #define WVL_STRIP_ROWS_BEYOND 3u
 
-/* Whether the host takes rows of this plan in strips. */
+/* Says whether the host takes rows of this plan in strips. */
 int wvl_strips_are_used(const wvl_plan *plan);
-/* Whether blocks are coded when the coefficients of all strips are there (waves/gather.h). */
+/* Says whether blocks are coded when the coefficients of all strips are there (waves/gather.h). */
 int wvl_strips_gather(const wvl_plan *plan, int can_rewind);
 /* Rows of the reference grid that come at a time. */
 uint64_t wvl_strip_rows(const wvl_plan *plan);

@@ -242,7 +242,7 @@ TEST_EACH(preset, PRESETS)
 
 /* ---- Packed samples -------------------------------------------------------------------------- */
 
-/* Of the first driver: where a picture's bytes go in memory of a kind. */
+/* What the first driver moves: where a picture's bytes go in memory of a kind. */
 typedef struct moved {
     picture_driver driver;
     void *pinned;

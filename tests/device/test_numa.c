@@ -27,7 +27,7 @@ static int user_mode, refuses;  /* refuses: a bit for each call that fails */
 enum { REFUSE_READ = 1, REFUSE_GET_CPUS = 2, REFUSE_SET_CPUS = 4, REFUSE_GET_POLICY = 8, REFUSE_SET_POLICY = 16 };
 static _Atomic unsigned moves, policies, pinned[DEVICES], launches[DEVICES], far;
 
-/* Of the calling thread. 0: as the user has it. */
+/* The mask of the calling thread. 0: as the user has it. */
 static _Thread_local unsigned long own_mask;
 static _Thread_local int own_mode, own_node;
 

@@ -210,7 +210,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* As collect, with times of launches. */
+/* Does what collect does, with times of launches. */
 static double collect_timed(scene *s, const configuration *c, flight *f, int compares)
 {
     double latency = collect(s, f, compares);

@@ -77,7 +77,7 @@ typedef struct cs_stream {
  * either way. */
 int cs_parse(const uint8_t *data, size_t bytes, cs_stream *stream, char *error, size_t error_bytes);
 void cs_free(cs_stream *stream);
-/* What holds for a tile: its own headers' words, or those of the main header. */
+/* Returns what holds for a tile: its own headers' words, or those of the main header. */
 cs_scope cs_scope_of(const cs_stream *stream, unsigned tile);
 
 typedef struct cs_box {

@@ -100,7 +100,7 @@ static void put_segments(packets_case *c, wvl_cuda_packets_block *to, const wvl_
     to->passes = (uint8_t)(end - first);
 }
 
-/* What the committed packets send of the blocks of a band. */
+/* Puts what the committed packets send of the blocks of a band. */
 static void put_band(packets_case *c, const wvl_coder *coder, const wvl_coded_tile *tile, const wvl_precinct_band *pb,
                      wvl_cuda_packets_block *blocks)
 {

@@ -313,7 +313,7 @@ static void put_tables(const rate_case *c, const ht_device *d, load *l)
     free(weights);
 }
 
-/* As cuda/host/pictures/plan.c and queue.c set a job. */
+/* Sets a job as cuda/host/pictures/plan.c and queue.c do. */
 static void set_job(const rate_case *c, load *l)
 {
     const wvl_cuda_pictures *p = c->pictures;

@@ -276,7 +276,7 @@ static void split_line(double *v, uint32_t count)
     memcpy(v + count / 2, high, count / 2 * sizeof *v);
 }
 
-/* Whether sample x adds to a high coefficient in the middle of the last of `levels`. */
+/* Says whether sample x adds to a high coefficient in the middle of the last of `levels`. */
 static int adds(uint32_t x, uint32_t levels)
 {
     double v[LINE] = {0};

@@ -113,7 +113,7 @@ typedef struct block_place {
     uint8_t phase, kind;
 } block_place;
 
-/* As the CPU lists its work. */
+/* Lists the work as the CPU does. */
 static void list_work(survey_case *c, block_place *places, wvl_cuda_rdoq_phases *phases)
 {
     wvl_carver carver = {NULL, 0};

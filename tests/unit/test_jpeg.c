@@ -20,7 +20,7 @@ typedef struct row {
     void (*mark)(struct jpeg_compress_struct *info);
 } row;
 
-/* Of the stored component; one value for each block of its own grid. */
+/* Returns a sample of the stored component; one value for each block of its own grid. */
 static unsigned stored(int component, uint32_t x, uint32_t y)
 {
     return (40u * (unsigned)component + 7 * (x / 8) + 23 * (y / 8) + 30) & 255;

@@ -41,7 +41,7 @@ static void end_run(dispatch *r, int code)
 
 /* ---- Frames in their order ------------------------------------------------------------------- */
 
-/* What came from a worker, as the frame that it would be here. */
+/* Makes what came from a worker, as the frame that it would be here. */
 static wvl_cli_frame make_frame(const dispatch *r, const wvl_mpi_done *done)
 {
     wvl_cli_frame f;

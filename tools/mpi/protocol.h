@@ -80,7 +80,7 @@ int wvl_mpi_share_source(wvl_cli_source *source, wvl_mpi_start *start, int rank)
 uint32_t wvl_mpi_share_threads(const wvl_mpi_place *place);
 /* Where no device is named: those of the machine go round among its workers. text: the device, by name. */
 void wvl_mpi_share_device(const wvl_mpi_place *place, wvl_cli_sequence *q, char *text, size_t room);
-/* Of all that the bytes of frames follow from, beside their pixels. */
+/* Returns a checksum of all that the bytes of frames follow from, beside their pixels. */
 uint64_t wvl_mpi_sum_parameters(const wvl_cli_sequence *q);
 /* Copies the message; never waits. By the thread that called MPI_Init. */
 void wvl_mpi_send(const void *message, size_t bytes, int rank, wvl_mpi_tag tag);

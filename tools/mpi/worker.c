@@ -10,7 +10,7 @@
 
 #define NAP_NANOSECONDS 1000000 /* between two looks for messages while threads are at work */
 
-/* Of a list: leases that came, or answers that wait. */
+/* An item of a list: leases that came, or answers that wait. */
 typedef struct item {
     struct item *next;
     union {

@@ -13,7 +13,7 @@
 
 typedef enum place_state { PLACE_ENDED, PLACE_LEASED, PLACE_AGAIN } place_state;
 
-/* Of a place from the first open one to the next fresh one. */
+/* A place from the first open one to the next fresh one. */
 typedef struct place_entry {
     place_state state;
     unsigned failures, holder_count;
@@ -299,7 +299,7 @@ static void end_place(wvl_sequence_leases *l, place_entry *e, uint64_t place)
     }
 }
 
-/* Whether nobody who still has the frame has answered for long. */
+/* Says whether nobody who still has the frame has answered for long. */
 static int is_given_up(const wvl_sequence_leases *l, const place_entry *e, double now)
 {
     for (unsigned i = 0; i < e->holder_count; i++) {

@@ -51,7 +51,7 @@ int wvl_sequence_add_worker(wvl_sequence_leases *leases, uint32_t worker, uint32
 void wvl_sequence_allow_places(wvl_sequence_leases *leases, uint64_t count);
 /* No lease is given any more. */
 void wvl_sequence_stop_leases(wvl_sequence_leases *leases);
-/* What to send to a worker now: at most `most` leases; their number. */
+/* Takes what to send to a worker now: at most `most` leases; their number. */
 size_t wvl_sequence_take_leases(wvl_sequence_leases *leases, uint32_t worker, double now, wvl_sequence_lease *to,
                                 size_t most);
 /* An answer that came. */

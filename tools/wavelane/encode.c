@@ -38,7 +38,7 @@ static int report_lines(const wvl_cli_job *j, const char *text, wvl_status statu
     return wvl_cli_exit_code(status);
 }
 
-/* Where no name says the format: that of -OutFor or --container, else a codestream. */
+/* No name says the format: it is that of -OutFor or --container, else a codestream. */
 static int take_asked_container(wvl_cli_job *j)
 {
     const char *format = j->s->args->out_format, *container = wvl_params_get(j->params, "container");

@@ -149,7 +149,7 @@ static void tell_entry(void *user, wvl_cli_turns *turns, size_t index, void *pie
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Whether a device is worth its start, as far as the files say; and whether there is one. */
+/* Says whether a device is worth its start, as far as the files say; and whether there is one. */
 static int device_pays(const wvl_cli_run *s)
 {
     uint64_t bytes = 0;
@@ -161,7 +161,7 @@ static int device_pays(const wvl_cli_run *s)
            info.usable;
 }
 
-/* Whether pictures may be given to a device together. */
+/* Says whether pictures may be given to a device together. */
 static int wants_device(const wvl_cli_run *s, const char *device)
 {
     if (!device || !strcmp(device, "cpu") || s->directory.count < 2 || wvl_cli_is_plan_only(s->args)) {

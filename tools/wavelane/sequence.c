@@ -13,7 +13,7 @@
 
 /* ---- Parameters for the journal -------------------------------------------------------------- */
 
-/* Where the same bytes come from: these do not count. */
+/* The same bytes may come from different machines: these do not count. */
 #define MACHINE_KEYS "device reach output-memory device-memory measure-psnr"
 
 static void put_options(FILE *file, const wvl_params *params)
@@ -115,7 +115,7 @@ static int collect_statistics(wvl_cli_sequence *q, const wvl_sequence_journal *j
     return WVL_EXIT_OK;
 }
 
-/* Of all frames those of this shard. A stream that goes on behind the first pass is cut. */
+/* Gives this shard its part of the limits. A stream that goes on behind the first pass is cut. */
 static int share_limits(wvl_cli_sequence *q, const wvl_sequence_rate_options *rate, uint64_t *bytes, uint64_t count)
 {
     if (wvl_sequence_share_bytes(rate, bytes, count, bytes)) {
@@ -187,7 +187,7 @@ static int settle_rate(wvl_cli_sequence *q, wvl_sequence_rate_options *rate)
 
 /* ---- Dry run --------------------------------------------------------------------------------- */
 
-/* What would be done, and the plan of the first frame. */
+/* Prints what would be done, and the plan of the first frame. */
 static int run_dry(wvl_cli_sequence *q)
 {
     wvl_cli_frame first = {.record.frame = wvl_cli_frame_number(&q->source, 0)};

@@ -204,7 +204,7 @@ static int refuse_file(const wvl_cli_frame *f)
                         f->output);
 }
 
-/* What speaks against a file in place of the one that is there. */
+/* Finds what speaks against a file in place of the one that is there. */
 static int check_replaced(wvl_cli_sequence *q, wvl_cli_frame *f, const struct stat *st)
 {
     const wvl_cli_args *args = &q->options->args;
@@ -220,7 +220,7 @@ static int check_replaced(wvl_cli_sequence *q, wvl_cli_frame *f, const struct st
     return wvl_cli_spare_inputs(q->options, &q->source, f->output);
 }
 
-/* Whether the input was changed after the output was written: its pixels may be others now. */
+/* Says whether the input was changed after the output was written: its pixels may be others now. */
 static int is_newer(const char *input, const char *output)
 {
     struct stat in, out;
@@ -490,7 +490,7 @@ static void account(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
     }
 }
 
-/* What it was made of. Its coded bytes stay. */
+/* Releases what it was made of. Its coded bytes stay. */
 static void release_work(wvl_cli_sequence *q, wvl_cli_frame *f)
 {
     wvl_cli_release_job(&f->job);

@@ -12,7 +12,7 @@
 
 #define KEPT_BYTES (64 << 20)
 
-/* Of a piece that is begun and not told. */
+/* A piece that is begun and not told. */
 typedef struct seat {
     int is_done;               /* under the lock */
     wvl_cli_messages messages; /* while its work or its telling goes on: those of the thread itself */

@@ -98,7 +98,7 @@ template <int WORDS> __device__ __forceinline__ void store_plain(uint8_t *to, co
     }
 }
 
-/* What the next launch reads: L2 keeps it while pixels and coefficients pass. */
+/* Stores what the next launch reads: L2 keeps it while pixels and coefficients pass. */
 template <int WORDS> __device__ __forceinline__ void store_kept(uint8_t *to, const uint32_t *w)
 {
 #if __CUDA_ARCH__ >= 800

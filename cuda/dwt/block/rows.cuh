@@ -134,7 +134,7 @@ template <int C, int B> struct plane_rows {
     }
 };
 
-/* What a lane has of row y. */
+/* Loads what a lane has of row y. */
 template <class R> __device__ __forceinline__ void load_row(const R &rows, int y, uint32_t (&raw)[R::words])
 {
     constexpr int chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk;
@@ -407,7 +407,7 @@ __device__ __forceinline__ void unpack_color(float (&v)[C], const uint32_t (&raw
 
 /* ---- Rows of three components that one warp mixes for three others --------------------------- */
 
-/* As rows of a plane, but nobody fetches them. */
+/* These are like rows of a plane, but nobody fetches them. */
 template <int C> struct stage_rows {
     static constexpr bool window = false, beside = true, signs = false;
     static constexpr int words = C, bytes = 0, parts = 3;

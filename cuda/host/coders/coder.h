@@ -18,7 +18,7 @@
 /* The driver has eight queues for streams: short kernels in more would wait for each other where nothing asks for it.
  */
 #define WVL_CUDA_COMPUTE_STREAMS 8u
-/* Where blocks take milliseconds and little of the device: as many kernels as a device runs at a time. */
+/* Blocks take milliseconds and little of the device: as many kernels as a device runs at a time. */
 #define WVL_CUDA_SLOW_STREAMS 128u
 
 /* Scratch memory of most EBCOT workspaces: a half of what the worst blocks need. Photographs take a third
@@ -146,7 +146,7 @@ extern const wvl_cuda_coder wvl_cuda_coder_ht, wvl_cuda_coder_sets, wvl_cuda_cod
 /* The coder of a plan's blocks in jobs that reach PACKETS, or BLOCKS in waves. NULL: they are coded on the CPU; *why:
  * why. Pure. */
 const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, wvl_reach reach, const char **why);
-/* Whether passes are chosen; else all are sent. */
+/* Says whether passes are chosen; else all are sent. */
 int wvl_cuda_chooses_passes(const wvl_plan *plan);
 /* Blocks of a picture are all HT, or none is. */
 static inline int wvl_cuda_is_ht(const wvl_plan *plan) { return (plan->syntax.codings[0].style & WVL_STYLE_HT) != 0; }

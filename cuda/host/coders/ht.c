@@ -68,7 +68,7 @@ static sizes measure(const wvl_cuda_coder_view *v)
     return s;
 }
 
-/* Of the pass of a block, with gain and slope where the plan has them. */
+/* Returns the bytes of a block's pass, with gain and slope where the plan has them. */
 static uint64_t count_pass_bytes(const wvl_plan *plan)
 {
     uint64_t bytes = sizeof(wvl_pass) + (plan->rate.rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0);
@@ -157,7 +157,7 @@ static wvl_cuda_status queue_wave(wvl_cuda_code *code)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* What the CPU's coder says of the block. sums NULL: gains are not wanted. */
+/* Says what the CPU's coder says of the block. sums NULL: gains are not wanted. */
 static void describe(const wvl_cuda_ht_block *block, const wvl_cuda_ht_record *record, const wvl_cuda_ht_sums *sums,
                      wvl_cuda_done *done)
 {

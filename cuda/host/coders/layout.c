@@ -9,7 +9,7 @@
 #include "cuda/host/transform/deliver.h"
 #include "cuda/host/transform/staging.h"
 
-/* What goes up. coder: NULL where the CPU codes the blocks. */
+/* Places what goes up. coder: NULL where the CPU codes the blocks. */
 static uint64_t place_tables(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                              const wvl_cuda_tables *t, const wvl_cuda_coder *coder)
 {
@@ -26,7 +26,7 @@ static uint64_t place_tables(wvl_cuda_layout *l, const wvl_plan *plan, const wvl
     return end;
 }
 
-/* What comes down, and what stays. */
+/* Places what comes down, and what stays. */
 static void place_results(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                           const wvl_cuda_tables *t, const wvl_cuda_coder *coder, uint64_t end)
 {

@@ -75,7 +75,7 @@ static void fill_tables(const wvl_cuda_coder_view *v, void *tables)
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-/* As codec/rate/depth.c has them. */
+/* The same aims as in codec/rate/depth.c. */
 static wvl_survey_aim find_aim(const wvl_plan *plan)
 {
     const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
@@ -111,7 +111,7 @@ static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
     job->rdoq.known = target->kind == WVL_RATE_SLOPE && wvl_survey_is_possible(plan) ? (uint32_t)target->value : 0;
 }
 
-/* Where rate control says at which slopes the picture ended: of each cap group, or of all. */
+/* Sets where rate control says at which slopes the picture ended: of each cap group, or of all. */
 static void set_thresholds(const wvl_plan *plan, wvl_cuda_address caps, const wvl_cuda_packets_job *packets,
                            wvl_cuda_coder_job *job)
 {

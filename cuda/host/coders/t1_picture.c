@@ -148,7 +148,7 @@ static uint64_t count_empty(const wvl_assembly *a, uint32_t packet)
     return 1u + (a->packets[packet].sop ? 6 : 0) + (a->packets[packet].eph ? 2 : 0) + (a->has_plt ? 1 : 0);
 }
 
-/* As wvl_layers_allocate() measures it. */
+/* Measures as wvl_layers_allocate() does. */
 static uint64_t count_empty_layer(const wvl_assembly *a)
 {
     uint64_t bytes = a->has_plt ? PLT_HEAD_BYTES * (count_precincts(a) / 65527 + 1) : 0;
@@ -204,7 +204,7 @@ static void fill_tables(const wvl_cuda_coder_view *v, void *to)
     }
 }
 
-/* Of the codestream beside packets and PLT. */
+/* Counts the bytes of the codestream beside packets and PLT. */
 static uint64_t count_overhead(const wvl_assembly *a)
 {
     uint64_t bytes = (uint64_t)a->main_bytes + a->tlm_bytes + EOC_BYTES;
@@ -220,9 +220,9 @@ void wvl_cuda_set_rate_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
     wvl_cuda_set_layers(plan, &job->rate);
 }
 
-/* Whether a prediction says how deep blocks are coded. With layers, and with caps of EBCOT pictures, it costs more than
- * it saves (D-device-13). Where caps are many, or one, floors are bisected from the least threshold on: all passes are
- * looked at. Regions have slopes of two kinds: what may stop there is not followed. */
+/* Says whether a prediction says how deep blocks are coded. With layers, and with caps of EBCOT pictures, it costs more
+ * than it saves (D-device-13). Where caps are many, or one, floors are bisected from the least threshold on: all passes
+ * are looked at. Regions have slopes of two kinds: what may stop there is not followed. */
 static int foresees(const wvl_plan *plan)
 {
     int is_followed = !plan->rate.max_component_bytes || (wvl_cuda_is_ht(plan) && wvl_plan_rate_groups(plan) > 1);

@@ -29,13 +29,13 @@ static uint32_t count_passes(const wvl_cuda_t1_block *b) { return b->planes ? 3u
 
 static uint64_t count_samples(const wvl_cuda_t1_block *b) { return (uint64_t)b->width * b->height; }
 
-/* Of scratch memory, whatever the samples are. */
+/* Measures scratch memory, whatever the samples are. */
 static uint64_t measure_scratch(const wvl_plan *plan, const wvl_cuda_t1_block *b)
 {
     return wvl_cuda_t1_measure_scratch(b) + (plan->rate.rate_control ? wvl_cuda_t1_measure_values(b) : 0);
 }
 
-/* Of the tables of a portion. */
+/* Measures the tables of a portion. */
 static uint64_t measure_tables(const wvl_plan *plan, const wvl_cuda_t1_block *b)
 {
     uint64_t bytes = sizeof(wvl_cuda_t1_record) + sizeof(wvl_cuda_t1_state) + (1u + b->planes) * sizeof(uint32_t);
@@ -53,7 +53,7 @@ static uint64_t measure_work(const wvl_plan *plan, const wvl_cuda_t1_block *b, u
     return measure_tables(plan, b) + wvl_align_up(measure_scratch(plan, b) / share, 16);
 }
 
-/* Of the output: bytes, then passes. */
+/* Measures the output: bytes, then passes. */
 static uint64_t measure_coded(const wvl_plan *plan, const wvl_cuda_t1_block *b, uint64_t bytes)
 {
     uint64_t pass_bytes = sizeof(wvl_pass) + (plan->rate.rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0);
@@ -65,7 +65,8 @@ static uint64_t bound_coded(const wvl_plan *plan, const wvl_cuda_t1_block *b)
     return measure_coded(plan, b, wvl_t1_bound_bytes(b->width, b->height, b->planes, b->style));
 }
 
-/* What it takes if coding saves nothing: samples with all of their bits. What takes more goes another way (code_rest).
+/* Returns what it takes if coding saves nothing: samples with all of their bits. What takes more goes another way
+ * (code_rest).
  */
 static uint64_t expect_coded(const wvl_plan *plan, const wvl_cuda_t1_block *b)
 {
@@ -78,7 +79,7 @@ typedef struct sizes {
     uint64_t work, least_work, output, least_output, bound;
 } sizes;
 
-/* Of memory for these coded bytes, behind the list of its chunks. */
+/* Returns the bytes of memory for these coded bytes, behind the list of its chunks. */
 static uint64_t count_head(uint64_t bytes)
 {
     return wvl_align_up(((bytes >> WVL_CHUNK_LOG2) + 1) * sizeof(uint8_t *), 16);
@@ -316,7 +317,7 @@ static wvl_cuda_done describe(const wvl_cuda_t1_coded *coded, uint64_t base)
                            .energy = coded->energy};
 }
 
-/* Of a block, so that the first of the table are those that are left. */
+/* Moves a block, so that the first of the table are those that are left. */
 static void move_block(const wvl_cuda_code *code, uint32_t from, uint32_t to)
 {
     blocks_of(code)[to] = blocks_of(code)[from];

@@ -17,7 +17,7 @@
 
 static uint64_t count_coefs(const wvl_cuda_layout *l) { return l->down_end - l->coefs; }
 
-/* As in the jobs before. The first ones get half of what the pixels take. */
+/* Expects what the jobs before have taken. The first ones get half of what the pixels take. */
 static uint64_t predict(const wvl_cuda_code *code)
 {
     const wvl_cuda_layout *l = code->layout;
@@ -177,7 +177,7 @@ static void put_record(const wvl_cuda_code *code, const wvl_block_order *order, 
     }
 }
 
-/* What these orders never ask for (wvl_cuda_choose_coder). */
+/* Refuses what these orders never ask for (wvl_cuda_choose_coder). */
 static int can_answer(const wvl_cuda_code *code, const wvl_block_order *order)
 {
     uint64_t count = 0;

@@ -34,7 +34,7 @@ struct wvl_cuda_code {
     uint64_t spare_bytes;     /* Part 1: from layout->work on */
     wvl_cuda_stream stream;
     wvl_cuda_event event;
-    /* Of the job at work: */
+    /* The job at work: */
     const wvl_tile_plan *tiles;
     uint32_t tile_count;
     int is_settled; /* every block is coded, or the job failed with `status` */
@@ -73,8 +73,8 @@ wvl_cuda_status wvl_cuda_await_code(const wvl_cuda_code *code, wvl_cuda_status q
 /* What a launch has coded, `bytes` of it, is in the output from `to` on. Waits for the device where less was copied.
  * The next launch may follow. */
 wvl_status wvl_cuda_fetch_output(wvl_cuda_code *code, uint64_t to, uint64_t bytes);
-/* As wvl_backend_vtable.code, when what was queued is done and records are in pinned memory. Waits for the device where
- * blocks are left. */
+/* The function of wvl_backend_vtable.code, when what was queued is done and records are in pinned memory. Waits for the
+ * device where blocks are left. */
 wvl_status wvl_cuda_answer_order(wvl_cuda_code *code, const wvl_block_order *order, wvl_block_batch *batch);
 
 #endif

@@ -40,8 +40,8 @@ static int has_output(const wvl_cuda_picture *picture, uint64_t room)
     return picture->output && picture->output_bytes >= room;
 }
 
-/* Of a workspace that waits for a job. A workspace that is used again at once would need a second one, while others
- * have theirs for nothing. */
+/* Takes the output of a workspace that waits for a job. A workspace that is used again at once would need a second one,
+ * while others have theirs for nothing. */
 static void borrow_output(wvl_backend *b, wvl_cuda_picture *picture, uint64_t room)
 {
     pthread_mutex_lock(&b->workspaces.lock);

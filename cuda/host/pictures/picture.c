@@ -102,7 +102,7 @@ static void set_jobs(wvl_backend_job *job)
     picture->job.writers = job->backend->writers;
 }
 
-/* Of the last workspace but for the first: a share, which suffices for most pictures. */
+/* Every workspace but the first gets a share, which suffices for most pictures. */
 static uint64_t count_scratch(const wvl_cuda_pictures *p, int is_large)
 {
     uint64_t most = p->layout.coder.scratch_bytes;
@@ -325,8 +325,8 @@ static wvl_backend_job *take_workspace(wvl_backend *b, const wvl_image *image, i
                     : (wvl_backend_job *)wvl_workspaces_take_fitting(&b->workspaces, suits_image, image);
 }
 
-/* What suffices for most pictures, from what the last ones took: the prediction decides who copies, never a byte. 0:
- * there was none. */
+/* Returns what suffices for most pictures, from what the last ones took: the prediction decides who copies, never a
+ * byte. 0: there was none. */
 static uint64_t predict_bytes(wvl_backend *b, uint64_t room)
 {
     return wvl_min_u64(wvl_align_up(wvl_cuda_predict_size(&b->pictures->recent), 256), room);

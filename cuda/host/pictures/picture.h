@@ -41,7 +41,7 @@ typedef struct wvl_cuda_picture_layout {
     uint64_t block_count;
 } wvl_cuda_picture_layout;
 
-/* Of a backend that is prepared for pictures. One allocation of host memory, which this structure begins. */
+/* The part of a backend that is prepared for pictures. One allocation of host memory, which this structure begins. */
 typedef struct wvl_cuda_pictures {
     const wvl_plan *plan;
     const wvl_assembly *assembly;
@@ -66,7 +66,7 @@ typedef struct wvl_cuda_pictures {
     atomic_int awaited; /* a picture waits for a workspace with the most scratch memory */
 } wvl_cuda_pictures;
 
-/* Of a workspace. */
+/* The picture of a workspace. */
 typedef struct wvl_cuda_picture {
     wvl_cuda_address output;             /* where the picture goes; 0: taken by the last job */
     uint64_t output_bytes, copied_bytes; /* room; what of the job's picture is copied there without being asked */
@@ -98,7 +98,7 @@ static inline wvl_cuda_coder_view wvl_cuda_picture_view(const wvl_cuda_pictures 
                                  &p->blocks.phases};
 }
 
-/* Whether the picture is copied to where it goes: the copy engine is faster than kernels that write there. */
+/* Says whether the picture is copied to where it goes: the copy engine is faster than kernels that write there. */
 static inline int wvl_cuda_copies_picture(const wvl_backend *b)
 {
     return !b->plan->device.output && !(b->options & WVL_CUDA_DIRECT);
@@ -109,7 +109,7 @@ static inline wvl_cuda_packets_result *wvl_cuda_picture_result(const wvl_backend
     return (wvl_cuda_packets_result *)(void *)(job->pinned + job->backend->pictures->layout.result);
 }
 
-/* Whether pictures of such a plan are finished here. *why: why not. Pure. */
+/* Says whether pictures of such a plan are finished here. *why: why not. Pure. */
 int wvl_cuda_can_finish(const wvl_plan *plan, const char **why);
 void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *workspace);
 wvl_status wvl_cuda_prepare_picture(wvl_backend *backend, const wvl_plan *plan, const wvl_assembly *assembly,
@@ -119,7 +119,8 @@ wvl_status wvl_cuda_submit_picture(wvl_backend *backend, const wvl_plan *plan, c
 wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, uint32_t *part_bytes,
                                  uint64_t *group_bytes);
 void wvl_cuda_drop_picture(wvl_device *device, const wvl_finished *picture);
-/* What a workspace has beyond that of a wave, and what all workspaces share. The context is entered, and nothing runs.
+/* Frees what a workspace has beyond that of a wave, and what all workspaces share. The context is entered, and nothing
+ * runs.
  */
 void wvl_cuda_free_picture(wvl_backend *backend, wvl_backend_job *job);
 void wvl_cuda_free_pictures(wvl_backend *backend);

@@ -24,7 +24,7 @@ int wvl_cuda_can_finish(const wvl_plan *plan, const char **why)
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-/* Of the coder, whose job nobody needs yet. */
+/* Places the memory of the coder, whose job nobody needs yet. */
 static void place_coder(wvl_cuda_pictures *p, uint64_t *end)
 {
     const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
@@ -36,7 +36,7 @@ static void place_coder(wvl_cuda_pictures *p, uint64_t *end)
     *end = places.end;
 }
 
-/* What the device has alone, behind the tables that pixels change. */
+/* Places what the device has alone, behind the tables that pixels change. */
 static void place_device(wvl_cuda_pictures *p, const wvl_cuda_tables *t)
 {
     wvl_cuda_picture_layout *l = &p->layout;
@@ -104,7 +104,7 @@ static void place_shared(wvl_cuda_pictures *p)
     l->shared_end = end;
 }
 
-/* Of components that no conversion to X'Y'Z' reads; UINT64_MAX: they are too many. */
+/* Measures components that no conversion to X'Y'Z' reads; UINT64_MAX: they are too many. */
 static uint64_t measure_unpack(const wvl_cuda_pictures *p)
 {
     uint32_t count = p->plan->syntax.component_count;
@@ -223,7 +223,7 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
     return p;
 }
 
-/* What squares of the block count, in units of gain (codec/core/hull.h), all alike before eyes. */
+/* Puts what squares of the block count, in units of gain (codec/core/hull.h), all alike before eyes. */
 static void put_weight(void *weights, uint64_t place, const wvl_cuda_walk_block *from)
 {
     const wvl_band_coding *coding = &from->in->coding->band[from->in->band->coding_band];

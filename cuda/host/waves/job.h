@@ -75,7 +75,7 @@ static inline wvl_cuda_address wvl_cuda_light_address(const wvl_backend_job *job
     return job->device + job->device_capacity - wvl_cuda_light_bytes(job->backend->plan);
 }
 
-/* Of a workspace that has the sizes of its memory (backend_cuda.c). Takes nothing that it finds. */
+/* Fills a workspace that has the sizes of its memory (backend_cuda.c). Takes nothing that it finds. */
 wvl_cuda_status wvl_cuda_fill_workspace(wvl_backend *backend, wvl_backend_job *job);
 void wvl_cuda_free_workspace(wvl_backend *backend, wvl_backend_job *job);
 /* Drops all workspaces, which are free, for another plan. pictures: NULL for waves. */
